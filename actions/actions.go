@@ -1,0 +1,231 @@
+// Package actions makes the outbound effects: one file for each kind of
+// action, with how to look for it (find) and how to send it (do).
+//
+// Every effect is a row before it is a request. GitHub has no idempotency
+// keys, so each is looked for before it is sent, and an answer that never came
+// is settled by looking again, later, before sending again.
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Runner applies actions.
+type Runner struct {
+	Store       *store.DB        // required
+	Now         func() time.Time // required
+	Log         *slog.Logger     // required
+	SettleAfter time.Duration    // before an unclear write is sent again
+}
+
+// Scope is where an action takes place.
+type Scope struct {
+	Repo     work.Repo
+	GitHub   Gateway
+	Branches Branches
+	Accounts []int64 // account ids whose marked writing is ours
+}
+
+// Gateway is what actions ask of GitHub.
+type Gateway interface {
+	comments
+	reviewComments
+	pulls
+	React(ctx context.Context, repo work.RepoName, on github.ReactionTarget, id int64, content string) error
+}
+
+// sight is an effect that was seen on GitHub.
+type sight struct {
+	id    string
+	url   string
+	extra []int64 // comment ids of further copies of our own
+}
+
+// effect is one kind of action.
+type effect interface {
+	// find looks for what a is to bring about.
+	find(ctx context.Context, s Scope, a work.Action) (sight, bool, error)
+	// do sends a. Without an error GitHub has answered with what it made.
+	do(ctx context.Context, s Scope, a work.Action) (sight, error)
+}
+
+func effectOf(kind work.ActionKind) (effect, error) {
+	switch kind {
+	case work.ActionPush:
+		return push{}, nil
+	case work.ActionPullRequest:
+		return pullRequest{}, nil
+	case work.ActionReply:
+		return reply{}, nil
+	case work.ActionComment:
+		return comment{}, nil
+	case work.ActionResolve:
+		return resolve{}, nil
+	case work.ActionReaction:
+		return reaction{}, nil
+	case work.ActionRemove:
+		return remove{}, nil
+	}
+	return nil, fmt.Errorf("no such kind of action: %q", kind)
+}
+
+// Apply brings an action about: look, intent, send, record. It returns the
+// action as it stands afterwards. A *work.WaitError says that its fate is
+// unclear or that it is too early; calling again later is always safe.
+func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action, error) {
+	if a.State.Settled() {
+		return a, nil
+	}
+	e, err := effectOf(a.Kind)
+	if err != nil {
+		return a, err
+	}
+	seen, ok, err := e.find(ctx, s, a)
+	if err != nil {
+		return a, fmt.Errorf("look for %s: %w", describe(a), err)
+	}
+	if ok {
+		return r.record(ctx, s, a, seen)
+	}
+	if now := r.Now(); a.NotBefore.After(now) {
+		return a, &work.WaitError{Until: a.NotBefore, Reason: "the answer to an earlier " + describe(a) + " never came; it is looked for again before it is sent again"}
+	}
+	if err := r.pace(ctx, a.Kind); err != nil {
+		return a, err
+	}
+	if a, err = r.intend(ctx, a); err != nil {
+		return a, err
+	}
+	seen, err = e.do(ctx, s, a)
+	return r.conclude(ctx, s, a, seen, err)
+}
+
+// intend writes to disk that a is about to be sent.
+func (r *Runner) intend(ctx context.Context, a work.Action) (work.Action, error) {
+	now := r.Now()
+	err := r.Store.Update(ctx, func(tx *store.Tx) error {
+		sends, err := tx.MarkSent(ctx, a.ID, now)
+		a.Sends = sends
+		return err
+	})
+	if err != nil {
+		return a, fmt.Errorf("record the intent of %s: %w", describe(a), err)
+	}
+	a.State, a.SentAt = work.ActionSent, now
+	return a, nil
+}
+
+// conclude records what became of a send.
+func (r *Runner) conclude(ctx context.Context, s Scope, a work.Action, seen sight, sent error) (work.Action, error) {
+	var unclear *github.UnclearError
+	var unclearPush *git.UnclearError
+	switch {
+	case sent == nil:
+		return r.record(ctx, s, a, seen)
+	case errors.As(sent, &unclear), errors.As(sent, &unclearPush):
+		return r.unclear(ctx, s, a, sent)
+	case gone(sent) && a.Kind != work.ActionPush && a.Kind != work.ActionPullRequest:
+		return r.Void(ctx, a, "what it was for is gone")
+	}
+	err := fmt.Errorf("send %s: %w", describe(a), sent)
+	return a, errors.Join(err, r.postpone(ctx, a, time.Time{}, sent))
+}
+
+// unclear looks at once for an action whose answer never came; most such
+// writes were applied. When it is not to be seen, only the re-send waits.
+func (r *Runner) unclear(ctx context.Context, s Scope, a work.Action, sent error) (work.Action, error) {
+	ctx = context.WithoutCancel(ctx)
+	a.NotBefore = r.Now().Add(r.SettleAfter)
+	if err := r.postpone(ctx, a, a.NotBefore, sent); err != nil {
+		return a, err
+	}
+	e, err := effectOf(a.Kind)
+	if err != nil {
+		return a, err
+	}
+	if seen, ok, err := e.find(ctx, s, a); err == nil && ok {
+		return r.record(ctx, s, a, seen)
+	}
+	return a, &work.WaitError{Until: a.NotBefore, Reason: "no answer to a " + describe(a), Err: sent}
+}
+
+func (r *Runner) postpone(ctx context.Context, a work.Action, until time.Time, why error) error {
+	ctx = context.WithoutCancel(ctx)
+	return r.Store.Update(ctx, func(tx *store.Tx) error {
+		return tx.DeferAction(ctx, a.ID, until, why.Error())
+	})
+}
+
+// record stores that an action was seen, and plans the removal of further
+// copies of our own.
+func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen sight) (work.Action, error) {
+	ctx = context.WithoutCancel(ctx) // what was seen must not be forgotten for an interrupt
+	now := r.Now()
+	err := r.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, id := range seen.extra {
+			if _, err := tx.AddAction(ctx, Removal(s.Repo, a, id, now)); err != nil {
+				return err
+			}
+		}
+		return tx.MarkApplied(ctx, a.ID, seen.id, seen.url, now)
+	})
+	if err != nil {
+		return a, fmt.Errorf("record %s: %w", describe(a), err)
+	}
+	a.State, a.ResultID, a.ResultURL, a.SeenAt = work.ActionApplied, seen.id, seen.url, now
+	r.Log.InfoContext(ctx, "action applied", "repo_full_name", s.Repo.Current.FullName(), "kind", string(a.Kind),
+		"number", a.Number, "action_token", a.Token, "url", a.ResultURL)
+	return a, nil
+}
+
+// Void ends an action whose object is gone: the comment was deleted, the
+// thread was locked or resolved, the pull request was closed.
+func (r *Runner) Void(ctx context.Context, a work.Action, why string) (work.Action, error) {
+	ctx = context.WithoutCancel(ctx)
+	now := r.Now()
+	err := r.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkVoid(ctx, a.ID, why, now) })
+	if err != nil {
+		return a, fmt.Errorf("void %s: %w", describe(a), err)
+	}
+	a.State = work.ActionVoid
+	return a, nil
+}
+
+// Drop gives a cosmetic action up: it never fails a turn.
+func (r *Runner) Drop(ctx context.Context, a work.Action, why error) (work.Action, error) {
+	ctx = context.WithoutCancel(ctx)
+	now := r.Now()
+	err := r.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkDropped(ctx, a.ID, why.Error(), now) })
+	if err != nil {
+		return a, fmt.Errorf("drop %s: %w", describe(a), err)
+	}
+	a.State = work.ActionDropped
+	return a, nil
+}
+
+// gone reports whether GitHub says that an object does not exist any more.
+func gone(err error) bool { return github.IsStatus(err, 404, 410) }
+
+func describe(a work.Action) string {
+	if a.Number != 0 {
+		return fmt.Sprintf("%s on #%d", a.Kind, a.Number)
+	}
+	return fmt.Sprintf("%s of %s", a.Kind, a.Target)
+}
+
+// ours reports whether a body carries the action's token and was written by an
+// account of ours.
+func ours(s Scope, a work.Action, body string, author work.Account) bool {
+	m, ok := work.ParseMarks(body)
+	return ok && m.Token == a.Token && author.ID != 0 && slices.Contains(s.Accounts, author.ID)
+}

@@ -1,0 +1,56 @@
+package actions
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// comments is what comment and remove ask of GitHub.
+type comments interface {
+	CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]github.Comment, error)
+	CreateComment(ctx context.Context, repo work.RepoName, number int, body string) (github.Comment, error)
+	DeleteComment(ctx context.Context, repo work.RepoName, id int64) error
+}
+
+// comment is a comment in the conversation of an issue or pull request.
+type comment struct{}
+
+func (comment) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+	all, err := s.GitHub.CommentsOf(ctx, s.Repo.Current, a.Number, lookSince(a))
+	if err != nil {
+		return sight{}, false, err
+	}
+	var found []posted
+	for _, c := range all {
+		if ours(s, a, c.Body, c.Author) {
+			found = append(found, posted{c.ID, c.URL, c.Body})
+		}
+	}
+	got, ok := sightOf(a, found)
+	return got, ok, nil
+}
+
+func (comment) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+	c, err := s.GitHub.CreateComment(ctx, s.Repo.Current, a.Number, a.Body)
+	if err != nil {
+		return sight{}, err
+	}
+	return sight{id: strconv.FormatInt(c.ID, 10), url: c.URL}, nil
+}
+
+// lookSlack covers clocks that differ between GitHub and this machine.
+const lookSlack = 10 * time.Minute
+
+// lookSince is how far back an action is looked for. A row that was never sent
+// may still have been sent before the database was lost, so its search has no
+// window; a row that was sent cannot be on GitHub from before it was planned.
+func lookSince(a work.Action) time.Time {
+	if a.Sends == 0 || a.PlannedAt.IsZero() {
+		return time.Time{}
+	}
+	return a.PlannedAt.Add(-lookSlack)
+}

@@ -1,0 +1,55 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// GitHub takes at most 80 content-creating requests a minute and 500 an hour
+// from an account (its secondary limits; the web interface counts too). We
+// leave some for the person who shares the account.
+const (
+	sendsPerMinute = 60
+	sendsPerHour   = 400
+)
+
+// pace refuses a send that would come too close to GitHub's content limits.
+// The counts are the rows themselves, so they hold over all passes.
+func (r *Runner) pace(ctx context.Context, kind work.ActionKind) error {
+	if !createsContent(kind) {
+		return nil
+	}
+	now := r.Now()
+	return r.Store.View(ctx, func(tx *store.Tx) error {
+		for _, limit := range []struct {
+			window time.Duration
+			most   int
+		}{{time.Minute, sendsPerMinute}, {time.Hour, sendsPerHour}} {
+			n, err := tx.CountSends(ctx, now.Add(-limit.window))
+			if err != nil {
+				return err
+			}
+			if n >= limit.most {
+				return &work.WaitError{
+					Until:  now.Add(limit.window / 2),
+					Reason: fmt.Sprintf("%d comments in the last %s; GitHub limits how many an account may write", n, limit.window),
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func createsContent(kind work.ActionKind) bool {
+	switch kind {
+	case work.ActionReply, work.ActionComment, work.ActionPullRequest:
+		return true
+	case work.ActionPush, work.ActionResolve, work.ActionReaction, work.ActionRemove:
+		return false
+	}
+	return true
+}

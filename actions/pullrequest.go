@@ -1,0 +1,70 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// pulls is what pullRequest asks of GitHub.
+type pulls interface {
+	PullsByHead(ctx context.Context, repo work.RepoName, branch string) ([]github.Pull, error)
+	CreatePull(ctx context.Context, repo work.RepoName, p github.NewPull) (github.Pull, error)
+}
+
+// pullRequest opens a pull request. Its branch is the precondition: GitHub has
+// at most one open pull request for a branch and a base.
+type pullRequest struct{}
+
+func (pullRequest) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+	all, err := s.GitHub.PullsByHead(ctx, s.Repo.Current, a.Head)
+	if err != nil {
+		return sight{}, false, err
+	}
+	for _, p := range all {
+		if !p.CrossRepo && madeByUs(s, a, p) {
+			return sight{id: strconv.Itoa(p.Number), url: p.URL}, true, nil
+		}
+	}
+	for _, p := range all {
+		if !p.CrossRepo && p.State == work.PullOpen {
+			return sight{}, false, &work.BlockedError{
+				Reason: fmt.Sprintf("pull request #%d for the branch %s exists already, and gh mergexo did not make it", p.Number, a.Head),
+				Hint:   fmt.Sprintf("close #%d and delete its branch, then set the label anew", p.Number),
+			}
+		}
+	}
+	return sight{}, false, nil
+}
+
+// madeByUs accepts a pull request that our account opened with the action's
+// token. A person may have edited its body since, so the origin mark, which
+// stands further up, will do in the token's place.
+func madeByUs(s Scope, a work.Action, p github.Pull) bool {
+	if p.Author.ID == 0 || !slices.Contains(s.Accounts, p.Author.ID) {
+		return false
+	}
+	if ours(s, a, p.Body, p.Author) {
+		return true
+	}
+	want, ok := work.ParsePullMark(a.Body)
+	got, marked := work.ParsePullMark(p.Body)
+	return ok && marked && got == want
+}
+
+func (e pullRequest) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+	p, err := s.GitHub.CreatePull(ctx, s.Repo.Current, github.NewPull{Title: a.Title, Body: a.Body, Head: a.Head, Base: a.Base})
+	if github.IsStatus(err, 422) {
+		if seen, ok, findErr := e.find(ctx, s, a); findErr != nil || ok {
+			return seen, findErr
+		}
+	}
+	if err != nil {
+		return sight{}, err
+	}
+	return sight{id: strconv.Itoa(p.Number), url: p.URL}, nil
+}

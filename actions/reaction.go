@@ -1,0 +1,34 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// reaction puts eyes on a comment as soon as it is routed. GitHub keeps one
+// reaction of a kind per account (200 when it existed, 201 when new), so there
+// is nothing to look for.
+type reaction struct{}
+
+// eyes says that a comment was read and is going to be worked on.
+const eyes = "eyes"
+
+func (reaction) find(context.Context, Scope, work.Action) (sight, bool, error) {
+	return sight{}, false, nil
+}
+
+func (reaction) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+	id, err := strconv.ParseInt(a.Target, 10, 64)
+	if err != nil {
+		return sight{}, fmt.Errorf("read the target of a reaction: %w", err)
+	}
+	on := github.ReactComment
+	if a.On == work.EventReview {
+		on = github.ReactReviewComment
+	}
+	return sight{id: a.Target}, s.GitHub.React(ctx, s.Repo.Current, on, id, eyes)
+}

@@ -1,0 +1,30 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// remove deletes a second copy of a comment of ours. A comment that is not
+// there any more is as good as deleted; that is GitHub's 404.
+type remove struct{}
+
+func (remove) find(context.Context, Scope, work.Action) (sight, bool, error) {
+	return sight{}, false, nil
+}
+
+func (remove) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+	id, err := strconv.ParseInt(a.Target, 10, 64)
+	if err != nil {
+		return sight{}, fmt.Errorf("read the target of a removal: %w", err)
+	}
+	if a.On == work.EventReview {
+		err = s.GitHub.DeleteReviewComment(ctx, s.Repo.Current, id)
+	} else {
+		err = s.GitHub.DeleteComment(ctx, s.Repo.Current, id)
+	}
+	return sight{id: a.Target}, err
+}

@@ -1,0 +1,67 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// reviewComments is what reply, resolve and remove ask of GitHub.
+type reviewComments interface {
+	ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]github.ReviewComment, error)
+	Reply(ctx context.Context, repo work.RepoName, pull int, top int64, body string) (github.ReviewComment, error)
+	DeleteReviewComment(ctx context.Context, repo work.RepoName, id int64) error
+	ResolveThread(ctx context.Context, threadNodeID string) error
+	OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error)
+}
+
+// reply answers a review comment in its thread. Target is the id of the
+// thread's first comment: GitHub takes no replies to replies.
+type reply struct{}
+
+func (reply) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+	all, err := s.GitHub.ReviewCommentsOf(ctx, s.Repo.Current, a.Number, lookSince(a))
+	if err != nil {
+		return sight{}, false, err
+	}
+	var found []posted
+	for _, c := range all {
+		if ours(s, a, c.Body, c.Author) {
+			found = append(found, posted{c.ID, c.URL, c.Body})
+		}
+	}
+	got, ok := sightOf(a, found)
+	return got, ok, nil
+}
+
+func (reply) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+	top, err := strconv.ParseInt(a.Target, 10, 64)
+	if err != nil {
+		return sight{}, fmt.Errorf("read the target of a reply: %w", err)
+	}
+	c, err := s.GitHub.Reply(ctx, s.Repo.Current, a.Number, top, a.Body)
+	if github.IsStatus(err, 422) {
+		return sight{}, draftInTheWay(ctx, s, a, err)
+	}
+	if err != nil {
+		return sight{}, err
+	}
+	return sight{id: strconv.FormatInt(c.ID, 10), url: c.URL}, nil
+}
+
+// draftInTheWay explains a refused reply: while the account that we share has
+// a draft review open, GitHub takes no reply from it.
+func draftInTheWay(ctx context.Context, s Scope, a work.Action, refused error) error {
+	pending, err := s.GitHub.OwnPendingReview(ctx, s.Repo.Current, a.Number)
+	if err != nil || !pending {
+		return refused
+	}
+	return &work.WaitError{
+		Reason: fmt.Sprintf("your draft review on #%d is open, and GitHub takes no replies until you submit or discard it", a.Number),
+		Err:    refused,
+	}
+}

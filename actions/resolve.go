@@ -1,0 +1,19 @@
+package actions
+
+import (
+	"context"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// resolve resolves a review thread. Target is the thread's node id. Resolving
+// twice is the same as once, so there is nothing to look for.
+type resolve struct{}
+
+func (resolve) find(context.Context, Scope, work.Action) (sight, bool, error) {
+	return sight{}, false, nil
+}
+
+func (resolve) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+	return sight{id: a.Target}, s.GitHub.ResolveThread(ctx, a.Target)
+}

@@ -1,0 +1,117 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// board is what the database knows of the configured repositories.
+type board struct {
+	repos []repoStatus
+	items []facts
+}
+
+// repoStatus is one configured repository; one that no pass has seen yet has
+// only its name.
+type repoStatus struct {
+	work.Repo
+	counts store.Counts
+}
+
+// view runs fn in a read transaction of the state database. It is false when
+// there is no database yet.
+func (a *app) view(ctx context.Context, stateDir string, fn func(*store.Tx) error) (found bool, err error) {
+	db, ok, err := store.OpenReadOnly(ctx, filepath.Join(stateDir, "state.db"))
+	if err != nil || !ok {
+		return ok, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return true, db.View(ctx, fn)
+}
+
+// loadBoard reads the board of some repositories: their open work items, or
+// all.
+func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all bool, now time.Time) (board, error) {
+	known, err := tx.ListRepos(ctx)
+	if err != nil {
+		return board{}, err
+	}
+	turns, err := tx.ListUnfinishedTurns(ctx)
+	if err != nil {
+		return board{}, err
+	}
+	unfinished := make(map[int64]*work.Turn, len(turns))
+	for i, t := range turns {
+		unfinished[t.ItemID] = &turns[i]
+	}
+	var b board
+	for _, name := range names {
+		r := repoStatus{Repo: findRepo(known, name)}
+		if r.ID != 0 {
+			items, err := loadItems(ctx, tx, r.Repo, all, now)
+			if err != nil {
+				return board{}, err
+			}
+			for _, f := range items {
+				f.Turn = unfinished[f.Item.ID]
+				b.items = append(b.items, f)
+			}
+			if r.counts, err = tx.Counts(ctx, r.ID); err != nil {
+				return board{}, err
+			}
+		}
+		b.repos = append(b.repos, r)
+	}
+	return b, nil
+}
+
+func findRepo(known []work.Repo, name work.RepoName) work.Repo {
+	for _, r := range known {
+		if r.Name.Equal(name) {
+			return r
+		}
+	}
+	return work.Repo{Name: name}
+}
+
+// loadItems reads everything about a repository's work items but their turns.
+func loadItems(ctx context.Context, tx *store.Tx, r work.Repo, all bool, now time.Time) ([]facts, error) {
+	list := tx.ListOpenItems
+	if all {
+		list = tx.ListItems
+	}
+	items, err := list(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	pulls, err := tx.ListPulls(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	newest := make(map[int64]*work.PullRequest, len(pulls))
+	for i, p := range pulls {
+		if old := newest[p.ItemID]; old == nil || old.Number < p.Number {
+			newest[p.ItemID] = &pulls[i]
+		}
+	}
+	events, err := tx.ListPendingEvents(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	pending := map[int64]int{}
+	for _, e := range events {
+		if e.Kind.Said() && e.TurnID == 0 {
+			pending[e.ItemID]++
+		}
+	}
+	found := make([]facts, len(items))
+	for i, item := range items {
+		found[i] = facts{Repo: r, Item: item, Pull: newest[item.ID], Pending: pending[item.ID], Now: now}
+	}
+	return found, nil
+}

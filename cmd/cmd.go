@@ -1,0 +1,102 @@
+// Package cmd is the command line of gh mergexo. A command turns flags into a
+// call, and what the call answers into tables, TSV or JSON in gh's manner.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+)
+
+// Env is what a run of the program gets from its process.
+type Env struct {
+	Args    []string // without the program's name
+	Stdin   io.Reader
+	Stdout  io.Writer // results
+	Stderr  io.Writer // everything else
+	Version string    // of a release build; empty otherwise
+}
+
+// The exit codes, as gh has them.
+const (
+	exitOK        = 0
+	exitError     = 1
+	exitCancelled = 2
+	exitAuth      = 4
+)
+
+// app is what the commands share.
+type app struct {
+	env        Env
+	now        func() time.Time
+	configPath string // --config
+}
+
+// Main runs the command line and returns the exit code. The first SIGINT or
+// SIGTERM cancels the context; a second one ends the process at once.
+func Main(env Env) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	a := &app{env: env, now: time.Now}
+	ran, err := a.newRootCmd().ExecuteContextC(ctx)
+	if err != nil {
+		a.report(ran, err)
+	}
+	return exitCode(err)
+}
+
+// report says on standard error why the run failed.
+func (a *app) report(ran *cobra.Command, err error) {
+	if errors.Is(err, context.Canceled) {
+		return
+	}
+	fmt.Fprintln(a.env.Stderr, "gh mergexo:", err)
+	if _, ok := errors.AsType[*usageError](err); ok {
+		fmt.Fprintln(a.env.Stderr)
+		fmt.Fprint(a.env.Stderr, ran.UsageString())
+	}
+}
+
+func exitCode(err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, context.Canceled):
+		return exitCancelled
+	case notLoggedIn(err):
+		return exitAuth
+	}
+	return exitError
+}
+
+func notLoggedIn(err error) bool {
+	_, ok := errors.AsType[*github.NotLoggedInError](err)
+	return ok
+}
+
+// usageError says that the command line is wrong; its command's usage is shown
+// with it.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// args makes a usageError of what a check of positional arguments finds.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, given []string) error {
+		if err := check(c, given); err != nil {
+			return &usageError{err}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,99 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+)
+
+func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, problems bytes.Buffer
+	code = Main(Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &problems, Version: "v1.2.3"})
+	return code, out.String(), problems.String()
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{nil, []string{"USAGE\n  gh mergexo <command> [flags]", "CORE COMMANDS\n", "  status:", "EXAMPLES\n", "LEARN MORE\n"}},
+		{[]string{"--help"}, []string{"CORE COMMANDS"}},
+		{[]string{"help", "status"}, []string{"gh mergexo status [flags]", "INHERITED FLAGS\n", "--config file", "JSON fields: items, repositories."}},
+		{[]string{"status", "--help"}, []string{"FLAGS\n", "--json fields"}},
+		{[]string{"version"}, []string{"gh mergexo v1.2.3 ("}},
+		{[]string{"--version"}, []string{"gh mergexo v1.2.3 ("}},
+		{[]string{"completion", "bash"}, []string{"complete", "gh-mergexo"}},
+	} {
+		code, stdout, stderr := run(t, c.args...)
+		if code != 0 || stderr != "" {
+			t.Errorf("%q: code %d, stderr %q", c.args, code, stderr)
+		}
+		for _, part := range c.want {
+			if !strings.Contains(stdout, part) {
+				t.Errorf("%q: no %q in:\n%s", c.args, part, stdout)
+			}
+		}
+	}
+}
+
+func TestWrongCommandLines(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"stauts"}, []string{`gh mergexo: unknown command "stauts" for "gh mergexo"`, "Did you mean this?", "status"}},
+		{[]string{"status", "--nope"}, []string{"gh mergexo: unknown flag: --nope\n\nUsage:  gh mergexo status [flags]", "Flags:"}},
+		{[]string{"status", "extra"}, []string{"gh mergexo: unknown command \"extra\"", "Usage:"}},
+		{[]string{"show"}, []string{"gh mergexo: accepts 1 arg(s), received 0", "Usage:  gh mergexo show <owner/name#number> [flags]"}},
+		{[]string{"status", "--json"}, []string{"specify one or more comma-separated fields for `--json`:\n  items\n"}},
+	} {
+		code, stdout, stderr := run(t, c.args...)
+		if code != 1 || stdout != "" {
+			t.Errorf("%q: code %d, stdout %q", c.args, code, stdout)
+		}
+		for _, part := range c.want {
+			if !strings.Contains(stderr, part) {
+				t.Errorf("%q: no %q in:\n%s", c.args, part, stderr)
+			}
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0},
+		{errors.New("broken"), 1},
+		{fmt.Errorf("tick: %w", context.Canceled), 2},
+		{context.DeadlineExceeded, 1},
+		{fmt.Errorf("tick: %w", &github.NotLoggedInError{Host: "github.com"}), 4},
+	} {
+		if got := exitCode(c.err); got != c.want {
+			t.Errorf("%v: %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
+func TestVersionLine(t *testing.T) {
+	info := &debug.BuildInfo{Settings: []debug.BuildSetting{
+		{Key: "vcs.revision", Value: "0123456789abcdef0123"},
+		{Key: "vcs.time", Value: "2026-11-21T01:02:03Z"},
+		{Key: "vcs.modified", Value: "true"},
+	}}
+	if got := versionLine("", info); !strings.HasPrefix(got, "gh mergexo (devel) (commit 0123456789ab of 2026-11-21 with local changes, go") {
+		t.Errorf("got %q", got)
+	}
+	if got := versionLine("v2.0.0", nil); !strings.HasPrefix(got, "gh mergexo v2.0.0 (go") {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,56 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/tick"
+)
+
+// openLog opens the day's log, JSON lines under logs/. Passes that run side by
+// side append to the same file, a line a write.
+func (m *machine) openLog(a *app, dryRun bool) (*slog.Logger, func() error, error) {
+	if dryRun {
+		return slog.New(slog.DiscardHandler), func() error { return nil }, nil
+	}
+	dir := filepath.Join(m.dirs.State, "logs")
+	if err := writable(dir); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, a.now().UTC().Format("2006-01-02")+".jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the log: %w; set runtime.state_dir in the config to a folder that you may write to", err)
+	}
+	h := slog.NewJSONHandler(f, &slog.HandlerOptions{ReplaceAttr: redactAttr})
+	return slog.New(h).With("pass", fmt.Sprintf("%d-%d", a.now().UnixMilli(), os.Getpid())), f.Close, nil
+}
+
+// redactAttr keeps secrets out of the log.
+func redactAttr(_ []string, attr slog.Attr) slog.Attr {
+	switch v := attr.Value.Any().(type) {
+	case string:
+		attr.Value = slog.StringValue(redact(v))
+	case error:
+		attr.Value = slog.StringValue(redact(v.Error()))
+	}
+	return attr
+}
+
+func redact(s string) string { return prompts.Redact(s) }
+
+// progress prints a line for each change of a turn's state.
+func (a *app) progress() func(tick.TurnChange) {
+	return func(c tick.TurnChange) { printChange(a.env.Stderr, c) }
+}
+
+func printChange(w io.Writer, c tick.TurnChange) {
+	line := fmt.Sprintf("%s#%d  %s  %s", c.Repo, c.Number, c.Kind, c.What)
+	if c.Detail != "" {
+		line += "  " + oneLine(c.Detail)
+	}
+	fmt.Fprintln(w, line)
+}

@@ -1,0 +1,67 @@
+package cmd
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// ref names an issue or pull request as people do.
+type ref struct {
+	repo   work.RepoName
+	number int
+}
+
+// parseRef reads owner/name#12, host/owner/name#12, #12 or 12, and the address
+// of an issue or pull request. Without a repository the only one there is is
+// meant.
+func parseRef(s, defaultHost string, repos []work.RepoName) (ref, error) {
+	repo, number, found := strings.Cut(s, "#")
+	if !found {
+		repo, number = splitURL(s)
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n <= 0 {
+		return ref{}, &usageError{fmt.Errorf("%q names no issue or pull request: want owner/name#12, #12 or its address", s)}
+	}
+	if repo == "" {
+		if len(repos) != 1 {
+			return ref{}, &usageError{fmt.Errorf("%d repositories are configured: which one's #%d is meant? Write owner/name#%d", len(repos), n, n)}
+		}
+		return ref{repos[0], n}, nil
+	}
+	name, err := work.ParseRepoName(repo, defaultHost)
+	if err != nil {
+		return ref{}, &usageError{err}
+	}
+	for _, known := range repos {
+		if known.Equal(name) {
+			return ref{known, n}, nil
+		}
+	}
+	return ref{}, fmt.Errorf("repository %s is not configured; known: %s", name, names(repos))
+}
+
+// splitURL cuts https://host/owner/name/pull/12 into repository and number; a
+// bare number has no repository.
+func splitURL(s string) (repo, number string) {
+	rest, ok := strings.CutPrefix(s, "https://")
+	if !ok {
+		return "", s
+	}
+	parts := strings.Split(strings.TrimRight(rest, "/"), "/")
+	if len(parts) < 5 || (parts[3] != "issues" && parts[3] != "pull") {
+		return "", ""
+	}
+	return strings.Join(parts[:3], "/"), parts[4]
+}
+
+func names(repos []work.RepoName) string {
+	all := make([]string, len(repos))
+	for i, r := range repos {
+		all[i] = r.FullName()
+	}
+	return or(strings.Join(all, ", "), "none")
+}

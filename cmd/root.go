@@ -1,0 +1,142 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The groups of commands in the help.
+const (
+	groupCore  = "core"
+	groupOther = "other"
+)
+
+func (a *app) newRootCmd() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "gh-mergexo <command> [flags]",
+		Short: "Turn GitHub issues into merged pull requests with coding agents",
+		Long: `Turn GitHub issues into merged pull requests with coding agents, unattended,
+on your own machine.
+
+An issue gets a label, a pass opens a pull request made by an agent, people
+comment, the next pass answers and pushes fixes, until the pull request is
+merged or closed. "gh mergexo tick" is one pass; cron, launchd or a systemd
+timer repeats it.`,
+		Example: `  $ gh mergexo demo              # see it work: no account, agent or config needed
+  $ gh mergexo tick --dry-run    # what a pass would do, and why
+  $ gh mergexo tick
+  $ gh mergexo status
+  $ gh mergexo show octo/repo#12`,
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "gh mergexo"},
+		Version:       a.versionLine(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetArgs(a.env.Args)
+	root.SetIn(a.env.Stdin)
+	root.SetOut(a.env.Stdout)
+	root.SetErr(a.env.Stderr)
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetHelpFunc(a.help)
+	root.SetUsageFunc(usage)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.PersistentFlags().StringVar(&a.configPath, "config", "", "Read the configuration from `file`")
+
+	root.AddGroup(&cobra.Group{ID: groupCore, Title: "CORE COMMANDS"}, &cobra.Group{ID: groupOther, Title: "ADDITIONAL COMMANDS"})
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add(groupCore,
+		a.newTickCmd(),
+		a.newStatusCmd(),
+		a.newShowCmd(),
+	)
+	add(groupOther,
+		a.newConfigCmd(),
+		a.newVersionCmd(),
+	)
+	root.SetHelpCommandGroupID(groupOther)
+	root.SetCompletionCommandGroupID(groupOther)
+	return root
+}
+
+// help prints a command's help in gh's layout.
+func (a *app) help(c *cobra.Command, _ []string) {
+	out := newOutput(a.env)
+	about := c.Long
+	if about == "" {
+		about = c.Short + "."
+	}
+	fmt.Fprintln(out.w, strings.TrimSpace(about))
+	for _, s := range sections(c) {
+		if body := strings.Trim(s.body, "\n"); body != "" {
+			fmt.Fprintf(out.w, "\n%s\n%s\n", out.bold(s.title), body)
+		}
+	}
+}
+
+type section struct{ title, body string }
+
+func sections(c *cobra.Command) []section {
+	all := []section{{"USAGE", "  " + c.UseLine()}}
+	for _, g := range c.Groups() {
+		all = append(all, section{g.Title, commandList(c, g.ID)})
+	}
+	if len(c.Groups()) == 0 {
+		all = append(all, section{"COMMANDS", commandList(c, "")})
+	}
+	all = append(all,
+		section{"FLAGS", flagUsages(c.NonInheritedFlags())},
+		section{"INHERITED FLAGS", flagUsages(c.InheritedFlags())},
+		section{"EXAMPLES", c.Example},
+	)
+	if c.HasAvailableSubCommands() {
+		all = append(all, section{"LEARN MORE", fmt.Sprintf("  Use '%s <command> --help' for more about a command.", c.CommandPath())})
+	}
+	return all
+}
+
+func commandList(c *cobra.Command, group string) string {
+	var b strings.Builder
+	for _, sub := range c.Commands() {
+		if sub.GroupID == group && (sub.IsAvailableCommand() || sub.Name() == "help") {
+			fmt.Fprintf(&b, "  %-*s %s\n", c.NamePadding()+1, sub.Name()+":", sub.Short)
+		}
+	}
+	return b.String()
+}
+
+func flagUsages(flags *pflag.FlagSet) string {
+	return flags.FlagUsages()
+}
+
+// usage is what a wrong command line is answered with.
+func usage(c *cobra.Command) error {
+	w := c.OutOrStderr()
+	fmt.Fprintf(w, "Usage:  %s\n", c.UseLine())
+	if flags := flagUsages(c.LocalFlags()); flags != "" {
+		fmt.Fprintf(w, "\nFlags:\n%s", flags)
+	}
+	return availableCommands(w, c)
+}
+
+func availableCommands(w io.Writer, c *cobra.Command) error {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, "  "+sub.Name())
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "\nAvailable commands:\n%s\n", strings.Join(names, "\n"))
+	return err
+}

@@ -1,0 +1,114 @@
+package cmd
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// facts are what the database knows of one work item today.
+type facts struct {
+	Repo    work.Repo
+	Item    work.Item
+	Pull    *work.PullRequest // nil: none yet
+	Turn    *work.Turn        // the unfinished one; nil: none
+	Pending int               // things said that no turn has taken yet
+	Now     time.Time
+}
+
+// standing answers "why is nothing happening?" for one work item: what it
+// waits for, and what comes next.
+type standing struct{ waits, next string }
+
+func (f facts) standing() standing {
+	switch {
+	case !f.Item.State.Open():
+		return f.ended()
+	case f.Item.State == work.StateBlocked || (f.Turn != nil && f.Turn.Blocked):
+		return f.blocked()
+	case f.Repo.NotBefore.After(f.Now):
+		return standing{"GitHub: " + or(f.Repo.LastError, "a limit"), "asked again after " + clock(f.Repo.NotBefore)}
+	case f.Turn != nil:
+		return f.working()
+	case f.Pull != nil && f.Pull.NotBefore.After(f.Now):
+		return standing{"GitHub: " + or(f.Pull.LastError, "a limit"), "asked again after " + clock(f.Pull.NotBefore)}
+	case f.Pending > 0:
+		return standing{fmt.Sprintf("a pass: %s to answer", count(f.Pending, "event")), "a turn answers on GitHub"}
+	}
+	return f.idle()
+}
+
+func (f facts) ended() standing {
+	switch {
+	case f.Item.State == work.StateMerged && f.Item.Flow == work.FlowDesign:
+		return standing{"", "its implementation is an item of its own"}
+	case f.Item.State == work.StateMerged, f.Item.State == work.StateCompleted:
+		return standing{"", "nothing"}
+	}
+	return standing{"", "nothing; set the label anew to start over"}
+}
+
+func (f facts) blocked() standing {
+	reason := f.Item.Reason
+	if reason == "" && f.Turn != nil {
+		reason = or(f.Turn.WaitReason, f.Turn.LastError)
+	}
+	next := "set the label anew to start over"
+	if f.Pull != nil && f.Pull.State == work.PullOpen {
+		next = fmt.Sprintf("comment on %s", work.Ref(f.Repo.Name, f.Pull.Number))
+	}
+	return standing{"a person: " + or(reason, "no reason given"), or(f.Item.Hint, next)}
+}
+
+// working is about an unfinished turn: its step says what has happened.
+func (f facts) working() standing {
+	t := f.Turn
+	if t.NotBefore.After(f.Now) {
+		return standing{or(t.WaitReason, "a new attempt after: "+t.LastError), "goes on after " + clock(t.NotBefore)}
+	}
+	switch t.Step {
+	case work.StepClaimed:
+		return standing{fmt.Sprintf("the agent: %s in slot %d", t.Kind, t.Slot), "its answer is checked and sent"}
+	case work.StepAnswered:
+		return standing{"a pass: the agent has answered", "the answer is pushed and sent"}
+	case work.StepPushed, work.StepApplied:
+		return standing{"a pass: the commit is pushed", "comments are sent, the turn closes"}
+	case work.StepDone, work.StepSuperseded, work.StepFailed, work.StepCancelled:
+	}
+	return f.idle()
+}
+
+// idle is about an item without a turn and with nothing to answer.
+func (f facts) idle() standing {
+	switch f.Item.State {
+	case work.StatePending, work.StateReady, work.StateRunning:
+		return standing{or(f.Item.Reason, "a pass with a free slot"), fmt.Sprintf("a %s turn", f.Item.Flow.StartKind())}
+	case work.StateAwaitingIssueFollowup:
+		return standing{or(f.Item.Reason, "an answer on the issue"), or(f.Item.Hint, "the answer makes a turn")}
+	case work.StateAwaitingFeedback:
+		if f.Pull != nil {
+			on := "people on " + work.Ref(f.Repo.Name, f.Pull.Number)
+			return standing{or(f.Item.Reason, on), or(f.Item.Hint, "comment, merge or close it")}
+		}
+	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed, work.StateFailed:
+	}
+	return standing{f.Item.Reason, f.Item.Hint}
+}
+
+func or(s, otherwise string) string {
+	if s != "" {
+		return s
+	}
+	return otherwise
+}
+
+// clock renders a time to come; passes are minutes apart.
+func clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,118 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+type statusOptions struct {
+	repo string
+	all  bool
+	json *jsonFlags
+}
+
+func (a *app) newStatusCmd() *cobra.Command {
+	opt := &statusOptions{}
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Show where every work item stands",
+		Long: `Show for each work item its state, since when it is in it, what it waits for
+and what comes next; and the repositories that GitHub did not answer for.
+
+It reads the state database only, and asks GitHub nothing.`,
+		Example: `  $ gh mergexo status
+  $ gh mergexo status --all --repo octo/repo
+  $ gh mergexo status --json items --jq '.items[] | select(.state == "blocked") | .url'`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return a.status(c.Context(), opt) },
+	}
+	opt.json = addJSONFlags(c, "items", "repositories")
+	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
+	c.Flags().BoolVar(&opt.all, "all", false, "Also what is merged, completed or closed")
+	return c
+}
+
+func (a *app) status(ctx context.Context, opt *statusOptions) error {
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	wanted, err := repos(cfg, opt.repo)
+	if err != nil {
+		return err
+	}
+	b := board{repos: each(wanted, func(name work.RepoName) repoStatus { return repoStatus{Repo: work.Repo{Name: name}} })}
+	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+		b, err = loadBoard(ctx, tx, wanted, opt.all, a.now())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	out := newOutput(a.env)
+	switch {
+	case opt.json.asked():
+		return opt.json.write(out, map[string]any{
+			"items":        each(b.items, viewItem),
+			"repositories": each(b.repos, func(r repoStatus) repoView { return viewRepo(r.Repo, r.counts) }),
+		})
+	case !seen:
+		fmt.Fprintln(a.env.Stderr, "nothing yet: no pass has been made. Make one: gh mergexo tick")
+		return nil
+	}
+	return a.printBoard(out, b)
+}
+
+// printBoard prints the items on standard output. What is wrong with a
+// repository goes below on a terminal, and beside, on standard error, when the
+// output is read by a program.
+func (a *app) printBoard(out output, b board) error {
+	now := a.now()
+	var rows [][]string
+	for _, f := range b.items {
+		rows = append(rows, itemRow(out, f))
+	}
+	headings := []string{"ITEM", "STATE", "SINCE", "WAITING FOR", "NEXT", "FLOW", "PULL REQUEST", "TITLE"}
+	if len(rows) > 0 {
+		if err := out.table(headings, rows); err != nil {
+			return err
+		}
+	} else if out.tty {
+		fmt.Fprintln(out.w, "no open work items; an issue becomes one by its label")
+	}
+	notes := a.env.Stderr
+	if out.tty {
+		notes = out.w
+	}
+	for _, r := range b.repos {
+		switch {
+		case r.ID == 0:
+			fmt.Fprintf(notes, "%s: not seen yet\n", r.Name.FullName())
+		case r.LastError != "" && r.NotBefore.After(now):
+			fmt.Fprintf(notes, "%s: %s (asked again after %s)\n", r.Name.FullName(), oneLine(r.LastError), clock(r.NotBefore))
+		case r.LastError != "":
+			fmt.Fprintf(notes, "%s: %s\n", r.Name.FullName(), oneLine(r.LastError))
+		}
+	}
+	return nil
+}
+
+func itemRow(out output, f facts) []string {
+	s := f.standing()
+	pull := ""
+	if f.Pull != nil {
+		pull = fmt.Sprintf("#%d", f.Pull.Number)
+		if !out.tty {
+			pull = f.Pull.URL
+		}
+	}
+	return []string{
+		work.Ref(f.Repo.Name, f.Item.Number), string(f.Item.State), out.when(f.Item.Since, f.Now),
+		s.waits, s.next, string(f.Item.Flow), pull, f.Item.Title,
+	}
+}

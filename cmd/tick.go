@@ -1,0 +1,230 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick"
+)
+
+type tickOptions struct {
+	dryRun   bool
+	repo     string
+	maxTurns int
+	wait     time.Duration
+	detach   bool
+	json     *jsonFlags
+}
+
+func (a *app) newTickCmd() *cobra.Command {
+	opt := &tickOptions{}
+	c := &cobra.Command{
+		Use:   "tick",
+		Short: "Make one reconcile pass and exit",
+		Long: `Make exactly one reconcile pass: read what is new on GitHub, plan, run up to
+runtime.workers agent turns side by side, push and answer, and exit.
+
+Run it from cron, launchd or a systemd timer. A pass may be killed at any
+moment: the next one carries on. While another pass plans, this one exits at
+once, quietly, with code 0.`,
+		Example: `  $ gh mergexo tick --dry-run
+  $ gh mergexo tick
+  $ gh mergexo tick --repo octo/repo --max-turns 1
+  $ gh mergexo tick --json turns --jq '.turns[] | .outcome'`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return a.tick(c.Context(), opt) },
+	}
+	opt.json = addJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "plan")
+	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
+	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
+	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Begin at most `n` turns (default: runtime.max_turns_per_pass)")
+	c.Flags().DurationVar(&opt.wait, "wait", 0, "Wait up to this `duration` while another pass plans")
+	c.Flags().BoolVar(&opt.detach, "detach", false, "Start the pass in a session of its own and exit")
+	return c
+}
+
+func (a *app) tick(ctx context.Context, opt *tickOptions) error {
+	if err := opt.check(); err != nil {
+		return err
+	}
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	if opt.detach {
+		return a.detach(ctx, cfg, opt)
+	}
+	pass, done, err := a.newPass(ctx, cfg, opt)
+	if err != nil {
+		return err
+	}
+	if opt.dryRun {
+		return errors.Join(a.dryRun(ctx, cfg, pass, opt), done())
+	}
+	rep, err := pass.Run(ctx)
+	err = errors.Join(err, done())
+	if rep == nil {
+		return err
+	}
+	return errors.Join(a.printReport(rep, opt, cfg), err)
+}
+
+func (o *tickOptions) check() error {
+	switch {
+	case o.maxTurns < 0:
+		return &usageError{fmt.Errorf("--max-turns %d: want 1 or more", o.maxTurns)}
+	case o.wait < 0:
+		return &usageError{fmt.Errorf("--wait %s: want a positive duration", o.wait)}
+	case o.detach && o.dryRun:
+		return &usageError{errors.New("--detach and --dry-run do not go together: nobody would see the plan")}
+	case o.detach && o.json.asked():
+		return &usageError{errors.New("--detach and --json do not go together: nobody would see the report")}
+	}
+	return nil
+}
+
+// printReport tells what the pass did. An idle pass has nothing to tell.
+func (a *app) printReport(rep *tick.Report, opt *tickOptions, cfg *config.Config) error {
+	out := newOutput(a.env)
+	if opt.json.asked() {
+		if err := opt.json.write(out, map[string]any{
+			"startedAt": rep.StartedAt.UTC(), "endedAt": rep.EndedAt.UTC(), "skipped": rep.Skipped,
+			"repositories": orEmpty(rep.Repos()), "turns": orEmpty(rep.Turns()), "plan": []any{},
+		}); err != nil {
+			return err
+		}
+		return failedRepos(rep.Repos(), len(cfg.Repos))
+	}
+	if out.tty && rep.Idle() {
+		fmt.Fprintln(out.w, idleNote(rep))
+	}
+	var rows [][]string
+	for _, t := range rep.Turns() {
+		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, t.Reason, t.URL})
+	}
+	if len(rows) > 0 {
+		if err := out.table([]string{"ITEM", "TURN", "OUTCOME", "REASON", "LINK"}, rows); err != nil {
+			return err
+		}
+	}
+	a.printTrouble(rep.Repos())
+	return failedRepos(rep.Repos(), len(cfg.Repos))
+}
+
+func idleNote(rep *tick.Report) string {
+	if rep.Skipped != "" {
+		return rep.Skipped + "; nothing done"
+	}
+	note := "nothing to do"
+	for _, r := range rep.Repos() {
+		if !r.Ingested && r.Note != "" {
+			note += fmt.Sprintf("\n%s: %s", r.Repo, oneLine(r.Note))
+		}
+	}
+	return note
+}
+
+func (a *app) printTrouble(repos []tick.RepoReport) {
+	for _, r := range repos {
+		if r.Failed {
+			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, oneLine(r.Note))
+		}
+	}
+}
+
+// errAllFailed says that no repository could be read; why stands above it.
+var errAllFailed = errors.New("no repository could be read")
+
+// failedRepos is an error when a pass could not read a single repository: then
+// something is wrong with the set-up. One broken among others is told, and no
+// failure of the pass.
+func failedRepos(repos []tick.RepoReport, configured int) error {
+	failed := 0
+	for _, r := range repos {
+		if r.Failed {
+			failed++
+		}
+	}
+	if failed > 0 && failed == len(repos) && (configured == 1 || failed > 1 || len(repos) == 1) {
+		return errAllFailed
+	}
+	return nil
+}
+
+func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, opt *tickOptions) error {
+	preview, err := pass.DryRun(ctx)
+	if err != nil {
+		return err
+	}
+	out := newOutput(a.env)
+	lines := planLines(preview)
+	if opt.json.asked() {
+		err := opt.json.write(out, map[string]any{
+			"startedAt": a.now().UTC(), "endedAt": a.now().UTC(), "skipped": "", "repositories": orEmpty(preview.Repos), "turns": []any{}, "plan": orEmpty(lines),
+		})
+		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
+	}
+	rows := each(lines, func(l planLine) []string {
+		return []string{l.Repo + "#" + strconv.Itoa(l.Number), l.What, string(l.Kind), l.Reason}
+	})
+	if len(rows) > 0 {
+		if err := out.table([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
+			return err
+		}
+	} else if out.tty {
+		fmt.Fprintln(out.w, "nothing to do")
+	}
+	for _, r := range preview.Repos {
+		if !r.Ingested && !r.Failed && r.Note != "" {
+			fmt.Fprintf(a.env.Stderr, "%s: %s; planned from what is known\n", r.Repo, oneLine(r.Note))
+		}
+	}
+	a.printTrouble(preview.Repos)
+	return failedRepos(preview.Repos, len(cfg.Repos))
+}
+
+// planLine is a line of a plan with its repository.
+type planLine struct {
+	Repo string `json:"repo"`
+	tick.Line
+}
+
+func planLines(p *tick.Preview) []planLine {
+	var lines []planLine
+	for _, r := range p.Recovered {
+		lines = append(lines, planLine{r.Repo, r.Line})
+	}
+	for _, plan := range p.Plans {
+		for _, l := range plan.Lines {
+			lines = append(lines, planLine{plan.Repo.Name.FullName(), l})
+		}
+	}
+	return lines
+}
+
+// only reads --repo.
+func (o *tickOptions) only(cfg *config.Config) (*work.RepoName, error) {
+	if o.repo == "" {
+		return nil, nil
+	}
+	wanted, err := repos(cfg, o.repo)
+	if err != nil {
+		return nil, err
+	}
+	return &wanted[0], nil
+}
+
+// orEmpty makes JSON's [] of a nil list.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,222 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick"
+)
+
+// newPass connects a pass to the real things. done releases them.
+func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions) (pass *tick.Pass, done func() error, err error) {
+	only, err := opt.only(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := &machine{cfg: cfg, env: config.Environ(), dirs: tick.Dirs{State: cfg.Runtime.StateDir}, clients: map[string]*github.Client{}}
+	log, closeLog, err := m.openLog(a, opt.dryRun)
+	if err != nil {
+		return nil, nil, err
+	}
+	remotes, err := m.remotes(log, a.now)
+	if err != nil {
+		return nil, nil, errors.Join(err, closeLog())
+	}
+	pass = &tick.Pass{
+		Config: cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: a.now, Log: log,
+		Wait: opt.wait, Only: only, MaxTurns: opt.maxTurns, Preflight: m.preflight,
+		OpenStore: func(ctx context.Context) (*store.DB, error) { return m.openStore(ctx, a.now) },
+	}
+	done = closeLog
+	if opt.dryRun {
+		done, err = m.throwAway(ctx, pass, a.now)
+	} else if out := newOutput(a.env); out.tty && !opt.json.asked() {
+		pass.Progress = a.progress()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return pass, done, nil
+}
+
+// machine is this machine as a pass uses it: git, agents, GitHub, the state
+// folder. Git is opened when a turn needs it: an idle pass starts no program.
+type machine struct {
+	cfg     *config.Config
+	env     config.Env
+	dirs    tick.Dirs
+	clients map[string]*github.Client
+
+	once sync.Once
+	git  *git.Git
+	err  error
+}
+
+func (m *machine) openStore(ctx context.Context, now func() time.Time) (*store.DB, error) {
+	if err := writable(m.dirs.State); err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: now})
+}
+
+// writable makes a folder, and says what to do when that cannot be.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("the state folder cannot be made: %w; set runtime.state_dir in the config to a folder that you may write to", err)
+	}
+	return nil
+}
+
+// throwAway gives a dry run a copy of the database in a folder of its own.
+func (m *machine) throwAway(ctx context.Context, pass *tick.Pass, now func() time.Time) (func() error, error) {
+	dir, err := os.MkdirTemp("", "mergexo-dry-run-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the dry run: %w", err)
+	}
+	remove := func() error { return os.RemoveAll(dir) }
+	db, err := m.copyStore(ctx, filepath.Join(dir, "state.db"), now)
+	if err != nil {
+		return nil, errors.Join(err, remove())
+	}
+	pass.Store = db
+	return func() error { return errors.Join(db.Close(), remove()) }, nil
+}
+
+func (m *machine) copyStore(ctx context.Context, to string, now func() time.Time) (*store.DB, error) {
+	db, ok, err := store.OpenReadOnly(ctx, filepath.Join(m.dirs.State, "state.db"))
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		err := errors.Join(db.Snapshot(ctx, to), db.Close())
+		if err != nil {
+			return nil, err
+		}
+	}
+	return store.Open(ctx, to, store.Options{Now: now})
+}
+
+// remotes connects every configured repository. All of a host share a client.
+func (m *machine) remotes(log *slog.Logger, now func() time.Time) ([]tick.Remote, error) {
+	var all []tick.Remote
+	for _, r := range m.cfg.Repos {
+		client, ok := m.clients[r.Name.Host]
+		if !ok {
+			var err error
+			client, err = github.New(github.Options{Host: r.Name.Host, Now: now, Log: log})
+			if err != nil {
+				return nil, err
+			}
+			m.clients[r.Name.Host] = client
+		}
+		all = append(all, tick.Remote{
+			Name: r.Name, Settings: r, GitHub: client,
+			Mirror: func(repo work.Repo) tick.Mirror { return m.mirror(r, repo) },
+		})
+	}
+	return all, nil
+}
+
+func (m *machine) mirror(r config.Repo, repo work.Repo) tick.Mirror {
+	url := r.RemoteURL
+	if url == "" {
+		url = github.RemoteURL(repo.Current)
+	}
+	return m.git.Mirror(m.dirs.MirrorDir(r.Name), url, m.dirs.RepoLock(repo))
+}
+
+// preflight finds out, before a turn is claimed, whether the programs that it
+// needs are there.
+func (m *machine) preflight(ctx context.Context) error {
+	m.once.Do(func() { m.err = m.openPrograms(ctx) })
+	return m.err
+}
+
+func (m *machine) openPrograms(ctx context.Context) error {
+	gh, err := proc.LookPath("gh", m.env.Path)
+	if err != nil {
+		gh = ""
+	}
+	m.git, err = git.Open(ctx, git.Options{Env: m.env.Git(), Identity: git.Identity{Name: "gh mergexo", Email: "noreply@mergexo.invalid"}, GhPath: gh})
+	if err != nil {
+		return err
+	}
+	for _, a := range m.cfg.Agents {
+		if len(a.Command) == 0 || !m.used(a.Name) {
+			continue
+		}
+		if _, err := proc.LookPath(a.Command[0], m.env.Path); err != nil {
+			return fmt.Errorf("agent %q: its program %q is not to be found; install it, or correct [agents.%s] command in %s", a.Name, a.Command[0], a.Name, m.cfg.Path)
+		}
+	}
+	return nil
+}
+
+func (m *machine) used(name string) bool {
+	if m.cfg.Runtime.Agent == name {
+		return true
+	}
+	for _, r := range m.cfg.Repos {
+		for _, n := range r.Agents {
+			if n == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Agent finds the agent for a kind of turn.
+func (m *machine) Agent(repo config.Repo, kind work.Kind) (string, agent.Agent, error) {
+	a, ok := m.cfg.Agent(repo.Name, kind)
+	if !ok {
+		return "", nil, fmt.Errorf("no agent is configured for %s", kind)
+	}
+	made, err := agent.New(agent.Spec{
+		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Environ: m.env.Agent(a.EnvPass),
+		Home: filepath.Join(m.dirs.State, "agents"), Fresh: a.Session == config.SessionFresh, Redact: redact,
+	})
+	return a.Name, made, err
+}
+
+// EndMarked ends what a dead pass's agent left running.
+func (m *machine) EndMarked(ctx context.Context, mark string) (int, error) {
+	return proc.EndMarked(ctx, mark)
+}
+
+// detach starts the same pass in a session of its own: schedulers that skip a
+// firing while their job runs must not wait for a long turn.
+func (a *app) detach(ctx context.Context, cfg *config.Config, opt *tickOptions) error {
+	env := config.Environ()
+	if err := writable(filepath.Join(cfg.Runtime.StateDir, "logs")); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	args := []string{"tick", "--config", cfg.Path}
+	if opt.repo != "" {
+		args = append(args, "--repo", opt.repo)
+	}
+	if opt.maxTurns > 0 {
+		args = append(args, "--max-turns", fmt.Sprint(opt.maxTurns))
+	}
+	if opt.wait > 0 {
+		args = append(args, "--wait", opt.wait.String())
+	}
+	return proc.Detach(ctx, self, args, env.All(), cfg.Runtime.StateDir, filepath.Join(cfg.Runtime.StateDir, "logs", "detached.log"))
+}

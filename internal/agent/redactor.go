@@ -1,0 +1,72 @@
+package agent
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+)
+
+// maxHeld is how much of a line without end is held back, in bytes.
+const maxHeld = 64 << 10
+
+// redactor passes whole lines on, without secrets: a token that comes in two
+// writes is still one token. A private key, which spans lines, is held until
+// its end.
+type redactor struct {
+	to     io.Writer
+	redact func(string) string
+
+	mu   sync.Mutex
+	held []byte
+}
+
+func (r *redactor) Write(b []byte) (int, error) {
+	if r.to == nil {
+		return len(b), nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held = append(r.held, b...)
+	for len(r.held) > 0 {
+		n := r.ready()
+		if n == 0 {
+			break
+		}
+		r.pass(r.held[:n])
+		r.held = r.held[n:]
+	}
+	return len(b), nil
+}
+
+const (
+	keyBegins = "-----BEGIN "
+	keyEnds   = "-----END "
+)
+
+// ready is how many of the held bytes may be passed on now.
+func (r *redactor) ready() int {
+	n := bytes.LastIndexByte(r.held, '\n') + 1
+	begins := bytes.LastIndex(r.held, []byte(keyBegins))
+	if begins >= 0 && !bytes.Contains(r.held[begins:], []byte(keyEnds)) && begins < n {
+		n = bytes.LastIndexByte(r.held[:begins], '\n') + 1
+	}
+	if n == 0 && len(r.held) > maxHeld {
+		return len(r.held)
+	}
+	return n
+}
+
+func (r *redactor) pass(b []byte) {
+	_, _ = io.WriteString(r.to, r.redact(strings.ToValidUTF8(string(b), "\uFFFD"))) // a log that cannot be written fails no run
+}
+
+// flush passes on what is held, when nothing more will come.
+func (r *redactor) flush() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.to != nil && len(r.held) > 0 {
+		r.pass(r.held)
+	}
+	r.held = nil
+}

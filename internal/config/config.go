@@ -1,0 +1,154 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Config is the operator's config with every default filled in.
+type Config struct {
+	Path    string // the file that it was read from
+	Runtime Runtime
+	Agents  map[string]Agent
+	Repos   []Repo // in the file's order
+}
+
+// Runtime is the [runtime] table.
+type Runtime struct {
+	Workers                   int    // turns at one time, over all repositories
+	Agent                     string // name in Agents, for whatever [repo.agents] does not say
+	TurnTimeout               time.Duration
+	IdleTimeout               time.Duration
+	RetryBase                 time.Duration
+	QuietPeriod               time.Duration
+	MinInterval               time.Duration
+	SettleAfter               time.Duration
+	MaxTurnsPerPass           int
+	MaxEventsPerTurn          int
+	EnableFeedbackLoop        bool
+	EnableIssueCommentRouting bool
+	Overlap                   bool // false: tick.lock is held for the whole pass
+	StateDir                  string
+	Accounts                  []int64 // ids of further GitHub accounts whose marked comments are ours
+}
+
+// SessionMode says what becomes of a provider's thread between turns.
+type SessionMode string
+
+// The session modes.
+const (
+	SessionResume SessionMode = "resume"
+	SessionFresh  SessionMode = "fresh"
+)
+
+// AdapterCommand is the adapter that starts any program (design §10).
+const AdapterCommand = "command"
+
+// Agent is one [agents.NAME] table.
+type Agent struct {
+	Name    string
+	Adapter string
+	Command []string // program and arguments
+	EnvPass []string // names of variables that it sees beside the allow-list
+	Session SessionMode
+}
+
+// Labels are the labels that start and pause work.
+type Labels struct {
+	Design   string
+	Bugfix   string
+	SmallJob string
+	Ignore   string
+}
+
+// Flow gives the flow that a label starts.
+func (l Labels) Flow(label string) (work.Flow, bool) {
+	for _, f := range work.Flows() {
+		if name := l.Of(f); name != "" && equalLabel(name, label) {
+			return f, true
+		}
+	}
+	return "", false
+}
+
+// Of gives the label that starts a flow; empty for a flow that none starts.
+func (l Labels) Of(f work.Flow) string {
+	switch f {
+	case work.FlowDesign:
+		return l.Design
+	case work.FlowBugfix:
+		return l.Bugfix
+	case work.FlowSmallJob:
+		return l.SmallJob
+	case work.FlowImplementation:
+		return ""
+	}
+	return ""
+}
+
+// Repo is one [[repo]] table.
+type Repo struct {
+	Name         work.RepoName
+	RemoteURL    string // empty: gh's protocol for the host
+	AllowedUsers []string
+	Labels       Labels
+	KeepIgnored  bool                 // ignored files, such as build caches, survive between turns
+	Agents       map[work.Kind]string // names in Config.Agents
+}
+
+// Repo finds a repository's settings.
+func (c *Config) Repo(name work.RepoName) (Repo, bool) {
+	for _, r := range c.Repos {
+		if r.Name.Equal(name) {
+			return r, true
+		}
+	}
+	return Repo{}, false
+}
+
+// Agent says which agent runs a kind of prompt for a repository.
+func (c *Config) Agent(repo work.RepoName, kind work.Kind) (Agent, bool) {
+	name := c.Runtime.Agent
+	if r, ok := c.Repo(repo); ok && r.Agents[kind] != "" {
+		name = r.Agents[kind]
+	}
+	a, ok := c.Agents[name]
+	return a, ok
+}
+
+// maxSize bounds a config file, in bytes.
+const maxSize = 1 << 20
+
+// Load reads the config at env.ConfigPath. Repositories written without a host
+// are on defaultHost. Every problem of the file is reported, each in one line.
+func Load(env Env, defaultHost string) (*Config, error) {
+	if env.ConfigPath == "" {
+		return nil, errors.New("HOME is not set and the user database knows no home folder: set HOME, or name the config by --config or MERGEXO_CONFIG")
+	}
+	path, err := filepath.Abs(expandHome(env.ConfigPath, env.Home))
+	if err != nil {
+		return nil, fmt.Errorf("find the config %q: %w", env.ConfigPath, err)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &MissingError{Path: path}
+	case err != nil:
+		return nil, fmt.Errorf("read the config: %w", err)
+	case info.IsDir():
+		return nil, fmt.Errorf("read the config: %s is a folder; name the file in it", path)
+	case info.Size() > maxSize:
+		return nil, fmt.Errorf("read the config: %s has %d bytes; at most %d are read", path, info.Size(), maxSize)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the config: %w", err)
+	}
+	return Parse(path, data, env, defaultHost)
+}

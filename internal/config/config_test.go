@@ -1,0 +1,303 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+const minimal = `[agents.mine]
+adapter = "command"
+command = ["/bin/agent"]
+
+[[repo]]
+name = "owner/name"
+`
+
+var testEnv = config.EnvOf([]string{"HOME=/home/op", "PATH=/usr/bin"})
+
+func parse(t *testing.T, doc string) (*config.Config, error) {
+	t.Helper()
+	return config.Parse("config.toml", []byte(doc), testEnv, "github.com")
+}
+
+func TestMinimalConfigGetsTheDocumentedDefaults(t *testing.T) {
+	c, err := parse(t, minimal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Runtime{
+		Workers: 2, Agent: "mine", TurnTimeout: 30 * time.Minute, IdleTimeout: 10 * time.Minute,
+		RetryBase: time.Minute, QuietPeriod: time.Minute, MinInterval: 10 * time.Second, SettleAfter: time.Minute,
+		MaxTurnsPerPass: 20, MaxEventsPerTurn: 50, EnableFeedbackLoop: true, EnableIssueCommentRouting: true,
+		Overlap: true, StateDir: "/home/op/.local/share/mergexo",
+	}
+	got := c.Runtime
+	got.Accounts = nil
+	if !equal(got, want) {
+		t.Errorf("runtime\n got %+v\nwant %+v", got, want)
+	}
+	if c.Agents["mine"].Session != config.SessionResume {
+		t.Errorf("session %q", c.Agents["mine"].Session)
+	}
+	r := c.Repos[0]
+	if r.Name.String() != "github.com/owner/name" || r.Labels.Design != "agent:design" || r.Labels.SmallJob != "agent:small-job" {
+		t.Errorf("repo %+v", r)
+	}
+}
+
+func equal(a, b config.Runtime) bool {
+	a.Accounts, b.Accounts = nil, nil
+	return a.Workers == b.Workers && a.Agent == b.Agent && a.TurnTimeout == b.TurnTimeout && a.IdleTimeout == b.IdleTimeout &&
+		a.RetryBase == b.RetryBase && a.QuietPeriod == b.QuietPeriod && a.MinInterval == b.MinInterval && a.SettleAfter == b.SettleAfter &&
+		a.MaxTurnsPerPass == b.MaxTurnsPerPass && a.MaxEventsPerTurn == b.MaxEventsPerTurn &&
+		a.EnableFeedbackLoop == b.EnableFeedbackLoop && a.EnableIssueCommentRouting == b.EnableIssueCommentRouting &&
+		a.Overlap == b.Overlap && a.StateDir == b.StateDir
+}
+
+// uncomment makes every "# key = value" of the example a setting.
+var uncomment = regexp.MustCompile(`(?m)^# ([a-z_]+ = )`)
+
+func TestExampleLoadsAndShowsTheDefaults(t *testing.T) {
+	plain, err := parse(t, config.Example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := parse(t, uncomment.ReplaceAllString(config.Example, "$1"))
+	if err != nil {
+		t.Fatalf("with every line uncommented: %v", err)
+	}
+	if !equal(plain.Runtime, full.Runtime) {
+		t.Errorf("the example's comments are no defaults:\n%+v\n%+v", plain.Runtime, full.Runtime)
+	}
+	if plain.Repos[0].Labels != full.Repos[0].Labels || plain.Repos[0].KeepIgnored != full.Repos[0].KeepIgnored {
+		t.Errorf("repo %+v, %+v", plain.Repos[0], full.Repos[0])
+	}
+}
+
+func TestEverySettingIsRead(t *testing.T) {
+	c, err := parse(t, `
+[runtime]
+workers = 5
+agent = "b"
+turn_timeout = "1h"
+idle_timeout = "2m"
+retry_base = "0s"
+quiet_period = "0s"
+min_interval = "0s"
+settle_after = "0s"
+max_turns_per_pass = 3
+max_events_per_turn = 4
+enable_feedback_loop = false
+enable_issue_comment_routing = false
+overlap = false
+state_dir = "~/state"
+accounts = [7, 8]
+[agents.a]
+adapter = "command"
+command = ["~/bin/agent", "--x"]
+env_pass = ["A_KEY"]
+session = "fresh"
+[agents.b]
+adapter = "command"
+command = ["agent"]
+[[repo]]
+name = "GHE.example/Owner/Name"
+remote_url = "git@ghe.example:owner/name.git"
+allowed_users = ["octo-cat", "dependabot[bot]", "name_corp"]
+keep_ignored = true
+labels = { design = "x", ignore = "y" }
+[repo.agents]
+bugfix_start = "a"
+[repo.review]
+enabled = false
+max_fix_cycles = 2
+[[repo]]
+name = "o/n"
+required_tests = []
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Runtime{
+		Workers: 5, Agent: "b", TurnTimeout: time.Hour, IdleTimeout: 2 * time.Minute,
+		MaxTurnsPerPass: 3, MaxEventsPerTurn: 4, StateDir: "/home/op/state",
+	}
+	if !equal(c.Runtime, want) || len(c.Runtime.Accounts) != 2 {
+		t.Errorf("runtime %+v", c.Runtime)
+	}
+	a := c.Agents["a"]
+	if a.Command[0] != "/home/op/bin/agent" || a.Command[1] != "--x" || a.EnvPass[0] != "A_KEY" || a.Session != config.SessionFresh {
+		t.Errorf("agent %+v", a)
+	}
+	name := work.RepoName{Host: "ghe.example", Owner: "owner", Name: "name"}
+	r, ok := c.Repo(name)
+	if !ok || !r.KeepIgnored || r.Labels.Design != "x" || r.Labels.Bugfix != "agent:bugfix" || len(r.AllowedUsers) != 3 {
+		t.Errorf("repo %+v", r)
+	}
+	if a, ok := c.Agent(name, work.KindBugfixStart); !ok || a.Name != "a" {
+		t.Errorf("agent for bugfix_start: %+v", a)
+	}
+	if a, ok := c.Agent(name, work.KindDesignStart); !ok || a.Name != "b" {
+		t.Errorf("agent for design_start: %+v", a)
+	}
+	if f, ok := r.Labels.Flow("X"); !ok || f != work.FlowDesign {
+		t.Errorf("flow of label X: %q", f)
+	}
+	if _, ok := r.Labels.Flow(""); ok {
+		t.Error("the empty label starts a flow")
+	}
+}
+
+func TestL100_EveryMistakeIsOneClearLine(t *testing.T) {
+	tests := []struct{ name, doc, want string }{
+		{"unknown key", "[runtime]\nagent = \"mine\"\nwokers = 2\n" + minimal, `config.toml:3: unknown key "wokers" in [runtime]; did you mean "workers"?`},
+		{"unknown key, nothing near", "[runtime]\nbananas = 2\n" + minimal, `config.toml:2: unknown key "bananas" in [runtime]`},
+		{"key in the wrong case", "[runtime]\nWorkers = 2\n" + minimal, `config.toml:2: unknown key "Workers" in [runtime]; did you mean "workers"?`},
+		{"unknown table", "[runtme]\nworkers = 2\n" + minimal, `config.toml:1: unknown table [runtme]; did you mean [runtime]?`},
+		{"key outside any table", "workers = 2\n" + minimal, `config.toml:1: unknown key "workers" outside any table`},
+		{"unknown key in the second repo", minimal + "[repo.labels]\ndesign = \"a\"\n[[repo]]\nname = \"o/two\"\n[repo.labels]\ndesing = \"b\"\n", `config.toml:12: unknown key "desing" in [repo.labels]; did you mean "design"?`},
+		{"unknown key in an inline table", minimal + "labels = { bugfx = \"b\" }\n", `config.toml:7: unknown key "bugfx" in [repo.labels]; did you mean "bugfix"?`},
+		{"unknown kind of prompt", minimal + "[repo.agents]\nbugfix = \"mine\"\n", `config.toml:8: unknown key "bugfix" in [repo.agents]`},
+		{"after a text of several lines", "[runtime]\nstate_dir = \"\"\"/a\n[repo]\nname = 1\n\"\"\"\nwokers = 2\n" + minimal, `config.toml:6: unknown key "wokers" in [runtime]; did you mean "workers"?`},
+		{"after a list of several lines", minimal + "allowed_users = [\n  \"a\", # ]\n  \"b\",\n]\nnmae = 1\n", `config.toml:11: unknown key "nmae" in [[repo]]; did you mean "name"?`},
+		{"syntax", "[runtime]\nworkers = = 2\n", `config.toml:2: `},
+		{"key twice", "[runtime]\nworkers = 1\nworkers = 2\n", `config.toml:3: `},
+		{"wrong type", "[runtime]\nworkers = \"two\"\n" + minimal, `config.toml:2: workers in [runtime]: want a whole number, got text`},
+		{"no workers", "[runtime]\nworkers = 0\n" + minimal, `config.toml:2: workers in [runtime]: want 1 to 64, got 0`},
+		{"duration without unit", "[runtime]\nturn_timeout = \"30\"\n" + minimal, `config.toml:2: turn_timeout in [runtime]: want a time such as "90s" or "30m", got "30"`},
+		{"duration as a number", "[runtime]\nturn_timeout = 30\n" + minimal, `config.toml:2: turn_timeout in [runtime]: want a time such as "90s" or "30m", got a whole number`},
+		{"negative duration", "[runtime]\nquiet_period = \"-1s\"\n" + minimal, `config.toml:2: quiet_period in [runtime]: want 0s to 168h0m0s, got "-1s"`},
+		{"no agent", "[[repo]]\nname = \"o/n\"\n", `config.toml: no agent: write [agents.mine]`},
+		{"unknown default agent", "[runtime]\nagent = \"mnie\"\n" + minimal, `config.toml:2: agent in [runtime]: unknown agent "mnie"; did you mean "mine"?`},
+		{"several agents, no default", minimal + "[agents.other]\nadapter = \"command\"\ncommand = [\"/x\"]\n", `config.toml: agent in [runtime]: missing; there are several, name one of mine, other`},
+		{"unknown agent of a repo", minimal + "[repo.agents]\nbugfix_start = \"x\"\n", `config.toml:8: bugfix_start in [repo.agents]: unknown agent "x"; there is no [agents.x]`},
+		{"adapter that is to come", "[agents.c]\nadapter = \"codex\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: adapter in [agents.c]: adapter "codex" is not supported yet; use adapter = "command"`},
+		{"unknown adapter", "[agents.c]\nadapter = \"x\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: adapter in [agents.c]: unknown adapter "x"; use adapter = "command"`},
+		{"no adapter", "[agents.c]\n[[repo]]\nname = \"o/n\"\n", `config.toml:1: adapter in [agents.c]: missing;`},
+		{"empty command", "[agents.c]\nadapter = \"command\"\ncommand = []\n[[repo]]\nname = \"o/n\"\n", `config.toml:3: command in [agents.c]: empty;`},
+		{"command as text", "[agents.c]\nadapter = \"command\"\ncommand = \"x\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:3: command in [agents.c]: want a list: ["text", …], got text`},
+		{"relative command", "[agents.c]\nadapter = \"command\"\ncommand = [\"./x\"]\n[[repo]]\nname = \"o/n\"\n", `config.toml:3: command in [agents.c]: "./x" is relative`},
+		{"token passed to an agent", minimal + "[agents.b]\nadapter = \"command\"\ncommand = [\"/x\"]\nenv_pass = [\"GH_TOKEN\"]\n", `config.toml:10: env_pass in [agents.b]: GH_TOKEN is never passed`},
+		{"session", minimal + "[agents.b]\nadapter = \"command\"\ncommand = [\"/x\"]\nsession = \"old\"\n", `config.toml:10: session in [agents.b]: want "resume" or "fresh", got "old"`},
+		{"no repository", "[agents.c]\nadapter = \"command\"\ncommand = [\"/x\"]\n", `config.toml: no [[repo]]: name at least one repository`},
+		{"repo as a single table", "[agents.c]\nadapter = \"command\"\ncommand = [\"/x\"]\n[repo]\nname = \"o/n\"\n", `config.toml:4: repo: want tables: [[repo]], got a table`},
+		{"invalid repository name", minimal + "[[repo]]\nname = \"just-a-name\"\n", `config.toml:8: name in [[repo]]: "just-a-name" is no repository; want owner/name or host/owner/name`},
+		{"no repository name", minimal + "[[repo]]\nkeep_ignored = true\n", `config.toml:7: name in [[repo]]: missing; write name = "owner/name"`},
+		{"repository twice", minimal + "[[repo]]\nname = \"GitHub.com/OWNER/name\"\n", `config.toml:8: name in [[repo]]: OWNER/name is configured twice; the other is on line 6`},
+		{"empty label", minimal + "[repo.labels]\ndesign = \"\"\n", `config.toml:8: design in [repo.labels]: "" is empty; a label has a name`},
+		{"label with a comma", minimal + "[repo.labels]\ndesign = \"a,b\"\n", `config.toml:8: design in [repo.labels]: "a,b" holds a comma`},
+		{"label too long", minimal + "[repo.labels]\ndesign = \"" + strings.Repeat("x", 51) + "\"\n", `is longer than GitHub's limit of 50 characters`},
+		{"one label for two things", minimal + "[repo.labels]\ndesign = \"Agent:bugfix\"\n", `config.toml:7: bugfix in [repo.labels]: "agent:bugfix" is the label for design already`},
+		{"login", minimal + "allowed_users = [\"@me\"]\n", `config.toml:7: allowed_users in [[repo]]: "@me" is no GitHub login`},
+		{"remote that runs a program", minimal + "remote_url = \"ext::sh -c x\"\n", `config.toml:7: remote_url in [[repo]]: "ext::sh -c x" names a program`},
+		{"remote that is an option", minimal + "remote_url = \"--upload-pack=x\"\n", `config.toml:7: remote_url in [[repo]]: "--upload-pack=x" is no address`},
+		{"remote with a password", minimal + "remote_url = \"https://me:secret@github.com/o/n\"\n", `config.toml:7: remote_url in [[repo]]: holds a user name or password`},
+		{"relative remote", minimal + "remote_url = \"../repo\"\n", `config.toml:7: remote_url in [[repo]]: "../repo" is neither an address`},
+		{"relative state folder", "[runtime]\nstate_dir = \"state\"\n" + minimal, `config.toml:2: state_dir in [runtime]: want an absolute path or one that begins with ~/, got "state"`},
+		{"feature to come", minimal + "required_tests = [\"make\"]\n", `config.toml:7: required_tests in [[repo]]: not supported yet; remove the line`},
+		{"review to come", minimal + "[repo.review]\nenabled = true\n", `config.toml:8: enabled in [repo.review]: not supported yet; remove the line`},
+		{"database to come", "[runtime]\ndatabase = \"postgres://\"\n" + minimal, `config.toml:2: database in [runtime]: not supported yet; remove the line`},
+		{"account", "[runtime]\naccounts = [0]\n" + minimal, `config.toml:2: accounts in [runtime]: an account's number is greater than 0`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := parse(t, tt.doc)
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("\n got %s\nwant %s", err, tt.want)
+			}
+			for line := range strings.SplitSeq(err.Error(), "\n") {
+				if !strings.HasPrefix(line, "config.toml:") {
+					t.Errorf("a line that names no file: %q", line)
+				}
+			}
+			if strings.Contains(err.Error(), "secret") {
+				t.Errorf("the error repeats a password: %s", err)
+			}
+		})
+	}
+}
+
+func TestAllMistakesAreReportedInOrder(t *testing.T) {
+	_, err := parse(t, "[runtime]\nworkers = 0\nwokers = 1\nretry_base = \"x\"\n"+minimal)
+	var invalid *config.InvalidError
+	if !errors.As(err, &invalid) || len(invalid.Problems) != 3 {
+		t.Fatalf("got %v", err)
+	}
+	for i, want := range []int{2, 3, 4} {
+		if invalid.Problems[i].Line != want {
+			t.Errorf("problem %d is on line %d, want %d", i, invalid.Problems[i].Line, want)
+		}
+	}
+}
+
+func TestL100_NoConfigNamesThePathAndTheWayOn(t *testing.T) {
+	env := config.EnvOf([]string{"HOME=" + t.TempDir()})
+	_, err := config.Load(env, "github.com")
+	var missing *config.MissingError
+	if !errors.As(err, &missing) {
+		t.Fatalf("got %v", err)
+	}
+	if missing.Path != filepath.Join(env.Home, ".config/mergexo/config.toml") || !strings.Contains(err.Error(), missing.Path) || !strings.Contains(err.Error(), "gh mergexo demo") {
+		t.Errorf("error %q", err)
+	}
+	_, example, _ := strings.Cut(err.Error(), "\n\n")
+	if _, err := parse(t, example); err != nil {
+		t.Errorf("the example in the message is no config: %v", err)
+	}
+}
+
+func TestL103_HomeUnset(t *testing.T) {
+	if _, err := config.Load(config.EnvOf(nil), "github.com"); err == nil || !strings.Contains(err.Error(), "HOME is not set") {
+		t.Errorf("got %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "c.toml")
+	if err := os.WriteFile(path, []byte(minimal), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := config.EnvOf([]string{"MERGEXO_CONFIG=" + path})
+	if _, err := config.Load(env, "github.com"); err == nil || !strings.Contains(err.Error(), "set state_dir in [runtime] to an absolute path") {
+		t.Errorf("got %v", err)
+	}
+	if err := os.WriteFile(path, []byte("[runtime]\nstate_dir = \"/s\"\n"+minimal), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(env, "github.com")
+	if err != nil || c.Runtime.StateDir != "/s" || c.Path != path {
+		t.Errorf("got %+v, %v", c, err)
+	}
+}
+
+func TestLoadRefusesAFolder(t *testing.T) {
+	env := config.EnvOf([]string{"HOME=/h", "MERGEXO_CONFIG=" + t.TempDir()})
+	if _, err := config.Load(env, "github.com"); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(minimal)
+	f.Add(config.Example)
+	f.Add("[runtime]\nstate_dir = '''/a\n''''\nx.\"y z\" = { a = [1, \"]\"] } # c\n")
+	f.Add("a = \"\\\"\nb")
+	f.Add("[[repo]]\n[repo.labels]\n\"desi\\u0067n\" = 1\n")
+	f.Fuzz(func(t *testing.T, doc string) {
+		c, err := config.Parse("f", []byte(doc), testEnv, "github.com")
+		if (c == nil) == (err == nil) {
+			t.Fatalf("config %v, error %v", c, err)
+		}
+		if err != nil && strings.TrimSpace(err.Error()) == "" {
+			t.Fatal("an error that says nothing")
+		}
+	})
+}

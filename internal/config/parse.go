@@ -1,0 +1,307 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Parse reads a config from its text. path is what errors name.
+func Parse(path string, data []byte, env Env, defaultHost string) (*Config, error) {
+	doc := strings.TrimPrefix(string(data), "\uFEFF")
+	var values map[string]any
+	if _, err := toml.Decode(doc, &values); err != nil {
+		return nil, syntaxError(path, err)
+	}
+	p := parser{
+		table:  table{report: &report{file: path, lines: indexLines(doc)}, values: values},
+		env:    env,
+		host:   defaultHost,
+		config: &Config{Path: path, Agents: map[string]Agent{}},
+	}
+	p.parse()
+	if len(p.problems) > 0 {
+		slices.SortStableFunc(p.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+		return nil, &InvalidError{Problems: p.problems}
+	}
+	return p.config, nil
+}
+
+func syntaxError(path string, err error) error {
+	p := Problem{File: path, Text: err.Error()}
+	var pe toml.ParseError
+	if errors.As(err, &pe) {
+		p.Line, p.Text = pe.Position.Line, pe.Message
+		if p.Text == "" {
+			p.Text = strings.TrimPrefix(pe.Error(), "toml: ")
+		}
+	}
+	p.Text = strings.Join(strings.Fields(p.Text), " ")
+	return &InvalidError{Problems: []Problem{p}}
+}
+
+type parser struct {
+	table
+
+	env    Env
+	host   string
+	config *Config
+}
+
+func (p *parser) parse() {
+	run := p.sub("runtime", "[runtime]")
+	agents := p.sub("agents", "[agents]")
+	repos := p.all("repo")
+	p.done()
+
+	p.runtime(run)
+	for _, name := range slices.Sorted(maps.Keys(agents.values)) {
+		p.agent(agents.sub(name, "[agents."+name+"]"), name)
+	}
+	p.defaultAgent()
+	for _, r := range repos {
+		p.repo(r)
+	}
+	if _, ok := p.values["repo"]; !ok {
+		p.add("", `no [[repo]]: name at least one repository, such as name = "owner/name" under [[repo]]`)
+	}
+}
+
+func (p *parser) runtime(t *table) {
+	r := &p.config.Runtime
+	*r = Runtime{
+		Workers:                   t.count("workers", 2, 1, 64),
+		Agent:                     t.text("agent", ""),
+		TurnTimeout:               t.duration("turn_timeout", 30*time.Minute, time.Second),
+		IdleTimeout:               t.duration("idle_timeout", 10*time.Minute, time.Second),
+		RetryBase:                 t.duration("retry_base", time.Minute, 0),
+		QuietPeriod:               t.duration("quiet_period", time.Minute, 0),
+		MinInterval:               t.duration("min_interval", 10*time.Second, 0),
+		SettleAfter:               t.duration("settle_after", time.Minute, 0),
+		MaxTurnsPerPass:           t.count("max_turns_per_pass", 20, 1, 1000),
+		MaxEventsPerTurn:          t.count("max_events_per_turn", 50, 1, 200),
+		EnableFeedbackLoop:        t.flag("enable_feedback_loop", true),
+		EnableIssueCommentRouting: t.flag("enable_issue_comment_routing", true),
+		Overlap:                   t.flag("overlap", true),
+		StateDir:                  p.stateDir(t),
+		Accounts:                  list[int64](t, "accounts", "a GitHub account's number"),
+	}
+	if slices.ContainsFunc(r.Accounts, func(id int64) bool { return id <= 0 }) {
+		t.bad("accounts", "an account's number is greater than 0; gh api users/LOGIN --jq .id shows it")
+	}
+	t.later("database", "sandbox", "max_turns_per_item", "max_cost_per_day_usd")
+	t.done()
+}
+
+func (p *parser) stateDir(t *table) string {
+	dir := t.text("state_dir", "")
+	switch {
+	case dir == "" && p.env.DataDir == "":
+		t.add(t.at("state_dir"), "no folder for the state is known: HOME is not set; set state_dir in [runtime] to an absolute path")
+	case dir == "":
+		return p.env.DataDir
+	case strings.HasPrefix(dir, "~/") && p.env.Home == "":
+		t.bad("state_dir", "HOME is not set; write an absolute path instead of %q", dir)
+	}
+	dir = expandHome(dir, p.env.Home)
+	if dir != "" && !strings.HasPrefix(dir, "~/") && !filepath.IsAbs(dir) {
+		t.bad("state_dir", "want an absolute path or one that begins with ~/, got %q", dir)
+	}
+	return dir
+}
+
+var (
+	agentName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+func (p *parser) agent(t *table, name string) {
+	a := Agent{
+		Name:    name,
+		Adapter: t.text("adapter", ""),
+		Command: t.texts("command"),
+		EnvPass: t.texts("env_pass"),
+		Session: SessionMode(t.text("session", string(SessionResume))),
+	}
+	t.later("model", "sandbox", "effort")
+	t.done()
+	p.config.Agents[name] = a
+	if !agentName.MatchString(name) {
+		p.add(t.path, "agent name %q: want letters, digits, - and _, at most 40", name)
+	}
+	switch a.Adapter {
+	case AdapterCommand:
+		p.checkCommand(t, &a)
+		p.config.Agents[name] = a
+	case "":
+		t.bad("adapter", `missing; write adapter = "command" and command = ["/path/to/program"]`)
+	case "codex", "claude":
+		t.bad("adapter", `adapter %q is not supported yet; use adapter = "command"`, a.Adapter)
+	default:
+		t.bad("adapter", `unknown adapter %q; use adapter = "command"`, a.Adapter)
+	}
+	if a.Session != SessionResume && a.Session != SessionFresh {
+		t.bad("session", `want "resume" or "fresh", got %q`, a.Session)
+	}
+	for _, v := range a.EnvPass {
+		switch {
+		case !variableName.MatchString(v):
+			t.bad("env_pass", "%q is no name of a variable", v)
+		case withheld(v):
+			t.bad("env_pass", "%s is never passed: agents hold no GitHub, git or SSH credentials", v)
+		}
+	}
+}
+
+func (p *parser) checkCommand(t *table, a *Agent) {
+	if len(a.Command) == 0 || strings.TrimSpace(a.Command[0]) == "" {
+		t.bad("command", `empty; write the program and its arguments, such as command = ["/usr/local/bin/my-agent"]`)
+		return
+	}
+	program := expandHome(a.Command[0], p.env.Home)
+	if strings.ContainsAny(program, `/\`) && !filepath.IsAbs(program) {
+		t.bad("command", "%q is relative, and would be looked for in the repository that the agent works on; write an absolute path", program)
+	}
+	a.Command = append([]string{program}, a.Command[1:]...)
+	for _, arg := range a.Command {
+		if strings.ContainsRune(arg, 0) {
+			t.bad("command", "%q holds a NUL character", arg)
+		}
+	}
+}
+
+func (p *parser) defaultAgent() {
+	names := slices.Sorted(maps.Keys(p.config.Agents))
+	name := p.config.Runtime.Agent
+	switch {
+	case len(names) == 0:
+		p.add("agents", `no agent: write [agents.mine] with adapter = "command" and command = ["/path/to/program"]`)
+	case name == "" && len(names) == 1:
+		p.config.Runtime.Agent = names[0]
+	case name == "":
+		p.add("runtime", "agent in [runtime]: missing; there are several, name one of %s", strings.Join(names, ", "))
+	default:
+		p.checkAgentName("runtime.agent", "agent in [runtime]", name)
+	}
+}
+
+func (p *parser) checkAgentName(path, what, name string) {
+	if _, ok := p.config.Agents[name]; ok {
+		return
+	}
+	names := slices.Sorted(maps.Keys(p.config.Agents))
+	p.add(path, "%s: unknown agent %q%s", what, name, cmp.Or(meant(name, names, "%q"), "; there is no [agents."+name+"]"))
+}
+
+func (p *parser) repo(t *table) {
+	written := t.text("name", "")
+	r := Repo{
+		RemoteURL:    expandHome(t.text("remote_url", ""), p.env.Home),
+		AllowedUsers: t.texts("allowed_users"),
+		KeepIgnored:  t.flag("keep_ignored", false),
+		Labels:       p.labels(t.sub("labels", "[repo.labels]")),
+		Agents:       p.repoAgents(t.sub("agents", "[repo.agents]")),
+	}
+	p.review(t.sub("review", "[repo.review]"))
+	if len(t.texts("required_tests")) > 0 {
+		t.bad("required_tests", "not supported yet; remove the line")
+	}
+	t.later("max_file_bytes", "max_files", "protected_paths", "sandbox")
+	t.done()
+
+	r.Name = p.repoName(t, written)
+	p.checkRemote(t, r.RemoteURL)
+	for _, u := range r.AllowedUsers {
+		if !login.MatchString(u) {
+			t.bad("allowed_users", "%q is no GitHub login", u)
+		}
+	}
+	p.config.Repos = append(p.config.Repos, r)
+}
+
+func (p *parser) repoName(t *table, written string) work.RepoName {
+	if written == "" {
+		if _, ok := t.values["name"]; !ok {
+			t.bad("name", `missing; write name = "owner/name"`)
+			return work.RepoName{}
+		}
+	}
+	name, err := work.ParseRepoName(written, p.host)
+	if err != nil {
+		t.bad("name", "%q is no repository; want owner/name or host/owner/name", written)
+		return work.RepoName{}
+	}
+	for i, other := range p.config.Repos {
+		if other.Name.Equal(name) {
+			t.bad("name", "%s is configured twice; the other is on line %d", name.FullName(), p.lines.find(join("repo["+strconv.Itoa(i)+"]", "name")))
+		}
+	}
+	return name
+}
+
+// login is what GitHub lets accounts be called, with the suffix of apps and
+// the underscore of managed users.
+var login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98})(?:\[bot\])?$`)
+
+func (p *parser) checkRemote(t *table, remote string) {
+	u, err := url.Parse(remote)
+	switch {
+	case remote == "":
+	case strings.HasPrefix(remote, "-") || strings.ContainsFunc(remote, unicode.IsControl):
+		t.bad("remote_url", "%q is no address", remote)
+	case strings.Contains(remote, "::"):
+		t.bad("remote_url", "%q names a program as transport, which is not allowed", remote)
+	case filepath.IsAbs(remote):
+	case err == nil && slices.Contains([]string{"https", "http", "ssh", "git", "file"}, u.Scheme):
+		if _, has := u.User.Password(); has || (u.User != nil && u.Scheme != "ssh") {
+			t.bad("remote_url", "holds a user name or password; remove it, gh's login is used")
+		}
+	case scpForm.MatchString(remote):
+	default:
+		t.bad("remote_url", "%q is neither an address (https://…, ssh://…, git@host:owner/name.git) nor an absolute path", remote)
+	}
+}
+
+var scpForm = regexp.MustCompile(`^(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9][A-Za-z0-9.-]*:[^:]+$`)
+
+func (p *parser) repoAgents(t *table) map[work.Kind]string {
+	out := map[work.Kind]string{}
+	for _, kind := range []work.Kind{
+		work.KindDesignStart, work.KindDesignFeedback, work.KindImplementationStart,
+		work.KindImplementationFeedback, work.KindBugfixStart, work.KindSmallJobStart,
+	} {
+		if name := t.text(string(kind), ""); name != "" {
+			out[kind] = name
+			p.checkAgentName(t.at(string(kind)), string(kind)+" in [repo.agents]", name)
+		}
+	}
+	t.later(string(work.KindFix), string(work.KindReview))
+	t.done()
+	return out
+}
+
+// review accepts the documented table as long as it asks for nothing.
+func (p *parser) review(t *table) {
+	for _, key := range []string{"enabled", "auto_merge", "require_human_approval"} {
+		if t.flag(key, false) {
+			t.bad(key, "not supported yet; remove the line")
+		}
+	}
+	if t.count("max_fix_cycles", 2, 0, 100) != 2 {
+		t.bad("max_fix_cycles", "not supported yet; remove the line")
+	}
+	t.later("reviewers", "escalate")
+	t.done()
+}

@@ -1,0 +1,96 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// giveRepository makes the checkout's own .git anew, for the agent's use: it
+// borrows the mirror's objects, stands on the branch, and has no remote. What
+// becomes of it does not matter to us.
+func (m *Mirror) giveRepository(ctx context.Context, r Restore) error {
+	c := call{args: []string{"init", "--quiet", "--template=", "--initial-branch=" + r.Branch, r.Dir}}
+	if _, err := m.git.run(ctx, c); err != nil {
+		return err
+	}
+	objects, err := filepath.Abs(m.path("objects"))
+	if err != nil {
+		return err
+	}
+	repo := filepath.Join(r.Dir, ".git")
+	files := map[string]string{
+		"objects/info/alternates": filepath.ToSlash(objects) + "\n",
+		"info/attributes":         rawAttributes,
+		"refs/heads/" + r.Branch:  r.Commit + "\n",
+	}
+	if r.Base != "" {
+		oid, ok, err := m.Head(ctx, r.Base)
+		if err != nil {
+			return err
+		}
+		if ok {
+			files[tracking+r.Base] = oid + "\n"
+		}
+	}
+	for name, content := range files {
+		path := filepath.Join(repo, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return fmt.Errorf("make the agent's repository: %w", err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			return fmt.Errorf("make the agent's repository: %w", err)
+		}
+	}
+	if err := m.git.agentConfig(filepath.Join(repo, "config")); err != nil {
+		return fmt.Errorf("make the agent's repository: %w", err)
+	}
+	if err := copyFile(r.Index, filepath.Join(repo, "index"), 0o644); err != nil {
+		return fmt.Errorf("make the agent's repository: %w", err)
+	}
+	return nil
+}
+
+// agentConfig adds to what init wrote: the agent may commit, as it likes, and
+// ignores what we ignore.
+func (g *Git) agentConfig(path string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[user]\n\tname = %s\n\temail = %s\n", quoteConfig(g.opt.Identity.Name), quoteConfig(g.opt.Identity.Email))
+	b.WriteString("[commit]\n\tgpgSign = false\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
+	if file := g.path("core.excludesfile"); file != "" {
+		fmt.Fprintf(&b, "[core]\n\texcludesFile = %s\n", quoteConfig(file))
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteString(b.String()); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+func quoteConfig(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}
+
+func copyFile(from, to string, mode os.FileMode) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		_ = out.Close()
+		return err
+	}
+	return out.Close()
+}

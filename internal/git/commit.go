@@ -1,0 +1,361 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Commit describes a commit to be made.
+type Commit struct {
+	Dir     string    // CommitTree: the checkout
+	Index   string    // CommitTree: its index, as Restore left it
+	Parents []string  // none for the first commit of a repository
+	Message string    // required; trailers are added
+	Date    time.Time // required; the same inputs give the same commit
+	Turn    string    // turn key; required
+	Handled []string  // event keys
+	Limits  Limits
+}
+
+// Committed is what became of it.
+type Committed struct {
+	OID   string // "" when Empty
+	Tree  string
+	Empty bool     // nothing differs from the one parent: there is no commit
+	Files []string // paths that differ from every parent
+}
+
+// CommitTree commits the files of the checkout, after the gates; what they
+// refuse is a *RefusedError, and nothing of it reaches the mirror. The agent's
+// own .git plays no part.
+func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
+	var out Committed
+	if err := m.gateRepositories(ctx, c); err != nil {
+		return out, fmt.Errorf("commit checkout: %w", err)
+	}
+	err := m.inQuarantine(ctx, "tree "+c.Index, func(q quarantine) error {
+		index, err := m.copyIndex(ctx, c, q)
+		if err != nil {
+			return err
+		}
+		if err := m.gateFiles(ctx, c, index); err != nil {
+			return err
+		}
+		add := m.treeCall(c.Dir, index, "add", "--all", "--", ".")
+		add.env = q.env
+		if _, err := m.git.run(ctx, add); err != nil {
+			return err
+		}
+		out, err = m.commitIndex(ctx, c, index, q)
+		return err
+	})
+	if err != nil {
+		return Committed{}, fmt.Errorf("commit checkout: %w", err)
+	}
+	return out, nil
+}
+
+// copyIndex gives the commit an index of its own that stands at the parent and
+// knows the files' stamps, so that only what changed is read.
+func (m *Mirror) copyIndex(ctx context.Context, c Commit, q quarantine) (string, error) {
+	index := filepath.Join(q.dir, "index")
+	parent := emptyTree
+	if len(c.Parents) > 0 {
+		parent = c.Parents[0]
+	}
+	reset := m.treeCall(c.Dir, index, "read-tree", "--reset", parent)
+	if err := copyFile(c.Index, index, 0o600); err == nil {
+		if _, err := m.git.run(ctx, reset); err == nil {
+			return index, nil
+		}
+	}
+	if err := removeTree(index); err != nil {
+		return "", err
+	}
+	if err := removeTree(index + ".lock"); err != nil {
+		return "", err
+	}
+	_, err := m.git.run(ctx, reset)
+	return index, err
+}
+
+// CommitFiles makes a commit without a checkout: the parent's tree with these
+// files in it, by slashed path.
+func (m *Mirror) CommitFiles(ctx context.Context, c Commit, files map[string][]byte) (Committed, error) {
+	var out Committed
+	err := m.inQuarantine(ctx, "files "+c.Turn, func(q quarantine) error {
+		index := filepath.Join(q.dir, "index")
+		parent := emptyTree
+		if len(c.Parents) > 0 {
+			parent = c.Parents[0]
+		}
+		at := m.call("read-tree", parent)
+		at.index = index
+		if _, err := m.git.run(ctx, at); err != nil {
+			return err
+		}
+		if err := m.addFiles(ctx, index, files, q); err != nil {
+			return err
+		}
+		var err error
+		out, err = m.commitIndex(ctx, c, index, q)
+		return err
+	})
+	if err != nil {
+		return Committed{}, fmt.Errorf("commit files: %w", err)
+	}
+	return out, nil
+}
+
+// addFiles puts files into the index, and makes sure that git took them all.
+func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]byte, q quarantine) error {
+	var lines strings.Builder
+	list := m.call("ls-files", "-z", "--cached", "--")
+	for path, content := range files {
+		hash := m.call("hash-object", "-w", "--stdin", "--no-filters")
+		hash.env, hash.stdin = q.env, content
+		oid, err := m.git.text(ctx, hash)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&lines, "100644 %s\t%s\x00", oid, path)
+		list.args = append(list.args, path)
+	}
+	update := m.call("update-index", "-z", "--index-info")
+	update.index, update.env, update.stdin = index, q.env, []byte(lines.String())
+	if _, err := m.git.run(ctx, update); err != nil {
+		return err
+	}
+	list.index = index
+	res, err := m.git.run(ctx, list)
+	if err != nil {
+		return err
+	}
+	taken := fields(res.Stdout)
+	for path := range files {
+		if !slices.Contains(taken, path) { // git only warns
+			return fmt.Errorf("%q is no path for a file", path)
+		}
+	}
+	return nil
+}
+
+// commitIndex writes the tree, lets the gates judge it, and commits.
+func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q quarantine) (Committed, error) {
+	write := m.call("write-tree")
+	write.index, write.env = index, q.env
+	tree, err := m.git.text(ctx, write)
+	if err != nil {
+		return Committed{}, err
+	}
+	changes, err := m.changes(ctx, c.Parents, tree, q)
+	if err != nil {
+		return Committed{}, err
+	}
+	out := Committed{Tree: tree}
+	for _, ch := range changes {
+		out.Files = append(out.Files, ch.path)
+	}
+	if err := m.gateChanges(ctx, c.Limits, changes, index, q); err != nil {
+		return Committed{}, err
+	}
+	if len(c.Parents) == 1 {
+		before, err := m.tree(ctx, c.Parents[0])
+		if err != nil {
+			return Committed{}, err
+		}
+		if before == tree {
+			out.Empty = true
+			return out, nil
+		}
+	}
+	message, err := assemble(c.Message, c.Turn, c.Handled)
+	if err != nil {
+		return Committed{}, err
+	}
+	who := m.git.opt.Identity
+	out.OID, err = m.writeCommit(ctx, rawCommit{
+		tree: tree, parents: c.Parents, message: message, date: stamp(c.Date), author: who, env: q.env, signing: asOperator,
+	})
+	return out, err
+}
+
+// stamp is a date as git reads it unambiguously.
+func stamp(t time.Time) string { return fmt.Sprintf("@%d +0000", t.Unix()) }
+
+// signing says whether a commit is signed.
+type signing int
+
+const (
+	unsigned   signing = iota // it never leaves the machine
+	asOperator                // if the operator's git signs
+)
+
+type rawCommit struct {
+	tree    string
+	parents []string
+	message string
+	author  Identity
+	date    string
+	env     []string
+	signing signing
+}
+
+// writeCommit makes the commit object.
+func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
+	args := []string{"commit-tree", r.tree}
+	for _, p := range r.parents {
+		args = append(args, "-p", p)
+	}
+	c := m.call(args...)
+	sign := r.signing == asOperator && m.git.Signs()
+	if sign {
+		c.args = append(c.args, "-S")
+		c.config = m.git.signingConfig()
+	}
+	c.stdin = []byte(r.message)
+	who := m.git.opt.Identity
+	c.env = append(slices.Clone(r.env),
+		"GIT_AUTHOR_NAME="+r.author.Name, "GIT_AUTHOR_EMAIL="+r.author.Email, "GIT_AUTHOR_DATE="+r.date,
+		"GIT_COMMITTER_NAME="+who.Name, "GIT_COMMITTER_EMAIL="+who.Email, "GIT_COMMITTER_DATE="+r.date)
+	oid, err := m.git.text(ctx, c)
+	var failed *CommandError
+	if sign && errors.As(err, &failed) {
+		return "", &SigningError{Detail: lastLines(failed.Stderr, 3)}
+	}
+	return oid, err
+}
+
+// signingConfig carries the operator's keys and programs over. Without a named
+// key gpg would look for one of the committer, who is not the operator.
+func (g *Git) signingConfig() []string {
+	var config []string
+	for key, value := range g.operator {
+		if strings.HasPrefix(key, "gpg.") || key == "user.signingkey" {
+			config = append(config, key+"="+value)
+		}
+	}
+	if g.operator["user.signingkey"] == "" && g.operator["gpg.format"] != "ssh" && g.operator["user.email"] != "" {
+		config = append(config, "user.signingkey="+strings.TrimSpace(g.operator["user.name"]+" <"+g.operator["user.email"]+">"))
+	}
+	return config
+}
+
+// assemble makes the commit message: what was said, without trailers of ours
+// that it may imitate, and our trailers, one a line.
+func assemble(message, turn string, handled []string) (string, error) {
+	message = strings.ReplaceAll(strings.ToValidUTF8(work.Normalise(message), "\uFFFD"), "\x00", "")
+	var b strings.Builder
+	for line := range strings.Lines(message) {
+		if imitates(line) {
+			continue
+		}
+		b.WriteString(strings.TrimRight(line, " \t\n") + "\n")
+	}
+	text := strings.Trim(b.String(), "\n")
+	if text == "" {
+		return "", errors.New("the commit message is empty")
+	}
+	if err := checkKey(turn); err != nil {
+		return "", err
+	}
+	text += "\n\n" + work.TrailerTurn + ": " + turn + "\n"
+	for _, key := range handled {
+		if strings.ContainsAny(key, "\n\r\x00") {
+			return "", fmt.Errorf("event key %q has a line ending", key)
+		}
+		text += work.TrailerHandled + ": " + key + "\n"
+	}
+	return text, nil
+}
+
+func imitates(line string) bool {
+	line = strings.ToLower(strings.TrimSpace(line))
+	return strings.HasPrefix(line, strings.ToLower(work.TrailerTurn)+":") ||
+		strings.HasPrefix(line, strings.ToLower(work.TrailerHandled)+":")
+}
+
+// Partial describes the unfinished work of a turn.
+type Partial struct {
+	Key        string // required; the turn's
+	Dir, Index string // required; as in Commit
+	Parent     string // required
+	Date       time.Time
+}
+
+// maxPartialBytes keeps a core dump out of what is kept.
+const maxPartialBytes = 10 << 20
+
+// KeepPartial keeps what a turn left in the checkout when its agent did not
+// finish, as refs/mergexo/partial/<key>. It is for reading, never pushed, so
+// the gates do not apply; repositories of the agent's in the tree are dropped.
+// It returns "" when nothing was changed.
+func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
+	if err := checkKey(p.Key); err != nil {
+		return "", fmt.Errorf("keep partial work: %w", err)
+	}
+	if err := m.dropNested(p.Dir); err != nil {
+		return "", fmt.Errorf("keep partial work: %w", err)
+	}
+	var oid string
+	err := m.inQuarantine(ctx, "tree "+p.Index, func(q quarantine) error {
+		index, err := m.copyIndex(ctx, Commit{Dir: p.Dir, Index: p.Index, Parents: []string{p.Parent}}, q)
+		if err != nil {
+			return err
+		}
+		tree, err := m.partialTree(ctx, p, index, q)
+		if err != nil {
+			return err
+		}
+		before, err := m.tree(ctx, p.Parent)
+		if err != nil || tree == before {
+			return err
+		}
+		oid, err = m.writeCommit(ctx, rawCommit{
+			tree: tree, parents: []string{p.Parent}, message: "Partial work of turn " + p.Key + "\n", date: stamp(p.Date),
+			author: m.git.opt.Identity, env: q.env, signing: unsigned,
+		})
+		return err
+	})
+	if err == nil && oid != "" {
+		err = m.setRef(ctx, partialRef(p.Key), oid)
+	}
+	if err != nil {
+		return "", fmt.Errorf("keep partial work: %w", err)
+	}
+	return oid, nil
+}
+
+// partialTree is the tree of what can be kept.
+func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q quarantine) (string, error) {
+	paths, err := m.candidates(ctx, p.Dir, index)
+	if err != nil {
+		return "", err
+	}
+	var list strings.Builder
+	for _, path := range paths {
+		info, err := os.Lstat(filepath.Join(p.Dir, filepath.FromSlash(path)))
+		if err == nil && (info.Mode().IsRegular() && info.Size() > maxPartialBytes || info.Mode()&irregular != 0) {
+			continue
+		}
+		list.WriteString(path + "\x00")
+	}
+	if list.Len() > 0 {
+		add := m.treeCall(p.Dir, index, "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
+		add.env, add.stdin = q.env, []byte(list.String())
+		if _, err := m.git.run(ctx, add); err != nil {
+			return "", err
+		}
+	}
+	write := m.call("write-tree")
+	write.index, write.env = index, q.env
+	return m.git.text(ctx, write)
+}

@@ -1,0 +1,183 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	tracking = "refs/remotes/origin/"
+	ownRefs  = "refs/mergexo/"
+)
+
+// remoteCall is a command that speaks to the remote, with the operator's
+// configuration: credentials, proxies, ssh.
+func (m *Mirror) remoteCall(args ...string) call {
+	c := m.call(args...)
+	c.operator, c.remote = true, m.url
+	if m.git.opt.GhPath != "" && strings.HasPrefix(m.url, "https://") {
+		c.config = []string{
+			"credential.helper=",
+			"credential.helper=!" + shellQuote(m.git.opt.GhPath) + " auth git-credential",
+		}
+	}
+	return c
+}
+
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// Fetch brings every branch of the remote, and the wanted commits if no branch
+// has them. Branches that are gone there are forgotten, their commits stay. An
+// empty repository is no error. A wanted commit that the remote does not have
+// is a *MissingError; a *NetworkError may pass, an *AccessError will not.
+func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
+	for _, oid := range wantOID {
+		if !validOID(oid) {
+			return fmt.Errorf("fetch: %q is no object id", oid)
+		}
+	}
+	return m.locked(ctx, func() error {
+		if err := m.fetchOrRepair(ctx); err != nil {
+			return fmt.Errorf("fetch: %w", err)
+		}
+		for _, oid := range wantOID {
+			if m.Has(ctx, oid) {
+				continue
+			}
+			_, err := m.git.run(ctx, m.remoteCall(fetchArgs(m.url, oid)...))
+			var failed *CommandError
+			switch {
+			case errors.As(err, &failed) && says(failed.Stderr, []string{"not our ref", "no such remote ref", "unadvertised object", "couldn't find remote ref"}):
+				return &MissingError{OID: oid}
+			case err != nil:
+				return fmt.Errorf("fetch %s: %w", oid, remoteError("fetch", err))
+			case !m.Has(ctx, oid):
+				return &MissingError{OID: oid}
+			}
+		}
+		return nil
+	})
+}
+
+func fetchArgs(url string, rest ...string) []string {
+	args := []string{
+		"fetch", "--progress", "--prune", "--no-prune-tags", "--no-tags", "--no-write-fetch-head",
+		"--no-auto-maintenance", "--no-recurse-submodules", "--no-show-forced-updates",
+	}
+	i := 0
+	for i < len(rest) && strings.HasPrefix(rest[i], "--") {
+		i++
+	}
+	args = append(args, rest[:i]...)
+	return append(append(args, url), rest[i:]...)
+}
+
+func (m *Mirror) fetch(ctx context.Context, flags ...string) error {
+	_, err := m.git.run(ctx, m.remoteCall(fetchArgs(m.url, append(flags, "+refs/heads/*:"+tracking+"*")...)...))
+	if err != nil {
+		return remoteError("fetch", err)
+	}
+	return nil
+}
+
+// fetchOrRepair fetches; when that fails and neither the network nor the disk
+// is to blame, the mirror is: it forgets the remote's refs and fetches all
+// anew, and at last is remade.
+func (m *Mirror) fetchOrRepair(ctx context.Context) error {
+	if err := m.ensure(ctx); err != nil {
+		return err
+	}
+	first := m.fetch(ctx)
+	var failed *CommandError
+	if first == nil || !errors.As(first, &failed) || says(failed.Stderr, hopelessSigns) {
+		return first
+	}
+	m.forgetRemote(ctx)
+	if m.fetch(ctx, "--refetch") == nil {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := m.remake(ctx); err != nil {
+		return errors.Join(first, err)
+	}
+	return nil
+}
+
+// forgetRemote removes the remote's refs, also those that point to nothing.
+func (m *Mirror) forgetRemote(ctx context.Context) {
+	out, _ := m.git.run(ctx, m.call("for-each-ref", "--format=%(refname)", tracking))
+	var input strings.Builder
+	for ref := range strings.Lines(string(out.Stdout)) {
+		input.WriteString("delete " + strings.TrimSpace(ref) + "\n")
+	}
+	c := m.call("update-ref", "--stdin")
+	c.stdin = []byte(input.String())
+	_, _ = m.git.run(ctx, c) // the fetch that follows tells
+	_ = removeTree(m.path("refs", "remotes"))
+}
+
+// RemoteHeads lists the remote's branches whose names begin with prefix, live:
+// branch to object id.
+func (m *Mirror) RemoteHeads(ctx context.Context, prefix string) (map[string]string, error) {
+	res, err := m.git.run(ctx, m.remoteCall("ls-remote", "--heads", m.url, "refs/heads/"+prefixPattern(prefix)))
+	if err != nil {
+		return nil, fmt.Errorf("list remote branches: %w", remoteError("ls-remote", err))
+	}
+	heads := map[string]string{}
+	for line := range strings.Lines(string(res.Stdout)) {
+		oid, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		branch, ok := strings.CutPrefix(ref, "refs/heads/")
+		if ok && strings.HasPrefix(branch, prefix) {
+			heads[branch] = oid
+		}
+	}
+	return heads, nil
+}
+
+// prefixPattern is a prefix as ls-remote's pattern; characters that patterns
+// know cannot be part of a branch name.
+func prefixPattern(prefix string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`*?[\`, r) {
+			return '_'
+		}
+		return r
+	}, prefix) + "*"
+}
+
+// DefaultBranch asks the remote which branch its HEAD names. A repository
+// without branches is an *EmptyError.
+func (m *Mirror) DefaultBranch(ctx context.Context) (string, error) {
+	res, err := m.git.run(ctx, m.remoteCall("ls-remote", "--symref", m.url, "HEAD"))
+	if err != nil {
+		return "", fmt.Errorf("ask for the default branch: %w", remoteError("ls-remote", err))
+	}
+	for line := range strings.Lines(string(res.Stdout)) {
+		rest, ok := strings.CutPrefix(line, "ref: refs/heads/")
+		if branch, _, tab := strings.Cut(rest, "\t"); ok && tab {
+			return branch, nil
+		}
+	}
+	heads, err := m.RemoteHeads(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	if len(heads) == 0 {
+		return "", &EmptyError{URL: redact(m.url, m.url)}
+	}
+	for _, name := range []string{"main", "master"} {
+		if heads[name] != "" {
+			return name, nil
+		}
+	}
+	names := make([]string, 0, len(heads))
+	for name := range heads {
+		names = append(names, name)
+	}
+	return slices.Min(names), nil
+}

@@ -1,0 +1,384 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Limits are the gates before a commit; a zero value is no limit.
+type Limits struct {
+	MaxFiles     int
+	MaxFileBytes int64
+	Protected    []string // globs of paths that must not change: "**/CODEOWNERS"
+	// Inspect looks at each new content, up to 1 MiB of it, and says why it
+	// must not be pushed, or "".
+	Inspect func(path string, content []byte) string
+}
+
+// irregular are the kinds of file that no tree can hold.
+const irregular = fs.ModeDevice | fs.ModeNamedPipe | fs.ModeSocket | fs.ModeCharDevice | fs.ModeIrregular
+
+// refusals collects reasons, so that one answer names them all.
+type refusals []string
+
+// maxRefusals keeps the answer readable.
+const maxRefusals = 20
+
+func (r *refusals) add(format string, args ...any) { *r = append(*r, fmt.Sprintf(format, args...)) }
+
+func (r refusals) err() error {
+	if len(r) == 0 {
+		return nil
+	}
+	more := len(r) - maxRefusals
+	reason := strings.Join(r[:min(len(r), maxRefusals)], "; ")
+	if more > 0 {
+		reason += fmt.Sprintf("; and %d more", more)
+	}
+	return &RefusedError{Reason: reason}
+}
+
+// gateRepositories looks for repositories in the tree before git does. One in
+// a submodule's folder or in an ignored folder is the agent's convenience and
+// is removed; any other one is refused, and left for the agent to see.
+func (m *Mirror) gateRepositories(ctx context.Context, c Commit) error {
+	found, err := findRepositories(c.Dir)
+	if err != nil {
+		return err
+	}
+	found = slices.DeleteFunc(found, func(p string) bool { return !strings.Contains(p, "/") }) // the checkout's own
+	if len(found) == 0 {
+		return nil
+	}
+	links, err := m.gitlinks(ctx, c.Dir, c.Index)
+	if err != nil {
+		return err
+	}
+	var refused refusals
+	for _, p := range found {
+		folder := path.Dir(p)
+		if slices.ContainsFunc(links, func(l string) bool { return folder == l || strings.HasPrefix(folder, l+"/") }) {
+			continue
+		}
+		ignored, err := m.ignored(ctx, c, folder)
+		if err != nil {
+			return err
+		}
+		if !ignored {
+			refused.add("%q is a repository within the repository", folder)
+		}
+	}
+	if err := refused.err(); err != nil {
+		return err
+	}
+	return m.dropNested(c.Dir)
+}
+
+func (m *Mirror) ignored(ctx context.Context, c Commit, folder string) (bool, error) {
+	check := m.treeCall(c.Dir, c.Index, "check-ignore", "--quiet", "-z", "--stdin")
+	check.env = []string{"GIT_LITERAL_PATHSPECS=0"} // refused by this command; ./ makes the path literal
+	check.stdin = []byte("./" + folder + "/\x00")
+	check.answers = []int{1}
+	res, err := m.git.run(ctx, check)
+	if err != nil {
+		return false, err
+	}
+	return res.Code == 0, nil
+}
+
+// dropNested removes every .git below the checkout's own.
+func (m *Mirror) dropNested(dir string) error {
+	found, err := findRepositories(dir)
+	if err != nil {
+		return err
+	}
+	for _, p := range found {
+		if !strings.Contains(p, "/") {
+			continue
+		}
+		if err := removeTree(filepath.Join(dir, filepath.FromSlash(p))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// candidates lists what differs from the index, by stamps, and what is new.
+func (m *Mirror) candidates(ctx context.Context, dir, index string) ([]string, error) {
+	res, err := m.git.run(ctx, m.treeCall(dir, index, "ls-files", "-z", "--modified", "--others", "--exclude-standard", "--deduplicate"))
+	if err != nil {
+		return nil, err
+	}
+	return fields(res.Stdout), nil
+}
+
+// gateFiles refuses what would be expensive or impossible to add.
+func (m *Mirror) gateFiles(ctx context.Context, c Commit, index string) error {
+	paths, err := m.candidates(ctx, c.Dir, index)
+	if err != nil {
+		return err
+	}
+	var refused refusals
+	if max := c.Limits.MaxFiles; max > 0 && len(paths) > max {
+		refused.add("%d files are changed, %d are allowed", len(paths), max)
+		return refused.err()
+	}
+	for _, p := range paths {
+		full := filepath.Join(c.Dir, filepath.FromSlash(p))
+		info, err := os.Lstat(full)
+		if err != nil {
+			continue // removed
+		}
+		switch {
+		case info.Mode()&irregular != 0:
+			refused.add("%q is no file", p)
+		case !info.Mode().IsRegular():
+		case c.Limits.MaxFileBytes > 0 && info.Size() > c.Limits.MaxFileBytes:
+			refused.add("%q has %d bytes, %d are allowed", p, info.Size(), c.Limits.MaxFileBytes)
+		case info.Mode().Perm()&0o400 == 0:
+			if err := os.Chmod(full, info.Mode().Perm()|0o400); err != nil {
+				return err
+			}
+		}
+	}
+	return refused.err()
+}
+
+// change is a path that differs from every parent.
+type change struct {
+	oldMode, newMode, oldOID, newOID, path string
+}
+
+// changes lists what a tree changes, against the first parent, leaving out
+// what it has from another parent.
+func (m *Mirror) changes(ctx context.Context, parents []string, tree string, q quarantine) ([]change, error) {
+	if len(parents) == 0 {
+		return m.treeChanges(ctx, emptyTree, tree, q)
+	}
+	all, err := m.treeChanges(ctx, parents[0], tree, q)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range parents[1:] {
+		more, err := m.treeChanges(ctx, p, tree, q)
+		if err != nil {
+			return nil, err
+		}
+		differs := map[string]bool{}
+		for _, ch := range more {
+			differs[ch.path] = true
+		}
+		all = slices.DeleteFunc(all, func(ch change) bool { return !differs[ch.path] })
+	}
+	return all, nil
+}
+
+func (m *Mirror) treeChanges(ctx context.Context, from, tree string, q quarantine) ([]change, error) {
+	c := m.call("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", from, tree)
+	c.env = q.env
+	res, err := m.git.run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var out []change
+	parts := fields(res.Stdout)
+	for i := 0; i+1 < len(parts); i += 2 {
+		f := strings.Fields(strings.TrimPrefix(parts[i], ":"))
+		if len(f) < 5 {
+			return nil, fmt.Errorf("read changes: %q", parts[i])
+		}
+		out = append(out, change{oldMode: f[0], newMode: f[1], oldOID: f[2], newOID: f[3], path: parts[i+1]})
+	}
+	return out, nil
+}
+
+// gateChanges judges the tree that would be committed.
+func (m *Mirror) gateChanges(ctx context.Context, l Limits, changes []change, index string, q quarantine) error {
+	var refused refusals
+	if l.MaxFiles > 0 && len(changes) > l.MaxFiles {
+		refused.add("%d files are changed, %d are allowed", len(changes), l.MaxFiles)
+		return refused.err()
+	}
+	for _, ch := range changes {
+		if err := gatePath(ch, l, &refused); err != nil {
+			return err
+		}
+	}
+	if err := m.gateContents(ctx, l, changes, index, q, &refused); err != nil {
+		return err
+	}
+	return refused.err()
+}
+
+// gatePath judges by path and mode alone.
+func gatePath(ch change, l Limits, refused *refusals) error {
+	switch {
+	case ch.oldMode == modeGitlink && ch.newMode == modeNone:
+		refused.add("submodule %q is removed", ch.path)
+	case ch.oldMode == modeGitlink:
+		refused.add("submodule %q is changed", ch.path)
+	case ch.newMode == modeGitlink:
+		refused.add("%q is a repository within the repository", ch.path)
+	}
+	for _, glob := range l.Protected {
+		ok, err := doublestar.Match(glob, ch.path)
+		if err != nil {
+			return fmt.Errorf("protected path %q: %w", glob, err)
+		}
+		if ok {
+			refused.add("%q is protected", ch.path)
+			break
+		}
+	}
+	return nil
+}
+
+// inspectBytes is how much of a file the gates read.
+const inspectBytes = 1 << 20
+
+// gateContents judges the new blobs.
+func (m *Mirror) gateContents(ctx context.Context, l Limits, changes []change, index string, q quarantine, refused *refusals) error {
+	blobs := slices.Clone(changes)
+	blobs = slices.DeleteFunc(blobs, func(ch change) bool { return ch.newMode == modeNone || ch.newMode == modeGitlink })
+	if len(blobs) == 0 {
+		return nil
+	}
+	lfs, err := m.lfsPaths(ctx, blobs, index, q)
+	if err != nil {
+		return err
+	}
+	sizes, err := m.sizes(ctx, blobs, q)
+	if err != nil {
+		return err
+	}
+	for i, ch := range blobs {
+		if l.MaxFileBytes > 0 && sizes[i] > l.MaxFileBytes {
+			refused.add("%q has %d bytes, %d are allowed", ch.path, sizes[i], l.MaxFileBytes)
+			continue
+		}
+		content, err := m.blob(ctx, ch.newOID, q)
+		if err != nil {
+			return err
+		}
+		if ch.newMode == modeSymlink {
+			if leaves(ch.path, string(content)) {
+				refused.add("the link %q leads out of the repository", ch.path)
+			}
+			continue
+		}
+		if lfs[ch.path] && !isPointer(content) {
+			refused.add("%q belongs to Git LFS, whose files are not changed", ch.path)
+		}
+		if hasConflict(content) && (ch.oldMode == modeNone || !m.hadConflict(ctx, ch.oldOID, q)) {
+			refused.add("%q has conflict markers", ch.path)
+		}
+		if l.Inspect != nil {
+			if why := l.Inspect(ch.path, content); why != "" {
+				refused.add("%q: %s", ch.path, why)
+			}
+		}
+	}
+	return nil
+}
+
+// lfsPaths are those paths that .gitattributes give to Git LFS.
+func (m *Mirror) lfsPaths(ctx context.Context, blobs []change, index string, q quarantine) (map[string]bool, error) {
+	c := m.call("check-attr", "--cached", "-z", "--stdin", "filter")
+	c.index, c.env = index, q.env
+	var in strings.Builder
+	for _, ch := range blobs {
+		in.WriteString(ch.path + "\x00")
+	}
+	c.stdin = []byte(in.String())
+	res, err := m.git.run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for f := fields(res.Stdout); len(f) >= 3; f = f[3:] {
+		out[f[0]] = f[2] == "lfs"
+	}
+	return out, nil
+}
+
+func (m *Mirror) sizes(ctx context.Context, blobs []change, q quarantine) ([]int64, error) {
+	c := m.call("cat-file", "--batch-check=%(objectsize)")
+	c.env = q.env
+	var in strings.Builder
+	for _, ch := range blobs {
+		in.WriteString(ch.newOID + "\n")
+	}
+	c.stdin = []byte(in.String())
+	out, err := m.git.text(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(out, "\n")
+	if len(lines) != len(blobs) {
+		return nil, fmt.Errorf("read sizes: %d answers for %d files", len(lines), len(blobs))
+	}
+	sizes := make([]int64, len(lines))
+	for i, line := range lines {
+		if sizes[i], err = strconv.ParseInt(line, 10, 64); err != nil {
+			return nil, fmt.Errorf("read sizes: %w", err)
+		}
+	}
+	return sizes, nil
+}
+
+func (m *Mirror) blob(ctx context.Context, oid string, q quarantine) ([]byte, error) {
+	c := m.call("cat-file", "blob", oid)
+	c.env, c.max = q.env, inspectBytes
+	res, err := m.git.run(ctx, c)
+	return res.Stdout, err
+}
+
+func (m *Mirror) hadConflict(ctx context.Context, oid string, q quarantine) bool {
+	content, err := m.blob(ctx, oid, q)
+	return err == nil && hasConflict(content)
+}
+
+// leaves reports whether a link at a path, taken by its text, leads out of the
+// tree or into .git.
+func leaves(at, target string) bool {
+	target = filepath.ToSlash(target)
+	if path.IsAbs(target) || filepath.VolumeName(target) != "" {
+		return true
+	}
+	to := path.Join(path.Dir(at), target)
+	if to == ".." || strings.HasPrefix(to, "../") {
+		return true
+	}
+	return slices.ContainsFunc(strings.Split(to, "/"), func(part string) bool { return strings.EqualFold(part, ".git") })
+}
+
+func isPointer(content []byte) bool {
+	return len(content) < 1024 && bytes.HasPrefix(content, []byte("version https://git-lfs.github.com/spec/v1\n"))
+}
+
+// hasConflict reports whether the three kinds of marker stand in their order.
+func hasConflict(content []byte) bool {
+	stage := 0
+	for line := range bytes.Lines(content) {
+		line = bytes.TrimRight(line, "\r\n")
+		switch {
+		case bytes.HasPrefix(line, []byte("<<<<<<< ")):
+			stage = 1
+		case stage == 1 && bytes.Equal(line, []byte("=======")):
+			stage = 2
+		case stage == 2 && bytes.HasPrefix(line, []byte(">>>>>>> ")):
+			return true
+		}
+	}
+	return false
+}

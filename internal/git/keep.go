@@ -1,0 +1,180 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+func turnRef(key string) string    { return ownRefs + "turns/" + key }
+func journalRef(key string) string { return ownRefs + "journal/" + key }
+func partialRef(key string) string { return ownRefs + "partial/" + key }
+
+var keyPattern = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]*$`)
+
+// checkKey refuses what cannot be a turn key, for keys are parts of ref names.
+func checkKey(key string) error {
+	if !keyPattern.MatchString(key) {
+		return fmt.Errorf("%q is no turn key", key)
+	}
+	return nil
+}
+
+// KeepTurn keeps the commit of a turn as refs/mergexo/turns/<key>. It is
+// durable when it returns.
+func (m *Mirror) KeepTurn(ctx context.Context, key, oid string) error {
+	if err := checkKey(key); err != nil {
+		return fmt.Errorf("keep turn: %w", err)
+	}
+	if err := m.setRef(ctx, turnRef(key), oid); err != nil {
+		return fmt.Errorf("keep turn: %w", err)
+	}
+	return nil
+}
+
+// Turn is the commit that was kept for a turn.
+func (m *Mirror) Turn(ctx context.Context, key string) (string, bool, error) {
+	return m.own(ctx, key, turnRef)
+}
+
+// Partial is the commit of a turn's unfinished work.
+func (m *Mirror) Partial(ctx context.Context, key string) (string, bool, error) {
+	return m.own(ctx, key, partialRef)
+}
+
+func (m *Mirror) own(ctx context.Context, key string, ref func(string) string) (string, bool, error) {
+	if err := checkKey(key); err != nil {
+		return "", false, err
+	}
+	return m.ref(ctx, ref(key))
+}
+
+// setRef sets a ref under the lock and makes it durable, its name too.
+func (m *Mirror) setRef(ctx context.Context, ref, oid string) error {
+	return m.locked(ctx, func() error { return m.setRefLocked(ctx, ref, oid) })
+}
+
+func (m *Mirror) setRefLocked(ctx context.Context, ref, oid string) error {
+	if !validOID(oid) {
+		return fmt.Errorf("%q is no object id", oid)
+	}
+	if _, err := m.text(ctx, "update-ref", "--no-deref", ref, oid); err != nil {
+		return err
+	}
+	for dir := filepath.Dir(m.path(filepath.FromSlash(ref))); len(dir) >= len(m.path("refs")); dir = filepath.Dir(dir) {
+		if err := syncFolder(dir); err != nil {
+			return fmt.Errorf("make %s durable: %w", ref, err)
+		}
+	}
+	return nil
+}
+
+// PutJournal stores a turn's journal as refs/mergexo/journal/<key>. It is
+// durable when it returns.
+func (m *Mirror) PutJournal(ctx context.Context, key string, content []byte) error {
+	if err := checkKey(key); err != nil {
+		return fmt.Errorf("put journal: %w", err)
+	}
+	err := m.locked(ctx, func() error {
+		c := m.call("hash-object", "-w", "--stdin", "--no-filters")
+		c.stdin = content
+		oid, err := m.git.text(ctx, c)
+		if err != nil {
+			return err
+		}
+		for _, dir := range []string{m.path("objects", oid[:2]), m.path("objects")} {
+			if err := syncFolder(dir); err != nil && exists(dir) {
+				return err
+			}
+		}
+		return m.setRefLocked(ctx, journalRef(key), oid)
+	})
+	if err != nil {
+		return fmt.Errorf("put journal: %w", err)
+	}
+	return nil
+}
+
+// Journal reads a turn's journal; false when there is none.
+func (m *Mirror) Journal(ctx context.Context, key string) ([]byte, bool, error) {
+	oid, ok, err := m.own(ctx, key, journalRef)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	res, err := m.git.run(ctx, m.call("cat-file", "blob", oid))
+	if err != nil {
+		return nil, false, fmt.Errorf("read journal %s: %w", key, err)
+	}
+	return res.Stdout, true, nil
+}
+
+// Journals lists the keys of all journals. A mirror that does not exist has
+// none.
+func (m *Mirror) Journals(ctx context.Context) ([]string, error) {
+	if !exists(m.path(stampName)) {
+		return nil, nil
+	}
+	out, err := m.text(ctx, "for-each-ref", "--format=%(refname)", ownRefs+"journal/")
+	if err != nil {
+		return nil, fmt.Errorf("list journals: %w", err)
+	}
+	var keys []string
+	for _, ref := range strings.Fields(out) {
+		keys = append(keys, strings.TrimPrefix(ref, ownRefs+"journal/"))
+	}
+	return keys, nil
+}
+
+// DropTurn forgets all that is kept of a turn; dropping it twice is no error.
+func (m *Mirror) DropTurn(ctx context.Context, key string) error {
+	if err := checkKey(key); err != nil {
+		return fmt.Errorf("drop turn: %w", err)
+	}
+	c := m.call("update-ref", "--no-deref", "--stdin")
+	c.stdin = []byte("delete " + turnRef(key) + "\ndelete " + journalRef(key) + "\ndelete " + partialRef(key) + "\n")
+	err := m.locked(ctx, func() error {
+		_, err := m.git.run(ctx, c)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("drop turn: %w", err)
+	}
+	return nil
+}
+
+// Tidy packs the mirror's objects and refs when there are many loose ones. It
+// throws nothing away: checkouts borrow from here.
+func (m *Mirror) Tidy(ctx context.Context) error {
+	const manyLoose, manyPacks = 5000, 40
+	loose, err := filepath.Glob(filepath.Join(globEscape(m.path("objects")), "17", "*"))
+	if err != nil {
+		return fmt.Errorf("tidy mirror: %w", err)
+	}
+	packs, err := filepath.Glob(filepath.Join(globEscape(m.path("objects", "pack")), "*.pack"))
+	if err != nil {
+		return fmt.Errorf("tidy mirror: %w", err)
+	}
+	if len(loose)*256 < manyLoose && len(packs) < manyPacks {
+		return nil
+	}
+	return m.Repack(ctx)
+}
+
+// Repack packs all objects and refs, unreachable objects included.
+func (m *Mirror) Repack(ctx context.Context) error {
+	err := m.locked(ctx, func() error {
+		c := m.call("repack", "-a", "-d", "-q", "--keep-unreachable")
+		c.remote = m.url // as long as a fetch may take
+		if _, err := m.git.run(ctx, c); err != nil {
+			return err
+		}
+		_, err := m.text(ctx, "pack-refs", "--all")
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("repack mirror: %w", err)
+	}
+	return nil
+}

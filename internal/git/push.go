@@ -1,0 +1,146 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Push makes a commit the head of a remote branch that is expected to be at
+// expectedOld ("" for a branch that must not exist), and never rewrites it.
+//
+// A *LeaseError says that the branch is elsewhere, a *RejectedError that a
+// person must act, an *UnclearError that nobody knows: look before trying
+// again. A push of what is there already succeeds.
+func (m *Mirror) Push(ctx context.Context, branch, oid, expectedOld string) error {
+	if err := m.checkPush(ctx, branch, oid, expectedOld); err != nil {
+		return fmt.Errorf("push %s: %w", branch, err)
+	}
+	ref := "refs/heads/" + branch
+	c := m.remoteCall("push", "--porcelain", "--progress", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no",
+		"--force-with-lease="+ref+":"+expectedOld, m.url, oid+":"+ref)
+	c.answers = []int{1}
+	res, err := m.git.run(ctx, c)
+	if err == nil || res.Code != 0 {
+		if verdict, ok := readPush(branch, expectedOld, string(res.Stdout), string(res.Stderr)); ok {
+			err = verdict
+		} else {
+			err = m.noVerdict(ctx, branch, oid, err, string(res.Stderr))
+		}
+	} else {
+		err = &UnclearError{Branch: branch, Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	// What we know now saves a fetch; not to store it loses nothing.
+	_ = m.setRef(ctx, tracking+branch, oid)
+	return nil
+}
+
+// checkPush refuses what would rewrite history.
+func (m *Mirror) checkPush(ctx context.Context, branch, oid, expectedOld string) error {
+	if err := checkBranch(branch); err != nil {
+		return err
+	}
+	if !m.Has(ctx, oid) {
+		return &MissingError{OID: oid}
+	}
+	if expectedOld == "" {
+		return nil
+	}
+	ok, err := m.IsAncestor(ctx, expectedOld, oid)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fmt.Errorf("%s does not descend from %s: history is not rewritten", oid, expectedOld)
+	}
+	return nil
+}
+
+// readPush reads the one status line of --porcelain:
+// "<flag>\t<from>:<to>\t<summary> (<reason>)". ok is false when there is none.
+func readPush(branch, expected, stdout, stderr string) (verdict error, ok bool) {
+	for line := range strings.Lines(stdout) {
+		f := strings.SplitN(strings.TrimRight(line, "\r\n"), "\t", 3)
+		if len(f) != 3 || !strings.HasSuffix(f[1], ":refs/heads/"+branch) {
+			continue
+		}
+		switch f[0] {
+		case " ", "+", "*", "=":
+			return nil, true
+		case "!":
+			return refusal(branch, expected, f[2], stderr)
+		}
+	}
+	return nil, false
+}
+
+// raceSigns are the reasons of a remote whose branch moved while we pushed.
+var raceSigns = []string{
+	"stale info", "fetch first", "non-fast-forward", "needs force", "cannot lock ref", "failed to lock", "failed to update ref",
+	"reference already exists", "incorrect old value", "remote ref updated since checkout", "atomic",
+}
+
+// refusal says what a line with the flag "!" means.
+func refusal(branch, expected, summary, stderr string) (error, bool) {
+	kind, reason, _ := strings.Cut(summary, "] (")
+	reason = strings.TrimSuffix(reason, ")")
+	switch {
+	case strings.HasPrefix(kind, "[remote failure"), strings.HasPrefix(kind, "[no match"), says(reason, []string{"failed to report status", "remote failed"}):
+		return nil, false
+	case says(reason, raceSigns):
+		return &LeaseError{Branch: branch, Expected: expected, Detail: reason}, true
+	}
+	told := remoteLines(stderr)
+	return &RejectedError{Branch: branch, Reason: strings.TrimSpace(reason + ". " + told), Hint: hint(reason + " " + told)}, true
+}
+
+// remoteLines is what the remote told people, on one line.
+func remoteLines(stderr string) string {
+	var told []string
+	for line := range strings.Lines(stderr) {
+		if s, ok := strings.CutPrefix(line, "remote:"); ok && strings.TrimSpace(s) != "" {
+			told = append(told, strings.TrimSpace(s))
+		}
+	}
+	return strings.Join(told[:min(len(told), 10)], " ")
+}
+
+// hint is what a person can do about a refusal.
+func hint(text string) string {
+	switch {
+	case says(text, []string{"workflow` scope", "workflows permission", "without `workflows`"}):
+		return "give gh the workflow scope: gh auth refresh -s workflow"
+	case says(text, []string{"gh009", "secret"}):
+		return "take the secret out of the change"
+	case says(text, []string{"gh001", "large file", "exceeds github's file size limit"}):
+		return "take the large file out of the change"
+	case says(text, []string{"protected branch", "gh006", "gh013", "rule violations"}):
+		return "let the rules of the repository allow this branch, or give the account leave to push"
+	case says(text, []string{"pre-receive hook", "hook declined"}):
+		return "a hook of the remote refused the change; see its message"
+	}
+	return "let the account push to the repository: see gh auth status"
+}
+
+// noVerdict is a push without a status line: it looks, and else tells what
+// git said.
+func (m *Mirror) noVerdict(ctx context.Context, branch, oid string, err error, stderr string) error {
+	if ctx.Err() == nil {
+		heads, lookErr := m.RemoteHeads(ctx, branch)
+		if lookErr == nil && heads[branch] == oid {
+			return nil
+		}
+		var access *AccessError
+		if says(stderr, accessSigns) && (lookErr == nil || errors.As(lookErr, &access)) {
+			return &RejectedError{Branch: branch, Reason: lastLines(stderr, 4), Hint: hint(stderr)}
+		}
+	}
+	if err == nil {
+		err = errors.New(orString(lastLines(stderr, 4), "git said nothing"))
+	}
+	return &UnclearError{Branch: branch, Err: err}
+}

@@ -1,0 +1,107 @@
+package git
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// quarantine is a folder for new objects that nobody else sees. It lies in the
+// mirror, so that objects move into it by rename.
+type quarantine struct {
+	dir     string
+	objects string
+	env     []string
+}
+
+// inQuarantine runs do and, when it succeeds, moves the new objects into the
+// mirror. The name must be used by one at a time; what an earlier user left
+// is removed.
+func (m *Mirror) inQuarantine(ctx context.Context, name string, do func(q quarantine) error) error {
+	sum := sha256.Sum256([]byte(name))
+	q := quarantine{dir: m.path("quarantine", hex.EncodeToString(sum[:8]))}
+	q.objects = filepath.Join(q.dir, "objects")
+	if err := removeTree(q.dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(q.objects, "pack"), 0o700); err != nil {
+		return fmt.Errorf("make quarantine: %w", err)
+	}
+	defer func() { _ = removeTree(q.dir) }()
+	q.env = []string{
+		"GIT_OBJECT_DIRECTORY=" + q.objects,
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(m.path("objects")),
+	}
+	if err := do(q); err != nil {
+		return err
+	}
+	return m.locked(ctx, func() error { return m.adopt(q) })
+}
+
+// quoteAlternate quotes a path for a list in which a separator would end it.
+func quoteAlternate(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
+}
+
+// adopt moves the objects into the mirror, file by file, a pack's index last,
+// and makes the names durable; git has made the contents so.
+func (m *Mirror) adopt(q quarantine) error {
+	var files []string
+	err := filepath.WalkDir(q.objects, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), "tmp_") {
+			return err
+		}
+		files = append(files, path)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("adopt objects: %w", err)
+	}
+	sort.SliceStable(files, func(i, j int) bool { return !isPackIndex(files[i]) && isPackIndex(files[j]) })
+	touched := map[string]bool{m.path("objects"): true}
+	for _, from := range files {
+		rel, err := filepath.Rel(q.objects, from)
+		if err != nil {
+			return fmt.Errorf("adopt objects: %w", err)
+		}
+		to := m.path("objects", rel)
+		if exists(to) {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return fmt.Errorf("adopt objects: %w", err)
+		}
+		if err := os.Rename(from, to); err != nil {
+			return fmt.Errorf("adopt objects: %w", err)
+		}
+		touched[filepath.Dir(to)] = true
+	}
+	for dir := range touched {
+		if err := syncFolder(dir); err != nil {
+			return fmt.Errorf("adopt objects: %w", err)
+		}
+	}
+	return nil
+}
+
+func isPackIndex(path string) bool { return filepath.Ext(path) == ".idx" }
+
+// syncFolder makes the names in a folder durable, where the system can.
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Replayed is what became of a commit on a new parent.
+type Replayed struct {
+	OID      string // "" when Empty or Conflict
+	Empty    bool   // the new parent has the change already
+	Conflict bool
+}
+
+// Replay makes the commit's change anew on top of another commit, in the
+// mirror, with its message, author and date. A merge commit is a conflict: its
+// change is not one.
+func (m *Mirror) Replay(ctx context.Context, oid, onto string) (Replayed, error) {
+	old, err := m.readCommit(ctx, oid)
+	if err != nil {
+		return Replayed{}, fmt.Errorf("replay: %w", err)
+	}
+	if !m.Has(ctx, onto) {
+		return Replayed{}, fmt.Errorf("replay: %w", &MissingError{OID: onto})
+	}
+	switch {
+	case len(old.parents) != 1:
+		return Replayed{Conflict: true}, nil
+	case old.parents[0] == onto:
+		return Replayed{OID: oid}, nil
+	}
+	var out Replayed
+	err = m.inQuarantine(ctx, "replay "+oid+" "+onto, func(q quarantine) error {
+		tree, clean, err := m.mergeTree(ctx, old, oid, onto, q)
+		if err != nil || !clean {
+			out.Conflict = !clean
+			return err
+		}
+		before, err := m.tree(ctx, onto)
+		if err != nil {
+			return err
+		}
+		if tree == before {
+			out.Empty = true
+			return nil
+		}
+		old.tree, old.parents, old.env = tree, []string{onto}, q.env
+		out.OID, err = m.writeCommit(ctx, old)
+		return err
+	})
+	if err != nil {
+		return Replayed{}, fmt.Errorf("replay: %w", err)
+	}
+	return out, nil
+}
+
+// mergeTree applies the change between the commit and its parent to onto's
+// tree. merge-tree finds the merge base by itself (it can be told one from
+// 2.40 on): so onto's tree is given a commit whose parent is the commit's.
+func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string, q quarantine) (tree string, clean bool, err error) {
+	before, err := m.tree(ctx, onto)
+	if err != nil {
+		return "", false, err
+	}
+	side, err := m.writeCommit(ctx, rawCommit{
+		tree: before, parents: old.parents, message: "side\n", author: old.author, date: old.date, env: q.env, signing: unsigned,
+	})
+	if err != nil {
+		return "", false, err
+	}
+	c := m.call("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", side, oid)
+	c.env, c.answers = q.env, []int{1}
+	res, err := m.git.run(ctx, c)
+	if err != nil {
+		return "", false, err
+	}
+	if res.Code == 1 {
+		return "", false, nil
+	}
+	parts := fields(res.Stdout)
+	if len(parts) == 0 || !validOID(parts[0]) {
+		return "", false, fmt.Errorf("read merge: %q", res.Stdout)
+	}
+	return parts[0], true, nil
+}
+
+// readCommit reads a commit object, signatures left out.
+func (m *Mirror) readCommit(ctx context.Context, oid string) (rawCommit, error) {
+	if !m.Has(ctx, oid) {
+		return rawCommit{}, &MissingError{OID: oid}
+	}
+	res, err := m.git.run(ctx, m.call("cat-file", "commit", oid))
+	if err != nil {
+		return rawCommit{}, err
+	}
+	head, message, _ := strings.Cut(string(res.Stdout), "\n\n")
+	c := rawCommit{message: message, signing: asOperator}
+	for line := range strings.Lines(head) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch key {
+		case "tree":
+			c.tree = value
+		case "parent":
+			c.parents = append(c.parents, value)
+		case "author":
+			// Name <email> seconds zone
+			name, rest, _ := strings.Cut(value, " <")
+			email, date, _ := strings.Cut(rest, "> ")
+			c.author, c.date = Identity{Name: name, Email: email}, "@"+date
+		}
+	}
+	return c, nil
+}

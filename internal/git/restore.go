@@ -1,0 +1,189 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Ignored says what a restore does with files that the tree's own rules ignore.
+type Ignored string
+
+// The treatments of ignored files.
+const (
+	RemoveIgnored Ignored = ""     // a checkout is exactly its commit
+	KeepIgnored   Ignored = "keep" // build caches stay
+)
+
+// Restore describes the checkout that a turn needs.
+type Restore struct {
+	Dir     string // required; a folder that is nobody else's, absolute
+	Index   string // required; git's index for Dir, outside it, absolute
+	Commit  string // required; what Dir will hold
+	Branch  string // required; the branch on which the agent finds itself
+	Base    string // name of the base branch, for the agent to compare with; may be ""
+	Ignored Ignored
+}
+
+// Restore makes the checkout hold exactly the commit, whatever state it is in,
+// and verifies that. The agent gets a repository of its own in .git, which we
+// never use. A commit that the mirror lacks is a *MissingError.
+func (m *Mirror) Restore(ctx context.Context, r Restore) error {
+	if err := r.check(); err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	if !m.Has(ctx, r.Commit) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return fmt.Errorf("restore: %w", &MissingError{OID: r.Commit})
+	}
+	first := m.tryRestore(ctx, r)
+	if first == nil {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// Beyond repair in place: begin with nothing.
+	if err := errors.Join(removeTree(r.Dir), removeTree(r.Index)); err != nil {
+		return fmt.Errorf("restore: %w", errors.Join(first, err))
+	}
+	if err := m.tryRestore(ctx, r); err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	return nil
+}
+
+func (r Restore) check() error {
+	if !filepath.IsAbs(r.Dir) || !filepath.IsAbs(r.Index) {
+		return fmt.Errorf("folder %q and index %q must be absolute", r.Dir, r.Index)
+	}
+	if rel, err := filepath.Rel(r.Dir, r.Index); err == nil && filepath.IsLocal(rel) {
+		return fmt.Errorf("index %q lies within the checkout", r.Index)
+	}
+	if r.Base != "" {
+		if err := checkBranch(r.Base); err != nil {
+			return err
+		}
+	}
+	return checkBranch(r.Branch)
+}
+
+func (m *Mirror) tryRestore(ctx context.Context, r Restore) error {
+	if err := realFolder(r.Dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(r.Index), 0o700); err != nil {
+		return err
+	}
+	if err := removeTree(r.Index + ".lock"); err != nil {
+		return err
+	}
+	if err := sweep(r.Dir); err != nil {
+		return err
+	}
+	if err := m.fill(ctx, r); err != nil {
+		return err
+	}
+	if err := m.verify(ctx, r); err != nil {
+		return err
+	}
+	return m.giveRepository(ctx, r)
+}
+
+// treeCall is a command about a checkout; it is told everything and discovers
+// nothing.
+func (m *Mirror) treeCall(dir, index string, args ...string) call {
+	return call{args: args, gitDir: m.dir, tree: dir, index: index}
+}
+
+// fill makes index and files those of the commit and removes all others.
+func (m *Mirror) fill(ctx context.Context, r Restore) error {
+	if _, err := m.git.run(ctx, m.treeCall(r.Dir, r.Index, "read-tree", "--reset", "-u", r.Commit)); err != nil {
+		return err
+	}
+	links, err := m.gitlinks(ctx, r.Dir, r.Index)
+	if err != nil {
+		return err
+	}
+	for _, link := range links { // clean does not look into the folder of a submodule
+		if err := emptyFolder(filepath.Join(r.Dir, filepath.FromSlash(link))); err != nil {
+			return err
+		}
+	}
+	_, err = m.git.run(ctx, m.treeCall(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()))
+	return err
+}
+
+func (r Restore) cleanFlags() string {
+	if r.Ignored == KeepIgnored {
+		return "-ffd"
+	}
+	return "-ffdx"
+}
+
+const (
+	modeGitlink = "160000"
+	modeSymlink = "120000"
+	modeNone    = "000000"
+)
+
+// gitlinks lists the submodules of the index.
+func (m *Mirror) gitlinks(ctx context.Context, dir, index string) ([]string, error) {
+	res, err := m.git.run(ctx, m.treeCall(dir, index, "ls-files", "--stage", "-z"))
+	if err != nil {
+		return nil, err
+	}
+	var links []string
+	for _, line := range fields(res.Stdout) {
+		head, path, _ := strings.Cut(line, "\t")
+		if strings.HasPrefix(head, modeGitlink+" ") {
+			links = append(links, path)
+		}
+	}
+	return links, nil
+}
+
+// verify compares commit, index and files.
+func (m *Mirror) verify(ctx context.Context, r Restore) error {
+	want, err := m.tree(ctx, r.Commit)
+	if err != nil {
+		return err
+	}
+	have, err := m.git.text(ctx, m.treeCall(r.Dir, r.Index, "write-tree"))
+	if err != nil {
+		return err
+	}
+	if have != want {
+		return fmt.Errorf("the index of %q holds tree %s, want %s", r.Dir, have, want)
+	}
+	res, err := m.git.run(ctx, m.treeCall(r.Dir, r.Index, "diff-files", "-z", "--name-only", "--ignore-submodules=all"))
+	if err != nil {
+		return err
+	}
+	changed := fields(res.Stdout)
+	others := []string{"ls-files", "-z", "--others"}
+	if r.Ignored == KeepIgnored {
+		others = append(others, "--exclude-standard")
+	}
+	if res, err = m.git.run(ctx, m.treeCall(r.Dir, r.Index, others...)); err != nil {
+		return err
+	}
+	if wrong := append(changed, fields(res.Stdout)...); len(wrong) > 0 {
+		return fmt.Errorf("the checkout %q differs from %s in %d files, %q first", r.Dir, r.Commit, len(wrong), wrong[0])
+	}
+	return nil
+}
+
+// Discard removes a checkout that is not to be used again.
+func Discard(dir, index string) error {
+	if err := errors.Join(removeTree(dir), removeTree(index), removeTree(index+".lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("discard checkout: %w", err)
+	}
+	return nil
+}

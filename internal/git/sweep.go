@@ -1,0 +1,151 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// ignorable are the code points that HFS+ leaves out when it compares names
+// (git's utf8.c, next_hfs_char).
+const ignorable = "\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u206a\u206b\u206c\u206d\u206e\u206f\ufeff"
+
+// isDotGit reports whether a file system of the kind may take the name for
+// .git. Case is never told apart: no tree can hold such a name anyway.
+func isDotGit(name, system string) bool {
+	switch system {
+	case "darwin", "ios":
+		name = strings.Map(func(r rune) rune {
+			if strings.ContainsRune(ignorable, r) {
+				return -1
+			}
+			return r
+		}, name)
+	case "windows":
+		name = strings.TrimRight(name, " .")
+		if strings.EqualFold(name, "git~1") {
+			return true
+		}
+	}
+	return strings.EqualFold(name, ".git")
+}
+
+// findRepositories walks the checkout by itself, without git, and lists every
+// .git below root, as slashed paths of what they stand in ("." for root's
+// own). It follows no link, and makes folders readable that are not.
+func findRepositories(root string) ([]string, error) {
+	var found []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if path != root && isDotGit(d.Name(), runtime.GOOS) {
+			rel, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			found = append(found, filepath.ToSlash(rel))
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if d.IsDir() {
+			return openFolder(path, d)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for repositories in the checkout: %w", err)
+	}
+	return found, nil
+}
+
+// openFolder lets its owner list and change a folder. It is called before the
+// walk reads it.
+func openFolder(path string, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o700 == 0o700 {
+		return nil
+	}
+	return os.Chmod(path, info.Mode().Perm()|0o700)
+}
+
+// sweep removes every .git in the checkout, root's own too.
+func sweep(root string) error {
+	found, err := findRepositories(root)
+	if err != nil {
+		return err
+	}
+	for _, rel := range found {
+		if err := removeTree(filepath.Join(root, filepath.FromSlash(rel))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeTree removes what is at the path, folders that forbid it included. It
+// follows no link.
+func removeTree(path string) error {
+	err := os.RemoveAll(path)
+	if err == nil {
+		return nil
+	}
+	walkErr := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		return openFolder(p, d)
+	})
+	if walkErr != nil && !errors.Is(walkErr, fs.ErrNotExist) {
+		return fmt.Errorf("remove %q: %w", path, walkErr)
+	}
+	if err := os.RemoveAll(path); err != nil {
+		return fmt.Errorf("remove %q: %w", path, err)
+	}
+	return nil
+}
+
+// realFolder makes sure that the path is a folder and no link to one.
+func realFolder(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil && info.IsDir() {
+		return nil
+	}
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("make folder %q: %w", path, err)
+	}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	return nil
+}
+
+// emptyFolder removes what is in a folder, if it is one.
+func emptyFolder(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil || !info.IsDir() {
+		return nil //nolint:nilerr // nothing there is empty enough
+	}
+	names, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("empty folder: %w", err)
+	}
+	for _, n := range names {
+		if err := removeTree(filepath.Join(path, n.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package git
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// day is the date of every commit in the tests.
+var day = time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
+
+const key1 = "1111111111111111111111111111111111111111111111111111111111111111"
+
+// world is a remote, a person's clone of it, our mirror and one slot.
+type world struct {
+	t      *testing.T
+	root   string
+	home   string
+	remote string
+	person string
+	git    *Git
+	mirror *Mirror
+	dir    string
+	index  string
+}
+
+func (w *world) env() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.home}
+}
+
+// newWorld makes a remote with these files on main.
+func newWorld(t *testing.T, files map[string]string) *world {
+	t.Helper()
+	root := t.TempDir()
+	w := &world{
+		t: t, root: root, home: filepath.Join(root, "home"),
+		remote: filepath.Join(root, "remote.git"), person: filepath.Join(root, "person"),
+		dir: filepath.Join(root, "checkouts", "worker-0"), index: filepath.Join(root, "checkouts", "worker-0.index"),
+	}
+	w.mkdir(w.home)
+	w.cmd(root, "init", "-q", "--bare", "-b", "main", w.remote)
+	w.cmd(root, "clone", "-q", w.remote, w.person)
+	w.cmd(w.person, "checkout", "-q", "-B", "main")
+	if len(files) > 0 {
+		w.commit("first", files)
+	}
+	w.open(Options{})
+	return w
+}
+
+// open opens git and the mirror, with what the operator's config says by now.
+func (w *world) open(opt Options) {
+	w.t.Helper()
+	if opt.Env == nil {
+		opt.Env = w.env()
+	}
+	opt.Identity = Identity{Name: "mergexo", Email: "mergexo@localhost"}
+	g, err := Open(w.t.Context(), opt)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.git = g
+	w.mirror = g.Mirror(filepath.Join(w.root, "repos", "o", "n.git"), w.remote, filepath.Join(w.root, "locks", "repo-1.lock"))
+}
+
+// cmd runs a person's git.
+func (w *world) cmd(dir string, args ...string) string {
+	w.t.Helper()
+	out, err := w.try(dir, args...)
+	if err != nil {
+		w.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+func (w *world) try(dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(w.t.Context(), "git", append([]string{"-c", "protocol.file.allow=always"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(w.env(), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=P", "GIT_AUTHOR_EMAIL=p@x", "GIT_COMMITTER_NAME=P", "GIT_COMMITTER_EMAIL=p@x",
+		"GIT_AUTHOR_DATE=@1700000000 +0000", "GIT_COMMITTER_DATE=@1700000000 +0000")
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// commit is a person's commit on the current branch, pushed.
+func (w *world) commit(message string, files map[string]string) string {
+	w.t.Helper()
+	for name, content := range files {
+		w.write(filepath.Join(w.person, name), content)
+	}
+	w.cmd(w.person, "add", "-A")
+	w.cmd(w.person, "commit", "-q", "--allow-empty", "-m", message)
+	w.cmd(w.person, "push", "-q", "origin", "HEAD")
+	return w.cmd(w.person, "rev-parse", "HEAD")
+}
+
+func (w *world) mkdir(dir string) {
+	w.t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) write(path, content string) {
+	w.t.Helper()
+	w.mkdir(filepath.Dir(path))
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// put writes a file in the checkout.
+func (w *world) put(name, content string) {
+	w.t.Helper()
+	w.write(filepath.Join(w.dir, filepath.FromSlash(name)), content)
+}
+
+func (w *world) read(path string) string {
+	w.t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func (w *world) check(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// fetch ensures and fetches.
+func (w *world) fetch() {
+	w.t.Helper()
+	w.check(w.mirror.Ensure(w.t.Context()))
+	w.check(w.mirror.Fetch(w.t.Context()))
+}
+
+// main is where the remote's main stood at the last fetch.
+func (w *world) main() string {
+	w.t.Helper()
+	oid, ok, err := w.mirror.Head(w.t.Context(), "main")
+	if err != nil || !ok {
+		w.t.Fatalf("main: %v %v", ok, err)
+	}
+	return oid
+}
+
+// restore fetches and restores main.
+func (w *world) restore() string {
+	w.t.Helper()
+	w.fetch()
+	w.check(w.mirror.Restore(w.t.Context(), w.wanted()))
+	return w.main()
+}
+
+func (w *world) wanted() Restore {
+	w.t.Helper()
+	return Restore{Dir: w.dir, Index: w.index, Commit: w.main(), Branch: "agent/small/1-x", Base: "main"}
+}
+
+// commitTree commits the checkout on main.
+func (w *world) commitTree() (Committed, error) {
+	w.t.Helper()
+	return w.mirror.CommitTree(w.t.Context(), w.change())
+}
+
+func (w *world) change() Commit {
+	w.t.Helper()
+	return Commit{Dir: w.dir, Index: w.index, Parents: []string{w.main()}, Message: "Change", Date: day, Turn: key1}
+}
+
+func (w *world) mustCommit() Committed {
+	w.t.Helper()
+	c, err := w.commitTree()
+	w.check(err)
+	return c
+}
+
+// files is the content of every file below a folder, .git left out; links by
+// their target, executables with a star.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path)
+		switch {
+		case rel == ".git":
+			if info.IsDir() {
+				return filepath.SkipDir
+			}
+		case info.Mode()&os.ModeSymlink != 0:
+			to, err := os.Readlink(path)
+			out[rel] = "-> " + to
+			return err
+		case info.Mode().IsRegular():
+			b, err := os.ReadFile(path)
+			if info.Mode()&0o100 != 0 {
+				b = append([]byte("*"), b...)
+			}
+			out[rel] = string(b)
+			return err
+		case info.IsDir() && rel != ".":
+			out[rel+"/"] = ""
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// trap is a program that leaves a file when it is run.
+func (w *world) trap() (script, sprung string) {
+	w.t.Helper()
+	script, sprung = filepath.Join(w.root, "trap.sh"), filepath.Join(w.root, "sprung")
+	w.write(script, fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >>%s\ncat\n", sprung))
+	w.check(os.Chmod(script, 0o755))
+	return script, sprung
+}
+
+func repeat(s string, n int) string { return string(bytes.Repeat([]byte(s), n)) }

@@ -1,0 +1,70 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// ghost is the login that GitHub shows for a deleted account.
+const ghost = "ghost"
+
+// botSuffix ends the logins of apps in REST; GraphQL leaves it out.
+const botSuffix = "[bot]"
+
+func isBotLogin(login string) bool { return strings.HasSuffix(login, botSuffix) }
+
+func (w wireUser) check() error {
+	if w.ID == 0 || w.Login == "" {
+		return errors.New("no user")
+	}
+	return nil
+}
+
+// Viewer is the account whose token we hold. With the ETag of the last answer
+// it costs nothing when unchanged.
+func (c *Client) Viewer(ctx context.Context, etag string) (acc work.Account, newETag string, notModified bool, err error) {
+	a, err := c.send(ctx, call{method: http.MethodGet, url: "user", etag: etag})
+	if err != nil {
+		return work.Account{}, "", false, fmt.Errorf("read own account: %w", err)
+	}
+	if a.status == http.StatusNotModified {
+		return work.Account{}, etag, true, nil
+	}
+	var w wireUser
+	if err := decode(a, &w); err != nil {
+		return work.Account{}, "", false, fmt.Errorf("read own account: %w", err)
+	}
+	return account(&w), a.header.Get("Etag"), false, nil
+}
+
+type wirePermission struct {
+	Permission string `json:"permission"`
+}
+
+func (w wirePermission) check() error {
+	switch w.Permission {
+	case "admin", "write", "read", "none":
+		return nil
+	}
+	return fmt.Errorf("permission %q", w.Permission)
+}
+
+// Permission is what an account may do in a repository: admin, write, read or
+// none. GitHub counts maintain as write and triage as read.
+func (c *Client) Permission(ctx context.Context, repo work.RepoName, login string) (string, error) {
+	var w wirePermission
+	err := c.get(ctx, "repos/"+repo.FullName()+"/collaborators/"+url.PathEscape(login)+"/permission", &w)
+	if IsStatus(err, http.StatusNotFound) { // not a user, such as a deleted account
+		return "none", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read permission of %q on %s: %w", login, repo.FullName(), err)
+	}
+	return w.Permission, nil
+}

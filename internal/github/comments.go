@@ -1,0 +1,191 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Comment is a comment in the conversation of an issue or pull request.
+type Comment struct {
+	ID        int64
+	NodeID    string
+	Number    int // of the issue or pull request
+	Body      string
+	URL       string
+	Author    work.Account
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// ReviewComment is a comment on a pull request's diff.
+type ReviewComment struct {
+	ID                int64
+	NodeID            string
+	Pull              int
+	InReplyTo         int64 // the first comment of its thread; 0 when it is that itself
+	ReviewID          int64
+	Path              string
+	Line              int // 0 when outdated, or on the whole file
+	DiffHunk          string
+	CommitOID         string
+	OriginalCommitOID string
+	Body              string
+	URL               string
+	Author            work.Account
+	CreatedAt         time.Time
+	UpdatedAt         time.Time
+	Pending           bool // part of a draft review of our own account; only from Details
+}
+
+type wireComment struct {
+	ID        int64     `json:"id"`
+	NodeID    string    `json:"node_id"`
+	IssueURL  string    `json:"issue_url"`
+	Body      string    `json:"body"`
+	HTMLURL   string    `json:"html_url"`
+	User      *wireUser `json:"user"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+func (w wireComment) check() error {
+	if w.ID == 0 || lastNumber(w.IssueURL) == 0 {
+		return errors.New("no comment")
+	}
+	return nil
+}
+
+func (w wireComment) comment() Comment {
+	return Comment{
+		ID: w.ID, NodeID: w.NodeID, Number: lastNumber(w.IssueURL), Body: w.Body, URL: w.HTMLURL,
+		Author: account(w.User), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
+	}
+}
+
+// lastNumber is the number at the end of an API address, 0 when there is none.
+func lastNumber(address string) int {
+	n, err := strconv.Atoi(address[strings.LastIndexByte(address, '/')+1:])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+type wireReviewComment struct {
+	ID               int64     `json:"id"`
+	NodeID           string    `json:"node_id"`
+	PullRequestURL   string    `json:"pull_request_url"`
+	InReplyTo        int64     `json:"in_reply_to_id"`
+	ReviewID         int64     `json:"pull_request_review_id"`
+	Path             string    `json:"path"`
+	Line             int       `json:"line"`
+	DiffHunk         string    `json:"diff_hunk"`
+	CommitID         string    `json:"commit_id"`
+	OriginalCommitID string    `json:"original_commit_id"`
+	Body             string    `json:"body"`
+	HTMLURL          string    `json:"html_url"`
+	User             *wireUser `json:"user"`
+	CreatedAt        time.Time `json:"created_at"`
+	UpdatedAt        time.Time `json:"updated_at"`
+}
+
+func (w wireReviewComment) check() error {
+	if w.ID == 0 || lastNumber(w.PullRequestURL) == 0 {
+		return errors.New("no review comment")
+	}
+	return nil
+}
+
+func (w wireReviewComment) comment() ReviewComment {
+	return ReviewComment{
+		ID: w.ID, NodeID: w.NodeID, Pull: lastNumber(w.PullRequestURL), InReplyTo: w.InReplyTo,
+		ReviewID: w.ReviewID, Path: w.Path, Line: w.Line, DiffHunk: w.DiffHunk,
+		CommitOID: w.CommitID, OriginalCommitOID: w.OriginalCommitID, Body: w.Body, URL: w.HTMLURL,
+		Author: account(w.User), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
+	}
+}
+
+// ListComments reads one page of a repository's conversation comments.
+func (c *Client) ListComments(ctx context.Context, p PageRequest) (Page[Comment], error) {
+	out, err := page(ctx, c, p, wireComment.comment)
+	if err != nil {
+		return out, fmt.Errorf("list comments: %w", err)
+	}
+	return out, nil
+}
+
+// ListReviewComments reads one page of a repository's diff comments.
+func (c *Client) ListReviewComments(ctx context.Context, p PageRequest) (Page[ReviewComment], error) {
+	out, err := page(ctx, c, p, wireReviewComment.comment)
+	if err != nil {
+		return out, fmt.Errorf("list review comments: %w", err)
+	}
+	return out, nil
+}
+
+// CommentsOf reads the conversation of one issue or pull request, oldest
+// first; since bounds it by the last change.
+func (c *Client) CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]Comment, error) {
+	comments, err := every(ctx, c, listURL(repo, fmt.Sprintf("issues/%d/comments", number), since), wireComment.comment)
+	if err != nil {
+		return nil, fmt.Errorf("list comments of %s: %w", work.Ref(repo, number), err)
+	}
+	return comments, nil
+}
+
+// ReviewCommentsOf reads the diff comments of one pull request, oldest first;
+// since bounds it by the last change.
+func (c *Client) ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]ReviewComment, error) {
+	comments, err := every(ctx, c, listURL(repo, fmt.Sprintf("pulls/%d/comments", pull), since), wireReviewComment.comment)
+	if err != nil {
+		return nil, fmt.Errorf("list review comments of %s: %w", work.Ref(repo, pull), err)
+	}
+	return comments, nil
+}
+
+// Comment reads one conversation comment; it is absent when it was deleted.
+func (c *Client) Comment(ctx context.Context, repo work.RepoName, id int64) (Comment, bool, error) {
+	var w wireComment
+	ok, err := c.find(ctx, commentPath(repo, id), &w)
+	if err != nil || !ok {
+		return Comment{}, false, err
+	}
+	return w.comment(), true, nil
+}
+
+// ReviewComment reads one diff comment; it is absent when it was deleted.
+func (c *Client) ReviewComment(ctx context.Context, repo work.RepoName, id int64) (ReviewComment, bool, error) {
+	var w wireReviewComment
+	ok, err := c.find(ctx, reviewCommentPath(repo, id), &w)
+	if err != nil || !ok {
+		return ReviewComment{}, false, err
+	}
+	return w.comment(), true, nil
+}
+
+// find reads a document that may be gone.
+func (c *Client) find(ctx context.Context, address string, into plausible) (bool, error) {
+	err := c.get(ctx, address, into)
+	if IsStatus(err, http.StatusNotFound, http.StatusGone) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", address, err)
+	}
+	return true, nil
+}
+
+func commentPath(repo work.RepoName, id int64) string {
+	return fmt.Sprintf("repos/%s/issues/comments/%d", repo.FullName(), id)
+}
+
+func reviewCommentPath(repo work.RepoName, id int64) string {
+	return fmt.Sprintf("repos/%s/pulls/comments/%d", repo.FullName(), id)
+}

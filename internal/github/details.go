@@ -1,0 +1,208 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// PullDetail is everything that a poll needs of one pull request, but its
+// conversation.
+type PullDetail struct {
+	Pull
+	Reviews []Review
+	Threads []Thread
+	Checks  []Check // of the head; empty too when the token may not see them
+}
+
+// Review is a review's verdict and summary. A PENDING one is a draft of our
+// own account, which GitHub shows to nobody else.
+type Review struct {
+	ID          int64
+	NodeID      string
+	State       string // COMMENTED, APPROVED, CHANGES_REQUESTED, DISMISSED or PENDING
+	Body        string
+	Author      work.Account
+	CommitOID   string
+	SubmittedAt time.Time
+	UpdatedAt   time.Time
+	URL         string
+}
+
+// Thread is a conversation on a diff.
+type Thread struct {
+	NodeID   string
+	Resolved bool
+	Outdated bool
+	Path     string
+	Line     int   // 0 when outdated, or on the whole file
+	Top      int64 // id of its first comment, to which replies go; 0 when all are gone
+	Comments []ReviewComment
+}
+
+// Check is a check run or a commit status of a head.
+type Check struct {
+	Name       string
+	Status     string // COMPLETED, or what is still going on
+	Conclusion string // SUCCESS, FAILURE, …; empty until completed
+	URL        string
+	Kind       string // CheckRun or StatusContext
+	ID         string
+}
+
+// reviewPending is the state of a draft.
+const reviewPending = "PENDING"
+
+// Details reads up to 10 pull requests completely, following every inner page.
+// What names no pull request that we may see comes back as missing.
+func (c *Client) Details(ctx context.Context, nodeIDs []string) ([]PullDetail, []string, error) {
+	details, missing, err := c.details(ctx, nodeIDs)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read details of %d pull requests: %w", len(nodeIDs), err)
+	}
+	return details, missing, nil
+}
+
+func (c *Client) details(ctx context.Context, nodeIDs []string) ([]PullDetail, []string, error) {
+	if len(nodeIDs) > MaxDetails {
+		return nil, nil, fmt.Errorf("more than %d", MaxDetails)
+	}
+	if len(nodeIDs) == 0 {
+		return nil, nil, nil
+	}
+	g, err := c.graphql(ctx, reads, detailsQuery, map[string]any{"ids": nodeIDs})
+	if err != nil {
+		return nil, nil, err
+	}
+	var data struct {
+		Nodes []json.RawMessage `json:"nodes"`
+	}
+	if err := json.Unmarshal(g.Data, &data); err != nil {
+		return nil, nil, &BodyError{URL: g.answer.url, Err: err}
+	}
+	present, missing, err := g.nodes(data.Nodes, nodeIDs)
+	if err != nil {
+		return nil, nil, err
+	}
+	var out []PullDetail
+	for i := range nodeIDs {
+		raw, ok := present[i]
+		if !ok {
+			continue
+		}
+		var w wireDetail
+		if err := json.Unmarshal(raw, &w); err != nil {
+			return nil, nil, &BodyError{URL: g.answer.url, Err: err}
+		}
+		if err := c.completeDetail(ctx, &w); err != nil {
+			return nil, nil, err
+		}
+		detail, err := w.detail()
+		if err != nil {
+			return nil, nil, &BodyError{URL: g.answer.url, Err: err}
+		}
+		out = append(out, detail)
+	}
+	return out, missing, nil
+}
+
+// completeDetail reads the pages of a pull request's connections that the
+// first query left out.
+func (c *Client) completeDetail(ctx context.Context, w *wireDetail) error {
+	if err := more(ctx, c, reviewsQuery, w.ID, &w.Reviews, func(n wireNode) connection[wireGraphReview] { return n.Reviews }); err != nil {
+		return fmt.Errorf("more reviews of %d: %w", w.Number, err)
+	}
+	if err := more(ctx, c, threadsQuery, w.ID, &w.Threads, func(n wireNode) connection[wireThread] { return n.Threads }); err != nil {
+		return fmt.Errorf("more threads of %d: %w", w.Number, err)
+	}
+	for i := range w.Threads.Nodes {
+		t := &w.Threads.Nodes[i]
+		if err := more(ctx, c, commentsQuery, t.ID, &t.Comments, func(n wireNode) connection[wireGraphComment] { return n.Comments }); err != nil {
+			return fmt.Errorf("more comments of a thread of %d: %w", w.Number, err)
+		}
+	}
+	if w.Rollup == nil {
+		return nil
+	}
+	if err := more(ctx, c, checksQuery, w.Rollup.ID, &w.Rollup.Contexts, func(n wireNode) connection[wireCheck] { return n.Contexts }); err != nil {
+		return fmt.Errorf("more checks of %d: %w", w.Number, err)
+	}
+	return nil
+}
+
+// wireNode is a node with one of the connections that are read on.
+type wireNode struct {
+	Reviews  connection[wireGraphReview]  `json:"reviews"`
+	Threads  connection[wireThread]       `json:"reviewThreads"`
+	Comments connection[wireGraphComment] `json:"comments"`
+	Contexts connection[wireCheck]        `json:"contexts"`
+}
+
+type connection[T any] struct {
+	PageInfo struct {
+		HasNextPage bool   `json:"hasNextPage"`
+		EndCursor   string `json:"endCursor"`
+	} `json:"pageInfo"`
+	Nodes []T `json:"nodes"`
+}
+
+// more reads the rest of a connection into it.
+func more[T any](ctx context.Context, c *Client, doc document, id string, into *connection[T], pick func(wireNode) connection[T]) error {
+	for into.PageInfo.HasNextPage {
+		after := into.PageInfo.EndCursor
+		g, err := c.graphql(ctx, reads, doc, map[string]any{"id": id, "after": after})
+		if err != nil {
+			return err
+		}
+		var data struct {
+			Node *wireNode `json:"node"`
+		}
+		if err := g.strict(reads, &data); err != nil {
+			return err
+		}
+		if data.Node == nil {
+			return &BodyError{URL: g.answer.url, Err: fmt.Errorf("nothing about %s", id)}
+		}
+		next := pick(*data.Node)
+		if next.PageInfo.HasNextPage && (next.PageInfo.EndCursor == after || len(next.Nodes) == 0) {
+			return &BodyError{URL: g.answer.url, Err: errors.New("the pages run in a circle")}
+		}
+		into.Nodes = append(into.Nodes, next.Nodes...)
+		into.PageInfo = next.PageInfo
+	}
+	return nil
+}
+
+// ResolveThread marks a review thread as resolved. To resolve it twice is to
+// resolve it once.
+func (c *Client) ResolveThread(ctx context.Context, threadNodeID string) error {
+	if err := c.resolveThread(ctx, threadNodeID); err != nil {
+		return fmt.Errorf("resolve thread %s: %w", threadNodeID, err)
+	}
+	return nil
+}
+
+func (c *Client) resolveThread(ctx context.Context, id string) error {
+	g, err := c.graphql(ctx, writes, resolveMutation, map[string]any{"thread": id})
+	if err != nil {
+		return err
+	}
+	var data struct {
+		Resolve struct {
+			Thread struct {
+				IsResolved bool `json:"isResolved"`
+			} `json:"thread"`
+		} `json:"resolveReviewThread"`
+	}
+	if err := g.strict(writes, &data); err != nil {
+		return err
+	}
+	if !data.Resolve.Thread.IsResolved {
+		return &UnclearError{Err: &BodyError{URL: g.answer.url, Err: errors.New("the thread is not resolved")}}
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package github
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// bigInt is GraphQL's BigInt, which is a string on the wire.
+type bigInt int64
+
+// UnmarshalJSON reads a BigInt, quoted or not.
+func (b *bigInt) UnmarshalJSON(data []byte) error {
+	s := string(data)
+	if s == "null" {
+		return nil
+	}
+	if unquoted, err := strconv.Unquote(s); err == nil {
+		s = unquoted
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return fmt.Errorf("database id: %w", err)
+	}
+	*b = bigInt(n)
+	return nil
+}
+
+type wireActor struct {
+	Kind  string `json:"__typename"`
+	ID    int64  `json:"databaseId"`
+	Login string `json:"login"`
+}
+
+// actor is an account as REST names it: GraphQL leaves "[bot]" out.
+func actor(a *wireActor) work.Account {
+	if a == nil {
+		return work.Account{Login: ghost}
+	}
+	acc := work.Account{ID: a.ID, Login: a.Login, Bot: a.Kind == "Bot" || isBotLogin(a.Login)}
+	if acc.Bot && !isBotLogin(acc.Login) {
+		acc.Login += botSuffix
+	}
+	return acc
+}
+
+type wireCommit struct {
+	OID string `json:"oid"`
+}
+
+type wireDatabaseID struct {
+	ID bigInt `json:"fullDatabaseId"`
+}
+
+type wireDetail struct {
+	ID         string     `json:"id"`
+	Number     int        `json:"number"`
+	Title      string     `json:"title"`
+	Body       string     `json:"body"`
+	URL        string     `json:"url"`
+	State      string     `json:"state"`
+	Draft      bool       `json:"isDraft"`
+	Locked     bool       `json:"locked"`
+	HeadRef    string     `json:"headRefName"`
+	HeadRefOID string     `json:"headRefOid"`
+	CrossRepo  bool       `json:"isCrossRepository"`
+	BaseRef    string     `json:"baseRefName"`
+	BaseRefOID string     `json:"baseRefOid"`
+	Mergeable  string     `json:"mergeable"`
+	Merge      wireCommit `json:"mergeCommit"`
+	Author     *wireActor `json:"author"`
+	UpdatedAt  time.Time  `json:"updatedAt"`
+	ClosedAt   time.Time  `json:"closedAt"`
+	MergedAt   time.Time  `json:"mergedAt"`
+	HeadRepo   struct {
+		FullName string `json:"nameWithOwner"`
+	} `json:"headRepository"`
+	Reviews connection[wireGraphReview] `json:"reviews"`
+	Threads connection[wireThread]      `json:"reviewThreads"`
+	Rollup  *wireRollup                 `json:"statusCheckRollup"`
+}
+
+type wireRollup struct {
+	ID       string                `json:"id"`
+	State    string                `json:"state"`
+	Contexts connection[wireCheck] `json:"contexts"`
+}
+
+func (w wireDetail) detail() (PullDetail, error) {
+	state, err := pullState(w.State)
+	if err != nil || w.ID == "" || w.Number == 0 || w.HeadRefOID == "" {
+		return PullDetail{}, errors.Join(errors.New("no pull request"), err)
+	}
+	d := PullDetail{Pull: Pull{
+		NodeID: w.ID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.URL, State: state,
+		Draft: w.Draft, Locked: w.Locked, Head: w.HeadRef, HeadOID: w.HeadRefOID,
+		HeadRepo: w.HeadRepo.FullName, CrossRepo: w.CrossRepo, Base: w.BaseRef, BaseOID: w.BaseRefOID,
+		Mergeable: w.Mergeable, MergeCommit: w.Merge.OID, Author: actor(w.Author),
+		UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
+	}}
+	for _, r := range w.Reviews.Nodes {
+		if r.ID == "" || r.DatabaseID == 0 {
+			return PullDetail{}, errors.New("no review")
+		}
+		d.Reviews = append(d.Reviews, r.review())
+	}
+	for _, t := range w.Threads.Nodes {
+		thread, err := t.thread(w.Number)
+		if err != nil {
+			return PullDetail{}, err
+		}
+		d.Threads = append(d.Threads, thread)
+	}
+	if w.Rollup == nil {
+		return d, nil
+	}
+	d.Rollup = w.Rollup.State
+	for _, check := range w.Rollup.Contexts.Nodes {
+		if check.Kind == "" { // one that the token may not see
+			continue
+		}
+		d.Checks = append(d.Checks, check.check())
+	}
+	return d, nil
+}
+
+type wireGraphReview struct {
+	ID          string     `json:"id"`
+	DatabaseID  bigInt     `json:"fullDatabaseId"`
+	State       string     `json:"state"`
+	Body        string     `json:"body"`
+	URL         string     `json:"url"`
+	Author      *wireActor `json:"author"`
+	Commit      wireCommit `json:"commit"`
+	SubmittedAt time.Time  `json:"submittedAt"`
+	UpdatedAt   time.Time  `json:"updatedAt"`
+}
+
+func (w wireGraphReview) review() Review {
+	return Review{
+		ID: int64(w.DatabaseID), NodeID: w.ID, State: w.State, Body: w.Body, Author: actor(w.Author),
+		CommitOID: w.Commit.OID, SubmittedAt: w.SubmittedAt, UpdatedAt: w.UpdatedAt, URL: w.URL,
+	}
+}
+
+type wireThread struct {
+	ID       string                       `json:"id"`
+	Resolved bool                         `json:"isResolved"`
+	Outdated bool                         `json:"isOutdated"`
+	Path     string                       `json:"path"`
+	Line     int                          `json:"line"`
+	Comments connection[wireGraphComment] `json:"comments"`
+}
+
+func (w wireThread) thread(pull int) (Thread, error) {
+	if w.ID == "" {
+		return Thread{}, errors.New("no thread")
+	}
+	t := Thread{NodeID: w.ID, Resolved: w.Resolved, Outdated: w.Outdated, Path: w.Path, Line: w.Line}
+	for _, c := range w.Comments.Nodes {
+		if c.DatabaseID == 0 {
+			return Thread{}, errors.New("no review comment")
+		}
+		t.Comments = append(t.Comments, c.comment(pull))
+	}
+	if len(t.Comments) > 0 {
+		t.Top = t.Comments[0].ID
+	}
+	return t, nil
+}
+
+type wireGraphComment struct {
+	ID             string         `json:"id"`
+	DatabaseID     bigInt         `json:"fullDatabaseId"`
+	State          string         `json:"state"`
+	Body           string         `json:"body"`
+	URL            string         `json:"url"`
+	Path           string         `json:"path"`
+	Line           int            `json:"line"`
+	DiffHunk       string         `json:"diffHunk"`
+	Author         *wireActor     `json:"author"`
+	ReplyTo        wireDatabaseID `json:"replyTo"`
+	Review         wireDatabaseID `json:"pullRequestReview"`
+	Commit         wireCommit     `json:"commit"`
+	OriginalCommit wireCommit     `json:"originalCommit"`
+	CreatedAt      time.Time      `json:"createdAt"`
+	UpdatedAt      time.Time      `json:"updatedAt"`
+}
+
+func (w wireGraphComment) comment(pull int) ReviewComment {
+	return ReviewComment{
+		ID: int64(w.DatabaseID), NodeID: w.ID, Pull: pull, InReplyTo: int64(w.ReplyTo.ID),
+		ReviewID: int64(w.Review.ID), Path: w.Path, Line: w.Line, DiffHunk: w.DiffHunk,
+		CommitOID: w.Commit.OID, OriginalCommitOID: w.OriginalCommit.OID, Body: w.Body, URL: w.URL,
+		Author: actor(w.Author), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
+		Pending: w.State == reviewPending,
+	}
+}
+
+// wireCheck is a CheckRun or a StatusContext.
+type wireCheck struct {
+	Kind       string `json:"__typename"`
+	ID         string `json:"id"`
+	DatabaseID int64  `json:"databaseId"`
+	Name       string `json:"name"`
+	Status     string `json:"status"`
+	Conclusion string `json:"conclusion"`
+	DetailsURL string `json:"detailsUrl"`
+	Context    string `json:"context"`
+	State      string `json:"state"`
+	TargetURL  string `json:"targetUrl"`
+}
+
+func (w wireCheck) check() Check {
+	if w.Kind == "CheckRun" {
+		c := Check{Name: w.Name, Status: w.Status, Conclusion: w.Conclusion, URL: w.DetailsURL, Kind: w.Kind, ID: w.ID}
+		if w.DatabaseID != 0 {
+			c.ID = strconv.FormatInt(w.DatabaseID, 10)
+		}
+		return c
+	}
+	c := Check{Name: w.Context, Status: "COMPLETED", Conclusion: w.State, URL: w.TargetURL, Kind: w.Kind, ID: w.ID}
+	if w.State == "PENDING" || w.State == "EXPECTED" {
+		c.Status, c.Conclusion = w.State, ""
+	}
+	return c
+}

@@ -1,0 +1,167 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Issue is an issue, or the issue side of a pull request.
+type Issue struct {
+	ID          int64
+	NodeID      string
+	Number      int
+	Title       string
+	Body        string
+	URL         string
+	State       string // open or closed
+	StateReason string // completed, not_planned, reopened, or empty
+	Author      work.Account
+	Labels      []string
+	IsPull      bool
+	Locked      bool
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	ClosedAt    time.Time
+}
+
+type wireUser struct {
+	ID    int64  `json:"id"`
+	Login string `json:"login"`
+	Type  string `json:"type"`
+}
+
+// account of a user; a deleted account is null in REST.
+func account(u *wireUser) work.Account {
+	if u == nil {
+		return work.Account{Login: ghost}
+	}
+	return work.Account{ID: u.ID, Login: u.Login, Bot: u.Type == "Bot" || isBotLogin(u.Login)}
+}
+
+type wireLabel struct {
+	Name string `json:"name"`
+}
+
+type wireIssue struct {
+	ID          int64       `json:"id"`
+	NodeID      string      `json:"node_id"`
+	Number      int         `json:"number"`
+	Title       string      `json:"title"`
+	Body        string      `json:"body"`
+	HTMLURL     string      `json:"html_url"`
+	State       string      `json:"state"`
+	StateReason string      `json:"state_reason"`
+	User        *wireUser   `json:"user"`
+	Labels      []wireLabel `json:"labels"`
+	PullRequest *struct{}   `json:"pull_request"`
+	Locked      bool        `json:"locked"`
+	CreatedAt   time.Time   `json:"created_at"`
+	UpdatedAt   time.Time   `json:"updated_at"`
+	ClosedAt    time.Time   `json:"closed_at"`
+}
+
+func (w wireIssue) check() error {
+	if w.ID == 0 || w.Number == 0 || w.State == "" {
+		return errors.New("no issue")
+	}
+	return nil
+}
+
+func (w wireIssue) issue() Issue {
+	i := Issue{
+		ID: w.ID, NodeID: w.NodeID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.HTMLURL,
+		State: w.State, StateReason: w.StateReason, Author: account(w.User),
+		IsPull: w.PullRequest != nil, Locked: w.Locked,
+		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt,
+	}
+	for _, l := range w.Labels {
+		i.Labels = append(i.Labels, l.Name)
+	}
+	return i
+}
+
+// ListIssues reads one page of issues and pull requests.
+func (c *Client) ListIssues(ctx context.Context, p PageRequest) (Page[Issue], error) {
+	out, err := page(ctx, c, p, wireIssue.issue)
+	if err != nil {
+		return out, fmt.Errorf("list issues: %w", err)
+	}
+	return out, nil
+}
+
+// Issue reads one issue. It is absent when it was deleted or transferred away,
+// or may not be seen; a repository that moved is a *MovedError.
+func (c *Client) Issue(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
+	var w wireIssue
+	err := c.get(ctx, fmt.Sprintf("repos/%s/issues/%d", repo.FullName(), number), &w)
+	switch {
+	case err == nil:
+		return w.issue(), true, nil
+	case IsStatus(err, http.StatusNotFound, http.StatusGone):
+		return Issue{}, false, nil
+	}
+	var moved *MovedError
+	if !errors.As(err, &moved) {
+		return Issue{}, false, fmt.Errorf("read issue %s: %w", work.Ref(repo, number), err)
+	}
+	// GitHub redirects for a transferred issue and for a renamed repository
+	// alike. The repository's own address tells which.
+	if _, err := c.send(ctx, call{method: http.MethodGet, url: "repos/" + repo.FullName()}); err != nil {
+		return Issue{}, false, fmt.Errorf("read issue %s: %w", work.Ref(repo, number), err)
+	}
+	return Issue{}, false, nil
+}
+
+// TimelineEvent is one entry of an issue's timeline. Entries that are no
+// events of their own (commits, cross-references) have no id.
+type TimelineEvent struct {
+	ID        int64
+	Event     string // labeled, closed, reopened, merged, …
+	Label     string // labeled, unlabeled
+	Actor     work.Account
+	CreatedAt time.Time
+	CommitOID string
+}
+
+type wireTimelineEvent struct {
+	ID        int64     `json:"id"`
+	Event     string    `json:"event"`
+	Label     wireLabel `json:"label"`
+	Actor     *wireUser `json:"actor"`
+	User      *wireUser `json:"user"` // of comments and reviews
+	CreatedAt time.Time `json:"created_at"`
+	CommitID  string    `json:"commit_id"`
+	SHA       string    `json:"sha"` // of commits
+}
+
+func (w wireTimelineEvent) check() error { return nil } // its kinds have nothing in common
+
+func (w wireTimelineEvent) event() TimelineEvent {
+	e := TimelineEvent{
+		ID: w.ID, Event: w.Event, Label: w.Label.Name, Actor: account(w.Actor),
+		CreatedAt: w.CreatedAt, CommitOID: w.CommitID,
+	}
+	if w.Actor == nil && w.User != nil {
+		e.Actor = account(w.User)
+	}
+	if e.CommitOID == "" {
+		e.CommitOID = w.SHA
+	}
+	return e
+}
+
+// TimelineOf reads the whole timeline of an issue or pull request, oldest
+// first.
+func (c *Client) TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]TimelineEvent, error) {
+	address := fmt.Sprintf("repos/%s/issues/%d/timeline?per_page=100", repo.FullName(), number)
+	events, err := every(ctx, c, address, wireTimelineEvent.event)
+	if err != nil {
+		return nil, fmt.Errorf("read timeline of %s: %w", work.Ref(repo, number), err)
+	}
+	return events, nil
+}

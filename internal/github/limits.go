@@ -1,0 +1,132 @@
+package github
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// The rate limits that requests count against, as x-ratelimit-resource names
+// them; everything is what a secondary limit holds.
+const (
+	resourceCore    = "core"
+	resourceGraphQL = "graphql"
+	everything      = "*"
+)
+
+// minWait is how long to keep still when GitHub names no time.
+const minWait = time.Minute
+
+// gate remembers the limits that answers told of, so that whoever asks next
+// waits without asking: a client that goes on while limited can be banned.
+type gate struct {
+	mu   sync.Mutex
+	shut map[string]closing
+}
+
+type closing struct {
+	until  time.Time
+	reason string
+}
+
+// pass returns a *work.WaitError while the resource is limited.
+func (g *gate) pass(resource string, now time.Time) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, r := range []string{everything, resource} {
+		if c, ok := g.shut[r]; ok && now.Before(c.until) {
+			return &work.WaitError{Until: c.until, Reason: c.reason}
+		}
+	}
+	return nil
+}
+
+func (g *gate) close(resource string, until time.Time, reason string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.shut == nil {
+		g.shut = map[string]closing{}
+	}
+	if until.After(g.shut[resource].until) {
+		g.shut[resource] = closing{until, reason}
+	}
+}
+
+// limits is what the headers of one answer say.
+type limits struct {
+	resource   string
+	remaining  int           // -1: not said
+	reset      time.Time     // zero: not said
+	retryAfter time.Duration // 0: not said
+}
+
+func readLimits(h http.Header, now time.Time) limits {
+	l := limits{resource: h.Get("X-Ratelimit-Resource"), remaining: -1}
+	if n, err := strconv.Atoi(h.Get("X-Ratelimit-Remaining")); err == nil {
+		l.remaining = n
+	}
+	if n, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil && n > 0 {
+		l.reset = time.Unix(n, 0)
+	}
+	switch after := h.Get("Retry-After"); {
+	case after == "":
+	default:
+		if n, err := strconv.Atoi(after); err == nil {
+			l.retryAfter = max(time.Duration(n)*time.Second, time.Second)
+		} else if at, err := http.ParseTime(after); err == nil {
+			l.retryAfter = max(at.Sub(now), time.Second)
+		}
+	}
+	return l
+}
+
+// until is when to ask again after a limited answer, in GitHub's order of
+// preference, and what the limit holds.
+func (l limits) until(resource string, now time.Time) (string, time.Time, string) {
+	switch {
+	case l.retryAfter > 0:
+		return everything, now.Add(l.retryAfter), "GitHub's secondary rate limit"
+	case l.remaining == 0 && l.reset.After(now):
+		return resource, l.reset, "GitHub's rate limit"
+	default:
+		return everything, now.Add(minWait), "GitHub's secondary rate limit"
+	}
+}
+
+// limited shuts the gate after an answer that refused for a limit.
+func (c *Client) limited(a *answer, err error) error {
+	now := c.now()
+	held, until, reason := a.limits.until(a.resource, now)
+	c.gate.close(held, until, reason)
+	c.log.Warn("rate limited", "resource", a.resource, "until", until)
+	return &work.WaitError{Until: until, Reason: reason, Err: err}
+}
+
+// isLimit tells a limit's 403 or 429 from a missing permission's: by headers,
+// then by the page that GitHub refers to, and by its words only where it sent
+// neither.
+func isLimit(a *answer, e *Error, docs string) bool {
+	switch a.status {
+	case http.StatusTooManyRequests:
+		return true
+	case http.StatusForbidden, http.StatusUnprocessableEntity:
+	default:
+		return false
+	}
+	if a.status == http.StatusForbidden && (a.limits.retryAfter > 0 || a.limits.remaining == 0) {
+		return true
+	}
+	if strings.Contains(docs, "rate-limit") {
+		return true
+	}
+	msg := strings.ToLower(e.Message)
+	for _, i := range e.Items {
+		msg += "\n" + strings.ToLower(i.Message)
+	}
+	return strings.Contains(msg, "secondary rate limit") || strings.Contains(msg, "api rate limit exceeded") ||
+		strings.Contains(msg, "was submitted too quickly")
+}

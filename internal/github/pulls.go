@@ -1,0 +1,157 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Pull is a pull request. Rollup comes from GraphQL only, and a listing knows
+// no mergeability.
+type Pull struct {
+	NodeID      string
+	Number      int
+	Title       string
+	Body        string
+	URL         string
+	State       work.PullState
+	Draft       bool
+	Locked      bool
+	Head        string // branch
+	HeadOID     string
+	HeadRepo    string // full name; empty when the fork was deleted
+	CrossRepo   bool   // from a fork
+	Base        string // branch
+	BaseOID     string
+	Mergeable   string // MERGEABLE, CONFLICTING or UNKNOWN
+	Rollup      string // SUCCESS, FAILURE, ERROR, PENDING, EXPECTED; empty when there are no checks
+	MergeCommit string // once merged
+	Author      work.Account
+	UpdatedAt   time.Time
+	ClosedAt    time.Time
+	MergedAt    time.Time
+}
+
+// What GitHub says of a head and its base.
+const (
+	Mergeable        = "MERGEABLE"
+	Conflicting      = "CONFLICTING"
+	UnknownMergeable = "UNKNOWN" // being found out; asking began it
+)
+
+type wireBranch struct {
+	Ref  string `json:"ref"`
+	SHA  string `json:"sha"`
+	Repo *struct {
+		FullName string `json:"full_name"`
+	} `json:"repo"`
+}
+
+type wirePull struct {
+	NodeID      string     `json:"node_id"`
+	Number      int        `json:"number"`
+	Title       string     `json:"title"`
+	Body        string     `json:"body"`
+	HTMLURL     string     `json:"html_url"`
+	State       string     `json:"state"`
+	Draft       bool       `json:"draft"`
+	Locked      bool       `json:"locked"`
+	Head        wireBranch `json:"head"`
+	Base        wireBranch `json:"base"`
+	Mergeable   *bool      `json:"mergeable"`
+	MergeCommit string     `json:"merge_commit_sha"`
+	User        *wireUser  `json:"user"`
+	UpdatedAt   time.Time  `json:"updated_at"`
+	ClosedAt    time.Time  `json:"closed_at"`
+	MergedAt    time.Time  `json:"merged_at"`
+}
+
+func (w wirePull) check() error {
+	if w.Number == 0 || w.NodeID == "" || w.Head.SHA == "" || w.Base.Ref == "" {
+		return errors.New("no pull request")
+	}
+	if w.State != "open" && w.State != "closed" {
+		return fmt.Errorf("pull request is %q", w.State)
+	}
+	return nil
+}
+
+func (w wirePull) pull() Pull {
+	p := Pull{
+		NodeID: w.NodeID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.HTMLURL,
+		State: work.PullState(w.State), Draft: w.Draft, Locked: w.Locked,
+		Head: w.Head.Ref, HeadOID: w.Head.SHA, Base: w.Base.Ref, BaseOID: w.Base.SHA,
+		Mergeable: UnknownMergeable, CrossRepo: true, Author: account(w.User),
+		UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
+	}
+	if w.Head.Repo != nil {
+		p.HeadRepo = w.Head.Repo.FullName
+		p.CrossRepo = w.Base.Repo == nil || !strings.EqualFold(w.Base.Repo.FullName, p.HeadRepo)
+	}
+	if !w.MergedAt.IsZero() {
+		p.State = work.PullMerged
+		p.MergeCommit = w.MergeCommit // before the merge it is a test merge's
+	}
+	if w.Mergeable != nil {
+		p.Mergeable = Conflicting
+		if *w.Mergeable {
+			p.Mergeable = Mergeable
+		}
+	}
+	return p
+}
+
+// Pull reads one pull request; it is absent when there is none of that number.
+func (c *Client) Pull(ctx context.Context, repo work.RepoName, number int) (Pull, bool, error) {
+	var w wirePull
+	ok, err := c.find(ctx, fmt.Sprintf("repos/%s/pulls/%d", repo.FullName(), number), &w)
+	if err != nil || !ok {
+		return Pull{}, false, err
+	}
+	return w.pull(), true, nil
+}
+
+// PullsByHead lists every pull request, open or not, whose head is a branch of
+// that name owned by the repository's owner. A fork of the same owner matches
+// too: HeadRepo tells.
+func (c *Client) PullsByHead(ctx context.Context, repo work.RepoName, branch string) ([]Pull, error) {
+	q := url.Values{"state": {"all"}, "head": {repo.Owner + ":" + branch}, "per_page": {"100"}}
+	pulls, err := every(ctx, c, "repos/"+repo.FullName()+"/pulls?"+q.Encode(), wirePull.pull)
+	if err != nil {
+		return nil, fmt.Errorf("list pull requests of branch %q: %w", branch, err)
+	}
+	return pulls, nil
+}
+
+type wireReview struct {
+	ID    int64  `json:"id"`
+	State string `json:"state"`
+}
+
+func (w wireReview) check() error {
+	if w.ID == 0 || w.State == "" {
+		return errors.New("no review")
+	}
+	return nil
+}
+
+// OwnPendingReview reports whether our account has a draft review on a pull
+// request: GitHub then refuses replies, and shows the draft to nobody else.
+func (c *Client) OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error) {
+	address := fmt.Sprintf("repos/%s/pulls/%d/reviews?per_page=100", repo.FullName(), pull)
+	states, err := every(ctx, c, address, func(w wireReview) string { return w.State })
+	if err != nil {
+		return false, fmt.Errorf("list reviews of %s: %w", work.Ref(repo, pull), err)
+	}
+	for _, s := range states {
+		if s == reviewPending {
+			return true, nil
+		}
+	}
+	return false, nil
+}

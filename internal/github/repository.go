@@ -1,0 +1,96 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Repository is what GitHub says of a repository.
+type Repository struct {
+	NodeID        string // survives renames and transfers
+	ID            int64
+	Current       work.RepoName // its name today
+	DefaultBranch string
+	Archived      bool
+	CanPush       bool // whether our account may
+}
+
+type wireRepository struct {
+	ID            int64  `json:"id"`
+	NodeID        string `json:"node_id"`
+	FullName      string `json:"full_name"`
+	DefaultBranch string `json:"default_branch"`
+	Archived      bool   `json:"archived"`
+	Permissions   struct {
+		Push bool `json:"push"`
+	} `json:"permissions"`
+}
+
+func (w wireRepository) check() error {
+	if w.ID == 0 || w.NodeID == "" || !strings.Contains(w.FullName, "/") {
+		return errors.New("no repository")
+	}
+	return nil
+}
+
+// Repository reads a repository, by any name that it ever had.
+func (c *Client) Repository(ctx context.Context, name work.RepoName) (Repository, error) {
+	a, err := c.follow(ctx, "repos/"+name.FullName())
+	if err != nil {
+		return Repository{}, fmt.Errorf("read repository %s: %w", name.FullName(), err)
+	}
+	var w wireRepository
+	if err := decode(a, &w); err != nil {
+		return Repository{}, fmt.Errorf("read repository %s: %w", name.FullName(), err)
+	}
+	current, err := work.ParseRepoName(w.FullName, name.Host)
+	if err != nil {
+		return Repository{}, &BodyError{URL: a.url, Err: err}
+	}
+	return Repository{
+		NodeID: w.NodeID, ID: w.ID, Current: current, DefaultBranch: w.DefaultBranch,
+		Archived: w.Archived, CanPush: w.Permissions.Push,
+	}, nil
+}
+
+type wireRef struct {
+	Object struct {
+		SHA string `json:"sha"`
+	} `json:"object"`
+}
+
+func (w wireRef) check() error {
+	if w.Object.SHA == "" {
+		return errors.New("no ref")
+	}
+	return nil
+}
+
+// BranchHead is the commit of a branch. It is absent when the branch is, also
+// in an empty repository.
+func (c *Client) BranchHead(ctx context.Context, repo work.RepoName, branch string) (oid string, ok bool, err error) {
+	var w wireRef
+	err = c.get(ctx, "repos/"+repo.FullName()+"/git/ref/heads/"+escapePath(branch), &w)
+	if IsStatus(err, http.StatusNotFound, http.StatusConflict) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("read branch %q of %s: %w", branch, repo.FullName(), err)
+	}
+	return w.Object.SHA, true, nil
+}
+
+// escapePath keeps the slashes of a branch name.
+func escapePath(s string) string {
+	parts := strings.Split(s, "/")
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	return strings.Join(parts, "/")
+}

@@ -1,0 +1,159 @@
+package githubsim
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// asError keeps a nil *apiError from becoming an error.
+func asError(e *apiError) error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+// onIssue runs a deed of a person's on an issue or pull request.
+func (r *Repo) onIssue(number int, login string, deed func(*user, *issue) *apiError) error {
+	defer r.hub.enter()()
+	who, err := r.actor(login)
+	if err != nil {
+		return err
+	}
+	is := r.issue(number)
+	if is == nil {
+		return fmt.Errorf("there is no issue %d in %s", number, r.fullName())
+	}
+	return asError(deed(who, is))
+}
+
+// OpenIssue opens an issue and returns its number.
+func (r *Repo) OpenIssue(author, title, body string, labels ...string) (int, error) {
+	defer r.hub.enter()()
+	who, err := r.actor(author)
+	if err != nil {
+		return 0, err
+	}
+	is, e := r.addIssue(who, newIssue{title: title, body: body, labels: labels})
+	if e != nil {
+		return 0, e
+	}
+	return is.number, nil
+}
+
+// EditIssue changes the title and the body of an issue or pull request; nil leaves one as it is.
+func (r *Repo) EditIssue(number int, actor string, title, body *string) error {
+	return r.onIssue(number, actor, func(u *user, is *issue) *apiError { return r.editIssue(u, is, title, body) })
+}
+
+// DeleteIssue deletes an issue for good; its number answers 410.
+func (r *Repo) DeleteIssue(number int, actor string) error {
+	return r.onIssue(number, actor, func(_ *user, is *issue) *apiError {
+		if is.pull != nil {
+			return refusal(http.StatusUnprocessableEntity, "a pull request cannot be deleted")
+		}
+		is.deleted = true
+		for _, c := range is.comments {
+			r.comments = without(r.comments, c)
+		}
+		delete(r.hub.nodes, is.nodeID)
+		return nil
+	})
+}
+
+// Label adds labels; unknown ones are made.
+func (r *Repo) Label(number int, actor string, labels ...string) error {
+	return r.onIssue(number, actor, func(u *user, is *issue) *apiError {
+		if e := r.need(u, "triage"); e != nil {
+			return e
+		}
+		r.setLabels(u, is, labels, nil)
+		return nil
+	})
+}
+
+// Unlabel takes labels away.
+func (r *Repo) Unlabel(number int, actor string, labels ...string) error {
+	return r.onIssue(number, actor, func(u *user, is *issue) *apiError {
+		if e := r.need(u, "triage"); e != nil {
+			return e
+		}
+		r.setLabels(u, is, nil, labels)
+		return nil
+	})
+}
+
+// Close closes an issue or pull request; reason is completed, not_planned or "".
+func (r *Repo) Close(number int, actor, reason string) error {
+	return r.onIssue(number, actor, func(u *user, is *issue) *apiError { return r.setState(u, is, "closed", reason) })
+}
+
+// Reopen opens it again.
+func (r *Repo) Reopen(number int, actor string) error {
+	return r.onIssue(number, actor, func(u *user, is *issue) *apiError { return r.setState(u, is, "open", "") })
+}
+
+// Lock locks the conversation to those who can write.
+func (r *Repo) Lock(number int, actor string) error {
+	return r.onIssue(number, actor, func(u *user, is *issue) *apiError { return r.setLock(u, is, true, "") })
+}
+
+// Unlock opens the conversation to all.
+func (r *Repo) Unlock(number int, actor string) error {
+	return r.onIssue(number, actor, func(u *user, is *issue) *apiError { return r.setLock(u, is, false, "") })
+}
+
+// Comment writes on an issue or pull request and returns the comment's id.
+func (r *Repo) Comment(number int, author, body string) (id int64, err error) {
+	err = r.onIssue(number, author, func(u *user, is *issue) *apiError {
+		c, e := r.addComment(u, is, body)
+		if e == nil {
+			id = c.id
+		}
+		return e
+	})
+	return id, err
+}
+
+// onComment runs a deed on a conversation comment; actor "" is its author.
+func (r *Repo) onComment(id int64, actor string, deed func(*user, *comment) *apiError) error {
+	defer r.hub.enter()()
+	c := r.comment(id)
+	if c == nil {
+		return fmt.Errorf("there is no comment %d in %s", id, r.fullName())
+	}
+	who := c.author
+	if actor != "" {
+		var err error
+		if who, err = r.actor(actor); err != nil {
+			return err
+		}
+	}
+	return asError(deed(who, c))
+}
+
+// EditComment changes a comment's words; actor "" is its author.
+func (r *Repo) EditComment(id int64, actor, body string) error {
+	return r.onComment(id, actor, func(u *user, c *comment) *apiError { return r.editComment(u, c, body) })
+}
+
+// DeleteComment deletes a comment; actor "" is its author.
+func (r *Repo) DeleteComment(id int64, actor string) error {
+	return r.onComment(id, actor, func(u *user, c *comment) *apiError { return r.deleteComment(u, c) })
+}
+
+// React reacts to an issue's or pull request's description.
+func (r *Repo) React(number int, actor, content string) error {
+	return r.onIssue(number, actor, func(u *user, is *issue) *apiError {
+		_, _, e := r.hub.react(u, &is.reactions, content)
+		return e
+	})
+}
+
+// ReactToComment reacts to a conversation comment.
+func (r *Repo) ReactToComment(id int64, actor, content string) error {
+	return r.onComment(id, actor, func(u *user, c *comment) *apiError {
+		_, _, e := r.hub.react(u, &c.reactions, content)
+		return e
+	})
+}

@@ -1,0 +1,116 @@
+package githubsim
+
+import (
+	"bufio"
+	"bytes"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// refCache holds the heads as of the last look. Packed refs are read again only when their file was replaced; loose
+// ones are few and read each time.
+type refCache struct {
+	fresh      bool
+	heads      map[string]string
+	packedInfo fs.FileInfo
+	packed     map[string]string
+}
+
+// invalidate makes the next look at the heads a real one.
+func (g *gitDir) invalidate() {
+	g.mu.Lock()
+	g.refs.fresh = false
+	g.mu.Unlock()
+}
+
+// head is the commit of a branch.
+func (g *gitDir) head(branch string) (string, bool) {
+	oid, ok := g.heads()[branch]
+	return oid, ok
+}
+
+// heads are all branches with their commits. The map must not be written to.
+func (g *gitDir) heads() map[string]string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.refs.fresh {
+		return g.refs.heads
+	}
+	loose := g.looseHeads() // before the packed ones, as git does: a ref moves from loose to packed
+	g.readPacked()
+	heads := g.refs.packed
+	if len(loose) > 0 {
+		heads = maps.Clone(heads)
+		maps.Copy(heads, loose)
+	}
+	g.refs.heads, g.refs.fresh = heads, true
+	return heads
+}
+
+func (g *gitDir) looseHeads() map[string]string {
+	root := filepath.Join(g.dir, "refs", "heads")
+	out := map[string]string{}
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
+			return nil //nolint:nilerr // a ref that goes away while we look is a ref that is gone
+		}
+		oid, err := os.ReadFile(path)
+		if rel, ok := strings.CutPrefix(path, root+string(filepath.Separator)); ok && err == nil && isOID(strings.TrimSpace(string(oid))) {
+			out[filepath.ToSlash(rel)] = strings.TrimSpace(string(oid))
+		}
+		return nil
+	})
+	return out
+}
+
+func (g *gitDir) readPacked() {
+	path := filepath.Join(g.dir, "packed-refs")
+	info, err := os.Stat(path)
+	if err != nil {
+		g.refs.packed, g.refs.packedInfo = map[string]string{}, nil
+		return
+	}
+	if old := g.refs.packedInfo; old != nil && os.SameFile(old, info) && old.Size() == info.Size() && old.ModTime().Equal(info.ModTime()) {
+		return
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return
+	}
+	packed := map[string]string{}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		oid, name, ok := strings.Cut(lines.Text(), " ")
+		if branch, isHead := strings.CutPrefix(name, "refs/heads/"); ok && isHead && isOID(oid) {
+			packed[branch] = oid
+		}
+	}
+	g.refs.packed, g.refs.packedInfo = packed, info
+}
+
+func isOID(s string) bool {
+	return len(s) == 40 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// setRef moves a full ref name to oid, from old: "" for any, zeroOID when it must be new.
+func (g *gitDir) setRef(ref, oid, old string) error {
+	args := []string{"update-ref", ref, oid}
+	if old != "" {
+		args = append(args, old)
+	}
+	_, err := g.run(args...)
+	g.invalidate()
+	return err
+}
+
+// deleteRef removes a full ref name.
+func (g *gitDir) deleteRef(ref string) error {
+	_, err := g.run("update-ref", "-d", ref)
+	g.invalidate()
+	return err
+}
+
+const zeroOID = "0000000000000000000000000000000000000000"

@@ -1,0 +1,61 @@
+package githubsim
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+)
+
+// kind is a kind of object that has ids of its own.
+type kind string
+
+// The kinds; each word is the prefix of its node ids.
+const (
+	kindUser       kind = "U"
+	kindRepo       kind = "R"
+	kindIssue      kind = "I"
+	kindPull       kind = "PR"
+	kindComment    kind = "IC"
+	kindReview     kind = "PRR"
+	kindThread     kind = "PRRT"
+	kindDiff       kind = "PRRC"
+	kindReaction   kind = "REA"
+	kindLabel      kind = "LA"
+	kindEvent      kind = "EV"
+	kindCheckRun   kind = "CR"
+	kindCheckSuite kind = "CS"
+	kindStatus     kind = "SC"
+	kindCommit     kind = "C"
+	kindRef        kind = "REF"
+)
+
+// firstIDs are about as large as GitHub's own are, so that nobody mistakes an id for a number, or one kind for another.
+var firstIDs = map[kind]int64{
+	kindUser: 1_000_300, kindRepo: 500_000_100, kindIssue: 2_000_000_300, kindPull: 1_800_000_200,
+	kindComment: 3_000_000_100, kindReview: 2_500_000_100, kindThread: 90_000_100, kindDiff: 2_200_000_300,
+	kindReaction: 270_000_100, kindLabel: 6_500_000_100, kindEvent: 17_000_000_100, kindCheckRun: 31_000_000_100,
+	kindCheckSuite: 24_000_000_100, kindStatus: 28_000_000_100,
+}
+
+// newID gives the next id of a kind and its node id. The n-th of a kind always has the same.
+func (h *Hub) newID(k kind) (int64, string) {
+	h.made[k]++
+	id := firstIDs[k] + h.made[k]*7
+	return id, nodeID(k, id)
+}
+
+// nodeID is the opaque global id of the object of kind k with that database id.
+func nodeID(k kind, id int64) string {
+	return string(k) + "_" + base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(id)))
+}
+
+// namedNodeID is the global id of something that has a name in a repository instead of a database id: a commit, a ref.
+func namedNodeID(k kind, repoID int64, name string) string {
+	b := binary.BigEndian.AppendUint64(nil, uint64(repoID))
+	return string(k) + "_" + base64.RawURLEncoding.EncodeToString(append(b, name...))
+}
+
+// nodeByID finds the model object with that node id: *user, *Repo, *issue (without a pull), *pull, *comment, *review,
+// *thread, *reviewComment, *reaction, *label, *checkRun, *checkSuite or *status; nil when there is none.
+func (h *Hub) nodeByID(id string) any {
+	return h.nodes[id]
+}

@@ -1,0 +1,413 @@
+package githubsim
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// user is an account: a person, a bot or an organisation.
+type user struct {
+	id      int64
+	nodeID  string
+	login   string // bots carry the "[bot]" suffix
+	name    string
+	kind    string // "User", "Bot" or "Organization"
+	deleted bool   // answers then carry null in its place
+	created time.Time
+	limits  map[string]*bucket // by resource: "core", "graphql", "search"
+}
+
+func (u *user) isBot() bool { return u.kind == "Bot" }
+
+// Repo is one repository; its exported methods are the control API.
+type Repo struct {
+	hub           *Hub
+	id            int64
+	nodeID        string
+	owner         *user
+	name          string
+	description   string
+	private       bool
+	archived      bool
+	fork          *Repo // the repository that this one was forked from
+	defaultBranch string
+	created       time.Time
+	updated       time.Time
+	pushed        time.Time
+	perms         map[int64]string // user id → admin, maintain, write, triage, read
+	labels        []*label
+	issues        []*issue // by number-1; pulls are issues too; a deleted issue stays, marked
+	comments      []*comment
+	diffComments  []*reviewComment
+	events        []*event // all issue events, oldest first
+	checkRuns     map[string][]*checkRun
+	checkSuites   map[string][]*checkSuite
+	statuses      map[string][]*status
+	protected     map[string]protection // by branch
+	deleteOnMerge bool
+	mergeRefusal  string // when set, PUT merge answers 405 with it
+	git           *gitDir
+	seen          map[string]string // heads as of the last refresh
+	pusher        *user             // while a push of known author is taken in
+}
+
+func (r *Repo) fullName() string { return r.owner.login + "/" + r.name }
+
+// label is one label of a repository.
+type label struct {
+	id          int64
+	nodeID      string
+	name        string
+	color       string
+	description string
+}
+
+// issue is an issue; when pull is set it is the conversation side of a pull request.
+type issue struct {
+	repo        *Repo
+	id          int64
+	nodeID      string
+	number      int
+	title       string
+	body        string
+	author      *user
+	state       string // "open" or "closed"
+	stateReason string // "", "completed", "not_planned", "reopened"
+	locked      bool
+	lockReason  string
+	deleted     bool
+	labels      []*label
+	assignees   []*user
+	created     time.Time
+	updated     time.Time
+	bodyEdited  time.Time // zero when never edited
+	closed      time.Time // zero while open
+	closedBy    *user
+	comments    []*comment
+	timeline    []*event
+	reactions   []*reaction
+	pull        *pull
+	lag         lag
+}
+
+// pull is what a pull request has beyond its issue.
+type pull struct {
+	*issue
+	id           int64 // of the pull request; the issue has its own
+	nodeID       string
+	draft        bool
+	headRepo     *Repo // nil when the fork was deleted
+	headRef      string
+	headSHA      string // as last seen; frozen once closed
+	baseRef      string
+	baseSHA      string // as last seen; frozen once closed
+	canModify    bool
+	merged       time.Time // zero when not merged
+	mergedBy     *user
+	mergeSHA     string
+	reviews      []*review
+	threads      []*thread
+	diffComments []*reviewComment
+	reviewers    []*user // requested
+	autoMerge    *autoMerge
+}
+
+// autoMerge is a standing order to merge.
+type autoMerge struct {
+	by      *user
+	method  string
+	title   string
+	message string
+	at      time.Time
+}
+
+// comment is a conversation comment on an issue or a pull request.
+type comment struct {
+	issue     *issue
+	id        int64
+	nodeID    string
+	body      string
+	author    *user
+	created   time.Time
+	updated   time.Time
+	edited    time.Time // zero when never edited
+	reactions []*reaction
+	lag       lag
+}
+
+// review is a review of a pull request.
+type review struct {
+	pull      *pull
+	id        int64
+	nodeID    string
+	body      string
+	state     string // PENDING, COMMENTED, APPROVED, CHANGES_REQUESTED, DISMISSED
+	author    *user
+	commitSHA string
+	created   time.Time
+	submitted time.Time // zero while PENDING
+	updated   time.Time
+	edited    time.Time
+	comments  []*reviewComment
+	reactions []*reaction
+}
+
+// pending tells whether only its author can see it.
+func (v *review) pending() bool { return v.state == "PENDING" }
+
+// thread is a conversation on a line (or a file) of the diff.
+type thread struct {
+	pull       *pull
+	id         int64
+	nodeID     string
+	path       string
+	resolved   bool
+	resolvedBy *user
+	comments   []*reviewComment // the first one is the top comment
+}
+
+// top is the comment that opened the thread, nil when all were deleted.
+func (t *thread) top() *reviewComment {
+	if len(t.comments) == 0 {
+		return nil
+	}
+	return t.comments[0]
+}
+
+// visibleTo tells whether any comment of the thread can be seen by viewer.
+func (t *thread) visibleTo(viewer *user) bool {
+	return slices.ContainsFunc(t.comments, func(c *reviewComment) bool { return c.visibleTo(viewer) })
+}
+
+// reviewComment is a comment on the diff.
+type reviewComment struct {
+	thread       *thread
+	review       *review
+	id           int64
+	nodeID       string
+	inReplyTo    *reviewComment // the thread's top comment; nil for the top itself
+	body         string
+	author       *user
+	path         string
+	side         string // LEFT or RIGHT
+	subject      string // line or file
+	originalLine int
+	originalSHA  string
+	startLine    int // 0 for a comment on one line
+	diffHunk     string
+	position     int // in the diff, as first posted
+	created      time.Time
+	updated      time.Time
+	edited       time.Time
+	reactions    []*reaction
+	lag          lag
+}
+
+func (c *reviewComment) pull() *pull { return c.thread.pull }
+
+// visibleTo is false for the comments of other people's pending reviews.
+func (c *reviewComment) visibleTo(viewer *user) bool {
+	return !c.review.pending() || (viewer != nil && c.review.author == viewer)
+}
+
+// reaction is one user's reaction to something.
+type reaction struct {
+	id      int64
+	nodeID  string
+	user    *user
+	content string // +1, -1, laugh, confused, heart, hooray, rocket, eyes
+	created time.Time
+}
+
+// event is an entry of a timeline. Comments, reviews and line comments point at what was written; they have no entry
+// in the repository's list of issue events.
+type event struct {
+	issue      *issue
+	id         int64
+	nodeID     string
+	kind       string // GitHub's word: labeled, closed, commented, reviewed, …
+	actor      *user
+	created    time.Time
+	label      *label // a copy: the label may be edited later
+	commitSHA  string
+	reason     string // state_reason of closed
+	from, to   string // renamed; base_ref_changed
+	user       *user  // assignee, requested reviewer
+	comment    *comment
+	review     *review
+	lineThread *thread
+	source     *issue // cross-referenced
+	message    string // dismissal
+	dismissed  *review
+	wasState   string // the review's state before it was dismissed
+	lockReason string
+}
+
+// checkSuite groups the check runs of one app on one commit.
+type checkSuite struct {
+	repo    *Repo
+	id      int64
+	nodeID  string
+	sha     string
+	branch  string
+	app     string
+	created time.Time
+	updated time.Time
+}
+
+// checkRun is one run of one check.
+type checkRun struct {
+	repo       *Repo
+	suite      *checkSuite
+	id         int64
+	nodeID     string
+	sha        string
+	name       string
+	status     string // queued, in_progress, completed
+	conclusion string // "" until completed
+	detailsURL string
+	externalID string
+	title      string
+	summary    string
+	text       string
+	started    time.Time
+	completed  time.Time
+}
+
+// status is one commit status.
+type status struct {
+	repo        *Repo
+	id          int64
+	nodeID      string
+	sha         string
+	context     string
+	state       string // pending, success, failure, error
+	description string
+	targetURL   string
+	creator     *user
+	created     time.Time
+}
+
+// protection says what a protected branch demands.
+type protection struct {
+	checks  []string // contexts that must have passed
+	reviews int      // approvals that a merge needs
+}
+
+// issue finds an issue or pull request by number; nil when there is none (any more).
+func (r *Repo) issue(number int) *issue {
+	if number < 1 || number > len(r.issues) || r.issues[number-1].deleted {
+		return nil
+	}
+	return r.issues[number-1]
+}
+
+// pull finds a pull request by number; nil when there is none.
+func (r *Repo) pull(number int) *pull {
+	is := r.issue(number)
+	if is == nil {
+		return nil
+	}
+	return is.pull
+}
+
+// pulls lists the pull requests, in the order of their numbers.
+func (r *Repo) pulls() []*pull {
+	var out []*pull
+	for _, is := range r.issues {
+		if is.pull != nil && !is.deleted {
+			out = append(out, is.pull)
+		}
+	}
+	return out
+}
+
+// label finds a label by name, ignoring case.
+func (r *Repo) label(name string) *label {
+	i := slices.IndexFunc(r.labels, func(l *label) bool { return strings.EqualFold(l.name, name) })
+	if i < 0 {
+		return nil
+	}
+	return r.labels[i]
+}
+
+// comment finds a conversation comment by id; nil when it was deleted.
+func (r *Repo) comment(id int64) *comment {
+	i, ok := slices.BinarySearchFunc(r.comments, id, func(c *comment, id int64) int { return compareID(c.id, id) })
+	if !ok {
+		return nil
+	}
+	return r.comments[i]
+}
+
+// diffComment finds a review comment by id; nil when it was deleted.
+func (r *Repo) diffComment(id int64) *reviewComment {
+	i, ok := slices.BinarySearchFunc(r.diffComments, id, func(c *reviewComment, id int64) int { return compareID(c.id, id) })
+	if !ok {
+		return nil
+	}
+	return r.diffComments[i]
+}
+
+// reviewByID finds a review of the pull request; nil when there is none.
+func (p *pull) reviewByID(id int64) *review {
+	i := slices.IndexFunc(p.reviews, func(v *review) bool { return v.id == id })
+	if i < 0 {
+		return nil
+	}
+	return p.reviews[i]
+}
+
+// pendingReview is the draft review that the user holds on the pull request, if any.
+func (p *pull) pendingReview(u *user) *review {
+	i := slices.IndexFunc(p.reviews, func(v *review) bool { return v.pending() && v.author == u })
+	if i < 0 {
+		return nil
+	}
+	return p.reviews[i]
+}
+
+// stateWord is GraphQL's word for the state: OPEN, CLOSED or MERGED.
+func (p *pull) stateWord() string {
+	switch {
+	case !p.merged.IsZero():
+		return "MERGED"
+	case p.state == "closed":
+		return "CLOSED"
+	}
+	return "OPEN"
+}
+
+// sameRepo is false for pull requests that come from a fork.
+func (p *pull) sameRepo() bool { return p.headRepo == p.repo }
+
+// headOID is the head commit: the branch's for an open pull request, the last one seen for a closed one.
+func (p *pull) headOID() string {
+	if p.state == "open" && p.headRepo != nil {
+		if oid, ok := p.headRepo.git.head(p.headRef); ok {
+			return oid
+		}
+	}
+	return p.headSHA
+}
+
+// baseOID is the base commit: the base branch's for an open pull request, the last one seen for a closed one.
+func (p *pull) baseOID() string {
+	if p.state == "open" {
+		if oid, ok := p.repo.git.head(p.baseRef); ok {
+			return oid
+		}
+	}
+	return p.baseSHA
+}
+
+func compareID(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

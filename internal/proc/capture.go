@@ -1,0 +1,81 @@
+package proc
+
+import (
+	"io"
+	"sync"
+)
+
+// keep says which part of an output is kept when it is too long.
+type keep int
+
+const (
+	keepHead keep = iota
+	keepTail
+)
+
+// capture holds an output up to a limit. It may be written to for longer than
+// anybody waits for it.
+type capture struct {
+	full chan struct{} // closed when more than limit came, keepHead only
+
+	mu     sync.Mutex
+	keep   keep
+	limit  int64
+	buf    []byte
+	over   bool
+	closed bool
+	sink   io.Writer
+}
+
+func newCapture(k keep, limit int64, sink io.Writer) *capture {
+	return &capture{full: make(chan struct{}), keep: k, limit: limit, sink: sink}
+}
+
+func (c *capture) add(b []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	if c.sink != nil {
+		_, _ = c.sink.Write(b) // a log that cannot be written fails no run
+	}
+	if c.keep == keepTail {
+		c.buf = append(c.buf, b...)
+		if extra := int64(len(c.buf)) - c.limit; extra > c.limit {
+			c.buf = append([]byte{}, c.buf[extra:]...)
+		}
+		return
+	}
+	room := c.limit - int64(len(c.buf))
+	if int64(len(b)) > room {
+		b = b[:room]
+		if !c.over {
+			c.over = true
+			close(c.full)
+		}
+	}
+	c.buf = append(c.buf, b...)
+}
+
+// close makes the capture deaf: what comes later is dropped.
+func (c *capture) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+}
+
+func (c *capture) bytes() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if extra := int64(len(c.buf)) - c.limit; extra > 0 {
+		return c.buf[extra:]
+	}
+	return c.buf
+}
+
+func (c *capture) exceeded() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.over
+}

@@ -1,0 +1,75 @@
+package proc
+
+import (
+	"context"
+	"os"
+)
+
+// entry is a line of the system's process table.
+type entry struct {
+	pid, parent, group, session int
+	start                       string // tells two processes of one pid apart
+}
+
+// family is a program and those that were seen to descend from it. A child
+// that begins a session of its own and loses its parent can no longer be found
+// by looking, so it is remembered.
+type family struct {
+	leader int
+	seen   map[int]entry
+}
+
+func newFamily(leader int) *family {
+	return &family{leader: leader, seen: map[int]entry{}}
+}
+
+// record looks who descends from the program now. The leader's pid is reserved
+// while anybody is left in its session, so membership in that is proof.
+func (f *family) record(ctx context.Context) {
+	table, err := processes(context.WithoutCancel(ctx))
+	if err != nil {
+		return // the group is still ended; the mark finds the rest
+	}
+	f.forget(table)
+	for grew := true; grew; {
+		grew = false
+		for _, e := range table {
+			if _, known := f.seen[e.pid]; known || e.pid == f.leader || e.pid == os.Getpid() {
+				continue
+			}
+			_, ofSeen := f.seen[e.parent]
+			_, inSeen := f.seen[e.session]
+			if ofSeen || inSeen || e.parent == f.leader || e.session == f.leader || e.group == f.leader {
+				f.seen[e.pid] = e
+				grew = true
+			}
+		}
+	}
+}
+
+// forget drops those that have ended: their pid may be somebody else's now.
+func (f *family) forget(table []entry) {
+	now := make(map[int]string, len(table))
+	for _, e := range table {
+		now[e.pid] = e.start
+	}
+	for pid, e := range f.seen {
+		if now[pid] != e.start {
+			delete(f.seen, pid)
+		}
+	}
+}
+
+// kill ends the leader, if it is given, and every recorded descendant, each
+// with its group.
+func (f *family) kill(leader *os.Process) {
+	if leader != nil {
+		killGroup(leader)
+	}
+	for _, e := range f.seen {
+		if _, ours := f.seen[e.group]; ours || e.group == f.leader {
+			killRecordedGroup(e)
+		}
+		killEntry(e)
+	}
+}

@@ -1,0 +1,141 @@
+//go:build linux
+
+package proc
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func attributes(c Cmd) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setsid: true}
+	if c.DieWithParent {
+		a.Pdeathsig = syscall.SIGKILL
+	}
+	return a
+}
+
+// processes reads the process table.
+func processes(context.Context) ([]entry, error) {
+	names, err := pids()
+	if err != nil {
+		return nil, err
+	}
+	table := make([]entry, 0, len(names))
+	for _, pid := range names {
+		if e, _, ok := readEntry(pid); ok {
+			table = append(table, e)
+		}
+	}
+	return table, nil
+}
+
+func pids() ([]int, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	defer func() { _ = dir.Close() }()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	var out []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			out = append(out, pid)
+		}
+	}
+	return out, nil
+}
+
+// readEntry reads /proc/<pid>/stat; see proc_pid_stat(5). The name in
+// parentheses may hold anything, so the fields are counted from its end. A
+// zombie counts as ended.
+func readEntry(pid int) (e entry, state string, ok bool) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return entry{}, "", false
+	}
+	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	if len(f) < 20 || f[0] == "Z" || f[0] == "X" {
+		return entry{}, "", false
+	}
+	num := func(i int) int { n, _ := strconv.Atoi(f[i]); return n }
+	return entry{pid: pid, parent: num(1), group: num(2), session: num(3), start: f[19]}, f[0], true
+}
+
+func same(e entry) bool {
+	now, _, ok := readEntry(e.pid)
+	return ok && now.start == e.start
+}
+
+// EndMarked kills the processes of our own user that carry exactly this
+// NAME=value in the environment that they were started with, ourselves
+// excepted, and waits until they are gone. It says how many it ended.
+func EndMarked(ctx context.Context, mark string) (int, error) {
+	ended := 0
+	for range 50 { // one that forks while we look is found by the next look
+		found, err := marked(mark)
+		if err != nil || len(found) == 0 {
+			return ended, err
+		}
+		for _, e := range found {
+			if carries(e.pid, mark) && killEntry(e) {
+				ended++
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ended, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return ended, fmt.Errorf("end processes marked %q: some remain", mark)
+}
+
+func marked(mark string) ([]entry, error) {
+	all, err := pids()
+	if err != nil {
+		return nil, err
+	}
+	var found []entry
+	for _, pid := range all {
+		if pid == os.Getpid() || !own(pid) {
+			continue
+		}
+		if e, _, ok := readEntry(pid); ok && carries(pid, mark) {
+			found = append(found, e)
+		}
+	}
+	return found, nil
+}
+
+func own(pid int) bool {
+	info, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid)))
+	if err != nil {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Getuid()
+}
+
+func carries(pid int, mark string) bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return false
+	}
+	for v := range bytes.SplitSeq(b, []byte{0}) {
+		if string(v) == mark {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,130 @@
+//go:build linux
+
+package proc
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A descendant in a session of its own, its parent gone, is found because it
+// was seen before, and ended by its recorded start.
+func TestL45SetsidGrandchild(t *testing.T) {
+	setsid, err := exec.LookPath("setsid")
+	if err != nil {
+		t.Skip("no setsid program")
+	}
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	c := sh(setsid + ` sh -c 'trap "" TERM HUP; echo $$ >"$0"; while :; do sleep 1; done' "` + pidFile + `" & sleep 60`)
+	c.Wall = 500 * time.Millisecond
+	began := time.Now()
+	if res := run(t, c); res.TimedOut != WallLimit {
+		t.Errorf("result = %+v", res)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("held for %v", took)
+	}
+	if !dead(t, pidFile) {
+		t.Error("the grandchild lives on")
+	}
+}
+
+// One that nobody saw in time is found by the mark.
+func TestL119MarkFindsTheUnseen(t *testing.T) {
+	setsid, err := exec.LookPath("setsid")
+	if err != nil {
+		t.Skip("no setsid program")
+	}
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	c := sh(setsid + ` -f sh -c 'echo $$ >"$0"; exec sleep 60' "` + pidFile + `" >/dev/null 2>&1; sleep 0.2`)
+	c.Mark = "MERGEXO_TURN=unseen" + t.Name()
+	c.Env = append(c.Env, c.Mark)
+	run(t, c)
+	if !dead(t, pidFile) {
+		t.Error("the marked survivor lives on")
+	}
+}
+
+func TestL13EndMarkedEndsOnlyTheMarked(t *testing.T) {
+	mark := "MERGEXO_TURN=abc" + t.Name()
+	start := func(env ...string) *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), "/bin/sleep", "60")
+		cmd.Env = env
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	marked := start("A=1", mark, "B=2")
+	others := []*exec.Cmd{start(mark + "d"), start("X" + mark), start("OTHER=" + mark), start()}
+	time.Sleep(50 * time.Millisecond) // exec replaces the environment
+	n, err := EndMarked(t.Context(), mark)
+	if err != nil || n != 1 {
+		t.Errorf("ended %d, %v", n, err)
+	}
+	_ = marked.Wait()
+	if code := exitCode(marked.ProcessState); code != 128+9 {
+		t.Errorf("marked: code %d", code)
+	}
+	for i, o := range others {
+		if _, _, ok := readEntry(o.Process.Pid); !ok {
+			t.Errorf("other %d was ended", i)
+		}
+		_ = o.Process.Kill()
+		_ = o.Wait()
+	}
+	if n, err := EndMarked(t.Context(), mark); n != 0 || err != nil {
+		t.Errorf("second time: %d, %v", n, err)
+	}
+}
+
+// A pid that belongs to another process now is not signalled.
+func TestL13ReusedPidIsSpared(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "/bin/sleep", "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	e, _, ok := readEntry(cmd.Process.Pid)
+	if !ok {
+		t.Fatal("no entry")
+	}
+	e.start += "0"
+	if killEntry(e) {
+		t.Error("killed by pid alone")
+	}
+	if _, _, ok := readEntry(e.pid); !ok {
+		t.Error("it is gone")
+	}
+}
+
+func TestDieWithParent(t *testing.T) {
+	if os.Getenv("PROC_TEST_PARENT") != "" {
+		c := Cmd{Path: "/bin/sh", Args: []string{"-c", `echo $$ >"$0"; exec sleep 60`, os.Getenv("PROC_TEST_PARENT")}, DieWithParent: true}
+		_, _ = Run(t.Context(), c)
+		return
+	}
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	parent := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDieWithParent$")
+	parent.Env = append(os.Environ(), "PROC_TEST_PARENT="+pidFile)
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		if b, _ := os.ReadFile(pidFile); len(b) > 0 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if !alive(t, pidFile) {
+		t.Fatal("the child did not start")
+	}
+	_ = parent.Process.Kill()
+	_ = parent.Wait()
+	if !dead(t, pidFile) {
+		t.Error("the child outlived its parent")
+	}
+}

@@ -1,0 +1,70 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// ErrNotFound says that no directory of the list holds the program.
+var ErrNotFound = errors.New("program not found")
+
+// LookPath finds a program in a list of directories, in the form of PATH.
+// Directories that are not absolute are left out: they would mean a file in
+// the checkout. A name with a separator is only checked.
+func LookPath(file, pathList string) (string, error) {
+	if strings.ContainsRune(file, '/') || strings.ContainsRune(file, filepath.Separator) {
+		return lookFile(file)
+	}
+	for _, dir := range filepath.SplitList(pathList) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if found, err := lookFile(filepath.Join(dir, file)); err == nil {
+			return found, nil
+		}
+	}
+	return "", fmt.Errorf("look for %q in %q: %w", file, pathList, ErrNotFound)
+}
+
+func lookFile(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("look for %q: %w", path, err)
+	}
+	for _, c := range candidates(abs) {
+		if err = executable(c); err == nil {
+			return c, nil
+		}
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		err = ErrNotFound
+	}
+	return "", fmt.Errorf("look for %q: %w", path, err)
+}
+
+// Detach starts a program in a session of its own, its output appended to
+// logFile, and returns at once.
+func Detach(ctx context.Context, path string, args, env []string, dir, logFile string) error {
+	log, err := os.OpenFile(logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("detach %q: %w", path, err)
+	}
+	defer func() { _ = log.Close() }()
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), path, args...)
+	cmd.Env = append([]string{}, env...)
+	cmd.Dir = dir
+	cmd.Stdout, cmd.Stderr = log, log
+	detached(cmd)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("detach %q: %w", path, err)
+	}
+	if err := cmd.Process.Release(); err != nil {
+		return fmt.Errorf("detach %q: %w", path, err)
+	}
+	return nil
+}

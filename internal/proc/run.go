@@ -1,0 +1,282 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Survivors says what becomes of descendants that are still there when the
+// program itself has ended.
+type Survivors string
+
+// The treatments of survivors.
+const (
+	EndSurvivors   Survivors = ""      // they are killed
+	LeaveSurvivors Survivors = "leave" // they stay: a credential cache, a shared ssh connection
+)
+
+// Limit names the limit at which a program was ended.
+type Limit string
+
+// The limits. NoLimit says that the program ended by itself.
+const (
+	NoLimit     Limit = ""
+	WallLimit   Limit = "wall"
+	IdleLimit   Limit = "idle"
+	OutputLimit Limit = "output"
+)
+
+const (
+	defaultGrace     = 5 * time.Second
+	defaultMaxOutput = 16 << 20
+	maxStderr        = 64 << 10
+	drainDelay       = time.Second // how long pipes may stay open after the program's end
+	scanInterval     = time.Second // between two looks at who descends from the program
+)
+
+// Cmd is a program to run. The zero value of a limit means none, unless said
+// otherwise.
+type Cmd struct {
+	Path string   // required; as LookPath found it
+	Args []string // without the program's own name
+	Dir  string
+	Env  []string // the whole environment: nothing is inherited
+
+	Stdin  []byte    // written, then closed
+	Stdout io.Writer // gets a copy as it comes, if not nil
+	Stderr io.Writer // gets a copy as it comes, if not nil
+
+	Wall      time.Duration
+	Idle      time.Duration // without output
+	Grace     time.Duration // between EndSignal and the kill; 0 means 5 s
+	EndSignal os.Signal     // nil means SIGTERM
+	MaxOutput int64         // bytes of standard output, at which it is ended; 0 means 16 MiB
+
+	Survivors     Survivors
+	Mark          string // "NAME=value" in Env: whoever carries it at the end is killed too
+	DieWithParent bool   // Linux: the program is killed when we die
+}
+
+// Result is what a program left behind.
+type Result struct {
+	Stdout    []byte // at most MaxOutput bytes
+	Stderr    []byte // the last 64 KiB
+	Code      int    // exit code; 128 + n when signal n ended it
+	TimedOut  Limit  // WallLimit or IdleLimit when it was ended for that
+	Truncated bool   // it wrote more than MaxOutput to standard output, and was ended
+}
+
+// Run runs the program to its end. A non-zero exit and a limit are no errors,
+// Result says so; an error is a program that could not be started, or ctx's.
+func Run(ctx context.Context, c Cmd) (Result, error) {
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
+	if c.DieWithParent {
+		// The kernel's parent is the thread, which must live as long as we wait.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+	}
+	p, err := start(ctx, c)
+	if err != nil {
+		return Result{}, fmt.Errorf("start %q: %w", c.Path, err)
+	}
+	limit := p.watch(ctx)
+	p.finish(ctx, limit)
+	res := Result{
+		Stdout: p.stdout.bytes(), Stderr: p.stderr.bytes(),
+		Code: exitCode(p.cmd.ProcessState), Truncated: p.stdout.exceeded(),
+	}
+	if limit == WallLimit || limit == IdleLimit {
+		res.TimedOut = limit
+	}
+	return res, ctx.Err()
+}
+
+// process is a running program.
+type process struct {
+	Cmd
+	cmd            *exec.Cmd
+	stdout, stderr *capture
+	pipes          []io.Closer   // our ends
+	active         chan struct{} // something was written
+	exited         chan struct{}
+	drained        chan struct{} // both pipes are at their end
+	family         *family
+}
+
+func start(ctx context.Context, c Cmd) (*process, error) {
+	if c.Grace == 0 {
+		c.Grace = defaultGrace
+	}
+	if c.EndSignal == nil {
+		c.EndSignal = defaultEndSignal
+	}
+	if c.MaxOutput == 0 {
+		c.MaxOutput = defaultMaxOutput
+	}
+	p := &process{
+		Cmd: c, active: make(chan struct{}, 1), exited: make(chan struct{}), drained: make(chan struct{}),
+		stdout: newCapture(keepHead, c.MaxOutput, c.Stdout), stderr: newCapture(keepTail, maxStderr, c.Stderr),
+	}
+	// Its end is ours to bring about, by stages; the context must not kill it.
+	p.cmd = exec.CommandContext(context.WithoutCancel(ctx), c.Path, c.Args...)
+	p.cmd.Dir = c.Dir
+	p.cmd.Env = append([]string{}, c.Env...)
+	p.cmd.SysProcAttr = attributes(c)
+	if err := p.connect(); err != nil {
+		return nil, err
+	}
+	p.family = newFamily(p.cmd.Process.Pid)
+	go func() {
+		_ = p.cmd.Wait() // the exit code is in ProcessState
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+// connect makes the pipes and starts the program.
+func (p *process) connect() error {
+	var input io.WriteCloser
+	if len(p.Stdin) > 0 {
+		var err error
+		if input, err = p.cmd.StdinPipe(); err != nil {
+			return err
+		}
+	}
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	errR, errW, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, outR.Close(), outW.Close())
+	}
+	p.cmd.Stdout, p.cmd.Stderr = outW, errW
+	p.pipes = []io.Closer{outR, errR}
+	err = p.cmd.Start()
+	_ = outW.Close()
+	_ = errW.Close()
+	if err != nil {
+		p.closePipes()
+		return err
+	}
+	if input != nil {
+		go func() {
+			_, _ = input.Write(p.Stdin) // a program need not read it all
+			_ = input.Close()
+		}()
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { p.read(outR, p.stdout) })
+	wg.Go(func() { p.read(errR, p.stderr) })
+	go func() { wg.Wait(); close(p.drained) }()
+	return nil
+}
+
+func (p *process) read(from io.Reader, to *capture) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			to.add(buf[:n])
+			select {
+			case p.active <- struct{}{}:
+			default:
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *process) closePipes() {
+	for _, c := range p.pipes {
+		_ = c.Close()
+	}
+}
+
+// watch waits until the program has ended, and ends it at its limits.
+func (p *process) watch(ctx context.Context) Limit {
+	wall, stopWall := timer(p.Wall)
+	defer stopWall()
+	scan := time.NewTicker(scanInterval)
+	defer scan.Stop()
+	idle, stopIdle := timer(p.Idle)
+	defer func() { stopIdle() }()
+	for {
+		select {
+		case <-p.exited:
+			return NoLimit
+		case <-p.active:
+			stopIdle()
+			idle, stopIdle = timer(p.Idle)
+		case <-scan.C:
+			p.family.record(ctx)
+		case <-ctx.Done():
+			p.end(ctx)
+			return NoLimit
+		case <-p.stdout.full:
+			p.end(ctx)
+			return OutputLimit
+		case <-wall:
+			p.end(ctx)
+			return WallLimit
+		case <-idle:
+			p.end(ctx)
+			return IdleLimit
+		}
+	}
+}
+
+// timer is a timer that never fires for a limit of zero.
+func timer(d time.Duration) (<-chan time.Time, func()) {
+	if d <= 0 {
+		return nil, func() {}
+	}
+	t := time.NewTimer(d)
+	return t.C, func() { t.Stop() }
+}
+
+// end asks the group to end, then kills it and all that was seen of it.
+func (p *process) end(ctx context.Context) {
+	p.family.record(ctx)
+	askGroup(p.cmd.Process, p.EndSignal)
+	grace := time.NewTimer(p.Grace)
+	defer grace.Stop()
+	select {
+	case <-p.exited:
+	case <-grace.C:
+		p.family.record(ctx)
+		p.family.kill(p.cmd.Process)
+		<-p.exited
+	}
+}
+
+// finish waits, but not for ever, for the pipes, and ends survivors.
+func (p *process) finish(ctx context.Context, limit Limit) {
+	delay := time.NewTimer(drainDelay)
+	defer delay.Stop()
+	select {
+	case <-p.drained:
+	case <-delay.C:
+	}
+	if p.Survivors == EndSurvivors || limit != NoLimit || ctx.Err() != nil {
+		p.family.record(ctx)
+		p.family.kill(nil)
+	}
+	if p.Mark != "" {
+		_, _ = EndMarked(context.WithoutCancel(ctx), p.Mark) // best effort: a recovering pass looks again
+	}
+	p.stdout.close()
+	p.stderr.close()
+	p.closePipes()
+}

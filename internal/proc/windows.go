@@ -1,0 +1,61 @@
+//go:build windows
+
+package proc
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+var defaultEndSignal os.Signal = os.Kill
+
+func attributes(Cmd) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// askGroup ends the tree at once: there is no signal that asks.
+func askGroup(leader *os.Process, _ os.Signal) { killGroup(leader) }
+
+func killGroup(leader *os.Process) {
+	ctx, cancel := context.WithTimeout(context.TODO(), 10*time.Second)
+	defer cancel()
+	_ = exec.CommandContext(ctx, "taskkill", "/T", "/F", "/PID", strconv.Itoa(leader.Pid)).Run()
+	_ = leader.Kill()
+}
+
+func killRecordedGroup(entry) {}
+
+func killEntry(entry) bool { return false }
+
+// processes is empty: taskkill finds the tree by itself.
+func processes(context.Context) ([]entry, error) { return nil, nil }
+
+// EndMarked does nothing: Windows shows nobody's environment.
+func EndMarked(context.Context, string) (int, error) { return 0, nil }
+
+func exitCode(s *os.ProcessState) int { return s.ExitCode() }
+
+func executable(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		return os.ErrPermission
+	}
+	return err
+}
+
+func candidates(path string) []string {
+	if filepath.Ext(path) != "" {
+		return []string{path}
+	}
+	return []string{path + ".exe", path + ".cmd", path + ".bat"}
+}
+
+func detached(cmd *exec.Cmd) {
+	const detachedProcess = 0x00000008
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
+}

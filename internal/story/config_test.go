@@ -1,0 +1,104 @@
+//go:build unix
+
+package story
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// configFile is a story's config.toml: sections in the order of their making,
+// written anew after each change.
+type configFile struct {
+	path     string
+	sections []*configSection
+}
+
+type configSection struct {
+	name  string // "runtime", "agents.scripted", "repo:owner/name", "repo:owner/name.labels"
+	lines [][2]string
+}
+
+// set gives a key of a section its value; an empty value takes the key out.
+func (c *configFile) set(name, key, value string) {
+	s := c.section(name)
+	at := slices.IndexFunc(s.lines, func(l [2]string) bool { return l[0] == key })
+	switch {
+	case at < 0 && value != "":
+		s.lines = append(s.lines, [2]string{key, value})
+	case at >= 0 && value == "":
+		s.lines = slices.Delete(s.lines, at, at+1)
+	case at >= 0:
+		s.lines[at][1] = value
+	}
+}
+
+// section finds or makes a section. "repo" alone is the first repository; a
+// table of a repository stands right behind it.
+func (c *configFile) section(name string) *configSection {
+	if rest, ok := strings.CutPrefix(name, "repo"); ok && !strings.HasPrefix(rest, ":") {
+		name = c.firstRepo() + rest
+	}
+	for _, s := range c.sections {
+		if s.name == name {
+			return s
+		}
+	}
+	s := &configSection{name: name}
+	at := len(c.sections)
+	if repo, _, nested := cutTable(name); nested {
+		at = 1 + slices.IndexFunc(c.sections, func(s *configSection) bool { return s.name == repo })
+	}
+	c.sections = slices.Insert(c.sections, at, s)
+	return s
+}
+
+func (c *configFile) firstRepo() string {
+	for _, s := range c.sections {
+		if strings.HasPrefix(s.name, "repo:") {
+			return s.name
+		}
+	}
+	panic("no repository in the config")
+}
+
+// cutTable cuts "repo:owner/name.labels" into the repository and its table.
+func cutTable(name string) (repo, table string, nested bool) {
+	if !strings.HasPrefix(name, "repo:") {
+		return "", "", false
+	}
+	dot := strings.LastIndex(name, ".")
+	if dot < strings.Index(name, "/") {
+		return name, "", false
+	}
+	return name[:dot], name[dot+1:], true
+}
+
+var bare = regexp.MustCompile(`^(true|false|-?[0-9.]+|\[.*\]|".*"|'.*')$`)
+
+func (c *configFile) write() error {
+	var b strings.Builder
+	for _, s := range c.sections {
+		switch _, table, nested := cutTable(s.name); {
+		case nested:
+			fmt.Fprintf(&b, "[repo.%s]\n", table)
+		case strings.HasPrefix(s.name, "repo:"):
+			b.WriteString("[[repo]]\n")
+		default:
+			fmt.Fprintf(&b, "[%s]\n", s.name)
+		}
+		for _, l := range s.lines {
+			value := l[1]
+			if !bare.MatchString(value) {
+				value = strconv.Quote(value)
+			}
+			fmt.Fprintf(&b, "%s = %s\n", l[0], value)
+		}
+		b.WriteString("\n")
+	}
+	return os.WriteFile(c.path, []byte(b.String()), 0o600)
+}

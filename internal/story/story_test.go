@@ -1,0 +1,232 @@
+//go:build unix
+
+// Package story runs the stories in testdata/script: the real binary against a
+// simulated GitHub, with real git and a scripted agent. It holds tests only.
+//
+// Each story has a hub of its own on a unix socket with the repository octo/app
+// (and what it makes itself), a home folder, and a config.toml that waits for
+// nothing: no quiet period, no interval between passes. The operator is logged
+// in as "operator", who may write to octo/app. A story finds in its variables:
+//
+//	$WORK      its folder, and the home of all that follows
+//	$CONFIG    the config; $STATE the state folder
+//	$AGENT     the scripted agent's folder; agent/rules.yaml in the story's
+//	           archive says what it does, and without it it does its honest best
+//	$HUB       the folder of the hub's bare repositories, $HUB/octo/app.git
+//
+// and these commands beside testscript's own:
+//
+//	hub …                    what people do on GitHub, and what is there: see internal/hubscript
+//	tick [flags]             exec gh-mergexo tick
+//	config SECTION KEY VALUE sets a key of the config; SECTION is runtime, agents.scripted, repo (the first),
+//	                         repo.labels, repo:owner/name (made when it is not there) and so on; '' takes it out
+//	agent-runs [N]           prints a line for each run of the agent, "kind #number", or checks that there were N
+//	agent-prompt N           prints the prompt of the Nth run, counted from 1
+//	db SQL                   prints what a query of state.db gives, tab separated
+//	await FILE               waits until a background command has made a file
+//
+// -update (go test ./internal/story -update) writes what cmp found into the
+// stories.
+package story
+
+import (
+	"database/sql"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	_ "modernc.org/sqlite" // for the db command
+
+	"github.com/mergexo/gh-mergexo/cmd"
+)
+
+var update = flag.Bool("update", false, "write what cmp found into the stories")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"gh-mergexo": func() {
+			os.Exit(cmd.Main(cmd.Env{
+				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test",
+			}))
+		},
+		"scripted-agent": scriptedAgent,
+	})
+}
+
+func TestStories(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "testdata", "script"),
+		Setup:               func(e *testscript.Env) error { return setUp(e, t) },
+		Cmds:                commands(),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+	})
+}
+
+// commands are those of the stories, told about at the top.
+func commands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"hub":          cmdHub,
+		"tick":         cmdTick,
+		"config":       cmdConfig,
+		"agent-runs":   cmdAgentRuns,
+		"agent-prompt": cmdAgentPrompt,
+		"db":           cmdDB,
+		"await":        cmdAwait,
+	}
+}
+
+// setUp makes the machine on which a story plays.
+func setUp(e *testscript.Env, t *testing.T) error {
+	w, err := newWorld(e.WorkDir)
+	if err != nil {
+		return err
+	}
+	e.Defer(func() {
+		if err := w.close(); err != nil {
+			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
+		}
+	})
+	e.Values[worldKey{}] = w
+	for name, value := range w.environ() {
+		e.Setenv(name, value)
+	}
+	return nil
+}
+
+type worldKey struct{}
+
+func worldOf(ts *testscript.TestScript) *world { return ts.Value(worldKey{}).(*world) }
+
+func cmdTick(ts *testscript.TestScript, neg bool, args []string) {
+	err := ts.Exec("gh-mergexo", append([]string{"tick"}, args...)...)
+	switch {
+	case neg && err == nil:
+		ts.Fatalf("tick: unexpected success")
+	case !neg && err != nil:
+		ts.Fatalf("tick: %v", err)
+	}
+}
+
+func cmdConfig(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: config SECTION KEY VALUE")
+	}
+	w := worldOf(ts)
+	if name, ok := strings.CutPrefix(args[0], "repo:"); ok && !strings.Contains(name, ".") {
+		w.addRepo(name)
+	}
+	w.config.set(args[0], args[1], args[2])
+	ts.Check(w.config.write())
+}
+
+func cmdAgentRuns(ts *testscript.TestScript, neg bool, args []string) {
+	runs, err := readRuns(filepath.Join(worldOf(ts).agentDir(), "runs"))
+	ts.Check(err)
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: agent-runs [N]")
+	}
+	var b strings.Builder
+	for _, r := range runs {
+		fmt.Fprintf(&b, "%s #%d\n", r.Kind, r.Number)
+	}
+	if len(args) == 1 && args[0] != strconv.Itoa(len(runs)) {
+		ts.Fatalf("the agent ran %d times, not %s:\n%s", len(runs), args[0], &b)
+	}
+	fmt.Fprint(ts.Stdout(), b.String())
+}
+
+func cmdAgentPrompt(ts *testscript.TestScript, neg bool, args []string) {
+	runs, err := readRuns(filepath.Join(worldOf(ts).agentDir(), "runs"))
+	ts.Check(err)
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: agent-prompt N")
+	}
+	n, err := strconv.Atoi(args[0])
+	if err != nil || n < 1 || n > len(runs) {
+		ts.Fatalf("no run %s: the agent ran %d times", args[0], len(runs))
+	}
+	var req request
+	ts.Check(json.Unmarshal(runs[n-1].Request, &req))
+	fmt.Fprintln(ts.Stdout(), req.Prompt)
+}
+
+func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: await FILE")
+	}
+	name := ts.MkAbs(args[0])
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(name); err == nil {
+			return
+		}
+	}
+	ts.Fatalf("%s: not there after a minute", args[0])
+}
+
+func cmdDB(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: db SQL")
+	}
+	rows, err := query(worldOf(ts).stateDB(), args[0])
+	ts.Check(err)
+	for _, row := range rows {
+		fmt.Fprintln(ts.Stdout(), strings.Join(row, "\t"))
+	}
+}
+
+// query reads a state database.
+func query(path, text string) (all [][]string, err error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	q := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(5000)"}}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String())
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	rows, err := db.Query(text)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		cells, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+		for i := range cells {
+			into[i] = &cells[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		row := make([]string, len(cells))
+		for i, c := range cells {
+			row[i] = c.String
+		}
+		all = append(all, row)
+	}
+	return all, rows.Err()
+}
+
+// program finds one of the programs that TestMain registered.
+func program(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", name, err)
+	}
+	return filepath.Abs(path)
+}

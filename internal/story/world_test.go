@@ -1,0 +1,139 @@
+//go:build unix
+
+package story
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+)
+
+// Who and what is in every world.
+const (
+	simHost  = "github.localhost"
+	operator = "operator"
+	token    = "operator-token"
+	mainRepo = "octo/app"
+)
+
+// world is a machine with a home folder, a config and a GitHub.
+type world struct {
+	work   string
+	socket string // the folder of the socket: a short name, for a socket's path has at most 107 bytes
+	hub    *githubsim.Hub
+	config *configFile
+}
+
+// newWorld makes a world in a folder that may hold a story's files already.
+func newWorld(work string) (_ *world, err error) {
+	w := &world{work: work}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.close())
+		}
+	}()
+	if w.socket, err = os.MkdirTemp("/tmp", "mx"); err != nil {
+		return nil, err
+	}
+	for _, dir := range []string{w.agentDir(), w.home(), w.ghDir(), w.hubDir()} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.startHub(); err != nil {
+		return nil, err
+	}
+	for name, text := range map[string]string{
+		filepath.Join(w.ghDir(), "config.yml"):  "http_unix_socket: " + w.socketPath() + "\n",
+		filepath.Join(w.home(), ".gitconfig"):   "[user]\n\tname = Olga Operator\n\temail = operator@example.com\n[init]\n\tdefaultBranch = main\n",
+		filepath.Join(w.ghDir(), "hosts.yml"):   "",
+		filepath.Join(w.home(), ".config/.dir"): "",
+	} {
+		if err := put(name, text, os.O_TRUNC); err != nil {
+			return nil, err
+		}
+	}
+	return w, w.writeConfig()
+}
+
+// startHub makes the GitHub: the operator, two people, and the repository.
+func (w *world) startHub() (err error) {
+	if w.hub, err = githubsim.New(githubsim.Options{Dir: w.hubDir(), Now: time.Now}); err != nil {
+		return err
+	}
+	return w.hub.ServeUnix(w.socketPath())
+}
+
+// writeConfig makes a config that waits for nothing.
+func (w *world) writeConfig() error {
+	agent, err := program("scripted-agent")
+	if err != nil {
+		return err
+	}
+	w.config = &configFile{path: w.configPath()}
+	for _, kv := range [][2]string{
+		{"agent", "scripted"},
+		{"workers", "2"},
+		{"turn_timeout", "60s"},
+		{"idle_timeout", "60s"},
+		{"retry_base", "1ms"},
+		{"quiet_period", "0s"},
+		{"min_interval", "0s"},
+		{"settle_after", "0s"},
+		{"state_dir", w.stateDir()},
+	} {
+		w.config.set("runtime", kv[0], kv[1])
+	}
+	w.config.set("agents.scripted", "adapter", "command")
+	w.config.set("agents.scripted", "command", fmt.Sprintf("[%q, %q]", agent, w.agentDir()))
+	w.addRepo(mainRepo)
+	return w.config.write()
+}
+
+// addRepo names a repository in the config, once.
+func (w *world) addRepo(name string) {
+	w.config.set("repo:"+name, "name", name)
+	w.config.set("repo:"+name, "remote_url", filepath.Join(w.hubDir(), name+".git"))
+}
+
+func (w *world) socketPath() string { return filepath.Join(w.socket, "s") }
+func (w *world) home() string       { return filepath.Join(w.work, "home") }
+func (w *world) ghDir() string      { return filepath.Join(w.work, "gh") }
+func (w *world) hubDir() string     { return filepath.Join(w.work, "hub") }
+func (w *world) agentDir() string   { return filepath.Join(w.work, "agent") }
+func (w *world) stateDir() string   { return filepath.Join(w.work, "state") }
+func (w *world) stateDB() string    { return filepath.Join(w.stateDir(), "state.db") }
+func (w *world) configPath() string { return filepath.Join(w.work, "config.toml") }
+
+// environ is what a program in the world sees, beside PATH.
+func (w *world) environ() map[string]string {
+	return map[string]string{
+		"HOME": w.home(), "XDG_CONFIG_HOME": filepath.Join(w.home(), ".config"),
+		"XDG_DATA_HOME": filepath.Join(w.home(), ".local/share"), "XDG_CACHE_HOME": filepath.Join(w.home(), ".cache"),
+		"XDG_STATE_HOME": filepath.Join(w.home(), ".local/state"),
+		"GH_CONFIG_DIR":  w.ghDir(), "GH_HOST": simHost, "GH_TOKEN": token,
+		"GH_PROMPT_DISABLED": "1", "GH_NO_UPDATE_NOTIFIER": "1", "GH_FORCE_TTY": "", "NO_COLOR": "",
+		"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8",
+		"MERGEXO_CONFIG": w.configPath(), "CONFIG": w.configPath(), "STATE": w.stateDir(), "AGENT": w.agentDir(), "HUB": w.hubDir(),
+	}
+}
+
+// close ends the world; a route that the hub does not know fails the test.
+func (w *world) close() error {
+	var errs []error
+	if w.hub != nil {
+		if unknown := w.hub.Unknown(); len(unknown) > 0 {
+			errs = append(errs, fmt.Errorf("githubsim has no handler for: %s", strings.Join(unknown, ", ")))
+		}
+		errs = append(errs, w.hub.Close())
+	}
+	if w.socket != "" {
+		errs = append(errs, os.RemoveAll(w.socket))
+	}
+	return errors.Join(errs...)
+}

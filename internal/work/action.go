@@ -1,0 +1,81 @@
+package work
+
+import "time"
+
+// ActionKind is a kind of outbound effect; each has one file in actions/.
+type ActionKind string
+
+// The kinds of action.
+const (
+	ActionPush        ActionKind = "push"
+	ActionPullRequest ActionKind = "pull_request"
+	ActionReply       ActionKind = "reply"    // to a review comment, in its thread
+	ActionComment     ActionKind = "comment"  // on an issue's or pull request's conversation
+	ActionResolve     ActionKind = "resolve"  // a review thread
+	ActionReaction    ActionKind = "reaction" // eyes
+	ActionRemove      ActionKind = "remove"   // a second copy of a comment of ours
+)
+
+// Need says what an action's failure means for its turn.
+type Need string
+
+// The needs. A void action was required once; what it was for is gone.
+const (
+	NeedRequired Need = "required"
+	NeedCosmetic Need = "cosmetic"
+)
+
+// ActionState says what has already happened to an action.
+type ActionState string
+
+// The states of an action. An action that is Sent may or may not be on GitHub:
+// it is looked for before it is sent again.
+const (
+	ActionPlanned ActionState = "planned"
+	ActionSent    ActionState = "sent"
+	ActionApplied ActionState = "applied"
+	ActionVoid    ActionState = "void"
+	ActionDropped ActionState = "dropped" // cosmetic, and given up
+)
+
+// Settled reports whether nothing is left to do for the action.
+func (s ActionState) Settled() bool {
+	switch s {
+	case ActionApplied, ActionVoid, ActionDropped:
+		return true
+	case ActionPlanned, ActionSent:
+		return false
+	}
+	return false
+}
+
+// Action is one outbound effect. Its row exists before its request.
+type Action struct {
+	ID       int64
+	RepoID   int64
+	TurnID   int64 // 0 for a notice
+	ItemID   int64 // 0 when it belongs to none
+	Position int   // order within the turn
+	Kind     ActionKind
+	Need     Need
+	Token    string // unique; what the action is for, never its wording
+	State    ActionState
+
+	Number int       // issue or pull request
+	Target string    // comment id, thread id, branch: by kind
+	On     EventKind // reaction: which kind of comment Target is
+	Title  string    // pull request
+	Body   string    // with its markers
+	Base   string    // pull request: base branch. push: expected old head, empty for a new branch
+	Head   string    // pull request: head branch. push: the commit
+	Why    string    // for people: what it answers
+
+	Sends     int // how often it was sent, counted before each send
+	ResultID  string
+	ResultURL string
+	PlannedAt time.Time
+	SentAt    time.Time
+	SeenAt    time.Time
+	NotBefore time.Time
+	LastError string
+}

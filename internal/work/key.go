@@ -1,0 +1,102 @@
+package work
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// digest is sha256, in hex, over parts that cannot run into one another.
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		_, _ = io.WriteString(h, strconv.Itoa(len(p))+":"+p+"\n")
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// hashLen is the length of a ContentHash in hex digits: 64 bits tell the
+// versions of one comment apart.
+const hashLen = 16
+
+// Normalise gives text the line endings that we send: bodies edited in
+// GitHub's web UI come back with CRLF.
+func Normalise(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+}
+
+// ContentHash names a version of what was said: hex over the normalised parts.
+// Stamps have one-second resolution and are bumped by reactions; the content
+// says what is new.
+func ContentHash(parts ...string) string {
+	norm := make([]string, len(parts))
+	for i, p := range parts {
+		norm[i] = Normalise(p)
+	}
+	return digest(norm...)[:hashLen]
+}
+
+// TurnKey names a turn. It is stored when the turn is claimed and never
+// computed again for that turn: the head moves when the turn pushes.
+func TurnKey(repo RepoName, number int, kind Kind, head string, eventKeys []string) string {
+	keys := slices.Sorted(slices.Values(eventKeys))
+	return digest(append([]string{"turn", strings.ToLower(repo.String()), strconv.Itoa(number), string(kind), head}, keys...)...)
+}
+
+// Tokens are made of what an action is for (design §6), so that an agent that
+// words its answer differently the second time still answers once.
+
+// ReplyToken is the token of the reply to one version of a review comment.
+func ReplyToken(repo RepoName, number int, commentID int64, hash string) string {
+	return token("reply", repo, number, strconv.FormatInt(commentID, 10), hash)
+}
+
+// CommentToken is the token of the comment at a position of a turn.
+func CommentToken(turnKey string, position int) string {
+	return digest("comment", turnKey, strconv.Itoa(position))
+}
+
+// PullRequestToken is the token of the pull request of a branch.
+func PullRequestToken(repo RepoName, branch string) string {
+	return token("pull_request", repo, 0, branch)
+}
+
+// PushToken is the token of a turn's push to a branch.
+func PushToken(repo RepoName, branch, expectedOld, turnKey string) string {
+	return token("push", repo, 0, branch, expectedOld, turnKey)
+}
+
+// ResolveToken is the token of resolving a thread on behalf of a turn: a
+// thread that a person opened again may be resolved again by a later turn.
+func ResolveToken(repo RepoName, number int, threadID, turnKey string) string {
+	return token("resolve", repo, number, threadID, turnKey)
+}
+
+// RedirectToken is the token of the redirect for a comment on a source issue.
+// It has no version: an edit never gives a second redirect.
+func RedirectToken(repo RepoName, number int, commentID string) string {
+	return token("redirect", repo, number, commentID)
+}
+
+// NoticeToken is the token of a block notice or a command's answer: what it
+// answers is a turn key or an event key.
+func NoticeToken(repo RepoName, number int, answers string) string {
+	return token("notice", repo, number, answers)
+}
+
+// ReactionToken is the token of our reaction to a comment.
+func ReactionToken(repo RepoName, kind EventKind, commentID string) string {
+	return token("reaction", repo, 0, string(kind), commentID)
+}
+
+// RemoveToken is the token of removing a second copy of our own comment.
+func RemoveToken(repo RepoName, kind EventKind, commentID string) string {
+	return token("remove", repo, 0, string(kind), commentID)
+}
+
+func token(what string, repo RepoName, number int, parts ...string) string {
+	return digest(append([]string{what, strings.ToLower(repo.String()), strconv.Itoa(number)}, parts...)...)
+}

@@ -1,0 +1,87 @@
+package work
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// RepoName names a repository on a GitHub host.
+type RepoName struct {
+	Host  string // "github.com"; never empty after ParseRepoName
+	Owner string
+	Name  string
+}
+
+// ParseRepoName reads "owner/name" or "host/owner/name". The first form gets
+// defaultHost.
+func ParseRepoName(s, defaultHost string) (RepoName, error) {
+	parts := strings.Split(s, "/")
+	if len(parts) == 2 {
+		parts = append([]string{defaultHost}, parts...)
+	}
+	if len(parts) != 3 {
+		return RepoName{}, fmt.Errorf("repository %q: want owner/name or host/owner/name", s)
+	}
+	for i, p := range parts {
+		if !validNamePart(p) || (i > 0 && (p == "." || p == "..")) {
+			return RepoName{}, fmt.Errorf("repository %q: want owner/name or host/owner/name", s)
+		}
+	}
+	return RepoName{Host: strings.ToLower(parts[0]), Owner: parts[1], Name: parts[2]}, nil
+}
+
+func validNamePart(s string) bool {
+	if s == "" || strings.HasPrefix(s, "-") {
+		return false
+	}
+	for _, r := range s {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("-_.", r):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// FullName is "owner/name", the form GitHub and its users write.
+func (r RepoName) FullName() string { return r.Owner + "/" + r.Name }
+
+// String is "host/owner/name", which is unambiguous.
+func (r RepoName) String() string { return r.Host + "/" + r.FullName() }
+
+// Equal compares as GitHub does: without regard to case.
+func (r RepoName) Equal(o RepoName) bool { return strings.EqualFold(r.String(), o.String()) }
+
+// Repo is a repository as the database knows it.
+type Repo struct {
+	ID            int64    // the database's
+	Name          RepoName // as the config names it
+	Current       RepoName // as GitHub names it today; differs after a rename
+	NodeID        string   // GitHub's, survives renames
+	GitHubID      int64    // GitHub's number; names the repository's lock files
+	DefaultBranch string
+
+	IssuesSince         time.Time // "since" of the issues walk
+	CommentsSince       time.Time // "since" of the issues/comments walk
+	ReviewCommentsSince time.Time // "since" of the pulls/comments walk
+
+	HeartbeatAt time.Time // last completed ingest
+	NotBefore   time.Time // a limit, or backoff after failures: no request before
+	Failures    int       // consecutive failed ingests
+	LastError   string    // why the last ingest failed; empty when it did not
+}
+
+// Ref renders the reference of an issue or pull request as people write it:
+// owner/name#12.
+func Ref(repo RepoName, number int) string {
+	return fmt.Sprintf("%s#%d", repo.FullName(), number)
+}
+
+// Account is a GitHub account.
+type Account struct {
+	ID    int64 // database id; 0 when the account was deleted
+	Login string
+	Bot   bool // user.type Bot, __typename Bot, or a login ending in "[bot]"
+}

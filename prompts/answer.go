@@ -1,0 +1,220 @@
+package prompts
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// MaxAnswer is the size in bytes over which an answer is refused unread.
+const MaxAnswer = 1 << 20
+
+// Answer is what an agent said: the union of all kinds' answers. What a kind
+// does not have, and what was null, is empty.
+type Answer struct {
+	// design_start
+	Title         string   `json:"title"`
+	Summary       string   `json:"summary"`
+	TouchPaths    []string `json:"touch_paths"`
+	DependsOn     []string `json:"depends_on"`
+	EstimatedSize string   `json:"estimated_size"` // S, M or L
+	Priority      int      `json:"priority"`       // 1 to 5; 0 when null
+	DesignDoc     string   `json:"design_doc"`
+
+	// the other starts
+	PRTitle   string `json:"pr_title"`
+	PRSummary string `json:"pr_summary"`
+
+	// starts but design_start, and feedback
+	CommitMessage string `json:"commit_message"`
+
+	// feedback
+	ReviewReplies  []ReviewReply `json:"review_replies"`
+	GeneralComment string        `json:"general_comment"`
+	FlakyTest      *FlakyTest    `json:"flaky_test"`
+
+	// all
+	BlockedReason   string `json:"blocked_reason"`
+	DecisionSummary string `json:"decision_summary"`
+}
+
+// ReviewReply is a reply to one review comment.
+type ReviewReply struct {
+	ReviewCommentID int64  `json:"review_comment_id"`
+	Body            string `json:"body"`
+	Resolve         bool   `json:"resolve"`
+}
+
+// FlakyTest names a red check that the change did not cause.
+type FlakyTest struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// Decode reads an agent's answer. Violations are sentences for the repair
+// turn; when there is one, the answer is empty and must not be used. Replies
+// are allowed to the review comments in askedReplies only. Decode is pure: a
+// stored answer that passed once passes again.
+func Decode(kind work.Kind, raw []byte, askedReplies []int64) (Answer, []string) {
+	schema, ok := schemas[schemaNames[kind]]
+	if !ok {
+		return Answer{}, []string{fmt.Sprintf("there is no answer of kind %q", kind)}
+	}
+	if v := checkForm(raw); v != "" {
+		return Answer{}, []string{v}
+	}
+	value, err := decodeOne(raw)
+	if err != nil {
+		return Answer{}, []string{quoted(err.Error())}
+	}
+	if v := schema.check(value); len(v) > 0 {
+		return Answer{}, v
+	}
+	if v := checkStrings("answer", value); len(v) > 0 {
+		return Answer{}, v
+	}
+	var a Answer
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return Answer{}, []string{quoted(fmt.Sprintf("the answer does not fit its schema: %v", err))}
+	}
+	if v := checkMeaning(kind, a, askedReplies); len(v) > 0 {
+		return Answer{}, v
+	}
+	return a, nil
+}
+
+// checkForm looks at an answer's bytes before anything reads it as JSON.
+func checkForm(raw []byte) string {
+	trimmed := bytes.TrimSpace(raw)
+	switch {
+	case len(raw) > MaxAnswer:
+		return fmt.Sprintf("the answer has %d bytes; at most %d are read", len(raw), MaxAnswer)
+	case !utf8.Valid(raw):
+		return "the answer is not valid UTF-8"
+	case len(trimmed) == 0:
+		return "the answer is empty"
+	case bytes.HasPrefix(trimmed, []byte("```")):
+		return "the answer stands in a Markdown fence; it must be the JSON object alone"
+	case trimmed[0] != '{':
+		return "the answer does not begin with a JSON object: it begins with " + quotedStart(trimmed)
+	}
+	return ""
+}
+
+func quotedStart(b []byte) string { return fmt.Sprintf("%q", quoted(firstRunes(string(b), 40))) }
+
+// decodeOne decodes exactly one JSON value whose objects name no key twice.
+func decodeOne(raw []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	var value any
+	if err := d.Decode(&value); err != nil {
+		return nil, fmt.Errorf("the answer is not JSON: %w", err)
+	}
+	end := d.InputOffset()
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("text follows the JSON object: %s", quotedStart(bytes.TrimSpace(raw[end:])))
+	}
+	if err := checkKeys(json.NewDecoder(bytes.NewReader(raw))); err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+// checkKeys walks one JSON value and refuses an object that names a key twice:
+// readers differ in which of the two counts.
+func checkKeys(d *json.Decoder) error {
+	tok, err := d.Token()
+	if err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	delim, ok := tok.(json.Delim)
+	if !ok {
+		return nil
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		if delim == '{' {
+			key, err := d.Token()
+			if err != nil {
+				return fmt.Errorf("read the answer: %w", err)
+			}
+			name, _ := key.(string)
+			if seen[name] {
+				return fmt.Errorf("key %q stands twice in one object", name)
+			}
+			seen[name] = true
+		}
+		if err := checkKeys(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+// check gives the violations of the schema, at least one a key that breaks it.
+func (s answerSchema) check(value any) []string {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return []string{"the answer is no JSON object"}
+	}
+	var out []string
+	for _, key := range s.required {
+		if _, ok := object[key]; !ok {
+			out = append(out, fmt.Sprintf("%s is missing; every key must be present, null where there is nothing", key))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		sub, ok := s.keys[key]
+		if !ok {
+			out = append(out, quoted(fmt.Sprintf("unknown key %q", key)))
+			continue
+		}
+		if err := sub.Validate(object[key]); err != nil {
+			out = append(out, quoted(key+": "+strings.ReplaceAll(err.Error(), "validating ", "")))
+		}
+	}
+	if len(out) == 0 {
+		if err := s.whole.Validate(value); err != nil {
+			out = append(out, quoted(err.Error()))
+		}
+	}
+	return out
+}
+
+// checkStrings refuses control characters and credentials in any string.
+func checkStrings(path string, value any) []string {
+	var out []string
+	switch v := value.(type) {
+	case string:
+		if i := strings.IndexFunc(v, refusedControl); i >= 0 {
+			r, _ := utf8.DecodeRuneInString(v[i:])
+			out = append(out, fmt.Sprintf("%s holds the control character %U", path, r))
+		}
+		if what, ok := FindSecret(v); ok {
+			out = append(out, fmt.Sprintf("%s holds what looks like %s; secrets are never published", path, what))
+		}
+	case []any:
+		for i, e := range v {
+			out = append(out, checkStrings(fmt.Sprintf("%s[%d]", path, i), e)...)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			out = append(out, checkStrings(path+"."+key, v[key])...)
+		}
+	}
+	return out
+}
+
+func refusedControl(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r'
+}

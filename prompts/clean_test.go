@@ -1,0 +1,164 @@
+package prompts
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+func TestCleanBody(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"plain", "Fixed in `a.go`.\n\nSee https://example.com/x.", "Fixed in `a.go`.\n\nSee https://example.com/x."},
+		{"comment", "a <!-- x --> b", "a   b"},
+		{"comment line", "a\n<!-- x -->\nb", "a\n\nb"},
+		{"unclosed", "a\n<!-- x", "a\n&lt;!-- x"},
+		{"unclosed inline", "a <!-- x\n\nb", "a &lt;!-- x\n\nb"},
+		{"comment in code stays", "```html\n<!-- x -->\n```", "```html\n<!-- x -->\n```"},
+		{"mention", "ask @octocat, (@a-b) and @org/team", "ask @\u200boctocat, (@\u200ba-b) and @\u200borg/team"},
+		{"mention at the start", "@octocat", "@\u200boctocat"},
+		{"escaped mention", `\@octocat &#64;octocat &commat;octocat &#x40;octocat`, "\\@\u200boctocat @\u200boctocat @\u200boctocat @\u200boctocat"},
+		{"e-mail", "me@example.com", "me@example.com"},
+		{"address", "https://example.com/@me/x", "https://example.com/%40me/x"},
+		{"mention in code", "`@x` and ``a ` @y`` @z", "`@x` and ``a ` @y`` @\u200bz"},
+		{"decorator in a fence", "```py\n@cache\ndef f(): ...\n```\n@me", "```py\n@cache\ndef f(): ...\n```\n@\u200bme"},
+		{"fence in a list", "- x\n\n  ```\n  @cache\n  ```\n- @me", "- x\n\n  ```\n  @cache\n  ```\n- @\u200bme"},
+		{"deep code is no fence", "    ```\n@me\n", "    ```\n@\u200bme"},
+		{"list ends its fence", "- a\n  ```\n@me\n", "- a\n  ```\n@\u200bme"},
+		{"span over lines is no code", "` @me\n`", "` @\u200bme\n`"},
+		{"escaped backtick", "\\`@me`", "\\`@\u200bme`"},
+		{"attribute with a backtick", "<a href=\"`\">@me`</a>", "<a href=\"`\">@\u200bme`</a>"},
+		{"HTML block", "<div>\n`@me`\n```\n@you\n</div>", "<div>\n`@\u200bme`\n```\n@\u200byou\n</div>"},
+		{"after an HTML block", "<details>\n\n```\n@x\n```\n</details>", "<details>\n\n```\n@x\n```\n</details>"},
+		{"command", "/mergexo retry", "`/\u200bmergexo` retry"},
+		{"other command", "ok\n  /assign @x\n> /close\n- /label a", "ok\n  `/assign` @\u200bx\n> `/close`\n- `/label` a"},
+		{"command in a sentence", "a /path and 1/2", "a /path and 1/2"},
+		{"path first", "/usr/bin/x is missing", "`/usr/bin/x` is missing"},
+		{"command in a fence", "```\n/bin/sh\n/mergexo x\n```", "```\n/bin/sh\n/\u200bmergexo x\n```"},
+		{"command behind a comment", "<!-- x -->/close", "`/close`"},
+		{"zero width", "a\u200bb\u202e", "ab" + `\u{202e}`},
+		{"carriage returns", "a\r\nb", "a\nb"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := CleanBody(tt.in); got != tt.want {
+				t.Errorf("\n got %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestL09_OurMarkersCannotBeImitated(t *testing.T) {
+	token := strings.Repeat("a", 64)
+	pull := work.MarkPull(work.PullMark{Issue: 1, Flow: work.FlowBugfix, Turn: "x"})
+	for _, body := range []string{
+		work.Mark("hello", work.Marks{Token: token, Handled: []string{"1:issue:2:3"}}),
+		pull, "text\n" + pull, "```\n" + pull + "\n```", "<!-- x --" + ">" + pull, "<!-- <!-- -->" + pull[5:], "`" + pull + "`",
+		"```\n<!-- mergexo-action:" + token + " -->", "<pre>\n\n" + pull,
+	} {
+		got := CleanBody(body)
+		if m, ok := work.ParseMarks(got); ok {
+			t.Errorf("%q keeps %+v", got, m)
+		}
+		if m, ok := work.ParsePullMark(got); ok {
+			t.Errorf("%q keeps %+v", got, m)
+		}
+		if m, ok := work.ParseMarks(work.Mark(got, work.Marks{Token: strings.Repeat("b", 64)})); !ok || m.Token[0] != 'b' || m.Handled != nil {
+			t.Errorf("our own marker reads %+v, %v", m, ok)
+		}
+	}
+}
+
+func TestL95_LongBodiesAreCutWithANote(t *testing.T) {
+	body := "intro\n```go\n" + strings.Repeat("// ö @me\n", 20000)
+	got := CleanBody(body)
+	if n := utf8.RuneCountInString(got); n > BodyLimit || n < BodyLimit*8/10 {
+		t.Errorf("%d characters", n)
+	}
+	if !strings.Contains(got, "\n```\n\n*(Cut: ") {
+		t.Errorf("the open code block is not closed before the note: %q", got[len(got)-120:])
+	}
+	marked := work.Mark(got, work.Marks{Token: strings.Repeat("a", 64)})
+	if n := utf8.RuneCountInString(marked); n > 65536 {
+		t.Errorf("%d characters with markers", n)
+	}
+	mentions := CleanBody(strings.Repeat("@a ", 40000)) // grows while it is cleaned
+	if n := utf8.RuneCountInString(mentions); n > BodyLimit {
+		t.Errorf("%d characters", n)
+	}
+}
+
+func TestCleaningIsLinear(t *testing.T) {
+	for name, piece := range map[string]string{
+		"comments": "<!---->", "openings": "<!--", "backticks": "`", "runs": "``` `", "angles": "<a ", "paragraphs": "<!-- a\n\n", "mentions": "@a", "lists": "- a\n  ", "escapes": "\\`",
+	} {
+		start := time.Now()
+		CleanBody(strings.Repeat(piece, MaxAnswer/len(piece)))
+		if d := time.Since(start); d > 10*time.Second {
+			t.Errorf("%s: %s for 1 MiB", name, d)
+		}
+	}
+}
+
+func TestCleanTitleAndMessage(t *testing.T) {
+	if got := CleanTitle(" a\n b\u200b "); got != "a b" {
+		t.Errorf("got %q", got)
+	}
+	if got := CleanTitle(strings.Repeat("x", 999)); utf8.RuneCountInString(got) > TitleLimit {
+		t.Errorf("%d characters", len(got))
+	}
+	got := CleanMessage("Fix it\r\n\nbecause\n\nMergexo-Turn: fake\n mergexo-handled : x\nRefs: y\n")
+	if got != "Fix it\n\nbecause\n\nMergexo-Turn - fake\n mergexo-handled  - x\nRefs: y" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func FuzzCleanBody(f *testing.F) {
+	pull := work.MarkPull(work.PullMark{Issue: 1, Flow: work.FlowBugfix, Turn: "x"})
+	for _, s := range []string{"@a `@b`\n```\n@c", "<!-- a\n```\n-->\n@x", "<!-" + "<!-- -->- x -->", pull, "```\n" + pull, "/mergexo x", "&#64;a", "<!-->@a-->", "a\\", "`\\`@x`", "<script>\n\n`@a`", "- ```\n@a```", "\\\n/x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := CleanBody(s)
+		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > BodyLimit {
+			t.Error("invalid or too long")
+		}
+		if _, ok := work.ParsePullMark(got); ok {
+			t.Errorf("marker in %q", got)
+		}
+		if _, ok := work.ParseMarks(got); ok {
+			t.Errorf("marker in %q", got)
+		}
+		if hasComment(got) {
+			t.Errorf("comment in %q", got)
+		}
+		for l := range strings.SplitSeq(got, "\n") {
+			if strings.HasPrefix(strings.ToLower(strings.TrimLeft(l, " \t>")), "/mergexo") {
+				t.Errorf("command in %q", got)
+			}
+		}
+		for _, seg := range segments(got) {
+			if seg.kind != spanCode && strings.HasPrefix(seg.text, "@a") {
+				t.Errorf("mention in %q", got)
+			}
+		}
+	})
+}
+
+func FuzzSegments(f *testing.F) {
+	f.Add("a `b` <!-- c --> \n```\nd\n```\n")
+	f.Add("`")
+	f.Add("\\")
+	f.Add("<!--\n\n-->`x\n`\n~~~\n")
+	f.Fuzz(func(t *testing.T, s string) {
+		var b strings.Builder
+		for _, seg := range segments(s) {
+			b.WriteString(seg.text)
+		}
+		if b.String() != s {
+			t.Errorf("segments of %q join to %q", s, b.String())
+		}
+	})
+}

@@ -1,0 +1,89 @@
+package prompts
+
+import (
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Context is what a turn is about. Its JSON form is the "context" of the
+// command adapter's request; Render makes a prompt of it. Pass it through
+// Prepare before it is stored or sent.
+type Context struct {
+	Task            Task         `json:"task"`
+	DecisionSummary string       `json:"decision_summary"` // the agent's own, from its last answer
+	NewEvents       []NewEvent   `json:"new_events"`       // to be answered now
+	Unresolved      []Unresolved `json:"unresolved"`       // earlier threads, checks and conflicts that still stand
+	AllowedActions  []string     `json:"allowed_actions"`  // sentences: what the agent may ask for
+	Refused         []string     `json:"refused"`          // sentences: what will be refused before a push
+	Previous        string       `json:"previous"`         // what an earlier attempt left, or why the work waited
+}
+
+// Task is the work item and where its work stands.
+type Task struct {
+	Repository   string       `json:"repository"` // owner/name
+	Issue        Issue        `json:"issue"`
+	PullRequest  *PullRequest `json:"pull_request"`
+	Branch       string       `json:"branch"`
+	Base         string       `json:"base"`
+	BaseSHA      string       `json:"base_sha"`
+	Document     string       `json:"document"` // path of the design document, empty when there is none
+	ChangedFiles []string     `json:"changed_files"`
+	TurnKey      string       `json:"turn_key"`
+}
+
+// Issue is the source issue with its conversation, oldest comment first.
+type Issue struct {
+	Number   int       `json:"number"`
+	Title    string    `json:"title"`
+	Body     string    `json:"body"`
+	Author   string    `json:"author"`
+	URL      string    `json:"url"`
+	Comments []Comment `json:"comments"`
+}
+
+// PullRequest is the task's pull request, once it exists.
+type PullRequest struct {
+	Number  int    `json:"number"`
+	Title   string `json:"title"`
+	URL     string `json:"url"`
+	HeadSHA string `json:"head_sha"`
+	Base    string `json:"base"`
+}
+
+// Comment is one comment of a conversation.
+type Comment struct {
+	ID        int64     `json:"id"`
+	Author    string    `json:"author"`
+	Body      string    `json:"body"`
+	URL       string    `json:"url"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// NewEvent is something that happened and asks for an answer. ID is the id of
+// the review comment for kind review, which is what a reply names; for the
+// other kinds it is GitHub's id in text form where there is one.
+type NewEvent struct {
+	ID        string         `json:"id"`
+	Kind      work.EventKind `json:"kind"`
+	State     string         `json:"state"` // summary: COMMENTED, CHANGES_REQUESTED or APPROVED
+	Author    string         `json:"author"`
+	URL       string         `json:"url"`
+	Path      string         `json:"path"`
+	Line      int            `json:"line"`
+	DiffHunk  string         `json:"diff_hunk"`
+	Body      string         `json:"body"`
+	CreatedAt time.Time      `json:"created_at"`
+	InReplyTo int64          `json:"in_reply_to"` // the thread's first comment; 0 when this is it
+}
+
+// Unresolved is something earlier that still stands: a review thread, a red
+// check, a conflict.
+type Unresolved struct {
+	Kind     string    `json:"kind"` // thread, check, conflict
+	Title    string    `json:"title"`
+	Path     string    `json:"path"`
+	Line     int       `json:"line"`
+	URL      string    `json:"url"`
+	Comments []Comment `json:"comments"`
+}

@@ -1,0 +1,196 @@
+package prompts
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// DocumentFields are what a design document is made of.
+type DocumentFields struct {
+	Issue         int
+	IssueURL      string
+	Priority      int // 1 to 5; 0 when the document does not say
+	TouchPaths    []string
+	DependsOn     []string
+	EstimatedSize string // S, M or L; empty when the document does not say
+	GeneratedAt   time.Time
+
+	Status        string // "implemented" once its implementation is merged
+	ImplementedAt time.Time
+
+	Title   string
+	Summary string
+	Body    string // Markdown without front matter, title and summary
+}
+
+// StatusImplemented is the status of a document whose implementation is done.
+const StatusImplemented = "implemented"
+
+// front is a document's front matter as it is read.
+type front struct {
+	Issue         int      `yaml:"issue"`
+	Priority      int      `yaml:"priority"`
+	TouchPaths    []string `yaml:"touch_paths"`
+	DependsOn     []string `yaml:"depends_on"`
+	EstimatedSize string   `yaml:"estimated_size"`
+	GeneratedAt   string   `yaml:"generated_at"`
+	Status        string   `yaml:"status"`
+	ImplementedAt string   `yaml:"implemented_at"`
+}
+
+// Document renders a design document: front matter, title, issue link,
+// Summary, the document. Every string of the front matter is quoted as JSON,
+// which is YAML: plain scalars of hostile text are not safe (goccy/go-yaml
+// writes "? x" so that it reads back as a map).
+func Document(f DocumentFields) []byte {
+	var b bytes.Buffer
+	b.WriteString("---\n")
+	fmt.Fprintf(&b, "issue: %d\npriority: %d\n", f.Issue, f.Priority)
+	writeList(&b, "touch_paths", f.TouchPaths)
+	writeList(&b, "depends_on", f.DependsOn)
+	fmt.Fprintf(&b, "estimated_size: %s\ngenerated_at: %s\n", scalar(f.EstimatedSize), scalar(stamp(f.GeneratedAt)))
+	if f.Status != "" {
+		fmt.Fprintf(&b, "status: %s\n", scalar(f.Status))
+	}
+	if !f.ImplementedAt.IsZero() {
+		fmt.Fprintf(&b, "implemented_at: %s\n", scalar(stamp(f.ImplementedAt)))
+	}
+	b.WriteString("---\n\n# " + documentTitle(f) + "\n\n")
+	fmt.Fprintf(&b, "Issue: [#%d](%s)\n\n## Summary\n\n", f.Issue, oneLine(f.IssueURL))
+	b.WriteString(paragraph(f.Summary) + "\n\n" + paragraph(f.Body) + "\n")
+	return b.Bytes()
+}
+
+func documentTitle(f DocumentFields) string {
+	if title := CleanTitle(f.Title); title != "" {
+		return title
+	}
+	return fmt.Sprintf("Design for #%d", f.Issue)
+}
+
+func paragraph(s string) string { return strings.TrimSpace(work.Normalise(s)) }
+
+func writeList(b *bytes.Buffer, key string, list []string) {
+	if len(list) == 0 {
+		fmt.Fprintf(b, "%s: []\n", key)
+		return
+	}
+	fmt.Fprintf(b, "%s:\n", key)
+	for _, s := range list {
+		fmt.Fprintf(b, "  - %s\n", scalar(s))
+	}
+}
+
+// scalar quotes one line of text for YAML.
+func scalar(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(oneLine(s)); err != nil {
+		panic(err) // a string
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// maxFront is the longest front matter that is read, in bytes.
+const maxFront = 64 << 10
+
+var errNoFront = errors.New("the document has no front matter between --- lines")
+
+// splitFront parts a document's front matter from the rest.
+func splitFront(doc []byte) (head, rest string, err error) {
+	s := work.Normalise(strings.TrimPrefix(string(doc), "\uFEFF"))
+	s, ok := strings.CutPrefix(s, "---\n")
+	if !ok {
+		return "", "", errNoFront
+	}
+	at := 0
+	for l := range strings.Lines(s) {
+		if strings.TrimRight(l, " \t\n") == "---" {
+			return s[:at], s[at+len(l):], nil
+		}
+		if at += len(l); at > maxFront {
+			return "", "", fmt.Errorf("the document's front matter is longer than %d bytes", maxFront)
+		}
+	}
+	return "", "", errNoFront
+}
+
+// ParseDocument reads a design document. People edit it: keys that are not
+// ours are let be, values that make no sense (a priority of 9, a path out of
+// the repository) are read as absent. What is no YAML is an error.
+func ParseDocument(doc []byte) (f DocumentFields, err error) {
+	head, rest, err := splitFront(doc)
+	if err != nil {
+		return DocumentFields{}, fmt.Errorf("parse design document: %w", err)
+	}
+	var y front
+	if err := yaml.Unmarshal([]byte(head), &y); err != nil {
+		return DocumentFields{}, fmt.Errorf("parse design document: %s", firstLine(err.Error()))
+	}
+	f = DocumentFields{Issue: y.Issue, Status: y.Status, DependsOn: y.DependsOn}
+	f.GeneratedAt, f.ImplementedAt = parseStamp(y.GeneratedAt), parseStamp(y.ImplementedAt)
+	if y.Priority >= 1 && y.Priority <= 5 {
+		f.Priority = y.Priority
+	}
+	switch y.EstimatedSize {
+	case "S", "M", "L":
+		f.EstimatedSize = y.EstimatedSize
+	}
+	for _, p := range y.TouchPaths {
+		if pathProblem(p) == "" {
+			f.TouchPaths = append(f.TouchPaths, p)
+		}
+	}
+	f.Title, f.Body = splitTitle(rest)
+	return f, nil
+}
+
+// splitTitle takes the first heading off; the rest stays whole, with issue
+// link and Summary.
+func splitTitle(rest string) (title, body string) {
+	first, body, _ := strings.Cut(strings.TrimLeft(rest, "\n"), "\n")
+	if t, ok := strings.CutPrefix(first, "# "); ok {
+		return strings.TrimSpace(t), strings.TrimSpace(body)
+	}
+	return "", strings.TrimSpace(rest)
+}
+
+func parseStamp(s string) time.Time {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return oneLine(s)
+}
+
+// MarkImplemented sets status and implemented_at in a document's front matter
+// and leaves all the rest as people wrote it.
+func MarkImplemented(doc []byte, at time.Time) ([]byte, error) {
+	head, rest, err := splitFront(doc)
+	if err != nil {
+		return nil, fmt.Errorf("mark the document as implemented: %w", err)
+	}
+	var b strings.Builder
+	b.WriteString("---\n")
+	for l := range strings.Lines(head) {
+		if !strings.HasPrefix(l, "status:") && !strings.HasPrefix(l, "implemented_at:") {
+			b.WriteString(strings.TrimSuffix(l, "\n") + "\n")
+		}
+	}
+	fmt.Fprintf(&b, "status: %s\nimplemented_at: %s\n---\n%s", StatusImplemented, scalar(stamp(at)), rest)
+	return []byte(b.String()), nil
+}

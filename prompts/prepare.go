@@ -1,0 +1,137 @@
+package prompts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// How much of what people wrote goes into one prompt, in characters. Nothing
+// that must be answered is left out; long texts are cut with a note.
+const (
+	maxLine        = 500
+	maxIssueBody   = 32000
+	maxCommentBody = 6000
+	maxComments    = 100
+	maxEventsText  = 160000 // shared by the new events
+	maxEventBody   = 12000
+	minEventBody   = 2000
+	maxHunk        = 3000
+	maxUnresolved  = 50
+	maxThread      = 20
+	maxFiles       = 300
+	maxSummary     = 8000
+	maxSentences   = 40
+)
+
+// Prepare makes a context fit for an agent: HTML comments, which people do not
+// see, are taken out, invisible characters are shown, and everything is
+// bounded with a note of what was cut. Lists are never nil, so that their JSON
+// is never null. Preparing twice is preparing once.
+func Prepare(c Context) Context {
+	c.Task = prepareTask(c.Task)
+	c.DecisionSummary = cut(visible(c.DecisionSummary), maxSummary)
+	c.Previous = cut(visible(c.Previous), maxSummary)
+	c.AllowedActions = lines(c.AllowedActions, maxSentences)
+	c.Refused = lines(c.Refused, maxSentences)
+
+	each := max(minEventBody, min(maxEventBody, maxEventsText/max(1, len(c.NewEvents))))
+	c.NewEvents = slices.Clone(c.NewEvents)
+	for i := range c.NewEvents {
+		c.NewEvents[i] = prepareEvent(c.NewEvents[i], each)
+	}
+	if c.NewEvents == nil {
+		c.NewEvents = []NewEvent{}
+	}
+	c.Unresolved = prepareUnresolved(c.Unresolved)
+	return c
+}
+
+func prepareTask(t Task) Task {
+	for _, s := range []*string{&t.Repository, &t.Branch, &t.Base, &t.BaseSHA, &t.Document, &t.TurnKey, &t.Issue.Title, &t.Issue.Author, &t.Issue.URL} {
+		*s = line(*s)
+	}
+	t.Issue.Body = said(t.Issue.Body, maxIssueBody)
+	t.Issue.Comments = comments(t.Issue.Comments, maxComments)
+	t.ChangedFiles = lines(t.ChangedFiles, maxFiles)
+	if t.PullRequest != nil {
+		pr := *t.PullRequest
+		for _, s := range []*string{&pr.Title, &pr.URL, &pr.HeadSHA, &pr.Base} {
+			*s = line(*s)
+		}
+		t.PullRequest = &pr
+	}
+	return t
+}
+
+func prepareEvent(e NewEvent, limit int) NewEvent {
+	for _, s := range []*string{&e.ID, &e.State, &e.Author, &e.URL, &e.Path} {
+		*s = line(*s)
+	}
+	e.Body = said(e.Body, limit)
+	e.DiffHunk = cutHead(visible(e.DiffHunk), maxHunk) // the comment is about its last line
+	return e
+}
+
+func prepareUnresolved(list []Unresolved) []Unresolved {
+	list = slices.Clone(list[:min(len(list), maxUnresolved)])
+	for i := range list {
+		u := &list[i]
+		for _, s := range []*string{&u.Kind, &u.Title, &u.Path, &u.URL} {
+			*s = line(*s)
+		}
+		u.Comments = comments(u.Comments, maxThread)
+	}
+	if list == nil {
+		list = []Unresolved{}
+	}
+	return list
+}
+
+// said is a text of people's as others see it on GitHub, bounded.
+func said(s string, limit int) string {
+	s = visible(s)
+	s = withoutComments(s, func(string) string { return hiddenTail })
+	return cut(strings.TrimSpace(s), limit)
+}
+
+func line(s string) string { return cutLine(oneLine(s)) }
+
+func cutLine(s string) string {
+	if short := firstRunes(s, maxLine); len(short) < len(s) {
+		return firstRunes(s, maxLine-1) + "…"
+	}
+	return s
+}
+
+// omitted writes the note in place of the older comments of a conversation.
+const omitted = "[… %d earlier comments left out]"
+
+// comments keeps the newest limit comments; in place of the others stands a
+// note, without author or id.
+func comments(list []Comment, limit int) []Comment {
+	out := make([]Comment, 0, min(len(list), limit))
+	if n := len(list) - limit; n > 0 {
+		n++ // the note takes a place
+		out = append(out, Comment{Body: fmt.Sprintf(omitted, n)})
+		list = list[n:]
+	}
+	for _, c := range list {
+		c.Author, c.URL = line(c.Author), line(c.URL)
+		c.Body = said(c.Body, maxCommentBody)
+		out = append(out, c)
+	}
+	return out
+}
+
+// lines makes a bounded list of single lines.
+func lines(list []string, limit int) []string {
+	out := make([]string, 0, min(len(list), limit))
+	for i, s := range list {
+		if i == limit-1 && len(list) > limit {
+			return append(out, fmt.Sprintf("[… %d more left out]", len(list)-i))
+		}
+		out = append(out, line(s))
+	}
+	return out
+}

@@ -1,0 +1,91 @@
+package prompts
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+//go:embed schemas/*.json
+var schemaFiles embed.FS
+
+// schemaNames says which answer a kind of prompt asks for.
+var schemaNames = map[work.Kind]string{
+	work.KindDesignStart:            "design_start",
+	work.KindImplementationStart:    "start",
+	work.KindBugfixStart:            "start",
+	work.KindSmallJobStart:          "start",
+	work.KindDesignFeedback:         "feedback",
+	work.KindImplementationFeedback: "feedback",
+}
+
+// Kinds lists the kinds that have a prompt, in the order of a work item's life.
+func Kinds() []work.Kind {
+	return []work.Kind{
+		work.KindDesignStart, work.KindDesignFeedback, work.KindImplementationStart,
+		work.KindBugfixStart, work.KindSmallJobStart, work.KindImplementationFeedback,
+	}
+}
+
+// Known reports whether there is a prompt of the kind.
+func Known(kind work.Kind) bool { return schemaNames[kind] != "" }
+
+// answerSchema is a schema as sent to agents and ready to check answers by.
+type answerSchema struct {
+	raw      json.RawMessage
+	required []string
+	whole    *jsonschema.Resolved
+	keys     map[string]*jsonschema.Resolved // for one violation a key
+}
+
+var schemas = mustLoadSchemas()
+
+func mustLoadSchemas() map[string]answerSchema {
+	out := map[string]answerSchema{}
+	for _, name := range schemaNames {
+		if _, ok := out[name]; ok {
+			continue
+		}
+		s, err := loadSchema(name)
+		if err != nil {
+			panic(err) // an embedded file, loaded by every test
+		}
+		out[name] = s
+	}
+	return out
+}
+
+func loadSchema(name string) (answerSchema, error) {
+	raw, err := schemaFiles.ReadFile("schemas/" + name + ".json")
+	if err != nil {
+		return answerSchema{}, fmt.Errorf("load schema %q: %w", name, err)
+	}
+	var root jsonschema.Schema
+	if err := json.Unmarshal(raw, &root); err != nil {
+		return answerSchema{}, fmt.Errorf("decode schema %q: %w", name, err)
+	}
+	s := answerSchema{raw: raw, required: root.Required, keys: map[string]*jsonschema.Resolved{}}
+	for key, sub := range root.Properties {
+		if s.keys[key], err = sub.CloneSchemas().Resolve(nil); err != nil {
+			return answerSchema{}, fmt.Errorf("resolve schema %q, key %q: %w", name, key, err)
+		}
+	}
+	if s.whole, err = root.Resolve(nil); err != nil {
+		return answerSchema{}, fmt.Errorf("resolve schema %q: %w", name, err)
+	}
+	return s, nil
+}
+
+// Schema is the JSON schema of the answer to a kind of prompt, in the strict
+// subset that every provider takes; nil for a kind without a prompt.
+func Schema(kind work.Kind) json.RawMessage {
+	s, ok := schemas[schemaNames[kind]]
+	if !ok {
+		return nil
+	}
+	return append(json.RawMessage(nil), s.raw...)
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds the release for cli/gh-extension-precompile: script/build.sh TAG makes
+# dist/OS-ARCH for each platform. cgo is off, so every one builds anywhere;
+# android-amd64 of the action's own list does not, and is left out.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+tag=${1:?usage: script/build.sh TAG}
+
+platforms=(
+	android-arm64
+	darwin-amd64 darwin-arm64
+	freebsd-386 freebsd-amd64 freebsd-arm64
+	linux-386 linux-amd64 linux-arm linux-arm64
+	windows-386 windows-amd64 windows-arm64
+)
+mkdir -p dist
+for platform in "${platforms[@]}"; do
+	os=${platform%-*} arch=${platform#*-} exe=
+	if [[ $os == windows ]]; then
+		exe=.exe
+	fi
+	echo "build $platform"
+	CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -ldflags="-s -w -X main.version=$tag" \
+		-o "dist/$platform$exe" ./cmd/gh-mergexo
+done

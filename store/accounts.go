@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+func accountFields(a *work.Account) []any { return []any{&a.ID, &a.Login, &a.Bot} }
+
+// AddAccount records an account under which the tool itself has written on a
+// host. A known one costs no write.
+func (t *Tx) AddAccount(ctx context.Context, host string, a work.Account) error {
+	_, err := t.exec(ctx, "add account "+a.Login,
+		`INSERT INTO accounts (host, id, login, bot) VALUES (?, ?, ?, ?)
+		 ON CONFLICT (host, id) DO UPDATE SET login = excluded.login, bot = excluded.bot
+		 WHERE login <> excluded.login OR bot <> excluded.bot`, append([]any{host}, accountFields(&a)...)...)
+	return err
+}
+
+// ListAccounts gives the accounts that the tool itself has used, by host.
+func (t *Tx) ListAccounts(ctx context.Context) (map[string][]work.Account, error) {
+	byHost := map[string][]work.Account{}
+	scan := func(row scanner) (a work.Account, err error) {
+		var host string
+		err = row.Scan(append([]any{&host}, accountFields(&a)...)...)
+		byHost[host] = append(byHost[host], a)
+		return a, err
+	}
+	_, err := list(ctx, t, "list accounts", scan, `SELECT host, id, login, bot FROM accounts ORDER BY host, id`)
+	return byHost, err
+}
+
+// GetPermission gives an account's level on a repository as it was at a time.
+func (t *Tx) GetPermission(ctx context.Context, repoID, accountID int64) (level string, at time.Time, ok bool, err error) {
+	scan := func(row scanner) (string, error) { return level, row.Scan(&level, timeOf{&at}) }
+	_, ok, err = find(ctx, t, fmt.Sprintf("get permission of account %d", accountID), scan,
+		`SELECT level, seen_at FROM permissions WHERE repo_id = ? AND account_id = ?`, repoID, accountID)
+	return level, at, ok, err
+}
+
+// PutPermission stores an account's level on a repository.
+func (t *Tx) PutPermission(ctx context.Context, repoID, accountID int64, login, level string, at time.Time) error {
+	_, err := t.exec(ctx, "put permission of "+login,
+		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)
+		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at`,
+		repoID, accountID, login, level, t.stamp(at))
+	return err
+}

@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+const actionColumns = `repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base,
+	head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error`
+
+func actionFields(a *work.Action) []any {
+	return []any{
+		&a.RepoID,
+		refOf{&a.TurnID},
+		refOf{&a.ItemID},
+		&a.Position, &a.Kind, &a.Need, &a.Token, &a.State, &a.Number, &a.Target,
+		&a.On, &a.Title, &a.Body, &a.Base, &a.Head, &a.Why, &a.Sends, &a.ResultID, &a.ResultURL,
+		timeOf{&a.PlannedAt},
+		timeOf{&a.SentAt},
+		timeOf{&a.SeenAt},
+		timeOf{&a.NotBefore},
+		&a.LastError,
+	}
+}
+
+func scanAction(row scanner) (a work.Action, err error) {
+	return a, row.Scan(append([]any{&a.ID}, actionFields(&a)...)...)
+}
+
+const (
+	selectAction = `SELECT id, ` + actionColumns + ` FROM actions `
+
+	// unsettled is !work.ActionState.Settled, word for word as the index has it.
+	unsettled = `state IN ('planned', 'sent')`
+)
+
+// AddAction plans an action, by its token, and gives the row that stands for
+// it afterwards. A known action that was never sent, and that was not seen on
+// GitHub either, becomes the caller's: turn, item, place and content are the
+// new ones; so also one that became void with an earlier turn. Any other known
+// action is given back untouched: what was or may have been done is never
+// planned again.
+func (t *Tx) AddAction(ctx context.Context, a work.Action) (work.Action, error) {
+	what := fmt.Sprintf("add %s action %s", a.Kind, a.Token)
+	known, ok, err := t.GetAction(ctx, a.Token)
+	if err != nil {
+		return work.Action{}, fmt.Errorf("%s: %w", what, err)
+	}
+	if !ok {
+		return t.insertAction(ctx, what, a)
+	}
+	if known.Sends > 0 || known.State == work.ActionApplied || known.State == work.ActionDropped {
+		return known, nil
+	}
+	err = t.one(ctx, what, ErrStale,
+		`UPDATE actions SET turn_id = ?, item_id = ?, position = ?, need = ?, state = ?, number = ?, target = ?, on_kind = ?,
+		 title = ?, body = ?, base = ?, head = ?, why = ?, not_before = ?, last_error = '', settled_at = 0
+		 WHERE id = ? AND sends = 0 AND state IN ('planned', 'void')`,
+		refOf{&a.TurnID}, refOf{&a.ItemID}, a.Position, a.Need, work.ActionPlanned, a.Number, a.Target, a.On,
+		a.Title, a.Body, a.Base, a.Head, a.Why, timeOf{&a.NotBefore}, known.ID)
+	if err != nil {
+		return work.Action{}, err
+	}
+	return get(ctx, t, what, scanAction, selectAction+`WHERE id = ?`, known.ID)
+}
+
+func (t *Tx) insertAction(ctx context.Context, what string, a work.Action) (work.Action, error) {
+	if a.State == "" {
+		a.State = work.ActionPlanned
+	}
+	if a.PlannedAt.IsZero() {
+		a.PlannedAt = t.now
+	}
+	var settled int64
+	if a.State.Settled() {
+		settled = millis(t.now)
+	}
+	id, err := t.insert(ctx, what, "actions", actionColumns+", settled_at", append(actionFields(&a), settled))
+	if err != nil {
+		return work.Action{}, err
+	}
+	return get(ctx, t, what, scanAction, selectAction+`WHERE id = ?`, id)
+}
+
+// GetAction gives an action by its token.
+func (t *Tx) GetAction(ctx context.Context, token string) (work.Action, bool, error) {
+	return find(ctx, t, "get action "+token, scanAction, selectAction+`WHERE token = ?`, token)
+}
+
+// ListTurnActions gives a turn's actions in the order of their effects.
+func (t *Tx) ListTurnActions(ctx context.Context, turnID int64) ([]work.Action, error) {
+	return list(ctx, t, fmt.Sprintf("list actions of turn %d", turnID), scanAction,
+		selectAction+`WHERE turn_id = ? ORDER BY position, id`, turnID)
+}
+
+// ListItemActions gives every action of a work item, oldest first.
+func (t *Tx) ListItemActions(ctx context.Context, itemID int64) ([]work.Action, error) {
+	return list(ctx, t, fmt.Sprintf("list actions of item %d", itemID), scanAction, selectAction+`WHERE item_id = ? ORDER BY id`, itemID)
+}
+
+// ListNotices gives a repository's unsettled actions that belong to no turn,
+// oldest first, due or not.
+func (t *Tx) ListNotices(ctx context.Context, repoID int64) ([]work.Action, error) {
+	return list(ctx, t, fmt.Sprintf("list notices of repository %d", repoID), scanAction,
+		selectAction+`WHERE repo_id = ? AND turn_id IS NULL AND `+unsettled+` ORDER BY planned_at, id`, repoID)
+}
+
+// MarkSent records the intent to send an action now and gives the count of
+// sends, this one included. The request may be made once the transaction is
+// committed; DB.MarkSent is both in one. A settled action is ErrStale.
+func (t *Tx) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
+	what := fmt.Sprintf("mark action %d as sent", id)
+	err := t.one(ctx, what, ErrStale,
+		`UPDATE actions SET state = ?, sends = sends + 1, sent_at = ? WHERE id = ? AND `+unsettled, work.ActionSent, t.stamp(at), id)
+	if err != nil {
+		return 0, err
+	}
+	sends, err := get(ctx, t, what, scanID, `SELECT sends FROM actions WHERE id = ?`, id)
+	return int(sends), err
+}
+
+// MarkApplied records that an action was seen on GitHub. A settled one is
+// ErrStale.
+func (t *Tx) MarkApplied(ctx context.Context, id int64, resultID, url string, at time.Time) error {
+	stamp := t.stamp(at)
+	return t.one(ctx, fmt.Sprintf("mark action %d as applied", id), ErrStale,
+		`UPDATE actions SET state = ?, result_id = ?, result_url = ?, seen_at = ?, settled_at = ?, not_before = 0, last_error = ''
+		 WHERE id = ? AND `+unsettled, work.ActionApplied, resultID, url, stamp, stamp, id)
+}
+
+// MarkVoid records that what an action was for is gone.
+func (t *Tx) MarkVoid(ctx context.Context, id int64, why string, at time.Time) error {
+	return t.settle(ctx, id, work.ActionVoid, why, at)
+}
+
+// MarkDropped records that a cosmetic action was given up.
+func (t *Tx) MarkDropped(ctx context.Context, id int64, why string, at time.Time) error {
+	return t.settle(ctx, id, work.ActionDropped, why, at)
+}
+
+func (t *Tx) settle(ctx context.Context, id int64, to work.ActionState, why string, at time.Time) error {
+	return t.one(ctx, fmt.Sprintf("mark action %d as %s", id, to), ErrStale,
+		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND `+unsettled, to, why, t.stamp(at), id)
+}
+
+// DeferAction leaves an unsettled action alone until a time.
+func (t *Tx) DeferAction(ctx context.Context, id int64, until time.Time, lastErr string) error {
+	return t.one(ctx, fmt.Sprintf("defer action %d", id), ErrStale,
+		`UPDATE actions SET not_before = ?, last_error = ? WHERE id = ? AND `+unsettled, millis(until), lastErr, id)
+}
+
+// VoidTurnActions makes what is left of a turn's actions void.
+func (t *Tx) VoidTurnActions(ctx context.Context, turnID int64, why string, at time.Time) error {
+	_, err := t.exec(ctx, fmt.Sprintf("void actions of turn %d", turnID),
+		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE turn_id = ? AND `+unsettled,
+		work.ActionVoid, why, t.stamp(at), turnID)
+	return err
+}
+
+// CountSends counts the writes of content (comments, replies, pull requests)
+// that were sent since a time, over all repositories: what GitHub limits.
+func (t *Tx) CountSends(ctx context.Context, since time.Time) (int, error) {
+	n, _, err := find(ctx, t, "count sends", scanID,
+		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND kind IN (?, ?, ?)`,
+		millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest)
+	return int(n), err
+}

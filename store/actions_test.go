@@ -1,0 +1,149 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+func getAction(t *testing.T, d *DB, token string) work.Action {
+	t.Helper()
+	return inTx(t, d, func(tx *Tx) (work.Action, error) {
+		a, ok, err := tx.GetAction(t.Context(), token)
+		if !ok {
+			t.Errorf("action %q is not there", token)
+		}
+		return a, err
+	})
+}
+
+func TestActionKeepsEveryField(t *testing.T) {
+	d := newDB(t)
+	u := newTurn(t, d, 1)
+	var want work.Action
+	fill(t, &want)
+	want.ID, want.RepoID, want.TurnID, want.ItemID = 1, u.RepoID, u.ID, u.ItemID
+	equal(t, addAction(t, d, want), want)
+	equal(t, getAction(t, d, want.Token), want)
+
+	bare := addAction(t, d, work.Action{RepoID: u.RepoID, Token: "bare"})
+	equal(t, bare, work.Action{ID: 2, RepoID: u.RepoID, Token: "bare", State: work.ActionPlanned, PlannedAt: t0})
+	update(t, d, func(tx *Tx) error {
+		_, ok, err := tx.GetAction(t.Context(), "unknown")
+		equal(t, ok, false)
+		return err
+	})
+	if err := d.Update(t.Context(), func(tx *Tx) error {
+		_, err := tx.AddAction(t.Context(), work.Action{RepoID: u.RepoID, TurnID: 99, Token: "of no turn"})
+		return err
+	}); err == nil {
+		t.Error("an action of no turn was added")
+	}
+}
+
+func TestL06AddActionByToken(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	u, v := newTurn(t, d, 1), newTurn(t, d, 2)
+	first := addAction(t, d, work.Action{RepoID: u.RepoID, TurnID: u.ID, ItemID: u.ItemID, Token: "reply", Kind: work.ActionReply, Body: "first", PlannedAt: t0.Add(-time.Hour)})
+	update(t, d, func(tx *Tx) error { return tx.DeferAction(ctx, first.ID, t0.Add(time.Hour), "boom") })
+	if got := getAction(t, d, "reply"); got.NotBefore != t0.Add(time.Hour) || got.LastError != "boom" {
+		t.Errorf("deferred: %+v", got)
+	}
+
+	again := work.Action{
+		RepoID: u.RepoID, TurnID: v.ID, ItemID: v.ItemID, Position: 3, Kind: work.ActionReply, Need: work.NeedRequired, Token: "reply",
+		Number: 2, Target: "t", On: work.EventReview, Title: "ti", Body: "second", Base: "b", Head: "h", Why: "w",
+	}
+	want := again
+	want.ID, want.State, want.PlannedAt = first.ID, work.ActionPlanned, first.PlannedAt // looked for since it was planned first
+	equal(t, addAction(t, d, again), want)
+
+	equal(t, inTx(t, d, func(tx *Tx) (int, error) { return tx.MarkSent(ctx, first.ID, t0) }), 1)
+	sent := getAction(t, d, "reply")
+	third := again
+	third.TurnID, third.Body = u.ID, "third"
+	equal(t, addAction(t, d, third), sent) // it may be on GitHub
+	update(t, d, func(tx *Tx) error { return tx.MarkVoid(ctx, first.ID, "gone", t0) })
+	equal(t, addAction(t, d, third), getAction(t, d, "reply"))
+
+	unsent := addAction(t, d, work.Action{RepoID: u.RepoID, Token: "unsent"})
+	update(t, d, func(tx *Tx) error { return tx.MarkDropped(ctx, unsent.ID, "given up", t0) })
+	if got := addAction(t, d, work.Action{RepoID: u.RepoID, Token: "unsent", Body: "new"}); got.State != work.ActionDropped || got.Body != "" {
+		t.Errorf("a settled action was planned again: %+v", got)
+	}
+}
+
+func TestL04MarkSentThenApplied(t *testing.T) {
+	path := newPath(t)
+	d, ctx := openAt(t, path), t.Context()
+	a := addAction(t, d, work.Action{RepoID: addRepo(t, d).ID, Token: "a"})
+	for want := 1; want <= 3; want++ {
+		sends, err := d.MarkSent(ctx, a.ID, t0.Add(time.Duration(want)*time.Minute))
+		if err != nil || sends != want {
+			t.Fatalf("%d sends, %v; want %d", sends, err, want)
+		}
+		if got := getAction(t, openAt(t, path), "a"); got.Sends != want || got.State != work.ActionSent || got.SentAt != t0.Add(time.Duration(want)*time.Minute) {
+			t.Errorf("another handle sees %+v", got)
+		}
+	}
+	update(t, d, func(tx *Tx) error { return tx.DeferAction(ctx, a.ID, t0.Add(time.Hour), "unclear") })
+	update(t, d, func(tx *Tx) error { return tx.MarkApplied(ctx, a.ID, "77", "https://x/77", t0.Add(2*time.Hour)) })
+	got := getAction(t, d, "a")
+	equal(t, []any{got.State, got.ResultID, got.ResultURL, got.SeenAt, got.Sends, got.LastError, got.NotBefore},
+		[]any{work.ActionApplied, "77", "https://x/77", t0.Add(2 * time.Hour), 3, "", time.Time{}})
+
+	for what, write := range map[string]func(*Tx) error{
+		"sent":     func(tx *Tx) error { _, err := tx.MarkSent(ctx, a.ID, t0); return err },
+		"applied":  func(tx *Tx) error { return tx.MarkApplied(ctx, a.ID, "", "", t0) },
+		"void":     func(tx *Tx) error { return tx.MarkVoid(ctx, a.ID, "", t0) },
+		"dropped":  func(tx *Tx) error { return tx.MarkDropped(ctx, a.ID, "", t0) },
+		"deferred": func(tx *Tx) error { return tx.DeferAction(ctx, a.ID, t0, "") },
+	} {
+		t.Run(what+" after it was applied", func(t *testing.T) { wantErr(t, d, ErrStale, write) })
+	}
+	equal(t, getAction(t, d, "a"), got)
+}
+
+func TestL117VoidTurnActions(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	u, v := newTurn(t, d, 1), newTurn(t, d, 2)
+	add := func(turn work.Turn, position int, token string) work.Action {
+		return addAction(t, d, work.Action{RepoID: turn.RepoID, TurnID: turn.ID, ItemID: turn.ItemID, Position: position, Token: token})
+	}
+	add(u, 3, "planned")
+	sent, applied := add(u, 2, "sent"), add(u, 1, "applied")
+	add(v, 1, "another turn's")
+	update(t, d, func(tx *Tx) error { _, err := tx.MarkSent(ctx, sent.ID, t0); return err })
+	update(t, d, func(tx *Tx) error { return tx.MarkApplied(ctx, applied.ID, "1", "", t0) })
+	update(t, d, func(tx *Tx) error { return tx.VoidTurnActions(ctx, u.ID, "merged", t0) })
+	var got []any
+	for _, a := range inTx(t, d, func(tx *Tx) ([]work.Action, error) { return tx.ListTurnActions(ctx, u.ID) }) {
+		got = append(got, a.Token, a.State, a.LastError)
+	}
+	equal(t, got, []any{"applied", work.ActionApplied, "", "sent", work.ActionVoid, "merged", "planned", work.ActionVoid, "merged"})
+	equal(t, getAction(t, d, "another turn's").State, work.ActionPlanned)
+	var tokens []string
+	for _, a := range inTx(t, d, func(tx *Tx) ([]work.Action, error) { return tx.ListItemActions(ctx, u.ItemID) }) {
+		tokens = append(tokens, a.Token)
+	}
+	equal(t, tokens, []string{"planned", "sent", "applied"})
+}
+
+func TestNoticesAgreeWithWork(t *testing.T) {
+	d := newDB(t)
+	u := newTurn(t, d, 1)
+	addAction(t, d, work.Action{RepoID: u.RepoID, TurnID: u.ID, Token: "of a turn"})
+	var want []string
+	for i, s := range []work.ActionState{work.ActionPlanned, work.ActionSent, work.ActionApplied, work.ActionVoid, work.ActionDropped} {
+		addAction(t, d, work.Action{RepoID: u.RepoID, Token: string(s), State: s, PlannedAt: t0.Add(-time.Duration(i) * time.Hour), NotBefore: t0.Add(time.Hour)})
+		if !s.Settled() {
+			want = append([]string{string(s)}, want...)
+		}
+	}
+	var got []string
+	for _, a := range inTx(t, d, func(tx *Tx) ([]work.Action, error) { return tx.ListNotices(t.Context(), u.RepoID) }) {
+		got = append(got, a.Token)
+	}
+	equal(t, got, want)
+}

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+const eventColumns = `repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot,
+	body, state, url, thread_top, path, line, diff_hunk, commit_oid, created_at, updated_at, seen_at, turn_id, processed_at, outcome`
+
+func eventFields(e *work.Event) []any {
+	return []any{
+		&e.RepoID,
+		refOf{&e.ItemID},
+		&e.Key, &e.Number, &e.Kind, &e.Source, &e.Hash, &e.Author.ID, &e.Author.Login, &e.Author.Bot,
+		&e.Body, &e.State, &e.URL, &e.ThreadTop, &e.Path, &e.Line, &e.DiffHunk, &e.CommitOID,
+		timeOf{&e.CreatedAt},
+		timeOf{&e.UpdatedAt},
+		timeOf{&e.SeenAt},
+		refOf{&e.TurnID},
+		timeOf{&e.ProcessedAt},
+		&e.Outcome,
+	}
+}
+
+func scanEvent(row scanner) (e work.Event, err error) {
+	return e, row.Scan(append([]any{&e.ID}, eventFields(&e)...)...)
+}
+
+const selectEvent = `SELECT id, ` + eventColumns + ` FROM events `
+
+// AddEvent adds an event unless the repository knows its key, and tells
+// whether it was new. A known one is left as it is. An event may come
+// processed already: an ignored one is counted by its outcome.
+func (t *Tx) AddEvent(ctx context.Context, e work.Event) (bool, error) {
+	if e.SeenAt.IsZero() {
+		e.SeenAt = t.now
+	}
+	_, err := t.insert(ctx, "add event "+e.Key, "events", eventColumns, eventFields(&e))
+	if errors.Is(err, ErrStale) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// ListEvents gives every event of an issue or pull request, oldest first.
+func (t *Tx) ListEvents(ctx context.Context, repoID int64, number int) ([]work.Event, error) {
+	return list(ctx, t, fmt.Sprintf("list events of #%d", number), scanEvent,
+		selectEvent+`WHERE repo_id = ? AND number = ? ORDER BY created_at, id`, repoID, number)
+}
+
+// ListItemEvents gives every event of a work item, oldest first.
+func (t *Tx) ListItemEvents(ctx context.Context, itemID int64) ([]work.Event, error) {
+	return list(ctx, t, fmt.Sprintf("list events of item %d", itemID), scanEvent,
+		selectEvent+`WHERE item_id = ? ORDER BY created_at, id`, itemID)
+}
+
+// ListPendingEvents gives every event of a repository that is not processed,
+// oldest first, those of live turns included.
+func (t *Tx) ListPendingEvents(ctx context.Context, repoID int64) ([]work.Event, error) {
+	return list(ctx, t, fmt.Sprintf("list pending events of repository %d", repoID), scanEvent,
+		selectEvent+`WHERE repo_id = ? AND processed_at = 0 ORDER BY created_at, id`, repoID)
+}
+
+// AssignEvents gives events to a turn. When one of them is processed or
+// belongs to a turn already, it fails with ErrStale.
+func (t *Tx) AssignEvents(ctx context.Context, turnID int64, eventIDs []int64) error {
+	for _, id := range eventIDs {
+		err := t.one(ctx, fmt.Sprintf("assign event %d to turn %d", id, turnID), ErrStale,
+			`UPDATE events SET turn_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`, turnID, id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReleaseEvents takes the events that a turn did not process from it, so that
+// another turn can have them.
+func (t *Tx) ReleaseEvents(ctx context.Context, turnID int64) error {
+	_, err := t.exec(ctx, fmt.Sprintf("release events of turn %d", turnID),
+		`UPDATE events SET turn_id = NULL WHERE turn_id = ? AND processed_at = 0`, turnID)
+	return err
+}
+
+// FinishEvents marks events as processed. One that is so already keeps its
+// outcome.
+func (t *Tx) FinishEvents(ctx context.Context, ids []int64, outcome string, at time.Time) error {
+	for _, id := range ids {
+		_, err := t.exec(ctx, fmt.Sprintf("finish event %d", id),
+			`UPDATE events SET processed_at = ?, outcome = ? WHERE id = ? AND processed_at = 0`, t.stamp(at), outcome, id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FinishTurnEvents marks what a turn has not processed yet as processed.
+func (t *Tx) FinishTurnEvents(ctx context.Context, turnID int64, outcome string, at time.Time) error {
+	_, err := t.exec(ctx, fmt.Sprintf("finish events of turn %d", turnID),
+		`UPDATE events SET processed_at = ?, outcome = ? WHERE turn_id = ? AND processed_at = 0`, t.stamp(at), outcome, turnID)
+	return err
+}
+
+// OutcomeEdited is the outcome of a version that was edited before anybody
+// answered it.
+const OutcomeEdited = "edited"
+
+// SupersedeOlderVersions ends the other versions of an edited comment that no
+// turn has taken yet, and tells how many those were.
+func (t *Tx) SupersedeOlderVersions(ctx context.Context, repoID int64, number int, kind work.EventKind, source, keepKey string, at time.Time) (int, error) {
+	n, err := t.exec(ctx, "supersede older versions of "+keepKey,
+		`UPDATE events SET processed_at = ?, outcome = ?
+		 WHERE repo_id = ? AND number = ? AND kind = ? AND source = ? AND event_key <> ? AND turn_id IS NULL AND processed_at = 0`,
+		t.stamp(at), OutcomeEdited, repoID, number, kind, source, keepKey)
+	return int(n), err
+}
+
+// HasEvent tells whether an event is known, processed or not.
+func (t *Tx) HasEvent(ctx context.Context, repoID int64, key string) (bool, error) {
+	_, ok, err := find(ctx, t, "look for event "+key, scanID, `SELECT id FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)
+	return ok, err
+}

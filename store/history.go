@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// HistoryState is the What of a work item's move between states.
+const HistoryState = "state"
+
+// History is one line of what happened, for people.
+type History struct {
+	RepoID int64
+	ItemID int64 // 0 when it belongs to none
+	Number int
+	At     time.Time
+	What   string
+	Detail string
+}
+
+const historyColumns = `repo_id, item_id, number, at, what, detail`
+
+func historyFields(h *History) []any {
+	return []any{&h.RepoID, refOf{&h.ItemID}, &h.Number, timeOf{&h.At}, &h.What, &h.Detail}
+}
+
+func scanHistory(row scanner) (h History, err error) { return h, row.Scan(historyFields(&h)...) }
+
+// AddHistory adds a line.
+func (t *Tx) AddHistory(ctx context.Context, h History) error {
+	if h.At.IsZero() {
+		h.At = t.now
+	}
+	_, err := t.insert(ctx, "add history", "history", historyColumns, historyFields(&h))
+	return err
+}
+
+// ListHistory gives the last lines of a work item, newest first; limit 0 is all.
+func (t *Tx) ListHistory(ctx context.Context, itemID int64, limit int) ([]History, error) {
+	if limit <= 0 {
+		limit = -1
+	}
+	return list(ctx, t, fmt.Sprintf("list history of item %d", itemID), scanHistory,
+		`SELECT `+historyColumns+` FROM history WHERE item_id = ? ORDER BY at DESC, id DESC LIMIT ?`, itemID, limit)
+}
+
+// Counts sums up a repository for status and report.
+type Counts struct {
+	Pending  int                // events that wait for their turn, or are in one
+	Outcomes map[string]int     // processed events by outcome
+	Items    map[work.State]int // work items by state
+	Turns    map[work.Step]int  // live turns by step, blocked ones left out
+	Blocked  int                // live turns that wait for a person
+	Usage    work.Usage         // of all turns
+}
+
+// Counts counts what a repository has.
+func (t *Tx) Counts(ctx context.Context, repoID int64) (Counts, error) {
+	what := fmt.Sprintf("count repository %d", repoID)
+	c := Counts{Outcomes: map[string]int{}, Items: map[work.State]int{}, Turns: map[work.Step]int{}}
+	pending, err := get(ctx, t, what, scanID, `SELECT count(*) FROM events WHERE repo_id = ? AND processed_at = 0`, repoID)
+	if err != nil {
+		return Counts{}, err
+	}
+	c.Pending = int(pending)
+	err = tally(ctx, t, what, c.Outcomes,
+		`SELECT outcome, count(*) FROM events WHERE repo_id = ? AND processed_at > 0 GROUP BY outcome`, repoID)
+	if err != nil {
+		return Counts{}, err
+	}
+	err = tally(ctx, t, what, c.Items, `SELECT state, count(*) FROM work_items WHERE repo_id = ? GROUP BY state`, repoID)
+	if err != nil {
+		return Counts{}, err
+	}
+	err = tally(ctx, t, what, c.Turns,
+		`SELECT step, count(*) FROM turns WHERE repo_id = ? AND blocked = 0 AND `+unfinished+` GROUP BY step`, repoID)
+	if err != nil {
+		return Counts{}, err
+	}
+	blocked, err := get(ctx, t, what, scanID, `SELECT count(*) FROM turns WHERE repo_id = ? AND blocked = 1 AND `+unfinished, repoID)
+	if err != nil {
+		return Counts{}, err
+	}
+	c.Blocked = int(blocked)
+	c.Usage, err = get(ctx, t, what, scanUsage,
+		`SELECT COALESCE(SUM(input_tokens), 0), COALESCE(SUM(output_tokens), 0), COALESCE(SUM(cost_usd), 0.0) FROM turns WHERE repo_id = ?`, repoID)
+	return c, err
+}
+
+func scanUsage(row scanner) (u work.Usage, err error) {
+	return u, row.Scan(&u.InputTokens, &u.OutputTokens, &u.CostUSD)
+}
+
+func tally[K ~string](ctx context.Context, t *Tx, what string, into map[K]int, query string, args ...any) error {
+	_, err := list(ctx, t, what, func(row scanner) (K, error) {
+		var (
+			key K
+			n   int
+		)
+		err := row.Scan(&key, &n)
+		into[key] = n
+		return key, err
+	}, query, args...)
+	return err
+}

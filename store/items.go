@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body,
+	author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths,
+	decision_summary, created_at, updated_at`
+
+func itemFields(i *work.Item) []any {
+	return []any{
+		&i.RepoID, &i.Number, &i.Flow,
+		refOf{&i.Parent},
+		&i.State,
+		timeOf{&i.Since},
+		&i.Reason, &i.Hint, &i.Title, &i.Body,
+		&i.Author.ID, &i.Author.Login, &i.Author.Bot, &i.URL, &i.Priority, &i.Label, &i.LabelEvent, &i.Branch, &i.Document,
+		listOf{&i.TouchPaths},
+		&i.DecisionSummary,
+		timeOf{&i.CreatedAt},
+		timeOf{&i.UpdatedAt},
+	}
+}
+
+func scanItem(row scanner) (i work.Item, err error) {
+	return i, row.Scan(append([]any{&i.ID}, itemFields(&i)...)...)
+}
+
+const (
+	selectItem = `SELECT id, ` + itemColumns + ` FROM work_items `
+
+	// openItem is work.State.Open, word for word as the index has it.
+	openItem = `state NOT IN ('merged', 'completed', 'closed', 'failed')`
+)
+
+// AddItem adds a work item. Times that are zero become the transaction's.
+func (t *Tx) AddItem(ctx context.Context, i work.Item) (int64, error) {
+	for _, at := range []*time.Time{&i.Since, &i.CreatedAt, &i.UpdatedAt} {
+		if at.IsZero() {
+			*at = t.now
+		}
+	}
+	return t.insert(ctx, fmt.Sprintf("add item for #%d", i.Number), "work_items", itemColumns, itemFields(&i))
+}
+
+// GetItem gives a work item by its id.
+func (t *Tx) GetItem(ctx context.Context, id int64) (work.Item, error) {
+	return get(ctx, t, fmt.Sprintf("get item %d", id), scanItem, selectItem+`WHERE id = ?`, id)
+}
+
+// FindItem gives the newest work item of an issue.
+func (t *Tx) FindItem(ctx context.Context, repoID int64, number int) (work.Item, bool, error) {
+	return find(ctx, t, fmt.Sprintf("find item of #%d", number), scanItem,
+		selectItem+`WHERE repo_id = ? AND number = ? ORDER BY id DESC LIMIT 1`, repoID, number)
+}
+
+// ListItems gives every work item of a repository, oldest first.
+func (t *Tx) ListItems(ctx context.Context, repoID int64) ([]work.Item, error) {
+	return list(ctx, t, "list items", scanItem, selectItem+`WHERE repo_id = ? ORDER BY id`, repoID)
+}
+
+// ListOpenItems gives the work items that may still ask for work, oldest first.
+func (t *Tx) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item, error) {
+	return list(ctx, t, "list open items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` ORDER BY id`, repoID)
+}
+
+// UpdateItem stores what describes an item: title, body, author, URL,
+// priority, label and its event, branch, document, touch paths and decision
+// summary. Its state moves by MoveItem alone.
+func (t *Tx) UpdateItem(ctx context.Context, i work.Item) error {
+	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
+		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, priority = ?,
+		 label = ?, label_event = ?, branch = ?, document = ?, touch_paths = ?, decision_summary = ?, updated_at = ? WHERE id = ?`,
+		i.Title, i.Body, i.Author.ID, i.Author.Login, i.Author.Bot, i.URL, i.Priority,
+		i.Label, i.LabelEvent, i.Branch, i.Document, listOf{&i.TouchPaths}, i.DecisionSummary, millis(t.now), i.ID)
+}
+
+// MoveItem moves an item to a state from one of the given states (from any,
+// when none is given), or fails with ErrStale. The move is written to the
+// history. A move to the state in which the item stands changes its reason and
+// hint and keeps its Since; with the same reason and hint it writes nothing.
+func (t *Tx) MoveItem(ctx context.Context, id int64, from []work.State, to work.State, reason, hint string, at time.Time) error {
+	what := fmt.Sprintf("move item %d to %q", id, to)
+	i, err := t.GetItem(ctx, id)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if len(from) > 0 && !slices.Contains(from, i.State) {
+		return fmt.Errorf("%s from %q, it is %q: %w", what, from, i.State, ErrStale)
+	}
+	if i.State == to && i.Reason == reason && i.Hint == hint {
+		return nil
+	}
+	stamp := t.stamp(at)
+	since := stamp
+	if i.State == to {
+		since = millis(i.Since)
+	}
+	err = t.one(ctx, what, ErrStale,
+		`UPDATE work_items SET state = ?, state_since = ?, reason = ?, hint = ?, updated_at = ? WHERE id = ? AND state = ?`,
+		to, since, reason, hint, stamp, id, i.State)
+	if err != nil {
+		return err
+	}
+	detail := fmt.Sprintf("%s → %s", i.State, to)
+	if reason != "" {
+		detail += ": " + reason
+	}
+	return t.AddHistory(ctx, History{RepoID: i.RepoID, ItemID: i.ID, Number: i.Number, At: fromMillis(stamp), What: HistoryState, Detail: detail})
+}

@@ -1,0 +1,211 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// states are all of design §8.
+var states = []work.State{
+	work.StatePending, work.StateReady, work.StateRunning, work.StateAwaitingFeedback, work.StateAwaitingIssueFollowup,
+	work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed, work.StateFailed,
+}
+
+func getItem(t *testing.T, d *DB, id int64) work.Item {
+	t.Helper()
+	return inTx(t, d, func(tx *Tx) (work.Item, error) { return tx.GetItem(t.Context(), id) })
+}
+
+func TestItemKeepsEveryField(t *testing.T) {
+	d := newDB(t)
+	parent := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 1})
+	var want work.Item
+	fill(t, &want)
+	want.ID, want.RepoID, want.Parent = parent.ID+1, parent.RepoID, parent.ID
+	equal(t, addItem(t, d, want), want)
+
+	changed := want
+	fill(t, &changed.Author)
+	changed.Title, changed.Body, changed.URL, changed.Priority, changed.Label = "t", "b", "u", 5, "l"
+	changed.LabelEvent, changed.Branch, changed.Document, changed.TouchPaths, changed.DecisionSummary = "e", "br", "doc", nil, "sum"
+	update(t, d, func(tx *Tx) error {
+		stranger := changed // these are not UpdateItem's
+		stranger.State, stranger.Reason, stranger.Number, stranger.Flow = work.StateFailed, "no", 99, work.FlowBugfix
+		return tx.UpdateItem(t.Context(), stranger)
+	})
+	changed.UpdatedAt = t0
+	equal(t, getItem(t, d, want.ID), changed)
+	wantErr(t, d, ErrNotFound, func(tx *Tx) error { return tx.UpdateItem(t.Context(), work.Item{ID: 99}) })
+	wantErr(t, d, ErrNotFound, func(tx *Tx) error { _, err := tx.GetItem(t.Context(), 99); return err })
+	if fresh := getItem(t, d, parent.ID); fresh.Since != t0 || fresh.CreatedAt != t0 || fresh.UpdatedAt != t0 {
+		t.Errorf("times of a new item: %+v", fresh)
+	}
+}
+
+func TestAddItemOfNoRepository(t *testing.T) {
+	d := newDB(t)
+	if err := d.Update(t.Context(), func(tx *Tx) error {
+		_, err := tx.AddItem(t.Context(), work.Item{RepoID: 99, State: work.StatePending})
+		return err
+	}); err == nil {
+		t.Error("an item of no repository was added")
+	}
+}
+
+func TestItemListsAgreeWithWork(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	r := addRepo(t, d)
+	var open []work.State
+	for i, s := range states {
+		addItem(t, d, work.Item{RepoID: r.ID, Number: i + 1, State: s})
+		if s.Open() {
+			open = append(open, s)
+		}
+	}
+	var got []work.State
+	for _, i := range inTx(t, d, func(tx *Tx) ([]work.Item, error) { return tx.ListOpenItems(ctx, r.ID) }) {
+		got = append(got, i.State)
+	}
+	equal(t, got, open)
+	equal(t, len(inTx(t, d, func(tx *Tx) ([]work.Item, error) { return tx.ListItems(ctx, r.ID) })), len(states))
+
+	again := addItem(t, d, work.Item{RepoID: r.ID, Number: 3})
+	update(t, d, func(tx *Tx) error {
+		newest, ok, err := tx.FindItem(ctx, r.ID, 3)
+		equal(t, newest, again)
+		equal(t, ok, true)
+		if err != nil {
+			return err
+		}
+		_, ok, err = tx.FindItem(ctx, r.ID, 99)
+		equal(t, ok, false)
+		return err
+	})
+}
+
+func TestMoveItem(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 7, State: work.StatePending})
+	move := func(from []work.State, to work.State, reason string, after time.Duration) func(*Tx) error {
+		return func(tx *Tx) error { return tx.MoveItem(ctx, i.ID, from, to, reason, "hint "+reason, t0.Add(after)) }
+	}
+	update(t, d, move([]work.State{work.StateReady, work.StatePending}, work.StateRunning, "", time.Hour))
+	got := getItem(t, d, i.ID)
+	if got.State != work.StateRunning || got.Since != t0.Add(time.Hour) || got.UpdatedAt != t0.Add(time.Hour) {
+		t.Errorf("after the move: %+v", got)
+	}
+	wantErr(t, d, ErrStale, move([]work.State{work.StatePending}, work.StateBlocked, "late", 2*time.Hour))
+	equal(t, getItem(t, d, i.ID), got)
+
+	update(t, d, move(nil, work.StateBlocked, "why", 3*time.Hour))                             // from any
+	update(t, d, move([]work.State{work.StateBlocked}, work.StateBlocked, "why", 4*time.Hour)) // nothing new
+	update(t, d, move([]work.State{work.StateBlocked}, work.StateBlocked, "else", 5*time.Hour))
+	got = getItem(t, d, i.ID)
+	if got.Since != t0.Add(3*time.Hour) || got.Reason != "else" || got.Hint != "hint else" {
+		t.Errorf("blocked for another reason: %+v", got)
+	}
+	history := inTx(t, d, func(tx *Tx) ([]History, error) { return tx.ListHistory(ctx, i.ID, 0) })
+	line := func(at time.Duration, detail string) History {
+		return History{RepoID: i.RepoID, ItemID: i.ID, Number: 7, At: t0.Add(at), What: HistoryState, Detail: detail}
+	}
+	equal(t, history, []History{
+		line(5*time.Hour, "blocked → blocked: else"), line(3*time.Hour, "running → blocked: why"), line(time.Hour, "pending → running"),
+	})
+	equal(t, inTx(t, d, func(tx *Tx) ([]History, error) { return tx.ListHistory(ctx, i.ID, 1) }), history[:1])
+	wantErr(t, d, ErrNotFound, func(tx *Tx) error { return tx.MoveItem(ctx, 99, nil, work.StateReady, "", "", t0) })
+}
+
+func TestPulls(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 1})
+	put := func(p work.PullRequest) int64 {
+		return inTx(t, d, func(tx *Tx) (int64, error) { return tx.PutPull(ctx, p) })
+	}
+	get := func(number int) (p work.PullRequest, ok bool) {
+		update(t, d, func(tx *Tx) (err error) {
+			p, ok, err = tx.GetPull(ctx, i.RepoID, number)
+			return err
+		})
+		return p, ok
+	}
+	var want work.PullRequest
+	fill(t, &want)
+	want.RepoID, want.ItemID = i.RepoID, i.ID
+	want.ID = put(want)
+	got, ok := get(want.Number)
+	equal(t, got, want)
+	equal(t, ok, true)
+	if _, ok := get(99); ok {
+		t.Error("found what is not there")
+	}
+
+	changed := work.PullRequest{ID: want.ID, RepoID: i.RepoID, Number: want.Number, State: work.PullOpen}
+	equal(t, put(changed), want.ID)
+	changed.CreatedAt = want.CreatedAt // alone stays
+	got, _ = get(want.Number)
+	equal(t, got, changed)
+
+	update(t, d, func(tx *Tx) error { return tx.DeferPull(ctx, want.ID, t0.Add(time.Hour), "500") })
+	update(t, d, func(tx *Tx) error { return tx.DeferPull(ctx, want.ID, t0.Add(2*time.Hour), "404") })
+	got, _ = get(want.Number)
+	equal(t, []any{got.NotBefore, got.LastError, got.Failures}, []any{t0.Add(2 * time.Hour), "404", 2})
+	wantErr(t, d, ErrNotFound, func(tx *Tx) error { return tx.DeferPull(ctx, 99, t0, "") })
+}
+
+func TestPullLists(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 1})
+	for number, s := range map[int]work.PullState{30: work.PullOpen, 4: work.PullOpen, 12: work.PullMerged, 20: work.PullClosed} {
+		update(t, d, func(tx *Tx) error {
+			_, err := tx.PutPull(ctx, work.PullRequest{RepoID: i.RepoID, ItemID: i.ID, Number: number, State: s})
+			return err
+		})
+	}
+	numbers := func(fn func(*Tx) ([]work.PullRequest, error)) (all []int) {
+		for _, p := range inTx(t, d, fn) {
+			all = append(all, p.Number)
+		}
+		return all
+	}
+	equal(t, numbers(func(tx *Tx) ([]work.PullRequest, error) { return tx.ListOpenPulls(ctx, i.RepoID) }), []int{4, 30})
+	equal(t, numbers(func(tx *Tx) ([]work.PullRequest, error) { return tx.ListPulls(ctx, i.RepoID) }), []int{4, 12, 20, 30})
+	update(t, d, func(tx *Tx) error {
+		p, ok, err := tx.FindPullOfItem(ctx, i.ID)
+		equal(t, []any{p.Number, ok}, []any{30, true})
+		if err != nil {
+			return err
+		}
+		_, ok, err = tx.FindPullOfItem(ctx, 99)
+		equal(t, ok, false)
+		return err
+	})
+}
+
+func TestThreads(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	r := addRepo(t, d)
+	pull := inTx(t, d, func(tx *Tx) (int64, error) { return tx.PutPull(ctx, work.PullRequest{RepoID: r.ID, Number: 1}) })
+	changes := func() (n int64) {
+		return inTx(t, d, func(tx *Tx) (int64, error) {
+			return get(ctx, tx, "changes", scanID, `SELECT total_changes()`)
+		})
+	}
+	d.sql.SetMaxOpenConns(1) // total_changes counts for one connection
+	a, b := work.Thread{NodeID: "A", Top: 1}, work.Thread{NodeID: "B", Top: 2, Resolved: true}
+	for _, put := range [][]work.Thread{{b, a}, {a, b}, {{NodeID: "A", Top: 1, Resolved: true}}, {{NodeID: "A", Top: 1}, b}, nil} {
+		update(t, d, func(tx *Tx) error { return tx.PutThreads(ctx, pull, put) })
+		got := inTx(t, d, func(tx *Tx) ([]work.Thread, error) { return tx.ListThreads(ctx, pull) })
+		if len(put) == 2 {
+			equal(t, got, []work.Thread{a, b})
+		} else {
+			equal(t, got, put)
+		}
+		before := changes()
+		update(t, d, func(tx *Tx) error { return tx.PutThreads(ctx, pull, put) })
+		if changes() != before {
+			t.Error("the same threads were written again")
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// pruneBatch bounds a transaction of Prune: other passes wait for it.
+const pruneBatch = 1000
+
+// kept says that a work item, named i, still needs its keys: it is open, or
+// was closed only lately.
+const kept = `(i.` + openItem + ` OR i.state_since >= @before)`
+
+// loose says that no kept work item has to do with a row of a table, neither
+// by its own reference nor by the issue or pull request on which it stands.
+func loose(table string) string {
+	return `NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = ` + table + `.item_id AND ` + kept + `)
+		AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.repo_id = ` + table + `.repo_id AND i.number = ` + table + `.number AND ` + kept + `)
+		AND NOT EXISTS (SELECT 1 FROM pull_requests p JOIN work_items i ON i.id = p.item_id
+			WHERE p.repo_id = ` + table + `.repo_id AND p.number = ` + table + `.number AND ` + kept + `)`
+}
+
+// prunes are what Prune deletes, referrers before what they refer to. A turn
+// goes once nothing refers to it any more.
+func prunes() []string {
+	return []string{
+		`DELETE FROM history WHERE id IN (SELECT id FROM history WHERE at < @before AND ` + loose("history") + ` LIMIT @batch)`,
+		`DELETE FROM actions WHERE id IN (SELECT id FROM actions WHERE settled_at > 0 AND settled_at < @before AND ` + loose("actions") + ` LIMIT @batch)`,
+		`DELETE FROM events WHERE id IN (SELECT id FROM events WHERE processed_at > 0 AND processed_at < @before AND ` + loose("events") + ` LIMIT @batch)`,
+		`DELETE FROM turns WHERE id IN (SELECT id FROM turns WHERE NOT (` + unfinished + `) AND ended_at < @before AND ` + loose("turns") + `
+			AND NOT EXISTS (SELECT 1 FROM actions a WHERE a.turn_id = turns.id)
+			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.turn_id = turns.id) LIMIT @batch)`,
+		`DELETE FROM agent_sessions WHERE updated_at < @before
+			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = agent_sessions.item_id AND ` + kept + `)`,
+		`DELETE FROM http_validators WHERE seen_at < @before`,
+	}
+}
+
+// Prune deletes what is older than before and belongs to work items that were
+// closed before then: processed events, ended turns, settled actions, history,
+// sessions; and pages of GitHub that were last read before then. Work items and
+// pull requests stay. Keys of open items stay whatever their age, so that
+// nothing is answered twice. It tells how many rows it deleted.
+func (d *DB) Prune(ctx context.Context, before time.Time) (int64, error) {
+	var total int64
+	for _, query := range prunes() {
+		for {
+			var n int64
+			err := d.Update(ctx, func(tx *Tx) (err error) {
+				n, err = tx.exec(ctx, "prune", query, sql.Named("before", millis(before)), sql.Named("batch", pruneBatch))
+				return err
+			})
+			total += n
+			if err != nil {
+				return total, err
+			}
+			if n < pruneBatch {
+				break
+			}
+		}
+	}
+	return total, nil
+}

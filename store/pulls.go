@@ -1,0 +1,134 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, base_oid, draft,
+	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at`
+
+func pullFields(p *work.PullRequest) []any {
+	return []any{
+		&p.RepoID,
+		refOf{&p.ItemID},
+		&p.Number, &p.NodeID, &p.URL, &p.Title, &p.State, &p.Branch, &p.HeadOID, &p.Base, &p.BaseOID,
+		&p.Draft, &p.Mergeable, &p.Rollup, &p.MergeCommit,
+		timeOf{&p.UpdatedAt},
+		&p.Fingerprint,
+		timeOf{&p.DetailsAt},
+		timeOf{&p.NotBefore},
+		&p.Failures, &p.LastError,
+		timeOf{&p.CreatedAt},
+	}
+}
+
+func scanPull(row scanner) (p work.PullRequest, err error) {
+	return p, row.Scan(append([]any{&p.ID}, pullFields(&p)...)...)
+}
+
+const selectPull = `SELECT id, ` + pullColumns + ` FROM pull_requests `
+
+// PutPull stores a pull request's whole snapshot, its backoff included, by
+// repository and number. CreatedAt of a known one stays.
+func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
+	what := fmt.Sprintf("put pull request #%d", p.Number)
+	if t.readOnly {
+		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
+	}
+	if p.CreatedAt.IsZero() {
+		p.CreatedAt = t.now
+	}
+	fields := pullFields(&p)
+	return get(ctx, t, what, scanID,
+		`INSERT INTO pull_requests (`+pullColumns+`) VALUES (`+marks(len(fields))+`)
+		 ON CONFLICT (repo_id, number) DO UPDATE SET item_id = excluded.item_id, node_id = excluded.node_id, url = excluded.url,
+		 title = excluded.title, state = excluded.state, branch = excluded.branch, head_oid = excluded.head_oid,
+		 base = excluded.base, base_oid = excluded.base_oid, draft = excluded.draft, mergeable = excluded.mergeable,
+		 rollup = excluded.rollup, merge_commit = excluded.merge_commit, updated_at = excluded.updated_at,
+		 fingerprint = excluded.fingerprint, details_at = excluded.details_at, not_before = excluded.not_before,
+		 failures = excluded.failures, last_error = excluded.last_error
+		 RETURNING id`, fields...)
+}
+
+// GetPull gives a tracked pull request by its number.
+func (t *Tx) GetPull(ctx context.Context, repoID int64, number int) (work.PullRequest, bool, error) {
+	return find(ctx, t, fmt.Sprintf("get pull request #%d", number), scanPull,
+		selectPull+`WHERE repo_id = ? AND number = ?`, repoID, number)
+}
+
+// FindPullOfItem gives the newest pull request of a work item.
+func (t *Tx) FindPullOfItem(ctx context.Context, itemID int64) (work.PullRequest, bool, error) {
+	return find(ctx, t, fmt.Sprintf("find pull request of item %d", itemID), scanPull,
+		selectPull+`WHERE item_id = ? ORDER BY number DESC LIMIT 1`, itemID)
+}
+
+// ListOpenPulls gives the open tracked pull requests of a repository, by number.
+func (t *Tx) ListOpenPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
+	return list(ctx, t, "list open pull requests", scanPull, selectPull+`WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
+}
+
+// ListPulls gives every tracked pull request of a repository, by number.
+func (t *Tx) ListPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
+	return list(ctx, t, "list pull requests", scanPull, selectPull+`WHERE repo_id = ? ORDER BY number`, repoID)
+}
+
+// DeferPull counts a failure of one pull request, which is not asked about
+// before until.
+func (t *Tx) DeferPull(ctx context.Context, id int64, until time.Time, reason string) error {
+	return t.one(ctx, fmt.Sprintf("defer pull request %d", id), ErrNotFound,
+		`UPDATE pull_requests SET not_before = ?, last_error = ?, failures = failures + 1 WHERE id = ?`, millis(until), reason, id)
+}
+
+func threadFields(x *work.Thread) []any { return []any{&x.NodeID, &x.Top, &x.Resolved} }
+
+func scanThread(row scanner) (x work.Thread, err error) {
+	return x, row.Scan(threadFields(&x)...)
+}
+
+// PutThreads replaces the threads of a pull request. The same ones again cost
+// no write.
+func (t *Tx) PutThreads(ctx context.Context, pullID int64, threads []work.Thread) error {
+	what := fmt.Sprintf("put threads of pull request %d", pullID)
+	known, err := t.ListThreads(ctx, pullID)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if sameThreads(known, threads) {
+		return nil
+	}
+	if _, err := t.exec(ctx, what, `DELETE FROM threads WHERE pull_id = ?`, pullID); err != nil {
+		return err
+	}
+	for _, x := range threads {
+		_, err := t.exec(ctx, what, `INSERT INTO threads (pull_id, node_id, top, resolved) VALUES (?, ?, ?, ?)`,
+			append([]any{pullID}, threadFields(&x)...)...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameThreads compares without regard to order.
+func sameThreads(a, b []work.Thread) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, x := range b {
+		if !slices.Contains(a, x) {
+			return false
+		}
+	}
+	return true
+}
+
+// ListThreads gives the threads of a pull request, oldest first.
+func (t *Tx) ListThreads(ctx context.Context, pullID int64) ([]work.Thread, error) {
+	return list(ctx, t, fmt.Sprintf("list threads of pull request %d", pullID), scanThread,
+		`SELECT node_id, top, resolved FROM threads WHERE pull_id = ? ORDER BY top, node_id`, pullID)
+}

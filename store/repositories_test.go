@@ -1,0 +1,181 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+func getRepo(t *testing.T, d *DB, id int64) work.Repo {
+	t.Helper()
+	return inTx(t, d, func(tx *Tx) (work.Repo, error) { return tx.GetRepo(t.Context(), id) })
+}
+
+func TestRepositories(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	want := addRepo(t, d)
+	equal(t, want, work.Repo{ID: want.ID, Name: name, Current: name})
+
+	renamed := work.RepoName{Host: "github.com", Owner: "octo-org", Name: "Hello2"}
+	update(t, d, func(tx *Tx) error { return tx.SetRepoIdentity(ctx, want.ID, "R_1", 42, renamed, "main") })
+	want.NodeID, want.GitHubID, want.Current, want.DefaultBranch = "R_1", 42, renamed, "main"
+	equal(t, getRepo(t, d, want.ID), want)
+
+	want.IssuesSince, want.CommentsSince, want.ReviewCommentsSince = t0, t0.Add(time.Second), t0.Add(time.Millisecond)
+	update(t, d, func(tx *Tx) error { return tx.SetCursors(ctx, want) })
+	equal(t, getRepo(t, d, want.ID), want)
+
+	update(t, d, func(tx *Tx) error { return tx.DeferRepo(ctx, want.ID, t0.Add(time.Hour), "limit", false) })
+	want.NotBefore, want.LastError = t0.Add(time.Hour), "limit"
+	equal(t, getRepo(t, d, want.ID), want)
+	update(t, d, func(tx *Tx) error { return tx.DeferRepo(ctx, want.ID, t0.Add(2*time.Hour), "500", true) })
+	want.NotBefore, want.LastError, want.Failures = t0.Add(2*time.Hour), "500", 1
+	equal(t, getRepo(t, d, want.ID), want)
+
+	update(t, d, func(tx *Tx) error { return tx.Heartbeat(ctx, want.ID, t0.Add(3*time.Hour)) })
+	want.HeartbeatAt, want.NotBefore, want.LastError, want.Failures = t0.Add(3*time.Hour), time.Time{}, "", 0
+	equal(t, getRepo(t, d, want.ID), want)
+
+	wantErr(t, d, ErrNotFound, func(tx *Tx) error { return tx.Heartbeat(ctx, 99, t0) })
+	wantErr(t, d, ErrNotFound, func(tx *Tx) error { _, err := tx.GetRepo(ctx, 99); return err })
+}
+
+// The config's spelling may change, and follow a rename on GitHub: the row stays.
+func TestL21EnsureRepoFollowsARename(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	ensure := func(owner, repo string) work.Repo {
+		return inTx(t, d, func(tx *Tx) (work.Repo, error) {
+			return tx.EnsureRepo(ctx, work.RepoName{Host: "github.com", Owner: owner, Name: repo})
+		})
+	}
+	first := ensure("octo", "hello")
+	equal(t, ensure("octo", "hello"), first)
+	if got := ensure("OCTO", "Hello"); got.ID != first.ID || got.Name.FullName() != "OCTO/Hello" {
+		t.Errorf("another spelling: %+v", got)
+	}
+	update(t, d, func(tx *Tx) error {
+		return tx.SetRepoIdentity(ctx, first.ID, "R_1", 1, work.RepoName{Host: "github.com", Owner: "octo", Name: "new"}, "main")
+	})
+	if got := ensure("octo", "New"); got.ID != first.ID || got.Name.Name != "New" {
+		t.Errorf("after the rename: %+v", got)
+	}
+	other := ensure("octo", "hello") // the old name is free for another repository
+	if other.ID == first.ID {
+		t.Error("two repositories in one row")
+	}
+	all := inTx(t, d, func(tx *Tx) ([]work.Repo, error) { return tx.ListRepos(ctx) })
+	if len(all) != 2 || all[0].ID != other.ID || all[1].ID != first.ID {
+		t.Errorf("by name: %+v", all)
+	}
+}
+
+func TestValidators(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	get := func(repoID int64, url string) (v Validator, ok bool) {
+		update(t, d, func(tx *Tx) (err error) {
+			v, ok, err = tx.GetValidator(ctx, repoID, url)
+			return err
+		})
+		return v, ok
+	}
+	all := []Validator{
+		{RepoID: 0, URL: "user", ETag: `W/"1"`, SeenAt: t0},
+		{RepoID: 1, URL: "repos/o/n/issues?page=1", ETag: `"2"`, Next: "next", SeenAt: t0},
+		{RepoID: 1, URL: "repos/o/n/issues?%", ETag: `"3"`, SeenAt: t0},
+		{RepoID: 1, URL: "repos/o/n/pulls", ETag: `"4"`, SeenAt: t0},
+	}
+	for _, v := range all {
+		update(t, d, func(tx *Tx) error { return tx.PutValidator(ctx, v) })
+	}
+	for _, v := range all {
+		got, ok := get(v.RepoID, v.URL)
+		equal(t, got, v)
+		equal(t, ok, true)
+	}
+	if _, ok := get(2, "user"); ok {
+		t.Error("found for another repository")
+	}
+	all[0].ETag, all[0].Next, all[0].SeenAt = `W/"9"`, "there", t0.Add(time.Minute)
+	update(t, d, func(tx *Tx) error { return tx.PutValidator(ctx, all[0]) })
+	got, _ := get(0, "user")
+	equal(t, got, all[0])
+
+	update(t, d, func(tx *Tx) error { return tx.DeleteValidators(ctx, 1, "repos/o/n/issues?") })
+	left := 0
+	for _, v := range all {
+		if _, ok := get(v.RepoID, v.URL); ok {
+			left++
+		}
+	}
+	if _, ok := get(1, "repos/o/n/pulls"); !ok || left != 2 {
+		t.Errorf("%d left, want user and pulls", left)
+	}
+}
+
+func TestWalksAndLabels(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	r := addRepo(t, d)
+	walk := func() string {
+		return inTx(t, d, func(tx *Tx) (string, error) { return tx.GetWalk(ctx, r.ID, "issues") })
+	}
+	equal(t, walk(), "")
+	for _, next := range []string{"a", "b", "", ""} {
+		update(t, d, func(tx *Tx) error { return tx.SetWalk(ctx, r.ID, "issues", next) })
+		equal(t, walk(), next)
+	}
+	labels := func() []string {
+		return inTx(t, d, func(tx *Tx) ([]string, error) { return tx.ListSeenLabels(ctx, r.ID) })
+	}
+	equal(t, len(labels()), 0)
+	for _, l := range []string{"b", "a", "b"} {
+		update(t, d, func(tx *Tx) error { return tx.AddSeenLabel(ctx, r.ID, l) })
+	}
+	equal(t, labels(), []string{"a", "b"})
+}
+
+func TestL122AccountsAndPermissions(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	r := addRepo(t, d)
+	for _, a := range []work.Account{{ID: 2, Login: "two"}, {ID: 1, Login: "one", Bot: true}, {ID: 2, Login: "renamed"}, {ID: 2, Login: "renamed"}} {
+		update(t, d, func(tx *Tx) error { return tx.AddAccount(ctx, "github.com", a) })
+	}
+	equal(t, inTx(t, d, func(tx *Tx) (map[string][]work.Account, error) { return tx.ListAccounts(ctx) }),
+		map[string][]work.Account{"github.com": {{ID: 1, Login: "one", Bot: true}, {ID: 2, Login: "renamed"}}})
+
+	check := func(account int64, level string, at time.Time, ok bool) {
+		t.Helper()
+		update(t, d, func(tx *Tx) error {
+			gotLevel, gotAt, gotOK, err := tx.GetPermission(ctx, r.ID, account)
+			equal(t, []any{gotLevel, gotAt, gotOK}, []any{level, at, ok})
+			return err
+		})
+	}
+	check(2, "", time.Time{}, false)
+	update(t, d, func(tx *Tx) error { return tx.PutPermission(ctx, r.ID, 2, "two", "read", t0) })
+	check(2, "read", t0, true)
+	update(t, d, func(tx *Tx) error { return tx.PutPermission(ctx, r.ID, 2, "two", "write", t0.Add(time.Hour)) })
+	check(2, "write", t0.Add(time.Hour), true)
+	check(3, "", time.Time{}, false)
+}
+
+func TestSessions(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 1})
+	check := func(agent, session string, slot int, ok bool) {
+		t.Helper()
+		update(t, d, func(tx *Tx) error {
+			gotSession, gotSlot, gotOK, err := tx.GetSession(ctx, i.ID, agent)
+			equal(t, []any{gotSession, gotSlot, gotOK}, []any{session, slot, ok})
+			return err
+		})
+	}
+	check("codex", "", 0, false)
+	for slot, s := range []string{"first", "second"} {
+		update(t, d, func(tx *Tx) error { return tx.PutSession(ctx, i.ID, "codex", s, slot, t0) })
+		check("codex", s, slot, true)
+	}
+	check("claude", "", 0, false)
+	update(t, d, func(tx *Tx) error { return tx.DropSession(ctx, i.ID, "codex") })
+	check("codex", "", 0, false)
+}

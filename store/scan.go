@@ -1,0 +1,219 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// An entity has one list of columns and one function that gives, in the same
+// order, where each of them lives in the struct. The same places are scanned
+// into and sent as arguments; the types below are both Scanner and Valuer.
+
+// timeOf stores a time as unix milliseconds; 0 is the zero time.
+type timeOf struct{ t *time.Time }
+
+func (x timeOf) Scan(src any) error {
+	n, ok := src.(int64)
+	if !ok {
+		return fmt.Errorf("scan a time: %T", src)
+	}
+	*x.t = fromMillis(n)
+	return nil
+}
+
+func (x timeOf) Value() (driver.Value, error) { return millis(*x.t), nil }
+
+func fromMillis(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(n).UTC()
+}
+
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// refOf stores a reference to another row; 0 is NULL.
+type refOf struct{ id *int64 }
+
+func (x refOf) Scan(src any) error {
+	switch n := src.(type) {
+	case nil:
+		*x.id = 0
+	case int64:
+		*x.id = n
+	default:
+		return fmt.Errorf("scan a reference: %T", src)
+	}
+	return nil
+}
+
+func (x refOf) Value() (driver.Value, error) {
+	if *x.id == 0 {
+		return nil, nil
+	}
+	return *x.id, nil
+}
+
+// listOf stores strings as a JSON array.
+type listOf struct{ s *[]string }
+
+func (x listOf) Scan(src any) error {
+	text, ok := src.(string)
+	if !ok {
+		return fmt.Errorf("scan a list: %T", src)
+	}
+	var got []string
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		return fmt.Errorf("scan a list: %w", err)
+	}
+	if len(got) == 0 {
+		got = nil
+	}
+	*x.s = got
+	return nil
+}
+
+func (x listOf) Value() (driver.Value, error) {
+	if len(*x.s) == 0 {
+		return "[]", nil
+	}
+	b, err := json.Marshal(*x.s)
+	return string(b), err
+}
+
+// nameOf stores a repository's name as host/owner/name.
+type nameOf struct{ n *work.RepoName }
+
+func (x nameOf) Scan(src any) error {
+	text, ok := src.(string)
+	if !ok {
+		return fmt.Errorf("scan a repository's name: %T", src)
+	}
+	n, err := work.ParseRepoName(text, "")
+	*x.n = n
+	return err
+}
+
+func (x nameOf) Value() (driver.Value, error) { return x.n.String(), nil }
+
+// scanner is a row that is ready to be read.
+type scanner interface{ Scan(dest ...any) error }
+
+func scanString(row scanner) (s string, err error) { return s, row.Scan(&s) }
+
+// list reads every row of a query; what is for the error message.
+func list[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (_ []T, err error) {
+	rows, err := t.tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var all []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", what, err)
+		}
+		all = append(all, v)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return all, nil
+}
+
+// find reads the only row of a query, if there is one.
+func find[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (T, bool, error) {
+	v, err := scan(t.tx.QueryRowContext(ctx, query, args...))
+	var none T
+	if errors.Is(err, sql.ErrNoRows) {
+		return none, false, nil
+	}
+	if err != nil {
+		return none, false, fmt.Errorf("%s: %w", what, err)
+	}
+	return v, true, nil
+}
+
+// get reads a row that must exist.
+func get[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (T, error) {
+	v, ok, err := find(ctx, t, what, scan, query, args...)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s: %w", what, ErrNotFound)
+	}
+	return v, err
+}
+
+// exec writes, and tells how many rows it touched.
+func (t *Tx) exec(ctx context.Context, what, query string, args ...any) (int64, error) {
+	if t.readOnly {
+		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
+	}
+	res, err := t.tx.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
+	return n, nil
+}
+
+// one writes to exactly one row, or fails with missing.
+func (t *Tx) one(ctx context.Context, what string, missing error, query string, args ...any) error {
+	n, err := t.exec(ctx, what, query, args...)
+	if err == nil && n != 1 {
+		err = fmt.Errorf("%s: %w", what, missing)
+	}
+	return err
+}
+
+// insert adds a row unless a unique index knows it already, which is ErrStale.
+func (t *Tx) insert(ctx context.Context, what, table, columns string, fields []any) (int64, error) {
+	if t.readOnly {
+		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
+	}
+	query := `INSERT INTO ` + table + ` (` + columns + `) VALUES (` + marks(len(fields)) + `) ON CONFLICT DO NOTHING RETURNING id`
+	id, ok, err := find(ctx, t, what, scanID, query, fields...)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s: %w", what, ErrStale)
+	}
+	return id, err
+}
+
+func scanID(row scanner) (id int64, err error) { return id, row.Scan(&id) }
+
+// marks are n placeholders.
+func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+
+// anyOf turns values into arguments.
+func anyOf[T any](values []T) []any {
+	args := make([]any, len(values))
+	for i, v := range values {
+		args[i] = v
+	}
+	return args
+}
+
+// stamp is at, or the transaction's own time: a zero stamp would mean that it
+// never happened.
+func (t *Tx) stamp(at time.Time) int64 {
+	if at.IsZero() {
+		at = t.now
+	}
+	return millis(at)
+}

@@ -1,0 +1,32 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// PutSession remembers an agent's session for a work item, and the slot whose
+// checkout it knows.
+func (t *Tx) PutSession(ctx context.Context, itemID int64, agent, session string, slot int, at time.Time) error {
+	_, err := t.exec(ctx, fmt.Sprintf("put session of item %d", itemID),
+		`INSERT INTO agent_sessions (item_id, agent, session, slot, updated_at) VALUES (?, ?, ?, ?, ?)
+		 ON CONFLICT (item_id, agent) DO UPDATE SET session = excluded.session, slot = excluded.slot, updated_at = excluded.updated_at`,
+		itemID, agent, session, slot, t.stamp(at))
+	return err
+}
+
+// GetSession gives an agent's session for a work item.
+func (t *Tx) GetSession(ctx context.Context, itemID int64, agent string) (session string, slot int, ok bool, err error) {
+	scan := func(row scanner) (string, error) { return session, row.Scan(&session, &slot) }
+	_, ok, err = find(ctx, t, fmt.Sprintf("get session of item %d", itemID), scan,
+		`SELECT session, slot FROM agent_sessions WHERE item_id = ? AND agent = ?`, itemID, agent)
+	return session, slot, ok, err
+}
+
+// DropSession forgets an agent's session for a work item.
+func (t *Tx) DropSession(ctx context.Context, itemID int64, agent string) error {
+	_, err := t.exec(ctx, fmt.Sprintf("drop session of item %d", itemID),
+		`DELETE FROM agent_sessions WHERE item_id = ? AND agent = ?`, itemID, agent)
+	return err
+}

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+const turnColumns = `repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request,
+	attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, event_keys, not_before, wait_reason,
+	last_error, claimed_at, updated_at, ended_at`
+
+func turnFields(u *work.Turn) []any {
+	return []any{
+		&u.RepoID, &u.ItemID, &u.Number, &u.Kind, &u.Key, &u.Step, &u.Slot, &u.Reason, &u.Blocked, &u.Branch, &u.Base, &u.Head,
+		&u.Agent, &u.Request, &u.Attempts, &u.Runs, &u.Answer, &u.Commit, &u.Session,
+		&u.Usage.InputTokens, &u.Usage.OutputTokens, &u.Usage.CostUSD,
+		listOf{&u.EventKeys},
+		timeOf{&u.NotBefore},
+		&u.WaitReason, &u.LastError,
+		timeOf{&u.ClaimedAt},
+		timeOf{&u.UpdatedAt},
+		timeOf{&u.EndedAt},
+	}
+}
+
+func scanTurn(row scanner) (u work.Turn, err error) {
+	return u, row.Scan(append([]any{&u.ID}, turnFields(&u)...)...)
+}
+
+const (
+	selectTurn = `SELECT id, ` + turnColumns + ` FROM turns `
+
+	// unfinished is !work.Step.Ended, word for word as the indexes have it.
+	unfinished = `step NOT IN ('done', 'superseded', 'failed', 'cancelled')`
+)
+
+// AddTurn adds a turn. It fails with ErrStale when its work item, or its issue
+// or pull request, has an unfinished turn, or when the key is known.
+func (t *Tx) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
+	for _, at := range []*time.Time{&u.ClaimedAt, &u.UpdatedAt} {
+		if at.IsZero() {
+			*at = t.now
+		}
+	}
+	return t.insert(ctx, "add turn "+u.Key, "turns", turnColumns, turnFields(&u))
+}
+
+// GetTurn gives a turn by its id.
+func (t *Tx) GetTurn(ctx context.Context, id int64) (work.Turn, error) {
+	return get(ctx, t, fmt.Sprintf("get turn %d", id), scanTurn, selectTurn+`WHERE id = ?`, id)
+}
+
+// FindTurn gives a turn by its key.
+func (t *Tx) FindTurn(ctx context.Context, key string) (work.Turn, bool, error) {
+	return find(ctx, t, "find turn "+key, scanTurn, selectTurn+`WHERE turn_key = ?`, key)
+}
+
+// ListUnfinishedTurns gives the turns of all repositories that have not
+// ended, blocked ones included, oldest first.
+func (t *Tx) ListUnfinishedTurns(ctx context.Context) ([]work.Turn, error) {
+	// Ordered by id, SQLite would read the whole table instead of the index.
+	turns, err := list(ctx, t, "list unfinished turns", scanTurn, selectTurn+`WHERE `+unfinished)
+	slices.SortFunc(turns, func(a, b work.Turn) int { return cmp.Compare(a.ID, b.ID) })
+	return turns, err
+}
+
+// ListTurns gives every turn of a work item, oldest first.
+func (t *Tx) ListTurns(ctx context.Context, itemID int64) ([]work.Turn, error) {
+	return list(ctx, t, fmt.Sprintf("list turns of item %d", itemID), scanTurn, selectTurn+`WHERE item_id = ? ORDER BY id`, itemID)
+}
+
+// HasTurnCommit tells whether a commit is one that a turn stored: ours.
+func (t *Tx) HasTurnCommit(ctx context.Context, repoID int64, oid string) (bool, error) {
+	_, ok, err := find(ctx, t, "look for commit "+oid, scanID,
+		`SELECT id FROM turns WHERE repo_id = ? AND commit_oid = ? AND commit_oid <> '' LIMIT 1`, repoID, oid)
+	return ok, err
+}
+
+// AdvanceTurn moves a turn from one step to another that does not end it, or
+// fails with ErrStale.
+func (t *Tx) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at time.Time) error {
+	what := fmt.Sprintf("advance turn %d from %q to %q", id, from, to)
+	if from.Ended() || to.Ended() {
+		return fmt.Errorf("%s: a turn is ended by EndTurn, and ended for good", what)
+	}
+	return t.one(ctx, what, ErrStale, `UPDATE turns SET step = ?, updated_at = ? WHERE id = ? AND step = ?`, to, t.stamp(at), id, from)
+}
+
+// SaveTurn stores what a live turn has learned: slot, blocked, branch, base,
+// head, agent, request, runs, answer, commit, session, usage, event keys. Its
+// step, attempts and waiting have methods of their own. A turn that has ended
+// is ErrStale.
+func (t *Tx) SaveTurn(ctx context.Context, u work.Turn) error {
+	return t.one(ctx, fmt.Sprintf("save turn %d", u.ID), ErrStale,
+		`UPDATE turns SET slot = ?, blocked = ?, branch = ?, base = ?, head = ?, agent = ?, request = ?, runs = ?, answer = ?,
+		 commit_oid = ?, session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, event_keys = ?, updated_at = ?
+		 WHERE id = ? AND `+unfinished,
+		u.Slot, u.Blocked, u.Branch, u.Base, u.Head, u.Agent, u.Request, u.Runs, u.Answer,
+		u.Commit, u.Session, u.Usage.InputTokens, u.Usage.OutputTokens, u.Usage.CostUSD, listOf{&u.EventKeys}, millis(t.now), u.ID)
+}
+
+// DeferTurn leaves a live turn alone until a time. attemptUsed counts a failed
+// attempt; waiting is none.
+func (t *Tx) DeferTurn(ctx context.Context, id int64, until time.Time, reason string, attemptUsed bool, lastErr string) error {
+	return t.one(ctx, fmt.Sprintf("defer turn %d", id), ErrStale,
+		`UPDATE turns SET not_before = ?, wait_reason = ?, attempts = attempts + ?, last_error = ?, updated_at = ? WHERE id = ? AND `+unfinished,
+		millis(until), reason, attemptUsed, lastErr, millis(t.now), id)
+}
+
+// BlockTurn parks a live turn until a person acts. Its step stays.
+func (t *Tx) BlockTurn(ctx context.Context, id int64, reason string) error {
+	return t.one(ctx, fmt.Sprintf("block turn %d", id), ErrStale,
+		`UPDATE turns SET blocked = 1, not_before = 0, wait_reason = ?, updated_at = ? WHERE id = ? AND `+unfinished,
+		reason, millis(t.now), id)
+}
+
+// ResumeTurn lets a live turn go on at its step, with all its attempts.
+func (t *Tx) ResumeTurn(ctx context.Context, id int64) error {
+	return t.one(ctx, fmt.Sprintf("resume turn %d", id), ErrStale,
+		`UPDATE turns SET blocked = 0, not_before = 0, wait_reason = '', attempts = 0, updated_at = ? WHERE id = ? AND `+unfinished,
+		millis(t.now), id)
+}
+
+// EndTurn moves a turn from a step to one that ends it, or fails with ErrStale.
+func (t *Tx) EndTurn(ctx context.Context, id int64, from, to work.Step, lastErr string, at time.Time) error {
+	what := fmt.Sprintf("end turn %d from %q as %q", id, from, to)
+	if from.Ended() || !to.Ended() {
+		return fmt.Errorf("%s: not the end of a live turn", what)
+	}
+	stamp := t.stamp(at)
+	return t.one(ctx, what, ErrStale,
+		`UPDATE turns SET step = ?, blocked = 0, not_before = 0, wait_reason = '', last_error = ?, updated_at = ?, ended_at = ? WHERE id = ? AND step = ?`,
+		to, lastErr, stamp, stamp, id, from)
+}

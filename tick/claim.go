@@ -1,0 +1,190 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// lease is one turn in one slot: what restore, execute and finalize hand to
+// one another.
+type lease struct {
+	turn    work.Turn
+	item    work.Item
+	slot    *slot
+	remote  *remote
+	events  []work.Event            // the turn's, oldest first
+	place   place                   // the checkout
+	threads map[int64]github.Thread // as read right before the effects, by first comment
+	resumed bool
+}
+
+func (l *lease) release() { l.slot.release() }
+
+// claim carries out the plan's moves and makes its turns ours, as many as
+// there are free slots. Each is a compare-and-set: what another pass got to
+// first is left alone.
+func (p *Pass) claim(ctx context.Context, plans []Plan, running int) ([]*lease, error) {
+	for _, plan := range plans {
+		if err := p.carryOut(ctx, plan); err != nil {
+			return nil, err
+		}
+	}
+	most := p.maxTurns() - running
+	line := order(plans, p.Now())
+	if len(line) > 0 && most > 0 {
+		if err := p.Preflight(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var leases []*lease
+	for _, planned := range line {
+		if len(leases) >= most {
+			break
+		}
+		l, taken, err := p.claimTurn(ctx, planned)
+		if err != nil {
+			return leases, err
+		}
+		if !taken {
+			break // every slot is taken
+		}
+		if l != nil {
+			leases = append(leases, l)
+		}
+	}
+	return leases, nil
+}
+
+func (p *Pass) maxTurns() int {
+	if p.MaxTurns > 0 {
+		return min(p.MaxTurns, p.Config.Runtime.MaxTurnsPerPass)
+	}
+	return p.Config.Runtime.MaxTurnsPerPass
+}
+
+// carryOut stores what the plan decided without an agent: states, finished
+// events, notices.
+func (p *Pass) carryOut(ctx context.Context, plan Plan) error {
+	if plan.Empty() {
+		return nil
+	}
+	now := p.Now()
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, m := range plan.Moves {
+			err := tx.MoveItem(ctx, m.Item, m.From, m.To, m.Reason, m.Hint, now)
+			if err != nil && !errors.Is(err, store.ErrStale) {
+				return fmt.Errorf("move item %d to %q: %w", m.Item, m.To, err)
+			}
+		}
+		for _, f := range plan.Finished {
+			if err := tx.FinishEvents(ctx, f.Events, f.Outcome, now); err != nil {
+				return err
+			}
+		}
+		for _, t := range plan.Resumed {
+			if err := tx.ResumeTurn(ctx, t); err != nil {
+				return err
+			}
+		}
+		for _, a := range plan.Notices {
+			a.PlannedAt = now
+			if _, err := tx.AddAction(ctx, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// claimTurn takes a slot and makes the turn ours. Without a free slot taken is
+// false; when another pass has the turn the lease is nil.
+func (p *Pass) claimTurn(ctx context.Context, planned PlannedTurn) (l *lease, taken bool, err error) {
+	r := p.remoteByID(planned.Item.RepoID)
+	s, err := p.freeSlot(p.knownSlot(ctx, planned))
+	if err != nil || s == nil {
+		return nil, false, err
+	}
+	l = &lease{slot: s, remote: r, item: planned.Item, turn: p.newTurn(planned, s.k), events: planned.Events}
+	err = p.Store.Update(ctx, func(tx *store.Tx) error { return p.addTurn(ctx, tx, planned, l) })
+	if err == nil {
+		err = s.announce(p.holderOf(l))
+	}
+	if err != nil {
+		s.release()
+		if errors.Is(err, store.ErrStale) {
+			return nil, true, nil
+		}
+		return nil, false, fmt.Errorf("claim %s on %s: %w", planned.Kind, work.Ref(r.Name, planned.Number), err)
+	}
+	p.held[s.k] = p.holderOf(l)
+	p.changed(l, "claimed", planned.Reason)
+	return l, true, nil
+}
+
+func (p *Pass) newTurn(planned PlannedTurn, k int) work.Turn {
+	r := p.remoteByID(planned.Item.RepoID)
+	keys := eventKeys(planned.Events)
+	now := p.Now()
+	return work.Turn{
+		RepoID: planned.Item.RepoID, ItemID: planned.Item.ID, Number: planned.Number, Kind: planned.Kind,
+		Key:  work.TurnKey(r.Name, planned.Number, planned.Kind, planned.Head, keys),
+		Step: work.StepClaimed, Slot: k, Reason: planned.Reason, Branch: planned.Branch, Base: planned.Base, Head: planned.Head,
+		EventKeys: keys, ClaimedAt: now, UpdatedAt: now,
+	}
+}
+
+func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned PlannedTurn, l *lease) error {
+	id, err := tx.AddTurn(ctx, l.turn)
+	if err != nil {
+		return err
+	}
+	l.turn.ID = id
+	ids := make([]int64, len(planned.Events))
+	for i, e := range planned.Events {
+		ids[i] = e.ID
+	}
+	if err := tx.AssignEvents(ctx, id, ids); err != nil {
+		return err
+	}
+	from := []work.State{work.StatePending, work.StateReady, work.StateBlocked, work.StateAwaitingFeedback, work.StateRunning}
+	return tx.MoveItem(ctx, planned.Item.ID, from, work.StateRunning, "", "", p.Now())
+}
+
+// knownSlot is the slot that the item's agent session was made in: providers
+// may find sessions by directory.
+func (p *Pass) knownSlot(ctx context.Context, planned PlannedTurn) int {
+	r := p.remoteByID(planned.Item.RepoID)
+	name, _, err := p.Agents.Agent(r.Settings, planned.Kind)
+	if err != nil {
+		return -1
+	}
+	known := -1
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		_, k, ok, err := tx.GetSession(ctx, planned.Item.ID, name)
+		if ok {
+			known = k
+		}
+		return err
+	})
+	if err != nil {
+		return -1
+	}
+	return known
+}
+
+func (p *Pass) holderOf(l *lease) holder {
+	return holder{Repo: l.remote.Name.String(), Number: l.turn.Number, Issue: l.item.Number, Turn: l.turn.Key}
+}
+
+func eventKeys(events []work.Event) []string {
+	keys := make([]string, len(events))
+	for i, e := range events {
+		keys[i] = e.Key
+	}
+	return keys
+}

@@ -1,0 +1,243 @@
+package tick
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+)
+
+// planActions makes the outbound effects that an answer asks for, in the fixed
+// order: push, pull request, replies, general comment. It is pure: the same
+// answer plans the same actions.
+func planActions(l *lease, a prompts.Answer) []work.Action {
+	c := composer{l: l, answer: a}
+	if l.turn.Commit != "" {
+		c.push()
+	}
+	if l.turn.Kind.Start() {
+		c.pullRequest()
+		return c.planned
+	}
+	c.replies()
+	c.generalComment()
+	c.markHandled()
+	return c.planned
+}
+
+type composer struct {
+	l       *lease
+	answer  prompts.Answer
+	planned []work.Action
+}
+
+func (c *composer) add(a work.Action) {
+	a.RepoID, a.TurnID, a.ItemID = c.l.turn.RepoID, c.l.turn.ID, c.l.item.ID
+	a.Position, a.State = len(c.planned), work.ActionPlanned
+	c.planned = append(c.planned, a)
+}
+
+func (c *composer) push() {
+	t := c.l.turn
+	expected := t.Head
+	if t.Kind.Start() {
+		expected = "" // the branch must not exist yet
+	}
+	c.add(work.Action{
+		Kind: work.ActionPush, Need: work.NeedRequired, Token: work.PushToken(c.l.remote.Name, t.Branch, expected, t.Key),
+		Number: t.Number, Target: t.Branch, Base: expected, Head: t.Commit, Title: t.Key, Why: t.Reason,
+	})
+}
+
+func (c *composer) pullRequest() {
+	t, item, a := c.l.turn, c.l.item, c.answer
+	title, summary, refers := a.PRTitle, a.PRSummary, "Fixes"
+	if t.Kind == work.KindDesignStart {
+		title, summary, refers = "Design: "+a.Title, a.Summary, "Refs"
+	}
+	token := work.PullRequestToken(c.l.remote.Name, t.Branch)
+	body := fmt.Sprintf("%s\n\n%s #%d\n\n%s", prompts.CleanBody(summary), refers, item.Number,
+		work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
+	c.add(work.Action{
+		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
+		Title: prompts.CleanTitle(title), Body: markBody(body, work.Marks{Token: token, Handled: t.EventKeys}),
+		Base: t.Base, Head: t.Branch, Why: t.Reason,
+	})
+}
+
+// replies answers review comments in their threads, in the order in which
+// people wrote them.
+func (c *composer) replies() {
+	t := c.l.turn
+	for _, e := range c.l.events {
+		r, ok := c.replyTo(e)
+		if !ok {
+			continue
+		}
+		id, err := strconv.ParseInt(e.Source, 10, 64)
+		if err != nil {
+			continue
+		}
+		token := work.ReplyToken(c.l.remote.Name, t.Number, id, e.Hash)
+		c.add(work.Action{
+			Kind: work.ActionReply, Need: work.NeedRequired, Token: token, Number: t.Number, Target: strconv.FormatInt(e.ThreadTop, 10),
+			Body: markBody(prompts.CleanBody(r.Body), work.Marks{Token: token}), Why: e.Key,
+		})
+		if r.Resolve {
+			c.add(work.Action{
+				Kind: work.ActionResolve, Need: work.NeedCosmetic, Number: t.Number, Target: strconv.FormatInt(e.ThreadTop, 10),
+				Token: work.ResolveToken(c.l.remote.Name, t.Number, strconv.FormatInt(e.ThreadTop, 10), t.Key), Why: e.Key,
+			})
+		}
+	}
+}
+
+func (c *composer) replyTo(e work.Event) (prompts.ReviewReply, bool) {
+	if e.Kind != work.EventReview {
+		return prompts.ReviewReply{}, false
+	}
+	for _, r := range c.answer.ReviewReplies {
+		if strconv.FormatInt(r.ReviewCommentID, 10) == e.Source {
+			return r, true
+		}
+	}
+	return prompts.ReviewReply{}, false
+}
+
+// generalComment is the turn's word to everybody. It is never left out when
+// somebody would otherwise get no answer.
+func (c *composer) generalComment() {
+	text := c.generalText()
+	if text == "" {
+		return
+	}
+	t := c.l.turn
+	token := work.CommentToken(t.Key, len(c.planned))
+	c.add(work.Action{
+		Kind: work.ActionComment, Need: work.NeedRequired, Token: token, Number: t.Number,
+		Body: work.Mark(text, work.Marks{Token: token}), Why: t.Reason,
+	})
+}
+
+func (c *composer) generalText() string {
+	a := c.answer
+	var parts []string
+	if a.GeneralComment != "" {
+		parts = append(parts, prompts.CleanBody(a.GeneralComment))
+	}
+	if a.BlockedReason != "" {
+		parts = append(parts, "I cannot go on without an answer to this: "+prompts.CleanBody(a.BlockedReason))
+	}
+	if a.FlakyTest != nil {
+		parts = append(parts, fmt.Sprintf("A test looks flaky: %s. %s", prompts.CleanBody(a.FlakyTest.Name), prompts.CleanBody(a.FlakyTest.Reason)))
+	}
+	changed, claimed := c.l.turn.Commit != "", a.CommitMessage != ""
+	if claimed && !changed {
+		parts = append(parts, "No file was changed.")
+	}
+	if len(parts) > 0 || c.everybodyAnswered() {
+		return strings.Join(parts, "\n\n")
+	}
+	if changed {
+		subject, _, _ := strings.Cut(commitMessage(c.l, a), "\n")
+		return "Pushed a change: " + prompts.CleanBody(subject)
+	}
+	return "I have read this and changed nothing."
+}
+
+// everybodyAnswered reports whether each comment of the turn gets a reply in
+// its own thread.
+func (c *composer) everybodyAnswered() bool {
+	for _, e := range c.l.events {
+		if _, ok := c.replyTo(e); !ok {
+			return false
+		}
+	}
+	return len(c.l.events) > 0
+}
+
+// markHandled puts the turn's event keys on its last visible action.
+func (c *composer) markHandled() {
+	for i := len(c.planned) - 1; i >= 0; i-- {
+		a := &c.planned[i]
+		if a.Kind != work.ActionReply && a.Kind != work.ActionComment {
+			continue
+		}
+		body := strings.TrimSuffix(a.Body, work.Mark("", work.Marks{Token: a.Token}))
+		a.Body = markBody(body, work.Marks{Token: a.Token, Handled: c.l.turn.EventKeys})
+		return
+	}
+}
+
+// maxBody is GitHub's limit of a body, in characters.
+const maxBody = 65536
+
+// markBody marks a body and keeps it within GitHub's limit.
+func markBody(body string, m work.Marks) string {
+	over := utf8.RuneCountInString(work.Mark(body, m)) - maxBody
+	if over > 0 {
+		runes := []rune(body)
+		const note = "\n\n(cut: GitHub takes no more)"
+		body = string(runes[:max(0, len(runes)-over-len(note))]) + note
+	}
+	return work.Mark(body, m)
+}
+
+// journal is what a turn's blob in the mirror says, so that the database may
+// be lost after the answer was stored.
+type journal struct {
+	Version int             `json:"version"`
+	Repo    string          `json:"repo"`
+	Issue   int             `json:"issue"`
+	Flow    work.Flow       `json:"flow"`
+	Label   string          `json:"label"`
+	LabelID string          `json:"label_event"`
+	Number  int             `json:"number"`
+	Kind    work.Kind       `json:"kind"`
+	Turn    string          `json:"turn"`
+	Claimed int64           `json:"claimed_at"` // unix milliseconds
+	Branch  string          `json:"branch"`
+	Base    string          `json:"base"`
+	Head    string          `json:"head"`
+	Commit  string          `json:"commit"`
+	Events  []string        `json:"events"`
+	Agent   string          `json:"agent"`
+	Session string          `json:"session"`
+	Request json.RawMessage `json:"request"`
+	Answer  json.RawMessage `json:"answer"`
+	Actions []journalAction `json:"actions"`
+}
+
+type journalAction struct {
+	Kind   work.ActionKind `json:"kind"`
+	Need   work.Need       `json:"need"`
+	Token  string          `json:"token"`
+	Number int             `json:"number"`
+	Target string          `json:"target"`
+	Title  string          `json:"title"`
+	Body   string          `json:"body"`
+	Base   string          `json:"base"`
+	Head   string          `json:"head"`
+	Why    string          `json:"why"`
+}
+
+func encodeJournal(l *lease, planned []work.Action) ([]byte, error) {
+	t := l.turn
+	j := journal{
+		Version: 1, Repo: l.remote.Name.String(), Issue: l.item.Number, Flow: l.item.Flow, Label: l.item.Label, LabelID: l.item.LabelEvent,
+		Number: t.Number, Kind: t.Kind, Turn: t.Key, Claimed: t.ClaimedAt.UnixMilli(), Branch: t.Branch, Base: t.Base, Head: t.Head,
+		Commit: t.Commit, Events: t.EventKeys, Agent: t.Agent, Session: t.Session, Request: t.Request, Answer: t.Answer,
+	}
+	for _, a := range planned {
+		j.Actions = append(j.Actions, journalAction{a.Kind, a.Need, a.Token, a.Number, a.Target, a.Title, a.Body, a.Base, a.Head, a.Why})
+	}
+	b, err := json.Marshal(j)
+	if err != nil {
+		return nil, fmt.Errorf("encode the journal: %w", err)
+	}
+	return b, nil
+}

@@ -1,0 +1,156 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// promptContext gathers what the agent is told about its turn.
+func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, error) {
+	c := prompts.Context{
+		Task: prompts.Task{
+			Repository: l.remote.Name.FullName(), Issue: issueOf(l.item), Branch: l.turn.Branch, Base: l.turn.Base, BaseSHA: l.turn.Head,
+			Document: l.item.Document, TurnKey: l.turn.Key,
+		},
+		DecisionSummary: l.item.DecisionSummary,
+		AllowedActions:  allowedActions(l.turn.Kind),
+		Refused:         refusedChanges,
+		Previous:        l.turn.LastError,
+	}
+	var all []work.Event
+	var pull work.PullRequest
+	var threads []work.Thread
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		if all, err = tx.ListItemEvents(ctx, l.item.ID); err != nil || l.turn.Kind.Start() {
+			return err
+		}
+		if pull, _, err = tx.FindPullOfItem(ctx, l.item.ID); err != nil {
+			return err
+		}
+		threads, err = tx.ListThreads(ctx, pull.ID)
+		return err
+	})
+	if err != nil {
+		return c, fmt.Errorf("read what the turn is about: %w", err)
+	}
+	c.Task.Issue.Comments = conversation(all)
+	if l.turn.Kind.Start() {
+		return c, nil
+	}
+	c.Task.PullRequest = &prompts.PullRequest{Number: pull.Number, Title: pull.Title, URL: pull.URL, HeadSHA: l.turn.Head, Base: pull.Base}
+	c.NewEvents = newEvents(l.events)
+	c.Unresolved = unresolved(all, threads, l.turn.ID)
+	return c, p.fillBase(ctx, l, &c)
+}
+
+// fillBase says where the branch left its base, and what it changed since.
+func (p *Pass) fillBase(ctx context.Context, l *lease, c *prompts.Context) error {
+	m := l.remote.mirror()
+	base, ok, err := m.MergeBase(ctx, l.turn.Base, l.turn.Head)
+	if err != nil || !ok {
+		return err
+	}
+	c.Task.BaseSHA = base
+	if c.Task.ChangedFiles, err = m.ChangedFiles(ctx, base, l.turn.Head); err != nil {
+		return fmt.Errorf("list the changed files: %w", err)
+	}
+	return nil
+}
+
+func issueOf(i work.Item) prompts.Issue {
+	return prompts.Issue{Number: i.Number, Title: i.Title, Body: i.Body, Author: i.Author.Login, URL: i.URL}
+}
+
+// conversation is what people who may command said on the issue, in order.
+func conversation(all []work.Event) []prompts.Comment {
+	var out []prompts.Comment
+	for _, e := range all {
+		if e.Kind == work.EventSource && counts(e) {
+			out = append(out, commentOf(e))
+		}
+	}
+	return out
+}
+
+// counts reports whether an event's words may reach an agent: those of people
+// who may command, in their newest version.
+func counts(e work.Event) bool {
+	switch e.Outcome {
+	case "", outcomeAnswered:
+		return true
+	}
+	return false
+}
+
+func commentOf(e work.Event) prompts.Comment {
+	id, err := strconv.ParseInt(e.Source, 10, 64)
+	if err != nil {
+		id = 0
+	}
+	return prompts.Comment{ID: id, Author: e.Author.Login, Body: e.Body, URL: e.URL, CreatedAt: e.CreatedAt}
+}
+
+func newEvents(events []work.Event) []prompts.NewEvent {
+	var out []prompts.NewEvent
+	for _, e := range events {
+		n := prompts.NewEvent{
+			ID: e.Source, Kind: e.Kind, State: e.State, Author: e.Author.Login, URL: e.URL, Path: e.Path, Line: e.Line,
+			DiffHunk: e.DiffHunk, Body: e.Body, CreatedAt: e.CreatedAt,
+		}
+		if e.Kind == work.EventReview && strconv.FormatInt(e.ThreadTop, 10) != e.Source {
+			n.InReplyTo = e.ThreadTop
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// unresolved are the threads that still stand and that this turn is not asked
+// about.
+func unresolved(all []work.Event, threads []work.Thread, turnID int64) []prompts.Unresolved {
+	var out []prompts.Unresolved
+	for _, t := range threads {
+		if t.Resolved {
+			continue
+		}
+		u := prompts.Unresolved{Kind: "thread"}
+		asked := false
+		for _, e := range all {
+			if e.Kind != work.EventReview || e.ThreadTop != t.Top || !counts(e) {
+				continue
+			}
+			asked = asked || e.TurnID == turnID
+			u.Path, u.Line, u.URL = e.Path, e.Line, e.URL
+			u.Comments = append(u.Comments, commentOf(e))
+		}
+		if len(u.Comments) > 0 && !asked {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// refusedChanges is told to every agent beforehand.
+var refusedChanges = []string{
+	"a nested repository (any folder with a .git of its own) or a submodule, new or removed",
+}
+
+func allowedActions(kind work.Kind) []string {
+	switch {
+	case kind == work.KindDesignStart:
+		return []string{"answer with a design document, which will be committed for you and opened as a pull request"}
+	case kind.Start():
+		return []string{"change files in the working tree, which will be committed and opened as a pull request", "answer with blocked_reason to ask a person"}
+	}
+	return []string{
+		"change files in the working tree, which will be committed and pushed to the pull request",
+		"reply to each review comment that you were asked about, and say whether its thread is settled",
+		"write one general comment on the pull request",
+		"answer with blocked_reason to ask a person",
+	}
+}

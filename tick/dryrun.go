@@ -1,0 +1,106 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Preview is what a pass would do.
+type Preview struct {
+	Repos     []RepoReport
+	Recovered []Recovered // turns that would be carried on
+	Plans     []Plan
+}
+
+// Recovered is an unfinished turn that a pass would carry on.
+type Recovered struct {
+	Repo string
+	Line
+}
+
+// DryRun plans as a pass would, in a store that is thrown away afterwards. It
+// takes no lock, and its GitHub can only be read.
+func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
+	for i := range p.Remotes {
+		p.Remotes[i].GitHub = readOnly{p.Remotes[i].GitHub}
+	}
+	if err := p.openRemotes(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.loadAccounts(ctx); err != nil {
+		return nil, err
+	}
+	var err error
+	if p.held, err = p.Dirs.heldSlots(); err != nil {
+		return nil, err
+	}
+	preview := &Preview{}
+	if err := p.previewRecovery(ctx, preview); err != nil {
+		return nil, err
+	}
+	rep := newReport(p.Now())
+	ready := p.ingest(ctx, rep)
+	preview.Repos = rep.Repos()
+	if preview.Plans, err = p.route(ctx, ready); err != nil {
+		return nil, err
+	}
+	return preview, ctx.Err()
+}
+
+func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
+	return p.Store.View(ctx, func(tx *store.Tx) error {
+		unfinished, err := tx.ListUnfinishedTurns(ctx)
+		for _, t := range unfinished {
+			if p.resumable(t) {
+				line := Line{Number: t.Number, Kind: t.Kind, What: "resume", Reason: "left at step " + string(t.Step)}
+				preview.Recovered = append(preview.Recovered, Recovered{p.remoteByID(t.RepoID).Name.FullName(), line})
+			}
+		}
+		return err
+	})
+}
+
+// reader is the part of GitHub that only reads.
+type reader interface {
+	lists
+	objects
+	CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]github.Comment, error)
+	ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]github.ReviewComment, error)
+	PullsByHead(ctx context.Context, repo work.RepoName, branch string) ([]github.Pull, error)
+	OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error)
+}
+
+// readOnly embeds the reader only: a new write does not compile until someone
+// decides what a dry run makes of it.
+type readOnly struct{ reader }
+
+var errDryRun = errors.New("a dry run writes nothing")
+
+func (readOnly) CreateComment(context.Context, work.RepoName, int, string) (github.Comment, error) {
+	return github.Comment{}, errDryRun
+}
+
+func (readOnly) DeleteComment(context.Context, work.RepoName, int64) error { return errDryRun }
+
+func (readOnly) Reply(context.Context, work.RepoName, int, int64, string) (github.ReviewComment, error) {
+	return github.ReviewComment{}, errDryRun
+}
+
+func (readOnly) DeleteReviewComment(context.Context, work.RepoName, int64) error { return errDryRun }
+
+func (readOnly) ResolveThread(context.Context, string) error { return errDryRun }
+
+func (readOnly) CreatePull(context.Context, work.RepoName, github.NewPull) (github.Pull, error) {
+	return github.Pull{}, errDryRun
+}
+
+func (readOnly) React(context.Context, work.RepoName, github.ReactionTarget, int64, string) error {
+	return errDryRun
+}
+
+var _ GitHub = readOnly{}

@@ -1,0 +1,274 @@
+package tick
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// request is what an agent is told, stored before it first runs so that a turn
+// that is run again is run with the same words.
+type request struct {
+	Prompt  string          `json:"prompt"`
+	Context prompts.Context `json:"context"`
+}
+
+// execute runs the agent and stores its checked answer and its tree. After it
+// returns the agent is never run again for this turn.
+func (p *Pass) execute(ctx context.Context, l *lease) error {
+	name, ag, err := p.Agents.Agent(l.remote.Settings, l.turn.Kind)
+	if err != nil {
+		return err
+	}
+	l.turn.Agent = name
+	if err := p.ask(ctx, l); err != nil {
+		return err
+	}
+	answer, err := p.answer(ctx, l, ag)
+	if err != nil {
+		return errors.Join(err, l.place.leave())
+	}
+	if l.turn.Kind.Start() && answer.BlockedReason != "" {
+		return errors.Join(agentBlocked(answer), l.place.leave())
+	}
+	if err := p.commit(ctx, l, answer); err != nil {
+		return errors.Join(err, l.place.leave())
+	}
+	if err := l.place.leave(); err != nil {
+		return err
+	}
+	return p.storeAnswer(ctx, l, answer)
+}
+
+func agentBlocked(a prompts.Answer) error {
+	return &work.BlockedError{
+		Reason: "the agent asks: " + a.BlockedReason,
+		Hint:   "answer in a comment on the issue, then remove the label and set it anew to start over",
+	}
+}
+
+// ask stores what the agent is told, once.
+func (p *Pass) ask(ctx context.Context, l *lease) error {
+	if l.turn.Request != nil {
+		return nil
+	}
+	c, err := p.promptContext(ctx, l)
+	if err != nil {
+		return err
+	}
+	c = prompts.Prepare(c)
+	prompt, err := prompts.Render(l.turn.Kind, c)
+	if err != nil {
+		return fmt.Errorf("render the prompt: %w", err)
+	}
+	if l.turn.Request, err = json.Marshal(request{Prompt: prompt, Context: c}); err != nil {
+		return fmt.Errorf("encode the prompt: %w", err)
+	}
+	return p.saveTurn(ctx, l)
+}
+
+// answer runs the agent, and once more with the violations quoted when its
+// answer breaks the rules.
+func (p *Pass) answer(ctx context.Context, l *lease, ag agent.Agent) (prompts.Answer, error) {
+	var req request
+	if err := json.Unmarshal(l.turn.Request, &req); err != nil {
+		return prompts.Answer{}, fmt.Errorf("decode the stored prompt: %w", err)
+	}
+	session, err := p.session(ctx, l)
+	if err != nil {
+		return prompts.Answer{}, err
+	}
+	asked := askedReplies(l.events)
+	prompt := req.Prompt
+	var violations []string
+	for range 2 {
+		res, err := p.runAgent(ctx, l, ag, prompt, req.Context, session)
+		session = res.Session
+		var bad *agent.AnswerError
+		switch {
+		case errors.As(err, &bad):
+			violations = bad.Violations
+		case err != nil:
+			return prompts.Answer{}, err
+		default:
+			var a prompts.Answer
+			if a, violations = prompts.Decode(l.turn.Kind, res.Answer, asked); len(violations) == 0 {
+				l.turn.Answer, l.turn.Session = res.Answer, res.Session
+				return a, nil
+			}
+		}
+		p.changed(l, "repairing", violations[0])
+		prompt = prompts.Repair(l.turn.Kind, violations)
+	}
+	return prompts.Answer{}, fmt.Errorf("the agent's answer breaks the rules, also when asked again: %s", violations[0])
+}
+
+// runAgent makes one invocation. What it used counts whatever it answers.
+func (p *Pass) runAgent(ctx context.Context, l *lease, ag agent.Agent, prompt string, c prompts.Context, session string) (agent.Result, error) {
+	about, err := json.Marshal(c)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("encode the context: %w", err)
+	}
+	p.changed(l, "running", l.turn.Agent)
+	l.turn.Runs++
+	if err := p.saveTurn(ctx, l); err != nil {
+		return agent.Result{}, err
+	}
+	res, err := ag.Run(ctx, agent.Request{
+		Turn: l.turn.Key, Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Prompt: prompt, Context: about, Schema: prompts.Schema(l.turn.Kind),
+		Session: session, Dir: l.place.dir, Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l),
+	})
+	l.turn.Usage = l.turn.Usage.Add(res.Usage)
+	if err != nil {
+		return res, fmt.Errorf("agent %q: %w", l.turn.Agent, err)
+	}
+	return res, nil
+}
+
+func (p *Pass) session(ctx context.Context, l *lease) (session string, err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		session, _, _, err = tx.GetSession(ctx, l.item.ID, l.turn.Agent)
+		return err
+	})
+	return session, err
+}
+
+// askedReplies are the review comments that the agent may reply to.
+func askedReplies(events []work.Event) []int64 {
+	var ids []int64
+	for _, e := range events {
+		if e.Kind != work.EventReview {
+			continue
+		}
+		if id, err := strconv.ParseInt(e.Source, 10, 64); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// commit makes the turn's commit object from what the agent left. A design is
+// written by us, from the answer; its agent changes no file.
+func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
+	m := l.remote.mirror()
+	c := git.Commit{
+		Dir: l.place.dir, Index: l.place.index, Parents: []string{l.turn.Head}, Date: gitDate(l.turn),
+		Turn: l.turn.Key, Handled: l.turn.EventKeys, Message: commitMessage(l, a),
+	}
+	var made git.Committed
+	var err error
+	if l.turn.Kind == work.KindDesignStart {
+		path := work.DocumentPath(l.item.Number, l.item.Title)
+		made, err = m.CommitFiles(ctx, l.turn.Head, map[string][]byte{path: document(l, a)}, c)
+	} else {
+		made, err = m.CommitTree(ctx, c)
+	}
+	var refused *git.RefusedError
+	if errors.As(err, &refused) {
+		return &work.BlockedError{
+			Reason: "what the agent made is refused: " + refused.Reason,
+			Hint:   wayOn(l), Err: err,
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	if made.Empty && l.turn.Kind.Start() {
+		return &work.BlockedError{Reason: "the agent finished without changing a file", Hint: wayOn(l)}
+	}
+	l.turn.Commit = ""
+	if !made.Empty {
+		l.turn.Commit = made.OID
+	}
+	return nil
+}
+
+// wayOn is what a person can do about a turn that stopped.
+func wayOn(l *lease) string {
+	if l.turn.Kind.Start() {
+		return "say more in a comment on the issue, then remove the label and set it anew to start over"
+	}
+	return "comment on the pull request to have it tried again"
+}
+
+func commitMessage(l *lease, a prompts.Answer) string {
+	message := prompts.CleanMessage(a.CommitMessage)
+	switch {
+	case message != "":
+		return message
+	case l.turn.Kind == work.KindDesignStart:
+		return fmt.Sprintf("Design for #%d: %s", l.item.Number, prompts.CleanTitle(a.Title))
+	case a.PRTitle != "":
+		return prompts.CleanTitle(a.PRTitle)
+	}
+	return fmt.Sprintf("Answer the comments on #%d", l.turn.Number)
+}
+
+func document(l *lease, a prompts.Answer) []byte {
+	return prompts.Document(prompts.DocumentFields{
+		Issue: l.item.Number, IssueURL: l.item.URL, Priority: designPriority(l.item, a), TouchPaths: a.TouchPaths, DependsOn: a.DependsOn,
+		EstimatedSize: a.EstimatedSize, GeneratedAt: gitDate(l.turn), Title: a.Title, Summary: a.Summary, Body: a.DesignDoc,
+	})
+}
+
+// designPriority is the agent's where the issue does not say.
+func designPriority(item work.Item, a prompts.Answer) int {
+	if item.Priority == defaultPriority && a.Priority != 0 {
+		return a.Priority
+	}
+	return item.Priority
+}
+
+// storeAnswer makes the answer last: the commit under a ref, then the journal
+// in the mirror, then the row with the planned actions.
+func (p *Pass) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) error {
+	ctx = context.WithoutCancel(ctx) // an agent is paid once
+	planned := planActions(l, a)
+	m := l.remote.mirror()
+	if l.turn.Commit != "" {
+		if err := m.KeepTurn(ctx, l.turn.Key, l.turn.Commit); err != nil {
+			return fmt.Errorf("keep the commit: %w", err)
+		}
+	}
+	journal, err := encodeJournal(l, planned)
+	if err != nil {
+		return err
+	}
+	if err := m.PutJournal(ctx, l.turn.Key, journal); err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	now := p.Now()
+	l.turn.UpdatedAt = now
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.SaveTurn(ctx, l.turn); err != nil {
+			return err
+		}
+		for _, act := range planned {
+			act.PlannedAt = now
+			if _, err := tx.AddAction(ctx, act); err != nil {
+				return err
+			}
+		}
+		return tx.AdvanceTurn(ctx, l.turn.ID, work.StepClaimed, work.StepAnswered, now)
+	})
+	if err != nil {
+		return fmt.Errorf("store the answer: %w", err)
+	}
+	l.turn.Step = work.StepAnswered
+	p.changed(l, "answered", short(l.turn.Commit))
+	return nil
+}
+
+// agentLog is where the agent's standard error goes.
+func (p *Pass) agentLog(l *lease) io.Writer {
+	return &lineLog{log: p.Log.With(p.turnAttrs(l)...), message: "agent"}
+}

@@ -1,0 +1,232 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// harvest is what one ingest read of one repository, kept in memory until all
+// of it is stored in one transaction: a cursor or an ETag never vouches for
+// something that was not stored.
+type harvest struct {
+	p    *Pass
+	r    *remote
+	repo work.Repo // with moved cursors
+	open map[int]work.PullRequest
+
+	lights         map[int]github.PullLight
+	issues         []github.Issue
+	comments       []github.Comment
+	reviewComments []github.ReviewComment
+
+	items   map[int]work.Item        // changed or new, by issue number
+	pulls   map[int]work.PullRequest // changed, by number
+	threads map[int][]work.Thread    // of the pulls whose details were read
+	events  []candidate
+
+	mu         sync.Mutex // guards what walks that run side by side add to
+	validators []store.Validator
+	stale      []string          // URL prefixes whose validators go
+	walks      map[string]string // cut walks: name to next link
+	labels     []string          // now seen
+	deferred   []deferral
+	beat       bool // any request succeeded
+
+	added   int
+	ignored int
+	note    string
+}
+
+// candidate is an event that may be new.
+type candidate struct {
+	event   work.Event
+	pull    bool // it stands on a pull request, otherwise on an issue
+	pending bool // part of a draft review
+}
+
+// deferral is a pull request that could not be read.
+type deferral struct {
+	pull work.PullRequest
+	err  error
+}
+
+func newHarvest(p *Pass, r *remote) *harvest {
+	return &harvest{
+		p: p, r: r, repo: r.repo,
+		open: map[int]work.PullRequest{}, lights: map[int]github.PullLight{},
+		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{},
+	}
+}
+
+// load reads what the database knows.
+func (h *harvest) load(ctx context.Context) error {
+	return h.p.Store.View(ctx, func(tx *store.Tx) error {
+		pulls, err := tx.ListOpenPulls(ctx, h.repo.ID)
+		for _, pull := range pulls {
+			h.open[pull.Number] = pull
+		}
+		return err
+	})
+}
+
+// fetch reads side by side what every pass reads, so that an idle pass takes
+// one round trip.
+func (h *harvest) fetch(ctx context.Context) error {
+	reads := []func(context.Context) error{h.sweepPulls, h.walkIssues, h.walkComments, h.walkReviewComments}
+	errs := make([]error, len(reads))
+	var wg sync.WaitGroup
+	for i, read := range reads {
+		wg.Go(func() { errs[i] = read(ctx) })
+	}
+	wg.Wait()
+	return firstError(errs)
+}
+
+// firstError prefers an error that says what to do over one that follows from
+// it.
+func firstError(errs []error) error {
+	var wait *work.WaitError
+	for _, err := range errs {
+		if errors.As(err, &wait) {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// item finds the newest work item of an issue, as changed by this harvest.
+func (h *harvest) item(ctx context.Context, number int) (work.Item, bool, error) {
+	if item, ok := h.items[number]; ok {
+		return item, true, nil
+	}
+	var item work.Item
+	var ok bool
+	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
+		var err error
+		item, ok, err = tx.FindItem(ctx, h.repo.ID, number)
+		return err
+	})
+	return item, ok, err
+}
+
+// pull finds a tracked pull request, as changed by this harvest.
+func (h *harvest) pull(ctx context.Context, number int) (work.PullRequest, bool, error) {
+	if pull, ok := h.pulls[number]; ok {
+		return pull, true, nil
+	}
+	if pull, ok := h.open[number]; ok {
+		return pull, true, nil
+	}
+	var pull work.PullRequest
+	var ok bool
+	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
+		var err error
+		pull, ok, err = tx.GetPull(ctx, h.repo.ID, number)
+		return err
+	})
+	return pull, ok, err
+}
+
+// store writes the harvest. An idle one is a heartbeat.
+func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for _, item := range h.items {
+		if err := h.storeItem(ctx, tx, item); err != nil {
+			return err
+		}
+	}
+	for number, pull := range h.pulls {
+		id, err := tx.PutPull(ctx, pull)
+		if err != nil {
+			return err
+		}
+		if threads, ok := h.threads[number]; ok {
+			if err := tx.PutThreads(ctx, id, threads); err != nil {
+				return err
+			}
+		}
+	}
+	for _, c := range h.events {
+		if err := h.storeEvent(ctx, tx, c, now); err != nil {
+			return err
+		}
+	}
+	for _, d := range h.deferred {
+		until := now.Add(work.Backoff(h.p.Config.Runtime.RetryBase, d.pull.Failures+1))
+		if err := tx.DeferPull(ctx, d.pull.ID, until, d.err.Error()); err != nil {
+			return err
+		}
+	}
+	if err := h.storeCursors(ctx, tx); err != nil {
+		return err
+	}
+	return tx.Heartbeat(ctx, h.repo.ID, now)
+}
+
+func (h *harvest) storeItem(ctx context.Context, tx *store.Tx, item work.Item) error {
+	if item.ID != 0 {
+		return tx.UpdateItem(ctx, item)
+	}
+	id, err := tx.AddItem(ctx, item)
+	item.ID = id
+	h.items[item.Number] = item
+	return err
+}
+
+func (h *harvest) storeEvent(ctx context.Context, tx *store.Tx, c candidate, now time.Time) error {
+	e := c.event
+	if !c.pull {
+		if item, ok := h.items[e.Number]; ok {
+			e.ItemID = item.ID
+		}
+	}
+	e.RepoID, e.SeenAt = h.repo.ID, now
+	if e.Outcome != "" {
+		e.ProcessedAt = now
+	}
+	added, err := tx.AddEvent(ctx, e)
+	if err != nil || !added {
+		return err
+	}
+	h.added++
+	if e.Outcome != "" {
+		h.ignored++
+	}
+	if !e.Kind.Said() {
+		return nil
+	}
+	_, err = tx.SupersedeOlderVersions(ctx, h.repo.ID, e.Number, e.Kind, e.Source, e.Key, now)
+	return err
+}
+
+func (h *harvest) storeCursors(ctx context.Context, tx *store.Tx) error {
+	for _, prefix := range h.stale {
+		if err := tx.DeleteValidators(ctx, h.repo.ID, prefix); err != nil {
+			return err
+		}
+	}
+	for _, v := range h.validators {
+		if err := tx.PutValidator(ctx, v); err != nil {
+			return err
+		}
+	}
+	for name, next := range h.walks {
+		if err := tx.SetWalk(ctx, h.repo.ID, name, next); err != nil {
+			return err
+		}
+	}
+	for _, l := range h.labels {
+		if err := tx.AddSeenLabel(ctx, h.repo.ID, l); err != nil {
+			return err
+		}
+	}
+	if h.repo == h.r.repo {
+		return nil
+	}
+	return tx.SetCursors(ctx, h.repo)
+}

@@ -1,0 +1,171 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+const (
+	// ingestLimit bounds one repository's ingest, because tick.lock is held
+	// meanwhile: a late repository keeps what it has and goes on next pass.
+	ingestLimit = 15 * time.Second
+	// overlap is re-read before the newest thing seen: GitHub's lists may lag
+	// and its stamps have one-second resolution.
+	overlap = 5 * time.Minute
+)
+
+// ingest reads every selected repository from GitHub, side by side, and
+// returns those that can be planned for: also one whose ingest failed has
+// events that wait, but one that was never read has nothing.
+func (p *Pass) ingest(ctx context.Context, rep *Report) []*remote {
+	var wg sync.WaitGroup
+	for _, r := range p.remotes() {
+		if !p.selected(r) {
+			continue
+		}
+		wg.Go(func() {
+			err := p.ingestRepo(ctx, r, rep)
+			p.concludeIngest(ctx, r, err, rep)
+		})
+	}
+	wg.Wait()
+	var ready []*remote
+	for _, r := range p.remotes() {
+		if p.selected(r) && r.repo.NodeID != "" && p.accounts.err == nil {
+			ready = append(ready, r)
+		}
+	}
+	return ready
+}
+
+// tooSoon says why a repository is not asked in this pass; empty when it is.
+func (p *Pass) tooSoon(r *remote) string {
+	now := p.Now()
+	if r.repo.NotBefore.After(now) {
+		return fmt.Sprintf("not before %s: %s", r.repo.NotBefore.Format(time.RFC3339), r.repo.LastError)
+	}
+	if next := r.repo.HeartbeatAt.Add(p.Config.Runtime.MinInterval); next.After(now) {
+		return fmt.Sprintf("read %s ago; min_interval is %s", now.Sub(r.repo.HeartbeatAt).Round(time.Second), p.Config.Runtime.MinInterval)
+	}
+	return ""
+}
+
+func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
+	name := r.Name.FullName()
+	if note := p.tooSoon(r); note != "" {
+		rep.repo(name, func(x *RepoReport) { x.Note = note })
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, ingestLimit)
+	defer cancel()
+	h, err := p.gather(ctx, r)
+	var moved *github.MovedError
+	if errors.As(err, &moved) {
+		if err = p.follow(ctx, r); err == nil {
+			h, err = p.gather(ctx, r)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	// What was read is stored even if the time is up meanwhile.
+	ctx = context.WithoutCancel(ctx)
+	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return h.store(ctx, tx, p.Now()) }); err != nil {
+		return fmt.Errorf("store what was read: %w", err)
+	}
+	r.repo = h.repo
+	rep.repo(name, func(x *RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, h.note })
+	return nil
+}
+
+// gather reads what is new in one repository. Nothing is written meanwhile.
+func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
+	if r.repo.NodeID == "" {
+		if err := p.follow(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	h := newHarvest(p, r)
+	if err := h.load(ctx); err != nil {
+		return nil, err
+	}
+	for _, read := range []func(context.Context) error{
+		h.fetch,
+		h.firstSight,
+		h.intakeIssues,
+		h.readPulls,
+		h.intakeComments,
+		h.judge,
+	} {
+		if err := read(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// follow reads who the repository is today: at first sight, and when GitHub
+// says that it moved. The node id proves that it is the same one.
+func (p *Pass) follow(ctx context.Context, r *remote) error {
+	now, err := r.GitHub.Repository(ctx, r.Name)
+	if github.IsStatus(err, 404) {
+		return &work.BlockedError{
+			Reason: fmt.Sprintf("repository %s does not exist, or the account that gh is logged in with cannot see it", r.Name.FullName()),
+			Hint:   "check its name in the config, and `gh auth status`",
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("read the repository: %w", err)
+	}
+	if r.repo.NodeID != "" && r.repo.NodeID != now.NodeID {
+		return &work.BlockedError{
+			Reason: fmt.Sprintf("%s is another repository than before: it was deleted or renamed, and the name taken again", r.Name.FullName()),
+			Hint:   "correct its name in the config",
+		}
+	}
+	if now.Archived {
+		return &work.BlockedError{Reason: fmt.Sprintf("%s is archived", r.Name.FullName()), Hint: "remove it from the config, or unarchive it"}
+	}
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		return tx.SetRepoIdentity(ctx, r.repo.ID, now.NodeID, now.ID, now.Current, now.DefaultBranch)
+	})
+	if err != nil {
+		return err
+	}
+	r.repo.NodeID, r.repo.GitHubID, r.repo.Current, r.repo.DefaultBranch = now.NodeID, now.ID, now.Current, now.DefaultBranch
+	return nil
+}
+
+// concludeIngest records how a repository's ingest went: a limit makes it wait
+// and is no failure, anything else backs off, and neither touches the others.
+func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Report) {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	now := p.Now()
+	until, failed, reason := now.Add(work.Backoff(p.Config.Runtime.RetryBase, r.repo.Failures+1)), true, err.Error()
+	var wait *work.WaitError
+	if errors.As(err, &wait) {
+		until, failed, reason = wait.Until, false, wait.Reason
+	}
+	var blocked *work.BlockedError
+	if errors.As(err, &blocked) {
+		reason = blocked.Reason + "; " + blocked.Hint
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		reason = fmt.Sprintf("reading it took more than %s", ingestLimit)
+	}
+	p.Log.WarnContext(ctx, "repository not read", "repo_full_name", r.Name.FullName(), "reason", reason, "until", until)
+	rep.repo(r.Name.FullName(), func(x *RepoReport) { x.Failed, x.Note = failed, reason })
+	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.DeferRepo(ctx, r.repo.ID, until, reason, failed) }); err != nil {
+		p.Log.ErrorContext(ctx, "could not record a failed ingest", "repo_full_name", r.Name.FullName(), "error", err)
+	}
+}

@@ -1,0 +1,241 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// firstSight reads the open issues that carry a label already, once for each
+// label: the walks only show what changes from now on.
+func (h *harvest) firstSight(ctx context.Context) error {
+	var seen []string
+	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
+		var err error
+		seen, err = tx.ListSeenLabels(ctx, h.repo.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, label := range flowLabels(h.r.Settings) {
+		if slices.Contains(seen, label.name) {
+			continue
+		}
+		for next := github.LabelledIssuesURL(h.repo.Current, label.name); next != ""; {
+			page, err := h.r.GitHub.ListIssues(ctx, github.PageRequest{URL: next})
+			if err != nil {
+				return fmt.Errorf("read the issues labelled %q: %w", label.name, err)
+			}
+			h.issues = append(h.issues, page.Items...)
+			next = page.Next
+		}
+		h.labels = append(h.labels, label.name)
+	}
+	return nil
+}
+
+type flowLabel struct {
+	name string
+	flow work.Flow
+}
+
+// flowLabels are the labels that start something, in order of precedence.
+func flowLabels(r config.Repo) []flowLabel {
+	return []flowLabel{
+		{r.Labels.Bugfix, work.FlowBugfix},
+		{r.Labels.SmallJob, work.FlowSmallJob},
+		{r.Labels.Design, work.FlowDesign},
+	}
+}
+
+// flowOf is the flow that an issue's labels ask for.
+func flowOf(r config.Repo, labels []string) (flowLabel, bool) {
+	if hasLabel(labels, r.Labels.Ignore) {
+		return flowLabel{}, false
+	}
+	for _, l := range flowLabels(r) {
+		if hasLabel(labels, l.name) {
+			return l, true
+		}
+	}
+	return flowLabel{}, false
+}
+
+// hasLabel compares as GitHub does: without regard to case.
+func hasLabel(labels []string, name string) bool {
+	return slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, name) })
+}
+
+// intakeIssues looks at what changed among issues and pull requests.
+func (h *harvest) intakeIssues(ctx context.Context) error {
+	seen := map[int]bool{}
+	for _, is := range h.issues {
+		if seen[is.Number] {
+			continue
+		}
+		seen[is.Number] = true
+		if is.IsPull {
+			if err := h.noticePull(ctx, is); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := h.intakeIssue(ctx, is); err != nil {
+			return fmt.Errorf("read issue #%d: %w", is.Number, err)
+		}
+	}
+	return nil
+}
+
+// noticePull marks a tracked pull request that is open again: the sweep only
+// asks about those that were open.
+func (h *harvest) noticePull(ctx context.Context, is github.Issue) error {
+	pull, ok, err := h.pull(ctx, is.Number)
+	if err != nil || !ok {
+		return err
+	}
+	if pull.State == work.PullClosed && is.State == "open" {
+		h.open[is.Number] = pull
+		h.lights[is.Number] = github.PullLight{} // differs from every fingerprint
+	}
+	return nil
+}
+
+// intakeIssue begins to track an issue with one of our labels, and notes what
+// became of one that is tracked.
+func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
+	item, tracked, err := h.item(ctx, is.Number)
+	if err != nil {
+		return err
+	}
+	label, wanted := flowOf(h.r.Settings, is.Labels)
+	if !tracked && (!wanted || is.State != "open") {
+		return nil
+	}
+	timeline, err := h.r.GitHub.TimelineOf(ctx, h.repo.Current, is.Number)
+	if err != nil {
+		return err
+	}
+	labelled, hasLabelled := last(timeline, "labeled", label.name)
+	switch {
+	case !tracked && !hasLabelled:
+		return nil // the list is ahead of the timeline: the next change shows it
+	case !tracked, wanted && is.State == "open" && hasLabelled && !item.State.Open() && newer(labelled, item):
+		return h.begin(ctx, is, label, labelled, tracked)
+	}
+	h.refresh(item, is)
+	if wanted && hasLabelled && newer(labelled, item) {
+		item = h.items[is.Number]
+		item.Label, item.LabelEvent = label.name, strconv.FormatInt(labelled.ID, 10)
+		h.items[is.Number] = item
+		h.add(fact(item, work.EventLabelled, is.Number, labelled, label.name))
+	}
+	h.changes(item, is.Number, timeline)
+	return nil
+}
+
+// begin tracks an issue: with the labelling that asked for it, and everything
+// that was said before.
+func (h *harvest) begin(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, again bool) error {
+	now := h.p.Now()
+	item := work.Item{
+		RepoID: h.repo.ID, Number: is.Number, Flow: label.flow, State: work.StatePending, Since: now,
+		Label: label.name, LabelEvent: strconv.FormatInt(labelled.ID, 10), Priority: priority(is.Labels), CreatedAt: now,
+	}
+	h.refresh(item, is)
+	h.add(fact(h.items[is.Number], work.EventLabelled, is.Number, labelled, label.name))
+	if again {
+		return nil // what was said is in the database
+	}
+	comments, err := h.r.GitHub.CommentsOf(ctx, h.repo.Current, is.Number, time.Time{})
+	if err != nil {
+		return err
+	}
+	h.comments = append(h.comments, comments...)
+	return nil
+}
+
+// refresh takes over what people may change about an issue.
+func (h *harvest) refresh(item work.Item, is github.Issue) {
+	item.Title, item.Body, item.Author, item.URL = is.Title, is.Body, is.Author, is.URL
+	item.UpdatedAt = h.p.Now()
+	h.items[is.Number] = item
+}
+
+// changes notes closings and reopenings after the labelling that began the item.
+func (h *harvest) changes(item work.Item, number int, timeline []github.TimelineEvent) {
+	for _, t := range timeline {
+		kind := work.EventClosed
+		switch {
+		case t.Event == "reopened":
+			kind = work.EventReopened
+		case t.Event != "closed":
+			continue
+		}
+		if newer(t, item) {
+			h.add(fact(item, kind, number, t, ""))
+		}
+	}
+}
+
+// newer reports whether something happened after the labelling that began the
+// item. Labellings, closings and reopenings are issue events, whose ids rise.
+func newer(t github.TimelineEvent, item work.Item) bool {
+	began, err := strconv.ParseInt(item.LabelEvent, 10, 64)
+	if err != nil {
+		return true
+	}
+	return t.ID > began
+}
+
+// fact makes the event of something that happened on a timeline.
+func fact(item work.Item, kind work.EventKind, number int, t github.TimelineEvent, state string) candidate {
+	id := strconv.FormatInt(t.ID, 10)
+	hash := work.ContentHash(string(kind), state)
+	return candidate{event: work.Event{
+		ItemID: item.ID, Number: number, Kind: kind, Source: id, Hash: hash, Key: work.EventKey(number, kind, id, hash),
+		Author: t.Actor, State: state, CreatedAt: t.CreatedAt, UpdatedAt: t.CreatedAt,
+	}}
+}
+
+func (h *harvest) add(c candidate) { h.events = append(h.events, c) }
+
+// last finds the newest event of a kind on a timeline.
+func last(timeline []github.TimelineEvent, event, label string) (github.TimelineEvent, bool) {
+	for _, t := range slices.Backward(timeline) {
+		if t.Event == event && (label == "" || strings.EqualFold(t.Label, label)) {
+			return t, true
+		}
+	}
+	return github.TimelineEvent{}, false
+}
+
+// defaultPriority is that of an issue without a priority label.
+const defaultPriority = 3
+
+// priority reads the label priority:N, 1 to 5.
+func priority(labels []string) int {
+	for _, l := range labels {
+		if n, ok := priorityOf(l); ok {
+			return n
+		}
+	}
+	return defaultPriority
+}
+
+func priorityOf(label string) (int, bool) {
+	var n int
+	if _, err := fmt.Sscanf(label, "priority:%d", &n); err != nil || label != fmt.Sprintf("priority:%d", n) {
+		return 0, false
+	}
+	return n, n >= 1 && n <= 5
+}

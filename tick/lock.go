@@ -1,0 +1,135 @@
+package tick
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// All locks are flocks: their holder's death ends them. They are never
+// deleted, and nothing in them proves that somebody lives.
+
+type fileLock struct{ f *flock.Flock }
+
+func (l fileLock) unlock() { _ = l.f.Unlock() } // closing releases it in any case
+
+// tryLock takes a lock if nobody holds it.
+func tryLock(path string) (fileLock, bool, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fileLock{}, false, fmt.Errorf("make the folder of locks: %w", err)
+	}
+	f := flock.New(path, flock.SetPermissions(0o600))
+	ok, err := f.TryLock()
+	if err != nil {
+		return fileLock{}, false, fmt.Errorf("lock %q: %w", path, err)
+	}
+	return fileLock{f}, ok, nil
+}
+
+// lockPoll is how often a waiting pass asks for tick.lock again.
+const lockPoll = 50 * time.Millisecond
+
+// lockPlanning takes tick.lock, waiting for it only when told to.
+func (p *Pass) lockPlanning(ctx context.Context) (fileLock, bool, error) {
+	path := filepath.Join(p.Dirs.locks(), "tick.lock")
+	l, ok, err := tryLock(path)
+	if ok || err != nil || p.Wait <= 0 {
+		return l, ok, err
+	}
+	waiting, cancel := context.WithTimeout(ctx, p.Wait)
+	defer cancel()
+	f := flock.New(path, flock.SetPermissions(0o600))
+	ok, err = f.TryLockContext(waiting, lockPoll)
+	if ctx.Err() != nil {
+		return fileLock{}, false, ctx.Err()
+	}
+	if err != nil && waiting.Err() == nil {
+		return fileLock{}, false, fmt.Errorf("lock %q: %w", path, err)
+	}
+	return fileLock{f}, ok, nil
+}
+
+// holder is what a slot's lock file says of the turn that runs in it. It holds
+// as long as the lock is held, and only then.
+type holder struct {
+	Repo   string `json:"repo"` // host/owner/name
+	Number int    `json:"number"`
+	Issue  int    `json:"issue"`
+	Turn   string `json:"turn"`
+}
+
+// slot is one worker's place, held.
+type slot struct {
+	k    int
+	lock fileLock
+	path string
+}
+
+func (d Dirs) slotPath(k int) string {
+	return filepath.Join(d.locks(), fmt.Sprintf("slot-%d.lock", k))
+}
+
+// takeSlot takes slot k if it is free.
+func (d Dirs) takeSlot(k int) (*slot, bool, error) {
+	path := d.slotPath(k)
+	l, ok, err := tryLock(path)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	return &slot{k: k, lock: l, path: path}, true, nil
+}
+
+// announce writes what the slot is used for. Only holders of tick.lock take
+// slots, so nobody reads the file between the lock and the announcement.
+func (s *slot) announce(h holder) error {
+	b, err := json.Marshal(h)
+	if err == nil {
+		err = os.WriteFile(s.path, b, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("announce slot %d: %w", s.k, err)
+	}
+	return nil
+}
+
+func (s *slot) release() {
+	_ = os.Truncate(s.path, 0) // tidiness; the lock is what counts
+	s.lock.unlock()
+}
+
+// heldSlots says what runs in the slots whose locks are held. A slot beyond
+// today's number of workers counts like any other.
+func (d Dirs) heldSlots() (map[int]holder, error) {
+	paths, err := filepath.Glob(filepath.Join(d.locks(), "slot-*.lock"))
+	if err != nil {
+		return nil, fmt.Errorf("list the slots: %w", err)
+	}
+	held := map[int]holder{}
+	for _, path := range paths {
+		k, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "slot-"), ".lock"))
+		if err != nil {
+			continue
+		}
+		s, free, err := d.takeSlot(k)
+		if err != nil {
+			return nil, err
+		}
+		if free {
+			s.lock.unlock()
+			continue
+		}
+		var h holder
+		if b, err := os.ReadFile(path); err == nil {
+			_ = json.Unmarshal(b, &h) // an unreadable announcement names nothing
+		}
+		held[k] = h
+	}
+	return held, nil
+}

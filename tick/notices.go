@@ -1,0 +1,105 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+const (
+	// noticesPerPass and noticesLimit are the budget of one repository's
+	// notices, checked before each send; the rest is the next pass's.
+	noticesPerPass = 40
+	noticesLimit   = 30 * time.Second
+)
+
+// sendNotices sends the planned actions that belong to no turn: eyes,
+// redirects, block notices. Whoever holds the repository's notices lock sends
+// them; others leave them alone.
+func (p *Pass) sendNotices(ctx context.Context, r *remote, rep *Report) {
+	if !r.ready || ctx.Err() != nil {
+		return
+	}
+	r.sends.Lock()
+	defer r.sends.Unlock()
+	due, err := p.dueNotices(ctx, r)
+	if err != nil {
+		p.Log.ErrorContext(ctx, "could not read the notices", "repo_full_name", r.Name.FullName(), "error", err)
+		return
+	}
+	if len(due) == 0 {
+		return
+	}
+	lock, ok, err := tryLock(p.Dirs.noticesLock(r.repo))
+	if err != nil || !ok {
+		return
+	}
+	defer lock.unlock()
+	// Another pass may have sent them while we took the lock.
+	if due, err = p.dueNotices(ctx, r); err != nil {
+		return
+	}
+	sent := p.sendDue(ctx, r, due)
+	if sent > 0 {
+		rep.repo(r.Name.FullName(), func(x *RepoReport) { x.Notices += sent })
+	}
+}
+
+func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action) (sent int) {
+	end := p.Now().Add(noticesLimit)
+	for _, a := range due {
+		if sent >= noticesPerPass || p.Now().After(end) || ctx.Err() != nil {
+			return sent
+		}
+		applied, err := p.runner().Apply(ctx, p.scope(r), a)
+		if err != nil && ctx.Err() != nil {
+			return sent
+		}
+		var wait *work.WaitError
+		if errors.As(err, &wait) && wait.Until.After(p.Now()) {
+			return sent
+		}
+		if err != nil {
+			p.noticeFailed(ctx, r, applied, err)
+			continue
+		}
+		sent++
+	}
+	return sent
+}
+
+// noticeFailed gives a cosmetic notice up, and lets a required one wait.
+func (p *Pass) noticeFailed(ctx context.Context, r *remote, a work.Action, err error) {
+	p.Log.WarnContext(ctx, "notice not sent", "repo_full_name", r.Name.FullName(), "number", a.Number, "action_token", a.Token, "error", err)
+	if a.Need == work.NeedCosmetic || a.Sends >= work.MaxAttempts {
+		if _, err := p.runner().Drop(ctx, a, err); err != nil {
+			p.Log.ErrorContext(ctx, "could not give a notice up", "action_token", a.Token, "error", err)
+		}
+		return
+	}
+	until := p.Now().Add(work.Backoff(p.Config.Runtime.RetryBase, max(1, a.Sends)))
+	why := err.Error()
+	err = p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.DeferAction(ctx, a.ID, until, why) })
+	if err != nil {
+		p.Log.ErrorContext(ctx, "could not defer a notice", "action_token", a.Token, "error", err)
+	}
+}
+
+// dueNotices are those whose time has come. A notice whose answer never came
+// is due at once: only its re-send waits, and Apply looks first.
+func (p *Pass) dueNotices(ctx context.Context, r *remote) ([]work.Action, error) {
+	var due []work.Action
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
+		all, err := tx.ListNotices(ctx, r.repo.ID)
+		for _, a := range all {
+			if a.State == work.ActionSent || !a.NotBefore.After(p.Now()) {
+				due = append(due, a)
+			}
+		}
+		return err
+	})
+	return due, err
+}

@@ -1,0 +1,345 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+const (
+	// sweepsAtOnce bounds the light queries under way for one repository.
+	sweepsAtOnce = 4
+	// rotateAfter is how old the details of an open pull request may grow
+	// although nothing said that it changed: no stamp is proof.
+	rotateAfter = 30 * time.Minute
+)
+
+// sweepPulls asks what changed in the open tracked pull requests, and who we
+// are: that decides what is ours, so nothing is judged without it.
+func (h *harvest) sweepPulls(ctx context.Context) error {
+	var ids []string
+	now := h.p.Now()
+	for _, n := range sortedKeys(h.open) {
+		if pull := h.open[n]; !pull.NotBefore.After(now) {
+			ids = append(ids, pull.NodeID)
+		}
+	}
+	if len(ids) == 0 {
+		return h.whoAreWe(ctx)
+	}
+	batches := slices.Collect(slices.Chunk(ids, github.MaxSweep))
+	errs := make([]error, len(batches))
+	slots := make(chan struct{}, sweepsAtOnce)
+	var wg sync.WaitGroup
+	for i, batch := range batches {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = h.sweepBatch(ctx, batch)
+		})
+	}
+	wg.Wait()
+	return firstError(errs)
+}
+
+// sweepBatch halves a batch that fails, so that one pull request that GitHub
+// cannot answer for does not hide the others.
+func (h *harvest) sweepBatch(ctx context.Context, ids []string) error {
+	s, err := h.r.GitHub.Sweep(ctx, ids)
+	if err != nil {
+		if !splits(err) {
+			return err
+		}
+		if len(ids) == 1 {
+			h.defers(ids[0], err)
+			return nil
+		}
+		half := len(ids) / 2
+		return errors.Join(h.sweepBatch(ctx, ids[:half]), h.sweepBatch(ctx, ids[half:]))
+	}
+	if err := h.p.meet(ctx, h.r.Name.Host, s.Viewer); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, light := range s.Pulls {
+		h.lights[light.Number] = light
+	}
+	for _, id := range s.Missing {
+		h.deferPull(id, errors.New("GitHub does not know this pull request any more"))
+	}
+	return nil
+}
+
+// splits reports whether an error may be one pull request's alone.
+func splits(err error) bool {
+	var wait *work.WaitError
+	var gone *github.UnreachableError
+	switch {
+	case errors.As(err, &wait), errors.As(err, &gone), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return false
+	case github.IsStatus(err, 401, 403):
+		return false
+	}
+	return true
+}
+
+func (h *harvest) defers(nodeID string, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.deferPull(nodeID, err)
+}
+
+func (h *harvest) deferPull(nodeID string, err error) {
+	for _, pull := range h.open {
+		if pull.NodeID == nodeID {
+			h.deferred = append(h.deferred, deferral{pull, err})
+		}
+	}
+}
+
+// whoAreWe asks for our account when no sweep does. The answer is conditional:
+// it is the same in nearly every pass.
+func (h *harvest) whoAreWe(ctx context.Context) error {
+	url := "user@" + h.r.Name.Host
+	var v store.Validator
+	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
+		var err error
+		v, _, err = tx.GetValidator(ctx, 0, url)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(h.p.accounts.ids(h.r.Name.Host)) == 0 {
+		v.ETag = ""
+	}
+	who, etag, same, err := h.r.GitHub.Viewer(ctx, v.ETag)
+	if err != nil || same {
+		return err
+	}
+	if err := h.p.meet(ctx, h.r.Name.Host, who); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.validators = append(h.validators, store.Validator{URL: url, ETag: etag, SeenAt: h.p.Now()})
+	return nil
+}
+
+// readPulls reads the details of the pull requests that changed, of those
+// never read, and of a few in rotation.
+func (h *harvest) readPulls(ctx context.Context) error {
+	batches := slices.Collect(slices.Chunk(h.changedPulls(), github.MaxDetails))
+	if rotation := h.rotation(); len(rotation) > 0 {
+		batches = append(batches, rotation)
+	}
+	for _, batch := range batches {
+		err := h.readBatch(ctx, batch)
+		if late(err) {
+			h.note = "more details are read in the next pass"
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *harvest) changedPulls() []string {
+	var ids []string
+	for _, n := range sortedKeys(h.open) {
+		pull := h.open[n]
+		light, seen := h.lights[n]
+		if seen && (pull.DetailsAt.IsZero() || light.Fingerprint != pull.Fingerprint) {
+			ids = append(ids, pull.NodeID)
+		}
+	}
+	return ids
+}
+
+// rotation is one batch of the pull requests whose details are the oldest.
+func (h *harvest) rotation() []string {
+	var old []work.PullRequest
+	for n, pull := range h.open {
+		light, seen := h.lights[n]
+		if seen && light.Fingerprint == pull.Fingerprint && h.p.Now().Sub(pull.DetailsAt) > rotateAfter {
+			old = append(old, pull)
+		}
+	}
+	slices.SortFunc(old, func(a, b work.PullRequest) int { return a.DetailsAt.Compare(b.DetailsAt) })
+	var ids []string
+	for _, pull := range old[:min(len(old), github.MaxDetails)] {
+		ids = append(ids, pull.NodeID)
+	}
+	return ids
+}
+
+func (h *harvest) readBatch(ctx context.Context, ids []string) error {
+	details, missing, err := h.r.GitHub.Details(ctx, ids)
+	if err != nil {
+		if !splits(err) {
+			return err
+		}
+		if len(ids) == 1 {
+			h.defers(ids[0], err)
+			return nil
+		}
+		half := len(ids) / 2
+		return errors.Join(h.readBatch(ctx, ids[:half]), h.readBatch(ctx, ids[half:]))
+	}
+	for _, id := range missing {
+		h.defers(id, errors.New("GitHub does not know this pull request any more"))
+	}
+	for _, d := range details {
+		pull, ok := h.open[d.Number]
+		if !ok {
+			continue
+		}
+		if err := h.intakePull(ctx, pull, d); err != nil {
+			return fmt.Errorf("read pull request #%d: %w", d.Number, err)
+		}
+	}
+	return nil
+}
+
+// intakePull takes a pull request's details over: its snapshot changes only
+// together with the events that they show.
+func (h *harvest) intakePull(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
+	pull := old
+	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base, pull.BaseOID = d.Title, d.URL, d.State, d.HeadOID, d.Base, d.BaseOID
+	pull.Draft, pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Draft, d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
+	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number].Fingerprint, h.p.Now()
+	pull.Failures, pull.LastError, pull.NotBefore = 0, "", time.Time{}
+	if err := h.stateEvent(ctx, old, pull); err != nil {
+		return err
+	}
+	if old.DetailsAt.IsZero() { // what was said before we looked
+		comments, err := h.r.GitHub.CommentsOf(ctx, h.repo.Current, d.Number, time.Time{})
+		if err != nil {
+			return err
+		}
+		h.comments = append(h.comments, comments...)
+	}
+	h.intakeReviews(pull, d)
+	h.pulls[d.Number] = pull
+	return h.headEvents(ctx, old, pull, d)
+}
+
+func (h *harvest) intakeReviews(pull work.PullRequest, d github.PullDetail) {
+	for _, r := range d.Reviews {
+		if c, ok := summaryEvent(pull, r); ok {
+			h.add(c)
+		}
+	}
+	threads := make([]work.Thread, 0, len(d.Threads))
+	for _, t := range d.Threads {
+		threads = append(threads, work.Thread{NodeID: t.NodeID, Top: t.Top, Resolved: t.Resolved})
+		for _, c := range t.Comments {
+			c.Pull = pull.Number
+			if c.InReplyTo == 0 && c.ID != t.Top {
+				c.InReplyTo = t.Top
+			}
+			h.add(reviewEvent(pull, c))
+		}
+	}
+	h.threads[pull.Number] = threads
+}
+
+// stateEvent notes that a pull request was merged, closed or reopened.
+func (h *harvest) stateEvent(ctx context.Context, old, pull work.PullRequest) error {
+	if old.State == pull.State {
+		return nil
+	}
+	kind, what := work.EventReopened, "reopened"
+	switch pull.State {
+	case work.PullMerged:
+		kind, what = work.EventMerged, "merged"
+	case work.PullClosed:
+		kind, what = work.EventClosed, "closed"
+	case work.PullOpen:
+	}
+	timeline, err := h.r.GitHub.TimelineOf(ctx, h.repo.Current, pull.Number)
+	if err != nil {
+		return err
+	}
+	t, _ := last(timeline, what, "")
+	h.add(fact(work.Item{ID: pull.ItemID}, kind, pull.Number, t, pull.HeadOID))
+	return nil
+}
+
+// headEvents notes what is new about the head: that it moved, that it cannot
+// be merged, that its checks have failed.
+func (h *harvest) headEvents(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
+	about := func(kind work.EventKind, detail string) work.Event {
+		hash := work.ContentHash(string(kind), detail)
+		return work.Event{
+			ItemID: pull.ItemID, Number: pull.Number, Kind: kind, Source: pull.HeadOID, Hash: hash,
+			Key: work.EventKey(pull.Number, kind, pull.HeadOID, hash), URL: pull.URL, CommitOID: pull.HeadOID, Body: detail,
+			CreatedAt: d.UpdatedAt, UpdatedAt: d.UpdatedAt,
+		}
+	}
+	if old.HeadOID != pull.HeadOID && old.HeadOID != "" {
+		ours, err := h.ourCommit(ctx, pull.HeadOID)
+		if err != nil {
+			return err
+		}
+		if !ours {
+			e := about(work.EventHead, "")
+			e.Outcome = "noted"
+			h.add(candidate{event: e, pull: true})
+		}
+	}
+	if pull.State != work.PullOpen {
+		return nil
+	}
+	if pull.Mergeable == github.Conflicting {
+		h.add(candidate{event: about(work.EventConflict, ""), pull: true})
+	}
+	if red := redChecks(d.Checks); red != "" {
+		h.add(candidate{event: about(work.EventCheck, red), pull: true})
+	}
+	return nil
+}
+
+func (h *harvest) ourCommit(ctx context.Context, oid string) (ours bool, err error) {
+	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
+		ours, err = tx.HasTurnCommit(ctx, h.repo.ID, oid)
+		return err
+	})
+	return ours, err
+}
+
+// redChecks names the failed checks by id and name once all have finished;
+// empty while some run, and when none failed.
+func redChecks(checks []github.Check) string {
+	var red []string
+	for _, c := range checks {
+		switch c.Conclusion {
+		case "":
+			return ""
+		case "FAILURE", "ERROR", "TIMED_OUT", "CANCELLED", "ACTION_REQUIRED", "STARTUP_FAILURE":
+			red = append(red, c.ID+" "+c.Name)
+		}
+	}
+	slices.Sort(red)
+	return strings.Join(red, "\n")
+}
+
+func sortedKeys[V any](m map[int]V) []int {
+	keys := make([]int, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

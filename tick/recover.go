@@ -1,0 +1,134 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// recover resumes the turns that no living pass works on: those of a dead one,
+// and those that waited and need wait no longer. A turn's pass lives as long as
+// the lock of a slot that names the turn is held; nothing else counts.
+func (p *Pass) recover(ctx context.Context) ([]*lease, error) {
+	if err := p.openRemotes(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.loadAccounts(ctx); err != nil {
+		return nil, err
+	}
+	held, err := p.Dirs.heldSlots()
+	if err != nil {
+		return nil, err
+	}
+	p.held = held
+	var unfinished []work.Turn
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		unfinished, err = tx.ListUnfinishedTurns(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var leases []*lease
+	for _, t := range unfinished {
+		if !p.resumable(t) {
+			continue
+		}
+		if err := p.Preflight(ctx); err != nil {
+			return leases, err
+		}
+		l, err := p.resume(ctx, t)
+		if err != nil {
+			return leases, err
+		}
+		if l == nil {
+			break // every slot is taken
+		}
+		leases = append(leases, l)
+	}
+	return leases, nil
+}
+
+// resumable reports whether a turn can be carried on now.
+func (p *Pass) resumable(t work.Turn) bool {
+	r := p.remoteByID(t.RepoID)
+	if r == nil || !p.selected(r) || t.Blocked || t.NotBefore.After(p.Now()) {
+		return false
+	}
+	return !p.inFlight(t.Key)
+}
+
+// inFlight reports whether a held slot names the turn.
+func (p *Pass) inFlight(key string) bool {
+	for _, h := range p.held {
+		if h.Turn == key {
+			return true
+		}
+	}
+	return false
+}
+
+// resume takes a slot for a turn that was left unfinished.
+func (p *Pass) resume(ctx context.Context, t work.Turn) (*lease, error) {
+	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died with an agent running
+		if _, err := p.Orphans.EndMarked(ctx, mark(t)); err != nil {
+			p.Log.WarnContext(ctx, "could not look for what a dead pass left running", "turn_key", t.Key, "error", err)
+		}
+	}
+	s, err := p.freeSlot(t.Slot)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	l := &lease{turn: t, slot: s, remote: p.remoteByID(t.RepoID), resumed: true}
+	l.turn.Slot = s.k
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		l.item, err = tx.GetItem(ctx, t.ItemID)
+		if err != nil {
+			return err
+		}
+		return tx.SaveTurn(ctx, l.turn)
+	})
+	if err == nil {
+		err = s.announce(p.holderOf(l))
+	}
+	if err != nil {
+		s.release()
+		return nil, fmt.Errorf("resume turn %s: %w", t.Key, err)
+	}
+	p.held[s.k] = p.holderOf(l)
+	p.changed(l, "resumed", string(t.Step))
+	return l, nil
+}
+
+// freeSlot takes a free slot, the preferred one if possible; nil when every
+// slot is taken.
+func (p *Pass) freeSlot(prefer int) (*slot, error) {
+	order := []int{}
+	if prefer >= 0 && prefer < p.Config.Runtime.Workers {
+		order = append(order, prefer)
+	}
+	for k := range p.Config.Runtime.Workers {
+		if !slices.Contains(order, k) {
+			order = append(order, k)
+		}
+	}
+	for _, k := range order {
+		if _, busy := p.held[k]; busy {
+			continue
+		}
+		s, ok, err := p.Dirs.takeSlot(k)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return s, nil
+		}
+	}
+	return nil, nil
+}
+
+// mark is what every process of a turn's agent carries in its environment.
+func mark(t work.Turn) string { return "MERGEXO_TURN=" + t.Key }

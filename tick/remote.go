@@ -1,0 +1,163 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Remote is one configured repository with what reaches it.
+type Remote struct {
+	Name     work.RepoName
+	Settings config.Repo
+	GitHub   GitHub
+	Mirror   func(work.Repo) Mirror
+}
+
+// GitHub is what the pass asks of GitHub: lists for ingest, single objects
+// read afresh before effects, and what the actions need.
+type GitHub interface {
+	lists
+	objects
+	actions.Gateway
+}
+
+// lists is what ingest reads.
+type lists interface {
+	ListIssues(ctx context.Context, p github.PageRequest) (github.Page[github.Issue], error)
+	ListComments(ctx context.Context, p github.PageRequest) (github.Page[github.Comment], error)
+	ListReviewComments(ctx context.Context, p github.PageRequest) (github.Page[github.ReviewComment], error)
+	TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]github.TimelineEvent, error)
+	Sweep(ctx context.Context, nodeIDs []string) (github.Sweep, error)
+	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
+}
+
+// objects is what is read one by one.
+type objects interface {
+	Repository(ctx context.Context, name work.RepoName) (github.Repository, error)
+	Viewer(ctx context.Context, etag string) (work.Account, string, bool, error)
+	Issue(ctx context.Context, repo work.RepoName, number int) (github.Issue, bool, error)
+	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
+	Permission(ctx context.Context, repo work.RepoName, login string) (string, error)
+	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
+}
+
+// Mirror is what the pass asks of a repository's mirror.
+type Mirror interface {
+	actions.Branches
+	Ensure(ctx context.Context) error
+	Restore(ctx context.Context, r git.Restore) error
+	CommitTree(ctx context.Context, c git.Commit) (git.Committed, error)
+	CommitFiles(ctx context.Context, parent string, files map[string][]byte, c git.Commit) (git.Committed, error)
+	KeepTurn(ctx context.Context, key, oid string) error
+	PutJournal(ctx context.Context, key string, journal []byte) error
+	KeepPartial(ctx context.Context, key, dir, index, parent string) (string, error)
+	Replay(ctx context.Context, oid, onto string) (git.Replayed, error)
+	IsAncestor(ctx context.Context, ancestor, of string) (bool, error)
+	ChangedFiles(ctx context.Context, from, to string) ([]string, error)
+	MergeBase(ctx context.Context, branch, head string) (string, bool, error)
+	Has(ctx context.Context, oid string) bool
+}
+
+// Agents finds the agent for a kind of turn in a repository.
+type Agents interface {
+	// Agent returns the agent's name in the config and the agent.
+	Agent(repo config.Repo, kind work.Kind) (string, agent.Agent, error)
+}
+
+// Orphans ends what a dead pass's agent left running.
+type Orphans interface {
+	// EndMarked ends every process that carries the mark in its environment.
+	EndMarked(ctx context.Context, mark string) (int, error)
+}
+
+// remote is a Remote in this pass: with its row, and its mirror once needed.
+type remote struct {
+	Remote
+	repo  work.Repo
+	ready bool // ingested now or lately enough to be planned for
+
+	once   sync.Once
+	opened Mirror
+	sends  sync.Mutex // one sender of this repository's notices in this process
+}
+
+func (r *remote) mirror() Mirror {
+	r.once.Do(func() { r.opened = r.Mirror(r.repo) })
+	return r.opened
+}
+
+// remotes opens the rows of the configured repositories, once a pass.
+func (p *Pass) remotes() []*remote { return p.all }
+
+func (p *Pass) openRemotes(ctx context.Context) error {
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, r := range p.Remotes {
+			repo, err := tx.EnsureRepo(ctx, r.Name)
+			if err != nil {
+				return fmt.Errorf("open repository %s: %w", r.Name.FullName(), err)
+			}
+			p.all = append(p.all, &remote{Remote: r, repo: repo})
+		}
+		return nil
+	})
+}
+
+func (p *Pass) remoteByID(repoID int64) *remote {
+	for _, r := range p.all {
+		if r.repo.ID == repoID {
+			return r
+		}
+	}
+	return nil
+}
+
+// selected reports whether --repo leaves r in.
+func (p *Pass) selected(r *remote) bool { return p.Only == nil || p.Only.Equal(r.Name) }
+
+// Dirs are the folders of the state (design §11).
+type Dirs struct{ State string }
+
+func (d Dirs) locks() string { return filepath.Join(d.State, "locks") }
+
+// CheckoutParent is where a repository's checkouts stand.
+func (d Dirs) CheckoutParent(r work.RepoName) string {
+	return filepath.Join(d.State, "checkouts", r.Owner, r.Name)
+}
+
+// MirrorDir is where a repository's mirror stands.
+func (d Dirs) MirrorDir(r work.RepoName) string {
+	return filepath.Join(d.State, "repos", r.Owner, r.Name+".git")
+}
+
+// RepoLock is the lock around writes to a repository's mirror.
+func (d Dirs) RepoLock(r work.Repo) string {
+	return filepath.Join(d.locks(), fmt.Sprintf("repo-%d.lock", lockID(r)))
+}
+
+func (d Dirs) noticesLock(r work.Repo) string {
+	return filepath.Join(d.locks(), fmt.Sprintf("notices-%d.lock", lockID(r)))
+}
+
+// lockID names a repository's locks. GitHub's number survives a lost database,
+// under which another pass may still hold the lock.
+func lockID(r work.Repo) int64 {
+	if r.GitHubID != 0 {
+		return r.GitHubID
+	}
+	return -r.ID
+}
+
+// gitDate is the date of a turn's commits: the turn's, so that a commit made
+// again is the same commit.
+func gitDate(t work.Turn) time.Time { return t.ClaimedAt.Truncate(time.Second) }

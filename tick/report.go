@@ -1,0 +1,125 @@
+package tick
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Report sums a pass up.
+type Report struct {
+	StartedAt time.Time
+	EndedAt   time.Time
+	Skipped   string // why there was no pass; empty when there was one
+
+	mu    sync.Mutex
+	repos []RepoReport
+	turns []TurnReport
+}
+
+// RepoReport is what a pass did for one repository.
+type RepoReport struct {
+	Repo     string `json:"repo"`
+	Ingested bool   `json:"ingested"`
+	Note     string `json:"note"` // why not, or what went wrong
+	Failed   bool   `json:"failed"`
+	Events   int    `json:"events"`  // new ones
+	Ignored  int    `json:"ignored"` // of those, ignored
+	Notices  int    `json:"notices"` // sent
+}
+
+// TurnReport is what a pass did for one turn.
+type TurnReport struct {
+	Repo    string    `json:"repo"`
+	Number  int       `json:"number"`
+	Kind    work.Kind `json:"kind"`
+	TurnKey string    `json:"turnKey"`
+	Step    work.Step `json:"step"`
+	Outcome string    `json:"outcome"` // done, waiting, retrying, blocked, superseded, cancelled, interrupted
+	Reason  string    `json:"reason"`
+	URL     string    `json:"url"`
+	Resumed bool      `json:"resumed"`
+}
+
+// TurnChange is one change of a turn's state, for progress on a terminal.
+type TurnChange struct {
+	Repo   string
+	Number int
+	Kind   work.Kind
+	What   string // claimed, restored, answered, pushed, applied, done, …
+	Detail string
+}
+
+func newReport(at time.Time) *Report { return &Report{StartedAt: at} }
+
+// Repos lists the repositories by name.
+func (r *Report) Repos() []RepoReport {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := slices.Clone(r.repos)
+	slices.SortFunc(out, func(a, b RepoReport) int { return compare(a.Repo, b.Repo) })
+	return out
+}
+
+// Turns lists the turns in the order in which they ended.
+func (r *Report) Turns() []TurnReport {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.turns)
+}
+
+// Idle reports whether the pass has nothing to tell.
+func (r *Report) Idle() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.turns) == 0 && !slices.ContainsFunc(r.repos, func(x RepoReport) bool { return x.Failed || x.Notices > 0 })
+}
+
+func (r *Report) addTurn(t TurnReport) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.turns = append(r.turns, t)
+}
+
+// repo changes the line of one repository.
+func (r *Report) repo(name string, change func(*RepoReport)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.repos, func(x RepoReport) bool { return x.Repo == name })
+	if i < 0 {
+		r.repos = append(r.repos, RepoReport{Repo: name})
+		i = len(r.repos) - 1
+	}
+	change(&r.repos[i])
+}
+
+func compare(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// sumUp ends the report and writes the pass's one line of log.
+func (p *Pass) sumUp(ctx context.Context, rep *Report) {
+	rep.EndedAt = p.Now()
+	attrs := []any{"seconds", rep.EndedAt.Sub(rep.StartedAt).Seconds(), "turns", len(rep.Turns())}
+	for _, r := range rep.Repos() {
+		attrs = append(attrs, r.Repo, map[string]any{"ingested": r.Ingested, "note": r.Note, "events": r.Events, "ignored": r.Ignored, "notices": r.Notices})
+	}
+	p.Log.InfoContext(ctx, "pass", attrs...)
+}
+
+// changed tells a terminal and the log about a turn.
+func (p *Pass) changed(l *lease, what, detail string) {
+	p.Log.Info("turn "+what, p.turnAttrs(l, "detail", detail)...)
+	if p.Progress != nil {
+		p.Progress(TurnChange{Repo: l.remote.Name.FullName(), Number: l.turn.Number, Kind: l.turn.Kind, What: what, Detail: detail})
+	}
+}

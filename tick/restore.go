@@ -1,0 +1,239 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// restore gives the turn a clean checkout at exactly its commit. The remote,
+// not GitHub's API, says what the head is: the API may lag a push.
+func (p *Pass) restore(ctx context.Context, l *lease) error {
+	if err := p.reload(ctx, l); err != nil {
+		return err
+	}
+	m := l.remote.mirror()
+	if err := m.Ensure(ctx); err != nil {
+		return fmt.Errorf("prepare the mirror: %w", err)
+	}
+	find := p.findHead
+	if l.turn.Kind.Start() {
+		find = p.findBase
+	}
+	if err := find(ctx, l); err != nil {
+		return err
+	}
+	if err := p.saveTurn(ctx, l); err != nil {
+		return err
+	}
+	if err := m.Fetch(ctx, l.turn.Head); err != nil {
+		return fmt.Errorf("fetch %s: %w", l.turn.Head, err)
+	}
+	if err := p.notRewritten(ctx, l); err != nil {
+		return err
+	}
+	place, err := p.Dirs.takePlace(l.remote.Name, l.slot.k)
+	if err != nil {
+		return err
+	}
+	l.place = place
+	err = m.Restore(ctx, git.Restore{
+		Dir: place.dir, Index: place.index, Commit: l.turn.Head, Branch: l.turn.Branch, Base: l.turn.Base,
+		Ignored: ignored(l.remote.Settings),
+	})
+	if err != nil {
+		return fmt.Errorf("restore the checkout: %w", err)
+	}
+	p.changed(l, "restored", short(l.turn.Head))
+	return nil
+}
+
+func ignored(r config.Repo) git.Ignored {
+	if r.KeepIgnored {
+		return git.KeepIgnored
+	}
+	return git.RemoveIgnored
+}
+
+// reload reads the turn's item and events again: the world may have moved on
+// since the turn was claimed, above all when it is resumed.
+func (p *Pass) reload(ctx context.Context, l *lease) error {
+	return p.Store.View(ctx, func(tx *store.Tx) error {
+		item, err := tx.GetItem(ctx, l.item.ID)
+		if err != nil {
+			return err
+		}
+		l.item = item
+		if !item.State.Open() {
+			return &work.CancelledError{Reason: "the work item is " + string(item.State)}
+		}
+		all, err := tx.ListItemEvents(ctx, item.ID)
+		if err != nil {
+			return err
+		}
+		l.events = nil
+		for _, e := range all {
+			if e.TurnID == l.turn.ID {
+				l.events = append(l.events, e)
+			}
+		}
+		return nil
+	})
+}
+
+// findBase chooses where a new branch begins and what it is called. Branches
+// of earlier starts stay as they are: history is never rewritten.
+func (p *Pass) findBase(ctx context.Context, l *lease) error {
+	if l.turn.Branch != "" && l.turn.Head != "" {
+		return nil // chosen by an earlier attempt of this turn
+	}
+	repo, err := l.remote.GitHub.Repository(ctx, l.remote.repo.Current)
+	if err != nil {
+		return fmt.Errorf("read the default branch: %w", err)
+	}
+	heads, err := l.remote.mirror().RemoteHeads(ctx, "")
+	if err != nil {
+		return fmt.Errorf("list the remote's branches: %w", err)
+	}
+	head, ok := heads[repo.DefaultBranch]
+	if !ok {
+		return &work.BlockedError{
+			Reason: fmt.Sprintf("the repository has no commit on its default branch %s", repo.DefaultBranch),
+			Hint:   "push a first commit, then set the label anew",
+		}
+	}
+	taken := 0
+	for branch := range heads {
+		if strings.HasPrefix(branch, work.BranchPrefix(l.item.Flow, l.item.Number)) {
+			taken++
+		}
+	}
+	l.turn.Base, l.turn.Head = repo.DefaultBranch, head
+	l.turn.Branch = work.BranchName(l.item.Flow, l.item.Number, l.item.Title, taken)
+	for heads[l.turn.Branch] != "" {
+		taken++
+		l.turn.Branch = work.BranchName(l.item.Flow, l.item.Number, l.item.Title, taken)
+	}
+	return nil
+}
+
+// findHead asks the remote where the pull request's branch stands.
+func (p *Pass) findHead(ctx context.Context, l *lease) error {
+	heads, err := l.remote.mirror().RemoteHeads(ctx, l.turn.Branch)
+	if err != nil {
+		return fmt.Errorf("list the remote's branches: %w", err)
+	}
+	head, ok := heads[l.turn.Branch]
+	if !ok {
+		return &work.BlockedError{
+			Reason: fmt.Sprintf("the branch %s is gone from the remote", l.turn.Branch),
+			Hint:   "restore the branch (GitHub offers it on the pull request) and comment, or close the pull request",
+		}
+	}
+	if l.turn.Head != "" && l.turn.Head != head && l.turn.Request != nil {
+		// The prompt names a head; another one needs another prompt.
+		l.turn.Request = nil
+	}
+	l.turn.Head = head
+	return nil
+}
+
+// notRewritten refuses to work on a branch whose history somebody replaced:
+// what was built on may be gone on purpose. The last turn's commit tells.
+func (p *Pass) notRewritten(ctx context.Context, l *lease) error {
+	if l.turn.Kind.Start() {
+		return nil
+	}
+	last, err := p.lastCommit(ctx, l)
+	if err != nil || last == "" || last == l.turn.Head {
+		return err
+	}
+	m := l.remote.mirror()
+	if m.Has(ctx, last) {
+		kept, err := m.IsAncestor(ctx, last, l.turn.Head)
+		if err != nil || kept {
+			return err
+		}
+	}
+	return &work.BlockedError{
+		Reason: fmt.Sprintf("the branch %s was rewritten: %s is not in its history any more", l.turn.Branch, short(last)),
+		Hint:   "comment on the pull request to go on from the branch as it is now",
+	}
+}
+
+// lastCommit is where the item's newest earlier turn left or found the branch.
+func (p *Pass) lastCommit(ctx context.Context, l *lease) (string, error) {
+	var turns []work.Turn
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
+		var err error
+		turns, err = tx.ListTurns(ctx, l.item.ID)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	last := work.Turn{}
+	for _, t := range turns {
+		if t.ID > last.ID && t.ID != l.turn.ID && t.Branch == l.turn.Branch {
+			last = t
+		}
+	}
+	if last.Commit != "" && last.Step == work.StepDone {
+		return last.Commit, nil
+	}
+	return last.Head, nil
+}
+
+func (p *Pass) saveTurn(ctx context.Context, l *lease) error {
+	l.turn.UpdatedAt = p.Now()
+	err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.SaveTurn(ctx, l.turn) })
+	if err != nil {
+		return fmt.Errorf("save turn %s: %w", l.turn.Key, err)
+	}
+	return nil
+}
+
+// advance stores that the turn has reached a step.
+func (p *Pass) advance(ctx context.Context, l *lease, to work.Step) error {
+	err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.AdvanceTurn(ctx, l.turn.ID, l.turn.Step, to, p.Now()) })
+	if err != nil {
+		return fmt.Errorf("advance turn %s: %w", l.turn.Key, err)
+	}
+	l.turn.Step = to
+	return nil
+}
+
+// firstEffect reports whether anything of the turn may be on GitHub already.
+func (p *Pass) firstEffect(ctx context.Context, l *lease) (bool, error) {
+	if l.turn.Step == work.StepPushed || l.turn.Step == work.StepApplied {
+		return true, nil
+	}
+	var all []work.Action
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
+		var err error
+		all, err = tx.ListTurnActions(ctx, l.turn.ID)
+		return err
+	})
+	if err != nil {
+		return false, errors.Join(errors.New("read the turn's actions"), err)
+	}
+	for _, a := range all {
+		if a.Sends > 0 || a.State == work.ActionApplied {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func short(oid string) string {
+	if len(oid) > 7 {
+		return oid[:7]
+	}
+	return oid
+}

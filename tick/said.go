@@ -1,0 +1,209 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// intakeComments makes events of what people wrote on issues and pull requests
+// that are tracked.
+func (h *harvest) intakeComments(ctx context.Context) error {
+	for _, c := range h.comments {
+		if err := h.intakeComment(ctx, c); err != nil {
+			return err
+		}
+	}
+	for _, c := range h.reviewComments {
+		pull, tracked, err := h.pull(ctx, c.Pull)
+		if err != nil {
+			return err
+		}
+		if tracked {
+			h.add(reviewEvent(pull, c))
+		}
+	}
+	return nil
+}
+
+func (h *harvest) intakeComment(ctx context.Context, c github.Comment) error {
+	pull, tracked, err := h.pull(ctx, c.Number)
+	if err != nil {
+		return err
+	}
+	if tracked {
+		h.add(commentEvent(work.EventIssue, pull.ItemID, c))
+		return nil
+	}
+	item, tracked, err := h.item(ctx, c.Number)
+	if err != nil || !tracked {
+		return err
+	}
+	h.add(commentEvent(work.EventSource, item.ID, c))
+	return nil
+}
+
+func commentEvent(kind work.EventKind, itemID int64, c github.Comment) candidate {
+	id := strconv.FormatInt(c.ID, 10)
+	hash := work.ContentHash(c.Body)
+	return candidate{pull: kind == work.EventIssue, event: work.Event{
+		ItemID: itemID, Number: c.Number, Kind: kind, Source: id, Hash: hash, Key: work.EventKey(c.Number, kind, id, hash),
+		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+	}}
+}
+
+func reviewEvent(pull work.PullRequest, c github.ReviewComment) candidate {
+	id := strconv.FormatInt(c.ID, 10)
+	hash := work.ContentHash(c.Body)
+	top := c.InReplyTo
+	if top == 0 {
+		top = c.ID
+	}
+	commit := c.CommitOID
+	if commit == "" {
+		commit = c.OriginalCommitOID
+	}
+	return candidate{pull: true, pending: c.Pending, event: work.Event{
+		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventReview, Source: id, Hash: hash,
+		Key:    work.EventKey(pull.Number, work.EventReview, id, hash),
+		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, ThreadTop: top, Path: c.Path, Line: c.Line, DiffHunk: c.DiffHunk,
+		CommitOID: commit, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+	}}
+}
+
+// summaryEvent is a review's own text and state. A review that only carries
+// line comments, or an approval without a word, asks for nothing.
+func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
+	switch r.State {
+	case "CHANGES_REQUESTED":
+	case "COMMENTED", "APPROVED":
+		if r.Body == "" {
+			return candidate{}, false
+		}
+	default: // PENDING drafts do not exist for us; DISMISSED ones do not any more
+		return candidate{}, false
+	}
+	id := strconv.FormatInt(r.ID, 10)
+	hash := work.ContentHash(r.Body, r.State)
+	return candidate{pull: true, event: work.Event{
+		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventSummary, Source: id, Hash: hash,
+		Key:    work.EventKey(pull.Number, work.EventSummary, id, hash),
+		Author: r.Author, Body: work.Normalise(r.Body), State: r.State, URL: r.URL, CommitOID: r.CommitOID,
+		CreatedAt: r.SubmittedAt, UpdatedAt: r.UpdatedAt,
+	}}, true
+}
+
+// judge decides which of the candidates are new and whose word counts. What is
+// known already costs no request.
+func (h *harvest) judge(ctx context.Context) error {
+	fresh := h.events[:0]
+	seen := map[string]bool{}
+	for _, c := range h.events {
+		known := seen[c.event.Key]
+		seen[c.event.Key] = true
+		if !known && !c.pending {
+			var err error
+			if known, err = h.known(ctx, c.event.Key); err != nil {
+				return err
+			}
+		}
+		if known || c.pending {
+			continue
+		}
+		if c.event.Kind.Said() {
+			outcome, err := h.verdict(ctx, c.event)
+			if err != nil {
+				return err
+			}
+			c.event.Outcome = outcome
+		}
+		fresh = append(fresh, c)
+	}
+	h.events = fresh
+	return nil
+}
+
+func (h *harvest) known(ctx context.Context, key string) (known bool, err error) {
+	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
+		known, err = tx.HasEvent(ctx, h.repo.ID, key)
+		return err
+	})
+	return known, err
+}
+
+// verdict says why an event is ignored; empty when it counts.
+func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
+	if work.Ours(e.Body, e.Author, h.p.accounts.ids(h.r.Name.Host)) {
+		return "ignored: our own", h.lateCopy(ctx, e)
+	}
+	if e.Author.Bot {
+		return "ignored: bot", nil
+	}
+	for _, login := range h.r.Settings.AllowedUsers {
+		if strings.EqualFold(login, e.Author.Login) {
+			return "", nil
+		}
+	}
+	level, err := h.permission(ctx, e.Author)
+	if err != nil {
+		return "", fmt.Errorf("ask what %s may do: %w", e.Author.Login, err)
+	}
+	switch level {
+	case "admin", "maintain", "write":
+		return "", nil
+	}
+	return "ignored: author without write permission", nil
+}
+
+// permissionLife is how long an answer about somebody's permission is used.
+const permissionLife = 10 * time.Minute
+
+func (h *harvest) permission(ctx context.Context, who work.Account) (string, error) {
+	if who.ID == 0 {
+		return "none", nil // the account was deleted
+	}
+	var level string
+	var at time.Time
+	var ok bool
+	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
+		var err error
+		level, at, ok, err = tx.GetPermission(ctx, h.repo.ID, who.ID)
+		return err
+	})
+	if err != nil || ok && h.p.Now().Sub(at) < permissionLife {
+		return level, err
+	}
+	level, err = h.r.GitHub.Permission(ctx, h.repo.Current, who.Login)
+	if err != nil {
+		return "", err
+	}
+	return level, h.p.Store.Update(ctx, func(tx *store.Tx) error {
+		return tx.PutPermission(ctx, h.repo.ID, who.ID, who.Login, level, h.p.Now())
+	})
+}
+
+// lateCopy plans the removal of a second copy of a comment of ours, which
+// appears when a write was applied although its answer was lost and GitHub's
+// lists did not show it when it was looked for.
+func (h *harvest) lateCopy(ctx context.Context, e work.Event) error {
+	marks, _ := work.ParseMarks(e.Body)
+	id, err := strconv.ParseInt(e.Source, 10, 64)
+	if err != nil {
+		return nil //nolint:nilerr // not the id of a comment
+	}
+	return h.p.Store.Update(ctx, func(tx *store.Tx) error {
+		a, ok, err := tx.GetAction(ctx, marks.Token)
+		if err != nil || !ok || !actions.Duplicate(a, id, e.Body) {
+			return err
+		}
+		_, err = tx.AddAction(ctx, actions.Removal(h.repo, a, id, h.p.Now()))
+		return err
+	})
+}

@@ -1,0 +1,276 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// verdict is what an error means for its turn.
+type verdict struct {
+	kind   verdictKind
+	until  time.Time
+	reason string
+	hint   string
+}
+
+type verdictKind string
+
+const (
+	verdictDone        verdictKind = "done"
+	verdictInterrupted verdictKind = "interrupted"
+	verdictWait        verdictKind = "waiting"
+	verdictRetry       verdictKind = "retrying"
+	verdictBlocked     verdictKind = "blocked"
+	verdictSuperseded  verdictKind = "superseded"
+	verdictCancelled   verdictKind = "cancelled"
+)
+
+// classify is the one place that says what an error means. It goes by types
+// and fields, never by prose.
+func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) verdict {
+	var (
+		wait       *work.WaitError
+		blocked    *work.BlockedError
+		superseded *work.SupersededError
+		cancelled  *work.CancelledError
+		rejected   *git.RejectedError
+		access     *git.AccessError
+		signing    *git.SigningError
+		network    *git.NetworkError
+		offline    *github.UnreachableError
+	)
+	soon := now.Add(retryBase)
+	switch {
+	case err == nil:
+		return verdict{kind: verdictDone}
+	case errors.Is(err, context.Canceled):
+		return verdict{kind: verdictInterrupted, reason: "interrupted"}
+	case errors.As(err, &wait):
+		return verdict{kind: verdictWait, until: later(wait.Until, now), reason: wait.Reason}
+	case errors.As(err, &blocked):
+		return verdict{kind: verdictBlocked, reason: blocked.Reason, hint: blocked.Hint}
+	case errors.As(err, &superseded):
+		return verdict{kind: verdictSuperseded, reason: superseded.Reason}
+	case errors.As(err, &cancelled):
+		return verdict{kind: verdictCancelled, reason: cancelled.Reason}
+	case errors.As(err, &rejected):
+		return verdict{kind: verdictBlocked, reason: "the push was refused: " + rejected.Reason, hint: rejected.Hint}
+	case errors.As(err, &access):
+		return verdict{kind: verdictBlocked, reason: "git has no access to the repository: " + access.Detail, hint: "run `gh auth status` and `gh auth setup-git`, or set remote_url in the config"}
+	case errors.As(err, &signing):
+		return verdict{kind: verdictBlocked, reason: signing.Error(), hint: "make signing work without a prompt, or set commit.gpgsign to false"}
+	case errors.As(err, &offline), errors.As(err, &network):
+		return verdict{kind: verdictWait, until: soon, reason: "no connection: " + err.Error()}
+	case github.IsStatus(err, 401, 403):
+		return verdict{kind: verdictBlocked, reason: "GitHub refused: " + err.Error(), hint: "check what the account may do on the repository, and `gh auth status`"}
+	case t.Attempts+1 >= work.MaxAttempts:
+		return verdict{kind: verdictBlocked, reason: fmt.Sprintf("it failed %d times, at last with: %v", t.Attempts+1, err)}
+	}
+	return verdict{kind: verdictRetry, until: now.Add(work.Backoff(retryBase, t.Attempts+1)), reason: err.Error()}
+}
+
+func later(t, now time.Time) time.Time {
+	if t.Before(now) {
+		return now
+	}
+	return t
+}
+
+// settle stores what became of a turn, whatever became of it.
+func (p *Pass) settle(ctx context.Context, l *lease, err error, rep *Report) {
+	ctx = context.WithoutCancel(ctx) // an interrupt must not lose the verdict
+	v := classify(err, l.turn, p.Now(), p.Config.Runtime.RetryBase)
+	if v.hint == "" {
+		v.hint = wayOn(l)
+	}
+	if stored := p.storeVerdict(ctx, l, v, err); stored != nil {
+		p.Log.ErrorContext(ctx, "could not store what became of a turn", p.turnAttrs(l, "error", stored)...)
+	}
+	p.changed(l, string(v.kind), v.reason)
+	rep.addTurn(TurnReport{
+		Repo: l.remote.Name.FullName(), Number: l.turn.Number, Kind: l.turn.Kind, TurnKey: l.turn.Key, Step: l.turn.Step,
+		Outcome: string(v.kind), Reason: v.reason, URL: p.turnURL(ctx, l), Resumed: l.resumed,
+	})
+}
+
+func (p *Pass) storeVerdict(ctx context.Context, l *lease, v verdict, err error) error {
+	switch v.kind {
+	case verdictDone, verdictInterrupted:
+		return nil // stored by finish; left as it was, the next pass resumes it
+	case verdictWait:
+		return p.deferTurn(ctx, l, v, false, err)
+	case verdictRetry:
+		return p.deferTurn(ctx, l, v, true, err)
+	case verdictBlocked, verdictSuperseded, verdictCancelled:
+	}
+	begun, begunErr := p.firstEffect(ctx, l)
+	if begunErr != nil {
+		return begunErr
+	}
+	switch {
+	case v.kind == verdictCancelled:
+		return p.cancel(ctx, l, v, begun)
+	case v.kind == verdictSuperseded && !begun:
+		return p.supersede(ctx, l, v)
+	}
+	return p.block(ctx, l, v, begun)
+}
+
+func (p *Pass) deferTurn(ctx context.Context, l *lease, v verdict, counted bool, err error) error {
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.SaveTurn(ctx, l.turn); err != nil {
+			return err
+		}
+		return tx.DeferTurn(ctx, l.turn.ID, v.until, v.reason, counted, brief(err))
+	})
+}
+
+// maxBrief bounds what is stored of an error, in bytes.
+const maxBrief = 4 << 10
+
+// brief is an error's text as it may be stored and shown to the next attempt.
+func brief(err error) string {
+	text := prompts.Redact(err.Error())
+	if len(text) > maxBrief {
+		text = strings.ToValidUTF8(text[:maxBrief], "") + " …"
+	}
+	return text
+}
+
+// supersede ends a turn before its first effect: its events make a new one.
+func (p *Pass) supersede(ctx context.Context, l *lease, v verdict) error {
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := p.endUnsent(ctx, tx, l, work.StepSuperseded, v.reason); err != nil {
+			return err
+		}
+		if err := tx.ReleaseEvents(ctx, l.turn.ID); err != nil {
+			return err
+		}
+		return p.backToWaiting(ctx, tx, l)
+	})
+}
+
+// cancel ends a turn that nobody wants any more. After its first effect what
+// is left of it becomes void, and its tree stays as a ref.
+func (p *Pass) cancel(ctx context.Context, l *lease, v verdict, begun bool) error {
+	end := work.StepCancelled
+	if begun {
+		end = work.StepDone
+	}
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := p.endUnsent(ctx, tx, l, end, v.reason); err != nil {
+			return err
+		}
+		if err := tx.FinishTurnEvents(ctx, l.turn.ID, "void: "+v.reason, p.Now()); err != nil {
+			return err
+		}
+		return p.backToWaiting(ctx, tx, l)
+	})
+}
+
+func (p *Pass) endUnsent(ctx context.Context, tx *store.Tx, l *lease, to work.Step, why string) error {
+	now := p.Now()
+	if err := tx.SaveTurn(ctx, l.turn); err != nil {
+		return err
+	}
+	if err := tx.VoidTurnActions(ctx, l.turn.ID, why, now); err != nil {
+		return err
+	}
+	from := l.turn.Step
+	l.turn.Step = to
+	return tx.EndTurn(ctx, l.turn.ID, from, to, why, now)
+}
+
+// backToWaiting gives the item the state that it had before the turn, unless
+// it was merged or closed meanwhile.
+func (p *Pass) backToWaiting(ctx context.Context, tx *store.Tx, l *lease) error {
+	to := work.StateAwaitingFeedback
+	if l.turn.Kind.Start() {
+		to = work.StatePending
+	}
+	return movedOrGone(tx.MoveItem(ctx, l.item.ID, []work.State{work.StateRunning}, to, "", "", p.Now()))
+}
+
+// movedOrGone takes a lost compare-and-set for what it is here: somebody
+// merged or closed the item meanwhile, and that stands.
+func movedOrGone(err error) error {
+	if errors.Is(err, store.ErrStale) {
+		return nil
+	}
+	return err
+}
+
+// block parks a turn until a person acts, and says so where they will see it.
+// Before its first effect the turn ends, and its comments wait for the next
+// one; after it the same row goes on later.
+func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error {
+	now := p.Now()
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		if begun {
+			if err := tx.SaveTurn(ctx, l.turn); err != nil {
+				return err
+			}
+			if err := tx.BlockTurn(ctx, l.turn.ID, v.reason); err != nil {
+				return err
+			}
+		} else if err := p.endBlocked(ctx, tx, l, v); err != nil {
+			return err
+		}
+		states := []work.State{work.StateRunning, work.StateAwaitingFeedback, work.StatePending, work.StateBlocked}
+		if err := movedOrGone(tx.MoveItem(ctx, l.item.ID, states, work.StateBlocked, v.reason, v.hint, now)); err != nil {
+			return err
+		}
+		_, err := tx.AddAction(ctx, blockNotice(l, v, now))
+		return err
+	})
+}
+
+func (p *Pass) endBlocked(ctx context.Context, tx *store.Tx, l *lease, v verdict) error {
+	if err := p.endUnsent(ctx, tx, l, work.StepFailed, v.reason); err != nil {
+		return err
+	}
+	var spent []int64 // a label asks once; set anew it asks again
+	for _, e := range l.events {
+		if e.Kind == work.EventLabelled {
+			spent = append(spent, e.ID)
+		}
+	}
+	if err := tx.FinishEvents(ctx, spent, "blocked", p.Now()); err != nil {
+		return err
+	}
+	return tx.ReleaseEvents(ctx, l.turn.ID)
+}
+
+// blockNotice is the one comment that says why the work stands still.
+func blockNotice(l *lease, v verdict, now time.Time) work.Action {
+	token := work.NoticeToken(l.remote.Name, l.turn.Number, l.turn.Key)
+	body := fmt.Sprintf("gh mergexo stopped here: %s\n\nTo go on: %s.", prompts.CleanBody(prompts.Redact(v.reason)), v.hint)
+	return work.Action{
+		RepoID: l.turn.RepoID, ItemID: l.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token,
+		State: work.ActionPlanned, Number: l.turn.Number, Body: markBody(body, work.Marks{Token: token}), Why: "blocked", PlannedAt: now,
+	}
+}
+
+// turnURL is where a person can see what the turn did: its last visible action.
+func (p *Pass) turnURL(ctx context.Context, l *lease) string {
+	planned, err := p.turnActions(ctx, l)
+	if err != nil {
+		return ""
+	}
+	url := ""
+	for _, a := range planned {
+		if a.ResultURL != "" && a.Need == work.NeedRequired {
+			url = a.ResultURL
+		}
+	}
+	return url
+}

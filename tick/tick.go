@@ -1,0 +1,144 @@
+// Package tick makes exactly one reconcile pass: recover, ingest, route,
+// claim, then notices beside restore, execute and finalize for as many turns
+// as there are slots. One phase is one file. No phase calls the next.
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Pass is one reconcile pass, ready to run.
+type Pass struct {
+	Config   *config.Config   // required
+	Store    *store.DB        // opened by Run, given for a DryRun
+	Dirs     Dirs             // required
+	Remotes  []Remote         // required: one for each configured repository
+	Agents   Agents           // required
+	Orphans  Orphans          // required
+	Now      func() time.Time // required
+	Log      *slog.Logger     // required
+	Wait     time.Duration    // how long to wait for another pass's planning
+	Only     *work.RepoName   // --repo
+	MaxTurns int              // --max-turns; 0 means the config's
+	Progress func(TurnChange) // may be nil
+
+	// OpenStore opens the database; required for Run, which calls it under
+	// tick.lock: a missing database is made anew there, by one pass alone.
+	OpenStore func(context.Context) (*store.DB, error)
+	// Preflight finds out before a turn is begun whether the programs that it
+	// needs are there; required for Run.
+	Preflight func(context.Context) error
+
+	all      []*remote
+	accounts accounts
+	held     map[int]holder
+}
+
+// Run makes the pass. A tick.lock held by another pass is no error: the
+// report says so.
+func (p *Pass) Run(ctx context.Context) (rep *Report, err error) {
+	rep = newReport(p.Now())
+	planning, ok, err := p.lockPlanning(ctx)
+	if err != nil || !ok {
+		rep.Skipped = "another pass is planning"
+		return rep, err
+	}
+	unlock := sync.OnceFunc(planning.unlock)
+	defer unlock()
+	if p.Store, err = p.OpenStore(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Store.Close()) }()
+	leases, err := p.plan(ctx, rep)
+	if p.Config.Runtime.Overlap {
+		unlock()
+	}
+	if err != nil {
+		for _, l := range leases {
+			l.release()
+		}
+		return rep, err
+	}
+	p.work(ctx, leases, rep)
+	p.sumUp(ctx, rep)
+	return rep, ctx.Err()
+}
+
+// plan is the part of the pass that only one pass at a time may do.
+func (p *Pass) plan(ctx context.Context, rep *Report) ([]*lease, error) {
+	leases, err := p.recover(ctx)
+	if err != nil {
+		return leases, fmt.Errorf("recover: %w", err)
+	}
+	ready := p.ingest(ctx, rep)
+	plans, err := p.route(ctx, ready)
+	if err != nil {
+		return leases, fmt.Errorf("route: %w", err)
+	}
+	fresh, err := p.claim(ctx, plans, len(leases))
+	if err != nil {
+		err = fmt.Errorf("claim: %w", err)
+	}
+	return append(leases, fresh...), err
+}
+
+// work sends notices and runs every leased turn, side by side.
+func (p *Pass) work(ctx context.Context, leases []*lease, rep *Report) {
+	var wg sync.WaitGroup
+	for _, r := range p.remotes() {
+		wg.Go(func() { p.sendNotices(ctx, r, rep) })
+	}
+	for _, l := range leases {
+		wg.Go(func() {
+			defer l.release()
+			p.settle(ctx, l, p.step(ctx, l), rep)
+			p.sendNotices(ctx, l.remote, rep)
+		})
+	}
+	wg.Wait()
+}
+
+// step carries one turn as far as it comes. Each phase stores its result
+// before it returns; a turn that was resumed skips what it has stored.
+func (p *Pass) step(ctx context.Context, l *lease) error {
+	for _, phase := range []struct {
+		at  work.Step
+		run func(context.Context, *lease) error
+	}{
+		{work.StepClaimed, p.restore},
+		{work.StepClaimed, p.execute},
+		{work.StepAnswered, p.finalize},
+		{work.StepPushed, p.apply},
+		{work.StepApplied, p.finish},
+	} {
+		if l.turn.Step != phase.at {
+			continue
+		}
+		if err := phase.run(ctx, l); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scope is where the actions of a repository take place.
+func (p *Pass) scope(r *remote) actions.Scope {
+	return actions.Scope{Repo: r.repo, GitHub: r.GitHub, Branches: r.mirror(), Accounts: p.accounts.ids(r.Name.Host)}
+}
+
+func (p *Pass) runner() *actions.Runner {
+	return &actions.Runner{Store: p.Store, Now: p.Now, Log: p.Log, SettleAfter: p.Config.Runtime.SettleAfter}
+}
