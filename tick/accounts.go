@@ -24,6 +24,13 @@ func (a *accounts) ids(host string) []int64 {
 	return slices.Clone(a.known[host])
 }
 
+// refused says why nothing may be written today.
+func (a *accounts) refused() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.err
+}
+
 func (p *Pass) loadAccounts(ctx context.Context) error {
 	var rows map[string][]work.Account
 	err := p.Store.View(ctx, func(tx *store.Tx) error {

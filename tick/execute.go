@@ -168,7 +168,7 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 	var err error
 	if l.turn.Kind == work.KindDesignStart {
 		path := work.DocumentPath(l.item.Number, l.item.Title)
-		made, err = m.CommitFiles(ctx, l.turn.Head, map[string][]byte{path: document(l, a)}, c)
+		made, err = m.CommitFiles(ctx, c, map[string][]byte{path: document(l, a)})
 	} else {
 		made, err = m.CommitTree(ctx, c)
 	}

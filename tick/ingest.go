@@ -38,7 +38,8 @@ func (p *Pass) ingest(ctx context.Context, rep *Report) []*remote {
 	wg.Wait()
 	var ready []*remote
 	for _, r := range p.remotes() {
-		if p.selected(r) && r.repo.NodeID != "" && p.accounts.err == nil {
+		if p.selected(r) && r.repo.NodeID != "" && p.accounts.refused() == nil {
+			r.ready = true
 			ready = append(ready, r)
 		}
 	}

@@ -118,7 +118,7 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	label, wanted := flowOf(h.r.Settings, is.Labels)
-	if !tracked && (!wanted || is.State != "open") {
+	if !tracked && (!wanted || is.State != "open") || tracked && h.unchanged(item, is) {
 		return nil
 	}
 	timeline, err := h.r.GitHub.TimelineOf(ctx, h.repo.Current, is.Number)
@@ -167,8 +167,24 @@ func (h *harvest) begin(ctx context.Context, is github.Issue, label flowLabel, l
 // refresh takes over what people may change about an issue.
 func (h *harvest) refresh(item work.Item, is github.Issue) {
 	item.Title, item.Body, item.Author, item.URL = is.Title, is.Body, is.Author, is.URL
-	item.UpdatedAt = h.p.Now()
+	item.UpdatedAt, item.Fingerprint = h.p.Now(), ""
+	if h.p.Now().Sub(is.UpdatedAt) > overlap {
+		item.Fingerprint = fingerprint(is)
+	}
 	h.items[is.Number] = item
+}
+
+// unchanged reports whether nothing about an issue differs from when its
+// timeline was last read. A list is read again as a whole when anything in it
+// changed; that must not cost a request for each issue. A fingerprint is only
+// kept once the issue has been quiet for a while, because two changes in one
+// second share a stamp.
+func (h *harvest) unchanged(item work.Item, is github.Issue) bool {
+	return item.Fingerprint != "" && item.Fingerprint == fingerprint(is)
+}
+
+func fingerprint(is github.Issue) string {
+	return work.ContentHash(is.State, is.Title, is.Body, strings.Join(is.Labels, "\n"), is.UpdatedAt.UTC().Format(time.RFC3339))
 }
 
 // changes notes closings and reopenings after the labelling that began the item.

@@ -58,10 +58,9 @@ type Mirror interface {
 	Ensure(ctx context.Context) error
 	Restore(ctx context.Context, r git.Restore) error
 	CommitTree(ctx context.Context, c git.Commit) (git.Committed, error)
-	CommitFiles(ctx context.Context, parent string, files map[string][]byte, c git.Commit) (git.Committed, error)
+	CommitFiles(ctx context.Context, c git.Commit, files map[string][]byte) (git.Committed, error)
 	KeepTurn(ctx context.Context, key, oid string) error
 	PutJournal(ctx context.Context, key string, journal []byte) error
-	KeepPartial(ctx context.Context, key, dir, index, parent string) (string, error)
 	Replay(ctx context.Context, oid, onto string) (git.Replayed, error)
 	IsAncestor(ctx context.Context, ancestor, of string) (bool, error)
 	ChangedFiles(ctx context.Context, from, to string) ([]string, error)
@@ -85,7 +84,7 @@ type Orphans interface {
 type remote struct {
 	Remote
 	repo  work.Repo
-	ready bool // ingested now or lately enough to be planned for
+	ready bool // known well enough to be planned for, and to be written to
 
 	once   sync.Once
 	opened Mirror

@@ -113,7 +113,7 @@ func (r *router) route() {
 	if r.ended() {
 		return
 	}
-	r.note(work.EventHead, work.EventReopened)
+	r.note(work.EventHead, work.EventReopened, work.EventClosed, work.EventMerged)
 	if r.hasPull {
 		r.note(work.EventLabelled)
 		r.redirects()
@@ -153,6 +153,7 @@ func (r *router) ended() bool {
 	if to.Open() {
 		return false
 	}
+	r.note(work.EventMerged, work.EventClosed, work.EventReopened, work.EventHead, work.EventLabelled)
 	outcome := "void: " + why
 	if why == "" {
 		outcome = "void: the work item is " + string(to)

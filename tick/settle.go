@@ -96,9 +96,13 @@ func (p *Pass) settle(ctx context.Context, l *lease, err error, rep *Report) {
 		p.Log.ErrorContext(ctx, "could not store what became of a turn", p.turnAttrs(l, "error", stored)...)
 	}
 	p.changed(l, string(v.kind), v.reason)
+	reason := v.reason
+	if v.kind == verdictDone {
+		reason = l.turn.Reason
+	}
 	rep.addTurn(TurnReport{
 		Repo: l.remote.Name.FullName(), Number: l.turn.Number, Kind: l.turn.Kind, TurnKey: l.turn.Key, Step: l.turn.Step,
-		Outcome: string(v.kind), Reason: v.reason, URL: p.turnURL(ctx, l), Resumed: l.resumed,
+		Outcome: string(v.kind), Reason: reason, URL: p.turnURL(ctx, l), Resumed: l.resumed,
 	})
 }
 

@@ -81,6 +81,9 @@ func (p *Pass) plan(ctx context.Context, rep *Report) ([]*lease, error) {
 		return leases, fmt.Errorf("recover: %w", err)
 	}
 	ready := p.ingest(ctx, rep)
+	if err := p.accounts.refused(); err != nil {
+		return leases, err
+	}
 	plans, err := p.route(ctx, ready)
 	if err != nil {
 		return leases, fmt.Errorf("route: %w", err)

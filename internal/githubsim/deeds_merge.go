@@ -21,11 +21,16 @@ const (
 // mergeable asks git whether the pull request merges cleanly. A closed one is not computed any more.
 func (p *pull) mergeable(_ context.Context) mergeability {
 	h := p.repo.hub
-	if p.state != "open" {
+	if p.state == "open" && h.mergeUnknown > 0 {
+		h.mergeUnknown--
 		return mergeUnknown
 	}
-	if h.mergeUnknown > 0 {
-		h.mergeUnknown--
+	return p.computeMergeable()
+}
+
+// computeMergeable is mergeable without its lag.
+func (p *pull) computeMergeable() mergeability {
+	if p.state != "open" {
 		return mergeUnknown
 	}
 	m, err := p.repo.git.mergeTree(p.baseOID(), p.headOID())

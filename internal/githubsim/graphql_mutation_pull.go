@@ -43,7 +43,7 @@ func (*gqlRoot) MergePullRequest(ctx context.Context, a struct {
 	Input struct {
 		AuthorEmail, ClientMutationID, CommitBody, CommitHeadline *string
 		ExpectedHeadOid                                           *gqlOID
-		MergeMethod                                               *string
+		MergeMethod                                               string
 		PullRequestID                                             graphql.ID
 	}
 },
@@ -52,10 +52,7 @@ func (*gqlRoot) MergePullRequest(ctx context.Context, a struct {
 	if err != nil {
 		return nil, err
 	}
-	order := mergeOrder{}
-	if m := a.Input.MergeMethod; m != nil {
-		order.method = strings.ToLower(*m)
-	}
+	order := mergeOrder{method: strings.ToLower(a.Input.MergeMethod)}
 	if oid := a.Input.ExpectedHeadOid; oid != nil {
 		order.sha = string(*oid)
 	}
@@ -77,10 +74,10 @@ func (*gqlRoot) CreatePullRequest(ctx context.Context, a struct {
 		BaseRefName         string
 		Body                *string
 		ClientMutationID    *string
-		Draft               *bool
+		Draft               bool
 		HeadRefName         string
 		HeadRepositoryID    *graphql.ID
-		MaintainerCanModify *bool
+		MaintainerCanModify bool
 		RepositoryID        graphql.ID
 		Title               string
 	}
@@ -90,11 +87,10 @@ func (*gqlRoot) CreatePullRequest(ctx context.Context, a struct {
 	if err != nil {
 		return nil, err
 	}
-	in := newPull{title: a.Input.Title, head: a.Input.HeadRefName, base: a.Input.BaseRefName}
+	in := newPull{title: a.Input.Title, head: a.Input.HeadRefName, base: a.Input.BaseRefName, draft: a.Input.Draft}
 	if a.Input.Body != nil {
 		in.body = *a.Input.Body
 	}
-	in.draft = a.Input.Draft != nil && *a.Input.Draft
 	p, e := r.addPull(x.viewer, in)
 	if e != nil {
 		return nil, refuse(e)

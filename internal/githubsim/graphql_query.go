@@ -34,7 +34,7 @@ func (*gqlRoot) RateLimit(ctx context.Context) *gqlRateLimit {
 
 // Repository finds a repository, also by a former name.
 func (*gqlRoot) Repository(ctx context.Context, a struct {
-	FollowRenames *bool
+	FollowRenames bool
 	Name, Owner   string
 },
 ) (*gqlRepo, error) {

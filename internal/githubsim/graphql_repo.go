@@ -190,17 +190,17 @@ func (g *gqlRepo) Label(a struct{ Name string }) *gqlLabel {
 // labelArgs choose among labels.
 type labelArgs struct {
 	PageArgs
-	OrderBy *GqlOrder
+	OrderBy GqlOrder
 }
 
 func (a labelArgs) page(list []*label) *gqlPage[*gqlLabel] {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(x, y *label) int {
 		by := cmp.Compare(x.id, y.id)
-		if a.OrderBy != nil && a.OrderBy.Field == "NAME" {
+		if a.OrderBy.Field == "NAME" {
 			by = strings.Compare(strings.ToLower(x.name), strings.ToLower(y.name))
 		}
-		if a.OrderBy != nil && a.OrderBy.Direction == "DESC" {
+		if a.OrderBy.Direction == "DESC" {
 			return -by
 		}
 		return by

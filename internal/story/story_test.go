@@ -5,14 +5,15 @@
 //
 // Each story has a hub of its own on a unix socket with the repository octo/app
 // (and what it makes itself), a home folder, and a config.toml that waits for
-// nothing: no quiet period, no interval between passes. The operator is logged
-// in as "operator", who may write to octo/app. A story finds in its variables:
+// nothing: no quiet period, no interval between passes. gh is logged in as
+// "operator", an admin of octo/app; "ann" and "bob" may write to it, "mallory"
+// may not. A story finds in its variables:
 //
 //	$WORK      its folder, and the home of all that follows
 //	$CONFIG    the config; $STATE the state folder
 //	$AGENT     the scripted agent's folder; agent/rules.yaml in the story's
 //	           archive says what it does, and without it it does its honest best
-//	$HUB       the folder of the hub's bare repositories, $HUB/octo/app.git
+//	$ORIGIN    the bare repository behind octo/app
 //
 // and these commands beside testscript's own:
 //

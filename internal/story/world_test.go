@@ -17,7 +17,6 @@ import (
 const (
 	simHost  = "github.localhost"
 	operator = "operator"
-	token    = "operator-token"
 	mainRepo = "octo/app"
 )
 
@@ -26,6 +25,7 @@ type world struct {
 	work   string
 	socket string // the folder of the socket: a short name, for a socket's path has at most 107 bytes
 	hub    *githubsim.Hub
+	token  string // the operator's
 	config *configFile
 }
 
@@ -61,10 +61,31 @@ func newWorld(work string) (_ *world, err error) {
 	return w, w.writeConfig()
 }
 
-// startHub makes the GitHub: the operator, two people, and the repository.
+// startHub makes the GitHub: the operator, ann and bob who may write to the
+// repository, mallory who may not, and the repository.
 func (w *world) startHub() (err error) {
 	if w.hub, err = githubsim.New(githubsim.Options{Dir: w.hubDir(), Now: time.Now}); err != nil {
 		return err
+	}
+	for _, login := range []string{"ann", "bob", "mallory"} {
+		if _, err := w.hub.AddUser(login); err != nil {
+			return err
+		}
+	}
+	if w.token, err = w.hub.AddUser(operator); err != nil {
+		return err
+	}
+	if err := w.hub.AddOrg("octo"); err != nil {
+		return err
+	}
+	r, err := w.hub.AddRepo(mainRepo, map[string]string{"README.md": "# App\n", "src/app.txt": "one\ntwo\nthree\n"})
+	if err != nil {
+		return err
+	}
+	for login, level := range map[string]string{operator: "admin", "ann": "write", "bob": "write"} {
+		if err := r.SetPermission(login, level); err != nil {
+			return err
+		}
 	}
 	return w.hub.ServeUnix(w.socketPath())
 }
@@ -95,10 +116,15 @@ func (w *world) writeConfig() error {
 	return w.config.write()
 }
 
-// addRepo names a repository in the config, once.
+// addRepo names a repository in the config. One that the hub does not have gets
+// a remote that is not there.
 func (w *world) addRepo(name string) {
 	w.config.set("repo:"+name, "name", name)
-	w.config.set("repo:"+name, "remote_url", filepath.Join(w.hubDir(), name+".git"))
+	remote := filepath.Join(w.hubDir(), "nowhere.git")
+	if r := w.hub.Repo(name); r != nil {
+		remote = r.GitDir()
+	}
+	w.config.set("repo:"+name, "remote_url", remote)
 }
 
 func (w *world) socketPath() string { return filepath.Join(w.socket, "s") }
@@ -116,10 +142,10 @@ func (w *world) environ() map[string]string {
 		"HOME": w.home(), "XDG_CONFIG_HOME": filepath.Join(w.home(), ".config"),
 		"XDG_DATA_HOME": filepath.Join(w.home(), ".local/share"), "XDG_CACHE_HOME": filepath.Join(w.home(), ".cache"),
 		"XDG_STATE_HOME": filepath.Join(w.home(), ".local/state"),
-		"GH_CONFIG_DIR":  w.ghDir(), "GH_HOST": simHost, "GH_TOKEN": token,
+		"GH_CONFIG_DIR":  w.ghDir(), "GH_HOST": simHost, "GH_TOKEN": w.token,
 		"GH_PROMPT_DISABLED": "1", "GH_NO_UPDATE_NOTIFIER": "1", "GH_FORCE_TTY": "", "NO_COLOR": "",
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8",
-		"MERGEXO_CONFIG": w.configPath(), "CONFIG": w.configPath(), "STATE": w.stateDir(), "AGENT": w.agentDir(), "HUB": w.hubDir(),
+		"MERGEXO_CONFIG": w.configPath(), "CONFIG": w.configPath(), "STATE": w.stateDir(), "AGENT": w.agentDir(), "ORIGIN": w.hub.Repo(mainRepo).GitDir(),
 	}
 }
 

@@ -54,6 +54,7 @@ type Item struct {
 	Document        string // path of the design document
 	TouchPaths      []string
 	DecisionSummary string // rolling, from the agent's last answer
+	Fingerprint     string // of the issue in the list of issues, when its timeline was last read
 
 	CreatedAt time.Time
 	UpdatedAt time.Time

@@ -84,7 +84,8 @@ CREATE TABLE work_items (
     created_at       INTEGER NOT NULL,
     updated_at       INTEGER NOT NULL,
     body             TEXT    NOT NULL,
-    decision_summary TEXT    NOT NULL
+    decision_summary TEXT    NOT NULL,
+    fingerprint      TEXT    NOT NULL
 ) STRICT;
 
 CREATE INDEX work_items_number ON work_items (repo_id, number);

@@ -1,0 +1,394 @@
+package git
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+)
+
+func TestMirrorSettings(t *testing.T) {
+	w := newWorld(t, tree)
+	w.fetch()
+	for key, want := range map[string]string{"core.bare": "true", "gc.auto": "0", "maintenance.auto": "false", "core.fsync": "committed"} {
+		if got := w.cmd(w.mirror.Dir(), "config", "--local", key); got != want {
+			t.Errorf("%s = %q", key, got)
+		}
+	}
+	if got, _ := w.try(w.mirror.Dir(), "config", "--local", "--get-regexp", "^(remote|branch)[.]"); got != "" {
+		t.Errorf("remotes = %q", got)
+	}
+	info, err := os.Stat(w.mirror.Dir())
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("mode = %v, %v", info.Mode(), err)
+	}
+}
+
+// L63: a mirror that was half made, or damaged, is mended; what only it has
+// survives.
+func TestL63MirrorIsMended(t *testing.T) {
+	at := func(w *world, name string) string { return filepath.Join(w.mirror.Dir(), name) }
+	for name, spoil := range map[string]func(w *world){
+		"half made":         func(w *world) { w.check(os.Remove(at(w, stampName))) },
+		"no HEAD":           func(w *world) { w.check(os.Remove(at(w, "HEAD"))) },
+		"HEAD is garbage":   func(w *world) { w.write(at(w, "HEAD"), "\x00\x00") },
+		"no config":         func(w *world) { w.check(os.Remove(at(w, "config"))) },
+		"config is garbage": func(w *world) { w.write(at(w, "config"), "[core\nbare = maybe") },
+		"a ref is garbage":  func(w *world) { w.write(at(w, "refs/remotes/origin/main"), "") },
+		"a ref points to nothing": func(w *world) {
+			w.write(at(w, "refs/remotes/origin/main"), strings.Repeat("1", 40)+"\n")
+			w.write(at(w, "refs/remotes/origin/other"), strings.Repeat("2", 40)+"\n")
+		},
+		"objects of the remote are gone": func(w *world) {
+			oid := w.cmd(w.person, "rev-parse", "HEAD^{tree}")
+			w.check(os.Remove(at(w, "objects/"+oid[:2]+"/"+oid[2:])))
+		},
+		"an object is cut": func(w *world) {
+			oid := w.cmd(w.person, "rev-parse", "HEAD")
+			p := at(w, "objects/"+oid[:2]+"/"+oid[2:])
+			w.check(os.Chmod(p, 0o600))
+			w.write(p, "cut")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, tree)
+			w.fetch()
+			w.check(w.mirror.PutJournal(t.Context(), key1, []byte("paid for")))
+			spoil(w)
+			w.commit("more", map[string]string{"more": "m"})
+			w.restore()
+			want := clean()
+			want["more"] = "m"
+			w.wantFiles(want)
+			if got, ok, err := w.mirror.Journal(t.Context(), key1); err != nil || !ok || string(got) != "paid for" {
+				t.Errorf("journal = %q %v %v", got, ok, err)
+			}
+		})
+	}
+}
+
+func TestL63MirrorBeyondRepairIsRemade(t *testing.T) {
+	w := newWorld(t, tree)
+	w.fetch()
+	w.check(os.RemoveAll(w.mirror.Dir()))
+	w.write(w.mirror.Dir(), "a file")
+	w.restore()
+	w.wantFiles(clean())
+
+	// A cut pack takes the remote's objects with it; our journal, in a loose
+	// object, comes along.
+	w.check(w.mirror.Repack(t.Context()))
+	w.check(w.mirror.PutJournal(t.Context(), key1, []byte("paid for")))
+	packs, err := filepath.Glob(filepath.Join(w.mirror.Dir(), "objects", "pack", "*"))
+	w.check(err)
+	for _, p := range packs {
+		w.check(os.Chmod(p, 0o600))
+		w.check(os.Truncate(p, 40))
+	}
+	w.check(os.RemoveAll(w.dir))
+	w.restore()
+	w.wantFiles(clean())
+	if got, ok, err := w.mirror.Journal(t.Context(), key1); err != nil || !ok || string(got) != "paid for" {
+		t.Errorf("journal = %q %v %v", got, ok, err)
+	}
+}
+
+func TestRepairWithoutTheRemoteChangesNothing(t *testing.T) {
+	w := newWorld(t, tree)
+	w.fetch()
+	main := w.main()
+	w.check(w.mirror.KeepTurn(t.Context(), key1, main))
+	w.check(os.Rename(w.remote, w.remote+".away"))
+	if err := w.mirror.Fetch(t.Context()); err == nil {
+		t.Fatal("fetched from nowhere")
+	}
+	if got, ok, err := w.mirror.Turn(t.Context(), key1); got != main || !ok || err != nil {
+		t.Errorf("turn = %q %v %v", got, ok, err)
+	}
+	if got := w.main(); got != main {
+		t.Errorf("main = %q", got)
+	}
+}
+
+func TestL125StaleLocks(t *testing.T) {
+	w := newWorld(t, tree)
+	w.restore()
+	w.check(w.mirror.KeepTurn(t.Context(), key1, w.main()))
+	for _, name := range []string{
+		"packed-refs.lock", "HEAD.lock", "index.lock", "config.lock", "refs/remotes/origin/main.lock", "refs/mergexo/turns/" + key1 + ".lock",
+		"objects/info/commit-graph.lock",
+	} {
+		w.write(filepath.Join(w.mirror.Dir(), name), "")
+	}
+	w.commit("more", map[string]string{"x": "x"})
+	w.restore()
+	w.check(w.mirror.DropTurn(t.Context(), key1))
+	w.check(w.mirror.Repack(t.Context()))
+	if _, ok, err := w.mirror.Turn(t.Context(), key1); ok || err != nil {
+		t.Errorf("turn: %v %v", ok, err)
+	}
+}
+
+func TestL125FourFetchesAtOnce(t *testing.T) {
+	w := newWorld(t, tree)
+	w.fetch()
+	for i := range 3 {
+		for b := range 5 {
+			w.cmd(w.person, "push", "-q", "-f", "origin", "HEAD:refs/heads/b"+string(rune('0'+b)))
+		}
+		w.commit("more", map[string]string{"x": repeat("x", i)})
+		errs := make([]error, 4)
+		var wg sync.WaitGroup
+		for n := range errs {
+			m := w.git.Mirror(w.mirror.Dir(), w.remote, w.mirror.lockPath) // as another process has it
+			wg.Go(func() { errs[n] = m.Fetch(t.Context()) })
+		}
+		wg.Wait()
+		if err := errors.Join(errs...); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestFetchFollowsTheRemote(t *testing.T) {
+	w := newWorld(t, tree)
+	w.cmd(w.person, "push", "-q", "origin", "HEAD:refs/heads/a", "HEAD:refs/heads/agent/small/1-x", "HEAD:refs/heads/agent/small/12-y")
+	w.cmd(w.person, "tag", "v1")
+	w.cmd(w.person, "push", "-q", "origin", "v1")
+	w.fetch()
+	old := w.main()
+	w.check(w.mirror.KeepTurn(t.Context(), key1, old))
+	heads, err := w.mirror.RemoteHeads(t.Context(), "agent/small/1-")
+	if want := map[string]string{"agent/small/1-x": old}; err != nil || !maps.Equal(heads, want) {
+		t.Errorf("heads = %v, %v", heads, err)
+	}
+	w.cmd(w.person, "push", "-q", "origin", ":a", ":agent/small/1-x")
+	w.cmd(w.person, "push", "-q", "origin", "HEAD:refs/heads/a/b") // where a file was is a folder
+	w.cmd(w.person, "commit", "-q", "--amend", "--allow-empty", "-m", "rewritten")
+	w.cmd(w.person, "push", "-q", "-f", "origin", "HEAD")
+	w.fetch()
+	if _, ok, err := w.mirror.Head(t.Context(), "a"); ok || err != nil {
+		t.Errorf("a: %v %v", ok, err)
+	}
+	if _, ok, err := w.mirror.Head(t.Context(), "a/b"); !ok || err != nil {
+		t.Errorf("a/b: %v %v", ok, err)
+	}
+	if !w.mirror.Has(t.Context(), old) || w.main() == old {
+		t.Errorf("main = %s, was %s", w.main(), old)
+	}
+	if got := w.cmd(w.mirror.Dir(), "tag"); got != "" {
+		t.Errorf("tags = %q", got)
+	}
+	if got, ok, err := w.mirror.Turn(t.Context(), key1); got != old || !ok || err != nil {
+		t.Errorf("our ref: %q %v %v", got, ok, err)
+	}
+}
+
+func TestFetchWantsACommit(t *testing.T) {
+	w := newWorld(t, tree)
+	w.cmd(w.remote, "config", "uploadpack.allowAnySHA1InWant", "true")
+	hidden := w.cmd(w.person, "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "hidden")
+	w.cmd(w.person, "push", "-q", "origin", hidden+":refs/pull/1/head")
+	w.fetch()
+	if w.mirror.Has(t.Context(), hidden) {
+		t.Fatal("it came by itself")
+	}
+	w.check(w.mirror.Fetch(t.Context(), hidden, w.main()))
+	if !w.mirror.Has(t.Context(), hidden) {
+		t.Error("it did not come")
+	}
+	var missing *MissingError
+	if err := w.mirror.Fetch(t.Context(), strings.Repeat("a", 40)); !errors.As(err, &missing) {
+		t.Errorf("err = %v", err)
+	}
+	if err := w.mirror.Fetch(t.Context(), "--upload-pack=x"); err == nil {
+		t.Error("took an option for an object id")
+	}
+}
+
+func TestL65EmptyRepository(t *testing.T) {
+	w := newWorld(t, nil)
+	w.fetch()
+	ctx := t.Context()
+	if _, ok, err := w.mirror.Head(ctx, "main"); ok || err != nil {
+		t.Errorf("head: %v %v", ok, err)
+	}
+	var empty *EmptyError
+	if _, err := w.mirror.DefaultBranch(ctx); !errors.As(err, &empty) {
+		t.Errorf("err = %v", err)
+	}
+	c, err := w.mirror.CommitFiles(ctx, Commit{Message: "First", Date: day, Turn: key1}, map[string][]byte{"x": []byte("x")})
+	w.check(err)
+	w.check(w.mirror.Push(ctx, "main", c.OID, ""))
+	w.restore()
+	w.wantFiles(map[string]string{"x": "x"})
+}
+
+func TestL65DefaultBranchRenamed(t *testing.T) {
+	w := newWorld(t, tree)
+	w.fetch()
+	w.cmd(w.remote, "branch", "-m", "main", "trunk")
+	if got, err := w.mirror.DefaultBranch(t.Context()); got != "trunk" || err != nil {
+		t.Errorf("default branch = %q, %v", got, err)
+	}
+	w.fetch()
+	if _, ok, err := w.mirror.Head(t.Context(), "trunk"); !ok || err != nil {
+		t.Errorf("trunk: %v %v", ok, err)
+	}
+}
+
+func TestL64NothingIsPruned(t *testing.T) {
+	w := newWorld(t, tree)
+	w.restore()
+	w.put("a.txt", "unreachable\n")
+	c := w.mustCommit() // kept by no ref
+	w.cmd(w.person, "commit", "-q", "--amend", "--allow-empty", "-m", "rewritten")
+	w.cmd(w.person, "push", "-q", "-f", "origin", "HEAD")
+	w.fetch()
+	w.check(w.mirror.Repack(t.Context()))
+	w.check(w.mirror.Repack(t.Context()))
+	if !w.mirror.Has(t.Context(), c.OID) {
+		t.Error("an unreachable commit is gone")
+	}
+	w.cmd(w.dir, "fsck", "--full") // what it borrows is there
+}
+
+func TestTidyPacksMany(t *testing.T) {
+	w := newWorld(t, tree)
+	w.restore()
+	w.check(w.mirror.Tidy(t.Context()))
+	if got := w.objects(); !strings.Contains(got, "packs: 0") {
+		t.Errorf("packed too early: %s", got)
+	}
+	for i := range 6000 {
+		w.put("f/"+string(rune('a'+i%26))+"/"+repeat("x", i%50)+string(rune('a'+i/50%26))+string(rune('a'+i/1300)), repeat("y", i))
+	}
+	w.mustCommit()
+	w.check(w.mirror.Tidy(t.Context()))
+	if got := w.objects(); !strings.HasPrefix(got, "count: 0\n") {
+		t.Errorf("objects = %s", got)
+	}
+}
+
+func TestJournals(t *testing.T) {
+	w := newWorld(t, tree)
+	ctx := t.Context()
+	if keys, err := w.mirror.Journals(ctx); err != nil || keys != nil {
+		t.Errorf("without a mirror: %q, %v", keys, err)
+	}
+	w.fetch()
+	content := []byte("{\"a\":\"\x00\r\n\"}")
+	w.check(w.mirror.PutJournal(ctx, key1, content))
+	w.check(w.mirror.PutJournal(ctx, key1, append(content, '!')))
+	w.check(w.mirror.PutJournal(ctx, "abc", nil))
+	w.check(w.mirror.KeepTurn(ctx, key1, w.main()))
+	w.check(w.mirror.Repack(ctx))
+	got, ok, err := w.mirror.Journal(ctx, key1)
+	if err != nil || !ok || string(got) != string(content)+"!" {
+		t.Errorf("journal = %q %v %v", got, ok, err)
+	}
+	if keys, err := w.mirror.Journals(ctx); err != nil || strings.Join(keys, " ") != key1+" abc" {
+		t.Errorf("keys = %q, %v", keys, err)
+	}
+	w.check(w.mirror.DropTurn(ctx, key1))
+	w.check(w.mirror.DropTurn(ctx, key1))
+	if _, ok, err := w.mirror.Journal(ctx, key1); ok || err != nil {
+		t.Errorf("dropped: %v %v", ok, err)
+	}
+	for _, bad := range []string{"", "../x", "a b", "-x", "x.lock"} {
+		if err := w.mirror.PutJournal(ctx, bad, nil); err == nil {
+			t.Errorf("key %q accepted", bad)
+		}
+	}
+	if err := w.mirror.KeepTurn(ctx, "abc", strings.Repeat("1", 40)); err == nil {
+		t.Error("kept a commit that is not there")
+	}
+}
+
+// L126: objects and refs are forced to disk before a command returns.
+func TestL126CommandsSync(t *testing.T) {
+	w := newWorld(t, tree)
+	w.fetch()
+	trace := filepath.Join(w.root, "trace")
+	w.write(filepath.Join(w.root, "git"), "#!/bin/sh\nexport GIT_TRACE2_EVENT="+trace+"\nexec git \"$@\"\n")
+	w.check(os.Chmod(filepath.Join(w.root, "git"), 0o755))
+	w.open(Options{Bin: filepath.Join(w.root, "git")})
+	w.check(os.Remove(trace))
+	w.check(w.mirror.PutJournal(t.Context(), key1, []byte("x")))
+	if n := strings.Count(w.read(trace), "fsync/hardware-flush"); n < 2 {
+		t.Errorf("%d flushes, want the blob's and the ref's", n)
+	}
+}
+
+// old is a git that only tells its version.
+func (w *world) fake(script string) string {
+	w.t.Helper()
+	path := filepath.Join(w.root, "bin", "git")
+	w.write(path, "#!/bin/sh\n"+script)
+	w.check(os.Chmod(path, 0o755))
+	return path
+}
+
+func TestL68Version(t *testing.T) {
+	w := newWorld(t, nil)
+	for said, ok := range map[string]bool{
+		"git version 2.37.9": false, "git version 1.9": false, "git version 2.38.0": true, "git version 2.50.1 (Apple Git-155)": true,
+		"git version 2.43.0.windows.1": true, "git version 3.0.0": true,
+	} {
+		_, err := Open(t.Context(), Options{
+			Bin: w.fake("[ \"$1\" = -c ] && while [ \"$1\" = -c ]; do shift 2; done\n[ \"$1\" = version ] && echo '" + said + "'\nexit 0\n"),
+			Env: w.env(), Identity: Identity{Name: "n", Email: "e"},
+		})
+		var old *VersionError
+		if errors.As(err, &old) == ok || (ok && err != nil) {
+			t.Errorf("%s: %v", said, err)
+		}
+	}
+	_, err := Open(t.Context(), Options{Env: []string{"PATH=" + w.root}, Identity: Identity{Name: "n", Email: "e"}})
+	if !errors.Is(err, proc.ErrNotFound) {
+		t.Errorf("no git: %v", err)
+	}
+}
+
+// L68: a disk that fills gives an error, and all is well once there is room.
+func TestL68DiskFull(t *testing.T) {
+	w := newWorld(t, tree)
+	w.restore()
+	w.check(w.mirror.PutJournal(t.Context(), key1, []byte("paid for")))
+	main := w.main()
+	limited := w.fake("case \"$*\" in *receive-pack*|*upload-pack*) ;; *) ulimit -f 4 ;; esac\nexec git \"$@\"\n")
+	w.open(Options{Bin: limited})
+	w.put("big", noise(100_000))
+	if _, err := w.commitTree(); err == nil {
+		t.Error("committed without room")
+	}
+	w.commit("big", map[string]string{"pushed": noise(100_000)})
+	if err := w.mirror.Fetch(t.Context()); err == nil {
+		t.Error("fetched without room")
+	}
+	w.open(Options{})
+	if got := w.main(); got != main {
+		t.Errorf("main = %q", got)
+	}
+	w.cmd(w.mirror.Dir(), "fsck", "--full")
+	w.restore()
+	if got, ok, err := w.mirror.Journal(t.Context(), key1); err != nil || !ok || string(got) != "paid for" {
+		t.Errorf("journal = %q %v %v", got, ok, err)
+	}
+}
+
+// noise does not compress.
+func noise(n int) string {
+	b := make([]byte, n)
+	x := uint32(1)
+	for i := range b {
+		x = x*1664525 + 1013904223
+		b[i] = byte(x >> 24)
+	}
+	return string(b)
+}

@@ -1,0 +1,117 @@
+package githubsim
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Dump is a stable text of the whole visible state, for comparing end states: neither ids nor stamps nor commit ids are
+// in it (trees are), and what has no order of its own is sorted. Replace takes out what else may differ from run to
+// run, such as tokens in markers.
+func (h *Hub) Dump(replace ...*regexp.Regexp) string {
+	defer h.enter()()
+	var b strings.Builder
+	for _, r := range h.repos {
+		r.dump(&b)
+	}
+	out := b.String()
+	for _, re := range replace {
+		out = re.ReplaceAllString(out, "…")
+	}
+	return out
+}
+
+func (r *Repo) dump(b *strings.Builder) {
+	fmt.Fprintf(b, "repository %s default %s%s\n", r.fullName(), r.defaultBranch, mark(r.archived, " archived"))
+	heads := r.git.heads()
+	for _, name := range slices.Sorted(maps.Keys(heads)) {
+		fmt.Fprintf(b, "branch %s tree %s\n", name, r.treeOf(heads[name]))
+	}
+	for _, is := range r.issues {
+		if is.deleted {
+			fmt.Fprintf(b, "issue %d deleted\n", is.number)
+			continue
+		}
+		is.dump(b)
+	}
+}
+
+// mark is the word when it holds.
+func mark(holds bool, word string) string {
+	if holds {
+		return word
+	}
+	return ""
+}
+
+// treeOf is the tree of a commit, shortened.
+func (r *Repo) treeOf(oid string) string {
+	c, err := r.git.commit(oid)
+	if err != nil {
+		return "?"
+	}
+	return c.tree[:12]
+}
+
+func (is *issue) dump(b *strings.Builder) {
+	v := viewIssue(is)
+	word, state := "issue", v.State
+	if is.pull != nil {
+		word, state = "pull", strings.ToLower(is.pull.stateWord())
+	}
+	fmt.Fprintf(b, "%s %d %s by %s: %s\n", word, v.Number, state, v.Author, v.Title)
+	dumpText(b, v.Body)
+	if len(v.Labels) > 0 {
+		fmt.Fprintf(b, "  labels %s\n", strings.Join(v.Labels, ", "))
+	}
+	dumpReactions(b, "  ", v.Reactions)
+	if is.locked {
+		b.WriteString("  locked\n")
+	}
+	if p := is.pull; p != nil {
+		fmt.Fprintf(b, "  head %s base %s tree %s%s\n", p.headRef, p.baseRef, p.repo.treeOf(p.headOID()), mark(p.draft, " draft"))
+	}
+	for _, c := range is.comments {
+		fmt.Fprintf(b, "  comment by %s\n", loginOf(c.author))
+		dumpText(b, c.body)
+		dumpReactions(b, "    ", viewReactions(c.reactions))
+	}
+	if is.pull != nil {
+		is.pull.dump(b)
+	}
+}
+
+func (p *pull) dump(b *strings.Builder) {
+	for _, v := range p.reviews {
+		if v.state != "COMMENTED" || v.body != "" {
+			fmt.Fprintf(b, "  review %s by %s\n", v.state, loginOf(v.author))
+			dumpText(b, v.body)
+		}
+	}
+	for _, t := range p.threads {
+		fmt.Fprintf(b, "  thread on %s%s\n", t.path, mark(t.resolved, " resolved"))
+		for _, c := range t.comments {
+			fmt.Fprintf(b, "    %s by %s\n", mark(c.review.pending(), "draft ")+"comment", loginOf(c.author))
+			dumpText(b, c.body)
+			dumpReactions(b, "    ", viewReactions(c.reactions))
+		}
+	}
+}
+
+func dumpText(b *strings.Builder, text string) {
+	if text == "" {
+		return
+	}
+	for line := range strings.SplitSeq(strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n") {
+		b.WriteString(strings.TrimRight("    | "+line, " ") + "\n")
+	}
+}
+
+func dumpReactions(b *strings.Builder, indent string, list []string) {
+	if len(list) > 0 {
+		fmt.Fprintf(b, "%sreactions %s\n", indent, strings.Join(list, ", "))
+	}
+}

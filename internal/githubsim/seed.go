@@ -1,0 +1,78 @@
+package githubsim
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Bulk says how much SeedPulls makes.
+type Bulk struct {
+	Pulls    int
+	Comments int    // per pull request; every other one is on the diff
+	Author   string // of the pull requests
+	Reviewer string // of the comments
+	Branch   string // the branches' common prefix; "" is "bulk/"
+}
+
+// SeedPulls makes many open pull requests at once, for measuring. All branches share one commit, so that git is asked
+// only a few times whatever the numbers. It returns the first number.
+func (r *Repo) SeedPulls(in Bulk) (first int, err error) {
+	defer r.hub.enter()()
+	author, err := r.actor(in.Author)
+	if err != nil {
+		return 0, err
+	}
+	reviewer, err := r.actor(in.Reviewer)
+	if err != nil {
+		return 0, err
+	}
+	base, ok := r.git.head(r.defaultBranch)
+	if !ok {
+		return 0, errors.New("seed pull requests: the repository is empty")
+	}
+	if in.Branch == "" {
+		in.Branch = "bulk/"
+	}
+	oid, err := r.git.commitFiles(base, map[string]string{"bulk.txt": "one\ntwo\nthree\n"}, "Bulk", author.signature(r.hub.now()))
+	if err != nil {
+		return 0, err
+	}
+	first = len(r.issues) + 1
+	var refs strings.Builder
+	for i := range in.Pulls {
+		fmt.Fprintf(&refs, "create refs/heads/%s%d %s\ncreate refs/pull/%d/head %s\n", in.Branch, i+1, oid, first+i, oid)
+	}
+	if _, err := r.git.feed(refs.String(), "update-ref", "--stdin"); err != nil {
+		return 0, fmt.Errorf("make the branches: %w", err)
+	}
+	if _, err := r.git.run("pack-refs", "--all"); err != nil {
+		return 0, fmt.Errorf("pack the branches: %w", err)
+	}
+	r.git.invalidate()
+	r.notice()
+	for i := range in.Pulls {
+		p := r.makePull(author, newPull{title: fmt.Sprintf("Bulk %d", i+1), base: r.defaultBranch}, r, fmt.Sprintf("%s%d", in.Branch, i+1))
+		if err := p.seedComments(reviewer, in.Comments); err != nil {
+			return 0, err
+		}
+	}
+	return first, nil
+}
+
+// seedComments writes comments, every other one on the diff.
+func (p *pull) seedComments(reviewer *user, n int) error {
+	for i := range n {
+		body := fmt.Sprintf("Remark %d", i+1)
+		var e *apiError
+		if i%2 == 0 {
+			_, e = p.repo.addComment(reviewer, p.issue, body)
+		} else {
+			_, e = p.repo.addDiffComment(reviewer, p, newDiffComment{path: "bulk.txt", line: 1 + i%3, body: body})
+		}
+		if e != nil {
+			return e
+		}
+	}
+	return nil
+}
