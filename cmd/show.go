@@ -164,7 +164,7 @@ func (s story) printTables(out output) error {
 	var events, turns, actions, history [][]string
 	for _, e := range s.events {
 		events = append(events, []string{
-			out.when(e.CreatedAt, s.Now), string(e.Kind), e.Author.Login, or(e.Outcome, "pending"), firstLine(e.Body), e.URL,
+			out.when(e.CreatedAt, s.Now), string(e.Kind), e.Author.Login, or(e.Outcome, "pending"), said(e), e.URL,
 		})
 	}
 	for _, t := range s.turns {
@@ -218,7 +218,9 @@ func turnStep(t work.Turn) string {
 	return string(t.Step)
 }
 
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
+// said is what an event says in a line: its words, its state (a label's name,
+// a review's verdict), or both.
+func said(e work.Event) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(e.Body), "\n")
+	return strings.TrimSpace(strings.ToLower(e.State) + " " + line)
 }

@@ -151,7 +151,7 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned PlannedTurn, l
 	if err := tx.AssignEvents(ctx, id, ids); err != nil {
 		return err
 	}
-	from := []work.State{work.StatePending, work.StateReady, work.StateBlocked, work.StateAwaitingFeedback, work.StateRunning}
+	from := []work.State{work.StatePending, work.StateReady, work.StateBlocked, work.StateAwaitingFeedback, work.StateRunning, work.StateClosed}
 	return tx.MoveItem(ctx, planned.Item.ID, from, work.StateRunning, "", "", p.Now())
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -22,11 +23,14 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 		Refused:         refusedChanges,
 		Previous:        l.turn.LastError,
 	}
-	var all []work.Event
+	var all, onIssue []work.Event
 	var pull work.PullRequest
 	var threads []work.Thread
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		if all, err = tx.ListItemEvents(ctx, l.item.ID); err != nil || l.turn.Kind.Start() {
+		if onIssue, err = tx.ListEvents(ctx, l.item.RepoID, l.item.Number); err != nil || l.turn.Kind.Start() {
+			return err
+		}
+		if all, err = tx.ListItemEvents(ctx, l.item.ID); err != nil {
 			return err
 		}
 		if pull, _, err = tx.FindPullOfItem(ctx, l.item.ID); err != nil {
@@ -38,7 +42,7 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 	if err != nil {
 		return c, fmt.Errorf("read what the turn is about: %w", err)
 	}
-	c.Task.Issue.Comments = conversation(all)
+	c.Task.Issue.Comments = conversation(onIssue)
 	if l.turn.Kind.Start() {
 		return c, nil
 	}
@@ -80,11 +84,7 @@ func conversation(all []work.Event) []prompts.Comment {
 // counts reports whether an event's words may reach an agent: those of people
 // who may command, in their newest version.
 func counts(e work.Event) bool {
-	switch e.Outcome {
-	case "", outcomeAnswered:
-		return true
-	}
-	return false
+	return e.Outcome == "" || e.Outcome == outcomeAnswered || strings.HasPrefix(e.Outcome, outcomeVoid)
 }
 
 func commentOf(e work.Event) prompts.Comment {

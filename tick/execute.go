@@ -92,7 +92,9 @@ func (p *Pass) answer(ctx context.Context, l *lease, ag agent.Agent) (prompts.An
 	var violations []string
 	for range 2 {
 		res, err := p.runAgent(ctx, l, ag, prompt, req.Context, session)
-		session = res.Session
+		if res.Session != "" {
+			session = res.Session
+		}
 		var bad *agent.AnswerError
 		switch {
 		case errors.As(err, &bad):

@@ -13,7 +13,12 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-const outcomeAnswered = "answered"
+// Outcomes of events. A void one was overtaken: what it was said about was
+// merged, closed or taken back.
+const (
+	outcomeAnswered = "answered"
+	outcomeVoid     = "void: "
+)
 
 // finalize reads afresh what the turn is about, and pushes. The agent may have
 // taken an hour: the pull request may be merged, the comments deleted, the
@@ -51,8 +56,11 @@ func (p *Pass) readIssue(ctx context.Context, l *lease) error {
 	if err != nil {
 		return fmt.Errorf("read the issue again: %w", err)
 	}
-	if !ok || is.State != "open" {
+	switch {
+	case !ok || is.State != "open":
 		return &work.CancelledError{Reason: "the issue was closed meanwhile"}
+	case !hasLabel(is.Labels, l.item.Label), hasLabel(is.Labels, l.remote.Settings.Labels.Ignore):
+		return &work.CancelledError{Reason: "the label was taken away meanwhile"}
 	}
 	return nil
 }
@@ -181,8 +189,8 @@ func (p *Pass) itemPull(ctx context.Context, l *lease) (pull work.PullRequest, e
 func (p *Pass) plannedPush(ctx context.Context, l *lease) (work.Action, bool, error) {
 	planned, err := p.turnActions(ctx, l)
 	for _, a := range planned {
-		if a.Kind == work.ActionPush {
-			return a, !a.State.Settled(), err
+		if a.Kind == work.ActionPush && !a.State.Settled() {
+			return a, true, err // a replayed one has a void one beside it
 		}
 	}
 	return work.Action{}, false, err

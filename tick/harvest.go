@@ -3,6 +3,8 @@ package tick
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,7 +38,9 @@ type harvest struct {
 	walks      map[string]string // cut walks: name to next link
 	labels     []string          // now seen
 	deferred   []deferral
-	beat       bool // any request succeeded
+	late       error // why not everything was read
+	trouble    []string
+	forgotten  map[int]bool // pull requests that are left as they were
 
 	added   int
 	ignored int
@@ -60,7 +64,7 @@ func newHarvest(p *Pass, r *remote) *harvest {
 	return &harvest{
 		p: p, r: r, repo: r.repo,
 		open: map[int]work.PullRequest{}, lights: map[int]github.PullLight{},
-		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{},
+		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, forgotten: map[int]bool{},
 	}
 }
 
@@ -162,10 +166,41 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
-	if err := h.storeCursors(ctx, tx); err != nil {
+	if h.whole() {
+		if err := h.storeCursors(ctx, tx); err != nil {
+			return err
+		}
+	}
+	if err := tx.Heartbeat(ctx, h.repo.ID, now); err != nil || len(h.trouble) == 0 {
 		return err
 	}
-	return tx.Heartbeat(ctx, h.repo.ID, now)
+	return tx.DeferRepo(ctx, h.repo.ID, time.Time{}, strings.Join(h.trouble, "; "), false)
+}
+
+// whole reports whether everything that the lists showed was taken in. If not,
+// no cursor and no ETag may vouch for it, and the lists are read again.
+func (h *harvest) whole() bool { return h.late == nil && len(h.trouble) == 0 }
+
+// cut keeps what was read before the time or the allowance was up.
+func (h *harvest) cut(err error) {
+	h.late = err
+	h.note = "more is read in the next pass"
+}
+
+// isolate keeps an error that concerns one issue or pull request from the
+// others, and has it tried again in the next pass. What concerns all of them
+// is given back.
+func (h *harvest) isolate(err error, what string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf(what+": %w", append(args, err)...)
+	if !splits(err) {
+		return err
+	}
+	h.trouble = append(h.trouble, err.Error())
+	h.p.Log.Warn("not read", "repo_full_name", h.r.Name.FullName(), "error", err)
+	return nil
 }
 
 func (h *harvest) storeItem(ctx context.Context, tx *store.Tx, item work.Item) error {

@@ -83,6 +83,10 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	}
 	r.repo = h.repo
 	rep.repo(name, func(x *RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, h.note })
+	var wait *work.WaitError
+	if errors.As(h.late, &wait) {
+		return wait
+	}
 	return nil
 }
 

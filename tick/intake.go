@@ -89,8 +89,13 @@ func (h *harvest) intakeIssues(ctx context.Context) error {
 			}
 			continue
 		}
-		if err := h.intakeIssue(ctx, is); err != nil {
-			return fmt.Errorf("read issue #%d: %w", is.Number, err)
+		err := h.intakeIssue(ctx, is)
+		if late(err) {
+			h.cut(err) // what was read is kept; the list is read again
+			return nil
+		}
+		if err := h.isolate(err, "read issue #%d", is.Number); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -133,6 +138,11 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 		return h.begin(ctx, is, label, labelled, tracked)
 	}
 	h.refresh(item, is)
+	if !wanted && item.State == work.StatePending {
+		if t, ok := last(timeline, "unlabeled", item.Label); ok {
+			h.add(fact(item, work.EventClosed, is.Number, t, "unlabelled"))
+		}
+	}
 	if wanted && hasLabelled && newer(labelled, item) {
 		item = h.items[is.Number]
 		item.Label, item.LabelEvent = label.name, strconv.FormatInt(labelled.ID, 10)

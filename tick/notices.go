@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -54,7 +55,7 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action) (sent 
 		if sent >= noticesPerPass || p.Now().After(end) || ctx.Err() != nil {
 			return sent
 		}
-		applied, err := p.runner().Apply(ctx, p.scope(r), a)
+		applied, err := p.runner().Apply(ctx, actions.Scope{Repo: r.repo, GitHub: r.GitHub, Accounts: p.accounts.ids(r.Name.Host)}, a)
 		if err != nil && ctx.Err() != nil {
 			return sent
 		}

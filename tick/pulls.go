@@ -145,7 +145,7 @@ func (h *harvest) readPulls(ctx context.Context) error {
 	for _, batch := range batches {
 		err := h.readBatch(ctx, batch)
 		if late(err) {
-			h.note = "more details are read in the next pass"
+			h.cut(err)
 			return nil
 		}
 		if err != nil {
@@ -205,7 +205,13 @@ func (h *harvest) readBatch(ctx context.Context, ids []string) error {
 		if !ok {
 			continue
 		}
-		if err := h.intakePull(ctx, pull, d); err != nil {
+		err := h.intakePull(ctx, pull, d)
+		if err != nil && splits(err) {
+			delete(h.pulls, d.Number)
+			h.defers(pull.NodeID, err)
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("read pull request #%d: %w", d.Number, err)
 		}
 	}
@@ -272,7 +278,10 @@ func (h *harvest) stateEvent(ctx context.Context, old, pull work.PullRequest) er
 	if err != nil {
 		return err
 	}
-	t, _ := last(timeline, what, "")
+	t, ok := last(timeline, what, "")
+	if !ok { // the timeline lags; the stamp tells this time from the next
+		t.ID = pull.UpdatedAt.UnixMilli()
+	}
 	h.add(fact(work.Item{ID: pull.ItemID}, kind, pull.Number, t, pull.HeadOID))
 	return nil
 }

@@ -133,6 +133,9 @@ func (r *router) route() {
 // ended honours what became of the pull request or the issue, from any state.
 func (r *router) ended() bool {
 	to, why := r.item.State, ""
+	if !r.hasPull && !r.item.State.Open() && r.labelled() {
+		return false // the label was set anew while an earlier start was called off
+	}
 	switch {
 	case r.hasPull && r.pull.State == work.PullMerged:
 		to, why = work.StateCompleted, fmt.Sprintf("pull request #%d was merged", r.pull.Number)
@@ -144,7 +147,7 @@ func (r *router) ended() bool {
 	case r.hasPull && !r.item.State.Open():
 		to, why = work.StateAwaitingFeedback, fmt.Sprintf("pull request #%d was reopened", r.pull.Number)
 	case !r.hasPull && r.issueClosed():
-		to, why = work.StateClosed, "the issue was closed"
+		to, why = work.StateClosed, "the issue was closed, or its label taken away"
 	}
 	if to != r.item.State {
 		r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, From: []work.State{r.item.State}, To: to, Reason: ""})
@@ -154,10 +157,10 @@ func (r *router) ended() bool {
 		return false
 	}
 	r.note(work.EventMerged, work.EventClosed, work.EventReopened, work.EventHead, work.EventLabelled)
-	outcome := "void: " + why
 	if why == "" {
-		outcome = "void: the work item is " + string(to)
+		why = "the work item is " + string(to)
 	}
+	outcome := outcomeVoid + why
 	r.finish(outcome, r.events...)
 	return true
 }
@@ -293,9 +296,14 @@ func (r *router) answeredSince() bool {
 	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind.Said() && e.SeenAt.After(r.item.Since) })
 }
 
+// labelled reports whether a labelling waits to be acted on.
+func (r *router) labelled() bool {
+	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind == work.EventLabelled })
+}
+
 // start plans the turn that opens the pull request.
 func (r *router) start() {
-	labelled := slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind == work.EventLabelled })
+	labelled := r.labelled()
 	switch {
 	case !labelled && r.item.State == work.StateBlocked:
 		r.line("wait", "", "blocked: "+r.item.Reason)

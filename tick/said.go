@@ -3,6 +3,7 @@ package tick
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -103,31 +104,52 @@ func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
 // judge decides which of the candidates are new and whose word counts. What is
 // known already costs no request.
 func (h *harvest) judge(ctx context.Context) error {
-	fresh := h.events[:0]
+	var fresh []candidate
 	seen := map[string]bool{}
-	for _, c := range h.events {
-		known := seen[c.event.Key]
-		seen[c.event.Key] = true
-		if !known && !c.pending {
-			var err error
-			if known, err = h.known(ctx, c.event.Key); err != nil {
-				return err
-			}
+	for i, c := range h.events {
+		if seen[c.event.Key] || c.pending {
+			continue
 		}
-		if known || c.pending {
+		seen[c.event.Key] = true
+		known, err := h.known(ctx, c.event.Key)
+		if err != nil {
+			return err
+		}
+		if known {
 			continue
 		}
 		if c.event.Kind.Said() {
-			outcome, err := h.verdict(ctx, c.event)
-			if err != nil {
-				return err
-			}
-			c.event.Outcome = outcome
+			c.event.Outcome, err = h.verdict(ctx, c.event)
+		}
+		if late(err) {
+			h.cut(err)
+			h.forget(h.events[i:])
+			break
+		}
+		if err := h.isolate(err, "judge %s", c.event.URL); err != nil {
+			return err
+		}
+		if err != nil {
+			h.forget([]candidate{c})
+			continue
 		}
 		fresh = append(fresh, c)
 	}
-	h.events = fresh
+	h.events = slices.DeleteFunc(fresh, func(c candidate) bool { return c.pull && h.forgotten[c.event.Number] })
 	return nil
+}
+
+// forget leaves the pull requests of some candidates as they were, snapshot
+// and events alike: a snapshot is only stored together with all that its
+// details show. They are read again in the next pass.
+func (h *harvest) forget(of []candidate) {
+	for _, c := range of {
+		if c.pull {
+			h.forgotten[c.event.Number] = true
+			delete(h.pulls, c.event.Number)
+			delete(h.threads, c.event.Number)
+		}
+	}
 }
 
 func (h *harvest) known(ctx context.Context, key string) (known bool, err error) {

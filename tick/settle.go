@@ -174,7 +174,7 @@ func (p *Pass) cancel(ctx context.Context, l *lease, v verdict, begun bool) erro
 		if err := p.endUnsent(ctx, tx, l, end, v.reason); err != nil {
 			return err
 		}
-		if err := tx.FinishTurnEvents(ctx, l.turn.ID, "void: "+v.reason, p.Now()); err != nil {
+		if err := tx.FinishTurnEvents(ctx, l.turn.ID, outcomeVoid+v.reason, p.Now()); err != nil {
 			return err
 		}
 		return p.backToWaiting(ctx, tx, l)
@@ -200,6 +200,9 @@ func (p *Pass) backToWaiting(ctx context.Context, tx *store.Tx, l *lease) error 
 	to := work.StateAwaitingFeedback
 	if l.turn.Kind.Start() {
 		to = work.StatePending
+	}
+	if l.turn.Kind.Start() && l.turn.Step == work.StepCancelled {
+		to = work.StateClosed // a label set anew starts over
 	}
 	return movedOrGone(tx.MoveItem(ctx, l.item.ID, []work.State{work.StateRunning}, to, "", "", p.Now()))
 }

@@ -41,7 +41,7 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 	if err := m.gateRepositories(ctx, c); err != nil {
 		return out, fmt.Errorf("commit checkout: %w", err)
 	}
-	err := m.inQuarantine(ctx, "tree "+c.Index, func(q quarantine) error {
+	err := m.inQuarantine(ctx, "tree "+c.Index, func(q *quarantine) error {
 		index, err := m.copyIndex(ctx, c, q)
 		if err != nil {
 			return err
@@ -50,7 +50,7 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 			return err
 		}
 		add := m.treeCall(c.Dir, index, "add", "--all", "--", ".")
-		add.env = q.env
+		add.in = q
 		if _, err := m.git.run(ctx, add); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 
 // copyIndex gives the commit an index of its own that stands at the parent and
 // knows the files' stamps, so that only what changed is read.
-func (m *Mirror) copyIndex(ctx context.Context, c Commit, q quarantine) (string, error) {
+func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *quarantine) (string, error) {
 	index := filepath.Join(q.dir, "index")
 	parent := emptyTree
 	if len(c.Parents) > 0 {
@@ -91,7 +91,7 @@ func (m *Mirror) copyIndex(ctx context.Context, c Commit, q quarantine) (string,
 // files in it, by slashed path.
 func (m *Mirror) CommitFiles(ctx context.Context, c Commit, files map[string][]byte) (Committed, error) {
 	var out Committed
-	err := m.inQuarantine(ctx, "files "+c.Turn, func(q quarantine) error {
+	err := m.inQuarantine(ctx, "files "+c.Turn, func(q *quarantine) error {
 		index := filepath.Join(q.dir, "index")
 		parent := emptyTree
 		if len(c.Parents) > 0 {
@@ -116,12 +116,12 @@ func (m *Mirror) CommitFiles(ctx context.Context, c Commit, files map[string][]b
 }
 
 // addFiles puts files into the index, and makes sure that git took them all.
-func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]byte, q quarantine) error {
+func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]byte, q *quarantine) error {
 	var lines strings.Builder
 	list := m.call("ls-files", "-z", "--cached", "--")
 	for path, content := range files {
 		hash := m.call("hash-object", "-w", "--stdin", "--no-filters")
-		hash.env, hash.stdin = q.env, content
+		hash.in, hash.stdin = q, content
 		oid, err := m.git.text(ctx, hash)
 		if err != nil {
 			return err
@@ -130,7 +130,7 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 		list.args = append(list.args, path)
 	}
 	update := m.call("update-index", "-z", "--index-info")
-	update.index, update.env, update.stdin = index, q.env, []byte(lines.String())
+	update.index, update.in, update.stdin = index, q, []byte(lines.String())
 	if _, err := m.git.run(ctx, update); err != nil {
 		return err
 	}
@@ -149,9 +149,9 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 }
 
 // commitIndex writes the tree, lets the gates judge it, and commits.
-func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q quarantine) (Committed, error) {
+func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *quarantine) (Committed, error) {
 	write := m.call("write-tree")
-	write.index, write.env = index, q.env
+	write.index, write.in = index, q
 	tree, err := m.git.text(ctx, write)
 	if err != nil {
 		return Committed{}, err
@@ -183,7 +183,7 @@ func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q quar
 	}
 	who := m.git.opt.Identity
 	out.OID, err = m.writeCommit(ctx, rawCommit{
-		tree: tree, parents: c.Parents, message: message, date: stamp(c.Date), author: who, env: q.env, signing: asOperator,
+		tree: tree, parents: c.Parents, message: message, date: stamp(c.Date), author: who, in: q, signing: asOperator,
 	})
 	return out, err
 }
@@ -205,7 +205,7 @@ type rawCommit struct {
 	message string
 	author  Identity
 	date    string
-	env     []string
+	in      *quarantine
 	signing signing
 }
 
@@ -223,7 +223,8 @@ func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
 	}
 	c.stdin = []byte(r.message)
 	who := m.git.opt.Identity
-	c.env = append(slices.Clone(r.env),
+	c.in = r.in
+	c.env = append(c.env,
 		"GIT_AUTHOR_NAME="+r.author.Name, "GIT_AUTHOR_EMAIL="+r.author.Email, "GIT_AUTHOR_DATE="+r.date,
 		"GIT_COMMITTER_NAME="+who.Name, "GIT_COMMITTER_EMAIL="+who.Email, "GIT_COMMITTER_DATE="+r.date)
 	oid, err := m.git.text(ctx, c)
@@ -306,7 +307,7 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 		return "", fmt.Errorf("keep partial work: %w", err)
 	}
 	var oid string
-	err := m.inQuarantine(ctx, "tree "+p.Index, func(q quarantine) error {
+	err := m.inQuarantine(ctx, "tree "+p.Index, func(q *quarantine) error {
 		index, err := m.copyIndex(ctx, Commit{Dir: p.Dir, Index: p.Index, Parents: []string{p.Parent}}, q)
 		if err != nil {
 			return err
@@ -321,7 +322,7 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 		}
 		oid, err = m.writeCommit(ctx, rawCommit{
 			tree: tree, parents: []string{p.Parent}, message: "Partial work of turn " + p.Key + "\n", date: stamp(p.Date),
-			author: m.git.opt.Identity, env: q.env, signing: unsigned,
+			author: m.git.opt.Identity, in: q, signing: unsigned,
 		})
 		return err
 	})
@@ -335,7 +336,7 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 }
 
 // partialTree is the tree of what can be kept.
-func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q quarantine) (string, error) {
+func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q *quarantine) (string, error) {
 	paths, err := m.candidates(ctx, p.Dir, index)
 	if err != nil {
 		return "", err
@@ -350,12 +351,12 @@ func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q qua
 	}
 	if list.Len() > 0 {
 		add := m.treeCall(p.Dir, index, "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
-		add.env, add.stdin = q.env, []byte(list.String())
+		add.in, add.stdin = q, []byte(list.String())
 		if _, err := m.git.run(ctx, add); err != nil {
 			return "", err
 		}
 	}
 	write := m.call("write-tree")
-	write.index, write.env = index, q.env
+	write.index, write.in = index, q
 	return m.git.text(ctx, write)
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -62,30 +65,26 @@ func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 	})
 }
 
-func fetchArgs(url string, rest ...string) []string {
-	args := []string{
+func fetchArgs(url, what string) []string {
+	return []string{
 		"fetch", "--progress", "--prune", "--no-prune-tags", "--no-tags", "--no-write-fetch-head",
-		"--no-auto-maintenance", "--no-recurse-submodules", "--no-show-forced-updates",
+		"--no-auto-maintenance", "--no-recurse-submodules", "--no-show-forced-updates", url, what,
 	}
-	i := 0
-	for i < len(rest) && strings.HasPrefix(rest[i], "--") {
-		i++
-	}
-	args = append(args, rest[:i]...)
-	return append(append(args, url), rest[i:]...)
 }
 
-func (m *Mirror) fetch(ctx context.Context, flags ...string) error {
-	_, err := m.git.run(ctx, m.remoteCall(fetchArgs(m.url, append(flags, "+refs/heads/*:"+tracking+"*")...)...))
+func (m *Mirror) fetch(ctx context.Context) error {
+	c := m.remoteCall(fetchArgs(m.url, "+refs/heads/*:"+tracking+"*")...)
+	c.config = append(c.config, "core.fsyncMethod=batch") // what is lost is fetched again
+	_, err := m.git.run(ctx, c)
 	if err != nil {
 		return remoteError("fetch", err)
 	}
 	return nil
 }
 
-// fetchOrRepair fetches; when that fails and neither the network nor the disk
-// is to blame, the mirror is: it forgets the remote's refs and fetches all
-// anew, and at last is remade.
+// fetchOrRepair fetches; when that fails and the mirror is to blame, it is
+// mended: broken refs of the remote are forgotten, and what is damaged beyond
+// that is remade. Nothing is given up before its replacement is there.
 func (m *Mirror) fetchOrRepair(ctx context.Context) error {
 	if err := m.ensure(ctx); err != nil {
 		return err
@@ -95,12 +94,13 @@ func (m *Mirror) fetchOrRepair(ctx context.Context) error {
 	if first == nil || !errors.As(first, &failed) || says(failed.Stderr, hopelessSigns) {
 		return first
 	}
-	m.forgetRemote(ctx)
-	if m.fetch(ctx, "--refetch") == nil {
+	if m.forgetBroken(ctx) && m.fetch(ctx) == nil {
 		return nil
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	check := m.call("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
+	check.remote = m.url // as long as a fetch may take
+	if _, err := m.git.run(ctx, check); !errors.As(err, &failed) {
+		return errors.Join(first, ctx.Err())
 	}
 	if err := m.remake(ctx); err != nil {
 		return errors.Join(first, err)
@@ -108,17 +108,21 @@ func (m *Mirror) fetchOrRepair(ctx context.Context) error {
 	return nil
 }
 
-// forgetRemote removes the remote's refs, also those that point to nothing.
-func (m *Mirror) forgetRemote(ctx context.Context) {
-	out, _ := m.git.run(ctx, m.call("for-each-ref", "--format=%(refname)", tracking))
-	var input strings.Builder
-	for ref := range strings.Lines(string(out.Stdout)) {
-		input.WriteString("delete " + strings.TrimSpace(ref) + "\n")
-	}
-	c := m.call("update-ref", "--stdin")
-	c.stdin = []byte(input.String())
-	_, _ = m.git.run(ctx, c) // the fetch that follows tells
-	_ = removeTree(m.path("refs", "remotes"))
+// forgetBroken removes those refs of the remote, among the loose ones, that
+// name no commit: what a power cut leaves.
+func (m *Mirror) forgetBroken(ctx context.Context) bool {
+	forgot := false
+	_ = filepath.WalkDir(m.path("refs", "remotes"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err == nil && !m.Has(ctx, strings.TrimSpace(string(content))) && ctx.Err() == nil {
+			forgot = os.Remove(path) == nil || forgot
+		}
+		return nil
+	})
+	return forgot
 }
 
 // RemoteHeads lists the remote's branches whose names begin with prefix, live:

@@ -161,7 +161,7 @@ type change struct {
 
 // changes lists what a tree changes, against the first parent, leaving out
 // what it has from another parent.
-func (m *Mirror) changes(ctx context.Context, parents []string, tree string, q quarantine) ([]change, error) {
+func (m *Mirror) changes(ctx context.Context, parents []string, tree string, q *quarantine) ([]change, error) {
 	if len(parents) == 0 {
 		return m.treeChanges(ctx, emptyTree, tree, q)
 	}
@@ -183,9 +183,9 @@ func (m *Mirror) changes(ctx context.Context, parents []string, tree string, q q
 	return all, nil
 }
 
-func (m *Mirror) treeChanges(ctx context.Context, from, tree string, q quarantine) ([]change, error) {
+func (m *Mirror) treeChanges(ctx context.Context, from, tree string, q *quarantine) ([]change, error) {
 	c := m.call("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", from, tree)
-	c.env = q.env
+	c.in = q
 	res, err := m.git.run(ctx, c)
 	if err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ func (m *Mirror) treeChanges(ctx context.Context, from, tree string, q quarantin
 }
 
 // gateChanges judges the tree that would be committed.
-func (m *Mirror) gateChanges(ctx context.Context, l Limits, changes []change, index string, q quarantine) error {
+func (m *Mirror) gateChanges(ctx context.Context, l Limits, changes []change, index string, q *quarantine) error {
 	var refused refusals
 	if l.MaxFiles > 0 && len(changes) > l.MaxFiles {
 		refused.add("%d files are changed, %d are allowed", len(changes), l.MaxFiles)
@@ -247,7 +247,7 @@ func gatePath(ch change, l Limits, refused *refusals) error {
 const inspectBytes = 1 << 20
 
 // gateContents judges the new blobs.
-func (m *Mirror) gateContents(ctx context.Context, l Limits, changes []change, index string, q quarantine, refused *refusals) error {
+func (m *Mirror) gateContents(ctx context.Context, l Limits, changes []change, index string, q *quarantine, refused *refusals) error {
 	blobs := slices.Clone(changes)
 	blobs = slices.DeleteFunc(blobs, func(ch change) bool { return ch.newMode == modeNone || ch.newMode == modeGitlink })
 	if len(blobs) == 0 {
@@ -292,9 +292,9 @@ func (m *Mirror) gateContents(ctx context.Context, l Limits, changes []change, i
 }
 
 // lfsPaths are those paths that .gitattributes give to Git LFS.
-func (m *Mirror) lfsPaths(ctx context.Context, blobs []change, index string, q quarantine) (map[string]bool, error) {
+func (m *Mirror) lfsPaths(ctx context.Context, blobs []change, index string, q *quarantine) (map[string]bool, error) {
 	c := m.call("check-attr", "--cached", "-z", "--stdin", "filter")
-	c.index, c.env = index, q.env
+	c.index, c.in = index, q
 	var in strings.Builder
 	for _, ch := range blobs {
 		in.WriteString(ch.path + "\x00")
@@ -311,9 +311,9 @@ func (m *Mirror) lfsPaths(ctx context.Context, blobs []change, index string, q q
 	return out, nil
 }
 
-func (m *Mirror) sizes(ctx context.Context, blobs []change, q quarantine) ([]int64, error) {
+func (m *Mirror) sizes(ctx context.Context, blobs []change, q *quarantine) ([]int64, error) {
 	c := m.call("cat-file", "--batch-check=%(objectsize)")
-	c.env = q.env
+	c.in = q
 	var in strings.Builder
 	for _, ch := range blobs {
 		in.WriteString(ch.newOID + "\n")
@@ -336,14 +336,14 @@ func (m *Mirror) sizes(ctx context.Context, blobs []change, q quarantine) ([]int
 	return sizes, nil
 }
 
-func (m *Mirror) blob(ctx context.Context, oid string, q quarantine) ([]byte, error) {
+func (m *Mirror) blob(ctx context.Context, oid string, q *quarantine) ([]byte, error) {
 	c := m.call("cat-file", "blob", oid)
-	c.env, c.max = q.env, inspectBytes
+	c.in, c.max = q, inspectBytes
 	res, err := m.git.run(ctx, c)
 	return res.Stdout, err
 }
 
-func (m *Mirror) hadConflict(ctx context.Context, oid string, q quarantine) bool {
+func (m *Mirror) hadConflict(ctx context.Context, oid string, q *quarantine) bool {
 	content, err := m.blob(ctx, oid, q)
 	return err == nil && hasConflict(content)
 }

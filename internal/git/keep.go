@@ -147,8 +147,9 @@ func (m *Mirror) DropTurn(ctx context.Context, key string) error {
 // Tidy packs the mirror's objects and refs when there are many loose ones. It
 // throws nothing away: checkouts borrow from here.
 func (m *Mirror) Tidy(ctx context.Context) error {
-	const manyLoose, manyPacks = 5000, 40
-	loose, err := filepath.Glob(filepath.Join(globEscape(m.path("objects")), "17", "*"))
+	const manyLoose, manyPacks = 2000, 40
+	// The ids spread evenly: a sixteenth of the 256 folders tells.
+	loose, err := filepath.Glob(filepath.Join(globEscape(m.path("objects")), "[0-9a-f]7", "*"))
 	if err != nil {
 		return fmt.Errorf("tidy mirror: %w", err)
 	}
@@ -156,7 +157,7 @@ func (m *Mirror) Tidy(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("tidy mirror: %w", err)
 	}
-	if len(loose)*256 < manyLoose && len(packs) < manyPacks {
+	if len(loose)*16 < manyLoose && len(packs) < manyPacks {
 		return nil
 	}
 	return m.Repack(ctx)

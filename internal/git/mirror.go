@@ -55,6 +55,9 @@ func (m *Mirror) locked(ctx context.Context, do func() error) error {
 // HEAD.lock, index.lock, refs/**/*.lock, objects/info/*.lock. No ref can have
 // such a name.
 func (m *Mirror) removeStaleLocks() error {
+	if info, err := os.Stat(m.dir); err != nil || !info.IsDir() {
+		return nil //nolint:nilerr // Ensure sees to that
+	}
 	for _, pattern := range []string{"*.lock", "objects/info/*.lock", "objects/pack/*.lock", "objects/info/commit-graphs/*.lock"} {
 		found, err := filepath.Glob(filepath.Join(globEscape(m.dir), pattern))
 		if err != nil {
@@ -186,11 +189,8 @@ func (m *Mirror) remake(ctx context.Context) error {
 	if err := removeTree(fresh.dir); err != nil {
 		return err
 	}
-	if err := fresh.create(ctx); err != nil {
-		return err
-	}
-	if err := fresh.fetch(ctx); err != nil {
-		return err
+	if err := errors.Join(fresh.create(ctx), fresh.fetch(ctx)); err != nil {
+		return errors.Join(err, removeTree(fresh.dir))
 	}
 	fresh.salvage(ctx, m)
 	broken := m.dir + ".broken"

@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sort"
 	"strings"
+	"sync"
 )
 
 // quarantine is a folder for new objects that nobody else sees. It lies in the
@@ -24,9 +26,9 @@ type quarantine struct {
 // inQuarantine runs do and, when it succeeds, moves the new objects into the
 // mirror. The name must be used by one at a time; what an earlier user left
 // is removed.
-func (m *Mirror) inQuarantine(ctx context.Context, name string, do func(q quarantine) error) error {
+func (m *Mirror) inQuarantine(ctx context.Context, name string, do func(q *quarantine) error) error {
 	sum := sha256.Sum256([]byte(name))
-	q := quarantine{dir: m.path("quarantine", hex.EncodeToString(sum[:8]))}
+	q := &quarantine{dir: m.path("quarantine", hex.EncodeToString(sum[:8]))}
 	q.objects = filepath.Join(q.dir, "objects")
 	if err := removeTree(q.dir); err != nil {
 		return err
@@ -50,9 +52,9 @@ func quoteAlternate(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
 
-// adopt moves the objects into the mirror, file by file, a pack's index last,
-// and makes the names durable; git has made the contents so.
-func (m *Mirror) adopt(q quarantine) error {
+// adopt makes the objects durable, moves them into the mirror, file by file, a
+// pack's index last, and makes their names durable.
+func (m *Mirror) adopt(q *quarantine) error {
 	var files []string
 	err := filepath.WalkDir(q.objects, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), "tmp_") {
@@ -62,6 +64,9 @@ func (m *Mirror) adopt(q quarantine) error {
 		return nil
 	})
 	if err != nil {
+		return fmt.Errorf("adopt objects: %w", err)
+	}
+	if err := syncAll(files); err != nil {
 		return fmt.Errorf("adopt objects: %w", err)
 	}
 	sort.SliceStable(files, func(i, j int) bool { return !isPackIndex(files[i]) && isPackIndex(files[j]) })
@@ -89,6 +94,44 @@ func (m *Mirror) adopt(q quarantine) error {
 		}
 	}
 	return nil
+}
+
+// syncAll makes files durable, many at once: a file system commits them
+// together, where one after the other each waits for the disk.
+func syncAll(files []string) error {
+	const atOnce = 16
+	var wg sync.WaitGroup
+	errs := make([]error, atOnce)
+	for n := range atOnce {
+		wg.Go(func() {
+			for i := n; i < len(files) && errs[n] == nil; i += atOnce {
+				errs[n] = syncFile(files[i])
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// syncFile opens for reading: objects are read-only. Windows, which wants
+// leave to write for this, is served by git (see noSync).
+func syncFile(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// noSync keeps git from forcing each object to disk by itself.
+func noSync() []string {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	return []string{"core.fsync=none"}
 }
 
 func isPackIndex(path string) bool { return filepath.Ext(path) == ".idx" }

@@ -31,7 +31,7 @@ func (m *Mirror) Replay(ctx context.Context, oid, onto string) (Replayed, error)
 		return Replayed{OID: oid}, nil
 	}
 	var out Replayed
-	err = m.inQuarantine(ctx, "replay "+oid+" "+onto, func(q quarantine) error {
+	err = m.inQuarantine(ctx, "replay "+oid+" "+onto, func(q *quarantine) error {
 		tree, clean, err := m.mergeTree(ctx, old, oid, onto, q)
 		if err != nil || !clean {
 			out.Conflict = !clean
@@ -45,7 +45,7 @@ func (m *Mirror) Replay(ctx context.Context, oid, onto string) (Replayed, error)
 			out.Empty = true
 			return nil
 		}
-		old.tree, old.parents, old.env = tree, []string{onto}, q.env
+		old.tree, old.parents, old.in = tree, []string{onto}, q
 		out.OID, err = m.writeCommit(ctx, old)
 		return err
 	})
@@ -58,19 +58,19 @@ func (m *Mirror) Replay(ctx context.Context, oid, onto string) (Replayed, error)
 // mergeTree applies the change between the commit and its parent to onto's
 // tree. merge-tree finds the merge base by itself (it can be told one from
 // 2.40 on): so onto's tree is given a commit whose parent is the commit's.
-func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string, q quarantine) (tree string, clean bool, err error) {
+func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string, q *quarantine) (tree string, clean bool, err error) {
 	before, err := m.tree(ctx, onto)
 	if err != nil {
 		return "", false, err
 	}
 	side, err := m.writeCommit(ctx, rawCommit{
-		tree: before, parents: old.parents, message: "side\n", author: old.author, date: old.date, env: q.env, signing: unsigned,
+		tree: before, parents: old.parents, message: "side\n", author: old.author, date: old.date, in: q, signing: unsigned,
 	})
 	if err != nil {
 		return "", false, err
 	}
 	c := m.call("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", side, oid)
-	c.env, c.answers = q.env, []int{1}
+	c.in, c.answers = q, []int{1}
 	res, err := m.git.run(ctx, c)
 	if err != nil {
 		return "", false, err

@@ -68,6 +68,7 @@ type call struct {
 	index  string
 	env    []string
 	stdin  []byte
+	in     *quarantine // where new objects go; nil for the mirror
 
 	operator bool   // the operator's configuration applies
 	remote   string // URL that is spoken to: network limits; its secrets are kept out of errors
@@ -90,6 +91,9 @@ func (g *Git) environment(c call) []string {
 	if c.index != "" {
 		env = append(env, "GIT_INDEX_FILE="+c.index)
 	}
+	if c.in != nil {
+		env = append(env, c.in.env...)
+	}
 	return append(env, c.env...)
 }
 
@@ -98,6 +102,9 @@ func (g *Git) run(ctx context.Context, c call) (proc.Result, error) {
 	args := safeConfig()
 	if file := g.path("core.excludesfile"); file != "" {
 		args = append(args, "-c", "core.excludesFile="+file)
+	}
+	if c.in != nil {
+		c.config = append(noSync(), c.config...)
 	}
 	for _, kv := range c.config {
 		args = append(args, "-c", kv)

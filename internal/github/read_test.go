@@ -93,7 +93,7 @@ func TestL113PageETagsAreOfTheirOwnPage(t *testing.T) {
 	if len(first.Items) != 100 || len(second.Items) != 50 || second.Next != "" {
 		t.Fatalf("pages of %d and %d", len(first.Items), len(second.Items))
 	}
-	// A label changes an issue of page 2 that keeps its place: renaming is the change that bumps no stamp here.
+	// A reaction changes what page 2 says of an issue, and bumps no stamp: the issue keeps its place.
 	must(t, w.repo.React(second.Items[49].Number, "bob", "heart"))
 	page1, err := w.client.ListIssues(ctx, PageRequest{URL: IssuesURL(w.name, time.Time{}), ETag: first.ETag})
 	must(t, err)

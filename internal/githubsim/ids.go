@@ -3,6 +3,8 @@ package githubsim
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"strconv"
+	"strings"
 )
 
 // kind is a kind of object that has ids of its own.
@@ -58,4 +60,30 @@ func namedNodeID(k kind, repoID int64, name string) string {
 // *thread, *reviewComment, *reaction, *label, *checkRun, *checkSuite or *status; nil when there is none.
 func (h *Hub) nodeByID(id string) any {
 	return h.nodes[id]
+}
+
+// ordinalPrefixes are the letters of Ordinal.
+var ordinalPrefixes = map[kind]string{kindComment: "c", kindDiff: "r", kindReview: "v"}
+
+// Ordinal names a conversation comment (c1, c2, …), a review comment (r1, …) or a review (v1, …) by its place among all
+// that the hub ever made of its kind; "" for other ids.
+func Ordinal(id int64) string {
+	for k, prefix := range ordinalPrefixes {
+		if n := id - firstIDs[k]; n > 0 && n < 7*1_000_000 && n%7 == 0 {
+			return prefix + strconv.FormatInt(n/7, 10)
+		}
+	}
+	return ""
+}
+
+// FromOrdinal is the id that Ordinal names so; false when it is no ordinal.
+func FromOrdinal(name string) (int64, bool) {
+	for k, prefix := range ordinalPrefixes {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			if n, err := strconv.ParseInt(rest, 10, 64); err == nil && n > 0 {
+				return firstIDs[k] + 7*n, true
+			}
+		}
+	}
+	return 0, false
 }

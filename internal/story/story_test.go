@@ -7,7 +7,8 @@
 // (and what it makes itself), a home folder, and a config.toml that waits for
 // nothing: no quiet period, no interval between passes. gh is logged in as
 // "operator", an admin of octo/app; "ann" and "bob" may write to it, "mallory"
-// may not. A story finds in its variables:
+// may not, and its owner, for whom hub acts when no --by is given, is "octo". A
+// story finds in its variables:
 //
 //	$WORK      its folder, and the home of all that follows
 //	$CONFIG    the config; $STATE the state folder
@@ -35,6 +36,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"os/exec"
@@ -48,6 +50,8 @@ import (
 	_ "modernc.org/sqlite" // for the db command
 
 	"github.com/mergexo/gh-mergexo/cmd"
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/hubscript"
 )
 
 var update = flag.Bool("update", false, "write what cmp found into the stories")
@@ -76,8 +80,7 @@ func TestStories(t *testing.T) {
 
 // commands are those of the stories, told about at the top.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
-	return map[string]func(*testscript.TestScript, bool, []string){
-		"hub":          cmdHub,
+	cmds := map[string]func(*testscript.TestScript, bool, []string){
 		"tick":         cmdTick,
 		"config":       cmdConfig,
 		"agent-runs":   cmdAgentRuns,
@@ -85,6 +88,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"db":           cmdDB,
 		"await":        cmdAwait,
 	}
+	maps.Copy(cmds, hubscript.Commands(func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }))
+	return cmds
 }
 
 // setUp makes the machine on which a story plays.

@@ -75,9 +75,6 @@ func (w *world) startHub() (err error) {
 	if w.token, err = w.hub.AddUser(operator); err != nil {
 		return err
 	}
-	if err := w.hub.AddOrg("octo"); err != nil {
-		return err
-	}
 	r, err := w.hub.AddRepo(mainRepo, map[string]string{"README.md": "# App\n", "src/app.txt": "one\ntwo\nthree\n"})
 	if err != nil {
 		return err

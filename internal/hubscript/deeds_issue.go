@@ -1,0 +1,172 @@
+package hubscript
+
+import (
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+)
+
+var accountDeeds = map[string]subcommand{
+	"user":             {1, addUser},
+	"delete-user":      {1, func(c *command) error { return c.hub.DeleteUser(c.args[0]) }},
+	"repo":             {1, addRepo},
+	"fork":             {1, func(c *command) error { _, err := c.repo.AddFork(c.args[0]); return err }},
+	"rename-repo":      {1, func(c *command) error { return c.repo.Rename(c.args[0]) }},
+	"archive":          {0, func(c *command) error { c.repo.SetArchived(true); return nil }},
+	"refuse-merges":    {1, func(c *command) error { c.repo.RefuseMerges(c.args[0]); return nil }},
+	"protect":          {1, protect},
+	"refuse-push":      {2, func(c *command) error { return c.repo.RefusePushes(c.args[0], text(c.args[1])) }},
+	"refuse-workflows": {0, func(c *command) error { return c.repo.RefuseWorkflows() }},
+	"allow-pushes":     {0, func(c *command) error { return c.repo.AllowPushes() }},
+}
+
+var issueDeeds = map[string]subcommand{
+	"issue":          {2, openIssue},
+	"edit-issue":     {1, editIssue},
+	"delete-issue":   {1, byActor(func(c *command, n int, who string) error { return c.repo.DeleteIssue(n, who) })},
+	"label":          {2, byActor(func(c *command, n int, who string) error { return c.repo.Label(n, who, c.args[1:]...) })},
+	"unlabel":        {2, byActor(func(c *command, n int, who string) error { return c.repo.Unlabel(n, who, c.args[1:]...) })},
+	"lock":           {1, byActor(func(c *command, n int, who string) error { return c.repo.Lock(n, who) })},
+	"unlock":         {1, byActor(func(c *command, n int, who string) error { return c.repo.Unlock(n, who) })},
+	"close":          {1, byActor(func(c *command, n int, who string) error { return c.repo.Close(n, who, c.flag("reason", "")) })},
+	"reopen":         {1, byActor(func(c *command, n int, who string) error { return c.repo.Reopen(n, who) })},
+	"comment":        {3, comment},
+	"edit-comment":   {2, editComment},
+	"delete-comment": {1, deleteComment},
+	"react":          {3, react},
+}
+
+// byActor is a deed on an issue or pull request, by --by.
+func byActor(deed func(c *command, number int, who string) error) func(*command) error {
+	return func(c *command) error {
+		n, err := c.number(0)
+		if err != nil {
+			return err
+		}
+		who, err := c.by()
+		if err != nil {
+			return err
+		}
+		return deed(c, n, who)
+	}
+}
+
+func addUser(c *command) error {
+	name, level := c.args[0], "read"
+	if len(c.args) > 1 {
+		level = c.args[1]
+	}
+	if level == "bot" {
+		_, err := c.hub.AddBot(name)
+		return err
+	}
+	if _, err := c.person(name); err != nil || c.repo == nil {
+		return err
+	}
+	return c.repo.SetPermission(name, level)
+}
+
+func addRepo(c *command) error {
+	files := map[string]string{"README.md": "# " + c.args[0] + "\n"}
+	if c.has("empty") {
+		files = nil
+	}
+	r, err := c.hub.AddRepo(c.args[0], files)
+	if err == nil && c.has("private") {
+		r.SetPrivate(true)
+	}
+	return err
+}
+
+func protect(c *command) error {
+	approvals, err := c.count("approvals", 0)
+	if err == nil {
+		c.repo.Protect(c.args[0], c.flags["check"], approvals)
+	}
+	return err
+}
+
+func openIssue(c *command) error {
+	who, err := c.person(c.args[0])
+	if err != nil {
+		return err
+	}
+	n, err := c.repo.OpenIssue(who, text(c.args[1]), c.flag("body", ""))
+	if err != nil {
+		return err
+	}
+	if labels := c.flags["label"]; len(labels) > 0 {
+		owner, _, _ := strings.Cut(c.repo.FullName(), "/")
+		return c.repo.Label(n, owner, labels...)
+	}
+	return nil
+}
+
+func editIssue(c *command) error {
+	var title, body *string
+	if c.has("title") {
+		s := c.flag("title", "")
+		title = &s
+	}
+	if c.has("body") {
+		s := c.flag("body", "")
+		body = &s
+	}
+	return byActor(func(c *command, n int, who string) error { return c.repo.EditIssue(n, who, title, body) })(c)
+}
+
+func comment(c *command) error {
+	n, err := c.number(0)
+	if err != nil {
+		return err
+	}
+	who, err := c.person(c.args[1])
+	if err != nil {
+		return err
+	}
+	_, err = c.repo.Comment(n, who, text(c.args[2]))
+	return err
+}
+
+// onDiff tells whether an id is a review comment's.
+func onDiff(id int64) bool { return strings.HasPrefix(githubsim.Ordinal(id), "r") }
+
+func editComment(c *command) error {
+	n, err := id(c.args[0])
+	if err != nil {
+		return err
+	}
+	if onDiff(n) {
+		return c.repo.EditReviewComment(n, c.flag("by", ""), text(c.args[1]))
+	}
+	return c.repo.EditComment(n, c.flag("by", ""), text(c.args[1]))
+}
+
+func deleteComment(c *command) error {
+	n, err := id(c.args[0])
+	if err != nil {
+		return err
+	}
+	if onDiff(n) {
+		return c.repo.DeleteReviewComment(n, c.flag("by", ""))
+	}
+	return c.repo.DeleteComment(n, c.flag("by", ""))
+}
+
+func react(c *command) error {
+	who, err := c.person(c.args[1])
+	if err != nil {
+		return err
+	}
+	n, err := id(c.args[0])
+	if err != nil {
+		return err
+	}
+	switch {
+	case githubsim.Ordinal(n) == "":
+		return c.repo.React(int(n), who, c.args[2])
+	case onDiff(n):
+		return c.repo.ReactToReviewComment(n, who, c.args[2])
+	}
+	return c.repo.ReactToComment(n, who, c.args[2])
+}

@@ -1,0 +1,131 @@
+package hubscript
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+)
+
+// The faults take matchers: --method GET|POST|…|WRITE, --path P (* stands for anything), --contains S (in the body),
+// --request N (by number since the last reset), --nth N (the n-th match), --always (from then on). Without --method,
+// --path and --request they strike the next write; slow, html, secondary and redirect strike the next request.
+//
+//	hub lose [--before]                the answer is lost after the request took effect (or before it)
+//	hub fail STATUS [BODY] [--applied] answered with a status, without effect or after it
+//	hub slow DURATION                  answered late
+//	hub html                           200 with a page
+//	hub secondary DURATION             secondary rate limit with Retry-After
+//	hub redirect URL                   301
+//	hub lag KIND [--count N] [--reads N] [--for D]   issues, pulls, comments, review-comments, mergeable
+//	hub limit USER core|graphql|search REMAINING
+var faultDeeds = map[string]subcommand{
+	"lose":             {0, lose},
+	"fail":             {1, fail},
+	"slow":             {1, slow},
+	"html":             {0, func(c *command) error { return c.order(githubsim.HTML(), "") }},
+	"secondary":        {1, secondary},
+	"redirect":         {1, func(c *command) error { return c.order(githubsim.Redirect(c.args[0]), "") }},
+	"clear-faults":     {0, func(c *command) error { c.hub.ClearFaults(); return nil }},
+	"pending-faults":   {0, func(c *command) error { c.print(fmt.Sprintf("%d\n", c.hub.PendingFaults())); return nil }},
+	"lag":              {1, lag},
+	"limit":            {3, limit},
+	"max-comments":     {1, func(c *command) error { return c.set(c.hub.SetMaxComments) }},
+	"max-page":         {1, func(c *command) error { return c.set(c.hub.SetMaxPage) }},
+	"bump-on-reaction": {0, func(c *command) error { c.hub.BumpOnReaction(true); return nil }},
+}
+
+// order adds a fault with the matchers of the flags; method is the one to strike when nothing else chooses.
+func (c *command) order(f githubsim.Fault, method string) error {
+	var err error
+	f.Method, f.Path, f.Contains, f.Always = c.flag("method", ""), c.flag("path", ""), c.flag("contains", ""), c.has("always")
+	if f.Request, err = c.count("request", 0); err != nil {
+		return err
+	}
+	if f.Nth, err = c.count("nth", 0); err != nil {
+		return err
+	}
+	if f.Method == "" && f.Path == "" && f.Request == 0 {
+		f.Method = method
+	}
+	c.hub.AddFault(f)
+	return nil
+}
+
+func lose(c *command) error {
+	if c.has("before") {
+		return c.order(githubsim.LoseRequest(), "WRITE")
+	}
+	return c.order(githubsim.LoseAnswer(), "WRITE")
+}
+
+func fail(c *command) error {
+	status, err := strconv.Atoi(c.args[0])
+	if err != nil || http.StatusText(status) == "" {
+		return fmt.Errorf("%q is no status", c.args[0])
+	}
+	return c.order(githubsim.Fault{Status: status, Body: c.rest(1), Applied: c.has("applied")}, "WRITE")
+}
+
+func (c *command) duration(i int) (time.Duration, error) {
+	d, err := time.ParseDuration(c.args[i])
+	if err != nil {
+		return 0, fmt.Errorf("%q is no duration", c.args[i])
+	}
+	return d, nil
+}
+
+func slow(c *command) error {
+	d, err := c.duration(0)
+	if err != nil {
+		return err
+	}
+	return c.order(githubsim.Fault{Delay: d}, "")
+}
+
+func secondary(c *command) error {
+	d, err := c.duration(0)
+	if err != nil {
+		return err
+	}
+	return c.order(githubsim.Secondary(d), "")
+}
+
+func lag(c *command) error {
+	count, err := c.count("count", 1)
+	if err != nil {
+		return err
+	}
+	reads, err := c.count("reads", 0)
+	if err != nil {
+		return err
+	}
+	wait, err := time.ParseDuration(c.flag("for", "0s"))
+	if err != nil {
+		return fmt.Errorf("--for: %w", err)
+	}
+	if c.args[0] == "mergeable" {
+		c.hub.LagMergeable(reads)
+		return nil
+	}
+	c.hub.Lag(c.args[0], count, reads, wait)
+	return nil
+}
+
+func limit(c *command) error {
+	n, err := strconv.Atoi(c.args[2])
+	if err != nil {
+		return fmt.Errorf("%q is no number", c.args[2])
+	}
+	return c.hub.SetRemaining(c.args[0], c.args[1], n)
+}
+
+func (c *command) set(knob func(int)) error {
+	n, err := c.number(0)
+	if err == nil {
+		knob(n)
+	}
+	return err
+}

@@ -1,0 +1,241 @@
+// Package hubscript is the testscript command hub: what people do on the simulated GitHub of a story, what goes wrong
+// there, and what can be seen of it.
+//
+//	hub [--repo o/n] SUBCOMMAND ARGUMENT…
+//
+// Without --repo the story's first repository is meant. A user that is named but does not exist is made, with read
+// permission. In texts \n stands for a newline. Comments are named by ordinals: c1, c2, … in conversations, r1, … on
+// diffs, v1, … for reviews, in the order of their making; plain ids are taken too. Flags may stand anywhere.
+//
+// What is done (--by NAME says by whom, the repository's owner if not given):
+//
+//	hub user NAME [admin|maintain|write|triage|read|none|bot]
+//	hub delete-user NAME
+//	hub repo OWNER/NAME [--private] [--empty]
+//	hub fork OWNER
+//	hub issue AUTHOR TITLE [--body B] [--label L]…
+//	hub edit-issue N [--title T] [--body B] [--by U]
+//	hub delete-issue N
+//	hub label N L… [--by U]            hub unlabel N L… [--by U]
+//	hub lock N                         hub unlock N
+//	hub close N [--by U]               hub reopen N [--by U]
+//	hub comment N AUTHOR BODY
+//	hub edit-comment ID BODY           hub delete-comment ID
+//	hub react N|ID AUTHOR CONTENT
+//	hub open-pull AUTHOR BRANCH TITLE [--body B] [--base B] [--draft]
+//	hub review-comment PR AUTHOR PATH LINE BODY
+//	hub reply PR TOP AUTHOR BODY
+//	hub review PR AUTHOR COMMENT|APPROVE|REQUEST_CHANGES|PENDING BODY [--line PATH:LINE:BODY]…
+//	hub edit-review PR ID BODY         hub submit PR AUTHOR VERDICT BODY
+//	hub resolve PR N|ID [--by U]       hub unresolve PR N|ID [--by U]
+//	hub merge PR [--by U] [--method M]
+//	hub push BRANCH FILE CONTENT [--by U] [--message M]
+//	hub force-push BRANCH [FILE CONTENT] [--by U] [--onto REF]
+//	hub branch NAME REF                hub delete-branch BRANCH [--by U]
+//	hub rename-default NAME            hub rename-repo OWNER/NAME
+//	hub archive                        hub protect BRANCH [--check C]… [--approvals N]
+//	hub refuse-push BRANCH MESSAGE     hub refuse-workflows     hub allow-pushes
+//	hub refuse-merges MESSAGE
+//	hub check REF NAME CONCLUSION      hub status REF CONTEXT STATE
+//
+// What goes wrong (see faults.go for the matchers):
+//
+//	hub lose, hub fail, hub slow, hub html, hub secondary, hub redirect, hub clear-faults, hub pending-faults
+//	hub lag, hub limit, hub max-comments, hub max-page, hub bump-on-reaction
+//
+// What can be seen, on standard output (--bare leaves HTML comments such as markers out of texts):
+//
+//	hub issues | pulls | branches | labels N | reactions N | reviews PR | timeline N | pull PR | log REF [--full]
+//	hub comments N [--bare] [--author A] | dump [--bare] | show REF:FILE
+//	hub requests [--writes] [--number] | hub reset-requests | hub unknown | hub token NAME | hub git-dir
+package hubscript
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+)
+
+// Commands makes the command; hub finds the hub of a running story.
+func Commands(hub func(*testscript.TestScript) *githubsim.Hub) map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"hub": func(ts *testscript.TestScript, neg bool, args []string) {
+			c := &command{hub: hub(ts), print: func(text string) { _, _ = fmt.Fprint(ts.Stdout(), text) }}
+			err := c.run(args)
+			if err != nil && !neg {
+				ts.Fatalf("hub %s: %v", strings.Join(args, " "), err)
+			}
+			if err != nil {
+				ts.Logf("hub: %v", err)
+			}
+			if err == nil && neg {
+				ts.Fatalf("hub %s: it worked", strings.Join(args, " "))
+			}
+		},
+	}
+}
+
+// command is one call of hub.
+type command struct {
+	hub   *githubsim.Hub
+	repo  *githubsim.Repo
+	print func(string)
+	args  []string            // without flags
+	flags map[string][]string // by name, without dashes
+}
+
+// subcommand is what a word does; it needs that many arguments.
+type subcommand struct {
+	min int
+	do  func(*command) error
+}
+
+// switches are the flags without a value.
+var switches = []string{"private", "empty", "draft", "always", "before", "applied", "writes", "bare", "full", "number"}
+
+// subcommands are all words.
+func subcommands() map[string]subcommand {
+	all := map[string]subcommand{}
+	for _, table := range []map[string]subcommand{accountDeeds, issueDeeds, pullDeeds, gitDeeds, faultDeeds, views} {
+		for name, s := range table {
+			all[name] = s
+		}
+	}
+	return all
+}
+
+func (c *command) run(args []string) error {
+	if err := c.parse(args); err != nil {
+		return err
+	}
+	if len(c.args) == 0 {
+		return fmt.Errorf("say what to do: %s", strings.Join(words(), ", "))
+	}
+	s, ok := subcommands()[c.args[0]]
+	if !ok {
+		return fmt.Errorf("there is no %q, but: %s", c.args[0], strings.Join(words(), ", "))
+	}
+	c.args = c.args[1:]
+	if len(c.args) < s.min {
+		return fmt.Errorf("it takes %d arguments", s.min)
+	}
+	if err := c.choose(); err != nil {
+		return err
+	}
+	return s.do(c)
+}
+
+func words() []string {
+	var out []string
+	for name := range subcommands() {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// parse splits flags from arguments; after "--" everything is an argument.
+func (c *command) parse(args []string) error {
+	c.flags = map[string][]string{}
+	for i := 0; i < len(args); i++ {
+		name, isFlag := strings.CutPrefix(args[i], "--")
+		switch {
+		case !isFlag:
+			c.args = append(c.args, args[i])
+		case name == "":
+			c.args = append(c.args, args[i+1:]...)
+			return nil
+		case slices.Contains(switches, name):
+			c.flags[name] = append(c.flags[name], "true")
+		case i+1 == len(args):
+			return fmt.Errorf("--%s takes a value", name)
+		default:
+			i++
+			c.flags[name] = append(c.flags[name], args[i])
+		}
+	}
+	return nil
+}
+
+// choose finds the repository that is meant.
+func (c *command) choose() error {
+	if name := c.flag("repo", ""); name != "" {
+		if c.repo = c.hub.Repo(name); c.repo == nil {
+			return fmt.Errorf("there is no repository %s", name)
+		}
+		return nil
+	}
+	if all := c.hub.Repos(); len(all) > 0 {
+		c.repo = all[0]
+	}
+	return nil
+}
+
+func (c *command) has(name string) bool { return len(c.flags[name]) > 0 }
+
+func (c *command) flag(name, fallback string) string {
+	if list := c.flags[name]; len(list) > 0 {
+		return text(list[len(list)-1])
+	}
+	return fallback
+}
+
+// count is a flag's number.
+func (c *command) count(name string, fallback int) (int, error) {
+	s := c.flag(name, "")
+	if s == "" {
+		return fallback, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0, fmt.Errorf("--%s takes a number, not %q", name, s)
+	}
+	return n, nil
+}
+
+// text turns \n into a newline.
+func text(s string) string { return strings.ReplaceAll(s, `\n`, "\n") }
+
+// number is an argument that is an issue's or a pull request's number.
+func (c *command) number(i int) (int, error) {
+	n, err := strconv.Atoi(strings.TrimPrefix(c.args[i], "#"))
+	if err != nil {
+		return 0, fmt.Errorf("%q is no number", c.args[i])
+	}
+	return n, nil
+}
+
+// id is an ordinal or a plain id.
+func id(s string) (int64, error) {
+	if n, ok := githubsim.FromOrdinal(s); ok {
+		return n, nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no id", s)
+	}
+	return n, nil
+}
+
+// person is a user by name, made when missing.
+func (c *command) person(login string) (string, error) {
+	if c.hub.HasUser(login) {
+		return login, nil
+	}
+	_, err := c.hub.AddUser(login)
+	return login, err
+}
+
+// by is who does a deed: --by, else the repository's owner.
+func (c *command) by() (string, error) {
+	if login := c.flag("by", ""); login != "" {
+		return c.person(login)
+	}
+	owner, _, _ := strings.Cut(c.repo.FullName(), "/")
+	return owner, nil
+}

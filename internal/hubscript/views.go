@@ -1,0 +1,255 @@
+package hubscript
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+)
+
+var views = map[string]subcommand{
+	"issues":         {0, showIssues},
+	"pulls":          {0, showPulls},
+	"pull":           {1, showPull},
+	"comments":       {1, showComments},
+	"reviews":        {1, showReviews},
+	"labels":         {1, showLabels},
+	"reactions":      {1, showReactions},
+	"timeline":       {1, showTimeline},
+	"branches":       {0, showBranches},
+	"log":            {1, showLog},
+	"show":           {1, showFile},
+	"dump":           {0, showDump},
+	"requests":       {0, showRequests},
+	"reset-requests": {0, func(c *command) error { c.hub.ResetLog(); return nil }},
+	"unknown":        {0, func(c *command) error { c.lines(c.hub.Unknown()); return nil }},
+	"token":          {1, func(c *command) error { c.line("token-%s", strings.TrimSuffix(c.args[0], "[bot]")); return nil }},
+	"git-dir":        {0, func(c *command) error { c.line("%s", c.repo.GitDir()); return nil }},
+}
+
+func (c *command) line(format string, args ...any) { c.print(fmt.Sprintf(format, args...) + "\n") }
+
+func (c *command) lines(list []string) {
+	for _, s := range list {
+		c.line("%s", s)
+	}
+}
+
+// htmlComment is what --bare leaves out, with the blank lines around it.
+var htmlComment = regexp.MustCompile(`\s*<!--[^>]*-->\s*$|<!--[^>]*-->`)
+
+// shown is a text as it is printed: indented, and without HTML comments when --bare is set.
+func (c *command) shown(body string) string {
+	body = strings.ReplaceAll(body, "\r\n", "\n")
+	if c.has("bare") {
+		for htmlComment.MatchString(body) {
+			body = htmlComment.ReplaceAllString(body, "")
+		}
+	}
+	var b strings.Builder
+	for line := range strings.SplitSeq(strings.TrimRight(body, "\n"), "\n") {
+		b.WriteString(strings.TrimRight("  "+line, " ") + "\n")
+	}
+	return b.String()
+}
+
+// braced are labels behind a title.
+func braced(labels []string) string {
+	if len(labels) == 0 {
+		return ""
+	}
+	return " [" + strings.Join(labels, ", ") + "]"
+}
+
+func showIssues(c *command) error {
+	for _, is := range c.repo.Issues() {
+		if !is.IsPull {
+			c.line("%d %s %s: %s%s", is.Number, is.State, is.Author, is.Title, braced(is.Labels))
+		}
+	}
+	return nil
+}
+
+// stateOf is open, closed or merged.
+func stateOf(p githubsim.Pull) string {
+	if p.Merged {
+		return "merged"
+	}
+	return p.State
+}
+
+func showPulls(c *command) error {
+	for _, p := range c.repo.Pulls() {
+		c.line("%d %s %s: %s (%s -> %s)%s", p.Number, stateOf(p), p.Author, p.Title, p.Head, p.Base, braced(p.Labels))
+	}
+	return nil
+}
+
+func showPull(c *command) error {
+	n, err := c.number(0)
+	if err != nil {
+		return err
+	}
+	p, ok := c.repo.Pull(n)
+	if !ok {
+		return fmt.Errorf("there is no pull request %d", n)
+	}
+	c.line("%d %s %s: %s (%s -> %s)%s", p.Number, stateOf(p), p.Author, p.Title, p.Head, p.Base, braced(p.Labels))
+	c.line("mergeable %s", strings.ToLower(p.Mergeable))
+	if p.Body != "" {
+		c.print(c.shown(p.Body))
+	}
+	return nil
+}
+
+// showComments prints the conversation, then the comments on the diff.
+func showComments(c *command) error {
+	n, err := c.number(0)
+	if err != nil {
+		return err
+	}
+	author := c.flag("author", "")
+	for _, x := range c.repo.Comments(n) {
+		if author == "" || author == x.Author {
+			c.line("%s %s%s", githubsim.Ordinal(x.ID), x.Author, braced(x.Reactions))
+			c.print(c.shown(x.Body))
+		}
+	}
+	for _, x := range c.repo.ReviewComments(n) {
+		if author == "" || author == x.Author {
+			c.line("%s %s %s%s", githubsim.Ordinal(x.ID), x.Author, where(x), braced(x.Reactions))
+			c.print(c.shown(x.Body))
+		}
+	}
+	return nil
+}
+
+// where is the place of a comment on the diff, with what became of it.
+func where(x githubsim.ReviewComment) string {
+	s := fmt.Sprintf("%s:%d", x.Path, x.Line)
+	if x.InReplyTo != 0 {
+		s = "re " + githubsim.Ordinal(x.InReplyTo)
+	}
+	if x.Outdated {
+		s += " outdated"
+	}
+	if x.Pending {
+		s += " draft"
+	}
+	if x.Resolved && x.InReplyTo == 0 {
+		s += " resolved"
+	}
+	return s
+}
+
+func showReviews(c *command) error {
+	n, err := c.number(0)
+	if err != nil {
+		return err
+	}
+	for _, v := range c.repo.Reviews(n) {
+		c.line("%s %s %s", githubsim.Ordinal(v.ID), v.Author, v.State)
+		if v.Body != "" {
+			c.print(c.shown(v.Body))
+		}
+	}
+	return nil
+}
+
+func showLabels(c *command) error {
+	n, err := c.number(0)
+	if err == nil {
+		c.lines(c.repo.Labels(n))
+	}
+	return err
+}
+
+// showReactions prints those on the description, then those on the comments.
+func showReactions(c *command) error {
+	n, err := c.number(0)
+	if err != nil {
+		return err
+	}
+	each := func(name string, list []string) {
+		for _, re := range list {
+			c.line("%s %s", name, re)
+		}
+	}
+	each("#"+c.args[0], c.repo.Reactions(n))
+	for _, x := range c.repo.Comments(n) {
+		each(githubsim.Ordinal(x.ID), x.Reactions)
+	}
+	for _, x := range c.repo.ReviewComments(n) {
+		each(githubsim.Ordinal(x.ID), x.Reactions)
+	}
+	return nil
+}
+
+func showTimeline(c *command) error {
+	n, err := c.number(0)
+	if err != nil {
+		return err
+	}
+	for _, e := range c.repo.Timeline(n) {
+		c.line("%s", strings.TrimRight(e.Event+" "+e.Actor+" "+e.Label, " "))
+	}
+	return nil
+}
+
+func showBranches(c *command) error {
+	c.lines(slices.Sorted(maps.Keys(c.repo.Branches())))
+	return nil
+}
+
+func showLog(c *command) error {
+	list, err := c.repo.Log(c.args[0])
+	for _, x := range list {
+		c.line("%s", x.Subject())
+		if _, body, ok := strings.Cut(x.Message, "\n"); ok && c.has("full") {
+			c.print(c.shown(strings.TrimPrefix(body, "\n")))
+		}
+	}
+	return err
+}
+
+func showFile(c *command) error {
+	ref, path, ok := strings.Cut(c.args[0], ":")
+	if !ok {
+		return fmt.Errorf("%q is not REF:FILE", c.args[0])
+	}
+	content, ok := c.repo.File(ref, path)
+	if !ok {
+		return fmt.Errorf("there is no %s", c.args[0])
+	}
+	c.print(content)
+	return nil
+}
+
+func showDump(c *command) error {
+	if c.has("bare") {
+		c.print(c.hub.Dump(regexp.MustCompile(`<!--[^>]*-->`)))
+		return nil
+	}
+	c.print(c.hub.Dump())
+	return nil
+}
+
+func showRequests(c *command) error {
+	n := 0
+	for _, rq := range c.hub.Requests() {
+		if c.has("writes") && !rq.Write {
+			continue
+		}
+		n++
+		if !c.has("number") {
+			c.line("%s %s %d", rq.Method, rq.Path, rq.Status)
+		}
+	}
+	if c.has("number") {
+		c.line("%d", n)
+	}
+	return nil
+}
