@@ -54,6 +54,7 @@ timer repeats it.`,
 		}
 	}
 	add(groupCore,
+		a.newDemoCmd(),
 		a.newTickCmd(),
 		a.newStatusCmd(),
 		a.newShowCmd(),
@@ -61,6 +62,7 @@ timer repeats it.`,
 	add(groupOther,
 		a.newConfigCmd(),
 		a.newVersionCmd(),
+		a.newDemoAgentCmd(),
 	)
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)

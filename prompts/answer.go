@@ -65,7 +65,7 @@ type FlakyTest struct {
 // are allowed to the review comments in askedReplies only. Decode is pure: a
 // stored answer that passed once passes again.
 func Decode(kind work.Kind, raw []byte, askedReplies []int64) (Answer, []string) {
-	schema, ok := schemas[schemaNames[kind]]
+	schema, ok := schemas()[schemaNames[kind]]
 	if !ok {
 		return Answer{}, []string{fmt.Sprintf("there is no answer of kind %q", kind)}
 	}

@@ -32,7 +32,7 @@ func CleanBody(s string) string {
 	s = ownMarker.ReplaceAllString(s, "&lt;!--$1")
 	s = neutralise(s)
 	s = ownCommand.ReplaceAllString(s, "$1/"+zeroWidth+"$2")
-	return strings.TrimSpace(cutBody(s))
+	return strings.TrimRight(strings.TrimLeft(cutBody(s), "\n"), " \t\n")
 }
 
 // dropInvisible takes out what people would not see, but for the zero-width
@@ -51,7 +51,7 @@ func neutralise(s string) string {
 			lineStart = strings.HasSuffix(seg.text, "\n")
 			continue
 		}
-		for line := range strings.Lines(seg.text) {
+		for line := range strings.Lines(showUnclosed(seg.text)) {
 			if lineStart {
 				line = command.ReplaceAllString(line, "$1`$2`")
 			}
@@ -86,8 +86,12 @@ func silence(line string) string {
 	return b.String()
 }
 
+// maxURL is how far back the beginning of an address is looked for, in bytes.
+const maxURL = 1000
+
 // inURL reports whether the end of s is within an address.
 func inURL(s string) bool {
+	s = s[max(0, len(s)-maxURL):]
 	token := s[strings.LastIndexAny(s, " \t<>()[]\"'`*")+1:]
 	return strings.HasPrefix(token, "https://") || strings.HasPrefix(token, "http://")
 }
@@ -106,8 +110,8 @@ func cutBody(s string) string {
 	if i := strings.LastIndexByte(kept, '\n'); i > len(kept)*9/10 {
 		kept = kept[:i]
 	}
-	p := splitter{rest: kept}
-	for p.rest != "" {
+	p := splitter{src: kept}
+	for p.pos < len(kept) {
 		p.line()
 	}
 	closing := ""

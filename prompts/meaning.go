@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -85,6 +86,8 @@ func (c *checker) design(a Answer, blocked bool) {
 	}
 }
 
+var drive = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
+
 // pathProblem says why a touch path cannot be one: it must be a path or glob
 // inside the repository, written with slashes.
 func pathProblem(p string) string {
@@ -95,7 +98,7 @@ func pathProblem(p string) string {
 		return "is too long"
 	case strings.ContainsAny(p, "\r\n\t"):
 		return "has more than one line"
-	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || len(p) > 1 && p[1] == ':':
+	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || drive.MatchString(p):
 		return "is absolute; write it relative to the repository's root"
 	case strings.Contains(p, `\`):
 		return "has a backslash; write it with slashes"

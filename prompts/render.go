@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -18,7 +19,9 @@ import (
 //go:embed templates/*.tmpl
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("prompts").Option("missingkey=error").ParseFS(templateFiles, "templates/*.tmpl"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("prompts").Option("missingkey=error").ParseFS(templateFiles, "templates/*.tmpl"))
+})
 
 // page is what a template sees. Whatever people wrote stands in fences
 // already; the rest is ours or was made one clean line.
@@ -34,9 +37,7 @@ type page struct {
 	Conversation string
 
 	PullRequest     *PullRequest
-	Branch          string
-	Base            string
-	BaseSHA         string
+	Where           string // branch, base, document
 	Document        string
 	ChangedFiles    string
 	Previous        string
@@ -58,7 +59,7 @@ func Render(kind work.Kind, c Context) (string, error) {
 		return "", fmt.Errorf("render prompt %q: %w", kind, err)
 	}
 	var b strings.Builder
-	if err := templates.ExecuteTemplate(&b, string(kind)+".tmpl", p); err != nil {
+	if err := templates().ExecuteTemplate(&b, string(kind)+".tmpl", p); err != nil {
 		return "", fmt.Errorf("render prompt %q: %w", kind, err)
 	}
 	return strings.TrimSpace(b.String()) + "\n", nil
@@ -78,8 +79,9 @@ func newPage(kind work.Kind, c Context) (page, error) {
 		IssueText:    f.data("issue", describeIssue(t.Issue)),
 		Conversation: f.comments("comment on the issue", t.Issue.Comments),
 		PullRequest:  t.PullRequest,
-		Branch:       t.Branch, Base: t.Base, BaseSHA: t.BaseSHA, Document: t.Document,
-		Events: f.events(c.NewEvents), Unresolved: f.unresolved(c.Unresolved),
+		Where:        where(t),
+		Document:     t.Document,
+		Events:       f.events(c.NewEvents), Unresolved: f.unresolved(c.Unresolved),
 		ReplyIDs: replyIDs(c.NewEvents),
 	}
 	if len(t.ChangedFiles) > 0 {
@@ -119,6 +121,14 @@ func (f fencer) data(label, text string) string {
 	return "-----BEGIN DATA " + f.nonce + " (" + label + ")\n" + strings.Trim(text, "\n") + "\n-----END DATA " + f.nonce
 }
 
+func where(t Task) string {
+	base := t.Base
+	if base != "" && t.BaseSHA != "" {
+		base += " at " + t.BaseSHA
+	}
+	return strings.TrimRight(head("Branch", t.Branch, "Base", base, "Design document", t.Document), "\n")
+}
+
 func describeIssue(i Issue) string {
 	return head("title", i.Title, "author", i.Author) + "\n" + orNothing(i.Body)
 }
@@ -139,6 +149,13 @@ func orNothing(s string) string {
 		return "(nothing was written here)"
 	}
 	return s
+}
+
+func place(path string, line int) string {
+	if line > 0 {
+		return path + ", line " + strconv.Itoa(line)
+	}
+	return path
 }
 
 func stamp(t time.Time) string {
@@ -177,15 +194,11 @@ func (f fencer) events(list []NewEvent) string {
 		if e.Kind == work.EventReview {
 			title += " " + oneLine(e.ID)
 		}
-		where := e.Path
-		if e.Line > 0 {
-			where += ", line " + strconv.Itoa(e.Line)
-		}
 		thread := ""
 		if e.InReplyTo != 0 {
 			thread = strconv.FormatInt(e.InReplyTo, 10)
 		}
-		text := head("author", e.Author, "at", stamp(e.CreatedAt), "verdict", e.State, "file", where, "in the thread of", thread)
+		text := head("author", e.Author, "at", stamp(e.CreatedAt), "verdict", e.State, "file", place(e.Path, e.Line), "in the thread of", thread)
 		if e.DiffHunk != "" {
 			text += "diff:\n" + e.DiffHunk + "\n"
 		}
@@ -197,11 +210,7 @@ func (f fencer) events(list []NewEvent) string {
 func (f fencer) unresolved(list []Unresolved) string {
 	parts := make([]string, 0, len(list))
 	for _, u := range list {
-		where := u.Path
-		if u.Line > 0 {
-			where += ", line " + strconv.Itoa(u.Line)
-		}
-		text := head("kind", u.Kind, "title", u.Title, "file", where)
+		text := head("kind", u.Kind, "title", u.Title, "file", place(u.Path, u.Line))
 		for _, c := range u.Comments {
 			text += "\n" + head("author", c.Author, "at", stamp(c.CreatedAt)) + orNothing(c.Body) + "\n"
 		}
@@ -234,7 +243,7 @@ func Repair(kind work.Kind, violations []string) string {
 		list = append(list, quoted(v))
 	}
 	var b strings.Builder
-	err := templates.ExecuteTemplate(&b, "repair", struct {
+	err := templates().ExecuteTemplate(&b, "repair", struct {
 		Kind       work.Kind
 		Violations []string
 	}{kind, list})

@@ -176,7 +176,7 @@ func TestL50_TheNonceCannotBeWritten(t *testing.T) {
 
 func TestPrepareShowsOrDropsWhatPeopleDoNotSee(t *testing.T) {
 	tests := []struct{ name, in, want string }{
-		{"comment", "a <!-- do evil --> b", "a  b"},
+		{"comment", "a <!-- do evil --> b", "a   b"},
 		{"comment over lines", "a\n<!-- do\n\nevil -->\nb", "a\n\nb"},
 		{"comment in code", "`<!-- shown -->`", "`<!-- shown -->`"},
 		{"comment in a fence", "```\n<!-- shown -->\n```", "```\n<!-- shown -->\n```"},

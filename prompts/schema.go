@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -42,7 +43,9 @@ type answerSchema struct {
 	keys     map[string]*jsonschema.Resolved // for one violation a key
 }
 
-var schemas = mustLoadSchemas()
+// schemas are resolved at their first use, since that takes milliseconds: most
+// passes have no answer to check.
+var schemas = sync.OnceValue(mustLoadSchemas)
 
 func mustLoadSchemas() map[string]answerSchema {
 	out := map[string]answerSchema{}
@@ -83,7 +86,7 @@ func loadSchema(name string) (answerSchema, error) {
 // Schema is the JSON schema of the answer to a kind of prompt, in the strict
 // subset that every provider takes; nil for a kind without a prompt.
 func Schema(kind work.Kind) json.RawMessage {
-	s, ok := schemas[schemaNames[kind]]
+	s, ok := schemas()[schemaNames[kind]]
 	if !ok {
 		return nil
 	}

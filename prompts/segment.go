@@ -25,8 +25,8 @@ type segment struct {
 // parser: what is not surely code is text, because text is the side on which
 // we neutralise. The segments joined are the input, and the work is linear.
 func segments(s string) []segment {
-	p := splitter{rest: s}
-	for p.rest != "" {
+	p := splitter{src: s}
+	for p.pos < len(p.src) {
 		p.line()
 	}
 	return p.out
@@ -34,15 +34,18 @@ func segments(s string) []segment {
 
 // splitter holds what the lines before say about the next one.
 type splitter struct {
-	rest string
-	out  []segment
+	src   string
+	pos   int // up to here it is split
+	start int // where the last segment begins
+	out   []segment
 
-	fence   string // the fence that is open, such as "```"
-	list    int    // indentation of the content of the list item that we are in
-	html    bool   // in an HTML block: no Markdown until a blank line
-	forever bool   // in an HTML block that a blank line does not end
-	angle   bool   // a tag may be open in this paragraph: backticks may be its attribute's
-	noClose bool   // no "-->" is left in this paragraph
+	fence     string // the fence that is open, such as "```"
+	list      int    // indentation of the content of the list item that we are in
+	html      bool   // in an HTML block: no Markdown until a blank line
+	forever   bool   // in an HTML block that a blank line does not end
+	angle     bool   // a tag may be open in this paragraph: backticks may be its attribute's
+	noClose   bool   // no "-->" is left in this paragraph
+	paragraph int    // where a paragraph ends, if after pos
 }
 
 var (
@@ -54,41 +57,42 @@ var (
 
 const commentOpen = "<!--"
 
-// take moves n bytes of the rest to the output.
-func (p *splitter) take(n int, kind span) {
-	if n == 0 {
+// take makes what stands before end a segment.
+func (p *splitter) take(end int, kind span) {
+	if end == p.pos {
 		return
 	}
-	text := p.rest[:n]
-	p.rest = p.rest[n:]
-	if last := len(p.out) - 1; last >= 0 && p.out[last].kind == kind && kind != spanComment {
-		text = p.out[last].text + text
-		p.out = p.out[:last]
+	last := len(p.out) - 1
+	if last >= 0 && p.out[last].kind == kind && kind != spanComment {
+		p.out[last].text = p.src[p.start:end]
+	} else {
+		p.start = p.pos
+		p.out = append(p.out, segment{p.src[p.pos:end], kind})
 	}
-	p.out = append(p.out, segment{text, kind})
+	p.pos = end
 }
 
-// lineLength is the length of the rest's first line with its line feed.
-func (p *splitter) lineLength() int {
-	if i := strings.IndexByte(p.rest, '\n'); i >= 0 {
-		return i + 1
+// lineEnd is where the line at pos ends, after its line feed.
+func (p *splitter) lineEnd(pos int) int {
+	if i := strings.IndexByte(p.src[pos:], '\n'); i >= 0 {
+		return pos + i + 1
 	}
-	return len(p.rest)
+	return len(p.src)
 }
 
 func (p *splitter) line() {
-	n := p.lineLength()
-	bare := strings.TrimRight(p.rest[:n], "\n")
+	end := p.lineEnd(p.pos)
+	bare := strings.TrimRight(p.src[p.pos:end], "\n")
 	blank := strings.TrimSpace(bare) == ""
 	indent := len(bare) - len(strings.TrimLeft(bare, " "))
 	switch {
 	case p.fence != "" && (blank || indent >= p.list):
-		p.take(n, spanCode)
+		p.take(end, spanCode)
 		p.close(bare, indent)
 		return
 	case blank:
 		p.html, p.angle, p.noClose = p.forever, p.forever, false
-		p.take(n, spanText)
+		p.take(end, spanText)
 		return
 	}
 	p.fence = "" // the list item that held it has ended
@@ -96,7 +100,7 @@ func (p *splitter) line() {
 		p.list = 0
 	}
 	if p.opens(bare, indent) {
-		p.take(n, spanCode)
+		p.take(end, spanCode)
 		return
 	}
 	if m := listLine.FindStringSubmatch(bare); m != nil && indent <= p.list+3 {
@@ -133,66 +137,74 @@ func (p *splitter) close(bare string, indent int) {
 // before it. block says that the line begins with a comment, which then is an
 // HTML block and may hold blank lines.
 func (p *splitter) inline(block bool) {
-	i, end := 0, p.lineLength()
+	i, end := p.pos, p.lineEnd(p.pos)
+	var single [maxRun + 1]bool // lengths of backtick runs that nothing on the line closes
 	for i < end {
-		switch {
-		case p.rest[i] == '\\':
+		switch c := p.src[i]; {
+		case c == '\\':
 			i = min(i+2, end)
-		case p.rest[i] == '`':
-			n := runLength(p.rest[i:end])
-			length := -1
-			if !p.html && !p.forever && !p.angle {
-				length = closingRun(p.rest[i+n:end], n)
-			}
-			if i += n; length >= 0 {
-				p.take(i-n, spanText)
-				p.take(n+length, spanCode)
-				i, end = 0, p.lineLength()
-				if p.ended() {
-					return
-				}
-			}
-		case p.rest[i] == '<' && strings.HasPrefix(p.rest[i:], commentOpen):
-			if n, kind := p.comment(i, block); n > 0 {
-				p.take(i, spanText)
-				p.take(n, kind)
-				i, end = 0, p.lineLength()
-				if p.ended() {
-					return
-				}
-			} else {
+		case c == '`':
+			i = p.code(i, end, &single)
+		case c == '<' && strings.HasPrefix(p.src[i:], commentOpen):
+			n, kind := p.comment(i, block)
+			if block = false; n == 0 {
 				i += len(commentOpen)
+				continue
+			}
+			p.take(i, spanText)
+			i += n
+			p.take(i, kind)
+			if i > end {
+				end = p.lineEnd(i)
+				single = [maxRun + 1]bool{}
 			}
 		default:
-			p.angle = p.angle || p.rest[i] == '<' && i+1 < end && tagByte(p.rest[i+1])
+			p.angle = p.angle || c == '<' && i+1 < end && tagByte(p.src[i+1])
 			i++
 		}
 	}
-	p.take(end, spanText)
+	p.take(max(end, p.pos), spanText)
 }
 
-// ended reports whether what was taken last ended the line.
-func (p *splitter) ended() bool {
-	return p.rest == "" || strings.HasSuffix(p.out[len(p.out)-1].text, "\n")
+// maxRun is the longest run of backticks that is taken for a code span's.
+const maxRun = 32
+
+// code takes the code span that begins at i, if one does, and gives where to go
+// on.
+func (p *splitter) code(i, end int, single *[maxRun + 1]bool) int {
+	n := runLength(p.src[i:end])
+	if p.html || p.forever || p.angle || n > maxRun || single[n] {
+		return i + n
+	}
+	length := closingRun(p.src[i+n:end], n)
+	if length < 0 {
+		single[n] = true
+		return i + n
+	}
+	p.take(i, spanText)
+	p.take(i+n+length, spanCode)
+	return p.pos
 }
 
-// comment measures the comment at i of the rest; 0 when GitHub shows it as
-// text because it does not end within its paragraph.
+// comment measures the comment at i; 0 when GitHub shows it as text because it
+// does not end within its paragraph.
 func (p *splitter) comment(i int, block bool) (int, span) {
-	s := p.rest[i:]
-	if block && strings.TrimLeft(p.rest[:i], " ") == "" {
-		if n := commentEnd(s); n > 0 {
+	if block {
+		if n := commentEnd(p.src[i:]); n > 0 {
 			return n, spanComment
 		}
-		return len(s), spanUnclosed
+		return len(p.src) - i, spanUnclosed
 	}
 	if p.noClose {
 		return 0, spanText
 	}
-	if gap := strings.Index(s, "\n\n"); gap >= 0 {
-		s = s[:gap]
+	if p.paragraph <= i {
+		p.paragraph = len(p.src)
+		if gap := strings.Index(p.src[i:], "\n\n"); gap >= 0 {
+			p.paragraph = i + gap
+		}
 	}
-	n := commentEnd(s)
+	n := commentEnd(p.src[i:p.paragraph])
 	p.noClose = n == 0
 	return n, spanComment
 }

@@ -184,6 +184,23 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	}
 }
 
+// SQLite only says "interrupted", which would be counted as a failure.
+func TestInterruptedQuerySaysWhy(t *testing.T) {
+	d := newDB(t)
+	for what, run := range map[string]func(context.Context, func(*Tx) error) error{"view": d.View, "update": d.Update} {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		err := run(ctx, func(tx *Tx) error {
+			_, err := list(t.Context(), tx, "count for long", scanID,
+				`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT count(*) FROM n`)
+			return err
+		})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", what, err)
+		}
+		cancel()
+	}
+}
+
 // Reads take no write lock and see one picture; reads cannot write.
 func TestViewBesideAWriter(t *testing.T) {
 	path := newPath(t)

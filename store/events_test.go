@@ -97,6 +97,8 @@ func TestL30EventsOfTurns(t *testing.T) {
 	update(t, d, assign(v.ID, ids[1:]...))
 	wantErr(t, d, ErrStale, assign(v.ID, ids[0])) // processed
 	equal(t, pending(t, d, u.RepoID), []string{"c", "b"})
+	ignored := addEvent(t, d, work.Event{RepoID: u.RepoID, Number: 1, Key: "bot's", Outcome: "ignored: bot", ProcessedAt: t0})
+	wantErr(t, d, ErrStale, assign(v.ID, ignored.ID))
 
 	update(t, d, func(tx *Tx) error { return tx.FinishTurnEvents(ctx, v.ID, "answered", t0.Add(2*time.Hour)) })
 	update(t, d, func(tx *Tx) error { return tx.FinishTurnEvents(ctx, u.ID, "too late", t0.Add(3*time.Hour)) })

@@ -59,8 +59,8 @@ func (m *model) addTurn(t *rapid.T) {
 	u.Key = fmt.Sprint(m.repo.ID, "-", m.keys)
 	ok := true
 	for _, known := range m.turn {
-		live := !known.Step.Ended()
-		ok = ok && known.Key != u.Key && !(live && (known.ItemID == u.ItemID || known.Number == u.Number))
+		same := known.ItemID == u.ItemID || known.Number == u.Number
+		ok = ok && known.Key != u.Key && (known.Step.Ended() || !same)
 	}
 	m.must(t, ok, func(tx *Tx) (err error) {
 		u.ID, err = tx.AddTurn(m.ctx, u)

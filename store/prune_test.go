@@ -13,12 +13,13 @@ import (
 const month = 30 * 24 * time.Hour
 
 // oldStory is an item in a state since a time, with a pull request and one of
-// everything that a finished turn leaves behind, all as old as since.
-func oldStory(t *testing.T, d *DB, number int, s work.State, since time.Time) work.Item {
+// everything that a finished turn leaves behind, all two months old.
+func oldStory(t *testing.T, d *DB, number int, s work.State, entered time.Time) work.Item {
 	t.Helper()
+	since := t0.Add(-2 * month)
 	ctx := t.Context()
 	r := addRepo(t, d)
-	i := addItem(t, d, work.Item{RepoID: r.ID, Number: number, State: s, Since: since})
+	i := addItem(t, d, work.Item{RepoID: r.ID, Number: number, State: s, Since: entered})
 	u := addTurn(t, d, work.Turn{RepoID: r.ID, ItemID: i.ID, Number: number, Key: fmt.Sprint("turn ", number)})
 	update(t, d, func(tx *Tx) error {
 		if _, err := tx.PutPull(ctx, work.PullRequest{RepoID: r.ID, ItemID: i.ID, Number: number + 1000}); err != nil {
@@ -29,6 +30,10 @@ func oldStory(t *testing.T, d *DB, number int, s work.State, since time.Time) wo
 			return err
 		}
 		e = work.Event{RepoID: r.ID, Number: number + 1000, Key: fmt.Sprint("pull event ", number), ProcessedAt: since}
+		if _, err := tx.AddEvent(ctx, e); err != nil {
+			return err
+		}
+		e = work.Event{RepoID: r.ID, ItemID: i.ID, Number: 99, Key: fmt.Sprint("elsewhere ", number), ProcessedAt: since}
 		if _, err := tx.AddEvent(ctx, e); err != nil {
 			return err
 		}
@@ -92,11 +97,11 @@ func TestL93Prune(t *testing.T) {
 	for _, number := range []int{2, 3} {
 		equal(t, left(t, d, number), whole[number])
 	}
-	// The second item of the issue keeps the first one's keys; what goes is the
-	// first one's pull request's event and session, which nobody asks for.
+	// The second item of the issue keeps the keys on the issue; what goes stood
+	// on the first one's pull request and elsewhere.
 	equal(t, left(t, d, 4), []string{"action 4", "event 4", "history 4", "item 4", "item 4", "notice 4", "pull 4", "turn 4"})
 	equal(t, left(t, d, 5), []string{"item 5", "pending 5", "pull 5", "unsettled 5"})
-	if want := int64(7 + 2 + 7); n != want {
+	if want := int64(8 + 3 + 8); n != want {
 		t.Errorf("%d rows pruned, want %d", n, want)
 	}
 	if n, err := d.Prune(ctx, before); n != 0 || err != nil {

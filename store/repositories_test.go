@@ -61,6 +61,12 @@ func TestL21EnsureRepoFollowsARename(t *testing.T) {
 		t.Errorf("after the rename: %+v", got)
 	}
 	other := ensure("octo", "hello") // the old name is free for another repository
+	update(t, d, func(tx *Tx) error {
+		return tx.SetRepoIdentity(ctx, first.ID, "R_1", 1, other.Name, "main") // and is claimed by both
+	})
+	if got := ensure("octo", "hello"); got.ID != other.ID {
+		t.Errorf("another row than the one of this very name: %+v", got)
+	}
 	if other.ID == first.ID {
 		t.Error("two repositories in one row")
 	}
@@ -84,6 +90,9 @@ func TestValidators(t *testing.T) {
 		{RepoID: 1, URL: "repos/o/n/issues?page=1", ETag: `"2"`, Next: "next", SeenAt: t0},
 		{RepoID: 1, URL: "repos/o/n/issues?%", ETag: `"3"`, SeenAt: t0},
 		{RepoID: 1, URL: "repos/o/n/pulls", ETag: `"4"`, SeenAt: t0},
+		{RepoID: 1, URL: "repos/o/n_n/issues?", ETag: `"5"`, SeenAt: t0},
+		{RepoID: 1, URL: "repos/o/n-n/issues?", ETag: `"6"`, SeenAt: t0},
+		{RepoID: 1, URL: "repos/O/n_n/issues?", ETag: `"7"`, SeenAt: t0},
 	}
 	for _, v := range all {
 		update(t, d, func(tx *Tx) error { return tx.PutValidator(ctx, v) })
@@ -102,15 +111,14 @@ func TestValidators(t *testing.T) {
 	equal(t, got, all[0])
 
 	update(t, d, func(tx *Tx) error { return tx.DeleteValidators(ctx, 1, "repos/o/n/issues?") })
-	left := 0
+	update(t, d, func(tx *Tx) error { return tx.DeleteValidators(ctx, 1, "repos/o/n_n/") })
+	var left []string
 	for _, v := range all {
 		if _, ok := get(v.RepoID, v.URL); ok {
-			left++
+			left = append(left, v.URL)
 		}
 	}
-	if _, ok := get(1, "repos/o/n/pulls"); !ok || left != 2 {
-		t.Errorf("%d left, want user and pulls", left)
-	}
+	equal(t, left, []string{"user", "repos/o/n/pulls", "repos/o/n-n/issues?", "repos/O/n_n/issues?"})
 }
 
 func TestWalksAndLabels(t *testing.T) {

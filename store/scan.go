@@ -200,15 +200,6 @@ func scanID(row scanner) (id int64, err error) { return id, row.Scan(&id) }
 // marks are n placeholders.
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
-// anyOf turns values into arguments.
-func anyOf[T any](values []T) []any {
-	args := make([]any, len(values))
-	for i, v := range values {
-		args[i] = v
-	}
-	return args
-}
-
 // stamp is at, or the transaction's own time: a zero stamp would mean that it
 // never happened.
 func (t *Tx) stamp(at time.Time) int64 {

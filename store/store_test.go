@@ -142,11 +142,11 @@ func fill(t testing.TB, p any) {
 
 func fillValue(t testing.TB, v reflect.Value, field string, n *int) {
 	*n++
-	if _, ok := v.Interface().(time.Time); ok {
+	if _, ok := reflect.TypeAssert[time.Time](v); ok {
 		v.Set(reflect.ValueOf(t0.Add(time.Duration(*n) * time.Hour)))
 		return
 	}
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // what the structs have
 	case reflect.String:
 		v.SetString(field + " ☃ " + strconv.Itoa(*n))
 	case reflect.Int, reflect.Int64:

@@ -126,7 +126,7 @@ func (p *Pass) runAgent(ctx context.Context, l *lease, ag agent.Agent, prompt st
 		return agent.Result{}, err
 	}
 	res, err := ag.Run(ctx, agent.Request{
-		Turn: l.turn.Key, Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Prompt: prompt, Context: about, Schema: prompts.Schema(l.turn.Kind),
+		Turn: l.turn.Key, Mark: p.mark(l.turn), Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Prompt: prompt, Context: about, Schema: prompts.Schema(l.turn.Kind),
 		Session: session, Dir: l.place.dir, Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l),
 	})
 	l.turn.Usage = l.turn.Usage.Add(res.Usage)

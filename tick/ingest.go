@@ -16,6 +16,9 @@ const (
 	// ingestLimit bounds one repository's ingest, because tick.lock is held
 	// meanwhile: a late repository keeps what it has and goes on next pass.
 	ingestLimit = 15 * time.Second
+	// readLimit is the part of it in which GitHub is read: what was read must
+	// still be judged and stored, or a large repository would never get on.
+	readLimit = 10 * time.Second
 	// overlap is re-read before the newest thing seen: GitHub's lists may lag
 	// and its stamps have one-second resolution.
 	overlap = 5 * time.Minute
@@ -101,15 +104,15 @@ func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
 	if err := h.load(ctx); err != nil {
 		return nil, err
 	}
-	for _, read := range []func(context.Context) error{
-		h.fetch,
-		h.firstSight,
-		h.intakeIssues,
-		h.readPulls,
-		h.intakeComments,
-		h.judge,
-	} {
-		if err := read(ctx); err != nil {
+	reading, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
+	for _, read := range []func(context.Context) error{h.fetch, h.firstSight, h.intakeIssues, h.readPulls} {
+		if err := read(reading); err != nil {
+			return nil, err
+		}
+	}
+	for _, sift := range []func(context.Context) error{h.intakeComments, h.judge} {
+		if err := sift(ctx); err != nil {
 			return nil, err
 		}
 	}

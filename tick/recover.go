@@ -74,7 +74,7 @@ func (p *Pass) inFlight(key string) bool {
 // resume takes a slot for a turn that was left unfinished.
 func (p *Pass) resume(ctx context.Context, t work.Turn) (*lease, error) {
 	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died with an agent running
-		if _, err := p.Orphans.EndMarked(ctx, mark(t)); err != nil {
+		if _, err := p.Orphans.EndMarked(ctx, p.mark(t)); err != nil {
 			p.Log.WarnContext(ctx, "could not look for what a dead pass left running", "turn_key", t.Key, "error", err)
 		}
 	}
@@ -85,8 +85,10 @@ func (p *Pass) resume(ctx context.Context, t work.Turn) (*lease, error) {
 	l := &lease{turn: t, slot: s, remote: p.remoteByID(t.RepoID), resumed: true}
 	l.turn.Slot = s.k
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		l.item, err = tx.GetItem(ctx, t.ItemID)
-		if err != nil {
+		if l.item, err = tx.GetItem(ctx, t.ItemID); err != nil {
+			return err
+		}
+		if l.events, err = turnEvents(ctx, tx, t); err != nil {
 			return err
 		}
 		return tx.SaveTurn(ctx, l.turn)
@@ -130,5 +132,8 @@ func (p *Pass) freeSlot(prefer int) (*slot, error) {
 	return nil, nil
 }
 
-// mark is what every process of a turn's agent carries in its environment.
-func mark(t work.Turn) string { return "MERGEXO_TURN=" + t.Key }
+// mark is what every process of a turn's agent carries in its environment, and
+// no other process on this machine: two state folders may know the same turn.
+func (p *Pass) mark(t work.Turn) string {
+	return "MERGEXO_MARK=" + work.ContentHash(p.Dirs.State) + "-" + t.Key
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
@@ -73,18 +74,15 @@ func (p *Pass) reload(ctx context.Context, l *lease) error {
 		if !item.State.Open() {
 			return &work.CancelledError{Reason: "the work item is " + string(item.State)}
 		}
-		all, err := tx.ListItemEvents(ctx, item.ID)
-		if err != nil {
-			return err
-		}
-		l.events = nil
-		for _, e := range all {
-			if e.TurnID == l.turn.ID {
-				l.events = append(l.events, e)
-			}
-		}
-		return nil
+		l.events, err = turnEvents(ctx, tx, l.turn)
+		return err
 	})
+}
+
+// turnEvents are the events that a turn answers, oldest first.
+func turnEvents(ctx context.Context, tx *store.Tx, t work.Turn) ([]work.Event, error) {
+	all, err := tx.ListItemEvents(ctx, t.ItemID)
+	return slices.DeleteFunc(all, func(e work.Event) bool { return e.TurnID != t.ID }), err
 }
 
 // findBase chooses where a new branch begins and what it is called. Branches

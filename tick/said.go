@@ -104,20 +104,20 @@ func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
 // judge decides which of the candidates are new and whose word counts. What is
 // known already costs no request.
 func (h *harvest) judge(ctx context.Context) error {
+	if len(h.events) == 0 {
+		return nil
+	}
+	seen, err := h.known(ctx)
+	if err != nil {
+		return err
+	}
 	var fresh []candidate
-	seen := map[string]bool{}
 	for i, c := range h.events {
 		if seen[c.event.Key] || c.pending {
 			continue
 		}
 		seen[c.event.Key] = true
-		known, err := h.known(ctx, c.event.Key)
-		if err != nil {
-			return err
-		}
-		if known {
-			continue
-		}
+		var err error
 		if c.event.Kind.Said() {
 			c.event.Outcome, err = h.verdict(ctx, c.event)
 		}
@@ -152,12 +152,21 @@ func (h *harvest) forget(of []candidate) {
 	}
 }
 
-func (h *harvest) known(ctx context.Context, key string) (known bool, err error) {
-	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
-		known, err = tx.HasEvent(ctx, h.repo.ID, key)
-		return err
+// known finds the candidates that are in the database already, by key.
+func (h *harvest) known(ctx context.Context) (map[string]bool, error) {
+	known := map[string]bool{}
+	return known, h.p.Store.View(ctx, func(tx *store.Tx) error {
+		for _, c := range h.events {
+			has, err := tx.HasEvent(ctx, h.repo.ID, c.event.Key)
+			if err != nil {
+				return err
+			}
+			if has {
+				known[c.event.Key] = true
+			}
+		}
+		return nil
 	})
-	return known, err
 }
 
 // verdict says why an event is ignored; empty when it counts.

@@ -23,6 +23,7 @@ type Agent interface {
 // Request is one invocation.
 type Request struct {
 	Turn    string // turn key
+	Mark    string // "NAME=value" that every process of this run carries, and of no other; empty means MERGEXO_TURN
 	Kind    work.Kind
 	Mode    work.Mode
 	Prompt  string

@@ -56,7 +56,7 @@ func (c *command) Run(ctx context.Context, r Request) (Result, error) {
 		Path: path, Args: c.spec.Command[1:], Dir: r.Dir, Env: env,
 		Stdin: input, Stderr: log,
 		Wall: r.Wall, Idle: r.Idle, MaxOutput: maxOutput,
-		Mark: mark(r.Turn), DieWithParent: true,
+		Mark: r.mark(), DieWithParent: true,
 	})
 	log.flush()
 	if err != nil {
@@ -109,8 +109,15 @@ func (c *command) document(r Request) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// mark is what every process of a turn carries in its environment.
-func mark(turn string) string { return "MERGEXO_TURN=" + turn }
+// turnMark is what every process of a turn carries in its environment.
+func turnMark(turn string) string { return "MERGEXO_TURN=" + turn }
+
+func (r Request) mark() string {
+	if r.Mark != "" {
+		return r.Mark
+	}
+	return turnMark(r.Turn)
+}
 
 // environ is what the program sees: the Spec's, the turn's mark, and a git
 // that knows no credential helper and never asks.
@@ -125,7 +132,11 @@ func (c *command) environ(r Request) ([]string, error) {
 			env = append(env, v)
 		}
 	}
-	return append(env, mark(r.Turn), "GIT_CONFIG_GLOBAL="+config, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0"), nil
+	env = append(env, turnMark(r.Turn))
+	if r.Mark != "" {
+		env = append(env, r.Mark)
+	}
+	return append(env, "GIT_CONFIG_GLOBAL="+config, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0"), nil
 }
 
 // gitConfig writes the agent's git configuration. It is written before every

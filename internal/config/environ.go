@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Env is what was read from the environment. Nothing else in the program reads
@@ -127,10 +128,10 @@ func withheld(name string) bool { return withheldName.MatchString(name) }
 // locating are variables that point git at another repository, or make it write
 // what it sends (tokens included) into a trace. They come from hooks and
 // debugging sessions, and are not for our git.
-var locating = regexp.MustCompile(`^(?i:GIT_(DIR|WORK_TREE|INDEX_FILE|INDEX_VERSION|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|` +
+var locating = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:GIT_(DIR|WORK_TREE|INDEX_FILE|INDEX_VERSION|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|` +
 	`CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|SHALLOW_FILE|GRAFT_FILE|REPLACE_REF_BASE|NO_REPLACE_OBJECTS|QUARANTINE_PATH|INTERNAL_.*|` +
 	`CONFIG|CONFIG_PARAMETERS|LITERAL_PATHSPECS|GLOB_PATHSPECS|NOGLOB_PATHSPECS|ICASE_PATHSPECS|EXTERNAL_DIFF|DIFF_OPTS|DEFAULT_HASH|` +
-	`AUTHOR_.*|COMMITTER_.*|TRACE.*|CURL_VERBOSE|REDIRECT_.*|EDITOR|SEQUENCE_EDITOR|PAGER|TEMPLATE_DIR|TERMINAL_PROMPT))$`)
+	`AUTHOR_.*|COMMITTER_.*|TRACE.*|CURL_VERBOSE|REDIRECT_.*|EDITOR|SEQUENCE_EDITOR|PAGER|TEMPLATE_DIR|TERMINAL_PROMPT))$`) })
 
 // Git is the environment of our own git: the operator's, with their config,
 // credential helpers and SSH agent, without what would point it elsewhere, and
@@ -138,7 +139,7 @@ var locating = regexp.MustCompile(`^(?i:GIT_(DIR|WORK_TREE|INDEX_FILE|INDEX_VERS
 func (e Env) Git() []string {
 	out := []string{"GIT_TERMINAL_PROMPT=0"}
 	for name, value := range e.vars {
-		if !locating.MatchString(name) {
+		if !locating().MatchString(name) {
 			out = append(out, name+"="+value)
 		}
 	}

@@ -115,6 +115,7 @@ var (
 		"early eof", "hung up unexpectedly", "unexpected disconnect", "rpc failed", "returned error: 5", "returned error: 429",
 		"ssh: connect to host", "connection closed", "could not read from remote repository", "no route to host",
 	}
+	damageSigns   = []string{"is corrupt", "bad object", "did not send all necessary objects", "unable to unpack", "loose object file", "packfile"}
 	hopelessSigns = []string{"no space left", "read-only file system", "insufficient permission", "disk quota", "unable to create temporary"}
 )
 

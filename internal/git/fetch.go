@@ -94,13 +94,16 @@ func (m *Mirror) fetchOrRepair(ctx context.Context) error {
 	if first == nil || !errors.As(first, &failed) || says(failed.Stderr, hopelessSigns) {
 		return first
 	}
-	if m.forgetBroken(ctx) && m.fetch(ctx) == nil {
+	forgot := m.forgetBroken(ctx)
+	if forgot && m.fetch(ctx) == nil {
 		return nil
 	}
-	check := m.call("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
-	check.remote = m.url // as long as a fetch may take
-	if _, err := m.git.run(ctx, check); !errors.As(err, &failed) {
-		return errors.Join(first, ctx.Err())
+	if !forgot && !says(failed.Stderr, damageSigns) {
+		check := m.call("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
+		check.remote = m.url // as long as a fetch may take
+		if _, err := m.git.run(ctx, check); !errors.As(err, &failed) {
+			return errors.Join(first, ctx.Err())
+		}
 	}
 	if err := m.remake(ctx); err != nil {
 		return errors.Join(first, err)

@@ -121,7 +121,7 @@ func (m *Mirror) Journals(ctx context.Context) ([]string, error) {
 		return nil, fmt.Errorf("list journals: %w", err)
 	}
 	var keys []string
-	for _, ref := range strings.Fields(out) {
+	for ref := range strings.FieldsSeq(out) {
 		keys = append(keys, strings.TrimPrefix(ref, ownRefs+"journal/"))
 	}
 	return keys, nil

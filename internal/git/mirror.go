@@ -203,15 +203,30 @@ func (m *Mirror) remake(ctx context.Context) error {
 	return os.Rename(fresh.dir, m.dir)
 }
 
-// salvage copies those of our refs that can be read; the others are lost
-// already.
+// salvage copies those of our refs that can be read, with what they have and
+// the remote has not; the others are lost already. The old mirror's objects
+// are read as ours, after our own: of what the remote has, no damaged copy is
+// looked at.
 func (m *Mirror) salvage(ctx context.Context, from *Mirror) {
 	refs, err := from.ownRefs(ctx)
 	if err != nil {
 		return
 	}
+	known, err := m.text(ctx, "for-each-ref", "--format=^%(objectname)", tracking)
+	if err != nil {
+		return
+	}
 	for _, ref := range refs {
-		_, _ = m.text(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", from.dir, "+"+ref+":"+ref)
+		oid, ok, err := from.ref(ctx, ref)
+		if err != nil || !ok {
+			continue
+		}
+		c := m.call("pack-objects", "--quiet", "--revs", m.path("objects", "pack", "pack"))
+		c.env = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(from.path("objects"))}
+		c.stdin = []byte(oid + "\n" + known + "\n")
+		if _, err := m.git.run(ctx, c); err == nil {
+			_, _ = m.text(ctx, "update-ref", "--no-deref", ref, oid)
+		}
 	}
 }
 

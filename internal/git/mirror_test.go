@@ -60,6 +60,8 @@ func TestL63MirrorIsMended(t *testing.T) {
 			w := newWorld(t, tree)
 			w.fetch()
 			w.check(w.mirror.PutJournal(t.Context(), key1, []byte("paid for")))
+			turn := w.next(w.main(), "paid for, too")
+			w.check(w.mirror.KeepTurn(t.Context(), key1, turn))
 			spoil(w)
 			w.commit("more", map[string]string{"more": "m"})
 			w.restore()
@@ -68,6 +70,9 @@ func TestL63MirrorIsMended(t *testing.T) {
 			w.wantFiles(want)
 			if got, ok, err := w.mirror.Journal(t.Context(), key1); err != nil || !ok || string(got) != "paid for" {
 				t.Errorf("journal = %q %v %v", got, ok, err)
+			}
+			if got, ok, err := w.mirror.Turn(t.Context(), key1); err != nil || !ok || got != turn || w.show(got, "next.txt") != "paid for, too" {
+				t.Errorf("turn = %q %v %v", got, ok, err)
 			}
 		})
 	}

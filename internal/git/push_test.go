@@ -32,7 +32,7 @@ func (w *world) next(parent, content string) string {
 	return c.OID
 }
 
-func (w *world) remoteHead(branch string) string {
+func (w *world) remoteHead() string {
 	w.t.Helper()
 	heads, err := w.mirror.RemoteHeads(w.t.Context(), branch)
 	w.check(err)
@@ -41,7 +41,7 @@ func (w *world) remoteHead(branch string) string {
 
 func TestPush(t *testing.T) {
 	w, oid := pushed(t)
-	if got := w.remoteHead(branch); got != oid {
+	if got := w.remoteHead(); got != oid {
 		t.Errorf("remote = %q", got)
 	}
 	if got, ok, err := w.mirror.Head(t.Context(), branch); got != oid || !ok || err != nil {
@@ -50,15 +50,14 @@ func TestPush(t *testing.T) {
 	two := w.next(oid, "2")
 	w.check(w.mirror.Push(t.Context(), branch, two, oid))
 	w.check(w.mirror.Push(t.Context(), branch, two, oid)) // it is there already
-	if got := w.remoteHead(branch); got != two {
+	if got := w.remoteHead(); got != two {
 		t.Errorf("remote = %q", got)
 	}
 }
 
 func wantLease(t *testing.T, err error) {
 	t.Helper()
-	var lease *LeaseError
-	if !errors.As(err, &lease) {
+	if _, ok := errors.AsType[*LeaseError](err); !ok {
 		t.Errorf("err = %v, want a LeaseError", err)
 	}
 }
@@ -70,7 +69,7 @@ func TestL60SomebodyPushedMeanwhile(t *testing.T) {
 	theirs := w.commit("theirs", map[string]string{"t": "t"})
 	two := w.next(oid, "2")
 	wantLease(t, w.mirror.Push(t.Context(), branch, two, oid))
-	if got := w.remoteHead(branch); got != theirs {
+	if got := w.remoteHead(); got != theirs {
 		t.Errorf("their commit is gone: %q", got)
 	}
 	w.fetch()
@@ -90,12 +89,12 @@ func TestL61RewrittenAndDeleted(t *testing.T) {
 	if err := w.mirror.Push(t.Context(), branch, w.next(w.main(), "3"), oid); err == nil {
 		t.Error("pushed what does not descend from the old head")
 	}
-	if got := w.remoteHead(branch); got != w.main() {
+	if got := w.remoteHead(); got != w.main() {
 		t.Errorf("remote = %q", got)
 	}
 	w.cmd(w.person, "push", "-q", "origin", ":"+branch)
 	wantLease(t, w.mirror.Push(t.Context(), branch, two, oid))
-	if got := w.remoteHead(branch); got != "" {
+	if got := w.remoteHead(); got != "" {
 		t.Errorf("remote = %q", got)
 	}
 }
@@ -189,14 +188,13 @@ func TestL04AnswerLost(t *testing.T) {
 	two := w.next(oid, "2")
 	w.hook("pre-receive", "kill -9 $PPID\n")
 	err := w.mirror.Push(t.Context(), branch, two, oid)
-	var unclear *UnclearError
-	if !errors.As(err, &unclear) {
+	if _, ok := errors.AsType[*UnclearError](err); !ok {
 		t.Errorf("not applied: err = %v", err)
 	}
 	w.check(os.Remove(filepath.Join(w.remote, "hooks", "pre-receive")))
 	w.hook("post-receive", "kill -9 $PPID\n")
 	w.check(w.mirror.Push(t.Context(), branch, two, oid)) // it looked
-	if got := w.remoteHead(branch); got != two {
+	if got := w.remoteHead(); got != two {
 		t.Errorf("remote = %q", got)
 	}
 }

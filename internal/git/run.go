@@ -160,8 +160,7 @@ func (e *timeoutError) Error() string {
 
 // remoteError says what kind of failure a command had that spoke to a remote.
 func remoteError(op string, err error) error {
-	var late *timeoutError
-	if errors.As(err, &late) {
+	if late, ok := errors.AsType[*timeoutError](err); ok {
 		return &NetworkError{Op: op, Detail: late.Error()}
 	}
 	var failed *CommandError

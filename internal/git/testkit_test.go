@@ -36,6 +36,7 @@ func (w *world) env() []string {
 // newWorld makes a remote with these files on main.
 func newWorld(t *testing.T, files map[string]string) *world {
 	t.Helper()
+	t.Parallel() // most of a test is waiting for the disk
 	root := t.TempDir()
 	w := &world{
 		t: t, root: root, home: filepath.Join(root, "home"),

@@ -32,7 +32,7 @@ func initGit(dir, branch string) (*gitDir, error) {
 	if _, err := g.exec(nil, "", "init", "--quiet", "--bare", "--template=", "--initial-branch="+branch, dir); err != nil {
 		return nil, err
 	}
-	for _, kv := range [][2]string{{"receive.denyDeleteCurrent", "ignore"}, {"gc.auto", "0"}, {"receive.autogc", "false"}} {
+	for _, kv := range [][2]string{{"receive.denyDeleteCurrent", "ignore"}, {"gc.auto", "0"}, {"receive.autogc", "false"}, {"core.fsync", "none"}} {
 		if _, err := g.run("config", kv[0], kv[1]); err != nil {
 			return nil, err
 		}

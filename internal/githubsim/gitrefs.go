@@ -3,10 +3,13 @@ package githubsim
 import (
 	"bufio"
 	"bytes"
+	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -114,3 +117,40 @@ func (g *gitDir) deleteRef(ref string) error {
 }
 
 const zeroOID = "0000000000000000000000000000000000000000"
+
+// packRefs makes many refs at once by writing git's packed-refs file, under its lock: thousands of loose ones would
+// take seconds. All refs are packed on the way.
+func (g *gitDir) packRefs(refs map[string]string) error {
+	if _, err := g.run("pack-refs", "--all"); err != nil {
+		return fmt.Errorf("pack refs: %w", err)
+	}
+	path := filepath.Join(g.dir, "packed-refs")
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read packed refs: %w", err)
+	}
+	all := maps.Clone(refs)
+	for line := range strings.Lines(string(old)) {
+		if oid, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && isOID(oid) {
+			all[name] = oid
+		}
+	}
+	text := strings.Builder{}
+	text.WriteString("# pack-refs with: sorted \n")
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(&text, "%s %s\n", all[name], name)
+	}
+	lock, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return fmt.Errorf("lock packed refs: %w", err)
+	}
+	_, err = lock.WriteString(text.String())
+	if err = errors.Join(err, lock.Close()); err == nil {
+		err = os.Rename(path+".lock", path)
+	}
+	g.invalidate()
+	if err != nil {
+		return fmt.Errorf("write packed refs: %w", err)
+	}
+	return nil
+}

@@ -22,6 +22,8 @@ const (
 // gqlDocument is a parsed document, kept for the next time.
 type gqlDocument struct {
 	*ast.QueryDocument
+	text    string // as the library takes it
+	renamed bool   // some fields have other names than were asked for
 }
 
 // document parses a query, or remembers it.
@@ -33,7 +35,10 @@ func (g *gqlHandler) document(text string) (*gqlDocument, *gqlItem) {
 	if err != nil {
 		return nil, &gqlItem{Message: "Parse error: " + err.Error()}
 	}
-	doc := &gqlDocument{parsed}
+	doc := &gqlDocument{QueryDocument: parsed, text: text}
+	if other, ok := g.separate(parsed); ok {
+		doc.text, doc.renamed = other, true
+	}
 	g.costs[text] = doc
 	return doc, nil
 }

@@ -255,11 +255,11 @@ func setIssueState(ctx context.Context, id graphql.ID, mutation *string, state, 
 // CreateIssue opens an issue.
 func (*gqlRoot) CreateIssue(ctx context.Context, a struct {
 	Input struct {
-		Body             *string
-		ClientMutationID *string
-		LabelIDs         *[]graphql.ID
-		RepositoryID     graphql.ID
-		Title            string
+		AssigneeIDs, LabelIDs, ProjectIDs *[]graphql.ID
+		Body, ClientMutationID            *string
+		MilestoneID                       *graphql.ID
+		RepositoryID                      graphql.ID
+		Title                             string
 	}
 },
 ) (*issuePayload, error) {
@@ -276,6 +276,15 @@ func (*gqlRoot) CreateIssue(ctx context.Context, a struct {
 			if slices.Contains(*a.Input.LabelIDs, graphql.ID(l.nodeID)) {
 				in.labels = append(in.labels, l.name)
 			}
+		}
+	}
+	if a.Input.AssigneeIDs != nil {
+		for _, id := range *a.Input.AssigneeIDs {
+			_, u, err := target[*user](ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			in.assignees = append(in.assignees, u)
 		}
 	}
 	is, e := r.addIssue(x.viewer, in)

@@ -51,6 +51,7 @@ func (g *gqlPull) MergedAt() *gqlTime                     { return gqlStamp(g.p.
 func (g *gqlPull) MergedBy() *gqlAccount                  { return gqlAccountOf(g.p.mergedBy) }
 func (g *gqlPull) MergeCommit() *gqlCommit                { return g.x.commit(g.p.repo, g.p.mergeSHA) }
 func (g *gqlPull) PotentialMergeCommit() *gqlCommit       { return nil }
+func (g *gqlPull) IsMergeQueueEnabled() bool              { return false }
 func (g *gqlPull) IsInMergeQueue() bool                   { return false }
 func (g *gqlPull) MergeQueueEntry() *gqlQueueEntry        { return nil }
 func (g *gqlPull) Milestone() *gqlMilestone               { return nil }

@@ -26,8 +26,10 @@ func getViewer(c *call) (reply, *apiError) {
 	if c.viewer == nil {
 		return reply{}, refusal(http.StatusUnauthorized, "Requires authentication")
 	}
+	me := privateUser{fullUser: c.urls.fullUser(c.viewer), TwoFactorAuthentication: true}
+	me.UserViewType = "private"
 	return reply{
-		status: http.StatusOK, body: privateUser{fullUser: c.urls.fullUser(c.viewer), TwoFactorAuthentication: true},
+		status: http.StatusOK, body: me,
 		header: http.Header{"X-Oauth-Scopes": {"repo, workflow, read:org"}},
 	}, nil
 }

@@ -3,7 +3,6 @@ package githubsim
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -227,13 +226,4 @@ func deref[T any](p *T) T {
 		return zero
 	}
 	return *p
-}
-
-// numberOf reads a number, 0 when it is none.
-func numberOf(s string) int {
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		return 0
-	}
-	return n
 }

@@ -119,8 +119,9 @@ func (c *call) labelNames() ([]string, *apiError) {
 	if err := json.Unmarshal(raw, &objects); err != nil {
 		return nil, refusal(400, "Problems parsing JSON")
 	}
-	for _, o := range objects {
-		names = append(names, o.Name)
+	names = make([]string, len(objects)) // the failed reading left something in it
+	for i, o := range objects {
+		names[i] = o.Name
 	}
 	return names, nil
 }

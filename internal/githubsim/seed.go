@@ -3,7 +3,6 @@ package githubsim
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Bulk says how much SeedPulls makes.
@@ -39,17 +38,14 @@ func (r *Repo) SeedPulls(in Bulk) (first int, err error) {
 		return 0, err
 	}
 	first = len(r.issues) + 1
-	var refs strings.Builder
+	refs := map[string]string{}
 	for i := range in.Pulls {
-		fmt.Fprintf(&refs, "create refs/heads/%s%d %s\ncreate refs/pull/%d/head %s\n", in.Branch, i+1, oid, first+i, oid)
+		refs[fmt.Sprintf("refs/heads/%s%d", in.Branch, i+1)] = oid
+		refs[fmt.Sprintf("refs/pull/%d/head", first+i)] = oid
 	}
-	if _, err := r.git.feed(refs.String(), "update-ref", "--stdin"); err != nil {
-		return 0, fmt.Errorf("make the branches: %w", err)
+	if err := r.git.packRefs(refs); err != nil {
+		return 0, err
 	}
-	if _, err := r.git.run("pack-refs", "--all"); err != nil {
-		return 0, fmt.Errorf("pack the branches: %w", err)
-	}
-	r.git.invalidate()
 	r.notice()
 	for i := range in.Pulls {
 		p := r.makePull(author, newPull{title: fmt.Sprintf("Bulk %d", i+1), base: r.defaultBranch}, r, fmt.Sprintf("%s%d", in.Branch, i+1))

@@ -65,8 +65,13 @@ import (
 func Commands(hub func(*testscript.TestScript) *githubsim.Hub) map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"hub": func(ts *testscript.TestScript, neg bool, args []string) {
-			c := &command{hub: hub(ts), print: func(text string) { _, _ = fmt.Fprint(ts.Stdout(), text) }}
+			printed := ""
+			c := &command{hub: hub(ts), print: func(text string) { printed += text }}
 			err := c.run(args)
+			if printed == "" {
+				printed = "\n" // testscript keeps the output of the command before when there is none
+			}
+			_, _ = fmt.Fprint(ts.Stdout(), printed)
 			if err != nil && !neg {
 				ts.Fatalf("hub %s: %v", strings.Join(args, " "), err)
 			}

@@ -62,14 +62,15 @@ func (f *family) forget(table []entry) {
 
 // kill ends the leader, if it is given, and every recorded descendant, each
 // with its group.
-func (f *family) kill(leader *os.Process) {
+func (f *family) kill(ctx context.Context, leader *os.Process) {
+	ctx = context.WithoutCancel(ctx)
 	if leader != nil {
-		killGroup(leader)
+		killGroup(ctx, leader)
 	}
 	for _, e := range f.seen {
 		if _, ours := f.seen[e.group]; ours || e.group == f.leader {
-			killRecordedGroup(e)
+			killRecordedGroup(ctx, e)
 		}
-		killEntry(e)
+		killEntry(ctx, e)
 	}
 }

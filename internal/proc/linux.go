@@ -30,7 +30,7 @@ func processes(context.Context) ([]entry, error) {
 	}
 	table := make([]entry, 0, len(names))
 	for _, pid := range names {
-		if e, _, ok := readEntry(pid); ok {
+		if e, ok := readEntry(pid); ok {
 			table = append(table, e)
 		}
 	}
@@ -59,21 +59,21 @@ func pids() ([]int, error) {
 // readEntry reads /proc/<pid>/stat; see proc_pid_stat(5). The name in
 // parentheses may hold anything, so the fields are counted from its end. A
 // zombie counts as ended.
-func readEntry(pid int) (e entry, state string, ok bool) {
+func readEntry(pid int) (e entry, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return entry{}, "", false
+		return entry{}, false
 	}
 	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 	if len(f) < 20 || f[0] == "Z" || f[0] == "X" {
-		return entry{}, "", false
+		return entry{}, false
 	}
 	num := func(i int) int { n, _ := strconv.Atoi(f[i]); return n }
-	return entry{pid: pid, parent: num(1), group: num(2), session: num(3), start: f[19]}, f[0], true
+	return entry{pid: pid, parent: num(1), group: num(2), session: num(3), start: f[19]}, true
 }
 
-func same(e entry) bool {
-	now, _, ok := readEntry(e.pid)
+func same(_ context.Context, e entry) bool {
+	now, ok := readEntry(e.pid)
 	return ok && now.start == e.start
 }
 
@@ -88,7 +88,7 @@ func EndMarked(ctx context.Context, mark string) (int, error) {
 			return ended, err
 		}
 		for _, e := range found {
-			if carries(e.pid, mark) && killEntry(e) {
+			if carries(e.pid, mark) && killEntry(ctx, e) {
 				ended++
 			}
 		}
@@ -111,7 +111,7 @@ func marked(mark string) ([]entry, error) {
 		if pid == os.Getpid() || !own(pid) {
 			continue
 		}
-		if e, _, ok := readEntry(pid); ok && carries(pid, mark) {
+		if e, ok := readEntry(pid); ok && carries(pid, mark) {
 			found = append(found, e)
 		}
 	}

@@ -70,7 +70,7 @@ func TestL13EndMarkedEndsOnlyTheMarked(t *testing.T) {
 		t.Errorf("marked: code %d", code)
 	}
 	for i, o := range others {
-		if _, _, ok := readEntry(o.Process.Pid); !ok {
+		if _, ok := readEntry(o.Process.Pid); !ok {
 			t.Errorf("other %d was ended", i)
 		}
 		_ = o.Process.Kill()
@@ -88,15 +88,15 @@ func TestL13ReusedPidIsSpared(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	e, _, ok := readEntry(cmd.Process.Pid)
+	e, ok := readEntry(cmd.Process.Pid)
 	if !ok {
 		t.Fatal("no entry")
 	}
 	e.start += "0"
-	if killEntry(e) {
+	if killEntry(t.Context(), e) {
 		t.Error("killed by pid alone")
 	}
-	if _, _, ok := readEntry(e.pid); !ok {
+	if _, ok := readEntry(e.pid); !ok {
 		t.Error("it is gone")
 	}
 }

@@ -57,8 +57,8 @@ func runPS(ctx context.Context, args ...string) (string, error) {
 	return string(bytes.ToValidUTF8(out, nil)), nil
 }
 
-func same(e entry) bool {
-	table, err := list(context.TODO(), "-p", strconv.Itoa(e.pid))
+func same(ctx context.Context, e entry) bool {
+	table, err := list(ctx, "-p", strconv.Itoa(e.pid))
 	return err == nil && slices.ContainsFunc(table, func(n entry) bool { return n.pid == e.pid && n.start == e.start })
 }
 
@@ -73,7 +73,7 @@ func EndMarked(ctx context.Context, mark string) (int, error) {
 			return ended, err
 		}
 		for _, e := range found {
-			if killEntry(e) {
+			if killEntry(ctx, e) {
 				ended++
 			}
 		}

@@ -249,14 +249,14 @@ func timer(d time.Duration) (<-chan time.Time, func()) {
 // end asks the group to end, then kills it and all that was seen of it.
 func (p *process) end(ctx context.Context) {
 	p.family.record(ctx)
-	askGroup(p.cmd.Process, p.EndSignal)
+	askGroup(context.WithoutCancel(ctx), p.cmd.Process, p.EndSignal)
 	grace := time.NewTimer(p.Grace)
 	defer grace.Stop()
 	select {
 	case <-p.exited:
 	case <-grace.C:
 		p.family.record(ctx)
-		p.family.kill(p.cmd.Process)
+		p.family.kill(ctx, p.cmd.Process)
 		<-p.exited
 	}
 }
@@ -271,7 +271,7 @@ func (p *process) finish(ctx context.Context, limit Limit) {
 	}
 	if p.Survivors == EndSurvivors || limit != NoLimit || ctx.Err() != nil {
 		p.family.record(ctx)
-		p.family.kill(nil)
+		p.family.kill(ctx, nil)
 	}
 	if p.Mark != "" {
 		_, _ = EndMarked(context.WithoutCancel(ctx), p.Mark) // best effort: a recovering pass looks again

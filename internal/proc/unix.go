@@ -3,6 +3,7 @@
 package proc
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -12,7 +13,7 @@ import (
 var defaultEndSignal os.Signal = syscall.SIGTERM
 
 // askGroup signals the program's group.
-func askGroup(leader *os.Process, sig os.Signal) {
+func askGroup(_ context.Context, leader *os.Process, sig os.Signal) {
 	if s, ok := sig.(syscall.Signal); ok {
 		_ = syscall.Kill(-leader.Pid, s)
 	}
@@ -20,12 +21,12 @@ func askGroup(leader *os.Process, sig os.Signal) {
 
 // killGroup kills the group of a program that has not ended, so that its pid
 // is its own.
-func killGroup(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGKILL) }
+func killGroup(_ context.Context, leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGKILL) }
 
 // killRecordedGroup kills the group of a descendant that is still there: as
 // long as it is, the group's number cannot be anybody else's.
-func killRecordedGroup(e entry) {
-	if same(e) {
+func killRecordedGroup(ctx context.Context, e entry) {
+	if same(ctx, e) {
 		_ = syscall.Kill(-e.group, syscall.SIGKILL)
 	}
 }
@@ -33,13 +34,13 @@ func killRecordedGroup(e entry) {
 // killEntry kills one process if it is still the one that was recorded. Where
 // the system has process handles, FindProcess takes one, so that the check
 // and the signal are about the same process.
-func killEntry(e entry) bool {
+func killEntry(ctx context.Context, e entry) bool {
 	p, err := os.FindProcess(e.pid)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = p.Release() }()
-	return same(e) && p.Kill() == nil
+	return same(ctx, e) && p.Kill() == nil
 }
 
 func exitCode(s *os.ProcessState) int {

@@ -19,18 +19,18 @@ func attributes(Cmd) *syscall.SysProcAttr {
 }
 
 // askGroup ends the tree at once: there is no signal that asks.
-func askGroup(leader *os.Process, _ os.Signal) { killGroup(leader) }
+func askGroup(ctx context.Context, leader *os.Process, _ os.Signal) { killGroup(ctx, leader) }
 
-func killGroup(leader *os.Process) {
-	ctx, cancel := context.WithTimeout(context.TODO(), 10*time.Second)
+func killGroup(ctx context.Context, leader *os.Process) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	_ = exec.CommandContext(ctx, "taskkill", "/T", "/F", "/PID", strconv.Itoa(leader.Pid)).Run()
 	_ = leader.Kill()
 }
 
-func killRecordedGroup(entry) {}
+func killRecordedGroup(context.Context, entry) {}
 
-func killEntry(entry) bool { return false }
+func killEntry(context.Context, entry) bool { return false }
 
 // processes is empty: taskkill finds the tree by itself.
 func processes(context.Context) ([]entry, error) { return nil, nil }

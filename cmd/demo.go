@@ -1,0 +1,135 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+)
+
+func (a *app) newDemoCmd() *cobra.Command {
+	keep := ""
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "See it work: a GitHub, a repository and an agent of its own",
+		Long: `Play the life of three issues, from label to merge, on this machine alone: no
+account, network, agent or config is needed, and nothing is left behind.
+
+It starts a simulated GitHub with a small repository, plays the people who open
+issues, comment, review and merge, and makes real passes of this program with a
+scripted agent, one of which it kills halfway. It checks what it tells, and ends
+with code 1 when anything did not happen as told.`,
+		Example: `  $ gh mergexo demo
+  $ gh mergexo demo --keep /tmp/mergexo-demo    # leave everything to look at`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return a.demo(c.Context(), keep) },
+	}
+	c.Flags().StringVar(&keep, "keep", "", "Leave everything in `dir`, which must be empty or not exist")
+	return c
+}
+
+// demo plays the story in a folder that is gone afterwards, or in one to keep.
+func (a *app) demo(ctx context.Context, keep string) (err error) {
+	env := config.Environ()
+	if err := demoGit(ctx, env); err != nil {
+		return err
+	}
+	dir, remove, err := demoFolder(keep)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	d, err := newDemo(a, env, dir)
+	if err != nil {
+		return fmt.Errorf("set the demo up: %w", err)
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	told := d.tell(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err() // whatever broke, broke because of the interrupt
+	case told != nil && keep == "":
+		return fmt.Errorf("the demo did not go as told: %w (demo --keep DIR leaves everything to look at)", told)
+	case told != nil:
+		return fmt.Errorf("the demo did not go as told: %w (all of it is in %s)", told, dir)
+	case keep == "":
+		return nil
+	}
+	return d.writeNotes()
+}
+
+// demoGit finds out, before anything is made, whether git can do the work.
+func demoGit(ctx context.Context, env config.Env) error {
+	_, err := git.Open(ctx, git.Options{Env: env.Git(), Identity: git.Identity{Name: "demo", Email: "demo@mergexo.invalid"}})
+	if errors.Is(err, proc.ErrNotFound) {
+		return errors.New("git is needed, 2.38 or later, and there is none in PATH")
+	}
+	return err
+}
+
+// demoFolder makes the demo's folder. One to keep must be empty: what is in it
+// could be lost otherwise.
+func demoFolder(keep string) (dir string, remove func() error, err error) {
+	if keep == "" {
+		if dir, err = os.MkdirTemp("", "mergexo-demo-"); err != nil {
+			return "", nil, fmt.Errorf("make a folder for the demo: %w", err)
+		}
+		return dir, func() error { return os.RemoveAll(dir) }, nil
+	}
+	if dir, err = filepath.Abs(keep); err != nil {
+		return "", nil, fmt.Errorf("--keep %s: %w", keep, err)
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = os.MkdirAll(dir, 0o755)
+	case err == nil && len(entries) > 0:
+		return "", nil, fmt.Errorf("--keep %s: the folder is not empty; name one that is, or that does not exist", keep)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("--keep %s: %w", keep, err)
+	}
+	return dir, func() error { return nil }, nil
+}
+
+const demoNotes = `# What gh mergexo demo left here
+
+The simulated GitHub is gone; what it and gh mergexo kept is all here:
+
+    config.toml   the configuration of the passes
+    state/        the state folder: state.db, logs/, repos/ (mirrors), checkouts/
+    github/       the repository as it was on GitHub
+    gh/, home/    gh's configuration and the home folder of the passes
+    agent.log     a line for each run of the agent
+
+Look around:
+
+    %[1]s status --all --config %[2]s/config.toml
+    %[1]s show 1 --config %[2]s/config.toml
+    git --git-dir %[3]s log --graph --oneline --all
+    git --git-dir %[3]s show main:greet.sh
+    sqlite3 %[2]s/state/state.db "select kind, step, runs, reason from turns"
+    sqlite3 %[2]s/state/state.db "select kind, state, sends, result_url from actions order by id"
+
+Every commit ends with the turn that made it:
+
+    git --git-dir %[3]s log --format='%%h %%s%%n%%(trailers:key=Mergexo-Turn)' main
+`
+
+// writeNotes says in the kept folder how to look around.
+func (d *demo) writeNotes() error {
+	text := fmt.Sprintf(demoNotes, d.self, d.dir, d.repo.GitDir())
+	if err := os.WriteFile(filepath.Join(d.dir, "NOTES.md"), []byte(text), 0o644); err != nil {
+		return fmt.Errorf("write the notes: %w", err)
+	}
+	d.say("\nAll of it is in %s; NOTES.md there says how to look around.", d.dir)
+	return nil
+}

@@ -1,0 +1,61 @@
+package cmd
+
+// demoProgram is the repository of the demo: a small program with a bug.
+var demoProgram = map[string]string{
+	"greet.sh": `#!/bin/sh
+# greet.sh [NAME] says hello.
+set -eu
+
+name=${1-}
+echo "Hello, $name!"
+`,
+	"test.sh": `#!/bin/sh
+# Tests of greet.sh: says what is wrong, and ends with 1 if anything is.
+cd "$(dirname "$0")" || exit 1
+failed=0
+
+check() { # check WANT [NAME]
+	want=$1
+	shift
+	got=$(sh greet.sh "$@")
+	[ "$got" = "$want" ] || {
+		echo "greet.sh $*: want '$want', got '$got'"
+		failed=1
+	}
+}
+
+check 'Hello, Ada!' Ada
+[ $failed = 1 ] || echo "all well"
+exit $failed
+`,
+	"README.md": `# greet
+
+Says hello.
+`,
+}
+
+// What the scripted agent changes of it: each edit replaces what stands in the
+// file, once, so that an edit that does not fit is seen.
+var (
+	demoFixName = edit{"greet.sh", "name=${1-}\n", "name=${1:-world}\n"}
+	demoDefault = edit{"greet.sh", "name=${1:-world}\n", "everybody=world # who is greeted when nobody is named\n\nname=${1:-$everybody}\n"}
+	demoAddTest = edit{"test.sh", "check 'Hello, Ada!' Ada\n", "check 'Hello, Ada!' Ada\ncheck 'Hello, world!'\n"}
+	demoReadme  = edit{"README.md", "Says hello.\n", "Says hello.\n\n## Use\n\n    sh greet.sh Ada\n\n`sh test.sh` runs the tests.\n"}
+)
+
+const demoDesign = `## What
+
+` + "`greet.sh --lang de Ada`" + ` says "Hallo, Ada!". Without ` + "`--lang`" + ` nothing changes.
+
+## How
+
+` + "`greetings.txt`" + ` gets a line for each language: its code, a blank, the greeting.
+A new language is a new line, and no code.
+`
+
+const demoDesignAnswer = `
+## A language that is not in the file
+
+` + "`greet.sh`" + ` says so on standard error, greets nobody and ends with 1:
+no greeting is better than a wrong one.
+`

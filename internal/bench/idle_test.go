@@ -1,0 +1,88 @@
+//go:build unix
+
+// Package bench measures what an idle pass costs (design §1, P6): requests,
+// points, wall time and memory with many open tracked pull requests in which
+// nothing is new. It holds tests only.
+//
+// TestIdlePass counts for small numbers and always runs. TestMeasure also
+// measures, of a checkout that script/bench builds, and prints a table. Counts
+// are asserted; times are never, because a machine may be busy.
+package bench
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+)
+
+func TestIdlePass(t *testing.T) {
+	for _, pulls := range []int{10, 120} {
+		t.Run(fmt.Sprint(pulls), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, self(t), pulls)
+			w.checkIdle(t)
+			w.checkRotation(t)
+		})
+	}
+}
+
+// checkIdle makes an idle pass and checks what it asks and writes.
+func (w *world) checkIdle(t *testing.T) counts {
+	t.Helper()
+	before := w.written(t)
+	c := w.countPass(t)
+	sweeps := (w.pulls + github.MaxSweep - 1) / github.MaxSweep
+	if want := (counts{rest: 3, notModified: 3, sweeps: sweeps, points: sweeps}); c != want {
+		t.Errorf("an idle pass over %d pull requests asked %+v, not %+v", w.pulls, c, want)
+		for _, r := range w.hub.Requests() {
+			t.Logf("%s %s?%s %d %.200s", r.Method, r.Path, r.Query, r.Status, r.Body)
+		}
+	}
+	after := w.written(t)
+	if after.tables != before.tables {
+		t.Errorf("an idle pass changed the database:\n%s", firstDifference(before.tables, after.tables))
+	}
+	if len(after.heartbeats) != 1 || after.heartbeats[0] == before.heartbeats[0] {
+		t.Errorf("the heartbeats were %s and are %s", before.heartbeats, after.heartbeats)
+	}
+	if n := after.lines - before.lines; n != 1 {
+		t.Errorf("an idle pass logged %d lines", n)
+	}
+	if got, want := fmt.Sprint(after.files), fmt.Sprint(before.files); got != want {
+		t.Errorf("an idle pass left the files %s, there were %s", got, want)
+	}
+	return c
+}
+
+// checkRotation lets the details grow old: one batch of them is read, beside
+// what an idle pass asks.
+func (w *world) checkRotation(t *testing.T) counts {
+	t.Helper()
+	w.ageDetails(t)
+	c := w.countPass(t)
+	if c.rest != 3 || c.notModified != 3 || c.rotations != 1 || c.other != 0 {
+		t.Errorf("a pass with rotation asked %+v", c)
+	}
+	return c
+}
+
+// countPass makes a pass and counts what it asks.
+func (w *world) countPass(t *testing.T) counts {
+	t.Helper()
+	w.hub.ResetLog()
+	before := w.counts().points
+	w.tick(t)
+	c := w.counts()
+	c.points -= before
+	return c
+}
+
+func firstDifference(a, b string) string {
+	from := 0
+	for from < min(len(a), len(b)) && a[from] == b[from] {
+		from++
+	}
+	at := func(s string) string { return s[max(0, from-200):min(len(s), from+200)] }
+	return "before: …" + at(a) + "…\nafter:  …" + at(b) + "…"
+}

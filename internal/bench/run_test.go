@@ -1,0 +1,107 @@
+//go:build unix
+
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd"
+)
+
+// program is how gh-mergexo is started.
+type program struct {
+	path string
+	env  []string
+}
+
+// role tells the test binary to be another program.
+const role = "MERGEXO_BENCH_ROLE"
+
+// The other programs that the test binary is.
+const (
+	rolePass  = "pass"  // gh-mergexo itself
+	roleMeter = "meter" // runs its arguments and prints a reading
+)
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(role) {
+	case rolePass:
+		os.Exit(cmd.Main(cmd.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test"}))
+	case roleMeter:
+		os.Exit(meter(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// self is gh-mergexo as the test binary has it: nothing needs to be built.
+func self(t *testing.T) program {
+	t.Helper()
+	path, err := os.Executable()
+	must(t, err)
+	return program{path, []string{role + "=" + rolePass}}
+}
+
+// tick makes a pass.
+func (w *world) tick(t *testing.T) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), w.program.path, "tick")
+	c.Env = append(w.environ(), w.program.env...)
+	if out, err := c.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("tick: %v\n%s", err, out)
+	}
+}
+
+// reading is what one run of a program took.
+type reading struct {
+	Wall time.Duration
+	CPU  time.Duration // user and system
+	Peak int64         // resident bytes
+}
+
+// meter runs a program. A process of its own does this because on Linux a child
+// begins with its parent's peak, and that of a test with a hub in it is large.
+func meter(args []string) int {
+	c := exec.Command(args[0], args[1:]...)
+	c.Env = append(os.Environ(), role+"=")
+	c.Stderr = os.Stderr
+	start := time.Now()
+	err := c.Run()
+	wall := time.Since(start)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	r := reading{Wall: wall, CPU: c.ProcessState.UserTime() + c.ProcessState.SystemTime()}
+	if usage, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		r.Peak = int64(usage.Maxrss) // kilobytes, but bytes on a Mac
+		if runtime.GOOS != "darwin" {
+			r.Peak <<= 10
+		}
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// measure runs a program once in the world. path is its PATH.
+func (w *world) measure(t *testing.T, path string, args ...string) reading {
+	t.Helper()
+	test, err := os.Executable()
+	must(t, err)
+	c := exec.CommandContext(t.Context(), test, args...)
+	c.Env = append(w.environ(), role+"="+roleMeter, "PATH="+path)
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	must(t, err)
+	var r reading
+	must(t, json.Unmarshal(out, &r))
+	return r
+}

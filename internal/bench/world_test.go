@@ -1,0 +1,289 @@
+//go:build unix
+
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+const (
+	simHost  = "github.localhost"
+	operator = "operator"
+	reviewer = "ann"
+	repoName = "octo/app"
+	comments = 20 // on each pull request
+	label    = "agent:small-job"
+
+	// age is how long everything on the hub lies back, so that it is no news.
+	age = 3 * time.Hour
+)
+
+// world is a machine with one repository of open tracked pull requests, all of
+// them quiet.
+type world struct {
+	pulls   int
+	dir     string
+	socket  string
+	hub     *githubsim.Hub
+	repo    *githubsim.Repo
+	token   string
+	program program
+	past    atomic.Bool // the hub's clock stands in the past
+}
+
+// newWorld makes the hub, lets passes of the program read all of it, and
+// settles what they found, so that the next pass is an idle one.
+func newWorld(t *testing.T, p program, pulls int) *world {
+	t.Helper()
+	w := &world{pulls: pulls, dir: t.TempDir(), program: p}
+	short, err := os.MkdirTemp("/tmp", "mx") // a socket's path has at most 107 bytes
+	must(t, err)
+	t.Cleanup(func() { must(t, os.RemoveAll(short)) })
+	w.socket = filepath.Join(short, "s")
+	w.startHub(t)
+	must(t, os.MkdirAll(filepath.Join(w.dir, "gh"), 0o755))
+	must(t, os.WriteFile(filepath.Join(w.dir, "gh", "config.yml"), []byte("http_unix_socket: "+w.socket+"\n"), 0o600))
+	// The first pass meets an empty repository: what people say in the next
+	// ones is read, and starts nothing while there is no feedback loop.
+	w.writeConfig(t, false)
+	w.tick(t)
+	w.past.Store(true)
+	numbers := w.populate(t)
+	w.past.Store(false)
+	w.track(t, numbers)
+	w.untilQuiet(t)
+	w.settle(t)
+	w.writeConfig(t, true)
+	w.untilQuiet(t)
+	return w
+}
+
+func (w *world) startHub(t *testing.T) {
+	t.Helper()
+	w.past.Store(true)
+	defer w.past.Store(false)
+	var err error
+	w.hub, err = githubsim.New(githubsim.Options{Dir: filepath.Join(w.dir, "hub"), Now: func() time.Time {
+		if w.past.Load() {
+			return time.Now().Add(-age)
+		}
+		return time.Now()
+	}})
+	must(t, err)
+	t.Cleanup(func() {
+		if unknown := w.hub.Unknown(); len(unknown) > 0 {
+			t.Errorf("githubsim has no handler for: %s", strings.Join(unknown, ", "))
+		}
+		must(t, w.hub.Close())
+	})
+	_, err = w.hub.AddUser(reviewer)
+	must(t, err)
+	w.token, err = w.hub.AddUser(operator)
+	must(t, err)
+	must(t, w.hub.AddOrg("octo"))
+	w.repo, err = w.hub.AddRepo(repoName, map[string]string{"README.md": "# App\n"})
+	must(t, err)
+	must(t, w.repo.SetPermission(operator, "admin"))
+	must(t, w.repo.SetPermission(reviewer, "write"))
+	// Many runs in one hour: only the count is of interest here.
+	for _, resource := range []string{"core", "graphql"} {
+		must(t, w.hub.SetLimit(operator, resource, 1_000_000))
+	}
+	must(t, w.hub.ServeUnix(w.socket))
+}
+
+func (w *world) writeConfig(t *testing.T, feedback bool) {
+	t.Helper()
+	text := fmt.Sprintf(`[runtime]
+agent = "none"
+min_interval = "0s"
+quiet_period = "0s"
+retry_base = "1ms"
+enable_feedback_loop = %t
+state_dir = %q
+
+[agents.none]
+adapter = "command"
+command = ["/nonexistent/agent"]
+
+[[repo]]
+name = %q
+remote_url = %q
+`, feedback, w.state(), repoName, w.repo.GitDir())
+	must(t, os.WriteFile(filepath.Join(w.dir, "config.toml"), []byte(text), 0o600))
+}
+
+// populate makes the issues and their pull requests, and returns the number of
+// each issue's pull request.
+func (w *world) populate(t *testing.T) map[int]int {
+	t.Helper()
+	issues := make([]int, w.pulls)
+	for i := range issues {
+		var err error
+		issues[i], err = w.repo.OpenIssue(reviewer, fmt.Sprintf("Issue %d", i+1), "Please.", label)
+		must(t, err)
+	}
+	first, err := w.repo.SeedPulls(githubsim.Bulk{Pulls: w.pulls, Comments: comments, Author: operator, Reviewer: reviewer, Branch: "agent/small/"})
+	must(t, err)
+	numbers := map[int]int{}
+	for i, issue := range issues {
+		numbers[issue] = first + i
+	}
+	return numbers
+}
+
+// track records what turns that opened these pull requests would have: an item
+// and a pull request whose details nobody has read yet.
+func (w *world) track(t *testing.T, numbers map[int]int) {
+	t.Helper()
+	w.update(t, func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		for issue, number := range numbers {
+			is, _ := w.repo.Issue(issue)
+			pull, ok := w.repo.Pull(number)
+			if !ok {
+				return fmt.Errorf("no pull request %d", number)
+			}
+			id, err := tx.AddItem(ctx, work.Item{
+				RepoID: repo.ID, Number: issue, Flow: work.FlowSmallJob, State: work.StateAwaitingFeedback, Title: is.Title, Body: is.Body,
+				Author: work.Account{Login: reviewer}, Priority: 3, Label: label, LabelEvent: "1", Branch: pull.Head,
+			})
+			if err != nil {
+				return err
+			}
+			_, err = tx.PutPull(ctx, work.PullRequest{
+				RepoID: repo.ID, ItemID: id, Number: number, NodeID: pull.NodeID, Title: pull.Title, State: work.PullOpen,
+				Branch: pull.Head, HeadOID: pull.HeadOID, Base: pull.Base, BaseOID: pull.BaseOID,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// settle marks everything that was said as dealt with.
+func (w *world) settle(t *testing.T) {
+	t.Helper()
+	w.update(t, func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		pending, err := tx.ListPendingEvents(ctx, repo.ID)
+		if err != nil {
+			return err
+		}
+		if want := w.pulls * comments; len(pending) != want {
+			return fmt.Errorf("%d events are pending, not %d", len(pending), want)
+		}
+		ids := make([]int64, len(pending))
+		for i, e := range pending {
+			ids[i] = e.ID
+		}
+		return tx.FinishEvents(ctx, ids, "handled", time.Now())
+	})
+}
+
+// ageDetails makes every pull request's details as old as the hub, so that
+// rotation reads some of them again.
+func (w *world) ageDetails(t *testing.T) {
+	t.Helper()
+	w.update(t, func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		pulls, err := tx.ListOpenPulls(ctx, repo.ID)
+		for _, p := range pulls {
+			p.DetailsAt = p.DetailsAt.Add(-age)
+			if _, err := tx.PutPull(ctx, p); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+}
+
+// update changes the state database as the program does.
+func (w *world) update(t *testing.T, change func(context.Context, *store.Tx, work.Repo) error) {
+	t.Helper()
+	ctx := t.Context()
+	db, err := store.Open(ctx, w.database(), store.Options{Now: time.Now})
+	must(t, err)
+	err = db.Update(ctx, func(tx *store.Tx) error {
+		repos, err := tx.ListRepos(ctx)
+		if err != nil || len(repos) != 1 {
+			return errors.Join(fmt.Errorf("%d repositories", len(repos)), err)
+		}
+		return change(ctx, tx, repos[0])
+	})
+	must(t, errors.Join(err, db.Close()))
+}
+
+// untilQuiet makes passes until one only asks what an idle pass asks.
+func (w *world) untilQuiet(t *testing.T) {
+	t.Helper()
+	for range 50 {
+		w.hub.ResetLog()
+		w.tick(t)
+		if c := w.counts(); c.rest == c.notModified && c.other == 0 && c.rotations == 0 {
+			return
+		}
+	}
+	t.Fatal("50 passes, and there is still something to read")
+}
+
+func (w *world) state() string    { return filepath.Join(w.dir, "state") }
+func (w *world) database() string { return filepath.Join(w.state(), "state.db") }
+
+// environ is what a program in the world sees: setup A of gh on a socket. No
+// program is in PATH: an idle pass starts none.
+func (w *world) environ() []string {
+	home := filepath.Join(w.dir, "home")
+	return []string{
+		"HOME=" + home, "GH_CONFIG_DIR=" + filepath.Join(w.dir, "gh"), "GH_HOST=" + simHost, "GH_TOKEN=" + w.token,
+		"GH_NO_UPDATE_NOTIFIER=1", "GH_PROMPT_DISABLED=1", "LC_ALL=C.UTF-8", "MERGEXO_CONFIG=" + filepath.Join(w.dir, "config.toml"),
+	}
+}
+
+// counts sorts the requests since the hub's log was emptied.
+type counts struct {
+	rest, notModified int
+	sweeps, rotations int
+	points            int // of GraphQL, since the user was made
+	other             int // GraphQL that is neither, and writes
+}
+
+func (w *world) counts() counts {
+	c := counts{points: w.hub.Used(operator, "graphql")}
+	for _, r := range w.hub.Requests() {
+		switch {
+		case r.Write:
+			c.other++
+		case r.Path != "/graphql":
+			c.rest++
+			if r.Conditional && r.NotModified {
+				c.notModified++
+			}
+		case strings.Contains(r.Body, "query Sweep("):
+			c.sweeps++
+		case strings.Contains(r.Body, "query Details("):
+			c.rotations++
+		default:
+			c.other++
+		}
+	}
+	return c
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,76 @@
+package githubsim
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// build makes the same story at different times and in different folders.
+func build(t *testing.T, wait time.Duration) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.clock.advance(wait)
+	_, err := w.repo.OpenIssue("ann", "First", "Body\n\n<!-- token-"+wait.String()+" -->", "b", "a")
+	w.must(err)
+	n := w.pull("topic", "ann")
+	_, err = w.repo.Comment(n, "tom", "hello\r\nthere")
+	w.must(err)
+	top, err := w.repo.ReviewComment(n, "me", "src/a.txt", 3, "why")
+	w.must(err)
+	w.must(w.repo.ReactToReviewComment(top, "ann", "eyes"))
+	w.must(w.repo.Resolve(top, "ann"))
+	return w
+}
+
+func TestDump(t *testing.T) {
+	marker := regexp.MustCompile(`<!--[^>]*-->`)
+	one := build(t, 0).hub.Dump(marker)
+	two := build(t, time.Hour)
+	if got := two.hub.Dump(marker); got != one {
+		t.Errorf("the same story dumps differently:\n%s\n---\n%s", one, got)
+	}
+	for _, line := range []string{
+		"issue 1 open by ann: First", "  labels a, b", "pull 2 open by ann: Change topic", "    | there", "  thread on src/a.txt resolved", "    reactions ann:eyes", "branch topic tree ",
+	} {
+		if !strings.Contains(one, line+"\n") && !strings.Contains(one, line) {
+			t.Errorf("no %q in\n%s", line, one)
+		}
+	}
+	_, err := two.repo.PushCommit("topic", "ann", map[string]string{"x": "y"}, "More")
+	two.must(err)
+	if two.hub.Dump(marker) == one {
+		t.Error("a push changes nothing")
+	}
+}
+
+// TestSeed makes a thousand pull requests and reads them: it must stay fast, since a benchmark does so.
+func TestSeed(t *testing.T) {
+	w := newWorld(t)
+	began := time.Now()
+	first, err := w.repo.SeedPulls(Bulk{Pulls: 1000, Comments: 20, Author: "me", Reviewer: "ann"})
+	w.must(err)
+	t.Logf("seeded in %s", time.Since(began))
+	if first != 1 {
+		t.Errorf("the first is %d", first)
+	}
+	for _, path := range []string{
+		"/repos/acme/app/pulls?per_page=100", "/repos/acme/app/issues?state=all&sort=updated&direction=desc&per_page=100",
+		"/repos/acme/app/issues/comments?sort=updated&direction=desc&per_page=100", "/repos/acme/app/pulls/comments?sort=updated&direction=desc&per_page=100",
+	} {
+		began = time.Now()
+		res := w.do("me", http.MethodGet, path, nil)
+		took := time.Since(began)
+		t.Logf("%s: %s, %d bytes", path, took, len(res.text))
+		if took > time.Second {
+			t.Errorf("%s took %s", path, took)
+		}
+	}
+	last := get[object](w, "me", fmt.Sprintf("/repos/acme/app/pulls/%d", 1000))
+	if last["mergeable"] != true || last["comments"] != 10.0 || last["review_comments"] != 10.0 {
+		t.Errorf("the last one: %v %v %v", last["mergeable"], last["comments"], last["review_comments"])
+	}
+}

@@ -1,0 +1,368 @@
+package githubsim
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// gqlAnswer is an answer of /graphql.
+type gqlAnswer struct {
+	Data   object
+	Errors []struct {
+		Type    string
+		Message string
+		Path    []any
+	}
+}
+
+// graph sends a query as somebody.
+func (w *world) graph(as, query string, vars object) gqlAnswer {
+	w.t.Helper()
+	return want[gqlAnswer](w, http.StatusOK, as, http.MethodPost, "/graphql", object{"query": query, "variables": vars})
+}
+
+// data is graph for a query that must not have errors.
+func (w *world) data(as, query string, vars object) object {
+	w.t.Helper()
+	a := w.graph(as, query, vars)
+	if len(a.Errors) > 0 {
+		w.t.Fatalf("query %s: %+v", query, a.Errors)
+	}
+	return a.Data
+}
+
+// at digs into decoded JSON: names and indices.
+func at(t *testing.T, v any, path ...any) any {
+	t.Helper()
+	for _, p := range path {
+		switch p := p.(type) {
+		case string:
+			m, ok := v.(object)
+			if !ok {
+				t.Fatalf("no %q in %v", p, v)
+			}
+			v = m[p]
+		case int:
+			l, ok := v.([]any)
+			if !ok || p >= len(l) {
+				t.Fatalf("no [%d] in %v", p, v)
+			}
+			v = l[p]
+		}
+	}
+	return v
+}
+
+// nodeOf is the global id of a pull request.
+func (w *world) nodeOf(number int) string {
+	w.t.Helper()
+	return get[struct {
+		NodeID string `json:"node_id"`
+	}](w, "me", fmt.Sprintf("/repos/acme/app/pulls/%d", number)).NodeID
+}
+
+func TestGraphQLErrorsAreAsGitHubHasThem(t *testing.T) {
+	w := newWorld(t)
+	id := w.nodeOf(w.pull("topic", "ann"))
+	a := w.graph("me", `query($ids: [ID!]!) { nodes(ids: $ids) { id } }`, object{"ids": []string{"PR_x", id}})
+	if at(t, a.Data, "nodes", 0) != nil || at(t, a.Data, "nodes", 1, "id") != id {
+		t.Errorf("nodes %v", a.Data)
+	}
+	if len(a.Errors) != 1 || a.Errors[0].Type != "NOT_FOUND" || a.Errors[0].Message != "Could not resolve to a node with the global id of 'PR_x'" ||
+		!slices.Equal(a.Errors[0].Path, []any{"nodes", 0.0}) {
+		t.Errorf("errors %+v", a.Errors)
+	}
+	for query, want := range map[string]string{
+		`{ repository(owner: "acme", name: "none") { id } }`:                                   "NOT_FOUND repository",
+		`{ repository(owner: "acme", name: "app") { issue(number: 9) { id } } }`:               "NOT_FOUND repository.issue",
+		`{ node(id: "x") { id } }`:                                                             "NOT_FOUND node",
+		`mutation { resolveReviewThread(input: {threadId: "x"}) { thread { id } } }`:           "NOT_FOUND resolveReviewThread",
+		`{ repository(owner: "acme", name: "app") { issues { nodes { id } } } }`:               "MISSING_PAGINATION_BOUNDARIES query.repository.issues",
+		`{ repository(owner: "acme", name: "app") { issues(first: 101) { totalCount } } }`:     "EXCESSIVE_PAGINATION query.repository.issues",
+		`{ repository(owner: "acme", name: "app") { pullRequests(first: 0) { totalCount } } }`: "EXCESSIVE_PAGINATION query.repository.pullRequests",
+	} {
+		a := w.graph("me", query, nil)
+		if len(a.Errors) != 1 {
+			t.Errorf("%s: %+v", query, a)
+			continue
+		}
+		var path []string
+		for _, p := range a.Errors[0].Path {
+			path = append(path, fmt.Sprint(p))
+		}
+		if got := a.Errors[0].Type + " " + strings.Join(path, "."); got != want {
+			t.Errorf("%s: %s (%s), want %s", query, got, a.Errors[0].Message, want)
+		}
+	}
+	if a := w.graph("me", `{ nonsense }`, nil); len(a.Errors) != 1 || a.Data != nil {
+		t.Errorf("unknown field: %+v", a)
+	}
+	if a := w.graph("me", `{ broken`, nil); len(a.Errors) != 1 || a.Data != nil {
+		t.Errorf("no query: %+v", a)
+	}
+}
+
+// The cost of a query is GitHub's formula: https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+func TestGraphQLCost(t *testing.T) {
+	w := newWorld(t)
+	ids := make([]string, 50)
+	for i := range ids {
+		ids[i] = "x"
+	}
+	for _, tt := range []struct {
+		query string
+		vars  object
+		cost  float64
+		nodes float64
+	}{
+		{query: `{ rateLimit { cost nodeCount } }`, cost: 1},
+		// GitHub's own example, in our names: 1 + 100 + 5,000 requests.
+		{
+			query: `{ repository(owner: "acme", name: "app") { pullRequests(first: 100) { nodes { reviewThreads(first: 50) { nodes { comments(first: 60) { totalCount } } } } } } rateLimit { cost nodeCount } }`,
+			cost:  51, nodes: 100 + 100*50 + 100*50*60,
+		},
+		{query: `query($n: Int = 30) { repository(owner: "acme", name: "app") { issues(first: $n) { nodes { labels(last: 5) { totalCount } } } } rateLimit { cost nodeCount } }`, cost: 1, nodes: 30 + 150},
+		{query: `query($n: Int = 30) { repository(owner: "acme", name: "app") { issues(first: 100) { nodes { ...F } } } rateLimit { cost nodeCount } } fragment F on Issue { a: comments(first: 1) { totalCount } b: labels(first: $n) { totalCount } }`, vars: object{"n": 2}, cost: 2, nodes: 100 + 100 + 200},
+		{query: `query($ids: [ID!]!) { nodes(ids: $ids) { ... on PullRequest { reviews(last: 1) { totalCount } reviewThreads(last: 1) { totalCount } labels(first: 1) { totalCount } } } rateLimit { cost nodeCount } }`, vars: object{"ids": ids}, cost: 2, nodes: 50 + 150},
+	} {
+		used := w.hub.Used("me", "graphql")
+		a := w.graph("me", tt.query, tt.vars)
+		if at(t, a.Data, "rateLimit", "cost") != tt.cost || at(t, a.Data, "rateLimit", "nodeCount") != tt.nodes {
+			t.Errorf("%s: %v, want cost %v of %v nodes", tt.query, a.Data["rateLimit"], tt.cost, tt.nodes)
+		}
+		if got := float64(w.hub.Used("me", "graphql") - used); got != tt.cost {
+			t.Errorf("%s: charged %v, want %v", tt.query, got, tt.cost)
+		}
+	}
+	a := w.graph("me", `{ repository(owner: "acme", name: "app") { pullRequests(first: 100) { nodes { reviewThreads(first: 100) { nodes { comments(first: 100) { totalCount } } } } } } }`, nil)
+	if len(a.Errors) != 1 || a.Errors[0].Type != "MAX_NODE_LIMIT_EXCEEDED" {
+		t.Errorf("a million nodes: %+v", a)
+	}
+}
+
+func TestGraphQLDraftsAreTheirAuthorsAlone(t *testing.T) {
+	w := newWorld(t)
+	n := w.pull("topic", "ann")
+	_, err := w.repo.Review(n, "tom", "PENDING", "a draft", LineComment{Path: "src/a.txt", Line: 3, Body: "hm"})
+	w.must(err)
+	query := `query($id: ID!) { node(id: $id) { ... on PullRequest { totalCommentsCount
+		reviews(first: 9) { totalCount nodes { id state submittedAt } } reviewThreads(first: 9) { totalCount nodes { id comments(first: 9) { nodes { id state } } } } } } }`
+	id := w.nodeOf(n)
+	mine := w.data("tom", query, object{"id": id})
+	if at(t, mine, "node", "reviews", "nodes", 0, "state") != "PENDING" || at(t, mine, "node", "reviews", "nodes", 0, "submittedAt") != nil ||
+		at(t, mine, "node", "reviewThreads", "nodes", 0, "comments", "nodes", 0, "state") != "PENDING" || at(t, mine, "node", "totalCommentsCount") != 1.0 {
+		t.Errorf("the author sees %v", mine)
+	}
+	others := w.data("me", query, object{"id": id})
+	if at(t, others, "node", "reviews", "totalCount") != 0.0 || at(t, others, "node", "reviewThreads", "totalCount") != 0.0 || at(t, others, "node", "totalCommentsCount") != 0.0 {
+		t.Errorf("others see %v", others)
+	}
+	for _, path := range [][]any{{"node", "reviews", "nodes", 0, "id"}, {"node", "reviewThreads", "nodes", 0, "id"}} {
+		if a := w.graph("me", `query($id: ID!) { node(id: $id) { id } }`, object{"id": at(t, mine, path...)}); len(a.Errors) != 1 {
+			t.Errorf("%v: others find the draft by its id", path)
+		}
+	}
+}
+
+func TestGraphQLPagesForwardAndBackward(t *testing.T) {
+	w := newWorld(t)
+	n, err := w.repo.OpenIssue("ann", "x", "")
+	w.must(err)
+	for i := range 7 {
+		_, err := w.repo.Comment(n, "ann", fmt.Sprint(i))
+		w.must(err)
+	}
+	walk := func(query, next, cursor string) string {
+		var out []string
+		var after any
+		for {
+			d := w.data("me", query, object{"c": after})
+			page := at(t, d, "repository", "issue", "comments")
+			for _, c := range at(t, page, "nodes").([]any) {
+				out = append(out, at(t, c, "body").(string))
+			}
+			if at(t, page, "pageInfo", next) != true {
+				return strings.Join(out, "")
+			}
+			after = at(t, page, "pageInfo", cursor)
+			out = append(out, " ")
+		}
+	}
+	const frame = `query($c: String) { repository(owner: "acme", name: "app") { issue(number: 1) { comments(%s) { nodes { body } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } } }`
+	if got := walk(fmt.Sprintf(frame, "first: 3, after: $c"), "hasNextPage", "endCursor"); got != "012 345 6" {
+		t.Errorf("forward: %q", got)
+	}
+	if got := walk(fmt.Sprintf(frame, "last: 3, before: $c"), "hasPreviousPage", "startCursor"); got != "456 123 0" {
+		t.Errorf("backward: %q", got)
+	}
+}
+
+func TestGraphQLMutations(t *testing.T) {
+	w := newWorld(t)
+	n := w.pull("topic", "ann")
+	id := w.nodeOf(n)
+	comment, err := w.repo.ReviewComment(n, "tom", "src/a.txt", 3, "why?")
+	w.must(err)
+	threads := `query($id: ID!) { node(id: $id) { ... on PullRequest { reviewThreads(first: 9) { nodes { id isResolved resolvedBy { login } comments(first: 9) { nodes { fullDatabaseId } } } } } } }`
+	d := w.data("me", threads, object{"id": id})
+	thread := at(t, d, "node", "reviewThreads", "nodes", 0, "id")
+	if got := at(t, d, "node", "reviewThreads", "nodes", 0, "comments", "nodes", 0, "fullDatabaseId"); got != fmt.Sprint(comment) {
+		t.Errorf("fullDatabaseId %v, want the string of %d", got, comment)
+	}
+	w.data("me", `mutation($id: ID!) { resolveReviewThread(input: {threadId: $id}) { thread { isResolved } } }`, object{"id": thread})
+	d = w.data("me", threads, object{"id": id})
+	if at(t, d, "node", "reviewThreads", "nodes", 0, "isResolved") != true || at(t, d, "node", "reviewThreads", "nodes", 0, "resolvedBy", "login") != "me" {
+		t.Errorf("resolved: %v", d)
+	}
+	if a := w.graph("eve", `mutation($id: ID!) { unresolveReviewThread(input: {threadId: $id}) { thread { isResolved } } }`, object{"id": thread}); len(a.Errors) != 1 || a.Errors[0].Type != "FORBIDDEN" {
+		t.Errorf("a stranger unresolves: %+v", a)
+	}
+	w.data("ann", `mutation($id: ID!) { addReaction(input: {subjectId: $id, content: EYES}) { reactionGroups { content } } }`, object{"id": id})
+	d = w.data("me", `mutation($id: ID!) { addComment(input: {subjectId: $id, body: "hello"}) { commentEdge { node { body url author { login } } } } }`, object{"id": id})
+	if at(t, d, "addComment", "commentEdge", "node", "author", "login") != "me" {
+		t.Errorf("comment %v", d)
+	}
+	if a := w.graph("me", `mutation($id: ID!) { addComment(input: {subjectId: $id, body: ""}) { clientMutationId } }`, object{"id": id}); len(a.Errors) != 1 || a.Errors[0].Type != "UNPROCESSABLE" {
+		t.Errorf("blank comment: %+v", a)
+	}
+	d = w.data("me", `mutation($id: ID!) { mergePullRequest(input: {pullRequestId: $id, mergeMethod: SQUASH}) { pullRequest { state merged mergeCommit { oid messageHeadline } } } }`, object{"id": id})
+	if main, _ := w.repo.Head("main"); at(t, d, "mergePullRequest", "pullRequest", "state") != "MERGED" || at(t, d, "mergePullRequest", "pullRequest", "mergeCommit", "oid") != main {
+		t.Errorf("merge %v", d)
+	}
+}
+
+// A reply by GraphQL silently joins the viewer's draft; REST refuses it.
+func TestGraphQLReplyJoinsADraft(t *testing.T) {
+	w := newWorld(t)
+	n := w.pull("topic", "ann")
+	_, err := w.repo.ReviewComment(n, "tom", "src/a.txt", 3, "why?")
+	w.must(err)
+	_, err = w.repo.Review(n, "me", "PENDING", "a draft")
+	w.must(err)
+	query := `query($id: ID!) { node(id: $id) { ... on PullRequest { reviewThreads(first: 9) { nodes { id comments(first: 9) { totalCount } } } } } }`
+	id := object{"id": w.nodeOf(n)}
+	thread := at(t, w.data("me", query, id), "node", "reviewThreads", "nodes", 0, "id")
+	d := w.data("me", `mutation($id: ID!) { addPullRequestReviewThreadReply(input: {pullRequestReviewThreadId: $id, body: "x"}) { comment { state } } }`, object{"id": thread})
+	if at(t, d, "addPullRequestReviewThreadReply", "comment", "state") != "PENDING" {
+		t.Errorf("reply %v", d)
+	}
+	for as, want := range map[string]float64{"me": 2, "tom": 1} {
+		if got := at(t, w.data(as, query, id), "node", "reviewThreads", "nodes", 0, "comments", "totalCount"); got != want {
+			t.Errorf("%s sees %v comments, want %v", as, got, want)
+		}
+	}
+}
+
+// TestGraphQLBatchQuery runs the query of the shared folder that asks for everything that a poll may need.
+func TestGraphQLBatchQuery(t *testing.T) {
+	query, err := os.ReadFile(filepath.Join(sharedFolder(t), "batch-query.graphql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t)
+	n := w.pull("topic", "ann")
+	w.must(w.repo.Label(n, "ann", "agent:design"))
+	_, err = w.repo.ReviewComment(n, "tom", "src/a.txt", 3, "why?")
+	w.must(err)
+	_, err = w.repo.Comment(n, "eve", "hm")
+	w.must(err)
+	_, err = w.repo.SetCheck("topic", "build", "completed", "failure")
+	w.must(err)
+	w.must(w.repo.SetStatus("topic", "ci", "success", "fine"))
+	d := w.data("me", string(query), object{"owner": "acme", "repo": "app"})
+	if got := at(t, d, "rateLimit", "cost"); got != 14.0 {
+		t.Errorf("cost %v, want the 14 points of the facts", got)
+	}
+	p := at(t, d, "repository", "pullRequests", "nodes", 0)
+	rollup := at(t, p, "commits", "nodes", 0, "commit", "statusCheckRollup")
+	for _, tt := range []struct{ got, want any }{
+		{at(t, p, "author", "__typename"), "User"},
+		{at(t, p, "mergeable"), "MERGEABLE"},
+		{at(t, p, "mergeStateStatus"), "UNSTABLE"},
+		{at(t, p, "reviewDecision"), nil},
+		{at(t, p, "labels", "nodes", 0, "name"), "agent:design"},
+		{at(t, p, "reviews", "nodes", 0, "state"), "COMMENTED"},
+		{at(t, p, "reviewThreads", "nodes", 0, "line"), 3.0},
+		{at(t, p, "comments", "nodes", 0, "viewerDidAuthor"), false},
+		{at(t, rollup, "state"), "FAILURE"},
+		{at(t, rollup, "contexts", "nodes", 0, "conclusion"), "FAILURE"},
+		{at(t, rollup, "contexts", "nodes", 1, "state"), "SUCCESS"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%v, want %v", tt.got, tt.want)
+		}
+	}
+}
+
+func TestGraphQLFaultsAreTheHubs(t *testing.T) {
+	w := newWorld(t)
+	n := w.pull("topic", "ann")
+	w.hub.AddFault(Fault{Path: "/graphql", Method: "WRITE", Applied: true, Drop: true})
+	id := w.nodeOf(n)
+	w.data("me", `{ viewer { login } }`, nil) // no write
+	if _, err := w.try("me", http.MethodPost, "/graphql", object{"query": `mutation($id: ID!) { addComment(input: {subjectId: $id, body: "lost"}) { clientMutationId } }`, "variables": object{"id": id}}); err == nil {
+		t.Error("the answer was not lost")
+	}
+	d := w.data("me", `query($id: ID!) { node(id: $id) { ... on PullRequest { comments(first: 5) { totalCount } } } }`, object{"id": id})
+	if at(t, d, "node", "comments", "totalCount") != 1.0 {
+		t.Errorf("the comment was not applied: %v", d)
+	}
+	w.must(w.hub.SetRemaining("me", "graphql", 0))
+	a := w.graph("me", `{ viewer { login } }`, nil)
+	if len(a.Errors) != 1 || a.Errors[0].Type != "RATE_LIMITED" {
+		t.Errorf("over the limit: %+v", a)
+	}
+	if res := w.do("", http.MethodPost, "/graphql", object{"query": "{ viewer { login } }"}); res.StatusCode != http.StatusUnauthorized {
+		t.Errorf("nobody: %d", res.StatusCode)
+	}
+}
+
+// BenchmarkGraphQLSweep is one light query over 50 pull requests.
+func BenchmarkGraphQLSweep(b *testing.B) {
+	hub, err := New(Options{Dir: b.TempDir(), Now: time.Now})
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := hub.AddRepo("acme/app", map[string]string{"a": firstFile})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var ids []string
+	for i := range 50 {
+		branch := fmt.Sprintf("b%d", i)
+		if _, err := r.PushCommit(branch, "acme", map[string]string{"b": branch}, "m"); err != nil {
+			b.Fatal(err)
+		}
+		n, err := r.OpenPull("acme", NewPull{Title: "t", Head: branch})
+		if err != nil {
+			b.Fatal(err)
+		}
+		ids = append(ids, r.pull(n).nodeID)
+	}
+	body, err := json.Marshal(object{"variables": object{"ids": ids}, "query": `query($ids: [ID!]!) { viewer { login } nodes(ids: $ids) { __typename ... on PullRequest {
+		id number state isDraft locked headRefOid baseRefName updatedAt mergeable totalCommentsCount statusCheckRollup { state }
+		reviews(last: 1) { totalCount nodes { id state updatedAt } } reviewThreads(last: 1) { totalCount nodes { id isResolved } } } } }`})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, "/graphql", strings.NewReader(string(body)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		req.Header.Set("Authorization", "token token-acme")
+		req.Header.Set("User-Agent", "bench")
+		a := newAnswer()
+		hub.ServeHTTP(a, req)
+		if a.status != http.StatusOK || strings.Contains(a.body.String(), `"errors"`) {
+			b.Fatal(a.body.String())
+		}
+	}
+}
