@@ -1,6 +1,8 @@
 package actions
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -37,11 +39,23 @@ func sightOf(a work.Action, found []posted) (sight, bool) {
 	return s, true
 }
 
-// Duplicate reports whether a comment that carries the token of an applied
-// action is a late second copy of our own.
-func Duplicate(a work.Action, commentID int64, body string) bool {
-	id := strconv.FormatInt(commentID, 10)
-	return a.State == work.ActionApplied && a.Sends > 1 && a.ResultID != "" && a.ResultID != id && sameBody(body, a.Body)
+// Extra lists the further copies of a comment of ours, by id. They appear when
+// a write was applied although its answer was lost, and GitHub's lists did not
+// show it when it was looked for. seen is the id of a comment that carries the
+// action's token: the one that is on record asks for nothing.
+func Extra(ctx context.Context, s Scope, a work.Action, seen int64) ([]int64, error) {
+	if a.State != work.ActionApplied || a.Sends < 2 || a.ResultID == strconv.FormatInt(seen, 10) {
+		return nil, nil
+	}
+	e, err := effectOf(a.Kind)
+	if err != nil {
+		return nil, err
+	}
+	got, _, err := e.find(ctx, s, a)
+	if err != nil {
+		return nil, fmt.Errorf("look for copies of %s: %w", describe(a), err)
+	}
+	return got.extra, nil
 }
 
 // Removal plans the removal of a second copy of a comment of ours.

@@ -109,6 +109,7 @@ The simulated GitHub is gone; what it and gh mergexo kept is all here:
     github/       the repository as it was on GitHub
     gh/, home/    gh's configuration and the home folder of the passes
     agent.log     a line for each run of the agent
+    program/      the program as it is on main
 
 Look around:
 

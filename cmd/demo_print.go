@@ -112,7 +112,7 @@ func visible(body string) string { return strings.TrimSpace(htmlComment.ReplaceA
 
 // sums prints what became of everything, and what it took.
 func (d *demo) sums(ctx context.Context) error {
-	d.chapter("WHAT HAPPENED")
+	d.chapter("What happened")
 	rows := [][]string{{"ISSUE", "FLOW", "PULL REQUEST", "COMMITS", "REPLIES", "STATE", "TITLE"}}
 	items, err := d.items(ctx)
 	if err != nil {
@@ -129,8 +129,8 @@ func (d *demo) sums(ctx context.Context) error {
 		})
 	}
 	d.columns(rows)
-	d.chapter("REQUESTS TO GITHUB")
-	rows = [][]string{{"PASS", "", "REST", "REST, 304", "GRAPHQL", "WRITES", "ALL"}}
+	d.chapter("Requests to GitHub, dry runs apart")
+	rows = [][]string{{"PASS", "WITH", "READS", "READS, 304", "GRAPHQL", "WRITES", "ALL"}}
 	var sum demoPass
 	for i, p := range d.passes {
 		rows = append(rows, p.row(fmt.Sprint(i+1), p.What))

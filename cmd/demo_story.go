@@ -23,10 +23,11 @@ const (
 
 // tell plays the story, scene by scene, up to the first that goes wrong.
 func (d *demo) tell(ctx context.Context) error {
-	d.say("A GitHub, the repository %s and an agent of their own, all in %s.", demoRepoName, d.dir)
-	d.say("%s lends the passes an account; ann and bob may write to the repository, %s may not.", demoOperator, demoStranger)
+	d.say("A pass (gh mergexo tick) reads what is new on GitHub, lets agents work, pushes and answers; cron repeats it.")
+	d.say("Here GitHub is simulated and the agent is scripted; the passes are real, and so is git. All of it is in")
+	d.say("%s. The passes use %s's account. ann and bob may write to %s, %s may not.", d.dir, demoOperator, demoRepoName, demoStranger)
 	for _, scene := range []func(context.Context) error{
-		d.theBug, d.issues, d.firstPass, d.comments, d.death, d.carryOn, d.reviewAndMerge, d.answerReview, d.mergeDesign, d.idle, d.theProgram, d.sums,
+		d.theBug, d.issues, d.firstPass, d.comments, d.death, d.carryOn, d.reviewAndMerge, d.answerReview, d.mergeDesign, d.idle, d.theProgram, d.sums, d.theEnd,
 	} {
 		if err := scene(ctx); err != nil {
 			return err
@@ -269,4 +270,12 @@ func (d *demo) idle(ctx context.Context) error {
 func (d *demo) theProgram(ctx context.Context) error {
 	d.chapter("The program on main")
 	return d.greet(ctx, "Hello, world!")
+}
+
+func (d *demo) theEnd(context.Context) error {
+	if unknown := d.hub.Unknown(); len(unknown) > 0 {
+		return fmt.Errorf("the simulated GitHub does not know: %s", strings.Join(unknown, ", "))
+	}
+	d.say("\nAll of this was looked up as it was told, in %.1f s.", d.now().Sub(d.began).Seconds())
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
@@ -25,14 +26,16 @@ const (
 
 // demo is a machine, a GitHub and the story so far.
 type demo struct {
-	out  output
-	dir  string
-	self string // this program
-	git  string
-	sh   string // empty where there is none
-	env  []string
-	hub  *githubsim.Hub
-	repo *githubsim.Repo
+	now   func() time.Time
+	began time.Time
+	out   output
+	dir   string
+	self  string // this program
+	git   string
+	sh    string // empty where there is none
+	env   []string
+	hub   *githubsim.Hub
+	repo  *githubsim.Repo
 
 	socket string      // the folder of the socket
 	root   string      // the repository's first commit
@@ -42,7 +45,7 @@ type demo struct {
 
 // newDemo makes everything under dir, and starts the GitHub.
 func newDemo(a *app, env config.Env, dir string) (_ *demo, err error) {
-	d := &demo{out: newOutput(a.env), dir: dir, pulls: map[int]int{}}
+	d := &demo{now: a.now, began: a.now(), out: newOutput(a.env), dir: dir, pulls: map[int]int{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.close())
@@ -166,13 +169,10 @@ remote_url = %q
 	return nil
 }
 
-// close ends the GitHub. What it could not answer is a fault of the demo's.
+// close ends the GitHub.
 func (d *demo) close() error {
 	var errs []error
 	if d.hub != nil {
-		if unknown := d.hub.Unknown(); len(unknown) > 0 {
-			errs = append(errs, fmt.Errorf("the simulated GitHub does not know: %s", strings.Join(unknown, ", ")))
-		}
 		errs = append(errs, d.hub.Close())
 	}
 	if d.socket != "" {

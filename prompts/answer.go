@@ -161,6 +161,12 @@ func checkKeys(d *json.Decoder) error {
 	return err
 }
 
+// schemaNoise takes out of the library's messages what tells an agent nothing.
+var schemaNoise = strings.NewReplacer(
+	"validating root: ", "", "validating ", "", "anyOf: did not validate against any of [<anonymous schema> <anonymous schema>]: ", "",
+	"/anyOf/0: ", "", "/anyOf/1: ", "or ",
+)
+
 // check gives the violations of the schema, at least one a key that breaks it.
 func (s answerSchema) check(value any) []string {
 	object, ok := value.(map[string]any)
@@ -180,7 +186,7 @@ func (s answerSchema) check(value any) []string {
 			continue
 		}
 		if err := sub.Validate(object[key]); err != nil {
-			out = append(out, quoted(key+": "+strings.ReplaceAll(err.Error(), "validating ", "")))
+			out = append(out, quoted(key+": "+schemaNoise.Replace(err.Error())))
 		}
 	}
 	if len(out) == 0 {

@@ -84,7 +84,7 @@ func TestL40_BadAnswersAreRefusedWithTheReason(t *testing.T) {
 		{"key in another case", start, with(t, goodStart, "PR_TITLE", `"x"`), `unknown key "PR_TITLE"`},
 		{"missing key", start, strings.Replace(goodStart, `,"decision_summary":null`, "", 1), "decision_summary is missing"},
 		{"key twice", start, strings.Replace(goodStart, `{`, `{"pr_title":"other",`, 1), `key "pr_title" stands twice`},
-		{"wrong type", start, with(t, goodStart, "pr_title", "7"), "pr_title: "},
+		{"wrong type", start, with(t, goodStart, "pr_title", "7"), `pr_title: type: 7 has type "integer", want "string"`},
 		{"empty title", start, with(t, goodStart, "pr_title", `" "`), "pr_title is empty"},
 		{"null summary", start, with(t, goodStart, "pr_summary", "null"), "pr_summary is empty"},
 		{"no commit message", start, with(t, goodStart, "commit_message", "null"), "commit_message is empty"},

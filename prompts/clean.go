@@ -52,7 +52,7 @@ func neutralise(s string) string {
 			continue
 		}
 		for line := range strings.Lines(showUnclosed(seg.text)) {
-			if lineStart {
+			if lineStart && strings.Contains(line, "/") {
 				line = command.ReplaceAllString(line, "$1`$2`")
 			}
 			b.WriteString(silence(line))
@@ -67,6 +67,9 @@ func neutralise(s string) string {
 // a zero-width space would break the link, the @ is written as %40; in an
 // e-mail address it stays.
 func silence(line string) string {
+	if !strings.ContainsAny(line, "@&") {
+		return line
+	}
 	var b strings.Builder
 	at := 0
 	for _, m := range mention.FindAllStringSubmatchIndex(line, -1) {

@@ -210,11 +210,12 @@ func (f fencer) events(list []NewEvent) string {
 func (f fencer) unresolved(list []Unresolved) string {
 	parts := make([]string, 0, len(list))
 	for _, u := range list {
-		text := head("kind", u.Kind, "title", u.Title, "file", place(u.Path, u.Line))
+		var text strings.Builder
+		text.WriteString(head("kind", u.Kind, "title", u.Title, "file", place(u.Path, u.Line)))
 		for _, c := range u.Comments {
-			text += "\n" + head("author", c.Author, "at", stamp(c.CreatedAt)) + orNothing(c.Body) + "\n"
+			text.WriteString("\n" + head("author", c.Author, "at", stamp(c.CreatedAt)) + orNothing(c.Body) + "\n")
 		}
-		parts = append(parts, f.data("still open", text))
+		parts = append(parts, f.data("still open", text.String()))
 	}
 	return strings.Join(parts, "\n")
 }

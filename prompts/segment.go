@@ -103,18 +103,25 @@ func (p *splitter) line() {
 		p.take(end, spanCode)
 		return
 	}
-	if m := listLine.FindStringSubmatch(bare); m != nil && indent <= p.list+3 {
-		p.list = len(m[1]) + len(m[2]) + len(m[3])
+	switch c := bare[indent]; {
+	case c == '<':
+		p.html = p.html || tagLine.MatchString(bare)
+		p.forever = p.forever || rawLine.MatchString(bare)
+	case indent <= p.list+3 && (strings.IndexByte("-*+", c) >= 0 || c >= '0' && c <= '9'):
+		if m := listLine.FindStringSubmatch(bare); m != nil {
+			p.list = len(m[1]) + len(m[2]) + len(m[3])
+		}
 	}
-	p.html = p.html || tagLine.MatchString(bare)
-	p.forever = p.forever || rawLine.MatchString(bare)
 	p.inline(strings.HasPrefix(bare[indent:], commentOpen))
 }
 
 // opens reports whether the line opens a fenced code block, and notes it.
 func (p *splitter) opens(bare string, indent int) bool {
+	if c := bare[indent]; c != '`' && c != '~' || p.html || p.forever || indent < p.list || indent > p.list+3 {
+		return false
+	}
 	m := fenceLine.FindStringSubmatch(bare)
-	if m == nil || p.html || p.forever || indent < p.list || indent > p.list+3 {
+	if m == nil {
 		return false
 	}
 	if m[2][0] == '`' && strings.Contains(m[3], "`") {

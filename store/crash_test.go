@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +18,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// childPath makes the test binary a writer of its own, to be killed.
-const childPath = "STORE_TEST_CHILD"
+// childPath makes the test binary a process of its own on a database: one that
+// writes until it is killed, or one that only has it open.
+const (
+	childPath = "STORE_TEST_CHILD"
+	childHold = "STORE_TEST_HOLD"
+)
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childPath); path != "" {
@@ -34,13 +39,67 @@ func writeForEver(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	for {
+	for hold := os.Getenv(childHold) != ""; ; {
 		sends, err := d.MarkSent(ctx, 1, time.Now())
 		if err != nil {
 			return err
 		}
 		fmt.Println(sends)
+		if hold {
+			_, err := io.Copy(io.Discard, os.Stdin)
+			return errors.Join(err, d.Close())
+		}
 	}
+}
+
+// A pass that runs a turn has the deleted database open, and with it locks on
+// the -shm that lies beside the new one.
+func TestL114DeletedWhileAnotherProcessHasIt(t *testing.T) {
+	path := newPath(t)
+	d := openAt(t, path)
+	addAction(t, d, work.Action{RepoID: addRepo(t, d).ID, Token: "a"})
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.CommandContext(t.Context(), exe)
+	child.Env = append(os.Environ(), childPath+"="+path, childHold+"=1")
+	stdin, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := bufio.NewReader(out).ReadString('\n'); err != nil || said != "1\n" {
+		t.Fatalf("child: %q, %v", said, err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	next := openAt(t, path)
+	r := addRepo(t, next)
+	addItem(t, next, work.Item{RepoID: r.ID, Number: 1})
+	if err := stdin.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait() // it puts its WAL away, which must not be the new one
+	addItem(t, next, work.Item{RepoID: r.ID, Number: 2})
+	if err := next.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := openAt(t, path)
+	if err := again.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	equal(t, len(inTx(t, again, func(tx *Tx) ([]work.Item, error) { return tx.ListItems(t.Context(), r.ID) })), 2)
 }
 
 func TestL01L14KilledWriter(t *testing.T) {
@@ -190,8 +249,12 @@ func TestInterruptedQuerySaysWhy(t *testing.T) {
 	for what, run := range map[string]func(context.Context, func(*Tx) error) error{"view": d.View, "update": d.Update} {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		err := run(ctx, func(tx *Tx) error {
-			_, err := list(t.Context(), tx, "count for long", scanID,
-				`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT count(*) FROM n`)
+			_, err := list(ctx, tx, "count for ever", scanID,
+				`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`)
+			if err == nil {
+				return nil
+			}
+			_, err = tx.ListRepos(t.Context()) // and what comes after it
 			return err
 		})
 		if !errors.Is(err, context.DeadlineExceeded) {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -240,6 +242,33 @@ func TestL12TwentyOpenersOfAnEmptyFile(t *testing.T) {
 	if got := inTx(t, d, func(tx *Tx) ([]work.Repo, error) { return tx.ListRepos(t.Context()) }); len(got) != 1 {
 		t.Errorf("repositories %v, want one", got)
 	}
+}
+
+// SQLite does not wait where a wait could be a deadlock, its busy_timeout
+// notwithstanding: two first openers want the write lock with a read lock held.
+func TestL12OpenWaitsForTheFirstOpener(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first, err := connect(t.Context(), path, url.Values{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	conn, err := first.sql.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(t.Context(), `BEGIN IMMEDIATE`); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		time.Sleep(200 * time.Millisecond)
+		_, _ = conn.ExecContext(context.WithoutCancel(t.Context()), `ROLLBACK`)
+	}()
+	addRepo(t, openAt(t, path))
 }
 
 func TestOpenIsCancelled(t *testing.T) {

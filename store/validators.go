@@ -27,6 +27,12 @@ func (t *Tx) GetValidator(ctx context.Context, repoID int64, url string) (Valida
 		`SELECT repo_id, url, etag, next_url, seen_at FROM http_validators WHERE repo_id = ? AND url = ?`, repoID, url)
 }
 
+// ListValidators gives what is known of every page of a repository's lists.
+func (t *Tx) ListValidators(ctx context.Context, repoID int64) ([]Validator, error) {
+	return list(ctx, t, fmt.Sprintf("list validators of repository %d", repoID), scanValidator,
+		`SELECT repo_id, url, etag, next_url, seen_at FROM http_validators WHERE repo_id = ? ORDER BY url`, repoID)
+}
+
 // PutValidator stores what is known of a page, in the transaction that stores
 // what it vouches for.
 func (t *Tx) PutValidator(ctx context.Context, v Validator) error {

@@ -31,13 +31,8 @@ func (a *accounts) refused() error {
 	return a.err
 }
 
-func (p *Pass) loadAccounts(ctx context.Context) error {
-	var rows map[string][]work.Account
-	err := p.Store.View(ctx, func(tx *store.Tx) error {
-		var err error
-		rows, err = tx.ListAccounts(ctx)
-		return err
-	})
+func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
+	rows, err := tx.ListAccounts(ctx)
 	if err != nil {
 		return fmt.Errorf("read our accounts: %w", err)
 	}

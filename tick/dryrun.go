@@ -29,10 +29,7 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	for i := range p.Remotes {
 		p.Remotes[i].GitHub = readOnly{p.Remotes[i].GitHub}
 	}
-	if err := p.openRemotes(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.loadAccounts(ctx); err != nil {
+	if err := p.begin(ctx); err != nil {
 		return nil, err
 	}
 	var err error

@@ -22,6 +22,9 @@ type harvest struct {
 	repo work.Repo // with moved cursors
 	open map[int]work.PullRequest
 
+	known  known            // what earlier passes left
+	levels map[int64]string // people's permissions, as far as they were asked for
+
 	lights         map[int]github.PullLight
 	issues         []github.Issue
 	comments       []github.Comment
@@ -38,6 +41,7 @@ type harvest struct {
 	walks      map[string]string // cut walks: name to next link
 	labels     []string          // now seen
 	deferred   []deferral
+	removals   []work.Action
 	late       error // why not everything was read
 	trouble    []string
 	forgotten  map[int]bool // pull requests that are left as they were
@@ -45,6 +49,14 @@ type harvest struct {
 	added   int
 	ignored int
 	note    string
+}
+
+// known is what the database says of the requests of earlier passes. It is read
+// at once, so that what runs side by side needs no database.
+type known struct {
+	pages  map[string]store.Validator // by URL
+	cuts   map[string]string          // where walks were cut: name to next link
+	labels []string                   // whose first sight has been
 }
 
 // candidate is an event that may be new.
@@ -65,6 +77,7 @@ func newHarvest(p *Pass, r *remote) *harvest {
 		p: p, r: r, repo: r.repo,
 		open: map[int]work.PullRequest{}, lights: map[int]github.PullLight{},
 		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, forgotten: map[int]bool{},
+		known: known{pages: map[string]store.Validator{}, cuts: map[string]string{}}, levels: map[int64]string{},
 	}
 }
 
@@ -72,9 +85,25 @@ func newHarvest(p *Pass, r *remote) *harvest {
 func (h *harvest) load(ctx context.Context) error {
 	return h.p.Store.View(ctx, func(tx *store.Tx) error {
 		pulls, err := tx.ListOpenPulls(ctx, h.repo.ID)
+		if err != nil {
+			return err
+		}
 		for _, pull := range pulls {
 			h.open[pull.Number] = pull
 		}
+		pages, err := tx.ListValidators(ctx, h.repo.ID)
+		if err != nil {
+			return err
+		}
+		for _, v := range pages {
+			h.known.pages[v.URL] = v
+		}
+		for _, name := range []string{walkIssues, walkComments, walkReviewComments} {
+			if h.known.cuts[name], err = tx.GetWalk(ctx, h.repo.ID, name); err != nil {
+				return err
+			}
+		}
+		h.known.labels, err = tx.ListSeenLabels(ctx, h.repo.ID)
 		return err
 	})
 }
@@ -82,7 +111,7 @@ func (h *harvest) load(ctx context.Context) error {
 // fetch reads side by side what every pass reads, so that an idle pass takes
 // one round trip.
 func (h *harvest) fetch(ctx context.Context) error {
-	reads := []func(context.Context) error{h.sweepPulls, h.walkIssues, h.walkComments, h.walkReviewComments}
+	reads := []func(context.Context) error{h.sweepPulls, h.readIssues, h.readComments, h.readReviewComments}
 	errs := make([]error, len(reads))
 	var wg sync.WaitGroup
 	for i, read := range reads {
@@ -157,6 +186,11 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	}
 	for _, c := range h.events {
 		if err := h.storeEvent(ctx, tx, c, now); err != nil {
+			return err
+		}
+	}
+	for _, a := range h.removals {
+		if _, err := tx.AddAction(ctx, a); err != nil {
 			return err
 		}
 	}

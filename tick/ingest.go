@@ -18,7 +18,7 @@ const (
 	ingestLimit = 15 * time.Second
 	// readLimit is the part of it in which GitHub is read: what was read must
 	// still be judged and stored, or a large repository would never get on.
-	readLimit = 10 * time.Second
+	readLimit = 12 * time.Second
 	// overlap is re-read before the newest thing seen: GitHub's lists may lag
 	// and its stamps have one-second resolution.
 	overlap = 5 * time.Minute

@@ -11,23 +11,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
 )
 
 // firstSight reads the open issues that carry a label already, once for each
 // label: the walks only show what changes from now on.
 func (h *harvest) firstSight(ctx context.Context) error {
-	var seen []string
-	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
-		var err error
-		seen, err = tx.ListSeenLabels(ctx, h.repo.ID)
-		return err
-	})
-	if err != nil {
-		return err
-	}
 	for _, label := range flowLabels(h.r.Settings) {
-		if slices.Contains(seen, label.name) {
+		if slices.Contains(h.known.labels, label.name) {
 			continue
 		}
 		for next := github.LabelledIssuesURL(h.repo.Current, label.name); next != ""; {

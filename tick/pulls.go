@@ -36,6 +36,9 @@ func (h *harvest) sweepPulls(ctx context.Context) error {
 		return h.whoAreWe(ctx)
 	}
 	batches := slices.Collect(slices.Chunk(ids, github.MaxSweep))
+	// Which ones go last differs from pass to pass: they may be too late.
+	first := int(now.Unix() % int64(len(batches)))
+	batches = slices.Concat(batches[first:], batches[:first])
 	errs := make([]error, len(batches))
 	slots := make(chan struct{}, sweepsAtOnce)
 	var wg sync.WaitGroup
@@ -47,7 +50,14 @@ func (h *harvest) sweepPulls(ctx context.Context) error {
 		})
 	}
 	wg.Wait()
-	return firstError(errs)
+	err := firstError(errs)
+	if len(h.lights) == 0 || slices.ContainsFunc(errs, func(err error) bool { return err != nil && !late(err) }) {
+		return err
+	}
+	if err != nil {
+		h.cut(err)
+	}
+	return nil
 }
 
 // sweepBatch halves a batch that fails, so that one pull request that GitHub

@@ -13,10 +13,7 @@ import (
 // and those that waited and need wait no longer. A turn's pass lives as long as
 // the lock of a slot that names the turn is held; nothing else counts.
 func (p *Pass) recover(ctx context.Context) ([]*lease, error) {
-	if err := p.openRemotes(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.loadAccounts(ctx); err != nil {
+	if err := p.begin(ctx); err != nil {
 		return nil, err
 	}
 	held, err := p.Dirs.heldSlots()

@@ -96,10 +96,12 @@ func (r *remote) mirror() Mirror {
 	return r.opened
 }
 
-// remotes opens the rows of the configured repositories, once a pass.
+// remotes are the configured repositories, as begin found them.
 func (p *Pass) remotes() []*remote { return p.all }
 
-func (p *Pass) openRemotes(ctx context.Context) error {
+// begin reads, once a pass, the rows of the configured repositories and the
+// accounts that are ours.
+func (p *Pass) begin(ctx context.Context) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, r := range p.Remotes {
 			repo, err := tx.EnsureRepo(ctx, r.Name)
@@ -108,7 +110,7 @@ func (p *Pass) openRemotes(ctx context.Context) error {
 			}
 			p.all = append(p.all, &remote{Remote: r, repo: repo})
 		}
-		return nil
+		return p.loadAccounts(ctx, tx)
 	})
 }
 

@@ -107,7 +107,7 @@ func (h *harvest) judge(ctx context.Context) error {
 	if len(h.events) == 0 {
 		return nil
 	}
-	seen, err := h.known(ctx)
+	seen, err := h.stored(ctx)
 	if err != nil {
 		return err
 	}
@@ -152,8 +152,8 @@ func (h *harvest) forget(of []candidate) {
 	}
 }
 
-// known finds the candidates that are in the database already, by key.
-func (h *harvest) known(ctx context.Context) (map[string]bool, error) {
+// stored finds the candidates that are in the database already, by key.
+func (h *harvest) stored(ctx context.Context) (map[string]bool, error) {
 	known := map[string]bool{}
 	return known, h.p.Store.View(ctx, func(tx *store.Tx) error {
 		for _, c := range h.events {
@@ -200,6 +200,18 @@ func (h *harvest) permission(ctx context.Context, who work.Account) (string, err
 	if who.ID == 0 {
 		return "none", nil // the account was deleted
 	}
+	level, asked := h.levels[who.ID]
+	if asked {
+		return level, nil
+	}
+	level, err := h.askPermission(ctx, who)
+	if err == nil {
+		h.levels[who.ID] = level
+	}
+	return level, err
+}
+
+func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, error) {
 	var level string
 	var at time.Time
 	var ok bool
@@ -220,21 +232,27 @@ func (h *harvest) permission(ctx context.Context, who work.Account) (string, err
 	})
 }
 
-// lateCopy plans the removal of a second copy of a comment of ours, which
-// appears when a write was applied although its answer was lost and GitHub's
-// lists did not show it when it was looked for.
+// lateCopy plans the removal of further copies of a comment of ours that came
+// to light.
 func (h *harvest) lateCopy(ctx context.Context, e work.Event) error {
 	marks, _ := work.ParseMarks(e.Body)
 	id, err := strconv.ParseInt(e.Source, 10, 64)
 	if err != nil {
 		return nil //nolint:nilerr // not the id of a comment
 	}
-	return h.p.Store.Update(ctx, func(tx *store.Tx) error {
-		a, ok, err := tx.GetAction(ctx, marks.Token)
-		if err != nil || !ok || !actions.Duplicate(a, id, e.Body) {
-			return err
-		}
-		_, err = tx.AddAction(ctx, actions.Removal(h.repo, a, id, h.p.Now()))
+	var a work.Action
+	var known bool
+	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
+		a, known, err = tx.GetAction(ctx, marks.Token)
 		return err
 	})
+	if err != nil || !known {
+		return err
+	}
+	scope := actions.Scope{Repo: h.repo, GitHub: h.r.GitHub, Accounts: h.p.accounts.ids(h.r.Name.Host)}
+	extra, err := actions.Extra(ctx, scope, a, id)
+	for _, id := range extra {
+		h.removals = append(h.removals, actions.Removal(h.repo, a, id, h.p.Now()))
+	}
+	return err
 }

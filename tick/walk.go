@@ -21,6 +21,13 @@ type walk[T any] struct {
 	updated func(T) time.Time
 }
 
+// The names of the walks in the database.
+const (
+	walkIssues         = "issues"
+	walkComments       = "comments"
+	walkReviewComments = "review_comments"
+)
+
 // read walks the pages, each with its own ETag: page 1 unchanged does not prove
 // page 2 unchanged. A walk that is cut stores where it goes on.
 func (w walk[T]) read(ctx context.Context, h *harvest) ([]T, error) {
@@ -28,10 +35,7 @@ func (w walk[T]) read(ctx context.Context, h *harvest) ([]T, error) {
 		*w.since = h.p.Now().Add(-overlap).Truncate(time.Second)
 	}
 	first := w.address(h.repo.Current, *w.since)
-	cut, err := h.cutWalk(ctx, w.name)
-	if err != nil {
-		return nil, err
-	}
+	cut := h.known.cuts[w.name]
 	var items []T
 	var seen []store.Validator
 	pages := 0
@@ -65,15 +69,7 @@ func (w walk[T]) read(ctx context.Context, h *harvest) ([]T, error) {
 
 // page reads one page with the ETag that is stored for it.
 func (w walk[T]) page(ctx context.Context, h *harvest, address string) (github.Page[T], []store.Validator, error) {
-	var v store.Validator
-	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
-		var err error
-		v, _, err = tx.GetValidator(ctx, h.repo.ID, address)
-		return err
-	})
-	if err != nil {
-		return github.Page[T]{}, nil, err
-	}
+	v := h.known.pages[address]
 	page, err := w.list(ctx, github.PageRequest{URL: address, ETag: v.ETag})
 	if err != nil {
 		return page, nil, err
@@ -120,28 +116,20 @@ func late(err error) bool {
 	return errors.As(err, &wait) || errors.Is(err, context.DeadlineExceeded)
 }
 
-func (h *harvest) cutWalk(ctx context.Context, name string) (next string, err error) {
-	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
-		next, err = tx.GetWalk(ctx, h.repo.ID, name)
-		return err
-	})
-	return next, err
-}
-
-func (h *harvest) walkIssues(ctx context.Context) (err error) {
-	w := walk[github.Issue]{"issues", github.IssuesURL, h.r.GitHub.ListIssues, &h.repo.IssuesSince, func(i github.Issue) time.Time { return i.UpdatedAt }}
+func (h *harvest) readIssues(ctx context.Context) (err error) {
+	w := walk[github.Issue]{walkIssues, github.IssuesURL, h.r.GitHub.ListIssues, &h.repo.IssuesSince, func(i github.Issue) time.Time { return i.UpdatedAt }}
 	h.issues, err = w.read(ctx, h)
 	return err
 }
 
-func (h *harvest) walkComments(ctx context.Context) (err error) {
-	w := walk[github.Comment]{"comments", github.CommentsURL, h.r.GitHub.ListComments, &h.repo.CommentsSince, func(c github.Comment) time.Time { return c.UpdatedAt }}
+func (h *harvest) readComments(ctx context.Context) (err error) {
+	w := walk[github.Comment]{walkComments, github.CommentsURL, h.r.GitHub.ListComments, &h.repo.CommentsSince, func(c github.Comment) time.Time { return c.UpdatedAt }}
 	h.comments, err = w.read(ctx, h)
 	return err
 }
 
-func (h *harvest) walkReviewComments(ctx context.Context) (err error) {
-	w := walk[github.ReviewComment]{"review_comments", github.ReviewCommentsURL, h.r.GitHub.ListReviewComments, &h.repo.ReviewCommentsSince, func(c github.ReviewComment) time.Time { return c.UpdatedAt }}
+func (h *harvest) readReviewComments(ctx context.Context) (err error) {
+	w := walk[github.ReviewComment]{walkReviewComments, github.ReviewCommentsURL, h.r.GitHub.ListReviewComments, &h.repo.ReviewCommentsSince, func(c github.ReviewComment) time.Time { return c.UpdatedAt }}
 	h.reviewComments, err = w.read(ctx, h)
 	return err
 }

@@ -27,7 +27,8 @@ type Problem struct {
 	Text string
 }
 
-func (p Problem) Error() string {
+// String is the problem in one line, as editors read it: file:line: text.
+func (p Problem) String() string {
 	if p.Line == 0 {
 		return fmt.Sprintf("%s: %s", p.File, p.Text)
 	}
@@ -40,7 +41,7 @@ type InvalidError struct{ Problems []Problem }
 func (e *InvalidError) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
-		lines[i] = p.Error()
+		lines[i] = p.String()
 	}
 	return strings.Join(lines, "\n")
 }

@@ -41,8 +41,7 @@ func Parse(path string, data []byte, env Env, defaultHost string) (*Config, erro
 
 func syntaxError(path string, err error) error {
 	p := Problem{File: path, Text: err.Error()}
-	var pe toml.ParseError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[toml.ParseError](err); ok {
 		p.Line, p.Text = pe.Position.Line, pe.Message
 		if p.Text == "" {
 			p.Text = strings.TrimPrefix(pe.Error(), "toml: ")

@@ -39,11 +39,11 @@ func (e graphError) isLimit() bool {
 	case "RATE_LIMITED", "RATE_LIMIT":
 		return true
 	case "":
-		msg := strings.ToLower(e.Message)
-		return strings.Contains(msg, "rate limit") || strings.Contains(msg, "submitted too quickly")
-	default:
-		return strings.Contains(e.Message, "was submitted too quickly") // comes as UNPROCESSABLE
+		return limitWords(e.Message)
+	case "UNPROCESSABLE":
+		return strings.Contains(e.Message, "was submitted too quickly")
 	}
+	return false
 }
 
 // err gives an error the HTTP status that its type stands for.

@@ -105,8 +105,7 @@ func (c *Client) Issue(ctx context.Context, repo work.RepoName, number int) (Iss
 	case IsStatus(err, http.StatusNotFound, http.StatusGone):
 		return Issue{}, false, nil
 	}
-	var moved *MovedError
-	if !errors.As(err, &moved) {
+	if _, moved := errors.AsType[*MovedError](err); !moved {
 		return Issue{}, false, fmt.Errorf("read issue %s: %w", work.Ref(repo, number), err)
 	}
 	// GitHub redirects for a transferred issue and for a renamed repository

@@ -2,6 +2,7 @@ package github
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -72,14 +73,11 @@ func readLimits(h http.Header, now time.Time) limits {
 	if n, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil && n > 0 {
 		l.reset = time.Unix(n, 0)
 	}
-	switch after := h.Get("Retry-After"); {
-	case after == "":
-	default:
-		if n, err := strconv.Atoi(after); err == nil {
-			l.retryAfter = max(time.Duration(n)*time.Second, time.Second)
-		} else if at, err := http.ParseTime(after); err == nil {
-			l.retryAfter = max(at.Sub(now), time.Second)
-		}
+	after := h.Get("Retry-After")
+	if n, err := strconv.Atoi(after); err == nil {
+		l.retryAfter = max(time.Duration(n)*time.Second, time.Second)
+	} else if at, err := http.ParseTime(after); err == nil {
+		l.retryAfter = max(at.Sub(now), time.Second)
 	}
 	return l
 }
@@ -123,10 +121,12 @@ func isLimit(a *answer, e *Error, docs string) bool {
 	if strings.Contains(docs, "rate-limit") {
 		return true
 	}
-	msg := strings.ToLower(e.Message)
-	for _, i := range e.Items {
-		msg += "\n" + strings.ToLower(i.Message)
-	}
-	return strings.Contains(msg, "secondary rate limit") || strings.Contains(msg, "api rate limit exceeded") ||
-		strings.Contains(msg, "was submitted too quickly")
+	return limitWords(e.Message) || slices.ContainsFunc(e.Items, func(i ErrorItem) bool { return limitWords(i.Message) })
+}
+
+// limitWords tells a limit by what GitHub says of it.
+func limitWords(message string) bool {
+	message = strings.ToLower(message)
+	return strings.Contains(message, "secondary rate limit") || strings.Contains(message, "api rate limit exceeded") ||
+		strings.Contains(message, "was submitted too quickly")
 }

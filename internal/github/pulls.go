@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -148,10 +149,5 @@ func (c *Client) OwnPendingReview(ctx context.Context, repo work.RepoName, pull 
 	if err != nil {
 		return false, fmt.Errorf("list reviews of %s: %w", work.Ref(repo, pull), err)
 	}
-	for _, s := range states {
-		if s == reviewPending {
-			return true, nil
-		}
-	}
-	return false, nil
+	return slices.Contains(states, reviewPending), nil
 }

@@ -104,7 +104,7 @@ func (c *Client) exchange(req *http.Request, k call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // nothing is left to be told: the body was read or the read failed
+	defer resp.Body.Close()
 	seen.Status = resp.StatusCode
 	a := &answer{status: resp.StatusCode, header: resp.Header, url: seen.URL, resource: k.resource}
 	a.limits = readLimits(resp.Header, c.now())

@@ -13,7 +13,7 @@ type driver struct {
 }
 
 // send sends a request below acme/app (a path that begins with / is the API's own) and demands its status.
-func (d *driver) send(as string, status int, method, path string, body any) response {
+func (d *driver) send(as string, status int, method, path string, body any) {
 	d.t.Helper()
 	if path == "" || path[0] != '/' {
 		path = "/repos/acme/app" + map[bool]string{true: "/", false: ""}[path != "" && path[0] != '?'] + path
@@ -23,7 +23,6 @@ func (d *driver) send(as string, status int, method, path string, body any) resp
 		d.t.Errorf("%s %s: %d, want %d: %.200s", method, path, res.StatusCode, status, res.text)
 	}
 	d.contract.check(d.t, method, path, res.StatusCode, res.text)
-	return res
 }
 
 func (d *driver) get(path string) {
@@ -204,6 +203,15 @@ func (d *driver) refusals() {
 	d.send("me", http.StatusUnprocessableEntity, http.MethodPost, "pulls", object{"title": "t", "head": "topic", "base": "main"})
 	d.send("me", http.StatusUnprocessableEntity, http.MethodPost, "pulls", object{"title": "t", "head": "none", "base": "main"})
 	d.send("me", http.StatusUnprocessableEntity, http.MethodPost, "issues/1/comments", object{"body": ""})
+	for _, path := range []string{"issues/99/reactions", "issues/comments/1/reactions", "pulls/comments/1/reactions"} {
+		d.send("me", http.StatusNotFound, http.MethodPost, path, object{"content": "eyes"})
+	}
+	d.send("me", http.StatusNotFound, http.MethodDelete, "issues/comments/1", nil)
+	d.absent("/repos/acme/none/pulls")
+	d.absent("/repos/acme/none/issues/comments")
+	d.send("me", http.StatusNotFound, http.MethodPost, "/repos/acme/none/pulls", object{"title": "t", "head": "topic", "base": "main"})
+	d.tokens["stranger"] = "nobody's token"
+	d.send("stranger", http.StatusUnauthorized, http.MethodGet, "issues", nil)
 	d.must(d.repo.DeleteIssue(2, "acme"))
 	d.send("me", http.StatusGone, http.MethodGet, "issues/2", nil)
 	tag := d.do("me", http.MethodGet, "/repos/acme/app/issues", nil).Header.Get("Etag")

@@ -73,10 +73,7 @@ func (c *contract) find(method, path string) *operation {
 var undocumented = map[string][]int{
 	// Any repository may have moved; see the facts, section 1.
 	"*": {http.StatusMovedPermanently, http.StatusUnauthorized},
-	// The description has no 404 here, but a repository that may not be seen is one.
-	"GET /repos/{owner}/{repo}/issues/{issue_number}/labels":                       {http.StatusNotFound},
-	"GET /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions":             {http.StatusNotFound},
-	"POST /repos/{owner}/{repo}/issues/{issue_number}/comments":                    {http.StatusNotFound},
+	// What is not there, or may not be seen, is a 404 everywhere.
 	"POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions":            {http.StatusNotFound},
 	"POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions":             {http.StatusNotFound},
 	"POST /repos/{owner}/{repo}/issues/{issue_number}/reactions":                   {http.StatusNotFound},

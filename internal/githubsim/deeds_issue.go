@@ -51,7 +51,7 @@ func (r *Repo) makeIssue(actor *user, title, body string) *issue {
 }
 
 // record adds an entry to the issue's timeline.
-func (is *issue) record(actor *user, word string, fill func(*event)) *event {
+func (is *issue) record(actor *user, word string, fill func(*event)) {
 	h := is.repo.hub
 	id, node := h.newID(kindEvent)
 	e := &event{issue: is, id: id, nodeID: node, kind: word, actor: actor, created: h.now()}
@@ -62,7 +62,6 @@ func (is *issue) record(actor *user, word string, fill func(*event)) *event {
 	if e.comment == nil && e.review == nil && e.lineThread == nil && e.source == nil {
 		is.repo.events = append(is.repo.events, e)
 	}
-	return e
 }
 
 // touch bumps the stamp.

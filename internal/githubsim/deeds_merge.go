@@ -228,14 +228,14 @@ func (r *Repo) updateBranch(actor *user, p *pull, expected string) *apiError {
 	}
 	head, base := p.headOID(), p.baseOID()
 	if expected != "" && expected != head {
-		return custom("PullRequest", "expected head sha didn’t match current head ref.")
+		return pullRefusal("expected head sha didn’t match current head ref.")
 	}
 	if r.git.isAncestor(base, head) {
-		return custom("PullRequest", "There are no new commits on the base branch.")
+		return pullRefusal("There are no new commits on the base branch.")
 	}
 	m, err := r.git.mergeTree(head, base)
 	if err != nil || !m.clean {
-		return custom("PullRequest", "merge conflict between base and head")
+		return pullRefusal("merge conflict between base and head")
 	}
 	by := actor.signature(r.hub.now())
 	message := fmt.Sprintf("Merge branch '%s' into %s\n", p.baseRef, p.headRef)

@@ -56,15 +56,15 @@ func (r *Repo) checkPull(actor *user, in newPull) (headRepo *Repo, headRef strin
 		return nil, "", bad("head")
 	}
 	if !headRepo.can(actor, "write") {
-		return nil, "", custom("PullRequest", "must be a collaborator")
+		return nil, "", pullRefusal("must be a collaborator")
 	}
 	for _, p := range r.pulls() {
 		if p.state == "open" && p.headRepo == headRepo && p.headRef == headRef && p.baseRef == in.base {
-			return nil, "", custom("PullRequest", fmt.Sprintf("A pull request already exists for %s:%s.", headRepo.owner.login, headRef))
+			return nil, "", pullRefusal(fmt.Sprintf("A pull request already exists for %s:%s.", headRepo.owner.login, headRef))
 		}
 	}
 	if headRepo == r && r.git.isAncestor(headOID, baseOID) {
-		return nil, "", custom("PullRequest", fmt.Sprintf("No commits between %s and %s", in.base, in.head))
+		return nil, "", pullRefusal(fmt.Sprintf("No commits between %s and %s", in.base, in.head))
 	}
 	return headRepo, headRef, nil
 }
@@ -114,7 +114,7 @@ func (p *pull) freeze() { p.headSHA, p.baseSHA = p.headOID(), p.baseOID() }
 
 // reopenable refuses to reopen what cannot be.
 func (p *pull) reopenable() *apiError {
-	bad := func(why string) *apiError { return custom("PullRequest", "state cannot be changed. "+why) }
+	bad := func(why string) *apiError { return pullRefusal("state cannot be changed. " + why) }
 	if !p.merged.IsZero() {
 		return bad("The pull request cannot be reopened.")
 	}
@@ -142,7 +142,7 @@ func (r *Repo) setBase(actor *user, p *pull, base string) *apiError {
 		return e
 	}
 	if _, ok := r.git.head(base); !ok {
-		return custom("PullRequest", fmt.Sprintf("Proposed base branch '%s' was not found", base))
+		return pullRefusal(fmt.Sprintf("Proposed base branch '%s' was not found", base))
 	}
 	p.record(actor, "base_ref_changed", func(e *event) { e.from, e.to = p.baseRef, base })
 	p.baseRef = base

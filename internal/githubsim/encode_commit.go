@@ -203,11 +203,11 @@ func (c *call) content(r *Repo, ref string, e entry, data []byte) contentJSON {
 	self := c.urls.at(r) + "/contents/" + path + "?ref=" + url.QueryEscape(ref)
 	out := contentJSON{Type: "file", Size: e.size, Name: e.path[strings.LastIndex(e.path, "/")+1:], Path: e.path, SHA: e.oid, URL: self}
 	word := "/blob/"
-	switch {
-	case e.kind == "tree":
+	switch e.kind {
+	case "tree":
 		out.Type, word = "dir", "/tree/"
 		out.GitURL = c.urls.at(r) + "/git/trees/" + e.oid
-	case e.kind == "commit":
+	case "commit":
 		out.Type = "submodule"
 		out.GitURL = c.urls.at(r) + "/git/trees/" + e.oid
 	default:

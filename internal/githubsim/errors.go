@@ -51,8 +51,9 @@ func missing(resource, field string) *apiError {
 	return invalid(errorItem{Resource: resource, Field: field, Code: "missing_field"})
 }
 
-func custom(resource, message string) *apiError {
-	return invalid(errorItem{Resource: resource, Code: "custom", Message: message})
+// pullRefusal is a 422 about a pull request in words of its own.
+func pullRefusal(message string) *apiError {
+	return invalid(errorItem{Resource: "PullRequest", Code: "custom", Message: message})
 }
 
 const maxBody = 65536

@@ -2,6 +2,7 @@ package githubsim
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -153,9 +154,7 @@ func (h *Hub) strike(w http.ResponseWriter, rq *Request, a *answer, f *Fault) bo
 		out.body.Reset()
 		out.body.WriteString(f.Body)
 	}
-	for k, v := range f.Header {
-		out.header[k] = v
-	}
+	maps.Copy(out.header, f.Header)
 	h.conclude(rq, out, applied)
 	out.send(w, rq.http)
 	return false

@@ -96,7 +96,7 @@ func cached[T any](g *gitDir, key string, compute func() (T, error)) (T, error) 
 	v, ok := g.memo[key]
 	g.mu.Unlock()
 	if ok {
-		return v.(T), nil //nolint:errcheck // a key has one type
+		return v.(T), nil // a key has one type
 	}
 	out, err := compute()
 	if err == nil {

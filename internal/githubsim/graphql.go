@@ -117,7 +117,7 @@ type gqlResponse struct {
 
 // ServeHTTP charges for the query, runs it, and writes its errors as GitHub does.
 func (g *gqlHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c, a := callFrom(r.Context()), w.(*answer) //nolint:errcheck // the dispatcher passes no other
+	c, a := callFrom(r.Context()), w.(*answer)
 	var in gqlRequest
 	if err := json.Unmarshal(c.body, &in); err != nil || in.Query == "" {
 		a.write(refusal(http.StatusBadRequest, "Problems parsing JSON").reply())

@@ -58,7 +58,7 @@ func (g *gqlRollup) Contexts(a PageArgs) *gqlContexts {
 		list = append(list, &gqlContext{g.x, nil, s})
 	}
 	page := gqlPaginate(list, a, func(c *gqlContext) *gqlContext { return c })
-	return &gqlContexts{*page, int32(len(runs)), int32(len(statuses))} //nolint:gosec // small
+	return &gqlContexts{*page, int32(len(runs)), int32(len(statuses))}
 }
 
 // gqlCheckRun is a CheckRun.

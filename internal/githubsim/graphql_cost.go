@@ -2,7 +2,9 @@ package githubsim
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
@@ -67,9 +69,7 @@ func (d *gqlDocument) cost(operation string, variables map[string]any) (gqlCost,
 			}
 		}
 	}
-	for k, v := range variables {
-		vars[k] = v
-	}
+	maps.Copy(vars, variables)
 	w := &gqlWalk{doc: d.QueryDocument, variables: vars}
 	w.selections(op.SelectionSet, 1, []any{string(op.Operation)})
 	if w.nodes > maxNodes {
@@ -85,7 +85,7 @@ func (w *gqlWalk) selections(set ast.SelectionSet, parents float64, path []any) 
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
-			w.field(s, parents, append(path[:len(path):len(path)], s.Alias))
+			w.field(s, parents, append(slices.Clip(path), s.Alias))
 		case *ast.InlineFragment:
 			w.selections(s.SelectionSet, parents, path)
 		case *ast.FragmentSpread:

@@ -100,7 +100,7 @@ func (g *gqlBlob) content() string {
 	return out
 }
 
-func (g *gqlBlob) ByteSize() int32 { return int32(len(g.content())) } //nolint:gosec // small
+func (g *gqlBlob) ByteSize() int32 { return int32(len(g.content())) }
 func (g *gqlBlob) IsBinary() *bool { return new(strings.ContainsRune(g.content(), 0)) }
 
 // Text is null for a binary file.

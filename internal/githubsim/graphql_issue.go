@@ -19,7 +19,7 @@ func (x *gql) issue(is *issue) *gqlIssue { return &gqlIssue{x, is} }
 func (g *gqlIssue) ID() graphql.ID                         { return graphql.ID(g.is.nodeID) }
 func (g *gqlIssue) DatabaseID() *gqlInt                    { return new(gqlInt(g.is.id)) }
 func (g *gqlIssue) FullDatabaseID() *gqlBig                { return new(gqlBig(g.is.id)) }
-func (g *gqlIssue) Number() int32                          { return int32(g.is.number) } //nolint:gosec // small
+func (g *gqlIssue) Number() int32                          { return int32(g.is.number) }
 func (g *gqlIssue) Title() string                          { return g.is.title }
 func (g *gqlIssue) Body() string                           { return g.is.body }
 func (g *gqlIssue) URL() gqlURI                            { return gqlURI(g.x.urls.issuePage(g.is)) }

@@ -19,7 +19,7 @@ func (x *gql) pullRequest(p *pull) *gqlPull { return &gqlPull{x, p} }
 func (g *gqlPull) ID() graphql.ID                         { return graphql.ID(g.p.nodeID) }
 func (g *gqlPull) DatabaseID() *gqlInt                    { return new(gqlInt(g.p.id)) }
 func (g *gqlPull) FullDatabaseID() *gqlBig                { return new(gqlBig(g.p.id)) }
-func (g *gqlPull) Number() int32                          { return int32(g.p.number) } //nolint:gosec // small
+func (g *gqlPull) Number() int32                          { return int32(g.p.number) }
 func (g *gqlPull) Title() string                          { return g.p.title }
 func (g *gqlPull) Body() string                           { return g.p.body }
 func (g *gqlPull) URL() gqlURI                            { return gqlURI(g.x.urls.issuePage(g.p.issue)) }
@@ -137,8 +137,8 @@ func (g *gqlPull) size() (files, added, deleted int32) {
 	}
 	for _, f := range d.files {
 		files++
-		added += int32(f.added)     //nolint:gosec // lines of a diff
-		deleted += int32(f.deleted) //nolint:gosec // lines of a diff
+		added += int32(f.added)
+		deleted += int32(f.deleted)
 	}
 	return files, added, deleted
 }
@@ -179,7 +179,7 @@ func (g *gqlPull) Files(a PageArgs) (*gqlPage[*gqlFile], error) {
 		return nil, err
 	}
 	return gqlPaginate(d.files, a, func(f fileDiff) *gqlFile {
-		return &gqlFile{int32(f.added), int32(f.deleted), patchWords[f.status], f.path, "UNVIEWED"} //nolint:gosec // lines of a diff
+		return &gqlFile{int32(f.added), int32(f.deleted), patchWords[f.status], f.path, "UNVIEWED"}
 	}), nil
 }
 
@@ -220,7 +220,7 @@ func (g *gqlPull) TotalCommentsCount() *int32 {
 			n++
 		}
 	}
-	return new(int32(n)) //nolint:gosec // small
+	return new(int32(n))
 }
 
 // TimelineItems counts what happened.

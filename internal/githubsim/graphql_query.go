@@ -26,8 +26,8 @@ type gqlRateLimit struct {
 func (*gqlRoot) RateLimit(ctx context.Context) *gqlRateLimit {
 	x := gqlFrom(ctx)
 	return &gqlRateLimit{
-		Cost: int32(x.cost.points), NodeCount: int32(x.cost.nodes), //nolint:gosec // bounded by maxNodes
-		Limit: int32(x.budget.limit), Remaining: int32(x.budget.remaining()), Used: int32(x.budget.used), //nolint:gosec // small
+		Cost: int32(x.cost.points), NodeCount: int32(x.cost.nodes),
+		Limit: int32(x.budget.limit), Remaining: int32(x.budget.remaining()), Used: int32(x.budget.used),
 		ResetAt: gqlTime(x.budget.reset),
 	}
 }
@@ -135,7 +135,7 @@ func readNamedNodeID(k kind, id string) (repo int64, name string, ok bool) {
 	if err != nil || len(b) < 8 {
 		return 0, "", false
 	}
-	return int64(binary.BigEndian.Uint64(b)), string(b[8:]), true //nolint:gosec // made from an int64
+	return int64(binary.BigEndian.Uint64(b)), string(b[8:]), true
 }
 
 func (g *gqlNode) ID() graphql.ID { return graphql.ID(g.id) }

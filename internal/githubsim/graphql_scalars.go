@@ -145,7 +145,7 @@ func gqlPaginate[M, T any](all []M, a PageArgs, encode func(M) T) *gqlPage[T] {
 	for _, m := range all[from:to] {
 		nodes = append(nodes, encode(m))
 	}
-	p := &gqlPage[T]{Nodes: &nodes, TotalCount: int32(len(all))} //nolint:gosec // a simulator holds no two billion of anything
+	p := &gqlPage[T]{Nodes: &nodes, TotalCount: int32(len(all))}
 	p.PageInfo.HasPreviousPage, p.PageInfo.HasNextPage = from > 0, to < len(all)
 	if len(nodes) > 0 {
 		p.PageInfo.StartCursor, p.PageInfo.EndCursor = new(gqlCursor(from+1)), new(gqlCursor(to))

@@ -3,7 +3,6 @@ package githubsim
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -38,9 +37,8 @@ type Hub struct {
 
 	traffic // has a lock of its own
 
-	servers   []*http.Server
-	listeners []net.Listener
-	serving   sync.WaitGroup
+	servers []*http.Server
+	serving sync.WaitGroup
 }
 
 // settings are the knobs that no single repository has.

@@ -111,11 +111,11 @@ func sortBy[T any](list []T, direction string, stamp func(T) time.Time) {
 	slices.SortStableFunc(list, func(a, b T) int { return sign * stamp(a).Compare(stamp(b)) })
 }
 
-// order reads sort and direction; direction counts for nothing without sort where needSort is set.
-func (c *call) order(fallback, direction string) (sort, dir string) {
+// order reads sort, "created" when it is not given, and direction.
+func (c *call) order(direction string) (sort, dir string) {
 	sort, dir = c.query("sort"), c.query("direction")
 	if sort == "" {
-		sort = fallback
+		sort = "created"
 	}
 	if dir != "asc" && dir != "desc" {
 		dir = direction

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -48,9 +49,7 @@ func (e *apiError) reply() reply {
 
 // write puts a reply into the answer.
 func (a *answer) write(r reply) {
-	for k, v := range r.header {
-		a.header[k] = v
-	}
+	maps.Copy(a.header, r.header)
 	a.status = r.status
 	a.body.Reset()
 	a.header.Set("X-GitHub-Media-Type", "github.v3; format=json")

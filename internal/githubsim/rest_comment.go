@@ -55,7 +55,7 @@ func listComments(c *call) (reply, *apiError) {
 	list := c.shown(c.repo.comments, since)
 	if sort := c.query("sort"); sort != "" {
 		list = slices.Clone(list)
-		_, direction := c.order("created", "desc")
+		_, direction := c.order("desc")
 		sortBy(list, direction, func(x *comment) time.Time {
 			if sort == "updated" {
 				return x.updated

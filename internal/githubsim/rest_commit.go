@@ -76,14 +76,14 @@ type compareJSON struct {
 }
 
 func compare(c *call) (reply, *apiError) {
-	from, to, ok3 := strings.Cut(c.r.PathValue("range"), "...")
-	if !ok3 {
+	from, to, found := strings.Cut(c.r.PathValue("range"), "...")
+	if !found {
 		return reply{}, notFound()
 	}
 	g := c.repo.git
-	base, okBase := g.resolve(afterColon(from))
-	head, okHead := g.resolve(afterColon(to))
-	if !okBase || !okHead {
+	base, foundBase := g.resolve(afterColon(from))
+	head, foundHead := g.resolve(afterColon(to))
+	if !foundBase || !foundHead {
 		return reply{}, notFound()
 	}
 	fork, err := g.mergeBase(base, head)

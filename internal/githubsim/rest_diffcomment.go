@@ -39,7 +39,7 @@ func (c *call) sortedDiffComments(all []*reviewComment) (reply, *apiError) {
 	}
 	if sort := c.query("sort"); sort != "" {
 		list = slices.Clone(list)
-		_, direction := c.order("created", "desc")
+		_, direction := c.order("desc")
 		sortBy(list, direction, func(x *reviewComment) time.Time {
 			if sort == "updated" {
 				return x.updated

@@ -49,7 +49,7 @@ func listIssues(c *call) (reply, *apiError) {
 			list = append(list, is)
 		}
 	}
-	sort, direction := c.order("created", "desc")
+	sort, direction := c.order("desc")
 	switch sort {
 	case "updated":
 		sortBy(list, direction, func(is *issue) time.Time { return is.updated })

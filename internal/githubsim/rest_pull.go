@@ -42,7 +42,7 @@ func listPulls(c *call) (reply, *apiError) {
 			list = append(list, p)
 		}
 	}
-	sort, direction := c.order("created", map[bool]string{true: "desc", false: "asc"}[c.query("sort") == "" || c.query("sort") == "created"])
+	sort, direction := c.order(map[bool]string{true: "desc", false: "asc"}[c.query("sort") == "" || c.query("sort") == "created"])
 	sortBy(list, direction, func(p *pull) time.Time {
 		if sort == "updated" {
 			return p.updated

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -96,9 +97,7 @@ func (a *answer) WriteHeader(status int) { a.status = status }
 func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
 
 func (a *answer) send(w http.ResponseWriter, r *http.Request) {
-	for k, v := range a.header {
-		w.Header()[k] = v
-	}
+	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
 	if r.Method != http.MethodHead && a.status != http.StatusNotModified && a.status != http.StatusNoContent {
 		_, _ = w.Write(a.body.Bytes()) // a client that went away needs no answer

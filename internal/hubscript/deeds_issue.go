@@ -39,7 +39,7 @@ var issueDeeds = map[string]subcommand{
 // byActor is a deed on an issue or pull request, by --by.
 func byActor(deed func(c *command, number int, who string) error) func(*command) error {
 	return func(c *command) error {
-		n, err := c.number(0)
+		n, err := c.number()
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func editIssue(c *command) error {
 }
 
 func comment(c *command) error {
-	n, err := c.number(0)
+	n, err := c.number()
 	if err != nil {
 		return err
 	}

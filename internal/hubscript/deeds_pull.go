@@ -42,7 +42,7 @@ func openPull(c *command) error {
 }
 
 func reviewComment(c *command) error {
-	n, err := c.number(0)
+	n, err := c.number()
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func replyTo(c *command) error {
 }
 
 func review(c *command) error {
-	n, err := c.number(0)
+	n, err := c.number()
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (c *command) rest(i int) string {
 }
 
 func editReview(c *command) error {
-	n, err := c.number(0)
+	n, err := c.number()
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func editReview(c *command) error {
 }
 
 func submit(c *command) error {
-	n, err := c.number(0)
+	n, err := c.number()
 	if err != nil {
 		return err
 	}

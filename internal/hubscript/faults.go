@@ -123,7 +123,7 @@ func limit(c *command) error {
 }
 
 func (c *command) set(knob func(int)) error {
-	n, err := c.number(0)
+	n, err := c.number()
 	if err == nil {
 		knob(n)
 	}

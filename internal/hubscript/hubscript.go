@@ -206,11 +206,11 @@ func (c *command) count(name string, fallback int) (int, error) {
 // text turns \n into a newline.
 func text(s string) string { return strings.ReplaceAll(s, `\n`, "\n") }
 
-// number is an argument that is an issue's or a pull request's number.
-func (c *command) number(i int) (int, error) {
-	n, err := strconv.Atoi(strings.TrimPrefix(c.args[i], "#"))
+// number is the first argument: an issue's or a pull request's number.
+func (c *command) number() (int, error) {
+	n, err := strconv.Atoi(strings.TrimPrefix(c.args[0], "#"))
 	if err != nil {
-		return 0, fmt.Errorf("%q is no number", c.args[i])
+		return 0, fmt.Errorf("%q is no number", c.args[0])
 	}
 	return n, nil
 }

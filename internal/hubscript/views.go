@@ -89,7 +89,7 @@ func showPulls(c *command) error {
 }
 
 func showPull(c *command) error {
-	n, err := c.number(0)
+	n, err := c.number()
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func showPull(c *command) error {
 
 // showComments prints the conversation, then the comments on the diff.
 func showComments(c *command) error {
-	n, err := c.number(0)
+	n, err := c.number()
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func where(x githubsim.ReviewComment) string {
 }
 
 func showReviews(c *command) error {
-	n, err := c.number(0)
+	n, err := c.number()
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func showReviews(c *command) error {
 }
 
 func showLabels(c *command) error {
-	n, err := c.number(0)
+	n, err := c.number()
 	if err == nil {
 		c.lines(c.repo.Labels(n))
 	}
@@ -169,7 +169,7 @@ func showLabels(c *command) error {
 
 // showReactions prints those on the description, then those on the comments.
 func showReactions(c *command) error {
-	n, err := c.number(0)
+	n, err := c.number()
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func showReactions(c *command) error {
 }
 
 func showTimeline(c *command) error {
-	n, err := c.number(0)
+	n, err := c.number()
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,8 @@
 //	agent-prompt N           prints the prompt of the Nth run, counted from 1
 //	db SQL                   prints what a query of state.db gives, tab separated
 //	await FILE               waits until a background command has made a file
+//	hub-many N NUMBER AUTHOR makes N comments, "comment number 1" and so on
+//	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
 //
 // -update (go test ./internal/story -update) writes what cmp found into the
 // stories.
@@ -81,12 +83,14 @@ func TestStories(t *testing.T) {
 // commands are those of the stories, told about at the top.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	cmds := map[string]func(*testscript.TestScript, bool, []string){
-		"tick":         cmdTick,
-		"config":       cmdConfig,
-		"agent-runs":   cmdAgentRuns,
-		"agent-prompt": cmdAgentPrompt,
-		"db":           cmdDB,
-		"await":        cmdAwait,
+		"tick":          cmdTick,
+		"config":        cmdConfig,
+		"agent-runs":    cmdAgentRuns,
+		"agent-prompt":  cmdAgentPrompt,
+		"db":            cmdDB,
+		"await":         cmdAwait,
+		"hub-many":      cmdHubMany,
+		"hub-fail-node": cmdHubFailNode,
 	}
 	maps.Copy(cmds, hubscript.Commands(func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }))
 	return cmds
@@ -178,6 +182,29 @@ func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("%s: not there after a minute", args[0])
+}
+
+func cmdHubMany(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: hub-many N NUMBER AUTHOR")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	number, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	for i := range n {
+		_, err := worldOf(ts).hub.Repo(mainRepo).Comment(number, args[2], fmt.Sprintf("This is comment number %d.", i+1))
+		ts.Check(err)
+	}
+}
+
+func cmdHubFailNode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hub-fail-node FILE")
+	}
+	worldOf(ts).hub.AddFault(githubsim.Fault{
+		Method: "POST", Path: "/graphql", Contains: strings.TrimSpace(ts.ReadFile(args[0])), Status: 502, Always: true,
+	})
 }
 
 func cmdDB(ts *testscript.TestScript, neg bool, args []string) {
