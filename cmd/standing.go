@@ -67,13 +67,17 @@ func (f facts) working() standing {
 	if t.NotBefore.After(f.Now) {
 		return standing{or(t.WaitReason, "a new attempt after: "+t.LastError), "goes on after " + clock(t.NotBefore)}
 	}
+	before := ""
+	if t.WaitReason != "" {
+		before = "; before that: " + t.WaitReason
+	}
 	switch t.Step {
 	case work.StepClaimed:
-		return standing{fmt.Sprintf("the agent: %s in slot %d", t.Kind, t.Slot), "its answer is checked and sent"}
+		return standing{fmt.Sprintf("the agent: %s in slot %d%s", t.Kind, t.Slot, before), "its answer is checked and sent"}
 	case work.StepAnswered:
-		return standing{"a pass: the agent has answered", "the answer is pushed and sent"}
+		return standing{"a pass: the agent has answered" + before, "the answer is pushed and sent"}
 	case work.StepPushed, work.StepApplied:
-		return standing{"a pass: the commit is pushed", "comments are sent, the turn closes"}
+		return standing{"a pass: the commit is pushed" + before, "comments are sent, the turn closes"}
 	case work.StepDone, work.StepSuperseded, work.StepFailed, work.StepCancelled:
 	}
 	return f.idle()

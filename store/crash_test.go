@@ -81,10 +81,17 @@ func TestL114DeletedWhileAnotherProcessHasIt(t *testing.T) {
 	if said, err := bufio.NewReader(out).ReadString('\n'); err != nil || said != "1\n" {
 		t.Fatalf("child: %q, %v", said, err)
 	}
+	before, err := os.Stat(path + "-shm")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	next := openAt(t, path)
+	if after, err := os.Stat(path + "-shm"); err != nil || os.SameFile(before, after) {
+		t.Errorf("two databases have one index of their WALs: %v", err)
+	}
 	r := addRepo(t, next)
 	addItem(t, next, work.Item{RepoID: r.ID, Number: 1})
 	if err := stdin.Close(); err != nil {

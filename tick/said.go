@@ -111,6 +111,7 @@ func (h *harvest) judge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	slices.SortStableFunc(h.events, oldestFirst)
 	var fresh []candidate
 	for i, c := range h.events {
 		if seen[c.event.Key] || c.pending {
@@ -137,6 +138,18 @@ func (h *harvest) judge(ctx context.Context) error {
 	}
 	h.events = slices.DeleteFunc(fresh, func(c candidate) bool { return c.pull && h.forgotten[c.event.Number] })
 	return nil
+}
+
+// oldestFirst puts candidates in the order in which they happened. Stamps have
+// one-second resolution; within a second GitHub's ids rise.
+func oldestFirst(a, b candidate) int {
+	if d := a.event.CreatedAt.Compare(b.event.CreatedAt); d != 0 {
+		return d
+	}
+	if d := len(a.event.Source) - len(b.event.Source); d != 0 {
+		return d
+	}
+	return strings.Compare(a.event.Source, b.event.Source)
 }
 
 // forget leaves the pull requests of some candidates as they were, snapshot

@@ -118,12 +118,15 @@ func (e Env) Agent(pass []string) []string {
 	return out
 }
 
-// withheldName matches what no agent may see, whatever env_pass says: with it,
-// a program could act on GitHub in the operator's name or undo the agent's own
-// git configuration.
-var withheldName = regexp.MustCompile(`^(?i:GH_.*|GITHUB_.*|GIT_.*|SSH_.*|MERGEXO_.*)$`)
+// withheldPrefixes begin the names of what no agent may see, whatever env_pass
+// says: with it, a program could act on GitHub in the operator's name or undo
+// the agent's own git configuration.
+var withheldPrefixes = []string{"GH_", "GITHUB_", "GIT_", "SSH_", "MERGEXO_"}
 
-func withheld(name string) bool { return withheldName.MatchString(name) }
+func withheld(name string) bool {
+	name = strings.ToUpper(name)
+	return slices.ContainsFunc(withheldPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+}
 
 // locating are variables that point git at another repository, or make it write
 // what it sends (tokens included) into a trace. They come from hooks and

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -223,7 +224,7 @@ func (p *parser) repo(t *table) {
 	r.Name = p.repoName(t, written)
 	p.checkRemote(t, r.RemoteURL)
 	for _, u := range r.AllowedUsers {
-		if !login.MatchString(u) {
+		if !login().MatchString(u) {
 			t.bad("allowed_users", "%q is no GitHub login", u)
 		}
 	}
@@ -252,7 +253,9 @@ func (p *parser) repoName(t *table, written string) work.RepoName {
 
 // login is what GitHub lets accounts be called, with the suffix of apps and
 // the underscore of managed users.
-var login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98})(?:\[bot\])?$`)
+var login = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98})(?:\[bot\])?$`)
+})
 
 func (p *parser) checkRemote(t *table, remote string) {
 	u, err := url.Parse(remote)

@@ -119,6 +119,9 @@ func TestL47SubmoduleFolder(t *testing.T) {
 		w.cmd(w.root, "clone", "-q", filepath.Join(w.root, "lib"), filepath.Join(w.dir, "lib"))
 		plant(w, filepath.Join(w.dir, "lib", ".git"), script)
 		w.put("lib/l.txt", "changed")
+		w.cmd(filepath.Join(w.dir, "lib"), "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgsign=false",
+			"-c", "filter.evil.clean=cat", "commit", "-qam", "the agent's")
+		w.check(os.RemoveAll(sprung))
 	}
 	spoil()
 	w.put("a.txt", "agent\n")
@@ -161,6 +164,8 @@ func TestL47EnvironmentOfTheOperator(t *testing.T) {
 func TestExtTransportIsRefused(t *testing.T) {
 	w := newWorld(t, tree)
 	script, sprung := w.trap()
+	w.write(filepath.Join(w.home, ".gitconfig"), "[protocol \"ext\"]\n\tallow = always\n")
+	w.open(Options{})
 	m := w.git.Mirror(filepath.Join(w.root, "ext.git"), "ext::"+script+" %S", filepath.Join(w.root, "ext.lock"))
 	w.check(m.Ensure(t.Context()))
 	if err := m.Fetch(t.Context()); err == nil {

@@ -47,7 +47,7 @@ func newWorld(t *testing.T) *world {
 	hub, err := githubsim.New(githubsim.Options{Dir: filepath.Join(t.TempDir(), "git"), Now: w.now})
 	must(t, err)
 	w.hub = hub
-	dir, err := os.MkdirTemp("", "gh") //nolint:usetesting // a socket's path must be short
+	dir, err := os.MkdirTemp("", "gh") // a socket's path must be short
 	must(t, err)
 	t.Cleanup(func() {
 		must(t, hub.Close())

@@ -110,6 +110,9 @@ func (r *Repo) RenameDefaultBranch(to string) error {
 	return nil
 }
 
+// GitCommands counts the git commands that the hub itself has run on the repository.
+func (r *Repo) GitCommands() int { return int(r.git.ran.Load()) }
+
 // Head is the commit of a branch.
 func (r *Repo) Head(branch string) (oid string, ok bool) {
 	defer r.hub.enter()()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,6 +19,7 @@ type gitDir struct {
 	mu   sync.Mutex
 	refs refCache
 	memo map[string]any
+	ran  atomic.Int64 // commands so far
 }
 
 // signature is who made a commit, and when.
@@ -54,6 +56,7 @@ func (g *gitDir) feed(stdin string, args ...string) (string, error) {
 
 // exec runs git away from the operator's configuration. The commands are local and short, so nothing cancels them.
 func (g *gitDir) exec(env []string, stdin string, args ...string) ([]byte, error) {
+	g.ran.Add(1)
 	cmd := exec.Command("git", args...) //nolint:noctx // see above
 	cmd.Env = slices.DeleteFunc(cmd.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
 	cmd.Env = append(cmd.Env, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")

@@ -1,6 +1,7 @@
 package githubsim
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 )
@@ -92,9 +93,7 @@ func listRules(c *call) (reply, *apiError) {
 	source := map[string]any{"ruleset_source_type": "Repository", "ruleset_source": c.repo.fullName(), "ruleset_id": 1}
 	add := func(kind string, parameters map[string]any) {
 		rule := map[string]any{"type": kind, "parameters": parameters}
-		for k, v := range source {
-			rule[k] = v
-		}
+		maps.Copy(rule, source)
 		out = append(out, rule)
 	}
 	if ok && len(guard.checks) > 0 {

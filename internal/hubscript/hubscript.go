@@ -52,6 +52,7 @@ package hubscript
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,9 +108,7 @@ var switches = []string{"private", "empty", "draft", "always", "before", "applie
 func subcommands() map[string]subcommand {
 	all := map[string]subcommand{}
 	for _, table := range []map[string]subcommand{accountDeeds, issueDeeds, pullDeeds, gitDeeds, faultDeeds, views} {
-		for name, s := range table {
-			all[name] = s
-		}
+		maps.Copy(all, table)
 	}
 	return all
 }
