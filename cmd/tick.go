@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -122,13 +123,14 @@ func idleNote(rep *tick.Report) string {
 	if rep.Skipped != "" {
 		return rep.Skipped + "; nothing done"
 	}
-	note := "nothing to do"
+	var note strings.Builder
+	note.WriteString("nothing to do")
 	for _, r := range rep.Repos() {
 		if !r.Ingested && r.Note != "" {
-			note += fmt.Sprintf("\n%s: %s", r.Repo, oneLine(r.Note))
+			note.WriteString(fmt.Sprintf("\n%s: %s", r.Repo, oneLine(r.Note)))
 		}
 	}
-	return note
+	return note.String()
 }
 
 func (a *app) printTrouble(repos []tick.RepoReport) {

@@ -138,6 +138,10 @@ func unresolved(all []work.Event, threads []work.Thread, turnID int64) []prompts
 // refusedChanges is told to every agent beforehand.
 var refusedChanges = []string{
 	"a nested repository (any folder with a .git of its own) or a submodule, new or removed",
+	"conflict markers",
+	"a symbolic link that leads out of the repository, and anything that is neither file, folder nor link",
+	"a raw file where the repository keeps large files by LFS",
+	"a token, a password or a private key",
 }
 
 func allowedActions(kind work.Kind) []string {

@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -92,13 +93,11 @@ func (p *Pass) answer(ctx context.Context, l *lease, ag agent.Agent) (prompts.An
 	var violations []string
 	for range 2 {
 		res, err := p.runAgent(ctx, l, ag, prompt, req.Context, session)
-		if res.Session != "" {
-			session = res.Session
-		}
+		session = cmp.Or(res.Session, session)
 		var bad *agent.AnswerError
 		switch {
 		case errors.As(err, &bad):
-			violations = bad.Violations
+			violations, session = bad.Violations, cmp.Or(bad.Session, session)
 		case err != nil:
 			return prompts.Answer{}, err
 		default:
@@ -130,6 +129,9 @@ func (p *Pass) runAgent(ctx context.Context, l *lease, ag agent.Agent, prompt st
 		Session: session, Dir: l.place.dir, Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l),
 	})
 	l.turn.Usage = l.turn.Usage.Add(res.Usage)
+	if bad, ok := errors.AsType[*agent.AnswerError](err); ok {
+		l.turn.Usage = l.turn.Usage.Add(bad.Usage)
+	}
 	if err != nil {
 		return res, fmt.Errorf("agent %q: %w", l.turn.Agent, err)
 	}
@@ -164,7 +166,7 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 	m := l.remote.mirror()
 	c := git.Commit{
 		Dir: l.place.dir, Index: l.place.index, Parents: []string{l.turn.Head}, Date: gitDate(l.turn),
-		Turn: l.turn.Key, Handled: l.turn.EventKeys, Message: commitMessage(l, a),
+		Turn: l.turn.Key, Handled: l.turn.EventKeys, Message: commitMessage(l, a), Limits: git.Limits{Inspect: inspect},
 	}
 	var made git.Committed
 	var err error
@@ -174,8 +176,7 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 	} else {
 		made, err = m.CommitTree(ctx, c)
 	}
-	var refused *git.RefusedError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*git.RefusedError](err); ok {
 		return &work.BlockedError{
 			Reason: "what the agent made is refused: " + refused.Reason,
 			Hint:   wayOn(l), Err: err,
@@ -192,6 +193,14 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 		l.turn.Commit = made.OID
 	}
 	return nil
+}
+
+// inspect says what about a file must not leave this machine.
+func inspect(_ string, content []byte) string {
+	if what, found := prompts.FindSecret(string(content)); found {
+		return "it contains " + what
+	}
+	return ""
 }
 
 // wayOn is what a person can do about a turn that stopped.
@@ -272,5 +281,5 @@ func (p *Pass) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) erro
 
 // agentLog is where the agent's standard error goes.
 func (p *Pass) agentLog(l *lease) io.Writer {
-	return &lineLog{log: p.Log.With(p.turnAttrs(l)...), message: "agent"}
+	return &lineLog{log: p.Log.With(p.turnAttrs(l)...)}
 }

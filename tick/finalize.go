@@ -203,8 +203,7 @@ func (p *Pass) push(ctx context.Context, l *lease, a work.Action) error {
 		return fmt.Errorf("the stored commit %s is missing from the mirror", l.turn.Commit)
 	}
 	_, err := p.runner().Apply(ctx, p.scope(l.remote), a)
-	var lease *git.LeaseError
-	if !errors.As(err, &lease) {
+	if _, ok := errors.AsType[*git.LeaseError](err); !ok {
 		return err
 	}
 	return p.replay(ctx, l, a)
@@ -266,8 +265,7 @@ func (p *Pass) pushReplayed(ctx context.Context, l *lease, a work.Action, head, 
 		return fmt.Errorf("store the replayed commit: %w", err)
 	}
 	_, err = p.runner().Apply(ctx, p.scope(l.remote), again)
-	var lease *git.LeaseError
-	if errors.As(err, &lease) { // once more, from the next pass
+	if _, ok := errors.AsType[*git.LeaseError](err); ok { // once more, from the next pass
 		return &work.WaitError{Reason: "the branch keeps moving", Err: err}
 	}
 	return err

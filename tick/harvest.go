@@ -124,9 +124,8 @@ func (h *harvest) fetch(ctx context.Context) error {
 // firstError prefers an error that says what to do over one that follows from
 // it.
 func firstError(errs []error) error {
-	var wait *work.WaitError
 	for _, err := range errs {
-		if errors.As(err, &wait) {
+		if _, ok := errors.AsType[*work.WaitError](err); ok {
 			return err
 		}
 	}

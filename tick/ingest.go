@@ -70,8 +70,7 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	ctx, cancel := context.WithTimeout(ctx, ingestLimit)
 	defer cancel()
 	h, err := p.gather(ctx, r)
-	var moved *github.MovedError
-	if errors.As(err, &moved) {
+	if _, ok := errors.AsType[*github.MovedError](err); ok {
 		if err = p.follow(ctx, r); err == nil {
 			h, err = p.gather(ctx, r)
 		}
@@ -86,8 +85,7 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	}
 	r.repo = h.repo
 	rep.repo(name, func(x *RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, h.note })
-	var wait *work.WaitError
-	if errors.As(h.late, &wait) {
+	if wait, ok := errors.AsType[*work.WaitError](h.late); ok {
 		return wait
 	}
 	return nil
@@ -160,12 +158,10 @@ func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Re
 	ctx = context.WithoutCancel(ctx)
 	now := p.Now()
 	until, failed, reason := now.Add(work.Backoff(p.Config.Runtime.RetryBase, r.repo.Failures+1)), true, err.Error()
-	var wait *work.WaitError
-	if errors.As(err, &wait) {
+	if wait, ok := errors.AsType[*work.WaitError](err); ok {
 		until, failed, reason = wait.Until, false, wait.Reason
 	}
-	var blocked *work.BlockedError
-	if errors.As(err, &blocked) {
+	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		reason = blocked.Reason + "; " + blocked.Hint
 	}
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -20,8 +20,7 @@ func (p *Pass) turnAttrs(l *lease, more ...any) []any {
 
 // lineLog logs what is written to it, a line at a time.
 type lineLog struct {
-	log     *slog.Logger
-	message string
+	log *slog.Logger
 
 	mu   sync.Mutex
 	rest []byte
@@ -42,7 +41,7 @@ func (w *lineLog) Write(b []byte) (int, error) {
 		if i < 0 {
 			i = maxLogLine - 1
 		}
-		w.log.Info(w.message, "line", string(bytes.TrimRight(w.rest[:i+1], "\r\n")))
+		w.log.Info("agent says", "line", string(bytes.TrimRight(w.rest[:i+1], "\r\n")))
 		w.rest = w.rest[i+1:]
 	}
 }

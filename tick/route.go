@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -440,9 +441,10 @@ func joinNames(names []string) string {
 	case 1:
 		return names[0]
 	}
-	s := names[0]
+	var s strings.Builder
+	s.WriteString(names[0])
 	for _, n := range names[1 : len(names)-1] {
-		s += ", " + n
+		s.WriteString(", " + n)
 	}
-	return s + " and " + names[len(names)-1]
+	return s.String() + " and " + names[len(names)-1]
 }

@@ -53,7 +53,7 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 		return err
 	}
 	v.Turns = slices.DeleteFunc(v.Turns, func(t work.Turn) bool { return t.RepoID != r.repo.ID })
-	if err := p.fillItems(ctx, tx, r, v); err != nil {
+	if err := fillItems(ctx, tx, v); err != nil {
 		return err
 	}
 	return fillNotices(ctx, tx, r, v)
@@ -61,7 +61,7 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 
 // fillItems reads the items that routing has anything to decide about: those
 // with pending events. The state of a pull request changes with an event.
-func (p *Pass) fillItems(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
+func fillItems(ctx context.Context, tx *store.Tx, v *View) error {
 	seen := map[int64]bool{}
 	for _, e := range v.Events {
 		if e.ItemID == 0 || seen[e.ItemID] {

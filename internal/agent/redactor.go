@@ -28,6 +28,9 @@ func (r *redactor) Write(b []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.held = append(r.held, b...)
+	if !bytes.ContainsRune(b, '\n') && len(r.held) <= maxHeld {
+		return len(b), nil
+	}
 	for len(r.held) > 0 {
 		n := r.ready()
 		if n == 0 {

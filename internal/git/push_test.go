@@ -84,11 +84,12 @@ func TestL60SomebodyPushedMeanwhile(t *testing.T) {
 func TestL61RewrittenAndDeleted(t *testing.T) {
 	w, oid := pushed(t)
 	two := w.next(oid, "2")
+	// The lease would hold; the history would not.
+	if err := w.mirror.Push(t.Context(), branch, w.next(w.main(), "3"), oid); err == nil || w.remoteHead() != oid {
+		t.Errorf("pushed what does not descend from the old head: %v", err)
+	}
 	w.cmd(w.person, "push", "-q", "-f", "origin", "main:"+branch)
 	wantLease(t, w.mirror.Push(t.Context(), branch, two, oid))
-	if err := w.mirror.Push(t.Context(), branch, w.next(w.main(), "3"), oid); err == nil {
-		t.Error("pushed what does not descend from the old head")
-	}
 	if got := w.remoteHead(); got != w.main() {
 		t.Errorf("remote = %q", got)
 	}
