@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -38,6 +40,10 @@ with code 1 when anything did not happen as told.`,
 
 // demo plays the story in a folder that is gone afterwards, or in one to keep.
 func (a *app) demo(ctx context.Context, keep string) (err error) {
+	// A reader that has seen enough (| head), or a closed terminal, ends it as
+	// an interrupt does: tidily.
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGPIPE, syscall.SIGHUP)
+	defer stop()
 	env := config.Environ()
 	if err := demoGit(ctx, env); err != nil {
 		return err

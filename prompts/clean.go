@@ -19,6 +19,7 @@ var (
 	command     = regexp.MustCompile(`^([ \t]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)(/[A-Za-z][^ \t\n` + "`" + `]*)`)
 	ownCommand  = regexp.MustCompile(`(?im)^([ \t>]*)/(mergexo)`)
 	ownMarker   = regexp.MustCompile(`(?i)<!--(\s*mergexo)`)
+	closing     = regexp.MustCompile(`(?i)\b((?:close|fix|resolve)(?:s|d|es|ed)?:?)([ \t]+)((?:[\w.-]+/[\w.-]+)?#\d|https?://)`)
 	commitMarks = regexp.MustCompile(`(?im)^[ \t]*Mergexo-[A-Za-z]+[ \t]*:`)
 )
 
@@ -126,6 +127,11 @@ func cutBody(s string) string {
 
 // TitleLimit is the longest title of a pull request that GitHub takes.
 const TitleLimit = 256
+
+// NoClosing takes their effect from words such as "Fixes #7": GitHub closes
+// what an agent's text or commit names so, and only its own issue is its
+// business.
+func NoClosing(s string) string { return closing.ReplaceAllString(s, "$1$2"+zeroWidth+"$3") }
 
 // CleanTitle makes a title of one line, without what people do not see.
 func CleanTitle(s string) string {

@@ -167,3 +167,18 @@ func FuzzSegments(f *testing.F) {
 		}
 	})
 }
+
+func TestNoClosing(t *testing.T) {
+	for in, want := range map[string]string{
+		"Fixes #7":                            "Fixes \u200b#7",
+		"this closes octo/x#12":               "this closes \u200bocto/x#12",
+		"Resolved: #3, done":                  "Resolved: \u200b#3, done",
+		"fix https://github.com/o/n/issues/1": "fix \u200bhttps://github.com/o/n/issues/1",
+		"See #7":                              "See #7",
+		"prefixes #7":                         "prefixes #7",
+	} {
+		if got := NoClosing(in); got != want {
+			t.Errorf("NoClosing(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -212,7 +212,7 @@ func wayOn(l *lease) string {
 }
 
 func commitMessage(l *lease, a prompts.Answer) string {
-	message := prompts.CleanMessage(a.CommitMessage)
+	message := prompts.NoClosing(prompts.CleanMessage(a.CommitMessage))
 	switch {
 	case message != "":
 		return message
