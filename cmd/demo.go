@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -40,9 +41,8 @@ with code 1 when anything did not happen as told.`,
 
 // demo plays the story in a folder that is gone afterwards, or in one to keep.
 func (a *app) demo(ctx context.Context, keep string) (err error) {
-	// A reader that has seen enough (| head), or a closed terminal, ends it as
-	// an interrupt does: tidily.
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGPIPE, syscall.SIGHUP)
+	out := newOutput(a.env)
+	ctx, stop := untilNobodyListens(ctx, &out)
 	defer stop()
 	env := config.Environ()
 	if err := demoGit(ctx, env); err != nil {
@@ -53,9 +53,9 @@ func (a *app) demo(ctx context.Context, keep string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	d, err := newDemo(a, env, dir)
+	d, err := newDemo(out, a.now, env, dir)
 	if err != nil {
-		return fmt.Errorf("set the demo up: %w", err)
+		return errors.Join(ctx.Err(), fmt.Errorf("set the demo up: %w", err))
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	told := d.tell(ctx)
@@ -70,6 +70,32 @@ func (a *app) demo(ctx context.Context, keep string) (err error) {
 		return nil
 	}
 	return d.writeNotes()
+}
+
+// untilNobodyListens makes a context that ends with the terminal, and with a
+// reader that has seen enough (| head): the demo cleans up then as well. Go's
+// default is to die of a write to a standard output that is closed.
+func untilNobodyListens(ctx context.Context, out *output) (context.Context, context.CancelFunc) {
+	ctx, hangUp := signal.NotifyContext(ctx, syscall.SIGHUP)
+	ctx, cancel := context.WithCancel(ctx)
+	written := make(chan os.Signal, 1) // never read: GitHub's clients break their connections, too
+	signal.Notify(written, syscall.SIGPIPE)
+	out.w = &earnest{out.w, cancel}
+	return ctx, func() { signal.Stop(written); cancel(); hangUp() }
+}
+
+// earnest is a writer that gives up, once and for all, when nobody reads.
+type earnest struct {
+	io.Writer
+	giveUp func()
+}
+
+func (e *earnest) Write(b []byte) (int, error) {
+	n, err := e.Writer.Write(b)
+	if err != nil {
+		e.giveUp()
+	}
+	return n, err
 }
 
 // demoGit finds out, before anything is made, whether git can do the work.

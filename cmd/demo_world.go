@@ -44,8 +44,8 @@ type demo struct {
 }
 
 // newDemo makes everything under dir, and starts the GitHub.
-func newDemo(a *app, env config.Env, dir string) (_ *demo, err error) {
-	d := &demo{now: a.now, began: a.now(), out: newOutput(a.env), dir: dir, pulls: map[int]int{}}
+func newDemo(out output, now func() time.Time, env config.Env, dir string) (_ *demo, err error) {
+	d := &demo{now: now, began: now(), out: out, dir: dir, pulls: map[int]int{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.close())
@@ -65,7 +65,7 @@ func newDemo(a *app, env config.Env, dir string) (_ *demo, err error) {
 			return nil, err
 		}
 	}
-	if d.hub, err = githubsim.New(githubsim.Options{Dir: d.path("github"), Now: a.now}); err != nil {
+	if d.hub, err = githubsim.New(githubsim.Options{Dir: d.path("github"), Now: now}); err != nil {
 		return nil, err
 	}
 	token, err := d.people()
