@@ -1,7 +1,6 @@
 package tick
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -185,59 +184,4 @@ func markBody(body string, m work.Marks) string {
 		body = string(runes[:max(0, len(runes)-over-len(note))]) + note
 	}
 	return work.Mark(body, m)
-}
-
-// journal is what a turn's blob in the mirror says, so that the database may
-// be lost after the answer was stored.
-type journal struct {
-	Version int             `json:"version"`
-	Repo    string          `json:"repo"`
-	Issue   int             `json:"issue"`
-	Flow    work.Flow       `json:"flow"`
-	Label   string          `json:"label"`
-	LabelID string          `json:"label_event"`
-	Number  int             `json:"number"`
-	Kind    work.Kind       `json:"kind"`
-	Turn    string          `json:"turn"`
-	Claimed int64           `json:"claimed_at"` // unix milliseconds
-	Branch  string          `json:"branch"`
-	Base    string          `json:"base"`
-	Head    string          `json:"head"`
-	Commit  string          `json:"commit"`
-	Events  []string        `json:"events"`
-	Agent   string          `json:"agent"`
-	Session string          `json:"session"`
-	Request json.RawMessage `json:"request"`
-	Answer  json.RawMessage `json:"answer"`
-	Actions []journalAction `json:"actions"`
-}
-
-type journalAction struct {
-	Kind   work.ActionKind `json:"kind"`
-	Need   work.Need       `json:"need"`
-	Token  string          `json:"token"`
-	Number int             `json:"number"`
-	Target string          `json:"target"`
-	Title  string          `json:"title"`
-	Body   string          `json:"body"`
-	Base   string          `json:"base"`
-	Head   string          `json:"head"`
-	Why    string          `json:"why"`
-}
-
-func encodeJournal(l *lease, planned []work.Action) ([]byte, error) {
-	t := l.turn
-	j := journal{
-		Version: 1, Repo: l.remote.Name.String(), Issue: l.item.Number, Flow: l.item.Flow, Label: l.item.Label, LabelID: l.item.LabelEvent,
-		Number: t.Number, Kind: t.Kind, Turn: t.Key, Claimed: t.ClaimedAt.UnixMilli(), Branch: t.Branch, Base: t.Base, Head: t.Head,
-		Commit: t.Commit, Events: t.EventKeys, Agent: t.Agent, Session: t.Session, Request: t.Request, Answer: t.Answer,
-	}
-	for _, a := range planned {
-		j.Actions = append(j.Actions, journalAction{a.Kind, a.Need, a.Token, a.Number, a.Target, a.Title, a.Body, a.Base, a.Head, a.Why})
-	}
-	b, err := json.Marshal(j)
-	if err != nil {
-		return nil, fmt.Errorf("encode the journal: %w", err)
-	}
-	return b, nil
 }

@@ -42,7 +42,11 @@ type harvest struct {
 	labels     []string          // now seen
 	deferred   []deferral
 	removals   []work.Action
-	late       error // why not everything was read
+	adopting   bool            // the database may know less than GitHub and the mirror
+	adopted    map[int]int     // pull requests found again: number to issue
+	handled    map[string]bool // event keys that our own writing names as answered
+	journals   []journal       // turns found again
+	late       error           // why not everything was read
 	trouble    []string
 	forgotten  map[int]bool // pull requests that are left as they were
 
@@ -77,6 +81,7 @@ func newHarvest(p *Pass, r *remote) *harvest {
 		p: p, r: r, repo: r.repo,
 		open: map[int]work.PullRequest{}, lights: map[int]github.PullLight{},
 		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, forgotten: map[int]bool{},
+		adopted: map[int]int{}, handled: map[string]bool{},
 		known: known{pages: map[string]store.Validator{}, cuts: map[string]string{}}, levels: map[int64]string{},
 	}
 }
@@ -98,7 +103,7 @@ func (h *harvest) load(ctx context.Context) error {
 		for _, v := range pages {
 			h.known.pages[v.URL] = v
 		}
-		for _, name := range []string{walkIssues, walkComments, walkReviewComments} {
+		for _, name := range []string{walkIssues, walkComments, walkReviewComments, walkAdopted} {
 			if h.known.cuts[name], err = tx.GetWalk(ctx, h.repo.ID, name); err != nil {
 				return err
 			}
@@ -173,6 +178,9 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 		}
 	}
 	for number, pull := range h.pulls {
+		if pull.ItemID == 0 {
+			pull.ItemID = h.items[h.adopted[number]].ID
+		}
 		id, err := tx.PutPull(ctx, pull)
 		if err != nil {
 			return err
@@ -187,6 +195,9 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 		if err := h.storeEvent(ctx, tx, c, now); err != nil {
 			return err
 		}
+	}
+	if err := h.storeAdopted(ctx, tx, now); err != nil {
+		return err
 	}
 	for _, a := range h.removals {
 		if _, err := tx.AddAction(ctx, a); err != nil {
@@ -248,10 +259,12 @@ func (h *harvest) storeItem(ctx context.Context, tx *store.Tx, item work.Item) e
 
 func (h *harvest) storeEvent(ctx context.Context, tx *store.Tx, c candidate, now time.Time) error {
 	e := c.event
-	if !c.pull {
-		if item, ok := h.items[e.Number]; ok {
-			e.ItemID = item.ID
-		}
+	issue := e.Number
+	if c.pull {
+		issue = h.adopted[e.Number]
+	}
+	if item, ok := h.items[issue]; ok && (!c.pull || e.ItemID == 0) {
+		e.ItemID = item.ID
 	}
 	e.RepoID, e.SeenAt = h.repo.ID, now
 	if e.Outcome != "" {

@@ -104,12 +104,12 @@ func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
 	}
 	reading, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()
-	for _, read := range []func(context.Context) error{h.fetch, h.firstSight, h.intakeIssues, h.readPulls} {
+	for _, read := range []func(context.Context) error{h.fetch, h.adopt, h.firstSight, h.intakeIssues, h.readPulls} {
 		if err := read(reading); err != nil {
 			return nil, err
 		}
 	}
-	for _, sift := range []func(context.Context) error{h.intakeComments, h.judge} {
+	for _, sift := range []func(context.Context) error{h.intakeComments, h.judge, h.readJournals} {
 		if err := sift(ctx); err != nil {
 			return nil, err
 		}

@@ -125,6 +125,9 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 	case !tracked && !hasLabelled:
 		return nil // the list is ahead of the timeline: the next change shows it
 	case !tracked, wanted && is.State == "open" && hasLabelled && !item.State.Open() && newer(labelled, item):
+		if ended, err := h.adoptEnded(ctx, is, label, labelled, timeline); ended || err != nil {
+			return err
+		}
 		return h.begin(ctx, is, label, labelled, tracked)
 	}
 	h.refresh(item, is)
@@ -146,11 +149,8 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 // begin tracks an issue: with the labelling that asked for it, and everything
 // that was said before.
 func (h *harvest) begin(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, again bool) error {
-	now := h.p.Now()
-	item := work.Item{
-		RepoID: h.repo.ID, Number: is.Number, Flow: label.flow, State: work.StatePending, Since: now,
-		Label: label.name, LabelEvent: strconv.FormatInt(labelled.ID, 10), Priority: priority(is.Labels), CreatedAt: now,
-	}
+	item := h.newItem(is, label)
+	item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
 	h.refresh(item, is)
 	h.add(fact(h.items[is.Number], work.EventLabelled, is.Number, labelled, label.name))
 	if again {

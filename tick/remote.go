@@ -39,6 +39,7 @@ type lists interface {
 	ListReviewComments(ctx context.Context, p github.PageRequest) (github.Page[github.ReviewComment], error)
 	TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]github.TimelineEvent, error)
 	Sweep(ctx context.Context, nodeIDs []string) (github.Sweep, error)
+	OpenPulls(ctx context.Context, repo work.RepoName) ([]github.Pull, error)
 	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
 }
 
@@ -61,6 +62,8 @@ type Mirror interface {
 	CommitFiles(ctx context.Context, c git.Commit, files map[string][]byte) (git.Committed, error)
 	KeepTurn(ctx context.Context, key, oid string) error
 	PutJournal(ctx context.Context, key string, journal []byte) error
+	Journal(ctx context.Context, key string) ([]byte, bool, error)
+	Journals(ctx context.Context) ([]string, error)
 	Replay(ctx context.Context, oid, onto string) (git.Replayed, error)
 	IsAncestor(ctx context.Context, ancestor, of string) (bool, error)
 	ChangedFiles(ctx context.Context, from, to string) ([]string, error)

@@ -23,6 +23,9 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	if err := m.Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare the mirror: %w", err)
 	}
+	if err := p.readBack(ctx, l); err != nil || l.turn.Step != work.StepClaimed {
+		return err
+	}
 	find := p.findHead
 	if l.turn.Kind.Start() {
 		find = p.findBase
@@ -108,15 +111,37 @@ func (p *Pass) findBase(ctx context.Context, l *lease) error {
 	}
 	taken := 0
 	for branch := range heads {
-		if strings.HasPrefix(branch, work.BranchPrefix(l.item.Flow, l.item.Number)) {
-			taken++
+		if !strings.HasPrefix(branch, work.BranchPrefix(l.item.Flow, l.item.Number)) {
+			continue
 		}
+		if err := p.notOpenAlready(ctx, l, branch); err != nil {
+			return err
+		}
+		taken++
 	}
 	l.turn.Base, l.turn.Head = repo.DefaultBranch, head
 	l.turn.Branch = work.BranchName(l.item.Flow, l.item.Number, l.item.Title, taken)
 	for heads[l.turn.Branch] != "" {
 		taken++
 		l.turn.Branch = work.BranchName(l.item.Flow, l.item.Number, l.item.Title, taken)
+	}
+	return nil
+}
+
+// notOpenAlready stops a start whose pull request is open already: made by a
+// pass whose database is gone. The next ingest adopts it.
+func (p *Pass) notOpenAlready(ctx context.Context, l *lease, branch string) error {
+	pulls, err := l.remote.GitHub.PullsByHead(ctx, l.remote.repo.Current, branch)
+	if err != nil {
+		return fmt.Errorf("look for a pull request of %s: %w", branch, err)
+	}
+	h := newHarvest(p, l.remote)
+	for _, pull := range pulls {
+		if _, ours := h.ourPull(pull); !ours || pull.State != work.PullOpen {
+			continue
+		}
+		err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetWalk(ctx, l.turn.RepoID, walkAdopted, "") })
+		return errors.Join(err, &work.SupersededError{Reason: fmt.Sprintf("pull request #%d for it is open already", pull.Number)})
 	}
 	return nil
 }

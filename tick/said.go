@@ -136,6 +136,11 @@ func (h *harvest) judge(ctx context.Context) error {
 		}
 		fresh = append(fresh, c)
 	}
+	for i, c := range fresh {
+		if h.handled[c.event.Key] && c.event.Outcome == "" {
+			fresh[i].event.Outcome = outcomeAnswered
+		}
+	}
 	h.events = slices.DeleteFunc(fresh, func(c candidate) bool { return c.pull && h.forgotten[c.event.Number] })
 	return nil
 }
@@ -185,6 +190,7 @@ func (h *harvest) stored(ctx context.Context) (map[string]bool, error) {
 // verdict says why an event is ignored; empty when it counts.
 func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 	if work.Ours(e.Body, e.Author, h.p.accounts.ids(h.r.Name.Host)) {
+		h.heed(e.Body)
 		return "ignored: our own", h.lateCopy(ctx, e)
 	}
 	if e.Author.Bot {

@@ -26,6 +26,7 @@ const (
 	walkIssues         = "issues"
 	walkComments       = "comments"
 	walkReviewComments = "review_comments"
+	walkAdopted        = "adopted" // no walk: stored once the open pull requests were looked at
 )
 
 // read walks the pages, each with its own ETag: page 1 unchanged does not prove

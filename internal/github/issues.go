@@ -125,6 +125,7 @@ type TimelineEvent struct {
 	Actor     work.Account
 	CreatedAt time.Time
 	CommitOID string
+	FromPull  int // cross-referenced: the pull request that mentions this one; 0 when it is an issue
 }
 
 type wireTimelineEvent struct {
@@ -136,6 +137,12 @@ type wireTimelineEvent struct {
 	CreatedAt time.Time `json:"created_at"`
 	CommitID  string    `json:"commit_id"`
 	SHA       string    `json:"sha"` // of commits
+	Source    struct {
+		Issue struct {
+			Number      int       `json:"number"`
+			PullRequest *struct{} `json:"pull_request"`
+		} `json:"issue"`
+	} `json:"source"` // of cross-references
 }
 
 func (w wireTimelineEvent) check() error { return nil } // its kinds have nothing in common
@@ -150,6 +157,9 @@ func (w wireTimelineEvent) event() TimelineEvent {
 	}
 	if e.CommitOID == "" {
 		e.CommitOID = w.SHA
+	}
+	if w.Source.Issue.PullRequest != nil {
+		e.FromPull = w.Source.Issue.Number
 	}
 	return e
 }

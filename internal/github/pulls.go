@@ -33,6 +33,7 @@ type Pull struct {
 	Rollup      string // SUCCESS, FAILURE, ERROR, PENDING, EXPECTED; empty when there are no checks
 	MergeCommit string // once merged
 	Author      work.Account
+	CreatedAt   time.Time // zero from Details
 	UpdatedAt   time.Time
 	ClosedAt    time.Time
 	MergedAt    time.Time
@@ -67,6 +68,7 @@ type wirePull struct {
 	Mergeable   *bool      `json:"mergeable"`
 	MergeCommit string     `json:"merge_commit_sha"`
 	User        *wireUser  `json:"user"`
+	CreatedAt   time.Time  `json:"created_at"`
 	UpdatedAt   time.Time  `json:"updated_at"`
 	ClosedAt    time.Time  `json:"closed_at"`
 	MergedAt    time.Time  `json:"merged_at"`
@@ -88,7 +90,7 @@ func (w wirePull) pull() Pull {
 		State: work.PullState(w.State), Draft: w.Draft, Locked: w.Locked,
 		Head: w.Head.Ref, HeadOID: w.Head.SHA, Base: w.Base.Ref, BaseOID: w.Base.SHA,
 		Mergeable: UnknownMergeable, CrossRepo: true, Author: account(w.User),
-		UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
+		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
 	}
 	if w.Head.Repo != nil {
 		p.HeadRepo = w.Head.Repo.FullName
@@ -125,6 +127,16 @@ func (c *Client) PullsByHead(ctx context.Context, repo work.RepoName, branch str
 	pulls, err := every(ctx, c, "repos/"+repo.FullName()+"/pulls?"+q.Encode(), wirePull.pull)
 	if err != nil {
 		return nil, fmt.Errorf("list pull requests of branch %q: %w", branch, err)
+	}
+	return pulls, nil
+}
+
+// OpenPulls lists every open pull request of a repository, oldest first.
+func (c *Client) OpenPulls(ctx context.Context, repo work.RepoName) ([]Pull, error) {
+	q := url.Values{"state": {"open"}, "sort": {"created"}, "direction": {"asc"}, "per_page": {"100"}}
+	pulls, err := every(ctx, c, "repos/"+repo.FullName()+"/pulls?"+q.Encode(), wirePull.pull)
+	if err != nil {
+		return nil, fmt.Errorf("list the open pull requests: %w", err)
 	}
 	return pulls, nil
 }

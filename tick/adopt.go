@@ -1,0 +1,223 @@
+package tick
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// The database is disposable. What it should know stands elsewhere: pull
+// requests carry their origin in branch and body, our comments name the events
+// that they answered, and the mirror's journal has the turns that were under
+// way. Adoption reads all that back when a repository is seen for the first
+// time, and again when a turn finds work of ours that the database lacks.
+
+// adopt finds our open pull requests.
+func (h *harvest) adopt(ctx context.Context) error {
+	if h.known.cuts[walkAdopted] != "" {
+		return nil
+	}
+	pulls, err := h.r.GitHub.OpenPulls(ctx, h.repo.Current)
+	if err != nil {
+		return err
+	}
+	h.adopting = true
+	for _, p := range pulls {
+		mark, ours := h.ourPull(p)
+		if !ours {
+			continue
+		}
+		if err := h.isolate(h.adoptPull(ctx, p, mark), "adopt #%d", p.Number); err != nil {
+			return err
+		}
+	}
+	h.walked(nil, map[string]string{walkAdopted: "done"})
+	return nil
+}
+
+// ourPull reports whether a pull request is one that we opened: by account, by
+// mark and by branch, and not from a fork that took our branch's name.
+func (h *harvest) ourPull(p github.Pull) (work.PullMark, bool) {
+	mark, marked := work.ParsePullMark(p.Body)
+	flow, issue, named := work.ParseBranch(p.Head)
+	ours := marked && named && !p.CrossRepo && flow == mark.Flow && issue == mark.Issue &&
+		p.Author.ID != 0 && slices.Contains(h.p.accounts.ids(h.r.Name.Host), p.Author.ID)
+	return mark, ours
+}
+
+// adoptPull tracks an open pull request of ours. Its details and everything
+// that was said on it are read in this pass.
+func (h *harvest) adoptPull(ctx context.Context, p github.Pull, mark work.PullMark) error {
+	if _, tracked, err := h.pull(ctx, p.Number); err != nil || tracked {
+		return err
+	}
+	item, known, err := h.item(ctx, mark.Issue)
+	if err != nil {
+		return err
+	}
+	if !known {
+		if item, err = h.originOf(ctx, mark); err != nil {
+			return err
+		}
+	}
+	item.Branch = p.Head
+	h.items[mark.Issue] = item
+	h.adopted[p.Number] = mark.Issue
+	pull := trackedPull(h.repo, item, p)
+	pull.DetailsAt = time.Time{}
+	h.open[p.Number] = pull
+	h.lights[p.Number] = github.PullLight{NodeID: p.NodeID, Number: p.Number}
+	h.heed(p.Body)
+	return nil
+}
+
+// trackedPull is the snapshot of a pull request as a single read shows it.
+func trackedPull(repo work.Repo, item work.Item, p github.Pull) work.PullRequest {
+	return work.PullRequest{
+		RepoID: repo.ID, ItemID: item.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
+		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, BaseOID: p.BaseOID, Draft: p.Draft, MergeCommit: p.MergeCommit,
+		UpdatedAt: p.UpdatedAt, CreatedAt: p.CreatedAt,
+	}
+}
+
+// originOf makes the work item of a pull request's source issue again.
+func (h *harvest) originOf(ctx context.Context, mark work.PullMark) (work.Item, error) {
+	is, ok, err := h.r.GitHub.Issue(ctx, h.repo.Current, mark.Issue)
+	if err != nil {
+		return work.Item{}, err
+	}
+	if !ok {
+		is = github.Issue{Number: mark.Issue} // deleted: its pull request lives on
+	}
+	item := h.newItem(is, flowLabel{h.r.Settings.Labels.Of(mark.Flow), mark.Flow})
+	item.State = work.StateAwaitingFeedback
+	if ok {
+		timeline, err := h.r.GitHub.TimelineOf(ctx, h.repo.Current, mark.Issue)
+		if err != nil {
+			return work.Item{}, err
+		}
+		if labelled, ok := last(timeline, "labeled", item.Label); ok {
+			item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
+		}
+		comments, err := h.r.GitHub.CommentsOf(ctx, h.repo.Current, mark.Issue, time.Time{})
+		if err != nil {
+			return work.Item{}, err
+		}
+		h.comments = append(h.comments, comments...)
+	}
+	h.refresh(item, is)
+	return h.items[mark.Issue], nil
+}
+
+// adoptEnded finds out whether an issue's label was acted on already, and the
+// pull request merged or closed since. A label that was set after that starts
+// over.
+func (h *harvest) adoptEnded(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
+	for _, t := range slices.Backward(timeline) {
+		if t.FromPull == 0 || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), t.Actor.ID) {
+			continue
+		}
+		if _, tracked, err := h.pull(ctx, t.FromPull); err != nil || tracked {
+			return false, err
+		}
+		p, ok, err := h.r.GitHub.Pull(ctx, h.repo.Current, t.FromPull)
+		if err != nil {
+			return false, err
+		}
+		mark, ours := h.ourPull(p)
+		if !ok || !ours || mark.Issue != is.Number || mark.Flow != label.flow {
+			continue
+		}
+		if p.State == work.PullOpen {
+			return true, h.adoptPull(ctx, p, mark) // the list of open ones lagged
+		}
+		if labelled.CreatedAt.After(p.ClosedAt) {
+			return false, nil
+		}
+		h.adoptClosed(is, label, labelled, p)
+		return true, nil
+	}
+	return false, nil
+}
+
+func (h *harvest) adoptClosed(is github.Issue, label flowLabel, labelled github.TimelineEvent, p github.Pull) {
+	item := h.newItem(is, label)
+	item.LabelEvent, item.Branch = strconv.FormatInt(labelled.ID, 10), p.Head
+	switch {
+	case p.State == work.PullClosed:
+		item.State = work.StateClosed
+	case label.flow == work.FlowDesign:
+		item.State = work.StateMerged
+	default:
+		item.State = work.StateCompleted
+	}
+	h.refresh(item, is)
+	pull := trackedPull(h.repo, item, p)
+	pull.DetailsAt = h.p.Now()
+	h.pulls[p.Number] = pull
+	h.adopted[p.Number] = is.Number
+}
+
+// newItem is an issue's work item before anything happened.
+func (h *harvest) newItem(is github.Issue, label flowLabel) work.Item {
+	now := h.p.Now()
+	return work.Item{
+		RepoID: h.repo.ID, Number: is.Number, Flow: label.flow, State: work.StatePending, Since: now,
+		Label: label.name, Priority: priority(is.Labels), CreatedAt: now,
+	}
+}
+
+// heed remembers which events a body of ours names as answered.
+func (h *harvest) heed(body string) {
+	marks, _ := work.ParseMarks(body)
+	for _, key := range marks.Handled {
+		h.handled[key] = true
+	}
+}
+
+// storeAdopted stores what was found again, after items, pull requests and
+// events have their rows.
+func (h *harvest) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time) error {
+	if err := h.finishHandled(ctx, tx, now); err != nil {
+		return err
+	}
+	for number, issue := range h.adopted {
+		item, ok := h.items[issue]
+		if pull, read := h.pulls[number]; !ok || !read || pull.State != work.PullOpen {
+			continue
+		}
+		if err := tx.MoveItem(ctx, item.ID, nil, work.StateAwaitingFeedback, "", "", now); err != nil {
+			return err
+		}
+	}
+	for _, j := range h.journals {
+		if err := h.storeJournal(ctx, tx, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finishHandled finishes waiting events that our own writing says were
+// answered: by a pass whose database is gone.
+func (h *harvest) finishHandled(ctx context.Context, tx *store.Tx, now time.Time) error {
+	if len(h.handled) == 0 {
+		return nil
+	}
+	pending, err := tx.ListPendingEvents(ctx, h.repo.ID)
+	if err != nil {
+		return err
+	}
+	var done []int64
+	for _, e := range pending {
+		if e.TurnID == 0 && h.handled[e.Key] {
+			done = append(done, e.ID)
+		}
+	}
+	return tx.FinishEvents(ctx, done, outcomeAnswered, now)
+}
