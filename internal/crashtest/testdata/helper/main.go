@@ -20,7 +20,7 @@ type message struct {
 	Tool   string          `json:"tool,omitempty"` // git or agent
 	Args   []string        `json:"args,omitempty"`
 	Dir    string          `json:"dir,omitempty"`
-	Input  json.RawMessage `json:"input,omitempty"`
+	Input  []byte `json:"input,omitempty"`
 	Do     string          `json:"do,omitempty"` // become, run, print, die
 	Path   string          `json:"path,omitempty"`
 	Output string          `json:"output,omitempty"`

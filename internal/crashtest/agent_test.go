@@ -1,0 +1,136 @@
+//go:build unix
+
+package crashtest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// request is what the command adapter sends, as far as the agent looks at it.
+type request struct {
+	Turn    string `json:"turn"`
+	Kind    string `json:"kind"`
+	Mode    string `json:"mode"`
+	Context struct {
+		Task struct {
+			Issue struct {
+				Number int    `json:"number"`
+				Title  string `json:"title"`
+			} `json:"issue"`
+		} `json:"task"`
+		NewEvents []struct {
+			ID   string `json:"id"`
+			Kind string `json:"kind"`
+			Body string `json:"body"`
+		} `json:"new_events"`
+	} `json:"context"`
+}
+
+func (r request) start() bool { return strings.HasSuffix(r.Kind, "_start") }
+
+// agentRun is one run that somebody paid for.
+type agentRun struct {
+	turn  string
+	kind  string
+	issue int
+}
+
+func (a agentRun) String() string { return fmt.Sprintf("%s #%d", a.kind, a.issue) }
+
+// keptRun says how often a turn had run when its pass was killed before the
+// answer was stored.
+type keptRun struct {
+	turn string
+	what agentRun
+}
+
+// runAgent does an agent's work in its checkout and words its answer. Both
+// depend on what it was asked alone, so that a turn that is rightly run again
+// ends as if it had been run once.
+func (w *world) runAgent(dir string, input []byte) (string, error) {
+	var req request
+	if err := json.Unmarshal(input, &req); err != nil {
+		return "", fmt.Errorf("decode request: %w", err)
+	}
+	run := agentRun{turn: req.Turn, kind: req.Kind, issue: req.Context.Task.Issue.Number}
+	w.rig.mu.Lock()
+	w.rig.runs = append(w.rig.runs, run)
+	nth := len(w.rig.runs)
+	w.rig.mu.Unlock()
+	if w.scenario.during != nil {
+		if err := w.scenario.during(w, run, nth); err != nil {
+			return "", fmt.Errorf("what people do meanwhile: %w", err)
+		}
+	}
+	if req.Mode == "write" && (req.start() || !w.scenario.idle) {
+		if err := change(dir, req); err != nil {
+			return "", err
+		}
+	}
+	answer := map[string]any{"blocked_reason": nil, "decision_summary": "Did " + req.Kind + "."}
+	switch issue := req.Context.Task.Issue; {
+	case req.Kind == "design_start":
+		maps.Copy(answer, map[string]any{
+			"title": issue.Title, "summary": "A design.", "touch_paths": []string{"src/**"}, "depends_on": []string{},
+			"estimated_size": "S", "priority": 3, "design_doc": "## Plan\n\nDo it.\n",
+		})
+	case req.start():
+		maps.Copy(answer, map[string]any{"pr_title": issue.Title, "pr_summary": "Does it.", "commit_message": issue.Title})
+	default:
+		maps.Copy(answer, feedback(req, w.scenario.idle))
+	}
+	b, err := json.Marshal(map[string]any{
+		"session": "session-" + strconv.Itoa(run.issue), "answer": answer,
+		"usage": map[string]any{"input_tokens": 100, "output_tokens": 10, "cost_usd": 0.01},
+	})
+	return string(b), err
+}
+
+func change(dir string, req request) error {
+	name := filepath.Join(dir, "work", strconv.Itoa(req.Context.Task.Issue.Number)+".txt")
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	text := req.Context.Task.Issue.Title + "\n"
+	if !req.start() {
+		text = ""
+		for _, e := range req.Context.NewEvents {
+			text += "handled: " + firstLine(e.Body) + "\n"
+		}
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// feedback answers everything that was said, each where it was said.
+func feedback(req request, idle bool) map[string]any {
+	replies, general, message := []any{}, any(nil), any("Address feedback")
+	if idle {
+		message = nil
+	}
+	for _, e := range req.Context.NewEvents {
+		id, err := strconv.ParseInt(e.ID, 10, 64)
+		if e.Kind != "review" || err != nil {
+			general = "Thank you, done."
+			continue
+		}
+		replies = append(replies, map[string]any{"review_comment_id": id, "body": "Done: " + firstLine(e.Body), "resolve": false})
+	}
+	return map[string]any{"review_replies": replies, "general_comment": general, "commit_message": message, "flaky_test": nil}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
