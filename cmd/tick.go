@@ -127,7 +127,7 @@ func idleNote(rep *tick.Report) string {
 	note.WriteString("nothing to do")
 	for _, r := range rep.Repos() {
 		if !r.Ingested && r.Note != "" {
-			note.WriteString(fmt.Sprintf("\n%s: %s", r.Repo, oneLine(r.Note)))
+			fmt.Fprintf(&note, "\n%s: %s", r.Repo, oneLine(r.Note))
 		}
 	}
 	return note.String()

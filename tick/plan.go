@@ -1,0 +1,81 @@
+package tick
+
+import (
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Policy is what the config says about routing.
+type Policy struct {
+	QuietPeriod   time.Duration
+	FeedbackLoop  bool
+	IssueComments bool
+	MaxEvents     int // of one turn
+}
+
+// View is everything that routing one repository may depend on.
+type View struct {
+	Repo    work.Repo
+	Policy  Policy
+	Now     time.Time
+	Items   []work.Item                // those that are open, and those with pending events
+	Pulls   map[int64]work.PullRequest // the newest of an item, by item id
+	Settled map[int64]bool             // review threads that are resolved, by the id of their first comment
+	Events  []work.Event               // pending and of no turn, oldest first
+	Turns   []work.Turn                // unfinished
+	Held    []holder                   // what the held slots name
+	Notices map[string]work.ActionState
+}
+
+// Plan is what to do for one repository, each line with its reason.
+type Plan struct {
+	Repo     work.Repo
+	Turns    []PlannedTurn
+	Notices  []work.Action
+	Moves    []Move
+	Finished []Finish
+	Resumed  []int64 // blocked turns that a person's comment lets go on
+	Lines    []Line
+}
+
+// Empty reports whether the plan writes nothing but turns.
+func (p Plan) Empty() bool {
+	return len(p.Notices) == 0 && len(p.Moves) == 0 && len(p.Finished) == 0 && len(p.Resumed) == 0
+}
+
+// PlannedTurn is a turn to be claimed.
+type PlannedTurn struct {
+	Item   work.Item
+	Kind   work.Kind
+	Number int
+	Branch string // empty for a start
+	Base   string
+	Head   string // as far as GitHub's API knows; restore asks the remote
+	Events []work.Event
+	Since  time.Time // when the oldest of it began to wait
+	Reason string
+}
+
+// Move is a change of an item's state.
+type Move struct {
+	Item   int64
+	From   []work.State
+	To     work.State
+	Reason string
+	Hint   string
+}
+
+// Finish marks events as processed without a turn.
+type Finish struct {
+	Events  []int64
+	Outcome string
+}
+
+// Line is one line of a plan, for people.
+type Line struct {
+	Number int       `json:"number"`
+	Kind   work.Kind `json:"kind"` // of the turn; empty for what needs none
+	What   string    `json:"what"` // turn, wait, notice, move, finish
+	Reason string    `json:"reason"`
+}
