@@ -152,7 +152,7 @@ Look around:
     sqlite3 %[2]s/state/state.db "select kind, step, runs, reason from turns"
     sqlite3 %[2]s/state/state.db "select kind, state, sends, result_url from actions order by id"
 
-Every commit ends with the turn that made it:
+Every commit of a pass names the turn that made it:
 
     git --git-dir %[3]s log --format='%%h %%s%%n%%(trailers:key=Mergexo-Turn)' main
 `

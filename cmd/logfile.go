@@ -1,11 +1,15 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick"
@@ -21,12 +25,36 @@ func (m *machine) openLog(a *app, dryRun bool) (*slog.Logger, func() error, erro
 	if err := writable(dir); err != nil {
 		return nil, nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, a.now().UTC().Format("2006-01-02")+".jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	path := filepath.Join(dir, a.now().UTC().Format(logDay)+".jsonl")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		dropOldLogs(dir, a.now().Add(-logLife))
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w; set runtime.state_dir in the config to a folder that you may write to", err)
 	}
 	h := slog.NewJSONHandler(f, &slog.HandlerOptions{ReplaceAttr: redactAttr})
 	return slog.New(h).With("pass", fmt.Sprintf("%d-%d", a.now().UnixMilli(), os.Getpid())), f.Close, nil
+}
+
+const (
+	logDay  = "2006-01-02"
+	logLife = 30 * 24 * time.Hour
+)
+
+// dropOldLogs removes the logs of days before a time, once a day. What is not
+// named like a day's log is not ours to remove.
+func dropOldLogs(dir string, before time.Time) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		day, err := time.Parse(logDay, strings.TrimSuffix(filepath.Base(name), ".jsonl"))
+		if err == nil && day.Before(before) {
+			_ = os.Remove(name) // tidiness; tomorrow again
+		}
+	}
 }
 
 // redactAttr keeps secrets out of the log.

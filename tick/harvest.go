@@ -221,6 +221,15 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	return tx.DeferRepo(ctx, h.repo.ID, time.Time{}, strings.Join(h.trouble, "; "), false)
 }
 
+// log writes a line for each new event.
+func (h *harvest) log(ctx context.Context) {
+	for _, c := range h.events {
+		e := c.event
+		h.p.Log.InfoContext(ctx, "event", "repo_full_name", h.r.Name.FullName(), "number", e.Number, "kind", string(e.Kind),
+			"event_key", e.Key, "author", e.Author.Login, "outcome", e.Outcome)
+	}
+}
+
 // whole reports whether everything that the lists showed was taken in. If not,
 // no cursor and no ETag may vouch for it, and the lists are read again.
 func (h *harvest) whole() bool { return h.late == nil && len(h.trouble) == 0 }

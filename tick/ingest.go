@@ -84,6 +84,7 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 		return fmt.Errorf("store what was read: %w", err)
 	}
 	r.repo = h.repo
+	h.log(ctx)
 	rep.repo(name, func(x *RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, h.note })
 	if wait, ok := errors.AsType[*work.WaitError](h.late); ok {
 		return wait

@@ -44,13 +44,6 @@ type agentRun struct {
 
 func (a agentRun) String() string { return fmt.Sprintf("%s #%d", a.kind, a.issue) }
 
-// keptRun says how often a turn had run when its pass was killed before the
-// answer was stored.
-type keptRun struct {
-	turn string
-	what agentRun
-}
-
 // runAgent does an agent's work in its checkout and words its answer. Both
 // depend on what it was asked alone, so that a turn that is rightly run again
 // ends as if it had been run once.

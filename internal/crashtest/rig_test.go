@@ -41,8 +41,8 @@ type rig struct {
 	write    map[int]int // a request's number among the writes
 	calls    int         // of git
 	changing int         // calls of git that change something
-	runs     []agentRun
-	kept     []keptRun // runs whose answer a kill may have cost
+	agents   int         // starts of the agent
+	runs     []agentRun  // that got to work, since the world was made
 	errs     []error
 }
 
@@ -51,19 +51,18 @@ func (r *rig) reset(plan point) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.plan, r.struck = plan, false
-	r.requests, r.writes, r.calls, r.changing = 0, 0, 0, 0
+	r.requests, r.writes, r.calls, r.changing, r.agents = 0, 0, 0, 0, 0
 	r.write = map[int]int{}
-	r.kept = nil
 }
 
 // counts is how much the rig has seen since the reset.
 func (r *rig) counts() counts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return counts{requests: r.requests, writes: r.writes, git: r.calls, gitChanges: r.changing, runs: len(r.runs)}
+	return counts{requests: r.requests, writes: r.writes, git: r.calls, gitChanges: r.changing, agents: r.agents, runs: len(r.runs)}
 }
 
-type counts struct{ requests, writes, git, gitChanges, runs int }
+type counts struct{ requests, writes, git, gitChanges, agents, runs int }
 
 // strikes reports whether this is the planned point; it is struck once.
 func (r *rig) strikes(at place, n int, when moment) bool {
@@ -144,9 +143,21 @@ func (r *rig) talk(conn io.ReadWriter) error {
 		return nil //nolint:nilerr // it was killed before it could speak
 	}
 	if m.Tool == "agent" {
+		r.mu.Lock()
+		r.agents++
+		nth := r.agents
+		r.mu.Unlock()
+		if r.strikes(atAgent, nth, before) {
+			r.w.kill()
+			return nil
+		}
 		out, err := r.w.runAgent(m.Dir, m.Input)
 		if err != nil {
 			return fmt.Errorf("run the agent: %w", err)
+		}
+		if r.strikes(atAgent, nth, after) {
+			r.w.kill()
+			return nil
 		}
 		_ = said.Encode(message{Do: "print", Output: out}) // a killed agent needs no answer
 		return nil

@@ -1,0 +1,256 @@
+//go:build unix
+
+package crashtest
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+)
+
+// Who and what is in every world.
+const (
+	simHost  = "github.localhost"
+	operator = "operator"
+	repoName = "octo/app"
+)
+
+// world is a machine with a GitHub of its own. Its folder is used for one run
+// after the other: only the programs in it stay.
+type world struct {
+	programs programs
+	dir      string // short: a socket's path has at most 107 bytes
+	scenario scenario
+	hub      *githubsim.Hub
+	repo     *githubsim.Repo
+	token    string
+	rig      *rig
+	people   *sync.Once // what people do during the turn, they do once
+
+	mu   sync.Mutex
+	live map[*exec.Cmd]chan struct{} // passes that run; closed when they have ended
+}
+
+// programs are built once for all worlds.
+type programs struct{ mergexo, helper, git string }
+
+// openWorld makes the folder that worlds live in.
+func openWorld(p programs) (*world, error) {
+	dir, err := os.MkdirTemp("/tmp", "mx")
+	if err != nil {
+		return nil, err
+	}
+	w := &world{programs: p, dir: dir, live: map[*exec.Cmd]chan struct{}{}}
+	if err := os.MkdirAll(w.path("bin"), 0o755); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"git", "agent"} {
+		if err := os.Link(p.helper, w.path("bin", name)); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+func (w *world) path(parts ...string) string {
+	return filepath.Join(append([]string{w.dir}, parts...)...)
+}
+
+// begin makes the world anew for a run of a scenario.
+func (w *world) begin(s scenario) (err error) {
+	w.scenario, w.people = s, new(sync.Once)
+	for _, name := range []string{"state", "home", "gh", "hub", "hub.sock", "bin/rig", "log", "config.toml"} {
+		if err := os.RemoveAll(w.path(name)); err != nil {
+			return err
+		}
+	}
+	w.rig = &rig{w: w, git: w.programs.git, write: map[int]int{}}
+	if w.rig.listen, err = net.Listen("unix", w.path("bin", "rig")); err != nil {
+		return err
+	}
+	w.rig.served.Go(w.rig.serve)
+	if err := w.startHub(); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{
+		"gh/config.yml":   "http_unix_socket: " + w.path("hub.sock") + "\n",
+		"gh/hosts.yml":    "",
+		"home/.gitconfig": "[user]\n\tname = Olga Operator\n\temail = operator@example.com\n[init]\n\tdefaultBranch = main\n",
+		"config.toml":     w.config(),
+	} {
+		if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(w.path(name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) startHub() (err error) {
+	if w.hub, err = githubsim.New(githubsim.Options{Dir: w.path("hub"), Now: time.Now}); err != nil {
+		return err
+	}
+	for _, login := range []string{"ann", "bob"} {
+		if _, err := w.hub.AddUser(login); err != nil {
+			return err
+		}
+	}
+	if w.token, err = w.hub.AddUser(operator); err != nil {
+		return err
+	}
+	if w.repo, err = w.hub.AddRepo(repoName, map[string]string{"README.md": "# App\n", "src/app.txt": "one\ntwo\nthree\n"}); err != nil {
+		return err
+	}
+	for login, level := range map[string]string{operator: "admin", "ann": "write", "bob": "write"} {
+		if err := w.repo.SetPermission(login, level); err != nil {
+			return err
+		}
+	}
+	w.hub.OnRequest(w.rig.onRequest)
+	return w.hub.ServeUnix(w.path("hub.sock"))
+}
+
+// config waits for nothing, so that every point of a run is reached at once.
+func (w *world) config() string {
+	return fmt.Sprintf(`[runtime]
+agent = "rig"
+workers = 2
+retry_base = "1ms"
+quiet_period = "0s"
+min_interval = "0s"
+settle_after = "0s"
+state_dir = %q
+[agents.rig]
+adapter = "command"
+command = [%q]
+[[repo]]
+name = %q
+remote_url = %q
+`, w.path("state"), w.path("bin", "agent"), repoName, w.repo.GitDir())
+}
+
+// environ is what a pass sees. Its git is the rig's.
+func (w *world) environ() []string {
+	return []string{
+		"HOME=" + w.path("home"), "PATH=" + w.path("bin") + ":/usr/local/bin:/usr/bin:/bin", "GH_CONFIG_DIR=" + w.path("gh"), "GH_HOST=" + simHost,
+		"GH_TOKEN=" + w.token, "GH_PROMPT_DISABLED=1", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C.UTF-8", "NO_COLOR=1",
+		"MERGEXO_CONFIG=" + w.path("config.toml"),
+	}
+}
+
+// end closes the world, and tells what went wrong with the rig itself.
+func (w *world) end() error {
+	w.kill()
+	var errs []error
+	if w.rig != nil {
+		errs = append(errs, w.rig.listen.Close())
+		w.rig.served.Wait()
+		errs = append(errs, w.rig.errs...)
+	}
+	if w.hub != nil {
+		if unknown := w.hub.Unknown(); len(unknown) > 0 {
+			errs = append(errs, fmt.Errorf("githubsim has no handler for: %s", strings.Join(unknown, ", ")))
+		}
+		errs = append(errs, w.hub.Close())
+	}
+	w.rig, w.hub = nil, nil
+	return errors.Join(errs...)
+}
+
+// longest bounds a pass that hangs; nothing is measured by it.
+const longest = 5 * time.Minute
+
+// pass makes one pass and says whether it ended by itself.
+func (w *world) pass() (ended bool, err error) {
+	done, c, err := w.startPass()
+	if err != nil {
+		return false, err
+	}
+	select {
+	case <-done:
+	case <-time.After(longest):
+		w.kill()
+		return false, fmt.Errorf("a pass hung for %s", longest)
+	}
+	if c.ProcessState.Success() {
+		return true, nil
+	}
+	if c.ProcessState.Exited() {
+		return true, fmt.Errorf("a pass ended with code %d", c.ProcessState.ExitCode())
+	}
+	return false, nil
+}
+
+// startPass starts the real program. The channel is closed when it has ended.
+func (w *world) startPass() (<-chan struct{}, *exec.Cmd, error) {
+	log, err := os.OpenFile(w.path("log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer log.Close()
+	c := exec.Command(w.programs.mergexo, "tick")
+	c.Dir, c.Env, c.Stdout, c.Stderr = w.path("home"), w.environ(), log, log
+	done := make(chan struct{})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := c.Start(); err != nil {
+		return nil, nil, err
+	}
+	w.live[c] = done
+	go func() {
+		_ = c.Wait()
+		w.mu.Lock()
+		delete(w.live, c)
+		w.mu.Unlock()
+		close(done)
+	}()
+	return done, c, nil
+}
+
+// kill ends every pass with SIGKILL and returns when they are dead.
+func (w *world) kill() {
+	w.mu.Lock()
+	var all []chan struct{}
+	for c, done := range w.live {
+		_ = c.Process.Kill()
+		all = append(all, done)
+	}
+	w.mu.Unlock()
+	for _, done := range all {
+		<-done
+	}
+}
+
+// mostPasses is how many passes may be made until a world is quiet.
+const mostPasses = 12
+
+// settle makes passes until nothing is left to do and nothing was done.
+func (w *world) settle() (passes int, err error) {
+	for passes = range mostPasses {
+		was := w.rig.counts()
+		ended, err := w.pass()
+		if err != nil && passes == mostPasses-1 {
+			return passes + 1, err
+		}
+		now := w.rig.counts()
+		l, dbErr := w.ledger()
+		if dbErr != nil {
+			return passes + 1, dbErr
+		}
+		if err == nil && ended && l.open == 0 && was.writes == now.writes && was.agents == now.agents {
+			return passes + 1, nil
+		}
+	}
+	l, _ := w.ledger()
+	return mostPasses, fmt.Errorf("not quiet after %d passes:\n%s", mostPasses, l.text)
+}
