@@ -24,13 +24,7 @@ func (comment) find(ctx context.Context, s Scope, a work.Action) (sight, bool, e
 	if err != nil {
 		return sight{}, false, err
 	}
-	var found []posted
-	for _, c := range all {
-		if ours(s, a, c.Body, c.Author) {
-			found = append(found, posted{c.ID, c.URL, c.Body})
-		}
-	}
-	got, ok := sightOf(a, found)
+	got, ok := copies(s, a, all, func(c github.Comment) posted { return posted{c.ID, c.URL, c.Body, c.Author} })
 	return got, ok, nil
 }
 

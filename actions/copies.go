@@ -10,11 +10,23 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// posted is one comment that carries an action's token under our account.
+// posted is one comment.
 type posted struct {
-	id   int64
-	url  string
-	body string
+	id     int64
+	url    string
+	body   string
+	author work.Account
+}
+
+// copies picks from a listing what carries an action's token under our account.
+func copies[T any](s Scope, a work.Action, all []T, read func(T) posted) (sight, bool) {
+	var found []posted
+	for _, c := range all {
+		if p := read(c); ours(s, a, p.body, p.author) {
+			found = append(found, p)
+		}
+	}
+	return sightOf(a, found)
 }
 
 // sightOf settles which of several copies counts: the first. Further ones are

@@ -257,15 +257,24 @@ func (p *Pass) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) erro
 	if err := m.PutJournal(ctx, l.turn.Key, journal); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
+	if err := p.storeAnswered(ctx, l, planned); err != nil {
+		return err
+	}
+	p.changed(l, "answered", short(l.turn.Commit))
+	return nil
+}
+
+// storeAnswered stores the row of a turn whose answer the journal has, with
+// its planned actions.
+func (p *Pass) storeAnswered(ctx context.Context, l *lease, planned []work.Action) error {
 	now := p.Now()
-	l.turn.UpdatedAt = now
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.SaveTurn(ctx, l.turn); err != nil {
 			return err
 		}
-		for _, act := range planned {
-			act.PlannedAt = now
-			if _, err := tx.AddAction(ctx, act); err != nil {
+		for _, a := range planned {
+			a.PlannedAt = now
+			if _, err := tx.AddAction(ctx, a); err != nil {
 				return err
 			}
 		}
@@ -275,7 +284,6 @@ func (p *Pass) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) erro
 		return fmt.Errorf("store the answer: %w", err)
 	}
 	l.turn.Step = work.StepAnswered
-	p.changed(l, "answered", short(l.turn.Commit))
 	return nil
 }
 

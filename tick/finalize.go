@@ -433,7 +433,7 @@ func (p *Pass) openedPull(ctx context.Context, l *lease) (*work.PullRequest, err
 		}
 		return &work.PullRequest{
 			RepoID: l.turn.RepoID, ItemID: l.item.ID, Number: number, NodeID: d.NodeID, URL: d.URL, Title: d.Title, State: work.PullOpen,
-			Branch: d.Head, HeadOID: d.HeadOID, Base: d.Base, BaseOID: d.BaseOID, Draft: d.Draft, UpdatedAt: d.UpdatedAt, CreatedAt: a.SeenAt,
+			Branch: d.Head, HeadOID: d.HeadOID, Base: d.Base, BaseOID: d.BaseOID, Draft: d.Draft, UpdatedAt: d.UpdatedAt, CreatedAt: d.CreatedAt,
 		}, nil
 	}
 	return nil, errors.New("the turn planned no pull request")

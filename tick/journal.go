@@ -214,22 +214,9 @@ func (p *Pass) readBack(ctx context.Context, l *lease) error {
 		return nil // the agent works again
 	}
 	j.fill(&l.turn)
-	now := p.Now()
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.SaveTurn(ctx, l.turn); err != nil {
-			return err
-		}
-		for _, a := range j.planned(l.turn, now) {
-			if _, err := tx.AddAction(ctx, a); err != nil {
-				return err
-			}
-		}
-		return tx.AdvanceTurn(ctx, l.turn.ID, work.StepClaimed, work.StepAnswered, now)
-	})
-	if err != nil {
-		return fmt.Errorf("take a turn over from its journal: %w", err)
+	if err := p.storeAnswered(ctx, l, j.planned(l.turn, p.Now())); err != nil {
+		return err
 	}
-	l.turn.Step = work.StepAnswered
 	p.changed(l, "found again", short(l.turn.Commit))
 	return nil
 }

@@ -60,20 +60,25 @@ func (h *harvest) sweepPulls(ctx context.Context) error {
 	return nil
 }
 
-// sweepBatch halves a batch that fails, so that one pull request that GitHub
-// cannot answer for does not hide the others.
+// halve reads a batch that failed in two halves, so that one pull request that
+// GitHub cannot answer for does not hide the others; alone, it is put off.
+func (h *harvest) halve(ctx context.Context, ids []string, err error, read func(context.Context, []string) error) error {
+	switch half := len(ids) / 2; {
+	case !splits(err):
+		return err
+	case half == 0:
+		h.defers(ids[0], err)
+		return nil
+	default:
+		return errors.Join(read(ctx, ids[:half]), read(ctx, ids[half:]))
+	}
+}
+
+// sweepBatch asks about a batch.
 func (h *harvest) sweepBatch(ctx context.Context, ids []string) error {
 	s, err := h.r.GitHub.Sweep(ctx, ids)
 	if err != nil {
-		if !splits(err) {
-			return err
-		}
-		if len(ids) == 1 {
-			h.defers(ids[0], err)
-			return nil
-		}
-		half := len(ids) / 2
-		return errors.Join(h.sweepBatch(ctx, ids[:half]), h.sweepBatch(ctx, ids[half:]))
+		return h.halve(ctx, ids, err, h.sweepBatch)
 	}
 	if err := h.p.meet(ctx, h.r.Name.Host, s.Viewer); err != nil {
 		return err
@@ -197,15 +202,7 @@ func (h *harvest) rotation() []string {
 func (h *harvest) readBatch(ctx context.Context, ids []string) error {
 	details, missing, err := h.r.GitHub.Details(ctx, ids)
 	if err != nil {
-		if !splits(err) {
-			return err
-		}
-		if len(ids) == 1 {
-			h.defers(ids[0], err)
-			return nil
-		}
-		half := len(ids) / 2
-		return errors.Join(h.readBatch(ctx, ids[:half]), h.readBatch(ctx, ids[half:]))
+		return h.halve(ctx, ids, err, h.readBatch)
 	}
 	for _, id := range missing {
 		h.defers(id, errors.New("GitHub does not know this pull request any more"))

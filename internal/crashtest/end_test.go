@@ -29,11 +29,10 @@ type ended struct {
 }
 
 var (
-	hexes    = regexp.MustCompile(`\b[0-9a-f]{40,64}\b`)
-	trees    = regexp.MustCompile(`\btree [0-9a-f?]+`)
-	stamps   = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*`)
-	indexes  = regexp.MustCompile(`(?m)^index .*\n`)
-	handlers = regexp.MustCompile(`(?s)<!-- mergexo-handled:.*?-->`)
+	hexes   = regexp.MustCompile(`\b[0-9a-f]{40,64}\b`)
+	trees   = regexp.MustCompile(`\btree [0-9a-f?]+`)
+	stamps  = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*`)
+	indexes = regexp.MustCompile(`(?m)^index .*\n`)
 )
 
 // look reads the end state.
@@ -176,7 +175,7 @@ func (w *world) ledger() (l ledger, err error) {
 		{"pending event", `SELECT number, kind, source FROM events WHERE processed_at = 0`, true},
 		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')`, true},
 		{"item", `SELECT number, flow, state, branch, reason FROM work_items ORDER BY number, id`, false},
-		{"event", `SELECT number, kind, CASE WHEN kind IN ('head', 'check', 'conflict') THEN '' ELSE source END, outcome FROM events ORDER BY 1, 2, 3, 4`, false},
+		{"event", `SELECT number, kind, source, outcome FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
 	} {
 		found, err := rows(db, ask.query)
 		if err != nil {

@@ -43,6 +43,7 @@ type rig struct {
 	changing int         // calls of git that change something
 	agents   int         // starts of the agent
 	runs     []agentRun  // that got to work, since the world was made
+	said     []string    // what the pass did, for people
 	errs     []error
 }
 
@@ -52,7 +53,7 @@ func (r *rig) reset(plan point) {
 	defer r.mu.Unlock()
 	r.plan, r.struck = plan, false
 	r.requests, r.writes, r.calls, r.changing, r.agents = 0, 0, 0, 0, 0
-	r.write = map[int]int{}
+	r.write, r.said = map[int]int{}, nil
 }
 
 // counts is how much the rig has seen since the reset.
@@ -72,6 +73,7 @@ func (r *rig) strikes(at place, n int, when moment) bool {
 		return false
 	}
 	r.struck = true
+	r.said = append(r.said, "*** here")
 	return true
 }
 
@@ -96,6 +98,7 @@ func (r *rig) onRequest(rq githubsim.Request) {
 		r.write[rq.N] = nth
 	}
 	plan := r.plan
+	r.said = append(r.said, fmt.Sprintf("request %d: %s %s", n, rq.Method, rq.Path))
 	r.mu.Unlock()
 	f := githubsim.Fault{Request: rq.N}
 	switch {
@@ -165,6 +168,7 @@ func (r *rig) talk(conn io.ReadWriter) error {
 	r.mu.Lock()
 	r.calls++
 	n, nth := r.calls, 0
+	r.said = append(r.said, fmt.Sprintf("git %d: %s", n, strings.Join(command(m.Args), " ")))
 	if changes(m.Args) {
 		r.changing++
 		nth = r.changing
@@ -195,14 +199,20 @@ var reading = []string{
 
 // changes reports whether a git command may change something.
 func changes(args []string) bool {
+	args = command(args)
+	return len(args) > 0 && !slices.Contains(reading, args[0])
+}
+
+// command is a git command without the options in front of it.
+func command(args []string) []string {
 	for i := 0; i < len(args); i++ {
 		switch {
 		case args[i] == "-c", args[i] == "-C":
 			i++
 		case strings.HasPrefix(args[i], "-") && args[i] != "--version":
 		default:
-			return !slices.Contains(reading, args[i])
+			return args[i:]
 		}
 	}
-	return false
+	return nil
 }
