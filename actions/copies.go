@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,22 +30,28 @@ func copies[T any](s Scope, a work.Action, all []T, read func(T) posted) (sight,
 	return sightOf(a, found)
 }
 
-// sightOf settles which of several copies counts: the first. Further ones are
-// ours to remove only if their text is what we sent, and only as many as we
-// sent; any other copy is a person's paste. With the count lost, none is.
+// sightOf settles which of several copies counts: the first with our words,
+// else (somebody edited it) the first. Further ones with our words are ours to
+// remove, only as many as we sent; any other copy is a person's paste. With the
+// count lost, none is removed.
 func sightOf(a work.Action, found []posted) (sight, bool) {
 	if len(found) == 0 {
 		return sight{}, false
 	}
-	slices.SortFunc(found, func(x, y posted) int { return int(min(max(x.id-y.id, -1), 1)) })
-	s := sight{id: strconv.FormatInt(found[0].id, 10), url: found[0].url}
-	sent := 0
-	for i, p := range found {
-		if !sameBody(p.body, a.Body) {
-			continue
+	slices.SortFunc(found, func(x, y posted) int { return cmp.Compare(x.id, y.id) })
+	var equal []posted
+	for _, p := range found {
+		if sameBody(p.body, a.Body) {
+			equal = append(equal, p)
 		}
-		sent++
-		if i > 0 && sent <= a.Sends {
+	}
+	first := found[0]
+	if len(equal) > 0 {
+		first = equal[0]
+	}
+	s := sight{id: strconv.FormatInt(first.id, 10), url: first.url}
+	for i, p := range equal {
+		if i > 0 && i < a.Sends {
 			s.extra = append(s.extra, p.id)
 		}
 	}
