@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/mergexo/gh-mergexo/internal/git"
@@ -294,6 +295,9 @@ func (p *Pass) apply(ctx context.Context, l *lease) error {
 			return err
 		}
 	}
+	if err := p.announcePull(ctx, l); err != nil {
+		return err
+	}
 	return p.advance(ctx, l, work.StepApplied)
 }
 
@@ -308,23 +312,29 @@ func (p *Pass) applyOne(ctx context.Context, l *lease, a work.Action) error {
 			return err
 		}
 	}
-	applied, err := p.runner().Apply(ctx, p.scope(l.remote), a)
+	_, err := p.runner().Apply(ctx, p.scope(l.remote), a)
 	if err != nil && a.Need == work.NeedCosmetic && ctx.Err() == nil {
 		p.Log.WarnContext(ctx, "cosmetic action given up", "action_token", a.Token, "error", err)
 		_, err = p.runner().Drop(ctx, a, err)
-		return err
 	}
+	return err
+}
+
+// announcePull tells the issue about the pull request that the turn opened: a
+// courtesy. It can only be planned once the number is known, and goes by what
+// is stored: a pass may have died between the two.
+func (p *Pass) announcePull(ctx context.Context, l *lease) error {
+	planned, err := p.turnActions(ctx, l)
 	if err != nil {
 		return err
 	}
-	if applied.Kind == work.ActionPullRequest {
-		return p.announcePull(ctx, l, applied)
+	at := slices.IndexFunc(planned, func(a work.Action) bool {
+		return a.Kind == work.ActionPullRequest && a.State == work.ActionApplied
+	})
+	if at < 0 {
+		return nil
 	}
-	return nil
-}
-
-// announcePull tells the issue about its pull request: a courtesy.
-func (p *Pass) announcePull(ctx context.Context, l *lease, pr work.Action) error {
+	pr := planned[at]
 	token := work.CommentToken(l.turn.Key, pr.Position+1)
 	a := work.Action{
 		RepoID: l.turn.RepoID, TurnID: l.turn.ID, ItemID: l.item.ID, Position: pr.Position + 1,
@@ -332,8 +342,7 @@ func (p *Pass) announcePull(ctx context.Context, l *lease, pr work.Action) error
 		Body: work.Mark(fmt.Sprintf("Opened #%s. Please comment there from now on.", pr.ResultID), work.Marks{Token: token}),
 		Why:  "the pull request", PlannedAt: p.Now(),
 	}
-	err := p.Store.Update(ctx, func(tx *store.Tx) error {
-		var err error
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		a, err = tx.AddAction(ctx, a)
 		return err
 	})

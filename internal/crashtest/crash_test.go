@@ -301,12 +301,13 @@ func (w *world) check(t *testing.T, p point, want outcome, out *table) {
 	got := w.play(t, w.scenarioOf(t), p)
 	err := got.err
 	if err == nil {
-		err = got.ended.compare(want.ended, got.lost, p.gone == "" && p.act == actKill)
+		err = got.ended.compare(want.ended, p, got.lost)
 	}
 	out.ran(w.scenario.name, p.kind(), got.struck, err != nil, time.Since(begin))
 	if err == nil {
 		return
 	}
+	fmt.Fprintln(os.Stderr, "FAIL", t.Name()) // at once: the rest may take an hour
 	log, _ := os.ReadFile(w.path("log"))
 	t.Errorf("%s: %v\n%s\nthe passes said:\n%s", p, err, w.story(), log)
 }
