@@ -110,6 +110,20 @@ func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action
 	return r.conclude(ctx, s, a, seen, err)
 }
 
+// Look records an action if it is to be seen, and sends nothing.
+func (r *Runner) Look(ctx context.Context, s Scope, a work.Action) (seen bool, err error) {
+	e, err := effectOf(a.Kind)
+	if err != nil {
+		return false, err
+	}
+	found, ok, err := e.find(ctx, s, a)
+	if err != nil || !ok {
+		return false, err
+	}
+	_, err = r.record(ctx, s, a, found)
+	return err == nil, err
+}
+
 // intend writes to disk that a is about to be sent.
 func (r *Runner) intend(ctx context.Context, a work.Action) (work.Action, error) {
 	now := r.Now()

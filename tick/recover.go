@@ -102,6 +102,36 @@ func (p *Pass) resume(ctx context.Context, t work.Turn) (*lease, error) {
 	return l, nil
 }
 
+// commitLost takes a turn back to where its agent has not answered: the mirror
+// was deleted or damaged, and the commit with it. A push that was sent may have
+// arrived, so it is looked for first; what was sent is never planned anew.
+func (p *Pass) commitLost(ctx context.Context, l *lease, push work.Action) error {
+	lost := fmt.Sprintf("the commit %s is gone from the mirror", short(l.turn.Commit))
+	if push.Sends > 0 {
+		seen, err := p.runner().Look(ctx, p.scope(l.remote), push)
+		if err != nil || seen {
+			return err
+		}
+		return &work.BlockedError{Reason: lost + ", and it is unclear whether it was pushed", Hint: wayOn(l)}
+	}
+	l.turn.Commit, l.turn.Answer = "", nil
+	now := p.Now()
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.SaveTurn(ctx, l.turn); err != nil {
+			return err
+		}
+		if err := tx.VoidTurnActions(ctx, l.turn.ID, lost, now); err != nil {
+			return err
+		}
+		return tx.AdvanceTurn(ctx, l.turn.ID, work.StepAnswered, work.StepClaimed, now)
+	})
+	if err != nil {
+		return fmt.Errorf("take turn %s back: %w", l.turn.Key, err)
+	}
+	l.turn.Step = work.StepClaimed
+	return &work.WaitError{Until: now, Reason: lost + "; the agent works again"}
+}
+
 // freeSlot takes a free slot, the preferred one if possible; nil when every
 // slot is taken.
 func (p *Pass) freeSlot(prefer int) (*slot, error) {

@@ -1,0 +1,134 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// readAfresh looks at the issue or pull request as it is now.
+func (p *Pass) readAfresh(ctx context.Context, l *lease) error {
+	if l.turn.Kind.Start() {
+		return p.readIssue(ctx, l)
+	}
+	return p.readPull(ctx, l)
+}
+
+func (p *Pass) readIssue(ctx context.Context, l *lease) error {
+	is, ok, err := l.remote.GitHub.Issue(ctx, l.remote.repo.Current, l.item.Number)
+	if err != nil {
+		return fmt.Errorf("read the issue again: %w", err)
+	}
+	switch {
+	case !ok || is.State != "open":
+		return &work.CancelledError{Reason: "the issue was closed meanwhile"}
+	case !hasLabel(is.Labels, l.item.Label), hasLabel(is.Labels, l.remote.Settings.Labels.Ignore):
+		return &work.CancelledError{Reason: "the label was taken away meanwhile"}
+	}
+	return nil
+}
+
+func (p *Pass) readPull(ctx context.Context, l *lease) error {
+	pull, err := p.itemPull(ctx, l)
+	if err != nil {
+		return err
+	}
+	details, _, err := l.remote.GitHub.Details(ctx, []string{pull.NodeID})
+	if err != nil {
+		return fmt.Errorf("read the pull request again: %w", err)
+	}
+	if len(details) == 0 {
+		return &work.CancelledError{Reason: "the pull request is gone"}
+	}
+	d := details[0]
+	if d.State != work.PullOpen {
+		return &work.CancelledError{Reason: "the pull request was " + string(d.State) + " meanwhile"}
+	}
+	if d.Locked {
+		return &work.CancelledError{Reason: "the conversation was locked meanwhile"}
+	}
+	l.threads = map[int64]github.Thread{}
+	for _, t := range d.Threads {
+		l.threads[t.Top] = t
+	}
+	return p.voidGone(ctx, l, d)
+}
+
+// voidGone ends the replies to comments that are gone or settled by now. When
+// nobody is left who asked, and nothing was sent, the turn is off.
+func (p *Pass) voidGone(ctx context.Context, l *lease, d github.PullDetail) error {
+	left := 0
+	for _, e := range l.events {
+		why, err := p.gone(ctx, l, e, d)
+		if err != nil {
+			return err
+		}
+		if why == "" {
+			left++
+			continue
+		}
+		if err := p.voidReplies(ctx, l, e, why); err != nil {
+			return err
+		}
+	}
+	begun, err := p.firstEffect(ctx, l)
+	if err != nil || left > 0 || begun || len(l.events) == 0 {
+		return err
+	}
+	return &work.CancelledError{Reason: "what it was to answer is gone"}
+}
+
+// gone says why an event needs no answer any more.
+func (p *Pass) gone(ctx context.Context, l *lease, e work.Event, d github.PullDetail) (string, error) {
+	id, err := strconv.ParseInt(e.Source, 10, 64)
+	if err != nil {
+		return "", nil //nolint:nilerr // not a comment's
+	}
+	switch e.Kind {
+	case work.EventReview:
+		t, ok := l.threads[e.ThreadTop]
+		if ok && t.Resolved {
+			return "its thread was resolved", nil
+		}
+		for _, c := range t.Comments {
+			if c.ID == id {
+				return "", nil
+			}
+		}
+		return "the comment was deleted", nil
+	case work.EventIssue:
+		_, ok, err := l.remote.GitHub.Comment(ctx, l.remote.repo.Current, id)
+		if err != nil || ok {
+			return "", err
+		}
+		return "the comment was deleted", nil
+	case work.EventSummary:
+		for _, r := range d.Reviews {
+			if r.ID == id {
+				return "", nil
+			}
+		}
+		return "the review was dismissed or deleted", nil
+	case work.EventSource, work.EventCheck, work.EventConflict, work.EventHead, work.EventMerged, work.EventClosed, work.EventReopened, work.EventLabelled:
+	}
+	return "", nil
+}
+
+func (p *Pass) voidReplies(ctx context.Context, l *lease, e work.Event, why string) error {
+	planned, err := p.turnActions(ctx, l)
+	if err != nil {
+		return err
+	}
+	for _, a := range planned {
+		if a.Why != e.Key || a.State.Settled() {
+			continue
+		}
+		if _, err := p.runner().Void(ctx, a, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}

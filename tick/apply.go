@@ -1,0 +1,189 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// apply sends what comes after the push, in its fixed order, each looked for
+// first. A cosmetic action never fails a turn.
+func (p *Pass) apply(ctx context.Context, l *lease) error {
+	if l.resumed && l.threads == nil {
+		if err := p.readAfresh(ctx, l); err != nil {
+			return err
+		}
+	}
+	planned, err := p.turnActions(ctx, l)
+	if err != nil {
+		return err
+	}
+	for _, a := range planned {
+		if a.Kind == work.ActionPush || a.State.Settled() {
+			continue
+		}
+		if err := p.applyOne(ctx, l, a); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if err := p.announcePull(ctx, l); err != nil {
+		return err
+	}
+	return p.advance(ctx, l, work.StepApplied)
+}
+
+func (p *Pass) applyOne(ctx context.Context, l *lease, a work.Action) error {
+	if a.Kind == work.ActionResolve {
+		top, err := strconv.ParseInt(a.Target, 10, 64)
+		if err == nil {
+			a.Target = l.threads[top].NodeID
+		}
+		if a.Target == "" {
+			_, err := p.runner().Void(ctx, a, "the thread is gone")
+			return err
+		}
+	}
+	_, err := p.runner().Apply(ctx, p.scope(l.remote), a)
+	if err != nil && a.Need == work.NeedCosmetic && ctx.Err() == nil {
+		p.Log.WarnContext(ctx, "cosmetic action given up", "action_token", a.Token, "error", err)
+		_, err = p.runner().Drop(ctx, a, err)
+	}
+	return err
+}
+
+// announcePull tells the issue about the pull request that the turn opened: a
+// courtesy. It can only be planned once the number is known, and goes by what
+// is stored: a pass may have died between the two.
+func (p *Pass) announcePull(ctx context.Context, l *lease) error {
+	planned, err := p.turnActions(ctx, l)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(planned, func(a work.Action) bool {
+		return a.Kind == work.ActionPullRequest && a.State == work.ActionApplied
+	})
+	if at < 0 {
+		return nil
+	}
+	pr := planned[at]
+	token := work.CommentToken(l.turn.Key, pr.Position+1)
+	a := work.Action{
+		RepoID: l.turn.RepoID, TurnID: l.turn.ID, ItemID: l.item.ID, Position: pr.Position + 1,
+		Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned, Number: l.item.Number,
+		Body: work.Mark(fmt.Sprintf("Opened #%s. Please comment there from now on.", pr.ResultID), work.Marks{Token: token}),
+		Why:  "the pull request", PlannedAt: p.Now(),
+	}
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		a, err = tx.AddAction(ctx, a)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("plan the announcement: %w", err)
+	}
+	return p.applyOne(ctx, l, a)
+}
+
+// finish closes the turn in one transaction: every required effect was seen.
+func (p *Pass) finish(ctx context.Context, l *lease) error {
+	ctx = context.WithoutCancel(ctx)
+	answer, violations := prompts.Decode(l.turn.Kind, l.turn.Answer, askedReplies(l.events))
+	if len(violations) > 0 {
+		return fmt.Errorf("decode the stored answer: %s", violations[0])
+	}
+	var opened *work.PullRequest
+	if l.turn.Kind.Start() {
+		var err error
+		if opened, err = p.openedPull(ctx, l); err != nil {
+			return err
+		}
+	}
+	now := p.Now()
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+		if opened != nil {
+			if _, err := tx.PutPull(ctx, *opened); err != nil {
+				return err
+			}
+		}
+		if err := p.closeItem(ctx, tx, l, answer); err != nil {
+			return err
+		}
+		if err := tx.FinishTurnEvents(ctx, l.turn.ID, outcomeAnswered, now); err != nil {
+			return err
+		}
+		if l.turn.Session != "" {
+			if err := tx.PutSession(ctx, l.item.ID, l.turn.Agent, l.turn.Session, l.turn.Slot, now); err != nil {
+				return err
+			}
+		}
+		return tx.EndTurn(ctx, l.turn.ID, work.StepApplied, work.StepDone, "", now)
+	})
+	if err != nil {
+		return fmt.Errorf("close turn %s: %w", l.turn.Key, err)
+	}
+	l.turn.Step = work.StepDone
+	return nil
+}
+
+// closeItem stores what the turn leaves behind for the item's later turns.
+func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer prompts.Answer) error {
+	item := l.item
+	item.Branch, item.UpdatedAt = l.turn.Branch, p.Now()
+	if answer.DecisionSummary != "" {
+		item.DecisionSummary = answer.DecisionSummary
+	}
+	if l.turn.Kind == work.KindDesignStart {
+		item.Document = work.DocumentPath(item.Number, item.Title)
+		item.TouchPaths = answer.TouchPaths
+		item.Priority = designPriority(item, answer)
+	}
+	if err := tx.UpdateItem(ctx, item); err != nil {
+		return err
+	}
+	to, reason, hint := work.StateAwaitingFeedback, "", ""
+	if answer.BlockedReason != "" {
+		to, reason, hint = work.StateBlocked, "the agent asks: "+answer.BlockedReason, "answer in a comment on the pull request"
+	}
+	err := tx.MoveItem(ctx, item.ID, []work.State{work.StateRunning, work.StateBlocked}, to, reason, hint, p.Now())
+	if errors.Is(err, store.ErrStale) {
+		return nil // merged or closed meanwhile: that stands
+	}
+	return err
+}
+
+// openedPull reads the pull request that the turn opened.
+func (p *Pass) openedPull(ctx context.Context, l *lease) (*work.PullRequest, error) {
+	planned, err := p.turnActions(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range planned {
+		if a.Kind != work.ActionPullRequest {
+			continue
+		}
+		number, err := strconv.Atoi(a.ResultID)
+		if err != nil {
+			return nil, fmt.Errorf("read the number of the pull request: %w", err)
+		}
+		d, ok, err := l.remote.GitHub.Pull(ctx, l.remote.repo.Current, number)
+		if err != nil {
+			return nil, fmt.Errorf("read pull request #%d: %w", number, err)
+		}
+		if !ok {
+			return nil, fmt.Errorf("pull request #%d is not to be seen", number)
+		}
+		return &work.PullRequest{
+			RepoID: l.turn.RepoID, ItemID: l.item.ID, Number: number, NodeID: d.NodeID, URL: d.URL, Title: d.Title, State: work.PullOpen,
+			Branch: d.Head, HeadOID: d.HeadOID, Base: d.Base, BaseOID: d.BaseOID, Draft: d.Draft, UpdatedAt: d.UpdatedAt, CreatedAt: d.CreatedAt,
+		}, nil
+	}
+	return nil, errors.New("the turn planned no pull request")
+}
