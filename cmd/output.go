@@ -65,13 +65,20 @@ func (o output) when(t, now time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
+// wholeColumns are never cut: what a row is about, and what is the matter.
+const wholeColumns = 2
+
 // table prints rows under headings. The last column gives way when the
 // terminal is narrow.
 func (o output) table(headings []string, rows [][]string) error {
 	t := tableprinter.New(o.w, o.tty, o.width)
 	t.AddHeader(headings, tableprinter.WithColor(o.dim))
 	for _, row := range rows {
-		for _, cell := range row {
+		for i, cell := range row {
+			if i < wholeColumns {
+				t.AddField(oneLine(cell), tableprinter.WithTruncate(nil))
+				continue
+			}
 			t.AddField(oneLine(cell))
 		}
 		t.EndRow()

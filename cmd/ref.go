@@ -36,8 +36,9 @@ func parseRef(s, defaultHost string, repos []work.RepoName) (ref, error) {
 	if err != nil {
 		return ref{}, &usageError{err}
 	}
+	hosted := strings.Count(repo, "/") == 2
 	for _, known := range repos {
-		if known.Equal(name) {
+		if known.Equal(name) || !hosted && strings.EqualFold(known.FullName(), name.FullName()) {
 			return ref{known, n}, nil
 		}
 	}

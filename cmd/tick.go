@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -182,6 +183,11 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		}
 	} else if out.tty {
 		fmt.Fprintln(out.w, "nothing to do")
+	}
+	if slices.ContainsFunc(lines, func(l planLine) bool { return l.What == "turn" || l.What == "resume" }) {
+		if err := pass.Preflight(ctx); err != nil {
+			fmt.Fprintln(a.env.Stderr, "a pass would stop here:", err)
+		}
 	}
 	for _, r := range preview.Repos {
 		if !r.Ingested && !r.Failed && r.Note != "" {

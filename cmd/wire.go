@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -151,6 +152,9 @@ func (m *machine) openPrograms(ctx context.Context) error {
 		gh = ""
 	}
 	m.git, err = git.Open(ctx, git.Options{Env: m.env.Git(), Identity: git.Identity{Name: "gh mergexo", Email: "noreply@mergexo.invalid"}, GhPath: gh})
+	if errors.Is(err, proc.ErrNotFound) {
+		return errors.New("git is not to be found on PATH; install git 2.38 or later")
+	}
 	if err != nil {
 		return err
 	}
@@ -187,10 +191,26 @@ func (m *machine) Agent(repo config.Repo, kind work.Kind) (string, agent.Agent, 
 	}
 	made, err := agent.New(agent.Spec{
 		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Environ: m.env.Agent(a.EnvPass),
-		Home: filepath.Join(m.dirs.State, "agents"), Fresh: a.Session == config.SessionFresh, Redact: redact,
+		Home: filepath.Join(m.dirs.State, "agents"), Fresh: a.Session == config.SessionFresh, Redact: m.masking(a.EnvPass),
 	})
 	return a.Name, made, err
 }
+
+// masking takes secrets out of what an agent prints: known shapes, and the
+// values that env_pass gives it.
+func (m *machine) masking(pass []string) func(string) string {
+	var pairs []string
+	for _, name := range pass {
+		if value, _ := m.env.Lookup(name); len(value) >= shortestSecret {
+			pairs = append(pairs, value, "["+name+"]")
+		}
+	}
+	mask := strings.NewReplacer(pairs...)
+	return func(s string) string { return redact(mask.Replace(s)) }
+}
+
+// shortestSecret keeps "1" and "true" readable.
+const shortestSecret = 6
 
 // EndMarked ends what a dead pass's agent left running.
 func (m *machine) EndMarked(ctx context.Context, mark string) (int, error) {

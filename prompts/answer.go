@@ -164,7 +164,7 @@ func checkKeys(d *json.Decoder) error {
 // schemaNoise takes out of the library's messages what tells an agent nothing.
 var schemaNoise = strings.NewReplacer(
 	"validating root: ", "", "validating ", "", "anyOf: did not validate against any of [<anonymous schema> <anonymous schema>]:", "",
-	"/anyOf/0: ", "", "/anyOf/1: ", "or ",
+	"<invalid reflect.Value>", "null", "/anyOf/0: ", "", "/anyOf/1: ", "or ",
 )
 
 // check gives the violations of the schema, at least one a key that breaks it.

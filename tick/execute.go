@@ -53,7 +53,7 @@ func (p *Pass) execute(ctx context.Context, l *lease) error {
 func agentBlocked(a prompts.Answer) error {
 	return &work.BlockedError{
 		Reason: "the agent asks: " + a.BlockedReason,
-		Hint:   "answer in a comment on the issue, then remove the label and set it anew to start over",
+		Hint:   "answer in a comment on the issue",
 	}
 }
 
@@ -132,10 +132,7 @@ func (p *Pass) runAgent(ctx context.Context, l *lease, ag agent.Agent, prompt st
 	if bad, ok := errors.AsType[*agent.AnswerError](err); ok {
 		l.turn.Usage = l.turn.Usage.Add(bad.Usage)
 	}
-	if err != nil {
-		return res, fmt.Errorf("agent %q: %w", l.turn.Agent, err)
-	}
-	return res, nil
+	return res, err // it names the agent
 }
 
 func (p *Pass) session(ctx context.Context, l *lease) (session string, err error) {
@@ -206,7 +203,7 @@ func inspect(_ string, content []byte) string {
 // wayOn is what a person can do about a turn that stopped.
 func wayOn(l *lease) string {
 	if l.turn.Kind.Start() {
-		return "say more in a comment on the issue, then remove the label and set it anew to start over"
+		return "say more in a comment on the issue, or take the label away and set it anew to start over"
 	}
 	return "comment on the pull request to have it tried again"
 }

@@ -118,7 +118,11 @@ func (p *Pass) sumUp(ctx context.Context, rep *Report) {
 
 // changed tells a terminal and the log about a turn.
 func (p *Pass) changed(l *lease, what, detail string) {
-	p.Log.Info("turn changed", p.turnAttrs(l, "what", what, "detail", detail)...)
+	write := p.Log.Info
+	if what == string(verdictBlocked) || what == string(verdictRetry) {
+		write = p.Log.Warn
+	}
+	write("turn changed", p.turnAttrs(l, "what", what, "detail", detail)...)
 	if p.Progress != nil {
 		p.Progress(TurnChange{Repo: l.remote.Name.FullName(), Number: l.turn.Number, Kind: l.turn.Kind, What: what, Detail: detail})
 	}

@@ -230,23 +230,34 @@ func (r *router) labelled() bool {
 
 // start plans the turn that opens the pull request.
 func (r *router) start() {
-	labelled := r.labelled()
+	answered := r.item.State == work.StateBlocked && r.answeredSince()
 	switch {
-	case !labelled && r.item.State == work.StateBlocked:
+	case r.labelled(), answered:
+	case r.item.State == work.StateBlocked:
 		r.line("wait", "", "blocked: "+r.item.Reason)
 		return
-	case !labelled:
+	default:
 		return
 	}
-	var events []work.Event
+	var events, said []work.Event
 	for _, e := range r.events {
 		if e.Kind == work.EventLabelled || e.Kind == work.EventSource {
 			events = append(events, e)
 		}
+		if e.Kind == work.EventSource {
+			said = append(said, e)
+		}
+	}
+	reason := "label " + r.item.Label
+	if !r.labelled() {
+		reason = count(len(said), "answer") + " by " + authors(said)
+		if quiet := r.quietUntil(said); quiet.After(r.v.Now) {
+			r.line("wait", "", "the quiet period after the last comment ends at "+quiet.Format(time.RFC3339))
+			return
+		}
 	}
 	r.plan(PlannedTurn{
-		Kind: r.item.Flow.StartKind(), Number: r.item.Number, Base: r.v.Repo.DefaultBranch,
-		Events: events, Reason: fmt.Sprintf("label %s", r.item.Label),
+		Kind: r.item.Flow.StartKind(), Number: r.item.Number, Base: r.v.Repo.DefaultBranch, Events: events, Reason: reason,
 	})
 }
 

@@ -1,12 +1,14 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -19,6 +21,7 @@ type verdict struct {
 	kind   verdictKind
 	until  time.Time
 	reason string
+	public string // what GitHub is told, where the reason is this machine's business
 	hint   string
 }
 
@@ -73,9 +76,26 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 	case github.IsStatus(err, 401, 403):
 		return verdict{kind: verdictBlocked, reason: "GitHub refused: " + err.Error(), hint: "check what the account may do on the repository, and `gh auth status`"}
 	case t.Attempts+1 >= work.MaxAttempts:
-		return verdict{kind: verdictBlocked, reason: fmt.Sprintf("it failed %d times, at last with: %v", t.Attempts+1, err)}
+		return givenUp(err, t.Attempts+1)
 	}
 	return verdict{kind: verdictRetry, until: now.Add(work.Backoff(retryBase, t.Attempts+1)), reason: err.Error()}
+}
+
+// givenUp is the verdict after the last attempt. What failed is in the log and
+// in show; an error's text, or what an agent printed, may name this machine's
+// folders and worse, and is not published.
+func givenUp(err error, attempts int) verdict {
+	v := verdict{
+		kind:   verdictBlocked,
+		reason: fmt.Sprintf("it failed %d times, at last with: %v", attempts, err),
+		public: fmt.Sprintf("it failed %d times. Why is in the log of the machine that runs it, and `gh mergexo show` says it there", attempts),
+	}
+	failed, ok := errors.AsType[*agent.FailedError](err)
+	if ok {
+		v.public = fmt.Sprintf("the agent ended with exit code %d, %d times. What it printed is in the log of the machine that runs it", failed.Code, attempts)
+		v.hint = "see that the agent works on that machine, then comment to have it tried again"
+	}
+	return v
 }
 
 func later(t, now time.Time) time.Time {
@@ -260,7 +280,7 @@ func (p *Pass) endBlocked(ctx context.Context, tx *store.Tx, l *lease, v verdict
 // blockNotice is the one comment that says why the work stands still.
 func blockNotice(l *lease, v verdict, now time.Time) work.Action {
 	token := work.NoticeToken(l.remote.Name, l.turn.Number, l.turn.Key)
-	body := fmt.Sprintf("gh mergexo stopped here: %s\n\nTo go on: %s.", prompts.CleanBody(prompts.Redact(v.reason)), v.hint)
+	body := fmt.Sprintf("gh mergexo stopped here: %s\n\nTo go on: %s.", prompts.CleanBody(prompts.Redact(cmp.Or(v.public, v.reason))), v.hint)
 	return work.Action{
 		RepoID: l.turn.RepoID, ItemID: l.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token,
 		State: work.ActionPlanned, Number: l.turn.Number, Body: markBody(body, work.Marks{Token: token}), Why: "blocked", PlannedAt: now,

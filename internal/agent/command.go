@@ -136,6 +136,7 @@ func (c *command) environ(r Request) ([]string, error) {
 	if r.Mark != "" {
 		env = append(env, r.Mark)
 	}
+	env = append(env, "GH_CONFIG_DIR="+filepath.Join(c.spec.Home, "no-gh")) // gh finds no login there
 	return append(env, "GIT_CONFIG_GLOBAL="+config, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0"), nil
 }
 

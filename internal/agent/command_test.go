@@ -136,7 +136,7 @@ func TestL48_EnvironmentHoldsNoCredential(t *testing.T) {
 	got := strings.Split(string(b), "\n")
 	for _, want := range []string{
 		"HOME=" + home, "LC_ALL=C", "MY_KEY=mine", "MERGEXO_TURN=turn-1", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
-		"GIT_CONFIG_GLOBAL=" + filepath.Join(s.Home, "mine.gitconfig"),
+		"GIT_CONFIG_GLOBAL=" + filepath.Join(s.Home, "mine.gitconfig"), "GH_CONFIG_DIR=" + filepath.Join(s.Home, "no-gh"),
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is missing in\n%s", want, b)
