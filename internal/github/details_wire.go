@@ -72,6 +72,7 @@ type wireDetail struct {
 	Mergeable  string     `json:"mergeable"`
 	Merge      wireCommit `json:"mergeCommit"`
 	Author     *wireActor `json:"author"`
+	CreatedAt  time.Time  `json:"createdAt"`
 	UpdatedAt  time.Time  `json:"updatedAt"`
 	ClosedAt   time.Time  `json:"closedAt"`
 	MergedAt   time.Time  `json:"mergedAt"`
@@ -99,7 +100,7 @@ func (w wireDetail) detail() (PullDetail, error) {
 		Draft: w.Draft, Locked: w.Locked, Head: w.HeadRef, HeadOID: w.HeadRefOID,
 		HeadRepo: w.HeadRepo.FullName, CrossRepo: w.CrossRepo, Base: w.BaseRef, BaseOID: w.BaseRefOID,
 		Mergeable: w.Mergeable, MergeCommit: w.Merge.OID, Author: actor(w.Author),
-		UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
+		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
 	}}
 	for _, r := range w.Reviews.Nodes {
 		if r.ID == "" || r.DatabaseID == 0 {

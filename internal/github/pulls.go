@@ -33,7 +33,7 @@ type Pull struct {
 	Rollup      string // SUCCESS, FAILURE, ERROR, PENDING, EXPECTED; empty when there are no checks
 	MergeCommit string // once merged
 	Author      work.Account
-	CreatedAt   time.Time // zero from Details
+	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	ClosedAt    time.Time
 	MergedAt    time.Time
