@@ -110,7 +110,7 @@ func checkForm(raw []byte) string {
 	return ""
 }
 
-func quotedStart(b []byte) string { return fmt.Sprintf("%q", quoted(firstRunes(string(b), 40))) }
+func quotedStart(b []byte) string { return fmt.Sprintf("%q", firstRunes(quoted(string(b)), 40)) }
 
 // decodeOne decodes exactly one JSON value whose objects name no key twice.
 func decodeOne(raw []byte) (any, error) {

@@ -19,7 +19,7 @@ var (
 	command     = regexp.MustCompile(`^([ \t]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)(/[A-Za-z][^ \t\n` + "`" + `]*)`)
 	ownCommand  = regexp.MustCompile(`(?im)^([ \t>]*)/(mergexo)`)
 	ownMarker   = regexp.MustCompile(`(?i)<!--(\s*mergexo)`)
-	closing     = regexp.MustCompile(`(?i)\b((?:close|fix|resolve)(?:s|d|es|ed)?:?)([ \t]+)((?:[\w.-]+/[\w.-]+)?#\d|https?://)`)
+	closing     = regexp.MustCompile(`(?i)\b((?:close|fix|resolve)(?:s|d|es|ed)?:?)([ \t]+)((?:[\w.-]+/[\w.-]+)?#\d|GH-\d|https?://)`)
 	commitMarks = regexp.MustCompile(`(?im)^[ \t]*Mergexo-[A-Za-z]+[ \t]*:`)
 )
 

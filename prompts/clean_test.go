@@ -174,6 +174,7 @@ func TestNoClosing(t *testing.T) {
 		"this closes octo/x#12":               "this closes \u200bocto/x#12",
 		"Resolved: #3, done":                  "Resolved: \u200b#3, done",
 		"fix https://github.com/o/n/issues/1": "fix \u200bhttps://github.com/o/n/issues/1",
+		"closes GH-12":                        "closes \u200bGH-12",
 		"See #7":                              "See #7",
 		"prefixes #7":                         "prefixes #7",
 	} {

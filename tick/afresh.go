@@ -47,9 +47,6 @@ func (p *Pass) readPull(ctx context.Context, l *lease) error {
 	if d.State != work.PullOpen {
 		return &work.CancelledError{Reason: "the pull request was " + string(d.State) + " meanwhile"}
 	}
-	if d.Locked {
-		return &work.CancelledError{Reason: "the conversation was locked meanwhile"}
-	}
 	l.threads = map[int64]github.Thread{}
 	for _, t := range d.Threads {
 		l.threads[t.Top] = t

@@ -63,7 +63,7 @@ func (c *composer) pullRequest() {
 		work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
-		Title: prompts.CleanTitle(title), Body: markBody(body, work.Marks{Token: token, Handled: t.EventKeys}),
+		Title: prompts.NoClosing(prompts.CleanTitle(title)), Body: markBody(body, work.Marks{Token: token, Handled: t.EventKeys}),
 		Base: t.Base, Head: t.Branch, Why: t.Reason,
 	})
 }

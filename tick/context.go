@@ -138,6 +138,8 @@ func unresolved(all []work.Event, threads []work.Thread, turnID int64) []prompts
 // refusedChanges is told to every agent beforehand.
 var refusedChanges = []string{
 	"a nested repository (any folder with a .git of its own) or a submodule, new or removed",
+	"a change under .github/workflows or .github/actions, or to CODEOWNERS",
+	"a file of more than 10 MB, or more than 1,000 changed files",
 	"conflict markers",
 	"a symbolic link that leads out of the repository, and anything that is neither file, folder nor link",
 	"a raw file where the repository keeps large files by LFS",

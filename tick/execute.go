@@ -163,7 +163,7 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 	m := l.remote.mirror()
 	c := git.Commit{
 		Dir: l.place.dir, Index: l.place.index, Parents: []string{l.turn.Head}, Date: gitDate(l.turn),
-		Turn: l.turn.Key, Handled: l.turn.EventKeys, Message: commitMessage(l, a), Limits: git.Limits{Inspect: inspect},
+		Turn: l.turn.Key, Handled: l.turn.EventKeys, Message: commitMessage(l, a), Limits: limits,
 	}
 	var made git.Committed
 	var err error
@@ -192,6 +192,13 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 	return nil
 }
 
+// limits are what no push may carry (design §7). They are told to every agent
+// beforehand.
+var limits = git.Limits{
+	MaxFiles: 1000, MaxFileBytes: 10 << 20, Inspect: inspect,
+	Protected: []string{".github/workflows/**", ".github/actions/**", "CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS"},
+}
+
 // inspect says what about a file must not leave this machine.
 func inspect(_ string, content []byte) string {
 	if what, found := prompts.FindSecret(string(content)); found {
@@ -214,9 +221,9 @@ func commitMessage(l *lease, a prompts.Answer) string {
 	case message != "":
 		return message
 	case l.turn.Kind == work.KindDesignStart:
-		return fmt.Sprintf("Design for #%d: %s", l.item.Number, prompts.CleanTitle(a.Title))
+		return fmt.Sprintf("Design for #%d: %s", l.item.Number, prompts.NoClosing(prompts.CleanTitle(a.Title)))
 	case a.PRTitle != "":
-		return prompts.CleanTitle(a.PRTitle)
+		return prompts.NoClosing(prompts.CleanTitle(a.PRTitle))
 	}
 	return fmt.Sprintf("Answer the comments on #%d", l.turn.Number)
 }

@@ -141,7 +141,7 @@ func (h *harvest) judge(ctx context.Context) error {
 			fresh[i].event.Outcome = outcomeAnswered
 		}
 	}
-	h.events = slices.DeleteFunc(fresh, func(c candidate) bool { return c.pull && h.forgotten[c.event.Number] })
+	h.events = slices.DeleteFunc(fresh, func(c candidate) bool { return h.forgotten[c.event.Number] })
 	return nil
 }
 
@@ -159,13 +159,20 @@ func oldestFirst(a, b candidate) int {
 
 // forget leaves the pull requests of some candidates as they were, snapshot
 // and events alike: a snapshot is only stored together with all that its
-// details show. They are read again in the next pass.
+// details show. An issue that is new waits for all that was said on it, or its
+// work would begin without. They are read again in the next pass.
 func (h *harvest) forget(of []candidate) {
 	for _, c := range of {
-		if c.pull {
-			h.forgotten[c.event.Number] = true
-			delete(h.pulls, c.event.Number)
-			delete(h.threads, c.event.Number)
+		n := c.event.Number
+		item, ok := h.items[n]
+		switch {
+		case c.pull:
+			h.forgotten[n] = true
+			delete(h.pulls, n)
+			delete(h.threads, n)
+		case ok && item.ID == 0 && item.State == work.StatePending:
+			h.forgotten[n] = true
+			delete(h.items, n)
 		}
 	}
 }
@@ -190,8 +197,11 @@ func (h *harvest) stored(ctx context.Context) (map[string]bool, error) {
 // verdict says why an event is ignored; empty when it counts.
 func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 	if work.Ours(e.Body, e.Author, h.p.accounts.ids(h.r.Name.Host)) {
-		h.heed(e.Body)
-		return "ignored: our own", h.lateCopy(ctx, e)
+		pasted, err := h.lateCopy(ctx, e)
+		if !pasted {
+			h.heed(e.Body)
+			return "ignored: our own", err
+		}
 	}
 	if e.Author.Bot {
 		return "ignored: bot", nil
@@ -252,12 +262,13 @@ func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, 
 }
 
 // lateCopy plans the removal of further copies of a comment of ours that came
-// to light.
-func (h *harvest) lateCopy(ctx context.Context, e work.Event) error {
+// to light. pasted says that the comment is none of them: a person copied one
+// of ours, marker and all, and what they say is theirs.
+func (h *harvest) lateCopy(ctx context.Context, e work.Event) (pasted bool, err error) {
 	marks, _ := work.ParseMarks(e.Body)
 	id, err := strconv.ParseInt(e.Source, 10, 64)
 	if err != nil {
-		return nil //nolint:nilerr // not the id of a comment
+		return false, nil //nolint:nilerr // not the id of a comment
 	}
 	var a work.Action
 	var known bool
@@ -266,12 +277,14 @@ func (h *harvest) lateCopy(ctx context.Context, e work.Event) error {
 		return err
 	})
 	if err != nil || !known {
-		return err
+		return false, err
 	}
 	scope := actions.Scope{Repo: h.repo, GitHub: h.r.GitHub, Accounts: h.p.accounts.ids(h.r.Name.Host)}
 	extra, err := actions.Extra(ctx, scope, a, id)
 	for _, id := range extra {
 		h.removals = append(h.removals, actions.Removal(h.repo, a, id, h.p.Now()))
 	}
-	return err
+	first, parseErr := strconv.ParseInt(a.ResultID, 10, 64)
+	later := parseErr == nil && id > first // a copy that came first is ours, shown late
+	return err == nil && a.State == work.ActionApplied && later && !slices.Contains(extra, id), err
 }

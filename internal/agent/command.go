@@ -247,7 +247,7 @@ func (c *command) judge(r Request, res proc.Result) (Result, error) {
 	case res.Code != 0:
 		return Result{}, &FailedError{Agent: c.spec.Name, Code: res.Code, Stderr: c.spec.Redact(string(res.Stderr))}
 	}
-	out, violations := decodeOutput(res.Stdout)
+	out, violations := decodeOutput(res.Stdout, c.spec.Redact)
 	if len(violations) > 0 {
 		for i, v := range violations {
 			violations[i] = c.spec.Redact(v)

@@ -33,7 +33,7 @@ const maxSession = 500
 // decodeOutput reads exactly one answer document. Violations are sentences for
 // the repair turn; session and usage are read even then, as far as they make
 // sense.
-func decodeOutput(raw []byte) (Result, []string) {
+func decodeOutput(raw []byte, redact func(string) string) (Result, []string) {
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
 		return Result{}, []string{"no answer on standard output"}
@@ -44,12 +44,12 @@ func decodeOutput(raw []byte) (Result, []string) {
 	d.DisallowUnknownFields()
 	var out output
 	if err := d.Decode(&out); err != nil {
-		return Result{}, []string{fmt.Sprintf("the standard output is not one JSON document with session, answer and usage: %s (it begins with %q)", clip(err.Error(), 200), clip(string(raw), 60))}
+		return Result{}, []string{fmt.Sprintf("the standard output is not one JSON document with session, answer and usage: %s (it begins with %q)", clip(redact(err.Error()), 200), clip(redact(head(raw)), 60))}
 	}
 	var violations []string
 	rest := raw[d.InputOffset():]
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		violations = append(violations, fmt.Sprintf("text follows the answer document: %q", clip(string(bytes.TrimSpace(rest)), 60)))
+		violations = append(violations, fmt.Sprintf("text follows the answer document: %q", clip(redact(head(bytes.TrimSpace(rest))), 60)))
 	}
 	if len(out.Answer) == 0 || string(out.Answer) == "null" {
 		violations = append(violations, "the answer document has no answer")
@@ -71,3 +71,6 @@ func decodeOutput(raw []byte) (Result, []string) {
 	}
 	return res, violations
 }
+
+// head is enough of an output to quote 60 characters of it after redaction.
+func head(b []byte) string { return strings.ToValidUTF8(string(b[:min(len(b), 4<<10)]), "") }

@@ -10,7 +10,7 @@ func FuzzDecodeOutput(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		res, violations := decodeOutput(raw)
+		res, violations := decodeOutput(raw, func(s string) string { return s })
 		if len(violations) > 0 {
 			return
 		}

@@ -145,7 +145,7 @@ func crash(t *testing.T, s scenario, out *table) {
 
 // more are the points beyond every single kill.
 func more(o outcome, r *rand.Rand) []point {
-	points := slices.Concat(faults(o.counts), losses(o.counts, "state.db"), sample(losses(o.counts, "."), 10, r))
+	points := slices.Concat(faults(o.counts), losses(o.counts, "state.db"), losses(o.counts, "."))
 	once, _ := kills(o.counts)
 	for range 15 {
 		first, second := once[r.IntN(len(once))], once[r.IntN(len(once))]
@@ -195,6 +195,7 @@ func (w *world) play(t *testing.T, s scenario, p point) (o outcome) {
 			return o
 		}
 	}
+	w.later.Add(10)
 	if o.err = s.input(w); o.err != nil {
 		return o
 	}

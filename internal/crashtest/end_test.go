@@ -183,7 +183,7 @@ func (w *world) ledger() (l ledger, err error) {
 		{"pending event", `SELECT number, kind, source FROM events WHERE processed_at = 0`, true},
 		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')`, true},
 		{"item", `SELECT number, flow, state, branch, reason FROM work_items ORDER BY number, id`, false},
-		{"event", `SELECT number, kind, source, outcome FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
+		{"event", `SELECT number, kind, CASE outcome WHEN 'ignored: our own' THEN '' ELSE source END, outcome FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
 	} {
 		found, err := rows(db, ask.query)
 		if err != nil {

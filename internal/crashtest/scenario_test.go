@@ -41,6 +41,7 @@ func steps(all ...func(*world) error) func(*world) error {
 
 func quiet(w *world) error {
 	_, err := w.settle()
+	w.later.Add(10)
 	return err
 }
 

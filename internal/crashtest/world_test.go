@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
@@ -33,7 +34,8 @@ type world struct {
 	repo     *githubsim.Repo
 	token    string
 	rig      *rig
-	people   *sync.Once // what people do during the turn, they do once
+	people   *sync.Once   // what people do during the turn, they do once
+	later    atomic.Int64 // seconds that the hub's clock was moved by
 
 	mu   sync.Mutex
 	live map[*exec.Cmd]chan struct{} // passes that run; closed when they have ended
@@ -80,6 +82,7 @@ func (w *world) path(parts ...string) string {
 // begin makes the world anew for a run of a scenario.
 func (w *world) begin(s scenario) (err error) {
 	w.scenario, w.people = s, new(sync.Once)
+	w.later.Store(0)
 	for _, name := range []string{"state", "home", "gh", "hub", "hub.sock", "bin/rig", "log", "config.toml"} {
 		if err := os.RemoveAll(w.path(name)); err != nil {
 			return err
@@ -110,7 +113,7 @@ func (w *world) begin(s scenario) (err error) {
 }
 
 func (w *world) startHub() (err error) {
-	if w.hub, err = githubsim.New(githubsim.Options{Dir: w.path("hub"), Now: time.Now}); err != nil {
+	if w.hub, err = githubsim.New(githubsim.Options{Dir: w.path("hub"), Now: w.now}); err != nil {
 		return err
 	}
 	for _, login := range []string{"ann", "bob"} {
@@ -131,6 +134,13 @@ func (w *world) startHub() (err error) {
 	}
 	w.hub.OnRequest(w.rig.onRequest)
 	return w.hub.ServeUnix(w.path("hub.sock"))
+}
+
+// now is the hub's time. It begins a little in the past, so that it can be moved
+// without running ahead of the machine's: what happens within one of its
+// seconds has no order.
+func (w *world) now() time.Time {
+	return time.Now().Add(-time.Minute + time.Duration(w.later.Load())*time.Second)
 }
 
 // config waits for nothing, so that every point of a run is reached at once.

@@ -79,6 +79,9 @@ func quoteConfig(s string) string {
 }
 
 func copyFile(from, to string, mode os.FileMode) error {
+	if info, err := os.Lstat(from); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%q is no regular file", from)
+	}
 	in, err := os.Open(from)
 	if err != nil {
 		return err

@@ -38,6 +38,9 @@ type Committed struct {
 // own .git plays no part.
 func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 	var out Committed
+	if err := gateRoot(c.Dir); err != nil {
+		return out, fmt.Errorf("commit checkout: %w", err)
+	}
 	if err := m.gateRepositories(ctx, c); err != nil {
 		return out, fmt.Errorf("commit checkout: %w", err)
 	}

@@ -46,6 +46,28 @@ func (r refusals) err() error {
 	return &RefusedError{Reason: reason}
 }
 
+// gateRoot refuses a checkout that is no folder of its own any more: through a
+// link git would commit what lies elsewhere. A .gitignore or .gitattributes
+// that is a pipe would have git wait for ever.
+func gateRoot(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return &RefusedError{Reason: "the checkout was removed or replaced"}
+	}
+	odd, err := findIrregular(dir)
+	if err != nil {
+		return err
+	}
+	var refused refusals
+	for _, p := range odd {
+		if b := path.Base(p); b != ".gitignore" && b != ".gitattributes" {
+			continue // gateFiles judges those that git would add
+		}
+		refused.add("%q is no file", p)
+	}
+	return refused.err()
+}
+
 // gateRepositories looks for repositories in the tree before git does. One in
 // a submodule's folder or in an ignored folder is the agent's convenience and
 // is removed; any other one is refused, and left for the agent to see.

@@ -81,6 +81,11 @@ func (m *Mirror) tryRestore(ctx context.Context, r Restore) error {
 	if err := os.MkdirAll(filepath.Dir(r.Index), 0o700); err != nil {
 		return err
 	}
+	if info, err := os.Lstat(r.Index); err == nil && !info.Mode().IsRegular() {
+		if err := removeTree(r.Index); err != nil {
+			return err
+		}
+	}
 	if err := removeTree(r.Index + ".lock"); err != nil {
 		return err
 	}

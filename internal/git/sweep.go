@@ -65,6 +65,28 @@ func findRepositories(root string) ([]string, error) {
 	return found, nil
 }
 
+// findIrregular lists what no tree can hold: pipes, sockets, devices.
+func findIrregular(root string) ([]string, error) {
+	var found []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.Type()&irregular != 0 {
+			rel, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			found = append(found, filepath.ToSlash(rel))
+		}
+		if d.IsDir() {
+			return openFolder(path, d)
+		}
+		return nil
+	})
+	return found, err
+}
+
 // openFolder lets its owner list and change a folder. It is called before the
 // walk reads it.
 func openFolder(path string, d fs.DirEntry) error {
@@ -84,7 +106,11 @@ func sweep(root string) error {
 	if err != nil {
 		return err
 	}
-	for _, rel := range found {
+	odd, err := findIrregular(root)
+	if err != nil {
+		return err
+	}
+	for _, rel := range append(found, odd...) {
 		if err := removeTree(filepath.Join(root, filepath.FromSlash(rel))); err != nil {
 			return err
 		}
