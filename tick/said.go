@@ -268,7 +268,7 @@ func (h *harvest) lateCopy(ctx context.Context, e work.Event) (pasted bool, err 
 	marks, _ := work.ParseMarks(e.Body)
 	id, err := strconv.ParseInt(e.Source, 10, 64)
 	if err != nil {
-		return false, nil //nolint:nilerr // not the id of a comment
+		return false, nil
 	}
 	var a work.Action
 	var known bool

@@ -145,7 +145,7 @@ func crash(t *testing.T, s scenario, out *table) {
 
 // more are the points beyond every single kill.
 func more(o outcome, r *rand.Rand) []point {
-	points := slices.Concat(faults(o.counts), losses(o.counts, "state.db"), losses(o.counts, "."))
+	points := slices.Concat(faults(o.counts), losses(o.counts, "state.db"), sample(losses(o.counts, "."), 10, r))
 	once, _ := kills(o.counts)
 	for range 15 {
 		first, second := once[r.IntN(len(once))], once[r.IntN(len(once))]
@@ -208,6 +208,14 @@ func (w *world) play(t *testing.T, s scenario, p point) (o outcome) {
 		return o
 	}
 	passes, err := w.settle()
+	if p.act == actLag { // what was not listed comes to light
+		for range unlisted + 1 {
+			if _, err := w.pass(); err != nil {
+				break // the next ones tell
+			}
+		}
+		passes, err = w.settle()
+	}
 	o.passes += passes
 	o.counts, o.took = w.rig.counts(), time.Since(begin)
 	if o.err = err; err != nil {
@@ -269,11 +277,30 @@ func (w *world) mourn(p point, o *outcome) error {
 			}
 		}
 	}
+	if p.gone == "" {
+		if err := w.plantLocks(); err != nil {
+			return err
+		}
+	}
 	lost, err := w.lost()
 	for what, n := range lost {
 		o.lost[what] += n
 	}
 	return err
+}
+
+// plantLocks leaves in the mirror what a git that is killed may leave there.
+func (w *world) plantLocks() error {
+	mirror := w.path("state", "repos", repoName+".git")
+	if _, err := os.Stat(mirror); err != nil {
+		return nil //nolint:nilerr // there is none yet
+	}
+	for _, name := range []string{"packed-refs.lock", "HEAD.lock", "config.lock", "index.lock"} {
+		if err := os.WriteFile(filepath.Join(mirror, name), nil, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // crowd starts passes at once and waits for all.

@@ -29,12 +29,14 @@ type ended struct {
 }
 
 var (
-	hexes   = regexp.MustCompile(`\b[0-9a-f]{40,64}\b`)
-	trees   = regexp.MustCompile(`\btree [0-9a-f?]+`)
-	stamps  = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*`)
-	indexes = regexp.MustCompile(`(?m)^index .*\n`)
-	// eyes and the announcement on the issue are courtesies: refused once, they
-	// are given up.
+	hexes       = regexp.MustCompile(`\b[0-9a-f]{40,64}\b`)
+	trees       = regexp.MustCompile(`\btree [0-9a-f?]+`)
+	stamps      = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*`)
+	indexes     = regexp.MustCompile(`(?m)^index .*\n`)
+	branchLines = regexp.MustCompile(`(?m)^branch .*\n`)
+	branchNames = regexp.MustCompile(`(agent/[a-z]+/\d+-[a-z-]*[a-z])-\d+\b`)
+	// eyes and the announcement on the issue are courtesies: refused once, or
+	// forgotten with the database, they are given up.
 	courtesies = regexp.MustCompile(`(?m)^ +reactions operator:eyes\n|^  comment by operator\n    \| Opened #.*\n(    \|.*\n)*`)
 )
 
@@ -101,8 +103,13 @@ func (w *world) history() (string, error) {
 func (e ended) compare(want ended, p point, lost map[string]int) error {
 	var errs []error
 	sameLedger := p.gone == "" && p.act == actKill
-	if p.act == actRefuse && p.when == before {
+	switch {
+	case p.act == actRefuse && p.when == before, p.gone == "state.db":
 		e.hub, want.hub = courtesies.ReplaceAllString(e.hub, ""), courtesies.ReplaceAllString(want.hub, "")
+	case p.gone == ".":
+		// Without the mirror the agent is paid again and works again: no reply
+		// and no pull request comes twice, and that is all that is promised.
+		e.hub, want.hub, e.commits = promised(e.hub), promised(want.hub), want.commits
 	}
 	if e.hub != want.hub {
 		errs = append(errs, fmt.Errorf("what is on GitHub differs:\n%s", diff(want.hub, e.hub)))
@@ -124,6 +131,13 @@ func (e ended) compare(want ended, p point, lost map[string]int) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// promised is what is left of GitHub's state when branches and courtesies do
+// not count.
+func promised(hub string) string {
+	hub = branchLines.ReplaceAllString(courtesies.ReplaceAllString(hub, ""), "")
+	return branchNames.ReplaceAllString(hub, "$1")
 }
 
 // diff shows the lines that only one of two texts has.

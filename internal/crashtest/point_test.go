@@ -34,6 +34,7 @@ const (
 	actKill   deed = "kill"   // SIGKILL to the pass
 	actLose   deed = "lose"   // the connection is closed instead of an answer
 	actRefuse deed = "refuse" // 502
+	actLag    deed = "lag"    // like lose, and lists do not show at first what was made
 	actCrowd  deed = "crowd"  // n passes at once, and nothing strikes
 )
 
@@ -70,7 +71,7 @@ func (p point) String() string {
 // kinds of points, each a line of its own in the table.
 const (
 	kindKill     = "kill"
-	kindLost     = "answers lost, 502"
+	kindLost     = "answer lost, lag, 502"
 	kindDatabase = "kill, database deleted"
 	kindState    = "kill, state deleted"
 	kindTwice    = "two kills"
@@ -117,7 +118,9 @@ func kills(c counts) (points []point, enumerated int) {
 // faults are lost answers and refusals in place of kills.
 func faults(c counts) (points []point) {
 	for k := range c.writes {
-		points = append(points, point{act: actLose, at: atWrite, n: k + 1, when: after}, point{act: actRefuse, at: atWrite, n: k + 1, when: after})
+		for _, act := range []deed{actLose, actLag, actRefuse} {
+			points = append(points, point{act: act, at: atWrite, n: k + 1, when: after})
+		}
 	}
 	for k := range c.requests {
 		points = append(points, point{act: actRefuse, at: atRequest, n: k + 1, when: before})

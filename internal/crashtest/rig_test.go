@@ -109,6 +109,12 @@ func (r *rig) onRequest(rq githubsim.Request) {
 	case plan.act == actKill && nth > 0 && plan.at == atWrite && plan.n == nth: // killed once it is applied
 		f.Drop, f.Applied = true, true
 		r.w.hub.AddFault(f)
+	case plan.act == actLag && nth > 0 && r.strikes(atWrite, nth, after):
+		for _, kind := range []string{"comments", "review-comments", "pulls"} {
+			r.w.hub.Lag(kind, 1, unlisted, 0)
+		}
+		f.Drop, f.Applied = true, true
+		r.w.hub.AddFault(f)
 	case plan.act == actLose && nth > 0 && r.strikes(atWrite, nth, after):
 		f.Drop, f.Applied = true, true
 		r.w.hub.AddFault(f)
@@ -120,6 +126,9 @@ func (r *rig) onRequest(rq githubsim.Request) {
 		r.w.hub.AddFault(f)
 	}
 }
+
+// unlisted is how often lists do not show what was made.
+const unlisted = 3
 
 // serve answers the helpers until the listener is closed.
 func (r *rig) serve() {
