@@ -17,7 +17,7 @@ import (
 )
 
 func TestIdlePass(t *testing.T) {
-	for _, pulls := range []int{10, 120} {
+	for _, pulls := range []int{10, 60} {
 		t.Run(fmt.Sprint(pulls), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, self(t), pulls)
