@@ -140,6 +140,12 @@ func (p *Pass) follow(ctx context.Context, r *remote) error {
 	if now.Archived {
 		return &work.BlockedError{Reason: fmt.Sprintf("%s is archived", r.Name.FullName()), Hint: "remove it from the config, or unarchive it"}
 	}
+	if !now.CanPush {
+		return &work.BlockedError{
+			Reason: fmt.Sprintf("the account that gh is logged in with may not push to %s", r.Name.FullName()),
+			Hint:   "ask for write permission, or log in as somebody who has it: gh auth login",
+		}
+	}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		return tx.SetRepoIdentity(ctx, r.repo.ID, now.NodeID, now.ID, now.Current, now.DefaultBranch)
 	})
