@@ -118,7 +118,7 @@ func TestL45HangIgnoringSIGTERM(t *testing.T) {
 	if res.TimedOut != WallLimit || res.Code != 128+9 || string(res.Stdout) != "started\n" {
 		t.Errorf("result = %+v", res)
 	}
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("took %v", took)
 	}
 }
@@ -230,16 +230,16 @@ func TestLookPath(t *testing.T) {
 func TestL124DetachOutlivesAndReturnsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")
-	began := time.Now()
 	env := []string{"PATH=" + os.Getenv("PATH"), "W=word"}
-	if err := Detach(t.Context(), "/bin/sh", []string{"-c", `sleep 0.5; echo "$W"; pwd; echo $$ >pid`}, env, dir, log); err != nil {
+	if err := Detach(t.Context(), "/bin/sh", []string{"-c", `echo "$W"; pwd; until [ -e go ]; do sleep 0.05; done; echo gone on`}, env, dir, log); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(began); took > 400*time.Millisecond {
-		t.Errorf("took %v", took)
+	// It is back, and the program waits for us.
+	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
-	for range 100 {
-		if b, _ := os.ReadFile(log); strings.HasPrefix(string(b), "word\n/") {
+	for range 1000 {
+		if b, _ := os.ReadFile(log); strings.HasPrefix(string(b), "word\n/") && strings.HasSuffix(string(b), "gone on\n") {
 			return
 		}
 		time.Sleep(30 * time.Millisecond)
