@@ -17,13 +17,13 @@ import (
 
 // message is what the rig and the helper say to one another.
 type message struct {
-	Tool   string          `json:"tool,omitempty"` // git or agent
-	Args   []string        `json:"args,omitempty"`
-	Dir    string          `json:"dir,omitempty"`
-	Input  []byte `json:"input,omitempty"`
-	Do     string          `json:"do,omitempty"` // become, run, print, die
-	Path   string          `json:"path,omitempty"`
-	Output string          `json:"output,omitempty"`
+	Tool   string   `json:"tool,omitempty"` // git or agent
+	Args   []string `json:"args,omitempty"`
+	Dir    string   `json:"dir,omitempty"`
+	Input  []byte   `json:"input,omitempty"`
+	Do     string   `json:"do,omitempty"` // become, run, print, die
+	Path   string   `json:"path,omitempty"`
+	Output string   `json:"output,omitempty"`
 }
 
 func main() {
