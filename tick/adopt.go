@@ -191,7 +191,7 @@ func (h *harvest) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 		if pull, read := h.pulls[number]; !ok || !read || pull.State != work.PullOpen {
 			continue
 		}
-		if err := tx.MoveItem(ctx, item.ID, nil, work.StateAwaitingFeedback, "", "", now); err != nil {
+		if err := move(ctx, tx, Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
 			return err
 		}
 	}

@@ -148,15 +148,12 @@ func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer pro
 	if err := tx.UpdateItem(ctx, item); err != nil {
 		return err
 	}
-	to, reason, hint := work.StateAwaitingFeedback, "", ""
+	m := Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
 	if answer.BlockedReason != "" {
-		to, reason, hint = work.StateBlocked, "the agent asks: "+answer.BlockedReason, "answer in a comment on the pull request"
+		m.Cause, m.To = work.CauseAsked, work.StateBlocked
+		m.Reason, m.Hint = "the agent asks: "+answer.BlockedReason, "answer in a comment on the pull request"
 	}
-	err := tx.MoveItem(ctx, item.ID, []work.State{work.StateRunning, work.StateBlocked}, to, reason, hint, p.Now())
-	if errors.Is(err, store.ErrStale) {
-		return nil // merged or closed meanwhile: that stands
-	}
-	return err
+	return movedOrGone(move(ctx, tx, m, p.Now()))
 }
 
 // openedPull reads the pull request that the turn opened.

@@ -76,7 +76,7 @@ func (p *Pass) carryOut(ctx context.Context, plan Plan) error {
 	now := p.Now()
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, m := range plan.Moves {
-			err := tx.MoveItem(ctx, m.Item, m.From, m.To, m.Reason, m.Hint, now)
+			err := move(ctx, tx, m, now)
 			if err != nil && !errors.Is(err, store.ErrStale) {
 				return fmt.Errorf("move item %d to %q: %w", m.Item, m.To, err)
 			}
@@ -151,8 +151,7 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned PlannedTurn, l
 	if err := tx.AssignEvents(ctx, id, ids); err != nil {
 		return err
 	}
-	from := []work.State{work.StatePending, work.StateReady, work.StateBlocked, work.StateAwaitingFeedback, work.StateRunning, work.StateClosed}
-	return tx.MoveItem(ctx, planned.Item.ID, from, work.StateRunning, "", "", p.Now())
+	return move(ctx, tx, Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())
 }
 
 // knownSlot is the slot that the item's agent session was made in: providers

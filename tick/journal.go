@@ -182,7 +182,7 @@ func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) err
 			return err
 		}
 	}
-	return tx.MoveItem(ctx, turn.ItemID, nil, work.StateRunning, "", "", h.p.Now())
+	return move(ctx, tx, Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.p.Now())
 }
 
 func (h *harvest) assignJournal(ctx context.Context, tx *store.Tx, j journal, turnID int64) error {

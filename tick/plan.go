@@ -57,15 +57,6 @@ type PlannedTurn struct {
 	Reason string
 }
 
-// Move is a change of an item's state.
-type Move struct {
-	Item   int64
-	From   []work.State
-	To     work.State
-	Reason string
-	Hint   string
-}
-
 // Finish marks events as processed without a turn.
 type Finish struct {
 	Events  []int64

@@ -59,26 +59,26 @@ func (r *router) route() {
 
 // ended honours what became of the pull request or the issue, from any state.
 func (r *router) ended() bool {
-	to, why := r.item.State, ""
 	if !r.hasPull && !r.item.State.Open() && r.labelled() {
-		return false // the label was set anew while an earlier start was called off
+		r.move(work.CauseLabelled, work.StatePending, "the label was set anew while an earlier start was called off")
+		return false
 	}
+	cause, to, why := work.Cause(""), r.item.State, ""
 	switch {
 	case r.hasPull && r.pull.State == work.PullMerged:
-		to, why = work.StateCompleted, fmt.Sprintf("pull request #%d was merged", r.pull.Number)
+		cause, to, why = work.CausePullMerged, work.StateCompleted, fmt.Sprintf("pull request #%d was merged", r.pull.Number)
 		if r.item.Flow == work.FlowDesign {
 			to = work.StateMerged
 		}
 	case r.hasPull && r.pull.State == work.PullClosed:
-		to, why = work.StateClosed, fmt.Sprintf("pull request #%d was closed", r.pull.Number)
+		cause, to, why = work.CausePullClosed, work.StateClosed, fmt.Sprintf("pull request #%d was closed", r.pull.Number)
 	case r.hasPull && !r.item.State.Open():
-		to, why = work.StateAwaitingFeedback, fmt.Sprintf("pull request #%d was reopened", r.pull.Number)
+		cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, fmt.Sprintf("pull request #%d was reopened", r.pull.Number)
 	case !r.hasPull && r.issueClosed():
-		to, why = work.StateClosed, "the issue was closed, or its label taken away"
+		cause, to, why = work.CauseWithdrawn, work.StateClosed, "the issue was closed, or its label taken away"
 	}
 	if to != r.item.State {
-		r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, From: []work.State{r.item.State}, To: to, Reason: ""})
-		r.line("move", "", why)
+		r.move(cause, to, why)
 	}
 	if to.Open() {
 		return false
@@ -90,6 +90,11 @@ func (r *router) ended() bool {
 	outcome := outcomeVoid + why
 	r.finish(outcome, r.events...)
 	return true
+}
+
+func (r *router) move(cause work.Cause, to work.State, why string) {
+	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: cause, To: to})
+	r.line("move", "", why)
 }
 
 // issueClosed reports whether the newest of the issue's pending closings and
@@ -206,7 +211,7 @@ func (r *router) busy(t work.Turn) {
 	switch {
 	case t.Blocked && r.answeredSince():
 		r.p.Resumed = append(r.p.Resumed, t.ID)
-		r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, From: []work.State{work.StateBlocked}, To: work.StateRunning})
+		r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateRunning})
 		r.line("resume", t.Kind, "a person answered")
 	case t.Blocked:
 		r.line("wait", t.Kind, "blocked: "+r.item.Reason)

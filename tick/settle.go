@@ -217,14 +217,17 @@ func (p *Pass) endUnsent(ctx context.Context, tx *store.Tx, l *lease, to work.St
 // backToWaiting gives the item the state that it had before the turn, unless
 // it was merged or closed meanwhile.
 func (p *Pass) backToWaiting(ctx context.Context, tx *store.Tx, l *lease) error {
-	to := work.StateAwaitingFeedback
+	m := Move{Item: l.item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}
 	if l.turn.Kind.Start() {
-		to = work.StatePending
+		m.To = work.StatePending
 	}
-	if l.turn.Kind.Start() && l.turn.Step == work.StepCancelled {
-		to = work.StateClosed // a label set anew starts over
+	if l.turn.Step == work.StepCancelled {
+		m.Cause = work.CauseCancelled
+		if l.turn.Kind.Start() {
+			m.To = work.StateClosed // a label set anew starts over
+		}
 	}
-	return movedOrGone(tx.MoveItem(ctx, l.item.ID, []work.State{work.StateRunning}, to, "", "", p.Now()))
+	return movedOrGone(move(ctx, tx, m, p.Now()))
 }
 
 // movedOrGone takes a lost compare-and-set for what it is here: somebody
@@ -252,8 +255,8 @@ func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error
 		} else if err := p.endBlocked(ctx, tx, l, v); err != nil {
 			return err
 		}
-		states := []work.State{work.StateRunning, work.StateAwaitingFeedback, work.StatePending, work.StateBlocked}
-		if err := movedOrGone(tx.MoveItem(ctx, l.item.ID, states, work.StateBlocked, v.reason, v.hint, now)); err != nil {
+		m := Move{Item: l.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.reason, Hint: v.hint}
+		if err := movedOrGone(move(ctx, tx, m, now)); err != nil {
 			return err
 		}
 		_, err := tx.AddAction(ctx, blockNotice(l, v, now))

@@ -1,0 +1,112 @@
+package work
+
+import "slices"
+
+// Cause is what moves a work item from one state to another.
+type Cause string
+
+// The causes (design §8).
+const (
+	CauseLabelled   Cause = "labelled"    // a flow's label was set, or the flow's command given
+	CausePromoted   Cause = "promoted"    // its design was merged
+	CauseClaimed    Cause = "claimed"     // a turn of it was claimed
+	CauseAnswered   Cause = "answered"    // a turn ended, and its pull request is open
+	CauseAsked      Cause = "asked"       // an agent asks a person
+	CauseStopped    Cause = "stopped"     // a turn cannot go on without a person, or must not
+	CausePutBack    Cause = "put back"    // a turn was superseded before its first effect
+	CauseCancelled  Cause = "cancelled"   // nobody wants the turn's result any more
+	CauseResumed    Cause = "resumed"     // a person answered, commented, or gave the command
+	CausePullMerged Cause = "pull merged" // by whomever
+	CausePullClosed Cause = "pull closed" // by whomever
+	CauseReopened   Cause = "reopened"    // the pull request was
+	CauseWithdrawn  Cause = "withdrawn"   // the issue was closed, its label taken away, or cancel commanded
+	CauseFulfilled  Cause = "fulfilled"   // the design's implementation was merged, or its document says implemented
+	CauseAdopted    Cause = "adopted"     // found again on GitHub or in the mirror's journal, with the database gone
+)
+
+// Transition is one line of the life of a work item.
+type Transition struct {
+	From  State // empty: it begins here
+	Cause Cause
+	To    State
+	Does  string // what it asks for, for people
+}
+
+// transitions is the whole life of a work item: what is not in it cannot
+// happen. `gh mergexo graph` prints it.
+var transitions = slices.Concat(
+	[]Transition{
+		{"", CauseLabelled, StatePending, "a start turn"},
+		{"", CausePromoted, StateReady, "an implementation turn, when it is its turn"},
+		{StateClosed, CauseLabelled, StatePending, "a start turn"},
+		{StateFailed, CauseLabelled, StatePending, "a start turn"},
+
+		{StateRunning, CauseAnswered, StateAwaitingFeedback, "people review"},
+		{StateBlocked, CauseAnswered, StateAwaitingFeedback, "people review"},
+		{StateRunning, CausePutBack, StatePending, "a new start turn"},
+		{StateRunning, CausePutBack, StateReady, "a new implementation turn"},
+		{StateRunning, CausePutBack, StateAwaitingIssueFollowup, "a new turn with all answers"},
+		{StateRunning, CausePutBack, StateAwaitingFeedback, "a new turn for the same events"},
+		{StateRunning, CauseCancelled, StateClosed, "the label set anew starts over"},
+		{StateRunning, CauseCancelled, StateAwaitingFeedback, "people review"},
+		{StateAwaitingIssueFollowup, CauseResumed, StatePending, "a start turn, from the beginning"},
+		{StateBlocked, CauseResumed, StateRunning, "the turn goes on where it stopped"},
+		{StateBlocked, CauseResumed, StateAwaitingFeedback, "a turn for what is waiting"},
+		{StateBlocked, CauseResumed, StatePending, "a start turn"},
+		{StateBlocked, CauseResumed, StateReady, "an implementation turn"},
+		{StateFailed, CauseResumed, StateAwaitingIssueFollowup, "an answer on the issue resumes it"},
+
+		{StateClosed, CauseReopened, StateAwaitingFeedback, "people review"},
+		{StateFailed, CauseReopened, StateAwaitingFeedback, "people review"},
+		{StateMerged, CauseFulfilled, StateCompleted, "nothing"},
+	},
+	from(CauseClaimed, StateRunning, "the agent works",
+		StatePending, StateReady, StateBlocked, StateAwaitingFeedback, StateAwaitingIssueFollowup, StateRunning),
+	from(CauseAsked, StateBlocked, "a comment on the pull request resumes it", StateRunning, StateBlocked),
+	from(CauseAsked, StateAwaitingIssueFollowup, "an answer on the issue resumes it", StateRunning),
+	from(CauseStopped, StateBlocked, "a person's comment or command resumes it",
+		StateRunning, StatePending, StateReady, StateAwaitingFeedback, StateAwaitingIssueFollowup, StateBlocked),
+	from(CauseStopped, StateAwaitingIssueFollowup, "an answer on the issue resumes it", StateRunning, StatePending, StateReady, StateBlocked),
+	from(CausePullMerged, StateMerged, "an implementation, if it is a design", slices.DeleteFunc(States(), func(s State) bool { return s == StateMerged || s == StateCompleted })...),
+	from(CausePullMerged, StateCompleted, "nothing", slices.DeleteFunc(States(), func(s State) bool { return s == StateMerged || s == StateCompleted })...),
+	from(CausePullClosed, StateClosed, "the label set anew starts over", openStates()...),
+	from(CauseWithdrawn, StateClosed, "the label set anew starts over", openStates()...),
+	from(CauseAdopted, StateAwaitingFeedback, "people review", States()...),
+	from(CauseAdopted, StateRunning, "the journal's turn goes on", States()...),
+)
+
+// from makes a transition for each of the states that it may come from.
+func from(cause Cause, to State, does string, states ...State) []Transition {
+	var all []Transition
+	for _, s := range states {
+		all = append(all, Transition{s, cause, to, does})
+	}
+	return all
+}
+
+// States lists every state.
+func States() []State {
+	return []State{
+		StatePending, StateReady, StateRunning, StateAwaitingFeedback, StateAwaitingIssueFollowup, StateMerged, StateCompleted,
+		StateBlocked, StateClosed, StateFailed,
+	}
+}
+
+func openStates() []State {
+	return slices.DeleteFunc(States(), func(s State) bool { return !s.Open() })
+}
+
+// Transitions is the whole life of a work item, in a readable order.
+func Transitions() []Transition { return slices.Clone(transitions) }
+
+// ComeFrom lists the states from which a cause may move an item to a state;
+// none when it never does.
+func ComeFrom(cause Cause, to State) []State {
+	var all []State
+	for _, t := range transitions {
+		if t.Cause == cause && t.To == to && t.From != "" {
+			all = append(all, t.From)
+		}
+	}
+	return all
+}
