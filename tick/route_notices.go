@@ -1,0 +1,78 @@
+package tick
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// settled finishes comments in threads that somebody resolved.
+func (r *router) settled() {
+	var resolved []work.Event
+	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+		if e.Kind == work.EventReview && r.v.Settled[e.ThreadTop] {
+			resolved = append(resolved, e)
+			return true
+		}
+		return false
+	})
+	r.finish("ignored: its thread is resolved", resolved...)
+}
+
+// redirects points comments on the source issue, made after the pull request
+// was opened, to the pull request: one redirect a comment, ever.
+func (r *router) redirects() {
+	if !r.v.Policy.IssueComments {
+		return
+	}
+	var answered []work.Event
+	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+		if e.Kind != work.EventSource || !e.CreatedAt.After(r.pull.CreatedAt) {
+			return false
+		}
+		token := work.RedirectToken(r.v.Repo.Name, e.Number, e.Source)
+		switch state, planned := r.v.Notices[token]; {
+		case planned && state.Settled():
+			answered = append(answered, e)
+		case !planned:
+			r.p.Notices = append(r.p.Notices, redirect(r.v.Repo, r.item, r.pull, e, token))
+			r.line("notice", "", fmt.Sprintf("%s commented on the issue; the conversation is on #%d now", e.Author.Login, r.pull.Number))
+		}
+		return true
+	})
+	r.finish("redirected", answered...)
+}
+
+// acknowledge plans eyes for every comment that is going to be worked on, slot
+// or no slot, quiet period or not.
+func (r *router) acknowledge() {
+	for _, e := range r.events {
+		if e.Kind == work.EventSummary || !e.Kind.Said() || !r.wanted(e) {
+			continue
+		}
+		token := work.ReactionToken(r.v.Repo.Name, e.Kind, e.Source)
+		if _, planned := r.v.Notices[token]; planned {
+			continue
+		}
+		r.p.Notices = append(r.p.Notices, work.Action{
+			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionReaction, Need: work.NeedCosmetic, Token: token,
+			State: work.ActionPlanned, Number: e.Number, Target: e.Source, On: e.Kind, Why: "seen",
+		})
+		r.line("notice", "", fmt.Sprintf("eyes for %s's comment", e.Author.Login))
+	}
+}
+
+// wanted reports whether an event will be part of a turn.
+func (r *router) wanted(e work.Event) bool {
+	return e.Kind.Said() && (!r.hasPull || r.v.Policy.FeedbackLoop)
+}
+
+func redirect(repo work.Repo, item work.Item, pull work.PullRequest, e work.Event, token string) work.Action {
+	body := fmt.Sprintf("The work on this issue goes on in pull request #%d (%s). Comments on the issue are no longer acted on: please say this on the pull request.",
+		pull.Number, pull.URL)
+	return work.Action{
+		RepoID: repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: item.Number, Target: e.Source, Body: work.Mark(body, work.Marks{Token: token}), Why: "redirect of comment " + e.Source,
+	}
+}

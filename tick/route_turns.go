@@ -1,0 +1,147 @@
+package tick
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// unfinished finds the turn that this item is in: in the database, or named by
+// a held slot, whatever the database says.
+func (r *router) unfinished() (work.Turn, bool) {
+	for _, t := range r.v.Turns {
+		if t.ItemID == r.item.ID {
+			return t, true
+		}
+	}
+	for _, h := range r.v.Held {
+		if h.Repo == r.v.Repo.Name.String() && (h.Issue == r.item.Number || r.hasPull && h.Number == r.pull.Number) {
+			return work.Turn{Key: h.Turn, Number: h.Number}, true
+		}
+	}
+	return work.Turn{}, false
+}
+
+// busy says why nothing new is planned, and lets a person's comment resume a
+// turn that waits for one.
+func (r *router) busy(t work.Turn) {
+	switch {
+	case t.Blocked && r.answeredSince():
+		r.p.Resumed = append(r.p.Resumed, t.ID)
+		r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateRunning})
+		r.line("resume", t.Kind, "a person answered")
+	case t.Blocked:
+		r.line("wait", t.Kind, "blocked: "+r.item.Reason)
+	case t.NotBefore.After(r.v.Now):
+		r.line("wait", t.Kind, fmt.Sprintf("until %s: %s", t.NotBefore.Format(time.RFC3339), t.WaitReason))
+	default:
+		r.line("wait", t.Kind, "a turn is running")
+	}
+}
+
+// answeredSince reports whether somebody who may command said something after
+// the item came to stand still.
+func (r *router) answeredSince() bool {
+	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind.Said() && e.SeenAt.After(r.item.Since) })
+}
+
+// labelled reports whether a labelling waits to be acted on.
+func (r *router) labelled() bool {
+	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind == work.EventLabelled })
+}
+
+// start plans the turn that opens the pull request.
+func (r *router) start() {
+	answered := r.item.State == work.StateBlocked && r.answeredSince()
+	switch {
+	case r.labelled(), answered:
+	case r.item.State == work.StateBlocked:
+		r.line("wait", "", "blocked: "+r.item.Reason)
+		return
+	default:
+		return
+	}
+	var events, said []work.Event
+	for _, e := range r.events {
+		if e.Kind == work.EventLabelled || e.Kind == work.EventSource {
+			events = append(events, e)
+		}
+		if e.Kind == work.EventSource {
+			said = append(said, e)
+		}
+	}
+	reason := "label " + r.item.Label
+	if !r.labelled() {
+		reason = count(len(said), "answer") + " by " + authors(said)
+		if quiet := r.quietUntil(said); quiet.After(r.v.Now) {
+			r.line("wait", "", "the quiet period after the last comment ends at "+quiet.Format(time.RFC3339))
+			return
+		}
+	}
+	r.plan(PlannedTurn{
+		Kind: r.item.Flow.StartKind(), Number: r.item.Number, Base: r.v.Repo.DefaultBranch, Events: events, Reason: reason,
+	})
+}
+
+// feedback plans the turn that answers people on the pull request.
+func (r *router) feedback() {
+	var said []work.Event
+	for _, e := range r.events {
+		if e.Kind.Said() {
+			said = append(said, e)
+		}
+	}
+	switch {
+	case r.item.State == work.StateBlocked && !r.answeredSince():
+		r.line("wait", "", "blocked: "+r.item.Reason)
+		return
+	case len(said) == 0:
+		return
+	case !r.v.Policy.FeedbackLoop:
+		r.line("wait", "", fmt.Sprintf("%s, and enable_feedback_loop is false", count(len(said), "comment")))
+		return
+	}
+	if quiet := r.quietUntil(said); quiet.After(r.v.Now) {
+		r.line("wait", "", "the quiet period after the last comment ends at "+quiet.Format(time.RFC3339))
+		return
+	}
+	reason := count(len(said), "new comment") + " by " + authors(said)
+	if len(said) > r.v.Policy.MaxEvents {
+		said = said[:r.v.Policy.MaxEvents]
+		reason += fmt.Sprintf(", the first %d now", r.v.Policy.MaxEvents)
+	}
+	r.plan(PlannedTurn{
+		Kind: r.item.Flow.FeedbackKind(), Number: r.pull.Number, Branch: r.pull.Branch, Base: r.pull.Base, Head: r.pull.HeadOID,
+		Events: said, Reason: reason,
+	})
+}
+
+func (r *router) plan(t PlannedTurn) {
+	t.Item = r.item
+	t.Since = r.v.Now
+	for _, e := range t.Events {
+		if e.SeenAt.Before(t.Since) {
+			t.Since = e.SeenAt
+		}
+	}
+	r.p.Turns = append(r.p.Turns, t)
+	r.p.Lines = append(r.p.Lines, Line{Number: t.Number, Kind: t.Kind, What: "turn", Reason: t.Reason})
+}
+
+// quietUntil is when the burst of comments counts as over. GitHub's clock may
+// run ahead of ours; no comment is newer than our sight of it.
+func (r *router) quietUntil(said []work.Event) time.Time {
+	var last time.Time
+	for _, e := range said {
+		at := e.UpdatedAt
+		if at.IsZero() || at.After(e.SeenAt) {
+			at = e.SeenAt
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	return last.Add(r.v.Policy.QuietPeriod)
+}
