@@ -96,7 +96,10 @@ func demoWork(req demoRequest, dir string) (map[string]any, error) {
 		return answer, appendFile(filepath.Join(dir, filepath.FromSlash(req.Context.Task.Document)), demoDesignAnswer)
 	case work.KindImplementationFeedback:
 		return demoAnswerComments(req, dir)
-	case work.KindImplementationStart, work.KindFix, work.KindReview:
+	case work.KindImplementationStart:
+		return demoStart("Greet in other languages", "`greet.sh --lang de Ada` says \"Hallo, Ada!\"; the greetings are in `greetings.txt`."), errors.Join(
+			demoLanguage.apply(dir), demoTestLanguage.apply(dir), os.WriteFile(filepath.Join(dir, demoGreetingsFile), []byte(demoGreetings), 0o644))
+	case work.KindFix, work.KindReview:
 	}
 	return nil, errors.New("the demo's agent does not do this")
 }

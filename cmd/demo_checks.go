@@ -70,6 +70,21 @@ func (d *demo) findPulls(want int) error {
 	return nil
 }
 
+// findImplementation notes the one pull request that implements the design.
+func (d *demo) findImplementation() error {
+	var found []int
+	for _, p := range d.repo.Pulls() {
+		if flow, issue, ok := work.ParseBranch(p.Head); ok && flow == work.FlowImplementation && issue == designIssue {
+			found = append(found, p.Number)
+		}
+	}
+	if len(found) != 1 {
+		return fmt.Errorf("the design has %d pull requests that implement it, not one", len(found))
+	}
+	d.pulls[designIssue] = found[0]
+	return nil
+}
+
 // ours are the bodies of the comments of ours on an issue or pull request,
 // replies to review comments included.
 func (d *demo) ours(number int) []string {
@@ -89,7 +104,12 @@ func (d *demo) ours(number int) []string {
 
 // commits counts the commits of a pull request.
 func (d *demo) commits(ctx context.Context, pull int) (int, error) {
-	out, err := d.gitOutput(ctx, "rev-list", "--count", fmt.Sprintf("%s..refs/pull/%d/head", d.root, pull), "--")
+	p, _ := d.repo.Pull(pull)
+	base := p.Base
+	if p.Merged {
+		base = p.MergeOID + "^"
+	}
+	out, err := d.gitOutput(ctx, "rev-list", "--count", fmt.Sprintf("%s..refs/pull/%d/head", base, pull), "--")
 	if err != nil {
 		return 0, err
 	}

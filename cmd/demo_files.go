@@ -43,6 +43,28 @@ var (
 	demoReadme  = edit{"README.md", "Says hello.\n", "Says hello.\n\n## Use\n\n    sh greet.sh Ada\n\n`sh test.sh` runs the tests.\n"}
 )
 
+// The implementation of the design, on top of the bug fix.
+var (
+	demoLanguage = edit{"greet.sh", "name=${1:-$everybody}\necho \"Hello, $name!\"\n", `greeting=Hello
+if [ "${1-}" = --lang ]; then
+	greeting=$(awk -v lang="$2" '$1 == lang { print $2 }' "$(dirname "$0")/greetings.txt")
+	[ -n "$greeting" ] || {
+		echo "greet.sh: no greeting for $2" >&2
+		exit 1
+	}
+	shift 2
+fi
+name=${1:-$everybody}
+echo "$greeting, $name!"
+`}
+	demoTestLanguage = edit{"test.sh", "check 'Hello, world!'\n", "check 'Hello, world!'\ncheck 'Hallo, Ada!' --lang de Ada\n"}
+)
+
+const (
+	demoGreetingsFile = "greetings.txt"
+	demoGreetings     = "de Hallo\npl Cześć\n"
+)
+
 const demoDesign = `## What
 
 ` + "`greet.sh --lang de Ada`" + ` says "Hallo, Ada!". Without ` + "`--lang`" + ` nothing changes.

@@ -27,7 +27,7 @@ func (d *demo) tell(ctx context.Context) error {
 	d.say("Here GitHub is simulated and the agent is scripted; the passes are real, and so is git. All of it is in")
 	d.say("%s. The passes use %s's account. ann and bob may write to %s, %s may not.", d.dir, demoOperator, demoRepoName, demoStranger)
 	for _, scene := range []func(context.Context) error{
-		d.theBug, d.issues, d.firstPass, d.comments, d.death, d.carryOn, d.reviewAndMerge, d.answerReview, d.mergeDesign, d.idle, d.theProgram, d.sums, d.theEnd,
+		d.theBug, d.issues, d.firstPass, d.comments, d.death, d.carryOn, d.reviewAndMerge, d.answerReview, d.mergeDesign, d.mergeImplementation, d.idle, d.theProgram, d.sums, d.theEnd,
 	} {
 		if err := scene(ctx); err != nil {
 			return err
@@ -47,9 +47,12 @@ func (d *demo) greet(ctx context.Context, want string) error {
 		return nil // Windows without a shell
 	}
 	dir := d.path("program")
-	for name := range demoProgram {
+	for _, name := range append(slices.Sorted(maps.Keys(demoProgram)), demoGreetingsFile) {
 		text, ok := d.repo.File("main", name)
-		if !ok {
+		switch {
+		case !ok && name == demoGreetingsFile:
+			continue // not there yet
+		case !ok:
 			return fmt.Errorf("%s is missing on main", name)
 		}
 		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)); err != nil {
@@ -238,23 +241,47 @@ func (d *demo) answerReview(ctx context.Context) error {
 }
 
 func (d *demo) mergeDesign(ctx context.Context) error {
-	d.chapter("Pass 5: the design is merged")
+	d.chapter("Pass 5: the design is merged, and implemented")
 	if err := d.merge("bob", d.pulls[designIssue]); err != nil {
 		return err
 	}
-	if _, err := d.preview(ctx); err != nil {
+	plan, err := d.preview(ctx)
+	if err != nil {
+		return err
+	}
+	if err := planned(plan, "turn", fmt.Sprintf("#%d implementation_start", designIssue)); err != nil {
+		return err
+	}
+	if _, err := d.pass(ctx, "a merged design"); err != nil {
+		return err
+	}
+	if err := errors.Join(d.findImplementation(), d.paidOnce(6)); err != nil {
+		return err
+	}
+	p, _ := d.repo.Pull(d.pulls[designIssue])
+	if err := d.diff(ctx, p.HeadOID+"^", p.HeadOID); err != nil {
+		return err
+	}
+	return d.inState(ctx, map[int]work.State{
+		bugIssue: work.StateCompleted, designIssue: work.StateAwaitingFeedback, jobIssue: work.StateCompleted,
+	})
+}
+
+func (d *demo) mergeImplementation(ctx context.Context) error {
+	d.chapter("Pass 6: the implementation is merged")
+	if err := d.merge("bob", d.pulls[designIssue]); err != nil {
 		return err
 	}
 	if _, err := d.pass(ctx, "a merge"); err != nil {
 		return err
 	}
 	return d.inState(ctx, map[int]work.State{
-		bugIssue: work.StateCompleted, designIssue: work.StateMerged, jobIssue: work.StateCompleted,
+		bugIssue: work.StateCompleted, designIssue: work.StateCompleted, jobIssue: work.StateCompleted,
 	})
 }
 
 func (d *demo) idle(ctx context.Context) error {
-	d.chapter("Pass 6: nothing is new")
+	d.chapter("Pass 7: nothing is new")
 	rep, err := d.pass(ctx, "nothing new")
 	if err != nil {
 		return err
@@ -264,7 +291,7 @@ func (d *demo) idle(ctx context.Context) error {
 	if len(rep.Turns) != 0 || p.Writes != 0 || p.Unchanged != p.total() {
 		return fmt.Errorf("the pass with nothing new was not idle: %+v", p)
 	}
-	return d.paidOnce(5)
+	return d.paidOnce(6)
 }
 
 func (d *demo) theProgram(ctx context.Context) error {

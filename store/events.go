@@ -79,6 +79,18 @@ func (t *Tx) AssignEvents(ctx context.Context, turnID int64, eventIDs []int64) e
 	return nil
 }
 
+// MoveEvents gives waiting events to another work item.
+func (t *Tx) MoveEvents(ctx context.Context, ids []int64, itemID int64) error {
+	for _, id := range ids {
+		err := t.one(ctx, fmt.Sprintf("move event %d to item %d", id, itemID), ErrStale,
+			`UPDATE events SET item_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`, itemID, id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ReleaseEvents takes the events that a turn did not process from it, so that
 // another turn can have them.
 func (t *Tx) ReleaseEvents(ctx context.Context, turnID int64) error {

@@ -11,7 +11,7 @@ import (
 
 const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body,
 	author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths,
-	decision_summary, fingerprint, created_at, updated_at`
+	decision_summary, fingerprint, created_at, updated_at, design_pull, design_commit, size, depends_on`
 
 func itemFields(i *work.Item) []any {
 	return []any{
@@ -26,6 +26,8 @@ func itemFields(i *work.Item) []any {
 		&i.Fingerprint,
 		timeOf{&i.CreatedAt},
 		timeOf{&i.UpdatedAt},
+		&i.DesignPull, &i.DesignCommit, &i.Size,
+		listOf{&i.DependsOn},
 	}
 }
 

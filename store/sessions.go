@@ -24,6 +24,12 @@ func (t *Tx) GetSession(ctx context.Context, itemID int64, agent string) (sessio
 	return session, slot, ok, err
 }
 
+// DropSessions forgets every agent's session for a work item that is done.
+func (t *Tx) DropSessions(ctx context.Context, itemID int64) error {
+	_, err := t.exec(ctx, fmt.Sprintf("drop sessions of item %d", itemID), `DELETE FROM agent_sessions WHERE item_id = ?`, itemID)
+	return err
+}
+
 // DropSession forgets an agent's session for a work item.
 func (t *Tx) DropSession(ctx context.Context, itemID int64, agent string) error {
 	_, err := t.exec(ctx, fmt.Sprintf("drop session of item %d", itemID),

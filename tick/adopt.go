@@ -130,7 +130,7 @@ func (h *harvest) adoptEnded(ctx context.Context, is github.Issue, label flowLab
 			return false, err
 		}
 		mark, ours := h.ourPull(p)
-		if !ok || !ours || mark.Issue != is.Number || mark.Flow != label.flow {
+		if !ok || !ours || mark.Issue != is.Number || !follows(mark.Flow, label.flow) {
 			continue
 		}
 		if p.State == work.PullOpen {
@@ -139,13 +139,18 @@ func (h *harvest) adoptEnded(ctx context.Context, is github.Issue, label flowLab
 		if labelled.CreatedAt.After(p.ClosedAt) {
 			return false, nil
 		}
-		h.adoptClosed(is, label, labelled, p)
-		return true, nil
+		return true, h.adoptClosed(ctx, is, flowLabel{label.name, mark.Flow}, labelled, p)
 	}
 	return false, nil
 }
 
-func (h *harvest) adoptClosed(is github.Issue, label flowLabel, labelled github.TimelineEvent, p github.Pull) {
+// follows reports whether a pull request's flow comes of a label's: a design
+// is followed by its implementation.
+func follows(flow, label work.Flow) bool {
+	return flow == label || flow == work.FlowImplementation && label == work.FlowDesign
+}
+
+func (h *harvest) adoptClosed(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, p github.Pull) error {
 	item := h.newItem(is, label)
 	item.LabelEvent, item.Branch = strconv.FormatInt(labelled.ID, 10), p.Head
 	switch {
@@ -161,6 +166,10 @@ func (h *harvest) adoptClosed(is github.Issue, label flowLabel, labelled github.
 	pull.DetailsAt = h.p.Now()
 	h.pulls[p.Number] = pull
 	h.adopted[p.Number] = is.Number
+	if item.State == work.StateMerged {
+		return h.promote(ctx, item, pull)
+	}
+	return nil
 }
 
 // newItem is an issue's work item before anything happened.

@@ -80,6 +80,11 @@ func (p *Pass) carryOut(ctx context.Context, plan Plan) error {
 			if err != nil && !errors.Is(err, store.ErrStale) {
 				return fmt.Errorf("move item %d to %q: %w", m.Item, m.To, err)
 			}
+			if m.To == work.StateCompleted {
+				if err := tx.DropSessions(ctx, m.Item); err != nil {
+					return err
+				}
+			}
 		}
 		for _, f := range plan.Finished {
 			if err := tx.FinishEvents(ctx, f.Events, f.Outcome, now); err != nil {

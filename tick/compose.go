@@ -59,7 +59,11 @@ func (c *composer) pullRequest() {
 		title, summary, refers = "Design: "+a.Title, a.Summary, "Refs"
 	}
 	token := work.PullRequestToken(c.l.remote.Name, t.Branch)
-	body := fmt.Sprintf("%s\n\n%s #%d\n\n%s", prompts.NoClosing(prompts.CleanBody(summary)), refers, item.Number,
+	design := ""
+	if t.Kind == work.KindImplementationStart && item.Document != "" {
+		design = fmt.Sprintf("Design: `%s` (#%d)\n\n", item.Document, item.DesignPull)
+	}
+	body := fmt.Sprintf("%s\n\n%s%s #%d\n\n%s", prompts.NoClosing(prompts.CleanBody(summary)), design, refers, item.Number,
 		work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,

@@ -163,7 +163,7 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 	m := l.remote.mirror()
 	c := git.Commit{
 		Dir: l.place.dir, Index: l.place.index, Parents: []string{l.turn.Head}, Date: gitDate(l.turn),
-		Turn: l.turn.Key, Handled: l.turn.EventKeys, Message: commitMessage(l, a), Limits: limits,
+		Turn: l.turn.Key, Handled: l.turn.EventKeys, Message: commitMessage(l, a), Limits: limits, Edit: markImplemented(l),
 	}
 	var made git.Committed
 	var err error
@@ -213,6 +213,22 @@ func wayOn(l *lease) string {
 		return "say more in a comment on the issue, or take the label away and set it anew to start over"
 	}
 	return "comment on the pull request to have it tried again"
+}
+
+// markImplemented makes the implementation's commit say in the design document
+// that it is implemented. A document that people took the front matter from is
+// left as it is.
+func markImplemented(l *lease) *git.Edit {
+	if l.turn.Kind != work.KindImplementationStart || l.item.Document == "" {
+		return nil
+	}
+	return &git.Edit{Path: l.item.Document, Do: func(doc []byte) ([]byte, error) {
+		marked, err := prompts.MarkImplemented(doc, gitDate(l.turn))
+		if err != nil {
+			return doc, nil //nolint:nilerr // it has no front matter to say it in
+		}
+		return marked, nil
+	}}
 }
 
 func commitMessage(l *lease, a prompts.Answer) string {

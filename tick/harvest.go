@@ -35,20 +35,22 @@ type harvest struct {
 	threads map[int][]work.Thread    // of the pulls whose details were read
 	events  []candidate
 
-	mu         sync.Mutex // guards what walks that run side by side add to
-	validators []store.Validator
-	stale      []string          // URL prefixes whose validators go
-	walks      map[string]string // cut walks: name to next link
-	labels     []string          // now seen
-	deferred   []deferral
-	removals   []work.Action
-	adopting   bool            // the database may know less than GitHub and the mirror
-	adopted    map[int]int     // pull requests found again: number to issue
-	handled    map[string]bool // event keys that our own writing names as answered
-	journals   []journal       // turns found again
-	late       error           // why not everything was read
-	trouble    []string
-	forgotten  map[int]bool // pull requests that are left as they were
+	mu           sync.Mutex // guards what walks that run side by side add to
+	validators   []store.Validator
+	stale        []string          // URL prefixes whose validators go
+	walks        map[string]string // cut walks: name to next link
+	labels       []string          // now seen
+	deferred     []deferral
+	removals     []work.Action
+	adopting     bool               // the database may know less than GitHub and the mirror
+	adopted      map[int]int        // pull requests found again: number to issue
+	handled      map[string]bool    // event keys that our own writing names as answered
+	journals     []journal          // turns found again
+	promoted     map[int]*promotion // merged designs, by issue
+	dependencies []store.Dependency // looked at
+	late         error              // why not everything was read
+	trouble      []string
+	forgotten    map[int]bool // pull requests that are left as they were
 
 	added   int
 	ignored int
@@ -81,7 +83,7 @@ func newHarvest(p *Pass, r *remote) *harvest {
 		p: p, r: r, repo: r.repo,
 		open: map[int]work.PullRequest{}, lights: map[int]github.PullLight{},
 		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, forgotten: map[int]bool{},
-		adopted: map[int]int{}, handled: map[string]bool{},
+		adopted: map[int]int{}, handled: map[string]bool{}, promoted: map[int]*promotion{},
 		known: known{pages: map[string]store.Validator{}, cuts: map[string]string{}}, levels: map[int64]string{},
 	}
 }
@@ -193,6 +195,15 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	}
 	for _, c := range h.events {
 		if err := h.storeEvent(ctx, tx, c, now); err != nil {
+			return err
+		}
+	}
+	if err := h.storePromoted(ctx, tx, now); err != nil {
+		return err
+	}
+	for _, d := range h.dependencies {
+		d.SeenAt = now
+		if err := tx.PutDependency(ctx, d); err != nil {
 			return err
 		}
 	}

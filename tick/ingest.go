@@ -105,7 +105,7 @@ func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
 	}
 	reading, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()
-	for _, read := range []func(context.Context) error{h.fetch, h.adopt, h.firstSight, h.intakeIssues, h.readPulls} {
+	for _, read := range []func(context.Context) error{h.fetch, h.adopt, h.firstSight, h.intakeIssues, h.readPulls, h.readDependencies} {
 		if err := read(reading); err != nil {
 			return nil, err
 		}

@@ -148,6 +148,9 @@ func (h *harvest) unfinished(ctx context.Context, j journal) (bool, error) {
 	if err != nil || known || !tracked || j.Repo != h.r.Name.String() || h.p.inFlight(j.Turn) {
 		return false, err
 	}
+	if _, promoted := h.promoted[j.Issue]; promoted {
+		return j.Kind == work.KindImplementationStart, nil
+	}
 	if j.Kind.Start() {
 		return item.State == work.StatePending && item.LabelEvent == j.LabelID, nil
 	}
@@ -160,9 +163,12 @@ func (h *harvest) unfinished(ctx context.Context, j journal) (bool, error) {
 // storeJournal makes the rows of a turn that was found again. The next pass
 // resumes it like any other that was left answered.
 func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) error {
-	claimed := time.UnixMilli(j.Claimed)
+	claimed, item := time.UnixMilli(j.Claimed), h.items[j.Issue].ID
+	if p, ok := h.promoted[j.Issue]; ok {
+		item = p.item.ID
+	}
 	turn := work.Turn{
-		RepoID: h.repo.ID, ItemID: h.items[j.Issue].ID, Number: j.Number, Kind: j.Kind, Key: j.Turn, Step: work.StepAnswered,
+		RepoID: h.repo.ID, ItemID: item, Number: j.Number, Kind: j.Kind, Key: j.Turn, Step: work.StepAnswered,
 		Reason: "found again in the mirror's journal", EventKeys: j.Events, ClaimedAt: claimed, UpdatedAt: h.p.Now(),
 	}
 	j.fill(&turn)

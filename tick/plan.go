@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 // Policy is what the config says about routing.
@@ -12,6 +13,7 @@ type Policy struct {
 	FeedbackLoop  bool
 	IssueComments bool
 	MaxEvents     int // of one turn
+	Weights       work.Weights
 }
 
 // View is everything that routing one repository may depend on.
@@ -26,12 +28,24 @@ type View struct {
 	Turns   []work.Turn                // unfinished
 	Held    []holder                   // what the held slots name
 	Notices map[string]work.ActionState
+
+	Free    int                                        // slots that nothing runs in
+	Files   []string                                   // of the base branch, where implementations are to be weighed against others
+	Active  []Active                                   // implementations under way
+	Depends map[int64]map[string]store.DependencyState // by item and reference
+}
+
+// Active is an implementation under way, and what it touches as far as is known.
+type Active struct {
+	Item  work.Item
+	Files []string // of its open pull request
 }
 
 // Plan is what to do for one repository, each line with its reason.
 type Plan struct {
 	Repo     work.Repo
 	Turns    []PlannedTurn
+	Waiting  []PlannedTurn // implementations that may begin, to be weighed
 	Notices  []work.Action
 	Moves    []Move
 	Finished []Finish
@@ -55,6 +69,7 @@ type PlannedTurn struct {
 	Events []work.Event
 	Since  time.Time // when the oldest of it began to wait
 	Reason string
+	Score  *work.Score // of an implementation
 }
 
 // Finish marks events as processed without a turn.
@@ -65,8 +80,9 @@ type Finish struct {
 
 // Line is one line of a plan, for people.
 type Line struct {
-	Number int       `json:"number"`
-	Kind   work.Kind `json:"kind"` // of the turn; empty for what needs none
-	What   string    `json:"what"` // turn, wait, notice, move, finish
-	Reason string    `json:"reason"`
+	Number int         `json:"number"`
+	Kind   work.Kind   `json:"kind"` // of the turn; empty for what needs none
+	What   string      `json:"what"` // turn, wait, notice, move, finish
+	Reason string      `json:"reason"`
+	Score  *work.Score `json:"score,omitempty"` // of an implementation
 }

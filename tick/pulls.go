@@ -243,6 +243,9 @@ func (h *harvest) intakePull(ctx context.Context, old work.PullRequest, d github
 		}
 		h.comments = append(h.comments, comments...)
 	}
+	if err := h.descend(ctx, old, &pull); err != nil {
+		return err
+	}
 	h.intakeReviews(pull, d)
 	h.pulls[d.Number] = pull
 	return h.headEvents(ctx, old, pull, d)

@@ -51,6 +51,8 @@ type objects interface {
 	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
 	Permission(ctx context.Context, repo work.RepoName, login string) (string, error)
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
+	File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error)
+	PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error)
 }
 
 // Mirror is what the pass asks of a repository's mirror.
@@ -69,6 +71,9 @@ type Mirror interface {
 	ChangedFiles(ctx context.Context, from, to string) ([]string, error)
 	MergeBase(ctx context.Context, branch, head string) (string, bool, error)
 	Has(ctx context.Context, oid string) bool
+	Head(ctx context.Context, branch string) (string, bool, error)
+	ListFiles(ctx context.Context, commit string) ([]string, error)
+	ReadFile(ctx context.Context, commit, path string) ([]byte, bool, error)
 }
 
 // Agents finds the agent for a kind of turn in a repository.

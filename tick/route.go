@@ -22,6 +22,7 @@ func planRepo(v View) Plan {
 		}
 		r.route()
 	}
+	p.schedule(v)
 	return p
 }
 
@@ -39,9 +40,9 @@ func (r *router) route() {
 	if r.ended() {
 		return
 	}
-	r.note(work.EventHead, work.EventReopened, work.EventClosed, work.EventMerged)
+	r.note(work.EventHead, work.EventReopened, work.EventClosed)
 	if r.hasPull {
-		r.note(work.EventLabelled)
+		r.note(work.EventLabelled, work.EventMerged)
 		r.redirects()
 		r.settled()
 	}
@@ -58,7 +59,7 @@ func (r *router) route() {
 
 // ended honours what became of the pull request or the issue, from any state.
 func (r *router) ended() bool {
-	if !r.hasPull && !r.item.State.Open() && r.labelled() {
+	if !r.hasPull && !r.item.State.Open() && r.relabelled() {
 		r.move(work.CauseLabelled, work.StatePending, "the label was set anew while an earlier start was called off")
 		return false
 	}
@@ -93,6 +94,9 @@ func (r *router) ended() bool {
 
 func (r *router) move(cause work.Cause, to work.State, why string) {
 	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: cause, To: to})
+	if r.item.Parent != 0 && to == work.StateCompleted {
+		r.p.Moves = append(r.p.Moves, Move{Item: r.item.Parent, Cause: work.CauseFulfilled, To: to})
+	}
 	r.line("move", "", why)
 }
 

@@ -47,17 +47,24 @@ func (r *router) answeredSince() bool {
 	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind.Said() && e.SeenAt.After(r.item.Since) })
 }
 
-// labelled reports whether a labelling waits to be acted on.
+// labelled reports whether what begins the item waits to be acted on: a
+// labelling, or the merge of its design.
 func (r *router) labelled() bool {
+	return slices.ContainsFunc(r.events, func(e work.Event) bool { return begins(r.item, e) })
+}
+
+// relabelled reports whether a labelling waits to be acted on.
+func (r *router) relabelled() bool {
 	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind == work.EventLabelled })
 }
 
 // start plans the turn that opens the pull request.
 func (r *router) start() {
-	answered := r.item.State == work.StateBlocked && r.answeredSince()
+	blocked := r.item.State == work.StateBlocked
+	answered := blocked && r.answeredSince()
 	switch {
-	case r.labelled(), answered:
-	case r.item.State == work.StateBlocked:
+	case answered, blocked && r.relabelled(), !blocked && r.labelled():
+	case blocked:
 		r.line("wait", "", "blocked: "+r.item.Reason)
 		return
 	default:
@@ -65,7 +72,7 @@ func (r *router) start() {
 	}
 	var events, said []work.Event
 	for _, e := range r.events {
-		if e.Kind == work.EventLabelled || e.Kind == work.EventSource {
+		if begins(r.item, e) || e.Kind == work.EventSource {
 			events = append(events, e)
 		}
 		if e.Kind == work.EventSource {
@@ -73,6 +80,9 @@ func (r *router) start() {
 		}
 	}
 	reason := "label " + r.item.Label
+	if r.item.Flow == work.FlowImplementation {
+		reason = fmt.Sprintf("the design was merged by #%d", r.item.DesignPull)
+	}
 	if !r.labelled() {
 		reason = count(len(said), "answer") + " by " + authors(said)
 		if quiet := r.quietUntil(said); quiet.After(r.v.Now) {
@@ -80,9 +90,14 @@ func (r *router) start() {
 			return
 		}
 	}
-	r.plan(PlannedTurn{
+	t := PlannedTurn{
 		Kind: r.item.Flow.StartKind(), Number: r.item.Number, Base: r.v.Repo.DefaultBranch, Events: events, Reason: reason,
-	})
+	}
+	if r.item.State == work.StateReady {
+		r.implement(t)
+		return
+	}
+	r.plan(t)
 }
 
 // feedback plans the turn that answers people on the pull request.
@@ -119,6 +134,17 @@ func (r *router) feedback() {
 }
 
 func (r *router) plan(t PlannedTurn) {
+	t = r.complete(t)
+	r.p.add(t)
+}
+
+func (p *Plan) add(t PlannedTurn) {
+	p.Turns = append(p.Turns, t)
+	p.Lines = append(p.Lines, Line{Number: t.Number, Kind: t.Kind, What: "turn", Reason: t.Reason, Score: t.Score})
+}
+
+// complete says whose turn it is, and since when it waits.
+func (r *router) complete(t PlannedTurn) PlannedTurn {
 	t.Item = r.item
 	t.Since = r.v.Now
 	for _, e := range t.Events {
@@ -126,8 +152,7 @@ func (r *router) plan(t PlannedTurn) {
 			t.Since = e.SeenAt
 		}
 	}
-	r.p.Turns = append(r.p.Turns, t)
-	r.p.Lines = append(r.p.Lines, Line{Number: t.Number, Kind: t.Kind, What: "turn", Reason: t.Reason})
+	return t
 }
 
 // quietUntil is when the burst of comments counts as over. GitHub's clock may

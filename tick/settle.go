@@ -218,7 +218,10 @@ func (p *Pass) endUnsent(ctx context.Context, tx *store.Tx, l *lease, to work.St
 // it was merged or closed meanwhile.
 func (p *Pass) backToWaiting(ctx context.Context, tx *store.Tx, l *lease) error {
 	m := Move{Item: l.item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}
-	if l.turn.Kind.Start() {
+	switch {
+	case l.turn.Kind == work.KindImplementationStart:
+		m.To = work.StateReady
+	case l.turn.Kind.Start():
 		m.To = work.StatePending
 	}
 	if l.turn.Step == work.StepCancelled {
@@ -270,7 +273,7 @@ func (p *Pass) endBlocked(ctx context.Context, tx *store.Tx, l *lease, v verdict
 	}
 	var spent []int64 // a label asks once; set anew it asks again
 	for _, e := range l.events {
-		if e.Kind == work.EventLabelled {
+		if begins(l.item, e) {
 			spent = append(spent, e.ID)
 		}
 	}

@@ -31,12 +31,68 @@ func (p *Pass) view(ctx context.Context, r *remote) (View, error) {
 		Policy: Policy{
 			QuietPeriod: p.Config.Runtime.QuietPeriod, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
+			Weights: p.Config.Schedule,
 		},
 	}
 	for _, h := range p.held {
 		v.Held = append(v.Held, h)
 	}
-	return v, p.Store.View(ctx, func(tx *store.Tx) error { return p.fill(ctx, tx, r, &v) })
+	v.Free = max(0, p.Config.Runtime.Workers-len(p.held))
+	if err := p.Store.View(ctx, func(tx *store.Tx) error { return p.fill(ctx, tx, r, &v) }); err != nil {
+		return v, err
+	}
+	return v, p.fillFiles(ctx, r, &v)
+}
+
+// fillFiles reads the files of the base branch, as they were last fetched,
+// where implementations have to be weighed against others. Only then does a
+// pass ask git before it claims, and what git does not know is no obstacle:
+// the touch paths are then compared as they stand.
+func (p *Pass) fillFiles(ctx context.Context, r *remote, v *View) error {
+	ready := slices.ContainsFunc(v.Items, func(i work.Item) bool { return i.State == work.StateReady })
+	if !ready || len(v.Active) == 0 || p.Preflight == nil || p.Preflight(ctx) != nil {
+		return nil
+	}
+	head, ok, err := r.mirror().Head(ctx, r.repo.DefaultBranch)
+	if err == nil && ok {
+		v.Files, err = r.mirror().ListFiles(ctx, head)
+	}
+	if err != nil {
+		p.Log.DebugContext(ctx, "the base branch's files are not known", "repo_full_name", r.Name.FullName(), "error", err)
+	}
+	return ctx.Err()
+}
+
+// fillActive reads the implementations under way, and what those that are to
+// begin wait for.
+func fillActive(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
+	v.Depends = map[int64]map[string]store.DependencyState{}
+	if !slices.ContainsFunc(v.Items, func(i work.Item) bool { return i.State == work.StateReady }) {
+		return nil
+	}
+	open, err := tx.ListOpenItems(ctx, r.repo.ID)
+	if err != nil {
+		return err
+	}
+	for _, i := range open {
+		pull, has, err := tx.FindPullOfItem(ctx, i.ID)
+		switch {
+		case err != nil:
+			return err
+		case i.Flow == work.FlowImplementation && (has && pull.State == work.PullOpen || i.State == work.StateRunning):
+			v.Active = append(v.Active, Active{Item: i, Files: pull.Files})
+		case i.State == work.StateReady:
+			v.Depends[i.ID] = map[string]store.DependencyState{}
+			seen, err := tx.ListDependencies(ctx, i.ID)
+			if err != nil {
+				return err
+			}
+			for _, d := range seen {
+				v.Depends[i.ID][d.Ref] = d.State
+			}
+		}
+	}
+	return nil
 }
 
 func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
@@ -54,6 +110,9 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 	}
 	v.Turns = slices.DeleteFunc(v.Turns, func(t work.Turn) bool { return t.RepoID != r.repo.ID })
 	if err := fillItems(ctx, tx, v); err != nil {
+		return err
+	}
+	if err := fillActive(ctx, tx, r, v); err != nil {
 		return err
 	}
 	return fillNotices(ctx, tx, r, v)

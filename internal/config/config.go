@@ -13,10 +13,11 @@ import (
 
 // Config is the operator's config with every default filled in.
 type Config struct {
-	Path    string // the file that it was read from
-	Runtime Runtime
-	Agents  map[string]Agent
-	Repos   []Repo // in the file's order
+	Path     string // the file that it was read from
+	Runtime  Runtime
+	Schedule work.Weights // which implementation is begun first
+	Agents   map[string]Agent
+	Repos    []Repo // in the file's order
 }
 
 // Runtime is the [runtime] table.

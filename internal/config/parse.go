@@ -62,11 +62,13 @@ type parser struct {
 
 func (p *parser) parse() {
 	run := p.sub("runtime", "[runtime]")
+	schedule := p.sub("schedule", "[schedule]")
 	agents := p.sub("agents", "[agents]")
 	repos := p.all("repo")
 	p.done()
 
 	p.runtime(run)
+	p.schedule(schedule)
 	for _, name := range slices.Sorted(maps.Keys(agents.values)) {
 		p.agent(agents.sub(name, "[agents."+name+"]"), name)
 	}
@@ -102,6 +104,19 @@ func (p *parser) runtime(t *table) {
 		t.bad("accounts", "an account's number is greater than 0; gh api users/LOGIN --jq .id shows it")
 	}
 	t.later("database", "sandbox", "max_turns_per_item", "max_cost_per_day_usd")
+	t.done()
+}
+
+// schedule reads the weights of design §8.
+func (p *parser) schedule(t *table) {
+	p.config.Schedule = work.Weights{
+		Priority:  t.number("priority_weight", 1, 0, 1000),
+		Conflict:  t.number("conflict_weight", 5, 0, 1000),
+		Staleness: t.number("staleness_penalty", -0.5, -1000, 1000),
+	}
+	if p.config.Schedule.Staleness >= 0 {
+		t.bad("staleness_penalty", "want less than 0: an implementation that waits must come to its turn")
+	}
 	t.done()
 }
 

@@ -104,6 +104,27 @@ func (t *table) count(key string, fallback, least, most int) int {
 	return int(n)
 }
 
+// number fetches a number from least to most.
+func (t *table) number(key string, fallback, least, most float64) float64 {
+	v, ok := t.get(key)
+	if !ok {
+		return fallback
+	}
+	n, ok := v.(float64)
+	if whole, isWhole := v.(int64); isWhole {
+		n, ok = float64(whole), true
+	}
+	switch {
+	case !ok:
+		t.bad(key, "want a number, got %s", tomlName(v))
+	case !(n >= least && n <= most): // also what is no number at all
+		t.bad(key, "want %g to %g, got %g", least, most, n)
+	default:
+		return n
+	}
+	return fallback
+}
+
 // duration fetches a time such as "90s" or "30m", from least to a week.
 func (t *table) duration(key string, fallback, least time.Duration) time.Duration {
 	const most = 7 * 24 * time.Hour

@@ -23,6 +23,7 @@ type Commit struct {
 	Turn    string    // turn key; required
 	Handled []string  // event keys
 	Limits  Limits
+	Edit    *Edit // CommitTree: what we change ourselves; may be nil
 }
 
 // Committed is what became of it.
@@ -55,6 +56,9 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 		add := m.treeCall(c.Dir, index, "add", "--all", "--", ".")
 		add.in = q
 		if _, err := m.git.run(ctx, add); err != nil {
+			return err
+		}
+		if err := m.edit(ctx, c, index, q); err != nil {
 			return err
 		}
 		out, err = m.commitIndex(ctx, c, index, q)

@@ -89,6 +89,12 @@ func DocumentPath(issue int, title string) string {
 	return fmt.Sprintf("docs/design/%d-%s.md", issue, Slug(title))
 }
 
+// IsDocument reports whether a path is that of a design document for an issue,
+// whatever its title was.
+func IsDocument(path string, issue int) bool {
+	return strings.HasPrefix(path, fmt.Sprintf("docs/design/%d-", issue)) && strings.HasSuffix(path, ".md")
+}
+
 // maxSlug keeps branch names readable; it is counted in bytes, all ASCII.
 const maxSlug = 40
 

@@ -1,6 +1,11 @@
 package work
 
-import "time"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // State is where a work item stands; it says what has already happened.
 type State string
@@ -53,11 +58,49 @@ type Item struct {
 	Branch          string // empty until a turn chose it
 	Document        string // path of the design document
 	TouchPaths      []string
+	DesignPull      int    // implementation: number of its design's pull request
+	DesignCommit    string // implementation: the commit that merged its design
+	Size            string // S, M or L; empty when nobody said
+	DependsOn       []string // what must be closed before: see Dependency.String
 	DecisionSummary string // rolling, from the agent's last answer
 	Fingerprint     string // of the issue in the list of issues, when its timeline was last read
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
+}
+
+// Dependency is an issue that must be closed before an implementation begins.
+type Dependency struct {
+	Repo   RepoName
+	Number int
+}
+
+// String is "host/owner/name#12".
+func (d Dependency) String() string { return fmt.Sprintf("%s#%d", d.Repo, d.Number) }
+
+// ParseDependency reads "#12", "12", "owner/name#12" and addresses of issues on
+// the repository's host; what people write beside it is let be. False when it
+// names no issue.
+func ParseDependency(s string, home RepoName) (Dependency, bool) {
+	for word := range strings.FieldsSeq(s) {
+		word = strings.TrimPrefix(strings.Trim(word, ".,;:()[]<>"), "https://")
+		word = strings.Replace(strings.TrimPrefix(word, home.Host+"/"), "/issues/", "#", 1)
+		name, digits, ok := strings.Cut(word, "#")
+		if !ok {
+			name, digits = "", word
+		}
+		n, err := strconv.Atoi(digits)
+		if err != nil || n <= 0 {
+			continue
+		}
+		if name == "" {
+			return Dependency{home, n}, true
+		}
+		if repo, err := ParseRepoName(name, home.Host); err == nil {
+			return Dependency{repo, n}, true
+		}
+	}
+	return Dependency{}, false
 }
 
 // PullState is what GitHub says of a pull request.
@@ -89,6 +132,7 @@ type PullRequest struct {
 	Mergeable   string // MERGEABLE, CONFLICTING or UNKNOWN
 	Rollup      string // state of the head's checks: SUCCESS, FAILURE, PENDING, …; empty when none
 	MergeCommit string
+	Files       []string // paths that an open implementation changes
 
 	UpdatedAt   time.Time // GitHub's
 	Fingerprint string    // what the light sweep said when the details were last read

@@ -1,0 +1,62 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Edit changes one file of a commit that is made of a checkout, after the
+// agent's work and in the index alone: nothing is written where an agent can
+// lay links. It is left out when the agent changed nothing, or the path holds
+// no file.
+type Edit struct {
+	Path string // slashed
+	Do   func([]byte) ([]byte, error)
+}
+
+func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *quarantine) error {
+	if c.Edit == nil {
+		return nil
+	}
+	if same, err := m.unchanged(ctx, c, index, q); err != nil || same {
+		return err
+	}
+	list := m.call("ls-files", "--stage", "-z", "--", c.Edit.Path)
+	list.index = index
+	listed, err := m.git.run(ctx, list)
+	if err != nil {
+		return err
+	}
+	entry, path, _ := strings.Cut(strings.TrimSuffix(string(listed.Stdout), "\x00"), "\t")
+	entries := strings.Fields(entry)
+	if path != c.Edit.Path || len(entries) != 3 || !strings.HasPrefix(entries[0], "100") {
+		return nil
+	}
+	show := m.call("cat-file", "blob", entries[1])
+	show.in = q
+	shown, err := m.git.run(ctx, show)
+	if err != nil {
+		return err
+	}
+	content, err := c.Edit.Do(shown.Stdout)
+	if err != nil {
+		return fmt.Errorf("edit %s: %w", c.Edit.Path, err)
+	}
+	return m.addFiles(ctx, index, map[string][]byte{c.Edit.Path: content}, q)
+}
+
+// unchanged reports whether the index holds the one parent's tree.
+func (m *Mirror) unchanged(ctx context.Context, c Commit, index string, q *quarantine) (bool, error) {
+	if len(c.Parents) != 1 {
+		return false, nil
+	}
+	write := m.call("write-tree")
+	write.index, write.in = index, q
+	tree, err := m.git.text(ctx, write)
+	if err != nil {
+		return false, err
+	}
+	before, err := m.tree(ctx, c.Parents[0])
+	return tree == before, err
+}

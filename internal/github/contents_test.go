@@ -1,0 +1,37 @@
+package github
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestFileOfACommit(t *testing.T) {
+	w := newWorld(t)
+	first, err := w.repo.PushCommit("main", "bob", map[string]string{"docs/design/1-a b.md": "one\n"}, "one")
+	must(t, err)
+	_, err = w.repo.PushCommit("main", "bob", map[string]string{"docs/design/1-a b.md": "two\n"}, "two")
+	must(t, err)
+	for ref, want := range map[string]string{first: "one\n", "main": "two\n"} {
+		got, ok, err := w.client.File(t.Context(), w.name, "docs/design/1-a b.md", ref)
+		must(t, err)
+		if !ok || string(got) != want {
+			t.Errorf("at %s: %q, %v", ref, got, ok)
+		}
+	}
+	if _, ok, err := w.client.File(t.Context(), w.name, "no/such", "main"); ok || err != nil {
+		t.Errorf("a file that is not there: %v, %v", ok, err)
+	}
+	if _, _, err := w.client.File(t.Context(), w.name, "docs", "main"); err == nil {
+		t.Error("a folder was read as a file")
+	}
+}
+
+func TestPullFiles(t *testing.T) {
+	w := newWorld(t)
+	number, _ := w.pull(t, "topic")
+	got, err := w.client.PullFiles(t.Context(), w.name, number)
+	must(t, err)
+	if len(got) == 0 || slices.Contains(got, "") {
+		t.Errorf("files %q", got)
+	}
+}

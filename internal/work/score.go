@@ -1,0 +1,96 @@
+package work
+
+import (
+	"path"
+	"strings"
+	"time"
+)
+
+// Weights say what counts in the order in which implementations are begun
+// (design §8).
+type Weights struct {
+	Priority  float64 // for each step of priority
+	Conflict  float64 // for a full risk of conflict
+	Staleness float64 // for each day of waiting; negative, so that waiting raises the score
+}
+
+// Footprint is what an implementation touches, or is going to.
+type Footprint struct {
+	Files map[string]bool
+	Size  string // S, M or L
+}
+
+// Score is why an implementation is begun before or after another.
+type Score struct {
+	Total    float64 `json:"total"`
+	Priority int     `json:"priority"`
+	Risk     float64 `json:"conflict_risk"` // 0 to 1
+	Overlap  float64 `json:"file_overlap"`
+	Modules  float64 `json:"module_overlap"`
+	Size     float64 `json:"size"`
+	Days     float64 `json:"days_waiting"`
+}
+
+// ScoreOf weighs an implementation that waits against those under way. Of
+// several the one that it collides with most counts: a sum would let many
+// harmless ones outweigh one collision.
+func ScoreOf(priority int, waiting time.Duration, own Footprint, active []Footprint, w Weights) Score {
+	s := Score{Priority: priority, Size: sizeOf(own.Size), Days: waiting.Hours() / 24}
+	s.Risk = 0.1 * s.Size
+	for _, other := range active {
+		files, modules := jaccard(own.Files, other.Files), shared(modulesOf(own.Files), modulesOf(other.Files))
+		if risk := 0.7*files + 0.2*modules + 0.1*s.Size; risk > s.Risk {
+			s.Overlap, s.Modules, s.Risk = files, modules, risk
+		}
+	}
+	s.Total = w.Priority*float64(priority) - w.Conflict*s.Risk - w.Staleness*s.Days
+	return s
+}
+
+func sizeOf(size string) float64 {
+	switch size {
+	case "M":
+		return 0.5
+	case "L":
+		return 1
+	}
+	return 0
+}
+
+// jaccard is the part of the files of both that both have.
+func jaccard(a, b map[string]bool) float64 {
+	both := 0
+	for f := range a {
+		if b[f] {
+			both++
+		}
+	}
+	if all := len(a) + len(b) - both; all > 0 {
+		return float64(both) / float64(all)
+	}
+	return 0
+}
+
+// shared is the part of a's members that b has too.
+func shared(a, b map[string]bool) float64 {
+	both := 0
+	for m := range a {
+		if b[m] {
+			both++
+		}
+	}
+	if len(a) == 0 {
+		return 0
+	}
+	return float64(both) / float64(len(a))
+}
+
+// modulesOf are the first two segments of the files' folders.
+func modulesOf(files map[string]bool) map[string]bool {
+	modules := map[string]bool{}
+	for f := range files {
+		parts := strings.SplitN(path.Dir(f), "/", 3)
+		modules[strings.Join(parts[:min(2, len(parts))], "/")] = true
+	}
+	return modules
+}

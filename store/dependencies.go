@@ -1,0 +1,72 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// DependencyState is what was last seen of an issue that an item waits for.
+type DependencyState string
+
+// The states of a dependency. One that was never looked at has none.
+const (
+	DependencyOpen    DependencyState = "open"
+	DependencyClosed  DependencyState = "closed"
+	DependencyMissing DependencyState = "missing" // there is no such issue, or we may not see it
+)
+
+// Dependency is an issue that a work item waits for.
+type Dependency struct {
+	ItemID int64
+	Ref    string // host/owner/name#12
+	State  DependencyState
+	SeenAt time.Time
+}
+
+// PutDependency stores what was seen of a dependency.
+func (t *Tx) PutDependency(ctx context.Context, d Dependency) error {
+	_, err := t.exec(ctx, fmt.Sprintf("put dependency %s", d.Ref),
+		`INSERT INTO dependencies (item_id, ref, state, seen_at) VALUES (?, ?, ?, ?)
+		 ON CONFLICT (item_id, ref) DO UPDATE SET state = excluded.state, seen_at = excluded.seen_at`,
+		d.ItemID, d.Ref, d.State, t.stamp(d.SeenAt))
+	return err
+}
+
+// ListDependencies gives what was seen of an item's dependencies.
+func (t *Tx) ListDependencies(ctx context.Context, itemID int64) ([]Dependency, error) {
+	return list(ctx, t, "list dependencies", scanDependency,
+		`SELECT item_id, ref, state, seen_at FROM dependencies WHERE item_id = ? ORDER BY ref`, itemID)
+}
+
+func scanDependency(row scanner) (d Dependency, err error) {
+	return d, row.Scan(&d.ItemID, &d.Ref, &d.State, timeOf{&d.SeenAt})
+}
+
+// ListOpenDependencies gives those of a repository's ready items that are not
+// known to be closed.
+func (t *Tx) ListOpenDependencies(ctx context.Context, repoID int64) ([]Dependency, error) {
+	items, err := list(ctx, t, "list ready items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` AND state = 'ready' AND depends_on <> '[]'`, repoID)
+	if err != nil {
+		return nil, err
+	}
+	var waiting []Dependency
+	for _, i := range items {
+		seen, err := t.ListDependencies(ctx, i.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, ref := range i.DependsOn {
+			at := slices.IndexFunc(seen, func(d Dependency) bool { return strings.EqualFold(d.Ref, ref) })
+			switch {
+			case at < 0:
+				waiting = append(waiting, Dependency{ItemID: i.ID, Ref: ref})
+			case seen[at].State != DependencyClosed:
+				waiting = append(waiting, seen[at])
+			}
+		}
+	}
+	return waiting, nil
+}

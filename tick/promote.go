@@ -1,0 +1,251 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// promotion makes an implementation of a merged design. It is stored together
+// with the sight of the merge, so that there is one, whatever dies.
+type promotion struct {
+	design   work.Item // its id is 0 while the design was found again and has no row yet
+	item     work.Item // without id until it is stored
+	trigger  work.Event
+	fulfills bool // the document says that it is implemented: nothing is made
+}
+
+// descend follows what became of a design into its implementation, and what an
+// implementation touches.
+func (h *harvest) descend(ctx context.Context, old work.PullRequest, pull *work.PullRequest) error {
+	if pull.ItemID == 0 {
+		return nil // found again, and open
+	}
+	var item work.Item
+	err := h.p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		item, err = tx.GetItem(ctx, pull.ItemID)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case item.Flow == work.FlowDesign && pull.State == work.PullMerged && old.State != work.PullMerged:
+		return h.promote(ctx, item, *pull)
+	case item.Flow == work.FlowImplementation && pull.State == work.PullOpen && (old.HeadOID != pull.HeadOID || old.DetailsAt.IsZero()):
+		pull.Files, err = h.r.GitHub.PullFiles(ctx, h.repo.Current, pull.Number)
+	}
+	return err
+}
+
+// promote reads what a merged design says about its implementation.
+func (h *harvest) promote(ctx context.Context, design work.Item, pull work.PullRequest) error {
+	at := pull.MergeCommit
+	if at == "" {
+		at = pull.Base
+	}
+	path := design.Document
+	if path == "" {
+		path = work.DocumentPath(design.Number, design.Title)
+	}
+	doc, path, err := h.findDocument(ctx, design, pull, path, at)
+	if err != nil {
+		return fmt.Errorf("read the design of #%d: %w", design.Number, err)
+	}
+	fields, err := prompts.ParseDocument(doc)
+	if err != nil { // people may have taken the front matter out: the text is what counts
+		h.p.Log.WarnContext(ctx, "the design's front matter is not read", "repo_full_name", h.r.Name.FullName(), "issue_number", design.Number, "error", err)
+	}
+	p := promotion{design: design, fulfills: fields.Status == prompts.StatusImplemented}
+	p.item = h.implementationOf(design, pull, fields)
+	p.item.Document = path
+	if len(doc) == 0 {
+		p.item.Document = ""
+	}
+	p.trigger = promotedEvent(design.Number, pull, h.p.Now())
+	h.promoted[design.Number] = &p
+	return nil
+}
+
+// findDocument reads the design where it was written or, when people moved it,
+// where the pull request has it.
+func (h *harvest) findDocument(ctx context.Context, design work.Item, pull work.PullRequest, path, at string) ([]byte, string, error) {
+	doc, ok, err := h.r.GitHub.File(ctx, h.repo.Current, path, at)
+	if err != nil || ok {
+		return doc, path, err
+	}
+	files, err := h.r.GitHub.PullFiles(ctx, h.repo.Current, pull.Number)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, path := range files {
+		if !work.IsDocument(path, design.Number) {
+			continue
+		}
+		if doc, ok, err = h.r.GitHub.File(ctx, h.repo.Current, path, at); err != nil || ok {
+			return doc, path, err
+		}
+	}
+	return nil, "", nil
+}
+
+// implementationOf is the work item that follows a design. It takes over where
+// the design stands: the document's word, else the issue's.
+func (h *harvest) implementationOf(design work.Item, pull work.PullRequest, f prompts.DocumentFields) work.Item {
+	now := h.p.Now()
+	item := work.Item{
+		RepoID: h.repo.ID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
+		Title: design.Title, Body: design.Body, Author: design.Author, URL: design.URL, Priority: design.Priority,
+		Label: design.Label, LabelEvent: design.LabelEvent, TouchPaths: f.TouchPaths, Size: f.EstimatedSize,
+		DesignPull: pull.Number, DesignCommit: pull.MergeCommit, DecisionSummary: "", CreatedAt: now,
+	}
+	if f.Priority != 0 {
+		item.Priority = f.Priority
+	}
+	for _, line := range f.DependsOn {
+		if d, ok := work.ParseDependency(line, h.r.Name); ok && d.String() != (work.Dependency{Repo: h.r.Name, Number: design.Number}).String() {
+			item.DependsOn = append(item.DependsOn, d.String())
+		}
+	}
+	return item
+}
+
+// promotedEvent is what asks for the implementation: it waits, as a label does,
+// until the turn that it began has ended.
+func promotedEvent(issue int, pull work.PullRequest, now time.Time) work.Event {
+	source := strconv.Itoa(pull.Number)
+	hash := work.ContentHash(string(work.EventMerged), source)
+	return work.Event{
+		Number: issue, Kind: work.EventMerged, Source: source, Hash: hash, Key: work.EventKey(issue, work.EventMerged, source, hash),
+		URL: pull.URL, CommitOID: pull.MergeCommit, CreatedAt: now, UpdatedAt: now,
+	}
+}
+
+// begins reports whether an event asks for an item's start turn.
+func begins(item work.Item, e work.Event) bool {
+	return e.Kind == work.EventLabelled ||
+		e.Kind == work.EventMerged && item.Flow == work.FlowImplementation && e.Number == item.Number
+}
+
+// storePromoted stores the implementations, after the designs have their rows.
+func (h *harvest) storePromoted(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for number, p := range h.promoted {
+		design := p.design.ID
+		if design == 0 {
+			design = h.items[number].ID
+		}
+		if p.fulfills {
+			err := move(ctx, tx, Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
+			if err := movedOrGone(err); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := h.storePromotion(ctx, tx, p, design, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *harvest) storePromotion(ctx context.Context, tx *store.Tx, p *promotion, design int64, now time.Time) (err error) {
+	p.item.Parent = design
+	if p.item.ID, err = tx.AddItem(ctx, p.item); err != nil {
+		return err
+	}
+	e := p.trigger
+	e.RepoID, e.ItemID, e.SeenAt = h.repo.ID, p.item.ID, now
+	if _, err := tx.AddEvent(ctx, e); err != nil {
+		return err
+	}
+	return h.handOver(ctx, tx, design, p.item.ID)
+}
+
+// handOver gives the implementation what people said on the issue since the
+// design was merged. What was pointed to the design's pull request stays there.
+func (h *harvest) handOver(ctx context.Context, tx *store.Tx, from, to int64) error {
+	pending, err := tx.ListPendingEvents(ctx, h.repo.ID)
+	if err != nil {
+		return err
+	}
+	var ids []int64
+	for _, e := range pending {
+		if e.ItemID != from || e.Kind != work.EventSource || e.TurnID != 0 {
+			continue
+		}
+		_, redirected, err := tx.GetAction(ctx, work.RedirectToken(h.r.Name, e.Number, e.Source))
+		if err != nil {
+			return err
+		}
+		if !redirected {
+			ids = append(ids, e.ID)
+		}
+	}
+	return tx.MoveEvents(ctx, ids, to)
+}
+
+// readDependencies asks after the issues that implementations wait for: each
+// when it was changed, or at most every few minutes, and never again once it
+// is closed.
+func (h *harvest) readDependencies(ctx context.Context) error {
+	var waiting []store.Dependency
+	err := h.p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		waiting, err = tx.ListOpenDependencies(ctx, h.repo.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	changed := map[string]bool{}
+	for _, is := range h.issues {
+		changed[strings.ToLower(work.Dependency{Repo: h.r.Name, Number: is.Number}.String())] = true
+	}
+	for _, d := range waiting {
+		if h.p.Now().Sub(d.SeenAt) < dependencyLife && !changed[strings.ToLower(d.Ref)] {
+			continue
+		}
+		state, err := h.dependencyState(ctx, d.Ref)
+		if late(err) {
+			h.cut(err)
+			return nil
+		}
+		if err := h.isolate(err, "read %s", d.Ref); err != nil {
+			return err
+		}
+		if err == nil {
+			d.State = state
+			h.dependencies = append(h.dependencies, d)
+		}
+	}
+	return nil
+}
+
+// dependencyLife is how old the answer about an open dependency may grow.
+const dependencyLife = 5 * time.Minute
+
+func (h *harvest) dependencyState(ctx context.Context, ref string) (store.DependencyState, error) {
+	d, ok := work.ParseDependency(ref, h.r.Name)
+	if !ok {
+		return store.DependencyMissing, errors.New("it names no issue")
+	}
+	repo := d.Repo
+	if repo.Equal(h.r.Name) {
+		repo = h.repo.Current
+	}
+	is, ok, err := h.r.GitHub.Issue(ctx, repo, d.Number)
+	switch {
+	case err != nil:
+		return "", err
+	case !ok:
+		return store.DependencyMissing, nil
+	case is.State != "open":
+		return store.DependencyClosed, nil
+	}
+	return store.DependencyOpen, nil
+}

@@ -1,0 +1,180 @@
+package tick
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// implement puts an implementation in line, once everything that it depends on
+// is closed.
+func (r *router) implement(t PlannedTurn) {
+	var open []string
+	for _, ref := range r.item.DependsOn {
+		switch r.v.Depends[r.item.ID][ref] {
+		case store.DependencyClosed:
+		case store.DependencyMissing:
+			r.stop("it depends on "+r.short(ref)+", which does not exist or is not to be seen", "comment on the issue to have it started all the same")
+			return
+		case store.DependencyOpen, "":
+			open = append(open, r.short(ref))
+		}
+	}
+	if circle := r.circle(); circle != "" {
+		r.stop("its dependencies run in a circle: "+circle, "close one of them, or comment on this issue to have it started all the same")
+		return
+	}
+	if len(open) > 0 {
+		r.line("wait", t.Kind, "it depends on "+joinNames(open))
+		return
+	}
+	r.p.Waiting = append(r.p.Waiting, r.complete(t))
+}
+
+// short is a reference as people write it within the repository.
+func (r *router) short(ref string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(ref, r.v.Repo.Name.String()), r.v.Repo.Name.Host+"/")
+}
+
+// circle finds a way along the dependencies of implementations that wait back
+// to this one.
+func (r *router) circle() string {
+	needs := map[string][]string{}
+	for _, i := range r.v.Items {
+		if i.State == work.StateReady || i.State == work.StateBlocked {
+			needs[strings.ToLower(work.Dependency{Repo: r.v.Repo.Name, Number: i.Number}.String())] = i.DependsOn
+		}
+	}
+	home := strings.ToLower(work.Dependency{Repo: r.v.Repo.Name, Number: r.item.Number}.String())
+	way := []string{home}
+	seen := map[string]bool{}
+	var walk func(string) bool
+	walk = func(at string) bool {
+		for _, next := range needs[at] {
+			next = strings.ToLower(next)
+			if next == home {
+				return true
+			}
+			if seen[next] {
+				continue
+			}
+			seen[next] = true
+			way = append(way, next)
+			if walk(next) {
+				return true
+			}
+			way = way[:len(way)-1]
+		}
+		return false
+	}
+	if !walk(home) {
+		return ""
+	}
+	for i := range way {
+		way[i] = r.short(way[i])
+	}
+	return strings.Join(append(way, way[0]), " → ")
+}
+
+// stop blocks the item without a turn, and says so on the issue.
+func (r *router) stop(reason, hint string) {
+	token := work.NoticeToken(r.v.Repo.Name, r.item.Number, work.ContentHash(reason))
+	body := fmt.Sprintf("gh mergexo stopped here: %s.\n\nTo go on: %s.", prompts.CleanBody(reason), hint)
+	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})
+	r.p.Notices = append(r.p.Notices, work.Action{
+		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token,
+		State: work.ActionPlanned, Number: r.item.Number, Body: markBody(body, work.Marks{Token: token}), Why: "blocked",
+	})
+	r.line("wait", "", "blocked: "+reason)
+}
+
+// schedule begins the implementations that are worth most, one after the
+// other, each weighed against those under way and those just begun. One whose
+// score is below 0 would collide too much: it waits, until it has waited so
+// long that its score has risen.
+func (p *Plan) schedule(v View) {
+	var active []work.Footprint
+	for _, a := range v.Active {
+		active = append(active, footprint(a.Item, a.Files, v.Files))
+	}
+	waiting := slices.Clone(p.Waiting)
+	for free := v.Free; len(waiting) > 0; free-- {
+		for i := range waiting {
+			s := work.ScoreOf(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), footprint(waiting[i].Item, nil, v.Files), active, v.Policy.Weights)
+			waiting[i].Score = &s
+		}
+		slices.SortStableFunc(waiting, func(a, b PlannedTurn) int {
+			switch {
+			case a.Score.Total > b.Score.Total:
+				return -1
+			case a.Score.Total < b.Score.Total:
+				return 1
+			}
+			return a.Since.Compare(b.Since)
+		})
+		best := waiting[0]
+		if free <= 0 || best.Score.Total < 0 {
+			break
+		}
+		best.Reason += ", score " + explain(*best.Score)
+		p.add(best)
+		active = append(active, footprint(best.Item, nil, v.Files))
+		waiting = waiting[1:]
+	}
+	for _, t := range waiting {
+		why := "every slot is taken; its score is "
+		if t.Score.Total < 0 {
+			why = "it would collide with what is under way; its score is "
+		}
+		p.Lines = append(p.Lines, Line{Number: t.Number, Kind: t.Kind, What: "wait", Reason: why + explain(*t.Score), Score: t.Score})
+	}
+}
+
+// explain shows a score's terms.
+func explain(s work.Score) string {
+	return fmt.Sprintf("%.2f (priority %d, conflict risk %.2f = files %.2f, modules %.2f, size %.1f; waiting %.1f days)",
+		s.Total, s.Priority, s.Risk, s.Overlap, s.Modules, s.Size, s.Days)
+}
+
+// footprint is what an item touches: the files of its pull request, or what its
+// touch paths match on the base. A path that matches nothing is a new file. The
+// design document is each one's own.
+func footprint(item work.Item, files, base []string) work.Footprint {
+	f := work.Footprint{Files: map[string]bool{}, Size: item.Size}
+	for _, path := range files {
+		if path != item.Document {
+			f.Files[path] = true
+		}
+	}
+	if len(files) > 0 {
+		return f
+	}
+	for _, glob := range item.TouchPaths {
+		found := false
+		for _, path := range base {
+			if matches(glob, path) {
+				f.Files[path], found = true, true
+			}
+		}
+		if !found {
+			f.Files[glob] = true
+		}
+	}
+	return f
+}
+
+// matches reports whether a path is one that a glob means; a folder means all
+// that is in it.
+func matches(glob, path string) bool {
+	folder := strings.TrimSuffix(glob, "/")
+	if ok, err := doublestar.Match(folder, path); ok && err == nil {
+		return true
+	}
+	return strings.HasPrefix(path, folder+"/")
+}
