@@ -167,7 +167,7 @@ func (h *harvest) adoptClosed(ctx context.Context, is github.Issue, label flowLa
 	h.pulls[p.Number] = pull
 	h.adopted[p.Number] = is.Number
 	if item.State == work.StateMerged {
-		return h.promote(ctx, item, pull)
+		return h.promote(ctx, h.items[is.Number], pull)
 	}
 	return nil
 }
