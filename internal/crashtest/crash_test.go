@@ -14,6 +14,7 @@
 //	script/crash                     every place where one pass can die
 //	script/crash --all               that, lost answers and 502, the database deleted at every place, and samples of
 //	                                 the state folder deleted, two kills, kills at some millisecond, and 20 passes at once
+//	script/crash --controls          the program with one guard after the other taken out: each time it must be noticed
 //
 // MERGEXO_CRASH_BIN names a binary to be killed instead of one that is built
 // from this tree. One point is run again by its name, for example
@@ -22,6 +23,7 @@ package crashtest
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -155,6 +157,7 @@ func more(o outcome, r *rand.Rand) []point {
 	for range 15 {
 		points = append(points, point{act: actKill, at: atTime, n: 1 + r.IntN(max(1, int(o.took.Milliseconds()))), when: before})
 	}
+	points = append(points, overlaps(o.counts)...)
 	return append(points, point{act: actCrowd, n: 20})
 }
 
@@ -278,7 +281,7 @@ func (w *world) mourn(p point, o *outcome) error {
 		}
 	}
 	if p.gone == "" {
-		if err := w.plantLocks(); err != nil {
+		if err := errors.Join(w.plantLocks(), w.plantWork()); err != nil {
 			return err
 		}
 	}

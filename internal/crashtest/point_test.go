@@ -36,6 +36,7 @@ const (
 	actRefuse deed = "refuse" // 502
 	actLag    deed = "lag"    // like lose, and lists do not show at first what was made
 	actCrowd  deed = "crowd"  // n passes at once, and nothing strikes
+	actMeet   deed = "meet"   // other passes are made while the agent works
 )
 
 // point is one thing that happens to a scenario.
@@ -77,12 +78,15 @@ const (
 	kindTwice    = "two kills"
 	kindTime     = "kill at some ms"
 	kindCrowd    = "20 passes at once"
+	kindMeet     = "passes during the turn"
 )
 
 func (p point) kind() string {
 	switch {
 	case p.act == actCrowd:
 		return kindCrowd
+	case p.act == actMeet:
+		return kindMeet
 	case p.act != actKill:
 		return kindLost
 	case p.gone == ".":
@@ -124,6 +128,15 @@ func faults(c counts) (points []point) {
 	}
 	for k := range c.requests {
 		points = append(points, point{act: actRefuse, at: atRequest, n: k + 1, when: before})
+	}
+	return points
+}
+
+// overlaps are passes that are made while the agent works. Passes that start at
+// once do not get that far: all but one find tick.lock taken, and end.
+func overlaps(c counts) (points []point) {
+	for k := range c.agents {
+		points = append(points, point{act: actMeet, at: atAgent, n: k + 1, when: before})
 	}
 	return points
 }

@@ -157,11 +157,16 @@ func (r *rig) talk(conn io.ReadWriter) error {
 	if m.Tool == "agent" {
 		r.mu.Lock()
 		r.agents++
-		nth := r.agents
+		nth, act := r.agents, r.plan.act
 		r.mu.Unlock()
 		if r.strikes(atAgent, nth, before) {
-			r.w.kill()
-			return nil
+			if act != actMeet {
+				r.w.kill()
+				return nil
+			}
+			if err := r.w.meet(); err != nil {
+				return err
+			}
 		}
 		out, err := r.w.runAgent(m.Dir, m.Input)
 		if err != nil {
