@@ -114,9 +114,9 @@ type history struct {
 	said   []string
 }
 
-// git gives the numbers of the calls of git whose command begins so.
-func (h history) git(command string) (numbers []int) {
-	re := regexp.MustCompile(`^git (\d+): ` + command)
+// numbers gives what a pattern's group finds in what was done.
+func (h history) numbers(pattern string) (numbers []int) {
+	re := regexp.MustCompile(pattern)
 	for _, line := range h.said {
 		if found := re.FindStringSubmatch(line); found != nil {
 			n, _ := strconv.Atoi(found[1])
@@ -126,31 +126,34 @@ func (h history) git(command string) (numbers []int) {
 	return numbers
 }
 
-func (h history) writes(p point) (points []point) {
+// onReplies are points at the replies to review comments: nothing on GitHub
+// keeps a second one out.
+func (h history) onReplies(p point) (points []point) {
 	p.at, p.when = atWrite, after
-	for k := range h.counts.writes {
-		p.n = k + 1
+	for _, p.n = range h.numbers(`/replies, write (\d+)$`) {
 		points = append(points, p)
 	}
 	return points
 }
 
-func diesAfterWrites(h history) []point      { return h.writes(point{act: actKill}) }
-func losesAllAfterWrites(h history) []point  { return h.writes(point{act: actKill, gone: "."}) }
-func listsLagBehindWrites(h history) []point { return h.writes(point{act: actLag}) }
+func diesAfterReplies(h history) []point     { return h.onReplies(point{act: actKill}) }
+func losesAllAfterReplies(h history) []point { return h.onReplies(point{act: actKill, gone: "."}) }
+func repliesUnlisted(h history) []point      { return h.onReplies(point{act: actLag}) }
+func diesRepliesUnlisted(h history) []point  { return h.onReplies(point{act: actKill, lag: true}) }
 
 func diesBeforePushes(h history) (points []point) {
-	for _, n := range h.git("push") {
+	for _, n := range h.numbers(`^git (\d+): push`) {
 		points = append(points, point{act: actKill, at: atGit, n: n, when: before})
 	}
 	return points
 }
 
-// diesInIngest is at each of the first requests: the lists, and what is asked
-// because of them.
+// diesInIngest is at the first queries: about the lists, and about what the
+// lists show.
 func diesInIngest(h history) (points []point) {
-	for n := range min(10, h.counts.requests) {
-		points = append(points, point{act: actKill, at: atRequest, n: n + 1, when: before})
+	queries := h.numbers(`^request (\d+): POST /graphql$`)
+	for _, n := range queries[:min(3, len(queries))] {
+		points = append(points, point{act: actKill, at: atRequest, n: n, when: before})
 	}
 	return points
 }

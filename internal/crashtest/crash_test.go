@@ -130,6 +130,7 @@ func crash(t *testing.T, s scenario, out *table) {
 	}
 	points, enumerated := kills(want.counts)
 	out.enumerated(s.name, kindKill, enumerated)
+	points = append(points, overlaps(want.counts)...)
 	r := rand.New(rand.NewPCG(*seed, 0))
 	if mode == "all" {
 		points = append(points, more(want, r)...)
@@ -157,7 +158,6 @@ func more(o outcome, r *rand.Rand) []point {
 	for range 15 {
 		points = append(points, point{act: actKill, at: atTime, n: 1 + r.IntN(max(1, int(o.took.Milliseconds()))), when: before})
 	}
-	points = append(points, overlaps(o.counts)...)
 	return append(points, point{act: actCrowd, n: 20})
 }
 
@@ -211,7 +211,7 @@ func (w *world) play(t *testing.T, s scenario, p point) (o outcome) {
 		return o
 	}
 	passes, err := w.settle()
-	if p.act == actLag { // what was not listed comes to light
+	if p.act == actLag || p.lag { // what was not listed comes to light
 		for range unlisted + 1 {
 			if _, err := w.pass(); err != nil {
 				break // the next ones tell

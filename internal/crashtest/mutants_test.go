@@ -29,7 +29,7 @@ type edit struct{ old, new string }
 func mutants() []mutant {
 	return []mutant{
 		{
-			guard: "look before sending", quick: true, file: "actions/actions.go", scenario: "feedback", points: diesAfterWrites,
+			guard: "look before sending", quick: true, file: "actions/actions.go", scenario: "feedback", points: diesAfterReplies,
 			edits: []edit{{`
 	seen, ok, err := e.find(ctx, s, a)
 	if err != nil {
@@ -43,7 +43,7 @@ func mutants() []mutant {
 `}},
 		},
 		{
-			guard: "no wording in a token", file: "tick/compose.go", scenario: "feedback", points: losesAllAfterWrites,
+			guard: "no wording in a token", file: "tick/compose.go", scenario: "feedback", points: losesAllAfterReplies,
 			edits: []edit{{
 				`work.ReplyToken(c.l.remote.Name, t.Number, id, e.Hash)`,
 				`work.ReplyToken(c.l.remote.Name, t.Number, id, e.Hash+r.Body)`,
@@ -85,7 +85,7 @@ func mutants() []mutant {
 			},
 		},
 		{
-			guard: "intent on disk before the send", file: "actions/actions.go", scenario: "feedback", points: listsLagBehindWrites,
+			guard: "intent on disk", file: "actions/actions.go", scenario: "feedback", points: repliesUnlisted,
 			edits: []edit{{`
 	if a, err = r.intend(ctx, a); err != nil {
 		return a, err
@@ -94,7 +94,23 @@ func mutants() []mutant {
 `}},
 		},
 		{
-			guard: "a turn is closed after its effects", file: "tick/apply.go", scenario: "feedback", points: diesAfterWrites,
+			guard: "intent before the send, not after", file: "actions/actions.go", scenario: "feedback", points: diesRepliesUnlisted,
+			edits: []edit{{`
+	if a, err = r.intend(ctx, a); err != nil {
+		return a, err
+	}
+	seen, err = e.do(ctx, s, a)
+	return r.conclude(ctx, s, a, seen, err)
+`, `
+	seen, sent := e.do(ctx, s, a)
+	if a, err = r.intend(ctx, a); err != nil {
+		return a, err
+	}
+	return r.conclude(ctx, s, a, seen, sent)
+`}},
+		},
+		{
+			guard: "a turn is closed after its effects", file: "tick/apply.go", scenario: "feedback", points: diesAfterReplies,
 			edits: []edit{
 				{`
 	for _, a := range planned {

@@ -48,6 +48,7 @@ type point struct {
 	// gone is what is deleted while no pass lives: state.db, or the whole state
 	// folder (".").
 	gone string
+	lag  bool   // lists do not show at first what was made before the kill
 	then *point // strikes in a later pass
 }
 
@@ -62,6 +63,9 @@ func (p point) String() string {
 		s += "-state-gone"
 	default:
 		s += "-database-gone"
+	}
+	if p.lag {
+		s += "-lag"
 	}
 	if p.then != nil {
 		s += "-" + p.then.String()
@@ -87,7 +91,7 @@ func (p point) kind() string {
 		return kindCrowd
 	case p.act == actMeet:
 		return kindMeet
-	case p.act != actKill:
+	case p.act != actKill || p.lag:
 		return kindLost
 	case p.gone == ".":
 		return kindState
@@ -119,9 +123,11 @@ func kills(c counts) (points []point, enumerated int) {
 	return points, 2 * (c.requests + c.git + c.agents)
 }
 
-// faults are lost answers and refusals in place of kills.
+// faults are lost answers and refusals in place of kills, and kills after which
+// lists lag.
 func faults(c counts) (points []point) {
 	for k := range c.writes {
+		points = append(points, point{act: actKill, at: atWrite, n: k + 1, when: after, lag: true})
 		for _, act := range []deed{actLose, actLag, actRefuse} {
 			points = append(points, point{act: act, at: atWrite, n: k + 1, when: after})
 		}
