@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -38,6 +39,29 @@ func TestControls(t *testing.T) {
 		}
 	})
 	said.print(os.Stdout)
+}
+
+// TestControlsFit is quick: every control still finds its guard in the source,
+// and says so when it does not.
+func TestControlsFit(t *testing.T) {
+	for _, m := range mutants() {
+		source, err := os.ReadFile(filepath.Join(module, filepath.FromSlash(m.file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		without, err := m.apply(string(source))
+		if err != nil {
+			t.Error(err)
+		}
+		if without == string(source) {
+			t.Errorf("%s: nothing is taken out", m.guard)
+		}
+		for _, other := range []string{"", string(source) + string(source)} {
+			if _, err := m.apply(other); err == nil {
+				t.Errorf("%s: a guard that does not stand there once went unnoticed", m.guard)
+			}
+		}
+	}
 }
 
 // control takes one guard out.
