@@ -124,13 +124,18 @@ func (r *Runner) Look(ctx context.Context, s Scope, a work.Action) (seen bool, e
 	return err == nil, err
 }
 
-// intend writes to disk that a is about to be sent.
+// intend writes to disk that a is about to be sent, and that a second send
+// waits: a death before the answer is an answer that never came. What GitHub
+// itself makes at most once need not wait.
 func (r *Runner) intend(ctx context.Context, a work.Action) (work.Action, error) {
 	now := r.Now()
 	err := r.Store.Update(ctx, func(tx *store.Tx) error {
 		sends, err := tx.MarkSent(ctx, a.ID, now)
 		a.Sends = sends
-		return err
+		if err != nil || a.Kind != work.ActionComment && a.Kind != work.ActionReply {
+			return err
+		}
+		return tx.DeferAction(ctx, a.ID, now.Add(r.SettleAfter), "")
 	})
 	if err != nil {
 		return a, fmt.Errorf("record the intent of %s: %w", describe(a), err)

@@ -46,7 +46,8 @@ func (a agentRun) String() string { return fmt.Sprintf("%s #%d", a.kind, a.issue
 
 // runAgent does an agent's work in its checkout and words its answer. Both
 // depend on what it was asked alone, so that a turn that is rightly run again
-// ends as if it had been run once.
+// ends as if it had been run once; but for what it says to people, which names
+// the run: no agent finds the same words twice.
 func (w *world) runAgent(dir string, input []byte) (string, error) {
 	var req request
 	if err := json.Unmarshal(input, &req); err != nil {
@@ -77,7 +78,7 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 	case req.start():
 		maps.Copy(answer, map[string]any{"pr_title": issue.Title, "pr_summary": "Does it.", "commit_message": issue.Title})
 	default:
-		maps.Copy(answer, feedback(req, w.scenario.idle))
+		maps.Copy(answer, feedback(req, w.scenario.idle, fmt.Sprintf(" (said in run %d)", nth)))
 	}
 	b, err := json.Marshal(map[string]any{
 		"session": "session-" + strconv.Itoa(run.issue), "answer": answer,
@@ -106,8 +107,9 @@ func change(dir string, req request) error {
 	return errors.Join(err, f.Close())
 }
 
-// feedback answers everything that was said, each where it was said.
-func feedback(req request, idle bool) map[string]any {
+// feedback answers everything that was said, each where it was said, in the
+// words of this run.
+func feedback(req request, idle bool, words string) map[string]any {
 	replies, general, message := []any{}, any(nil), any("Address feedback")
 	if idle {
 		message = nil
@@ -115,10 +117,10 @@ func feedback(req request, idle bool) map[string]any {
 	for _, e := range req.Context.NewEvents {
 		id, err := strconv.ParseInt(e.ID, 10, 64)
 		if e.Kind != "review" || err != nil {
-			general = "Thank you, done."
+			general = "Thank you, done." + words
 			continue
 		}
-		replies = append(replies, map[string]any{"review_comment_id": id, "body": "Done: " + firstLine(e.Body), "resolve": false})
+		replies = append(replies, map[string]any{"review_comment_id": id, "body": "Done: " + firstLine(e.Body) + words, "resolve": false})
 	}
 	return map[string]any{"review_replies": replies, "general_comment": general, "commit_message": message, "flaky_test": nil}
 }

@@ -14,6 +14,7 @@
 //	script/crash                     every place where one pass can die
 //	script/crash --all               that, lost answers and 502, the database deleted at every place, and samples of
 //	                                 the state folder deleted, two kills, kills at some millisecond, and 20 passes at once
+//	script/crash --controls          the program with one guard after the other taken out: each time it must be noticed
 //
 // MERGEXO_CRASH_BIN names a binary to be killed instead of one that is built
 // from this tree. One point is run again by its name, for example
@@ -22,6 +23,7 @@ package crashtest
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -128,6 +130,7 @@ func crash(t *testing.T, s scenario, out *table) {
 	}
 	points, enumerated := kills(want.counts)
 	out.enumerated(s.name, kindKill, enumerated)
+	points = append(points, overlaps(want.counts)...)
 	r := rand.New(rand.NewPCG(*seed, 0))
 	if mode == "all" {
 		points = append(points, more(want, r)...)
@@ -208,7 +211,7 @@ func (w *world) play(t *testing.T, s scenario, p point) (o outcome) {
 		return o
 	}
 	passes, err := w.settle()
-	if p.act == actLag { // what was not listed comes to light
+	if p.act == actLag || p.lag { // what was not listed comes to light
 		for range unlisted + 1 {
 			if _, err := w.pass(); err != nil {
 				break // the next ones tell
@@ -278,7 +281,7 @@ func (w *world) mourn(p point, o *outcome) error {
 		}
 	}
 	if p.gone == "" {
-		if err := w.plantLocks(); err != nil {
+		if err := errors.Join(w.plantLocks(), w.plantWork()); err != nil {
 			return err
 		}
 	}

@@ -36,6 +36,7 @@ const (
 	actRefuse deed = "refuse" // 502
 	actLag    deed = "lag"    // like lose, and lists do not show at first what was made
 	actCrowd  deed = "crowd"  // n passes at once, and nothing strikes
+	actMeet   deed = "meet"   // other passes are made while the agent works
 )
 
 // point is one thing that happens to a scenario.
@@ -47,6 +48,7 @@ type point struct {
 	// gone is what is deleted while no pass lives: state.db, or the whole state
 	// folder (".").
 	gone string
+	lag  bool   // lists do not show at first what was made before the kill
 	then *point // strikes in a later pass
 }
 
@@ -61,6 +63,9 @@ func (p point) String() string {
 		s += "-state-gone"
 	default:
 		s += "-database-gone"
+	}
+	if p.lag {
+		s += "-lag"
 	}
 	if p.then != nil {
 		s += "-" + p.then.String()
@@ -77,13 +82,16 @@ const (
 	kindTwice    = "two kills"
 	kindTime     = "kill at some ms"
 	kindCrowd    = "20 passes at once"
+	kindMeet     = "passes during the turn"
 )
 
 func (p point) kind() string {
 	switch {
 	case p.act == actCrowd:
 		return kindCrowd
-	case p.act != actKill:
+	case p.act == actMeet:
+		return kindMeet
+	case p.act != actKill || p.lag:
 		return kindLost
 	case p.gone == ".":
 		return kindState
@@ -115,15 +123,26 @@ func kills(c counts) (points []point, enumerated int) {
 	return points, 2 * (c.requests + c.git + c.agents)
 }
 
-// faults are lost answers and refusals in place of kills.
+// faults are lost answers and refusals in place of kills, and kills after which
+// lists lag.
 func faults(c counts) (points []point) {
 	for k := range c.writes {
+		points = append(points, point{act: actKill, at: atWrite, n: k + 1, when: after, lag: true})
 		for _, act := range []deed{actLose, actLag, actRefuse} {
 			points = append(points, point{act: act, at: atWrite, n: k + 1, when: after})
 		}
 	}
 	for k := range c.requests {
 		points = append(points, point{act: actRefuse, at: atRequest, n: k + 1, when: before})
+	}
+	return points
+}
+
+// overlaps are passes that are made while the agent works. Passes that start at
+// once do not get that far: all but one find tick.lock taken, and end.
+func overlaps(c counts) (points []point) {
+	for k := range c.agents {
+		points = append(points, point{act: actMeet, at: atAgent, n: k + 1, when: before})
 	}
 	return points
 }

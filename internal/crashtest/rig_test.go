@@ -92,13 +92,14 @@ func (r *rig) onRequest(rq githubsim.Request) {
 	r.mu.Lock()
 	r.requests++
 	n, nth := r.requests, 0
+	plan, line := r.plan, fmt.Sprintf("request %d: %s %s", n, rq.Method, rq.Path)
 	if rq.Write {
 		r.writes++
 		nth = r.writes
 		r.write[rq.N] = nth
+		line += fmt.Sprintf(", write %d", nth)
 	}
-	plan := r.plan
-	r.said = append(r.said, fmt.Sprintf("request %d: %s %s", n, rq.Method, rq.Path))
+	r.said = append(r.said, line)
 	r.mu.Unlock()
 	f := githubsim.Fault{Request: rq.N}
 	switch {
@@ -107,12 +108,13 @@ func (r *rig) onRequest(rq githubsim.Request) {
 		r.w.hub.AddFault(f)
 		r.w.kill()
 	case plan.act == actKill && nth > 0 && plan.at == atWrite && plan.n == nth: // killed once it is applied
+		if plan.lag {
+			r.lag()
+		}
 		f.Drop, f.Applied = true, true
 		r.w.hub.AddFault(f)
 	case plan.act == actLag && nth > 0 && r.strikes(atWrite, nth, after):
-		for _, kind := range []string{"comments", "review-comments", "pulls"} {
-			r.w.hub.Lag(kind, 1, unlisted, 0)
-		}
+		r.lag()
 		f.Drop, f.Applied = true, true
 		r.w.hub.AddFault(f)
 	case plan.act == actLose && nth > 0 && r.strikes(atWrite, nth, after):
@@ -129,6 +131,13 @@ func (r *rig) onRequest(rq githubsim.Request) {
 
 // unlisted is how often lists do not show what was made.
 const unlisted = 3
+
+// lag hides what is made next from lists.
+func (r *rig) lag() {
+	for _, kind := range []string{"comments", "review-comments", "pulls"} {
+		r.w.hub.Lag(kind, 1, unlisted, 0)
+	}
+}
 
 // serve answers the helpers until the listener is closed.
 func (r *rig) serve() {
@@ -157,11 +166,16 @@ func (r *rig) talk(conn io.ReadWriter) error {
 	if m.Tool == "agent" {
 		r.mu.Lock()
 		r.agents++
-		nth := r.agents
+		nth, act := r.agents, r.plan.act
 		r.mu.Unlock()
 		if r.strikes(atAgent, nth, before) {
-			r.w.kill()
-			return nil
+			if act != actMeet {
+				r.w.kill()
+				return nil
+			}
+			if err := r.w.meet(); err != nil {
+				return err
+			}
 		}
 		out, err := r.w.runAgent(m.Dir, m.Input)
 		if err != nil {

@@ -1,0 +1,209 @@
+//go:build unix
+
+package crashtest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"text/tabwriter"
+	"time"
+)
+
+// TestControls shows that the rig can fail: with each guard taken out of the
+// real code, one of a few points must find a difference that the real program
+// does not show at the same point. A guard whose absence nobody notices is not
+// tested.
+//
+// MERGEXO_CRASH_CONTROLS=1, which script/crash --controls sets, takes them all
+// out; otherwise two.
+func TestControls(t *testing.T) {
+	var said verdicts
+	t.Run("without", func(t *testing.T) {
+		for _, m := range mutants() {
+			if os.Getenv("MERGEXO_CRASH_CONTROLS") == "" && !m.quick {
+				continue
+			}
+			t.Run(slug(m.guard), func(t *testing.T) {
+				t.Parallel()
+				control(t, m, &said)
+			})
+		}
+	})
+	said.print(os.Stdout)
+}
+
+// TestControlsFit is quick: every control still finds its guard in the source,
+// and says so when it does not.
+func TestControlsFit(t *testing.T) {
+	for _, m := range mutants() {
+		source, err := os.ReadFile(filepath.Join(module, filepath.FromSlash(m.file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		without, err := m.apply(string(source))
+		if err != nil {
+			t.Error(err)
+		}
+		if without == string(source) {
+			t.Errorf("%s: nothing is taken out", m.guard)
+		}
+		for _, other := range []string{"", string(source) + string(source)} {
+			if _, err := m.apply(other); err == nil {
+				t.Errorf("%s: a guard that does not stand there once went unnoticed", m.guard)
+			}
+		}
+	}
+}
+
+// control takes one guard out.
+func control(t *testing.T, m mutant, out *verdicts) {
+	begin := time.Now()
+	binary, err := m.build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := scenarioNamed(t, m.scenario)
+	want, seen := once(t, "", s, point{})
+	if want.err != nil {
+		t.Fatalf("the run that nothing happens to: %v", want.err)
+	}
+	idle, _ := once(t, binary, s, point{})
+	if err := differs(idle, want, point{act: actKill}); err != nil {
+		t.Fatalf("without the guard it fails though nothing happens to it, which shows nothing: %v", err)
+	}
+	tried := 0
+	for _, p := range m.points(seen) {
+		whole, _ := once(t, "", s, p)
+		if err := differs(whole, want, p); err != nil {
+			t.Fatalf("%s: the real program fails: %v", p, err)
+		}
+		tried++
+		got, _ := once(t, binary, s, p)
+		if err := differs(got, want, p); err != nil && got.struck {
+			t.Logf("%s shows it: %v", p, err)
+			out.add(m, p, time.Since(begin))
+			return
+		}
+	}
+	t.Errorf("nobody notices that it is gone: %d points of %q passed without it", tried, m.scenario)
+}
+
+// differs says what a run came to that it should not have.
+func differs(got, want outcome, p point) error {
+	if got.err != nil {
+		return got.err
+	}
+	return got.ended.compare(want.ended, p, got.lost)
+}
+
+// once plays a scenario in a lent world, with another program than the world's
+// if one is given.
+func once(t *testing.T, binary string, s scenario, p point) (o outcome, h history) {
+	w := <-worlds
+	defer func() { worlds <- w }()
+	real := w.programs.mergexo
+	defer func() { w.programs.mergexo = real }()
+	w.programs.mergexo = cmp.Or(binary, real)
+	o = w.play(t, s, p)
+	if w.rig != nil {
+		w.rig.mu.Lock()
+		h = history{counts: o.counts, said: slices.Clone(w.rig.said)}
+		w.rig.mu.Unlock()
+	}
+	o.err = errors.Join(o.err, w.end())
+	return o, h
+}
+
+func scenarioNamed(t *testing.T, name string) scenario {
+	all := scenarios()
+	at := slices.IndexFunc(all, func(s scenario) bool { return s.name == name })
+	if at < 0 {
+		t.Fatalf("no scenario %q", name)
+	}
+	return all[at]
+}
+
+// history is what a run did to the outside, in order.
+type history struct {
+	counts counts
+	said   []string
+}
+
+// numbers gives what a pattern's group finds in what was done.
+func (h history) numbers(pattern string) (numbers []int) {
+	re := regexp.MustCompile(pattern)
+	for _, line := range h.said {
+		if found := re.FindStringSubmatch(line); found != nil {
+			n, _ := strconv.Atoi(found[1])
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}
+
+// onReplies are points at the replies to review comments: nothing on GitHub
+// keeps a second one out.
+func (h history) onReplies(p point) (points []point) {
+	p.at, p.when = atWrite, after
+	for _, p.n = range h.numbers(`/replies, write (\d+)$`) {
+		points = append(points, p)
+	}
+	return points
+}
+
+func diesAfterReplies(h history) []point     { return h.onReplies(point{act: actKill}) }
+func losesAllAfterReplies(h history) []point { return h.onReplies(point{act: actKill, gone: "."}) }
+func repliesUnlisted(h history) []point      { return h.onReplies(point{act: actLag}) }
+func diesRepliesUnlisted(h history) []point  { return h.onReplies(point{act: actKill, lag: true}) }
+
+func diesBeforePushes(h history) (points []point) {
+	for _, n := range h.numbers(`^git (\d+): push`) {
+		points = append(points, point{act: actKill, at: atGit, n: n, when: before})
+	}
+	return points
+}
+
+// diesInIngest is at the first queries: about the lists, and about what the
+// lists show.
+func diesInIngest(h history) (points []point) {
+	queries := h.numbers(`^request (\d+): POST /graphql$`)
+	for _, n := range queries[:min(3, len(queries))] {
+		points = append(points, point{act: actKill, at: atRequest, n: n, when: before})
+	}
+	return points
+}
+
+func meetsOthers(h history) []point { return overlaps(h.counts) }
+
+// verdicts is the table of the controls.
+type verdicts struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (v *verdicts) add(m mutant, p point, took time.Duration) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.lines = append(v.lines, fmt.Sprintf("%s\t%s\t%s\t%s\t%.0f", m.guard, m.file, m.scenario, p, took.Seconds()))
+}
+
+func (v *verdicts) print(out io.Writer) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	slices.Sort(v.lines)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "guard taken out\tof\tscenario\tshown by\tseconds")
+	for _, line := range v.lines {
+		fmt.Fprintln(w, line)
+	}
+	_ = w.Flush()
+}

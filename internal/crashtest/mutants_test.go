@@ -1,0 +1,200 @@
+//go:build unix
+
+package crashtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// mutant is the program with one guard taken out.
+type mutant struct {
+	guard    string // what is taken out
+	quick    bool   // it is run by every `go test`
+	file     string
+	edits    []edit // in that file
+	scenario string // in which it shows
+	points   func(history) []point
+}
+
+// edit replaces a piece of source that must be there exactly once: code that
+// was rewritten must not disarm a control in silence.
+type edit struct{ old, new string }
+
+// mutants are the guards that exactly once stands on (design §1, §3 to §6).
+func mutants() []mutant {
+	return []mutant{
+		{
+			guard: "look before sending", quick: true, file: "actions/actions.go", scenario: "feedback", points: diesAfterReplies,
+			edits: []edit{{`
+	seen, ok, err := e.find(ctx, s, a)
+	if err != nil {
+		return a, fmt.Errorf("look for %s: %w", describe(a), err)
+	}
+	if ok {
+		return r.record(ctx, s, a, seen)
+	}
+`, `
+	var seen sight
+`}},
+		},
+		{
+			guard: "no wording in a token", file: "tick/compose.go", scenario: "feedback", points: losesAllAfterReplies,
+			edits: []edit{{
+				`work.ReplyToken(c.l.remote.Name, t.Number, id, e.Hash)`,
+				`work.ReplyToken(c.l.remote.Name, t.Number, id, e.Hash+r.Body)`,
+			}},
+		},
+		{
+			guard: "the stored commit is the one that is pushed", file: "tick/finalize.go", scenario: "bugfix", points: diesBeforePushes,
+			edits: []edit{
+				{`
+	push, planned, err := p.plannedPush(ctx, l)
+	if err != nil {
+		return err
+	}
+`, `
+	push, planned, err := p.plannedPush(ctx, l)
+	if err != nil {
+		return err
+	}
+	if planned && l.resumed {
+		parent := p.Dirs.CheckoutParent(l.remote.Name)
+		generation, err := newestGeneration(parent, l.turn.Slot)
+		if err != nil {
+			return err
+		}
+		l.place = placeAt(parent, l.turn.Slot, generation)
+		answer, _ := prompts.Decode(l.turn.Kind, l.turn.Answer, askedReplies(l.events))
+		if err := p.commit(ctx, l, answer); err != nil {
+			return err
+		}
+		push.Head = l.turn.Commit
+	}
+`},
+				{`
+	"github.com/mergexo/gh-mergexo/internal/work"
+`, `
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+`},
+			},
+		},
+		{
+			guard: "intent on disk", file: "actions/actions.go", scenario: "feedback", points: repliesUnlisted,
+			edits: []edit{{`
+	if a, err = r.intend(ctx, a); err != nil {
+		return a, err
+	}
+`, `
+`}},
+		},
+		{
+			guard: "intent before the send, not after", file: "actions/actions.go", scenario: "feedback", points: diesRepliesUnlisted,
+			edits: []edit{{`
+	if a, err = r.intend(ctx, a); err != nil {
+		return a, err
+	}
+	seen, err = e.do(ctx, s, a)
+	return r.conclude(ctx, s, a, seen, err)
+`, `
+	seen, sent := e.do(ctx, s, a)
+	if a, err = r.intend(ctx, a); err != nil {
+		return a, err
+	}
+	return r.conclude(ctx, s, a, seen, sent)
+`}},
+		},
+		{
+			guard: "a turn is closed after its effects", file: "tick/apply.go", scenario: "feedback", points: diesAfterReplies,
+			edits: []edit{
+				{`
+	for _, a := range planned {
+		if a.Kind == work.ActionPush || a.State.Settled() {
+`, `
+	if err := p.advance(ctx, l, work.StepApplied); err != nil {
+		return err
+	}
+	for _, a := range planned {
+		if a.Kind == work.ActionPush || a.State.Settled() {
+`},
+				{`
+	return p.advance(ctx, l, work.StepApplied)
+`, `
+	return nil
+`},
+			},
+		},
+		{
+			guard: "cursors together with their rows", file: "tick/ingest.go", scenario: "feedback", points: diesInIngest,
+			edits: []edit{{
+				`{h.fetch, h.adopt, `,
+				`{h.fetch, func(ctx context.Context) error {
+		return p.Store.Update(ctx, func(tx *store.Tx) error { return h.storeCursors(ctx, tx) })
+	}, h.adopt, `,
+			}},
+		},
+		{
+			guard: "the lock of a slot", quick: true, file: "tick/lock.go", scenario: "bugfix", points: meetsOthers,
+			edits: []edit{{`
+	path := d.slotPath(k)
+	l, ok, err := tryLock(path)
+`, `
+	path := d.slotPath(k)
+	l, ok, err := fileLock{flock.New(path)}, true, error(nil)
+`}},
+		},
+	}
+}
+
+// module is the root of the source.
+const module = "../.."
+
+// build makes the mutant's binary. The source tree stays as it is: the compiler
+// reads one file of it from elsewhere.
+func (m mutant) build(dir string) (binary string, err error) {
+	real, err := filepath.Abs(filepath.Join(module, filepath.FromSlash(m.file)))
+	if err != nil {
+		return "", err
+	}
+	source, err := os.ReadFile(real)
+	if err != nil {
+		return "", err
+	}
+	text, err := m.apply(string(source))
+	if err != nil {
+		return "", err
+	}
+	mutated, overlay := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "overlay.json")
+	instead, err := json.Marshal(map[string]any{"Replace": map[string]string{real: mutated}})
+	if err != nil {
+		return "", err
+	}
+	for name, content := range map[string][]byte{mutated: []byte(text), overlay: instead} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			return "", err
+		}
+	}
+	binary = filepath.Join(dir, "gh-mergexo")
+	c := exec.Command("go", "build", "-overlay", overlay, "-o", binary, "./cmd/gh-mergexo")
+	c.Dir, c.Env = module, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := c.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build without %q: %w\n%s", m.guard, err, out)
+	}
+	return binary, nil
+}
+
+// apply takes the guard out of a source text.
+func (m mutant) apply(source string) (string, error) {
+	for _, e := range m.edits {
+		if n := strings.Count(source, e.old); n != 1 {
+			return "", fmt.Errorf("%s has the guard %q %d times, not once; adapt this control to the code:\n%s", m.file, m.guard, n, e.old)
+		}
+		source = strings.Replace(source, e.old, e.new, 1)
+	}
+	return source, nil
+}

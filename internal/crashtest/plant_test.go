@@ -1,0 +1,37 @@
+//go:build unix
+
+package crashtest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// meet makes passes while another one waits for its agent.
+func (w *world) meet() error {
+	for range 2 {
+		ended, err := w.pass()
+		if err == nil && !ended {
+			err = errors.New("it was killed")
+		}
+		if err != nil {
+			return fmt.Errorf("a pass beside another: %w", err)
+		}
+	}
+	return nil
+}
+
+// plantWork leaves in the checkouts what an agent that outlives its pass may
+// still write there. Nothing of it belongs to any turn.
+func (w *world) plantWork() error {
+	found, err := filepath.Glob(w.path("state", "checkouts", repoName, "worker-*"))
+	for _, dir := range found {
+		if info, statErr := os.Stat(dir); statErr != nil || !info.IsDir() {
+			continue
+		}
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, "left-behind.txt"), []byte("half a thought\n"), 0o600))
+	}
+	return err
+}
