@@ -179,6 +179,33 @@ func TestL05SecondCopyIsRemoved(t *testing.T) {
 	}
 }
 
+// TestL121PasteOfOurCommentStays: sent twice, arrived once, and a person of the
+// same account pastes it, marker and all.
+func TestL121PasteOfOurCommentStays(t *testing.T) {
+	s := newStage(t)
+	a := s.plan("hello")
+	never := githubsim.LoseRequest()
+	never.Method = "POST"
+	s.hub.AddFault(never)
+	if _, err := s.runner.Apply(t.Context(), s.scope, a); err == nil {
+		t.Fatal("a request that never arrived went unnoticed")
+	}
+	s.now = s.now.Add(2 * time.Minute)
+	a, err := s.runner.Apply(t.Context(), s.scope, s.row(a))
+	s.must(err)
+	if s.comments() != 1 || a.Sends != 2 {
+		t.Fatalf("%d comments after %d sends, want one after two", s.comments(), a.Sends)
+	}
+	s.now = s.now.Add(5 * time.Minute)
+	pasted, err := s.repo.Comment(s.issue, "olga", a.Body)
+	s.must(err)
+	extra, err := Extra(t.Context(), s.scope, s.row(a), pasted)
+	s.must(err)
+	if len(extra) != 0 {
+		t.Errorf("a person's paste is taken for our second copy: %v", extra)
+	}
+}
+
 func TestL09StrangersMarkersDoNotCount(t *testing.T) {
 	s := newStage(t)
 	_, err := s.hub.AddUser("mallory")
@@ -228,6 +255,10 @@ func TestL94WritesArePaced(t *testing.T) {
 }
 
 func TestSightOf(t *testing.T) {
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	made := func(id int64, seconds int) posted {
+		return posted{id: id, body: "ours", at: begin.Add(time.Duration(seconds) * time.Second)}
+	}
 	at := func(ids ...int64) (all []posted) {
 		for _, id := range ids {
 			body := "ours"
@@ -252,9 +283,13 @@ func TestSightOf(t *testing.T) {
 		{1, at(-3), "3 []"},        // ours, edited by a person
 		{0, at(5, 9), "5 []"},      // the count was lost: nothing is removed
 		{3, at(5, 6, 7, 8), "5 [6 7]"},
+		{2, []posted{made(5, 0), made(9, 90)}, "5 [9]"},   // made while we sent
+		{2, []posted{made(5, 0), made(9, 181)}, "5 []"},   // made later: a person's paste
+		{2, []posted{made(5, 70), made(9, 250)}, "5 [9]"}, // GitHub's clock counts from its first
 	} {
 		got := "none"
-		if s, ok := sightOf(work.Action{Sends: c.sends, Body: "ours"}, c.found); ok {
+		sent := work.Action{Sends: c.sends, Body: "ours", PlannedAt: begin, SentAt: begin.Add(time.Minute)}
+		if s, ok := sightOf(sent, c.found); ok {
 			got = strings.TrimSpace(fmt.Sprint(s.id, " ", s.extra))
 		}
 		if got != c.want {

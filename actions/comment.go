@@ -24,7 +24,7 @@ func (comment) find(ctx context.Context, s Scope, a work.Action) (sight, bool, e
 	if err != nil {
 		return sight{}, false, err
 	}
-	got, ok := copies(s, a, all, func(c github.Comment) posted { return posted{c.ID, c.URL, c.Body, c.Author} })
+	got, ok := copies(s, a, all, func(c github.Comment) posted { return posted{c.ID, c.URL, c.Body, c.Author, c.CreatedAt} })
 	return got, ok, nil
 }
 

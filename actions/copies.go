@@ -17,6 +17,7 @@ type posted struct {
 	url    string
 	body   string
 	author work.Account
+	at     time.Time // when GitHub made it
 }
 
 // copies picks from a listing what carries an action's token under our account.
@@ -32,8 +33,8 @@ func copies[T any](s Scope, a work.Action, all []T, read func(T) posted) (sight,
 
 // sightOf settles which of several copies counts: the first with our words,
 // else (somebody edited it) the first. Further ones with our words are ours to
-// remove, only as many as we sent; any other copy is a person's paste. With the
-// count lost, none is removed.
+// remove, only as many as we sent, and only when they were made while we sent;
+// any other copy is a person's paste. With the count lost, none is removed.
 func sightOf(a work.Action, found []posted) (sight, bool) {
 	if len(found) == 0 {
 		return sight{}, false
@@ -51,11 +52,22 @@ func sightOf(a work.Action, found []posted) (sight, bool) {
 	}
 	s := sight{id: strconv.FormatInt(first.id, 10), url: first.url}
 	for i, p := range equal {
-		if i > 0 && i < a.Sends {
+		if i > 0 && i < a.Sends && !p.at.After(lastCopy(a, first)) {
 			s.extra = append(s.extra, p.id)
 		}
 	}
 	return s, true
+}
+
+// arrival bounds how long after we sent a comment GitHub may make it: a request
+// ends after 30 seconds, answered or not.
+const arrival = 2 * time.Minute
+
+// lastCopy is when the last copy of ours can have been made. It is told by
+// GitHub's clock alone: our sends lie no further apart than the plan and the
+// last of them, and so do the copies that they made.
+func lastCopy(a work.Action, first posted) time.Time {
+	return first.at.Add(max(0, a.SentAt.Sub(a.PlannedAt)) + arrival)
 }
 
 // Extra lists the further copies of a comment of ours, by id. They appear when

@@ -28,7 +28,7 @@ func (reply) find(ctx context.Context, s Scope, a work.Action) (sight, bool, err
 	if err != nil {
 		return sight{}, false, err
 	}
-	got, ok := copies(s, a, all, func(c github.ReviewComment) posted { return posted{c.ID, c.URL, c.Body, c.Author} })
+	got, ok := copies(s, a, all, func(c github.ReviewComment) posted { return posted{c.ID, c.URL, c.Body, c.Author, c.CreatedAt} })
 	return got, ok, nil
 }
 
