@@ -144,6 +144,11 @@ func (p *Pass) newTurn(planned PlannedTurn, k int) work.Turn {
 }
 
 func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned PlannedTurn, l *lease) error {
+	key, err := unusedKey(ctx, tx, l.turn.Key)
+	if err != nil {
+		return err
+	}
+	l.turn.Key = key
 	id, err := tx.AddTurn(ctx, l.turn)
 	if err != nil {
 		return err
@@ -157,6 +162,18 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned PlannedTurn, l
 		return err
 	}
 	return move(ctx, tx, Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())
+}
+
+// unusedKey gives a turn a key of its own when earlier ones about the same have
+// ended and left their events to wait: superseded or failed, and nothing moved since.
+func unusedKey(ctx context.Context, tx *store.Tx, key string) (string, error) {
+	for {
+		earlier, known, err := tx.FindTurn(ctx, key)
+		if err != nil || !known || !earlier.Step.Ended() {
+			return key, err // one that is under way has the events
+		}
+		key = work.NextTurnKey(key)
+	}
 }
 
 // knownSlot is the slot that the item's agent session was made in: providers

@@ -82,15 +82,31 @@ func (p *Pass) push(ctx context.Context, l *lease, a work.Action) error {
 	return p.replay(ctx, l, a)
 }
 
+// refused records that no push of the turn's commit has arrived or will: the
+// branch has left the head that each of them expects.
+func (p *Pass) refused(ctx context.Context, l *lease, a work.Action) (seen bool, err error) {
+	if seen, err = p.runner().Look(ctx, p.scope(l.remote), a); seen || err != nil {
+		return seen, err
+	}
+	err = p.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkUnsent(ctx, a.ID) })
+	if err != nil {
+		return false, fmt.Errorf("record that a push was refused: %w", err)
+	}
+	return false, nil
+}
+
 // replay puts the turn's commit on top of what somebody else pushed.
 func (p *Pass) replay(ctx context.Context, l *lease, a work.Action) error {
+	if seen, err := p.refused(ctx, l, a); seen || err != nil {
+		return err
+	}
 	m := l.remote.mirror()
 	heads, err := m.RemoteHeads(ctx, a.Target)
 	if err != nil {
 		return fmt.Errorf("list the remote's branches: %w", err)
 	}
 	head, ok := heads[a.Target]
-	if !ok || l.turn.Kind.Start() {
+	if !ok || a.Base == "" { // a new branch, whose name somebody else took
 		return &work.BlockedError{Reason: fmt.Sprintf("the branch %s is not as it was expected on the remote", a.Target), Hint: wayOn(l)}
 	}
 	if err := m.Fetch(ctx, head); err != nil {

@@ -104,20 +104,26 @@ func (p *Pass) resume(ctx context.Context, t work.Turn) (*lease, error) {
 
 // commitLost takes a turn back to where its agent has not answered: the mirror
 // was deleted or damaged, and the commit with it. A push that was sent may have
-// arrived, so it is looked for first; what was sent is never planned anew.
+// arrived, so it is looked for first, and given time. Should it arrive later
+// still, the lease lets one of the two through, and the trailer tells whose.
 func (p *Pass) commitLost(ctx context.Context, l *lease, push work.Action) error {
 	lost := fmt.Sprintf("the commit %s is gone from the mirror", short(l.turn.Commit))
+	now := p.Now()
 	if push.Sends > 0 {
 		seen, err := p.runner().Look(ctx, p.scope(l.remote), push)
 		if err != nil || seen {
 			return err
 		}
-		return &work.BlockedError{Reason: lost + ", and it is unclear whether it was pushed", Hint: wayOn(l)}
+		if until := push.SentAt.Add(p.Config.Runtime.SettleAfter); until.After(now) {
+			return &work.WaitError{Until: until, Reason: lost + ", and it is unclear whether it was pushed"}
+		}
 	}
 	l.turn.Commit, l.turn.Answer = "", nil
-	now := p.Now()
 	err := p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.SaveTurn(ctx, l.turn); err != nil {
+			return err
+		}
+		if err := tx.MarkUnsent(ctx, push.ID); err != nil {
 			return err
 		}
 		if err := tx.VoidTurnActions(ctx, l.turn.ID, lost, now); err != nil {

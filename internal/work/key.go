@@ -46,6 +46,10 @@ func TurnKey(repo RepoName, number int, kind Kind, head string, eventKeys []stri
 	return digest(append([]string{"turn", strings.ToLower(repo.String()), strconv.Itoa(number), string(kind), head}, keys...)...)
 }
 
+// NextTurnKey names the turn after one that has ended, was about the same, and
+// left its events to be answered.
+func NextTurnKey(key string) string { return digest("next turn", key) }
+
 // Tokens are made of what an action is for (design §6), so that an agent that
 // words its answer differently the second time still answers once.
 
