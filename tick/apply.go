@@ -141,7 +141,9 @@ func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer pro
 		item.DecisionSummary = answer.DecisionSummary
 	}
 	if l.turn.Kind == work.KindDesignStart {
-		item.Document = work.DocumentPath(item.Number, item.Title)
+		if l.turn.Commit != "" { // else the branch has it, and its name may be of an older title
+			item.Document = work.DocumentPath(item.Number, item.Title)
+		}
 		item.TouchPaths = answer.TouchPaths
 		item.Priority = designPriority(item, answer)
 	}
@@ -178,7 +180,7 @@ func (p *Pass) openedPull(ctx context.Context, l *lease) (*work.PullRequest, err
 			return nil, fmt.Errorf("pull request #%d is not to be seen", number)
 		}
 		return &work.PullRequest{
-			RepoID: l.turn.RepoID, ItemID: l.item.ID, Number: number, NodeID: d.NodeID, URL: d.URL, Title: d.Title, State: work.PullOpen,
+			RepoID: l.turn.RepoID, ItemID: l.item.ID, Number: number, NodeID: d.NodeID, URL: d.URL, Title: d.Title, State: d.State,
 			Branch: d.Head, HeadOID: d.HeadOID, Base: d.Base, BaseOID: d.BaseOID, Draft: d.Draft, UpdatedAt: d.UpdatedAt, CreatedAt: d.CreatedAt,
 		}, nil
 	}

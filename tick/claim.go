@@ -20,6 +20,8 @@ type lease struct {
 	events  []work.Event            // the turn's, oldest first
 	place   place                   // the checkout
 	threads map[int64]github.Thread // as read right before the effects, by first comment
+	carried map[string]bool         // event keys for which a commit stands on the branch
+	adopted bool                    // a start goes on on a branch that was pushed before
 	resumed bool
 }
 

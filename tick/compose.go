@@ -43,7 +43,7 @@ func (c *composer) add(a work.Action) {
 func (c *composer) push() {
 	t := c.l.turn
 	expected := t.Head
-	if t.Kind.Start() {
+	if t.Kind.Start() && !c.l.adopted {
 		expected = "" // the branch must not exist yet
 	}
 	c.add(work.Action{
@@ -138,7 +138,7 @@ func (c *composer) generalText() string {
 	if a.FlakyTest != nil {
 		parts = append(parts, fmt.Sprintf("A test looks flaky: %s. %s", prompts.CleanBody(a.FlakyTest.Name), prompts.CleanBody(a.FlakyTest.Reason)))
 	}
-	changed, claimed := c.l.turn.Commit != "", a.CommitMessage != ""
+	changed, claimed := c.l.turn.Commit != "" || c.l.committed(), a.CommitMessage != ""
 	if claimed && !changed {
 		parts = append(parts, "No file was changed.")
 	}

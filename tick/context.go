@@ -21,7 +21,7 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 		DecisionSummary: l.item.DecisionSummary,
 		AllowedActions:  allowedActions(l.turn.Kind),
 		Refused:         refusedChanges,
-		Previous:        l.turn.LastError,
+		Previous:        l.before(),
 	}
 	var all, onIssue []work.Event
 	var pull work.PullRequest
@@ -63,7 +63,22 @@ func (p *Pass) fillBase(ctx context.Context, l *lease, c *prompts.Context) error
 	if c.Task.ChangedFiles, err = m.ChangedFiles(ctx, base, l.turn.Head); err != nil {
 		return fmt.Errorf("list the changed files: %w", err)
 	}
+	if c.Task.Document == "" && l.item.Flow == work.FlowDesign {
+		c.Task.Document = documentOf(l.item.Number, c.Task.ChangedFiles)
+	}
 	return nil
+}
+
+// documentOf finds an issue's design document, which a lost database knew: its
+// name is of the title that the issue had then.
+func documentOf(issue int, changed []string) string {
+	prefix := strings.TrimSuffix(work.DocumentPath(issue, ""), work.Slug("")+".md")
+	for _, path := range changed {
+		if strings.HasPrefix(path, prefix) && strings.HasSuffix(path, ".md") {
+			return path
+		}
+	}
+	return ""
 }
 
 func issueOf(i work.Item) prompts.Issue {

@@ -158,12 +158,17 @@ func askedReplies(events []work.Event) []int64 {
 }
 
 // commit makes the turn's commit object from what the agent left. A design is
-// written by us, from the answer; its agent changes no file.
+// written by us, from the answer; its agent changes no file. What has its
+// commit on the branch already gets no second one.
 func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
+	if l.committed() {
+		l.turn.Commit = ""
+		return nil
+	}
 	m := l.remote.mirror()
 	c := git.Commit{
 		Dir: l.place.dir, Index: l.place.index, Parents: []string{l.turn.Head}, Date: gitDate(l.turn),
-		Turn: l.turn.Key, Handled: l.turn.EventKeys, Message: commitMessage(l, a), Limits: limits, Edit: markImplemented(l),
+		Turn: l.turn.Key, Handled: l.uncommitted(), Message: commitMessage(l, a), Limits: limits, Edit: markImplemented(l),
 	}
 	var made git.Committed
 	var err error
@@ -182,7 +187,7 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	if made.Empty && l.turn.Kind.Start() {
+	if made.Empty && l.turn.Kind.Start() && !l.adopted {
 		return &work.BlockedError{Reason: "the agent finished without changing a file", Hint: wayOn(l)}
 	}
 	l.turn.Commit = ""

@@ -69,6 +69,7 @@ type Mirror interface {
 	Replay(ctx context.Context, oid, onto string) (git.Replayed, error)
 	IsAncestor(ctx context.Context, ancestor, of string) (bool, error)
 	ChangedFiles(ctx context.Context, from, to string) ([]string, error)
+	Log(ctx context.Context, from, to string, limit int) ([]git.Entry, error)
 	MergeBase(ctx context.Context, branch, head string) (string, bool, error)
 	Has(ctx context.Context, oid string) bool
 	Head(ctx context.Context, branch string) (string, bool, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -41,6 +42,10 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	}
 	if err := p.notRewritten(ctx, l); err != nil {
 		return err
+	}
+	var err error
+	if l.carried, err = p.carried(ctx, l, l.turn.Base, l.turn.Head); err != nil {
+		return fmt.Errorf("look for earlier commits of ours: %w", err)
 	}
 	place, err := p.Dirs.takePlace(l.remote.Name, l.slot.k)
 	if err != nil {
@@ -91,16 +96,19 @@ func turnEvents(ctx context.Context, tx *store.Tx, t work.Turn) ([]work.Event, e
 // findBase chooses where a new branch begins and what it is called. Branches
 // of earlier starts stay as they are: history is never rewritten.
 func (p *Pass) findBase(ctx context.Context, l *lease) error {
-	if l.turn.Branch != "" && l.turn.Head != "" {
-		return nil // chosen by an earlier attempt of this turn
+	heads, err := l.remote.mirror().RemoteHeads(ctx, l.turn.Branch)
+	if err != nil {
+		return fmt.Errorf("list the remote's branches: %w", err)
+	}
+	if l.turn.Branch != "" && l.turn.Head != "" { // chosen by an earlier attempt of this turn
+		if head, pushed := heads[l.turn.Branch]; pushed {
+			_, err = p.adoptBranch(ctx, l, l.turn.Branch, head, l.turn.Base)
+		}
+		return err
 	}
 	repo, err := l.remote.GitHub.Repository(ctx, l.remote.repo.Current)
 	if err != nil {
 		return fmt.Errorf("read the default branch: %w", err)
-	}
-	heads, err := l.remote.mirror().RemoteHeads(ctx, "")
-	if err != nil {
-		return fmt.Errorf("list the remote's branches: %w", err)
 	}
 	head, ok := heads[repo.DefaultBranch]
 	if !ok {
@@ -109,41 +117,71 @@ func (p *Pass) findBase(ctx context.Context, l *lease) error {
 			Hint:   "push a first commit, then set the label anew",
 		}
 	}
-	taken := 0
-	for branch := range heads {
+	taken, adopted, err := p.earlierBranches(ctx, l, heads, repo.DefaultBranch)
+	if err != nil || adopted {
+		return err
+	}
+	l.turn.Base, l.turn.Head = repo.DefaultBranch, head
+	return p.nameBranch(ctx, l, heads, taken)
+}
+
+// earlierBranches counts the branches of earlier starts, or goes on on the one
+// that this start pushed before its state folder was lost.
+func (p *Pass) earlierBranches(ctx context.Context, l *lease, heads map[string]string, base string) (n int, adopted bool, err error) {
+	for _, branch := range slices.Sorted(maps.Keys(heads)) {
 		if !strings.HasPrefix(branch, work.BranchPrefix(l.item.Flow, l.item.Number)) {
 			continue
 		}
-		if err := p.notOpenAlready(ctx, l, branch); err != nil {
-			return err
+		n++
+		if used, err := p.hadPull(ctx, l, branch); err != nil {
+			return n, false, err
+		} else if used {
+			continue
 		}
-		taken++
+		if adopted, err := p.adoptBranch(ctx, l, branch, heads[branch], base); adopted || err != nil {
+			return n, adopted, err
+		}
 	}
-	l.turn.Base, l.turn.Head = repo.DefaultBranch, head
-	l.turn.Branch = work.BranchName(l.item.Flow, l.item.Number, l.item.Title, taken)
-	for heads[l.turn.Branch] != "" {
-		taken++
-		l.turn.Branch = work.BranchName(l.item.Flow, l.item.Number, l.item.Title, taken)
-	}
-	return nil
+	return n, false, nil
 }
 
-// notOpenAlready stops a start whose pull request is open already: made by a
-// pass whose database is gone. The next ingest adopts it.
-func (p *Pass) notOpenAlready(ctx context.Context, l *lease, branch string) error {
+// nameBranch finds a name that no branch has, and that no pull request ever
+// had: a branch may have been deleted since, and its pull request would be
+// taken for the one to be opened.
+func (p *Pass) nameBranch(ctx context.Context, l *lease, heads map[string]string, taken int) error {
+	for ; ; taken++ {
+		name := work.BranchName(l.item.Flow, l.item.Number, l.item.Title, taken)
+		if heads[name] != "" {
+			continue
+		}
+		if used, err := p.hadPull(ctx, l, name); err != nil {
+			return err
+		} else if !used {
+			l.turn.Branch = name
+			return nil
+		}
+	}
+}
+
+// hadPull reports whether a branch has, or had, a pull request. One of ours
+// that is open stops the start: it was made by a pass whose database is gone,
+// and the next ingest adopts it.
+func (p *Pass) hadPull(ctx context.Context, l *lease, branch string) (bool, error) {
 	pulls, err := l.remote.GitHub.PullsByHead(ctx, l.remote.repo.Current, branch)
 	if err != nil {
-		return fmt.Errorf("look for a pull request of %s: %w", branch, err)
+		return false, fmt.Errorf("look for a pull request of %s: %w", branch, err)
 	}
 	h := newHarvest(p, l.remote)
+	used := false
 	for _, pull := range pulls {
+		used = used || !pull.CrossRepo
 		if _, ours := h.ourPull(pull); !ours || pull.State != work.PullOpen {
 			continue
 		}
 		err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetWalk(ctx, l.turn.RepoID, walkAdopted, "") })
-		return errors.Join(err, &work.SupersededError{Reason: fmt.Sprintf("pull request #%d for it is open already", pull.Number)})
+		return true, errors.Join(err, &work.SupersededError{Reason: fmt.Sprintf("pull request #%d for it is open already", pull.Number)})
 	}
-	return nil
+	return used, nil
 }
 
 // findHead asks the remote where the pull request's branch stands.

@@ -114,6 +114,7 @@ func (m *Mirror) Carries(ctx context.Context, head, turnKey, oid string) (bool, 
 type Entry struct {
 	OID     string
 	Subject string
+	Ours    bool     // by our identity
 	Turn    string   // of Mergexo-Turn
 	Handled []string // of Mergexo-Handled
 }
@@ -121,7 +122,7 @@ type Entry struct {
 // Log lists the commits that are reachable from to and not from from ("" for
 // all), newest first, at most limit.
 func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, error) {
-	args := []string{"log", "-z", "--format=%H%n%B", fmt.Sprintf("-%d", limit), to}
+	args := []string{"log", "-z", "--format=%H %ae%n%B", fmt.Sprintf("-%d", limit), to}
 	if !validOID(to) || (from != "" && !validOID(from)) {
 		return nil, fmt.Errorf("list commits: %q..%q: no object ids", from, to)
 	}
@@ -134,8 +135,9 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 	}
 	var entries []Entry
 	for _, record := range fields(res.Stdout) {
-		oid, message, _ := strings.Cut(record, "\n")
-		e := Entry{OID: oid}
+		head, message, _ := strings.Cut(record, "\n")
+		oid, email, _ := strings.Cut(head, " ")
+		e := Entry{OID: oid, Ours: email == m.git.opt.Identity.Email}
 		e.Subject, _, _ = strings.Cut(message, "\n")
 		for line := range strings.Lines(message) {
 			line = strings.TrimSpace(line)
