@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // pruneBatch bounds a transaction of Prune: other passes wait for it.
@@ -22,6 +24,9 @@ func loose(table string) string {
 			WHERE p.repo_id = ` + table + `.repo_id AND p.number = ` + table + `.number AND ` + kept + `)`
 }
 
+// oldTurns says which turns are over for long, whatever still refers to them.
+var oldTurns = `NOT (` + unfinished + `) AND ended_at < @before AND ` + loose("turns")
+
 // prunes are what Prune deletes, referrers before what they refer to. A turn
 // goes once nothing refers to it any more.
 func prunes() []string {
@@ -29,13 +34,20 @@ func prunes() []string {
 		`DELETE FROM history WHERE id IN (SELECT id FROM history WHERE at < @before AND ` + loose("history") + ` LIMIT @batch)`,
 		`DELETE FROM actions WHERE id IN (SELECT id FROM actions WHERE settled_at > 0 AND settled_at < @before AND ` + loose("actions") + ` LIMIT @batch)`,
 		`DELETE FROM events WHERE id IN (SELECT id FROM events WHERE processed_at > 0 AND processed_at < @before AND ` + loose("events") + ` LIMIT @batch)`,
-		`DELETE FROM turns WHERE id IN (SELECT id FROM turns WHERE NOT (` + unfinished + `) AND ended_at < @before AND ` + loose("turns") + `
+		`DELETE FROM turns WHERE id IN (SELECT id FROM turns WHERE ` + oldTurns + `
 			AND NOT EXISTS (SELECT 1 FROM actions a WHERE a.turn_id = turns.id)
 			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.turn_id = turns.id) LIMIT @batch)`,
 		`DELETE FROM agent_sessions WHERE updated_at < @before
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = agent_sessions.item_id AND ` + kept + `)`,
 		`DELETE FROM http_validators WHERE seen_at < @before`,
 	}
+}
+
+// ListOldTurns gives up to limit of the turns that Prune would delete, oldest
+// first: what is kept of them elsewhere goes before their rows.
+func (t *Tx) ListOldTurns(ctx context.Context, before time.Time, after int64, limit int) ([]work.Turn, error) {
+	return list(ctx, t, "list old turns", scanTurn, selectTurn+`WHERE id > @after AND `+oldTurns+` ORDER BY id LIMIT @limit`,
+		sql.Named("before", millis(before)), sql.Named("after", after), sql.Named("limit", limit))
 }
 
 // Prune deletes what is older than before and belongs to work items that were

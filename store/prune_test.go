@@ -89,6 +89,12 @@ func TestL93Prune(t *testing.T) {
 	for number := 1; number <= 5; number++ {
 		whole[number] = left(t, d, number)
 	}
+	over := inTx(t, d, func(tx *Tx) ([]work.Turn, error) { return tx.ListOldTurns(ctx, before, 0, 10) })
+	var keys []string
+	for _, u := range over {
+		keys = append(keys, u.Key)
+	}
+	equal(t, keys, []string{"turn 1", "turn 5"})
 	n, err := d.Prune(ctx, before)
 	if err != nil {
 		t.Fatal(err)

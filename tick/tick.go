@@ -138,21 +138,6 @@ func (p *Pass) step(ctx context.Context, l *lease) error {
 	return nil
 }
 
-// memory is how long the database remembers what is over. Keys of open items
-// are kept for as long as they are open.
-const memory = 30 * 24 * time.Hour
-
-// forget drops what is over for long. Only passes that worked do: an idle one
-// writes its heartbeat and nothing else.
-func (p *Pass) forget(ctx context.Context, worked int) {
-	if worked == 0 || ctx.Err() != nil {
-		return
-	}
-	if _, err := p.Store.Prune(ctx, p.Now().Add(-memory)); err != nil {
-		p.Log.WarnContext(ctx, "could not forget what is over", "error", err)
-	}
-}
-
 // scope is where the actions of a repository take place.
 func (p *Pass) scope(r *remote) actions.Scope {
 	return actions.Scope{Repo: r.repo, GitHub: r.GitHub, Branches: r.mirror(), Accounts: p.accounts.ids(r.Name.Host)}

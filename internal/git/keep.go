@@ -127,19 +127,29 @@ func (m *Mirror) Journals(ctx context.Context) ([]string, error) {
 	return keys, nil
 }
 
-// DropTurn forgets all that is kept of a turn; dropping it twice is no error.
-func (m *Mirror) DropTurn(ctx context.Context, key string) error {
-	if err := checkKey(key); err != nil {
-		return fmt.Errorf("drop turn: %w", err)
+// DropTurns forgets all that is kept of turns; dropping them twice, or from a
+// mirror that is gone, is no error.
+func (m *Mirror) DropTurns(ctx context.Context, keys ...string) error {
+	var commands strings.Builder
+	for _, key := range keys {
+		if err := checkKey(key); err != nil {
+			return fmt.Errorf("drop turns: %w", err)
+		}
+		for _, ref := range []string{turnRef(key), journalRef(key), partialRef(key)} {
+			commands.WriteString("delete " + ref + "\n")
+		}
+	}
+	if len(keys) == 0 || !exists(m.path(stampName)) {
+		return nil
 	}
 	c := m.call("update-ref", "--no-deref", "--stdin")
-	c.stdin = []byte("delete " + turnRef(key) + "\ndelete " + journalRef(key) + "\ndelete " + partialRef(key) + "\n")
+	c.stdin = []byte(commands.String())
 	err := m.locked(ctx, func() error {
 		_, err := m.git.run(ctx, c)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("drop turn: %w", err)
+		return fmt.Errorf("drop turns: %w", err)
 	}
 	return nil
 }

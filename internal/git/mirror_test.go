@@ -133,7 +133,7 @@ func TestL125StaleLocks(t *testing.T) {
 	}
 	w.commit("more", map[string]string{"x": "x"})
 	w.restore()
-	w.check(w.mirror.DropTurn(t.Context(), key1))
+	w.check(w.mirror.DropTurns(t.Context(), key1))
 	w.check(w.mirror.Repack(t.Context()))
 	if _, ok, err := w.mirror.Turn(t.Context(), key1); ok || err != nil {
 		t.Errorf("turn: %v %v", ok, err)
@@ -301,8 +301,8 @@ func TestJournals(t *testing.T) {
 	if keys, err := w.mirror.Journals(ctx); err != nil || strings.Join(keys, " ") != key1+" abc" {
 		t.Errorf("keys = %q, %v", keys, err)
 	}
-	w.check(w.mirror.DropTurn(ctx, key1))
-	w.check(w.mirror.DropTurn(ctx, key1))
+	w.check(w.mirror.DropTurns(ctx, key1))
+	w.check(w.mirror.DropTurns(ctx, key1))
 	if _, ok, err := w.mirror.Journal(ctx, key1); ok || err != nil {
 		t.Errorf("dropped: %v %v", ok, err)
 	}

@@ -1,0 +1,88 @@
+package tick
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// keeper is a mirror that only forgets.
+type keeper struct {
+	Mirror
+	dropped []string
+}
+
+func (k *keeper) DropTurns(_ context.Context, keys ...string) error {
+	k.dropped = append(k.dropped, keys...)
+	return nil
+}
+
+// TestL93TurnsAreForgottenWithTheirRows: journal and commit go a month after
+// the item closed, and never while it is open.
+func TestL93TurnsAreForgottenWithTheirRows(t *testing.T) {
+	ctx := t.Context()
+	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	at := now.Add(-2 * memory)
+	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return at }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	var repo work.Repo
+	err = db.Update(ctx, func(tx *store.Tx) (err error) {
+		if repo, err = tx.EnsureRepo(ctx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
+			return err
+		}
+		for number, end := range []struct {
+			state work.State
+			since time.Time
+		}{{work.StateCompleted, at}, {work.StateAwaitingFeedback, at}, {work.StateClosed, now.Add(-time.Hour)}} {
+			item, err := tx.AddItem(ctx, work.Item{RepoID: repo.ID, Number: number, State: end.state, Since: end.since})
+			if err != nil {
+				return err
+			}
+			key := string(end.state)
+			id, err := tx.AddTurn(ctx, work.Turn{RepoID: repo.ID, ItemID: item, Number: number, Key: key, Step: work.StepClaimed})
+			if err != nil {
+				return err
+			}
+			if err := tx.EndTurn(ctx, id, work.StepClaimed, work.StepDone, "", at); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &keeper{}
+	p := &Pass{
+		Store: db, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
+		all: []*remote{{Remote: Remote{Mirror: func(work.Repo) Mirror { return k }}, repo: repo}},
+	}
+	p.forget(ctx, 0)
+	if len(k.dropped) > 0 {
+		t.Errorf("an idle pass forgot %q", k.dropped)
+	}
+	p.forget(ctx, 1)
+	if !slices.Equal(k.dropped, []string{"completed"}) {
+		t.Errorf("forgot %q, want the one that was over for long", k.dropped)
+	}
+	for key, want := range map[string]bool{"completed": false, "awaiting_feedback": true, "closed": true} {
+		err := db.View(ctx, func(tx *store.Tx) error {
+			if _, known, err := tx.FindTurn(ctx, key); err != nil || known != want {
+				t.Errorf("row of %s: %v, %v", key, known, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
