@@ -306,6 +306,9 @@ func TestJournals(t *testing.T) {
 	if _, ok, err := w.mirror.Journal(ctx, key1); ok || err != nil {
 		t.Errorf("dropped: %v %v", ok, err)
 	}
+	if err := w.git.Mirror(filepath.Join(w.root, "none.git"), w.mirror.url, w.mirror.lockPath).DropTurns(ctx, key1); err != nil {
+		t.Errorf("dropped from a mirror that is gone: %v", err)
+	}
 	for _, bad := range []string{"", "../x", "a b", "-x", "x.lock"} {
 		if err := w.mirror.PutJournal(ctx, bad, nil); err == nil {
 			t.Errorf("key %q accepted", bad)
