@@ -52,7 +52,7 @@ func (p *Pass) applyOne(ctx context.Context, l *lease, a work.Action) error {
 			return err
 		}
 	}
-	_, err := p.send(ctx, l, a)
+	_, err := p.runner().Apply(ctx, p.scope(l.remote), a)
 	if err != nil && a.Need == work.NeedCosmetic && ctx.Err() == nil {
 		p.Log.WarnContext(ctx, "cosmetic action given up", "action_token", a.Token, "error", err)
 		_, err = p.runner().Drop(ctx, a, err)

@@ -69,22 +69,13 @@ func (p *Pass) plannedPush(ctx context.Context, l *lease) (work.Action, bool, er
 	return work.Action{}, false, err
 }
 
-// send makes one effect of the turn. A pass whose state folder was deleted
-// sends nothing more: the next one looks for what is there, and does the rest.
-func (p *Pass) send(ctx context.Context, l *lease, a work.Action) (work.Action, error) {
-	if l.slot.lost() {
-		return a, &work.WaitError{Reason: "the state folder was deleted while the turn ran"}
-	}
-	return p.runner().Apply(ctx, p.scope(l.remote), a)
-}
-
 // push brings the turn's commit to its branch. A head that somebody else moved
 // meanwhile gets the commit replayed on top; theirs is never lost.
 func (p *Pass) push(ctx context.Context, l *lease, a work.Action) error {
 	if l.turn.Commit != "" && !l.remote.mirror().Has(ctx, l.turn.Commit) {
 		return p.commitLost(ctx, l, a)
 	}
-	_, err := p.send(ctx, l, a)
+	_, err := p.runner().Apply(ctx, p.scope(l.remote), a)
 	if _, ok := errors.AsType[*git.LeaseError](err); !ok {
 		return err
 	}
@@ -162,7 +153,7 @@ func (p *Pass) pushReplayed(ctx context.Context, l *lease, a work.Action, head, 
 	if err != nil {
 		return fmt.Errorf("store the replayed commit: %w", err)
 	}
-	_, err = p.send(ctx, l, again)
+	_, err = p.runner().Apply(ctx, p.scope(l.remote), again)
 	if _, ok := errors.AsType[*git.LeaseError](err); ok { // once more, from the next pass
 		return &work.WaitError{Reason: "the branch keeps moving", Err: err}
 	}

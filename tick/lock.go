@@ -99,17 +99,6 @@ func (s *slot) announce(h holder) error {
 	return nil
 }
 
-// lost reports whether the lock's file was deleted under its holder, as when
-// the whole state folder is: no other pass can know of this one any more.
-func (s *slot) lost() bool {
-	held, err := s.lock.f.Stat()
-	if err != nil {
-		return true
-	}
-	there, err := os.Stat(s.path)
-	return err != nil || !os.SameFile(held, there)
-}
-
 func (s *slot) release() {
 	_ = os.Truncate(s.path, 0) // tidiness; the lock is what counts
 	s.lock.unlock()
