@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -103,6 +104,28 @@ func TestL04MarkSentThenApplied(t *testing.T) {
 		t.Run(what+" after it was applied", func(t *testing.T) { wantErr(t, d, ErrStale, write) })
 	}
 	equal(t, getAction(t, d, "a"), got)
+}
+
+// TestL60RefusedPushWasNeverSent: a push that the lease refused may be planned
+// anew, one that was carried out may not.
+func TestL60RefusedPushWasNeverSent(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	u := newTurn(t, d, 1)
+	push := work.Action{RepoID: u.RepoID, TurnID: u.ID, ItemID: u.ItemID, Token: "push", Kind: work.ActionPush, Head: "old", PlannedAt: t0}
+	a := addAction(t, d, push)
+	update(t, d, func(tx *Tx) error {
+		if _, err := tx.MarkSent(ctx, a.ID, t0.Add(time.Minute)); err != nil {
+			return err
+		}
+		return tx.MarkUnsent(ctx, a.ID)
+	})
+	equal(t, getAction(t, d, "push"), a)
+	push.Head = "new"
+	equal(t, addAction(t, d, push).Head, "new")
+	update(t, d, func(tx *Tx) error { return tx.MarkApplied(ctx, a.ID, "new", "", t0) })
+	if err := d.Update(ctx, func(tx *Tx) error { return tx.MarkUnsent(ctx, a.ID) }); !errors.Is(err, ErrStale) {
+		t.Errorf("an applied push became unsent: %v", err)
+	}
 }
 
 func TestL117VoidTurnActions(t *testing.T) {

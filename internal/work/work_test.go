@@ -106,6 +106,15 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestL60TurnAfterASupersededOne has a key of its own, and so has the one after.
+func TestL60TurnAfterASupersededOne(t *testing.T) {
+	first := TurnKey(app, 2, KindImplementationFeedback, "head", []string{"x"})
+	second := NextTurnKey(first)
+	if third := NextTurnKey(second); first == second || second == third || first == third {
+		t.Errorf("keys %s, %s, %s are not all different", first, second, third)
+	}
+}
+
 func TestMarks(t *testing.T) {
 	token := CommentToken("k", 1)
 	rapid.Check(t, func(t *rapid.T) {
