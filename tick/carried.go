@@ -64,11 +64,11 @@ func (l *lease) committed() bool {
 }
 
 // begunBy reports whether commits that name these events began the turn's work:
-// they were made for the labelling that asks for it, or else for one of its
-// events.
+// they were made for what asks for it, as a labelling does, or else for one of
+// its events.
 func (l *lease) begunBy(carried map[string]bool) bool {
 	for _, e := range l.events {
-		if e.Kind == work.EventLabelled {
+		if begins(l.item, e) {
 			return carried[e.Key]
 		}
 	}
@@ -90,8 +90,8 @@ func (l *lease) before() string {
 	return strings.Join(told, "\n\n")
 }
 
-// adopt continues a start on the branch that a pass pushed whose state folder
-// is gone: it has our commits for the same labelling, and never had a pull
+// adoptBranch continues a start on the branch that a pass pushed whose state folder
+// is gone: it has our commits for the same beginning, and never had a pull
 // request.
 func (p *Pass) adoptBranch(ctx context.Context, l *lease, branch, head, base string) (bool, error) {
 	if err := l.remote.mirror().Fetch(ctx, head); err != nil {

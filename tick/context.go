@@ -3,6 +3,7 @@ package tick
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,21 +65,12 @@ func (p *Pass) fillBase(ctx context.Context, l *lease, c *prompts.Context) error
 		return fmt.Errorf("list the changed files: %w", err)
 	}
 	if c.Task.Document == "" && l.item.Flow == work.FlowDesign {
-		c.Task.Document = documentOf(l.item.Number, c.Task.ChangedFiles)
-	}
-	return nil
-}
-
-// documentOf finds an issue's design document, which a lost database knew: its
-// name is of the title that the issue had then.
-func documentOf(issue int, changed []string) string {
-	prefix := strings.TrimSuffix(work.DocumentPath(issue, ""), work.Slug("")+".md")
-	for _, path := range changed {
-		if strings.HasPrefix(path, prefix) && strings.HasSuffix(path, ".md") {
-			return path
+		at := slices.IndexFunc(c.Task.ChangedFiles, func(path string) bool { return work.IsDocument(path, l.item.Number) })
+		if at >= 0 { // a lost database knew its name, which is of the title that the issue had then
+			c.Task.Document = c.Task.ChangedFiles[at]
 		}
 	}
-	return ""
+	return nil
 }
 
 func issueOf(i work.Item) prompts.Issue {
