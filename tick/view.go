@@ -50,8 +50,11 @@ func (p *Pass) view(ctx context.Context, r *remote) (View, error) {
 // the touch paths are then compared as they stand.
 func (p *Pass) fillFiles(ctx context.Context, r *remote, v *View) error {
 	ready := slices.ContainsFunc(v.Items, func(i work.Item) bool { return i.State == work.StateReady })
-	if !ready || len(v.Active) == 0 || p.Preflight == nil || p.Preflight(ctx) != nil {
+	if !ready || len(v.Active) == 0 || p.Preflight == nil {
 		return nil
+	}
+	if err := p.Preflight(ctx); err != nil {
+		return nil //nolint:nilerr // without git nothing is claimed either, and that says so
 	}
 	head, ok, err := r.mirror().Head(ctx, r.repo.DefaultBranch)
 	if err == nil && ok {

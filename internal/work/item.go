@@ -58,12 +58,12 @@ type Item struct {
 	Branch          string // empty until a turn chose it
 	Document        string // path of the design document
 	TouchPaths      []string
-	DesignPull      int    // implementation: number of its design's pull request
-	DesignCommit    string // implementation: the commit that merged its design
-	Size            string // S, M or L; empty when nobody said
+	DesignPull      int      // implementation: number of its design's pull request
+	DesignCommit    string   // implementation: the commit that merged its design
+	Size            string   // S, M or L; empty when nobody said
 	DependsOn       []string // what must be closed before: see Dependency.String
-	DecisionSummary string // rolling, from the agent's last answer
-	Fingerprint     string // of the issue in the list of issues, when its timeline was last read
+	DecisionSummary string   // rolling, from the agent's last answer
+	Fingerprint     string   // of the issue in the list of issues, when its timeline was last read
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
