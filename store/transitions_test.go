@@ -164,17 +164,18 @@ func (c *caller) save(t *rapid.T) {
 }
 
 func (c *caller) events(t *rapid.T) {
-	id, event := c.turn(t), int64(rapid.IntRange(1, 6).Draw(t, "event"))
+	id, key := c.turn(t), fmt.Sprint(c.keys, ":", rapid.IntRange(1, 3).Draw(t, "event"))
 	c.try(t, "events", func(tx *Tx) error {
-		switch rapid.IntRange(0, 4).Draw(t, "what") {
-		case 0:
-			_, err := tx.AddEvent(c.ctx, work.Event{RepoID: 1, Number: 1, Key: fmt.Sprint("e", event), Kind: work.EventIssue, Source: "s"})
+		if _, err := tx.AddEvent(c.ctx, work.Event{RepoID: 1, Number: 1, Key: key}); err != nil {
 			return err
+		}
+		event, err := get(c.ctx, tx, "event", scanID, `SELECT id FROM events WHERE event_key = ?`, key)
+		switch rapid.IntRange(0, 3).Draw(t, "what") {
+		case 0:
+			return errors.Join(err, tx.ReleaseEvents(c.ctx, id))
 		case 1:
 			return tx.AssignEvents(c.ctx, id, []int64{event})
 		case 2:
-			return tx.ReleaseEvents(c.ctx, id)
-		case 3:
 			return tx.FinishTurnEvents(c.ctx, id, fmt.Sprint("by turn ", id), t0)
 		default:
 			return tx.FinishEvents(c.ctx, []int64{event}, fmt.Sprint("alone ", id), t0)
