@@ -142,13 +142,32 @@ func (p *Pass) step(ctx context.Context, l *lease) error {
 // are kept for as long as they are open.
 const memory = 30 * 24 * time.Hour
 
+// forgetEvery is how often what is over is looked for: the search goes through
+// all that is remembered, and a pass shall not.
+const forgetEvery = 24 * time.Hour
+
+// forgot is the name under which the database keeps when that last was.
+const forgot = "forgot"
+
 // forget drops what is over for long. Only passes that worked do: an idle one
 // writes its heartbeat and nothing else.
 func (p *Pass) forget(ctx context.Context, worked int) {
 	if worked == 0 || ctx.Err() != nil {
 		return
 	}
-	if _, err := p.Store.Prune(ctx, p.Now().Add(-memory)); err != nil {
+	now := p.Now()
+	due := false
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+		v, known, err := tx.GetValidator(ctx, 0, forgot)
+		if due = !known || now.Sub(v.SeenAt) >= forgetEvery; err != nil || !due {
+			return err
+		}
+		return tx.PutValidator(ctx, store.Validator{URL: forgot, SeenAt: now})
+	})
+	if err == nil && due {
+		_, err = p.Store.Prune(ctx, now.Add(-memory))
+	}
+	if err != nil {
 		p.Log.WarnContext(ctx, "could not forget what is over", "error", err)
 	}
 }
