@@ -169,6 +169,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 	return firstOf(
 		pullErr, itemErr, knownErr, oursErr, levelErr, listErr, addErr, editErr, putErr,
 		tx.PutThreads(ctx, pull.ID, []work.Thread{{NodeID: "t", Top: 1}}),
+		tx.ReopenEvents(ctx, pull.ID, "ignored"),
 		tx.DeferPull(ctx, pull.ID, t0, ""),
 		tx.AddAccount(ctx, "github.com", work.Account{ID: 1}),
 		tx.PutPermission(ctx, r.ID, 1, "x", "write", t0),

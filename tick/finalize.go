@@ -15,6 +15,7 @@ import (
 const (
 	outcomeAnswered = "answered"
 	outcomeVoid     = "void: "
+	outcomeResolved = "ignored: its thread is resolved" // until somebody reopens the thread
 )
 
 // finalize reads afresh what the turn is about, and pushes. The agent may have
@@ -96,15 +97,19 @@ func (p *Pass) replay(ctx context.Context, l *lease, a work.Action) error {
 	if err := m.Fetch(ctx, head); err != nil {
 		return err
 	}
-	if kept, err := m.IsAncestor(ctx, l.turn.Head, head); err != nil || !kept {
-		return errors.Join(err, &work.SupersededError{Reason: "the branch was rewritten while the agent worked"})
+	kept, err := m.IsAncestor(ctx, l.turn.Head, head)
+	if err != nil {
+		return err
+	}
+	if !kept {
+		return p.refusedFor(ctx, a, "the branch was rewritten while the agent worked")
 	}
 	re, err := m.Replay(ctx, l.turn.Commit, head)
 	switch {
 	case err != nil:
 		return fmt.Errorf("replay on %s: %w", short(head), err)
 	case re.Conflict:
-		return &work.SupersededError{Reason: "somebody pushed a change that conflicts with it"}
+		return p.refusedFor(ctx, a, "somebody pushed a change that conflicts with it")
 	case re.Empty:
 		_, err := p.runner().Void(ctx, a, "somebody pushed the same change")
 		l.turn.Commit = ""
@@ -114,6 +119,13 @@ func (p *Pass) replay(ctx context.Context, l *lease, a work.Action) error {
 		return err
 	}
 	return p.pushReplayed(ctx, l, a, head, re.OID)
+}
+
+// refusedFor gives up a push that the remote refused: it had no effect, so that
+// the turn can be made anew.
+func (p *Pass) refusedFor(ctx context.Context, a work.Action, reason string) error {
+	_, err := p.runner().Void(ctx, a, reason)
+	return errors.Join(err, &work.SupersededError{Reason: reason})
 }
 
 // pushReplayed stores the new commit and its lease before it is pushed.
