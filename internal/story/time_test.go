@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,10 +57,8 @@ func cmdAwaitRequest(ts *testscript.TestScript, neg bool, args []string) {
 		return !rq.Done && rq.Status == 0 && rq.Method == args[0] && strings.HasSuffix(rq.Path, args[1])
 	}
 	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(5 * time.Millisecond) {
-		for _, rq := range worldOf(ts).hub.Requests() {
-			if under(rq) {
-				return
-			}
+		if slices.ContainsFunc(worldOf(ts).hub.Requests(), under) {
+			return
 		}
 	}
 	ts.Fatalf("no %s of %s after a minute", args[0], args[1])
