@@ -95,11 +95,11 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		rows  int
 		query string
 	}{
-		{max(1, n/40), `INSERT INTO work_items (` + itemColumns + `) SELECT ?1, 100 + i, 'bugfix', NULL, 'completed', ?3, '', '', 'title', 'body', 1, 'x', 0, '', 3, '', '', '', '', '[]', '', '', ?3, ?3 FROM n`},
-		{max(1, n/40), `INSERT INTO pull_requests (` + pullColumns + `) SELECT ?1, i, 1000000 + i, 'node' || i, '', '', 'merged', '', '', '', '', 0, '', '', '', ?3, '', ?3, 0, 0, '', ?3 FROM n`},
-		{max(1, n/10), `INSERT INTO turns (` + turnColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 4), 1000000 + i % max(1, ?2 / 4), 'implementation_feedback', 'turn ' || i, 'done', 0, '', 0, '', '', '', '', x'7b7d', 0, 1, x'7b7d', 'commit' || i, '', 1, 1, 0.5, '[]', 0, '', '', ?3, ?3, ?3 FROM n`},
-		{max(1, n), `INSERT INTO events (` + eventColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 40), 'key ' || i, 1000000 + i % max(1, ?2 / 40), 'issue', '' || i, '', 1, 'x', 0, 'a comment', '', '', 0, '', 0, '', '', ?3, ?3, ?3, NULL, ?3, 'answered' FROM n`},
-		{max(1, n/5), `INSERT INTO actions (` + actionColumns + `, settled_at) SELECT ?1, 1 + i % max(1, ?2 / 2), 1 + i % max(1, ?2 / 8), 0, 'reply', 'required', 'token ' || i, 'applied', 1, '', '', '', 'a reply', '', '', '', 1, '1', '', ?3, ?3, ?3, 0, '', ?3 FROM n`},
+		{max(1, n/40), `INSERT INTO work_items (repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body, author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths, decision_summary, fingerprint, created_at, updated_at) SELECT ?1, 100 + i, 'bugfix', NULL, 'completed', ?3, '', '', 'title', 'body', 1, 'x', 0, '', 3, '', '', '', '', '[]', '', '', ?3, ?3 FROM n`},
+		{max(1, n/40), `INSERT INTO pull_requests (repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, base_oid, draft, mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at) SELECT ?1, i, 1000000 + i, 'node' || i, '', '', 'merged', '', '', '', '', 0, '', '', '', ?3, '', ?3, 0, 0, '', ?3 FROM n`},
+		{max(1, n/10), `INSERT INTO turns (repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request, attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, event_keys, not_before, wait_reason, last_error, claimed_at, updated_at, ended_at) SELECT ?1, 1 + i % max(1, ?2 / 4), 1000000 + i % max(1, ?2 / 4), 'implementation_feedback', 'turn ' || i, 'done', 0, '', 0, '', '', '', '', x'7b7d', 0, 1, x'7b7d', 'commit' || i, '', 1, 1, 0.5, '[]', 0, '', '', ?3, ?3, ?3 FROM n`},
+		{max(1, n), `INSERT INTO events (repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot, body, state, url, thread_top, path, line, diff_hunk, commit_oid, created_at, updated_at, seen_at, turn_id, processed_at, outcome) SELECT ?1, 1 + i % max(1, ?2 / 40), 'key ' || i, 1000000 + i % max(1, ?2 / 40), 'issue', '' || i, '', 1, 'x', 0, 'a comment', '', '', 0, '', 0, '', '', ?3, ?3, ?3, NULL, ?3, 'answered' FROM n`},
+		{max(1, n/5), `INSERT INTO actions (repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base, head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, settled_at) SELECT ?1, 1 + i % max(1, ?2 / 2), 1 + i % max(1, ?2 / 8), 0, 'reply', 'required', 'token ' || i, 'applied', 1, '', '', '', 'a reply', '', '', '', 1, '1', '', ?3, ?3, ?3, 0, '', ?3 FROM n`},
 		{max(1, n/5), `INSERT INTO history (` + historyColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 8), 1, ?3, 'state', 'moved' FROM n`},
 	} {
 		update(t, d, func(tx *Tx) error {
@@ -133,7 +133,14 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
 		_, noticesErr := tx.ListNotices(ctx, r.ID)
-		return firstOf(repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
+		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
+		for _, i := range open {
+			if _, err := tx.ListDependencies(ctx, i.ID); err != nil {
+				return err
+			}
+		}
+		return firstOf(itemsErr, dependsErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error { return tx.Heartbeat(ctx, r.ID, t0) }))
 }
@@ -198,6 +205,9 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, sessionErr := func() (string, int, error) { s, k, _, err := tx.GetSession(ctx, item.ID, "codex"); return s, k, err }()
 	return firstOf(
 		itemErr, pullErr, threadsErr, knownErr, addErr, pendingErr, sessionErr,
+		tx.MoveEvents(ctx, []int64{fresh.ID}, item.ID),
+		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: DependencyOpen}),
+		tx.DropSessions(ctx, item.ID),
 		tx.FinishEvents(ctx, []int64{fresh.ID}, "redirected", t0),
 		tx.MoveItem(ctx, item.ID, nil, work.StateBlocked, "why", "", t0),
 		tx.UpdateItem(ctx, item),

@@ -213,7 +213,8 @@ func rowsOf(ctx context.Context, tx *Tx, table string) ([]map[string]string, err
 // writeFixture writes what the fixture before becomes by its migration.
 func writeFixture(t *testing.T, version int64) {
 	t.Helper()
-	path := oldDatabase(t, version-1)
+	all := versionsOf(t, ours(t))
+	path := oldDatabase(t, all[slices.Index(all, version)-1])
 	d, err := open(t.Context(), path, Options{Now: clock}, upTo(t, version))
 	if err != nil {
 		t.Fatal(err)
@@ -222,9 +223,9 @@ func writeFixture(t *testing.T, version int64) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	all := contents(t, path)
-	for _, table := range referrersLast(all) {
-		for _, row := range all[table] {
+	rows := contents(t, path)
+	for _, table := range referrersLast(rows) {
+		for _, row := range rows[table] {
 			columns := make([]string, 0, len(row))
 			for c := range row {
 				columns = append(columns, c)
