@@ -133,6 +133,19 @@ func (t *Tx) SupersedeOlderVersions(ctx context.Context, repoID int64, number in
 	return int(n), err
 }
 
+// ReopenEvents has comments of a pull request wait again that got this outcome
+// for their thread's sake, and whose thread is not resolved any more: of each
+// comment the newest version. No turn has had them.
+func (t *Tx) ReopenEvents(ctx context.Context, pullID int64, outcome string) error {
+	_, err := t.exec(ctx, fmt.Sprintf("reopen events of pull request %d", pullID),
+		`UPDATE events SET processed_at = 0, outcome = '' FROM pull_requests p
+		 WHERE p.id = ? AND events.repo_id = p.repo_id AND events.number = p.number AND events.outcome = ? AND events.turn_id IS NULL
+		 AND events.thread_top IN (SELECT top FROM threads WHERE pull_id = p.id AND resolved = 0)
+		 AND NOT EXISTS (SELECT 1 FROM events n WHERE n.repo_id = p.repo_id AND n.number = p.number
+			AND n.kind = events.kind AND n.source = events.source AND n.id > events.id)`, pullID, outcome)
+	return err
+}
+
 // HasEvent tells whether an event is known, processed or not.
 func (t *Tx) HasEvent(ctx context.Context, repoID int64, key string) (bool, error) {
 	_, ok, err := find(ctx, t, "look for event "+key, scanID, `SELECT id FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)

@@ -176,3 +176,34 @@ func TestCounts(t *testing.T) {
 	})
 	equal(t, inTx(t, d, func(tx *Tx) (Counts, error) { return tx.Counts(ctx, 99) }).Pending, 0)
 }
+
+func TestL112ReopenEvents(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	r := addRepo(t, d)
+	pull := inTx(t, d, func(tx *Tx) (int64, error) {
+		id, err := tx.PutPull(ctx, work.PullRequest{RepoID: r.ID, Number: 2})
+		if err != nil {
+			return 0, err
+		}
+		return id, tx.PutThreads(ctx, id, []work.Thread{{NodeID: "a", Top: 1}, {NodeID: "b", Top: 2, Resolved: true}})
+	})
+	u := addTurn(t, d, work.Turn{RepoID: r.ID, ItemID: addItem(t, d, work.Item{RepoID: r.ID, Number: 1}).ID, Number: 2, Key: "k"})
+	for _, e := range []work.Event{
+		{Key: "old version", Source: "1", ThreadTop: 1, Outcome: "resolved"},
+		{Key: "reopened", Source: "1", ThreadTop: 1, Outcome: "resolved"},
+		{Key: "answered", Source: "3", ThreadTop: 1, Outcome: "answered"},
+		{Key: "a turn's", Source: "4", ThreadTop: 1, Outcome: "resolved", TurnID: u.ID},
+		{Key: "still resolved", Source: "5", ThreadTop: 2, Outcome: "resolved"},
+		{Key: "elsewhere", Source: "6", ThreadTop: 1, Outcome: "resolved", Number: 3},
+	} {
+		e.RepoID, e.Kind, e.ProcessedAt = r.ID, work.EventReview, t0
+		if e.Number == 0 {
+			e.Number = 2
+		}
+		addEvent(t, d, e)
+	}
+	update(t, d, func(tx *Tx) error { return tx.ReopenEvents(ctx, pull, "resolved") })
+	pending := inTx(t, d, func(tx *Tx) ([]work.Event, error) { return tx.ListPendingEvents(ctx, r.ID) })
+	equal(t, keys(pending), []string{"reopened"})
+	equal(t, pending[0].Outcome, "")
+}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -142,72 +141,6 @@ func TestNotADatabase(t *testing.T) {
 	left, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
-	}
-}
-
-func TestNewerSchemaIsRefused(t *testing.T) {
-	path := newPath(t)
-	d := openAt(t, path)
-	if _, err := d.sql.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)`); err != nil {
-		t.Fatal(err)
-	}
-	_, err := Open(t.Context(), path, Options{Now: clock})
-	if !errors.Is(err, ErrNewer) {
-		t.Errorf("Open: %v", err)
-	}
-	if want := path + " was written by a newer gh mergexo (schema 99, this program knows 1): gh extension upgrade mergexo"; err.Error() != want {
-		t.Errorf("message %q, want %q", err, want)
-	}
-	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrNewer) {
-		t.Errorf("OpenReadOnly: %v", err)
-	}
-}
-
-// later is the schema of a program one migration ahead of this one.
-func later(t *testing.T, sql string) fstest.MapFS {
-	t.Helper()
-	first, err := embedded.ReadFile("migrations/00001_first.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fstest.MapFS{
-		"00001_first.sql":  {Data: first},
-		"00002_second.sql": {Data: []byte("-- +goose Up\n" + sql)},
-	}
-}
-
-func TestMigrationKeepsWhatIsThere(t *testing.T) {
-	path := newPath(t)
-	d := openAt(t, path)
-	r := addRepo(t, d)
-	next := later(t, `CREATE TABLE later (id INTEGER PRIMARY KEY);`)
-	if _, _, err := openReadOnly(t.Context(), path, next); !errors.Is(err, ErrOlder) {
-		t.Errorf("a reader of an older file: %v", err)
-	}
-	up, err := open(t.Context(), path, Options{Now: clock}, next)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer up.Close()
-	equal(t, inTx(t, up, func(tx *Tx) ([]work.Repo, error) { return tx.ListRepos(t.Context()) }), []work.Repo{r})
-	if _, err := up.sql.ExecContext(t.Context(), `INSERT INTO later (id) VALUES (1)`); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestBrokenMigrationLeavesTheOldSchema(t *testing.T) {
-	path := newPath(t)
-	addRepo(t, openAt(t, path))
-	_, err := open(t.Context(), path, Options{Now: clock}, later(t, "CREATE TABLE half (id INTEGER);\nCREATE NONSENSE;"))
-	if err == nil || !strings.Contains(err.Error(), "migrate from schema 1 to 2") {
-		t.Errorf("broken migration: %v", err)
-	}
-	d := openAt(t, path)
-	got := inTx(t, d, func(tx *Tx) ([]string, error) {
-		return list(t.Context(), tx, "tables", scanString, `SELECT name FROM sqlite_master WHERE name = 'half'`)
-	})
-	if len(got) != 0 {
-		t.Error("half of the migration stayed")
 	}
 }
 

@@ -81,12 +81,12 @@ func (t *Tx) HasTurnCommit(ctx context.Context, repoID int64, oid string) (bool,
 	return ok, err
 }
 
-// AdvanceTurn moves a turn from one step to another that does not end it, or
-// fails with ErrStale.
+// AdvanceTurn moves a turn from one step to another that does not end it and
+// that may follow, or fails with ErrStale.
 func (t *Tx) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at time.Time) error {
 	what := fmt.Sprintf("advance turn %d from %q to %q", id, from, to)
-	if from.Ended() || to.Ended() {
-		return fmt.Errorf("%s: a turn is ended by EndTurn, and ended for good", what)
+	if to.Ended() || !from.Leads(to) {
+		return fmt.Errorf("%s: no such way; a turn is ended by EndTurn", what)
 	}
 	return t.one(ctx, what, ErrStale, `UPDATE turns SET step = ?, updated_at = ? WHERE id = ? AND step = ?`, to, t.stamp(at), id, from)
 }
@@ -129,8 +129,8 @@ func (t *Tx) ResumeTurn(ctx context.Context, id int64) error {
 // EndTurn moves a turn from a step to one that ends it, or fails with ErrStale.
 func (t *Tx) EndTurn(ctx context.Context, id int64, from, to work.Step, lastErr string, at time.Time) error {
 	what := fmt.Sprintf("end turn %d from %q as %q", id, from, to)
-	if from.Ended() || !to.Ended() {
-		return fmt.Errorf("%s: not the end of a live turn", what)
+	if !to.Ended() || !from.Leads(to) {
+		return fmt.Errorf("%s: no such end", what)
 	}
 	stamp := t.stamp(at)
 	return t.one(ctx, what, ErrStale,

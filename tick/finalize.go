@@ -15,6 +15,7 @@ import (
 const (
 	outcomeAnswered = "answered"
 	outcomeVoid     = "void: "
+	outcomeResolved = "ignored: its thread is resolved" // until somebody reopens the thread
 )
 
 // finalize reads afresh what the turn is about, and pushes. The agent may have
@@ -112,8 +113,12 @@ func (p *Pass) replay(ctx context.Context, l *lease, a work.Action) error {
 	if err := m.Fetch(ctx, head); err != nil {
 		return err
 	}
-	if kept, err := m.IsAncestor(ctx, l.turn.Head, head); err != nil || !kept {
-		return errors.Join(err, &work.SupersededError{Reason: "the branch was rewritten while the agent worked"})
+	kept, err := m.IsAncestor(ctx, l.turn.Head, head)
+	if err != nil {
+		return err
+	}
+	if !kept {
+		return &work.SupersededError{Reason: "the branch was rewritten while the agent worked"}
 	}
 	re, err := m.Replay(ctx, l.turn.Commit, head)
 	switch {

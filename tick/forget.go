@@ -13,20 +13,42 @@ import (
 // of open items are kept for as long as they are open.
 const memory = 30 * 24 * time.Hour
 
+// forgetEvery is how often what is over is looked for: the search goes through
+// all that is remembered, and a pass shall not.
+const forgetEvery = 24 * time.Hour
+
+// forgot is the name under which the database keeps when that last was.
+const forgot = "forgot"
+
 // forget drops what is over for long. Only passes that worked do: an idle one
 // writes its heartbeat and nothing else.
 func (p *Pass) forget(ctx context.Context, worked int) {
 	if worked == 0 || ctx.Err() != nil {
 		return
 	}
-	before := p.Now().Add(-memory)
-	err := p.dropOldTurns(ctx, before)
-	if err == nil {
-		_, err = p.Store.Prune(ctx, before)
+	now := p.Now()
+	due, err := p.forgetting(ctx, now)
+	if err == nil && due {
+		err = p.dropOldTurns(ctx, now.Add(-memory))
+	}
+	if err == nil && due {
+		_, err = p.Store.Prune(ctx, now.Add(-memory))
 	}
 	if err != nil {
 		p.Log.WarnContext(ctx, "could not forget what is over", "error", err)
 	}
+}
+
+// forgetting reports whether it is time to forget, and notes that it is done.
+func (p *Pass) forgetting(ctx context.Context, now time.Time) (due bool, err error) {
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		v, known, err := tx.GetValidator(ctx, 0, forgot)
+		if due = !known || now.Sub(v.SeenAt) >= forgetEvery; err != nil || !due {
+			return err
+		}
+		return tx.PutValidator(ctx, store.Validator{URL: forgot, SeenAt: now})
+	})
+	return due, err
 }
 
 // dropBatch is how many turns a mirror forgets in one git call.

@@ -191,6 +191,9 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			if err := tx.PutThreads(ctx, id, threads); err != nil {
 				return err
 			}
+			if err := tx.ReopenEvents(ctx, id, outcomeResolved); err != nil {
+				return err
+			}
 		}
 	}
 	for _, c := range h.events {

@@ -285,6 +285,9 @@ func (p *Pass) firstEffect(ctx context.Context, l *lease) (bool, error) {
 		return false, errors.Join(errors.New("read the turn's actions"), err)
 	}
 	for _, a := range all {
+		if a.Kind == work.ActionPush && a.State == work.ActionVoid {
+			continue // the remote refused it
+		}
 		if a.Sends > 0 || a.State == work.ActionApplied {
 			return true, nil
 		}

@@ -17,7 +17,7 @@ func (r *router) settled() {
 		}
 		return false
 	})
-	r.finish("ignored: its thread is resolved", resolved...)
+	r.finish(outcomeResolved, resolved...)
 }
 
 // redirects points comments on the source issue, made after the pull request

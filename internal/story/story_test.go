@@ -27,6 +27,9 @@
 //	db SQL                   prints what a query of state.db gives, tab separated
 //	await FILE               waits until a background command has made a file
 //	hub-many N NUMBER AUTHOR makes N comments, "comment number 1" and so on
+//	hub-paste NUMBER COMMENT AUTHOR has somebody post the words of a comment again, marker and all
+//	await-request METHOD PATH-SUFFIX waits for a request that hub slow holds up; it takes effect once its pass is killed
+//	later DURATION           lets time pass: every time in state.db is taken back by it
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
 //
 // -update (go test ./internal/story -update) writes what cmp found into the
@@ -91,6 +94,9 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"await":         cmdAwait,
 		"hub-many":      cmdHubMany,
 		"hub-fail-node": cmdHubFailNode,
+		"hub-paste":     cmdHubPaste,
+		"await-request": cmdAwaitRequest,
+		"later":         cmdLater,
 	}
 	maps.Copy(cmds, hubscript.Commands(func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }))
 	return cmds

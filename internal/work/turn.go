@@ -76,6 +76,25 @@ func (s Step) Ended() bool {
 	return false
 }
 
+// Leads reports whether a turn may move from one step to the other. Only an
+// answer whose commit is lost takes a turn back, and only before its push: from
+// then on its agent is never run again, and it is never given up.
+func (s Step) Leads(to Step) bool {
+	switch s {
+	case StepClaimed:
+		return to == StepAnswered || to.Ended()
+	case StepAnswered:
+		return to == StepClaimed || to == StepPushed || to.Ended()
+	case StepPushed:
+		return to == StepApplied || to == StepDone
+	case StepApplied:
+		return to == StepDone
+	case StepDone, StepSuperseded, StepFailed, StepCancelled:
+		return false
+	}
+	return false
+}
+
 // Turn is one agent invocation for one work item, with what it left behind.
 type Turn struct {
 	ID      int64

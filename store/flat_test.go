@@ -1,0 +1,340 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"modernc.org/sqlite"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// recorder is the SQLite driver, and remembers what it was asked.
+type recorder struct {
+	dsn  string
+	mu   sync.Mutex
+	said map[string][]driver.NamedValue // statement to its last arguments
+}
+
+func (r *recorder) Driver() driver.Driver { return &sqlite.Driver{} }
+
+func (r *recorder) Connect(context.Context) (driver.Conn, error) {
+	c, err := r.Driver().Open(r.dsn)
+	if err != nil {
+		return nil, err
+	}
+	return recorded{c.(conn), r}, nil
+}
+
+type conn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ExecerContext
+	driver.QueryerContext
+}
+
+type recorded struct {
+	conn
+	r *recorder
+}
+
+func (c recorded) note(query string, args []driver.NamedValue) {
+	c.r.mu.Lock()
+	defer c.r.mu.Unlock()
+	c.r.said[query] = args
+}
+
+func (c recorded) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	c.note(query, args)
+	return c.conn.ExecContext(ctx, query, args)
+}
+
+func (c recorded) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	c.note(query, args)
+	return c.conn.QueryContext(ctx, query, args)
+}
+
+// recording opens a database whose statements are remembered.
+func recording(t testing.TB, path string) (*DB, *recorder) {
+	t.Helper()
+	if err := openAt(t, path).Close(); err != nil { // makes the schema, by statements of its own
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)", "foreign_keys(1)"}}
+	r := &recorder{dsn: (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String(), said: map[string][]driver.NamedValue{}}
+	d := &DB{sql: sql.OpenDB(r), path: path, file: info, now: clock, writer: make(chan struct{}, 1)}
+	t.Cleanup(func() { _ = d.Close() })
+	return d, r
+}
+
+// lived is what a busy repository leaves behind: n processed events of items
+// that are over, with a turn for each ten of them and an action and a line of
+// history for each five. Beside them is one open item in the middle of a turn.
+func lived(t testing.TB, d *DB, n int) work.Repo {
+	t.Helper()
+	ctx := t.Context()
+	r := addRepo(t, d)
+	count := `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2) `
+	for _, fill := range []struct {
+		rows  int
+		query string
+	}{
+		{max(1, n/40), `INSERT INTO work_items (repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body, author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths, decision_summary, fingerprint, created_at, updated_at) SELECT ?1, 100 + i, 'bugfix', NULL, 'completed', ?3, '', '', 'title', 'body', 1, 'x', 0, '', 3, '', '', '', '', '[]', '', '', ?3, ?3 FROM n`},
+		{max(1, n/40), `INSERT INTO pull_requests (repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, base_oid, draft, mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at) SELECT ?1, i, 1000000 + i, 'node' || i, '', '', 'merged', '', '', '', '', 0, '', '', '', ?3, '', ?3, 0, 0, '', ?3 FROM n`},
+		{max(1, n/10), `INSERT INTO turns (repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request, attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, event_keys, not_before, wait_reason, last_error, claimed_at, updated_at, ended_at) SELECT ?1, 1 + i % max(1, ?2 / 4), 1000000 + i % max(1, ?2 / 4), 'implementation_feedback', 'turn ' || i, 'done', 0, '', 0, '', '', '', '', x'7b7d', 0, 1, x'7b7d', 'commit' || i, '', 1, 1, 0.5, '[]', 0, '', '', ?3, ?3, ?3 FROM n`},
+		{max(1, n), `INSERT INTO events (repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot, body, state, url, thread_top, path, line, diff_hunk, commit_oid, created_at, updated_at, seen_at, turn_id, processed_at, outcome) SELECT ?1, 1 + i % max(1, ?2 / 40), 'key ' || i, 1000000 + i % max(1, ?2 / 40), 'issue', '' || i, '', 1, 'x', 0, 'a comment', '', '', 0, '', 0, '', '', ?3, ?3, ?3, NULL, ?3, 'answered' FROM n`},
+		{max(1, n/5), `INSERT INTO actions (repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base, head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, settled_at) SELECT ?1, 1 + i % max(1, ?2 / 2), 1 + i % max(1, ?2 / 8), 0, 'reply', 'required', 'token ' || i, 'applied', 1, '', '', '', 'a reply', '', '', '', 1, '1', '', ?3, ?3, ?3, 0, '', ?3 FROM n`},
+		{max(1, n/5), `INSERT INTO history (` + historyColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 8), 1, ?3, 'state', 'moved' FROM n`},
+	} {
+		update(t, d, func(tx *Tx) error {
+			_, err := tx.exec(ctx, "fill", count+fill.query, r.ID, fill.rows, millis(t0.Add(-24*time.Hour)))
+			return err
+		})
+	}
+	i := addItem(t, d, work.Item{RepoID: r.ID, Number: 1, State: work.StateRunning})
+	u := addTurn(t, d, work.Turn{RepoID: r.ID, ItemID: i.ID, Number: 2, Key: "live"})
+	update(t, d, func(tx *Tx) error {
+		if _, err := tx.PutPull(ctx, work.PullRequest{RepoID: r.ID, ItemID: i.ID, Number: 2, State: work.PullOpen}); err != nil {
+			return err
+		}
+		_, err := tx.AddAction(ctx, work.Action{RepoID: r.ID, Token: "notice"})
+		return err
+	})
+	addEvent(t, d, work.Event{RepoID: r.ID, ItemID: i.ID, TurnID: u.ID, Number: 2, Key: "pending", Kind: work.EventIssue, Source: "7"})
+	return r
+}
+
+// idlePass is what a pass asks of the database that finds nothing new.
+func idlePass(ctx context.Context, d *DB, r work.Repo) error {
+	err := d.View(ctx, func(tx *Tx) error {
+		_, repoErr := tx.EnsureRepo(ctx, r.Name)
+		_, accountsErr := tx.ListAccounts(ctx)
+		_, unfinishedErr := tx.ListUnfinishedTurns(ctx)
+		_, openErr := tx.ListOpenPulls(ctx, r.ID)
+		_, pagesErr := tx.ListValidators(ctx, r.ID)
+		_, walkErr := tx.GetWalk(ctx, r.ID, "issues")
+		_, labelsErr := tx.ListSeenLabels(ctx, r.ID)
+		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
+		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
+		_, noticesErr := tx.ListNotices(ctx, r.ID)
+		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
+		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
+		for _, i := range open {
+			if _, err := tx.ListDependencies(ctx, i.ID); err != nil {
+				return err
+			}
+		}
+		return firstOf(itemsErr, dependsErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+	})
+	return firstOf(err, d.Update(ctx, func(tx *Tx) error { return tx.Heartbeat(ctx, r.ID, t0) }))
+}
+
+// routedPass is what a pass asks and stores beside that which takes in a
+// comment and carries a turn from its claim to its end. Nothing of it stays.
+func routedPass(ctx context.Context, d *DB, r work.Repo) error {
+	undone := fmt.Errorf("undone")
+	err := d.Update(ctx, func(tx *Tx) error {
+		for _, part := range []func(context.Context, *Tx, work.Repo) error{takeIn, decide, carryOn, giveUp} {
+			if err := part(ctx, tx, r); err != nil {
+				return err
+			}
+		}
+		return undone
+	})
+	if err == undone { //nolint:errorlint // this very one
+		return nil
+	}
+	return err
+}
+
+func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
+	pull, _, pullErr := tx.GetPull(ctx, r.ID, 2)
+	_, _, itemErr := tx.FindItem(ctx, r.ID, 1)
+	_, knownErr := tx.HasEvent(ctx, r.ID, "new")
+	_, oursErr := tx.HasTurnCommit(ctx, r.ID, "commit7")
+	_, _, _, levelErr := tx.GetPermission(ctx, r.ID, 1)
+	_, listErr := tx.ListEvents(ctx, r.ID, 2)
+	_, addErr := tx.AddEvent(ctx, work.Event{RepoID: r.ID, ItemID: pull.ItemID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8"})
+	_, editErr := tx.SupersedeOlderVersions(ctx, r.ID, 2, work.EventIssue, "8", "new", t0)
+	_, putErr := tx.PutPull(ctx, pull)
+	return firstOf(
+		pullErr, itemErr, knownErr, oursErr, levelErr, listErr, addErr, editErr, putErr,
+		tx.PutThreads(ctx, pull.ID, []work.Thread{{NodeID: "t", Top: 1}}),
+		tx.ReopenEvents(ctx, pull.ID, "ignored"),
+		tx.DeferPull(ctx, pull.ID, t0, ""),
+		tx.AddAccount(ctx, "github.com", work.Account{ID: 1}),
+		tx.PutPermission(ctx, r.ID, 1, "x", "write", t0),
+		tx.PutValidator(ctx, Validator{RepoID: r.ID, URL: "u"}),
+		tx.DeleteValidators(ctx, r.ID, "u"),
+		tx.SetWalk(ctx, r.ID, "issues", "next"),
+		tx.AddSeenLabel(ctx, r.ID, "l"),
+		tx.SetCursors(ctx, r),
+		tx.SetRepoIdentity(ctx, r.ID, "n", 1, r.Name, "main"),
+		tx.DeferRepo(ctx, r.ID, t0, "", false),
+	)
+}
+
+func decide(ctx context.Context, tx *Tx, r work.Repo) error {
+	pull, _, err := tx.GetPull(ctx, r.ID, 2)
+	if err != nil {
+		return err
+	}
+	item, itemErr := tx.GetItem(ctx, pull.ItemID)
+	_, _, pullErr := tx.FindPullOfItem(ctx, item.ID)
+	_, threadsErr := tx.ListThreads(ctx, pull.ID)
+	_, _, knownErr := tx.GetAction(ctx, "eyes")
+	_, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, Token: "eyes"})
+	pending, pendingErr := tx.ListPendingEvents(ctx, r.ID)
+	fresh := pending[slices.IndexFunc(pending, func(e work.Event) bool { return e.TurnID == 0 })]
+	_, _, sessionErr := func() (string, int, error) { s, k, _, err := tx.GetSession(ctx, item.ID, "codex"); return s, k, err }()
+	return firstOf(
+		itemErr, pullErr, threadsErr, knownErr, addErr, pendingErr, sessionErr,
+		tx.MoveEvents(ctx, []int64{fresh.ID}, item.ID),
+		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: DependencyOpen}),
+		tx.DropSessions(ctx, item.ID),
+		tx.FinishEvents(ctx, []int64{fresh.ID}, "redirected", t0),
+		tx.MoveItem(ctx, item.ID, nil, work.StateBlocked, "why", "", t0),
+		tx.UpdateItem(ctx, item),
+	)
+}
+
+func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
+	u, _, turnErr := tx.FindTurn(ctx, "live")
+	a, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "reply", Kind: work.ActionReply})
+	_, turnsErr := tx.ListTurns(ctx, u.ItemID)
+	_, eventsErr := tx.ListItemEvents(ctx, u.ItemID)
+	_, actionsErr := tx.ListTurnActions(ctx, u.ID)
+	_, paceErr := tx.CountSends(ctx, t0.Add(-time.Hour))
+	_, sendErr := tx.MarkSent(ctx, a.ID, t0)
+	return firstOf(
+		turnErr, addErr, turnsErr, eventsErr, actionsErr, paceErr, sendErr,
+		tx.DeferAction(ctx, a.ID, t0, ""),
+		tx.MarkApplied(ctx, a.ID, "1", "", t0),
+		tx.SaveTurn(ctx, u),
+		tx.DeferTurn(ctx, u.ID, t0, "", false, ""),
+		tx.ResumeTurn(ctx, u.ID),
+		tx.AdvanceTurn(ctx, u.ID, work.StepClaimed, work.StepAnswered, t0),
+		tx.PutSession(ctx, u.ItemID, "codex", "s", 0, t0),
+	)
+}
+
+func giveUp(ctx context.Context, tx *Tx, r work.Repo) error {
+	u, _, err := tx.FindTurn(ctx, "live")
+	a, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "cosmetic"})
+	b, besideErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "void"})
+	err = firstOf(
+		err, addErr, besideErr,
+		tx.MarkDropped(ctx, a.ID, "", t0), tx.MarkVoid(ctx, b.ID, "", t0), tx.VoidTurnActions(ctx, u.ID, "", t0),
+		tx.BlockTurn(ctx, u.ID, ""),
+		tx.ReleaseEvents(ctx, u.ID), tx.FinishTurnEvents(ctx, u.ID, "answered", t0),
+		tx.EndTurn(ctx, u.ID, work.StepAnswered, work.StepDone, "", t0),
+	)
+	if err != nil {
+		return err
+	}
+	item, err := tx.AddItem(ctx, work.Item{RepoID: r.ID, Number: 9, State: work.StatePending})
+	if err != nil {
+		return err
+	}
+	next, err := tx.AddTurn(ctx, work.Turn{RepoID: r.ID, ItemID: item, Number: 9, Key: "next", Step: work.StepClaimed})
+	return firstOf(err, tx.AssignEvents(ctx, next, nil))
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// What these indexes hold is only what is unfinished: to walk them whole is no
+// scan of what is over.
+var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open"}
+
+// L93: none of what a pass asks walks over what is finished, or passes would
+// become slower month by month.
+func TestL93NoPassScansWhatIsOver(t *testing.T) {
+	d, asked := recording(t, newPath(t))
+	r := lived(t, d, 50)
+	clear(asked.said)
+	if err := idlePass(t.Context(), d, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := routedPass(t.Context(), d, r); err != nil {
+		t.Fatal(err)
+	}
+	scan := regexp.MustCompile(`SCAN (events|turns|actions|history)\b(?:.* INDEX (\w+))?`)
+	said := maps.Clone(asked.said)
+	for query, args := range said {
+		if !strings.Contains(query, " ") || strings.HasPrefix(query, "PRAGMA") {
+			continue
+		}
+		for _, step := range explain(t, d, query, args) {
+			if m := scan.FindStringSubmatch(step); m != nil && !slices.Contains(partial, m[2]) {
+				t.Errorf("%s\nin %s", step, query)
+			}
+		}
+	}
+	if n := len(said); n < 60 {
+		t.Errorf("only %d statements were seen", n)
+	}
+}
+
+func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []string {
+	t.Helper()
+	values := make([]any, len(args))
+	for i, a := range args {
+		values[i] = a.Value
+	}
+	return inTx(t, d, func(tx *Tx) ([]string, error) {
+		return list(t.Context(), tx, "explain", func(row scanner) (s string, err error) {
+			var a, b, c int
+			return s, row.Scan(&a, &b, &c, &s)
+		}, `EXPLAIN QUERY PLAN `+query, values...)
+	})
+}
+
+// What a pass asks is what tick and actions call: a method that they call and
+// the passes above do not would escape the test.
+func TestL93ThePassesHereAreThoseOfTick(t *testing.T) {
+	mine, err := os.ReadFile("flat_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := regexp.MustCompile(`\btx\.([A-Z]\w+)\(ctx`)
+	for _, folder := range []string{"tick", "actions"} {
+		files, err := filepath.Glob(filepath.Join("..", folder, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files of %s: %v", folder, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range call.FindAllStringSubmatch(string(text), -1) {
+				if !strings.HasSuffix(file, "_test.go") && !strings.Contains(string(mine), "tx."+m[1]+"(ctx") {
+					t.Errorf("%s calls Tx.%s: call it in idlePass, or in a part of routedPass, too", file, m[1])
+				}
+			}
+		}
+	}
+}

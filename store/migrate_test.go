@@ -1,0 +1,377 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Databases of every schema that was ever in use are in testdata, as
+// schema-NNNN.sql: rows in every table, of a database in mid-life. A migration
+// comes with the fixture of the schema before it. This writes a missing one,
+// from the fixture before it:
+//
+//	MERGEXO_FIXTURE=7 go test ./store -run TestMigrationsKeepTheData
+//
+// and what its new columns and tables hold is then filled in by hand.
+func fixture(version int64) string {
+	return filepath.Join("testdata", fmt.Sprintf("schema-%04d.sql", version))
+}
+
+// versionsOf are the schemas of a program, oldest first.
+func versionsOf(t testing.TB, migrations fs.FS) []int64 {
+	t.Helper()
+	names, err := fs.Glob(migrations, "*.sql")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no migrations: %v", err)
+	}
+	var all []int64
+	for _, name := range names {
+		digits, _, _ := strings.Cut(name, "_")
+		v, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, v)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func ours(t testing.TB) fs.FS {
+	t.Helper()
+	migrations, err := schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return migrations
+}
+
+// upTo is the schema of a program that knew no later migration.
+func upTo(t testing.TB, version int64) fstest.MapFS {
+	t.Helper()
+	m := fstest.MapFS{}
+	names, err := fs.Glob(ours(t), "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		digits, _, _ := strings.Cut(name, "_")
+		if v, _ := strconv.ParseInt(digits, 10, 64); v > version {
+			continue
+		}
+		text, err := fs.ReadFile(ours(t), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m[name] = &fstest.MapFile{Data: text}
+	}
+	return m
+}
+
+// later is the schema of a program one migration ahead of this one.
+func later(t *testing.T, sql string) fstest.MapFS {
+	t.Helper()
+	all := versionsOf(t, ours(t))
+	m := upTo(t, all[len(all)-1])
+	m[fmt.Sprintf("%05d_later.sql", all[len(all)-1]+1)] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + sql)}
+	return m
+}
+
+// oldDatabase makes a database as a program of that schema left it.
+func oldDatabase(t testing.TB, version int64) string {
+	t.Helper()
+	rows, err := os.ReadFile(fixture(version))
+	if err != nil {
+		t.Fatalf("no database of schema %d to migrate from; migrate_test.go says how to write one: %v", version, err)
+	}
+	path := newPath(t)
+	d, err := open(t.Context(), path, Options{Now: clock}, upTo(t, version))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.sql.ExecContext(t.Context(), string(rows)); err != nil {
+		t.Fatalf("%s: %v", fixture(version), err)
+	}
+	if err := errors.Join(d.Check(t.Context()), d.Close()); err != nil {
+		t.Fatalf("%s: %v", fixture(version), err)
+	}
+	return path
+}
+
+func TestMigrationsKeepTheData(t *testing.T) {
+	all := versionsOf(t, ours(t))
+	if v, err := strconv.ParseInt(os.Getenv("MERGEXO_FIXTURE"), 10, 64); err == nil {
+		writeFixture(t, v)
+	}
+	// The newest schema has no successor yet, but a fixture as soon as it has.
+	for i, version := range all {
+		if _, err := os.Stat(fixture(version)); i > 0 && i == len(all)-1 && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		t.Run(fmt.Sprint("from ", version), func(t *testing.T) { migrateFrom(t, version, all[len(all)-1]) })
+	}
+}
+
+func migrateFrom(t *testing.T, version, newest int64) {
+	path := oldDatabase(t, version)
+	before := contents(t, path)
+	for table, rows := range before {
+		if len(rows) == 0 {
+			t.Errorf("%s has no row for %s", fixture(version), table)
+		}
+	}
+	if _, ok, err := OpenReadOnly(t.Context(), path); version < newest && !errors.Is(err, ErrOlder) || version == newest && !ok {
+		t.Errorf("a reader: %v, %v", ok, err)
+	}
+	d := openAt(t, path)
+	after := contents(t, path)
+	for table, rows := range before {
+		keptRows(t, table, rows, after[table])
+	}
+	if err := d.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	livesOn(t, d)
+	if err := d.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// keptRows compares rows in the columns that they had before.
+func keptRows(t *testing.T, table string, before, after []map[string]string) {
+	t.Helper()
+	if len(before) != len(after) {
+		t.Fatalf("%s had %d rows and has %d", table, len(before), len(after))
+	}
+	for i, row := range before {
+		for column, value := range row {
+			if after[i][column] != value {
+				t.Errorf("%s row %d: %s was %s and is %s", table, i+1, column, value, after[i][column])
+			}
+		}
+	}
+}
+
+// contents are all rows of all tables, by column, as SQL would write them.
+func contents(t testing.TB, path string) map[string][]map[string]string {
+	t.Helper()
+	d, err := connect(t.Context(), path, url.Values{"mode": {"ro"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	all := map[string][]map[string]string{}
+	err = d.View(t.Context(), func(tx *Tx) error {
+		tables, err := list(t.Context(), tx, "tables", scanString,
+			`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'goose%'`)
+		for _, table := range tables {
+			if err == nil {
+				all[table], err = rowsOf(t.Context(), tx, table)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func rowsOf(ctx context.Context, tx *Tx, table string) ([]map[string]string, error) {
+	columns, err := list(ctx, tx, "columns", scanString, `SELECT name FROM pragma_table_info(?)`, table)
+	if err != nil {
+		return nil, err
+	}
+	return list(ctx, tx, "rows of "+table, func(row scanner) (map[string]string, error) {
+		cells, into := make([]string, len(columns)), make([]any, len(columns))
+		for i := range cells {
+			into[i] = &cells[i]
+		}
+		named := map[string]string{}
+		err := row.Scan(into...)
+		for i, c := range columns {
+			named[c] = cells[i]
+		}
+		return named, err
+	}, `SELECT quote(`+strings.Join(columns, `), quote(`)+`) FROM `+table+` ORDER BY rowid`)
+}
+
+// writeFixture writes what the fixture before becomes by its migration.
+func writeFixture(t *testing.T, version int64) {
+	t.Helper()
+	all := versionsOf(t, ours(t))
+	path := oldDatabase(t, all[slices.Index(all, version)-1])
+	d, err := open(t.Context(), path, Options{Now: clock}, upTo(t, version))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	rows := contents(t, path)
+	for _, table := range referrersLast(rows) {
+		for _, row := range rows[table] {
+			columns := make([]string, 0, len(row))
+			for c := range row {
+				columns = append(columns, c)
+			}
+			slices.Sort(columns)
+			values := make([]string, len(columns))
+			for i, c := range columns {
+				values[i] = row[c]
+			}
+			fmt.Fprintf(&out, "INSERT INTO %s (%s) VALUES (%s);\n", table, strings.Join(columns, ", "), strings.Join(values, ", "))
+		}
+	}
+	if err := os.WriteFile(fixture(version), []byte(out.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("wrote %s: give its new columns and tables what a database in use has in them", fixture(version))
+}
+
+// referrersLast puts tables after those that they may refer to.
+func referrersLast(all map[string][]map[string]string) []string {
+	first := []string{"repositories", "work_items", "pull_requests", "turns"}
+	var tables []string
+	for table := range all {
+		tables = append(tables, table)
+	}
+	rank := func(table string) int {
+		if i := slices.Index(first, table); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	slices.SortFunc(tables, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
+	return tables
+}
+
+// livesOn has a migrated database serve a pass: what waited still waits, what
+// was sent is still known, and state moves on from where it stood.
+func livesOn(t *testing.T, d *DB) {
+	ctx := t.Context()
+	update(t, d, func(tx *Tx) error {
+		repos, err := tx.ListRepos(ctx)
+		if err != nil || len(repos) != 2 {
+			t.Fatalf("repositories %+v, %v", repos, err)
+		}
+		repo := repos[slices.IndexFunc(repos, func(r work.Repo) bool { return r.NodeID == "R_1" })]
+		pending, err := tx.ListPendingEvents(ctx, repo.ID)
+		if err != nil || !slices.Equal(keys(pending), []string{"20:review:301:h1", "20:issue:401:h2", "20:summary:501:h3"}) {
+			t.Errorf("pending %q, %v", keys(pending), err)
+		}
+		unfinished, err := tx.ListUnfinishedTurns(ctx)
+		if err != nil || len(unfinished) != 2 || unfinished[0].Step != work.StepPushed || !unfinished[1].Blocked {
+			t.Errorf("unfinished turns %+v, %v", unfinished, err)
+		}
+		actions, err := tx.ListTurnActions(ctx, unfinished[0].ID)
+		if err != nil || len(actions) != 2 || actions[0].State != work.ActionSent || actions[0].Sends != 2 {
+			t.Errorf("actions %+v, %v", actions, err)
+		}
+		return goOn(ctx, tx, unfinished[0], actions)
+	})
+	n, err := d.Prune(ctx, time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC))
+	if err != nil || n != 5 { // of the item that was completed long ago: event, action, turn, session, history
+		t.Errorf("%d rows pruned, %v; want 5", n, err)
+	}
+}
+
+// goOn closes a turn as a pass would.
+func goOn(ctx context.Context, tx *Tx, u work.Turn, actions []work.Action) error {
+	for _, a := range actions {
+		if _, err := tx.MarkSent(ctx, a.ID, t0); err != nil {
+			return err
+		}
+		if err := tx.MarkApplied(ctx, a.ID, "1", "", t0); err != nil {
+			return err
+		}
+	}
+	if err := tx.AdvanceTurn(ctx, u.ID, work.StepPushed, work.StepApplied, t0); err != nil {
+		return err
+	}
+	if err := tx.FinishTurnEvents(ctx, u.ID, "answered", t0); err != nil {
+		return err
+	}
+	if err := tx.MoveItem(ctx, u.ItemID, []work.State{work.StateAwaitingFeedback}, work.StateRunning, "", "", t0); err != nil {
+		return err
+	}
+	return tx.EndTurn(ctx, u.ID, work.StepApplied, work.StepDone, "", t0)
+}
+
+func keys(events []work.Event) []string {
+	var all []string
+	for _, e := range events {
+		all = append(all, e.Key)
+	}
+	return all
+}
+
+func TestNewerSchemaIsRefused(t *testing.T) {
+	path := newPath(t)
+	d := openAt(t, path)
+	if _, err := d.sql.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)`); err != nil {
+		t.Fatal(err)
+	}
+	all := versionsOf(t, ours(t))
+	_, err := Open(t.Context(), path, Options{Now: clock})
+	if !errors.Is(err, ErrNewer) {
+		t.Errorf("Open: %v", err)
+	}
+	want := fmt.Sprintf("%s was written by a newer gh mergexo (schema 99, this program knows %d): gh extension upgrade mergexo", path, all[len(all)-1])
+	if err.Error() != want {
+		t.Errorf("message %q, want %q", err, want)
+	}
+	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrNewer) {
+		t.Errorf("OpenReadOnly: %v", err)
+	}
+}
+
+func TestMigrationKeepsWhatIsThere(t *testing.T) {
+	path := newPath(t)
+	d := openAt(t, path)
+	r := addRepo(t, d)
+	next := later(t, `CREATE TABLE later (id INTEGER PRIMARY KEY);`)
+	if _, _, err := openReadOnly(t.Context(), path, next); !errors.Is(err, ErrOlder) {
+		t.Errorf("a reader of an older file: %v", err)
+	}
+	up, err := open(t.Context(), path, Options{Now: clock}, next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer up.Close()
+	equal(t, inTx(t, up, func(tx *Tx) ([]work.Repo, error) { return tx.ListRepos(t.Context()) }), []work.Repo{r})
+	if _, err := up.sql.ExecContext(t.Context(), `INSERT INTO later (id) VALUES (1)`); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBrokenMigrationLeavesTheOldSchema(t *testing.T) {
+	path := newPath(t)
+	addRepo(t, openAt(t, path))
+	_, err := open(t.Context(), path, Options{Now: clock}, later(t, "CREATE TABLE half (id INTEGER);\nCREATE NONSENSE;"))
+	if err == nil || !strings.Contains(err.Error(), "migrate from schema") {
+		t.Errorf("broken migration: %v", err)
+	}
+	d := openAt(t, path)
+	got := inTx(t, d, func(tx *Tx) ([]string, error) {
+		return list(t.Context(), tx, "tables", scanString, `SELECT name FROM sqlite_master WHERE name = 'half'`)
+	})
+	if len(got) != 0 {
+		t.Error("half of the migration stayed")
+	}
+}
