@@ -224,6 +224,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, sendErr := tx.MarkSent(ctx, a.ID, t0)
 	return firstOf(
 		turnErr, addErr, turnsErr, eventsErr, actionsErr, paceErr, sendErr,
+		tx.MarkUnsent(ctx, a.ID),
 		tx.DeferAction(ctx, a.ID, t0, ""),
 		tx.MarkApplied(ctx, a.ID, "1", "", t0),
 		tx.SaveTurn(ctx, u),
@@ -312,6 +313,9 @@ func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []stri
 	})
 }
 
+// daily are asked once a day, and may look at all that is remembered.
+var daily = []string{"ListOldTurns"}
+
 // What a pass asks is what tick and actions call: a method that they call and
 // the passes above do not would escape the test.
 func TestL93ThePassesHereAreThoseOfTick(t *testing.T) {
@@ -331,7 +335,7 @@ func TestL93ThePassesHereAreThoseOfTick(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range call.FindAllStringSubmatch(string(text), -1) {
-				if !strings.HasSuffix(file, "_test.go") && !strings.Contains(string(mine), "tx."+m[1]+"(ctx") {
+				if !strings.HasSuffix(file, "_test.go") && !slices.Contains(daily, m[1]) && !strings.Contains(string(mine), "tx."+m[1]+"(ctx") {
 					t.Errorf("%s calls Tx.%s: call it in idlePass, or in a part of routedPass, too", file, m[1])
 				}
 			}
