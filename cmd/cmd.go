@@ -9,12 +9,15 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/prompts"
 )
 
 // Env is what a run of the program gets from its process.
@@ -39,6 +42,35 @@ type app struct {
 	env        Env
 	now        func() time.Time
 	configPath string // --config
+
+	once  sync.Once
+	known *prompts.Secrets
+}
+
+// secrets is the program's one redactor. The tokens of this machine are read at
+// its first use.
+func (a *app) secrets() *prompts.Secrets {
+	a.once.Do(func() {
+		a.known = &prompts.Secrets{}
+		for value, what := range config.Environ().Secrets() {
+			a.known.Add(value, what)
+		}
+		a.known.Add(github.StoredToken(github.DefaultHost()), "gh's token")
+	})
+	return a.known
+}
+
+// cautious writes without secrets.
+type cautious struct {
+	to io.Writer
+	a  *app
+}
+
+func (w cautious) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(w.to, w.a.secrets().Redact(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // Main runs the command line and returns the exit code. The first SIGINT or
@@ -48,6 +80,7 @@ func Main(env Env) int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	a := &app{env: env, now: time.Now}
+	a.env.Stderr = cautious{to: env.Stderr, a: a}
 	ran, err := a.newRootCmd().ExecuteContextC(ctx)
 	if err != nil {
 		a.report(ran, err)

@@ -3,6 +3,7 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/BurntSushi/toml"
@@ -11,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
 )
 
 // config reads the configuration as --config and the environment say.
@@ -58,6 +60,9 @@ $XDG_CONFIG_HOME/mergexo/config.toml (~/.config/mergexo/config.toml).`,
 			if err != nil {
 				return err
 			}
+			if _, err := prompts.Load(cfg.Runtime.PromptsDir); err != nil {
+				return err
+			}
 			return printConfig(a.env.Stdout, cfg)
 		},
 	}
@@ -87,6 +92,7 @@ type (
 		EnableIssueCommentRouting bool    `toml:"enable_issue_comment_routing"`
 		Overlap                   bool    `toml:"overlap"`
 		StateDir                  string  `toml:"state_dir"`
+		PromptsDir                string  `toml:"prompts_dir,omitempty"`
 		Accounts                  []int64 `toml:"accounts,omitempty"`
 	}
 	agentDoc struct {
@@ -100,6 +106,9 @@ type (
 		RemoteURL    string            `toml:"remote_url,omitempty"`
 		AllowedUsers []string          `toml:"allowed_users,omitempty"`
 		KeepIgnored  bool              `toml:"keep_ignored"`
+		MaxFiles     int               `toml:"max_files"`
+		MaxFileBytes int64             `toml:"max_file_bytes"`
+		Protected    []string          `toml:"protected_paths"`
 		Labels       labelsDoc         `toml:"labels"`
 		Agents       map[string]string `toml:"agents,omitempty"`
 	}
@@ -138,13 +147,14 @@ func runtimeDocOf(r config.Runtime) runtimeDoc {
 		QuietPeriod: short(r.QuietPeriod), MinInterval: short(r.MinInterval), SettleAfter: short(r.SettleAfter),
 		MaxTurnsPerPass: r.MaxTurnsPerPass, MaxEventsPerTurn: r.MaxEventsPerTurn,
 		EnableFeedbackLoop: r.EnableFeedbackLoop, EnableIssueCommentRouting: r.EnableIssueCommentRouting,
-		Overlap: r.Overlap, StateDir: r.StateDir, Accounts: r.Accounts,
+		Overlap: r.Overlap, StateDir: r.StateDir, PromptsDir: existing(r.PromptsDir), Accounts: r.Accounts,
 	}
 }
 
 func repoDocOf(r config.Repo) repoDoc {
 	doc := repoDoc{
 		Name: r.Name.String(), RemoteURL: r.RemoteURL, AllowedUsers: r.AllowedUsers, KeepIgnored: r.KeepIgnored,
+		MaxFiles: r.MaxFiles, MaxFileBytes: r.MaxFileBytes, Protected: r.ProtectedPaths,
 		Labels: labelsDoc{r.Labels.Design, r.Labels.Bugfix, r.Labels.SmallJob, r.Labels.Ignore},
 		Agents: map[string]string{},
 	}
@@ -152,6 +162,14 @@ func repoDocOf(r config.Repo) repoDoc {
 		doc.Agents[string(kind)] = agent
 	}
 	return doc
+}
+
+// existing is a folder that is there; the config may not name another.
+func existing(dir string) string {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return ""
+	}
+	return dir
 }
 
 // short writes a duration as people do: 30m, not 30m0s.

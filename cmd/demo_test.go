@@ -43,7 +43,7 @@ func runDemoAgent(t *testing.T, dir string, kind work.Kind, c prompts.Context, a
 	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	a, violations := prompts.Decode(kind, doc.Answer, asked)
+	a, violations := prompts.Decode(kind, doc.Answer, prompts.Asked{Replies: asked})
 	if len(violations) > 0 {
 		t.Fatalf("%s: %q in %s", kind, violations, doc.Answer)
 	}

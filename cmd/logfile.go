@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -33,7 +32,7 @@ func (m *machine) openLog(a *app, dryRun bool) (*slog.Logger, func() error, erro
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w; set runtime.state_dir in the config to a folder that you may write to", err)
 	}
-	h := slog.NewJSONHandler(f, &slog.HandlerOptions{ReplaceAttr: redactAttr})
+	h := slog.NewJSONHandler(f, &slog.HandlerOptions{ReplaceAttr: m.redactAttr})
 	return slog.New(h).With("pass", fmt.Sprintf("%d-%d", a.now().UnixMilli(), os.Getpid())), f.Close, nil
 }
 
@@ -58,17 +57,19 @@ func dropOldLogs(dir string, before time.Time) {
 }
 
 // redactAttr keeps secrets out of the log.
-func redactAttr(_ []string, attr slog.Attr) slog.Attr {
+func (m *machine) redactAttr(_ []string, attr slog.Attr) slog.Attr {
 	switch v := attr.Value.Any().(type) {
 	case string:
-		attr.Value = slog.StringValue(redact(v))
+		attr.Value = slog.StringValue(m.secrets.Redact(v))
 	case error:
-		attr.Value = slog.StringValue(redact(v.Error()))
+		attr.Value = slog.StringValue(m.secrets.Redact(v.Error()))
+	default:
+		if attr.Value.Kind() == slog.KindAny {
+			attr.Value = slog.StringValue(m.secrets.Redact(fmt.Sprint(v)))
+		}
 	}
 	return attr
 }
-
-func redact(s string) string { return prompts.Redact(s) }
 
 // progress prints a line for each change of a turn's state.
 func (a *app) progress() func(tick.TurnChange) {

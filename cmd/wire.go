@@ -17,6 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
 )
@@ -27,7 +28,11 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 	if err != nil {
 		return nil, nil, err
 	}
-	m := &machine{cfg: cfg, env: config.Environ(), dirs: tick.Dirs{State: cfg.Runtime.StateDir}, clients: map[string]*github.Client{}}
+	pack, err := prompts.Load(cfg.Runtime.PromptsDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := &machine{cfg: cfg, env: config.Environ(), secrets: a.secrets(), dirs: tick.Dirs{State: cfg.Runtime.StateDir}, clients: map[string]*github.Client{}}
 	log, closeLog, err := m.openLog(a, opt.dryRun)
 	if err != nil {
 		return nil, nil, err
@@ -37,7 +42,7 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 		return nil, nil, errors.Join(err, closeLog())
 	}
 	pass = &tick.Pass{
-		Config: cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: a.now, Log: log,
+		Config: cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: a.now, Log: log, Prompts: pack, Secrets: m.secrets,
 		Wait: opt.wait, Only: only, MaxTurns: opt.maxTurns, Preflight: m.preflight,
 		OpenStore: func(ctx context.Context) (*store.DB, error) { return m.openStore(ctx, a.now) },
 	}
@@ -58,6 +63,7 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 type machine struct {
 	cfg     *config.Config
 	env     config.Env
+	secrets *prompts.Secrets
 	dirs    tick.Dirs
 	clients map[string]*github.Client
 
@@ -70,7 +76,7 @@ func (m *machine) openStore(ctx context.Context, now func() time.Time) (*store.D
 	if err := writable(m.dirs.State); err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: now})
+	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: now, Redact: m.secrets.Redact})
 }
 
 // writable makes a folder, and says what to do when that cannot be.
@@ -117,7 +123,9 @@ func (m *machine) remotes(log *slog.Logger, now func() time.Time) ([]tick.Remote
 		client, ok := m.clients[r.Name.Host]
 		if !ok {
 			var err error
-			client, err = github.New(github.Options{Host: r.Name.Host, Now: now, Log: log})
+			token := github.Token(r.Name.Host)
+			m.secrets.Add(token, "gh's token")
+			client, err = github.New(github.Options{Host: r.Name.Host, Token: token, Now: now, Log: log})
 			if err != nil {
 				return nil, err
 			}
@@ -206,7 +214,7 @@ func (m *machine) masking(pass []string) func(string) string {
 		}
 	}
 	mask := strings.NewReplacer(pairs...)
-	return func(s string) string { return redact(mask.Replace(s)) }
+	return func(s string) string { return m.secrets.Redact(mask.Replace(s)) }
 }
 
 // shortestSecret keeps "1" and "true" readable.

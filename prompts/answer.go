@@ -42,7 +42,14 @@ type Answer struct {
 	GeneralComment string        `json:"general_comment"`
 	FlakyTest      *FlakyTest    `json:"flaky_test"`
 
-	// all
+	// review, whose summary is the one above
+	Decision string          `json:"decision"` // DecisionApprove or DecisionRequestChanges
+	Body     string          `json:"body"`
+	Comments []ReviewComment `json:"comments"`
+	Earlier  []Verdict       `json:"earlier"`
+	Escalate []string        `json:"escalate"`
+
+	// all but review
 	BlockedReason   string `json:"blocked_reason"`
 	DecisionSummary string `json:"decision_summary"`
 }
@@ -60,11 +67,43 @@ type FlakyTest struct {
 	Reason string `json:"reason"`
 }
 
+// The decisions of a review.
+const (
+	DecisionApprove        = "approve"
+	DecisionRequestChanges = "request_changes"
+)
+
+// SeverityBlocking is the severity of what must not be merged; the others are
+// suggestion and nit.
+const SeverityBlocking = "blocking"
+
+// ReviewComment is what a reviewer found.
+type ReviewComment struct {
+	Path     string `json:"path"`
+	Line     int    `json:"line"` // 0 for the file as a whole
+	Severity string `json:"severity"`
+	Body     string `json:"body"`
+}
+
+// Verdict is what a reviewer says to an earlier finding.
+type Verdict struct {
+	Finding  string `json:"finding"`
+	Resolved bool   `json:"resolved"`
+	Note     string `json:"note"`
+}
+
+// Asked is what an answer may speak about; anything else in it is refused.
+type Asked struct {
+	Replies     []int64  // review comments that may be replied to
+	Findings    []string // earlier findings that a reviewer is to judge, each once
+	Escalations []string // reviewers who may be called in
+}
+
 // Decode reads an agent's answer. Violations are sentences for the repair
-// turn; when there is one, the answer is empty and must not be used. Replies
-// are allowed to the review comments in askedReplies only. Decode is pure: a
-// stored answer that passed once passes again.
-func Decode(kind work.Kind, raw []byte, askedReplies []int64) (Answer, []string) {
+// turn; when there is one, the answer is empty and must not be used. Decode is
+// pure: a stored answer that passed once passes again. What it holds of
+// secrets is for Secrets.Check.
+func Decode(kind work.Kind, raw []byte, asked Asked) (Answer, []string) {
 	schema, ok := schemas()[schemaNames[kind]]
 	if !ok {
 		return Answer{}, []string{fmt.Sprintf("there is no answer of kind %q", kind)}
@@ -86,7 +125,7 @@ func Decode(kind work.Kind, raw []byte, askedReplies []int64) (Answer, []string)
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return Answer{}, []string{quoted(fmt.Sprintf("the answer does not fit its schema: %v", err))}
 	}
-	if v := checkMeaning(kind, a, askedReplies); len(v) > 0 {
+	if v := checkMeaning(kind, a, asked); len(v) > 0 {
 		return Answer{}, v
 	}
 	return a, nil
@@ -197,7 +236,7 @@ func (s answerSchema) check(value any) []string {
 	return out
 }
 
-// checkStrings refuses control characters and credentials in any string.
+// checkStrings refuses control characters in any string.
 func checkStrings(path string, value any) []string {
 	var out []string
 	switch v := value.(type) {
@@ -205,9 +244,6 @@ func checkStrings(path string, value any) []string {
 		if i := strings.IndexFunc(v, refusedControl); i >= 0 {
 			r, _ := utf8.DecodeRuneInString(v[i:])
 			out = append(out, fmt.Sprintf("%s holds the control character %U", path, r))
-		}
-		if what, ok := FindSecret(v); ok {
-			out = append(out, fmt.Sprintf("%s holds what looks like %s; secrets are never published", path, what))
 		}
 	case []any:
 		for i, e := range v {

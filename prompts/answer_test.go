@@ -34,15 +34,15 @@ func with(t *testing.T, answer string, pairs ...string) string {
 }
 
 func TestGoodAnswersAreRead(t *testing.T) {
-	a, v := Decode(work.KindDesignStart, []byte(goodDesign), nil)
+	a, v := Decode(work.KindDesignStart, []byte(goodDesign), Asked{})
 	if len(v) > 0 || a.Title != "T" || a.Priority != 3 || a.EstimatedSize != "M" || a.TouchPaths[0] != "internal/x/**" || a.DependsOn[0] != "#3" || a.DesignDoc != "## Why" || a.DecisionSummary != "d" {
 		t.Errorf("design %+v, %q", a, v)
 	}
-	a, v = Decode(work.KindBugfixStart, []byte(" \n"+goodStart+"\n"), nil)
+	a, v = Decode(work.KindBugfixStart, []byte(" \n"+goodStart+"\n"), Asked{})
 	if len(v) > 0 || a.PRTitle != "T" || a.PRSummary != "S" || a.CommitMessage != "m" || a.DecisionSummary != "" {
 		t.Errorf("start %+v, %q", a, v)
 	}
-	a, v = Decode(work.KindImplementationFeedback, []byte(goodFeedback), []int64{4, 5})
+	a, v = Decode(work.KindImplementationFeedback, []byte(goodFeedback), Asked{Replies: []int64{4, 5}})
 	if len(v) > 0 || len(a.ReviewReplies) != 1 || a.ReviewReplies[0] != (ReviewReply{5, "done", true}) || a.FlakyTest.Name != "TestX" || a.GeneralComment != "" {
 		t.Errorf("feedback %+v, %q", a, v)
 	}
@@ -50,14 +50,14 @@ func TestGoodAnswersAreRead(t *testing.T) {
 
 func TestBlockedAnswersNeedNothingElse(t *testing.T) {
 	start := `{"pr_title":null,"pr_summary":null,"commit_message":null,"blocked_reason":"Which one?","decision_summary":null}`
-	if a, v := Decode(work.KindSmallJobStart, []byte(start), nil); len(v) > 0 || a.BlockedReason != "Which one?" {
+	if a, v := Decode(work.KindSmallJobStart, []byte(start), Asked{}); len(v) > 0 || a.BlockedReason != "Which one?" {
 		t.Errorf("start %+v, %q", a, v)
 	}
 	design := `{"title":null,"summary":null,"touch_paths":[],"depends_on":[],"estimated_size":null,"priority":null,"design_doc":null,"blocked_reason":"Why?","decision_summary":null}`
-	if _, v := Decode(work.KindDesignStart, []byte(design), nil); len(v) > 0 {
+	if _, v := Decode(work.KindDesignStart, []byte(design), Asked{}); len(v) > 0 {
 		t.Errorf("design %q", v)
 	}
-	if _, v := Decode(work.KindDesignStart, []byte(strings.Replace(design, `"Why?"`, "null", 1)), nil); len(v) != 5 {
+	if _, v := Decode(work.KindDesignStart, []byte(strings.Replace(design, `"Why?"`, "null", 1)), Asked{}); len(v) != 5 {
 		t.Errorf("an empty design has violations %q", v)
 	}
 }
@@ -111,11 +111,11 @@ func TestL40_BadAnswersAreRefusedWithTheReason(t *testing.T) {
 		{"id with a fraction", feedback, with(t, goodFeedback, "review_replies", `[{"review_comment_id":5.0,"body":"x","resolve":false}]`), "does not fit its schema"},
 		{"flaky test without a reason", feedback, with(t, goodFeedback, "flaky_test", `{"name":"x","reason":""}`), "flaky_test.reason is empty"},
 		{"flaky test without a name", feedback, with(t, goodFeedback, "flaky_test", `{"name":"","reason":"x"}`), "flaky_test.name must be"},
-		{"no such kind", work.KindReview, goodStart, `there is no answer of kind "review"`},
+		{"no such kind", work.Kind("other"), goodStart, `there is no answer of kind "other"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a, v := Decode(tt.kind, []byte(tt.raw), []int64{5})
+			a, v := Decode(tt.kind, []byte(tt.raw), Asked{Replies: []int64{5}})
 			if len(v) == 0 {
 				t.Fatalf("accepted: %+v", a)
 			}
@@ -131,11 +131,11 @@ func TestL40_BadAnswersAreRefusedWithTheReason(t *testing.T) {
 
 func TestL40_HugeAnswersAreRefusedUnread(t *testing.T) {
 	raw := []byte(strings.Repeat("[", 50<<20))
-	if _, v := Decode(work.KindBugfixStart, raw, nil); len(v) != 1 || !strings.Contains(v[0], "at most 1048576 are read") {
+	if _, v := Decode(work.KindBugfixStart, raw, Asked{}); len(v) != 1 || !strings.Contains(v[0], "at most 1048576 are read") {
 		t.Errorf("got %q", v)
 	}
 	deep := []byte(`{"pr_title":` + strings.Repeat("[", MaxAnswer-100))
-	if _, v := Decode(work.KindBugfixStart, deep, nil); len(v) == 0 {
+	if _, v := Decode(work.KindBugfixStart, deep, Asked{}); len(v) == 0 {
 		t.Error("accepted")
 	}
 }
@@ -161,13 +161,13 @@ func TestL41_RepliesToWhatWasNotAskedAreRefused(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, v := Decode(work.KindDesignFeedback, []byte(reply(tt.ids...)), tt.asked)
+			_, v := Decode(work.KindDesignFeedback, []byte(reply(tt.ids...)), Asked{Replies: tt.asked})
 			if !strings.Contains(strings.Join(v, "\n"), tt.want) {
 				t.Errorf("got %q, want %q", v, tt.want)
 			}
 		})
 	}
-	if _, v := Decode(work.KindDesignFeedback, []byte(reply(5, 6)), []int64{6, 5}); len(v) > 0 {
+	if _, v := Decode(work.KindDesignFeedback, []byte(reply(5, 6)), Asked{Replies: []int64{6, 5}}); len(v) > 0 {
 		t.Errorf("got %q", v)
 	}
 }
@@ -175,12 +175,13 @@ func TestL41_RepliesToWhatWasNotAskedAreRefused(t *testing.T) {
 func TestL49_SecretsInAnswersAreRefusedAndNotRepeated(t *testing.T) {
 	token := "ghp_" + strings.Repeat("a1B2", 9)
 	raw := with(t, goodStart, "pr_summary", `"the token is `+token+`"`)
-	_, v := Decode(work.KindBugfixStart, []byte(raw), nil)
+	var s Secrets
+	v := s.Check([]byte(raw))
 	if len(v) != 1 || !strings.Contains(v[0], "answer.pr_summary holds what looks like a GitHub token") {
 		t.Fatalf("got %q", v)
 	}
-	_, v = Decode(work.KindBugfixStart, []byte("oops "+token), nil)
-	if strings.Contains(strings.Join(v, " ")+Repair(work.KindBugfixStart, v), "ghp_") {
+	_, v = Decode(work.KindBugfixStart, []byte("oops "+token), Asked{})
+	if strings.Contains(strings.Join(v, " ")+repair(t, work.KindBugfixStart, v), "ghp_") {
 		t.Errorf("the violation repeats the token: %q", v)
 	}
 }
@@ -193,7 +194,7 @@ func TestL49_KnownCredentialsAreRedacted(t *testing.T) {
 		"AKIA" + strings.Repeat("A", 16), "xoxb-1234567890-abc", "AIza" + strings.Repeat("x", 35), "glpat-" + strings.Repeat("x", 20), key,
 		strings.TrimSuffix(key, "-----END OPENSSH PRIVATE KEY-----"),
 	} {
-		if _, ok := FindSecret("x " + secret); !ok {
+		if len((*Secrets)(nil).Find("x "+secret)) == 0 {
 			t.Errorf("not found: %.12s…", secret)
 		}
 		if got := Redact("before " + secret); strings.Contains(got, secret) || !strings.HasPrefix(got, "before [redacted: ") {
@@ -201,8 +202,8 @@ func TestL49_KnownCredentialsAreRedacted(t *testing.T) {
 		}
 	}
 	for _, harmless := range []string{"", "ghp_short", "task-abc", "risk-" + strings.Repeat("x", 40), "sk-ip", "the AKIA prefix", "0123456789abcdef0123456789abcdef01234567", "-----BEGIN CERTIFICATE-----"} {
-		if what, ok := FindSecret(harmless); ok {
-			t.Errorf("%q taken for %s", harmless, what)
+		if found := (*Secrets)(nil).Find(harmless); len(found) > 0 {
+			t.Errorf("%q taken for %v", harmless, found)
 		}
 	}
 }
@@ -212,7 +213,7 @@ func TestRepairQuotesTheViolations(t *testing.T) {
 	for range 30 {
 		v = append(v, "more")
 	}
-	got := Repair(work.KindBugfixStart, v)
+	got := repair(t, work.KindBugfixStart, v)
 	for _, want := range []string{"bugfix_start", "\n- pr_title is empty\n", "\n- two lines\n", "characters left out", "\n- and 13 more\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
@@ -229,7 +230,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		for _, kind := range Kinds() {
-			a, v := Decode(kind, []byte(raw), []int64{5})
+			a, v := Decode(kind, []byte(raw), Asked{Replies: []int64{5}})
 			for _, s := range v {
 				if strings.ContainsAny(s, "\n\x00") || !utf8.ValidString(s) {
 					t.Errorf("violation %q", s)

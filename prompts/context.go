@@ -14,6 +14,12 @@ type Context struct {
 	DecisionSummary string       `json:"decision_summary"` // the agent's own, from its last answer
 	NewEvents       []NewEvent   `json:"new_events"`       // to be answered now
 	Unresolved      []Unresolved `json:"unresolved"`       // earlier threads, checks and conflicts that still stand
+	Earlier         []Comment    `json:"earlier"`          // what was said on the pull request before and is answered
+	Handoff         *Handoff     `json:"handoff"`          // the merged design that is to be implemented
+	Checks          []Check      `json:"checks"`           // red checks of the head
+	Conflict        *Conflict    `json:"conflict"`         // what keeps the head from merging into its base
+	Findings        []Finding    `json:"findings"`         // fix: to be mended; review: to be looked at again
+	Review          *Review      `json:"review"`           // review: what is asked of the reviewer
 	AllowedActions  []string     `json:"allowed_actions"`  // sentences: what the agent may ask for
 	Refused         []string     `json:"refused"`          // sentences: what will be refused before a push
 	Previous        string       `json:"previous"`         // what an earlier attempt left, or why the work waited

@@ -24,13 +24,15 @@ func (c *checker) add(format string, args ...any) {
 	c.out = append(c.out, quoted(fmt.Sprintf(format, args...)))
 }
 
-func checkMeaning(kind work.Kind, a Answer, asked []int64) []string {
+func checkMeaning(kind work.Kind, a Answer, asked Asked) []string {
 	var c checker
 	blocked := strings.TrimSpace(a.BlockedReason) != ""
 	if a.BlockedReason != "" && !blocked {
 		c.add("blocked_reason is blank; write the question, or null")
 	}
 	switch {
+	case kind == work.KindReview:
+		c.review(a, asked)
 	case kind == work.KindDesignStart:
 		c.design(a, blocked)
 	case kind.Start():
@@ -38,7 +40,7 @@ func checkMeaning(kind work.Kind, a Answer, asked []int64) []string {
 		c.text("pr_summary", a.PRSummary, blocked)
 		c.text("commit_message", a.CommitMessage, blocked)
 	default:
-		c.feedback(a, asked)
+		c.feedback(a, asked.Replies)
 	}
 	return c.out
 }

@@ -17,6 +17,7 @@ const (
 	maxEventBody   = 12000
 	minEventBody   = 2000
 	maxHunk        = 3000
+	maxEarlier     = 40
 	maxUnresolved  = 50
 	maxThread      = 20
 	maxFiles       = 300
@@ -44,30 +45,27 @@ func Prepare(c Context) Context {
 		c.NewEvents = []NewEvent{}
 	}
 	c.Unresolved = prepareUnresolved(c.Unresolved)
+	c.Earlier = comments(c.Earlier, maxEarlier)
+	c.Handoff, c.Conflict, c.Review = prepareHandoff(c.Handoff), prepareConflict(c.Conflict), prepareReview(c.Review)
+	c.Checks, c.Findings = prepareChecks(c.Checks), prepareFindings(c.Findings)
 	return c
 }
 
 func prepareTask(t Task) Task {
-	for _, s := range []*string{&t.Repository, &t.Branch, &t.Base, &t.BaseSHA, &t.Document, &t.TurnKey, &t.Issue.Title, &t.Issue.Author, &t.Issue.URL} {
-		*s = line(*s)
-	}
+	tidy(&t.Repository, &t.Branch, &t.Base, &t.BaseSHA, &t.Document, &t.TurnKey, &t.Issue.Title, &t.Issue.Author, &t.Issue.URL)
 	t.Issue.Body = said(t.Issue.Body, maxIssueBody)
 	t.Issue.Comments = comments(t.Issue.Comments, maxComments)
 	t.ChangedFiles = lines(t.ChangedFiles, maxFiles)
 	if t.PullRequest != nil {
 		pr := *t.PullRequest
-		for _, s := range []*string{&pr.Title, &pr.URL, &pr.HeadSHA, &pr.Base} {
-			*s = line(*s)
-		}
+		tidy(&pr.Title, &pr.URL, &pr.HeadSHA, &pr.Base)
 		t.PullRequest = &pr
 	}
 	return t
 }
 
 func prepareEvent(e NewEvent, limit int) NewEvent {
-	for _, s := range []*string{&e.ID, &e.State, &e.Author, &e.URL, &e.Path} {
-		*s = line(*s)
-	}
+	tidy(&e.ID, &e.State, &e.Author, &e.URL, &e.Path)
 	e.Body = said(e.Body, limit)
 	e.DiffHunk = cutHead(visible(e.DiffHunk), maxHunk) // the comment is about its last line
 	return e
@@ -77,9 +75,7 @@ func prepareUnresolved(list []Unresolved) []Unresolved {
 	list = slices.Clone(list[:min(len(list), maxUnresolved)])
 	for i := range list {
 		u := &list[i]
-		for _, s := range []*string{&u.Kind, &u.Title, &u.Path, &u.URL} {
-			*s = line(*s)
-		}
+		tidy(&u.Kind, &u.Title, &u.Path, &u.URL)
 		u.Comments = comments(u.Comments, maxThread)
 	}
 	if list == nil {

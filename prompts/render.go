@@ -1,34 +1,20 @@
 package prompts
 
 import (
-	"crypto/sha256"
-	"embed"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
-	"text/template"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
-
-//go:embed templates/*.tmpl
-var templateFiles embed.FS
-
-var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("prompts").Option("missingkey=error").ParseFS(templateFiles, "templates/*.tmpl"))
-})
 
 // page is what a template sees. Whatever people wrote stands in fences
 // already; the rest is ours or was made one clean line.
 type page struct {
 	Nonce          string
 	Repository     string
-	Writes         bool
+	Writes         bool // the agent may change files
+	Reviews        bool // the answer is a verdict
 	AllowedActions []string
 	Refused        []string
 
@@ -38,31 +24,25 @@ type page struct {
 
 	PullRequest     *PullRequest
 	Where           string // branch, base, document
+	Head            string
 	Document        string
 	ChangedFiles    string
 	Previous        string
 	DecisionSummary string
-	Events          string
+	Earlier         string
 	Unresolved      string
-	ReplyIDs        string
-}
 
-// Render makes the prompt of a turn. The context goes through Prepare first;
-// the same kind and context always give the same prompt.
-func Render(kind work.Kind, c Context) (string, error) {
-	if !Known(kind) {
-		return "", fmt.Errorf("render prompt: no prompt of kind %q", kind)
-	}
-	c = Prepare(c)
-	p, err := newPage(kind, c)
-	if err != nil {
-		return "", fmt.Errorf("render prompt %q: %w", kind, err)
-	}
-	var b strings.Builder
-	if err := templates().ExecuteTemplate(&b, string(kind)+".tmpl", p); err != nil {
-		return "", fmt.Errorf("render prompt %q: %w", kind, err)
-	}
-	return strings.TrimSpace(b.String()) + "\n", nil
+	Events   string
+	ReplyIDs string
+	Checks   string
+	Conflict string
+	Findings string
+	Handoff  string
+
+	Reviewer    string
+	Cycle       int
+	Diff        string
+	Escalations string
 }
 
 func newPage(kind work.Kind, c Context) (page, error) {
@@ -73,52 +53,30 @@ func newPage(kind work.Kind, c Context) (page, error) {
 	f := fencer{nonce: nonce}
 	t := c.Task
 	p := page{
-		Nonce: nonce, Repository: t.Repository, Writes: kind.Mode() == work.ModeWrite,
+		Nonce: nonce, Repository: t.Repository, Writes: kind.Mode() == work.ModeWrite, Reviews: kind == work.KindReview,
 		AllowedActions: c.AllowedActions, Refused: c.Refused,
-		Issue:        t.Issue,
-		IssueText:    f.data("issue", describeIssue(t.Issue)),
-		Conversation: f.comments("comment on the issue", t.Issue.Comments),
-		PullRequest:  t.PullRequest,
-		Where:        where(t),
-		Document:     t.Document,
-		Events:       f.events(c.NewEvents), Unresolved: f.unresolved(c.Unresolved),
-		ReplyIDs: replyIDs(c.NewEvents),
+		Issue:           t.Issue,
+		IssueText:       f.data("issue", describeIssue(t.Issue)),
+		Conversation:    f.comments("comment on the issue", t.Issue.Comments),
+		PullRequest:     t.PullRequest,
+		Where:           where(t),
+		Document:        t.Document,
+		ChangedFiles:    f.some("changed files", strings.Join(t.ChangedFiles, "\n")),
+		Previous:        f.some("what happened before", c.Previous),
+		DecisionSummary: f.some("decisions so far", c.DecisionSummary),
+		Earlier:         f.comments("said before", c.Earlier),
+		Unresolved:      f.unresolved(c.Unresolved),
+		Events:          f.events(c.NewEvents), ReplyIDs: replyIDs(c.NewEvents),
+		Checks: f.checks(c.Checks), Conflict: f.conflict(c.Conflict), Findings: f.findings(c.Findings), Handoff: f.handoff(c.Handoff),
 	}
-	if len(t.ChangedFiles) > 0 {
-		p.ChangedFiles = f.data("changed files", strings.Join(t.ChangedFiles, "\n"))
+	if t.PullRequest != nil {
+		p.Head = t.PullRequest.HeadSHA
 	}
-	if c.Previous != "" {
-		p.Previous = f.data("what happened before", c.Previous)
-	}
-	if c.DecisionSummary != "" {
-		p.DecisionSummary = f.data("decisions so far", c.DecisionSummary)
+	if r := c.Review; r != nil {
+		p.Reviewer, p.Cycle, p.Escalations = r.Reviewer, r.Cycle, strings.Join(r.Escalations, ", ")
+		p.Diff = f.some("diff", r.Diff)
 	}
 	return p, nil
-}
-
-// nonceOf derives the fence's nonce from the turn key and from everything that
-// goes into the fences: a text that holds its own nonce cannot be written.
-func nonceOf(c Context) (string, error) {
-	b, err := json.Marshal(c)
-	if err != nil {
-		return "", fmt.Errorf("derive the nonce: %w", err)
-	}
-	h := sha256.New()
-	fmt.Fprintf(h, "mergexo prompt fence\n%d:%s\n", len(c.Task.TurnKey), c.Task.TurnKey)
-	h.Write(b)
-	return hex.EncodeToString(h.Sum(nil))[:20], nil
-}
-
-// fencer puts text between fences.
-type fencer struct{ nonce string }
-
-// fenceLike finds lines that look like one of our fences.
-var fenceLike = regexp.MustCompile(`(?im)^([^\n]*?)(-{2,}[ \t]*)(BEGIN|END)([ \t]+DATA)`)
-
-func (f fencer) data(label, text string) string {
-	text = strings.ReplaceAll(text, f.nonce, "[nonce]")
-	text = fenceLike.ReplaceAllString(text, `$1$2\$3$4`)
-	return "-----BEGIN DATA " + f.nonce + " (" + label + ")\n" + strings.Trim(text, "\n") + "\n-----END DATA " + f.nonce
 }
 
 func where(t Task) string {
@@ -229,30 +187,3 @@ func replyIDs(list []NewEvent) string {
 	}
 	return strings.Join(ids, ", ")
 }
-
-const maxQuoted = 20
-
-// Repair is the prompt of the one repair turn after an answer that could not
-// be used.
-func Repair(kind work.Kind, violations []string) string {
-	list := make([]string, 0, len(violations))
-	for i, v := range violations {
-		if i == maxQuoted {
-			list = append(list, fmt.Sprintf("and %d more", len(violations)-i))
-			break
-		}
-		list = append(list, quoted(v))
-	}
-	var b strings.Builder
-	err := templates().ExecuteTemplate(&b, "repair", struct {
-		Kind       work.Kind
-		Violations []string
-	}{kind, list})
-	if err != nil {
-		panic(err) // a fixed template over two plain fields, rendered by a test
-	}
-	return b.String()
-}
-
-// quoted bounds a violation, which may hold pieces of the answer.
-func quoted(s string) string { return cut(Redact(oneLine(s)), 400) }

@@ -22,13 +22,15 @@ var schemaNames = map[work.Kind]string{
 	work.KindSmallJobStart:          "start",
 	work.KindDesignFeedback:         "feedback",
 	work.KindImplementationFeedback: "feedback",
+	work.KindFix:                    "feedback",
+	work.KindReview:                 "review",
 }
 
 // Kinds lists the kinds that have a prompt, in the order of a work item's life.
 func Kinds() []work.Kind {
 	return []work.Kind{
 		work.KindDesignStart, work.KindDesignFeedback, work.KindImplementationStart,
-		work.KindBugfixStart, work.KindSmallJobStart, work.KindImplementationFeedback,
+		work.KindBugfixStart, work.KindSmallJobStart, work.KindImplementationFeedback, work.KindFix, work.KindReview,
 	}
 }
 

@@ -63,7 +63,7 @@ func TestSchemasAreInTheStrictSubset(t *testing.T) {
 		}
 		walk(t, string(kind), s)
 	}
-	if Schema(work.KindReview) != nil {
+	if Schema("other") != nil {
 		t.Error("a schema without a prompt")
 	}
 }
@@ -73,6 +73,7 @@ func TestSchemasHaveTheKeysOfTheDesign(t *testing.T) {
 	start := []string{"pr_title", "pr_summary", "commit_message", "blocked_reason", "decision_summary"}
 	feedback := []string{"review_replies", "general_comment", "commit_message", "flaky_test", "blocked_reason", "decision_summary"}
 	want := map[work.Kind][]string{
+		work.KindReview: {"decision", "summary", "body", "comments", "earlier", "escalate"}, work.KindFix: feedback,
 		work.KindDesignStart: {"title", "summary", "touch_paths", "depends_on", "estimated_size", "priority", "design_doc", "blocked_reason", "decision_summary"},
 		work.KindBugfixStart: start, work.KindSmallJobStart: start, work.KindImplementationStart: start,
 		work.KindDesignFeedback: feedback, work.KindImplementationFeedback: feedback,

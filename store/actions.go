@@ -150,20 +150,20 @@ func (t *Tx) MarkDropped(ctx context.Context, id int64, why string, at time.Time
 
 func (t *Tx) settle(ctx context.Context, id int64, to work.ActionState, why string, at time.Time) error {
 	return t.one(ctx, fmt.Sprintf("mark action %d as %s", id, to), ErrStale,
-		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND `+unsettled, to, why, t.stamp(at), id)
+		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND `+unsettled, to, t.clean(why), t.stamp(at), id)
 }
 
 // DeferAction leaves an unsettled action alone until a time.
 func (t *Tx) DeferAction(ctx context.Context, id int64, until time.Time, lastErr string) error {
 	return t.one(ctx, fmt.Sprintf("defer action %d", id), ErrStale,
-		`UPDATE actions SET not_before = ?, last_error = ? WHERE id = ? AND `+unsettled, millis(until), lastErr, id)
+		`UPDATE actions SET not_before = ?, last_error = ? WHERE id = ? AND `+unsettled, millis(until), t.clean(lastErr), id)
 }
 
 // VoidTurnActions makes what is left of a turn's actions void.
 func (t *Tx) VoidTurnActions(ctx context.Context, turnID int64, why string, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("void actions of turn %d", turnID),
 		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE turn_id = ? AND `+unsettled,
-		work.ActionVoid, why, t.stamp(at), turnID)
+		work.ActionVoid, t.clean(why), t.stamp(at), turnID)
 	return err
 }
 

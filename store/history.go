@@ -31,6 +31,7 @@ func scanHistory(row scanner) (h History, err error) { return h, row.Scan(histor
 
 // AddHistory adds a line.
 func (t *Tx) AddHistory(ctx context.Context, h History) error {
+	h.Detail = t.clean(h.Detail)
 	if h.At.IsZero() {
 		h.At = t.now
 	}

@@ -90,6 +90,7 @@ func (t *Tx) UpdateItem(ctx context.Context, i work.Item) error {
 // hint and keeps its Since; with the same reason and hint it writes nothing.
 func (t *Tx) MoveItem(ctx context.Context, id int64, from []work.State, to work.State, reason, hint string, at time.Time) error {
 	what := fmt.Sprintf("move item %d to %q", id, to)
+	reason, hint = t.clean(reason), t.clean(hint)
 	i, err := t.GetItem(ctx, id)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)

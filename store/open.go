@@ -29,6 +29,9 @@ func schema() (fs.FS, error) { return fs.Sub(embedded, "migrations") }
 // Options are what Open needs besides the path.
 type Options struct {
 	Now func() time.Time // required
+	// Redact takes secrets out of reasons and errors before they are stored; nil
+	// leaves them as they are.
+	Redact func(string) string
 }
 
 // How long a connection waits for another's write lock, and how many
@@ -72,7 +75,7 @@ func open(ctx context.Context, path string, opt Options, migrations fs.FS) (*DB,
 	if err != nil {
 		return nil, writable(path, err)
 	}
-	d.now = opt.Now
+	d.now, d.redact = opt.Now, opt.Redact
 	if err := d.migrate(ctx, migrations); err != nil {
 		return nil, errors.Join(writable(path, err), d.sql.Close())
 	}

@@ -82,7 +82,7 @@ func (t *Tx) ListPulls(ctx context.Context, repoID int64) ([]work.PullRequest, e
 // before until.
 func (t *Tx) DeferPull(ctx context.Context, id int64, until time.Time, reason string) error {
 	return t.one(ctx, fmt.Sprintf("defer pull request %d", id), ErrNotFound,
-		`UPDATE pull_requests SET not_before = ?, last_error = ?, failures = failures + 1 WHERE id = ?`, millis(until), reason, id)
+		`UPDATE pull_requests SET not_before = ?, last_error = ?, failures = failures + 1 WHERE id = ?`, millis(until), t.clean(reason), id)
 }
 
 func threadFields(x *work.Thread) []any { return []any{&x.NodeID, &x.Top, &x.Resolved} }

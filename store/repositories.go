@@ -89,5 +89,5 @@ func (t *Tx) Heartbeat(ctx context.Context, id int64, at time.Time) error {
 // failure; a limit is none.
 func (t *Tx) DeferRepo(ctx context.Context, id int64, until time.Time, reason string, failed bool) error {
 	return t.one(ctx, fmt.Sprintf("defer repository %d", id), ErrNotFound,
-		`UPDATE repositories SET not_before = ?, last_error = ?, failures = failures + ? WHERE id = ?`, millis(until), reason, failed, id)
+		`UPDATE repositories SET not_before = ?, last_error = ?, failures = failures + ? WHERE id = ?`, millis(until), t.clean(reason), failed, id)
 }

@@ -41,6 +41,7 @@ type DB struct {
 	path     string
 	file     fs.FileInfo
 	now      func() time.Time
+	redact   func(string) string
 	writer   chan struct{} // one writer at a time within the process
 	readOnly bool
 }
@@ -58,7 +59,17 @@ func (d *DB) Close() error {
 type Tx struct {
 	tx       *sql.Tx
 	now      time.Time // one stamp for the whole transaction
+	redact   func(string) string
 	readOnly bool
+}
+
+// clean is a reason or an error's text as it may be stored: both may quote what
+// an agent, git or a server said.
+func (t *Tx) clean(s string) string {
+	if t.redact == nil {
+		return s
+	}
+	return t.redact(s)
 }
 
 // Update runs fn in a write transaction and commits it when fn returns nil.
@@ -77,7 +88,7 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if err := d.inPlace(); err != nil {
 		return err
 	}
-	return d.run(ctx, &sql.TxOptions{}, &Tx{now: d.now()}, fn)
+	return d.run(ctx, &sql.TxOptions{}, &Tx{now: d.now(), redact: d.redact}, fn)
 }
 
 // View runs fn in a read transaction: one unchanging picture of the database,

@@ -109,14 +109,14 @@ func (t *Tx) SaveTurn(ctx context.Context, u work.Turn) error {
 func (t *Tx) DeferTurn(ctx context.Context, id int64, until time.Time, reason string, attemptUsed bool, lastErr string) error {
 	return t.one(ctx, fmt.Sprintf("defer turn %d", id), ErrStale,
 		`UPDATE turns SET not_before = ?, wait_reason = ?, attempts = attempts + ?, last_error = ?, updated_at = ? WHERE id = ? AND `+unfinished,
-		millis(until), reason, attemptUsed, lastErr, millis(t.now), id)
+		millis(until), t.clean(reason), attemptUsed, t.clean(lastErr), millis(t.now), id)
 }
 
 // BlockTurn parks a live turn until a person acts. Its step stays.
 func (t *Tx) BlockTurn(ctx context.Context, id int64, reason string) error {
 	return t.one(ctx, fmt.Sprintf("block turn %d", id), ErrStale,
 		`UPDATE turns SET blocked = 1, not_before = 0, wait_reason = ?, updated_at = ? WHERE id = ? AND `+unfinished,
-		reason, millis(t.now), id)
+		t.clean(reason), millis(t.now), id)
 }
 
 // ResumeTurn lets a live turn go on at its step, with all its attempts.
@@ -135,5 +135,5 @@ func (t *Tx) EndTurn(ctx context.Context, id int64, from, to work.Step, lastErr 
 	stamp := t.stamp(at)
 	return t.one(ctx, what, ErrStale,
 		`UPDATE turns SET step = ?, blocked = 0, not_before = 0, wait_reason = '', last_error = ?, updated_at = ?, ended_at = ? WHERE id = ? AND step = ?`,
-		to, lastErr, stamp, stamp, id, from)
+		to, t.clean(lastErr), stamp, stamp, id, from)
 }

@@ -21,17 +21,21 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 		},
 		DecisionSummary: l.item.DecisionSummary,
 		AllowedActions:  allowedActions(l.turn.Kind),
-		Refused:         refusedChanges,
+		Refused:         refusedChanges(l.remote.Settings, l.turn.Kind),
 		Previous:        l.before(),
 	}
 	var all, onIssue []work.Event
 	var pull work.PullRequest
 	var threads []work.Thread
+	var sent []work.Action
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		if onIssue, err = tx.ListEvents(ctx, l.item.RepoID, l.item.Number); err != nil || l.turn.Kind.Start() {
 			return err
 		}
 		if all, err = tx.ListItemEvents(ctx, l.item.ID); err != nil {
+			return err
+		}
+		if sent, err = tx.ListItemActions(ctx, l.item.ID); err != nil {
 			return err
 		}
 		if pull, _, err = tx.FindPullOfItem(ctx, l.item.ID); err != nil {
@@ -50,6 +54,7 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 	c.Task.PullRequest = &prompts.PullRequest{Number: pull.Number, Title: pull.Title, URL: pull.URL, HeadSHA: l.turn.Head, Base: pull.Base}
 	c.NewEvents = newEvents(l.events)
 	c.Unresolved = unresolved(all, threads, l.turn.ID)
+	c.Earlier = earlier(all, sent, l.turn.ID)
 	return c, p.fillBase(ctx, l, &c)
 }
 
@@ -117,6 +122,24 @@ func newEvents(events []work.Event) []prompts.NewEvent {
 	return out
 }
 
+// earlier is what people and the agent said on the pull request in the turns
+// before, in order: a session that is gone takes the memory of it along.
+func earlier(all []work.Event, sent []work.Action, turnID int64) []prompts.Comment {
+	var out []prompts.Comment
+	for _, e := range all {
+		if e.Kind.Said() && e.Kind != work.EventSource && e.TurnID != turnID && e.Outcome == outcomeAnswered {
+			out = append(out, commentOf(e))
+		}
+	}
+	for _, a := range sent {
+		if (a.Kind == work.ActionReply || a.Kind == work.ActionComment) && a.TurnID != 0 && a.TurnID != turnID && a.State == work.ActionApplied {
+			out = append(out, prompts.Comment{Author: "you, the agent", Body: a.Body, URL: a.ResultURL, CreatedAt: a.SeenAt})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b prompts.Comment) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return out
+}
+
 // unresolved are the threads that still stand and that this turn is not asked
 // about.
 func unresolved(all []work.Event, threads []work.Thread, turnID int64) []prompts.Unresolved {
@@ -142,21 +165,12 @@ func unresolved(all []work.Event, threads []work.Thread, turnID int64) []prompts
 	return out
 }
 
-// refusedChanges is told to every agent beforehand.
-var refusedChanges = []string{
-	"a nested repository (any folder with a .git of its own) or a submodule, new or removed",
-	"a change under .github/workflows or .github/actions, or to CODEOWNERS",
-	"a file of more than 10 MB, or more than 1,000 changed files",
-	"conflict markers",
-	"a symbolic link that leads out of the repository, and anything that is neither file, folder nor link",
-	"a raw file where the repository keeps large files by LFS",
-	"a token, a password or a private key",
-}
-
 func allowedActions(kind work.Kind) []string {
 	switch {
 	case kind == work.KindDesignStart:
 		return []string{"answer with a design document, which will be committed for you and opened as a pull request"}
+	case kind == work.KindReview:
+		return []string{"answer with a verdict, which will be posted for you as a review"}
 	case kind.Start():
 		return []string{"change files in the working tree, which will be committed and opened as a pull request", "answer with blocked_reason to ask a person"}
 	}

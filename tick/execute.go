@@ -67,7 +67,7 @@ func (p *Pass) ask(ctx context.Context, l *lease) error {
 		return err
 	}
 	c = prompts.Prepare(c)
-	prompt, err := prompts.Render(l.turn.Kind, c)
+	prompt, err := p.Prompts.Render(l.turn.Kind, c)
 	if err != nil {
 		return fmt.Errorf("render the prompt: %w", err)
 	}
@@ -88,7 +88,7 @@ func (p *Pass) answer(ctx context.Context, l *lease, ag agent.Agent) (prompts.An
 	if err != nil {
 		return prompts.Answer{}, err
 	}
-	asked := askedReplies(l.events)
+	asked := prompts.Asked{Replies: askedReplies(l.events)}
 	prompt := req.Prompt
 	var violations []string
 	for range 2 {
@@ -102,15 +102,26 @@ func (p *Pass) answer(ctx context.Context, l *lease, ag agent.Agent) (prompts.An
 			return prompts.Answer{}, err
 		default:
 			var a prompts.Answer
-			if a, violations = prompts.Decode(l.turn.Kind, res.Answer, asked); len(violations) == 0 {
+			if a, violations = p.decode(l.turn.Kind, res.Answer, asked); len(violations) == 0 {
 				l.turn.Answer, l.turn.Session = res.Answer, res.Session
 				return a, nil
 			}
 		}
 		p.changed(l, "repairing", violations[0])
-		prompt = prompts.Repair(l.turn.Kind, violations)
+		if prompt, err = p.Prompts.Repair(l.turn.Kind, violations); err != nil {
+			return prompts.Answer{}, fmt.Errorf("render the prompt: %w", err)
+		}
 	}
 	return prompts.Answer{}, fmt.Errorf("the agent's answer breaks the rules, also when asked again: %s", violations[0])
+}
+
+// decode reads an answer that was not stored before: it must hold no secret.
+func (p *Pass) decode(kind work.Kind, raw []byte, asked prompts.Asked) (prompts.Answer, []string) {
+	a, violations := prompts.Decode(kind, raw, asked)
+	if len(violations) > 0 {
+		return a, violations
+	}
+	return a, p.Secrets.Check(raw)
 }
 
 // runAgent makes one invocation. What it used counts whatever it answers.
@@ -168,7 +179,7 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 	m := l.remote.mirror()
 	c := git.Commit{
 		Dir: l.place.dir, Index: l.place.index, Parents: []string{l.turn.Head}, Date: gitDate(l.turn),
-		Turn: l.turn.Key, Handled: l.uncommitted(), Message: commitMessage(l, a), Limits: limits, Edit: markImplemented(l),
+		Turn: l.turn.Key, Handled: l.uncommitted(), Message: commitMessage(l, a), Limits: p.limits(l), Edit: markImplemented(l),
 	}
 	var made git.Committed
 	var err error
@@ -195,21 +206,6 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 		l.turn.Commit = made.OID
 	}
 	return nil
-}
-
-// limits are what no push may carry (design §7). They are told to every agent
-// beforehand.
-var limits = git.Limits{
-	MaxFiles: 1000, MaxFileBytes: 10 << 20, Inspect: inspect,
-	Protected: []string{".github/workflows/**", ".github/actions/**", "CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS"},
-}
-
-// inspect says what about a file must not leave this machine.
-func inspect(_ string, content []byte) string {
-	if what, found := prompts.FindSecret(string(content)); found {
-		return "it contains " + what
-	}
-	return ""
 }
 
 // wayOn is what a person can do about a turn that stopped.

@@ -112,6 +112,7 @@ func (p *Pass) settle(ctx context.Context, l *lease, err error, rep *Report) {
 	if v.hint == "" {
 		v.hint = wayOn(l)
 	}
+	v.reason, v.public, v.hint = p.Secrets.Redact(v.reason), p.Secrets.Redact(v.public), p.Secrets.Redact(v.hint)
 	if stored := p.storeVerdict(ctx, l, v, err); stored != nil {
 		p.Log.ErrorContext(ctx, "could not store what became of a turn", p.turnAttrs(l, "error", stored)...)
 	}
@@ -154,7 +155,7 @@ func (p *Pass) deferTurn(ctx context.Context, l *lease, v verdict, counted bool,
 		if err := tx.SaveTurn(ctx, l.turn); err != nil {
 			return err
 		}
-		return tx.DeferTurn(ctx, l.turn.ID, v.until, v.reason, counted, brief(err))
+		return tx.DeferTurn(ctx, l.turn.ID, v.until, v.reason, counted, p.brief(err))
 	})
 }
 
@@ -162,8 +163,8 @@ func (p *Pass) deferTurn(ctx context.Context, l *lease, v verdict, counted bool,
 const maxBrief = 4 << 10
 
 // brief is an error's text as it may be stored and shown to the next attempt.
-func brief(err error) string {
-	text := prompts.Redact(err.Error())
+func (p *Pass) brief(err error) string {
+	text := p.Secrets.Redact(err.Error())
 	if len(text) > maxBrief {
 		text = strings.ToValidUTF8(text[:maxBrief], "") + " …"
 	}
@@ -286,7 +287,7 @@ func (p *Pass) endBlocked(ctx context.Context, tx *store.Tx, l *lease, v verdict
 // blockNotice is the one comment that says why the work stands still.
 func blockNotice(l *lease, v verdict, now time.Time) work.Action {
 	token := work.NoticeToken(l.remote.Name, l.turn.Number, l.turn.Key)
-	body := fmt.Sprintf("gh mergexo stopped here: %s\n\nTo go on: %s.", prompts.CleanBody(prompts.Redact(cmp.Or(v.public, v.reason))), v.hint)
+	body := fmt.Sprintf("gh mergexo stopped here: %s\n\nTo go on: %s.", prompts.CleanBody(cmp.Or(v.public, v.reason)), v.hint)
 	return work.Action{
 		RepoID: l.turn.RepoID, ItemID: l.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token,
 		State: work.ActionPlanned, Number: l.turn.Number, Body: markBody(body, work.Marks{Token: token}), Why: "blocked", PlannedAt: now,

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -27,6 +28,8 @@ type Pass struct {
 	Orphans  Orphans          // required
 	Now      func() time.Time // required
 	Log      *slog.Logger     // required
+	Prompts  *prompts.Pack    // required
+	Secrets  *prompts.Secrets // required: what is taken out of all that is stored and published
 	Wait     time.Duration    // how long to wait for another pass's planning
 	Only     *work.RepoName   // --repo
 	MaxTurns int              // --max-turns; 0 means the config's

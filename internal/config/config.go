@@ -36,6 +36,7 @@ type Runtime struct {
 	EnableIssueCommentRouting bool
 	Overlap                   bool // false: tick.lock is held for the whole pass
 	StateDir                  string
+	PromptsDir                string  // the operator's own prompts; may not exist
 	Accounts                  []int64 // ids of further GitHub accounts whose marked comments are ours
 }
 
@@ -101,6 +102,11 @@ type Repo struct {
 	Labels       Labels
 	KeepIgnored  bool                 // ignored files, such as build caches, survive between turns
 	Agents       map[work.Kind]string // names in Config.Agents
+
+	// What no push may carry.
+	MaxFiles       int      // changed files
+	MaxFileBytes   int64    // of each of them
+	ProtectedPaths []string // globs of paths that must not change
 }
 
 // Repo finds a repository's settings.

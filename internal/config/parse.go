@@ -98,6 +98,7 @@ func (p *parser) runtime(t *table) {
 		EnableIssueCommentRouting: t.flag("enable_issue_comment_routing", true),
 		Overlap:                   t.flag("overlap", true),
 		StateDir:                  p.stateDir(t),
+		PromptsDir:                p.promptsDir(t),
 		Accounts:                  list[int64](t, "accounts", "a GitHub account's number"),
 	}
 	if slices.ContainsFunc(r.Accounts, func(id int64) bool { return id <= 0 }) {
@@ -233,7 +234,8 @@ func (p *parser) repo(t *table) {
 	if len(t.texts("required_tests")) > 0 {
 		t.bad("required_tests", "not supported yet; remove the line")
 	}
-	t.later("max_file_bytes", "max_files", "protected_paths", "sandbox")
+	p.limits(t, &r)
+	t.later("sandbox")
 	t.done()
 
 	r.Name = p.repoName(t, written)

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -175,12 +174,11 @@ func TestL52Refused(t *testing.T) {
 			w.check(syscall.Mkfifo(filepath.Join(w.dir, "a.txt"), 0o644))
 		}, Limits{}, []string{`"a.txt" is no file`}},
 		{"raw LFS file", func(w *world) { w.put("x.bin", "raw") }, Limits{}, []string{`"x.bin" belongs to Git LFS`}},
-		{"inspected", func(w *world) { w.put("k", "SECRET") }, Limits{Inspect: func(path string, b []byte) string {
-			if path == "k" && bytes.Contains(b, []byte("SECRET")) {
-				return "a private key"
-			}
-			return ""
-		}}, []string{`"k": a private key`}},
+		{"only documents", func(w *world) { w.put("docs/a.txt", "x"); w.put("b/c.md", "x") }, Limits{NotOnly: []string{"docs/**", "**/*.md"}}, []string{"nothing but documents is changed"}},
+		{"a link in the place of a protected folder", func(w *world) {
+			w.put("mine/workflows/x.yml", "on: push")
+			w.check(os.Symlink("mine", filepath.Join(w.dir, ".github")))
+		}, Limits{Protected: []string{".github/workflows/**"}}, []string{`".github" is protected`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, map[string]string{

@@ -18,9 +18,11 @@ type Limits struct {
 	MaxFiles     int
 	MaxFileBytes int64
 	Protected    []string // globs of paths that must not change: "**/CODEOWNERS"
-	// Inspect looks at each new content, up to 1 MiB of it, and says why it
-	// must not be pushed, or "".
-	Inspect func(path string, content []byte) string
+	NotOnly      []string // globs of paths to which a change must not keep
+	// Secrets finds what must not be pushed: each secret of a text, and what it
+	// is. Whole files are shown to it, names and targets of links; only what a
+	// change adds is refused.
+	Secrets func(text string) map[string]string
 }
 
 // irregular are the kinds of file that no tree can hold.
@@ -174,54 +176,6 @@ func (m *Mirror) gateFiles(ctx context.Context, c Commit, index string) error {
 	return refused.err()
 }
 
-// change is a path that differs from every parent.
-type change struct {
-	oldMode, newMode, oldOID, newOID, path string
-}
-
-// changes lists what a tree changes, against the first parent, leaving out
-// what it has from another parent.
-func (m *Mirror) changes(ctx context.Context, parents []string, tree string, q *quarantine) ([]change, error) {
-	if len(parents) == 0 {
-		return m.treeChanges(ctx, emptyTree, tree, q)
-	}
-	all, err := m.treeChanges(ctx, parents[0], tree, q)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range parents[1:] {
-		more, err := m.treeChanges(ctx, p, tree, q)
-		if err != nil {
-			return nil, err
-		}
-		differs := map[string]bool{}
-		for _, ch := range more {
-			differs[ch.path] = true
-		}
-		all = slices.DeleteFunc(all, func(ch change) bool { return !differs[ch.path] })
-	}
-	return all, nil
-}
-
-func (m *Mirror) treeChanges(ctx context.Context, from, tree string, q *quarantine) ([]change, error) {
-	c := m.call("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", from, tree)
-	c.in = q
-	res, err := m.git.run(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	var out []change
-	parts := fields(res.Stdout)
-	for i := 0; i+1 < len(parts); i += 2 {
-		f := strings.Fields(strings.TrimPrefix(parts[i], ":"))
-		if len(f) < 5 {
-			return nil, fmt.Errorf("read changes: %q", parts[i])
-		}
-		out = append(out, change{oldMode: f[0], newMode: f[1], oldOID: f[2], newOID: f[3], path: parts[i+1]})
-	}
-	return out, nil
-}
-
 // gateChanges judges the tree that would be committed.
 func (m *Mirror) gateChanges(ctx context.Context, l Limits, changes []change, index string, q *quarantine) error {
 	var refused refusals
@@ -233,6 +187,9 @@ func (m *Mirror) gateChanges(ctx context.Context, l Limits, changes []change, in
 		if err := gatePath(ch, l, &refused); err != nil {
 			return err
 		}
+	}
+	if err := gateKind(changes, l, &refused); err != nil {
+		return err
 	}
 	if err := m.gateContents(ctx, l, changes, index, q, &refused); err != nil {
 		return err
@@ -250,15 +207,51 @@ func gatePath(ch change, l Limits, refused *refusals) error {
 	case ch.newMode == modeGitlink:
 		refused.add("%q is a repository within the repository", ch.path)
 	}
-	for _, glob := range l.Protected {
+	glob, ok, err := protected(ch, l.Protected)
+	if ok {
+		refused.add("%q is protected (%s)", ch.path, glob)
+	}
+	return err
+}
+
+// protected finds the glob that a change is against. A link in the place of a
+// folder that leads to protected paths is one, too: what the link shows would
+// stand there.
+func protected(ch change, globs []string) (glob string, ok bool, err error) {
+	for _, glob := range globs {
 		ok, err := doublestar.Match(glob, ch.path)
 		if err != nil {
-			return fmt.Errorf("protected path %q: %w", glob, err)
+			return "", false, fmt.Errorf("protected path %q: %w", glob, err)
+		}
+		if fixed, _ := doublestar.SplitPattern(glob); ch.newMode == modeSymlink && (fixed == ch.path || strings.HasPrefix(fixed, ch.path+"/")) {
+			ok = true
 		}
 		if ok {
-			refused.add("%q is protected", ch.path)
-			break
+			return glob, true, nil
 		}
 	}
+	return "", false, nil
+}
+
+// gateKind refuses a change that keeps to paths of one kind: an implementation
+// that consists of documents.
+func gateKind(changes []change, l Limits, refused *refusals) error {
+	if len(l.NotOnly) == 0 || len(changes) == 0 {
+		return nil
+	}
+	for _, ch := range changes {
+		within := false
+		for _, glob := range l.NotOnly {
+			ok, err := doublestar.Match(glob, ch.path)
+			if err != nil {
+				return fmt.Errorf("path %q: %w", glob, err)
+			}
+			within = within || ok
+		}
+		if !within {
+			return nil
+		}
+	}
+	refused.add("nothing but documents is changed: %q and such", changes[0].path)
 	return nil
 }

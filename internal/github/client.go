@@ -66,6 +66,20 @@ func DefaultHost() string {
 	return strings.ToLower(host)
 }
 
+// Token is the token that gh uses for a host, empty when it knows none.
+// Environment and hosts.yml come first; gh itself is asked only for a token that
+// lies in a keyring.
+func Token(host string) string {
+	token, _ := auth.TokenForHost(host)
+	return token
+}
+
+// StoredToken is Token without a look into the keyring.
+func StoredToken(host string) string {
+	token, _ := auth.TokenFromEnvOrConfig(host)
+	return token
+}
+
 // New resolves host and token as gh does. It sends nothing.
 func New(o Options) (*Client, error) {
 	if o.Now == nil {
@@ -75,9 +89,7 @@ func New(o Options) (*Client, error) {
 		o.Host = DefaultHost()
 	}
 	if o.Token == "" {
-		// Environment and hosts.yml first; gh itself is asked only for a token
-		// that lies in a keyring.
-		if o.Token, _ = auth.TokenForHost(o.Host); o.Token == "" {
+		if o.Token = Token(o.Host); o.Token == "" {
 			return nil, &NotLoggedInError{Host: o.Host}
 		}
 	}

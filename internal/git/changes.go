@@ -1,0 +1,61 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// change is a path that differs from every parent.
+type change struct {
+	oldMode, newMode, oldOID, newOID, path string
+
+	others []change // the same path against the other parents
+}
+
+// changes lists what a tree changes, against the first parent, leaving out
+// what it has from another parent.
+func (m *Mirror) changes(ctx context.Context, parents []string, tree string, q *quarantine) ([]change, error) {
+	if len(parents) == 0 {
+		return m.treeChanges(ctx, emptyTree, tree, q)
+	}
+	all, err := m.treeChanges(ctx, parents[0], tree, q)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range parents[1:] {
+		more, err := m.treeChanges(ctx, p, tree, q)
+		if err != nil {
+			return nil, err
+		}
+		differs := map[string]change{}
+		for _, ch := range more {
+			differs[ch.path] = ch
+		}
+		all = slices.DeleteFunc(all, func(ch change) bool { return differs[ch.path].path == "" })
+		for i := range all {
+			all[i].others = append(all[i].others, differs[all[i].path])
+		}
+	}
+	return all, nil
+}
+
+func (m *Mirror) treeChanges(ctx context.Context, from, tree string, q *quarantine) ([]change, error) {
+	c := m.call("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", from, tree)
+	c.in = q
+	res, err := m.git.run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var out []change
+	parts := fields(res.Stdout)
+	for i := 0; i+1 < len(parts); i += 2 {
+		f := strings.Fields(strings.TrimPrefix(parts[i], ":"))
+		if len(f) < 5 {
+			return nil, fmt.Errorf("read changes: %q", parts[i])
+		}
+		out = append(out, change{oldMode: f[0], newMode: f[1], oldOID: f[2], newOID: f[3], path: parts[i+1]})
+	}
+	return out, nil
+}

@@ -1,0 +1,62 @@
+package prompts
+
+// Handoff is what an implementation gets from its merged design.
+type Handoff struct {
+	DocumentPath string   `json:"document_path"`
+	Document     string   `json:"document"`     // its text as it was merged
+	MergeCommit  string   `json:"merge_commit"` // of the design's pull request
+	Base         string   `json:"base"`
+	BaseSHA      string   `json:"base_sha"`
+	Decisions    []string `json:"decisions"` // accepted
+	NonGoals     []string `json:"non_goals"`
+	Criteria     []string `json:"criteria"` // by which it is accepted
+	TouchPaths   []string `json:"touch_paths"`
+	Risks        []string `json:"risks"`
+}
+
+// Check is a red check of a head.
+type Check struct {
+	Name        string       `json:"name"`
+	Conclusion  string       `json:"conclusion"` // as GitHub says it: failure, timed_out, …
+	URL         string       `json:"url"`
+	Summary     string       `json:"summary"`
+	Annotations []Annotation `json:"annotations"`
+	Log         string       `json:"log"` // its end
+}
+
+// Annotation is what a check says about a line.
+type Annotation struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	Level   string `json:"level"` // failure, warning or notice
+	Message string `json:"message"`
+}
+
+// Conflict says why a head does not merge. The checkout stands at the merge in
+// progress, with markers in the files that are listed.
+type Conflict struct {
+	Base    string   `json:"base"`
+	BaseSHA string   `json:"base_sha"`
+	HeadSHA string   `json:"head_sha"`
+	Paths   []string `json:"paths"`
+	Log     string   `json:"log"` // what the merge said
+}
+
+// Finding is what a reviewer found.
+type Finding struct {
+	ID       string `json:"id"` // by which an answer names it
+	Reviewer string `json:"reviewer"`
+	Path     string `json:"path"`
+	Line     int    `json:"line"`
+	Severity string `json:"severity"`
+	Body     string `json:"body"`
+	Answer   string `json:"answer"` // what the author said to it
+}
+
+// Review is what is asked of a reviewer.
+type Review struct {
+	Reviewer    string   `json:"reviewer"` // their name or part
+	Cycle       int      `json:"cycle"`    // 1 for the first look
+	Diff        string   `json:"diff"`     // base to head
+	Escalations []string `json:"escalations"`
+}

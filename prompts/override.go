@@ -1,0 +1,189 @@
+package prompts
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// maxOverride bounds an operator's prompt, in bytes.
+const maxOverride = 256 << 10
+
+// templateError is an error of package text/template: name, line, what.
+var templateError = regexp.MustCompile(`(?s)template: ([A-Za-z_]+):([0-9]+)(?::[0-9]+)?: (?:executing "[^"]*" at )?(.*)`)
+
+// Load reads the operator's prompts from a folder: NAME.tmpl in place of ours
+// of that name. Without a folder, or in an empty one, all are ours. Every
+// prompt is tried out, so that a broken one is found before an agent is paid:
+// the error is an *OverrideError for each file.
+func Load(dir string) (*Pack, error) {
+	entries, err := os.ReadDir(dir)
+	if dir == "" || errors.Is(err, fs.ErrNotExist) {
+		return ours(), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the prompts: %w", err)
+	}
+	var files []source
+	var wrong []error
+	for _, e := range entries {
+		s, ok, err := readOverride(filepath.Join(dir, e.Name()))
+		if err != nil {
+			wrong = append(wrong, err)
+		}
+		if ok {
+			files = append(files, s)
+		}
+	}
+	if len(files) == 0 && len(wrong) == 0 {
+		return ours(), nil
+	}
+	p, err := ours().with(files)
+	if wrong = append(wrong, err); errors.Join(wrong...) != nil {
+		return nil, errors.Join(wrong...)
+	}
+	return p, p.tryOut()
+}
+
+// nameOf is the prompt that a file is for.
+func nameOf(path string) string { return strings.TrimSuffix(filepath.Base(path), ".tmpl") }
+
+// readOverride reads one file of the folder; false for what is no prompt: notes
+// and what editors leave.
+func readOverride(path string) (source, bool, error) {
+	base := filepath.Base(path)
+	if strings.HasPrefix(base, ".") || strings.HasPrefix(base, "README") || strings.HasSuffix(base, "~") {
+		return source{}, false, nil
+	}
+	if name := nameOf(base); !strings.HasSuffix(base, ".tmpl") || !slices.Contains(Names(), name) {
+		return source{}, false, &OverrideError{Path: path, Reason: "no prompt is called so; there are " + strings.Join(Names(), ", ") + ", each with .tmpl"}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return source{}, false, fmt.Errorf("read the prompts: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxOverride {
+		return source{}, false, &OverrideError{Path: path, Reason: fmt.Sprintf("want a file of at most %d bytes", maxOverride)}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return source{}, false, fmt.Errorf("read the prompts: %w", err)
+	}
+	return source{path: path, text: string(text)}, true, nil
+}
+
+// with makes a pack that has these files in place of ours.
+func (p *Pack) with(files []source) (*Pack, error) {
+	fresh := &Pack{templates: template.Must(p.templates.Clone()), sources: map[string]source{}}
+	for name, s := range p.sources {
+		fresh.sources[name] = s
+	}
+	var wrong []error
+	for _, s := range files {
+		name := nameOf(s.path)
+		fresh.sources[name] = s
+		own, err := template.New(name).Parse(s.text)
+		if err == nil {
+			err = onlyOwn(own, p, s.path)
+		}
+		if err == nil {
+			_, err = fresh.templates.New(name).Parse(trimmed(s.text))
+		}
+		if err != nil {
+			wrong = append(wrong, fresh.explain(err))
+		}
+	}
+	return fresh, errors.Join(wrong...)
+}
+
+// onlyOwn refuses a file that defines a piece of ours anew: it would change
+// every other prompt, too.
+func onlyOwn(t *template.Template, p *Pack, path string) error {
+	for _, d := range t.Templates() {
+		if d.Name() != t.Name() && p.templates.Lookup(d.Name()) != nil {
+			return &OverrideError{Path: path, Reason: fmt.Sprintf("it defines %q, which is a piece of ours; choose another name", d.Name())}
+		}
+	}
+	return nil
+}
+
+// tryOut renders every prompt of the pack with a full context and an empty
+// one, and sees that nothing is missing without which an agent would be paid
+// for nothing, or would take people's text for rules.
+func (p *Pack) tryOut() error {
+	var wrong []error
+	for _, kind := range Kinds() {
+		for _, c := range []Context{Sample(), {}} {
+			text, err := p.Render(kind, c)
+			if err == nil && c.Task.Repository != "" {
+				err = p.complete(kind, text)
+			}
+			if err != nil {
+				wrong = append(wrong, err)
+				break
+			}
+		}
+	}
+	if _, err := p.Repair(work.KindFix, []string{"x"}); err != nil {
+		wrong = append(wrong, err)
+	}
+	return errors.Join(distinct(wrong)...)
+}
+
+// distinct keeps one of equal errors: a part breaks every prompt that has it.
+func distinct(all []error) []error {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(err error) bool {
+		text := err.Error()
+		if bad, ok := errors.AsType[*OverrideError](err); ok {
+			text = bad.Error()
+		}
+		again := seen[text]
+		seen[text] = true
+		return again
+	})
+}
+
+// complete reports what a rendered prompt of the sample lacks.
+func (p *Pack) complete(kind work.Kind, text string) error {
+	blame := cmp.Or(p.sources[string(kind)].path, p.sources[partStateSummary].path, p.sources[partSystemBase].path)
+	for _, want := range needs(kind) {
+		if !strings.Contains(text, want.mark) {
+			return &OverrideError{Path: blame, Reason: fmt.Sprintf("the prompt %q lacks %s", kind, want.what)}
+		}
+	}
+	nonce, err := nonceOf(Prepare(Sample()))
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(outsideFences(text, nonce), nonce) {
+		return &OverrideError{Path: blame, Reason: fmt.Sprintf("the prompt %q does not say what is people's text: it lacks {{template \"system_base\" .}} or {{.Nonce}}", kind)}
+	}
+	return nil
+}
+
+// outsideFences is what of a prompt is ours.
+func outsideFences(text, nonce string) string {
+	var b strings.Builder
+	in := false
+	for l := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(l, "-----BEGIN DATA "+nonce):
+			in = true
+		case strings.HasPrefix(l, "-----END DATA "+nonce):
+			in = false
+		case !in:
+			b.WriteString(l)
+		}
+	}
+	return b.String()
+}

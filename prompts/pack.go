@@ -1,0 +1,159 @@
+package prompts
+
+import (
+	"embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"text/template"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+//go:embed templates/*.tmpl
+var templateFiles embed.FS
+
+// The parts of the pack that are no kind of turn.
+const (
+	partSystemBase   = "system_base"   // rules, at the head of every prompt
+	partStateSummary = "state_summary" // the whole story so far, in every prompt: a session may be gone
+	partRepair       = "repair"        // after an answer that could not be used
+	partShared       = "parts"         // pieces of prompts; not to be overridden
+)
+
+// Names lists the prompts of a pack: the kinds of turn, then the parts.
+func Names() []string {
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, string(k))
+	}
+	return append(names, partSystemBase, partStateSummary, partRepair)
+}
+
+// Pack is a set of prompts: our own, with the operator's in place of some.
+type Pack struct {
+	templates *template.Template
+	sources   map[string]source // by name
+}
+
+type source struct{ path, text string }
+
+// ours is the pack as it comes. It is parsed once, at its first use.
+var ours = sync.OnceValue(func() *Pack {
+	p := &Pack{templates: template.New("prompts").Option("missingkey=error"), sources: map[string]source{}}
+	for _, name := range append(Names(), partShared) {
+		text, err := templateFiles.ReadFile("templates/" + name + ".tmpl")
+		if err != nil {
+			panic(err) // an embedded file, read by every test
+		}
+		template.Must(p.templates.New(name).Parse(trimmed(string(text))))
+		p.sources[name] = source{text: string(text)}
+	}
+	return p
+})
+
+// trimmed is a template without the line feed that ends its file: prompts are
+// put together of several.
+func trimmed(text string) string { return strings.TrimRight(text, "\r\n") }
+
+// Source is the template of a prompt, and the file that it comes from; no file
+// for one of ours.
+func (p *Pack) Source(name string) (text, path string, ok bool) {
+	s, ok := p.sources[name]
+	return s.text, s.path, ok && name != partShared
+}
+
+// Overridden lists the prompts that are the operator's.
+func (p *Pack) Overridden() []string {
+	names := slices.Sorted(maps.Keys(p.sources))
+	return slices.DeleteFunc(names, func(n string) bool { return p.sources[n].path == "" })
+}
+
+// Render makes the prompt of a turn. The context goes through Prepare first;
+// the same kind and context always give the same prompt.
+func (p *Pack) Render(kind work.Kind, c Context) (string, error) {
+	if !Known(kind) {
+		return "", fmt.Errorf("render prompt: no prompt of kind %q", kind)
+	}
+	return p.render(string(kind), kind, c)
+}
+
+// Part renders one of the pack by its name, as it is part of a prompt of the
+// kind.
+func (p *Pack) Part(name string, kind work.Kind, c Context) (string, error) {
+	switch name {
+	case partRepair:
+		return p.Repair(kind, []string{"decision_summary is missing; every key must be present, null where there is nothing"})
+	case partSystemBase, partStateSummary:
+		return p.render(name, kind, c)
+	}
+	return "", fmt.Errorf("no prompt is called %q; there are %s", name, strings.Join(Names(), ", "))
+}
+
+func (p *Pack) render(name string, kind work.Kind, c Context) (string, error) {
+	about, err := newPage(kind, Prepare(c))
+	if err != nil {
+		return "", fmt.Errorf("render prompt %q: %w", name, err)
+	}
+	return p.execute(name, about)
+}
+
+func (p *Pack) execute(name string, data any) (string, error) {
+	var b strings.Builder
+	if err := p.templates.ExecuteTemplate(&b, name, data); err != nil {
+		return "", fmt.Errorf("render prompt %q: %w", name, p.explain(err))
+	}
+	text := strings.TrimSpace(b.String())
+	if text == "" {
+		return "", fmt.Errorf("render prompt %q: it is empty", name)
+	}
+	return text + "\n", nil
+}
+
+// explain names the file and line of a template's error, instead of the
+// template.
+func (p *Pack) explain(err error) error {
+	m := templateError.FindStringSubmatch(err.Error())
+	if m == nil || p.sources[m[1]].path == "" {
+		return err
+	}
+	return &OverrideError{Path: p.sources[m[1]].path, Line: m[2], Reason: m[3]}
+}
+
+const maxQuoted = 20
+
+// Repair is the prompt of the one repair turn after an answer that could not
+// be used.
+func (p *Pack) Repair(kind work.Kind, violations []string) (string, error) {
+	list := make([]string, 0, len(violations))
+	for i, v := range violations {
+		if i == maxQuoted {
+			list = append(list, fmt.Sprintf("and %d more", len(violations)-i))
+			break
+		}
+		list = append(list, quoted(v))
+	}
+	return p.execute(partRepair, struct {
+		Kind       work.Kind
+		Violations []string
+	}{kind, list})
+}
+
+// quoted bounds a violation, which may hold pieces of the answer.
+func quoted(s string) string { return cut(Redact(oneLine(s)), 400) }
+
+// OverrideError says what is wrong with an operator's prompt, in one line.
+type OverrideError struct {
+	Path   string
+	Line   string // empty when it concerns the whole file
+	Reason string
+}
+
+func (e *OverrideError) Error() string {
+	if e.Line == "" {
+		return e.Path + ": " + e.Reason
+	}
+	return e.Path + ":" + e.Line + ": " + e.Reason
+}

@@ -1,0 +1,72 @@
+package prompts
+
+import "strings"
+
+// section is a heading with its points; nothing for no points.
+func section(title string, points []string) string {
+	if len(points) == 0 {
+		return ""
+	}
+	return title + ":\n- " + strings.Join(points, "\n- ") + "\n"
+}
+
+// handoff renders a merged design: what was agreed on in short, then the
+// document itself.
+func (f fencer) handoff(h *Handoff) string {
+	if h == nil {
+		return ""
+	}
+	base := h.Base
+	if h.BaseSHA != "" {
+		base += " at " + h.BaseSHA
+	}
+	facts := head("document", h.DocumentPath, "merged as", h.MergeCommit, "work from", base) +
+		section("decisions that were accepted", h.Decisions) + section("no goals of it", h.NonGoals) +
+		section("accepted when", h.Criteria) + section("files that it will likely touch", h.TouchPaths) + section("risks", h.Risks)
+	return f.data("what was agreed on", facts) + "\n" + f.data("design document", orNothing(h.Document))
+}
+
+func (f fencer) checks(list []Check) string {
+	parts := make([]string, 0, len(list))
+	for _, c := range list {
+		text := head("check", c.Name, "conclusion", c.Conclusion, "link", c.URL)
+		if c.Summary != "" {
+			text += "\n" + c.Summary + "\n"
+		}
+		for _, a := range c.Annotations {
+			text += "\n" + head("at", place(a.Path, a.Line), "level", a.Level) + a.Message + "\n"
+		}
+		if c.Log != "" {
+			text += "\nthe end of its log:\n" + c.Log + "\n"
+		}
+		parts = append(parts, f.data("red check", text))
+	}
+	return strings.Join(parts, "\n")
+}
+
+func (f fencer) conflict(c *Conflict) string {
+	if c == nil {
+		return ""
+	}
+	base := c.Base
+	if c.BaseSHA != "" {
+		base += " at " + c.BaseSHA
+	}
+	text := head("base", base, "head", c.HeadSHA) + section("files in conflict", c.Paths)
+	if c.Log != "" {
+		text += "what the merge said:\n" + c.Log + "\n"
+	}
+	return f.data("conflict", text)
+}
+
+func (f fencer) findings(list []Finding) string {
+	parts := make([]string, 0, len(list))
+	for _, x := range list {
+		text := head("finding", x.ID, "by", x.Reviewer, "severity", x.Severity, "file", place(x.Path, x.Line)) + "\n" + orNothing(x.Body)
+		if x.Answer != "" {
+			text += "\n\nthe author's answer:\n" + x.Answer
+		}
+		parts = append(parts, f.data("finding", text))
+	}
+	return strings.Join(parts, "\n")
+}

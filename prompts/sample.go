@@ -1,0 +1,56 @@
+package prompts
+
+import (
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// need is a piece of the sample that a prompt must show, and how to show it.
+type need struct{ mark, what string }
+
+// needs lists what a prompt of the kind is for.
+func needs(kind work.Kind) []need {
+	issue := need{"sample issue body", `the issue: {{template "state_summary" .}} or {{.IssueText}}`}
+	events := need{"sample event body", `what people said: {{template "events" .}} or {{.Events}}`}
+	switch kind {
+	case work.KindImplementationStart:
+		return []need{issue, {"sample document", `the design: {{template "handoff" .}} or {{.Handoff}}`}}
+	case work.KindDesignStart, work.KindBugfixStart, work.KindSmallJobStart:
+		return []need{issue}
+	case work.KindReview:
+		return []need{{"sample diff", `the change: {{template "diff" .}} or {{.Diff}}`}}
+	case work.KindFix:
+		return []need{events, {"sample log", `the red checks: {{template "events" .}} or {{.Checks}}`}, {"sample finding", "the findings: {{.Findings}}"}}
+	case work.KindDesignFeedback, work.KindImplementationFeedback:
+		return []need{events}
+	}
+	return nil
+}
+
+// Sample is a context that has something of everything: for trying prompts
+// out, and for showing one that is about no item.
+func Sample() Context {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	said := []Comment{{ID: 1, Author: "someone", Body: "sample comment", CreatedAt: at}}
+	return Context{
+		Task: Task{
+			Repository: "owner/name", Branch: "agent/bugfix/1-title", Base: "main", BaseSHA: "0123456789abcdef0123456789abcdef01234567",
+			Issue:       Issue{Number: 1, Title: "Title", Body: "sample issue body", Author: "someone", URL: "https://github.com/owner/name/issues/1", Comments: said},
+			PullRequest: &PullRequest{Number: 2, Title: "Title", URL: "https://github.com/owner/name/pull/2", HeadSHA: "89abcdef0123456789abcdef0123456789abcdef", Base: "main"},
+			Document:    "docs/design/1-title.md", ChangedFiles: []string{"a/file"}, TurnKey: "sample",
+		},
+		DecisionSummary: "sample decision",
+		NewEvents:       []NewEvent{{ID: "3", Kind: work.EventReview, Author: "someone", Path: "a/file", Line: 7, DiffHunk: "@@ -1 +1 @@", Body: "sample event body", CreatedAt: at}},
+		Unresolved:      []Unresolved{{Kind: "thread", Path: "a/file", Line: 8, Comments: said}},
+		Earlier:         said,
+		Handoff:         &Handoff{DocumentPath: "docs/design/1-title.md", Document: "sample document", MergeCommit: "0123456", Base: "main", Decisions: []string{"sample decision"}},
+		Checks:          []Check{{Name: "test", Conclusion: "failure", Log: "sample log", Annotations: []Annotation{{Path: "a/file", Line: 9, Level: "failure", Message: "sample annotation"}}}},
+		Conflict:        &Conflict{Base: "main", Paths: []string{"a/file"}},
+		Findings:        []Finding{{ID: "1", Reviewer: "a reviewer", Path: "a/file", Line: 7, Severity: SeverityBlocking, Body: "sample finding"}},
+		Review:          &Review{Reviewer: "a reviewer", Cycle: 1, Diff: "sample diff", Escalations: []string{"another"}},
+		AllowedActions:  []string{"sample action"},
+		Refused:         []string{"sample refusal"},
+		Previous:        "sample attempt",
+	}
+}
