@@ -19,7 +19,7 @@ var (
 	command     = regexp.MustCompile(`^([ \t]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)(/[A-Za-z][^ \t\n` + "`" + `]*)`)
 	ownCommand  = regexp.MustCompile(`(?im)^([ \t>]*)/(mergexo)`)
 	ownMarker   = regexp.MustCompile(`(?i)<!--(\s*mergexo)`)
-	closing     = regexp.MustCompile(`(?i)\b((?:close|fix|resolve)(?:s|d|es|ed)?:?)([ \t]+)((?:[\w.-]+/[\w.-]+)?#\d|GH-\d|https?://)`)
+	closing     = regexp.MustCompile("(?i)\\b((?:close|fix|resolve)(?:s|d|es|ed)?[\\s\\p{Zs}:]*)([\\\\\\[(<*_~\"'`]*(?:(?:[\\w.-]+/[\\w.-]+)?(?:#|&#|&num)|GH-\\d|https?:))")
 	commitMarks = regexp.MustCompile(`(?im)^[ \t]*Mergexo-[A-Za-z]+[ \t]*:`)
 )
 
@@ -28,12 +28,30 @@ var (
 // @mentions lose their effect by a zero-width space and slash commands at a
 // line's beginning by backticks. The body is cut at BodyLimit with a note.
 func CleanBody(s string) string {
-	s = dropInvisible(s)
+	s = longRun.ReplaceAllStringFunc(dropInvisible(s), func(run string) string { return run[:maxFence] })
 	s = withoutComments(s, showUnclosed)
 	s = ownMarker.ReplaceAllString(s, "&lt;!--$1")
 	s = neutralise(s)
 	s = ownCommand.ReplaceAllString(s, "$1/"+zeroWidth+"$2")
-	return strings.TrimRight(strings.TrimLeft(cutBody(s), "\n"), " \t\n")
+	return Balanced(strings.TrimRight(strings.TrimLeft(Cut(s, BodyLimit), "\n"), " \t\n"))
+}
+
+// maxFence is the longest fence that is let through; longRun finds longer ones.
+const maxFence = 60
+
+var longRun = regexp.MustCompile("`{60,}|~{60,}")
+
+// Balanced closes what would swallow the text that is put after it: a fenced
+// code block, a <pre>.
+func Balanced(s string) string {
+	p := splitter{src: s}
+	for p.pos < len(p.src) {
+		p.line()
+	}
+	if p.fence != "" {
+		s += "\n" + strings.Repeat(" ", min(p.list, 20)) + p.fence
+	}
+	return s
 }
 
 // dropInvisible takes out what people would not see, but for the zero-width
@@ -46,13 +64,14 @@ func dropInvisible(s string) string {
 func neutralise(s string) string {
 	var b strings.Builder
 	lineStart := true
+	s = withoutRaw(s)
 	for _, seg := range segments(s) {
 		if seg.kind == spanCode {
 			b.WriteString(seg.text)
 			lineStart = strings.HasSuffix(seg.text, "\n")
 			continue
 		}
-		for line := range strings.Lines(showUnclosed(seg.text)) {
+		for line := range strings.Lines(plain(showUnclosed(seg.text))) {
 			if lineStart && strings.Contains(line, "/") {
 				line = command.ReplaceAllString(line, "$1`$2`")
 			}
@@ -104,25 +123,19 @@ func wordByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// cutBody bounds a body, closing a code block that the cut would leave open.
-func cutBody(s string) string {
+// Cut bounds Markdown to limit characters in all, with a note of how much was
+// left out, and closes a code block that the cut would leave open.
+func Cut(s string, limit int) string {
+	const room = 200 // for the note, and for what Balanced may add
 	n := utf8.RuneCountInString(s)
-	if n <= BodyLimit {
+	if n <= limit-room {
 		return s
 	}
-	kept := firstRunes(s, BodyLimit-200)
+	kept := firstRunes(s, limit-2*room)
 	if i := strings.LastIndexByte(kept, '\n'); i > len(kept)*9/10 {
 		kept = kept[:i]
 	}
-	p := splitter{src: kept}
-	for p.pos < len(kept) {
-		p.line()
-	}
-	closing := ""
-	if p.fence != "" && len(p.fence) < 100 {
-		closing = "\n" + strings.Repeat(" ", min(p.list, 20)) + p.fence
-	}
-	return kept + closing + fmt.Sprintf("\n\n*(Cut: %d more characters did not fit into a comment.)*", n-utf8.RuneCountInString(kept))
+	return Balanced(kept) + fmt.Sprintf("\n\n*(Cut: %d more characters did not fit into a comment.)*", n-utf8.RuneCountInString(kept))
 }
 
 // TitleLimit is the longest title of a pull request that GitHub takes.
@@ -131,7 +144,7 @@ const TitleLimit = 256
 // NoClosing takes their effect from words such as "Fixes #7": GitHub closes
 // what an agent's text or commit names so, and only its own issue is its
 // business.
-func NoClosing(s string) string { return closing.ReplaceAllString(s, "$1$2"+zeroWidth+"$3") }
+func NoClosing(s string) string { return closing.ReplaceAllString(s, "${1}"+zeroWidth+"$2") }
 
 // CleanTitle makes a title of one line, without what people do not see.
 func CleanTitle(s string) string {

@@ -40,6 +40,16 @@ func TestCleanBody(t *testing.T) {
 		{"command behind a comment", "<!-- x -->/close", "`/close`"},
 		{"zero width", "a\u200bb\u202e", "ab" + `\u{202e}`},
 		{"carriage returns", "a\r\nb", "a\nb"},
+		{"a mention by numbers", "@&#111;cto &#64;&#x6f;cto", "@\u200bocto @\u200bocto"},
+		{"a reference that must stay", "&#60;b&#62; &#38;#64;me", "&#60;b&#62; &#38;#64;me"},
+		{"references in code stay", "`&#64;me`", "`&#64;me`"},
+		{"open code block", "a\n```go\nx", "a\n```go\nx\n```"},
+		{"open code block in a list", "- a\n  ~~~~\n  x", "- a\n  ~~~~\n  x\n  ~~~~"},
+		{"endless fence", strings.Repeat("`", 500) + "\nx", strings.Repeat("`", 60) + "\nx\n" + strings.Repeat("`", 60)},
+		{"open raw HTML", "<pre>\nx", "&lt;pre>\nx"},
+		{"closed raw HTML", "<pre>\nx\n</pre>", "<pre>\nx\n</pre>"},
+		{"script and declaration", "<script>\n<!DOCTYPE x\n<?php", "&lt;script>\n&lt;!DOCTYPE x\n&lt;?php"},
+		{"raw HTML in code stays", "`<script>`", "`<script>`"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -131,6 +141,9 @@ func FuzzCleanBody(f *testing.F) {
 		if _, ok := work.ParseMarks(got); ok {
 			t.Errorf("marker in %q", got)
 		}
+		if again := Balanced(got); again != got {
+			t.Errorf("%q is left open", got)
+		}
 		if hasComment(got) {
 			t.Errorf("comment in %q", got)
 		}
@@ -177,6 +190,13 @@ func TestNoClosing(t *testing.T) {
 		"closes GH-12":                        "closes \u200bGH-12",
 		"See #7":                              "See #7",
 		"prefixes #7":                         "prefixes #7",
+		"FIXES:#7":                            "FIXES:\u200b#7",
+		"fixed\n#7":                           "fixed\n\u200b#7",
+		"closes\u00a0#7":                      "closes\u00a0\u200b#7",
+		"close [#7](https://x)":               "close \u200b[#7](https://x)",
+		`resolves \#7`:                        "resolves \u200b\\#7",
+		"Fixes &#35;7":                        "Fixes \u200b&#35;7",
+		"fixes **o/n#7**":                     "fixes \u200b**o/n#7**",
 	} {
 		if got := NoClosing(in); got != want {
 			t.Errorf("NoClosing(%q) = %q, want %q", in, got, want)

@@ -65,7 +65,7 @@ func Document(f DocumentFields) []byte {
 	}
 	b.WriteString("---\n\n# " + documentTitle(f) + "\n\n")
 	fmt.Fprintf(&b, "Issue: [#%d](%s)\n\n## Summary\n\n", f.Issue, oneLine(f.IssueURL))
-	b.WriteString(paragraph(f.Summary) + "\n\n" + paragraph(f.Body) + "\n")
+	b.WriteString(Balanced(paragraph(f.Summary)) + "\n\n" + paragraph(f.Body) + "\n")
 	return b.Bytes()
 }
 

@@ -61,13 +61,16 @@ func (c *composer) pullRequest() {
 	token := work.PullRequestToken(c.l.remote.Name, t.Branch)
 	design := ""
 	if t.Kind == work.KindImplementationStart && item.Document != "" {
-		design = fmt.Sprintf("Design: `%s` (#%d)\n\n", item.Document, item.DesignPull)
+		design = fmt.Sprintf("Design: `%s` (#%d)
+
+", item.Document, item.DesignPull)
 	}
-	body := fmt.Sprintf("%s\n\n%s%s #%d\n\n%s", prompts.NoClosing(prompts.CleanBody(summary)), design, refers, item.Number,
-		work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
+	tail := fmt.Sprintf("%s%s #%d
+
+%s", design, refers, item.Number, work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
-		Title: prompts.NoClosing(prompts.CleanTitle(title)), Body: markBody(body, work.Marks{Token: token, Handled: t.EventKeys}),
+		Title: prompts.NoClosing(prompts.CleanTitle(title)), Body: bounded(prompts.NoClosing(prompts.CleanBody(summary)), tail, work.Marks{Token: token, Handled: t.EventKeys}),
 		Base: t.Base, Head: t.Branch, Why: t.Reason,
 	})
 }
@@ -122,7 +125,7 @@ func (c *composer) generalComment() {
 	token := work.CommentToken(t.Key, len(c.planned))
 	c.add(work.Action{
 		Kind: work.ActionComment, Need: work.NeedRequired, Token: token, Number: t.Number,
-		Body: work.Mark(text, work.Marks{Token: token}), Why: t.Reason,
+		Body: markBody(text, work.Marks{Token: token}), Why: t.Reason,
 	})
 }
 
@@ -176,16 +179,38 @@ func (c *composer) markHandled() {
 	}
 }
 
-// maxBody is GitHub's limit of a body, in characters.
-const maxBody = 65536
+// How long a body may be, in characters, and how much of that the names of
+// answered events may take before they are shortened, and at most.
+const (
+	maxBody       = 65536 // GitHub's limit
+	plainHandled  = 16000
+	shortHandled  = 40000
+	shortKeySpace = 10
+)
 
 // markBody marks a body and keeps it within GitHub's limit.
-func markBody(body string, m work.Marks) string {
-	over := utf8.RuneCountInString(work.Mark(body, m)) - maxBody
-	if over > 0 {
-		runes := []rune(body)
-		const note = "\n\n(cut: GitHub takes no more)"
-		body = string(runes[:max(0, len(runes)-over-len(note))]) + note
+func markBody(body string, m work.Marks) string { return bounded(body, "", m) }
+
+// bounded marks a text with its tail and keeps both within GitHub's limit: of
+// the text is cut what is too much, with a note.
+func bounded(text, tail string, m work.Marks) string {
+	m.Handled = handled(m.Handled)
+	if tail != "" {
+		tail = "\n\n" + tail
 	}
-	return work.Mark(body, m)
+	room := maxBody - utf8.RuneCountInString(work.Mark(tail, m))
+	return work.Mark(prompts.Cut(text, room)+tail, m)
+}
+
+// handled names the answered events: of a turn with thousands of them by short
+// forms, so that its body can be sent.
+func handled(keys []string) []string {
+	if len(strings.Join(keys, " ")) <= plainHandled {
+		return keys
+	}
+	short := make([]string, 0, len(keys))
+	for _, key := range keys[:min(len(keys), shortHandled/shortKeySpace)] {
+		short = append(short, work.ShortKey(key))
+	}
+	return short
 }

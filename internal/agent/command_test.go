@@ -229,9 +229,12 @@ func TestL40_BadOutputIsAnAnswerError(t *testing.T) {
 		{"no answer", `echo '{"session":"s2"}'`, "has no answer"},
 		{"null answer", `echo '{"session":"s2","answer":null,"usage":{"input_tokens":5,"output_tokens":0,"cost_usd":0}}'`, "has no answer"},
 		{"invalid UTF-8", `printf '{"answer":"\377"}'`, "not valid UTF-8"},
-		{"wrong type", `echo '{"session":7,"answer":{}}'`, "not one JSON document"},
-		{"session of two lines", `printf '%s' '{"session":"a\nb","answer":{}}'`, "session must be one line"},
-		{"negative usage", `echo '{"session":null,"answer":{},"usage":{"input_tokens":-5,"output_tokens":0,"cost_usd":0}}'`, "usage must not be negative"},
+		{"wrong type", `echo '{"session":7,"answer":{}}'`, "session must be null or one line"},
+		{"session of two lines", `printf '%s' '{"session":"a\nb","answer":{}}'`, "session must be null or one line"},
+		{"key in another case", `echo '{"session":null,"answer":{},"Answer":{"x":2},"usage":null}'`, `unknown field "Answer"`},
+		{"only in another case", `echo '{"session":null,"ANSWER":{},"usage":null}'`, `unknown field "ANSWER"`},
+		{"key twice", `echo '{"session":null,"answer":{},"answer":{"x":2},"usage":null}'`, `field "answer" stands twice`},
+		{"a list", `echo '[{"answer":{}}]'`, "it is no object"},
 		{"50 MB", `head -c 50000000 /dev/zero`, "more than 8388608 bytes"},
 	}
 	for _, tt := range tests {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,16 +15,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// output is what a program of the command adapter writes.
-type output struct {
-	Session *string         `json:"session"`
-	Answer  json.RawMessage `json:"answer"`
-	Usage   *usage          `json:"usage"`
-}
-
+// usage is what a program of the command adapter says that it consumed.
 type usage struct {
-	InputTokens  int64   `json:"input_tokens"`
-	OutputTokens int64   `json:"output_tokens"`
+	InputTokens  float64 `json:"input_tokens"`
+	OutputTokens float64 `json:"output_tokens"`
 	CostUSD      float64 `json:"cost_usd"`
 }
 
@@ -32,7 +27,7 @@ const maxSession = 500
 
 // decodeOutput reads exactly one answer document. Violations are sentences for
 // the repair turn; session and usage are read even then, as far as they make
-// sense.
+// sense. What was used is bookkeeping: nonsense there costs no answer.
 func decodeOutput(raw []byte, redact func(string) string) (Result, []string) {
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
@@ -41,9 +36,8 @@ func decodeOutput(raw []byte, redact func(string) string) (Result, []string) {
 		return Result{}, []string{"the standard output is not valid UTF-8"}
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	var out output
-	if err := d.Decode(&out); err != nil {
+	out, err := members(d, "session", "answer", "usage")
+	if err != nil {
 		return Result{}, []string{fmt.Sprintf("the standard output is not one JSON document with session, answer and usage: %s (it begins with %q)", clip(redact(err.Error()), 200), clip(redact(head(raw)), 60))}
 	}
 	var violations []string
@@ -51,25 +45,79 @@ func decodeOutput(raw []byte, redact func(string) string) (Result, []string) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		violations = append(violations, fmt.Sprintf("text follows the answer document: %q", clip(redact(head(bytes.TrimSpace(rest))), 60)))
 	}
-	if len(out.Answer) == 0 || string(out.Answer) == "null" {
+	res := Result{Answer: out["answer"], Usage: readUsage(out["usage"])}
+	if len(res.Answer) == 0 || string(res.Answer) == "null" {
 		violations = append(violations, "the answer document has no answer")
 	}
-	res := Result{Answer: out.Answer}
-	if s := out.Session; s != nil {
-		if len(*s) > maxSession || strings.ContainsFunc(*s, unicode.IsControl) {
-			violations = append(violations, fmt.Sprintf("session must be one line of at most %d bytes", maxSession))
-		} else {
-			res.Session = *s
-		}
-	}
-	if u := out.Usage; u != nil {
-		if u.InputTokens < 0 || u.OutputTokens < 0 || u.CostUSD < 0 || math.IsInf(u.CostUSD, 0) || u.CostUSD > 1e6 {
-			violations = append(violations, "usage must not be negative, nor more than can be")
-		} else {
-			res.Usage = work.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CostUSD: u.CostUSD}
-		}
+	if res.Session, err = readSession(out["session"]); err != nil {
+		violations = append(violations, err.Error())
 	}
 	return res, violations
+}
+
+// members reads an object that may have these keys, each once and written so:
+// package json would take "ANSWER" for "answer", and the last of two.
+func members(d *json.Decoder, known ...string) (map[string]json.RawMessage, error) {
+	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
+		return nil, errors.Join(err, errors.New("it is no object"))
+	}
+	out := map[string]json.RawMessage{}
+	for d.More() {
+		tok, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		key, _ := tok.(string)
+		if !slices.Contains(known, key) {
+			return nil, fmt.Errorf("unknown field %q", clip(key, 40))
+		}
+		if _, twice := out[key]; twice {
+			return nil, fmt.Errorf("field %q stands twice", key)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		out[key] = value
+	}
+	_, err := d.Token()
+	return out, err
+}
+
+func readSession(raw json.RawMessage) (string, error) {
+	var s string
+	if len(raw) == 0 || string(raw) == "null" {
+		return "", nil
+	}
+	err := json.Unmarshal(raw, &s)
+	if err != nil || len(s) > maxSession || strings.ContainsFunc(s, unicode.IsControl) {
+		return "", fmt.Errorf("session must be null or one line of at most %d bytes", maxSession)
+	}
+	return s, nil
+}
+
+// The most that one run can have used; more is a mistake of the program's.
+const (
+	maxTokens = 1e12
+	maxCost   = 1e6
+)
+
+// readUsage reads what was used, and nothing where that makes no sense.
+func readUsage(raw json.RawMessage) work.Usage {
+	var u usage
+	if len(raw) == 0 || json.Unmarshal(raw, &u) != nil {
+		return work.Usage{}
+	}
+	return work.Usage{
+		InputTokens: int64(sane(u.InputTokens, maxTokens)), OutputTokens: int64(sane(u.OutputTokens, maxTokens)), CostUSD: sane(u.CostUSD, maxCost),
+	}
+}
+
+func sane(n, most float64) float64 {
+	if math.IsNaN(n) || n < 0 || n > most {
+		return 0
+	}
+	return n
 }
 
 // head is enough of an output to quote 60 characters of it after redaction.

@@ -50,6 +50,10 @@ func TurnKey(repo RepoName, number int, kind Kind, head string, eventKeys []stri
 // left its events to be answered.
 func NextTurnKey(key string) string { return digest("next turn", key) }
 
+// ShortKey is an event key where thousands must fit into one body. It begins
+// with a sign that no key has.
+func ShortKey(eventKey string) string { return "#" + digest("event", eventKey)[:8] }
+
 // Tokens are made of what an action is for (design §6), so that an agent that
 // words its answer differently the second time still answers once.
 
