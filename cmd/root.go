@@ -61,6 +61,7 @@ timer repeats it.`,
 	)
 	add(groupOther,
 		a.newConfigCmd(),
+		a.newPromptsCmd(),
 		a.newGraphCmd(),
 		a.newVersionCmd(),
 		a.newDemoAgentCmd(),

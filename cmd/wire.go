@@ -24,22 +24,28 @@ import (
 
 // newPass connects a pass to the real things. done releases them.
 func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions) (pass *tick.Pass, done func() error, err error) {
+	pass, _, done, err = a.wire(ctx, cfg, opt)
+	return pass, done, err
+}
+
+// wire makes the machine and a pass on it.
+func (a *app) wire(ctx context.Context, cfg *config.Config, opt *tickOptions) (pass *tick.Pass, m *machine, done func() error, err error) {
 	only, err := opt.only(cfg)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	pack, err := prompts.Load(cfg.Runtime.PromptsDir)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	m := &machine{cfg: cfg, env: config.Environ(), secrets: a.secrets(), dirs: tick.Dirs{State: cfg.Runtime.StateDir}, clients: map[string]*github.Client{}}
+	m = &machine{cfg: cfg, env: config.Environ(), secrets: a.secrets(), dirs: tick.Dirs{State: cfg.Runtime.StateDir}, clients: map[string]*github.Client{}}
 	log, closeLog, err := m.openLog(a, opt.dryRun)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	remotes, err := m.remotes(log, a.now)
 	if err != nil {
-		return nil, nil, errors.Join(err, closeLog())
+		return nil, nil, nil, errors.Join(err, closeLog())
 	}
 	pass = &tick.Pass{
 		Config: cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: a.now, Log: log, Prompts: pack, Secrets: m.secrets,
@@ -53,9 +59,9 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 		pass.Progress = a.progress()
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return pass, done, nil
+	return pass, m, done, nil
 }
 
 // machine is this machine as a pass uses it: git, agents, GitHub, the state
@@ -140,11 +146,14 @@ func (m *machine) remotes(log *slog.Logger, now func() time.Time) ([]tick.Remote
 }
 
 func (m *machine) mirror(r config.Repo, repo work.Repo) tick.Mirror {
-	url := r.RemoteURL
-	if url == "" {
-		url = github.RemoteURL(repo.Current)
+	return m.git.Mirror(m.dirs.MirrorDir(r.Name), m.remoteURL(r, repo), m.dirs.RepoLock(repo))
+}
+
+func (m *machine) remoteURL(r config.Repo, repo work.Repo) string {
+	if r.RemoteURL != "" {
+		return r.RemoteURL
 	}
-	return m.git.Mirror(m.dirs.MirrorDir(r.Name), url, m.dirs.RepoLock(repo))
+	return github.RemoteURL(repo.Current)
 }
 
 // preflight finds out, before a turn is claimed, whether the programs that it

@@ -151,14 +151,14 @@ func (p *Pass) earlierBranches(ctx context.Context, l *lease, heads map[string]s
 func (p *Pass) nameBranch(ctx context.Context, l *lease, heads map[string]string, taken int) error {
 	for ; ; taken++ {
 		name := work.BranchName(l.item.Flow, l.item.Number, l.item.Title, taken)
-		if heads[name] != "" {
+		if heads[name] != "" || within(heads, name) {
 			continue
 		}
 		if used, err := p.hadPull(ctx, l, name); err != nil {
 			return err
 		} else if !used {
 			l.turn.Branch = name
-			return nil
+			return notInTheWay(heads, l)
 		}
 	}
 }

@@ -20,12 +20,22 @@ type Mirror struct {
 	dir      string
 	url      string
 	lockPath string
+	borrowed string // folder of objects of another mirror's that are read as ours
 }
 
 // Mirror names a mirror: its directory (made by Ensure), the URL it copies (a
 // local path must be absolute) and the file that is locked around writes.
 func (g *Git) Mirror(dir, url, lockPath string) *Mirror {
 	return &Mirror{git: g, dir: dir, url: url, lockPath: lockPath}
+}
+
+// Borrowing makes the mirror read the objects of another one's folder, too. It
+// is for mirrors that are thrown away: what is there is not fetched again.
+func (m *Mirror) Borrowing(dir string) *Mirror {
+	if objects := filepath.Join(dir, "objects"); exists(objects) {
+		m.borrowed = objects
+	}
+	return m
 }
 
 // Dir is the mirror's directory.
@@ -178,6 +188,14 @@ func (m *Mirror) create(ctx context.Context) error {
 	}
 	if err := os.WriteFile(filepath.Join(m.dir, "info", "attributes"), []byte(rawAttributes), 0o600); err != nil {
 		return err
+	}
+	if m.borrowed != "" {
+		if err := os.MkdirAll(m.path("objects", "info"), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(m.path("objects", "info", "alternates"), []byte(m.borrowed+"\n"), 0o600); err != nil {
+			return err
+		}
 	}
 	return os.WriteFile(filepath.Join(m.dir, stampName), []byte("1\n"), 0o600)
 }

@@ -49,6 +49,7 @@ type rule struct {
 	Wait   string            `yaml:"wait"` // until this file exists
 	Write  map[string]string `yaml:"write"`
 	Append map[string]string `yaml:"append"`
+	Link   map[string]string `yaml:"link"` // symbolic links: name to target
 	Delete []string          `yaml:"delete"`
 	Git    [][]string        `yaml:"git"`   // commands of its own in the checkout
 	Spawn  *child            `yaml:"spawn"` // a child that outlives it
@@ -315,6 +316,11 @@ func awaitFile(name string) {
 
 // change makes the rule's changes of the checkout.
 func (r rule) change() error {
+	for name, target := range r.Link {
+		if err := os.Symlink(target, name); err != nil {
+			return err
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Write)) {
 		if err := put(name, r.Write[name], os.O_TRUNC); err != nil {
 			return err

@@ -174,7 +174,7 @@ func cmdAgentPrompt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	var req request
 	ts.Check(json.Unmarshal(runs[n-1].Request, &req))
-	fmt.Fprintln(ts.Stdout(), req.Prompt)
+	fmt.Fprint(ts.Stdout(), req.Prompt)
 }
 
 func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {

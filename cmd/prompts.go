@@ -1,0 +1,168 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/tick"
+)
+
+func (a *app) newPromptsCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "prompts <command>",
+		Short: "Show what agents are told",
+		Long: `Show what agents are told. Every prompt can be replaced by one of your own: put
+NAME.tmpl into the folder prompts beside the config (or runtime.prompts_dir).
+"prompts show NAME --template" prints what to begin with. Yours are tried out
+whenever the config is read for a pass; one that is broken stops it with the
+file and the line.`,
+		Args: args(cobra.NoArgs),
+	}
+	c.AddCommand(a.newPromptsListCmd(), a.newPromptsShowCmd())
+	return c
+}
+
+func (a *app) newPromptsListCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the prompts, and which of them are your own",
+		Args:  args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			pack, err := a.pack()
+			if err != nil {
+				return err
+			}
+			rows := each(prompts.Names(), func(name string) []string {
+				_, path, _ := pack.Source(name)
+				return []string{name, string(usedIn(name)), or(path, "built in")}
+			})
+			return newOutput(a.env).table([]string{"NAME", "MODE", "FROM"}, rows)
+		},
+	}
+}
+
+// usedIn is the mode in which an agent gets a prompt; a part comes in both.
+func usedIn(name string) work.Mode {
+	if kind := work.Kind(name); prompts.Known(kind) {
+		return kind.Mode()
+	}
+	return "part"
+}
+
+// pack is the prompts as configured; without a config they are our own.
+func (a *app) pack() (*prompts.Pack, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	return prompts.Load(cfg.Runtime.PromptsDir)
+}
+
+func (a *app) newPromptsShowCmd() *cobra.Command {
+	var source bool
+	c := &cobra.Command{
+		Use:   "show <name> [owner/name#number]",
+		Short: "Print a prompt as it would be sent",
+		Long: `Print a prompt exactly as an agent would get it for a work item: GitHub and the
+database are read as by tick --dry-run, and nothing is written. For a turn that
+is under way it is what was sent. Without a work item an example is filled in.`,
+		Example: `  $ gh mergexo prompts show bugfix_start octo/repo#12
+  $ gh mergexo prompts show review
+  $ gh mergexo prompts show system_base --template > ~/.config/mergexo/prompts/system_base.tmpl`,
+		Args: args(cobra.RangeArgs(1, 2)),
+		RunE: func(c *cobra.Command, given []string) error {
+			if !slices.Contains(prompts.Names(), given[0]) {
+				return &usageError{fmt.Errorf("no prompt is called %q; there are %s", given[0], strings.Join(prompts.Names(), ", "))}
+			}
+			if source {
+				return a.showTemplate(given)
+			}
+			text, err := a.promptText(c.Context(), given)
+			if err == nil {
+				_, err = io.WriteString(a.env.Stdout, text)
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&source, "template", false, "Print the template instead of a prompt")
+	return c
+}
+
+func (a *app) showTemplate(given []string) error {
+	if len(given) > 1 {
+		return &usageError{errors.New("--template is about no work item")}
+	}
+	pack, err := a.pack()
+	if err != nil {
+		return err
+	}
+	text, _, _ := pack.Source(given[0])
+	_, err = io.WriteString(a.env.Stdout, text)
+	return err
+}
+
+func (a *app) promptText(ctx context.Context, given []string) (string, error) {
+	name := given[0]
+	if len(given) == 2 {
+		return a.promptOf(ctx, name, given[1])
+	}
+	pack, err := a.pack()
+	if err != nil {
+		return "", err
+	}
+	if kind := work.Kind(name); prompts.Known(kind) {
+		return pack.Render(kind, prompts.Sample())
+	}
+	return pack.Part(name, work.KindImplementationFeedback, prompts.Sample())
+}
+
+// promptOf renders a prompt for a work item.
+func (a *app) promptOf(ctx context.Context, name, about string) (text string, err error) {
+	cfg, err := a.config()
+	if err != nil {
+		return "", err
+	}
+	configured, err := repos(cfg, "")
+	if err != nil {
+		return "", err
+	}
+	which, err := parseRef(about, github.DefaultHost(), configured)
+	if err != nil {
+		return "", err
+	}
+	scratch, err := os.MkdirTemp("", "mergexo-prompt-")
+	if err != nil {
+		return "", fmt.Errorf("make a folder for a mirror: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	pass, m, done, err := a.wire(ctx, cfg, &tickOptions{dryRun: true, repo: which.repo.String()})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	shown, err := pass.ShowPrompt(ctx, tick.PromptQuery{
+		Repo: which.repo, Number: which.number, Name: name,
+		Mirror: func(r tick.Remote, repo work.Repo) tick.Mirror { return m.scratchMirror(scratch, r, repo) },
+	})
+	if shown.Stored {
+		fmt.Fprintln(a.env.Stderr, "this is what the turn that is under way was given")
+	}
+	return shown.Text, err
+}
+
+// scratchMirror is a mirror in a folder that is thrown away. It borrows what
+// the real one has.
+func (m *machine) scratchMirror(dir string, r tick.Remote, repo work.Repo) tick.Mirror {
+	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).Borrowing(m.dirs.MirrorDir(r.Name))
+}
