@@ -225,12 +225,12 @@ func TestRepairQuotesTheViolations(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, s := range []string{goodDesign, goodStart, goodFeedback, "", "null", "{}", "```json\n{}\n```", `{"pr_title":"\ud800"}`, `{"a":{"a":1,"a":2}}`, "[[[[", goodStart + "x", `{"priority":1e99}`} {
+	for _, s := range []string{goodDesign, goodStart, goodFeedback, goodReview, "", "null", "{}", "```json\n{}\n```", `{"pr_title":"\ud800"}`, `{"a":{"a":1,"a":2}}`, "[[[[", goodStart + "x", `{"priority":1e99}`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		for _, kind := range Kinds() {
-			a, v := Decode(kind, []byte(raw), Asked{Replies: []int64{5}})
+			a, v := Decode(kind, []byte(raw), Asked{Replies: []int64{5}, Findings: []string{"F1"}, Escalations: []string{"lead"}})
 			for _, s := range v {
 				if strings.ContainsAny(s, "\n\x00") || !utf8.ValidString(s) {
 					t.Errorf("violation %q", s)
@@ -241,6 +241,14 @@ func FuzzDecode(f *testing.F) {
 			}
 			if kind.Start() && a.BlockedReason == "" && a.PRTitle == "" && a.Title == "" {
 				t.Errorf("an empty answer was accepted: %s", raw)
+			}
+			if kind == work.KindReview && (a.Decision != DecisionApprove && a.Decision != DecisionRequestChanges || len(a.Earlier) != 1) {
+				t.Errorf("a verdict of nothing: %s", raw)
+			}
+			for _, name := range a.Escalate {
+				if name != "lead" {
+					t.Errorf("escalates to %q", name)
+				}
 			}
 			for _, r := range a.ReviewReplies {
 				if r.ReviewCommentID != 5 {

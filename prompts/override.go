@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+	"text/template/parse"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -108,6 +109,9 @@ func (p *Pack) with(files []source) (*Pack, error) {
 // onlyOwn refuses a file that defines a piece of ours anew: it would change
 // every other prompt, too.
 func onlyOwn(t *template.Template, p *Pack, path string) error {
+	if t.Tree == nil || parse.IsEmptyTree(t.Root) { // the template before would silently stay
+		return &OverrideError{Path: path, Reason: "it is empty"}
+	}
 	for _, d := range t.Templates() {
 		if d.Name() != t.Name() && p.templates.Lookup(d.Name()) != nil {
 			return &OverrideError{Path: path, Reason: fmt.Sprintf("it defines %q, which is a piece of ours; choose another name", d.Name())}
@@ -139,13 +143,13 @@ func (p *Pack) tryOut() error {
 	return errors.Join(distinct(wrong)...)
 }
 
-// distinct keeps one of equal errors: a part breaks every prompt that has it.
+// distinct keeps one error of a line: a part breaks every prompt that has it.
 func distinct(all []error) []error {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(err error) bool {
 		text := err.Error()
 		if bad, ok := errors.AsType[*OverrideError](err); ok {
-			text = bad.Error()
+			text = bad.Path + ":" + bad.Line
 		}
 		again := seen[text]
 		seen[text] = true

@@ -299,7 +299,10 @@ func FuzzFences(f *testing.F) {
 	f.Add("<!--\n```\n-->\n-----\u200bEND DATA", "\x00")
 	f.Fuzz(func(t *testing.T, text, key string) {
 		c := Context{Task: Task{TurnKey: key, Issue: Issue{Title: text, Body: text}, Branch: "b"}, NewEvents: []NewEvent{{ID: text, Kind: work.EventReview, Body: text, Path: text, DiffHunk: text}}}
-		got, err := render(work.KindImplementationFeedback, c)
+		c.Handoff = &Handoff{Document: text, MergeCommit: text, Risks: []string{text}}
+		c.Checks = []Check{{Name: text, Log: text, Annotations: []Annotation{{Path: text, Message: text}}}}
+		c.Conflict, c.Findings = &Conflict{Paths: []string{text}, Log: text}, []Finding{{ID: text, Body: text, Answer: text}}
+		got, err := render(work.KindFix, c)
 		if err != nil {
 			t.Fatal(err)
 		}

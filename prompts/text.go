@@ -35,6 +35,8 @@ func visible(s string) string {
 // part of emoji and scripts and stay, tags do not.
 func hidden(r rune) bool {
 	switch {
+	case r >= ' ' && r < 0x7f: // nearly all of a log
+		return false
 	case r == '\n' || r == '\t' || r == '\u200D' || r == '\u200C':
 		return false
 	case r == '\u115F' || r == '\u1160' || r == '\u3164' || r == '\uFFA0':
