@@ -199,7 +199,7 @@ func bounded(text, tail string, m work.Marks) string {
 		tail = "\n\n" + tail
 	}
 	room := maxBody - utf8.RuneCountInString(work.Mark(tail, m))
-	return work.Mark(prompts.Cut(text, room)+tail, m)
+	return work.Mark(prompts.Balanced(prompts.Cut(text, room))+tail, m)
 }
 
 // handled names the answered events: of a turn with thousands of them by short

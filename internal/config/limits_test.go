@@ -1,0 +1,102 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+)
+
+const oneRepo = "[agents.a]\nadapter = \"command\"\ncommand = [\"agent\"]\n[[repo]]\nname = \"o/n\"\n"
+
+func TestLimitsOfAPushAreRead(t *testing.T) {
+	c, err := parse(t, oneRepo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := c.Repos[0]; r.MaxFiles != 1000 || r.MaxFileBytes != 10<<20 || !slices.Contains(r.ProtectedPaths, ".github/workflows/**") {
+		t.Errorf("defaults %+v", r)
+	}
+	c, err = parse(t, oneRepo+"max_files = 3\nmax_file_bytes = 4\nprotected_paths = [\"secret/**\", \"*.{pem,key}\"]\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := c.Repos[0]; r.MaxFiles != 3 || r.MaxFileBytes != 4 || !slices.Equal(r.ProtectedPaths, []string{"secret/**", "*.{pem,key}"}) {
+		t.Errorf("got %+v", r)
+	}
+	if c, err = parse(t, oneRepo+"protected_paths = []\n"); err != nil || len(c.Repos[0].ProtectedPaths) != 0 {
+		t.Errorf("none: %v", err)
+	}
+}
+
+func TestBadLimitsAreRefused(t *testing.T) {
+	for line, want := range map[string]string{
+		`max_files = 0`:                 "max_files in [[repo]]: want 1 to",
+		`max_file_bytes = 200000000`:    "max_file_bytes in [[repo]]: want 1 to 104857600",
+		`protected_paths = ["a[b"]`:     `"a[b" is no pattern`,
+		`protected_paths = ["/etc/**"]`: "write it relative to the repository's root",
+		`protected_paths = ["x/"]`:      "write x/** for all that is in a folder",
+		`protected_paths = ["../x"]`:    "without . and ..",
+		`protected_paths = [""]`:        "is empty",
+		`protected_paths = "x"`:         "want a list",
+		`protected_paths = ['a\\b']`:    "with slashes",
+	} {
+		if _, err := parse(t, oneRepo+line+"\n"); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), ":6: ") {
+			t.Errorf("%s: %v, want %q", line, err, want)
+		}
+	}
+}
+
+func TestThePromptsFolderIsBesideTheConfig(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "config.toml")
+	env := config.EnvOf([]string{"HOME=/home/op"})
+	for setting, want := range map[string]string{"": filepath.Join(dir, "prompts"), `prompts_dir = "."`: dir, `prompts_dir = "` + dir + `"`: dir} {
+		c, err := config.Parse(path, []byte("[runtime]\n"+setting+"\n"+oneRepo), env, "github.com")
+		if err != nil || c.Runtime.PromptsDir != want {
+			t.Errorf("%s: %v, want %s", setting, err, want)
+		}
+	}
+	if _, err := config.Parse(path, []byte("[runtime]\nprompts_dir = \"nowhere\"\n"+oneRepo), env, "github.com"); err == nil || !strings.Contains(err.Error(), "nowhere is no folder") {
+		t.Errorf("a missing folder: %v", err)
+	}
+}
+
+// TestL49_TheTokensOfTheMachineAreKnown: by name and look, from the environment
+// and from files of credentials.
+func TestL49_TheTokensOfTheMachineAreKnown(t *testing.T) {
+	home := t.TempDir()
+	for name, text := range map[string]string{
+		".git-credentials":          "https://me:gitpassword-1234@github.com\nnonsense\n",
+		".netrc":                    "machine x login me password netrcpassword-1234\n",
+		".codex/auth.json":          `{"OPENAI_API_KEY":null,"tokens":{"access_token":"codextoken-12345","account_id":"account-1234567"}}`,
+		".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"claudetoken-12345","scopes":["user:profile1"]}}`,
+	} {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := config.EnvOf([]string{
+		"HOME=" + home, "MY_API_KEY=keyvalue-12345", "GITHUB_TOKEN=ghtoken-1234567", "SSH_AUTH_SOCK=/tmp/ssh-1234567/agent", "AUTH_URL=https://x.example/12345",
+		"TOKEN_HINT=ask the owner 12345", "TOKEN=short1", "SECRET_WORD=nothing-but-letters", "PLAIN=novalue-1234567",
+	}).Secrets()
+	want := []string{"claudetoken-12345", "codextoken-12345", "ghtoken-1234567", "gitpassword-1234", "keyvalue-12345", "netrcpassword-1234"}
+	var values []string
+	for v := range got {
+		values = append(values, v)
+	}
+	slices.Sort(values)
+	if !slices.Equal(values, want) {
+		t.Errorf("got %q, want %q", values, want)
+	}
+	if got["keyvalue-12345"] != "the value of MY_API_KEY" {
+		t.Errorf("it is called %q", got["keyvalue-12345"])
+	}
+}

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// L49: reasons and errors are stored without secrets, whoever stores them.
+func TestL49_ReasonsAreStoredWithoutSecrets(t *testing.T) {
+	ctx := t.Context()
+	path := filepath.Join(t.TempDir(), "state.db")
+	d, err := Open(ctx, path, Options{Now: time.Now, Redact: func(s string) string { return strings.ReplaceAll(s, "SECRET", "…") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	const said = "it says SECRET"
+	now := time.Now()
+	err = d.Update(ctx, func(tx *Tx) error {
+		repo, err := tx.EnsureRepo(ctx, work.RepoName{Host: "h", Owner: "o", Name: "n"})
+		if err != nil {
+			return err
+		}
+		return storeSaid(ctx, tx, repo.ID, said, now)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dump := ""
+	for _, table := range []string{"repositories", "work_items", "history", "turns", "actions", "pull_requests"} {
+		rows, err := d.sql.QueryContext(ctx, "SELECT * FROM "+table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dump += texts(t, rows)
+	}
+	if strings.Contains(dump, "SECRET") || strings.Count(dump, "it says …") < 7 {
+		t.Errorf("stored: %s", dump)
+	}
+}
+
+// texts is every value of every row.
+func texts(t *testing.T, rows *sql.Rows) string {
+	t.Helper()
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for rows.Next() {
+		values := make([]any, len(columns))
+		for i := range values {
+			values[i] = new(any)
+		}
+		if err := rows.Scan(values...); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range values {
+			fmt.Fprintln(&out, *v.(*any))
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// storeSaid stores a text by every method that takes a reason or an error.
+func storeSaid(ctx context.Context, tx *Tx, repo int64, said string, now time.Time) error {
+	if err := tx.DeferRepo(ctx, repo, now, said, true); err != nil {
+		return err
+	}
+	item, err := tx.AddItem(ctx, work.Item{RepoID: repo, Number: 1, Flow: work.FlowBugfix, State: work.StatePending, CreatedAt: now, UpdatedAt: now, Since: now})
+	if err != nil {
+		return err
+	}
+	if err := tx.MoveItem(ctx, item, nil, work.StateBlocked, said, said, now); err != nil {
+		return err
+	}
+	turn, err := tx.AddTurn(ctx, work.Turn{RepoID: repo, ItemID: item, Number: 1, Kind: work.KindBugfixStart, Key: "k", Step: work.StepClaimed, ClaimedAt: now, UpdatedAt: now})
+	if err != nil {
+		return err
+	}
+	if err := tx.DeferTurn(ctx, turn, now, said, true, said); err != nil {
+		return err
+	}
+	a, err := tx.AddAction(ctx, work.Action{RepoID: repo, TurnID: turn, ItemID: item, Kind: work.ActionComment, Need: work.NeedRequired, Token: "t", State: work.ActionPlanned, Number: 1, PlannedAt: now})
+	if err != nil {
+		return err
+	}
+	if err := tx.DeferAction(ctx, a.ID, now, said); err != nil {
+		return err
+	}
+	return tx.AddHistory(ctx, History{RepoID: repo, ItemID: item, Number: 1, What: "x", Detail: said})
+}

@@ -1,0 +1,98 @@
+package tick
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+)
+
+func composed(kind work.Kind, keys int, a prompts.Answer) []work.Action {
+	l := &lease{
+		remote: &remote{Remote: Remote{Name: work.RepoName{Host: "github.com", Owner: "o", Name: "n"}}},
+		item:   work.Item{Number: 7, Flow: work.FlowBugfix},
+		turn:   work.Turn{Kind: kind, Number: 7, Key: strings.Repeat("a", 64), Branch: "agent/bugfix/7-x", Commit: strings.Repeat("b", 40)},
+	}
+	for i := range keys {
+		l.turn.EventKeys = append(l.turn.EventKeys, fmt.Sprintf("7:source:%d:0123456789abcdef", 1000000000+i))
+	}
+	return planActions(l, a)
+}
+
+// L95: an answer longer than GitHub takes, and thousands of events: the text is
+// cut with a note, and what must stand after it stands.
+func TestL95_PullRequestBodiesFit(t *testing.T) {
+	for _, keys := range []int{1, 150, 2500, 20000} {
+		for _, length := range []int{10, 70000, 400000} {
+			summary := "intro\n```go\n" + strings.Repeat("ä", length)
+			actions := composed(work.KindBugfixStart, keys, prompts.Answer{PRTitle: "T", PRSummary: summary, CommitMessage: "m"})
+			body := actions[len(actions)-1].Body
+			if n := utf8.RuneCountInString(body); n > maxBody {
+				t.Errorf("%d keys, %d characters: %d", keys, length, n)
+			}
+			tail := body[strings.LastIndex(body, "```"):]
+			if !strings.HasPrefix(tail, "```\n\n") || !strings.Contains(tail, "\n\nFixes #7\n\n<!-- mergexo-work:") {
+				t.Errorf("%d keys, %d characters: ends in %.300q", keys, length, tail)
+			}
+			if cut := strings.Contains(body, "*(Cut: "); cut != (length > 60000) {
+				t.Errorf("%d keys, %d characters: cut %v", keys, length, cut)
+			}
+			marks, ok := work.ParseMarks(body)
+			if _, found := work.ParsePullMark(body); !ok || !found || len(marks.Handled) != min(keys, 4000) {
+				t.Errorf("%d keys: %d handled, %v %v", keys, len(marks.Handled), ok, found)
+			}
+			if keys == 2500 && marks.Handled[2] != work.ShortKey("7:source:1000000002:0123456789abcdef") {
+				t.Errorf("handled %q", marks.Handled[2])
+			}
+		}
+	}
+}
+
+func TestL95_CommentsFit(t *testing.T) {
+	long := "```\n" + strings.Repeat("x", 70000)
+	actions := composed(work.KindImplementationFeedback, 50, prompts.Answer{GeneralComment: long, BlockedReason: long, CommitMessage: "m"})
+	last := actions[len(actions)-1]
+	if n := utf8.RuneCountInString(last.Body); last.Kind != work.ActionComment || n > maxBody {
+		t.Errorf("%s of %d characters", last.Kind, n)
+	}
+	marks, ok := work.ParseMarks(last.Body)
+	text, _, _ := strings.Cut(last.Body, "\n\n<!-- mergexo-")
+	if !ok || len(marks.Handled) != 50 || prompts.Balanced(text) != text {
+		t.Errorf("%v, %d handled, open at %q", ok, len(marks.Handled), text[len(text)-100:])
+	}
+}
+
+// An agent's text cannot take the effect from what stands after it, nor close
+// other issues.
+func TestL50_AnUnclosedBlockSwallowsNothing(t *testing.T) {
+	for _, summary := range []string{"```\nx", "- a\n  ~~~\n  x", "<pre>\nx", "<!-- x", "text <!-- y", "<script>"} {
+		actions := composed(work.KindBugfixStart, 1, prompts.Answer{PRTitle: "T", PRSummary: summary + "\ncloses #9", CommitMessage: "m"})
+		body := actions[len(actions)-1].Body
+		before, _, ok := strings.Cut(body, "\n\nFixes #7\n\n")
+		if !ok || prompts.Balanced(before) != before || strings.Contains(before, "closes #9") {
+			t.Errorf("%q becomes %q", summary, body)
+		}
+	}
+}
+
+func TestL52_TheGatesAreToldBeforehand(t *testing.T) {
+	l := &lease{remote: &remote{}, turn: work.Turn{Kind: work.KindImplementationStart}}
+	l.remote.Settings.MaxFiles, l.remote.Settings.MaxFileBytes, l.remote.Settings.ProtectedPaths = 7, 3<<20, []string{"ci/**"}
+	told := strings.Join(refusedChanges(l.remote.Settings, l.turn.Kind), "\n")
+	for _, want := range []string{"more than 3 MiB", "more than 7 changed files", "a change to ci/**", "a change to documents alone"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%q is not told:\n%s", want, told)
+		}
+	}
+	p := &Pass{}
+	if got := p.limits(l); got.MaxFiles != 7 || got.MaxFileBytes != 3<<20 || len(got.NotOnly) == 0 || got.Secrets == nil {
+		t.Errorf("limits %+v", got)
+	}
+	l.turn.Kind = work.KindSmallJobStart
+	if got := p.limits(l); len(got.NotOnly) != 0 {
+		t.Error("a small job may be about documents")
+	}
+}
