@@ -61,13 +61,9 @@ func (c *composer) pullRequest() {
 	token := work.PullRequestToken(c.l.remote.Name, t.Branch)
 	design := ""
 	if t.Kind == work.KindImplementationStart && item.Document != "" {
-		design = fmt.Sprintf("Design: `%s` (#%d)
-
-", item.Document, item.DesignPull)
+		design = fmt.Sprintf("Design: `%s` (#%d)\n\n", item.Document, item.DesignPull)
 	}
-	tail := fmt.Sprintf("%s%s #%d
-
-%s", design, refers, item.Number, work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
+	tail := fmt.Sprintf("%s%s #%d\n\n%s", design, refers, item.Number, work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
 		Title: prompts.NoClosing(prompts.CleanTitle(title)), Body: bounded(prompts.NoClosing(prompts.CleanBody(summary)), tail, work.Marks{Token: token, Handled: t.EventKeys}),
