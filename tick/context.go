@@ -54,7 +54,7 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 	c.Task.PullRequest = &prompts.PullRequest{Number: pull.Number, Title: pull.Title, URL: pull.URL, HeadSHA: l.turn.Head, Base: pull.Base}
 	c.NewEvents = newEvents(l.events)
 	c.Unresolved = unresolved(all, threads, l.turn.ID)
-	c.Earlier = earlier(all, sent, l.turn.ID)
+	c.Earlier = earlier(all, sent, l.turn)
 	return c, p.fillBase(ctx, l, &c)
 }
 
@@ -124,15 +124,15 @@ func newEvents(events []work.Event) []prompts.NewEvent {
 
 // earlier is what people and the agent said on the pull request in the turns
 // before, in order: a session that is gone takes the memory of it along.
-func earlier(all []work.Event, sent []work.Action, turnID int64) []prompts.Comment {
+func earlier(all []work.Event, sent []work.Action, now work.Turn) []prompts.Comment {
 	var out []prompts.Comment
 	for _, e := range all {
-		if e.Kind.Said() && e.Kind != work.EventSource && e.TurnID != turnID && e.Outcome == outcomeAnswered {
+		if e.Kind.Said() && e.Kind != work.EventSource && e.TurnID != now.ID && e.Outcome == outcomeAnswered {
 			out = append(out, commentOf(e))
 		}
 	}
 	for _, a := range sent {
-		if (a.Kind == work.ActionReply || a.Kind == work.ActionComment) && a.TurnID != 0 && a.TurnID != turnID && a.State == work.ActionApplied {
+		if (a.Kind == work.ActionReply || a.Kind == work.ActionComment) && a.Number == now.Number && a.TurnID != 0 && a.TurnID != now.ID && a.State == work.ActionApplied {
 			out = append(out, prompts.Comment{Author: "you, the agent", Body: a.Body, URL: a.ResultURL, CreatedAt: a.SeenAt})
 		}
 	}
