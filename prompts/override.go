@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -84,10 +85,7 @@ func readOverride(path string) (source, bool, error) {
 
 // with makes a pack that has these files in place of ours.
 func (p *Pack) with(files []source) (*Pack, error) {
-	fresh := &Pack{templates: template.Must(p.templates.Clone()), sources: map[string]source{}}
-	for name, s := range p.sources {
-		fresh.sources[name] = s
-	}
+	fresh := &Pack{templates: template.Must(p.templates.Clone()), sources: maps.Clone(p.sources)}
 	var wrong []error
 	for _, s := range files {
 		name := nameOf(s.path)

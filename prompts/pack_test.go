@@ -101,11 +101,10 @@ func TestBrokenOverridesAreNamedWithFileAndLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Load(folder(t, map[string]string{c.file: c.text}))
-			var bad *OverrideError
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
-			if !errors.As(err, &bad) {
+			if _, ok := errors.AsType[*OverrideError](err); !ok {
 				t.Errorf("%T", err)
 			}
 			if strings.Count(err.Error(), "\n") != 0 {

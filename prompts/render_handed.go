@@ -29,17 +29,18 @@ func (f fencer) handoff(h *Handoff) string {
 func (f fencer) checks(list []Check) string {
 	parts := make([]string, 0, len(list))
 	for _, c := range list {
-		text := head("check", c.Name, "conclusion", c.Conclusion, "link", c.URL)
+		var text strings.Builder
+		text.WriteString(head("check", c.Name, "conclusion", c.Conclusion, "link", c.URL))
 		if c.Summary != "" {
-			text += "\n" + c.Summary + "\n"
+			text.WriteString("\n" + c.Summary + "\n")
 		}
 		for _, a := range c.Annotations {
-			text += "\n" + head("at", place(a.Path, a.Line), "level", a.Level) + a.Message + "\n"
+			text.WriteString("\n" + head("at", place(a.Path, a.Line), "level", a.Level) + a.Message + "\n")
 		}
 		if c.Log != "" {
-			text += "\nthe end of its log:\n" + c.Log + "\n"
+			text.WriteString("\nthe end of its log:\n" + c.Log + "\n")
 		}
-		parts = append(parts, f.data("red check", text))
+		parts = append(parts, f.data("red check", text.String()))
 	}
 	return strings.Join(parts, "\n")
 }
