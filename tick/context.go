@@ -48,6 +48,9 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 		return c, fmt.Errorf("read what the turn is about: %w", err)
 	}
 	c.Task.Issue.Comments = conversation(onIssue)
+	if c.Handoff, err = p.handoff(ctx, l); err != nil {
+		return c, err
+	}
 	if l.turn.Kind.Start() {
 		return c, nil
 	}

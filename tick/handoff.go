@@ -1,0 +1,130 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// handoff is what an implementation gets of its design: the document as the
+// base has it today, else as it was merged, and what was agreed on.
+func (p *Pass) handoff(ctx context.Context, l *lease) (*prompts.Handoff, error) {
+	item := l.item
+	if item.Flow != work.FlowImplementation {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	h := &prompts.Handoff{
+		DocumentPath: item.Document, MergeCommit: item.DesignCommit, Base: l.turn.Base, BaseSHA: l.turn.Head, TouchPaths: item.TouchPaths,
+	}
+	doc, err := p.mergedDocument(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	h.Document = string(doc)
+	h.NonGoals, h.Criteria = section(h.Document, "non-goals", "out of scope"), section(h.Document, "acceptance criteria", "acceptance")
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		if item.Parent != 0 {
+			design, err := tx.GetItem(ctx, item.Parent)
+			if err != nil {
+				return err
+			}
+			h.Decisions = points(design.DecisionSummary)
+		}
+		h.Risks, err = risks(ctx, tx, item)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the design: %w", err)
+	}
+	return h, nil
+}
+
+func (p *Pass) mergedDocument(ctx context.Context, l *lease) ([]byte, error) {
+	m := l.remote.mirror()
+	for _, at := range []string{l.turn.Head, l.item.DesignCommit} {
+		if l.item.Document == "" || !m.Has(ctx, at) {
+			continue
+		}
+		doc, ok, err := m.ReadFile(ctx, at, l.item.Document)
+		if err != nil || ok {
+			return doc, err
+		}
+	}
+	return nil, nil
+}
+
+// risks names what an implementation may collide with.
+func risks(ctx context.Context, tx *store.Tx, item work.Item) ([]string, error) {
+	var found []string
+	if item.Size == "L" {
+		found = append(found, "its design calls it large: keep to what the document asks for")
+	}
+	open, err := tx.ListOpenPulls(ctx, item.RepoID)
+	if err != nil {
+		return nil, err
+	}
+	for _, pull := range open {
+		if pull.ItemID == item.ID {
+			continue
+		}
+		var both []string
+		for _, path := range pull.Files {
+			if slices.ContainsFunc(item.TouchPaths, func(glob string) bool { return matches(glob, path) }) {
+				both = append(both, path)
+			}
+		}
+		if len(both) > 0 {
+			found = append(found, fmt.Sprintf("pull request #%d, which is open, changes %s", pull.Number, strings.Join(both[:min(len(both), 10)], ", ")))
+		}
+	}
+	return found, nil
+}
+
+var heading = regexp.MustCompile(`^(#+)\s+(.*?)\s*#*$`)
+
+// section gives the points below the first heading that has one of the names.
+func section(doc string, names ...string) []string {
+	var lines []string
+	level := 0
+	for line := range strings.Lines(doc) {
+		line = strings.TrimRight(line, " \t\r\n")
+		m := heading.FindStringSubmatch(line)
+		switch {
+		case m != nil && level > 0 && len(m[1]) <= level:
+			return points(strings.Join(lines, "\n"))
+		case m != nil && level == 0 && slices.Contains(names, strings.ToLower(m[2])):
+			level = len(m[1])
+		case level > 0:
+			lines = append(lines, line)
+		}
+	}
+	return points(strings.Join(lines, "\n"))
+}
+
+// points parts a text into its list entries or paragraphs.
+func points(text string) []string {
+	var all []string
+	fresh := true
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		entry, isEntry := strings.CutPrefix(line, "- ")
+		if !isEntry {
+			entry, isEntry = strings.CutPrefix(line, "* ")
+		}
+		switch {
+		case line == "":
+			fresh = true
+		case isEntry || fresh:
+			all, fresh = append(all, entry), false
+		default:
+			all[len(all)-1] += " " + line
+		}
+	}
+	return all
+}
