@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -46,7 +47,11 @@ type Result struct {
 }
 
 // Adapter names in the config.
-const AdapterCommand = "command"
+const (
+	AdapterCommand = "command"
+	AdapterCodex   = "codex"
+	AdapterClaude  = "claude"
+)
 
 // Identity is who the agent's own commits are by. They are never published:
 // only its tree counts.
@@ -54,14 +59,69 @@ type Identity struct{ Name, Email string }
 
 // Spec is how an agent is set up.
 type Spec struct {
-	Name     string              // required; in the config, for messages and file names
-	Adapter  string              // required
-	Command  []string            // required by the command adapter: program and arguments
-	Environ  []string            // required; exactly what it sees, beside what the adapter adds
-	Home     string              // required; a folder of ours outside every checkout, for its git configuration
-	Identity Identity            // empty fields get defaults
-	Fresh    bool                // never go on with a session
-	Redact   func(string) string // takes secrets out of logs and quotations; nil leaves text as it is
+	Name     string           // required; in the config, for messages and file names
+	Adapter  string           // required
+	Command  []string         // required by the command adapter: program and arguments; others know their program
+	Model    string           // empty: the program's own default
+	Effort   string           // how hard the model thinks, in the program's own words; empty: its default
+	Args     []string         // further arguments of codex and claude, after ours
+	Environ  []string         // required; exactly what it sees, beside what the adapter adds
+	Home     string           // required; a folder of ours outside every checkout, for its git configuration
+	Identity Identity         // empty fields get defaults
+	Fresh    bool             // never go on with a session
+	Now      func() time.Time // required by codex and claude
+
+	// Wrap makes the command line that runs another one inside a sandbox, in a
+	// checkout. It must leave signals and the environment alone, Home readable,
+	// and the folders of Homes writable. Nil means none.
+	Wrap func(argv []string, dir string) []string
+
+	Redact func(string) string // takes secrets out of logs and quotations; nil leaves text as it is
+}
+
+// Homes are the folders in which an adapter's program keeps its login and its
+// sessions, as an environment says: they must stay writable in a sandbox. A
+// claude that was told of no folder also has a file beside its own.
+func Homes(adapter string, environ []string) []string {
+	v, known := homeVariables[adapter]
+	if !known {
+		return nil
+	}
+	if dir := lookup(environ, v.name); dir != "" {
+		return absolute(dir)
+	}
+	var all []string
+	for _, name := range v.inHome {
+		all = append(all, absolute(filepath.Join(lookup(environ, "HOME"), name))...)
+	}
+	return all
+}
+
+func absolute(path string) []string {
+	if !filepath.IsAbs(path) {
+		return nil
+	}
+	return []string{filepath.Clean(path)}
+}
+
+// homeVariables name each program's home, and what there is below HOME
+// otherwise.
+var homeVariables = map[string]struct {
+	name   string
+	inHome []string
+}{
+	AdapterCodex:  {"CODEX_HOME", []string{".codex"}},
+	AdapterClaude: {"CLAUDE_CONFIG_DIR", []string{".claude", ".claude.json"}},
+}
+
+// lookup finds a variable's value; the last of a name counts.
+func lookup(environ []string, name string) (value string) {
+	for _, v := range environ {
+		if n, val, ok := strings.Cut(v, "="); ok && n == name {
+			value = val
+		}
+	}
+	return value
 }
 
 // New makes an agent.
