@@ -46,7 +46,7 @@ func (c *command) document(r Request) ([]byte, error) {
 		Version: 1, Turn: r.Turn, Kind: r.Kind, Mode: r.Mode,
 		Prompt: r.Prompt, Context: r.Context, Schema: r.Schema,
 	}
-	if r.Session != "" && !c.spec.Fresh {
+	if r.Session != "" {
 		d.Session = &r.Session
 	}
 	b, err := json.Marshal(d)
@@ -69,7 +69,7 @@ func (c *command) judge(res proc.Result) (Result, error) {
 		for i, v := range violations {
 			violations[i] = c.spec.Redact(v)
 		}
-		return Result{}, &AnswerError{Agent: c.spec.Name, Violations: violations, Session: out.Session, Usage: out.Usage}
+		return out, &AnswerError{Agent: c.spec.Name, Violations: violations}
 	}
 	return out, nil
 }

@@ -18,7 +18,7 @@ import (
 // so that the environment, the marks and the sandbox are the same for each.
 type launch struct {
 	argv      []string  // required; a name on the agent's PATH or an absolute path, and arguments
-	install   string    // the command that installs the program, for the one who must
+	env       []string  // beside what every agent sees
 	stdin     []byte    // written, then closed
 	signal    os.Signal // that it ends well on; nil means SIGTERM
 	maxOutput int64     // required; bytes of standard output, at which it is ended
@@ -27,7 +27,7 @@ type launch struct {
 // launch runs a program to its end. Its errors are those of Agent.Run; an exit
 // code is none.
 func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, error) {
-	path, err := s.program(l.argv[0], l.install)
+	path, err := s.program(l.argv[0])
 	if err != nil {
 		return proc.Result{}, err
 	}
@@ -44,7 +44,7 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	}
 	log := &redactor{to: r.Log, redact: s.Redact}
 	res, err := proc.Run(ctx, proc.Cmd{
-		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: env,
+		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.env...),
 		Stdin: l.stdin, Stderr: log,
 		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, EndSignal: l.signal,
 		Mark: r.mark(), DieWithParent: true,
@@ -62,7 +62,7 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 }
 
 // program finds the program; one that is missing is for a person to mend.
-func (s Spec) program(name, install string) (string, error) {
+func (s Spec) program(name string) (string, error) {
 	if strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
 		return "", &work.BlockedError{
 			Reason: fmt.Sprintf("The program of agent %q, %q, is given relative to a checkout, where the repository could put one of its own.", s.Name, name),
@@ -74,13 +74,9 @@ func (s Spec) program(name, install string) (string, error) {
 		err = fmt.Errorf("found at %q, which is relative", path)
 	}
 	if err != nil {
-		how := "Install it"
-		if install != "" {
-			how += " by `" + install + "`"
-		}
 		return "", &work.BlockedError{
 			Reason: fmt.Sprintf("The program of agent %q, %q, cannot be started on the machine that runs gh mergexo.", s.Name, name),
-			Hint:   fmt.Sprintf("%s, or correct command of [agents.%s], then retry. Under cron PATH is short: an absolute path is safer.", how, s.Name),
+			Hint:   s.remedy(),
 			Err:    err,
 		}
 	}
