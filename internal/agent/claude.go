@@ -148,7 +148,7 @@ func (e *claudeEvent) used() work.Usage {
 func (c *claude) judge(r Request, res proc.Result) (Result, error) {
 	run := readClaude(res.Stdout)
 	switch {
-	case r.Session != "" && !run.began && run.end == nil:
+	case r.Session != "" && !run.began:
 		// It never began. If the session is not the reason, a new one says so.
 		return Result{}, &SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + lastLine(c.spec.Redact(string(res.Stderr)))}
 	case run.end == nil:

@@ -5,9 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -28,10 +31,26 @@ func (c *codex) Run(ctx context.Context, r Request) (Result, error) {
 	}
 	began := c.spec.Now()
 	res, err := c.spec.launch(ctx, r, launch{argv: c.argv(r, schema), stdin: []byte(r.Prompt), maxOutput: maxStream})
+	tidy(r.Dir)
+	if _, ended := errors.AsType[*TimeoutError](err); ended && readCodex(res.Stdout).last == "error" {
+		// Without a network it says so again and again, and never gives up.
+		return Result{}, c.spec.wait("its provider was not reached", time.Time{}, pauseBusy)
+	}
 	if err != nil {
 		return Result{}, err
 	}
 	return c.judge(r, res, began.Unix())
+}
+
+// tidy removes the folders that codex's sandbox puts over those of a checkout,
+// and leaves there, empty, when it is ended while a command runs.
+func tidy(dir string) {
+	for _, name := range []string{".codex", ".agents", ".aws"} {
+		path := filepath.Join(dir, name)
+		if info, err := os.Lstat(path); err == nil && info.IsDir() {
+			_ = os.Remove(path) // fails for one that is not empty, as it should
+		}
+	}
 }
 
 // argv is the command line. All limits stand before the word resume, where
@@ -139,11 +158,13 @@ type codexRun struct {
 	completed bool
 	total     work.Usage // of the thread since its beginning
 	problem   string
+	last      string // kind of the last event
 }
 
 func readCodex(stream []byte) codexRun {
 	var run codexRun
 	eachLine(stream, func(e codexEvent) {
+		run.last = e.Type
 		switch e.Type {
 		case "thread.started":
 			run.thread = e.Thread

@@ -25,7 +25,7 @@ type launch struct {
 }
 
 // launch runs a program to its end. Its errors are those of Agent.Run; an exit
-// code is none.
+// code is none. What was written until a limit is in the result.
 func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, error) {
 	path, err := s.program(l.argv[0])
 	if err != nil {
@@ -54,9 +54,9 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	case err != nil:
 		return proc.Result{}, s.notRun(ctx, l.argv[0], err)
 	case res.TimedOut == proc.WallLimit:
-		return proc.Result{}, &TimeoutError{Agent: s.Name, Limit: res.TimedOut, After: r.Wall}
+		return res, &TimeoutError{Agent: s.Name, Limit: res.TimedOut, After: r.Wall}
 	case res.TimedOut == proc.IdleLimit:
-		return proc.Result{}, &TimeoutError{Agent: s.Name, Limit: res.TimedOut, After: r.Idle}
+		return res, &TimeoutError{Agent: s.Name, Limit: res.TimedOut, After: r.Idle}
 	}
 	return res, nil
 }

@@ -75,7 +75,7 @@ func (p *parser) checkAdapter(t *table, a *Agent) {
 	case "":
 		t.bad("adapter", `missing; write adapter = "codex", "claude", or "command" with command = ["/path/to/program"]`)
 	default:
-		t.bad("adapter", `unknown adapter %q%s; there are "codex", "claude" and "command"`, a.Adapter, meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterCommand}, "%q"))
+		t.bad("adapter", `unknown adapter %q%s (there are "codex", "claude" and "command")`, a.Adapter, meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterCommand}, "%q"))
 	}
 }
 

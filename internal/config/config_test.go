@@ -199,7 +199,7 @@ func TestL100_EveryMistakeIsOneClearLine(t *testing.T) {
 		{"unknown default agent", "[runtime]\nagent = \"mnie\"\n" + minimal, `config.toml:2: agent in [runtime]: unknown agent "mnie"; did you mean "mine"?`},
 		{"several agents, no default", minimal + "[agents.other]\nadapter = \"command\"\ncommand = [\"/x\"]\n", `config.toml: agent in [runtime]: missing; there are several, name one of mine, other`},
 		{"unknown agent of a repo", minimal + "[repo.agents]\nbugfix_start = \"x\"\n", `config.toml:8: bugfix_start in [repo.agents]: unknown agent "x"; there is no [agents.x]`},
-		{"unknown adapter", "[agents.c]\nadapter = \"claud\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: adapter in [agents.c]: unknown adapter "claud"; did you mean "claude"?; there are "codex", "claude" and "command"`},
+		{"unknown adapter", "[agents.c]\nadapter = \"claud\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: adapter in [agents.c]: unknown adapter "claud"; did you mean "claude"? (there are "codex", "claude" and "command")`},
 		{"model of a program", minimal + "[agents.b]\nadapter = \"command\"\ncommand = [\"/x\"]\nmodel = \"m\"\n", `config.toml:10: model in [agents.b]: the program of adapter "command" gets its arguments from command; remove the line`},
 		{"misspelt model", "[agents.codex]\nmodle = \"m\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: unknown key "modle" in [agents.codex]; did you mean "model"?`},
 		{"a model that is a flag", "[agents.codex]\nmodel = \"--yolo\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: model in [agents.codex]: "--yolo" is no name`},

@@ -73,6 +73,7 @@ type Server struct {
 	script  func(Query) Reply
 	queries []Query
 	closed  chan struct{}
+	once    sync.Once
 }
 
 // New starts a provider that answers by a script.
@@ -93,7 +94,7 @@ func New(script func(Query) Reply) (*Server, error) {
 
 // Close ends the server and every request that hangs.
 func (s *Server) Close() error {
-	close(s.closed)
+	s.once.Do(func() { close(s.closed) })
 	return s.http.Close()
 }
 
