@@ -230,8 +230,7 @@ func TestL43_ALostSessionAsksForAFreshOne(t *testing.T) {
 			q := r.request("Go on.")
 			q.Session = session
 			_, err := r.run(q)
-			var lost *agent.SessionError
-			if !errors.As(err, &lost) {
+			if _, ok := errors.AsType[*agent.SessionError](err); !ok {
 				t.Errorf("%q: got %v", session, err)
 			}
 		}
@@ -259,8 +258,7 @@ func TestL43_AFullContextWindowAsksForAFreshSession(t *testing.T) {
 		}
 		q.Session = "" // the story itself is too long: no other session helps
 		_, err = r.run(q)
-		var failed *agent.FailedError
-		if !errors.As(err, &failed) {
+		if _, ok := errors.AsType[*agent.FailedError](err); !ok {
 			t.Errorf("fresh: %v", err)
 		}
 	})
@@ -327,8 +325,7 @@ func TestAProviderThatIsDownIsWaitedFor(t *testing.T) {
 		q := r.request("Begin.")
 		q.Wall = 15 * time.Second // codex would wait for ever
 		_, err := r.run(q)
-		var wait *work.WaitError
-		if !errors.As(err, &wait) {
+		if _, ok := errors.AsType[*work.WaitError](err); !ok {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -359,8 +356,7 @@ func TestARefusalIsForAPersonUnlessTheSessionIsOld(t *testing.T) {
 	}
 	q.Session = session
 	_, err = r.run(q)
-	var lost *agent.SessionError
-	if !errors.As(err, &lost) {
+	if _, ok := errors.AsType[*agent.SessionError](err); !ok {
 		t.Errorf("resumed: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package modelsim
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -159,10 +160,7 @@ func messageContent(reply Reply) (content map[string]any, stop string) {
 }
 
 func sendBlock(out stream, content map[string]any) {
-	begin, delta := map[string]any{}, map[string]any{}
-	for k, v := range content {
-		begin[k] = v
-	}
+	begin, delta := maps.Clone(content), map[string]any{}
 	switch content["type"] {
 	case "tool_use":
 		begin["input"] = map[string]any{}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -150,9 +151,7 @@ func readBody(w http.ResponseWriter, r *http.Request, into any) (json.RawMessage
 
 func writeError(w http.ResponseWriter, e Error, wrap func(map[string]any) any) {
 	body := map[string]any{"type": e.Type, "message": e.Text}
-	for k, v := range e.More {
-		body[k] = v
-	}
+	maps.Copy(body, e.More)
 	for k, v := range e.Header {
 		w.Header().Set(k, v)
 	}
