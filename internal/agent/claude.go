@@ -141,7 +141,7 @@ func readClaude(stream []byte) claudeRun {
 
 func (e *claudeEvent) used() work.Usage {
 	u := e.Usage
-	return work.Usage{InputTokens: u.Input + u.CacheCreation + u.CacheRead, OutputTokens: u.Output, CostUSD: e.CostUSD}
+	return work.Usage{InputTokens: max(u.Input+u.CacheCreation+u.CacheRead, 0), OutputTokens: max(u.Output, 0), CostUSD: max(e.CostUSD, 0)}
 }
 
 // judge makes a result of a run by its last line, whatever the exit code.

@@ -4,6 +4,7 @@ package story
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -155,9 +156,7 @@ var asked = regexp.MustCompile(`review_replies may name these review comments on
 func fitting(q modelsim.Query) map[string]any {
 	a := map[string]any{"blocked_reason": nil, "decision_summary": "Decided."}
 	add := func(fields map[string]any) map[string]any {
-		for k, v := range fields {
-			a[k] = v
-		}
+		maps.Copy(a, fields)
 		return a
 	}
 	switch schema := string(q.Schema); {
