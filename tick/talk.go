@@ -97,7 +97,11 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l),
 	})
 	l.turn.Usage = l.turn.Usage.Add(res.Usage)
-	return res, errors.Join(err, p.endRun(ctx, l, res)) // err names the agent
+	if lost := p.endRun(ctx, l, res); lost != nil {
+		// An answer is worth more than its account: the journal can still keep it (L114).
+		p.Log.WarnContext(ctx, "could not store what a run used", p.turnAttrs(l, "error", lost)...)
+	}
+	return res, err // it names the agent
 }
 
 // beginRun stores that the agent runs, and tells what was counted of its session.
