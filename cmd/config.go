@@ -98,6 +98,9 @@ type (
 	agentDoc struct {
 		Adapter string   `toml:"adapter"`
 		Command []string `toml:"command,omitempty"`
+		Model   string   `toml:"model,omitempty"`
+		Effort  string   `toml:"effort,omitempty"`
+		Args    []string `toml:"args,omitempty"`
 		EnvPass []string `toml:"env_pass,omitempty"`
 		Session string   `toml:"session"`
 	}
@@ -130,7 +133,7 @@ func printConfig(w io.Writer, cfg *config.Config) error {
 		Repos:   each(cfg.Repos, repoDocOf),
 	}
 	for name, a := range cfg.Agents {
-		doc.Agents[name] = agentDoc{a.Adapter, a.Command, a.EnvPass, string(a.Session)}
+		doc.Agents[name] = agentDoc{a.Adapter, a.Command, a.Model, a.Effort, a.Args, a.EnvPass, string(a.Session)}
 	}
 	e := toml.NewEncoder(w)
 	e.Indent = ""

@@ -38,7 +38,7 @@ func (a *app) wire(ctx context.Context, cfg *config.Config, opt *tickOptions) (p
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	m = &machine{cfg: cfg, env: config.Environ(), secrets: a.secrets(), dirs: tick.Dirs{State: cfg.Runtime.StateDir}, clients: map[string]*github.Client{}}
+	m = &machine{cfg: cfg, env: config.Environ(), secrets: a.secrets(), dirs: tick.Dirs{State: cfg.Runtime.StateDir}, now: a.now, clients: map[string]*github.Client{}}
 	log, closeLog, err := m.openLog(a, opt.dryRun)
 	if err != nil {
 		return nil, nil, nil, err
@@ -71,6 +71,7 @@ type machine struct {
 	env     config.Env
 	secrets *prompts.Secrets
 	dirs    tick.Dirs
+	now     func() time.Time
 	clients map[string]*github.Client
 
 	once sync.Once
@@ -172,44 +173,24 @@ func (m *machine) openPrograms(ctx context.Context) error {
 	if errors.Is(err, proc.ErrNotFound) {
 		return errors.New("git is not to be found on PATH; install git 2.38 or later")
 	}
-	if err != nil {
-		return err
-	}
-	for _, a := range m.cfg.Agents {
-		if len(a.Command) == 0 || !m.used(a.Name) {
-			continue
-		}
-		if _, err := proc.LookPath(a.Command[0], m.env.Path); err != nil {
-			return fmt.Errorf("agent %q: its program %q is not to be found; install it, or correct [agents.%s] command in %s", a.Name, a.Command[0], a.Name, m.cfg.Path)
-		}
-	}
-	return nil
+	return err
 }
 
-func (m *machine) used(name string) bool {
-	if m.cfg.Runtime.Agent == name {
-		return true
-	}
-	for _, r := range m.cfg.Repos {
-		for _, n := range r.Agents {
-			if n == name {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// Agent finds the agent for a kind of turn.
+// Agent finds the agent for a kind of turn. One whose program is missing is an
+// error, in one line that says how to get it.
 func (m *machine) Agent(repo config.Repo, kind work.Kind) (string, agent.Agent, error) {
 	a, ok := m.cfg.Agent(repo.Name, kind)
 	if !ok {
 		return "", nil, fmt.Errorf("no agent is configured for %s", kind)
 	}
-	made, err := agent.New(agent.Spec{
-		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Environ: m.env.Agent(a.EnvPass),
-		Home: filepath.Join(m.dirs.State, "agents"), Fresh: a.Session == config.SessionFresh, Redact: m.masking(a.EnvPass),
-	})
+	spec := agent.Spec{
+		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args,
+		Environ: m.env.Agent(append(agent.Variables(a.Adapter), a.EnvPass...)), Home: filepath.Join(m.dirs.State, "agents"), Redact: m.masking(a.EnvPass), Now: m.now,
+	}
+	if err := agent.Find(spec); err != nil {
+		return a.Name, nil, err
+	}
+	made, err := agent.New(spec)
 	return a.Name, made, err
 }
 

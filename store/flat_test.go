@@ -223,8 +223,11 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, sentErr := tx.ListItemActions(ctx, u.ItemID)
 	_, paceErr := tx.CountSends(ctx, t0.Add(-time.Hour))
 	_, sendErr := tx.MarkSent(ctx, a.ID, t0)
+	_, usageErr := tx.GetSessionUsage(ctx, u.ItemID, "codex", "s")
 	return firstOf(
-		turnErr, addErr, turnsErr, eventsErr, actionsErr, sentErr, paceErr, sendErr,
+		turnErr, addErr, turnsErr, eventsErr, actionsErr, sentErr, paceErr, sendErr, usageErr,
+		tx.PutSessionUsage(ctx, u.ItemID, "codex", "s", work.Usage{InputTokens: 1}, t0),
+		tx.DropSession(ctx, u.ItemID, "codex"),
 		tx.MarkUnsent(ctx, a.ID),
 		tx.DeferAction(ctx, a.ID, t0, ""),
 		tx.MarkApplied(ctx, a.ID, "1", "", t0),

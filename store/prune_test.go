@@ -52,6 +52,9 @@ func oldStory(t *testing.T, d *DB, number int, s work.State, entered time.Time) 
 		if err := tx.PutSession(ctx, i.ID, "codex", "s", 0, since); err != nil {
 			return err
 		}
+		if err := tx.PutSessionUsage(ctx, i.ID, "codex", "s", work.Usage{InputTokens: 1}, since); err != nil {
+			return err
+		}
 		return tx.EndTurn(ctx, u.ID, work.StepClaimed, work.StepDone, "", since)
 	})
 	return i
@@ -65,6 +68,7 @@ func left(t *testing.T, d *DB, number int) []string {
 			SELECT event_key FROM events UNION ALL SELECT token FROM actions UNION ALL SELECT turn_key FROM turns
 			UNION ALL SELECT 'history ' || number FROM history WHERE item_id IS NOT NULL
 			UNION ALL SELECT 'session ' || i.number FROM agent_sessions s JOIN work_items i ON i.id = s.item_id
+			UNION ALL SELECT 'usage ' || i.number FROM session_usage s JOIN work_items i ON i.id = s.item_id
 			UNION ALL SELECT 'item ' || number FROM work_items UNION ALL SELECT 'pull ' || (number - 1000) FROM pull_requests`)
 		all = slices.DeleteFunc(all, func(s string) bool { return !strings.HasSuffix(s, fmt.Sprint(" ", number)) })
 		slices.Sort(all)
@@ -107,7 +111,7 @@ func TestL93Prune(t *testing.T) {
 	// on the first one's pull request and elsewhere.
 	equal(t, left(t, d, 4), []string{"action 4", "event 4", "history 4", "item 4", "item 4", "notice 4", "pull 4", "turn 4"})
 	equal(t, left(t, d, 5), []string{"item 5", "pending 5", "pull 5", "unsettled 5"})
-	if want := int64(8 + 3 + 8); n != want {
+	if want := int64(9 + 4 + 9); n != want {
 		t.Errorf("%d rows pruned, want %d", n, want)
 	}
 	if n, err := d.Prune(ctx, before); n != 0 || err != nil {

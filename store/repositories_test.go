@@ -187,3 +187,19 @@ func TestSessions(t *testing.T) {
 	update(t, d, func(tx *Tx) error { return tx.DropSession(ctx, i.ID, "codex") })
 	check("codex", "", 0, false)
 }
+
+func TestUsageOfASessionIsTheLastThatWasCounted(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 1})
+	counted := func(agent, session string) work.Usage {
+		return inTx(t, d, func(tx *Tx) (work.Usage, error) { return tx.GetSessionUsage(ctx, i.ID, agent, session) })
+	}
+	equal(t, counted("codex", "s"), work.Usage{})
+	for n := range int64(3) {
+		u := work.Usage{InputTokens: 100 * n, OutputTokens: n, CostUSD: 0.5}
+		update(t, d, func(tx *Tx) error { return tx.PutSessionUsage(ctx, i.ID, "codex", "s", u, t0) })
+		equal(t, counted("codex", "s"), u)
+	}
+	equal(t, counted("codex", "other"), work.Usage{})
+	equal(t, counted("mine", "s"), work.Usage{})
+}

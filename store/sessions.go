@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // PutSession remembers an agent's session for a work item, and the slot whose
@@ -35,4 +37,27 @@ func (t *Tx) DropSession(ctx context.Context, itemID int64, agent string) error 
 	_, err := t.exec(ctx, fmt.Sprintf("drop session of item %d", itemID),
 		`DELETE FROM agent_sessions WHERE item_id = ? AND agent = ?`, itemID, agent)
 	return err
+}
+
+// PutSessionUsage stores what a provider has counted of a session since its
+// beginning.
+func (t *Tx) PutSessionUsage(ctx context.Context, itemID int64, agent, session string, u work.Usage, at time.Time) error {
+	_, err := t.exec(ctx, fmt.Sprintf("put the usage of a session of item %d", itemID),
+		`INSERT INTO session_usage (item_id, agent, session, input_tokens, output_tokens, cost_usd, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+		 ON CONFLICT (item_id, agent, session) DO UPDATE
+		 SET input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, cost_usd = excluded.cost_usd, updated_at = excluded.updated_at`,
+		itemID, agent, session, u.InputTokens, u.OutputTokens, u.CostUSD, t.stamp(at))
+	return err
+}
+
+// GetSessionUsage gives what was counted of a session when it was last used;
+// zero for a new one.
+func (t *Tx) GetSessionUsage(ctx context.Context, itemID int64, agent, session string) (work.Usage, error) {
+	scan := func(row scanner) (u work.Usage, err error) {
+		err = row.Scan(&u.InputTokens, &u.OutputTokens, &u.CostUSD)
+		return u, err
+	}
+	u, _, err := find(ctx, t, fmt.Sprintf("get the usage of a session of item %d", itemID), scan,
+		`SELECT input_tokens, output_tokens, cost_usd FROM session_usage WHERE item_id = ? AND agent = ? AND session = ?`, itemID, agent, session)
+	return u, err
 }

@@ -48,6 +48,9 @@ func (p *Pass) claim(ctx context.Context, plans []Plan, running int) ([]*lease, 
 		if len(leases) >= most {
 			break
 		}
+		if !p.startable(planned.Item.RepoID, planned.Kind) {
+			continue
+		}
 		l, taken, err := p.claimTurn(ctx, planned)
 		if err != nil {
 			return leases, err

@@ -1,7 +1,6 @@
 package tick
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,24 +79,18 @@ func (p *Pass) ask(ctx context.Context, l *lease) error {
 // answer runs the agent, and once more with the violations quoted when its
 // answer breaks the rules.
 func (p *Pass) answer(ctx context.Context, l *lease, ag agent.Agent) (prompts.Answer, error) {
-	var req request
-	if err := json.Unmarshal(l.turn.Request, &req); err != nil {
-		return prompts.Answer{}, fmt.Errorf("decode the stored prompt: %w", err)
-	}
-	session, err := p.session(ctx, l)
+	talk, err := p.talk(ctx, l, ag)
 	if err != nil {
 		return prompts.Answer{}, err
 	}
 	asked := prompts.Asked{Replies: askedReplies(l.events)}
-	prompt := req.Prompt
 	var violations []string
 	for range 2 {
-		res, err := p.runAgent(ctx, l, ag, prompt, req.Context, session)
-		session = cmp.Or(res.Session, session)
+		res, err := talk.say(ctx, violations)
 		var bad *agent.AnswerError
 		switch {
 		case errors.As(err, &bad):
-			violations, session = bad.Violations, cmp.Or(bad.Session, session)
+			violations = bad.Violations
 		case err != nil:
 			return prompts.Answer{}, err
 		default:
@@ -108,9 +101,6 @@ func (p *Pass) answer(ctx context.Context, l *lease, ag agent.Agent) (prompts.An
 			}
 		}
 		p.changed(l, "repairing", violations[0])
-		if prompt, err = p.Prompts.Repair(l.turn.Kind, violations); err != nil {
-			return prompts.Answer{}, fmt.Errorf("render the prompt: %w", err)
-		}
 	}
 	return prompts.Answer{}, fmt.Errorf("the agent's answer breaks the rules, also when asked again: %s", violations[0])
 }
@@ -122,36 +112,6 @@ func (p *Pass) decode(kind work.Kind, raw []byte, asked prompts.Asked) (prompts.
 		return a, violations
 	}
 	return a, p.Secrets.Check(raw)
-}
-
-// runAgent makes one invocation. What it used counts whatever it answers.
-func (p *Pass) runAgent(ctx context.Context, l *lease, ag agent.Agent, prompt string, c prompts.Context, session string) (agent.Result, error) {
-	about, err := json.Marshal(c)
-	if err != nil {
-		return agent.Result{}, fmt.Errorf("encode the context: %w", err)
-	}
-	p.changed(l, "running", l.turn.Agent)
-	l.turn.Runs++
-	if err := p.saveTurn(ctx, l); err != nil {
-		return agent.Result{}, err
-	}
-	res, err := ag.Run(ctx, agent.Request{
-		Turn: l.turn.Key, Mark: p.mark(l.turn), Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Prompt: prompt, Context: about, Schema: prompts.Schema(l.turn.Kind),
-		Session: session, Dir: l.place.dir, Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l),
-	})
-	l.turn.Usage = l.turn.Usage.Add(res.Usage)
-	if bad, ok := errors.AsType[*agent.AnswerError](err); ok {
-		l.turn.Usage = l.turn.Usage.Add(bad.Usage)
-	}
-	return res, err // it names the agent
-}
-
-func (p *Pass) session(ctx context.Context, l *lease) (session string, err error) {
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		session, _, _, err = tx.GetSession(ctx, l.item.ID, l.turn.Agent)
-		return err
-	})
-	return session, err
 }
 
 // askedReplies are the review comments that the agent may reply to.

@@ -55,7 +55,7 @@ func (p *Pass) resumable(t work.Turn) bool {
 	if r == nil || !p.selected(r) || t.Blocked || t.NotBefore.After(p.Now()) {
 		return false
 	}
-	return !p.inFlight(t.Key)
+	return !p.inFlight(t.Key) && (t.Step != work.StepClaimed || p.startable(t.RepoID, t.Kind))
 }
 
 // inFlight reports whether a held slot names the turn.

@@ -45,6 +45,7 @@ type Pass struct {
 	all      []*remote
 	accounts accounts
 	held     map[int]holder
+	missing  map[string]error // by agent: why its turns wait
 }
 
 // Run makes the pass. A tick.lock held by another pass is no error: the
@@ -75,7 +76,7 @@ func (p *Pass) Run(ctx context.Context) (rep *Report, err error) {
 	p.work(ctx, leases, rep)
 	p.forget(ctx, len(leases))
 	p.sumUp(ctx, rep)
-	return rep, ctx.Err()
+	return rep, errors.Join(ctx.Err(), p.missingAgents())
 }
 
 // plan is the part of the pass that only one pass at a time may do.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,9 +15,11 @@ import (
 
 // Agent runs one agent.
 type Agent interface {
-	// Run runs the agent to its end. Its errors are *work.BlockedError (a person
-	// must mend the set-up), *FailedError, *TimeoutError, *AnswerError (worth
-	// one repair), or ctx's.
+	// Run runs the agent to its end. With an error, too, the result holds the
+	// session and what was used, as far as they are known. Errors are *work.BlockedError (a person
+	// must act), *work.WaitError (a limit, a provider that is down),
+	// *SessionError (worth a new session with the whole story), *AnswerError
+	// (worth one repair), *FailedError, *TimeoutError, or ctx's.
 	Run(ctx context.Context, r Request) (Result, error)
 }
 
@@ -29,8 +32,9 @@ type Request struct {
 	Prompt  string
 	Context json.RawMessage
 	Schema  json.RawMessage
-	Session string // the provider's thread to go on with; empty for a new one
-	Dir     string // the checkout, absolute
+	Session string     // the provider's thread to go on with; empty for a new one
+	Counted work.Usage // what was counted of that thread before, as Result.Counted told
+	Dir     string     // the checkout, absolute
 
 	Wall time.Duration // 0: no limit
 	Idle time.Duration // without output; 0: no limit
@@ -42,11 +46,16 @@ type Request struct {
 type Result struct {
 	Answer  json.RawMessage
 	Session string
-	Usage   work.Usage
+	Usage   work.Usage // of this run
+	Counted work.Usage // of the whole thread so far, where the provider counts so; else zero
 }
 
 // Adapter names in the config.
-const AdapterCommand = "command"
+const (
+	AdapterCommand = "command"
+	AdapterCodex   = "codex"
+	AdapterClaude  = "claude"
+)
 
 // Identity is who the agent's own commits are by. They are never published:
 // only its tree counts.
@@ -54,14 +63,77 @@ type Identity struct{ Name, Email string }
 
 // Spec is how an agent is set up.
 type Spec struct {
-	Name     string              // required; in the config, for messages and file names
-	Adapter  string              // required
-	Command  []string            // required by the command adapter: program and arguments
-	Environ  []string            // required; exactly what it sees, beside what the adapter adds
-	Home     string              // required; a folder of ours outside every checkout, for its git configuration
-	Identity Identity            // empty fields get defaults
-	Fresh    bool                // never go on with a session
-	Redact   func(string) string // takes secrets out of logs and quotations; nil leaves text as it is
+	Name     string           // required; in the config, for messages and file names
+	Adapter  string           // required
+	Command  []string         // required by the command adapter: program and arguments; others know their program
+	Model    string           // empty: the program's own default
+	Effort   string           // how hard the model thinks, in the program's own words; empty: its default
+	Args     []string         // further arguments of codex and claude, after ours
+	Environ  []string         // required; exactly what it sees, beside what the adapter adds
+	Home     string           // required; a folder of ours outside every checkout, for its git configuration
+	Identity Identity         // empty fields get defaults
+	Now      func() time.Time // required by codex and claude
+
+	// Wrap makes the command line that runs another one inside a sandbox, in a
+	// checkout. It must leave signals and the environment alone, Home readable,
+	// and the folders of Homes writable. Nil means none.
+	Wrap func(argv []string, dir string) []string
+
+	Redact func(string) string // takes secrets out of logs and quotations; nil leaves text as it is
+}
+
+// Homes are the folders in which an adapter's program keeps its login and its
+// sessions, as an environment says: they must stay writable in a sandbox. A
+// claude that was told of no folder also has a file beside its own.
+func Homes(adapter string, environ []string) []string {
+	v, known := homeVariables[adapter]
+	if !known {
+		return nil
+	}
+	if dir := lookup(environ, v.name); dir != "" {
+		return absolute(dir)
+	}
+	var all []string
+	for _, name := range v.inHome {
+		all = append(all, absolute(filepath.Join(lookup(environ, "HOME"), name))...)
+	}
+	return all
+}
+
+func absolute(path string) []string {
+	if !filepath.IsAbs(path) {
+		return nil
+	}
+	return []string{filepath.Clean(path)}
+}
+
+// Variables are what an adapter's program must see of the environment, beside
+// what every agent sees.
+func Variables(adapter string) []string {
+	if v, known := homeVariables[adapter]; known {
+		return []string{v.name}
+	}
+	return nil
+}
+
+// homeVariables name each program's home, and what there is below HOME
+// otherwise.
+var homeVariables = map[string]struct {
+	name   string
+	inHome []string
+}{
+	AdapterCodex:  {"CODEX_HOME", []string{".codex"}},
+	AdapterClaude: {"CLAUDE_CONFIG_DIR", []string{".claude", ".claude.json"}},
+}
+
+// lookup finds a variable's value; the last of a name counts.
+func lookup(environ []string, name string) (value string) {
+	for _, v := range environ {
+		if n, val, ok := strings.Cut(v, "="); ok && n == name {
+			value = val
+		}
+	}
+	return value
 }
 
 // New makes an agent.
@@ -75,9 +147,46 @@ func New(s Spec) (Agent, error) {
 			return nil, fmt.Errorf("agent %q: its command is empty", s.Name)
 		}
 		return &command{spec: s}, nil
+	case AdapterCodex:
+		return &codex{spec: s}, nil
+	case AdapterClaude:
+		return &claude{spec: s}, nil
 	default:
-		return nil, fmt.Errorf("agent %q: adapter %q is not supported yet; use adapter = %q", s.Name, s.Adapter, AdapterCommand)
+		return nil, fmt.Errorf("agent %q: unknown adapter %q; there are %q, %q and %q", s.Name, s.Adapter, AdapterCodex, AdapterClaude, AdapterCommand)
 	}
+}
+
+// installs are the commands that install the adapters' programs.
+var installs = map[string]string{
+	AdapterCodex:  "npm install -g @openai/codex",
+	AdapterClaude: "npm install -g @anthropic-ai/claude-code",
+}
+
+// command is the program of an agent and its first arguments.
+func (s Spec) command() []string {
+	if len(s.Command) > 0 {
+		return s.Command
+	}
+	return []string{s.Adapter} // each adapter is called like its program
+}
+
+// Find finds an agent's program. Its error is one line that says what to do.
+func Find(s Spec) error {
+	program := s.command()[0]
+	_, err := s.program(program)
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("agent %q: its program %q is not to be found: %s", s.Name, program, s.remedy())
+}
+
+// remedy says how to mend a program that is missing.
+func (s Spec) remedy() string {
+	how := "install it"
+	if command := installs[s.Adapter]; command != "" {
+		how = "run `" + command + "`"
+	}
+	return fmt.Sprintf("%s, or correct command of [agents.%s]; under cron PATH is short, and an absolute path is safer", how, s.Name)
 }
 
 // FailedError says that the agent ended badly.
@@ -111,17 +220,25 @@ func (e *TimeoutError) Error() string {
 }
 
 // AnswerError says that the agent ended well but what it said cannot be used:
-// a repair turn quotes the violations. Session is what a repair goes on with,
-// as far as it could be read.
+// a repair turn quotes the violations.
 type AnswerError struct {
 	Agent      string
 	Violations []string
-	Session    string
-	Usage      work.Usage
 }
 
 func (e *AnswerError) Error() string {
 	return fmt.Sprintf("agent %q gave no usable answer: %s", e.Agent, strings.Join(e.Violations, "; "))
+}
+
+// SessionError says that the thread that was to be gone on with is of no more
+// use: a new one, told the whole story, is. It is never about a new thread.
+type SessionError struct {
+	Agent  string
+	Reason string
+}
+
+func (e *SessionError) Error() string {
+	return fmt.Sprintf("agent %q cannot go on with its session: %s", e.Agent, e.Reason)
 }
 
 func lastLine(s string) string {

@@ -49,14 +49,25 @@ const (
 	SessionFresh  SessionMode = "fresh"
 )
 
-// AdapterCommand is the adapter that starts any program (design §10).
-const AdapterCommand = "command"
+// The adapters: two command lines that are known, and any program (design
+// §10).
+const (
+	AdapterCodex   = "codex"
+	AdapterClaude  = "claude"
+	AdapterCommand = "command"
+)
+
+// builtIn are the agents that need no table: each is named like its adapter.
+var builtIn = []string{AdapterCodex, AdapterClaude}
 
 // Agent is one [agents.NAME] table.
 type Agent struct {
 	Name    string
 	Adapter string
-	Command []string // program and arguments
+	Command []string // program and arguments; empty for a known command line as it is found on PATH
+	Model   string   // codex and claude; empty: their own default
+	Effort  string   // codex and claude; empty: their own default
+	Args    []string // codex and claude: further arguments
 	EnvPass []string // names of variables that it sees beside the allow-list
 	Session SessionMode
 }

@@ -62,6 +62,27 @@ func equal(a, b config.Runtime) bool {
 		a.Overlap == b.Overlap && a.StateDir == b.StateDir
 }
 
+func TestCodexAndClaudeNeedNoTable(t *testing.T) {
+	c, err := parse(t, "[[repo]]\nname = \"o/n\"\n[repo.agents]\ndesign_start = \"claude\"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[work.Kind]string{work.KindBugfixStart: "codex", work.KindDesignStart: "claude"} {
+		a, ok := c.Agent(c.Repos[0].Name, kind)
+		if !ok || a.Name != want || a.Adapter != want || a.Session != config.SessionResume || len(a.Command) != 0 {
+			t.Errorf("%s: %+v", kind, a)
+		}
+	}
+	c, err = parse(t, "[agents.claude]\nmodel = \"opus\"\neffort = \"high\"\nargs = [\"--max-turns\", \"50\"]\ncommand = [\"~/bin/claude\"]\n[[repo]]\nname = \"o/n\"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := c.Agent(c.Repos[0].Name, work.KindBugfixStart) // the only one that was written down
+	if a.Adapter != "claude" || a.Model != "opus" || a.Effort != "high" || a.Command[0] != "/home/op/bin/claude" || len(a.Args) != 2 {
+		t.Errorf("got %+v", a)
+	}
+}
+
 // uncomment makes every "# key = value" of the example a setting.
 var uncomment = regexp.MustCompile(`(?m)^# ([a-z_]+ = )`)
 
@@ -175,12 +196,15 @@ func TestL100_EveryMistakeIsOneClearLine(t *testing.T) {
 		{"duration without unit", "[runtime]\nturn_timeout = \"30\"\n" + minimal, `config.toml:2: turn_timeout in [runtime]: want a time such as "90s" or "30m", got "30"`},
 		{"duration as a number", "[runtime]\nturn_timeout = 30\n" + minimal, `config.toml:2: turn_timeout in [runtime]: want a time such as "90s" or "30m", got a whole number`},
 		{"negative duration", "[runtime]\nquiet_period = \"-1s\"\n" + minimal, `config.toml:2: quiet_period in [runtime]: want 0s to 168h0m0s, got "-1s"`},
-		{"no agent", "[[repo]]\nname = \"o/n\"\n", `config.toml: no agent: write [agents.mine]`},
 		{"unknown default agent", "[runtime]\nagent = \"mnie\"\n" + minimal, `config.toml:2: agent in [runtime]: unknown agent "mnie"; did you mean "mine"?`},
 		{"several agents, no default", minimal + "[agents.other]\nadapter = \"command\"\ncommand = [\"/x\"]\n", `config.toml: agent in [runtime]: missing; there are several, name one of mine, other`},
 		{"unknown agent of a repo", minimal + "[repo.agents]\nbugfix_start = \"x\"\n", `config.toml:8: bugfix_start in [repo.agents]: unknown agent "x"; there is no [agents.x]`},
-		{"adapter that is to come", "[agents.c]\nadapter = \"codex\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: adapter in [agents.c]: adapter "codex" is not supported yet; use adapter = "command"`},
-		{"unknown adapter", "[agents.c]\nadapter = \"x\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: adapter in [agents.c]: unknown adapter "x"; use adapter = "command"`},
+		{"unknown adapter", "[agents.c]\nadapter = \"claud\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: adapter in [agents.c]: unknown adapter "claud"; did you mean "claude"? (there are "codex", "claude" and "command")`},
+		{"model of a program", minimal + "[agents.b]\nadapter = \"command\"\ncommand = [\"/x\"]\nmodel = \"m\"\n", `config.toml:10: model in [agents.b]: the program of adapter "command" gets its arguments from command; remove the line`},
+		{"misspelt model", "[agents.codex]\nmodle = \"m\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: unknown key "modle" in [agents.codex]; did you mean "model"?`},
+		{"a model that is a flag", "[agents.codex]\nmodel = \"--yolo\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: model in [agents.codex]: "--yolo" is no name`},
+		{"an argument without limits", "[agents.claude]\nargs = [\"--dangerously-skip-permissions\"]\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: args in [agents.claude]: --dangerously-skip-permissions is not for unattended turns`},
+		{"relative program", "[agents.codex]\ncommand = [\"./codex\"]\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: command in [agents.codex]: "./codex" is relative`},
 		{"no adapter", "[agents.c]\n[[repo]]\nname = \"o/n\"\n", `config.toml:1: adapter in [agents.c]: missing;`},
 		{"empty command", "[agents.c]\nadapter = \"command\"\ncommand = []\n[[repo]]\nname = \"o/n\"\n", `config.toml:3: command in [agents.c]: empty;`},
 		{"command as text", "[agents.c]\nadapter = \"command\"\ncommand = \"x\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:3: command in [agents.c]: want a list: ["text", …], got text`},

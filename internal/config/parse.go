@@ -58,6 +58,8 @@ type parser struct {
 	env    Env
 	host   string
 	config *Config
+
+	written []string // the agents that have a table
 }
 
 func (p *parser) parse() {
@@ -72,6 +74,7 @@ func (p *parser) parse() {
 	for _, name := range slices.Sorted(maps.Keys(agents.values)) {
 		p.agent(agents.sub(name, "[agents."+name+"]"), name)
 	}
+	p.knownAgents()
 	p.defaultAgent()
 	for _, r := range repos {
 		p.repo(r)
@@ -136,89 +139,6 @@ func (p *parser) stateDir(t *table) string {
 		t.bad("state_dir", "want an absolute path or one that begins with ~/, got %q", dir)
 	}
 	return dir
-}
-
-var (
-	agentName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-)
-
-func (p *parser) agent(t *table, name string) {
-	a := Agent{
-		Name:    name,
-		Adapter: t.text("adapter", ""),
-		Command: t.texts("command"),
-		EnvPass: t.texts("env_pass"),
-		Session: SessionMode(t.text("session", string(SessionResume))),
-	}
-	t.later("model", "sandbox", "effort")
-	t.done()
-	p.config.Agents[name] = a
-	if !agentName.MatchString(name) {
-		p.add(t.path, "agent name %q: want letters, digits, - and _, at most 40", name)
-	}
-	switch a.Adapter {
-	case AdapterCommand:
-		p.checkCommand(t, &a)
-		p.config.Agents[name] = a
-	case "":
-		t.bad("adapter", `missing; write adapter = "command" and command = ["/path/to/program"]`)
-	case "codex", "claude":
-		t.bad("adapter", `adapter %q is not supported yet; use adapter = "command"`, a.Adapter)
-	default:
-		t.bad("adapter", `unknown adapter %q; use adapter = "command"`, a.Adapter)
-	}
-	if a.Session != SessionResume && a.Session != SessionFresh {
-		t.bad("session", `want "resume" or "fresh", got %q`, a.Session)
-	}
-	for _, v := range a.EnvPass {
-		switch {
-		case !variableName.MatchString(v):
-			t.bad("env_pass", "%q is no name of a variable", v)
-		case withheld(v):
-			t.bad("env_pass", "%s is never passed: agents hold no GitHub, git or SSH credentials", v)
-		}
-	}
-}
-
-func (p *parser) checkCommand(t *table, a *Agent) {
-	if len(a.Command) == 0 || strings.TrimSpace(a.Command[0]) == "" {
-		t.bad("command", `empty; write the program and its arguments, such as command = ["/usr/local/bin/my-agent"]`)
-		return
-	}
-	program := expandHome(a.Command[0], p.env.Home)
-	if strings.ContainsAny(program, `/\`) && !filepath.IsAbs(program) {
-		t.bad("command", "%q is relative, and would be looked for in the repository that the agent works on; write an absolute path", program)
-	}
-	a.Command = append([]string{program}, a.Command[1:]...)
-	for _, arg := range a.Command {
-		if strings.ContainsRune(arg, 0) {
-			t.bad("command", "%q holds a NUL character", arg)
-		}
-	}
-}
-
-func (p *parser) defaultAgent() {
-	names := slices.Sorted(maps.Keys(p.config.Agents))
-	name := p.config.Runtime.Agent
-	switch {
-	case len(names) == 0:
-		p.add("agents", `no agent: write [agents.mine] with adapter = "command" and command = ["/path/to/program"]`)
-	case name == "" && len(names) == 1:
-		p.config.Runtime.Agent = names[0]
-	case name == "":
-		p.add("runtime", "agent in [runtime]: missing; there are several, name one of %s", strings.Join(names, ", "))
-	default:
-		p.checkAgentName("runtime.agent", "agent in [runtime]", name)
-	}
-}
-
-func (p *parser) checkAgentName(path, what, name string) {
-	if _, ok := p.config.Agents[name]; ok {
-		return
-	}
-	names := slices.Sorted(maps.Keys(p.config.Agents))
-	p.add(path, "%s: unknown agent %q%s", what, name, cmp.Or(meant(name, names, "%q"), "; there is no [agents."+name+"]"))
 }
 
 func (p *parser) repo(t *table) {

@@ -1,0 +1,232 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// claude is the adapter of Anthropic's claude command line: `claude -p`, which
+// writes a JSON object for everything that happens.
+type claude struct{ spec Spec }
+
+// claudeEnv keeps claude from talking to anybody but its provider, and from
+// becoming another version in the middle of a turn.
+var claudeEnv = []string{
+	"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
+}
+
+// The tools of a run. One that only reads has no shell.
+const (
+	claudeReads  = "Read,Glob,Grep"
+	claudeWrites = claudeReads + ",Bash,Edit,Write,NotebookEdit"
+)
+
+// claudeRules stands beside claude's own system prompt. The repository's
+// settings are not loaded, for they may run programs and name another
+// provider; its CLAUDE.md is worth reading all the same.
+const claudeRules = "If the working directory has a CLAUDE.md, read it before anything else: it holds the conventions of the repository."
+
+func (c *claude) Run(ctx context.Context, r Request) (Result, error) {
+	if r.Session != "" && !uuid.MatchString(r.Session) {
+		return Result{}, &SessionError{Agent: c.spec.Name, Reason: fmt.Sprintf("%q names no session", clip(r.Session, 60))}
+	}
+	res, err := c.spec.launch(ctx, r, launch{
+		argv: c.argv(r), env: claudeEnv, stdin: []byte(r.Prompt), maxOutput: maxStream,
+		signal: os.Interrupt, // at SIGTERM it leaves the command that it runs behind
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return c.judge(r, res)
+}
+
+// argv is the command line. A resumed turn has all the limits of a fresh one
+// (L51). The prompt is on standard input.
+func (c *claude) argv(r Request) []string {
+	tools := claudeWrites
+	if r.Mode == work.ModeRead {
+		tools = claudeReads
+	}
+	argv := append(append([]string{}, c.spec.command()...), "-p", "--output-format", "stream-json", "--verbose",
+		"--json-schema", oneLineJSON(r.Schema), "--append-system-prompt", claudeRules,
+		"--permission-mode", "dontAsk", "--tools", tools, "--allowedTools", tools,
+		"--setting-sources", "user", "--strict-mcp-config")
+	if c.spec.Model != "" {
+		argv = append(argv, "--model", c.spec.Model)
+	}
+	if c.spec.Effort != "" {
+		argv = append(argv, "--effort", c.spec.Effort)
+	}
+	if r.Session != "" {
+		argv = append(argv, "--resume", r.Session)
+	}
+	return append(argv, c.spec.Args...)
+}
+
+func oneLineJSON(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+// claudeEvent is what is read of a line of claude's output.
+type claudeEvent struct {
+	Type    string `json:"type"`
+	Subtype string `json:"subtype"`
+	Session string `json:"session_id"`
+
+	Error string          `json:"error"` // of an assistant's message that claude made up: its kind
+	Limit claudeRateLimit `json:"rate_limit_info"`
+
+	// The rest is of the line "result".
+	IsError    bool     `json:"is_error"`
+	Status     int      `json:"api_error_status"`
+	Result     string   `json:"result"`
+	StopReason string   `json:"stop_reason"`
+	Terminal   string   `json:"terminal_reason"`
+	Errors     []string `json:"errors"`
+	CostUSD    float64  `json:"total_cost_usd"`
+	Usage      struct {
+		Input         int64 `json:"input_tokens"`
+		CacheCreation int64 `json:"cache_creation_input_tokens"`
+		CacheRead     int64 `json:"cache_read_input_tokens"`
+		Output        int64 `json:"output_tokens"`
+	} `json:"usage"`
+	Denials []struct {
+		Tool string `json:"tool_name"`
+	} `json:"permission_denials"`
+	Structured json.RawMessage `json:"structured_output"`
+}
+
+type claudeRateLimit struct {
+	Status   string `json:"status"`
+	ResetsAt int64  `json:"resetsAt"`
+}
+
+// claudeRun is what a run's output comes to.
+type claudeRun struct {
+	began bool
+	limit claudeRateLimit
+	kind  string       // of the error that claude made its last message of
+	end   *claudeEvent // the result; nil when there was none
+}
+
+func readClaude(stream []byte) claudeRun {
+	var run claudeRun
+	eachLine(stream, func(e claudeEvent) {
+		switch e.Type {
+		case "system":
+			run.began = run.began || e.Subtype == "init"
+		case "rate_limit_event":
+			run.limit = e.Limit
+		case "assistant":
+			run.kind = e.Error
+		case "result":
+			run.end = &e
+		}
+	})
+	return run
+}
+
+func (e *claudeEvent) used() work.Usage {
+	u := e.Usage
+	return work.Usage{InputTokens: max(u.Input+u.CacheCreation+u.CacheRead, 0), OutputTokens: max(u.Output, 0), CostUSD: max(e.CostUSD, 0)}
+}
+
+// judge makes a result of a run by its last line, whatever the exit code.
+func (c *claude) judge(r Request, res proc.Result) (Result, error) {
+	run := readClaude(res.Stdout)
+	switch {
+	case r.Session != "" && !run.began:
+		// It never began. If the session is not the reason, a new one says so.
+		return Result{}, &SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + lastLine(c.spec.Redact(string(res.Stderr)))}
+	case run.end == nil:
+		return Result{}, c.spec.failed(res.Code, "", append([]byte("it ended without a result. "), res.Stderr...))
+	case r.Session != "" && run.end.Session != r.Session:
+		return Result{Usage: run.end.used()}, &SessionError{Agent: c.spec.Name, Reason: "another one answered"}
+	case run.end.IsError:
+		return Result{Session: run.end.Session, Usage: run.end.used()}, c.failure(r, res, run)
+	}
+	return c.answer(run.end)
+}
+
+// answer takes the result's own field: what the text says is no answer.
+func (c *claude) answer(e *claudeEvent) (Result, error) {
+	out := Result{Session: e.Session, Usage: e.used(), Answer: e.Structured}
+	if len(out.Answer) > 0 && string(out.Answer) != "null" {
+		return out, nil
+	}
+	violations := []string{fmt.Sprintf("no answer was given by the tool StructuredOutput (the final message begins with %q)", c.spec.quote(e.Result))}
+	if tools := e.denied(); tools != "" {
+		violations = append(violations, "what was denied stays denied; go on without: "+c.spec.quote(tools))
+	}
+	return out, &AnswerError{Agent: c.spec.Name, Violations: violations}
+}
+
+// denied names the tools that were denied, each once.
+func (e *claudeEvent) denied() string {
+	var tools []string
+	for _, d := range e.Denials {
+		if !slices.Contains(tools, d.Tool) {
+			tools = append(tools, d.Tool)
+		}
+	}
+	return strings.Join(tools, ", ")
+}
+
+// failure says what an unsuccessful result means.
+func (c *claude) failure(r Request, res proc.Result, run claudeRun) error {
+	e, words := run.end, run.end.Result
+	if words == "" {
+		words = strings.Join(e.Errors, "; ")
+	}
+	switch {
+	case e.Terminal == "prompt_too_long", e.Status == 413:
+		return c.spec.full(r, res.Code, words)
+	case e.StopReason == "refusal":
+		return c.spec.refused(r, words)
+	case run.limit.Status == "rejected":
+		return c.spec.wait("the provider's usage limit is reached", unix(run.limit.ResetsAt), pauseLimit)
+	case e.Status == 401, e.Status == 403, run.kind == "authentication_failed":
+		return c.spec.loggedOut(words, "run `claude` and log in there")
+	case e.Status == 402, run.kind == "billing_error":
+		return c.spec.loggedOut(words, "see to the account's credit")
+	case e.Status == 429, run.kind == "rate_limit":
+		return c.spec.wait("the provider answers that there were too many requests", time.Time{}, pauseBusy)
+	case e.Status >= 500, run.kind == "server_error", run.kind == "overloaded":
+		return c.spec.wait("its provider does not answer", time.Time{}, pauseBusy)
+	case e.Subtype == "error_max_structured_output_retries":
+		return &AnswerError{Agent: c.spec.Name, Violations: []string{"the calls of StructuredOutput broke the schema"}}
+	case e.Subtype == "error_max_turns", e.Subtype == "error_max_budget_usd":
+		return c.overBudget(words)
+	}
+	return c.spec.failed(res.Code, words, res.Stderr)
+}
+
+// overBudget reports a limit of the operator's own, which another attempt would
+// reach again.
+func (c *claude) overBudget(words string) error {
+	return &work.BlockedError{
+		Reason: fmt.Sprintf("Agent %q reached a limit that its config sets: %s", c.spec.Name, clip(c.spec.Redact(words), 200)),
+		Hint:   fmt.Sprintf("raise it in args of [agents.%s], or ask for less, then comment to have it tried again", c.spec.Name),
+	}
+}
+
+// unix is a time in seconds; zero stays unknown.
+func unix(seconds int64) time.Time {
+	if seconds <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}

@@ -1,0 +1,229 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// codex is the adapter of OpenAI's codex command line: `codex exec`, which
+// writes a JSON object for everything that happens.
+type codex struct{ spec Spec }
+
+func (c *codex) Run(ctx context.Context, r Request) (Result, error) {
+	if r.Session != "" && !uuid.MatchString(r.Session) {
+		// Codex would take it for the name of a thread, and begin a new one.
+		return Result{}, &SessionError{Agent: c.spec.Name, Reason: fmt.Sprintf("%q names no session", clip(r.Session, 60))}
+	}
+	schema, err := c.schemaFile(r)
+	if err != nil {
+		return Result{}, err
+	}
+	began := c.spec.Now()
+	res, err := c.spec.launch(ctx, r, launch{argv: c.argv(r, schema), stdin: []byte(r.Prompt), maxOutput: maxStream})
+	tidy(r.Dir)
+	if _, ended := errors.AsType[*TimeoutError](err); ended && readCodex(res.Stdout).last == "error" {
+		// Without a network it says so again and again, and never gives up.
+		return Result{}, c.spec.wait("its provider was not reached", time.Time{}, pauseBusy)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return c.judge(r, res, began.Unix())
+}
+
+// tidy removes the folders that codex's sandbox puts over those of a checkout,
+// and leaves there, empty, when it is ended while a command runs.
+func tidy(dir string) {
+	for _, name := range []string{".codex", ".agents", ".aws"} {
+		path := filepath.Join(dir, name)
+		if info, err := os.Lstat(path); err == nil && info.IsDir() {
+			_ = os.Remove(path) // fails for one that is not empty, as it should
+		}
+	}
+}
+
+// argv is the command line. All limits stand before the word resume, where
+// codex takes them for both forms: a resumed turn inherits none (L51).
+func (c *codex) argv(r Request, schema string) []string {
+	argv := append(append([]string{}, c.spec.command()...), "exec", "--json", "--color", "never", "--skip-git-repo-check", "-C", r.Dir, "--output-schema", schema)
+	if c.spec.Model != "" {
+		argv = append(argv, "-m", c.spec.Model)
+	}
+	sandbox := "workspace-write"
+	if r.Mode == work.ModeRead {
+		sandbox = "read-only"
+	}
+	argv = append(argv, "-s", sandbox)
+	for _, setting := range c.settings(r) {
+		argv = append(argv, "-c", setting)
+	}
+	argv = append(argv, c.spec.Args...)
+	if r.Session != "" {
+		argv = append(argv, "resume", r.Session)
+	}
+	return append(argv, "-") // the prompt is on standard input
+}
+
+// settings override codex's own configuration for one run. The commands that
+// it starts see its core variables and ours: not the key of its provider.
+func (c *codex) settings(r Request) []string {
+	all := []string{
+		`approval_policy="never"`, "analytics.enabled=false", "check_for_update_on_startup=false",
+		`shell_environment_policy.inherit="core"`, "shell_environment_policy.set=" + tomlTable(c.spec.ours(r)),
+	}
+	if c.spec.Effort != "" {
+		all = append(all, "model_reasoning_effort="+tomlString(c.spec.Effort))
+	}
+	if c.guards(r, "/tmp") {
+		all = append(all, "sandbox_workspace_write.exclude_slash_tmp=true")
+	}
+	if c.guards(r, lookup(c.spec.Environ, "TMPDIR")) {
+		all = append(all, "sandbox_workspace_write.exclude_tmpdir_env_var=true")
+	}
+	return all
+}
+
+// guards reports whether something that an agent may not write to lies in a
+// temporary folder, which codex lets it write to unless told otherwise.
+func (c *codex) guards(r Request, temp string) bool {
+	for _, dir := range append(Homes(AdapterCodex, c.spec.Environ), r.Dir, c.spec.Home) {
+		if rel, err := filepath.Rel(temp, dir); temp != "" && err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// tomlString writes a basic string of TOML, which has JSON's escapes.
+func tomlString(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string is always JSON
+	}
+	return string(b)
+}
+
+func tomlTable(environ []string) string {
+	pairs := make([]string, 0, len(environ))
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		pairs = append(pairs, name+"="+tomlString(value))
+	}
+	return "{" + strings.Join(pairs, ",") + "}"
+}
+
+// schemaFile writes the answer's schema where codex reads it. The file is
+// named by its content, so that turns side by side share it.
+func (c *codex) schemaFile(r Request) (string, error) {
+	sum := sha256.Sum256(r.Schema)
+	path := filepath.Join(c.spec.Home, "schema-"+hex.EncodeToString(sum[:8])+".json")
+	if err := replaceFile(path, string(r.Schema)); err != nil {
+		return "", fmt.Errorf("write the schema for agent %q: %w", c.spec.Name, err)
+	}
+	return path, nil
+}
+
+// codexEvent is what is read of a line of codex's output.
+type codexEvent struct {
+	Type   string `json:"type"`
+	Thread string `json:"thread_id"`
+	Item   struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"item"`
+	Usage struct {
+		Input  int64 `json:"input_tokens"` // cached ones included
+		Output int64 `json:"output_tokens"`
+	} `json:"usage"`
+	Error struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// codexRun is what a run's output comes to.
+type codexRun struct {
+	thread    string
+	words     string // the last message
+	completed bool
+	total     work.Usage // of the thread since its beginning
+	problem   string
+	last      string // kind of the last event
+}
+
+func readCodex(stream []byte) codexRun {
+	var run codexRun
+	eachLine(stream, func(e codexEvent) {
+		run.last = e.Type
+		switch e.Type {
+		case "thread.started":
+			run.thread = e.Thread
+		case "item.completed":
+			if e.Item.Type == "agent_message" {
+				run.words = e.Item.Text
+			}
+		case "turn.completed":
+			run.completed = true
+			run.total = work.Usage{InputTokens: e.Usage.Input, OutputTokens: e.Usage.Output}
+		case "turn.failed":
+			run.problem = e.Error.Message
+		}
+	})
+	return run
+}
+
+// judge makes a result of a run. A completed turn counts whatever the exit
+// code; an item of type error is but a warning.
+func (c *codex) judge(r Request, res proc.Result, began int64) (Result, error) {
+	run := readCodex(res.Stdout)
+	switch {
+	case r.Session != "" && run.thread == "":
+		// It never began. If the session is not the reason, a new one says so.
+		return Result{}, &SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + lastLine(c.spec.Redact(string(res.Stderr)))}
+	case r.Session != "" && run.thread != r.Session:
+		return Result{Usage: run.total}, &SessionError{Agent: c.spec.Name, Reason: "another one answered"}
+	case !run.completed:
+		return Result{Session: run.thread}, c.failure(r, res, run, began)
+	}
+	out := Result{Session: run.thread, Counted: run.total, Usage: work.Usage{
+		InputTokens:  least(run.total.InputTokens, r.Counted.InputTokens),
+		OutputTokens: least(run.total.OutputTokens, r.Counted.OutputTokens),
+	}}
+	var violations []string
+	if out.Answer, violations = c.spec.answerOf(run.words); len(violations) > 0 {
+		return out, &AnswerError{Agent: c.spec.Name, Violations: violations}
+	}
+	return out, nil
+}
+
+// failure says what a turn's end without completion means. Codex tells a
+// sentence on its output, and the kind in its record of the thread.
+func (c *codex) failure(r Request, res proc.Result, run codexRun, began int64) error {
+	record := c.record(run.thread, began)
+	words := run.problem
+	switch {
+	case record.kind == "context_window_exceeded":
+		return c.spec.full(r, res.Code, words)
+	case record.kind == "usage_limit_exceeded":
+		return c.spec.wait("the provider's usage limit is reached", record.resets, pauseLimit)
+	case record.status == 401, record.status == 403, record.kind == "unauthorized":
+		return c.spec.loggedOut(words, "run `codex login`")
+	case record.status == 429:
+		return c.spec.wait("the provider answers that there were too many requests", record.resets, pauseBusy)
+	case record.status >= 500, record.unreachable(), record.kind == "server_overloaded", record.kind == "internal_server_error":
+		return c.spec.wait("its provider does not answer", record.resets, pauseBusy)
+	case strings.HasSuffix(record.kind, "_policy"), strings.HasSuffix(record.kind, "_policy_violation"):
+		return c.spec.refused(r, words)
+	}
+	return c.spec.failed(res.Code, words, res.Stderr)
+}

@@ -1,0 +1,174 @@
+package agent
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+const someThread = "01a1fb3c-9a69-7cf1-91d2-d2e904c204ce"
+
+// recorded is a codex whose record of a thread has these lines.
+func recorded(t *testing.T, lines ...string) *codex {
+	t.Helper()
+	home := t.TempDir()
+	dir := filepath.Join(home, "sessions", "2026", "11", "21")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "rollout-2026-11-21T04-24-19-"+someThread+".jsonl"), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &codex{spec: Spec{Name: "x", Adapter: AdapterCodex, Environ: []string{"CODEX_HOME=" + home}, Now: time.Now, Redact: func(s string) string { return s }}}
+}
+
+func TestCodexsRecordDecides(t *testing.T) {
+	const began = 1000
+	ended := func(info string) string {
+		return fmt.Sprintf(`{"type":"event_msg","payload":{"type":"task_complete","error":{"message":"words","codex_error_info":%s},"completed_at":%d}}`, info, began)
+	}
+	resets := time.Now().Add(time.Hour).Truncate(time.Second)
+	window := func(used int) string {
+		return fmt.Sprintf(`{"type":"event_msg","payload":{"type":"token_count","rate_limits":{"primary":{"used_percent":%d,"resets_at":%d},"secondary":null}}}`, used, resets.Unix())
+	}
+	tests := []struct {
+		name    string
+		session string
+		lines   []string
+		want    string
+	}{
+		{"L44 limit", "", []string{window(100), ended(`"usage_limit_exceeded"`)}, "*work.WaitError " + resets.Format(time.TimeOnly)},
+		{"limit without a time", "", []string{window(40), ended(`"usage_limit_exceeded"`)}, "*work.WaitError"},
+		{"429", "", []string{ended(`{"response_too_many_failed_attempts":{"http_status_code":429}}`)}, "*work.WaitError"},
+		{"503", "", []string{ended(`{"http_connection_failed":{"http_status_code":503}}`)}, "*work.WaitError"},
+		{"no network", "", []string{ended(`{"http_connection_failed":{"http_status_code":null}}`)}, "*work.WaitError"},
+		{"overloaded", "", []string{ended(`"server_overloaded"`)}, "*work.WaitError"},
+		{"401", "", []string{ended(`{"http_connection_failed":{"http_status_code":401}}`)}, "*work.BlockedError"},
+		{"refusal", "", []string{ended(`"cyber_policy"`)}, "*work.BlockedError"},
+		{"refusal in an old session", someThread, []string{ended(`"cyber_policy"`)}, "*agent.SessionError"},
+		{"L43 full", someThread, []string{ended(`"context_window_exceeded"`)}, "*agent.SessionError"},
+		{"full at once", "", []string{ended(`"context_window_exceeded"`)}, "*agent.FailedError"},
+		{"bad request", "", []string{ended(`"bad_request"`)}, "*agent.FailedError"},
+		{"nothing known", "", nil, "*agent.FailedError"},
+		{"nonsense", "", []string{"{", `{"payload":7}`, ended(`[1]`), strings.Repeat("x", 100)}, "*agent.FailedError"},
+		{"of an earlier turn", "", []string{strings.Replace(ended(`"usage_limit_exceeded"`), "1000", "999", 1)}, "*agent.FailedError"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := recorded(t, tt.lines...)
+			run := codexRun{thread: someThread, problem: "words: 429, usage limit"}
+			err := c.failure(Request{Session: tt.session}, proc.Result{Code: 1}, run, began)
+			got := fmt.Sprintf("%T", err)
+			if wait, ok := err.(*work.WaitError); ok && strings.Contains(tt.want, " ") { //nolint:errorlint // the kind itself is tested
+				got += " " + wait.Until.Format(time.TimeOnly)
+			}
+			if got != tt.want {
+				t.Errorf("got %s (%v), want %s", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestCodexReadsNoRecordThatIsNoFile(t *testing.T) {
+	c := recorded(t)
+	for _, name := range []string{"", "../../../etc/passwd", "*"} {
+		if b := c.recordTail(name); b != nil {
+			t.Errorf("%q: read %q", name, b)
+		}
+	}
+}
+
+func TestL51_CodexsLimitsStandBeforeResume(t *testing.T) {
+	c := &codex{spec: Spec{Name: "x", Adapter: AdapterCodex, Model: "m", Effort: `hi"gh`, Args: []string{"-c", "a=1"}, Environ: []string{"HOME=/home/op"}, Home: "/home/op/state"}}
+	for _, mode := range []work.Mode{work.ModeRead, work.ModeWrite} {
+		r := Request{Turn: "t", Dir: "/home/op/checkout", Mode: mode}
+		fresh := c.argv(r, "/s.json")
+		r.Session = someThread
+		resumed := c.argv(r, "/s.json")
+		if want := slices.Concat(fresh[:len(fresh)-1], []string{"resume", someThread, "-"}); !slices.Equal(resumed, want) {
+			t.Errorf("fresh   %q\nresumed %q", fresh, resumed)
+		}
+		sandbox := map[work.Mode]string{work.ModeRead: "read-only", work.ModeWrite: "workspace-write"}[mode]
+		for _, want := range []string{"-s " + sandbox, "-m m", "-C /home/op/checkout", "--output-schema /s.json", `model_reasoning_effort="hi\"gh"`, `approval_policy="never"`} {
+			if !strings.Contains(strings.Join(fresh, " "), want) {
+				t.Errorf("%s: no %s in %q", mode, want, fresh)
+			}
+		}
+	}
+}
+
+func TestTheTemporaryFolderIsGuardedWhereOursAreInIt(t *testing.T) {
+	const rule = "exclude_slash_tmp"
+	for _, tt := range []struct {
+		environ []string
+		dir     string
+		want    bool
+	}{
+		{[]string{"HOME=/home/op"}, "/home/op/checkout", false}, // its tests may need the temporary folder
+		{[]string{"HOME=/home/op"}, "/tmp/checkout", true},
+		{[]string{"HOME=/home/op", "CODEX_HOME=/tmp/codex"}, "/home/op/checkout", true},
+		{[]string{"HOME=/home/op"}, "/tmpfiles/checkout", false},
+	} {
+		c := &codex{spec: Spec{Environ: tt.environ, Home: "/home/op/state"}}
+		if got := strings.Contains(strings.Join(c.settings(Request{Dir: tt.dir}), " "), rule); got != tt.want {
+			t.Errorf("%v %s: %v", tt.environ, tt.dir, got)
+		}
+	}
+}
+
+func TestOnlyEmptyLeftoversOfCodexAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".codex", ".agents/skills", "target"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("target", filepath.Join(dir, ".aws")); err != nil {
+		t.Fatal(err)
+	}
+	tidy(dir)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if !slices.Equal(left, []string{".agents", ".aws", "target"}) {
+		t.Errorf("left %q", left)
+	}
+}
+
+func FuzzStreams(f *testing.F) {
+	for _, s := range []string{
+		`{"type":"thread.started","thread_id":"x"}` + "\n" + `{"type":"turn.completed","usage":{"input_tokens":-5}}`,
+		`{"type":"result","session_id":7}`, `{"type":"result","is_error":true,"permission_denials":[{}]}`, "null\n[]\n7\n\xff", `{"type":"assistant","error":{}}`,
+	} {
+		f.Add([]byte(s))
+	}
+	s := Spec{Name: "x", Now: time.Now, Redact: func(s string) string { return s }}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		res, err := (&codex{spec: s}).judge(Request{}, proc.Result{Stdout: stream}, 0)
+		if err == nil && len(res.Answer) == 0 {
+			t.Errorf("codex: no answer, no error: %q", stream)
+		}
+		if res.Usage.InputTokens < 0 || res.Usage.OutputTokens < 0 {
+			t.Errorf("codex: usage %+v", res.Usage)
+		}
+		res, err = (&claude{spec: s}).judge(Request{}, proc.Result{Stdout: stream})
+		if err == nil && len(res.Answer) == 0 {
+			t.Errorf("claude: no answer, no error: %q", stream)
+		}
+		if res.Usage.InputTokens < 0 || res.Usage.OutputTokens < 0 || res.Usage.CostUSD < 0 {
+			t.Errorf("claude: usage %+v", res.Usage)
+		}
+	})
+}

@@ -1,0 +1,156 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// launch is how an adapter starts its program. All adapters start theirs here,
+// so that the environment, the marks and the sandbox are the same for each.
+type launch struct {
+	argv      []string  // required; a name on the agent's PATH or an absolute path, and arguments
+	env       []string  // beside what every agent sees
+	stdin     []byte    // written, then closed
+	signal    os.Signal // that it ends well on; nil means SIGTERM
+	maxOutput int64     // required; bytes of standard output, at which it is ended
+}
+
+// launch runs a program to its end. Its errors are those of Agent.Run; an exit
+// code is none. What was written until a limit is in the result.
+func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, error) {
+	path, err := s.program(l.argv[0])
+	if err != nil {
+		return proc.Result{}, err
+	}
+	if err := checkDir(r.Dir); err != nil {
+		return proc.Result{}, fmt.Errorf("run agent %q: %w", s.Name, err)
+	}
+	env, err := s.environ(r)
+	if err != nil {
+		return proc.Result{}, err
+	}
+	argv := append([]string{path}, l.argv[1:]...)
+	if s.Wrap != nil {
+		argv = s.Wrap(argv, r.Dir)
+	}
+	log := &redactor{to: r.Log, redact: s.Redact}
+	res, err := proc.Run(ctx, proc.Cmd{
+		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.env...),
+		Stdin: l.stdin, Stderr: log,
+		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, EndSignal: l.signal,
+		Mark: r.mark(), DieWithParent: true,
+	})
+	log.flush()
+	switch {
+	case err != nil:
+		return proc.Result{}, s.notRun(ctx, l.argv[0], err)
+	case res.TimedOut == proc.WallLimit:
+		return res, &TimeoutError{Agent: s.Name, Limit: res.TimedOut, After: r.Wall}
+	case res.TimedOut == proc.IdleLimit:
+		return res, &TimeoutError{Agent: s.Name, Limit: res.TimedOut, After: r.Idle}
+	}
+	return res, nil
+}
+
+// program finds the program; one that is missing is for a person to mend.
+func (s Spec) program(name string) (string, error) {
+	if strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
+		return "", &work.BlockedError{
+			Reason: fmt.Sprintf("The program of agent %q, %q, is given relative to a checkout, where the repository could put one of its own.", s.Name, name),
+			Hint:   fmt.Sprintf("Write its absolute path into command of [agents.%s], then retry.", s.Name),
+		}
+	}
+	path, err := proc.LookPath(name, lookup(s.Environ, "PATH"))
+	if err == nil && !filepath.IsAbs(path) {
+		err = fmt.Errorf("found at %q, which is relative", path)
+	}
+	if err != nil {
+		return "", &work.BlockedError{
+			Reason: fmt.Sprintf("The program of agent %q, %q, cannot be started on the machine that runs gh mergexo.", s.Name, name),
+			Hint:   s.remedy(),
+			Err:    err,
+		}
+	}
+	return path, nil
+}
+
+// turnMark is what every process of a turn carries in its environment.
+func turnMark(turn string) string { return "MERGEXO_TURN=" + turn }
+
+func (r Request) mark() string {
+	if r.Mark != "" {
+		return r.Mark
+	}
+	return turnMark(r.Turn)
+}
+
+// ours is what we add to an agent's environment, and what the commands that it
+// starts must see too: the turn's mark, and a git and a gh that know no
+// credentials and never ask.
+func (s Spec) ours(r Request) []string {
+	env := []string{
+		turnMark(r.Turn),
+		"GH_CONFIG_DIR=" + filepath.Join(s.Home, "no-gh"), // gh finds no login there
+		"GIT_CONFIG_GLOBAL=" + s.gitConfigPath(), "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
+	}
+	if r.Mark != "" {
+		env = append(env, r.Mark)
+	}
+	return env
+}
+
+// environ is what the program sees: the Spec's, and ours over it.
+func (s Spec) environ(r Request) ([]string, error) {
+	if err := s.writeGitConfig(); err != nil {
+		return nil, err
+	}
+	var env []string
+	for _, v := range s.Environ {
+		if name, _, _ := strings.Cut(v, "="); !strings.HasPrefix(name, "GIT_") && name != "MERGEXO_TURN" {
+			env = append(env, v)
+		}
+	}
+	return append(env, s.ours(r)...), nil
+}
+
+// notRun explains why the program could not be run at all. What will fail
+// again tomorrow is for a person: no permission, no such interpreter, another
+// machine's format. Anything else is worth another attempt.
+func (s Spec) notRun(ctx context.Context, program string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
+		return &work.BlockedError{
+			Reason: fmt.Sprintf("The program of agent %q, %q, could not be started on the machine that runs gh mergexo.", s.Name, program),
+			Hint:   fmt.Sprintf("Correct command of [agents.%s], or the interpreter on the program's first line, then retry.", s.Name),
+			Err:    err,
+		}
+	}
+	return fmt.Errorf("run agent %q: %w", s.Name, err)
+}
+
+// checkDir refuses a checkout that is not there before anything is started: the
+// system would report it as if the program were missing.
+func checkDir(dir string) error {
+	if !filepath.IsAbs(dir) {
+		return fmt.Errorf("the checkout %q is no absolute path", dir)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("look at the checkout: %w", err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("the checkout %q is no folder", dir)
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package config
+
+import (
+	"cmp"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+var (
+	agentName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// agent reads one [agents.NAME] table. One that is named like a known command
+// line need not say which adapter it is.
+func (p *parser) agent(t *table, name string) {
+	implied := ""
+	if slices.Contains(builtIn, name) {
+		implied = name
+	}
+	a := Agent{
+		Name:    name,
+		Adapter: t.text("adapter", implied),
+		Command: t.texts("command"),
+		Model:   t.text("model", ""),
+		Effort:  t.text("effort", ""),
+		Args:    t.texts("args"),
+		EnvPass: t.texts("env_pass"),
+		Session: SessionMode(t.text("session", string(SessionResume))),
+	}
+	t.later("sandbox")
+	t.done()
+	if !agentName.MatchString(name) {
+		p.add(t.path, "agent name %q: want letters, digits, - and _, at most 40", name)
+	}
+	p.checkAdapter(t, &a)
+	p.config.Agents[name] = a
+	if a.Session != SessionResume && a.Session != SessionFresh {
+		t.bad("session", `want "resume" or "fresh", got %q`, a.Session)
+	}
+	for _, v := range a.EnvPass {
+		switch {
+		case !variableName.MatchString(v):
+			t.bad("env_pass", "%q is no name of a variable", v)
+		case withheld(v):
+			t.bad("env_pass", "%s is never passed: agents hold no GitHub, git or SSH credentials", v)
+		}
+	}
+}
+
+// checkAdapter checks what an adapter needs, and what it cannot use.
+func (p *parser) checkAdapter(t *table, a *Agent) {
+	switch a.Adapter {
+	case AdapterCommand:
+		p.checkCommand(t, a)
+		for _, key := range []string{"model", "effort", "args"} {
+			if _, written := t.values[key]; written {
+				t.bad(key, "the program of adapter \"command\" gets its arguments from command; remove the line")
+			}
+		}
+	case AdapterCodex, AdapterClaude:
+		if _, written := t.values["command"]; written {
+			p.checkCommand(t, a)
+		}
+		for key, value := range map[string]string{"model": a.Model, "effort": a.Effort} {
+			if strings.HasPrefix(value, "-") || strings.ContainsFunc(value, unicode.IsControl) {
+				t.bad(key, "%q is no name", value)
+			}
+		}
+		p.checkArgs(t, a)
+	case "":
+		t.bad("adapter", `missing; write adapter = "codex", "claude", or "command" with command = ["/path/to/program"]`)
+	default:
+		t.bad("adapter", `unknown adapter %q%s (there are "codex", "claude" and "command")`, a.Adapter, meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterCommand}, "%q"))
+	}
+}
+
+// dangerous are arguments that undo what keeps an agent in its checkout, or
+// that speak of another session than the turn's.
+var dangerous = []string{
+	"--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "--yolo", "--ephemeral", "--output-schema", "--json",
+	"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--no-session-persistence", "--json-schema", "--output-format", "--resume", "--continue", "--session-id", "--fork-session",
+}
+
+func (p *parser) checkArgs(t *table, a *Agent) {
+	for _, arg := range a.Args {
+		name, _, _ := strings.Cut(arg, "=")
+		switch {
+		case strings.ContainsRune(arg, 0):
+			t.bad("args", "%q holds a NUL character", arg)
+		case slices.Contains(dangerous, name):
+			t.bad("args", "%s is not for unattended turns, or is given by gh mergexo; remove it", name)
+		}
+	}
+}
+
+func (p *parser) checkCommand(t *table, a *Agent) {
+	if len(a.Command) == 0 || strings.TrimSpace(a.Command[0]) == "" {
+		t.bad("command", `empty; write the program and its arguments, such as command = ["/usr/local/bin/my-agent"]`)
+		return
+	}
+	program := expandHome(a.Command[0], p.env.Home)
+	if strings.ContainsAny(program, `/\`) && !filepath.IsAbs(program) {
+		t.bad("command", "%q is relative, and would be looked for in the repository that the agent works on; write an absolute path", program)
+	}
+	a.Command = append([]string{program}, a.Command[1:]...)
+	for _, arg := range a.Command {
+		if strings.ContainsRune(arg, 0) {
+			t.bad("command", "%q holds a NUL character", arg)
+		}
+	}
+}
+
+// knownAgents adds the agents that need no table.
+func (p *parser) knownAgents() {
+	p.written = slices.Sorted(maps.Keys(p.config.Agents))
+	for _, name := range builtIn {
+		if _, ok := p.config.Agents[name]; !ok {
+			p.config.Agents[name] = Agent{Name: name, Adapter: name, Session: SessionResume}
+		}
+	}
+}
+
+// defaultAgent is codex where no table says anything else.
+func (p *parser) defaultAgent() {
+	name := p.config.Runtime.Agent
+	switch {
+	case name != "":
+		p.checkAgentName("runtime.agent", "agent in [runtime]", name)
+	case len(p.written) == 0:
+		p.config.Runtime.Agent = AdapterCodex
+	case len(p.written) == 1:
+		p.config.Runtime.Agent = p.written[0]
+	default:
+		p.add("runtime", "agent in [runtime]: missing; there are several, name one of %s", strings.Join(p.written, ", "))
+	}
+}
+
+func (p *parser) checkAgentName(path, what, name string) {
+	if _, ok := p.config.Agents[name]; ok {
+		return
+	}
+	names := slices.Sorted(maps.Keys(p.config.Agents))
+	p.add(path, "%s: unknown agent %q%s", what, name, cmp.Or(meant(name, names, "%q"), "; there is no [agents."+name+"]"))
+}

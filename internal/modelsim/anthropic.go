@@ -1,0 +1,175 @@
+package modelsim
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// structured is the tool by which claude has the model answer by a schema.
+const structured = "StructuredOutput"
+
+// messagesRequest is what is read of a request to the Messages API.
+type messagesRequest struct {
+	Model    string `json:"model"`
+	Messages []turn `json:"messages"`
+	Tools    []struct {
+		Name   string          `json:"name"`
+		Schema json.RawMessage `json:"input_schema"`
+	} `json:"tools"`
+}
+
+type turn struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+}
+
+type block struct {
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	Content json.RawMessage `json:"content"`
+}
+
+func anthropicError(body map[string]any) any { return map[string]any{"type": "error", "error": body} }
+
+func (s *Server) anthropic(w http.ResponseWriter, r *http.Request) {
+	var req messagesRequest
+	raw, ok := readBody(w, r, &req)
+	if !ok {
+		return
+	}
+	if r.Header.Get("X-Api-Key") == "" && r.Header.Get("Authorization") == "" {
+		writeError(w, Error{Status: http.StatusUnauthorized, Type: "authentication_error", Text: "no key"}, anthropicError)
+		return
+	}
+	q := req.query(raw)
+	if q.Schema != nil {
+		if err := CheckSchema(withoutMeta(q.Schema)); err != nil {
+			writeError(w, Error{Status: http.StatusBadRequest, Type: "invalid_request_error", Text: "input_schema: " + err.Error()}, anthropicError)
+			return
+		}
+	}
+	reply := s.ask(q)
+	switch {
+	case reply.Error != nil:
+		writeError(w, *reply.Error, anthropicError)
+	case reply.Hang:
+		s.hang(r)
+	default:
+		w.Header().Set("Request-Id", "req_1")
+		sendMessage(startStream(w), req.Model, reply)
+	}
+}
+
+// withoutMeta drops the dialect's name, which claude may add.
+func withoutMeta(schema json.RawMessage) json.RawMessage {
+	var s map[string]json.RawMessage
+	if json.Unmarshal(schema, &s) != nil {
+		return schema
+	}
+	delete(s, "$schema")
+	return json.RawMessage(text(s))
+}
+
+func (r messagesRequest) query(raw json.RawMessage) Query {
+	q := Query{API: Anthropic, Model: r.Model, Body: raw}
+	for _, t := range r.Tools {
+		q.Tools = append(q.Tools, t.Name)
+		if t.Name == structured {
+			q.Schema = t.Schema
+		}
+	}
+	prompts := 0
+	for _, m := range r.Messages {
+		if m.Role != "user" {
+			continue
+		}
+		said, results := m.blocks()
+		if len(results) > 0 {
+			q.Results = append(q.Results, results...)
+			continue
+		}
+		q.Prompt, q.Results = said, nil
+		prompts++
+	}
+	q.Earlier = max(prompts-1, 0)
+	return q
+}
+
+// blocks are what a message of the user says and what tools said.
+func (t turn) blocks() (said string, results []string) {
+	var list []block
+	if json.Unmarshal(t.Content, &list) != nil {
+		return contentText(t.Content), nil
+	}
+	var b strings.Builder
+	for _, block := range list {
+		switch block.Type {
+		case "text":
+			b.WriteString(block.Text + "\n")
+		case "tool_result":
+			results = append(results, contentText(block.Content))
+		}
+	}
+	return b.String(), results
+}
+
+// calls numbers tool uses: claude refuses an id that it has seen.
+var calls atomic.Int64
+
+// sendMessage streams a message.
+func sendMessage(out stream, model string, reply Reply) {
+	content, stop := messageContent(reply)
+	usage := map[string]any{
+		"input_tokens": InputTokens - CachedTokens, "cache_read_input_tokens": CachedTokens, "cache_creation_input_tokens": 0, "output_tokens": 1,
+	}
+	out.send("message_start", map[string]any{"message": map[string]any{
+		"id": "msg_" + strconv.FormatInt(calls.Add(1), 10), "type": "message", "role": "assistant", "model": model, "content": []any{},
+		"stop_reason": nil, "stop_sequence": nil, "usage": usage,
+	}})
+	if reply.Cut {
+		return
+	}
+	if content != nil {
+		sendBlock(out, content)
+	}
+	out.send("message_delta", map[string]any{"delta": map[string]any{"stop_reason": stop, "stop_sequence": nil}, "usage": map[string]any{"output_tokens": OutputTokens}})
+	out.send("message_stop", map[string]any{})
+}
+
+func messageContent(reply Reply) (content map[string]any, stop string) {
+	call := reply.Tool
+	switch {
+	case reply.Run != "":
+		call = &Call{Name: "Bash", Input: map[string]any{"command": reply.Run, "description": "as the script says"}}
+	case reply.Answer != nil:
+		var input map[string]any
+		if json.Unmarshal([]byte(text(reply.Answer)), &input) == nil {
+			call = &Call{Name: structured, Input: input}
+		}
+	case reply.Refuse:
+		return nil, "refusal"
+	}
+	if call == nil {
+		return map[string]any{"type": "text", "text": reply.Text}, "end_turn"
+	}
+	return map[string]any{"type": "tool_use", "id": "toolu_" + strconv.FormatInt(calls.Add(1), 10), "name": call.Name, "input": call.Input}, "tool_use"
+}
+
+func sendBlock(out stream, content map[string]any) {
+	begin, delta := maps.Clone(content), map[string]any{}
+	switch content["type"] {
+	case "tool_use":
+		begin["input"] = map[string]any{}
+		delta["type"], delta["partial_json"] = "input_json_delta", text(content["input"])
+	default:
+		begin["text"] = ""
+		delta["type"], delta["text"] = "text_delta", content["text"]
+	}
+	out.send("content_block_start", map[string]any{"index": 0, "content_block": begin})
+	out.send("content_block_delta", map[string]any{"index": 0, "delta": delta})
+	out.send("content_block_stop", map[string]any{"index": 0})
+}

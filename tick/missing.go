@@ -1,0 +1,34 @@
+package tick
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// startable reports whether the agent for a kind of turn can be started. A
+// turn whose agent is not installed is not begun, and goes on by itself once
+// it is; the other agents' turns go on meanwhile.
+func (p *Pass) startable(repoID int64, kind work.Kind) bool {
+	name, _, err := p.Agents.Agent(p.remoteByID(repoID).Settings, kind)
+	if err == nil {
+		return true
+	}
+	if p.missing == nil {
+		p.missing = map[string]error{}
+	}
+	p.missing[name] = err
+	return false
+}
+
+// missingAgents is the error of a pass that had turns for agents that cannot
+// be started: a line for each.
+func (p *Pass) missingAgents() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(p.missing)) {
+		errs = append(errs, p.missing[name])
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,143 @@
+package tick
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// talk is what is said to an agent in one turn: the prompt, and what must be
+// repaired. It goes on in one of the provider's sessions.
+type talk struct {
+	p       *Pass
+	l       *lease
+	agent   agent.Agent
+	prompt  string // the whole story
+	context json.RawMessage
+	session string
+}
+
+// talk begins where the item's last turn ended, as far as the agent's config
+// wants that.
+func (p *Pass) talk(ctx context.Context, l *lease, ag agent.Agent) (*talk, error) {
+	var req request
+	if err := json.Unmarshal(l.turn.Request, &req); err != nil {
+		return nil, fmt.Errorf("decode the stored prompt: %w", err)
+	}
+	about, err := json.Marshal(req.Context)
+	if err != nil {
+		return nil, fmt.Errorf("encode the context: %w", err)
+	}
+	t := &talk{p: p, l: l, agent: ag, prompt: req.Prompt, context: about}
+	if p.Config.Agents[l.turn.Agent].Session == config.SessionFresh {
+		return t, nil
+	}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		t.session, _, _, err = tx.GetSession(ctx, l.item.ID, l.turn.Agent)
+		return err
+	})
+	return t, err
+}
+
+// say makes one invocation: with the prompt, or with what is to be repaired of
+// the last answer. A session is an optimisation: where it is gone, full or of
+// no use, a new one is told the whole story.
+func (t *talk) say(ctx context.Context, violations []string) (agent.Result, error) {
+	words, err := t.words(violations)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	res, err := t.run(ctx, words, t.session)
+	if lost, ok := errors.AsType[*agent.SessionError](err); ok && t.session != "" {
+		t.p.changed(t.l, "beginning a new session", lost.Reason)
+		if err := t.forget(ctx); err != nil {
+			return agent.Result{}, err
+		}
+		if words, err = t.words(violations); err != nil {
+			return agent.Result{}, err
+		}
+		res, err = t.run(ctx, prompts.Afresh(words), "")
+	}
+	t.session = cmp.Or(res.Session, t.session)
+	return res, err
+}
+
+// words are the whole story for an agent that remembers nothing of it.
+func (t *talk) words(violations []string) (string, error) {
+	if len(violations) == 0 {
+		return t.prompt, nil
+	}
+	repair, err := t.p.Prompts.Repair(t.l.turn.Kind, violations)
+	if err != nil {
+		return "", fmt.Errorf("render the prompt: %w", err)
+	}
+	if t.session == "" {
+		return t.prompt + "\n" + repair, nil
+	}
+	return repair, nil
+}
+
+// forget drops a session that is of no more use, also for later attempts.
+func (t *talk) forget(ctx context.Context) error {
+	t.session = ""
+	return t.p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		return tx.DropSession(ctx, t.l.item.ID, t.l.turn.Agent)
+	})
+}
+
+// run makes one run of the agent. What it used counts however it ends.
+func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, error) {
+	p, l := t.p, t.l
+	p.changed(l, "running", l.turn.Agent)
+	l.turn.Runs++
+	counted, err := p.beginRun(ctx, l, session)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	res, err := t.agent.Run(ctx, agent.Request{
+		Turn: l.turn.Key, Mark: p.mark(l.turn), Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Prompt: prompt, Context: t.context, Schema: prompts.Schema(l.turn.Kind),
+		Session: session, Counted: counted, Dir: l.place.dir,
+		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l),
+	})
+	l.turn.Usage = l.turn.Usage.Add(res.Usage)
+	if lost := p.endRun(ctx, l, res); lost != nil {
+		// An answer is worth more than its account: the journal can still keep it (L114).
+		p.Log.WarnContext(ctx, "could not store what a run used", p.turnAttrs(l, "error", lost)...)
+	}
+	return res, err // it names the agent
+}
+
+// beginRun stores that the agent runs, and tells what was counted of its session.
+func (p *Pass) beginRun(ctx context.Context, l *lease, session string) (counted work.Usage, err error) {
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.SaveTurn(ctx, l.turn); err != nil {
+			return err
+		}
+		counted, err = tx.GetSessionUsage(ctx, l.item.ID, l.turn.Agent, session)
+		return err
+	})
+	return counted, err
+}
+
+// endRun stores what a run used, with what its session counts from now on:
+// both or neither, so that nothing is counted twice or never.
+func (p *Pass) endRun(ctx context.Context, l *lease, res agent.Result) error {
+	ctx = context.WithoutCancel(ctx)
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.SaveTurn(ctx, l.turn); err != nil {
+			return err
+		}
+		if res.Session == "" || res.Counted == (work.Usage{}) {
+			return nil
+		}
+		return tx.PutSessionUsage(ctx, l.item.ID, l.turn.Agent, res.Session, res.Counted, p.Now())
+	})
+}
