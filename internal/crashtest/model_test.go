@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -77,7 +78,7 @@ var often = []struct {
 	verb  string
 	times int
 }{
-	{"nothing", 1}, {"pass", 8}, {"open", 2}, {"review", 5}, {"say", 4}, {"ask", 2}, {"reply", 2}, {"sum", 2}, {"stranger", 1}, {"edit", 4}, {"revert", 1},
+	{"nothing", 1}, {"pass", 4}, {"open", 2}, {"review", 5}, {"say", 4}, {"ask", 2}, {"reply", 2}, {"sum", 2}, {"stranger", 1}, {"edit", 4}, {"revert", 1},
 	{"delete", 2}, {"resolve", 2}, {"unresolve", 1}, {"push", 4}, {"force", 1}, {"close", 1}, {"reopen", 2}, {"shut", 1}, {"unshut", 1},
 	{"unlabel", 1}, {"label", 2}, {"ignore", 1}, {"heed", 1}, {"merge", 1}, {"hold", 4}, {"release", 3}, {"pair", 2}, {"kill", 2},
 	{"strike", 9}, {"forget", 2},
@@ -116,13 +117,19 @@ func TestModel(t *testing.T) {
 	if err := flag.Set("rapid.checks", strconv.Itoa((n+side-1)/side)); err != nil {
 		t.Fatal(err)
 	}
+	var lived atomic.Int64
 	for i := range side {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			withWorld(t, func(w *world) {
 				rapid.Check(t, func(r *rapid.T) {
 					h := histories().Draw(r, "history")
-					if err := w.undergo(h); err != nil {
+					err := w.undergo(h)
+					if lived.Add(1)%50 == 0 {
+						fmt.Fprintln(os.Stderr, "model:", lived.Load(), "histories")
+					}
+					if err != nil {
+						fmt.Fprintf(os.Stderr, "FAIL -history='%s'\n", h) // at once: the search for a shorter one takes its time
 						r.Fatalf("-history='%s'\n%v", h, err)
 					}
 				})
