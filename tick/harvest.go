@@ -34,6 +34,7 @@ type harvest struct {
 	pulls   map[int]work.PullRequest // changed, by number
 	threads map[int][]work.Thread    // of the pulls whose details were read
 	events  []candidate
+	again   []work.Event // known ones that were read once more
 
 	mu           sync.Mutex // guards what walks that run side by side add to
 	validators   []store.Validator
@@ -207,6 +208,12 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	for _, d := range h.dependencies {
 		d.SeenAt = now
 		if err := tx.PutDependency(ctx, d); err != nil {
+			return err
+		}
+	}
+	for _, e := range h.again {
+		e.RepoID = h.repo.ID
+		if err := tx.ReadAgain(ctx, e, now); err != nil {
 			return err
 		}
 	}
