@@ -165,6 +165,15 @@ func (t *Tx) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
 	return err
 }
 
+// TakeUpAgain makes an event pending again if it was processed with that
+// outcome: what made it so does not hold any more.
+func (t *Tx) TakeUpAgain(ctx context.Context, repoID int64, key, outcome string, at time.Time) error {
+	_, err := t.exec(ctx, "take "+key+" up again",
+		`UPDATE events SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ? AND processed_at > 0`,
+		t.stamp(at), repoID, key, outcome)
+	return err
+}
+
 // HasEvent tells whether an event is known, processed or not.
 func (t *Tx) HasEvent(ctx context.Context, repoID int64, key string) (bool, error) {
 	_, ok, err := find(ctx, t, "look for event "+key, scanID, `SELECT id FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)

@@ -75,7 +75,7 @@ func (p *Pass) voidGone(ctx context.Context, l *lease, d github.PullDetail) erro
 	if err != nil || left > 0 || begun || len(l.events) == 0 {
 		return err
 	}
-	return &work.CancelledError{Reason: "what it was to answer is gone"}
+	return &work.CancelledError{Reason: reasonGone}
 }
 
 // gone says why an event needs no answer any more.

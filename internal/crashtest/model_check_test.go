@@ -266,6 +266,8 @@ func (l *life) why(w *writing) string {
 		return "it is deleted"
 	case w.resolved:
 		return "its thread is resolved"
+	case w.thread != w.id && slices.ContainsFunc(l.said, func(top *writing) bool { return top.id == w.thread && top.deleted }):
+		return "the comment that it replies to is deleted, and GitHub's REST API takes replies to that one only"
 	case found && is.State != "open":
 		return "what it was said on is closed"
 	case doubt:

@@ -74,7 +74,9 @@ func (l *life) play(h history) error {
 	return l.conclude()
 }
 
-func (l *life) note(format string, args ...any) { l.notes = append(l.notes, fmt.Sprintf(format, args...)) }
+func (l *life) note(format string, args ...any) {
+	l.notes = append(l.notes, fmt.Sprintf(format, args...))
+}
 
 // gate holds agents in the middle of their work.
 type gate struct {
