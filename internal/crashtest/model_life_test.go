@@ -30,7 +30,7 @@ type life struct {
 type tracked struct {
 	number int
 	label  string
-	doubt  bool                // closed, unlabelled or paused at some time: what is then owed is a matter of order
+	doubt  bool                // called off at some time before there was a pull request: what is owed then is a matter of order
 	theirs map[string][]string // by branch, commits that people pushed and did not take away again
 	dead   map[int]remains     // closed pull requests, as they were then
 	noPull bool                // called off before there was a pull request
@@ -184,7 +184,7 @@ func (l *life) wait(done <-chan struct{}) {
 func (l *life) alive() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.world.live)
+	return len(l.live)
 }
 
 // letGo opens the gate and waits for all passes.
@@ -193,7 +193,7 @@ func (l *life) letGo() {
 	for {
 		l.mu.Lock()
 		var all []chan struct{}
-		for _, done := range l.world.live {
+		for _, done := range l.live {
 			all = append(all, done)
 		}
 		l.mu.Unlock()
