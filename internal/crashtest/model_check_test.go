@@ -29,6 +29,9 @@ func (l *life) conclude() error {
 			}
 		}
 	}
+	if err := l.remind(); err != nil {
+		return err
+	}
 	if err := l.encourage(); err != nil {
 		return err
 	}
@@ -69,6 +72,25 @@ func (l *life) tail() string {
 	defer l.rig.mu.Unlock()
 	said := l.rig.said
 	return strings.Join(said[max(0, len(said)-40):], "\n")
+}
+
+// remind has somebody say something where a thread was opened again: that alone
+// bumps no stamp, and rotation takes half an hour.
+func (l *life) remind() error {
+	reminded := map[int]bool{}
+	for _, w := range l.said {
+		if p, _ := l.repo.Pull(w.number); !w.reopened || reminded[w.number] || p.State != "open" {
+			continue
+		}
+		reminded[w.number] = true
+		if err := l.goOn(standstill{pull: w.number}); err != nil {
+			return err
+		}
+	}
+	if len(reminded) == 0 {
+		return nil
+	}
+	return l.quiet()
 }
 
 // encourage has people answer what stands still: their word is a way on.
@@ -169,7 +191,7 @@ func (l *life) why(w *writing) string {
 	case w.deleted:
 		return "it is deleted"
 	case w.resolved:
-		return "its thread is resolved"
+		return excuseResolved
 	case w.thread != w.id && slices.ContainsFunc(l.said, func(top *writing) bool { return top.id == w.thread && top.deleted }):
 		return "the comment that it replies to is deleted, and GitHub's REST API takes replies to that one only"
 	case found && is.State != "open", ended:
@@ -193,7 +215,7 @@ func (l *life) owed() (err error) {
 		}
 		redirect := work.RedirectToken(modelRepo, w.number, fmt.Sprint(w.id))
 		switch {
-		case w.kind == work.EventReview && a.tokens[v.token] > 0:
+		case w.kind == work.EventReview && (a.tokens[v.token] > 0 || w.reopened && a.handled[v.key] > 0):
 		case w.kind != work.EventReview && a.handled[v.key] > 0:
 		case w.kind == work.EventSource && (a.tokens[redirect] > 0 || len(a.commits[v.key]) > 0):
 		default:

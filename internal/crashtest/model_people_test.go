@@ -65,6 +65,7 @@ type writing struct {
 	now      int // which version it reads now
 	deleted  bool
 	resolved bool // its thread
+	reopened bool // its thread was resolved at some time
 }
 
 // version is what a writing said for some time.
@@ -302,15 +303,27 @@ func (l *life) unresolve(s step) error {
 	if w, ok := l.writing(s.a, work.EventReview); ok && l.did(l.repo.Unresolve(w.id, "ann")) {
 		for _, other := range l.said {
 			if other.kind == work.EventReview && other.thread == w.thread {
-				other.resolved = false
-				for _, v := range other.versions {
-					v.withdrawn = other.deleted && v.withdrawn
-				}
+				other.restore(l.answers())
 			}
 		}
 	}
 	return nil
 }
+
+// restore notes that a thread is open again: what was passed over is owed
+// again, unless a turn that answered something else named it as handled.
+func (w *writing) restore(a answers) {
+	w.resolved, w.reopened = false, true
+	for _, v := range w.versions {
+		v.withdrawn = w.deleted && v.withdrawn
+		if v.excused == excuseResolved && a.handled[v.key] == 0 {
+			v.excused = ""
+		}
+	}
+}
+
+// excuseResolved is an excuse that may cease to hold.
+const excuseResolved = "its thread is resolved"
 
 // withdraw notes what must not be answered any more. People act only while no
 // pass is between its last look and its answer.
@@ -324,8 +337,8 @@ func (l *life) withdraw(w *writing) {
 }
 
 // forget loses the database. A pass that runs goes on with a file that is gone.
-func (l *life) forget(step) error {
-	if l.alive() > 0 {
+func (l *life) forget(s step) error {
+	if l.alive() > 0 && s.b%2 == 0 {
 		l.die()
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
