@@ -196,6 +196,11 @@ func (l *life) why(w *writing) string {
 		return "the comment that it replies to is deleted, and GitHub's REST API takes replies to that one only"
 	case found && is.State != "open", ended:
 		return "what it was said on is closed"
+	case slices.ContainsFunc(l.issues, func(t *tracked) bool {
+		p, isPull := l.repo.Pull(w.number)
+		return (t.number == w.number || isPull && t.owns(p)) && slices.Contains(l.repo.Labels(t.number), "agent:ignore")
+	}):
+		return "the work is paused"
 	case doubt:
 		return "the work was called off"
 	}
