@@ -43,7 +43,7 @@ type remains struct {
 }
 
 // undergo plays a history and looks at what it came to.
-func (w *world) undergo(h history) error {
+func (w *world) undergo(h chronicle) error {
 	g := newGate()
 	if err := w.begin(scenario{name: "model", during: func(_ *world, _ agentRun, _ int) error { return g.pass() }}); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (w *world) undergo(h history) error {
 	return err
 }
 
-func (l *life) play(h history) error {
+func (l *life) play(h chronicle) error {
 	if _, err := l.hub.AddUser("sam"); err != nil { // a stranger
 		return err
 	}
