@@ -146,6 +146,34 @@ func (t *Tx) ReopenEvents(ctx context.Context, pullID int64, outcome string) err
 	return err
 }
 
+// ReadAgain notes that a comment reads once more as in a version that is known:
+// its author changed their mind back. Other versions that no turn has taken are
+// ended, and this one is pending again if it was ended for such an edit. at is
+// now; a reading that is older than what is known of the comment is none.
+func (t *Tx) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
+	const newest = ` AND NOT EXISTS (SELECT 1 FROM events o WHERE o.repo_id = events.repo_id AND o.number = events.number
+		AND o.kind = events.kind AND o.source = events.source AND o.updated_at > ?)`
+	if _, err := t.exec(ctx, "end what "+e.Key+" is read instead of",
+		`UPDATE events SET processed_at = ?, outcome = ? WHERE repo_id = ? AND number = ? AND kind = ? AND source = ? AND event_key <> ?
+		 AND turn_id IS NULL AND processed_at = 0`+newest,
+		t.stamp(at), OutcomeEdited, e.RepoID, e.Number, e.Kind, e.Source, e.Key, timeOf{&e.UpdatedAt}); err != nil {
+		return err
+	}
+	_, err := t.exec(ctx, "take "+e.Key+" up again",
+		`UPDATE events SET processed_at = 0, outcome = '', updated_at = ?, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ?`+newest,
+		timeOf{&e.UpdatedAt}, t.stamp(at), e.RepoID, e.Key, OutcomeEdited, timeOf{&e.UpdatedAt})
+	return err
+}
+
+// TakeUpAgain makes an event pending again if it was processed with that
+// outcome: what made it so does not hold any more.
+func (t *Tx) TakeUpAgain(ctx context.Context, repoID int64, key, outcome string, at time.Time) error {
+	_, err := t.exec(ctx, "take "+key+" up again",
+		`UPDATE events SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ? AND processed_at > 0`,
+		t.stamp(at), repoID, key, outcome)
+	return err
+}
+
 // HasEvent tells whether an event is known, processed or not.
 func (t *Tx) HasEvent(ctx context.Context, repoID int64, key string) (bool, error) {
 	_, ok, err := find(ctx, t, "look for event "+key, scanID, `SELECT id FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)

@@ -177,6 +177,8 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		pullErr, itemErr, knownErr, oursErr, levelErr, listErr, addErr, editErr, putErr,
 		tx.PutThreads(ctx, pull.ID, []work.Thread{{NodeID: "t", Top: 1}}),
 		tx.ReopenEvents(ctx, pull.ID, "ignored"),
+		tx.ReadAgain(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),
+		tx.TakeUpAgain(ctx, r.ID, "new", "void", t0),
 		tx.DeferPull(ctx, pull.ID, t0, ""),
 		tx.AddAccount(ctx, "github.com", work.Account{ID: 1}),
 		tx.PutPermission(ctx, r.ID, 1, "x", "write", t0),

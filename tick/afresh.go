@@ -3,6 +3,7 @@ package tick
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -75,7 +76,7 @@ func (p *Pass) voidGone(ctx context.Context, l *lease, d github.PullDetail) erro
 	if err != nil || left > 0 || begun || len(l.events) == 0 {
 		return err
 	}
-	return &work.CancelledError{Reason: "what it was to answer is gone"}
+	return &work.CancelledError{Reason: reasonGone}
 }
 
 // gone says why an event needs no answer any more.
@@ -86,12 +87,12 @@ func (p *Pass) gone(ctx context.Context, l *lease, e work.Event, d github.PullDe
 	}
 	switch e.Kind {
 	case work.EventReview:
-		t, ok := l.threads[e.ThreadTop]
-		if ok && t.Resolved {
-			return "its thread was resolved", nil
-		}
-		for _, c := range t.Comments {
-			if c.ID == id {
+		for _, t := range d.Threads {
+			switch {
+			case !slices.ContainsFunc(t.Comments, func(c github.ReviewComment) bool { return c.ID == id }):
+			case t.Resolved:
+				return "its thread was resolved", nil
+			default:
 				return "", nil
 			}
 		}

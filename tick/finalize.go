@@ -18,6 +18,9 @@ const (
 	outcomeResolved = "ignored: its thread is resolved" // until somebody reopens the thread
 )
 
+// reasonGone ends a turn whose comments were all deleted or resolved meanwhile.
+const reasonGone = "what it was to answer is gone"
+
 // finalize reads afresh what the turn is about, and pushes. The agent may have
 // taken an hour: the pull request may be merged, the comments deleted, the
 // head somebody else's.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,6 +35,7 @@ type harvest struct {
 	pulls   map[int]work.PullRequest // changed, by number
 	threads map[int][]work.Thread    // of the pulls whose details were read
 	events  []candidate
+	again   []work.Event // known ones that were read once more
 
 	mu           sync.Mutex // guards what walks that run side by side add to
 	validators   []store.Validator
@@ -210,6 +212,11 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
+	for _, e := range h.again {
+		if err := h.storeAgain(ctx, tx, e, now); err != nil {
+			return err
+		}
+	}
 	if err := h.storeAdopted(ctx, tx, now); err != nil {
 		return err
 	}
@@ -306,6 +313,22 @@ func (h *harvest) storeEvent(ctx context.Context, tx *store.Tx, c candidate, now
 	}
 	_, err = tx.SupersedeOlderVersions(ctx, h.repo.ID, e.Number, e.Kind, e.Source, e.Key, now)
 	return err
+}
+
+// storeAgain takes up what is known but was not answered, when its author took
+// an edit back, or somebody opened its thread again.
+func (h *harvest) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, now time.Time) error {
+	e.RepoID = h.repo.ID
+	if err := tx.ReadAgain(ctx, e, now); err != nil {
+		return err
+	}
+	open := func(t work.Thread) bool { return t.Top == e.ThreadTop && !t.Resolved }
+	if e.Kind != work.EventReview || !slices.ContainsFunc(h.threads[e.Number], open) {
+		return nil
+	}
+	// What route passed over is reopened with the threads; this is what a turn
+	// was called off for.
+	return tx.TakeUpAgain(ctx, e.RepoID, e.Key, outcomeVoid+reasonGone, now)
 }
 
 func (h *harvest) storeCursors(ctx context.Context, tx *store.Tx) error {

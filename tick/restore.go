@@ -83,6 +83,7 @@ func (p *Pass) reload(ctx context.Context, l *lease) error {
 			return &work.CancelledError{Reason: "the work item is " + string(item.State)}
 		}
 		l.events, err = turnEvents(ctx, tx, l.turn)
+		l.events = append(l.events, unread(l.turn, l.events)...)
 		return err
 	})
 }
@@ -91,6 +92,22 @@ func (p *Pass) reload(ctx context.Context, l *lease) error {
 func turnEvents(ctx context.Context, tx *store.Tx, t work.Turn) ([]work.Event, error) {
 	all, err := tx.ListItemEvents(ctx, t.ItemID)
 	return slices.DeleteFunc(all, func(e work.Event) bool { return e.TurnID != t.ID }), err
+}
+
+// unread are the events of a turn that was found again in its journal and that
+// nobody can read any more: their comments were edited or deleted before the
+// new database saw them. Their keys say enough to look at what became of them.
+func unread(t work.Turn, known []work.Event) (missing []work.Event) {
+	if t.Step == work.StepClaimed {
+		return nil
+	}
+	for _, key := range t.EventKeys {
+		e, ok := work.EventOfKey(key)
+		if ok && !slices.ContainsFunc(known, func(k work.Event) bool { return k.Key == key }) {
+			missing = append(missing, e)
+		}
+	}
+	return missing
 }
 
 // findBase chooses where a new branch begins and what it is called. Branches

@@ -114,6 +114,9 @@ func (h *harvest) judge(ctx context.Context) error {
 	slices.SortStableFunc(h.events, oldestFirst)
 	var fresh []candidate
 	for i, c := range h.events {
+		if seen[c.event.Key] && c.event.Kind.Said() && !c.pending {
+			h.again = append(h.again, c.event)
+		}
 		if seen[c.event.Key] || c.pending {
 			continue
 		}
@@ -146,7 +149,8 @@ func (h *harvest) judge(ctx context.Context) error {
 }
 
 // oldestFirst puts candidates in the order in which they happened. Stamps have
-// one-second resolution; within a second GitHub's ids rise.
+// one-second resolution; within a second GitHub's ids rise. Of two versions of
+// one comment, read before and after an edit, the newer one comes last.
 func oldestFirst(a, b candidate) int {
 	if d := a.event.CreatedAt.Compare(b.event.CreatedAt); d != 0 {
 		return d
@@ -154,7 +158,10 @@ func oldestFirst(a, b candidate) int {
 	if d := len(a.event.Source) - len(b.event.Source); d != 0 {
 		return d
 	}
-	return strings.Compare(a.event.Source, b.event.Source)
+	if d := strings.Compare(a.event.Source, b.event.Source); d != 0 {
+		return d
+	}
+	return a.event.UpdatedAt.Compare(b.event.UpdatedAt)
 }
 
 // forget leaves the pull requests of some candidates as they were, snapshot

@@ -4,6 +4,7 @@ package crashtest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -157,6 +158,9 @@ func (r *rig) serve() {
 	}
 }
 
+// errGone ends the work of an agent whose pass is dead.
+var errGone = errors.New("the pass is gone")
+
 func (r *rig) talk(conn io.ReadWriter) error {
 	heard, said := json.NewDecoder(conn), json.NewEncoder(conn)
 	var m message
@@ -178,6 +182,9 @@ func (r *rig) talk(conn io.ReadWriter) error {
 			}
 		}
 		out, err := r.w.runAgent(m.Dir, m.Input)
+		if errors.Is(err, errGone) {
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("run the agent: %w", err)
 		}

@@ -2,6 +2,8 @@ package work
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -69,4 +71,14 @@ type Event struct {
 // {number}:{kind}:{id}:{hash}.
 func EventKey(number int, kind EventKind, id, hash string) string {
 	return fmt.Sprintf("%d:%s:%s:%s", number, kind, id, hash)
+}
+
+// EventOfKey is what a key alone says of its event.
+func EventOfKey(key string) (Event, bool) {
+	parts := strings.Split(key, ":")
+	if len(parts) != 4 {
+		return Event{}, false
+	}
+	number, err := strconv.Atoi(parts[0])
+	return Event{Key: key, Number: number, Kind: EventKind(parts[1]), Source: parts[2], Hash: parts[3]}, err == nil
 }

@@ -182,3 +182,16 @@ func TestKinds(t *testing.T) {
 		t.Error("a design or review may change files, or a fix may not")
 	}
 }
+
+func TestEventOfKey(t *testing.T) {
+	e := Event{Number: 7, Kind: EventReview, Source: "123", Hash: "abc"}
+	e.Key = EventKey(e.Number, e.Kind, e.Source, e.Hash)
+	if got, ok := EventOfKey(e.Key); !ok || got.Key != e.Key || got.Number != 7 || got.Kind != EventReview || got.Source != "123" || got.Hash != "abc" {
+		t.Errorf("EventOfKey(%q) = %+v, %v", e.Key, got, ok)
+	}
+	for _, bad := range []string{"", "7:review:123", "x:review:123:abc", "7:review:123:abc:d"} {
+		if _, ok := EventOfKey(bad); ok {
+			t.Errorf("EventOfKey(%q) is an event", bad)
+		}
+	}
+}
