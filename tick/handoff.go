@@ -100,6 +100,8 @@ func section(doc string, names ...string) []string {
 			return points(strings.Join(lines, "\n"))
 		case m != nil && level == 0 && slices.Contains(names, strings.ToLower(m[2])):
 			level = len(m[1])
+		case m != nil:
+			lines = append(lines, "")
 		case level > 0:
 			lines = append(lines, line)
 		}
