@@ -139,6 +139,17 @@ func mutants() []mutant {
 			}},
 		},
 		{
+			guard: "locks of a dead git are removed", file: "internal/git/mirror.go", scenario: "bugfix", points: diesWithAnswers,
+			edits: []edit{{`
+	if err := m.removeStaleLocks(); err != nil {
+		return err
+	}
+	return do()
+`, `
+	return do()
+`}},
+		},
+		{
 			guard: "the lock of a slot", quick: true, file: "tick/lock.go", scenario: "bugfix", points: meetsOthers,
 			edits: []edit{{`
 	path := d.slotPath(k)

@@ -35,6 +35,7 @@ type world struct {
 	token    string
 	rig      *rig
 	people   *sync.Once   // what people do during the turn, they do once
+	before   int          // runs of the agent that the scenario begins with
 	later    atomic.Int64 // seconds that the hub's clock was moved by
 
 	mu   sync.Mutex
@@ -81,7 +82,7 @@ func (w *world) path(parts ...string) string {
 
 // begin makes the world anew for a run of a scenario.
 func (w *world) begin(s scenario) (err error) {
-	w.scenario, w.people = s, new(sync.Once)
+	w.scenario, w.people, w.before = s, new(sync.Once), 0
 	w.later.Store(0)
 	for _, name := range []string{"state", "home", "gh", "hub", "hub.sock", "bin/rig", "log", "config.toml"} {
 		if err := os.RemoveAll(w.path(name)); err != nil {
@@ -215,13 +216,13 @@ func (w *world) pass() (ended bool, err error) {
 }
 
 // startPass starts the real program. The channel is closed when it has ended.
-func (w *world) startPass() (<-chan struct{}, *exec.Cmd, error) {
+func (w *world) startPass(flags ...string) (<-chan struct{}, *exec.Cmd, error) {
 	log, err := os.OpenFile(w.path("log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer log.Close()
-	c := exec.Command(w.programs.mergexo, "tick")
+	c := exec.Command(w.programs.mergexo, append([]string{"tick"}, flags...)...)
 	c.Dir, c.Env, c.Stdout, c.Stderr = w.path("home"), w.environ(), log, log
 	done := make(chan struct{})
 	w.mu.Lock()
