@@ -33,7 +33,7 @@ var (
 	branchLines  = regexp.MustCompile(`(?m)^branch .*\n`)
 	branchNames  = regexp.MustCompile(`(agent/[a-z]+/\d+-[a-z-]*[a-z])-\d+\b`)
 	copyLines    = regexp.MustCompile(`(?m)^event .*ignored: our own\n`)
-	handledLines = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-handled:.*\n`)
+	handledLines = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-handled:.*\n|^Mergexo-Handled: .*\n`)
 	endedItems   = regexp.MustCompile(`(?m)^item \d+ \w+ completed .*\n`)
 	itemLines    = regexp.MustCompile(`(?m)^item .*\n`)
 	// courtesies are eyes, the announcement on the issue, and that a thread is
@@ -120,6 +120,9 @@ func (w *world) work() (map[string][]string, error) {
 // whose answer could not be stored. What differs rightly is in docs/guarantees.md.
 func (e ended) compare(want ended, p point, lost map[string]int) error {
 	errs := []error{e.compareRuns(want, lost)}
+	if p.gone != "" {
+		e, want = e.unattributed(), want.unattributed()
+	}
 	switch {
 	case p.gone == wholeState, p.gone == database && len(lost) > 0 && want.moved:
 		errs = append(errs, e.compareWork(want))
@@ -229,11 +232,16 @@ func (e ended) compareWork(want ended) error {
 	return errors.Join(errs...)
 }
 
-// promised is what is left when it does not count what branches are called, nor
-// which events an answer was for.
+// unattributed is what is left when it does not count which events an answer
+// was for: a turn that is made anew may be given other ones.
+func (e ended) unattributed() ended {
+	e.hub, e.commits = handledLines.ReplaceAllString(e.hub, ""), handledLines.ReplaceAllString(e.commits, "")
+	return e
+}
+
+// promised is what is left when what branches are called does not count.
 func promised(text string) string {
-	text = handledLines.ReplaceAllString(branchLines.ReplaceAllString(text, ""), "")
-	return branchNames.ReplaceAllString(text, "$1")
+	return branchNames.ReplaceAllString(branchLines.ReplaceAllString(text, ""), "$1")
 }
 
 // diff shows the lines that only one of two texts has.
