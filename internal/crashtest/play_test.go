@@ -217,7 +217,7 @@ func (w *world) check(t *testing.T, s scenario, p point, want outcome, out *tabl
 	if err == nil {
 		return
 	}
-	fmt.Fprintf(os.Stderr, "FAIL: script/crash %s (found with --seed %d)\n", again, *seed) // at once: the rest may take an hour
+	fmt.Fprintf(os.Stderr, "FAIL: script/crash %s (found with --seed %d)\n%v\n", again, *seed, err) // at once: the rest may take an hour
 	log, _ := os.ReadFile(w.path("log"))
 	t.Errorf("%s: %v\n%s\nthe passes said:\n%s", p, err, w.story(), log)
 }
