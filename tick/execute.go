@@ -88,7 +88,7 @@ func (p *Pass) answer(ctx context.Context, l *lease, ag agent.Agent) (prompts.An
 	if err != nil {
 		return prompts.Answer{}, err
 	}
-	asked := askedReplies(l.events)
+	asked := askedReplies(l.turn)
 	prompt := req.Prompt
 	var violations []string
 	for range 2 {
@@ -143,14 +143,13 @@ func (p *Pass) session(ctx context.Context, l *lease) (session string, err error
 	return session, err
 }
 
-// askedReplies are the review comments that the agent may reply to.
-func askedReplies(events []work.Event) []int64 {
+// askedReplies are the review comments that the turn was made for: the agent may
+// reply to them. One may have been deleted since it did.
+func askedReplies(t work.Turn) []int64 {
 	var ids []int64
-	for _, e := range events {
-		if e.Kind != work.EventReview {
-			continue
-		}
-		if id, err := strconv.ParseInt(e.Source, 10, 64); err == nil {
+	for _, key := range t.EventKeys {
+		kind, source := work.SourceOf(key)
+		if id, err := strconv.ParseInt(source, 10, 64); err == nil && kind == work.EventReview {
 			ids = append(ids, id)
 		}
 	}

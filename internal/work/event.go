@@ -2,6 +2,7 @@ package work
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -69,4 +70,14 @@ type Event struct {
 // {number}:{kind}:{id}:{hash}.
 func EventKey(number int, kind EventKind, id, hash string) string {
 	return fmt.Sprintf("%d:%s:%s:%s", number, kind, id, hash)
+}
+
+// SourceOf says what the event with a key is about: its kind and id, empty for
+// what is no key.
+func SourceOf(key string) (kind EventKind, id string) {
+	parts := strings.Split(key, ":")
+	if len(parts) != 4 {
+		return "", ""
+	}
+	return EventKind(parts[1]), parts[2]
 }
