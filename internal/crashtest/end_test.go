@@ -124,10 +124,9 @@ func (e ended) compare(want ended, p point, lost map[string]int) error {
 		e, want = e.unattributed(), want.unattributed()
 	}
 	switch {
-	case p.gone == wholeState, p.gone == database && len(lost) > 0 && want.moved:
+	case p.gone != "" && len(lost) > 0 && want.moved:
+		// The agent works again, on what people say by then.
 		errs = append(errs, e.compareWork(want))
-		// The agent may work again, on a branch of its own or on what it pushed,
-		// and on what people say by then.
 		e.hub, want.hub = promised(e.hub), promised(want.hub)
 		e.ledger, want.ledger = promised(e.ledger), promised(want.ledger)
 	case e.commits != want.commits:
@@ -204,8 +203,8 @@ func merged(a, b map[string]int) map[string]int {
 // tool is the author of the agent's commits.
 const tool = "gh mergexo: "
 
-// compareWork is what holds of the branches of pull requests when the whole
-// state is gone: nobody's commit is missing, a person's is there once, and one
+// compareWork is what holds of the branches of pull requests when an answer went
+// with the state and people did something meanwhile: nobody's commit is missing, a person's is there once, and one
 // that is there more often is the agent's, who worked again.
 func (e ended) compareWork(want ended) error {
 	var errs []error
