@@ -5,6 +5,7 @@ package crashtest
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
@@ -253,6 +255,47 @@ func (w *world) kill() {
 	for _, done := range all {
 		<-done
 	}
+	if err := w.release(); err != nil && w.rig != nil {
+		w.rig.fault(err)
+	}
+}
+
+// release waits until nobody holds a lock of the dead: a child that a pass was
+// about to start holds them until it has become another program, and on a busy
+// machine that takes its time.
+func (w *world) release() error {
+	held, err := filepath.Glob(w.path("state", "locks", "*.lock"))
+	if err != nil {
+		return err
+	}
+	for end := time.Now().Add(longest); len(held) > 0; {
+		free, err := unlocked(held[0])
+		switch {
+		case err != nil:
+			return err
+		case free:
+			held = held[1:]
+		case time.Now().After(end):
+			return fmt.Errorf("%s is still held after the pass died", held[0])
+		default:
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return nil
+}
+
+// unlocked reports whether a lock can be taken.
+func unlocked(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist), nil //nolint:nilerr // nobody holds what is gone
+	}
+	defer f.Close()
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // mostPasses is how many passes may be made until a world is quiet.
