@@ -288,7 +288,7 @@ func (w *world) release() error {
 func unlocked(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return errors.Is(err, fs.ErrNotExist), nil //nolint:nilerr // nobody holds what is gone
+		return errors.Is(err, fs.ErrNotExist), nil // nobody holds what is gone
 	}
 	defer f.Close()
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
