@@ -206,6 +206,33 @@ func TestL121PasteOfOurCommentStays(t *testing.T) {
 	}
 }
 
+func TestL04PullRequestThatIsNotListedYet(t *testing.T) {
+	s := newStage(t)
+	_, err := s.repo.PushCommit("agent/bugfix/1-x", "olga", map[string]string{"a": "b\n"}, "Fix")
+	s.must(err)
+	s.hub.Lag("pulls", 1, 0, 2*time.Minute)
+	s.hub.AddFault(losePost())
+	a := s.plan("unused")
+	a.Kind, a.Token, a.Head, a.Base, a.Title = work.ActionPullRequest, work.NoticeToken(s.scope.Repo.Name, s.issue, "pull"), "agent/bugfix/1-x", "main", "Fix"
+	a.Body = work.Mark("Fixes it.", work.Marks{Token: a.Token})
+	s.must(s.runner.Store.Update(t.Context(), func(tx *store.Tx) (err error) {
+		a, err = tx.AddAction(t.Context(), a)
+		return err
+	}))
+	for range 2 { // its answer is lost; then it is refused, as it exists
+		var wait *work.WaitError
+		if _, err := s.runner.Apply(t.Context(), s.scope, s.row(a)); !errors.As(err, &wait) {
+			t.Fatalf("error %v: it would count as a failed attempt", err)
+		}
+		s.now = s.now.Add(time.Minute)
+	}
+	got, err := s.runner.Apply(t.Context(), s.scope, s.row(a))
+	s.must(err)
+	if got.State != work.ActionApplied || len(s.repo.Pulls()) != 1 {
+		t.Errorf("state %s, %d pull requests", got.State, len(s.repo.Pulls()))
+	}
+}
+
 func TestL09StrangersMarkersDoNotCount(t *testing.T) {
 	s := newStage(t)
 	_, err := s.hub.AddUser("mallory")

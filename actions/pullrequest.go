@@ -63,6 +63,9 @@ func (e pullRequest) do(ctx context.Context, s Scope, a work.Action) (sight, err
 			return seen, findErr
 		}
 	}
+	if github.IsTaken(err) { // it is there, and not listed yet
+		return sight{}, &github.UnclearError{Err: err}
+	}
 	if err != nil {
 		return sight{}, err
 	}

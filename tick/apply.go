@@ -95,7 +95,7 @@ func (p *Pass) announcePull(ctx context.Context, l *lease) error {
 // finish closes the turn in one transaction: every required effect was seen.
 func (p *Pass) finish(ctx context.Context, l *lease) error {
 	ctx = context.WithoutCancel(ctx)
-	answer, violations := prompts.Decode(l.turn.Kind, l.turn.Answer, prompts.Asked{Replies: askedReplies(l.events)})
+	answer, violations := prompts.Decode(l.turn.Kind, l.turn.Answer, prompts.Asked{Replies: askedReplies(l.turn)})
 	if len(violations) > 0 {
 		return fmt.Errorf("decode the stored answer: %s", violations[0])
 	}

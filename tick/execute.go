@@ -83,7 +83,7 @@ func (p *Pass) answer(ctx context.Context, l *lease, ag agent.Agent) (prompts.An
 	if err != nil {
 		return prompts.Answer{}, err
 	}
-	asked := prompts.Asked{Replies: askedReplies(l.events)}
+	asked := prompts.Asked{Replies: askedReplies(l.turn)}
 	var violations []string
 	for range 2 {
 		res, err := talk.say(ctx, violations)
@@ -114,14 +114,13 @@ func (p *Pass) decode(kind work.Kind, raw []byte, asked prompts.Asked) (prompts.
 	return a, p.Secrets.Check(raw)
 }
 
-// askedReplies are the review comments that the agent may reply to.
-func askedReplies(events []work.Event) []int64 {
+// askedReplies are the review comments that the turn was made for: the agent may
+// reply to them. One may have been deleted since it did.
+func askedReplies(t work.Turn) []int64 {
 	var ids []int64
-	for _, e := range events {
-		if e.Kind != work.EventReview {
-			continue
-		}
-		if id, err := strconv.ParseInt(e.Source, 10, 64); err == nil {
+	for _, key := range t.EventKeys {
+		e, _ := work.EventOfKey(key)
+		if id, err := strconv.ParseInt(e.Source, 10, 64); err == nil && e.Kind == work.EventReview {
 			ids = append(ids, id)
 		}
 	}

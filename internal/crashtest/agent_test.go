@@ -21,8 +21,9 @@ type request struct {
 	Context struct {
 		Task struct {
 			Issue struct {
-				Number int    `json:"number"`
-				Title  string `json:"title"`
+				Number   int               `json:"number"`
+				Title    string            `json:"title"`
+				Comments []json.RawMessage `json:"comments"`
 			} `json:"issue"`
 		} `json:"task"`
 		NewEvents []struct {
@@ -35,11 +36,15 @@ type request struct {
 
 func (r request) start() bool { return strings.HasSuffix(r.Kind, "_start") }
 
+// told reports whether people said anything on the issue.
+func (r request) told() bool { return len(r.Context.Task.Issue.Comments) > 0 }
+
 // agentRun is one run that somebody paid for.
 type agentRun struct {
 	turn  string
 	kind  string
 	issue int
+	lost  bool // its answer died with its pass
 }
 
 func (a agentRun) String() string { return fmt.Sprintf("%s #%d", a.kind, a.issue) }
@@ -63,7 +68,8 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 			return "", fmt.Errorf("what people do meanwhile: %w", err)
 		}
 	}
-	if req.Mode == "write" && (req.start() || !w.scenario.idle) {
+	asks := w.scenario.asks && req.start() && !req.told()
+	if req.Mode == "write" && (req.start() || !w.scenario.idle) && !asks {
 		if err := change(dir, req); err != nil {
 			return "", err
 		}
@@ -78,7 +84,10 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 	case req.start():
 		maps.Copy(answer, map[string]any{"pr_title": issue.Title, "pr_summary": "Does it.", "commit_message": issue.Title})
 	default:
-		maps.Copy(answer, feedback(req, w.scenario.idle, fmt.Sprintf(" (said in run %d)", nth)))
+		maps.Copy(answer, feedback(req, w.scenario, fmt.Sprintf(" (said in run %d)", nth)))
+	}
+	if asks {
+		answer["blocked_reason"] = "Which file?"
 	}
 	b, err := json.Marshal(map[string]any{
 		"session": "session-" + strconv.Itoa(run.issue), "answer": answer,
@@ -109,9 +118,9 @@ func change(dir string, req request) error {
 
 // feedback answers everything that was said, each where it was said, in the
 // words of this run.
-func feedback(req request, idle bool, words string) map[string]any {
+func feedback(req request, s scenario, words string) map[string]any {
 	replies, general, message := []any{}, any(nil), any("Address feedback")
-	if idle {
+	if s.idle {
 		message = nil
 	}
 	for _, e := range req.Context.NewEvents {
@@ -120,7 +129,7 @@ func feedback(req request, idle bool, words string) map[string]any {
 			general = "Thank you, done." + words
 			continue
 		}
-		replies = append(replies, map[string]any{"review_comment_id": id, "body": "Done: " + firstLine(e.Body) + words, "resolve": false})
+		replies = append(replies, map[string]any{"review_comment_id": id, "body": "Done: " + firstLine(e.Body) + words, "resolve": s.resolves})
 	}
 	return map[string]any{"review_replies": replies, "general_comment": general, "commit_message": message, "flaky_test": nil}
 }

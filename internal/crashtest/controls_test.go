@@ -182,6 +182,10 @@ func diesInIngest(h history) (points []point) {
 	return points
 }
 
+func diesWithAnswers(h history) []point {
+	return upTo(h.counts.agents, point{act: actKill, at: atAgent, when: after})
+}
+
 func meetsOthers(h history) []point { return overlaps(h.counts) }
 
 // verdicts is the table of the controls.

@@ -10,38 +10,39 @@
 // helper on PATH that asks the rig first, so its calls are numbered and held in
 // the same way; so is the agent.
 //
-//	go test ./internal/crashtest     a sample, with its seed printed
+//	go test ./internal/crashtest     a small sample
 //	script/crash                     every place where one pass can die
-//	script/crash --all               that, lost answers and 502, the database deleted at every place, and samples of
-//	                                 the state folder deleted, two kills, kills at some millisecond, and 20 passes at once
+//	script/crash --ci                that, and a sample of the rest
+//	script/crash --all               that, and the rest: lost answers, 502, no connection, lists that lag, the database
+//	                                 and the whole state folder deleted at every place, 20 passes at once; of two kills
+//	                                 and of kills at some millisecond a sample, as there is no end of them
 //	script/crash --controls          the program with one guard after the other taken out: each time it must be noticed
+//	script/crash SCENARIO/POINT      one point again, as a failure names it
 //
 // MERGEXO_CRASH_BIN names a binary to be killed instead of one that is built
-// from this tree. One point is run again by its name, for example
-// MERGEXO_CRASH=all go test ./internal/crashtest -run 'TestCrash/feedback/kill-git-12-before$'.
+// from this tree. What is sampled follows from the seed, which is printed.
 package crashtest
 
 import (
 	"cmp"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"text/tabwriter"
 	"time"
 )
 
 var (
-	mode   = cmp.Or(os.Getenv("MERGEXO_CRASH"), "sample") // sample, single or all
+	mode   = cmp.Or(os.Getenv("MERGEXO_CRASH"), "sample") // sample, single, ci, all, or one point: SCENARIO/POINT
+	only   = regexp.MustCompile(os.Getenv("MERGEXO_CRASH_ONLY"))
 	seed   = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of what is sampled")
 	worlds chan *world // idle ones
 )
@@ -109,54 +110,89 @@ func build(dir string) (p programs, err error) {
 // TestCrash is P1 to P4, L01 to L04, L11 to L13, L60, L115, L116, L125, L126.
 func TestCrash(t *testing.T) {
 	t.Logf("-seed=%d", *seed)
+	chosen := slices.DeleteFunc(scenarios(), func(s scenario) bool {
+		name, _, one := strings.Cut(mode, "/")
+		return !only.MatchString(slug(s.name)) || one && slug(s.name) != name
+	})
 	var table table
+	defer table.report(os.Stderr)()
+	wants := unharmed(t, chosen, &table)
+	points := make([][]point, len(chosen))
+	for i, s := range chosen {
+		points[i] = s.points(t, wants[i], rand.New(rand.NewPCG(*seed, uint64(i))), &table)
+	}
 	t.Run("points", func(t *testing.T) {
-		for _, s := range scenarios() {
+		for i, s := range chosen {
 			t.Run(slug(s.name), func(t *testing.T) {
-				t.Parallel()
-				crash(t, s, &table)
+				for _, p := range points[i] {
+					t.Run(p.String(), func(t *testing.T) {
+						t.Parallel()
+						withWorld(t, func(w *world) { w.check(t, s, p, wants[i], &table) })
+					})
+				}
 			})
 		}
 	})
 	table.print(os.Stdout)
 }
 
-// crash runs a scenario un-killed, then at its points.
-func crash(t *testing.T, s scenario, out *table) {
-	var want outcome
-	withWorld(t, func(w *world) { want = w.play(t, s, point{}) })
-	if want.err != nil {
-		t.Fatalf("the run that nothing happens to: %v", want.err)
+// unharmed runs every scenario with nothing happening to it.
+func unharmed(t *testing.T, all []scenario, out *table) []outcome {
+	wants := make([]outcome, len(all))
+	var runs sync.WaitGroup
+	for i, s := range all {
+		runs.Go(func() {
+			begin := time.Now()
+			withWorld(t, func(w *world) { wants[i] = w.play(t, s, point{}) })
+			out.unharmed(s.name, time.Since(begin))
+		})
 	}
+	runs.Wait()
+	for i, want := range wants {
+		if want.err != nil {
+			t.Fatalf("%s, with nothing happening to it: %v", all[i].name, want.err)
+		}
+	}
+	return wants
+}
+
+// points are those that are run of a scenario, as the mode says.
+func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (points []point) {
 	points, enumerated := kills(want.counts)
 	out.enumerated(s.name, kindKill, enumerated)
 	points = append(points, overlaps(want.counts)...)
-	r := rand.New(rand.NewPCG(*seed, 0))
-	if mode == "all" {
-		points = append(points, more(want, r)...)
+	switch _, name, one := strings.Cut(mode, "/"); {
+	case one:
+		p, err := parsePoint(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		points = []point{p}
+	case mode == "sample":
+		points = append(sample(points, 1, r), sample(faults(want.counts), 1, r)...)
+	case mode == "ci":
+		points = append(points, more(want, r, 3)...)
+	case mode == "all":
+		points = append(points, more(want, r, -1)...)
 	}
-	if mode == "sample" {
-		points = sample(append(points, faults(want.counts)...), 3, r)
-	}
-	for _, p := range points {
-		t.Run(p.String(), func(t *testing.T) {
-			t.Parallel()
-			withWorld(t, func(w *world) { w.check(t, p, want, out) })
-		})
-	}
+	out.planned(len(points))
+	return points
 }
 
-// more are the points beyond every single kill.
-func more(o outcome, r *rand.Rand) []point {
-	points := slices.Concat(faults(o.counts), losses(o.counts, "state.db"), sample(losses(o.counts, "."), 10, r))
-	once, _ := kills(o.counts)
-	for range 15 {
-		first, second := once[r.IntN(len(once))], once[r.IntN(len(once))]
-		first.then = &second
-		points = append(points, first)
+// more are the points beyond every single kill: so many of each kind, or all.
+func more(o outcome, r *rand.Rand, of int) (points []point) {
+	for _, all := range [][]point{faults(o.counts), losses(o.counts, database), losses(o.counts, wholeState)} {
+		if of >= 0 {
+			all = sample(all, of, r)
+		}
+		points = append(points, all...)
 	}
-	for range 15 {
-		points = append(points, point{act: actKill, at: atTime, n: 1 + r.IntN(max(1, int(o.took.Milliseconds()))), when: before})
+	if of < 0 {
+		of = 15 // of what has no end
+	}
+	for range of {
+		points = append(points, twice(o.counts, r),
+			point{act: actKill, at: atTime, n: 1 + r.IntN(max(1, int(o.took.Milliseconds()))), when: before})
 	}
 	return append(points, point{act: actCrowd, n: 20})
 }
@@ -174,256 +210,4 @@ func withWorld(t *testing.T, do func(*world)) {
 	if err := w.end(); err != nil {
 		t.Error(err)
 	}
-}
-
-// outcome is what a run came to.
-type outcome struct {
-	ended  ended
-	counts counts
-	lost   map[string]int // runs of the agent whose answer died with their pass
-	passes int
-	took   time.Duration // of the passes that something could happen to
-	struck bool
-	err    error
-}
-
-// play runs a scenario with something happening to it.
-func (w *world) play(t *testing.T, s scenario, p point) (o outcome) {
-	o.lost = map[string]int{}
-	if o.err = w.begin(s); o.err != nil {
-		return o
-	}
-	if s.setup != nil {
-		if o.err = steps(s.setup, quiet)(w); o.err != nil {
-			return o
-		}
-	}
-	w.later.Add(10)
-	if o.err = s.input(w); o.err != nil {
-		return o
-	}
-	begin := time.Now()
-	for at := &p; at != nil && o.err == nil; at = at.then {
-		w.rig.reset(*at)
-		o.err = w.suffer(*at, &o)
-	}
-	if o.err != nil {
-		return o
-	}
-	passes, err := w.settle()
-	if p.act == actLag || p.lag { // what was not listed comes to light
-		for range unlisted + 1 {
-			if _, err := w.pass(); err != nil {
-				break // the next ones tell
-			}
-		}
-		passes, err = w.settle()
-	}
-	o.passes += passes
-	o.counts, o.took = w.rig.counts(), time.Since(begin)
-	if o.err = err; err != nil {
-		return o
-	}
-	if o.err = w.sound(); o.err == nil {
-		o.ended, o.err = w.look()
-	}
-	return o
-}
-
-// suffer makes passes until the point has struck or everything is quiet.
-func (w *world) suffer(p point, o *outcome) error {
-	switch {
-	case p.act == "":
-		return nil
-	case p.act == actCrowd:
-		o.struck = true
-		return w.crowd(p.n)
-	case p.at == atTime:
-		o.struck = true
-		if _, _, err := w.startPass(); err != nil {
-			return err
-		}
-		time.Sleep(time.Duration(p.n) * time.Millisecond)
-		w.kill()
-		return w.mourn(p, o)
-	}
-	for range mostPasses {
-		_, err := w.pass()
-		o.passes++
-		w.rig.mu.Lock()
-		struck := w.rig.struck
-		w.rig.mu.Unlock()
-		if struck {
-			o.struck = true
-			return w.mourn(p, o)
-		}
-		if err != nil {
-			return err
-		}
-		if l, err := w.ledger(); err != nil || l.open == 0 && o.passes > 3 {
-			return err // a number beyond what happens
-		}
-	}
-	return nil
-}
-
-// mourn notes what the death may have cost, and deletes what is to be gone.
-func (w *world) mourn(p point, o *outcome) error {
-	if p.gone == "." {
-		if err := os.RemoveAll(w.path("state")); err != nil {
-			return err
-		}
-	} else if p.gone != "" {
-		for _, suffix := range []string{"", "-wal", "-shm"} {
-			if err := os.RemoveAll(w.path("state", p.gone+suffix)); err != nil {
-				return err
-			}
-		}
-	}
-	if p.gone == "" {
-		if err := errors.Join(w.plantLocks(), w.plantWork()); err != nil {
-			return err
-		}
-	}
-	lost, err := w.lost()
-	for what, n := range lost {
-		o.lost[what] += n
-	}
-	return err
-}
-
-// plantLocks leaves in the mirror what a git that is killed may leave there.
-func (w *world) plantLocks() error {
-	mirror := w.path("state", "repos", repoName+".git")
-	if _, err := os.Stat(mirror); err != nil {
-		return nil //nolint:nilerr // there is none yet
-	}
-	for _, name := range []string{"packed-refs.lock", "HEAD.lock", "config.lock", "index.lock"} {
-		if err := os.WriteFile(filepath.Join(mirror, name), nil, 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// crowd starts passes at once and waits for all.
-func (w *world) crowd(n int) error {
-	var all []<-chan struct{}
-	var started []*exec.Cmd
-	for range n {
-		done, c, err := w.startPass()
-		if err != nil {
-			return err
-		}
-		all, started = append(all, done), append(started, c)
-	}
-	for i, done := range all {
-		<-done
-		if code := started[i].ProcessState.ExitCode(); code != 0 {
-			return fmt.Errorf("one of %d passes at once ended with code %d", n, code)
-		}
-	}
-	return nil
-}
-
-// check runs a point and compares.
-func (w *world) check(t *testing.T, p point, want outcome, out *table) {
-	begin := time.Now()
-	got := w.play(t, w.scenarioOf(t), p)
-	err := got.err
-	if err == nil {
-		err = got.ended.compare(want.ended, p, got.lost)
-	}
-	out.ran(w.scenario.name, p.kind(), got.struck, err != nil, time.Since(begin))
-	if err == nil {
-		return
-	}
-	fmt.Fprintln(os.Stderr, "FAIL", t.Name()) // at once: the rest may take an hour
-	log, _ := os.ReadFile(w.path("log"))
-	t.Errorf("%s: %v\n%s\nthe passes said:\n%s", p, err, w.story(), log)
-}
-
-// scenarioOf finds the scenario by the test's name.
-func (w *world) scenarioOf(t *testing.T) scenario {
-	parts := strings.Split(t.Name(), "/")
-	for _, s := range scenarios() {
-		if slices.Contains(parts, slug(s.name)) {
-			return s
-		}
-	}
-	t.Fatalf("no scenario in %s", t.Name())
-	return scenario{}
-}
-
-// story is what the passes did, up to a little after the point.
-func (w *world) story() string {
-	w.rig.mu.Lock()
-	said := w.rig.said
-	w.rig.mu.Unlock()
-	if at := slices.Index(said, "*** here"); at >= 0 {
-		said = said[max(0, at-8):min(len(said), at+60)]
-	}
-	return "what they did:\n  " + strings.Join(said, "\n  ")
-}
-
-// table is what script/crash prints.
-type table struct {
-	mu    sync.Mutex
-	lines []*line
-}
-
-type line struct {
-	scenario, kind                  string
-	enumerated, run, missed, failed int
-	seconds                         time.Duration
-}
-
-func (t *table) line(scenario, kind string) *line {
-	for _, l := range t.lines {
-		if l.scenario == scenario && l.kind == kind {
-			return l
-		}
-	}
-	l := &line{scenario: scenario, kind: kind}
-	t.lines = append(t.lines, l)
-	return l
-}
-
-func (t *table) enumerated(scenario, kind string, n int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.line(scenario, kind).enumerated += n
-}
-
-func (t *table) ran(scenario, kind string, struck, failed bool, took time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	l := t.line(scenario, kind)
-	l.run++
-	l.seconds += took
-	if !struck {
-		l.missed++
-	}
-	if failed {
-		l.failed++
-	}
-}
-
-func (t *table) print(out io.Writer) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	slices.SortStableFunc(t.lines, func(a, b *line) int {
-		return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.scenario, b.scenario))
-	})
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "what happens\tscenario\tpoints\trun\tnot reached\tfailures\tseconds")
-	sum := line{}
-	for _, l := range t.lines {
-		l.enumerated = max(l.enumerated, l.run)
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%.0f\n", l.kind, l.scenario, l.enumerated, l.run, l.missed, l.failed, l.seconds.Seconds())
-		sum.enumerated, sum.run, sum.missed, sum.failed = sum.enumerated+l.enumerated, sum.run+l.run, sum.missed+l.missed, sum.failed+l.failed
-		sum.seconds += l.seconds
-	}
-	fmt.Fprintf(w, "all\t\t%d\t%d\t%d\t%d\t%.0f\n", sum.enumerated, sum.run, sum.missed, sum.failed, sum.seconds.Seconds())
-	_ = w.Flush()
 }

@@ -3,48 +3,52 @@
 package crashtest
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"net/url"
-	"os"
+	"math"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-
-	_ "modernc.org/sqlite" // to look into state.db
 )
 
 // ended is how a run ended, without ids, times and what else differs from run
 // to run though nothing is different.
 type ended struct {
-	hub     string         // all that is to be seen on GitHub
-	commits string         // every branch's commits, with their changes
-	ledger  string         // what the database says of items and events
-	runs    map[string]int // of the agent, by what they were for
+	hub     string              // all that is to be seen on GitHub
+	commits string              // every branch's commits, with their changes
+	work    map[string][]string // by the branch of a pull request, who made which commits there
+	ledger  string              // what the database says of items and events
+	moved   bool                // people did something during the turn
+	runs    map[string]int      // of the agent, by what they were for
 }
 
 var (
-	hexes       = regexp.MustCompile(`\b[0-9a-f]{40,64}\b`)
-	trees       = regexp.MustCompile(`\btree [0-9a-f?]+`)
-	wordings    = regexp.MustCompile(` \(said in run \d+\)`)
-	stamps      = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*`)
-	indexes     = regexp.MustCompile(`(?m)^index .*\n`)
-	branchLines = regexp.MustCompile(`(?m)^branch .*\n`)
-	branchNames = regexp.MustCompile(`(agent/[a-z]+/\d+-[a-z-]*[a-z])-\d+\b`)
-	// eyes and the announcement on the issue are courtesies: refused once, or
-	// forgotten with the database, they are given up.
-	courtesies = regexp.MustCompile(`(?m)^ +reactions operator:eyes\n|^  comment by operator\n    \| Opened #.*\n(    \|.*\n)*`)
+	hexes        = regexp.MustCompile(`\b[0-9a-f]{40,64}\b`)
+	trees        = regexp.MustCompile(`\btree [0-9a-f?]+`)
+	wordings     = regexp.MustCompile(` \(said in run \d+\)`)
+	stamps       = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*`)
+	indexes      = regexp.MustCompile(`(?m)^index .*\n`)
+	branchLines  = regexp.MustCompile(`(?m)^branch .*\n`)
+	branchNames  = regexp.MustCompile(`(agent/[a-z]+/\d+-[a-z-]*[a-z])-\d+\b`)
+	copyLines    = regexp.MustCompile(`(?m)^event .*ignored: our own\n`)
+	handledLines = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-handled:.*\n|^Mergexo-Handled: .*\n`)
+	endedItems   = regexp.MustCompile(`(?m)^item \d+ \w+ completed .*\n`)
+	itemLines    = regexp.MustCompile(`(?m)^item .*\n`)
+	// courtesies are eyes, the announcement on the issue, and that a thread is
+	// resolved: cosmetic, and given up rather than done twice.
+	courtesies = regexp.MustCompile(`(?m)^ +reactions operator:eyes\n|^  comment by operator\n    \| Opened #.*\n(    \|.*\n)*|^  thread on \S+( resolved)$`)
 )
 
 // look reads the end state.
 func (w *world) look() (e ended, err error) {
 	e.hub = w.named(wordings.ReplaceAllString(trees.ReplaceAllString(w.hub.Dump(hexes), "tree …"), ""))
+	e.moved = w.scenario.during != nil || w.scenario.meanwhile != nil
 	if e.commits, err = w.history(); err != nil {
+		return e, err
+	}
+	if e.work, err = w.work(); err != nil {
 		return e, err
 	}
 	l, err := w.ledger()
@@ -98,47 +102,145 @@ func (w *world) history() (string, error) {
 	return b.String(), nil
 }
 
+// work is who made which commits on the branches of pull requests.
+func (w *world) work() (map[string][]string, error) {
+	all := map[string][]string{}
+	for _, p := range w.repo.Pulls() {
+		out, err := exec.Command(w.programs.git, "-C", w.repo.GitDir(), "log", "--format=%an: %s", p.HeadOID).Output()
+		if err != nil {
+			return nil, fmt.Errorf("read the commits of %s: %w", p.Head, err)
+		}
+		all[promised(p.Head)] = strings.Split(strings.TrimSpace(string(out)), "\n")
+	}
+	return all, nil
+}
+
 // compare says in which way an end state differs from the one of a run that
 // nothing happened to, after something happened to this one. lost are the runs
-// whose answer could not be stored.
+// whose answer could not be stored. What differs rightly is in docs/guarantees.md.
 func (e ended) compare(want ended, p point, lost map[string]int) error {
-	var errs []error
-	sameLedger := p.gone == "" && !p.lag && (p.act == actKill || p.act == actMeet)
+	errs := []error{e.compareRuns(want, lost)}
+	if p.gone != "" {
+		e, want = e.unattributed(), want.unattributed()
+	}
 	switch {
-	case p.act == actRefuse && p.when == before, p.gone == "state.db":
-		e.hub, want.hub = courtesies.ReplaceAllString(e.hub, ""), courtesies.ReplaceAllString(want.hub, "")
-	case p.gone == ".":
-		// Without the mirror the agent is paid again and works again: no reply
-		// and no pull request comes twice, and that is all that is promised.
-		e.hub, want.hub, e.commits = promised(e.hub), promised(want.hub), want.commits
-	}
-	if e.hub != want.hub {
-		errs = append(errs, fmt.Errorf("what is on GitHub differs:\n%s", diff(want.hub, e.hub)))
-	}
-	if e.commits != want.commits {
+	case p.gone != "" && len(lost) > 0 && want.moved:
+		// The agent works again, on what people say by then.
+		errs = append(errs, e.compareWork(want))
+		e.hub, want.hub = promised(e.hub), promised(want.hub)
+		e.ledger, want.ledger = promised(e.ledger), promised(want.ledger)
+	case e.commits != want.commits:
 		errs = append(errs, fmt.Errorf("the commits differ:\n%s", diff(want.commits, e.commits)))
 	}
-	if sameLedger && e.ledger != want.ledger {
+	hub, had := courteous(e.hub)
+	wanted, owed := courteous(want.hub)
+	if hub != wanted {
+		errs = append(errs, fmt.Errorf("what is on GitHub differs:\n%s", diff(want.hub, e.hub)))
+	}
+	if may := p.forgives(); had > owed || had+may < owed {
+		errs = append(errs, fmt.Errorf("there are %d courtesies, not %d:\n%s", had, owed, diff(want.hub, e.hub)))
+	}
+	switch {
+	case p.gone != "": // how an event came to its end is not on GitHub
+		e.ledger, want.ledger = itemsOf(e.ledger), itemsOf(want.ledger)
+	case p.forgives() > 0: // of what we wrote, one may be missing, or a copy that was removed again was seen
+		e.ledger, want.ledger = copyLines.ReplaceAllString(e.ledger, ""), copyLines.ReplaceAllString(want.ledger, "")
+	}
+	if e.ledger != want.ledger {
 		errs = append(errs, fmt.Errorf("the database differs:\n%s", diff(want.ledger, e.ledger)))
 	}
-	for what, n := range e.runs {
-		if n > want.runs[what]+lost[what] {
-			errs = append(errs, fmt.Errorf("the agent ran %d times for %s, not %d, and %d answers were lost", n, what, want.runs[what], lost[what]))
-		}
+	return errors.Join(errs...)
+}
+
+// forgives is how many courtesies may be missing. One is not tried again when
+// GitHub refused it or was not to be reached; what an event is owed beyond its
+// answer is forgotten with the database.
+func (p point) forgives() int {
+	switch {
+	case p.gone != "":
+		return math.MaxInt32
+	case p.act == actKill && !p.lag, p.act == actCrowd, p.act == actMeet:
+		return 0
 	}
-	for what, n := range want.runs {
-		if e.runs[what] < n {
-			errs = append(errs, fmt.Errorf("the agent ran %d times for %s, not %d", e.runs[what], what, n))
+	return 1
+}
+
+// courteous takes the courtesies out of GitHub's state and counts them.
+func courteous(hub string) (rest string, n int) {
+	rest = courtesies.ReplaceAllStringFunc(hub, func(s string) string {
+		n++
+		if thread, ok := strings.CutSuffix(s, " resolved"); ok {
+			return thread
+		}
+		return ""
+	})
+	return rest, n
+}
+
+// itemsOf are the items that something may still become of.
+func itemsOf(ledger string) string {
+	return endedItems.ReplaceAllString(strings.Join(itemLines.FindAllString(ledger, -1), ""), "")
+}
+
+// compareRuns compares how often the agent was paid: once, and once more for
+// each answer that died with its pass before it was stored.
+func (e ended) compareRuns(want ended, lost map[string]int) error {
+	var errs []error
+	for what := range maps.Keys(merged(e.runs, want.runs)) {
+		if n, most := e.runs[what], want.runs[what]+lost[what]; n < want.runs[what] || n > most {
+			errs = append(errs, fmt.Errorf("the agent ran %d times for %s, not %d, and %d answers were lost", n, what, want.runs[what], lost[what]))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// promised is what is left of GitHub's state when branches and courtesies do
-// not count.
-func promised(hub string) string {
-	hub = branchLines.ReplaceAllString(courtesies.ReplaceAllString(hub, ""), "")
-	return branchNames.ReplaceAllString(hub, "$1")
+func merged(a, b map[string]int) map[string]int {
+	a = maps.Clone(a)
+	maps.Copy(a, b)
+	return a
+}
+
+// tool is the author of the agent's commits.
+const tool = "gh mergexo: "
+
+// compareWork is what holds of the branches of pull requests when an answer went
+// with the state and people did something meanwhile: nobody's commit is missing, a person's is there once, and one
+// that is there more often is the agent's, who worked again.
+func (e ended) compareWork(want ended) error {
+	var errs []error
+	for branch, wanted := range want.work {
+		left := map[string]int{}
+		for _, c := range wanted {
+			left[c]++
+		}
+		got, ok := e.work[branch]
+		for _, c := range got {
+			if left[c]--; left[c] < 0 && !strings.HasPrefix(c, tool) {
+				errs = append(errs, fmt.Errorf("%s has a commit too many: %s", branch, c))
+			}
+		}
+		for c, n := range left {
+			if n > 0 || !slices.Contains(wanted, c) {
+				ok = false
+			}
+		}
+		if !ok {
+			errs = append(errs, fmt.Errorf("%s has the commits\n%s, not\n%s", branch, strings.Join(got, "\n"), strings.Join(wanted, "\n")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// unattributed is what is left when it does not count which events an answer
+// was for: a turn that is made anew may be given other ones.
+func (e ended) unattributed() ended {
+	e.hub, e.commits = handledLines.ReplaceAllString(e.hub, ""), handledLines.ReplaceAllString(e.commits, "")
+	return e
+}
+
+// promised is what is left when what branches are called does not count.
+func promised(text string) string {
+	return branchNames.ReplaceAllString(branchLines.ReplaceAllString(text, ""), "$1")
 }
 
 // diff shows the lines that only one of two texts has.
@@ -163,141 +265,4 @@ func diff(want, got string) string {
 		return "the order of lines:\n" + got
 	}
 	return b.String()
-}
-
-// ledger is what the database says.
-type ledger struct {
-	open   int    // turns, events and actions that something is still to be done for
-	text   string // items and events as they ended
-	stored map[string]bool
-}
-
-func (w *world) ledger() (l ledger, err error) {
-	l.stored = map[string]bool{}
-	path := w.path("state", "state.db")
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		l.open = 1
-		return l, nil
-	}
-	q := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(20000)"}}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String())
-	if err != nil {
-		return l, err
-	}
-	defer db.Close()
-	if found, err := rows(db, `SELECT 1 FROM sqlite_schema WHERE name = 'history'`); err != nil || len(found) == 0 {
-		l.open = 1
-		return l, err // killed while it was made
-	}
-	var b strings.Builder
-	for _, ask := range []struct {
-		about, query string
-		open         bool
-	}{
-		{"unfinished turn", `SELECT number, kind, step, blocked, wait_reason, last_error FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled')`, true},
-		{"pending event", `SELECT number, kind, source FROM events WHERE processed_at = 0`, true},
-		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')`, true},
-		{"item", `SELECT number, flow, state, branch, reason FROM work_items ORDER BY number, id`, false},
-		{"event", `SELECT number, kind, CASE outcome WHEN 'ignored: our own' THEN '' ELSE source END, outcome FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
-	} {
-		found, err := rows(db, ask.query)
-		if err != nil {
-			return l, err
-		}
-		for _, line := range found {
-			fmt.Fprintf(&b, "%s %s\n", ask.about, line)
-		}
-		if ask.open {
-			l.open += len(found)
-		}
-	}
-	l.text = w.numbered(b.String())
-	steps, err := rows(db, `SELECT turn_key FROM turns WHERE step <> 'claimed'`)
-	for _, key := range steps {
-		l.stored[key] = true
-	}
-	return l, err
-}
-
-// numbered does for the database's lines what named does for the hub's.
-func (w *world) numbered(text string) string {
-	for _, p := range w.repo.Pulls() {
-		re := regexp.MustCompile(fmt.Sprintf(`(?m)^([a-z ]+) %d `, p.Number))
-		text = re.ReplaceAllString(text, "$1 <"+p.Head+"> ")
-	}
-	lines := slices.Collect(strings.Lines(text))
-	slices.Sort(lines)
-	return strings.Join(lines, "")
-}
-
-// rows gives what a query finds, each row on one line.
-func rows(db *sql.DB, query string) (all []string, err error) {
-	found, err := db.Query(query)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	columns, err := found.Columns()
-	if err != nil {
-		return nil, err
-	}
-	for found.Next() {
-		cells, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
-		for i := range cells {
-			into[i] = &cells[i]
-		}
-		if err := found.Scan(into...); err != nil {
-			return nil, err
-		}
-		row := make([]string, len(cells))
-		for i, c := range cells {
-			row[i] = c.String
-		}
-		all = append(all, strings.Join(row, " "))
-	}
-	return all, found.Err()
-}
-
-// lost says which runs' answers are nowhere now: no journal in the mirror has
-// them, and no row.
-func (w *world) lost() (map[string]int, error) {
-	l, err := w.ledger()
-	if err != nil {
-		return nil, err
-	}
-	err = filepath.WalkDir(w.path("state"), func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err == nil && !d.IsDir() && strings.Contains(filepath.ToSlash(path), "/refs/mergexo/journal/") {
-			l.stored[d.Name()] = true
-		}
-		return err
-	})
-	lost := map[string]int{}
-	w.rig.mu.Lock()
-	defer w.rig.mu.Unlock()
-	counted := map[string]bool{}
-	for _, r := range w.rig.runs {
-		if !l.stored[r.turn] && !counted[r.turn] {
-			counted[r.turn] = true
-			lost[r.String()]++
-		}
-	}
-	return lost, err
-}
-
-// sound checks the database file.
-func (w *world) sound() error {
-	path := w.path("state", "state.db")
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(20000)"}}.Encode()}).String())
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	found, err := rows(db, "PRAGMA integrity_check")
-	if err == nil && !slices.Equal(found, []string{"ok"}) {
-		err = fmt.Errorf("the database is damaged: %s", strings.Join(found, "; "))
-	}
-	return err
 }

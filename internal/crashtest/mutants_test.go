@@ -69,7 +69,7 @@ func mutants() []mutant {
 			return err
 		}
 		l.place = placeAt(parent, l.turn.Slot, generation)
-		answer, _ := prompts.Decode(l.turn.Kind, l.turn.Answer, askedReplies(l.events))
+		answer, _ := prompts.Decode(l.turn.Kind, l.turn.Answer, askedReplies(l.turn))
 		if err := p.commit(ctx, l, answer); err != nil {
 			return err
 		}
@@ -137,6 +137,17 @@ func mutants() []mutant {
 		return p.Store.Update(ctx, func(tx *store.Tx) error { return h.storeCursors(ctx, tx) })
 	}, h.adopt, `,
 			}},
+		},
+		{
+			guard: "locks of a dead git are removed", file: "internal/git/mirror.go", scenario: "bugfix", points: diesWithAnswers,
+			edits: []edit{{`
+	if err := m.removeStaleLocks(); err != nil {
+		return err
+	}
+	return do()
+`, `
+	return do()
+`}},
 		},
 		{
 			guard: "the lock of a slot", quick: true, file: "tick/lock.go", scenario: "bugfix", points: meetsOthers,

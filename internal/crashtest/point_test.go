@@ -4,7 +4,12 @@ package crashtest
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
 	"strings"
+	"testing"
+	"time"
 )
 
 // place is what is counted on the way to a point.
@@ -15,6 +20,7 @@ const (
 	atWrite     place = "write"      // a request that changes something
 	atGit       place = "git"        // a call of git
 	atGitChange place = "git-change" // one that changes something
+	atRemote    place = "remote"     // one that talks to the remote
 	atAgent     place = "agent"      // a start of the agent
 	atTime      place = "ms"         // milliseconds after the pass began
 )
@@ -32,11 +38,25 @@ type deed string
 
 const (
 	actKill   deed = "kill"   // SIGKILL to the pass
-	actLose   deed = "lose"   // the connection is closed instead of an answer
+	actLose   deed = "lose"   // the connection breaks
 	actRefuse deed = "refuse" // 502
 	actLag    deed = "lag"    // like lose, and lists do not show at first what was made
+	actLate   deed = "late"   // like kill, and lists do not show for some seconds what was made
 	actCrowd  deed = "crowd"  // n passes at once, and nothing strikes
 	actMeet   deed = "meet"   // other passes are made while the agent works
+)
+
+// How long lists do not show what was made: so many reads of a list, or until
+// GitHub's clock has moved on.
+const (
+	unlisted = 3
+	late     = 20 * time.Second
+)
+
+// What a death takes along, in state_dir.
+const (
+	database   = "state.db"
+	wholeState = "."
 )
 
 // point is one thing that happens to a scenario.
@@ -45,38 +65,49 @@ type point struct {
 	at   place
 	n    int
 	when moment
-	// gone is what is deleted while no pass lives: state.db, or the whole state
-	// folder (".").
-	gone string
+	gone string // what is deleted while no pass lives: database or wholeState
 	lag  bool   // lists do not show at first what was made before the kill
 	then *point // strikes in a later pass
 }
 
+var losing = map[string]string{database: "-database-gone", wholeState: "-state-gone"}
+
 func (p point) String() string {
-	s := fmt.Sprintf("%s-%s-%d-%s", p.act, p.at, p.n, p.when)
+	s := fmt.Sprintf("%s-%s-%d-%s%s", p.act, p.at, p.n, p.when, losing[p.gone])
 	if p.act == actCrowd {
 		s = fmt.Sprintf("crowd-%d", p.n)
-	}
-	switch p.gone {
-	case "":
-	case ".":
-		s += "-state-gone"
-	default:
-		s += "-database-gone"
 	}
 	if p.lag {
 		s += "-lag"
 	}
 	if p.then != nil {
-		s += "-" + p.then.String()
+		s += "+" + p.then.String()
 	}
 	return s
+}
+
+var pointNames = regexp.MustCompile(`^([a-z]+)-(?:([a-z]+(?:-[a-z]+)?)-)?(\d+)(?:-(before|after))?(?:-(database|state)-gone)?(-lag)?$`)
+
+// parsePoint reads what String wrote.
+func parsePoint(name string) (p point, err error) {
+	name, then, more := strings.Cut(name, "+")
+	m := pointNames.FindStringSubmatch(name)
+	if m == nil {
+		return p, fmt.Errorf("%q is no point, such as kill-git-12-before", name)
+	}
+	p = point{act: deed(m[1]), at: place(m[2]), when: moment(m[4]), gone: map[string]string{"database": database, "state": wholeState}[m[5]], lag: m[6] != ""}
+	if p.n, err = strconv.Atoi(m[3]); err != nil || !more {
+		return p, err
+	}
+	second, err := parsePoint(then)
+	p.then = &second
+	return p, err
 }
 
 // kinds of points, each a line of its own in the table.
 const (
 	kindKill     = "kill"
-	kindLost     = "answer lost, lag, 502"
+	kindLost     = "answer lost, 502, lists lag"
 	kindDatabase = "kill, database deleted"
 	kindState    = "kill, state deleted"
 	kindTwice    = "two kills"
@@ -91,11 +122,11 @@ func (p point) kind() string {
 		return kindCrowd
 	case p.act == actMeet:
 		return kindMeet
-	case p.act != actKill || p.lag:
+	case p.act != actKill, p.lag:
 		return kindLost
-	case p.gone == ".":
+	case p.gone == wholeState:
 		return kindState
-	case p.gone != "":
+	case p.gone == database:
 		return kindDatabase
 	case p.then != nil:
 		return kindTwice
@@ -105,14 +136,14 @@ func (p point) kind() string {
 	return kindKill
 }
 
-// kills are the places where one pass can die. Each request and each call of
-// git is one place before and one after it; what reads only leaves the world
-// the same, so dying after it is dying before it and is not run again.
+// kills are the places where one pass can die, and how many crash points they
+// stand for: before each request, call of git and run of the agent, after it is
+// applied, and after it is answered. Answered is before the next; and what only
+// reads leaves the world the same, so dying after it is dying before it. Neither
+// is run again.
 func kills(c counts) (points []point, enumerated int) {
 	add := func(at place, when moment, n int) {
-		for k := range n {
-			points = append(points, point{act: actKill, at: at, n: k + 1, when: when})
-		}
+		points = append(points, upTo(n, point{act: actKill, at: at, when: when})...)
 	}
 	add(atRequest, before, c.requests)
 	add(atWrite, after, c.writes)
@@ -120,31 +151,37 @@ func kills(c counts) (points []point, enumerated int) {
 	add(atGitChange, after, c.gitChanges)
 	add(atAgent, before, c.agents)
 	add(atAgent, after, c.agents)
-	return points, 2 * (c.requests + c.git + c.agents)
+	return points, 3 * (c.requests + c.git + c.agents)
 }
 
-// faults are lost answers and refusals in place of kills, and kills after which
-// lists lag.
+// upTo are n points of a kind, from the first to the nth.
+func upTo(n int, p point) (points []point) {
+	for p.n = 1; p.n <= n; p.n++ {
+		points = append(points, p)
+	}
+	return points
+}
+
+// faults are lost answers and refusals in place of kills, and lists that lag
+// after them and after kills.
 func faults(c counts) (points []point) {
-	for k := range c.writes {
-		points = append(points, point{act: actKill, at: atWrite, n: k + 1, when: after, lag: true})
-		for _, act := range []deed{actLose, actLag, actRefuse} {
-			points = append(points, point{act: act, at: atWrite, n: k + 1, when: after})
-		}
+	points = append(points, upTo(c.writes, point{act: actKill, at: atWrite, when: after, lag: true})...)
+	for _, act := range []deed{actLose, actLag, actLate, actRefuse} {
+		points = append(points, upTo(c.writes, point{act: act, at: atWrite, when: after})...)
 	}
-	for k := range c.requests {
-		points = append(points, point{act: actRefuse, at: atRequest, n: k + 1, when: before})
+	for _, act := range []deed{actLose, actRefuse} {
+		points = append(points, upTo(c.requests, point{act: act, at: atRequest, when: before})...)
+	}
+	for _, when := range []moment{before, after} {
+		points = append(points, upTo(c.remotes, point{act: actLose, at: atRemote, when: when})...)
 	}
 	return points
 }
 
-// overlaps are passes that are made while the agent works. Passes that start at
-// once do not get that far: all but one find tick.lock taken, and end.
-func overlaps(c counts) (points []point) {
-	for k := range c.agents {
-		points = append(points, point{act: actMeet, at: atAgent, n: k + 1, when: before})
-	}
-	return points
+// overlaps are passes that are made while the agent works. Of passes that start
+// at once, most find nothing left to claim.
+func overlaps(c counts) []point {
+	return upTo(c.agents, point{act: actMeet, at: atAgent, when: before})
 }
 
 // losses are kills after which a part of the state is gone.
@@ -156,5 +193,35 @@ func losses(c counts, gone string) []point {
 	return points
 }
 
+// twice is a kill and another in the first half of what a run that is not killed
+// does after that place: so much, at least, is then left to do.
+func twice(c counts, r *rand.Rand) point {
+	once, _ := kills(c)
+	total := map[place]int{atRequest: c.requests, atWrite: c.writes, atGit: c.git, atGitChange: c.gitChanges, atAgent: c.agents}
+	for {
+		first := once[r.IntN(len(once))]
+		left := total[first.at] - first.n
+		if first.when == before {
+			left++
+		}
+		if left > 1 { // what the first death came after may not be done again
+			first.then = &point{act: actKill, at: first.at, when: first.when, n: 1 + r.IntN((left+1)/2)}
+			return first
+		}
+	}
+}
+
 // slug makes a word of a name for `go test -run`.
 func slug(s string) string { return strings.ReplaceAll(s, " ", "-") }
+
+// TestPointNames reads back what a failure prints.
+func TestPointNames(t *testing.T) {
+	c := counts{requests: 2, writes: 2, git: 2, gitChanges: 2, remotes: 2, agents: 2}
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, want := range more(outcome{counts: c}, r, -1) {
+		got, err := parsePoint(want.String())
+		if err != nil || got.String() != want.String() || got.kind() != want.kind() {
+			t.Errorf("%s: read as %+v, %v", want, got, err)
+		}
+	}
+}

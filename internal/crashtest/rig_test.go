@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
@@ -22,7 +23,7 @@ type message struct {
 	Args   []string `json:"args,omitempty"`
 	Dir    string   `json:"dir,omitempty"`
 	Input  []byte   `json:"input,omitempty"`
-	Do     string   `json:"do,omitempty"` // become, run, print, die
+	Do     string   `json:"do,omitempty"` // become, run, lose, fail, print, die
 	Path   string   `json:"path,omitempty"`
 	Output string   `json:"output,omitempty"`
 }
@@ -42,6 +43,7 @@ type rig struct {
 	write    map[int]int // a request's number among the writes
 	calls    int         // of git
 	changing int         // calls of git that change something
+	remotes  int         // calls of git that talk to the remote
 	agents   int         // starts of the agent
 	runs     []agentRun  // that got to work, since the world was made
 	said     []string    // what the pass did, for people
@@ -53,18 +55,24 @@ func (r *rig) reset(plan point) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.plan, r.struck = plan, false
-	r.requests, r.writes, r.calls, r.changing, r.agents = 0, 0, 0, 0, 0
+	r.requests, r.writes, r.calls, r.changing, r.remotes, r.agents = 0, 0, 0, 0, 0, 0
 	r.write, r.said = map[int]int{}, nil
+}
+
+func (r *rig) hasStruck() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.struck
 }
 
 // counts is how much the rig has seen since the reset.
 func (r *rig) counts() counts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return counts{requests: r.requests, writes: r.writes, git: r.calls, gitChanges: r.changing, agents: r.agents, runs: len(r.runs)}
+	return counts{requests: r.requests, writes: r.writes, git: r.calls, gitChanges: r.changing, remotes: r.remotes, agents: r.agents, runs: len(r.runs)}
 }
 
-type counts struct{ requests, writes, git, gitChanges, agents, runs int }
+type counts struct{ requests, writes, git, gitChanges, remotes, agents, runs int }
 
 // strikes reports whether this is the planned point; it is struck once.
 func (r *rig) strikes(at place, n int, when moment) bool {
@@ -102,41 +110,57 @@ func (r *rig) onRequest(rq githubsim.Request) {
 	}
 	r.said = append(r.said, line)
 	r.mu.Unlock()
-	f := githubsim.Fault{Request: rq.N}
-	switch {
-	case plan.act == actKill && r.strikes(atRequest, n, before):
-		f.Drop = true
-		r.w.hub.AddFault(f)
-		r.w.kill()
-	case plan.act == actKill && nth > 0 && plan.at == atWrite && plan.n == nth: // killed once it is applied
-		if plan.lag {
-			r.lag()
-		}
-		f.Drop, f.Applied = true, true
-		r.w.hub.AddFault(f)
-	case plan.act == actLag && nth > 0 && r.strikes(atWrite, nth, after):
-		r.lag()
-		f.Drop, f.Applied = true, true
-		r.w.hub.AddFault(f)
-	case plan.act == actLose && nth > 0 && r.strikes(atWrite, nth, after):
-		f.Drop, f.Applied = true, true
-		r.w.hub.AddFault(f)
-	case plan.act == actRefuse && nth > 0 && r.strikes(atWrite, nth, after):
-		f.Status, f.Applied = http.StatusBadGateway, true
-		r.w.hub.AddFault(f)
-	case plan.act == actRefuse && r.strikes(atRequest, n, before):
-		f.Status = http.StatusBadGateway
+	r.w.interfere()
+	if f, ok := r.harm(plan, n, nth); ok {
+		f.Request = rq.N
 		r.w.hub.AddFault(f)
 	}
 }
 
-// unlisted is how often lists do not show what was made.
-const unlisted = 3
+// harm is what strikes a request, the nth of all and the given one of those
+// that write (0: it reads).
+func (r *rig) harm(plan point, n, write int) (githubsim.Fault, bool) {
+	lost := githubsim.LoseAnswer()
+	switch {
+	case r.strikes(atRequest, n, before):
+		if plan.act == actRefuse {
+			return githubsim.Fault{Status: http.StatusBadGateway}, true
+		}
+		if plan.act == actKill {
+			r.w.kill()
+		}
+		return githubsim.LoseRequest(), true
+	case write == 0 || plan.at != atWrite || plan.n != write || r.hasStruck():
+		return lost, false
+	case plan.act == actKill: // once it is applied
+		if plan.lag {
+			r.w.unlist(unlisted, 0)
+		}
+		return lost, true
+	case plan.act == actLate:
+		r.w.unlist(0, late)
+		return lost, true
+	case !r.strikes(atWrite, write, after):
+		return lost, false
+	case plan.act == actLag:
+		r.w.unlist(unlisted, 0)
+	case plan.act == actRefuse:
+		return githubsim.Fault{Status: http.StatusBadGateway, Applied: true}, true
+	}
+	return lost, true
+}
 
-// lag hides what is made next from lists.
-func (r *rig) lag() {
+// fault notes what is wrong with the rig itself.
+func (r *rig) fault(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.errs = append(r.errs, err)
+}
+
+// unlist keeps out of the lists what is made next.
+func (w *world) unlist(reads int, wait time.Duration) {
 	for _, kind := range []string{"comments", "review-comments", "pulls"} {
-		r.w.hub.Lag(kind, 1, unlisted, 0)
+		w.hub.Lag(kind, 1, reads, wait)
 	}
 }
 
@@ -150,9 +174,7 @@ func (r *rig) serve() {
 		r.served.Go(func() {
 			defer func() { _ = conn.Close() }()
 			if err := r.talk(conn); err != nil {
-				r.mu.Lock()
-				r.errs = append(r.errs, err)
-				r.mu.Unlock()
+				r.fault(err)
 			}
 		})
 	}
@@ -195,30 +217,47 @@ func (r *rig) talk(conn io.ReadWriter) error {
 		_ = said.Encode(message{Do: "print", Output: out}) // a killed agent needs no answer
 		return nil
 	}
+	do, change := r.onGit(m.Args)
+	_ = said.Encode(message{Do: do, Path: r.git})
+	if do == "run" && heard.Decode(&m) == nil && r.strikes(atGitChange, change, after) {
+		r.w.kill()
+	}
+	return nil
+}
+
+// onGit numbers a call of git and says what the helper is to do in its place,
+// and which of the calls that change something it is (0: it does not).
+func (r *rig) onGit(args []string) (do string, change int) {
 	r.mu.Lock()
 	r.calls++
-	n, nth := r.calls, 0
-	r.said = append(r.said, fmt.Sprintf("git %d: %s", n, strings.Join(command(m.Args), " ")))
-	if changes(m.Args) {
+	n, remote := r.calls, 0
+	r.said = append(r.said, fmt.Sprintf("git %d: %s", n, strings.Join(command(args), " ")))
+	if changes(args) {
 		r.changing++
-		nth = r.changing
+		change = r.changing
 	}
-	late := r.plan.at == atGitChange && r.plan.n == nth && nth > 0 && !r.struck
+	if words := command(args); len(words) > 0 && slices.Contains(remotes, words[0]) {
+		r.remotes++
+		remote = r.remotes
+	}
+	late := r.plan.at == atGitChange && r.plan.n == change && change > 0 && !r.struck
 	r.mu.Unlock()
 	switch {
 	case r.strikes(atGit, n, before):
 		r.w.kill()
-		_ = said.Encode(message{Do: "die"})
+		return "die", change
+	case remote > 0 && r.strikes(atRemote, remote, before):
+		return "fail", change
+	case remote > 0 && r.strikes(atRemote, remote, after):
+		return "lose", change
 	case late:
-		_ = said.Encode(message{Do: "run", Path: r.git})
-		if heard.Decode(&m) == nil && r.strikes(atGitChange, nth, after) {
-			r.w.kill()
-		}
-	default:
-		_ = said.Encode(message{Do: "become", Path: r.git})
+		return "run", change
 	}
-	return nil
+	return "become", change
 }
+
+// remotes are the git commands that talk to the remote.
+var remotes = []string{"push", "fetch", "ls-remote"}
 
 // reading are the git commands that change nothing: to be killed after one is
 // to be killed before it.

@@ -2,7 +2,12 @@
 
 package crashtest
 
-import "github.com/mergexo/gh-mergexo/internal/githubsim"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+)
 
 // scenario is a piece of the tool's life, from what people do to quiet.
 type scenario struct {
@@ -10,21 +15,32 @@ type scenario struct {
 	setup  func(*world) error // what people did before; passes are made until quiet
 	input  func(*world) error // what they do now
 	during func(*world, agentRun, int) error
-	idle   bool // the agent answers feedback without changing anything
+	// meanwhile is what people do once the agent has answered, right before the
+	// next request.
+	meanwhile func(*world) error
+	idle      bool // the agent answers feedback without changing anything
+	asks      bool // it asks a question before it starts
+	resolves  bool // it has the threads resolved that it replies to
 }
 
 // scenarios are those that are killed everywhere.
 func scenarios() []scenario {
+	start := issue("Crash on start", "agent:bugfix", "")
 	return []scenario{
 		{name: "bugfix", input: issue("Crash on start", "agent:bugfix", "It happens on Mondays.")},
 		{name: "design", input: issue("New search", "agent:design", "")},
 		{name: "small job", input: issue("Fix typo", "agent:small-job", "")},
-		{name: "feedback", setup: issue("Crash on start", "agent:bugfix", ""), input: twoReviewsAndAComment},
-		{name: "feedback without changes", setup: issue("Crash on start", "agent:bugfix", ""), input: twoReviewsAndAComment, idle: true},
-		{name: "edited comments", setup: steps(issue("Crash on start", "agent:bugfix", ""), quiet, twoReviewsAndAComment), input: edits},
-		{name: "push during the turn", setup: issue("Crash on start", "agent:bugfix", ""), input: twoReviewsAndAComment, during: personPushes},
-		{name: "comment on the issue", setup: issue("Crash on start", "agent:bugfix", ""), input: commentOn(1)},
-		{name: "two items", input: steps(issue("Crash on start", "agent:bugfix", ""), issue("Fix typo", "agent:small-job", ""))},
+		{name: "two items", input: steps(start, issue("Fix typo", "agent:small-job", ""))},
+		{name: "question", input: start, asks: true},
+		{name: "question answered", setup: start, input: commentOn(1), asks: true},
+		{name: "comment on the issue", setup: start, input: commentOn(1)},
+		{name: "feedback", setup: start, input: twoReviewsAndAComment},
+		{name: "feedback without changes", setup: start, input: twoReviewsAndAComment, idle: true},
+		{name: "feedback with resolving", setup: start, input: twoReviewsAndAComment, resolves: true},
+		{name: "edited comments", setup: steps(start, quiet, twoReviewsAndAComment), input: edits},
+		{name: "push during the turn", setup: start, input: twoReviewsAndAComment, during: onFeedback(personPushes)},
+		{name: "taken back after the answer", setup: start, input: twoReviewsAndAComment, meanwhile: takeBack},
+		{name: "merged during the turn", setup: start, input: twoReviewsAndAComment, during: onFeedback(merge)},
 	}
 }
 
@@ -97,14 +113,50 @@ func edits(w *world) error {
 	return nil
 }
 
-// personPushes is a push to the pull request's branch while the agent works.
-func personPushes(w *world, run agentRun, _ int) (err error) {
-	if run.kind == "bugfix_start" {
-		return nil
+// onFeedback has people do something once, while the agent works on feedback.
+func onFeedback(do func(*world) error) func(*world, agentRun, int) error {
+	return func(w *world, run agentRun, _ int) (err error) {
+		if !strings.HasSuffix(run.kind, "_start") {
+			w.people.Do(func() { err = do(w) })
+		}
+		return err
+	}
+}
+
+// interfere has people do what they do meanwhile.
+func (w *world) interfere() {
+	if w.scenario.meanwhile == nil || w.before == 0 || w.rig.counts().runs == w.before {
+		return
 	}
 	w.people.Do(func() {
-		p, _ := w.repo.Pull(pullNumber)
-		_, err = w.repo.PushCommit(p.Head, "ann", map[string]string{"src/app.txt": "one\ntwo\nthree\nfour\n"}, "Add four")
+		if err := w.scenario.meanwhile(w); err != nil {
+			w.rig.fault(fmt.Errorf("what people do meanwhile: %w", err))
+		}
 	})
+}
+
+// personPushes is a push to the pull request's branch.
+func personPushes(w *world) error {
+	p, _ := w.repo.Pull(pullNumber)
+	_, err := w.repo.PushCommit(p.Head, "ann", map[string]string{"src/app.txt": "one\ntwo\nthree\nfour\n"}, "Add four")
 	return err
+}
+
+func merge(w *world) error {
+	_, err := w.repo.Merge(pullNumber, "ann", "merge")
+	return err
+}
+
+// takeBack resolves the thread of one review comment and deletes another.
+func takeBack(w *world) error {
+	for _, c := range w.repo.ReviewComments(pullNumber) {
+		do := w.repo.Resolve
+		if c.Author == "bob" {
+			do = w.repo.DeleteReviewComment
+		}
+		if err := do(c.ID, c.Author); err != nil {
+			return err
+		}
+	}
+	return nil
 }

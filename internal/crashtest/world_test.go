@@ -5,6 +5,7 @@ package crashtest
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
@@ -35,6 +37,7 @@ type world struct {
 	token    string
 	rig      *rig
 	people   *sync.Once   // what people do during the turn, they do once
+	before   int          // runs of the agent that the scenario begins with
 	later    atomic.Int64 // seconds that the hub's clock was moved by
 
 	mu   sync.Mutex
@@ -81,7 +84,7 @@ func (w *world) path(parts ...string) string {
 
 // begin makes the world anew for a run of a scenario.
 func (w *world) begin(s scenario) (err error) {
-	w.scenario, w.people = s, new(sync.Once)
+	w.scenario, w.people, w.before = s, new(sync.Once), 0
 	w.later.Store(0)
 	for _, name := range []string{"state", "home", "gh", "hub", "hub.sock", "bin/rig", "log", "config.toml"} {
 		if err := os.RemoveAll(w.path(name)); err != nil {
@@ -215,13 +218,13 @@ func (w *world) pass() (ended bool, err error) {
 }
 
 // startPass starts the real program. The channel is closed when it has ended.
-func (w *world) startPass() (<-chan struct{}, *exec.Cmd, error) {
+func (w *world) startPass(flags ...string) (<-chan struct{}, *exec.Cmd, error) {
 	log, err := os.OpenFile(w.path("log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer log.Close()
-	c := exec.Command(w.programs.mergexo, "tick")
+	c := exec.Command(w.programs.mergexo, append([]string{"tick"}, flags...)...)
 	c.Dir, c.Env, c.Stdout, c.Stderr = w.path("home"), w.environ(), log, log
 	done := make(chan struct{})
 	w.mu.Lock()
@@ -252,6 +255,47 @@ func (w *world) kill() {
 	for _, done := range all {
 		<-done
 	}
+	if err := w.release(); err != nil && w.rig != nil {
+		w.rig.fault(err)
+	}
+}
+
+// release waits until nobody holds a lock of the dead: a child that a pass was
+// about to start holds them until it has become another program, and on a busy
+// machine that takes its time.
+func (w *world) release() error {
+	held, err := filepath.Glob(w.path("state", "locks", "*.lock"))
+	if err != nil {
+		return err
+	}
+	for end := time.Now().Add(longest); len(held) > 0; {
+		free, err := unlocked(held[0])
+		switch {
+		case err != nil:
+			return err
+		case free:
+			held = held[1:]
+		case time.Now().After(end):
+			return fmt.Errorf("%s is still held after the pass died", held[0])
+		default:
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return nil
+}
+
+// unlocked reports whether a lock can be taken.
+func unlocked(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist), nil // nobody holds what is gone
+	}
+	defer f.Close()
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // mostPasses is how many passes may be made until a world is quiet.

@@ -57,6 +57,15 @@ func IsStatus(err error, codes ...int) bool {
 	return errors.As(err, &e) && slices.Contains(codes, e.Status)
 }
 
+// IsTaken reports whether GitHub refused to make what exists already. For pull
+// requests it has no code of its own for that, only a sentence.
+func IsTaken(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Status == 422 && slices.ContainsFunc(e.Items, func(i ErrorItem) bool {
+		return i.Code == "already_exists" || strings.Contains(i.Message, "already exists")
+	})
+}
+
 // MovedError is a redirect that was not followed: the repository or issue has
 // another address now.
 type MovedError struct {

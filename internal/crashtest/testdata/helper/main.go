@@ -21,7 +21,7 @@ type message struct {
 	Args   []string `json:"args,omitempty"`
 	Dir    string   `json:"dir,omitempty"`
 	Input  []byte   `json:"input,omitempty"`
-	Do     string   `json:"do,omitempty"` // become, run, print, die
+	Do     string   `json:"do,omitempty"` // become, run, lose, fail, print, die
 	Path   string   `json:"path,omitempty"`
 	Output string   `json:"output,omitempty"`
 }
@@ -66,15 +66,23 @@ func help() (int, error) {
 	case "become":
 		return 0, syscall.Exec(order.Path, append([]string{"git"}, os.Args[1:]...), os.Environ())
 	case "run": // and tell the rig when it is over, before anybody else learns of it
-		code, err := run(order.Path)
+		code, err := run(order.Path, os.Stdout, os.Stderr)
 		if err != nil {
 			return 0, err
 		}
 		if err := said.Encode(message{}); err != nil {
 			return 0, err
 		}
-		_ = heard.Decode(&order) // the rig closes, or goes on
+		_ = heard.Decode(&order) // the rig closes
 		return code, nil
+	case "lose", "fail": // the connection breaks, after or before it was of use
+		if order.Do == "lose" {
+			if _, err := run(order.Path, nil, nil); err != nil {
+				return 0, err
+			}
+		}
+		os.Stderr.WriteString("fatal: the remote end hung up unexpectedly\n")
+		return 128, nil
 	case "print":
 		_, err := os.Stdout.WriteString(order.Output)
 		return 0, err
@@ -82,9 +90,9 @@ func help() (int, error) {
 	return 137, nil
 }
 
-func run(path string) (int, error) {
+func run(path string, stdout, stderr io.Writer) (int, error) {
 	c := exec.Command(path, os.Args[1:]...)
-	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, stdout, stderr
 	err := c.Run()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {

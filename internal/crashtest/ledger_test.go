@@ -1,0 +1,162 @@
+//go:build unix
+
+package crashtest
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	_ "modernc.org/sqlite" // to look into state.db
+)
+
+// ledger is what the database says.
+type ledger struct {
+	open   int    // turns, events and actions that something is still to be done for
+	text   string // items and events as they ended
+	stored map[string]bool
+}
+
+func (w *world) ledger() (l ledger, err error) {
+	l.stored = map[string]bool{}
+	path := w.path("state", database)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		l.open = 1
+		return l, nil
+	}
+	db, err := openLedger(path)
+	if err != nil {
+		return l, err
+	}
+	defer db.Close()
+	if found, err := rows(db, `SELECT 1 FROM sqlite_schema WHERE name = 'history'`); err != nil || len(found) == 0 {
+		l.open = 1
+		return l, err // killed while it was made
+	}
+	var b strings.Builder
+	for _, ask := range []struct {
+		about, query string
+		open         bool
+	}{
+		{"unfinished turn", `SELECT number, kind, step, blocked, wait_reason, last_error FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled') AND NOT blocked`, true},
+		{"pending event", `SELECT number, kind, source FROM events WHERE processed_at = 0 AND COALESCE(item_id, 0) NOT IN (SELECT id FROM work_items WHERE state = 'blocked')`, true},
+		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')`, true},
+		{"item", `SELECT number, flow, state, branch, reason FROM work_items ORDER BY number, id`, false},
+		{"event", `SELECT number, kind, CASE outcome WHEN 'ignored: our own' THEN '' ELSE source END, CASE WHEN outcome LIKE 'void: %' THEN 'void' ELSE outcome END FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
+	} {
+		found, err := rows(db, ask.query)
+		if err != nil {
+			return l, err
+		}
+		for _, line := range found {
+			fmt.Fprintf(&b, "%s %s\n", ask.about, line)
+		}
+		if ask.open {
+			l.open += len(found)
+		}
+	}
+	l.text = w.numbered(b.String())
+	steps, err := rows(db, `SELECT turn_key FROM turns WHERE step <> 'claimed'`)
+	for _, key := range steps {
+		l.stored[key] = true
+	}
+	return l, err
+}
+
+// numbered does for the database's lines what named does for the hub's.
+func (w *world) numbered(text string) string {
+	for _, p := range w.repo.Pulls() {
+		re := regexp.MustCompile(fmt.Sprintf(`(?m)^([a-z ]+) %d `, p.Number))
+		text = re.ReplaceAllString(text, "$1 <"+p.Head+"> ")
+	}
+	lines := slices.Collect(strings.Lines(text))
+	slices.Sort(lines)
+	return strings.Join(lines, "")
+}
+
+// rows gives what a query finds, each row on one line.
+func rows(db *sql.DB, query string) (all []string, err error) {
+	found, err := db.Query(query)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	columns, err := found.Columns()
+	if err != nil {
+		return nil, err
+	}
+	for found.Next() {
+		cells, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+		for i := range cells {
+			into[i] = &cells[i]
+		}
+		if err := found.Scan(into...); err != nil {
+			return nil, err
+		}
+		row := make([]string, len(cells))
+		for i, c := range cells {
+			row[i] = c.String
+		}
+		all = append(all, strings.Join(row, " "))
+	}
+	return all, found.Err()
+}
+
+// lost says which runs' answers are nowhere now: no journal in the mirror has
+// them, and no row.
+func (w *world) lost() (map[string]int, error) {
+	l, err := w.ledger()
+	if err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(w.path("state"), func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil && !d.IsDir() && strings.Contains(filepath.ToSlash(path), "/refs/mergexo/journal/") {
+			l.stored[d.Name()] = true
+		}
+		return err
+	})
+	lost := map[string]int{}
+	w.rig.mu.Lock()
+	defer w.rig.mu.Unlock()
+	for i := range w.rig.runs[w.before:] { // of earlier ones the effects are there
+		if r := &w.rig.runs[w.before+i]; !l.stored[r.turn] && !r.lost {
+			r.lost = true
+			lost[r.String()]++
+		}
+	}
+	return lost, err
+}
+
+// sound checks the database file, when there is one.
+func (w *world) sound() error {
+	path := w.path("state", database)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	db, err := openLedger(path)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	found, err := rows(db, "PRAGMA integrity_check")
+	if err == nil && !slices.Equal(found, []string{"ok"}) {
+		err = fmt.Errorf("the database is damaged: %s", strings.Join(found, "; "))
+	}
+	return err
+}
+
+// openLedger opens the database for looking.
+func openLedger(path string) (*sql.DB, error) {
+	q := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(20000)"}}
+	return sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String())
+}
