@@ -87,6 +87,7 @@ type (
 		EnableIssueCommentRouting bool    `toml:"enable_issue_comment_routing"`
 		Overlap                   bool    `toml:"overlap"`
 		StateDir                  string  `toml:"state_dir"`
+		Sandbox                   string  `toml:"sandbox"`
 		Accounts                  []int64 `toml:"accounts,omitempty"`
 	}
 	agentDoc struct {
@@ -97,6 +98,9 @@ type (
 		Args    []string `toml:"args,omitempty"`
 		EnvPass []string `toml:"env_pass,omitempty"`
 		Session string   `toml:"session"`
+
+		Sandbox  string   `toml:"sandbox,omitempty"`
+		Writable []string `toml:"writable,omitempty"`
 	}
 	repoDoc struct {
 		Name         string            `toml:"name"`
@@ -124,7 +128,7 @@ func printConfig(w io.Writer, cfg *config.Config) error {
 		Repos:   each(cfg.Repos, repoDocOf),
 	}
 	for name, a := range cfg.Agents {
-		doc.Agents[name] = agentDoc{a.Adapter, a.Command, a.Model, a.Effort, a.Args, a.EnvPass, string(a.Session)}
+		doc.Agents[name] = agentDoc{a.Adapter, a.Command, a.Model, a.Effort, a.Args, a.EnvPass, string(a.Session), string(a.Sandbox), a.Writable}
 	}
 	e := toml.NewEncoder(w)
 	e.Indent = ""
@@ -141,7 +145,7 @@ func runtimeDocOf(r config.Runtime) runtimeDoc {
 		QuietPeriod: short(r.QuietPeriod), MinInterval: short(r.MinInterval), SettleAfter: short(r.SettleAfter),
 		MaxTurnsPerPass: r.MaxTurnsPerPass, MaxEventsPerTurn: r.MaxEventsPerTurn,
 		EnableFeedbackLoop: r.EnableFeedbackLoop, EnableIssueCommentRouting: r.EnableIssueCommentRouting,
-		Overlap: r.Overlap, StateDir: r.StateDir, Accounts: r.Accounts,
+		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), Accounts: r.Accounts,
 	}
 }
 

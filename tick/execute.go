@@ -25,11 +25,11 @@ type request struct {
 // execute runs the agent and stores its checked answer and its tree. After it
 // returns the agent is never run again for this turn.
 func (p *Pass) execute(ctx context.Context, l *lease) error {
-	name, ag, err := p.Agents.Agent(l.remote.Settings, l.turn.Kind)
+	ag, err := p.Agents.Agent(ctx, l.remote.Settings, l.turn.Kind)
 	if err != nil {
-		return err
+		return errors.Join(err, l.place.leave())
 	}
-	l.turn.Agent = name
+	l.turn.Agent, l.turn.Sandbox = ag.Name, ag.Sandbox
 	if err := p.ask(ctx, l); err != nil {
 		return err
 	}

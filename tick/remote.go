@@ -80,14 +80,25 @@ type Mirror interface {
 
 // Agents finds the agent for a kind of turn in a repository.
 type Agents interface {
-	// Agent returns the agent's name in the config and the agent.
-	Agent(repo config.Repo, kind work.Kind) (string, agent.Agent, error)
+	// Agent gives an agent, ready to run. Where the sandbox that the config
+	// demands is not to be had it fails with a *work.BlockedError.
+	Agent(ctx context.Context, repo config.Repo, kind work.Kind) (Hired, error)
+}
+
+// Hired is an agent for a turn.
+type Hired struct {
+	agent.Agent
+	Name    string       // in the config
+	Sandbox work.Sandbox // what stands between it and the operator's files
 }
 
 // Orphans ends what a dead pass's agent left running.
 type Orphans interface {
 	// EndMarked ends every process that carries the mark in its environment.
 	EndMarked(ctx context.Context, mark string) (int, error)
+	// Inside reports whether somebody stands in a folder or holds a file of it
+	// open.
+	Inside(ctx context.Context, dir string) (bool, error)
 }
 
 // remote is a Remote in this pass: with its row, and its mirror once needed.
