@@ -2,7 +2,7 @@ package cmd
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -114,8 +114,8 @@ func protections(ctx context.Context, cfg *config.Config) []protectionView {
 		}
 		p, err := f.protection(ctx, cfg, env, cfg.Agents[name])
 		v := protectionView{Agent: name, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String()}
-		if err != nil {
-			v.Says = fmt.Sprintf("its turns are blocked: %v", err)
+		if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
+			v.Says = "its turns are blocked: " + blocked.Reason
 		}
 		all = append(all, v)
 	}
