@@ -44,6 +44,9 @@ func Prepare(c Context) Context {
 		c.NewEvents = []NewEvent{}
 	}
 	c.Unresolved = prepareUnresolved(c.Unresolved)
+	if c.Partial != nil {
+		c.Partial = &Partial{Commit: line(c.Partial.Commit), ChangedFiles: lines(c.Partial.ChangedFiles, maxFiles)}
+	}
 	return c
 }
 

@@ -41,6 +41,8 @@ type page struct {
 	Document        string
 	ChangedFiles    string
 	Previous        string
+	Partial         *Partial
+	PartialFiles    string
 	DecisionSummary string
 	Events          string
 	Unresolved      string
@@ -89,6 +91,9 @@ func newPage(kind work.Kind, c Context) (page, error) {
 	}
 	if c.Previous != "" {
 		p.Previous = f.data("what happened before", c.Previous)
+	}
+	if c.Partial != nil {
+		p.Partial, p.PartialFiles = c.Partial, f.data("files of the unfinished work", strings.Join(c.Partial.ChangedFiles, "\n"))
 	}
 	if c.DecisionSummary != "" {
 		p.DecisionSummary = f.data("decisions so far", c.DecisionSummary)

@@ -63,6 +63,9 @@ type Mirror interface {
 	CommitTree(ctx context.Context, c git.Commit) (git.Committed, error)
 	CommitFiles(ctx context.Context, c git.Commit, files map[string][]byte) (git.Committed, error)
 	KeepTurn(ctx context.Context, key, oid string) error
+	KeepPartial(ctx context.Context, p git.Partial) (string, error)
+	Partial(ctx context.Context, key string) (oid string, ok bool, err error)
+	PartialFiles(ctx context.Context, oid string) ([]string, error)
 	PutJournal(ctx context.Context, key string, journal []byte) error
 	Journal(ctx context.Context, key string) ([]byte, bool, error)
 	Journals(ctx context.Context) ([]string, error)
