@@ -168,19 +168,21 @@ func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (
 	if !ok {
 		return tick.Hired{}, fmt.Errorf("no agent is configured for %s", kind)
 	}
-	protection, wrap, err := m.protect(ctx, repo.Name, a)
-	if err != nil {
-		return tick.Hired{}, err
-	}
 	spec := agent.Spec{
 		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args,
-		Environ: m.environOf(a), Home: m.agentsHome(), Redact: m.masking(a.EnvPass), Now: m.now, Wrap: wrap,
+		Environ: m.environOf(a), Home: m.agentsHome(), Redact: m.masking(a.EnvPass), Now: m.now,
 	}
+	hired := tick.Hired{Name: a.Name}
 	if err := agent.Find(spec); err != nil {
-		return tick.Hired{}, err
+		return hired, err
 	}
-	made, err := agent.New(spec)
-	return tick.Hired{Agent: made, Name: a.Name, Sandbox: protection.Kind}, err
+	protection, wrap, err := m.protect(ctx, repo.Name, a)
+	if err != nil {
+		return hired, err
+	}
+	spec.Wrap, hired.Sandbox = wrap, protection.Kind
+	hired.Agent, err = agent.New(spec)
+	return hired, err
 }
 
 // masking takes secrets out of what an agent prints: known shapes, and the

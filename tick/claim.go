@@ -48,7 +48,7 @@ func (p *Pass) claim(ctx context.Context, plans []Plan, running int) ([]*lease, 
 		if len(leases) >= most {
 			break
 		}
-		if !p.startable(planned.Item.RepoID, planned.Kind) {
+		if !p.startable(ctx, planned.Item.RepoID, planned.Kind) {
 			continue
 		}
 		l, taken, err := p.claimTurn(ctx, planned)

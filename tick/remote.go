@@ -83,7 +83,7 @@ type Mirror interface {
 
 // Agents finds the agent for a kind of turn in a repository.
 type Agents interface {
-	// Agent gives an agent, ready to run. Where the sandbox that the config
+	// Agent gives an agent, ready to run; its name also with an error. Where the sandbox that the config
 	// demands is not to be had it fails with a *work.BlockedError.
 	Agent(ctx context.Context, repo config.Repo, kind work.Kind) (Hired, error)
 }
