@@ -93,6 +93,7 @@ type (
 		Overlap                   bool    `toml:"overlap"`
 		StateDir                  string  `toml:"state_dir"`
 		PromptsDir                string  `toml:"prompts_dir,omitempty"`
+		Sandbox                   string  `toml:"sandbox"`
 		Accounts                  []int64 `toml:"accounts,omitempty"`
 	}
 	agentDoc struct {
@@ -103,6 +104,9 @@ type (
 		Args    []string `toml:"args,omitempty"`
 		EnvPass []string `toml:"env_pass,omitempty"`
 		Session string   `toml:"session"`
+
+		Sandbox  string   `toml:"sandbox,omitempty"`
+		Writable []string `toml:"writable,omitempty"`
 	}
 	repoDoc struct {
 		Name         string            `toml:"name"`
@@ -133,7 +137,7 @@ func printConfig(w io.Writer, cfg *config.Config) error {
 		Repos:   each(cfg.Repos, repoDocOf),
 	}
 	for name, a := range cfg.Agents {
-		doc.Agents[name] = agentDoc{a.Adapter, a.Command, a.Model, a.Effort, a.Args, a.EnvPass, string(a.Session)}
+		doc.Agents[name] = agentDoc{a.Adapter, a.Command, a.Model, a.Effort, a.Args, a.EnvPass, string(a.Session), string(a.Sandbox), a.Writable}
 	}
 	e := toml.NewEncoder(w)
 	e.Indent = ""
@@ -150,7 +154,7 @@ func runtimeDocOf(r config.Runtime) runtimeDoc {
 		QuietPeriod: short(r.QuietPeriod), MinInterval: short(r.MinInterval), SettleAfter: short(r.SettleAfter),
 		MaxTurnsPerPass: r.MaxTurnsPerPass, MaxEventsPerTurn: r.MaxEventsPerTurn,
 		EnableFeedbackLoop: r.EnableFeedbackLoop, EnableIssueCommentRouting: r.EnableIssueCommentRouting,
-		Overlap: r.Overlap, StateDir: r.StateDir, PromptsDir: existing(r.PromptsDir), Accounts: r.Accounts,
+		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), PromptsDir: existing(r.PromptsDir), Accounts: r.Accounts,
 	}
 }
 

@@ -21,11 +21,14 @@ quiet_period = "0s"
 turn_timeout = "90m"
 enable_feedback_loop = false
 accounts = [7]
+sandbox = "none"
 [agents.mine]
 adapter = "command"
 command = ["/bin/agent", "--x \"y\""]
 env_pass = ["LANG"]
 session = "fresh"
+sandbox = "bwrap"
+writable = ["/var/agent"]
 [[repo]]
 name = "octo/app"
 allowed_users = ["ann"]

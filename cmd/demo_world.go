@@ -154,6 +154,7 @@ workers = 3
 quiet_period = "0s" # people here have said what they have to say
 min_interval = "0s"
 state_dir = %q
+sandbox = "none" # the demo's agent is this program, and writes a log beside its checkout
 
 [agents.scripted]
 adapter = "command"

@@ -169,7 +169,7 @@ func (s story) printTables(out output) error {
 	}
 	for _, t := range s.turns {
 		turns = append(turns, []string{
-			out.when(t.ClaimedAt, s.Now), string(t.Kind), turnStep(t), count(t.Runs, "run"), t.Reason, or(t.LastError, t.WaitReason), t.Key,
+			out.when(t.ClaimedAt, s.Now), string(t.Kind), turnStep(t), count(t.Runs, "run"), t.Reason, or(t.LastError, t.WaitReason), t.Key, string(t.Sandbox),
 		})
 	}
 	for _, x := range s.actions {
@@ -186,7 +186,7 @@ func (s story) printTables(out output) error {
 		rows     [][]string
 	}{
 		{"event", []string{"WHEN", "KIND", "AUTHOR", "OUTCOME", "SAID", "LINK"}, events},
-		{"turn", []string{"CLAIMED", "KIND", "STEP", "RUNS", "WHY", "TROUBLE", "KEY"}, turns},
+		{"turn", []string{"CLAIMED", "KIND", "STEP", "RUNS", "WHY", "TROUBLE", "KEY", "SANDBOX"}, turns},
 		{"action", []string{"PLANNED", "KIND", "STATE", "WHY", "TROUBLE", "LINK"}, actions},
 		{"history", []string{"WHEN", "WHAT", "DETAIL"}, history},
 	} {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -22,16 +23,17 @@ func (a *app) newStatusCmd() *cobra.Command {
 		Use:   "status",
 		Short: "Show where every work item stands",
 		Long: `Show for each work item its state, since when it is in it, what it waits for
-and what comes next; and the repositories that GitHub did not answer for.
+and what comes next; the repositories that GitHub did not answer for; and the
+agents that could read your files, because no sandbox is around them.
 
-It reads the state database only, and asks GitHub nothing.`,
+It reads the state database and tries the sandbox. It asks GitHub nothing.`,
 		Example: `  $ gh mergexo status
   $ gh mergexo status --all --repo octo/repo
   $ gh mergexo status --json items --jq '.items[] | select(.state == "blocked") | .url'`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return a.status(c.Context(), opt) },
 	}
-	opt.json = addJSONFlags(c, "items", "repositories")
+	opt.json = addJSONFlags(c, "items", "repositories", "agents")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
 	c.Flags().BoolVar(&opt.all, "all", false, "Also what is merged, completed or closed")
 	return c
@@ -60,12 +62,31 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 		return opt.json.write(out, map[string]any{
 			"items":        each(b.items, viewItem),
 			"repositories": each(b.repos, func(r repoStatus) repoView { return viewRepo(r.Repo, r.counts) }),
+			"agents":       orEmpty(protections(ctx, cfg)),
 		})
 	case !seen:
 		fmt.Fprintln(a.env.Stderr, "nothing yet: no pass has been made. Make one: gh mergexo tick")
 		return nil
 	}
-	return a.printBoard(out, b)
+	if err := a.printBoard(out, b); err != nil {
+		return err
+	}
+	a.printExposed(ctx, out, cfg)
+	return nil
+}
+
+// printExposed names the agents from which the operator's files are not
+// hidden, and why.
+func (a *app) printExposed(ctx context.Context, out output, cfg *config.Config) {
+	notes := a.env.Stderr
+	if out.tty {
+		notes = out.w
+	}
+	for _, p := range protections(ctx, cfg) {
+		if !p.Hides {
+			fmt.Fprintf(notes, "agent %q: %s\n", p.Agent, oneLine(p.Says))
+		}
+	}
 }
 
 // printBoard prints the items on standard output. What is wrong with a

@@ -94,7 +94,8 @@ func (p place) fillItem(t *testing.T, tx *store.Tx, app work.Repo) error {
 	}
 	key := work.EventKey(13, work.EventIssue, "77", "0123456789abcdef")
 	turn, err := tx.AddTurn(ctx, work.Turn{
-		RepoID: app.ID, ItemID: item, Number: 13, Kind: work.KindImplementationFeedback, Step: work.StepClaimed,
+		Sandbox: work.SandboxNone,
+		RepoID:  app.ID, ItemID: item, Number: 13, Kind: work.KindImplementationFeedback, Step: work.StepClaimed,
 		Key: strings.Repeat("ab", 32), Reason: "a comment by ann", EventKeys: []string{key}, ClaimedAt: p.now,
 	})
 	if err != nil {
@@ -174,7 +175,7 @@ func TestShow(t *testing.T) {
 			"item:\tocto/app#12", "title:\tCrash on start", "state:\tawaiting_feedback", "waiting for:\ta pass: 1 event to answer",
 			"pull request:\thttps://github.com/octo/app/pull/13",
 			"event\t" + now + "\tissue\tann\tpending\tPlease rename it.\thttps://github.com/octo/app/pull/13#issuecomment-77",
-			"turn\t" + now + "\timplementation_feedback\tfailed\t0 runs\ta comment by ann\texit 3\t" + strings.Repeat("ab", 32),
+			"turn\t" + now + "\timplementation_feedback\tfailed\t0 runs\ta comment by ann\texit 3\t" + strings.Repeat("ab", 32) + "\tnone",
 			"action\t" + now + "\tcomment\tplanned\tanswers ann\t\t",
 		} {
 			if !strings.Contains(stdout, line+"\n") {

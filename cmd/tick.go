@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
 )
@@ -69,6 +70,9 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	}
 	if opt.dryRun {
 		return errors.Join(a.dryRun(ctx, cfg, pass, opt), done())
+	}
+	if err := proc.Guard(); err != nil {
+		pass.Log.WarnContext(ctx, "this pass cannot be guarded against what its agents start", "error", err)
 	}
 	rep, err := pass.Run(ctx)
 	err = errors.Join(err, done())

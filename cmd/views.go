@@ -75,6 +75,7 @@ type turnView struct {
 	Blocked   bool       `json:"blocked"`
 	Reason    string     `json:"reason"`
 	Agent     string     `json:"agent"`
+	Sandbox   string     `json:"sandbox"`
 	Slot      int        `json:"slot"`
 	Runs      int        `json:"runs"`
 	Attempts  int        `json:"attempts"`
@@ -152,7 +153,7 @@ func viewEvent(e work.Event, turns map[int64]string) eventView {
 func viewTurn(t work.Turn) turnView {
 	return turnView{
 		Key: t.Key, Kind: string(t.Kind), Step: string(t.Step), Blocked: t.Blocked, Reason: t.Reason,
-		Agent: t.Agent, Slot: t.Slot, Runs: t.Runs, Attempts: t.Attempts, Head: t.Head, Commit: t.Commit,
+		Agent: t.Agent, Sandbox: string(t.Sandbox), Slot: t.Slot, Runs: t.Runs, Attempts: t.Attempts, Head: t.Head, Commit: t.Commit,
 		Error: t.LastError, WaitsFor: t.WaitReason, NotBefore: stamp(t.NotBefore), ClaimedAt: stamp(t.ClaimedAt),
 		EndedAt: stamp(t.EndedAt), Input: t.Usage.InputTokens, Output: t.Usage.OutputTokens, CostInUSD: t.Usage.CostUSD,
 	}

@@ -77,6 +77,8 @@ type machine struct {
 	once sync.Once
 	git  *git.Git
 	err  error
+
+	sandbox sandboxFinder
 }
 
 func (m *machine) openStore(ctx context.Context, now func() time.Time) (*store.DB, error) {
@@ -178,20 +180,26 @@ func (m *machine) openPrograms(ctx context.Context) error {
 
 // Agent finds the agent for a kind of turn. One whose program is missing is an
 // error, in one line that says how to get it.
-func (m *machine) Agent(repo config.Repo, kind work.Kind) (string, agent.Agent, error) {
+func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (tick.Hired, error) {
 	a, ok := m.cfg.Agent(repo.Name, kind)
 	if !ok {
-		return "", nil, fmt.Errorf("no agent is configured for %s", kind)
+		return tick.Hired{}, fmt.Errorf("no agent is configured for %s", kind)
 	}
 	spec := agent.Spec{
 		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args,
-		Environ: m.env.Agent(append(agent.Variables(a.Adapter), a.EnvPass...)), Home: filepath.Join(m.dirs.State, "agents"), Redact: m.masking(a.EnvPass), Now: m.now,
+		Environ: m.environOf(a), Home: m.agentsHome(), Redact: m.masking(a.EnvPass), Now: m.now,
 	}
+	hired := tick.Hired{Name: a.Name}
 	if err := agent.Find(spec); err != nil {
-		return a.Name, nil, err
+		return hired, err
 	}
-	made, err := agent.New(spec)
-	return a.Name, made, err
+	protection, wrap, err := m.protect(ctx, repo.Name, a)
+	if err != nil {
+		return hired, err
+	}
+	spec.Wrap, hired.Sandbox = wrap, protection.Kind
+	hired.Agent, err = agent.New(spec)
+	return hired, err
 }
 
 // masking takes secrets out of what an agent prints: known shapes, and the
@@ -214,6 +222,9 @@ const shortestSecret = 6
 func (m *machine) EndMarked(ctx context.Context, mark string) (int, error) {
 	return proc.EndMarked(ctx, mark)
 }
+
+// Inside reports whether somebody works in a folder.
+func (m *machine) Inside(ctx context.Context, dir string) (bool, error) { return proc.Inside(ctx, dir) }
 
 // detach starts the same pass in a session of its own: schedulers that skip a
 // firing while their job runs must not wait for a long turn.

@@ -22,7 +22,15 @@ type Context struct {
 	Review          *Review      `json:"review"`           // review: what is asked of the reviewer
 	AllowedActions  []string     `json:"allowed_actions"`  // sentences: what the agent may ask for
 	Refused         []string     `json:"refused"`          // sentences: what will be refused before a push
-	Previous        string       `json:"previous"`         // what an earlier attempt left, or why the work waited
+	Previous        string       `json:"previous"`         // how an earlier attempt ended, or why the work waited
+	Partial         *Partial     `json:"partial"`          // what an earlier attempt left unfinished
+}
+
+// Partial is unfinished work of an earlier attempt, kept as a commit that the
+// checkout's repository can show. The working tree does not hold it.
+type Partial struct {
+	Commit       string   `json:"commit"`
+	ChangedFiles []string `json:"changed_files"` // against the commit's parent
 }
 
 // Task is the work item and where its work stands.

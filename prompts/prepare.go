@@ -48,6 +48,9 @@ func Prepare(c Context) Context {
 	c.Earlier = comments(c.Earlier, maxEarlier)
 	c.Handoff, c.Conflict, c.Review = prepareHandoff(c.Handoff), prepareConflict(c.Conflict), prepareReview(c.Review)
 	c.Checks, c.Findings = prepareChecks(c.Checks), prepareFindings(c.Findings)
+	if c.Partial != nil {
+		c.Partial = &Partial{Commit: line(c.Partial.Commit), ChangedFiles: lines(c.Partial.ChangedFiles, maxFiles)}
+	}
 	return c
 }
 

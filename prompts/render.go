@@ -28,6 +28,8 @@ type page struct {
 	Document        string
 	ChangedFiles    string
 	Previous        string
+	Partial         *Partial
+	PartialFiles    string
 	DecisionSummary string
 	Earlier         string
 	Unresolved      string
@@ -75,6 +77,9 @@ func newPage(kind work.Kind, c Context) (page, error) {
 	if r := c.Review; r != nil {
 		p.Reviewer, p.Cycle, p.Escalations = r.Reviewer, r.Cycle, strings.Join(r.Escalations, ", ")
 		p.Diff = f.some("diff", r.Diff)
+	}
+	if c.Partial != nil {
+		p.Partial, p.PartialFiles = c.Partial, f.data("files of the unfinished work", strings.Join(c.Partial.ChangedFiles, "\n"))
 	}
 	return p, nil
 }

@@ -12,7 +12,7 @@ import (
 
 const turnColumns = `repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request,
 	attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, event_keys, not_before, wait_reason,
-	last_error, claimed_at, updated_at, ended_at`
+	last_error, claimed_at, updated_at, ended_at, sandbox`
 
 func turnFields(u *work.Turn) []any {
 	return []any{
@@ -25,6 +25,7 @@ func turnFields(u *work.Turn) []any {
 		timeOf{&u.ClaimedAt},
 		timeOf{&u.UpdatedAt},
 		timeOf{&u.EndedAt},
+		&u.Sandbox,
 	}
 }
 
@@ -92,16 +93,17 @@ func (t *Tx) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at t
 }
 
 // SaveTurn stores what a live turn has learned: slot, blocked, branch, base,
-// head, agent, request, runs, answer, commit, session, usage, event keys. Its
+// head, agent, sandbox, request, runs, answer, commit, session, usage, event
+// keys. Its
 // step, attempts and waiting have methods of their own. A turn that has ended
 // is ErrStale.
 func (t *Tx) SaveTurn(ctx context.Context, u work.Turn) error {
 	return t.one(ctx, fmt.Sprintf("save turn %d", u.ID), ErrStale,
 		`UPDATE turns SET slot = ?, blocked = ?, branch = ?, base = ?, head = ?, agent = ?, request = ?, runs = ?, answer = ?,
-		 commit_oid = ?, session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, event_keys = ?, updated_at = ?
+		 commit_oid = ?, session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, event_keys = ?, sandbox = ?, updated_at = ?
 		 WHERE id = ? AND `+unfinished,
 		u.Slot, u.Blocked, u.Branch, u.Base, u.Head, u.Agent, u.Request, u.Runs, u.Answer,
-		u.Commit, u.Session, u.Usage.InputTokens, u.Usage.OutputTokens, u.Usage.CostUSD, listOf{&u.EventKeys}, millis(t.now), u.ID)
+		u.Commit, u.Session, u.Usage.InputTokens, u.Usage.OutputTokens, u.Usage.CostUSD, listOf{&u.EventKeys}, u.Sandbox, millis(t.now), u.ID)
 }
 
 // DeferTurn leaves a live turn alone until a time. attemptUsed counts a failed

@@ -48,7 +48,7 @@ func (p *Pass) claim(ctx context.Context, plans []Plan, running int) ([]*lease, 
 		if len(leases) >= most {
 			break
 		}
-		if !p.startable(planned.Item.RepoID, planned.Kind) {
+		if !p.startable(ctx, planned.Item.RepoID, planned.Kind) {
 			continue
 		}
 		l, taken, err := p.claimTurn(ctx, planned)
@@ -185,13 +185,13 @@ func unusedKey(ctx context.Context, tx *store.Tx, key string) (string, error) {
 // may find sessions by directory.
 func (p *Pass) knownSlot(ctx context.Context, planned PlannedTurn) int {
 	r := p.remoteByID(planned.Item.RepoID)
-	name, _, err := p.Agents.Agent(r.Settings, planned.Kind)
-	if err != nil {
+	a, ok := p.Config.Agent(r.Name, planned.Kind)
+	if !ok {
 		return -1
 	}
 	known := -1
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		_, k, ok, err := tx.GetSession(ctx, planned.Item.ID, name)
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
+		_, k, ok, err := tx.GetSession(ctx, planned.Item.ID, a.Name)
 		if ok {
 			known = k
 		}

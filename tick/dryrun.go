@@ -53,7 +53,7 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 	return p.Store.View(ctx, func(tx *store.Tx) error {
 		unfinished, err := tx.ListUnfinishedTurns(ctx)
 		for _, t := range unfinished {
-			if p.resumable(t) {
+			if p.resumable(ctx, t) {
 				line := Line{Number: t.Number, Kind: t.Kind, What: "resume", Reason: "left at step " + string(t.Step)}
 				preview.Recovered = append(preview.Recovered, Recovered{p.remoteByID(t.RepoID).Name.FullName(), line})
 			}

@@ -25,22 +25,23 @@ type request struct {
 // execute runs the agent and stores its checked answer and its tree. After it
 // returns the agent is never run again for this turn.
 func (p *Pass) execute(ctx context.Context, l *lease) error {
-	name, ag, err := p.Agents.Agent(l.remote.Settings, l.turn.Kind)
+	ag, err := p.Agents.Agent(ctx, l.remote.Settings, l.turn.Kind)
 	if err != nil {
-		return err
+		return errors.Join(err, l.place.leave())
 	}
-	l.turn.Agent = name
+	l.turn.Agent, l.turn.Sandbox = ag.Name, ag.Sandbox
 	if err := p.ask(ctx, l); err != nil {
 		return err
 	}
 	answer, err := p.answer(ctx, l, ag)
+	if err == nil && l.turn.Kind.Start() && answer.BlockedReason != "" {
+		err = agentBlocked(answer)
+	}
+	if err == nil {
+		err = p.commit(ctx, l, answer)
+	}
 	if err != nil {
-		return errors.Join(err, l.place.leave())
-	}
-	if l.turn.Kind.Start() && answer.BlockedReason != "" {
-		return errors.Join(agentBlocked(answer), l.place.leave())
-	}
-	if err := p.commit(ctx, l, answer); err != nil {
+		p.keepPartial(ctx, l)
 		return errors.Join(err, l.place.leave())
 	}
 	if err := l.place.leave(); err != nil {
@@ -56,15 +57,21 @@ func agentBlocked(a prompts.Answer) error {
 	}
 }
 
-// ask stores what the agent is told, once.
+// ask stores what the agent is told, once, and anew when an attempt left
+// something to go on from.
 func (p *Pass) ask(ctx context.Context, l *lease) error {
-	if l.turn.Request != nil {
+	partial, err := p.partial(ctx, l)
+	if err != nil {
+		return err
+	}
+	if l.turn.Request != nil && told(l.turn.Request, partial) {
 		return nil
 	}
 	c, err := p.promptContext(ctx, l)
 	if err != nil {
 		return err
 	}
+	c.Partial = partial
 	c = prompts.Prepare(c)
 	prompt, err := p.Prompts.Render(l.turn.Kind, c)
 	if err != nil {

@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -11,15 +12,18 @@ import (
 // startable reports whether the agent for a kind of turn can be started. A
 // turn whose agent is not installed is not begun, and goes on by itself once
 // it is; the other agents' turns go on meanwhile.
-func (p *Pass) startable(repoID int64, kind work.Kind) bool {
-	name, _, err := p.Agents.Agent(p.remoteByID(repoID).Settings, kind)
-	if err == nil {
+//
+// One without the sandbox that it needs is begun, and blocked: a person has to
+// act, and hears of it on GitHub.
+func (p *Pass) startable(ctx context.Context, repoID int64, kind work.Kind) bool {
+	hired, err := p.Agents.Agent(ctx, p.remoteByID(repoID).Settings, kind)
+	if _, blocked := errors.AsType[*work.BlockedError](err); blocked || err == nil {
 		return true
 	}
 	if p.missing == nil {
 		p.missing = map[string]error{}
 	}
-	p.missing[name] = err
+	p.missing[hired.Name] = err
 	return false
 }
 

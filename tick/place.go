@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,22 +9,26 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // place is a slot's checkout of one repository: a real directory, an index
 // kept outside it, and a mark that stands while an agent may write there.
 //
-// A checkout whose mark is found standing had an unclean end: something may
-// still write in it. It is abandoned, and the next turn gets a new path.
+// A checkout whose mark is found standing had an unclean end, and in one in
+// which somebody still works the end was only seemingly clean: something may
+// write in it. It is abandoned, and the next turn gets a new path. Who is there
+// is not ended for being there: it may be the operator's own shell.
 type place struct {
 	dir   string
 	index string
 	busy  string
+	box   string // the private folders of a sandbox around it
 }
 
 // takePlace finds the slot's current checkout, or makes a path for a new one.
-func (d Dirs) takePlace(repo work.RepoName, slot int) (place, error) {
+func (d Dirs) takePlace(repo work.RepoName, slot int, occupied func(dir string) bool) (place, error) {
 	parent := d.CheckoutParent(repo)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return place{}, fmt.Errorf("make the folder of checkouts: %w", err)
@@ -33,10 +38,11 @@ func (d Dirs) takePlace(repo work.RepoName, slot int) (place, error) {
 		return place{}, err
 	}
 	pl := placeAt(parent, slot, generation)
-	if _, err := os.Stat(pl.busy); err == nil {
+	_, err = os.Stat(pl.busy)
+	if err == nil || occupied(pl.dir) {
 		abandoned := pl
 		pl = placeAt(parent, slot, generation+1)
-		_ = os.RemoveAll(abandoned.dir) // a survivor may still hold it; the path is not used again
+		_ = errors.Join(os.RemoveAll(abandoned.dir), os.RemoveAll(abandoned.box)) // a survivor may still hold it; the path is not used again
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return place{}, fmt.Errorf("look at a checkout's mark: %w", err)
 	}
@@ -52,7 +58,7 @@ func placeAt(parent string, slot, generation int) place {
 		name += fmt.Sprintf(".%d", generation)
 	}
 	at := filepath.Join(parent, name)
-	return place{dir: at, index: at + ".index", busy: at + ".busy"}
+	return place{dir: at, index: at + ".index", busy: at + ".busy", box: sandbox.Private(at)}
 }
 
 // newestGeneration is the highest generation of a slot's checkout that left
@@ -74,6 +80,16 @@ func newestGeneration(parent string, slot int) (int, error) {
 		}
 	}
 	return newest, nil
+}
+
+// occupied reports whether somebody still works in a folder. When nobody can
+// tell, nobody does: the processes of the turn before were ended by other ways.
+func (p *Pass) occupied(ctx context.Context, dir string) bool {
+	in, err := p.Orphans.Inside(ctx, dir)
+	if err != nil {
+		p.Log.WarnContext(ctx, "could not look who works in a checkout", "dir", dir, "error", err)
+	}
+	return in
 }
 
 // leave takes the mark away: every process of the agent has ended.

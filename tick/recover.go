@@ -31,7 +31,7 @@ func (p *Pass) recover(ctx context.Context) ([]*lease, error) {
 	}
 	var leases []*lease
 	for _, t := range unfinished {
-		if !p.resumable(t) {
+		if !p.resumable(ctx, t) {
 			continue
 		}
 		if err := p.Preflight(ctx); err != nil {
@@ -50,12 +50,12 @@ func (p *Pass) recover(ctx context.Context) ([]*lease, error) {
 }
 
 // resumable reports whether a turn can be carried on now.
-func (p *Pass) resumable(t work.Turn) bool {
+func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 	r := p.remoteByID(t.RepoID)
 	if r == nil || !p.selected(r) || t.Blocked || t.NotBefore.After(p.Now()) {
 		return false
 	}
-	return !p.inFlight(t.Key) && (t.Step != work.StepClaimed || p.startable(t.RepoID, t.Kind))
+	return !p.inFlight(t.Key) && (t.Step != work.StepClaimed || p.startable(ctx, t.RepoID, t.Kind))
 }
 
 // inFlight reports whether a held slot names the turn.

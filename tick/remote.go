@@ -63,6 +63,9 @@ type Mirror interface {
 	CommitTree(ctx context.Context, c git.Commit) (git.Committed, error)
 	CommitFiles(ctx context.Context, c git.Commit, files map[string][]byte) (git.Committed, error)
 	KeepTurn(ctx context.Context, key, oid string) error
+	KeepPartial(ctx context.Context, p git.Partial) (string, error)
+	Partial(ctx context.Context, key string) (oid string, ok bool, err error)
+	PartialFiles(ctx context.Context, oid string) ([]string, error)
 	PutJournal(ctx context.Context, key string, journal []byte) error
 	Journal(ctx context.Context, key string) ([]byte, bool, error)
 	Journals(ctx context.Context) ([]string, error)
@@ -80,14 +83,25 @@ type Mirror interface {
 
 // Agents finds the agent for a kind of turn in a repository.
 type Agents interface {
-	// Agent returns the agent's name in the config and the agent.
-	Agent(repo config.Repo, kind work.Kind) (string, agent.Agent, error)
+	// Agent gives an agent, ready to run; its name also with an error. Where the sandbox that the config
+	// demands is not to be had it fails with a *work.BlockedError.
+	Agent(ctx context.Context, repo config.Repo, kind work.Kind) (Hired, error)
+}
+
+// Hired is an agent for a turn.
+type Hired struct {
+	agent.Agent
+	Name    string       // in the config
+	Sandbox work.Sandbox // what stands between it and the operator's files
 }
 
 // Orphans ends what a dead pass's agent left running.
 type Orphans interface {
 	// EndMarked ends every process that carries the mark in its environment.
 	EndMarked(ctx context.Context, mark string) (int, error)
+	// Inside reports whether somebody stands in a folder or holds a file of it
+	// open.
+	Inside(ctx context.Context, dir string) (bool, error)
 }
 
 // remote is a Remote in this pass: with its row, and its mirror once needed.

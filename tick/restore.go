@@ -47,7 +47,7 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	if l.carried, err = p.carried(ctx, l, l.turn.Base, l.turn.Head); err != nil {
 		return fmt.Errorf("look for earlier commits of ours: %w", err)
 	}
-	place, err := p.Dirs.takePlace(l.remote.Name, l.slot.k)
+	place, err := p.Dirs.takePlace(l.remote.Name, l.slot.k, func(dir string) bool { return p.occupied(ctx, dir) })
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.env...),
 		Stdin: l.stdin, Stderr: log,
 		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, EndSignal: l.signal,
-		Mark: r.mark(), DieWithParent: true,
+		Mark: r.mark(), DieWithParent: true, Wrapper: s.Wrap != nil,
 	})
 	log.flush()
 	switch {

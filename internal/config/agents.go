@@ -31,8 +31,9 @@ func (p *parser) agent(t *table, name string) {
 		Args:    t.texts("args"),
 		EnvPass: t.texts("env_pass"),
 		Session: SessionMode(t.text("session", string(SessionResume))),
+
+		Sandbox: p.sandbox(t, ""), Writable: p.writable(t),
 	}
-	t.later("sandbox")
 	t.done()
 	if !agentName.MatchString(name) {
 		p.add(t.path, "agent name %q: want letters, digits, - and _, at most 40", name)

@@ -37,7 +37,8 @@ type Runtime struct {
 	Overlap                   bool // false: tick.lock is held for the whole pass
 	StateDir                  string
 	PromptsDir                string  // the operator's own prompts; may not exist
-	Accounts                  []int64 // ids of further GitHub accounts whose marked comments are ours
+	Sandbox                   work.Sandbox // around agents whose own table does not say
+	Accounts                  []int64      // ids of further GitHub accounts whose marked comments are ours
 }
 
 // SessionMode says what becomes of a provider's thread between turns.
@@ -70,6 +71,9 @@ type Agent struct {
 	Args    []string // codex and claude: further arguments
 	EnvPass []string // names of variables that it sees beside the allow-list
 	Session SessionMode
+
+	Sandbox  work.Sandbox // empty: the runtime's
+	Writable []string     // folders that it may write in the sandbox
 }
 
 // Labels are the labels that start and pause work.

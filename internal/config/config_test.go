@@ -37,7 +37,7 @@ func TestMinimalConfigGetsTheDocumentedDefaults(t *testing.T) {
 		Workers: 2, Agent: "mine", TurnTimeout: 30 * time.Minute, IdleTimeout: 10 * time.Minute,
 		RetryBase: time.Minute, QuietPeriod: time.Minute, MinInterval: 10 * time.Second, SettleAfter: time.Minute,
 		MaxTurnsPerPass: 20, MaxEventsPerTurn: 50, EnableFeedbackLoop: true, EnableIssueCommentRouting: true,
-		Overlap: true, StateDir: "/home/op/.local/share/mergexo",
+		Overlap: true, StateDir: "/home/op/.local/share/mergexo", Sandbox: work.SandboxAuto,
 	}
 	got := c.Runtime
 	got.Accounts = nil
@@ -59,7 +59,7 @@ func equal(a, b config.Runtime) bool {
 		a.RetryBase == b.RetryBase && a.QuietPeriod == b.QuietPeriod && a.MinInterval == b.MinInterval && a.SettleAfter == b.SettleAfter &&
 		a.MaxTurnsPerPass == b.MaxTurnsPerPass && a.MaxEventsPerTurn == b.MaxEventsPerTurn &&
 		a.EnableFeedbackLoop == b.EnableFeedbackLoop && a.EnableIssueCommentRouting == b.EnableIssueCommentRouting &&
-		a.Overlap == b.Overlap && a.StateDir == b.StateDir
+		a.Overlap == b.Overlap && a.StateDir == b.StateDir && a.Sandbox == b.Sandbox
 }
 
 func TestCodexAndClaudeNeedNoTable(t *testing.T) {
@@ -149,7 +149,7 @@ required_tests = []
 	}
 	want := config.Runtime{
 		Workers: 5, Agent: "b", TurnTimeout: time.Hour, IdleTimeout: 2 * time.Minute,
-		MaxTurnsPerPass: 3, MaxEventsPerTurn: 4, StateDir: "/home/op/state",
+		MaxTurnsPerPass: 3, MaxEventsPerTurn: 4, StateDir: "/home/op/state", Sandbox: work.SandboxAuto,
 	}
 	if !equal(c.Runtime, want) || len(c.Runtime.Accounts) != 2 {
 		t.Errorf("runtime %+v", c.Runtime)
@@ -229,6 +229,9 @@ func TestL100_EveryMistakeIsOneClearLine(t *testing.T) {
 		{"feature to come", minimal + "required_tests = [\"make\"]\n", `config.toml:7: required_tests in [[repo]]: not supported yet; remove the line`},
 		{"review to come", minimal + "[repo.review]\nenabled = true\n", `config.toml:8: enabled in [repo.review]: not supported yet; remove the line`},
 		{"database to come", "[runtime]\ndatabase = \"postgres://\"\n" + minimal, `config.toml:2: database in [runtime]: not supported yet; remove the line`},
+		{"unknown sandbox", "[runtime]\nsandbox = \"bubblewrap\"\n" + minimal, `config.toml:2: sandbox in [runtime]: want one of ["auto" "bwrap" "sandbox-exec" "agent" "none"], got "bubblewrap"`},
+		{"unknown sandbox of an agent", "[agents.codex]\nsandbox = \"off\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: sandbox in [agents.codex]: want one of`},
+		{"relative writable folder", "[agents.codex]\nwritable = [\"x\"]\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: writable in [agents.codex]: want absolute paths or ones that begin with ~/, got "x"`},
 		{"account", "[runtime]\naccounts = [0]\n" + minimal, `config.toml:2: accounts in [runtime]: an account's number is greater than 0`},
 	}
 	for _, tt := range tests {
@@ -324,4 +327,18 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("an error that says nothing")
 		}
 	})
+}
+
+func TestSandboxOfAnAgent(t *testing.T) {
+	c, err := parse(t, "[runtime]\nagent = \"mine\"\nsandbox = \"bwrap\"\n[agents.free]\nadapter = \"command\"\ncommand = [\"/x\"]\nsandbox = \"none\"\nwritable = [\"~/.x\"]\n"+minimal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Sandbox(c.Agents["mine"]); got != work.SandboxBwrap {
+		t.Errorf("the runtime's: %q", got)
+	}
+	free := c.Agents["free"]
+	if got := c.Sandbox(free); got != work.SandboxNone || len(free.Writable) != 1 || free.Writable[0] != "/home/op/.x" {
+		t.Errorf("its own: %q, %q", got, free.Writable)
+	}
 }

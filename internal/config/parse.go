@@ -102,12 +102,13 @@ func (p *parser) runtime(t *table) {
 		Overlap:                   t.flag("overlap", true),
 		StateDir:                  p.stateDir(t),
 		PromptsDir:                p.promptsDir(t),
+		Sandbox:                   p.sandbox(t, work.SandboxAuto),
 		Accounts:                  list[int64](t, "accounts", "a GitHub account's number"),
 	}
 	if slices.ContainsFunc(r.Accounts, func(id int64) bool { return id <= 0 }) {
 		t.bad("accounts", "an account's number is greater than 0; gh api users/LOGIN --jq .id shows it")
 	}
-	t.later("database", "sandbox", "max_turns_per_item", "max_cost_per_day_usd")
+	t.later("database", "max_turns_per_item", "max_cost_per_day_usd")
 	t.done()
 }
 

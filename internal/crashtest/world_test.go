@@ -156,6 +156,7 @@ quiet_period = "0s"
 min_interval = "0s"
 settle_after = "0s"
 state_dir = %q
+sandbox = "none"
 [agents.rig]
 adapter = "command"
 command = [%q]

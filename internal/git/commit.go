@@ -50,6 +50,9 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 		if err != nil {
 			return err
 		}
+		if err := m.dropLeftovers(ctx, c.Dir, index); err != nil {
+			return err
+		}
 		if err := m.gateFiles(ctx, c, index); err != nil {
 			return err
 		}
@@ -344,6 +347,9 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 
 // partialTree is the tree of what can be kept.
 func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q *quarantine) (string, error) {
+	if err := m.dropLeftovers(ctx, p.Dir, index); err != nil {
+		return "", err
+	}
 	paths, err := m.candidates(ctx, p.Dir, index)
 	if err != nil {
 		return "", err

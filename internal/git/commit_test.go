@@ -346,6 +346,9 @@ func TestL35L36PartialWorkIsKept(t *testing.T) {
 	if want := []string{"a.txt", "half.go", "in/x"}; !slices.Equal(changed, want) {
 		t.Errorf("kept %q", changed)
 	}
+	if again, err := w.mirror.PartialFiles(t.Context(), oid); err != nil || !slices.Equal(again, changed) {
+		t.Errorf("files of the kept = %q, %v", again, err)
+	}
 	if got, ok, err := w.mirror.Partial(t.Context(), key1); got != oid || !ok || err != nil {
 		t.Errorf("partial = %q %v %v", got, ok, err)
 	}

@@ -44,6 +44,18 @@ func (m *Mirror) Partial(ctx context.Context, key string) (string, bool, error) 
 	return m.own(ctx, key, partialRef)
 }
 
+// PartialFiles lists what unfinished work changed, slashed.
+func (m *Mirror) PartialFiles(ctx context.Context, oid string) ([]string, error) {
+	if !validOID(oid) {
+		return nil, fmt.Errorf("%q is no object id", oid)
+	}
+	res, err := m.git.run(ctx, m.call("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-commit-id", oid))
+	if err != nil {
+		return nil, fmt.Errorf("list unfinished work: %w", err)
+	}
+	return fields(res.Stdout), nil
+}
+
 func (m *Mirror) own(ctx context.Context, key string, ref func(string) string) (string, bool, error) {
 	if err := checkKey(key); err != nil {
 		return "", false, err

@@ -60,6 +60,18 @@ func (f *family) forget(table []entry) {
 	}
 }
 
+// ask signals what was seen, the leader excepted. It says whether there was
+// anybody to ask.
+func (f *family) ask(ctx context.Context, sig os.Signal) bool {
+	asked := false
+	for _, e := range f.seen {
+		if signalEntry(context.WithoutCancel(ctx), e, sig) {
+			asked = true
+		}
+	}
+	return asked
+}
+
 // kill ends the leader, if it is given, and every recorded descendant, each
 // with its group.
 func (f *family) kill(ctx context.Context, leader *os.Process) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -56,20 +57,25 @@ func pids() ([]int, error) {
 	return out, nil
 }
 
-// readEntry reads /proc/<pid>/stat; see proc_pid_stat(5). The name in
-// parentheses may hold anything, so the fields are counted from its end. A
-// zombie counts as ended.
+// readEntry reads a process that has not ended; a zombie has.
 func readEntry(pid int) (e entry, ok bool) {
+	e, state, ok := readStat(pid)
+	return e, ok && state != 'Z' && state != 'X'
+}
+
+// readStat reads /proc/<pid>/stat; see proc_pid_stat(5). The name in
+// parentheses may hold anything, so the fields are counted from its end.
+func readStat(pid int) (e entry, state byte, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return entry{}, false
+		return entry{}, 0, false
 	}
 	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	if len(f) < 20 || f[0] == "Z" || f[0] == "X" {
-		return entry{}, false
+	if len(f) < 20 {
+		return entry{}, 0, false
 	}
 	num := func(i int) int { n, _ := strconv.Atoi(f[i]); return n }
-	return entry{pid: pid, parent: num(1), group: num(2), session: num(3), start: f[19]}, true
+	return entry{pid: pid, parent: num(1), group: num(2), session: num(3), start: f[19]}, f[0][0], true
 }
 
 func same(_ context.Context, e entry) bool {
@@ -127,15 +133,14 @@ func own(pid int) bool {
 	return ok && int(st.Uid) == os.Getuid()
 }
 
-func carries(pid int, mark string) bool {
+func carries(pid int, mark string) bool { return slices.Contains(environment(pid), mark) }
+
+// environment is what a process was started with; nothing where it may not be
+// read.
+func environment(pid int) []string {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
-		return false
+		return nil
 	}
-	for v := range bytes.SplitSeq(b, []byte{0}) {
-		if string(v) == mark {
-			return true
-		}
-	}
-	return false
+	return strings.Split(string(b), "\x00")
 }

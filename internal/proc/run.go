@@ -62,6 +62,7 @@ type Cmd struct {
 	Survivors     Survivors
 	Mark          string // "NAME=value" in Env: whoever carries it at the end is killed too
 	DieWithParent bool   // Linux: the program is killed when we die
+	Wrapper       bool   // it runs another program and dies of signals by itself: EndSignal is for what it runs
 }
 
 // Result is what a program left behind.
@@ -130,15 +131,15 @@ func start(ctx context.Context, c Cmd) (*process, error) {
 	p.cmd = exec.CommandContext(context.WithoutCancel(ctx), c.Path, c.Args...)
 	p.cmd.Dir = c.Dir
 	p.cmd.Env = append([]string{}, c.Env...)
+	if c.Survivors == LeaveSurvivors && guarding.Load() {
+		p.cmd.Env = append(p.cmd.Env, kept())
+	}
 	p.cmd.SysProcAttr = attributes(c)
 	if err := p.connect(); err != nil {
 		return nil, err
 	}
 	p.family = newFamily(p.cmd.Process.Pid)
-	go func() {
-		_ = p.cmd.Wait() // the exit code is in ProcessState
-		close(p.exited)
-	}()
+	go p.await()
 	return p, nil
 }
 
@@ -161,7 +162,7 @@ func (p *process) connect() error {
 	}
 	p.cmd.Stdout, p.cmd.Stderr = outW, errW
 	p.pipes = []io.Closer{outR, errR}
-	err = p.cmd.Start()
+	err = p.startChild()
 	_ = outW.Close()
 	_ = errW.Close()
 	if err != nil {
@@ -249,7 +250,9 @@ func timer(d time.Duration) (<-chan time.Time, func()) {
 // end asks the group to end, then kills it and all that was seen of it.
 func (p *process) end(ctx context.Context) {
 	p.family.record(ctx)
-	askGroup(context.WithoutCancel(ctx), p.cmd.Process, p.EndSignal)
+	if !p.Wrapper || !p.family.ask(ctx, p.EndSignal) {
+		askGroup(context.WithoutCancel(ctx), p.cmd.Process, p.EndSignal)
+	}
 	grace := time.NewTimer(p.Grace)
 	defer grace.Stop()
 	select {
@@ -275,6 +278,7 @@ func (p *process) finish(ctx context.Context, limit Limit) {
 	}
 	if p.Mark != "" {
 		_, _ = EndMarked(context.WithoutCancel(ctx), p.Mark) // best effort: a recovering pass looks again
+		endOrphans(context.WithoutCancel(ctx), p.Mark)
 	}
 	p.stdout.close()
 	p.stderr.close()

@@ -31,16 +31,18 @@ func killRecordedGroup(ctx context.Context, e entry) {
 	}
 }
 
-// killEntry kills one process if it is still the one that was recorded. Where
-// the system has process handles, FindProcess takes one, so that the check
-// and the signal are about the same process.
-func killEntry(ctx context.Context, e entry) bool {
+func killEntry(ctx context.Context, e entry) bool { return signalEntry(ctx, e, os.Kill) }
+
+// signalEntry signals one process if it is still the one that was recorded.
+// Where the system has process handles, FindProcess takes one, so that the
+// check and the signal are about the same process.
+func signalEntry(ctx context.Context, e entry, sig os.Signal) bool {
 	p, err := os.FindProcess(e.pid)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = p.Release() }()
-	return same(ctx, e) && p.Kill() == nil
+	return same(ctx, e) && p.Signal(sig) == nil
 }
 
 func exitCode(s *os.ProcessState) int {

@@ -32,6 +32,8 @@ func killRecordedGroup(context.Context, entry) {}
 
 func killEntry(context.Context, entry) bool { return false }
 
+func signalEntry(context.Context, entry, os.Signal) bool { return false }
+
 // processes is empty: taskkill finds the tree by itself.
 func processes(context.Context) ([]entry, error) { return nil, nil }
 

@@ -43,21 +43,22 @@ type rule struct {
 	Says    string `yaml:"says"`    // is part of the prompt
 
 	// Deeds, in this order.
-	Touch  string            `yaml:"touch"` // a file that says: the agent runs
-	Env    string            `yaml:"env"`   // a file that gets the environment, sorted
-	Stderr string            `yaml:"stderr"`
-	Wait   string            `yaml:"wait"` // until this file exists
-	Write  map[string]string `yaml:"write"`
-	Append map[string]string `yaml:"append"`
-	Link   map[string]string `yaml:"link"` // symbolic links: name to target
-	Delete []string          `yaml:"delete"`
-	Git    [][]string        `yaml:"git"`   // commands of its own in the checkout
-	Spawn  *child            `yaml:"spawn"` // a child that outlives it
-	Sleep  duration          `yaml:"sleep"`
-	Deaf   bool              `yaml:"deaf"`  // ignores SIGTERM and SIGINT
-	Hang   bool              `yaml:"hang"`  // never answers
-	Print  *string           `yaml:"print"` // this instead of an answer
-	Exit   int               `yaml:"exit"`
+	Touch    string            `yaml:"touch"` // a file that says: the agent runs
+	Env      string            `yaml:"env"`   // a file that gets the environment, sorted
+	Stderr   string            `yaml:"stderr"`
+	Wait     string            `yaml:"wait"` // until this file exists
+	Write    map[string]string `yaml:"write"`
+	Append   map[string]string `yaml:"append"`
+	Link     map[string]string `yaml:"link"` // symbolic links: name to target
+	Delete   []string          `yaml:"delete"`
+	Git      [][]string        `yaml:"git"`   // commands of its own in the checkout
+	Spawn    *child            `yaml:"spawn"` // a child that outlives it
+	Sleep    duration          `yaml:"sleep"`
+	Takeover bool              `yaml:"takeover"` // goes on from the unfinished work that the prompt names
+	Deaf     bool              `yaml:"deaf"`     // ignores SIGTERM and SIGINT
+	Hang     bool              `yaml:"hang"`     // never answers
+	Print    *string           `yaml:"print"`    // this instead of an answer
+	Exit     int               `yaml:"exit"`
 
 	Answer  map[string]any   `yaml:"answer"` // over the default answer of the kind
 	Without []string         `yaml:"without"`
@@ -99,6 +100,9 @@ type request struct {
 				Number int `json:"number"`
 			} `json:"pull_request"`
 		} `json:"task"`
+		Partial *struct {
+			Commit string `json:"commit"`
+		} `json:"partial"`
 		NewEvents []struct {
 			ID     string `json:"id"`
 			Kind   string `json:"kind"`
@@ -155,6 +159,12 @@ func runAgent(folder string) (int, error) {
 	r, err := pick(filepath.Join(folder, "rules.yaml"), req, attempt)
 	if err != nil {
 		return 0, err
+	}
+	if r.Takeover {
+		if req.Context.Partial == nil {
+			return 0, errors.New("there is no unfinished work to take over")
+		}
+		r.Git = append(r.Git, []string{"checkout", req.Context.Partial.Commit, "--", "."})
 	}
 	if err := r.act(folder); err != nil {
 		return 0, err

@@ -32,6 +32,8 @@
 //	later DURATION           lets time pass: every time in state.db is taken back by it
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
 //
+// The condition [sandbox] says whether a sandbox works on this machine.
+//
 // -update (go test ./internal/story -update) writes what cmp found into the
 // stories.
 package story
@@ -73,14 +75,20 @@ func TestMain(m *testing.M) {
 }
 
 func TestStories(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("..", "..", "testdata", "script"),
+	p := params(t)
+	p.Dir = filepath.Join("..", "..", "testdata", "script")
+	testscript.Run(t, p)
+}
+
+func params(t *testing.T) testscript.Params {
+	return testscript.Params{
 		Setup:               func(e *testscript.Env) error { return setUp(e, t) },
 		Cmds:                commands(),
+		Condition:           condition,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-	})
+	}
 }
 
 // commands are those of the stories, told about at the top.

@@ -112,13 +112,14 @@ type Turn struct {
 	Base   string // base branch
 	Head   string // commit from which the agent works; empty until restored
 
-	Agent     string // name in the config
-	Request   []byte // JSON document with prompt and context, stored before the first run
-	Attempts  int    // failed attempts, all steps
-	Runs      int    // agent invocations, repairs not counted
-	Answer    []byte // JSON, validated; nil until answered
-	Commit    string // oid; empty when the tree did not change
-	Session   string // the provider's thread after the run
+	Agent     string  // name in the config
+	Sandbox   Sandbox // what stood between it and the operator's files in its last run
+	Request   []byte  // JSON document with prompt and context, stored before the first run
+	Attempts  int     // failed attempts, all steps
+	Runs      int     // agent invocations, repairs not counted
+	Answer    []byte  // JSON, validated; nil until answered
+	Commit    string  // oid; empty when the tree did not change
+	Session   string  // the provider's thread after the run
 	Usage     Usage
 	EventKeys []string // sorted
 

@@ -1,0 +1,138 @@
+//go:build linux
+
+package proc
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The options of prctl(2).
+const (
+	prSetDumpable       = 4
+	prSetChildSubreaper = 36
+)
+
+func guard() error {
+	for _, option := range [][2]uintptr{{prSetChildSubreaper, 1}, {prSetDumpable, 0}} {
+		if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, option[0], option[1], 0); errno != 0 {
+			return fmt.Errorf("prctl %d: %w", option[0], errno)
+		}
+	}
+	return nil
+}
+
+// endOrphans ends what an agent's run left to us: children that we did not
+// start, except what our own programs may leave behind and what carries the
+// mark of another run. Which agent began a process that threw its mark away is
+// unknown; it is ended with the first run that ends.
+func endOrphans(ctx context.Context, mark string) {
+	if !guarding.Load() {
+		return
+	}
+	for range 50 { // the children of one that was ended come to us next
+		if adoptees(ctx, mark) == 0 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// adoptees ends orphans and buries those that have ended. It says how many it
+// signalled.
+func adoptees(ctx context.Context, mark string) int {
+	children.Lock()
+	defer children.Unlock()
+	all, err := pids()
+	if err != nil {
+		return 0
+	}
+	ended := 0
+	for _, pid := range all {
+		e, state, ok := readStat(pid)
+		if _, started := children.pids.Load(pid); !ok || started || e.parent != os.Getpid() || e.session == ownSession() {
+			continue
+		}
+		if state == 'Z' {
+			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+			continue
+		}
+		if !belongsElsewhere(pid, mark) && killEntry(ctx, e) {
+			ended++
+		}
+	}
+	return ended
+}
+
+// ownSession is the session of whatever is started beside this package; what
+// the package starts gets sessions of its own.
+func ownSession() int {
+	e, _, _ := readStat(os.Getpid())
+	return e.session
+}
+
+// belongsElsewhere reports whether a process carries the mark of another run,
+// or of a program that may leave survivors.
+func belongsElsewhere(pid int, mark string) bool {
+	name, _, _ := strings.Cut(mark, "=")
+	for _, v := range environment(pid) {
+		if v == kept() || (v != mark && strings.HasPrefix(v, name+"=")) {
+			return true
+		}
+	}
+	return false
+}
+
+// Inside reports whether a process of our own user, ourselves excepted, stands
+// in the folder, runs a program of it, or holds a file of it open.
+func Inside(ctx context.Context, dir string) (bool, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if os.IsNotExist(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look who is in a folder: %w", err)
+	}
+	all, err := pids()
+	if err != nil {
+		return false, err
+	}
+	for _, pid := range all {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if pid != os.Getpid() && own(pid) && slices.ContainsFunc(places(pid), func(p string) bool { return within(p, dir) }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// places are the paths that a process is tied to.
+func places(pid int) []string {
+	at := filepath.Join("/proc", strconv.Itoa(pid))
+	links := []string{filepath.Join(at, "cwd"), filepath.Join(at, "exe")}
+	if open, err := os.ReadDir(filepath.Join(at, "fd")); err == nil {
+		for _, fd := range open {
+			links = append(links, filepath.Join(at, "fd", fd.Name()))
+		}
+	}
+	var out []string
+	for _, l := range links {
+		if to, err := os.Readlink(l); err == nil {
+			out = append(out, to)
+		}
+	}
+	return out
+}
+
+func within(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, dir+"/") || path == dir+" (deleted)"
+}

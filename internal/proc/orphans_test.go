@@ -1,0 +1,234 @@
+//go:build linux
+
+package proc
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// guarded runs a part of this test program again, as a process of its own: a
+// guard holds for as long as its process lives.
+func guarded(t *testing.T, part string, env ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestGuardedPart$")
+	cmd.Env = append(append(os.Environ(), "PROC_TEST_PART="+part), env...)
+	return outputOf(t, cmd)
+}
+
+func outputOf(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return string(out)
+}
+
+// TestGuardedPart is the other process.
+func TestGuardedPart(t *testing.T) {
+	parts := map[string]func(*testing.T, string){"orphans": orphansPart, "kept": keptPart, "environ": environPart}
+	part := parts[os.Getenv("PROC_TEST_PART")]
+	if part == nil {
+		t.Skip("a part of other tests")
+	}
+	if os.Getenv("PROC_TEST_UNGUARDED") == "" {
+		if err := Guard(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	part(t, os.Getenv("PROC_TEST_DIR"))
+}
+
+// leaver starts a grandchild that leaves its family before anybody looks, and
+// with the given environment.
+func leaver(pidFile, env string) Cmd {
+	c := sh(`setsid -f env -i ` + env + ` /bin/sh -c 'echo $$ >"$0"; exec /bin/sleep 60' "` + pidFile + `" </dev/null >/dev/null 2>&1; until [ -s "` + pidFile + `" ]; do sleep 0.01; done`)
+	c.Mark = "MERGEXO_MARK=one"
+	c.Env = append(c.Env, c.Mark)
+	return c
+}
+
+func orphansPart(t *testing.T, dir string) {
+	run(t, leaver(filepath.Join(dir, "bare"), ""))
+	run(t, leaver(filepath.Join(dir, "other"), "MERGEXO_MARK=two"))
+}
+
+// L119: a grandchild that throws its mark away and leaves in its first moment
+// is ended with the run; one of another run is not. Without the guard it lives
+// on, so the guard is what ends it.
+func TestL119OrphansAreEnded(t *testing.T) {
+	for _, guard := range []string{"", "PROC_TEST_UNGUARDED=1"} {
+		dir := t.TempDir()
+		guarded(t, "orphans", "PROC_TEST_DIR="+dir, guard)
+		if got, want := dead(t, filepath.Join(dir, "bare")), guard == ""; got != want {
+			t.Errorf("%q: the unmarked one dead = %v", guard, got)
+		}
+		if !alive(t, filepath.Join(dir, "other")) {
+			t.Errorf("%q: another run's process was ended", guard)
+		}
+		endByFile(t, filepath.Join(dir, "bare"), filepath.Join(dir, "other"))
+	}
+}
+
+func endByFile(t *testing.T, files ...string) {
+	t.Helper()
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := readEntry(pid); ok {
+			killEntry(t.Context(), e)
+		}
+	}
+}
+
+func keptPart(t *testing.T, dir string) {
+	c := sh(`setsid -f /bin/sh -c 'echo $$ >"$0"; exec /bin/sleep 60' "` + filepath.Join(dir, "daemon") + `" </dev/null >/dev/null 2>&1; until [ -s "` + filepath.Join(dir, "daemon") + `" ]; do sleep 0.01; done`)
+	c.Survivors = LeaveSurvivors
+	run(t, c)
+	beside := exec.CommandContext(t.Context(), "/bin/sleep", "60") // gh, started by gh's library
+	if err := beside.Start(); err != nil {
+		t.Fatal(err)
+	}
+	run(t, leaver(filepath.Join(dir, "bare"), ""))
+	if !alive(t, filepath.Join(dir, "daemon")) {
+		t.Error("what git may leave behind was ended with an agent")
+	}
+	if _, ok := readEntry(beside.Process.Pid); !ok {
+		t.Error("a child that this package did not start was ended")
+	}
+	_ = beside.Process.Kill()
+	_ = beside.Wait()
+}
+
+// L13: what is not the agent's is spared: a credential cache that git left,
+// and whatever was started beside this package.
+func TestL13GuardSparesOthers(t *testing.T) {
+	dir := t.TempDir()
+	guarded(t, "kept", "PROC_TEST_DIR="+dir)
+	if !dead(t, filepath.Join(dir, "bare")) {
+		t.Error("the agent's orphan lives on")
+	}
+	endByFile(t, filepath.Join(dir, "daemon"))
+}
+
+func environPart(t *testing.T, _ string) {
+	res := run(t, sh(`tr '\0' '\n' </proc/$PPID/environ; echo done`))
+	fmt.Printf("%s%s", res.Stdout, res.Stderr)
+}
+
+// L48: an agent of the same user cannot read the environment of the pass that
+// started it. Root can, so the test is made as nobody.
+func TestL48EnvironmentOfThePass(t *testing.T) {
+	for _, guard := range []string{"", "PROC_TEST_UNGUARDED=1"} {
+		cmd := exec.CommandContext(t.Context(), publicCopy(t), "-test.run=^TestGuardedPart$")
+		cmd.Dir = "/"
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "PROC_TEST_PART=environ", "GH_TOKEN=canary", guard}
+		if os.Getuid() == 0 {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		}
+		out := outputOf(t, cmd)
+		if got, want := strings.Contains(out, "canary"), guard != ""; got != want || !strings.Contains(out, "done") {
+			t.Errorf("%q: readable = %v: %s", guard, got, out)
+		}
+	}
+}
+
+// publicCopy is this program where everybody may run it.
+func publicCopy(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "mx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	path := filepath.Join(dir, "program")
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestL119Inside(t *testing.T) {
+	dir := t.TempDir()
+	elsewhere := t.TempDir()
+	look := func() bool {
+		t.Helper()
+		in, err := Inside(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in
+	}
+	if look() {
+		t.Error("somebody is in an empty folder")
+	}
+	if in, err := Inside(t.Context(), filepath.Join(dir, "none")); in || err != nil {
+		t.Errorf("in a folder that is not there: %v, %v", in, err)
+	}
+	for name, script := range map[string]string{
+		"stands there":      `cd "$1" && echo ready && exec sleep 60`,
+		"holds a file open": `exec 5>"$1/held" && echo ready && exec sleep 60`,
+	} {
+		cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", script, "sh", dir)
+		cmd.Dir = elsewhere
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(out, make([]byte, len("ready\n"))); err != nil {
+			t.Fatal(err)
+		}
+		if !look() {
+			t.Errorf("%s: not seen", name)
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if look() {
+			t.Errorf("%s: seen after its end", name)
+		}
+	}
+}
+
+// L45: a wrapper dies of the signal at once, and what it runs with it; so what
+// it runs is asked.
+func TestL45WrappedProgramIsAsked(t *testing.T) {
+	c := sh(`setsid sh -c 'trap "echo asked; exit 7" INT; while :; do sleep 0.05; done'; exit $?`)
+	c.Wrapper, c.EndSignal, c.Wall, c.Grace = true, syscall.SIGINT, 500*time.Millisecond, 10*time.Second
+	res := run(t, c)
+	if !strings.Contains(string(res.Stdout), "asked") || res.TimedOut != WallLimit {
+		t.Errorf("result = %+v", res)
+	}
+}

@@ -1,0 +1,140 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Tool is a sandbox program that was seen to work here.
+type Tool struct {
+	Kind work.Sandbox
+	path string
+	root bool // we are root
+}
+
+// probeTime is how long a sandbox may take to run nothing at all.
+const probeTime = 10 * time.Second
+
+// Find looks for this system's sandbox program in a list of directories and
+// tries it. Its error says, for people, what is missing.
+func Find(ctx context.Context, path string) (Tool, error) {
+	t := Tool{root: os.Getuid() == 0}
+	switch runtime.GOOS {
+	case "linux":
+		t.Kind = work.SandboxBwrap
+	case "darwin":
+		t.Kind = work.SandboxMac
+	default:
+		return Tool{}, fmt.Errorf("there is none for %s", runtime.GOOS)
+	}
+	var err error
+	if t.path, err = proc.LookPath(string(t.Kind), path); err != nil {
+		return Tool{}, fmt.Errorf("%s is not installed", t.Kind)
+	}
+	if err := t.try(ctx, path); err != nil {
+		return Tool{}, fmt.Errorf("%s does not work: %w", t.Kind, err)
+	}
+	return t, nil
+}
+
+// try runs a program that does nothing in a sandbox that hides nothing.
+func (t Tool) try(ctx context.Context, path string) error {
+	nothing, err := proc.LookPath("true", path)
+	if err != nil {
+		return err
+	}
+	argv := t.run(nil, []string{nothing}, "/")
+	res, err := proc.Run(ctx, proc.Cmd{Path: argv[0], Args: argv[1:], Dir: "/", Env: []string{"PATH=" + path}, Wall: probeTime})
+	switch {
+	case err != nil:
+		return err
+	case res.Code != 0:
+		lines := strings.Split(strings.TrimSpace(string(res.Stderr)), "\n")
+		return errors.New(lines[len(lines)-1])
+	}
+	return nil
+}
+
+// Protection is what is in force for an agent.
+type Protection struct {
+	Kind work.Sandbox
+	Why  string // why it is no better; empty where it is the best there is
+}
+
+// Hides reports whether the operator's files are out of the agent's sight.
+func (p Protection) Hides() bool { return p.Kind == work.SandboxBwrap || p.Kind == work.SandboxMac }
+
+// String says it aloud.
+func (p Protection) String() string {
+	switch p.Kind {
+	case work.SandboxBwrap, work.SandboxMac:
+		return "sandboxed by " + string(p.Kind)
+	case work.SandboxAgent:
+		return "only the agent's own sandbox, which hides no file" + because(p.Why)
+	case work.SandboxNone, work.SandboxAuto:
+	}
+	return "no sandbox: it can read what you can read" + because(p.Why)
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " (" + why + ")"
+}
+
+// Own says whether an agent's program brings a sandbox of its own.
+type Own string
+
+// The answers.
+const (
+	NoneOfItsOwn Own = ""
+	HasItsOwn    Own = "own"
+)
+
+// Choose settles what stands around an agent. tool and missing are what Find
+// said. An agent for which the config demands what the machine does not have is
+// blocked: never does it run with less than was asked for.
+func Choose(asked work.Sandbox, own Own, tool Tool, missing error) (Protection, error) {
+	switch asked {
+	case work.SandboxNone:
+		return Protection{Kind: work.SandboxNone, Why: `sandbox = "none"`}, nil
+	case work.SandboxAgent:
+		if own == HasItsOwn {
+			return Protection{Kind: work.SandboxAgent, Why: `sandbox = "agent"`}, nil
+		}
+		return Protection{}, demanded(asked, errors.New("this adapter's programs have no sandbox that we know of"))
+	case work.SandboxBwrap, work.SandboxMac:
+		if missing == nil && tool.Kind != asked {
+			missing = fmt.Errorf("this system has %s instead", tool.Kind)
+		}
+		if missing != nil {
+			return Protection{}, demanded(asked, missing)
+		}
+		return Protection{Kind: asked}, nil
+	case work.SandboxAuto:
+	}
+	switch {
+	case missing == nil:
+		return Protection{Kind: tool.Kind}, nil
+	case own == HasItsOwn:
+		return Protection{Kind: work.SandboxAgent, Why: missing.Error()}, nil
+	}
+	return Protection{Kind: work.SandboxNone, Why: missing.Error()}, nil
+}
+
+func demanded(asked work.Sandbox, err error) error {
+	return &work.BlockedError{
+		Reason: fmt.Sprintf(`sandbox = %q is asked for, and is not to be had on the machine that runs gh mergexo: %v`, string(asked), err),
+		Hint:   `make it work there, or set sandbox = "auto" or "none" in its config, then comment here to have it tried again`,
+		Err:    err,
+	}
+}

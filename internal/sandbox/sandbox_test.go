@@ -1,0 +1,272 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// tool is this machine's sandbox. Where there is none the test is skipped, but
+// not in CI on a Linux that has bwrap.
+func tool(t *testing.T) Tool {
+	t.Helper()
+	found, err := Find(t.Context(), os.Getenv("PATH"))
+	if err == nil {
+		return found
+	}
+	if _, missing := proc.LookPath("bwrap", os.Getenv("PATH")); runtime.GOOS == "linux" && missing == nil && os.Getenv("CI") == "true" {
+		t.Fatalf("CI has a sandbox program that does not work: %v", err)
+	}
+	t.Skipf("no sandbox here: %v", err)
+	return Tool{}
+}
+
+// world is a machine with secrets, below a temporary folder.
+type world struct {
+	t                *testing.T
+	home, state, dir string
+	box              Box
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	return worldIn(t, t.TempDir())
+}
+
+func worldIn(t *testing.T, root string) *world {
+	t.Helper()
+	w := &world{t: t, home: filepath.Join(root, "home"), state: filepath.Join(root, "state")}
+	w.dir = filepath.Join(w.state, "checkouts", "o", "r", "worker-0")
+	for _, name := range []string{
+		"home/.ssh/id_ed25519", "home/.config/gh/hosts.yml", "home/.git-credentials", "home/.netrc", "home/.npmrc", "home/.config/git/credentials",
+		"state/state.db", "state/checkouts/o/r/worker-1/a.txt", "state/logs/x.jsonl", "x/socket", "home/.bash_history",
+	} {
+		w.put(name, "canary")
+	}
+	for _, name := range []string{"home/.profile", "home/.codex/auth.json", "state/repos/o/r.git/objects/ab/c", "state/agents/a.gitconfig", "home/.cache/tool", "home/bin/tool"} {
+		w.put(name, "fine")
+	}
+	w.put("state/checkouts/o/r/worker-0/a.txt", "mine")
+	w.box = Box{
+		Home: w.home, Path: os.Getenv("PATH"), Hidden: []string{w.state},
+		Readable: []string{filepath.Join(w.state, "repos/o/r.git/objects"), filepath.Join(w.state, "agents")},
+		Writable: []string{filepath.Join(w.home, ".codex")},
+	}
+	return w
+}
+
+func (w *world) put(name, text string) {
+	w.t.Helper()
+	path := filepath.Join(filepath.Dir(w.home), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// run runs a shell script in the sandbox, with the world's root as $1.
+func (w *world) run(tool Tool, script string) string {
+	w.t.Helper()
+	argv := tool.Wrap(w.box, []string{"/bin/sh", "-c", script, "sh", filepath.Dir(w.home)}, w.dir)
+	res, err := proc.Run(w.t.Context(), proc.Cmd{
+		Path: argv[0], Args: argv[1:], Dir: w.dir, Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.home},
+		Wall: time.Minute, DieWithParent: true, Wrapper: true,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(res.Stdout) + string(res.Stderr)
+}
+
+// readsWhat gives a script that says which files can be read.
+const readsWhat = `cd "$1"; for f in "$1"/home/.ssh/* "$1"/home/.config/gh/hosts.yml "$1"/home/.git-credentials "$1"/home/.netrc "$1"/home/.npmrc \
+ "$1"/home/.config/git/credentials "$1"/state/state.db "$1"/state/logs/* "$1"/state/checkouts/o/r/worker-1/* "$1"/x/* "$1"/home/.bash_history; do cat "$f"; done
+ grep -rs canary "$1" /proc/*/environ /run; echo done`
+
+// L48: in a sandbox the files that hold credentials, the state folder, other
+// checkouts, other processes and what others put into temporary folders are out
+// of sight, and what the work needs is there.
+func TestL48FilesAreHidden(t *testing.T) {
+	tool, w := tool(t), newWorld(t)
+	t.Setenv("CANARY", "canary")
+	if out := w.run(tool, readsWhat); strings.Contains(strings.ReplaceAll(out, "No such file", ""), "canary") || !strings.Contains(out, "done") {
+		t.Errorf("read: %s", out)
+	}
+	script := `cat a.txt; cat "$1/home/.profile" "$1/home/.codex/auth.json" "$1/state/repos/o/r.git/objects/ab/c" "$1/state/agents/a.gitconfig" &&
+		echo new >a.txt && echo new >"$1/home/.codex/new" && echo new >/tmp/new && cat /tmp/new && echo new >"$1/home/.cache/new" && echo all`
+	// The home lies in /tmp here, which is private; so this part is elsewhere.
+	w = elsewhere(t)
+	if out := w.run(tool, script); !strings.HasPrefix(out, "minefinefinefinefine") || !strings.HasSuffix(out, "new\nall\n") {
+		t.Errorf("the work is hindered: %s", out)
+	}
+	if err := os.RemoveAll(filepath.Join(filepath.Dir(w.home), "x")); err != nil { // hidden in temporary folders only
+		t.Fatal(err)
+	}
+	if out := w.run(tool, readsWhat+"; test -e /tmp/new && echo stale"); strings.Contains(out, "canary") || strings.Contains(out, "stale") {
+		t.Errorf("read: %s", out)
+	}
+	for path, want := range map[string]bool{w.dir + "/a.txt": true, w.home + "/.codex/new": true, w.home + "/.cache/new": false, "/tmp/new": false} {
+		b, _ := os.ReadFile(path)
+		if got := string(b) == "new\n"; got != want {
+			t.Errorf("%s written = %v", path, got)
+		}
+	}
+	for _, forbidden := range []string{`"$1/home/.profile"`, `"$1/home/x"`, `"$1/state/repos/o/r.git/objects/ab/c"`, `"$1/home/bin/tool"`, `/etc/x`} {
+		if out := w.run(tool, "echo bad >"+forbidden+" && echo wrote"); strings.Contains(out, "wrote") {
+			t.Errorf("%s can be written", forbidden)
+		}
+	}
+}
+
+// elsewhere is a world outside every temporary folder, as real homes are.
+func elsewhere(t *testing.T) *world {
+	t.Helper()
+	for _, parent := range []string{"/var/lib", "/opt", os.Getenv("HOME")} {
+		if strings.HasPrefix(parent, "/tmp") {
+			continue
+		}
+		if dir, err := os.MkdirTemp(parent, "mx"); err == nil {
+			t.Cleanup(func() { _ = os.RemoveAll(dir) })
+			return worldIn(t, dir)
+		}
+	}
+	t.Skip("no folder outside the temporary ones may be written")
+	return nil
+}
+
+// Whoever is root outside is nobody within, so that what hides things cannot be
+// taken away, in a namespace of its own either.
+func TestL48MountsStay(t *testing.T) {
+	tool := tool(t)
+	if tool.Kind != work.SandboxBwrap {
+		t.Skip("no mounts here")
+	}
+	w := elsewhere(t)
+	out := w.run(tool, `umount -l "$1/home/.ssh"; unshare -rm sh -c 'umount -l "$0/home/.ssh"; mount -t tmpfs none "$0/state"; cat "$0"/home/.ssh/*' "$1"; cat "$1"/home/.ssh/*; grep CapEff /proc/self/status`)
+	if strings.Contains(out, "canary") || !strings.Contains(out, "CapEff:\t0000000000000000") {
+		t.Errorf("got: %s", out)
+	}
+}
+
+// L119: what is started inside dies with it, whatever it does.
+func TestL119NothingOutlivesTheSandbox(t *testing.T) {
+	tool := tool(t)
+	if tool.Kind != work.SandboxBwrap {
+		t.Skip("no process namespace here")
+	}
+	w := elsewhere(t)
+	w.run(tool, `env -i setsid -f /bin/sh -c 'while :; do echo alive >>left; sleep 0.02; done' </dev/null >/dev/null 2>&1; until [ -s left ]; do sleep 0.01; done`)
+	size := func() int64 {
+		info, err := os.Stat(filepath.Join(w.dir, "left"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	before := size()
+	time.Sleep(300 * time.Millisecond)
+	if size() != before {
+		t.Error("a survivor writes on")
+	}
+}
+
+// L45: an agent in a sandbox is asked to end before it is killed.
+func TestL45AskedInTheSandbox(t *testing.T) {
+	tool, w := tool(t), elsewhere(t)
+	argv := tool.Wrap(w.box, []string{"/bin/sh", "-c", `trap 'echo asked; exit 7' INT; echo up; while :; do sleep 0.05; done`}, w.dir)
+	res, err := proc.Run(t.Context(), proc.Cmd{
+		Path: argv[0], Args: argv[1:], Dir: w.dir, Env: []string{"PATH=" + os.Getenv("PATH")}, EndSignal: syscall.SIGINT,
+		Idle: time.Second, Grace: 10 * time.Second, DieWithParent: true, Wrapper: true,
+	})
+	if err != nil || string(res.Stdout) != "up\nasked\n" || res.Code != 7 || res.TimedOut != proc.IdleLimit {
+		t.Errorf("%v, %+v", err, res)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	bwrap, none := Tool{Kind: work.SandboxBwrap}, errors.New("bwrap is not installed")
+	for _, c := range []struct {
+		asked   work.Sandbox
+		own     Own
+		missing error
+		want    work.Sandbox // empty: blocked
+	}{
+		{work.SandboxAuto, NoneOfItsOwn, nil, work.SandboxBwrap},
+		{work.SandboxAuto, HasItsOwn, nil, work.SandboxBwrap},
+		{work.SandboxAuto, HasItsOwn, none, work.SandboxAgent},
+		{work.SandboxAuto, NoneOfItsOwn, none, work.SandboxNone},
+		{work.SandboxBwrap, HasItsOwn, nil, work.SandboxBwrap},
+		{work.SandboxBwrap, HasItsOwn, none, ""},
+		{work.SandboxMac, NoneOfItsOwn, nil, ""},
+		{work.SandboxAgent, HasItsOwn, nil, work.SandboxAgent},
+		{work.SandboxAgent, NoneOfItsOwn, nil, ""},
+		{work.SandboxNone, HasItsOwn, nil, work.SandboxNone},
+	} {
+		got, err := Choose(c.asked, c.own, bwrap, c.missing)
+		_, blocked := errors.AsType[*work.BlockedError](err)
+		if got.Kind != c.want || blocked != (c.want == "") {
+			t.Errorf("%+v: %+v, %v", c, got, err)
+		}
+	}
+}
+
+func TestFindSaysWhatIsMissing(t *testing.T) {
+	if _, err := Find(t.Context(), "/nowhere"); err == nil || !strings.Contains(err.Error(), "is not installed") {
+		t.Errorf("err = %v", err)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(dir, "bwrap"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Find(t.Context(), dir+":"+os.Getenv("PATH")); err == nil || !strings.Contains(err.Error(), "does not work: bwrap: No permissions") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// What macOS is told: written from its documentation, and not run there.
+func TestSeatbeltProfile(t *testing.T) {
+	w := newWorld(t)
+	argv := Tool{Kind: work.SandboxMac, path: "/usr/bin/sandbox-exec"}.Wrap(w.box, []string{"/bin/agent", "-x"}, w.dir)
+	if argv[0] != "/usr/bin/sandbox-exec" || argv[1] != "-p" || !slices.Equal(argv[3:], []string{"/bin/agent", "-x"}) {
+		t.Fatalf("argv = %q", argv)
+	}
+	text := argv[2]
+	at := -1
+	for _, want := range []string{ // in this order: the last rule that matches counts
+		"(version 1)\n(allow default)\n(deny file-write*)\n",
+		`(deny network-outbound (remote unix-socket))`,
+		`(deny file-read* file-write* (subpath "` + real(w.home) + `/.config/gh"))`,
+		`(deny file-read* file-write* (literal "` + real(w.home) + `/.git-credentials"))`,
+		`(deny file-read* file-write* (subpath "` + real(w.home) + `/.ssh"))`,
+		`(deny file-read* file-write* (subpath "` + real(w.state) + `"))`,
+		`(allow file-read* (subpath "` + real(w.state) + `/agents"))`,
+		`(allow file-read* file-write* (subpath "` + real(w.dir) + `"))`,
+		`(allow file-read* (subpath "` + real(w.state) + `/repos/o/r.git/objects"))`,
+	} {
+		i := strings.Index(text, want)
+		if i <= at {
+			t.Errorf("%s: at %d, after %d in:\n%s", want, i, at, text)
+		}
+		at = i
+	}
+	if strings.Count(text, "(") != strings.Count(text, ")") {
+		t.Error("unbalanced")
+	}
+}
