@@ -308,9 +308,14 @@ const maxPartialBytes = 10 << 20
 // KeepPartial keeps what a turn left in the checkout when its agent did not
 // finish, as refs/mergexo/partial/<key>. It is for reading, never pushed, so
 // the gates do not apply; repositories of the agent's in the tree are dropped.
-// It returns "" when nothing was changed.
+// It returns "" when nothing was changed. A checkout that was replaced, or whose
+// ignore files are no files, is a *RefusedError: git would read elsewhere, or
+// for ever.
 func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 	if err := checkKey(p.Key); err != nil {
+		return "", fmt.Errorf("keep partial work: %w", err)
+	}
+	if err := gateRoot(p.Dir); err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)
 	}
 	if err := m.dropNested(p.Dir); err != nil {
