@@ -142,7 +142,7 @@ func (p *Pass) claimTurn(ctx context.Context, planned PlannedTurn) (l *lease, ta
 
 func (p *Pass) newTurn(planned PlannedTurn, k int) work.Turn {
 	r := p.remoteByID(planned.Item.RepoID)
-	keys := eventKeys(planned.Events)
+	keys := slices.Sorted(slices.Values(eventKeys(planned.Events)))
 	now := p.Now()
 	return work.Turn{
 		RepoID: planned.Item.RepoID, ItemID: planned.Item.ID, Number: planned.Number, Kind: planned.Kind,
@@ -219,6 +219,5 @@ func eventKeys(events []work.Event) []string {
 	for i, e := range events {
 		keys[i] = e.Key
 	}
-	slices.Sort(keys)
 	return keys
 }

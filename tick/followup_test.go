@@ -27,13 +27,21 @@ func oldDatabase(t *testing.T) string {
 	}
 	defer db.Close()
 	scripts := []string{`CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')));
-		INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (1, 1), (5, 1)`}
-	for _, name := range []string{"migrations/00001_first.sql", "migrations/00005_promotion.sql", "testdata/schema-0005.sql"} {
-		b, err := os.ReadFile(filepath.Join("..", "store", name))
+		INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1)`}
+	files, err := filepath.Glob(filepath.Join("..", "store", "migrations", "*.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.DeleteFunc(files, func(name string) bool { return filepath.Base(name) > "00006" })
+	for _, name := range append(files, filepath.Join("..", "store", "testdata", "schema-0005.sql")) {
+		b, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		scripts = append(scripts, string(b))
+		if digits, _, _ := strings.Cut(filepath.Base(name), "_"); strings.HasPrefix(digits, "0") {
+			scripts = append(scripts, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ("+strings.TrimLeft(digits, "0")+", 1)")
+		}
 	}
 	for _, s := range scripts {
 		if _, err := db.ExecContext(t.Context(), s); err != nil {
