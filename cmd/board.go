@@ -103,9 +103,17 @@ func loadItems(ctx context.Context, tx *store.Tx, r work.Repo, all bool, now tim
 	if err != nil {
 		return nil, err
 	}
+	waiting, err := tx.ListStandingFollowups(ctx, work.StateAwaitingIssueFollowup)
+	if err != nil {
+		return nil, err
+	}
+	heard := make(map[int64]int64, len(waiting))
+	for _, f := range waiting {
+		heard[f.ItemID] = f.EventCursor
+	}
 	pending := map[int64]int{}
 	for _, e := range events {
-		if e.Kind.Said() && e.TurnID == 0 {
+		if e.Kind.Said() && e.TurnID == 0 && e.ID > heard[e.ItemID] {
 			pending[e.ItemID]++
 		}
 	}

@@ -22,7 +22,8 @@ type Context struct {
 	Review          *Review      `json:"review"`           // review: what is asked of the reviewer
 	AllowedActions  []string     `json:"allowed_actions"`  // sentences: what the agent may ask for
 	Refused         []string     `json:"refused"`          // sentences: what will be refused before a push
-	Previous        string       `json:"previous"`         // how an earlier attempt ended, or why the work waited
+	Previous        string       `json:"previous"`         // how an earlier attempt ended
+	Waited          string       `json:"waited"`           // why the work waited for people; empty when it did not
 	Partial         *Partial     `json:"partial"`          // what an earlier attempt left unfinished
 }
 

@@ -97,7 +97,11 @@ func (p *Pack) render(name string, kind work.Kind, c Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("render prompt %q: %w", name, err)
 	}
-	return p.execute(name, about)
+	text, err := p.execute(name, about)
+	if err != nil || name != string(kind) {
+		return text, err
+	}
+	return about.Waited + text, nil
 }
 
 func (p *Pack) execute(name string, data any) (string, error) {

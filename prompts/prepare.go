@@ -33,6 +33,7 @@ func Prepare(c Context) Context {
 	c.Task = prepareTask(c.Task)
 	c.DecisionSummary = cut(visible(c.DecisionSummary), maxSummary)
 	c.Previous = cut(visible(c.Previous), maxSummary)
+	c.Waited = cut(visible(c.Waited), maxSummary)
 	c.AllowedActions = lines(c.AllowedActions, maxSentences)
 	c.Refused = lines(c.Refused, maxSentences)
 

@@ -30,6 +30,7 @@ type page struct {
 	Previous        string
 	Partial         *Partial
 	PartialFiles    string
+	Waited          string
 	DecisionSummary string
 	Earlier         string
 	Unresolved      string
@@ -65,6 +66,7 @@ func newPage(kind work.Kind, c Context) (page, error) {
 		Document:        t.Document,
 		ChangedFiles:    f.some("changed files", strings.Join(t.ChangedFiles, "\n")),
 		Previous:        f.some("what happened before", c.Previous),
+		Waited:          waited(f, c),
 		DecisionSummary: f.some("decisions so far", c.DecisionSummary),
 		Earlier:         f.comments("said before", c.Earlier),
 		Unresolved:      f.unresolved(c.Unresolved),
@@ -131,7 +133,7 @@ func stamp(t time.Time) string {
 func (f fencer) comments(label string, list []Comment) string {
 	parts := make([]string, 0, len(list))
 	for _, c := range list {
-		parts = append(parts, f.data(label, head("author", c.Author, "at", stamp(c.CreatedAt))+"\n"+orNothing(c.Body)))
+		parts = append(parts, f.data(label, head("author", c.Author, "at", stamp(c.CreatedAt), "url", c.URL)+"\n"+orNothing(c.Body)))
 	}
 	return strings.Join(parts, "\n")
 }
@@ -161,7 +163,7 @@ func (f fencer) events(list []NewEvent) string {
 		if e.InReplyTo != 0 {
 			thread = strconv.FormatInt(e.InReplyTo, 10)
 		}
-		text := head("author", e.Author, "at", stamp(e.CreatedAt), "verdict", e.State, "file", place(e.Path, e.Line), "in the thread of", thread)
+		text := head("author", e.Author, "at", stamp(e.CreatedAt), "url", e.URL, "verdict", e.State, "file", place(e.Path, e.Line), "in the thread of", thread)
 		if e.DiffHunk != "" {
 			text += "diff:\n" + e.DiffHunk + "\n"
 		}

@@ -134,13 +134,14 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
 		_, noticesErr := tx.ListNotices(ctx, r.ID)
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
+		_, standingErr := tx.ListStandingFollowups(ctx, work.StateFailed)
 		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
 		for _, i := range open {
 			if _, err := tx.ListDependencies(ctx, i.ID); err != nil {
 				return err
 			}
 		}
-		return firstOf(itemsErr, dependsErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(itemsErr, dependsErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error { return tx.Heartbeat(ctx, r.ID, t0) }))
 }
@@ -203,10 +204,13 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, knownErr := tx.GetAction(ctx, "eyes")
 	_, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, Token: "eyes"})
 	pending, pendingErr := tx.ListPendingEvents(ctx, r.ID)
+	_, _, followupErr := tx.FindFollowup(ctx, item.ID)
 	fresh := pending[slices.IndexFunc(pending, func(e work.Event) bool { return e.TurnID == 0 })]
 	_, _, sessionErr := func() (string, int, error) { s, k, _, err := tx.GetSession(ctx, item.ID, "codex"); return s, k, err }()
 	return firstOf(
-		itemErr, pullErr, threadsErr, knownErr, addErr, pendingErr, sessionErr,
+		itemErr, pullErr, threadsErr, knownErr, addErr, pendingErr, sessionErr, followupErr,
+		tx.PutFollowup(ctx, work.Followup{ItemID: item.ID}),
+		tx.DropFollowup(ctx, item.ID),
 		tx.MoveEvents(ctx, []int64{fresh.ID}, item.ID),
 		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: DependencyOpen}),
 		tx.DropSessions(ctx, item.ID),

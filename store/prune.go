@@ -41,6 +41,7 @@ func prunes() []string {
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = agent_sessions.item_id AND ` + kept + `)`,
 		`DELETE FROM session_usage WHERE updated_at < @before
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = session_usage.item_id AND ` + kept + `)`,
+		`DELETE FROM followups WHERE since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = followups.item_id AND ` + kept + `)`,
 		`DELETE FROM http_validators WHERE seen_at < @before`,
 	}
 }

@@ -100,6 +100,7 @@ func (p *Pass) finish(ctx context.Context, l *lease) error {
 		return fmt.Errorf("decode the stored answer: %s", violations[0])
 	}
 	var opened *work.PullRequest
+	var waited work.Followup
 	if l.turn.Kind.Start() {
 		var err error
 		if opened, err = p.openedPull(ctx, l); err != nil {
@@ -109,6 +110,10 @@ func (p *Pass) finish(ctx context.Context, l *lease) error {
 	now := p.Now()
 	err := p.Store.Update(ctx, func(tx *store.Tx) error {
 		if opened != nil {
+			var err error
+			if waited, err = endFollowup(ctx, tx, l); err != nil {
+				return err
+			}
 			if _, err := tx.PutPull(ctx, *opened); err != nil {
 				return err
 			}
@@ -130,6 +135,9 @@ func (p *Pass) finish(ctx context.Context, l *lease) error {
 		return fmt.Errorf("close turn %s: %w", l.turn.Key, err)
 	}
 	l.turn.Step = work.StepDone
+	if opened != nil {
+		p.logComments(ctx, l, "pre_pr_followup_consumed", fed(l.events, waited.EventCursor))
+	}
 	return nil
 }
 

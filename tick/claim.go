@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -133,12 +134,15 @@ func (p *Pass) claimTurn(ctx context.Context, planned PlannedTurn) (l *lease, ta
 	}
 	p.held[s.k] = p.holderOf(l)
 	p.changed(l, "claimed", planned.Reason)
+	if planned.Item.State == work.StateAwaitingIssueFollowup {
+		p.logComments(ctx, l, "pre_pr_followup_resumed", planned.Unheard)
+	}
 	return l, true, nil
 }
 
 func (p *Pass) newTurn(planned PlannedTurn, k int) work.Turn {
 	r := p.remoteByID(planned.Item.RepoID)
-	keys := eventKeys(planned.Events)
+	keys := slices.Sorted(slices.Values(eventKeys(planned.Events)))
 	now := p.Now()
 	return work.Turn{
 		RepoID: planned.Item.RepoID, ItemID: planned.Item.ID, Number: planned.Number, Kind: planned.Kind,
@@ -164,6 +168,9 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned PlannedTurn, l
 		ids[i] = e.ID
 	}
 	if err := tx.AssignEvents(ctx, id, ids); err != nil {
+		return err
+	}
+	if err := beginAnew(ctx, tx, planned); err != nil {
 		return err
 	}
 	return move(ctx, tx, Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())

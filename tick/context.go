@@ -47,12 +47,15 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 	if err != nil {
 		return c, fmt.Errorf("read what the turn is about: %w", err)
 	}
+	if !l.turn.Kind.Start() { // what is said on the issue later is not for this conversation
+		onIssue = slices.DeleteFunc(onIssue, func(e work.Event) bool { return e.CreatedAt.After(pull.CreatedAt) })
+	}
 	c.Task.Issue.Comments = conversation(onIssue)
 	if c.Handoff, err = p.handoff(ctx, l); err != nil {
 		return c, err
 	}
 	if l.turn.Kind.Start() {
-		return c, nil
+		return p.resumeContext(ctx, l, c)
 	}
 	c.Task.PullRequest = &prompts.PullRequest{Number: pull.Number, Title: pull.Title, URL: pull.URL, HeadSHA: l.turn.Head, Base: pull.Base}
 	c.NewEvents = newEvents(l.events)

@@ -20,6 +20,8 @@ import (
 type request struct {
 	Prompt  string          `json:"prompt"`
 	Context prompts.Context `json:"context"`
+
+	RunStartComment int64 `json:"run_start_comment_id"` // the newest comment on the issue that it tells of
 }
 
 // execute runs the agent and stores its checked answer and its tree. After it
@@ -51,9 +53,8 @@ func (p *Pass) execute(ctx context.Context, l *lease) error {
 }
 
 func agentBlocked(a prompts.Answer) error {
-	return &work.BlockedError{
-		Reason: "the agent asks: " + a.BlockedReason,
-		Hint:   "answer in a comment on the issue",
+	return &work.FollowupError{
+		Kind: work.FollowupAsked, Reason: "the agent asks: " + a.BlockedReason, Hint: "answer in a comment on the issue",
 	}
 }
 
@@ -67,17 +68,21 @@ func (p *Pass) ask(ctx context.Context, l *lease) error {
 	if l.turn.Request != nil && told(l.turn.Request, partial) {
 		return nil
 	}
+	if err := p.takeIn(ctx, l); err != nil {
+		return fmt.Errorf("take in what was said: %w", err)
+	}
 	c, err := p.promptContext(ctx, l)
 	if err != nil {
 		return err
 	}
 	c.Partial = partial
+	newest := newestComment(c)
 	c = prompts.Prepare(c)
 	prompt, err := p.Prompts.Render(l.turn.Kind, c)
 	if err != nil {
 		return fmt.Errorf("render the prompt: %w", err)
 	}
-	if l.turn.Request, err = json.Marshal(request{Prompt: prompt, Context: c}); err != nil {
+	if l.turn.Request, err = json.Marshal(request{Prompt: prompt, Context: c, RunStartComment: newest}); err != nil {
 		return fmt.Errorf("encode the prompt: %w", err)
 	}
 	return p.saveTurn(ctx, l)
@@ -156,16 +161,13 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 		made, err = m.CommitTree(ctx, c)
 	}
 	if refused, ok := errors.AsType[*git.RefusedError](err); ok {
-		return &work.BlockedError{
-			Reason: "what the agent made is refused: " + refused.Reason,
-			Hint:   wayOn(l), Err: err,
-		}
+		return &work.FollowupError{Kind: work.FollowupRefused, Reason: "what the agent made is refused: " + refused.Reason, Err: err}
 	}
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	if made.Empty && l.turn.Kind.Start() && !l.adopted {
-		return &work.BlockedError{Reason: "the agent finished without changing a file", Hint: wayOn(l)}
+		return &work.FollowupError{Kind: work.FollowupUnchanged, Reason: "the agent finished without changing a file"}
 	}
 	l.turn.Commit = ""
 	if !made.Empty {

@@ -13,9 +13,10 @@ import (
 // Outcomes of events. A void one was overtaken: what it was said about was
 // merged, closed or taken back.
 const (
-	outcomeAnswered = "answered"
-	outcomeVoid     = "void: "
-	outcomeResolved = "ignored: its thread is resolved" // until somebody reopens the thread
+	outcomeAnswered   = "answered"
+	outcomeRedirected = "redirected"
+	outcomeVoid       = "void: "
+	outcomeResolved   = "ignored: its thread is resolved" // until somebody reopens the thread
 )
 
 // reasonGone ends a turn whose comments were all deleted or resolved meanwhile.
@@ -36,6 +37,9 @@ func (p *Pass) finalize(ctx context.Context, l *lease) error {
 		return err
 	}
 	if planned {
+		if err := p.listenAgain(ctx, l, push); err != nil {
+			return err
+		}
 		if err := p.push(ctx, l, push); err != nil {
 			return err
 		}

@@ -131,7 +131,7 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 		return h.begin(ctx, is, label, labelled, tracked)
 	}
 	h.refresh(item, is)
-	if !wanted && item.State == work.StatePending {
+	if !wanted && (item.State == work.StatePending || item.State == work.StateAwaitingIssueFollowup) {
 		if t, ok := last(timeline, "unlabeled", item.Label); ok {
 			h.add(fact(item, work.EventClosed, is.Number, t, "unlabelled"))
 		}

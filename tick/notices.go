@@ -68,6 +68,7 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action) (sent 
 			continue
 		}
 		sent++
+		p.logRedirect(ctx, r, a)
 	}
 	return sent
 }

@@ -29,6 +29,8 @@ type View struct {
 	Held    []holder                   // what the held slots name
 	Notices map[string]work.ActionState
 
+	Followups map[int64]work.Followup // what items without a pull request wait for, by item id
+
 	Free    int                                        // slots that nothing runs in
 	Files   []string                                   // of the base branch, where implementations are to be weighed against others
 	Active  []Active                                   // implementations under way
@@ -70,6 +72,8 @@ type PlannedTurn struct {
 	Since  time.Time // when the oldest of it began to wait
 	Reason string
 	Score  *work.Score // of an implementation
+
+	Unheard []work.Event // comments that a start goes on with
 }
 
 // Finish marks events as processed without a turn.

@@ -134,6 +134,9 @@ func (p *Pass) begin(ctx context.Context) error {
 			}
 			p.all = append(p.all, &remote{Remote: r, repo: repo})
 		}
+		if err := p.reconcileFollowups(ctx, tx); err != nil {
+			return fmt.Errorf("look at what stands still: %w", err)
+		}
 		return p.loadAccounts(ctx, tx)
 	})
 }

@@ -87,6 +87,7 @@ func (r *router) ended() bool {
 	if why == "" {
 		why = "the work item is " + string(to)
 	}
+	r.finishRedirected()
 	outcome := outcomeVoid + why
 	r.finish(outcome, r.events...)
 	return true

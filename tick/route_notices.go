@@ -23,13 +23,14 @@ func (r *router) settled() {
 // redirects points comments on the source issue, made after the pull request
 // was opened, to the pull request: one redirect a comment, ever.
 func (r *router) redirects() {
-	if !r.v.Policy.IssueComments {
-		return
-	}
 	var answered []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
 		if e.Kind != work.EventSource || !e.CreatedAt.After(r.pull.CreatedAt) {
 			return false
+		}
+		if !r.v.Policy.IssueComments {
+			r.line("wait", "", fmt.Sprintf("%s commented on the issue, and enable_issue_comment_routing is false", e.Author.Login))
+			return true
 		}
 		token := work.RedirectToken(r.v.Repo.Name, e.Number, e.Source)
 		switch state, planned := r.v.Notices[token]; {
@@ -41,7 +42,22 @@ func (r *router) redirects() {
 		}
 		return true
 	})
-	r.finish("redirected", answered...)
+	r.finish(outcomeRedirected, answered...)
+}
+
+// finishRedirected finishes what was pointed elsewhere: it enters no prompt, not
+// even that of the work that follows.
+func (r *router) finishRedirected() {
+	var redirected []work.Event
+	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+		_, planned := r.v.Notices[work.RedirectToken(r.v.Repo.Name, e.Number, e.Source)]
+		if e.Kind == work.EventSource && planned {
+			redirected = append(redirected, e)
+			return true
+		}
+		return false
+	})
+	r.finish(outcomeRedirected, redirected...)
 }
 
 // acknowledge plans eyes for every comment that is going to be worked on, slot
@@ -65,7 +81,13 @@ func (r *router) acknowledge() {
 
 // wanted reports whether an event will be part of a turn.
 func (r *router) wanted(e work.Event) bool {
-	return e.Kind.Said() && (!r.hasPull || r.v.Policy.FeedbackLoop)
+	switch {
+	case r.hasPull:
+		return e.Kind.Said() && r.v.Policy.FeedbackLoop
+	case r.item.State == work.StatePending, r.item.State == work.StateReady, r.relabelled():
+		return e.Kind.Said()
+	}
+	return e.Kind.Said() && r.v.Policy.IssueComments
 }
 
 func redirect(repo work.Repo, item work.Item, pull work.PullRequest, e work.Event, token string) work.Action {

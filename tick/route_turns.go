@@ -50,33 +50,30 @@ func (r *router) answeredSince() bool {
 // labelled reports whether what begins the item waits to be acted on: a
 // labelling, or the merge of its design.
 func (r *router) labelled() bool {
-	return slices.ContainsFunc(r.events, func(e work.Event) bool { return begins(r.item, e) })
+	return slices.ContainsFunc(r.events, func(e work.Event) bool { return begins(r.item, e) && !r.fed(e) })
 }
 
 // relabelled reports whether a labelling waits to be acted on.
 func (r *router) relabelled() bool {
-	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind == work.EventLabelled })
+	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !r.fed(e) })
 }
 
 // start plans the turn that opens the pull request.
 func (r *router) start() {
-	blocked := r.item.State == work.StateBlocked
-	answered := blocked && r.answeredSince()
+	still, unheard := r.standsStill(), r.unheard()
+	answered := still && len(unheard) > 0 && r.v.Policy.IssueComments
 	switch {
-	case answered, blocked && r.relabelled(), !blocked && r.labelled():
-	case blocked:
-		r.line("wait", "", "blocked: "+r.item.Reason)
+	case answered, still && r.relabelled(), !still && r.labelled():
+	case still:
+		r.line("wait", "", r.whyStill(unheard))
 		return
 	default:
 		return
 	}
-	var events, said []work.Event
+	var events []work.Event
 	for _, e := range r.events {
 		if begins(r.item, e) || e.Kind == work.EventSource {
 			events = append(events, e)
-		}
-		if e.Kind == work.EventSource {
-			said = append(said, e)
 		}
 	}
 	reason := "label " + r.item.Label
@@ -84,14 +81,15 @@ func (r *router) start() {
 		reason = fmt.Sprintf("the design was merged by #%d", r.item.DesignPull)
 	}
 	if !r.labelled() {
-		reason = count(len(said), "answer") + " by " + authors(said)
-		if quiet := r.quietUntil(said); quiet.After(r.v.Now) {
+		reason = count(len(unheard), "answer") + " by " + authors(unheard)
+		if quiet := r.quietUntil(unheard); quiet.After(r.v.Now) {
 			r.line("wait", "", "the quiet period after the last comment ends at "+quiet.Format(time.RFC3339))
 			return
 		}
 	}
 	t := PlannedTurn{
 		Kind: r.item.Flow.StartKind(), Number: r.item.Number, Base: r.v.Repo.DefaultBranch, Events: events, Reason: reason,
+		Unheard: unheard,
 	}
 	if r.item.State == work.StateReady {
 		r.implement(t)

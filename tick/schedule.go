@@ -84,6 +84,9 @@ func (r *router) circle() string {
 
 // stop blocks the item without a turn, and says so on the issue.
 func (r *router) stop(reason, hint string) {
+	if !r.v.Policy.IssueComments {
+		hint = startOver
+	}
 	token := work.NoticeToken(r.v.Repo.Name, r.item.Number, work.ContentHash(reason))
 	body := fmt.Sprintf("gh mergexo stopped here: %s.\n\nTo go on: %s.", prompts.CleanBody(reason), hint)
 	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})

@@ -23,6 +23,8 @@ type verdict struct {
 	reason string
 	public string // what GitHub is told, where the reason is this machine's business
 	hint   string
+
+	followup work.FollowupKind // what a start waits for; empty: it does not, or for anything else
 }
 
 type verdictKind string
@@ -43,6 +45,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 	var (
 		wait       *work.WaitError
 		blocked    *work.BlockedError
+		followup   *work.FollowupError
 		superseded *work.SupersededError
 		cancelled  *work.CancelledError
 		rejected   *git.RejectedError
@@ -61,6 +64,12 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 		return verdict{kind: verdictWait, until: later(wait.Until, now), reason: wait.Reason}
 	case errors.As(err, &blocked):
 		return verdict{kind: verdictBlocked, reason: blocked.Reason, hint: blocked.Hint}
+	case errors.As(err, &followup):
+		v := verdict{kind: verdictBlocked, reason: followup.Reason, hint: followup.Hint, followup: followup.Kind}
+		if v.followup == work.FollowupComments {
+			v.kind = verdictSuperseded
+		}
+		return v
 	case errors.As(err, &superseded):
 		return verdict{kind: verdictSuperseded, reason: superseded.Reason}
 	case errors.As(err, &cancelled):
@@ -142,6 +151,8 @@ func (p *Pass) storeVerdict(ctx context.Context, l *lease, v verdict, err error)
 		return begunErr
 	}
 	switch {
+	case l.turn.Kind.Start() && !begun && (v.kind == verdictBlocked || v.followup != ""):
+		return p.awaitWord(ctx, l, v)
 	case v.kind == verdictCancelled:
 		return p.cancel(ctx, l, v, begun)
 	case v.kind == verdictSuperseded && !begun:
@@ -231,6 +242,10 @@ func (p *Pass) backToWaiting(ctx context.Context, tx *store.Tx, l *lease) error 
 			m.To = work.StateClosed // a label set anew starts over
 		}
 	}
+	m, err := putBack(ctx, tx, l, m)
+	if err != nil {
+		return err
+	}
 	return movedOrGone(move(ctx, tx, m, p.Now()))
 }
 
@@ -256,7 +271,7 @@ func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error
 			if err := tx.BlockTurn(ctx, l.turn.ID, v.reason); err != nil {
 				return err
 			}
-		} else if err := p.endBlocked(ctx, tx, l, v); err != nil {
+		} else if err := p.endAsking(ctx, tx, l, work.StepFailed, v.reason); err != nil {
 			return err
 		}
 		m := Move{Item: l.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.reason, Hint: v.hint}
@@ -268,17 +283,10 @@ func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error
 	})
 }
 
-func (p *Pass) endBlocked(ctx context.Context, tx *store.Tx, l *lease, v verdict) error {
-	if err := p.endUnsent(ctx, tx, l, work.StepFailed, v.reason); err != nil {
-		return err
-	}
-	var spent []int64 // a label asks once; set anew it asks again
-	for _, e := range l.events {
-		if begins(l.item, e) {
-			spent = append(spent, e.ID)
-		}
-	}
-	if err := tx.FinishEvents(ctx, spent, "blocked", p.Now()); err != nil {
+// endAsking ends a turn before its first effect. What it was about waits for the
+// turn that goes on.
+func (p *Pass) endAsking(ctx context.Context, tx *store.Tx, l *lease, to work.Step, why string) error {
+	if err := p.endUnsent(ctx, tx, l, to, why); err != nil {
 		return err
 	}
 	return tx.ReleaseEvents(ctx, l.turn.ID)

@@ -115,6 +115,9 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 	if err := fillItems(ctx, tx, v); err != nil {
 		return err
 	}
+	if err := fillFollowups(ctx, tx, v); err != nil {
+		return err
+	}
 	if err := fillActive(ctx, tx, r, v); err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ type request struct {
 func (r request) start() bool { return strings.HasSuffix(r.Kind, "_start") }
 
 // told reports whether people said anything on the issue.
-func (r request) told() bool { return len(r.Context.Task.Issue.Comments) > 0 }
+func (r request) told() bool { return len(r.Context.Task.Issue.Comments)+len(r.Context.NewEvents) > 0 }
 
 // agentRun is one run that somebody paid for.
 type agentRun struct {

@@ -35,6 +35,7 @@ var (
 	copyLines    = regexp.MustCompile(`(?m)^event .*ignored: our own\n`)
 	handledLines = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-handled:.*\n|^Mergexo-Handled: .*\n`)
 	endedItems   = regexp.MustCompile(`(?m)^item \d+ \w+ completed .*\n`)
+	questions    = regexp.MustCompile(`(?m)^  comment by operator\n    \| gh mergexo stopped here: .*\n(    \|.*\n)*`)
 	itemLines    = regexp.MustCompile(`(?m)^item .*\n`)
 	// courtesies are eyes, the announcement on the issue, and that a thread is
 	// resolved: cosmetic, and given up rather than done twice.
@@ -122,6 +123,9 @@ func (e ended) compare(want ended, p point, lost map[string]int) error {
 	errs := []error{e.compareRuns(want, lost)}
 	if p.gone != "" {
 		e, want = e.unattributed(), want.unattributed()
+		if len(lost) > 0 { // a question that was answered before it was asked is not asked any more
+			e.hub, want.hub = questions.ReplaceAllString(e.hub, ""), questions.ReplaceAllString(want.hub, "")
+		}
 	}
 	switch {
 	case p.gone != "" && len(lost) > 0 && want.moved:

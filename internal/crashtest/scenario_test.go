@@ -33,6 +33,8 @@ func scenarios() []scenario {
 		{name: "two items", input: steps(start, issue("Fix typo", "agent:small-job", ""))},
 		{name: "question", input: start, asks: true},
 		{name: "question answered", setup: start, input: commentOn(1), asks: true},
+		{name: "follow-up and resume", input: start, asks: true, during: personComments},
+		{name: "comment before opening", input: start, during: personComments},
 		{name: "comment on the issue", setup: start, input: commentOn(1)},
 		{name: "feedback", setup: start, input: twoReviewsAndAComment},
 		{name: "feedback without changes", setup: start, input: twoReviewsAndAComment, idle: true},
@@ -159,4 +161,11 @@ func takeBack(w *world) error {
 		}
 	}
 	return nil
+}
+
+// personComments is a comment on the issue while the agent works for the first
+// time.
+func personComments(w *world, _ agentRun, _ int) (err error) {
+	w.people.Do(func() { _, err = w.repo.Comment(1, "bob", "Like this.") })
+	return err
 }

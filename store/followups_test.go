@@ -1,0 +1,65 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+func TestFollowups(t *testing.T) {
+	d := newDB(t)
+	r := addRepo(t, d)
+	i := addItem(t, d, work.Item{RepoID: r.ID, Number: 1, State: work.StateAwaitingIssueFollowup})
+	first := work.Followup{
+		ItemID: i.ID, Kind: work.FollowupAsked, Flow: work.FlowBugfix, Branch: "agent/bugfix/1-x", Reason: "which?", Turn: "key", Commit: "c0ffee",
+		RunStartComment: 5, CommentCursor: 7, EventCursor: 3, Since: t0,
+	}
+	second := first
+	second.Kind, second.CommentCursor = work.FollowupComments, 9
+	for _, f := range []work.Followup{first, second} {
+		update(t, d, func(tx *Tx) error { return tx.PutFollowup(t.Context(), f) })
+		equal(t, inTx(t, d, func(tx *Tx) (work.Followup, error) {
+			got, _, err := tx.FindFollowup(t.Context(), i.ID)
+			return got, err
+		}), f)
+	}
+	standing := func(s work.State) []work.Followup {
+		return inTx(t, d, func(tx *Tx) ([]work.Followup, error) { return tx.ListStandingFollowups(t.Context(), s) })
+	}
+	equal(t, standing(work.StateAwaitingIssueFollowup), []work.Followup{second})
+	equal(t, len(standing(work.StateBlocked)), 0)
+
+	u := addTurn(t, d, work.Turn{RepoID: r.ID, ItemID: i.ID, Number: 1, Key: "live"})
+	equal(t, len(standing(work.StateAwaitingIssueFollowup)), 0)
+	update(t, d, func(tx *Tx) error {
+		if err := tx.EndTurn(t.Context(), u.ID, work.StepClaimed, work.StepFailed, "", t0); err != nil {
+			return err
+		}
+		_, err := tx.PutPull(t.Context(), work.PullRequest{RepoID: r.ID, ItemID: i.ID, Number: 2, State: work.PullOpen})
+		return err
+	})
+	equal(t, len(standing(work.StateAwaitingIssueFollowup)), 0)
+	update(t, d, func(tx *Tx) error { return tx.DropFollowup(t.Context(), i.ID) })
+	equal(t, inTx(t, d, func(tx *Tx) (bool, error) {
+		_, ok, err := tx.FindFollowup(t.Context(), i.ID)
+		return ok, err
+	}), false)
+}
+
+// What stood still in a database of an older program gets the kind that its
+// words name, and how far its comments were fed; what nobody knows gets none.
+func TestFollowupsOfAnOlderDatabase(t *testing.T) {
+	d := openAt(t, oldDatabase(t, 5))
+	got := inTx(t, d, func(tx *Tx) ([]work.Followup, error) {
+		return list(t.Context(), tx, "follow-ups", scanFollowup, selectFollowup+`ORDER BY item_id`)
+	})
+	since := fromMillis(1767226300000)
+	equal(t, got, []work.Followup{
+		{ItemID: 4, Kind: work.FollowupAsked, Flow: work.FlowSmallJob, Reason: "the agent asks: which one?", Turn: "key-failed", Since: since},
+		{
+			ItemID: 7, Kind: work.FollowupAsked, Flow: work.FlowBugfix, Branch: "agent/bugfix/30-failed", Reason: "the agent asks: which format?", Turn: "key-asked",
+			RunStartComment: 701, CommentCursor: 701, EventCursor: 40, Since: since,
+		},
+		{ItemID: 10, Kind: work.FollowupRefused, Flow: work.FlowBugfix, Reason: "what the agent made is refused: a.txt holds a token", Since: since},
+	})
+}

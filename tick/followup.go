@@ -1,0 +1,311 @@
+package tick
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// While no pull request exists, the issue is where people and agent talk. A
+// start that cannot go on leaves a followup: why, and how far people's comments
+// were fed. What comes after that cursor makes the next turn. Comments, and the
+// labelling that began it all, stay pending until a turn opens the pull request,
+// which names them all as handled: so a lost database changes nothing.
+
+// startOver is the way on where comments on the issue are not acted on.
+const startOver = "take the label away and set it anew"
+
+// awaitWord ends a start before its first effect: something must be said, or
+// done, before a turn can go on. Its comments stay queued for that turn.
+func (p *Pass) awaitWord(ctx context.Context, l *lease, v verdict) error {
+	var before, after work.Followup
+	now := p.Now()
+	if !p.Config.Runtime.EnableIssueCommentRouting {
+		v.hint = startOver
+	}
+	end := work.StepFailed
+	if v.followup == work.FollowupComments {
+		end = work.StepSuperseded
+	}
+	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if before, _, err = tx.FindFollowup(ctx, l.item.ID); err != nil {
+			return err
+		}
+		queued, err := queuedComments(ctx, tx, l.item)
+		if err != nil {
+			return err
+		}
+		after = followupOf(l, v, before, queued)
+		after.Since = now
+		if err := p.endAsking(ctx, tx, l, end, v.reason); err != nil {
+			return err
+		}
+		if err := tx.PutFollowup(ctx, after); err != nil {
+			return err
+		}
+		if err := p.keepTalk(ctx, tx, l); err != nil {
+			return err
+		}
+		if err := movedOrGone(move(ctx, tx, p.waitingMove(after, v.hint), now)); err != nil || v.followup == work.FollowupComments {
+			return err
+		}
+		_, err = tx.AddAction(ctx, blockNotice(l, v, now))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if after.Kind != work.FollowupStopped {
+		p.logComments(ctx, l, "pre_pr_followup_consumed", fed(l.events, before.EventCursor))
+	}
+	p.logRange(ctx, l, "pre_pr_followup_waiting", after.RunStartComment, after.CommentCursor, "waiting_reason", after.Reason)
+	return nil
+}
+
+// followupOf is what a turn that ended leaves. What is queued beside it is not
+// fed: of a turn that was found again in the journal it may stand in between.
+func followupOf(l *lease, v verdict, before work.Followup, queued []work.Event) work.Followup {
+	f := work.Followup{
+		ItemID: l.item.ID, Kind: v.followup, Flow: l.item.Flow, Branch: l.turn.Branch, Reason: v.reason, Turn: l.turn.Key, Commit: cmp.Or(l.turn.Commit, before.Commit),
+		RunStartComment: runStart(l.turn.Request), CommentCursor: before.CommentCursor, EventCursor: before.EventCursor,
+	}
+	if f.Kind == "" {
+		f.Kind = work.FollowupStopped
+	}
+	for _, e := range l.events {
+		f.EventCursor = max(f.EventCursor, e.ID)
+		if e.Kind == work.EventSource {
+			f.CommentCursor = max(f.CommentCursor, commentID(e))
+		}
+	}
+	for _, e := range queued {
+		f.EventCursor = min(f.EventCursor, e.ID-1)
+	}
+	return f
+}
+
+// waitingMove is where an item stands that waits for a followup: blocked, where
+// no word on the issue is what it waits for, or none is acted on.
+func (p *Pass) waitingMove(f work.Followup, hint string) Move {
+	m := Move{Item: f.ItemID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: f.Reason, Hint: hint}
+	if f.Kind == work.FollowupAsked {
+		m.Cause = work.CauseAsked
+	}
+	if f.Kind.Recoverable() && p.Config.Runtime.EnableIssueCommentRouting {
+		m.To = work.StateAwaitingIssueFollowup
+	}
+	return m
+}
+
+// keepTalk keeps what the turn that goes on can use: what was decided, and the
+// provider's thread.
+func (p *Pass) keepTalk(ctx context.Context, tx *store.Tx, l *lease) error {
+	var answer struct {
+		DecisionSummary *string `json:"decision_summary"`
+	}
+	if len(l.turn.Answer) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(l.turn.Answer, &answer); err == nil && answer.DecisionSummary != nil && *answer.DecisionSummary != "" {
+		item := l.item
+		item.DecisionSummary = *answer.DecisionSummary
+		if err := tx.UpdateItem(ctx, item); err != nil {
+			return err
+		}
+	}
+	if l.turn.Session == "" {
+		return nil
+	}
+	return tx.PutSession(ctx, l.item.ID, l.turn.Agent, l.turn.Session, l.turn.Slot, p.Now())
+}
+
+// putBack is where a superseded start's item goes back to: to where it waited,
+// when it had waited.
+func putBack(ctx context.Context, tx *store.Tx, l *lease, m Move) (Move, error) {
+	f, waited, err := tx.FindFollowup(ctx, l.item.ID)
+	if waited && l.turn.Kind.Start() && m.Cause == work.CausePutBack {
+		m.To, m.Reason = work.StateAwaitingIssueFollowup, f.Reason
+	}
+	return m, err
+}
+
+// endFollowup forgets what the item waited for: its pull request is open.
+func endFollowup(ctx context.Context, tx *store.Tx, l *lease) (work.Followup, error) {
+	f, _, err := tx.FindFollowup(ctx, l.item.ID)
+	if err != nil {
+		return f, err
+	}
+	return f, tx.DropFollowup(ctx, l.item.ID)
+}
+
+// takeIn gives a start, right before its agent is asked, what people said since
+// it was claimed: making the checkout may have taken minutes.
+func (p *Pass) takeIn(ctx context.Context, l *lease) error {
+	if !l.turn.Kind.Start() {
+		return nil
+	}
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		queued, err := queuedComments(ctx, tx, l.item)
+		if err != nil || len(queued) == 0 {
+			return err
+		}
+		if err := tx.AssignEvents(ctx, l.turn.ID, eventIDs(queued)); err != nil {
+			return err
+		}
+		l.turn.EventKeys = slices.Sorted(slices.Values(append(l.turn.EventKeys, eventKeys(queued)...)))
+		if l.events, err = turnEvents(ctx, tx, l.turn); err != nil {
+			return err
+		}
+		return tx.SaveTurn(ctx, l.turn)
+	})
+}
+
+// queuedComments are the comments on an item's issue that no turn has.
+func queuedComments(ctx context.Context, tx *store.Tx, item work.Item) ([]work.Event, error) {
+	pending, err := tx.ListPendingEvents(ctx, item.RepoID)
+	return slices.DeleteFunc(pending, func(e work.Event) bool {
+		return e.ItemID != item.ID || e.Kind != work.EventSource || e.TurnID != 0
+	}), err
+}
+
+// listenAgain reads the issue's conversation once more, right before the first
+// effect of a start. Nothing is opened past what people said meanwhile: one
+// more turn hears it. Once the push was sent it is too late, and what is said
+// then goes to the first turn on the pull request.
+func (p *Pass) listenAgain(ctx context.Context, l *lease, push work.Action) error {
+	begun := push.Base != "" // on a branch that a pass pushed whose state folder is gone
+	if !l.turn.Kind.Start() || begun || !p.Config.Runtime.EnableIssueCommentRouting {
+		return nil
+	}
+	if begun, err := p.firstEffect(ctx, l); err != nil || begun {
+		return err
+	}
+	h := newHarvest(p, l.remote)
+	if err := h.hear(ctx, l); err != nil {
+		return err
+	}
+	if found := sourceEvents(h.events); len(found) > 0 {
+		p.logComments(ctx, l, "pre_pr_followup_comments_detected", found)
+	}
+	var unheard []work.Event
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, c := range h.events {
+			if err := h.storeEvent(ctx, tx, c, p.Now()); err != nil {
+				return err
+			}
+		}
+		queued, err := queuedComments(ctx, tx, l.item)
+		start := runStart(l.turn.Request)
+		unheard = slices.DeleteFunc(queued, func(e work.Event) bool { return commentID(e) <= start })
+		return err
+	})
+	if err != nil || len(unheard) == 0 {
+		return err
+	}
+	p.logComments(ctx, l, "pre_pr_followup_comments_enqueued", unheard)
+	return &work.FollowupError{Kind: work.FollowupComments, Reason: work.NewIssueComments, Hint: "one more turn hears them"}
+}
+
+// hear reads what was said on a turn's issue since the turn was claimed, as
+// far as it counts and is not known. What does not count is ingest's to judge.
+func (h *harvest) hear(ctx context.Context, l *lease) (err error) {
+	if h.comments, err = h.r.GitHub.CommentsOf(ctx, h.repo.Current, l.item.Number, l.turn.ClaimedAt.Add(-overlap)); err != nil {
+		return err
+	}
+	for _, c := range h.comments {
+		h.add(commentEvent(work.EventSource, l.item.ID, c))
+	}
+	if err := h.judge(ctx); err != nil {
+		return err
+	}
+	if h.late != nil {
+		return h.late
+	}
+	if len(h.trouble) > 0 {
+		return &work.WaitError{Until: h.p.Now().Add(h.p.Config.Runtime.RetryBase), Reason: h.trouble[0]}
+	}
+	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return c.event.Outcome != "" })
+	return nil
+}
+
+// reconcileFollowups puts every item that stands still without a pull request
+// where the config of today and its stored kind have it: those that an older
+// program, or one with another config, left behind too.
+func (p *Pass) reconcileFollowups(ctx context.Context, tx *store.Tx) error {
+	from, hint := []work.State{work.StateFailed, work.StateBlocked}, "answer in a comment on the issue"
+	if !p.Config.Runtime.EnableIssueCommentRouting {
+		from, hint = []work.State{work.StateAwaitingIssueFollowup}, startOver
+	}
+	for _, state := range from {
+		standing, err := tx.ListStandingFollowups(ctx, state)
+		if err != nil {
+			return err
+		}
+		for _, f := range standing {
+			if !f.Kind.Recoverable() {
+				continue
+			}
+			m := p.waitingMove(f, hint)
+			m.Cause = work.CauseStopped
+			if state == work.StateFailed {
+				m.Cause = work.CauseResumed
+			}
+			if err := move(ctx, tx, m, p.Now()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// runStart is the newest comment that the agent was told of; 0: none.
+func runStart(stored []byte) int64 {
+	var req request
+	if err := json.Unmarshal(stored, &req); err != nil {
+		return 0
+	}
+	return req.RunStartComment
+}
+
+func commentID(e work.Event) int64 {
+	id, err := strconv.ParseInt(e.Source, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+// fed are the comments among a turn's events that no turn before had.
+func fed(events []work.Event, cursor int64) []work.Event {
+	var out []work.Event
+	for _, e := range events {
+		if e.Kind == work.EventSource && e.ID > cursor {
+			out = append(out, e)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b work.Event) int { return int(commentID(a) - commentID(b)) })
+	return out
+}
+
+func sourceEvents(candidates []candidate) []work.Event {
+	var out []work.Event
+	for _, c := range candidates {
+		if c.event.Kind == work.EventSource && c.event.Outcome == "" {
+			out = append(out, c.event)
+		}
+	}
+	return out
+}
+
+func eventIDs(events []work.Event) []int64 {
+	ids := make([]int64, len(events))
+	for i, e := range events {
+		ids[i] = e.ID
+	}
+	return ids
+}

@@ -1,0 +1,166 @@
+package tick
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite" // for a database of an older program
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// oldDatabase is one of schema 5, in mid-life, as a program left it that knew
+// no follow-ups.
+func oldDatabase(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "state.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	scripts := []string{`CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')));
+		INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1)`}
+	files, err := filepath.Glob(filepath.Join("..", "store", "migrations", "*.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.DeleteFunc(files, func(name string) bool { return filepath.Base(name) > "00006" })
+	for _, name := range append(files, filepath.Join("..", "store", "testdata", "schema-0005.sql")) {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts = append(scripts, string(b))
+		if digits, _, _ := strings.Cut(filepath.Base(name), "_"); strings.HasPrefix(digits, "0") {
+			scripts = append(scripts, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ("+strings.TrimLeft(digits, "0")+", 1)")
+		}
+	}
+	for _, s := range scripts {
+		if _, err := db.ExecContext(t.Context(), s); err != nil {
+			t.Fatalf("%v in %.80s", err, s)
+		}
+	}
+	return path
+}
+
+// At the start of a pass, what failed or was blocked for a reason that a word
+// on the issue answers waits for that word. What is not known stays.
+func TestL36OldItemsRecover(t *testing.T) {
+	db, err := store.Open(t.Context(), oldDatabase(t), store.Options{Now: func() time.Time { return noon }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	p := &Pass{Config: &config.Config{}, Store: db, Now: func() time.Time { return noon }}
+	states := func(routing bool) string {
+		p.Config.Runtime.EnableIssueCommentRouting = routing
+		var b strings.Builder
+		err := db.Update(t.Context(), func(tx *store.Tx) error {
+			if err := p.reconcileFollowups(t.Context(), tx); err != nil {
+				return err
+			}
+			for _, id := range []int64{4, 7, 8, 9, 10} { // the question, and those of issues 30 to 33
+				i, err := tx.GetItem(t.Context(), id)
+				if err != nil {
+					return err
+				}
+				b.WriteString(string(i.State) + "/" + i.Hint + "\n")
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const answer, anew, asks = "answer in a comment on the issue", "take the label away and set it anew", string(work.StateAwaitingIssueFollowup) + "/answer in a comment on the issue\n"
+	for _, c := range []struct {
+		routing bool
+		want    string
+	}{
+		{false, "blocked/" + answer + "\nfailed/\nfailed/\nfailed/\nfailed/\n"},
+		{true, asks + asks + "failed/\nfailed/\n" + asks},
+		{true, asks + asks + "failed/\nfailed/\n" + asks},
+		{false, "blocked/" + anew + "\nblocked/" + anew + "\nfailed/\nfailed/\nblocked/" + anew + "\n"},
+		{true, asks + asks + "failed/\nfailed/\n" + asks},
+	} {
+		if got := states(c.routing); got != c.want {
+			t.Errorf("with routing %v:\n%swant\n%s", c.routing, got, c.want)
+		}
+	}
+}
+
+// waitingSince makes the item wait, fed with events up to a cursor.
+func waitingSince(cursor int64) func(*View) {
+	return func(v *View) {
+		v.Followups = map[int64]work.Followup{10: {ItemID: 10, Kind: work.FollowupAsked, EventCursor: cursor, Reason: "which?"}}
+	}
+}
+
+func TestL36WhatIsHeardAfterAWait(t *testing.T) {
+	answer := said(work.EventSource, 1, "77", ann) // its row is 102
+	off := func(v *View) { v.Policy.IssueComments = false }
+	for name, c := range map[string]struct {
+		view View
+		want string
+	}{
+		"a new answer":                  {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(101), with(answer)), "turn"},
+		"one that was fed":              {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(102), with(answer)), "wait"},
+		"the label set anew":            {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(102), with(answer, labelled())), "turn"},
+		"routing off":                   {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(101), off, with(answer)), "wait"},
+		"routing off, and a label":      {scene(noPull, state(work.StateBlocked), waitingSince(101), off, with(answer, labelled())), "turn"},
+		"blocked, a new answer":         {scene(noPull, state(work.StateBlocked), waitingSince(101), with(answer)), "turn"},
+		"blocked, and seen meanwhile":   {scene(noPull, state(work.StateBlocked), waitingSince(101), func(v *View) { v.Items[0].Since = noon }, with(answer)), "turn"},
+		"blocked long before the table": {scene(noPull, state(work.StateBlocked), with(answer)), "turn"},
+	} {
+		p := planRepo(c.view)
+		last := p.Lines[len(p.Lines)-1]
+		if last.What != c.want || (len(p.Turns) > 0) != (c.want == "turn") {
+			t.Errorf("%s: %+v", name, p.Lines)
+		}
+	}
+}
+
+// A redirected comment enters no prompt, whatever becomes of the item.
+func TestL37RedirectedIsNotVoid(t *testing.T) {
+	after := said(work.EventSource, 1, "77", ann)
+	token := work.RedirectToken(app.Name, 1, "77")
+	v := scene(pullIs(work.PullMerged), with(after), func(v *View) { v.Notices[token] = work.ActionPlanned })
+	p := planRepo(v)
+	if len(p.Finished) != 1 || p.Finished[0].Outcome != outcomeRedirected || counts(work.Event{Outcome: p.Finished[0].Outcome}) {
+		t.Errorf("%+v", p.Finished)
+	}
+	off := scene(with(after), func(v *View) { v.Policy.IssueComments = false })
+	if p := planRepo(off); len(p.Turns)+len(p.Notices)+len(p.Finished) > 0 {
+		t.Errorf("with routing off: %+v", p)
+	}
+}
+
+// Whatever a start waits for, there is a state for it, with routing and without.
+func TestL36EveryWaitHasAState(t *testing.T) {
+	kinds := []work.FollowupKind{
+		work.FollowupAsked, work.FollowupTests, work.FollowupUnchanged, work.FollowupRefused, work.FollowupComments, work.FollowupStopped,
+	}
+	for _, kind := range kinds {
+		v := classify(&work.FollowupError{Kind: kind, Reason: "why"}, work.Turn{Kind: work.KindBugfixStart}, noon, time.Second)
+		if v.followup != kind || (v.kind == verdictSuperseded) != (kind == work.FollowupComments) || v.reason != "why" {
+			t.Errorf("%s: %+v", kind, v)
+		}
+		for _, routing := range []bool{true, false} {
+			p := &Pass{Config: &config.Config{}}
+			p.Config.Runtime.EnableIssueCommentRouting = routing
+			m := p.waitingMove(work.Followup{Kind: kind}, "")
+			if (m.To == work.StateAwaitingIssueFollowup) != (routing && kind.Recoverable()) || !slices.Contains(work.ComeFrom(m.Cause, m.To), work.StateRunning) {
+				t.Errorf("%s, routing %v: %+v", kind, routing, m)
+			}
+		}
+	}
+}
