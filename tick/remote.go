@@ -53,6 +53,7 @@ type objects interface {
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
 	File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error)
 	PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error)
+	checks
 }
 
 // Mirror is what the pass asks of a repository's mirror.
