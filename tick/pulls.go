@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -321,13 +320,10 @@ func (h *harvest) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 	if pull.State != work.PullOpen {
 		return nil
 	}
-	if pull.Mergeable == github.Conflicting {
-		h.add(candidate{event: about(work.EventConflict, ""), pull: true})
-	}
-	if red := redChecks(d.Checks); red != "" {
+	if red := redChecks(d.Checks, h.r.Settings.Checks); red != "" {
 		h.add(candidate{event: about(work.EventCheck, red), pull: true})
 	}
-	return nil
+	return h.conflictEvent(ctx, old, pull, about)
 }
 
 func (h *harvest) ourCommit(ctx context.Context, oid string) (ours bool, err error) {
@@ -336,22 +332,6 @@ func (h *harvest) ourCommit(ctx context.Context, oid string) (ours bool, err err
 		return err
 	})
 	return ours, err
-}
-
-// redChecks names the failed checks by id and name once all have finished;
-// empty while some run, and when none failed.
-func redChecks(checks []github.Check) string {
-	var red []string
-	for _, c := range checks {
-		switch c.Conclusion {
-		case "":
-			return ""
-		case "FAILURE", "ERROR", "TIMED_OUT", "CANCELLED", "ACTION_REQUIRED", "STARTUP_FAILURE":
-			red = append(red, c.ID+" "+c.Name)
-		}
-	}
-	slices.Sort(red)
-	return strings.Join(red, "\n")
 }
 
 func sortedKeys[V any](m map[int]V) []int {

@@ -72,6 +72,7 @@ type Mirror interface {
 	Journals(ctx context.Context) ([]string, error)
 	DropTurns(ctx context.Context, keys ...string) error
 	Replay(ctx context.Context, oid, onto string) (git.Replayed, error)
+	Merge(ctx context.Context, into, other string) (git.Merge, error)
 	IsAncestor(ctx context.Context, ancestor, of string) (bool, error)
 	ChangedFiles(ctx context.Context, from, to string) ([]string, error)
 	Log(ctx context.Context, from, to string, limit int) ([]git.Entry, error)
