@@ -43,6 +43,12 @@ func red(all []github.Check, policy config.ChecksPolicy) []github.Check {
 	return failed
 }
 
+// halfRed reports whether some checks have failed and others have not ended. The
+// sweep shows only that the whole is red, which it stays.
+func halfRed(all []github.Check) bool {
+	return len(red(all, config.ChecksComplete)) < len(red(all, config.ChecksFirst))
+}
+
 // redChecks names the red checks of a head by id and name; empty for none.
 func redChecks(all []github.Check, policy config.ChecksPolicy) string {
 	var lines []string

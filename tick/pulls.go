@@ -231,6 +231,9 @@ func (h *harvest) intakePull(ctx context.Context, old work.PullRequest, d github
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base, pull.BaseOID = d.Title, d.URL, d.State, d.HeadOID, d.Base, d.BaseOID
 	pull.Draft, pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Draft, d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
 	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number].Fingerprint, h.p.Now()
+	if halfRed(d.Checks) {
+		pull.Fingerprint = "" // it will not change with the rest of the checks
+	}
 	pull.Failures, pull.LastError, pull.NotBefore = 0, "", time.Time{}
 	if err := h.stateEvent(ctx, old, pull); err != nil {
 		return err
