@@ -37,7 +37,7 @@ type Runtime struct {
 	EnableIssueCommentRouting bool
 	Overlap                   bool // false: tick.lock is held for the whole pass
 	StateDir                  string
-	PromptsDir                string  // the operator's own prompts; may not exist
+	PromptsDir                string       // the operator's own prompts; may not exist
 	Sandbox                   work.Sandbox // around agents whose own table does not say
 	Accounts                  []int64      // ids of further GitHub accounts whose marked comments are ours
 }
