@@ -145,6 +145,9 @@ func (c *composer) generalText() string {
 	if len(parts) > 0 || c.everybodyAnswered() {
 		return strings.Join(parts, "\n\n")
 	}
+	if changed && c.l.turn.Kind == work.KindFix {
+		return "" // nobody asked, and the commit says it
+	}
 	if changed {
 		subject, _, _ := strings.Cut(commitMessage(c.l, a), "\n")
 		return "Pushed a change: " + prompts.CleanBody(subject)
