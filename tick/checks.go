@@ -289,8 +289,11 @@ func (p *Pass) describeRun(ctx context.Context, l *lease, id string, into *promp
 			into.Annotations = append(into.Annotations, prompts.Annotation(a))
 		}
 	}
-	into.Log, err = hub.JobLog(ctx, repo, id)
-	return unlessHidden(err)
+	if into.Log, err = hub.JobLog(ctx, repo, id); err != nil && ctx.Err() == nil {
+		// Logs lie with another host, which a firewall may not let through.
+		p.Log.WarnContext(ctx, "the log of a red check is not to be had", p.turnAttrs(l, "check", id, "error", err)...)
+	}
+	return ctx.Err()
 }
 
 // flaky plans what an answer about a flaky test asks for: an issue for it, and
