@@ -127,6 +127,9 @@ func (e ended) compare(want ended, p point, lost map[string]int) error {
 			e.hub, want.hub = questions.ReplaceAllString(e.hub, ""), questions.ReplaceAllString(want.hub, "")
 		}
 	}
+	if p.gone == wholeState {
+		e.hub, want.hub = aboutFlaky.ReplaceAllString(e.hub, ""), aboutFlaky.ReplaceAllString(want.hub, "")
+	}
 	switch {
 	case p.gone != "" && len(lost) > 0 && want.moved:
 		// The agent works again, on what people say by then.
@@ -246,10 +249,8 @@ func (e ended) unattributed() ended {
 // it any more: lost with the state folder, it stays unsaid.
 var aboutFlaky = regexp.MustCompile(`(?m)^  comment by operator\n    \| A test looks flaky.*\n(    \|.*\n)*`)
 
-// promised is what is left when what branches are called does not count, nor
-// what nobody can know that was to be said.
+// promised is what is left when what branches are called does not count.
 func promised(text string) string {
-	text = aboutFlaky.ReplaceAllString(text, "")
 	return branchNames.ReplaceAllString(branchLines.ReplaceAllString(text, ""), "$1")
 }
 
