@@ -53,7 +53,7 @@ func (p *Pass) proven(ctx context.Context, l *lease, ag agent.Agent) (prompts.An
 			return a, nil
 		}
 		if tried[f.repairs] >= f.repairs {
-			return a, &work.BlockedError{Reason: fmt.Sprintf("%s, also after %s", f.Failure, count(f.repairs, "repair")), Hint: wayOn(l)}
+			return a, &work.FollowupError{Kind: work.FollowupTests, Reason: fmt.Sprintf("%s, also after %s", f.Failure, count(f.repairs, "repair"))}
 		}
 		tried[f.repairs]++
 		if err := p.beginRepair(ctx, l, talk, f); err != nil {
