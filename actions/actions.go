@@ -41,6 +41,8 @@ type Gateway interface {
 	comments
 	reviewComments
 	pulls
+	issues
+	runs
 	React(ctx context.Context, repo work.RepoName, on github.ReactionTarget, id int64, content string) error
 }
 
@@ -75,6 +77,10 @@ func effectOf(kind work.ActionKind) (effect, error) {
 		return reaction{}, nil
 	case work.ActionRemove:
 		return remove{}, nil
+	case work.ActionIssue:
+		return issue{}, nil
+	case work.ActionRerun:
+		return rerun{}, nil
 	}
 	return nil, fmt.Errorf("no such kind of action: %q", kind)
 }
@@ -132,7 +138,7 @@ func (r *Runner) intend(ctx context.Context, a work.Action) (work.Action, error)
 	err := r.Store.Update(ctx, func(tx *store.Tx) error {
 		sends, err := tx.MarkSent(ctx, a.ID, now)
 		a.Sends = sends
-		if err != nil || a.Kind != work.ActionComment && a.Kind != work.ActionReply {
+		if err != nil || !repeatable(a.Kind) {
 			return err
 		}
 		return tx.DeferAction(ctx, a.ID, now.Add(r.SettleAfter), "")
@@ -142,6 +148,18 @@ func (r *Runner) intend(ctx context.Context, a work.Action) (work.Action, error)
 	}
 	a.State, a.SentAt = work.ActionSent, now
 	return a, nil
+}
+
+// repeatable reports whether GitHub makes a second of its kind when it is sent
+// twice.
+func repeatable(kind work.ActionKind) bool {
+	switch kind {
+	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun:
+		return true
+	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove:
+		return false
+	}
+	return true
 }
 
 // conclude records what became of a send.

@@ -46,9 +46,9 @@ func (r *Runner) pace(ctx context.Context, kind work.ActionKind) error {
 
 func createsContent(kind work.ActionKind) bool {
 	switch kind {
-	case work.ActionReply, work.ActionComment, work.ActionPullRequest:
+	case work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionIssue:
 		return true
-	case work.ActionPush, work.ActionResolve, work.ActionReaction, work.ActionRemove:
+	case work.ActionPush, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionRerun:
 		return false
 	}
 	return true

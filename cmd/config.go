@@ -116,6 +116,10 @@ type (
 		MaxFiles     int               `toml:"max_files"`
 		MaxFileBytes int64             `toml:"max_file_bytes"`
 		Protected    []string          `toml:"protected_paths"`
+		Checks       string            `toml:"checks"`
+		Tests        []string          `toml:"required_tests,omitempty"`
+		TestTimeout  string            `toml:"test_timeout"`
+		TestFiles    string            `toml:"test_file_regex,omitempty"`
 		Labels       labelsDoc         `toml:"labels"`
 		Agents       map[string]string `toml:"agents,omitempty"`
 	}
@@ -162,8 +166,12 @@ func repoDocOf(r config.Repo) repoDoc {
 	doc := repoDoc{
 		Name: r.Name.String(), RemoteURL: r.RemoteURL, AllowedUsers: r.AllowedUsers, KeepIgnored: r.KeepIgnored,
 		MaxFiles: r.MaxFiles, MaxFileBytes: r.MaxFileBytes, Protected: r.ProtectedPaths,
+		Checks: string(r.Checks), Tests: r.RequiredTests, TestTimeout: short(r.TestTimeout),
 		Labels: labelsDoc{r.Labels.Design, r.Labels.Bugfix, r.Labels.SmallJob, r.Labels.Ignore},
 		Agents: map[string]string{},
+	}
+	if r.TestFiles != nil {
+		doc.TestFiles = r.TestFiles.String()
 	}
 	for kind, agent := range r.Agents {
 		doc.Agents[string(kind)] = agent

@@ -20,6 +20,7 @@ const (
 	partSystemBase   = "system_base"   // rules, at the head of every prompt
 	partStateSummary = "state_summary" // the whole story so far, in every prompt: a session may be gone
 	partRepair       = "repair"        // after an answer that could not be used
+	partTests        = "repair_tests"  // after a change with which the required tests fail
 	partShared       = "parts"         // pieces of prompts; not to be overridden
 )
 
@@ -29,7 +30,7 @@ func Names() []string {
 	for _, k := range Kinds() {
 		names = append(names, string(k))
 	}
-	return append(names, partSystemBase, partStateSummary, partRepair)
+	return append(names, partSystemBase, partStateSummary, partRepair, partTests)
 }
 
 // Pack is a set of prompts: our own, with the operator's in place of some.
@@ -86,6 +87,8 @@ func (p *Pack) Part(name string, kind work.Kind, c Context) (string, error) {
 	switch name {
 	case partRepair:
 		return p.Repair(kind, []string{"decision_summary is missing; every key must be present, null where there is nothing"})
+	case partTests:
+		return p.RepairTests(kind, c.Task.TurnKey, Unproven{Failure: "the required tests fail: `make test` ended with exit code 1", Output: "sample output"})
 	case partSystemBase, partStateSummary:
 		return p.render(name, kind, c)
 	}

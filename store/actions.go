@@ -167,13 +167,13 @@ func (t *Tx) VoidTurnActions(ctx context.Context, turnID int64, why string, at t
 	return err
 }
 
-// CountSends counts the writes of content (comments, replies, pull requests)
+// CountSends counts the writes of content (comments, replies, pull requests, issues)
 // that were sent since a time, over all repositories: what GitHub limits.
 func (t *Tx) CountSends(ctx context.Context, since time.Time) (int, error) {
 	n, _, err := find(ctx, t, "count sends", scanID,
 		// sent_at > 0 lets SQLite use the index, which says so of itself; coming
 		// first it would also be what the index is searched by.
-		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?)`,
-		millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest)
+		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?)`,
+		millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue)
 	return int(n), err
 }

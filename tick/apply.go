@@ -163,6 +163,11 @@ func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer pro
 		m.Cause, m.To = work.CauseAsked, work.StateBlocked
 		m.Reason, m.Hint = "the agent asks: "+answer.BlockedReason, "answer in a comment on the pull request"
 	}
+	if why, err := stuck(ctx, tx, l, answer); err != nil {
+		return err
+	} else if why != "" && answer.BlockedReason == "" {
+		m.Cause, m.To, m.Reason, m.Hint = work.CauseAsked, work.StateBlocked, why, "have them run again, or comment on the pull request"
+	}
 	return movedOrGone(move(ctx, tx, m, p.Now()))
 }
 

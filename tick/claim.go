@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -23,6 +24,11 @@ type lease struct {
 	threads map[int64]github.Thread // as read right before the effects, by first comment
 	carried map[string]bool         // event keys for which a commit stands on the branch
 	adopted bool                    // a start goes on on a branch that was pushed before
+	red     []github.Check          // of the head, where the turn is about checks
+	runs    []github.WorkflowRun    // the red ones of the head
+	merge   *git.Merge              // in progress, where the turn is about a conflict
+	files   []string                // that its commit changes
+	spent   bool                    // what asked for the turn asks no more
 	resumed bool
 }
 

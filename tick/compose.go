@@ -23,6 +23,7 @@ func planActions(l *lease, a prompts.Answer) []work.Action {
 		return c.planned
 	}
 	c.replies()
+	c.flaky()
 	c.generalComment()
 	c.markHandled()
 	return c.planned
@@ -134,8 +135,8 @@ func (c *composer) generalText() string {
 	if a.BlockedReason != "" {
 		parts = append(parts, "I cannot go on without an answer to this: "+prompts.CleanBody(a.BlockedReason))
 	}
-	if a.FlakyTest != nil {
-		parts = append(parts, fmt.Sprintf("A test looks flaky: %s. %s", prompts.CleanBody(a.FlakyTest.Name), prompts.CleanBody(a.FlakyTest.Reason)))
+	if text := c.flakyText(); text != "" {
+		parts = append(parts, text)
 	}
 	changed, claimed := c.l.turn.Commit != "" || c.l.committed(), a.CommitMessage != ""
 	if claimed && !changed {
@@ -143,6 +144,9 @@ func (c *composer) generalText() string {
 	}
 	if len(parts) > 0 || c.everybodyAnswered() {
 		return strings.Join(parts, "\n\n")
+	}
+	if changed && c.l.turn.Kind == work.KindFix {
+		return "" // nobody asked, and the commit says it
 	}
 	if changed {
 		subject, _, _ := strings.Cut(commitMessage(c.l, a), "\n")

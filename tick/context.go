@@ -58,7 +58,10 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 		return p.resumeContext(ctx, l, c)
 	}
 	c.Task.PullRequest = &prompts.PullRequest{Number: pull.Number, Title: pull.Title, URL: pull.URL, HeadSHA: l.turn.Head, Base: pull.Base}
-	c.NewEvents = newEvents(l.events)
+	c.NewEvents, c.Conflict = newEvents(l.events), l.conflict()
+	if c.Checks, err = p.describeRed(ctx, l); err != nil {
+		return c, err
+	}
 	c.Unresolved = unresolved(all, threads, l.turn.ID)
 	c.Earlier = earlier(all, sent, l.turn)
 	return c, p.fillBase(ctx, l, &c)
@@ -116,6 +119,9 @@ func commentOf(e work.Event) prompts.Comment {
 func newEvents(events []work.Event) []prompts.NewEvent {
 	var out []prompts.NewEvent
 	for _, e := range events {
+		if !e.Kind.Said() {
+			continue // handed over with its facts
+		}
 		n := prompts.NewEvent{
 			ID: e.Source, Kind: e.Kind, State: e.State, Author: e.Author.Login, URL: e.URL, Path: e.Path, Line: e.Line,
 			DiffHunk: e.DiffHunk, Body: e.Body, CreatedAt: e.CreatedAt,

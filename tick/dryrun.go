@@ -70,6 +70,8 @@ type reader interface {
 	ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]github.ReviewComment, error)
 	PullsByHead(ctx context.Context, repo work.RepoName, branch string) ([]github.Pull, error)
 	OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error)
+	IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]github.Issue, error)
+	WorkflowRun(ctx context.Context, repo work.RepoName, id string) (github.WorkflowRun, error)
 }
 
 // readOnly embeds the reader only: a new write does not compile until someone
@@ -99,5 +101,11 @@ func (readOnly) CreatePull(context.Context, work.RepoName, github.NewPull) (gith
 func (readOnly) React(context.Context, work.RepoName, github.ReactionTarget, int64, string) error {
 	return errDryRun
 }
+
+func (readOnly) CreateIssue(context.Context, work.RepoName, string, string) (github.Issue, error) {
+	return github.Issue{}, errDryRun
+}
+
+func (readOnly) RerunFailedJobs(context.Context, work.RepoName, string) error { return errDryRun }
 
 var _ GitHub = readOnly{}

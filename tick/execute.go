@@ -35,13 +35,7 @@ func (p *Pass) execute(ctx context.Context, l *lease) error {
 	if err := p.ask(ctx, l); err != nil {
 		return err
 	}
-	answer, err := p.answer(ctx, l, ag)
-	if err == nil && l.turn.Kind.Start() && answer.BlockedReason != "" {
-		err = agentBlocked(answer)
-	}
-	if err == nil {
-		err = p.commit(ctx, l, answer)
-	}
+	answer, err := p.proven(ctx, l, ag)
 	if err != nil {
 		p.keepPartial(ctx, l)
 		return errors.Join(err, l.place.leave())
@@ -90,11 +84,7 @@ func (p *Pass) ask(ctx context.Context, l *lease) error {
 
 // answer runs the agent, and once more with the violations quoted when its
 // answer breaks the rules.
-func (p *Pass) answer(ctx context.Context, l *lease, ag agent.Agent) (prompts.Answer, error) {
-	talk, err := p.talk(ctx, l, ag)
-	if err != nil {
-		return prompts.Answer{}, err
-	}
+func (p *Pass) answer(ctx context.Context, l *lease, talk *talk) (prompts.Answer, error) {
 	asked := prompts.Asked{Replies: askedReplies(l.turn)}
 	var violations []string
 	for range 2 {
@@ -149,7 +139,7 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 	}
 	m := l.remote.mirror()
 	c := git.Commit{
-		Dir: l.place.dir, Index: l.place.index, Parents: []string{l.turn.Head}, Date: gitDate(l.turn),
+		Dir: l.place.dir, Index: l.place.index, Parents: l.parents(), From: l.from(), Date: gitDate(l.turn),
 		Turn: l.turn.Key, Handled: l.uncommitted(), Message: commitMessage(l, a), Limits: p.limits(l), Edit: markImplemented(l),
 	}
 	var made git.Committed
@@ -169,7 +159,7 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 	if made.Empty && l.turn.Kind.Start() && !l.adopted {
 		return &work.FollowupError{Kind: work.FollowupUnchanged, Reason: "the agent finished without changing a file"}
 	}
-	l.turn.Commit = ""
+	l.turn.Commit, l.files = "", made.Files
 	if !made.Empty {
 		l.turn.Commit = made.OID
 	}
@@ -209,6 +199,12 @@ func commitMessage(l *lease, a prompts.Answer) string {
 		return fmt.Sprintf("Design for #%d: %s", l.item.Number, prompts.NoClosing(prompts.CleanTitle(a.Title)))
 	case a.PRTitle != "":
 		return prompts.NoClosing(prompts.CleanTitle(a.PRTitle))
+	}
+	if l.merge != nil {
+		return fmt.Sprintf("Merge %s into %s", l.turn.Base, l.turn.Branch)
+	}
+	if l.turn.Kind == work.KindFix {
+		return fmt.Sprintf("Mend the checks of #%d", l.turn.Number)
 	}
 	return fmt.Sprintf("Answer the comments on #%d", l.turn.Number)
 }

@@ -138,6 +138,9 @@ func (p *Pass) replay(ctx context.Context, l *lease, a work.Action) error {
 		l.turn.Commit = ""
 		return errors.Join(err, p.saveTurn(ctx, l))
 	}
+	if err := p.testReplayed(ctx, l, re.OID); err != nil {
+		return err
+	}
 	if err := m.KeepTurn(ctx, l.turn.Key, re.OID); err != nil {
 		return err
 	}

@@ -41,6 +41,12 @@ func refusedChanges(r config.Repo, kind work.Kind) []string {
 	if kind == work.KindImplementationStart {
 		told = append(told, "a change to documents alone")
 	}
+	if len(r.RequiredTests) > 0 && kind != work.KindDesignStart {
+		told = append(told, fmt.Sprintf("a change with which the required tests fail: `%s`", strings.Join(r.RequiredTests, " ")))
+	}
+	if r.TestFiles != nil && kind == work.KindBugfixStart {
+		told = append(told, "a bugfix without a test: a path that it changes must match "+r.TestFiles.String())
+	}
 	return told
 }
 

@@ -3,6 +3,7 @@ package tick
 import (
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -14,6 +15,7 @@ type Policy struct {
 	IssueComments bool
 	MaxEvents     int // of one turn
 	Weights       work.Weights
+	Checks        config.ChecksPolicy
 }
 
 // View is everything that routing one repository may depend on.

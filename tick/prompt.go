@@ -161,7 +161,7 @@ func (p *Pass) stand(ctx context.Context, l *lease, q PromptQuery) error {
 	if err := l.remote.mirror().Fetch(ctx, l.turn.Head); err != nil {
 		return fmt.Errorf("fetch %s: %w", l.turn.Head, err)
 	}
-	return nil
+	return p.prepareFix(ctx, l)
 }
 
 func (p *Pass) remoteNamed(name work.RepoName) *remote {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -232,6 +231,9 @@ func (h *harvest) intakePull(ctx context.Context, old work.PullRequest, d github
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base, pull.BaseOID = d.Title, d.URL, d.State, d.HeadOID, d.Base, d.BaseOID
 	pull.Draft, pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Draft, d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
 	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number].Fingerprint, h.p.Now()
+	if halfRed(d.Checks) {
+		pull.Fingerprint = "" // it will not change with the rest of the checks
+	}
 	pull.Failures, pull.LastError, pull.NotBefore = 0, "", time.Time{}
 	if err := h.stateEvent(ctx, old, pull); err != nil {
 		return err
@@ -321,13 +323,10 @@ func (h *harvest) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 	if pull.State != work.PullOpen {
 		return nil
 	}
-	if pull.Mergeable == github.Conflicting {
-		h.add(candidate{event: about(work.EventConflict, ""), pull: true})
-	}
-	if red := redChecks(d.Checks); red != "" {
+	if red := redChecks(d.Checks, h.r.Settings.Checks); red != "" {
 		h.add(candidate{event: about(work.EventCheck, red), pull: true})
 	}
-	return nil
+	return h.conflictEvent(ctx, old, pull, about)
 }
 
 func (h *harvest) ourCommit(ctx context.Context, oid string) (ours bool, err error) {
@@ -336,22 +335,6 @@ func (h *harvest) ourCommit(ctx context.Context, oid string) (ours bool, err err
 		return err
 	})
 	return ours, err
-}
-
-// redChecks names the failed checks by id and name once all have finished;
-// empty while some run, and when none failed.
-func redChecks(checks []github.Check) string {
-	var red []string
-	for _, c := range checks {
-		switch c.Conclusion {
-		case "":
-			return ""
-		case "FAILURE", "ERROR", "TIMED_OUT", "CANCELLED", "ACTION_REQUIRED", "STARTUP_FAILURE":
-			red = append(red, c.ID+" "+c.Name)
-		}
-	}
-	slices.Sort(red)
-	return strings.Join(red, "\n")
 }
 
 func sortedKeys[V any](m map[int]V) []int {

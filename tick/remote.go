@@ -53,6 +53,7 @@ type objects interface {
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
 	File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error)
 	PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error)
+	checks
 }
 
 // Mirror is what the pass asks of a repository's mirror.
@@ -71,6 +72,7 @@ type Mirror interface {
 	Journals(ctx context.Context) ([]string, error)
 	DropTurns(ctx context.Context, keys ...string) error
 	Replay(ctx context.Context, oid, onto string) (git.Replayed, error)
+	Merge(ctx context.Context, into, other string) (git.Merge, error)
 	IsAncestor(ctx context.Context, ancestor, of string) (bool, error)
 	ChangedFiles(ctx context.Context, from, to string) ([]string, error)
 	Log(ctx context.Context, from, to string, limit int) ([]git.Entry, error)

@@ -47,6 +47,9 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	if l.carried, err = p.carried(ctx, l, l.turn.Base, l.turn.Head); err != nil {
 		return fmt.Errorf("look for earlier commits of ours: %w", err)
 	}
+	if err := p.prepareFix(ctx, l); err != nil {
+		return err
+	}
 	place, err := p.Dirs.takePlace(l.remote.Name, l.slot.k, func(dir string) bool { return p.occupied(ctx, dir) })
 	if err != nil {
 		return err
@@ -54,7 +57,7 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	l.place = place
 	err = m.Restore(ctx, git.Restore{
 		Dir: place.dir, Index: place.index, Commit: l.turn.Head, Branch: l.turn.Branch, Base: l.turn.Base,
-		Ignored: ignored(l.remote.Settings),
+		Ignored: ignored(l.remote.Settings), Merge: l.merge,
 	})
 	if err != nil {
 		return fmt.Errorf("restore the checkout: %w", err)

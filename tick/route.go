@@ -45,6 +45,7 @@ func (r *router) route() {
 		r.note(work.EventLabelled, work.EventMerged)
 		r.redirects()
 		r.settled()
+		r.stale()
 	}
 	r.acknowledge()
 	switch turn, busy := r.unfinished(); {

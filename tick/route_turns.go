@@ -111,6 +111,7 @@ func (r *router) feedback() {
 		r.line("wait", "", "blocked: "+r.item.Reason)
 		return
 	case len(said) == 0:
+		r.mend()
 		return
 	case !r.v.Policy.FeedbackLoop:
 		r.line("wait", "", fmt.Sprintf("%s, and enable_feedback_loop is false", count(len(said), "comment")))

@@ -289,6 +289,9 @@ func (p *Pass) endAsking(ctx context.Context, tx *store.Tx, l *lease, to work.St
 	if err := p.endUnsent(ctx, tx, l, to, why); err != nil {
 		return err
 	}
+	if l.spent {
+		return tx.FinishTurnEvents(ctx, l.turn.ID, "blocked", p.Now())
+	}
 	return tx.ReleaseEvents(ctx, l.turn.ID)
 }
 

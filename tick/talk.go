@@ -21,6 +21,7 @@ type talk struct {
 	l       *lease
 	agent   agent.Agent
 	prompt  string // the whole story
+	mend    string // what is said in its place to an agent that knows the story; empty at first
 	context json.RawMessage
 	session string
 }
@@ -72,12 +73,15 @@ func (t *talk) say(ctx context.Context, violations []string) (agent.Result, erro
 
 // words are the whole story for an agent that remembers nothing of it.
 func (t *talk) words(violations []string) (string, error) {
-	if len(violations) == 0 {
-		return t.prompt, nil
+	repair := t.mend
+	if len(violations) > 0 {
+		var err error
+		if repair, err = t.p.Prompts.Repair(t.l.turn.Kind, violations); err != nil {
+			return "", fmt.Errorf("render the prompt: %w", err)
+		}
 	}
-	repair, err := t.p.Prompts.Repair(t.l.turn.Kind, violations)
-	if err != nil {
-		return "", fmt.Errorf("render the prompt: %w", err)
+	if repair == "" {
+		return t.prompt, nil
 	}
 	if t.session == "" {
 		return t.prompt + "\n" + repair, nil

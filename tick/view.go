@@ -31,7 +31,7 @@ func (p *Pass) view(ctx context.Context, r *remote) (View, error) {
 		Policy: Policy{
 			QuietPeriod: p.Config.Runtime.QuietPeriod, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
-			Weights: p.Config.Schedule,
+			Weights: p.Config.Schedule, Checks: r.Settings.Checks,
 		},
 	}
 	for _, h := range p.held {

@@ -21,6 +21,9 @@ type Agent interface {
 	// *SessionError (worth a new session with the whole story), *AnswerError
 	// (worth one repair), *FailedError, *TimeoutError, or ctx's.
 	Run(ctx context.Context, r Request) (Result, error)
+	// Test runs a command in the checkout just as the agent's own would run: with
+	// its environment, its marks, its sandbox. Errors are as those of Run.
+	Test(ctx context.Context, r Request, argv []string) (Tested, error)
 }
 
 // Request is one invocation.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -117,6 +118,11 @@ type Repo struct {
 	Labels       Labels
 	KeepIgnored  bool                 // ignored files, such as build caches, survive between turns
 	Agents       map[work.Kind]string // names in Config.Agents
+
+	Checks        ChecksPolicy   // when red checks ask for a turn
+	RequiredTests []string       // program and arguments that must succeed on what is pushed; none: none
+	TestTimeout   time.Duration  // of one run of them
+	TestFiles     *regexp.Regexp // a bugfix changes a path that matches; nil: it need not
 
 	// What no push may carry.
 	MaxFiles       int      // changed files

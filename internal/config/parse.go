@@ -152,9 +152,7 @@ func (p *parser) repo(t *table) {
 		Agents:       p.repoAgents(t.sub("agents", "[repo.agents]")),
 	}
 	p.review(t.sub("review", "[repo.review]"))
-	if len(t.texts("required_tests")) > 0 {
-		t.bad("required_tests", "not supported yet; remove the line")
-	}
+	p.tests(t, &r)
 	p.limits(t, &r)
 	t.later("sandbox")
 	t.done()
@@ -220,14 +218,14 @@ func (p *parser) repoAgents(t *table) map[work.Kind]string {
 	out := map[work.Kind]string{}
 	for _, kind := range []work.Kind{
 		work.KindDesignStart, work.KindDesignFeedback, work.KindImplementationStart,
-		work.KindImplementationFeedback, work.KindBugfixStart, work.KindSmallJobStart,
+		work.KindImplementationFeedback, work.KindBugfixStart, work.KindSmallJobStart, work.KindFix,
 	} {
 		if name := t.text(string(kind), ""); name != "" {
 			out[kind] = name
 			p.checkAgentName(t.at(string(kind)), string(kind)+" in [repo.agents]", name)
 		}
 	}
-	t.later(string(work.KindFix), string(work.KindReview))
+	t.later(string(work.KindReview))
 	t.done()
 	return out
 }

@@ -127,6 +127,9 @@ func (e ended) compare(want ended, p point, lost map[string]int) error {
 			e.hub, want.hub = questions.ReplaceAllString(e.hub, ""), questions.ReplaceAllString(want.hub, "")
 		}
 	}
+	if p.gone == wholeState {
+		e.hub, want.hub = aboutFlaky.ReplaceAllString(e.hub, ""), aboutFlaky.ReplaceAllString(want.hub, "")
+	}
 	switch {
 	case p.gone != "" && len(lost) > 0 && want.moved:
 		// The agent works again, on what people say by then.
@@ -241,6 +244,10 @@ func (e ended) unattributed() ended {
 	e.hub, e.commits = handledLines.ReplaceAllString(e.hub, ""), handledLines.ReplaceAllString(e.commits, "")
 	return e
 }
+
+// aboutFlaky is said once failed jobs run again. From then on nothing asks for
+// it any more: lost with the state folder, it stays unsaid.
+var aboutFlaky = regexp.MustCompile(`(?m)^  comment by operator\n    \| A test looks flaky.*\n(    \|.*\n)*`)
 
 // promised is what is left when what branches are called does not count.
 func promised(text string) string {

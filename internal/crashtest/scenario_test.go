@@ -21,6 +21,7 @@ type scenario struct {
 	idle      bool // the agent answers feedback without changing anything
 	asks      bool // it asks a question before it starts
 	resolves  bool // it has the threads resolved that it replies to
+	flaky     bool // it says that a test is flaky
 }
 
 // scenarios are those that are killed everywhere.
@@ -43,6 +44,9 @@ func scenarios() []scenario {
 		{name: "push during the turn", setup: start, input: twoReviewsAndAComment, during: onFeedback(personPushes)},
 		{name: "taken back after the answer", setup: start, input: twoReviewsAndAComment, meanwhile: takeBack},
 		{name: "merged during the turn", setup: start, input: twoReviewsAndAComment, during: onFeedback(merge)},
+		{name: "checks turn", setup: start, input: redCheck},
+		{name: "flaky test", setup: start, input: redCheck, idle: true, flaky: true},
+		{name: "conflict turn", setup: start, input: conflict},
 	}
 }
 
@@ -72,6 +76,19 @@ func issue(title, label, comment string) func(*world) error {
 		}
 		return err
 	}
+}
+
+// redCheck has a check of the pull request fail.
+func redCheck(w *world) error {
+	p, _ := w.repo.Pull(pullNumber)
+	_, err := w.repo.SetCheck(p.Head, "unit", "completed", "failure")
+	return err
+}
+
+// conflict changes on the base branch what the pull request changes.
+func conflict(w *world) error {
+	_, err := w.repo.PushCommit("main", "ann", map[string]string{madeFile: "Somebody else's.\n"}, "Make it here")
+	return err
 }
 
 func commentOn(number int) func(*world) error {

@@ -36,6 +36,11 @@ func (m *Mirror) giveRepository(ctx context.Context, r Restore) error {
 			files[tracking+r.Base] = oid + "\n"
 		}
 	}
+	if r.Merge != nil {
+		files["MERGE_HEAD"] = r.Merge.Other + "\n"
+		files["MERGE_MSG"] = "Merge " + r.Base + " into " + r.Branch + "\n"
+		files["MERGE_MODE"] = ""
+	}
 	for name, content := range files {
 		path := filepath.Join(repo, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -48,10 +53,14 @@ func (m *Mirror) giveRepository(ctx context.Context, r Restore) error {
 	if err := m.git.agentConfig(filepath.Join(repo, "config")); err != nil {
 		return fmt.Errorf("make the agent's repository: %w", err)
 	}
-	if err := copyFile(r.Index, filepath.Join(repo, "index"), 0o644); err != nil {
+	index := filepath.Join(repo, "index")
+	if err := copyFile(r.Index, index, 0o644); err != nil {
 		return fmt.Errorf("make the agent's repository: %w", err)
 	}
-	return nil
+	if r.Merge == nil || len(r.Merge.stages) == 0 {
+		return nil
+	}
+	return m.unmerge(ctx, r, index)
 }
 
 // agentConfig adds to what init wrote: the agent may commit, as it likes, and

@@ -23,7 +23,8 @@ type Commit struct {
 	Turn    string    // turn key; required
 	Handled []string  // event keys
 	Limits  Limits
-	Edit    *Edit // CommitTree: what we change ourselves; may be nil
+	Edit    *Edit  // CommitTree: what we change ourselves; may be nil
+	From    string // CommitTree: the tree that the checkout began as, when it is not the first parent's; may be ""
 }
 
 // Committed is what became of it.
@@ -80,6 +81,9 @@ func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *quarantine) (string
 	parent := emptyTree
 	if len(c.Parents) > 0 {
 		parent = c.Parents[0]
+	}
+	if c.From != "" {
+		parent = c.From
 	}
 	reset := m.treeCall(c.Dir, index, "read-tree", "--reset", parent)
 	if err := copyFile(c.Index, index, 0o600); err == nil {

@@ -27,6 +27,7 @@ type Restore struct {
 	Branch  string // required; the branch on which the agent finds itself
 	Base    string // name of the base branch, for the agent to compare with; may be ""
 	Ignored Ignored
+	Merge   *Merge // the merge in progress that Dir will hold in place of Commit; may be nil
 }
 
 // Restore makes the checkout hold exactly the commit, whatever state it is in,
@@ -101,6 +102,14 @@ func (m *Mirror) tryRestore(ctx context.Context, r Restore) error {
 	return m.giveRepository(ctx, r)
 }
 
+// holds is what the checkout will hold: a commit, or the tree of a merge.
+func (r Restore) holds() string {
+	if r.Merge != nil {
+		return r.Merge.Tree
+	}
+	return r.Commit
+}
+
 // treeCall is a command about a checkout; it is told everything and discovers
 // nothing.
 func (m *Mirror) treeCall(dir, index string, args ...string) call {
@@ -109,7 +118,7 @@ func (m *Mirror) treeCall(dir, index string, args ...string) call {
 
 // fill makes index and files those of the commit and removes all others.
 func (m *Mirror) fill(ctx context.Context, r Restore) error {
-	if _, err := m.git.run(ctx, m.treeCall(r.Dir, r.Index, "read-tree", "--reset", "-u", r.Commit)); err != nil {
+	if _, err := m.git.run(ctx, m.treeCall(r.Dir, r.Index, "read-tree", "--reset", "-u", r.holds())); err != nil {
 		return err
 	}
 	links, err := m.gitlinks(ctx, r.Dir, r.Index)
@@ -156,7 +165,7 @@ func (m *Mirror) gitlinks(ctx context.Context, dir, index string) ([]string, err
 
 // verify compares commit, index and files.
 func (m *Mirror) verify(ctx context.Context, r Restore) error {
-	want, err := m.tree(ctx, r.Commit)
+	want, err := m.tree(ctx, r.holds())
 	if err != nil {
 		return err
 	}

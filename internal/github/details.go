@@ -16,7 +16,7 @@ type PullDetail struct {
 	Pull
 	Reviews []Review
 	Threads []Thread
-	Checks  []Check // of the head; empty too when the token may not see them
+	Checks  []Check // of the head; those that the token may see
 }
 
 // Review is a review's verdict and summary. A PENDING one is a draft of our
@@ -52,6 +52,7 @@ type Check struct {
 	URL        string
 	Kind       string // CheckRun or StatusContext
 	ID         string
+	Summary    string // of a status
 }
 
 // reviewPending is the state of a draft.

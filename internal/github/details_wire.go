@@ -82,6 +82,26 @@ type wireDetail struct {
 	Reviews connection[wireGraphReview] `json:"reviews"`
 	Threads connection[wireThread]      `json:"reviewThreads"`
 	Rollup  *wireRollup                 `json:"statusCheckRollup"`
+	HeadAt  *struct {
+		Target struct {
+			OID    string `json:"oid"`
+			Status *struct {
+				Contexts []wireCheck `json:"contexts"`
+			} `json:"status"`
+		} `json:"target"`
+	} `json:"headRef"` // null when the branch is gone
+}
+
+// checks are those of the head: the rollup's, or the statuses alone where a
+// token is refused the rollup.
+func (w wireDetail) checks() []wireCheck {
+	switch {
+	case w.Rollup != nil:
+		return w.Rollup.Contexts.Nodes
+	case w.HeadAt == nil || w.HeadAt.Target.Status == nil || w.HeadAt.Target.OID != w.HeadRefOID:
+		return nil
+	}
+	return w.HeadAt.Target.Status.Contexts
 }
 
 type wireRollup struct {
@@ -115,11 +135,10 @@ func (w wireDetail) detail() (PullDetail, error) {
 		}
 		d.Threads = append(d.Threads, thread)
 	}
-	if w.Rollup == nil {
-		return d, nil
+	if w.Rollup != nil {
+		d.Rollup = w.Rollup.State
 	}
-	d.Rollup = w.Rollup.State
-	for _, check := range w.Rollup.Contexts.Nodes {
+	for _, check := range w.checks() {
 		if check.Kind == "" { // one that the token may not see
 			continue
 		}
@@ -213,6 +232,7 @@ type wireCheck struct {
 	Context    string `json:"context"`
 	State      string `json:"state"`
 	TargetURL  string `json:"targetUrl"`
+	Says       string `json:"description"`
 }
 
 func (w wireCheck) check() Check {
@@ -223,7 +243,7 @@ func (w wireCheck) check() Check {
 		}
 		return c
 	}
-	c := Check{Name: w.Context, Status: "COMPLETED", Conclusion: w.State, URL: w.TargetURL, Kind: w.Kind, ID: w.ID}
+	c := Check{Name: w.Context, Status: "COMPLETED", Conclusion: w.State, URL: w.TargetURL, Kind: w.Kind, ID: w.ID, Summary: w.Says}
 	if w.State == "PENDING" || w.State == "EXPECTED" {
 		c.Status, c.Conclusion = w.State, ""
 	}

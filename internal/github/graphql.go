@@ -119,15 +119,15 @@ func (g *graphAnswer) strict(what effect, into any) error {
 }
 
 // nodes sorts an answer to nodes(ids:): which nodes there are, by their place,
-// and which ids name nothing. A token that may not see checks is refused the
-// rollup alone, which then is empty. Any other error spoils the batch: the
-// caller asks in smaller ones.
+// and which ids name nothing. A token that may not see checks or statuses is
+// refused these alone, which then are empty. Any other error spoils the batch:
+// the caller asks in smaller ones.
 func (g *graphAnswer) nodes(nodes []json.RawMessage, ids []string) (present map[int]json.RawMessage, missing []string, err error) {
 	gone := map[int]bool{}
 	for _, e := range g.Errors {
 		place, isNode := e.node()
 		switch {
-		case e.Type == typeForbidden && slices.Contains(e.Path, any("statusCheckRollup")):
+		case e.Type == typeForbidden && (slices.Contains(e.Path, any("statusCheckRollup")) || slices.Contains(e.Path, any("status"))):
 		case e.Type == typeNotFound && isNode:
 			gone[place] = true
 		default:

@@ -131,6 +131,18 @@ func TestL92TokenWithoutChecksPermission(t *testing.T) {
 	if len(d) != 1 || d[0].Rollup != "" || len(d[0].Checks) != 0 || d[0].Title != "Pull topic" {
 		t.Errorf("details %+v", d)
 	}
+	// Statuses can be seen all the same, and that they changed.
+	must(t, w.repo.SetStatus("topic", "ci/old", "failure", "no luck"))
+	again, err := w.client.Sweep(t.Context(), []string{id})
+	must(t, err)
+	if again.Pulls[0].Fingerprint == s.Pulls[0].Fingerprint {
+		t.Error("the sweep does not show that a status changed")
+	}
+	d, _, err = w.client.Details(t.Context(), []string{id})
+	must(t, err)
+	if len(d[0].Checks) != 1 || d[0].Checks[0].Name != "ci/old" || d[0].Checks[0].Conclusion != "FAILURE" || d[0].Checks[0].Summary != "no luck" {
+		t.Errorf("checks %+v", d[0].Checks)
+	}
 }
 
 func TestDetails(t *testing.T) {
@@ -177,7 +189,7 @@ func TestDetails(t *testing.T) {
 	}
 	want := []Check{
 		{Name: "build", Status: "COMPLETED", Conclusion: "FAILURE", Kind: "CheckRun", ID: fmt.Sprint(run), URL: d.Checks[0].URL},
-		{Name: "ci/old", Status: "PENDING", Kind: "StatusContext", ID: d.Checks[1].ID},
+		{Name: "ci/old", Status: "PENDING", Kind: "StatusContext", ID: d.Checks[1].ID, Summary: "waiting"},
 	}
 	if !slices.Equal(d.Checks, want) || want[1].ID == "" {
 		t.Errorf("checks %+v, want %+v", d.Checks, want)

@@ -100,7 +100,7 @@ type newCheck struct {
 func (r *Repo) addCheck(in newCheck) *checkRun {
 	h, at := r.hub, r.hub.now()
 	if in.app == "" {
-		in.app = "github-actions"
+		in.app = actionsApp
 	}
 	i := slices.IndexFunc(r.checkSuites[in.sha], func(s *checkSuite) bool { return s.app == in.app })
 	if i < 0 {

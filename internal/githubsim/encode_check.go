@@ -70,7 +70,7 @@ func (c *call) checkRun(x *checkRun) checkRunJSON {
 	return checkRunJSON{
 		ID: x.id, Name: x.name, NodeID: x.nodeID, HeadSHA: x.sha, ExternalID: x.externalID, URL: at, HTMLURL: page, DetailsURL: details,
 		Status: x.status, Conclusion: orNull(x.conclusion), StartedAt: x.started, CompletedAt: timeOrNull(x.completed),
-		Output:     checkOutput{Title: orNull(x.title), Summary: orNull(x.summary), Text: orNull(x.text), AnnotationsURL: at + "/annotations"},
+		Output:     checkOutput{Title: orNull(x.title), Summary: orNull(x.summary), Text: orNull(x.text), AnnotationsCount: len(x.annotations), AnnotationsURL: at + "/annotations"},
 		CheckSuite: checkSuiteID{x.suite.id}, App: c.app(x.repo, x.suite.app), PullRequests: c.pullsOf(x.repo, x.sha),
 	}
 }

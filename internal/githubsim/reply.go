@@ -15,7 +15,8 @@ import (
 // reply is what an endpoint answers.
 type reply struct {
 	status int
-	body   any // encoded as JSON; nil for none
+	body   any    // encoded as JSON; nil for none
+	text   string // sent as it is, in place of body
 	header http.Header
 }
 
@@ -53,6 +54,10 @@ func (a *answer) write(r reply) {
 	a.status = r.status
 	a.body.Reset()
 	a.header.Set("X-GitHub-Media-Type", "github.v3; format=json")
+	if r.text != "" {
+		a.header.Set("Content-Type", "text/plain; charset=utf-8")
+		a.body.WriteString(r.text)
+	}
 	if r.body == nil {
 		return
 	}

@@ -163,10 +163,6 @@ func patchCheckRun(c *call, x *checkRun) (reply, *apiError) {
 	return ok(c.checkRun(x)), nil
 }
 
-func listAnnotations(c *call, _ *checkRun) (reply, *apiError) {
-	return pageOf(c, []struct{}{}, func(v struct{}) struct{} { return v }), nil
-}
-
 func withCheckSuite(fn func(*call, *checkSuite) (reply, *apiError)) endpoint {
 	return func(c *call) (reply, *apiError) {
 		if s, found := c.h.nodeByID(nodeID(kindCheckSuite, c.number("id"))).(*checkSuite); found && s.repo == c.repo {

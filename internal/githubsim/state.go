@@ -251,6 +251,7 @@ type checkSuite struct {
 	sha     string
 	branch  string
 	app     string
+	reruns  int // of its failed jobs
 	created time.Time
 	updated time.Time
 }
@@ -272,6 +273,9 @@ type checkRun struct {
 	text       string
 	started    time.Time
 	completed  time.Time
+
+	log         string
+	annotations []annotation
 }
 
 // status is one commit status.

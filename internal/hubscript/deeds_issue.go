@@ -8,6 +8,7 @@ import (
 
 var accountDeeds = map[string]subcommand{
 	"user":             {1, addUser},
+	"forbid-checks":    {1, func(c *command) error { return c.hub.ForbidChecks(c.args[0], true) }},
 	"delete-user":      {1, func(c *command) error { return c.hub.DeleteUser(c.args[0]) }},
 	"repo":             {1, addRepo},
 	"fork":             {1, func(c *command) error { _, err := c.repo.AddFork(c.args[0]); return err }},

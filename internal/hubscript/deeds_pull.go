@@ -18,7 +18,7 @@ var pullDeeds = map[string]subcommand{
 	"resolve":        {2, resolve},
 	"unresolve":      {2, unresolve},
 	"merge":          {1, byActor(merge)},
-	"check":          {3, func(c *command) error { _, err := c.repo.SetCheck(c.args[0], c.args[1], "", c.args[2]); return err }},
+	"check":          {3, check},
 	"status":         {3, func(c *command) error { return c.repo.SetStatus(c.args[0], c.args[1], c.args[2], "") }},
 }
 
@@ -28,6 +28,35 @@ var gitDeeds = map[string]subcommand{
 	"branch":         {2, func(c *command) error { return c.repo.CreateBranch(c.args[0], c.args[1]) }},
 	"delete-branch":  {1, deleteBranch},
 	"rename-default": {1, func(c *command) error { return c.repo.RenameDefaultBranch(c.args[0]) }},
+}
+
+// check reports a check run, with the log of its job and what it says about a
+// line.
+func check(c *command) error {
+	conclusion := c.args[2]
+	if conclusion == "none" {
+		conclusion = ""
+	}
+	run, err := c.repo.SetCheck(c.args[0], c.args[1], "", conclusion)
+	if err != nil {
+		return err
+	}
+	if log := c.flag("log", ""); log != "" {
+		if err := c.repo.SetLog(run, text(log)); err != nil {
+			return err
+		}
+	}
+	about := c.flag("annotate", "")
+	if about == "" {
+		return nil
+	}
+	path, rest, _ := strings.Cut(about, ":")
+	at, message, _ := strings.Cut(rest, ":")
+	line, err := strconv.Atoi(at)
+	if err != nil {
+		return fmt.Errorf("%q is no line", at)
+	}
+	return c.repo.Annotate(run, path, line, text(message))
 }
 
 func openPull(c *command) error {

@@ -14,6 +14,8 @@ const (
 	ActionResolve     ActionKind = "resolve"  // a review thread
 	ActionReaction    ActionKind = "reaction" // eyes
 	ActionRemove      ActionKind = "remove"   // a second copy of a comment of ours
+	ActionIssue       ActionKind = "issue"    // for a flaky test
+	ActionRerun       ActionKind = "rerun"    // the failed jobs of a workflow run
 )
 
 // Need says what an action's failure means for its turn.
@@ -62,12 +64,12 @@ type Action struct {
 	State    ActionState
 
 	Number int       // issue or pull request
-	Target string    // comment id, thread id, branch: by kind
+	Target string    // comment id, thread id, branch, workflow run: by kind
 	On     EventKind // reaction: which kind of comment Target is
-	Title  string    // pull request
+	Title  string    // pull request, issue
 	Body   string    // with its markers
-	Base   string    // pull request: base branch. push: expected old head, empty for a new branch
-	Head   string    // pull request: head branch. push: the commit
+	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far
+	Head   string    // pull request: head branch. push: the commit. rerun: the commit whose checks it runs
 	Why    string    // for people: what it answers
 
 	Sends     int // how often it was sent, counted before each send

@@ -105,6 +105,18 @@ func RemoveToken(repo RepoName, kind EventKind, commentID string) string {
 	return token("remove", repo, 0, string(kind), commentID)
 }
 
+// IssueToken is the token of the issue for a flaky test that the checks of a
+// head showed.
+func IssueToken(repo RepoName, number int, head, test string) string {
+	return token("issue", repo, number, head, test)
+}
+
+// RerunToken is the token of running the failed jobs of a workflow run again
+// for a head: once, whatever asks for it.
+func RerunToken(repo RepoName, number int, head, run string) string {
+	return token("rerun", repo, number, head, run)
+}
+
 func token(what string, repo RepoName, number int, parts ...string) string {
 	return digest(append([]string{what, strings.ToLower(repo.String()), strconv.Itoa(number)}, parts...)...)
 }

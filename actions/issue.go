@@ -1,0 +1,56 @@
+package actions
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// issues is what issue asks of GitHub.
+type issues interface {
+	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
+	IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]github.Issue, error)
+	CreateIssue(ctx context.Context, repo work.RepoName, title, body string) (github.Issue, error)
+}
+
+// issue opens an issue for something that a pull request's checks showed and
+// that is not its business: a flaky test.
+type issue struct{}
+
+// find looks through the issues that are not older than the pull request: no
+// issue about it can be. Of several copies the first counts; an issue can only
+// be deleted by an admin, and a person closes it.
+func (issue) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+	since := lookSince(a)
+	if since.IsZero() {
+		pull, ok, err := s.GitHub.Pull(ctx, s.Repo.Current, a.Number)
+		if err != nil {
+			return sight{}, false, err
+		}
+		if ok {
+			since = pull.CreatedAt
+		}
+	}
+	all, err := s.GitHub.IssuesSince(ctx, s.Repo.Current, since)
+	if err != nil {
+		return sight{}, false, err
+	}
+	var first github.Issue
+	for _, i := range all {
+		if ours(s, a, i.Body, i.Author) && (first.Number == 0 || i.Number < first.Number) {
+			first = i
+		}
+	}
+	return sight{id: strconv.Itoa(first.Number), url: first.URL}, first.Number != 0, nil
+}
+
+func (issue) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+	i, err := s.GitHub.CreateIssue(ctx, s.Repo.Current, a.Title, a.Body)
+	if err != nil {
+		return sight{}, err
+	}
+	return sight{id: strconv.Itoa(i.Number), url: i.URL}, nil
+}

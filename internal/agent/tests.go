@@ -1,0 +1,156 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Tested is how a run of a repository's own tests ended.
+type Tested struct {
+	Failure string // how it failed, in words; empty when the tests passed
+	Output  string // the end of what was printed, redacted
+}
+
+// How much a run of tests may print, and how much of its end is kept, in bytes.
+const (
+	maxTestOutput  = 16 << 20
+	keptTestOutput = 24 << 10
+)
+
+// Test is part of Agent.
+func (c *command) Test(ctx context.Context, r Request, argv []string) (Tested, error) {
+	return c.spec.test(ctx, r, argv)
+}
+
+// Test is part of Agent.
+func (c *codex) Test(ctx context.Context, r Request, argv []string) (Tested, error) {
+	return c.spec.test(ctx, r, argv)
+}
+
+// Test is part of Agent.
+func (c *claude) Test(ctx context.Context, r Request, argv []string) (Tested, error) {
+	return c.spec.test(ctx, r, argv)
+}
+
+// test runs a command of the config's in the checkout, which holds what the
+// agent made: so it sees exactly what the agent sees, no credentials of ours,
+// and runs as long as r.Wall. A command that cannot be started is for a person,
+// never a pass.
+func (s Spec) test(ctx context.Context, r Request, argv []string) (Tested, error) {
+	if err := checkDir(r.Dir); err != nil {
+		return Tested{}, fmt.Errorf("run the required tests: %w", err)
+	}
+	path, err := s.testProgram(r.Dir, argv[0])
+	if err != nil {
+		return Tested{}, err
+	}
+	env, err := s.environ(r)
+	if err != nil {
+		return Tested{}, err
+	}
+	run := append([]string{path}, argv[1:]...)
+	if s.Wrap != nil {
+		run = s.Wrap(run, r.Dir)
+	}
+	var printed ending
+	res, err := proc.Run(ctx, proc.Cmd{
+		Path: run[0], Args: run[1:], Dir: r.Dir, Env: env, Stdout: &printed, Stderr: &printed,
+		Wall: r.Wall, MaxOutput: maxTestOutput, Mark: r.mark(), DieWithParent: true, Wrapper: s.Wrap != nil,
+	})
+	if err != nil {
+		return Tested{}, testsNotRun(ctx, argv[0], err)
+	}
+	out := Tested{Output: s.Redact(printed.text())}
+	switch {
+	case res.TimedOut != proc.NoLimit:
+		out.Failure = fmt.Sprintf("did not end within %s", r.Wall)
+	case res.Truncated:
+		out.Failure = fmt.Sprintf("printed more than %d MiB", maxTestOutput>>20)
+	case res.Code != 0:
+		out.Failure = fmt.Sprintf("ended with exit code %d", res.Code)
+	}
+	return out, nil
+}
+
+// testProgram finds the program of the tests: on the agent's PATH, or, when it
+// is given as a path, from the checkout.
+func (s Spec) testProgram(dir, name string) (string, error) {
+	if strings.ContainsAny(name, `/\`) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, filepath.FromSlash(name))
+		}
+		if _, err := os.Stat(name); err != nil {
+			return "", testsMissing(filepath.Base(name), err)
+		}
+		return name, nil
+	}
+	path, err := proc.LookPath(name, lookup(s.Environ, "PATH"))
+	if err == nil && !filepath.IsAbs(path) {
+		err = fmt.Errorf("found at %q, which is relative", path)
+	}
+	if err != nil {
+		return "", testsMissing(name, err)
+	}
+	return path, nil
+}
+
+func testsNotRun(ctx context.Context, name string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
+		return testsMissing(filepath.Base(name), err)
+	}
+	return fmt.Errorf("run the required tests: %w", err)
+}
+
+func testsMissing(name string, err error) error {
+	return &work.BlockedError{
+		Reason: fmt.Sprintf("the required tests cannot be started: their program %q is not there, or cannot be run", name),
+		Hint:   "install it on the machine that runs gh mergexo, or correct required_tests in its config, then comment to have it tried again",
+		Err:    err,
+	}
+}
+
+// ending keeps the end of what is written to it by two writers at once.
+type ending struct {
+	mu   sync.Mutex
+	kept []byte
+	cut  bool
+}
+
+var _ io.Writer = (*ending)(nil)
+
+func (e *ending) Write(b []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.kept = append(e.kept, b...)
+	if len(e.kept) > 2*keptTestOutput {
+		e.kept, e.cut = append(e.kept[:0], e.kept[len(e.kept)-keptTestOutput:]...), true
+	}
+	return len(b), nil
+}
+
+func (e *ending) text() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	text := e.kept
+	if len(text) > keptTestOutput {
+		text, e.cut = text[len(text)-keptTestOutput:], true
+	}
+	if e.cut {
+		return "[… the beginning is left out]\n" + strings.ToValidUTF8(string(text), "\uFFFD")
+	}
+	return strings.ToValidUTF8(string(text), "\uFFFD")
+}

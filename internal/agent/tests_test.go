@@ -1,0 +1,88 @@
+package agent_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// tests runs a shell script as the required tests.
+func tests(t *testing.T, wall time.Duration, script string) (agent.Tested, string, error) {
+	t.Helper()
+	a, err := agent.New(spec(t, "agent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := request(t)
+	r.Wall = wall
+	got, err := a.Test(t.Context(), r, []string{"sh", "-c", script})
+	return got, r.Dir, err
+}
+
+func TestL53_RequiredTestsRunAsTheAgentDoes(t *testing.T) {
+	t.Setenv("GH_TOKEN", "gho_secret")
+	got, dir, err := tests(t, time.Minute, `pwd; env; exit 0`)
+	if err != nil || got.Failure != "" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if !strings.Contains(got.Output, filepath.Base(dir)) || !strings.Contains(got.Output, "GIT_CONFIG_NOSYSTEM=1") || !strings.Contains(got.Output, "MERGEXO_TURN=turn-1") {
+		t.Errorf("output %q", got.Output)
+	}
+	if strings.Contains(got.Output, "gho_secret") || strings.Contains(got.Output, "GH_TOKEN") {
+		t.Error("the tests see a credential of ours")
+	}
+}
+
+func TestL53_RequiredTestsFail(t *testing.T) {
+	for script, want := range map[string]string{
+		"echo no; echo way >&2; exit 3":          "ended with exit code 3",
+		"kill -9 $$":                             "ended with exit code 137",
+		"yes 'a long line of what nobody reads'": "printed more than 16 MiB",
+	} {
+		got, _, err := tests(t, time.Minute, script)
+		if err != nil || got.Failure != want {
+			t.Errorf("%s: %q, %v; want %q", script, got.Failure, err, want)
+		}
+		if len(got.Output) > 25<<10 {
+			t.Errorf("%s: %d bytes are kept", script, len(got.Output))
+		}
+	}
+	got, _, err := tests(t, time.Minute, "echo no; exit 1")
+	if err != nil || got.Output != "no\n" {
+		t.Errorf("output %q, %v", got.Output, err)
+	}
+}
+
+func TestL53_RequiredTestsHang(t *testing.T) {
+	got, dir, err := tests(t, 300*time.Millisecond, "echo begun; sleep 600 & sleep 600; echo never > ended")
+	if err != nil || got.Failure != "did not end within 300ms" || got.Output != "begun\n" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "ended")); err == nil {
+		t.Error("they went on")
+	}
+}
+
+func TestL53_RequiredTestsMissing(t *testing.T) {
+	a, err := agent.New(spec(t, "agent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := request(t)
+	if err := os.WriteFile(filepath.Join(r.Dir, "plain"), []byte("no program"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"no-such-program", "./no-such-script", "/no/such/path", "./plain"} {
+		_, err := a.Test(t.Context(), r, []string{name})
+		var blocked *work.BlockedError
+		if !errors.As(err, &blocked) || !strings.Contains(blocked.Reason, "cannot be started") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package config
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// ChecksPolicy says when red checks of a pull request ask for a turn.
+type ChecksPolicy string
+
+// The policies about checks.
+const (
+	ChecksNever    ChecksPolicy = "never"
+	ChecksFirst    ChecksPolicy = "first_failure" // as soon as one has failed
+	ChecksComplete ChecksPolicy = "all_complete"  // once all have finished
+)
+
+// tests reads what decides about checks and tests.
+func (p *parser) tests(t *table, r *Repo) {
+	r.Checks = ChecksPolicy(t.text("checks", string(ChecksComplete)))
+	switch r.Checks {
+	case ChecksNever, ChecksFirst, ChecksComplete:
+	default:
+		t.bad("checks", `want "never", "first_failure" or "all_complete", got %q`, r.Checks)
+	}
+	r.RequiredTests = t.texts("required_tests")
+	r.TestTimeout = t.duration("test_timeout", 15*time.Minute, time.Second)
+	if len(r.RequiredTests) > 0 {
+		p.checkTests(t, r.RequiredTests)
+	}
+	written := t.text("test_file_regex", "")
+	if written == "" {
+		return
+	}
+	var err error
+	if r.TestFiles, err = regexp.Compile(written); err != nil {
+		t.bad("test_file_regex", "%q is no regular expression: %s", written, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+}
+
+func (p *parser) checkTests(t *table, argv []string) {
+	program := expandHome(argv[0], p.env.Home)
+	switch {
+	case strings.TrimSpace(program) == "":
+		t.bad("required_tests", `its program is empty; write the program and its arguments, such as ["make", "test"]`)
+	case strings.ContainsAny(program, " \t") && len(argv) == 1 && !filepath.IsAbs(program):
+		t.bad("required_tests", `%q is one word; write program and arguments apart, such as ["make", "test"]`, argv[0])
+	}
+	for _, arg := range argv {
+		if strings.ContainsRune(arg, 0) {
+			t.bad("required_tests", "%q holds a NUL character", arg)
+		}
+	}
+	argv[0] = program
+}

@@ -1,0 +1,100 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Merge is a merge in progress: what stands where two commits were merged, with
+// conflict markers in the files that differ.
+type Merge struct {
+	Into  string   // the commit that was merged into
+	Other string   // the commit that was merged
+	Tree  string   // of all files
+	Paths []string // of those in conflict; none: it merged cleanly
+	Log   string   // what the merge said
+
+	stages []string // of the paths in conflict, as update-index reads them
+}
+
+// Clean reports whether nothing is left to do by hand.
+func (g Merge) Clean() bool { return len(g.Paths) == 0 }
+
+// Merge merges one commit into another, in the mirror. Conflicts are no error.
+func (m *Mirror) Merge(ctx context.Context, into, other string) (Merge, error) {
+	out := Merge{Into: into, Other: other}
+	for _, oid := range []string{into, other} {
+		if !m.Has(ctx, oid) {
+			return Merge{}, fmt.Errorf("merge: %w", &MissingError{OID: oid})
+		}
+	}
+	err := m.inQuarantine(ctx, "merge "+into+" "+other, func(q *quarantine) error {
+		c := m.call("merge-tree", "--write-tree", "-z", "--messages", into, other)
+		c.in, c.answers = q, []int{1}
+		res, err := m.git.run(ctx, c)
+		if err != nil {
+			return err
+		}
+		return out.read(string(res.Stdout))
+	})
+	if err != nil {
+		return Merge{}, fmt.Errorf("merge: %w", err)
+	}
+	return out, nil
+}
+
+// read takes in what merge-tree prints: the tree, the stages of files in
+// conflict, an empty field, and messages, each a count of paths, these, a kind
+// and a text.
+func (g *Merge) read(out string) error {
+	parts := strings.Split(out, "\x00")
+	if !validOID(parts[0]) {
+		return fmt.Errorf("read merge: %q", out)
+	}
+	g.Tree, parts = parts[0], parts[1:]
+	for len(parts) > 0 && parts[0] != "" {
+		_, path, ok := strings.Cut(parts[0], "\t")
+		if !ok {
+			return fmt.Errorf("read merge: %q", parts[0])
+		}
+		g.stages = append(g.stages, parts[0])
+		if !slices.Contains(g.Paths, path) {
+			g.Paths = append(g.Paths, path)
+		}
+		parts = parts[1:]
+	}
+	var said strings.Builder
+	for _, p := range parts {
+		if strings.HasPrefix(p, "CONFLICT (") && strings.Contains(p, "):") {
+			said.WriteString(strings.TrimRight(p, "\n") + "\n")
+		}
+	}
+	g.Log = said.String()
+	return nil
+}
+
+// unmerge marks the paths in conflict in the agent's own index, as git does
+// while a merge is in progress.
+func (m *Mirror) unmerge(ctx context.Context, r Restore, index string) error {
+	var in strings.Builder
+	for _, path := range r.Merge.Paths {
+		fmt.Fprintf(&in, "0 %s\t%s\x00", strings.Repeat("0", len(r.Merge.Tree)), path)
+	}
+	for _, stage := range r.Merge.stages {
+		in.WriteString(stage + "\x00")
+	}
+	own := filepath.Join(filepath.Dir(r.Index), filepath.Base(r.Index)+".merge") // git locks beside it
+	if err := copyFile(index, own, 0o600); err != nil {
+		return fmt.Errorf("make the agent's repository: %w", err)
+	}
+	defer func() { _ = removeTree(own) }()
+	c := m.call("update-index", "-z", "--index-info")
+	c.index, c.stdin = own, []byte(in.String())
+	if _, err := m.git.run(ctx, c); err != nil {
+		return fmt.Errorf("make the agent's repository: %w", err)
+	}
+	return copyFile(own, index, 0o644)
+}

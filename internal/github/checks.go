@@ -1,0 +1,235 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// CheckRun is what a check run says of its outcome. Those of GitHub Actions
+// are jobs, with the same id.
+type CheckRun struct {
+	Title       string
+	Summary     string
+	Annotations int // how many there are
+}
+
+type wireCheckRun struct {
+	ID     int64 `json:"id"`
+	Output struct {
+		Title       string `json:"title"`
+		Summary     string `json:"summary"`
+		Annotations int    `json:"annotations_count"`
+	} `json:"output"`
+}
+
+func (w wireCheckRun) check() error {
+	if w.ID == 0 {
+		return errors.New("no check run")
+	}
+	return nil
+}
+
+// CheckRun reads what a check run says.
+func (c *Client) CheckRun(ctx context.Context, repo work.RepoName, id string) (CheckRun, error) {
+	var w wireCheckRun
+	if err := c.get(ctx, fmt.Sprintf("repos/%s/check-runs/%s", repo.FullName(), id), &w); err != nil {
+		return CheckRun{}, fmt.Errorf("read check run %s: %w", id, err)
+	}
+	return CheckRun(w.Output), nil
+}
+
+// Annotation is what a check run says about a line.
+type Annotation struct {
+	Path    string
+	Line    int
+	Level   string // failure, warning or notice
+	Message string
+}
+
+type wireAnnotation struct {
+	Path    string `json:"path"`
+	Line    int    `json:"start_line"`
+	Level   string `json:"annotation_level"`
+	Message string `json:"message"`
+}
+
+func (w wireAnnotation) check() error { return nil } // all of it may be empty
+
+// Annotations reads the first fifty or so: GitHub's first page.
+func (c *Client) Annotations(ctx context.Context, repo work.RepoName, id string) ([]Annotation, error) {
+	address := fmt.Sprintf("repos/%s/check-runs/%s/annotations?per_page=50", repo.FullName(), id)
+	p, err := page(ctx, c, PageRequest{URL: address}, func(w wireAnnotation) Annotation { return Annotation(w) })
+	if err != nil {
+		return nil, fmt.Errorf("read annotations of check run %s: %w", id, err)
+	}
+	return p.Items, nil
+}
+
+// How much of a job's log is read, and kept of its end, in bytes.
+const (
+	maxLog  = 64 << 20
+	logTail = 64 << 10
+)
+
+// JobLog reads the end of a job's log; empty when there is none. GitHub sends
+// to a storage, at an address that is signed by itself.
+func (c *Client) JobLog(ctx context.Context, repo work.RepoName, job string) (string, error) {
+	_, err := c.send(ctx, call{method: http.MethodGet, url: fmt.Sprintf("repos/%s/actions/jobs/%s/logs", repo.FullName(), job)})
+	stored, ok := errors.AsType[*MovedError](err)
+	if !ok {
+		if err != nil {
+			err = fmt.Errorf("find the log of job %s: %w", job, err)
+		}
+		return "", err
+	}
+	text, err := c.storedTail(ctx, stored.Location)
+	if err != nil {
+		return "", fmt.Errorf("read the log of job %s: %w", job, err)
+	}
+	return text, nil
+}
+
+// storedTail reads the end of a file that lies somewhere else. go-gh's client
+// sends the token to its own host only.
+func (c *Client) storedTail(ctx context.Context, address string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return "", fmt.Errorf("make request: %w", err)
+	}
+	req.Header.Set("Accept", "*/*")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return "", lost(ctx, call{method: http.MethodGet, url: "a stored log"}, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return "", nil // it has expired
+	}
+	var end tail
+	if _, err := io.Copy(&end, io.LimitReader(resp.Body, maxLog)); err != nil {
+		return "", lost(ctx, call{method: http.MethodGet, url: "a stored log"}, err)
+	}
+	return end.String(), nil
+}
+
+// tail keeps the end of what is written to it.
+type tail struct{ kept []byte }
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.kept = append(t.kept, b...)
+	if len(t.kept) > 2*logTail {
+		t.kept = append(t.kept[:0], t.kept[len(t.kept)-logTail:]...)
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string { return string(t.kept[max(0, len(t.kept)-logTail):]) }
+
+// WorkflowRun is a run of a workflow of GitHub Actions.
+type WorkflowRun struct {
+	ID         int64
+	Name       string
+	HeadOID    string
+	Status     string // completed, or what is still going on
+	Conclusion string // success, failure, …; empty until completed
+	Attempt    int    // 1, and one more for each time that it was run again
+	URL        string
+}
+
+type wireWorkflowRun struct {
+	ID         int64  `json:"id"`
+	Name       string `json:"name"`
+	HeadSHA    string `json:"head_sha"`
+	Status     string `json:"status"`
+	Conclusion string `json:"conclusion"`
+	Attempt    int    `json:"run_attempt"`
+	HTMLURL    string `json:"html_url"`
+}
+
+func (w wireWorkflowRun) check() error {
+	if w.ID == 0 {
+		return errors.New("no workflow run")
+	}
+	return nil
+}
+
+func (w wireWorkflowRun) run() WorkflowRun {
+	return WorkflowRun{ID: w.ID, Name: w.Name, HeadOID: w.HeadSHA, Status: w.Status, Conclusion: w.Conclusion, Attempt: w.Attempt, URL: w.HTMLURL}
+}
+
+type wireWorkflowRuns struct {
+	Runs *[]wireWorkflowRun `json:"workflow_runs"`
+}
+
+func (w wireWorkflowRuns) check() error {
+	if w.Runs == nil {
+		return errors.New("no list of workflow runs")
+	}
+	return nil
+}
+
+// WorkflowRuns lists the workflow runs of a commit, a hundred at most.
+func (c *Client) WorkflowRuns(ctx context.Context, repo work.RepoName, commit string) ([]WorkflowRun, error) {
+	var w wireWorkflowRuns
+	if err := c.get(ctx, fmt.Sprintf("repos/%s/actions/runs?head_sha=%s&per_page=100", repo.FullName(), commit), &w); err != nil {
+		return nil, fmt.Errorf("list workflow runs of %s: %w", commit, err)
+	}
+	all := make([]WorkflowRun, 0, len(*w.Runs))
+	for _, r := range *w.Runs {
+		all = append(all, r.run())
+	}
+	return all, nil
+}
+
+// WorkflowRun reads a workflow run.
+func (c *Client) WorkflowRun(ctx context.Context, repo work.RepoName, id string) (WorkflowRun, error) {
+	var w wireWorkflowRun
+	if err := c.get(ctx, fmt.Sprintf("repos/%s/actions/runs/%s", repo.FullName(), id), &w); err != nil {
+		return WorkflowRun{}, fmt.Errorf("read workflow run %s: %w", id, err)
+	}
+	return w.run(), nil
+}
+
+// RerunFailedJobs has the failed jobs of a workflow run, and what depends on
+// them, run again.
+func (c *Client) RerunFailedJobs(ctx context.Context, repo work.RepoName, id string) error {
+	if err := c.write(ctx, http.MethodPost, fmt.Sprintf("repos/%s/actions/runs/%s/rerun-failed-jobs", repo.FullName(), id), nil, nil); err != nil {
+		return fmt.Errorf("run the failed jobs of %s again: %w", id, err)
+	}
+	return nil
+}
+
+// IssuesSince lists the issues, without pull requests, that changed since a
+// time; all for a zero one.
+func (c *Client) IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]Issue, error) {
+	all, err := every(ctx, c, IssuesURL(repo, since), wireIssue.issue)
+	if err != nil {
+		return nil, fmt.Errorf("list issues: %w", err)
+	}
+	issues := all[:0]
+	for _, i := range all {
+		if !i.IsPull {
+			issues = append(issues, i)
+		}
+	}
+	return issues, nil
+}
+
+// CreateIssue opens an issue.
+func (c *Client) CreateIssue(ctx context.Context, repo work.RepoName, title, body string) (Issue, error) {
+	var w wireIssue
+	request := struct {
+		Title string `json:"title"`
+		Body  string `json:"body"`
+	}{title, body}
+	if err := c.write(ctx, http.MethodPost, "repos/"+repo.FullName()+"/issues", request, &w); err != nil {
+		return Issue{}, fmt.Errorf("open an issue: %w", err)
+	}
+	return w.issue(), nil
+}

@@ -1,0 +1,148 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+)
+
+// How often an agent may mend its change before people have to.
+const (
+	testRepairs     = 3 // while the required tests fail
+	testFileRepairs = 1 // while a bugfix comes without a test
+)
+
+// flaw is why a change is not pushed.
+type flaw struct {
+	prompts.Unproven
+	repairs int // how often it may be mended
+}
+
+// proven has the agent do its work, commits what it left, and lets it mend that
+// until it proves itself.
+func (p *Pass) proven(ctx context.Context, l *lease, ag agent.Agent) (prompts.Answer, error) {
+	talk, err := p.talk(ctx, l, ag)
+	if err != nil {
+		return prompts.Answer{}, err
+	}
+	tried := map[int]int{} // repairs, by how many there may be: one count for each kind of flaw
+	for {
+		a, err := p.answer(ctx, l, talk)
+		if err == nil && l.turn.Kind.Start() && a.BlockedReason != "" {
+			err = agentBlocked(a)
+		}
+		if err == nil {
+			err = p.commit(ctx, l, a)
+		}
+		if err != nil {
+			return a, err
+		}
+		f, err := p.findFlaw(ctx, l, ag)
+		if err != nil || f == nil {
+			return a, err
+		}
+		if a.BlockedReason != "" { // its question is asked; what fails is not pushed
+			l.turn.Commit = ""
+			return a, nil
+		}
+		if tried[f.repairs] >= f.repairs {
+			return a, &work.FollowupError{Kind: work.FollowupTests, Reason: fmt.Sprintf("%s, also after %s", f.Failure, count(f.repairs, "repair"))}
+		}
+		tried[f.repairs]++
+		if err := p.beginRepair(ctx, l, talk, f); err != nil {
+			return a, err
+		}
+	}
+}
+
+// findFlaw says why what was just committed must not be pushed; nil when it
+// may. A document that we wrote ourselves has no tests.
+func (p *Pass) findFlaw(ctx context.Context, l *lease, ag agent.Agent) (*flaw, error) {
+	r := l.remote.Settings
+	if l.turn.Commit == "" || l.turn.Kind == work.KindDesignStart {
+		return nil, nil //nolint:nilnil // no flaw is an answer
+	}
+	if r.TestFiles != nil && l.turn.Kind == work.KindBugfixStart && !slices.ContainsFunc(l.files, r.TestFiles.MatchString) {
+		return &flaw{prompts.Unproven{Failure: "a bugfix comes with a test, and no changed file matches " + r.TestFiles.String()}, testFileRepairs}, nil
+	}
+	if len(r.RequiredTests) == 0 {
+		return nil, nil //nolint:nilnil // as above
+	}
+	res, err := p.runTests(ctx, l, ag, l.turn.Commit)
+	if err != nil || res.Failure == "" {
+		return nil, err
+	}
+	failure := fmt.Sprintf("the required tests fail: `%s` %s", strings.Join(r.RequiredTests, " "), res.Failure)
+	return &flaw{prompts.Unproven{Failure: failure, Output: res.Output}, testRepairs}, nil
+}
+
+// runTests runs the required tests on a commit: on its files and no others,
+// whatever else the agent left in the checkout.
+func (p *Pass) runTests(ctx context.Context, l *lease, ag agent.Agent, commit string) (agent.Tested, error) {
+	r := l.remote.Settings
+	if err := p.checkOut(ctx, l, commit); err != nil {
+		return agent.Tested{}, err
+	}
+	p.changed(l, "testing", strings.Join(r.RequiredTests, " "))
+	res, err := ag.Test(ctx, agent.Request{
+		Turn: l.turn.Key, Mark: p.mark(l.turn), Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Dir: l.place.dir, Wall: r.TestTimeout,
+	}, r.RequiredTests)
+	if err == nil && res.Failure != "" {
+		p.changed(l, "tests failed", res.Failure)
+	}
+	return res, err
+}
+
+func (p *Pass) checkOut(ctx context.Context, l *lease, commit string) error {
+	err := l.remote.mirror().Restore(ctx, git.Restore{
+		Dir: l.place.dir, Index: l.place.index, Commit: commit, Branch: l.turn.Branch, Base: l.turn.Base, Ignored: ignored(l.remote.Settings),
+	})
+	if err != nil {
+		return fmt.Errorf("restore the checkout: %w", err)
+	}
+	return nil
+}
+
+// beginRepair tells the agent what is wrong with its change, which it finds in
+// the checkout without what the tests left there.
+func (p *Pass) beginRepair(ctx context.Context, l *lease, talk *talk, f *flaw) error {
+	if err := p.checkOut(ctx, l, l.turn.Commit); err != nil {
+		return err
+	}
+	p.changed(l, "repairing", f.Failure)
+	var err error
+	if talk.mend, err = p.Prompts.RepairTests(l.turn.Kind, l.turn.Key, f.Unproven); err != nil {
+		return fmt.Errorf("render the prompt: %w", err)
+	}
+	return nil
+}
+
+// testReplayed runs the required tests on a commit that was replayed on what
+// somebody pushed: each of the two may pass them alone.
+func (p *Pass) testReplayed(ctx context.Context, l *lease, commit string) error {
+	if len(l.remote.Settings.RequiredTests) == 0 || l.turn.Kind == work.KindDesignStart {
+		return nil
+	}
+	ag, err := p.Agents.Agent(ctx, l.remote.Settings, l.turn.Kind)
+	if err != nil {
+		return err
+	}
+	if l.place, err = p.Dirs.takePlace(l.remote.Name, l.slot.k, func(dir string) bool { return p.occupied(ctx, dir) }); err != nil {
+		return err
+	}
+	res, err := p.runTests(ctx, l, ag, commit)
+	if err = errors.Join(err, l.place.leave()); err != nil {
+		return err
+	}
+	if res.Failure != "" {
+		return &work.SupersededError{Reason: "with what somebody pushed meanwhile the required tests fail: they " + res.Failure}
+	}
+	return nil
+}
