@@ -50,6 +50,26 @@ func (h *harvest) ourPull(p github.Pull) (work.PullMark, bool) {
 	return mark, ours
 }
 
+// adoptReopened tracks a pull request of ours that was closed, and so not
+// looked for, when the database was lost.
+func (h *harvest) adoptReopened(ctx context.Context, is github.Issue) error {
+	mark, marked := work.ParsePullMark(is.Body)
+	if !marked || is.State != "open" || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), is.Author.ID) {
+		return nil
+	}
+	if _, known, err := h.item(ctx, mark.Issue); err != nil || known {
+		return err
+	}
+	p, ok, err := h.r.GitHub.Pull(ctx, h.repo.Current, is.Number)
+	if err != nil || !ok || p.State != work.PullOpen {
+		return err
+	}
+	if mark, ours := h.ourPull(p); ours {
+		return h.adoptPull(ctx, p, mark)
+	}
+	return nil
+}
+
 // adoptPull tracks an open pull request of ours. Its details and everything
 // that was said on it are read in this pass.
 func (h *harvest) adoptPull(ctx context.Context, p github.Pull, mark work.PullMark) error {

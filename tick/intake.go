@@ -95,12 +95,15 @@ func (h *harvest) intakeIssues(ctx context.Context) error {
 // asks about those that were open.
 func (h *harvest) noticePull(ctx context.Context, is github.Issue) error {
 	pull, ok, err := h.pull(ctx, is.Number)
-	if err != nil || !ok {
+	if err != nil {
 		return err
+	}
+	if !ok {
+		return h.isolate(h.adoptReopened(ctx, is), "adopt #%d", is.Number)
 	}
 	if pull.State == work.PullClosed && is.State == "open" {
 		h.open[is.Number] = pull
-		h.lights[is.Number] = github.PullLight{} // differs from every fingerprint
+		h.lights[is.Number] = github.PullLight{Fingerprint: "reopened"} // differs from every fingerprint, also from none
 	}
 	return nil
 }

@@ -346,11 +346,6 @@ func (l *life) forget(s step) error {
 	if l.alive() > 0 && s.b%2 == 0 {
 		l.die()
 	}
-	// Known: a pull request that was closed when the database was lost, and is
-	// opened again later, is not always followed at once.
-	for _, is := range l.issues {
-		is.doubt = is.doubt || len(is.dead) > 0
-	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.RemoveAll(l.path("state", "state.db"+suffix)); err != nil {
 			return err
