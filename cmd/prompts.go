@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -24,7 +25,7 @@ func (a *app) newPromptsCmd() *cobra.Command {
 		Short: "Show what agents are told",
 		Long: `Show what agents are told. Every prompt can be replaced by one of your own: put
 NAME.tmpl into the folder prompts beside the config (or runtime.prompts_dir).
-"prompts show NAME --template" prints what to begin with. Yours are tried out
+"prompts show NAME --template" prints ours, to begin with. Yours are tried out
 whenever the config is read for a pass; one that is broken stops it with the
 file and the line.`,
 		Args: args(cobra.NoArgs),
@@ -63,6 +64,9 @@ func usedIn(name string) work.Mode {
 // pack is the prompts as configured; without a config they are our own.
 func (a *app) pack() (*prompts.Pack, error) {
 	cfg, err := a.config()
+	if _, missing := errors.AsType[*config.MissingError](err); missing {
+		return prompts.Load("")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +99,7 @@ is under way it is what was sent. Without a work item an example is filled in.`,
 			return err
 		},
 	}
-	c.Flags().BoolVar(&source, "template", false, "Print the template instead of a prompt")
+	c.Flags().BoolVar(&source, "template", false, "Print our own template instead of a prompt")
 	return c
 }
 
@@ -103,11 +107,11 @@ func (a *app) showTemplate(given []string) error {
 	if len(given) > 1 {
 		return &usageError{errors.New("--template is about no work item")}
 	}
-	pack, err := a.pack()
+	ours, err := prompts.Load("") // the shell may have emptied the operator's own already
 	if err != nil {
 		return err
 	}
-	text, _, _ := pack.Source(given[0])
+	text, _, _ := ours.Source(given[0])
 	_, err = io.WriteString(a.env.Stdout, text)
 	return err
 }

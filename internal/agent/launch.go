@@ -66,7 +66,7 @@ func (s Spec) program(name string) (string, error) {
 	if strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
 		return "", &work.BlockedError{
 			Reason: fmt.Sprintf("The program of agent %q, %q, is given relative to a checkout, where the repository could put one of its own.", s.Name, name),
-			Hint:   fmt.Sprintf("Write its absolute path into command of [agents.%s], then retry.", s.Name),
+			Hint:   fmt.Sprintf("Write its absolute path into command of [agents.%s], then comment to have it tried again.", s.Name),
 		}
 	}
 	path, err := proc.LookPath(name, lookup(s.Environ, "PATH"))
@@ -132,7 +132,7 @@ func (s Spec) notRun(ctx context.Context, program string, err error) error {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
 		return &work.BlockedError{
 			Reason: fmt.Sprintf("The program of agent %q, %q, could not be started on the machine that runs gh mergexo.", s.Name, program),
-			Hint:   fmt.Sprintf("Correct command of [agents.%s], or the interpreter on the program's first line, then retry.", s.Name),
+			Hint:   fmt.Sprintf("Correct command of [agents.%s], or the interpreter on the program's first line, then comment to have it tried again.", s.Name),
 			Err:    err,
 		}
 	}

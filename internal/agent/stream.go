@@ -85,7 +85,7 @@ func (s Spec) failed(code int, words string, stderr []byte) error {
 func (s Spec) loggedOut(words, login string) error {
 	return &work.BlockedError{
 		Reason: fmt.Sprintf("The provider of agent %q refused its credentials: %s.", s.Name, strings.TrimRight(clip(s.Redact(words), 200), ".")),
-		Hint:   fmt.Sprintf("%s, or name the variable that holds the key in env_pass of [agents.%s], on the machine that runs gh mergexo; then retry", login, s.Name),
+		Hint:   fmt.Sprintf("%s, or name the variable that holds the key in env_pass of [agents.%s], on the machine that runs gh mergexo; then comment to have it tried again", login, s.Name),
 	}
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -10,14 +11,8 @@ import (
 type MissingError struct{ Path string }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf(`no config at %s; try "gh mergexo demo", or write there:
-
-[agents.mine]
-adapter = "command"
-command = ["/usr/local/bin/my-agent"]
-
-[[repo]]
-name = "owner/name"`, e.Path)
+	return fmt.Sprintf(`no config at %s; to begin with one: mkdir -p "%s" && gh mergexo config --example > "%s" (without one there is "gh mergexo demo")`,
+		e.Path, filepath.Dir(e.Path), e.Path)
 }
 
 // Problem is one thing that is wrong in a config.
