@@ -187,7 +187,7 @@ func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (
 	}
 	spec := agent.Spec{
 		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args,
-		Environ: m.environOf(a), Home: m.agentsHome(), Redact: m.masking(a.EnvPass), Now: m.now,
+		Environ: m.environOf(a), Plain: m.env.Agent(nil), Home: m.agentsHome(), Redact: m.masking(a.EnvPass), Now: m.now,
 	}
 	hired := tick.Hired{Name: a.Name}
 	if err := agent.Find(spec); err != nil {

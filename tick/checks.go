@@ -221,11 +221,15 @@ func (p *Pass) readRed(ctx context.Context, l *lease) error {
 	if len(details) == 0 || details[0].HeadOID != l.turn.Head {
 		return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: "GitHub does not show the newest head yet"}
 	}
-	if l.red = red(details[0].Checks, l.remote.Settings.Checks); len(l.red) == 0 {
-		if l.merge == nil {
-			return &work.CancelledError{Reason: "the checks are not red any more"}
+	checks, policy := details[0].Checks, l.remote.Settings.Checks
+	if l.red = red(checks, policy); len(l.red) == 0 {
+		switch {
+		case l.merge != nil:
+			return nil
+		case policy != config.ChecksNever && len(red(checks, config.ChecksFirst)) > 0: // another one has begun meanwhile
+			return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: "checks are running"}
 		}
-		return nil
+		return &work.CancelledError{Reason: "the checks are not red any more"}
 	}
 	if !slices.ContainsFunc(l.red, isRun) {
 		return nil

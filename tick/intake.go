@@ -91,8 +91,9 @@ func (h *harvest) intakeIssues(ctx context.Context) error {
 	return nil
 }
 
-// noticePull marks a tracked pull request that is open again: the sweep only
-// asks about those that were open.
+// noticePull marks a tracked pull request that was closed and has changed since:
+// the sweep only asks about those that were open, and one that was opened again
+// may be merged by now.
 func (h *harvest) noticePull(ctx context.Context, is github.Issue) error {
 	pull, ok, err := h.pull(ctx, is.Number)
 	if err != nil {
@@ -101,9 +102,9 @@ func (h *harvest) noticePull(ctx context.Context, is github.Issue) error {
 	if !ok {
 		return h.isolate(h.adoptReopened(ctx, is), "adopt #%d", is.Number)
 	}
-	if pull.State == work.PullClosed && is.State == "open" {
+	if pull.State == work.PullClosed && (is.State == "open" || is.UpdatedAt.After(pull.UpdatedAt)) {
 		h.open[is.Number] = pull
-		h.lights[is.Number] = github.PullLight{Fingerprint: "reopened"} // differs from every fingerprint, also from none
+		h.lights[is.Number] = github.PullLight{Fingerprint: "changed"} // differs from every fingerprint, also from none
 	}
 	return nil
 }

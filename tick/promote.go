@@ -154,7 +154,13 @@ func (h *harvest) storePromoted(ctx context.Context, tx *store.Tx, now time.Time
 	return nil
 }
 
-func (h *harvest) storePromotion(ctx context.Context, tx *store.Tx, p *promotion, design int64, now time.Time) (err error) {
+// storePromotion makes the implementation, once: a pull request whose sight was
+// put off is seen merged again.
+func (h *harvest) storePromotion(ctx context.Context, tx *store.Tx, p *promotion, design int64, now time.Time) error {
+	if known, err := tx.HasEvent(ctx, h.repo.ID, p.trigger.Key); err != nil || known {
+		return err
+	}
+	var err error
 	p.item.Parent = design
 	if p.item.ID, err = tx.AddItem(ctx, p.item); err != nil {
 		return err

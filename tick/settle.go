@@ -22,6 +22,7 @@ type verdict struct {
 	until  time.Time
 	reason string
 	public string // what GitHub is told, where the reason is this machine's business
+	parks  bool   // an answer that is stored waits for it: nothing is wrong with the turn
 	hint   string
 
 	followup work.FollowupKind // what a start waits for; empty: it does not, or for anything else
@@ -77,13 +78,15 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 	case errors.As(err, &rejected):
 		return verdict{kind: verdictBlocked, reason: "the push was refused: " + rejected.Reason, hint: rejected.Hint}
 	case errors.As(err, &access):
-		return verdict{kind: verdictBlocked, reason: "git has no access to the repository: " + access.Detail, hint: "run `gh auth status` and `gh auth setup-git`, or set remote_url in the config"}
+		return verdict{kind: verdictBlocked, parks: true, reason: "git has no access to the repository: " + access.Detail, hint: "run `gh auth status` and `gh auth setup-git`, or set remote_url in the config"}
 	case errors.As(err, &signing):
 		return verdict{kind: verdictBlocked, reason: signing.Error(), hint: "make signing work without a prompt, or set commit.gpgsign to false"}
 	case errors.As(err, &offline), errors.As(err, &network):
 		return verdict{kind: verdictWait, until: soon, reason: "no connection: " + err.Error()}
+	case github.IsStatus(err, 401) && t.Step != work.StepClaimed: // nothing can be said on GitHub either; every pass says it
+		return verdict{kind: verdictWait, until: now.Add(15 * retryBase), reason: "GitHub does not know the login; run `gh auth status`"}
 	case github.IsStatus(err, 401, 403):
-		return verdict{kind: verdictBlocked, reason: "GitHub refused: " + err.Error(), hint: "check what the account may do on the repository, and `gh auth status`"}
+		return verdict{kind: verdictBlocked, parks: true, reason: "GitHub refused: " + err.Error(), hint: "check what the account may do on the repository, and `gh auth status`"}
 	case t.Attempts+1 >= work.MaxAttempts:
 		return givenUp(err, t.Attempts+1)
 	}
@@ -151,6 +154,8 @@ func (p *Pass) storeVerdict(ctx context.Context, l *lease, v verdict, err error)
 		return begunErr
 	}
 	switch {
+	case v.parks && l.turn.Step != work.StepClaimed: // its agent is not paid again
+		return p.block(ctx, l, v, true)
 	case l.turn.Kind.Start() && !begun && (v.kind == verdictBlocked || v.followup != ""):
 		return p.awaitWord(ctx, l, v)
 	case v.kind == verdictCancelled:

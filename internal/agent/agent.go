@@ -73,6 +73,7 @@ type Spec struct {
 	Effort   string           // how hard the model thinks, in the program's own words; empty: its default
 	Args     []string         // further arguments of codex and claude, after ours
 	Environ  []string         // required; exactly what it sees, beside what the adapter adds
+	Plain    []string         // required by Test: of that, what holds no key of the provider and nothing that was passed on
 	Home     string           // required; a folder of ours outside every checkout, for its git configuration
 	Identity Identity         // empty fields get defaults
 	Now      func() time.Time // required by codex and claude

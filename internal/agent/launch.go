@@ -109,12 +109,15 @@ func (s Spec) ours(r Request) []string {
 }
 
 // environ is what the program sees: the Spec's, and ours over it.
-func (s Spec) environ(r Request) ([]string, error) {
+func (s Spec) environ(r Request) ([]string, error) { return s.environOf(s.Environ, r) }
+
+// environOf adds to a part of our environment what we set ourselves.
+func (s Spec) environOf(base []string, r Request) ([]string, error) {
 	if err := s.writeGitConfig(); err != nil {
 		return nil, err
 	}
 	var env []string
-	for _, v := range s.Environ {
+	for _, v := range base {
 		if name, _, _ := strings.Cut(v, "="); !strings.HasPrefix(name, "GIT_") && name != "MERGEXO_TURN" {
 			env = append(env, v)
 		}

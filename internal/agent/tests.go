@@ -44,8 +44,8 @@ func (c *claude) Test(ctx context.Context, r Request, argv []string) (Tested, er
 }
 
 // test runs a command of the config's in the checkout, which holds what the
-// agent made: so it sees exactly what the agent sees, no credentials of ours,
-// and runs as long as r.Wall. A command that cannot be started is for a person,
+// agent made: so it is kept as the agent is, with less in its environment (no
+// key of the provider's), and runs as long as r.Wall. A command that cannot be started is for a person,
 // never a pass.
 func (s Spec) test(ctx context.Context, r Request, argv []string) (Tested, error) {
 	if err := checkDir(r.Dir); err != nil {
@@ -55,7 +55,7 @@ func (s Spec) test(ctx context.Context, r Request, argv []string) (Tested, error
 	if err != nil {
 		return Tested{}, err
 	}
-	env, err := s.environ(r)
+	env, err := s.environOf(s.Plain, r)
 	if err != nil {
 		return Tested{}, err
 	}

@@ -15,7 +15,9 @@ import (
 // tests runs a shell script as the required tests.
 func tests(t *testing.T, wall time.Duration, script string) (agent.Tested, string, error) {
 	t.Helper()
-	a, err := agent.New(spec(t, "agent"))
+	s := spec(t, "agent")
+	s.Plain, s.Environ = s.Environ, append(s.Environ, "PROVIDER_KEY=sk-secret")
+	a, err := agent.New(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,8 +36,8 @@ func TestL53_RequiredTestsRunAsTheAgentDoes(t *testing.T) {
 	if !strings.Contains(got.Output, filepath.Base(dir)) || !strings.Contains(got.Output, "GIT_CONFIG_NOSYSTEM=1") || !strings.Contains(got.Output, "MERGEXO_TURN=turn-1") {
 		t.Errorf("output %q", got.Output)
 	}
-	if strings.Contains(got.Output, "gho_secret") || strings.Contains(got.Output, "GH_TOKEN") {
-		t.Error("the tests see a credential of ours")
+	if strings.Contains(got.Output, "gho_secret") || strings.Contains(got.Output, "GH_TOKEN") || strings.Contains(got.Output, "PROVIDER_KEY") {
+		t.Error("the tests see a credential")
 	}
 }
 

@@ -181,6 +181,9 @@ func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *qua
 	if err := m.gateChanges(ctx, c.Limits, changes, index, q); err != nil {
 		return Committed{}, err
 	}
+	if err := m.gateTakenBack(ctx, c, tree, q); err != nil {
+		return Committed{}, err
+	}
 	if len(c.Parents) == 1 {
 		before, err := m.tree(ctx, c.Parents[0])
 		if err != nil {

@@ -197,6 +197,26 @@ func (m *Mirror) gateChanges(ctx context.Context, l Limits, changes []change, in
 	return refused.err()
 }
 
+// gateTakenBack refuses that a merge leaves a protected path otherwise than git
+// merged it: to take back what one side changed there looks like no change
+// against the other.
+func (m *Mirror) gateTakenBack(ctx context.Context, c Commit, tree string, q *quarantine) error {
+	if c.From == "" {
+		return nil
+	}
+	changes, err := m.treeChanges(ctx, c.From, tree, q)
+	if err != nil {
+		return err
+	}
+	var refused refusals
+	for _, ch := range changes {
+		if err := gatePath(ch, c.Limits, &refused); err != nil {
+			return err
+		}
+	}
+	return refused.err()
+}
+
 // gatePath judges by path and mode alone.
 func gatePath(ch change, l Limits, refused *refusals) error {
 	switch {

@@ -4,7 +4,7 @@ import "path/filepath"
 
 // Below the home folder; what does not exist is no matter.
 var homeSecrets = []string{
-	".ssh", ".gnupg", ".git-credentials", ".netrc", "_netrc", ".password-store",
+	".ssh", ".gnupg", ".gitconfig", ".git-credentials", ".1password", ".bitwarden-ssh-agent.sock", ".colima", ".lima", ".rd", ".netrc", "_netrc", ".password-store",
 	".aws", ".azure", ".kube", ".docker", ".terraform.d", ".vault-token", ".s3cfg", ".boto", ".oci",
 	".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml",
 	".gradle/gradle.properties", ".pgpass", ".my.cnf", ".mozilla", ".thunderbird", ".Xauthority", ".ICEauthority",
@@ -15,7 +15,7 @@ var homeSecrets = []string{
 
 // Below the folder of configurations.
 var configSecrets = []string{
-	"gh", "git/credentials", "hub", "glab-cli", "gcloud", "op", "rclone", "sops", "age", "doctl", "heroku",
+	"gh", "git", "hub", "glab-cli", "gcloud", "op", "rclone", "sops", "age", "doctl", "heroku",
 	"google-chrome", "chromium", "BraveSoftware", "systemd/user",
 }
 
