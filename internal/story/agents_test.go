@@ -39,6 +39,7 @@ func TestAgentStories(t *testing.T) {
 		Dir:                 filepath.Join("..", "..", "testdata", "agents"),
 		Setup:               func(e *testscript.Env) error { return setUpAgents(e, t, bin) },
 		Cmds:                cmds,
+		Condition:           condition,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
