@@ -73,9 +73,10 @@ $XDG_CONFIG_HOME/mergexo/config.toml (~/.config/mergexo/config.toml).`,
 // The effective config as TOML. Reading it back gives the same config.
 type (
 	configDoc struct {
-		Runtime runtimeDoc          `toml:"runtime"`
-		Agents  map[string]agentDoc `toml:"agents"`
-		Repos   []repoDoc           `toml:"repo"`
+		Runtime  runtimeDoc          `toml:"runtime"`
+		Schedule scheduleDoc         `toml:"schedule"`
+		Agents   map[string]agentDoc `toml:"agents"`
+		Repos    []repoDoc           `toml:"repo"`
 	}
 	runtimeDoc struct {
 		Workers                   int     `toml:"workers"`
@@ -123,6 +124,11 @@ type (
 		Labels       labelsDoc         `toml:"labels"`
 		Agents       map[string]string `toml:"agents,omitempty"`
 	}
+	scheduleDoc struct {
+		Priority  float64 `toml:"priority_weight"`
+		Conflict  float64 `toml:"conflict_weight"`
+		Staleness float64 `toml:"staleness_penalty"`
+	}
 	labelsDoc struct {
 		Design   string `toml:"design"`
 		Bugfix   string `toml:"bugfix"`
@@ -136,9 +142,10 @@ func printConfig(w io.Writer, cfg *config.Config) error {
 		return err
 	}
 	doc := configDoc{
-		Runtime: runtimeDocOf(cfg.Runtime),
-		Agents:  map[string]agentDoc{},
-		Repos:   each(cfg.Repos, repoDocOf),
+		Runtime:  runtimeDocOf(cfg.Runtime),
+		Schedule: scheduleDoc(cfg.Schedule),
+		Agents:   map[string]agentDoc{},
+		Repos:    each(cfg.Repos, repoDocOf),
 	}
 	for name, a := range cfg.Agents {
 		doc.Agents[name] = agentDoc{a.Adapter, a.Command, a.Model, a.Effort, a.Args, a.EnvPass, string(a.Session), string(a.Sandbox), a.Writable}
