@@ -102,11 +102,19 @@ func (h *harvest) noticePull(ctx context.Context, is github.Issue) error {
 	if !ok {
 		return h.isolate(h.adoptReopened(ctx, is), "adopt #%d", is.Number)
 	}
-	if pull.State == work.PullClosed && (is.State == "open" || is.UpdatedAt.After(pull.UpdatedAt)) {
+	if pull.State == work.PullClosed && (is.State == "open" || changedSince(pull, is)) {
 		h.open[is.Number] = pull
 		h.lights[is.Number] = github.PullLight{Fingerprint: "changed"} // differs from every fingerprint, also from none
 	}
 	return nil
+}
+
+// changedSince reports whether a pull request may have changed since its details
+// were read. Two changes in one second share a stamp, so that of one that was
+// read soon after it proves nothing.
+func changedSince(pull work.PullRequest, is github.Issue) bool {
+	soon := pull.DetailsAt.Sub(pull.UpdatedAt) < overlap
+	return is.UpdatedAt.After(pull.UpdatedAt) || soon && is.UpdatedAt.Equal(pull.UpdatedAt)
 }
 
 // intakeIssue begins to track an issue with one of our labels, and notes what
