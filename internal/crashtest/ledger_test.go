@@ -36,7 +36,7 @@ func (w *world) ledger() (l ledger, err error) {
 		return l, err
 	}
 	defer db.Close()
-	if found, err := rows(db, `SELECT 1 FROM sqlite_schema WHERE name = 'history'`); err != nil || len(found) == 0 {
+	if found, err := rows(db, `SELECT 1 FROM sqlite_schema WHERE name = 'followups'`); err != nil || len(found) == 0 {
 		l.open = 1
 		return l, err // killed while it was made
 	}
