@@ -1,0 +1,27 @@
+-- +goose Up
+-- Why a work item stands still, as GitHub shows it in one comment; kept once it
+-- went on, to tell the same stop again from a new one.
+CREATE TABLE stops (
+    item_id  INTEGER PRIMARY KEY REFERENCES work_items (id),
+    number   INTEGER NOT NULL, -- the issue or pull request where the comment stands
+    token    TEXT    NOT NULL, -- of the comment's action
+    reason   TEXT    NOT NULL, -- as GitHub is told
+    hint     TEXT    NOT NULL,
+    attempts INTEGER NOT NULL, -- how often it came to this
+    since    INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL  -- 0: it lasts
+) STRICT;
+
+-- When people had taken an item over: what was said meanwhile is not for the agents.
+CREATE TABLE pauses (
+    id       INTEGER PRIMARY KEY,
+    item_id  INTEGER NOT NULL REFERENCES work_items (id),
+    began_at INTEGER NOT NULL, -- GitHub's clock
+    ended_at INTEGER NOT NULL, -- GitHub's clock; 0: it lasts
+    by_login TEXT    NOT NULL
+) STRICT;
+
+CREATE INDEX pauses_item ON pauses (item_id, began_at);
+
+-- Turns after this one count against the item's budgets; a person moves it on.
+ALTER TABLE work_items ADD COLUMN allowance_from INTEGER NOT NULL DEFAULT 0; -- turns.id
