@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick"
 )
 
 // board is what the database knows of the configured repositories.
@@ -36,7 +38,7 @@ func (a *app) view(ctx context.Context, stateDir string, fn func(*store.Tx) erro
 
 // loadBoard reads the board of some repositories: their open work items, or
 // all.
-func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all bool, now time.Time) (board, error) {
+func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all bool, budgets config.Budgets, now time.Time) (board, error) {
 	known, err := tx.ListRepos(ctx)
 	if err != nil {
 		return board{}, err
@@ -58,7 +60,7 @@ func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all boo
 				return board{}, err
 			}
 			for _, f := range items {
-				f.Turn = unfinished[f.Item.ID]
+				f.Turn, f.Budgets = unfinished[f.Item.ID], budgets
 				b.items = append(b.items, f)
 			}
 			if r.counts, err = tx.Counts(ctx, r.ID); err != nil {
@@ -119,7 +121,11 @@ func loadItems(ctx context.Context, tx *store.Tx, r work.Repo, all bool, now tim
 	}
 	found := make([]facts, len(items))
 	for i, item := range items {
-		found[i] = facts{Repo: r, Item: item, Pull: newest[item.ID], Pending: pending[item.ID], Now: now}
+		spent, err := tx.ListSpent(ctx, item.ID, item.AllowanceFrom)
+		if err != nil {
+			return nil, err
+		}
+		found[i] = facts{Repo: r, Item: item, Pull: newest[item.ID], Pending: pending[item.ID], Spent: tick.SpendingOf(spent), Now: now}
 	}
 	return found, nil
 }

@@ -89,6 +89,11 @@ type (
 		SettleAfter               string  `toml:"settle_after"`
 		MaxTurnsPerPass           int     `toml:"max_turns_per_pass"`
 		MaxEventsPerTurn          int     `toml:"max_events_per_turn"`
+		TurnsPerItem              int     `toml:"max_turns_per_item"`
+		FeedbackRounds            int     `toml:"max_feedback_rounds"`
+		CostPerItem               float64 `toml:"max_cost_per_item_usd"`
+		TurnsPerDay               int     `toml:"max_turns_per_day"`
+		CostPerDay                float64 `toml:"max_cost_per_day_usd"`
 		EnableFeedbackLoop        bool    `toml:"enable_feedback_loop"`
 		EnableIssueCommentRouting bool    `toml:"enable_issue_comment_routing"`
 		Overlap                   bool    `toml:"overlap"`
@@ -164,6 +169,8 @@ func runtimeDocOf(r config.Runtime) runtimeDoc {
 		TurnTimeout: short(r.TurnTimeout), IdleTimeout: short(r.IdleTimeout), RetryBase: short(r.RetryBase),
 		QuietPeriod: short(r.QuietPeriod), MinInterval: short(r.MinInterval), SettleAfter: short(r.SettleAfter),
 		MaxTurnsPerPass: r.MaxTurnsPerPass, MaxEventsPerTurn: r.MaxEventsPerTurn,
+		TurnsPerItem: r.Budgets.TurnsPerItem, FeedbackRounds: r.Budgets.FeedbackRounds, CostPerItem: r.Budgets.CostPerItem,
+		TurnsPerDay: r.Budgets.TurnsPerDay, CostPerDay: r.Budgets.CostPerDay,
 		EnableFeedbackLoop: r.EnableFeedbackLoop, EnableIssueCommentRouting: r.EnableIssueCommentRouting,
 		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), PromptsDir: existing(r.PromptsDir), Accounts: r.Accounts,
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -58,7 +59,7 @@ func (a *app) show(ctx context.Context, name string, flags *jsonFlags) error {
 	var s story
 	found := false
 	if _, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		s, found, err = a.loadStory(ctx, tx, which)
+		s, found, err = a.loadStory(ctx, tx, which, cfg.Runtime.Budgets)
 		return err
 	}); err != nil {
 		return err
@@ -77,8 +78,8 @@ func (a *app) show(ctx context.Context, name string, flags *jsonFlags) error {
 }
 
 // loadStory finds a work item by the number of its issue or pull request.
-func (a *app) loadStory(ctx context.Context, tx *store.Tx, which ref) (s story, found bool, err error) {
-	b, err := loadBoard(ctx, tx, []work.RepoName{which.repo}, true, a.now())
+func (a *app) loadStory(ctx context.Context, tx *store.Tx, which ref, budgets config.Budgets) (s story, found bool, err error) {
+	b, err := loadBoard(ctx, tx, []work.RepoName{which.repo}, true, budgets, a.now())
 	if err != nil {
 		return s, false, err
 	}
@@ -130,6 +131,7 @@ func (s story) printHead(out output) error {
 		{"waiting for", oneLine(st.waits)},
 		{"next", oneLine(st.next)},
 		{"flow", string(s.Item.Flow)},
+		{"spent", spentLine(s.facts)},
 		{"priority", fmt.Sprint(s.Item.Priority)},
 		{"branch", s.Item.Branch},
 		{"document", s.Item.Document},

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick"
 )
 
 // facts are what the database knows of one work item today.
@@ -14,6 +16,8 @@ type facts struct {
 	Pull    *work.PullRequest // nil: none yet
 	Turn    *work.Turn        // the unfinished one; nil: none
 	Pending int               // things said that no turn has taken yet
+	Spent   tick.Spending     // what its budgets count
+	Budgets config.Budgets
 	Now     time.Time
 }
 

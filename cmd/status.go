@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick"
 )
 
 type statusOptions struct {
@@ -23,8 +24,9 @@ func (a *app) newStatusCmd() *cobra.Command {
 		Use:   "status",
 		Short: "Show where every work item stands",
 		Long: `Show for each work item its state, since when it is in it, what it waits for
-and what comes next; the repositories that GitHub did not answer for; and the
-agents that could read your files, because no sandbox is around them.
+what comes next, and what it has spent of its budgets; the repositories that
+GitHub did not answer for; what was spent in the last 24 hours; and the agents
+that could read your files, because no sandbox is around them.
 
 It reads the state database and tries the sandbox. It asks GitHub nothing.`,
 		Example: `  $ gh mergexo status
@@ -33,7 +35,7 @@ It reads the state database and tries the sandbox. It asks GitHub nothing.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return a.status(c.Context(), opt) },
 	}
-	opt.json = addJSONFlags(c, "items", "repositories", "agents")
+	opt.json = addJSONFlags(c, "items", "repositories", "agents", "day")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
 	c.Flags().BoolVar(&opt.all, "all", false, "Also what is merged, completed or closed")
 	return c
@@ -49,8 +51,12 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 		return err
 	}
 	b := board{repos: each(wanted, func(name work.RepoName) repoStatus { return repoStatus{Repo: work.Repo{Name: name}} })}
+	var day tick.Day
 	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		b, err = loadBoard(ctx, tx, wanted, opt.all, a.now())
+		if b, err = loadBoard(ctx, tx, wanted, opt.all, cfg.Runtime.Budgets, a.now()); err != nil {
+			return err
+		}
+		day, err = loadDay(ctx, tx, cfg.Runtime.Budgets, a.now())
 		return err
 	})
 	if err != nil {
@@ -63,6 +69,7 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 			"items":        each(b.items, viewItem),
 			"repositories": each(b.repos, func(r repoStatus) repoView { return viewRepo(r.Repo, r.counts) }),
 			"agents":       orEmpty(protections(ctx, cfg)),
+			"day":          viewDay(day, cfg.Runtime.Budgets),
 		})
 	case !seen:
 		fmt.Fprintln(a.env.Stderr, "nothing yet: no pass has been made. Make one: gh mergexo tick")
@@ -71,8 +78,24 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	if err := a.printBoard(out, b); err != nil {
 		return err
 	}
+	a.printDay(out, day, cfg.Runtime.Budgets)
 	a.printExposed(ctx, out, cfg)
 	return nil
+}
+
+// printDay says what was spent lately; to a program only that nothing is left.
+func (a *app) printDay(out output, d tick.Day, b config.Budgets) {
+	if out.tty {
+		fmt.Fprintln(out.w, dayLine(d, b))
+	}
+	if d.Why == "" {
+		return
+	}
+	notes := a.env.Stderr
+	if out.tty {
+		notes = out.w
+	}
+	fmt.Fprintln(notes, d.Says())
 }
 
 // printExposed names the agents from which the operator's files are not
@@ -98,7 +121,7 @@ func (a *app) printBoard(out output, b board) error {
 	for _, f := range b.items {
 		rows = append(rows, itemRow(out, f))
 	}
-	headings := []string{"ITEM", "STATE", "SINCE", "WAITING FOR", "NEXT", "FLOW", "PULL REQUEST", "TITLE"}
+	headings := []string{"ITEM", "STATE", "SINCE", "WAITING FOR", "NEXT", "FLOW", "PULL REQUEST", "TITLE", "SPENT"}
 	if len(rows) > 0 {
 		if err := out.table(headings, rows); err != nil {
 			return err
@@ -134,6 +157,6 @@ func itemRow(out output, f facts) []string {
 	}
 	return []string{
 		work.Ref(f.Repo.Name, f.Item.Number), string(f.Item.State), out.when(f.Item.Since, f.Now),
-		s.waits, s.next, string(f.Item.Flow), pull, f.Item.Title,
+		s.waits, s.next, string(f.Item.Flow), pull, f.Item.Title, spentLine(f),
 	}
 }

@@ -44,7 +44,7 @@ once, quietly, with code 0.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return a.tick(c.Context(), opt) },
 	}
-	opt.json = addJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "plan")
+	opt.json = addJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "plan", "held")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
 	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Begin at most `n` turns (default: runtime.max_turns_per_pass)")
@@ -102,13 +102,16 @@ func (a *app) printReport(rep *tick.Report, opt *tickOptions, cfg *config.Config
 	if opt.json.asked() {
 		if err := opt.json.write(out, map[string]any{
 			"startedAt": rep.StartedAt.UTC(), "endedAt": rep.EndedAt.UTC(), "skipped": rep.Skipped,
-			"repositories": orEmpty(rep.Repos()), "turns": orEmpty(rep.Turns()), "plan": []any{},
+			"repositories": orEmpty(rep.Repos()), "turns": orEmpty(rep.Turns()), "plan": []any{}, "held": rep.Held,
 		}); err != nil {
 			return err
 		}
 		return failedRepos(rep.Repos(), len(cfg.Repos))
 	}
-	if out.tty && rep.Idle() {
+	switch {
+	case out.tty && rep.Held != "":
+		fmt.Fprintln(out.w, rep.Held)
+	case out.tty && rep.Idle():
 		fmt.Fprintln(out.w, idleNote(rep))
 	}
 	var rows [][]string
@@ -174,7 +177,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 	lines := planLines(preview)
 	if opt.json.asked() {
 		err := opt.json.write(out, map[string]any{
-			"startedAt": a.now().UTC(), "endedAt": a.now().UTC(), "skipped": "", "repositories": orEmpty(preview.Repos), "turns": []any{}, "plan": orEmpty(lines),
+			"startedAt": a.now().UTC(), "endedAt": a.now().UTC(), "skipped": "", "repositories": orEmpty(preview.Repos), "turns": []any{}, "plan": orEmpty(lines), "held": "",
 		})
 		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
 	}

@@ -24,6 +24,7 @@ type itemView struct {
 	Branch      string     `json:"branch"`
 	PullRequest *pullView  `json:"pullRequest"`
 	Pending     int        `json:"pendingEvents"`
+	Spent       spentView  `json:"spent"`
 }
 
 type pullView struct {
@@ -118,7 +119,7 @@ func viewItem(f facts) itemView {
 	v := itemView{
 		Repo: f.Repo.Name.FullName(), Number: f.Item.Number, Title: f.Item.Title, URL: f.Item.URL,
 		Flow: string(f.Item.Flow), State: string(f.Item.State), Since: stamp(f.Item.Since),
-		WaitingFor: s.waits, NextStep: s.next, Priority: f.Item.Priority, Branch: f.Item.Branch, Pending: f.Pending,
+		WaitingFor: s.waits, NextStep: s.next, Priority: f.Item.Priority, Branch: f.Item.Branch, Pending: f.Pending, Spent: viewSpent(f),
 	}
 	if p := f.Pull; p != nil {
 		v.PullRequest = &pullView{

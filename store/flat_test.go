@@ -136,12 +136,13 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
 		_, standingErr := tx.ListStandingFollowups(ctx, work.StateFailed)
 		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
+		_, spentErr := tx.ListSpentSince(ctx, t0)
 		for _, i := range open {
 			if _, err := tx.ListDependencies(ctx, i.ID); err != nil {
 				return err
 			}
 		}
-		return firstOf(itemsErr, dependsErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(spentErr, itemsErr, dependsErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error { return tx.Heartbeat(ctx, r.ID, t0) }))
 }
@@ -205,10 +206,14 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, Token: "eyes"})
 	pending, pendingErr := tx.ListPendingEvents(ctx, r.ID)
 	_, _, followupErr := tx.FindFollowup(ctx, item.ID)
+	spent, spentErr := tx.ListSpent(ctx, item.ID, item.AllowanceFrom)
+	_, servedErr := tx.LastTurn(ctx, r.ID, work.KindFix)
+	_, mendedErr := tx.ListTurnEvents(ctx, spent[0].Turn)
 	fresh := pending[slices.IndexFunc(pending, func(e work.Event) bool { return e.TurnID == 0 })]
 	_, _, sessionErr := func() (string, int, error) { s, k, _, err := tx.GetSession(ctx, item.ID, "codex"); return s, k, err }()
 	return firstOf(
-		itemErr, pullErr, threadsErr, knownErr, addErr, pendingErr, sessionErr, followupErr,
+		itemErr, pullErr, threadsErr, knownErr, addErr, pendingErr, sessionErr, followupErr, spentErr, servedErr, mendedErr,
+		tx.RenewAllowance(ctx, item.ID),
 		tx.PutFollowup(ctx, work.Followup{ItemID: item.ID}),
 		tx.DropFollowup(ctx, item.ID),
 		tx.MoveEvents(ctx, []int64{fresh.ID}, item.ID),

@@ -11,7 +11,7 @@ import (
 
 const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body,
 	author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths,
-	decision_summary, fingerprint, created_at, updated_at, design_pull, design_commit, size, depends_on`
+	decision_summary, fingerprint, created_at, updated_at, design_pull, design_commit, size, depends_on, allowance_from`
 
 func itemFields(i *work.Item) []any {
 	return []any{
@@ -28,6 +28,7 @@ func itemFields(i *work.Item) []any {
 		timeOf{&i.UpdatedAt},
 		&i.DesignPull, &i.DesignCommit, &i.Size,
 		listOf{&i.DependsOn},
+		&i.AllowanceFrom,
 	}
 }
 
@@ -75,7 +76,8 @@ func (t *Tx) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item, erro
 
 // UpdateItem stores what describes an item: title, body, author, URL,
 // priority, label and its event, branch, document, touch paths, decision summary
-// and fingerprint. Its state moves by MoveItem alone.
+// and fingerprint. Its state moves by MoveItem alone, its allowance by
+// RenewAllowance.
 func (t *Tx) UpdateItem(ctx context.Context, i work.Item) error {
 	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, priority = ?,

@@ -166,7 +166,7 @@ func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer pro
 	if why, err := stuck(ctx, tx, l, answer); err != nil {
 		return err
 	} else if why != "" && answer.BlockedReason == "" {
-		m.Cause, m.To, m.Reason, m.Hint = work.CauseAsked, work.StateBlocked, why, "have them run again, or comment on the pull request"
+		m.Cause, m.To, m.Reason, m.Hint = work.CauseAsked, work.StateBlocked, why, "say in a comment on the pull request what is to be done"
 	}
 	return movedOrGone(move(ctx, tx, m, p.Now()))
 }

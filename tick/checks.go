@@ -124,6 +124,10 @@ func (r *router) mend() {
 		r.line("wait", "", strings.Join(reasons, "; ")+", and enable_feedback_loop is false")
 		return
 	}
+	if why := r.noProgress(events); why != "" {
+		r.stop(why, "say in a comment on the pull request what is to be done")
+		return
+	}
 	r.plan(PlannedTurn{
 		Kind: work.KindFix, Number: r.pull.Number, Branch: r.pull.Branch, Base: r.pull.Base, Head: r.pull.HeadOID,
 		Events: events, Reason: strings.Join(slices.Compact(reasons), "; "),
@@ -134,10 +138,6 @@ func (r *router) mend() {
 func (l *lease) about(kind work.EventKind) bool {
 	return slices.ContainsFunc(l.events, func(e work.Event) bool { return e.Kind == kind })
 }
-
-// mostMends is how many turns in a row may try to mend the same pull request
-// without anybody saying a word to it.
-const mostMends = 3
 
 // prepareFix looks, before the agent is paid, whether there is anything to be
 // mended still, and by it. The head is known and fetched.
@@ -164,22 +164,21 @@ func (p *Pass) prepareFix(ctx context.Context, l *lease) error {
 	return nil
 }
 
-// notForEver stops what goes round in circles: checks that are red again after
-// their failed jobs ran again, and turn after turn that mends nothing.
+// notForEver stops checks that are red again after their failed jobs ran again.
 func (p *Pass) notForEver(ctx context.Context, l *lease) error {
+	if !l.about(work.EventCheck) {
+		return nil
+	}
 	var sent []work.Action
-	var turns []work.Turn
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		if sent, err = tx.ListItemActions(ctx, l.item.ID); err == nil {
-			turns, err = tx.ListTurns(ctx, l.item.ID)
-		}
+		sent, err = tx.ListItemActions(ctx, l.item.ID)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("read what was tried before: %w", err)
 	}
 	for _, a := range sent {
-		if a.Kind == work.ActionRerun && a.Head == l.turn.Head && a.State == work.ActionApplied && l.about(work.EventCheck) {
+		if a.Kind == work.ActionRerun && a.Head == l.turn.Head && a.State == work.ActionApplied {
 			l.spent = true
 			return &work.BlockedError{
 				Reason: fmt.Sprintf("the checks of %s are red again, although their failed jobs were run again for a test that looked flaky", short(l.turn.Head)),
@@ -187,24 +186,7 @@ func (p *Pass) notForEver(ctx context.Context, l *lease) error {
 			}
 		}
 	}
-	row := 0
-	for _, t := range turns { // oldest first
-		switch {
-		case t.ID >= l.turn.ID:
-		case t.Kind != work.KindFix:
-			row = 0
-		case t.Step == work.StepDone:
-			row++
-		}
-	}
-	if row < mostMends {
-		return nil
-	}
-	l.spent = true
-	return &work.BlockedError{
-		Reason: fmt.Sprintf("%d turns in a row have tried to mend its checks or conflicts, and it is not mended", row),
-		Hint:   "say in a comment on the pull request what is to be done",
-	}
+	return nil
 }
 
 // readRed reads the head's red checks and the workflow runs that they belong
@@ -352,15 +334,25 @@ func (c *composer) flakyText() string {
 	return text + "\n\nIts checks cannot be run again from here. Please have them run again, or say what is to be done."
 }
 
-// stuck says why people must go on after a flaky test whose checks we cannot
-// have run again: red they stay.
+// stuck says why people must go on after a turn that was to mend something and
+// changed nothing, nor will have the checks run again: red they stay.
 func stuck(ctx context.Context, tx *store.Tx, l *lease, a prompts.Answer) (string, error) {
-	if a.FlakyTest == nil || l.turn.Commit != "" || !l.about(work.EventCheck) {
+	if l.turn.Kind != work.KindFix || l.turn.Commit != "" || l.committed() {
 		return "", nil
 	}
 	planned, err := tx.ListTurnActions(ctx, l.turn.ID)
-	if err != nil || slices.ContainsFunc(planned, func(a work.Action) bool { return a.Kind == work.ActionRerun }) {
+	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("the test %s looks flaky, and its checks cannot be run again from here", a.FlakyTest.Name), nil
+	helps := func(a work.Action) bool { return a.Kind == work.ActionRerun || a.Kind == work.ActionPush } // a push that is void: somebody made the same
+	red := findings(l.events)
+	switch {
+	case slices.ContainsFunc(planned, helps):
+		return "", nil
+	case len(red) == 0:
+		return fmt.Sprintf("no progress: nothing was changed, and it conflicts with %s as before", l.turn.Base), nil
+	case a.FlakyTest != nil:
+		return fmt.Sprintf("the test %s looks flaky, and its checks cannot be run again from here", a.FlakyTest.Name), nil
+	}
+	return "no progress: nothing was changed, and these checks are as red as before: " + strings.Join(red, ", "), nil
 }

@@ -43,8 +43,8 @@ func (p *Pass) claim(ctx context.Context, plans []Plan, running int) ([]*lease, 
 			return nil, err
 		}
 	}
-	most := p.maxTurns() - running
-	line := order(plans, p.Now())
+	most := min(p.maxTurns()-running, p.day.Left)
+	line := order(plans)
 	if len(line) > 0 && most > 0 {
 		if err := p.Preflight(ctx); err != nil {
 			return nil, err
@@ -100,6 +100,11 @@ func (p *Pass) carryOut(ctx context.Context, plan Plan) error {
 		}
 		for _, f := range plan.Finished {
 			if err := tx.FinishEvents(ctx, f.Events, f.Outcome, now); err != nil {
+				return err
+			}
+		}
+		for _, item := range plan.Renewed {
+			if err := tx.RenewAllowance(ctx, item); err != nil {
 				return err
 			}
 		}

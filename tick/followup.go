@@ -247,7 +247,11 @@ func (p *Pass) reconcileFollowups(ctx context.Context, tx *store.Tx) error {
 			return err
 		}
 		for _, f := range standing {
-			if !f.Kind.Recoverable() {
+			item, err := tx.GetItem(ctx, f.ItemID)
+			if err != nil {
+				return err
+			}
+			if !f.Kind.Recoverable() || state == work.StateBlocked && item.Reason != f.Reason { // something else has stopped it since
 				continue
 			}
 			m := p.waitingMove(f, hint)

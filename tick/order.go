@@ -5,68 +5,118 @@ import (
 	"time"
 )
 
-// waitPerPriority is how long something waits until it counts as one priority
-// more urgent, so that nothing waits for ever.
+// waitPerPriority is how much earlier a thing counts as having come for each
+// step of its priority. So one that waits is passed only by what comes within
+// that time, and which of two goes first never changes while both wait.
 const waitPerPriority = time.Hour
+
+// Served names the newest turn of a repository on each of its two lines; 0 when
+// there was none. Turns are numbered in the order in which they begin, so it is
+// the round robin's memory from pass to pass.
+type Served struct {
+	Feedback int64
+	Fresh    int64
+}
 
 // order puts the planned turns of all repositories in line: round robin over
 // the repositories and, within one, between feedback and new work; there by
-// priority, raised by waiting, then the oldest first.
-func order(plans []Plan, now time.Time) []PlannedTurn {
-	var lines [][]PlannedTurn
+// priority, raised by waiting, then the oldest first. Of several, what was
+// served longest ago is next, so that while a thing waits no other repository
+// gets more than one start for each one of its own (and one).
+func order(plans []Plan) []PlannedTurn {
+	var queues []*queue
+	var last int64
 	for _, p := range plans {
 		if len(p.Turns) > 0 {
-			lines = append(lines, orderRepo(p.Turns, now))
+			q := newQueue(p)
+			queues = append(queues, q)
+			last = max(last, q.served())
 		}
 	}
-	// The repository whose first in line waits longest goes first.
-	slices.SortStableFunc(lines, func(a, b []PlannedTurn) int { return a[0].Since.Compare(b[0].Since) })
-	return alternate(lines...)
-}
-
-func orderRepo(turns []PlannedTurn, now time.Time) []PlannedTurn {
-	var feedback, fresh []PlannedTurn
-	for _, t := range turns {
-		if t.Kind.Start() {
-			fresh = append(fresh, t)
-		} else {
-			feedback = append(feedback, t)
-		}
-	}
-	byUrgency := func(a, b PlannedTurn) int {
-		if d := urgency(b, now) - urgency(a, now); d != 0 {
-			return d
-		}
-		if d := a.Since.Compare(b.Since); d != 0 {
-			return d
-		}
-		return a.Number - b.Number
-	}
-	slices.SortStableFunc(feedback, byUrgency)
-	slices.SortStableFunc(fresh, byUrgency)
-	if len(feedback) > 0 && len(fresh) > 0 && fresh[0].Since.Before(feedback[0].Since) {
-		return alternate(fresh, feedback)
-	}
-	return alternate(feedback, fresh)
-}
-
-func urgency(t PlannedTurn, now time.Time) int {
-	return t.Item.Priority + int(now.Sub(t.Since)/waitPerPriority)
-}
-
-// alternate takes one of each line in turn.
-func alternate[T any](lines ...[]T) []T {
-	var out []T
-	for i := 0; ; i++ {
-		taken := false
-		for _, l := range lines {
-			if i < len(l) {
-				out = append(out, l[i])
-				taken = true
-			}
-		}
-		if !taken {
+	var out []PlannedTurn
+	for {
+		queues = slices.DeleteFunc(queues, func(q *queue) bool { return q.next() == nil })
+		if len(queues) == 0 {
 			return out
 		}
+		last++
+		out = append(out, slices.MinFunc(queues, beforeQueue).take(last))
 	}
+}
+
+// queue is what waits in one repository: its two lines.
+type queue struct{ feedback, fresh line }
+
+// line is what waits for the same kind of service, the first in front.
+type line struct {
+	turns  []PlannedTurn
+	served int64
+}
+
+func newQueue(p Plan) *queue {
+	q := &queue{feedback: line{served: p.Served.Feedback}, fresh: line{served: p.Served.Fresh}}
+	for _, t := range p.Turns {
+		if t.Kind.Start() {
+			q.fresh.turns = append(q.fresh.turns, t)
+		} else {
+			q.feedback.turns = append(q.feedback.turns, t)
+		}
+	}
+	slices.SortStableFunc(q.feedback.turns, byUrgency)
+	slices.SortStableFunc(q.fresh.turns, byUrgency)
+	return q
+}
+
+func byUrgency(a, b PlannedTurn) int {
+	if d := cameAs(a).Compare(cameAs(b)); d != 0 {
+		return d
+	}
+	if d := a.Since.Compare(b.Since); d != 0 {
+		return d
+	}
+	return a.Number - b.Number
+}
+
+// cameAs is when a thing counts as having come.
+func cameAs(t PlannedTurn) time.Time {
+	return t.Since.Add(-time.Duration(t.Item.Priority) * waitPerPriority)
+}
+
+func (q *queue) served() int64 { return max(q.feedback.served, q.fresh.served) }
+
+// next is the line whose turn it is; nil when nothing waits.
+func (q *queue) next() *line {
+	switch {
+	case len(q.feedback.turns) == 0 && len(q.fresh.turns) == 0:
+		return nil
+	case len(q.fresh.turns) == 0, len(q.feedback.turns) > 0 && beforeLine(&q.feedback, &q.fresh) <= 0:
+		return &q.feedback
+	}
+	return &q.fresh
+}
+
+func beforeLine(a, b *line) int { return before(a.served, b.served, a.turns[0], b.turns[0]) }
+
+func beforeQueue(a, b *queue) int {
+	return before(a.served(), b.served(), a.next().turns[0], b.next().turns[0])
+}
+
+// before compares what was served longest ago and, of two that never were, whose
+// first has waited longest.
+func before(servedA, servedB int64, a, b PlannedTurn) int {
+	switch {
+	case servedA < servedB:
+		return -1
+	case servedA > servedB:
+		return 1
+	}
+	return a.Since.Compare(b.Since)
+}
+
+// take begins the next thing, as the at-th.
+func (q *queue) take(at int64) PlannedTurn {
+	l := q.next()
+	t := l.turns[0]
+	l.turns, l.served = l.turns[1:], at
+	return t
 }

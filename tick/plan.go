@@ -14,6 +14,7 @@ type Policy struct {
 	FeedbackLoop  bool
 	IssueComments bool
 	MaxEvents     int // of one turn
+	Budgets       config.Budgets
 	Weights       work.Weights
 	Checks        config.ChecksPolicy
 }
@@ -33,6 +34,11 @@ type View struct {
 
 	Followups map[int64]work.Followup // what items without a pull request wait for, by item id
 
+	Spent    map[int64][]work.Spent // the turns of an item that its budgets count, oldest first, by item id
+	Findings map[int64][]string     // what turns that mended were to mend, by turn id; see findings
+	Day      Day                    // over all repositories
+	Served   Served
+
 	Free    int                                        // slots that nothing runs in
 	Files   []string                                   // of the base branch, where implementations are to be weighed against others
 	Active  []Active                                   // implementations under way
@@ -50,16 +56,19 @@ type Plan struct {
 	Repo     work.Repo
 	Turns    []PlannedTurn
 	Waiting  []PlannedTurn // implementations that may begin, to be weighed
+	Held     []PlannedTurn // they would be claimed if the day's budgets were not spent
+	Served   Served        // whom order has to serve next
 	Notices  []work.Action
 	Moves    []Move
 	Finished []Finish
 	Resumed  []int64 // blocked turns that a person's comment lets go on
+	Renewed  []int64 // items whose budgets count anew
 	Lines    []Line
 }
 
 // Empty reports whether the plan writes nothing but turns.
 func (p Plan) Empty() bool {
-	return len(p.Notices) == 0 && len(p.Moves) == 0 && len(p.Finished) == 0 && len(p.Resumed) == 0
+	return len(p.Notices) == 0 && len(p.Moves) == 0 && len(p.Finished) == 0 && len(p.Resumed) == 0 && len(p.Renewed) == 0
 }
 
 // PlannedTurn is a turn to be claimed.

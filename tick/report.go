@@ -2,6 +2,7 @@ package tick
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ type Report struct {
 	StartedAt time.Time
 	EndedAt   time.Time
 	Skipped   string // why there was no pass; empty when there was one
+	Held      string // why turns wait for another day's budgets; empty when none does
 
 	mu    sync.Mutex
 	repos []RepoReport
@@ -71,7 +73,7 @@ func (r *Report) Turns() []TurnReport {
 	return slices.Clone(r.turns)
 }
 
-// Idle reports whether the pass has nothing to tell.
+// Idle reports whether the pass has done nothing to tell of.
 func (r *Report) Idle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,6 +106,23 @@ func compare(a, b string) int {
 		return 1
 	}
 	return 0
+}
+
+// tellDay says that turns wait for another day's budgets, when some do.
+func (p *Pass) tellDay(ctx context.Context, plans []Plan, begun int, rep *Report) {
+	waiting, why := 0, p.day.Says()
+	for _, plan := range plans {
+		waiting += len(plan.Held) + len(plan.Turns)
+	}
+	if why == "" && begun == p.day.Left { // the last of the day
+		waiting -= begun
+		why = fmt.Sprintf("max_turns_per_day is %d", p.Config.Runtime.Budgets.TurnsPerDay)
+	}
+	if waiting == 0 || why == "" {
+		return
+	}
+	rep.Held = fmt.Sprintf("%s held back: %s", count(waiting, "turn"), why)
+	p.Log.WarnContext(ctx, "turns are held back by a budget of the day", "turns", waiting, "why", why)
 }
 
 // sumUp ends the report and writes the pass's one line of log.

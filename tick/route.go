@@ -11,9 +11,9 @@ import (
 
 // planRepo decides what is to be done. It is a pure function of its view.
 func planRepo(v View) Plan {
-	p := Plan{Repo: v.Repo}
+	p := Plan{Repo: v.Repo, Served: v.Served}
 	for _, item := range v.Items {
-		r := router{v: v, p: &p, item: item}
+		r := router{v: v, p: &p, item: item, spent: v.Spent[item.ID]}
 		r.pull, r.hasPull = v.Pulls[item.ID]
 		for _, e := range v.Events {
 			if e.ItemID == item.ID {
@@ -23,6 +23,7 @@ func planRepo(v View) Plan {
 		r.route()
 	}
 	p.schedule(v)
+	p.hold(v.Day)
 	return p
 }
 
@@ -34,6 +35,7 @@ type router struct {
 	pull    work.PullRequest
 	hasPull bool
 	events  []work.Event
+	spent   []work.Spent
 }
 
 func (r *router) route() {
@@ -41,6 +43,7 @@ func (r *router) route() {
 		return
 	}
 	r.note(work.EventHead, work.EventReopened, work.EventClosed)
+	r.renew()
 	if r.hasPull {
 		r.note(work.EventLabelled, work.EventMerged)
 		r.redirects()
@@ -62,6 +65,7 @@ func (r *router) route() {
 func (r *router) ended() bool {
 	if !r.hasPull && !r.item.State.Open() && r.relabelled() {
 		r.move(work.CauseLabelled, work.StatePending, "the label was set anew while an earlier start was called off")
+		r.p.Renewed, r.spent = append(r.p.Renewed, r.item.ID), nil
 		return false
 	}
 	cause, to, why := work.Cause(""), r.item.State, ""

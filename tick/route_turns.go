@@ -133,8 +133,9 @@ func (r *router) feedback() {
 }
 
 func (r *router) plan(t PlannedTurn) {
-	t = r.complete(t)
-	r.p.add(t)
+	if r.affords(t.Kind) {
+		r.p.add(r.complete(t))
+	}
 }
 
 func (p *Plan) add(t PlannedTurn) {
@@ -154,18 +155,31 @@ func (r *router) complete(t PlannedTurn) PlannedTurn {
 	return t
 }
 
+// mostQuiet is how many quiet periods a burst of comments may last: one that
+// never ends is answered too.
+const mostQuiet = 10
+
 // quietUntil is when the burst of comments counts as over. GitHub's clock may
 // run ahead of ours; no comment is newer than our sight of it.
 func (r *router) quietUntil(said []work.Event) time.Time {
-	var last time.Time
-	for _, e := range said {
-		at := e.UpdatedAt
-		if at.IsZero() || at.After(e.SeenAt) {
-			at = e.SeenAt
-		}
-		if at.After(last) {
-			last = at
+	times := make([]time.Time, len(said))
+	for i, e := range said {
+		times[i] = e.UpdatedAt
+		if e.UpdatedAt.IsZero() || e.UpdatedAt.After(e.SeenAt) {
+			times[i] = e.SeenAt
 		}
 	}
-	return last.Add(r.v.Policy.QuietPeriod)
+	slices.SortFunc(times, time.Time.Compare)
+	quiet := r.v.Policy.QuietPeriod
+	var first, last time.Time // of the burst
+	for _, at := range times {
+		if at.Sub(last) >= quiet {
+			first = at
+		}
+		last = at
+	}
+	if most := first.Add(mostQuiet * quiet); most.Before(last.Add(quiet)) {
+		return most
+	}
+	return last.Add(quiet)
 }

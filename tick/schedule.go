@@ -3,6 +3,7 @@ package tick
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -20,21 +21,31 @@ func (r *router) implement(t PlannedTurn) {
 		switch r.v.Depends[r.item.ID][ref] {
 		case store.DependencyClosed:
 		case store.DependencyMissing:
-			r.stop("it depends on "+r.short(ref)+", which does not exist or is not to be seen", "comment on the issue to have it started all the same")
+			r.stop("it depends on "+r.short(ref)+", which does not exist or is not to be seen", r.allTheSame("comment on the issue to have it started all the same"))
 			return
 		case store.DependencyOpen, "":
 			open = append(open, r.short(ref))
 		}
 	}
 	if circle := r.circle(); circle != "" {
-		r.stop("its dependencies run in a circle: "+circle, "close one of them, or comment on this issue to have it started all the same")
+		r.stop("its dependencies run in a circle: "+circle, r.allTheSame("close one of them, or comment on this issue to have it started all the same"))
 		return
 	}
 	if len(open) > 0 {
 		r.line("wait", t.Kind, "it depends on "+joinNames(open))
 		return
 	}
-	r.p.Waiting = append(r.p.Waiting, r.complete(t))
+	if r.affords(t.Kind) {
+		r.p.Waiting = append(r.p.Waiting, r.complete(t))
+	}
+}
+
+// allTheSame is the way on by a comment on the issue, where one is acted on.
+func (r *router) allTheSame(hint string) string {
+	if !r.v.Policy.IssueComments {
+		return startOver
+	}
+	return hint
 }
 
 // short is a reference as people write it within the repository.
@@ -82,17 +93,27 @@ func (r *router) circle() string {
 	return strings.Join(append(way, way[0]), " → ")
 }
 
-// stop blocks the item without a turn, and says so on the issue.
+// stop blocks the item without a turn, and says so where people talk about it:
+// once, and once more when a person let it go on and it comes to the same stop.
 func (r *router) stop(reason, hint string) {
-	if !r.v.Policy.IssueComments {
-		hint = startOver
+	if r.item.State == work.StateBlocked && r.item.Reason == reason {
+		r.line("wait", "", "blocked: "+reason)
+		return
 	}
-	token := work.NoticeToken(r.v.Repo.Name, r.item.Number, work.ContentHash(reason))
+	number := r.item.Number
+	if r.hasPull {
+		number = r.pull.Number
+	}
+	about := []string{reason}
+	if r.item.AllowanceFrom > 0 {
+		about = append(about, strconv.FormatInt(r.item.AllowanceFrom, 10))
+	}
+	token := work.NoticeToken(r.v.Repo.Name, number, work.ContentHash(about...))
 	body := fmt.Sprintf("gh mergexo stopped here: %s.\n\nTo go on: %s.", prompts.CleanBody(reason), hint)
 	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})
 	r.p.Notices = append(r.p.Notices, work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token,
-		State: work.ActionPlanned, Number: r.item.Number, Body: markBody(body, work.Marks{Token: token}), Why: "blocked",
+		State: work.ActionPlanned, Number: number, Body: markBody(body, work.Marks{Token: token}), Why: "blocked",
 	})
 	r.line("wait", "", "blocked: "+reason)
 }

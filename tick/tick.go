@@ -45,6 +45,7 @@ type Pass struct {
 	all      []*remote
 	accounts accounts
 	held     map[int]holder
+	day      Day              // what may still be begun
 	missing  map[string]error // by agent: why its turns wait
 }
 
@@ -97,6 +98,7 @@ func (p *Pass) plan(ctx context.Context, rep *Report) ([]*lease, error) {
 	if err != nil {
 		err = fmt.Errorf("claim: %w", err)
 	}
+	p.tellDay(ctx, plans, len(fresh), rep)
 	return append(leases, fresh...), err
 }
 

@@ -12,6 +12,9 @@ import (
 // route plans for every repository that is ready. A repository whose ingest is
 // late or failed is planned for with what it has: what is known still counts.
 func (p *Pass) route(ctx context.Context, ready []*remote) ([]Plan, error) {
+	if err := p.readDay(ctx); err != nil {
+		return nil, fmt.Errorf("read what was spent today: %w", err)
+	}
 	var plans []Plan
 	for _, r := range ready {
 		v, err := p.view(ctx, r)
@@ -23,6 +26,16 @@ func (p *Pass) route(ctx context.Context, ready []*remote) ([]Plan, error) {
 	return plans, nil
 }
 
+// readDay reads what is left of the day's budgets.
+func (p *Pass) readDay(ctx context.Context) error {
+	now := p.Now()
+	return p.Store.View(ctx, func(tx *store.Tx) error {
+		spent, err := tx.ListSpentSince(ctx, now.Add(-day))
+		p.day = DayOf(spent, p.Config.Runtime.Budgets, now)
+		return err
+	})
+}
+
 // view reads from the database what routing one repository may depend on.
 func (p *Pass) view(ctx context.Context, r *remote) (View, error) {
 	v := View{
@@ -31,8 +44,9 @@ func (p *Pass) view(ctx context.Context, r *remote) (View, error) {
 		Policy: Policy{
 			QuietPeriod: p.Config.Runtime.QuietPeriod, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
-			Weights: p.Config.Schedule, Checks: r.Settings.Checks,
+			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets,
 		},
+		Day: p.day,
 	}
 	for _, h := range p.held {
 		v.Held = append(v.Held, h)
@@ -115,6 +129,12 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 	if err := fillItems(ctx, tx, v); err != nil {
 		return err
 	}
+	if err := fillSpent(ctx, tx, v); err != nil {
+		return err
+	}
+	if err := fillServed(ctx, tx, v); err != nil {
+		return err
+	}
 	if err := fillFollowups(ctx, tx, v); err != nil {
 		return err
 	}
@@ -152,6 +172,51 @@ func fillItems(ctx context.Context, tx *store.Tx, v *View) error {
 		}
 		for _, t := range threads {
 			v.Settled[t.Top] = t.Resolved
+		}
+	}
+	return nil
+}
+
+// fillSpent reads what the items' turns took, and what those were to mend that
+// may go round in circles.
+func fillSpent(ctx context.Context, tx *store.Tx, v *View) (err error) {
+	v.Spent, v.Findings = map[int64][]work.Spent{}, map[int64][]string{}
+	for _, i := range v.Items {
+		if v.Spent[i.ID], err = tx.ListSpent(ctx, i.ID, i.AllowanceFrom); err != nil {
+			return err
+		}
+		red := func(e work.Event) bool { return e.ItemID == i.ID && e.Kind == work.EventCheck }
+		if !slices.ContainsFunc(v.Events, red) {
+			continue
+		}
+		for n, s := range slices.Backward(v.Spent[i.ID]) {
+			if s.Kind != work.KindFix || len(v.Spent[i.ID])-n > mostMends {
+				break
+			}
+			events, err := tx.ListTurnEvents(ctx, s.Turn)
+			if err != nil {
+				return err
+			}
+			v.Findings[s.Turn] = findings(events)
+		}
+	}
+	return nil
+}
+
+// fillServed reads which turns were begun last, where any may have to be begun.
+func fillServed(ctx context.Context, tx *store.Tx, v *View) error {
+	if len(v.Items) == 0 {
+		return nil
+	}
+	for _, kind := range work.Kinds() {
+		id, err := tx.LastTurn(ctx, v.Repo.ID, kind)
+		switch {
+		case err != nil:
+			return err
+		case kind.Start():
+			v.Served.Fresh = max(v.Served.Fresh, id)
+		default:
+			v.Served.Feedback = max(v.Served.Feedback, id)
 		}
 	}
 	return nil

@@ -33,6 +33,7 @@ type Runtime struct {
 	SettleAfter               time.Duration
 	MaxTurnsPerPass           int
 	MaxEventsPerTurn          int
+	Budgets                   Budgets
 	EnableFeedbackLoop        bool
 	EnableIssueCommentRouting bool
 	Overlap                   bool // false: tick.lock is held for the whole pass
@@ -40,6 +41,16 @@ type Runtime struct {
 	PromptsDir                string       // the operator's own prompts; may not exist
 	Sandbox                   work.Sandbox // around agents whose own table does not say
 	Accounts                  []int64      // ids of further GitHub accounts whose marked comments are ours
+}
+
+// Budgets are what may be spent before a person must say so. 0 is no limit.
+// Costs are what agents report, in US dollars.
+type Budgets struct {
+	TurnsPerItem   int
+	FeedbackRounds int // turns of one item that answer people
+	CostPerItem    float64
+	TurnsPerDay    int // of all repositories, in any 24 hours
+	CostPerDay     float64
 }
 
 // SessionMode says what becomes of a provider's thread between turns.

@@ -38,6 +38,7 @@ func TestMinimalConfigGetsTheDocumentedDefaults(t *testing.T) {
 		RetryBase: time.Minute, QuietPeriod: time.Minute, MinInterval: 10 * time.Second, SettleAfter: time.Minute,
 		MaxTurnsPerPass: 20, MaxEventsPerTurn: 50, EnableFeedbackLoop: true, EnableIssueCommentRouting: true,
 		Overlap: true, StateDir: "/home/op/.local/share/mergexo", Sandbox: work.SandboxAuto,
+		Budgets: config.Budgets{TurnsPerItem: 30, FeedbackRounds: 20, CostPerItem: 25, TurnsPerDay: 200, CostPerDay: 100},
 	}
 	got := c.Runtime
 	got.Accounts = nil
@@ -57,7 +58,7 @@ func equal(a, b config.Runtime) bool {
 	a.Accounts, b.Accounts = nil, nil
 	return a.Workers == b.Workers && a.Agent == b.Agent && a.TurnTimeout == b.TurnTimeout && a.IdleTimeout == b.IdleTimeout &&
 		a.RetryBase == b.RetryBase && a.QuietPeriod == b.QuietPeriod && a.MinInterval == b.MinInterval && a.SettleAfter == b.SettleAfter &&
-		a.MaxTurnsPerPass == b.MaxTurnsPerPass && a.MaxEventsPerTurn == b.MaxEventsPerTurn &&
+		a.MaxTurnsPerPass == b.MaxTurnsPerPass && a.MaxEventsPerTurn == b.MaxEventsPerTurn && a.Budgets == b.Budgets &&
 		a.EnableFeedbackLoop == b.EnableFeedbackLoop && a.EnableIssueCommentRouting == b.EnableIssueCommentRouting &&
 		a.Overlap == b.Overlap && a.StateDir == b.StateDir && a.Sandbox == b.Sandbox
 }
@@ -116,6 +117,11 @@ min_interval = "0s"
 settle_after = "0s"
 max_turns_per_pass = 3
 max_events_per_turn = 4
+max_turns_per_item = 6
+max_feedback_rounds = 7
+max_cost_per_item_usd = 0.5
+max_turns_per_day = 0
+max_cost_per_day_usd = 9
 enable_feedback_loop = false
 enable_issue_comment_routing = false
 overlap = false
@@ -150,6 +156,7 @@ required_tests = []
 	want := config.Runtime{
 		Workers: 5, Agent: "b", TurnTimeout: time.Hour, IdleTimeout: 2 * time.Minute,
 		MaxTurnsPerPass: 3, MaxEventsPerTurn: 4, StateDir: "/home/op/state", Sandbox: work.SandboxAuto,
+		Budgets: config.Budgets{TurnsPerItem: 6, FeedbackRounds: 7, CostPerItem: 0.5, CostPerDay: 9},
 	}
 	if !equal(c.Runtime, want) || len(c.Runtime.Accounts) != 2 {
 		t.Errorf("runtime %+v", c.Runtime)
@@ -235,6 +242,10 @@ func TestL100_EveryMistakeIsOneClearLine(t *testing.T) {
 		{"unknown sandbox", "[runtime]\nsandbox = \"bubblewrap\"\n" + minimal, `config.toml:2: sandbox in [runtime]: want one of ["auto" "bwrap" "sandbox-exec" "agent" "none"], got "bubblewrap"`},
 		{"unknown sandbox of an agent", "[agents.codex]\nsandbox = \"off\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: sandbox in [agents.codex]: want one of`},
 		{"relative writable folder", "[agents.codex]\nwritable = [\"x\"]\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: writable in [agents.codex]: want absolute paths or ones that begin with ~/, got "x"`},
+		{"a budget below nothing", "[runtime]\nmax_turns_per_item = -1\n" + minimal, `config.toml:2: max_turns_per_item in [runtime]: want 0 to 100000, got -1`},
+		{"a cost below nothing", "[runtime]\nmax_cost_per_day_usd = -0.5\n" + minimal, `config.toml:2: max_cost_per_day_usd in [runtime]: want 0 to 100000, got -0.5`},
+		{"waiting that counts nothing", minimal + "[schedule]\nstaleness_penalty = 0\n", `config.toml:8: staleness_penalty in [schedule]: want less than 0`},
+		{"waiting that counts next to nothing", minimal + "[schedule]\npriority_weight = 100\nstaleness_penalty = -0.1\n", `config.toml:9: staleness_penalty in [schedule]: with these weights others could be begun before an implementation for 4050 days; want at most 365`},
 		{"account", "[runtime]\naccounts = [0]\n" + minimal, `config.toml:2: accounts in [runtime]: an account's number is greater than 0`},
 	}
 	for _, tt := range tests {

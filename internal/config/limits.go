@@ -38,6 +38,23 @@ func (p *parser) limits(t *table, r *Repo) {
 	}
 }
 
+// mostDaysPassed bounds the weights of a schedule: how long what comes later may
+// be begun before what waits.
+const mostDaysPassed = 365
+
+// budgets are, unless the config says otherwise, more than honest work needs and
+// less than an operator who sleeps would mind.
+func budgets(t *table) Budgets {
+	const mostTurns, mostUSD = 100_000, 100_000
+	return Budgets{
+		TurnsPerItem:   t.count("max_turns_per_item", 30, 0, mostTurns),
+		FeedbackRounds: t.count("max_feedback_rounds", 20, 0, mostTurns),
+		CostPerItem:    t.number("max_cost_per_item_usd", 25, 0, mostUSD),
+		TurnsPerDay:    t.count("max_turns_per_day", 200, 0, mostTurns),
+		CostPerDay:     t.number("max_cost_per_day_usd", 100, 0, mostUSD),
+	}
+}
+
 // globProblem says why a glob cannot protect anything.
 func globProblem(glob string) string {
 	switch {

@@ -97,6 +97,7 @@ func (p *parser) runtime(t *table) {
 		SettleAfter:               t.duration("settle_after", time.Minute, 0),
 		MaxTurnsPerPass:           t.count("max_turns_per_pass", 20, 1, 1000),
 		MaxEventsPerTurn:          t.count("max_events_per_turn", 50, 1, 200),
+		Budgets:                   budgets(t),
 		EnableFeedbackLoop:        t.flag("enable_feedback_loop", true),
 		EnableIssueCommentRouting: t.flag("enable_issue_comment_routing", true),
 		Overlap:                   t.flag("overlap", true),
@@ -108,7 +109,7 @@ func (p *parser) runtime(t *table) {
 	if slices.ContainsFunc(r.Accounts, func(id int64) bool { return id <= 0 }) {
 		t.bad("accounts", "an account's number is greater than 0; gh api users/LOGIN --jq .id shows it")
 	}
-	t.later("database", "max_turns_per_item", "max_cost_per_day_usd")
+	t.later("database")
 	t.done()
 }
 
@@ -119,8 +120,13 @@ func (p *parser) schedule(t *table) {
 		Conflict:  t.number("conflict_weight", 5, 0, 1000),
 		Staleness: t.number("staleness_penalty", -0.5, -1000, 1000),
 	}
-	if p.config.Schedule.Staleness >= 0 {
+	w := p.config.Schedule
+	switch days := w.LongestPassed().Hours() / 24; {
+	case w.Staleness >= 0:
 		t.bad("staleness_penalty", "want less than 0: an implementation that waits must come to its turn")
+	case days > mostDaysPassed:
+		t.bad("staleness_penalty", "with these weights others could be begun before an implementation for %.0f days; want at most %d: a penalty further below 0, or smaller weights",
+			days, mostDaysPassed)
 	}
 	t.done()
 }

@@ -63,6 +63,7 @@ type Item struct {
 	Size            string   // S, M or L; empty when nobody said
 	DependsOn       []string // what must be closed before: see Dependency.String
 	DecisionSummary string   // rolling, from the agent's last answer
+	AllowanceFrom   int64    // the newest turn that its budgets do not count; 0: they count all
 	Fingerprint     string   // of the issue in the list of issues, when its timeline was last read
 
 	CreatedAt time.Time

@@ -1,9 +1,16 @@
 package work
 
 import (
+	"math"
 	"path"
 	"strings"
 	"time"
+)
+
+// What a priority may be; higher goes first.
+const (
+	MinPriority = 1
+	MaxPriority = 5
 )
 
 // Weights say what counts in the order in which implementations are begun
@@ -12,6 +19,18 @@ type Weights struct {
 	Priority  float64 // for each step of priority
 	Conflict  float64 // for a full risk of conflict
 	Staleness float64 // for each day of waiting; negative, so that waiting raises the score
+}
+
+// LongestPassed is how long after an implementation another one may come and
+// still be begun before it: from then on no difference in priority or risk
+// outweighs the longer wait. Without limit (a staleness of 0 or more) it is the
+// longest duration there is.
+func (w Weights) LongestPassed() time.Duration {
+	days := (float64(MaxPriority-MinPriority)*w.Priority + w.Conflict) / -w.Staleness
+	if most := time.Duration(math.MaxInt64); w.Staleness < 0 && days < most.Hours()/24 {
+		return time.Duration(days * 24 * float64(time.Hour))
+	}
+	return math.MaxInt64
 }
 
 // Footprint is what an implementation touches, or is going to.

@@ -17,6 +17,14 @@ const (
 	KindReview                 Kind = "review"
 )
 
+// Kinds lists every kind of turn.
+func Kinds() []Kind {
+	return []Kind{
+		KindDesignStart, KindDesignFeedback, KindImplementationStart, KindImplementationFeedback, KindBugfixStart, KindSmallJobStart,
+		KindFix, KindReview,
+	}
+}
+
 // Start reports whether the turn opens a pull request.
 func (k Kind) Start() bool {
 	switch k {

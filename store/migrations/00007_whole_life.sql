@@ -25,3 +25,8 @@ CREATE INDEX pauses_item ON pauses (item_id, began_at);
 
 -- Turns after this one count against the item's budgets; a person moves it on.
 ALTER TABLE work_items ADD COLUMN allowance_from INTEGER NOT NULL DEFAULT 0; -- turns.id
+
+-- What was spent lately, and which repository and kind was served last, without
+-- a look at all that is over.
+CREATE INDEX turns_claimed ON turns (claimed_at);
+CREATE INDEX turns_kind ON turns (repo_id, kind);

@@ -1,0 +1,86 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick"
+)
+
+// spentView is what was spent of some budgets, and how much they allow; a limit
+// of 0 is none.
+type spentView struct {
+	Turns        int     `json:"turns"`
+	MaxTurns     int     `json:"maxTurns"`
+	Rounds       int     `json:"feedbackRounds"`
+	MaxRounds    int     `json:"maxFeedbackRounds"`
+	CostInUSD    float64 `json:"costUSD"`
+	MaxCostInUSD float64 `json:"maxCostUSD"`
+}
+
+// dayView is what was spent in the last 24 hours, over all repositories.
+type dayView struct {
+	Turns        int        `json:"turns"`
+	MaxTurns     int        `json:"maxTurns"`
+	CostInUSD    float64    `json:"costUSD"`
+	MaxCostInUSD float64    `json:"maxCostUSD"`
+	HeldUntil    *time.Time `json:"heldUntil"` // null while turns may begin
+	Why          string     `json:"why"`
+}
+
+// loadDay reads what was spent in the last 24 hours.
+func loadDay(ctx context.Context, tx *store.Tx, b config.Budgets, now time.Time) (tick.Day, error) {
+	spent, err := tx.ListSpentSince(ctx, now.Add(-24*time.Hour))
+	return tick.DayOf(spent, b, now), err
+}
+
+func viewDay(d tick.Day, b config.Budgets) dayView {
+	return dayView{d.Turns, b.TurnsPerDay, d.CostUSD, b.CostPerDay, stamp(d.Until), d.Why}
+}
+
+func viewSpent(f facts) spentView {
+	s, b := f.Spent, f.Budgets
+	return spentView{s.Turns, b.TurnsPerItem, s.Rounds, b.FeedbackRounds, s.CostUSD, b.CostPerItem}
+}
+
+// dayLine sums the day up.
+func dayLine(d tick.Day, b config.Budgets) string {
+	return "last 24 hours: " + ofTurns(d.Turns, b.TurnsPerDay) + ofCost(d.CostUSD, b.CostPerDay)
+}
+
+// spentLine sums up what an item's budgets count.
+func spentLine(f facts) string {
+	line := ofTurns(f.Spent.Turns, f.Budgets.TurnsPerItem)
+	if f.Spent.Rounds > 0 {
+		line += fmt.Sprintf(" (%s answered comments)", outOf(f.Spent.Rounds, f.Budgets.FeedbackRounds))
+	}
+	return line + ofCost(f.Spent.CostUSD, f.Budgets.CostPerItem)
+}
+
+func ofTurns(n, most int) string {
+	if most == 0 {
+		return count(n, "turn")
+	}
+	return fmt.Sprintf("%d of %s", n, count(most, "turn"))
+}
+
+func outOf(n, most int) string {
+	if most == 0 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d of %d", n, most)
+}
+
+// ofCost says nothing of agents that report no cost.
+func ofCost(cost, most float64) string {
+	switch {
+	case cost == 0:
+		return ""
+	case most == 0:
+		return fmt.Sprintf(", %.2f USD", cost)
+	}
+	return fmt.Sprintf(", %.2f of %.2f USD", cost, most)
+}
