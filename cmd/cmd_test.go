@@ -26,7 +26,7 @@ func TestHelpAndVersion(t *testing.T) {
 	}{
 		{nil, []string{"USAGE\n  gh mergexo <command> [flags]", "CORE COMMANDS\n", "  status:", "EXAMPLES\n", "LEARN MORE\n"}},
 		{[]string{"--help"}, []string{"CORE COMMANDS"}},
-		{[]string{"help", "status"}, []string{"gh mergexo status [flags]", "INHERITED FLAGS\n", "--config file", "JSON fields: agents, items, repositories."}},
+		{[]string{"help", "status"}, []string{"gh mergexo status [flags]", "INHERITED FLAGS\n", "--config file", "JSON fields: agents, day, items, repositories."}},
 		{[]string{"status", "--help"}, []string{"FLAGS\n", "--json fields"}},
 		{[]string{"version"}, []string{"gh mergexo v1.2.3 ("}},
 		{[]string{"--version"}, []string{"gh mergexo v1.2.3 ("}},
@@ -53,7 +53,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"status", "--nope"}, []string{"gh mergexo: unknown flag: --nope\n\nUsage:  gh mergexo status [flags]", "Flags:"}},
 		{[]string{"status", "extra"}, []string{"gh mergexo: unknown command \"extra\"", "Usage:"}},
 		{[]string{"show"}, []string{"gh mergexo: accepts 1 arg(s), received 0", "Usage:  gh mergexo show <owner/name#number> [flags]"}},
-		{[]string{"status", "--json"}, []string{"specify one or more comma-separated fields for `--json`:\n  agents\n  items\n"}},
+		{[]string{"status", "--json"}, []string{"specify one or more comma-separated fields for `--json`:\n  agents\n  day\n  items\n"}},
 	} {
 		code, stdout, stderr := run(t, c.args...)
 		if code != 1 || stdout != "" {

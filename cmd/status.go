@@ -23,7 +23,7 @@ func (a *app) newStatusCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show where every work item stands",
-		Long: `Show for each work item its state, since when it is in it, what it waits for
+		Long: `Show for each work item its state, since when it is in it, what it waits for,
 what comes next, and what it has spent of its budgets; the repositories that
 GitHub did not answer for; what was spent in the last 24 hours; and the agents
 that could read your files, because no sandbox is around them.
