@@ -137,12 +137,13 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, standingErr := tx.ListStandingFollowups(ctx, work.StateFailed)
 		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
 		_, spentErr := tx.ListSpentSince(ctx, t0)
+		_, rewrittenErr := tx.ListRewritten(ctx, r.ID)
 		for _, i := range open {
 			if _, err := tx.ListDependencies(ctx, i.ID); err != nil {
 				return err
 			}
 		}
-		return firstOf(spentErr, itemsErr, dependsErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(spentErr, itemsErr, rewrittenErr, dependsErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error { return tx.Heartbeat(ctx, r.ID, t0) }))
 }
@@ -182,6 +183,8 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.ReadAgain(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),
 		tx.TakeUpAgain(ctx, r.ID, "new", "void", t0),
 		tx.DeferPull(ctx, pull.ID, t0, ""),
+		tx.SetLost(ctx, pull.ID, "commit7"),
+		tx.AcceptHead(ctx, pull.ID, "commit8"),
 		tx.AddAccount(ctx, "github.com", work.Account{ID: 1}),
 		tx.PutPermission(ctx, r.ID, 1, "x", "write", t0),
 		tx.PutValidator(ctx, Validator{RepoID: r.ID, URL: "u"}),

@@ -143,7 +143,7 @@ func TestPulls(t *testing.T) {
 
 	changed := work.PullRequest{ID: want.ID, RepoID: i.RepoID, Number: want.Number, State: work.PullOpen}
 	equal(t, put(changed), want.ID)
-	changed.CreatedAt = want.CreatedAt // alone stays
+	changed.CreatedAt, changed.LostOID, changed.AcceptedOID = want.CreatedAt, want.LostOID, want.AcceptedOID // these stay
 	got, _ = get(want.Number)
 	equal(t, got, changed)
 

@@ -10,7 +10,7 @@ import (
 )
 
 const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, base_oid, draft,
-	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at, files`
+	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at, files, lost_oid, accepted_oid`
 
 func pullFields(p *work.PullRequest) []any {
 	return []any{
@@ -25,6 +25,7 @@ func pullFields(p *work.PullRequest) []any {
 		&p.Failures, &p.LastError,
 		timeOf{&p.CreatedAt},
 		listOf{&p.Files},
+		&p.LostOID, &p.AcceptedOID,
 	}
 }
 
@@ -35,7 +36,8 @@ func scanPull(row scanner) (p work.PullRequest, err error) {
 const selectPull = `SELECT id, ` + pullColumns + ` FROM pull_requests `
 
 // PutPull stores a pull request's whole snapshot, its backoff included, by
-// repository and number. CreatedAt of a known one stays.
+// repository and number. What of a known one is no part of it stays: CreatedAt,
+// LostOID and AcceptedOID.
 func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 	what := fmt.Sprintf("put pull request #%d", p.Number)
 	if t.readOnly {

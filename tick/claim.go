@@ -98,6 +98,11 @@ func (p *Pass) carryOut(ctx context.Context, plan Plan) error {
 				}
 			}
 		}
+		for _, a := range plan.Accepted {
+			if err := tx.AcceptHead(ctx, a.Pull, a.Head); err != nil && !errors.Is(err, store.ErrStale) {
+				return err
+			}
+		}
 		for _, f := range plan.Finished {
 			if err := tx.FinishEvents(ctx, f.Events, f.Outcome, now); err != nil {
 				return err

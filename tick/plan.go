@@ -63,12 +63,13 @@ type Plan struct {
 	Finished []Finish
 	Resumed  []int64 // blocked turns that a person's comment lets go on
 	Renewed  []int64 // items whose budgets count anew
+	Accepted []Acceptance
 	Lines    []Line
 }
 
 // Empty reports whether the plan writes nothing but turns.
 func (p Plan) Empty() bool {
-	return len(p.Notices) == 0 && len(p.Moves) == 0 && len(p.Finished) == 0 && len(p.Resumed) == 0 && len(p.Renewed) == 0
+	return len(p.Notices) == 0 && len(p.Moves) == 0 && len(p.Finished) == 0 && len(p.Resumed) == 0 && len(p.Renewed) == 0 && len(p.Accepted) == 0
 }
 
 // PlannedTurn is a turn to be claimed.

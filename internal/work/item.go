@@ -142,7 +142,14 @@ type PullRequest struct {
 	Failures    int
 	LastError   string
 	CreatedAt   time.Time
+
+	LostOID     string // what the item's last turn made or worked from, where the branch lacks it: somebody rewrote it
+	AcceptedOID string // the head from which a person said to go on without LostOID
 }
+
+// Rewritten reports whether the branch was rewritten, and nobody has said yet
+// that the work goes on from what it is now.
+func (p PullRequest) Rewritten() bool { return p.LostOID != "" && p.AcceptedOID == "" }
 
 // Thread is a review thread of a tracked pull request.
 type Thread struct {

@@ -30,3 +30,10 @@ ALTER TABLE work_items ADD COLUMN allowance_from INTEGER NOT NULL DEFAULT 0; -- 
 -- a look at all that is over.
 CREATE INDEX turns_claimed ON turns (claimed_at);
 CREATE INDEX turns_kind ON turns (repo_id, kind);
+
+-- A branch whose history somebody replaced waits until a person says to go on
+-- from what it is now. Neither column is part of the snapshot of GitHub.
+ALTER TABLE pull_requests ADD COLUMN lost_oid TEXT NOT NULL DEFAULT '';     -- what the item's last turn made or worked from, and the branch lacks; empty: it has it
+ALTER TABLE pull_requests ADD COLUMN accepted_oid TEXT NOT NULL DEFAULT ''; -- the head from which a person said to go on without it
+
+CREATE INDEX pull_requests_rewritten ON pull_requests (repo_id) WHERE state = 'open' AND lost_oid <> '' AND accepted_oid = '';
