@@ -52,7 +52,8 @@ type harvest struct {
 	dependencies []store.Dependency // looked at
 	late         error              // why not everything was read
 	trouble      []string
-	forgotten    map[int]bool // pull requests that are left as they were
+	forgotten    map[int]bool   // pull requests that are left as they were
+	lost         map[int]string // what branches that were moved lack, by number: see weigh
 
 	added   int
 	ignored int
@@ -84,7 +85,7 @@ func newHarvest(p *Pass, r *remote) *harvest {
 	return &harvest{
 		p: p, r: r, repo: r.repo,
 		open: map[int]work.PullRequest{}, lights: map[int]github.PullLight{},
-		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, forgotten: map[int]bool{},
+		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, forgotten: map[int]bool{}, lost: map[int]string{},
 		adopted: map[int]int{}, handled: map[string]bool{}, promoted: map[int]*promotion{},
 		known: known{pages: map[string]store.Validator{}, cuts: map[string]string{}}, levels: map[int64]string{},
 	}
@@ -188,6 +189,11 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 		id, err := tx.PutPull(ctx, pull)
 		if err != nil {
 			return err
+		}
+		if lost, moved := h.lost[number]; moved {
+			if err := tx.SetLost(ctx, id, lost); err != nil {
+				return err
+			}
 		}
 		if threads, ok := h.threads[number]; ok {
 			if err := tx.PutThreads(ctx, id, threads); err != nil {

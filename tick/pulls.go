@@ -323,6 +323,9 @@ func (h *harvest) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 	if pull.State != work.PullOpen {
 		return nil
 	}
+	if err := h.weigh(ctx, old, pull); err != nil {
+		return err
+	}
 	if red := redChecks(d.Checks, h.r.Settings.Checks); red != "" {
 		h.add(candidate{event: about(work.EventCheck, red), pull: true})
 	}

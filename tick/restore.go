@@ -27,23 +27,24 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	if err := p.readBack(ctx, l); err != nil || l.turn.Step != work.StepClaimed {
 		return err
 	}
-	find := p.findHead
+	known, find := l.turn.Head, p.findHead
 	if l.turn.Kind.Start() {
 		find = p.findBase
 	}
 	if err := find(ctx, l); err != nil {
 		return err
 	}
-	if err := p.saveTurn(ctx, l); err != nil {
-		return err
-	}
 	if err := m.Fetch(ctx, l.turn.Head); err != nil {
 		return fmt.Errorf("fetch %s: %w", l.turn.Head, err)
 	}
 	if err := p.notRewritten(ctx, l); err != nil {
+		l.turn.Head = known // it never worked on the other
 		return err
 	}
-	var err error
+	err := p.saveTurn(ctx, l)
+	if err != nil {
+		return err
+	}
 	if l.carried, err = p.carried(ctx, l, l.turn.Base, l.turn.Head); err != nil {
 		return fmt.Errorf("look for earlier commits of ours: %w", err)
 	}
@@ -214,7 +215,7 @@ func (p *Pass) findHead(ctx context.Context, l *lease) error {
 	if !ok {
 		return &work.BlockedError{
 			Reason: fmt.Sprintf("the branch %s is gone from the remote", l.turn.Branch),
-			Hint:   "restore the branch (GitHub offers it on the pull request) and comment, or close the pull request",
+			Hint:   "restore the branch (GitHub offers it on the pull request, which it closed) and reopen the pull request, or leave it closed to end the work",
 		}
 	}
 	if l.turn.Head != "" && l.turn.Head != head && l.turn.Request != nil {
@@ -223,52 +224,6 @@ func (p *Pass) findHead(ctx context.Context, l *lease) error {
 	}
 	l.turn.Head = head
 	return nil
-}
-
-// notRewritten refuses to work on a branch whose history somebody replaced:
-// what was built on may be gone on purpose. The last turn's commit tells.
-func (p *Pass) notRewritten(ctx context.Context, l *lease) error {
-	if l.turn.Kind.Start() {
-		return nil
-	}
-	last, err := p.lastCommit(ctx, l)
-	if err != nil || last == "" || last == l.turn.Head {
-		return err
-	}
-	m := l.remote.mirror()
-	if m.Has(ctx, last) {
-		kept, err := m.IsAncestor(ctx, last, l.turn.Head)
-		if err != nil || kept {
-			return err
-		}
-	}
-	return &work.BlockedError{
-		Reason: fmt.Sprintf("the branch %s was rewritten: %s is not in its history any more", l.turn.Branch, short(last)),
-		Hint:   "comment on the pull request to go on from the branch as it is now",
-	}
-}
-
-// lastCommit is where the item's newest earlier turn left or found the branch.
-func (p *Pass) lastCommit(ctx context.Context, l *lease) (string, error) {
-	var turns []work.Turn
-	err := p.Store.View(ctx, func(tx *store.Tx) error {
-		var err error
-		turns, err = tx.ListTurns(ctx, l.item.ID)
-		return err
-	})
-	if err != nil {
-		return "", err
-	}
-	last := work.Turn{}
-	for _, t := range turns {
-		if t.ID > last.ID && t.ID != l.turn.ID && t.Branch == l.turn.Branch {
-			last = t
-		}
-	}
-	if last.Commit != "" && last.Step == work.StepDone {
-		return last.Commit, nil
-	}
-	return last.Head, nil
 }
 
 func (p *Pass) saveTurn(ctx context.Context, l *lease) error {

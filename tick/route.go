@@ -54,6 +54,8 @@ func (r *router) route() {
 	switch turn, busy := r.unfinished(); {
 	case busy:
 		r.busy(turn)
+	case r.hasPull && r.pull.Rewritten():
+		r.rewritten()
 	case r.hasPull:
 		r.feedback()
 	default:

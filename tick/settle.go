@@ -283,6 +283,9 @@ func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error
 		if err := movedOrGone(move(ctx, tx, m, now)); err != nil {
 			return err
 		}
+		if err := recordLost(ctx, tx, l); err != nil {
+			return err
+		}
 		_, err := tx.AddAction(ctx, blockNotice(l, v, now))
 		return err
 	})

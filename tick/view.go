@@ -145,15 +145,23 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 }
 
 // fillItems reads the items that routing has anything to decide about: those
-// with pending events. The state of a pull request changes with an event.
+// with pending events, and those whose branch was rewritten. The state of a pull
+// request changes with an event.
 func fillItems(ctx context.Context, tx *store.Tx, v *View) error {
-	seen := map[int64]bool{}
+	asking, err := tx.ListRewritten(ctx, v.Repo.ID)
+	if err != nil {
+		return err
+	}
 	for _, e := range v.Events {
-		if e.ItemID == 0 || seen[e.ItemID] {
+		asking = append(asking, e.ItemID)
+	}
+	seen := map[int64]bool{0: true}
+	for _, id := range asking {
+		if seen[id] {
 			continue
 		}
-		seen[e.ItemID] = true
-		item, err := tx.GetItem(ctx, e.ItemID)
+		seen[id] = true
+		item, err := tx.GetItem(ctx, id)
 		if err != nil {
 			return err
 		}
