@@ -123,10 +123,11 @@ func (t *Tx) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) 
 }
 
 // MarkUnsent records that none of an action's sends was carried out, nor can be
-// any more: it counts as never sent. A settled action is ErrStale.
+// any more: it counts as never sent. When it was tried last stays known. A
+// settled action is ErrStale.
 func (t *Tx) MarkUnsent(ctx context.Context, id int64) error {
 	return t.one(ctx, fmt.Sprintf("mark action %d as unsent", id), ErrStale,
-		`UPDATE actions SET state = ?, sends = 0, sent_at = 0, not_before = 0 WHERE id = ? AND `+unsettled, work.ActionPlanned, id)
+		`UPDATE actions SET state = ?, sends = 0, not_before = 0 WHERE id = ? AND `+unsettled, work.ActionPlanned, id)
 }
 
 // MarkApplied records that an action was seen on GitHub. A settled one is

@@ -75,14 +75,18 @@ func (l *lease) begunBy(carried map[string]bool) bool {
 	return slices.ContainsFunc(l.turn.EventKeys, func(key string) bool { return carried[key] })
 }
 
-// before tells the agent what earlier attempts left.
-func (l *lease) before() string {
+// before tells the agent what earlier attempts left, and why the answer of the
+// last one was not used.
+func (l *lease) before(unused string) string {
 	var told []string
 	switch {
 	case l.committed():
 		told = append(told, "You have done this work already: its commit is on the branch. Only your answer was lost. Look at the commit, and answer as if you had just made it; no further change of files will be committed now.")
 	case len(l.carried) > 0 && len(l.uncommitted()) < len(l.turn.EventKeys):
 		told = append(told, "You have done a part of this already: its commit is on the branch. Your answer was lost. Look at the branch before you change anything.")
+	}
+	if unused != "" {
+		told = append(told, "Your last answer to this could not be used, and nothing of it was sent: "+unused)
 	}
 	if l.turn.LastError != "" {
 		told = append(told, l.turn.LastError)

@@ -22,13 +22,16 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 		DecisionSummary: l.item.DecisionSummary,
 		AllowedActions:  allowedActions(l.turn.Kind),
 		Refused:         refusedChanges(l.remote.Settings, l.turn.Kind),
-		Previous:        l.before(),
 	}
 	var all, onIssue []work.Event
 	var pull work.PullRequest
 	var threads []work.Thread
 	var sent []work.Action
+	var turns []work.Turn
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		if turns, err = tx.ListTurns(ctx, l.item.ID); err != nil {
+			return err
+		}
 		if onIssue, err = tx.ListEvents(ctx, l.item.RepoID, l.item.Number); err != nil || l.turn.Kind.Start() {
 			return err
 		}
@@ -47,6 +50,7 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 	if err != nil {
 		return c, fmt.Errorf("read what the turn is about: %w", err)
 	}
+	c.Previous = l.before(unused(turns, l.turn))
 	if !l.turn.Kind.Start() { // what is said on the issue later is not for this conversation
 		onIssue = slices.DeleteFunc(onIssue, func(e work.Event) bool { return e.CreatedAt.After(pull.CreatedAt) })
 	}

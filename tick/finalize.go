@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -84,10 +85,10 @@ func (p *Pass) push(ctx context.Context, l *lease, a work.Action) error {
 		return p.commitLost(ctx, l, a)
 	}
 	_, err := p.runner().Apply(ctx, p.scope(l.remote), a)
-	if _, ok := errors.AsType[*git.LeaseError](err); !ok {
-		return err
+	if _, ok := errors.AsType[*git.LeaseError](err); ok {
+		return p.replay(ctx, l, a)
 	}
-	return p.replay(ctx, l, a)
+	return p.unlessRejected(ctx, l, a, err)
 }
 
 // refused records that no push of the turn's commit has arrived or will: the
@@ -151,7 +152,7 @@ func (p *Pass) replay(ctx context.Context, l *lease, a work.Action) error {
 func (p *Pass) pushReplayed(ctx context.Context, l *lease, a work.Action, head, oid string) error {
 	l.turn.Commit = oid
 	again := a
-	again.ID, again.State, again.Sends = 0, work.ActionPlanned, 0
+	again.ID, again.State, again.Sends, again.SentAt = 0, work.ActionPlanned, 0, time.Time{}
 	again.Base, again.Head, again.PlannedAt = head, oid, p.Now()
 	again.Token = work.PushToken(l.remote.Name, a.Target, head, l.turn.Key)
 	err := p.Store.Update(ctx, func(tx *store.Tx) error {
@@ -172,5 +173,5 @@ func (p *Pass) pushReplayed(ctx context.Context, l *lease, a work.Action, head, 
 	if _, ok := errors.AsType[*git.LeaseError](err); ok { // once more, from the next pass
 		return &work.WaitError{Reason: "the branch keeps moving", Err: err}
 	}
-	return err
+	return p.unlessRejected(ctx, l, again, err)
 }

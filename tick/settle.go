@@ -76,7 +76,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 	case errors.As(err, &cancelled):
 		return verdict{kind: verdictCancelled, reason: cancelled.Reason}
 	case errors.As(err, &rejected):
-		return verdict{kind: verdictBlocked, reason: "the push was refused: " + rejected.Reason, hint: rejected.Hint}
+		return verdict{kind: verdictBlocked, parks: true, reason: "the push was refused: " + rejected.Reason, hint: rejected.Hint + retryPush}
 	case errors.As(err, &access):
 		return verdict{kind: verdictBlocked, parks: true, reason: "git has no access to the repository: " + access.Detail, hint: "run `gh auth status` and `gh auth setup-git`, or set remote_url in the config"}
 	case errors.As(err, &signing):

@@ -3,6 +3,7 @@ package tick
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -45,6 +46,63 @@ func TestL61Unblock(t *testing.T) {
 		}
 		if c.refused == "" && got.Refused != "" || !strings.Contains(got.Refused, c.refused) {
 			t.Errorf("%s: refused: %q", c.name, got.Refused)
+		}
+	}
+}
+
+// L61: what is said on a rewritten branch waits until its head is accepted.
+func TestL61RewrittenBranchWaits(t *testing.T) {
+	rewritten := func(v *View) { p := v.Pulls[10]; p.LostOID = "lost"; v.Pulls[10] = p }
+	v := scene(rewritten, with(said(work.EventIssue, 2, "1", ann)))
+	p := planRepo(v)
+	if len(p.Turns) > 0 || len(p.Moves) != 1 || p.Moves[0].To != work.StateBlocked || !strings.Contains(p.Moves[0].Hint, "unblock") {
+		t.Fatalf("plan %+v", p)
+	}
+	for _, a := range p.Notices {
+		if a.Kind == work.ActionComment && a.Number != 2 {
+			t.Errorf("told on #%d", a.Number)
+		}
+	}
+
+	// It is told once, and no later comment lets it go on.
+	v.Items[0].State, v.Items[0].Reason, v.Items[0].Hint, v.Items[0].Since = work.StateBlocked, p.Moves[0].Reason, p.Moves[0].Hint, noon.Add(-time.Hour)
+	for _, a := range p.Notices {
+		v.Notices[a.Token] = work.ActionApplied
+	}
+	if p := planRepo(v); len(p.Turns) > 0 || !p.Empty() {
+		t.Errorf("told again: %+v", p)
+	}
+
+	r := router{v: v, p: &Plan{}, item: v.Items[0], pull: v.Pulls[10], hasPull: true, events: v.Events}
+	r.accept(unblock(r.pull, "").Accept)
+	r.route()
+	if len(r.p.Turns) != 1 || len(r.p.Accepted) != 1 || r.p.Empty() {
+		t.Errorf("accepted: %+v", r.p)
+	}
+}
+
+// L61: what a branch must have in its history.
+func TestL61Ground(t *testing.T) {
+	const branch = "agent/bugfix/1-x"
+	turn := func(id int64, step work.Step, head, commit string, runs int) work.Turn {
+		return work.Turn{ID: id, Branch: branch, Step: step, Head: head, Commit: commit, Runs: runs}
+	}
+	done := turn(1, work.StepDone, "a", "b", 1)
+	for _, c := range []struct {
+		name  string
+		turns []work.Turn
+		want  string
+	}{
+		{"no turn", nil, ""},
+		{"its commit", []work.Turn{done}, "b"},
+		{"its head, without a commit", []work.Turn{turn(1, work.StepDone, "a", "", 1)}, "a"},
+		{"its head, when nothing of it was pushed", []work.Turn{done, turn(2, work.StepSuperseded, "c", "d", 1)}, "c"},
+		{"one that never ran found out nothing", []work.Turn{done, turn(2, work.StepFailed, "z", "", 0)}, "b"},
+		{"nor one on another branch", []work.Turn{done, {ID: 2, Branch: "other", Step: work.StepDone, Head: "y", Commit: "z", Runs: 1}}, "b"},
+		{"the one that asks does not count", []work.Turn{done, turn(9, work.StepClaimed, "z", "", 1)}, "b"},
+	} {
+		if got, _ := ground(c.turns, branch, 9); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }

@@ -94,8 +94,7 @@ func refusal(branch, expected, summary, stderr string) (error, bool) {
 	case says(reason, raceSigns):
 		return &LeaseError{Branch: branch, Expected: expected, Detail: reason}, true
 	}
-	told := remoteLines(stderr)
-	return &RejectedError{Branch: branch, Reason: strings.TrimSpace(reason + ". " + told), Hint: hint(reason + " " + told)}, true
+	return rejected(branch, strings.Trim(reason+". "+remoteLines(stderr), " .")), true
 }
 
 // remoteLines is what the remote told people, on one line.
@@ -109,23 +108,6 @@ func remoteLines(stderr string) string {
 	return strings.Join(told[:min(len(told), 10)], " ")
 }
 
-// hint is what a person can do about a refusal.
-func hint(text string) string {
-	switch {
-	case says(text, []string{"workflow` scope", "workflows permission", "without `workflows`"}):
-		return "give gh the workflow scope: gh auth refresh -s workflow"
-	case says(text, []string{"gh009", "secret"}):
-		return "take the secret out of the change"
-	case says(text, []string{"gh001", "large file", "exceeds github's file size limit"}):
-		return "take the large file out of the change"
-	case says(text, []string{"protected branch", "gh006", "gh013", "rule violations"}):
-		return "let the rules of the repository allow this branch, or give the account leave to push"
-	case says(text, []string{"pre-receive hook", "hook declined"}):
-		return "a hook of the remote refused the change; see its message"
-	}
-	return "let the account push to the repository: see gh auth status"
-}
-
 // noVerdict is a push without a status line: it looks, and else tells what
 // git said.
 func (m *Mirror) noVerdict(ctx context.Context, branch, oid string, err error, stderr string) error {
@@ -136,7 +118,7 @@ func (m *Mirror) noVerdict(ctx context.Context, branch, oid string, err error, s
 		}
 		var access *AccessError
 		if says(stderr, accessSigns) && (lookErr == nil || errors.As(lookErr, &access)) {
-			return &RejectedError{Branch: branch, Reason: lastLines(stderr, 4), Hint: hint(stderr)}
+			return rejected(branch, lastLines(stderr, 4))
 		}
 	}
 	if err == nil {

@@ -3,6 +3,9 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -154,6 +157,8 @@ func TestReadPush(t *testing.T) {
 		{"!", "[remote rejected] (push declined due to repository rule violations)", "rejected", "rules"},
 		{"!", "[remote rejected] (refusing to allow an OAuth App to create or update workflow `.github/workflows/ci.yml` without `workflow` scope)", "rejected", "gh auth refresh -s workflow"},
 		{"!", "[remote rejected] (permission denied)", "rejected", "gh auth status"},
+		{"!", "[remote rejected] (push declined due to repository rule violations: Push cannot contain secrets)", "rejected", "allow it"},
+		{"!", "[remote rejected] (pre-receive hook declined)", "rejected", "what the hook says"},
 		{"!", "[remote failure] (remote failed to report status)", "none", ""},
 	} {
 		err, ok := readPush("b", "2", line(c.flag, c.summary), "")
@@ -180,6 +185,24 @@ func TestReadPush(t *testing.T) {
 	}
 	if _, ok := readPush("other", "2", line(" ", "1..2"), ""); ok {
 		t.Error("another branch's line")
+	}
+}
+
+// L67: without permission GitHub answers 403 before there is a status line.
+func TestL67NoPermission(t *testing.T) {
+	w, oid := pushed(t)
+	two := w.next(oid, "2")
+	hub := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "text/plain")
+		rw.WriteHeader(http.StatusForbidden)
+		fmt.Fprintln(rw, "Permission to acme/app.git denied to operator.")
+	}))
+	defer hub.Close()
+	w.mirror.url = hub.URL + "/acme/app.git"
+	var rejected *RejectedError
+	err := w.mirror.Push(t.Context(), branch, two, oid)
+	if !errors.As(err, &rejected) || !strings.Contains(rejected.Reason, "the account may not push to the repository") || !strings.Contains(rejected.Hint, "gh auth login") {
+		t.Errorf("err = %#v", err)
 	}
 }
 

@@ -1,0 +1,76 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// A push that the remote does not take (rules, scopes, permissions, hooks) has
+// had no effect. Its turn is parked with its answer: a person changes what is in
+// the way, and the same commit is pushed. What a person says about it instead is
+// heard by a new turn, but only when the commit is still not taken: "try
+// again" should not cost a second answer.
+
+// retryPush ends the hint about a refused push.
+const retryPush = "; then comment `/mergexo retry`, and what was made is pushed as it is. Or say in a comment what is to be made instead"
+
+// unlessRejected gives back what a push came to. One that the remote refused
+// counts as never sent.
+func (p *Pass) unlessRejected(ctx context.Context, l *lease, a work.Action, err error) error {
+	rejected, ok := errors.AsType[*git.RejectedError](err)
+	if !ok {
+		return err
+	}
+	if seen, lookErr := p.refused(ctx, l, a); seen || lookErr != nil {
+		return lookErr
+	}
+	said, readErr := p.saidAfter(ctx, l, a.SentAt)
+	switch {
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	case said:
+		return &work.SupersededError{Reason: "its push was refused: " + rejected.Reason}
+	}
+	return err
+}
+
+// saidAfter reports whether people said something on the pull request since the
+// turn's push was tried before. Starts have listened to the issue already.
+func (p *Pass) saidAfter(ctx context.Context, l *lease, tried time.Time) (said bool, err error) {
+	if l.turn.Kind.Start() || tried.IsZero() {
+		return false, nil
+	}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		pending, err := tx.ListPendingEvents(ctx, l.turn.RepoID)
+		said = slices.ContainsFunc(pending, func(e work.Event) bool {
+			return e.ItemID == l.item.ID && e.TurnID == 0 && e.Kind.Said() && e.Kind != work.EventSource && e.SeenAt.After(tried)
+		})
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("read what was said meanwhile: %w", err)
+	}
+	return said, nil
+}
+
+// unused is why the attempt before this one came to nothing although its agent
+// had answered; empty when there was none.
+func unused(turns []work.Turn, t work.Turn) string {
+	var last work.Turn
+	for _, earlier := range turns {
+		if earlier.ID < t.ID && earlier.ID > last.ID {
+			last = earlier
+		}
+	}
+	if last.Step == work.StepSuperseded && len(last.Answer) > 0 {
+		return last.LastError
+	}
+	return ""
+}
