@@ -47,8 +47,10 @@ func ground(turns []work.Turn, branch string, but int64) (oid string, of work.Tu
 			of = t
 		}
 	}
-	if of.Commit != "" && of.Step == work.StepDone {
-		return of.Commit, of
+	switch of.Step {
+	case work.StepPushed, work.StepApplied, work.StepDone:
+		return cmp.Or(of.Commit, of.Head), of
+	case work.StepClaimed, work.StepAnswered, work.StepSuperseded, work.StepFailed, work.StepCancelled:
 	}
 	return of.Head, of
 }

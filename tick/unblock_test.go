@@ -95,6 +95,7 @@ func TestL61Ground(t *testing.T) {
 	}{
 		{"no turn", nil, ""},
 		{"its commit", []work.Turn{done}, "b"},
+		{"its commit, once pushed", []work.Turn{turn(1, work.StepPushed, "a", "b", 1)}, "b"},
 		{"its head, without a commit", []work.Turn{turn(1, work.StepDone, "a", "", 1)}, "a"},
 		{"its head, when nothing of it was pushed", []work.Turn{done, turn(2, work.StepSuperseded, "c", "d", 1)}, "c"},
 		{"one that never ran found out nothing", []work.Turn{done, turn(2, work.StepFailed, "z", "", 0)}, "b"},

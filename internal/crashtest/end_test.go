@@ -34,7 +34,7 @@ var (
 	branchNames  = regexp.MustCompile(`(agent/[a-z]+/\d+-[a-z-]*[a-z])-\d+\b`)
 	copyLines    = regexp.MustCompile(`(?m)^event .*ignored: our own\n`)
 	handledLines = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-handled:.*\n|^Mergexo-Handled: .*\n`)
-	endedItems   = regexp.MustCompile(`(?m)^item \d+ \w+ completed .*\n`)
+	endedItems   = regexp.MustCompile(`(?m)^item \d+ (?:\w+ completed|design merged) .*\n`)
 	questions    = regexp.MustCompile(`(?m)^  comment by operator\n    \| gh mergexo stopped here: .*\n(    \|.*\n)*`)
 	itemLines    = regexp.MustCompile(`(?m)^item .*\n`)
 	// courtesies are eyes, the announcement on the issue, and that a thread is
@@ -184,7 +184,8 @@ func courteous(hub string) (rest string, n int) {
 	return rest, n
 }
 
-// itemsOf are the items that something may still become of.
+// itemsOf are the items that something may still become of. What becomes of a
+// merged design is its implementation, which is an item of its own.
 func itemsOf(ledger string) string {
 	return endedItems.ReplaceAllString(strings.Join(itemLines.FindAllString(ledger, -1), ""), "")
 }

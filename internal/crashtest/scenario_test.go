@@ -30,6 +30,7 @@ func scenarios() []scenario {
 	return []scenario{
 		{name: "bugfix", input: issue("Crash on start", "agent:bugfix", "It happens on Mondays.")},
 		{name: "design", input: issue("New search", "agent:design", "")},
+		{name: "promotion", setup: issue("New search", "agent:design", ""), input: merge},
 		{name: "small job", input: issue("Fix typo", "agent:small-job", "")},
 		{name: "two items", input: steps(start, issue("Fix typo", "agent:small-job", ""))},
 		{name: "question", input: start, asks: true},
