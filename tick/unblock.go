@@ -58,6 +58,17 @@ func unblock(pull work.PullRequest, head string) Unblocked {
 	}
 }
 
+// needsUnblock says why `retry` does not let an item go on whose branch was
+// rewritten, in a sentence for the answer; empty where it may. pull is as for
+// unblock.
+func needsUnblock(pull work.PullRequest) string {
+	if !pull.Rewritten() {
+		return ""
+	}
+	return fmt.Sprintf("The branch `%s` was rewritten: %s is not in its history any more. Look at what it is now; `/mergexo unblock` goes on from there.",
+		pull.Branch, short(pull.LostOID))
+}
+
 // accept stores an acceptance with the plan, and counts on it for the rest of
 // the plan.
 func (r *router) accept(a Acceptance) {

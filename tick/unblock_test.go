@@ -50,6 +50,22 @@ func TestL61Unblock(t *testing.T) {
 	}
 }
 
+// L61: to try again accepts nothing.
+func TestL61RetryNeedsUnblock(t *testing.T) {
+	p := work.PullRequest{ID: 5, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", HeadOID: "b"}
+	if why := needsUnblock(p); why != "" {
+		t.Errorf("not rewritten: %s", why)
+	}
+	p.LostOID = "0123456789"
+	if why := needsUnblock(p); !strings.Contains(why, "0123456 is not") || !strings.Contains(why, "/mergexo unblock") {
+		t.Errorf("rewritten: %s", why)
+	}
+	p.AcceptedOID = "b"
+	if why := needsUnblock(p); why != "" {
+		t.Errorf("accepted: %s", why)
+	}
+}
+
 // L61: what is said on a rewritten branch waits until its head is accepted.
 func TestL61RewrittenBranchWaits(t *testing.T) {
 	rewritten := func(v *View) { p := v.Pulls[10]; p.LostOID = "lost"; v.Pulls[10] = p }
