@@ -33,9 +33,14 @@ func lostHint(head string) string {
 		"or push the old history back and comment. What is said meanwhile is answered then", short(head))
 }
 
-// rewritten keeps an item waiting whose branch was rewritten.
+// rewritten keeps an item waiting whose branch was rewritten. Its hint names the
+// head, and follows it.
 func (r *router) rewritten() {
-	r.stop(lostReason(r.pull.Branch, r.pull.LostOID), lostHint(r.pull.HeadOID))
+	reason, hint := lostReason(r.pull.Branch, r.pull.LostOID), lostHint(r.pull.HeadOID)
+	if r.item.State == work.StateBlocked && r.item.Reason == reason && r.item.Hint != hint {
+		r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})
+	}
+	r.stop(reason, hint)
 }
 
 // ground is the newest turn that worked on a branch, and the commit that it

@@ -96,7 +96,7 @@ func (r *router) circle() string {
 // stop blocks the item without a turn, and says so where people talk about it:
 // once, and once more when a person let it go on and it comes to the same stop.
 func (r *router) stop(reason, hint string) {
-	if r.item.State == work.StateBlocked && r.item.Reason == reason && r.item.Hint == hint {
+	if r.item.State == work.StateBlocked && r.item.Reason == reason {
 		r.line("wait", "", "blocked: "+reason)
 		return
 	}

@@ -89,6 +89,15 @@ func TestL61RewrittenBranchWaits(t *testing.T) {
 		t.Errorf("told again: %+v", p)
 	}
 
+	moved := v
+	moved.Pulls = map[int64]work.PullRequest{10: v.Pulls[10]}
+	next := moved.Pulls[10]
+	next.HeadOID = "fedcba9876"
+	moved.Pulls[10] = next
+	if p := planRepo(moved); len(p.Notices) > 0 || len(p.Moves) != 1 || !strings.Contains(p.Moves[0].Hint, "fedcba9") {
+		t.Errorf("its head moved: %+v", p)
+	}
+
 	r := router{v: v, p: &Plan{}, item: v.Items[0], pull: v.Pulls[10], hasPull: true, events: v.Events}
 	r.accept(unblock(r.pull, "").Accept)
 	r.route()
