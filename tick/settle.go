@@ -279,11 +279,11 @@ func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error
 		} else if err := p.endAsking(ctx, tx, l, work.StepFailed, v.reason); err != nil {
 			return err
 		}
-		m := Move{Item: l.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.reason, Hint: v.hint}
-		if err := movedOrGone(move(ctx, tx, m, now)); err != nil {
+		if err := recordLost(ctx, tx, l); err != nil {
 			return err
 		}
-		if err := recordLost(ctx, tx, l); err != nil {
+		m := Move{Item: l.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.reason, Hint: v.hint}
+		if err := movedOrGone(move(ctx, tx, m, now)); err != nil {
 			return err
 		}
 		_, err := tx.AddAction(ctx, blockNotice(l, v, now))
