@@ -138,12 +138,13 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
 		_, spentErr := tx.ListSpentSince(ctx, t0)
 		_, rewrittenErr := tx.ListRewritten(ctx, r.ID)
+		_, pausedErr := tx.ListOpenPauses(ctx, r.ID)
 		for _, i := range open {
 			if _, err := tx.ListDependencies(ctx, i.ID); err != nil {
 				return err
 			}
 		}
-		return firstOf(spentErr, itemsErr, rewrittenErr, dependsErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(spentErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error { return tx.Heartbeat(ctx, r.ID, t0) }))
 }
@@ -206,6 +207,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, pullErr := tx.FindPullOfItem(ctx, item.ID)
 	_, threadsErr := tx.ListThreads(ctx, pull.ID)
 	_, _, knownErr := tx.GetAction(ctx, "eyes")
+	_, pausesErr := tx.ListPauses(ctx, r.ID, 2)
 	_, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, Token: "eyes"})
 	pending, pendingErr := tx.ListPendingEvents(ctx, r.ID)
 	_, _, followupErr := tx.FindFollowup(ctx, item.ID)
@@ -215,10 +217,13 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	fresh := pending[slices.IndexFunc(pending, func(e work.Event) bool { return e.TurnID == 0 })]
 	_, _, sessionErr := func() (string, int, error) { s, k, _, err := tx.GetSession(ctx, item.ID, "codex"); return s, k, err }()
 	return firstOf(
-		itemErr, pullErr, threadsErr, knownErr, addErr, pendingErr, sessionErr, followupErr, spentErr, servedErr, mendedErr,
+		itemErr, pullErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, spentErr, servedErr, mendedErr,
 		tx.RenewAllowance(ctx, item.ID),
 		tx.PutFollowup(ctx, work.Followup{ItemID: item.ID}),
 		tx.DropFollowup(ctx, item.ID),
+		tx.PutPause(ctx, work.Pause{RepoID: r.ID, Number: 2, LabelID: 1, Began: t0}),
+		tx.BeginPause(ctx, work.Pause{RepoID: r.ID, Number: 2, Began: t0}),
+		tx.EndPauses(ctx, r.ID, 2, PausesAll, t0),
 		tx.MoveEvents(ctx, []int64{fresh.ID}, item.ID),
 		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: DependencyOpen}),
 		tx.DropSessions(ctx, item.ID),
@@ -286,7 +291,7 @@ func firstOf(errs ...error) error {
 
 // What these indexes hold is only what is unfinished: to walk them whole is no
 // scan of what is over.
-var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open"}
+var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open"}
 
 // L93: none of what a pass asks walks over what is finished, or passes would
 // become slower month by month.
@@ -300,7 +305,7 @@ func TestL93NoPassScansWhatIsOver(t *testing.T) {
 	if err := routedPass(t.Context(), d, r); err != nil {
 		t.Fatal(err)
 	}
-	scan := regexp.MustCompile(`SCAN (events|turns|actions|history)\b(?:.* INDEX (\w+))?`)
+	scan := regexp.MustCompile(`SCAN (events|turns|actions|history|pauses)\b(?:.* INDEX (\w+))?`)
 	said := maps.Clone(asked.said)
 	for query, args := range said {
 		if !strings.Contains(query, " ") || strings.HasPrefix(query, "PRAGMA") {

@@ -11,7 +11,7 @@ import (
 
 const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body,
 	author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths,
-	decision_summary, fingerprint, created_at, updated_at, design_pull, design_commit, size, depends_on, allowance_from`
+	decision_summary, fingerprint, created_at, updated_at, design_pull, design_commit, size, depends_on, allowance_from, edited`
 
 func itemFields(i *work.Item) []any {
 	return []any{
@@ -29,6 +29,7 @@ func itemFields(i *work.Item) []any {
 		&i.DesignPull, &i.DesignCommit, &i.Size,
 		listOf{&i.DependsOn},
 		&i.AllowanceFrom,
+		&i.Edited,
 	}
 }
 
@@ -75,15 +76,15 @@ func (t *Tx) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item, erro
 }
 
 // UpdateItem stores what describes an item: title, body, author, URL,
-// priority, label and its event, branch, document, touch paths, decision summary
-// and fingerprint. Its state moves by MoveItem alone, its allowance by
-// RenewAllowance.
+// priority, label and its event, branch, document, touch paths, decision summary,
+// fingerprint and what was edited. Its state moves by MoveItem alone, its
+// allowance by RenewAllowance.
 func (t *Tx) UpdateItem(ctx context.Context, i work.Item) error {
 	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, priority = ?,
-		 label = ?, label_event = ?, branch = ?, document = ?, touch_paths = ?, decision_summary = ?, fingerprint = ?, updated_at = ? WHERE id = ?`,
+		 label = ?, label_event = ?, branch = ?, document = ?, touch_paths = ?, decision_summary = ?, fingerprint = ?, edited = ?, updated_at = ? WHERE id = ?`,
 		i.Title, i.Body, i.Author.ID, i.Author.Login, i.Author.Bot, i.URL, i.Priority,
-		i.Label, i.LabelEvent, i.Branch, i.Document, listOf{&i.TouchPaths}, i.DecisionSummary, i.Fingerprint, millis(t.now), i.ID)
+		i.Label, i.LabelEvent, i.Branch, i.Document, listOf{&i.TouchPaths}, i.DecisionSummary, i.Fingerprint, i.Edited, millis(t.now), i.ID)
 }
 
 // MoveItem moves an item to a state from one of the given states (from any,

@@ -42,6 +42,10 @@ func prunes() []string {
 		`DELETE FROM session_usage WHERE updated_at < @before
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = session_usage.item_id AND ` + kept + `)`,
 		`DELETE FROM followups WHERE since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = followups.item_id AND ` + kept + `)`,
+		`DELETE FROM pauses WHERE ended_at > 0 AND ended_at < @before
+			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.repo_id = pauses.repo_id AND i.number = pauses.number AND ` + kept + `)
+			AND NOT EXISTS (SELECT 1 FROM pull_requests p JOIN work_items i ON i.id = p.item_id
+				WHERE p.repo_id = pauses.repo_id AND p.number = pauses.number AND ` + kept + `)`,
 		`DELETE FROM http_validators WHERE seen_at < @before`,
 	}
 }

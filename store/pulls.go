@@ -10,7 +10,7 @@ import (
 )
 
 const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, base_oid, draft,
-	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at, files, lost_oid, accepted_oid`
+	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at, files, lost_oid, accepted_oid, label_changes`
 
 func pullFields(p *work.PullRequest) []any {
 	return []any{
@@ -26,6 +26,7 @@ func pullFields(p *work.PullRequest) []any {
 		timeOf{&p.CreatedAt},
 		listOf{&p.Files},
 		&p.LostOID, &p.AcceptedOID,
+		&p.LabelChanges,
 	}
 }
 
@@ -54,7 +55,7 @@ func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 		 base = excluded.base, base_oid = excluded.base_oid, draft = excluded.draft, mergeable = excluded.mergeable,
 		 rollup = excluded.rollup, merge_commit = excluded.merge_commit, updated_at = excluded.updated_at,
 		 fingerprint = excluded.fingerprint, details_at = excluded.details_at, not_before = excluded.not_before,
-		 failures = excluded.failures, last_error = excluded.last_error, files = excluded.files
+		 failures = excluded.failures, last_error = excluded.last_error, files = excluded.files, label_changes = excluded.label_changes
 		 RETURNING id`, fields...)
 }
 

@@ -104,6 +104,9 @@ func (p *Pass) carryOut(ctx context.Context, plan Plan) error {
 				return err
 			}
 		}
+		if err := storePauses(ctx, tx, plan.Pauses); err != nil {
+			return err
+		}
 		for _, f := range plan.Finished {
 			if err := tx.FinishEvents(ctx, f.Events, f.Outcome, now); err != nil {
 				return err

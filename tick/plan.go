@@ -32,6 +32,7 @@ type View struct {
 	Held    []holder                   // what the held slots name
 	Notices map[string]work.ActionState
 
+	Paused    map[int64]work.Pause    // items that people have taken over
 	Followups map[int64]work.Followup // what items without a pull request wait for, by item id
 
 	Spent    map[int64][]work.Spent // the turns of an item that its budgets count, oldest first, by item id
@@ -64,12 +65,14 @@ type Plan struct {
 	Resumed  []int64 // blocked turns that a person's comment lets go on
 	Renewed  []int64 // items whose budgets count anew
 	Accepted []Acceptance
+	Pauses   []Pause // that commands begin and end
 	Lines    []Line
 }
 
 // Empty reports whether the plan writes nothing but turns.
 func (p Plan) Empty() bool {
-	return len(p.Notices) == 0 && len(p.Moves) == 0 && len(p.Finished) == 0 && len(p.Resumed) == 0 && len(p.Renewed) == 0 && len(p.Accepted) == 0
+	return len(p.Notices) == 0 && len(p.Moves) == 0 && len(p.Finished) == 0 && len(p.Resumed) == 0 && len(p.Renewed) == 0 && len(p.Accepted) == 0 &&
+		len(p.Pauses) == 0
 }
 
 // PlannedTurn is a turn to be claimed.
@@ -101,4 +104,13 @@ type Line struct {
 	What   string      `json:"what"` // turn, wait, notice, move, finish
 	Reason string      `json:"reason"`
 	Score  *work.Score `json:"score,omitempty"` // of an implementation
+}
+
+// Pause has people take a work item over, from a moment on GitHub's clock, or
+// gives it back: an item that is paused stays so until one ends it.
+type Pause struct {
+	Item  int64
+	Began time.Time // set: begins one, unless one lasts
+	Ended time.Time // set: ends what lasts
+	By    string    // login
 }

@@ -135,6 +135,9 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 	if err := fillServed(ctx, tx, v); err != nil {
 		return err
 	}
+	if err := fillPaused(ctx, tx, v); err != nil {
+		return err
+	}
 	if err := fillFollowups(ctx, tx, v); err != nil {
 		return err
 	}

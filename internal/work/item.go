@@ -64,6 +64,7 @@ type Item struct {
 	DependsOn       []string // what must be closed before: see Dependency.String
 	DecisionSummary string   // rolling, from the agent's last answer
 	AllowanceFrom   int64    // the newest turn that its budgets do not count; 0: they count all
+	Edited          string   // what was changed about the issue after the labelling, by somebody whose word does not count; empty: nothing
 	Fingerprint     string   // of the issue in the list of issues, when its timeline was last read
 
 	CreatedAt time.Time
@@ -134,6 +135,8 @@ type PullRequest struct {
 	Rollup      string // state of the head's checks: SUCCESS, FAILURE, PENDING, …; empty when none
 	MergeCommit string
 	Files       []string // paths that an open implementation changes
+
+	LabelChanges int // how often labels were set or taken away, when its timeline was last read
 
 	UpdatedAt   time.Time // GitHub's
 	Fingerprint string    // what the light sweep said when the details were last read

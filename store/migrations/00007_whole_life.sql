@@ -12,16 +12,27 @@ CREATE TABLE stops (
     ended_at INTEGER NOT NULL  -- 0: it lasts
 ) STRICT;
 
--- When people had taken an item over: what was said meanwhile is not for the agents.
+-- When people had taken an issue or a pull request over: what was said meanwhile
+-- is not for the agents.
 CREATE TABLE pauses (
     id       INTEGER PRIMARY KEY,
-    item_id  INTEGER NOT NULL REFERENCES work_items (id),
+    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
+    number   INTEGER NOT NULL, -- of the issue or the pull request
+    label_id INTEGER NOT NULL, -- timeline id of the labelling; 0: begun by a command
     began_at INTEGER NOT NULL, -- GitHub's clock
     ended_at INTEGER NOT NULL, -- GitHub's clock; 0: it lasts
     by_login TEXT    NOT NULL
 ) STRICT;
 
-CREATE INDEX pauses_item ON pauses (item_id, began_at);
+CREATE INDEX pauses_number ON pauses (repo_id, number, began_at);
+CREATE UNIQUE INDEX pauses_label ON pauses (repo_id, number, label_id) WHERE label_id <> 0;
+CREATE INDEX pauses_open ON pauses (repo_id) WHERE ended_at = 0;
+
+-- How often labels were set on or taken from a pull request, as far as its timeline was read.
+ALTER TABLE pull_requests ADD COLUMN label_changes INTEGER NOT NULL DEFAULT 0;
+
+-- What was changed about the issue after the label was set, by somebody whose word does not count; empty: nothing.
+ALTER TABLE work_items ADD COLUMN edited TEXT NOT NULL DEFAULT '';
 
 -- Turns after this one count against the item's budgets; a person moves it on.
 ALTER TABLE work_items ADD COLUMN allowance_from INTEGER NOT NULL DEFAULT 0; -- turns.id
