@@ -119,13 +119,41 @@ func loadItems(ctx context.Context, tx *store.Tx, r work.Repo, all bool, now tim
 			pending[e.ItemID]++
 		}
 	}
+	paused, err := loadPauses(ctx, tx, r.ID)
+	if err != nil {
+		return nil, err
+	}
 	found := make([]facts, len(items))
 	for i, item := range items {
 		spent, err := tx.ListSpent(ctx, item.ID, item.AllowanceFrom)
 		if err != nil {
 			return nil, err
 		}
-		found[i] = facts{Repo: r, Item: item, Pull: newest[item.ID], Pending: pending[item.ID], Spent: tick.SpendingOf(spent), Now: now}
+		found[i] = facts{
+			Repo: r, Item: item, Pull: newest[item.ID], Pending: pending[item.ID], Spent: tick.SpendingOf(spent), Now: now, Pause: paused[item.Number],
+		}
+		if p := newest[item.ID]; p != nil && found[i].Pause == nil {
+			found[i].Pause = paused[p.Number]
+		}
 	}
 	return found, nil
+}
+
+// loadPauses reads what people have taken over, by number.
+func loadPauses(ctx context.Context, tx *store.Tx, repoID int64) (map[int]*work.Pause, error) {
+	open, err := tx.ListOpenPauses(ctx, repoID)
+	oldest := map[int]*work.Pause{}
+	for i, p := range open {
+		if oldest[p.Number] == nil {
+			oldest[p.Number] = &open[i]
+		}
+	}
+	return oldest, err
+}
+
+// name says by which label people take things over, as the config has it.
+func (f *facts) name(cfg *config.Config) {
+	if r, ok := cfg.Repo(f.Repo.Name); ok {
+		f.Ignore = r.Labels.Ignore
+	}
 }

@@ -67,6 +67,7 @@ func (a *app) show(ctx context.Context, name string, flags *jsonFlags) error {
 	if !found {
 		return fmt.Errorf("%s is no work item: it has no label yet, or no pass has seen it (gh mergexo tick)", work.Ref(which.repo, which.number))
 	}
+	s.name(cfg)
 	out := newOutput(a.env)
 	if flags.asked() {
 		return flags.write(out, s.object())

@@ -15,6 +15,8 @@ type facts struct {
 	Item    work.Item
 	Pull    *work.PullRequest // nil: none yet
 	Turn    *work.Turn        // the unfinished one; nil: none
+	Pause   *work.Pause       // people have taken it over; nil: they have not
+	Ignore  string            // the label by which they do
 	Pending int               // things said that no turn has taken yet
 	Spent   tick.Spending     // what its budgets count
 	Budgets config.Budgets
@@ -29,6 +31,8 @@ func (f facts) standing() standing {
 	switch {
 	case !f.Item.State.Open():
 		return f.ended()
+	case f.Pause != nil && !f.ending():
+		return f.paused()
 	case f.Item.State == work.StateBlocked || (f.Turn != nil && f.Turn.Blocked):
 		return f.blocked()
 	case f.Repo.NotBefore.After(f.Now):
@@ -51,6 +55,21 @@ func (f facts) ended() standing {
 		return standing{"", "nothing"}
 	}
 	return standing{"", "nothing; set the label anew to start over"}
+}
+
+// ending reports whether a turn has begun its effects: it is carried to its end.
+func (f facts) ending() bool {
+	return f.Turn != nil && (f.Turn.Step == work.StepPushed || f.Turn.Step == work.StepApplied)
+}
+
+// paused is about an item that people have taken over. What it waited for
+// before, it waits for again.
+func (f facts) paused() standing {
+	waits := work.PausedReason(*f.Pause)
+	if f.Item.Reason != "" {
+		waits += "; and then: " + f.Item.Reason
+	}
+	return standing{waits, work.PausedHint(or(f.Ignore, "the label agent:ignore"))}
 }
 
 func (f facts) blocked() standing {

@@ -16,6 +16,7 @@ func TestL102EveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 	limited.NotBefore, limited.LastError = later, "rate limit"
 	open := &work.PullRequest{Number: 13, State: work.PullOpen}
 	broken := &work.PullRequest{Number: 13, State: work.PullOpen, NotBefore: later, LastError: "HTTP 500"}
+	pause := work.Pause{Began: now.Add(-time.Hour), By: "ann"}
 	item := func(s work.State, f work.Flow) work.Item { return work.Item{Number: 12, State: s, Flow: f} }
 	for name, c := range map[string]struct {
 		facts
@@ -30,6 +31,10 @@ func TestL102EveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		"usage limit":    {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepClaimed, NotBefore: later, WaitReason: "usage limit"}}, "usage limit", "goes on after"},
 		"retry":          {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepClaimed, NotBefore: later, LastError: "exit 3"}}, "exit 3", "goes on after"},
 		"blocked":        {facts{Repo: repo, Item: work.Item{State: work.StateBlocked, Reason: "push refused", Hint: "allow pushes"}}, "a person: push refused", "allow pushes"},
+		"paused":         {facts{Repo: repo, Item: item(work.StateAwaitingFeedback, work.FlowBugfix), Pull: open, Pause: &pause, Ignore: "our:ignore"}, "paused by ann since 2026-11-21 11:00:00 UTC", "take our:ignore away, or comment /mergexo resume"},
+		"paused blocked": {facts{Repo: repo, Item: work.Item{State: work.StateBlocked, Reason: "push refused"}, Pause: &pause}, "paused by ann since 2026-11-21 11:00:00 UTC; and then: push refused", "agent:ignore"},
+		"paused, pushed": {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepPushed}, Pause: &pause}, "is pushed", "comments"},
+		"paused closed":  {facts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix), Pause: &pause}, "", "label anew"},
 		"blocked turn":   {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepPushed, Blocked: true, LastError: "thread locked"}}, "a person: thread locked", "label anew"},
 		"blocked pull":   {facts{Repo: repo, Item: item(work.StateBlocked, work.FlowBugfix), Pull: open}, "no reason given", "comment on octo/app#13"},
 		"comments":       {facts{Repo: repo, Item: item(work.StateAwaitingFeedback, work.FlowBugfix), Pull: open, Pending: 2}, "2 events", "turn"},

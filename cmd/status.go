@@ -62,6 +62,9 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	if err != nil {
 		return err
 	}
+	for i := range b.items {
+		b.items[i].name(cfg)
+	}
 	out := newOutput(a.env)
 	switch {
 	case opt.json.asked():

@@ -149,7 +149,8 @@ func (t *Tx) ReopenEvents(ctx context.Context, pullID int64, outcome string) err
 // ReadAgain notes that a comment reads once more as in a version that is known:
 // its author changed their mind back. Other versions that no turn has taken are
 // ended, and this one is pending again if it was ended for such an edit. at is
-// now; a reading that is older than what is known of the comment is none.
+// now; a reading that is older than what is known of the comment is none. One
+// that has an outcome is processed with it in place of being pending.
 func (t *Tx) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
 	const newest = ` AND NOT EXISTS (SELECT 1 FROM events o WHERE o.repo_id = events.repo_id AND o.number = events.number
 		AND o.kind = events.kind AND o.source = events.source AND o.updated_at > ?)`
@@ -159,9 +160,13 @@ func (t *Tx) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
 		t.stamp(at), OutcomeEdited, e.RepoID, e.Number, e.Kind, e.Source, e.Key, timeOf{&e.UpdatedAt}); err != nil {
 		return err
 	}
+	processed := int64(0)
+	if e.Outcome != "" {
+		processed = t.stamp(at)
+	}
 	_, err := t.exec(ctx, "take "+e.Key+" up again",
-		`UPDATE events SET processed_at = 0, outcome = '', updated_at = ?, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ?`+newest,
-		timeOf{&e.UpdatedAt}, t.stamp(at), e.RepoID, e.Key, OutcomeEdited, timeOf{&e.UpdatedAt})
+		`UPDATE events SET processed_at = ?, outcome = ?, updated_at = ?, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ?`+newest,
+		processed, e.Outcome, timeOf{&e.UpdatedAt}, t.stamp(at), e.RepoID, e.Key, OutcomeEdited, timeOf{&e.UpdatedAt})
 	return err
 }
 
@@ -172,6 +177,12 @@ func (t *Tx) TakeUpAgain(ctx context.Context, repoID int64, key, outcome string,
 		`UPDATE events SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ? AND processed_at > 0`,
 		t.stamp(at), repoID, key, outcome)
 	return err
+}
+
+// FindOutcome tells whether an event is known, and why it is processed; empty
+// while it is not.
+func (t *Tx) FindOutcome(ctx context.Context, repoID int64, key string) (string, bool, error) {
+	return find(ctx, t, "look for event "+key, scanString, `SELECT outcome FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)
 }
 
 // HasEvent tells whether an event is known, processed or not.

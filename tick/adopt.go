@@ -121,6 +121,7 @@ func (h *harvest) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 		if err != nil {
 			return work.Item{}, err
 		}
+		h.issueTaken(is, timeline)
 		if labelled, ok := last(timeline, "labeled", item.Label); ok {
 			item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
 		}

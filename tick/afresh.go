@@ -10,14 +10,25 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// readAfresh looks at the issue or pull request as it is now.
+// readAfresh looks at the issue and the pull request as they are now.
 func (p *Pass) readAfresh(ctx context.Context, l *lease) error {
 	if l.turn.Kind.Start() {
 		return p.readIssue(ctx, l)
 	}
-	return p.readPull(ctx, l)
+	if err := p.readPull(ctx, l); err != nil {
+		return err
+	}
+	if l.turn.Step != work.StepClaimed && l.turn.Step != work.StepAnswered {
+		return nil
+	}
+	is, ok, err := l.remote.GitHub.Issue(ctx, l.remote.repo.Current, l.item.Number)
+	if err != nil || !ok { // deleted: its pull request lives on
+		return err
+	}
+	return p.lookTaken(ctx, l, is.Number, is.Labels, is.UpdatedAt)
 }
 
+// readIssue looks at the issue of a start.
 func (p *Pass) readIssue(ctx context.Context, l *lease) error {
 	is, ok, err := l.remote.GitHub.Issue(ctx, l.remote.repo.Current, l.item.Number)
 	if err != nil {
@@ -26,10 +37,10 @@ func (p *Pass) readIssue(ctx context.Context, l *lease) error {
 	switch {
 	case !ok || is.State != "open":
 		return &work.CancelledError{Reason: "the issue was closed meanwhile"}
-	case !hasLabel(is.Labels, l.item.Label), hasLabel(is.Labels, l.remote.Settings.Labels.Ignore):
+	case !hasLabel(is.Labels, l.item.Label):
 		return &work.CancelledError{Reason: "the label was taken away meanwhile"}
 	}
-	return nil
+	return p.lookTaken(ctx, l, is.Number, is.Labels, is.UpdatedAt)
 }
 
 func (p *Pass) readPull(ctx context.Context, l *lease) error {
@@ -47,6 +58,9 @@ func (p *Pass) readPull(ctx context.Context, l *lease) error {
 	d := details[0]
 	if d.State != work.PullOpen {
 		return &work.CancelledError{Reason: "the pull request was " + string(d.State) + " meanwhile"}
+	}
+	if err := p.lookTaken(ctx, l, d.Number, d.Labels, d.UpdatedAt); err != nil {
+		return err
 	}
 	l.threads = map[int64]github.Thread{}
 	for _, t := range d.Threads {

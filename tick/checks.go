@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -57,6 +58,16 @@ func redChecks(all []github.Check, policy config.ChecksPolicy) string {
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
+}
+
+// redSince is when the last of the red checks of a head failed.
+func redSince(all []github.Check, policy config.ChecksPolicy) (at time.Time) {
+	for _, c := range red(all, policy) {
+		if c.EndedAt.After(at) {
+			at = c.EndedAt
+		}
+	}
+	return at
 }
 
 // checkNames are the names in the body of an event about checks.

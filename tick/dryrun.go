@@ -50,16 +50,32 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 }
 
 func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
-	return p.Store.View(ctx, func(tx *store.Tx) error {
+	var resumed []*lease
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		unfinished, err := tx.ListUnfinishedTurns(ctx)
 		for _, t := range unfinished {
-			if p.resumable(ctx, t) {
-				line := Line{Number: t.Number, Kind: t.Kind, What: "resume", Reason: "left at step " + string(t.Step)}
-				preview.Recovered = append(preview.Recovered, Recovered{p.remoteByID(t.RepoID).Name.FullName(), line})
+			if !p.resumable(ctx, t) {
+				continue
 			}
+			item, err := tx.GetItem(ctx, t.ItemID)
+			if err != nil {
+				return err
+			}
+			resumed = append(resumed, &lease{turn: t, item: item})
 		}
 		return err
 	})
+	for _, l := range resumed {
+		line := Line{Number: l.turn.Number, Kind: l.turn.Kind, What: "resume", Reason: "left at step " + string(l.turn.Step)}
+		taken := p.notTaken(ctx, l)
+		if off, ok := errors.AsType[*work.SupersededError](taken); ok {
+			line.What, line.Reason = "call off", off.Reason
+		} else if taken != nil {
+			return taken
+		}
+		preview.Recovered = append(preview.Recovered, Recovered{p.remoteByID(l.turn.RepoID).Name.FullName(), line})
+	}
+	return err
 }
 
 // reader is the part of GitHub that only reads.

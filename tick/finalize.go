@@ -33,6 +33,9 @@ func (p *Pass) finalize(ctx context.Context, l *lease) error {
 	if err := p.readAfresh(ctx, l); err != nil {
 		return err
 	}
+	if err := p.notTaken(ctx, l); err != nil {
+		return err
+	}
 	push, planned, err := p.plannedPush(ctx, l)
 	if err != nil {
 		return err

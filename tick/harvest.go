@@ -44,13 +44,16 @@ type harvest struct {
 	labels       []string          // now seen
 	deferred     []deferral
 	removals     []work.Action
-	adopting     bool               // the database may know less than GitHub and the mirror
-	adopted      map[int]int        // pull requests found again: number to issue
-	handled      map[string]bool    // event keys that our own writing names as answered
-	journals     []journal          // turns found again
-	promoted     map[int]*promotion // merged designs, by issue
-	dependencies []store.Dependency // looked at
-	late         error              // why not everything was read
+	adopting     bool                 // the database may know less than GitHub and the mirror
+	adopted      map[int]int          // pull requests found again: number to issue
+	handled      map[string]bool      // event keys that our own writing names as answered
+	journals     []journal            // turns found again
+	promoted     map[int]*promotion   // merged designs, by issue
+	taken        map[int]takeover     // what timelines show of pauses, by number
+	pauses       map[int][]work.Pause // stored ones, by number, as far as they were asked for
+	submitted    map[int64]time.Time  // reviews, by id
+	dependencies []store.Dependency   // looked at
+	late         error                // why not everything was read
 	trouble      []string
 	forgotten    map[int]bool   // pull requests that are left as they were
 	lost         map[int]string // what branches that were moved lack, by number: see weigh
@@ -71,8 +74,10 @@ type known struct {
 // candidate is an event that may be new.
 type candidate struct {
 	event   work.Event
-	pull    bool // it stands on a pull request, otherwise on an issue
-	pending bool // part of a draft review
+	pull    bool   // it stands on a pull request, otherwise on an issue
+	pending bool   // part of a draft review
+	node    string // of a comment or a review
+	review  int64  // that a comment on a diff came with
 }
 
 // deferral is a pull request that could not be read.
@@ -87,6 +92,7 @@ func newHarvest(p *Pass, r *remote) *harvest {
 		open: map[int]work.PullRequest{}, lights: map[int]github.PullLight{},
 		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, forgotten: map[int]bool{}, lost: map[int]string{},
 		adopted: map[int]int{}, handled: map[string]bool{}, promoted: map[int]*promotion{},
+		taken: map[int]takeover{}, pauses: map[int][]work.Pause{}, submitted: map[int64]time.Time{},
 		known: known{pages: map[string]store.Validator{}, cuts: map[string]string{}}, levels: map[int64]string{},
 	}
 }

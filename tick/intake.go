@@ -47,11 +47,9 @@ func flowLabels(r config.Repo) []flowLabel {
 	}
 }
 
-// flowOf is the flow that an issue's labels ask for.
+// flowOf is the flow that an issue's labels ask for. Whether people have taken
+// it over is another question.
 func flowOf(r config.Repo, labels []string) (flowLabel, bool) {
-	if hasLabel(labels, r.Labels.Ignore) {
-		return flowLabel{}, false
-	}
 	for _, l := range flowLabels(r) {
 		if hasLabel(labels, l.name) {
 			return l, true
@@ -125,18 +123,20 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	label, wanted := flowOf(h.r.Settings, is.Labels)
-	if !tracked && (!wanted || is.State != "open") || tracked && h.unchanged(item, is) {
+	ignored := hasLabel(is.Labels, h.r.Settings.Labels.Ignore)
+	if !tracked && (!wanted || ignored || is.State != "open") || tracked && h.unchanged(item, is) {
 		return nil
 	}
 	timeline, err := h.r.GitHub.TimelineOf(ctx, h.repo.Current, is.Number)
 	if err != nil {
 		return err
 	}
+	h.issueTaken(is, timeline)
 	labelled, hasLabelled := last(timeline, "labeled", label.name)
 	switch {
 	case !tracked && !hasLabelled:
 		return nil // the list is ahead of the timeline: the next change shows it
-	case !tracked, wanted && is.State == "open" && hasLabelled && !item.State.Open() && newer(labelled, item):
+	case !tracked, wanted && !ignored && is.State == "open" && hasLabelled && !item.State.Open() && newer(labelled, item):
 		if ended, err := h.adoptEnded(ctx, is, label, labelled, timeline); ended || err != nil {
 			return err
 		}

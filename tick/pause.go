@@ -2,7 +2,9 @@ package tick
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -91,4 +93,52 @@ func fillPaused(ctx context.Context, tx *store.Tx, v *View) error {
 		v.Paused[i.ID] = open[at]
 	}
 	return nil
+}
+
+// paused says that nothing is begun for an item that people have taken over.
+// What was said before waits; a turn that has begun its effects ends.
+func (r *router) paused() bool {
+	pause, ok := r.v.Paused[r.item.ID]
+	if ok {
+		r.line("wait", "", work.PausedReason(pause)+"; to go on: "+work.PausedHint(r.v.Policy.IgnoreLabel))
+	}
+	return ok
+}
+
+// notTaken ends a turn before its first effect when people have taken its item
+// over: it is superseded, and what it was about waits for them. After its first
+// effect a turn is carried to its end.
+func (p *Pass) notTaken(ctx context.Context, l *lease) error {
+	var pause work.Pause
+	var taken bool
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		pause, taken, err = pauseOf(ctx, tx, l.item)
+		return err
+	})
+	if err != nil || !taken {
+		return err
+	}
+	if begun, err := p.firstEffect(ctx, l); err != nil || begun {
+		return err
+	}
+	return &work.SupersededError{Reason: work.PausedReason(pause)}
+}
+
+// lookTaken looks for the label on GitHub as it is now: ingest may have been
+// long ago. The timeline says since when, and whose it is.
+func (p *Pass) lookTaken(ctx context.Context, l *lease, number int, labels []string, updated time.Time) error {
+	ignore := l.remote.Settings.Labels.Ignore
+	if !hasLabel(labels, ignore) {
+		return nil
+	}
+	timeline, err := l.remote.GitHub.TimelineOf(ctx, l.remote.repo.Current, number)
+	if err != nil {
+		return err
+	}
+	seen := takeoverOf(number, timeline, ignore, true, updated)
+	err = p.Store.Update(ctx, func(tx *store.Tx) error { return seen.store(ctx, tx, l.turn.RepoID, number) })
+	if err != nil {
+		return fmt.Errorf("store the pauses: %w", err)
+	}
+	return p.notTaken(ctx, l)
 }

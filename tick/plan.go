@@ -17,6 +17,7 @@ type Policy struct {
 	Budgets       config.Budgets
 	Weights       work.Weights
 	Checks        config.ChecksPolicy
+	IgnoreLabel   string
 }
 
 // View is everything that routing one repository may depend on.

@@ -248,6 +248,9 @@ func (h *harvest) intakePull(ctx context.Context, old work.PullRequest, d github
 	if err := h.descend(ctx, old, &pull); err != nil {
 		return err
 	}
+	if err := h.pullTaken(ctx, &pull, d); err != nil {
+		return err
+	}
 	h.intakeReviews(pull, d)
 	h.pulls[d.Number] = pull
 	return h.headEvents(ctx, old, pull, d)
@@ -255,6 +258,7 @@ func (h *harvest) intakePull(ctx context.Context, old work.PullRequest, d github
 
 func (h *harvest) intakeReviews(pull work.PullRequest, d github.PullDetail) {
 	for _, r := range d.Reviews {
+		h.submitted[r.ID] = r.SubmittedAt
 		if c, ok := summaryEvent(pull, r); ok {
 			h.add(c)
 		}
@@ -327,7 +331,11 @@ func (h *harvest) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 		return err
 	}
 	if red := redChecks(d.Checks, h.r.Settings.Checks); red != "" {
-		h.add(candidate{event: about(work.EventCheck, red), pull: true})
+		e := about(work.EventCheck, red)
+		if at := redSince(d.Checks, h.r.Settings.Checks); !at.IsZero() {
+			e.CreatedAt = at
+		}
+		h.add(candidate{event: e, pull: true})
 	}
 	return h.conflictEvent(ctx, old, pull, about)
 }

@@ -41,6 +41,7 @@ type lists interface {
 	Sweep(ctx context.Context, nodeIDs []string) (github.Sweep, error)
 	OpenPulls(ctx context.Context, repo work.RepoName) ([]github.Pull, error)
 	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
+	Text(ctx context.Context, nodeID string) (github.Text, bool, error)
 }
 
 // objects is what is read one by one.

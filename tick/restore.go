@@ -20,6 +20,9 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	if err := p.reload(ctx, l); err != nil {
 		return err
 	}
+	if err := p.notTaken(ctx, l); err != nil {
+		return err
+	}
 	m := l.remote.mirror()
 	if err := m.Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare the mirror: %w", err)

@@ -46,9 +46,14 @@ func (r *router) route() {
 	r.renew()
 	if r.hasPull {
 		r.note(work.EventLabelled, work.EventMerged)
-		r.redirects()
 		r.settled()
 		r.stale()
+	}
+	if r.paused() {
+		return
+	}
+	if r.hasPull {
+		r.redirects()
 	}
 	r.acknowledge()
 	switch turn, busy := r.unfinished(); {

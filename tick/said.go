@@ -54,7 +54,7 @@ func (h *harvest) intakeComment(ctx context.Context, c github.Comment) error {
 func commentEvent(kind work.EventKind, itemID int64, c github.Comment) candidate {
 	id := strconv.FormatInt(c.ID, 10)
 	hash := work.ContentHash(c.Body)
-	return candidate{pull: kind == work.EventIssue, event: work.Event{
+	return candidate{pull: kind == work.EventIssue, node: c.NodeID, event: work.Event{
 		ItemID: itemID, Number: c.Number, Kind: kind, Source: id, Hash: hash, Key: work.EventKey(c.Number, kind, id, hash),
 		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 	}}
@@ -71,7 +71,7 @@ func reviewEvent(pull work.PullRequest, c github.ReviewComment) candidate {
 	if commit == "" {
 		commit = c.OriginalCommitOID
 	}
-	return candidate{pull: true, pending: c.Pending, event: work.Event{
+	return candidate{pull: true, pending: c.Pending, node: c.NodeID, review: c.ReviewID, event: work.Event{
 		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventReview, Source: id, Hash: hash,
 		Key:    work.EventKey(pull.Number, work.EventReview, id, hash),
 		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, ThreadTop: top, Path: c.Path, Line: c.Line, DiffHunk: c.DiffHunk,
@@ -93,7 +93,7 @@ func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
 	}
 	id := strconv.FormatInt(r.ID, 10)
 	hash := work.ContentHash(r.Body, r.State)
-	return candidate{pull: true, event: work.Event{
+	return candidate{pull: true, node: r.NodeID, event: work.Event{
 		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventSummary, Source: id, Hash: hash,
 		Key:    work.EventKey(pull.Number, work.EventSummary, id, hash),
 		Author: r.Author, Body: work.Normalise(r.Body), State: r.State, URL: r.URL, CommitOID: r.CommitOID,
@@ -114,16 +114,22 @@ func (h *harvest) judge(ctx context.Context) error {
 	slices.SortStableFunc(h.events, oldestFirst)
 	var fresh []candidate
 	for i, c := range h.events {
-		if seen[c.event.Key] && c.event.Kind.Said() && !c.pending {
-			h.again = append(h.again, c.event)
-		}
-		if seen[c.event.Key] || c.pending {
+		if c.pending {
 			continue
 		}
-		seen[c.event.Key] = true
+		if outcome, known := seen[c.event.Key]; known {
+			if err := h.readAgain(ctx, c, outcome); err != nil {
+				return err
+			}
+			continue
+		}
+		seen[c.event.Key] = ""
 		var err error
 		if c.event.Kind.Said() {
 			c.event.Outcome, err = h.verdict(ctx, c.event)
+		}
+		if err == nil && c.event.Outcome == "" {
+			c.event.Outcome, err = h.paused(ctx, c)
 		}
 		if late(err) {
 			h.cut(err)
@@ -184,17 +190,40 @@ func (h *harvest) forget(of []candidate) {
 	}
 }
 
-// stored finds the candidates that are in the database already, by key.
-func (h *harvest) stored(ctx context.Context) (map[string]bool, error) {
-	known := map[string]bool{}
+// readAgain notes that a known event was read once more. An edit that a person
+// took back while they had the item over is skipped like anything else.
+func (h *harvest) readAgain(ctx context.Context, c candidate, outcome string) (err error) {
+	if !c.event.Kind.Said() {
+		return nil
+	}
+	if outcome == store.OutcomeEdited {
+		c.event.Outcome, err = h.paused(ctx, c)
+	}
+	if late(err) {
+		h.cut(err)
+		return nil
+	}
+	if err := h.isolate(err, "judge %s", c.event.URL); err != nil {
+		return err
+	}
+	if err == nil {
+		h.again = append(h.again, c.event)
+	}
+	return nil
+}
+
+// stored finds the candidates that are in the database already, by key, with
+// their outcomes.
+func (h *harvest) stored(ctx context.Context) (map[string]string, error) {
+	known := map[string]string{}
 	return known, h.p.Store.View(ctx, func(tx *store.Tx) error {
 		for _, c := range h.events {
-			has, err := tx.HasEvent(ctx, h.repo.ID, c.event.Key)
+			outcome, has, err := tx.FindOutcome(ctx, h.repo.ID, c.event.Key)
 			if err != nil {
 				return err
 			}
 			if has {
-				known[c.event.Key] = true
+				known[c.event.Key] = outcome
 			}
 		}
 		return nil

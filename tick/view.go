@@ -3,6 +3,7 @@ package tick
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -44,7 +45,7 @@ func (p *Pass) view(ctx context.Context, r *remote) (View, error) {
 		Policy: Policy{
 			QuietPeriod: p.Config.Runtime.QuietPeriod, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
-			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets,
+			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, IgnoreLabel: r.Settings.Labels.Ignore,
 		},
 		Day: p.day,
 	}
@@ -126,6 +127,9 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 		return err
 	}
 	v.Turns = slices.DeleteFunc(v.Turns, func(t work.Turn) bool { return t.RepoID != r.repo.ID })
+	if err := fillPaused(ctx, tx, v); err != nil {
+		return err
+	}
 	if err := fillItems(ctx, tx, v); err != nil {
 		return err
 	}
@@ -133,9 +137,6 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 		return err
 	}
 	if err := fillServed(ctx, tx, v); err != nil {
-		return err
-	}
-	if err := fillPaused(ctx, tx, v); err != nil {
 		return err
 	}
 	if err := fillFollowups(ctx, tx, v); err != nil {
@@ -147,14 +148,15 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 	return fillNotices(ctx, tx, r, v)
 }
 
-// fillItems reads the items that routing has anything to decide about: those
-// with pending events, and those whose branch was rewritten. The state of a pull
-// request changes with an event.
+// fillItems reads the items that routing has anything to decide about, or to
+// say: those with pending events, those whose branch was rewritten, and those
+// that people have taken over. The state of a pull request changes with an event.
 func fillItems(ctx context.Context, tx *store.Tx, v *View) error {
 	asking, err := tx.ListRewritten(ctx, v.Repo.ID)
 	if err != nil {
 		return err
 	}
+	asking = append(asking, slices.Sorted(maps.Keys(v.Paused))...)
 	for _, e := range v.Events {
 		asking = append(asking, e.ItemID)
 	}

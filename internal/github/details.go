@@ -17,6 +17,9 @@ type PullDetail struct {
 	Reviews []Review
 	Threads []Thread
 	Checks  []Check // of the head; those that the token may see
+
+	Labels       []string
+	LabelChanges int // how often labels were set or taken away
 }
 
 // Review is a review's verdict and summary. A PENDING one is a draft of our
@@ -52,7 +55,8 @@ type Check struct {
 	URL        string
 	Kind       string // CheckRun or StatusContext
 	ID         string
-	Summary    string // of a status
+	Summary    string    // of a status
+	EndedAt    time.Time // zero while it goes on
 }
 
 // reviewPending is the state of a draft.

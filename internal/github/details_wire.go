@@ -79,6 +79,12 @@ type wireDetail struct {
 	HeadRepo   struct {
 		FullName string `json:"nameWithOwner"`
 	} `json:"headRepository"`
+	Labels struct {
+		Nodes []wireLabel `json:"nodes"`
+	} `json:"labels"`
+	LabelEvents struct {
+		Total int `json:"totalCount"`
+	} `json:"timelineItems"`
 	Reviews connection[wireGraphReview] `json:"reviews"`
 	Threads connection[wireThread]      `json:"reviewThreads"`
 	Rollup  *wireRollup                 `json:"statusCheckRollup"`
@@ -121,7 +127,10 @@ func (w wireDetail) detail() (PullDetail, error) {
 		HeadRepo: w.HeadRepo.FullName, CrossRepo: w.CrossRepo, Base: w.BaseRef, BaseOID: w.BaseRefOID,
 		Mergeable: w.Mergeable, MergeCommit: w.Merge.OID, Author: actor(w.Author),
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
-	}}
+	}, LabelChanges: w.LabelEvents.Total}
+	for _, l := range w.Labels.Nodes {
+		d.Labels = append(d.Labels, l.Name)
+	}
 	for _, r := range w.Reviews.Nodes {
 		if r.ID == "" || r.DatabaseID == 0 {
 			return PullDetail{}, errors.New("no review")
@@ -222,30 +231,32 @@ func (w wireGraphComment) comment(pull int) ReviewComment {
 
 // wireCheck is a CheckRun or a StatusContext.
 type wireCheck struct {
-	Kind       string `json:"__typename"`
-	ID         string `json:"id"`
-	DatabaseID int64  `json:"databaseId"`
-	Name       string `json:"name"`
-	Status     string `json:"status"`
-	Conclusion string `json:"conclusion"`
-	DetailsURL string `json:"detailsUrl"`
-	Context    string `json:"context"`
-	State      string `json:"state"`
-	TargetURL  string `json:"targetUrl"`
-	Says       string `json:"description"`
+	Kind        string    `json:"__typename"`
+	CompletedAt time.Time `json:"completedAt"`
+	CreatedAt   time.Time `json:"createdAt"`
+	ID          string    `json:"id"`
+	DatabaseID  int64     `json:"databaseId"`
+	Name        string    `json:"name"`
+	Status      string    `json:"status"`
+	Conclusion  string    `json:"conclusion"`
+	DetailsURL  string    `json:"detailsUrl"`
+	Context     string    `json:"context"`
+	State       string    `json:"state"`
+	TargetURL   string    `json:"targetUrl"`
+	Says        string    `json:"description"`
 }
 
 func (w wireCheck) check() Check {
 	if w.Kind == "CheckRun" {
-		c := Check{Name: w.Name, Status: w.Status, Conclusion: w.Conclusion, URL: w.DetailsURL, Kind: w.Kind, ID: w.ID}
+		c := Check{Name: w.Name, Status: w.Status, Conclusion: w.Conclusion, URL: w.DetailsURL, Kind: w.Kind, ID: w.ID, EndedAt: w.CompletedAt}
 		if w.DatabaseID != 0 {
 			c.ID = strconv.FormatInt(w.DatabaseID, 10)
 		}
 		return c
 	}
-	c := Check{Name: w.Context, Status: "COMPLETED", Conclusion: w.State, URL: w.TargetURL, Kind: w.Kind, ID: w.ID, Summary: w.Says}
+	c := Check{Name: w.Context, Status: "COMPLETED", Conclusion: w.State, URL: w.TargetURL, Kind: w.Kind, ID: w.ID, Summary: w.Says, EndedAt: w.CreatedAt}
 	if w.State == "PENDING" || w.State == "EXPECTED" {
-		c.Status, c.Conclusion = w.State, ""
+		c.Status, c.Conclusion, c.EndedAt = w.State, "", time.Time{}
 	}
 	return c
 }

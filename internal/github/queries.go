@@ -22,6 +22,7 @@ var (
 	threadsQuery    = load("threads", "threads", "comments", "author")
 	commentsQuery   = load("comments", "comments", "author")
 	checksQuery     = load("checks", "checks")
+	textQuery       = load("text")
 	resolveMutation = load("resolve")
 )
 
@@ -49,6 +50,6 @@ func read(name string) string {
 func Documents() map[string]string {
 	return map[string]string{
 		"sweep": sweepQuery(), "details": detailsQuery(), "reviews": reviewsQuery(), "threads": threadsQuery(),
-		"comments": commentsQuery(), "checks": checksQuery(), "resolve": resolveMutation(),
+		"comments": commentsQuery(), "checks": checksQuery(), "text": textQuery(), "resolve": resolveMutation(),
 	}
 }

@@ -188,10 +188,10 @@ func TestDetails(t *testing.T) {
 		t.Errorf("GraphQL %+v\nREST %+v", th.Comments, listed)
 	}
 	want := []Check{
-		{Name: "build", Status: "COMPLETED", Conclusion: "FAILURE", Kind: "CheckRun", ID: fmt.Sprint(run), URL: d.Checks[0].URL},
+		{Name: "build", Status: "COMPLETED", Conclusion: "FAILURE", Kind: "CheckRun", ID: fmt.Sprint(run), URL: d.Checks[0].URL, EndedAt: d.Checks[0].EndedAt},
 		{Name: "ci/old", Status: "PENDING", Kind: "StatusContext", ID: d.Checks[1].ID, Summary: "waiting"},
 	}
-	if !slices.Equal(d.Checks, want) || want[1].ID == "" {
+	if !slices.Equal(d.Checks, want) || want[1].ID == "" || want[0].EndedAt.IsZero() {
 		t.Errorf("checks %+v, want %+v", d.Checks, want)
 	}
 }

@@ -1,6 +1,9 @@
 package work
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Pause is a time in which people had taken an issue or a pull request over:
 // the label agent:ignore stood on it, or /mergexo pause was said.
@@ -27,4 +30,14 @@ func (p Pause) Covers(at time.Time) bool {
 // pause.
 func (p Pause) Meets(from, to time.Time) bool {
 	return !to.Before(p.Began) && (p.Open() || from.Before(p.Ended))
+}
+
+// PausedReason says to people who has taken an item over, and since when.
+func PausedReason(p Pause) string {
+	return fmt.Sprintf("paused by %s since %s", p.By, p.Began.UTC().Format("2006-01-02 15:04:05 UTC"))
+}
+
+// PausedHint says how an item that is paused goes on.
+func PausedHint(label string) string {
+	return fmt.Sprintf("take %s away, or comment /mergexo resume", label)
 }
