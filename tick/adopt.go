@@ -116,6 +116,7 @@ func (h *harvest) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 	}
 	item := h.newItem(is, flowLabel{h.r.Settings.Labels.Of(mark.Flow), mark.Flow})
 	item.State = work.StateAwaitingFeedback
+	told := confirmed{title: is.Title, body: is.Body}
 	if ok {
 		timeline, err := h.r.GitHub.TimelineOf(ctx, h.repo.Current, mark.Issue)
 		if err != nil {
@@ -130,8 +131,11 @@ func (h *harvest) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 			return work.Item{}, err
 		}
 		h.comments = append(h.comments, comments...)
+		if told, err = h.confirmText(ctx, item, is, timeline); err != nil {
+			return work.Item{}, err
+		}
 	}
-	h.refresh(item, is)
+	h.refresh(item, is, told)
 	return h.items[mark.Issue], nil
 }
 
@@ -160,7 +164,7 @@ func (h *harvest) adoptEnded(ctx context.Context, is github.Issue, label flowLab
 		if labelled.CreatedAt.After(p.ClosedAt) {
 			return false, nil
 		}
-		return true, h.adoptClosed(ctx, is, flowLabel{label.name, mark.Flow}, labelled, p)
+		return true, h.adoptClosed(ctx, is, flowLabel{label.name, mark.Flow}, labelled, timeline, p)
 	}
 	return false, nil
 }
@@ -171,7 +175,7 @@ func follows(flow, label work.Flow) bool {
 	return flow == label || flow == work.FlowImplementation && label == work.FlowDesign
 }
 
-func (h *harvest) adoptClosed(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, p github.Pull) error {
+func (h *harvest) adoptClosed(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, p github.Pull) error {
 	item := h.newItem(is, label)
 	item.LabelEvent, item.Branch = strconv.FormatInt(labelled.ID, 10), p.Head
 	switch {
@@ -182,7 +186,9 @@ func (h *harvest) adoptClosed(ctx context.Context, is github.Issue, label flowLa
 	default:
 		item.State = work.StateCompleted
 	}
-	h.refresh(item, is)
+	if _, err := h.retell(ctx, item, is, timeline, label.name); err != nil {
+		return err
+	}
 	pull := trackedPull(h.repo, item, p)
 	pull.DetailsAt = h.p.Now()
 	h.pulls[p.Number] = pull

@@ -33,7 +33,7 @@ func (p *Pass) execute(ctx context.Context, l *lease) error {
 	}
 	l.turn.Agent, l.turn.Sandbox = ag.Name, ag.Sandbox
 	if err := p.ask(ctx, l); err != nil {
-		return err
+		return errors.Join(err, l.place.leave())
 	}
 	answer, err := p.proven(ctx, l, ag)
 	if err != nil {
@@ -61,6 +61,9 @@ func (p *Pass) ask(ctx context.Context, l *lease) error {
 	}
 	if l.turn.Request != nil && told(l.turn.Request, partial) {
 		return nil
+	}
+	if err := p.lookConfirmed(ctx, l); err != nil {
+		return err
 	}
 	if err := p.takeIn(ctx, l); err != nil {
 		return fmt.Errorf("take in what was said: %w", err)

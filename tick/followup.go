@@ -251,7 +251,8 @@ func (p *Pass) reconcileFollowups(ctx context.Context, tx *store.Tx) error {
 			if err != nil {
 				return err
 			}
-			if !f.Kind.Recoverable() || state == work.StateBlocked && item.Reason != f.Reason { // something else has stopped it since
+			other := state == work.StateBlocked && item.Reason != f.Reason // something else has stopped it since
+			if !f.Kind.Recoverable() || other || item.Edited != "" {       // no answer lets it go on
 				continue
 			}
 			m := p.waitingMove(f, hint)

@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -140,9 +141,11 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 		if ended, err := h.adoptEnded(ctx, is, label, labelled, timeline); ended || err != nil {
 			return err
 		}
-		return h.begin(ctx, is, label, labelled, tracked)
+		return h.begin(ctx, is, label, labelled, timeline, tracked)
 	}
-	h.refresh(item, is)
+	if item, err = h.retell(ctx, item, is, timeline, label.name); err != nil {
+		return err
+	}
 	if !wanted && (item.State == work.StatePending || item.State == work.StateAwaitingIssueFollowup) {
 		if t, ok := last(timeline, "unlabeled", item.Label); ok {
 			h.add(fact(item, work.EventClosed, is.Number, t, "unlabelled"))
@@ -160,10 +163,13 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 
 // begin tracks an issue: with the labelling that asked for it, and everything
 // that was said before.
-func (h *harvest) begin(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, again bool) error {
+func (h *harvest) begin(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, again bool) error {
 	item := h.newItem(is, label)
 	item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
-	h.refresh(item, is)
+	item, err := h.retell(ctx, item, is, timeline, label.name)
+	if err != nil {
+		return err
+	}
 	h.add(fact(h.items[is.Number], work.EventLabelled, is.Number, labelled, label.name))
 	if again {
 		return nil // what was said is in the database
@@ -176,9 +182,22 @@ func (h *harvest) begin(ctx context.Context, is github.Issue, label flowLabel, l
 	return nil
 }
 
+// retell takes over what people may change about an issue, as far as it counts:
+// since the newest setting of the label, the item's or the one that is wanted.
+func (h *harvest) retell(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label string) (work.Item, error) {
+	by := item
+	by.Label = cmp.Or(label, item.Label)
+	c, err := h.confirmText(ctx, by, is, timeline)
+	if err != nil {
+		return item, err
+	}
+	h.refresh(item, is, c)
+	return h.items[is.Number], nil
+}
+
 // refresh takes over what people may change about an issue.
-func (h *harvest) refresh(item work.Item, is github.Issue) {
-	item.Title, item.Body, item.Author, item.URL = is.Title, is.Body, is.Author, is.URL
+func (h *harvest) refresh(item work.Item, is github.Issue, c confirmed) {
+	item.Title, item.Body, item.Edited, item.Author, item.URL = c.title, c.body, c.edited, is.Author, is.URL
 	item.UpdatedAt, item.Fingerprint = h.p.Now(), ""
 	if h.p.Now().Sub(is.UpdatedAt) > overlap {
 		item.Fingerprint = fingerprint(is)

@@ -70,6 +70,9 @@ func (r *router) start() {
 	default:
 		return
 	}
+	if r.unconfirmed() {
+		return
+	}
 	var events []work.Event
 	for _, e := range r.events {
 		if begins(r.item, e) || e.Kind == work.EventSource {

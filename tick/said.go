@@ -2,7 +2,6 @@ package tick
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -242,18 +241,9 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 	if e.Author.Bot {
 		return "ignored: bot", nil
 	}
-	for _, login := range h.r.Settings.AllowedUsers {
-		if strings.EqualFold(login, e.Author.Login) {
-			return "", nil
-		}
-	}
-	level, err := h.permission(ctx, e.Author)
-	if err != nil {
-		return "", fmt.Errorf("ask what %s may do: %w", e.Author.Login, err)
-	}
-	switch level {
-	case "admin", "maintain", "write":
-		return "", nil
+	may, err := h.mayCommand(ctx, e.Author)
+	if may || err != nil {
+		return "", err
 	}
 	return "ignored: author without write permission", nil
 }

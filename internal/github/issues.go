@@ -119,19 +119,23 @@ func (c *Client) Issue(ctx context.Context, repo work.RepoName, number int) (Iss
 // TimelineEvent is one entry of an issue's timeline. Entries that are no
 // events of their own (commits, cross-references) have no id.
 type TimelineEvent struct {
-	ID        int64
-	Event     string // labeled, closed, reopened, merged, …
-	Label     string // labeled, unlabeled
-	Actor     work.Account
-	CreatedAt time.Time
-	CommitOID string
-	FromPull  int // cross-referenced: the pull request that mentions this one; 0 when it is an issue
+	ID          int64
+	Event       string // labeled, closed, reopened, merged, …
+	Label       string // labeled, unlabeled
+	Actor       work.Account
+	CreatedAt   time.Time
+	CommitOID   string
+	RenamedFrom string // renamed: the title before
+	FromPull    int    // cross-referenced: the pull request that mentions this one; 0 when it is an issue
 }
 
 type wireTimelineEvent struct {
-	ID        int64     `json:"id"`
-	Event     string    `json:"event"`
-	Label     wireLabel `json:"label"`
+	ID     int64     `json:"id"`
+	Event  string    `json:"event"`
+	Label  wireLabel `json:"label"`
+	Rename struct {
+		From string `json:"from"`
+	} `json:"rename"`
 	Actor     *wireUser `json:"actor"`
 	User      *wireUser `json:"user"` // of comments and reviews
 	CreatedAt time.Time `json:"created_at"`
@@ -150,7 +154,7 @@ func (w wireTimelineEvent) check() error { return nil } // its kinds have nothin
 func (w wireTimelineEvent) event() TimelineEvent {
 	e := TimelineEvent{
 		ID: w.ID, Event: w.Event, Label: w.Label.Name, Actor: account(w.Actor),
-		CreatedAt: w.CreatedAt, CommitOID: w.CommitID,
+		CreatedAt: w.CreatedAt, CommitOID: w.CommitID, RenamedFrom: w.Rename.From,
 	}
 	if w.Actor == nil && w.User != nil {
 		e.Actor = account(w.User)

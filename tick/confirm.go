@@ -1,0 +1,141 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Who sets a flow's label confirms the issue as it reads then. An author who
+// may not write can still edit it afterwards: what they write then is no word
+// that an agent may hear, until the label is set anew.
+
+// withheld stands for a description of which no confirmed version is known.
+const withheld = "(The description was edited after the label was set, and nobody who may write has confirmed it. It is left out here.)"
+
+// confirmed is an issue's text as far as somebody whose word counts stands for
+// it.
+type confirmed struct {
+	title, body string
+	edited      string // what was changed since; empty: nothing
+}
+
+// confirmText finds out which text of an issue counts. known is what is stored of
+// it: its text was confirmed.
+func (h *harvest) confirmText(ctx context.Context, known work.Item, is github.Issue, timeline []github.TimelineEvent) (confirmed, error) {
+	c := confirmed{title: is.Title, body: is.Body}
+	labelled, ok := last(timeline, "labeled", known.Label)
+	if !ok {
+		return c, nil
+	}
+	if trusted, err := h.mayCommand(ctx, is.Author); trusted || err != nil {
+		return c, err
+	}
+	// The text and its stamp are read together: a list may lag behind both.
+	text, ok, err := h.r.GitHub.Text(ctx, is.NodeID)
+	if err != nil || !ok {
+		return c, err
+	}
+	c.title, c.body = text.Title, text.Body
+	if err := h.confirmTitle(ctx, &c, labelled, timeline); err != nil {
+		return c, err
+	}
+	if text.EditedAt.IsZero() || text.EditedAt.Before(labelled.CreatedAt) {
+		return c, nil
+	}
+	c.body = withheld
+	if known.ID != 0 {
+		c.body = known.Body
+	}
+	c.edited = fmt.Sprintf("its description was edited after the label %s was set, and its author %s may not write to the repository", known.Label, is.Author.Login)
+	return c, nil
+}
+
+// confirmTitle takes back what somebody whose word does not count renamed since
+// the labelling. A name is given as a whole: who gave the last one stands for it.
+func (h *harvest) confirmTitle(ctx context.Context, c *confirmed, labelled github.TimelineEvent, timeline []github.TimelineEvent) error {
+	for _, t := range slices.Backward(timeline) {
+		if t.Event != "renamed" {
+			continue
+		}
+		if t.ID < labelled.ID {
+			return nil
+		}
+		trusted, err := h.mayCommand(ctx, t.Actor)
+		if err != nil || trusted {
+			return err
+		}
+		c.title = t.RenamedFrom
+		c.edited = fmt.Sprintf("its title was changed after the label was set, by %s, who may not write to the repository", t.Actor.Login)
+	}
+	return nil
+}
+
+// mayCommand reports whether somebody's word counts.
+func (h *harvest) mayCommand(ctx context.Context, who work.Account) (bool, error) {
+	for _, login := range h.r.Settings.AllowedUsers {
+		if strings.EqualFold(login, who.Login) {
+			return true, nil
+		}
+	}
+	if who.Bot {
+		return false, nil
+	}
+	level, err := h.permission(ctx, who)
+	if err != nil {
+		return false, fmt.Errorf("ask what %s may do: %w", who.Login, err)
+	}
+	return slices.Contains([]string{"admin", "maintain", "write"}, level), nil
+}
+
+// unconfirmed stops an item whose issue was edited since its labelling. It is
+// no comment that lets it go on: nobody would have said that they read it.
+func (r *router) unconfirmed() bool {
+	switch {
+	case r.item.Edited == "":
+		return false
+	case r.item.State == work.StateBlocked && r.item.Reason == r.item.Edited:
+		r.line("wait", "", "blocked: "+r.item.Reason)
+	default:
+		r.stop(r.item.Edited, confirmHint(r.item))
+	}
+	return true
+}
+
+func confirmHint(item work.Item) string {
+	return fmt.Sprintf("read the issue, then set the label anew: take %s away and add it again", item.Label)
+}
+
+// lookConfirmed looks once more right before a prompt is made of an issue: the
+// turn may have waited, for a slot or for its checkout.
+func (p *Pass) lookConfirmed(ctx context.Context, l *lease) error {
+	h := newHarvest(p, l.remote)
+	trusted, err := h.mayCommand(ctx, l.item.Author)
+	if err != nil || trusted || !l.turn.Kind.Start() {
+		return err
+	}
+	is, ok, err := l.remote.GitHub.Issue(ctx, l.remote.repo.Current, l.item.Number)
+	if err != nil {
+		return fmt.Errorf("read the issue again: %w", err)
+	}
+	if !ok {
+		return nil // gone: the look before the push ends the turn
+	}
+	timeline, err := l.remote.GitHub.TimelineOf(ctx, l.remote.repo.Current, l.item.Number)
+	if err != nil {
+		return err
+	}
+	c, err := h.confirmText(ctx, l.item, is, timeline)
+	if err != nil {
+		return err
+	}
+	l.item.Title, l.item.Body = c.title, c.body
+	if c.edited != "" {
+		return &work.BlockedError{Reason: c.edited, Hint: confirmHint(l.item)}
+	}
+	return nil
+}
