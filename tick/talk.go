@@ -106,11 +106,15 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 	if err != nil {
 		return agent.Result{}, err
 	}
-	res, err := t.agent.Run(ctx, agent.Request{
+	running, over := p.watch(ctx, l)
+	res, err := t.agent.Run(running, agent.Request{
 		Turn: l.turn.Key, Mark: p.mark(l.turn), Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Prompt: prompt, Context: t.context, Schema: prompts.Schema(l.turn.Kind),
 		Session: session, Counted: counted, Dir: l.place.dir,
 		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l),
 	})
+	if why := over(); why != nil && err != nil {
+		err = why // an answer that came all the same is kept
+	}
 	l.turn.Usage = l.turn.Usage.Add(res.Usage)
 	if lost := p.endRun(ctx, l, res); lost != nil {
 		// An answer is worth more than its account: the journal can still keep it (L114).

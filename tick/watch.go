@@ -1,0 +1,64 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// watchEvery is how often a pass looks, while its agent works, whether somebody
+// still wants what it makes. Other passes read GitHub meanwhile; this asks the
+// database alone.
+const watchEvery = 2 * time.Second
+
+// watch gives a context for an agent that ends when its work is called off: an
+// agent costs money by the minute. over ends the watch, and says why it was;
+// nil when it was not.
+func (p *Pass) watch(ctx context.Context, l *lease) (agent context.Context, over func() error) {
+	agent, end := context.WithCancelCause(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		every := time.NewTicker(watchEvery)
+		defer every.Stop()
+		for {
+			select {
+			case <-agent.Done():
+				return
+			case <-every.C:
+				if err := p.calledOff(agent, l); err != nil {
+					end(err)
+					return
+				}
+			}
+		}
+	}()
+	return agent, func() error {
+		end(nil)
+		<-watched
+		var cancelled *work.CancelledError
+		var superseded *work.SupersededError
+		if why := context.Cause(agent); errors.As(why, &cancelled) || errors.As(why, &superseded) {
+			return why
+		}
+		return nil
+	}
+}
+
+// calledOff says why nobody wants a turn's answer any more. What cannot be read
+// now is looked at again right before the first effect.
+func (p *Pass) calledOff(ctx context.Context, l *lease) error {
+	copied := *l // the agent's own run reads and writes the lease meanwhile
+	err := p.reload(ctx, &copied)
+	if err == nil {
+		err = p.notTaken(ctx, &copied)
+	}
+	var cancelled *work.CancelledError
+	var superseded *work.SupersededError
+	if errors.As(err, &cancelled) || errors.As(err, &superseded) {
+		return err
+	}
+	return nil
+}
