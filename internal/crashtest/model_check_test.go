@@ -29,6 +29,9 @@ func (l *life) conclude() error {
 			}
 		}
 	}
+	if err := l.giveBack(); err != nil {
+		return err
+	}
 	if err := l.remind(); err != nil {
 		return err
 	}
@@ -196,11 +199,6 @@ func (l *life) why(w *writing) string {
 		return "the comment that it replies to is deleted, and GitHub's REST API takes replies to that one only"
 	case found && is.State != "open", ended:
 		return "what it was said on is closed"
-	case slices.ContainsFunc(l.issues, func(t *tracked) bool {
-		p, isPull := l.repo.Pull(w.number)
-		return (t.number == w.number || isPull && t.owns(p)) && slices.Contains(l.repo.Labels(t.number), "agent:ignore")
-	}):
-		return "the work is paused"
 	case doubt:
 		return "the work was called off"
 	}
@@ -272,13 +270,20 @@ func (l *life) once() (err error) {
 	return errors.Join(err, readErr)
 }
 
-// withdrawn: nothing was answered that was resolved or deleted before.
+// withdrawn: nothing was answered that was resolved or deleted before, or said
+// while people had the work.
 func (l *life) withdrawn() (err error) {
 	a := l.answers()
+	if err := l.trailers(a); err != nil {
+		return err
+	}
 	for _, w := range l.said {
 		for _, v := range w.versions {
 			if v.withdrawn && a.tokens[v.token] > 0 {
 				err = errors.Join(err, fmt.Errorf("%s was answered after it was taken back", v.key))
+			}
+			if v.paused && (a.tokens[v.token] > 0 || a.handled[v.key] > 0 || len(a.commits[v.key]) > 0) {
+				err = errors.Join(err, fmt.Errorf("%s was said in a pause and was answered", v.key))
 			}
 			if w.by == "sam" && a.handled[v.key] > 0 {
 				err = errors.Join(err, fmt.Errorf("%s is a stranger's and was handled", v.key))

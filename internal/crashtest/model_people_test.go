@@ -74,6 +74,7 @@ type version struct {
 	key       string
 	token     string // of the reply to it
 	excused   string // why it may go unanswered
+	paused    bool   // said while people had the work: it is never answered
 	withdrawn bool   // deleted or resolved before it was answered
 }
 
@@ -114,6 +115,7 @@ func (l *life) wrote(kind work.EventKind, number int, id, thread int64, by, stat
 	w.become(body)
 	l.said = append(l.said, w)
 	l.note("  %s", w.current().key)
+	l.inPause(w)
 }
 
 // writer is ann or bob.
@@ -241,6 +243,7 @@ func (l *life) edit(s step) error {
 	if l.did(l.reword(w, body)) {
 		w.become(body)
 		l.note("  %s", w.current().key)
+		l.inPause(w)
 	}
 	return nil
 }
@@ -254,6 +257,9 @@ func (l *life) revert(s step) error {
 	to := s.b % len(w.versions)
 	if l.did(l.reword(w, w.versions[to].body)) {
 		w.now = to
+		if w.current().paused = false; l.takenOver(w.number) {
+			w.current().excused = excusePaused
+		}
 		l.note("  %s", w.current().key)
 	}
 	return nil

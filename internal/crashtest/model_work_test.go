@@ -97,20 +97,6 @@ func (l *life) label(s step) error {
 	return nil
 }
 
-func (l *life) ignore(s step) error {
-	if is, ok := l.issue(s.a); ok && l.did(l.repo.Label(is.number, "ann", "agent:ignore")) {
-		l.callOff(is)
-	}
-	return nil
-}
-
-func (l *life) heed(s step) error {
-	if is, ok := l.issue(s.a); ok && l.did(l.repo.Unlabel(is.number, "ann", "agent:ignore")) {
-		is.noPull = false
-	}
-	return nil
-}
-
 // callOff notes that nobody wants the work any more, unless it is there.
 func (l *life) callOff(is *tracked) {
 	if !slices.ContainsFunc(l.repo.Pulls(), is.owns) {
