@@ -207,7 +207,21 @@ func writable(path string, err error) error {
 	if perr != nil {
 		return fmt.Errorf("open %s: the state folder cannot be written: %w", path, errors.Join(perr, err))
 	}
-	return errors.Join(fmt.Errorf("open %s: %w", path, err), probe.Close(), os.Remove(probe.Name()))
+	return errors.Join(fmt.Errorf("open %s: %w", path, noRoom(err)), probe.Close(), os.Remove(probe.Name()))
+}
+
+// noRoom says what to look at where SQLite only says that a write failed.
+// Nothing is lost by it: the transaction is undone.
+func noRoom(err error) error {
+	code := (*sqlite.Error)(nil)
+	if !errors.As(err, &code) {
+		return err
+	}
+	switch code.Code() & 0xff {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
+		return fmt.Errorf("it cannot be written, the disk may be full; make room and make a pass again: %w", err)
+	}
+	return err
 }
 
 // versions reads the schema's version, 0 when there is none, and the one that

@@ -111,15 +111,15 @@ func (d *DB) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) 
 func (d *DB) run(ctx context.Context, opt *sql.TxOptions, t *Tx, fn func(*Tx) error) error {
 	tx, err := d.sql.BeginTx(ctx, opt)
 	if err != nil {
-		return fmt.Errorf("begin on %s: %w", d.path, interrupted(ctx, err))
+		return fmt.Errorf("begin on %s: %w", d.path, noRoom(interrupted(ctx, err)))
 	}
 	defer tx.Rollback()
 	t.tx = tx
 	if err := fn(t); err != nil {
-		return interrupted(ctx, err)
+		return noRoom(interrupted(ctx, err))
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit to %s: %w", d.path, interrupted(ctx, err))
+		return fmt.Errorf("commit to %s: %w", d.path, noRoom(interrupted(ctx, err)))
 	}
 	return nil
 }
