@@ -45,6 +45,7 @@ func scenarios() []scenario {
 		{name: "push during the turn", setup: start, input: twoReviewsAndAComment, during: onFeedback(personPushes)},
 		{name: "taken back after the answer", setup: start, input: twoReviewsAndAComment, meanwhile: takeBack},
 		{name: "merged during the turn", setup: start, input: twoReviewsAndAComment, during: onFeedback(merge)},
+		{name: "takeover", setup: start, input: takeOver},
 		{name: "checks turn", setup: start, input: redCheck},
 		{name: "flaky test", setup: start, input: redCheck, idle: true, flaky: true},
 		{name: "conflict turn", setup: start, input: conflict},
