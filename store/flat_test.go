@@ -230,7 +230,8 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.DropSessions(ctx, item.ID),
 		tx.FinishEvents(ctx, []int64{fresh.ID}, "redirected", t0),
 		tx.MoveItem(ctx, item.ID, nil, work.StateBlocked, "why", "", t0),
-		tx.UpdateItem(ctx, item),
+		tx.SetIssue(ctx, item),
+		tx.SetResult(ctx, item),
 	)
 }
 

@@ -75,16 +75,24 @@ func (t *Tx) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item, erro
 	return list(ctx, t, "list open items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` ORDER BY id`, repoID)
 }
 
-// UpdateItem stores what describes an item: title, body, author, URL,
-// priority, label and its event, branch, document, touch paths, decision summary,
-// fingerprint and what was edited. Its state moves by MoveItem alone, its
-// allowance by RenewAllowance.
-func (t *Tx) UpdateItem(ctx context.Context, i work.Item) error {
+// SetIssue stores what ingest read of an item's issue: title, body, author, URL,
+// label and its event, fingerprint and what was edited; and its branch, where
+// none is known. A turn that ends meanwhile keeps what it left (SetResult).
+func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
 	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
-		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, priority = ?,
-		 label = ?, label_event = ?, branch = ?, document = ?, touch_paths = ?, decision_summary = ?, fingerprint = ?, edited = ?, updated_at = ? WHERE id = ?`,
-		i.Title, i.Body, i.Author.ID, i.Author.Login, i.Author.Bot, i.URL, i.Priority,
-		i.Label, i.LabelEvent, i.Branch, i.Document, listOf{&i.TouchPaths}, i.DecisionSummary, i.Fingerprint, i.Edited, millis(t.now), i.ID)
+		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, label = ?, label_event = ?,
+		 fingerprint = ?, edited = ?, branch = CASE branch WHEN '' THEN ? ELSE branch END, updated_at = ? WHERE id = ?`,
+		i.Title, i.Body, i.Author.ID, i.Author.Login, i.Author.Bot, i.URL, i.Label, i.LabelEvent,
+		i.Fingerprint, i.Edited, i.Branch, millis(t.now), i.ID)
+}
+
+// SetResult stores what a turn leaves to the item's later turns: branch,
+// document, touch paths, priority and decision summary. What another pass read
+// of the issue meanwhile stays (SetIssue).
+func (t *Tx) SetResult(ctx context.Context, i work.Item) error {
+	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
+		`UPDATE work_items SET branch = ?, document = ?, touch_paths = ?, priority = ?, decision_summary = ?, updated_at = ? WHERE id = ?`,
+		i.Branch, i.Document, listOf{&i.TouchPaths}, i.Priority, i.DecisionSummary, millis(t.now), i.ID)
 }
 
 // MoveItem moves an item to a state from one of the given states (from any,

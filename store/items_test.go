@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -26,18 +27,25 @@ func TestItemKeepsEveryField(t *testing.T) {
 	want.ID, want.RepoID, want.Parent = parent.ID+1, parent.RepoID, parent.ID
 	equal(t, addItem(t, d, want), want)
 
-	changed := want
-	fill(t, &changed.Author)
-	changed.Title, changed.Body, changed.URL, changed.Priority, changed.Label = "t", "b", "u", 5, "l"
-	changed.LabelEvent, changed.Branch, changed.Document, changed.TouchPaths, changed.DecisionSummary = "e", "br", "doc", nil, "sum"
+	// Ingest and a turn's end, in different passes, each write what is theirs:
+	// each holds the item as it was before the other's.
+	read, left := want, want
+	fill(t, &read.Author)
+	read.Title, read.Body, read.URL, read.Label, read.LabelEvent, read.Fingerprint, read.Edited = "t", "b", "u", "l", "e", "f", "ed"
+	read.State, read.Reason, read.Number, read.Flow, read.Branch = work.StateFailed, "no", 99, work.FlowBugfix, "known already" // none of it is ingest's
+	left.Branch, left.Document, left.TouchPaths, left.DecisionSummary, left.Priority = "br", "doc", nil, "sum", 5
+	left.State, left.Reason = work.StateFailed, "no" // not the turn's
 	update(t, d, func(tx *Tx) error {
-		stranger := changed // these are not UpdateItem's
-		stranger.State, stranger.Reason, stranger.Number, stranger.Flow = work.StateFailed, "no", 99, work.FlowBugfix
-		return tx.UpdateItem(t.Context(), stranger)
+		return errors.Join(tx.SetResult(t.Context(), left), tx.SetIssue(t.Context(), read), tx.SetResult(t.Context(), left))
 	})
+	changed := want
+	changed.Author, changed.Title, changed.Body, changed.URL = read.Author, "t", "b", "u"
+	changed.Label, changed.LabelEvent, changed.Fingerprint, changed.Edited = "l", "e", "f", "ed"
+	changed.Branch, changed.Document, changed.TouchPaths, changed.DecisionSummary, changed.Priority = "br", "doc", nil, "sum", 5
 	changed.UpdatedAt = t0
 	equal(t, getItem(t, d, want.ID), changed)
-	wantErr(t, d, ErrNotFound, func(tx *Tx) error { return tx.UpdateItem(t.Context(), work.Item{ID: 99}) })
+	wantErr(t, d, ErrNotFound, func(tx *Tx) error { return tx.SetIssue(t.Context(), work.Item{ID: 99}) })
+	wantErr(t, d, ErrNotFound, func(tx *Tx) error { return tx.SetResult(t.Context(), work.Item{ID: 99}) })
 	wantErr(t, d, ErrNotFound, func(tx *Tx) error { _, err := tx.GetItem(t.Context(), 99); return err })
 	if fresh := getItem(t, d, parent.ID); fresh.Since != t0 || fresh.CreatedAt != t0 || fresh.UpdatedAt != t0 {
 		t.Errorf("times of a new item: %+v", fresh)

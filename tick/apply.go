@@ -155,7 +155,7 @@ func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer pro
 		item.TouchPaths = answer.TouchPaths
 		item.Priority = designPriority(item, answer)
 	}
-	if err := tx.UpdateItem(ctx, item); err != nil {
+	if err := tx.SetResult(ctx, item); err != nil {
 		return err
 	}
 	m := Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}

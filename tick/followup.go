@@ -114,7 +114,7 @@ func (p *Pass) keepTalk(ctx context.Context, tx *store.Tx, l *lease) error {
 	if err := json.Unmarshal(l.turn.Answer, &answer); err == nil && answer.DecisionSummary != nil && *answer.DecisionSummary != "" {
 		item := l.item
 		item.DecisionSummary = *answer.DecisionSummary
-		if err := tx.UpdateItem(ctx, item); err != nil {
+		if err := tx.SetResult(ctx, item); err != nil {
 			return err
 		}
 	}

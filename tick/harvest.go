@@ -291,7 +291,7 @@ func (h *harvest) isolate(err error, what string, args ...any) error {
 
 func (h *harvest) storeItem(ctx context.Context, tx *store.Tx, item work.Item) error {
 	if item.ID != 0 {
-		return tx.UpdateItem(ctx, item)
+		return tx.SetIssue(ctx, item)
 	}
 	id, err := tx.AddItem(ctx, item)
 	item.ID = id
