@@ -43,6 +43,7 @@ type Gateway interface {
 	pulls
 	issues
 	runs
+	labelled
 	React(ctx context.Context, repo work.RepoName, on github.ReactionTarget, id int64, content string) error
 }
 
@@ -53,7 +54,8 @@ type sight struct {
 	extra []int64 // comment ids of further copies of our own
 }
 
-// effect is one kind of action.
+// effect is one kind of action. One is made for each action that is applied: what
+// find came to know do may use, for do never comes without it.
 type effect interface {
 	// find looks for what a is to bring about.
 	find(ctx context.Context, s Scope, a work.Action) (sight, bool, error)
@@ -81,6 +83,8 @@ func effectOf(kind work.ActionKind) (effect, error) {
 		return issue{}, nil
 	case work.ActionRerun:
 		return rerun{}, nil
+	case work.ActionLabels:
+		return &labels{}, nil
 	}
 	return nil, fmt.Errorf("no such kind of action: %q", kind)
 }
@@ -110,7 +114,7 @@ func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action
 		return a, err
 	}
 	if a, err = r.intend(ctx, a); err != nil {
-		return a, err
+		return r.renewed(ctx, a, err)
 	}
 	seen, err = e.do(ctx, s, a)
 	return r.conclude(ctx, s, a, seen, err)
@@ -135,7 +139,7 @@ func (r *Runner) Look(ctx context.Context, s Scope, a work.Action) (seen bool, e
 // itself makes at most once need not wait.
 func (r *Runner) intend(ctx context.Context, a work.Action) (work.Action, error) {
 	now := r.Now()
-	err := r.Store.Update(ctx, func(tx *store.Tx) error {
+	err := r.update(ctx, a, func(tx *store.Tx) error {
 		sends, err := tx.MarkSent(ctx, a.ID, now)
 		a.Sends = sends
 		if err != nil || !repeatable(a.Kind) {
@@ -156,10 +160,39 @@ func repeatable(kind work.ActionKind) bool {
 	switch kind {
 	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun:
 		return true
-	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove:
+	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels:
 		return false
 	}
 	return true
+}
+
+// update writes of an action what holds of it as it was read: not of what it was
+// renewed to meanwhile.
+func (r *Runner) update(ctx context.Context, a work.Action, write func(*store.Tx) error) error {
+	return r.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.CheckRenewal(ctx, a); err != nil {
+			return err
+		}
+		return write(tx)
+	})
+}
+
+// renewed is no failure when another content is wanted by now: that is planned,
+// and what was done for the older one is done.
+func (r *Runner) renewed(ctx context.Context, a work.Action, err error) (work.Action, error) {
+	if !errors.Is(err, store.ErrStale) {
+		return a, err
+	}
+	var now work.Action
+	var known bool
+	read := r.Store.View(ctx, func(tx *store.Tx) (err error) {
+		now, known, err = tx.GetAction(ctx, a.Token)
+		return err
+	})
+	if read != nil || !known || now.Renewals == a.Renewals {
+		return a, errors.Join(err, read)
+	}
+	return now, nil
 }
 
 // conclude records what became of a send.
@@ -198,7 +231,7 @@ func (r *Runner) unclear(ctx context.Context, s Scope, a work.Action, sent error
 
 func (r *Runner) postpone(ctx context.Context, a work.Action, until time.Time, why error) error {
 	ctx = context.WithoutCancel(ctx)
-	return r.Store.Update(ctx, func(tx *store.Tx) error {
+	return r.update(ctx, a, func(tx *store.Tx) error {
 		return tx.DeferAction(ctx, a.ID, until, why.Error())
 	})
 }
@@ -208,7 +241,7 @@ func (r *Runner) postpone(ctx context.Context, a work.Action, until time.Time, w
 func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen sight) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx) // what was seen must not be forgotten for an interrupt
 	now := r.Now()
-	err := r.Store.Update(ctx, func(tx *store.Tx) error {
+	err := r.update(ctx, a, func(tx *store.Tx) error {
 		for _, id := range seen.extra {
 			if _, err := tx.AddAction(ctx, Removal(s.Repo, a, id, now)); err != nil {
 				return err
@@ -217,7 +250,7 @@ func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen sight)
 		return tx.MarkApplied(ctx, a.ID, seen.id, seen.url, now)
 	})
 	if err != nil {
-		return a, fmt.Errorf("record %s: %w", describe(a), err)
+		return r.renewed(ctx, a, fmt.Errorf("record %s: %w", describe(a), err))
 	}
 	a.State, a.ResultID, a.ResultURL, a.SeenAt = work.ActionApplied, seen.id, seen.url, now
 	r.Log.InfoContext(ctx, "action applied", "repo_full_name", s.Repo.Current.FullName(), "kind", string(a.Kind),
@@ -230,9 +263,9 @@ func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen sight)
 func (r *Runner) Void(ctx context.Context, a work.Action, why string) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx)
 	now := r.Now()
-	err := r.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkVoid(ctx, a.ID, why, now) })
+	err := r.update(ctx, a, func(tx *store.Tx) error { return tx.MarkVoid(ctx, a.ID, why, now) })
 	if err != nil {
-		return a, fmt.Errorf("void %s: %w", describe(a), err)
+		return r.renewed(ctx, a, fmt.Errorf("void %s: %w", describe(a), err))
 	}
 	a.State = work.ActionVoid
 	return a, nil
@@ -242,9 +275,9 @@ func (r *Runner) Void(ctx context.Context, a work.Action, why string) (work.Acti
 func (r *Runner) Drop(ctx context.Context, a work.Action, why error) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx)
 	now := r.Now()
-	err := r.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkDropped(ctx, a.ID, why.Error(), now) })
+	err := r.update(ctx, a, func(tx *store.Tx) error { return tx.MarkDropped(ctx, a.ID, why.Error(), now) })
 	if err != nil {
-		return a, fmt.Errorf("drop %s: %w", describe(a), err)
+		return r.renewed(ctx, a, fmt.Errorf("drop %s: %w", describe(a), err))
 	}
 	a.State = work.ActionDropped
 	return a, nil

@@ -48,7 +48,7 @@ func createsContent(kind work.ActionKind) bool {
 	switch kind {
 	case work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionIssue:
 		return true
-	case work.ActionPush, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionRerun:
+	case work.ActionPush, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionRerun, work.ActionLabels:
 		return false
 	}
 	return true

@@ -9,7 +9,7 @@ import (
 )
 
 const actionColumns = `repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base,
-	head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error`
+	head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, renewals, made`
 
 func actionFields(a *work.Action) []any {
 	return []any{
@@ -22,7 +22,7 @@ func actionFields(a *work.Action) []any {
 		timeOf{&a.SentAt},
 		timeOf{&a.SeenAt},
 		timeOf{&a.NotBefore},
-		&a.LastError,
+		&a.LastError, &a.Renewals, &a.Made,
 	}
 }
 
@@ -114,7 +114,7 @@ func (t *Tx) ListNotices(ctx context.Context, repoID int64) ([]work.Action, erro
 func (t *Tx) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
 	what := fmt.Sprintf("mark action %d as sent", id)
 	err := t.one(ctx, what, ErrStale,
-		`UPDATE actions SET state = ?, sends = sends + 1, sent_at = ? WHERE id = ? AND `+unsettled, work.ActionSent, t.stamp(at), id)
+		`UPDATE actions SET state = ?, sends = sends + 1, sent_at = ?, seen_content = '' WHERE id = ? AND `+unsettled, work.ActionSent, t.stamp(at), id)
 	if err != nil {
 		return 0, err
 	}
@@ -135,7 +135,8 @@ func (t *Tx) MarkUnsent(ctx context.Context, id int64) error {
 func (t *Tx) MarkApplied(ctx context.Context, id int64, resultID, url string, at time.Time) error {
 	stamp := t.stamp(at)
 	return t.one(ctx, fmt.Sprintf("mark action %d as applied", id), ErrStale,
-		`UPDATE actions SET state = ?, result_id = ?, result_url = ?, seen_at = ?, settled_at = ?, not_before = 0, last_error = ''
+		`UPDATE actions SET state = ?, result_id = ?, result_url = ?, seen_at = ?, settled_at = ?, not_before = 0, last_error = '',
+		 seen_content = CASE kind WHEN 'labels' THEN target || char(10) || base ELSE '' END
 		 WHERE id = ? AND `+unsettled, work.ActionApplied, resultID, url, stamp, stamp, id)
 }
 

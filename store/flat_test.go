@@ -250,6 +250,8 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.PutSessionUsage(ctx, u.ItemID, "codex", "s", work.Usage{InputTokens: 1}, t0),
 		tx.DropSession(ctx, u.ItemID, "codex"),
 		tx.MarkUnsent(ctx, a.ID),
+		tx.CheckRenewal(ctx, a),
+		tx.RenewAction(ctx, work.Action{RepoID: r.ID, Token: "reply", Kind: work.ActionReply}),
 		tx.DeferAction(ctx, a.ID, t0, ""),
 		tx.MarkApplied(ctx, a.ID, "1", "", t0),
 		tx.SaveTurn(ctx, u),

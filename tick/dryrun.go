@@ -88,6 +88,8 @@ type reader interface {
 	OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error)
 	IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]github.Issue, error)
 	WorkflowRun(ctx context.Context, repo work.RepoName, id string) (github.WorkflowRun, error)
+	LabelsOf(ctx context.Context, repo work.RepoName, number int) ([]string, error)
+	HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error)
 }
 
 // readOnly embeds the reader only: a new write does not compile until someone
@@ -123,5 +125,11 @@ func (readOnly) CreateIssue(context.Context, work.RepoName, string, string) (git
 }
 
 func (readOnly) RerunFailedJobs(context.Context, work.RepoName, string) error { return errDryRun }
+
+func (readOnly) CreateLabel(context.Context, work.RepoName, work.Label) error { return errDryRun }
+
+func (readOnly) AddLabels(context.Context, work.RepoName, int, []string) error { return errDryRun }
+
+func (readOnly) RemoveLabel(context.Context, work.RepoName, int, string) error { return errDryRun }
 
 var _ GitHub = readOnly{}

@@ -43,10 +43,6 @@ func account(u *wireUser) work.Account {
 	return work.Account{ID: u.ID, Login: u.Login, Bot: u.Type == "Bot" || isBotLogin(u.Login)}
 }
 
-type wireLabel struct {
-	Name string `json:"name"`
-}
-
 type wireIssue struct {
 	ID          int64       `json:"id"`
 	NodeID      string      `json:"node_id"`

@@ -16,6 +16,7 @@ const (
 	ActionRemove      ActionKind = "remove"   // a second copy of a comment of ours
 	ActionIssue       ActionKind = "issue"    // for a flaky test
 	ActionRerun       ActionKind = "rerun"    // the failed jobs of a workflow run
+	ActionLabels      ActionKind = "labels"   // that an issue or pull request has, and has not; renewed
 )
 
 // Need says what an action's failure means for its turn.
@@ -64,15 +65,17 @@ type Action struct {
 	State    ActionState
 
 	Number int       // issue or pull request
-	Target string    // comment id, thread id, branch, workflow run: by kind
+	Target string    // comment id, thread id, branch, workflow run, labels to be there: by kind
 	On     EventKind // reaction: which kind of comment Target is
 	Title  string    // pull request, issue
-	Body   string    // with its markers
-	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far
+	Body   string    // with its markers. labels: what is known of those that may have to be made
+	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far. labels: those not to be there
 	Head   string    // pull request: head branch. push: the commit. rerun: the commit whose checks it runs
 	Why    string    // for people: what it answers
 
-	Sends     int // how often it was sent, counted before each send
+	Sends     int // how often it was sent, counted before each send; since it was renewed
+	Made      int // sticky: how many of its sends may each have made a comment
+	Renewals  int // how often its content was replaced by a newer one
 	ResultID  string
 	ResultURL string
 	PlannedAt time.Time

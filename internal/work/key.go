@@ -117,6 +117,12 @@ func RerunToken(repo RepoName, number int, head, run string) string {
 	return token("rerun", repo, number, head, run)
 }
 
+// LabelsToken is the token of what the labels of an issue or pull request are to
+// be, for one purpose: what is wanted may be renewed, and the newest counts.
+func LabelsToken(repo RepoName, number int, purpose string) string {
+	return token("labels", repo, number, purpose)
+}
+
 func token(what string, repo RepoName, number int, parts ...string) string {
 	return digest(append([]string{what, strings.ToLower(repo.String()), strconv.Itoa(number)}, parts...)...)
 }

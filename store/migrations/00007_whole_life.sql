@@ -34,6 +34,11 @@ ALTER TABLE pull_requests ADD COLUMN label_changes INTEGER NOT NULL DEFAULT 0;
 -- What was changed about the issue after the label was set, by somebody whose word does not count; empty: nothing.
 ALTER TABLE work_items ADD COLUMN edited TEXT NOT NULL DEFAULT '';
 
+-- Actions whose content is replaced by a newer one.
+ALTER TABLE actions ADD COLUMN renewals     INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE actions ADD COLUMN made         INTEGER NOT NULL DEFAULT 0;  -- how many of its sends may have made something new
+ALTER TABLE actions ADD COLUMN seen_content TEXT    NOT NULL DEFAULT ''; -- labels: what was last seen to be so; empty: unknown
+
 -- Turns after this one count against the item's budgets; a person moves it on.
 ALTER TABLE work_items ADD COLUMN allowance_from INTEGER NOT NULL DEFAULT 0; -- turns.id
 

@@ -1,0 +1,77 @@
+package actions
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// labelled is what labels asks of GitHub.
+type labelled interface {
+	LabelsOf(ctx context.Context, repo work.RepoName, number int) ([]string, error)
+	HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error)
+	CreateLabel(ctx context.Context, repo work.RepoName, l work.Label) error
+	AddLabels(ctx context.Context, repo work.RepoName, number int, names []string) error
+	RemoveLabel(ctx context.Context, repo work.RepoName, number int, name string) error
+}
+
+// labels makes some labels stand on an issue or pull request and others not. It
+// looks at what is, not at what was done: to do it twice is to do it once, and
+// what people did meanwhile is put right or found right. Labels that it does not
+// name are not touched.
+type labels struct {
+	missing []work.Label
+	surplus []string
+}
+
+func (e *labels) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+	present, err := s.GitHub.LabelsOf(ctx, s.Repo.Current, a.Number)
+	if err != nil {
+		return sight{}, false, err
+	}
+	wanted := work.LabellingOf(a)
+	e.missing = slices.DeleteFunc(wanted.With, func(l work.Label) bool { return holds(present, l.Name) })
+	e.surplus = slices.DeleteFunc(wanted.Without, func(name string) bool { return !holds(present, name) })
+	return sight{}, len(e.missing) == 0 && len(e.surplus) == 0, nil
+}
+
+func (e *labels) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+	var names []string
+	for _, l := range e.missing {
+		if err := ensureLabel(ctx, s, l); err != nil {
+			return sight{}, err
+		}
+		names = append(names, l.Name)
+	}
+	if len(names) > 0 {
+		if err := s.GitHub.AddLabels(ctx, s.Repo.Current, a.Number, names); err != nil {
+			return sight{}, err
+		}
+	}
+	for _, name := range e.surplus {
+		if err := s.GitHub.RemoveLabel(ctx, s.Repo.Current, a.Number, name); err != nil {
+			return sight{}, err
+		}
+	}
+	return sight{}, nil
+}
+
+// ensureLabel makes a label in the repository with its colour and description.
+// One that is there may look as people like it.
+func ensureLabel(ctx context.Context, s Scope, l work.Label) error {
+	if has, err := s.GitHub.HasLabel(ctx, s.Repo.Current, l.Name); err != nil || has {
+		return err
+	}
+	if err := s.GitHub.CreateLabel(ctx, s.Repo.Current, l); err != nil && !github.IsTaken(err) {
+		return err
+	}
+	return nil
+}
+
+// holds compares as GitHub does: without regard to case.
+func holds(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+}

@@ -1,0 +1,48 @@
+package work
+
+import "strings"
+
+// Label is a label of a repository.
+type Label struct {
+	Name        string // without comma and line end
+	Color       string // six hex digits
+	Description string // one line
+}
+
+// Labelling says which labels an issue or pull request is to have and which it
+// is not to have. Any other label is none of its business.
+type Labelling struct {
+	With    []Label // what is not in the repository yet is made there
+	Without []string
+}
+
+// Action plans a labelling for a purpose: one row, renewed when what is wanted
+// changes (store.RenewAction). It is cosmetic.
+func (l Labelling) Action(repo Repo, item int64, number int, purpose string) Action {
+	var names, lines []string
+	for _, w := range l.With {
+		names = append(names, w.Name)
+		lines = append(lines, w.Name+","+w.Color+","+w.Description)
+	}
+	return Action{
+		RepoID: repo.ID, ItemID: item, Kind: ActionLabels, Need: NeedCosmetic, Token: LabelsToken(repo.Name, number, purpose),
+		State: ActionPlanned, Number: number, Target: strings.Join(names, ","), Base: strings.Join(l.Without, ","),
+		Body: strings.Join(lines, "\n"), Why: purpose,
+	}
+}
+
+// LabellingOf reads the labelling that an action plans.
+func LabellingOf(a Action) Labelling {
+	var l Labelling
+	for line := range strings.SplitSeq(a.Body, "\n") {
+		name, rest, _ := strings.Cut(line, ",")
+		color, description, _ := strings.Cut(rest, ",")
+		if name != "" {
+			l.With = append(l.With, Label{Name: name, Color: color, Description: description})
+		}
+	}
+	if a.Base != "" {
+		l.Without = strings.Split(a.Base, ",")
+	}
+	return l
+}

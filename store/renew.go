@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Most actions are what they were planned as. Some say what is to be so: which
+// labels an issue has, what a comment that is kept up to date says. Such a row is
+// renewed when that changes, and only the newest is sent. Whoever is sending
+// meanwhile finds out by CheckRenewal.
+
+// RenewAction plans an action, or replaces what a known one is to bring about. With
+// the content that it has already it is left alone, however far it came; with the
+// content that was last seen to be so it is applied without being sent. What was
+// seen and then taken away by a person stays void.
+func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
+	what := fmt.Sprintf("renew %s action %s", a.Kind, a.Token)
+	known, ok, err := t.GetAction(ctx, a.Token)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if !ok {
+		_, err := t.insertAction(ctx, what, a)
+		return err
+	}
+	same := known.Target == a.Target && known.Base == a.Base && known.Body == a.Body
+	switch {
+	case known.State == work.ActionVoid && known.ResultID != "":
+		return nil
+	case same && (known.State == work.ActionApplied || !known.State.Settled()):
+		return nil
+	}
+	if unclear := known.Made > 0 && known.ResultID == ""; unclear && known.NotBefore.After(a.NotBefore) {
+		a.NotBefore = known.NotBefore // what it may have made is looked for before another is made
+	}
+	const asSeen = `(state <> 'sent' AND seen_content <> '' AND seen_content = ?)`
+	content := seenContent(a)
+	return t.one(ctx, what, ErrStale,
+		`UPDATE actions SET item_id = ?, need = ?, target = ?, base = ?, body = ?, why = ?, not_before = ?, last_error = '', sends = 0,
+		 renewals = renewals + 1, settled_at = CASE WHEN `+asSeen+` THEN ? ELSE 0 END,
+		 state = CASE WHEN `+asSeen+` THEN 'applied' ELSE 'planned' END
+		 WHERE id = ? AND renewals = ?`,
+		refOf{&a.ItemID}, a.Need, a.Target, a.Base, a.Body, a.Why, timeOf{&a.NotBefore}, content, millis(t.now), content, known.ID, known.Renewals)
+}
+
+// seenContent is what is remembered of an action that was seen to be so: of
+// labels, which.
+func seenContent(a work.Action) string {
+	if a.Kind != work.ActionLabels {
+		return ""
+	}
+	return a.Target + "\n" + a.Base
+}
+
+// CheckRenewal is ErrStale when an action has been renewed since it was read.
+func (t *Tx) CheckRenewal(ctx context.Context, a work.Action) error {
+	what := fmt.Sprintf("check action %d", a.ID)
+	n, err := get(ctx, t, what, scanID, `SELECT renewals FROM actions WHERE id = ?`, a.ID)
+	if err == nil && int(n) != a.Renewals {
+		err = fmt.Errorf("%s: %w", what, ErrStale)
+	}
+	return err
+}
