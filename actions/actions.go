@@ -85,6 +85,8 @@ func effectOf(kind work.ActionKind) (effect, error) {
 		return rerun{}, nil
 	case work.ActionLabels:
 		return &labels{}, nil
+	case work.ActionSticky:
+		return &sticky{}, nil
 	}
 	return nil, fmt.Errorf("no such kind of action: %q", kind)
 }
@@ -101,6 +103,9 @@ func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action
 		return a, err
 	}
 	seen, ok, err := e.find(ctx, s, a)
+	if errors.Is(err, errTaken) {
+		return r.Void(ctx, a, err.Error())
+	}
 	if err != nil {
 		return a, fmt.Errorf("look for %s: %w", describe(a), err)
 	}
@@ -113,7 +118,7 @@ func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action
 	if err := r.pace(ctx, a.Kind); err != nil {
 		return a, err
 	}
-	if a, err = r.intend(ctx, a); err != nil {
+	if a, err = r.intend(ctx, a, remakes(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
 	seen, err = e.do(ctx, s, a)
@@ -137,28 +142,44 @@ func (r *Runner) Look(ctx context.Context, s Scope, a work.Action) (seen bool, e
 // intend writes to disk that a is about to be sent, and that a second send
 // waits: a death before the answer is an answer that never came. What GitHub
 // itself makes at most once need not wait.
-func (r *Runner) intend(ctx context.Context, a work.Action) (work.Action, error) {
+func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (work.Action, error) {
 	now := r.Now()
-	err := r.update(ctx, a, func(tx *store.Tx) error {
-		sends, err := tx.MarkSent(ctx, a.ID, now)
-		a.Sends = sends
-		if err != nil || !repeatable(a.Kind) {
+	err := r.update(ctx, a, func(tx *store.Tx) (err error) {
+		if a.Kind == work.ActionSticky && !remade {
+			a.Sends, err = tx.MarkEdited(ctx, a.ID)
 			return err
 		}
+		a.Sends, err = tx.MarkSent(ctx, a.ID, now)
+		if err != nil || !remade {
+			return err
+		}
+		a.Made++
 		return tx.DeferAction(ctx, a.ID, now.Add(r.SettleAfter), "")
 	})
 	if err != nil {
 		return a, fmt.Errorf("record the intent of %s: %w", describe(a), err)
 	}
-	a.State, a.SentAt = work.ActionSent, now
+	a.State = work.ActionSent
+	if remade || a.Kind != work.ActionSticky {
+		a.SentAt = now
+	}
 	return a, nil
+}
+
+// remakes reports whether sending once more makes a second: a sticky comment that
+// was found is only edited.
+func remakes(e effect, kind work.ActionKind) bool {
+	if s, ok := e.(*sticky); ok {
+		return s.id == 0
+	}
+	return repeatable(kind)
 }
 
 // repeatable reports whether GitHub makes a second of its kind when it is sent
 // twice.
 func repeatable(kind work.ActionKind) bool {
 	switch kind {
-	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun:
+	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun, work.ActionSticky:
 		return true
 	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels:
 		return false

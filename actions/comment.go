@@ -13,6 +13,8 @@ import (
 type comments interface {
 	CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]github.Comment, error)
 	CreateComment(ctx context.Context, repo work.RepoName, number int, body string) (github.Comment, error)
+	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
+	UpdateComment(ctx context.Context, repo work.RepoName, id int64, body string) error
 	DeleteComment(ctx context.Context, repo work.RepoName, id int64) error
 }
 

@@ -75,7 +75,7 @@ func lastCopy(a work.Action, first posted) time.Time {
 // show it when it was looked for. seen is the id of a comment that carries the
 // action's token: the one that is on record asks for nothing.
 func Extra(ctx context.Context, s Scope, a work.Action, seen int64) ([]int64, error) {
-	if a.State != work.ActionApplied || a.Sends < 2 || a.ResultID == strconv.FormatInt(seen, 10) {
+	if a.State != work.ActionApplied || sentCopies(a) < 2 || a.ResultID == strconv.FormatInt(seen, 10) {
 		return nil, nil
 	}
 	e, err := effectOf(a.Kind)
@@ -87,6 +87,14 @@ func Extra(ctx context.Context, s Scope, a work.Action, seen int64) ([]int64, er
 		return nil, fmt.Errorf("look for copies of %s: %w", describe(a), err)
 	}
 	return got.extra, nil
+}
+
+// sentCopies is how many copies of a comment our sends may have made.
+func sentCopies(a work.Action) int {
+	if a.Kind == work.ActionSticky {
+		return a.Made
+	}
+	return a.Sends
 }
 
 // Removal plans the removal of a second copy of a comment of ours.

@@ -46,7 +46,7 @@ func (r *Runner) pace(ctx context.Context, kind work.ActionKind) error {
 
 func createsContent(kind work.ActionKind) bool {
 	switch kind {
-	case work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionIssue:
+	case work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionIssue, work.ActionSticky:
 		return true
 	case work.ActionPush, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionRerun, work.ActionLabels:
 		return false

@@ -135,6 +135,9 @@ func loadItems(ctx context.Context, tx *store.Tx, r work.Repo, all bool, now tim
 		if p := newest[item.ID]; p != nil && found[i].Pause == nil {
 			found[i].Pause = paused[p.Number]
 		}
+		if err := found[i].loadStop(ctx, tx); err != nil {
+			return nil, err
+		}
 	}
 	return found, nil
 }
@@ -156,4 +159,15 @@ func (f *facts) name(cfg *config.Config) {
 	if r, ok := cfg.Repo(f.Repo.Name); ok {
 		f.Ignore = r.Labels.Ignore
 	}
+}
+
+// loadStop reads why an item stands still, and where GitHub says so.
+func (f *facts) loadStop(ctx context.Context, tx *store.Tx) error {
+	stop, ok, err := tx.FindStop(ctx, f.Item.ID)
+	if err != nil || !ok || !stop.Lasts() || !f.Item.State.Stands() {
+		return err
+	}
+	f.Stop = &stop
+	f.Said, _, err = tx.GetAction(ctx, stop.Token)
+	return err
 }

@@ -17,6 +17,8 @@ type facts struct {
 	Turn    *work.Turn        // the unfinished one; nil: none
 	Pause   *work.Pause       // people have taken it over; nil: they have not
 	Ignore  string            // the label by which they do
+	Stop    *work.Stop        // why it stands still; nil: it does not
+	Said    work.Action       // the comment that says so on GitHub
 	Pending int               // things said that no turn has taken yet
 	Spent   tick.Spending     // what its budgets count
 	Budgets config.Budgets
@@ -81,7 +83,37 @@ func (f facts) blocked() standing {
 	if f.Pull != nil && f.Pull.State == work.PullOpen {
 		next = fmt.Sprintf("comment on %s", work.Ref(f.Repo.Name, f.Pull.Number))
 	}
-	return standing{"a person: " + or(reason, "no reason given"), or(f.Item.Hint, next)}
+	return standing{"a person: " + or(reason, "no reason given") + f.attempts(), or(f.Item.Hint, next)}
+}
+
+// attempts says how often it came to the same stop, where that is more than once.
+func (f facts) attempts() string {
+	if f.Stop == nil || f.Stop.Attempts < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", count(f.Stop.Attempts, "attempt"))
+}
+
+// since is when it came to stand as it stands: tried again in vain it stands still
+// since the first time.
+func (f facts) since() time.Time {
+	if f.Stop != nil {
+		return f.Stop.Since
+	}
+	return f.Item.Since
+}
+
+// comment is where GitHub says why it stands still, or what became of that.
+func (f facts) comment() string {
+	switch {
+	case f.Stop == nil:
+		return ""
+	case f.Said.State == work.ActionVoid && f.Said.ResultURL != "":
+		return "a person deleted it: " + f.Said.ResultURL
+	case f.Said.ResultURL == "":
+		return "not yet: " + or(f.Said.LastError, "the next pass makes it")
+	}
+	return f.Said.ResultURL
 }
 
 // working is about an unfinished turn: its step says what has happened.
@@ -112,7 +144,7 @@ func (f facts) idle() standing {
 	case work.StatePending, work.StateReady, work.StateRunning:
 		return standing{or(f.Item.Reason, "a pass with a free slot"), fmt.Sprintf("a %s turn", f.Item.Flow.StartKind())}
 	case work.StateAwaitingIssueFollowup:
-		return standing{or(f.Item.Reason, "an answer on the issue"), or(f.Item.Hint, "the answer makes a turn")}
+		return standing{or(f.Item.Reason, "an answer on the issue") + f.attempts(), or(f.Item.Hint, "the answer makes a turn")}
 	case work.StateAwaitingFeedback:
 		if f.Pull != nil {
 			on := "people on " + work.Ref(f.Repo.Name, f.Pull.Number)

@@ -124,7 +124,7 @@ func (a *app) printBoard(out output, b board) error {
 	for _, f := range b.items {
 		rows = append(rows, itemRow(out, f))
 	}
-	headings := []string{"ITEM", "STATE", "SINCE", "WAITING FOR", "NEXT", "FLOW", "PULL REQUEST", "TITLE", "SPENT"}
+	headings := []string{"ITEM", "STATE", "SINCE", "WAITING FOR", "NEXT", "FLOW", "PULL REQUEST", "TITLE", "SPENT", "COMMENT"}
 	if len(rows) > 0 {
 		if err := out.table(headings, rows); err != nil {
 			return err
@@ -159,7 +159,7 @@ func itemRow(out output, f facts) []string {
 		}
 	}
 	return []string{
-		work.Ref(f.Repo.Name, f.Item.Number), string(f.Item.State), out.when(f.Item.Since, f.Now),
-		s.waits, s.next, string(f.Item.Flow), pull, f.Item.Title, spentLine(f),
+		work.Ref(f.Repo.Name, f.Item.Number), string(f.Item.State), out.when(f.since(), f.Now),
+		s.waits, s.next, string(f.Item.Flow), pull, f.Item.Title, spentLine(f), f.Said.ResultURL,
 	}
 }

@@ -136,7 +136,7 @@ func TestStatus(t *testing.T) {
 	code, stdout, stderr = run(t, "status", "--config", p.config)
 	since := p.now.Add(-2 * time.Hour).Format(time.RFC3339)
 	want := "octo/app#12\tawaiting_feedback\t" + since +
-		"\ta pass: 1 event to answer\ta turn answers on GitHub\tbugfix\thttps://github.com/octo/app/pull/13\tCrash on start\t0 of 30 turns\n"
+		"\ta pass: 1 event to answer\ta turn answers on GitHub\tbugfix\thttps://github.com/octo/app/pull/13\tCrash on start\t0 of 30 turns\t\n"
 	if code != 0 || stdout != want {
 		t.Errorf("code %d, stdout %q, want %q", code, stdout, want)
 	}

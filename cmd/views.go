@@ -25,6 +25,15 @@ type itemView struct {
 	PullRequest *pullView  `json:"pullRequest"`
 	Pending     int        `json:"pendingEvents"`
 	Spent       spentView  `json:"spent"`
+	Stop        *stopView  `json:"stop"` // null: it does not stand still
+}
+
+type stopView struct {
+	Reason   string     `json:"reason"` // as GitHub is told
+	Since    *time.Time `json:"since"`
+	Attempts int        `json:"attempts"`
+	URL      string     `json:"url"`   // of the comment
+	State    string     `json:"state"` // of the comment: planned, sent, applied, void when a person deleted it
 }
 
 type pullView struct {
@@ -118,8 +127,11 @@ func viewItem(f facts) itemView {
 	s := f.standing()
 	v := itemView{
 		Repo: f.Repo.Name.FullName(), Number: f.Item.Number, Title: f.Item.Title, URL: f.Item.URL,
-		Flow: string(f.Item.Flow), State: string(f.Item.State), Since: stamp(f.Item.Since),
+		Flow: string(f.Item.Flow), State: string(f.Item.State), Since: stamp(f.since()),
 		WaitingFor: s.waits, NextStep: s.next, Priority: f.Item.Priority, Branch: f.Item.Branch, Pending: f.Pending, Spent: viewSpent(f),
+	}
+	if s := f.Stop; s != nil {
+		v.Stop = &stopView{Reason: s.Reason, Since: stamp(s.Since), Attempts: s.Attempts, URL: f.Said.ResultURL, State: string(f.Said.State)}
 	}
 	if p := f.Pull; p != nil {
 		v.PullRequest = &pullView{

@@ -114,7 +114,19 @@ func (t *Tx) ListNotices(ctx context.Context, repoID int64) ([]work.Action, erro
 func (t *Tx) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
 	what := fmt.Sprintf("mark action %d as sent", id)
 	err := t.one(ctx, what, ErrStale,
-		`UPDATE actions SET state = ?, sends = sends + 1, sent_at = ?, seen_content = '' WHERE id = ? AND `+unsettled, work.ActionSent, t.stamp(at), id)
+		`UPDATE actions SET state = ?, sends = sends + 1, sent_at = ?, seen_content = '',
+		 made = made + (kind = 'sticky') WHERE id = ? AND `+unsettled, work.ActionSent, t.stamp(at), id)
+	if err != nil {
+		return 0, err
+	}
+	sends, err := get(ctx, t, what, scanID, `SELECT sends FROM actions WHERE id = ?`, id)
+	return int(sends), err
+}
+
+// MarkEdited is MarkSent for a send that makes nothing new.
+func (t *Tx) MarkEdited(ctx context.Context, id int64) (int, error) {
+	what := fmt.Sprintf("mark action %d as edited", id)
+	err := t.one(ctx, what, ErrStale, `UPDATE actions SET state = ?, sends = sends + 1 WHERE id = ? AND `+unsettled, work.ActionSent, id)
 	if err != nil {
 		return 0, err
 	}
@@ -175,7 +187,7 @@ func (t *Tx) CountSends(ctx context.Context, since time.Time) (int, error) {
 	n, _, err := find(ctx, t, "count sends", scanID,
 		// sent_at > 0 lets SQLite use the index, which says so of itself; coming
 		// first it would also be what the index is searched by.
-		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?)`,
-		millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue)
+		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?)`,
+		millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky)
 	return int(n), err
 }

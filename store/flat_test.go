@@ -212,14 +212,16 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, Token: "eyes"})
 	pending, pendingErr := tx.ListPendingEvents(ctx, r.ID)
 	_, _, followupErr := tx.FindFollowup(ctx, item.ID)
+	_, _, stopErr := tx.FindStop(ctx, item.ID)
 	spent, spentErr := tx.ListSpent(ctx, item.ID, item.AllowanceFrom)
 	_, servedErr := tx.LastTurn(ctx, r.ID, work.KindFix)
 	_, mendedErr := tx.ListTurnEvents(ctx, spent[0].Turn)
 	fresh := pending[slices.IndexFunc(pending, func(e work.Event) bool { return e.TurnID == 0 })]
 	_, _, sessionErr := func() (string, int, error) { s, k, _, err := tx.GetSession(ctx, item.ID, "codex"); return s, k, err }()
 	return firstOf(
-		itemErr, pullErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, spentErr, servedErr, mendedErr,
+		itemErr, pullErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, stopErr, spentErr, servedErr, mendedErr,
 		tx.RenewAllowance(ctx, item.ID),
+		tx.PutStop(ctx, work.Stop{ItemID: item.ID}),
 		tx.PutFollowup(ctx, work.Followup{ItemID: item.ID}),
 		tx.DropFollowup(ctx, item.ID),
 		tx.PutPause(ctx, work.Pause{RepoID: r.ID, Number: 2, LabelID: 1, Began: t0}),
@@ -244,9 +246,10 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, sentErr := tx.ListItemActions(ctx, u.ItemID)
 	_, paceErr := tx.CountSends(ctx, t0.Add(-time.Hour))
 	_, sendErr := tx.MarkSent(ctx, a.ID, t0)
+	_, editErr := tx.MarkEdited(ctx, a.ID)
 	_, usageErr := tx.GetSessionUsage(ctx, u.ItemID, "codex", "s")
 	return firstOf(
-		turnErr, addErr, turnsErr, eventsErr, actionsErr, sentErr, paceErr, sendErr, usageErr,
+		turnErr, addErr, turnsErr, eventsErr, actionsErr, sentErr, paceErr, sendErr, editErr, usageErr,
 		tx.PutSessionUsage(ctx, u.ItemID, "codex", "s", work.Usage{InputTokens: 1}, t0),
 		tx.DropSession(ctx, u.ItemID, "codex"),
 		tx.MarkUnsent(ctx, a.ID),

@@ -159,7 +159,9 @@ func keptRows(t *testing.T, table string, before, after []map[string]string) {
 	}
 	for i, row := range before {
 		for column, value := range row {
-			if after[i][column] != value {
+			// What tells why an item stands still is kept up to date since schema 7.
+			sticky := table == "actions" && column == "kind" && row["why"] == "'blocked'" && after[i]["kind"] == "'sticky'"
+			if after[i][column] != value && !sticky {
 				t.Errorf("%s row %d: %s was %s and is %s", table, i+1, column, value, after[i][column])
 			}
 		}

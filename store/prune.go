@@ -46,6 +46,7 @@ func prunes() []string {
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.repo_id = pauses.repo_id AND i.number = pauses.number AND ` + kept + `)
 			AND NOT EXISTS (SELECT 1 FROM pull_requests p JOIN work_items i ON i.id = p.item_id
 				WHERE p.repo_id = pauses.repo_id AND p.number = pauses.number AND ` + kept + `)`,
+		`DELETE FROM stops WHERE since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = stops.item_id AND ` + kept + `)`,
 		`DELETE FROM http_validators WHERE seen_at < @before`,
 	}
 }

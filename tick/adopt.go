@@ -224,10 +224,17 @@ func (h *harvest) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 	}
 	for number, issue := range h.adopted {
 		item, ok := h.items[issue]
-		if pull, read := h.pulls[number]; !ok || !read || pull.State != work.PullOpen {
+		pull, read := h.pulls[number]
+		if !ok || !read {
 			continue
 		}
-		if err := move(ctx, tx, Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
+		if pull.State != work.PullOpen {
+			if err := h.p.show(ctx, tx, Move{Item: item.ID, Cause: work.CauseAdopted, To: item.State}, now); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := h.p.move(ctx, tx, Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
 			return err
 		}
 	}

@@ -162,13 +162,35 @@ func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer pro
 	if answer.BlockedReason != "" {
 		m.Cause, m.To = work.CauseAsked, work.StateBlocked
 		m.Reason, m.Hint = "the agent asks: "+answer.BlockedReason, "answer in a comment on the pull request"
+		m.Asked = l.turn.Key
 	}
 	if why, err := stuck(ctx, tx, l, answer); err != nil {
 		return err
 	} else if why != "" && answer.BlockedReason == "" {
 		m.Cause, m.To, m.Reason, m.Hint = work.CauseAsked, work.StateBlocked, why, "say in a comment on the pull request what is to be done"
 	}
-	return movedOrGone(move(ctx, tx, m, p.Now()))
+	if m.To == work.StateBlocked {
+		var err error
+		if m.Told, err = toldBy(ctx, tx, l); err != nil {
+			return err
+		}
+	}
+	return movedOrGone(p.move(ctx, tx, m, p.Now()))
+}
+
+// toldBy is the token of the turn's own word to people: where it says why the work
+// stands still, no second comment does. A turn that opens the pull request has none.
+func toldBy(ctx context.Context, tx *store.Tx, l *lease) (string, error) {
+	planned, err := tx.ListTurnActions(ctx, l.turn.ID)
+	if err != nil || l.turn.Kind.Start() {
+		return "", err
+	}
+	for _, a := range slices.Backward(planned) {
+		if a.Kind == work.ActionComment && a.State == work.ActionApplied {
+			return a.Token, nil
+		}
+	}
+	return "", nil
 }
 
 // openedPull reads the pull request that the turn opened.

@@ -89,7 +89,7 @@ func (p *Pass) carryOut(ctx context.Context, plan Plan) error {
 	now := p.Now()
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, m := range plan.Moves {
-			err := move(ctx, tx, m, now)
+			err := p.move(ctx, tx, m, now)
 			if err != nil && !errors.Is(err, store.ErrStale) {
 				return fmt.Errorf("move item %d to %q: %w", m.Item, m.To, err)
 			}
@@ -193,7 +193,7 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned PlannedTurn, l
 	if err := beginAnew(ctx, tx, planned); err != nil {
 		return err
 	}
-	return move(ctx, tx, Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())
+	return p.move(ctx, tx, Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())
 }
 
 // unusedKey gives a turn a key of its own when earlier ones about the same have

@@ -102,6 +102,8 @@ func (readOnly) CreateComment(context.Context, work.RepoName, int, string) (gith
 	return github.Comment{}, errDryRun
 }
 
+func (readOnly) UpdateComment(context.Context, work.RepoName, int64, string) error { return errDryRun }
+
 func (readOnly) DeleteComment(context.Context, work.RepoName, int64) error { return errDryRun }
 
 func (readOnly) Reply(context.Context, work.RepoName, int, int64, string) (github.ReviewComment, error) {

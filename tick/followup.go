@@ -51,11 +51,9 @@ func (p *Pass) awaitWord(ctx context.Context, l *lease, v verdict) error {
 		if err := p.keepTalk(ctx, tx, l); err != nil {
 			return err
 		}
-		if err := movedOrGone(move(ctx, tx, p.waitingMove(after, v.hint), now)); err != nil || v.followup == work.FollowupComments {
-			return err
-		}
-		_, err = tx.AddAction(ctx, blockNotice(l, v, now))
-		return err
+		m := p.waitingMove(after, v.hint)
+		m.Public = v.public
+		return movedOrGone(p.move(ctx, tx, m, now))
 	})
 	if err != nil {
 		return err
@@ -94,8 +92,9 @@ func followupOf(l *lease, v verdict, before work.Followup, queued []work.Event) 
 func (p *Pass) waitingMove(f work.Followup, hint string) Move {
 	m := Move{Item: f.ItemID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: f.Reason, Hint: hint}
 	if f.Kind == work.FollowupAsked {
-		m.Cause = work.CauseAsked
+		m.Cause, m.Asked = work.CauseAsked, f.Turn
 	}
+	m.Passing = f.Kind == work.FollowupComments
 	if f.Kind.Recoverable() && p.Config.Runtime.EnableIssueCommentRouting {
 		m.To = work.StateAwaitingIssueFollowup
 	}
@@ -129,7 +128,7 @@ func (p *Pass) keepTalk(ctx context.Context, tx *store.Tx, l *lease) error {
 func putBack(ctx context.Context, tx *store.Tx, l *lease, m Move) (Move, error) {
 	f, waited, err := tx.FindFollowup(ctx, l.item.ID)
 	if waited && l.turn.Kind.Start() && m.Cause == work.CausePutBack {
-		m.To, m.Reason = work.StateAwaitingIssueFollowup, f.Reason
+		m.To, m.Reason, m.Passing = work.StateAwaitingIssueFollowup, f.Reason, true
 	}
 	return m, err
 }
@@ -260,7 +259,7 @@ func (p *Pass) reconcileFollowups(ctx context.Context, tx *store.Tx) error {
 			if state == work.StateFailed {
 				m.Cause = work.CauseResumed
 			}
-			if err := move(ctx, tx, m, p.Now()); err != nil {
+			if err := p.move(ctx, tx, m, p.Now()); err != nil {
 				return err
 			}
 		}

@@ -188,7 +188,7 @@ func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) err
 			return err
 		}
 	}
-	return move(ctx, tx, Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.p.Now())
+	return h.p.move(ctx, tx, Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.p.Now())
 }
 
 func (h *harvest) assignJournal(ctx context.Context, tx *store.Tx, j journal, turnID int64) error {

@@ -141,7 +141,7 @@ func (h *harvest) storePromoted(ctx context.Context, tx *store.Tx, now time.Time
 			design = h.items[number].ID
 		}
 		if p.fulfills {
-			err := move(ctx, tx, Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
+			err := h.p.move(ctx, tx, Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
 			if err := movedOrGone(err); err != nil {
 				return err
 			}

@@ -3,13 +3,11 @@ package tick
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -93,28 +91,13 @@ func (r *router) circle() string {
 	return strings.Join(append(way, way[0]), " → ")
 }
 
-// stop blocks the item without a turn, and says so where people talk about it:
-// once, and once more when a person let it go on and it comes to the same stop.
+// stop blocks the item without a turn.
 func (r *router) stop(reason, hint string) {
 	if r.item.State == work.StateBlocked && r.item.Reason == reason {
 		r.line("wait", "", "blocked: "+reason)
 		return
 	}
-	number := r.item.Number
-	if r.hasPull {
-		number = r.pull.Number
-	}
-	about := []string{reason}
-	if r.item.AllowanceFrom > 0 {
-		about = append(about, strconv.FormatInt(r.item.AllowanceFrom, 10))
-	}
-	token := work.NoticeToken(r.v.Repo.Name, number, work.ContentHash(about...))
-	body := fmt.Sprintf("gh mergexo stopped here: %s.\n\nTo go on: %s.", prompts.CleanBody(reason), hint)
 	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})
-	r.p.Notices = append(r.p.Notices, work.Action{
-		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token,
-		State: work.ActionPlanned, Number: number, Body: markBody(body, work.Marks{Token: token}), Why: "blocked",
-	})
 	r.line("wait", "", "blocked: "+reason)
 }
 

@@ -1,7 +1,6 @@
 package tick
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -251,7 +249,7 @@ func (p *Pass) backToWaiting(ctx context.Context, tx *store.Tx, l *lease) error 
 	if err != nil {
 		return err
 	}
-	return movedOrGone(move(ctx, tx, m, p.Now()))
+	return movedOrGone(p.move(ctx, tx, m, p.Now()))
 }
 
 // movedOrGone takes a lost compare-and-set for what it is here: somebody
@@ -267,7 +265,6 @@ func movedOrGone(err error) error {
 // Before its first effect the turn ends, and its comments wait for the next
 // one; after it the same row goes on later.
 func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error {
-	now := p.Now()
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		if begun {
 			if err := tx.SaveTurn(ctx, l.turn); err != nil {
@@ -282,12 +279,8 @@ func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error
 		if err := recordLost(ctx, tx, l); err != nil {
 			return err
 		}
-		m := Move{Item: l.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.reason, Hint: v.hint}
-		if err := movedOrGone(move(ctx, tx, m, now)); err != nil {
-			return err
-		}
-		_, err := tx.AddAction(ctx, blockNotice(l, v, now))
-		return err
+		m := Move{Item: l.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.reason, Hint: v.hint, Public: v.public}
+		return movedOrGone(p.move(ctx, tx, m, p.Now()))
 	})
 }
 
@@ -301,16 +294,6 @@ func (p *Pass) endAsking(ctx context.Context, tx *store.Tx, l *lease, to work.St
 		return tx.FinishTurnEvents(ctx, l.turn.ID, "blocked", p.Now())
 	}
 	return tx.ReleaseEvents(ctx, l.turn.ID)
-}
-
-// blockNotice is the one comment that says why the work stands still.
-func blockNotice(l *lease, v verdict, now time.Time) work.Action {
-	token := work.NoticeToken(l.remote.Name, l.turn.Number, l.turn.Key)
-	body := fmt.Sprintf("gh mergexo stopped here: %s\n\nTo go on: %s.", prompts.CleanBody(cmp.Or(v.public, v.reason)), v.hint)
-	return work.Action{
-		RepoID: l.turn.RepoID, ItemID: l.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token,
-		State: work.ActionPlanned, Number: l.turn.Number, Body: markBody(body, work.Marks{Token: token}), Why: "blocked", PlannedAt: now,
-	}
 }
 
 // turnURL is where a person can see what the turn did: its last visible action.

@@ -115,7 +115,12 @@ func (p *Pass) work(ctx context.Context, leases []*lease, rep *Report) {
 			p.sendNotices(ctx, l.remote, rep)
 		})
 	}
+	var beside sync.WaitGroup
+	over := make(chan struct{})
+	beside.Go(func() { p.showWorking(ctx, leases, over, rep) })
 	wg.Wait()
+	close(over)
+	beside.Wait()
 }
 
 // step carries one turn as far as it comes. Each phase stores its result

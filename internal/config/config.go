@@ -88,12 +88,17 @@ type Agent struct {
 	Writable []string     // folders that it may write in the sandbox
 }
 
-// Labels are the labels that start and pause work.
+// Labels are the labels that start and pause work, and those that show where it
+// stands.
 type Labels struct {
 	Design   string
 	Bugfix   string
 	SmallJob string
 	Ignore   string
+
+	Working string
+	Blocked string
+	Done    string
 }
 
 // Flow gives the flow that a label starts.

@@ -16,10 +16,21 @@ func (p *parser) labels(t *table) Labels {
 		Bugfix:   t.text("bugfix", "agent:bugfix"),
 		SmallJob: t.text("small_job", "agent:small-job"),
 		Ignore:   t.text("ignore", "agent:ignore"),
+		Working:  t.text("working", "agent:working"),
+		Blocked:  t.text("blocked", "agent:blocked"),
+		Done:     t.text("done", "agent:done"),
 	}
 	t.done()
 	seen := map[string]string{}
-	for _, x := range []struct{ key, name string }{{"design", l.Design}, {"bugfix", l.Bugfix}, {"small_job", l.SmallJob}, {"ignore", l.Ignore}} {
+	for _, x := range []struct{ key, name string }{
+		{"design", l.Design},
+		{"bugfix", l.Bugfix},
+		{"small_job", l.SmallJob},
+		{"ignore", l.Ignore},
+		{"working", l.Working},
+		{"blocked", l.Blocked},
+		{"done", l.Done},
+	} {
 		if why := labelProblem(x.name); why != "" {
 			t.bad(x.key, "%q %s", x.name, why)
 			continue

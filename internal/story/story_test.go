@@ -26,6 +26,7 @@
 //	agent-prompt N           prints the prompt of the Nth run, counted from 1
 //	db SQL                   prints what a query of state.db gives, tab separated
 //	await FILE               waits until a background command has made a file
+//	await-label NUMBER LABEL waits until an issue or pull request has a label
 //	hub-many N NUMBER AUTHOR makes N comments, "comment number 1" and so on
 //	hub-paste NUMBER COMMENT AUTHOR has somebody post the words of a comment again, marker and all
 //	await-request METHOD PATH-SUFFIX waits for a request that hub slow holds up; it takes effect once its pass is killed
@@ -48,6 +49,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -100,6 +102,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"agent-prompt":  cmdAgentPrompt,
 		"db":            cmdDB,
 		"await":         cmdAwait,
+		"await-label":   cmdAwaitLabel,
 		"hub-many":      cmdHubMany,
 		"hub-fail-node": cmdHubFailNode,
 		"hub-paste":     cmdHubPaste,
@@ -196,6 +199,20 @@ func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("%s: not there after a minute", args[0])
+}
+
+func cmdAwaitLabel(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await-label NUMBER LABEL")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(50 * time.Millisecond) {
+		if slices.Contains(worldOf(ts).hub.Repo(mainRepo).Labels(n), args[1]) {
+			return
+		}
+	}
+	ts.Fatalf("#%d has no label %s after a minute", n, args[1])
 }
 
 func cmdHubMany(ts *testscript.TestScript, neg bool, args []string) {

@@ -30,7 +30,7 @@ func cmdLater(ts *testscript.TestScript, neg bool, args []string) {
 func takeBack(path string, by time.Duration) (err error) {
 	columns, err := query(path, `SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND m.name NOT LIKE 'goose%' AND c.type = 'INTEGER'
-		AND (c.name LIKE '%\_at' ESCAPE '\' OR c.name LIKE '%\_since' ESCAPE '\' OR c.name = 'not_before' OR c.name = 'at')`)
+		AND (c.name LIKE '%\_at' ESCAPE '\' OR c.name LIKE '%\_since' ESCAPE '\' OR c.name = 'not_before' OR c.name IN ('at', 'since'))`)
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,13 @@ const (
 	ActionRemove      ActionKind = "remove"   // a second copy of a comment of ours
 	ActionIssue       ActionKind = "issue"    // for a flaky test
 	ActionRerun       ActionKind = "rerun"    // the failed jobs of a workflow run
+	ActionSticky      ActionKind = "sticky"   // a comment that is kept up to date; renewed
 	ActionLabels      ActionKind = "labels"   // that an issue or pull request has, and has not; renewed
 )
+
+// StickyEdit is the Base of a sticky comment that is only to be edited: where there
+// is none, none is made.
+const StickyEdit = "edit"
 
 // Need says what an action's failure means for its turn.
 type Need string
@@ -69,7 +74,7 @@ type Action struct {
 	On     EventKind // reaction: which kind of comment Target is
 	Title  string    // pull request, issue
 	Body   string    // with its markers. labels: what is known of those that may have to be made
-	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far. labels: those not to be there
+	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far. labels: those not to be there. sticky: StickyEdit or empty
 	Head   string    // pull request: head branch. push: the commit. rerun: the commit whose checks it runs
 	Why    string    // for people: what it answers
 

@@ -35,6 +35,17 @@ func (s State) Open() bool {
 	return false
 }
 
+// Stands reports whether the item stands still until a person does something.
+func (s State) Stands() bool {
+	switch s {
+	case StateBlocked, StateAwaitingIssueFollowup, StateFailed:
+		return true
+	case StatePending, StateReady, StateRunning, StateAwaitingFeedback, StateMerged, StateCompleted, StateClosed:
+		return false
+	}
+	return false
+}
+
 // Item is one issue in one flow.
 type Item struct {
 	ID     int64

@@ -95,6 +95,16 @@ func NoticeToken(repo RepoName, number int, answers string) string {
 	return token("notice", repo, number, answers)
 }
 
+// StopToken is the token of the comment that says why a work item stands still:
+// the same reason on the same issue or pull request is the same stop. What an
+// agent asks, by its turn's key, is another each time.
+func StopToken(repo RepoName, number int, reason, asked string) string {
+	if asked != "" {
+		return NoticeToken(repo, number, asked)
+	}
+	return NoticeToken(repo, number, ContentHash(reason))
+}
+
 // ReactionToken is the token of our reaction to a comment.
 func ReactionToken(repo RepoName, kind EventKind, commentID string) string {
 	return token("reaction", repo, 0, string(kind), commentID)

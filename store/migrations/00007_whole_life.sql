@@ -12,6 +12,14 @@ CREATE TABLE stops (
     ended_at INTEGER NOT NULL  -- 0: it lasts
 ) STRICT;
 
+-- What stands still already was told of in a comment of another kind: it is kept
+-- up to date from now on.
+INSERT INTO stops
+SELECT i.id, a.number, a.token, i.reason, i.hint, 1, i.state_since, 0
+FROM work_items i
+JOIN actions a ON a.id = (SELECT MAX(b.id) FROM actions b WHERE b.item_id = i.id AND b.kind = 'comment' AND b.why = 'blocked' AND b.turn_id IS NULL)
+WHERE i.state IN ('blocked', 'awaiting_issue_followup', 'failed');
+
 -- When people had taken an issue or a pull request over: what was said meanwhile
 -- is not for the agents.
 CREATE TABLE pauses (
@@ -38,6 +46,8 @@ ALTER TABLE work_items ADD COLUMN edited TEXT NOT NULL DEFAULT '';
 ALTER TABLE actions ADD COLUMN renewals     INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE actions ADD COLUMN made         INTEGER NOT NULL DEFAULT 0;  -- how many of its sends may have made something new
 ALTER TABLE actions ADD COLUMN seen_content TEXT    NOT NULL DEFAULT ''; -- labels: what was last seen to be so; empty: unknown
+
+UPDATE actions SET kind = 'sticky', made = sends WHERE token IN (SELECT token FROM stops);
 
 -- Turns after this one count against the item's budgets; a person moves it on.
 ALTER TABLE work_items ADD COLUMN allowance_from INTEGER NOT NULL DEFAULT 0; -- turns.id

@@ -1,0 +1,68 @@
+package actions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// sticky is a comment that is kept up to date: it is made once and edited from
+// then on. A second would call people again for the same thing.
+type sticky struct {
+	id    int64 // of the comment, once it was found
+	url   string
+	extra []int64
+}
+
+// errTaken says that what was seen on GitHub is not there any more.
+var errTaken = errors.New("a person deleted it")
+
+// find looks for the comment, and is content when it says what is wanted. The one
+// that is on record is asked for by its id, for lists may lag; one that a pass
+// made whose database is gone is found by its token.
+func (e *sticky) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+	if id, err := strconv.ParseInt(a.ResultID, 10, 64); err == nil && !a.State.Settled() {
+		c, ok, err := s.GitHub.Comment(ctx, s.Repo.Current, id)
+		if err == nil && !ok {
+			err = errTaken
+		}
+		e.id, e.url = id, c.URL
+		return e.sight(), err == nil && sameBody(c.Body, a.Body), err
+	}
+	all, err := s.GitHub.CommentsOf(ctx, s.Repo.Current, a.Number, lookSince(a))
+	if err != nil {
+		return sight{}, false, err
+	}
+	mine := slices.DeleteFunc(all, func(c github.Comment) bool { return !ours(s, a, c.Body, c.Author) })
+	if len(mine) == 0 {
+		if a.Base == work.StickyEdit && !a.State.Settled() { // it went on before it was said that it stands still
+			err = errTaken
+		}
+		return sight{}, false, err
+	}
+	slices.SortFunc(mine, func(x, y github.Comment) int { return cmp.Compare(x.ID, y.ID) })
+	e.id, e.url = mine[0].ID, mine[0].URL
+	first := posted{at: mine[0].CreatedAt}
+	for i, c := range mine { // what they say may differ by now: they are ours by number and time
+		if i > 0 && i < a.Made && !c.CreatedAt.After(lastCopy(a, first)) {
+			e.extra = append(e.extra, c.ID)
+		}
+	}
+	return e.sight(), sameBody(mine[0].Body, a.Body), nil
+}
+
+func (e *sticky) sight() sight {
+	return sight{id: strconv.FormatInt(e.id, 10), url: e.url, extra: e.extra}
+}
+
+func (e *sticky) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+	if e.id != 0 {
+		return e.sight(), s.GitHub.UpdateComment(ctx, s.Repo.Current, e.id, a.Body)
+	}
+	return comment{}.do(ctx, s, a)
+}

@@ -1,0 +1,29 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+const stopColumns = `item_id, number, token, reason, hint, attempts, since, ended_at`
+
+func stopFields(s *work.Stop) []any {
+	return []any{&s.ItemID, &s.Number, &s.Token, &s.Reason, &s.Hint, &s.Attempts, timeOf{&s.Since}, timeOf{&s.Ended}}
+}
+
+func scanStop(row scanner) (s work.Stop, err error) { return s, row.Scan(stopFields(&s)...) }
+
+// PutStop stores why a work item stands still, in place of why it did before.
+func (t *Tx) PutStop(ctx context.Context, s work.Stop) error {
+	s.Reason, s.Hint = t.clean(s.Reason), t.clean(s.Hint)
+	_, err := t.exec(ctx, fmt.Sprintf("put stop of item %d", s.ItemID),
+		`INSERT OR REPLACE INTO stops (`+stopColumns+`) VALUES (`+marks(8)+`)`, stopFields(&s)...)
+	return err
+}
+
+// FindStop gives why a work item stands still, or last did.
+func (t *Tx) FindStop(ctx context.Context, itemID int64) (work.Stop, bool, error) {
+	return find(ctx, t, fmt.Sprintf("find stop of item %d", itemID), scanStop, `SELECT `+stopColumns+` FROM stops WHERE item_id = ?`, itemID)
+}

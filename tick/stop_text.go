@@ -1,0 +1,41 @@
+package tick
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+)
+
+// stopText is what people are told where an item stands still. What is asked of
+// them is answered with words; anything else may also be tried again without.
+func (p *Pass) stopText(s stage, stop work.Stop, m Move) string {
+	text := fmt.Sprintf("gh mergexo stopped here: %s\n\n- Since: %s\n- Attempts: %d\n- To go on: %s.",
+		prompts.CleanBody(stop.Reason), utc(stop.Since), stop.Attempts, stop.Hint)
+	if m.Asked == "" {
+		text += fmt.Sprintf("\n- Or to have it tried again as it is: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
+			s.remote.Name.FullName(), s.item.Number)
+	}
+	return text + "\n\nThis comment is kept up to date."
+}
+
+// overText replaces it once the item goes on.
+func overText(stop work.Stop, m Move, now time.Time) string {
+	what := "It went on"
+	switch m.To {
+	case work.StateMerged, work.StateCompleted:
+		what = "Its pull request was merged"
+	case work.StateClosed:
+		what = "The work was called off"
+	case work.StateBlocked, work.StateAwaitingIssueFollowup, work.StateFailed:
+		if !m.Passing {
+			what = "It waits for something else"
+		}
+	case work.StatePending, work.StateReady, work.StateRunning, work.StateAwaitingFeedback:
+	}
+	return fmt.Sprintf("gh mergexo does not stand still here any more. %s: %s.\n\nIt had stopped since %s: %s",
+		what, utc(now), utc(stop.Since), prompts.CleanBody(stop.Reason))
+}
+
+func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
