@@ -281,7 +281,18 @@ func (d *demo) mergeImplementation(ctx context.Context) error {
 }
 
 func (d *demo) idle(ctx context.Context) error {
-	d.chapter("Pass 7: nothing is new")
+	d.chapter("Pass 7: what the labels say now is seen")
+	for _, n := range []int{bugIssue, designIssue, jobIssue} {
+		labels := d.repo.Labels(n)
+		d.say("  #%d: %s", n, strings.Join(labels, ", "))
+		if !slices.Contains(labels, "agent:done") {
+			return fmt.Errorf("#%d is done, and no label says so", n)
+		}
+	}
+	if _, err := d.pass(ctx, "our own labels"); err != nil {
+		return err
+	}
+	d.chapter("Pass 8: nothing is new")
 	rep, err := d.pass(ctx, "nothing new")
 	if err != nil {
 		return err
