@@ -72,8 +72,8 @@ func TestL91_BudgetsOfAnItem(t *testing.T) {
 			for _, m := range p.Moves {
 				if m.To == work.StateBlocked {
 					stop = m.Reason
-					if !strings.Contains(m.Hint, "/mergexo retry") || len(p.Notices) == 0 || !strings.Contains(p.Notices[len(p.Notices)-1].Body, stop) {
-						t.Errorf("it does not say the way on: %+v, %+v", m, p.Notices)
+					if !strings.Contains(m.Hint, "/mergexo retry") {
+						t.Errorf("it does not say the way on: %+v", m)
 					}
 				}
 			}

@@ -2,7 +2,10 @@ package tick
 
 import (
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -12,8 +15,8 @@ import (
 // them is answered with words; anything else may also be tried again without.
 func (p *Pass) stopText(s stage, stop work.Stop, m Move) string {
 	text := fmt.Sprintf("gh mergexo stopped here: %s\n\n- Since: %s\n- Attempts: %d\n- To go on: %s.",
-		prompts.CleanBody(stop.Reason), utc(stop.Since), stop.Attempts, stop.Hint)
-	if m.Asked == "" {
+		sentence(prompts.CleanBody(stop.Reason)), utc(stop.Since), stop.Attempts, stop.Hint)
+	if m.Asked == "" && !strings.Contains(stop.Hint, "/mergexo ") {
 		text += fmt.Sprintf("\n- Or to have it tried again as it is: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
 			s.remote.Name.FullName(), s.item.Number)
 	}
@@ -35,7 +38,16 @@ func overText(stop work.Stop, m Move, now time.Time) string {
 	case work.StatePending, work.StateReady, work.StateRunning, work.StateAwaitingFeedback:
 	}
 	return fmt.Sprintf("gh mergexo does not stand still here any more. %s: %s.\n\nIt had stopped since %s: %s",
-		what, utc(now), utc(stop.Since), prompts.CleanBody(stop.Reason))
+		what, utc(now), utc(stop.Since), sentence(prompts.CleanBody(stop.Reason)))
+}
+
+// sentence ends what does not end like one.
+func sentence(s string) string {
+	last, _ := utf8.DecodeLastRuneInString(s)
+	if unicode.IsLetter(last) || unicode.IsDigit(last) || last == ')' {
+		return s + "."
+	}
+	return s
 }
 
 func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
