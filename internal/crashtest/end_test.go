@@ -36,7 +36,14 @@ var (
 	handledLines = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-handled:.*\n|^Mergexo-Handled: .*\n`)
 	endedItems   = regexp.MustCompile(`(?m)^item \d+ (?:\w+ completed|design merged) .*\n`)
 	questions    = regexp.MustCompile(`(?m)^  comment by operator\n    \| gh mergexo stopped here: .*\n(    \|.*\n)*`)
-	itemLines    = regexp.MustCompile(`(?m)^item .*\n`)
+	minutes      = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b`)
+	// overtaken is what a comment about a stop says once the work went on: people
+	// who answered before it was made never get it.
+	overtaken = regexp.MustCompile(`(?m)^  comment by operator\n    \| gh mergexo does not stand still here any more\..*\n(    \|.*\n)*`)
+	// finished is the label that an issue gets with the merge that closes it:
+	// without the database nothing asks after that issue any more.
+	finished  = regexp.MustCompile(`(?m)^  labels agent:done\n|, agent:done$`)
+	itemLines = regexp.MustCompile(`(?m)^item .*\n`)
 	// courtesies are eyes, the announcement on the issue, and that a thread is
 	// resolved: cosmetic, and given up rather than done twice.
 	courtesies = regexp.MustCompile(`(?m)^ +reactions operator:eyes\n|^  comment by operator\n    \| Opened #.*\n(    \|.*\n)*|^  thread on \S+( resolved)$`)
@@ -44,7 +51,7 @@ var (
 
 // look reads the end state.
 func (w *world) look() (e ended, err error) {
-	e.hub = w.named(wordings.ReplaceAllString(trees.ReplaceAllString(w.hub.Dump(hexes), "tree …"), ""))
+	e.hub = w.named(minutes.ReplaceAllString(wordings.ReplaceAllString(trees.ReplaceAllString(w.hub.Dump(hexes), "tree …"), ""), "…"))
 	e.moved = w.scenario.during != nil || w.scenario.meanwhile != nil
 	if e.commits, err = w.history(); err != nil {
 		return e, err
@@ -126,6 +133,15 @@ func (e ended) compare(want ended, p point, lost map[string]int) error {
 		if len(lost) > 0 { // a question that was answered before it was asked is not asked any more
 			e.hub, want.hub = questions.ReplaceAllString(e.hub, ""), questions.ReplaceAllString(want.hub, "")
 		}
+	}
+	if p.gone != "" {
+		e.hub, want.hub = finished.ReplaceAllString(e.hub, ""), finished.ReplaceAllString(want.hub, "")
+	}
+	if n, most := len(overtaken.FindAllString(e.hub, -1)), len(overtaken.FindAllString(want.hub, -1)); n > most {
+		errs = append(errs, fmt.Errorf("%d comments say that it went on, not %d", n, most))
+	} else if most > 0 { // how often one was edited, and seen by us, depends on when we died
+		e.hub, want.hub = overtaken.ReplaceAllString(e.hub, ""), overtaken.ReplaceAllString(want.hub, "")
+		e.ledger, want.ledger = copyLines.ReplaceAllString(e.ledger, ""), copyLines.ReplaceAllString(want.ledger, "")
 	}
 	if p.gone == wholeState {
 		e.hub, want.hub = aboutFlaky.ReplaceAllString(e.hub, ""), aboutFlaky.ReplaceAllString(want.hub, "")
