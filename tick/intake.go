@@ -102,8 +102,9 @@ func (h *harvest) noticePull(ctx context.Context, is github.Issue) error {
 		return h.isolate(h.adoptReopened(ctx, is), "adopt #%d", is.Number)
 	}
 	if pull.State == work.PullClosed && (is.State == "open" || changedSince(pull, is)) {
+		pull.Fingerprint = "" // that of the last time may have been this one
 		h.open[is.Number] = pull
-		h.lights[is.Number] = github.PullLight{Fingerprint: "changed"} // differs from every fingerprint, also from none
+		h.lights[is.Number] = github.PullLight{Fingerprint: "changed"} // differs from what a sweep says
 	}
 	return nil
 }

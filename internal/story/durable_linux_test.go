@@ -201,7 +201,7 @@ func tracedPass(t *testing.T, binary string) *traced {
 }
 
 var (
-	line   = regexp.MustCompile(`^(\d+) +(?:(\w+)\((.*)|<\.\.\. (\w+) resumed>.*)$`)
+	line   = regexp.MustCompile(`^(\d+) +(?:(\w+)\((.*)|<\.\.\. (\w+) resumed>(.*))$`)
 	exited = regexp.MustCompile(`^(\d+) +\+\+\+ exited`)
 	sent   = regexp.MustCompile(`^\d+<[^>]*>, "(POST|PATCH|PUT|DELETE) (/\S+)`)
 )
@@ -228,6 +228,7 @@ func (p *traced) read(t *testing.T) {
 		case m[4] != "":
 			if i, ok := open[m[1]]; ok {
 				p.calls[i].end = n
+				p.calls[i].said += m[5] // what came of it
 				delete(open, m[1])
 			}
 		default:
