@@ -102,10 +102,10 @@ func TestL123PlanOfAnEditedIssue(t *testing.T) {
 		view View
 		want string
 	}{
-		"it stops":              {scene(noPull, edited, state(work.StatePending), with(labelled())), "move blocked; notice comment "},
+		"it stops":              {scene(noPull, edited, state(work.StatePending), with(labelled())), "move blocked"},
 		"once":                  {scene(noPull, edited, state(work.StateBlocked), stopped, with(labelled())), ""},
 		"no comment resumes it": {scene(noPull, edited, state(work.StateBlocked), stopped, with(said(work.EventSource, 1, "33", ann))), "notice reaction 33"},
-		"an answer stops it":    {scene(noPull, edited, state(work.StateAwaitingIssueFollowup), with(said(work.EventSource, 1, "33", ann))), "move blocked; notice reaction 33; notice comment "},
+		"an answer stops it":    {scene(noPull, edited, state(work.StateAwaitingIssueFollowup), with(said(work.EventSource, 1, "33", ann))), "move blocked; notice reaction 33"},
 		"it goes on":            {scene(noPull, state(work.StateBlocked), stopped, with(labelled())), "turn bugfix_start 1:labelled:900:h"},
 		"a pull request goes on": {
 			scene(edited, with(said(work.EventIssue, 2, "44", ann))),
