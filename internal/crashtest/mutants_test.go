@@ -32,6 +32,9 @@ func mutants() []mutant {
 			guard: "look before sending", quick: true, file: "actions/actions.go", scenario: "feedback", points: diesAfterReplies,
 			edits: []edit{{`
 	seen, ok, err := e.find(ctx, s, a)
+	if errors.Is(err, errTaken) {
+		return r.Void(ctx, a, err.Error())
+	}
 	if err != nil {
 		return a, fmt.Errorf("look for %s: %w", describe(a), err)
 	}
@@ -87,8 +90,8 @@ func mutants() []mutant {
 		{
 			guard: "intent on disk", file: "actions/actions.go", scenario: "feedback", points: repliesUnlisted,
 			edits: []edit{{`
-	if a, err = r.intend(ctx, a); err != nil {
-		return a, err
+	if a, err = r.intend(ctx, a, remakes(e, a.Kind)); err != nil {
+		return r.renewed(ctx, a, err)
 	}
 `, `
 `}},
@@ -96,15 +99,15 @@ func mutants() []mutant {
 		{
 			guard: "intent before the send, not after", file: "actions/actions.go", scenario: "feedback", points: diesRepliesUnlisted,
 			edits: []edit{{`
-	if a, err = r.intend(ctx, a); err != nil {
-		return a, err
+	if a, err = r.intend(ctx, a, remakes(e, a.Kind)); err != nil {
+		return r.renewed(ctx, a, err)
 	}
 	seen, err = e.do(ctx, s, a)
 	return r.conclude(ctx, s, a, seen, err)
 `, `
 	seen, sent := e.do(ctx, s, a)
-	if a, err = r.intend(ctx, a); err != nil {
-		return a, err
+	if a, err = r.intend(ctx, a, remakes(e, a.Kind)); err != nil {
+		return r.renewed(ctx, a, err)
 	}
 	return r.conclude(ctx, s, a, seen, sent)
 `}},
