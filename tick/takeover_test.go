@@ -56,7 +56,7 @@ func TestL38PausesOfATimeline(t *testing.T) {
 func TestL38PlanOfAPausedItem(t *testing.T) {
 	pause := func(v *View) {
 		v.Paused = map[int64]work.Pause{10: {Number: 2, Began: noon.Add(-time.Hour), By: "bob"}}
-		v.Policy.IgnoreLabel = "agent:ignore"
+		v.Policy.Labels.Ignore = "agent:ignore"
 	}
 	source := said(work.EventSource, 1, "33", ann)
 	source.CreatedAt = noon
