@@ -44,6 +44,8 @@ type Gateway interface {
 	issues
 	runs
 	labelled
+	timelines
+	closer
 	React(ctx context.Context, repo work.RepoName, on github.ReactionTarget, id int64, content string) error
 }
 
@@ -87,6 +89,10 @@ func effectOf(kind work.ActionKind) (effect, error) {
 		return &labels{}, nil
 	case work.ActionSticky:
 		return &sticky{}, nil
+	case work.ActionFlow:
+		return &flow{}, nil
+	case work.ActionClose:
+		return closing{}, nil
 	}
 	return nil, fmt.Errorf("no such kind of action: %q", kind)
 }
@@ -103,13 +109,14 @@ func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action
 		return a, err
 	}
 	seen, ok, err := e.find(ctx, s, a)
-	if errors.Is(err, errTaken) {
+	switch {
+	case errors.Is(err, errTaken):
 		return r.Void(ctx, a, err.Error())
-	}
-	if err != nil {
+	case err != nil && gone(err) && a.TurnID == 0: // a notice, and its issue was deleted
+		return r.Void(ctx, a, "what it was for is gone")
+	case err != nil:
 		return a, fmt.Errorf("look for %s: %w", describe(a), err)
-	}
-	if ok {
+	case ok:
 		return r.record(ctx, s, a, seen)
 	}
 	if now := r.Now(); a.NotBefore.After(now) {
@@ -181,7 +188,8 @@ func repeatable(kind work.ActionKind) bool {
 	switch kind {
 	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun, work.ActionSticky:
 		return true
-	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels:
+	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels,
+		work.ActionFlow, work.ActionClose:
 		return false
 	}
 	return true

@@ -88,6 +88,12 @@ func (t *Tx) DeferPull(ctx context.Context, id int64, until time.Time, reason st
 		`UPDATE pull_requests SET not_before = ?, last_error = ?, failures = failures + 1 WHERE id = ?`, millis(until), t.clean(reason), id)
 }
 
+// RereadPull lets a pull request be asked about again at once.
+func (t *Tx) RereadPull(ctx context.Context, id int64) error {
+	return t.one(ctx, fmt.Sprintf("read pull request %d again", id), ErrNotFound,
+		`UPDATE pull_requests SET not_before = 0, failures = 0 WHERE id = ?`, id)
+}
+
 func threadFields(x *work.Thread) []any { return []any{&x.NodeID, &x.Top, &x.Resolved} }
 
 func scanThread(row scanner) (x work.Thread, err error) {

@@ -64,3 +64,22 @@ func (t *Tx) CheckRenewal(ctx context.Context, a work.Action) error {
 	}
 	return err
 }
+
+// RepeatAction plans an action, or a known one anew, with what it is to bring
+// about now: people may have undone what it brought about before, and somebody
+// asks for it again. Of the row there is one, so that the newest wish counts.
+func (t *Tx) RepeatAction(ctx context.Context, a work.Action) error {
+	what := fmt.Sprintf("repeat %s action %s", a.Kind, a.Token)
+	known, ok, err := t.GetAction(ctx, a.Token)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if !ok {
+		_, err := t.insertAction(ctx, what, a)
+		return err
+	}
+	return t.one(ctx, what, ErrStale,
+		`UPDATE actions SET item_id = ?, need = ?, state = ?, target = ?, base = ?, head = ?, body = ?, why = ?, not_before = 0, last_error = '',
+		 sends = 0, seen_content = '', renewals = renewals + 1, settled_at = 0, planned_at = ? WHERE id = ? AND renewals = ?`,
+		refOf{&a.ItemID}, a.Need, work.ActionPlanned, a.Target, a.Base, a.Head, a.Body, a.Why, t.stamp(a.PlannedAt), known.ID, known.Renewals)
+}

@@ -134,4 +134,8 @@ func (readOnly) AddLabels(context.Context, work.RepoName, int, []string) error {
 
 func (readOnly) RemoveLabel(context.Context, work.RepoName, int, string) error { return errDryRun }
 
+func (readOnly) ClosePull(context.Context, work.RepoName, int) (github.Pull, error) {
+	return github.Pull{}, errDryRun
+}
+
 var _ GitHub = readOnly{}

@@ -58,6 +58,18 @@ func (c *Client) CreatePull(ctx context.Context, repo work.RepoName, n NewPull) 
 	return w.pull(), nil
 }
 
+// ClosePull closes a pull request; its branch stays.
+func (c *Client) ClosePull(ctx context.Context, repo work.RepoName, number int) (Pull, error) {
+	var w wirePull
+	request := struct {
+		State string `json:"state"`
+	}{"closed"}
+	if err := c.write(ctx, http.MethodPatch, fmt.Sprintf("repos/%s/pulls/%d", repo.FullName(), number), request, &w); err != nil {
+		return Pull{}, fmt.Errorf("close pull request %s: %w", work.Ref(repo, number), err)
+	}
+	return w.pull(), nil
+}
+
 // ReactionTarget is what a reaction stands on.
 type ReactionTarget string
 

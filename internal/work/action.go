@@ -18,6 +18,8 @@ const (
 	ActionRerun       ActionKind = "rerun"    // the failed jobs of a workflow run
 	ActionSticky      ActionKind = "sticky"   // a comment that is kept up to date; renewed
 	ActionLabels      ActionKind = "labels"   // that an issue or pull request has, and has not; renewed
+	ActionFlow        ActionKind = "flow"     // the label that begins an issue's work, set anew, or none; repeated
+	ActionClose       ActionKind = "close"    // a pull request of ours
 )
 
 // StickyEdit is the Base of a sticky comment that is only to be edited: where there

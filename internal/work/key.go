@@ -133,6 +133,17 @@ func LabelsToken(repo RepoName, number int, purpose string) string {
 	return token("labels", repo, number, purpose)
 }
 
+// FlowToken is the token of the label that begins an issue's work: there is one
+// wish at a time, and the newest counts.
+func FlowToken(repo RepoName, issue int) string {
+	return token("flow", repo, issue)
+}
+
+// CloseToken is the token of closing a pull request for a command.
+func CloseToken(repo RepoName, pull int, commandKey string) string {
+	return token("close", repo, pull, commandKey)
+}
+
 func token(what string, repo RepoName, number int, parts ...string) string {
 	return digest(append([]string{what, strings.ToLower(repo.String()), strconv.Itoa(number)}, parts...)...)
 }

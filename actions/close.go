@@ -1,0 +1,32 @@
+package actions
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// closer is what closing asks of GitHub.
+type closer interface {
+	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
+	ClosePull(ctx context.Context, repo work.RepoName, number int) (github.Pull, error)
+}
+
+// closing closes a pull request of ours. One that is not open any more, by
+// whomever, is as good; its branch stays in any case.
+type closing struct{}
+
+func (closing) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+	p, ok, err := s.GitHub.Pull(ctx, s.Repo.Current, a.Number)
+	if err != nil {
+		return sight{}, false, err
+	}
+	return sight{id: strconv.Itoa(a.Number), url: p.URL}, !ok || p.State != work.PullOpen, nil
+}
+
+func (closing) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+	p, err := s.GitHub.ClosePull(ctx, s.Repo.Current, a.Number)
+	return sight{id: strconv.Itoa(a.Number), url: p.URL}, err
+}
