@@ -154,7 +154,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 func routedPass(ctx context.Context, d *DB, r work.Repo) error {
 	undone := fmt.Errorf("undone")
 	err := d.Update(ctx, func(tx *Tx) error {
-		for _, part := range []func(context.Context, *Tx, work.Repo) error{takeIn, decide, carryOn, giveUp} {
+		for _, part := range []func(context.Context, *Tx, work.Repo) error{takeIn, decide, obey, carryOn, giveUp} {
 			if err := part(ctx, tx, r); err != nil {
 				return err
 			}
@@ -234,6 +234,24 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.MoveItem(ctx, item.ID, nil, work.StateBlocked, "why", "", t0),
 		tx.SetIssue(ctx, item),
 		tx.SetResult(ctx, item),
+	)
+}
+
+// obey is what commands ask of the database.
+func obey(ctx context.Context, tx *Tx, r work.Repo) error {
+	live, _, err := tx.FindTurn(ctx, "live")
+	if err != nil {
+		return err
+	}
+	pull, _, pullErr := tx.GetPull(ctx, r.ID, 2)
+	_, turnErr := tx.GetTurn(ctx, live.ID)
+	_, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, Token: "pause", Kind: work.ActionLabels})
+	return firstOf(
+		pullErr, turnErr, addErr,
+		tx.AddHistory(ctx, History{RepoID: r.ID, ItemID: live.ItemID, What: "command"}),
+		tx.RereadPull(ctx, pull.ID),
+		tx.RenewAllowance(ctx, live.ItemID),
+		tx.RepeatAction(ctx, work.Action{RepoID: r.ID, Token: "pause", Kind: work.ActionLabels}),
 	)
 }
 

@@ -258,7 +258,7 @@ func (h *harvest) finishHandled(ctx context.Context, tx *store.Tx, now time.Time
 	}
 	var done []int64
 	for _, e := range pending {
-		if e.TurnID == 0 && (h.handled[e.Key] || h.handled[work.ShortKey(e.Key)]) {
+		if e.TurnID == 0 && e.Kind != work.EventCommand && (h.handled[e.Key] || h.handled[work.ShortKey(e.Key)]) {
 			done = append(done, e.ID)
 		}
 	}

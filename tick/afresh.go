@@ -124,7 +124,7 @@ func (p *Pass) gone(ctx context.Context, l *lease, e work.Event, d github.PullDe
 			}
 		}
 		return "the review was dismissed or deleted", nil
-	case work.EventSource, work.EventCheck, work.EventConflict, work.EventHead, work.EventMerged, work.EventClosed, work.EventReopened, work.EventLabelled:
+	case work.EventSource, work.EventCheck, work.EventConflict, work.EventHead, work.EventMerged, work.EventClosed, work.EventReopened, work.EventLabelled, work.EventCommand:
 	}
 	return "", nil
 }

@@ -117,6 +117,9 @@ func (p *Pass) carryOut(ctx context.Context, plan Plan) error {
 				return err
 			}
 		}
+		if err := p.storeObeyed(ctx, tx, plan, now); err != nil {
+			return err
+		}
 		for _, t := range plan.Resumed {
 			if err := tx.ResumeTurn(ctx, t); err != nil {
 				return err
@@ -124,7 +127,7 @@ func (p *Pass) carryOut(ctx context.Context, plan Plan) error {
 		}
 		for _, a := range plan.Notices {
 			a.PlannedAt = now
-			if _, err := tx.AddAction(ctx, a); err != nil {
+			if err := planNotice(ctx, tx, a); err != nil {
 				return err
 			}
 		}

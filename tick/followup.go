@@ -192,6 +192,7 @@ func (p *Pass) listenAgain(ctx context.Context, l *lease, push work.Action) erro
 		p.logComments(ctx, l, "pre_pr_followup_comments_detected", found)
 	}
 	var unheard []work.Event
+	var commanded bool
 	err := p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, c := range h.events {
 			if err := h.storeEvent(ctx, tx, c, p.Now()); err != nil {
@@ -199,12 +200,21 @@ func (p *Pass) listenAgain(ctx context.Context, l *lease, push work.Action) erro
 			}
 		}
 		queued, err := queuedComments(ctx, tx, l.item)
+		if err != nil {
+			return err
+		}
 		start := runStart(l.turn.Request)
 		unheard = slices.DeleteFunc(queued, func(e work.Event) bool { return commentID(e) <= start })
+		commanded, err = unobeyed(ctx, tx, l)
 		return err
 	})
-	if err != nil || len(unheard) == 0 {
+	switch {
+	case err != nil:
 		return err
+	case commanded: // it may call the work off, or pause it
+		return &work.WaitError{Until: p.Now(), Reason: "a command on the issue is carried out first"}
+	case len(unheard) == 0:
+		return nil
 	}
 	p.logComments(ctx, l, "pre_pr_followup_comments_enqueued", unheard)
 	return &work.FollowupError{Kind: work.FollowupComments, Reason: work.NewIssueComments, Hint: "one more turn hears them"}

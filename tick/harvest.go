@@ -44,6 +44,7 @@ type harvest struct {
 	labels       []string          // now seen
 	deferred     []deferral
 	removals     []work.Action
+	declined     []work.Action        // words to people whose commands do not count
 	adopting     bool                 // the database may know less than GitHub and the mirror
 	adopted      map[int]int          // pull requests found again: number to issue
 	handled      map[string]bool      // event keys that our own writing names as answered
@@ -237,6 +238,9 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
+	if err := h.storeDeclined(ctx, tx, now); err != nil {
+		return err
+	}
 	for _, d := range h.deferred {
 		until := now.Add(work.Backoff(h.p.Config.Runtime.RetryBase, d.pull.Failures+1))
 		if err := tx.DeferPull(ctx, d.pull.ID, until, d.err.Error()); err != nil {
@@ -260,6 +264,10 @@ func (h *harvest) log(ctx context.Context) {
 		e := c.event
 		h.p.Log.InfoContext(ctx, "event", "repo_full_name", h.r.Name.FullName(), "number", e.Number, "kind", string(e.Kind),
 			"event_key", e.Key, "author", e.Author.Login, "outcome", e.Outcome)
+		if e.Outcome == OutcomeNoCommander {
+			h.p.Log.WarnContext(ctx, "a command was not obeyed: its author may not write to the repository", "repo_full_name", h.r.Name.FullName(),
+				"number", e.Number, "author", e.Author.Login, "url", e.URL)
+		}
 	}
 }
 
@@ -320,11 +328,15 @@ func (h *harvest) storeEvent(ctx context.Context, tx *store.Tx, c candidate, now
 	if e.Outcome != "" {
 		h.ignored++
 	}
-	if !e.Kind.Said() {
+	if !e.Kind.Written() {
 		return nil
 	}
-	_, err = tx.SupersedeOlderVersions(ctx, h.repo.ID, e.Number, e.Kind, e.Source, e.Key, now)
-	return err
+	for _, v := range versions(e) {
+		if _, err := tx.SupersedeOlderVersions(ctx, h.repo.ID, e.Number, work.EventKind(v[0]), v[1], e.Key, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // storeAgain takes up what is known but was not answered, when its author took

@@ -55,6 +55,9 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action) (sent 
 		if sent >= noticesPerPass || p.Now().After(end) || ctx.Err() != nil {
 			return sent
 		}
+		if due, err := p.due(ctx, a); err != nil || !due {
+			continue
+		}
 		applied, err := p.runner().Apply(ctx, actions.Scope{Repo: r.repo, GitHub: r.GitHub, Accounts: p.accounts.ids(r.Name.Host)}, a)
 		if err != nil && ctx.Err() != nil {
 			return sent

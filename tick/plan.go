@@ -13,11 +13,11 @@ type Policy struct {
 	QuietPeriod   time.Duration
 	FeedbackLoop  bool
 	IssueComments bool
+	Labels        config.Labels
 	MaxEvents     int // of one turn
 	Budgets       config.Budgets
 	Weights       work.Weights
 	Checks        config.ChecksPolicy
-	IgnoreLabel   string
 }
 
 // View is everything that routing one repository may depend on.
@@ -32,6 +32,11 @@ type View struct {
 	Turns   []work.Turn                // unfinished
 	Held    []holder                   // what the held slots name
 	Notices map[string]work.ActionState
+
+	Closings map[int64]work.Action // of a pull request, for a command that calls the work off, by the command's event
+	Shelved  map[int64][]string    // keys of events that were given up for the present head, of items with commands
+	Took     map[int64]Took        // by items with commands
+	Stops    map[int64]work.Stop   // why they stand still, of items with commands
 
 	Paused    map[int64]work.Pause    // items that people have taken over
 	Followups map[int64]work.Followup // what items without a pull request wait for, by item id
@@ -67,13 +72,19 @@ type Plan struct {
 	Renewed  []int64 // items whose budgets count anew
 	Accepted []Acceptance
 	Pauses   []Pause // that commands begin and end
-	Lines    []Line
+
+	Obeyed    []Obeyed
+	Told      []work.Event // commands from the command line, to be remembered
+	Cancelled []int64      // turns that are called off
+	Reread    []int64      // pull requests that are asked about again at once
+	TakenUp   []string     // keys of shelved events that are tried again
+	Lines     []Line
 }
 
 // Empty reports whether the plan writes nothing but turns.
 func (p Plan) Empty() bool {
 	return len(p.Notices) == 0 && len(p.Moves) == 0 && len(p.Finished) == 0 && len(p.Resumed) == 0 && len(p.Renewed) == 0 && len(p.Accepted) == 0 &&
-		len(p.Pauses) == 0
+		len(p.Pauses) == 0 && len(p.Obeyed) == 0
 }
 
 // PlannedTurn is a turn to be claimed.
@@ -90,6 +101,14 @@ type PlannedTurn struct {
 	Score  *work.Score // of an implementation
 
 	Unheard []work.Event // comments that a start goes on with
+}
+
+// Obeyed is a command that is carried out, for the history.
+type Obeyed struct {
+	Item    int64 // 0: what it was said on is not worked on
+	Number  int
+	Command work.Command
+	By      string
 }
 
 // Finish marks events as processed without a turn.

@@ -250,9 +250,6 @@ func (p *Pass) advance(ctx context.Context, l *lease, to work.Step) error {
 
 // firstEffect reports whether anything of the turn may be on GitHub already.
 func (p *Pass) firstEffect(ctx context.Context, l *lease) (bool, error) {
-	if l.turn.Step == work.StepPushed || l.turn.Step == work.StepApplied {
-		return true, nil
-	}
 	var all []work.Action
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		var err error
@@ -262,15 +259,15 @@ func (p *Pass) firstEffect(ctx context.Context, l *lease) (bool, error) {
 	if err != nil {
 		return false, errors.Join(errors.New("read the turn's actions"), err)
 	}
-	for _, a := range all {
-		if a.Kind == work.ActionPush && a.State == work.ActionVoid {
-			continue // the remote refused it
-		}
-		if a.Sends > 0 || a.State == work.ActionApplied {
-			return true, nil
-		}
-	}
-	return false, nil
+	return begun(l.turn, all), nil
+}
+
+// begun reports whether a turn had its first effect, as its actions have it.
+func begun(t work.Turn, planned []work.Action) bool {
+	return t.Step == work.StepPushed || t.Step == work.StepApplied || slices.ContainsFunc(planned, func(a work.Action) bool {
+		refused := a.Kind == work.ActionPush && a.State == work.ActionVoid
+		return !refused && (a.Sends > 0 || a.State == work.ActionApplied)
+	})
 }
 
 func short(oid string) string {

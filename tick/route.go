@@ -22,6 +22,7 @@ func planRepo(v View) Plan {
 		}
 		r.route()
 	}
+	p.strays(v)
 	p.schedule(v)
 	p.hold(v.Day)
 	return p
@@ -39,7 +40,7 @@ type router struct {
 }
 
 func (r *router) route() {
-	if r.ended() {
+	if r.commands() || r.ended() {
 		return
 	}
 	r.note(work.EventHead, work.EventReopened, work.EventClosed)

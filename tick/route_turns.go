@@ -58,12 +58,18 @@ func (r *router) relabelled() bool {
 	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !r.fed(e) })
 }
 
+// sentBack reports whether a person had the item begin again: what began it
+// waits, although a turn had it before.
+func (r *router) sentBack() bool {
+	return r.item.State == work.StatePending && slices.ContainsFunc(r.events, func(e work.Event) bool { return begins(r.item, e) })
+}
+
 // start plans the turn that opens the pull request.
 func (r *router) start() {
 	still, unheard := r.standsStill(), r.unheard()
 	answered := still && len(unheard) > 0 && r.v.Policy.IssueComments
 	switch {
-	case answered, still && r.relabelled(), !still && r.labelled():
+	case answered, still && r.relabelled(), !still && (r.labelled() || r.sentBack()):
 	case still:
 		r.line("wait", "", r.whyStill(unheard))
 		return
@@ -83,7 +89,11 @@ func (r *router) start() {
 	if r.item.Flow == work.FlowImplementation {
 		reason = fmt.Sprintf("the design was merged by #%d", r.item.DesignPull)
 	}
-	if !r.labelled() {
+	switch {
+	case r.labelled():
+	case len(unheard) == 0:
+		reason = "it is tried again"
+	default:
 		reason = count(len(unheard), "answer") + " by " + authors(unheard)
 		if quiet := r.quietUntil(unheard); quiet.After(r.v.Now) {
 			r.line("wait", "", "the quiet period after the last comment ends at "+quiet.Format(time.RFC3339))

@@ -28,6 +28,8 @@ func (h *harvest) intakeComments(ctx context.Context) error {
 		}
 		if tracked {
 			h.add(reviewEvent(pull, c))
+		} else {
+			h.intakeStray(strayReview(c))
 		}
 	}
 	return nil
@@ -43,10 +45,14 @@ func (h *harvest) intakeComment(ctx context.Context, c github.Comment) error {
 		return nil
 	}
 	item, tracked, err := h.item(ctx, c.Number)
-	if err != nil || !tracked {
+	switch {
+	case err != nil:
 		return err
+	case tracked:
+		h.add(commentEvent(work.EventSource, item.ID, c))
+	default:
+		h.intakeStray(commentEvent(work.EventSource, 0, c))
 	}
-	h.add(commentEvent(work.EventSource, item.ID, c))
 	return nil
 }
 
@@ -124,10 +130,14 @@ func (h *harvest) judge(ctx context.Context) error {
 		}
 		seen[c.event.Key] = ""
 		var err error
-		if c.event.Kind.Said() {
+		if c.event.Kind.Written() {
 			c.event.Outcome, err = h.verdict(ctx, c.event)
 		}
-		if err == nil && c.event.Outcome == "" {
+		switch {
+		case err != nil:
+		case c.event.Kind == work.EventCommand:
+			c.event.Outcome, err = h.commandVerdict(ctx, c.event, c.event.Outcome)
+		case c.event.Outcome == "":
 			c.event.Outcome, err = h.paused(ctx, c)
 		}
 		if late(err) {
@@ -192,10 +202,10 @@ func (h *harvest) forget(of []candidate) {
 // readAgain notes that a known event was read once more. An edit that a person
 // took back while they had the item over is skipped like anything else.
 func (h *harvest) readAgain(ctx context.Context, c candidate, outcome string) (err error) {
-	if !c.event.Kind.Said() {
+	if !c.event.Kind.Written() {
 		return nil
 	}
-	if outcome == store.OutcomeEdited {
+	if outcome == store.OutcomeEdited && c.event.Kind.Said() {
 		c.event.Outcome, err = h.paused(ctx, c)
 	}
 	if late(err) {
@@ -245,8 +255,11 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 	if may || err != nil {
 		return "", err
 	}
-	return "ignored: author without write permission", nil
+	return outcomeNoPermission, nil
 }
+
+// outcomeNoPermission is that of what people say who may not write.
+const outcomeNoPermission = "ignored: author without write permission"
 
 // permissionLife is how long an answer about somebody's permission is used.
 const permissionLife = 10 * time.Minute

@@ -39,13 +39,22 @@ func (p *Pass) readDay(ctx context.Context) error {
 
 // view reads from the database what routing one repository may depend on.
 func (p *Pass) view(ctx context.Context, r *remote) (View, error) {
+	v := p.emptyView(r)
+	if err := p.Store.View(ctx, func(tx *store.Tx) error { return p.fill(ctx, tx, r, &v) }); err != nil {
+		return v, err
+	}
+	return v, p.fillFiles(ctx, r, &v)
+}
+
+// emptyView is what is known without the database.
+func (p *Pass) emptyView(r *remote) View {
 	v := View{
 		Repo: r.repo, Now: p.Now(), Pulls: map[int64]work.PullRequest{}, Settled: map[int64]bool{},
 		Notices: map[string]work.ActionState{},
 		Policy: Policy{
 			QuietPeriod: p.Config.Runtime.QuietPeriod, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
-			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, IgnoreLabel: r.Settings.Labels.Ignore,
+			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
 		},
 		Day: p.day,
 	}
@@ -53,10 +62,7 @@ func (p *Pass) view(ctx context.Context, r *remote) (View, error) {
 		v.Held = append(v.Held, h)
 	}
 	v.Free = max(0, p.Config.Runtime.Workers-len(p.held))
-	if err := p.Store.View(ctx, func(tx *store.Tx) error { return p.fill(ctx, tx, r, &v) }); err != nil {
-		return v, err
-	}
-	return v, p.fillFiles(ctx, r, &v)
+	return v
 }
 
 // fillFiles reads the files of the base branch, as they were last fetched,
@@ -145,7 +151,10 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 	if err := fillActive(ctx, tx, r, v); err != nil {
 		return err
 	}
-	return fillNotices(ctx, tx, r, v)
+	if err := fillNotices(ctx, tx, r, v); err != nil {
+		return err
+	}
+	return fillCommands(ctx, tx, v)
 }
 
 // fillItems reads the items that routing has anything to decide about, or to
@@ -166,28 +175,33 @@ func fillItems(ctx context.Context, tx *store.Tx, v *View) error {
 			continue
 		}
 		seen[id] = true
-		item, err := tx.GetItem(ctx, id)
-		if err != nil {
+		if err := fillItem(ctx, tx, v, id); err != nil {
 			return err
-		}
-		v.Items = append(v.Items, item)
-		pull, ok, err := tx.FindPullOfItem(ctx, item.ID)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		v.Pulls[item.ID] = pull
-		threads, err := tx.ListThreads(ctx, pull.ID)
-		if err != nil {
-			return err
-		}
-		for _, t := range threads {
-			v.Settled[t.Top] = t.Resolved
 		}
 	}
 	return nil
+}
+
+// fillItem reads an item with its pull request, once.
+func fillItem(ctx context.Context, tx *store.Tx, v *View, id int64) error {
+	if slices.ContainsFunc(v.Items, func(i work.Item) bool { return i.ID == id }) {
+		return nil
+	}
+	item, err := tx.GetItem(ctx, id)
+	if err != nil {
+		return err
+	}
+	v.Items = append(v.Items, item)
+	pull, ok, err := tx.FindPullOfItem(ctx, item.ID)
+	if err != nil || !ok {
+		return err
+	}
+	v.Pulls[item.ID] = pull
+	threads, err := tx.ListThreads(ctx, pull.ID)
+	for _, t := range threads {
+		v.Settled[t.Top] = t.Resolved
+	}
+	return err
 }
 
 // fillSpent reads what the items' turns took, and what those were to mend that

@@ -23,6 +23,7 @@ const (
 	EventClosed   EventKind = "closed"
 	EventReopened EventKind = "reopened"
 	EventLabelled EventKind = "labelled"
+	EventCommand  EventKind = "command" // something written for the tool itself, wherever it stands
 )
 
 // Said reports whether the event is something that a person wrote, to be
@@ -31,11 +32,15 @@ func (k EventKind) Said() bool {
 	switch k {
 	case EventReview, EventIssue, EventSummary, EventSource:
 		return true
-	case EventCheck, EventConflict, EventHead, EventMerged, EventClosed, EventReopened, EventLabelled:
+	case EventCheck, EventConflict, EventHead, EventMerged, EventClosed, EventReopened, EventLabelled, EventCommand:
 		return false
 	}
 	return false
 }
+
+// Written reports whether the event is something that a person wrote: for an
+// agent or for the tool.
+func (k EventKind) Written() bool { return k.Said() || k == EventCommand }
 
 // Event is one inbound fact about one issue or pull request.
 type Event struct {
@@ -50,7 +55,7 @@ type Event struct {
 
 	Author    Account
 	Body      string
-	State     string // summary: COMMENTED, CHANGES_REQUESTED or APPROVED; labelled: the label's name
+	State     string // summary: COMMENTED, CHANGES_REQUESTED or APPROVED; labelled: the label's name; command: the kind that it would be if it were none
 	URL       string
 	ThreadTop int64  // review: id of the thread's first comment
 	Path      string // review: the file

@@ -1,0 +1,164 @@
+package work
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Verb is what a command asks for.
+type Verb string
+
+// The verbs, as comments and the command line have them.
+const (
+	VerbHelp     Verb = "help"
+	VerbStatus   Verb = "status"
+	VerbRetry    Verb = "retry"
+	VerbUnblock  Verb = "unblock"
+	VerbPause    Verb = "pause"
+	VerbResume   Verb = "resume"
+	VerbCancel   Verb = "cancel"
+	VerbDesign   Verb = "design"
+	VerbBugfix   Verb = "bugfix"
+	VerbSmallJob Verb = "small-job"
+)
+
+// VerbUse is a verb's line in the help.
+type VerbUse struct {
+	Verb Verb
+	Args string // what may follow it; empty: nothing
+	Does string
+}
+
+// VerbUses lists every verb in the order of the help: the comment's, the command
+// line's and the README's alike.
+func VerbUses() []VerbUse {
+	return []VerbUse{
+		{VerbHelp, "", "Show this table"},
+		{VerbStatus, "", "Say where the work stands, what it waits for and what comes next"},
+		{VerbRetry, "", "Try again, at once, what failed, stands still or waits"},
+		{VerbUnblock, "[--head SHA]", "Go on with what is blocked, on the branch as it is now"},
+		{VerbPause, "", "Leave the issue to people; what is said meanwhile is never acted on"},
+		{VerbResume, "", "End the pause"},
+		{VerbCancel, "", "Call the work off and close its pull request; the branch stays"},
+		{VerbDesign, "", "Begin with a design document for the issue"},
+		{VerbBugfix, "", "Begin to fix the bug that the issue describes"},
+		{VerbSmallJob, "", "Begin to do the issue as a small job"},
+	}
+}
+
+// Flow is the flow that a verb begins, if it begins one.
+func (v Verb) Flow() (Flow, bool) {
+	switch v {
+	case VerbDesign:
+		return FlowDesign, true
+	case VerbBugfix:
+		return FlowBugfix, true
+	case VerbSmallJob:
+		return FlowSmallJob, true
+	case VerbHelp, VerbStatus, VerbRetry, VerbUnblock, VerbPause, VerbResume, VerbCancel:
+		return "", false
+	}
+	return "", false
+}
+
+// Command is what somebody told the tool to do, rather than an agent.
+type Command struct {
+	Verb  Verb
+	Head  string // unblock: how the commit begins that is accepted, in lower case; empty: whatever is there
+	Wrong string // help: why what was written is no command, in a sentence; empty when help was asked for
+}
+
+// String is the command as it is best written. It holds nothing of what
+// somebody wrote but hexadecimal digits.
+func (c Command) String() string {
+	s := "/mergexo " + string(c.Verb)
+	if c.Head != "" {
+		s += " --head " + c.Head
+	}
+	return s
+}
+
+// commandLine is the first line of a command. Indented by four spaces it is
+// code, behind a > a quotation.
+var commandLine = regexp.MustCompile(`(?i)^ {0,3}/mergexo(?:[ \t]+(.*))?$`)
+
+// headPrefix is how a commit may be named.
+var headPrefix = regexp.MustCompile(`^[0-9a-fA-F]{7,40}$`)
+
+// plainWord is what may be repeated to whoever wrote it.
+var plainWord = regexp.MustCompile(`^[a-z][a-z-]{0,19}$`)
+
+// ParseCommand reads a comment. It is a command when its first line that is not
+// empty begins with the word /mergexo; nothing of it is feedback then, and
+// nothing below that line counts. What is not understood asks for the help.
+func ParseCommand(body string) (Command, bool) {
+	line, _, _ := strings.Cut(strings.TrimLeft(withoutBlankLines(Normalise(body)), "\n"), "\n")
+	found := commandLine.FindStringSubmatch(strings.TrimRight(line, " \t"))
+	if found == nil {
+		return Command{}, false
+	}
+	words := strings.Fields(found[1])
+	if len(words) == 0 {
+		return Command{Verb: VerbHelp}, true
+	}
+	return NewCommand(words[0], words[1:]), true
+}
+
+// withoutBlankLines takes the empty lines at the beginning away.
+func withoutBlankLines(s string) string {
+	for {
+		line, rest, more := strings.Cut(s, "\n")
+		if strings.TrimSpace(line) != "" || !more {
+			return s
+		}
+		s = rest
+	}
+}
+
+// NewCommand makes a command of a verb, in any case, and what follows it.
+func NewCommand(word string, args []string) Command {
+	verb := Verb(strings.ReplaceAll(strings.ToLower(word), "_", "-"))
+	for _, u := range VerbUses() {
+		switch {
+		case u.Verb != verb:
+		case verb == VerbUnblock:
+			return unblock(args)
+		case len(args) > 0 && verb != VerbHelp:
+			return Command{Verb: VerbHelp, Wrong: "`" + string(verb) + "` takes no arguments, so nothing was done."}
+		default:
+			return Command{Verb: verb}
+		}
+	}
+	if plainWord.MatchString(string(verb)) {
+		return Command{Verb: VerbHelp, Wrong: "There is no command `" + string(verb) + "`, so nothing was done."}
+	}
+	return Command{Verb: VerbHelp, Wrong: "This is none of the commands, so nothing was done."}
+}
+
+// unblock reads [--head SHA] and [--head=SHA].
+func unblock(args []string) Command {
+	if len(args) == 1 {
+		if head, ok := strings.CutPrefix(args[0], "--head="); ok {
+			args = []string{"--head", head}
+		}
+	}
+	switch {
+	case len(args) == 0:
+		return Command{Verb: VerbUnblock}
+	case len(args) != 2 || args[0] != "--head":
+		return Command{Verb: VerbHelp, Wrong: "`unblock` takes `--head` and a commit, or nothing at all. Nothing was done."}
+	case !headPrefix.MatchString(args[1]):
+		return Command{Verb: VerbHelp, Wrong: "What follows `--head` is no commit: it takes 7 to 40 hexadecimal digits. Nothing was done."}
+	}
+	return Command{Verb: VerbUnblock, Head: strings.ToLower(args[1])}
+}
+
+// HelpTable is the help in Markdown, as comments and the README have it.
+func HelpTable() string {
+	var b strings.Builder
+	b.WriteString("| command | what it does |\n|---|---|\n")
+	for _, u := range VerbUses() {
+		b.WriteString("| `" + strings.TrimSpace("/mergexo "+string(u.Verb)+" "+u.Args) + "` | " + u.Does + " |\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,225 @@
+package tick
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// A command is carried out by what it plans: moves, turns that go on or are
+// called off, effects on GitHub. It gets exactly one answer, whose token says
+// which version of which comment it answers; with that answer planned, what the
+// command asked for is planned as well, and neither is planned again. On GitHub
+// the answer comes last, and names the command as handled, so that a lost
+// database does nothing twice.
+
+// invocation is one command, as somebody gave it.
+type invocation struct {
+	work.Command
+	by     string    // login
+	at     time.Time // GitHub's clock
+	number int       // the issue or pull request where it was said
+	onPull bool
+	key    string // of its event
+}
+
+// reply is what a command comes to.
+type reply struct {
+	said    string        // what was done and what comes next; or why nothing was, and what to do
+	sent    []work.Action // what has to come about on GitHub before that is true
+	refused bool
+	void    []string // keys of events that it ended: GitHub remembers them, too
+}
+
+// nothing is a reply to a command that does nothing.
+func nothing(said string, args ...any) reply { return reply{said: fmt.Sprintf(said, args...)} }
+
+// commands carries out the item's commands, in the order of time, before
+// anything else of the item is decided. It is true when the item is being wound
+// up and nothing else is to be decided.
+func (r *router) commands() (closing bool) {
+	for _, e := range r.takeCommands() {
+		switch token := r.answerToken(e); {
+		case r.closing(e):
+			closing = true
+			r.line("wait", "", fmt.Sprintf("pull request #%d is being closed, as %s said", r.pull.Number, e.Author.Login))
+		case e.State == saidLocally, r.v.Notices[token].Settled():
+			r.finish(outcomeAnswered, e)
+		case r.v.Notices[token] != "": // its answer is on its way
+		default:
+			inv := r.invocation(e)
+			rep := r.obey(inv)
+			r.answer(e, inv, rep)
+			closing = closing || slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose })
+		}
+	}
+	return closing
+}
+
+// takeCommands takes the commands out of the events: nothing else is done with
+// them.
+func (r *router) takeCommands() []work.Event {
+	var asked []work.Event
+	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+		if e.Kind == work.EventCommand {
+			asked = append(asked, e)
+		}
+		return e.Kind == work.EventCommand
+	})
+	slices.SortStableFunc(asked, func(a, b work.Event) int { return stampOf(a).Compare(stampOf(b)) })
+	return asked
+}
+
+// stampOf is when the version of a comment was written. A reaction may bump it;
+// commands are rarely decorated before they are seen.
+func stampOf(e work.Event) time.Time {
+	if e.UpdatedAt.After(e.CreatedAt) {
+		return e.UpdatedAt
+	}
+	return e.CreatedAt
+}
+
+// closing reports whether a command that called the work off has a pull request
+// left that is open, as far as is known. One that GitHub showed open later than
+// we closed it was reopened.
+func (r *router) closing(e work.Event) bool {
+	a, ok := r.v.Closings[e.ID]
+	switch {
+	case !ok || r.pull.State != work.PullOpen || a.Number != r.pull.Number:
+		return false
+	case !a.State.Settled():
+		return true
+	}
+	return a.State == work.ActionApplied && !r.pull.DetailsAt.After(a.SeenAt)
+}
+
+func (r *router) answerToken(e work.Event) string {
+	return work.NoticeToken(r.v.Repo.Name, e.Number, e.Key)
+}
+
+func (r *router) invocation(e work.Event) invocation {
+	cmd, ok := work.ParseCommand(e.Body)
+	if !ok {
+		cmd = work.Command{Verb: work.VerbHelp} // an older program stored it
+	}
+	return invocation{
+		Command: cmd, by: e.Author.Login, at: stampOf(e), number: e.Number, key: e.Key,
+		onPull: r.hasPull && e.Number == r.pull.Number || strings.Contains(e.URL, "/pull/"),
+	}
+}
+
+// obey decides what a command does.
+func (r *router) obey(inv invocation) reply {
+	r.line("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Command))
+	r.p.Obeyed = append(r.p.Obeyed, Obeyed{Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by})
+	if _, begins := inv.Verb.Flow(); begins {
+		return r.beginFlow(inv)
+	}
+	switch inv.Verb {
+	case work.VerbHelp:
+		return helpReply(inv)
+	case work.VerbPause:
+		return r.pause(inv)
+	case work.VerbResume:
+		return r.unpause(inv)
+	case work.VerbStatus, work.VerbRetry, work.VerbUnblock, work.VerbCancel:
+	case work.VerbDesign, work.VerbBugfix, work.VerbSmallJob:
+	}
+	if r.item.ID == 0 {
+		return nothing("Nothing is worked on here. On an issue, `/mergexo design`, `/mergexo bugfix` or `/mergexo small-job` begins.")
+	}
+	switch inv.Verb {
+	case work.VerbStatus:
+		return r.status()
+	case work.VerbRetry:
+		return r.retry()
+	case work.VerbUnblock:
+		return r.unblock(inv)
+	case work.VerbCancel:
+		return r.cancel(inv)
+	case work.VerbHelp, work.VerbPause, work.VerbResume, work.VerbDesign, work.VerbBugfix, work.VerbSmallJob:
+	}
+	return helpReply(inv)
+}
+
+func helpReply(inv invocation) reply {
+	said := "A command stands on the first line of a comment, and is taken from people with write permission on the repository.\n\n" + work.HelpTable()
+	if inv.Wrong != "" {
+		said = inv.Wrong + " " + said
+	}
+	return reply{said: said}
+}
+
+// answer plans what a command does on GitHub and, once that is so, its answer
+// where the command was given.
+func (r *router) answer(e work.Event, inv invocation, rep reply) {
+	var after []string
+	for _, a := range rep.sent {
+		r.p.Notices = append(r.p.Notices, a)
+		after = append(after, a.Token)
+	}
+	token := r.answerToken(e)
+	gap := " "
+	if strings.Contains(rep.said, "\n") {
+		gap = "\n\n"
+	}
+	body := fmt.Sprintf("**`%s`** (%s)%s%s", inv.Command, e.Author.Login, gap, rep.said)
+	r.p.Notices = append(r.p.Notices, work.Action{
+		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: inv.number, Base: strings.Join(after, " "), Target: e.Source,
+		Body: markBody(body, work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...)}), Why: "answer to " + inv.String(),
+	})
+	r.line("notice", "", "answer to "+inv.by+"'s "+inv.String())
+}
+
+// strays answers commands on issues and pull requests that are not worked on.
+func (p *Plan) strays(v View) {
+	byNumber := map[int][]work.Event{}
+	for _, e := range v.Events {
+		if e.ItemID == 0 && e.Kind == work.EventCommand {
+			byNumber[e.Number] = append(byNumber[e.Number], e)
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
+		r := router{v: v, p: p, item: work.Item{RepoID: v.Repo.ID, Number: n}, events: byNumber[n]}
+		r.commands()
+	}
+}
+
+// ended reports that the item asks for nothing any more, in words for people.
+func (r *router) over() (string, bool) {
+	switch {
+	case r.hasPull && r.pull.State == work.PullMerged:
+		return fmt.Sprintf("Pull request #%d was merged", r.pull.Number), true
+	case r.hasPull && r.pull.State == work.PullClosed:
+		return fmt.Sprintf("Pull request #%d is closed", r.pull.Number), true
+	case r.item.State == work.StateFailed:
+		return "This failed for good", true
+	case r.item.State == work.StateClosed:
+		return "The work on this was called off", true
+	case !r.item.State.Open():
+		return "The work on this is done", true
+	}
+	return "", false
+}
+
+// again says how to start over.
+func (r *router) again() string {
+	verb := work.VerbDesign
+	switch r.item.Flow {
+	case work.FlowBugfix:
+		verb = work.VerbBugfix
+	case work.FlowSmallJob:
+		verb = work.VerbSmallJob
+	case work.FlowDesign, work.FlowImplementation:
+	}
+	text := fmt.Sprintf("`/mergexo %s` on #%d starts over", verb, r.item.Number)
+	if r.hasPull && r.pull.State == work.PullClosed {
+		return fmt.Sprintf("Reopen #%d and it goes on, or %s", r.pull.Number, text)
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

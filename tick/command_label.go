@@ -1,0 +1,115 @@
+package tick
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// What a person would do with a label a command does with the label: GitHub
+// shows it to everybody, and a lost database reads it there again.
+
+// beginFlow sets the label that begins an issue's work.
+func (r *router) beginFlow(inv invocation) reply {
+	flow, _ := inv.Verb.Flow()
+	label := r.v.Policy.Labels.Of(flow)
+	_, over := r.over()
+	switch {
+	case inv.onPull && r.item.ID == 0:
+		return nothing("This is a pull request. Work begins on an issue: say it there.")
+	case inv.onPull:
+		return nothing("This is a pull request. Say it on its issue, #%d.", r.item.Number)
+	case r.item.ID == 0 || over:
+		return reply{
+			said: fmt.Sprintf("The label `%s` is set, and the work begins with the next pass, provided that the issue is open and has no label `%s`.",
+				label, r.v.Policy.Labels.Ignore),
+			sent: []work.Action{r.flowLabel(inv, label)},
+		}
+	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
+		return nothing("This is what is being done. %s", r.whereItStands())
+	}
+	return nothing("Another kind of work is under way. `/mergexo cancel` calls it off; then say `%s` again. %s", inv.Command, r.whereItStands())
+}
+
+// flowLabel plans that of the labels that begin work one is set anew, or none
+// is left. A label that was set at that time or later is as good.
+func (r *router) flowLabel(inv invocation, label string) work.Action {
+	var others []string
+	for _, f := range work.Flows() {
+		if name := r.v.Policy.Labels.Of(f); name != "" && name != label {
+			others = append(others, name)
+		}
+	}
+	return work.Action{
+		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionFlow, Need: work.NeedRequired, State: work.ActionPlanned,
+		Token: work.FlowToken(r.v.Repo.Name, r.item.Number), Number: r.item.Number,
+		Target: label, Base: strings.Join(others, ","), Head: inv.at.UTC().Format(time.RFC3339), Why: inv.by + " said " + inv.String(),
+	}
+}
+
+// pause gives the issue to people, from the moment of the command on.
+func (r *router) pause(inv invocation) reply {
+	if why, over := r.over(); over && r.item.ID != 0 {
+		return nothing("%s, so there is nothing to pause.", why)
+	}
+	if since, paused := r.v.Paused[r.item.ID]; paused && r.item.ID != 0 {
+		return nothing("It is paused already, by %s since %s. `/mergexo resume` ends that.", since.By, utc(since.Began))
+	}
+	rep := reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbPause)}}
+	if r.item.ID == 0 {
+		rep.said = fmt.Sprintf("The label `%s` is set: nothing begins here until `/mergexo resume`.", r.v.Policy.Labels.Ignore)
+		return rep
+	}
+	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbPause)}
+	r.p.Pauses = append(r.p.Pauses, Pause{Item: r.item.ID, Began: inv.at, By: inv.by})
+	r.v.Paused = maps.Clone(r.v.Paused)
+	if r.v.Paused == nil {
+		r.v.Paused = map[int64]work.Pause{}
+	}
+	r.v.Paused[r.item.ID] = work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
+	rep.said = fmt.Sprintf("Paused: from now on this is yours. No turn begins, and what is said meanwhile is never acted on. "+
+		"`/mergexo resume` gives it back, as does taking the label `%s` away.", r.v.Policy.Labels.Ignore)
+	return rep
+}
+
+// unpause takes the issue back from people.
+func (r *router) unpause(inv invocation) reply {
+	if why, over := r.over(); over && r.item.ID != 0 {
+		return nothing("%s, so there is nothing to resume. %s.", why, r.again())
+	}
+	_, paused := r.v.Paused[r.item.ID]
+	if !paused && r.item.ID != 0 {
+		return nothing("It is not paused. %s", r.whereItStands())
+	}
+	if r.item.ID == 0 {
+		return reply{
+			said: fmt.Sprintf("The label `%s` is taken away.", r.v.Policy.Labels.Ignore),
+			sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbResume)},
+		}
+	}
+	rep := reply{sent: []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbResume)}}
+	if r.hasPull {
+		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.pull.Number, work.VerbResume))
+	}
+	r.p.Pauses = append(r.p.Pauses, Pause{Item: r.item.ID, Ended: inv.at, By: inv.by})
+	r.v.Paused = maps.Clone(r.v.Paused)
+	delete(r.v.Paused, r.item.ID)
+	rep.said = "The pause is over: what was said before it and what is said from now on counts. " + r.whereItStands()
+	return rep
+}
+
+// ignoreLabel plans that an issue or pull request has the label that pauses it,
+// or has it not.
+func (r *router) ignoreLabel(inv invocation, number int, verb work.Verb) work.Action {
+	name := r.v.Policy.Labels.Ignore
+	l := work.Labelling{Without: []string{name}}
+	if verb == work.VerbPause {
+		l = work.Labelling{With: []work.Label{{Name: name, Color: "cfd3d7", Description: "gh mergexo leaves this to people"}}}
+	}
+	a := l.Action(r.v.Repo, r.item.ID, number, "pause")
+	a.Need, a.Why = work.NeedRequired, inv.by+" said "+inv.String()
+	return a
+}

@@ -1,0 +1,123 @@
+package tick
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+)
+
+// Took is what an item's turns have taken so far.
+type Took struct {
+	Turns int // whose agent ran
+	work.Usage
+}
+
+// status says where the item stands, in a list.
+func (r *router) status() reply {
+	spent := r.v.Took[r.item.ID]
+	lines := []string{
+		fmt.Sprintf("state: `%s` since %s", r.item.State, utc(r.item.Since)),
+		"waits for: " + r.waitsFor(),
+		"next: " + r.comesNext(),
+	}
+	if r.item.Branch != "" {
+		lines = append(lines, fmt.Sprintf("branch: `%s`", r.item.Branch))
+	}
+	if r.hasPull {
+		lines = append(lines, fmt.Sprintf("pull request: #%d, %s", r.pull.Number, r.pull.State))
+	}
+	took := count(spent.Turns, "turn")
+	if spent.CostUSD > 0 {
+		took += fmt.Sprintf(", $%.2f", spent.CostUSD)
+	}
+	lines = append(lines, "so far: "+took)
+	return reply{said: fmt.Sprintf("This is how #%d stands:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
+}
+
+// whereItStands is the same in two sentences.
+func (r *router) whereItStands() string {
+	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", r.item.State, r.waitsFor(), r.comesNext())
+}
+
+// waitsFor says what the item waits for. What is wrong with the machine is the
+// machine's business: GitHub is told that it is.
+func (r *router) waitsFor() string {
+	turn, busy := r.unfinished()
+	pause, paused := r.v.Paused[r.item.ID]
+	_, over := r.over()
+	switch {
+	case over:
+		return "nothing"
+	case paused:
+		return fmt.Sprintf("the end of the pause that %s began at %s", pause.By, utc(pause.Began))
+	case r.standsStill(), busy && turn.Blocked:
+		return "a person" + r.whyStopped()
+	case busy && r.alive(turn):
+		return "the agent"
+	case busy && turn.NotBefore.After(r.v.Now):
+		return fmt.Sprintf("a new attempt, which is made after %s (`gh mergexo show` says why, where it runs)", utc(turn.NotBefore))
+	case busy:
+		return "a pass with a free slot"
+	case r.hasPull && r.pull.NotBefore.After(r.v.Now):
+		return "GitHub, which is asked again after " + utc(r.pull.NotBefore)
+	case r.hasPull && len(r.waiting()) == 0:
+		return fmt.Sprintf("people on #%d", r.pull.Number)
+	case r.hasPull:
+		return "a turn for " + count(len(r.waiting()), "event")
+	}
+	return "a pass with a free slot"
+}
+
+// whyStopped is the reason as the comment that is kept up to date has it.
+func (r *router) whyStopped() string {
+	stop := r.v.Stops[r.item.ID]
+	if !stop.Lasts() {
+		return ""
+	}
+	return ": " + strings.TrimRight(strings.Join(strings.Fields(prompts.CleanBody(stop.Reason)), " "), ".")
+}
+
+// waiting are the events that a turn is going to answer.
+func (r *router) waiting() (all []work.Event) {
+	for _, e := range r.events {
+		if e.Kind.Said() || e.Kind == work.EventCheck || e.Kind == work.EventConflict {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// comesNext says how the item goes on.
+func (r *router) comesNext() string {
+	turn, busy := r.unfinished()
+	why, over := r.over()
+	_, paused := r.v.Paused[r.item.ID]
+	switch {
+	case over:
+		return strings.ToLower(why[:1]) + why[1:]
+	case paused:
+		return "`/mergexo resume`, or the label taken away"
+	case r.standsStill(), busy && turn.Blocked:
+		if r.item.Hint != "" {
+			return orRetry(strings.Join(strings.Fields(prompts.CleanBody(r.item.Hint)), " "))
+		}
+		return "a comment, or `/mergexo retry`"
+	case busy:
+		return "the turn's answer"
+	case r.hasPull && len(r.waiting()) == 0:
+		return "comment on it, merge it or close it"
+	case r.hasPull:
+		return "the answer on the pull request"
+	}
+	return "the turn that opens a pull request"
+}
+
+// orRetry adds to a way on that it may also be tried again as it is.
+func orRetry(hint string) string {
+	if strings.Contains(hint, "mergexo") {
+		return hint
+	}
+	return hint + ", or `/mergexo retry`"
+}

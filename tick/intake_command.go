@@ -1,0 +1,136 @@
+package tick
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// A comment that begins with /mergexo speaks to the tool. It becomes an event
+// of a kind of its own wherever it stands, so that it is no feedback, gets no
+// eyes and no redirect, and never reaches an agent.
+
+// OutcomeNoCommander is that of commands by people who may give none.
+const OutcomeNoCommander = "ignored: command by an author without write permission"
+
+// Where ids of their own begin anew: of one number's comments, diff comments
+// and reviews two may have the same.
+const (
+	reviewSource  = "r"
+	summarySource = "v"
+)
+
+// asCommand makes a command of what is one.
+func asCommand(c candidate) candidate {
+	e := &c.event
+	if !e.Kind.Said() {
+		return c
+	}
+	if _, ok := work.ParseCommand(e.Body); !ok {
+		return c
+	}
+	e.State, e.Source, e.Kind = string(e.Kind), commandSource(e.Kind, e.Source), work.EventCommand
+	e.Key = work.EventKey(e.Number, e.Kind, e.Source, e.Hash)
+	return c
+}
+
+func commandSource(kind work.EventKind, id string) string {
+	switch kind {
+	case work.EventReview:
+		return reviewSource + id
+	case work.EventSummary:
+		return summarySource + id
+	case work.EventIssue, work.EventSource, work.EventCheck, work.EventConflict, work.EventHead, work.EventMerged, work.EventClosed,
+		work.EventReopened, work.EventLabelled, work.EventCommand:
+	}
+	return id
+}
+
+// versions are the kinds and ids under which the versions of a comment are
+// known: an edit may make a command of it, or make it none.
+func versions(e work.Event) [][2]string {
+	if e.Kind != work.EventCommand {
+		return [][2]string{{string(e.Kind), e.Source}, {string(work.EventCommand), commandSource(e.Kind, e.Source)}}
+	}
+	plain := e.Source
+	if kind := work.EventKind(e.State); kind == work.EventReview || kind == work.EventSummary {
+		plain = plain[1:]
+	}
+	return [][2]string{{string(e.Kind), e.Source}, {e.State, plain}}
+}
+
+// intakeStray takes commands in from issues and pull requests that are not
+// worked on; nothing else there is ours to read.
+func (h *harvest) intakeStray(c candidate) {
+	if c = asCommand(c); c.event.Kind == work.EventCommand {
+		c.pull = false
+		h.add(c)
+	}
+}
+
+// commandVerdict judges a command that is new to the database: whether its
+// author may give it, and whether an earlier database's pass did what it says.
+func (h *harvest) commandVerdict(ctx context.Context, e work.Event, outcome string) (string, error) {
+	switch outcome {
+	case "":
+		return h.obeyedBefore(ctx, e)
+	case outcomeNoPermission:
+		h.decline(e)
+		return OutcomeNoCommander, nil
+	}
+	return outcome, nil
+}
+
+// obeyedBefore looks for our answer to a command. Where it stands, the command
+// was carried out, whatever this database knows: an old cancel must not act
+// again.
+func (h *harvest) obeyedBefore(ctx context.Context, e work.Event) (string, error) {
+	said, err := h.r.GitHub.CommentsOf(ctx, h.repo.Current, e.Number, e.CreatedAt)
+	if err != nil {
+		return "", err
+	}
+	ids := h.p.accounts.ids(h.r.Name.Host)
+	for _, c := range said {
+		if work.Ours(c.Body, c.Author, ids) {
+			h.heed(c.Body)
+		}
+	}
+	if h.handled[e.Key] || h.handled[work.ShortKey(e.Key)] {
+		return outcomeAnswered, nil
+	}
+	return "", nil
+}
+
+// decline tells somebody who may not command that this is so: once in a
+// repository, politely, and then never again.
+func (h *harvest) decline(e work.Event) {
+	if e.Author.ID == 0 {
+		return // the account was deleted
+	}
+	token := work.NoticeToken(h.r.Name, 0, "may not command "+strconv.FormatInt(e.Author.ID, 10))
+	body := "Thank you, but `/mergexo` commands are for people with write permission on this repository, so nothing was done. " +
+		"Please ask one of them to give the command. Further ones will be passed over without a word."
+	h.declined = append(h.declined, work.Action{
+		RepoID: h.repo.ID, ItemID: e.ItemID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
+		Number: e.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a command by " + e.Author.Login + ", who may not give any",
+	})
+}
+
+func (h *harvest) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for _, a := range h.declined {
+		a.PlannedAt = now
+		if _, err := tx.AddAction(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strayReview is a diff comment on a pull request that is not ours.
+func strayReview(c github.ReviewComment) candidate {
+	return reviewEvent(work.PullRequest{Number: c.Pull}, c)
+}
