@@ -12,6 +12,7 @@ import (
 // The groups of commands in the help.
 const (
 	groupCore  = "core"
+	groupItem  = "item"
 	groupOther = "other"
 )
 
@@ -46,7 +47,7 @@ timer repeats it.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.PersistentFlags().StringVar(&a.configPath, "config", "", "Read the configuration from `file`")
 
-	root.AddGroup(&cobra.Group{ID: groupCore, Title: "CORE COMMANDS"}, &cobra.Group{ID: groupOther, Title: "ADDITIONAL COMMANDS"})
+	root.AddGroup(&cobra.Group{ID: groupCore, Title: "CORE COMMANDS"}, &cobra.Group{ID: groupItem, Title: "COMMANDS FOR ONE ITEM, AS IN COMMENTS ON GITHUB"}, &cobra.Group{ID: groupOther, Title: "ADDITIONAL COMMANDS"})
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
 			c.GroupID = group
@@ -59,6 +60,7 @@ timer repeats it.`,
 		a.newStatusCmd(),
 		a.newShowCmd(),
 	)
+	add(groupItem, a.newCommandCmds()...)
 	add(groupOther,
 		a.newConfigCmd(),
 		a.newPromptsCmd(),

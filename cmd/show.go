@@ -226,5 +226,8 @@ func turnStep(t work.Turn) string {
 // a review's verdict), or both.
 func said(e work.Event) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(e.Body), "\n")
+	if e.Kind == work.EventCommand {
+		return line
+	}
 	return strings.TrimSpace(strings.ToLower(e.State) + " " + line)
 }

@@ -145,8 +145,18 @@ func (a *app) printBoard(out output, b board) error {
 		case r.LastError != "":
 			fmt.Fprintf(notes, "%s: %s\n", r.Name.FullName(), oneLine(r.LastError))
 		}
+		if n := r.counts.Outcomes[tick.OutcomeNoCommander]; n > 0 {
+			fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.Name.FullName(), count(n, "command"), wasWere(n))
+		}
 	}
 	return nil
+}
+
+func wasWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
 }
 
 func itemRow(out output, f facts) []string {

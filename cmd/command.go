@@ -1,0 +1,162 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick"
+)
+
+// newCommandCmds makes the commands that people also give in comments. help and
+// status have a form of their own here.
+func (a *app) newCommandCmds() []*cobra.Command {
+	var all []*cobra.Command
+	for _, u := range work.VerbUses() {
+		if u.Verb != work.VerbHelp && u.Verb != work.VerbStatus {
+			all = append(all, a.newCommandCmd(u))
+		}
+	}
+	return all
+}
+
+func (a *app) newCommandCmd(u work.VerbUse) *cobra.Command {
+	var flags *jsonFlags
+	head := ""
+	c := &cobra.Command{
+		Use:   string(u.Verb) + " <owner/name#number>",
+		Short: u.Does,
+		Long: u.Does + ".\n\n" + `It is what "/mergexo ` + string(u.Verb) + `" does in a comment on the issue or the pull request, and says what it did and
+what comes next. What it changes on GitHub is changed at once if GitHub can be
+reached, and else by the next pass.
+
+The item is named as in "gh mergexo show".`,
+		Example: fmt.Sprintf("  $ gh mergexo %s octo/repo#12", u.Verb),
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, given []string) error {
+			cmd, err := localCommand(u.Verb, head)
+			if err != nil {
+				return err
+			}
+			return a.command(c.Context(), given[0], cmd, flags)
+		},
+	}
+	flags = addJSONFlags(c, "item", "command", "answer", "left", "why")
+	if u.Verb == work.VerbUnblock {
+		c.Flags().StringVar(&head, "head", "", "Only if the branch is at this `commit`")
+		c.Example += "\n  $ gh mergexo unblock octo/repo#12 --head 1a2b3c4"
+	}
+	return c
+}
+
+// localCommand reads a command line as a comment would be read.
+func localCommand(verb work.Verb, head string) (work.Command, error) {
+	var rest []string
+	if head != "" {
+		rest = []string{"--head", head}
+	}
+	cmd := work.NewCommand(string(verb), rest)
+	if cmd.Wrong != "" {
+		return cmd, &usageError{errors.New(plain(cmd.Wrong, ""))}
+	}
+	return cmd, nil
+}
+
+// errNothingYet says what a command needs that has nothing to work on.
+var errNothingYet = errors.New("there is no state yet: no pass has been made; make one: gh mergexo tick")
+
+func (a *app) command(ctx context.Context, name string, cmd work.Command, flags *jsonFlags) error {
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	configured, err := repos(cfg, "")
+	if err != nil {
+		return err
+	}
+	which, err := parseRef(name, github.DefaultHost(), configured)
+	if err != nil {
+		return err
+	}
+	item := work.Ref(which.repo, which.number)
+	known := false
+	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+		_, known, err = a.loadStory(ctx, tx, which, cfg.Runtime.Budgets)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case !seen:
+		return errNothingYet
+	case !known && needsItem(cmd.Verb):
+		return fmt.Errorf("%s is no work item: it has no label yet, or no pass has seen it (gh mergexo tick)", item)
+	}
+	pass, done, err := a.newPass(ctx, cfg, &tickOptions{json: flags})
+	if err != nil {
+		return err
+	}
+	told, err := pass.Command(ctx, which.repo, which.number, cmd, func() {
+		fmt.Fprintln(a.env.Stderr, "a pass is planning; this waits for it")
+	})
+	if err = errors.Join(err, done()); err != nil {
+		return err
+	}
+	return a.printTold(told, item, cmd, flags)
+}
+
+// needsItem reports whether a verb is about work that has begun.
+func needsItem(v work.Verb) bool {
+	switch v {
+	case work.VerbRetry, work.VerbUnblock, work.VerbCancel, work.VerbStatus:
+		return true
+	case work.VerbPause, work.VerbResume, work.VerbDesign, work.VerbBugfix, work.VerbSmallJob, work.VerbHelp:
+	}
+	return false
+}
+
+func (a *app) printTold(told *tick.Told, item string, cmd work.Command, flags *jsonFlags) error {
+	out := newOutput(a.env)
+	answer := plain(told.Answer, item)
+	if flags.asked() {
+		return flags.write(out, map[string]any{
+			"item": item, "command": strings.TrimPrefix(cmd.String(), "/mergexo "), "answer": answer, "left": told.Left, "why": told.Why,
+		})
+	}
+	if told.Refused {
+		return errors.New(answer)
+	}
+	fmt.Fprintln(out.w, answer)
+	if told.Left > 0 {
+		why := ""
+		if told.Why != "" {
+			why = ": " + oneLine(told.Why)
+		}
+		fmt.Fprintf(a.env.Stderr, "GitHub does not show it yet (%s left); the next pass sees to it%s\n", count(told.Left, "change"), why)
+	}
+	return nil
+}
+
+var asComment = regexp.MustCompile("`/mergexo ([a-z-]+)((?: --head [0-9a-f]+)?)`(?: on #([0-9]+))?")
+
+// plain is an answer as a terminal shows it: with the command line's words for
+// what a comment would say, and without Markdown's marks.
+func plain(answer, item string) string {
+	repo, _, _ := strings.Cut(item, "#")
+	answer = asComment.ReplaceAllStringFunc(answer, func(s string) string {
+		found := asComment.FindStringSubmatch(s)
+		on := item
+		if found[3] != "" {
+			on = repo + "#" + found[3]
+		}
+		return "gh mergexo " + found[1] + " " + on + found[2]
+	})
+	return strings.ReplaceAll(answer, "`", "")
+}

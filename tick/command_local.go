@@ -1,0 +1,182 @@
+package tick
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Told is what a command on the command line came to.
+type Told struct {
+	Answer  string // what was done and what comes next, or why nothing was
+	Refused bool   // it was not carried out, because it asks for something else than there is
+	Left    int    // effects on GitHub that the next pass brings about
+	Why     string // why they are left; empty when they only take longer
+}
+
+// commandWait is how long a command waits for a pass that plans: seconds, as
+// long as passes may overlap.
+const commandWait = 20 * time.Second
+
+// Command carries out one command on an issue or pull request, as the operator
+// gives it on the command line, and sends what it does on GitHub as far as
+// GitHub can be reached. waiting is called when a pass holds the plan.
+func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd work.Command, waiting func()) (told *Told, err error) {
+	planning, err := p.lockForCommand(ctx, waiting)
+	if err != nil {
+		return nil, err
+	}
+	defer planning.unlock() // releasing it twice is as good
+	if p.Store, err = p.OpenStore(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Store.Close()) }()
+	if err := p.begin(ctx); err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(p.all, func(r *remote) bool { return r.Name.Equal(repo) })
+	if at < 0 || p.all[at].repo.NodeID == "" {
+		return nil, fmt.Errorf("no pass has seen %s yet; make one: gh mergexo tick", repo.FullName())
+	}
+	if p.held, err = p.Dirs.heldSlots(); err != nil {
+		return nil, err
+	}
+	rep, plan, err := p.planLocal(ctx, p.all[at], number, cmd)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.carryOut(ctx, plan); err != nil {
+		return nil, err
+	}
+	planning.unlock()
+	told = &Told{Answer: rep.said, Refused: rep.refused}
+	return told, p.sendTold(ctx, p.all[at], plan, told)
+}
+
+// lockForCommand takes tick.lock, and waits a little for it.
+func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (fileLock, error) {
+	p.Wait = 0
+	l, ok, err := p.lockPlanning(ctx)
+	if ok || err != nil {
+		return l, err
+	}
+	waiting()
+	p.Wait = commandWait
+	l, ok, err = p.lockPlanning(ctx)
+	if err == nil && !ok {
+		err = fmt.Errorf("a pass has been planning for %s and nothing was done; try again, or say it in a comment on GitHub", commandWait)
+	}
+	return l, err
+}
+
+// planLocal decides what a command does, as route does of one in a comment.
+func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.Command) (rep reply, plan Plan, err error) {
+	v := p.emptyView(rem)
+	plan = Plan{Repo: rem.repo}
+	r := router{p: &plan, item: work.Item{RepoID: rem.repo.ID, Number: number}}
+	by := "the operator"
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		if err := p.fill(ctx, tx, rem, &v); err != nil {
+			return err
+		}
+		if r.item, err = itemOn(ctx, tx, rem.repo.ID, number); err != nil || r.item.ID == 0 {
+			return err
+		}
+		if err := fillItem(ctx, tx, &v, r.item.ID); err != nil {
+			return err
+		}
+		if err := fillFollowups(ctx, tx, &v); err != nil {
+			return err
+		}
+		if accounts, err := tx.ListAccounts(ctx); err != nil {
+			return err
+		} else if known := accounts[rem.Name.Host]; len(known) > 0 {
+			by = cmp.Or(known[len(known)-1].Login, by)
+		}
+		return fillCommanded(ctx, tx, &v, r.item.ID)
+	})
+	if err != nil {
+		return rep, plan, fmt.Errorf("read %s: %w", work.Ref(rem.Name, number), err)
+	}
+	r.v = v
+	r.pull, r.hasPull = v.Pulls[r.item.ID]
+	for _, e := range v.Events {
+		if e.ItemID == r.item.ID && e.ItemID != 0 && e.Kind != work.EventCommand {
+			r.events = append(r.events, e)
+		}
+	}
+	e := p.localEvent(rem, r.item.ID, number, cmd, by)
+	inv := invocation{Command: cmd, by: by, at: e.CreatedAt, number: number, key: e.Key, onPull: r.hasPull && number == r.pull.Number}
+	rep = r.obey(inv)
+	plan.Notices = append(plan.Notices, rep.sent...)
+	if !slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose }) {
+		e.ProcessedAt, e.Outcome = p.Now(), outcomeAnswered
+	}
+	plan.Told = append(plan.Told, e)
+	return rep, plan, nil
+}
+
+// itemOn is the newest work item of an issue, or that of a pull request; one
+// without an id when nothing is worked on there.
+func itemOn(ctx context.Context, tx *store.Tx, repoID int64, number int) (work.Item, error) {
+	pull, ok, err := tx.GetPull(ctx, repoID, number)
+	if err != nil {
+		return work.Item{}, err
+	}
+	if ok && pull.ItemID != 0 {
+		return tx.GetItem(ctx, pull.ItemID)
+	}
+	item, ok, err := tx.FindItem(ctx, repoID, number)
+	if !ok {
+		item = work.Item{RepoID: repoID, Number: number}
+	}
+	return item, err
+}
+
+// localEvent is what remembers a command that stands in no comment.
+func (p *Pass) localEvent(rem *remote, item int64, number int, cmd work.Command, by string) work.Event {
+	now := p.Now()
+	body := cmd.String()
+	source, hash := "local-"+strconv.FormatInt(now.UnixNano(), 10), work.ContentHash(body)
+	return work.Event{
+		RepoID: rem.repo.ID, ItemID: item, Number: number, Kind: work.EventCommand, Source: source, Hash: hash,
+		Key: work.EventKey(number, work.EventCommand, source, hash), Author: work.Account{Login: by}, Body: body, State: saidLocally,
+		CreatedAt: now, UpdatedAt: now, SeenAt: now,
+	}
+}
+
+// sendTold sends what waits for GitHub, and tells what is left of the command.
+// That GitHub cannot be reached is no failure: the next pass sends it.
+func (p *Pass) sendTold(ctx context.Context, rem *remote, plan Plan, told *Told) error {
+	who, _, _, err := rem.GitHub.Viewer(ctx, "")
+	if err == nil {
+		err = p.meet(ctx, rem.Name.Host, who)
+	}
+	if err == nil {
+		rem.ready = true
+		p.sendNotices(ctx, rem, newReport(p.Now()))
+	} else {
+		told.Why = err.Error()
+	}
+	ctx = context.WithoutCancel(ctx)
+	return p.Store.View(ctx, func(tx *store.Tx) error {
+		for _, a := range plan.Notices {
+			now, known, err := tx.GetAction(ctx, a.Token)
+			if err != nil {
+				return err
+			}
+			if known && !now.State.Settled() {
+				told.Left++
+				told.Why = cmp.Or(told.Why, now.LastError)
+			}
+		}
+		return nil
+	})
+}
