@@ -63,6 +63,9 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action) (sent 
 			return sent
 		}
 		var wait *work.WaitError
+		if errors.As(err, &wait) && applied.NotBefore.After(p.Now()) {
+			continue // its own fate is unclear; the others are not to wait for it
+		}
 		if errors.As(err, &wait) && wait.Until.After(p.Now()) {
 			return sent
 		}
