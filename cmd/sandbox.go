@@ -113,18 +113,33 @@ func protections(ctx context.Context, cfg *config.Config) []protectionView {
 			continue
 		}
 		p, err := f.protection(ctx, cfg, env, cfg.Agents[name])
-		v := protectionView{Agent: name, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String()}
+		v := protectionView{Agent: name, Found: true, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String()}
 		if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 			v.Says = "its turns are blocked: " + blocked.Reason
 		}
+		v.notFound(agent.Find(programOf(env, cfg.Agents[name])))
 		all = append(all, v)
 	}
 	return all
 }
 
+// programOf names an agent's program, and where it is looked for.
+func programOf(env config.Env, a config.Agent) agent.Spec {
+	return agent.Spec{Name: a.Name, Adapter: a.Adapter, Command: a.Command, Environ: env.Agent(append(agent.Variables(a.Adapter), a.EnvPass...))}
+}
+
 type protectionView struct {
 	Agent   string `json:"agent"`
+	Found   bool   `json:"found"` // its program
+	Missing string `json:"missing,omitempty"`
 	Sandbox string `json:"sandbox"`
 	Hides   bool   `json:"hidesFiles"`
 	Says    string `json:"says"`
+}
+
+// notFound notes why an agent's program cannot be started; nil: it can.
+func (v *protectionView) notFound(err error) {
+	if err != nil {
+		v.Found, v.Missing = false, err.Error()
+	}
 }

@@ -25,8 +25,9 @@ func (a *app) newStatusCmd() *cobra.Command {
 		Short: "Show where every work item stands",
 		Long: `Show for each work item its state, since when it is in it, what it waits for,
 what comes next, and what it has spent of its budgets; the repositories that
-GitHub did not answer for; what was spent in the last 24 hours; and the agents
-that could read your files, because no sandbox is around them.
+GitHub did not answer for; what was spent in the last 24 hours; the agents whose
+program is missing; and those that could read your files, because no sandbox is
+around them.
 
 It reads the state database and tries the sandbox. It asks GitHub nothing.`,
 		Example: `  $ gh mergexo status
@@ -76,6 +77,7 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 		})
 	case !seen:
 		fmt.Fprintln(a.env.Stderr, "nothing yet: no pass has been made. Make one: gh mergexo tick")
+		a.printExposed(ctx, out, cfg)
 		return nil
 	}
 	if err := a.printBoard(out, b); err != nil {
@@ -101,14 +103,18 @@ func (a *app) printDay(out output, d tick.Day, b config.Budgets) {
 	fmt.Fprintln(notes, d.Says())
 }
 
-// printExposed names the agents from which the operator's files are not
-// hidden, and why.
+// printExposed names the agents that cannot be started, and those from which
+// the operator's files are not hidden, and why.
 func (a *app) printExposed(ctx context.Context, out output, cfg *config.Config) {
 	notes := a.env.Stderr
 	if out.tty {
 		notes = out.w
 	}
 	for _, p := range protections(ctx, cfg) {
+		if !p.Found {
+			fmt.Fprintln(notes, oneLine(p.Missing))
+			continue
+		}
 		if !p.Hides {
 			fmt.Fprintf(notes, "agent %q: %s\n", p.Agent, oneLine(p.Says))
 		}
