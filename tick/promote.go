@@ -174,7 +174,9 @@ func (h *harvest) storePromotion(ctx context.Context, tx *store.Tx, p *promotion
 }
 
 // handOver gives the implementation what people said on the issue since the
-// design was merged. What was pointed to the design's pull request stays there.
+// design was merged, and the commands that wait, wherever they stand: a pause
+// that comes to light together with the merge is one of what follows. What was
+// pointed to the design's pull request stays there.
 func (h *harvest) handOver(ctx context.Context, tx *store.Tx, from, to int64) error {
 	pending, err := tx.ListPendingEvents(ctx, h.repo.ID)
 	if err != nil {
@@ -182,6 +184,9 @@ func (h *harvest) handOver(ctx context.Context, tx *store.Tx, from, to int64) er
 	}
 	var ids []int64
 	for _, e := range pending {
+		if e.ItemID == from && e.Kind == work.EventCommand {
+			ids = append(ids, e.ID)
+		}
 		if e.ItemID != from || e.Kind != work.EventSource || e.TurnID != 0 {
 			continue
 		}
