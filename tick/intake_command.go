@@ -30,9 +30,13 @@ func asCommand(c candidate) candidate {
 	if !e.Kind.Said() {
 		return c
 	}
-	if _, ok := work.ParseCommand(e.Body); !ok {
+	cmd, ok := work.ParseCommand(e.Body)
+	if !ok {
 		return c
 	}
+	// What stands below the command says nothing to the tool: mended there, an old
+	// cancel is no new one.
+	e.Hash = work.ContentHash(cmd.String(), cmd.Wrong)
 	e.State, e.Source, e.Kind = string(e.Kind), commandSource(e.Kind, e.Source), work.EventCommand
 	e.Key = work.EventKey(e.Number, e.Kind, e.Source, e.Hash)
 	return c
