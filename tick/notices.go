@@ -1,11 +1,14 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -67,6 +70,9 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action) (sent 
 			continue // its own fate is unclear; the others are not to wait for it
 		}
 		if errors.As(err, &wait) && wait.Until.After(p.Now()) {
+			if wait.Until.Equal(applied.NotBefore) {
+				continue // what is unclear is this notice's fate; a limit holds all of them
+			}
 			return sent
 		}
 		if err != nil {
@@ -79,10 +85,10 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action) (sent 
 	return sent
 }
 
-// noticeFailed gives a cosmetic notice up, and lets a required one wait.
+// noticeFailed gives a notice up, or lets it wait.
 func (p *Pass) noticeFailed(ctx context.Context, r *remote, a work.Action, err error) {
 	p.Log.WarnContext(ctx, "notice not sent", "repo_full_name", r.Name.FullName(), "number", a.Number, "action_token", a.Token, "error", err)
-	if a.Need == work.NeedCosmetic || a.Sends >= work.MaxAttempts {
+	if hopeless(a, err) {
 		if _, err := p.runner().Drop(ctx, a, err); err != nil {
 			p.Log.ErrorContext(ctx, "could not give a notice up", "action_token", a.Token, "error", err)
 		}
@@ -96,8 +102,23 @@ func (p *Pass) noticeFailed(ctx context.Context, r *remote, a work.Action, err e
 	}
 }
 
+// hopeless reports whether a notice that failed is not tried again: a courtesy at
+// once, any other after some attempts. What a command set about is not: its
+// answer says that it is so. Nor are the labels that show a state, unless GitHub
+// refuses them: nothing would bring them about but the item's next move.
+func hopeless(a work.Action, err error) bool {
+	switch {
+	case a.Kind == work.ActionClose, a.Kind == work.ActionFlow:
+		return false
+	case a.Need == work.NeedCosmetic && a.Kind == work.ActionLabels:
+		return github.IsStatus(err, 401, 403, 404, 410, 422)
+	}
+	return a.Need == work.NeedCosmetic || a.Sends >= work.MaxAttempts
+}
+
 // dueNotices are those whose time has come. A notice whose answer never came
-// is due at once: only its re-send waits, and Apply looks first.
+// is due at once: only its re-send waits, and Apply looks first. Those that were
+// tried in vain come last: they may use up the pass's time again.
 func (p *Pass) dueNotices(ctx context.Context, r *remote) ([]work.Action, error) {
 	var due []work.Action
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
@@ -109,5 +130,7 @@ func (p *Pass) dueNotices(ctx context.Context, r *remote) ([]work.Action, error)
 		}
 		return err
 	})
+	inVain := func(a work.Action) int { return a.Sends + len(a.LastError) }
+	slices.SortStableFunc(due, func(a, b work.Action) int { return cmp.Compare(min(1, inVain(a)), min(1, inVain(b))) })
 	return due, err
 }
