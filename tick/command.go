@@ -50,6 +50,8 @@ func (r *router) commands() (closing bool) {
 		case e.State == saidLocally, r.v.Notices[token].Settled():
 			r.finish(outcomeAnswered, e)
 		case r.v.Notices[token] != "": // its answer is on its way
+		case r.opening(e):
+			r.line("wait", "", "the pull request is being opened; then it is closed, as "+e.Author.Login+" said")
 		default:
 			inv := r.invocation(e)
 			rep := r.obey(inv)
@@ -95,6 +97,14 @@ func (r *router) closing(e work.Event) bool {
 		return true
 	}
 	return a.State == work.ActionApplied && !r.pull.DetailsAt.After(a.SeenAt)
+}
+
+// opening reports whether a command calls off what a living pass has pushed and
+// opens a pull request for at this moment: there is nothing to close yet, and
+// once there is, an open pull request would go on.
+func (r *router) opening(e work.Event) bool {
+	turn, busy := r.unfinished()
+	return r.invocation(e).Verb == work.VerbCancel && !r.hasPull && busy && turn.Step == work.StepPushed && r.alive(turn)
 }
 
 func (r *router) answerToken(e work.Event) string {
