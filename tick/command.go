@@ -42,6 +42,7 @@ func nothing(said string, args ...any) reply { return reply{said: fmt.Sprintf(sa
 // anything else of the item is decided. It is true when the item is being wound
 // up and nothing else is to be decided.
 func (r *router) commands() (closing bool) {
+	defer r.skipPaused()
 	for _, e := range r.takeCommands() {
 		switch token := r.answerToken(e); {
 		case r.closing(e):

@@ -3,6 +3,7 @@ package tick
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,9 +71,28 @@ func (r *router) pause(inv invocation) reply {
 		r.v.Paused = map[int64]work.Pause{}
 	}
 	r.v.Paused[r.item.ID] = work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
+	r.begun = append(r.begun, r.v.Paused[r.item.ID])
 	rep.said = fmt.Sprintf("Paused: from now on this is yours. No turn begins, and what is said meanwhile is never acted on. "+
 		"`/mergexo resume` gives it back, as does taking the label `%s` away.", r.v.Policy.Labels.Ignore)
 	return rep
+}
+
+// skipPaused skips what came to light together with a command that begins a
+// pause, and was said after it.
+func (r *router) skipPaused() {
+	if len(r.begun) == 0 {
+		return
+	}
+	var skipped []work.Event
+	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+		meant := e.Kind.Said() || e.Kind == work.EventCheck
+		if !meant || !slices.ContainsFunc(r.begun, func(p work.Pause) bool { return p.Covers(e.CreatedAt) }) {
+			return false
+		}
+		skipped = append(skipped, e)
+		return true
+	})
+	r.finish(outcomePaused, skipped...)
 }
 
 // unpause takes the issue back from people.
@@ -97,6 +117,11 @@ func (r *router) unpause(inv invocation) reply {
 	r.p.Pauses = append(r.p.Pauses, Pause{Item: r.item.ID, Ended: inv.at, By: inv.by})
 	r.v.Paused = maps.Clone(r.v.Paused)
 	delete(r.v.Paused, r.item.ID)
+	for i := range r.begun {
+		if r.begun[i].Open() {
+			r.begun[i].Ended = inv.at
+		}
+	}
 	rep.said = "The pause is over: what was said before it and what is said from now on counts. " + r.whereItStands()
 	return rep
 }

@@ -47,6 +47,8 @@ type harvest struct {
 	declined     []work.Action        // words to people whose commands do not count
 	adopting     bool                 // the database may know less than GitHub and the mirror
 	adopted      map[int]int          // pull requests found again: number to issue
+	commands     []work.Event         // new ones that are to be carried out
+	obeyed       []work.Event         // commands that were carried out before the database was lost
 	handled      map[string]bool      // event keys that our own writing names as answered
 	journals     []journal            // turns found again
 	promoted     map[int]*promotion   // merged designs, by issue

@@ -2,6 +2,7 @@ package tick
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -81,7 +82,11 @@ func (h *harvest) intakeStray(c candidate) {
 func (h *harvest) commandVerdict(ctx context.Context, e work.Event, outcome string) (string, error) {
 	switch outcome {
 	case "":
-		return h.obeyedBefore(ctx, e)
+		outcome, err := h.obeyedBefore(ctx, e)
+		if outcome == "" && err == nil {
+			h.commands = append(h.commands, e)
+		}
+		return outcome, err
 	case outcomeNoPermission:
 		h.decline(e)
 		return OutcomeNoCommander, nil
@@ -104,9 +109,68 @@ func (h *harvest) obeyedBefore(ctx context.Context, e work.Event) (string, error
 		}
 	}
 	if h.handled[e.Key] || h.handled[work.ShortKey(e.Key)] {
+		h.obeyed = append(h.obeyed, e)
 		return outcomeAnswered, nil
 	}
 	return "", nil
+}
+
+// pausesByCommand are what commands that an earlier database's pass carried out
+// began, until their label stood or another command ended them: from then on
+// timelines show it.
+func (h *harvest) pausesByCommand(numbers []int, shown []work.Pause) (pauses []work.Pause) {
+	for i, e := range h.obeyed { // in the order of time
+		if !says(e, work.VerbPause, numbers) {
+			continue
+		}
+		p := work.Pause{Number: e.Number, Began: stampOf(e), By: e.Author.Login}
+		ends := func(at time.Time) {
+			if !at.Before(p.Began) && (p.Open() || at.Before(p.Ended)) {
+				p.Ended = at
+			}
+		}
+		for _, s := range shown {
+			ends(s.Began)
+		}
+		for _, o := range h.obeyed[i+1:] {
+			if says(o, work.VerbResume, numbers) {
+				ends(stampOf(o))
+			}
+		}
+		if !p.Open() {
+			pauses = append(pauses, p)
+		}
+	}
+	return pauses
+}
+
+// says reports whether an event is a certain command on one of some numbers.
+func says(e work.Event, verb work.Verb, numbers []int) bool {
+	cmd, ok := work.ParseCommand(e.Body)
+	return ok && e.Kind == work.EventCommand && cmd.Verb == verb && slices.Contains(numbers, e.Number)
+}
+
+// resumed ends what pauses last and are ended by a command that this pass is
+// going to carry out: what is said after it counts, however soon.
+func (h *harvest) resumed(ctx context.Context, numbers []int, pauses []work.Pause) error {
+	if !slices.ContainsFunc(pauses, work.Pause.Open) {
+		return nil
+	}
+	commands := h.commands
+	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
+		pending, err := tx.ListPendingEvents(ctx, h.repo.ID) // of a pass that died before it planned
+		commands = append(pending, commands...)
+		return err
+	})
+	for _, e := range commands {
+		at := stampOf(e)
+		for i, p := range pauses {
+			if p.Open() && !at.Before(p.Began) && says(e, work.VerbResume, numbers) {
+				pauses[i].Ended = at
+			}
+		}
+	}
+	return err
 }
 
 // decline tells somebody who may not command that this is so: once in a

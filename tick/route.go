@@ -37,6 +37,7 @@ type router struct {
 	hasPull bool
 	events  []work.Event
 	spent   []work.Spent
+	begun   []work.Pause // by commands of this plan
 }
 
 func (r *router) route() {

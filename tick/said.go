@@ -117,6 +117,7 @@ func (h *harvest) judge(ctx context.Context) error {
 		return err
 	}
 	slices.SortStableFunc(h.events, oldestFirst)
+	slices.SortStableFunc(h.events, commandsFirst) // they may have begun a pause
 	var fresh []candidate
 	for i, c := range h.events {
 		if c.pending {
@@ -177,6 +178,16 @@ func oldestFirst(a, b candidate) int {
 		return d
 	}
 	return a.event.UpdatedAt.Compare(b.event.UpdatedAt)
+}
+
+func commandsFirst(a, b candidate) int {
+	rank := func(c candidate) int {
+		if c.event.Kind == work.EventCommand {
+			return 0
+		}
+		return 1
+	}
+	return rank(a) - rank(b)
 }
 
 // forget leaves the pull requests of some candidates as they were, snapshot

@@ -192,7 +192,8 @@ func (h *harvest) pausesFor(ctx context.Context, c candidate) ([]work.Pause, err
 		}
 		all = append(all, known...)
 	}
-	return all, nil
+	all = append(all, h.pausesByCommand(numbers, all)...)
+	return all, h.resumed(ctx, numbers, all)
 }
 
 // partners are the numbers of the issue and of the pull request that something
