@@ -113,7 +113,8 @@ func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.
 		}
 	}
 	e := p.localEvent(rem, r.item.ID, number, cmd, by)
-	inv := invocation{Command: cmd, by: by, at: e.CreatedAt, number: number, key: e.Key, onPull: r.hasPull && number == r.pull.Number}
+	at := e.CreatedAt.Truncate(time.Second) // as GitHub's stamps are, which are compared with it
+	inv := invocation{Command: cmd, by: by, at: at, number: number, key: e.Key, onPull: r.hasPull && number == r.pull.Number}
 	rep = r.obey(inv)
 	plan.Notices = append(plan.Notices, rep.sent...)
 	if !slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose }) {
