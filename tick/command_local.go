@@ -115,6 +115,9 @@ func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.
 	e := p.localEvent(rem, r.item.ID, number, cmd, by)
 	at := e.CreatedAt.Truncate(time.Second) // as GitHub's stamps are, which are compared with it
 	inv := invocation{Command: cmd, by: by, at: at, number: number, key: e.Key, onPull: r.hasPull && number == r.pull.Number}
+	if r.opening(e) {
+		return reply{said: "The pull request is being opened at this moment. Say it again once it is there.", refused: true}, plan, nil
+	}
 	rep = r.obey(inv)
 	plan.Notices = append(plan.Notices, rep.sent...)
 	if !slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose }) {
