@@ -70,9 +70,6 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action) (sent 
 			continue // its own fate is unclear; the others are not to wait for it
 		}
 		if errors.As(err, &wait) && wait.Until.After(p.Now()) {
-			if wait.Until.Equal(applied.NotBefore) {
-				continue // what is unclear is this notice's fate; a limit holds all of them
-			}
 			return sent
 		}
 		if err != nil {
