@@ -44,6 +44,10 @@ func nothing(said string, args ...any) reply { return reply{said: fmt.Sprintf(sa
 func (r *router) commands() (closing bool) {
 	defer r.skipPaused()
 	for _, e := range r.takeCommands() {
+		if r.opening(e) && r.v.Notices[r.answerToken(e)] == "" { // and what was said after it waits with it
+			r.line("wait", "", "the pull request is being opened; then it is closed, as "+e.Author.Login+" said")
+			return closing
+		}
 		switch token := r.answerToken(e); {
 		case r.closing(e):
 			closing = true
@@ -51,8 +55,6 @@ func (r *router) commands() (closing bool) {
 		case e.State == saidLocally, r.v.Notices[token].Settled():
 			r.finish(outcomeAnswered, e)
 		case r.v.Notices[token] != "": // its answer is on its way
-		case r.opening(e):
-			r.line("wait", "", "the pull request is being opened; then it is closed, as "+e.Author.Login+" said")
 		default:
 			inv := r.invocation(e)
 			rep := r.obey(inv)
@@ -129,6 +131,9 @@ func (r *router) obey(inv invocation) reply {
 	r.p.Obeyed = append(r.p.Obeyed, Obeyed{Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by})
 	if _, begins := inv.Verb.Flow(); begins {
 		return r.beginFlow(inv)
+	}
+	if inv.Verb != work.VerbHelp && inv.onPull && r.item.Flow == work.FlowDesign && r.item.State == work.StateMerged {
+		return nothing("Pull request #%d was merged. What follows from it is told on its issue: say it on #%d.", r.pull.Number, r.item.Number)
 	}
 	switch inv.Verb {
 	case work.VerbHelp:

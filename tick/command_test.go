@@ -152,7 +152,7 @@ func TestCommandOnce(t *testing.T) {
 }
 
 // Whatever stands where, and whatever is said in whatever order: every command
-// gets exactly one answer, no move breaks the life of an item, and what is said
+// gets exactly one answer, unless it waits for a pull request to be opened, no move breaks the life of an item, and what is said
 // holds nothing that people must not be told.
 func TestCommandsAnyhow(t *testing.T) {
 	verbs := append(work.VerbUses(), work.VerbUse{Verb: "dance"})
@@ -194,7 +194,8 @@ func TestCommandsAnyhow(t *testing.T) {
 				t.Fatalf("GitHub is told %q", a.Body)
 			}
 		}
-		if len(tokens) != n {
+		waits := slices.ContainsFunc(p.Lines, func(l Line) bool { return strings.Contains(l.Reason, "is being opened") })
+		if len(tokens) != n && !waits {
 			t.Fatalf("%d commands got %d answers", n, len(tokens))
 		}
 		at := v.Items[0].State
