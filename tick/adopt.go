@@ -234,9 +234,6 @@ func (h *harvest) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 			}
 			continue
 		}
-		if err := h.storeRecalled(ctx, tx, pull, item.ID, now); err != nil {
-			return err
-		}
 		if err := h.p.move(ctx, tx, Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
 			return err
 		}

@@ -49,7 +49,6 @@ type harvest struct {
 	adopted      map[int]int          // pull requests found again: number to issue
 	commands     []work.Event         // new ones that are to be carried out
 	obeyed       []work.Event         // commands that were carried out before the database was lost
-	stopped      map[int]work.Event   // comments that say why a found pull request stands still, by number
 	handled      map[string]bool      // event keys that our own writing names as answered
 	journals     []journal            // turns found again
 	promoted     map[int]*promotion   // merged designs, by issue
@@ -96,7 +95,7 @@ func newHarvest(p *Pass, r *remote) *harvest {
 		open: map[int]work.PullRequest{}, lights: map[int]github.PullLight{},
 		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, forgotten: map[int]bool{}, lost: map[int]string{},
 		adopted: map[int]int{}, handled: map[string]bool{}, promoted: map[int]*promotion{},
-		taken: map[int]takeover{}, stopped: map[int]work.Event{}, pauses: map[int][]work.Pause{}, submitted: map[int64]time.Time{},
+		taken: map[int]takeover{}, pauses: map[int][]work.Pause{}, submitted: map[int64]time.Time{},
 		known: known{pages: map[string]store.Validator{}, cuts: map[string]string{}}, levels: map[int64]string{},
 	}
 }

@@ -256,7 +256,6 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 		pasted, err := h.lateCopy(ctx, e)
 		if !pasted {
 			h.heed(e.Body)
-			h.recallStop(e)
 			return "ignored: our own", err
 		}
 	}
