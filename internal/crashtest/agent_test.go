@@ -68,7 +68,7 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 			return "", fmt.Errorf("what people do meanwhile: %w", err)
 		}
 	}
-	asks := w.scenario.asks && req.start() && !req.told()
+	asks := w.scenario.asks && req.start() && !req.told() && !w.mended.Load()
 	if req.Mode == "write" && (req.start() || !w.scenario.idle) && !asks {
 		if err := change(dir, req); err != nil {
 			return "", err

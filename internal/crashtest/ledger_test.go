@@ -48,7 +48,8 @@ func (w *world) ledger() (l ledger, err error) {
 		{"unfinished turn", `SELECT number, kind, step, blocked, wait_reason, last_error FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled') AND NOT blocked`, true},
 		{"pending event", `SELECT number, kind, source FROM events WHERE processed_at = 0 AND COALESCE(item_id, 0) NOT IN (SELECT id FROM work_items WHERE state = 'blocked')
 			AND NOT EXISTS (SELECT 1 FROM followups f WHERE f.item_id = events.item_id AND events.id <= f.event_cursor)`, true},
-		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')`, true},
+		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')
+			AND COALESCE(turn_id, 0) NOT IN (SELECT id FROM turns WHERE blocked)`, true},
 		{"item", `SELECT number, flow, state, branch, reason FROM work_items ORDER BY number, id`, false},
 		{"event", `SELECT number, kind, CASE outcome WHEN 'ignored: our own' THEN '' ELSE source END, CASE WHEN outcome LIKE 'void: %' THEN 'void' ELSE outcome END FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
 	} {

@@ -19,7 +19,7 @@ type scenario struct {
 	// next request.
 	meanwhile func(*world) error
 	idle      bool // the agent answers feedback without changing anything
-	asks      bool // it asks a question before it starts
+	asks      bool // it asks a question before it starts, unless people mended what it asks about
 	resolves  bool // it has the threads resolved that it replies to
 	flaky     bool // it says that a test is flaky
 }
@@ -46,6 +46,9 @@ func scenarios() []scenario {
 		{name: "taken back after the answer", setup: start, input: twoReviewsAndAComment, meanwhile: takeBack},
 		{name: "merged during the turn", setup: start, input: twoReviewsAndAComment, during: onFeedback(merge)},
 		{name: "takeover", setup: start, input: takeOver},
+		{name: "command", setup: steps(cannotPush, start), input: commandRetry},
+		{name: "command on a question", setup: start, input: commandRetryOfAQuestion, asks: true},
+		{name: "command cancel", setup: start, input: commandCancel},
 		{name: "checks turn", setup: start, input: redCheck},
 		{name: "flaky test", setup: start, input: redCheck, idle: true, flaky: true},
 		{name: "conflict turn", setup: start, input: conflict},

@@ -39,6 +39,7 @@ type world struct {
 	people   *sync.Once   // what people do during the turn, they do once
 	before   int          // runs of the agent that the scenario begins with
 	later    atomic.Int64 // seconds that the hub's clock was moved by
+	mended   atomic.Bool  // what the agent asks about
 
 	mu   sync.Mutex
 	live map[*exec.Cmd]chan struct{} // passes that run; closed when they have ended
@@ -86,6 +87,7 @@ func (w *world) path(parts ...string) string {
 func (w *world) begin(s scenario) (err error) {
 	w.scenario, w.people, w.before = s, new(sync.Once), 0
 	w.later.Store(0)
+	w.mended.Store(false)
 	for _, name := range []string{"state", "home", "gh", "hub", "hub.sock", "bin/rig", "log", "config.toml"} {
 		if err := os.RemoveAll(w.path(name)); err != nil {
 			return err
