@@ -330,6 +330,9 @@ func (h *harvest) storeEvent(ctx context.Context, tx *store.Tx, c candidate, now
 	if e.Outcome != "" {
 		h.ignored++
 	}
+	if err := h.recallStop(ctx, tx, e); err != nil {
+		return err
+	}
 	if !e.Kind.Written() {
 		return nil
 	}

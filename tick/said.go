@@ -256,7 +256,7 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 		pasted, err := h.lateCopy(ctx, e)
 		if !pasted {
 			h.heed(e.Body)
-			return "ignored: our own", err
+			return outcomeOwn, err
 		}
 	}
 	if e.Author.Bot {
@@ -268,6 +268,9 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 	}
 	return outcomeNoPermission, nil
 }
+
+// outcomeOwn is that of what we wrote ourselves.
+const outcomeOwn = "ignored: our own"
 
 // outcomeNoPermission is that of what people say who may not write.
 const outcomeNoPermission = "ignored: author without write permission"

@@ -14,7 +14,7 @@ import (
 // stopText is what people are told where an item stands still. What is asked of
 // them is answered with words; anything else may also be tried again without.
 func (p *Pass) stopText(s stage, stop work.Stop, m Move) string {
-	text := fmt.Sprintf("gh mergexo stopped here: %s\n\n- Since: %s\n- Attempts: %d\n- To go on: %s.",
+	text := fmt.Sprintf(stoppedHere+"%s"+stoppedMore+"%s\n- Attempts: %d"+stoppedNext+"%s.",
 		sentence(prompts.CleanBody(stop.Reason)), utc(stop.Since), stop.Attempts, stop.Hint)
 	if m.Asked == "" && !strings.Contains(stop.Hint, "/mergexo ") {
 		text += fmt.Sprintf("\n- Or to have it tried again as it is: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",

@@ -51,7 +51,7 @@ func (w *world) ledger() (l ledger, err error) {
 		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')
 			AND COALESCE(turn_id, 0) NOT IN (SELECT id FROM turns WHERE blocked)`, true},
 		{"item", `SELECT number, flow, state, branch, reason FROM work_items ORDER BY number, id`, false},
-		{"event", `SELECT number, kind, CASE outcome WHEN 'ignored: our own' THEN '' ELSE source END, CASE WHEN outcome LIKE 'void: %' THEN 'void' ELSE outcome END FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
+		{"event", `SELECT number, kind, CASE WHEN outcome = 'ignored: our own' OR kind = 'closed' THEN '' ELSE source END, CASE WHEN outcome LIKE 'void: %' THEN 'void' ELSE outcome END FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
 	} {
 		found, err := rows(db, ask.query)
 		if err != nil {
@@ -130,8 +130,12 @@ func (w *world) lost() (map[string]int, error) {
 	lost := map[string]int{}
 	w.rig.mu.Lock()
 	defer w.rig.mu.Unlock()
-	for i := range w.rig.runs[w.before:] { // of earlier ones the effects are there
-		if r := &w.rig.runs[w.before+i]; !l.stored[r.turn] && !r.lost {
+	from := w.before // of earlier ones the effects are there
+	if w.scenario.parked {
+		from = 0
+	}
+	for i := range w.rig.runs[from:] {
+		if r := &w.rig.runs[from+i]; !l.stored[r.turn] && !r.lost {
 			r.lost = true
 			lost[r.String()]++
 		}

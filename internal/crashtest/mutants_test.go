@@ -32,13 +32,14 @@ func mutants() []mutant {
 			guard: "look before sending", quick: true, file: "actions/actions.go", scenario: "feedback", points: diesAfterReplies,
 			edits: []edit{{`
 	seen, ok, err := e.find(ctx, s, a)
-	if errors.Is(err, errTaken) {
+	switch {
+	case errors.Is(err, errTaken):
 		return r.Void(ctx, a, err.Error())
-	}
-	if err != nil {
+	case err != nil && gone(err) && a.TurnID == 0: // a notice, and its issue was deleted
+		return r.Void(ctx, a, "what it was for is gone")
+	case err != nil:
 		return a, fmt.Errorf("look for %s: %w", describe(a), err)
-	}
-	if ok {
+	case ok:
 		return r.record(ctx, s, a, seen)
 	}
 `, `
