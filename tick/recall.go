@@ -2,7 +2,9 @@ package tick
 
 import (
 	"context"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -10,9 +12,11 @@ import (
 
 // How the comment about a stop is worded where it is read back.
 const (
-	stoppedHere = "gh mergexo stopped here: "
-	stoppedMore = "\n\n- Since: "
-	stoppedNext = "\n- To go on: "
+	stoppedHere  = "gh mergexo stopped here: "
+	stoppedSince = "\n\n- Since: "
+	stoppedOften = "\n- Attempts: "
+	stoppedNext  = "\n- To go on: "
+	stoppedTime  = "2006-01-02 15:04 UTC"
 )
 
 // recallStop takes up a comment of ours that says that an item stands still, made
@@ -22,7 +26,7 @@ func (h *harvest) recallStop(ctx context.Context, tx *store.Tx, e work.Event) er
 	if e.Outcome != outcomeOwn || e.ItemID == 0 {
 		return nil
 	}
-	reason, hint, ok := stopSaid(e.Body)
+	stop, ok := stopSaid(e.Body)
 	marks, marked := work.ParseMarks(e.Body)
 	if !ok || !marked {
 		return nil
@@ -37,19 +41,24 @@ func (h *harvest) recallStop(ctx context.Context, tx *store.Tx, e work.Event) er
 	if err != nil {
 		return err
 	}
-	return tx.PutStop(ctx, work.Stop{
-		ItemID: e.ItemID, Number: e.Number, Token: marks.Token, Reason: reason, Hint: hint, Attempts: 1, Since: e.CreatedAt,
-	})
+	stop.ItemID, stop.Number, stop.Token = e.ItemID, e.Number, marks.Token
+	return tx.PutStop(ctx, stop)
 }
 
 // stopSaid reads what stopText wrote.
-func stopSaid(body string) (reason, hint string, ok bool) {
+func stopSaid(body string) (stop work.Stop, ok bool) {
 	said, begins := strings.CutPrefix(work.Normalise(body), stoppedHere)
-	reason, rest, complete := strings.Cut(said, stoppedMore)
+	reason, rest, complete := strings.Cut(said, stoppedSince)
 	if !begins || !complete {
-		return "", "", false // it went on already
+		return stop, false // it went on already
 	}
-	_, hint, _ = strings.Cut(rest, stoppedNext)
-	hint, _, _ = strings.Cut(hint, "\n")
-	return reason, strings.TrimSuffix(hint, "."), true
+	since, rest, _ := strings.Cut(rest, stoppedOften)
+	often, rest, _ := strings.Cut(rest, stoppedNext)
+	hint, _, _ := strings.Cut(rest, "\n")
+	at, err := time.Parse(stoppedTime, since)
+	if err != nil {
+		return stop, false
+	}
+	attempts, err := strconv.Atoi(often)
+	return work.Stop{Reason: reason, Hint: strings.TrimSuffix(hint, "."), Attempts: attempts, Since: at}, err == nil && attempts > 0
 }

@@ -14,7 +14,7 @@ import (
 // stopText is what people are told where an item stands still. What is asked of
 // them is answered with words; anything else may also be tried again without.
 func (p *Pass) stopText(s stage, stop work.Stop, m Move) string {
-	text := fmt.Sprintf(stoppedHere+"%s"+stoppedMore+"%s\n- Attempts: %d"+stoppedNext+"%s.",
+	text := fmt.Sprintf(stoppedHere+"%s"+stoppedSince+"%s"+stoppedOften+"%d"+stoppedNext+"%s.",
 		sentence(prompts.CleanBody(stop.Reason)), utc(stop.Since), stop.Attempts, stop.Hint)
 	if m.Asked == "" && !strings.Contains(stop.Hint, "/mergexo ") {
 		text += fmt.Sprintf("\n- Or to have it tried again as it is: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
@@ -50,4 +50,4 @@ func sentence(s string) string {
 	return s
 }
 
-func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+func utc(t time.Time) string { return t.UTC().Format(stoppedTime) }
