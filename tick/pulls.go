@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -213,7 +214,6 @@ func (h *harvest) readBatch(ctx context.Context, ids []string) error {
 		}
 		err := h.intakePull(ctx, pull, d)
 		if err != nil && splits(err) {
-			delete(h.pulls, d.Number)
 			h.defers(pull.NodeID, err)
 			continue
 		}
@@ -224,9 +224,24 @@ func (h *harvest) readBatch(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// intakePull takes a pull request's details over: its snapshot changes only
-// together with the events that they show.
+// intakePull takes a pull request's details over, or nothing of them: its
+// snapshot changes only together with the events that they show, and those are
+// understood only together with it. A merge that is noted while the pull request
+// still counts as open would never be acted on.
 func (h *harvest) intakePull(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
+	events, comments := len(h.events), len(h.comments)
+	err := h.intakeDetails(ctx, old, d)
+	if err != nil {
+		h.events, h.comments = h.events[:events], h.comments[:comments]
+		maps.DeleteFunc(h.promoted, func(_ int, p *promotion) bool { return p.item.DesignPull == d.Number })
+		delete(h.pulls, d.Number)
+		delete(h.threads, d.Number)
+		delete(h.lost, d.Number)
+	}
+	return err
+}
+
+func (h *harvest) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
 	pull := old
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base, pull.BaseOID = d.Title, d.URL, d.State, d.HeadOID, d.Base, d.BaseOID
 	pull.Draft, pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Draft, d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
