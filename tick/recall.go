@@ -20,7 +20,7 @@ const (
 )
 
 // recallStop takes up a comment of ours that says that an item stands still, made
-// by a pass whose database is gone. With it on record the same stop is the same
+// by a pass whose database is gone, or shown by GitHub only now. With it on record the same stop is the same
 // comment, and it is not left saying so once the item goes on.
 func (h *harvest) recallStop(ctx context.Context, tx *store.Tx, e work.Event) error {
 	if e.Outcome != outcomeOwn || e.ItemID == 0 {
@@ -31,10 +31,16 @@ func (h *harvest) recallStop(ctx context.Context, tx *store.Tx, e work.Event) er
 	if !ok || !marked {
 		return nil
 	}
-	if _, known, err := tx.GetAction(ctx, marks.Token); err != nil || known {
+	said, known, err := tx.GetAction(ctx, marks.Token)
+	switch {
+	case err != nil:
 		return err
+	case known && said.Kind == work.ActionSticky && said.State == work.ActionVoid && said.ResultID == "":
+		return tx.RenewAction(ctx, said) // it came to light after it was given up as never made
+	case known:
+		return nil
 	}
-	_, err := tx.AddAction(ctx, work.Action{
+	_, err = tx.AddAction(ctx, work.Action{
 		RepoID: e.RepoID, ItemID: e.ItemID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: marks.Token, State: work.ActionApplied,
 		Number: e.Number, Body: e.Body, Why: "blocked", PlannedAt: e.CreatedAt, SeenAt: e.SeenAt, ResultID: e.Source, ResultURL: e.URL,
 	})
