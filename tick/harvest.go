@@ -59,6 +59,7 @@ type harvest struct {
 	late         error                // why not everything was read
 	trouble      []string
 	forgotten    map[int]bool   // pull requests that are left as they were
+	unread       map[int]bool   // pull requests about which GitHub knows more than we could read
 	lost         map[int]string // what branches that were moved lack, by number: see weigh
 
 	added   int

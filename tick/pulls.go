@@ -153,6 +153,7 @@ func (h *harvest) whoAreWe(ctx context.Context) error {
 // readPulls reads the details of the pull requests that changed, of those
 // never read, and of a few in rotation.
 func (h *harvest) readPulls(ctx context.Context) error {
+	h.noteUnread()
 	batches := slices.Collect(slices.Chunk(h.changedPulls(), github.MaxDetails))
 	if rotation := h.rotation(); len(rotation) > 0 {
 		batches = append(batches, rotation)
@@ -237,8 +238,10 @@ func (h *harvest) intakePull(ctx context.Context, old work.PullRequest, d github
 		delete(h.pulls, d.Number)
 		delete(h.threads, d.Number)
 		delete(h.lost, d.Number)
+		return err
 	}
-	return err
+	delete(h.unread, d.Number)
+	return nil
 }
 
 func (h *harvest) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {

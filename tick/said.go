@@ -130,8 +130,11 @@ func (h *harvest) judge(ctx context.Context) error {
 			continue
 		}
 		seen[c.event.Key] = ""
-		var err error
-		if c.event.Kind.Written() {
+		waits, err := h.untold(ctx, c)
+		if waits {
+			continue
+		}
+		if err == nil && c.event.Kind.Written() {
 			c.event.Outcome, err = h.verdict(ctx, c.event)
 		}
 		switch {

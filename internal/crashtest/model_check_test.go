@@ -41,7 +41,7 @@ func (l *life) conclude() error {
 	if err := l.sound(); err != nil {
 		return err
 	}
-	return errors.Join(l.owed(), l.once(), l.withdrawn(), l.theirs(), l.wanted(), l.idle())
+	return errors.Join(l.owed(), l.obeyed(), l.shown(), l.once(), l.withdrawn(), l.theirs(), l.wanted(), l.idle())
 }
 
 // mostCalm is how many passes may be made until nothing happens any more.
@@ -127,6 +127,9 @@ func (l *life) goOn(b standstill) error {
 	kind, on := work.EventSource, b.number
 	if b.pull != 0 {
 		kind, on = work.EventIssue, b.pull
+	}
+	if strings.Contains(b.reason, "was rewritten") { // a word is not enough: somebody must have looked at the branch
+		return l.says(on, "ann", work.VerbUnblock)
 	}
 	body := l.text("Go on")
 	id, err := l.repo.Comment(on, "ann", body)

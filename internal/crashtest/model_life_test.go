@@ -19,8 +19,9 @@ type life struct {
 	gate    *gate
 	issues  []*tracked
 	said    []*writing
-	words   int // makes every body and every pushed file another
-	upsets  int // deaths and faults so far
+	given   []given // commands
+	words   int     // makes every body and every pushed file another
+	upsets  int     // deaths and faults so far
 	lagging bool
 	notes   []string
 }
@@ -34,6 +35,9 @@ type tracked struct {
 	theirs map[string][]string // by branch, commits that people pushed and did not take away again
 	dead   map[int]remains     // closed pull requests, as they were then
 	noPull bool                // called off before there was a pull request
+
+	pausing   bool // the last command about it was to pause
+	commanded bool // there was one, or one to resume
 }
 
 // remains is what may not change of a closed pull request.

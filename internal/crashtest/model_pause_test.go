@@ -38,6 +38,7 @@ func (l *life) heed(s step) error {
 }
 
 func (l *life) free(is *tracked) (done bool) {
+	is.pausing = false
 	for _, on := range l.standsOn(is) {
 		if slices.Contains(l.repo.Labels(on), ignoreLabel) && l.did(l.repo.Unlabel(on, "ann", ignoreLabel)) {
 			done = true
@@ -87,7 +88,11 @@ func (l *life) takenOver(number int) bool {
 
 // inPause notes that something was said while people had the work.
 func (l *life) inPause(w *writing) {
-	if l.takenOver(w.number) {
+	ever, now := l.byCommand(w.number)
+	switch {
+	case now:
+		w.current().excused = excuseCommand
+	case !ever && l.takenOver(w.number):
 		w.current().paused, w.current().excused = true, excusePaused
 	}
 }

@@ -50,6 +50,7 @@ func init() { // the table's functions read the table's keys when a history is p
 		"label":     (*life).label,
 		"ignore":    (*life).ignore,
 		"heed":      (*life).heed,
+		"command":   (*life).command,
 	}
 }
 
@@ -259,6 +260,9 @@ func (l *life) revert(s step) error {
 		w.now = to
 		if w.current().paused = false; l.takenOver(w.number) {
 			w.current().excused = excusePaused
+		}
+		if _, now := l.byCommand(w.number); now {
+			w.current().excused = excuseCommand
 		}
 		l.note("  %s", w.current().key)
 	}

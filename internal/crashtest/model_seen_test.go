@@ -96,10 +96,11 @@ func (l *life) trailers(a answers) error {
 	return nil
 }
 
-// ourWords counts our comments on a pull request.
+// ourWords counts our comments on a pull request, but for answers to commands:
+// they are given wherever it stands.
 func (l *life) ourWords(number int) (n int) {
 	for _, c := range l.repo.Comments(number) {
-		if c.Author == operator {
+		if c.Author == operator && !strings.HasPrefix(c.Body, "**`/mergexo ") {
 			n++
 		}
 	}

@@ -102,6 +102,7 @@ var often = []struct {
 	{"label", 2},
 	{"ignore", 2},
 	{"heed", 2},
+	{"command", 5},
 	{"merge", 1},
 	{"hold", 4},
 	{"release", 3},
