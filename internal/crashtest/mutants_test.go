@@ -73,7 +73,7 @@ func mutants() []mutant {
 			return err
 		}
 		l.place = placeAt(parent, l.turn.Slot, generation)
-		answer, _ := prompts.Decode(l.turn.Kind, l.turn.Answer, askedReplies(l.turn))
+		answer, _ := prompts.Decode(l.turn.Kind, l.turn.Answer, prompts.Asked{Replies: askedReplies(l.turn)})
 		if err := p.commit(ctx, l, answer); err != nil {
 			return err
 		}
