@@ -3,6 +3,7 @@
 package story
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -208,9 +209,9 @@ func record(dir string, req request, raw []byte) (int, error) {
 }
 
 // writeNew makes a file with its whole content at once, or finds that it is
-// there already.
+// there already. In a sandbox every agent may have the same pid.
 func writeNew(name string, b []byte) error {
-	tmp := name + "." + strconv.Itoa(os.Getpid())
+	tmp := name + "." + rand.Text()
 	if err := os.WriteFile(tmp, b, 0o644); err != nil {
 		return err
 	}
