@@ -11,7 +11,8 @@ import (
 
 const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body,
 	author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths,
-	decision_summary, fingerprint, created_at, updated_at, design_pull, design_commit, size, depends_on, allowance_from, edited`
+	decision_summary, fingerprint, created_at, updated_at, design_pull, design_commit, size, depends_on, allowance_from, edited,
+	issue_closed`
 
 func itemFields(i *work.Item) []any {
 	return []any{
@@ -30,6 +31,7 @@ func itemFields(i *work.Item) []any {
 		listOf{&i.DependsOn},
 		&i.AllowanceFrom,
 		&i.Edited,
+		&i.IssueClosed,
 	}
 }
 
@@ -76,14 +78,14 @@ func (t *Tx) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item, erro
 }
 
 // SetIssue stores what ingest read of an item's issue: title, body, author, URL,
-// label and its event, fingerprint and what was edited; and its branch, where
+// label and its event, fingerprint, what was edited and whether it is closed; and its branch, where
 // none is known. A turn that ends meanwhile keeps what it left (SetResult).
 func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
 	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, label = ?, label_event = ?,
-		 fingerprint = ?, edited = ?, branch = CASE branch WHEN '' THEN ? ELSE branch END, updated_at = ? WHERE id = ?`,
+		 fingerprint = ?, edited = ?, issue_closed = ?, branch = CASE branch WHEN '' THEN ? ELSE branch END, updated_at = ? WHERE id = ?`,
 		i.Title, i.Body, i.Author.ID, i.Author.Login, i.Author.Bot, i.URL, i.Label, i.LabelEvent,
-		i.Fingerprint, i.Edited, i.Branch, millis(t.now), i.ID)
+		i.Fingerprint, i.Edited, i.IssueClosed, i.Branch, millis(t.now), i.ID)
 }
 
 // SetResult stores what a turn leaves to the item's later turns: branch,

@@ -13,7 +13,8 @@ import (
 // readAfresh looks at the issue and the pull request as they are now.
 func (p *Pass) readAfresh(ctx context.Context, l *lease) error {
 	if l.turn.Kind.Start() {
-		return p.readIssue(ctx, l)
+		_, err := p.readIssue(ctx, l)
+		return err
 	}
 	if err := p.readPull(ctx, l); err != nil {
 		return err
@@ -29,18 +30,18 @@ func (p *Pass) readAfresh(ctx context.Context, l *lease) error {
 }
 
 // readIssue looks at the issue of a start.
-func (p *Pass) readIssue(ctx context.Context, l *lease) error {
+func (p *Pass) readIssue(ctx context.Context, l *lease) (github.Issue, error) {
 	is, ok, err := l.remote.GitHub.Issue(ctx, l.remote.repo.Current, l.item.Number)
 	if err != nil {
-		return fmt.Errorf("read the issue again: %w", err)
+		return is, fmt.Errorf("read the issue again: %w", err)
 	}
 	switch {
 	case !ok || is.State != "open":
-		return &work.CancelledError{Reason: "the issue was closed meanwhile"}
+		return is, &work.CancelledError{Reason: "the issue was closed meanwhile"}
 	case !hasLabel(is.Labels, l.item.Label):
-		return &work.CancelledError{Reason: "the label was taken away meanwhile"}
+		return is, &work.CancelledError{Reason: "the label was taken away meanwhile"}
 	}
-	return p.lookTaken(ctx, l, is.Number, is.Labels, is.UpdatedAt)
+	return is, p.lookTaken(ctx, l, is.Number, is.Labels, is.UpdatedAt)
 }
 
 func (p *Pass) readPull(ctx context.Context, l *lease) error {

@@ -234,8 +234,14 @@ func (r *router) again() string {
 	case work.FlowDesign, work.FlowImplementation:
 	}
 	text := fmt.Sprintf("`/mergexo %s` on #%d starts over", verb, r.item.Number)
-	if r.hasPull && r.pull.State == work.PullClosed {
+	merged := r.hasPull && r.pull.State == work.PullMerged && r.item.Flow != work.FlowDesign
+	switch {
+	case r.hasPull && r.pull.State == work.PullClosed && r.item.IssueClosed:
+		return fmt.Sprintf("Reopen #%d and it goes on; or reopen the issue, and %s", r.pull.Number, text)
+	case r.hasPull && r.pull.State == work.PullClosed:
 		return fmt.Sprintf("Reopen #%d and it goes on, or %s", r.pull.Number, text)
+	case merged, r.item.IssueClosed: // GitHub closes the issue with the merge
+		return "Once the issue is reopened, " + text
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -23,6 +23,8 @@ func (r *router) beginFlow(inv invocation) reply {
 		return nothing("This is a pull request. Work begins on an issue: say it there.")
 	case inv.onPull:
 		return nothing("This is a pull request. Say it on its issue, #%d.", r.item.Number)
+	case over && r.item.IssueClosed:
+		return nothing("The issue is closed. Reopen it, then say `%s` again.", inv.Command)
 	case r.item.ID == 0 || over:
 		return reply{
 			said: fmt.Sprintf("The label `%s` is set, and the work begins with the next pass, provided that the issue is open and has no label `%s`.",

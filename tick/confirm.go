@@ -111,19 +111,20 @@ func confirmHint(item work.Item) string {
 }
 
 // lookConfirmed looks once more right before a prompt is made of an issue: the
-// turn may have waited, for a slot or for its checkout.
+// turn may have waited, for a slot or for its checkout. An agent that nobody
+// wants any more, or whose text nobody confirmed, is not paid.
 func (p *Pass) lookConfirmed(ctx context.Context, l *lease) error {
-	h := newHarvest(p, l.remote)
-	trusted, err := h.mayCommand(ctx, l.item.Author)
-	if err != nil || trusted || !l.turn.Kind.Start() {
+	if !l.turn.Kind.Start() {
+		return nil
+	}
+	is, err := p.readIssue(ctx, l)
+	if err != nil {
 		return err
 	}
-	is, ok, err := l.remote.GitHub.Issue(ctx, l.remote.repo.Current, l.item.Number)
-	if err != nil {
-		return fmt.Errorf("read the issue again: %w", err)
-	}
-	if !ok {
-		return nil // gone: the look before the push ends the turn
+	h := newHarvest(p, l.remote)
+	trusted, err := h.mayCommand(ctx, l.item.Author)
+	if err != nil || trusted {
+		return err
 	}
 	timeline, err := l.remote.GitHub.TimelineOf(ctx, l.remote.repo.Current, l.item.Number)
 	if err != nil {

@@ -152,7 +152,7 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 			h.add(fact(item, work.EventClosed, is.Number, t, "unlabelled"))
 		}
 	}
-	if wanted && hasLabelled && newer(labelled, item) {
+	if wanted && is.State == "open" && hasLabelled && newer(labelled, item) { // one of a closed issue counts once it is reopened
 		item = h.items[is.Number]
 		item.Label, item.LabelEvent = label.name, strconv.FormatInt(labelled.ID, 10)
 		h.items[is.Number] = item
@@ -199,6 +199,7 @@ func (h *harvest) retell(ctx context.Context, item work.Item, is github.Issue, t
 // refresh takes over what people may change about an issue.
 func (h *harvest) refresh(item work.Item, is github.Issue, c confirmed) {
 	item.Title, item.Body, item.Edited, item.Author, item.URL = c.title, c.body, c.edited, is.Author, is.URL
+	item.IssueClosed = is.State != "open"
 	item.UpdatedAt, item.Fingerprint = h.p.Now(), ""
 	if h.p.Now().Sub(is.UpdatedAt) > overlap {
 		item.Fingerprint = fingerprint(is)

@@ -101,7 +101,7 @@ func (h *harvest) implementationOf(design work.Item, pull work.PullRequest, f pr
 	now := h.p.Now()
 	item := work.Item{
 		RepoID: h.repo.ID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
-		Title: design.Title, Body: design.Body, Edited: design.Edited, Author: design.Author, URL: design.URL, Priority: design.Priority,
+		Title: design.Title, Body: design.Body, Edited: design.Edited, IssueClosed: design.IssueClosed, Author: design.Author, URL: design.URL, Priority: design.Priority,
 		Label: design.Label, LabelEvent: design.LabelEvent, TouchPaths: f.TouchPaths, Size: f.EstimatedSize,
 		DesignPull: pull.Number, DesignCommit: pull.MergeCommit, DecisionSummary: "", CreatedAt: now,
 	}

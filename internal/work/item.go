@@ -76,6 +76,7 @@ type Item struct {
 	DecisionSummary string   // rolling, from the agent's last answer
 	AllowanceFrom   int64    // the newest turn that its budgets do not count; 0: they count all
 	Edited          string   // what was changed about the issue after the labelling, by somebody whose word does not count; empty: nothing
+	IssueClosed     bool     // when the issue was last read
 	Fingerprint     string   // of the issue in the list of issues, when its timeline was last read
 
 	CreatedAt time.Time

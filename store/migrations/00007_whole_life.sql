@@ -42,6 +42,9 @@ ALTER TABLE pull_requests ADD COLUMN label_changes INTEGER NOT NULL DEFAULT 0;
 -- What was changed about the issue after the label was set, by somebody whose word does not count; empty: nothing.
 ALTER TABLE work_items ADD COLUMN edited TEXT NOT NULL DEFAULT '';
 
+-- Whether the issue was closed when it was last read.
+ALTER TABLE work_items ADD COLUMN issue_closed INTEGER NOT NULL DEFAULT 0;
+
 -- Actions whose content is replaced by a newer one.
 ALTER TABLE actions ADD COLUMN renewals     INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE actions ADD COLUMN made         INTEGER NOT NULL DEFAULT 0;  -- how many of its sends may have made something new
