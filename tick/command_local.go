@@ -176,9 +176,12 @@ func (p *Pass) sendTold(ctx context.Context, rem *remote, plan Plan, told *Told)
 			if err != nil {
 				return err
 			}
-			if known && !now.State.Settled() {
+			switch {
+			case known && !now.State.Settled():
 				told.Left++
 				told.Why = cmp.Or(told.Why, now.LastError)
+			case now.State == work.ActionVoid && now.ItemID == 0: // what nothing is worked on was never seen
+				told.Answer, told.Refused = work.Ref(rem.Name, now.Number)+" does not exist, or you may not see it.", true
 			}
 		}
 		return nil
