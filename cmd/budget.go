@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
@@ -47,40 +46,7 @@ func viewSpent(f facts) spentView {
 }
 
 // dayLine sums the day up.
-func dayLine(d tick.Day, b config.Budgets) string {
-	return "last 24 hours: " + ofTurns(d.Turns, b.TurnsPerDay) + ofCost(d.CostUSD, b.CostPerDay)
-}
+func dayLine(d tick.Day, b config.Budgets) string { return "last 24 hours: " + d.Of(b) }
 
 // spentLine sums up what an item's budgets count.
-func spentLine(f facts) string {
-	line := ofTurns(f.Spent.Turns, f.Budgets.TurnsPerItem)
-	if f.Spent.Rounds > 0 {
-		line += fmt.Sprintf(" (%s answered comments)", outOf(f.Spent.Rounds, f.Budgets.FeedbackRounds))
-	}
-	return line + ofCost(f.Spent.CostUSD, f.Budgets.CostPerItem)
-}
-
-func ofTurns(n, most int) string {
-	if most == 0 {
-		return count(n, "turn")
-	}
-	return fmt.Sprintf("%d of %s", n, count(most, "turn"))
-}
-
-func outOf(n, most int) string {
-	if most == 0 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%d of %d", n, most)
-}
-
-// ofCost says nothing of agents that report no cost.
-func ofCost(cost, most float64) string {
-	switch {
-	case cost == 0:
-		return ""
-	case most == 0:
-		return fmt.Sprintf(", %.2f USD", cost)
-	}
-	return fmt.Sprintf(", %.2f of %.2f USD", cost, most)
-}
+func spentLine(f facts) string { return f.Spent.Of(f.Budgets) }

@@ -152,7 +152,7 @@ func (r *router) obey(inv invocation) reply {
 	case work.VerbStatus:
 		return r.status()
 	case work.VerbRetry:
-		return r.retry()
+		return r.retry(inv)
 	case work.VerbUnblock:
 		return r.unblock(inv)
 	case work.VerbCancel:

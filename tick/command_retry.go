@@ -7,16 +7,18 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// retry lets go on what failed, stands still or waits, and gives the item a new
+// retry lets go on what failed, stands still or waits. What goes on has a new
 // allowance: a person has looked at it.
-func (r *router) retry() reply {
+func (r *router) retry(inv invocation) reply {
 	if why, over := r.over(); over {
 		return nothing("%s, so there is nothing to try again. %s.", why, r.again())
+	}
+	if why := r.kept(inv); why != "" {
+		return nothing("%s", why)
 	}
 	if why := needsUnblock(r.pull); why != "" {
 		return nothing("%s", why)
 	}
-	r.p.Renewed, r.spent = append(r.p.Renewed, r.item.ID), nil
 	if rep, ok := r.goOn(false); ok {
 		return rep
 	}
@@ -27,10 +29,28 @@ func (r *router) retry() reply {
 	return nothing("There is nothing to try again. %s", r.whereItStands())
 }
 
+// kept says why the item does not go on whatever a command says, in sentences
+// for the answer: people have taken it over, or its text is not confirmed. Empty
+// where it may.
+func (r *router) kept(inv invocation) string {
+	pause, paused := r.v.Paused[r.item.ID]
+	switch {
+	case paused:
+		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. `/mergexo resume` ends the pause; then say `%s` again.",
+			pause.By, utc(pause.Began), inv.Command)
+	case r.standsStill() && awaitsLabel(r.item, r.item.Hint):
+		return fmt.Sprintf("Only the label set anew confirms the new text, so nothing was done: read the issue, then take `%s` away and add it again.", r.item.Label)
+	}
+	return ""
+}
+
 // unblock accepts the branch as it is, and lets go on what is blocked.
 func (r *router) unblock(inv invocation) reply {
 	if why, over := r.over(); over && !r.hasPull {
 		return nothing("%s, so nothing is blocked. %s.", why, r.again())
+	}
+	if why := r.kept(inv); why != "" {
+		return nothing("%s", why)
 	}
 	u := unblock(r.pull, inv.Head)
 	if u.Refused != "" {
@@ -44,8 +64,10 @@ func (r *router) unblock(inv invocation) reply {
 	if !accepted && !r.standsStill() && (!busy || !turn.Blocked) {
 		return nothing("Nothing is blocked. %s", r.whereItStands())
 	}
-	r.p.Renewed, r.spent = append(r.p.Renewed, r.item.ID), nil
-	rep, _ := r.goOn(accepted)
+	rep, went := r.goOn(accepted)
+	if accepted && !went {
+		r.allowAnew()
+	}
 	if u.Said != "" {
 		rep.said = u.Said + " " + rep.said
 	}
@@ -86,6 +108,7 @@ func (r *router) retryTurn(t work.Turn) (reply, bool) {
 		return reply{}, false
 	}
 	r.p.Resumed = append(r.p.Resumed, t.ID)
+	r.allowAnew()
 	if r.item.State == work.StateBlocked {
 		r.resumeTo(work.StateRunning)
 	}
@@ -110,7 +133,17 @@ func (r *router) startAgain() reply {
 	return nothing("The work is tried again, with all that was said on the issue.")
 }
 
+// allowAnew has the item's budgets count from here: it goes on because a person
+// said so.
+func (r *router) allowAnew() {
+	r.spent = nil
+	if !slices.Contains(r.p.Renewed, r.item.ID) {
+		r.p.Renewed = append(r.p.Renewed, r.item.ID)
+	}
+}
+
 func (r *router) resumeTo(to work.State) {
+	r.allowAnew()
 	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseResumed, To: to})
 	r.item.State, r.item.Since, r.item.Reason, r.item.Hint = to, r.v.Now, "", ""
 	r.line("resume", "", "a person said so")

@@ -8,15 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
-// Took is what an item's turns have taken so far.
-type Took struct {
-	Turns int // whose agent ran
-	work.Usage
-}
-
 // status says where the item stands, in a list.
 func (r *router) status() reply {
-	spent := r.v.Took[r.item.ID]
 	lines := []string{
 		fmt.Sprintf("state: `%s` since %s", r.item.State, utc(r.item.Since)),
 		"waits for: " + r.waitsFor(),
@@ -28,11 +21,7 @@ func (r *router) status() reply {
 	if r.hasPull {
 		lines = append(lines, fmt.Sprintf("pull request: #%d, %s", r.pull.Number, r.pull.State))
 	}
-	took := count(spent.Turns, "turn")
-	if spent.CostUSD > 0 {
-		took += fmt.Sprintf(", $%.2f", spent.CostUSD)
-	}
-	lines = append(lines, "so far: "+took)
+	lines = append(lines, "so far: "+SpendingOf(r.spent).Of(r.v.Policy.Budgets))
 	return reply{said: fmt.Sprintf("This is how #%d stands:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
 }
 

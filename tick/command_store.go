@@ -18,7 +18,7 @@ const outcomeShelved = "blocked"
 
 // fillCommands reads what carrying out the waiting commands depends on.
 func fillCommands(ctx context.Context, tx *store.Tx, v *View) error {
-	v.Closings, v.Shelved, v.Took = map[int64]work.Action{}, map[int64][]string{}, map[int64]Took{}
+	v.Closings, v.Shelved = map[int64]work.Action{}, map[int64][]string{}
 	v.Stops = map[int64]work.Stop{}
 	for _, e := range v.Events {
 		if e.Kind != work.EventCommand {
@@ -41,7 +41,7 @@ func fillCommands(ctx context.Context, tx *store.Tx, v *View) error {
 				v.Closings[e.ID] = a
 			}
 		}
-		if _, known := v.Took[e.ItemID]; known || e.ItemID == 0 {
+		if _, known := v.Stops[e.ItemID]; known || e.ItemID == 0 {
 			continue
 		}
 		if err := fillCommanded(ctx, tx, v, e.ItemID); err != nil {
@@ -53,21 +53,11 @@ func fillCommands(ctx context.Context, tx *store.Tx, v *View) error {
 
 // fillCommanded reads about an item what its commands depend on.
 func fillCommanded(ctx context.Context, tx *store.Tx, v *View, item int64) error {
-	turns, err := tx.ListTurns(ctx, item)
+	stop, _, err := tx.FindStop(ctx, item)
 	if err != nil {
 		return err
 	}
-	var spent Took
-	for _, t := range turns {
-		if t.Runs > 0 {
-			spent.Turns++
-			spent.Usage = spent.Add(t.Usage)
-		}
-	}
-	v.Took[item] = spent
-	if v.Stops[item], _, err = tx.FindStop(ctx, item); err != nil {
-		return err
-	}
+	v.Stops[item] = stop
 	events, err := tx.ListItemEvents(ctx, item)
 	for _, e := range events {
 		if e.Outcome == outcomeShelved && e.Source == v.Pulls[item].HeadOID {

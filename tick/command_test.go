@@ -71,6 +71,12 @@ func TestCommands(t *testing.T) {
 	parked := turn(func(t *work.Turn) { t.Blocked = true })
 	alive := func(v *View) { v.Held = []holder{{Repo: app.Name.String(), Number: 2, Issue: 1, Turn: "k"}} }
 	rewritten := func(v *View) { p := v.Pulls[10]; p.LostOID, p.HeadOID = "bbb", "abcdef1234"; v.Pulls[10] = p }
+	isPaused := func(v *View) { v.Paused = map[int64]work.Pause{10: {By: "bob", Began: noon}} }
+	edited := func(v *View) {
+		i := &v.Items[0]
+		i.Edited, i.Label = "its title was changed", "agent:bugfix"
+		i.Reason, i.Hint = i.Edited, confirmHint(*i)
+	}
 	untracked := commanded("/mergexo bugfix", 9, "1")
 	untracked.ItemID = 0
 	talk := said(work.EventIssue, 2, "66", bob)
@@ -82,15 +88,19 @@ func TestCommands(t *testing.T) {
 	}{
 		{"help", "help", 2, scene(), "“A command stands on the first line of a comment, and is taken from people with write permission on the repository.”"},
 		{"what is no command", "dance", 2, scene(), "“There is no command `dance`, so nothing was done”"},
-		{"retry with nothing to retry", "retry", 2, scene(), "allow; “There is nothing to try again”"},
+		{"retry with nothing to retry", "retry", 2, scene(), "“There is nothing to try again”"},
 		{"retry of a parked turn", "retry", 2, scene(parked, state(work.StateBlocked)), "resumed → running; resume; allow; “The turn goes on in the next pass where it stopped, with all its attempts; the agent's answer is kept.”"},
 		{"retry of a turn that waits", "retry", 2, scene(state(work.StateRunning), turn(func(t *work.Turn) { t.NotBefore, t.Step = noon.Add(time.Hour), work.StepClaimed })), "resume; allow; “The turn is tried again in the next pass, with all its attempts.”"},
-		{"retry of a turn that runs", "retry", 2, scene(state(work.StateRunning), turn(func(*work.Turn) {}), alive), "allow; “There is nothing to try again”"},
+		{"retry of a turn that runs", "retry", 2, scene(state(work.StateRunning), turn(func(*work.Turn) {}), alive), "“There is nothing to try again”"},
 		{"retry of what waits for an answer", "retry", 1, scene(noPull, state(work.StateAwaitingIssueFollowup), with(labelled())), "resumed → pending; allow; “The work is tried again, with all that was said on the issue.”; turn bugfix_start"},
-		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "allow; “There is nothing to try again: it waits for a person's word”"},
+		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "“There is nothing to try again: it waits for a person's word”"},
 		{"retry of what was given up", "retry", 2, scene(state(work.StateBlocked), func(v *View) { v.Shelved = map[int64][]string{10: {"x"}} }), "resumed → awaiting_feedback; take up; allow; “It goes on: what waits to be answered on #2 makes the next turn.”"},
-		{"retry of what GitHub did not answer for", "retry", 2, scene(func(v *View) { p := v.Pulls[10]; p.NotBefore = noon.Add(time.Hour); v.Pulls[10] = p }), "read again; allow; “Pull request #2 could not be read from GitHub, and is read again now.”"},
+		{"retry of what GitHub did not answer for", "retry", 2, scene(func(v *View) { p := v.Pulls[10]; p.NotBefore = noon.Add(time.Hour); v.Pulls[10] = p }), "read again; “Pull request #2 could not be read from GitHub, and is read again now.”"},
 		{"retry of what was merged", "retry", 2, scene(pullIs(work.PullMerged)), "pull merged → completed; “Pull request #2 was merged, so there is nothing to try again”"},
+		{"retry of what is paused", "retry", 2, scene(parked, state(work.StateBlocked), isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
+		{"unblock of what is paused", "unblock", 2, scene(state(work.StateBlocked), rewritten, isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
+		{"retry of an edited issue", "retry", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only the label set anew confirms the new text, so nothing was done: read the issue, then take `agent:bugfix` away and add it again.”"},
+		{"unblock of an edited issue", "unblock", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only the label set anew confirms the new text, so nothing was done: read the issue, then take `agent:bugfix` away and add it again.”"},
 		{"unblock of what is not", "unblock", 2, scene(), "“Nothing is blocked”"},
 		{"unblock of a rewritten branch", "unblock", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work goes on from abcdef1234, the head of `agent/bugfix/1-x` now; what the branch held before is not brought back”"},
 		{"unblock of that head", "unblock --head ABCDEF1", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work goes on from abcdef1234, the head of `agent/bugfix/1-x` now; what the branch held before is not brought back”"},

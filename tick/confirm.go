@@ -110,6 +110,10 @@ func confirmHint(item work.Item) string {
 	return fmt.Sprintf("read the issue, then set the label anew: take %s away and add it again", item.Label)
 }
 
+// awaitsLabel reports whether a hint is confirmHint's: nothing but the label set
+// anew lets the item go on.
+func awaitsLabel(item work.Item, hint string) bool { return hint == confirmHint(item) }
+
 // lookConfirmed looks once more right before a prompt is made of an issue: the
 // turn may have waited, for a slot or for its checkout. An agent that nobody
 // wants any more, or whose text nobody confirmed, is not paid.

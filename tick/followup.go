@@ -18,14 +18,14 @@ import (
 // which names them all as handled: so a lost database changes nothing.
 
 // startOver is the way on where comments on the issue are not acted on.
-const startOver = "take the label away and set it anew"
+const startOver = "comment `/mergexo retry`, or take the label away and set it anew"
 
 // awaitWord ends a start before its first effect: something must be said, or
 // done, before a turn can go on. Its comments stay queued for that turn.
 func (p *Pass) awaitWord(ctx context.Context, l *lease, v verdict) error {
 	var before, after work.Followup
 	now := p.Now()
-	if !p.Config.Runtime.EnableIssueCommentRouting {
+	if !p.Config.Runtime.EnableIssueCommentRouting && !awaitsLabel(l.item, v.hint) {
 		v.hint = startOver
 	}
 	end := work.StepFailed

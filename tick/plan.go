@@ -35,7 +35,6 @@ type View struct {
 
 	Closings map[int64]work.Action // of a pull request, for a command that calls the work off, by the command's event
 	Shelved  map[int64][]string    // keys of events that were given up for the present head, of items with commands
-	Took     map[int64]Took        // by items with commands
 	Stops    map[int64]work.Stop   // why they stand still, of items with commands
 
 	Paused    map[int64]work.Pause    // items that people have taken over

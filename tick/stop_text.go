@@ -16,7 +16,7 @@ import (
 func (p *Pass) stopText(s stage, stop work.Stop, m Move) string {
 	text := fmt.Sprintf(stoppedHere+"%s"+stoppedSince+"%s"+stoppedOften+"%d"+stoppedNext+"%s.",
 		sentence(prompts.CleanBody(stop.Reason)), utc(stop.Since), stop.Attempts, stop.Hint)
-	if m.Asked == "" && !strings.Contains(stop.Hint, "/mergexo ") {
+	if m.Asked == "" && !strings.Contains(stop.Hint, "/mergexo ") && !awaitsLabel(s.item, stop.Hint) {
 		text += fmt.Sprintf("\n- Or to have it tried again as it is: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
 			s.remote.Name.FullName(), s.item.Number)
 	}

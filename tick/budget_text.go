@@ -1,0 +1,46 @@
+package tick
+
+import (
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+)
+
+// Of says what was spent of an item's budgets, in one line.
+func (s Spending) Of(b config.Budgets) string {
+	line := ofTurns(s.Turns, b.TurnsPerItem)
+	if s.Rounds > 0 {
+		line += fmt.Sprintf(" (%s answered comments)", outOf(s.Rounds, b.FeedbackRounds))
+	}
+	return line + ofCost(s.CostUSD, b.CostPerItem)
+}
+
+// Of says what was spent of the day's budgets, in one line.
+func (d Day) Of(b config.Budgets) string {
+	return ofTurns(d.Turns, b.TurnsPerDay) + ofCost(d.CostUSD, b.CostPerDay)
+}
+
+func ofTurns(n, most int) string {
+	if most == 0 {
+		return count(n, "turn")
+	}
+	return fmt.Sprintf("%d of %s", n, count(most, "turn"))
+}
+
+func outOf(n, most int) string {
+	if most == 0 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d of %d", n, most)
+}
+
+// ofCost says nothing of agents that report no cost.
+func ofCost(cost, most float64) string {
+	switch {
+	case cost == 0:
+		return ""
+	case most == 0:
+		return fmt.Sprintf(", %.2f USD", cost)
+	}
+	return fmt.Sprintf(", %.2f of %.2f USD", cost, most)
+}
