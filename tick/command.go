@@ -163,11 +163,10 @@ func (r *router) obey(inv invocation) reply {
 }
 
 func helpReply(inv invocation) reply {
-	said := "A command stands on the first line of a comment, and is taken from people with write permission on the repository.\n\n" + work.HelpTable()
 	if inv.Wrong != "" {
-		said = inv.Wrong + " " + said
+		return nothing("%s `/mergexo help` lists the commands.", inv.Wrong)
 	}
-	return reply{said: said}
+	return nothing("A command stands on the first line of a comment, and is taken from people with write permission on the repository.\n\n%s", work.HelpTable())
 }
 
 // answer plans what a command does on GitHub and, once that is so, its answer
@@ -183,7 +182,11 @@ func (r *router) answer(e work.Event, inv invocation, rep reply) {
 	if strings.Contains(rep.said, "\n") {
 		gap = "\n\n"
 	}
-	body := fmt.Sprintf("**`%s`** (%s)%s%s", inv.Command, e.Author.Login, gap, rep.said)
+	what := inv.String()
+	if inv.Wrong != "" { // it was none
+		what = "/mergexo"
+	}
+	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, rep.said)
 	r.p.Notices = append(r.p.Notices, work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: inv.number, Base: strings.Join(after, " "), Target: e.Source,

@@ -46,7 +46,7 @@ func orders(p Plan) string {
 	for _, a := range p.Notices {
 		switch a.Kind {
 		case work.ActionComment:
-			_, said, _ := strings.Cut(a.Body, "(ann)")
+			_, said, _ := strings.Cut(a.Body, "for ann:")
 			said, _, _ = strings.Cut(strings.TrimSpace(said), "\n")
 			said, _, _ = strings.Cut(said, ". ")
 			b = append(b, "“"+said+"”")

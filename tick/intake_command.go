@@ -181,7 +181,7 @@ func (h *harvest) decline(e work.Event) {
 	}
 	token := work.NoticeToken(h.r.Name, 0, "may not command "+strconv.FormatInt(e.Author.ID, 10))
 	body := "Thank you, but `/mergexo` commands are for people with write permission on this repository, so nothing was done. " +
-		"Please ask one of them to give the command. Further ones will be passed over without a word."
+		"Please ask one of them to give the command. Further commands will be ignored."
 	h.declined = append(h.declined, work.Action{
 		RepoID: h.repo.ID, ItemID: e.ItemID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
 		Number: e.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a command by " + e.Author.Login + ", who may not give any",

@@ -17,7 +17,7 @@ func (p *Pass) stopText(s stage, stop work.Stop, m Move) string {
 	text := fmt.Sprintf(stoppedHere+"%s"+stoppedSince+"%s"+stoppedOften+"%d"+stoppedNext+"%s.",
 		sentence(prompts.CleanBody(stop.Reason)), utc(stop.Since), stop.Attempts, stop.Hint)
 	if m.Asked == "" && !strings.Contains(stop.Hint, "/mergexo ") && !awaitsLabel(s.item, stop.Hint) {
-		text += fmt.Sprintf("\n- Or to have it tried again as it is: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
+		text += fmt.Sprintf("\n- Or, to retry unchanged: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
 			s.remote.Name.FullName(), s.item.Number)
 	}
 	return text + "\n\nThis comment is kept up to date."
@@ -25,20 +25,22 @@ func (p *Pass) stopText(s stage, stop work.Stop, m Move) string {
 
 // overText replaces it once the item goes on.
 func overText(stop work.Stop, m Move, now time.Time) string {
-	what := "It went on"
+	what := "Resumed"
 	switch m.To {
 	case work.StateMerged, work.StateCompleted:
-		what = "Its pull request was merged"
+		what = "Merged"
 	case work.StateClosed:
-		what = "The work was called off"
+		what = "Called off"
+		if m.Cause == work.CausePullClosed {
+			what = "Closed"
+		}
 	case work.StateBlocked, work.StateAwaitingIssueFollowup, work.StateFailed:
 		if !m.Passing {
-			what = "It waits for something else"
+			what = "Stopped for another reason"
 		}
 	case work.StatePending, work.StateReady, work.StateRunning, work.StateAwaitingFeedback:
 	}
-	return fmt.Sprintf("gh mergexo does not stand still here any more. %s: %s.\n\nIt had stopped since %s: %s",
-		what, utc(now), utc(stop.Since), sentence(prompts.CleanBody(stop.Reason)))
+	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, utc(now), utc(stop.Since), sentence(prompts.CleanBody(stop.Reason)))
 }
 
 // sentence ends what does not end like one.

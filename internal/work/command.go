@@ -79,8 +79,8 @@ func (c Command) String() string {
 }
 
 // commandLine is the first line of a command. Indented by four spaces it is
-// code, behind a > a quotation.
-var commandLine = regexp.MustCompile(`(?i)^ {0,3}/mergexo(?:[ \t]+(.*))?$`)
+// code, behind a > a quotation. People end words with points and colons.
+var commandLine = regexp.MustCompile(`(?i)^ {0,3}/mergexo[:,]?(?:[ \t]+(.*))?$`)
 
 // headPrefix is how a commit may be named.
 var headPrefix = regexp.MustCompile(`^[0-9a-fA-F]{7,40}$`)
@@ -101,7 +101,7 @@ func ParseCommand(body string) (Command, bool) {
 	if len(words) == 0 {
 		return Command{Verb: VerbHelp}, true
 	}
-	return NewCommand(words[0], words[1:]), true
+	return NewCommand(strings.TrimRight(words[0], ".,:;!?"), words[1:]), true
 }
 
 // withoutBlankLines takes the empty lines at the beginning away.
@@ -130,9 +130,21 @@ func NewCommand(word string, args []string) Command {
 		}
 	}
 	if plainWord.MatchString(string(verb)) {
-		return Command{Verb: VerbHelp, Wrong: "There is no command `" + string(verb) + "`, so nothing was done."}
+		return Command{Verb: VerbHelp, Wrong: noCommand(string(verb))}
 	}
 	return Command{Verb: VerbHelp, Wrong: "This is none of the commands, so nothing was done."}
+}
+
+// noCommand says what a word may have been meant to be.
+func noCommand(word string) string {
+	var verbs []string
+	for _, u := range VerbUses() {
+		verbs = append(verbs, string(u.Verb))
+	}
+	if meant := Nearest(word, verbs); meant != "" {
+		return "There is no command `" + word + "`; did you mean `" + meant + "`?"
+	}
+	return "There is no command `" + word + "`, so nothing was done."
 }
 
 // unblock reads [--head SHA] and [--head=SHA].
