@@ -213,13 +213,14 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	pending, pendingErr := tx.ListPendingEvents(ctx, r.ID)
 	_, _, followupErr := tx.FindFollowup(ctx, item.ID)
 	_, _, stopErr := tx.FindStop(ctx, item.ID)
+	_, takenErr := tx.ListTakenStops(ctx)
 	spent, spentErr := tx.ListSpent(ctx, item.ID, item.AllowanceFrom)
 	_, servedErr := tx.LastTurn(ctx, r.ID, work.KindFix)
 	_, mendedErr := tx.ListTurnEvents(ctx, spent[0].Turn)
 	fresh := pending[slices.IndexFunc(pending, func(e work.Event) bool { return e.TurnID == 0 })]
 	_, _, sessionErr := func() (string, int, error) { s, k, _, err := tx.GetSession(ctx, item.ID, "codex"); return s, k, err }()
 	return firstOf(
-		itemErr, pullErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, stopErr, spentErr, servedErr, mendedErr,
+		itemErr, pullErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, stopErr, takenErr, spentErr, servedErr, mendedErr,
 		tx.RenewAllowance(ctx, item.ID),
 		tx.PutStop(ctx, work.Stop{ItemID: item.ID}),
 		tx.PutFollowup(ctx, work.Followup{ItemID: item.ID}),

@@ -7,10 +7,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-const stopColumns = `item_id, number, token, reason, hint, attempts, since, ended_at`
+const stopColumns = `item_id, number, token, reason, hint, attempts, since, ended_at, taken_at`
 
 func stopFields(s *work.Stop) []any {
-	return []any{&s.ItemID, &s.Number, &s.Token, &s.Reason, &s.Hint, &s.Attempts, timeOf{&s.Since}, timeOf{&s.Ended}}
+	return []any{&s.ItemID, &s.Number, &s.Token, &s.Reason, &s.Hint, &s.Attempts, timeOf{&s.Since}, timeOf{&s.Ended}, timeOf{&s.Taken}}
 }
 
 func scanStop(row scanner) (s work.Stop, err error) { return s, row.Scan(stopFields(&s)...) }
@@ -19,11 +19,17 @@ func scanStop(row scanner) (s work.Stop, err error) { return s, row.Scan(stopFie
 func (t *Tx) PutStop(ctx context.Context, s work.Stop) error {
 	s.Reason, s.Hint = t.clean(s.Reason), t.clean(s.Hint)
 	_, err := t.exec(ctx, fmt.Sprintf("put stop of item %d", s.ItemID),
-		`INSERT OR REPLACE INTO stops (`+stopColumns+`) VALUES (`+marks(8)+`)`, stopFields(&s)...)
+		`INSERT OR REPLACE INTO stops (`+stopColumns+`) VALUES (`+marks(9)+`)`, stopFields(&s)...)
 	return err
 }
 
 // FindStop gives why a work item stands still, or last did.
 func (t *Tx) FindStop(ctx context.Context, itemID int64) (work.Stop, bool, error) {
 	return find(ctx, t, fmt.Sprintf("find stop of item %d", itemID), scanStop, `SELECT `+stopColumns+` FROM stops WHERE item_id = ?`, itemID)
+}
+
+// ListTakenStops gives the stops of all repositories whose comments say that
+// people have taken the item over.
+func (t *Tx) ListTakenStops(ctx context.Context) ([]work.Stop, error) {
+	return list(ctx, t, "list stops that are taken over", scanStop, `SELECT `+stopColumns+` FROM stops WHERE taken_at <> 0 ORDER BY item_id`)
 }

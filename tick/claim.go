@@ -88,6 +88,11 @@ func (p *Pass) carryOut(ctx context.Context, plan Plan) error {
 	}
 	now := p.Now()
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, h := range plan.Handings {
+			if err := p.showHanding(ctx, tx, h, now); err != nil {
+				return fmt.Errorf("show who has item %d: %w", h.Stop.ItemID, err)
+			}
+		}
 		for _, m := range plan.Moves {
 			err := p.move(ctx, tx, m, now)
 			if err != nil && !errors.Is(err, store.ErrStale) {

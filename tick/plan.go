@@ -38,6 +38,7 @@ type View struct {
 	Stops    map[int64]work.Stop   // why they stand still, of items with commands
 
 	Paused    map[int64]work.Pause    // items that people have taken over
+	Handings  []Handing               // what comments do not say yet about who has an item
 	Followups map[int64]work.Followup // what items without a pull request wait for, by item id
 
 	Spent    map[int64][]work.Spent // the turns of an item that its budgets count, oldest first, by item id
@@ -71,6 +72,7 @@ type Plan struct {
 	Renewed  []int64 // items whose budgets count anew
 	Accepted []Acceptance
 	Pauses   []Pause // that commands begin and end
+	Handings []Handing
 
 	Obeyed    []Obeyed
 	Told      []work.Event // commands from the command line, to be remembered
@@ -83,7 +85,7 @@ type Plan struct {
 // Empty reports whether the plan writes nothing but turns.
 func (p Plan) Empty() bool {
 	return len(p.Notices) == 0 && len(p.Moves) == 0 && len(p.Finished) == 0 && len(p.Resumed) == 0 && len(p.Renewed) == 0 && len(p.Accepted) == 0 &&
-		len(p.Pauses) == 0 && len(p.Obeyed) == 0
+		len(p.Pauses) == 0 && len(p.Handings) == 0 && len(p.Obeyed) == 0
 }
 
 // PlannedTurn is a turn to be claimed.

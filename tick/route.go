@@ -11,7 +11,7 @@ import (
 
 // planRepo decides what is to be done. It is a pure function of its view.
 func planRepo(v View) Plan {
-	p := Plan{Repo: v.Repo, Served: v.Served}
+	p := Plan{Repo: v.Repo, Served: v.Served, Handings: v.Handings}
 	for _, item := range v.Items {
 		r := router{v: v, p: &p, item: item, spent: v.Spent[item.ID]}
 		r.pull, r.hasPull = v.Pulls[item.ID]

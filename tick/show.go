@@ -214,6 +214,7 @@ func (p *Pass) endStop(ctx context.Context, tx *store.Tx, s stage, stop work.Sto
 	lasted := stop.Lasts()
 	over := m.To != work.StateRunning && m.To != work.StatePending && m.To != work.StateReady
 	text := overText(stop, m, s.now)
+	stop.Taken = time.Time{}
 	if lasted {
 		stop.Ended = s.now
 	}

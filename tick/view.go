@@ -139,6 +139,9 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 	if err := fillItems(ctx, tx, v); err != nil {
 		return err
 	}
+	if err := fillHandings(ctx, tx, v); err != nil {
+		return err
+	}
 	if err := fillSpent(ctx, tx, v); err != nil {
 		return err
 	}

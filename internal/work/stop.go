@@ -14,6 +14,7 @@ type Stop struct {
 	Attempts int // how often it came to this; 0 when it is over, and the next one counts anew
 	Since    time.Time
 	Ended    time.Time // when it went on; zero: it lasts
+	Taken    time.Time // since when people have the item, as the comment says; zero: it does not
 }
 
 // Lasts reports whether it stands still now.

@@ -9,13 +9,16 @@ CREATE TABLE stops (
     hint     TEXT    NOT NULL,
     attempts INTEGER NOT NULL, -- how often it came to this
     since    INTEGER NOT NULL,
-    ended_at INTEGER NOT NULL  -- 0: it lasts
+    ended_at INTEGER NOT NULL, -- 0: it lasts
+    taken_at INTEGER NOT NULL DEFAULT 0 -- since when people have the item, as the comment says; 0: it does not
 ) STRICT;
+
+CREATE INDEX stops_taken ON stops (item_id) WHERE taken_at <> 0;
 
 -- What stands still already was told of in a comment of another kind: it is kept
 -- up to date from now on.
 INSERT INTO stops
-SELECT i.id, a.number, a.token, i.reason, i.hint, 1, i.state_since, 0
+SELECT i.id, a.number, a.token, i.reason, i.hint, 1, i.state_since, 0, 0
 FROM work_items i
 JOIN actions a ON a.id = (SELECT MAX(b.id) FROM actions b WHERE b.item_id = i.id AND b.kind = 'comment' AND b.why = 'blocked' AND b.turn_id IS NULL)
 WHERE i.state IN ('blocked', 'awaiting_issue_followup', 'failed');
