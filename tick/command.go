@@ -145,6 +145,10 @@ func (r *router) obey(inv invocation) reply {
 	case work.VerbStatus, work.VerbRetry, work.VerbUnblock, work.VerbCancel:
 	case work.VerbDesign, work.VerbBugfix, work.VerbSmallJob:
 	}
+	if flow, held := r.v.Ignored[inv.number]; held && r.item.ID == 0 {
+		return nothing("The label `%s` is set, so nothing has begun. Take it away, or say `/mergexo resume`, and the %s begins.",
+			r.v.Policy.Labels.Ignore, strings.ReplaceAll(string(flow), "_", " "))
+	}
 	if r.item.ID == 0 {
 		return nothing("Nothing is worked on here. On an issue, `/mergexo design`, `/mergexo bugfix` or `/mergexo small-job` begins.")
 	}
@@ -237,6 +241,9 @@ func (r *router) again() string {
 	case work.FlowDesign, work.FlowImplementation:
 	}
 	text := fmt.Sprintf("`/mergexo %s` on #%d starts over", verb, r.item.Number)
+	if next, follows := r.v.Followed[r.item.ID]; follows && next.Pull.Number != 0 {
+		return fmt.Sprintf("It goes on in #%d", next.Pull.Number)
+	}
 	merged := r.hasPull && r.pull.State == work.PullMerged && r.item.Flow != work.FlowDesign
 	switch {
 	case r.hasPull && r.pull.State == work.PullClosed && r.item.IssueClosed:

@@ -48,6 +48,9 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	if p.held, err = p.Dirs.heldSlots(); err != nil {
 		return nil, err
 	}
+	if err := p.readDay(ctx); err != nil {
+		return nil, fmt.Errorf("read what was spent today: %w", err)
+	}
 	rep, plan, err := p.planLocal(ctx, p.all[at], number, cmd)
 	if err != nil {
 		return nil, err

@@ -1,11 +1,14 @@
 package tick
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 // status says where the item stands, in a list.
@@ -53,6 +56,10 @@ func (r *router) waitsFor() string {
 		return "GitHub, which is asked again after " + utc(r.pull.NotBefore)
 	case r.hasPull && len(r.waiting()) == 0:
 		return fmt.Sprintf("people on #%d", r.pull.Number)
+	case r.unanswered():
+		return fmt.Sprintf("people on #%d: enable_feedback_loop is false in the config, so comments are not answered", r.pull.Number)
+	case r.v.Day.Why != "":
+		return "the day's budget: " + r.v.Day.Says()
 	case r.hasPull:
 		return "a turn for " + count(len(r.waiting()), "event")
 	}
@@ -68,6 +75,13 @@ func (r *router) whyStopped() string {
 	return ": " + strings.TrimRight(strings.Join(strings.Fields(prompts.CleanBody(stop.Reason)), " "), ".")
 }
 
+// unanswered reports whether what waits are comments, and the config has none
+// answered.
+func (r *router) unanswered() bool {
+	said := func(e work.Event) bool { return e.Kind.Said() }
+	return r.hasPull && !r.v.Policy.FeedbackLoop && slices.ContainsFunc(r.events, said)
+}
+
 // waiting are the events that a turn is going to answer.
 func (r *router) waiting() (all []work.Event) {
 	for _, e := range r.events {
@@ -81,11 +95,11 @@ func (r *router) waiting() (all []work.Event) {
 // comesNext says how the item goes on.
 func (r *router) comesNext() string {
 	turn, busy := r.unfinished()
-	why, over := r.over()
+	_, over := r.over()
 	_, paused := r.v.Paused[r.item.ID]
 	switch {
 	case over:
-		return strings.ToLower(why[:1]) + why[1:]
+		return r.afterTheEnd()
 	case paused:
 		return "`/mergexo resume`, or the label taken away"
 	case r.standsStill(), busy && turn.Blocked:
@@ -97,6 +111,8 @@ func (r *router) comesNext() string {
 		return "the turn's answer"
 	case r.hasPull && len(r.waiting()) == 0:
 		return "comment on it, merge it or close it"
+	case r.unanswered():
+		return "merge it or close it, or set enable_feedback_loop to true"
 	case r.hasPull:
 		return "the answer on the pull request"
 	}
@@ -109,4 +125,47 @@ func orRetry(hint string) string {
 		return hint
 	}
 	return hint + ", or `/mergexo retry`"
+}
+
+// afterTheEnd says what may follow on an item that is over.
+func (r *router) afterTheEnd() string {
+	next, follows := r.v.Followed[r.item.ID]
+	switch {
+	case follows && next.Pull.Number != 0:
+		return fmt.Sprintf("implemented in #%d, which is %s", next.Pull.Number, next.Pull.State)
+	case follows:
+		return fmt.Sprintf("its implementation, which is `%s`", next.State)
+	}
+	again := r.again()
+	if strings.HasPrefix(again, "`") {
+		return again
+	}
+	return strings.ToLower(again[:1]) + again[1:]
+}
+
+// Followed is what came after an item on its issue.
+type Followed struct {
+	State work.State
+	Pull  work.PullRequest // zero: none yet
+}
+
+// fillFollowed reads whether a later item has taken an item's issue over.
+func fillFollowed(ctx context.Context, tx *store.Tx, v *View, id int64) error {
+	item, err := tx.GetItem(ctx, id)
+	if err != nil {
+		return err
+	}
+	newest, known, err := tx.FindItem(ctx, item.RepoID, item.Number)
+	if err != nil || !known || newest.ID == item.ID || newest.Parent != item.ID {
+		return err
+	}
+	next := Followed{State: newest.State}
+	if next.Pull, _, err = tx.FindPullOfItem(ctx, newest.ID); err != nil {
+		return err
+	}
+	if v.Followed == nil {
+		v.Followed = map[int64]Followed{}
+	}
+	v.Followed[id] = next
+	return nil
 }

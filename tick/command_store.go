@@ -58,6 +58,9 @@ func fillCommanded(ctx context.Context, tx *store.Tx, v *View, item int64) error
 		return err
 	}
 	v.Stops[item] = stop
+	if err := fillFollowed(ctx, tx, v, item); err != nil {
+		return err
+	}
 	events, err := tx.ListItemEvents(ctx, item)
 	for _, e := range events {
 		if e.Outcome == outcomeShelved && e.Source == v.Pulls[item].HeadOID {

@@ -126,6 +126,12 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 	}
 	label, wanted := flowOf(h.r.Settings, is.Labels)
 	ignored := hasLabel(is.Labels, h.r.Settings.Labels.Ignore)
+	if !tracked && wanted && ignored && is.State == "open" {
+		if h.r.ignored == nil {
+			h.r.ignored = map[int]work.Flow{}
+		}
+		h.r.ignored[is.Number] = label.flow
+	}
 	if !tracked && (!wanted || ignored || is.State != "open") || tracked && h.unchanged(item, is) {
 		return nil
 	}

@@ -35,9 +35,11 @@ type View struct {
 
 	Closings map[int64]work.Action // of a pull request, for a command that calls the work off, by the command's event
 	Shelved  map[int64][]string    // keys of events that were given up for the present head, of items with commands
+	Followed map[int64]Followed    // what came after them on their issues, of items with commands
 	Stops    map[int64]work.Stop   // why they stand still, of items with commands
 
 	Paused    map[int64]work.Pause    // items that people have taken over
+	Ignored   map[int]work.Flow       // issues that begin once people take their label away, as far as this pass saw them
 	Handings  []Handing               // what comments do not say yet about who has an item
 	Followups map[int64]work.Followup // what items without a pull request wait for, by item id
 

@@ -114,6 +114,8 @@ type remote struct {
 	repo  work.Repo
 	ready bool // known well enough to be planned for, and to be written to
 
+	ignored map[int]work.Flow // issues that ingest saw, and that begin once people take their label away
+
 	once   sync.Once
 	opened Mirror
 	sends  sync.Mutex // one sender of this repository's notices in this process

@@ -56,7 +56,7 @@ func (p *Pass) emptyView(r *remote) View {
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
 			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
 		},
-		Day: p.day,
+		Day: p.day, Ignored: r.ignored,
 	}
 	for _, h := range p.held {
 		v.Held = append(v.Held, h)
