@@ -154,7 +154,7 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 		made, err = m.CommitTree(ctx, c)
 	}
 	if refused, ok := errors.AsType[*git.RefusedError](err); ok {
-		return &work.FollowupError{Kind: work.FollowupRefused, Reason: "what the agent made is refused: " + refused.Reason, Err: err}
+		return &work.FollowupError{Kind: work.FollowupRefused, Reason: "what the agent made is refused: " + refused.Reason, Hint: aroundRefusal(refused), Err: err}
 	}
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
@@ -167,6 +167,15 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 		l.turn.Commit = made.OID
 	}
 	return nil
+}
+
+// aroundRefusal is what a person can do about a change that is refused, where it
+// is more than to say something; empty where it is not.
+func aroundRefusal(refused *git.RefusedError) string {
+	if !refused.Protected {
+		return ""
+	}
+	return "make this change yourself and tell the agent in a comment to leave it out, or change `protected_paths` in the config"
 }
 
 // wayOn is what a person can do about a turn that stopped.

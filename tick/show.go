@@ -177,7 +177,7 @@ func (p *Pass) showStop(ctx context.Context, tx *store.Tx, s stage, m Move) erro
 // stopping is a stop that begins now.
 type stopping struct {
 	work.Stop
-	asked bool
+	told bool // in a comment of its own
 }
 
 func (p *Pass) stopOf(s stage, m Move) stopping {
@@ -189,13 +189,13 @@ func (p *Pass) stopOf(s stage, m Move) stopping {
 		stop.Number = s.pull.Number
 	}
 	stop.Token = cmp.Or(m.Told, work.StopToken(s.remote.Name, stop.Number, stop.Reason, m.Asked))
-	return stopping{stop, m.Asked != "" || m.Told != ""}
+	return stopping{stop, m.Told != ""}
 }
 
 // after is the stop as it follows on an earlier one of the item: the same again,
 // or another.
 func (s stopping) after(before work.Stop) stopping {
-	same := before.Token == s.Token || !s.asked && before.Number == s.Number && before.Reason == s.Reason
+	same := before.Token == s.Token || !s.told && before.Number == s.Number && before.Reason == s.Reason
 	if !same {
 		return s
 	}

@@ -53,13 +53,25 @@ func (p *Pass) proven(ctx context.Context, l *lease, ag agent.Agent) (prompts.An
 			return a, nil
 		}
 		if tried[f.repairs] >= f.repairs {
-			return a, &work.FollowupError{Kind: work.FollowupTests, Reason: fmt.Sprintf("%s, also after %s", f.Failure, count(f.repairs, "repair"))}
+			return a, &work.FollowupError{
+				Kind: work.FollowupTests, Reason: fmt.Sprintf("%s, also after %s", f.Failure, count(f.repairs, "repair")), Hint: aroundFlaw(l, f),
+			}
 		}
 		tried[f.repairs]++
 		if err := p.beginRepair(ctx, l, talk, f); err != nil {
 			return a, err
 		}
 	}
+}
+
+// aroundFlaw is what a person can do about a change that the agent could not
+// mend. What tests print is this machine's business, as what agents print is:
+// they may have read what they like.
+func aroundFlaw(l *lease, f *flaw) string {
+	if f.Output == "" {
+		return ""
+	}
+	return wayOn(l) + ". What the tests printed is in the log of the machine that runs it"
 }
 
 // findFlaw says why what was just committed must not be pushed; nil when it
@@ -96,6 +108,7 @@ func (p *Pass) runTests(ctx context.Context, l *lease, ag agent.Agent, commit st
 	}, r.RequiredTests)
 	if err == nil && res.Failure != "" {
 		p.changed(l, "tests failed", res.Failure)
+		p.Log.WarnContext(ctx, "the required tests fail", p.turnAttrs(l, "failure", res.Failure, "output", res.Output)...)
 	}
 	return res, err
 }

@@ -14,7 +14,10 @@ func (e *VersionError) Error() string {
 
 // RefusedError says that a tree must not be committed, naming the paths. The
 // agent may be asked to mend it.
-type RefusedError struct{ Reason string }
+type RefusedError struct {
+	Reason    string
+	Protected bool // a path that the config protects is among them
+}
 
 func (e *RefusedError) Error() string { return "refused: " + e.Reason }
 

@@ -29,23 +29,28 @@ type Limits struct {
 const irregular = fs.ModeDevice | fs.ModeNamedPipe | fs.ModeSocket | fs.ModeCharDevice | fs.ModeIrregular
 
 // refusals collects reasons, so that one answer names them all.
-type refusals []string
+type refusals struct {
+	reasons   []string
+	protected bool // a path that the config protects is among them
+}
 
 // maxRefusals keeps the answer readable.
 const maxRefusals = 20
 
-func (r *refusals) add(format string, args ...any) { *r = append(*r, fmt.Sprintf(format, args...)) }
+func (r *refusals) add(format string, args ...any) {
+	r.reasons = append(r.reasons, fmt.Sprintf(format, args...))
+}
 
 func (r refusals) err() error {
-	if len(r) == 0 {
+	if len(r.reasons) == 0 {
 		return nil
 	}
-	more := len(r) - maxRefusals
-	reason := strings.Join(r[:min(len(r), maxRefusals)], "; ")
+	more := len(r.reasons) - maxRefusals
+	reason := strings.Join(r.reasons[:min(len(r.reasons), maxRefusals)], "; ")
 	if more > 0 {
 		reason += fmt.Sprintf("; and %d more", more)
 	}
-	return &RefusedError{Reason: reason}
+	return &RefusedError{Reason: reason, Protected: r.protected}
 }
 
 // gateRoot refuses a checkout that is no folder of its own any more: through a
@@ -230,6 +235,7 @@ func gatePath(ch change, l Limits, refused *refusals) error {
 	glob, ok, err := protected(ch, l.Protected)
 	if ok {
 		refused.add("%q is protected (%s)", ch.path, glob)
+		refused.protected = true
 	}
 	return err
 }

@@ -97,7 +97,8 @@ func NoticeToken(repo RepoName, number int, answers string) string {
 
 // StopToken is the token of the comment that says why a work item stands still:
 // the same reason on the same issue or pull request is the same stop. What an
-// agent asks, by its turn's key, is another each time.
+// agent asks, by its turn's key, is another each time, unless it asks the same
+// in the same words as before: then the comment that there is counts on.
 func StopToken(repo RepoName, number int, reason, asked string) string {
 	if asked != "" {
 		return NoticeToken(repo, number, asked)
