@@ -52,19 +52,12 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 		return err
 	}
 	b := board{repos: each(wanted, func(name work.RepoName) repoStatus { return repoStatus{Repo: work.Repo{Name: name}} })}
-	var day tick.Day
 	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		if b, err = loadBoard(ctx, tx, wanted, opt.all, cfg.Runtime.Budgets, a.now()); err != nil {
-			return err
-		}
-		day, err = loadDay(ctx, tx, cfg.Runtime.Budgets, a.now())
+		b, err = loadBoard(ctx, tx, wanted, opt.all, cfg, a.now())
 		return err
 	})
 	if err != nil {
 		return err
-	}
-	for i := range b.items {
-		b.items[i].name(cfg)
 	}
 	out := newOutput(a.env)
 	switch {
@@ -73,7 +66,7 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 			"items":        each(b.items, viewItem),
 			"repositories": each(b.repos, func(r repoStatus) repoView { return viewRepo(r.Repo, r.counts) }),
 			"agents":       orEmpty(protections(ctx, cfg)),
-			"day":          viewDay(day, cfg.Runtime.Budgets),
+			"day":          viewDay(b.day, cfg.Runtime.Budgets),
 		})
 	case !seen:
 		fmt.Fprintln(a.env.Stderr, "nothing yet: no pass has been made. Make one: gh mergexo tick")
@@ -83,7 +76,7 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	if err := a.printBoard(out, b); err != nil {
 		return err
 	}
-	a.printDay(out, day, cfg.Runtime.Budgets)
+	a.printDay(out, b.day, cfg.Runtime.Budgets)
 	a.printExposed(ctx, out, cfg)
 	return nil
 }
