@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
@@ -89,7 +90,7 @@ func printStandings(out output, b board) error {
 		if s.waits == "" {
 			continue
 		}
-		told := "\n" + out.indented(f.ref()+"  ", s.waits)
+		told := "\n" + strings.Join(wrap(f.ref()+" waits: "+s.waits, out.width-4), "\n    ") + "\n"
 		if s.next != "" {
 			told += out.indented("  → ", s.next)
 		}
