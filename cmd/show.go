@@ -140,7 +140,7 @@ func (s story) printHead(out output) error {
 	if p := s.Pull; p != nil {
 		lines = append(lines,
 			[2]string{"pull request", p.URL},
-			[2]string{"pull request is", oneLine(strings.ToLower(string(p.State) + " " + p.Mergeable + " " + p.Rollup))},
+			[2]string{"pull request is", pullIs(*p)},
 			[2]string{"pull request trouble", oneLine(p.LastError)},
 		)
 	}
@@ -159,6 +159,16 @@ func (s story) printHead(out output) error {
 		}
 	}
 	return nil
+}
+
+// pullIs sums a pull request up. Whether it could be merged is a question about
+// an open one only.
+func pullIs(p work.PullRequest) string {
+	is := []string{string(p.State)}
+	if p.State == work.PullOpen {
+		is = append(is, p.Mergeable)
+	}
+	return oneLine(strings.ToLower(strings.Join(append(is, p.Rollup), " ")))
 }
 
 // printTables prints what happened, oldest first. Piped, each line begins with

@@ -32,7 +32,8 @@ around them.
 It reads the state database and tries the sandbox. It asks GitHub nothing.`,
 		Example: `  $ gh mergexo status
   $ gh mergexo status --all --repo octo/repo
-  $ gh mergexo status --json items --jq '.items[] | select(.state == "blocked") | .url'`,
+  $ gh mergexo status --json items \
+      --jq '.items[] | select(.state == "blocked") | .url'`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return a.status(c.Context(), opt) },
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,8 +12,12 @@ import (
 type MissingError struct{ Path string }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf(`no config at %s; to begin with one: mkdir -p "%s" && gh mergexo config --example > "%s" (without one there is "gh mergexo demo")`,
-		e.Path, filepath.Dir(e.Path), e.Path)
+	begin := fmt.Sprintf(`gh mergexo config --example > "%s"`, e.Path)
+	dir := filepath.Dir(e.Path)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		begin = fmt.Sprintf(`mkdir -p "%s" && `, dir) + begin
+	}
+	return fmt.Sprintf(`no config at %s; to begin with one: %s (without one there is "gh mergexo demo")`, e.Path, begin)
 }
 
 // Problem is one thing that is wrong in a config.
@@ -41,9 +46,9 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// nearest is the candidate that a misspelt name most likely meant; empty when
+// Nearest is the candidate that a misspelt name most likely meant; empty when
 // none is near.
-func nearest(name string, candidates []string) string {
+func Nearest(name string, candidates []string) string {
 	best, least := "", 1+max(1, len(name)/3)
 	for _, c := range slices.Sorted(slices.Values(candidates)) {
 		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < least {
@@ -78,7 +83,7 @@ func distance(a, b string) int {
 }
 
 func meant(name string, candidates []string, form string) string {
-	if n := nearest(name, candidates); n != "" {
+	if n := Nearest(name, candidates); n != "" {
 		return "; did you mean " + fmt.Sprintf(form, n) + "?"
 	}
 	return ""
