@@ -125,7 +125,7 @@ func loadItems(ctx context.Context, tx *store.Tx, r work.Repo, all bool, now tim
 	}
 	pending := map[int64]int{}
 	for _, e := range events {
-		if e.Kind.Said() && e.TurnID == 0 && e.ID > heard[e.ItemID] {
+		if e.Kind.Said() && e.TurnID == 0 && e.ID > heard[e.ItemID] && !elsewhere(e, newest[e.ItemID]) {
 			pending[e.ItemID]++
 		}
 	}
@@ -150,6 +150,12 @@ func loadItems(ctx context.Context, tx *store.Tx, r work.Repo, all bool, now tim
 		}
 	}
 	return found, nil
+}
+
+// elsewhere reports whether something was said on the issue with the pull request
+// open: no turn answers that.
+func elsewhere(e work.Event, pull *work.PullRequest) bool {
+	return e.Kind == work.EventSource && pull != nil && e.CreatedAt.After(pull.CreatedAt)
 }
 
 // loadPauses reads what people have taken over, by number.
