@@ -14,7 +14,7 @@ import (
 func wrap(s string, width int) []string {
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(oneLine(s)) {
+	for word := range strings.FieldsSeq(oneLine(s)) {
 		switch {
 		case line == "":
 			line = word
@@ -54,10 +54,11 @@ func (o output) told(headings []string, rows [][]string) error {
 	}
 	var b strings.Builder
 	for n, row := range slices.Insert(slices.Clone(rows), 0, headings) {
-		begin := ""
+		cells := make([]string, last)
 		for i := range last {
-			begin += text.PadRight(widths[i], oneLine(row[i])) + "  "
+			cells[i] = text.PadRight(widths[i], oneLine(row[i])) + "  "
 		}
+		begin := strings.Join(cells, "")
 		switch {
 		case n == 0:
 			b.WriteString(o.dim(begin+headings[last]) + "\n")

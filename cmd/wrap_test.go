@@ -19,7 +19,7 @@ func TestToldTableCutsNothing(t *testing.T) {
 		if got := strings.Join(strings.Fields(b.String()), " "); got != "ITEM WHAT TURN REASON octo/app#12 wait implementation_feedback "+reason {
 			t.Errorf("width %d: %q", width, got)
 		}
-		for _, line := range strings.Split(b.String(), "\n") {
+		for line := range strings.SplitSeq(b.String(), "\n") {
 			if len(line) > max(width, 60) {
 				t.Errorf("width %d: a line of %d: %q", width, len(line), line)
 			}
