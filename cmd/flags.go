@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // flagError makes a usageError of what is wrong with a flag, and names the one
@@ -23,7 +23,7 @@ func flagError(c *cobra.Command, err error) error {
 			known = append(known, f.Name)
 		}
 	})
-	if meant := config.Nearest(unknown.GetSpecifiedName(), known); meant != "" {
+	if meant := work.Nearest(unknown.GetSpecifiedName(), known); meant != "" {
 		err = fmt.Errorf("%w; did you mean --%s?", err, meant)
 	}
 	return &usageError{err}
