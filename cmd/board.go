@@ -16,6 +16,7 @@ import (
 type board struct {
 	repos []repoStatus
 	items []facts
+	day   tick.Day // what was spent in the last 24 hours, over all repositories
 }
 
 // repoStatus is one configured repository; one that no pass has seen yet has
@@ -38,7 +39,7 @@ func (a *app) view(ctx context.Context, stateDir string, fn func(*store.Tx) erro
 
 // loadBoard reads the board of some repositories: their open work items, or
 // all.
-func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all bool, budgets config.Budgets, now time.Time) (board, error) {
+func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all bool, cfg *config.Config, now time.Time) (board, error) {
 	known, err := tx.ListRepos(ctx)
 	if err != nil {
 		return board{}, err
@@ -52,6 +53,9 @@ func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all boo
 		unfinished[t.ItemID] = &turns[i]
 	}
 	var b board
+	if b.day, err = loadDay(ctx, tx, cfg.Runtime.Budgets, now); err != nil {
+		return board{}, err
+	}
 	for _, name := range names {
 		r := repoStatus{Repo: findRepo(known, name)}
 		if r.ID != 0 {
@@ -59,8 +63,14 @@ func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all boo
 			if err != nil {
 				return board{}, err
 			}
+			waits, err := tick.Waits(ctx, tx, cfg, r.Repo, b.day, now)
+			if err != nil {
+				return board{}, err
+			}
 			for _, f := range items {
-				f.Turn, f.Budgets = unfinished[f.Item.ID], budgets
+				f.Turn = unfinished[f.Item.ID]
+				f.configure(cfg)
+				f.Held = waits[f.number()]
 				b.items = append(b.items, f)
 			}
 			if r.counts, err = tx.Counts(ctx, r.ID); err != nil {
@@ -115,7 +125,7 @@ func loadItems(ctx context.Context, tx *store.Tx, r work.Repo, all bool, now tim
 	}
 	pending := map[int64]int{}
 	for _, e := range events {
-		if e.Kind.Said() && e.TurnID == 0 && e.ID > heard[e.ItemID] {
+		if e.Kind.Said() && e.TurnID == 0 && e.ID > heard[e.ItemID] && !elsewhere(e, newest[e.ItemID]) {
 			pending[e.ItemID]++
 		}
 	}
@@ -142,6 +152,12 @@ func loadItems(ctx context.Context, tx *store.Tx, r work.Repo, all bool, now tim
 	return found, nil
 }
 
+// elsewhere reports whether something was said on the issue with the pull request
+// open: no turn answers that.
+func elsewhere(e work.Event, pull *work.PullRequest) bool {
+	return e.Kind == work.EventSource && pull != nil && e.CreatedAt.After(pull.CreatedAt)
+}
+
 // loadPauses reads what people have taken over, by number.
 func loadPauses(ctx context.Context, tx *store.Tx, repoID int64) (map[int]*work.Pause, error) {
 	open, err := tx.ListOpenPauses(ctx, repoID)
@@ -154,8 +170,10 @@ func loadPauses(ctx context.Context, tx *store.Tx, repoID int64) (map[int]*work.
 	return oldest, err
 }
 
-// name says by which label people take things over, as the config has it.
-func (f *facts) name(cfg *config.Config) {
+// configure adds what the config says: what may be spent and answered, and by
+// which label people take things over.
+func (f *facts) configure(cfg *config.Config) {
+	f.Budgets, f.Answers = cfg.Runtime.Budgets, cfg.Runtime.EnableFeedbackLoop
 	if r, ok := cfg.Repo(f.Repo.Name); ok {
 		f.Ignore = r.Labels.Ignore
 	}

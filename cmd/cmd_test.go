@@ -51,6 +51,9 @@ func TestWrongCommandLines(t *testing.T) {
 	}{
 		{[]string{"stauts"}, []string{`gh mergexo: unknown command "stauts" for "gh mergexo"`, "Did you mean this?", "status"}},
 		{[]string{"status", "--nope"}, []string{"gh mergexo: unknown flag: --nope\n\nUsage:  gh mergexo status [flags]", "Flags:"}},
+		{[]string{"status", "--jsn", "items"}, []string{"unknown flag: --jsn; did you mean --json?"}},
+		{[]string{"tick", "--dryrun"}, []string{"unknown flag: --dryrun; did you mean --dry-run?"}},
+		{[]string{"graph", "--confg", "x"}, []string{"unknown flag: --confg; did you mean --config?"}},
 		{[]string{"status", "extra"}, []string{"gh mergexo: unknown command \"extra\"", "Usage:"}},
 		{[]string{"show"}, []string{"gh mergexo: accepts 1 arg(s), received 0", "Usage:  gh mergexo show <owner/name#number> [flags]"}},
 		{[]string{"status", "--json"}, []string{"specify one or more comma-separated fields for `--json`:\n  agents\n  day\n  items\n"}},

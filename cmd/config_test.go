@@ -2,9 +2,10 @@ package cmd
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
+	"regexp"
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
@@ -33,8 +34,11 @@ writable = ["/var/agent"]
 name = "octo/app"
 allowed_users = ["ann"]
 keep_ignored = true
+required_tests = ["make", "test"]
+test_file_regex = '_test\.go$'
 [repo.labels]
 bugfix = "bug"
+done = "finished"
 [repo.agents]
 design_start = "mine"
 [[repo]]
@@ -53,12 +57,55 @@ remote_url = "/srv/other.git"
 	if err != nil {
 		t.Fatalf("%v in:\n%s", err, &b)
 	}
-	for i := range want.Repos { // no agents of its own, nil or empty
-		if len(want.Repos[i].Agents) == 0 {
-			want.Repos[i].Agents = got.Repos[i].Agents
+	var again bytes.Buffer
+	if err := printConfig(&again, got); err != nil || again.String() != b.String() {
+		t.Errorf("%v; printed again:\n%s\nwant:\n%s", err, &again, &b)
+	}
+	for _, c := range []*config.Config{got, want} { // these are printed as they are in effect
+		for i := range c.Repos {
+			c.Repos[i].Agents = nil
+		}
+		c.Agents = map[string]config.Agent{"mine": c.Agents["mine"]}
+	}
+	if g, w := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); g != w {
+		t.Errorf("got  %s\nwant %s\nfrom:\n%s", g, w, &b)
+	}
+}
+
+// What can be set can be seen: each key of the example, in its table.
+func TestPrintedConfigHasEveryKeyOfTheExample(t *testing.T) {
+	env := config.EnvOf([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
+	cfg, err := config.Parse(filepath.Join(t.TempDir(), "config.toml"), []byte(config.Example), env, "github.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := printConfig(&b, cfg); err != nil {
+		t.Fatal(err)
+	}
+	printed := keysOf(b.String())
+	for key := range keysOf(config.Example) {
+		if !printed[key] {
+			t.Errorf("no %s in:\n%s", key, &b)
 		}
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v\nfrom:\n%s", got, want, &b)
+	if len(printed) < 70 {
+		t.Errorf("%d keys only: %v", len(printed), printed)
 	}
+}
+
+var tomlLine = regexp.MustCompile(`(?m)^(?:(\[+[a-z._]+\]+)|(?:# )?([a-z_]+) = )`)
+
+// keysOf lists the keys of a config with their tables, also those that are
+// commented out.
+func keysOf(doc string) map[string]bool {
+	table, keys := "", map[string]bool{}
+	for _, m := range tomlLine.FindAllStringSubmatch(doc, -1) {
+		if m[1] != "" {
+			table = m[1]
+			continue
+		}
+		keys[table+" "+m[2]] = true
+	}
+	return keys
 }

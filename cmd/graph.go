@@ -14,8 +14,9 @@ func (a *app) newGraphCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "graph",
 		Short: "Print the life of a work item as a Mermaid diagram",
-		Long: "Print the states of a work item, and what moves it from one to another, as a Mermaid state diagram. " +
-			"It is made from the table that the passes go by.",
+		Long: `Print the states of a work item, and what moves it from one to another, as a
+Mermaid state diagram. It is made from the table that the passes go by. A
+Markdown file or comment on GitHub shows it as a picture, in a fence "mermaid".`,
 		Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return writeGraph(a.env.Stdout, work.Transitions()) },
 	}

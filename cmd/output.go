@@ -120,11 +120,11 @@ func addJSONFlags(c *cobra.Command, available ...string) *jsonFlags {
 	c.Flags().StringVarP(&j.template, "template", "t", "", "Format JSON output using a Go template `string`")
 	c.Long = strings.TrimSpace(c.Long) + "\n\nJSON fields: " + strings.Join(available, ", ") + "."
 	list := strings.Join(available, "\n  ")
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok && missing.GetSpecifiedName() == "json" {
 			return fmt.Errorf("specify one or more comma-separated fields for `--json`:\n  %s", list)
 		}
-		return &usageError{err}
+		return flagError(c, err)
 	})
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		for _, f := range j.fields {

@@ -83,7 +83,8 @@ database are read as by tick --dry-run, and nothing is written. For a turn that
 is under way it is what was sent. Without a work item an example is filled in.`,
 		Example: `  $ gh mergexo prompts show bugfix_start octo/repo#12
   $ gh mergexo prompts show review
-  $ gh mergexo prompts show system_base --template > ~/.config/mergexo/prompts/system_base.tmpl`,
+  $ gh mergexo prompts show system_base --template \
+      > ~/.config/mergexo/prompts/system_base.tmpl`,
 		Args: args(cobra.RangeArgs(1, 2)),
 		RunE: func(c *cobra.Command, given []string) error {
 			if !slices.Contains(prompts.Names(), given[0]) {

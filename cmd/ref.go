@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ type ref struct {
 // meant.
 func parseRef(s, defaultHost string, repos []work.RepoName) (ref, error) {
 	repo, number, found := strings.Cut(s, "#")
-	if !found {
+	if !found || strings.Contains(repo, "://") {
 		repo, number = splitURL(s)
 	}
 	n, err := strconv.Atoi(number)
@@ -46,17 +47,18 @@ func parseRef(s, defaultHost string, repos []work.RepoName) (ref, error) {
 }
 
 // splitURL cuts https://host/owner/name/pull/12 into repository and number; a
-// bare number has no repository.
+// bare number has no repository. The scheme, a port and what is after the number
+// say nothing about which item is meant.
 func splitURL(s string) (repo, number string) {
-	rest, ok := strings.CutPrefix(s, "https://")
-	if !ok {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" {
 		return "", s
 	}
-	parts := strings.Split(strings.TrimRight(rest, "/"), "/")
-	if len(parts) < 5 || (parts[3] != "issues" && parts[3] != "pull") {
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	if len(parts) < 4 || (parts[2] != "issues" && parts[2] != "pull") {
 		return "", ""
 	}
-	return strings.Join(parts[:3], "/"), parts[4]
+	return strings.Join([]string{u.Hostname(), parts[0], parts[1]}, "/"), parts[3]
 }
 
 func names(repos []work.RepoName) string {

@@ -27,7 +27,7 @@ An issue gets a label, a pass opens a pull request made by an agent, people
 comment, the next pass answers and pushes fixes, until the pull request is
 merged or closed. "gh mergexo tick" is one pass; cron, launchd or a systemd
 timer repeats it.`,
-		Example: `  $ gh mergexo demo              # see it work: no account, agent or config needed
+		Example: `  $ gh mergexo demo              # see it work: no account, agent, config needed
   $ gh mergexo tick --dry-run    # what a pass would do, and why
   $ gh mergexo tick
   $ gh mergexo status
@@ -44,7 +44,7 @@ timer repeats it.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(a.help)
 	root.SetUsageFunc(usage)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().StringVar(&a.configPath, "config", "", "Read the configuration from `file`")
 
 	root.AddGroup(&cobra.Group{ID: groupCore, Title: "CORE COMMANDS"}, &cobra.Group{ID: groupItem, Title: "COMMANDS FOR ONE ITEM, AS IN COMMENTS ON GITHUB"}, &cobra.Group{ID: groupOther, Title: "ADDITIONAL COMMANDS"})
@@ -70,6 +70,7 @@ timer repeats it.`,
 	)
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
+	describeCompletion(root)
 	return root
 }
 
@@ -80,7 +81,7 @@ func (a *app) help(c *cobra.Command, _ []string) {
 	if about == "" {
 		about = c.Short + "."
 	}
-	fmt.Fprintln(out.w, strings.TrimSpace(about))
+	fmt.Fprintln(out.w, reflow(strings.TrimSpace(about)))
 	for _, s := range sections(c) {
 		if body := strings.Trim(s.body, "\n"); body != "" {
 			fmt.Fprintf(out.w, "\n%s\n%s\n", out.bold(s.title), body)
@@ -113,14 +114,29 @@ func commandList(c *cobra.Command, group string) string {
 	var b strings.Builder
 	for _, sub := range c.Commands() {
 		if sub.GroupID == group && (sub.IsAvailableCommand() || sub.Name() == "help") {
-			fmt.Fprintf(&b, "  %-*s %s\n", c.NamePadding()+1, sub.Name()+":", sub.Short)
+			b.WriteString(output{width: helpWidth}.indented(fmt.Sprintf("  %-*s ", c.NamePadding()+1, sub.Name()+":"), sub.Short))
 		}
 	}
 	return b.String()
 }
 
+// helpWidth is how wide help is, as on most terminals.
+const helpWidth = 80
+
 func flagUsages(flags *pflag.FlagSet) string {
-	return flags.FlagUsages()
+	return flags.FlagUsagesWrapped(helpWidth)
+}
+
+// reflow wraps the paragraphs of a text; those with indented lines stay as they
+// are written.
+func reflow(s string) string {
+	parts := strings.Split(s, "\n\n")
+	for i, part := range parts {
+		if !strings.HasPrefix(part, " ") && !strings.Contains(part, "\n ") {
+			parts[i] = strings.Join(wrap(part, helpWidth), "\n")
+		}
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 // usage is what a wrong command line is answered with.

@@ -59,7 +59,7 @@ func (a *app) show(ctx context.Context, name string, flags *jsonFlags) error {
 	var s story
 	found := false
 	if _, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		s, found, err = a.loadStory(ctx, tx, which, cfg.Runtime.Budgets)
+		s, found, err = a.loadStory(ctx, tx, which, cfg)
 		return err
 	}); err != nil {
 		return err
@@ -67,7 +67,6 @@ func (a *app) show(ctx context.Context, name string, flags *jsonFlags) error {
 	if !found {
 		return fmt.Errorf("%s is no work item: it has no label yet, or no pass has seen it (gh mergexo tick)", work.Ref(which.repo, which.number))
 	}
-	s.name(cfg)
 	out := newOutput(a.env)
 	if flags.asked() {
 		return flags.write(out, s.object())
@@ -79,8 +78,8 @@ func (a *app) show(ctx context.Context, name string, flags *jsonFlags) error {
 }
 
 // loadStory finds a work item by the number of its issue or pull request.
-func (a *app) loadStory(ctx context.Context, tx *store.Tx, which ref, budgets config.Budgets) (s story, found bool, err error) {
-	b, err := loadBoard(ctx, tx, []work.RepoName{which.repo}, true, budgets, a.now())
+func (a *app) loadStory(ctx context.Context, tx *store.Tx, which ref, cfg *config.Config) (s story, found bool, err error) {
+	b, err := loadBoard(ctx, tx, []work.RepoName{which.repo}, true, cfg, a.now())
 	if err != nil {
 		return s, false, err
 	}
@@ -141,7 +140,7 @@ func (s story) printHead(out output) error {
 	if p := s.Pull; p != nil {
 		lines = append(lines,
 			[2]string{"pull request", p.URL},
-			[2]string{"pull request is", oneLine(strings.ToLower(string(p.State) + " " + p.Mergeable + " " + p.Rollup))},
+			[2]string{"pull request is", pullIs(*p)},
 			[2]string{"pull request trouble", oneLine(p.LastError)},
 		)
 	}
@@ -160,6 +159,16 @@ func (s story) printHead(out output) error {
 		}
 	}
 	return nil
+}
+
+// pullIs sums a pull request up. Whether it could be merged is a question about
+// an open one only.
+func pullIs(p work.PullRequest) string {
+	is := []string{string(p.State)}
+	if p.State == work.PullOpen {
+		is = append(is, p.Mergeable)
+	}
+	return oneLine(strings.ToLower(strings.Join(append(is, p.Rollup), " ")))
 }
 
 // printTables prints what happened, oldest first. Piped, each line begins with

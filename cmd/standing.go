@@ -20,6 +20,8 @@ type facts struct {
 	Stop    *work.Stop        // why it stands still; nil: it does not
 	Said    work.Action       // the comment that says so on GitHub
 	Pending int               // things said that no turn has taken yet
+	Held    string            // what keeps a turn from being begun, as a dry run says it; empty: nothing
+	Answers bool              // enable_feedback_loop
 	Spent   tick.Spending     // what its budgets count
 	Budgets config.Budgets
 	Now     time.Time
@@ -43,10 +45,31 @@ func (f facts) standing() standing {
 		return f.working()
 	case f.Pull != nil && f.Pull.NotBefore.After(f.Now):
 		return standing{"GitHub: " + or(f.Pull.LastError, "a limit"), "asked again after " + clock(f.Pull.NotBefore)}
+	case f.Held != "" && (f.Pending > 0 || f.Item.State != work.StateAwaitingIssueFollowup):
+		return standing{f.Held, f.afterwards()}
 	case f.Pending > 0:
 		return standing{fmt.Sprintf("a pass: %s to answer", count(f.Pending, "event")), "a turn answers on GitHub"}
 	}
 	return f.idle()
+}
+
+// afterwards is what comes once nothing holds the item back any more.
+func (f facts) afterwards() string {
+	switch {
+	case f.Pull == nil:
+		return fmt.Sprintf("a %s turn", f.Item.Flow.StartKind())
+	case !f.Answers:
+		return "with enable_feedback_loop = true a turn sees to it"
+	}
+	return "a turn answers on GitHub"
+}
+
+// number is the pull request's or, before there is one, the issue's.
+func (f facts) number() int {
+	if f.Pull != nil {
+		return f.Pull.Number
+	}
+	return f.Item.Number
 }
 
 func (f facts) ended() standing {

@@ -32,7 +32,8 @@ around them.
 It reads the state database and tries the sandbox. It asks GitHub nothing.`,
 		Example: `  $ gh mergexo status
   $ gh mergexo status --all --repo octo/repo
-  $ gh mergexo status --json items --jq '.items[] | select(.state == "blocked") | .url'`,
+  $ gh mergexo status --json items \
+      --jq '.items[] | select(.state == "blocked") | .url'`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return a.status(c.Context(), opt) },
 	}
@@ -52,19 +53,12 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 		return err
 	}
 	b := board{repos: each(wanted, func(name work.RepoName) repoStatus { return repoStatus{Repo: work.Repo{Name: name}} })}
-	var day tick.Day
 	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		if b, err = loadBoard(ctx, tx, wanted, opt.all, cfg.Runtime.Budgets, a.now()); err != nil {
-			return err
-		}
-		day, err = loadDay(ctx, tx, cfg.Runtime.Budgets, a.now())
+		b, err = loadBoard(ctx, tx, wanted, opt.all, cfg, a.now())
 		return err
 	})
 	if err != nil {
 		return err
-	}
-	for i := range b.items {
-		b.items[i].name(cfg)
 	}
 	out := newOutput(a.env)
 	switch {
@@ -73,7 +67,7 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 			"items":        each(b.items, viewItem),
 			"repositories": each(b.repos, func(r repoStatus) repoView { return viewRepo(r.Repo, r.counts) }),
 			"agents":       orEmpty(protections(ctx, cfg)),
-			"day":          viewDay(day, cfg.Runtime.Budgets),
+			"day":          viewDay(b.day, cfg.Runtime.Budgets),
 		})
 	case !seen:
 		fmt.Fprintln(a.env.Stderr, "nothing yet: no pass has been made. Make one: gh mergexo tick")
@@ -83,7 +77,7 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	if err := a.printBoard(out, b); err != nil {
 		return err
 	}
-	a.printDay(out, day, cfg.Runtime.Budgets)
+	a.printDay(out, b.day, cfg.Runtime.Budgets)
 	a.printExposed(ctx, out, cfg)
 	return nil
 }
@@ -118,64 +112,5 @@ func (a *app) printExposed(ctx context.Context, out output, cfg *config.Config) 
 		if !p.Hides {
 			fmt.Fprintf(notes, "agent %q: %s\n", p.Agent, oneLine(p.Says))
 		}
-	}
-}
-
-// printBoard prints the items on standard output. What is wrong with a
-// repository goes below on a terminal, and beside, on standard error, when the
-// output is read by a program.
-func (a *app) printBoard(out output, b board) error {
-	now := a.now()
-	var rows [][]string
-	for _, f := range b.items {
-		rows = append(rows, itemRow(out, f))
-	}
-	headings := []string{"ITEM", "STATE", "SINCE", "WAITING FOR", "NEXT", "FLOW", "PULL REQUEST", "TITLE", "SPENT", "COMMENT"}
-	if len(rows) > 0 {
-		if err := out.table(headings, rows); err != nil {
-			return err
-		}
-	} else if out.tty {
-		fmt.Fprintln(out.w, "no open work items; an issue becomes one by its label")
-	}
-	notes := a.env.Stderr
-	if out.tty {
-		notes = out.w
-	}
-	for _, r := range b.repos {
-		switch {
-		case r.ID == 0:
-			fmt.Fprintf(notes, "%s: not seen yet\n", r.Name.FullName())
-		case r.LastError != "" && r.NotBefore.After(now):
-			fmt.Fprintf(notes, "%s: %s (asked again after %s)\n", r.Name.FullName(), oneLine(r.LastError), clock(r.NotBefore))
-		case r.LastError != "":
-			fmt.Fprintf(notes, "%s: %s\n", r.Name.FullName(), oneLine(r.LastError))
-		}
-		if n := r.counts.Outcomes[tick.OutcomeNoCommander]; n > 0 {
-			fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.Name.FullName(), count(n, "command"), wasWere(n))
-		}
-	}
-	return nil
-}
-
-func wasWere(n int) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
-}
-
-func itemRow(out output, f facts) []string {
-	s := f.standing()
-	pull := ""
-	if f.Pull != nil {
-		pull = fmt.Sprintf("#%d", f.Pull.Number)
-		if !out.tty {
-			pull = f.Pull.URL
-		}
-	}
-	return []string{
-		work.Ref(f.Repo.Name, f.Item.Number), string(f.Item.State), out.when(f.since(), f.Now),
-		s.waits, s.next, string(f.Item.Flow), pull, f.Item.Title, spentLine(f), f.Said.ResultURL,
 	}
 }

@@ -30,6 +30,7 @@ func newPlace(t *testing.T) place {
 [runtime]
 agent = "mine"
 state_dir = %q
+quiet_period = "0s"
 [agents.mine]
 adapter = "command"
 command = ["/bin/true"]
@@ -116,6 +117,19 @@ func (p place) fillItem(t *testing.T, tx *store.Tx, app work.Repo) error {
 		Token: strings.Repeat("cd", 32), Number: 13, Why: "answers ann", PlannedAt: p.now,
 	})
 	return err
+}
+
+func TestPullIsSaysWhatStillMatters(t *testing.T) {
+	for want, p := range map[string]work.PullRequest{
+		"open mergeable success": {State: work.PullOpen, Mergeable: "MERGEABLE", Rollup: "SUCCESS"},
+		"open unknown":           {State: work.PullOpen, Mergeable: "UNKNOWN"},
+		"merged":                 {State: work.PullMerged, Mergeable: "UNKNOWN"},
+		"closed failure":         {State: work.PullClosed, Mergeable: "UNKNOWN", Rollup: "FAILURE"},
+	} {
+		if got := pullIs(p); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
 }
 
 func TestStatus(t *testing.T) {

@@ -185,7 +185,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		return []string{l.Repo + "#" + strconv.Itoa(l.Number), l.What, string(l.Kind), l.Reason}
 	})
 	if len(rows) > 0 {
-		if err := out.table([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
+		if err := out.told([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
 			return err
 		}
 	} else if out.tty {

@@ -29,7 +29,7 @@ func (r *router) redirects() {
 			return false
 		}
 		if !r.v.Policy.IssueComments {
-			r.line("wait", "", fmt.Sprintf("%s commented on the issue, and enable_issue_comment_routing is false", e.Author.Login))
+			r.line("leave", "", fmt.Sprintf("%s commented on the issue, and enable_issue_comment_routing is false", e.Author.Login))
 			return true
 		}
 		token := work.RedirectToken(r.v.Repo.Name, e.Number, e.Source)

@@ -12,8 +12,11 @@ import (
 type MissingError struct{ Path string }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf(`no config at %s; to begin with one: mkdir -p "%s" && gh mergexo config --example > "%s" (without one there is "gh mergexo demo")`,
-		e.Path, filepath.Dir(e.Path), e.Path)
+	begin := fmt.Sprintf(`gh mergexo config --example > "%s"`, e.Path)
+	if dir := filepath.Dir(e.Path); !isFolder(dir) {
+		begin = fmt.Sprintf(`mkdir -p "%s" && `, dir) + begin
+	}
+	return fmt.Sprintf(`no config at %s; to begin with one: %s (without one there is "gh mergexo demo")`, e.Path, begin)
 }
 
 // Problem is one thing that is wrong in a config.

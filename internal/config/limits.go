@@ -81,8 +81,13 @@ func (p *parser) promptsDir(t *table) string {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(filepath.Dir(p.config.Path), dir)
 	}
-	if info, err := os.Stat(dir); written != usual && (err != nil || !info.IsDir()) {
+	if written != usual && !isFolder(dir) {
 		t.bad("prompts_dir", "%s is no folder", dir)
 	}
 	return dir
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -1,0 +1,175 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// The effective config as TOML. Reading it back gives the same config.
+type (
+	configDoc struct {
+		Runtime  runtimeDoc          `toml:"runtime"`
+		Schedule scheduleDoc         `toml:"schedule"`
+		Agents   map[string]agentDoc `toml:"agents"`
+		Repos    []repoDoc           `toml:"repo"`
+	}
+	runtimeDoc struct {
+		Workers                   int     `toml:"workers"`
+		Agent                     string  `toml:"agent"`
+		TurnTimeout               string  `toml:"turn_timeout"`
+		IdleTimeout               string  `toml:"idle_timeout"`
+		RetryBase                 string  `toml:"retry_base"`
+		QuietPeriod               string  `toml:"quiet_period"`
+		MinInterval               string  `toml:"min_interval"`
+		SettleAfter               string  `toml:"settle_after"`
+		MaxTurnsPerPass           int     `toml:"max_turns_per_pass"`
+		MaxEventsPerTurn          int     `toml:"max_events_per_turn"`
+		TurnsPerItem              int     `toml:"max_turns_per_item"`
+		FeedbackRounds            int     `toml:"max_feedback_rounds"`
+		CostPerItem               float64 `toml:"max_cost_per_item_usd"`
+		TurnsPerDay               int     `toml:"max_turns_per_day"`
+		CostPerDay                float64 `toml:"max_cost_per_day_usd"`
+		EnableFeedbackLoop        bool    `toml:"enable_feedback_loop"`
+		EnableIssueCommentRouting bool    `toml:"enable_issue_comment_routing"`
+		Overlap                   bool    `toml:"overlap"`
+		StateDir                  string  `toml:"state_dir"`
+		PromptsDir                string  `toml:"prompts_dir"`
+		Sandbox                   string  `toml:"sandbox"`
+		Accounts                  []int64 `toml:"accounts"`
+	}
+	agentDoc struct {
+		Adapter  string   `toml:"adapter"`
+		Command  []string `toml:"command"`
+		Model    *string  `toml:"model"` // these three are not for programs of one's own
+		Effort   *string  `toml:"effort"`
+		Args     []string `toml:"args"`
+		EnvPass  []string `toml:"env_pass"`
+		Session  string   `toml:"session"`
+		Sandbox  string   `toml:"sandbox"`
+		Writable []string `toml:"writable"`
+	}
+	repoDoc struct {
+		Name         string            `toml:"name"`
+		RemoteURL    string            `toml:"remote_url"`
+		AllowedUsers []string          `toml:"allowed_users"`
+		KeepIgnored  bool              `toml:"keep_ignored"`
+		MaxFiles     int               `toml:"max_files"`
+		MaxFileBytes int64             `toml:"max_file_bytes"`
+		Protected    []string          `toml:"protected_paths"`
+		Checks       string            `toml:"checks"`
+		Tests        []string          `toml:"required_tests"`
+		TestTimeout  string            `toml:"test_timeout"`
+		TestFiles    string            `toml:"test_file_regex"`
+		Labels       labelsDoc         `toml:"labels"`
+		Agents       map[string]string `toml:"agents"`
+	}
+	scheduleDoc struct {
+		Priority  float64 `toml:"priority_weight"`
+		Conflict  float64 `toml:"conflict_weight"`
+		Staleness float64 `toml:"staleness_penalty"`
+	}
+	labelsDoc struct {
+		Design   string `toml:"design"`
+		Bugfix   string `toml:"bugfix"`
+		SmallJob string `toml:"small_job"`
+		Ignore   string `toml:"ignore"`
+		Working  string `toml:"working"`
+		Blocked  string `toml:"blocked"`
+		Done     string `toml:"done"`
+	}
+)
+
+func printConfig(w io.Writer, cfg *config.Config) error {
+	if _, err := fmt.Fprintf(w, "# %s, with the defaults\n", cfg.Path); err != nil {
+		return err
+	}
+	doc := configDoc{
+		Runtime:  runtimeDocOf(cfg.Runtime),
+		Schedule: scheduleDoc(cfg.Schedule),
+		Agents:   map[string]agentDoc{},
+		Repos:    each(cfg.Repos, func(r config.Repo) repoDoc { return repoDocOf(cfg, r) }),
+	}
+	for name, a := range cfg.Agents {
+		doc.Agents[name] = agentDocOf(cfg, a)
+	}
+	e := toml.NewEncoder(w)
+	e.Indent = ""
+	if err := e.Encode(doc); err != nil {
+		return fmt.Errorf("print the config: %w", err)
+	}
+	return nil
+}
+
+func runtimeDocOf(r config.Runtime) runtimeDoc {
+	return runtimeDoc{
+		Workers: r.Workers, Agent: r.Agent,
+		TurnTimeout: short(r.TurnTimeout), IdleTimeout: short(r.IdleTimeout), RetryBase: short(r.RetryBase),
+		QuietPeriod: short(r.QuietPeriod), MinInterval: short(r.MinInterval), SettleAfter: short(r.SettleAfter),
+		MaxTurnsPerPass: r.MaxTurnsPerPass, MaxEventsPerTurn: r.MaxEventsPerTurn,
+		TurnsPerItem: r.Budgets.TurnsPerItem, FeedbackRounds: r.Budgets.FeedbackRounds, CostPerItem: r.Budgets.CostPerItem,
+		TurnsPerDay: r.Budgets.TurnsPerDay, CostPerDay: r.Budgets.CostPerDay,
+		EnableFeedbackLoop: r.EnableFeedbackLoop, EnableIssueCommentRouting: r.EnableIssueCommentRouting,
+		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), PromptsDir: promptsDir(r.PromptsDir), Accounts: orEmpty(r.Accounts),
+	}
+}
+
+func agentDocOf(cfg *config.Config, a config.Agent) agentDoc {
+	doc := agentDoc{
+		Adapter: a.Adapter, Command: a.Command, EnvPass: orEmpty(a.EnvPass), Session: string(a.Session),
+		Sandbox: string(cfg.Sandbox(a)), Writable: orEmpty(a.Writable),
+	}
+	if a.Adapter != config.AdapterCommand {
+		doc.Model, doc.Effort, doc.Args = &a.Model, &a.Effort, orEmpty(a.Args)
+		if len(a.Command) == 0 {
+			doc.Command = []string{a.Adapter}
+		}
+	}
+	return doc
+}
+
+func repoDocOf(cfg *config.Config, r config.Repo) repoDoc {
+	l := r.Labels
+	doc := repoDoc{
+		Name: r.Name.String(), RemoteURL: r.RemoteURL, AllowedUsers: orEmpty(r.AllowedUsers), KeepIgnored: r.KeepIgnored,
+		MaxFiles: r.MaxFiles, MaxFileBytes: r.MaxFileBytes, Protected: orEmpty(r.ProtectedPaths),
+		Checks: string(r.Checks), Tests: orEmpty(r.RequiredTests), TestTimeout: short(r.TestTimeout),
+		Labels: labelsDoc{l.Design, l.Bugfix, l.SmallJob, l.Ignore, l.Working, l.Blocked, l.Done},
+		Agents: map[string]string{},
+	}
+	if r.TestFiles != nil {
+		doc.TestFiles = r.TestFiles.String()
+	}
+	for _, kind := range work.Kinds() {
+		if agent, ok := cfg.Agent(r.Name, kind); ok && kind != work.KindReview {
+			doc.Agents[string(kind)] = agent.Name
+		}
+	}
+	return doc
+}
+
+// promptsDir is the folder, or its usual name where none is there: the config
+// may not name another that is not.
+func promptsDir(dir string) string {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "prompts"
+	}
+	return dir
+}
+
+// short writes a duration as people do: 30m, not 30m0s.
+func short(d time.Duration) string {
+	switch {
+	case d >= time.Hour && d%time.Hour == 0:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	case d >= time.Minute && d%time.Minute == 0:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	}
+	return d.String()
+}

@@ -1,0 +1,137 @@
+package cmd
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick"
+)
+
+// printBoard prints the items on standard output. What is wrong with a
+// repository goes below on a terminal, and beside, on standard error, when the
+// output is read by a program.
+func (a *app) printBoard(out output, b board) error {
+	table := printRows
+	if out.tty {
+		table = printStandings
+	}
+	if err := table(out, b); err != nil {
+		return err
+	}
+	now, notes := a.now(), a.env.Stderr
+	if out.tty {
+		notes = out.w
+	}
+	for _, r := range b.repos {
+		switch {
+		case r.ID == 0:
+			fmt.Fprintf(notes, "%s: not seen yet\n", r.Name.FullName())
+		case r.LastError != "" && r.NotBefore.After(now):
+			fmt.Fprintf(notes, "%s: %s (asked again after %s)\n", r.Name.FullName(), oneLine(r.LastError), clock(r.NotBefore))
+		case r.LastError != "":
+			fmt.Fprintf(notes, "%s: %s\n", r.Name.FullName(), oneLine(r.LastError))
+		}
+		if n := r.counts.Outcomes[tick.OutcomeNoCommander]; n > 0 {
+			fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.Name.FullName(), count(n, "command"), wasWere(n))
+		}
+	}
+	return nil
+}
+
+func wasWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
+// printRows prints a line for each item, for programs.
+func printRows(out output, b board) error {
+	var rows [][]string
+	for _, f := range b.items {
+		s := f.standing()
+		pull := ""
+		if f.Pull != nil {
+			pull = f.Pull.URL
+		}
+		rows = append(rows, []string{
+			f.ref(), string(f.Item.State), out.when(f.since(), f.Now),
+			s.waits, s.next, string(f.Item.Flow), pull, f.Item.Title, spentLine(f), f.Said.ResultURL,
+		})
+	}
+	return out.table(nil, rows)
+}
+
+// printStandings prints for people what there is, and below it, in full, what
+// each item waits for and how it goes on. Those that need somebody are first.
+func printStandings(out output, b board) error {
+	if len(b.items) == 0 {
+		_, err := fmt.Fprintln(out.w, b.nothingOpen())
+		return err
+	}
+	items := slices.Clone(b.items)
+	slices.SortStableFunc(items, func(x, y facts) int { return cmp.Compare(x.urgency(), y.urgency()) })
+	var rows [][]string
+	for _, f := range items {
+		pull := ""
+		if f.Pull != nil {
+			pull = fmt.Sprintf("#%d", f.Pull.Number)
+		}
+		rows = append(rows, []string{f.ref(), string(f.Item.State), age(f.since(), f.Now), pull, f.Item.Title})
+	}
+	if err := out.table([]string{"ITEM", "STATE", "SINCE", "PR", "TITLE"}, rows); err != nil {
+		return err
+	}
+	for _, f := range items {
+		s := f.standing()
+		if s.waits == "" {
+			continue
+		}
+		told := "\n" + strings.Join(wrap(f.ref()+" waits: "+s.waits, out.width-4), "\n    ") + "\n"
+		if s.next != "" {
+			told += out.indented("  → ", s.next)
+		}
+		if _, err := fmt.Fprint(out.w, told); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(out.w)
+	return err
+}
+
+func (f facts) ref() string { return work.Ref(f.Repo.Name, f.Item.Number) }
+
+// urgency sorts items: what stands still until somebody does something, what is
+// in people's hands, and what goes on by itself.
+func (f facts) urgency() int {
+	stands := f.Item.State == work.StateBlocked || f.Turn != nil && f.Turn.Blocked ||
+		f.Item.State == work.StateAwaitingIssueFollowup && f.Pending == 0
+	switch {
+	case !f.Item.State.Open():
+		return 3
+	case f.Pause == nil && stands:
+		return 0
+	case f.Pause != nil, f.Item.State == work.StateAwaitingFeedback && f.Pending == 0:
+		return 1
+	}
+	return 2
+}
+
+// nothingOpen says why the board is empty.
+func (b board) nothingOpen() string {
+	finished := 0
+	for _, r := range b.repos {
+		for state, n := range r.counts.Items {
+			if !state.Open() {
+				finished += n
+			}
+		}
+	}
+	if finished == 0 {
+		return "nothing open; an issue becomes a work item by its label"
+	}
+	return fmt.Sprintf("nothing open; %d finished (gh mergexo status --all)", finished)
+}

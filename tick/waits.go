@@ -1,0 +1,44 @@
+package tick
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Waits says what holds the work of a repository back, in the words of a dry
+// run, by the number of the pull request or, before there is one, of the issue.
+// It plans with what the database knows: it asks neither GitHub nor git.
+func Waits(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo, today Day, now time.Time) (map[int]string, error) {
+	settings, ok := cfg.Repo(repo.Name)
+	if !ok {
+		return nil, nil
+	}
+	p := &Pass{Config: cfg, Now: func() time.Time { return now }, day: today}
+	r := &remote{Remote: Remote{Name: repo.Name, Settings: settings}, repo: repo}
+	v := p.emptyView(r)
+	if err := p.fill(ctx, tx, r, &v); err != nil {
+		return nil, err
+	}
+	working, err := tx.ListUnfinishedTurns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	working = slices.DeleteFunc(working, func(t work.Turn) bool { return t.Blocked || t.NotBefore.After(now) })
+	v.Free = max(0, v.Free-len(working))
+	waits := map[int]string{}
+	for _, l := range planRepo(v).Lines {
+		switch {
+		case l.What != "wait":
+		case waits[l.Number] == "":
+			waits[l.Number] = l.Reason
+		default:
+			waits[l.Number] += "; " + l.Reason
+		}
+	}
+	return waits, nil
+}
