@@ -40,7 +40,7 @@ var (
 	minutes      = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b`)
 	// overtaken is what a comment about a stop says once the work went on: people
 	// who answered before it was made never get it.
-	overtaken = regexp.MustCompile(`(?m)^  comment by operator\n    \| gh mergexo does not stand still here any more\..*\n(    \|.*\n)*`)
+	overtaken = regexp.MustCompile(`(?m)^  comment by operator\n    \| \*\*(?:Resumed|Merged|Closed|Called off|Stopped for another reason)\*\* .*\n(    \|.*\n)*`)
 	// finished is the label that an issue gets with the merge that closes it:
 	// without the database nothing asks after that issue any more.
 	finished  = regexp.MustCompile(`(?m)^  labels agent:done\n|, agent:done$`)
