@@ -132,7 +132,7 @@ func (r *router) obey(inv invocation) reply {
 	if _, begins := inv.Verb.Flow(); begins {
 		return r.beginFlow(inv)
 	}
-	if inv.Verb != work.VerbHelp && inv.onPull && r.item.Flow == work.FlowDesign && r.item.State == work.StateMerged {
+	if inv.onPull && r.item.Flow == work.FlowDesign && r.item.State == work.StateMerged && acts(inv.Verb) {
 		return nothing("Pull request #%d was merged. What follows from it is told on its issue: say it on #%d.", r.pull.Number, r.item.Number)
 	}
 	switch inv.Verb {
@@ -165,6 +165,10 @@ func (r *router) obey(inv invocation) reply {
 	}
 	return helpReply(inv)
 }
+
+// acts reports whether a command would do something, where there is something
+// to do it to.
+func acts(v work.Verb) bool { return v != work.VerbHelp && v != work.VerbStatus && v != work.VerbRetry }
 
 func helpReply(inv invocation) reply {
 	if inv.Wrong != "" {

@@ -56,7 +56,8 @@ func (l *life) says(on int, by string, verb work.Verb) error {
 		return err
 	}
 	l.note("  #%d: %s", on, body)
-	key := work.EventKey(on, work.EventCommand, strconv.FormatInt(id, 10), work.ContentHash(body))
+	cmd, _ := work.ParseCommand(body)
+	key := work.EventKey(on, work.EventCommand, strconv.FormatInt(id, 10), work.ContentHash(cmd.String(), cmd.Wrong))
 	l.given = append(l.given, given{number: on, said: body, token: work.NoticeToken(modelRepo, on, key)})
 	return nil
 }
