@@ -3,9 +3,11 @@
 package crashtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -55,7 +57,10 @@ func (a agentRun) String() string { return fmt.Sprintf("%s #%d", a.kind, a.issue
 // the run: no agent finds the same words twice.
 func (w *world) runAgent(dir string, input []byte) (string, error) {
 	var req request
-	if err := json.Unmarshal(input, &req); err != nil {
+	switch err := json.NewDecoder(bytes.NewReader(input)).Decode(&req); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "", errGone // its pass was killed while it told the agent
+	case err != nil:
 		return "", fmt.Errorf("decode request: %w", err)
 	}
 	run := agentRun{turn: req.Turn, kind: req.Kind, issue: req.Context.Task.Issue.Number}
