@@ -130,6 +130,7 @@ func (l *list) cover(b Box, box string) []string {
 		path = real(path)
 		if info, err := os.Stat(path); err == nil && info.IsDir() && path != "/" {
 			l.add(mount{path: path, view: private, from: from})
+			l.show(writable, from) // an agent's own sandbox makes its mounts at that path as well
 			covered = append(covered, path)
 		}
 	}
