@@ -31,10 +31,21 @@ func TestAgentStories(t *testing.T) {
 }
 
 // TestAgentStoriesInATemporaryFolder plays those about the sandbox once more
-// where a sandbox has other folders to hide and to let in.
+// where a sandbox has other folders to hide and to let in. The agents' own homes
+// are outside, where variables say: in a temporary folder codex has no sandbox.
 func TestAgentStoriesInATemporaryFolder(t *testing.T) {
 	p := agentParams(t)
 	p.Files = aboutTheSandbox(t, agentStories)
+	setup := p.Setup
+	p.Setup = func(e *testscript.Env) error {
+		if err := setup(e); err != nil {
+			return err
+		}
+		homes := testhome.New(t)
+		e.Setenv("CODEX_HOME", filepath.Join(homes, "codex"))
+		e.Setenv("CLAUDE_CONFIG_DIR", filepath.Join(homes, "claude"))
+		return os.Mkdir(filepath.Join(homes, "codex"), 0o700)
+	}
 	testscript.Run(t, p)
 }
 
