@@ -21,28 +21,29 @@ type (
 		Repos    []repoDoc           `toml:"repo"`
 	}
 	runtimeDoc struct {
-		Workers                   int     `toml:"workers"`
-		Agent                     string  `toml:"agent"`
-		TurnTimeout               string  `toml:"turn_timeout"`
-		IdleTimeout               string  `toml:"idle_timeout"`
-		RetryBase                 string  `toml:"retry_base"`
-		QuietPeriod               string  `toml:"quiet_period"`
-		MinInterval               string  `toml:"min_interval"`
-		SettleAfter               string  `toml:"settle_after"`
-		MaxTurnsPerPass           int     `toml:"max_turns_per_pass"`
-		MaxEventsPerTurn          int     `toml:"max_events_per_turn"`
-		TurnsPerItem              int     `toml:"max_turns_per_item"`
-		FeedbackRounds            int     `toml:"max_feedback_rounds"`
-		CostPerItem               float64 `toml:"max_cost_per_item_usd"`
-		TurnsPerDay               int     `toml:"max_turns_per_day"`
-		CostPerDay                float64 `toml:"max_cost_per_day_usd"`
-		EnableFeedbackLoop        bool    `toml:"enable_feedback_loop"`
-		EnableIssueCommentRouting bool    `toml:"enable_issue_comment_routing"`
-		Overlap                   bool    `toml:"overlap"`
-		StateDir                  string  `toml:"state_dir"`
-		PromptsDir                string  `toml:"prompts_dir"`
-		Sandbox                   string  `toml:"sandbox"`
-		Accounts                  []int64 `toml:"accounts"`
+		Workers                   int      `toml:"workers"`
+		Agent                     string   `toml:"agent"`
+		TurnTimeout               string   `toml:"turn_timeout"`
+		IdleTimeout               string   `toml:"idle_timeout"`
+		RetryBase                 string   `toml:"retry_base"`
+		QuietPeriod               string   `toml:"quiet_period"`
+		MinInterval               string   `toml:"min_interval"`
+		SettleAfter               string   `toml:"settle_after"`
+		MaxTurnsPerPass           int      `toml:"max_turns_per_pass"`
+		MaxEventsPerTurn          int      `toml:"max_events_per_turn"`
+		TurnsPerItem              int      `toml:"max_turns_per_item"`
+		FeedbackRounds            int      `toml:"max_feedback_rounds"`
+		CostPerItem               float64  `toml:"max_cost_per_item_usd"`
+		TurnsPerDay               int      `toml:"max_turns_per_day"`
+		CostPerDay                float64  `toml:"max_cost_per_day_usd"`
+		EnableFeedbackLoop        bool     `toml:"enable_feedback_loop"`
+		EnableIssueCommentRouting bool     `toml:"enable_issue_comment_routing"`
+		Overlap                   bool     `toml:"overlap"`
+		StateDir                  string   `toml:"state_dir"`
+		PromptsDir                string   `toml:"prompts_dir"`
+		Sandbox                   string   `toml:"sandbox"`
+		Readable                  []string `toml:"readable"`
+		Accounts                  []int64  `toml:"accounts"`
 	}
 	agentDoc struct {
 		Adapter  string   `toml:"adapter"`
@@ -53,6 +54,7 @@ type (
 		EnvPass  []string `toml:"env_pass"`
 		Session  string   `toml:"session"`
 		Sandbox  string   `toml:"sandbox"`
+		Readable []string `toml:"readable"`
 		Writable []string `toml:"writable"`
 	}
 	repoDoc struct {
@@ -116,14 +118,14 @@ func runtimeDocOf(r config.Runtime) runtimeDoc {
 		TurnsPerItem: r.Budgets.TurnsPerItem, FeedbackRounds: r.Budgets.FeedbackRounds, CostPerItem: r.Budgets.CostPerItem,
 		TurnsPerDay: r.Budgets.TurnsPerDay, CostPerDay: r.Budgets.CostPerDay,
 		EnableFeedbackLoop: r.EnableFeedbackLoop, EnableIssueCommentRouting: r.EnableIssueCommentRouting,
-		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), PromptsDir: promptsDir(r.PromptsDir), Accounts: orEmpty(r.Accounts),
+		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), Readable: orEmpty(r.Readable), PromptsDir: promptsDir(r.PromptsDir), Accounts: orEmpty(r.Accounts),
 	}
 }
 
 func agentDocOf(cfg *config.Config, a config.Agent) agentDoc {
 	doc := agentDoc{
 		Adapter: a.Adapter, Command: a.Command, EnvPass: orEmpty(a.EnvPass), Session: string(a.Session),
-		Sandbox: string(cfg.Sandbox(a)), Writable: orEmpty(a.Writable),
+		Sandbox: string(cfg.Sandbox(a)), Readable: orEmpty(a.Readable), Writable: orEmpty(a.Writable),
 	}
 	if a.Adapter != config.AdapterCommand {
 		doc.Model, doc.Effort, doc.Args = &a.Model, &a.Effort, orEmpty(a.Args)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
@@ -43,14 +44,17 @@ func (f *sandboxFinder) protection(ctx context.Context, cfg *config.Config, env 
 	return sandbox.Choose(asked, own, tool, err)
 }
 
+// wrapper puts a sandbox in front of a command.
+type wrapper func(argv []string, j work.Job) ([]string, error)
+
 // protect says what is in force for an agent, and puts it in front of it.
-func (m *machine) protect(ctx context.Context, repo work.RepoName, a config.Agent) (sandbox.Protection, func([]string, string) []string, error) {
+func (m *machine) protect(ctx context.Context, repo work.RepoName, a config.Agent) (sandbox.Protection, wrapper, error) {
 	p, err := m.sandbox.protection(ctx, m.cfg, m.env, a)
 	if err != nil || !p.Hides() {
 		return p, nil, err
 	}
 	b := m.box(repo, a)
-	return p, func(argv []string, dir string) []string { return m.sandbox.tool.Wrap(b, argv, dir) }, nil
+	return p, func(argv []string, j work.Job) ([]string, error) { return m.sandbox.tool.Wrap(b, argv, j) }, nil
 }
 
 // agentsHome is where agents find the configurations that we write for them.
@@ -61,33 +65,59 @@ func (m *machine) environOf(a config.Agent) []string {
 	return m.env.Agent(append(agent.Variables(a.Adapter), a.EnvPass...))
 }
 
-// box is what an agent sees of this machine. The homes of other agents hold
-// their logins.
+// box is what an agent sees of this machine.
 func (m *machine) box(repo work.RepoName, a config.Agent) sandbox.Box {
 	environ := m.environOf(a)
-	homes := agent.Homes(a.Adapter, environ)
-	hidden := []string{m.dirs.State}
+	return sandbox.Box{
+		Agent: a.Name, Home: m.env.Home, Path: m.env.Path, Temp: m.folders("TMPDIR", "TMP", "TEMP"),
+		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: agent.Homes(a.Adapter, environ),
+		Readable: slices.Concat(m.cfg.Runtime.Readable, a.Readable), Writable: a.Writable,
+		Kept: append(m.env.Kept(), m.dirs.State), Hidden: m.hidden(a),
+		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
+	}
+}
+
+// hidden are folders that may lie in the system's own, and are not an agent's to
+// see: the homes of other agents hold their logins.
+func (m *machine) hidden(a config.Agent) []string {
+	all := m.folders("GNUPGHOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 	for _, other := range []string{agent.AdapterCodex, agent.AdapterClaude} {
 		if other != a.Adapter {
-			hidden = append(hidden, agent.Homes(other, m.env.All())...)
+			all = append(all, agent.Homes(other, m.env.All())...)
 		}
 	}
-	for _, name := range []string{"GH_CONFIG_DIR", "GNUPGHOME", "XDG_RUNTIME_DIR"} {
-		if dir, ok := m.env.Lookup(name); ok && filepath.IsAbs(dir) {
-			hidden = append(hidden, dir)
+	return all
+}
+
+// folders are those that variables name.
+func (m *machine) folders(names ...string) []string {
+	var all []string
+	for _, name := range names {
+		if dir, ok := m.env.Lookup(name); ok {
+			all = append(all, dir)
 		}
 	}
-	b := sandbox.Box{
-		Home: m.env.Home, Path: m.env.Path, Hidden: hidden, Writable: slices.Concat(homes, a.Writable),
-		Readable: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")},
-	}
-	b.Config, _ = m.env.Lookup("XDG_CONFIG_HOME")
-	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
-		if dir, ok := m.env.Lookup(name); ok && filepath.IsAbs(dir) {
-			b.Temp = append(b.Temp, dir)
+	return absolutePaths(all)
+}
+
+func absolutePaths(all []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(p string) bool { return !filepath.IsAbs(p) })
+}
+
+// trustVariables name files and folders of certificates.
+var trustVariables = []string{
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CODEX_CA_CERTIFICATE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE",
+}
+
+// trusted are the certificates that an agent's environment names.
+func trusted(environ []string) []string {
+	var all []string
+	for _, v := range environ {
+		if name, value, _ := strings.Cut(v, "="); slices.Contains(trustVariables, name) {
+			all = append(all, filepath.SplitList(value)...)
 		}
 	}
-	return b
+	return absolutePaths(all)
 }
 
 func usedAgent(cfg *config.Config, name string) bool {

@@ -42,7 +42,7 @@ func (d Dirs) takePlace(repo work.RepoName, slot int, occupied func(dir string) 
 	if err == nil || occupied(pl.dir) {
 		abandoned := pl
 		pl = placeAt(parent, slot, generation+1)
-		_ = errors.Join(os.RemoveAll(abandoned.dir), os.RemoveAll(abandoned.box)) // a survivor may still hold it; the path is not used again
+		_ = errors.Join(os.RemoveAll(abandoned.dir), sandbox.Remove(abandoned.box)) // a survivor may still hold it; the path is not used again
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return place{}, fmt.Errorf("look at a checkout's mark: %w", err)
 	}
@@ -58,7 +58,7 @@ func placeAt(parent string, slot, generation int) place {
 		name += fmt.Sprintf(".%d", generation)
 	}
 	at := filepath.Join(parent, name)
-	return place{dir: at, index: at + ".index", busy: at + ".busy", box: sandbox.Private(at)}
+	return place{dir: at, index: at + ".index", busy: at + ".busy", box: sandbox.Around(at)}
 }
 
 // newestGeneration is the highest generation of a slot's checkout that left

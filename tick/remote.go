@@ -97,6 +97,7 @@ type Hired struct {
 	agent.Agent
 	Name    string       // in the config
 	Sandbox work.Sandbox // what stands between it and the operator's files
+	Warning string       // why it can read them, and what to do about that; empty when it cannot
 }
 
 // Orphans ends what a dead pass's agent left running.
@@ -167,6 +168,12 @@ func (d Dirs) locks() string { return filepath.Join(d.State, "locks") }
 // CheckoutParent is where a repository's checkouts stand.
 func (d Dirs) CheckoutParent(r work.RepoName) string {
 	return filepath.Join(d.State, "checkouts", r.Owner, r.Name)
+}
+
+// HomesDir is where the home folders of a repository's work items stand, which
+// agents find in a sandbox, each named by the item's number.
+func (d Dirs) HomesDir(r work.RepoName) string {
+	return filepath.Join(d.State, "homes", r.Owner, r.Name)
 }
 
 // MirrorDir is where a repository's mirror stands.

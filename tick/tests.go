@@ -104,7 +104,7 @@ func (p *Pass) runTests(ctx context.Context, l *lease, ag agent.Agent, commit st
 	}
 	p.changed(l, "testing", strings.Join(r.RequiredTests, " "))
 	res, err := ag.Test(ctx, agent.Request{
-		Turn: l.turn.Key, Mark: p.mark(l.turn), Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Dir: l.place.dir, Wall: r.TestTimeout,
+		Turn: l.turn.Key, Mark: p.mark(l.turn), Item: l.item.Number, Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Dir: l.place.dir, Wall: r.TestTimeout,
 	}, r.RequiredTests)
 	if err == nil && res.Failure != "" {
 		p.changed(l, "tests failed", res.Failure)

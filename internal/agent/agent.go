@@ -30,6 +30,7 @@ type Agent interface {
 type Request struct {
 	Turn    string // turn key
 	Mark    string // "NAME=value" that every process of this run carries, and of no other; empty means MERGEXO_TURN
+	Item    int    // number of the work item: in a sandbox its turns share a home folder
 	Kind    work.Kind
 	Mode    work.Mode
 	Prompt  string
@@ -78,10 +79,11 @@ type Spec struct {
 	Identity Identity         // empty fields get defaults
 	Now      func() time.Time // required by codex and claude
 
-	// Wrap makes the command line that runs another one inside a sandbox, in a
-	// checkout. It must leave signals and the environment alone, Home readable,
-	// and the folders of Homes writable. Nil means none.
-	Wrap func(argv []string, dir string) []string
+	// Wrap makes the command line that runs another one inside a sandbox. It must
+	// leave signals and the environment alone, Home readable, and for an agent the
+	// folders of Homes writable. A program that is not there inside is a
+	// *work.BlockedError. Nil means none.
+	Wrap func(argv []string, j work.Job) ([]string, error)
 
 	Redact func(string) string // takes secrets out of logs and quotations; nil leaves text as it is
 }

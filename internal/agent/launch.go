@@ -38,9 +38,9 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	if err != nil {
 		return proc.Result{}, err
 	}
-	argv := append([]string{path}, l.argv[1:]...)
-	if s.Wrap != nil {
-		argv = s.Wrap(argv, r.Dir)
+	argv, err := s.wrapped(append([]string{path}, l.argv[1:]...), r, work.RunsAgent)
+	if err != nil {
+		return proc.Result{}, err
 	}
 	log := &redactor{to: r.Log, redact: s.Redact}
 	res, err := proc.Run(ctx, proc.Cmd{
@@ -57,8 +57,40 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 		return res, &TimeoutError{Agent: s.Name, Limit: res.TimedOut, After: r.Wall}
 	case res.TimedOut == proc.IdleLimit:
 		return res, &TimeoutError{Agent: s.Name, Limit: res.TimedOut, After: r.Idle}
+	case s.missingInside(res):
+		return res, s.notInside(l.argv[0], res)
 	}
 	return res, nil
+}
+
+// wrapped puts the sandbox, where there is one, in front of a command.
+func (s Spec) wrapped(argv []string, r Request, purpose work.Purpose) ([]string, error) {
+	if s.Wrap == nil {
+		return argv, nil
+	}
+	return s.Wrap(argv, work.Job{Dir: r.Dir, Item: r.Item, For: purpose})
+}
+
+// The exit codes with which shells and env say that a program could not be
+// started, or is not there.
+const (
+	codeNotStarted = 126
+	codeNotFound   = 127
+)
+
+// missingInside reports whether a command ended because the sandbox lets too
+// little in: its program, or the interpreter of that, was not found.
+func (s Spec) missingInside(res proc.Result) bool {
+	return s.Wrap != nil && (res.Code == codeNotFound || res.Code == codeNotStarted || strings.HasPrefix(lastLine(string(res.Stderr)), "bwrap: execvp"))
+}
+
+// notInside is for the operator: another attempt would end in the same way.
+func (s Spec) notInside(program string, res proc.Result) error {
+	return &work.BlockedError{
+		Reason: fmt.Sprintf("The program of agent %q, %q, could not be started in its sandbox: %s", s.Name, program, lastLine(s.Redact(string(res.Stderr)))),
+		Hint: fmt.Sprintf("Name the folder of what is missing in readable of [agents.%s] in the config (`gh mergexo sandbox show %s` lists what is let in), then comment to have it tried again.",
+			s.Name, s.Name),
+	}
 }
 
 // program finds the program; one that is missing is for a person to mend.

@@ -192,13 +192,21 @@ func TestCodexUsageIsTheDifferenceAndNeverNegative(t *testing.T) {
 func TestASandboxStandsInFrontOfTheProgram(t *testing.T) {
 	s := spec(t, program(t, `cat > /dev/null; printf '%s' '`+good+`'`), "--flag")
 	wrapper := program(t, `echo "$@" > wrapped; exec "$@"`)
-	s.Wrap = func(argv []string, dir string) []string { return append([]string{wrapper}, argv...) }
 	r := request(t)
+	r.Item = 12
+	var got work.Job
+	s.Wrap = func(argv []string, j work.Job) ([]string, error) {
+		got = j
+		return append([]string{wrapper}, argv...), nil
+	}
 	if _, err := run(t, s, r); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(filepath.Join(r.Dir, "wrapped")); string(b) != s.Command[0]+" --flag\n" {
 		t.Errorf("%q, %v", b, err)
+	}
+	if want := (work.Job{Dir: r.Dir, Item: 12, For: work.RunsAgent}); got != want {
+		t.Errorf("job %+v, want %+v", got, want)
 	}
 }
 

@@ -59,9 +59,9 @@ func (s Spec) test(ctx context.Context, r Request, argv []string) (Tested, error
 	if err != nil {
 		return Tested{}, err
 	}
-	run := append([]string{path}, argv[1:]...)
-	if s.Wrap != nil {
-		run = s.Wrap(run, r.Dir)
+	run, err := s.wrapped(append([]string{path}, argv[1:]...), r, work.RunsTests)
+	if err != nil {
+		return Tested{}, err
 	}
 	var printed ending
 	res, err := proc.Run(ctx, proc.Cmd{
@@ -77,10 +77,22 @@ func (s Spec) test(ctx context.Context, r Request, argv []string) (Tested, error
 		out.Failure = fmt.Sprintf("did not end within %s", r.Wall)
 	case res.Truncated:
 		out.Failure = fmt.Sprintf("printed more than %d MiB", maxTestOutput>>20)
+	case s.Wrap != nil && strings.HasPrefix(lastLine(out.Output), "bwrap: execvp"):
+		return Tested{}, s.testsNotInside(argv[0], lastLine(out.Output))
+	case s.missingInside(res):
+		out.Failure = fmt.Sprintf("ended with exit code %d: a program was not found. One that is installed on this machine, but not let into the sandbox, needs its folder in readable of [agents.%s]", res.Code, s.Name)
 	case res.Code != 0:
 		out.Failure = fmt.Sprintf("ended with exit code %d", res.Code)
 	}
 	return out, nil
+}
+
+func (s Spec) testsNotInside(name, why string) error {
+	return &work.BlockedError{
+		Reason: fmt.Sprintf("the required tests cannot be started in the sandbox: their program %q is not visible there (%s)", name, why),
+		Hint: fmt.Sprintf("name the folder that holds it in readable of [agents.%s] in the config (`gh mergexo sandbox show %s` lists what is let in), then comment here to have it tried again",
+			s.Name, s.Name),
+	}
 }
 
 // testProgram finds the program of the tests: on the agent's PATH, or, when it

@@ -32,7 +32,7 @@ func (p *parser) agent(t *table, name string) {
 		EnvPass: t.texts("env_pass"),
 		Session: SessionMode(t.text("session", string(SessionResume))),
 
-		Sandbox: p.sandbox(t, ""), Writable: p.writable(t),
+		Sandbox: p.sandbox(t, ""), Readable: p.letIn(t, "readable"), Writable: p.letIn(t, "writable"),
 	}
 	t.done()
 	if !agentName.MatchString(name) {

@@ -40,6 +40,7 @@ type Runtime struct {
 	StateDir                  string
 	PromptsDir                string       // the operator's own prompts; may not exist
 	Sandbox                   work.Sandbox // around agents whose own table does not say
+	Readable                  []string     // folders and files that every agent may read in the sandbox
 	Accounts                  []int64      // ids of further GitHub accounts whose marked comments are ours
 }
 
@@ -85,6 +86,7 @@ type Agent struct {
 	Session SessionMode
 
 	Sandbox  work.Sandbox // empty: the runtime's
+	Readable []string     // folders and files that it may read in the sandbox, beside the runtime's
 	Writable []string     // folders that it may write in the sandbox
 }
 

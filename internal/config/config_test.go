@@ -239,7 +239,7 @@ func TestL100_EveryMistakeIsOneClearLine(t *testing.T) {
 		{"no expression", minimal + "test_file_regex = \"(\"\n", "config.toml:7: test_file_regex in [[repo]]: \"(\" is no regular expression: missing closing ): `(`"},
 		{"review to come", minimal + "[repo.review]\nenabled = true\n", `config.toml:8: enabled in [repo.review]: not supported yet; remove the line`},
 		{"database to come", "[runtime]\ndatabase = \"postgres://\"\n" + minimal, `config.toml:2: database in [runtime]: not supported yet; remove the line`},
-		{"unknown sandbox", "[runtime]\nsandbox = \"bubblewrap\"\n" + minimal, `config.toml:2: sandbox in [runtime]: want one of ["auto" "bwrap" "sandbox-exec" "agent" "none"], got "bubblewrap"`},
+		{"unknown sandbox", "[runtime]\nsandbox = \"bubblewrap\"\n" + minimal, `config.toml:2: sandbox in [runtime]: want one of ["auto" "required" "bwrap" "sandbox-exec" "agent" "none"], got "bubblewrap"`},
 		{"unknown sandbox of an agent", "[agents.codex]\nsandbox = \"off\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: sandbox in [agents.codex]: want one of`},
 		{"relative writable folder", "[agents.codex]\nwritable = [\"x\"]\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: writable in [agents.codex]: want absolute paths or ones that begin with ~/, got "x"`},
 		{"a budget below nothing", "[runtime]\nmax_turns_per_item = -1\n" + minimal, `config.toml:2: max_turns_per_item in [runtime]: want 0 to 100000, got -1`},

@@ -106,6 +106,7 @@ func (p *parser) runtime(t *table) {
 		Sandbox:                   p.sandbox(t, work.SandboxAuto),
 		Accounts:                  list[int64](t, "accounts", "a GitHub account's number"),
 	}
+	r.Readable = p.letIn(t, "readable") // once the state folder is known
 	if slices.ContainsFunc(r.Accounts, func(id int64) bool { return id <= 0 }) {
 		t.bad("accounts", "an account's number is greater than 0; gh api users/LOGIN --jq .id shows it")
 	}

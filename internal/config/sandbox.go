@@ -3,6 +3,7 @@ package config
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -16,18 +17,83 @@ func (p *parser) sandbox(t *table, fallback work.Sandbox) work.Sandbox {
 	return s
 }
 
-// writable reads the folders that an agent may write in its sandbox, beside
-// its checkout and its own home.
-func (p *parser) writable(t *table) []string {
+// letIn reads folders and files that are let into the sandbox, beside the
+// checkout and the agent's own home.
+func (p *parser) letIn(t *table, key string) []string {
 	var out []string
-	for _, dir := range t.texts("writable") {
-		dir = expandHome(dir, p.env.Home)
-		if !filepath.IsAbs(dir) {
-			t.bad("writable", "want absolute paths or ones that begin with ~/, got %q", dir)
+	for _, dir := range t.texts(key) {
+		path := expandHome(dir, p.env.Home)
+		if !filepath.IsAbs(path) {
+			t.bad(key, "want absolute paths or ones that begin with ~/, got %q", dir)
+			continue
 		}
-		out = append(out, dir)
+		if why := p.tooMuch(filepath.Clean(path)); why != "" {
+			t.bad(key, "%q %s: no agent may see that; name a folder or file with less in it", dir, why)
+		}
+		out = append(out, path)
 	}
 	return out
+}
+
+// tooMuch says what of a path no agent may see; empty where there is nothing.
+// The sandbox's own look at it knows the links as they are when it starts.
+func (p *parser) tooMuch(path string) string {
+	kept := p.env.Kept()
+	if state := p.config.Runtime.StateDir; filepath.IsAbs(state) {
+		kept = append(kept, state)
+	}
+	for _, k := range kept {
+		switch {
+		case within(k, path):
+			return "holds " + k
+		case within(path, k):
+			return "lies in " + k
+		}
+	}
+	switch {
+	case within(p.env.Home, path):
+		return "is, or holds, your home folder"
+	case slices.Contains([]string{"/", "/home", "/root", "/Users", "/run", "/var", "/var/run", "/private", "/private/var", "/proc", "/sys", "/dev"}, path):
+		return "is a folder of everything"
+	}
+	return ""
+}
+
+// within reports whether a path is a folder or lies in it, also where links
+// lead to it.
+func within(path, dir string) bool {
+	for _, p := range []string{path, resolved(path)} {
+		for _, d := range []string{dir, resolved(dir)} {
+			if rel, err := filepath.Rel(d, p); err == nil && (rel == "." || filepath.IsLocal(rel)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func resolved(path string) string {
+	if r, err := filepath.EvalSymlinks(path); err == nil {
+		return r
+	}
+	return path
+}
+
+// Kept are the folders in which gh keeps its login.
+func (e Env) Kept() []string {
+	all := []string{e.base("XDG_CONFIG_HOME", ".config"), e.base("", ".config")}
+	for i, dir := range all {
+		if dir != "" {
+			all[i] = filepath.Join(dir, "gh")
+		}
+	}
+	all = append(all, e.vars[fold("GH_CONFIG_DIR")])
+	if data := e.vars[fold("APPDATA")]; data != "" {
+		all = append(all, filepath.Join(data, "GitHub CLI"))
+	}
+	all = slices.DeleteFunc(all, func(dir string) bool { return !filepath.IsAbs(dir) })
+	slices.SortFunc(all, strings.Compare)
+	return slices.Compact(all)
 }
 
 // Sandbox is what the config asks for an agent.

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,150 +8,135 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Box says what a command may see and write beside the machine's programs and
-// its own checkout. Paths are absolute.
+// Box says what a command may see and write beside the system's folders and its
+// own checkout. Paths are absolute.
 type Box struct {
-	Home     string   // required; the operator's
-	Path     string   // PATH as the command sees it
-	Config   string   // XDG_CONFIG_HOME; empty means ~/.config
+	Agent string // required; its name in the config, for messages
+	Home  string // required; the operator's
+	Path  string // PATH as the command sees it
+
 	Temp     []string // temporary folders beside /tmp and /var/tmp
-	Hidden   []string // the state folder and whatever else is nobody's business
-	Readable []string // stays readable within what is hidden
-	Writable []string // the homes of agents, and what the config names
+	Trusted  []string // certificates that variables name
+	Programs []string // files that the agent's command names beside its program
+	Homes    []string // where the agent's program keeps its login and sessions; the tests do not see them
+	Readable []string // from the config
+	Writable []string // from the config; the tests may only read them
+
+	Kept   []string // never let in, but for Ours and the checkout: the state folder, gh's login
+	Hidden []string // let in only by Homes, Readable or Writable: the homes of other agents
+	Ours   []string // what we write for agents, and the objects of the mirror
+	Items  string   // holds a home folder for each work item; empty: each run gets an empty one
 }
 
-// Private is the folder for what a checkout's commands find in place of the
-// temporary and cache folders. It lies beside the checkout and goes with it.
-func Private(dir string) string { return dir + ".box" }
+// How a path stands in the sandbox.
+type How string
 
-// Wrap gives the command line that runs another one in the sandbox, with dir as
-// its checkout and working folder. It makes the private folders of the checkout
-// first; where that fails, so will the command, rather than run without.
-func (t Tool) Wrap(b Box, argv []string, dir string) []string {
-	return t.run(b.mounts(t.Kind, argv[0], dir), argv, dir)
-}
-
-func (t Tool) run(mounts []mount, argv []string, dir string) []string {
-	if t.Kind == work.SandboxMac {
-		return slices.Concat([]string{t.path, "-p", profile(mounts)}, argv)
-	}
-	return slices.Concat([]string{t.path}, t.bwrap(mounts, dir), argv)
-}
-
-// view is how a path appears inside.
-type view string
-
+// The ways.
 const (
-	hidden   view = "hidden"
-	readable view = "readable"
-	writable view = "writable"
-	private  view = "private" // writable, and another folder than outside
+	Read    How = "read"
+	Write   How = "write"
+	Private How = "private" // writable, and another folder than outside
+	Hidden  How = "hidden"  // empty, within what is let in
+	Link    How = "link"    // a symbolic link
 )
 
-// mount is a path and how it appears.
-type mount struct {
-	path string
-	view view
-	from string // what appears there: a private folder, an empty file
+// Entry is a path that is there inside, and why.
+type Entry struct {
+	Path string
+	How  How
+	Why  string
+
+	from string // Private: the folder that stands there; Link: where it leads
 	file bool
 }
 
-// mounts lists the paths that appear in another way than the rest of the
-// machine, which can be read; what lies deeper comes later. Where a path is
-// named twice, the later rule counts.
-func (b Box) mounts(kind work.Sandbox, program, dir string) []mount {
-	l := list{}
-	box := Private(dir)
-	_ = os.MkdirAll(box, 0o700)
-	empty := filepath.Join(box, "empty")
-	_ = os.WriteFile(empty, nil, 0o400)
-	for _, p := range b.secrets() {
-		l.hide(p, empty)
+// private are the folders of one run that stand for those outside.
+type private struct{ home, temp string }
+
+// Plan lists what a command finds inside, the inner paths after the outer ones.
+// Nothing is made for it.
+func (b Box) Plan(kind work.Sandbox, program string, j work.Job) []Entry {
+	return b.plan(kind, program, j, b.folders(j))
+}
+
+// plan decides. Where two rules are about one path the later one counts; of two
+// paths within one another the inner one counts where it is.
+func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private) []Entry {
+	l := &layout{box: b}
+	l.system()
+	l.toolchains()
+	l.paths()
+	l.program(program, "the program that runs", programDepth)
+	for _, p := range b.Programs {
+		l.program(p, "the agent's command names it", 1)
 	}
-	var covered []string
-	if kind == work.SandboxBwrap {
-		covered = l.cover(b, box)
-	}
-	l.show(readable, b.Readable...)
-	for _, p := range append(filepath.SplitList(b.Path), program) {
-		if slices.ContainsFunc(covered, func(c string) bool { return inside(real(p), c) }) {
-			l.show(readable, p) // programs, wherever they are installed
+	l.trust()
+	l.named(j)
+	l.private(kind, own)
+	l.cover(b.Hidden, "it belongs to another agent, or holds keys")
+	l.cover(b.Kept, "the state of gh mergexo, or gh's login")
+	l.uncovered(b.Ours, "git's objects, and what gh mergexo writes for agents")
+	l.add(Entry{Path: real(j.Dir), How: Write, Why: "the checkout"})
+	return l.entries()
+}
+
+// named lets in what the adapter and the config name.
+func (l *layout) named(j work.Job) {
+	how := Write
+	if j.For == work.RunsTests {
+		how = Read
+	} else {
+		for _, p := range l.box.Homes {
+			l.let(p, Write, "the agent's own home: its login and sessions")
 		}
 	}
-	for _, p := range b.Writable {
-		if filepath.Ext(p) != ".json" { // claude has a file beside its folder
-			_ = os.MkdirAll(p, 0o700)
-		}
+	for _, p := range l.box.Writable {
+		l.let(p, how, "writable, in the config")
 	}
-	l.show(writable, b.Writable...)
+	for _, p := range l.box.Readable {
+		l.let(p, Read, "readable, in the config")
+	}
+}
+
+// private puts folders of the run's own in place of the home and the temporary
+// ones. macOS cannot do that: there the temporary folders are shared, and the
+// home is closed.
+func (l *layout) private(kind work.Sandbox, own private) {
+	temps := append([]string{"/tmp", "/var/tmp"}, l.box.Temp...)
 	if kind == work.SandboxMac {
-		l.show(writable, append([]string{"/tmp", "/var/tmp"}, b.Temp...)...)
-	}
-	l.show(writable, dir)
-	slices.SortStableFunc(l.all, func(x, y mount) int { return slices.Compare(strings.Split(x.path, "/"), strings.Split(y.path, "/")) })
-	return l.all
-}
-
-type list struct{ all []mount }
-
-func (l *list) add(m mount) {
-	l.all = slices.DeleteFunc(l.all, func(o mount) bool { return o.path == m.path })
-	l.all = append(l.all, m)
-}
-
-// hide takes a path out of sight, if it is there.
-func (l *list) hide(path, empty string) {
-	path = real(path)
-	info, err := os.Stat(path)
-	if err != nil {
+		for _, t := range temps {
+			l.let(t, Write, "temporary folder, shared with the machine")
+		}
 		return
 	}
-	l.add(mount{path: path, view: hidden, file: !info.IsDir(), from: empty})
+	put := func(path, from, why string) {
+		links, path, err := follow(path)
+		if err != nil || path == "/" {
+			return
+		}
+		l.links(links, why)
+		l.add(Entry{Path: path, How: Private, Why: why, from: from})
+		l.add(Entry{Path: from, How: Private, Why: "the same folder under its own path, at which an agent's own sandbox may look for it", from: from})
+	}
+	for _, t := range temps {
+		put(t, own.temp, "temporary folder, empty at first")
+	}
+	put(l.box.Home, own.home, "home folder, not yours: caches and settings of this work item")
 }
 
-func (l *list) show(v view, paths ...string) {
-	for _, p := range paths {
-		if p = real(p); filepath.IsAbs(p) {
-			l.add(mount{path: p, view: v})
-		}
-	}
+// inside reports whether a path is a folder or lies in it.
+func inside(path, dir string) bool {
+	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 
-// caches are folders below HOME in which tools keep what they fetched: what an
-// agent puts there would be run by the operator's own tools one day.
-var caches = []string{".cache", ".npm", "go/pkg", ".cargo/registry", ".cargo/git", ".gradle/caches", ".m2/repository"}
-
-// cover puts private folders over the temporary ones, emptied before every run,
-// and over the caches that exist. It gives the paths.
-func (l *list) cover(b Box, box string) []string {
-	var covered []string
-	put := func(path, from string) {
-		path = real(path)
-		if info, err := os.Stat(path); err == nil && info.IsDir() && path != "/" {
-			l.add(mount{path: path, view: private, from: from})
-			l.show(writable, from) // an agent's own sandbox makes its mounts at that path as well
-			covered = append(covered, path)
-		}
-	}
-	old, _ := os.ReadDir(box)
-	for _, o := range old {
-		if strings.HasPrefix(o.Name(), "tmp-") {
-			_ = os.RemoveAll(filepath.Join(box, o.Name()))
-		}
-	}
-	temp, _ := os.MkdirTemp(box, "tmp-") // no name: the sandbox refuses to start
-	for _, c := range caches {
-		from := filepath.Join(box, strings.ReplaceAll(c, "/", "_"))
-		_ = os.MkdirAll(from, 0o700)
-		put(filepath.Join(b.Home, c), from)
-	}
-	for _, t := range append([]string{"/tmp", "/var/tmp"}, b.Temp...) {
-		put(t, temp)
-	}
-	return covered
+func insideAny(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(d string) bool { return inside(path, d) })
 }
 
-func inside(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+// holdsAny reports whether a folder is one of others, or holds one.
+func holdsAny(dir string, others []string) bool {
+	return slices.ContainsFunc(others, func(o string) bool { return inside(o, dir) })
+}
 
 // real follows links as far as the path is there.
 func real(path string) string {
@@ -160,4 +144,12 @@ func real(path string) string {
 		return r
 	}
 	return filepath.Clean(path)
+}
+
+func reals(paths []string) []string {
+	var all []string
+	for _, p := range paths {
+		all = append(all, real(p))
+	}
+	return all
 }

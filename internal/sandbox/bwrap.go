@@ -1,13 +1,36 @@
 package sandbox
 
 import (
-	"os"
-	"strings"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// bwrap gives bubblewrap's arguments before the command. Signals that kill
-// bwrap kill everything inside, and so does our own death.
-func (t Tool) bwrap(mounts []mount, dir string) []string {
+// Wrap gives the command line that runs another one in the sandbox, and makes
+// the folders that it needs. A program that could not be seen inside is a
+// *work.BlockedError.
+func (t Tool) Wrap(b Box, argv []string, j work.Job) ([]string, error) {
+	own := b.folders(j)
+	if err := b.prepare(j, own); err != nil {
+		return nil, err
+	}
+	all := b.plan(t.Kind, argv[0], j, own)
+	if missing, ok := b.visible(all, argv[0]); !ok && t.Kind == work.SandboxBwrap {
+		return nil, b.notVisible(argv[0], missing)
+	}
+	if t.Kind == work.SandboxMac {
+		return slices.Concat([]string{t.path, "-p", profile(all)}, argv), nil
+	}
+	if err := mountPoints(all); err != nil {
+		return nil, err
+	}
+	return slices.Concat([]string{t.path}, t.bwrap(all, emptyFile(j), j.Dir), argv), nil
+}
+
+// bwrap gives bubblewrap's arguments before the command. The root is empty at
+// first, and cannot be written to in the end. Signals that kill bwrap kill
+// everything inside, and so does our own death.
+func (t Tool) bwrap(all []Entry, empty, dir string) []string {
 	args := []string{"--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"}
 	if t.root {
 		// Root would keep all its capabilities, and could take the mounts away
@@ -15,38 +38,26 @@ func (t Tool) bwrap(mounts []mount, dir string) []string {
 		// an agent's own sandbox can still make a namespace within.
 		args = append(args, "--unshare-user", "--uid", "1000", "--gid", "1000")
 	}
-	args = append(args, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
-	for _, s := range sockets {
-		if real(s) == s {
-			args = append(args, "--tmpfs", s)
+	args = append(args, "--tmpfs", "/", "--dev", "/dev", "--proc", "/proc")
+	last := []string{"--remount-ro", "/"}
+	for i, e := range all {
+		switch {
+		case e.How == Link:
+			if around, ok := enclosing(all[:i], e.Path); !ok || around.How != Private {
+				args = append(args, "--symlink", e.from, e.Path)
+			}
+		case e.How == Hidden && e.file:
+			args = append(args, "--ro-bind", empty, e.Path)
+		case e.How == Hidden:
+			args = append(args, "--tmpfs", e.Path)
+			last = append(last, "--remount-ro", e.Path)
+		case e.How == Read:
+			args = append(args, "--ro-bind-try", e.Path, e.Path)
+		case e.How == Write:
+			args = append(args, "--bind-try", e.Path, e.Path)
+		case e.How == Private:
+			args = append(args, "--bind", e.from, e.Path)
 		}
 	}
-	for _, n := range stillNeeded {
-		if r := real(n); strings.HasPrefix(r, "/run/") && there(r) {
-			args = append(args, "--ro-bind", r, r)
-		}
-	}
-	for _, m := range mounts {
-		args = append(args, m.bwrap()...)
-	}
-	return append(args, "--chdir", dir, "--")
-}
-
-func there(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-func (m mount) bwrap() []string {
-	switch {
-	case m.view == hidden && m.file:
-		return []string{"--ro-bind", m.from, m.path}
-	case m.view == hidden:
-		return []string{"--tmpfs", m.path}
-	case m.view == readable:
-		return []string{"--ro-bind-try", m.path, m.path}
-	case m.view == writable:
-		return []string{"--bind-try", m.path, m.path}
-	}
-	return []string{"--bind", m.from, m.path}
+	return slices.Concat(args, last, []string{"--chdir", dir, "--"})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,13 +46,19 @@ func Find(ctx context.Context, path string) (Tool, error) {
 	return t, nil
 }
 
-// try runs a program that does nothing in a sandbox that hides nothing.
+// try runs a program that does nothing in a sandbox of the system's folders.
 func (t Tool) try(ctx context.Context, path string) error {
 	nothing, err := proc.LookPath("true", path)
 	if err != nil {
 		return err
 	}
-	argv := t.run(nil, []string{nothing}, "/")
+	l := &layout{box: Box{Path: path}}
+	l.systemFolders()
+	l.program(nothing, "a trial", programDepth)
+	argv := slices.Concat([]string{t.path}, t.bwrap(l.entries(), "", "/"), []string{nothing})
+	if t.Kind == work.SandboxMac {
+		argv = []string{t.path, "-p", profile(nil), nothing}
+	}
 	res, err := proc.Run(ctx, proc.Cmd{Path: argv[0], Args: argv[1:], Dir: "/", Env: []string{"PATH=" + path}, Wall: probeTime})
 	switch {
 	case err != nil:
@@ -79,7 +86,7 @@ func (p Protection) String() string {
 		return "sandboxed by " + string(p.Kind)
 	case work.SandboxAgent:
 		return "only the agent's own sandbox, which hides no file" + because(p.Why)
-	case work.SandboxNone, work.SandboxAuto:
+	case work.SandboxNone, work.SandboxAuto, work.SandboxRequired:
 	}
 	return "no sandbox: it can read what you can read" + because(p.Why)
 }
@@ -120,11 +127,13 @@ func Choose(asked work.Sandbox, own Own, tool Tool, missing error) (Protection, 
 			return Protection{}, demanded(asked, missing)
 		}
 		return Protection{Kind: asked}, nil
-	case work.SandboxAuto:
+	case work.SandboxAuto, work.SandboxRequired:
 	}
 	switch {
 	case missing == nil:
 		return Protection{Kind: tool.Kind}, nil
+	case asked == work.SandboxRequired:
+		return Protection{}, required(missing)
 	case own == HasItsOwn:
 		return Protection{Kind: work.SandboxAgent, Why: missing.Error()}, nil
 	}
@@ -135,6 +144,20 @@ func demanded(asked work.Sandbox, err error) error {
 	return &work.BlockedError{
 		Reason: fmt.Sprintf(`sandbox = %q is asked for, and is not to be had on the machine that runs gh mergexo: %v`, string(asked), err),
 		Hint:   `make it work there, or set sandbox = "auto" or "none" in its config, then comment here to have it tried again`,
+		Err:    err,
+	}
+}
+
+// required says that nothing starts without a sandbox that hides files, and how
+// to get one.
+func required(err error) error {
+	how := `install bubblewrap on it (such as "sudo apt install bubblewrap" or "sudo dnf install bubblewrap"), and see to it that it may make user namespaces`
+	if runtime.GOOS != "linux" {
+		how = "run gh mergexo on a machine that has one"
+	}
+	return &work.BlockedError{
+		Reason: fmt.Sprintf(`sandbox = "required", and no sandbox that hides files works on the machine that runs gh mergexo: %v`, err),
+		Hint:   how + `, or set sandbox = "auto" in its config to work without one, then comment here to have it tried again`,
 		Err:    err,
 	}
 }

@@ -3,16 +3,34 @@ package work
 // Sandbox names what stands between an agent and the operator's files.
 type Sandbox string
 
-// The sandboxes. SandboxAuto is a wish only: the best that the machine has.
+// The sandboxes. SandboxAuto and SandboxRequired are wishes only: the best
+// that the machine has.
 const (
-	SandboxAuto  Sandbox = "auto"
-	SandboxBwrap Sandbox = "bwrap"        // Linux: bubblewrap
-	SandboxMac   Sandbox = "sandbox-exec" // macOS
-	SandboxAgent Sandbox = "agent"        // the agent's own, which hides no file
-	SandboxNone  Sandbox = "none"
+	SandboxAuto     Sandbox = "auto"
+	SandboxRequired Sandbox = "required"     // as auto, but one that hides files or nothing
+	SandboxBwrap    Sandbox = "bwrap"        // Linux: bubblewrap
+	SandboxMac      Sandbox = "sandbox-exec" // macOS
+	SandboxAgent    Sandbox = "agent"        // the agent's own, which hides no file
+	SandboxNone     Sandbox = "none"
 )
 
 // Sandboxes are the words that the config knows.
 func Sandboxes() []Sandbox {
-	return []Sandbox{SandboxAuto, SandboxBwrap, SandboxMac, SandboxAgent, SandboxNone}
+	return []Sandbox{SandboxAuto, SandboxRequired, SandboxBwrap, SandboxMac, SandboxAgent, SandboxNone}
+}
+
+// Purpose is what a command runs for in a sandbox.
+type Purpose string
+
+// The purposes.
+const (
+	RunsAgent Purpose = "agent"
+	RunsTests Purpose = "tests" // the repository's required tests: code that the agent wrote
+)
+
+// Job is what a sandbox must know of a command that runs in it.
+type Job struct {
+	Dir  string // required; the checkout, absolute
+	Item int    // number of the work item, whose home folder the agent finds again; 0: an empty one
+	For  Purpose
 }

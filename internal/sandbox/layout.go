@@ -1,0 +1,156 @@
+package sandbox
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// layout gathers the entries of a plan.
+type layout struct {
+	box Box
+	all []Entry
+}
+
+// add puts an entry in, in place of one for the same path.
+func (l *layout) add(e Entry) {
+	l.all = slices.DeleteFunc(l.all, func(o Entry) bool { return o.Path == e.Path })
+	l.all = append(l.all, e)
+}
+
+// let lets a path in, if it is there: the links on the way to it and what they
+// lead to. What is kept from everybody is never let in.
+func (l *layout) let(path string, how How, why string) {
+	if !filepath.IsAbs(path) {
+		return
+	}
+	links, path, err := follow(path)
+	if err != nil || insideAny(path, reals(l.box.Kept)) {
+		return
+	}
+	l.links(links, why)
+	l.put(path, how, why)
+}
+
+// uncovered lets paths in that are ours to let in: they lie in what is kept from
+// everybody.
+func (l *layout) uncovered(paths []string, why string) {
+	for _, p := range reals(paths) {
+		l.put(p, Read, why)
+	}
+}
+
+func (l *layout) put(path string, how How, why string) {
+	info, err := os.Stat(path)
+	l.add(Entry{Path: path, How: how, Why: why, file: err == nil && !info.IsDir()})
+}
+
+func (l *layout) links(links []Entry, why string) {
+	for _, e := range links {
+		e.Why = why
+		l.add(e)
+	}
+}
+
+// cover hides paths that lie within what is let in so far, unless they are named
+// themselves. Elsewhere they are not there in any case.
+func (l *layout) cover(paths []string, why string) {
+	for _, p := range reals(paths) {
+		if info, err := os.Stat(p); err == nil && l.shown(p) {
+			l.add(Entry{Path: p, How: Hidden, Why: why, file: !info.IsDir()})
+		}
+	}
+}
+
+// shown reports whether a path lies within what is let in so far, and is not let
+// in by its own name.
+func (l *layout) shown(path string) bool {
+	within := false
+	for _, e := range l.all {
+		if e.How == Read || e.How == Write {
+			if e.Path == path {
+				return false
+			}
+			within = within || inside(path, e.Path)
+		}
+	}
+	return within
+}
+
+// entries are those that are needed, the outer ones first: one that stands
+// within another and appears just as it would without is left out.
+func (l *layout) entries() []Entry {
+	slices.SortStableFunc(l.all, func(x, y Entry) int {
+		return slices.Compare(strings.Split(x.Path, "/"), strings.Split(y.Path, "/"))
+	})
+	var all []Entry
+	for _, e := range l.all {
+		if around, ok := enclosing(all, e.Path); ok && (around.How == Read || around.How == Write) {
+			if e.How == Link || e.How == around.How || e.How == Read && !l.byConfig(e) {
+				continue
+			}
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// byConfig reports whether the config says that a path can only be read.
+func (l *layout) byConfig(e Entry) bool {
+	return slices.Contains(reals(l.box.Readable), e.Path) || slices.Contains(reals(l.box.Ours), e.Path)
+}
+
+// enclosing finds the innermost entry around a path. all is sorted.
+func enclosing(all []Entry, path string) (Entry, bool) {
+	for _, e := range slices.Backward(all) {
+		if e.Path != path && e.How != Link && inside(path, e.Path) {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// maxLinks is how many links a path may lead through, as Linux has it.
+const maxLinks = 40
+
+// follow lists the symbolic links that a path leads through, each under its real
+// path, and what is at its end.
+func follow(path string) (links []Entry, real string, err error) {
+	real = "/"
+	rest := strings.Split(filepath.Clean(path), "/")
+	for len(rest) > 0 {
+		name := rest[0]
+		rest = rest[1:]
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			real = filepath.Dir(real)
+			continue
+		}
+		at := filepath.Join(real, name)
+		info, err := os.Lstat(at)
+		if err != nil {
+			return links, "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			real = at
+			continue
+		}
+		to, err := os.Readlink(at)
+		if err != nil {
+			return links, "", err
+		}
+		if links = append(links, Entry{Path: at, How: Link, from: to}); len(links) > maxLinks {
+			return links, "", errors.New("too many links")
+		}
+		if filepath.IsAbs(to) {
+			real = "/"
+		}
+		rest = append(strings.Split(to, "/"), rest...)
+	}
+	return links, real, nil
+}

@@ -1,0 +1,145 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Around is the folder of what a checkout's commands find in place of the home
+// and the temporary folders. It lies beside the checkout and goes with it.
+func Around(dir string) string { return dir + ".box" }
+
+// folders are those that a job's command finds in place of others. Tests get a
+// home that nobody wrote to before: what lies in a cache decides how they end.
+func (b Box) folders(j work.Job) private {
+	own := private{home: filepath.Join(Around(j.Dir), "home"), temp: filepath.Join(Around(j.Dir), "tmp")}
+	if b.Items != "" && j.Item > 0 && j.For == work.RunsAgent {
+		own.home = filepath.Join(b.Items, strconv.Itoa(j.Item))
+	}
+	return own
+}
+
+// prepare makes the folders that a plan is about. What an earlier command left
+// in the temporary ones is removed.
+func (b Box) prepare(j work.Job, own private) error {
+	around := Around(j.Dir)
+	if err := Remove(around); err != nil {
+		return fmt.Errorf("empty the folder %s: %w", around, err)
+	}
+	for _, dir := range []string{around, own.home, own.temp} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make a folder for the sandbox: %w", err)
+		}
+	}
+	if err := os.WriteFile(emptyFile(j), nil, 0o400); err != nil {
+		return fmt.Errorf("make a file for the sandbox: %w", err)
+	}
+	if j.For == work.RunsTests {
+		return nil
+	}
+	for _, p := range append(append([]string{}, b.Homes...), b.Writable...) {
+		if filepath.Ext(p) != ".json" { // claude has a file beside its folder
+			_ = os.MkdirAll(p, 0o700) // what is not there is not let in
+		}
+	}
+	return nil
+}
+
+// emptyFile stands in place of files that are not let in.
+func emptyFile(j work.Job) string { return filepath.Join(Around(j.Dir), "empty") }
+
+// mountPoints makes what bubblewrap mounts on within private folders. It would
+// follow a link that an agent left there, and make folders wherever that leads.
+func mountPoints(all []Entry) error {
+	for i, e := range all {
+		around, ok := enclosing(all[:i], e.Path)
+		if !ok || around.How != Private {
+			continue
+		}
+		at := filepath.Join(around.from, strings.TrimPrefix(e.Path, around.Path))
+		if err := mountPoint(around.from, at, e); err != nil {
+			return fmt.Errorf("make %s for the sandbox: %w", at, err)
+		}
+	}
+	return nil
+}
+
+func mountPoint(root, at string, e Entry) error {
+	rel, err := filepath.Rel(root, at)
+	if err != nil {
+		return err
+	}
+	dir := root
+	for name := range strings.SplitSeq(filepath.Dir(rel), "/") {
+		dir = filepath.Join(dir, name)
+		if err := realFolder(dir); err != nil {
+			return err
+		}
+	}
+	switch {
+	case e.How == Link:
+		if to, err := os.Readlink(at); err == nil && to == e.from {
+			return nil
+		}
+		if err := Remove(at); err != nil {
+			return err
+		}
+		return os.Symlink(e.from, at)
+	case e.file:
+		return realFile(at)
+	}
+	return realFolder(at)
+}
+
+// realFolder makes a folder in place of anything else.
+func realFolder(dir string) error {
+	info, err := os.Lstat(dir)
+	if err == nil && info.IsDir() {
+		return nil
+	}
+	if err == nil {
+		err = os.Remove(dir)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Mkdir(dir, 0o700)
+}
+
+func realFile(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode().IsRegular() {
+		return nil
+	}
+	if err == nil {
+		err = Remove(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.WriteFile(path, nil, 0o600)
+}
+
+// Remove removes a folder whole, also what Go's caches write-protect.
+func Remove(path string) error {
+	if os.RemoveAll(path) == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(p, 0o700)
+			if err != nil { // it could not be read before
+				return nil
+			}
+		}
+		return nil
+	})
+	return os.RemoveAll(path)
+}

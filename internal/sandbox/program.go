@@ -1,0 +1,119 @@
+package sandbox
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// programDepth is how many interpreters may stand behind one another.
+const programDepth = 3
+
+// maxFirstLine is how much of a script is read, in bytes.
+const maxFirstLine = 4096
+
+// program lets a program in with its installation, and the interpreter that its
+// first line names, which is one as well.
+func (l *layout) program(path, why string, depth int) {
+	_, at, err := follow(path)
+	if err != nil {
+		return
+	}
+	l.let(path, Read, why)
+	l.installation(at, why)
+	if name := interpreter(at); name != "" && depth > 0 {
+		if found, err := proc.LookPath(name, l.box.Path); err == nil && filepath.IsAbs(found) {
+			l.program(found, "the interpreter of "+filepath.Base(path), depth-1)
+		}
+	}
+}
+
+// installation lets in what belongs to a program: the packages that npm
+// installed together, a prefix of Homebrew, what stands beside a folder bin. A
+// program that lies anywhere else comes alone.
+func (l *layout) installation(program, why string) {
+	if before, _, ok := strings.Cut(program, "/node_modules/"); ok {
+		l.let(before+"/node_modules", Read, why)
+		return
+	}
+	if before, _, ok := strings.Cut(program, "/Cellar/"); ok && l.mayBeOnPath(before) {
+		l.let(before, Read, why)
+		return
+	}
+	if dir := filepath.Dir(program); l.mayBeOnPath(dir) {
+		l.beside(dir, why)
+	}
+}
+
+// interpreter is the program that a script's first line names: a path, or a name
+// on PATH where env looks for it.
+func interpreter(script string) string {
+	f, err := os.Open(script)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	line, _ := bufio.NewReader(io.LimitReader(f, maxFirstLine)).ReadString('\n')
+	words := strings.Fields(strings.TrimPrefix(line, "#!"))
+	if !strings.HasPrefix(line, "#!") || len(words) == 0 {
+		return ""
+	}
+	if filepath.Base(words[0]) != "env" {
+		return words[0]
+	}
+	for _, w := range words[1:] {
+		if !strings.HasPrefix(w, "-") && !strings.Contains(w, "=") {
+			return w
+		}
+	}
+	return ""
+}
+
+// visible reports whether a program can be started inside: whether it is let in,
+// with all the interpreters that it needs. missing is what is not.
+func (b Box) visible(all []Entry, program string) (missing string, ok bool) {
+	for range programDepth + 1 {
+		_, at, err := follow(program)
+		if err != nil || !filepath.IsAbs(program) {
+			return program, false
+		}
+		around, found := enclosing(all, at)
+		if i := slices.IndexFunc(all, func(e Entry) bool { return e.Path == at }); i >= 0 {
+			around, found = all[i], true
+		}
+		if !found || around.How != Read && around.How != Write {
+			return program, false
+		}
+		name := interpreter(at)
+		if name == "" {
+			return "", true
+		}
+		if program, err = proc.LookPath(name, b.Path); err != nil {
+			return name, false
+		}
+	}
+	return "", true
+}
+
+// notVisible is for the operator: what to write so that the program is there.
+func (b Box) notVisible(program, missing string) error {
+	what := "the program " + program
+	if missing != program {
+		what = missing + ", which " + program + " needs,"
+	}
+	return &work.BlockedError{
+		Reason: what + " is not visible in the sandbox of agent \"" + b.Agent + "\"",
+		Hint:   b.HowToLetIn(),
+	}
+}
+
+// HowToLetIn says what to do about a program that is missing inside.
+func (b Box) HowToLetIn() string {
+	return "name its folder in readable of [agents." + b.Agent + "] in the config (`gh mergexo sandbox show " + b.Agent + "` lists what is let in), then comment here to have it tried again"
+}

@@ -1,0 +1,55 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// What macOS is told: written from its documentation, and not run there.
+func TestSeatbeltProfile(t *testing.T) {
+	w := elsewhere(t) // temporary folders are shared there
+	w.box.Readable = []string{filepath.Join(w.home, ".profile")}
+	argv, err := Tool{Kind: work.SandboxMac, path: "/usr/bin/sandbox-exec"}.Wrap(w.box, []string{"/bin/agent", "-x"}, w.job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if argv[0] != "/usr/bin/sandbox-exec" || argv[1] != "-p" || !slices.Equal(argv[3:], []string{"/bin/agent", "-x"}) {
+		t.Fatalf("argv = %q", argv)
+	}
+	text := argv[2]
+	at := -1
+	for _, want := range []string{ // in this order: the last rule that matches counts
+		"(version 1)\n(allow default)\n(deny file-write*)\n",
+		`(deny network-outbound (remote unix-socket))`,
+		`(deny file-read* (subpath "/Users"))`,
+		`(deny file-read* (subpath "/Volumes"))`,
+		`(deny file-read* (subpath "/private/var"))`,
+		`(allow file-read* (subpath "/private/var/select"))`,
+		`(allow file-read-metadata (literal "` + real(w.home) + `"))`,
+		`(allow file-read* file-write* (subpath "` + real(w.home) + `/.codex"))`,
+		`(allow file-read* (literal "` + real(w.home) + `/.profile"))`,
+		`(allow file-read* (subpath "` + real(w.state) + `/agents"))`,
+		`(allow file-read* file-write* (subpath "` + real(w.dir) + `"))`,
+		`(allow file-read* (subpath "` + real(w.state) + `/repos/o/r.git/objects"))`,
+	} {
+		i := strings.Index(text, want)
+		if i <= at {
+			t.Errorf("%s: at %d, after %d in:\n%s", want, i, at, text)
+		}
+		at = i
+	}
+	for _, line := range strings.Split(text, "\n") { // nothing opens the home, or what holds it
+		if strings.HasPrefix(line, "(allow file-read* ") && strings.HasSuffix(line, `(subpath "`+real(w.home)+`"))`) {
+			t.Error(line)
+		}
+	}
+	if strings.Count(text, "(") != strings.Count(text, ")") {
+		t.Error("unbalanced")
+	}
+}
