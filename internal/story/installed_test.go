@@ -85,6 +85,7 @@ func playInstalled(t *testing.T, l layout, program, bin string) {
 		e.Setenv("PATH", filepath.Join(prefix, "bin")+string(filepath.ListSeparator)+path)
 		e.Setenv("PROGRAM", program)
 		e.Setenv("LAYOUT", l.name)
+		e.Setenv("CLIS", bin)
 		e.Setenv("NODE", "node")
 		if l.node {
 			e.Setenv("NODE", filepath.Join(prefix, "bin", "node"))
