@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/modelsim"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 )
@@ -59,9 +60,9 @@ func newRig(t *testing.T, adapter string) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.model.Close() })
-	home := outsideTemp(t)
+	home := testhome.New(t) // in a temporary folder codex has no sandbox, see TestL46_CodexWithoutASandboxIsJudgedByItsTree
 	r.spec = agent.Spec{
-		Name: "real", Adapter: adapter, Home: t.TempDir(), Now: time.Now,
+		Name: "real", Adapter: adapter, Home: testhome.New(t), Now: time.Now,
 		Environ: []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8"},
 	}
 	switch adapter {
@@ -75,25 +76,6 @@ func newRig(t *testing.T, adapter string) *rig {
 	return r
 }
 
-// outsideTemp is a folder for codex's home: in the temporary folder it has no
-// sandbox, see TestL46_CodexWithoutASandboxIsJudgedByItsTree.
-func outsideTemp(t *testing.T) string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Skip("no folder outside the temporary one: ", err)
-	}
-	if err := os.MkdirAll(filepath.Join(cache, "gh-mergexo"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp(filepath.Join(cache, "gh-mergexo"), "test-home-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // a killed program may still be writing
-	return dir
-}
-
 // setEnv gives a variable another value.
 func (r *rig) setEnv(name, value string) {
 	r.spec.Environ = slices.DeleteFunc(slices.Clone(r.spec.Environ), func(v string) bool { return strings.HasPrefix(v, name+"=") })
@@ -102,10 +84,11 @@ func (r *rig) setEnv(name, value string) {
 	}
 }
 
-// checkout is a repository with one commit.
+// checkout is a repository with one commit, outside temporary folders like all
+// that the real programs see.
 func checkout(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := testhome.New(t)
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "main"}, {"-c", "user.name=a", "-c", "user.email=a@b.invalid", "commit", "-q", "--allow-empty", "-m", "first"},
 	} {

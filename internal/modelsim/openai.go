@@ -130,6 +130,9 @@ func respond(out stream, model string, q Query, reply Reply) {
 }
 
 func outputItem(q Query, reply Reply) map[string]any {
+	if reply.Patch != "" {
+		return patchCall(reply.Patch)
+	}
 	call := reply.Tool
 	if reply.Run != "" {
 		call = &Call{Name: "exec_command", Input: map[string]any{"cmd": reply.Run, "yield_time_ms": 10000}}

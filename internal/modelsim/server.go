@@ -34,6 +34,7 @@ type Query struct {
 type Reply struct {
 	Run    string // has a shell command run, then is asked again
 	Tool   *Call  // has a tool called, then is asked again
+	Patch  string // OpenAI: has a patch applied, then is asked again
 	Answer any    // the final answer by the schema
 	Text   string // a final message that is no answer by the schema
 	Hang   bool   // never answers

@@ -8,13 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 // condition knows [race] and [sandbox]. CI on Linux may lack the program, but one that is
@@ -35,23 +35,12 @@ func condition(name string) (bool, error) {
 	return err == nil, nil
 }
 
-// Below a temporary folder, where the other stories play, a sandbox sees nothing
-// of a home anyway; so this one plays again where homes are.
-func TestL48SandboxOutsideTemporaryFolders(t *testing.T) {
-	root := ""
-	for _, parent := range []string{"/var/lib", "/opt", os.Getenv("HOME")} {
-		dir, err := os.MkdirTemp(parent, "mx")
-		if err == nil && !strings.HasPrefix(dir, "/tmp") {
-			root = dir
-			break
-		}
-	}
-	if root == "" {
-		t.Skip("no folder outside the temporary ones may be written")
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+// TestStoriesAboutTheSandboxOutsideTemporaryFolders plays them where homes are:
+// below a temporary folder, where the other stories play, a sandbox shows nothing
+// of a home anyway.
+func TestStoriesAboutTheSandboxOutsideTemporaryFolders(t *testing.T) {
 	p := params(t)
-	p.Files = []string{filepath.Join("..", "..", "testdata", "script", "L48_sandbox.txtar")}
-	p.WorkdirRoot = root
+	p.Files = aboutTheSandbox(t, filepath.Join("..", "..", "testdata", "script"))
+	p.WorkdirRoot = testhome.New(t)
 	testscript.Run(t, p)
 }

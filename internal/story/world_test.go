@@ -23,6 +23,7 @@ const (
 // world is a machine with a home folder, a config and a GitHub.
 type world struct {
 	work   string
+	state  string // the state folder
 	socket string // the folder of the socket: a short name, for a socket's path has at most 107 bytes
 	hub    *githubsim.Hub
 	token  string // the operator's
@@ -31,7 +32,7 @@ type world struct {
 
 // newWorld makes a world in a folder that may hold a story's files already.
 func newWorld(work string) (_ *world, err error) {
-	w := &world{work: work}
+	w := &world{work: work, state: filepath.Join(work, "state")}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -130,7 +131,7 @@ func (w *world) home() string       { return filepath.Join(w.work, "home") }
 func (w *world) ghDir() string      { return filepath.Join(w.work, "gh") }
 func (w *world) hubDir() string     { return filepath.Join(w.work, "hub") }
 func (w *world) agentDir() string   { return filepath.Join(w.work, "agent") }
-func (w *world) stateDir() string   { return filepath.Join(w.work, "state") }
+func (w *world) stateDir() string   { return w.state }
 func (w *world) stateDB() string    { return filepath.Join(w.stateDir(), "state.db") }
 func (w *world) configPath() string { return filepath.Join(w.work, "config.toml") }
 

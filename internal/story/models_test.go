@@ -1,0 +1,165 @@
+//go:build unix
+
+package story
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/modelsim"
+)
+
+// What the model does in a story with real agents. It knows a prompt by its
+// schema, by the place in its conversation and by the ids in it, never by its
+// words: those are for models.
+//
+//	model run COMMAND      from now on it has a shell command run in each turn that may write, then answers
+//	model patch FILE       it has codex's apply_patch apply a patch
+//	model write PATH FILE  it has claude's Write write a file
+//	model edit PATH OLD NEW  it has claude's Read and Edit change a line
+//	model wordy            its first message in a conversation is no answer
+//	model idle             it answers and changes nothing
+//	model busy             429
+//
+//	model-asked N          checks that the last query came in a conversation of N earlier prompts, and prints its prompt
+func addModelCommands(cmds map[string]func(*testscript.TestScript, bool, []string)) {
+	cmds["model"] = cmdModel
+	cmds["model-asked"] = cmdModelAsked
+}
+
+type modelKey struct{}
+
+func modelOf(ts *testscript.TestScript) *modelsim.Server {
+	return ts.Value(modelKey{}).(*modelsim.Server)
+}
+
+// script is what a model does with a query.
+type script = func(modelsim.Query) modelsim.Reply
+
+func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
+	s := scriptOf(ts, args)
+	if neg || s == nil {
+		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | wordy | idle | busy")
+	}
+	modelOf(ts).Script(s)
+}
+
+// scriptOf reads the words of the command; nil: they mean nothing.
+func scriptOf(ts *testscript.TestScript, args []string) script {
+	w := worldOf(ts)
+	switch {
+	case slices.Equal(args, []string{"wordy"}):
+		return wordy(w)
+	case slices.Equal(args, []string{"idle"}):
+		return working(w)
+	case slices.Equal(args, []string{"busy"}):
+		return busy
+	case len(args) == 2 && args[0] == "run":
+		return working(w, runs(args[1]))
+	case len(args) == 2 && args[0] == "patch":
+		return working(w, modelsim.Reply{Patch: ts.ReadFile(args[1])})
+	case len(args) == 3 && args[0] == "write":
+		return working(w, uses("Write", map[string]any{"file_path": args[1], "content": ts.ReadFile(args[2])}))
+	case len(args) == 4 && args[0] == "edit":
+		return working(w,
+			uses("Read", map[string]any{"file_path": args[1]}),
+			uses("Edit", map[string]any{"file_path": args[1], "old_string": args[2], "new_string": args[3]}))
+	}
+	return nil
+}
+
+func cmdModelAsked(ts *testscript.TestScript, neg bool, args []string) {
+	all := modelOf(ts).Queries()
+	if neg || len(args) != 1 || len(all) == 0 {
+		ts.Fatalf("usage: model-asked N, after a query")
+	}
+	if got := strconv.Itoa(all[len(all)-1].Earlier); got != args[0] {
+		ts.Fatalf("the last query came after %s prompts, not %s", got, args[0])
+	}
+	fmt.Fprintln(ts.Stdout(), all[len(all)-1].Prompt)
+}
+
+func runs(command string) modelsim.Reply { return modelsim.Reply{Run: command} }
+
+func uses(tool string, input map[string]any) modelsim.Reply {
+	return modelsim.Reply{Tool: &modelsim.Call{Name: tool, Input: input}}
+}
+
+// working does one deed after the other, then answers. A design is only answered.
+func working(w *world, deeds ...modelsim.Reply) script {
+	return func(q modelsim.Query) modelsim.Reply {
+		if n := len(q.Results); n < len(deeds) && !has(q, "design_doc") {
+			return deeds[n]
+		}
+		return modelsim.Reply{Answer: fitting(w, q)}
+	}
+}
+
+// wordy answers in words, and by the schema when it is asked for that. claude
+// asks once itself before our program does.
+func wordy(w *world) script {
+	honest := working(w, runs("mkdir -p work && date +%s%N >> work/log.txt"))
+	inWords := map[string]int{modelsim.OpenAI: 1, modelsim.Anthropic: 2}
+	return func(q modelsim.Query) modelsim.Reply {
+		switch {
+		case q.Earlier >= inWords[q.API]:
+			return modelsim.Reply{Answer: fitting(w, q)}
+		case q.Earlier == 0 && len(q.Results) == 0:
+			return honest(q)
+		}
+		return modelsim.Reply{Text: "I have done it."}
+	}
+}
+
+func busy(modelsim.Query) modelsim.Reply {
+	return modelsim.Reply{Error: &modelsim.Error{Status: 429, Type: "rate_limit_error", Text: "too many requests"}}
+}
+
+// has says whether the answer that is asked for has a key.
+func has(q modelsim.Query, key string) bool {
+	return strings.Contains(string(q.Schema), strconv.Quote(key))
+}
+
+// fitting answers by the schema: the design's, a start's, or feedback's.
+func fitting(w *world, q modelsim.Query) map[string]any {
+	a := map[string]any{"blocked_reason": nil, "decision_summary": "Decided."}
+	switch {
+	case has(q, "design_doc"):
+		maps.Copy(a, map[string]any{
+			"title": "The design", "summary": "What to do.", "touch_paths": []string{"src/**"}, "depends_on": []string{}, "estimated_size": "S",
+			"priority": 3, "design_doc": "## Plan\n\nDo it.\n",
+		})
+	case has(q, "pr_title"):
+		maps.Copy(a, map[string]any{"pr_title": "Crash on start", "pr_summary": "Fixed.", "commit_message": "Fix it"})
+	default:
+		maps.Copy(a, map[string]any{
+			"review_replies": replies(w.hub.Repo(mainRepo), q.Prompt), "general_comment": "Thank you, done.", "commit_message": "Answer", "flaky_test": nil,
+		})
+	}
+	return a
+}
+
+var number = regexp.MustCompile(`[0-9]+`)
+
+// replies answer every review comment that a prompt names and nobody answered.
+func replies(r *githubsim.Repo, prompt string) []map[string]any {
+	named := number.FindAllString(prompt, -1)
+	all := []map[string]any{}
+	for _, p := range r.Pulls() {
+		comments := r.ReviewComments(p.Number)
+		for _, c := range comments {
+			answered := slices.ContainsFunc(comments, func(o githubsim.ReviewComment) bool { return o.InReplyTo == c.ID && o.Author == operator })
+			if c.Author != operator && !answered && slices.Contains(named, strconv.FormatInt(c.ID, 10)) {
+				all = append(all, map[string]any{"review_comment_id": c.ID, "body": "Done, as you say.", "resolve": false})
+			}
+		}
+	}
+	return all
+}

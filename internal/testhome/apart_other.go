@@ -1,0 +1,7 @@
+//go:build !unix
+
+package testhome
+
+import "os/exec"
+
+func apart(*exec.Cmd) {}
