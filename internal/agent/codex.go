@@ -69,6 +69,7 @@ func (c *codex) argv(r Request, schema string) []string {
 		argv = append(argv, "-c", setting)
 	}
 	argv = append(argv, c.spec.Args...)
+	argv = append(argv, "-c", untrusted(r.Dir)) // last: no argument of the config takes it back
 	if r.Session != "" {
 		argv = append(argv, "resume", r.Session)
 	}

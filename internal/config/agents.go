@@ -83,7 +83,7 @@ func (p *parser) checkAdapter(t *table, a *Agent) {
 // dangerous are arguments that undo what keeps an agent in its checkout, or
 // that speak of another session than the turn's.
 var dangerous = []string{
-	"--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "--yolo", "--ephemeral", "--output-schema", "--json",
+	"--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "--trust", "--yolo", "--ephemeral", "--output-schema", "--json",
 	"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--no-session-persistence", "--json-schema", "--output-format", "--resume", "--continue", "--session-id", "--fork-session",
 }
 
