@@ -54,6 +54,14 @@ type (
 		Session  string   `toml:"session"`
 		Sandbox  string   `toml:"sandbox"`
 		Writable []string `toml:"writable"`
+
+		Prices *pricesDoc `toml:"usd_per_million"` // nil: none are stated
+	}
+	pricesDoc struct {
+		Input      float64 `toml:"input"`
+		Cached     float64 `toml:"cached"`
+		CacheWrite float64 `toml:"cache_write"`
+		Output     float64 `toml:"output"`
 	}
 	repoDoc struct {
 		Name         string            `toml:"name"`
@@ -124,6 +132,9 @@ func agentDocOf(cfg *config.Config, a config.Agent) agentDoc {
 	doc := agentDoc{
 		Adapter: a.Adapter, Command: a.Command, EnvPass: orEmpty(a.EnvPass), Session: string(a.Session),
 		Sandbox: string(cfg.Sandbox(a)), Writable: orEmpty(a.Writable),
+	}
+	if p := a.Prices; p != nil {
+		doc.Prices = &pricesDoc{Input: p.Input, Cached: p.CacheRead, CacheWrite: p.CacheWrite, Output: p.Output}
 	}
 	if a.Adapter != config.AdapterCommand {
 		doc.Model, doc.Effort, doc.Args = &a.Model, &a.Effort, orEmpty(a.Args)

@@ -83,6 +83,7 @@ type Agent struct {
 	Args    []string // codex and claude: further arguments
 	EnvPass []string // names of variables that it sees beside the allow-list
 	Session SessionMode
+	Prices  *work.Prices // of its tokens; nil: what it says itself
 
 	Sandbox  work.Sandbox // empty: the runtime's
 	Writable []string     // folders that it may write in the sandbox
