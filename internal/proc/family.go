@@ -3,12 +3,17 @@ package proc
 import (
 	"context"
 	"os"
+	"time"
 )
 
 // entry is a line of the system's process table.
 type entry struct {
 	pid, parent, group, session int
 	start                       string // tells two processes of one pid apart
+
+	// cpu is what it computed, with its children that have ended and been waited
+	// for where the system adds them up.
+	cpu time.Duration
 }
 
 // family is a program and those that were seen to descend from it. A child
@@ -17,6 +22,7 @@ type entry struct {
 type family struct {
 	leader int
 	seen   map[int]entry
+	cpu    cpuMeter
 }
 
 func newFamily(leader int) *family {
@@ -31,6 +37,7 @@ func (f *family) record(ctx context.Context) {
 		return // the group is still ended; the mark finds the rest
 	}
 	f.forget(table)
+	defer f.measure(table)
 	for grew := true; grew; {
 		grew = false
 		for _, e := range table {
