@@ -161,10 +161,14 @@ func (c *claude) judge(r Request, res proc.Result) (Result, error) {
 	return c.answer(run.end)
 }
 
-// answer takes the result's own field: what the text says is no answer.
+// answer takes the result's own field; without one, the last message where it
+// is the answer and nothing else.
 func (c *claude) answer(e *claudeEvent) (Result, error) {
 	out := Result{Session: e.Session, Usage: e.used(), Answer: e.Structured}
 	if len(out.Answer) > 0 && string(out.Answer) != "null" {
+		return out, nil
+	}
+	if out.Answer = e.written(); out.Answer != nil {
 		return out, nil
 	}
 	violations := []string{fmt.Sprintf("no answer was given by the tool StructuredOutput (the final message begins with %q)", c.spec.quote(e.Result))}
@@ -172,6 +176,17 @@ func (c *claude) answer(e *claudeEvent) (Result, error) {
 		violations = append(violations, "what was denied stays denied; go on without: "+c.spec.quote(tools))
 	}
 	return out, &AnswerError{Agent: c.spec.Name, Violations: violations}
+}
+
+// written is an answer that claude wrote as its last message instead of calling
+// the tool: one JSON object and nothing else. Whether it fits the schema is
+// found out where every answer is checked.
+func (e *claudeEvent) written() json.RawMessage {
+	words := bytes.TrimSpace([]byte(e.Result))
+	if !bytes.HasPrefix(words, []byte("{")) || !json.Valid(words) {
+		return nil
+	}
+	return words
 }
 
 // denied names the tools that were denied, each once.
