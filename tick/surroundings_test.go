@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -123,4 +124,33 @@ func ours(prompt string) string {
 		}
 	}
 	return b.String()
+}
+
+// TestAPromptIsWordedForTheAgentThatGetsIt: one that was stored for another
+// agent, or under other limits, is not sent again.
+func TestAPromptIsWordedForTheAgentThatGetsIt(t *testing.T) {
+	cfg := &config.Config{
+		Runtime: config.Runtime{Agent: "codex", TurnTimeout: time.Minute},
+		Agents:  map[string]config.Agent{"codex": {Name: "codex", Adapter: "codex"}, "other": {Name: "other", Adapter: "codex"}, "claude": {Name: "claude", Adapter: "claude"}},
+	}
+	p := &Pass{Config: cfg}
+	l := &lease{turn: work.Turn{Kind: work.KindBugfixStart, Agent: "codex"}, remote: &remote{Remote: Remote{Settings: config.Repo{RequiredTests: []string{"make"}}}}}
+	stored, err := json.Marshal(request{Context: prompts.Prepare(prompts.Context{Surroundings: p.surroundings(l)})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fits := func() bool { return told(stored, nil, p.surroundings(l)) }
+	if !fits() {
+		t.Error("the same surroundings are others")
+	}
+	if l.turn.Agent = "other"; !fits() {
+		t.Error("another agent of the same adapter gives its answer in another form")
+	}
+	if l.turn.Agent = "claude"; fits() {
+		t.Error("claude gets codex's prompt")
+	}
+	l.turn.Agent = "" // none is hired yet: the config's
+	if l.remote.Settings.RequiredTests = nil; fits() {
+		t.Error("the prompt names tests that are required no more")
+	}
 }
