@@ -202,7 +202,7 @@ func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (
 
 func (m *machine) spec(a config.Agent) agent.Spec {
 	return agent.Spec{
-		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args,
+		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Prices: a.Prices,
 		Environ: m.environOf(a), Plain: m.env.Agent(nil), Home: m.agentsHome(), Redact: m.masking(a.EnvPass), Now: m.now,
 	}
 }
