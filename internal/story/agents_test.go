@@ -3,6 +3,7 @@
 package story
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -22,7 +23,7 @@ import (
 // Beside the other commands its stories have
 //
 //	model MODE     how the model behaves from now on: honest, wordy (its first message is no answer), idle (it
-//	               answers and changes nothing), busy (429)
+//	               answers and changes nothing), writer (it writes its answer as text, where it has a tool for it), busy (429)
 //	model-asked N  checks that the last query came in a conversation of N earlier prompts
 //
 // and the variables $CODEX_HOME and $CLAUDE_CONFIG_DIR. The agents are
@@ -107,9 +108,9 @@ func tomlList(list []string) string {
 }
 
 func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
-	modes := map[string]func(modelsim.Query) modelsim.Reply{"honest": willing, "wordy": wordy, "idle": idle, "busy": busy}
+	modes := map[string]func(modelsim.Query) modelsim.Reply{"honest": willing, "wordy": wordy, "idle": idle, "writer": writer, "busy": busy}
 	if neg || len(args) != 1 || modes[args[0]] == nil {
-		ts.Fatalf("usage: model honest|wordy|idle|busy")
+		ts.Fatalf("usage: model honest|wordy|idle|writer|busy")
 	}
 	modelOf(ts).Script(modes[args[0]])
 }
@@ -142,6 +143,19 @@ func wordy(q modelsim.Query) modelsim.Reply {
 		return willing(q)
 	}
 	return modelsim.Reply{Text: "I have done it."}
+}
+
+// writer does the work, and writes the answer down instead of giving it to the
+// tool that is there for it, however often it is asked.
+func writer(q modelsim.Query) modelsim.Reply {
+	if r := willing(q); r.Answer == nil {
+		return r
+	}
+	b, err := json.Marshal(fitting(q))
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return modelsim.Reply{Text: string(b)}
 }
 
 func idle(q modelsim.Query) modelsim.Reply { return modelsim.Reply{Answer: fitting(q)} }
