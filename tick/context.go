@@ -191,7 +191,7 @@ func unresolved(all []work.Event, threads []work.Thread, turnID int64) []prompts
 func allowedActions(kind work.Kind) []string {
 	switch {
 	case kind == work.KindDesignStart:
-		return []string{"a design document: it is committed for you and opened as a pull request"}
+		return []string{"a design document: it is committed for you and opened as a pull request", "a person's answer, by blocked_reason"}
 	case kind == work.KindReview:
 		return []string{"a verdict: it is posted for you as a review"}
 	case kind.Start():

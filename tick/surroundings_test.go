@@ -1,7 +1,10 @@
 package tick
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -152,5 +155,28 @@ func TestAPromptIsWordedForTheAgentThatGetsIt(t *testing.T) {
 	l.turn.Agent = "" // none is hired yet: the config's
 	if l.remote.Settings.RequiredTests = nil; fits() {
 		t.Error("the prompt names tests that are required no more")
+	}
+}
+
+// treeless is a mirror whose trees cannot be listed.
+type treeless struct{ Mirror }
+
+func (treeless) ListFiles(context.Context, string) ([]string, error) {
+	return nil, errors.New("no tree")
+}
+
+// TestATreeThatCannotBeListedIsNoReasonToStop: the prompt has general words then.
+func TestATreeThatCannotBeListedIsNoReasonToStop(t *testing.T) {
+	p := &Pass{Config: &config.Config{}, Log: slog.New(slog.DiscardHandler)}
+	l := &lease{turn: work.Turn{Kind: work.KindBugfixStart}, remote: &remote{Remote: Remote{Mirror: func(work.Repo) Mirror { return treeless{} }}}}
+	c := prompts.Sample()
+	c.Task.Instructions = nil
+	if err := p.surround(t.Context(), l, &c); err != nil || c.Task.Instructions != nil {
+		t.Errorf("%v, %v", err, c.Task.Instructions)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.surround(over, l, &c); !errors.Is(err, context.Canceled) {
+		t.Errorf("in a pass that is interrupted: %v", err)
 	}
 }
