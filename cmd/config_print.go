@@ -56,6 +56,14 @@ type (
 		Sandbox  string   `toml:"sandbox"`
 		Readable []string `toml:"readable"`
 		Writable []string `toml:"writable"`
+
+		Prices *pricesDoc `toml:"usd_per_million"` // nil: none are stated
+	}
+	pricesDoc struct {
+		Input      float64 `toml:"input"`
+		Cached     float64 `toml:"cached"`
+		CacheWrite float64 `toml:"cache_write"`
+		Output     float64 `toml:"output"`
 	}
 	repoDoc struct {
 		Name         string            `toml:"name"`
@@ -126,6 +134,9 @@ func agentDocOf(cfg *config.Config, a config.Agent) agentDoc {
 	doc := agentDoc{
 		Adapter: a.Adapter, Command: a.Command, EnvPass: orEmpty(a.EnvPass), Session: string(a.Session),
 		Sandbox: string(cfg.Sandbox(a)), Readable: orEmpty(a.Readable), Writable: orEmpty(a.Writable),
+	}
+	if p := a.Prices; p != nil {
+		doc.Prices = &pricesDoc{Input: p.Input, Cached: p.CacheRead, CacheWrite: p.CacheWrite, Output: p.Output}
 	}
 	if a.Adapter != config.AdapterCommand {
 		doc.Model, doc.Effort, doc.Args = &a.Model, &a.Effort, orEmpty(a.Args)

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 func TestPrintedConfigReadsBackTheSame(t *testing.T) {
@@ -85,12 +87,38 @@ func TestPrintedConfigHasEveryKeyOfTheExample(t *testing.T) {
 	}
 	printed := keysOf(b.String())
 	for key := range keysOf(config.Example) {
+		if strings.HasSuffix(key, " usd_per_million") {
+			continue // there is none unless it is stated
+		}
 		if !printed[key] {
 			t.Errorf("no %s in:\n%s", key, &b)
 		}
 	}
 	if len(printed) < 70 {
 		t.Errorf("%d keys only: %v", len(printed), printed)
+	}
+}
+
+func TestPrintedPricesReadBackTheSame(t *testing.T) {
+	env := config.EnvOf([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
+	path := filepath.Join(t.TempDir(), "config.toml")
+	source := "[agents.codex]\nusd_per_million = { input = 2, cached = 0.25, output = 8.5 }\n[[repo]]\nname = \"o/n\"\n"
+	for range 2 {
+		cfg, err := config.Parse(path, []byte(source), env, "github.com")
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, source)
+		}
+		if p := cfg.Agents["codex"].Prices; p == nil || *p != (work.Prices{Input: 2, CacheRead: 0.25, CacheWrite: 2, Output: 8.5}) {
+			t.Errorf("got %+v from\n%s", p, source)
+		}
+		if p := cfg.Agents["claude"].Prices; p != nil {
+			t.Errorf("claude: %+v", p)
+		}
+		var b bytes.Buffer
+		if err := printConfig(&b, cfg); err != nil {
+			t.Fatal(err)
+		}
+		source = b.String()
 	}
 }
 

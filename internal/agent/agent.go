@@ -50,7 +50,7 @@ type Request struct {
 type Result struct {
 	Answer  json.RawMessage
 	Session string
-	Usage   work.Usage // of this run
+	Usage   work.Usage // of this run, however it ended
 	Counted work.Usage // of the whole thread so far, where the provider counts so; else zero
 }
 
@@ -73,6 +73,7 @@ type Spec struct {
 	Model    string           // empty: the program's own default
 	Effort   string           // how hard the model thinks, in the program's own words; empty: its default
 	Args     []string         // further arguments of codex and claude, after ours
+	Prices   *work.Prices     // what its tokens cost; nil: what the program says, or Anthropic's list
 	Environ  []string         // required; exactly what it sees, beside what the adapter adds
 	Plain    []string         // required by Test: of that, what holds no key of the provider and nothing that was passed on
 	Home     string           // required; a folder of ours outside every checkout, for its git configuration

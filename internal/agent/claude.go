@@ -39,14 +39,28 @@ func (c *claude) Run(ctx context.Context, r Request) (Result, error) {
 	if r.Session != "" && !uuid.MatchString(r.Session) {
 		return Result{}, &SessionError{Agent: c.spec.Name, Reason: fmt.Sprintf("%q names no session", clip(r.Session, 60))}
 	}
+	m := c.meter(r.Session)
 	res, err := c.spec.launch(ctx, r, launch{
-		argv: c.argv(r), env: claudeEnv, stdin: []byte(r.Prompt), maxOutput: maxStream,
+		argv: c.argv(r), env: claudeEnv, stdin: []byte(r.Prompt), maxOutput: maxStream, meter: m,
 		signal: os.Interrupt, // at SIGTERM it leaves the command that it runs behind
 	})
-	if err != nil {
-		return Result{}, err
+	run := readClaude(res.Stdout)
+	out, err := c.judge(r, res, run, err)
+	out.Usage = c.used(run, m)
+	return out, err
+}
+
+// used is what a run used. Its result tells that too, with the cost; of one that
+// was ended there may be none.
+func (c *claude) used(run claudeRun, m *claudeMeter) work.Usage {
+	all, cost := m.counted()
+	if run.end != nil {
+		all = all.Most(run.end.Usage.tokens())
+		if run.end.CostUSD > 0 {
+			cost = sane(run.end.CostUSD, maxCost)
+		}
 	}
-	return c.judge(r, res)
+	return c.spec.charge(all, cost)
 }
 
 // argv is the command line. A resumed turn has all the limits of a fresh one
@@ -90,20 +104,15 @@ type claudeEvent struct {
 	Limit claudeRateLimit `json:"rate_limit_info"`
 
 	// The rest is of the line "result".
-	IsError    bool     `json:"is_error"`
-	Status     int      `json:"api_error_status"`
-	Result     string   `json:"result"`
-	StopReason string   `json:"stop_reason"`
-	Terminal   string   `json:"terminal_reason"`
-	Errors     []string `json:"errors"`
-	CostUSD    float64  `json:"total_cost_usd"`
-	Usage      struct {
-		Input         int64 `json:"input_tokens"`
-		CacheCreation int64 `json:"cache_creation_input_tokens"`
-		CacheRead     int64 `json:"cache_read_input_tokens"`
-		Output        int64 `json:"output_tokens"`
-	} `json:"usage"`
-	Denials []struct {
+	IsError    bool         `json:"is_error"`
+	Status     int          `json:"api_error_status"`
+	Result     string       `json:"result"`
+	StopReason string       `json:"stop_reason"`
+	Terminal   string       `json:"terminal_reason"`
+	Errors     []string     `json:"errors"`
+	CostUSD    float64      `json:"total_cost_usd"`
+	Usage      claudeCounts `json:"usage"`
+	Denials    []struct {
 		Tool string `json:"tool_name"`
 	} `json:"permission_denials"`
 	Structured json.RawMessage `json:"structured_output"`
@@ -139,32 +148,42 @@ func readClaude(stream []byte) claudeRun {
 	return run
 }
 
-func (e *claudeEvent) used() work.Usage {
-	u := e.Usage
-	return work.Usage{InputTokens: max(u.Input+u.CacheCreation+u.CacheRead, 0), OutputTokens: max(u.Output, 0), CostUSD: max(e.CostUSD, 0)}
-}
-
-// judge makes a result of a run by its last line, whatever the exit code.
-func (c *claude) judge(r Request, res proc.Result) (Result, error) {
-	run := readClaude(res.Stdout)
+// judge makes a result of a run by its last line, but for what it used: whatever
+// the exit code, and also where the run was ended at a limit. ended is why.
+func (c *claude) judge(r Request, res proc.Result, run claudeRun, ended error) (Result, error) {
 	switch {
+	case ended != nil && !c.answered(r, run):
+		return Result{}, ended
 	case r.Session != "" && !run.began:
 		// It never began. If the session is not the reason, a new one says so.
 		return Result{}, &SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + lastLine(c.spec.Redact(string(res.Stderr)))}
 	case run.end == nil:
 		return Result{}, c.spec.failed(res.Code, "", append([]byte("it ended without a result. "), res.Stderr...))
 	case r.Session != "" && run.end.Session != r.Session:
-		return Result{Usage: run.end.used()}, &SessionError{Agent: c.spec.Name, Reason: "another one answered"}
+		return Result{}, &SessionError{Agent: c.spec.Name, Reason: "another one answered"}
 	case run.end.IsError:
-		return Result{Session: run.end.Session, Usage: run.end.used()}, c.failure(r, res, run)
+		return Result{Session: run.end.Session}, c.failure(r, res, run)
 	}
 	return c.answer(run.end)
 }
 
-// answer takes the result's own field: what the text says is no answer.
+// answered reports whether a run that was ended had said all that it had to say.
+func (c *claude) answered(r Request, run claudeRun) bool {
+	if run.end == nil || run.end.IsError || r.Session != "" && run.end.Session != r.Session {
+		return false
+	}
+	_, err := c.answer(run.end)
+	return err == nil
+}
+
+// answer takes the result's own field; without one, the last message where it
+// is the answer and nothing else.
 func (c *claude) answer(e *claudeEvent) (Result, error) {
-	out := Result{Session: e.Session, Usage: e.used(), Answer: e.Structured}
+	out := Result{Session: e.Session, Answer: e.Structured}
 	if len(out.Answer) > 0 && string(out.Answer) != "null" {
+		return out, nil
+	}
+	if out.Answer = e.written(); out.Answer != nil {
 		return out, nil
 	}
 	violations := []string{fmt.Sprintf("no answer was given by the tool StructuredOutput (the final message begins with %q)", c.spec.quote(e.Result))}
@@ -172,6 +191,17 @@ func (c *claude) answer(e *claudeEvent) (Result, error) {
 		violations = append(violations, "what was denied stays denied; go on without: "+c.spec.quote(tools))
 	}
 	return out, &AnswerError{Agent: c.spec.Name, Violations: violations}
+}
+
+// written is an answer that claude wrote as its last message instead of calling
+// the tool: one JSON object and nothing else. Whether it fits the schema is
+// found out where every answer is checked.
+func (e *claudeEvent) written() json.RawMessage {
+	words := bytes.TrimSpace([]byte(e.Result))
+	if !bytes.HasPrefix(words, []byte("{")) || !json.Valid(words) {
+		return nil
+	}
+	return words
 }
 
 // denied names the tools that were denied, each once.

@@ -29,17 +29,12 @@ func (c *codex) Run(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	began := c.spec.Now()
-	res, err := c.spec.launch(ctx, r, launch{argv: c.argv(r, schema), stdin: []byte(r.Prompt), maxOutput: maxStream})
+	began, m := c.spec.Now(), c.meter(r)
+	res, err := c.spec.launch(ctx, r, launch{argv: c.argv(r, schema), stdin: []byte(r.Prompt), maxOutput: maxStream, meter: m})
 	tidy(r.Dir)
-	if _, ended := errors.AsType[*TimeoutError](err); ended && readCodex(res.Stdout).last == "error" {
-		// Without a network it says so again and again, and never gives up.
-		return Result{}, c.spec.wait("its provider was not reached", time.Time{}, pauseBusy)
-	}
-	if err != nil {
-		return Result{}, err
-	}
-	return c.judge(r, res, began.Unix())
+	out, err := c.judge(r, res, began.Unix(), err)
+	out.Usage, out.Counted = m.account()
+	return out, err
 }
 
 // tidy removes the folders that codex's sandbox puts over those of a checkout,
@@ -69,6 +64,7 @@ func (c *codex) argv(r Request, schema string) []string {
 		argv = append(argv, "-c", setting)
 	}
 	argv = append(argv, c.spec.Args...)
+	argv = append(argv, "-c", untrusted(r.Dir)) // last: no argument of the config takes it back
 	if r.Session != "" {
 		argv = append(argv, "resume", r.Session)
 	}
@@ -142,10 +138,7 @@ type codexEvent struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	} `json:"item"`
-	Usage struct {
-		Input  int64 `json:"input_tokens"` // cached ones included
-		Output int64 `json:"output_tokens"`
-	} `json:"usage"`
+	Usage codexCounts `json:"usage"` // of the thread since its beginning
 	Error struct {
 		Message string `json:"message"`
 	} `json:"error"`
@@ -156,7 +149,6 @@ type codexRun struct {
 	thread    string
 	words     string // the last message
 	completed bool
-	total     work.Usage // of the thread since its beginning
 	problem   string
 	last      string // kind of the last event
 }
@@ -174,7 +166,6 @@ func readCodex(stream []byte) codexRun {
 			}
 		case "turn.completed":
 			run.completed = true
-			run.total = work.Usage{InputTokens: e.Usage.Input, OutputTokens: e.Usage.Output}
 		case "turn.failed":
 			run.problem = e.Error.Message
 		}
@@ -182,28 +173,43 @@ func readCodex(stream []byte) codexRun {
 	return run
 }
 
-// judge makes a result of a run. A completed turn counts whatever the exit
-// code; an item of type error is but a warning.
-func (c *codex) judge(r Request, res proc.Result, began int64) (Result, error) {
+// judge makes a result of a run, but for what it used. A completed turn counts
+// whatever the exit code, and also where the run was ended at a limit: ended is
+// why. An item of type error is but a warning.
+func (c *codex) judge(r Request, res proc.Result, began int64, ended error) (Result, error) {
 	run := readCodex(res.Stdout)
+	out := Result{Session: run.thread}
 	switch {
+	case ended != nil && !c.answered(r, run):
+		return out, c.cutOff(run, ended)
 	case r.Session != "" && run.thread == "":
 		// It never began. If the session is not the reason, a new one says so.
-		return Result{}, &SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + lastLine(c.spec.Redact(string(res.Stderr)))}
+		return out, &SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + lastLine(c.spec.Redact(string(res.Stderr)))}
 	case r.Session != "" && run.thread != r.Session:
-		return Result{Usage: run.total}, &SessionError{Agent: c.spec.Name, Reason: "another one answered"}
+		return Result{}, &SessionError{Agent: c.spec.Name, Reason: "another one answered"}
 	case !run.completed:
-		return Result{Session: run.thread}, c.failure(r, res, run, began)
+		return out, c.failure(r, res, run, began)
 	}
-	out := Result{Session: run.thread, Counted: run.total, Usage: work.Usage{
-		InputTokens:  least(run.total.InputTokens, r.Counted.InputTokens),
-		OutputTokens: least(run.total.OutputTokens, r.Counted.OutputTokens),
-	}}
 	var violations []string
 	if out.Answer, violations = c.spec.answerOf(run.words); len(violations) > 0 {
 		return out, &AnswerError{Agent: c.spec.Name, Violations: violations}
 	}
 	return out, nil
+}
+
+// answered reports whether a run that was ended had said all that it had to say.
+func (c *codex) answered(r Request, run codexRun) bool {
+	_, violations := c.spec.answerOf(run.words)
+	return run.completed && len(violations) == 0 && (r.Session == "" || run.thread == r.Session)
+}
+
+// cutOff says what it means that a run was ended: without a network codex says so
+// again and again, and never gives up.
+func (c *codex) cutOff(run codexRun, ended error) error {
+	if _, limit := errors.AsType[*TimeoutError](ended); limit && run.last == "error" {
+		return c.spec.wait("its provider was not reached", time.Time{}, pauseBusy)
+	}
+	return ended
 }
 
 // failure says what a turn's end without completion means. Codex tells a

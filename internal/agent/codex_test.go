@@ -156,19 +156,25 @@ func FuzzStreams(f *testing.F) {
 	}
 	s := Spec{Name: "x", Now: time.Now, Redact: func(s string) string { return s }}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		res, err := (&codex{spec: s}).judge(Request{}, proc.Result{Stdout: stream}, 0)
+		x, c := &codex{spec: s}, &claude{spec: s}
+		res, err := x.judge(Request{}, proc.Result{Stdout: stream}, 0, nil)
 		if err == nil && len(res.Answer) == 0 {
 			t.Errorf("codex: no answer, no error: %q", stream)
 		}
-		if res.Usage.InputTokens < 0 || res.Usage.OutputTokens < 0 {
-			t.Errorf("codex: usage %+v", res.Usage)
+		meters := []meter{x.meter(Request{}), c.meter("")}
+		for _, m := range meters {
+			_, _ = m.Write(stream)
+			if u := m.used(); u.InputTokens < 0 || u.OutputTokens < 0 || u.CostUSD < 0 {
+				t.Errorf("%T: usage %+v", m, u)
+			}
 		}
-		res, err = (&claude{spec: s}).judge(Request{}, proc.Result{Stdout: stream})
+		run := readClaude(stream)
+		res, err = c.judge(Request{}, proc.Result{Stdout: stream}, run, nil)
 		if err == nil && len(res.Answer) == 0 {
 			t.Errorf("claude: no answer, no error: %q", stream)
 		}
-		if res.Usage.InputTokens < 0 || res.Usage.OutputTokens < 0 || res.Usage.CostUSD < 0 {
-			t.Errorf("claude: usage %+v", res.Usage)
+		if u := c.used(run, c.meter("")); u.InputTokens < 0 || u.OutputTokens < 0 || u.CostUSD < 0 {
+			t.Errorf("claude: usage %+v", u)
 		}
 	})
 }

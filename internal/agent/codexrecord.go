@@ -96,22 +96,29 @@ func errorInfo(raw json.RawMessage) (kind string, status int) {
 	return "", 0
 }
 
-// recordTail reads the end of a thread's record. One that cannot be read tells
-// nothing, and the turn is tried again.
-func (c *codex) recordTail(thread string) []byte {
+// recordPath is where codex keeps its record of a thread; empty when there is
+// none.
+func (c *codex) recordPath(thread string) string {
 	homes := Homes(AdapterCodex, c.spec.Environ)
 	if !uuid.MatchString(thread) || len(homes) == 0 {
-		return nil
+		return ""
 	}
 	found, err := filepath.Glob(filepath.Join(homes[0], "sessions", "*", "*", "*", "rollout-*-"+thread+".jsonl"))
 	if err != nil || len(found) == 0 {
-		return nil
+		return ""
 	}
-	info, err := os.Lstat(found[len(found)-1])
+	return found[len(found)-1]
+}
+
+// recordTail reads the end of a thread's record. One that cannot be read tells
+// nothing, and the turn is tried again.
+func (c *codex) recordTail(thread string) []byte {
+	path := c.recordPath(thread)
+	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	f, err := os.Open(found[len(found)-1])
+	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}

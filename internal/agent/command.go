@@ -36,9 +36,21 @@ func (c *command) Run(ctx context.Context, r Request) (Result, error) {
 	}
 	res, err := c.spec.launch(ctx, r, launch{argv: c.spec.Command, stdin: input, maxOutput: maxOutput})
 	if err != nil {
-		return Result{}, err
+		return c.spent(res), err
 	}
 	return c.judge(res)
+}
+
+// spent is what a program that ended badly says all the same of what it used.
+func (c *command) spent(res proc.Result) Result {
+	out, _ := decodeOutput(res.Stdout, c.spec.Redact)
+	return Result{Usage: c.charge(out.Usage)}
+}
+
+// charge is what a program used, at the prices that the config states or else at
+// the cost that the program says.
+func (c *command) charge(u work.Usage) work.Usage {
+	return c.spec.charge(work.Tokens{Input: u.InputTokens, Output: u.OutputTokens}, u.CostUSD)
 }
 
 func (c *command) document(r Request) ([]byte, error) {
@@ -62,9 +74,10 @@ func (c *command) judge(res proc.Result) (Result, error) {
 	case res.Truncated:
 		return Result{}, &AnswerError{Agent: c.spec.Name, Violations: []string{fmt.Sprintf("the standard output has more than %d bytes; it must be the answer document alone", maxOutput)}}
 	case res.Code != 0:
-		return Result{}, &FailedError{Agent: c.spec.Name, Code: res.Code, Stderr: c.spec.Redact(string(res.Stderr))}
+		return c.spent(res), &FailedError{Agent: c.spec.Name, Code: res.Code, Stderr: c.spec.Redact(string(res.Stderr))}
 	}
 	out, violations := decodeOutput(res.Stdout, c.spec.Redact)
+	out.Usage = c.charge(out.Usage)
 	if len(violations) > 0 {
 		for i, v := range violations {
 			violations[i] = c.spec.Redact(v)

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"os"
@@ -38,10 +39,14 @@ func spec(t *testing.T, command ...string) agent.Spec {
 	}
 }
 
+// turnKey is of this run of the tests alone: whoever carries another's mark is
+// ended with it.
+var turnKey = "turn-" + rand.Text()
+
 func request(t *testing.T) agent.Request {
 	t.Helper()
 	return agent.Request{
-		Turn: "turn-1", Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: "Fix <it> & run.\n",
+		Turn: turnKey, Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: "Fix <it> & run.\n",
 		Context: json.RawMessage(`{"task":{"n":12345678901234567890}}`), Schema: json.RawMessage(`{"type":"object"}`),
 		Session: "s1", Dir: t.TempDir(), Wall: 20 * time.Second,
 	}
@@ -83,7 +88,7 @@ func TestRequestAndAnswerFollowTheProtocol(t *testing.T) {
 		t.Fatalf("%v in %s", err, b)
 	}
 	want := map[string]string{
-		"version": "1", "turn": `"turn-1"`, "kind": `"bugfix_start"`, "mode": `"write"`, "session": `"s1"`,
+		"version": "1", "turn": `"` + turnKey + `"`, "kind": `"bugfix_start"`, "mode": `"write"`, "session": `"s1"`,
 		"context": `{"task":{"n":12345678901234567890}}`, "schema": `{"type":"object"}`, "prompt": `"Fix \u003cit\u003e \u0026 run.\n"`,
 	}
 	if len(m) != len(want) {
@@ -130,7 +135,7 @@ func TestL48_EnvironmentHoldsNoCredential(t *testing.T) {
 	}
 	got := strings.Split(string(b), "\n")
 	for _, want := range []string{
-		"HOME=" + home, "LC_ALL=C", "MY_KEY=mine", "MERGEXO_TURN=turn-1", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
+		"HOME=" + home, "LC_ALL=C", "MY_KEY=mine", "MERGEXO_TURN=" + turnKey, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
 		"GIT_CONFIG_GLOBAL=" + filepath.Join(s.Home, "mine.gitconfig"), "GH_CONFIG_DIR=" + filepath.Join(s.Home, "no-gh"),
 	} {
 		if !slices.Contains(got, want) {

@@ -104,7 +104,7 @@ func checkout(t *testing.T) string {
 // request is a turn that may write.
 func (r *rig) request(prompt string) agent.Request {
 	return agent.Request{
-		Turn: "turn-1", Mark: "MERGEXO_MARK=" + filepath.Base(r.dir) + r.t.Name(), Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: prompt,
+		Turn: turnKey, Mark: "MERGEXO_MARK=" + r.dir, Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: prompt,
 		Schema: prompts.Schema(work.KindBugfixStart), Dir: r.dir, Wall: 2 * time.Minute, Log: testLog{r.t},
 	}
 }
@@ -447,7 +447,7 @@ func TestL48_TheCommandsOfAnAgentSeeNoKeyOfCodex(t *testing.T) {
 	if strings.Contains(env, "TEST_KEY") {
 		t.Errorf("the key of the provider is there:\n%s", env)
 	}
-	for _, want := range []string{"MERGEXO_TURN=turn-1", q.Mark, "GIT_CONFIG_GLOBAL=" + r.spec.Home, "GH_CONFIG_DIR=", "GIT_TERMINAL_PROMPT=0"} {
+	for _, want := range []string{"MERGEXO_TURN=" + turnKey, q.Mark, "GIT_CONFIG_GLOBAL=" + r.spec.Home, "GH_CONFIG_DIR=", "GIT_TERMINAL_PROMPT=0"} {
 		if !strings.Contains(env, want) {
 			t.Errorf("%s is missing in\n%s", want, env)
 		}

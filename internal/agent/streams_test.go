@@ -99,11 +99,37 @@ func TestL40_LastWordsThatAreNoAnswer(t *testing.T) {
 			t.Errorf("%q: %v", words, err)
 		}
 	}
-	for _, more := range []string{"", `,"structured_output":null`, `,"result":"{\"a\":1}"`} {
+	for _, more := range []string{"", `,"structured_output":null`} {
 		_, err := saying(t, agent.AdapterClaude, "", "0", claudeInit, claudeResult(more))
 		if _, ok := errors.AsType[*agent.AnswerError](err); !ok {
 			t.Errorf("%q: %v", more, err)
 		}
+	}
+}
+
+// TestClaudesAnswerAsTextIsTaken: a model that writes the answer down instead of
+// calling its tool gave it all the same, if it wrote nothing else.
+func TestClaudesAnswerAsTextIsTaken(t *testing.T) {
+	written := func(words string) string {
+		b, _ := json.Marshal(words)
+		return `,"result":` + string(b)
+	}
+	for _, words := range []string{`{"a":1}`, " \n{\"a\": 1}\n"} {
+		res, err := saying(t, agent.AdapterClaude, "", "0", claudeInit, claudeResult(written(words)))
+		if err != nil || strings.ReplaceAll(string(res.Answer), " ", "") != `{"a":1}` || res.Usage.InputTokens == 0 || res.Session != thread {
+			t.Errorf("%q: %+v, %v", words, res, err)
+		}
+	}
+	for _, words := range []string{"done", "7", `"done"`, "null", `[{"a":1}]`, "```json\n{}\n```", `Here it is: {"a":1}`, `{"a":1} and more`, `{"a":1}{"a":2}`, `{"a":`} {
+		_, err := saying(t, agent.AdapterClaude, "", "0", claudeInit, claudeResult(written(words)))
+		bad, ok := errors.AsType[*agent.AnswerError](err)
+		if !ok || !strings.Contains(bad.Violations[0], "StructuredOutput") {
+			t.Errorf("%q: %v", words, err)
+		}
+	}
+	res, err := saying(t, agent.AdapterClaude, "", "0", claudeInit, claudeResult(`,"structured_output":{"a":1},"result":"{\"a\":2}"`))
+	if err != nil || string(res.Answer) != `{"a":1}` {
+		t.Errorf("what the tool was given comes first: %+v, %v", res, err)
 	}
 }
 

@@ -33,7 +33,7 @@ func TestL53_RequiredTestsRunAsTheAgentDoes(t *testing.T) {
 	if err != nil || got.Failure != "" {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if !strings.Contains(got.Output, filepath.Base(dir)) || !strings.Contains(got.Output, "GIT_CONFIG_NOSYSTEM=1") || !strings.Contains(got.Output, "MERGEXO_TURN=turn-1") {
+	if !strings.Contains(got.Output, filepath.Base(dir)) || !strings.Contains(got.Output, "GIT_CONFIG_NOSYSTEM=1") || !strings.Contains(got.Output, "MERGEXO_TURN="+turnKey) {
 		t.Errorf("output %q", got.Output)
 	}
 	if strings.Contains(got.Output, "gho_secret") || strings.Contains(got.Output, "GH_TOKEN") || strings.Contains(got.Output, "PROVIDER_KEY") {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 var (
@@ -31,6 +33,7 @@ func (p *parser) agent(t *table, name string) {
 		Args:    t.texts("args"),
 		EnvPass: t.texts("env_pass"),
 		Session: SessionMode(t.text("session", string(SessionResume))),
+		Prices:  prices(t),
 
 		Sandbox: p.sandbox(t, ""), Readable: p.letIn(t, "readable"), Writable: p.letIn(t, "writable"),
 	}
@@ -51,6 +54,29 @@ func (p *parser) agent(t *table, name string) {
 			t.bad("env_pass", "%s is never passed: agents hold no GitHub, git or SSH credentials", v)
 		}
 	}
+}
+
+// prices reads what an agent's tokens cost. What is said of none is read for the
+// first time: nothing is forgotten that way.
+func prices(t *table) *work.Prices {
+	const key, most = "usd_per_million", 1e6
+	if _, written := t.values[key]; !written {
+		t.known = append(t.known, key)
+		return nil
+	}
+	p := t.sub(key, key)
+	for _, required := range []string{"input", "output"} {
+		if _, written := p.values[required]; !written && p.values != nil {
+			t.bad(key, "%s is missing; write such as { input = 1.25, cached = 0.125, output = 10 }", required)
+		}
+	}
+	var all work.Prices
+	all.Input = p.number("input", 0, 0, most)
+	all.CacheRead = p.number("cached", all.Input, 0, most)
+	all.CacheWrite = p.number("cache_write", all.Input, 0, most)
+	all.Output = p.number("output", 0, 0, most)
+	p.done()
+	return &all
 }
 
 // checkAdapter checks what an adapter needs, and what it cannot use.
@@ -83,7 +109,7 @@ func (p *parser) checkAdapter(t *table, a *Agent) {
 // dangerous are arguments that undo what keeps an agent in its checkout, or
 // that speak of another session than the turn's.
 var dangerous = []string{
-	"--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "--yolo", "--ephemeral", "--output-schema", "--json",
+	"--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "--trust", "--yolo", "--ephemeral", "--output-schema", "--json",
 	"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--no-session-persistence", "--json-schema", "--output-format", "--resume", "--continue", "--session-id", "--fork-session",
 }
 

@@ -84,6 +84,7 @@ type Agent struct {
 	Args    []string // codex and claude: further arguments
 	EnvPass []string // names of variables that it sees beside the allow-list
 	Session SessionMode
+	Prices  *work.Prices // of its tokens; nil: what it says itself
 
 	Sandbox  work.Sandbox // empty: the runtime's
 	Readable []string     // folders and files that it may read in the sandbox, beside the runtime's

@@ -84,6 +84,23 @@ func TestCodexAndClaudeNeedNoTable(t *testing.T) {
 	}
 }
 
+func TestPricesSayWhatIsWrongWithThem(t *testing.T) {
+	for table, want := range map[string]string{
+		`{ input = 1 }`:                         "output is missing",
+		`{ output = 1 }`:                        "input is missing",
+		`{ input = -1, output = 1 }`:            "want 0 to 1e+06, got -1",
+		`{ input = 1, output = 1, in = 1 }`:     `unknown key "in"`,
+		`{ input = "dear", output = 1 }`:        "want a number",
+		`7`:                                     "want a table",
+		`{ input = 1, output = 1, cached=true}`: "want a number",
+	} {
+		_, err := parse(t, "[agents.codex]\nusd_per_million = "+table+"\n[[repo]]\nname = \"o/n\"\n")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", table, err, want)
+		}
+	}
+}
+
 // uncomment makes every "# key = value" of the example a setting.
 var uncomment = regexp.MustCompile(`(?m)^# ([a-z_]+ = )`)
 

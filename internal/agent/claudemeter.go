@@ -1,0 +1,139 @@
+package agent
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// claudeCounts are the counts of one message, or of a whole run.
+type claudeCounts struct {
+	Input         int64 `json:"input_tokens"`
+	CacheCreation int64 `json:"cache_creation_input_tokens"`
+	CacheRead     int64 `json:"cache_read_input_tokens"`
+	Output        int64 `json:"output_tokens"`
+}
+
+func (c claudeCounts) tokens() work.Tokens {
+	return work.Tokens{Input: countable(c.Input), CacheWrite: countable(c.CacheCreation), CacheRead: countable(c.CacheRead), Output: countable(c.Output)}
+}
+
+// claudeLine is what the meter reads of a line, of the output or of the record.
+type claudeLine struct {
+	Type    string `json:"type"`
+	Session string `json:"session_id"`
+	Message struct {
+		ID    string       `json:"id"`
+		Model string       `json:"model"`
+		Usage claudeCounts `json:"usage"`
+	} `json:"message"`
+}
+
+// claudeMeter adds up the model's messages. Each stands on several lines, with
+// the counts of its beginning; claude's record of the session has those of its
+// end, where many more tokens were written.
+type claudeMeter struct {
+	lines
+	spec Spec
+
+	at       sync.Mutex
+	session  string
+	record   journal
+	seen     map[string]bool // on the output: only those are of this run
+	messages map[string]claudeMessage
+}
+
+type claudeMessage struct {
+	model  string
+	tokens work.Tokens
+}
+
+func (c *claude) meter(session string) *claudeMeter {
+	m := &claudeMeter{spec: c.spec, session: session, seen: map[string]bool{}, messages: map[string]claudeMessage{}}
+	m.take = m.line
+	if path := m.recordPath(); path != "" {
+		m.record = atEnd(path)
+	}
+	return m
+}
+
+func (m *claudeMeter) line(line []byte) {
+	m.at.Lock()
+	defer m.at.Unlock()
+	var l claudeLine
+	if json.Unmarshal(line, &l) != nil {
+		return
+	}
+	if l.Session != "" {
+		m.session = l.Session
+	}
+	if l.Type == "assistant" {
+		m.seen[l.Message.ID] = true
+		m.count(l)
+	}
+}
+
+// count takes the latest of a message's counts, each the larger one.
+func (m *claudeMeter) count(l claudeLine) {
+	known := m.messages[l.Message.ID]
+	m.messages[l.Message.ID] = claudeMessage{model: l.Message.Model, tokens: known.tokens.Most(l.Message.Usage.tokens())}
+}
+
+// look reads what the session's record tells by now.
+func (m *claudeMeter) look() {
+	path := m.recordPath()
+	if path == "" {
+		return
+	}
+	if path != m.record.path {
+		m.record = journal{path: path}
+	}
+	m.record.more(func(line []byte) {
+		var l claudeLine
+		if json.Unmarshal(line, &l) == nil && l.Type == "assistant" {
+			m.count(l)
+		}
+	})
+}
+
+func (m *claudeMeter) recordPath() string {
+	homes := Homes(AdapterClaude, m.spec.Environ)
+	if !uuid.MatchString(m.session) || len(homes) == 0 {
+		return ""
+	}
+	found, err := filepath.Glob(filepath.Join(homes[0], "projects", "*", m.session+".jsonl"))
+	if err != nil || len(found) == 0 {
+		return ""
+	}
+	return found[len(found)-1]
+}
+
+// counted is what the messages used, and what they cost by the list.
+func (m *claudeMeter) counted() (all work.Tokens, cost float64) {
+	m.rest()
+	m.at.Lock()
+	defer m.at.Unlock()
+	m.look()
+	for id := range m.seen {
+		message := m.messages[id]
+		all = all.Add(message.tokens)
+		cost += claudePrice(message.model).Cost(message.tokens)
+	}
+	return all, cost
+}
+
+func (m *claudeMeter) used() work.Usage {
+	all, cost := m.counted()
+	return m.spec.charge(all, cost)
+}
+
+// charge is what tokens come to: at the prices that the config states, else at a
+// cost that is known from elsewhere.
+func (s Spec) charge(t work.Tokens, cost float64) work.Usage {
+	if s.Prices != nil {
+		cost = s.Prices.Cost(t)
+	}
+	return t.Usage(cost)
+}

@@ -1,0 +1,129 @@
+package agent
+
+import (
+	"encoding/json"
+	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// codexCounts are the counts of one response, a turn, or a whole thread.
+type codexCounts struct {
+	Input      int64 `json:"input_tokens"` // all of it
+	Cached     int64 `json:"cached_input_tokens"`
+	CacheWrite int64 `json:"cache_write_input_tokens"`
+	Output     int64 `json:"output_tokens"`
+}
+
+func (c codexCounts) tokens() work.Tokens {
+	t := work.Tokens{CacheRead: countable(c.Cached), CacheWrite: countable(c.CacheWrite), Output: countable(c.Output)}
+	t.Input = max(countable(c.Input)-t.CacheRead-t.CacheWrite, 0)
+	return t
+}
+
+func (c codexCounts) usage() work.Usage {
+	return work.Usage{InputTokens: countable(c.Input), OutputTokens: countable(c.Output)}
+}
+
+// countLine is what the meter reads of a line of a thread's record. Each response
+// of the model has one of the first kind; what it made of the thread's count is
+// in the second, unless codex was ended between the two.
+type countLine struct {
+	Type    string `json:"type"` // token_usage_record
+	Payload struct {
+		Type  string      `json:"type"` // token_count
+		Usage codexCounts `json:"usage"`
+		Info  *struct {
+			Total codexCounts `json:"total_token_usage"`
+		} `json:"info"`
+	} `json:"payload"`
+}
+
+// codexMeter adds up the responses of the model. Codex's output tells of them at
+// the turn's end alone; its record of the thread does when each one comes.
+type codexMeter struct {
+	lines
+	codex *codex
+	asked Request
+
+	at     sync.Mutex
+	thread string
+	record journal
+	tokens work.Tokens // of the responses
+	ended  codexCounts // of the thread, from the turn's end
+	total  codexCounts // of the thread, from its record
+}
+
+func (c *codex) meter(r Request) *codexMeter {
+	m := &codexMeter{codex: c, asked: r, thread: r.Session}
+	m.take = m.line
+	if path := c.recordPath(r.Session); path != "" {
+		m.record = atEnd(path)
+	}
+	return m
+}
+
+func (m *codexMeter) line(line []byte) {
+	m.at.Lock()
+	defer m.at.Unlock()
+	var e codexEvent
+	if json.Unmarshal(line, &e) != nil {
+		return
+	}
+	switch e.Type {
+	case "thread.started":
+		m.thread = e.Thread
+	case "turn.completed":
+		m.ended = e.Usage
+	}
+}
+
+// look reads what the thread's record tells by now.
+func (m *codexMeter) look() {
+	path := m.codex.recordPath(m.thread)
+	if path == "" {
+		return
+	}
+	if path != m.record.path {
+		m.record = journal{path: path}
+	}
+	m.record.more(func(line []byte) {
+		var l countLine
+		if json.Unmarshal(line, &l) != nil {
+			return
+		}
+		switch {
+		case l.Type == "token_usage_record":
+			m.tokens = m.tokens.Add(l.Payload.Usage.tokens())
+		case l.Payload.Type == "token_count" && l.Payload.Info != nil:
+			m.total = l.Payload.Info.Total
+		}
+	})
+}
+
+func (m *codexMeter) used() work.Usage {
+	u, _ := m.account()
+	return u
+}
+
+// account is what this run used, and what the thread counts by now: codex counts
+// from the thread's beginning. What only the difference tells is charged as read
+// for the first time, for nothing says how much of it came from a cache.
+func (m *codexMeter) account() (run, thread work.Usage) {
+	m.rest()
+	m.at.Lock()
+	defer m.at.Unlock()
+	m.look()
+	thread = m.total.usage()
+	if m.ended != (codexCounts{}) {
+		thread = m.ended.usage()
+	}
+	before := m.asked.Counted
+	if m.thread != m.asked.Session {
+		before = work.Usage{} // another thread than that
+	}
+	known, t := m.tokens.Usage(0), m.tokens
+	t.Input += least(least(thread.InputTokens, before.InputTokens), known.InputTokens)
+	t.Output += least(least(thread.OutputTokens, before.OutputTokens), known.OutputTokens)
+	return m.codex.spec.charge(t, 0), thread
+}
