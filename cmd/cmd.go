@@ -90,7 +90,7 @@ func Main(env Env) int {
 
 // report says on standard error why the run failed.
 func (a *app) report(ran *cobra.Command, err error) {
-	if errors.Is(err, context.Canceled) {
+	if _, ended := errors.AsType[*codeError](err); ended || errors.Is(err, context.Canceled) {
 		return
 	}
 	fmt.Fprintln(a.env.Stderr, "gh mergexo:", err)
@@ -109,8 +109,16 @@ func exitCode(err error) int {
 	case notLoggedIn(err):
 		return exitAuth
 	}
+	if ended, ok := errors.AsType[*codeError](err); ok {
+		return ended.code
+	}
 	return exitError
 }
+
+// codeError passes the exit code of another program on, which has said why.
+type codeError struct{ code int }
+
+func (e *codeError) Error() string { return fmt.Sprintf("ended with exit code %d", e.code) }
 
 func notLoggedIn(err error) bool {
 	_, ok := errors.AsType[*github.NotLoggedInError](err)

@@ -1,8 +1,10 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -57,8 +59,19 @@ func (m *machine) protect(ctx context.Context, repo work.RepoName, a config.Agen
 	return p, func(argv []string, j work.Job) ([]string, error) { return m.sandbox.tool.Wrap(b, argv, j) }, nil
 }
 
+// warning says what an agent that runs without a sandbox can do, and what to do
+// about that; empty for one that cannot.
+func warning(name string, p sandbox.Protection) string {
+	if p.Hides() {
+		return ""
+	}
+	return fmt.Sprintf("agent %q runs with %s; %s, or set sandbox = \"required\" so that nothing starts without one", name, p, sandbox.Remedy())
+}
+
 // agentsHome is where agents find the configurations that we write for them.
-func (m *machine) agentsHome() string { return filepath.Join(m.dirs.State, "agents") }
+func (m *machine) agentsHome() string {
+	return filepath.Join(cmp.Or(m.scratch, m.dirs.State), "agents")
+}
 
 // environOf is what an agent sees of our environment.
 func (m *machine) environOf(a config.Agent) []string {
@@ -68,13 +81,17 @@ func (m *machine) environOf(a config.Agent) []string {
 // box is what an agent sees of this machine.
 func (m *machine) box(repo work.RepoName, a config.Agent) sandbox.Box {
 	environ := m.environOf(a)
-	return sandbox.Box{
+	b := sandbox.Box{
 		Agent: a.Name, Home: m.env.Home, Path: m.env.Path, Temp: m.folders("TMPDIR", "TMP", "TEMP"),
 		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: agent.Homes(a.Adapter, environ),
 		Readable: slices.Concat(m.cfg.Runtime.Readable, a.Readable), Writable: a.Writable,
 		Kept: append(m.env.Kept(), m.dirs.State), Hidden: m.hidden(a),
 		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
 	}
+	if m.scratch != "" {
+		b.Items, b.Own = "", filepath.Join(m.scratch, "box")
+	}
+	return b
 }
 
 // hidden are folders that may lie in the system's own, and are not an agent's to

@@ -79,6 +79,7 @@ type machine struct {
 	err  error
 
 	sandbox sandboxFinder
+	scratch string // holds what is written beside the state; empty: nothing is
 }
 
 func (m *machine) openStore(ctx context.Context, now func() time.Time) (*store.DB, error) {
@@ -185,10 +186,7 @@ func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (
 	if !ok {
 		return tick.Hired{}, fmt.Errorf("no agent is configured for %s", kind)
 	}
-	spec := agent.Spec{
-		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Prices: a.Prices,
-		Environ: m.environOf(a), Plain: m.env.Agent(nil), Home: m.agentsHome(), Redact: m.masking(a.EnvPass), Now: m.now,
-	}
+	spec := m.spec(a)
 	hired := tick.Hired{Name: a.Name}
 	if err := agent.Find(spec); err != nil {
 		return hired, err
@@ -197,9 +195,16 @@ func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (
 	if err != nil {
 		return hired, err
 	}
-	spec.Wrap, hired.Sandbox = wrap, protection.Kind
+	spec.Wrap, hired.Sandbox, hired.Warning = wrap, protection.Kind, warning(a.Name, protection)
 	hired.Agent, err = agent.New(spec)
 	return hired, err
+}
+
+func (m *machine) spec(a config.Agent) agent.Spec {
+	return agent.Spec{
+		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Prices: a.Prices,
+		Environ: m.environOf(a), Plain: m.env.Agent(nil), Home: m.agentsHome(), Redact: m.masking(a.EnvPass), Now: m.now,
+	}
 }
 
 // masking takes secrets out of what an agent prints: known shapes, and the

@@ -32,6 +32,9 @@ func (p *Pass) execute(ctx context.Context, l *lease) error {
 		return errors.Join(err, l.place.leave())
 	}
 	l.turn.Agent, l.turn.Sandbox = ag.Name, ag.Sandbox
+	if ag.Warning != "" {
+		p.changed(l, unprotected, ag.Warning)
+	}
 	if err := p.ask(ctx, l); err != nil {
 		return errors.Join(err, l.place.leave())
 	}

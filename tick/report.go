@@ -55,6 +55,9 @@ type TurnChange struct {
 	Detail string
 }
 
+// unprotected is what a turn's change is called that begins without a sandbox.
+const unprotected = "no sandbox"
+
 func newReport(at time.Time) *Report { return &Report{StartedAt: at} }
 
 // Repos lists the repositories by name.
@@ -138,7 +141,7 @@ func (p *Pass) sumUp(ctx context.Context, rep *Report) {
 // changed tells a terminal and the log about a turn.
 func (p *Pass) changed(l *lease, what, detail string) {
 	write := p.Log.Info
-	if what == string(verdictBlocked) || what == string(verdictRetry) {
+	if what == string(verdictBlocked) || what == string(verdictRetry) || what == unprotected {
 		write = p.Log.Warn
 	}
 	write("turn changed", p.turnAttrs(l, "what", what, "detail", detail)...)

@@ -177,6 +177,9 @@ func (s Spec) command() []string {
 	return []string{s.Adapter} // each adapter is called like its program
 }
 
+// Program is the path of an agent's program.
+func Program(s Spec) (string, error) { return s.program(s.command()[0]) }
+
 // Find finds an agent's program. Its error is one line that says what to do.
 func Find(s Spec) error {
 	program := s.command()[0]

@@ -33,14 +33,7 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	if err != nil {
 		return proc.Result{}, err
 	}
-	if err := checkDir(r.Dir); err != nil {
-		return proc.Result{}, fmt.Errorf("run agent %q: %w", s.Name, err)
-	}
-	env, err := s.environ(r)
-	if err != nil {
-		return proc.Result{}, err
-	}
-	argv, err := s.wrapped(append([]string{path}, l.argv[1:]...), r, work.RunsAgent)
+	argv, env, err := s.Line(r, append([]string{path}, l.argv[1:]...))
 	if err != nil {
 		return proc.Result{}, err
 	}
@@ -67,6 +60,20 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 		return res, s.notInside(l.argv[0], res)
 	}
 	return res, nil
+}
+
+// Line is a command line, and the environment, with which a program runs just as
+// the agent's own does: behind the sandbox, with its marks. argv begins with the
+// program's path.
+func (s Spec) Line(r Request, argv []string) (line, env []string, err error) {
+	if err := checkDir(r.Dir); err != nil {
+		return nil, nil, fmt.Errorf("run agent %q: %w", s.Name, err)
+	}
+	if env, err = s.environ(r); err != nil {
+		return nil, nil, err
+	}
+	line, err = s.wrapped(argv, r, work.RunsAgent)
+	return line, env, err
 }
 
 // wrapped puts the sandbox, where there is one, in front of a command.

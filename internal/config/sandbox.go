@@ -27,7 +27,7 @@ func (p *parser) letIn(t *table, key string) []string {
 			t.bad(key, "want absolute paths or ones that begin with ~/, got %q", dir)
 			continue
 		}
-		if why := p.tooMuch(filepath.Clean(path)); why != "" {
+		if why := p.config.TooMuch(p.env, filepath.Clean(path)); why != "" {
 			t.bad(key, "%q %s: no agent may see that; name a folder or file with less in it", dir, why)
 		}
 		out = append(out, path)
@@ -35,12 +35,12 @@ func (p *parser) letIn(t *table, key string) []string {
 	return out
 }
 
-// tooMuch says what of a path no agent may see; empty where there is nothing.
+// TooMuch says what of a path no agent may see; empty where there is nothing.
 // The sandbox's own look at it knows the links as they are when it starts.
-func (p *parser) tooMuch(path string) string {
-	kept := p.env.Kept()
-	if state := p.config.Runtime.StateDir; filepath.IsAbs(state) {
-		kept = append(kept, state)
+func (c *Config) TooMuch(env Env, path string) string {
+	kept := env.Kept()
+	if filepath.IsAbs(c.Runtime.StateDir) {
+		kept = append(kept, c.Runtime.StateDir)
 	}
 	for _, k := range kept {
 		switch {
@@ -51,7 +51,7 @@ func (p *parser) tooMuch(path string) string {
 		}
 	}
 	switch {
-	case within(p.env.Home, path):
+	case within(env.Home, path):
 		return "is, or holds, your home folder"
 	case slices.Contains([]string{"/", "/home", "/root", "/Users", "/run", "/var", "/var/run", "/private", "/private/var", "/proc", "/sys", "/dev"}, path):
 		return "is a folder of everything"

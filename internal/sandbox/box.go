@@ -26,6 +26,7 @@ type Box struct {
 	Hidden []string // let in only by Homes, Readable or Writable: the homes of other agents
 	Ours   []string // what we write for agents, and the objects of the mirror
 	Items  string   // holds a home folder for each work item; empty: each run gets an empty one
+	Own    string   // holds the run's other folders; empty: it is the one beside the checkout
 }
 
 // How a path stands in the sandbox.
@@ -49,6 +50,9 @@ type Entry struct {
 	from string // Private: the folder that stands there; Link: where it leads
 	file bool
 }
+
+// Alias reports whether a private folder stands there under its own path.
+func (e Entry) Alias() bool { return e.How == Private && e.from == e.Path }
 
 // private are the folders of one run that stand for those outside.
 type private struct{ home, temp string }
@@ -75,7 +79,7 @@ func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private) []
 	l.private(kind, own)
 	l.cover(b.Hidden, "it belongs to another agent, or holds keys")
 	l.cover(b.Kept, "the state of gh mergexo, or gh's login")
-	l.uncovered(b.Ours, "git's objects, and what gh mergexo writes for agents")
+	l.ours()
 	l.add(Entry{Path: real(j.Dir), How: Write, Why: "the checkout"})
 	return l.entries()
 }

@@ -151,13 +151,17 @@ func demanded(asked work.Sandbox, err error) error {
 // required says that nothing starts without a sandbox that hides files, and how
 // to get one.
 func required(err error) error {
-	how := `install bubblewrap on it (such as "sudo apt install bubblewrap" or "sudo dnf install bubblewrap"), and see to it that it may make user namespaces`
-	if runtime.GOOS != "linux" {
-		how = "run gh mergexo on a machine that has one"
-	}
 	return &work.BlockedError{
 		Reason: fmt.Sprintf(`sandbox = "required", and no sandbox that hides files works on the machine that runs gh mergexo: %v`, err),
-		Hint:   how + `, or set sandbox = "auto" in its config to work without one, then comment here to have it tried again`,
+		Hint:   Remedy() + `, or set sandbox = "auto" in its config to work without one, then comment here to have it tried again`,
 		Err:    err,
 	}
+}
+
+// Remedy says how a machine gets a sandbox that hides files.
+func Remedy() string {
+	if runtime.GOOS == "linux" {
+		return "install the package bubblewrap and let it make user namespaces (docs/security.md)"
+	}
+	return "use a machine with Linux or macOS"
 }

@@ -15,8 +15,12 @@ type layout struct {
 	all []Entry
 }
 
-// add puts an entry in, in place of one for the same path.
+// add puts an entry in, in place of one for the same path that says another
+// thing.
 func (l *layout) add(e Entry) {
+	if slices.ContainsFunc(l.all, func(o Entry) bool { return o.Path == e.Path && o.How == e.How && o.from == e.from }) {
+		return
+	}
 	l.all = slices.DeleteFunc(l.all, func(o Entry) bool { return o.Path == e.Path })
 	l.all = append(l.all, e)
 }
@@ -35,11 +39,12 @@ func (l *layout) let(path string, how How, why string) {
 	l.put(path, how, why)
 }
 
-// uncovered lets paths in that are ours to let in: they lie in what is kept from
-// everybody.
-func (l *layout) uncovered(paths []string, why string) {
-	for _, p := range reals(paths) {
-		l.put(p, Read, why)
+// ours lets in what is ours to let in: it lies in what is kept from everybody.
+func (l *layout) ours() {
+	for _, p := range reals(l.box.Ours) {
+		if _, err := os.Stat(p); err == nil {
+			l.put(p, Read, "git's objects, and what gh mergexo writes for agents")
+		}
 	}
 }
 

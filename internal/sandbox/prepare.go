@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,10 +17,12 @@ import (
 // and the temporary folders. It lies beside the checkout and goes with it.
 func Around(dir string) string { return dir + ".box" }
 
+func (b Box) around(j work.Job) string { return cmp.Or(b.Own, Around(j.Dir)) }
+
 // folders are those that a job's command finds in place of others. Tests get a
 // home that nobody wrote to before: what lies in a cache decides how they end.
 func (b Box) folders(j work.Job) private {
-	own := private{home: filepath.Join(Around(j.Dir), "home"), temp: filepath.Join(Around(j.Dir), "tmp")}
+	own := private{home: filepath.Join(b.around(j), "home"), temp: filepath.Join(b.around(j), "tmp")}
 	if b.Items != "" && j.Item > 0 && j.For == work.RunsAgent {
 		own.home = filepath.Join(b.Items, strconv.Itoa(j.Item))
 	}
@@ -29,7 +32,7 @@ func (b Box) folders(j work.Job) private {
 // prepare makes the folders that a plan is about. What an earlier command left
 // in the temporary ones is removed.
 func (b Box) prepare(j work.Job, own private) error {
-	around := Around(j.Dir)
+	around := b.around(j)
 	if err := Remove(around); err != nil {
 		return fmt.Errorf("empty the folder %s: %w", around, err)
 	}
@@ -38,7 +41,7 @@ func (b Box) prepare(j work.Job, own private) error {
 			return fmt.Errorf("make a folder for the sandbox: %w", err)
 		}
 	}
-	if err := os.WriteFile(emptyFile(j), nil, 0o400); err != nil {
+	if err := os.WriteFile(b.emptyFile(j), nil, 0o400); err != nil {
 		return fmt.Errorf("make a file for the sandbox: %w", err)
 	}
 	if j.For == work.RunsTests {
@@ -53,7 +56,7 @@ func (b Box) prepare(j work.Job, own private) error {
 }
 
 // emptyFile stands in place of files that are not let in.
-func emptyFile(j work.Job) string { return filepath.Join(Around(j.Dir), "empty") }
+func (b Box) emptyFile(j work.Job) string { return filepath.Join(b.around(j), "empty") }
 
 // mountPoints makes what bubblewrap mounts on within private folders. It would
 // follow a link that an agent left there, and make folders wherever that leads.
@@ -132,12 +135,9 @@ func Remove(path string) error {
 	if os.RemoveAll(path) == nil {
 		return nil
 	}
-	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, _ error) error {
 		if d != nil && d.IsDir() {
-			_ = os.Chmod(p, 0o700)
-			if err != nil { // it could not be read before
-				return nil
-			}
+			_ = os.Chmod(p, 0o700) // before it is read
 		}
 		return nil
 	})

@@ -44,7 +44,7 @@ func TestSeatbeltProfile(t *testing.T) {
 		}
 		at = i
 	}
-	for _, line := range strings.Split(text, "\n") { // nothing opens the home, or what holds it
+	for line := range strings.SplitSeq(text, "\n") { // nothing opens the home, or what holds it
 		if strings.HasPrefix(line, "(allow file-read* ") && strings.HasSuffix(line, `(subpath "`+real(w.home)+`"))`) {
 			t.Error(line)
 		}

@@ -1,0 +1,137 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/sandbox"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick"
+)
+
+func (a *app) newSandboxCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "sandbox <command>",
+		Short: "Show what agents can see of this machine, and try it",
+		Long: `Show what agents can see of this machine, and run commands just as they do.
+
+An agent sees the system's own folders, programs on PATH, the known folders of
+toolchains, its own home, and its checkout. Anything else has to be named in
+readable or writable of [agents.NAME], or in readable of [runtime].`,
+		Args: args(cobra.NoArgs),
+	}
+	c.AddCommand(a.newSandboxShowCmd(), a.newSandboxRunCmd())
+	return c
+}
+
+func (a *app) newSandboxShowCmd() *cobra.Command {
+	var flags *jsonFlags
+	repo := ""
+	c := &cobra.Command{
+		Use:   "show [agent]",
+		Short: "List what is let into an agent's sandbox, and why",
+		Long: `List what is let into an agent's sandbox, and why. Without an agent it is the one
+of [runtime]. A path is there to read or to write, hidden (empty), a link, or
+private: writable, and another folder than yours.`,
+		Example: `  $ gh mergexo sandbox show
+  $ gh mergexo sandbox show claude --json entries --jq '.entries[] | .path'`,
+		Args:              args(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: a.completeAgents,
+		RunE: func(c *cobra.Command, given []string) error {
+			return a.showSandbox(c.Context(), given, repo, flags)
+		},
+	}
+	flags = addJSONFlags(c, "agent", "sandbox", "hidesFiles", "says", "entries")
+	c.Flags().StringVarP(&repo, "repo", "R", "", "For this `repository` (default: the first of the config)")
+	return c
+}
+
+// entryView is a line of sandbox show.
+type entryView struct {
+	Path string `json:"path"`
+	How  string `json:"how"`
+	Why  string `json:"why"`
+}
+
+func (a *app) showSandbox(ctx context.Context, given []string, repo string, flags *jsonFlags) error {
+	m, ag, name, err := a.sandboxOf(given, repo)
+	if err != nil {
+		return err
+	}
+	p, err := m.sandbox.protection(ctx, m.cfg, m.env, ag)
+	if err != nil {
+		return err
+	}
+	views := []entryView{}
+	if p.Hides() {
+		views = m.letIn(p, name, ag)
+	}
+	out := newOutput(a.env)
+	if flags.asked() {
+		return flags.write(out, map[string]any{"agent": ag.Name, "sandbox": string(p.Kind), "hidesFiles": p.Hides(), "says": p.String(), "entries": views})
+	}
+	if out.tty || !p.Hides() {
+		fmt.Fprintf(a.env.Stderr, "agent %q: %s\n", ag.Name, p)
+	}
+	if len(views) == 0 {
+		return nil
+	}
+	return out.table([]string{"PATH", "HOW", "WHY"}, each(views, func(v entryView) []string { return []string{v.Path, v.How, v.Why} }))
+}
+
+// letIn lists what an agent's turn would find, in a checkout of the repository.
+func (m *machine) letIn(p sandbox.Protection, repo work.RepoName, a config.Agent) []entryView {
+	program := programOf(m.env, a)
+	path := a.Adapter
+	if found, err := agent.Program(program); err == nil {
+		path = found
+	}
+	job := work.Job{Dir: filepath.Join(m.dirs.CheckoutParent(repo), "worker-0"), For: work.RunsAgent}
+	var views []entryView
+	for _, e := range m.box(repo, a).Plan(p.Kind, path, job) {
+		if !e.Alias() {
+			views = append(views, entryView{e.Path, string(e.How), e.Why})
+		}
+	}
+	return views
+}
+
+// sandboxOf finds the agent and the repository that a command line names.
+func (a *app) sandboxOf(given []string, repo string) (*machine, config.Agent, work.RepoName, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return nil, config.Agent{}, work.RepoName{}, err
+	}
+	named, err := repos(cfg, repo)
+	if err != nil {
+		return nil, config.Agent{}, work.RepoName{}, err
+	}
+	name := cfg.Runtime.Agent
+	if len(given) > 0 {
+		name = given[0]
+	}
+	ag, ok := cfg.Agents[name]
+	if !ok {
+		known := slices.Sorted(maps.Keys(cfg.Agents))
+		return nil, ag, work.RepoName{}, &usageError{fmt.Errorf("unknown agent %q; there are %s", name, strings.Join(known, ", "))}
+	}
+	m := &machine{cfg: cfg, env: config.Environ(), secrets: a.secrets(), dirs: tick.Dirs{State: cfg.Runtime.StateDir}, now: a.now}
+	return m, ag, named[0], nil
+}
+
+// completeAgents offers the agents of the config for the first argument.
+func (a *app) completeAgents(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+	cfg, err := a.config()
+	if err != nil || len(given) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return slices.Sorted(maps.Keys(cfg.Agents)), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,32 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+)
+
+// Streams are a program's standard ones.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Attach runs a program for a person who waits: it has their streams, and ends
+// when it likes or with ctx. It gives the exit code; an error is a program that
+// could not be started, or ctx's.
+func Attach(ctx context.Context, c Cmd, s Streams) (int, error) {
+	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
+	cmd.Dir, cmd.Env = c.Dir, append([]string{}, c.Env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, s.Out, s.Err
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
+		return 0, fmt.Errorf("run %q: %w", c.Path, err)
+	}
+	return exitCode(cmd.ProcessState), nil
+}
