@@ -5,6 +5,7 @@ package story
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,7 +108,10 @@ func tomlList(list []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// aboutTheSandbox finds the stories of a folder whose config asks for a sandbox.
+// sandboxed is how a story asks for a sandbox.
+var sandboxed = regexp.MustCompile(`(?m)^(! )?(config \S+ sandbox|exec gh-mergexo sandbox) `)
+
+// aboutTheSandbox finds the stories of a folder that ask for one.
 func aboutTheSandbox(t *testing.T, dir string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
@@ -119,7 +123,7 @@ func aboutTheSandbox(t *testing.T, dir string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return !strings.Contains("\n"+string(text), "\nconfig runtime sandbox ")
+		return !sandboxed.Match(text)
 	})
 	if len(about) == 0 {
 		t.Fatalf("%s has no story about the sandbox", dir)
