@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -75,14 +77,17 @@ func (a *app) pack() (*prompts.Pack, error) {
 
 func (a *app) newPromptsShowCmd() *cobra.Command {
 	var source bool
+	var agentName string
 	c := &cobra.Command{
 		Use:   "show <name> [owner/name#number]",
 		Short: "Print a prompt as it would be sent",
 		Long: `Print a prompt exactly as an agent would get it for a work item: GitHub and the
 database are read as by tick --dry-run, and nothing is written. For a turn that
-is under way it is what was sent. Without a work item an example is filled in.`,
+is under way it is what was sent. Without a work item an example is filled in.
+Agents differ in how they give their answer and in what they can do: the prompt
+is the configured agent's, or that of --agent.`,
 		Example: `  $ gh mergexo prompts show bugfix_start octo/repo#12
-  $ gh mergexo prompts show review
+  $ gh mergexo prompts show review --agent claude
   $ gh mergexo prompts show system_base --template \
       > ~/.config/mergexo/prompts/system_base.tmpl`,
 		Args: args(cobra.RangeArgs(1, 2)),
@@ -93,13 +98,14 @@ is under way it is what was sent. Without a work item an example is filled in.`,
 			if source {
 				return a.showTemplate(given)
 			}
-			text, err := a.promptText(c.Context(), given)
+			text, err := a.promptText(c.Context(), given, agentName)
 			if err == nil {
 				_, err = io.WriteString(a.env.Stdout, text)
 			}
 			return err
 		},
 	}
+	c.Flags().StringVar(&agentName, "agent", "", "Print it as this agent of the config would get it")
 	c.Flags().BoolVar(&source, "template", false, "Print our own template instead of a prompt")
 	return c
 }
@@ -117,26 +123,80 @@ func (a *app) showTemplate(given []string) error {
 	return err
 }
 
-func (a *app) promptText(ctx context.Context, given []string) (string, error) {
+func (a *app) promptText(ctx context.Context, given []string, agentName string) (string, error) {
 	name := given[0]
 	if len(given) == 2 {
-		return a.promptOf(ctx, name, given[1])
+		return a.promptOf(ctx, name, given[1], agentName)
 	}
 	pack, err := a.pack()
 	if err != nil {
 		return "", err
 	}
-	if kind := work.Kind(name); prompts.Known(kind) {
-		return pack.Render(kind, prompts.Sample())
+	kind := work.Kind(name)
+	if !prompts.Known(kind) {
+		kind = work.KindImplementationFeedback
 	}
-	return pack.Part(name, work.KindImplementationFeedback, prompts.Sample())
+	sample, err := a.sample(kind, agentName)
+	if err != nil {
+		return "", err
+	}
+	if string(kind) == name {
+		return pack.Render(kind, sample)
+	}
+	return pack.Part(name, kind, sample)
+}
+
+// sample is the example that is filled in, for an agent of the config; without
+// a config, for the one that an empty config has.
+func (a *app) sample(kind work.Kind, agentName string) (prompts.Context, error) {
+	c := prompts.Sample()
+	s := c.Surroundings
+	like := config.Repo{RequiredTests: s.RequiredTests, TestTimeout: time.Duration(s.TestSeconds) * time.Second}
+	cfg, err := a.config()
+	if _, missing := errors.AsType[*config.MissingError](err); missing {
+		cfg, err = &config.Config{
+			Runtime: config.Runtime{Agent: config.AdapterCodex, TurnTimeout: time.Duration(s.TurnSeconds) * time.Second, IdleTimeout: time.Duration(s.IdleSeconds) * time.Second},
+			Agents: map[string]config.Agent{
+				config.AdapterCodex: {Name: config.AdapterCodex, Adapter: config.AdapterCodex}, config.AdapterClaude: {Name: config.AdapterClaude, Adapter: config.AdapterClaude},
+			},
+		}, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	if agentName == "" && len(cfg.Repos) == 1 {
+		found, _ := cfg.Agent(cfg.Repos[0].Name, kind)
+		agentName = found.Name
+	}
+	if agentName == "" {
+		agentName = cfg.Runtime.Agent
+	}
+	if err := knownAgent(cfg, agentName); err != nil {
+		return c, err
+	}
+	c.Surroundings = tick.Surroundings(cfg, cfg.Agents[agentName], like, kind)
+	return c, nil
+}
+
+// knownAgent refuses a name that the config does not have.
+func knownAgent(cfg *config.Config, name string) error {
+	if _, ok := cfg.Agents[name]; ok {
+		return nil
+	}
+	names := strings.Join(slices.Sorted(maps.Keys(cfg.Agents)), ", ")
+	return &usageError{fmt.Errorf("no agent is called %q; there are %s", name, names)}
 }
 
 // promptOf renders a prompt for a work item.
-func (a *app) promptOf(ctx context.Context, name, about string) (text string, err error) {
+func (a *app) promptOf(ctx context.Context, name, about, agentName string) (text string, err error) {
 	cfg, err := a.config()
 	if err != nil {
 		return "", err
+	}
+	if agentName != "" {
+		if err := knownAgent(cfg, agentName); err != nil {
+			return "", err
+		}
 	}
 	configured, err := repos(cfg, "")
 	if err != nil {
@@ -157,7 +217,7 @@ func (a *app) promptOf(ctx context.Context, name, about string) (text string, er
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	shown, err := pass.ShowPrompt(ctx, tick.PromptQuery{
-		Repo: which.repo, Number: which.number, Name: name,
+		Repo: which.repo, Number: which.number, Name: name, Agent: agentName,
 		Mirror: func(r tick.Remote, repo work.Repo) tick.Mirror { return m.scratchMirror(scratch, r, repo) },
 	})
 	if shown.Stored {

@@ -11,6 +11,7 @@ import (
 // Prepare before it is stored or sent.
 type Context struct {
 	Task            Task         `json:"task"`
+	Surroundings    Surroundings `json:"surroundings"`
 	DecisionSummary string       `json:"decision_summary"` // the agent's own, from its last answer
 	NewEvents       []NewEvent   `json:"new_events"`       // to be answered now
 	Unresolved      []Unresolved `json:"unresolved"`       // earlier threads, checks and conflicts that still stand
@@ -36,15 +37,33 @@ type Partial struct {
 
 // Task is the work item and where its work stands.
 type Task struct {
-	Repository   string       `json:"repository"` // owner/name
-	Issue        Issue        `json:"issue"`
-	PullRequest  *PullRequest `json:"pull_request"`
-	Branch       string       `json:"branch"`
-	Base         string       `json:"base"`
-	BaseSHA      string       `json:"base_sha"`
-	Document     string       `json:"document"` // path of the design document, empty when there is none
-	ChangedFiles []string     `json:"changed_files"`
-	TurnKey      string       `json:"turn_key"`
+	Repository   string        `json:"repository"` // owner/name
+	Issue        Issue         `json:"issue"`
+	PullRequest  *PullRequest  `json:"pull_request"`
+	Branch       string        `json:"branch"`
+	Base         string        `json:"base"`
+	BaseSHA      string        `json:"base_sha"`
+	Document     string        `json:"document"` // path of the design document, empty when there is none
+	ChangedFiles []string      `json:"changed_files"`
+	Instructions *Instructions `json:"instructions"` // for contributors, in the tree that the turn stands on; null when it could not be listed
+	TurnKey      string        `json:"turn_key"`
+}
+
+// Role says what an author's words weigh.
+type Role string
+
+// The roles. Of our own words, and where nobody knows, there is none.
+const (
+	RoleWrite Role = "write" // may write to the repository, or is in allowed_users
+	RoleNone  Role = "none"
+)
+
+// shown is an author's role as it is shown; nothing that is not one of ours.
+func (r Role) shown() string {
+	if r == RoleWrite || r == RoleNone {
+		return string(r)
+	}
+	return ""
 }
 
 // Issue is the source issue with its conversation, oldest comment first.
@@ -53,6 +72,7 @@ type Issue struct {
 	Title    string    `json:"title"`
 	Body     string    `json:"body"`
 	Author   string    `json:"author"`
+	Role     Role      `json:"role"`
 	URL      string    `json:"url"`
 	Comments []Comment `json:"comments"`
 }
@@ -70,6 +90,7 @@ type PullRequest struct {
 type Comment struct {
 	ID        int64     `json:"id"`
 	Author    string    `json:"author"`
+	Role      Role      `json:"role"`
 	Body      string    `json:"body"`
 	URL       string    `json:"url"`
 	CreatedAt time.Time `json:"created_at"`
@@ -83,6 +104,7 @@ type NewEvent struct {
 	Kind      work.EventKind `json:"kind"`
 	State     string         `json:"state"` // summary: COMMENTED, CHANGES_REQUESTED or APPROVED
 	Author    string         `json:"author"`
+	Role      Role           `json:"role"`
 	URL       string         `json:"url"`
 	Path      string         `json:"path"`
 	Line      int            `json:"line"`

@@ -124,21 +124,29 @@ func onlyOwn(t *template.Template, p *Pack, path string) error {
 func (p *Pack) tryOut() error {
 	var wrong []error
 	for _, kind := range Kinds() {
-		for _, c := range []Context{Sample(), {}} {
-			text, err := p.Render(kind, c)
-			if err == nil && c.Task.Repository != "" {
-				err = p.complete(kind, text)
-			}
-			if err != nil {
-				wrong = append(wrong, err)
-				break
-			}
+		wrong = append(wrong, p.tryKind(kind))
+	}
+	for _, adapter := range []string{"", AdapterClaude, AdapterCodex} {
+		_, repairErr := p.Repair(work.KindFix, adapter, []string{"x"})
+		_, testsErr := p.RepairTests(work.KindFix, adapter, "x", Unproven{Failure: "x", Output: "x"})
+		wrong = append(wrong, repairErr, testsErr)
+	}
+	wrong = slices.DeleteFunc(wrong, func(err error) bool { return err == nil })
+	return errors.Join(distinct(wrong)...)
+}
+
+// tryKind renders one prompt for every sort of agent.
+func (p *Pack) tryKind(kind work.Kind) error {
+	for _, c := range []Context{SampleFor(""), SampleFor(AdapterClaude), SampleFor(AdapterCodex), {}} {
+		text, err := p.Render(kind, c)
+		if err == nil && c.Task.Repository != "" {
+			err = p.complete(kind, c, text)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	if _, err := p.Repair(work.KindFix, []string{"x"}); err != nil {
-		wrong = append(wrong, err)
-	}
-	return errors.Join(distinct(wrong)...)
+	return nil
 }
 
 // distinct keeps one error of a line: a part breaks every prompt that has it.
@@ -155,15 +163,15 @@ func distinct(all []error) []error {
 	})
 }
 
-// complete reports what a rendered prompt of the sample lacks.
-func (p *Pack) complete(kind work.Kind, text string) error {
+// complete reports what a rendered prompt of a sample lacks.
+func (p *Pack) complete(kind work.Kind, c Context, text string) error {
 	blame := cmp.Or(p.sources[string(kind)].path, p.sources[partStateSummary].path, p.sources[partSystemBase].path)
 	for _, want := range needs(kind) {
 		if !strings.Contains(text, want.mark) {
 			return &OverrideError{Path: blame, Reason: fmt.Sprintf("the prompt %q lacks %s", kind, want.what)}
 		}
 	}
-	nonce, err := nonceOf(Prepare(Sample()))
+	nonce, err := nonceOf(Prepare(c))
 	if err != nil {
 		return err
 	}

@@ -86,9 +86,9 @@ func (p *Pack) Render(kind work.Kind, c Context) (string, error) {
 func (p *Pack) Part(name string, kind work.Kind, c Context) (string, error) {
 	switch name {
 	case partRepair:
-		return p.Repair(kind, []string{"decision_summary is missing; every key must be present, null where there is nothing"})
+		return p.Repair(kind, c.Surroundings.Adapter, []string{"decision_summary is missing; every key must be present, null where there is nothing"})
 	case partTests:
-		return p.RepairTests(kind, c.Task.TurnKey, Unproven{Failure: "the required tests fail: `make test` ended with exit code 1", Output: "sample output"})
+		return p.RepairTests(kind, c.Surroundings.Adapter, c.Task.TurnKey, Unproven{Failure: "the required tests fail: `make test` ended with exit code 1", Output: "sample output"})
 	case partSystemBase, partStateSummary:
 		return p.render(name, kind, c)
 	}
@@ -132,8 +132,8 @@ func (p *Pack) explain(err error) error {
 const maxQuoted = 20
 
 // Repair is the prompt of the one repair turn after an answer that could not
-// be used.
-func (p *Pack) Repair(kind work.Kind, violations []string) (string, error) {
+// be used. The adapter decides how the next one is given.
+func (p *Pack) Repair(kind work.Kind, adapter string, violations []string) (string, error) {
 	list := make([]string, 0, len(violations))
 	for i, v := range violations {
 		if i == maxQuoted {
@@ -144,8 +144,9 @@ func (p *Pack) Repair(kind work.Kind, violations []string) (string, error) {
 	}
 	return p.execute(partRepair, struct {
 		Kind       work.Kind
+		Adapter    string
 		Violations []string
-	}{kind, list})
+	}{kind, adapter, list})
 }
 
 // quoted bounds a violation, which may hold pieces of the answer.

@@ -31,7 +31,7 @@ func TestOverridesReplaceOurPrompts(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := p.Render(work.KindBugfixStart, story())
-	if err != nil || !strings.Contains(got, "\n\nOur way.\n\nIssue #12") || strings.Contains(got, "Fix the bug") {
+	if err != nil || !strings.Contains(got, "\n\nOur way.\n\n## Issue #12") || strings.Contains(got, "in this order") {
 		t.Errorf("%v\n%s", err, got)
 	}
 	if other, err := p.Render(work.KindSmallJobStart, story()); err != nil || strings.Contains(other, "Our way.") {
@@ -92,6 +92,9 @@ func TestBrokenOverridesAreNamedWithFileAndLine(t *testing.T) {
 		"no log":                {"fix.tmpl", base + "{{.Events}}", "lacks the red checks"},
 		"fences not told":       {"system_base.tmpl", "Do it.", "does not say what is people's text"},
 		"part of a prompt":      {"state_summary.tmpl", "{{.Where}}\n{{.Nope}}", "state_summary.tmpl:2: "},
+		"after failing tests":   {"repair_tests.tmpl", "a\n{{.Nope}}", "repair_tests.tmpl:2: "},
+		"for one adapter only":  {"bugfix_start.tmpl", goodOverride + "{{if eq .Adapter \"claude\"}}\n{{.Nope}}{{end}}", "bugfix_start.tmpl:8: "},
+		"of unfinished work":    {"bugfix_start.tmpl", goodOverride + "{{with .Partial}}{{.Nope}}{{end}}", "bugfix_start.tmpl:7: "},
 		"repair":                {"repair.tmpl", "{{range .Wrong}}{{end}}", "repair.tmpl:1: "},
 		"piece of ours":         {"bugfix_start.tmpl", goodOverride + `{{define "issue"}}x{{end}}`, `it defines "issue", which is a piece of ours`},
 		"no such prompt":        {"bugfx_start.tmpl", goodOverride, "no prompt is called so; there are design_start"},

@@ -30,7 +30,7 @@ const (
 // bounded with a note of what was cut. Lists are never nil, so that their JSON
 // is never null. Preparing twice is preparing once.
 func Prepare(c Context) Context {
-	c.Task = prepareTask(c.Task)
+	c.Task, c.Surroundings = prepareTask(c.Task), prepareSurroundings(c.Surroundings)
 	c.DecisionSummary = cut(visible(c.DecisionSummary), maxSummary)
 	c.Previous = cut(visible(c.Previous), maxSummary)
 	c.Waited = cut(visible(c.Waited), maxSummary)
@@ -60,6 +60,7 @@ func prepareTask(t Task) Task {
 	t.Issue.Body = said(t.Issue.Body, maxIssueBody)
 	t.Issue.Comments = comments(t.Issue.Comments, maxComments)
 	t.ChangedFiles = lines(t.ChangedFiles, maxFiles)
+	t.Instructions = prepareInstructions(t.Instructions)
 	if t.PullRequest != nil {
 		pr := *t.PullRequest
 		tidy(&pr.Title, &pr.URL, &pr.HeadSHA, &pr.Base)

@@ -15,8 +15,19 @@ type page struct {
 	Repository     string
 	Writes         bool // the agent may change files
 	Reviews        bool // the answer is a verdict
+	Starts         bool // the answer opens a pull request
 	AllowedActions []string
 	Refused        []string
+
+	Adapter        string // claude, codex or command: how the answer is given
+	Shell          bool
+	Network        Network
+	TurnLimit      string // such as "30 minutes"; empty: none
+	IdleLimit      string
+	TestLimit      string
+	RequiredTests  string // their command, in a block of its own; empty: none
+	Instructions   string // files for contributors
+	NoInstructions bool   // there are none
 
 	Issue        Issue // number and URL only are used unfenced
 	IssueText    string
@@ -57,7 +68,8 @@ func newPage(kind work.Kind, c Context) (page, error) {
 	t := c.Task
 	p := page{
 		Nonce: nonce, Repository: t.Repository, Writes: kind.Mode() == work.ModeWrite, Reviews: kind == work.KindReview,
-		AllowedActions: c.AllowedActions, Refused: c.Refused,
+		Starts: kind.Start(), AllowedActions: c.AllowedActions, Refused: c.Refused,
+		Instructions: f.instructions(t.Instructions), NoInstructions: t.Instructions != nil,
 		Issue:           t.Issue,
 		IssueText:       f.data("issue", describeIssue(t.Issue)),
 		Conversation:    f.comments("comment on the issue", t.Issue.Comments),
@@ -73,6 +85,7 @@ func newPage(kind work.Kind, c Context) (page, error) {
 		Events:          f.events(c.NewEvents), ReplyIDs: replyIDs(c.NewEvents),
 		Checks: f.checks(c.Checks), Conflict: f.conflict(c.Conflict), Findings: f.findings(c.Findings), Handoff: f.handoff(c.Handoff),
 	}
+	p.surround(c.Surroundings)
 	if t.PullRequest != nil {
 		p.Head = t.PullRequest.HeadSHA
 	}
@@ -86,6 +99,12 @@ func newPage(kind work.Kind, c Context) (page, error) {
 	return p, nil
 }
 
+func (p *page) surround(s Surroundings) {
+	p.Adapter, p.Shell, p.Network = s.Adapter, s.Shell, s.Network
+	p.TurnLimit, p.IdleLimit, p.TestLimit = limit(s.TurnSeconds), limit(s.IdleSeconds), limit(s.TestSeconds)
+	p.RequiredTests = commandLine(s.RequiredTests)
+}
+
 func where(t Task) string {
 	base := t.Base
 	if base != "" && t.BaseSHA != "" {
@@ -95,7 +114,7 @@ func where(t Task) string {
 }
 
 func describeIssue(i Issue) string {
-	return head("title", i.Title, "author", i.Author) + "\n" + orNothing(i.Body)
+	return head("title", i.Title, "author", i.Author, "role", i.Role.shown()) + "\n" + orNothing(i.Body)
 }
 
 // head renders pairs of names and values as lines, without the empty ones.
@@ -133,7 +152,7 @@ func stamp(t time.Time) string {
 func (f fencer) comments(label string, list []Comment) string {
 	parts := make([]string, 0, len(list))
 	for _, c := range list {
-		parts = append(parts, f.data(label, head("author", c.Author, "at", stamp(c.CreatedAt), "url", c.URL)+"\n"+orNothing(c.Body)))
+		parts = append(parts, f.data(label, head("author", c.Author, "role", c.Role.shown(), "at", stamp(c.CreatedAt), "url", c.URL)+"\n"+orNothing(c.Body)))
 	}
 	return strings.Join(parts, "\n")
 }
@@ -163,7 +182,7 @@ func (f fencer) events(list []NewEvent) string {
 		if e.InReplyTo != 0 {
 			thread = strconv.FormatInt(e.InReplyTo, 10)
 		}
-		text := head("author", e.Author, "at", stamp(e.CreatedAt), "url", e.URL, "verdict", e.State, "file", place(e.Path, e.Line), "in the thread of", thread)
+		text := head("author", e.Author, "role", e.Role.shown(), "at", stamp(e.CreatedAt), "url", e.URL, "verdict", e.State, "file", place(e.Path, e.Line), "in the thread of", thread)
 		if e.DiffHunk != "" {
 			text += "diff:\n" + e.DiffHunk + "\n"
 		}
@@ -178,7 +197,7 @@ func (f fencer) unresolved(list []Unresolved) string {
 		var text strings.Builder
 		text.WriteString(head("kind", u.Kind, "title", u.Title, "file", place(u.Path, u.Line)))
 		for _, c := range u.Comments {
-			text.WriteString("\n" + head("author", c.Author, "at", stamp(c.CreatedAt)) + orNothing(c.Body) + "\n")
+			text.WriteString("\n" + head("author", c.Author, "role", c.Role.shown(), "at", stamp(c.CreatedAt)) + orNothing(c.Body) + "\n")
 		}
 		parts = append(parts, f.data("still open", text.String()))
 	}

@@ -13,7 +13,7 @@ type Unproven struct {
 // RepairTests is the prompt after a change that did not prove itself. The
 // output is what programs of the repository printed: data, in a fence with a
 // nonce that is made of it.
-func (p *Pack) RepairTests(kind work.Kind, turn string, u Unproven) (string, error) {
+func (p *Pack) RepairTests(kind work.Kind, adapter, turn string, u Unproven) (string, error) {
 	u.Output = cutHead(visible(u.Output), maxLog)
 	nonce, err := nonceOf(Context{Task: Task{TurnKey: turn}, Previous: u.Output})
 	if err != nil {
@@ -22,6 +22,7 @@ func (p *Pack) RepairTests(kind work.Kind, turn string, u Unproven) (string, err
 	f := fencer{nonce: nonce}
 	return p.execute(partTests, struct {
 		Kind            work.Kind
+		Adapter         string
 		Failure, Output string
-	}{kind, oneLine(u.Failure), f.some("output of the tests", Redact(u.Output))})
+	}{kind, adapter, oneLine(u.Failure), f.some("output of the tests", Redact(u.Output))})
 }

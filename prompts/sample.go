@@ -28,20 +28,31 @@ func needs(kind work.Kind) []need {
 	return nil
 }
 
+// SampleFor is the sample for the agent of an adapter.
+func SampleFor(adapter string) Context {
+	c := Sample()
+	c.Surroundings.Adapter = adapter
+	return c
+}
+
 // Sample is a context that has something of everything: for trying prompts
 // out, and for showing one that is about no item.
 func Sample() Context {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	said := []Comment{{ID: 1, Author: "someone", Body: "sample comment", CreatedAt: at}}
+	said := []Comment{{ID: 1, Author: "someone", Role: RoleWrite, Body: "sample comment", CreatedAt: at}}
 	return Context{
 		Task: Task{
 			Repository: "owner/name", Branch: "agent/bugfix/1-title", Base: "main", BaseSHA: "0123456789abcdef0123456789abcdef01234567",
-			Issue:       Issue{Number: 1, Title: "Title", Body: "sample issue body", Author: "someone", URL: "https://github.com/owner/name/issues/1", Comments: said},
+			Issue:       Issue{Number: 1, Title: "Title", Body: "sample issue body", Author: "someone", Role: RoleNone, URL: "https://github.com/owner/name/issues/1", Comments: said},
 			PullRequest: &PullRequest{Number: 2, Title: "Title", URL: "https://github.com/owner/name/pull/2", HeadSHA: "89abcdef0123456789abcdef0123456789abcdef", Base: "main"},
 			Document:    "docs/design/1-title.md", ChangedFiles: []string{"a/file"}, TurnKey: "sample",
+			Instructions: &Instructions{Guides: []string{"AGENTS.md", "CONTRIBUTING.md"}, Lint: []string{".editorconfig"}, PullTemplates: []string{".github/pull_request_template.md"}},
+		},
+		Surroundings: Surroundings{
+			Adapter: "command", Shell: true, Network: NetworkUnknown, TurnSeconds: 1800, IdleSeconds: 600, RequiredTests: []string{"make", "test"}, TestSeconds: 900,
 		},
 		DecisionSummary: "sample decision",
-		NewEvents:       []NewEvent{{ID: "3", Kind: work.EventReview, Author: "someone", Path: "a/file", Line: 7, DiffHunk: "@@ -1 +1 @@", Body: "sample event body", CreatedAt: at}},
+		NewEvents:       []NewEvent{{ID: "3", Kind: work.EventReview, Author: "someone", Role: RoleWrite, Path: "a/file", Line: 7, DiffHunk: "@@ -1 +1 @@", Body: "sample event body", CreatedAt: at}},
 		Unresolved:      []Unresolved{{Kind: "thread", Path: "a/file", Line: 8, Comments: said}},
 		Earlier:         said,
 		Handoff:         &Handoff{DocumentPath: "docs/design/1-title.md", Document: "sample document", MergeCommit: "0123456", Base: "main", Decisions: []string{"sample decision"}},
@@ -52,5 +63,7 @@ func Sample() Context {
 		AllowedActions:  []string{"sample action"},
 		Refused:         []string{"sample refusal"},
 		Previous:        "sample attempt",
+		Waited:          "sample question",
+		Partial:         &Partial{Commit: "fedcba9876543210fedcba9876543210fedcba98", ChangedFiles: []string{"a/file"}},
 	}
 }

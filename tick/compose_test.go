@@ -82,7 +82,7 @@ func TestL52_TheGatesAreToldBeforehand(t *testing.T) {
 	l := &lease{remote: &remote{}, turn: work.Turn{Kind: work.KindImplementationStart}}
 	l.remote.Settings.MaxFiles, l.remote.Settings.MaxFileBytes, l.remote.Settings.ProtectedPaths = 7, 3<<20, []string{"ci/**"}
 	told := strings.Join(refusedChanges(l.remote.Settings, l.turn.Kind), "\n")
-	for _, want := range []string{"more than 3 MiB", "more than 7 changed files", "a change to ci/**", "a change to documents alone"} {
+	for _, want := range []string{"a file over 3 MiB", "more than 7 changed files", "a change to ci/**", "a change to documents alone"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("%q is not told:\n%s", want, told)
 		}

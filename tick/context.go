@@ -23,12 +23,19 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 		AllowedActions:  allowedActions(l.turn.Kind),
 		Refused:         refusedChanges(l.remote.Settings, l.turn.Kind),
 	}
+	if err := p.surround(ctx, l, &c); err != nil {
+		return c, err
+	}
+	var err error
+	if c.Task.Issue.Role, err = p.authorRole(ctx, l); err != nil {
+		return c, err
+	}
 	var all, onIssue []work.Event
 	var pull work.PullRequest
 	var threads []work.Thread
 	var sent []work.Action
 	var turns []work.Turn
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		if turns, err = tx.ListTurns(ctx, l.item.ID); err != nil {
 			return err
 		}
@@ -117,7 +124,7 @@ func commentOf(e work.Event) prompts.Comment {
 	if err != nil {
 		id = 0
 	}
-	return prompts.Comment{ID: id, Author: e.Author.Login, Body: e.Body, URL: e.URL, CreatedAt: e.CreatedAt}
+	return prompts.Comment{ID: id, Author: e.Author.Login, Role: role(e), Body: e.Body, URL: e.URL, CreatedAt: e.CreatedAt}
 }
 
 func newEvents(events []work.Event) []prompts.NewEvent {
@@ -127,7 +134,7 @@ func newEvents(events []work.Event) []prompts.NewEvent {
 			continue // handed over with its facts
 		}
 		n := prompts.NewEvent{
-			ID: e.Source, Kind: e.Kind, State: e.State, Author: e.Author.Login, URL: e.URL, Path: e.Path, Line: e.Line,
+			ID: e.Source, Kind: e.Kind, State: e.State, Author: e.Author.Login, Role: role(e), URL: e.URL, Path: e.Path, Line: e.Line,
 			DiffHunk: e.DiffHunk, Body: e.Body, CreatedAt: e.CreatedAt,
 		}
 		if e.Kind == work.EventReview && strconv.FormatInt(e.ThreadTop, 10) != e.Source {
@@ -184,16 +191,16 @@ func unresolved(all []work.Event, threads []work.Thread, turnID int64) []prompts
 func allowedActions(kind work.Kind) []string {
 	switch {
 	case kind == work.KindDesignStart:
-		return []string{"answer with a design document, which will be committed for you and opened as a pull request"}
+		return []string{"a design document: it is committed for you and opened as a pull request", "a person's answer, by blocked_reason"}
 	case kind == work.KindReview:
-		return []string{"answer with a verdict, which will be posted for you as a review"}
+		return []string{"a verdict: it is posted for you as a review"}
 	case kind.Start():
-		return []string{"change files in the working tree, which will be committed and opened as a pull request", "answer with blocked_reason to ask a person"}
+		return []string{"a pull request with your changes", "a person's answer, by blocked_reason"}
 	}
 	return []string{
-		"change files in the working tree, which will be committed and pushed to the pull request",
-		"reply to each review comment that you were asked about, and say whether its thread is settled",
-		"write one general comment on the pull request",
-		"answer with blocked_reason to ask a person",
+		"a push of your changes",
+		"replies to review comments, resolving their threads",
+		"one general comment",
+		"a person's answer, by blocked_reason",
 	}
 }

@@ -62,7 +62,7 @@ func (p *Pass) ask(ctx context.Context, l *lease) error {
 	if err != nil {
 		return err
 	}
-	if l.turn.Request != nil && told(l.turn.Request, partial) {
+	if l.turn.Request != nil && told(l.turn.Request, partial, p.surroundings(l)) {
 		return nil
 	}
 	if err := p.lookConfirmed(ctx, l); err != nil {

@@ -27,22 +27,25 @@ func (p *Pass) limits(l *lease) git.Limits {
 
 // refusedChanges tells the agent beforehand what the gates refuse.
 func refusedChanges(r config.Repo, kind work.Kind) []string {
-	told := []string{
-		"a nested repository (any folder with a .git of its own) or a submodule, new or removed",
-		fmt.Sprintf("a file of more than %s, or more than %d changed files", size(r.MaxFileBytes), r.MaxFiles),
-		"conflict markers",
-		"a symbolic link that leads out of the repository, and anything that is neither file, folder nor link",
-		"a raw file where the repository keeps large files by LFS",
-		"a token, a password or a private key, in a file, its name or a link; also one that is made up, if it looks real",
+	told := []string{"a token, password or private key in a file or an answer, even made up"}
+	if kind.Mode() == work.ModeRead { // we write the file ourselves
+		return told
 	}
+	told = append(told,
+		"a submodule or nested repository, new or removed",
+		fmt.Sprintf("a file over %s, or more than %d changed files", size(r.MaxFileBytes), r.MaxFiles),
+		"conflict markers",
+		"a link out of the repository, special files",
+		"a raw file in place of LFS",
+	)
 	if len(r.ProtectedPaths) > 0 {
 		told = append(told, "a change to "+strings.Join(r.ProtectedPaths, ", "))
 	}
 	if kind == work.KindImplementationStart {
 		told = append(told, "a change to documents alone")
 	}
-	if len(r.RequiredTests) > 0 && kind != work.KindDesignStart {
-		told = append(told, fmt.Sprintf("a change with which the required tests fail: `%s`", strings.Join(r.RequiredTests, " ")))
+	if len(r.RequiredTests) > 0 {
+		told = append(told, "a change that fails the required tests")
 	}
 	if r.TestFiles != nil && kind == work.KindBugfixStart {
 		told = append(told, "a bugfix without a test: a path that it changes must match "+r.TestFiles.String())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -81,11 +82,15 @@ func (p *Pass) failedBefore(ctx context.Context, l *lease) (key string, err erro
 }
 
 // told reports whether a stored prompt speaks of this unfinished work, or of
-// none where there is none.
-func told(stored []byte, partial *prompts.Partial) bool {
+// none where there is none, and of these surroundings: the operator may have
+// named another agent since, which gives its answer in another form.
+func told(stored []byte, partial *prompts.Partial, now prompts.Surroundings) bool {
 	var req request
 	if err := json.Unmarshal(stored, &req); err != nil {
 		return true // whoever reads it next says what is wrong
+	}
+	if !reflect.DeepEqual(req.Context.Surroundings, prompts.Prepare(prompts.Context{Surroundings: now}).Surroundings) {
+		return false
 	}
 	if partial == nil || req.Context.Partial == nil {
 		return partial == req.Context.Partial

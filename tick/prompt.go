@@ -15,6 +15,7 @@ type PromptQuery struct {
 	Repo   work.RepoName
 	Number int    // of the issue or its pull request
 	Name   string // a kind of turn, or a part of the pack
+	Agent  string // in the config; empty: the one that the config names for the turn
 	// Mirror gives a mirror that is thrown away afterwards: nothing that is kept
 	// is written. Required.
 	Mirror func(Remote, work.Repo) Mirror
@@ -44,13 +45,14 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 		return Prompt{}, err
 	}
 	kind := work.Kind(q.Name)
-	if l.turn.Request != nil && prompts.Known(kind) {
+	if l.turn.Request != nil && prompts.Known(kind) && q.Agent == "" {
 		var stored request
 		if err := json.Unmarshal(l.turn.Request, &stored); err != nil {
 			return Prompt{}, fmt.Errorf("decode the stored prompt: %w", err)
 		}
 		return Prompt{Text: stored.Prompt, Stored: true}, nil
 	}
+	l.turn.Agent = q.Agent
 	if err := p.stand(ctx, l, q); err != nil {
 		return Prompt{}, err
 	}
@@ -155,11 +157,11 @@ func (p *Pass) stand(ctx context.Context, l *lease, q PromptQuery) error {
 	if err := find(ctx, l); err != nil {
 		return err
 	}
-	if l.turn.Kind.Start() {
-		return nil
-	}
 	if err := l.remote.mirror().Fetch(ctx, l.turn.Head); err != nil {
 		return fmt.Errorf("fetch %s: %w", l.turn.Head, err)
+	}
+	if l.turn.Kind.Start() {
+		return nil
 	}
 	return p.prepareFix(ctx, l)
 }

@@ -76,7 +76,7 @@ func (t *talk) words(violations []string) (string, error) {
 	repair := t.mend
 	if len(violations) > 0 {
 		var err error
-		if repair, err = t.p.Prompts.Repair(t.l.turn.Kind, violations); err != nil {
+		if repair, err = t.p.Prompts.Repair(t.l.turn.Kind, t.p.agentOf(t.l).Adapter, violations); err != nil {
 			return "", fmt.Errorf("render the prompt: %w", err)
 		}
 	}

@@ -131,7 +131,7 @@ func (p *Pass) beginRepair(ctx context.Context, l *lease, talk *talk, f *flaw) e
 	}
 	p.changed(l, "repairing", f.Failure)
 	var err error
-	if talk.mend, err = p.Prompts.RepairTests(l.turn.Kind, l.turn.Key, f.Unproven); err != nil {
+	if talk.mend, err = p.Prompts.RepairTests(l.turn.Kind, p.agentOf(l).Adapter, l.turn.Key, f.Unproven); err != nil {
 		return fmt.Errorf("render the prompt: %w", err)
 	}
 	return nil

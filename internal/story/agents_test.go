@@ -74,7 +74,7 @@ func setUpAgents(e *testscript.Env, t *testing.T, bin string) error {
 		return err
 	}
 	e.Defer(func() { _ = model.Close() })
-	model.Script(working(w, runs("mkdir -p work && date +%s%N >> work/log.txt")))
+	model.Script(working(w, runs(logs)))
 	e.Values[modelKey{}] = model
 	e.Vars = slices.DeleteFunc(e.Vars, func(v string) bool { return strings.HasPrefix(v, "TMPDIR=") || strings.HasPrefix(v, "XDG_") })
 	w.state = filepath.Join(w.home(), ".local", "share", "mergexo")

@@ -23,7 +23,7 @@
 //	config SECTION KEY VALUE sets a key of the config; SECTION is runtime, agents.scripted, repo (the first),
 //	                         repo.labels, repo:owner/name (made when it is not there) and so on; '' takes it out
 //	agent-runs [N]           prints a line for each run of the agent, "kind #number", or checks that there were N
-//	agent-prompt N           prints the prompt of the Nth run, counted from 1
+//	agent-prompt [--masked] N prints the prompt of the Nth run, counted from 1; masked it is the same on every machine
 //	db SQL                   prints what a query of state.db gives, tab separated
 //	await FILE               waits until a background command has made a file
 //	await-label NUMBER LABEL waits until an issue or pull request has a label
@@ -49,6 +49,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -176,8 +177,12 @@ func cmdAgentRuns(ts *testscript.TestScript, neg bool, args []string) {
 func cmdAgentPrompt(ts *testscript.TestScript, neg bool, args []string) {
 	runs, err := readRuns(filepath.Join(worldOf(ts).agentDir(), "runs"))
 	ts.Check(err)
+	show := func(prompt string) string { return prompt }
+	if len(args) == 2 && args[0] == "--masked" {
+		show, args = masked, args[1:]
+	}
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: agent-prompt N")
+		ts.Fatalf("usage: agent-prompt [--masked] N")
 	}
 	n, err := strconv.Atoi(args[0])
 	if err != nil || n < 1 || n > len(runs) {
@@ -185,7 +190,25 @@ func cmdAgentPrompt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	var req request
 	ts.Check(json.Unmarshal(runs[n-1].Request, &req))
-	fmt.Fprint(ts.Stdout(), req.Prompt)
+	fmt.Fprint(ts.Stdout(), show(req.Prompt))
+}
+
+// changing is what differs in a prompt from one run of a story to the next: the
+// fence's nonce, commits, times.
+var changing = []struct {
+	what *regexp.Regexp
+	mask string
+}{
+	{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "COMMIT"},
+	{regexp.MustCompile(`(DATA )[0-9a-f]{20}\b`), "${1}NONCE"},
+	{regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z`), "TIME"},
+}
+
+func masked(prompt string) string {
+	for _, c := range changing {
+		prompt = c.what.ReplaceAllString(prompt, c.mask)
+	}
+	return prompt
 }
 
 func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {

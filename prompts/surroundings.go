@@ -1,0 +1,94 @@
+package prompts
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Surroundings is where and with what an agent works, as far as the config says
+// it.
+type Surroundings struct {
+	Adapter       string   `json:"adapter"` // command, codex or claude: it decides how the answer is given
+	Shell         bool     `json:"shell"`   // the agent can run commands
+	Network       Network  `json:"network"` // of the commands that it runs
+	TurnSeconds   int      `json:"turn_timeout_seconds"`
+	IdleSeconds   int      `json:"idle_timeout_seconds"`
+	RequiredTests []string `json:"required_tests"` // program and arguments; none: none
+	TestSeconds   int      `json:"test_timeout_seconds"`
+}
+
+// The adapters whose agents answer in a way of their own. Every other one is
+// given the words of a program that reads the schema with the prompt.
+const (
+	AdapterClaude = "claude"
+	AdapterCodex  = "codex"
+)
+
+// Network says what network an agent's commands have.
+type Network string
+
+// The networks.
+const (
+	NetworkNone    Network = "none"
+	NetworkOpen    Network = "open"
+	NetworkUnknown Network = "unknown"
+)
+
+// maxCommand bounds the required tests' command, in characters.
+const maxCommand = 4000
+
+func prepareSurroundings(s Surroundings) Surroundings {
+	tidy(&s.Adapter)
+	switch s.Network {
+	case NetworkNone, NetworkOpen:
+	case NetworkUnknown:
+	default:
+		s.Network = NetworkUnknown
+	}
+	s.RequiredTests = slices.Clone(s.RequiredTests)
+	for i, arg := range s.RequiredTests {
+		s.RequiredTests[i] = visible(arg)
+	}
+	if s.RequiredTests == nil {
+		s.RequiredTests = []string{}
+	}
+	return s
+}
+
+// plainWord is what a shell takes as one word without quotes.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// commandLine is a command as it is typed into a shell, in a block of its own;
+// empty for none.
+func commandLine(argv []string) string {
+	if len(argv) == 0 {
+		return ""
+	}
+	words := make([]string, 0, len(argv))
+	for _, arg := range argv {
+		if !plainWord.MatchString(arg) {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		words = append(words, arg)
+	}
+	return "```sh\n" + cut(strings.Join(words, " "), maxCommand) + "\n```"
+}
+
+// limit is a time limit in words; empty for none.
+func limit(seconds int) string {
+	unit, n := "second", seconds
+	switch {
+	case seconds <= 0:
+		return ""
+	case seconds%3600 == 0:
+		unit, n = "hour", seconds/3600
+	case seconds%60 == 0:
+		unit, n = "minute", seconds/60
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, unit)
+}
