@@ -34,6 +34,9 @@ func (p *Pass) forget(ctx context.Context, worked int) {
 	if err == nil && due {
 		_, err = p.Store.Prune(ctx, now.Add(-memory))
 	}
+	if err == nil && due {
+		err = p.dropAllHomes(ctx)
+	}
 	if err != nil {
 		p.Log.WarnContext(ctx, "could not forget what is over", "error", err)
 	}

@@ -75,6 +75,7 @@ func (r responsesRequest) query(raw json.RawMessage) Query {
 	for _, t := range r.Tools {
 		q.Tools = append(q.Tools, t.Name)
 	}
+	q.Tools = append(q.Tools, toolsWithin(raw)...)
 	prompts := 0
 	for _, in := range r.Input {
 		switch {
@@ -130,8 +131,8 @@ func respond(out stream, model string, q Query, reply Reply) {
 }
 
 func outputItem(q Query, reply Reply) map[string]any {
-	if reply.Patch != "" {
-		return patchCall(reply.Patch)
+	if item, ok := freeItem(q, reply); ok {
+		return item
 	}
 	call := reply.Tool
 	if reply.Run != "" {

@@ -36,6 +36,7 @@ type world struct {
 	home, state, dir string
 	box              Box
 	job              work.Job
+	env              []string // beside PATH and HOME
 }
 
 func newWorld(t *testing.T) *world {
@@ -91,7 +92,7 @@ func (w *world) exec(tool Tool, argv ...string) string {
 		w.t.Fatal(err)
 	}
 	res, err := proc.Run(w.t.Context(), proc.Cmd{
-		Path: argv[0], Args: argv[1:], Dir: w.dir, Env: []string{"PATH=" + w.box.Path, "HOME=" + w.home},
+		Path: argv[0], Args: argv[1:], Dir: w.dir, Env: append([]string{"PATH=" + w.box.Path, "HOME=" + w.box.Home}, w.env...),
 		Wall: time.Minute, DieWithParent: true, Wrapper: true,
 	})
 	if err != nil {
@@ -143,16 +144,23 @@ func TestL48FilesAreHidden(t *testing.T) {
 func elsewhere(t *testing.T) *world {
 	t.Helper()
 	for _, parent := range []string{"/var/lib", "/opt", os.Getenv("HOME")} {
-		if strings.HasPrefix(parent, "/tmp") {
-			continue
-		}
-		if dir, err := os.MkdirTemp(parent, "mx"); err == nil {
-			t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		if dir, ok := folderIn(t, parent); ok {
 			return worldIn(t, dir)
 		}
 	}
 	t.Skip("no folder outside the temporary ones may be written")
 	return nil
+}
+
+// folderIn makes a folder that goes with the test, where one can be made.
+func folderIn(t *testing.T, parent string) (string, bool) {
+	t.Helper()
+	dir, err := os.MkdirTemp(parent, "mx")
+	if err != nil || strings.HasPrefix(parent, "/tmp") {
+		return "", false
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir, true
 }
 
 // Whoever is root outside is nobody within, so that what hides things cannot be

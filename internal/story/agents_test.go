@@ -5,6 +5,7 @@ package story
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,7 +74,7 @@ func setUpAgents(e *testscript.Env, t *testing.T, bin string) error {
 		return err
 	}
 	e.Defer(func() { _ = model.Close() })
-	model.Script(working(w, runs("mkdir -p work && date +%s%N >> work/log.txt")))
+	model.Script(working(w, runs(logs)))
 	e.Values[modelKey{}] = model
 	e.Vars = slices.DeleteFunc(e.Vars, func(v string) bool { return strings.HasPrefix(v, "TMPDIR=") || strings.HasPrefix(v, "XDG_") })
 	w.state = filepath.Join(w.home(), ".local", "share", "mergexo")
@@ -107,7 +108,10 @@ func tomlList(list []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// aboutTheSandbox finds the stories of a folder whose config asks for a sandbox.
+// sandboxed is how a story asks for a sandbox.
+var sandboxed = regexp.MustCompile(`(?m)^(! )?(config \S+ sandbox|exec gh-mergexo sandbox) `)
+
+// aboutTheSandbox finds the stories of a folder that ask for one.
 func aboutTheSandbox(t *testing.T, dir string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
@@ -119,7 +123,7 @@ func aboutTheSandbox(t *testing.T, dir string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return !strings.Contains("\n"+string(text), "\nconfig runtime sandbox ")
+		return !sandboxed.Match(text)
 	})
 	if len(about) == 0 {
 		t.Fatalf("%s has no story about the sandbox", dir)

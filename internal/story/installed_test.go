@@ -22,8 +22,8 @@ import (
 // layout is a way in which people install the agents' programs by npm.
 type layout struct {
 	name   string
-	prefix func(t *testing.T, home string) string // npm's prefix: programs in bin, packages in lib/node_modules
-	node   bool                                   // it has a node of its own
+	prefix func(t *testing.T) func(home string) string // npm's prefix: programs in bin, packages in lib/node_modules
+	node   bool                                        // it has a node of its own
 }
 
 var layouts = []layout{
@@ -32,22 +32,25 @@ var layouts = []layout{
 	{"system-wide", systemWide, false},
 }
 
-func below(path string) func(*testing.T, string) string {
-	return func(_ *testing.T, home string) string { return filepath.Join(home, path) }
+func below(path string) func(*testing.T) func(string) string {
+	return func(*testing.T) func(string) string {
+		return func(home string) string { return filepath.Join(home, path) }
+	}
 }
 
 // systemWide is a prefix where the system has its programs.
-func systemWide(t *testing.T, _ string) string {
+func systemWide(t *testing.T) func(string) string {
+	t.Helper()
 	var errs []error
 	for _, parent := range []string{"/opt", "/usr/local/lib"} {
 		dir, err := testhome.In(t, parent)
 		if err == nil {
-			return dir
+			return func(string) string { return dir }
 		}
 		errs = append(errs, err)
 	}
 	t.Skip("no folder of the system may be written: ", errors.Join(errs...))
-	return ""
+	return nil
 }
 
 // TestAgentsAsTheyAreInstalled has each real program make a turn in the sandbox,
@@ -70,11 +73,12 @@ func TestAgentsAsTheyAreInstalled(t *testing.T) {
 }
 
 func playInstalled(t *testing.T, l layout, program, bin string) {
+	prefixFor := l.prefix(t)
 	p := agentParams(t)
 	p.Files = []string{filepath.Join(agentStories, "installed", "turn.txtar")}
 	p.WorkdirRoot = testhome.New(t)
 	p.Setup = func(e *testscript.Env) error {
-		prefix := l.prefix(t, filepath.Join(e.WorkDir, "home"))
+		prefix := prefixFor(filepath.Join(e.WorkDir, "home"))
 		if err := l.install(prefix, program, bin); err != nil {
 			return fmt.Errorf("install %s: %w", program, err)
 		}

@@ -3,6 +3,7 @@
 package story
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -25,6 +26,7 @@ import (
 //	model write PATH FILE  it has claude's Write write a file
 //	model edit PATH OLD NEW  it has claude's Read and Edit change a line
 //	model wordy            its first message in a conversation is no answer
+//	model writer           it works, and writes its answer as text, where it has a tool for it
 //	model idle             it answers and changes nothing
 //	model busy             429
 //
@@ -46,7 +48,7 @@ type script = func(modelsim.Query) modelsim.Reply
 func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 	s := scriptOf(ts, args)
 	if neg || s == nil {
-		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | wordy | idle | busy")
+		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | wordy | writer | idle | busy")
 	}
 	modelOf(ts).Script(s)
 }
@@ -57,6 +59,8 @@ func scriptOf(ts *testscript.TestScript, args []string) script {
 	switch {
 	case slices.Equal(args, []string{"wordy"}):
 		return wordy(w)
+	case slices.Equal(args, []string{"writer"}):
+		return writer(w)
 	case slices.Equal(args, []string{"idle"}):
 		return working(w)
 	case slices.Equal(args, []string{"busy"}):
@@ -102,10 +106,13 @@ func working(w *world, deeds ...modelsim.Reply) script {
 	}
 }
 
+// logs is the deed of a model whose work is looked at no further.
+const logs = "mkdir -p work && date +%s%N >> work/log.txt"
+
 // wordy answers in words, and by the schema when it is asked for that. claude
 // asks once itself before our program does.
 func wordy(w *world) script {
-	honest := working(w, runs("mkdir -p work && date +%s%N >> work/log.txt"))
+	honest := working(w, runs(logs))
 	inWords := map[string]int{modelsim.OpenAI: 1, modelsim.Anthropic: 2}
 	return func(q modelsim.Query) modelsim.Reply {
 		switch {
@@ -115,6 +122,23 @@ func wordy(w *world) script {
 			return honest(q)
 		}
 		return modelsim.Reply{Text: "I have done it."}
+	}
+}
+
+// writer does the work, and writes the answer down instead of giving it to the
+// tool that is there for it, however often it is asked.
+func writer(w *world) script {
+	honest := working(w, runs(logs))
+	return func(q modelsim.Query) modelsim.Reply {
+		r := honest(q)
+		if r.Answer == nil {
+			return r
+		}
+		b, err := json.Marshal(r.Answer)
+		if err != nil {
+			panic(err) // strings and numbers
+		}
+		return modelsim.Reply{Text: string(b)}
 	}
 }
 

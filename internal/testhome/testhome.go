@@ -3,10 +3,10 @@
 // own way, so a test that plays in one of them does not see what users see.
 //
 // The folder is a real one below the user's cache folder, and no tmpfs in a
-// mount namespace of the test's own: a namespace changes what is under test
-// (bubblewrap in another one, an agent that looks up where a mount comes from),
-// it needs rights that not every machine gives, and an installed program of
-// hundreds of megabytes can be linked into a folder of the same disk at no cost.
+// mount namespace of the test's own: without root that takes a user namespace,
+// in which the test would be root and other code would run than for users; and
+// an installed program of hundreds of megabytes can be linked into a folder of
+// the same disk at no cost.
 //
 // Only tests import it.
 package testhome

@@ -1,0 +1,101 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// An agent finds again what its item's earlier turns left in a cache. Another
+// item's agent does not, and the required tests find empty ones: neither could
+// make a failing test pass through a cache.
+func TestCachesAreAnItemsOwn(t *testing.T) {
+	tool, w := tool(t), elsewhere(t)
+	if tool.Kind != work.SandboxBwrap {
+		t.Skip("no private folders here")
+	}
+	use := func(item int, purpose work.Purpose, say string) string {
+		w.job.Item, w.job.For = item, purpose
+		return w.run(tool, `for d in ~/.cache ~/.npm ~/go/pkg/mod ~/.m2 ~/any; do mkdir -p $d; cat $d/left; echo `+say+` >$d/left; done 2>/dev/null`)
+	}
+	for _, c := range []struct {
+		item    int
+		purpose work.Purpose
+		say     string
+		want    string
+	}{
+		{1, work.RunsAgent, "one", ""},
+		{2, work.RunsAgent, "two", ""},
+		{1, work.RunsTests, "tests", ""},
+		{1, work.RunsTests, "tests", ""},
+		{1, work.RunsAgent, "more", strings.Repeat("one\n", 5)},
+		{2, work.RunsAgent, "more", strings.Repeat("two\n", 5)},
+		{0, work.RunsAgent, "none", ""},
+		{0, work.RunsAgent, "none", ""},
+	} {
+		if got := use(c.item, c.purpose, c.say); got != c.want {
+			t.Errorf("%+v: found %q", c, got)
+		}
+	}
+	if out := w.run(tool, `ls -A ~`); strings.Contains(out, "any") {
+		t.Errorf("a run without an item finds %s", out)
+	}
+}
+
+// What an agent leaves in its home where something is mounted the next time is
+// never followed: bubblewrap would make folders wherever a link leads.
+func TestLinksInAnItemsHomeAreNotFollowed(t *testing.T) {
+	tool, w := tool(t), elsewhere(t)
+	if tool.Kind != work.SandboxBwrap {
+		t.Skip("no private folders here")
+	}
+	root := filepath.Dir(w.home)
+	w.put("home/.local/bin/tool", "fine")
+	out := strings.Repeat("../", 12) + "oldroot" + root + "/outside"
+	if err := os.Mkdir(filepath.Join(root, "outside"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	item := filepath.Join(w.box.Items, "1")
+	if err := os.MkdirAll(item, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".local", ".codex", "bin"} {
+		if err := os.Symlink(out, filepath.Join(item, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.run(tool, `cat ~/.local/bin/tool ~/.codex/auth.json ~/bin/tool`); got != "finefinefine" {
+		t.Errorf("got: %s", got)
+	}
+	if left, err := os.ReadDir(filepath.Join(root, "outside")); err != nil || len(left) > 0 {
+		t.Errorf("made outside: %v, %v", left, err)
+	}
+}
+
+// A folder goes whole, also where Go has taken away the right to write.
+func TestRemoveWriteProtected(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	inner := filepath.Join(dir, "mod", "x@v1")
+	if err := os.MkdirAll(inner, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(inner, "f"), nil, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []string{inner, filepath.Dir(inner)} {
+		if err := os.Chmod(d, 0o500); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Remove(dir); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("still there: %v", err)
+	}
+}

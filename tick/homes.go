@@ -1,0 +1,60 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/sandbox"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// dropAllHomes looks through every repository that this pass knows.
+func (p *Pass) dropAllHomes(ctx context.Context) error {
+	for _, r := range p.remotes() {
+		if r.repo.ID == 0 {
+			continue
+		}
+		if err := p.dropHomes(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropHomes removes the home folders of a repository's items that are over: they
+// hold caches, which a reopened item fills again.
+func (p *Pass) dropHomes(ctx context.Context, r *remote) error {
+	dir := p.Dirs.HomesDir(r.Name)
+	homes, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("list the home folders of work items: %w", err)
+	}
+	open := map[string]bool{}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		items, err := tx.ListOpenItems(ctx, r.repo.ID)
+		for _, i := range items {
+			open[strconv.Itoa(i.Number)] = true
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, h := range homes {
+		if open[h.Name()] {
+			continue
+		}
+		if err := sandbox.Remove(filepath.Join(dir, h.Name())); err != nil {
+			return fmt.Errorf("remove the home folder of a work item: %w", err)
+		}
+	}
+	return nil
+}
