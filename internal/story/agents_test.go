@@ -22,7 +22,7 @@ import (
 // Beside the other commands its stories have
 //
 //	model MODE     how the model behaves from now on: honest, wordy (its first message is no answer), idle (it
-//	               answers and changes nothing), busy (429)
+//	               answers and changes nothing), busy (429), looping (one command after the other, for ever), broke (no credit)
 //	model-asked N  checks that the last query came in a conversation of N earlier prompts
 //
 // and the variables $CODEX_HOME and $CLAUDE_CONFIG_DIR. The agents are
@@ -107,9 +107,9 @@ func tomlList(list []string) string {
 }
 
 func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
-	modes := map[string]func(modelsim.Query) modelsim.Reply{"honest": willing, "wordy": wordy, "idle": idle, "busy": busy}
+	modes := map[string]func(modelsim.Query) modelsim.Reply{"honest": willing, "wordy": wordy, "idle": idle, "busy": busy, "looping": looping, "broke": broke}
 	if neg || len(args) != 1 || modes[args[0]] == nil {
-		ts.Fatalf("usage: model honest|wordy|idle|busy")
+		ts.Fatalf("usage: model honest|wordy|idle|busy|looping|broke")
 	}
 	modelOf(ts).Script(modes[args[0]])
 }
@@ -148,6 +148,15 @@ func idle(q modelsim.Query) modelsim.Reply { return modelsim.Reply{Answer: fitti
 
 func busy(modelsim.Query) modelsim.Reply {
 	return modelsim.Reply{Error: &modelsim.Error{Status: 429, Type: "rate_limit_error", Text: "too many requests"}}
+}
+
+func looping(modelsim.Query) modelsim.Reply { return modelsim.Reply{Run: "true"} }
+
+func broke(q modelsim.Query) modelsim.Reply {
+	if q.API == modelsim.OpenAI {
+		return modelsim.Reply{Failed: "insufficient_quota", Text: "You exceeded your current quota."}
+	}
+	return modelsim.Reply{Error: &modelsim.Error{Status: 400, Type: "invalid_request_error", Text: "Your credit balance is too low to access the Anthropic API."}}
 }
 
 // asked finds the comments that a prompt wants answered.
