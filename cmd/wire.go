@@ -186,9 +186,10 @@ func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (
 		return tick.Hired{}, fmt.Errorf("no agent is configured for %s", kind)
 	}
 	spec := agent.Spec{
-		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Prices: a.Prices,
+		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args,
 		Environ: m.environOf(a), Plain: m.env.Agent(nil), Home: m.agentsHome(), Redact: m.masking(a.EnvPass), Now: m.now,
 	}
+	spec.Prices = a.Prices
 	hired := tick.Hired{Name: a.Name}
 	if err := agent.Find(spec); err != nil {
 		return hired, err
