@@ -29,6 +29,8 @@ import (
 //	model writer           it works, and writes its answer as text, where it has a tool for it
 //	model idle             it answers and changes nothing
 //	model busy             429
+//	model looping          it has one command run after the other, for ever
+//	model broke            the account has no credit
 //
 //	model-asked N          checks that the last query came in a conversation of N earlier prompts, and prints its prompt
 func addModelCommands(cmds map[string]func(*testscript.TestScript, bool, []string)) {
@@ -48,7 +50,7 @@ type script = func(modelsim.Query) modelsim.Reply
 func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 	s := scriptOf(ts, args)
 	if neg || s == nil {
-		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | wordy | writer | idle | busy")
+		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | wordy | writer | idle | busy | looping | broke")
 	}
 	modelOf(ts).Script(s)
 }
@@ -65,6 +67,10 @@ func scriptOf(ts *testscript.TestScript, args []string) script {
 		return working(w)
 	case slices.Equal(args, []string{"busy"}):
 		return busy
+	case slices.Equal(args, []string{"looping"}):
+		return looping
+	case slices.Equal(args, []string{"broke"}):
+		return broke
 	case len(args) == 2 && args[0] == "run":
 		return working(w, runs(args[1]))
 	case len(args) == 2 && args[0] == "patch":
@@ -144,6 +150,15 @@ func writer(w *world) script {
 
 func busy(modelsim.Query) modelsim.Reply {
 	return modelsim.Reply{Error: &modelsim.Error{Status: 429, Type: "rate_limit_error", Text: "too many requests"}}
+}
+
+func looping(modelsim.Query) modelsim.Reply { return runs("true") }
+
+func broke(q modelsim.Query) modelsim.Reply {
+	if q.API == modelsim.OpenAI {
+		return modelsim.Reply{Failed: "insufficient_quota", Text: "You exceeded your current quota."}
+	}
+	return modelsim.Reply{Error: &modelsim.Error{Status: 400, Type: "invalid_request_error", Text: "Your credit balance is too low to access the Anthropic API."}}
 }
 
 // has says whether the answer that is asked for has a key.
