@@ -22,6 +22,7 @@ func TestALongAnswerArrivesWhole(t *testing.T) {
 			})
 			for n := range 5 {
 				q := r.request(fmt.Sprintf("Begin, %d.", n))
+				q.Turn = "turn-long"
 				res, err := r.run(q)
 				if err != nil {
 					t.Errorf("%d bytes, run %d: %v", size, n, err)

@@ -10,7 +10,7 @@ import (
 // waits for its model or tries again to reach it takes 0.01, claude 2.1.197
 // 0.005 and, while it is sent an answer word by word, 0.12; a compiler or a test
 // that computes takes 1 and more.
-const busyShare = 0.1
+const busyShare = 0.05
 
 // lives is asked when a program has given no sign of life for as long as it
 // may.
