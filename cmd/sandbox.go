@@ -167,6 +167,7 @@ func protections(ctx context.Context, cfg *config.Config) []protectionView {
 		v.notFound(agent.Find(programOf(env, cfg.Agents[name])))
 		all = append(all, v)
 	}
+	addVersions(ctx, env, cfg, all)
 	return all
 }
 
@@ -182,6 +183,8 @@ type protectionView struct {
 	Sandbox string `json:"sandbox"`
 	Hides   bool   `json:"hidesFiles"`
 	Says    string `json:"says"`
+	Version string `json:"version,omitempty"`     // of its program; empty where that does not say
+	Drift   string `json:"versionNote,omitempty"` // it is too old, or nobody has tried it
 }
 
 // notFound notes why an agent's program cannot be started; nil: it can.

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,10 +27,11 @@ func (a *app) newStatusCmd() *cobra.Command {
 		Long: `Show for each work item its state, since when it is in it, what it waits for,
 what comes next, and what it has spent of its budgets; the repositories that
 GitHub did not answer for; what was spent in the last 24 hours; the agents whose
-program is missing; and those that could read your files, because no sandbox is
-around them.
+program is missing, too old, or of a version that nobody has tried; and those
+that could read your files, because no sandbox is around them.
 
-It reads the state database and tries the sandbox. It asks GitHub nothing.`,
+It reads the state database, tries the sandbox and asks codex and claude for
+their versions. It asks GitHub nothing.`,
 		Example: `  $ gh mergexo status
   $ gh mergexo status --all --repo octo/repo
   $ gh mergexo status --json items \
@@ -63,12 +65,15 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	out := newOutput(a.env)
 	switch {
 	case opt.json.asked():
-		return opt.json.write(out, map[string]any{
+		object := map[string]any{
 			"items":        each(b.items, viewItem),
 			"repositories": each(b.repos, func(r repoStatus) repoView { return viewRepo(r.Repo, r.counts) }),
-			"agents":       orEmpty(protections(ctx, cfg)),
 			"day":          viewDay(b.day, cfg.Runtime.Budgets),
-		})
+		}
+		if slices.Contains(opt.json.fields, "agents") { // it starts programs
+			object["agents"] = orEmpty(protections(ctx, cfg))
+		}
+		return opt.json.write(out, object)
 	case !seen:
 		fmt.Fprintln(a.env.Stderr, "nothing yet: no pass has been made. Make one: gh mergexo tick")
 		a.printExposed(ctx, out, cfg)
@@ -105,6 +110,9 @@ func (a *app) printExposed(ctx context.Context, out output, cfg *config.Config) 
 		notes = out.w
 	}
 	for _, p := range protections(ctx, cfg) {
+		if p.Drift != "" {
+			fmt.Fprintln(notes, oneLine(p.Drift))
+		}
 		if !p.Found {
 			fmt.Fprintln(notes, oneLine(p.Missing))
 			continue

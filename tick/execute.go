@@ -35,6 +35,9 @@ func (p *Pass) execute(ctx context.Context, l *lease) error {
 	if ag.Warning != "" {
 		p.changed(l, unprotected, ag.Warning)
 	}
+	if err := p.able(ctx, l, ag); err != nil {
+		return errors.Join(err, l.place.leave())
+	}
 	if err := p.ask(ctx, l); err != nil {
 		return errors.Join(err, l.place.leave())
 	}

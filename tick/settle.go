@@ -62,7 +62,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 	case errors.As(err, &wait):
 		return verdict{kind: verdictWait, until: later(wait.Until, now), reason: wait.Reason}
 	case errors.As(err, &blocked):
-		return verdict{kind: verdictBlocked, reason: blocked.Reason, hint: blocked.Hint}
+		return blockedBy(blocked)
 	case errors.As(err, &followup):
 		v := verdict{kind: verdictBlocked, reason: followup.Reason, hint: followup.Hint, followup: followup.Kind}
 		if v.followup == work.FollowupComments {
@@ -89,6 +89,15 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 		return givenUp(err, t.Attempts+1)
 	}
 	return verdict{kind: verdictRetry, until: now.Add(work.Backoff(retryBase, t.Attempts+1)), reason: err.Error()}
+}
+
+// blockedBy is the verdict where a person must act.
+func blockedBy(b *work.BlockedError) verdict {
+	v := verdict{kind: verdictBlocked, reason: b.Reason, hint: b.Hint}
+	if b.Local != "" {
+		v.public, v.reason = b.Reason, b.Reason+" "+sentence(b.Local)
+	}
+	return v
 }
 
 // givenUp is the verdict after the last attempt. What failed is in the log and

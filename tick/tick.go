@@ -47,6 +47,7 @@ type Pass struct {
 	held     map[int]holder
 	day      Day              // what may still be begun
 	missing  map[string]error // by agent: why its turns wait
+	tried    tried
 }
 
 // Run makes the pass. A tick.lock held by another pass is no error: the

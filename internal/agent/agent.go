@@ -21,6 +21,11 @@ type Agent interface {
 	// *SessionError (worth a new session with the whole story), *AnswerError
 	// (worth one repair), *FailedError, *TimeoutError, or ctx's.
 	Run(ctx context.Context, r Request) (Result, error)
+	// Check finds out, without a model and in less than a second, whether the agent
+	// can work in the checkout at all: whether a command of its kind runs where its
+	// own would, reads, and writes as far as r.Mode lets it. What it cannot do is a
+	// *work.BlockedError; other errors are as those of Run.
+	Check(ctx context.Context, r Request) error
 	// Test runs a command in the checkout just as the agent's own would run: with
 	// its environment, its marks, its sandbox. Errors are as those of Run.
 	Test(ctx context.Context, r Request, argv []string) (Tested, error)

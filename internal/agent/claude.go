@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -103,6 +104,8 @@ type claudeEvent struct {
 	Error string          `json:"error"` // of an assistant's message that claude made up: its kind
 	Limit claudeRateLimit `json:"rate_limit_info"`
 
+	RetryDelay float64 `json:"retry_delay_ms"` // of the line "api_retry"
+
 	// The rest is of the line "result".
 	IsError    bool         `json:"is_error"`
 	Status     int          `json:"api_error_status"`
@@ -123,12 +126,19 @@ type claudeRateLimit struct {
 	ResetsAt int64  `json:"resetsAt"`
 }
 
+// maxDelay bounds a pause that claude tells of, in milliseconds.
+const maxDelay = 24 * 60 * 60 * 1000
+
 // claudeRun is what a run's output comes to.
 type claudeRun struct {
 	began bool
 	limit claudeRateLimit
-	kind  string       // of the error that claude made its last message of
-	end   *claudeEvent // the result; nil when there was none
+	kind  string // of the error that claude made its last message of
+
+	retrying bool          // the provider was asked again, and nothing came since
+	retryIn  time.Duration // the last pause before that: what a provider that limits asks for
+
+	end *claudeEvent // the result; nil when there was none
 }
 
 func readClaude(stream []byte) claudeRun {
@@ -137,10 +147,13 @@ func readClaude(stream []byte) claudeRun {
 		switch e.Type {
 		case "system":
 			run.began = run.began || e.Subtype == "init"
+			if e.Subtype == "api_retry" {
+				run.retrying, run.retryIn = true, time.Duration(sane(e.RetryDelay, maxDelay))*time.Millisecond
+			}
 		case "rate_limit_event":
 			run.limit = e.Limit
 		case "assistant":
-			run.kind = e.Error
+			run.kind, run.retrying = e.Error, false
 		case "result":
 			run.end = &e
 		}
@@ -153,7 +166,7 @@ func readClaude(stream []byte) claudeRun {
 func (c *claude) judge(r Request, res proc.Result, run claudeRun, ended error) (Result, error) {
 	switch {
 	case ended != nil && !c.answered(r, run):
-		return Result{}, ended
+		return Result{}, c.cutOff(run, ended)
 	case r.Session != "" && !run.began:
 		// It never began. If the session is not the reason, a new one says so.
 		return Result{}, &SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + lastLine(c.spec.Redact(string(res.Stderr)))}
@@ -165,6 +178,15 @@ func (c *claude) judge(r Request, res proc.Result, run claudeRun, ended error) (
 		return Result{Session: run.end.Session}, c.failure(r, res, run)
 	}
 	return c.answer(run.end)
+}
+
+// cutOff says what it means that a run was ended: one that only asked its provider
+// again and again waits for it.
+func (c *claude) cutOff(run claudeRun, ended error) error {
+	if _, limit := errors.AsType[*TimeoutError](ended); limit && run.retrying {
+		return c.spec.wait("its provider does not answer", time.Time{}, pauseBusy)
+	}
+	return ended
 }
 
 // answered reports whether a run that was ended had said all that it had to say.
@@ -231,9 +253,11 @@ func (c *claude) failure(r Request, res proc.Result, run claudeRun) error {
 	case e.Status == 401, e.Status == 403, run.kind == "authentication_failed":
 		return c.spec.loggedOut(words, "run `claude` and log in there")
 	case e.Status == 402, run.kind == "billing_error":
-		return c.spec.loggedOut(words, "see to the account's credit")
+		return c.spec.outOfCredit(words)
+	case e.Status == 404, run.kind == "model_not_found":
+		return c.spec.wrongModel(words)
 	case e.Status == 429, run.kind == "rate_limit":
-		return c.spec.wait("the provider answers that there were too many requests", time.Time{}, pauseBusy)
+		return c.spec.wait(tooMany, c.spec.in(run.retryIn), pauseBusy)
 	case e.Status >= 500, run.kind == "server_error", run.kind == "overloaded":
 		return c.spec.wait("its provider does not answer", time.Time{}, pauseBusy)
 	case e.Subtype == "error_max_structured_output_retries":

@@ -220,14 +220,22 @@ func (c *codex) failure(r Request, res proc.Result, run codexRun, began int64) e
 	switch {
 	case record.kind == "context_window_exceeded":
 		return c.spec.full(r, res.Code, words)
+	case record.kind == "model_not_found", record.status == 404, c.namesModel(record, words):
+		return c.spec.wrongModel(words)
+	case record.status == 402, record.kind == "usage_limit_exceeded" && (record.depleted || noCredit(words)):
+		return c.spec.outOfCredit(words)
 	case record.kind == "usage_limit_exceeded":
 		return c.spec.wait("the provider's usage limit is reached", record.resets, pauseLimit)
 	case record.status == 401, record.status == 403, record.kind == "unauthorized":
 		return c.spec.loggedOut(words, "run `codex login`")
+	case record.kind == "rate_limit_exceeded":
+		return c.spec.wait(tooMany, c.spec.in(retryIn(words)), pauseBusy)
 	case record.status == 429:
-		return c.spec.wait("the provider answers that there were too many requests", record.resets, pauseBusy)
+		return c.spec.wait(tooMany, record.resets, pauseBusy)
 	case record.status >= 500, record.unreachable(), record.kind == "server_overloaded", record.kind == "internal_server_error":
 		return c.spec.wait("its provider does not answer", record.resets, pauseBusy)
+	case strings.HasPrefix(words, cutStream):
+		return c.spec.wait("its provider ended an answer in the middle", record.resets, pauseBusy)
 	case strings.HasSuffix(record.kind, "_policy"), strings.HasSuffix(record.kind, "_policy_violation"):
 		return c.spec.refused(r, words)
 	}

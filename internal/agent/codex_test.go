@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,6 +56,12 @@ func TestCodexsRecordDecides(t *testing.T) {
 		{"refusal in an old session", someThread, []string{ended(`"cyber_policy"`)}, "*agent.SessionError"},
 		{"L43 full", someThread, []string{ended(`"context_window_exceeded"`)}, "*agent.SessionError"},
 		{"full at once", "", []string{ended(`"context_window_exceeded"`)}, "*agent.FailedError"},
+		{"rate limit in the stream", "", []string{ended(`"rate_limit_exceeded"`)}, "*work.WaitError"},
+		{"no such model", "", []string{ended(`"model_not_found"`)}, "*work.BlockedError"},
+		{"no such model for a session", someThread, []string{ended(`"model_not_found"`)}, "*work.BlockedError"},
+		{"404", "", []string{ended(`{"http_connection_failed":{"http_status_code":404}}`)}, "*work.BlockedError"},
+		{"402", "", []string{ended(`{"http_connection_failed":{"http_status_code":402}}`)}, "*work.BlockedError"},
+		{"no credit", "", []string{strings.Replace(window(100), `"secondary":null`, `"secondary":null,"rate_limit_reached_type":"workspace_owner_credits_depleted"`, 1), ended(`"usage_limit_exceeded"`)}, "*work.BlockedError"},
 		{"bad request", "", []string{ended(`"bad_request"`)}, "*agent.FailedError"},
 		{"nothing known", "", nil, "*agent.FailedError"},
 		{"nonsense", "", []string{"{", `{"payload":7}`, ended(`[1]`), strings.Repeat("x", 100)}, "*agent.FailedError"},
@@ -73,6 +80,61 @@ func TestCodexsRecordDecides(t *testing.T) {
 				t.Errorf("got %s (%v), want %s", got, err, tt.want)
 			}
 		})
+	}
+}
+
+func TestCodexsSentencesDecideWhereItsKindsDoNot(t *testing.T) {
+	const began = 1000
+	for _, tt := range []struct{ kind, words, want string }{
+		{"other", "stream disconnected before completion: stream closed before response.completed", "*work.WaitError"},
+		{"other", "stream disconnected before completion: the model failed", "*work.WaitError"},
+		{"usage_limit_exceeded", "Quota exceeded. Check your plan and billing details.", "*work.BlockedError"},
+		{"usage_limit_exceeded", "To use Codex with your ChatGPT plan, upgrade to Plus: https://chatgpt.com/explore/plus.", "*work.BlockedError"},
+		{"usage_limit_exceeded", "You’ve hit your usage limit. To get more access now, send a request to your admin or try again later.", "*work.WaitError"},
+		{"other", `{"detail": "The 'gpt-nope' model is not supported when using Codex with a ChatGPT account."}`, "*work.BlockedError"},
+		{"bad_request", "Invalid model name passed in model=gpt-nope", "*work.BlockedError"},
+		{"bad_request", "the answer says that the model gpt-4 is better", "*agent.FailedError"},
+		{"other", "Incomplete response returned, reason: max_output_tokens", "*agent.FailedError"},
+		{"other", "the model said: stream disconnected before completion", "*agent.FailedError"},
+	} {
+		c := recorded(t, fmt.Sprintf(`{"payload":{"type":"task_complete","error":{"codex_error_info":%q},"completed_at":%d}}`, tt.kind, began))
+		c.spec.Model = "gpt-nope"
+		err := c.failure(Request{}, proc.Result{Code: 1}, codexRun{thread: someThread, problem: tt.words}, began)
+		if got := fmt.Sprintf("%T", err); got != tt.want {
+			t.Errorf("%s, %q: got %s, want %s", tt.kind, tt.words, got, tt.want)
+		}
+		if strings.Contains(err.Error(), "{") {
+			t.Errorf("a person reads %q", err)
+		}
+	}
+}
+
+func TestHowLongARateLimitLasts(t *testing.T) {
+	for words, want := range map[string]time.Duration{
+		"rate limit exceeded: Rate limit reached for gpt-5.5: Limit 30000. Please try again in 2.898s. Visit https://x": 2898 * time.Millisecond,
+		"Please try again in 1m20s.": 80 * time.Second, "try again in 250ms": 250 * time.Millisecond, "Try again in 1h2m": 62 * time.Minute,
+		"try again in a while": 0, "try again in 7 parsecs": 0, "": 0, "try again in 99999999999999h": 0,
+	} {
+		if got := retryIn(words); got != want {
+			t.Errorf("%q: %s, want %s", words, got, want)
+		}
+	}
+}
+
+func TestWaitsAreBounded(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	s := Spec{Name: "x", Now: func() time.Time { return now }}
+	for told, want := range map[time.Duration]time.Duration{
+		0: 5 * time.Minute, -time.Hour: 5 * time.Minute, 3 * time.Second: time.Minute, 90 * time.Second: 90 * time.Second,
+		time.Hour: time.Hour, 30 * time.Hour: time.Hour,
+	} {
+		wait, ok := errors.AsType[*work.WaitError](s.wait("why", now.Add(told), 5*time.Minute))
+		if !ok || wait.Until.Sub(now) != want {
+			t.Errorf("told %s: %v until %s, want %s", told, wait, wait.Until, want)
+		}
+		if long := told > time.Hour; long != strings.Contains(wait.Reason, "until 2026-11-22 18:00 UTC") {
+			t.Errorf("told %s: %q", told, wait.Reason)
+		}
 	}
 }
 

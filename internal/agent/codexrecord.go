@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -17,6 +18,8 @@ type codexRecord struct {
 	kind   string    // codex_error_info, or its key
 	status int       // of HTTP; 0 when there was no answer
 	resets time.Time // when the limit that was reached ends; zero when unknown
+
+	depleted bool // the limit is one of credit: time does not lift it
 }
 
 // unreachable reports that the provider gave no answer at all, or stopped in
@@ -40,6 +43,7 @@ type recordLine struct {
 		Limits      struct {
 			Primary   *recordWindow `json:"primary"`
 			Secondary *recordWindow `json:"secondary"`
+			Reached   string        `json:"rate_limit_reached_type"`
 		} `json:"rate_limits"`
 	} `json:"payload"`
 }
@@ -58,6 +62,7 @@ func (c *codex) record(thread string, began int64) codexRecord {
 		switch l.Payload.Type {
 		case "token_count":
 			rec.resets = laterReset(l.Payload.Limits.Primary, l.Payload.Limits.Secondary)
+			rec.depleted = strings.Contains(l.Payload.Limits.Reached, "credits_depleted")
 		case "task_complete":
 			if l.Payload.CompletedAt >= began {
 				rec.kind, rec.status = errorInfo(l.Payload.Error.Info)

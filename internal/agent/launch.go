@@ -23,7 +23,7 @@ type launch struct {
 	stdin     []byte    // written, then closed
 	signal    os.Signal // that it ends well on; nil means SIGTERM
 	maxOutput int64     // required; bytes of standard output, at which it is ended
-	meter     meter     // gets its standard output as it comes; may be nil
+	meter     io.Writer // gets its standard output as it comes; may be nil
 }
 
 // launch runs a program to its end. Its errors are those of Agent.Run; an exit
@@ -38,13 +38,9 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 		return proc.Result{}, err
 	}
 	log := &redactor{to: r.Log, redact: s.Redact}
-	var watch io.Writer
-	if l.meter != nil {
-		watch = l.meter
-	}
 	res, err := proc.Run(ctx, proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.env...),
-		Stdin: l.stdin, Stdout: watch, Stderr: log,
+		Stdin: l.stdin, Stdout: l.meter, Stderr: log,
 		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, EndSignal: l.signal,
 		Mark: r.mark(), DieWithParent: true, Wrapper: s.Wrap != nil,
 	})

@@ -292,8 +292,8 @@ func TestL44_LimitsWait(t *testing.T) {
 				if !errors.As(err, &wait) || !wait.Until.After(time.Now()) {
 					t.Fatalf("got %v", err)
 				}
-				if !tt.until.IsZero() && !wait.Until.Equal(tt.until) {
-					t.Errorf("until %s, want %s", wait.Until, tt.until)
+				if !tt.until.IsZero() && (!wait.Until.Before(tt.until) || !strings.Contains(wait.Reason, tt.until.UTC().Format("15:04 UTC"))) {
+					t.Errorf("until %s: %s; the limit ends %s", wait.Until, wait.Reason, tt.until)
 				}
 			})
 		}

@@ -138,7 +138,7 @@ func TestClaudesFieldsDecide(t *testing.T) {
 	failed := func(more string) string {
 		return strings.Replace(claudeResult(more), `"is_error":false`, `"is_error":true`, 1)
 	}
-	resets := time.Now().Add(2 * time.Hour).Truncate(time.Second)
+	resets := time.Now().Add(50 * time.Minute).Truncate(time.Second)
 	stamp, _ := json.Marshal(resets.Unix())
 	limit := `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":` + string(stamp) + `,"rateLimitType":"five_hour"}}`
 	tests := []struct {
@@ -153,6 +153,8 @@ func TestClaudesFieldsDecide(t *testing.T) {
 		{"401", []string{failed(`,"api_error_status":401`)}, "blocked"},
 		{"not logged in", []string{`{"type":"assistant","error":"authentication_failed"}`, failed("")}, "blocked"},
 		{"credit", []string{`{"type":"assistant","error":"billing_error"}`, failed(`,"api_error_status":400`)}, "blocked"},
+		{"no such model", []string{`{"type":"assistant","error":"model_not_found"}`, failed(`,"api_error_status":404`)}, "blocked"},
+		{"402", []string{failed(`,"api_error_status":402`)}, "blocked"},
 		{"refusal", []string{failed(`,"stop_reason":"refusal"`)}, "blocked"},
 		{"budget", []string{failed(`,"subtype":"error_max_budget_usd"`)}, "blocked"},
 		{"turns", []string{failed(`,"subtype":"error_max_turns","errors":["Reached maximum number of turns (2)"]`)}, "blocked"},

@@ -15,6 +15,7 @@ const structured = "StructuredOutput"
 // messagesRequest is what is read of a request to the Messages API.
 type messagesRequest struct {
 	Model    string `json:"model"`
+	Stream   bool   `json:"stream"`
 	Messages []turn `json:"messages"`
 	Tools    []struct {
 		Name   string          `json:"name"`
@@ -58,6 +59,12 @@ func (s *Server) anthropic(w http.ResponseWriter, r *http.Request) {
 		writeError(w, *reply.Error, anthropicError)
 	case reply.Hang:
 		s.hang(r)
+	case !req.Stream: // how claude asks again after a stream that was cut
+		if reply.Cut {
+			panic(http.ErrAbortHandler)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(wholeMessage(req.Model, reply))
 	default:
 		w.Header().Set("Request-Id", "req_1")
 		sendMessage(startStream(w), req.Model, reply)
@@ -123,13 +130,7 @@ var calls atomic.Int64
 // sendMessage streams a message.
 func sendMessage(out stream, model string, reply Reply) {
 	content, stop := messageContent(reply)
-	usage := map[string]any{
-		"input_tokens": InputTokens - CachedTokens, "cache_read_input_tokens": CachedTokens, "cache_creation_input_tokens": 0, "output_tokens": 1,
-	}
-	out.send("message_start", map[string]any{"message": map[string]any{
-		"id": "msg_" + strconv.FormatInt(calls.Add(1), 10), "type": "message", "role": "assistant", "model": model, "content": []any{},
-		"stop_reason": nil, "stop_sequence": nil, "usage": usage,
-	}})
+	out.send("message_start", map[string]any{"message": emptyMessage(model, 1)})
 	if reply.Cut {
 		return
 	}
@@ -138,6 +139,26 @@ func sendMessage(out stream, model string, reply Reply) {
 	}
 	out.send("message_delta", map[string]any{"delta": map[string]any{"stop_reason": stop, "stop_sequence": nil}, "usage": map[string]any{"output_tokens": OutputTokens}})
 	out.send("message_stop", map[string]any{})
+}
+
+func emptyMessage(model string, output int) map[string]any {
+	return map[string]any{
+		"id": "msg_" + strconv.FormatInt(calls.Add(1), 10), "type": "message", "role": "assistant", "model": model, "content": []any{},
+		"stop_reason": nil, "stop_sequence": nil, "usage": map[string]any{
+			"input_tokens": InputTokens - CachedTokens, "cache_read_input_tokens": CachedTokens, "cache_creation_input_tokens": 0, "output_tokens": output,
+		},
+	}
+}
+
+// wholeMessage is a message that is not streamed.
+func wholeMessage(model string, reply Reply) map[string]any {
+	m := emptyMessage(model, OutputTokens)
+	content, stop := messageContent(reply)
+	m["stop_reason"] = stop
+	if content != nil {
+		m["content"] = []any{content}
+	}
+	return m
 }
 
 func messageContent(reply Reply) (content map[string]any, stop string) {

@@ -1,6 +1,7 @@
 package modelsim
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -115,7 +116,7 @@ func respond(out stream, model string, q Query, reply Reply) {
 	case reply.Cut:
 		return
 	case reply.Failed != "":
-		response["status"], response["error"] = "failed", map[string]any{"code": reply.Failed, "message": "the model failed: " + reply.Failed}
+		response["status"], response["error"] = "failed", map[string]any{"code": reply.Failed, "message": cmp.Or(reply.Text, "the model failed: "+reply.Failed)}
 		out.send("response.failed", map[string]any{"response": response})
 		return
 	}

@@ -30,7 +30,8 @@ type Query struct {
 	Body    json.RawMessage // the request itself
 }
 
-// Reply is what the model does. One of its fields is set.
+// Reply is what the model does. One of its fields is set; beside Failed, Text may
+// be what it says.
 type Reply struct {
 	Run    string // has a shell command run, then is asked again
 	Tool   *Call  // has a tool called, then is asked again

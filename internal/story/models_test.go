@@ -28,7 +28,10 @@ import (
 //	model wordy            its first message in a conversation is no answer
 //	model writer           it works, and writes its answer as text, where it has a tool for it
 //	model idle             it answers and changes nothing
+//	model honest           it works, as at the beginning of a story
+//	model looping          one command after the other, for ever
 //	model busy             429
+//	model broke            no credit is left
 //
 //	model-asked N          checks that the last query came in a conversation of N earlier prompts, and prints its prompt
 func addModelCommands(cmds map[string]func(*testscript.TestScript, bool, []string)) {
@@ -48,7 +51,7 @@ type script = func(modelsim.Query) modelsim.Reply
 func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 	s := scriptOf(ts, args)
 	if neg || s == nil {
-		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | wordy | writer | idle | busy")
+		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | honest | wordy | writer | idle | looping | busy | broke")
 	}
 	modelOf(ts).Script(s)
 }
@@ -56,15 +59,12 @@ func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 // scriptOf reads the words of the command; nil: they mean nothing.
 func scriptOf(ts *testscript.TestScript, args []string) script {
 	w := worldOf(ts)
+	modes := map[string]script{
+		"honest": working(w, runs(logs)), "wordy": wordy(w), "writer": writer(w), "idle": working(w), "looping": looping, "busy": busy, "broke": broke,
+	}
 	switch {
-	case slices.Equal(args, []string{"wordy"}):
-		return wordy(w)
-	case slices.Equal(args, []string{"writer"}):
-		return writer(w)
-	case slices.Equal(args, []string{"idle"}):
-		return working(w)
-	case slices.Equal(args, []string{"busy"}):
-		return busy
+	case len(args) == 1:
+		return modes[args[0]]
 	case len(args) == 2 && args[0] == "run":
 		return working(w, runs(args[1]))
 	case len(args) == 2 && args[0] == "patch":
@@ -144,6 +144,15 @@ func writer(w *world) script {
 
 func busy(modelsim.Query) modelsim.Reply {
 	return modelsim.Reply{Error: &modelsim.Error{Status: 429, Type: "rate_limit_error", Text: "too many requests"}}
+}
+
+func looping(modelsim.Query) modelsim.Reply { return runs("true") }
+
+func broke(q modelsim.Query) modelsim.Reply {
+	if q.API == modelsim.OpenAI {
+		return modelsim.Reply{Failed: "insufficient_quota", Text: "You exceeded your current quota."}
+	}
+	return modelsim.Reply{Error: &modelsim.Error{Status: 400, Type: "invalid_request_error", Text: "Your credit balance is too low to access the Anthropic API."}}
 }
 
 // has says whether the answer that is asked for has a key.

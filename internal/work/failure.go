@@ -25,6 +25,7 @@ func (e *WaitError) Unwrap() error { return e.Err }
 type BlockedError struct {
 	Reason string // what is wrong, in a sentence for the issue
 	Hint   string // the way on
+	Local  string // more of the reason, which names this machine's folders or worse: not for GitHub
 	Err    error
 }
 

@@ -1,0 +1,109 @@
+package agent
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// What a provider's answer means for a turn is the same for every agent: it is
+// too early, or a person must act.
+
+const tooMany = "the provider answers that there were too many requests"
+
+// Pauses where nobody says for how long a limit lasts, and the bounds of what is
+// said.
+const (
+	pauseBusy  = 5 * time.Minute  // too many requests, a provider that is down
+	pauseLimit = 15 * time.Minute // what was paid for is used up
+	pauseLeast = time.Minute      // the program itself has waited and tried again before
+	pauseMost  = time.Hour        // then it is tried: limits are raised, and clocks differ
+)
+
+// wait says that it is too early; a time that is not known is guessed.
+func (s Spec) wait(why string, until time.Time, guess time.Duration) error {
+	now := s.Now()
+	switch {
+	case !until.After(now):
+		until = now.Add(guess)
+	case until.Before(now.Add(pauseLeast)):
+		until = now.Add(pauseLeast)
+	case until.After(now.Add(pauseMost)):
+		why += ", until " + until.UTC().Format("2006-01-02 15:04 UTC")
+		until = now.Add(pauseMost)
+	}
+	return &work.WaitError{Until: until, Reason: fmt.Sprintf("agent %q: %s", s.Name, why)}
+}
+
+// in is a time from now; what is not known stays so.
+func (s Spec) in(d time.Duration) time.Time {
+	if d <= 0 {
+		return time.Time{}
+	}
+	return s.Now().Add(d)
+}
+
+// loggedOut reports that the provider knows no such account.
+func (s Spec) loggedOut(words, login string) error {
+	return &work.BlockedError{
+		Reason: fmt.Sprintf("The provider of agent %q refused its credentials: %s.", s.Name, s.cite(words)),
+		Hint:   fmt.Sprintf("%s, or name the variable that holds the key in env_pass of [agents.%s], on the machine that runs gh mergexo; then comment to have it tried again", login, s.Name),
+	}
+}
+
+// outOfCredit reports that nothing is left to pay with: time alone changes
+// nothing.
+func (s Spec) outOfCredit(words string) error {
+	return &work.BlockedError{
+		Reason: fmt.Sprintf("The account of agent %q has no credit left, or its plan does not include this: %s.", s.Name, s.cite(words)),
+		Hint:   fmt.Sprintf("add credit with the provider, or choose another account or agent ([agents.%s] in the config of the machine that runs gh mergexo); then comment to have it tried again", s.Name),
+	}
+}
+
+// wrongModel reports that the provider has no such model for this account.
+func (s Spec) wrongModel(words string) error {
+	model := "the default model of its program"
+	if s.Model != "" {
+		model = fmt.Sprintf("the model %q", s.Model)
+	}
+	return &work.BlockedError{
+		Reason: fmt.Sprintf("The provider of agent %q does not offer %s to this account: %s.", s.Name, model, s.cite(words)),
+		Hint:   fmt.Sprintf("correct model of [agents.%s] in the config of the machine that runs gh mergexo, then comment to have it tried again", s.Name),
+	}
+}
+
+// cite is what a provider says, short, without secrets and without its full stop.
+func (s Spec) cite(words string) string {
+	return strings.TrimRight(clip(s.Redact(providerWords(words)), 200), ".")
+}
+
+// refused reports that the model does not want to. In an old session that may
+// be because of what was said before.
+func (s Spec) refused(r Request, words string) error {
+	if r.Session != "" {
+		return &SessionError{Agent: s.Name, Reason: "the model refused to go on"}
+	}
+	return &work.BlockedError{
+		Reason: fmt.Sprintf("The model of agent %q refused the task: %s", s.Name, clip(s.Redact(words), 200)),
+		Hint:   "say differently what is wanted, in a comment, or choose another agent for the repository",
+	}
+}
+
+// providerWords are the sentence of an error that came as JSON; other text is
+// that already.
+func providerWords(words string) string {
+	var body struct {
+		Detail string `json:"detail"`
+		Error  struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal([]byte(words), &body) != nil {
+		return words
+	}
+	return cmp.Or(body.Detail, body.Error.Message, words)
+}

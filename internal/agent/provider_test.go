@@ -1,0 +1,105 @@
+package agent_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/modelsim"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+func TestARateLimitInTheStreamIsWaitedForAsItSays(t *testing.T) {
+	r := newRig(t, agent.AdapterCodex)
+	r.model.Script(func(modelsim.Query) modelsim.Reply {
+		return modelsim.Reply{Failed: "rate_limit_exceeded", Text: "Rate limit reached on tokens per min. Please try again in 1m30.5s. Visit https://x.invalid"}
+	})
+	before := time.Now()
+	_, err := r.run(r.request("Begin."))
+	var wait *work.WaitError
+	if !errors.As(err, &wait) || wait.Until.Before(before.Add(90*time.Second)) || wait.Until.After(time.Now().Add(91*time.Second)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestClaudesLastPauseIsHowLongItsLimitLasts(t *testing.T) {
+	before := time.Now()
+	_, err := saying(t, agent.AdapterClaude, "", "1", claudeInit,
+		`{"type":"system","subtype":"api_retry","attempt":1,"max_retries":2,"retry_delay_ms":600.5,"error_status":429,"error":"rate_limit"}`,
+		`{"type":"system","subtype":"api_retry","attempt":2,"max_retries":2,"retry_delay_ms":120000,"error_status":429,"error":"rate_limit"}`,
+		`{"type":"assistant","error":"rate_limit"}`, strings.Replace(claudeResult(`,"api_error_status":429`), `"is_error":false`, `"is_error":true`, 1))
+	var wait *work.WaitError
+	if !errors.As(err, &wait) || wait.Until.Before(before.Add(2*time.Minute)) || wait.Until.After(time.Now().Add(2*time.Minute)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnAnswerThatIsCutIsWaitedFor(t *testing.T) {
+	onReal(t, func(t *testing.T, r *rig) {
+		r.model.Script(func(modelsim.Query) modelsim.Reply { return modelsim.Reply{Cut: true} })
+		_, err := r.run(r.request("Begin."))
+		if _, ok := errors.AsType[*work.WaitError](err); !ok {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// claude asks its provider again and again. Ended at a limit while it does, it
+// waits for the provider; a model that hangs is another matter.
+func TestAProviderThatIsAskedUntilTheLimitIsWaitedFor(t *testing.T) {
+	r := newRig(t, agent.AdapterClaude)
+	r.setEnv("CLAUDE_CODE_MAX_RETRIES", "10")
+	r.model.Script(func(modelsim.Query) modelsim.Reply {
+		return modelsim.Reply{Error: &modelsim.Error{Status: 503, Type: "api_error", Text: "away"}}
+	})
+	q := r.request("Begin.")
+	q.Wall = 6 * time.Second
+	_, err := r.run(q)
+	if _, ok := errors.AsType[*work.WaitError](err); !ok {
+		t.Errorf("got %v", err)
+	}
+}
+
+// stopped checks that a person is asked, with words that help.
+func (r *rig) stopped(reply modelsim.Reply, reason, hint string) {
+	r.t.Helper()
+	r.model.Script(func(modelsim.Query) modelsim.Reply { return reply })
+	_, err := r.run(r.request("Begin."))
+	var blocked *work.BlockedError
+	if !errors.As(err, &blocked) || !strings.Contains(blocked.Reason, reason) || !strings.Contains(blocked.Hint, hint) {
+		r.t.Errorf("%+v: got %v", reply, err)
+	}
+}
+
+func TestAnAccountWithoutCreditIsForAPerson(t *testing.T) {
+	onReal(t, func(t *testing.T, r *rig) {
+		const reason, hint = "has no credit left", "[agents.real]"
+		if r.spec.Adapter == agent.AdapterClaude {
+			r.stopped(modelsim.Reply{Error: &modelsim.Error{Status: 400, Type: "invalid_request_error", Text: "Your credit balance is too low to access the Anthropic API."}}, reason, hint)
+			r.stopped(modelsim.Reply{Error: &modelsim.Error{Status: 402, Type: "billing_error", Text: "payment required"}}, reason, hint)
+			return
+		}
+		r.stopped(modelsim.Reply{Failed: "insufficient_quota", Text: "You exceeded your current quota."}, reason, hint)
+		r.stopped(modelsim.Reply{Error: &modelsim.Error{
+			Status: 429, Type: "insufficient_quota", Text: "You exceeded your current quota, please check your plan and billing details.", More: map[string]any{"code": "insufficient_quota"},
+		}}, reason, hint)
+	})
+}
+
+func TestAModelThatIsNotThereIsForAPerson(t *testing.T) {
+	onReal(t, func(t *testing.T, r *rig) {
+		const reason, hint = "does not offer the model", "model of [agents.real]"
+		if r.spec.Adapter == agent.AdapterClaude {
+			r.stopped(modelsim.Reply{Error: &modelsim.Error{Status: 404, Type: "not_found_error", Text: "model: claude-sonnet-4-5"}}, reason, hint)
+			return
+		}
+		for _, status := range []int{400, 404} {
+			r.stopped(modelsim.Reply{Error: &modelsim.Error{
+				Status: status, Type: "invalid_request_error", Text: "The model `gpt-5.5` does not exist or you do not have access to it.", More: map[string]any{"code": "model_not_found"},
+			}}, reason, hint)
+		}
+		r.stopped(modelsim.Reply{Failed: "model_not_found", Text: "no such model"}, reason, hint)
+	})
+}

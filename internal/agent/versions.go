@@ -1,0 +1,97 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+)
+
+// releases are what is known of a program's versions.
+type releases struct {
+	least  string   // older ones miss something that a turn needs
+	worked []string // with which all tests of the adapter passed, oldest first
+}
+
+// known are the versions against which the adapters were tested. A program of
+// another version is used all the same: status names it.
+var known = map[string]releases{
+	AdapterCodex:  {least: "0.166.0", worked: []string{"0.166.0", "0.169.0"}},
+	AdapterClaude: {least: "2.1.197", worked: []string{"2.1.197", "2.1.330"}},
+}
+
+// versionTime is how long a program may take to say its version.
+const versionTime = 5 * time.Second
+
+var versionNumber = regexp.MustCompile(`\d+\.\d+\.\d+[0-9A-Za-z.+-]*`)
+
+// Version asks a program for its version: codex and claude. Of another program,
+// and of one that does not say, it is empty.
+func Version(ctx context.Context, s Spec) string {
+	if _, ok := known[s.Adapter]; !ok {
+		return ""
+	}
+	command := s.command()
+	path, err := s.program(command[0])
+	if err != nil {
+		return ""
+	}
+	res, err := proc.Run(ctx, proc.Cmd{
+		Path: path, Args: append(slices.Clone(command[1:]), "--version"), Dir: filepath.Dir(path), Env: append(slices.Clone(s.Environ), claudeEnv...),
+		Wall: versionTime, MaxOutput: 64 << 10, DieWithParent: true,
+	})
+	if err != nil || res.Code != 0 {
+		return ""
+	}
+	return versionNumber.FindString(string(res.Stdout))
+}
+
+// Drift says what is to be known of an agent's version, in one line: that it is
+// too old, and the command that updates it, or that nobody has tried it with this
+// program. Empty: nothing is.
+func Drift(s Spec, version string) string {
+	r, ok := known[s.Adapter]
+	switch {
+	case !ok || slices.Contains(r.worked, version):
+		return ""
+	case version == "":
+		return fmt.Sprintf("agent %q: its program does not say its version; %s", s.Name, r.tried())
+	case older(version, r.least):
+		return fmt.Sprintf("agent %q: version %s of its program is too old; run `%s@latest` to get %s or later", s.Name, version, installs[s.Adapter], r.least)
+	}
+	return fmt.Sprintf("agent %q: nobody has tried version %s of its program with gh mergexo; %s", s.Name, version, r.tried())
+}
+
+func (r releases) tried() string {
+	return fmt.Sprintf("%s are known to work", strings.Join(r.worked, " and "))
+}
+
+// older compares versions by their numbers; what follows them, such as "-alpha.1",
+// is of a version that is not finished, and older than it.
+func older(a, b string) bool {
+	numbersA, restA := splitVersion(a)
+	numbersB, restB := splitVersion(b)
+	if c := slices.Compare(numbersA, numbersB); c != 0 {
+		return c < 0
+	}
+	return restA != "" && restB == "" && cmp.Compare(restA[0], '-') == 0
+}
+
+func splitVersion(v string) (numbers []int, rest string) {
+	end := strings.IndexFunc(v, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })
+	if end < 0 {
+		end = len(v)
+	}
+	for part := range strings.SplitSeq(strings.Trim(v[:end], "."), ".") {
+		n, _ := strconv.Atoi(part) // a version's number is one, or as good as 0
+		numbers = append(numbers, n)
+	}
+	return numbers, v[end:]
+}

@@ -1,0 +1,79 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+)
+
+func TestVersionsThatDrift(t *testing.T) {
+	for _, tt := range []struct{ adapter, version, want string }{
+		{agent.AdapterCodex, "0.169.0", ""},
+		{agent.AdapterCodex, "0.166.0", ""},
+		{agent.AdapterCodex, "0.165.9", "version 0.165.9 of its program is too old; run `npm install -g @openai/codex@latest` to get 0.166.0 or later"},
+		{agent.AdapterCodex, "0.99.0", "too old"},
+		{agent.AdapterCodex, "0.166.0-alpha.3", "too old"},
+		{agent.AdapterCodex, "0.167.0", "nobody has tried version 0.167.0"},
+		{agent.AdapterCodex, "1.0.0", "0.166.0 and 0.169.0 are known to work"},
+		{agent.AdapterCodex, "0.170.0-alpha.1", "nobody has tried"},
+		{agent.AdapterClaude, "2.1.330", ""},
+		{agent.AdapterClaude, "2.1.30", "too old; run `npm install -g @anthropic-ai/claude-code@latest`"},
+		{agent.AdapterClaude, "2.1.400", "nobody has tried"},
+		{agent.AdapterClaude, "", "does not say its version"},
+		{agent.AdapterCommand, "", ""},
+		{agent.AdapterCommand, "0.1.0", ""},
+	} {
+		got := agent.Drift(agent.Spec{Name: "mine", Adapter: tt.adapter}, tt.version)
+		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) || strings.Contains(got, "\n") {
+			t.Errorf("%s %q: %q, want %q", tt.adapter, tt.version, got, tt.want)
+		}
+	}
+}
+
+func TestTheVersionIsWhatTheProgramSays(t *testing.T) {
+	for said, want := range map[string]string{
+		"codex-cli 0.169.0": "0.169.0", "2.1.330 (Claude Code)": "2.1.330", "codex-cli 0.170.0-alpha.1": "0.170.0-alpha.1", "no version": "", "": "",
+	} {
+		s := spec(t, program(t, `[ "$1" = --version ] && echo "`+said+`"`))
+		s.Adapter = agent.AdapterCodex
+		if got := agent.Version(t.Context(), s); got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+	s := spec(t, program(t, `touch "$(dirname "$0")/asked"`))
+	if got := agent.Version(t.Context(), s); got != "" {
+		t.Errorf("a program of one's own: %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(s.Command[0]), "asked")); err == nil {
+		t.Error("a program of one's own was started to ask for its version")
+	}
+	s = spec(t, program(t, "exec sleep 60"))
+	s.Adapter = agent.AdapterClaude
+	if began := time.Now(); agent.Version(t.Context(), s) != "" || time.Since(began) > 20*time.Second {
+		t.Error("a program that hangs holds the question up")
+	}
+}
+
+// The versions that the tests install are in the table: whoever changes them runs
+// the tests, and says here that they passed.
+func TestTheInstalledVersionsAreKnown(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("..", "modelsim", "programs", "package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct{ Dependencies map[string]string }
+	if err := json.Unmarshal(b, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	for adapter, name := range map[string]string{agent.AdapterCodex: "@openai/codex", agent.AdapterClaude: "@anthropic-ai/claude-code"} {
+		version := manifest.Dependencies[name]
+		if note := agent.Drift(agent.Spec{Name: adapter, Adapter: adapter}, version); note != "" || version == "" {
+			t.Errorf("%s %q: %s", name, version, note)
+		}
+	}
+}
