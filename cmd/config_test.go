@@ -24,13 +24,15 @@ quiet_period = "0s"
 turn_timeout = "90m"
 enable_feedback_loop = false
 accounts = [7]
-sandbox = "none"
+sandbox = "required"
+readable = ["/srv/all"]
 [agents.mine]
 adapter = "command"
 command = ["/bin/agent", "--x \"y\""]
 env_pass = ["LANG"]
 session = "fresh"
 sandbox = "bwrap"
+readable = ["/srv/docs"]
 writable = ["/var/agent"]
 [[repo]]
 name = "octo/app"

@@ -61,11 +61,15 @@ func (m *machine) protect(ctx context.Context, repo work.RepoName, a config.Agen
 
 // warning says what an agent that runs without a sandbox can do, and what to do
 // about that; empty for one that cannot.
-func warning(name string, p sandbox.Protection) string {
-	if p.Hides() {
+func warning(name string, asked work.Sandbox, p sandbox.Protection) string {
+	how := sandbox.Remedy() + `, or set sandbox = "required" so that nothing starts without one`
+	switch {
+	case p.Hides():
 		return ""
+	case asked == work.SandboxNone, asked == work.SandboxAgent:
+		how = `set sandbox = "auto" or "required" in the config`
 	}
-	return fmt.Sprintf("agent %q runs with %s; %s, or set sandbox = \"required\" so that nothing starts without one", name, p, sandbox.Remedy())
+	return fmt.Sprintf("agent %q runs with %s; %s", name, p, how)
 }
 
 // agentsHome is where agents find the configurations that we write for them.

@@ -195,7 +195,7 @@ func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (
 	if err != nil {
 		return hired, err
 	}
-	spec.Wrap, hired.Sandbox, hired.Warning = wrap, protection.Kind, warning(a.Name, protection)
+	spec.Wrap, hired.Sandbox, hired.Warning = wrap, protection.Kind, warning(a.Name, m.cfg.Sandbox(a), protection)
 	hired.Agent, err = agent.New(spec)
 	return hired, err
 }

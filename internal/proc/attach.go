@@ -21,12 +21,14 @@ func Attach(ctx context.Context, c Cmd, s Streams) (int, error) {
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Dir, cmd.Env = c.Dir, append([]string{}, c.Env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, s.Out, s.Err
-	err := cmd.Run()
+	cmd.WaitDelay = drainDelay // of what it leaves behind nobody waits for the words
+	p := &process{Cmd: c, cmd: cmd, exited: make(chan struct{})}
+	if err := p.startChild(); err != nil {
+		return 0, errors.Join(fmt.Errorf("start %q: %w", c.Path, err), ctx.Err())
+	}
+	p.await()
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
-	}
-	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
-		return 0, fmt.Errorf("run %q: %w", c.Path, err)
 	}
 	return exitCode(cmd.ProcessState), nil
 }

@@ -84,22 +84,23 @@ func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private) []
 	return l.entries()
 }
 
-// named lets in what the adapter and the config name.
+// named lets in what the adapter and the config name, whoever may read it.
 func (l *layout) named(j work.Job) {
+	name := func(paths []string, how How, why string) {
+		for _, p := range paths {
+			l.uncover(real(p))
+			l.let(p, how, why)
+		}
+	}
 	how := Write
 	if j.For == work.RunsTests {
 		how = Read
+		l.cover(l.box.Homes, "the agent's own home, which tests do not see")
 	} else {
-		for _, p := range l.box.Homes {
-			l.let(p, Write, "the agent's own home: its login and sessions")
-		}
+		name(l.box.Homes, Write, "the agent's own home: its login and sessions")
 	}
-	for _, p := range l.box.Writable {
-		l.let(p, how, "writable, in the config")
-	}
-	for _, p := range l.box.Readable {
-		l.let(p, Read, "readable, in the config")
-	}
+	name(l.box.Writable, how, "writable, in the config")
+	name(l.box.Readable, Read, "readable, in the config")
 }
 
 // private puts folders of the run's own in place of the home and the temporary

@@ -70,6 +70,11 @@ func (l *layout) cover(paths []string, why string) {
 	}
 }
 
+// uncover shows what is hidden so far within a path.
+func (l *layout) uncover(path string) {
+	l.all = slices.DeleteFunc(l.all, func(e Entry) bool { return e.How == Hidden && inside(e.Path, path) })
+}
+
 // shown reports whether a path lies within what is let in so far, and is not let
 // in by its own name.
 func (l *layout) shown(path string) bool {
@@ -93,14 +98,23 @@ func (l *layout) entries() []Entry {
 	})
 	var all []Entry
 	for _, e := range l.all {
-		if around, ok := enclosing(all, e.Path); ok && (around.How == Read || around.How == Write) {
-			if e.How == Link || e.How == around.How || e.How == Read && !l.byConfig(e) {
-				continue
-			}
+		if around, ok := enclosing(all, e.Path); !ok || !l.needless(e, around) {
+			all = append(all, e)
 		}
-		all = append(all, e)
 	}
 	return all
+}
+
+// needless reports whether an entry changes nothing about the one around it.
+func (l *layout) needless(e, around Entry) bool {
+	switch around.How {
+	case Hidden:
+		return e.How == Hidden
+	case Read, Write:
+		return e.How == Link || e.How == around.How || e.How == Read && !l.byConfig(e)
+	case Private, Link:
+	}
+	return false
 }
 
 // byConfig reports whether the config says that a path can only be read.

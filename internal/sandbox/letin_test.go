@@ -162,6 +162,33 @@ func TestAHomeBehindALink(t *testing.T) {
 	}
 }
 
+// A home of the agent in a folder of the system's is the agent's whole, whatever
+// the rights of its files, and hidden from the tests.
+func TestAnAgentsHomeBelowOpt(t *testing.T) {
+	tool := tool(t)
+	dir, ok := folderIn(t, "/opt")
+	if !ok {
+		t.Skip("/opt may not be written")
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := elsewhere(t)
+	for _, name := range []string{"auth.json", "out"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("fine"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.box.Homes = []string{dir}
+	if out := w.run(tool, `cat `+dir+`/auth.json; echo new >`+dir+`/out; cat `+dir+`/out`); out != "finenew\n" {
+		t.Errorf("the agent: %s", out)
+	}
+	w.job.For = work.RunsTests
+	if out := w.run(tool, `cat `+dir+`/*; ls -A `+dir); strings.Contains(out, "fine") || strings.Contains(out, "auth.json") {
+		t.Errorf("the tests: %s", out)
+	}
+}
+
 // Of /etc there is what everybody may read: root, and a member of a group, may
 // read more, and no agent needs that.
 func TestEtcIsWhatEverybodyMayRead(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mergexo/gh-mergexo/internal/modelsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -44,6 +45,43 @@ func TestCachesAreAnItemsOwn(t *testing.T) {
 	}
 	if out := w.run(tool, `ls -A ~`); strings.Contains(out, "any") {
 		t.Errorf("a run without an item finds %s", out)
+	}
+}
+
+// The state lies below the home where nobody says otherwise: the checkout is at
+// its place there, in a home that is another one, and so are the folders behind
+// the temporary ones.
+func TestTheStateBelowTheHome(t *testing.T) {
+	tool, w := tool(t), elsewhere(t)
+	below := filepath.Join(w.home, ".local/share/mergexo")
+	if err := os.MkdirAll(filepath.Dir(below), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(w.state, below); err != nil {
+		t.Fatal(err)
+	}
+	moved := func(path string) string { return strings.Replace(path, w.state, below, 1) }
+	w.box.Kept, w.box.Items = []string{below}, moved(w.box.Items)
+	for i, p := range w.box.Ours {
+		w.box.Ours[i] = moved(p)
+	}
+	w.dir = moved(w.dir)
+	w.job.Dir = w.dir
+	w.put("home/.local/bin/tool", "fine")
+	if bin, why := modelsim.Programs(); why == "" {
+		w.box.Path = bin + string(filepath.ListSeparator) + w.box.Path
+		if out := w.run(tool, `codex sandbox -c 'sandbox_mode="workspace-write"' -- /bin/sh -c 'echo in >made; echo temp >/tmp/made; cat made /tmp/made'`); out != "in\ntemp\n" {
+			t.Errorf("codex: %s", out)
+		}
+	}
+	for range 2 { // the second time all is made already
+		out := w.run(tool, `cat a.txt ~/.local/bin/tool ~/.codex/auth.json "$1/home/.local/share/mergexo/agents/a.gitconfig"; echo x >>~/again; wc -l <~/again; grep -rs canary "$1" && echo seen; echo x >a.txt`)
+		if !strings.HasSuffix(out, "finefinefine1\n") && !strings.HasSuffix(out, "finefinefine2\n") {
+			t.Errorf("got: %s", out)
+		}
+	}
+	if b, _ := os.ReadFile(filepath.Join(w.dir, "a.txt")); string(b) != "x\n" {
+		t.Errorf("a.txt: %q", b)
 	}
 }
 

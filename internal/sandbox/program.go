@@ -22,8 +22,8 @@ const maxFirstLine = 4096
 // first line names, which is one as well.
 func (l *layout) program(path, why string, depth int) {
 	_, at, err := follow(path)
-	if err != nil {
-		return
+	if info, statErr := os.Stat(path); err != nil || statErr != nil || !info.Mode().IsRegular() {
+		return // a folder that a command line names is data, and may be all of the home
 	}
 	l.let(path, Read, why)
 	l.installation(at, why)

@@ -117,6 +117,30 @@ func TestTheAgentsProgramIsLetIn(t *testing.T) {
 	}
 }
 
+// Of what the agent's command names besides, the files are let in: a script, its
+// settings. A folder may hold anything.
+func TestFilesThatTheCommandNamesAreLetIn(t *testing.T) {
+	tool, w := tool(t), elsewhere(t)
+	w.put("home/agents/mine.py", "fine")
+	w.put("home/agents/token", "canary")
+	w.box.Programs = []string{filepath.Join(w.home, "agents/mine.py"), filepath.Join(w.home, "agents"), w.home, "/"}
+	if out := w.run(tool, `cat "$1/home/agents/mine.py"; cat "$1"/home/agents/* "$1"/home/.ssh/*; `+readsWhat); !strings.HasPrefix(out, "finefine") || strings.Contains(out, "canary") {
+		t.Errorf("got: %s", out)
+	}
+}
+
+// A file that names need may be a link to where services have their sockets, as
+// /etc/resolv.conf is: the file is let in, and nothing beside it.
+func TestALinkLetsInWhatItLeadsTo(t *testing.T) {
+	tool, w := tool(t), elsewhere(t)
+	w.put("run/resolve/stub.conf", "fine")
+	w.put("run/resolve/socket", "canary")
+	w.box.Trusted = []string{w.link("../run/resolve/stub.conf", "etc/certs.pem")}
+	if out := w.run(tool, `cat "$1/etc/certs.pem" "$1/run/resolve/stub.conf"; ls "$1/run/resolve"`); out != "finefinestub.conf\n" {
+		t.Errorf("got: %s", out)
+	}
+}
+
 // A program that is not there inside, or whose interpreter is not, stops the turn
 // with the line to write.
 func TestAProgramThatIsNotVisibleStopsTheTurn(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 // services. All else of macOS is the system's own; a closed folder inside is
 // opened again for what is let in.
 var closedOnMac = []string{
-	"/Users", "/Volumes", "/Network", "/private/var", "/private/tmp", "/Library/Keychains", "/Library/Application Support", "/cores",
+	"/Users", "/Volumes", "/Network", "/private/var", "/private/tmp",
 }
 
 // openOnMac is what programs need of the closed folders: which shell sh is,
