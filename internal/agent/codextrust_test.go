@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -39,7 +40,8 @@ func TestTheFoldersByWhichCodexMayTrustACheckout(t *testing.T) {
 		filepath.Join(link, "a") + "/.": {link, filepath.Join(link, "a"), repo, tree, filepath.Join(tree, "a")},
 	} {
 		slices.Sort(want)
-		if got := projects(dir); !slices.Equal(got, want) {
+		got := slices.DeleteFunc(projects(dir), func(d string) bool { return !strings.HasPrefix(d, root) }) // /tmp may be a repository
+		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", dir, got, want)
 		}
 	}
