@@ -54,7 +54,7 @@ type Cmd struct {
 	Stderr io.Writer // gets a copy as it comes, if not nil
 
 	Wall      time.Duration
-	Idle      time.Duration // without a sign of life: output, computing, Alive
+	Idle      time.Duration // without a sign of life: output, computing, a stream that comes, Alive
 	Grace     time.Duration // between EndSignal and the kill; 0 means 5 s
 	EndSignal os.Signal     // nil means SIGTERM
 	MaxOutput int64         // bytes of standard output, at which it is ended; 0 means 16 MiB
@@ -279,10 +279,12 @@ func (p *process) watch(ctx context.Context) Limit {
 	defer scan.Stop()
 	idle, stopIdle := timer(p.Idle)
 	defer func() { stopIdle() }()
+	var look stream
 	restart := func() {
 		stopIdle()
 		idle, stopIdle = timer(p.Idle)
 		p.family.cpu.reset()
+		look = stream{}
 	}
 	for {
 		select {
@@ -304,6 +306,15 @@ func (p *process) watch(ctx context.Context) Limit {
 		case <-idle:
 			if p.lives(ctx) {
 				restart()
+				continue
+			}
+			decided, flows := look.flows(p.family, p.Idle)
+			switch {
+			case flows:
+				restart()
+				continue
+			case !decided:
+				idle, stopIdle = timer(look.window)
 				continue
 			}
 			p.end(ctx)
