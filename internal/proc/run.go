@@ -218,13 +218,12 @@ func (p *process) connect() error {
 
 // openOutput makes what standard output is read from, and what it is written to.
 func (p *process) openOutput() (from, to *os.File, err error) {
-	if !p.OutputFile {
-		return os.Pipe()
+	if p.OutputFile {
+		if p.file, to, err = newOutputFile(); err == nil {
+			return p.file.from, to, nil
+		}
 	}
-	if p.file, to, err = newOutputFile(); err != nil {
-		return nil, nil, err
-	}
-	return p.file.from, to, nil
+	return os.Pipe() // also where there is no room for a file: most answers fit
 }
 
 // readAll begins to read what the program writes.
