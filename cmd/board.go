@@ -29,6 +29,9 @@ type repoStatus struct {
 // view runs fn in a read transaction of the state database. It is false when
 // there is no database yet.
 func (a *app) view(ctx context.Context, stateDir string, fn func(*store.Tx) error) (found bool, err error) {
+	if err := guardState(stateDir); err != nil {
+		return false, err
+	}
 	db, ok, err := store.OpenReadOnly(ctx, filepath.Join(stateDir, "state.db"))
 	if err != nil || !ok {
 		return ok, err

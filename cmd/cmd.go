@@ -27,6 +27,8 @@ type Env struct {
 	Stdout  io.Writer // results
 	Stderr  io.Writer // everything else
 	Version string    // of a release build; empty otherwise
+
+	bare io.Writer // standard output for programs: nothing is made legible
 }
 
 // The exit codes, as gh has them.
@@ -80,7 +82,10 @@ func Main(env Env) int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	a := &app{env: env, now: time.Now}
-	a.env.Stderr = cautious{to: env.Stderr, a: a}
+	stdout, stderr := &screen{to: env.Stdout}, &screen{to: env.Stderr}
+	defer stdout.flush()
+	defer stderr.flush()
+	a.env.bare, a.env.Stdout, a.env.Stderr = env.Stdout, stdout, cautious{to: stderr, a: a}
 	ran, err := a.newRootCmd().ExecuteContextC(ctx)
 	if err != nil {
 		a.report(ran, err)

@@ -26,7 +26,7 @@ func (a *app) newDemoAgentCmd() *cobra.Command {
 		Hidden: true,
 		Args:   args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error {
-			return demoAgent(a.env.Stdin, a.env.Stdout, ".", given[0])
+			return demoAgent(a.env.Stdin, a.env.bare, ".", given[0])
 		},
 	}
 }

@@ -180,7 +180,7 @@ func TestDemoChecksCanFail(t *testing.T) {
 
 func TestDemoPrints(t *testing.T) {
 	var b bytes.Buffer
-	d := &demo{out: output{w: &b, color: true}}
+	d := &demo{out: output{w: &screen{to: &b}, color: true}}
 	for line := range strings.Lines("diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@ x\n same\n-old\n+new\n\n") {
 		d.diffLine(strings.TrimSuffix(line, "\n"))
 	}

@@ -32,7 +32,7 @@ func (m *machine) openLog(a *app, dryRun bool) (*slog.Logger, func() error, erro
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w; set runtime.state_dir in the config to a folder that you may write to", err)
 	}
-	h := slog.NewJSONHandler(f, &slog.HandlerOptions{ReplaceAttr: m.redactAttr})
+	h := slog.NewJSONHandler(jsonLines{f}, &slog.HandlerOptions{ReplaceAttr: m.redactAttr})
 	return slog.New(h).With("pass", fmt.Sprintf("%d-%d", a.now().UnixMilli(), os.Getpid())), f.Close, nil
 }
 

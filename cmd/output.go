@@ -24,6 +24,7 @@ import (
 // ages on a terminal, bare TSV with exact times elsewhere.
 type output struct {
 	w     io.Writer
+	bare  io.Writer // the same for JSON that a program reads, or a terminal's colours go to
 	tty   bool
 	color bool
 	width int
@@ -32,8 +33,8 @@ type output struct {
 // newOutput asks the terminal as gh does: NO_COLOR, CLICOLOR, GH_FORCE_TTY.
 func newOutput(env Env) output {
 	t := term.FromEnv()
-	o := output{w: env.Stdout, width: 80}
-	if env.Stdout != t.Out() || !t.IsTerminalOutput() {
+	o := output{w: env.Stdout, bare: env.bare, width: 80}
+	if env.bare != t.Out() || !t.IsTerminalOutput() {
 		return o
 	}
 	o.tty, o.color = true, t.IsColorEnabled()
@@ -50,7 +51,7 @@ func (o output) paint(code, s string) string {
 	if !o.color || s == "" {
 		return s
 	}
-	return "\x1b[" + code + "m" + s + "\x1b[m"
+	return paintMark + code + "m" + s + paintMark + "m"
 }
 
 // when renders a time: its age on a terminal, RFC 3339 elsewhere, nothing for
@@ -90,15 +91,8 @@ func (o output) table(headings []string, rows [][]string) error {
 }
 
 // oneLine makes text fit for a cell: white space becomes single blanks, and
-// control characters, which a title on GitHub may hold, go.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, strings.Join(strings.Fields(s), " "))
-}
+// what a terminal would obey is shown, here already for the cell's width.
+func oneLine(s string) string { return legible(strings.Join(strings.Fields(s), " ")) }
 
 // jsonFlags are gh's --json, --jq and --template.
 type jsonFlags struct {
@@ -164,24 +158,39 @@ func (j *jsonFlags) write(o output, object map[string]any) error {
 	if err := e.Encode(asked); err != nil {
 		return fmt.Errorf("encode JSON: %w", err)
 	}
+	if o.tty {
+		return j.show(o, &b)
+	}
 	switch {
 	case j.jq != "":
-		indent := ""
-		if o.tty {
-			indent = "  "
-		}
-		return jq.EvaluateFormatted(&b, o.w, j.jq, indent, o.color)
+		return jq.EvaluateFormatted(&b, o.bare, j.jq, "", o.color)
 	case j.template != "":
-		return executeTemplate(o, &b, j.template)
-	case o.tty:
-		return jsonpretty.Format(o.w, &b, "  ", o.color)
+		return executeTemplate(o, o.bare, &b, j.template)
 	}
-	_, err := b.WriteTo(o.w)
+	_, err := o.bare.Write(escapeJSON(b.Bytes()))
 	return err
 }
 
-func executeTemplate(o output, r io.Reader, source string) error {
-	t := template.New(o.w, o.width, o.color)
+// show prints on a terminal. A jq expression or a template may print strings as
+// they are, so those are made legible before; colours of their own pass.
+func (j *jsonFlags) show(o output, b *bytes.Buffer) error {
+	w := &screen{to: o.bare, styled: true}
+	defer w.flush()
+	if j.jq == "" && j.template == "" {
+		return jsonpretty.Format(w, b, "  ", o.color)
+	}
+	clean, err := legibleStrings(b.Bytes())
+	if err != nil {
+		return fmt.Errorf("encode JSON: %w", err)
+	}
+	if j.jq != "" {
+		return jq.EvaluateFormatted(bytes.NewReader(clean), w, j.jq, "  ", o.color)
+	}
+	return executeTemplate(o, w, bytes.NewReader(clean), j.template)
+}
+
+func executeTemplate(o output, w io.Writer, r io.Reader, source string) error {
+	t := template.New(w, o.width, o.color)
 	if err := t.Parse(source); err != nil {
 		return fmt.Errorf("parse template: %w", err)
 	}

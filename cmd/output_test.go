@@ -34,7 +34,7 @@ func TestTableIsTSVWhenPiped(t *testing.T) {
 	if err := (output{w: &piped}).table([]string{"ITEM", "TITLE"}, rows); err != nil {
 		t.Fatal(err)
 	}
-	if want := "octo/app#1\ta title with breaks[31m\n"; piped.String() != want {
+	if want := "octo/app#1\ta title with breaks\\u001b[31m\n"; piped.String() != want {
 		t.Errorf("piped: %q, want %q", piped.String(), want)
 	}
 	if err := (output{w: &shown, tty: true, width: 80}).table([]string{"ITEM", "TITLE"}, rows); err != nil {
@@ -73,7 +73,7 @@ func TestJSONFlags(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			var b bytes.Buffer
-			command := jsonCommand(output{w: &b})
+			command := jsonCommand(output{bare: &b})
 			command.SetArgs(strings.Fields(c.args))
 			err := command.ExecuteContext(t.Context())
 			if b.String() != c.want || (err == nil) != (c.err == "") || (err != nil && err.Error() != c.err) {

@@ -119,7 +119,7 @@ func (a *app) showTemplate(given []string) error {
 		return err
 	}
 	text, _, _ := ours.Source(given[0])
-	_, err = io.WriteString(a.env.Stdout, text)
+	_, err = io.WriteString(a.env.bare, text) // ours, and for a file
 	return err
 }
 

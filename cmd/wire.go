@@ -30,6 +30,9 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 
 // wire makes the machine and a pass on it.
 func (a *app) wire(ctx context.Context, cfg *config.Config, opt *tickOptions) (pass *tick.Pass, m *machine, done func() error, err error) {
+	if err := guardState(cfg.Runtime.StateDir); err != nil {
+		return nil, nil, nil, err
+	}
 	only, err := opt.only(cfg)
 	if err != nil {
 		return nil, nil, nil, err
@@ -235,6 +238,9 @@ func (m *machine) Inside(ctx context.Context, dir string) (bool, error) { return
 // firing while their job runs must not wait for a long turn.
 func (a *app) detach(ctx context.Context, cfg *config.Config, opt *tickOptions) error {
 	env := config.Environ()
+	if err := guardState(cfg.Runtime.StateDir); err != nil {
+		return err
+	}
 	if err := writable(filepath.Join(cfg.Runtime.StateDir, "logs")); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ type Request struct {
 	Dir     string     // the checkout, absolute
 
 	Wall time.Duration // 0: no limit
-	Idle time.Duration // without output; 0: no limit
+	Idle time.Duration // without a sign of life; 0: no limit
 	Log  io.Writer     // gets the agent's standard error, redacted; may be nil
 }
 
@@ -229,7 +229,7 @@ type TimeoutError struct {
 
 func (e *TimeoutError) Error() string {
 	if e.Limit == proc.IdleLimit {
-		return fmt.Sprintf("agent %q was ended: no output for %s", e.Agent, e.After)
+		return fmt.Sprintf("agent %q was ended: no sign of life for %s", e.Agent, e.After)
 	}
 	return fmt.Sprintf("agent %q was ended: not done after %s", e.Agent, e.After)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -38,14 +39,22 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 		return proc.Result{}, err
 	}
 	log := &redactor{to: r.Log, redact: s.Redact}
-	res, err := proc.Run(ctx, proc.Cmd{
+	c := proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.env...),
 		Stdin: l.stdin, Stdout: l.meter, Stderr: log,
 		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, EndSignal: l.signal,
-		Mark: r.mark(), DieWithParent: true, Wrapper: s.Wrap != nil,
-	})
+		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
+	}
+	alive := s.life(r)
+	if alive != nil {
+		c.Counts, c.Alive, c.OutputFile = alive.counts, alive.alive, true
+	}
+	res, err := proc.Run(ctx, c)
 	log.flush()
 	switch {
+	case err == nil && res.TimedOut != proc.NoLimit && alive != nil && alive.failing():
+		// It tries again and again, and would never give up.
+		return res, s.wait("its provider was not reached", time.Time{}, pauseBusy)
 	case err != nil:
 		return res, s.notRun(ctx, l.argv[0], err)
 	case res.TimedOut == proc.WallLimit:

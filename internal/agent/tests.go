@@ -66,7 +66,7 @@ func (s Spec) test(ctx context.Context, r Request, argv []string) (Tested, error
 	var printed ending
 	res, err := proc.Run(ctx, proc.Cmd{
 		Path: run[0], Args: run[1:], Dir: r.Dir, Env: env, Stdout: &printed, Stderr: &printed,
-		Wall: r.Wall, MaxOutput: maxTestOutput, Mark: r.mark(), DieWithParent: true, Wrapper: s.Wrap != nil,
+		Wall: r.Wall, MaxOutput: maxTestOutput, Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
 	})
 	if err != nil {
 		return Tested{}, testsNotRun(ctx, argv[0], err)

@@ -4,7 +4,7 @@
 //	hub [--repo o/n] SUBCOMMAND ARGUMENT…
 //
 // Without --repo the story's first repository is meant. A user that is named but does not exist is made, with read
-// permission. In texts \n stands for a newline. Comments are named by ordinals: c1, c2, … in conversations, r1, … on
+// permission. In texts \n stands for a newline, \u202e for a character by its number. Comments are named by ordinals: c1, c2, … in conversations, r1, … on
 // diffs, v1, … for reviews, in the order of their making; plain ids are taken too. Flags may stand anywhere.
 //
 // What is done (--by NAME says by whom, the repository's owner if not given):
@@ -55,6 +55,7 @@ package hubscript
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,8 +205,17 @@ func (c *command) count(name string, fallback int) (int, error) {
 	return n, nil
 }
 
-// text turns \n into a newline.
-func text(s string) string { return strings.ReplaceAll(s, `\n`, "\n") }
+// text turns \n into a newline, and \u with four hexadecimal digits into that
+// character.
+func text(s string) string {
+	s = numbered.ReplaceAllStringFunc(s, func(u string) string {
+		n, _ := strconv.ParseUint(u[2:], 16, 32) // digits, as matched
+		return string(rune(n))
+	})
+	return strings.ReplaceAll(s, `\n`, "\n")
+}
+
+var numbered = regexp.MustCompile(`\\u[0-9a-f]{4}`)
 
 // number is the first argument: an issue's or a pull request's number.
 func (c *command) number() (int, error) {

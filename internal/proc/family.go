@@ -2,13 +2,20 @@ package proc
 
 import (
 	"context"
+	"maps"
 	"os"
+	"slices"
+	"time"
 )
 
 // entry is a line of the system's process table.
 type entry struct {
 	pid, parent, group, session int
 	start                       string // tells two processes of one pid apart
+
+	// cpu is what it computed, with its children that have ended and been waited
+	// for where the system adds them up.
+	cpu time.Duration
 }
 
 // family is a program and those that were seen to descend from it. A child
@@ -17,6 +24,7 @@ type entry struct {
 type family struct {
 	leader int
 	seen   map[int]entry
+	cpu    cpuMeter
 }
 
 func newFamily(leader int) *family {
@@ -31,6 +39,7 @@ func (f *family) record(ctx context.Context) {
 		return // the group is still ended; the mark finds the rest
 	}
 	f.forget(table)
+	defer f.measure(table)
 	for grew := true; grew; {
 		grew = false
 		for _, e := range table {
@@ -58,6 +67,11 @@ func (f *family) forget(table []entry) {
 			delete(f.seen, pid)
 		}
 	}
+}
+
+// pids are the leader and all that was seen.
+func (f *family) pids() []int {
+	return append(slices.Collect(maps.Keys(f.seen)), f.leader)
 }
 
 // ask signals what was seen, the leader excepted. It says whether there was

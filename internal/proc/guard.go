@@ -27,6 +27,36 @@ func Guard() error {
 // orphans are told by it from those of agents, which cannot guess it.
 var kept = sync.OnceValue(func() string { return "MERGEXO_KEPT=" + rand.Text() })
 
+// liveMarks are the marks of the runs of this process that have not ended, and
+// how many runs carry each. What carries a mark that is not among them is
+// nobody's: anybody can write one into an environment.
+var liveMarks = struct {
+	sync.Mutex
+	runs map[string]int
+}{runs: map[string]int{}}
+
+// enterMark enters the mark of a run that begins; what it returns ends it.
+func enterMark(mark string) (leave func()) {
+	count := func(n int) {
+		liveMarks.Lock()
+		defer liveMarks.Unlock()
+		if liveMarks.runs[mark] += n; liveMarks.runs[mark] == 0 {
+			delete(liveMarks.runs, mark)
+		}
+	}
+	if mark == "" {
+		return func() {}
+	}
+	count(1)
+	return func() { count(-1) }
+}
+
+func markIsLive(mark string) bool {
+	liveMarks.Lock()
+	defer liveMarks.Unlock()
+	return liveMarks.runs[mark] > 0
+}
+
 // children are the processes that this package started and has not waited for.
 // Whoever ends orphans holds the lock, so that none is taken for one between
 // its start and its entry.
@@ -37,6 +67,7 @@ var children = struct {
 
 // startChild starts a program and enters it.
 func (p *process) startChild() error {
+	keepDescriptors()
 	children.RLock()
 	defer children.RUnlock()
 	if err := p.cmd.Start(); err != nil {

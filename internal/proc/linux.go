@@ -63,6 +63,9 @@ func readEntry(pid int) (e entry, ok bool) {
 	return e, ok && state != 'Z' && state != 'X'
 }
 
+// ticksPerSecond is USER_HZ, the unit of times in /proc.
+const ticksPerSecond = 100
+
 // readStat reads /proc/<pid>/stat; see proc_pid_stat(5). The name in
 // parentheses may hold anything, so the fields are counted from its end.
 func readStat(pid int) (e entry, state byte, ok bool) {
@@ -75,7 +78,8 @@ func readStat(pid int) (e entry, state byte, ok bool) {
 		return entry{}, 0, false
 	}
 	num := func(i int) int { n, _ := strconv.Atoi(f[i]); return n }
-	return entry{pid: pid, parent: num(1), group: num(2), session: num(3), start: f[19]}, f[0][0], true
+	cpu := time.Duration(num(11)+num(12)+num(13)+num(14)) * (time.Second / ticksPerSecond)
+	return entry{pid: pid, parent: num(1), group: num(2), session: num(3), start: f[19], cpu: cpu}, f[0][0], true
 }
 
 func same(_ context.Context, e entry) bool {

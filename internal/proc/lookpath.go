@@ -60,6 +60,7 @@ func Detach(ctx context.Context, path string, args, env []string, dir, logFile s
 	cmd.Dir = dir
 	cmd.Stdout, cmd.Stderr = log, log
 	detached(cmd)
+	keepDescriptors()
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("detach %q: %w", path, err)
 	}

@@ -31,7 +31,7 @@ func guard() error {
 
 // endOrphans ends what an agent's run left to us: children that we did not
 // start, except what our own programs may leave behind and what carries the
-// mark of another run. Which agent began a process that threw its mark away is
+// mark of another run that is alive. Which agent began a process that threw its mark away is
 // unknown; it is ended with the first run that ends.
 func endOrphans(ctx context.Context, mark string) {
 	if !guarding.Load() {
@@ -78,16 +78,12 @@ func ownSession() int {
 	return e.session
 }
 
-// belongsElsewhere reports whether a process carries the mark of another run,
-// or of a program that may leave survivors.
+// belongsElsewhere reports whether a process carries the mark of another run
+// that has not ended, or of a program that may leave survivors.
 func belongsElsewhere(pid int, mark string) bool {
-	name, _, _ := strings.Cut(mark, "=")
-	for _, v := range environment(pid) {
-		if v == kept() || (v != mark && strings.HasPrefix(v, name+"=")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(environment(pid), func(v string) bool {
+		return v == kept() || v != mark && markIsLive(v)
+	})
 }
 
 // Inside reports whether a process of our own user, ourselves excepted, stands

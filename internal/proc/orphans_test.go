@@ -35,7 +35,7 @@ func outputOf(t *testing.T, cmd *exec.Cmd) string {
 
 // TestGuardedPart is the other process.
 func TestGuardedPart(t *testing.T) {
-	parts := map[string]func(*testing.T, string){"orphans": orphansPart, "kept": keptPart, "environ": environPart}
+	parts := map[string]func(*testing.T, string){"orphans": orphansPart, "kept": keptPart, "environ": environPart, "open": openPart, "key": keyPart}
 	part := parts[os.Getenv("PROC_TEST_PART")]
 	if part == nil {
 		t.Skip("a part of other tests")
@@ -58,24 +58,58 @@ func leaver(pidFile, env string) Cmd {
 }
 
 func orphansPart(t *testing.T, dir string) {
-	run(t, leaver(filepath.Join(dir, "bare"), ""))
-	run(t, leaver(filepath.Join(dir, "other"), "MERGEXO_MARK=two"))
+	at := func(name string) string { return filepath.Join(dir, name) }
+	other := leaver(at("other"), "MERGEXO_MARK=two")
+	other.Args[1] += `; until [ -e "` + at("done") + `" ]; do sleep 0.01; done`
+	other.Mark = "MERGEXO_MARK=two"
+	other.Env[len(other.Env)-1] = other.Mark
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = Run(t.Context(), other)
+	}()
+	waitFor(t, at("other"))
+	run(t, leaver(at("bare"), ""))
+	run(t, leaver(at("forged"), "MERGEXO_MARK=forged"))
+	if !alive(t, at("other")) {
+		t.Error("the process of another run, which is alive, was ended")
+	}
+	if err := os.WriteFile(at("done"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	run(t, leaver(at("late"), "MERGEXO_MARK=two"))
 }
 
-// L119: a grandchild that throws its mark away and leaves in its first moment
-// is ended with the run; one of another run is not. Without the guard it lives
-// on, so the guard is what ends it.
-func TestL119OrphansAreEnded(t *testing.T) {
+// waitFor waits until a file has something in it.
+func waitFor(t *testing.T, file string) {
+	t.Helper()
+	for range 1000 {
+		if b, _ := os.ReadFile(file); len(b) > 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("nothing in %s", file)
+}
+
+// A grandchild that throws its mark away and leaves in its first moment is ended
+// with the run, and so is one that writes a mark of its own, or that of a run
+// which has ended; one of another run that is alive is not. Without the guard
+// they live on, so the guard is what ends them.
+func TestOrphansAreEnded(t *testing.T) {
 	for _, guard := range []string{"", "PROC_TEST_UNGUARDED=1"} {
 		dir := t.TempDir()
 		guarded(t, "orphans", "PROC_TEST_DIR="+dir, guard)
-		if got, want := dead(t, filepath.Join(dir, "bare")), guard == ""; got != want {
-			t.Errorf("%q: the unmarked one dead = %v", guard, got)
+		for _, name := range []string{"bare", "forged", "late"} {
+			if got, want := dead(t, filepath.Join(dir, name)), guard == ""; got != want {
+				t.Errorf("%q: the %s one dead = %v", guard, name, got)
+			}
+			endByFile(t, filepath.Join(dir, name))
 		}
-		if !alive(t, filepath.Join(dir, "other")) {
-			t.Errorf("%q: another run's process was ended", guard)
+		if !dead(t, filepath.Join(dir, "other")) {
+			t.Errorf("%q: the process of the other run outlives it", guard)
 		}
-		endByFile(t, filepath.Join(dir, "bare"), filepath.Join(dir, "other"))
 	}
 }
 

@@ -28,7 +28,7 @@ func processes(ctx context.Context) ([]entry, error) {
 }
 
 func list(ctx context.Context, which ...string) ([]entry, error) {
-	args := append(which, "-o", "pid=,ppid=,pgid=,lstart=")
+	args := append(which, "-o", "pid=,ppid=,pgid=,time=,lstart=")
 	out, err := runPS(ctx, args...)
 	if err != nil {
 		return nil, err
@@ -36,13 +36,27 @@ func list(ctx context.Context, which ...string) ([]entry, error) {
 	var table []entry
 	for line := range strings.Lines(out) {
 		f := strings.Fields(line)
-		if len(f) < 3+psFields {
+		if len(f) < 4+psFields {
 			continue
 		}
 		num := func(i int) int { n, _ := strconv.Atoi(f[i]); return n }
-		table = append(table, entry{pid: num(0), parent: num(1), group: num(2), start: strings.Join(f[3:3+psFields], " ")})
+		table = append(table, entry{pid: num(0), parent: num(1), group: num(2), start: strings.Join(f[4:4+psFields], " "), cpu: cpuTime(f[3])})
 	}
 	return table, nil
+}
+
+// cpuTime reads what ps writes: [[days-]hours:]minutes:seconds[.hundredths].
+func cpuTime(s string) time.Duration {
+	var days, seconds float64
+	if d, rest, ok := strings.Cut(s, "-"); ok {
+		days, _ = strconv.ParseFloat(d, 64)
+		s = rest
+	}
+	for part := range strings.SplitSeq(s, ":") {
+		n, _ := strconv.ParseFloat(part, 64)
+		seconds = seconds*60 + n
+	}
+	return time.Duration((days*24*60*60 + seconds) * float64(time.Second))
 }
 
 func runPS(ctx context.Context, args ...string) (string, error) {

@@ -2,13 +2,11 @@ package proc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
-	"sync"
 	"time"
 )
 
@@ -54,15 +52,27 @@ type Cmd struct {
 	Stderr io.Writer // gets a copy as it comes, if not nil
 
 	Wall      time.Duration
-	Idle      time.Duration // without output
+	Idle      time.Duration // without a sign of life: output, computing, a stream that comes, Alive
 	Grace     time.Duration // between EndSignal and the kill; 0 means 5 s
 	EndSignal os.Signal     // nil means SIGTERM
 	MaxOutput int64         // bytes of standard output, at which it is ended; 0 means 16 MiB
+
+	// OutputFile gives the program a file for its standard output, which is gone
+	// with it, in place of a pipe: one that ends without waiting until a full
+	// pipe is read loses the rest of what it says.
+	OutputFile bool
+	// Counts says which lines of standard output are signs of life. Nil: all that
+	// is written is, to standard error too; else no more than these.
+	Counts func(line []byte) bool
+	// Alive is asked when Idle has passed without a sign of life; true is one. It
+	// may be nil.
+	Alive func(ctx context.Context) bool
 
 	Survivors     Survivors
 	Mark          string // "NAME=value" in Env: whoever carries it at the end is killed too
 	DieWithParent bool   // Linux: the program is killed when we die
 	Wrapper       bool   // it runs another program and dies of signals by itself: EndSignal is for what it runs
+	OwnKeyring    bool   // Linux: it gets a new session keyring, and so does not hold the keys of ours
 }
 
 // Result is what a program left behind.
@@ -80,11 +90,27 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	if c.DieWithParent {
-		// The kernel's parent is the thread, which must live as long as we wait.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
+	if !c.DieWithParent && !c.OwnKeyring {
+		return runHere(ctx, c)
 	}
+	// The kernel's parent is the thread, which must live as long as we wait; and a
+	// keyring is the thread's, which nobody else may get: a goroutine that ends
+	// locked takes its thread along.
+	var res Result
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		res, err = runHere(ctx, c)
+	}()
+	<-done
+	return res, err
+}
+
+// runHere runs the program from the thread that calls.
+func runHere(ctx context.Context, c Cmd) (Result, error) {
+	defer enterMark(c.Mark)()
 	p, err := start(ctx, c)
 	if err != nil {
 		return Result{}, fmt.Errorf("start %q: %w", c.Path, err)
@@ -106,8 +132,9 @@ type process struct {
 	Cmd
 	cmd            *exec.Cmd
 	stdout, stderr *capture
+	file           *outputFile   // nil: standard output is a pipe
 	pipes          []io.Closer   // our ends
-	active         chan struct{} // something was written
+	active         chan struct{} // a sign of life was written
 	exited         chan struct{}
 	drained        chan struct{} // both pipes are at their end
 	family         *family
@@ -135,74 +162,17 @@ func start(ctx context.Context, c Cmd) (*process, error) {
 		p.cmd.Env = append(p.cmd.Env, kept())
 	}
 	p.cmd.SysProcAttr = attributes(c)
+	if c.OwnKeyring {
+		if err := joinNewKeyring(); err != nil {
+			return nil, err
+		}
+	}
 	if err := p.connect(); err != nil {
 		return nil, err
 	}
 	p.family = newFamily(p.cmd.Process.Pid)
 	go p.await()
 	return p, nil
-}
-
-// connect makes the pipes and starts the program.
-func (p *process) connect() error {
-	var input io.WriteCloser
-	if len(p.Stdin) > 0 {
-		var err error
-		if input, err = p.cmd.StdinPipe(); err != nil {
-			return err
-		}
-	}
-	outR, outW, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	errR, errW, err := os.Pipe()
-	if err != nil {
-		return errors.Join(err, outR.Close(), outW.Close())
-	}
-	p.cmd.Stdout, p.cmd.Stderr = outW, errW
-	p.pipes = []io.Closer{outR, errR}
-	err = p.startChild()
-	_ = outW.Close()
-	_ = errW.Close()
-	if err != nil {
-		p.closePipes()
-		return err
-	}
-	if input != nil {
-		go func() {
-			_, _ = input.Write(p.Stdin) // a program need not read it all
-			_ = input.Close()
-		}()
-	}
-	var wg sync.WaitGroup
-	wg.Go(func() { p.read(outR, p.stdout) })
-	wg.Go(func() { p.read(errR, p.stderr) })
-	go func() { wg.Wait(); close(p.drained) }()
-	return nil
-}
-
-func (p *process) read(from io.Reader, to *capture) {
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buf)
-		if n > 0 {
-			to.add(buf[:n])
-			select {
-			case p.active <- struct{}{}:
-			default:
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (p *process) closePipes() {
-	for _, c := range p.pipes {
-		_ = c.Close()
-	}
 }
 
 // watch waits until the program has ended, and ends it at its limits.
@@ -213,13 +183,19 @@ func (p *process) watch(ctx context.Context) Limit {
 	defer scan.Stop()
 	idle, stopIdle := timer(p.Idle)
 	defer func() { stopIdle() }()
+	var look stream
+	restart := func() {
+		stopIdle()
+		idle, stopIdle = timer(p.Idle)
+		p.family.cpu.reset()
+		look = stream{}
+	}
 	for {
 		select {
 		case <-p.exited:
 			return NoLimit
 		case <-p.active:
-			stopIdle()
-			idle, stopIdle = timer(p.Idle)
+			restart()
 		case <-scan.C:
 			p.family.record(ctx)
 		case <-ctx.Done():
@@ -232,6 +208,19 @@ func (p *process) watch(ctx context.Context) Limit {
 			p.end(ctx)
 			return WallLimit
 		case <-idle:
+			if p.lives(ctx) {
+				restart()
+				continue
+			}
+			decided, flows := look.flows(p.family, p.Idle)
+			switch {
+			case flows:
+				restart()
+				continue
+			case !decided:
+				idle, stopIdle = timer(look.window)
+				continue
+			}
 			p.end(ctx)
 			return IdleLimit
 		}
@@ -279,6 +268,9 @@ func (p *process) finish(ctx context.Context, limit Limit) {
 	if p.Mark != "" {
 		_, _ = EndMarked(context.WithoutCancel(ctx), p.Mark) // best effort: a recovering pass looks again
 		endOrphans(context.WithoutCancel(ctx), p.Mark)
+	}
+	if p.file != nil {
+		p.file.take(p.stdout, nil) // what survivors wrote until now
 	}
 	p.stdout.close()
 	p.stderr.close()

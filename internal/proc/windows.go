@@ -61,3 +61,7 @@ func detached(cmd *exec.Cmd) {
 	const detachedProcess = 0x00000008
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
 }
+
+// keepDescriptors does nothing: a program gets only the handles that are named
+// when it is started.
+func keepDescriptors() {}

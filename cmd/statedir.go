@@ -1,0 +1,63 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// guardState refuses a state folder that somebody else could change, or make us
+// write elsewhere by: what is in it decides what is pushed and which programs
+// run. One that is not there yet is fine. A folder on another disk is reached by
+// a link of one's own; nothing in the folder is a link.
+func guardState(dir string) error {
+	if link, err := os.Lstat(dir); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+		if owner, ours := ownerOf(link); !ours {
+			return fmt.Errorf("the state folder %q is a symbolic link that belongs to user %d: set runtime.state_dir in the config to a folder of your own", dir, owner)
+		}
+	}
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look at the state folder: %w", err)
+	}
+	if owner, ours := ownerOf(info); !ours {
+		return fmt.Errorf("the state folder %q belongs to user %d, and you are user %d: run gh mergexo as that user, or set runtime.state_dir in the config to a folder of your own", dir, owner, os.Geteuid())
+	}
+	if writableByOthers(info) {
+		return fmt.Errorf("the state folder %q can be written to by other users: chmod go-w %q", dir, dir)
+	}
+	return guardEntries(dir)
+}
+
+// guardEntries looks at what lies in the state folder itself.
+func guardEntries(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look into the state folder: %w", err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the database's own files come and go
+		}
+		if err != nil {
+			return fmt.Errorf("look into the state folder: %w", err)
+		}
+		owner, ours := ownerOf(info)
+		switch {
+		case info.Mode()&fs.ModeSymlink != 0:
+			return fmt.Errorf("%q in the state folder is a symbolic link: put what it leads to in its place, or set runtime.state_dir in the config to a folder on the other disk", path)
+		case !ours:
+			return fmt.Errorf("%q in the state folder belongs to user %d: sudo chown -R %d %q", path, owner, os.Geteuid(), dir)
+		case writableByOthers(info):
+			return fmt.Errorf("%q in the state folder can be written to by other users: chmod go-w %q", path, path)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,5 @@
+//go:build unix && (!linux || android)
+
+package proc
+
+func closeOnExecFrom(uintptr) bool { return false }

@@ -1,0 +1,140 @@
+package proc
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// followInterval is how often a file is looked at for more output.
+const followInterval = 50 * time.Millisecond
+
+// outputFile is a program's standard output in a file: writing to it never
+// waits, so that nothing is lost at the program's end.
+type outputFile struct {
+	from *os.File // with an offset of its own, whatever the program does to its one
+	name string   // to be removed, where an open file cannot be: on Windows
+
+	mu   sync.Mutex
+	at   int64
+	last []byte // what stands before at
+	buf  []byte
+}
+
+// newOutputFile makes a file without a name, and what the program writes to it
+// by.
+func newOutputFile() (f *outputFile, to *os.File, err error) {
+	from, err := os.CreateTemp("", "gh-mergexo-output-*")
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a file for its output: %w", err)
+	}
+	to, err = os.OpenFile(from.Name(), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		_ = from.Close()
+		_ = os.Remove(from.Name())
+		return nil, nil, fmt.Errorf("make a file for its output: %w", err)
+	}
+	f = &outputFile{from: from, buf: make([]byte, 32<<10)}
+	if os.Remove(from.Name()) != nil {
+		f.name = from.Name()
+	}
+	return f, to, nil
+}
+
+// follow reads what comes until the program has ended.
+func (f *outputFile) follow(exited <-chan struct{}, to *capture, said func([]byte)) {
+	look := time.NewTicker(followInterval)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+			f.take(to, said)
+		case <-exited:
+			f.take(to, said)
+			return
+		}
+	}
+}
+
+// take reads what came since the last time. A program that is being ended for
+// its output must fill no disk until then.
+func (f *outputFile) take(to *capture, said func([]byte)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.rewritten() {
+		f.at, f.last = 0, nil
+	}
+	for !to.exceeded() {
+		n, err := f.from.ReadAt(f.buf, f.at)
+		f.advance(f.buf[:n])
+		if n > 0 {
+			to.add(f.buf[:n])
+			if said != nil {
+				said(f.buf[:n])
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+	if f.from.Truncate(0) == nil {
+		f.at, f.last = 0, nil
+	}
+}
+
+// keptBefore is how much is remembered of what was read, in bytes.
+const keptBefore = 64
+
+func (f *outputFile) advance(b []byte) {
+	f.at += int64(len(b))
+	f.last = append(f.last, b[max(0, len(b)-keptBefore):]...)
+	f.last = f.last[max(0, len(f.last)-keptBefore):]
+}
+
+// rewritten reports whether what was read stands in the file no more. A program
+// may open its standard output again, by a name such as /dev/stdout; a pipe
+// would not mind, a file is truncated by it. What stands there then was written
+// since.
+func (f *outputFile) rewritten() bool {
+	var b [keptBefore]byte
+	n, _ := f.from.ReadAt(b[:len(f.last)], f.at-int64(len(f.last)))
+	return !bytes.Equal(b[:n], f.last)
+}
+
+func (f *outputFile) Close() error {
+	err := f.from.Close()
+	if f.name != "" {
+		_ = os.Remove(f.name) // in a temporary folder: what stays is small, and for nobody else
+	}
+	return err
+}
+
+// longLine is where a line is taken for a sign of life unread, in bytes.
+const longLine = 1 << 20
+
+// lineCounter looks for signs of life in lines.
+type lineCounter struct {
+	counts func(line []byte) bool
+	sign   func([]byte)
+	part   []byte // a line whose end has not come
+}
+
+func (l *lineCounter) add(b []byte) {
+	for {
+		head, tail, whole := bytes.Cut(b, []byte("\n"))
+		l.part = append(l.part, head...)
+		switch {
+		case len(l.part) > longLine, whole && l.counts(l.part):
+			l.sign(nil)
+			l.part = l.part[:0]
+		case whole:
+			l.part = l.part[:0]
+		}
+		if !whole {
+			return
+		}
+		b = tail
+	}
+}

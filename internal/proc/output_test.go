@@ -1,0 +1,132 @@
+//go:build unix
+
+package proc
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// toFile is a script whose output goes to a file.
+func toFile(t *testing.T, script string) Cmd {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	c := sh(script)
+	c.OutputFile = true
+	return c
+}
+
+// linesSeen notes when output comes.
+type linesSeen struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+	at  time.Time
+}
+
+func (l *linesSeen) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.at.IsZero() {
+		l.at = time.Now()
+	}
+	return l.buf.Write(b)
+}
+
+func TestOutputToAFileComesAsItIsWritten(t *testing.T) {
+	c := toFile(t, `ls "$TMPDIR" | wc -l; sleep 1; echo last; echo log >&2`)
+	c.Env = append(c.Env, "TMPDIR="+os.Getenv("TMPDIR"))
+	var seen linesSeen
+	c.Stdout = &seen
+	res := run(t, c)
+	if got := strings.Fields(string(res.Stdout)); len(got) != 2 || got[0] != "0" || got[1] != "last" || string(res.Stderr) != "log\n" {
+		t.Errorf("said %q, logged %q", res.Stdout, res.Stderr)
+	}
+	if seen.buf.String() != string(res.Stdout) || time.Since(seen.at) < 700*time.Millisecond {
+		t.Errorf("the copy %q came only at the end", seen.buf.String())
+	}
+	if left, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "*")); len(left) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// A program that truncates, opens again or seeks its output neither holds nor
+// breaks its run, and what was read before stays read.
+func TestOutputThatIsTruncatedAgain(t *testing.T) {
+	for script, want := range map[string]string{
+		`echo one; sleep 0.3; : >/dev/stdout; echo two`:                       "one\ntwo\n",
+		`echo one; sleep 0.3; echo two >/dev/stdout; sleep 0.3; echo three`:   "one\ntwo\nthree\n",
+		`echo one; sleep 0.3; echo two >>/dev/stdout`:                         "one\ntwo\n",
+		`echo one; (exec 3<>/dev/stdout; cat <&3 >/dev/null); echo two`:       "one\ntwo\n",
+		`dd if=/dev/zero of=/dev/stdout bs=1 count=0 seek=9 2>/dev/null`:      strings.Repeat("\x00", 9),
+		`echo only >/dev/stdout`:                                              "only\n",
+		`yes | head -c 300000 >/dev/null; echo end; (sleep 0.2; echo late) &`: "end\nlate\n",
+	} {
+		c := toFile(t, script)
+		c.Wall = 20 * time.Second
+		if res := run(t, c); string(res.Stdout) != want || res.TimedOut != NoLimit || res.Code != 0 {
+			t.Errorf("%s: said %q, %+v; want %q", script, res.Stdout, res, want)
+		}
+	}
+}
+
+// A flood into a file is ended as one into a pipe, and fills no disk until then.
+func TestFloodIntoAFileIsEnded(t *testing.T) {
+	c := toFile(t, `trap '' TERM; while :; do head -c 1000000 /dev/zero; done`)
+	c.MaxOutput, c.Wall, c.Grace = 100_000, time.Minute, 2*time.Second
+	most := make(chan int64)
+	stop := make(chan struct{})
+	go func() { most <- largestUnnamed(stop) }()
+	res := run(t, c)
+	close(stop)
+	if !res.Truncated || len(res.Stdout) != 100_000 || res.TimedOut != NoLimit {
+		t.Errorf("truncated %v, %d bytes, limit %q", res.Truncated, len(res.Stdout), res.TimedOut)
+	}
+	if n := <-most; n > 1<<30 {
+		t.Errorf("the file grew to %d bytes", n)
+	}
+}
+
+// largestUnnamed watches how large the files get that we hold open without a
+// name.
+func largestUnnamed(stop chan struct{}) (most int64) {
+	for {
+		select {
+		case <-stop:
+			return most
+		case <-time.After(20 * time.Millisecond):
+		}
+		open, _ := filepath.Glob("/proc/self/fd/*")
+		for _, fd := range open {
+			if to, err := os.Readlink(fd); err != nil || !strings.HasSuffix(to, "(deleted)") {
+				continue
+			}
+			if info, err := os.Stat(fd); err == nil {
+				most = max(most, info.Size())
+			}
+		}
+	}
+}
+
+func TestOutputFileHoldsTheLimitExactly(t *testing.T) {
+	for script, cut := range map[string]bool{`printf 12345`: false, `printf 123456`: true} {
+		c := toFile(t, script)
+		c.MaxOutput = 5
+		if res := run(t, c); res.Truncated != cut || string(res.Stdout) != "12345" {
+			t.Errorf("%s: %+v", script, res)
+		}
+	}
+}
+
+// Without a temporary folder an agent still works.
+func TestOutputWithoutATemporaryFolder(t *testing.T) {
+	c := toFile(t, `echo said`)
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	if res := run(t, c); string(res.Stdout) != "said\n" || res.Code != 0 {
+		t.Errorf("%+v", res)
+	}
+}
