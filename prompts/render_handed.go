@@ -21,8 +21,8 @@ func (f fencer) handoff(h *Handoff) string {
 		base += " at " + h.BaseSHA
 	}
 	facts := head("document", h.DocumentPath, "merged as", h.MergeCommit, "work from", base) +
-		section("decisions that were accepted", h.Decisions) + section("no goals of it", h.NonGoals) +
-		section("accepted when", h.Criteria) + section("files that it will likely touch", h.TouchPaths) + section("risks", h.Risks)
+		section("decisions", h.Decisions) + section("non-goals", h.NonGoals) +
+		section("acceptance criteria", h.Criteria) + section("files that will likely change", h.TouchPaths) + section("risks", h.Risks)
 	return f.data("what was agreed on", facts) + "\n" + f.data("design document", orNothing(h.Document))
 }
 
