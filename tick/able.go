@@ -42,7 +42,7 @@ func (p *Pass) able(ctx context.Context, l *lease, ag Hired) error {
 	k := kindOfRun{agent: ag.Name, sandbox: ag.Sandbox, mode: l.turn.Kind.Mode()}
 	return p.tried.once(k, func() error {
 		return ag.Check(ctx, agent.Request{
-			Turn: l.turn.Key, Mark: p.mark(l.turn), Kind: l.turn.Kind, Mode: k.mode, Dir: l.place.dir, Log: p.agentLog(l),
+			Turn: l.turn.Key, Mark: p.mark(l.turn), Kind: l.turn.Kind, Mode: k.mode, Dir: l.place.dir, Item: l.item.Number, Log: p.agentLog(l),
 		})
 	})
 }

@@ -32,11 +32,11 @@ func (p *Pass) execute(ctx context.Context, l *lease) error {
 		return errors.Join(err, l.place.leave())
 	}
 	l.turn.Agent, l.turn.Sandbox = ag.Name, ag.Sandbox
-	if err := p.able(ctx, l, ag); err != nil {
-		return errors.Join(err, l.place.leave())
-	}
 	if ag.Warning != "" {
 		p.changed(l, unprotected, ag.Warning)
+	}
+	if err := p.able(ctx, l, ag); err != nil {
+		return errors.Join(err, l.place.leave())
 	}
 	if err := p.ask(ctx, l); err != nil {
 		return errors.Join(err, l.place.leave())

@@ -161,11 +161,10 @@ func ends(text string) string {
 }
 
 func (s Spec) unable(detail string, err error) error {
-	kind := "its program does not start there, or its sandbox lets nothing run or be written"
 	return &work.BlockedError{
-		Reason: fmt.Sprintf("Agent %q cannot work on the machine that runs gh mergexo: %s. No turn was paid.", s.Name, kind),
+		Reason: fmt.Sprintf("Agent %q cannot work on the machine that runs gh mergexo: its program does not start, or nothing can run or be written in its sandbox. No tokens were used.", s.Name),
 		Local:  detail,
-		Hint: fmt.Sprintf("see `gh mergexo show` there for what the system said; update the agent's program, or change sandbox or readable of [agents.%s] in the config; "+
+		Hint: fmt.Sprintf("on that machine `gh mergexo show` has the details; update the agent's program, or change sandbox or readable of [agents.%s] in the config; "+
 			"then comment to have it tried again", s.Name),
 		Err: err,
 	}

@@ -2,6 +2,10 @@ package agent_test
 
 import (
 	"errors"
+	"io"
+	"net"
+	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +77,72 @@ func TestAModelThatHangsAfterACommandIsEnded(t *testing.T) {
 		began := time.Now()
 		_, err := r.run(q)
 		if _, ended := errors.AsType[*agent.TimeoutError](err); !ended || time.Since(began) > 45*time.Second {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+	})
+}
+
+// slowly passes connections on to the model, and what it answers in drops.
+func (r *rig) slowly() {
+	r.t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { _ = l.Close() })
+	model, err := url.Parse(r.model.OpenAI())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", model.Host)
+			if err != nil {
+				_ = client.Close()
+				return
+			}
+			go func() { _, _ = io.Copy(server, client); _ = server.Close() }()
+			go func() {
+				defer client.Close()
+				for drop := make([]byte, 300); ; time.Sleep(50 * time.Millisecond) {
+					n, err := server.Read(drop)
+					if _, broken := client.Write(drop[:n]); err != nil || broken != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	through := func(s string) string { return strings.ReplaceAll(s, model.Host, l.Addr().String()) }
+	for _, list := range [][]string{r.spec.Args, r.spec.Environ} {
+		for i := range list {
+			list[i] = through(list[i])
+		}
+	}
+}
+
+// One long answer comes for longer than the idle limit, and the agent prints
+// nothing until it is there.
+func TestALongAnswerIsNoIdleAgent(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells what a program's connections get")
+	}
+	onReal(t, func(t *testing.T, r *rig) {
+		r.model.Script(func(modelsim.Query) modelsim.Reply {
+			a := answer("Long")
+			a["pr_summary"] = strings.Repeat("0123456789abcde\n", 1800)
+			return modelsim.Reply{Answer: a}
+		})
+		r.slowly()
+		q := r.request("Begin.")
+		q.Turn, q.Idle = "turn-slow", 4*time.Second
+		began := time.Now()
+		res, err := r.run(q)
+		if err != nil || title(t, res) != "Long" || time.Since(began) < 2*q.Idle {
 			t.Errorf("after %s: %v", time.Since(began), err)
 		}
 	})

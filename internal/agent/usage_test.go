@@ -38,7 +38,7 @@ func TestATurnThatIsEndedAtALimitIsPaid(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		r.model.Script(loops)
 		q := r.request("Begin.")
-		q.Wall = 6 * time.Second
+		q.Wall = 10 * time.Second
 		res, err := r.run(q)
 		var timeout *agent.TimeoutError
 		if !errors.As(err, &timeout) || timeout.Limit != proc.WallLimit {

@@ -2,7 +2,9 @@ package proc
 
 import (
 	"context"
+	"maps"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -65,6 +67,11 @@ func (f *family) forget(table []entry) {
 			delete(f.seen, pid)
 		}
 	}
+}
+
+// pids are the leader and all that was seen.
+func (f *family) pids() []int {
+	return append(slices.Collect(maps.Keys(f.seen)), f.leader)
 }
 
 // ask signals what was seen, the leader excepted. It says whether there was

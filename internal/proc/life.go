@@ -19,6 +19,36 @@ func (p *process) lives(ctx context.Context) bool {
 	return p.family.cpu.rested() >= time.Duration(busyShare*float64(p.Idle)) || p.Alive != nil && p.Alive(ctx)
 }
 
+// A stream that a silent program reads, such as one long answer of a model, shows
+// by what its connections get. It is looked at for a while before the program is
+// ended: a provider's pings, some 40 bytes every quarter of a minute, are less,
+// and an answer of ten words a second is ten times as much.
+const (
+	streamWatch = 10 * time.Second
+	streamRate  = 100 // bytes a second
+)
+
+// stream is a look at what a program's connections get.
+type stream struct {
+	began    bool
+	received uint64
+	window   time.Duration
+}
+
+// flows begins to look, and says at the second time whether enough came in
+// between. Until then nothing is decided.
+func (s *stream) flows(f *family, idle time.Duration) (decided, flows bool) {
+	got := f.received()
+	if !s.began {
+		*s = stream{began: true, received: got, window: min(streamWatch, idle/2)}
+		return got == 0, false
+	}
+	enough := uint64(streamRate * s.window.Seconds())
+	flows = got >= s.received+enough
+	*s = stream{}
+	return true, flows
+}
+
 // cpuMeter adds up what a family computes. A program that ends takes its time
 // out of the sum, until its parent has waited for it; so only growth counts.
 type cpuMeter struct {

@@ -121,3 +121,12 @@ func TestOutputFileHoldsTheLimitExactly(t *testing.T) {
 		}
 	}
 }
+
+// Without a temporary folder an agent still works.
+func TestOutputWithoutATemporaryFolder(t *testing.T) {
+	c := toFile(t, `echo said`)
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	if res := run(t, c); string(res.Stdout) != "said\n" || res.Code != 0 {
+		t.Errorf("%+v", res)
+	}
+}

@@ -2,13 +2,11 @@ package proc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
-	"sync"
 	"time"
 )
 
@@ -54,7 +52,7 @@ type Cmd struct {
 	Stderr io.Writer // gets a copy as it comes, if not nil
 
 	Wall      time.Duration
-	Idle      time.Duration // without a sign of life: output, computing, Alive
+	Idle      time.Duration // without a sign of life: output, computing, a stream that comes, Alive
 	Grace     time.Duration // between EndSignal and the kill; 0 means 5 s
 	EndSignal os.Signal     // nil means SIGTERM
 	MaxOutput int64         // bytes of standard output, at which it is ended; 0 means 16 MiB
@@ -177,100 +175,6 @@ func start(ctx context.Context, c Cmd) (*process, error) {
 	return p, nil
 }
 
-// connect makes the pipes and starts the program.
-func (p *process) connect() error {
-	var input io.WriteCloser
-	if len(p.Stdin) > 0 {
-		var err error
-		if input, err = p.cmd.StdinPipe(); err != nil {
-			return err
-		}
-	}
-	outR, outW, err := p.openOutput()
-	if err != nil {
-		return err
-	}
-	errR, errW, err := os.Pipe()
-	if err != nil {
-		return errors.Join(err, outR.Close(), outW.Close())
-	}
-	p.cmd.Stdout, p.cmd.Stderr = outW, errW
-	p.pipes = []io.Closer{outR, errR}
-	if p.file != nil {
-		p.pipes[0] = p.file
-	}
-	err = p.startChild()
-	_ = outW.Close()
-	_ = errW.Close()
-	if err != nil {
-		p.closePipes()
-		return err
-	}
-	if input != nil {
-		go func() {
-			_, _ = input.Write(p.Stdin) // a program need not read it all
-			_ = input.Close()
-		}()
-	}
-	p.readAll(outR, errR)
-	return nil
-}
-
-// openOutput makes what standard output is read from, and what it is written to.
-func (p *process) openOutput() (from, to *os.File, err error) {
-	if !p.OutputFile {
-		return os.Pipe()
-	}
-	if p.file, to, err = newOutputFile(); err != nil {
-		return nil, nil, err
-	}
-	return p.file.from, to, nil
-}
-
-// readAll begins to read what the program writes.
-func (p *process) readAll(outR, errR io.Reader) {
-	said, logged := p.signOfLife, p.signOfLife
-	if p.Counts != nil {
-		lines := &lineCounter{counts: p.Counts, sign: p.signOfLife}
-		said, logged = lines.add, func([]byte) {}
-	}
-	var wg sync.WaitGroup
-	if p.file != nil {
-		wg.Go(func() { p.file.follow(p.exited, p.stdout, said) })
-	} else {
-		wg.Go(func() { read(outR, p.stdout, said) })
-	}
-	wg.Go(func() { read(errR, p.stderr, logged) })
-	go func() { wg.Wait(); close(p.drained) }()
-}
-
-func (p *process) signOfLife([]byte) {
-	select {
-	case p.active <- struct{}{}:
-	default:
-	}
-}
-
-func read(from io.Reader, to *capture, said func([]byte)) {
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buf)
-		if n > 0 {
-			to.add(buf[:n])
-			said(buf[:n])
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (p *process) closePipes() {
-	for _, c := range p.pipes {
-		_ = c.Close()
-	}
-}
-
 // watch waits until the program has ended, and ends it at its limits.
 func (p *process) watch(ctx context.Context) Limit {
 	wall, stopWall := timer(p.Wall)
@@ -279,10 +183,12 @@ func (p *process) watch(ctx context.Context) Limit {
 	defer scan.Stop()
 	idle, stopIdle := timer(p.Idle)
 	defer func() { stopIdle() }()
+	var look stream
 	restart := func() {
 		stopIdle()
 		idle, stopIdle = timer(p.Idle)
 		p.family.cpu.reset()
+		look = stream{}
 	}
 	for {
 		select {
@@ -304,6 +210,15 @@ func (p *process) watch(ctx context.Context) Limit {
 		case <-idle:
 			if p.lives(ctx) {
 				restart()
+				continue
+			}
+			decided, flows := look.flows(p.family, p.Idle)
+			switch {
+			case flows:
+				restart()
+				continue
+			case !decided:
+				idle, stopIdle = timer(look.window)
 				continue
 			}
 			p.end(ctx)

@@ -19,27 +19,31 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
-// layout is a way in which people install the agents' programs by npm.
+// layout is a way in which people install the agents' programs.
 type layout struct {
-	name   string
-	prefix func(t *testing.T) func(home string) string // npm's prefix: programs in bin, packages in lib/node_modules
-	node   bool                                        // it has a node of its own
+	name string
+	// place says where, and skips the test where that cannot be had.
+	place func(t *testing.T) func(home string) string
+	// install puts a program of the tests' installation, whose links are in bin,
+	// there. It gives the folder for PATH, and the node that came with it.
+	install func(place, program, bin string) (path, node string, err error)
 }
 
 var layouts = []layout{
-	{"npm in the home folder", below(".npm-global"), false},
-	{"nvm", below(".nvm/versions/node/v20.0.0"), true},
-	{"system-wide", systemWide, false},
+	{"npm in the home folder", inHome(".npm-global"), byNpm},
+	{"nvm", inHome(".nvm/versions/node/v20.0.0"), byNvm},
+	{"system-wide", inSystem, byNpm},
+	{"a link in ~/.local/bin", inHome(".local"), byLink},
 }
 
-func below(path string) func(*testing.T) func(string) string {
+func inHome(path string) func(*testing.T) func(string) string {
 	return func(*testing.T) func(string) string {
 		return func(home string) string { return filepath.Join(home, path) }
 	}
 }
 
-// systemWide is a prefix where the system has its programs.
-func systemWide(t *testing.T) func(string) string {
+// inSystem is a folder where the system has its programs.
+func inSystem(t *testing.T) func(string) string {
 	t.Helper()
 	var errs []error
 	for _, parent := range []string{"/opt", "/usr/local/lib"} {
@@ -73,80 +77,114 @@ func TestAgentsAsTheyAreInstalled(t *testing.T) {
 }
 
 func playInstalled(t *testing.T, l layout, program, bin string) {
-	prefixFor := l.prefix(t)
+	place := l.place(t)
 	p := agentParams(t)
 	p.Files = []string{filepath.Join(agentStories, "installed", "turn.txtar")}
 	p.WorkdirRoot = testhome.New(t)
 	p.Setup = func(e *testscript.Env) error {
-		prefix := prefixFor(filepath.Join(e.WorkDir, "home"))
-		if err := l.install(prefix, program, bin); err != nil {
+		path, node, err := l.install(place(filepath.Join(e.WorkDir, "home")), program, bin)
+		if err != nil {
 			return fmt.Errorf("install %s: %w", program, err)
 		}
-		path := e.Getenv("PATH")
+		rest := e.Getenv("PATH")
 		if err := setUpAgents(e, t, ""); err != nil {
 			return err
 		}
-		e.Setenv("PATH", filepath.Join(prefix, "bin")+string(filepath.ListSeparator)+path)
-		e.Setenv("PROGRAM", program)
-		e.Setenv("LAYOUT", l.name)
-		e.Setenv("CLIS", bin)
-		e.Setenv("NODE", "node")
-		if l.node {
-			e.Setenv("NODE", filepath.Join(prefix, "bin", "node"))
+		for name, value := range map[string]string{
+			"PATH": path + string(filepath.ListSeparator) + rest, "PROGRAM": program, "LAYOUT": l.name, "CLIS": bin, "NODE": node,
+		} {
+			e.Setenv(name, value)
 		}
 		return nil
 	}
 	testscript.Run(t, p)
 }
 
-// install puts a program of the tests' installation into a prefix, as npm would:
-// its package, the package for this platform within, and a link.
-func (l layout) install(prefix, program, bin string) error {
-	target, err := os.Readlink(filepath.Join(bin, program))
+// byNpm installs a program with a prefix as npm would: its package, the package
+// for this platform within, and a link.
+func byNpm(prefix, program, bin string) (path, node string, err error) {
+	file, platform, err := packagesOf(program, bin)
 	if err != nil {
-		return err
+		return "", "", err
 	}
-	file := strings.TrimPrefix(filepath.ToSlash(target), "../") // @scope/package/bin/file
 	scope, rest, _ := strings.Cut(file, "/")
 	pack, _, _ := strings.Cut(rest, "/")
-	from, to := filepath.Join(filepath.Dir(bin), scope), filepath.Join(prefix, "lib", "node_modules", scope)
-	parts, err := filepath.Glob(filepath.Join(from, pack+"-*"))
-	if err != nil {
-		return err
+	modules := filepath.Join(prefix, "lib", "node_modules", scope, pack)
+	if err := linkTree(filepath.Join(filepath.Dir(bin), scope, pack), modules); err != nil {
+		return "", "", err
 	}
-	if err := linkTree(filepath.Join(from, pack), filepath.Join(to, pack)); err != nil {
-		return err
+	if err := linkTree(platform, filepath.Join(modules, "node_modules", scope, filepath.Base(platform))); err != nil {
+		return "", "", err
 	}
-	for _, part := range parts {
-		if err := linkTree(part, filepath.Join(to, pack, "node_modules", scope, filepath.Base(part))); err != nil {
-			return err
-		}
-	}
-	if err := os.MkdirAll(filepath.Join(prefix, "bin"), 0o755); err != nil {
-		return err
-	}
-	if l.node {
-		if err := linkNode(filepath.Join(prefix, "bin", "node")); err != nil {
-			return err
-		}
-	}
-	return os.Symlink(filepath.Join("..", "lib", "node_modules", file), filepath.Join(prefix, "bin", program))
+	path = filepath.Join(prefix, "bin")
+	return path, "node", linkTo(filepath.Join("..", "lib", "node_modules", file), filepath.Join(path, program))
 }
 
-// linkNode puts this machine's node somewhere else.
-func linkNode(to string) error {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		return err
+// byNvm installs likewise, with a node of its own.
+func byNvm(prefix, program, bin string) (path, node string, err error) {
+	if path, _, err = byNpm(prefix, program, bin); err != nil {
+		return "", "", err
+	}
+	if node, err = exec.LookPath("node"); err != nil {
+		return "", "", err
 	}
 	if node, err = filepath.EvalSymlinks(node); err != nil {
+		return "", "", err
+	}
+	return path, filepath.Join(path, "node"), linkFile(node, filepath.Join(path, "node"))
+}
+
+// byLink installs the program without its package, as claude's own installer
+// does and as people unpack codex's archive.
+func byLink(local, program, bin string) (path, node string, err error) {
+	_, platform, err := packagesOf(program, bin)
+	if err != nil {
+		return "", "", err
+	}
+	from, to, start := filepath.Join(platform, "claude"), filepath.Join(local, "share", "claude", "versions", "2.0.0"), ""
+	if program == "codex" {
+		archives, err := filepath.Glob(filepath.Join(platform, "vendor", "*"))
+		if len(archives) != 1 {
+			return "", "", errors.Join(err, fmt.Errorf("find the archive of codex: got %q", archives))
+		}
+		from, to, start = archives[0], filepath.Join(local, "opt", "codex"), "bin/codex"
+	}
+	if err := linkTree(from, to); err != nil {
+		return "", "", err
+	}
+	path = filepath.Join(local, "bin")
+	return path, "node", linkTo(filepath.Join(to, start), filepath.Join(path, program))
+}
+
+// packagesOf finds a program's file, "@scope/package/bin/file", and the folder
+// of the package for this platform.
+func packagesOf(program, bin string) (file, platform string, err error) {
+	target, err := os.Readlink(filepath.Join(bin, program))
+	if err != nil {
+		return "", "", err
+	}
+	file = strings.TrimPrefix(filepath.ToSlash(target), "../")
+	scope, rest, _ := strings.Cut(file, "/")
+	pack, _, _ := strings.Cut(rest, "/")
+	found, err := filepath.Glob(filepath.Join(filepath.Dir(bin), scope, pack+"-*"))
+	if len(found) != 1 {
+		return "", "", errors.Join(err, fmt.Errorf("find the package of %s for this platform: got %q", program, found))
+	}
+	return file, found[0], nil
+}
+
+func linkTo(target, path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return linkFile(node, to)
+	return os.Symlink(target, path)
 }
 
 // linkTree makes a second tree of the same files.
 func linkTree(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

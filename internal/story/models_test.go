@@ -28,9 +28,10 @@ import (
 //	model wordy            its first message in a conversation is no answer
 //	model writer           it works, and writes its answer as text, where it has a tool for it
 //	model idle             it answers and changes nothing
+//	model honest           it works, as at the beginning of a story
+//	model looping          one command after the other, for ever
 //	model busy             429
-//	model looping          it has one command run after the other, for ever
-//	model broke            the account has no credit
+//	model broke            no credit is left
 //
 //	model-asked N          checks that the last query came in a conversation of N earlier prompts, and prints its prompt
 func addModelCommands(cmds map[string]func(*testscript.TestScript, bool, []string)) {
@@ -50,7 +51,7 @@ type script = func(modelsim.Query) modelsim.Reply
 func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 	s := scriptOf(ts, args)
 	if neg || s == nil {
-		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | wordy | writer | idle | busy | looping | broke")
+		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | honest | wordy | writer | idle | looping | busy | broke")
 	}
 	modelOf(ts).Script(s)
 }
@@ -58,19 +59,12 @@ func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 // scriptOf reads the words of the command; nil: they mean nothing.
 func scriptOf(ts *testscript.TestScript, args []string) script {
 	w := worldOf(ts)
+	modes := map[string]script{
+		"honest": working(w, runs(logs)), "wordy": wordy(w), "writer": writer(w), "idle": working(w), "looping": looping, "busy": busy, "broke": broke,
+	}
 	switch {
-	case slices.Equal(args, []string{"wordy"}):
-		return wordy(w)
-	case slices.Equal(args, []string{"writer"}):
-		return writer(w)
-	case slices.Equal(args, []string{"idle"}):
-		return working(w)
-	case slices.Equal(args, []string{"busy"}):
-		return busy
-	case slices.Equal(args, []string{"looping"}):
-		return looping
-	case slices.Equal(args, []string{"broke"}):
-		return broke
+	case len(args) == 1:
+		return modes[args[0]]
 	case len(args) == 2 && args[0] == "run":
 		return working(w, runs(args[1]))
 	case len(args) == 2 && args[0] == "patch":
