@@ -12,6 +12,7 @@ import (
 )
 
 func TestARateLimitInTheStreamIsWaitedForAsItSays(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, agent.AdapterCodex)
 	r.model.Script(func(modelsim.Query) modelsim.Reply {
 		return modelsim.Reply{Failed: "rate_limit_exceeded", Text: "Rate limit reached on tokens per min. Please try again in 1m30.5s. Visit https://x.invalid"}
@@ -37,6 +38,7 @@ func TestClaudesLastPauseIsHowLongItsLimitLasts(t *testing.T) {
 }
 
 func TestAnAnswerThatIsCutIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	onReal(t, func(t *testing.T, r *rig) {
 		r.model.Script(func(modelsim.Query) modelsim.Reply { return modelsim.Reply{Cut: true} })
 		_, err := r.run(r.request("Begin."))
@@ -49,6 +51,7 @@ func TestAnAnswerThatIsCutIsWaitedFor(t *testing.T) {
 // claude asks its provider again and again. Ended at a limit while it does, it
 // waits for the provider; a model that hangs is another matter.
 func TestAProviderThatIsAskedUntilTheLimitIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, agent.AdapterClaude)
 	r.setEnv("CLAUDE_CODE_MAX_RETRIES", "10")
 	r.model.Script(func(modelsim.Query) modelsim.Reply {
@@ -74,6 +77,7 @@ func (r *rig) stopped(reply modelsim.Reply, reason, hint string) {
 }
 
 func TestAnAccountWithoutCreditIsForAPerson(t *testing.T) {
+	t.Parallel()
 	onReal(t, func(t *testing.T, r *rig) {
 		const reason, hint = "has no credit left", "[agents.real]"
 		if r.spec.Adapter == agent.AdapterClaude {
@@ -89,6 +93,7 @@ func TestAnAccountWithoutCreditIsForAPerson(t *testing.T) {
 }
 
 func TestAModelThatIsNotThereIsForAPerson(t *testing.T) {
+	t.Parallel()
 	onReal(t, func(t *testing.T, r *rig) {
 		const reason, hint = "does not offer the model", "model of [agents.real]"
 		if r.spec.Adapter == agent.AdapterClaude {

@@ -34,6 +34,7 @@ func write(t *testing.T, path, text string) {
 // sandbox. They start in no run, whatever the operator's home trusts: codex
 // 0.166 notes that it trusts a folder by itself.
 func TestCodexObeysNoSettingsOfACheckout(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, agent.AdapterCodex)
 	server, started := starter(t)
 	write(t, filepath.Join(r.dir, ".codex", "config.toml"), fmt.Sprintf("[mcp_servers.planted]\ncommand = %q\n", server))
@@ -57,13 +58,17 @@ func TestCodexObeysNoSettingsOfACheckout(t *testing.T) {
 		write(t, filepath.Join(home, "config.toml"), text)
 	}
 	q := r.request("Begin.")
-	for _, trusted := range [][]string{nil, {r.dir}, {r.dir, filepath.Dir(r.dir), link, sub}} {
+	all := []string{r.dir, filepath.Dir(r.dir), link, sub}
+	for _, trusted := range [][]string{nil, {r.dir}, all} {
 		for _, dir := range []string{r.dir, link, sub} {
 			trusting(trusted...)
 			q.Dir, q.Session = dir, ""
 			q.Session = r.must(q).Session
 			if started() {
 				t.Fatalf("a home that trusts %q, a run in %s: the checkout's server was started", trusted, dir)
+			}
+			if len(trusted) < len(all) {
+				continue
 			}
 			r.must(q)
 			if started() {
@@ -75,6 +80,7 @@ func TestCodexObeysNoSettingsOfACheckout(t *testing.T) {
 
 // The same of claude: its settings for a project may hold hooks and servers.
 func TestClaudeObeysNoSettingsOfACheckout(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, agent.AdapterClaude)
 	server, started := starter(t)
 	hook := fmt.Sprintf(`[{"hooks":[{"type":"command","command":%q}]}]`, server)
