@@ -41,7 +41,7 @@ func spec(t *testing.T, command ...string) agent.Spec {
 func request(t *testing.T) agent.Request {
 	t.Helper()
 	return agent.Request{
-		Turn: "turn-1", Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: "Fix <it> & run.\n",
+		Turn: "turn-1", Mark: "MERGEXO_MARK=" + t.TempDir(), Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: "Fix <it> & run.\n",
 		Context: json.RawMessage(`{"task":{"n":12345678901234567890}}`), Schema: json.RawMessage(`{"type":"object"}`),
 		Session: "s1", Dir: t.TempDir(), Wall: 20 * time.Second,
 	}

@@ -121,7 +121,7 @@ func checkout(t *testing.T) string {
 // request is a turn that may write.
 func (r *rig) request(prompt string) agent.Request {
 	return agent.Request{
-		Turn: "turn-1", Mark: "MERGEXO_MARK=" + filepath.Base(r.dir) + r.t.Name(), Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: prompt,
+		Turn: "turn-1", Mark: "MERGEXO_MARK=" + r.dir, Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: prompt,
 		Schema: prompts.Schema(work.KindBugfixStart), Dir: r.dir, Wall: 2 * time.Minute, Log: testLog{r.t},
 	}
 }
