@@ -46,7 +46,7 @@ var turnKey = "turn-" + rand.Text()
 func request(t *testing.T) agent.Request {
 	t.Helper()
 	return agent.Request{
-		Turn: turnKey, Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: "Fix <it> & run.\n",
+		Turn: turnKey, Mark: "MERGEXO_MARK=" + t.TempDir(), Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: "Fix <it> & run.\n",
 		Context: json.RawMessage(`{"task":{"n":12345678901234567890}}`), Schema: json.RawMessage(`{"type":"object"}`),
 		Session: "s1", Dir: t.TempDir(), Wall: 20 * time.Second,
 	}
