@@ -28,7 +28,8 @@ type Env struct {
 	Stderr  io.Writer // everything else
 	Version string    // of a release build; empty otherwise
 
-	bare io.Writer // standard output for programs: nothing is made legible
+	bare    io.Writer // standard output for programs: nothing is made legible
+	bareErr io.Writer // standard error for a program that we run in our place
 }
 
 // The exit codes, as gh has them.
@@ -85,7 +86,8 @@ func Main(env Env) int {
 	stdout, stderr := &screen{to: env.Stdout}, &screen{to: env.Stderr}
 	defer stdout.flush()
 	defer stderr.flush()
-	a.env.bare, a.env.Stdout, a.env.Stderr = env.Stdout, stdout, cautious{to: stderr, a: a}
+	a.env.bare, a.env.bareErr = env.Stdout, env.Stderr
+	a.env.Stdout, a.env.Stderr = stdout, cautious{to: stderr, a: a}
 	ran, err := a.newRootCmd().ExecuteContextC(ctx)
 	if err != nil {
 		a.report(ran, err)

@@ -74,7 +74,8 @@ func (a *app) runInSandbox(ctx context.Context, name string, argv []string, dir,
 	if err != nil {
 		return plainBlocked(err)
 	}
-	code, err := proc.Attach(ctx, proc.Cmd{Path: line[0], Args: line[1:], Dir: dir, Env: env}, proc.Streams{In: a.env.Stdin, Out: a.env.Stdout, Err: a.env.Stderr})
+	code, err := proc.Attach(ctx, proc.Cmd{Path: line[0], Args: line[1:], Dir: dir, Env: env, OwnKeyring: true},
+		proc.Streams{In: a.env.Stdin, Out: a.env.bare, Err: a.env.bareErr}) // as they are: a terminal stays one
 	if err != nil || code == 0 {
 		return err
 	}

@@ -110,6 +110,9 @@ func (a *app) sandboxOf(given []string, repo string) (*machine, config.Agent, wo
 	if err != nil {
 		return nil, config.Agent{}, work.RepoName{}, err
 	}
+	if err := guardState(cfg.Runtime.StateDir); err != nil {
+		return nil, config.Agent{}, work.RepoName{}, err
+	}
 	named, err := repos(cfg, repo)
 	if err != nil {
 		return nil, config.Agent{}, work.RepoName{}, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"runtime"
 )
 
 // Streams are a program's standard ones.
@@ -23,6 +24,12 @@ func Attach(ctx context.Context, c Cmd, s Streams) (int, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, s.Out, s.Err
 	cmd.WaitDelay = drainDelay // of what it leaves behind nobody waits for the words
 	p := &process{Cmd: c, cmd: cmd, exited: make(chan struct{})}
+	if c.OwnKeyring {
+		runtime.LockOSThread() // the keyring is the thread's, and nobody else's
+		if err := joinNewKeyring(); err != nil {
+			return 0, err
+		}
+	}
 	if err := p.startChild(); err != nil {
 		return 0, errors.Join(fmt.Errorf("start %q: %w", c.Path, err), ctx.Err())
 	}
