@@ -17,11 +17,10 @@ const zeroWidth = "\u200B"
 var (
 	// mention is an @, which may be written by its number or name, before what may
 	// be a name's first letter. In HTML a reference needs no semicolon.
-	mention     = regexp.MustCompile(`(?i)(?:@|&#0*64;|&#x0*40;|&commat;)([a-z0-9_&])|&#0*64([a-z_&])|&#x0*40([g-z_&])`)
-	command     = regexp.MustCompile(`^([ \t]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)(/[A-Za-z][^ \t\n` + "`" + `]*)`)
-	ownCommand  = regexp.MustCompile(`(?im)^([ \t>]*)/(mergexo)`)
-	ownMarker   = regexp.MustCompile(`(?i)<!--(\s*mergexo)`)
-	commitMarks = regexp.MustCompile(`(?im)^[ \t]*Mergexo-[A-Za-z]+[ \t]*:`)
+	mention    = regexp.MustCompile(`(?i)(?:@|&#0*64;|&#x0*40;|&commat;)([a-z0-9_&])|&#0*64([a-z_&])|&#x0*40([g-z_&])`)
+	command    = regexp.MustCompile(`^([ \t]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)(/[A-Za-z][^ \t\n` + "`" + `]*)`)
+	ownCommand = regexp.MustCompile(`(?im)^([ \t>]*)/(mergexo)`)
+	ownMarker  = regexp.MustCompile(`(?i)<!--(\s*mergexo)`)
 )
 
 // CleanBody makes what an agent wrote fit for GitHub. HTML comments go, and
@@ -172,20 +171,12 @@ func Cut(s string, limit int) string {
 // TitleLimit is the longest title of a pull request that GitHub takes.
 const TitleLimit = 256
 
-// CleanTitle makes a title of one line, without what people do not see.
+// CleanTitle makes a title of one line, without what people do not see or what
+// switches checks off: it becomes the message of a squashed merge.
 func CleanTitle(s string) string {
-	s = oneLine(strings.ReplaceAll(s, zeroWidth, ""))
+	s = strings.TrimSpace(withoutSkips(oneLine(strings.ReplaceAll(s, zeroWidth, ""))))
 	if utf8.RuneCountInString(s) > TitleLimit {
 		s = strings.TrimSpace(firstRunes(s, TitleLimit-1)) + "…"
 	}
 	return s
-}
-
-// CleanMessage makes a commit message of what an agent wrote: without lines
-// that could be taken for our trailers.
-func CleanMessage(s string) string {
-	s = commitMarks.ReplaceAllStringFunc(dropInvisible(s), func(m string) string {
-		return strings.Replace(m, ":", " -", 1)
-	})
-	return strings.TrimSpace(s)
 }

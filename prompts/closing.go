@@ -25,11 +25,10 @@ func parted(word string) string { return strings.Join(strings.Split(word, ""), p
 // NoClosing takes their effect from words such as "Fixes #7": GitHub closes
 // what an agent's text or commit names so, and only its own issue is its
 // business. It judges by what people see: characters that are written by name,
-// tags and emphasis make no difference.
+// tags and emphasis make no difference. Words that switch checks off or sign for
+// somebody lose their effect as well, since the text may become a commit's.
 func NoClosing(s string) string {
-	if !strings.ContainsAny(s, "#&/-") {
-		return s
-	}
+	s = noVouching(s)
 	seen, from := shown(s)
 	var b strings.Builder
 	at := 0

@@ -240,16 +240,18 @@ func gatePath(ch change, l Limits, refused *refusals) error {
 	return err
 }
 
-// protected finds the glob that a change is against. A link in the place of a
-// folder that leads to protected paths is one, too: what the link shows would
-// stand there.
+// protected finds the glob that a change is against, without regard to case:
+// some checkouts have none. A link in the place of a folder that leads to
+// protected paths is one, too: what the link shows would stand there.
 func protected(ch change, globs []string) (glob string, ok bool, err error) {
+	at := strings.ToLower(ch.path)
 	for _, glob := range globs {
-		ok, err := doublestar.Match(glob, ch.path)
+		pattern := strings.ToLower(glob)
+		ok, err := doublestar.Match(pattern, at)
 		if err != nil {
 			return "", false, fmt.Errorf("protected path %q: %w", glob, err)
 		}
-		if fixed, _ := doublestar.SplitPattern(glob); ch.newMode == modeSymlink && (fixed == ch.path || strings.HasPrefix(fixed, ch.path+"/")) {
+		if fixed, _ := doublestar.SplitPattern(pattern); ch.newMode == modeSymlink && (fixed == at || strings.HasPrefix(fixed, at+"/")) {
 			ok = true
 		}
 		if ok {
