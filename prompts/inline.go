@@ -45,7 +45,7 @@ var (
 	plainLink  = regexp.MustCompile(`^\]\([^\s()<>"'\\` + "`" + `]*\)`)
 	plainImage = regexp.MustCompile(`^!\[[^\[\]<>\\` + "`" + `]*\]\([^\s()<>"'\\` + "`" + `]*\)`)
 	linkStart  = regexp.MustCompile(`^(?:://|[wW]{3}\.)`)
-	tableRule  = regexp.MustCompile(`^[ >|:-]*-[ |:-]*$`)
+	tableRule  = regexp.MustCompile(`^[ \t>|:-]*-[ \t|:-]*$`)
 )
 
 // The tags that GitHub shows and that an agent may use. Those of flow end in

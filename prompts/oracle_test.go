@@ -132,6 +132,7 @@ func TestWhatBecomesPublicHasNoEffect(t *testing.T) {
 		"a longer run":                           "``a\nb `` `@acme`` c`",
 		"a table's cells":                        "| a | b |\n|---|---|\n| `x | @acme |\n| ` | y |",
 		"a table's cells on one line":            "a|b|c\n-|-|-\n`x | @acme | `",
+		"a table ruled with tabs":                "a|b|c\n-\t|-|-\n`x | @acme | `",
 		"a list's fence":                         "- ```\n  x\n  ```\n  @acme",
 		"a fence in a quote":                     "> ```\n> x\n> ```\n> @acme\n\n@acme",
 		"a fence that is none":                   "14. x\n\n      ```\n@acme",

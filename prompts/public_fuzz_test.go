@@ -9,7 +9,7 @@ import (
 // pieces are what Markdown's structure is made of, and what must have no effect.
 var pieces = []string{
 	"`", "``", "```", "~~~", "\n", "\n\n", "\n```\n", "\n  ```\n", "\n   ```go\n", "\n    ```\n", "\n     ~~~\n", " ", "    ", "\t", "\n\t", "> ", "\n> ", "\n- ", "\n  - ", "\n1. ",
-	"\n14. ", "- ", "2) ", "\n> - ", "\n-     ", "* * *\n", "---\n", "\n---\n", "# ", "\n|a|b|\n|-|-|\n", "|", "\\", "\\`", "<b>", "</b>", "<code>", "</code>", "<div>", "\n<div>\n", "</div>",
+	"\n14. ", "- ", "2) ", "\n> - ", "\n-     ", "* * *\n", "---\n", "\n---\n", "# ", "\n|a|b|\n|-|-|\n", "\n-\t|-\n", "a|b", "|", "\\", "\\`", "<b>", "</b>", "<code>", "</code>", "<div>", "\n<div>\n", "</div>",
 	"<details>", "</details>", "<summary>", "</summary>", "<table><tr><td>", "</td></tr></table>", "<br>", "<a href=\"x\">", "</a>", "<a title=\"`\">", "<code", ">", "<", "<!--", "-->",
 	"<pre>", "</pre>", "<script>", "<![CDATA[", "<?", "<!X", "<https://x.y/`>", "<me@x.y>", "[a](", ")", "[", "]", "![", "](b)", "](b \"", "\"", "'", "\n[a]: ", "[^1]", "\n[^1]: ",
 	"@acme", " @acme/team ", "&#64;acme", "&copy@acme", "&nbsp;", "Fixes #7", "fixes", " #7", "_", "*", "**", "~~", "&", "#", "x", "y z", ".", "https://x.y/", "www.x.y", "\u00a0", "é", "\u200b",
