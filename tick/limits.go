@@ -28,10 +28,11 @@ func (p *Pass) limits(l *lease) git.Limits {
 // refusedChanges tells the agent beforehand what the gates refuse.
 func refusedChanges(r config.Repo, kind work.Kind) []string {
 	told := []string{
-		"a nested repository (any folder with a .git of its own) or a submodule, new or removed",
+		"a nested repository (any folder with a .git of its own, or with HEAD, objects and refs) or a submodule, new or removed",
 		fmt.Sprintf("a file of more than %s, or more than %d changed files", size(r.MaxFileBytes), r.MaxFiles),
 		"conflict markers",
-		"a symbolic link that leads out of the repository, and anything that is neither file, folder nor link",
+		"a path of more than 1000 bytes, or with a name that some system takes for .git",
+		"a symbolic link that leads out of the repository, also through another link, and anything that is neither file, folder nor link",
 		"a raw file where the repository keeps large files by LFS",
 		"a token, a password or a private key, in a file, its name or a link; also one that is made up, if it looks real",
 	}
