@@ -15,12 +15,12 @@ const BodyLimit = 65536 - 2000
 const zeroWidth = "\u200B"
 
 var (
-	mention     = regexp.MustCompile(`(?i)(?:@|&#0*64;?|&#x0*40;?|&commat;)([a-z0-9_])`)
-	command     = regexp.MustCompile(`^([ \t]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)(/[A-Za-z][^ \t\n` + "`" + `]*)`)
-	ownCommand  = regexp.MustCompile(`(?im)^([ \t>]*)/(mergexo)`)
-	ownMarker   = regexp.MustCompile(`(?i)<!--(\s*mergexo)`)
-	closing     = regexp.MustCompile("(?i)\\b((?:close|fix|resolve)(?:s|d|es|ed)?[\\s\\p{Zs}:]*)([\\\\\\[(<*_~\"'`]*(?:(?:[\\w.-]+/[\\w.-]+)?(?:#|&#|&num)|GH-\\d|https?:))")
-	commitMarks = regexp.MustCompile(`(?im)^[ \t]*Mergexo-[A-Za-z]+[ \t]*:`)
+	// mention is an @, which may be written by its number or name, before what may
+	// be a name's first letter. In HTML a reference needs no semicolon.
+	mention    = regexp.MustCompile(`(?i)(?:@|&#0*64;|&#x0*40;|&commat;)([a-z0-9_&])|&#0*64([a-z_&])|&#x0*40([g-z_&])`)
+	command    = regexp.MustCompile(`^([ \t]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)(/[A-Za-z][^ \t\n` + "`" + `]*)`)
+	ownCommand = regexp.MustCompile(`(?im)^([ \t>]*)/(mergexo)`)
+	ownMarker  = regexp.MustCompile(`(?i)<!--(\s*mergexo)`)
 )
 
 // CleanBody makes what an agent wrote fit for GitHub. HTML comments go, and
@@ -36,22 +36,28 @@ func CleanBody(s string) string {
 	return Balanced(strings.TrimRight(strings.TrimLeft(Cut(s, BodyLimit), "\n"), " \t\n"))
 }
 
+// CleanBehind is CleanBody for what is put behind words of ours on their line,
+// where no block of code or HTML can begin.
+func CleanBehind(s string) string {
+	const words = "x "
+	return strings.TrimPrefix(CleanBody(words+strings.TrimSpace(s)), words)
+}
+
 // maxFence is the longest fence that is let through; longRun finds longer ones.
 const maxFence = 60
 
 var longRun = regexp.MustCompile("`{60,}|~{60,}")
 
 // Balanced closes what would swallow the text that is put after it: a fenced
-// code block, a <pre>.
+// code block. HTML tags without a partner become text.
 func Balanced(s string) string {
-	p := splitter{src: s}
-	for p.pos < len(p.src) {
-		p.line()
+	var n inliner
+	n.document(laidOut(s))
+	var b strings.Builder
+	for _, t := range n.tokens {
+		b.WriteString(t.text)
 	}
-	if p.fence != "" {
-		s += "\n" + strings.Repeat(" ", min(p.list, 20)) + p.fence
-	}
-	return s
+	return b.String()
 }
 
 // dropInvisible takes out what people would not see, but for the zero-width
@@ -60,25 +66,23 @@ func dropInvisible(s string) string {
 	return visible(strings.ReplaceAll(s, zeroWidth, ""))
 }
 
-// neutralise takes mentions and commands out of the text outside code.
+// neutralise is Balanced, and takes mentions and commands out of the text
+// outside code.
 func neutralise(s string) string {
+	lines := laidOut(s)
+	for i, l := range lines {
+		if !l.code {
+			lines[i].text = command.ReplaceAllString(l.text, "$1`$2`")
+		}
+	}
+	var n inliner
+	n.document(lines)
 	var b strings.Builder
-	lineStart := true
-	s = withoutRaw(s)
-	for _, seg := range segments(s) {
-		if seg.kind == spanCode {
-			b.WriteString(seg.text)
-			lineStart = strings.HasSuffix(seg.text, "\n")
-			continue
+	for _, t := range n.tokens {
+		if !t.code {
+			t.text = silence(t.text)
 		}
-		for line := range strings.Lines(plain(showUnclosed(seg.text))) {
-			if lineStart && strings.Contains(line, "/") {
-				line = command.ReplaceAllString(line, "$1`$2`")
-			}
-			b.WriteString(silence(line))
-			lineStart = true
-		}
-		lineStart = strings.HasSuffix(seg.text, "\n")
+		b.WriteString(t.text)
 	}
 	return b.String()
 }
@@ -95,11 +99,14 @@ func silence(line string) string {
 	for _, m := range mention.FindAllStringSubmatchIndex(line, -1) {
 		before, plain := line[:m[0]], line[m[0]] == '@'
 		b.WriteString(line[at:m[0]])
-		at = m[2]
+		for _, group := range m[2:] {
+			at = max(at, group) // the one that took part ends with the name's first byte
+		}
+		at--
 		switch {
 		case plain && inURL(before):
 			b.WriteString("%40")
-		case plain && m[0] > 0 && wordByte(line[m[0]-1]):
+		case plain && inEmail(before):
 			b.WriteByte('@')
 		default:
 			b.WriteString("@" + zeroWidth)
@@ -109,14 +116,32 @@ func silence(line string) string {
 	return b.String()
 }
 
+// inEmail reports whether the end of s, before an @, is the name of an e-mail
+// address: letters, which are no character's name.
+func inEmail(s string) bool {
+	name := strings.TrimRightFunc(lastToken(s), func(r rune) bool { return r < utf8.RuneSelf && wordByte(byte(r)) })
+	return s != "" && wordByte(s[len(s)-1]) && !strings.HasSuffix(name, "&") && !strings.HasSuffix(name, "&#") && !endsLink(s)
+}
+
+// endsLink reports whether a link may end with s. GitHub looks at what stands
+// behind it alone, as if a word began there.
+func endsLink(s string) bool {
+	token := lastToken(s)
+	return strings.Contains(token, "://") || strings.Contains(strings.ToLower(token), "www.")
+}
+
 // maxURL is how far back the beginning of an address is looked for, in bytes.
 const maxURL = 1000
 
 // inURL reports whether the end of s is within an address.
 func inURL(s string) bool {
-	s = s[max(0, len(s)-maxURL):]
-	token := s[strings.LastIndexAny(s, " \t<>()[]\"'`*")+1:]
+	token := lastToken(s)
 	return strings.HasPrefix(token, "https://") || strings.HasPrefix(token, "http://")
+}
+
+func lastToken(s string) string {
+	s = s[max(0, len(s)-maxURL):]
+	return s[strings.LastIndexAny(s, " \t<>()[]\"'`*")+1:]
 }
 
 func wordByte(c byte) bool {
@@ -124,42 +149,34 @@ func wordByte(c byte) bool {
 }
 
 // Cut bounds Markdown to limit characters in all, with a note of how much was
-// left out, and closes a code block that the cut would leave open.
+// left out. A cut may part what was a pair, so the rest is cleaned again.
 func Cut(s string, limit int) string {
-	const room = 200 // for the note, and for what Balanced may add
+	const room = 200 // for the note
 	n := utf8.RuneCountInString(s)
 	if n <= limit-room {
 		return s
 	}
-	kept := firstRunes(s, limit-2*room)
-	if i := strings.LastIndexByte(kept, '\n'); i > len(kept)*9/10 {
-		kept = kept[:i]
+	for keep := limit - 2*room; ; keep -= keep/8 + 1 {
+		kept := firstRunes(s, keep)
+		if i := strings.LastIndexByte(kept, '\n'); i > len(kept)*9/10 {
+			kept = kept[:i]
+		}
+		clean := neutralise(kept)
+		if utf8.RuneCountInString(clean) <= limit-room || keep <= 0 {
+			return clean + fmt.Sprintf("\n\n*(Cut: %d more characters did not fit into a comment.)*", n-utf8.RuneCountInString(kept))
+		}
 	}
-	return Balanced(kept) + fmt.Sprintf("\n\n*(Cut: %d more characters did not fit into a comment.)*", n-utf8.RuneCountInString(kept))
 }
 
 // TitleLimit is the longest title of a pull request that GitHub takes.
 const TitleLimit = 256
 
-// NoClosing takes their effect from words such as "Fixes #7": GitHub closes
-// what an agent's text or commit names so, and only its own issue is its
-// business.
-func NoClosing(s string) string { return closing.ReplaceAllString(s, "${1}"+zeroWidth+"$2") }
-
-// CleanTitle makes a title of one line, without what people do not see.
+// CleanTitle makes a title of one line, without what people do not see or what
+// switches checks off: it becomes the message of a squashed merge.
 func CleanTitle(s string) string {
-	s = oneLine(strings.ReplaceAll(s, zeroWidth, ""))
+	s = strings.TrimSpace(withoutSkips(oneLine(strings.ReplaceAll(s, zeroWidth, ""))))
 	if utf8.RuneCountInString(s) > TitleLimit {
 		s = strings.TrimSpace(firstRunes(s, TitleLimit-1)) + "…"
 	}
 	return s
-}
-
-// CleanMessage makes a commit message of what an agent wrote: without lines
-// that could be taken for our trailers.
-func CleanMessage(s string) string {
-	s = commitMarks.ReplaceAllStringFunc(dropInvisible(s), func(m string) string {
-		return strings.Replace(m, ":", " -", 1)
-	})
-	return strings.TrimSpace(s)
 }

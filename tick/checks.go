@@ -303,7 +303,7 @@ func (c *composer) flaky() {
 	name := prompts.CleanTitle(f.Name)
 	var seen strings.Builder
 	for _, check := range c.l.red[:min(len(c.l.red), mostDescribed)] {
-		fmt.Fprintf(&seen, "- %s (%s)\n", prompts.CleanBody(check.Name), check.URL)
+		fmt.Fprintf(&seen, "- %s (%s)\n", prompts.CleanBehind(check.Name), check.URL)
 	}
 	token := work.IssueToken(c.l.remote.Name, t.Number, t.Head, f.Name)
 	body := fmt.Sprintf("%s\n\nSeen in the checks of #%d at %s:\n%s", prompts.CleanBody(f.Reason), t.Number, t.Head, seen.String())
@@ -335,7 +335,7 @@ func (c *composer) flakyText() string {
 	if f == nil {
 		return ""
 	}
-	text := fmt.Sprintf("A test looks flaky: %s. %s", prompts.CleanBody(f.Name), prompts.CleanBody(f.Reason))
+	text := fmt.Sprintf("A test looks flaky: %s. %s", prompts.CleanBehind(f.Name), prompts.CleanBehind(f.Reason))
 	switch {
 	case len(c.l.red) == 0 || c.l.turn.Commit != "":
 		return text

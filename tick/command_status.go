@@ -72,7 +72,7 @@ func (r *router) whyStopped() string {
 	if !stop.Lasts() {
 		return ""
 	}
-	return ": " + strings.TrimRight(strings.Join(strings.Fields(prompts.CleanBody(stop.Reason)), " "), ".")
+	return ": " + strings.TrimRight(prompts.CleanBehind(strings.Join(strings.Fields(stop.Reason), " ")), ".")
 }
 
 // unanswered reports whether what waits are comments, and the config has none
@@ -104,7 +104,7 @@ func (r *router) comesNext() string {
 		return "`/mergexo resume`, or the label taken away"
 	case r.standsStill(), busy && turn.Blocked:
 		if r.item.Hint != "" {
-			return orRetry(strings.Join(strings.Fields(prompts.CleanBody(r.item.Hint)), " "))
+			return orRetry(prompts.CleanBehind(strings.Join(strings.Fields(r.item.Hint), " ")))
 		}
 		return "a comment, or `/mergexo retry`"
 	case busy:

@@ -133,7 +133,7 @@ func (c *composer) generalText() string {
 		parts = append(parts, prompts.CleanBody(a.GeneralComment))
 	}
 	if a.BlockedReason != "" {
-		parts = append(parts, "I cannot go on without an answer to this: "+prompts.CleanBody(a.BlockedReason))
+		parts = append(parts, "I cannot go on without an answer to this: "+prompts.CleanBehind(a.BlockedReason))
 	}
 	if text := c.flakyText(); text != "" {
 		parts = append(parts, text)
@@ -150,7 +150,7 @@ func (c *composer) generalText() string {
 	}
 	if changed {
 		subject, _, _ := strings.Cut(commitMessage(c.l, a), "\n")
-		return "Pushed a change: " + prompts.CleanBody(subject)
+		return "Pushed a change: " + prompts.CleanBehind(subject)
 	}
 	return "I have read this and changed nothing."
 }

@@ -32,10 +32,11 @@ func refusedChanges(r config.Repo, kind work.Kind) []string {
 		return told
 	}
 	told = append(told,
-		"a submodule or nested repository, new or removed",
+		"a submodule or nested repository, also a bare one, new or removed",
 		fmt.Sprintf("a file over %s, or more than %d changed files", size(r.MaxFileBytes), r.MaxFiles),
 		"conflict markers",
 		"a link out of the repository, special files",
+		"a path over 1000 bytes, or like .git",
 		"a raw file in place of LFS",
 	)
 	if len(r.ProtectedPaths) > 0 {

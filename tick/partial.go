@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -19,7 +20,8 @@ func (p *Pass) keepPartial(ctx context.Context, l *lease) {
 	if l.turn.Kind.Mode() != work.ModeWrite {
 		return
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := outlasting(ctx, keepingLasts)
+	defer cancel()
 	oid, err := l.remote.mirror().KeepPartial(ctx, git.Partial{
 		Key: l.turn.Key, Dir: l.place.dir, Index: l.place.index, Parent: l.turn.Head, Date: gitDate(l.turn),
 	})
@@ -29,6 +31,19 @@ func (p *Pass) keepPartial(ctx context.Context, l *lease) {
 	case oid != "":
 		p.changed(l, "kept unfinished work", short(oid))
 	}
+}
+
+// keepingLasts is how long keeping unfinished work may go on after an interrupt.
+const keepingLasts = 10 * time.Second
+
+// outlasting is a context that goes on for a while after its parent has ended.
+func outlasting(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		late := time.AfterFunc(d, cancel)
+		context.AfterFunc(out, func() { late.Stop() })
+	})
+	return out, func() { stop(); cancel() }
 }
 
 // partial is the unfinished work that the turn can take up: that of its own

@@ -15,7 +15,7 @@ import (
 // them is answered with words; anything else may also be tried again without.
 func (p *Pass) stopText(s stage, stop work.Stop, m Move) string {
 	text := fmt.Sprintf(stoppedHere+"%s"+stoppedSince+"%s"+stoppedOften+"%d"+stoppedNext+"%s.",
-		sentence(prompts.CleanBody(stop.Reason)), utc(stop.Since), stop.Attempts, stop.Hint)
+		sentence(prompts.CleanBehind(stop.Reason)), utc(stop.Since), stop.Attempts, stop.Hint)
 	if m.Asked == "" && !strings.Contains(stop.Hint, "/mergexo ") && !awaitsLabel(s.item, stop.Hint) {
 		text += fmt.Sprintf("\n- Or, to retry unchanged: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
 			s.remote.Name.FullName(), s.item.Number)
@@ -40,7 +40,7 @@ func overText(stop work.Stop, m Move, now time.Time) string {
 		}
 	case work.StatePending, work.StateReady, work.StateRunning, work.StateAwaitingFeedback:
 	}
-	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, utc(now), utc(stop.Since), sentence(prompts.CleanBody(stop.Reason)))
+	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, utc(now), utc(stop.Since), sentence(prompts.CleanBehind(stop.Reason)))
 }
 
 // sentence ends what does not end like one.

@@ -10,8 +10,8 @@ import (
 )
 
 // What no push may carry, unless the config says otherwise. A workflow that an
-// agent pushed would run with the repository's secrets, and CODEOWNERS decides
-// who must approve.
+// agent pushed would run with the repository's secrets, so would the files of
+// other systems that act on a push; CODEOWNERS decides who must approve.
 const (
 	defaultMaxFiles     = 1000
 	defaultMaxFileBytes = 10 << 20
@@ -20,7 +20,14 @@ const (
 
 // DefaultProtectedPaths are the paths that no push may change.
 func DefaultProtectedPaths() []string {
-	return []string{".github/workflows/**", ".github/actions/**", "CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS"}
+	return []string{
+		".github/workflows/**", ".github/actions/**", "**/action.{yml,yaml}", ".github/dependabot.{yml,yaml}",
+		"CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS",
+		".gitlab-ci.yml", ".gitlab/**", ".circleci/**", ".travis.yml", "**/Jenkinsfile", "azure-pipelines.{yml,yaml}", ".azure-pipelines/**", ".buildkite/**",
+		".drone.yml", ".woodpecker.{yml,yaml}", ".woodpecker/**", "bitbucket-pipelines.yml", "{,.}appveyor.yml", ".cirrus.{yml,star}", ".semaphore/**",
+		".teamcity/**", ".forgejo/**", ".gitea/**", "{buildspec,cloudbuild}.{yml,yaml}", ".tekton/**",
+		"**/.devcontainer/**", "**/.devcontainer.json",
+	}
 }
 
 func (p *parser) limits(t *table, r *Repo) {

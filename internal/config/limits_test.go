@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/mergexo/gh-mergexo/internal/config"
 )
 
@@ -98,5 +100,29 @@ func TestL49_TheTokensOfTheMachineAreKnown(t *testing.T) {
 	}
 	if got["keyvalue-12345"] != "the value of MY_API_KEY" {
 		t.Errorf("it is called %q", got["keyvalue-12345"])
+	}
+}
+
+// Whoever may change these could run something with the repository's secrets, or let himself be waved through.
+func TestWhatRunsByItselfIsProtectedByDefault(t *testing.T) {
+	c, err := parse(t, oneRepo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{
+		".github/workflows/a.yml", ".github/actions/a/index.js", "action.yml", "tools/setup/action.yaml", ".github/dependabot.yml", ".github/dependabot.yaml",
+		"CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS", ".gitlab-ci.yml", ".gitlab/ci/x.yml", ".circleci/config.yml", ".travis.yml", "Jenkinsfile", "ci/Jenkinsfile",
+		"azure-pipelines.yml", ".azure-pipelines/x.yml", ".buildkite/pipeline.yml", ".drone.yml", ".woodpecker.yml", ".woodpecker/x.yml", "bitbucket-pipelines.yml",
+		"appveyor.yml", ".appveyor.yml", ".cirrus.yml", ".semaphore/semaphore.yml", ".teamcity/settings.kts", ".forgejo/workflows/a.yml", ".gitea/workflows/a.yml",
+		"buildspec.yml", "cloudbuild.yaml", ".tekton/x.yaml", ".devcontainer/devcontainer.json", ".devcontainer.json", "sub/.devcontainer/Dockerfile",
+	} {
+		if !slices.ContainsFunc(c.Repos[0].ProtectedPaths, func(glob string) bool { ok, err := doublestar.Match(glob, path); return ok && err == nil }) {
+			t.Errorf("%s may be changed", path)
+		}
+	}
+	for _, path := range []string{"README.md", "action.go", "docs/action.yml.md", "src/dependabot.go", ".github/ISSUE_TEMPLATE/bug.yml", "azure.yml", ".vscode/settings.json"} {
+		if slices.ContainsFunc(c.Repos[0].ProtectedPaths, func(glob string) bool { ok, _ := doublestar.Match(glob, path); return ok }) {
+			t.Errorf("%s must not be changed", path)
+		}
 	}
 }

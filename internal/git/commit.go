@@ -58,9 +58,9 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 			return err
 		}
 		add := m.treeCall(c.Dir, index, "add", "--all", "--", ".")
-		add.in = q
-		if _, err := m.git.run(ctx, add); err != nil {
-			return err
+		add.in, add.wall = q, m.git.addTimeout()
+		if _, err := m.runPatterns(ctx, add); err != nil {
+			return refusedToAdd(err)
 		}
 		if err := m.edit(ctx, c, index, q); err != nil {
 			return err
@@ -178,7 +178,7 @@ func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *qua
 	for _, ch := range changes {
 		out.Files = append(out.Files, ch.path)
 	}
-	if err := m.gateChanges(ctx, c.Limits, changes, index, q); err != nil {
+	if err := m.gateChanges(ctx, c, changes, tree, index, q); err != nil {
 		return Committed{}, err
 	}
 	if err := m.gateTakenBack(ctx, c, tree, q); err != nil {
@@ -376,9 +376,9 @@ func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q *qu
 	}
 	if list.Len() > 0 {
 		add := m.treeCall(p.Dir, index, "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
-		add.in, add.stdin = q, []byte(list.String())
-		if _, err := m.git.run(ctx, add); err != nil {
-			return "", err
+		add.in, add.wall, add.stdin = q, m.git.addTimeout(), []byte(list.String())
+		if _, err := m.runPatterns(ctx, add); err != nil {
+			return "", refusedToAdd(err)
 		}
 	}
 	write := m.call("write-tree")

@@ -168,6 +168,11 @@ func TestL52Refused(t *testing.T) {
 		{"link up and out", func(w *world) { w.check(os.Symlink("../../x", filepath.Join(w.dir, "dir/l"))) }, Limits{}, []string{`link "dir/l"`}},
 		{"link into .git", func(w *world) { w.check(os.Symlink(".git/config", filepath.Join(w.dir, "l"))) }, Limits{}, []string{`link "l"`}},
 		{"workflow", func(w *world) { w.put(".github/workflows/a/ci.yml", "on: push") }, Limits{Protected: []string{".github/workflows/**"}}, []string{"protected"}},
+		{"workflow, in other letters", func(w *world) { w.put(".GitHub/WorkFlows/ci.yml", "on: push") }, Limits{Protected: []string{".github/workflows/**"}}, []string{`".GitHub/WorkFlows/ci.yml" is protected`}},
+		{"a pattern in other letters", func(w *world) { w.put("secrets/a", "x") }, Limits{Protected: []string{"Secrets/**"}}, []string{"protected"}},
+		{"a link in the place of a protected folder, in other letters", func(w *world) {
+			w.check(os.Symlink("dir", filepath.Join(w.dir, ".GITHUB")))
+		}, Limits{Protected: []string{".github/workflows/**"}}, []string{`".GITHUB" is protected`}},
 		{"owners removed", func(w *world) { w.check(os.Remove(filepath.Join(w.dir, "dir/CODEOWNERS"))) }, Limits{Protected: []string{"**/CODEOWNERS"}}, []string{"protected"}},
 		{"pipe over a file", func(w *world) {
 			w.check(os.Remove(filepath.Join(w.dir, "a.txt")))

@@ -3,8 +3,6 @@ package git
 import (
 	"bytes"
 	"context"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -66,7 +64,7 @@ func (m *Mirror) lfsPaths(ctx context.Context, blobs []change, index string, q *
 		in.WriteString(ch.path + "\x00")
 	}
 	c.stdin = []byte(in.String())
-	res, err := m.git.run(ctx, c)
+	res, err := m.runPatterns(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -75,20 +73,6 @@ func (m *Mirror) lfsPaths(ctx context.Context, blobs []change, index string, q *
 		out[f[0]] = f[2] == "lfs"
 	}
 	return out, nil
-}
-
-// leaves reports whether a link at a path, taken by its text, leads out of the
-// tree or into .git.
-func leaves(at, target string) bool {
-	target = filepath.ToSlash(target)
-	if path.IsAbs(target) || filepath.VolumeName(target) != "" {
-		return true
-	}
-	to := path.Join(path.Dir(at), target)
-	if to == ".." || strings.HasPrefix(to, "../") {
-		return true
-	}
-	return slices.ContainsFunc(strings.Split(to, "/"), func(part string) bool { return strings.EqualFold(part, ".git") })
 }
 
 func isPointer(content []byte) bool {

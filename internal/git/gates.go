@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
 )
 
 // Limits are the gates before a commit; a zero value is no limit.
@@ -63,7 +66,7 @@ func gateRoot(dir string) error {
 	}
 	odd, err := findIrregular(dir)
 	if err != nil {
-		return err
+		return fmt.Errorf("look through the checkout: %w", err)
 	}
 	var refused refusals
 	for _, p := range odd {
@@ -116,7 +119,7 @@ func (m *Mirror) ignored(ctx context.Context, c Commit, folder string) (bool, er
 	check.env = []string{"GIT_LITERAL_PATHSPECS=0"} // refused by this command; ./ makes the path literal
 	check.stdin = []byte("./" + folder + "/\x00")
 	check.answers = []int{1}
-	res, err := m.git.run(ctx, check)
+	res, err := m.runPatterns(ctx, check)
 	if err != nil {
 		return false, err
 	}
@@ -142,11 +145,25 @@ func (m *Mirror) dropNested(dir string) error {
 
 // candidates lists what differs from the index, by stamps, and what is new.
 func (m *Mirror) candidates(ctx context.Context, dir, index string) ([]string, error) {
-	res, err := m.git.run(ctx, m.treeCall(dir, index, "ls-files", "-z", "--modified", "--others", "--exclude-standard", "--deduplicate"))
+	res, err := m.runPatterns(ctx, m.treeCall(dir, index, "ls-files", "-z", "--modified", "--others", "--exclude-standard", "--deduplicate"))
 	if err != nil {
 		return nil, err
 	}
 	return fields(res.Stdout), nil
+}
+
+// runPatterns runs a command that compares paths with the patterns of the
+// checkout's .gitignore or .gitattributes. Git can be given some that take
+// hours: what does not end in time is the change's fault, and is told.
+func (m *Mirror) runPatterns(ctx context.Context, c call) (proc.Result, error) {
+	if c.wall == 0 {
+		c.wall = m.git.opt.PatternTimeout
+	}
+	res, err := m.git.run(ctx, c)
+	if late, ok := errors.AsType[*timeoutError](err); ok {
+		return res, &RefusedError{Reason: fmt.Sprintf("%s: the patterns in .gitignore or .gitattributes may take git for ever", late)}
+	}
+	return res, err
 }
 
 // gateFiles refuses what would be expensive or impossible to add.
@@ -166,7 +183,12 @@ func (m *Mirror) gateFiles(ctx context.Context, c Commit, index string) error {
 		if err != nil {
 			continue // removed
 		}
+		trouble := nameTrouble(p)
 		switch {
+		case trouble != "":
+			refused.add("%s", trouble)
+		case info.Mode()&fs.ModeSymlink != 0 && isGitmodules(path.Base(p)):
+			refused.add("%q is a link, which git does not take", p)
 		case info.Mode()&irregular != 0:
 			refused.add("%q is no file", p)
 		case !info.Mode().IsRegular():
@@ -182,7 +204,8 @@ func (m *Mirror) gateFiles(ctx context.Context, c Commit, index string) error {
 }
 
 // gateChanges judges the tree that would be committed.
-func (m *Mirror) gateChanges(ctx context.Context, l Limits, changes []change, index string, q *quarantine) error {
+func (m *Mirror) gateChanges(ctx context.Context, c Commit, changes []change, tree, index string, q *quarantine) error {
+	l, parents := c.Limits, c.Parents
 	var refused refusals
 	if l.MaxFiles > 0 && len(changes) > l.MaxFiles {
 		refused.add("%d files are changed, %d are allowed", len(changes), l.MaxFiles)
@@ -194,6 +217,12 @@ func (m *Mirror) gateChanges(ctx context.Context, l Limits, changes []change, in
 		}
 	}
 	if err := gateKind(changes, l, &refused); err != nil {
+		return err
+	}
+	if err := m.gateBare(ctx, parents, changes, tree, q, &refused); err != nil {
+		return err
+	}
+	if err := m.gateLinks(ctx, parents, changes, tree, q, &refused); err != nil {
 		return err
 	}
 	if err := m.gateContents(ctx, l, changes, index, q, &refused); err != nil {
@@ -232,6 +261,9 @@ func gatePath(ch change, l Limits, refused *refusals) error {
 	case ch.newMode == modeGitlink:
 		refused.add("%q is a repository within the repository", ch.path)
 	}
+	if trouble := nameTrouble(ch.path); trouble != "" && ch.newMode != modeNone {
+		refused.add("%s", trouble)
+	}
 	glob, ok, err := protected(ch, l.Protected)
 	if ok {
 		refused.add("%q is protected (%s)", ch.path, glob)
@@ -240,16 +272,18 @@ func gatePath(ch change, l Limits, refused *refusals) error {
 	return err
 }
 
-// protected finds the glob that a change is against. A link in the place of a
-// folder that leads to protected paths is one, too: what the link shows would
-// stand there.
+// protected finds the glob that a change is against, without regard to case:
+// some checkouts have none. A link in the place of a folder that leads to
+// protected paths is one, too: what the link shows would stand there.
 func protected(ch change, globs []string) (glob string, ok bool, err error) {
+	at := strings.ToLower(ch.path)
 	for _, glob := range globs {
-		ok, err := doublestar.Match(glob, ch.path)
+		pattern := strings.ToLower(glob)
+		ok, err := doublestar.Match(pattern, at)
 		if err != nil {
 			return "", false, fmt.Errorf("protected path %q: %w", glob, err)
 		}
-		if fixed, _ := doublestar.SplitPattern(glob); ch.newMode == modeSymlink && (fixed == ch.path || strings.HasPrefix(fixed, ch.path+"/")) {
+		if fixed, _ := doublestar.SplitPattern(pattern); ch.newMode == modeSymlink && (fixed == at || strings.HasPrefix(fixed, at+"/")) {
 			ok = true
 		}
 		if ok {

@@ -24,7 +24,9 @@ type Options struct {
 	NetTimeout time.Duration // of a fetch or push; 0 means 30 minutes
 	NetIdle    time.Duration // of a fetch or push that says nothing; 0 means 2 minutes
 	Identity   Identity      // required
-	GhPath     string        // if set, https remotes ask "gh auth git-credential" for credentials
+
+	PatternTimeout time.Duration // of a local command that reads a checkout's own patterns; 0 means 30 seconds
+	GhPath         string        // if set, https remotes ask "gh auth git-credential" for credentials
 }
 
 // Git runs the operator's git.
@@ -48,6 +50,7 @@ const (
 func Open(ctx context.Context, opt Options) (*Git, error) {
 	opt.Bin = orString(opt.Bin, "git")
 	opt.Timeout = orDuration(opt.Timeout, 5*time.Minute)
+	opt.PatternTimeout = orDuration(opt.PatternTimeout, 30*time.Second)
 	opt.NetTimeout = orDuration(opt.NetTimeout, 30*time.Minute)
 	opt.NetIdle = orDuration(opt.NetIdle, 2*time.Minute)
 	if opt.Identity.Name == "" || opt.Identity.Email == "" {
@@ -66,6 +69,9 @@ func Open(ctx context.Context, opt Options) (*Git, error) {
 	}
 	return g, nil
 }
+
+// addTimeout is for adding files, which takes its time for their contents too.
+func (g *Git) addTimeout() time.Duration { return 4 * g.opt.PatternTimeout }
 
 // Version is the installed git's, as it names itself: "2.39.5".
 func (g *Git) Version() string { return g.version }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
 )
@@ -46,6 +47,8 @@ func safeConfig() []string {
 		"core.trustctime=true",
 		"core.untrackedCache=false",
 		"core.sparseCheckout=false",
+		"core.protectHFS=true", // a name that is .git on another system is one here
+		"core.protectNTFS=true",
 		"core.fsync=committed",
 		"protocol.ext.allow=never",
 		"submodule.recurse=false",
@@ -74,6 +77,8 @@ type call struct {
 	remote   string // URL that is spoken to: network limits; its secrets are kept out of errors
 	answers  []int  // exit codes that are answers, besides 0
 	max      int64  // of standard output
+
+	wall time.Duration // 0 means Options.Timeout
 }
 
 // environment is what the command runs with.
@@ -115,6 +120,9 @@ func (g *Git) run(ctx context.Context, c call) (proc.Result, error) {
 	}
 	if cmd.Dir == "" && !c.operator {
 		cmd.Dir = c.gitDir
+	}
+	if c.wall > 0 {
+		cmd.Wall = c.wall
 	}
 	if c.max == 0 {
 		cmd.MaxOutput = 1 << 30

@@ -19,19 +19,24 @@ const ignorable = "\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u206a\
 func isDotGit(name, system string) bool {
 	switch system {
 	case "darwin", "ios":
-		name = strings.Map(func(r rune) rune {
-			if strings.ContainsRune(ignorable, r) {
-				return -1
-			}
-			return r
-		}, name)
+		name = withoutIgnorable(name)
 	case "windows":
+		name, _, _ = strings.Cut(name, ":") // a stream of the same file
 		name = strings.TrimRight(name, " .")
 		if strings.EqualFold(name, "git~1") {
 			return true
 		}
 	}
 	return strings.EqualFold(name, ".git")
+}
+
+func withoutIgnorable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(ignorable, r) {
+			return -1
+		}
+		return r
+	}, name)
 }
 
 // findRepositories walks the checkout by itself, without git, and lists every
@@ -60,7 +65,7 @@ func findRepositories(root string) ([]string, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look for repositories in the checkout: %w", err)
+		return nil, fmt.Errorf("look for repositories in the checkout: %w", tooLong(err))
 	}
 	return found, nil
 }
@@ -84,7 +89,7 @@ func findIrregular(root string) ([]string, error) {
 		}
 		return nil
 	})
-	return found, err
+	return found, tooLong(err)
 }
 
 // openFolder lets its owner list and change a folder. It is called before the

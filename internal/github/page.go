@@ -71,7 +71,12 @@ func page[W plausible, T any](ctx context.Context, c *Client, p PageRequest, con
 	if err != nil {
 		return Page[T]{}, err
 	}
-	out := Page[T]{ETag: a.header.Get("Etag"), Next: nextLink(a)}
+	out := Page[T]{ETag: a.header.Get("Etag")}
+	if link := nextLink(a); link != "" {
+		if out.Next, err = c.resolveLink(a.url, link); err != nil {
+			return Page[T]{}, fmt.Errorf("find the next page: %w", err)
+		}
+	}
 	if a.status == http.StatusNotModified {
 		out.NotModified = true
 		if out.ETag == "" {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -81,6 +80,9 @@ func (c *Client) newRequest(ctx context.Context, k call) (*http.Request, error) 
 	}
 	req, err := http.NewRequestWithContext(ctx, k.method, address, body)
 	if err != nil {
+		return nil, fmt.Errorf("make request: %w", err)
+	}
+	if err := c.ours(req.URL); err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
 	}
 	if k.etag != "" {
@@ -189,22 +191,14 @@ func (c *Client) follow(ctx context.Context, address string) (*answer, error) {
 		if !errors.As(err, &moved) {
 			return a, err
 		}
-		if address, err = resolve(moved); err != nil {
-			return nil, err
+		if moved.Location == "" {
+			return nil, &BodyError{URL: moved.URL, Err: errors.New("a redirect to nowhere")}
+		}
+		if address, err = c.resolveLink(moved.URL, moved.Location); err != nil {
+			return nil, fmt.Errorf("follow the redirect: %w", err)
 		}
 	}
 	return nil, &BodyError{URL: address, Err: fmt.Errorf("more than %d redirects", maxRedirects)}
-}
-
-// resolve is the absolute address that a redirect names.
-func resolve(m *MovedError) (string, error) {
-	base, err := url.Parse(m.URL)
-	if err == nil && m.Location != "" {
-		if to, err := base.Parse(m.Location); err == nil {
-			return to.String(), nil
-		}
-	}
-	return "", &BodyError{URL: m.URL, Err: fmt.Errorf("redirect to %q", m.Location)}
 }
 
 // plausible is a wire struct that knows whether GitHub can have meant it: JSON

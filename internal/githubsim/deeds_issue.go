@@ -2,6 +2,7 @@ package githubsim
 
 import (
 	"fmt"
+	"html"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -232,12 +233,12 @@ func (r *Repo) refer(actor *user, from *issue, text string) {
 	}
 }
 
-var closing = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d+)\b`)
+var closing = regexp.MustCompile(`(?i)(?:\b|_)(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d+)\b`)
 
 // closes lists the issues that a text closes once it is on the default branch.
 func (r *Repo) closes(text string) []*issue {
 	var out []*issue
-	for _, m := range closing.FindAllStringSubmatch(text, -1) {
+	for _, m := range closing.FindAllStringSubmatch(html.UnescapeString(text), -1) {
 		n, err := strconv.Atoi(m[1])
 		if is := r.issue(n); err == nil && is != nil && is.pull == nil && !slices.Contains(out, is) {
 			out = append(out, is)

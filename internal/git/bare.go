@@ -1,0 +1,85 @@
+package git
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// paths are the paths of a tree and of its folders, in lower case.
+type paths map[string]bool
+
+// gateBare refuses a folder that git takes for a repository without a working
+// tree: who stands in it and calls git has its configuration obeyed, programs
+// that it names included. One that was there, a fixture, may get other
+// objects, but no configuration and no hooks.
+func (m *Mirror) gateBare(ctx context.Context, parents []string, changes []change, tree string, q *quarantine, refused *refusals) error {
+	folders := map[string]string{} // what may have become one, by a path that changed
+	for _, ch := range changes {
+		parts := strings.Split(ch.path, "/")
+		for i, name := range parts {
+			if ch.newMode != modeNone && slices.Contains(repositoryNames, strings.ToLower(name)) {
+				folders[path.Join(parts[:i]...)] = ch.path
+			}
+		}
+	}
+	if len(folders) == 0 {
+		return nil
+	}
+	now, err := m.paths(ctx, tree, q)
+	if err != nil {
+		return err
+	}
+	before := paths{}
+	if len(parents) > 0 {
+		if before, err = m.paths(ctx, parents[0], q); err != nil {
+			return err
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		switch {
+		case !now.bare(folder):
+		case !before.bare(folder):
+			refused.add("%q is a repository within the repository", orString(folder, "."))
+		default:
+			refuseSettings(changes, folder, refused)
+		}
+	}
+	return nil
+}
+
+var repositoryNames = []string{"head", "objects", "refs", "commondir", "config", "config.worktree", "hooks"}
+
+// refuseSettings refuses what git would obey.
+func refuseSettings(changes []change, folder string, refused *refusals) {
+	for _, ch := range changes {
+		rest, ok := strings.CutPrefix(ch.path, folder+"/")
+		first, _, _ := strings.Cut(strings.ToLower(rest), "/")
+		if ok && ch.newMode != modeNone && slices.Contains([]string{"config", "config.worktree", "hooks", "commondir"}, first) {
+			refused.add("%q is of a repository within the repository", ch.path)
+		}
+	}
+}
+
+func (m *Mirror) paths(ctx context.Context, tree string, q *quarantine) (paths, error) {
+	list := m.call("ls-tree", "-r", "-t", "-z", "--name-only", "--full-tree", tree)
+	list.in = q
+	res, err := m.git.run(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	out := paths{}
+	for _, p := range fields(res.Stdout) {
+		out[strings.ToLower(p)] = true
+	}
+	return out, nil
+}
+
+// bare reports whether git takes the folder for a repository: it has a HEAD,
+// objects and refs, or says where they are.
+func (p paths) bare(folder string) bool {
+	has := func(name string) bool { return p[path.Join(strings.ToLower(folder), name)] }
+	return has("head") && (has("objects") && has("refs") || has("commondir"))
+}
