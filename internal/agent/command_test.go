@@ -46,7 +46,11 @@ var turnKey = "turn-" + rand.Text()
 func request(t *testing.T) agent.Request {
 	t.Helper()
 	return agent.Request{
+<<<<<<< HEAD
 		Turn: turnKey, Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: "Fix <it> & run.\n",
+=======
+		Turn: "turn-1", Mark: "MERGEXO_MARK=" + t.TempDir(), Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: "Fix <it> & run.\n",
+>>>>>>> afcc08a6edc853c4d493e17bd6a364ff1ed90714
 		Context: json.RawMessage(`{"task":{"n":12345678901234567890}}`), Schema: json.RawMessage(`{"type":"object"}`),
 		Session: "s1", Dir: t.TempDir(), Wall: 20 * time.Second,
 	}

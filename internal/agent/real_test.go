@@ -104,7 +104,11 @@ func checkout(t *testing.T) string {
 // request is a turn that may write.
 func (r *rig) request(prompt string) agent.Request {
 	return agent.Request{
+<<<<<<< HEAD
 		Turn: turnKey, Mark: "MERGEXO_MARK=" + r.dir, Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: prompt,
+=======
+		Turn: "turn-1", Mark: "MERGEXO_MARK=" + r.dir, Kind: work.KindBugfixStart, Mode: work.ModeWrite, Prompt: prompt,
+>>>>>>> afcc08a6edc853c4d493e17bd6a364ff1ed90714
 		Schema: prompts.Schema(work.KindBugfixStart), Dir: r.dir, Wall: 2 * time.Minute, Log: testLog{r.t},
 	}
 }
