@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -32,7 +31,7 @@ func (h *harvest) confirmText(ctx context.Context, known work.Item, is github.Is
 	if !ok {
 		return c, nil
 	}
-	if trusted, err := h.mayCommand(ctx, is.Author); trusted || err != nil {
+	if trusted, err := h.mayCommand(ctx, is.Author, is.UpdatedAt); trusted || err != nil {
 		return c, err
 	}
 	// The text and its stamp are read together: a list may lag behind both.
@@ -65,7 +64,7 @@ func (h *harvest) confirmTitle(ctx context.Context, c *confirmed, labelled githu
 		if t.ID < labelled.ID {
 			return nil
 		}
-		trusted, err := h.mayCommand(ctx, t.Actor)
+		trusted, err := h.mayCommand(ctx, t.Actor, t.CreatedAt)
 		if err != nil || trusted {
 			return err
 		}
@@ -73,23 +72,6 @@ func (h *harvest) confirmTitle(ctx context.Context, c *confirmed, labelled githu
 		c.edited = fmt.Sprintf("its title was changed after the label was set, by %s, who may not write to the repository", t.Actor.Login)
 	}
 	return nil
-}
-
-// mayCommand reports whether somebody's word counts.
-func (h *harvest) mayCommand(ctx context.Context, who work.Account) (bool, error) {
-	for _, login := range h.r.Settings.AllowedUsers {
-		if strings.EqualFold(login, who.Login) {
-			return true, nil
-		}
-	}
-	if who.Bot {
-		return false, nil
-	}
-	level, err := h.permission(ctx, who)
-	if err != nil {
-		return false, fmt.Errorf("ask what %s may do: %w", who.Login, err)
-	}
-	return slices.Contains([]string{"admin", "maintain", "write"}, level), nil
 }
 
 // unconfirmed stops an item whose issue was edited since its labelling. It is
@@ -126,7 +108,7 @@ func (p *Pass) lookConfirmed(ctx context.Context, l *lease) error {
 		return err
 	}
 	h := newHarvest(p, l.remote)
-	trusted, err := h.mayCommand(ctx, l.item.Author)
+	trusted, err := h.mayCommand(ctx, l.item.Author, is.UpdatedAt)
 	if err != nil || trusted {
 		return err
 	}

@@ -140,10 +140,12 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	h.issueTaken(is, timeline)
-	labelled, hasLabelled := last(timeline, "labeled", label.name)
+	labelled, hasLabelled, err := h.labelledBy(ctx, item, is, timeline, label)
 	switch {
+	case err != nil:
+		return err
 	case !tracked && !hasLabelled:
-		return nil // the list is ahead of the timeline: the next change shows it
+		return nil // the list is ahead of the timeline: the next change shows it; or it begins nothing
 	case !tracked, wanted && !ignored && is.State == "open" && hasLabelled && !item.State.Open() && newer(labelled, item):
 		if ended, err := h.adoptEnded(ctx, is, label, labelled, timeline); ended || err != nil {
 			return err

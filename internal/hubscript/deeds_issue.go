@@ -92,6 +92,10 @@ func openIssue(c *command) error {
 	if err != nil {
 		return err
 	}
+	if c.has("form") {
+		_, err := c.repo.OpenIssueByForm(who, text(c.args[1]), c.flag("body", ""), c.flags["label"]...)
+		return err
+	}
 	n, err := c.repo.OpenIssue(who, text(c.args[1]), c.flag("body", ""))
 	if err != nil {
 		return err

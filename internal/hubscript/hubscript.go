@@ -13,7 +13,7 @@
 //	hub delete-user NAME
 //	hub repo OWNER/NAME [--private] [--empty]
 //	hub fork OWNER
-//	hub issue AUTHOR TITLE [--body B] [--label L]…
+//	hub issue AUTHOR TITLE [--body B] [--label L]… [--form]; with --form the labels are an issue form's, set by the author
 //	hub edit-issue N [--title T] [--body B] [--by U]
 //	hub delete-issue N
 //	hub label N L… [--by U]            hub unlabel N L… [--by U]
@@ -104,7 +104,7 @@ type subcommand struct {
 }
 
 // switches are the flags without a value.
-var switches = []string{"private", "empty", "draft", "always", "before", "applied", "writes", "bare", "full", "number"}
+var switches = []string{"private", "empty", "draft", "form", "always", "before", "applied", "writes", "bare", "full", "number"}
 
 // subcommands are all words.
 func subcommands() map[string]subcommand {

@@ -1,0 +1,49 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// What begins work is that somebody set a label, not that it is there: an issue
+// form puts it on for any stranger who opens an issue.
+
+// OutcomeNoLabeller is that of labels that begin nothing, for who set them.
+const OutcomeNoLabeller = "ignored: label set by somebody without triage permission"
+
+// labelledBy finds the newest setting of a label, if who set it may begin work.
+// What began the item already was asked about then.
+func (h *harvest) labelledBy(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label flowLabel) (github.TimelineEvent, bool, error) {
+	set, ok := last(timeline, "labeled", label.name)
+	if !ok || item.LabelEvent == strconv.FormatInt(set.ID, 10) {
+		return set, ok, nil
+	}
+	may, err := h.maySetLabel(ctx, set.Actor, set.CreatedAt)
+	if err != nil || may {
+		return set, may, err
+	}
+	if is.State == "open" {
+		h.declineLabel(item, is, set, label)
+	}
+	return set, false, nil
+}
+
+// declineLabel says that a label begins nothing: on GitHub once for each person
+// in a repository, and in the log.
+func (h *harvest) declineLabel(item work.Item, is github.Issue, set github.TimelineEvent, label flowLabel) {
+	refused := fact(item, work.EventLabelled, is.Number, set, label.name)
+	refused.event.Outcome = OutcomeNoLabeller
+	h.add(refused)
+	token := work.NoticeToken(h.r.Name, 0, "may not label "+strconv.FormatInt(set.Actor.ID, 10))
+	body := fmt.Sprintf("The label `%s` starts no work here: it was set in the name of %s, who has no triage permission on this repository, as an issue form does. "+
+		"To start, somebody with write permission comments `/mergexo %s`, or somebody with triage permission removes the label and adds it again.",
+		label.name, set.Actor.Login, verbOf(label.flow))
+	h.declined = append(h.declined, work.Action{
+		RepoID: h.repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
+		Number: is.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",
+	})
+}
