@@ -9,9 +9,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Who sets a flow's label confirms the issue as it reads then. An author who
-// may not write can still edit it afterwards: what they write then is no word
-// that an agent may hear, until the label is set anew.
+// Who sets a flow's label confirms the issue as it reads then; who has it set by
+// a command, as it reads at that moment. An author who may not write can still
+// edit it afterwards: what they write then is no word that an agent may hear,
+// until the label is set anew.
 
 // withheld stands for a description of which no confirmed version is known.
 const withheld = "(The description was edited after the label was set, and nobody who may write has confirmed it. It is left out here.)"
@@ -40,28 +41,32 @@ func (h *harvest) confirmText(ctx context.Context, known work.Item, is github.Is
 		return c, err
 	}
 	c.title, c.body = text.Title, text.Body
-	if err := h.confirmTitle(ctx, &c, labelled, timeline); err != nil {
+	word, err := h.wordFor(ctx, is, labelled)
+	if err != nil {
 		return c, err
 	}
-	if text.EditedAt.IsZero() || text.EditedAt.Before(labelled.CreatedAt) {
+	if err := h.confirmTitle(ctx, &c, word, timeline); err != nil {
+		return c, err
+	}
+	if text.EditedAt.IsZero() || text.EditedAt.Before(word.at) {
 		return c, nil
 	}
 	c.body = withheld
 	if known.ID != 0 {
 		c.body = known.Body
 	}
-	c.edited = fmt.Sprintf("its description was edited after the label %s was set, and its author %s may not write to the repository", known.Label, is.Author.Login)
+	c.edited = fmt.Sprintf("its description was edited after %s, and its author %s may not write to the repository", word.given, is.Author.Login)
 	return c, nil
 }
 
 // confirmTitle takes back what somebody whose word does not count renamed since
 // the labelling. A name is given as a whole: who gave the last one stands for it.
-func (h *harvest) confirmTitle(ctx context.Context, c *confirmed, labelled github.TimelineEvent, timeline []github.TimelineEvent) error {
+func (h *harvest) confirmTitle(ctx context.Context, c *confirmed, word word, timeline []github.TimelineEvent) error {
 	for _, t := range slices.Backward(timeline) {
 		if t.Event != "renamed" {
 			continue
 		}
-		if t.ID < labelled.ID {
+		if word.covers(t) {
 			return nil
 		}
 		trusted, err := h.mayCommand(ctx, t.Actor, t.CreatedAt)
@@ -69,7 +74,7 @@ func (h *harvest) confirmTitle(ctx context.Context, c *confirmed, labelled githu
 			return err
 		}
 		c.title = t.RenamedFrom
-		c.edited = fmt.Sprintf("its title was changed after the label was set, by %s, who may not write to the repository", t.Actor.Login)
+		c.edited = fmt.Sprintf("its title was changed after %s, by %s, who may not write to the repository", word.given, t.Actor.Login)
 	}
 	return nil
 }
