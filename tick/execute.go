@@ -55,6 +55,9 @@ func agentBlocked(a prompts.Answer) error {
 // ask stores what the agent is told, once, and anew when an attempt left
 // something to go on from.
 func (p *Pass) ask(ctx context.Context, l *lease) error {
+	if err := p.lookTrusted(ctx, l); err != nil {
+		return err
+	}
 	partial, err := p.partial(ctx, l)
 	if err != nil {
 		return err

@@ -48,6 +48,7 @@ type harvest struct {
 	adopting     bool                 // the database may know less than GitHub and the mirror
 	adopted      map[int]int          // pull requests found again: number to issue
 	commands     []work.Event         // new ones that are to be carried out
+	revoked      []work.Event         // waiting ones whose authors may give none any more
 	obeyed       []work.Event         // commands that were carried out before the database was lost
 	handled      map[string]bool      // event keys that our own writing names as answered
 	journals     []journal            // turns found again
@@ -242,6 +243,9 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 		}
 	}
 	if err := h.storeDeclined(ctx, tx, now); err != nil {
+		return err
+	}
+	if err := h.storeRevoked(ctx, tx); err != nil {
 		return err
 	}
 	for _, d := range h.deferred {
