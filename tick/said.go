@@ -254,12 +254,17 @@ func (h *harvest) stored(ctx context.Context) (map[string]string, error) {
 
 // verdict says why an event is ignored; empty when it counts.
 func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
-	if work.Ours(e.Body, e.Author, h.p.accounts.ids(h.r.Name.Host)) {
+	_, marked := work.ParseMarks(e.Body)
+	own := slices.Contains(h.p.accounts.ids(h.r.Name.Host), e.Author.ID)
+	switch {
+	case marked && own:
 		pasted, err := h.lateCopy(ctx, e)
 		if !pasted {
 			h.heed(e.Body)
 			return outcomeOwn, err
 		}
+	case marked:
+		return outcomeOthers, nil
 	}
 	if e.Author.Bot {
 		return "ignored: bot", nil
@@ -273,6 +278,10 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 
 // outcomeOwn is that of what we wrote ourselves.
 const outcomeOwn = "ignored: our own"
+
+// outcomeOthers is that of what another installation wrote, under its own account:
+// two that answer each other would never end. Nobody else ends with our marker.
+const outcomeOthers = "ignored: another installation's"
 
 // outcomeNoPermission is that of what people say who may not write.
 const outcomeNoPermission = "ignored: author without write permission"
