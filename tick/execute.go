@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/git"
@@ -243,6 +244,10 @@ func designPriority(item work.Item, a prompts.Answer) int {
 // in the mirror, then the row with the planned actions.
 func (p *Pass) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) error {
 	ctx = context.WithoutCancel(ctx) // an agent is paid once
+	var err error
+	if l.heard, err = p.heardBefore(ctx, l); err != nil {
+		return fmt.Errorf("read what was said before: %w", err)
+	}
 	planned := planActions(l, a)
 	m := l.remote.mirror()
 	if l.turn.Commit != "" {
@@ -290,4 +295,22 @@ func (p *Pass) storeAnswered(ctx context.Context, l *lease, planned []work.Actio
 // agentLog is where the agent's standard error goes.
 func (p *Pass) agentLog(l *lease) io.Writer {
 	return &lineLog{log: p.Log.With(p.turnAttrs(l)...)}
+}
+
+// heardBefore are the keys of what was said on the issue of a start for an earlier
+// flow that was withdrawn: the prompt told of it, so the pull request names it, too.
+func (p *Pass) heardBefore(ctx context.Context, l *lease) (keys []string, err error) {
+	if !l.turn.Kind.Start() {
+		return nil, nil
+	}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		said, err := tx.ListEvents(ctx, l.item.RepoID, l.item.Number)
+		for _, e := range said {
+			if e.Kind == work.EventSource && e.ItemID != l.item.ID && strings.HasPrefix(e.Outcome, outcomeVoid) {
+				keys = append(keys, e.Key)
+			}
+		}
+		return err
+	})
+	return keys, err
 }

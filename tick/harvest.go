@@ -44,7 +44,7 @@ type harvest struct {
 	labels       []string          // now seen
 	deferred     []deferral
 	removals     []work.Action
-	declined     []work.Action        // words to people whose commands do not count
+	declined     []work.Action        // words to people whose commands or labels do not count
 	adopting     bool                 // the database may know less than GitHub and the mirror
 	adopted      map[int]int          // pull requests found again: number to issue
 	commands     []work.Event         // new ones that are to be carried out
@@ -81,6 +81,7 @@ type candidate struct {
 	event   work.Event
 	pull    bool   // it stands on a pull request, otherwise on an issue
 	pending bool   // part of a draft review
+	former  bool   // it belongs to the item that it names, whichever comes after that on the issue
 	node    string // of a comment or a review
 	review  int64  // that a comment on a diff came with
 }
@@ -324,7 +325,7 @@ func (h *harvest) storeEvent(ctx context.Context, tx *store.Tx, c candidate, now
 	if c.pull {
 		issue = h.adopted[e.Number]
 	}
-	if item, ok := h.items[issue]; ok && (!c.pull || e.ItemID == 0) {
+	if item, ok := h.items[issue]; ok && !c.former && (!c.pull || e.ItemID == 0) {
 		e.ItemID = item.ID
 	}
 	e.RepoID, e.SeenAt = h.repo.ID, now

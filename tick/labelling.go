@@ -1,7 +1,6 @@
 package tick
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 
@@ -14,23 +13,6 @@ import (
 
 // OutcomeNoLabeller is that of labels that begin nothing, for who set them.
 const OutcomeNoLabeller = "ignored: label set by somebody without triage permission"
-
-// labelledBy finds the newest setting of a label, if who set it may begin work.
-// What began the item already was asked about then.
-func (h *harvest) labelledBy(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label flowLabel) (github.TimelineEvent, bool, error) {
-	set, ok := last(timeline, "labeled", label.name)
-	if !ok || item.LabelEvent == strconv.FormatInt(set.ID, 10) {
-		return set, ok, nil
-	}
-	may, err := h.maySetLabel(ctx, set.Actor, set.CreatedAt)
-	if err != nil || may {
-		return set, may, err
-	}
-	if is.State == "open" {
-		h.declineLabel(item, is, set, label)
-	}
-	return set, false, nil
-}
 
 // declineLabel says that a label begins nothing: on GitHub once for each person
 // in a repository, and in the log.
