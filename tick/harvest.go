@@ -276,6 +276,10 @@ func (h *harvest) log(ctx context.Context) {
 			h.p.Log.WarnContext(ctx, "a command was not obeyed: its author may not write to the repository", "repo_full_name", h.r.Name.FullName(),
 				"number", e.Number, "author", e.Author.Login, "url", e.URL)
 		}
+		if e.Outcome == outcomeOwnEdited {
+			h.p.Log.WarnContext(ctx, "somebody edited a comment of ours; it stays ours, and is nobody's feedback", "repo_full_name", h.r.Name.FullName(),
+				"number", e.Number, "url", e.URL)
+		}
 		if e.Outcome == OutcomeNoLabeller {
 			h.p.Log.WarnContext(ctx, "a label starts no work: who set it may not triage the repository", "repo_full_name", h.r.Name.FullName(),
 				"number", e.Number, "author", e.Author.Login, "label", e.State)

@@ -256,6 +256,11 @@ func (h *harvest) stored(ctx context.Context) (map[string]string, error) {
 func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 	_, marked := work.ParseMarks(e.Body)
 	own := slices.Contains(h.p.accounts.ids(h.r.Name.Host), e.Author.ID)
+	if own {
+		if edited, err := h.editedByPerson(ctx, e); edited || err != nil {
+			return outcomeOwnEdited, err
+		}
+	}
 	switch {
 	case marked && own:
 		pasted, err := h.lateCopy(ctx, e)
