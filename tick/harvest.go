@@ -26,6 +26,8 @@ type harvest struct {
 	known  known            // what earlier passes left
 	levels map[int64]string // people's permissions, as far as they were asked for
 
+	takenOver map[int64]int64 // accounts whose logins the config names for others, and those others
+
 	lights         map[int]github.PullLight
 	issues         []github.Issue
 	comments       []github.Comment
@@ -99,7 +101,7 @@ func newHarvest(p *Pass, r *remote) *harvest {
 		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, forgotten: map[int]bool{}, lost: map[int]string{},
 		adopted: map[int]int{}, handled: map[string]bool{}, promoted: map[int]*promotion{},
 		taken: map[int]takeover{}, pauses: map[int][]work.Pause{}, submitted: map[int64]time.Time{},
-		known: known{pages: map[string]store.Validator{}, cuts: map[string]string{}}, levels: map[int64]string{},
+		known: known{pages: map[string]store.Validator{}, cuts: map[string]string{}}, levels: map[int64]string{}, takenOver: map[int64]int64{},
 	}
 }
 
@@ -275,6 +277,10 @@ func (h *harvest) log(ctx context.Context) {
 		if e.Outcome == OutcomeNoCommander {
 			h.p.Log.WarnContext(ctx, "a command was not obeyed: its author may not write to the repository", "repo_full_name", h.r.Name.FullName(),
 				"number", e.Number, "author", e.Author.Login, "url", e.URL)
+		}
+		if e.Outcome == OutcomeTakenOver {
+			h.p.Log.WarnContext(ctx, "a login in allowed_users is another account now; to accept it, write it there as entry says", "repo_full_name", h.r.Name.FullName(),
+				"number", e.Number, "author", e.Author.Login, "account_id_before", h.takenOver[e.Author.ID], "entry", fmt.Sprintf("%s:%d", e.Author.Login, e.Author.ID), "url", e.URL)
 		}
 		if e.Outcome == outcomeOwnEdited {
 			h.p.Log.WarnContext(ctx, "somebody edited a comment of ours; it stays ours, and is nobody's feedback", "repo_full_name", h.r.Name.FullName(),

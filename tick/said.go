@@ -278,6 +278,9 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 	if may || err != nil {
 		return "", err
 	}
+	if h.takenOver[e.Author.ID] != 0 {
+		return OutcomeTakenOver, nil
+	}
 	return outcomeNoPermission, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,10 +39,8 @@ func (h *harvest) maySetLabel(ctx context.Context, who work.Account, at time.Tim
 }
 
 func (h *harvest) may(ctx context.Context, who work.Account, at time.Time, levels ...string) (bool, error) {
-	for _, login := range h.r.Settings.AllowedUsers {
-		if strings.EqualFold(login, who.Login) {
-			return true, nil
-		}
+	if named, err := h.named(ctx, who); named || err != nil {
+		return named, err
 	}
 	if who.Bot {
 		return false, nil
@@ -98,4 +97,35 @@ func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, 
 	return level, h.p.Store.Update(ctx, func(tx *store.Tx) error {
 		return tx.PutPermission(ctx, h.repo.ID, who.ID, who.Login, level, h.p.Now())
 	})
+}
+
+// OutcomeTakenOver is that of what somebody wrote whose login the config names, and
+// who is not the account that it was seen to be first.
+const OutcomeTakenOver = "ignored: another account than the one that allowed_users names"
+
+// named reports whether allowed_users names an account. A login can be given up and
+// taken by anybody, so it stands for the account that was seen under it first, or for
+// the id that the config gives with it: "login:id".
+func (h *harvest) named(ctx context.Context, who work.Account) (bool, error) {
+	if who.ID == 0 {
+		return false, nil
+	}
+	for _, entry := range h.r.Settings.AllowedUsers {
+		login, id, given := strings.Cut(entry, ":")
+		if !strings.EqualFold(login, who.Login) {
+			continue
+		}
+		pinned, err := strconv.ParseInt(id, 10, 64)
+		if !given {
+			err = h.p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+				pinned, err = tx.PinAllowed(ctx, h.repo.ID, who, h.p.Now())
+				return err
+			})
+		}
+		if err != nil || pinned == who.ID {
+			return err == nil, err
+		}
+		h.takenOver[who.ID] = pinned
+	}
+	return false, nil
 }

@@ -10,7 +10,7 @@
 // What is done (--by NAME says by whom, the repository's owner if not given):
 //
 //	hub user NAME [admin|maintain|write|triage|read|none|bot]
-//	hub delete-user NAME
+//	hub delete-user NAME               hub rename-user NAME NEWNAME
 //	hub repo OWNER/NAME [--private] [--empty]
 //	hub fork OWNER
 //	hub issue AUTHOR TITLE [--body B] [--label L]… [--form]; with --form the labels are an issue form's, set by the author
@@ -49,7 +49,7 @@
 //
 //	hub issues | pulls | branches | labels N | reactions N | reviews PR | timeline N | pull PR | log REF [--full]
 //	hub comments N [--bare] [--author A] | dump [--bare] | show REF:FILE
-//	hub requests [--writes] [--number] | hub reset-requests | hub unknown | hub token NAME | hub git-dir
+//	hub requests [--writes] [--number] | hub reset-requests | hub unknown | hub token NAME | hub user-id NAME | hub git-dir
 package hubscript
 
 import (
