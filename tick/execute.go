@@ -76,6 +76,9 @@ func (p *Pass) ask(ctx context.Context, l *lease) error {
 	if err != nil {
 		return err
 	}
+	if l.approves() {
+		c.AllowedActions = approvalOnly
+	}
 	c.Partial = partial
 	newest := newestComment(c)
 	c = prompts.Prepare(c)
@@ -140,7 +143,7 @@ func askedReplies(t work.Turn) []int64 {
 // written by us, from the answer; its agent changes no file. What has its
 // commit on the branch already gets no second one.
 func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
-	if l.committed() {
+	if l.committed() || l.approves() {
 		l.turn.Commit = ""
 		return nil
 	}

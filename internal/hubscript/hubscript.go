@@ -36,7 +36,7 @@
 //	hub archive                        hub protect BRANCH [--check C]… [--approvals N]
 //	hub refuse-push BRANCH MESSAGE     hub refuse-workflows     hub allow-pushes
 //	hub refuse-merges MESSAGE
-//	hub check REF NAME CONCLUSION [--log L] [--annotate PATH:LINE:MESSAGE]; the conclusion none: it has not ended
+//	hub check REF NAME CONCLUSION [--log L] [--annotate PATH:LINE:MESSAGE] [--ago D]; the conclusion none: it has not ended
 //	hub status REF CONTEXT STATE
 //	hub forbid-checks NAME             their token may not see check runs
 //
