@@ -65,7 +65,7 @@ func (h *harvest) beginFirst(ctx context.Context, is github.Issue, asked []flowA
 			return err
 		}
 		for _, other := range asked[i+1:] {
-			h.tellSecond(h.newItem(is, a.flowLabel), is, other, 0)
+			h.tellSecond(h.newItem(is, a.flowLabel), is, other, "")
 		}
 		return h.begin(ctx, is, a.flowLabel, a.set, timeline, again)
 	}
@@ -91,22 +91,35 @@ func (h *harvest) swapped(ctx context.Context, item work.Item, is github.Issue, 
 	if len(others) == 0 || !item.State.Open() || is.State != "open" {
 		return false, nil
 	}
-	var pull work.PullRequest
-	var has bool
-	err := h.p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		pull, has, err = tx.FindPullOfItem(ctx, item.ID)
-		return err
-	})
+	instead, err := h.underWay(ctx, item)
 	if err != nil {
 		return false, err
 	}
-	if !has && !hasLabel(is.Labels, item.Label) && len(others) == len(asked) {
+	if instead == "" && !hasLabel(is.Labels, item.Label) && len(others) == len(asked) {
 		return true, nil
 	}
 	for _, other := range others {
-		h.tellSecond(item, is, other, pull.Number)
+		h.tellSecond(item, is, other, instead)
 	}
 	return false, nil
+}
+
+// underWay says what of an item people see already: its pull request, or a branch
+// whose pull request is opened at this moment; empty where they see nothing.
+func (h *harvest) underWay(ctx context.Context, item work.Item) (what string, err error) {
+	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
+		pull, has, err := tx.FindPullOfItem(ctx, item.ID)
+		if err != nil || has {
+			what = fmt.Sprintf("work is under way on #%d", pull.Number)
+			return err
+		}
+		turns, err := tx.ListTurns(ctx, item.ID)
+		if slices.ContainsFunc(turns, func(t work.Turn) bool { return t.Step == work.StepPushed || t.Step == work.StepApplied }) {
+			what = "the pull request of the work before it is being opened"
+		}
+		return err
+	})
+	return what, err
 }
 
 // withdraw ends an item whose label was replaced.
@@ -122,12 +135,11 @@ func (h *harvest) withdraw(item work.Item, timeline []github.TimelineEvent) {
 
 // tellSecond says on the issue that a label begins nothing, and how to switch: once
 // for each time that one is set.
-func (h *harvest) tellSecond(item work.Item, is github.Issue, other flowAsked, pull int) {
+func (h *harvest) tellSecond(item work.Item, is github.Issue, other flowAsked, underWay string) {
 	token := work.NoticeToken(h.r.Name, is.Number, "second label "+strconv.FormatInt(other.set.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts nothing: `%s` was set first and counts. To switch, remove `%s`.", other.name, item.Label, item.Label)
-	if pull != 0 {
-		body = fmt.Sprintf("The label `%s` starts nothing: work is under way on #%d. To switch, comment `/mergexo cancel`, then `/mergexo %s`.",
-			other.name, pull, verbOf(other.flow))
+	if underWay != "" {
+		body = fmt.Sprintf("The label `%s` starts nothing: %s. To switch, comment `/mergexo cancel`, then `/mergexo %s`.", other.name, underWay, verbOf(other.flow))
 	}
 	h.declined = append(h.declined, work.Action{
 		RepoID: h.repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
