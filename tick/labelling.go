@@ -21,9 +21,12 @@ func (h *harvest) declineLabel(item work.Item, is github.Issue, set github.Timel
 	refused.event.Outcome = OutcomeNoLabeller
 	h.add(refused)
 	token := work.NoticeToken(h.r.Name, 0, "may not label "+strconv.FormatInt(set.Actor.ID, 10))
-	body := fmt.Sprintf("The label `%s` starts no work here: it was set in the name of %s, who has no triage permission on this repository, as an issue form does. "+
-		"To start, somebody with write permission comments `/mergexo %s`, or somebody with triage permission removes the label and adds it again.",
-		label.name, set.Actor.Login, verbOf(label.flow))
+	why := fmt.Sprintf("it was set in the name of %s, who has no triage permission on this repository, as an issue form does", set.Actor.Login)
+	if set.Actor.Bot {
+		why = fmt.Sprintf("the bot %s set it, and `allowed_users` in the config of gh mergexo does not name it", set.Actor.Login)
+	}
+	body := fmt.Sprintf("The label `%s` starts no work here: %s. To start, somebody with write permission comments `/mergexo %s`, "+
+		"or somebody with triage permission removes the label and adds it again.", label.name, why, verbOf(label.flow))
 	h.declined = append(h.declined, work.Action{
 		RepoID: h.repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
 		Number: is.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",
