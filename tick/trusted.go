@@ -1,10 +1,13 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -17,13 +20,15 @@ import (
 func (p *Pass) lookTrusted(ctx context.Context, l *lease) error {
 	h := newHarvest(p, l.remote)
 	var lost []work.Event
+	var begun string // why what began the work counts no more
 	for _, e := range l.events {
-		may, err := h.stillMay(ctx, e)
+		may, why, err := h.stillMay(ctx, e)
 		if err != nil {
 			return err
 		}
 		if !may {
 			lost = append(lost, e)
+			begun = cmp.Or(begun, why)
 		}
 	}
 	if len(lost) == 0 {
@@ -35,20 +40,37 @@ func (p *Pass) lookTrusted(ctx context.Context, l *lease) error {
 	if err := p.finishLost(ctx, lost); err != nil {
 		return fmt.Errorf("end what %s asked for: %w", authors(lost), err)
 	}
-	return noLonger(l, lost)
+	return noLonger(l, lost, begun)
 }
 
-// stillMay reports whether the author of an event may ask for it now.
-func (h *harvest) stillMay(ctx context.Context, e work.Event) (bool, error) {
+// stillMay reports whether the author of an event may ask for it now; of a label that
+// begins the work also why not, in words for people.
+func (h *harvest) stillMay(ctx context.Context, e work.Event) (may bool, why string, err error) {
 	switch {
 	case e.Author.Login == "": // known by its key alone, or nobody's
-		return true, nil
+		return true, "", nil
 	case e.Kind == work.EventLabelled:
-		return h.maySetLabel(ctx, e.Author, h.p.Now())
+		return h.mayBegin(ctx, e)
 	case e.Kind.Said():
-		return h.mayCommand(ctx, e.Author, h.p.Now())
+		may, err = h.mayCommand(ctx, e.Author, h.p.Now())
+		return may, "", err
 	}
-	return true, nil
+	return true, "", nil
+}
+
+// mayBegin asks about who set a label; of one that we set, about who gave the command.
+func (h *harvest) mayBegin(ctx context.Context, e work.Event) (may bool, why string, err error) {
+	if !slices.Contains(h.p.accounts.ids(h.r.Name.Host), e.Author.ID) {
+		may, err = h.maySetLabel(ctx, e.Author, h.p.Now())
+		return may, fmt.Sprintf("the label %s was set by %s, who has no triage permission any more", e.State, e.Author.Login), err
+	}
+	timeline, err := h.r.GitHub.TimelineOf(ctx, h.repo.Current, e.Number)
+	at := slices.IndexFunc(timeline, func(t github.TimelineEvent) bool { return strconv.FormatInt(t.ID, 10) == e.Source })
+	if err != nil || at < 0 {
+		return err == nil, "", err
+	}
+	w, err := h.wordFor(ctx, github.Issue{Number: e.Number}, timeline[at])
+	return w.lost == "", w.lost + ", and may not write to the repository any more", err
 }
 
 func (p *Pass) finishLost(ctx context.Context, lost []work.Event) error {
@@ -67,13 +89,9 @@ func (p *Pass) finishLost(ctx context.Context, lost []work.Event) error {
 }
 
 // noLonger says what a turn comes to whose askers may not ask any more.
-func noLonger(l *lease, lost []work.Event) error {
-	label := slices.IndexFunc(lost, func(e work.Event) bool { return e.Kind == work.EventLabelled })
-	if label >= 0 {
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("the label %s was set by %s, who has no triage permission any more", l.item.Label, lost[label].Author.Login),
-			Hint:   confirmHint(l.item),
-		}
+func noLonger(l *lease, lost []work.Event, begun string) error {
+	if begun != "" {
+		return &work.BlockedError{Reason: begun, Hint: confirmHint(l.item)}
 	}
 	reason := fmt.Sprintf("%s may not write to the repository any more", authors(lost))
 	if len(lost) < len(l.events) {

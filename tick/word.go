@@ -18,6 +18,7 @@ type word struct {
 	at    time.Time
 	event int64  // of the label that a person set; 0 of a command
 	given string // for people: "the label agent:bugfix was set"
+	lost  string // for people: who gave the command for which we set it, and may give none any more
 }
 
 // covers reports whether a change of the title came before the word. The timeline's
@@ -38,7 +39,7 @@ func (h *harvest) wordFor(ctx context.Context, is github.Issue, labelled github.
 	if !slices.Contains(ids, labelled.Actor.ID) {
 		return w, nil
 	}
-	since, err := h.commandedSince(ctx, is.Number, labelled)
+	since, by, err := h.commanded(ctx, is.Number, labelled)
 	if err != nil {
 		return w, err
 	}
@@ -61,28 +62,29 @@ func (h *harvest) wordFor(ctx context.Context, is github.Issue, labelled github.
 		if at.After(labelled.CreatedAt) {
 			continue
 		}
-		if may, err := h.mayCommand(ctx, c.Author, at); err != nil || !may {
-			if err != nil {
-				return w, err
-			}
-			continue
+		given := fmt.Sprintf("%s commented %s", c.Author.Login, cmd)
+		may, err := h.mayCommand(ctx, c.Author, h.p.Now())
+		if may || err != nil {
+			return word{at: at, given: given}, err
 		}
-		return word{at: at, given: fmt.Sprintf("%s commented %s", c.Author.Login, cmd)}, nil
+		if strings.HasPrefix(by, c.Author.Login+" ") { // else nobody obeyed it
+			w.lost = given
+		}
 	}
 	return w, nil
 }
 
-// commandedSince is since when the command for which a label was set may have been
-// written: its row says so, while there is one.
-func (h *harvest) commandedSince(ctx context.Context, number int, labelled github.TimelineEvent) (since time.Time, err error) {
+// commanded is since when the command for which a label was set may have been written,
+// and whose it was: its row says so, while there is one.
+func (h *harvest) commanded(ctx context.Context, number int, labelled github.TimelineEvent) (since time.Time, by string, err error) {
 	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
 		a, known, err := tx.GetAction(ctx, work.FlowToken(h.r.Name, number))
 		if at, bad := time.Parse(time.RFC3339, a.Head); known && bad == nil && !at.After(labelled.CreatedAt) {
-			since = at
+			since, by = at, a.Why // "ann said /mergexo bugfix"
 		}
 		return err
 	})
-	return since, err
+	return since, by, err
 }
 
 // answeredBefore are the keys of the events that our own comments name as handled
