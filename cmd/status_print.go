@@ -37,6 +37,12 @@ func (a *app) printBoard(out output, b board) error {
 		if n := r.counts.Outcomes[tick.OutcomeNoCommander]; n > 0 {
 			fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.Name.FullName(), count(n, "command"), wasWere(n))
 		}
+		if n := r.counts.Outcomes[tick.OutcomeTakenOver]; n > 0 {
+			fmt.Fprintf(notes, "%s: a login in allowed_users is another account now; %s of it %s ignored, and the log says how to accept it\n", r.Name.FullName(), count(n, "comment"), wasWere(n))
+		}
+		if n := r.counts.Outcomes[tick.OutcomeNoLabeller]; n > 0 {
+			fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.Name.FullName(), count(n, "label"), wasWere(n))
+		}
 	}
 	return nil
 }

@@ -33,19 +33,41 @@ func (t *Tx) ListAccounts(ctx context.Context) (map[string][]work.Account, error
 	return byHost, err
 }
 
+// levelAllowed marks the row of an account that the config names: it says which
+// account that is, and is no answer of GitHub's.
+const levelAllowed = "allowed"
+
+// PinAllowed gives the account that a login of the config's stands for in a
+// repository: the first one that was seen under it, which the caller's becomes when
+// there is none. An account that stands for another login already, for it was renamed,
+// is given back as it is.
+func (t *Tx) PinAllowed(ctx context.Context, repoID int64, who work.Account, at time.Time) (int64, error) {
+	pinned, ok, err := find(ctx, t, "look for the account of "+who.Login, scanID,
+		`SELECT account_id FROM permissions WHERE repo_id = ? AND level = ? AND lower(login) = lower(?)`, repoID, levelAllowed, who.Login)
+	if ok || err != nil {
+		return pinned, err
+	}
+	_, err = t.exec(ctx, "pin the account of "+who.Login,
+		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)
+		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE level <> excluded.level`,
+		repoID, who.ID, who.Login, levelAllowed, t.stamp(at))
+	return who.ID, err
+}
+
 // GetPermission gives an account's level on a repository as it was at a time.
 func (t *Tx) GetPermission(ctx context.Context, repoID, accountID int64) (level string, at time.Time, ok bool, err error) {
 	scan := func(row scanner) (string, error) { return level, row.Scan(&level, timeOf{&at}) }
 	_, ok, err = find(ctx, t, fmt.Sprintf("get permission of account %d", accountID), scan,
-		`SELECT level, seen_at FROM permissions WHERE repo_id = ? AND account_id = ?`, repoID, accountID)
+		`SELECT level, seen_at FROM permissions WHERE repo_id = ? AND account_id = ? AND level <> ?`, repoID, accountID, levelAllowed)
 	return level, at, ok, err
 }
 
-// PutPermission stores an account's level on a repository.
+// PutPermission stores an account's level on a repository. Of one that stands for a
+// login of the config's it is not kept.
 func (t *Tx) PutPermission(ctx context.Context, repoID, accountID int64, login, level string, at time.Time) error {
 	_, err := t.exec(ctx, "put permission of "+login,
 		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)
-		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at`,
-		repoID, accountID, login, level, t.stamp(at))
+		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE level <> ?`,
+		repoID, accountID, login, level, t.stamp(at), levelAllowed)
 	return err
 }

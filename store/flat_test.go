@@ -174,12 +174,13 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, outcomeErr := tx.FindOutcome(ctx, r.ID, "new")
 	_, oursErr := tx.HasTurnCommit(ctx, r.ID, "commit7")
 	_, _, _, levelErr := tx.GetPermission(ctx, r.ID, 1)
+	_, pinErr := tx.PinAllowed(ctx, r.ID, work.Account{ID: 3, Login: "x"}, t0)
 	_, listErr := tx.ListEvents(ctx, r.ID, 2)
 	_, addErr := tx.AddEvent(ctx, work.Event{RepoID: r.ID, ItemID: pull.ItemID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8"})
 	_, editErr := tx.SupersedeOlderVersions(ctx, r.ID, 2, work.EventIssue, "8", "new", t0)
 	_, putErr := tx.PutPull(ctx, pull)
 	return firstOf(
-		pullErr, itemErr, knownErr, outcomeErr, oursErr, levelErr, listErr, addErr, editErr, putErr,
+		pullErr, itemErr, knownErr, outcomeErr, oursErr, levelErr, pinErr, listErr, addErr, editErr, putErr,
 		tx.PutThreads(ctx, pull.ID, []work.Thread{{NodeID: "t", Top: 1}}),
 		tx.ReopenEvents(ctx, pull.ID, "ignored"),
 		tx.ReadAgain(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),

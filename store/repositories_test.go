@@ -165,6 +165,19 @@ func TestL122AccountsAndPermissions(t *testing.T) {
 	update(t, d, func(tx *Tx) error { return tx.PutPermission(ctx, r.ID, 2, "two", "write", t0.Add(time.Hour)) })
 	check(2, "write", t0.Add(time.Hour), true)
 	check(3, "", time.Time{}, false)
+
+	// A login stands for the account that was seen under it first, whatever either becomes later.
+	pin := func(id int64, login string, want int64) {
+		t.Helper()
+		equal(t, inTx(t, d, func(tx *Tx) (int64, error) { return tx.PinAllowed(ctx, r.ID, work.Account{ID: id, Login: login}, t0) }), want)
+	}
+	pin(2, "Trent", 2)
+	check(2, "", time.Time{}, false)
+	update(t, d, func(tx *Tx) error { return tx.PutPermission(ctx, r.ID, 2, "renamed", "read", t0) })
+	pin(9, "trent", 2)
+	pin(2, "renamed", 2)
+	pin(9, "trent", 2)
+	pin(2, "trent", 2)
 }
 
 func TestSessions(t *testing.T) {

@@ -39,7 +39,7 @@ func (t *tried) once(k kindOfRun, try func() error) error {
 // able finds out before a turn is paid whether its agent can work at all: once in
 // a pass for each agent, sandbox and mode.
 func (p *Pass) able(ctx context.Context, l *lease, ag Hired) error {
-	k := kindOfRun{agent: ag.Name, sandbox: ag.Sandbox, mode: l.turn.Kind.Mode()}
+	k := kindOfRun{agent: ag.Name, sandbox: ag.Sandbox, mode: l.mode()}
 	return p.tried.once(k, func() error {
 		return ag.Check(ctx, agent.Request{
 			Turn: l.turn.Key, Mark: p.mark(l.turn), Kind: l.turn.Kind, Mode: k.mode, Dir: l.place.dir, Item: l.item.Number, Log: p.agentLog(l),

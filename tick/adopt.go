@@ -143,30 +143,38 @@ func (h *harvest) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 // pull request merged or closed since. A label that was set after that starts
 // over.
 func (h *harvest) adoptEnded(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
+	p, err := h.pastPull(ctx, is, label, timeline)
+	mark, _ := h.ourPull(p)
+	switch {
+	case err != nil || p.State == "":
+		return false, err
+	case p.State == work.PullOpen:
+		return true, h.adoptPull(ctx, p, mark) // the list of open ones lagged
+	case labelled.CreatedAt.After(p.ClosedAt):
+		return false, nil
+	}
+	return true, h.adoptClosed(ctx, is, flowLabel{label.name, mark.Flow}, labelled, timeline, p)
+}
+
+// pastPull finds the newest pull request that we opened for an issue's label and that
+// this database does not know; one without a state is none.
+func (h *harvest) pastPull(ctx context.Context, is github.Issue, label flowLabel, timeline []github.TimelineEvent) (github.Pull, error) {
 	for _, t := range slices.Backward(timeline) {
 		if t.FromPull == 0 || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), t.Actor.ID) {
 			continue
 		}
 		if _, tracked, err := h.pull(ctx, t.FromPull); err != nil || tracked {
-			return false, err
+			return github.Pull{}, err
 		}
 		p, ok, err := h.r.GitHub.Pull(ctx, h.repo.Current, t.FromPull)
 		if err != nil {
-			return false, err
+			return github.Pull{}, err
 		}
-		mark, ours := h.ourPull(p)
-		if !ok || !ours || mark.Issue != is.Number || !follows(mark.Flow, label.flow) {
-			continue
+		if mark, ours := h.ourPull(p); ok && ours && mark.Issue == is.Number && follows(mark.Flow, label.flow) {
+			return p, nil
 		}
-		if p.State == work.PullOpen {
-			return true, h.adoptPull(ctx, p, mark) // the list of open ones lagged
-		}
-		if labelled.CreatedAt.After(p.ClosedAt) {
-			return false, nil
-		}
-		return true, h.adoptClosed(ctx, is, flowLabel{label.name, mark.Flow}, labelled, timeline, p)
 	}
-	return false, nil
+	return github.Pull{}, nil
 }
 
 // follows reports whether a pull request's flow comes of a label's: a design

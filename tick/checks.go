@@ -25,7 +25,7 @@ type checks interface {
 }
 
 // red picks the checks that failed; none while the policy has us wait for
-// others.
+// others. One that was cancelled or waits for a person says nothing of the change.
 func red(all []github.Check, policy config.ChecksPolicy) []github.Check {
 	var failed []github.Check
 	for _, c := range all {
@@ -34,7 +34,7 @@ func red(all []github.Check, policy config.ChecksPolicy) []github.Check {
 			if policy != config.ChecksFirst {
 				return nil
 			}
-		case "FAILURE", "ERROR", "TIMED_OUT", "CANCELLED", "ACTION_REQUIRED", "STARTUP_FAILURE":
+		case "FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE":
 			failed = append(failed, c)
 		}
 	}
@@ -44,10 +44,14 @@ func red(all []github.Check, policy config.ChecksPolicy) []github.Check {
 	return failed
 }
 
-// halfRed reports whether some checks have failed and others have not ended. The
+// halfRed reports whether some checks have ended badly and others have not ended. The
 // sweep shows only that the whole is red, which it stays.
 func halfRed(all []github.Check) bool {
-	return len(red(all, config.ChecksComplete)) < len(red(all, config.ChecksFirst))
+	bad := func(c github.Check) bool {
+		return !slices.Contains([]string{"", "SUCCESS", "SKIPPED", "NEUTRAL"}, c.Conclusion)
+	}
+	runs := func(c github.Check) bool { return c.Conclusion == "" }
+	return slices.ContainsFunc(all, bad) && slices.ContainsFunc(all, runs)
 }
 
 // redChecks names the red checks of a head by id and name; empty for none.
@@ -153,8 +157,11 @@ func (l *lease) about(kind work.EventKind) bool {
 // prepareFix looks, before the agent is paid, whether there is anything to be
 // mended still, and by it. The head is known and fetched.
 func (p *Pass) prepareFix(ctx context.Context, l *lease) error {
-	if l.turn.Kind != work.KindFix || l.committed() {
+	switch {
+	case l.committed():
 		return nil
+	case l.turn.Kind != work.KindFix:
+		return p.readRedBeside(ctx, l)
 	}
 	for _, e := range l.events {
 		if (e.Kind == work.EventCheck || e.Kind == work.EventConflict) && e.Source != l.turn.Head {
@@ -214,7 +221,8 @@ func (p *Pass) readRed(ctx context.Context, l *lease) error {
 	if len(details) == 0 || details[0].HeadOID != l.turn.Head {
 		return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: "GitHub does not show the newest head yet"}
 	}
-	checks, policy := details[0].Checks, l.remote.Settings.Checks
+	checks := details[0].Checks
+	policy := patient(checks, l.remote.Settings.Checks, p.Now())
 	if l.red = red(checks, policy); len(l.red) == 0 {
 		switch {
 		case l.merge != nil:
@@ -224,6 +232,11 @@ func (p *Pass) readRed(ctx context.Context, l *lease) error {
 		}
 		return &work.CancelledError{Reason: "the checks are not red any more"}
 	}
+	return p.readRuns(ctx, l)
+}
+
+// readRuns reads the workflow runs of the red checks.
+func (p *Pass) readRuns(ctx context.Context, l *lease) error {
 	if !slices.ContainsFunc(l.red, isRun) {
 		return nil
 	}
@@ -232,7 +245,7 @@ func (p *Pass) readRed(ctx context.Context, l *lease) error {
 		return err
 	}
 	for _, run := range runs {
-		if run.Conclusion != "" && run.Conclusion != "success" && run.Conclusion != "skipped" && run.Conclusion != "neutral" {
+		if !slices.Contains([]string{"", "success", "skipped", "neutral", "cancelled", "action_required"}, run.Conclusion) {
 			l.runs = append(l.runs, run)
 		}
 	}

@@ -3,6 +3,7 @@ package tick
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -19,21 +20,47 @@ func TestRedChecks(t *testing.T) {
 		want   string
 		half   bool
 	}{
-		"none":               {nil, config.ChecksComplete, "", false},
-		"all green":          {[]github.Check{run("a", "SUCCESS"), run("b", "SKIPPED"), run("c", "NEUTRAL")}, config.ChecksComplete, "", false},
-		"red":                {[]github.Check{run("b", "FAILURE"), run("a", "ERROR"), run("c", "SUCCESS")}, config.ChecksComplete, "1 a\n1 b", false},
-		"some are running":   {[]github.Check{run("a", "FAILURE"), run("b", "")}, config.ChecksComplete, "", true},
-		"the first counts":   {[]github.Check{run("a", "TIMED_OUT"), run("b", "")}, config.ChecksFirst, "1 a", true},
-		"nobody is asked":    {[]github.Check{run("a", "FAILURE")}, config.ChecksNever, "", false},
-		"running, none red":  {[]github.Check{run("a", ""), run("b", "SUCCESS")}, config.ChecksFirst, "", false},
-		"cancelled by hand":  {[]github.Check{run("a", "CANCELLED")}, config.ChecksComplete, "1 a", false},
-		"waits for a person": {[]github.Check{run("a", "ACTION_REQUIRED")}, config.ChecksComplete, "1 a", false},
+		"none":                {nil, config.ChecksComplete, "", false},
+		"all green":           {[]github.Check{run("a", "SUCCESS"), run("b", "SKIPPED"), run("c", "NEUTRAL")}, config.ChecksComplete, "", false},
+		"red":                 {[]github.Check{run("b", "FAILURE"), run("a", "ERROR"), run("c", "SUCCESS")}, config.ChecksComplete, "1 a\n1 b", false},
+		"some are running":    {[]github.Check{run("a", "FAILURE"), run("b", "")}, config.ChecksComplete, "", true},
+		"the first counts":    {[]github.Check{run("a", "TIMED_OUT"), run("b", "")}, config.ChecksFirst, "1 a", true},
+		"nobody is asked":     {[]github.Check{run("a", "FAILURE")}, config.ChecksNever, "", false},
+		"running, none red":   {[]github.Check{run("a", ""), run("b", "SUCCESS")}, config.ChecksFirst, "", false},
+		"cancelled by hand":   {[]github.Check{run("a", "CANCELLED")}, config.ChecksComplete, "", false},
+		"waits for a person":  {[]github.Check{run("a", "ACTION_REQUIRED")}, config.ChecksComplete, "", false},
+		"cancelled, one runs": {[]github.Check{run("a", "CANCELLED"), run("b", "")}, config.ChecksComplete, "", true},
+		"red and cancelled":   {[]github.Check{run("a", "CANCELLED"), run("b", "FAILURE")}, config.ChecksComplete, "1 b", false},
 	} {
 		if got := redChecks(c.checks, c.policy); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 		if got := halfRed(c.checks); got != c.half {
 			t.Errorf("%s: half red %v", name, got)
+		}
+	}
+}
+
+// A check that never ends keeps nobody from mending what is red for long.
+func TestRedChecksWaitForOthersAnHour(t *testing.T) {
+	failed := github.Check{ID: "1", Name: "unit", Conclusion: "FAILURE", EndedAt: noon}
+	hangs := github.Check{ID: "2", Name: "deploy"}
+	for name, c := range map[string]struct {
+		checks []github.Check
+		policy config.ChecksPolicy
+		after  time.Duration
+		want   string
+	}{
+		"soon":             {[]github.Check{failed, hangs}, config.ChecksComplete, time.Hour, ""},
+		"an hour later":    {[]github.Check{failed, hangs}, config.ChecksComplete, time.Hour + time.Second, "1 unit"},
+		"nobody is asked":  {[]github.Check{failed, hangs}, config.ChecksNever, 2 * time.Hour, ""},
+		"nothing is red":   {[]github.Check{hangs}, config.ChecksComplete, 2 * time.Hour, ""},
+		"all have ended":   {[]github.Check{failed}, config.ChecksComplete, 0, "1 unit"},
+		"another, lately":  {[]github.Check{failed, {ID: "3", Name: "lint", Conclusion: "FAILURE", EndedAt: noon.Add(time.Hour)}, hangs}, config.ChecksComplete, 90 * time.Minute, ""},
+		"no stamp is told": {[]github.Check{{ID: "1", Name: "unit", Conclusion: "FAILURE"}, hangs}, config.ChecksComplete, 2 * time.Hour, ""},
+	} {
+		if got := redChecks(c.checks, patient(c.checks, c.policy, noon.Add(c.after))); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

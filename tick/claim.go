@@ -29,6 +29,7 @@ type lease struct {
 	merge   *git.Merge              // in progress, where the turn is about a conflict
 	files   []string                // that its commit changes
 	spent   bool                    // what asked for the turn asks no more
+	heard   []string                // keys of what was said for an earlier flow, and was told to the agent as well
 	lost    string                  // the commit that somebody's rewriting took out of the branch
 	resumed bool
 }

@@ -234,17 +234,21 @@ func (r *router) over() (string, bool) {
 	return "", false
 }
 
-// again says how to start over.
-func (r *router) again() string {
-	verb := work.VerbDesign
-	switch r.item.Flow {
+// verbOf is the command that begins a flow.
+func verbOf(flow work.Flow) work.Verb {
+	switch flow {
 	case work.FlowBugfix:
-		verb = work.VerbBugfix
+		return work.VerbBugfix
 	case work.FlowSmallJob:
-		verb = work.VerbSmallJob
+		return work.VerbSmallJob
 	case work.FlowDesign, work.FlowImplementation:
 	}
-	text := fmt.Sprintf("`/mergexo %s` on #%d starts over", verb, r.item.Number)
+	return work.VerbDesign
+}
+
+// again says how to start over.
+func (r *router) again() string {
+	text := fmt.Sprintf("`/mergexo %s` on #%d starts over", verbOf(r.item.Flow), r.item.Number)
 	if next, follows := r.v.Followed[r.item.ID]; follows && next.Pull.Number != 0 {
 		return fmt.Sprintf("It goes on in #%d", next.Pull.Number)
 	}

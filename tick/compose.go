@@ -2,6 +2,7 @@ package tick
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -67,7 +68,7 @@ func (c *composer) pullRequest() {
 	tail := fmt.Sprintf("%s%s #%d\n\n%s", design, refers, item.Number, work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
-		Title: prompts.NoClosing(prompts.CleanTitle(title)), Body: bounded(prompts.NoClosing(prompts.CleanBody(summary)), tail, work.Marks{Token: token, Handled: t.EventKeys}),
+		Title: prompts.NoClosing(prompts.CleanTitle(title)), Body: bounded(prompts.NoClosing(prompts.CleanBody(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.heard)}),
 		Base: t.Base, Head: t.Branch, Why: t.Reason,
 	})
 }

@@ -4,15 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Who sets a flow's label confirms the issue as it reads then. An author who
-// may not write can still edit it afterwards: what they write then is no word
-// that an agent may hear, until the label is set anew.
+// Who sets a flow's label confirms the issue as it reads then; who has it set by
+// a command, as it reads at that moment. An author who may not write can still
+// edit it afterwards: what they write then is no word that an agent may hear,
+// until the label is set anew.
 
 // withheld stands for a description of which no confirmed version is known.
 const withheld = "(The description was edited after the label was set, and nobody who may write has confirmed it. It is left out here.)"
@@ -32,7 +32,7 @@ func (h *harvest) confirmText(ctx context.Context, known work.Item, is github.Is
 	if !ok {
 		return c, nil
 	}
-	if trusted, err := h.mayCommand(ctx, is.Author); trusted || err != nil {
+	if trusted, err := h.mayCommand(ctx, is.Author, is.UpdatedAt); trusted || err != nil {
 		return c, err
 	}
 	// The text and its stamp are read together: a list may lag behind both.
@@ -41,55 +41,42 @@ func (h *harvest) confirmText(ctx context.Context, known work.Item, is github.Is
 		return c, err
 	}
 	c.title, c.body = text.Title, text.Body
-	if err := h.confirmTitle(ctx, &c, labelled, timeline); err != nil {
+	word, err := h.wordFor(ctx, is, labelled)
+	if err != nil {
 		return c, err
 	}
-	if text.EditedAt.IsZero() || text.EditedAt.Before(labelled.CreatedAt) {
+	if err := h.confirmTitle(ctx, &c, word, timeline); err != nil {
+		return c, err
+	}
+	if text.EditedAt.IsZero() || text.EditedAt.Before(word.at) {
 		return c, nil
 	}
 	c.body = withheld
 	if known.ID != 0 {
 		c.body = known.Body
 	}
-	c.edited = fmt.Sprintf("its description was edited after the label %s was set, and its author %s may not write to the repository", known.Label, is.Author.Login)
+	c.edited = fmt.Sprintf("its description was edited after %s, and its author %s may not write to the repository", word.given, is.Author.Login)
 	return c, nil
 }
 
 // confirmTitle takes back what somebody whose word does not count renamed since
 // the labelling. A name is given as a whole: who gave the last one stands for it.
-func (h *harvest) confirmTitle(ctx context.Context, c *confirmed, labelled github.TimelineEvent, timeline []github.TimelineEvent) error {
+func (h *harvest) confirmTitle(ctx context.Context, c *confirmed, word word, timeline []github.TimelineEvent) error {
 	for _, t := range slices.Backward(timeline) {
 		if t.Event != "renamed" {
 			continue
 		}
-		if t.ID < labelled.ID {
+		if word.covers(t) {
 			return nil
 		}
-		trusted, err := h.mayCommand(ctx, t.Actor)
+		trusted, err := h.mayCommand(ctx, t.Actor, t.CreatedAt)
 		if err != nil || trusted {
 			return err
 		}
 		c.title = t.RenamedFrom
-		c.edited = fmt.Sprintf("its title was changed after the label was set, by %s, who may not write to the repository", t.Actor.Login)
+		c.edited = fmt.Sprintf("its title was changed after %s, by %s, who may not write to the repository", word.given, t.Actor.Login)
 	}
 	return nil
-}
-
-// mayCommand reports whether somebody's word counts.
-func (h *harvest) mayCommand(ctx context.Context, who work.Account) (bool, error) {
-	for _, login := range h.r.Settings.AllowedUsers {
-		if strings.EqualFold(login, who.Login) {
-			return true, nil
-		}
-	}
-	if who.Bot {
-		return false, nil
-	}
-	level, err := h.permission(ctx, who)
-	if err != nil {
-		return false, fmt.Errorf("ask what %s may do: %w", who.Login, err)
-	}
-	return slices.Contains([]string{"admin", "maintain", "write"}, level), nil
 }
 
 // unconfirmed stops an item whose issue was edited since its labelling. It is
@@ -126,7 +113,7 @@ func (p *Pass) lookConfirmed(ctx context.Context, l *lease) error {
 		return err
 	}
 	h := newHarvest(p, l.remote)
-	trusted, err := h.mayCommand(ctx, l.item.Author)
+	trusted, err := h.mayCommand(ctx, l.item.Author, is.UpdatedAt)
 	if err != nil || trusted {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/git"
@@ -61,6 +62,9 @@ func agentBlocked(a prompts.Answer) error {
 // ask stores what the agent is told, once, and anew when an attempt left
 // something to go on from.
 func (p *Pass) ask(ctx context.Context, l *lease) error {
+	if err := p.lookTrusted(ctx, l); err != nil {
+		return err
+	}
 	partial, err := p.partial(ctx, l)
 	if err != nil {
 		return err
@@ -77,6 +81,9 @@ func (p *Pass) ask(ctx context.Context, l *lease) error {
 	c, err := p.promptContext(ctx, l)
 	if err != nil {
 		return err
+	}
+	if l.approves() {
+		c.AllowedActions = approvalOnly
 	}
 	c.Partial = partial
 	newest := newestComment(c)
@@ -142,7 +149,7 @@ func askedReplies(t work.Turn) []int64 {
 // written by us, from the answer; its agent changes no file. What has its
 // commit on the branch already gets no second one.
 func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
-	if l.committed() {
+	if l.committed() || l.approves() {
 		l.turn.Commit = ""
 		return nil
 	}
@@ -246,6 +253,10 @@ func designPriority(item work.Item, a prompts.Answer) int {
 // in the mirror, then the row with the planned actions.
 func (p *Pass) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) error {
 	ctx = context.WithoutCancel(ctx) // an agent is paid once
+	var err error
+	if l.heard, err = p.heardBefore(ctx, l); err != nil {
+		return fmt.Errorf("read what was said before: %w", err)
+	}
 	planned := planActions(l, a)
 	m := l.remote.mirror()
 	if l.turn.Commit != "" {
@@ -293,4 +304,22 @@ func (p *Pass) storeAnswered(ctx context.Context, l *lease, planned []work.Actio
 // agentLog is where the agent's standard error goes.
 func (p *Pass) agentLog(l *lease) io.Writer {
 	return &lineLog{log: p.Log.With(p.turnAttrs(l)...)}
+}
+
+// heardBefore are the keys of what was said on the issue of a start for an earlier
+// flow that was withdrawn: the prompt told of it, so the pull request names it, too.
+func (p *Pass) heardBefore(ctx context.Context, l *lease) (keys []string, err error) {
+	if !l.turn.Kind.Start() {
+		return nil, nil
+	}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		said, err := tx.ListEvents(ctx, l.item.RepoID, l.item.Number)
+		for _, e := range said {
+			if e.Kind == work.EventSource && e.ItemID != l.item.ID && strings.HasPrefix(e.Outcome, outcomeVoid) {
+				keys = append(keys, e.Key)
+			}
+		}
+		return err
+	})
+	return keys, err
 }

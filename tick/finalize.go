@@ -41,6 +41,9 @@ func (p *Pass) finalize(ctx context.Context, l *lease) error {
 		return err
 	}
 	if planned {
+		if err := p.lookTrusted(ctx, l); err != nil {
+			return err
+		}
 		if err := p.listenAgain(ctx, l, push); err != nil {
 			return err
 		}

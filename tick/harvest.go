@@ -26,6 +26,8 @@ type harvest struct {
 	known  known            // what earlier passes left
 	levels map[int64]string // people's permissions, as far as they were asked for
 
+	takenOver map[int64]int64 // accounts whose logins the config names for others, and those others
+
 	lights         map[int]github.PullLight
 	issues         []github.Issue
 	comments       []github.Comment
@@ -44,10 +46,11 @@ type harvest struct {
 	labels       []string          // now seen
 	deferred     []deferral
 	removals     []work.Action
-	declined     []work.Action        // words to people whose commands do not count
+	declined     []work.Action        // words to people whose commands or labels do not count
 	adopting     bool                 // the database may know less than GitHub and the mirror
 	adopted      map[int]int          // pull requests found again: number to issue
 	commands     []work.Event         // new ones that are to be carried out
+	revoked      []work.Event         // waiting ones whose authors may give none any more
 	obeyed       []work.Event         // commands that were carried out before the database was lost
 	handled      map[string]bool      // event keys that our own writing names as answered
 	journals     []journal            // turns found again
@@ -80,6 +83,7 @@ type candidate struct {
 	event   work.Event
 	pull    bool   // it stands on a pull request, otherwise on an issue
 	pending bool   // part of a draft review
+	former  bool   // it belongs to the item that it names, whichever comes after that on the issue
 	node    string // of a comment or a review
 	review  int64  // that a comment on a diff came with
 }
@@ -97,7 +101,7 @@ func newHarvest(p *Pass, r *remote) *harvest {
 		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, forgotten: map[int]bool{}, lost: map[int]string{},
 		adopted: map[int]int{}, handled: map[string]bool{}, promoted: map[int]*promotion{},
 		taken: map[int]takeover{}, pauses: map[int][]work.Pause{}, submitted: map[int64]time.Time{},
-		known: known{pages: map[string]store.Validator{}, cuts: map[string]string{}}, levels: map[int64]string{},
+		known: known{pages: map[string]store.Validator{}, cuts: map[string]string{}}, levels: map[int64]string{}, takenOver: map[int64]int64{},
 	}
 }
 
@@ -244,6 +248,9 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeDeclined(ctx, tx, now); err != nil {
 		return err
 	}
+	if err := h.storeRevoked(ctx, tx); err != nil {
+		return err
+	}
 	for _, d := range h.deferred {
 		until := now.Add(work.Backoff(h.p.Config.Runtime.RetryBase, d.pull.Failures+1))
 		if err := tx.DeferPull(ctx, d.pull.ID, until, d.err.Error()); err != nil {
@@ -259,19 +266,6 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 		return err
 	}
 	return tx.DeferRepo(ctx, h.repo.ID, time.Time{}, strings.Join(h.trouble, "; "), false)
-}
-
-// log writes a line for each new event.
-func (h *harvest) log(ctx context.Context) {
-	for _, c := range h.events {
-		e := c.event
-		h.p.Log.InfoContext(ctx, "event", "repo_full_name", h.r.Name.FullName(), "number", e.Number, "kind", string(e.Kind),
-			"event_key", e.Key, "author", e.Author.Login, "outcome", e.Outcome)
-		if e.Outcome == OutcomeNoCommander {
-			h.p.Log.WarnContext(ctx, "a command was not obeyed: its author may not write to the repository", "repo_full_name", h.r.Name.FullName(),
-				"number", e.Number, "author", e.Author.Login, "url", e.URL)
-		}
-	}
 }
 
 // whole reports whether everything that the lists showed was taken in. If not,
@@ -316,7 +310,7 @@ func (h *harvest) storeEvent(ctx context.Context, tx *store.Tx, c candidate, now
 	if c.pull {
 		issue = h.adopted[e.Number]
 	}
-	if item, ok := h.items[issue]; ok && (!c.pull || e.ItemID == 0) {
+	if item, ok := h.items[issue]; ok && !c.former && (!c.pull || e.ItemID == 0) {
 		e.ItemID = item.ID
 	}
 	e.RepoID, e.SeenAt = h.repo.ID, now

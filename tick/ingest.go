@@ -112,7 +112,7 @@ func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
 			return nil, err
 		}
 	}
-	for _, sift := range []func(context.Context) error{h.storePauses, h.intakeComments, h.judge, h.readJournals} {
+	for _, sift := range []func(context.Context) error{h.storePauses, h.intakeComments, h.judge, h.askCommandersAgain, h.readJournals} {
 		if err := sift(ctx); err != nil {
 			return nil, err
 		}

@@ -140,17 +140,25 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	h.issueTaken(is, timeline)
-	labelled, hasLabelled := last(timeline, "labeled", label.name)
+	asked, err := h.flowsAsked(ctx, item, is, timeline)
 	switch {
-	case !tracked && !hasLabelled:
-		return nil // the list is ahead of the timeline: the next change shows it
-	case !tracked, wanted && !ignored && is.State == "open" && hasLabelled && !item.State.Open() && newer(labelled, item):
-		if ended, err := h.adoptEnded(ctx, is, label, labelled, timeline); ended || err != nil {
-			return err
-		}
-		return h.begin(ctx, is, label, labelled, timeline, tracked)
+	case err != nil:
+		return err
+	case !tracked && len(asked) == 0:
+		return nil // the list is ahead of the timeline: the next change shows it; or it begins nothing
+	case !tracked, len(asked) > 0 && !ignored && is.State == "open" && !item.State.Open():
+		return h.beginFirst(ctx, is, asked, timeline, tracked)
 	}
-	if item, err = h.retell(ctx, item, is, timeline, label.name); err != nil {
+	swapped, err := h.swapped(ctx, item, is, asked)
+	if err != nil {
+		return err
+	}
+	if swapped && !ignored {
+		h.withdraw(item, timeline)
+		return h.beginFirst(ctx, is, asked, timeline, tracked)
+	}
+	again, relabelled := askedAgain(asked, item, is)
+	if item, err = h.retell(ctx, item, is, timeline, again.name); err != nil {
 		return err
 	}
 	if !wanted && (item.State == work.StatePending || item.State == work.StateAwaitingIssueFollowup) {
@@ -158,11 +166,11 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 			h.add(fact(item, work.EventClosed, is.Number, t, "unlabelled"))
 		}
 	}
-	if wanted && is.State == "open" && hasLabelled && newer(labelled, item) { // one of a closed issue counts once it is reopened
+	if relabelled && is.State == "open" { // one of a closed issue counts once it is reopened
 		item = h.items[is.Number]
-		item.Label, item.LabelEvent = label.name, strconv.FormatInt(labelled.ID, 10)
+		item.Label, item.LabelEvent = again.name, strconv.FormatInt(again.set.ID, 10)
 		h.items[is.Number] = item
-		h.add(fact(item, work.EventLabelled, is.Number, labelled, label.name))
+		h.add(fact(item, work.EventLabelled, is.Number, again.set, again.name))
 	}
 	h.changes(item, is.Number, timeline)
 	return nil

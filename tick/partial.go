@@ -17,7 +17,7 @@ import (
 // its end: its agent was ended, failed or asks, or what it made is refused. It
 // is a courtesy to the next attempt, and its failure changes no verdict.
 func (p *Pass) keepPartial(ctx context.Context, l *lease) {
-	if l.turn.Kind.Mode() != work.ModeWrite {
+	if l.mode() != work.ModeWrite {
 		return
 	}
 	ctx, cancel := outlasting(ctx, keepingLasts)
@@ -49,7 +49,7 @@ func outlasting(ctx context.Context, d time.Duration) (context.Context, context.
 // partial is the unfinished work that the turn can take up: that of its own
 // last attempt, or of the item's turn before it, when that failed. Nil: none.
 func (p *Pass) partial(ctx context.Context, l *lease) (*prompts.Partial, error) {
-	if l.turn.Kind.Mode() != work.ModeWrite {
+	if l.mode() != work.ModeWrite {
 		return nil, nil
 	}
 	before, err := p.failedBefore(ctx, l)

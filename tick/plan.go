@@ -32,6 +32,7 @@ type View struct {
 	Turns   []work.Turn                // unfinished
 	Held    []holder                   // what the held slots name
 	Notices map[string]work.ActionState
+	Pointed map[int64][]work.Event // what was said on the issue and pointed to the pull request, by item, where more of it waits
 
 	Closings map[int64]work.Action // of a pull request, for a command that calls the work off, by the command's event
 	Shelved  map[int64][]string    // keys of events that were given up for the present head, of items with commands

@@ -348,9 +348,10 @@ func (h *harvest) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 	if err := h.weigh(ctx, old, pull); err != nil {
 		return err
 	}
-	if red := redChecks(d.Checks, h.r.Settings.Checks); red != "" {
+	policy := patient(d.Checks, h.r.Settings.Checks, h.p.Now())
+	if red := redChecks(d.Checks, policy); red != "" {
 		e := about(work.EventCheck, red)
-		if at := redSince(d.Checks, h.r.Settings.Checks); !at.IsZero() {
+		if at := redSince(d.Checks, policy); !at.IsZero() {
 			e.CreatedAt = at
 		}
 		h.add(candidate{event: e, pull: true})

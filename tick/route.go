@@ -38,6 +38,7 @@ type router struct {
 	events  []work.Event
 	spent   []work.Spent
 	begun   []work.Pause // by commands of this plan
+	pointed []work.Event // to the pull request, by this plan
 }
 
 func (r *router) route() {

@@ -23,7 +23,7 @@ func (r *router) settled() {
 // redirects points comments on the source issue, made after the pull request
 // was opened, to the pull request: one redirect a comment, ever.
 func (r *router) redirects() {
-	var answered []work.Event
+	var answered, unanswered []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
 		if e.Kind != work.EventSource || !e.CreatedAt.After(r.pull.CreatedAt) {
 			return false
@@ -33,7 +33,13 @@ func (r *router) redirects() {
 			return true
 		}
 		token := work.RedirectToken(r.v.Repo.Name, e.Number, e.Source)
-		switch state, planned := r.v.Notices[token]; {
+		state, planned := r.v.Notices[token]
+		if !planned && r.pointedOften(e) {
+			unanswered = append(unanswered, e)
+			return true
+		}
+		r.pointed = append(r.pointed, e)
+		switch {
 		case planned && state.Settled():
 			answered = append(answered, e)
 		case !planned:
@@ -43,6 +49,26 @@ func (r *router) redirects() {
 		return true
 	})
 	r.finish(outcomeRedirected, answered...)
+	r.finish(outcomeUnpointed, unanswered...)
+}
+
+// mostPointers is how many of an author's comments on an issue are pointed to the
+// pull request in a day: a program that answers each pointer would never end.
+const mostPointers = 10
+
+// outcomeUnpointed is that of a comment on the issue that gets no pointer.
+const outcomeUnpointed = "ignored: said on the issue, and its author had 10 pointers to the pull request in a day"
+
+// pointedOften reports whether an author had as many pointers as there are in the day
+// before a comment.
+func (r *router) pointedOften(e work.Event) bool {
+	n := 0
+	for _, p := range slices.Concat(r.pointed, r.v.Pointed[r.item.ID]) {
+		if p.Author.ID == e.Author.ID && !p.CreatedAt.After(e.CreatedAt) && p.CreatedAt.After(e.CreatedAt.Add(-day)) {
+			n++
+		}
+	}
+	return n >= mostPointers
 }
 
 // finishRedirected finishes what was pointed elsewhere: it enters no prompt, not

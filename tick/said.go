@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -255,19 +254,32 @@ func (h *harvest) stored(ctx context.Context) (map[string]string, error) {
 
 // verdict says why an event is ignored; empty when it counts.
 func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
-	if work.Ours(e.Body, e.Author, h.p.accounts.ids(h.r.Name.Host)) {
+	_, marked := work.ParseMarks(e.Body)
+	own := slices.Contains(h.p.accounts.ids(h.r.Name.Host), e.Author.ID)
+	if own {
+		if edited, err := h.editedByPerson(ctx, e); edited || err != nil {
+			return outcomeOwnEdited, err
+		}
+	}
+	switch {
+	case marked && own:
 		pasted, err := h.lateCopy(ctx, e)
 		if !pasted {
 			h.heed(e.Body)
 			return outcomeOwn, err
 		}
+	case marked:
+		return outcomeOthers, nil
 	}
 	if e.Author.Bot {
 		return "ignored: bot", nil
 	}
-	may, err := h.mayCommand(ctx, e.Author)
+	may, err := h.mayCommand(ctx, e.Author, stampOf(e))
 	if may || err != nil {
 		return "", err
+	}
+	if h.takenOver[e.Author.ID] != 0 {
+		return OutcomeTakenOver, nil
 	}
 	return outcomeNoPermission, nil
 }
@@ -275,47 +287,12 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 // outcomeOwn is that of what we wrote ourselves.
 const outcomeOwn = "ignored: our own"
 
+// outcomeOthers is that of what another installation wrote, under its own account:
+// two that answer each other would never end. Nobody else ends with our marker.
+const outcomeOthers = "ignored: another installation's"
+
 // outcomeNoPermission is that of what people say who may not write.
 const outcomeNoPermission = "ignored: author without write permission"
-
-// permissionLife is how long an answer about somebody's permission is used.
-const permissionLife = 10 * time.Minute
-
-func (h *harvest) permission(ctx context.Context, who work.Account) (string, error) {
-	if who.ID == 0 {
-		return "none", nil // the account was deleted
-	}
-	level, asked := h.levels[who.ID]
-	if asked {
-		return level, nil
-	}
-	level, err := h.askPermission(ctx, who)
-	if err == nil {
-		h.levels[who.ID] = level
-	}
-	return level, err
-}
-
-func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, error) {
-	var level string
-	var at time.Time
-	var ok bool
-	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
-		var err error
-		level, at, ok, err = tx.GetPermission(ctx, h.repo.ID, who.ID)
-		return err
-	})
-	if err != nil || ok && h.p.Now().Sub(at) < permissionLife {
-		return level, err
-	}
-	level, err = h.r.GitHub.Permission(ctx, h.repo.Current, who.Login)
-	if err != nil {
-		return "", err
-	}
-	return level, h.p.Store.Update(ctx, func(tx *store.Tx) error {
-		return tx.PutPermission(ctx, h.repo.ID, who.ID, who.Login, level, h.p.Now())
-	})
-}
 
 // lateCopy plans the removal of further copies of a comment of ours that came
 // to light. pasted says that the comment is none of them: a person copied one

@@ -87,7 +87,7 @@ func (p *Pass) surround(ctx context.Context, l *lease, c *prompts.Context) error
 // authorRole is what the words of the author weigh. The permission of
 // whoever wrote a comment was asked for when it was taken in.
 func (p *Pass) authorRole(ctx context.Context, l *lease) (prompts.Role, error) {
-	may, err := newHarvest(p, l.remote).mayCommand(ctx, l.item.Author)
+	may, err := newHarvest(p, l.remote).mayCommand(ctx, l.item.Author, p.Now())
 	switch {
 	case err != nil:
 		return "", err

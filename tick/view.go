@@ -254,9 +254,13 @@ func fillServed(ctx context.Context, tx *store.Tx, v *View) error {
 
 // fillNotices reads which notices about the pending events exist already.
 func fillNotices(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
+	v.Pointed = map[int64][]work.Event{}
 	for _, e := range v.Events {
 		if !e.Kind.Said() {
 			continue
+		}
+		if err := fillPointed(ctx, tx, v, e); err != nil {
+			return err
 		}
 		for _, token := range []string{
 			work.ReactionToken(r.repo.Name, e.Kind, e.Source),
@@ -272,4 +276,19 @@ func fillNotices(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
 		}
 	}
 	return nil
+}
+
+// fillPointed reads what was pointed to the pull request of an item already.
+func fillPointed(ctx context.Context, tx *store.Tx, v *View, e work.Event) error {
+	if _, known := v.Pointed[e.ItemID]; known || e.Kind != work.EventSource || v.Pulls[e.ItemID].Number == 0 {
+		return nil
+	}
+	v.Pointed[e.ItemID] = nil
+	events, err := tx.ListItemEvents(ctx, e.ItemID)
+	for _, e := range events {
+		if e.Outcome == outcomeRedirected {
+			v.Pointed[e.ItemID] = append(v.Pointed[e.ItemID], e)
+		}
+	}
+	return err
 }

@@ -155,7 +155,7 @@ command = ["agent"]
 [[repo]]
 name = "GHE.example/Owner/Name"
 remote_url = "git@ghe.example:owner/name.git"
-allowed_users = ["octo-cat", "dependabot[bot]", "name_corp"]
+allowed_users = ["octo-cat", "dependabot[bot]", "name_corp", "octocat:583231"]
 keep_ignored = true
 labels = { design = "x", ignore = "y" }
 [repo.agents]
@@ -184,7 +184,7 @@ required_tests = []
 	}
 	name := work.RepoName{Host: "ghe.example", Owner: "owner", Name: "name"}
 	r, ok := c.Repo(name)
-	if !ok || !r.KeepIgnored || r.Labels.Design != "x" || r.Labels.Bugfix != "agent:bugfix" || len(r.AllowedUsers) != 3 {
+	if !ok || !r.KeepIgnored || r.Labels.Design != "x" || r.Labels.Bugfix != "agent:bugfix" || len(r.AllowedUsers) != 4 {
 		t.Errorf("repo %+v", r)
 	}
 	if a, ok := c.Agent(name, work.KindBugfixStart); !ok || a.Name != "a" {
@@ -245,6 +245,7 @@ func TestL100_EveryMistakeIsOneClearLine(t *testing.T) {
 		{"label too long", minimal + "[repo.labels]\ndesign = \"" + strings.Repeat("x", 51) + "\"\n", `is longer than GitHub's limit of 50 characters`},
 		{"one label for two things", minimal + "[repo.labels]\ndesign = \"Agent:bugfix\"\n", `config.toml:7: bugfix in [repo.labels]: "agent:bugfix" is the label for design already`},
 		{"login", minimal + "allowed_users = [\"@me\"]\n", `config.toml:7: allowed_users in [[repo]]: "@me" is no GitHub login`},
+		{"login with something else than an id", minimal + "allowed_users = [\"me:x\"]\n", `config.toml:7: allowed_users in [[repo]]: "me:x" is no GitHub login, nor one with its account's id`},
 		{"remote that runs a program", minimal + "remote_url = \"ext::sh -c x\"\n", `config.toml:7: remote_url in [[repo]]: "ext::sh -c x" names a program`},
 		{"remote that is an option", minimal + "remote_url = \"--upload-pack=x\"\n", `config.toml:7: remote_url in [[repo]]: "--upload-pack=x" is no address`},
 		{"remote with a password", minimal + "remote_url = \"https://me:secret@github.com/o/n\"\n", `config.toml:7: remote_url in [[repo]]: holds a user name or password`},

@@ -167,8 +167,8 @@ func (p *parser) repo(t *table) {
 	r.Name = p.repoName(t, written)
 	p.checkRemote(t, r.RemoteURL)
 	for _, u := range r.AllowedUsers {
-		if !login().MatchString(u) {
-			t.bad("allowed_users", "%q is no GitHub login", u)
+		if name, id, given := strings.Cut(u, ":"); !login().MatchString(name) || given && !accountID().MatchString(id) {
+			t.bad("allowed_users", "%q is no GitHub login, nor one with its account's id as in \"octocat:583231\"", u)
 		}
 	}
 	p.config.Repos = append(p.config.Repos, r)
@@ -199,6 +199,9 @@ func (p *parser) repoName(t *table, written string) work.RepoName {
 var login = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98})(?:\[bot\])?$`)
 })
+
+// accountID is GitHub's number of an account.
+var accountID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,17}$`) })
 
 func (p *parser) checkRemote(t *table, remote string) {
 	u, err := url.Parse(remote)

@@ -45,6 +45,12 @@ func (c *Client) Viewer(ctx context.Context, etag string) (acc work.Account, new
 
 type wirePermission struct {
 	Permission string `json:"permission"`
+	RoleName   string `json:"role_name"`
+	User       struct {
+		Permissions struct {
+			Triage bool `json:"triage"`
+		} `json:"permissions"`
+	} `json:"user"`
 }
 
 func (w wirePermission) check() error {
@@ -55,8 +61,17 @@ func (w wirePermission) check() error {
 	return fmt.Errorf("permission %q", w.Permission)
 }
 
-// Permission is what an account may do in a repository: admin, write, read or
-// none. GitHub counts maintain as write and triage as read.
+// level tells triage, which permission counts as read, by the role or by what a
+// role of the organization's own includes.
+func (w wirePermission) level() string {
+	if w.Permission == "read" && (w.RoleName == "triage" || w.User.Permissions.Triage) {
+		return "triage"
+	}
+	return w.Permission
+}
+
+// Permission is what an account may do in a repository: admin, write, triage,
+// read or none. GitHub counts maintain as write.
 func (c *Client) Permission(ctx context.Context, repo work.RepoName, login string) (string, error) {
 	var w wirePermission
 	err := c.get(ctx, "repos/"+repo.FullName()+"/collaborators/"+url.PathEscape(login)+"/permission", &w)
@@ -66,5 +81,5 @@ func (c *Client) Permission(ctx context.Context, repo work.RepoName, login strin
 	if err != nil {
 		return "", fmt.Errorf("read permission of %q on %s: %w", login, repo.FullName(), err)
 	}
-	return w.Permission, nil
+	return w.level(), nil
 }

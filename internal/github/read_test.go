@@ -306,3 +306,18 @@ func TestTimeline(t *testing.T) {
 		t.Errorf("timeline %q, want %q", got, want)
 	}
 }
+
+// Triage counts as read in the answer's own word; the role says what it is, and for an organization's own roles what they
+// include does.
+func TestPermissionTellsTriageFromRead(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.repo.SetPermission("carol", "triage"))
+	if got, err := w.client.Permission(t.Context(), w.name, "carol"); err != nil || got != "triage" {
+		t.Errorf("may %q, %v", got, err)
+	}
+	own := wirePermission{Permission: "read", RoleName: "gardener"}
+	own.User.Permissions.Triage = true
+	if got := own.level(); got != "triage" {
+		t.Errorf("a role of the organization's own: %q", got)
+	}
+}

@@ -88,6 +88,22 @@ func (h *Hub) DeleteUser(login string) error {
 	return nil
 }
 
+// RenameUser gives an account another login; the old one is free for anybody.
+func (h *Hub) RenameUser(login, to string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	u := h.user(login)
+	if u == nil {
+		return unknownUser(login)
+	}
+	if h.users[strings.ToLower(to)] != nil {
+		return fmt.Errorf("there is a user %q already", to)
+	}
+	delete(h.users, strings.ToLower(login))
+	h.users[strings.ToLower(to)], u.login = u, to
+	return nil
+}
+
 // email is the address that the account commits with.
 func (u *user) email() string { return u.login + "@users.noreply.github.com" }
 

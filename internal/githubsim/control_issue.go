@@ -41,6 +41,19 @@ func (r *Repo) OpenIssue(author, title, body string, labels ...string) (int, err
 	return is.number, nil
 }
 
+// OpenIssueByForm opens an issue through a form that sets labels, as a repository's issue templates can: GitHub sets them
+// whoever the author is, and names the author as the one who did.
+func (r *Repo) OpenIssueByForm(author, title, body string, labels ...string) (int, error) {
+	n, err := r.OpenIssue(author, title, body)
+	if err != nil {
+		return 0, err
+	}
+	return n, r.onIssue(n, author, func(u *user, is *issue) *apiError {
+		r.setLabels(u, is, labels, nil)
+		return nil
+	})
+}
+
 // EditIssue changes the title and the body of an issue or pull request; nil leaves one as it is.
 func (r *Repo) EditIssue(number int, actor string, title, body *string) error {
 	return r.onIssue(number, actor, func(u *user, is *issue) *apiError { return r.editIssue(u, is, title, body) })

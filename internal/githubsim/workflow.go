@@ -179,6 +179,11 @@ func (r *Repo) SetLog(run int64, log string) error {
 	return r.onCheck(run, func(x *checkRun) { x.log = log })
 }
 
+// EndedEarlier has a check run have ended earlier by a time than it did.
+func (r *Repo) EndedEarlier(run int64, by time.Duration) error {
+	return r.onCheck(run, func(x *checkRun) { x.completed = x.completed.Add(-by) })
+}
+
 // Annotate has a check run say something about a line.
 func (r *Repo) Annotate(run int64, path string, line int, message string) error {
 	return r.onCheck(run, func(x *checkRun) { x.annotations = append(x.annotations, annotation{path, line, message}) })

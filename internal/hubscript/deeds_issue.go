@@ -10,6 +10,8 @@ var accountDeeds = map[string]subcommand{
 	"user":             {1, addUser},
 	"forbid-checks":    {1, func(c *command) error { return c.hub.ForbidChecks(c.args[0], true) }},
 	"delete-user":      {1, func(c *command) error { return c.hub.DeleteUser(c.args[0]) }},
+	"rename-user":      {2, func(c *command) error { return c.hub.RenameUser(c.args[0], c.args[1]) }},
+	"user-id":          {1, func(c *command) error { c.line("%d", c.hub.UserID(c.args[0])); return nil }},
 	"repo":             {1, addRepo},
 	"fork":             {1, func(c *command) error { _, err := c.repo.AddFork(c.args[0]); return err }},
 	"rename-repo":      {1, func(c *command) error { return c.repo.Rename(c.args[0]) }},
@@ -90,6 +92,10 @@ func protect(c *command) error {
 func openIssue(c *command) error {
 	who, err := c.person(c.args[0])
 	if err != nil {
+		return err
+	}
+	if c.has("form") {
+		_, err := c.repo.OpenIssueByForm(who, text(c.args[1]), c.flag("body", ""), c.flags["label"]...)
 		return err
 	}
 	n, err := c.repo.OpenIssue(who, text(c.args[1]), c.flag("body", ""))

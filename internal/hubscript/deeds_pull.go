@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
@@ -43,6 +44,15 @@ func check(c *command) error {
 	}
 	if log := c.flag("log", ""); log != "" {
 		if err := c.repo.SetLog(run, text(log)); err != nil {
+			return err
+		}
+	}
+	if ago := c.flag("ago", ""); ago != "" {
+		d, err := time.ParseDuration(ago)
+		if err == nil {
+			err = c.repo.EndedEarlier(run, d)
+		}
+		if err != nil {
 			return err
 		}
 	}

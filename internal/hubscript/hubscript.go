@@ -10,10 +10,10 @@
 // What is done (--by NAME says by whom, the repository's owner if not given):
 //
 //	hub user NAME [admin|maintain|write|triage|read|none|bot]
-//	hub delete-user NAME
+//	hub delete-user NAME               hub rename-user NAME NEWNAME
 //	hub repo OWNER/NAME [--private] [--empty]
 //	hub fork OWNER
-//	hub issue AUTHOR TITLE [--body B] [--label L]…
+//	hub issue AUTHOR TITLE [--body B] [--label L]… [--form]; with --form the labels are an issue form's, set by the author
 //	hub edit-issue N [--title T] [--body B] [--by U]
 //	hub delete-issue N
 //	hub label N L… [--by U]            hub unlabel N L… [--by U]
@@ -36,7 +36,7 @@
 //	hub archive                        hub protect BRANCH [--check C]… [--approvals N]
 //	hub refuse-push BRANCH MESSAGE     hub refuse-workflows     hub allow-pushes
 //	hub refuse-merges MESSAGE
-//	hub check REF NAME CONCLUSION [--log L] [--annotate PATH:LINE:MESSAGE]; the conclusion none: it has not ended
+//	hub check REF NAME CONCLUSION [--log L] [--annotate PATH:LINE:MESSAGE] [--ago D]; the conclusion none: it has not ended
 //	hub status REF CONTEXT STATE
 //	hub forbid-checks NAME             their token may not see check runs
 //
@@ -49,7 +49,7 @@
 //
 //	hub issues | pulls | branches | labels N | reactions N | reviews PR | timeline N | pull PR | log REF [--full]
 //	hub comments N [--bare] [--author A] | dump [--bare] | show REF:FILE
-//	hub requests [--writes] [--number] | hub reset-requests | hub unknown | hub token NAME | hub git-dir
+//	hub requests [--writes] [--number] | hub reset-requests | hub unknown | hub token NAME | hub user-id NAME | hub git-dir
 package hubscript
 
 import (
@@ -105,7 +105,7 @@ type subcommand struct {
 }
 
 // switches are the flags without a value.
-var switches = []string{"private", "empty", "draft", "always", "before", "applied", "writes", "bare", "full", "number"}
+var switches = []string{"private", "empty", "draft", "form", "always", "before", "applied", "writes", "bare", "full", "number"}
 
 // subcommands are all words.
 func subcommands() map[string]subcommand {

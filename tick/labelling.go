@@ -1,0 +1,34 @@
+package tick
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// What begins work is that somebody set a label, not that it is there: an issue
+// form puts it on for any stranger who opens an issue.
+
+// OutcomeNoLabeller is that of labels that begin nothing, for who set them.
+const OutcomeNoLabeller = "ignored: label set by somebody without triage permission"
+
+// declineLabel says that a label begins nothing: on GitHub once for each person
+// in a repository, and in the log.
+func (h *harvest) declineLabel(item work.Item, is github.Issue, set github.TimelineEvent, label flowLabel) {
+	refused := fact(item, work.EventLabelled, is.Number, set, label.name)
+	refused.event.Outcome = OutcomeNoLabeller
+	h.add(refused)
+	token := work.NoticeToken(h.r.Name, 0, "may not label "+strconv.FormatInt(set.Actor.ID, 10))
+	why := fmt.Sprintf("it was set in the name of %s, who has no triage permission on this repository, as an issue form does", set.Actor.Login)
+	if set.Actor.Bot {
+		why = fmt.Sprintf("the bot %s set it, and `allowed_users` in the config of gh mergexo does not name it", set.Actor.Login)
+	}
+	body := fmt.Sprintf("The label `%s` starts no work here: %s. To start, somebody with write permission comments `/mergexo %s`, "+
+		"or somebody with triage permission removes the label and adds it again.", label.name, why, verbOf(label.flow))
+	h.declined = append(h.declined, work.Action{
+		RepoID: h.repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
+		Number: is.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",
+	})
+}

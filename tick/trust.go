@@ -1,0 +1,131 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Whose word counts is asked of GitHub when it counts. Who may write commands,
+// is answered, and stands for a text; who may at least triage sets the label
+// that begins work, for GitHub lets nobody else set one by hand.
+
+// permissionLife is how long an answer about somebody's permission is acted on:
+// who was taken off a repository commands no longer than that.
+const permissionLife = time.Minute
+
+// refusalLife is how long a refusal is remembered for what was written before it
+// was given. What is written later asks again.
+const refusalLife = 10 * time.Minute
+
+// mayCommand reports whether somebody's word counts that was written at a time.
+func (h *harvest) mayCommand(ctx context.Context, who work.Account, at time.Time) (bool, error) {
+	return h.may(ctx, who, at, "admin", "maintain", "write")
+}
+
+// maySetLabel reports whether the label that somebody set begins work. An issue
+// form's label names the issue's author, whoever that is.
+func (h *harvest) maySetLabel(ctx context.Context, who work.Account, at time.Time) (bool, error) {
+	if slices.Contains(h.p.accounts.ids(h.r.Name.Host), who.ID) {
+		return true, nil // for a command, whose author was asked about
+	}
+	return h.may(ctx, who, at, "admin", "maintain", "write", "triage")
+}
+
+func (h *harvest) may(ctx context.Context, who work.Account, at time.Time, levels ...string) (bool, error) {
+	if named, err := h.named(ctx, who); named || err != nil {
+		return named, err
+	}
+	if who.Bot {
+		return false, nil
+	}
+	level, err := h.permission(ctx, who, at, levels)
+	if err != nil {
+		return false, fmt.Errorf("ask what %s may do: %w", who.Login, err)
+	}
+	return slices.Contains(levels, level), nil
+}
+
+// permission is what somebody may do, as far as that is known of the time when
+// they wrote something; it is asked for where it is not.
+func (h *harvest) permission(ctx context.Context, who work.Account, at time.Time, enough []string) (string, error) {
+	if who.ID == 0 {
+		return "none", nil // the account was deleted
+	}
+	if level, asked := h.levels[who.ID]; asked {
+		return level, nil
+	}
+	level, usable, err := h.knownPermission(ctx, who, at, enough)
+	if usable || err != nil {
+		return level, err
+	}
+	if level, err = h.askPermission(ctx, who); err == nil {
+		h.levels[who.ID] = level
+	}
+	return level, err
+}
+
+// knownPermission is the last answer about somebody, if it may be acted on.
+func (h *harvest) knownPermission(ctx context.Context, who work.Account, at time.Time, enough []string) (level string, usable bool, err error) {
+	var asked time.Time
+	var ok bool
+	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
+		level, asked, ok, err = tx.GetPermission(ctx, h.repo.ID, who.ID)
+		return err
+	})
+	age := h.p.Now().Sub(asked)
+	if err != nil || !ok || age < 0 {
+		return "", false, err
+	}
+	if slices.Contains(enough, level) {
+		return level, age < permissionLife, nil
+	}
+	return level, age < refusalLife && at.Before(asked.Truncate(time.Second)), nil // stamps are whole seconds
+}
+
+func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, error) {
+	level, err := h.r.GitHub.Permission(ctx, h.repo.Current, who.Login)
+	if err != nil {
+		return "", err
+	}
+	return level, h.p.Store.Update(ctx, func(tx *store.Tx) error {
+		return tx.PutPermission(ctx, h.repo.ID, who.ID, who.Login, level, h.p.Now())
+	})
+}
+
+// OutcomeTakenOver is that of what somebody wrote whose login the config names, and
+// who is not the account that it was seen to be first.
+const OutcomeTakenOver = "ignored: another account than the one that allowed_users names"
+
+// named reports whether allowed_users names an account. A login can be given up and
+// taken by anybody, so it stands for the account that was seen under it first, or for
+// the id that the config gives with it: "login:id".
+func (h *harvest) named(ctx context.Context, who work.Account) (bool, error) {
+	if who.ID == 0 {
+		return false, nil
+	}
+	for _, entry := range h.r.Settings.AllowedUsers {
+		login, id, given := strings.Cut(entry, ":")
+		if !strings.EqualFold(login, who.Login) {
+			continue
+		}
+		pinned, err := strconv.ParseInt(id, 10, 64)
+		if !given {
+			err = h.p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+				pinned, err = tx.PinAllowed(ctx, h.repo.ID, who, h.p.Now())
+				return err
+			})
+		}
+		if err != nil || pinned == who.ID {
+			return err == nil, err
+		}
+		h.takenOver[who.ID] = pinned
+	}
+	return false, nil
+}
