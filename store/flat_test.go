@@ -125,6 +125,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 	err := d.View(ctx, func(tx *Tx) error {
 		_, repoErr := tx.EnsureRepo(ctx, r.Name)
 		_, accountsErr := tx.ListAccounts(ctx)
+		_, clocksErr := tx.ListClocks(ctx)
 		_, unfinishedErr := tx.ListUnfinishedTurns(ctx)
 		_, openErr := tx.ListOpenPulls(ctx, r.ID)
 		_, pagesErr := tx.ListValidators(ctx, r.ID)
@@ -144,9 +145,11 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(spentErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(spentErr, clocksErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
-	return firstOf(err, d.Update(ctx, func(tx *Tx) error { return tx.Heartbeat(ctx, r.ID, t0) }))
+	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
+		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0))
+	}))
 }
 
 // routedPass is what a pass asks and stores beside that which takes in a

@@ -190,7 +190,7 @@ func (h *harvest) adoptClosed(ctx context.Context, is github.Issue, label flowLa
 		return err
 	}
 	pull := trackedPull(h.repo, item, p)
-	pull.DetailsAt = h.p.Now()
+	pull.DetailsAt = h.now()
 	h.pulls[p.Number] = pull
 	h.adopted[p.Number] = is.Number
 	if item.State == work.StateMerged {
@@ -201,7 +201,7 @@ func (h *harvest) adoptClosed(ctx context.Context, is github.Issue, label flowLa
 
 // newItem is an issue's work item before anything happened.
 func (h *harvest) newItem(is github.Issue, label flowLabel) work.Item {
-	now := h.p.Now()
+	now := h.now()
 	return work.Item{
 		RepoID: h.repo.ID, Number: is.Number, Flow: label.flow, State: work.StatePending, Since: now,
 		Label: label.name, Priority: priority(is.Labels), CreatedAt: now,

@@ -27,7 +27,7 @@ func (h *harvest) conflictEvent(ctx context.Context, old, pull work.PullRequest,
 		return err
 	}
 	if known {
-		e = about(work.EventConflict, fmt.Sprintf("since %d", h.p.Now().Unix()))
+		e = about(work.EventConflict, fmt.Sprintf("since %d", h.now().Unix()))
 	}
 	h.add(candidate{event: e, pull: true})
 	return nil

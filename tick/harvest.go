@@ -255,6 +255,9 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
+	if err := h.keepClock(ctx, tx); err != nil {
+		return err
+	}
 	if err := tx.Heartbeat(ctx, h.repo.ID, now); err != nil || len(h.trouble) == 0 {
 		return err
 	}

@@ -22,6 +22,9 @@ const (
 	// overlap is re-read before the newest thing seen: GitHub's lists may lag
 	// and its stamps have one-second resolution.
 	overlap = 5 * time.Minute
+	// longestWait is how long a repository is left alone at most, whatever GitHub
+	// said: then it is tried once.
+	longestWait = time.Hour
 )
 
 // ingest reads every selected repository from GitHub, side by side, and
@@ -39,6 +42,7 @@ func (p *Pass) ingest(ctx context.Context, rep *Report) []*remote {
 		})
 	}
 	wg.Wait()
+	p.warnOfClocks(ctx)
 	var ready []*remote
 	for _, r := range p.remotes() {
 		if p.selected(r) && r.repo.NodeID != "" && p.accounts.refused() == nil {
@@ -51,11 +55,11 @@ func (p *Pass) ingest(ctx context.Context, rep *Report) []*remote {
 
 // tooSoon says why a repository is not asked in this pass; empty when it is.
 func (p *Pass) tooSoon(r *remote) string {
-	now := p.Now()
-	if r.repo.NotBefore.After(now) {
+	now := r.GitHub.Now()
+	if r.repo.NotBefore.After(now) && !future(r.repo.NotBefore, now, longestWait) {
 		return fmt.Sprintf("not before %s: %s", r.repo.NotBefore.Format(time.RFC3339), r.repo.LastError)
 	}
-	if next := r.repo.HeartbeatAt.Add(p.Config.Runtime.MinInterval); next.After(now) {
+	if next := r.repo.HeartbeatAt.Add(p.Config.Runtime.MinInterval); next.After(now) && !future(r.repo.HeartbeatAt, now, clockWarning) {
 		return fmt.Sprintf("read %s ago; min_interval is %s", now.Sub(r.repo.HeartbeatAt).Round(time.Second), p.Config.Runtime.MinInterval)
 	}
 	return ""
@@ -81,7 +85,7 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	// What was read is stored even if the time is up meanwhile.
 	ctx = context.WithoutCancel(ctx)
 	h.logQueued(ctx, "pre_pr_followup_comments_detected")
-	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return h.store(ctx, tx, p.Now()) }); err != nil {
+	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return h.store(ctx, tx, h.now()) }); err != nil {
 		return fmt.Errorf("store what was read: %w", err)
 	}
 	r.repo = h.repo
@@ -100,6 +104,9 @@ func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
 		if err := p.follow(ctx, r); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.clockOf(ctx, r); err != nil {
+		return nil, err
 	}
 	h := newHarvest(p, r)
 	if err := h.load(ctx); err != nil {
@@ -165,10 +172,13 @@ func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Re
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	now := p.Now()
+	now := r.GitHub.Now()
 	until, failed, reason := now.Add(work.Backoff(p.Config.Runtime.RetryBase, r.repo.Failures+1)), true, err.Error()
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
 		until, failed, reason = wait.Until, false, wait.Reason
+	}
+	if future(until, now, longestWait) {
+		until = now.Add(longestWait)
 	}
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		reason = blocked.Reason + "; " + blocked.Hint

@@ -169,7 +169,7 @@ func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) err
 	}
 	turn := work.Turn{
 		RepoID: h.repo.ID, ItemID: item, Number: j.Number, Kind: j.Kind, Key: j.Turn, Step: work.StepAnswered,
-		Reason: "found again in the mirror's journal", EventKeys: j.Events, ClaimedAt: claimed, UpdatedAt: h.p.Now(),
+		Reason: "found again in the mirror's journal", EventKeys: j.Events, ClaimedAt: claimed, UpdatedAt: h.now(),
 	}
 	j.fill(&turn)
 	id, err := tx.AddTurn(ctx, turn)
@@ -183,12 +183,12 @@ func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) err
 	if err := h.assignJournal(ctx, tx, j, id); err != nil {
 		return err
 	}
-	for _, a := range j.planned(turn, h.p.Now()) {
+	for _, a := range j.planned(turn, h.now()) {
 		if _, err := tx.AddAction(ctx, a); err != nil {
 			return err
 		}
 	}
-	return h.p.move(ctx, tx, Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.p.Now())
+	return h.p.move(ctx, tx, Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.now())
 }
 
 func (h *harvest) assignJournal(ctx context.Context, tx *store.Tx, j journal, turnID int64) error {

@@ -68,7 +68,7 @@ func (h *harvest) promote(ctx context.Context, design work.Item, pull work.PullR
 	if len(doc) == 0 {
 		p.item.Document = ""
 	}
-	p.trigger = promotedEvent(design.Number, pull, h.p.Now())
+	p.trigger = promotedEvent(design.Number, pull, h.now())
 	h.promoted[design.Number] = &p
 	return nil
 }
@@ -98,7 +98,7 @@ func (h *harvest) findDocument(ctx context.Context, design work.Item, pull work.
 // implementationOf is the work item that follows a design. It takes over where
 // the design stands: the document's word, else the issue's.
 func (h *harvest) implementationOf(design work.Item, pull work.PullRequest, f prompts.DocumentFields) work.Item {
-	now := h.p.Now()
+	now := h.now()
 	item := work.Item{
 		RepoID: h.repo.ID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
 		Title: design.Title, Body: design.Body, Edited: design.Edited, IssueClosed: design.IssueClosed, Author: design.Author, URL: design.URL, Priority: design.Priority,
@@ -218,7 +218,7 @@ func (h *harvest) readDependencies(ctx context.Context) error {
 		changed[strings.ToLower(work.Dependency{Repo: h.r.Name, Number: is.Number}.String())] = true
 	}
 	for _, d := range waiting {
-		if h.p.Now().Sub(d.SeenAt) < dependencyLife && !changed[strings.ToLower(d.Ref)] {
+		if h.now().Sub(d.SeenAt) < dependencyLife && !changed[strings.ToLower(d.Ref)] {
 			continue
 		}
 		state, err := h.dependencyState(ctx, d.Ref)

@@ -26,7 +26,7 @@ const (
 // are: that decides what is ours, so nothing is judged without it.
 func (h *harvest) sweepPulls(ctx context.Context) error {
 	var ids []string
-	now := h.p.Now()
+	now := h.now()
 	for _, n := range sortedKeys(h.open) {
 		if pull := h.open[n]; !pull.NotBefore.After(now) {
 			ids = append(ids, pull.NodeID)
@@ -146,7 +146,7 @@ func (h *harvest) whoAreWe(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.validators = append(h.validators, store.Validator{URL: url, ETag: etag, SeenAt: h.p.Now()})
+	h.validators = append(h.validators, store.Validator{URL: url, ETag: etag, SeenAt: h.now()})
 	return nil
 }
 
@@ -188,7 +188,7 @@ func (h *harvest) rotation() []string {
 	var old []work.PullRequest
 	for n, pull := range h.open {
 		light, seen := h.lights[n]
-		if seen && light.Fingerprint == pull.Fingerprint && h.p.Now().Sub(pull.DetailsAt) > rotateAfter {
+		if seen && light.Fingerprint == pull.Fingerprint && h.now().Sub(pull.DetailsAt).Abs() > rotateAfter {
 			old = append(old, pull)
 		}
 	}
@@ -248,7 +248,7 @@ func (h *harvest) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	pull := old
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base, pull.BaseOID = d.Title, d.URL, d.State, d.HeadOID, d.Base, d.BaseOID
 	pull.Draft, pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Draft, d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
-	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number].Fingerprint, h.p.Now()
+	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number].Fingerprint, h.now()
 	if halfRed(d.Checks) {
 		pull.Fingerprint = "" // it will not change with the rest of the checks
 	}

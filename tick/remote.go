@@ -34,6 +34,7 @@ type GitHub interface {
 
 // lists is what ingest reads.
 type lists interface {
+	hostClock
 	ListIssues(ctx context.Context, p github.PageRequest) (github.Page[github.Issue], error)
 	ListComments(ctx context.Context, p github.PageRequest) (github.Page[github.Comment], error)
 	ListReviewComments(ctx context.Context, p github.PageRequest) (github.Page[github.ReviewComment], error)
@@ -42,6 +43,16 @@ type lists interface {
 	OpenPulls(ctx context.Context, repo work.RepoName) ([]github.Pull, error)
 	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
 	Text(ctx context.Context, nodeID string) (github.Text, bool, error)
+}
+
+// hostClock is GitHub's clock, as far as its answers told.
+type hostClock interface {
+	// Ahead is how far this machine's clock is ahead of GitHub's.
+	Ahead() (ahead time.Duration, known bool)
+	// Assume takes over what an earlier pass was told, until an answer comes.
+	Assume(ahead time.Duration)
+	// Now is GitHub's time.
+	Now() time.Time
 }
 
 // objects is what is read one by one.
@@ -142,6 +153,9 @@ func (p *Pass) begin(ctx context.Context) error {
 		}
 		if err := p.reconcileFollowups(ctx, tx); err != nil {
 			return fmt.Errorf("look at what stands still: %w", err)
+		}
+		if err := p.assumeClocks(ctx, tx); err != nil {
+			return err
 		}
 		return p.loadAccounts(ctx, tx)
 	})

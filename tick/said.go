@@ -338,7 +338,7 @@ func (h *harvest) lateCopy(ctx context.Context, e work.Event) (pasted bool, err 
 	scope := actions.Scope{Repo: h.repo, GitHub: h.r.GitHub, Accounts: h.p.accounts.ids(h.r.Name.Host)}
 	extra, err := actions.Extra(ctx, scope, a, id)
 	for _, id := range extra {
-		h.removals = append(h.removals, actions.Removal(h.repo, a, id, h.p.Now()))
+		h.removals = append(h.removals, actions.Removal(h.repo, a, id, h.now()))
 	}
 	first, parseErr := strconv.ParseInt(a.ResultID, 10, 64)
 	later := parseErr == nil && id > first // a copy that came first is ours, shown late

@@ -33,7 +33,7 @@ const (
 // page 2 unchanged. A walk that is cut stores where it goes on.
 func (w walk[T]) read(ctx context.Context, h *harvest) ([]T, error) {
 	if w.since.IsZero() {
-		*w.since = h.p.Now().Add(-overlap).Truncate(time.Second)
+		*w.since = h.now().Add(-overlap).Truncate(time.Second)
 	}
 	first := w.address(h.repo.Current, *w.since)
 	cut := h.known.cuts[w.name]
@@ -79,7 +79,7 @@ func (w walk[T]) page(ctx context.Context, h *harvest, address string) (github.P
 		page.Next = v.Next
 		return page, nil, nil
 	}
-	return page, []store.Validator{{RepoID: h.repo.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: h.p.Now()}}, nil
+	return page, []store.Validator{{RepoID: h.repo.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: h.now()}}, nil
 }
 
 // advance moves "since" after a walk of more than one page, and says whether

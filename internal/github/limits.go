@@ -97,7 +97,7 @@ func (l limits) until(resource string, now time.Time) (string, time.Time, string
 
 // limited shuts the gate after an answer that refused for a limit.
 func (c *Client) limited(a *answer, err error) error {
-	now := c.now()
+	now := c.Now()
 	held, until, reason := a.limits.until(a.resource, now)
 	c.gate.close(held, until, reason)
 	c.log.Warn("rate limited", "resource", a.resource, "until", until)
