@@ -131,6 +131,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, pagesErr := tx.ListValidators(ctx, r.ID)
 		_, walkErr := tx.GetWalk(ctx, r.ID, "issues")
 		_, labelsErr := tx.ListSeenLabels(ctx, r.ID)
+		_, backlogErr := tx.ListBacklog(ctx, r.ID)
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
 		_, noticesErr := tx.ListNotices(ctx, r.ID)
@@ -145,7 +146,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(spentErr, clocksErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(spentErr, clocksErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0))
@@ -195,6 +196,8 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.PutValidator(ctx, Validator{RepoID: r.ID, URL: "u"}),
 		tx.DeleteValidators(ctx, r.ID, "u"),
 		tx.SetWalk(ctx, r.ID, "issues", "next"),
+		tx.AddBacklog(ctx, r.ID, 1, t0),
+		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),
 		tx.SetCursors(ctx, r),
 		tx.SetRepoIdentity(ctx, r.ID, "n", 1, r.Name, "main"),

@@ -22,22 +22,76 @@ func (h *harvest) adopt(ctx context.Context) error {
 	if h.known.cuts[walkAdopted] != "" {
 		return nil
 	}
+	issues, comments, reviewComments := h.issues, h.comments, h.reviewComments
+	h.issues, h.comments, h.reviewComments = nil, nil, nil
 	pulls, err := h.r.GitHub.OpenPulls(ctx, h.repo.Current)
-	if err != nil {
-		return err
+	if err == nil {
+		h.adopting = true
+		err = h.adoptAll(ctx, pulls)
 	}
-	h.adopting = true
+	if late(err) { // what was found again is stored, and nothing else: the next pass goes on
+		h.cut(err)
+		h.rebuilding, h.pages, h.walks = true, map[string][]store.Validator{}, map[string]string{}
+		return nil
+	}
+	h.issues, h.comments, h.reviewComments = issues, append(h.comments, comments...), append(h.reviewComments, reviewComments...)
+	if err == nil && len(h.trouble) == 0 {
+		h.walked(walkAdopted, nil, map[string]string{walkAdopted: "done"})
+	}
+	return err
+}
+
+// adoptAll finds them again one by one: only those that were read whole are kept
+// when the time is up.
+func (h *harvest) adoptAll(ctx context.Context, pulls []github.Pull) error {
 	for _, p := range pulls {
 		mark, ours := h.ourPull(p)
 		if !ours {
 			continue
 		}
-		if err := h.isolate(h.adoptPull(ctx, p, mark), "adopt #%d", p.Number); err != nil {
+		err := h.adoptPull(ctx, p, mark)
+		if _, known := h.items[mark.Issue]; err != nil && !known {
+			h.forgotten[mark.Issue] = true // and what was read of it
+		}
+		if late(err) {
+			return err
+		}
+		if err := h.isolate(err, "adopt #%d", p.Number); err != nil {
+			return err
+		}
+		if _, found := h.adopted[p.Number]; !found {
+			continue
+		}
+		if err := h.readBatch(ctx, []string{p.NodeID}); err != nil {
 			return err
 		}
 	}
-	h.walked(nil, map[string]string{walkAdopted: "done"})
 	return nil
+}
+
+// dropHalf leaves what was found again only in part as if it had not been: a work
+// item without its pull request would begin anew.
+func (h *harvest) dropHalf() {
+	for number, issue := range h.adopted {
+		if _, read := h.pulls[number]; read {
+			continue
+		}
+		delete(h.adopted, number)
+		delete(h.open, number)
+		delete(h.lights, number)
+		delete(h.walks, walkAdopted)
+		h.forgotten[number] = true
+		if h.items[issue].ID != 0 {
+			continue
+		}
+		delete(h.items, issue)
+		delete(h.promoted, issue)
+		h.forgotten[issue], h.backlog[issue] = true, true
+	}
+	gone := func(n int) bool { return h.forgotten[n] }
+	h.comments = slices.DeleteFunc(h.comments, func(c github.Comment) bool { return gone(c.Number) })
+	h.reviewComments = slices.DeleteFunc(h.reviewComments, func(c github.ReviewComment) bool { return gone(c.Pull) })
+	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return gone(c.event.Number) })
 }
 
 // ourPull reports whether a pull request is one that we opened: by account, by

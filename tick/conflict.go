@@ -19,7 +19,7 @@ func (h *harvest) conflictEvent(ctx context.Context, old, pull work.PullRequest,
 	}
 	e := about(work.EventConflict, "")
 	var known bool
-	err := h.p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.view(ctx, func(tx *store.Tx) (err error) {
 		known, err = tx.HasEvent(ctx, h.repo.ID, e.Key)
 		return err
 	})

@@ -12,13 +12,18 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
+// The time for one repository's ingest is bounded, because tick.lock is held: what
+// is left is read by the next pass. It is shared out, so that nothing takes all of
+// it from the rest: in tenths of runtime.ingest_timeout, when no further list page
+// is asked for, no further issue looked into, nothing further read at all. The rest
+// is for judging what was read.
 const (
-	// ingestLimit bounds one repository's ingest, because tick.lock is held
-	// meanwhile: a late repository keeps what it has and goes on next pass.
-	ingestLimit = 15 * time.Second
-	// readLimit is the part of it in which GitHub is read: what was read must
-	// still be judged and stored, or a large repository would never get on.
-	readLimit = 12 * time.Second
+	listsUntil  = 4
+	issuesUntil = 6
+	readUntil   = 8
+)
+
+const (
 	// overlap is re-read before the newest thing seen: GitHub's lists may lag
 	// and its stamps have one-second resolution.
 	overlap = 5 * time.Minute
@@ -71,7 +76,7 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 		rep.repo(name, func(x *RepoReport) { x.Note = note })
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, ingestLimit)
+	ctx, cancel := context.WithTimeout(ctx, p.Config.Runtime.IngestTimeout)
 	defer cancel()
 	h, err := p.gather(ctx, r)
 	if _, ok := errors.AsType[*github.MovedError](err); ok {
@@ -112,12 +117,8 @@ func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
 	if err := h.load(ctx); err != nil {
 		return nil, err
 	}
-	reading, cancel := context.WithTimeout(ctx, readLimit)
-	defer cancel()
-	for _, read := range []func(context.Context) error{h.fetch, h.adopt, h.firstSight, h.intakeIssues, h.readPulls, h.readDependencies} {
-		if err := read(reading); err != nil {
-			return nil, err
-		}
+	if err := h.read(ctx); err != nil {
+		return nil, err
 	}
 	for _, sift := range []func(context.Context) error{h.storePauses, h.intakeComments, h.judge, h.readJournals} {
 		if err := sift(ctx); err != nil {
@@ -125,6 +126,38 @@ func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
 		}
 	}
 	return h, nil
+}
+
+// read asks GitHub. That the time is up is no failure: what was read is kept.
+func (h *harvest) read(ctx context.Context) error {
+	until := func(tenths int) (context.Context, context.CancelFunc) {
+		return context.WithTimeout(ctx, h.p.Config.Runtime.IngestTimeout*time.Duration(tenths)/10)
+	}
+	listing, endLists := until(listsUntil)
+	defer endLists()
+	issues, endIssues := until(issuesUntil)
+	defer endIssues()
+	reading, cancel := until(readUntil)
+	defer cancel()
+	h.enough = func() bool { return listing.Err() != nil }
+	if err := h.fetch(reading); err != nil { // who we are decides what is ours: nothing is judged without
+		return err
+	}
+	defer h.dropHalf()
+	if err := h.adopt(reading); err != nil || h.rebuilding {
+		return err
+	}
+	for _, step := range []struct {
+		ctx  context.Context
+		read func(context.Context) error
+	}{{issues, h.firstSight}, {issues, h.intakeIssues}, {reading, h.readPulls}, {reading, h.readDependencies}} {
+		if err := step.read(step.ctx); late(err) {
+			h.cut(err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // follow reads who the repository is today: at first sight, and when GitHub
@@ -184,7 +217,7 @@ func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Re
 		reason = blocked.Reason + "; " + blocked.Hint
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		reason = fmt.Sprintf("reading it took more than %s", ingestLimit)
+		reason = fmt.Sprintf("reading it took more than %s; ingest_timeout under [runtime] in the config gives it more time", p.Config.Runtime.IngestTimeout)
 	}
 	p.Log.WarnContext(ctx, "repository not read", "repo_full_name", r.Name.FullName(), "reason", reason, "until", until)
 	rep.repo(r.Name.FullName(), func(x *RepoReport) { x.Failed, x.Note = failed, reason })

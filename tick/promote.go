@@ -29,7 +29,7 @@ func (h *harvest) descend(ctx context.Context, old work.PullRequest, pull *work.
 		return nil // found again, and open
 	}
 	var item work.Item
-	err := h.p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.view(ctx, func(tx *store.Tx) (err error) {
 		item, err = tx.GetItem(ctx, pull.ItemID)
 		return err
 	})
@@ -206,7 +206,7 @@ func (h *harvest) handOver(ctx context.Context, tx *store.Tx, from, to int64) er
 // is closed.
 func (h *harvest) readDependencies(ctx context.Context) error {
 	var waiting []store.Dependency
-	err := h.p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.view(ctx, func(tx *store.Tx) (err error) {
 		waiting, err = tx.ListOpenDependencies(ctx, h.repo.ID)
 		return err
 	})

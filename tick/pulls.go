@@ -126,7 +126,7 @@ func (h *harvest) deferPull(nodeID string, err error) {
 func (h *harvest) whoAreWe(ctx context.Context) error {
 	url := "user@" + h.r.Name.Host
 	var v store.Validator
-	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
+	err := h.view(ctx, func(tx *store.Tx) error {
 		var err error
 		v, _, err = tx.GetValidator(ctx, 0, url)
 		return err
@@ -176,6 +176,9 @@ func (h *harvest) changedPulls() []string {
 	for _, n := range sortedKeys(h.open) {
 		pull := h.open[n]
 		light, seen := h.lights[n]
+		if _, read := h.pulls[n]; read {
+			continue // found again in this very pass
+		}
 		if seen && (pull.DetailsAt.IsZero() || light.Fingerprint != pull.Fingerprint) {
 			ids = append(ids, pull.NodeID)
 		}
@@ -359,7 +362,7 @@ func (h *harvest) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 }
 
 func (h *harvest) ourCommit(ctx context.Context, oid string) (ours bool, err error) {
-	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
+	err = h.view(ctx, func(tx *store.Tx) error {
 		ours, err = tx.HasTurnCommit(ctx, h.repo.ID, oid)
 		return err
 	})
