@@ -37,6 +37,11 @@ func (reply) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
 	if err != nil {
 		return sight{}, fmt.Errorf("read the target of a reply: %w", err)
 	}
+	if a.Sends > 1 { // a draft may have been in the way: it is asked for, and nothing is posted in vain
+		if pending, err := s.GitHub.OwnPendingReview(ctx, s.Repo.Current, a.Number); err != nil || pending {
+			return sight{}, firstOf(err, draftWait(a, nil))
+		}
+	}
 	c, err := s.GitHub.Reply(ctx, s.Repo.Current, a.Number, top, a.Body)
 	if github.IsStatus(err, 422) {
 		return sight{}, draftInTheWay(ctx, s, a, err)
@@ -54,8 +59,27 @@ func draftInTheWay(ctx context.Context, s Scope, a work.Action, refused error) e
 	if err != nil || !pending {
 		return refused
 	}
+	return draftWait(a, refused)
+}
+
+// draftPause is how long a reply waits before it is asked again whether the draft
+// is gone.
+const draftPause = time.Minute
+
+func draftWait(a work.Action, refused error) error {
 	return &work.WaitError{
+		Until:  a.SentAt.Add(draftPause),
 		Reason: fmt.Sprintf("your draft review on #%d is open, and GitHub takes no replies until you submit or discard it", a.Number),
 		Err:    refused,
 	}
+}
+
+// firstOf is the first error that is one.
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

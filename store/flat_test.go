@@ -126,6 +126,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, repoErr := tx.EnsureRepo(ctx, r.Name)
 		_, accountsErr := tx.ListAccounts(ctx)
 		_, clocksErr := tx.ListClocks(ctx)
+		_, limitsErr := tx.ListLimits(ctx)
 		_, unfinishedErr := tx.ListUnfinishedTurns(ctx)
 		_, openErr := tx.ListOpenPulls(ctx, r.ID)
 		_, pagesErr := tx.ListValidators(ctx, r.ID)
@@ -146,7 +147,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(spentErr, clocksErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(spentErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0))
@@ -197,6 +198,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.DeleteValidators(ctx, r.ID, "u"),
 		tx.SetWalk(ctx, r.ID, "issues", "next"),
 		tx.AddBacklog(ctx, r.ID, 1, t0),
+		tx.SetLimit(ctx, Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
 		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),
 		tx.SetCursors(ctx, r),

@@ -35,6 +35,7 @@ type GitHub interface {
 // lists is what ingest reads.
 type lists interface {
 	hostClock
+	hostLimits
 	ListIssues(ctx context.Context, p github.PageRequest) (github.Page[github.Issue], error)
 	ListComments(ctx context.Context, p github.PageRequest) (github.Page[github.Comment], error)
 	ListReviewComments(ctx context.Context, p github.PageRequest) (github.Page[github.ReviewComment], error)
@@ -53,6 +54,14 @@ type hostClock interface {
 	Assume(ahead time.Duration)
 	// Now is GitHub's time.
 	Now() time.Time
+}
+
+// hostLimits are the limits that GitHub's answers told of.
+type hostLimits interface {
+	// KeepLimits has a function called with each that an answer tells of.
+	KeepLimits(keep func(github.Limit))
+	// Hold keeps to one that an earlier pass was told of.
+	Hold(l github.Limit)
 }
 
 // objects is what is read one by one.
@@ -155,6 +164,9 @@ func (p *Pass) begin(ctx context.Context) error {
 			return fmt.Errorf("look at what stands still: %w", err)
 		}
 		if err := p.assumeClocks(ctx, tx); err != nil {
+			return err
+		}
+		if err := p.holdLimits(ctx, tx); err != nil {
 			return err
 		}
 		return p.loadAccounts(ctx, tx)

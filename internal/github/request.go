@@ -65,7 +65,7 @@ func (c *Client) send(ctx context.Context, k call) (*answer, error) {
 		return nil, lost(ctx, k, err)
 	}
 	if a.limits.remaining == 0 && a.limits.reset.After(c.Now()) {
-		c.gate.close(a.resource, a.limits.reset, "GitHub's rate limit")
+		c.gate.close(a.resource, a.limits.reset, c.Now(), "GitHub's rate limit")
 	}
 	return a, c.refused(a, k)
 }

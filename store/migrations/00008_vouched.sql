@@ -17,3 +17,12 @@ CREATE TABLE backlog (
 
 -- The lists are read oldest change first by now.
 DELETE FROM http_validators WHERE url LIKE '%direction=desc%';
+
+-- Limits of a host that are reached: no pass asks for what counts against them.
+CREATE TABLE limits (
+    host       TEXT    NOT NULL,
+    resource   TEXT    NOT NULL, -- as GitHub names it; *: everything
+    not_before INTEGER NOT NULL,
+    reason     TEXT    NOT NULL,
+    PRIMARY KEY (host, resource)
+) STRICT;
