@@ -356,7 +356,7 @@ func (h *harvest) lateCopy(ctx context.Context, e work.Event) (pasted bool, err 
 		return false, err
 	}
 	scope := actions.Scope{Repo: h.repo, GitHub: h.r.GitHub, Accounts: h.p.accounts.ids(h.r.Name.Host)}
-	extra, err := actions.Extra(ctx, scope, a, id)
+	extra, err := actions.Extra(ctx, scope, a)
 	for _, id := range extra {
 		h.removals = append(h.removals, actions.Removal(h.repo, a, id, h.now()))
 	}
