@@ -45,11 +45,13 @@ func (h *harvest) adopt(ctx context.Context) error {
 // when the time is up.
 func (h *harvest) adoptAll(ctx context.Context, pulls []github.Pull) error {
 	for _, p := range pulls {
-		mark, ours := h.ourPull(p)
-		if !ours {
+		mark, ours, err := h.ownPull(ctx, p)
+		if err == nil && !ours {
 			continue
 		}
-		err := h.adoptPull(ctx, p, mark)
+		if err == nil {
+			err = h.adoptPull(ctx, p, mark)
+		}
 		if _, known := h.items[mark.Issue]; err != nil && !known {
 			h.forgotten[mark.Issue] = true // and what was read of it
 		}
@@ -102,6 +104,32 @@ func (h *harvest) ourPull(p github.Pull) (work.PullMark, bool) {
 	ours := marked && named && !p.CrossRepo && flow == mark.Flow && issue == mark.Issue &&
 		p.Author.ID != 0 && slices.Contains(h.p.accounts.ids(h.r.Name.Host), p.Author.ID)
 	return mark, ours
+}
+
+// ownPull is ourPull for a pull request whose description people may have rewritten,
+// its mark gone: account and branch are ours, and a commit names the turn that made
+// it.
+func (h *harvest) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
+	mark, ours := h.ourPull(p)
+	flow, issue, named := work.ParseBranch(p.Head)
+	if ours || !named || p.CrossRepo || p.Author.ID == 0 || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), p.Author.ID) {
+		return mark, ours, nil
+	}
+	messages, err := h.r.GitHub.PullMessages(ctx, h.repo.Current, p.Number)
+	if err != nil {
+		return work.PullMark{}, false, err
+	}
+	mark = work.PullMark{Issue: issue, Flow: flow}
+	for _, m := range messages {
+		turn, handled := work.TrailersOf(m)
+		if turn != "" {
+			mark.Turn = turn
+		}
+		for _, key := range handled { // the description said so, too
+			h.handled[key] = true
+		}
+	}
+	return mark, mark.Turn != "", nil
 }
 
 // adoptReopened tracks a pull request of ours that was closed, and so not
@@ -208,17 +236,61 @@ func (h *harvest) adoptEnded(ctx context.Context, is github.Issue, label flowLab
 		if err != nil {
 			return false, err
 		}
-		mark, ours := h.ourPull(p)
-		if !ok || !ours || mark.Issue != is.Number || !follows(mark.Flow, label.flow) {
+		if !ok {
 			continue
 		}
-		if p.State == work.PullOpen {
-			return true, h.adoptPull(ctx, p, mark) // the list of open ones lagged
+		if made, ended, err := h.adoptMade(ctx, is, label, labelled, timeline, p); made || err != nil {
+			return ended, err
 		}
-		if labelled.CreatedAt.After(p.ClosedAt) {
-			return false, nil
+	}
+	return h.adoptByBranch(ctx, is, label, labelled, timeline)
+}
+
+// adoptMade finds out whether a pull request was made for an issue's label. If so,
+// ended says whether the label was acted on with it.
+func (h *harvest) adoptMade(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, p github.Pull) (made, ended bool, err error) {
+	mark, ours, err := h.ownPull(ctx, p)
+	switch {
+	case err != nil, !ours, mark.Issue != is.Number, !follows(mark.Flow, label.flow):
+		return false, false, err
+	case p.State == work.PullOpen:
+		return true, true, h.adoptPull(ctx, p, mark) // the list of open ones lagged
+	case labelled.CreatedAt.After(p.ClosedAt):
+		return true, false, nil
+	}
+	return true, true, h.adoptClosed(ctx, is, flowLabel{label.name, mark.Flow}, labelled, timeline, p)
+}
+
+// adoptByBranch looks for a pull request that no timeline names, by the branches that
+// the issue's titles lead to. A label that was set under this database's eyes has
+// none that it does not know.
+func (h *harvest) adoptByBranch(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
+	if labelled.CreatedAt.After(h.repo.IssuesSince.Add(2 * overlap)) {
+		return false, nil
+	}
+	titles := []string{is.Title}
+	for _, t := range timeline {
+		if t.RenamedFrom != "" && !slices.Contains(titles, t.RenamedFrom) {
+			titles = append(titles, t.RenamedFrom)
 		}
-		return true, h.adoptClosed(ctx, is, flowLabel{label.name, mark.Flow}, labelled, timeline, p)
+	}
+	flows := []work.Flow{label.flow}
+	if label.flow == work.FlowDesign { // what follows it comes first: it says how far the work came
+		flows = []work.Flow{work.FlowImplementation, work.FlowDesign}
+	}
+	for _, flow := range flows {
+		for _, title := range titles {
+			pulls, err := h.r.GitHub.PullsByHead(ctx, h.repo.Current, work.BranchName(flow, is.Number, title, 0))
+			if err != nil {
+				return false, err
+			}
+			slices.SortFunc(pulls, func(a, b github.Pull) int { return b.Number - a.Number })
+			for _, p := range pulls {
+				if made, ended, err := h.adoptMade(ctx, is, label, labelled, timeline, p); made || err != nil {
+					return ended, err
+				}
+			}
+		}
 	}
 	return false, nil
 }

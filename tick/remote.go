@@ -74,6 +74,7 @@ type objects interface {
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
 	File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error)
 	PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error)
+	PullMessages(ctx context.Context, repo work.RepoName, number int) ([]string, error)
 	Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error)
 	checks
 }
