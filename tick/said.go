@@ -320,7 +320,7 @@ func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, 
 	var level string
 	var at time.Time
 	var ok bool
-	err := h.view(ctx, func(tx *store.Tx) error {
+	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
 		var err error
 		level, at, ok, err = tx.GetPermission(ctx, h.repo.ID, who.ID)
 		return err
@@ -332,7 +332,7 @@ func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, 
 	if err != nil {
 		return "", err
 	}
-	return level, h.update(ctx, func(tx *store.Tx) error {
+	return level, h.p.Store.Update(ctx, func(tx *store.Tx) error {
 		return tx.PutPermission(ctx, h.repo.ID, who.ID, who.Login, level, h.p.Now())
 	})
 }
