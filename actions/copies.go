@@ -86,6 +86,13 @@ func Extra(ctx context.Context, s Scope, a work.Action) ([]int64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for copies of %s: %w", describe(a), err)
 	}
+	if a.Kind == work.ActionSticky { // it is edited by the number that is on record, so that one stays
+		for i, id := range got.extra {
+			if first, err := strconv.ParseInt(got.id, 10, 64); err == nil && strconv.FormatInt(id, 10) == a.ResultID {
+				got.extra[i] = first
+			}
+		}
+	}
 	return got.extra, nil
 }
 
