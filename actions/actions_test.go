@@ -161,7 +161,7 @@ func TestL05SecondCopyIsRemoved(t *testing.T) {
 	_, err = s.scope.GitHub.CommentsOf(t.Context(), s.scope.Repo.Current, s.issue, time.Time{}) // ends the lag
 	s.must(err)
 	first := s.repo.Comments(s.issue)[0].ID
-	extra, err := Extra(t.Context(), s.scope, s.row(a), first)
+	extra, err := Extra(t.Context(), s.scope, s.row(a))
 	s.must(err)
 	if len(extra) != 1 || extra[0] == first {
 		t.Fatalf("extra copies %v, first %d", extra, first)
@@ -197,9 +197,9 @@ func TestL121PasteOfOurCommentStays(t *testing.T) {
 		t.Fatalf("%d comments after %d sends, want one after two", s.comments(), a.Sends)
 	}
 	s.now = s.now.Add(5 * time.Minute)
-	pasted, err := s.repo.Comment(s.issue, "olga", a.Body)
+	_, err = s.repo.Comment(s.issue, "olga", a.Body)
 	s.must(err)
-	extra, err := Extra(t.Context(), s.scope, s.row(a), pasted)
+	extra, err := Extra(t.Context(), s.scope, s.row(a))
 	s.must(err)
 	if len(extra) != 0 {
 		t.Errorf("a person's paste is taken for our second copy: %v", extra)

@@ -72,10 +72,10 @@ func lastCopy(a work.Action, first posted) time.Time {
 
 // Extra lists the further copies of a comment of ours, by id. They appear when
 // a write was applied although its answer was lost, and GitHub's lists did not
-// show it when it was looked for. seen is the id of a comment that carries the
-// action's token: the one that is on record asks for nothing.
-func Extra(ctx context.Context, s Scope, a work.Action, seen int64) ([]int64, error) {
-	if a.State != work.ActionApplied || sentCopies(a) < 2 || a.ResultID == strconv.FormatInt(seen, 10) {
+// show it when it was looked for. Which of them a list shows first is GitHub's to
+// choose: it may be the one that is not on record.
+func Extra(ctx context.Context, s Scope, a work.Action) ([]int64, error) {
+	if a.State != work.ActionApplied || sentCopies(a) < 2 {
 		return nil, nil
 	}
 	e, err := effectOf(a.Kind)
@@ -85,6 +85,13 @@ func Extra(ctx context.Context, s Scope, a work.Action, seen int64) ([]int64, er
 	got, _, err := e.find(ctx, s, a)
 	if err != nil {
 		return nil, fmt.Errorf("look for copies of %s: %w", describe(a), err)
+	}
+	if a.Kind == work.ActionSticky { // it is edited by the number that is on record, so that one stays
+		for i, id := range got.extra {
+			if first, err := strconv.ParseInt(got.id, 10, 64); err == nil && strconv.FormatInt(id, 10) == a.ResultID {
+				got.extra[i] = first
+			}
+		}
 	}
 	return got.extra, nil
 }

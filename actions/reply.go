@@ -16,6 +16,7 @@ type reviewComments interface {
 	Reply(ctx context.Context, repo work.RepoName, pull int, top int64, body string) (github.ReviewComment, error)
 	DeleteReviewComment(ctx context.Context, repo work.RepoName, id int64) error
 	ResolveThread(ctx context.Context, threadNodeID string) error
+	ReviewComment(ctx context.Context, repo work.RepoName, id int64) (github.ReviewComment, bool, error)
 	OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error)
 }
 
@@ -29,7 +30,10 @@ func (reply) find(ctx context.Context, s Scope, a work.Action) (sight, bool, err
 		return sight{}, false, err
 	}
 	got, ok := copies(s, a, all, func(c github.ReviewComment) posted { return posted{c.ID, c.URL, c.Body, c.Author, c.CreatedAt} })
-	return got, ok, nil
+	if ok || a.Sends == 0 {
+		return got, ok, nil
+	}
+	return comment{}.find(ctx, s, a) // it may stand beside its thread
 }
 
 func (reply) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
@@ -37,14 +41,41 @@ func (reply) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
 	if err != nil {
 		return sight{}, fmt.Errorf("read the target of a reply: %w", err)
 	}
+	if a.Sends > 1 { // a draft may have been in the way: it is asked for, and nothing is posted in vain
+		if pending, err := s.GitHub.OwnPendingReview(ctx, s.Repo.Current, a.Number); err != nil || pending {
+			return sight{}, firstOf(err, draftWait(a, nil))
+		}
+	}
 	c, err := s.GitHub.Reply(ctx, s.Repo.Current, a.Number, top, a.Body)
 	if github.IsStatus(err, 422) {
-		return sight{}, draftInTheWay(ctx, s, a, err)
+		err = draftInTheWay(ctx, s, a, err)
+	}
+	if github.IsStatus(err, 404, 410, 422) {
+		return beside(ctx, s, a, err)
 	}
 	if err != nil {
 		return sight{}, err
 	}
 	return sight{id: strconv.FormatInt(c.ID, 10), url: c.URL}, nil
+}
+
+// beside answers in the conversation where the thread takes no reply any more: its
+// first comment was deleted, and the one that is answered stands.
+func beside(ctx context.Context, s Scope, a work.Action, refused error) (sight, error) {
+	answered, ok := work.EventOfKey(a.Why)
+	id, err := strconv.ParseInt(answered.Source, 10, 64)
+	if !ok || err != nil {
+		return sight{}, refused
+	}
+	c, ok, err := s.GitHub.ReviewComment(ctx, s.Repo.Current, id)
+	switch {
+	case err != nil:
+		return sight{}, err
+	case !ok || c.InReplyTo == 0:
+		return sight{}, refused
+	}
+	a.Body = fmt.Sprintf("In answer to [this comment](%s), whose thread takes no reply any more:\n\n%s", c.URL, a.Body)
+	return comment{}.do(ctx, s, a)
 }
 
 // draftInTheWay explains a refused reply: while the account that we share has
@@ -54,8 +85,27 @@ func draftInTheWay(ctx context.Context, s Scope, a work.Action, refused error) e
 	if err != nil || !pending {
 		return refused
 	}
+	return draftWait(a, refused)
+}
+
+// draftPause is how long a reply waits before it is asked again whether the draft
+// is gone.
+const draftPause = time.Minute
+
+func draftWait(a work.Action, refused error) error {
 	return &work.WaitError{
+		Until:  a.SentAt.Add(draftPause),
 		Reason: fmt.Sprintf("your draft review on #%d is open, and GitHub takes no replies until you submit or discard it", a.Number),
 		Err:    refused,
 	}
+}
+
+// firstOf is the first error that is one.
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -117,8 +117,9 @@ func TestL04StickyWhoseAnswerIsLost(t *testing.T) {
 	}
 }
 
-// L05, L121: of two that we made the second is removed, whatever they say by now;
-// what a person pastes of it is theirs.
+// L05, L121: of two that we made the one that is not on record is removed, whatever
+// they say by now, and the other is kept up to date; what a person pastes of it is
+// theirs.
 func TestL05SecondStickyIsRemoved(t *testing.T) {
 	s := newStage(t)
 	s.hub.Lag("comments", 1, 3, 0)
@@ -132,15 +133,20 @@ func TestL05SecondStickyIsRemoved(t *testing.T) {
 	if s.comments() != 2 {
 		t.Fatalf("%d comments, want two that the list did not show", s.comments())
 	}
-	second := s.repo.Comments(s.issue)[1].ID
+	first, second := s.repo.Comments(s.issue)[0].ID, s.repo.Comments(s.issue)[1].ID
 	_, err := s.scope.GitHub.CommentsOf(t.Context(), s.scope.Repo.Current, s.issue, time.Time{})
 	s.must(err)
 	s.now = s.now.Add(time.Hour)
 	_, err = s.repo.Comment(s.issue, "olga", a.Body)
 	s.must(err)
-	extra, err := Extra(t.Context(), s.scope, s.row(a), s.repo.Comments(s.issue)[0].ID)
+	extra, err := Extra(t.Context(), s.scope, s.row(a))
 	s.must(err)
-	if len(extra) != 1 || extra[0] != second {
-		t.Errorf("extra copies %v, want %d", extra, second)
+	if len(extra) != 1 || extra[0] != first {
+		t.Fatalf("extra copies %v, want %d: %d is on record", extra, first, second)
+	}
+	s.must(s.repo.DeleteComment(first, "olga"))
+	a = s.apply(s.stick("it stopped once more", ""))
+	if left := s.repo.Comments(s.issue)[0]; left.ID != second || !sameBody(left.Body, a.Body) {
+		t.Errorf("comment %d says %q, want %d to say %q", left.ID, left.Body, second, a.Body)
 	}
 }

@@ -17,6 +17,9 @@ type board struct {
 	repos []repoStatus
 	items []facts
 	day   tick.Day // what was spent in the last 24 hours, over all repositories
+
+	now    time.Time                // by GitHub's clock, as what is stored
+	clocks map[string]time.Duration // how far this machine's is ahead, by host
 }
 
 // repoStatus is one configured repository; one that no pass has seen yet has
@@ -51,11 +54,18 @@ func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all boo
 	if err != nil {
 		return board{}, err
 	}
+	clocks, err := tx.ListClocks(ctx)
+	if err != nil {
+		return board{}, err
+	}
+	if len(names) > 0 {
+		now = now.Add(-clocks[names[0].Host])
+	}
 	unfinished := make(map[int64]*work.Turn, len(turns))
 	for i, t := range turns {
 		unfinished[t.ItemID] = &turns[i]
 	}
-	var b board
+	b := board{now: now, clocks: clocks}
 	if b.day, err = loadDay(ctx, tx, cfg.Runtime.Budgets, now); err != nil {
 		return board{}, err
 	}

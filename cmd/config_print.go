@@ -28,6 +28,7 @@ type (
 		RetryBase                 string   `toml:"retry_base"`
 		QuietPeriod               string   `toml:"quiet_period"`
 		MinInterval               string   `toml:"min_interval"`
+		IngestTimeout             string   `toml:"ingest_timeout"`
 		SettleAfter               string   `toml:"settle_after"`
 		MaxTurnsPerPass           int      `toml:"max_turns_per_pass"`
 		MaxEventsPerTurn          int      `toml:"max_events_per_turn"`
@@ -121,7 +122,7 @@ func runtimeDocOf(r config.Runtime) runtimeDoc {
 	return runtimeDoc{
 		Workers: r.Workers, Agent: r.Agent,
 		TurnTimeout: short(r.TurnTimeout), IdleTimeout: short(r.IdleTimeout), RetryBase: short(r.RetryBase),
-		QuietPeriod: short(r.QuietPeriod), MinInterval: short(r.MinInterval), SettleAfter: short(r.SettleAfter),
+		QuietPeriod: short(r.QuietPeriod), MinInterval: short(r.MinInterval), IngestTimeout: short(r.IngestTimeout), SettleAfter: short(r.SettleAfter),
 		MaxTurnsPerPass: r.MaxTurnsPerPass, MaxEventsPerTurn: r.MaxEventsPerTurn,
 		TurnsPerItem: r.Budgets.TurnsPerItem, FeedbackRounds: r.Budgets.FeedbackRounds, CostPerItem: r.Budgets.CostPerItem,
 		TurnsPerDay: r.Budgets.TurnsPerDay, CostPerDay: r.Budgets.CostPerDay,

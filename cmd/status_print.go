@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,9 +22,14 @@ func (a *app) printBoard(out output, b board) error {
 	if err := table(out, b); err != nil {
 		return err
 	}
-	now, notes := a.now(), a.env.Stderr
+	now, notes := b.now, a.env.Stderr
 	if out.tty {
 		notes = out.w
+	}
+	for _, host := range slices.Sorted(maps.Keys(b.clocks)) {
+		if why := tick.ClockTrouble(host, b.clocks[host]); why != "" {
+			fmt.Fprintln(notes, why)
+		}
 	}
 	for _, r := range b.repos {
 		switch {

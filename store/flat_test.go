@@ -125,11 +125,14 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 	err := d.View(ctx, func(tx *Tx) error {
 		_, repoErr := tx.EnsureRepo(ctx, r.Name)
 		_, accountsErr := tx.ListAccounts(ctx)
+		_, clocksErr := tx.ListClocks(ctx)
+		_, limitsErr := tx.ListLimits(ctx)
 		_, unfinishedErr := tx.ListUnfinishedTurns(ctx)
 		_, openErr := tx.ListOpenPulls(ctx, r.ID)
 		_, pagesErr := tx.ListValidators(ctx, r.ID)
 		_, walkErr := tx.GetWalk(ctx, r.ID, "issues")
 		_, labelsErr := tx.ListSeenLabels(ctx, r.ID)
+		_, backlogErr := tx.ListBacklog(ctx, r.ID)
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
 		_, noticesErr := tx.ListNotices(ctx, r.ID)
@@ -144,9 +147,11 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(spentErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(spentErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
-	return firstOf(err, d.Update(ctx, func(tx *Tx) error { return tx.Heartbeat(ctx, r.ID, t0) }))
+	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
+		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0))
+	}))
 }
 
 // routedPass is what a pass asks and stores beside that which takes in a
@@ -193,6 +198,9 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.PutValidator(ctx, Validator{RepoID: r.ID, URL: "u"}),
 		tx.DeleteValidators(ctx, r.ID, "u"),
 		tx.SetWalk(ctx, r.ID, "issues", "next"),
+		tx.AddBacklog(ctx, r.ID, 1, t0),
+		tx.SetLimit(ctx, Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
+		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),
 		tx.SetCursors(ctx, r),
 		tx.SetRepoIdentity(ctx, r.ID, "n", 1, r.Name, "main"),

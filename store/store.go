@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -40,6 +41,7 @@ type DB struct {
 	sql      *sql.DB
 	path     string
 	file     fs.FileInfo
+	clock    sync.Mutex // guards now
 	now      func() time.Time
 	redact   func(string) string
 	writer   chan struct{} // one writer at a time within the process
@@ -52,6 +54,19 @@ func (d *DB) Close() error {
 		return fmt.Errorf("close %s: %w", d.path, err)
 	}
 	return nil
+}
+
+// GoBy has later transactions take their time from another clock.
+func (d *DB) GoBy(now func() time.Time) {
+	d.clock.Lock()
+	defer d.clock.Unlock()
+	d.now = now
+}
+
+func (d *DB) time() time.Time {
+	d.clock.Lock()
+	defer d.clock.Unlock()
+	return d.now()
 }
 
 // Tx is one transaction. Its methods read and write; nothing that they write
@@ -88,7 +103,7 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if err := d.inPlace(); err != nil {
 		return err
 	}
-	return d.run(ctx, &sql.TxOptions{}, &Tx{now: d.now(), redact: d.redact}, fn)
+	return d.run(ctx, &sql.TxOptions{}, &Tx{now: d.time(), redact: d.redact}, fn)
 }
 
 // View runs fn in a read transaction: one unchanging picture of the database,

@@ -22,22 +22,78 @@ func (h *harvest) adopt(ctx context.Context) error {
 	if h.known.cuts[walkAdopted] != "" {
 		return nil
 	}
+	issues, comments, reviewComments := h.issues, h.comments, h.reviewComments
+	h.issues, h.comments, h.reviewComments = nil, nil, nil
 	pulls, err := h.r.GitHub.OpenPulls(ctx, h.repo.Current)
-	if err != nil {
-		return err
+	if err == nil {
+		h.adopting = true
+		err = h.adoptAll(ctx, pulls)
 	}
-	h.adopting = true
+	if late(err) { // what was found again is stored, and nothing else: the next pass goes on
+		h.cut(err)
+		h.rebuilding, h.pages, h.walks = true, map[string][]store.Validator{}, map[string]string{}
+		return nil
+	}
+	h.issues, h.comments, h.reviewComments = issues, append(h.comments, comments...), append(h.reviewComments, reviewComments...)
+	if err == nil && len(h.trouble) == 0 {
+		h.walked(walkAdopted, nil, map[string]string{walkAdopted: "done"})
+	}
+	return err
+}
+
+// adoptAll finds them again one by one: only those that were read whole are kept
+// when the time is up.
+func (h *harvest) adoptAll(ctx context.Context, pulls []github.Pull) error {
 	for _, p := range pulls {
-		mark, ours := h.ourPull(p)
-		if !ours {
+		mark, ours, err := h.ownPull(ctx, p)
+		if err == nil && !ours {
 			continue
 		}
-		if err := h.isolate(h.adoptPull(ctx, p, mark), "adopt #%d", p.Number); err != nil {
+		if err == nil {
+			err = h.adoptPull(ctx, p, mark)
+		}
+		if _, known := h.items[mark.Issue]; err != nil && !known {
+			h.forgotten[mark.Issue] = true // and what was read of it
+		}
+		if late(err) {
+			return err
+		}
+		if err := h.isolate(err, "adopt #%d", p.Number); err != nil {
+			return err
+		}
+		if _, found := h.adopted[p.Number]; !found {
+			continue
+		}
+		if err := h.readBatch(ctx, []string{p.NodeID}); err != nil {
 			return err
 		}
 	}
-	h.walked(nil, map[string]string{walkAdopted: "done"})
 	return nil
+}
+
+// dropHalf leaves what was found again only in part as if it had not been: a work
+// item without its pull request would begin anew.
+func (h *harvest) dropHalf() {
+	for number, issue := range h.adopted {
+		if _, read := h.pulls[number]; read {
+			continue
+		}
+		delete(h.adopted, number)
+		delete(h.open, number)
+		delete(h.lights, number)
+		delete(h.walks, walkAdopted)
+		h.forgotten[number] = true
+		if h.items[issue].ID != 0 {
+			continue
+		}
+		delete(h.items, issue)
+		delete(h.promoted, issue)
+		h.forgotten[issue], h.backlog[issue] = true, true
+	}
+	gone := func(n int) bool { return h.forgotten[n] }
+	h.comments = slices.DeleteFunc(h.comments, func(c github.Comment) bool { return gone(c.Number) })
+	h.reviewComments = slices.DeleteFunc(h.reviewComments, func(c github.ReviewComment) bool { return gone(c.Pull) })
+	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return gone(c.event.Number) })
 }
 
 // ourPull reports whether a pull request is one that we opened: by account, by
@@ -48,6 +104,32 @@ func (h *harvest) ourPull(p github.Pull) (work.PullMark, bool) {
 	ours := marked && named && !p.CrossRepo && flow == mark.Flow && issue == mark.Issue &&
 		p.Author.ID != 0 && slices.Contains(h.p.accounts.ids(h.r.Name.Host), p.Author.ID)
 	return mark, ours
+}
+
+// ownPull is ourPull for a pull request whose description people may have rewritten,
+// its mark gone: account and branch are ours, and a commit names the turn that made
+// it.
+func (h *harvest) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
+	mark, ours := h.ourPull(p)
+	flow, issue, named := work.ParseBranch(p.Head)
+	if ours || !named || p.CrossRepo || p.Author.ID == 0 || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), p.Author.ID) {
+		return mark, ours, nil
+	}
+	messages, err := h.r.GitHub.PullMessages(ctx, h.repo.Current, p.Number)
+	if err != nil {
+		return work.PullMark{}, false, err
+	}
+	mark = work.PullMark{Issue: issue, Flow: flow}
+	for _, m := range messages {
+		turn, handled := work.TrailersOf(m)
+		if turn != "" {
+			mark.Turn = turn
+		}
+		for _, key := range handled { // the description said so, too
+			h.handled[key] = true
+		}
+	}
+	return mark, mark.Turn != "", nil
 }
 
 // adoptReopened tracks a pull request of ours that was closed, and so not
@@ -143,17 +225,74 @@ func (h *harvest) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 // pull request merged or closed since. A label that was set after that starts
 // over.
 func (h *harvest) adoptEnded(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
-	p, err := h.pastPull(ctx, is, label, timeline)
-	mark, _ := h.ourPull(p)
+	for _, t := range slices.Backward(timeline) {
+		if t.FromPull == 0 || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), t.Actor.ID) {
+			continue
+		}
+		if _, tracked, err := h.pull(ctx, t.FromPull); err != nil || tracked {
+			return false, err
+		}
+		p, ok, err := h.r.GitHub.Pull(ctx, h.repo.Current, t.FromPull)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			continue
+		}
+		if made, ended, err := h.adoptMade(ctx, is, label, labelled, timeline, p); made || err != nil {
+			return ended, err
+		}
+	}
+	return h.adoptByBranch(ctx, is, label, labelled, timeline)
+}
+
+// adoptMade finds out whether a pull request was made for an issue's label. If so,
+// ended says whether the label was acted on with it.
+func (h *harvest) adoptMade(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, p github.Pull) (made, ended bool, err error) {
+	mark, ours, err := h.ownPull(ctx, p)
 	switch {
-	case err != nil || p.State == "":
-		return false, err
+	case err != nil, !ours, mark.Issue != is.Number, !follows(mark.Flow, label.flow):
+		return false, false, err
 	case p.State == work.PullOpen:
-		return true, h.adoptPull(ctx, p, mark) // the list of open ones lagged
+		return true, true, h.adoptPull(ctx, p, mark) // the list of open ones lagged
 	case labelled.CreatedAt.After(p.ClosedAt):
+		return true, false, nil
+	}
+	return true, true, h.adoptClosed(ctx, is, flowLabel{label.name, mark.Flow}, labelled, timeline, p)
+}
+
+// adoptByBranch looks for a pull request that no timeline names, by the branches that
+// the issue's titles lead to. A label that was set under this database's eyes has
+// none that it does not know.
+func (h *harvest) adoptByBranch(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
+	if labelled.CreatedAt.After(h.repo.IssuesSince.Add(2 * overlap)) {
 		return false, nil
 	}
-	return true, h.adoptClosed(ctx, is, flowLabel{label.name, mark.Flow}, labelled, timeline, p)
+	titles := []string{is.Title}
+	for _, t := range timeline {
+		if t.RenamedFrom != "" && !slices.Contains(titles, t.RenamedFrom) {
+			titles = append(titles, t.RenamedFrom)
+		}
+	}
+	flows := []work.Flow{label.flow}
+	if label.flow == work.FlowDesign { // what follows it comes first: it says how far the work came
+		flows = []work.Flow{work.FlowImplementation, work.FlowDesign}
+	}
+	for _, flow := range flows {
+		for _, title := range titles {
+			pulls, err := h.r.GitHub.PullsByHead(ctx, h.repo.Current, work.BranchName(flow, is.Number, title, 0))
+			if err != nil {
+				return false, err
+			}
+			slices.SortFunc(pulls, func(a, b github.Pull) int { return b.Number - a.Number })
+			for _, p := range pulls {
+				if made, ended, err := h.adoptMade(ctx, is, label, labelled, timeline, p); made || err != nil {
+					return ended, err
+				}
+			}
+		}
+	}
+	return false, nil
 }
 
 // pastPull finds the newest pull request that we opened for an issue's label and that
@@ -170,8 +309,11 @@ func (h *harvest) pastPull(ctx context.Context, is github.Issue, label flowLabel
 		if err != nil {
 			return github.Pull{}, err
 		}
-		if mark, ours := h.ourPull(p); ok && ours && mark.Issue == is.Number && follows(mark.Flow, label.flow) {
-			return p, nil
+		if !ok {
+			continue
+		}
+		if mark, ours, err := h.ownPull(ctx, p); err != nil || ours && mark.Issue == is.Number && follows(mark.Flow, label.flow) {
+			return p, err
 		}
 	}
 	return github.Pull{}, nil
@@ -198,7 +340,7 @@ func (h *harvest) adoptClosed(ctx context.Context, is github.Issue, label flowLa
 		return err
 	}
 	pull := trackedPull(h.repo, item, p)
-	pull.DetailsAt = h.p.Now()
+	pull.DetailsAt = h.now()
 	h.pulls[p.Number] = pull
 	h.adopted[p.Number] = is.Number
 	if item.State == work.StateMerged {
@@ -209,7 +351,7 @@ func (h *harvest) adoptClosed(ctx context.Context, is github.Issue, label flowLa
 
 // newItem is an issue's work item before anything happened.
 func (h *harvest) newItem(is github.Issue, label flowLabel) work.Item {
-	now := h.p.Now()
+	now := h.now()
 	return work.Item{
 		RepoID: h.repo.ID, Number: is.Number, Flow: label.flow, State: work.StatePending, Since: now,
 		Label: label.name, Priority: priority(is.Labels), CreatedAt: now,

@@ -169,6 +169,11 @@ func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer pro
 	} else if why != "" && answer.BlockedReason == "" {
 		m.Cause, m.To, m.Reason, m.Hint = work.CauseAsked, work.StateBlocked, why, "say in a comment on the pull request what is to be done"
 	}
+	if unheard, err := p.unheardFeedback(ctx, tx, l); err != nil {
+		return err
+	} else if unheard { // it may be the answer: the next turn hears it, and asks again if it is none
+		m = Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
+	}
 	if m.To == work.StateBlocked {
 		var err error
 		if m.Told, err = toldBy(ctx, tx, l); err != nil {
@@ -176,6 +181,19 @@ func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer pro
 		}
 	}
 	return movedOrGone(p.move(ctx, tx, m, p.Now()))
+}
+
+// unheardFeedback reports whether people said something on the pull request that no
+// turn was told of: while this one's agent worked, or more than one turn takes.
+func (p *Pass) unheardFeedback(ctx context.Context, tx *store.Tx, l *lease) (bool, error) {
+	if !p.Config.Runtime.EnableFeedbackLoop {
+		return false, nil
+	}
+	pending, err := tx.ListPendingEvents(ctx, l.turn.RepoID)
+	return slices.ContainsFunc(pending, func(e work.Event) bool {
+		onPull := e.Kind == work.EventIssue || e.Kind == work.EventReview || e.Kind == work.EventSummary
+		return onPull && e.ItemID == l.item.ID && e.TurnID == 0
+	}), err
 }
 
 // toldBy is the token of the turn's own word to people: where it says why the work

@@ -19,7 +19,7 @@ func (h *harvest) conflictEvent(ctx context.Context, old, pull work.PullRequest,
 	}
 	e := about(work.EventConflict, "")
 	var known bool
-	err := h.p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.view(ctx, func(tx *store.Tx) (err error) {
 		known, err = tx.HasEvent(ctx, h.repo.ID, e.Key)
 		return err
 	})
@@ -27,7 +27,7 @@ func (h *harvest) conflictEvent(ctx context.Context, old, pull work.PullRequest,
 		return err
 	}
 	if known {
-		e = about(work.EventConflict, fmt.Sprintf("since %d", h.p.Now().Unix()))
+		e = about(work.EventConflict, fmt.Sprintf("since %d", h.now().Unix()))
 	}
 	h.add(candidate{event: e, pull: true})
 	return nil

@@ -86,6 +86,7 @@ type reader interface {
 	ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]github.ReviewComment, error)
 	PullsByHead(ctx context.Context, repo work.RepoName, branch string) ([]github.Pull, error)
 	OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error)
+	ReviewComment(ctx context.Context, repo work.RepoName, id int64) (github.ReviewComment, bool, error)
 	IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]github.Issue, error)
 	WorkflowRun(ctx context.Context, repo work.RepoName, id string) (github.WorkflowRun, error)
 	LabelsOf(ctx context.Context, repo work.RepoName, number int) ([]string, error)

@@ -107,7 +107,7 @@ func (h *harvest) swapped(ctx context.Context, item work.Item, is github.Issue, 
 // underWay says what of an item people see already: its pull request, or a branch
 // whose pull request is opened at this moment; empty where they see nothing.
 func (h *harvest) underWay(ctx context.Context, item work.Item) (what string, err error) {
-	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
+	err = h.view(ctx, func(tx *store.Tx) error {
 		pull, has, err := tx.FindPullOfItem(ctx, item.ID)
 		if err != nil || has {
 			what = fmt.Sprintf("work is under way on #%d", pull.Number)

@@ -236,7 +236,7 @@ func (h *harvest) hear(ctx context.Context, l *lease) (err error) {
 		return h.late
 	}
 	if len(h.trouble) > 0 {
-		return &work.WaitError{Until: h.p.Now().Add(h.p.Config.Runtime.RetryBase), Reason: h.trouble[0]}
+		return &work.WaitError{Until: h.now().Add(h.p.Config.Runtime.RetryBase), Reason: h.trouble[0]}
 	}
 	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return c.event.Outcome != "" })
 	return nil

@@ -39,15 +39,19 @@ type harvest struct {
 	events  []candidate
 	again   []work.Event // known ones that were read once more
 
-	mu           sync.Mutex // guards what walks that run side by side add to
-	validators   []store.Validator
-	stale        []string          // URL prefixes whose validators go
-	walks        map[string]string // cut walks: name to next link
-	labels       []string          // now seen
+	mu           sync.Mutex                   // guards what walks that run side by side add to
+	validators   []store.Validator            // of what is no list
+	pages        map[string][]store.Validator // of the pages that were read, by walk
+	stale        []string                     // walks whose older validators go
+	walks        map[string]string            // cut walks: name to where they go on
+	enough       func() bool                  // whether the time for lists is up
+	backlog      map[int]bool                 // numbers that were listed: true while they are not taken in
+	labels       []string                     // now seen
 	deferred     []deferral
 	removals     []work.Action
 	declined     []work.Action        // words to people whose commands or labels do not count
 	adopting     bool                 // the database may know less than GitHub and the mirror
+	rebuilding   bool                 // and not all of it was found again: nothing else is taken in
 	adopted      map[int]int          // pull requests found again: number to issue
 	commands     []work.Event         // new ones that are to be carried out
 	revoked      []work.Event         // waiting ones whose authors may give none any more
@@ -74,8 +78,10 @@ type harvest struct {
 // at once, so that what runs side by side needs no database.
 type known struct {
 	pages  map[string]store.Validator // by URL
-	cuts   map[string]string          // where walks were cut: name to next link
+	cuts   map[string]string          // where walks were cut: name to where they go on
 	labels []string                   // whose first sight has been
+
+	backlog []int // numbers that were listed and not taken in
 }
 
 // candidate is an event that may be new.
@@ -98,7 +104,7 @@ func newHarvest(p *Pass, r *remote) *harvest {
 	return &harvest{
 		p: p, r: r, repo: r.repo,
 		open: map[int]work.PullRequest{}, lights: map[int]github.PullLight{},
-		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, forgotten: map[int]bool{}, lost: map[int]string{},
+		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, pages: map[string][]store.Validator{}, backlog: map[int]bool{}, enough: func() bool { return false }, forgotten: map[int]bool{}, lost: map[int]string{},
 		adopted: map[int]int{}, handled: map[string]bool{}, promoted: map[int]*promotion{},
 		taken: map[int]takeover{}, pauses: map[int][]work.Pause{}, submitted: map[int64]time.Time{},
 		known: known{pages: map[string]store.Validator{}, cuts: map[string]string{}}, levels: map[int64]string{}, takenOver: map[int64]int64{},
@@ -107,7 +113,7 @@ func newHarvest(p *Pass, r *remote) *harvest {
 
 // load reads what the database knows.
 func (h *harvest) load(ctx context.Context) error {
-	return h.p.Store.View(ctx, func(tx *store.Tx) error {
+	return h.view(ctx, func(tx *store.Tx) error {
 		pulls, err := tx.ListOpenPulls(ctx, h.repo.ID)
 		if err != nil {
 			return err
@@ -122,7 +128,14 @@ func (h *harvest) load(ctx context.Context) error {
 		for _, v := range pages {
 			h.known.pages[v.URL] = v
 		}
-		for _, name := range []string{walkIssues, walkComments, walkReviewComments, walkAdopted} {
+		names := []string{walkIssues, walkComments, walkReviewComments, walkAdopted}
+		for _, l := range flowLabels(h.r.Settings) {
+			names = append(names, walkLabel+l.name)
+		}
+		if h.known.backlog, err = tx.ListBacklog(ctx, h.repo.ID); err != nil {
+			return err
+		}
+		for _, name := range names {
 			if h.known.cuts[name], err = tx.GetWalk(ctx, h.repo.ID, name); err != nil {
 				return err
 			}
@@ -130,6 +143,16 @@ func (h *harvest) load(ctx context.Context) error {
 		h.known.labels, err = tx.ListSeenLabels(ctx, h.repo.ID)
 		return err
 	})
+}
+
+// view and update work on the database whether or not the time for GitHub is up: what
+// was read is judged and stored all the same.
+func (h *harvest) view(ctx context.Context, read func(*store.Tx) error) error {
+	return h.p.Store.View(context.WithoutCancel(ctx), read)
+}
+
+func (h *harvest) update(ctx context.Context, write func(*store.Tx) error) error {
+	return h.p.Store.Update(context.WithoutCancel(ctx), write)
 }
 
 // fetch reads side by side what every pass reads, so that an idle pass takes
@@ -163,7 +186,7 @@ func (h *harvest) item(ctx context.Context, number int) (work.Item, bool, error)
 	}
 	var item work.Item
 	var ok bool
-	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
+	err := h.view(ctx, func(tx *store.Tx) error {
 		var err error
 		item, ok, err = tx.FindItem(ctx, h.repo.ID, number)
 		return err
@@ -181,7 +204,7 @@ func (h *harvest) pull(ctx context.Context, number int) (work.PullRequest, bool,
 	}
 	var pull work.PullRequest
 	var ok bool
-	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
+	err := h.view(ctx, func(tx *store.Tx) error {
 		var err error
 		pull, ok, err = tx.GetPull(ctx, h.repo.ID, number)
 		return err
@@ -257,10 +280,11 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
-	if h.whole() {
-		if err := h.storeCursors(ctx, tx); err != nil {
-			return err
-		}
+	if err := h.storeCursors(ctx, tx, now); err != nil {
+		return err
+	}
+	if err := h.keepClock(ctx, tx); err != nil {
+		return err
 	}
 	if err := tx.Heartbeat(ctx, h.repo.ID, now); err != nil || len(h.trouble) == 0 {
 		return err
@@ -268,13 +292,13 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	return tx.DeferRepo(ctx, h.repo.ID, time.Time{}, strings.Join(h.trouble, "; "), false)
 }
 
-// whole reports whether everything that the lists showed was taken in. If not,
-// no cursor and no ETag may vouch for it, and the lists are read again.
-func (h *harvest) whole() bool { return h.late == nil && len(h.trouble) == 0 }
-
 // cut keeps what was read before the time or the allowance was up.
 func (h *harvest) cut(err error) {
-	h.late = err
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := errors.AsType[*work.WaitError](h.late); !ok { // it says until when
+		h.late = err
+	}
 	h.note = "more is read in the next pass"
 }
 
@@ -353,31 +377,4 @@ func (h *harvest) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, no
 	// What route passed over is reopened with the threads; this is what a turn
 	// was called off for.
 	return tx.TakeUpAgain(ctx, e.RepoID, e.Key, outcomeVoid+reasonGone, now)
-}
-
-func (h *harvest) storeCursors(ctx context.Context, tx *store.Tx) error {
-	for _, prefix := range h.stale {
-		if err := tx.DeleteValidators(ctx, h.repo.ID, prefix); err != nil {
-			return err
-		}
-	}
-	for _, v := range h.validators {
-		if err := tx.PutValidator(ctx, v); err != nil {
-			return err
-		}
-	}
-	for name, next := range h.walks {
-		if err := tx.SetWalk(ctx, h.repo.ID, name, next); err != nil {
-			return err
-		}
-	}
-	for _, l := range h.labels {
-		if err := tx.AddSeenLabel(ctx, h.repo.ID, l); err != nil {
-			return err
-		}
-	}
-	if h.repo == h.r.repo {
-		return nil
-	}
-	return tx.SetCursors(ctx, h.repo)
 }

@@ -12,16 +12,24 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
+// The time for one repository's ingest is bounded, because tick.lock is held: what
+// is left is read by the next pass. It is shared out, so that nothing takes all of
+// it from the rest: in tenths of runtime.ingest_timeout, when no further list page
+// is asked for, no further issue looked into, nothing further read at all. The rest
+// is for judging what was read.
 const (
-	// ingestLimit bounds one repository's ingest, because tick.lock is held
-	// meanwhile: a late repository keeps what it has and goes on next pass.
-	ingestLimit = 15 * time.Second
-	// readLimit is the part of it in which GitHub is read: what was read must
-	// still be judged and stored, or a large repository would never get on.
-	readLimit = 12 * time.Second
+	listsUntil  = 4
+	issuesUntil = 6
+	readUntil   = 8
+)
+
+const (
 	// overlap is re-read before the newest thing seen: GitHub's lists may lag
 	// and its stamps have one-second resolution.
 	overlap = 5 * time.Minute
+	// longestWait is how long a repository is left alone at most, whatever GitHub
+	// said: then it is tried once.
+	longestWait = time.Hour
 )
 
 // ingest reads every selected repository from GitHub, side by side, and
@@ -39,6 +47,7 @@ func (p *Pass) ingest(ctx context.Context, rep *Report) []*remote {
 		})
 	}
 	wg.Wait()
+	p.warnOfClocks(ctx)
 	var ready []*remote
 	for _, r := range p.remotes() {
 		if p.selected(r) && r.repo.NodeID != "" && p.accounts.refused() == nil {
@@ -51,11 +60,11 @@ func (p *Pass) ingest(ctx context.Context, rep *Report) []*remote {
 
 // tooSoon says why a repository is not asked in this pass; empty when it is.
 func (p *Pass) tooSoon(r *remote) string {
-	now := p.Now()
-	if r.repo.NotBefore.After(now) {
+	now := r.GitHub.Now()
+	if r.repo.NotBefore.After(now) && !future(r.repo.NotBefore, now, longestWait) {
 		return fmt.Sprintf("not before %s: %s", r.repo.NotBefore.Format(time.RFC3339), r.repo.LastError)
 	}
-	if next := r.repo.HeartbeatAt.Add(p.Config.Runtime.MinInterval); next.After(now) {
+	if next := r.repo.HeartbeatAt.Add(p.Config.Runtime.MinInterval); next.After(now) && !future(r.repo.HeartbeatAt, now, clockWarning) {
 		return fmt.Sprintf("read %s ago; min_interval is %s", now.Sub(r.repo.HeartbeatAt).Round(time.Second), p.Config.Runtime.MinInterval)
 	}
 	return ""
@@ -67,7 +76,7 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 		rep.repo(name, func(x *RepoReport) { x.Note = note })
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, ingestLimit)
+	ctx, cancel := context.WithTimeout(ctx, p.Config.Runtime.IngestTimeout)
 	defer cancel()
 	h, err := p.gather(ctx, r)
 	if _, ok := errors.AsType[*github.MovedError](err); ok {
@@ -81,7 +90,7 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	// What was read is stored even if the time is up meanwhile.
 	ctx = context.WithoutCancel(ctx)
 	h.logQueued(ctx, "pre_pr_followup_comments_detected")
-	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return h.store(ctx, tx, p.Now()) }); err != nil {
+	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return h.store(ctx, tx, h.now()) }); err != nil {
 		return fmt.Errorf("store what was read: %w", err)
 	}
 	r.repo = h.repo
@@ -101,16 +110,15 @@ func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
 			return nil, err
 		}
 	}
+	if err := p.clockOf(ctx, r); err != nil {
+		return nil, err
+	}
 	h := newHarvest(p, r)
 	if err := h.load(ctx); err != nil {
 		return nil, err
 	}
-	reading, cancel := context.WithTimeout(ctx, readLimit)
-	defer cancel()
-	for _, read := range []func(context.Context) error{h.fetch, h.adopt, h.firstSight, h.intakeIssues, h.readPulls, h.readDependencies} {
-		if err := read(reading); err != nil {
-			return nil, err
-		}
+	if err := h.read(ctx); err != nil {
+		return nil, err
 	}
 	for _, sift := range []func(context.Context) error{h.storePauses, h.intakeComments, h.judge, h.askCommandersAgain, h.readJournals} {
 		if err := sift(ctx); err != nil {
@@ -118,6 +126,38 @@ func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
 		}
 	}
 	return h, nil
+}
+
+// read asks GitHub. That the time is up is no failure: what was read is kept.
+func (h *harvest) read(ctx context.Context) error {
+	until := func(tenths int) (context.Context, context.CancelFunc) {
+		return context.WithTimeout(ctx, h.p.Config.Runtime.IngestTimeout*time.Duration(tenths)/10)
+	}
+	listing, endLists := until(listsUntil)
+	defer endLists()
+	issues, endIssues := until(issuesUntil)
+	defer endIssues()
+	reading, cancel := until(readUntil)
+	defer cancel()
+	h.enough = func() bool { return listing.Err() != nil }
+	if err := h.fetch(reading); err != nil { // who we are decides what is ours: nothing is judged without
+		return err
+	}
+	defer h.dropHalf()
+	if err := h.adopt(reading); err != nil || h.rebuilding {
+		return err
+	}
+	for _, step := range []struct {
+		ctx  context.Context
+		read func(context.Context) error
+	}{{issues, h.firstSight}, {issues, h.intakeIssues}, {reading, h.readPulls}, {reading, h.readDependencies}} {
+		if err := step.read(step.ctx); late(err) {
+			h.cut(err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // follow reads who the repository is today: at first sight, and when GitHub
@@ -165,16 +205,19 @@ func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Re
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	now := p.Now()
+	now := r.GitHub.Now()
 	until, failed, reason := now.Add(work.Backoff(p.Config.Runtime.RetryBase, r.repo.Failures+1)), true, err.Error()
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
 		until, failed, reason = wait.Until, false, wait.Reason
+	}
+	if future(until, now, longestWait) {
+		until = now.Add(longestWait)
 	}
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		reason = blocked.Reason + "; " + blocked.Hint
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		reason = fmt.Sprintf("reading it took more than %s", ingestLimit)
+		reason = fmt.Sprintf("reading it took more than %s; ingest_timeout under [runtime] in the config gives it more time", p.Config.Runtime.IngestTimeout)
 	}
 	p.Log.WarnContext(ctx, "repository not read", "repo_full_name", r.Name.FullName(), "reason", reason, "until", until)
 	rep.repo(r.Name.FullName(), func(x *RepoReport) { x.Failed, x.Note = failed, reason })

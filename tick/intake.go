@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,15 +22,19 @@ func (h *harvest) firstSight(ctx context.Context) error {
 		if slices.Contains(h.known.labels, label.name) {
 			continue
 		}
-		for next := github.LabelledIssuesURL(h.repo.Current, label.name); next != ""; {
-			page, err := h.r.GitHub.ListIssues(ctx, github.PageRequest{URL: next})
-			if err != nil {
-				return fmt.Errorf("read the issues labelled %q: %w", label.name, err)
-			}
-			h.issues = append(h.issues, page.Items...)
-			next = page.Next
+		address := func(repo work.RepoName, since time.Time) string {
+			return github.LabelledIssuesURL(repo, label.name, since)
 		}
-		h.labels = append(h.labels, label.name)
+		w := walk[github.Issue]{walkLabel + label.name, address, h.r.GitHub.ListIssues, nil, func(i github.Issue) time.Time { return i.UpdatedAt }}
+		issues, whole, err := w.read(ctx, h)
+		if err != nil {
+			return fmt.Errorf("read the issues labelled %q: %w", label.name, err)
+		}
+		delete(h.pages, w.name) // they are read once
+		h.issues = append(h.issues, issues...)
+		if whole {
+			h.labels = append(h.labels, label.name)
+		}
 	}
 	return nil
 }
@@ -64,30 +69,71 @@ func hasLabel(labels []string, name string) bool {
 	return slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, name) })
 }
 
-// intakeIssues looks at what changed among issues and pull requests.
+// intakeIssues looks at what changed among issues and pull requests, and first at
+// what earlier passes had no time for.
 func (h *harvest) intakeIssues(ctx context.Context) error {
-	seen := map[int]bool{}
+	listed, order := map[int]github.Issue{}, slices.Clone(h.known.backlog)
 	for _, is := range h.issues {
-		if seen[is.Number] {
+		if last, again := listed[is.Number]; !again || !is.UpdatedAt.Before(last.UpdatedAt) {
+			listed[is.Number] = is
+		}
+		order = append(order, is.Number)
+	}
+	seen := map[int]bool{}
+	for _, n := range order {
+		if seen[n] {
 			continue
 		}
-		seen[is.Number] = true
-		if is.IsPull {
-			if err := h.noticePull(ctx, is); err != nil {
-				return err
-			}
-			continue
-		}
-		err := h.intakeIssue(ctx, is)
-		if late(err) {
-			h.cut(err) // what was read is kept; the list is read again
-			return nil
-		}
-		if err := h.isolate(err, "read issue #%d", is.Number); err != nil {
+		seen[n] = true
+		is, ok := listed[n]
+		if err := h.takeNumber(ctx, n, is, ok); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// takeNumber takes in an issue or a pull request that was listed, whole or not at
+// all: then it is tried again, after the others.
+func (h *harvest) takeNumber(ctx context.Context, n int, is github.Issue, listed bool) error {
+	waited, tried := slices.Contains(h.known.backlog, n), ctx.Err() == nil
+	items, events, comments := maps.Clone(h.items), len(h.events), len(h.comments)
+	err := h.intakeNumber(ctx, n, is, listed)
+	if err == nil {
+		if waited && !h.backlog[n] {
+			h.backlog[n] = false
+		}
+		return nil
+	}
+	h.items, h.events, h.comments = items, h.events[:events], h.comments[:comments]
+	for pull, issue := range h.adopted {
+		if _, known := items[issue]; issue == n && !known {
+			delete(h.adopted, pull)
+			delete(h.pulls, pull)
+			delete(h.open, pull)
+			delete(h.promoted, n)
+		}
+	}
+	if tried || !waited {
+		h.backlog[n] = true
+	}
+	if late(err) {
+		h.cut(err)
+		return nil
+	}
+	return h.isolate(err, "read issue #%d", n)
+}
+
+func (h *harvest) intakeNumber(ctx context.Context, n int, is github.Issue, listed bool) (err error) {
+	if !listed {
+		if is, listed, err = h.r.GitHub.Issue(ctx, h.repo.Current, n); err != nil || !listed {
+			return err // or it is gone
+		}
+	}
+	if is.IsPull {
+		return h.noticePull(ctx, is)
+	}
+	return h.intakeIssue(ctx, is)
 }
 
 // noticePull marks a tracked pull request that was closed and has changed since:
@@ -99,7 +145,7 @@ func (h *harvest) noticePull(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	if !ok {
-		return h.isolate(h.adoptReopened(ctx, is), "adopt #%d", is.Number)
+		return h.adoptReopened(ctx, is)
 	}
 	if pull.State == work.PullClosed && (is.State == "open" || changedSince(pull, is)) {
 		pull.Fingerprint = "" // that of the last time may have been this one
@@ -140,6 +186,7 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	h.issueTaken(is, timeline)
+	h.noteLag(is, timeline)
 	asked, err := h.flowsAsked(ctx, item, is, timeline)
 	switch {
 	case err != nil:
@@ -214,8 +261,8 @@ func (h *harvest) retell(ctx context.Context, item work.Item, is github.Issue, t
 func (h *harvest) refresh(item work.Item, is github.Issue, c confirmed) {
 	item.Title, item.Body, item.Edited, item.Author, item.URL = c.title, c.body, c.edited, is.Author, is.URL
 	item.IssueClosed = is.State != "open"
-	item.UpdatedAt, item.Fingerprint = h.p.Now(), ""
-	if h.p.Now().Sub(is.UpdatedAt) > overlap {
+	item.UpdatedAt, item.Fingerprint = h.now(), ""
+	if h.now().Sub(is.UpdatedAt) > overlap {
 		item.Fingerprint = fingerprint(is)
 	}
 	h.items[is.Number] = item

@@ -157,7 +157,7 @@ func (h *harvest) resumed(ctx context.Context, numbers []int, pauses []work.Paus
 		return nil
 	}
 	commands := h.commands
-	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
+	err := h.view(ctx, func(tx *store.Tx) error {
 		pending, err := tx.ListPendingEvents(ctx, h.repo.ID) // of a pass that died before it planned
 		commands = append(pending, commands...)
 		return err

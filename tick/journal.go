@@ -100,9 +100,10 @@ func (j journal) planned(t work.Turn, now time.Time) []work.Action {
 // readJournals finds the turns that a lost database knew: answered, and not
 // all of their effects sent. Whatever was sent is found on GitHub again.
 func (h *harvest) readJournals(ctx context.Context) error {
-	if !h.adopting {
+	if !h.adopting && !h.begunLate() {
 		return nil
 	}
+	ctx = context.WithoutCancel(ctx) // git alone is asked
 	if err := h.p.Preflight(ctx); err != nil {
 		return nil //nolint:nilerr // without git nothing is claimed either, and that says so
 	}
@@ -136,10 +137,19 @@ func (h *harvest) readJournals(ctx context.Context) error {
 	return nil
 }
 
+// begunLate reports whether work begins here that an earlier pass had no time for:
+// after a database was lost, perhaps.
+func (h *harvest) begunLate() bool {
+	return slices.ContainsFunc(h.known.backlog, func(n int) bool {
+		item, ok := h.items[n]
+		return ok && item.ID == 0
+	})
+}
+
 // unfinished reports whether a journal's turn has to be carried on.
 func (h *harvest) unfinished(ctx context.Context, j journal) (bool, error) {
 	var known bool
-	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
+	err := h.view(ctx, func(tx *store.Tx) error {
 		var err error
 		_, known, err = tx.FindTurn(ctx, j.Turn)
 		return err
@@ -169,7 +179,7 @@ func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) err
 	}
 	turn := work.Turn{
 		RepoID: h.repo.ID, ItemID: item, Number: j.Number, Kind: j.Kind, Key: j.Turn, Step: work.StepAnswered,
-		Reason: "found again in the mirror's journal", EventKeys: j.Events, ClaimedAt: claimed, UpdatedAt: h.p.Now(),
+		Reason: "found again in the mirror's journal", EventKeys: j.Events, ClaimedAt: claimed, UpdatedAt: h.now(),
 	}
 	j.fill(&turn)
 	id, err := tx.AddTurn(ctx, turn)
@@ -183,12 +193,12 @@ func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) err
 	if err := h.assignJournal(ctx, tx, j, id); err != nil {
 		return err
 	}
-	for _, a := range j.planned(turn, h.p.Now()) {
+	for _, a := range j.planned(turn, h.now()) {
 		if _, err := tx.AddAction(ctx, a); err != nil {
 			return err
 		}
 	}
-	return h.p.move(ctx, tx, Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.p.Now())
+	return h.p.move(ctx, tx, Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.now())
 }
 
 func (h *harvest) assignJournal(ctx context.Context, tx *store.Tx, j journal, turnID int64) error {

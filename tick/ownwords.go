@@ -23,7 +23,7 @@ func (h *harvest) editedByPerson(ctx context.Context, e work.Event) (bool, error
 		return false, nil
 	}
 	var sent []work.Action
-	err := h.p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.view(ctx, func(tx *store.Tx) (err error) {
 		sent, err = tx.ListItemActions(ctx, e.ItemID)
 		return err
 	})

@@ -29,7 +29,7 @@ func (h *harvest) descend(ctx context.Context, old work.PullRequest, pull *work.
 		return nil // found again, and open
 	}
 	var item work.Item
-	err := h.p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.view(ctx, func(tx *store.Tx) (err error) {
 		item, err = tx.GetItem(ctx, pull.ItemID)
 		return err
 	})
@@ -68,7 +68,7 @@ func (h *harvest) promote(ctx context.Context, design work.Item, pull work.PullR
 	if len(doc) == 0 {
 		p.item.Document = ""
 	}
-	p.trigger = promotedEvent(design.Number, pull, h.p.Now())
+	p.trigger = promotedEvent(design.Number, pull, h.now())
 	h.promoted[design.Number] = &p
 	return nil
 }
@@ -98,7 +98,7 @@ func (h *harvest) findDocument(ctx context.Context, design work.Item, pull work.
 // implementationOf is the work item that follows a design. It takes over where
 // the design stands: the document's word, else the issue's.
 func (h *harvest) implementationOf(design work.Item, pull work.PullRequest, f prompts.DocumentFields) work.Item {
-	now := h.p.Now()
+	now := h.now()
 	item := work.Item{
 		RepoID: h.repo.ID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
 		Title: design.Title, Body: design.Body, Edited: design.Edited, IssueClosed: design.IssueClosed, Author: design.Author, URL: design.URL, Priority: design.Priority,
@@ -206,7 +206,7 @@ func (h *harvest) handOver(ctx context.Context, tx *store.Tx, from, to int64) er
 // is closed.
 func (h *harvest) readDependencies(ctx context.Context) error {
 	var waiting []store.Dependency
-	err := h.p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.view(ctx, func(tx *store.Tx) (err error) {
 		waiting, err = tx.ListOpenDependencies(ctx, h.repo.ID)
 		return err
 	})
@@ -218,7 +218,7 @@ func (h *harvest) readDependencies(ctx context.Context) error {
 		changed[strings.ToLower(work.Dependency{Repo: h.r.Name, Number: is.Number}.String())] = true
 	}
 	for _, d := range waiting {
-		if h.p.Now().Sub(d.SeenAt) < dependencyLife && !changed[strings.ToLower(d.Ref)] {
+		if h.now().Sub(d.SeenAt) < dependencyLife && !changed[strings.ToLower(d.Ref)] {
 			continue
 		}
 		state, err := h.dependencyState(ctx, d.Ref)

@@ -26,7 +26,7 @@ const (
 // are: that decides what is ours, so nothing is judged without it.
 func (h *harvest) sweepPulls(ctx context.Context) error {
 	var ids []string
-	now := h.p.Now()
+	now := h.now()
 	for _, n := range sortedKeys(h.open) {
 		if pull := h.open[n]; !pull.NotBefore.After(now) {
 			ids = append(ids, pull.NodeID)
@@ -126,7 +126,7 @@ func (h *harvest) deferPull(nodeID string, err error) {
 func (h *harvest) whoAreWe(ctx context.Context) error {
 	url := "user@" + h.r.Name.Host
 	var v store.Validator
-	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
+	err := h.view(ctx, func(tx *store.Tx) error {
 		var err error
 		v, _, err = tx.GetValidator(ctx, 0, url)
 		return err
@@ -146,7 +146,7 @@ func (h *harvest) whoAreWe(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.validators = append(h.validators, store.Validator{URL: url, ETag: etag, SeenAt: h.p.Now()})
+	h.validators = append(h.validators, store.Validator{URL: url, ETag: etag, SeenAt: h.now()})
 	return nil
 }
 
@@ -176,6 +176,9 @@ func (h *harvest) changedPulls() []string {
 	for _, n := range sortedKeys(h.open) {
 		pull := h.open[n]
 		light, seen := h.lights[n]
+		if _, read := h.pulls[n]; read {
+			continue // found again in this very pass
+		}
 		if seen && (pull.DetailsAt.IsZero() || light.Fingerprint != pull.Fingerprint) {
 			ids = append(ids, pull.NodeID)
 		}
@@ -188,7 +191,7 @@ func (h *harvest) rotation() []string {
 	var old []work.PullRequest
 	for n, pull := range h.open {
 		light, seen := h.lights[n]
-		if seen && light.Fingerprint == pull.Fingerprint && h.p.Now().Sub(pull.DetailsAt) > rotateAfter {
+		if seen && light.Fingerprint == pull.Fingerprint && h.now().Sub(pull.DetailsAt).Abs() > rotateAfter {
 			old = append(old, pull)
 		}
 	}
@@ -248,7 +251,7 @@ func (h *harvest) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	pull := old
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base, pull.BaseOID = d.Title, d.URL, d.State, d.HeadOID, d.Base, d.BaseOID
 	pull.Draft, pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Draft, d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
-	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number].Fingerprint, h.p.Now()
+	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number].Fingerprint, h.now()
 	if halfRed(d.Checks) {
 		pull.Fingerprint = "" // it will not change with the rest of the checks
 	}
@@ -360,7 +363,7 @@ func (h *harvest) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 }
 
 func (h *harvest) ourCommit(ctx context.Context, oid string) (ours bool, err error) {
-	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
+	err = h.view(ctx, func(tx *store.Tx) error {
 		ours, err = tx.HasTurnCommit(ctx, h.repo.ID, oid)
 		return err
 	})

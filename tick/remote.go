@@ -34,6 +34,8 @@ type GitHub interface {
 
 // lists is what ingest reads.
 type lists interface {
+	hostClock
+	hostLimits
 	ListIssues(ctx context.Context, p github.PageRequest) (github.Page[github.Issue], error)
 	ListComments(ctx context.Context, p github.PageRequest) (github.Page[github.Comment], error)
 	ListReviewComments(ctx context.Context, p github.PageRequest) (github.Page[github.ReviewComment], error)
@@ -42,6 +44,24 @@ type lists interface {
 	OpenPulls(ctx context.Context, repo work.RepoName) ([]github.Pull, error)
 	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
 	Text(ctx context.Context, nodeID string) (github.Text, bool, error)
+}
+
+// hostClock is GitHub's clock, as far as its answers told.
+type hostClock interface {
+	// Ahead is how far this machine's clock is ahead of GitHub's.
+	Ahead() (ahead time.Duration, known bool)
+	// Assume takes over what an earlier pass was told, until an answer comes.
+	Assume(ahead time.Duration)
+	// Now is GitHub's time.
+	Now() time.Time
+}
+
+// hostLimits are the limits that GitHub's answers told of.
+type hostLimits interface {
+	// KeepLimits has a function called with each that an answer tells of.
+	KeepLimits(keep func(github.Limit))
+	// Hold keeps to one that an earlier pass was told of.
+	Hold(l github.Limit)
 }
 
 // objects is what is read one by one.
@@ -54,6 +74,7 @@ type objects interface {
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
 	File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error)
 	PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error)
+	PullMessages(ctx context.Context, repo work.RepoName, number int) ([]string, error)
 	Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error)
 	checks
 }
@@ -143,6 +164,12 @@ func (p *Pass) begin(ctx context.Context) error {
 		}
 		if err := p.reconcileFollowups(ctx, tx); err != nil {
 			return fmt.Errorf("look at what stands still: %w", err)
+		}
+		if err := p.assumeClocks(ctx, tx); err != nil {
+			return err
+		}
+		if err := p.holdLimits(ctx, tx); err != nil {
+			return err
 		}
 		return p.loadAccounts(ctx, tx)
 	})

@@ -130,7 +130,7 @@ func (p *Pass) tellDay(ctx context.Context, plans []Plan, begun int, rep *Report
 
 // sumUp ends the report and writes the pass's one line of log.
 func (p *Pass) sumUp(ctx context.Context, rep *Report) {
-	rep.EndedAt = p.Now()
+	rep.EndedAt = p.local()
 	attrs := []any{"seconds", rep.EndedAt.Sub(rep.StartedAt).Seconds(), "turns", len(rep.Turns())}
 	for _, r := range rep.Repos() {
 		attrs = append(attrs, r.Repo, map[string]any{"ingested": r.Ingested, "note": r.Note, "events": r.Events, "ignored": r.Ignored, "notices": r.Notices})

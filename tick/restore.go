@@ -199,10 +199,14 @@ func (p *Pass) hadPull(ctx context.Context, l *lease, branch string) (bool, erro
 	used := false
 	for _, pull := range pulls {
 		used = used || !pull.CrossRepo
-		if _, ours := h.ourPull(pull); !ours || pull.State != work.PullOpen {
+		_, ours, err := h.ownPull(ctx, pull)
+		if err != nil {
+			return used, err
+		}
+		if !ours || pull.State != work.PullOpen {
 			continue
 		}
-		err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetWalk(ctx, l.turn.RepoID, walkAdopted, "") })
+		err = p.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetWalk(ctx, l.turn.RepoID, walkAdopted, "") })
 		return true, errors.Join(err, &work.SupersededError{Reason: fmt.Sprintf("pull request #%d for it is open already", pull.Number)})
 	}
 	return used, nil

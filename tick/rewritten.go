@@ -77,7 +77,7 @@ func (h *harvest) weigh(ctx context.Context, old, pull work.PullRequest) error {
 		return nil // found again: no turn is known
 	}
 	var turns []work.Turn
-	err := h.p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.view(ctx, func(tx *store.Tx) (err error) {
 		turns, err = tx.ListTurns(ctx, pull.ItemID)
 		return err
 	})

@@ -118,7 +118,7 @@ func (h *harvest) judge(ctx context.Context) error {
 	slices.SortStableFunc(h.events, oldestFirst)
 	slices.SortStableFunc(h.events, commandsFirst) // they may have begun a pause
 	var fresh []candidate
-	for i, c := range h.events {
+	for _, c := range h.events {
 		if c.pending {
 			continue
 		}
@@ -131,6 +131,7 @@ func (h *harvest) judge(ctx context.Context) error {
 		seen[c.event.Key] = ""
 		waits, err := h.untold(ctx, c)
 		if waits {
+			h.holdBack(c)
 			continue
 		}
 		if err == nil && c.event.Kind.Written() {
@@ -143,26 +144,32 @@ func (h *harvest) judge(ctx context.Context) error {
 		case c.event.Outcome == "":
 			c.event.Outcome, err = h.paused(ctx, c)
 		}
-		if late(err) {
-			h.cut(err)
-			h.forget(h.events[i:])
-			break
-		}
-		if err := h.isolate(err, "judge %s", c.event.URL); err != nil {
-			return err
-		}
-		if err != nil {
-			h.forget([]candidate{c})
+		switch {
+		case err == nil:
+			fresh = append(fresh, c)
 			continue
+		case late(err): // what needs no request is judged all the same
+			h.cut(err)
+		default:
+			if err := h.isolate(err, "judge %s", c.event.URL); err != nil {
+				return err
+			}
 		}
-		fresh = append(fresh, c)
+		h.forget(c)
 	}
 	for i, c := range fresh {
 		if h.handled[c.event.Key] && c.event.Outcome == "" {
 			fresh[i].event.Outcome = outcomeAnswered
 		}
 	}
-	h.events = slices.DeleteFunc(fresh, func(c candidate) bool { return h.forgotten[c.event.Number] })
+	h.events = fresh
+	h.dropHalf()
+	h.events = slices.DeleteFunc(fresh, func(c candidate) bool {
+		if h.forgotten[c.event.Number] {
+			h.holdBack(c)
+		}
+		return h.forgotten[c.event.Number]
+	})
 	return nil
 }
 
@@ -192,23 +199,37 @@ func commandsFirst(a, b candidate) int {
 	return rank(a) - rank(b)
 }
 
-// forget leaves the pull requests of some candidates as they were, snapshot
-// and events alike: a snapshot is only stored together with all that its
-// details show. An issue that is new waits for all that was said on it, or its
-// work would begin without. They are read again in the next pass.
-func (h *harvest) forget(of []candidate) {
-	for _, c := range of {
-		n := c.event.Number
-		item, ok := h.items[n]
-		switch {
-		case c.pull:
-			h.forgotten[n] = true
-			delete(h.pulls, n)
-			delete(h.threads, n)
-		case ok && item.ID == 0 && item.State == work.StatePending:
-			h.forgotten[n] = true
-			delete(h.items, n)
-		}
+// forget leaves the pull request of a candidate as it was, snapshot and events
+// alike: a snapshot is only stored together with all that its details show. An
+// issue that is new waits for all that was said on it, or its work would begin
+// without. They are read again in the next pass.
+func (h *harvest) forget(c candidate) {
+	h.holdBack(c)
+	n := c.event.Number
+	item, ok := h.items[n]
+	switch {
+	case c.pull:
+		h.forgotten[n] = true
+		delete(h.pulls, n)
+		delete(h.threads, n)
+	case ok && item.ID == 0 && item.State == work.StatePending:
+		h.forgotten[n], h.backlog[n] = true, true
+		delete(h.items, n)
+	}
+}
+
+// holdBack has the list that showed something show it again.
+func (h *harvest) holdBack(c candidate) {
+	e := c.event
+	kind := e.Kind
+	if kind == work.EventCommand {
+		kind = work.EventKind(e.State)
+	}
+	switch kind { //nolint:exhaustive // the others come from no list
+	case work.EventIssue, work.EventSource:
+		h.hold(walkComments, &h.repo.CommentsSince, h.r.repo.CommentsSince, e.UpdatedAt)
+	case work.EventReview:
+		h.hold(walkReviewComments, &h.repo.ReviewCommentsSince, h.r.repo.ReviewCommentsSince, e.UpdatedAt)
 	}
 }
 
@@ -221,24 +242,23 @@ func (h *harvest) readAgain(ctx context.Context, c candidate, outcome string) (e
 	if outcome == store.OutcomeEdited && c.event.Kind.Said() {
 		c.event.Outcome, err = h.paused(ctx, c)
 	}
+	if err == nil {
+		h.again = append(h.again, c.event)
+		return nil
+	}
+	h.holdBack(c)
 	if late(err) {
 		h.cut(err)
 		return nil
 	}
-	if err := h.isolate(err, "judge %s", c.event.URL); err != nil {
-		return err
-	}
-	if err == nil {
-		h.again = append(h.again, c.event)
-	}
-	return nil
+	return h.isolate(err, "judge %s", c.event.URL)
 }
 
 // stored finds the candidates that are in the database already, by key, with
 // their outcomes.
 func (h *harvest) stored(ctx context.Context) (map[string]string, error) {
 	known := map[string]string{}
-	return known, h.p.Store.View(ctx, func(tx *store.Tx) error {
+	return known, h.view(ctx, func(tx *store.Tx) error {
 		for _, c := range h.events {
 			outcome, has, err := tx.FindOutcome(ctx, h.repo.ID, c.event.Key)
 			if err != nil {
@@ -305,7 +325,7 @@ func (h *harvest) lateCopy(ctx context.Context, e work.Event) (pasted bool, err 
 	}
 	var a work.Action
 	var known bool
-	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
+	err = h.view(ctx, func(tx *store.Tx) error {
 		a, known, err = tx.GetAction(ctx, marks.Token)
 		return err
 	})
@@ -313,9 +333,9 @@ func (h *harvest) lateCopy(ctx context.Context, e work.Event) (pasted bool, err 
 		return false, err
 	}
 	scope := actions.Scope{Repo: h.repo, GitHub: h.r.GitHub, Accounts: h.p.accounts.ids(h.r.Name.Host)}
-	extra, err := actions.Extra(ctx, scope, a, id)
+	extra, err := actions.Extra(ctx, scope, a)
 	for _, id := range extra {
-		h.removals = append(h.removals, actions.Removal(h.repo, a, id, h.p.Now()))
+		h.removals = append(h.removals, actions.Removal(h.repo, a, id, h.now()))
 	}
 	first, parseErr := strconv.ParseInt(a.ResultID, 10, 64)
 	later := parseErr == nil && id > first // a copy that came first is ours, shown late

@@ -112,7 +112,7 @@ func (h *harvest) storePauses(ctx context.Context) error {
 	if len(numbers) == 0 {
 		return nil
 	}
-	err := h.p.Store.Update(ctx, func(tx *store.Tx) error {
+	err := h.update(ctx, func(tx *store.Tx) error {
 		for _, n := range numbers {
 			if err := h.taken[n].store(ctx, tx, h.repo.ID, n); err != nil {
 				return err
@@ -181,7 +181,7 @@ func (h *harvest) pausesFor(ctx context.Context, c candidate) ([]work.Pause, err
 	for _, n := range numbers {
 		known, asked := h.pauses[n]
 		if !asked {
-			err := h.p.Store.View(ctx, func(tx *store.Tx) (err error) {
+			err := h.view(ctx, func(tx *store.Tx) (err error) {
 				known, err = tx.ListPauses(ctx, h.repo.ID, n)
 				return err
 			})
@@ -212,7 +212,7 @@ func (h *harvest) partners(ctx context.Context, c candidate) (numbers []int, err
 	if c.event.ItemID == 0 {
 		return numbers, nil
 	}
-	return numbers, h.p.Store.View(ctx, func(tx *store.Tx) error {
+	return numbers, h.view(ctx, func(tx *store.Tx) error {
 		item, err := tx.GetItem(ctx, c.event.ItemID)
 		if err != nil {
 			return err

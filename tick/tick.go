@@ -42,6 +42,7 @@ type Pass struct {
 	// needs are there; required for Run.
 	Preflight func(context.Context) error
 
+	local    func() time.Time // this machine's clock: Now is corrected by GitHub's, see assumeClocks
 	all      []*remote
 	accounts accounts
 	held     map[int]holder
@@ -53,7 +54,8 @@ type Pass struct {
 // Run makes the pass. A tick.lock held by another pass is no error: the
 // report says so.
 func (p *Pass) Run(ctx context.Context) (rep *Report, err error) {
-	rep = newReport(p.Now())
+	p.local = p.Now
+	rep = newReport(p.local())
 	planning, ok, err := p.lockPlanning(ctx)
 	if err != nil || !ok {
 		rep.Skipped = "another pass is planning"

@@ -75,7 +75,7 @@ func (h *harvest) permission(ctx context.Context, who work.Account, at time.Time
 func (h *harvest) knownPermission(ctx context.Context, who work.Account, at time.Time, enough []string) (level string, usable bool, err error) {
 	var asked time.Time
 	var ok bool
-	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
+	err = h.view(ctx, func(tx *store.Tx) error {
 		level, asked, ok, err = tx.GetPermission(ctx, h.repo.ID, who.ID)
 		return err
 	})
@@ -94,7 +94,7 @@ func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, 
 	if err != nil {
 		return "", err
 	}
-	return level, h.p.Store.Update(ctx, func(tx *store.Tx) error {
+	return level, h.update(ctx, func(tx *store.Tx) error {
 		return tx.PutPermission(ctx, h.repo.ID, who.ID, who.Login, level, h.p.Now())
 	})
 }
@@ -117,7 +117,7 @@ func (h *harvest) named(ctx context.Context, who work.Account) (bool, error) {
 		}
 		pinned, err := strconv.ParseInt(id, 10, 64)
 		if !given {
-			err = h.p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+			err = h.update(ctx, func(tx *store.Tx) (err error) {
 				pinned, err = tx.PinAllowed(ctx, h.repo.ID, who, h.p.Now())
 				return err
 			})

@@ -104,7 +104,7 @@ func noLonger(l *lease, lost []work.Event, begun string) error {
 // and whose authors may give none any more.
 func (h *harvest) askCommandersAgain(ctx context.Context) error {
 	var waiting []work.Event
-	err := h.p.Store.View(ctx, func(tx *store.Tx) error {
+	err := h.view(ctx, func(tx *store.Tx) error {
 		pending, err := tx.ListPendingEvents(ctx, h.repo.ID)
 		for _, e := range pending {
 			if e.Kind != work.EventCommand || e.State == saidLocally {
@@ -125,6 +125,10 @@ func (h *harvest) askCommandersAgain(ctx context.Context) error {
 	}
 	for _, e := range waiting {
 		may, err := h.mayCommand(ctx, e.Author, h.p.Now())
+		if late(err) { // what was read is worth keeping
+			h.cut(err)
+			return nil
+		}
 		if fatal := h.isolate(err, "ask about %s", e.URL); fatal != nil {
 			return fatal
 		}

@@ -11,13 +11,18 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// walk is one of the three lists that every pass reads: newest first, bounded
-// by a "since" that stays where it is, so that the URL keeps its ETag.
+// walk is one of the lists that a pass reads: oldest change first, from a moment
+// on that stays where it is, so that the URL keeps its ETag.
+//
+// What changes while a list is walked moves to its end, and everything behind it
+// one place up. So no page is asked for by its number: the next one begins where
+// the last one ended, by time. Where a walk was cut is such a moment too, and
+// nothing that moved in the time between is passed over.
 type walk[T any] struct {
 	name    string
 	address func(work.RepoName, time.Time) string
 	list    func(context.Context, github.PageRequest) (github.Page[T], error)
-	since   *time.Time // in the harvest's repo
+	since   *time.Time // in the harvest's repo; nil: from the beginning, once
 	updated func(T) time.Time
 }
 
@@ -26,49 +31,56 @@ const (
 	walkIssues         = "issues"
 	walkComments       = "comments"
 	walkReviewComments = "review_comments"
+	walkLabel          = "label "  // and the label: its first sight
 	walkAdopted        = "adopted" // no walk: stored once the open pull requests were looked at
 )
 
 // read walks the pages, each with its own ETag: page 1 unchanged does not prove
-// page 2 unchanged. A walk that is cut stores where it goes on.
-func (w walk[T]) read(ctx context.Context, h *harvest) ([]T, error) {
-	if w.since.IsZero() {
-		*w.since = h.p.Now().Add(-overlap).Truncate(time.Second)
+// page 2 unchanged. It returns false when the walk was cut.
+func (w walk[T]) read(ctx context.Context, h *harvest) ([]T, bool, error) {
+	var since time.Time
+	if w.since != nil {
+		if w.since.IsZero() {
+			*w.since = h.now().Add(-overlap).Truncate(time.Second)
+		}
+		since = *w.since
 	}
-	first := w.address(h.repo.Current, *w.since)
-	cut := h.known.cuts[w.name]
+	from := since
+	cut := cutAt(h.known.cuts[w.name])
+	if cut.After(from) {
+		from = cut
+	}
 	var items []T
 	var seen []store.Validator
-	pages := 0
-	for next := first; next != ""; {
-		page, v, err := w.page(ctx, h, next)
+	newest, pages := from, 0
+	for next := w.address(h.repo.Current, from); next != ""; pages++ {
+		page, v, err := github.Page[T]{}, []store.Validator(nil), context.DeadlineExceeded
+		if pages == 0 || !h.enough() {
+			page, v, err = w.page(ctx, h, next)
+		}
+		if late(err) {
+			h.cutWalk(w.name, err, github.SinceOf(next), seen)
+			return items, false, nil
+		}
 		if err != nil {
-			if pages == 0 || !late(err) {
-				return nil, err
-			}
-			h.walked(seen, map[string]string{w.name: next})
-			return items, nil
+			return nil, false, err
 		}
-		items = append(items, page.Items...)
-		seen = append(seen, v...)
-		pages++
-		next = page.Next
-		if pages == 1 && cut != "" {
-			next = cut
-		}
+		items, seen, next = append(items, page.Items...), append(seen, v...), page.Next
+		newest = w.newest(newest, page)
 	}
-	if pages > 1 && w.advance(h, first, items) {
+	if (pages > 1 || !cut.IsZero()) && w.advance(h, newest) {
 		seen = nil // the next walk has other URLs
 	}
 	ended := map[string]string{}
-	if cut != "" {
+	if !cut.IsZero() {
 		ended[w.name] = ""
 	}
-	h.walked(seen, ended)
-	return items, nil
+	h.walked(w.name, seen, ended)
+	return items, true, nil
 }
 
-// page reads one page with the ETag that is stored for it.
+// page reads one page with the ETag that is stored for it, and says where the next
+// one begins.
 func (w walk[T]) page(ctx context.Context, h *harvest, address string) (github.Page[T], []store.Validator, error) {
 	v := h.known.pages[address]
 	page, err := w.list(ctx, github.PageRequest{URL: address, ETag: v.ETag})
@@ -79,35 +91,90 @@ func (w walk[T]) page(ctx context.Context, h *harvest, address string) (github.P
 		page.Next = v.Next
 		return page, nil, nil
 	}
-	return page, []store.Validator{{RepoID: h.repo.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: h.p.Now()}}, nil
-}
-
-// advance moves "since" after a walk of more than one page, and says whether
-// it did.
-func (w walk[T]) advance(h *harvest, first string, items []T) bool {
-	var newest time.Time
-	for _, it := range items {
-		if u := w.updated(it); u.After(newest) {
-			newest = u
+	if page.Next != "" && len(page.Items) > 0 {
+		// GitHub does not say whether "since" includes its own second.
+		on := w.updated(page.Items[len(page.Items)-1]).Add(-time.Second)
+		if on.After(github.SinceOf(address)) { // else a page of one second alone: on by its number
+			page.Next = w.address(h.repo.Current, on)
 		}
 	}
-	to := newest.Add(-overlap)
-	if newest.IsZero() || !to.After(*w.since) {
+	return page, []store.Validator{{RepoID: h.repo.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: h.now()}}, nil
+}
+
+// newest is the newest change that was read; of a page that is as it was, where the
+// next one begins.
+func (w walk[T]) newest(so time.Time, page github.Page[T]) time.Time {
+	if at := github.SinceOf(page.Next); at.After(so) {
+		so = at
+	}
+	for _, it := range page.Items {
+		if u := w.updated(it); u.After(so) {
+			so = u
+		}
+	}
+	return so
+}
+
+// advance moves "since" after a walk of more than one page, and says whether it
+// did. GitHub's lists may lag: what is younger than the overlap is read again.
+func (w walk[T]) advance(h *harvest, newest time.Time) bool {
+	to := h.now().Add(-overlap).Truncate(time.Second)
+	if newest.Before(to) {
+		to = newest
+	}
+	if w.since == nil || !to.After(*w.since) {
 		return false
 	}
 	*w.since = to
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.stale = append(h.stale, first)
+	h.stale = append(h.stale, w.name)
 	return true
 }
 
+// cutAt reads where a walk was cut.
+func cutAt(stored string) time.Time {
+	at, err := time.Parse(time.RFC3339, stored)
+	if err != nil {
+		return time.Time{} // none, or an older program's link
+	}
+	return at
+}
+
+// cutWalk keeps where a walk was cut, and what vouches for what was read.
+func (h *harvest) cutWalk(name string, err error, at time.Time, seen []store.Validator) {
+	cuts := map[string]string{}
+	if !at.IsZero() {
+		cuts[name] = at.UTC().Format(time.RFC3339)
+	}
+	h.walked(name, seen, cuts)
+	h.cut(err)
+}
+
 // walked keeps what a walk brought besides its items.
-func (h *harvest) walked(seen []store.Validator, walks map[string]string) {
+func (h *harvest) walked(name string, seen []store.Validator, walks map[string]string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.validators = append(h.validators, seen...)
+	h.pages[name] = append(h.pages[name], seen...)
 	maps.Copy(h.walks, walks)
+}
+
+// hold has a walk begin no later than at something that was not taken in. before is
+// the moment from which on it was read.
+func (h *harvest) hold(name string, since *time.Time, before, at time.Time) {
+	if before.IsZero() {
+		before = *since
+	}
+	if at.Before(before) {
+		return // it came from elsewhere, and is read there again
+	}
+	if at.Before(*since) {
+		*since = at
+	}
+	if cut := cutAt(h.walks[name]); cut.IsZero() || at.Before(cut) {
+		h.walks[name] = at.UTC().Format(time.RFC3339)
+	}
+	delete(h.pages, name)
 }
 
 // late reports whether an error only says that there is no more time or
@@ -119,18 +186,18 @@ func late(err error) bool {
 
 func (h *harvest) readIssues(ctx context.Context) (err error) {
 	w := walk[github.Issue]{walkIssues, github.IssuesURL, h.r.GitHub.ListIssues, &h.repo.IssuesSince, func(i github.Issue) time.Time { return i.UpdatedAt }}
-	h.issues, err = w.read(ctx, h)
+	h.issues, _, err = w.read(ctx, h)
 	return err
 }
 
 func (h *harvest) readComments(ctx context.Context) (err error) {
 	w := walk[github.Comment]{walkComments, github.CommentsURL, h.r.GitHub.ListComments, &h.repo.CommentsSince, func(c github.Comment) time.Time { return c.UpdatedAt }}
-	h.comments, err = w.read(ctx, h)
+	h.comments, _, err = w.read(ctx, h)
 	return err
 }
 
 func (h *harvest) readReviewComments(ctx context.Context) (err error) {
 	w := walk[github.ReviewComment]{walkReviewComments, github.ReviewCommentsURL, h.r.GitHub.ListReviewComments, &h.repo.ReviewCommentsSince, func(c github.ReviewComment) time.Time { return c.UpdatedAt }}
-	h.reviewComments, err = w.read(ctx, h)
+	h.reviewComments, _, err = w.read(ctx, h)
 	return err
 }

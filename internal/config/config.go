@@ -30,6 +30,7 @@ type Runtime struct {
 	RetryBase                 time.Duration
 	QuietPeriod               time.Duration
 	MinInterval               time.Duration
+	IngestTimeout             time.Duration // of one repository in one pass
 	SettleAfter               time.Duration
 	MaxTurnsPerPass           int
 	MaxEventsPerTurn          int

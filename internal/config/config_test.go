@@ -35,7 +35,7 @@ func TestMinimalConfigGetsTheDocumentedDefaults(t *testing.T) {
 	}
 	want := config.Runtime{
 		Workers: 2, Agent: "mine", TurnTimeout: 30 * time.Minute, IdleTimeout: 10 * time.Minute,
-		RetryBase: time.Minute, QuietPeriod: time.Minute, MinInterval: 10 * time.Second, SettleAfter: time.Minute,
+		RetryBase: time.Minute, QuietPeriod: time.Minute, MinInterval: 10 * time.Second, IngestTimeout: 15 * time.Second, SettleAfter: time.Minute,
 		MaxTurnsPerPass: 20, MaxEventsPerTurn: 50, EnableFeedbackLoop: true, EnableIssueCommentRouting: true,
 		Overlap: true, StateDir: "/home/op/.local/share/mergexo", Sandbox: work.SandboxAuto,
 		Budgets: config.Budgets{TurnsPerItem: 30, FeedbackRounds: 20, CostPerItem: 25, TurnsPerDay: 200, CostPerDay: 100},
@@ -57,7 +57,7 @@ func TestMinimalConfigGetsTheDocumentedDefaults(t *testing.T) {
 func equal(a, b config.Runtime) bool {
 	a.Accounts, b.Accounts = nil, nil
 	return a.Workers == b.Workers && a.Agent == b.Agent && a.TurnTimeout == b.TurnTimeout && a.IdleTimeout == b.IdleTimeout &&
-		a.RetryBase == b.RetryBase && a.QuietPeriod == b.QuietPeriod && a.MinInterval == b.MinInterval && a.SettleAfter == b.SettleAfter &&
+		a.RetryBase == b.RetryBase && a.QuietPeriod == b.QuietPeriod && a.MinInterval == b.MinInterval && a.IngestTimeout == b.IngestTimeout && a.SettleAfter == b.SettleAfter &&
 		a.MaxTurnsPerPass == b.MaxTurnsPerPass && a.MaxEventsPerTurn == b.MaxEventsPerTurn && a.Budgets == b.Budgets &&
 		a.EnableFeedbackLoop == b.EnableFeedbackLoop && a.EnableIssueCommentRouting == b.EnableIssueCommentRouting &&
 		a.Overlap == b.Overlap && a.StateDir == b.StateDir && a.Sandbox == b.Sandbox
@@ -131,6 +131,7 @@ idle_timeout = "2m"
 retry_base = "0s"
 quiet_period = "0s"
 min_interval = "0s"
+ingest_timeout = "1m"
 settle_after = "0s"
 max_turns_per_pass = 3
 max_events_per_turn = 4
@@ -172,7 +173,7 @@ required_tests = []
 	}
 	want := config.Runtime{
 		Workers: 5, Agent: "b", TurnTimeout: time.Hour, IdleTimeout: 2 * time.Minute,
-		MaxTurnsPerPass: 3, MaxEventsPerTurn: 4, StateDir: "/home/op/state", Sandbox: work.SandboxAuto,
+		IngestTimeout: time.Minute, MaxTurnsPerPass: 3, MaxEventsPerTurn: 4, StateDir: "/home/op/state", Sandbox: work.SandboxAuto,
 		Budgets: config.Budgets{TurnsPerItem: 6, FeedbackRounds: 7, CostPerItem: 0.5, CostPerDay: 9},
 	}
 	if !equal(c.Runtime, want) || len(c.Runtime.Accounts) != 2 {

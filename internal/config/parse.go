@@ -94,6 +94,7 @@ func (p *parser) runtime(t *table) {
 		RetryBase:                 t.duration("retry_base", time.Minute, 0),
 		QuietPeriod:               t.duration("quiet_period", time.Minute, 0),
 		MinInterval:               t.duration("min_interval", 10*time.Second, 0),
+		IngestTimeout:             t.duration("ingest_timeout", 15*time.Second, time.Second),
 		SettleAfter:               t.duration("settle_after", time.Minute, 0),
 		MaxTurnsPerPass:           t.count("max_turns_per_pass", 20, 1, 1000),
 		MaxEventsPerTurn:          t.count("max_events_per_turn", 50, 1, 200),

@@ -136,10 +136,14 @@ func mutants() []mutant {
 		{
 			guard: "cursors together with their rows", file: "tick/ingest.go", scenario: "feedback", points: diesInIngest,
 			edits: []edit{{
-				`{h.fetch, h.adopt, `,
-				`{h.fetch, func(ctx context.Context) error {
-		return p.Store.Update(ctx, func(tx *store.Tx) error { return h.storeCursors(ctx, tx) })
-	}, h.adopt, `,
+				`
+	defer h.dropHalf()
+`, `
+	if err := h.update(ctx, func(tx *store.Tx) error { return h.storeCursors(ctx, tx, h.now()) }); err != nil {
+		return err
+	}
+	defer h.dropHalf()
+`,
 			}},
 		},
 		{

@@ -42,6 +42,7 @@ func scenarios() []scenario {
 		{name: "feedback", setup: start, input: twoReviewsAndAComment},
 		{name: "feedback without changes", setup: start, input: twoReviewsAndAComment, idle: true},
 		{name: "feedback with resolving", setup: start, input: twoReviewsAndAComment, resolves: true},
+		{name: "feedback with a clock ahead", setup: steps(clockAhead, start), input: twoReviewsAndAComment},
 		{name: "edited comments", setup: steps(start, quiet, twoReviewsAndAComment), input: edits},
 		{name: "push during the turn", setup: start, input: twoReviewsAndAComment, during: onFeedback(personPushes)},
 		{name: "taken back after the answer", setup: start, input: twoReviewsAndAComment, meanwhile: takeBack},
@@ -65,6 +66,12 @@ func steps(all ...func(*world) error) func(*world) error {
 		}
 		return nil
 	}
+}
+
+// clockAhead sets this machine's clock a quarter of an hour ahead of GitHub's.
+func clockAhead(w *world) error {
+	w.later.Add(-15 * 60)
+	return nil
 }
 
 func quiet(w *world) error {

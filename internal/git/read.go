@@ -139,15 +139,7 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 		oid, email, _ := strings.Cut(head, " ")
 		e := Entry{OID: oid, Ours: email == m.git.opt.Identity.Email}
 		e.Subject, _, _ = strings.Cut(message, "\n")
-		for line := range strings.Lines(message) {
-			line = strings.TrimSpace(line)
-			if v, ok := strings.CutPrefix(line, work.TrailerTurn+": "); ok {
-				e.Turn = v
-			}
-			if v, ok := strings.CutPrefix(line, work.TrailerHandled+": "); ok {
-				e.Handled = append(e.Handled, v)
-			}
-		}
+		e.Turn, e.Handled = work.TrailersOf(message)
 		entries = append(entries, e)
 	}
 	return entries, nil

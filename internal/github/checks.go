@@ -208,7 +208,7 @@ func (c *Client) RerunFailedJobs(ctx context.Context, repo work.RepoName, id str
 // IssuesSince lists the issues, without pull requests, that changed since a
 // time; all for a zero one.
 func (c *Client) IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]Issue, error) {
-	all, err := every(ctx, c, IssuesURL(repo, since), wireIssue.issue)
+	all, err := every(ctx, c, listURL(repo, "issues", since, "state", "all", "sort", "updated", "direction", "desc"), wireIssue.issue)
 	if err != nil {
 		return nil, fmt.Errorf("list issues: %w", err)
 	}

@@ -57,6 +57,7 @@ type Client struct {
 	log   *slog.Logger
 	count func(Request)
 	gate  gate
+	clock hostClock
 }
 
 // DefaultHost is the host that gh would talk to: GH_HOST, else the only one of

@@ -22,11 +22,24 @@ const (
 // minWait is how long to keep still when GitHub names no time.
 const minWait = time.Minute
 
+// maxWait is the longest that is waited, whatever GitHub named: then it is tried
+// once, and GitHub may say so again. Its own limits begin anew each hour.
+const maxWait = time.Hour
+
+// Limit is one of the host's limits that is reached: until when nothing that counts
+// against it is asked.
+type Limit struct {
+	Resource string // as x-ratelimit-resource names it; * is everything
+	Until    time.Time
+	Reason   string // for people
+}
+
 // gate remembers the limits that answers told of, so that whoever asks next
 // waits without asking: a client that goes on while limited can be banned.
 type gate struct {
 	mu   sync.Mutex
 	shut map[string]closing
+	keep func(Limit) // may be nil
 }
 
 type closing struct {
@@ -46,16 +59,37 @@ func (g *gate) pass(resource string, now time.Time) error {
 	return nil
 }
 
-func (g *gate) close(resource string, until time.Time, reason string) {
+// close shuts a resource until then, at most for maxWait, and says until when.
+func (g *gate) close(resource string, until, now time.Time, reason string) time.Time {
+	if most := now.Add(maxWait); until.After(most) {
+		until = most
+	}
 	g.mu.Lock()
-	defer g.mu.Unlock()
+	later := until.After(g.shut[resource].until)
 	if g.shut == nil {
 		g.shut = map[string]closing{}
 	}
-	if until.After(g.shut[resource].until) {
+	if later {
 		g.shut[resource] = closing{until, reason}
 	}
+	keep := g.keep
+	g.mu.Unlock()
+	if later && keep != nil {
+		keep(Limit{resource, until, reason})
+	}
+	return until
 }
+
+// KeepLimits has a function called with each limit that an answer tells of, before
+// the request returns.
+func (c *Client) KeepLimits(keep func(Limit)) {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	c.gate.keep = keep
+}
+
+// Hold keeps to a limit that another process was told of.
+func (c *Client) Hold(l Limit) { c.gate.close(l.Resource, l.Until, c.Now(), l.Reason) }
 
 // limits is what the headers of one answer say.
 type limits struct {
@@ -97,9 +131,9 @@ func (l limits) until(resource string, now time.Time) (string, time.Time, string
 
 // limited shuts the gate after an answer that refused for a limit.
 func (c *Client) limited(a *answer, err error) error {
-	now := c.now()
+	now := c.Now()
 	held, until, reason := a.limits.until(a.resource, now)
-	c.gate.close(held, until, reason)
+	until = c.gate.close(held, until, now, reason)
 	c.log.Warn("rate limited", "resource", a.resource, "until", until)
 	return &work.WaitError{Until: until, Reason: reason, Err: err}
 }

@@ -131,6 +131,25 @@ func (c *Client) PullsByHead(ctx context.Context, repo work.RepoName, branch str
 	return pulls, nil
 }
 
+type wirePullCommit struct {
+	Commit struct {
+		Message string `json:"message"`
+	} `json:"commit"`
+}
+
+func (wirePullCommit) check() error { return nil }
+
+// PullMessages gives the messages of a pull request's commits, oldest first; GitHub
+// names 250 at most.
+func (c *Client) PullMessages(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
+	messages, err := every(ctx, c, fmt.Sprintf("repos/%s/pulls/%d/commits?per_page=100", repo.FullName(), number),
+		func(w wirePullCommit) string { return w.Commit.Message })
+	if err != nil {
+		return nil, fmt.Errorf("list the commits of %s: %w", work.Ref(repo, number), err)
+	}
+	return messages, nil
+}
+
 // OpenPulls lists every open pull request of a repository, oldest first.
 func (c *Client) OpenPulls(ctx context.Context, repo work.RepoName) ([]Pull, error) {
 	q := url.Values{"state": {"open"}, "sort": {"created"}, "direction": {"asc"}, "per_page": {"100"}}

@@ -21,10 +21,10 @@ func TestIssuesAndTheirPages(t *testing.T) {
 	pull, _ := w.pull(t, "topic")
 	p, err := w.client.ListIssues(ctx, PageRequest{URL: IssuesURL(w.name, time.Time{})})
 	must(t, err)
-	if len(p.Items) != 2 || p.Items[0].Number != pull || !p.Items[0].IsPull {
-		t.Fatalf("issues %+v, want the pull request first", p.Items)
+	if len(p.Items) != 2 || p.Items[1].Number != pull || !p.Items[1].IsPull {
+		t.Fatalf("issues %+v, want the pull request last: it changed last", p.Items)
 	}
-	got := p.Items[1]
+	got := p.Items[0]
 	if got.Number != n || got.Title != "first" || got.Body != "body of first" || got.State != "open" || got.IsPull ||
 		got.Author.Login != "alice" || got.Author.ID != w.hub.UserID("alice") || !slices.Equal(got.Labels, []string{"agent:design"}) ||
 		!got.CreatedAt.Equal(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)) || got.NodeID == "" || !strings.HasSuffix(got.URL, "/alice/app/issues/1") {
@@ -35,7 +35,7 @@ func TestIssuesAndTheirPages(t *testing.T) {
 	if !again.NotModified || again.ETag == "" || len(again.Items) != 0 {
 		t.Errorf("unchanged page: %+v", again)
 	}
-	labelled, err := w.client.ListIssues(ctx, PageRequest{URL: LabelledIssuesURL(w.name, "agent:design")})
+	labelled, err := w.client.ListIssues(ctx, PageRequest{URL: LabelledIssuesURL(w.name, "agent:design", time.Time{})})
 	must(t, err)
 	if len(labelled.Items) != 1 || labelled.Items[0].Number != n {
 		t.Errorf("labelled issues %+v", labelled.Items)

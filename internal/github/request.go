@@ -52,7 +52,7 @@ func (c *Client) send(ctx context.Context, k call) (*answer, error) {
 	if k.resource == "" {
 		k.resource = resourceCore
 	}
-	if err := c.gate.pass(k.resource, c.now()); err != nil {
+	if err := c.gate.pass(k.resource, c.Now()); err != nil {
 		return nil, err
 	}
 	req, err := c.newRequest(ctx, k)
@@ -63,8 +63,8 @@ func (c *Client) send(ctx context.Context, k call) (*answer, error) {
 	if err != nil {
 		return nil, lost(ctx, k, err)
 	}
-	if a.limits.remaining == 0 && a.limits.reset.After(c.now()) {
-		c.gate.close(a.resource, a.limits.reset, "GitHub's rate limit")
+	if a.limits.remaining == 0 && a.limits.reset.After(c.Now()) {
+		c.gate.close(a.resource, a.limits.reset, c.Now(), "GitHub's rate limit")
 	}
 	return a, c.refused(a, k)
 }
@@ -109,7 +109,8 @@ func (c *Client) exchange(req *http.Request, k call) (*answer, error) {
 	defer resp.Body.Close()
 	seen.Status = resp.StatusCode
 	a := &answer{status: resp.StatusCode, header: resp.Header, url: seen.URL, resource: k.resource}
-	a.limits = readLimits(resp.Header, c.now())
+	c.clock.tell(resp.Header, start, c.now())
+	a.limits = readLimits(resp.Header, c.Now())
 	if a.limits.resource != "" {
 		a.resource = a.limits.resource
 	}

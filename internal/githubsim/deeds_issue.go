@@ -55,7 +55,7 @@ func (r *Repo) makeIssue(actor *user, title, body string) *issue {
 func (is *issue) record(actor *user, word string, fill func(*event)) {
 	h := is.repo.hub
 	id, node := h.newID(kindEvent)
-	e := &event{issue: is, id: id, nodeID: node, kind: word, actor: actor, created: h.now()}
+	e := &event{issue: is, id: id, nodeID: node, kind: word, actor: actor, created: h.now(), lag: h.newLag("timeline")}
 	if fill != nil {
 		fill(e)
 	}

@@ -135,7 +135,9 @@ func (c *call) timeline(is *issue) ([]stamped, *apiError) {
 		}
 	}
 	for _, e := range is.timeline {
-		out = append(out, stamped{e.created, func() any { return c.timelineEntry(e) }})
+		if c.h.listed(&e.lag) {
+			out = append(out, stamped{e.created, func() any { return c.timelineEntry(e) }})
+		}
 	}
 	slices.SortStableFunc(out, func(a, b stamped) int { return a.at.Compare(b.at) })
 	return out, nil

@@ -18,7 +18,8 @@ type lag struct {
 	until time.Time
 }
 
-// newLag is the lag of an object made now: of kind issues, pulls, comments or review-comments.
+// newLag is the lag of an object made now: of kind issues, pulls, comments or review-comments, or timeline
+// for what timelines tell.
 func (h *Hub) newLag(kind string) lag {
 	o := h.lags[kind]
 	if o == nil || o.count == 0 {

@@ -65,6 +65,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client went away
 	}
+	w.Header().Set("Date", h.now().Format(http.TimeFormat))
 	rq := h.arrived(r, body)
 	f := h.fault(rq)
 	if f != nil && !h.before(r.Context(), w, rq, f) {

@@ -241,6 +241,7 @@ type event struct {
 	dismissed  *review
 	wasState   string // the review's state before it was dismissed
 	lockReason string
+	lag        lag // of timelines
 }
 
 // checkSuite groups the check runs of one app on one commit.

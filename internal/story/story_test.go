@@ -31,6 +31,7 @@
 //	hub-paste NUMBER COMMENT AUTHOR has somebody post the words of a comment again, marker and all
 //	await-request METHOD PATH-SUFFIX waits for a request that hub slow holds up; it takes effect once its pass is killed
 //	later DURATION           lets time pass: every time in state.db is taken back by it
+//	hub-clock DURATION       sets GitHub's clock ahead of this machine's by that; -400s: behind it
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
 //
 // The condition [sandbox] says whether a sandbox works on this machine.
@@ -109,6 +110,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"hub-paste":     cmdHubPaste,
 		"await-request": cmdAwaitRequest,
 		"later":         cmdLater,
+		"hub-clock":     cmdHubClock,
 	}
 	maps.Copy(cmds, hubscript.Commands(func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }))
 	return cmds

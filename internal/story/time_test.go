@@ -27,6 +27,16 @@ func cmdLater(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(takeBack(worldOf(ts).stateDB(), d))
 }
 
+// cmdHubClock sets GitHub's clock apart from this machine's.
+func cmdHubClock(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hub-clock DURATION")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	worldOf(ts).skew.Store(int64(d))
+}
+
 func takeBack(path string, by time.Duration) (err error) {
 	columns, err := query(path, `SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND m.name NOT LIKE 'goose%' AND c.type = 'INTEGER'

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
@@ -28,6 +29,7 @@ type world struct {
 	hub    *githubsim.Hub
 	token  string // the operator's
 	config *configFile
+	skew   atomic.Int64 // of GitHub's clock, in nanoseconds
 }
 
 // newWorld makes a world in a folder that may hold a story's files already.
@@ -65,7 +67,7 @@ func newWorld(work string) (_ *world, err error) {
 // startHub makes the GitHub: the operator, ann and bob who may write to the
 // repository, mallory who may not, and the repository.
 func (w *world) startHub() (err error) {
-	if w.hub, err = githubsim.New(githubsim.Options{Dir: w.hubDir(), Now: time.Now}); err != nil {
+	if w.hub, err = githubsim.New(githubsim.Options{Dir: w.hubDir(), Now: func() time.Time { return time.Now().Add(time.Duration(w.skew.Load())) }}); err != nil {
 		return err
 	}
 	for _, login := range []string{"ann", "bob", "mallory"} {

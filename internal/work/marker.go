@@ -94,3 +94,18 @@ const (
 	TrailerTurn    = "Mergexo-Turn"
 	TrailerHandled = "Mergexo-Handled"
 )
+
+// TrailersOf reads the trailers of a commit's message: the turn that made it, empty
+// when none did, and the events that it was made for.
+func TrailersOf(message string) (turn string, handled []string) {
+	for line := range strings.Lines(message) {
+		line = strings.TrimSpace(line)
+		if v, ok := strings.CutPrefix(line, TrailerTurn+": "); ok {
+			turn = v
+		}
+		if v, ok := strings.CutPrefix(line, TrailerHandled+": "); ok {
+			handled = append(handled, v)
+		}
+	}
+	return turn, handled
+}
