@@ -134,7 +134,7 @@ func TestALongAnswerIsNoIdleAgent(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		r.model.Script(func(modelsim.Query) modelsim.Reply {
 			a := answer("Long")
-			a["pr_summary"] = strings.Repeat("0123456789abcde\n", 1800)
+			a["pr_summary"] = strings.Repeat("0123456789abcde\n", 2600)
 			return modelsim.Reply{Answer: a}
 		})
 		r.slowly()
