@@ -21,6 +21,7 @@ type Context struct {
 	Conflict        *Conflict    `json:"conflict"`         // what keeps the head from merging into its base
 	Findings        []Finding    `json:"findings"`         // fix: to be mended; review: to be looked at again
 	Review          *Review      `json:"review"`           // review: what is asked of the reviewer
+	ReadOnly        bool         `json:"read_only"`        // nothing that it changes is pushed: it is only to answer
 	AllowedActions  []string     `json:"allowed_actions"`  // sentences: what the agent may ask for
 	Refused         []string     `json:"refused"`          // sentences: what will be refused before a push
 	Previous        string       `json:"previous"`         // how an earlier attempt ended

@@ -67,7 +67,7 @@ func newPage(kind work.Kind, c Context) (page, error) {
 	f := fencer{nonce: nonce}
 	t := c.Task
 	p := page{
-		Nonce: nonce, Repository: t.Repository, Writes: kind.Mode() == work.ModeWrite, Reviews: kind == work.KindReview,
+		Nonce: nonce, Repository: t.Repository, Writes: kind.Mode() == work.ModeWrite && !c.ReadOnly, Reviews: kind == work.KindReview,
 		Starts: kind.Start(), AllowedActions: c.AllowedActions, Refused: c.Refused,
 		Instructions: f.instructions(t.Instructions), NoInstructions: t.Instructions != nil,
 		Issue:           t.Issue,

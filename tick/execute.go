@@ -83,7 +83,7 @@ func (p *Pass) ask(ctx context.Context, l *lease) error {
 		return err
 	}
 	if l.approves() {
-		c.AllowedActions = approvalOnly
+		c.AllowedActions, c.ReadOnly = approvalOnly, true
 	}
 	c.Partial = partial
 	newest := newestComment(c)

@@ -54,7 +54,11 @@ func opensNetwork(args []string, mode work.Mode) bool {
 }
 
 func (p *Pass) surroundings(l *lease) prompts.Surroundings {
-	return Surroundings(p.Config, p.agentOf(l), l.remote.Settings, l.turn.Kind)
+	s := Surroundings(p.Config, p.agentOf(l), l.remote.Settings, l.turn.Kind)
+	if l.approves() { // its turn only reads
+		s.Shell, s.RequiredTests = s.Adapter != config.AdapterClaude, nil
+	}
+	return s
 }
 
 // agentOf is the agent of a turn: the one that was hired for it, else the one
