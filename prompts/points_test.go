@@ -52,7 +52,7 @@ func TestEachPointStandsInThePromptsThatItConcerns(t *testing.T) {
 		{"`git diff HEAD`", writes},
 		{"Take out scratch files, debugging and unrelated edits", append([]work.Kind{work.KindImplementationFeedback, work.KindFix}, opens...)},
 		{"Ask only if the answer changes what you do", asks},
-		{"Ask everything at once, each question with its options and your recommendation", asks},
+		{"Ask all at once, each question with options and your recommendation", asks},
 		{"acceptance criteria", append([]work.Kind{work.KindDesignFeedback, work.KindImplementationFeedback, work.KindFix, work.KindReview}, opens...)},
 		{"The issue's own test plan is binding", []work.Kind{work.KindDesignStart}},
 		{`Tick off each in pr_summary: "- [x]"`, opens},
