@@ -48,7 +48,7 @@ func TestEachPointStandsInThePromptsThatItConcerns(t *testing.T) {
 		{"```sh make test ```", writes},
 		{"Never claim what you did not", all},
 		{"which commands you ran, what they said, and what could not be run", append([]work.Kind{work.KindImplementationFeedback, work.KindFix}, opens...)},
-		{"Never weaken, skip or delete a test or a check.", append([]work.Kind{work.KindImplementationFeedback, work.KindFix}, opens...)},
+		{"Never weaken, skip or delete a test or check.", append([]work.Kind{work.KindImplementationFeedback, work.KindFix}, opens...)},
 		{"`git diff HEAD`", writes},
 		{"Take out scratch files, debugging and unrelated edits", append([]work.Kind{work.KindImplementationFeedback, work.KindFix}, opens...)},
 		{"Ask only if the answer changes what you do", asks},
