@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
@@ -338,6 +339,8 @@ func TestL126CommandsSync(t *testing.T) {
 func (w *world) fake(script string) string {
 	w.t.Helper()
 	path := filepath.Join(w.root, "bin", "git")
+	syscall.ForkLock.RLock() // a child that is forked now would hold the file open: it could not be run
+	defer syscall.ForkLock.RUnlock()
 	w.write(path, "#!/bin/sh\n"+script)
 	w.check(os.Chmod(path, 0o755))
 	return path

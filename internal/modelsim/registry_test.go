@@ -27,8 +27,7 @@ type registry struct {
 }
 
 func (g registry) start(t *testing.T) string {
-	server := httptest.NewServer(nil)
-	t.Cleanup(server.Close)
+	server := httptest.NewUnstartedServer(nil)
 	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), "/"))
 		if err != nil {
@@ -47,8 +46,10 @@ func (g registry) start(t *testing.T) string {
 			http.NotFound(w, r)
 			return
 		}
-		_ = json.NewEncoder(w).Encode(g.about(t, path, server.URL))
+		_ = json.NewEncoder(w).Encode(g.about(t, path, "http://"+r.Host))
 	})
+	server.Start()
+	t.Cleanup(server.Close)
 	return server.URL
 }
 
