@@ -13,14 +13,17 @@ import (
 // run. One that is not there yet is fine. A folder on another disk is reached by
 // a link of one's own; nothing in the folder is a link.
 func guardState(dir string) error {
-	if link, err := os.Lstat(dir); err == nil && link.Mode()&fs.ModeSymlink != 0 {
-		if owner, ours := ownerOf(link); !ours {
-			return fmt.Errorf("the state folder %q is a symbolic link that belongs to user %d: set runtime.state_dir in the config to a folder of your own", dir, owner)
-		}
+	link, err := os.Lstat(dir)
+	if err != nil {
+		return nil //nolint:nilerr // it is not there yet; whoever makes it says what is in the way
+	}
+	linked := link.Mode()&fs.ModeSymlink != 0
+	if owner, ours := ownerOf(link); linked && !ours {
+		return fmt.Errorf("the state folder %q is a symbolic link that belongs to user %d: set runtime.state_dir in the config to a folder of your own", dir, owner)
 	}
 	info, err := os.Stat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if linked && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the state folder %q is a symbolic link to what is not there: is its disk mounted?", dir)
 	}
 	if err != nil {
 		return fmt.Errorf("look at the state folder: %w", err)

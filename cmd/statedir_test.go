@@ -9,6 +9,17 @@ import (
 	"testing"
 )
 
+// A state folder on a disk that is not mounted is not taken for none.
+func TestStateFolderThatLeadsNowhere(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("/nowhere/at/all", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := guardState(link); err == nil || !strings.Contains(err.Error(), "is its disk mounted?") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A state folder of somebody else's is refused, also when we are root.
 func TestStateFolderOfSomebodyElse(t *testing.T) {
 	if err := guardState(filepath.Join(t.TempDir(), "none")); err != nil {

@@ -99,7 +99,7 @@ func (w *world) named(text string) string {
 func (w *world) history() (string, error) {
 	var b strings.Builder
 	for _, branch := range slices.Sorted(maps.Keys(w.repo.Branches())) {
-		c := exec.Command(w.programs.git, "-C", w.repo.GitDir(), "log", "-p", "--no-color", "--format=commit by %an: %B", branch)
+		c := exec.Command(w.programs.git, "-C", w.repo.GitDir(), "log", "--topo-order", "-p", "--no-color", "--format=commit by %an: %B", branch)
 		out, err := c.Output()
 		if err != nil {
 			return "", fmt.Errorf("read the commits of %s: %w", branch, err)

@@ -2,6 +2,7 @@ package work
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -89,10 +90,16 @@ func DocumentPath(issue int, title string) string {
 	return fmt.Sprintf("docs/design/%d-%s.md", issue, Slug(title))
 }
 
+// documentName is what may stand between a document's number and its ending. It
+// stands in prompts among our own words, so that it holds no sentence.
+var documentName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
+
 // IsDocument reports whether a path is that of a design document for an issue,
 // whatever its title was.
 func IsDocument(path string, issue int) bool {
-	return strings.HasPrefix(path, fmt.Sprintf("docs/design/%d-", issue)) && strings.HasSuffix(path, ".md")
+	name, numbered := strings.CutPrefix(path, fmt.Sprintf("docs/design/%d-", issue))
+	name, ended := strings.CutSuffix(name, ".md")
+	return numbered && ended && documentName.MatchString(name)
 }
 
 // maxSlug keeps branch names readable; it is counted in bytes, all ASCII.
