@@ -188,7 +188,10 @@ func (h *harvest) decline(e work.Event) {
 	})
 }
 
+// storeDeclined plans each word to a person once, where it was first due: a pass
+// whose database was lost finds it there.
 func (h *harvest) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time) error {
+	slices.SortStableFunc(h.declined, func(a, b work.Action) int { return a.Number - b.Number })
 	for _, a := range h.declined {
 		a.PlannedAt = now
 		if _, err := tx.AddAction(ctx, a); err != nil {
