@@ -192,7 +192,12 @@ func (h *harvest) decline(e work.Event) {
 // whose database was lost finds it there.
 func (h *harvest) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time) error {
 	slices.SortStableFunc(h.declined, func(a, b work.Action) int { return a.Number - b.Number })
+	planned := map[string]bool{}
 	for _, a := range h.declined {
+		if planned[a.Token] {
+			continue
+		}
+		planned[a.Token] = true
 		a.PlannedAt = now
 		if _, err := tx.AddAction(ctx, a); err != nil {
 			return err
