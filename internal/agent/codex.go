@@ -72,10 +72,12 @@ func (c *codex) argv(r Request, schema string) []string {
 }
 
 // settings override codex's own configuration for one run. The commands that
-// it starts see its core variables and ours: not the key of its provider.
+// it starts see its core variables and ours: not the key of its provider. They
+// run in no login shell, for /etc/profile would replace PATH, and nothing that is
+// installed elsewhere was found.
 func (c *codex) settings(r Request) []string {
 	all := []string{
-		`approval_policy="never"`, "analytics.enabled=false", "check_for_update_on_startup=false",
+		`approval_policy="never"`, "allow_login_shell=false", "analytics.enabled=false", "check_for_update_on_startup=false",
 		`shell_environment_policy.inherit="core"`, "shell_environment_policy.set=" + tomlTable(c.spec.ours(r)),
 	}
 	if c.spec.Effort != "" {
