@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,11 +84,30 @@ func (c *codex) settings(r Request) []string {
 	if c.spec.Effort != "" {
 		all = append(all, "model_reasoning_effort="+tomlString(c.spec.Effort))
 	}
+	if roots := c.writable(); len(roots) > 0 {
+		all = append(all, "sandbox_workspace_write.writable_roots=["+strings.Join(roots, ",")+"]")
+	}
 	if c.guards(r, "/tmp") {
 		all = append(all, "sandbox_workspace_write.exclude_slash_tmp=true")
 	}
 	if c.guards(r, lookup(c.spec.Environ, "TMPDIR")) {
 		all = append(all, "sandbox_workspace_write.exclude_tmpdir_env_var=true")
+	}
+	return all
+}
+
+// writable are the folders beside the checkout that codex's commands may write to:
+// none in which its login, its settings or our git configuration lies.
+func (c *codex) writable() []string {
+	var all []string
+	for _, dir := range c.spec.Writable {
+		holds := func(kept string) bool {
+			rel, err := filepath.Rel(dir, kept)
+			return err == nil && filepath.IsLocal(rel)
+		}
+		if !slices.ContainsFunc(append(Homes(AdapterCodex, c.spec.Environ), c.spec.Home), holds) {
+			all = append(all, tomlString(dir))
+		}
 	}
 	return all
 }

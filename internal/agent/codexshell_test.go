@@ -50,3 +50,31 @@ func TestAnAgentsCommandsFindWhatIsOnPath(t *testing.T) {
 		}
 	})
 }
+
+// Codex's commands write to the folders that they may write to beside the checkout,
+// and not to one that holds codex's own home.
+func TestCodexsCommandsWriteWhereTheyMay(t *testing.T) {
+	r := newRig(t, agent.AdapterCodex)
+	may, mayNot := testhome.New(t), testhome.New(t)
+	home := filepath.Join(mayNot, "codex")
+	if err := os.Mkdir(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.setEnv("CODEX_HOME", home)
+	r.spec.Writable = []string{may, mayNot}
+	r.model.Script(func(q modelsim.Query) modelsim.Reply {
+		if len(q.Results) == 0 {
+			return modelsim.Reply{Run: "echo x >" + may + "/made; echo x >" + mayNot + "/made; echo x >" + home + "/made"}
+		}
+		return modelsim.Reply{Answer: answer("Done")}
+	})
+	r.must(r.request("Begin."))
+	if _, err := os.Stat(filepath.Join(may, "made")); err != nil {
+		t.Error(err)
+	}
+	for _, dir := range []string{mayNot, home} {
+		if _, err := os.Stat(filepath.Join(dir, "made")); err == nil {
+			t.Errorf("it wrote to %s", dir)
+		}
+	}
+}

@@ -47,6 +47,9 @@ func (b Box) prepare(j work.Job, own private) error {
 	if j.For == work.RunsTests {
 		return nil
 	}
+	if err := makeCaches(own.home); err != nil {
+		return err
+	}
 	for _, p := range append(append([]string{}, b.Homes...), b.Writable...) {
 		if filepath.Ext(p) != ".json" { // claude has a file beside its folder
 			_ = os.MkdirAll(p, 0o700) // what is not there is not let in
