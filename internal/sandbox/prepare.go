@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -35,7 +36,10 @@ func (b Box) folders(j work.Job) private {
 func (b Box) prepare(j work.Job, own private) error {
 	around := b.around(j)
 	if err := Remove(around); err != nil {
-		return fmt.Errorf("empty the folder %s: %w", around, err)
+		// What an earlier command left there keeps no later one from its work.
+		if os.Rename(around, fmt.Sprintf("%s.left-%d", around, time.Now().UnixNano())) != nil {
+			return fmt.Errorf("empty the folder %s: %w", around, err)
+		}
 	}
 	for _, dir := range []string{around, own.temp, filepath.Dir(own.home)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -137,18 +141,4 @@ func realFile(path string) error {
 		return err
 	}
 	return os.WriteFile(path, nil, 0o600)
-}
-
-// Remove removes a folder whole, also what Go's caches write-protect.
-func Remove(path string) error {
-	if os.RemoveAll(path) == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, _ error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(p, 0o700) // before it is read
-		}
-		return nil
-	})
-	return os.RemoveAll(path)
 }
