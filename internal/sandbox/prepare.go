@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -37,7 +36,11 @@ func (b Box) prepare(j work.Job, own private) error {
 	around := b.around(j)
 	if err := Remove(around); err != nil {
 		// What an earlier command left there keeps no later one from its work.
-		if os.Rename(around, fmt.Sprintf("%s.left-%d", around, time.Now().UnixNano())) != nil {
+		aside := around + ".left"
+		for n := 1; exists(aside); n++ {
+			aside = fmt.Sprintf("%s.left-%d", around, n)
+		}
+		if os.Rename(around, aside) != nil {
 			return fmt.Errorf("empty the folder %s: %w", around, err)
 		}
 	}
