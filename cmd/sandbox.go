@@ -73,6 +73,14 @@ func warning(name string, asked work.Sandbox, p sandbox.Protection) string {
 	return fmt.Sprintf("agent %q runs with %s; %s", name, p, how)
 }
 
+// remedy says how an agent gets a sandbox that hides files.
+func remedy(asked work.Sandbox) string {
+	if asked == work.SandboxNone || asked == work.SandboxAgent {
+		return `set sandbox = "auto" in the config`
+	}
+	return sandbox.Remedy()
+}
+
 // agentsHome is where agents find the configurations that we write for them.
 func (m *machine) agentsHome() string {
 	return filepath.Join(cmp.Or(m.scratch, m.dirs.State), "agents")

@@ -35,7 +35,14 @@ func (b Box) folders(j work.Job) private {
 func (b Box) prepare(j work.Job, own private) error {
 	around := b.around(j)
 	if err := Remove(around); err != nil {
-		return fmt.Errorf("empty the folder %s: %w", around, err)
+		// What an earlier command left there keeps no later one from its work.
+		aside := around + ".left"
+		for n := 1; exists(aside); n++ {
+			aside = fmt.Sprintf("%s.left-%d", around, n)
+		}
+		if os.Rename(around, aside) != nil {
+			return fmt.Errorf("empty the folder %s: %w", around, err)
+		}
 	}
 	for _, dir := range []string{around, own.temp, filepath.Dir(own.home)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -140,18 +147,4 @@ func realFile(path string) error {
 		return err
 	}
 	return os.WriteFile(path, nil, 0o600)
-}
-
-// Remove removes a folder whole, also what Go's caches write-protect.
-func Remove(path string) error {
-	if os.RemoveAll(path) == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, _ error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(p, 0o700) // before it is read
-		}
-		return nil
-	})
-	return os.RemoveAll(path)
 }
