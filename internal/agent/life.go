@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"sync"
-	"time"
 )
 
 // life watches a run of an agent that tells what it does, a JSON object a line:
@@ -18,7 +17,7 @@ type life struct {
 	mu      sync.Mutex
 	session string
 	file    string
-	looked  time.Time // for the file
+	looks   int // for the file, when a line came
 	size    int64
 	running map[string]bool // commands that have begun and not ended
 	stuck   bool            // the last line told of trouble
@@ -65,7 +64,10 @@ func (l *life) counts(line []byte) bool {
 	for _, id := range s.ended {
 		delete(l.running, id)
 	}
-	if !s.trouble {
+	if l.file == "" {
+		l.looks++ // there may be thousands of lines in a second
+	}
+	if !s.trouble && l.looks <= maxLooks {
 		l.grew()
 	}
 	return !s.trouble
@@ -87,14 +89,13 @@ func (l *life) failing() bool {
 	return l.stuck
 }
 
-// lookAgain is how long a session's file that is not there is not looked for: there
-// may be thousands of lines in a second.
-const lookAgain = time.Second
+// maxLooks is at how many lines a session's file that is not there is looked for.
+const maxLooks = 100
 
 // grew reports whether the session's file is larger than the last time.
 func (l *life) grew() bool {
-	if l.file == "" && time.Since(l.looked) > lookAgain {
-		l.file, l.looked = l.path(l.session), time.Now()
+	if l.file == "" {
+		l.file = l.path(l.session)
 	}
 	info, err := os.Lstat(l.file)
 	if l.file == "" || err != nil || info.Size() <= l.size {
