@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick"
 )
 
 // sandboxFinder looks once for the machine's sandbox: that takes a moment.
@@ -39,7 +40,7 @@ func (f *sandboxFinder) protection(ctx context.Context, cfg *config.Config, env 
 	if asked == work.SandboxNone || asked == work.SandboxAgent {
 		return sandbox.Choose(asked, own, sandbox.Tool{}, nil)
 	}
-	tool, err := f.find(ctx, env.Path)
+	tool, err := f.find(ctx, hostPath(cfg, env))
 	if ctx.Err() != nil {
 		return sandbox.Protection{}, ctx.Err()
 	}
@@ -70,6 +71,14 @@ func warning(name string, asked work.Sandbox, p sandbox.Protection) string {
 		how = `set sandbox = "auto" or "required" in the config`
 	}
 	return fmt.Sprintf("agent %q runs with %s; %s", name, p, how)
+}
+
+// remedy says how an agent gets a sandbox that hides files.
+func remedy(asked work.Sandbox) string {
+	if asked == work.SandboxNone || asked == work.SandboxAgent {
+		return `set sandbox = "auto" in the config`
+	}
+	return sandbox.Remedy()
 }
 
 // agentsHome is where agents find the configurations that we write for them.
@@ -171,7 +180,7 @@ func protections(ctx context.Context, cfg *config.Config) []protectionView {
 		v.notFound(agent.Find(programOf(env, cfg.Agents[name])))
 		all = append(all, v)
 	}
-	addVersions(ctx, env, cfg, all)
+	addVersions(ctx, &machine{cfg: cfg, env: env, dirs: tick.Dirs{State: cfg.Runtime.StateDir}}, &f, all)
 	return all
 }
 

@@ -62,9 +62,9 @@ func (a *app) runInSandbox(ctx context.Context, name string, argv []string, dir,
 	protection, wrap, err := m.protect(ctx, repoName, ag)
 	switch {
 	case err != nil:
-		return err
+		return plainBlocked(err)
 	case !protection.Hides():
-		return fmt.Errorf("nothing was run: agent %q has %s; %s", ag.Name, protection, sandbox.Remedy())
+		return fmt.Errorf("nothing was run: agent %q has %s; %s", ag.Name, protection, remedy(m.cfg.Sandbox(ag)))
 	}
 	spec.Wrap = wrap
 	if argv[0], err = findIn(m.env, dir, argv[0]); err != nil {

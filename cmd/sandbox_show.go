@@ -68,7 +68,7 @@ func (a *app) showSandbox(ctx context.Context, given []string, repo string, flag
 	}
 	p, err := m.sandbox.protection(ctx, m.cfg, m.env, ag)
 	if err != nil {
-		return err
+		return plainBlocked(err)
 	}
 	views := []entryView{}
 	if p.Hides() {
@@ -79,12 +79,20 @@ func (a *app) showSandbox(ctx context.Context, given []string, repo string, flag
 		return flags.write(out, map[string]any{"agent": ag.Name, "sandbox": string(p.Kind), "hidesFiles": p.Hides(), "says": p.String(), "entries": views})
 	}
 	if out.tty || !p.Hides() {
-		fmt.Fprintf(a.env.Stderr, "agent %q: %s\n", ag.Name, p)
+		fmt.Fprintf(a.env.Stderr, "agent %q: %s%s\n", ag.Name, p, advice(p, m.cfg.Sandbox(ag)))
 	}
 	if len(views) == 0 {
 		return nil
 	}
 	return out.table([]string{"PATH", "HOW", "WHY"}, each(views, func(v entryView) []string { return []string{v.Path, v.How, v.Why} }))
+}
+
+// advice is what follows a protection that hides nothing.
+func advice(p sandbox.Protection, asked work.Sandbox) string {
+	if p.Hides() {
+		return ""
+	}
+	return "; " + remedy(asked)
 }
 
 // letIn lists what an agent's turn would find, in a checkout of the repository.

@@ -2,14 +2,17 @@ package cmd
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
-	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/sandbox"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // addVersions asks the agents' programs for their versions, side by side.
-func addVersions(ctx context.Context, env config.Env, cfg *config.Config, all []protectionView) {
+func addVersions(ctx context.Context, m *machine, f *sandboxFinder, all []protectionView) {
 	var wg sync.WaitGroup
 	for i := range all {
 		v := &all[i]
@@ -17,10 +20,30 @@ func addVersions(ctx context.Context, env config.Env, cfg *config.Config, all []
 			continue
 		}
 		wg.Go(func() {
-			spec := programOf(env, cfg.Agents[v.Agent])
-			v.Version = agent.Version(ctx, spec)
+			spec := programOf(m.env, m.cfg.Agents[v.Agent])
+			v.Version = m.versionOf(ctx, spec, f, v.Hides)
 			v.Drift = agent.Drift(spec, v.Version)
 		})
 	}
 	wg.Wait()
+}
+
+// versionOf asks a program for its version, in the agent's sandbox where that
+// hides files: the agent may have written to the program.
+func (m *machine) versionOf(ctx context.Context, spec agent.Spec, f *sandboxFinder, hides bool) string {
+	scratch, err := os.MkdirTemp("", "mergexo-version-")
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = sandbox.Remove(scratch) }()
+	dir := filepath.Join(scratch, "empty")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return ""
+	}
+	if hides {
+		own := &machine{cfg: m.cfg, env: m.env, dirs: m.dirs, scratch: scratch}
+		b := own.box(m.cfg.Repos[0].Name, m.cfg.Agents[spec.Name])
+		spec.Wrap = func(argv []string, j work.Job) ([]string, error) { return f.tool.Wrap(b, argv, j) }
+	}
+	return agent.Version(ctx, spec, dir)
 }

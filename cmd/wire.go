@@ -171,11 +171,11 @@ func (m *machine) preflight(ctx context.Context) error {
 }
 
 func (m *machine) openPrograms(ctx context.Context) error {
-	gh, err := proc.LookPath("gh", m.env.Path)
+	gh, err := proc.LookPath("gh", hostPath(m.cfg, m.env))
 	if err != nil {
 		gh = ""
 	}
-	m.git, err = git.Open(ctx, git.Options{Env: m.env.Git(), Identity: git.Identity{Name: "gh mergexo", Email: "noreply@mergexo.invalid"}, GhPath: gh})
+	m.git, err = git.Open(ctx, git.Options{Env: m.hostGit(), Identity: git.Identity{Name: "gh mergexo", Email: "noreply@mergexo.invalid"}, GhPath: gh})
 	if errors.Is(err, proc.ErrNotFound) {
 		return errors.New("git is not to be found on PATH; install git 2.38 or later")
 	}

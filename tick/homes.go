@@ -15,15 +15,13 @@ import (
 
 // dropAllHomes looks through every repository that this pass knows.
 func (p *Pass) dropAllHomes(ctx context.Context) error {
+	var errs []error
 	for _, r := range p.remotes() {
-		if r.repo.ID == 0 {
-			continue
-		}
-		if err := p.dropHomes(ctx, r); err != nil {
-			return err
+		if r.repo.ID != 0 {
+			errs = append(errs, p.dropHomes(ctx, r))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // dropHomes removes the home folders of a repository's items that are over: they
@@ -48,13 +46,14 @@ func (p *Pass) dropHomes(ctx context.Context, r *remote) error {
 	if err != nil {
 		return err
 	}
-	for _, h := range homes {
+	var errs []error
+	for _, h := range homes { // one that cannot be removed keeps no other
 		if open[h.Name()] {
 			continue
 		}
 		if err := sandbox.Remove(filepath.Join(dir, h.Name())); err != nil {
-			return fmt.Errorf("remove the home folder of a work item: %w", err)
+			errs = append(errs, fmt.Errorf("remove the home folder of a work item: %w", err))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // releases are what is known of a program's versions.
@@ -32,9 +32,10 @@ const versionTime = 5 * time.Second
 
 var versionNumber = regexp.MustCompile(`\d+\.\d+\.\d+[0-9A-Za-z.+-]*`)
 
-// Version asks a program for its version: codex and claude. Of another program,
-// and of one that does not say, it is empty.
-func Version(ctx context.Context, s Spec) string {
+// Version asks a program for its version, in a folder of its own and behind the
+// sandbox where the spec has one: codex and claude. Of another program, and of
+// one that does not say, it is empty.
+func Version(ctx context.Context, s Spec, dir string) string {
 	if _, ok := known[s.Adapter]; !ok {
 		return ""
 	}
@@ -43,8 +44,12 @@ func Version(ctx context.Context, s Spec) string {
 	if err != nil {
 		return ""
 	}
+	line, err := s.wrapped(slices.Concat([]string{path}, command[1:], []string{"--version"}), Request{Dir: dir}, work.RunsTests) // which see no login
+	if err != nil {
+		return ""
+	}
 	res, err := proc.Run(ctx, proc.Cmd{
-		Path: path, Args: append(slices.Clone(command[1:]), "--version"), Dir: filepath.Dir(path), Env: append(slices.Clone(s.Environ), claudeEnv...),
+		Path: line[0], Args: line[1:], Dir: dir, Env: append(slices.Clone(s.Environ), claudeEnv...),
 		Wall: versionTime, MaxOutput: 64 << 10, DieWithParent: true,
 	})
 	if err != nil || res.Code != 0 {

@@ -41,12 +41,12 @@ func TestTheVersionIsWhatTheProgramSays(t *testing.T) {
 	} {
 		s := spec(t, program(t, `[ "$1" = --version ] && echo "`+said+`"`))
 		s.Adapter = agent.AdapterCodex
-		if got := agent.Version(t.Context(), s); got != want {
+		if got := agent.Version(t.Context(), s, t.TempDir()); got != want {
 			t.Errorf("%q: %q, want %q", said, got, want)
 		}
 	}
 	s := spec(t, program(t, `touch "$(dirname "$0")/asked"`))
-	if got := agent.Version(t.Context(), s); got != "" {
+	if got := agent.Version(t.Context(), s, t.TempDir()); got != "" {
 		t.Errorf("a program of one's own: %q", got)
 	}
 	if _, err := os.Stat(filepath.Join(filepath.Dir(s.Command[0]), "asked")); err == nil {
@@ -54,7 +54,7 @@ func TestTheVersionIsWhatTheProgramSays(t *testing.T) {
 	}
 	s = spec(t, program(t, "exec sleep 60"))
 	s.Adapter = agent.AdapterClaude
-	if began := time.Now(); agent.Version(t.Context(), s) != "" || time.Since(began) > 20*time.Second {
+	if began := time.Now(); agent.Version(t.Context(), s, t.TempDir()) != "" || time.Since(began) > 20*time.Second {
 		t.Error("a program that hangs holds the question up")
 	}
 }

@@ -37,6 +37,8 @@ func (p *parser) agent(t *table, name string) {
 
 		Sandbox: p.sandbox(t, ""), Readable: p.letIn(t, "readable"), Writable: p.letIn(t, "writable"),
 	}
+	p.nested(t, "readable", a.Readable, a.Writable)
+	p.nested(t, "writable", a.Writable, a.Writable)
 	t.done()
 	if !agentName.MatchString(name) {
 		p.add(t.path, "agent name %q: want letters, digits, - and _, at most 40", name)

@@ -35,6 +35,18 @@ func (p *parser) letIn(t *table, key string) []string {
 	return out
 }
 
+// nested refuses what lies below a folder that an agent writes to: the agent
+// could put a link in its place, and so choose what is let in.
+func (p *parser) nested(t *table, key string, paths, writable []string) {
+	for _, path := range paths {
+		for _, w := range writable {
+			if filepath.Clean(path) != filepath.Clean(w) && within(path, w) {
+				t.bad(key, "%q lies in the writable folder %q, where an agent could replace it by a link; remove one of the two", path, w)
+			}
+		}
+	}
+}
+
 // TooMuch says what of a path no agent may see; empty where there is nothing.
 // The sandbox's own look at it knows the links as they are when it starts.
 func (c *Config) TooMuch(env Env, path string) string {

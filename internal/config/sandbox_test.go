@@ -55,3 +55,20 @@ func TestWhatIsLetIn(t *testing.T) {
 		t.Errorf("agent %+v", a)
 	}
 }
+
+// What lies below a folder that an agent writes to is not named beside it: the
+// agent could put a link there.
+func TestNothingBelowAWritableFolderIsNamed(t *testing.T) {
+	for line, refused := range map[string]bool{
+		`writable = ["~/go", "~/go/bin"]`:                true,
+		"writable = [\"~/go\"]\nreadable = [\"~/go/x\"]": true,
+		"writable = [\"~/go\"]\nreadable = [\"~/gone\"]": false,
+		`writable = ["~/go", "~/go"]`:                    false,
+		`readable = ["~/a", "~/a/b"]`:                    false,
+	} {
+		_, err := parse(t, "[agents.codex]\n"+line+"\n[[repo]]\nname = \"o/n\"\n")
+		if got := err != nil && strings.Contains(err.Error(), "lies in the writable folder"); got != refused {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}

@@ -49,6 +49,7 @@ type Entry struct {
 
 	from string // Private: the folder that stands there; Link: where it leads
 	file bool
+	pin  bool // a mount of its own although nothing differs, so that it stays in its place
 }
 
 // Alias reports whether a private folder stands there under its own path.
@@ -66,7 +67,7 @@ func (b Box) Plan(kind work.Sandbox, program string, j work.Job) []Entry {
 // plan decides. Where two rules are about one path the later one counts; of two
 // paths within one another the inner one counts where it is.
 func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private) []Entry {
-	l := &layout{box: b}
+	l := &layout{box: b, checkout: real(j.Dir)}
 	l.system()
 	l.toolchains()
 	l.paths()
@@ -77,6 +78,7 @@ func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private) []
 	l.trust()
 	l.named(j)
 	l.private(kind, own)
+	l.emptied()
 	l.cover(b.Hidden, "it belongs to another agent, or holds keys")
 	l.cover(b.Kept, "the state of gh mergexo, or gh's login")
 	l.ours()

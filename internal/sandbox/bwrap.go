@@ -6,6 +6,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
+// kernelSettings are of the whole machine. The kernel lets root outside write to
+// them, whoever root is inside: a program named in /proc/sys/kernel/core_pattern
+// runs outside. With these in the way a namespace within gets no other /proc.
+var kernelSettings = []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"}
+
 // Wrap gives the command line that runs another one in the sandbox, and makes
 // the folders that it needs. A program that could not be seen inside is a
 // *work.BlockedError.
@@ -39,6 +44,9 @@ func (t Tool) bwrap(all []Entry, empty, dir string) []string {
 		args = append(args, "--unshare-user", "--uid", "1000", "--gid", "1000")
 	}
 	args = append(args, "--tmpfs", "/", "--dev", "/dev", "--proc", "/proc")
+	for _, p := range kernelSettings {
+		args = append(args, "--ro-bind-try", p, p)
+	}
 	last := []string{"--remount-ro", "/"}
 	for i, e := range all {
 		switch {

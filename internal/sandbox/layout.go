@@ -11,8 +11,9 @@ import (
 
 // layout gathers the entries of a plan.
 type layout struct {
-	box Box
-	all []Entry
+	box      Box
+	checkout string
+	all      []Entry
 }
 
 // add puts an entry in, in place of one for the same path that says another
@@ -31,12 +32,12 @@ func (l *layout) let(path string, how How, why string) {
 	if !filepath.IsAbs(path) {
 		return
 	}
-	links, path, err := follow(path)
-	if err != nil || insideAny(path, reals(l.box.Kept)) {
+	links, at, err := follow(path)
+	if err != nil || insideAny(at, reals(l.box.Kept)) || l.tooMuch(path, at) || !l.guardLinks(links, at) {
 		return
 	}
 	l.links(links, why)
-	l.put(path, how, why)
+	l.put(at, how, why)
 }
 
 // ours lets in what is ours to let in: it lies in what is kept from everybody.
@@ -93,6 +94,7 @@ func (l *layout) shown(path string) bool {
 // entries are those that are needed, the outer ones first: one that stands
 // within another and appears just as it would without is left out.
 func (l *layout) entries() []Entry {
+	l.pinned()
 	slices.SortStableFunc(l.all, func(x, y Entry) int {
 		return slices.Compare(strings.Split(x.Path, "/"), strings.Split(y.Path, "/"))
 	})
@@ -111,15 +113,10 @@ func (l *layout) needless(e, around Entry) bool {
 	case Hidden:
 		return e.How == Hidden
 	case Read, Write:
-		return e.How == Link || e.How == around.How || e.How == Read && !l.byConfig(e)
+		return e.How == Link || e.How == around.How && !e.pin
 	case Private, Link:
 	}
 	return false
-}
-
-// byConfig reports whether the config says that a path can only be read.
-func (l *layout) byConfig(e Entry) bool {
-	return slices.Contains(reals(l.box.Readable), e.Path) || slices.Contains(reals(l.box.Ours), e.Path)
 }
 
 // enclosing finds the innermost entry around a path. all is sorted.

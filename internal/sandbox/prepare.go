@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,7 @@ func (b Box) around(j work.Job) string { return cmp.Or(b.Own, Around(j.Dir)) }
 func (b Box) folders(j work.Job) private {
 	own := private{home: filepath.Join(b.around(j), "home"), temp: filepath.Join(b.around(j), "tmp")}
 	if b.Items != "" && j.Item > 0 && j.For == work.RunsAgent {
-		own.home = filepath.Join(b.Items, strconv.Itoa(j.Item))
+		own.home = filepath.Join(b.Items, strconv.Itoa(j.Item), b.Agent)
 	}
 	return own
 }
@@ -34,12 +35,22 @@ func (b Box) folders(j work.Job) private {
 func (b Box) prepare(j work.Job, own private) error {
 	around := b.around(j)
 	if err := Remove(around); err != nil {
-		return fmt.Errorf("empty the folder %s: %w", around, err)
+		// What an earlier command left there keeps no later one from its work.
+		aside := around + ".left"
+		for n := 1; exists(aside); n++ {
+			aside = fmt.Sprintf("%s.left-%d", around, n)
+		}
+		if os.Rename(around, aside) != nil {
+			return fmt.Errorf("empty the folder %s: %w", around, err)
+		}
 	}
-	for _, dir := range []string{around, own.home, own.temp} {
+	for _, dir := range []string{around, own.temp, filepath.Dir(own.home)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("make a folder for the sandbox: %w", err)
 		}
+	}
+	if err := realFolder(own.home); err != nil { // never through a link: an item's home once was the folder around it
+		return fmt.Errorf("make a folder for the sandbox: %w", err)
 	}
 	if err := os.WriteFile(b.emptyFile(j), nil, 0o400); err != nil {
 		return fmt.Errorf("make a file for the sandbox: %w", err)
@@ -47,8 +58,13 @@ func (b Box) prepare(j work.Job, own private) error {
 	if j.For == work.RunsTests {
 		return nil
 	}
-	for _, p := range append(append([]string{}, b.Homes...), b.Writable...) {
-		if filepath.Ext(p) != ".json" { // claude has a file beside its folder
+	l := &layout{box: b, checkout: real(j.Dir)}
+	for _, p := range slices.Concat(b.Homes, b.Writable) {
+		links, _, err := follow(p)
+		byAgent := slices.ContainsFunc(links, func(e Entry) bool {
+			return slices.ContainsFunc(l.agentsOwn(), func(dir string) bool { return below(e.Path, dir) })
+		})
+		if errors.Is(err, fs.ErrNotExist) && !byAgent && filepath.Ext(p) != ".json" { // claude has a file beside its folder
 			_ = os.MkdirAll(p, 0o700) // what is not there is not let in
 		}
 	}
@@ -128,18 +144,4 @@ func realFile(path string) error {
 		return err
 	}
 	return os.WriteFile(path, nil, 0o600)
-}
-
-// Remove removes a folder whole, also what Go's caches write-protect.
-func Remove(path string) error {
-	if os.RemoveAll(path) == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, _ error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(p, 0o700) // before it is read
-		}
-		return nil
-	})
-	return os.RemoveAll(path)
 }

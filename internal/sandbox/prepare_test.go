@@ -98,7 +98,7 @@ func TestLinksInAnItemsHomeAreNotFollowed(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(root, "outside"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	item := filepath.Join(w.box.Items, "1")
+	item := filepath.Join(w.box.Items, "1", w.box.Agent)
 	if err := os.MkdirAll(item, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -177,6 +177,21 @@ func TestL48MountsStay(t *testing.T) {
 	}
 }
 
+// The kernel's settings are the machine's: whoever is root outside could write
+// them, also through a /proc that a namespace within brings along. The test opens
+// and writes nothing.
+func TestTheKernelsSettingsCannotBeWritten(t *testing.T) {
+	tool := tool(t)
+	if tool.Kind != work.SandboxBwrap {
+		t.Skip("no /proc here")
+	}
+	w := elsewhere(t)
+	open := `for f in sys/kernel/core_pattern sys/kernel/modprobe sys/vm/drop_caches sysrq-trigger; do (: >>/proc/$f) 2>/dev/null && echo "opened $f"; done; `
+	if out := w.run(tool, open+`unshare -rmpf sh -c 'mount -t proc none /proc 2>/dev/null; `+open+`'; echo looked`); strings.Contains(out, "opened") || !strings.HasSuffix(out, "looked\n") {
+		t.Errorf("got: %s", out)
+	}
+}
+
 // L119: what is started inside dies with it, whatever it does.
 func TestL119NothingOutlivesTheSandbox(t *testing.T) {
 	tool := tool(t)

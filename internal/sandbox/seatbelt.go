@@ -55,6 +55,13 @@ func profile(all []Entry) string {
 		if e.file || e.How == Link {
 			at = where("literal", e.Path)
 		}
+		switch {
+		case e.pin:
+			b.WriteString("(deny file-write-unlink " + where("literal", e.Path) + ")\n")
+			continue
+		case e.How == Read: // also within what can be written to
+			b.WriteString("(deny file-write* " + at + ")\n")
+		}
 		switch e.How {
 		case Hidden:
 			b.WriteString("(deny file-read* file-write* " + at + ")\n")
