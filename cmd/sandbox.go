@@ -88,14 +88,14 @@ func (m *machine) agentsHome() string {
 
 // environOf is what an agent sees of our environment.
 func (m *machine) environOf(a config.Agent) []string {
-	return m.env.Agent(append(agent.Variables(a.Adapter), a.EnvPass...))
+	return agent.WithNeighbours(programOf(m.env, a))
 }
 
 // box is what an agent sees of this machine.
 func (m *machine) box(repo work.RepoName, a config.Agent) sandbox.Box {
 	environ := m.environOf(a)
 	b := sandbox.Box{
-		Agent: a.Name, Home: m.env.Home, Path: m.env.Path, Temp: m.folders("TMPDIR", "TMP", "TEMP"),
+		Agent: a.Name, Home: m.env.Home, Path: agent.PathOf(environ), Temp: m.folders("TMPDIR", "TMP", "TEMP"),
 		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: agent.Homes(a.Adapter, environ),
 		Readable: slices.Concat(m.cfg.Runtime.Readable, a.Readable), Writable: a.Writable,
 		Kept: append(m.env.Kept(), m.dirs.State), Hidden: m.hidden(a),

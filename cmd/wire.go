@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
@@ -198,6 +199,9 @@ func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (
 	if err != nil {
 		return hired, err
 	}
+	if wrap != nil { // there the home is a private one
+		spec.Writable = append(sandbox.Caches(m.env.Home), spec.Writable...)
+	}
 	spec.Wrap, hired.Sandbox, hired.Warning = wrap, protection.Kind, warning(a.Name, m.cfg.Sandbox(a), protection)
 	hired.Agent, err = agent.New(spec)
 	return hired, err
@@ -205,7 +209,7 @@ func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (
 
 func (m *machine) spec(a config.Agent) agent.Spec {
 	return agent.Spec{
-		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Prices: a.Prices,
+		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Writable: a.Writable, Prices: a.Prices,
 		Environ: m.environOf(a), Plain: m.env.Agent(nil), Home: m.agentsHome(), Redact: m.masking(a.EnvPass), Now: m.now,
 	}
 }

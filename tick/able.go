@@ -15,29 +15,46 @@ type kindOfRun struct {
 	mode    work.Mode
 }
 
-// tried are the agents that were tried in this pass.
+// tried are the agents that were tried in this pass, and work.
 type tried struct {
 	mu   sync.Mutex
-	runs map[kindOfRun]func() error
+	runs map[kindOfRun]*trial
 }
 
-// once gives the result of trying a kind of run, which is done by the first that
-// asks.
+// trial is one kind of run being tried.
+type trial struct {
+	mu    sync.Mutex
+	works bool
+}
+
+// once tries a kind of run until it worked. A failure is that of the turn that
+// tried: another one has another checkout, and perhaps another repository.
 func (t *tried) once(k kindOfRun, try func() error) error {
+	run := t.of(k)
+	run.mu.Lock() // others wait: mostly it works, and is tried once
+	defer run.mu.Unlock()
+	if run.works {
+		return nil
+	}
+	err := try()
+	run.works = err == nil
+	return err
+}
+
+func (t *tried) of(k kindOfRun) *trial {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.runs == nil {
-		t.runs = map[kindOfRun]func() error{}
+		t.runs = map[kindOfRun]*trial{}
 	}
 	if t.runs[k] == nil {
-		t.runs[k] = sync.OnceValue(try)
+		t.runs[k] = &trial{}
 	}
-	result := t.runs[k]
-	t.mu.Unlock()
-	return result()
+	return t.runs[k]
 }
 
-// able finds out before a turn is paid whether its agent can work at all: once in
-// a pass for each agent, sandbox and mode.
+// able finds out before a turn is paid whether its agent can work at all: in a
+// pass, once where it works for each agent, sandbox and mode.
 func (p *Pass) able(ctx context.Context, l *lease, ag Hired) error {
 	k := kindOfRun{agent: ag.Name, sandbox: ag.Sandbox, mode: l.turn.Kind.Mode()}
 	return p.tried.once(k, func() error {

@@ -77,6 +77,7 @@ type Spec struct {
 	Command  []string         // required by the command adapter: program and arguments; others know their program
 	Model    string           // empty: the program's own default
 	Effort   string           // how hard the model thinks, in the program's own words; empty: its default
+	Writable []string         // folders beside the checkout that codex's own sandbox lets its commands write to
 	Args     []string         // further arguments of codex and claude, after ours
 	Prices   *work.Prices     // what its tokens cost; nil: what the program says, or Anthropic's list
 	Environ  []string         // required; exactly what it sees, beside what the adapter adds

@@ -272,7 +272,8 @@ func (c *claude) failure(r Request, res proc.Result, run claudeRun) error {
 // reach again.
 func (c *claude) overBudget(words string) error {
 	return &work.BlockedError{
-		Reason: fmt.Sprintf("Agent %q reached a limit that its config sets: %s", c.spec.Name, clip(c.spec.Redact(words), 200)),
+		Reason: fmt.Sprintf("Agent %q reached a limit that its config sets.", c.spec.Name),
+		Local:  c.spec.cite(words),
 		Hint:   fmt.Sprintf("raise it in args of [agents.%s], or ask for less, then comment to have it tried again", c.spec.Name),
 	}
 }

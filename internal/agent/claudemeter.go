@@ -2,7 +2,6 @@ package agent
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -53,7 +52,7 @@ type claudeMessage struct {
 func (c *claude) meter(session string) *claudeMeter {
 	m := &claudeMeter{spec: c.spec, session: session, seen: map[string]bool{}, messages: map[string]claudeMessage{}}
 	m.take = m.line
-	if path := m.recordPath(); path != "" {
+	if path := m.spec.sessionFile(m.session); path != "" {
 		m.record = atEnd(path)
 	}
 	return m
@@ -83,7 +82,7 @@ func (m *claudeMeter) count(l claudeLine) {
 
 // look reads what the session's record tells by now.
 func (m *claudeMeter) look() {
-	path := m.recordPath()
+	path := m.spec.sessionFile(m.session)
 	if path == "" {
 		return
 	}
@@ -96,18 +95,6 @@ func (m *claudeMeter) look() {
 			m.count(l)
 		}
 	})
-}
-
-func (m *claudeMeter) recordPath() string {
-	homes := Homes(AdapterClaude, m.spec.Environ)
-	if !uuid.MatchString(m.session) || len(homes) == 0 {
-		return ""
-	}
-	found, err := filepath.Glob(filepath.Join(homes[0], "projects", "*", m.session+".jsonl"))
-	if err != nil || len(found) == 0 {
-		return ""
-	}
-	return found[len(found)-1]
 }
 
 // counted is what the messages used, and what they cost by the list.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,20 +73,41 @@ func (c *codex) argv(r Request, schema string) []string {
 }
 
 // settings override codex's own configuration for one run. The commands that
-// it starts see its core variables and ours: not the key of its provider.
+// it starts see its core variables and ours: not the key of its provider. They
+// run in no login shell, for /etc/profile would replace PATH, and nothing that is
+// installed elsewhere was found.
 func (c *codex) settings(r Request) []string {
 	all := []string{
-		`approval_policy="never"`, "analytics.enabled=false", "check_for_update_on_startup=false",
+		`approval_policy="never"`, "allow_login_shell=false", "analytics.enabled=false", "check_for_update_on_startup=false",
 		`shell_environment_policy.inherit="core"`, "shell_environment_policy.set=" + tomlTable(c.spec.ours(r)),
 	}
 	if c.spec.Effort != "" {
 		all = append(all, "model_reasoning_effort="+tomlString(c.spec.Effort))
+	}
+	if roots := c.writable(); len(roots) > 0 {
+		all = append(all, "sandbox_workspace_write.writable_roots=["+strings.Join(roots, ",")+"]")
 	}
 	if c.guards(r, "/tmp") {
 		all = append(all, "sandbox_workspace_write.exclude_slash_tmp=true")
 	}
 	if c.guards(r, lookup(c.spec.Environ, "TMPDIR")) {
 		all = append(all, "sandbox_workspace_write.exclude_tmpdir_env_var=true")
+	}
+	return all
+}
+
+// writable are the folders beside the checkout that codex's commands may write to:
+// none in which its login, its settings or our git configuration lies.
+func (c *codex) writable() []string {
+	var all []string
+	for _, dir := range c.spec.Writable {
+		holds := func(kept string) bool {
+			rel, err := filepath.Rel(dir, kept)
+			return err == nil && filepath.IsLocal(rel)
+		}
+		if !slices.ContainsFunc(append(Homes(AdapterCodex, c.spec.Environ), c.spec.Home), holds) {
+			all = append(all, tomlString(dir))
+		}
 	}
 	return all
 }

@@ -57,7 +57,7 @@ type codexMeter struct {
 func (c *codex) meter(r Request) *codexMeter {
 	m := &codexMeter{codex: c, asked: r, thread: r.Session}
 	m.take = m.line
-	if path := c.recordPath(r.Session); path != "" {
+	if path := c.spec.sessionFile(r.Session); path != "" {
 		m.record = atEnd(path)
 	}
 	return m
@@ -80,7 +80,7 @@ func (m *codexMeter) line(line []byte) {
 
 // look reads what the thread's record tells by now.
 func (m *codexMeter) look() {
-	path := m.codex.recordPath(m.thread)
+	path := m.codex.spec.sessionFile(m.thread)
 	if path == "" {
 		return
 	}
@@ -123,7 +123,9 @@ func (m *codexMeter) account() (run, thread work.Usage) {
 		before = work.Usage{} // another thread than that
 	}
 	known, t := m.tokens.Usage(0), m.tokens
-	t.Input += least(least(thread.InputTokens, before.InputTokens), known.InputTokens)
-	t.Output += least(least(thread.OutputTokens, before.OutputTokens), known.OutputTokens)
+	t = t.Add(work.Tokens{
+		Input:  least(least(thread.InputTokens, before.InputTokens), known.InputTokens),
+		Output: least(least(thread.OutputTokens, before.OutputTokens), known.OutputTokens),
+	})
 	return m.codex.spec.charge(t, 0), thread
 }

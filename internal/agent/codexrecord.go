@@ -3,8 +3,6 @@ package agent
 import (
 	"encoding/json"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -101,29 +99,10 @@ func errorInfo(raw json.RawMessage) (kind string, status int) {
 	return "", 0
 }
 
-// recordPath is where codex keeps its record of a thread; empty when there is
-// none.
-func (c *codex) recordPath(thread string) string {
-	homes := Homes(AdapterCodex, c.spec.Environ)
-	if !uuid.MatchString(thread) || len(homes) == 0 {
-		return ""
-	}
-	found, err := filepath.Glob(filepath.Join(homes[0], "sessions", "*", "*", "*", "rollout-*-"+thread+".jsonl"))
-	if err != nil || len(found) == 0 {
-		return ""
-	}
-	return found[len(found)-1]
-}
-
 // recordTail reads the end of a thread's record. One that cannot be read tells
 // nothing, and the turn is tried again.
 func (c *codex) recordTail(thread string) []byte {
-	path := c.recordPath(thread)
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.Open(path)
+	f, info, err := openRegular(c.spec.sessionFile(thread))
 	if err != nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,11 +52,19 @@ func repositoryRoots(dir string) []string {
 	}
 }
 
+// maxGitFile is how large a file .git may be, in bytes: it holds a path.
+const maxGitFile = 4 << 10
+
 // mainWorktree reads where a linked worktree's repository is: its .git names
 // REPO/.git/worktrees/NAME.
 func mainWorktree(dir string) []string {
-	b, err := os.ReadFile(filepath.Join(dir, ".git"))
-	if err != nil || len(b) > 4<<10 {
+	f, info, err := openRegular(filepath.Join(dir, ".git")) // the checkout is the agent's to write
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }()
+	b, err := io.ReadAll(io.LimitReader(f, maxGitFile))
+	if err != nil || info.Size() > maxGitFile {
 		return nil
 	}
 	gitDir := strings.TrimSpace(strings.TrimPrefix(string(b), "gitdir:"))

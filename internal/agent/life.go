@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"sync"
 )
 
@@ -18,6 +17,7 @@ type life struct {
 	mu      sync.Mutex
 	session string
 	file    string
+	looks   int // for the file, when a line came
 	size    int64
 	running map[string]bool // commands that have begun and not ended
 	stuck   bool            // the last line told of trouble
@@ -35,37 +35,17 @@ type step struct {
 // life is how an adapter's program is watched; nil where it tells nothing until
 // its end.
 func (s Spec) life(r Request) *life {
-	homes := Homes(s.Adapter, s.Environ)
-	if len(homes) == 0 {
-		return nil
-	}
-	l := &life{session: r.Session, running: map[string]bool{}}
+	l := &life{path: s.sessionFile, session: r.Session, running: map[string]bool{}}
 	switch s.Adapter {
 	case AdapterCodex:
-		l.step, l.path = codexStep, newestMatch(homes[0], "sessions", "*", "*", "*", "rollout-*-", ".jsonl")
+		l.step = codexStep
 	case AdapterClaude:
-		l.step, l.path = claudeStep, newestMatch(homes[0], "projects", "*", "", ".jsonl")
+		l.step = claudeStep
 	default:
 		return nil
 	}
 	l.grew()
 	return l
-}
-
-// newestMatch finds a session's file below a home: the parts of a path, of which
-// the last two stand around the session's name.
-func newestMatch(home string, parts ...string) func(session string) string {
-	return func(session string) string {
-		if !uuid.MatchString(session) {
-			return ""
-		}
-		n := len(parts) - 2
-		found, err := filepath.Glob(filepath.Join(append(append([]string{home}, parts[:n]...), parts[n]+session+parts[n+1])...))
-		if err != nil || len(found) == 0 {
-			return ""
-		}
-		return found[len(found)-1]
-	}
 }
 
 // counts reports whether a line of output is progress. That the provider cannot
@@ -84,7 +64,10 @@ func (l *life) counts(line []byte) bool {
 	for _, id := range s.ended {
 		delete(l.running, id)
 	}
-	if !s.trouble {
+	if l.file == "" {
+		l.looks++ // there may be thousands of lines in a second
+	}
+	if !s.trouble && l.looks <= maxLooks {
 		l.grew()
 	}
 	return !s.trouble
@@ -105,6 +88,9 @@ func (l *life) failing() bool {
 	defer l.mu.Unlock()
 	return l.stuck
 }
+
+// maxLooks is at how many lines a session's file that is not there is looked for.
+const maxLooks = 100
 
 // grew reports whether the session's file is larger than the last time.
 func (l *life) grew() bool {

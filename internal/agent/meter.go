@@ -84,15 +84,14 @@ func atEnd(path string) journal {
 // more reads the whole lines that were added. Of a file that cannot be read there
 // are none: the program's folder is the agent's to write, and may hold anything.
 func (j *journal) more(take func(line []byte)) {
-	info, err := os.Lstat(j.path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() <= j.read {
-		return
-	}
-	f, err := os.Open(j.path)
+	f, info, err := openRegular(j.path)
 	if err != nil {
 		return
 	}
 	defer func() { _ = f.Close() }()
+	if info.Size() <= j.read {
+		return
+	}
 	r := bufio.NewReader(io.NewSectionReader(f, j.read, min(info.Size()-j.read, maxJournal)))
 	for {
 		line, err := r.ReadBytes('\n')

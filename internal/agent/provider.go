@@ -50,7 +50,8 @@ func (s Spec) in(d time.Duration) time.Time {
 // loggedOut reports that the provider knows no such account.
 func (s Spec) loggedOut(words, login string) error {
 	return &work.BlockedError{
-		Reason: fmt.Sprintf("The provider of agent %q refused its credentials: %s.", s.Name, s.cite(words)),
+		Reason: fmt.Sprintf("The provider of agent %q refused its credentials.", s.Name),
+		Local:  s.cite(words),
 		Hint:   fmt.Sprintf("%s, or name the variable that holds the key in env_pass of [agents.%s], on the machine that runs gh mergexo; then comment to have it tried again", login, s.Name),
 	}
 }
@@ -59,7 +60,8 @@ func (s Spec) loggedOut(words, login string) error {
 // nothing.
 func (s Spec) outOfCredit(words string) error {
 	return &work.BlockedError{
-		Reason: fmt.Sprintf("The account of agent %q has no credit left, or its plan does not include this: %s.", s.Name, s.cite(words)),
+		Reason: fmt.Sprintf("The account of agent %q has no credit left, or its plan does not include this.", s.Name),
+		Local:  s.cite(words),
 		Hint:   fmt.Sprintf("add credit with the provider, or choose another account or agent ([agents.%s] in the config of the machine that runs gh mergexo); then comment to have it tried again", s.Name),
 	}
 }
@@ -71,12 +73,15 @@ func (s Spec) wrongModel(words string) error {
 		model = fmt.Sprintf("the model %q", s.Model)
 	}
 	return &work.BlockedError{
-		Reason: fmt.Sprintf("The provider of agent %q does not offer %s to this account: %s.", s.Name, model, s.cite(words)),
+		Reason: fmt.Sprintf("The provider of agent %q does not offer %s to this account.", s.Name, model),
+		Local:  s.cite(words),
 		Hint:   fmt.Sprintf("correct model of [agents.%s] in the config of the machine that runs gh mergexo, then comment to have it tried again", s.Name),
 	}
 }
 
-// cite is what a provider says, short, without secrets and without its full stop.
+// cite is what a provider says. It may name the provider's address, or give
+// advice that only fits the machine: it is for the operator, not for GitHub. It is
+// short, without secrets and without its full stop.
 func (s Spec) cite(words string) string {
 	return strings.TrimRight(clip(s.Redact(providerWords(words)), 200), ".")
 }
@@ -88,7 +93,8 @@ func (s Spec) refused(r Request, words string) error {
 		return &SessionError{Agent: s.Name, Reason: "the model refused to go on"}
 	}
 	return &work.BlockedError{
-		Reason: fmt.Sprintf("The model of agent %q refused the task: %s", s.Name, clip(s.Redact(words), 200)),
+		Reason: fmt.Sprintf("The model of agent %q refused the task.", s.Name),
+		Local:  s.cite(words),
 		Hint:   "say differently what is wanted, in a comment, or choose another agent for the repository",
 	}
 }

@@ -72,7 +72,15 @@ func (r *rig) stopped(reply modelsim.Reply, reason, hint string) {
 	_, err := r.run(r.request("Begin."))
 	var blocked *work.BlockedError
 	if !errors.As(err, &blocked) || !strings.Contains(blocked.Reason, reason) || !strings.Contains(blocked.Hint, hint) {
-		r.t.Errorf("%+v: got %v", reply, err)
+		r.t.Fatalf("%+v: got %v", reply, err)
+	}
+	// What the provider says may name its address: it is shown on the machine alone.
+	said := reply.Text
+	if reply.Error != nil {
+		said = reply.Error.Text
+	}
+	if strings.Contains(blocked.Reason, said) || strings.Contains(blocked.Reason, "127.0.0.1") || blocked.Local == "" {
+		r.t.Errorf("%+v: for GitHub %q, for the machine %q", reply, blocked.Reason, blocked.Local)
 	}
 }
 

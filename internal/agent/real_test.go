@@ -321,8 +321,8 @@ func TestRefusedCredentialsAreForAPerson(t *testing.T) {
 		})
 		_, err := r.run(r.request("Begin."))
 		var blocked *work.BlockedError
-		if !errors.As(err, &blocked) || !strings.Contains(blocked.Hint, "env_pass of [agents.real]") {
-			t.Errorf("got %v", err)
+		if !errors.As(err, &blocked) || !strings.Contains(blocked.Hint, "env_pass of [agents.real]") || blocked.Local == "" || strings.Contains(blocked.Reason, "127.0.0.1") {
+			t.Errorf("got %#v", err)
 		}
 	})
 }
@@ -334,7 +334,7 @@ func TestARefusalIsForAPersonUnlessTheSessionIsOld(t *testing.T) {
 	r.model.Script(func(modelsim.Query) modelsim.Reply { return modelsim.Reply{Refuse: true} })
 	_, err := r.run(q)
 	var blocked *work.BlockedError
-	if !errors.As(err, &blocked) || !strings.Contains(blocked.Reason, "refused the task") {
+	if !errors.As(err, &blocked) || !strings.HasSuffix(blocked.Reason, "refused the task.") || blocked.Local == "" {
 		t.Errorf("fresh: %v", err)
 	}
 	q.Session = session

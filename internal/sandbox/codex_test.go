@@ -30,3 +30,42 @@ func TestTheRealCodexRunsCommandsInTheSandbox(t *testing.T) {
 		t.Errorf("made: %q", b)
 	}
 }
+
+// Programs that codex starts write to the caches of the private home, which have to
+// be there when codex starts.
+func TestTheCommandsOfTheRealCodexWriteToCaches(t *testing.T) {
+	bin, why := modelsim.Programs()
+	if why != "" {
+		t.Skip(why)
+	}
+	tool, w := tool(t), elsewhere(t)
+	w.box.Path = bin + string(filepath.ListSeparator) + w.box.Path
+	var roots []string
+	for _, dir := range Caches(w.box.Home) {
+		roots = append(roots, `"`+dir+`"`)
+	}
+	out := w.run(tool, `CODEX_HOME="$1/home/.codex" "`+bin+`/codex" sandbox -c 'sandbox_mode="workspace-write"' -c 'sandbox_workspace_write.writable_roots=[`+strings.Join(roots, ",")+`]' -- /bin/sh -c '
+		cd "$1/home"; for d in .cache go/pkg .cargo/registry .m2; do mkdir -p $d/a && echo x >$d/a/b && cat $d/a/b; done; echo x >.profile && echo wrote' sh "$1"`)
+	if !strings.HasPrefix(out, "x\nx\nx\nx\n") || strings.Contains(out, "wrote") {
+		t.Errorf("got: %s", out)
+	}
+}
+
+// A link that an agent left in the place of a cache leads nowhere.
+func TestCachesAreMadeInThePrivateHomeAlone(t *testing.T) {
+	home, outside := t.TempDir(), t.TempDir()
+	for _, name := range []string{".cache", "go"} {
+		if err := os.Symlink(outside, filepath.Join(home, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := makeCaches(home); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(filepath.Join(home, "go", "pkg")); err != nil || !info.IsDir() {
+		t.Errorf("go/pkg: %v", err)
+	}
+	if all, _ := os.ReadDir(outside); len(all) > 0 {
+		t.Errorf("outside are %v", all)
+	}
+}

@@ -58,6 +58,9 @@ func (b Box) prepare(j work.Job, own private) error {
 	if j.For == work.RunsTests {
 		return nil
 	}
+	if err := makeCaches(own.home); err != nil {
+		return err
+	}
 	l := &layout{box: b, checkout: real(j.Dir)}
 	for _, p := range slices.Concat(b.Homes, b.Writable) {
 		links, _, err := follow(p)

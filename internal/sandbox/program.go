@@ -103,6 +103,13 @@ func (b Box) visible(all []Entry, program string) (missing string, ok bool) {
 
 // notVisible is for the operator: what to write so that the program is there.
 func (b Box) notVisible(program, missing string) error {
+	if missing != program && !filepath.IsAbs(missing) {
+		return &work.BlockedError{
+			Reason: "\"" + missing + "\", which the program of agent \"" + b.Agent + "\" needs, is not on the PATH that gh mergexo was started with",
+			Local:  "the program is " + program,
+			Hint:   "add the folder of " + missing + " to PATH (under cron: on a PATH line of the crontab) on the machine that runs gh mergexo, then comment here to have it tried again",
+		}
+	}
 	what := "the program " + program
 	if missing != program {
 		what = missing + ", which " + program + " needs,"

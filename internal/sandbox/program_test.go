@@ -148,9 +148,12 @@ func TestAProgramThatIsNotVisibleStopsTheTurn(t *testing.T) {
 	if tool.Kind != work.SandboxBwrap {
 		t.Skip("macOS says so when it runs")
 	}
+	_, err := tool.Wrap(w.box, []string{w.script("home/agent", "#!/usr/bin/env no-such-thing\n")}, w.job)
+	if err == nil || !strings.Contains(err.Error(), `"no-such-thing", which`) || !strings.Contains(err.Error(), "not on the PATH") {
+		t.Errorf("got %v", err)
+	}
 	for program, missing := range map[string]string{
-		w.script("state/tools/agent", "#!/bin/sh\n"):             "state/tools/agent",
-		w.script("home/agent", "#!/usr/bin/env no-such-thing\n"): "no-such-thing, which ",
+		w.script("state/tools/agent", "#!/bin/sh\n"): "state/tools/agent",
 	} {
 		_, err := tool.Wrap(w.box, []string{program}, w.job)
 		blocked, ok := errors.AsType[*work.BlockedError](err)
@@ -158,5 +161,14 @@ func TestAProgramThatIsNotVisibleStopsTheTurn(t *testing.T) {
 			!strings.Contains(blocked.Hint, "readable of [agents.mine]") || !strings.Contains(blocked.Hint, "gh mergexo sandbox show mine") {
 			t.Errorf("%s: %v", program, err)
 		}
+	}
+}
+
+// An interpreter that is nowhere on PATH is not to be let in: PATH is to be changed.
+func TestAnInterpreterThatIsNotOnPathIsNamed(t *testing.T) {
+	err := Box{Agent: "a"}.notVisible("/opt/bin/codex", "node")
+	blocked, ok := errors.AsType[*work.BlockedError](err)
+	if !ok || !strings.Contains(blocked.Reason, `"node", which`) || !strings.Contains(blocked.Reason, "not on the PATH") || !strings.Contains(blocked.Hint, "crontab") {
+		t.Errorf("got %#v", err)
 	}
 }

@@ -116,7 +116,7 @@ func TestL48FilesAreHidden(t *testing.T) {
 		t.Errorf("read: %s", out)
 	}
 	script := `cat a.txt "$1/home/.codex/auth.json" "$1/state/repos/o/r.git/objects/ab/c" "$1/state/agents/a.gitconfig" "$1/home/bin/tool" &&
-		echo new >a.txt && echo new >"$1/home/.codex/new" && echo new >/tmp/new && cat /tmp/new && mkdir "$1/home/.cache" && echo new >"$1/home/.cache/new" && echo new >"$1/home/.profile" && echo all`
+		echo new >a.txt && echo new >"$1/home/.codex/new" && echo new >/tmp/new && cat /tmp/new && mkdir -p "$1/home/.cache" && echo new >"$1/home/.cache/new" && echo new >"$1/home/.profile" && echo all`
 	// The home lies in /tmp here, which is private; so this part is elsewhere.
 	w = elsewhere(t)
 	if out := w.run(tool, script); !strings.HasPrefix(out, "minefinefinefinefine") || !strings.HasSuffix(out, "new\nall\n") {

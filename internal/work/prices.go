@@ -1,5 +1,7 @@
 package work
 
+import "math"
+
 // Tokens are what models read and wrote, by what providers charge for.
 type Tokens struct {
 	Input      int64 // read, neither from a cache nor into one
@@ -10,7 +12,19 @@ type Tokens struct {
 
 // Add sums two counts.
 func (t Tokens) Add(o Tokens) Tokens {
-	return Tokens{t.Input + o.Input, t.CacheRead + o.CacheRead, t.CacheWrite + o.CacheWrite, t.Output + o.Output}
+	return Tokens{plus(t.Input, o.Input), plus(t.CacheRead, o.CacheRead), plus(t.CacheWrite, o.CacheWrite), plus(t.Output, o.Output)}
+}
+
+// plus adds counts, which are never below zero. A sum that is too large stays the
+// largest there is: one that wrapped round would look as if nothing was used.
+func plus(counts ...int64) int64 {
+	var sum int64
+	for _, n := range counts {
+		if sum += n; sum < 0 {
+			return math.MaxInt64
+		}
+	}
+	return sum
 }
 
 // Most takes the larger of each count: two reports of the same use, of which
@@ -21,7 +35,7 @@ func (t Tokens) Most(o Tokens) Tokens {
 
 // Usage is what the tokens come to, with a cost.
 func (t Tokens) Usage(cost float64) Usage {
-	return Usage{InputTokens: t.Input + t.CacheRead + t.CacheWrite, OutputTokens: t.Output, CostUSD: cost}
+	return Usage{InputTokens: plus(t.Input, t.CacheRead, t.CacheWrite), OutputTokens: t.Output, CostUSD: cost}
 }
 
 // Prices are what a model costs, in USD for a million tokens.

@@ -148,5 +148,5 @@ type Usage struct {
 
 // Add sums two usages.
 func (u Usage) Add(o Usage) Usage {
-	return Usage{u.InputTokens + o.InputTokens, u.OutputTokens + o.OutputTokens, u.CostUSD + o.CostUSD}
+	return Usage{plus(u.InputTokens, o.InputTokens), plus(u.OutputTokens, o.OutputTokens), u.CostUSD + o.CostUSD}
 }

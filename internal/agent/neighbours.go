@@ -1,0 +1,38 @@
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// WithNeighbours is the environment of an agent, with the folder of its program at
+// the end of PATH: what npm and nvm install is a script whose interpreter lies
+// beside it, and under cron PATH has neither.
+func WithNeighbours(s Spec) []string {
+	path, err := Program(s)
+	if err != nil {
+		return s.Environ
+	}
+	dirs := []string{filepath.Dir(path)}
+	if to, err := os.Readlink(path); err == nil {
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		if dir := filepath.Dir(to); filepath.Base(dir) == "bin" {
+			dirs = append(dirs, dir)
+		}
+	}
+	all := filepath.SplitList(lookup(s.Environ, "PATH"))
+	for _, dir := range dirs {
+		if !slices.Contains(all, dir) {
+			all = append(all, dir)
+		}
+	}
+	environ := slices.DeleteFunc(slices.Clone(s.Environ), func(v string) bool { return strings.HasPrefix(v, "PATH=") })
+	return append(environ, "PATH="+strings.Join(all, string(filepath.ListSeparator)))
+}
+
+// PathOf is the PATH of an environment.
+func PathOf(environ []string) string { return lookup(environ, "PATH") }
