@@ -76,6 +76,7 @@ func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private) []
 		l.program(p, "the agent's command names it", 1)
 	}
 	l.trust()
+	l.coverToolchains()
 	l.named(j)
 	l.private(kind, own)
 	l.emptied()

@@ -208,11 +208,16 @@ func TestEtcIsWhatEverybodyMayRead(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "private"), 0o710); err != nil {
 		t.Fatal(err)
 	}
+	l, err := net.Listen("unix", filepath.Join(dir, "public", "sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
 	var got []string
 	for _, p := range secretIn(dir, 12) {
 		got = append(got, strings.TrimPrefix(p, dir+"/"))
 	}
-	if want := []string{"key", "private", "public/own", "shadow"}; !slices.Equal(got, want) {
+	if want := []string{"key", "private", "public/own", "public/sock", "shadow"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if os.Getuid() != 0 {
@@ -221,5 +226,29 @@ func TestEtcIsWhatEverybodyMayRead(t *testing.T) {
 	w := elsewhere(t)
 	if out := w.run(tool(t), `cat /etc/shadow /etc/gshadow; ls /etc/ssl/private; cat /etc/passwd | head -1`); !strings.HasPrefix(out, "root:x:") {
 		t.Errorf("got: %s", out)
+	}
+}
+
+// What toolchains keep beside their programs stays out: logins of tools that
+// publish, settings of registries.
+func TestToolchainsKeepTheirSecrets(t *testing.T) {
+	w := elsewhere(t)
+	secret := []string{
+		".local/share/uv/credentials/credentials.toml", ".rye/credentials", ".opam/plugins/opam-publish/me.token", ".nvm/versions/node/v22.0.0/etc/npmrc",
+		"miniconda3/.condarc", ".linuxbrew/etc/npmrc",
+	}
+	for _, name := range secret {
+		w.put(filepath.Join("home", name), "canary")
+	}
+	for _, name := range []string{".local/share/uv/tools/a", ".rye/py/a", ".opam/default/bin/a", ".nvm/versions/node/v22.0.0/bin/a", "miniconda3/bin/a", ".linuxbrew/bin/a"} {
+		w.put(filepath.Join("home", name), "fine")
+		if out := w.run(tool(t), `cat "$1/home/`+name+`"`); out != "fine" {
+			t.Errorf("%s: %s", name, out)
+		}
+	}
+	for _, name := range secret {
+		if out := w.run(tool(t), `cat "$1/home/`+name+`"`); strings.Contains(out, "canary") {
+			t.Errorf("%s is readable", name)
+		}
 	}
 }

@@ -28,7 +28,7 @@ var systemSockets = []string{"/nix/var/nix/daemon-socket", "/nix/var/determinate
 
 // Only what everybody may read is let in of these folders, this deep: passwords,
 // host keys, certificates' keys. Root, and a group's member, could read more.
-var publicOnly = map[string]int{"/etc": 12, "/opt": 2}
+var publicOnly = map[string]int{"/etc": 12, "/opt": 4, "/usr/local": 4}
 
 func (l *layout) systemFolders() {
 	for _, p := range systemPaths {
@@ -54,8 +54,8 @@ func (l *layout) trust() {
 	}
 }
 
-// secretIn lists what in a folder we may read and not everybody may, as deep as
-// is said.
+// secretIn lists what in a folder we may read and not everybody may, and what
+// leads to other programs, as deep as is said.
 func secretIn(dir string, deep int) []string {
 	var all []string
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -69,7 +69,7 @@ func secretIn(dir string, deep int) []string {
 		case d.IsDir() && info.Mode().Perm()&0o005 != 0o005:
 			all = append(all, path)
 			return filepath.SkipDir
-		case d.Type().IsRegular() && info.Mode().Perm()&0o004 == 0 && weMayRead(path):
+		case d.Type().IsRegular() && info.Mode().Perm()&0o004 == 0 && weMayRead(path), d.Type()&(fs.ModeSocket|fs.ModeNamedPipe|fs.ModeDevice) != 0:
 			all = append(all, path)
 		case d.IsDir() && strings.Count(path[len(dir):], "/") >= deep:
 			return filepath.SkipDir

@@ -14,7 +14,7 @@ var toolchains = []string{
 	".cargo/bin", ".rustup", "go/bin", "sdk", ".goenv", ".g/versions",
 	".nvm", ".fnm", ".local/share/fnm", ".volta", ".nodenv", ".n", ".npm-global/bin", ".npm-global/lib", ".npm-packages/bin", ".npm-packages/lib", ".bun/bin", ".deno/bin",
 	".yarn/bin", ".config/yarn/global/node_modules", ".local/share/pnpm", "Library/pnpm", "node_modules",
-	".pyenv", ".local/share/pipx", ".local/pipx", ".local/share/uv", ".rye", ".local/share/virtualenv", ".local/share/hatch",
+	".pyenv", ".local/share/pipx", ".local/pipx", ".local/share/uv/python", ".local/share/uv/tools", ".rye/py", ".rye/tools", ".rye/shims", ".rye/self", ".local/share/virtualenv", ".local/share/hatch",
 	"miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", ".pixi/bin", ".pixi/envs",
 	".rbenv", ".rvm", ".gem/ruby", ".local/share/gem/ruby",
 	".asdf", ".tool-versions", ".asdfrc", ".local/share/mise", ".local/share/rtx", ".proto/bin", ".proto/tools", ".proto/shims",
@@ -23,6 +23,25 @@ var toolchains = []string{
 	".dotnet/dotnet", ".dotnet/host", ".dotnet/sdk", ".dotnet/shared", ".dotnet/packs", ".dotnet/tools",
 	".phpenv", ".plenv", ".composer/vendor", ".config/composer/vendor", ".krew/bin", ".foundry/bin", "flutter",
 	".linuxbrew", ".nix-profile", ".local/state/nix/profiles",
+}
+
+// toolchainSecrets lie within what is let in of toolchains: settings of registries,
+// and the logins of tools that publish.
+var toolchainSecrets = []string{
+	".nvm/versions/*/*/etc", ".nvm/versions/*/*/.npmrc", ".n/etc", ".fnm/node-versions/*/installation/etc", ".volta/tools/image/*/*/etc",
+	".opam/plugins", ".linuxbrew/etc", ".linuxbrew/var",
+	"miniconda3/.condarc", "anaconda3/.condarc", "miniforge3/.condarc", "mambaforge/.condarc", "micromamba/.condarc",
+}
+
+// coverToolchains hides the secrets among toolchains.
+func (l *layout) coverToolchains() {
+	for _, name := range toolchainSecrets {
+		found, err := filepath.Glob(filepath.Join(l.box.Home, name))
+		if err == nil {
+			l.cover(found, "settings and logins of a toolchain")
+		}
+	}
+	l.cover([]string{"/home/linuxbrew/.linuxbrew/etc", "/home/linuxbrew/.linuxbrew/var"}, "settings and logins of a toolchain")
 }
 
 func (l *layout) toolchains() {
