@@ -50,13 +50,14 @@ func (p *Pass) clockOf(ctx context.Context, r *remote) error {
 // that was wrong, and nothing waits for it.
 func future(at, now time.Time, most time.Duration) bool { return at.After(now.Add(most)) }
 
-// keepClock stores what the host's answers told.
-func (h *harvest) keepClock(ctx context.Context, tx *store.Tx) error {
-	ahead, known := h.r.GitHub.Ahead()
+// keepClock stores what the host's answers told: what is put off until a moment of
+// its clock is looked at by the next pass, before that is told anything.
+func (r *remote) keepClock(ctx context.Context, tx *store.Tx) error {
+	ahead, known := r.GitHub.Ahead()
 	if !known {
 		return nil
 	}
-	return tx.SetClock(ctx, h.r.Name.Host, ahead)
+	return tx.SetClock(ctx, r.Name.Host, ahead)
 }
 
 // warnOfClocks logs how wrong this machine's clock is.

@@ -283,7 +283,7 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeCursors(ctx, tx, now); err != nil {
 		return err
 	}
-	if err := h.keepClock(ctx, tx); err != nil {
+	if err := h.r.keepClock(ctx, tx); err != nil {
 		return err
 	}
 	if err := tx.Heartbeat(ctx, h.repo.ID, now); err != nil || len(h.trouble) == 0 {

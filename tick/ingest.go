@@ -221,7 +221,10 @@ func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Re
 	}
 	p.Log.WarnContext(ctx, "repository not read", "repo_full_name", r.Name.FullName(), "reason", reason, "until", until)
 	rep.repo(r.Name.FullName(), func(x *RepoReport) { x.Failed, x.Note = failed, reason })
-	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.DeferRepo(ctx, r.repo.ID, until, reason, failed) }); err != nil {
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		return errors.Join(r.keepClock(ctx, tx), tx.DeferRepo(ctx, r.repo.ID, until, reason, failed))
+	})
+	if err != nil {
 		p.Log.ErrorContext(ctx, "could not record a failed ingest", "repo_full_name", r.Name.FullName(), "error", err)
 	}
 }

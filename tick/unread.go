@@ -12,12 +12,14 @@ import (
 // then in its details. While those cannot be read nothing that is said there is
 // judged: it might have been said in a pause.
 
-// noteUnread notes which pull requests are to be read, or could not be before.
+// noteUnread notes which pull requests are to be read, which could not be before,
+// and about which GitHub did not even say whether they changed.
 func (h *harvest) noteUnread() {
 	h.unread = map[int]bool{}
 	for n, pull := range h.open {
 		light, seen := h.lights[n]
-		if seen && light.Fingerprint != pull.Fingerprint || pull.Failures > 0 {
+		_, read := h.pulls[n] // found again in this very pass
+		if !seen && !read || seen && light.Fingerprint != pull.Fingerprint || pull.Failures > 0 {
 			h.unread[n] = true
 		}
 	}

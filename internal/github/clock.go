@@ -25,17 +25,20 @@ func (h *hostClock) tell(header http.Header, sent, got time.Time) {
 	if err != nil || header.Get("Age") != "" {
 		return
 	}
-	ahead := time.Duration(0)
-	switch early, late := date.Add(-clockSlack), date.Add(time.Second+clockSlack); {
-	case sent.After(late):
-		ahead = sent.Sub(date)
-	case got.Before(early):
-		ahead = got.Sub(date)
-	}
+	// The answer was stamped between the two, and Date cuts off less than a second.
+	least, most := sent.Sub(date)-time.Second-clockSlack, got.Sub(date)+clockSlack
+	agrees := func(ahead time.Duration) bool { return least <= ahead && ahead <= most }
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if change := ahead - h.ahead; !h.known || change.Abs() > clockSlack {
-		h.ahead, h.known = ahead.Truncate(time.Second), true
+	h.known = true
+	switch {
+	case agrees(h.ahead): // what is known stays as it is, from pass to pass: nothing jumps by a second
+	case agrees(0):
+		h.ahead = 0
+	case got.Before(date):
+		h.ahead = got.Sub(date).Truncate(time.Second)
+	default:
+		h.ahead = sent.Sub(date).Truncate(time.Second)
 	}
 }
 

@@ -57,3 +57,18 @@ func TestClockIsAssumedUntilAnAnswerComes(t *testing.T) {
 		t.Errorf("what was told is forgotten: %s", ahead)
 	}
 }
+
+// What an earlier pass was told stays as it is while the answers agree with it: a
+// moment that it put something off until does not move by a second.
+func TestClockStaysWhileAnswersAgree(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	h := http.Header{"Date": {noon.Format(http.TimeFormat)}}
+	for seconds, want := range map[float64]time.Duration{0.1: 32 * time.Second, 2.5: 32 * time.Second, -1.9: 32 * time.Second, 20: 52 * time.Second} {
+		clock := hostClock{ahead: 32 * time.Second}
+		at := noon.Add(32*time.Second + time.Duration(seconds*float64(time.Second)))
+		clock.tell(h, at, at.Add(time.Millisecond))
+		if clock.ahead != want || !clock.known {
+			t.Errorf("%v s off: ahead %s, known %v; want %s", seconds, clock.ahead, clock.known, want)
+		}
+	}
+}

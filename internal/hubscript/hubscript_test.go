@@ -1,6 +1,7 @@
 package hubscript
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,10 +17,9 @@ func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
-			at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+			began, asked := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), new(atomic.Int64)
 			hub, err := githubsim.New(githubsim.Options{Dir: env.WorkDir + "/hub", Now: func() time.Time {
-				at = at.Add(time.Second)
-				return at
+				return began.Add(time.Duration(asked.Add(1)) * time.Second)
 			}})
 			if err != nil {
 				return err
