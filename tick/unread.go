@@ -37,9 +37,23 @@ func (h *harvest) untold(ctx context.Context, c candidate) (bool, error) {
 	if err != nil || at < 0 {
 		return false, err
 	}
-	said := fmt.Sprintf("what is said on #%d waits until the pull request can be read", numbers[at])
+	said := fmt.Sprintf("what is said on #%d waits until the pull request can be read%s", numbers[at], h.whyUnread(numbers[at]))
 	if h.late == nil && !slices.Contains(h.trouble, said) {
 		h.trouble = append(h.trouble, said)
 	}
 	return true, nil
+}
+
+// whyUnread is what was in the way of reading a pull request, as far as that is
+// known.
+func (h *harvest) whyUnread(number int) string {
+	for _, d := range h.deferred {
+		if d.pull.Number == number {
+			return ": " + d.err.Error()
+		}
+	}
+	if last := h.open[number].LastError; last != "" {
+		return ": " + last
+	}
+	return ""
 }
