@@ -63,6 +63,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/hubscript"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 var update = flag.Bool("update", false, "write what cmp found into the stories")
@@ -81,6 +82,7 @@ func TestMain(m *testing.M) {
 func TestStories(t *testing.T) {
 	p := params(t)
 	p.Dir = filepath.Join("..", "..", "testdata", "script")
+	p.WorkdirRoot = testhome.Memory(t)
 	testscript.Run(t, p)
 }
 
@@ -122,6 +124,7 @@ func setUp(e *testscript.Env, t *testing.T) error {
 	if err != nil {
 		return err
 	}
+	e.Defer(func() { _ = os.RemoveAll(e.WorkDir) }) // after the rest: not all of them are kept until the last one ends
 	e.Defer(func() {
 		if err := w.close(); err != nil {
 			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
