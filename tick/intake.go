@@ -187,6 +187,9 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 	}
 	h.issueTaken(is, timeline)
 	h.noteLag(is, timeline)
+	if err := h.missInTimeline(ctx, is.Number, item.ID, timeline); err != nil {
+		return err
+	}
 	asked, err := h.flowsAsked(ctx, item, is, timeline)
 	switch {
 	case err != nil:
