@@ -119,6 +119,9 @@ func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action
 	case ok:
 		return r.record(ctx, s, a, seen)
 	}
+	if a, err = r.believed(ctx, a); err != nil {
+		return a, err
+	}
 	if now := r.Now(); a.NotBefore.After(now) {
 		return a, &work.WaitError{Until: a.NotBefore, Reason: "the answer to an earlier " + describe(a) + " never came; it is looked for again before it is sent again"}
 	}
@@ -256,6 +259,17 @@ func (r *Runner) unclear(ctx context.Context, s Scope, a work.Action, sent error
 		return r.record(ctx, s, a, seen)
 	}
 	return a, &work.WaitError{Until: a.NotBefore, Reason: "no answer to a " + describe(a), Err: sent}
+}
+
+// believed shortens a wait that is longer than any that is stored for an unclear
+// write: a clock was wrong then. When it was sent is not known, so it waits once more.
+func (r *Runner) believed(ctx context.Context, a work.Action) (work.Action, error) {
+	most := r.Now().Add(r.SettleAfter)
+	if a.State != work.ActionSent || !work.Future(a.NotBefore, most) {
+		return a, nil
+	}
+	a.NotBefore = most
+	return a, r.postpone(ctx, a, most, errors.New(a.LastError))
 }
 
 func (r *Runner) postpone(ctx context.Context, a work.Action, until time.Time, why error) error {

@@ -142,7 +142,7 @@ func (f facts) comment() string {
 // working is about an unfinished turn: its step says what has happened.
 func (f facts) working() standing {
 	t := f.Turn
-	if t.NotBefore.After(f.Now) {
+	if t.Waits(f.Now) {
 		return standing{or(t.WaitReason, "a new attempt after: "+t.LastError), "goes on after " + clock(t.NotBefore)}
 	}
 	before := ""

@@ -92,11 +92,13 @@ type Verdict struct {
 	Note     string `json:"note"`
 }
 
-// Asked is what an answer may speak about; anything else in it is refused.
+// Asked is what an answer may speak about, and what it must; anything else in
+// it is refused.
 type Asked struct {
-	Replies     []int64  // review comments that may be replied to
-	Findings    []string // earlier findings that a reviewer is to judge, each once
-	Escalations []string // reviewers who may be called in
+	Replies     []int64    // review comments that may be replied to
+	Told        []NewEvent // comments that want an answer; none for an answer that was accepted before
+	Findings    []string   // earlier findings that a reviewer is to judge, each once
+	Escalations []string   // reviewers who may be called in
 }
 
 // Decode reads an agent's answer. Violations are sentences for the repair

@@ -241,6 +241,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: DependencyOpen}),
 		tx.DropSessions(ctx, item.ID),
 		tx.FinishEvents(ctx, []int64{fresh.ID}, "redirected", t0),
+		tx.SetOutcome(ctx, fresh.ID, "redirected", "ignored: our own, deleted by a person"),
 		tx.MoveItem(ctx, item.ID, nil, work.StateBlocked, "why", "", t0),
 		tx.SetIssue(ctx, item),
 		tx.SetResult(ctx, item),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -14,7 +15,7 @@ import (
 
 // clockWarning is how far this machine's clock may be from GitHub's before
 // somebody is told.
-const clockWarning = 2 * time.Minute
+const clockWarning = work.ClockSlack
 
 // assumeClocks has the pass go by the clock of its first repository's host, and
 // what concerns a repository by that of its own. Until a host answers, it counts

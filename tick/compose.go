@@ -130,7 +130,7 @@ func (c *composer) generalComment() {
 func (c *composer) generalText() string {
 	a := c.answer
 	var parts []string
-	if a.GeneralComment != "" {
+	if strings.TrimSpace(a.GeneralComment) != "" {
 		parts = append(parts, prompts.CleanBody(a.GeneralComment))
 	}
 	if a.BlockedReason != "" {
@@ -151,20 +151,36 @@ func (c *composer) generalText() string {
 	}
 	if changed {
 		subject, _, _ := strings.Cut(commitMessage(c.l, a), "\n")
-		return "Pushed a change: " + prompts.CleanBehind(subject)
+		parts = append(parts, "Pushed a change: "+prompts.CleanBehind(subject))
+	} else {
+		parts = append(parts, "I have read this and changed nothing.")
 	}
-	return "I have read this and changed nothing."
+	if c.unanswered() { // its answer was stored before one was demanded for each comment
+		parts = append(parts, "The agent gave no answer to the comments before this one. Please repeat what is still open.")
+	}
+	return strings.Join(parts, "\n\n")
 }
 
-// everybodyAnswered reports whether each comment of the turn gets a reply in
-// its own thread.
+// unanswered reports whether a comment of the turn wants an answer and gets no reply.
+func (c *composer) unanswered() bool {
+	return slices.ContainsFunc(c.l.events, func(e work.Event) bool {
+		_, ok := c.replyTo(e)
+		return !ok && asks(e)
+	})
+}
+
+// everybodyAnswered reports whether each comment of the turn that asks for
+// something gets a reply in its own thread, and one of them does.
 func (c *composer) everybodyAnswered() bool {
-	for _, e := range c.l.events {
-		if _, ok := c.replyTo(e); !ok {
-			return false
-		}
-	}
-	return len(c.l.events) > 0
+	return !c.unanswered() && slices.ContainsFunc(c.l.events, func(e work.Event) bool {
+		_, ok := c.replyTo(e)
+		return ok
+	})
+}
+
+// asks reports whether an event wants an answer of the turn.
+func asks(e work.Event) bool {
+	return prompts.NewEvent{Kind: e.Kind, State: e.State, Body: e.Body}.Asks()
 }
 
 // markHandled puts the turn's event keys on its last visible action.

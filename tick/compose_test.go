@@ -96,3 +96,41 @@ func TestL52_TheGatesAreToldBeforehand(t *testing.T) {
 		t.Error("a small job may be about documents")
 	}
 }
+
+// A pushed change is told of where nobody asked for a word; in place of an answer it never stands alone.
+func TestAPushedChangeIsNoAnswer(t *testing.T) {
+	line := work.Event{Kind: work.EventReview, Source: "5", ThreadTop: 5, Body: "Rename it."}
+	asked := work.Event{Kind: work.EventIssue, Source: "6", Body: "Why?"}
+	approval := work.Event{Kind: work.EventSummary, Source: "7", State: "APPROVED", Body: "Nice."}
+	conflict := work.Event{Kind: work.EventConflict, Source: "abc"}
+	replied := prompts.Answer{CommitMessage: "Rename", ReviewReplies: []prompts.ReviewReply{{ReviewCommentID: 5, Body: "Done."}}}
+	tests := []struct {
+		name   string
+		events []work.Event
+		answer prompts.Answer
+		want   string // of the word to everybody; empty: there is none
+	}{
+		{"all replied", []work.Event{line}, replied, ""},
+		{"an approval beside it", []work.Event{line, approval}, replied, ""},
+		{"a conflict beside it", []work.Event{line, conflict}, replied, ""},
+		{"nobody asked", []work.Event{conflict}, prompts.Answer{CommitMessage: "Merge"}, "Pushed a change: Merge"},
+		{"answered", []work.Event{asked}, prompts.Answer{CommitMessage: "Sort", GeneralComment: "Because."}, "Because."},
+		{"an old answer without a word", []work.Event{asked}, prompts.Answer{CommitMessage: "Sort"}, "Pushed a change: Sort\n\nThe agent gave no answer"},
+		{"a blank word", []work.Event{conflict}, prompts.Answer{CommitMessage: "Merge", GeneralComment: " \n"}, "Pushed a change: Merge"},
+	}
+	for _, tt := range tests {
+		l := &lease{
+			remote: &remote{Remote: Remote{Name: work.RepoName{Host: "github.com", Owner: "o", Name: "n"}}}, events: tt.events,
+			turn: work.Turn{Kind: work.KindImplementationFeedback, Number: 2, Key: "k", Commit: strings.Repeat("b", 40)},
+		}
+		got := ""
+		for _, a := range planActions(l, tt.answer) {
+			if a.Kind == work.ActionComment {
+				got = a.Body
+			}
+		}
+		if (got == "") != (tt.want == "") || !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

@@ -101,7 +101,11 @@ func (p *Pass) ask(ctx context.Context, l *lease) error {
 // answer runs the agent, and once more with the violations quoted when its
 // answer breaks the rules.
 func (p *Pass) answer(ctx context.Context, l *lease, talk *talk) (prompts.Answer, error) {
-	asked := prompts.Asked{Replies: askedReplies(l.turn)}
+	told, err := toldOf(l.turn)
+	if err != nil {
+		return prompts.Answer{}, err
+	}
+	asked := prompts.Asked{Replies: askedReplies(l.turn), Told: told}
 	var violations []string
 	for range 2 {
 		res, err := talk.say(ctx, violations)
@@ -143,6 +147,15 @@ func askedReplies(t work.Turn) []int64 {
 		}
 	}
 	return ids
+}
+
+// toldOf are the comments that the turn's agent was told of: each wants an answer.
+func toldOf(t work.Turn) ([]prompts.NewEvent, error) {
+	var req request
+	if err := json.Unmarshal(t.Request, &req); err != nil {
+		return nil, fmt.Errorf("decode the stored prompt: %w", err)
+	}
+	return req.Context.NewEvents, nil
 }
 
 // commit makes the turn's commit object from what the agent left. A design is

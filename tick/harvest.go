@@ -54,6 +54,7 @@ type harvest struct {
 	rebuilding   bool                 // and not all of it was found again: nothing else is taken in
 	adopted      map[int]int          // pull requests found again: number to issue
 	commands     []work.Event         // new ones that are to be carried out
+	missed       []missed             // comments of ours that are not there any more
 	revoked      []work.Event         // waiting ones whose authors may give none any more
 	obeyed       []work.Event         // commands that were carried out before the database was lost
 	handled      map[string]bool      // event keys that our own writing names as answered
@@ -272,6 +273,9 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 		return err
 	}
 	if err := h.storeRevoked(ctx, tx); err != nil {
+		return err
+	}
+	if err := h.storeMissed(ctx, tx); err != nil {
 		return err
 	}
 	for _, d := range h.deferred {

@@ -7,6 +7,7 @@ import (
 
 // log writes a line for each new event.
 func (h *harvest) log(ctx context.Context) {
+	h.logMissed(ctx)
 	for _, c := range h.events {
 		e := c.event
 		h.p.Log.InfoContext(ctx, "event", "repo_full_name", h.r.Name.FullName(), "number", e.Number, "kind", string(e.Kind),

@@ -186,8 +186,11 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	h.issueTaken(is, timeline)
-	h.noteLag(is, timeline)
+	if err := h.missInTimeline(ctx, is.Number, item.ID, timeline); err != nil {
+		return err
+	}
 	asked, err := h.flowsAsked(ctx, item, is, timeline)
+	h.noteLag(is, timeline, wanted && is.State == "open" && len(asked) == 0 && (!tracked || !item.State.Open()))
 	switch {
 	case err != nil:
 		return err

@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -13,10 +14,22 @@ const longestLag = 10 * time.Minute
 
 // noteLag has an issue read once more whose timeline does not show yet what the
 // list shows: the list's ETag would vouch for a label that was never seen.
-func (h *harvest) noteLag(is github.Issue, timeline []github.TimelineEvent) {
-	if h.now().Sub(is.UpdatedAt) < longestLag && h.lags(is, timeline) {
+//
+// A label that was taken off and set again looks as before, so an issue that may
+// lag behind its list is read a second time as well, but not a third: when it
+// changed after all that its timeline shows, and when its label begins nothing.
+func (h *harvest) noteLag(is github.Issue, timeline []github.TimelineEvent, idle bool) {
+	again := slices.Contains(h.known.backlog, is.Number)
+	may := idle || changedAfter(is, timeline)
+	if h.now().Sub(is.UpdatedAt) < longestLag && (h.lags(is, timeline) || may && !again) {
 		h.backlog[is.Number] = true
 	}
+}
+
+// changedAfter reports whether an issue changed after the newest entry of its
+// timeline: by an entry that is not shown yet, or by an edit, which makes none.
+func changedAfter(is github.Issue, timeline []github.TimelineEvent) bool {
+	return !slices.ContainsFunc(timeline, func(t github.TimelineEvent) bool { return !t.CreatedAt.Before(is.UpdatedAt) })
 }
 
 // lags reports whether what a timeline tells does not lead to what the list shows:

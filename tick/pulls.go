@@ -272,6 +272,9 @@ func (h *harvest) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	if err := h.pullTaken(ctx, &pull, d); err != nil {
 		return err
 	}
+	if err := h.missOnPull(ctx, pull, d); err != nil {
+		return err
+	}
 	h.intakeReviews(pull, d)
 	h.pulls[d.Number] = pull
 	return h.headEvents(ctx, old, pull, d)

@@ -52,7 +52,7 @@ func (p *Pass) recover(ctx context.Context) ([]*lease, error) {
 // resumable reports whether a turn can be carried on now.
 func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 	r := p.remoteByID(t.RepoID)
-	if r == nil || !p.selected(r) || t.Blocked || t.NotBefore.After(p.Now()) {
+	if r == nil || !p.selected(r) || t.Blocked || t.Waits(p.Now()) {
 		return false
 	}
 	return !p.inFlight(t.Key) && (t.Step != work.StepClaimed || p.startable(ctx, t.RepoID, t.Kind))

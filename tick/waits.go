@@ -28,7 +28,7 @@ func Waits(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo
 	if err != nil {
 		return nil, err
 	}
-	working = slices.DeleteFunc(working, func(t work.Turn) bool { return t.Blocked || t.NotBefore.After(now) })
+	working = slices.DeleteFunc(working, func(t work.Turn) bool { return t.Blocked || t.Waits(now) })
 	v.Free = max(0, v.Free-len(working))
 	waits := map[int]string{}
 	for _, l := range planRepo(v).Lines {

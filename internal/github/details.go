@@ -20,6 +20,7 @@ type PullDetail struct {
 
 	Labels       []string
 	LabelChanges int // how often labels were set or taken away
+	CommentCount int // of the conversation
 }
 
 // Review is a review's verdict and summary. A PENDING one is a draft of our

@@ -85,6 +85,9 @@ type wireDetail struct {
 	LabelEvents struct {
 		Total int `json:"totalCount"`
 	} `json:"timelineItems"`
+	Comments struct {
+		Total int `json:"totalCount"`
+	} `json:"comments"`
 	Reviews connection[wireGraphReview] `json:"reviews"`
 	Threads connection[wireThread]      `json:"reviewThreads"`
 	Rollup  *wireRollup                 `json:"statusCheckRollup"`
@@ -127,7 +130,7 @@ func (w wireDetail) detail() (PullDetail, error) {
 		HeadRepo: w.HeadRepo.FullName, CrossRepo: w.CrossRepo, Base: w.BaseRef, BaseOID: w.BaseRefOID,
 		Mergeable: w.Mergeable, MergeCommit: w.Merge.OID, Author: actor(w.Author),
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
-	}, LabelChanges: w.LabelEvents.Total}
+	}, LabelChanges: w.LabelEvents.Total, CommentCount: w.Comments.Total}
 	for _, l := range w.Labels.Nodes {
 		d.Labels = append(d.Labels, l.Name)
 	}

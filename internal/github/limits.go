@@ -138,6 +138,17 @@ func (c *Client) limited(a *answer, err error) error {
 	return &work.WaitError{Until: until, Reason: reason, Err: err}
 }
 
+// busy shuts the gate after an answer by which GitHub is overloaded or in
+// maintenance and says for how long. What a write came to is unclear all the same.
+func (c *Client) busy(a *answer, err error, what effect) error {
+	now, reason := c.Now(), "GitHub is not available and asks to wait"
+	until := c.gate.close(everything, now.Add(a.limits.retryAfter), now, reason)
+	if what == writes {
+		return &UnclearError{Err: err}
+	}
+	return &work.WaitError{Until: until, Reason: reason, Err: err}
+}
+
 // isLimit tells a limit's 403 or 429 from a missing permission's: by headers,
 // then by the page that GitHub refers to, and by its words only where it sent
 // neither.

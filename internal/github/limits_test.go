@@ -48,3 +48,33 @@ func TestALimitOfAnEarlierProcessHolds(t *testing.T) {
 		t.Errorf("%d requests", w.asked())
 	}
 }
+
+// GitHub in maintenance says how long it lasts: nothing is asked before, and a write is still unclear.
+func TestAServerThatAsksToWaitIsWaitedFor(t *testing.T) {
+	w := newWorld(t)
+	var kept []Limit
+	w.client.KeepLimits(func(l Limit) { kept = append(kept, l) })
+	w.hub.AddFault(githubsim.Fault{Always: true, Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"120"}}})
+	_, err := w.client.CreateComment(t.Context(), w.name, 1, "x")
+	if _, ok := errors.AsType[*UnclearError](err); !ok {
+		t.Errorf("the write came to %v, want an unclear one", err)
+	}
+	w.asked()
+	_, err = w.client.Repository(t.Context(), w.name)
+	if wait, ok := errors.AsType[*work.WaitError](err); !ok || wait.Until.Before(w.now().Add(time.Minute)) {
+		t.Errorf("error %v, want a wait of two minutes", err)
+	}
+	if n := w.asked(); n != 0 {
+		t.Errorf("%d requests while it lasts", n)
+	}
+	w.advance(3 * time.Minute)
+	if _, err = w.client.Repository(t.Context(), w.name); w.asked() != 1 {
+		t.Errorf("it was not tried again: %v", err)
+	}
+	if wait, ok := errors.AsType[*work.WaitError](err); !ok || wait.Until.After(w.now().Add(3*time.Minute)) {
+		t.Errorf("the read came to %v, want a wait", err)
+	}
+	if len(kept) != 2 || kept[0].Resource != "*" {
+		t.Errorf("kept %+v", kept)
+	}
+}

@@ -152,6 +152,8 @@ func (c *Client) refused(a *answer, k call) error {
 	switch {
 	case isLimit(a, e, docs):
 		return c.limited(a, e)
+	case a.status >= 500 && a.limits.retryAfter > 0:
+		return c.busy(a, e, k.effect)
 	case k.effect == writes && (a.status >= 500 || a.status == http.StatusRequestTimeout):
 		return &UnclearError{Err: e}
 	}

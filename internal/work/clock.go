@@ -1,0 +1,15 @@
+package work
+
+import "time"
+
+// ClockSlack is how far a stamp may lie in the future before the clock that made it
+// counts as wrong.
+const ClockSlack = 2 * time.Minute
+
+// Future reports whether a stamp of ours was made by a clock that was wrong: it lies
+// in the future.
+func Future(at, now time.Time) bool { return at.After(now.Add(ClockSlack)) }
+
+// Waits reports whether the turn is not to be taken up before its NotBefore. A wait
+// that a wrong clock stored is none.
+func (t Turn) Waits(now time.Time) bool { return t.NotBefore.After(now) && !Future(t.UpdatedAt, now) }

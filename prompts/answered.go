@@ -1,0 +1,64 @@
+package prompts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// How much of the comments without an answer the repair turn quotes.
+const (
+	maxNamed   = 15 // comments that are named with their first words
+	maxListed  = 20 // ids of others in one line
+	firstWords = 60 // characters
+)
+
+// answered demands an answer for each comment that the agent was told of: a reply
+// for one on a line, a word in the conversation for all others. A question to
+// people is such a word.
+func (c *checker) answered(a Answer, told []NewEvent) {
+	var rest []string
+	named := 0
+	general := strings.TrimSpace(a.GeneralComment+a.BlockedReason) != ""
+	for _, e := range told {
+		missing, id := "", oneLine(e.ID)
+		switch {
+		case e.Asks() && e.Kind == work.EventReview && !replied(a, id):
+			missing = fmt.Sprintf("review comment %s by %s (%s) has no reply in review_replies", id, oneLine(e.Author), begin(e.Body))
+		case e.Asks() && e.Kind != work.EventReview && !general:
+			missing = fmt.Sprintf("%s %s by %s (%s) has no answer: general_comment is empty", eventNames[e.Kind], id, oneLine(e.Author), begin(e.Body))
+		default:
+			continue
+		}
+		if named++; named <= maxNamed {
+			c.add("%s", missing)
+		} else {
+			rest = append(rest, id)
+		}
+	}
+	for ids := range slices.Chunk(rest, maxListed) {
+		c.add("these have no answer either: %s", strings.Join(ids, ", "))
+	}
+}
+
+// Asks reports whether somebody wrote something that wants an answer. A review's
+// verdict without a word does not, nor does an approval that asks nothing.
+func (e NewEvent) Asks() bool {
+	approval := e.Kind == work.EventSummary && e.State == "APPROVED"
+	return e.Kind.Said() && strings.TrimSpace(e.Body) != "" && (!approval || strings.Contains(e.Body, "?"))
+}
+
+func replied(a Answer, id string) bool {
+	return slices.ContainsFunc(a.ReviewReplies, func(r ReviewReply) bool { return fmt.Sprint(r.ReviewCommentID) == id })
+}
+
+// begin quotes the first words of a comment, by which people and agents know it.
+func begin(body string) string {
+	words := Redact(oneLine(body)) // before it is cut: half a token has no shape
+	if short := firstRunes(words, firstWords); len(short) < len(words) {
+		words = short + "…"
+	}
+	return fmt.Sprintf("%q", words)
+}

@@ -1,0 +1,210 @@
+package tick
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// GitHub's lists do not tell what was deleted. That somebody deleted a comment of
+// ours is seen where all comments of an issue or a pull request are read anyway.
+
+// The outcomes of what we wrote and is not there any more.
+const (
+	outcomeOwnDeleted = "ignored: our own, deleted by a person"
+	outcomeOwnRemoved = "ignored: our own, a second copy that was removed"
+)
+
+// missed is a comment of ours that is not there any more.
+type missed struct {
+	event work.Event
+	why   string // its outcome
+}
+
+// shown are comments as GitHub shows them: their ids, which rise, and when the newest
+// thing in the same list happened.
+type shown struct {
+	ids    map[string]bool
+	last   int64
+	newest time.Time
+}
+
+func (s *shown) add(id int64, at time.Time) {
+	if s.ids == nil {
+		s.ids = map[string]bool{}
+	}
+	s.ids[strconv.FormatInt(id, 10)] = true
+	s.last = max(s.last, id)
+	if at.After(s.newest) {
+		s.newest = at
+	}
+}
+
+// behind reports whether a list that shows this cannot lag behind a comment any more.
+func (s *shown) behind(e work.Event, now time.Time) bool {
+	id, err := strconv.ParseInt(e.Source, 10, 64)
+	return err == nil && s.last > id || e.CreatedAt.Before(s.newest) || now.Sub(e.CreatedAt) > overlap
+}
+
+// deletedOwn are the comments of ours that were listed once and are not shown any
+// more. A list may lag, so that of one that is young nothing is known until
+// something newer is shown.
+func deletedOwn(known []work.Event, now shown, kinds []work.EventKind, at time.Time) []work.Event {
+	var gone []work.Event
+	for _, e := range known {
+		own := e.Outcome == outcomeOwn || e.Outcome == outcomeOwnEdited
+		if own && now.behind(e, at) && slices.Contains(kinds, e.Kind) && !now.ids[e.Source] {
+			gone = append(gone, e)
+		}
+	}
+	return gone
+}
+
+// missOwn notes the comments of ours that are not there any more, by our own removal
+// or by a person's.
+func (h *harvest) missOwn(ctx context.Context, number int, itemID int64, now shown, kinds ...work.EventKind) error {
+	return h.view(ctx, func(tx *store.Tx) error {
+		known, err := tx.ListEvents(ctx, h.repo.ID, number)
+		if err != nil {
+			return err
+		}
+		sent, err := tx.ListItemActions(ctx, itemID)
+		if err != nil {
+			return err
+		}
+		known = append(known, unlisted(known, sent, number, kinds)...)
+		for _, e := range deletedOwn(known, now, kinds, h.now()) {
+			on := work.EventIssue
+			if e.Kind == work.EventReview {
+				on = work.EventReview
+			}
+			_, ours, err := tx.GetAction(ctx, work.RemoveToken(h.r.Name, on, e.Source))
+			if err != nil {
+				return err
+			}
+			why := outcomeOwnDeleted
+			if ours {
+				why = outcomeOwnRemoved
+			}
+			h.missed = append(h.missed, missed{e, why})
+		}
+		return nil
+	})
+}
+
+// unlisted are the comments that we sent and that no list has shown yet, as the
+// events that they would be.
+func unlisted(known []work.Event, sent []work.Action, number int, kinds []work.EventKind) []work.Event {
+	var out []work.Event
+	for _, a := range sent {
+		at := slices.IndexFunc(kinds, func(k work.EventKind) bool { return writes(a.Kind, k) })
+		listed := func(e work.Event) bool { return slices.Contains(kinds, e.Kind) && e.Source == a.ResultID }
+		if at < 0 || a.State != work.ActionApplied || a.Number != number || a.ResultID == "" || slices.ContainsFunc(known, listed) {
+			continue
+		}
+		hash := work.ContentHash(a.Body)
+		out = append(out, work.Event{
+			ItemID: a.ItemID, RepoID: a.RepoID, Number: number, Kind: kinds[at], Source: a.ResultID, Hash: hash,
+			Key: work.EventKey(number, kinds[at], a.ResultID, hash), URL: a.ResultURL, CreatedAt: a.SeenAt, UpdatedAt: a.SeenAt, Outcome: outcomeOwn,
+		})
+	}
+	return out
+}
+
+// missInTimeline looks for our comments in a timeline that was read whole.
+func (h *harvest) missInTimeline(ctx context.Context, number int, itemID int64, timeline []github.TimelineEvent) error {
+	var now shown
+	for _, t := range timeline {
+		id := t.ID
+		if t.Event != "commented" {
+			id = 0 // ids of other entries are of another kind
+		}
+		now.add(id, t.CreatedAt)
+	}
+	return h.missOwn(ctx, number, itemID, now, work.EventSource)
+}
+
+// missOnPull looks for our replies among the threads, and for our comments in the
+// conversation where GitHub counts fewer than were listed.
+func (h *harvest) missOnPull(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
+	var lines shown
+	for _, t := range d.Threads {
+		for _, c := range t.Comments {
+			lines.add(c.ID, c.CreatedAt)
+		}
+	}
+	if err := h.missOwn(ctx, pull.Number, pull.ItemID, lines, work.EventReview); err != nil {
+		return err
+	}
+	listed, err := h.countTalk(ctx, pull)
+	if err != nil || d.CommentCount >= listed {
+		return err
+	}
+	all, err := h.r.GitHub.CommentsOf(ctx, h.repo.Current, pull.Number, time.Time{})
+	if err != nil {
+		return err
+	}
+	var talk shown
+	for _, c := range all {
+		talk.add(c.ID, c.CreatedAt)
+	}
+	return h.missOwn(ctx, pull.Number, pull.ItemID, talk, work.EventIssue)
+}
+
+// countTalk is how many comments of a conversation there were, without those of
+// ours that are known to be gone.
+func (h *harvest) countTalk(ctx context.Context, pull work.PullRequest) (int, error) {
+	there := map[string]bool{}
+	for _, c := range h.comments {
+		if c.Number == pull.Number {
+			there[strconv.FormatInt(c.ID, 10)] = true
+		}
+	}
+	err := h.view(ctx, func(tx *store.Tx) error {
+		known, err := tx.ListEvents(ctx, h.repo.ID, pull.Number)
+		if err != nil {
+			return err
+		}
+		sent, err := tx.ListItemActions(ctx, pull.ItemID)
+		known = append(known, unlisted(known, sent, pull.Number, []work.EventKind{work.EventIssue})...)
+		for _, e := range known {
+			if e.Kind == work.EventIssue && e.Outcome != outcomeOwnDeleted && e.Outcome != outcomeOwnRemoved {
+				there[e.Source] = true
+			}
+		}
+		return err
+	})
+	return len(there), err
+}
+
+// storeMissed keeps that they were noted.
+func (h *harvest) storeMissed(ctx context.Context, tx *store.Tx) error {
+	for _, m := range h.missed {
+		e := m.event
+		if e.ID != 0 {
+			if err := tx.SetOutcome(ctx, e.ID, e.Outcome, m.why); err != nil {
+				return err
+			}
+			continue
+		}
+		e.Outcome, e.SeenAt, e.ProcessedAt = m.why, h.now(), h.now()
+		if _, err := tx.AddEvent(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *harvest) logMissed(ctx context.Context) {
+	for _, m := range h.missed {
+		if m.why == outcomeOwnDeleted {
+			h.p.Log.WarnContext(ctx, "somebody deleted a comment of ours; it is not sent again", "repo_full_name", h.r.Name.FullName(),
+				"number", m.event.Number, "url", m.event.URL)
+		}
+	}
+}
