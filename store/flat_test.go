@@ -282,6 +282,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	return firstOf(
 		turnErr, addErr, runErr, turnsErr, eventsErr, actionsErr, sentErr, paceErr, sendErr, editErr, usageErr,
 		tx.PutSessionUsage(ctx, u.ItemID, "codex", "s", work.Usage{InputTokens: 1}, t0),
+		second(tx.AddRun(ctx, work.Run{Turn: u.ID, Began: t0, Ended: t0})),
 		tx.NoteRun(ctx, run, "s", work.Usage{InputTokens: 1}),
 		tx.EndRun(ctx, work.Run{ID: run}),
 		tx.GiveBackTurn(ctx, run),
@@ -300,6 +301,8 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.PutSession(ctx, u.ItemID, "codex", "s", 0, t0),
 	)
 }
+
+func second[T any](_ T, err error) error { return err }
 
 func giveUp(ctx context.Context, tx *Tx, r work.Repo) error {
 	u, _, err := tx.FindTurn(ctx, "live")
