@@ -50,6 +50,9 @@ func (p *Pass) affords(ctx context.Context, tx *store.Tx, l *lease) error {
 		return &unansweredError{Attempts: l.turn.Attempts, Failed: l.turn.LastError}
 	}
 	b, now := p.Config.Runtime.Budgets, p.Now()
+	if why := overLimit(l.turn.Usage, b); why != "" {
+		return atLimit("its agent is not run again", why)
+	}
 	if l.attempted {
 		b.TurnsPerItem, b.FeedbackRounds, b.TurnsPerDay = 0, 0, 0
 	}

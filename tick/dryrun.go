@@ -87,11 +87,14 @@ func (p *Pass) previewRun(ctx context.Context, l *lease, line Line) (Line, error
 	}
 	err := p.mayRun(ctx, l)
 	var wait *work.WaitError
+	var blocked *work.BlockedError
 	var spent *spentError
 	var unanswered *unansweredError
 	switch {
 	case errors.As(err, &wait):
 		line.What, line.Reason = "wait", wait.Reason
+	case errors.As(err, &blocked):
+		line.What, line.Reason = "block", blocked.Reason
 	case errors.As(err, &spent), errors.As(err, &unanswered):
 		line.What, line.Reason = "block", err.Error()
 	case err != nil:

@@ -108,7 +108,7 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 	res, err := t.agent.Run(running, agent.Request{
 		Turn: l.turn.Key, Mark: p.mark(l.turn), Item: l.item.Number, Kind: l.turn.Kind, Mode: l.mode(), Prompt: prompt, Context: t.context, Schema: prompts.Schema(l.turn.Kind),
 		Session: session, Counted: counted, Dir: l.place.dir,
-		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l), Used: p.noting(ctx, run),
+		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l), Used: p.noting(ctx, l, run),
 	})
 	if why := over(); why != nil && err != nil {
 		err = why // an answer that came all the same is kept

@@ -15,16 +15,20 @@ import (
 const noteEvery = 10 * time.Second
 
 // noting stores what a run uses while it runs: its session at once, without which
-// nobody finds its record.
-func (p *Pass) noting(ctx context.Context, run work.Run) func(agent.Used) error {
-	noted := agent.Used{Session: run.Session}
+// nobody finds its record. It ends a run that takes its turn past a limit.
+func (p *Pass) noting(ctx context.Context, l *lease, run work.Run) func(agent.Used) error {
+	noted, before := agent.Used{Session: run.Session}, l.turn.Usage
 	var at time.Time
 	return func(u agent.Used) error {
 		now := p.local()
+		if why := overLimit(before.Add(u.Usage), p.Config.Runtime.Budgets); why != "" {
+			return atLimit("its agent was ended", why)
+		}
 		if u.Session == noted.Session && (u.Usage == noted.Usage || now.Before(at.Add(noteEvery))) {
 			return nil
 		}
-		err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.NoteRun(ctx, run.ID, u.Session, u.Usage) })
+		usage := p.plausible(ctx, run, u.Usage)
+		err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.NoteRun(ctx, run.ID, u.Session, usage) })
 		if err != nil {
 			p.Log.DebugContext(ctx, "could not note what a run has used so far", "error", err)
 		}
@@ -68,7 +72,7 @@ func (p *Pass) endDeadRun(ctx context.Context, run work.Run) error {
 	began := run.Began.Add(p.local().Sub(p.Now())).Add(-clockSlack) // by this machine's clock, as records are
 	used, known := p.Agents.Used(run, counted, began)
 	if known {
-		run.Usage = used.Usage
+		run.Usage = p.plausible(ctx, run, used.Usage)
 	}
 	run.Unknown, run.Ended = !known, p.Now()
 	p.Log.WarnContext(ctx, "a run of an agent ended with its pass", "turn_key", turn.Key, "agent", run.Agent, "used_is_known", known,

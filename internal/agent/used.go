@@ -15,8 +15,12 @@ type Used struct {
 	Counted work.Usage // of the whole thread, where the provider counts so; else zero
 }
 
-// usedEvery is how often a run is asked what it has used so far.
-const usedEvery = time.Second
+// usedEvery is how often a run is asked what it has used so far; sooner until it
+// names its session, without which nobody finds its record when we die.
+const (
+	usedEvery   = time.Second
+	usedAtFirst = 100 * time.Millisecond
+)
 
 // follow tells again and again what a run has used, and ends its context where
 // that is too much. over ends it, and says why it was.
@@ -29,14 +33,17 @@ func (r Request) follow(ctx context.Context, m meter) (running context.Context, 
 	var tooMuch error
 	go func() {
 		defer close(followed)
-		every := time.NewTicker(usedEvery)
+		every := time.NewTicker(usedAtFirst)
 		defer every.Stop()
 		for tooMuch == nil {
 			select {
 			case <-running.Done():
 				return
 			case <-every.C:
-				tooMuch = r.Used(m.used())
+				used := m.used()
+				if tooMuch = r.Used(used); used.Session != "" {
+					every.Reset(usedEvery)
+				}
 			}
 		}
 		end(tooMuch)
