@@ -148,7 +148,7 @@ func loadItems(ctx context.Context, tx *store.Tx, r work.Repo, all bool, now tim
 	}
 	found := make([]facts, len(items))
 	for i, item := range items {
-		spent, err := tx.ListSpent(ctx, item.ID, item.AllowanceFrom)
+		spent, err := tx.ListSpent(ctx, item.ID)
 		if err != nil {
 			return nil, err
 		}

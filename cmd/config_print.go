@@ -35,6 +35,8 @@ type (
 		TurnsPerItem              int      `toml:"max_turns_per_item"`
 		FeedbackRounds            int      `toml:"max_feedback_rounds"`
 		CostPerItem               float64  `toml:"max_cost_per_item_usd"`
+		CostPerTurn               float64  `toml:"max_cost_per_turn_usd"`
+		TokensPerTurn             int      `toml:"max_tokens_per_turn"`
 		TurnsPerDay               int      `toml:"max_turns_per_day"`
 		CostPerDay                float64  `toml:"max_cost_per_day_usd"`
 		EnableFeedbackLoop        bool     `toml:"enable_feedback_loop"`
@@ -125,6 +127,7 @@ func runtimeDocOf(r config.Runtime) runtimeDoc {
 		QuietPeriod: short(r.QuietPeriod), MinInterval: short(r.MinInterval), IngestTimeout: short(r.IngestTimeout), SettleAfter: short(r.SettleAfter),
 		MaxTurnsPerPass: r.MaxTurnsPerPass, MaxEventsPerTurn: r.MaxEventsPerTurn,
 		TurnsPerItem: r.Budgets.TurnsPerItem, FeedbackRounds: r.Budgets.FeedbackRounds, CostPerItem: r.Budgets.CostPerItem,
+		CostPerTurn: r.Budgets.CostPerTurn, TokensPerTurn: r.Budgets.TokensPerTurn,
 		TurnsPerDay: r.Budgets.TurnsPerDay, CostPerDay: r.Budgets.CostPerDay,
 		EnableFeedbackLoop: r.EnableFeedbackLoop, EnableIssueCommentRouting: r.EnableIssueCommentRouting,
 		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), Readable: orEmpty(r.Readable), PromptsDir: promptsDir(r.PromptsDir), Accounts: orEmpty(r.Accounts),

@@ -207,6 +207,15 @@ func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (
 	return hired, err
 }
 
+// Used reads what a run has used that ended with its pass.
+func (m *machine) Used(run work.Run, counted work.Usage, began time.Time) (agent.Used, bool) {
+	a, ok := m.cfg.Agents[run.Agent]
+	if !ok || run.Session == "" {
+		return agent.Used{}, false
+	}
+	return agent.Recorded(m.spec(a), agent.Request{Session: run.Session, Counted: counted}, began)
+}
+
 func (m *machine) spec(a config.Agent) agent.Spec {
 	return agent.Spec{
 		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Writable: a.Writable, Prices: a.Prices,

@@ -98,6 +98,7 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		{max(1, n/40), `INSERT INTO work_items (repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body, author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths, decision_summary, fingerprint, created_at, updated_at) SELECT ?1, 100 + i, 'bugfix', NULL, 'completed', ?3, '', '', 'title', 'body', 1, 'x', 0, '', 3, '', '', '', '', '[]', '', '', ?3, ?3 FROM n`},
 		{max(1, n/40), `INSERT INTO pull_requests (repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, base_oid, draft, mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at) SELECT ?1, i, 1000000 + i, 'node' || i, '', '', 'merged', '', '', '', '', 0, '', '', '', ?3, '', ?3, 0, 0, '', ?3 FROM n`},
 		{max(1, n/10), `INSERT INTO turns (repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request, attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, event_keys, not_before, wait_reason, last_error, claimed_at, updated_at, ended_at) SELECT ?1, 1 + i % max(1, ?2 / 4), 1000000 + i % max(1, ?2 / 4), 'implementation_feedback', 'turn ' || i, 'done', 0, '', 0, '', '', '', '', x'7b7d', 0, 1, x'7b7d', 'commit' || i, '', 1, 1, 0.5, '[]', 0, '', '', ?3, ?3, ?3 FROM n`},
+		{max(1, n/10), `INSERT INTO runs (` + runColumns + `) SELECT i, 1, 'codex', '', ?3, ?3, 1, 1, 0.5, 0 FROM n`},
 		{max(1, n), `INSERT INTO events (repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot, body, state, url, thread_top, path, line, diff_hunk, commit_oid, created_at, updated_at, seen_at, turn_id, processed_at, outcome) SELECT ?1, 1 + i % max(1, ?2 / 40), 'key ' || i, 1000000 + i % max(1, ?2 / 40), 'issue', '' || i, '', 1, 'x', 0, 'a comment', '', '', 0, '', 0, '', '', ?3, ?3, ?3, NULL, ?3, 'answered' FROM n`},
 		{max(1, n/5), `INSERT INTO actions (repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base, head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, settled_at) SELECT ?1, 1 + i % max(1, ?2 / 2), 1 + i % max(1, ?2 / 8), 0, 'reply', 'required', 'token ' || i, 'applied', 1, '', '', '', 'a reply', '', '', '', 1, '1', '', ?3, ?3, ?3, 0, '', ?3 FROM n`},
 		{max(1, n/5), `INSERT INTO history (` + historyColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 8), 1, ?3, 'state', 'moved' FROM n`},
@@ -140,6 +141,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, standingErr := tx.ListStandingFollowups(ctx, work.StateFailed)
 		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
 		_, spentErr := tx.ListSpentSince(ctx, t0)
+		_, runsErr := tx.ListOpenRuns(ctx)
 		_, rewrittenErr := tx.ListRewritten(ctx, r.ID)
 		_, pausedErr := tx.ListOpenPauses(ctx, r.ID)
 		for _, i := range open {
@@ -147,7 +149,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(spentErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0))
@@ -223,7 +225,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, followupErr := tx.FindFollowup(ctx, item.ID)
 	_, _, stopErr := tx.FindStop(ctx, item.ID)
 	_, takenErr := tx.ListTakenStops(ctx)
-	spent, spentErr := tx.ListSpent(ctx, item.ID, item.AllowanceFrom)
+	spent, spentErr := tx.ListSpent(ctx, item.ID)
 	_, servedErr := tx.LastTurn(ctx, r.ID, work.KindFix)
 	_, mendedErr := tx.ListTurnEvents(ctx, spent[0].Turn)
 	fresh := pending[slices.IndexFunc(pending, func(e work.Event) bool { return e.TurnID == 0 })]
@@ -269,6 +271,7 @@ func obey(ctx context.Context, tx *Tx, r work.Repo) error {
 func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	u, _, turnErr := tx.FindTurn(ctx, "live")
 	a, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "reply", Kind: work.ActionReply})
+	run, runErr := tx.BeginRun(ctx, work.Run{Turn: u.ID, Attempt: true, Began: t0})
 	_, turnsErr := tx.ListTurns(ctx, u.ItemID)
 	_, eventsErr := tx.ListItemEvents(ctx, u.ItemID)
 	_, actionsErr := tx.ListTurnActions(ctx, u.ID)
@@ -278,8 +281,13 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, editErr := tx.MarkEdited(ctx, a.ID)
 	_, usageErr := tx.GetSessionUsage(ctx, u.ItemID, "codex", "s")
 	return firstOf(
-		turnErr, addErr, turnsErr, eventsErr, actionsErr, sentErr, paceErr, sendErr, editErr, usageErr,
+		turnErr, addErr, runErr, turnsErr, eventsErr, actionsErr, sentErr, paceErr, sendErr, editErr, usageErr,
 		tx.PutSessionUsage(ctx, u.ItemID, "codex", "s", work.Usage{InputTokens: 1}, t0),
+		second(tx.AddRun(ctx, work.Run{Turn: u.ID, Began: t0, Ended: t0})),
+		tx.NoteRun(ctx, run, "s", work.Usage{InputTokens: 1}),
+		tx.EndRun(ctx, work.Run{ID: run}),
+		tx.GiveBackTurn(ctx, run),
+		tx.AddTurnUsage(ctx, u.ID, work.Usage{}),
 		tx.DropSession(ctx, u.ItemID, "codex"),
 		tx.MarkUnsent(ctx, a.ID),
 		tx.CheckRenewal(ctx, a),
@@ -287,12 +295,15 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.DeferAction(ctx, a.ID, t0, ""),
 		tx.MarkApplied(ctx, a.ID, "1", "", t0),
 		tx.SaveTurn(ctx, u),
+		tx.GiveBackAttempt(ctx, u.ID),
 		tx.DeferTurn(ctx, u.ID, t0, "", false, ""),
 		tx.ResumeTurn(ctx, u.ID),
 		tx.AdvanceTurn(ctx, u.ID, work.StepClaimed, work.StepAnswered, t0),
 		tx.PutSession(ctx, u.ItemID, "codex", "s", 0, t0),
 	)
 }
+
+func second[T any](_ T, err error) error { return err }
 
 func giveUp(ctx context.Context, tx *Tx, r work.Repo) error {
 	u, _, err := tx.FindTurn(ctx, "live")

@@ -11,7 +11,7 @@ import (
 
 const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body,
 	author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths,
-	decision_summary, fingerprint, created_at, updated_at, design_pull, design_commit, size, depends_on, allowance_from, edited,
+	decision_summary, fingerprint, created_at, updated_at, design_pull, design_commit, size, depends_on, edited,
 	issue_closed`
 
 func itemFields(i *work.Item) []any {
@@ -29,7 +29,6 @@ func itemFields(i *work.Item) []any {
 		timeOf{&i.UpdatedAt},
 		&i.DesignPull, &i.DesignCommit, &i.Size,
 		listOf{&i.DependsOn},
-		&i.AllowanceFrom,
 		&i.Edited,
 		&i.IssueClosed,
 	}

@@ -288,8 +288,8 @@ func livesOn(t *testing.T, d *DB) {
 		return goOn(ctx, tx, unfinished[0], actions)
 	})
 	n, err := d.Prune(ctx, time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC))
-	if err != nil || n != 5 { // of the item that was completed long ago: event, action, turn, session, history
-		t.Errorf("%d rows pruned, %v; want 5", n, err)
+	if err != nil || n != 6 { // of the item that was completed long ago: event, action, turn, run, session, history
+		t.Errorf("%d rows pruned, %v; want 6", n, err)
 	}
 }
 

@@ -34,7 +34,9 @@ func prunes() []string {
 		`DELETE FROM history WHERE id IN (SELECT id FROM history WHERE at < @before AND ` + loose("history") + ` LIMIT @batch)`,
 		`DELETE FROM actions WHERE id IN (SELECT id FROM actions WHERE settled_at > 0 AND settled_at < @before AND ` + loose("actions") + ` LIMIT @batch)`,
 		`DELETE FROM events WHERE id IN (SELECT id FROM events WHERE processed_at > 0 AND processed_at < @before AND ` + loose("events") + ` LIMIT @batch)`,
+		`DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE turn_id IN (SELECT id FROM turns WHERE ` + oldTurns + `) LIMIT @batch)`,
 		`DELETE FROM turns WHERE id IN (SELECT id FROM turns WHERE ` + oldTurns + `
+			AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.turn_id = turns.id)
 			AND NOT EXISTS (SELECT 1 FROM actions a WHERE a.turn_id = turns.id)
 			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.turn_id = turns.id) LIMIT @batch)`,
 		`DELETE FROM agent_sessions WHERE updated_at < @before

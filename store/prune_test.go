@@ -55,6 +55,9 @@ func oldStory(t *testing.T, d *DB, number int, s work.State, entered time.Time) 
 		if err := tx.PutSessionUsage(ctx, i.ID, "codex", "s", work.Usage{InputTokens: 1}, since); err != nil {
 			return err
 		}
+		if _, err := tx.BeginRun(ctx, work.Run{Turn: u.ID, Attempt: true, Began: since}); err != nil {
+			return err
+		}
 		return tx.EndTurn(ctx, u.ID, work.StepClaimed, work.StepDone, "", since)
 	})
 	return i
@@ -66,6 +69,7 @@ func left(t *testing.T, d *DB, number int) []string {
 	return inTx(t, d, func(tx *Tx) ([]string, error) {
 		all, err := list(t.Context(), tx, "left", scanString, `
 			SELECT event_key FROM events UNION ALL SELECT token FROM actions UNION ALL SELECT turn_key FROM turns
+			UNION ALL SELECT 'run ' || u.number FROM runs r JOIN turns u ON u.id = r.turn_id
 			UNION ALL SELECT 'history ' || number FROM history WHERE item_id IS NOT NULL
 			UNION ALL SELECT 'session ' || i.number FROM agent_sessions s JOIN work_items i ON i.id = s.item_id
 			UNION ALL SELECT 'usage ' || i.number FROM session_usage s JOIN work_items i ON i.id = s.item_id
@@ -109,9 +113,9 @@ func TestL93Prune(t *testing.T) {
 	}
 	// The second item of the issue keeps the keys on the issue; what goes stood
 	// on the first one's pull request and elsewhere.
-	equal(t, left(t, d, 4), []string{"action 4", "event 4", "history 4", "item 4", "item 4", "notice 4", "pull 4", "turn 4"})
+	equal(t, left(t, d, 4), []string{"action 4", "event 4", "history 4", "item 4", "item 4", "notice 4", "pull 4", "run 4", "turn 4"})
 	equal(t, left(t, d, 5), []string{"item 5", "pending 5", "pull 5", "unsettled 5"})
-	if want := int64(9 + 4 + 9); n != want {
+	if want := int64(10 + 4 + 10); n != want {
 		t.Errorf("%d rows pruned, want %d", n, want)
 	}
 	if n, err := d.Prune(ctx, before); n != 0 || err != nil {

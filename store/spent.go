@@ -8,36 +8,39 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-const (
-	selectSpent = `SELECT id, kind, step, head, commit_oid, cost_usd, claimed_at FROM turns `
-
-	// paid says that a turn's agent ran, or is going to.
-	paid = `(runs > 0 OR ` + unfinished + `)`
-)
-
 func scanSpent(row scanner) (s work.Spent, err error) {
-	return s, row.Scan(&s.Turn, &s.Kind, &s.Step, &s.Head, &s.Commit, &s.CostUSD, timeOf{&s.At})
+	return s, row.Scan(&s.Turn, &s.Run, &s.Kind, &s.Step, &s.Head, &s.Commit, &s.CostUSD, &s.Attempts, &s.Unknown, timeOf{&s.At})
 }
 
-// ListSpent gives what an item's turns after a given one have taken, oldest
-// first. An item's budgets count those after its AllowanceFrom.
-func (t *Tx) ListSpent(ctx context.Context, itemID, after int64) ([]work.Spent, error) {
+// ListSpent gives what an item's turns have taken of its budgets since they were
+// renewed last, oldest first: those whose agent ran, and those whose agent is
+// going to.
+func (t *Tx) ListSpent(ctx context.Context, itemID int64) ([]work.Spent, error) {
 	return list(ctx, t, fmt.Sprintf("list what item %d spent", itemID), scanSpent,
-		selectSpent+`WHERE item_id = ? AND id > ? AND `+paid+` ORDER BY id`, itemID, after)
+		`SELECT turns.id, 0, kind, step, head, commit_oid, coalesce(sum(r.cost_usd), 0.0), coalesce(sum(r.attempt), 0), coalesce(sum(r.unknown), 0), claimed_at
+		 FROM turns JOIN work_items i ON i.id = turns.item_id LEFT JOIN runs r ON r.turn_id = turns.id AND r.id > i.allowance_run
+		 WHERE turns.item_id = ? AND (turns.id > i.allowance_from OR turns.id = i.allowance_from AND `+unfinished+`)
+		 GROUP BY turns.id HAVING sum(r.attempt) > 0 OR sum(r.cost_usd) > 0 OR `+unfinished+` ORDER BY turns.id`, itemID)
 }
 
-// ListSpentSince gives what the turns of all repositories that were claimed
-// after a time have taken, oldest first.
+// ListSpentSince gives the runs of all repositories that began after a time, and
+// the turns claimed since then whose agent is going to run, oldest first.
 func (t *Tx) ListSpentSince(ctx context.Context, since time.Time) ([]work.Spent, error) {
 	return list(ctx, t, "list what was spent lately", scanSpent,
-		selectSpent+`WHERE claimed_at > ? AND `+paid+` ORDER BY claimed_at`, millis(since))
+		`SELECT turns.id, r.id, kind, step, head, commit_oid, r.cost_usd, r.attempt, r.unknown, r.began_at AS at
+		 FROM runs r JOIN turns ON turns.id = r.turn_id WHERE r.began_at > ?1
+		 UNION ALL
+		 SELECT turns.id, 0, kind, step, head, commit_oid, 0.0, 0, 0, claimed_at AS at
+		 FROM turns WHERE claimed_at > ?1 AND `+unfinished+` AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.turn_id = turns.id AND r.attempt)
+		 ORDER BY at`, millis(since))
 }
 
-// RenewAllowance lets an item's budgets count from its newest turn on: a person
-// wants it to go on.
+// RenewAllowance lets an item's budgets count from its newest turn and run on: a
+// person wants it to go on.
 func (t *Tx) RenewAllowance(ctx context.Context, itemID int64) error {
 	return t.one(ctx, fmt.Sprintf("renew the allowance of item %d", itemID), ErrNotFound,
-		`UPDATE work_items SET allowance_from = (SELECT coalesce(max(u.id), 0) FROM turns u WHERE u.item_id = work_items.id), updated_at = ? WHERE id = ?`,
+		`UPDATE work_items SET allowance_from = (SELECT coalesce(max(u.id), 0) FROM turns u WHERE u.item_id = work_items.id),
+		 allowance_run = (SELECT coalesce(max(r.id), 0) FROM turns u JOIN runs r ON r.turn_id = u.id WHERE u.item_id = work_items.id), updated_at = ? WHERE id = ?`,
 		millis(t.now), itemID)
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -15,9 +16,14 @@ func TestSpent(t *testing.T) {
 	j := addItem(t, d, work.Item{RepoID: r.ID, Number: 2, State: work.StateRunning})
 	turn := func(item work.Item, key string, runs int, claimed time.Time, end bool) work.Turn {
 		u := addTurn(t, d, work.Turn{
-			RepoID: r.ID, ItemID: item.ID, Number: item.Number, Key: key, Kind: work.KindFix, Runs: runs, ClaimedAt: claimed,
-			Head: "head", Commit: "commit", Usage: work.Usage{CostUSD: 0.25},
+			RepoID: r.ID, ItemID: item.ID, Number: item.Number, Key: key, Kind: work.KindFix, ClaimedAt: claimed, Head: "head", Commit: "commit",
 		})
+		for n := range runs {
+			update(t, d, func(tx *Tx) error {
+				_, err := tx.BeginRun(t.Context(), work.Run{Turn: u.ID, Attempt: n < 2, Began: claimed, Usage: work.Usage{CostUSD: 0.25}})
+				return err
+			})
+		}
 		if end {
 			update(t, d, func(tx *Tx) error { return tx.EndTurn(t.Context(), u.ID, u.Step, work.StepFailed, "", claimed) })
 		}
@@ -25,31 +31,46 @@ func TestSpent(t *testing.T) {
 	}
 	turn(i, "long ago", 1, t0.Add(-25*time.Hour), true)
 	turn(i, "never ran", 0, t0.Add(-2*time.Hour), true)
-	turn(i, "lately", 2, t0.Add(-time.Hour), true)
+	turn(i, "lately", 3, t0.Add(-time.Hour), true)
 	turn(j, "elsewhere", 0, t0, false)
-	keys := func(spent []work.Spent) (all []string) {
+	says := func(spent []work.Spent) (all []string) {
 		for _, s := range spent {
 			u := inTx(t, d, func(tx *Tx) (work.Turn, error) { return tx.GetTurn(t.Context(), s.Turn) })
-			all = append(all, u.Key)
-			if s.Kind != work.KindFix || s.Head != "head" || s.Commit != "commit" || s.CostUSD != 0.25 || s.Step != u.Step || !s.At.Equal(u.ClaimedAt) {
+			all = append(all, fmt.Sprintf("%s: %d attempts, %.2f USD", u.Key, s.Attempts, s.CostUSD))
+			if s.Kind != work.KindFix || s.Head != "head" || s.Commit != "commit" || s.Step != u.Step || !s.At.Equal(u.ClaimedAt) {
 				t.Errorf("%s: %+v", u.Key, s)
 			}
 		}
 		return all
 	}
-	spent := func(after int64) []string {
-		return keys(inTx(t, d, func(tx *Tx) ([]work.Spent, error) { return tx.ListSpent(t.Context(), i.ID, after) }))
+	spent := func() []string {
+		return says(inTx(t, d, func(tx *Tx) ([]work.Spent, error) { return tx.ListSpent(t.Context(), i.ID) }))
 	}
-	equalLists(t, "the item's", spent(0), "long ago", "lately")
-	equalLists(t, "the day's", keys(inTx(t, d, func(tx *Tx) ([]work.Spent, error) {
+	equalLists(t, "the item's", spent(), "long ago: 1 attempts, 0.25 USD", "lately: 2 attempts, 0.75 USD")
+	equalLists(t, "the day's", says(inTx(t, d, func(tx *Tx) ([]work.Spent, error) {
 		return tx.ListSpentSince(t.Context(), t0.Add(-24*time.Hour))
-	})), "lately", "elsewhere")
+	})), "lately: 1 attempts, 0.25 USD", "lately: 1 attempts, 0.25 USD", "lately: 0 attempts, 0.25 USD", "elsewhere: 0 attempts, 0.00 USD")
 
 	update(t, d, func(tx *Tx) error { return tx.RenewAllowance(t.Context(), i.ID) })
-	item := inTx(t, d, func(tx *Tx) (work.Item, error) { return tx.GetItem(t.Context(), i.ID) })
-	equalLists(t, "after it was renewed", spent(item.AllowanceFrom))
-	turn(i, "next", 1, t0, false)
-	equalLists(t, "the next", spent(item.AllowanceFrom), "next")
+	equalLists(t, "after it was renewed", spent())
+	next := turn(i, "next", 1, t0, false)
+	equalLists(t, "the next", spent(), "next: 1 attempts, 0.25 USD")
+
+	// A turn that waits when it is renewed counts what its agent uses from then on.
+	update(t, d, func(tx *Tx) error { return tx.RenewAllowance(t.Context(), i.ID) })
+	equalLists(t, "renewed while it waits", spent(), "next: 0 attempts, 0.00 USD")
+	run := func() (id int64) {
+		update(t, d, func(tx *Tx) (err error) {
+			id, err = tx.BeginRun(t.Context(), work.Run{Turn: next.ID, Attempt: true, Began: t0, Usage: work.Usage{CostUSD: 2}})
+			return err
+		})
+		return id
+	}
+	first := run()
+	equalLists(t, "which runs again", spent(), "next: 1 attempts, 2.00 USD")
+	run()
+	update(t, d, func(tx *Tx) error { return tx.GiveBackTurn(t.Context(), first) })
+	equalLists(t, "of which one is given back", spent(), "next: 1 attempts, 4.00 USD")
 
 	last := func(kind work.Kind) int64 {
 		return inTx(t, d, func(tx *Tx) (int64, error) { return tx.LastTurn(t.Context(), r.ID, kind) })

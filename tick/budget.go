@@ -12,43 +12,60 @@ import (
 )
 
 // Budgets keep what goes round in circles from going on while nobody looks. They
-// only ever keep a turn from being begun: one that is under way is carried to its
-// end, so an item or a day may cost more than its budget by what was under way.
+// are looked at when a turn is planned and again before each run of its agent,
+// whatever it waited for: an item or a day may cost more than its budget by the
+// runs that were under way.
 
 // Spending is what some turns took together.
 type Spending struct {
-	Turns   int
+	Turns   int // as budgets count them: each attempt is one
+	Begun   int // turns that these were attempts of
 	Rounds  int // of feedback: turns that answered people
 	CostUSD float64
+	Unknown int // runs of which it is not known what they used
 }
 
 // SpendingOf sums up what turns took.
 func SpendingOf(turns []work.Spent) Spending {
-	s := Spending{Turns: len(turns)}
+	var s Spending
 	for _, t := range turns {
+		s.Turns += t.Turns()
 		s.CostUSD += t.CostUSD
-		switch t.Kind {
-		case work.KindDesignFeedback, work.KindImplementationFeedback:
+		s.Unknown += t.Unknown
+		s.Begun++
+		if answersPeople(t.Kind) {
 			s.Rounds++
-		case work.KindDesignStart, work.KindImplementationStart, work.KindBugfixStart, work.KindSmallJobStart, work.KindFix, work.KindReview:
 		}
 	}
 	return s
 }
 
+// answersPeople reports whether turns of a kind answer people on a pull request.
+func answersPeople(k work.Kind) bool {
+	return k == work.KindDesignFeedback || k == work.KindImplementationFeedback
+}
+
 // overspent says which of an item's budgets leaves nothing for one more turn of
 // a kind; empty when none does.
 func overspent(s Spending, kind work.Kind, b config.Budgets) string {
-	answers := kind == work.KindDesignFeedback || kind == work.KindImplementationFeedback
+	answers := answersPeople(kind)
 	switch {
 	case b.TurnsPerItem > 0 && s.Turns >= b.TurnsPerItem:
-		return fmt.Sprintf("it has had %s; max_turns_per_item is %d", count(s.Turns, "turn"), b.TurnsPerItem)
+		return fmt.Sprintf("it has had %s; max_turns_per_item is %d", s.tries(), b.TurnsPerItem)
 	case b.CostPerItem > 0 && s.CostUSD >= b.CostPerItem:
 		return fmt.Sprintf("its agents have cost %.2f USD; max_cost_per_item_usd is %.2f", s.CostUSD, b.CostPerItem)
 	case answers && b.FeedbackRounds > 0 && s.Rounds >= b.FeedbackRounds:
 		return fmt.Sprintf("comments were answered in %s; max_feedback_rounds is %d", count(s.Rounds, "turn"), b.FeedbackRounds)
 	}
 	return ""
+}
+
+// tries says how often its agents were set to work.
+func (s Spending) tries() string {
+	if s.Turns == s.Begun {
+		return count(s.Turns, "turn")
+	}
+	return count(s.Begun, "turn") + " in " + count(s.Turns, "attempt")
 }
 
 // anotherAllowance is the way on after a budget is spent. A comment is none: who
@@ -150,14 +167,14 @@ type Day struct {
 
 const day = 24 * time.Hour
 
-// DayOf weighs what the turns that were claimed in the last 24 hours took, oldest
-// first, against the day's budgets.
+// DayOf weighs what was begun in the last 24 hours, oldest first, against the
+// day's budgets.
 func DayOf(turns []work.Spent, b config.Budgets, now time.Time) Day {
 	d := Day{Spending: SpendingOf(turns), Left: math.MaxInt}
 	if b.TurnsPerDay > 0 {
 		d.Left = max(0, b.TurnsPerDay-d.Turns)
 		if d.Left == 0 {
-			d.Until = turns[d.Turns-b.TurnsPerDay].At.Add(day)
+			d.Until = fewer(turns, d.Turns, b.TurnsPerDay)
 			d.Why = fmt.Sprintf("%s began in the last 24 hours; max_turns_per_day is %d", count(d.Turns, "turn"), b.TurnsPerDay)
 		}
 	}
@@ -169,6 +186,19 @@ func DayOf(turns []work.Spent, b config.Budgets, now time.Time) Day {
 		}
 	}
 	return d
+}
+
+// fewer is when so many turns have aged that the rest are fewer than a limit.
+func fewer(turns []work.Spent, n, limit int) time.Time {
+	var at time.Time
+	for _, t := range turns {
+		if n < limit {
+			break
+		}
+		n -= t.Turns()
+		at = t.At
+	}
+	return at.Add(day)
 }
 
 // cheaper is when so much has aged that the rest is below a limit.

@@ -2,22 +2,38 @@ package tick
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 )
 
 // Of says what was spent of an item's budgets, in one line.
 func (s Spending) Of(b config.Budgets) string {
-	line := ofTurns(s.Turns, b.TurnsPerItem)
-	if s.Rounds > 0 {
-		line += fmt.Sprintf(" (%s answered comments)", outOf(s.Rounds, b.FeedbackRounds))
+	var notes []string
+	if s.Turns > s.Begun {
+		notes = append(notes, "attempts count")
 	}
-	return line + ofCost(s.CostUSD, b.CostPerItem)
+	if s.Rounds > 0 {
+		notes = append(notes, outOf(s.Rounds, b.FeedbackRounds)+" answered comments")
+	}
+	line := ofTurns(s.Turns, b.TurnsPerItem)
+	if len(notes) > 0 {
+		line += " (" + strings.Join(notes, ", ") + ")"
+	}
+	return line + ofCost(s.CostUSD, b.CostPerItem) + s.unsaid()
+}
+
+// unsaid says that the sum is too small, where it is.
+func (s Spending) unsaid() string {
+	if s.Unknown == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; what %s used is not known", count(s.Unknown, "run"))
 }
 
 // Of says what was spent of the day's budgets, in one line.
 func (d Day) Of(b config.Budgets) string {
-	return ofTurns(d.Turns, b.TurnsPerDay) + ofCost(d.CostUSD, b.CostPerDay)
+	return ofTurns(d.Turns, b.TurnsPerDay) + ofCost(d.CostUSD, b.CostPerDay) + d.unsaid()
 }
 
 func ofTurns(n, most int) string {

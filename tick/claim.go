@@ -32,6 +32,10 @@ type lease struct {
 	heard   []string                // keys of what was said for an earlier flow, and was told to the agent as well
 	lost    string                  // the commit that somebody's rewriting took out of the branch
 	resumed bool
+
+	attempted bool    // this pass has begun an attempt, which has not been given back
+	begunRuns []int64 // of the agent, by this pass
+	used      bool    // by them, as far as is known
 }
 
 func (l *lease) release() { l.slot.release() }

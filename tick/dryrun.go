@@ -72,10 +72,35 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 			line.What, line.Reason = "call off", off.Reason
 		} else if taken != nil {
 			return taken
+		} else if line, err = p.previewRun(ctx, l, line); err != nil {
+			return err
 		}
 		preview.Recovered = append(preview.Recovered, Recovered{p.remoteByID(l.turn.RepoID).Name.FullName(), line})
 	}
 	return err
+}
+
+// previewRun says what keeps the agent of a turn from running, if anything does.
+func (p *Pass) previewRun(ctx context.Context, l *lease, line Line) (Line, error) {
+	if l.turn.Step != work.StepClaimed {
+		return line, nil
+	}
+	err := p.mayRun(ctx, l)
+	var wait *work.WaitError
+	var blocked *work.BlockedError
+	var spent *spentError
+	var unanswered *unansweredError
+	switch {
+	case errors.As(err, &wait):
+		line.What, line.Reason = "wait", wait.Reason
+	case errors.As(err, &blocked):
+		line.What, line.Reason = "block", blocked.Reason
+	case errors.As(err, &spent), errors.As(err, &unanswered):
+		line.What, line.Reason = "block", err.Error()
+	case err != nil:
+		return line, err
+	}
+	return line, nil
 }
 
 // reader is the part of GitHub that only reads.

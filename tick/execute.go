@@ -299,6 +299,9 @@ func (p *Pass) storeAnswered(ctx context.Context, l *lease, planned []work.Actio
 		if err := tx.SaveTurn(ctx, l.turn); err != nil {
 			return err
 		}
+		if err := tx.GiveBackAttempt(ctx, l.turn.ID); err != nil { // it answered
+			return err
+		}
 		for _, a := range planned {
 			a.PlannedAt = now
 			if _, err := tx.AddAction(ctx, a); err != nil {
@@ -310,7 +313,7 @@ func (p *Pass) storeAnswered(ctx context.Context, l *lease, planned []work.Actio
 	if err != nil {
 		return fmt.Errorf("store the answer: %w", err)
 	}
-	l.turn.Step = work.StepAnswered
+	l.turn.Step, l.turn.Attempts, l.attempted = work.StepAnswered, max(l.turn.Attempts-1, 0), false
 	return nil
 }
 

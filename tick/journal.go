@@ -190,6 +190,10 @@ func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) err
 		return err
 	}
 	turn.ID = id
+	run := work.Run{Turn: id, Attempt: true, Agent: j.Agent, Session: j.Session, Began: claimed, Ended: claimed, Unknown: true}
+	if _, err := tx.AddRun(ctx, run); err != nil {
+		return err
+	}
 	if err := h.assignJournal(ctx, tx, j, id); err != nil {
 		return err
 	}

@@ -21,6 +21,9 @@ func (p *Pass) recover(ctx context.Context) ([]*lease, error) {
 		return nil, err
 	}
 	p.held = held
+	if err := p.endDeadRuns(ctx); err != nil {
+		return nil, err
+	}
 	var unfinished []work.Turn
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		unfinished, err = tx.ListUnfinishedTurns(ctx)

@@ -111,6 +111,10 @@ type Agents interface {
 	// Agent gives an agent, ready to run; its name also with an error. Where the sandbox that the config
 	// demands is not to be had it fails with a *work.BlockedError.
 	Agent(ctx context.Context, repo config.Repo, kind work.Kind) (Hired, error)
+	// Used reads what a run has used whose end nobody saw, and which began then by
+	// this machine's clock; false where its program keeps no record of that.
+	// counted is what was counted of its session before.
+	Used(run work.Run, counted work.Usage, began time.Time) (agent.Used, bool)
 }
 
 // Hired is an agent for a turn.

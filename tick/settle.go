@@ -21,6 +21,7 @@ type verdict struct {
 	reason string
 	public string // what GitHub is told, where the reason is this machine's business
 	parks  bool   // an answer that is stored waits for it: nothing is wrong with the turn
+	spent  bool   // a budget is: only what gives it more lets it go on
 	hint   string
 
 	followup work.FollowupKind // what a start waits for; empty: it does not, or for anything else
@@ -52,6 +53,8 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 		signing    *git.SigningError
 		network    *git.NetworkError
 		offline    *github.UnreachableError
+		spent      *spentError
+		unanswered *unansweredError
 	)
 	soon := now.Add(retryBase)
 	switch {
@@ -63,6 +66,10 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 		return verdict{kind: verdictWait, until: later(wait.Until, now), reason: wait.Reason}
 	case errors.As(err, &blocked):
 		return blockedBy(blocked)
+	case errors.As(err, &spent):
+		return verdict{kind: verdictBlocked, spent: true, reason: spent.Reason, hint: anotherAllowance}
+	case errors.As(err, &unanswered):
+		return verdict{kind: verdictBlocked, reason: unanswered.Error(), public: unanswered.public(), hint: enduring}
 	case errors.As(err, &followup):
 		v := verdict{kind: verdictBlocked, reason: followup.Reason, hint: followup.Hint, followup: followup.Kind}
 		if v.followup == work.FollowupComments {
@@ -127,7 +134,7 @@ func later(t, now time.Time) time.Time {
 // settle stores what became of a turn, whatever became of it.
 func (p *Pass) settle(ctx context.Context, l *lease, err error, rep *Report) {
 	ctx = context.WithoutCancel(ctx) // an interrupt must not lose the verdict
-	v := classify(err, l.turn, p.Now(), p.Config.Runtime.RetryBase)
+	v := classify(err, l.earlier(), p.Now(), p.Config.Runtime.RetryBase)
 	if v.hint == "" {
 		v.hint = wayOn(l)
 	}
@@ -161,6 +168,8 @@ func (p *Pass) storeVerdict(ctx context.Context, l *lease, v verdict, err error)
 		return begunErr
 	}
 	switch {
+	case v.spent:
+		return p.block(ctx, l, v, begun)
 	case v.parks && l.turn.Step != work.StepClaimed: // its agent is not paid again
 		return p.block(ctx, l, v, true)
 	case l.turn.Kind.Start() && !begun && (v.kind == verdictBlocked || v.followup != ""):
@@ -178,7 +187,12 @@ func (p *Pass) deferTurn(ctx context.Context, l *lease, v verdict, counted bool,
 		if err := tx.SaveTurn(ctx, l.turn); err != nil {
 			return err
 		}
-		return tx.DeferTurn(ctx, l.turn.ID, v.until, v.reason, counted, p.brief(err))
+		if !counted {
+			if err := p.giveBack(ctx, tx, l); err != nil {
+				return err
+			}
+		}
+		return tx.DeferTurn(ctx, l.turn.ID, v.until, v.reason, counted && !l.attempted, p.brief(err))
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -100,52 +99,23 @@ func (t *talk) forget(ctx context.Context) error {
 // run makes one run of the agent. What it used counts however it ends.
 func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, error) {
 	p, l := t.p, t.l
-	p.changed(l, "running", l.turn.Agent)
-	l.turn.Runs++
-	counted, err := p.beginRun(ctx, l, session)
+	run, counted, err := p.beginRun(ctx, l, session)
 	if err != nil {
 		return agent.Result{}, err
 	}
+	p.changed(l, "running", l.turn.Agent)
 	running, over := p.watch(ctx, l)
 	res, err := t.agent.Run(running, agent.Request{
 		Turn: l.turn.Key, Mark: p.mark(l.turn), Item: l.item.Number, Kind: l.turn.Kind, Mode: l.mode(), Prompt: prompt, Context: t.context, Schema: prompts.Schema(l.turn.Kind),
 		Session: session, Counted: counted, Dir: l.place.dir,
-		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l),
+		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l), Used: p.noting(ctx, l, run),
 	})
 	if why := over(); why != nil && err != nil {
 		err = why // an answer that came all the same is kept
 	}
-	l.turn.Usage = l.turn.Usage.Add(res.Usage)
-	if lost := p.endRun(ctx, l, res); lost != nil {
-		// An answer is worth more than its account: the journal can still keep it (L114).
+	if lost := p.endRun(ctx, l, run, res, err); lost != nil {
+		// An answer is worth more than its account: the journal can still keep it.
 		p.Log.WarnContext(ctx, "could not store what a run used", p.turnAttrs(l, "error", lost)...)
 	}
 	return res, err // it names the agent
-}
-
-// beginRun stores that the agent runs, and tells what was counted of its session.
-func (p *Pass) beginRun(ctx context.Context, l *lease, session string) (counted work.Usage, err error) {
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.SaveTurn(ctx, l.turn); err != nil {
-			return err
-		}
-		counted, err = tx.GetSessionUsage(ctx, l.item.ID, l.turn.Agent, session)
-		return err
-	})
-	return counted, err
-}
-
-// endRun stores what a run used, with what its session counts from now on:
-// both or neither, so that nothing is counted twice or never.
-func (p *Pass) endRun(ctx context.Context, l *lease, res agent.Result) error {
-	ctx = context.WithoutCancel(ctx)
-	return p.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.SaveTurn(ctx, l.turn); err != nil {
-			return err
-		}
-		if res.Session == "" || res.Counted == (work.Usage{}) {
-			return nil
-		}
-		return tx.PutSessionUsage(ctx, l.item.ID, l.turn.Agent, res.Session, res.Counted, p.Now())
-	})
 }

@@ -212,7 +212,7 @@ func fillItem(ctx context.Context, tx *store.Tx, v *View, id int64) error {
 func fillSpent(ctx context.Context, tx *store.Tx, v *View) (err error) {
 	v.Spent, v.Findings = map[int64][]work.Spent{}, map[int64][]string{}
 	for _, i := range v.Items {
-		if v.Spent[i.ID], err = tx.ListSpent(ctx, i.ID, i.AllowanceFrom); err != nil {
+		if v.Spent[i.ID], err = tx.ListSpent(ctx, i.ID); err != nil {
 			return err
 		}
 		red := func(e work.Event) bool { return e.ItemID == i.ID && e.Kind == work.EventCheck }

@@ -48,6 +48,11 @@ type Request struct {
 	Wall time.Duration // 0: no limit
 	Idle time.Duration // without a sign of life; 0: no limit
 	Log  io.Writer     // gets the agent's standard error, redacted; may be nil
+
+	// Used is told again and again what the run has used so far, where the program
+	// tells while it runs. An error ends the run as a limit does, and is Run's. It
+	// may be nil.
+	Used func(Used) error
 }
 
 // Result is what an agent said. The answer is one JSON value, not yet checked

@@ -58,7 +58,7 @@ func (c *claude) used(run claudeRun, m *claudeMeter) work.Usage {
 	if run.end != nil {
 		all = all.Most(run.end.Usage.tokens())
 		if run.end.CostUSD > 0 {
-			cost = sane(run.end.CostUSD, maxCost)
+			cost = bounded(run.end.CostUSD, maxCost)
 		}
 	}
 	return c.spec.charge(all, cost)

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"sync"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -21,6 +22,8 @@ func (c claudeCounts) tokens() work.Tokens {
 
 // claudeLine is what the meter reads of a line, of the output or of the record.
 type claudeLine struct {
+	written
+
 	Type    string `json:"type"`
 	Session string `json:"session_id"`
 	Message struct {
@@ -35,7 +38,9 @@ type claudeLine struct {
 // end, where many more tokens were written.
 type claudeMeter struct {
 	lines
-	spec Spec
+	spec  Spec
+	since time.Time // what was recorded before is of earlier runs
+	all   bool      // the record alone tells which messages are of the run
 
 	at       sync.Mutex
 	session  string
@@ -91,7 +96,8 @@ func (m *claudeMeter) look() {
 	}
 	m.record.more(func(line []byte) {
 		var l claudeLine
-		if json.Unmarshal(line, &l) == nil && l.Type == "assistant" {
+		if json.Unmarshal(line, &l) == nil && l.Type == "assistant" && !l.before(m.since) {
+			m.seen[l.Message.ID] = m.all || m.seen[l.Message.ID]
 			m.count(l)
 		}
 	})
@@ -103,7 +109,10 @@ func (m *claudeMeter) counted() (all work.Tokens, cost float64) {
 	m.at.Lock()
 	defer m.at.Unlock()
 	m.look()
-	for id := range m.seen {
+	for id, of := range m.seen {
+		if !of {
+			continue
+		}
 		message := m.messages[id]
 		all = all.Add(message.tokens)
 		cost += claudePrice(message.model).Cost(message.tokens)
@@ -111,9 +120,11 @@ func (m *claudeMeter) counted() (all work.Tokens, cost float64) {
 	return all, cost
 }
 
-func (m *claudeMeter) used() work.Usage {
+func (m *claudeMeter) used() Used {
 	all, cost := m.counted()
-	return m.spec.charge(all, cost)
+	m.at.Lock()
+	defer m.at.Unlock()
+	return Used{Session: m.session, Usage: m.spec.charge(all, cost)}
 }
 
 // charge is what tokens come to: at the prices that the config states, else at a

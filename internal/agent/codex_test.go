@@ -226,7 +226,7 @@ func FuzzStreams(f *testing.F) {
 		meters := []meter{x.meter(Request{}), c.meter("")}
 		for _, m := range meters {
 			_, _ = m.Write(stream)
-			if u := m.used(); u.InputTokens < 0 || u.OutputTokens < 0 || u.CostUSD < 0 {
+			if u := m.used().Usage; u.InputTokens < 0 || u.OutputTokens < 0 || u.CostUSD < 0 {
 				t.Errorf("%T: usage %+v", m, u)
 			}
 		}

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"sync"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -29,6 +30,8 @@ func (c codexCounts) usage() work.Usage {
 // of the model has one of the first kind; what it made of the thread's count is
 // in the second, unless codex was ended between the two.
 type countLine struct {
+	written
+
 	Type    string `json:"type"` // token_usage_record
 	Payload struct {
 		Type  string      `json:"type"` // token_count
@@ -45,6 +48,7 @@ type codexMeter struct {
 	lines
 	codex *codex
 	asked Request
+	since time.Time // what was recorded before is of earlier runs
 
 	at     sync.Mutex
 	thread string
@@ -93,7 +97,7 @@ func (m *codexMeter) look() {
 			return
 		}
 		switch {
-		case l.Type == "token_usage_record":
+		case l.Type == "token_usage_record" && !l.before(m.since):
 			m.tokens = m.tokens.Add(l.Payload.Usage.tokens())
 		case l.Payload.Type == "token_count" && l.Payload.Info != nil:
 			m.total = l.Payload.Info.Total
@@ -101,9 +105,11 @@ func (m *codexMeter) look() {
 	})
 }
 
-func (m *codexMeter) used() work.Usage {
-	u, _ := m.account()
-	return u
+func (m *codexMeter) used() Used {
+	run, thread := m.account()
+	m.at.Lock()
+	defer m.at.Unlock()
+	return Used{Session: m.thread, Usage: run, Counted: thread}
 }
 
 // account is what this run used, and what the thread counts by now: codex counts

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,7 +23,7 @@ type launch struct {
 	stdin     []byte    // written, then closed
 	signal    os.Signal // that it ends well on; nil means SIGTERM
 	maxOutput int64     // required; bytes of standard output, at which it is ended
-	meter     io.Writer // gets its standard output as it comes; may be nil
+	meter     meter     // gets its standard output as it comes; may be nil
 }
 
 // launch runs a program to its end. Its errors are those of Agent.Run; an exit
@@ -41,7 +40,7 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	log := &redactor{to: r.Log, redact: s.Redact}
 	c := proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.env...),
-		Stdin: l.stdin, Stdout: l.meter, Stderr: log,
+		Stdin: l.stdin, Stderr: log,
 		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, EndSignal: l.signal,
 		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
 	}
@@ -49,8 +48,15 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	if alive != nil {
 		c.Counts, c.Alive, c.OutputFile = alive.counts, alive.alive, true
 	}
-	res, err := proc.Run(ctx, c)
+	if l.meter != nil {
+		c.Stdout = l.meter
+	}
+	running, over := r.follow(ctx, l.meter)
+	res, err := proc.Run(running, c)
 	log.flush()
+	if tooMuch := over(); tooMuch != nil {
+		return res, tooMuch
+	}
 	switch {
 	case err == nil && res.TimedOut != proc.NoLimit && alive != nil && alive.failing():
 		// It tries again and again, and would never give up.

@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"sync"
-
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // meter counts what a run uses while it is under way: a turn that is ended at a
@@ -15,7 +13,7 @@ import (
 // output as it comes, and may be asked at any time.
 type meter interface {
 	io.Writer
-	used() work.Usage
+	used() Used
 }
 
 // lines takes a stream of bytes apart into lines.

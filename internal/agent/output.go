@@ -96,20 +96,22 @@ func readSession(raw json.RawMessage) (string, error) {
 	return s, nil
 }
 
-// The most that one run can have used; more is a mistake of the program's.
+// The most that one run can have used; more is a mistake of the program's, or a
+// lie, and counts as so much: as nothing it would get round every budget.
 const (
 	maxTokens = 1e12
 	maxCost   = 1e6
 )
 
-// readUsage reads what was used, and nothing where that makes no sense.
+// readUsage reads what was used: nothing where that makes no sense, and the most
+// where it is too much.
 func readUsage(raw json.RawMessage) work.Usage {
 	var u usage
 	if len(raw) == 0 || json.Unmarshal(raw, &u) != nil {
 		return work.Usage{}
 	}
 	return work.Usage{
-		InputTokens: int64(sane(u.InputTokens, maxTokens)), OutputTokens: int64(sane(u.OutputTokens, maxTokens)), CostUSD: sane(u.CostUSD, maxCost),
+		InputTokens: int64(bounded(u.InputTokens, maxTokens)), OutputTokens: int64(bounded(u.OutputTokens, maxTokens)), CostUSD: bounded(u.CostUSD, maxCost),
 	}
 }
 
@@ -119,6 +121,9 @@ func sane(n, most float64) float64 {
 	}
 	return n
 }
+
+// bounded is a count as it may be added up.
+func bounded(n, most float64) float64 { return sane(min(n, most), most) }
 
 // head is enough of an output to quote 60 characters of it after redaction.
 func head(b []byte) string { return strings.ToValidUTF8(string(b[:min(len(b), 4<<10)]), "") }

@@ -51,7 +51,9 @@ type Budgets struct {
 	TurnsPerItem   int
 	FeedbackRounds int // turns of one item that answer people
 	CostPerItem    float64
-	TurnsPerDay    int // of all repositories, in any 24 hours
+	CostPerTurn    float64 // of one turn, with all its attempts; its agent is ended while it works
+	TokensPerTurn  int     // the same: read, from a cache or not, and written
+	TurnsPerDay    int     // of all repositories, in any 24 hours
 	CostPerDay     float64
 }
 

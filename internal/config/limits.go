@@ -52,11 +52,13 @@ const mostDaysPassed = 365
 // budgets are, unless the config says otherwise, more than honest work needs and
 // less than an operator who sleeps would mind.
 func budgets(t *table) Budgets {
-	const mostTurns, mostUSD = 100_000, 100_000
+	const mostTurns, mostUSD, mostTokens = 100_000, 100_000, 1_000_000_000
 	return Budgets{
 		TurnsPerItem:   t.count("max_turns_per_item", 30, 0, mostTurns),
 		FeedbackRounds: t.count("max_feedback_rounds", 20, 0, mostTurns),
 		CostPerItem:    t.number("max_cost_per_item_usd", 25, 0, mostUSD),
+		CostPerTurn:    t.number("max_cost_per_turn_usd", 20, 0, mostUSD),
+		TokensPerTurn:  t.count("max_tokens_per_turn", 100_000_000, 0, mostTokens),
 		TurnsPerDay:    t.count("max_turns_per_day", 200, 0, mostTurns),
 		CostPerDay:     t.number("max_cost_per_day_usd", 100, 0, mostUSD),
 	}

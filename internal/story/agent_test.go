@@ -57,6 +57,7 @@ type rule struct {
 	Sleep    duration          `yaml:"sleep"`
 	Takeover bool              `yaml:"takeover"` // goes on from the unfinished work that the prompt names
 	Deaf     bool              `yaml:"deaf"`     // ignores SIGTERM and SIGINT
+	EndPass  string            `yaml:"end_pass"` // KILL or TERM: what its pass gets, in the middle of its work
 	Hang     bool              `yaml:"hang"`     // never answers
 	Print    *string           `yaml:"print"`    // this instead of an answer
 	Exit     int               `yaml:"exit"`
@@ -308,6 +309,12 @@ func (r rule) act(folder string) error {
 		}
 	}
 	time.Sleep(time.Duration(r.Sleep))
+	if r.EndPass != "" {
+		if err := syscall.Kill(os.Getppid(), map[string]syscall.Signal{"KILL": syscall.SIGKILL, "TERM": syscall.SIGTERM}[r.EndPass]); err != nil {
+			return fmt.Errorf("end the pass: %w", err)
+		}
+		r.Hang = true // until the pass takes it along
+	}
 	if r.Hang {
 		time.Sleep(longest)
 	}

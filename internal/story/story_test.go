@@ -25,6 +25,7 @@
 //	agent-runs [N]           prints a line for each run of the agent, "kind #number", or checks that there were N
 //	agent-prompt [--masked] N prints the prompt of the Nth run, counted from 1; masked it is the same on every machine
 //	db SQL                   prints what a query of state.db gives, tab separated
+//	await-db SQL WANT        waits until a query of state.db gives that in its first row and column
 //	await FILE               waits until a background command has made a file
 //	await-label NUMBER LABEL waits until an issue or pull request has a label
 //	hub-many N NUMBER AUTHOR makes N comments, "comment number 1" and so on
@@ -106,6 +107,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"agent-prompt":  cmdAgentPrompt,
 		"db":            cmdDB,
 		"await":         cmdAwait,
+		"await-db":      cmdAwaitDB,
 		"await-label":   cmdAwaitLabel,
 		"hub-many":      cmdHubMany,
 		"hub-fail-node": cmdHubFailNode,
@@ -275,6 +277,20 @@ func cmdDB(ts *testscript.TestScript, neg bool, args []string) {
 	for _, row := range rows {
 		fmt.Fprintln(ts.Stdout(), strings.Join(row, "\t"))
 	}
+}
+
+func cmdAwaitDB(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await-db SQL WANT")
+	}
+	var rows [][]string
+	var err error
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(20 * time.Millisecond) {
+		if rows, err = query(worldOf(ts).stateDB(), args[0]); err == nil && len(rows) > 0 && rows[0][0] == args[1] {
+			return
+		}
+	}
+	ts.Fatalf("it gives %q, %v after a minute, and not %q", rows, err, args[1])
 }
 
 // query reads a state database.

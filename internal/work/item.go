@@ -74,7 +74,6 @@ type Item struct {
 	Size            string   // S, M or L; empty when nobody said
 	DependsOn       []string // what must be closed before: see Dependency.String
 	DecisionSummary string   // rolling, from the agent's last answer
-	AllowanceFrom   int64    // the newest turn that its budgets do not count; 0: they count all
 	Edited          string   // what was changed about the issue after the labelling, by somebody whose word does not count; empty: nothing
 	IssueClosed     bool     // when the issue was last read
 	Fingerprint     string   // of the issue in the list of issues, when its timeline was last read

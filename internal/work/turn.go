@@ -123,8 +123,8 @@ type Turn struct {
 	Agent     string  // name in the config
 	Sandbox   Sandbox // what stood between it and the operator's files in its last run
 	Request   []byte  // JSON document with prompt and context, stored before the first run
-	Attempts  int     // failed attempts, all steps
-	Runs      int     // agent invocations, repairs not counted
+	Attempts  int     // that failed, and the one under way; all steps
+	Runs      int     // agent invocations, repairs too
 	Answer    []byte  // JSON, validated; nil until answered
 	Commit    string  // oid; empty when the tree did not change
 	Session   string  // the provider's thread after the run

@@ -1,0 +1,94 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// spentError says that a budget leaves nothing for one more run of a turn's
+// agent, until a person gives it more. A comment is no way to.
+type spentError struct{ Reason string }
+
+func (e *spentError) Error() string { return e.Reason }
+
+// unansweredError says that a turn's agent was started as often as it may be, and
+// that nobody saw how the last attempt ended.
+type unansweredError struct {
+	Attempts int
+	Failed   string // how an earlier attempt failed; empty: none was seen to
+}
+
+func (e *unansweredError) Error() string {
+	if e.Failed == "" {
+		return e.public()
+	}
+	return e.public() + "; what an earlier attempt failed with: " + e.Failed
+}
+
+func (e *unansweredError) public() string {
+	return fmt.Sprintf("its agent was started %d times and never answered: passes were ended while it worked, by a signal, a shutdown or for lack of memory", e.Attempts)
+}
+
+// enduring is what a person can do about passes that are ended.
+const enduring = "see that a pass may run as long as `turn_timeout` in the config (a `timeout` in cron ends it earlier), then comment to have it tried again"
+
+// mayRun finds out, before anything is done for a turn whose agent is to run,
+// whether it may: whether it is new, or waited, or was left by a dead pass.
+func (p *Pass) mayRun(ctx context.Context, l *lease) error {
+	return p.Store.View(ctx, func(tx *store.Tx) error { return p.affords(ctx, tx, l) })
+}
+
+// affords looks at the turn's attempts and at every budget before a run. Runs of
+// the same attempt repair what the one before left: they have numbers of their
+// own, and only what they cost counts.
+func (p *Pass) affords(ctx context.Context, tx *store.Tx, l *lease) error {
+	if !l.attempted && l.turn.Attempts >= work.MaxAttempts {
+		return &unansweredError{Attempts: l.turn.Attempts, Failed: l.turn.LastError}
+	}
+	b, now := p.Config.Runtime.Budgets, p.Now()
+	if why := overLimit(l.turn.Usage, b); why != "" {
+		return atLimit("its agent is not run again", why)
+	}
+	if l.attempted {
+		b.TurnsPerItem, b.FeedbackRounds, b.TurnsPerDay = 0, 0, 0
+	}
+	spent, err := tx.ListSpent(ctx, l.item.ID)
+	if err != nil {
+		return err
+	}
+	if why := overspent(spentBefore(l.turn, spent), l.turn.Kind, b); why != "" {
+		return &spentError{why}
+	}
+	lately, err := tx.ListSpentSince(ctx, now.Add(-day))
+	if err != nil {
+		return err
+	}
+	lately = slices.DeleteFunc(lately, func(s work.Spent) bool { return s.Turn == l.turn.ID && s.Run == 0 }) // it has not begun
+	if d := DayOf(lately, b, now); d.Why != "" {
+		return &work.WaitError{Until: d.Until, Reason: d.Says()}
+	}
+	return nil
+}
+
+// spentBefore is what an item has spent before a run of one of its turns: what it
+// is about to begin counts once it has begun.
+func spentBefore(t work.Turn, spent []work.Spent) Spending {
+	s := SpendingOf(spent)
+	for _, own := range spent {
+		if own.Turn != t.ID {
+			continue
+		}
+		s.Turns -= own.Turns() - own.Attempts
+		if own.Attempts == 0 {
+			s.Begun--
+		}
+		if answersPeople(t.Kind) {
+			s.Rounds--
+		}
+	}
+	return s
+}

@@ -1,0 +1,101 @@
+package tick
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Each run of an agent is stored before it starts, and the first of a pass as an
+// attempt of its turn: an attempt that ends with its pass was one. It is given
+// back in two places: where its answer is stored, and in giveBack.
+
+// beginRun stores that the agent is about to run, if it may, and tells what was
+// counted of its session.
+func (p *Pass) beginRun(ctx context.Context, l *lease, session string) (run work.Run, counted work.Usage, err error) {
+	run = work.Run{Turn: l.turn.ID, Attempt: !l.attempted, Agent: l.turn.Agent, Session: session, Began: p.Now()}
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := p.affords(ctx, tx, l); err != nil {
+			return err
+		}
+		if err := tx.SaveTurn(ctx, l.turn); err != nil {
+			return err
+		}
+		if run.ID, err = tx.BeginRun(ctx, run); err != nil {
+			return err
+		}
+		counted, err = tx.GetSessionUsage(ctx, l.item.ID, l.turn.Agent, session)
+		return err
+	})
+	if err != nil {
+		return run, counted, err
+	}
+	l.turn.Runs++
+	l.begunRuns = append(l.begunRuns, run.ID)
+	if run.Attempt {
+		l.turn.Attempts++
+		l.attempted = true
+	}
+	return run, counted, nil
+}
+
+// endRun stores what a run used, with what its session counts from now on: both
+// or neither, so that nothing is counted twice or never.
+func (p *Pass) endRun(ctx context.Context, l *lease, run work.Run, res agent.Result, ended error) error {
+	ctx = context.WithoutCancel(ctx)
+	run.Usage, run.Ended = p.plausible(ctx, run, res.Usage), p.Now()
+	run.Unknown = res.Usage == work.Usage{} && cutShort(ended)
+	if res.Session != "" {
+		run.Session = res.Session
+	}
+	l.turn.Usage = l.turn.Usage.Add(run.Usage)
+	l.used = l.used || run.Unknown || run.Usage != work.Usage{}
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.SaveTurn(ctx, l.turn); err != nil {
+			return err
+		}
+		if err := tx.EndRun(ctx, run); err != nil {
+			return err
+		}
+		if res.Session == "" || res.Counted == (work.Usage{}) {
+			return nil
+		}
+		return tx.PutSessionUsage(ctx, l.item.ID, l.turn.Agent, res.Session, res.Counted, p.Now())
+	})
+}
+
+// cutShort reports whether a run was ended before it could say what it used.
+func cutShort(ended error) bool {
+	var timeout *agent.TimeoutError
+	var cancelled *work.CancelledError
+	var superseded *work.SupersededError
+	return errors.Is(ended, context.Canceled) || errors.As(ended, &timeout) || errors.As(ended, &cancelled) || errors.As(ended, &superseded)
+}
+
+// earlier is the turn with the attempts that it had before this pass.
+func (l *lease) earlier() work.Turn {
+	t := l.turn
+	if l.attempted {
+		t.Attempts--
+	}
+	return t
+}
+
+// giveBack takes this pass's attempt off the turn's count: it waits for something
+// that is nobody's fault. If nothing was used, the budgets do not count it either.
+func (p *Pass) giveBack(ctx context.Context, tx *store.Tx, l *lease) error {
+	if !l.attempted {
+		return nil
+	}
+	if !l.used {
+		for _, id := range l.begunRuns {
+			if err := tx.GiveBackTurn(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.GiveBackAttempt(ctx, l.turn.ID)
+}

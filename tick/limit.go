@@ -1,0 +1,55 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// overLimit says which of the limits of one turn leaves nothing of what it has
+// used; empty when none does.
+func overLimit(u work.Usage, b config.Budgets) string {
+	tokens := u.Add(work.Usage{InputTokens: u.OutputTokens}).InputTokens
+	switch {
+	case b.CostPerTurn > 0 && u.CostUSD >= b.CostPerTurn:
+		return fmt.Sprintf("this turn has cost %.2f USD; max_cost_per_turn_usd is %.2f", u.CostUSD, b.CostPerTurn)
+	case b.TokensPerTurn > 0 && tokens >= int64(b.TokensPerTurn):
+		return fmt.Sprintf("this turn has used %d tokens; max_tokens_per_turn is %d", tokens, b.TokensPerTurn)
+	}
+	return ""
+}
+
+// atLimit says that a turn's agent was ended at such a limit, or is not run again.
+// A comment makes another turn, which has the limits of a turn and what is left of
+// its item's budgets.
+func atLimit(what, why string) error {
+	return &work.BlockedError{
+		Reason: what + ": " + why,
+		Hint:   "What it made so far is kept: comment to have another turn go on from there, or raise the limit in the config first.",
+	}
+}
+
+// plausible is what counts of what a run says that it used. An agent can write its
+// program's output, and one forged number must not stop all repositories for a
+// day: a run takes at most what its item may cost, or a turn, or half a day where
+// neither has a limit.
+func (p *Pass) plausible(ctx context.Context, run work.Run, u work.Usage) work.Usage {
+	b := p.Config.Runtime.Budgets
+	most := max(b.CostPerItem, b.CostPerTurn)
+	if most == 0 {
+		most = b.CostPerDay / 2
+	}
+	told := u.CostUSD
+	if !(u.CostUSD >= 0) { // not a number, too
+		u.CostUSD = 0
+	}
+	if most > 0 && u.CostUSD > most {
+		u.CostUSD = most
+	}
+	if u.CostUSD != told {
+		p.Log.WarnContext(ctx, "a run tells a cost that cannot be", "run", run.ID, "agent", run.Agent, "told_usd", told, "counted_usd", u.CostUSD)
+	}
+	return u
+}

@@ -1,0 +1,95 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// noteEvery is how often at most it is stored what a run has used so far: for the
+// budgets of other passes, and in case this one dies.
+const noteEvery = 10 * time.Second
+
+// noting stores what a run uses while it runs: its session at once, without which
+// nobody finds its record. It ends a run that takes its turn past a limit.
+func (p *Pass) noting(ctx context.Context, l *lease, run work.Run) func(agent.Used) error {
+	noted, before := agent.Used{Session: run.Session}, l.turn.Usage
+	var at time.Time
+	return func(u agent.Used) error {
+		now := p.local()
+		if why := overLimit(before.Add(u.Usage), p.Config.Runtime.Budgets); why != "" {
+			return atLimit("its agent was ended", why)
+		}
+		if u.Session == noted.Session && (u.Usage == noted.Usage || now.Before(at.Add(noteEvery))) {
+			return nil
+		}
+		usage := p.plausible(ctx, run, u.Usage)
+		err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.NoteRun(ctx, run.ID, u.Session, usage) })
+		if err != nil {
+			p.Log.DebugContext(ctx, "could not note what a run has used so far", "error", err)
+		}
+		noted, at = u, now
+		return nil
+	}
+}
+
+// endDeadRuns ends the runs that ended with their passes, and counts what they
+// used as far as anything says so. What such a run left running is ended first:
+// it would go on using.
+func (p *Pass) endDeadRuns(ctx context.Context) error {
+	var open []work.Run
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		open, err = tx.ListOpenRuns(ctx)
+		return err
+	})
+	for _, run := range open {
+		if err := p.endDeadRun(ctx, run); err != nil {
+			return fmt.Errorf("count what run %d used: %w", run.ID, err)
+		}
+	}
+	return err
+}
+
+func (p *Pass) endDeadRun(ctx context.Context, run work.Run) error {
+	var turn work.Turn
+	var counted work.Usage
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		if turn, err = tx.GetTurn(ctx, run.Turn); err == nil && run.Session != "" {
+			counted, err = tx.GetSessionUsage(ctx, turn.ItemID, run.Agent, run.Session)
+		}
+		return err
+	})
+	if err != nil || p.inFlight(turn.Key) {
+		return err
+	}
+	if _, err := p.Orphans.EndMarked(ctx, p.mark(turn)); err != nil {
+		p.Log.WarnContext(ctx, "could not look for what a dead pass left running", "turn_key", turn.Key, "error", err)
+	}
+	began := run.Began.Add(p.local().Sub(p.Now())).Add(-clockSlack) // by this machine's clock, as records are
+	used, known := p.Agents.Used(run, counted, began)
+	if known {
+		run.Usage = p.plausible(ctx, run, used.Usage)
+	}
+	run.Unknown, run.Ended = !known, p.Now()
+	p.Log.WarnContext(ctx, "a run of an agent ended with its pass", "turn_key", turn.Key, "agent", run.Agent, "used_is_known", known,
+		"input_tokens", run.Usage.InputTokens, "output_tokens", run.Usage.OutputTokens, "cost_usd", run.Usage.CostUSD)
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.EndRun(ctx, run); err != nil {
+			return err
+		}
+		if known && used.Counted != (work.Usage{}) {
+			if err := tx.PutSessionUsage(ctx, turn.ItemID, run.Agent, run.Session, used.Counted, p.Now()); err != nil {
+				return err
+			}
+		}
+		return tx.AddTurnUsage(ctx, turn.ID, run.Usage)
+	})
+}
+
+// clockSlack is by how much the beginning of a run, which is stored by GitHub's
+// clock, may seem later than it was.
+const clockSlack = 2 * time.Second
