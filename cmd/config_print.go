@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/BurntSushi/toml"
@@ -37,6 +38,7 @@ type (
 		CostPerItem               float64  `toml:"max_cost_per_item_usd"`
 		TurnsPerDay               int      `toml:"max_turns_per_day"`
 		CostPerDay                float64  `toml:"max_cost_per_day_usd"`
+		MaxMemory                 string   `toml:"max_memory"`
 		EnableFeedbackLoop        bool     `toml:"enable_feedback_loop"`
 		EnableIssueCommentRouting bool     `toml:"enable_issue_comment_routing"`
 		Overlap                   bool     `toml:"overlap"`
@@ -126,6 +128,7 @@ func runtimeDocOf(r config.Runtime) runtimeDoc {
 		MaxTurnsPerPass: r.MaxTurnsPerPass, MaxEventsPerTurn: r.MaxEventsPerTurn,
 		TurnsPerItem: r.Budgets.TurnsPerItem, FeedbackRounds: r.Budgets.FeedbackRounds, CostPerItem: r.Budgets.CostPerItem,
 		TurnsPerDay: r.Budgets.TurnsPerDay, CostPerDay: r.Budgets.CostPerDay,
+		MaxMemory:          sizeDoc(r.MaxMemory),
 		EnableFeedbackLoop: r.EnableFeedbackLoop, EnableIssueCommentRouting: r.EnableIssueCommentRouting,
 		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), Readable: orEmpty(r.Readable), PromptsDir: promptsDir(r.PromptsDir), Accounts: orEmpty(r.Accounts),
 	}
@@ -175,6 +178,14 @@ func promptsDir(dir string) string {
 		return "prompts"
 	}
 	return dir
+}
+
+// sizeDoc writes a size as the config reads it.
+func sizeDoc(n int64) string {
+	if n == 0 {
+		return "0"
+	}
+	return strings.NewReplacer(" ", "", "bytes", "B").Replace(work.SizeText(n))
 }
 
 // short writes a duration as people do: 30m, not 30m0s.

@@ -19,7 +19,8 @@ type Agent interface {
 	// session and what was used, as far as they are known. Errors are *work.BlockedError (a person
 	// must act), *work.WaitError (a limit, a provider that is down),
 	// *SessionError (worth a new session with the whole story), *AnswerError
-	// (worth one repair), *FailedError, *TimeoutError, or ctx's.
+	// (worth one repair), *FailedError, *TimeoutError,
+	// *LimitError, or ctx's.
 	Run(ctx context.Context, r Request) (Result, error)
 	// Check finds out, without a model and in less than a second, whether the agent
 	// can work in the checkout at all: whether a command of its kind runs where its
@@ -85,6 +86,8 @@ type Spec struct {
 	Home     string           // required; a folder of ours outside every checkout, for its git configuration
 	Identity Identity         // empty fields get defaults
 	Now      func() time.Time // required by codex and claude
+
+	MaxMemory int64 // bytes that a run of the agent, or of tests, holds with all that it starts; 0: no limit
 
 	// Wrap makes the command line that runs another one inside a sandbox. It must
 	// leave signals and the environment alone, Home readable, and for an agent the

@@ -42,7 +42,7 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	c := proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.env...),
 		Stdin: l.stdin, Stdout: l.meter, Stderr: log,
-		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, EndSignal: l.signal,
+		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, MaxStderr: maxStderr, MaxMemory: s.MaxMemory, EndSignal: l.signal,
 		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
 	}
 	alive := s.life(r)
@@ -61,6 +61,8 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 		return res, &TimeoutError{Agent: s.Name, Limit: res.TimedOut, After: r.Wall}
 	case res.TimedOut == proc.IdleLimit:
 		return res, &TimeoutError{Agent: s.Name, Limit: res.TimedOut, After: r.Idle}
+	case res.Passed != proc.NoLimit, res.Truncated && alive != nil:
+		return res, s.passed(res)
 	case s.missingInside(res):
 		return res, s.notInside(l.argv[0], res)
 	}

@@ -35,6 +35,7 @@ type Runtime struct {
 	MaxTurnsPerPass           int
 	MaxEventsPerTurn          int
 	Budgets                   Budgets
+	MaxMemory                 int64 // bytes that a run and all that it starts hold; 0: no limit
 	EnableFeedbackLoop        bool
 	EnableIssueCommentRouting bool
 	Overlap                   bool // false: tick.lock is held for the whole pass
