@@ -39,6 +39,7 @@ type (
 		TurnsPerDay               int      `toml:"max_turns_per_day"`
 		CostPerDay                float64  `toml:"max_cost_per_day_usd"`
 		MaxMemory                 string   `toml:"max_memory"`
+		MaxDisk                   string   `toml:"max_disk"`
 		EnableFeedbackLoop        bool     `toml:"enable_feedback_loop"`
 		EnableIssueCommentRouting bool     `toml:"enable_issue_comment_routing"`
 		Overlap                   bool     `toml:"overlap"`
@@ -128,7 +129,7 @@ func runtimeDocOf(r config.Runtime) runtimeDoc {
 		MaxTurnsPerPass: r.MaxTurnsPerPass, MaxEventsPerTurn: r.MaxEventsPerTurn,
 		TurnsPerItem: r.Budgets.TurnsPerItem, FeedbackRounds: r.Budgets.FeedbackRounds, CostPerItem: r.Budgets.CostPerItem,
 		TurnsPerDay: r.Budgets.TurnsPerDay, CostPerDay: r.Budgets.CostPerDay,
-		MaxMemory:          sizeDoc(r.MaxMemory),
+		MaxMemory: sizeDoc(r.MaxMemory), MaxDisk: sizeDoc(r.MaxDisk),
 		EnableFeedbackLoop: r.EnableFeedbackLoop, EnableIssueCommentRouting: r.EnableIssueCommentRouting,
 		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), Readable: orEmpty(r.Readable), PromptsDir: promptsDir(r.PromptsDir), Accounts: orEmpty(r.Accounts),
 	}

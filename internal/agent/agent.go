@@ -88,6 +88,11 @@ type Spec struct {
 	Now      func() time.Time // required by codex and claude
 
 	MaxMemory int64 // bytes that a run of the agent, or of tests, holds with all that it starts; 0: no limit
+	MaxDisk   int64 // bytes that a run adds to its checkout, with what Rooms hold; 0: no limit
+
+	// Rooms are what Wrap puts in place of the temporary folders and the home. Nil:
+	// there are none.
+	Rooms Rooms
 
 	// Wrap makes the command line that runs another one inside a sandbox. It must
 	// leave signals and the environment alone, Home readable, and for an agent the
@@ -96,6 +101,12 @@ type Spec struct {
 	Wrap func(argv []string, j work.Job) ([]string, error)
 
 	Redact func(string) string // takes secrets out of logs and quotations; nil leaves text as it is
+}
+
+// Rooms are a run's own folders beside its checkout.
+type Rooms interface {
+	Folders(j work.Job) []string // those that it may write to
+	Leave(j work.Job)            // the run is over: what only it needed goes
 }
 
 // Homes are the folders in which an adapter's program keeps its login and its

@@ -29,6 +29,8 @@ func (s Spec) passed(res proc.Result) error {
 	switch res.Passed {
 	case proc.MemoryLimit:
 		e.Did, e.Hint = s.tooMuchMemory(), raise("max_memory")
+	case proc.DiskLimit:
+		e.Did, e.Hint = s.tooMuchDisk(), raise("max_disk")
 	case proc.StderrLimit:
 		e.Did, e.Hint = "wrote more than "+work.SizeText(maxStderr)+" to standard error", quiet
 	default:
@@ -39,6 +41,29 @@ func (s Spec) passed(res proc.Result) error {
 
 func (s Spec) tooMuchMemory() string {
 	return "used more than " + work.SizeText(s.MaxMemory) + " of memory"
+}
+
+func (s Spec) tooMuchDisk() string {
+	return "took more than " + work.SizeText(s.MaxDisk) + " of the disk"
+}
+
+// disk is what a run may take of the disk.
+func (s Spec) disk(r Request, purpose work.Purpose) proc.Disk {
+	d := proc.Disk{Most: s.MaxDisk, Grows: []string{r.Dir}}
+	if s.Rooms != nil {
+		d.Whole = s.Rooms.Folders(job(r, purpose))
+	}
+	return d
+}
+
+func (s Spec) leave(r Request, purpose work.Purpose) {
+	if s.Rooms != nil {
+		s.Rooms.Leave(job(r, purpose))
+	}
+}
+
+func job(r Request, purpose work.Purpose) work.Job {
+	return work.Job{Dir: r.Dir, Item: r.Item, For: purpose}
 }
 
 // raise is what can be done about a limit of the config.

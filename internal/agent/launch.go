@@ -42,7 +42,7 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	c := proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.env...),
 		Stdin: l.stdin, Stdout: l.meter, Stderr: log,
-		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, MaxStderr: maxStderr, MaxMemory: s.MaxMemory, EndSignal: l.signal,
+		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, MaxStderr: maxStderr, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsAgent), EndSignal: l.signal,
 		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
 	}
 	alive := s.life(r)
@@ -51,6 +51,7 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	}
 	res, err := proc.Run(ctx, c)
 	log.flush()
+	s.leave(r, work.RunsAgent)
 	switch {
 	case err == nil && res.TimedOut != proc.NoLimit && alive != nil && alive.failing():
 		// It tries again and again, and would never give up.
@@ -88,7 +89,7 @@ func (s Spec) wrapped(argv []string, r Request, purpose work.Purpose) ([]string,
 	if s.Wrap == nil {
 		return argv, nil
 	}
-	return s.Wrap(argv, work.Job{Dir: r.Dir, Item: r.Item, For: purpose})
+	return s.Wrap(argv, job(r, purpose))
 }
 
 // The exit codes with which shells and env say that a program could not be

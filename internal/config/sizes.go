@@ -12,6 +12,9 @@ import (
 const (
 	defaultMaxMemory = 8 << 30
 	leastMemory      = 64 << 20 // codex alone takes as much
+
+	defaultMaxDisk = 10 << 30
+	leastDisk      = 16 << 20
 )
 
 // units are those of sizes, in bytes.

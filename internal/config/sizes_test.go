@@ -20,7 +20,12 @@ func TestSizesAreRead(t *testing.T) {
 			t.Errorf("%s: %v, %v", line, c, err)
 		}
 	}
+	c, err := parse(t, "[runtime]\nmax_disk = \"20GiB\"\n"+oneRepo)
+	if err != nil || c.Runtime.MaxDisk != 20<<30 {
+		t.Errorf("%v, %v", c, err)
+	}
 	for line, want := range map[string]string{
+		`max_disk = "1MiB"`:    "max_disk in [runtime]: want at least 16 MiB",
 		`max_memory = "8"`:     `want a size such as "8GiB"`,
 		`max_memory = "8G"`:    `want a size such as "8GiB"`,
 		`max_memory = "8iB"`:   `want a size such as "8GiB"`,

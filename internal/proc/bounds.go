@@ -2,6 +2,7 @@ package proc
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -13,31 +14,38 @@ type Bound struct {
 	Passed func(ctx context.Context) bool
 }
 
-// askBounds asks the caller's bounds until stop. passed gets the first that is
-// passed.
+// askBounds asks the bounds, each beside the others, until stop. passed gets
+// those that are passed.
 func (p *process) askBounds(ctx context.Context) (passed <-chan Limit, stop func()) {
-	if len(p.Bounds) == 0 {
-		return nil, func() {}
-	}
 	ctx, cancel := context.WithCancel(ctx)
-	found, ended := make(chan Limit, 1), make(chan struct{})
-	go func() {
-		defer close(ended)
-		look := time.NewTicker(scanInterval)
-		defer look.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-look.C:
-			}
-			for _, b := range p.Bounds {
-				if b.Passed(ctx) && ctx.Err() == nil {
-					found <- b.Limit
-					return
-				}
-			}
+	found := make(chan Limit, len(p.Bounds)+1)
+	ask := func(b Bound) {
+		if b.until(ctx) {
+			found <- b.Limit
 		}
-	}()
-	return found, func() { cancel(); <-ended }
+	}
+	if p.disk != nil { // nobody waits for it: what the run mounted may answer as it likes
+		go ask(Bound{DiskLimit, p.disk.passed})
+	}
+	var asked sync.WaitGroup
+	for _, b := range p.Bounds {
+		asked.Go(func() { ask(b) })
+	}
+	return found, func() { cancel(); asked.Wait() }
+}
+
+// until waits until a bound is passed, or its run over.
+func (b Bound) until(ctx context.Context) (passed bool) {
+	look := time.NewTicker(scanInterval)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-look.C:
+		}
+		if b.Passed(ctx) && ctx.Err() == nil {
+			return true
+		}
+	}
 }

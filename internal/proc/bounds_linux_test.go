@@ -29,6 +29,15 @@ func holds(megabytes int) string {
 func TestBoundsEndTheWholeTree(t *testing.T) {
 	const mib = 1 << 20
 	in := t.TempDir()
+	disk := func(most int64) func(*Cmd) {
+		return func(c *Cmd) {
+			c.Dir = t.TempDir()
+			if err := os.WriteFile(filepath.Join(c.Dir, "before"), make([]byte, 20*mib), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c.Disk = Disk{Most: most, Grows: []string{c.Dir}}
+		}
+	}
 	tests := []struct {
 		name, script string
 		bound        func(*Cmd)
@@ -39,6 +48,18 @@ func TestBoundsEndTheWholeTree(t *testing.T) {
 		{"a child in another session grows", `setsid -w tail /dev/zero; echo after`, func(c *Cmd) { c.MaxMemory = 100 * mib }, MemoryLimit},
 		{"none is large, all are", `for i in 1 2 3 4; do (` + holds(40) + `) & done; wait`, func(c *Cmd) { c.MaxMemory = 100 * mib }, MemoryLimit},
 		{"standard error", `while :; do echo "a line that nobody reads" >&2; done`, func(c *Cmd) { c.MaxStderr = 100_000 }, StderrLimit},
+		{"a file grows", `yes >grown`, disk(10 * mib), DiskLimit},
+		{"many files do", `for i in 1 2 3 4 5; do mkdir -p d$i/e; head -c 5000000 /dev/zero >d$i/e/f; done; sleep 60; :`, disk(10 * mib), DiskLimit},
+		{"a file without a name", `exec 5>gone; rm gone; head -c 20000000 /dev/zero >&5; sleep 60; :`, disk(10 * mib), DiskLimit},
+		{"deeper than any path", `i=0; while [ $i -lt 30 ]; do n=$(printf %0200d $i); mkdir $n; cd $n; i=$((i+1)); done; head -c 20000000 /dev/zero >f; sleep 60; :`, disk(10 * mib), DiskLimit},
+		{"what a folder had before", `head -c 5000000 /dev/zero >more; sleep 60; :`, func(c *Cmd) {
+			before := t.TempDir()
+			if err := os.WriteFile(filepath.Join(before, "f"), make([]byte, 6*mib), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			disk(10 * mib)(c)
+			c.Disk.Whole = []string{before}
+		}, DiskLimit},
 		{"a bound of the caller's", `exec sleep 60`, func(c *Cmd) {
 			var asked atomic.Int64
 			c.Bounds = []Bound{{"never", func(context.Context) bool { return false }}, {"cost", func(context.Context) bool { return asked.Add(1) > 1 }}}
@@ -70,12 +91,18 @@ func TestBoundsEndTheWholeTree(t *testing.T) {
 func TestBoundsSpareWhatIsBelow(t *testing.T) {
 	const mib = 1 << 20
 	for name, script := range map[string]string{
-		"little":          `echo fine >&2; sleep 1.2`,
-		"shared by forks": `x=$(head -c 40000000 /dev/zero | tr '\0' x); for i in 1 2 3 4 5 6; do (sleep 1.2; :) & done; wait`,
+		"little":                   `echo fine >&2; sleep 1.2`,
+		"one file with many names": `head -c 4000000 /dev/zero >f; for i in 1 2 3 4; do ln f f$i; done; sleep 1.2; :`,
+		"shared by forks":          `x=$(head -c 40000000 /dev/zero | tr '\0' x); for i in 1 2 3 4 5 6; do (sleep 1.2; :) & done; wait`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := sh(script)
+			c.Dir = t.TempDir()
+			if err := os.WriteFile(filepath.Join(c.Dir, "before"), make([]byte, 20*mib), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c.Disk = Disk{Most: 10 * mib, Grows: []string{c.Dir}}
 			c.Wall, c.MaxMemory, c.MaxStderr = time.Minute, 150*mib, 100
 			c.Bounds = []Bound{{"cost", func(context.Context) bool { return false }}}
 			if res := run(t, c); res.Passed != NoLimit || res.Code != 0 {

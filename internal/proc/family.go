@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,10 +31,12 @@ type family struct {
 	cpu    cpuMeter
 
 	resident int64 // bytes of memory of all, where ps is asked
+
+	now atomic.Pointer[[]int] // who was seen at the last look, for whoever looks beside us
 }
 
-func newFamily(leader int, mark string) *family {
-	return &family{leader: leader, mark: mark, seen: map[int]entry{}}
+func newFamily(mark string) *family {
+	return &family{mark: mark, seen: map[int]entry{}}
 }
 
 // record looks who descends from the program now. The leader's pid is reserved
@@ -62,6 +65,8 @@ func (f *family) record(ctx context.Context) {
 			}
 		}
 	}
+	pids := f.pids()
+	f.now.Store(&pids)
 }
 
 // forget drops those that have ended: their pid may be somebody else's now.

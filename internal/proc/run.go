@@ -31,6 +31,7 @@ const (
 	OutputLimit Limit = "output"
 	MemoryLimit Limit = "memory"
 	StderrLimit Limit = "standard error"
+	DiskLimit   Limit = "disk"
 )
 
 const (
@@ -60,6 +61,7 @@ type Cmd struct {
 	MaxOutput int64         // bytes of standard output, at which it is ended; 0 means 16 MiB
 	MaxStderr int64         // bytes of standard error, at which it is ended; Stderr gets no more
 	MaxMemory int64         // bytes that it and its descendants hold together; not on Windows
+	Disk      Disk          // what it takes of the disk
 	Bounds    []Bound       // what else it is ended at
 
 	// OutputFile gives the program a file for its standard output, which is gone
@@ -87,7 +89,7 @@ type Result struct {
 	Code      int    // exit code; 128 + n when signal n ended it
 	TimedOut  Limit  // WallLimit or IdleLimit when it was ended for that
 	Truncated bool   // it wrote more than MaxOutput to standard output, and was ended
-	Passed    Limit  // MemoryLimit, StderrLimit or that of a Bound when it was ended for that
+	Passed    Limit  // MemoryLimit, StderrLimit, DiskLimit or that of a Bound when it was ended for that
 }
 
 // Run runs the program to its end. A non-zero exit and a limit are no errors,
@@ -149,6 +151,7 @@ type process struct {
 	drained        chan struct{} // both pipes are at their end
 	family         *family
 	memory         memoryMeter
+	disk           *diskMeter
 }
 
 func start(ctx context.Context, c Cmd) (*process, error) {
@@ -180,10 +183,14 @@ func start(ctx context.Context, c Cmd) (*process, error) {
 			return nil, err
 		}
 	}
+	p.family = newFamily(c.Mark)
+	if c.Disk.Most > 0 {
+		p.disk = newDiskMeter(ctx, c.Disk, &p.family.now)
+	}
 	if err := p.connect(); err != nil {
 		return nil, err
 	}
-	p.family = newFamily(p.cmd.Process.Pid, c.Mark)
+	p.family.leader = p.cmd.Process.Pid
 	go p.await()
 	return p, nil
 }
@@ -230,7 +237,11 @@ func (p *process) watch(ctx context.Context) Limit {
 				return MemoryLimit
 			}
 		case limit := <-passed:
-			p.end(ctx)
+			if limit == DiskLimit {
+				p.kill(ctx) // as above
+			} else {
+				p.end(ctx)
+			}
 			return limit
 		case <-wall:
 			p.end(ctx)
