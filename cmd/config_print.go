@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/BurntSushi/toml"
@@ -39,6 +40,8 @@ type (
 		TokensPerTurn             int      `toml:"max_tokens_per_turn"`
 		TurnsPerDay               int      `toml:"max_turns_per_day"`
 		CostPerDay                float64  `toml:"max_cost_per_day_usd"`
+		MaxMemory                 string   `toml:"max_memory"`
+		MaxDisk                   string   `toml:"max_disk"`
 		EnableFeedbackLoop        bool     `toml:"enable_feedback_loop"`
 		EnableIssueCommentRouting bool     `toml:"enable_issue_comment_routing"`
 		Overlap                   bool     `toml:"overlap"`
@@ -129,6 +132,7 @@ func runtimeDocOf(r config.Runtime) runtimeDoc {
 		TurnsPerItem: r.Budgets.TurnsPerItem, FeedbackRounds: r.Budgets.FeedbackRounds, CostPerItem: r.Budgets.CostPerItem,
 		CostPerTurn: r.Budgets.CostPerTurn, TokensPerTurn: r.Budgets.TokensPerTurn,
 		TurnsPerDay: r.Budgets.TurnsPerDay, CostPerDay: r.Budgets.CostPerDay,
+		MaxMemory: sizeDoc(r.MaxMemory), MaxDisk: sizeDoc(r.MaxDisk),
 		EnableFeedbackLoop: r.EnableFeedbackLoop, EnableIssueCommentRouting: r.EnableIssueCommentRouting,
 		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), Readable: orEmpty(r.Readable), PromptsDir: promptsDir(r.PromptsDir), Accounts: orEmpty(r.Accounts),
 	}
@@ -178,6 +182,14 @@ func promptsDir(dir string) string {
 		return "prompts"
 	}
 	return dir
+}
+
+// sizeDoc writes a size as the config reads it.
+func sizeDoc(n int64) string {
+	if n == 0 {
+		return "0"
+	}
+	return strings.NewReplacer(" ", "", "bytes", "B").Replace(work.SizeText(n))
 }
 
 // short writes a duration as people do: 30m, not 30m0s.

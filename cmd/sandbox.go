@@ -100,6 +100,7 @@ func (m *machine) box(repo work.RepoName, a config.Agent) sandbox.Box {
 		Readable: slices.Concat(m.cfg.Runtime.Readable, a.Readable), Writable: a.Writable,
 		Kept: append(m.env.Kept(), m.dirs.State), Hidden: m.hidden(a),
 		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
+		MaxHome: m.cfg.Runtime.MaxDisk / 2, // a run shall find room in its home
 	}
 	if m.scratch != "" {
 		b.Items, b.Own = "", filepath.Join(m.scratch, "box")

@@ -201,6 +201,7 @@ func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (
 	}
 	if wrap != nil { // there the home is a private one
 		spec.Writable = append(sandbox.Caches(m.env.Home), spec.Writable...)
+		spec.Rooms = m.box(repo.Name, a)
 	}
 	spec.Wrap, hired.Sandbox, hired.Warning = wrap, protection.Kind, warning(a.Name, m.cfg.Sandbox(a), protection)
 	hired.Agent, err = agent.New(spec)
@@ -220,6 +221,7 @@ func (m *machine) spec(a config.Agent) agent.Spec {
 	return agent.Spec{
 		Name: a.Name, Adapter: a.Adapter, Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Writable: a.Writable, Prices: a.Prices,
 		Environ: m.environOf(a), Plain: m.env.Agent(nil), Home: m.agentsHome(), Redact: m.masking(a.EnvPass), Now: m.now,
+		MaxMemory: m.cfg.Runtime.MaxMemory, MaxDisk: m.cfg.Runtime.MaxDisk,
 	}
 }
 

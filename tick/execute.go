@@ -319,7 +319,7 @@ func (p *Pass) storeAnswered(ctx context.Context, l *lease, planned []work.Actio
 
 // agentLog is where the agent's standard error goes.
 func (p *Pass) agentLog(l *lease) io.Writer {
-	return &lineLog{log: p.Log.With(p.turnAttrs(l)...)}
+	return &lineLog{log: p.Log.With(p.turnAttrs(l)...), room: maxAgentLog}
 }
 
 // heardBefore are the keys of what was said on the issue of a start for an earlier

@@ -33,7 +33,7 @@ func refusedChanges(r config.Repo, kind work.Kind) []string {
 	}
 	told = append(told,
 		"a submodule or nested repository, also a bare one, new or removed",
-		fmt.Sprintf("a file over %s, or more than %d changed files", size(r.MaxFileBytes), r.MaxFiles),
+		fmt.Sprintf("a file over %s, or more than %d changed files", work.SizeText(r.MaxFileBytes), r.MaxFiles),
 		"conflict markers",
 		"a link out of the repository, special files",
 		"a path over 1000 bytes, or like .git",
@@ -52,16 +52,4 @@ func refusedChanges(r config.Repo, kind work.Kind) []string {
 		told = append(told, "a bugfix without a test: a path that it changes must match "+r.TestFiles.String())
 	}
 	return told
-}
-
-// size is a number of bytes as people say it.
-func size(n int64) string {
-	const kib, mib = 1 << 10, 1 << 20
-	switch {
-	case n >= mib && n%mib == 0:
-		return fmt.Sprintf("%d MiB", n/mib)
-	case n >= kib && n%kib == 0:
-		return fmt.Sprintf("%d KiB", n/kib)
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

@@ -121,6 +121,10 @@ func givenUp(err error, attempts int) verdict {
 		v.public = fmt.Sprintf("the agent ended with exit code %d, %d times. What it printed is in the log of the machine that runs it", failed.Code, attempts)
 		v.hint = "see that the agent works on that machine, then comment to have it tried again"
 	}
+	if passed, ok := errors.AsType[*agent.LimitError](err); ok { // it names nothing of the machine
+		v.public = fmt.Sprintf("the agent %s, %d times", passed.Did, attempts)
+		v.hint = passed.Hint
+	}
 	return v
 }
 

@@ -19,7 +19,8 @@ type Agent interface {
 	// session and what was used, as far as they are known. Errors are *work.BlockedError (a person
 	// must act), *work.WaitError (a limit, a provider that is down),
 	// *SessionError (worth a new session with the whole story), *AnswerError
-	// (worth one repair), *FailedError, *TimeoutError, or ctx's.
+	// (worth one repair), *FailedError, *TimeoutError,
+	// *LimitError, or ctx's.
 	Run(ctx context.Context, r Request) (Result, error)
 	// Check finds out, without a model and in less than a second, whether the agent
 	// can work in the checkout at all: whether a command of its kind runs where its
@@ -91,6 +92,13 @@ type Spec struct {
 	Identity Identity         // empty fields get defaults
 	Now      func() time.Time // required by codex and claude
 
+	MaxMemory int64 // bytes that a run of the agent, or of tests, holds with all that it starts; 0: no limit
+	MaxDisk   int64 // bytes that a run adds to its checkout, with what Rooms hold; 0: no limit
+
+	// Rooms are what Wrap puts in place of the temporary folders and the home. Nil:
+	// there are none.
+	Rooms Rooms
+
 	// Wrap makes the command line that runs another one inside a sandbox. It must
 	// leave signals and the environment alone, Home readable, and for an agent the
 	// folders of Homes writable. A program that is not there inside is a
@@ -98,6 +106,12 @@ type Spec struct {
 	Wrap func(argv []string, j work.Job) ([]string, error)
 
 	Redact func(string) string // takes secrets out of logs and quotations; nil leaves text as it is
+}
+
+// Rooms are a run's own folders beside its checkout.
+type Rooms interface {
+	Folders(j work.Job) []string // those that it may write to
+	Leave(j work.Job)            // the run is over: what only it needed goes
 }
 
 // Homes are the folders in which an adapter's program keeps its login and its

@@ -41,7 +41,7 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	c := proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.env...),
 		Stdin: l.stdin, Stderr: log,
-		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, EndSignal: l.signal,
+		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, MaxStderr: maxStderr, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsAgent), EndSignal: l.signal,
 		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
 	}
 	alive := s.life(r)
@@ -54,6 +54,7 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	running, over := r.follow(ctx, l.meter)
 	res, err := proc.Run(running, c)
 	log.flush()
+	s.leave(r, work.RunsAgent)
 	if tooMuch := over(); tooMuch != nil {
 		return res, tooMuch
 	}
@@ -67,6 +68,8 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 		return res, &TimeoutError{Agent: s.Name, Limit: res.TimedOut, After: r.Wall}
 	case res.TimedOut == proc.IdleLimit:
 		return res, &TimeoutError{Agent: s.Name, Limit: res.TimedOut, After: r.Idle}
+	case res.Passed != proc.NoLimit, res.Truncated && alive != nil:
+		return res, s.passed(res)
 	case s.missingInside(res):
 		return res, s.notInside(l.argv[0], res)
 	}
@@ -92,7 +95,7 @@ func (s Spec) wrapped(argv []string, r Request, purpose work.Purpose) ([]string,
 	if s.Wrap == nil {
 		return argv, nil
 	}
-	return s.Wrap(argv, work.Job{Dir: r.Dir, Item: r.Item, For: purpose})
+	return s.Wrap(argv, job(r, purpose))
 }
 
 // The exit codes with which shells and env say that a program could not be

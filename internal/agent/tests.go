@@ -66,8 +66,9 @@ func (s Spec) test(ctx context.Context, r Request, argv []string) (Tested, error
 	var printed ending
 	res, err := proc.Run(ctx, proc.Cmd{
 		Path: run[0], Args: run[1:], Dir: r.Dir, Env: env, Stdout: &printed, Stderr: &printed,
-		Wall: r.Wall, MaxOutput: maxTestOutput, Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
+		Wall: r.Wall, MaxOutput: maxTestOutput, MaxStderr: maxTestOutput, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsTests), Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
 	})
+	s.leave(r, work.RunsTests)
 	if err != nil {
 		return Tested{}, testsNotRun(ctx, argv[0], err)
 	}
@@ -75,7 +76,11 @@ func (s Spec) test(ctx context.Context, r Request, argv []string) (Tested, error
 	switch {
 	case res.TimedOut != proc.NoLimit:
 		out.Failure = fmt.Sprintf("did not end within %s", r.Wall)
-	case res.Truncated:
+	case res.Passed == proc.MemoryLimit:
+		out.Failure = s.tooMuchMemory()
+	case res.Passed == proc.DiskLimit:
+		out.Failure = s.tooMuchDisk()
+	case res.Truncated, res.Passed == proc.StderrLimit:
 		out.Failure = fmt.Sprintf("printed more than %d MiB", maxTestOutput>>20)
 	case s.Wrap != nil && strings.HasPrefix(lastLine(out.Output), "bwrap: execvp"):
 		return Tested{}, s.testsNotInside(argv[0], lastLine(out.Output))

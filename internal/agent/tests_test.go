@@ -43,9 +43,10 @@ func TestL53_RequiredTestsRunAsTheAgentDoes(t *testing.T) {
 
 func TestL53_RequiredTestsFail(t *testing.T) {
 	for script, want := range map[string]string{
-		"echo no; echo way >&2; exit 3":          "ended with exit code 3",
-		"kill -9 $$":                             "ended with exit code 137",
-		"yes 'a long line of what nobody reads'": "printed more than 16 MiB",
+		"echo no; echo way >&2; exit 3":              "ended with exit code 3",
+		"kill -9 $$":                                 "ended with exit code 137",
+		"yes 'a long line of what nobody reads'":     "printed more than 16 MiB",
+		"yes 'a long line of what nobody reads' >&2": "printed more than 16 MiB",
 	} {
 		got, _, err := tests(t, time.Minute, script)
 		if err != nil || got.Failure != want {

@@ -35,6 +35,8 @@ type Runtime struct {
 	MaxTurnsPerPass           int
 	MaxEventsPerTurn          int
 	Budgets                   Budgets
+	MaxDisk                   int64 // bytes that a run takes of the disk; 0: no limit
+	MaxMemory                 int64 // bytes that a run and all that it starts hold; 0: no limit
 	EnableFeedbackLoop        bool
 	EnableIssueCommentRouting bool
 	Overlap                   bool // false: tick.lock is held for the whole pass

@@ -99,6 +99,8 @@ func (p *parser) runtime(t *table) {
 		MaxTurnsPerPass:           t.count("max_turns_per_pass", 20, 1, 1000),
 		MaxEventsPerTurn:          t.count("max_events_per_turn", 50, 1, 200),
 		Budgets:                   budgets(t),
+		MaxMemory:                 t.size("max_memory", defaultMaxMemory, leastMemory),
+		MaxDisk:                   t.size("max_disk", defaultMaxDisk, leastDisk),
 		EnableFeedbackLoop:        t.flag("enable_feedback_loop", true),
 		EnableIssueCommentRouting: t.flag("enable_issue_comment_routing", true),
 		Overlap:                   t.flag("overlap", true),

@@ -16,11 +16,13 @@ const (
 // capture holds an output up to a limit. It may be written to for longer than
 // anybody waits for it.
 type capture struct {
-	full chan struct{} // closed when more than limit came, keepHead only
+	full chan struct{} // closed when more came than may: limit, for keepHead; most, for keepTail
 
 	mu     sync.Mutex
 	keep   keep
 	limit  int64
+	most   int64 // that the sink gets; 0: no bound
+	passed int64 // that it got
 	buf    []byte
 	over   bool
 	closed bool
@@ -37,9 +39,7 @@ func (c *capture) add(b []byte) {
 	if c.closed {
 		return
 	}
-	if c.sink != nil {
-		_, _ = c.sink.Write(b) // a log that cannot be written fails no run
-	}
+	c.pass(b)
 	if c.keep == keepTail {
 		c.buf = append(c.buf, b...)
 		if extra := int64(len(c.buf)) - c.limit; extra > c.limit {
@@ -50,12 +50,28 @@ func (c *capture) add(b []byte) {
 	room := c.limit - int64(len(c.buf))
 	if int64(len(b)) > room {
 		b = b[:room]
-		if !c.over {
-			c.over = true
-			close(c.full)
-		}
+		c.overflow()
 	}
 	c.buf = append(c.buf, b...)
+}
+
+// pass gives the sink what it may get.
+func (c *capture) pass(b []byte) {
+	if room := c.most - c.passed; c.most > 0 && int64(len(b)) > room {
+		b = b[:room]
+		c.overflow()
+	}
+	c.passed += int64(len(b))
+	if c.sink != nil && len(b) > 0 {
+		_, _ = c.sink.Write(b) // a log that cannot be written fails no run
+	}
+}
+
+func (c *capture) overflow() {
+	if !c.over {
+		c.over = true
+		close(c.full)
+	}
 }
 
 // close makes the capture deaf: what comes later is dropped.

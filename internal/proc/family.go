@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +17,8 @@ type entry struct {
 	// cpu is what it computed, with its children that have ended and been waited
 	// for where the system adds them up.
 	cpu time.Duration
+
+	resident int64 // bytes of memory, where ps is asked
 }
 
 // family is a program and those that were seen to descend from it. A child
@@ -23,12 +26,17 @@ type entry struct {
 // by looking, so it is remembered.
 type family struct {
 	leader int
+	mark   string // of the run: orphans that may be its own belong to it
 	seen   map[int]entry
 	cpu    cpuMeter
+
+	resident int64 // bytes of memory of all, where ps is asked
+
+	now atomic.Pointer[[]int] // who was seen at the last look, for whoever looks beside us
 }
 
-func newFamily(leader int) *family {
-	return &family{leader: leader, seen: map[int]entry{}}
+func newFamily(mark string) *family {
+	return &family{mark: mark, seen: map[int]entry{}}
 }
 
 // record looks who descends from the program now. The leader's pid is reserved
@@ -40,6 +48,9 @@ func (f *family) record(ctx context.Context) {
 	}
 	f.forget(table)
 	defer f.measure(table)
+	for _, e := range orphans(table, f.mark) {
+		f.seen[e.pid] = e
+	}
 	for grew := true; grew; {
 		grew = false
 		for _, e := range table {
@@ -54,6 +65,8 @@ func (f *family) record(ctx context.Context) {
 			}
 		}
 	}
+	pids := f.pids()
+	f.now.Store(&pids)
 }
 
 // forget drops those that have ended: their pid may be somebody else's now.

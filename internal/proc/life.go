@@ -65,12 +65,14 @@ func (m *cpuMeter) rested() time.Duration { return m.spent - m.rest }
 
 func (m *cpuMeter) reset() { m.rest = m.spent }
 
-// measure reads what those who were seen have computed.
+// measure reads what those who were seen have computed, and hold.
 func (f *family) measure(table []entry) {
 	var sum time.Duration
+	f.resident = 0
 	for _, e := range table {
 		if _, seen := f.seen[e.pid]; seen || e.pid == f.leader {
 			sum += e.cpu
+			f.resident += e.resident
 		}
 	}
 	f.cpu.read(sum)

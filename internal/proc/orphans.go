@@ -45,6 +45,24 @@ func endOrphans(ctx context.Context, mark string) {
 	}
 }
 
+// orphans are those of a table that came to us and may be a run's own, as
+// endOrphans sees it: they count for its limits, too.
+func orphans(table []entry, mark string) (found []entry) {
+	if mark == "" || !guarding.Load() {
+		return nil
+	}
+	children.Lock() // whoever was being started when the table was read is entered now
+	defer children.Unlock()
+	session := ownSession()
+	for _, e := range table {
+		_, started := children.pids.Load(e.pid)
+		if e.parent == os.Getpid() && !started && e.session != session && !belongsElsewhere(e.pid, mark) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
 // adoptees ends orphans and buries those that have ended. It says how many it
 // signalled.
 func adoptees(ctx context.Context, mark string) int {

@@ -35,7 +35,7 @@ func outputOf(t *testing.T, cmd *exec.Cmd) string {
 
 // TestGuardedPart is the other process.
 func TestGuardedPart(t *testing.T) {
-	parts := map[string]func(*testing.T, string){"orphans": orphansPart, "kept": keptPart, "environ": environPart, "open": openPart, "key": keyPart}
+	parts := map[string]func(*testing.T, string){"orphans": orphansPart, "kept": keptPart, "environ": environPart, "grown": grownPart, "open": openPart, "key": keyPart}
 	part := parts[os.Getenv("PROC_TEST_PART")]
 	if part == nil {
 		t.Skip("a part of other tests")

@@ -28,7 +28,7 @@ func processes(ctx context.Context) ([]entry, error) {
 }
 
 func list(ctx context.Context, which ...string) ([]entry, error) {
-	args := append(which, "-o", "pid=,ppid=,pgid=,time=,lstart=")
+	args := append(which, "-o", "pid=,ppid=,pgid=,rss=,time=,lstart=")
 	out, err := runPS(ctx, args...)
 	if err != nil {
 		return nil, err
@@ -36,11 +36,11 @@ func list(ctx context.Context, which ...string) ([]entry, error) {
 	var table []entry
 	for line := range strings.Lines(out) {
 		f := strings.Fields(line)
-		if len(f) < 4+psFields {
+		if len(f) < 5+psFields {
 			continue
 		}
 		num := func(i int) int { n, _ := strconv.Atoi(f[i]); return n }
-		table = append(table, entry{pid: num(0), parent: num(1), group: num(2), start: strings.Join(f[4:4+psFields], " "), cpu: cpuTime(f[3])})
+		table = append(table, entry{pid: num(0), parent: num(1), group: num(2), start: strings.Join(f[5:5+psFields], " "), cpu: cpuTime(f[4]), resident: int64(num(3)) << 10})
 	}
 	return table, nil
 }

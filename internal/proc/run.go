@@ -29,6 +29,9 @@ const (
 	WallLimit   Limit = "wall"
 	IdleLimit   Limit = "idle"
 	OutputLimit Limit = "output"
+	MemoryLimit Limit = "memory"
+	StderrLimit Limit = "standard error"
+	DiskLimit   Limit = "disk"
 )
 
 const (
@@ -56,6 +59,10 @@ type Cmd struct {
 	Grace     time.Duration // between EndSignal and the kill; 0 means 5 s
 	EndSignal os.Signal     // nil means SIGTERM
 	MaxOutput int64         // bytes of standard output, at which it is ended; 0 means 16 MiB
+	MaxStderr int64         // bytes of standard error, at which it is ended; Stderr gets no more
+	MaxMemory int64         // bytes that it and its descendants hold together; not on Windows
+	Disk      Disk          // what it takes of the disk
+	Bounds    []Bound       // what else it is ended at
 
 	// OutputFile gives the program a file for its standard output, which is gone
 	// with it, in place of a pipe: one that ends without waiting until a full
@@ -82,6 +89,7 @@ type Result struct {
 	Code      int    // exit code; 128 + n when signal n ended it
 	TimedOut  Limit  // WallLimit or IdleLimit when it was ended for that
 	Truncated bool   // it wrote more than MaxOutput to standard output, and was ended
+	Passed    Limit  // MemoryLimit, StderrLimit, DiskLimit or that of a Bound when it was ended for that
 }
 
 // Run runs the program to its end. A non-zero exit and a limit are no errors,
@@ -121,8 +129,12 @@ func runHere(ctx context.Context, c Cmd) (Result, error) {
 		Stdout: p.stdout.bytes(), Stderr: p.stderr.bytes(),
 		Code: exitCode(p.cmd.ProcessState), Truncated: p.stdout.exceeded(),
 	}
-	if limit == WallLimit || limit == IdleLimit {
+	switch limit {
+	case WallLimit, IdleLimit:
 		res.TimedOut = limit
+	case NoLimit, OutputLimit:
+	default:
+		res.Passed = limit
 	}
 	return res, ctx.Err()
 }
@@ -138,6 +150,8 @@ type process struct {
 	exited         chan struct{}
 	drained        chan struct{} // both pipes are at their end
 	family         *family
+	memory         memoryMeter
+	disk           *diskMeter
 }
 
 func start(ctx context.Context, c Cmd) (*process, error) {
@@ -153,7 +167,9 @@ func start(ctx context.Context, c Cmd) (*process, error) {
 	p := &process{
 		Cmd: c, active: make(chan struct{}, 1), exited: make(chan struct{}), drained: make(chan struct{}),
 		stdout: newCapture(keepHead, c.MaxOutput, c.Stdout), stderr: newCapture(keepTail, maxStderr, c.Stderr),
+		memory: memoryMeter{most: c.MaxMemory},
 	}
+	p.stderr.most = c.MaxStderr
 	// Its end is ours to bring about, by stages; the context must not kill it.
 	p.cmd = exec.CommandContext(context.WithoutCancel(ctx), c.Path, c.Args...)
 	p.cmd.Dir = c.Dir
@@ -167,10 +183,14 @@ func start(ctx context.Context, c Cmd) (*process, error) {
 			return nil, err
 		}
 	}
+	p.family = newFamily(c.Mark)
+	if c.Disk.Most > 0 {
+		p.disk = newDiskMeter(ctx, c.Disk, &p.family.now)
+	}
 	if err := p.connect(); err != nil {
 		return nil, err
 	}
-	p.family = newFamily(p.cmd.Process.Pid)
+	p.family.leader = p.cmd.Process.Pid
 	go p.await()
 	return p, nil
 }
@@ -183,6 +203,10 @@ func (p *process) watch(ctx context.Context) Limit {
 	defer scan.Stop()
 	idle, stopIdle := timer(p.Idle)
 	defer func() { stopIdle() }()
+	memory, stopMemory := p.memory.looks()
+	defer stopMemory()
+	passed, stopAsking := p.askBounds(ctx)
+	defer stopAsking()
 	var look stream
 	restart := func() {
 		stopIdle()
@@ -204,6 +228,21 @@ func (p *process) watch(ctx context.Context) Limit {
 		case <-p.stdout.full:
 			p.end(ctx)
 			return OutputLimit
+		case <-p.stderr.full:
+			p.end(ctx)
+			return StderrLimit
+		case <-memory:
+			if p.memory.passed(ctx, p.family) {
+				p.kill(ctx) // it would take more while it is asked
+				return MemoryLimit
+			}
+		case limit := <-passed:
+			if limit == DiskLimit {
+				p.kill(ctx) // as above
+			} else {
+				p.end(ctx)
+			}
+			return limit
 		case <-wall:
 			p.end(ctx)
 			return WallLimit
@@ -247,10 +286,15 @@ func (p *process) end(ctx context.Context) {
 	select {
 	case <-p.exited:
 	case <-grace.C:
-		p.family.record(ctx)
-		p.family.kill(ctx, p.cmd.Process)
-		<-p.exited
+		p.kill(ctx)
 	}
+}
+
+// kill ends the program and all that was seen of it at once.
+func (p *process) kill(ctx context.Context) {
+	p.family.record(ctx)
+	p.family.kill(ctx, p.cmd.Process)
+	<-p.exited
 }
 
 // finish waits, but not for ever, for the pipes, and ends survivors.

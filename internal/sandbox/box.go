@@ -27,6 +27,8 @@ type Box struct {
 	Ours   []string // what we write for agents, and the objects of the mirror
 	Items  string   // holds a home folder for each work item; empty: each run gets an empty one
 	Own    string   // holds the run's other folders; empty: it is the one beside the checkout
+
+	MaxHome int64 // bytes; a larger home of an item is emptied before a run; 0: it may grow
 }
 
 // How a path stands in the sandbox.

@@ -49,6 +49,9 @@ func (b Box) prepare(j work.Job, own private) error {
 			return fmt.Errorf("make a folder for the sandbox: %w", err)
 		}
 	}
+	if err := b.emptyHome(own.home); err != nil {
+		return err
+	}
 	if err := realFolder(own.home); err != nil { // never through a link: an item's home once was the folder around it
 		return fmt.Errorf("make a folder for the sandbox: %w", err)
 	}

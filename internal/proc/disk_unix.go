@@ -1,0 +1,27 @@
+//go:build unix
+
+package proc
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// blocks is what a file takes on the disk, and whether it has more names than one.
+func blocks(info fs.FileInfo) (n int64, id fileID, shared bool) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return info.Size(), fileID{}, false
+	}
+	return st.Blocks * 512, fileID{uint64(st.Dev), st.Ino}, st.Nlink > 1
+}
+
+// fileSystem is which file system a folder is on, and how much of that is used.
+func fileSystem(dir string) (id uint64, used int64, ok bool) {
+	var at syscall.Stat_t
+	var fs syscall.Statfs_t
+	if syscall.Stat(dir, &at) != nil || syscall.Statfs(dir, &fs) != nil {
+		return 0, 0, false
+	}
+	return uint64(at.Dev), int64(fs.Blocks-fs.Bfree) * int64(fs.Bsize), true
+}
