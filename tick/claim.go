@@ -32,6 +32,8 @@ type lease struct {
 	heard   []string                // keys of what was said for an earlier flow, and was told to the agent as well
 	lost    string                  // the commit that somebody's rewriting took out of the branch
 	resumed bool
+
+	disclosure string // the line below what its agent wrote
 }
 
 func (l *lease) release() { l.slot.release() }

@@ -257,6 +257,7 @@ func (p *Pass) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) erro
 	if l.heard, err = p.heardBefore(ctx, l); err != nil {
 		return fmt.Errorf("read what was said before: %w", err)
 	}
+	l.disclosure = p.disclosure(l)
 	planned := planActions(l, a)
 	m := l.remote.mirror()
 	if l.turn.Commit != "" {
