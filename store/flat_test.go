@@ -268,6 +268,7 @@ func obey(ctx context.Context, tx *Tx, r work.Repo) error {
 func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	u, _, turnErr := tx.FindTurn(ctx, "live")
 	a, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "reply", Kind: work.ActionReply})
+	_, _, madeErr := tx.FindTurnOf(ctx, "live")
 	_, turnsErr := tx.ListTurns(ctx, u.ItemID)
 	_, eventsErr := tx.ListItemEvents(ctx, u.ItemID)
 	_, actionsErr := tx.ListTurnActions(ctx, u.ID)
@@ -277,7 +278,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, editErr := tx.MarkEdited(ctx, a.ID)
 	_, usageErr := tx.GetSessionUsage(ctx, u.ItemID, "codex", "s")
 	return firstOf(
-		turnErr, addErr, turnsErr, eventsErr, actionsErr, sentErr, paceErr, sendErr, editErr, usageErr,
+		turnErr, madeErr, addErr, turnsErr, eventsErr, actionsErr, sentErr, paceErr, sendErr, editErr, usageErr,
 		tx.PutSessionUsage(ctx, u.ItemID, "codex", "s", work.Usage{InputTokens: 1}, t0),
 		tx.DropSession(ctx, u.ItemID, "codex"),
 		tx.MarkUnsent(ctx, a.ID),

@@ -157,6 +157,7 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 	c := git.Commit{
 		Dir: l.place.dir, Index: l.place.index, Parents: l.parents(), From: l.from(), Date: gitDate(l.turn),
 		Turn: l.turn.Key, Handled: l.uncommitted(), Message: commitMessage(l, a), Limits: p.limits(l), Edit: markImplemented(l),
+		Trailers: trailers(l),
 	}
 	var made git.Committed
 	var err error
@@ -213,6 +214,15 @@ func markImplemented(l *lease) *git.Edit {
 		}
 		return marked, nil
 	}}
+}
+
+// trailers are those that the config adds to commits.
+func trailers(l *lease) []string {
+	var lines []string
+	for _, line := range l.remote.Settings.Voice.Trailers {
+		lines = append(lines, strings.ReplaceAll(line, agentWord, l.turn.Agent))
+	}
+	return lines
 }
 
 func commitMessage(l *lease, a prompts.Answer) string {
