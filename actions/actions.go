@@ -87,6 +87,8 @@ func effectOf(kind work.ActionKind) (effect, error) {
 		return rerun{}, nil
 	case work.ActionLabels:
 		return &labels{}, nil
+	case work.ActionRepoLabels:
+		return &repoLabels{}, nil
 	case work.ActionSticky:
 		return &sticky{}, nil
 	case work.ActionFlow:
@@ -192,7 +194,7 @@ func repeatable(kind work.ActionKind) bool {
 	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun, work.ActionSticky:
 		return true
 	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels,
-		work.ActionFlow, work.ActionClose:
+		work.ActionRepoLabels, work.ActionFlow, work.ActionClose:
 		return false
 	}
 	return true
@@ -236,7 +238,7 @@ func (r *Runner) conclude(ctx context.Context, s Scope, a work.Action, seen sigh
 		return r.record(ctx, s, a, seen)
 	case errors.As(sent, &unclear), errors.As(sent, &unclearPush):
 		return r.unclear(ctx, s, a, sent)
-	case gone(sent) && a.Kind != work.ActionPush && a.Kind != work.ActionPullRequest:
+	case gone(sent) && a.Kind != work.ActionPush && a.Kind != work.ActionPullRequest && a.Kind != work.ActionRepoLabels:
 		return r.Void(ctx, a, "what it was for is gone")
 	}
 	err := fmt.Errorf("send %s: %w", describe(a), sent)

@@ -71,5 +71,10 @@ func (e *flow) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
 	if a.Target == "" {
 		return sight{}, nil
 	}
+	for _, l := range work.LabellingOf(work.Action{Body: a.Body}).With {
+		if err := ensureLabel(ctx, s, l); err != nil {
+			return sight{}, err
+		}
+	}
 	return sight{}, s.GitHub.AddLabels(ctx, s.Repo.Current, a.Number, []string{a.Target})
 }

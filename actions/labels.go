@@ -12,6 +12,7 @@ import (
 // labelled is what labels asks of GitHub.
 type labelled interface {
 	LabelsOf(ctx context.Context, repo work.RepoName, number int) ([]string, error)
+	RepoLabels(ctx context.Context, repo work.RepoName) ([]string, error)
 	HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error)
 	CreateLabel(ctx context.Context, repo work.RepoName, l work.Label) error
 	AddLabels(ctx context.Context, repo work.RepoName, number int, names []string) error

@@ -48,7 +48,8 @@ func createsContent(kind work.ActionKind) bool {
 	switch kind {
 	case work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionIssue, work.ActionSticky:
 		return true
-	case work.ActionPush, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionRerun, work.ActionLabels, work.ActionFlow, work.ActionClose:
+	case work.ActionPush, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionRerun, work.ActionLabels, work.ActionRepoLabels,
+		work.ActionFlow, work.ActionClose:
 		return false
 	}
 	return true

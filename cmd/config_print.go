@@ -85,6 +85,15 @@ type (
 		TestFiles    string            `toml:"test_file_regex"`
 		Labels       labelsDoc         `toml:"labels"`
 		Agents       map[string]string `toml:"agents"`
+		Voice        voiceDoc          `toml:"voice"`
+	}
+	voiceDoc struct {
+		Disclosure any      `toml:"disclosure"`
+		Author     string   `toml:"author"`
+		Committer  string   `toml:"committer"`
+		SignOff    any      `toml:"sign_off"`
+		Trailers   []string `toml:"trailers"`
+		Spending   bool     `toml:"spending"`
 	}
 	scheduleDoc struct {
 		Priority  float64 `toml:"priority_weight"`
@@ -162,7 +171,7 @@ func repoDocOf(cfg *config.Config, r config.Repo) repoDoc {
 		MaxFiles: r.MaxFiles, MaxFileBytes: r.MaxFileBytes, Protected: orEmpty(r.ProtectedPaths),
 		Checks: string(r.Checks), Tests: orEmpty(r.RequiredTests), TestTimeout: short(r.TestTimeout),
 		Labels: labelsDoc{l.Design, l.Bugfix, l.SmallJob, l.Ignore, l.Working, l.Blocked, l.Done},
-		Agents: map[string]string{},
+		Agents: map[string]string{}, Voice: voiceDocOf(r.Voice),
 	}
 	if r.TestFiles != nil {
 		doc.TestFiles = r.TestFiles.String()
@@ -171,6 +180,17 @@ func repoDocOf(cfg *config.Config, r config.Repo) repoDoc {
 		if agent, ok := cfg.Agent(r.Name, kind); ok && kind != work.KindReview {
 			doc.Agents[string(kind)] = agent.Name
 		}
+	}
+	return doc
+}
+
+func voiceDocOf(v config.Voice) voiceDoc {
+	doc := voiceDoc{
+		Disclosure: v.Disclosure, Author: v.Author.String(), Committer: v.Committer.String(), SignOff: v.SignOff,
+		Trailers: orEmpty(v.Trailers), Spending: v.Spending,
+	}
+	if v.SignOff && v.Signer != (config.Person{}) {
+		doc.SignOff = v.Signer.String()
 	}
 	return doc
 }

@@ -45,6 +45,12 @@ bugfix = "bug"
 done = "finished"
 [repo.agents]
 design_start = "mine"
+[repo.voice]
+disclosure = "By {agent}."
+author = "Ann Example <ann@example.com>"
+sign_off = "Olga Op <olga@example.com>"
+trailers = []
+spending = true
 [[repo]]
 name = "ghe.test/octo/other"
 remote_url = "/srv/other.git"

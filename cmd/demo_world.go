@@ -102,6 +102,9 @@ func (d *demo) people() (token string, err error) {
 			return "", err
 		}
 	}
+	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore"} {
+		d.repo.MakeLabel(label, "ededed", "") // as after the first pass
+	}
 	d.root, _ = d.repo.Head("main")
 	return token, nil
 }

@@ -146,6 +146,9 @@ func (a *app) printTrouble(repos []tick.RepoReport) {
 		if r.Failed {
 			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, oneLine(r.Note))
 		}
+		for _, w := range r.Warnings {
+			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, oneLine(w))
+		}
 	}
 }
 
@@ -182,7 +185,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
 	}
 	rows := each(lines, func(l planLine) []string {
-		return []string{l.Repo + "#" + strconv.Itoa(l.Number), l.What, string(l.Kind), l.Reason}
+		return []string{l.item(), l.What, string(l.Kind), l.Reason}
 	})
 	if len(rows) > 0 {
 		if err := out.told([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
@@ -209,6 +212,14 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 type planLine struct {
 	Repo string `json:"repo"`
 	tick.Line
+}
+
+// item is the issue or pull request that a line is about, or the repository.
+func (l planLine) item() string {
+	if l.Number == 0 {
+		return l.Repo
+	}
+	return l.Repo + "#" + strconv.Itoa(l.Number)
 }
 
 func planLines(p *tick.Preview) []planLine {

@@ -154,7 +154,13 @@ func (m *machine) remotes(log *slog.Logger, now func() time.Time) ([]tick.Remote
 }
 
 func (m *machine) mirror(r config.Repo, repo work.Repo) tick.Mirror {
-	return m.git.Mirror(m.dirs.MirrorDir(r.Name), m.remoteURL(r, repo), m.dirs.RepoLock(repo))
+	return m.git.Mirror(m.dirs.MirrorDir(r.Name), m.remoteURL(r, repo), m.dirs.RepoLock(repo)).Speaking(voice(r.Voice))
+}
+
+// voice is whom a repository's commits are by.
+func voice(v config.Voice) git.Voice {
+	who := func(p config.Person) git.Identity { return git.Identity{Name: p.Name, Email: p.Mail} }
+	return git.Voice{Author: who(v.Author), Committer: who(v.Committer), SignOff: v.SignOff, Signer: who(v.Signer)}
 }
 
 func (m *machine) remoteURL(r config.Repo, repo work.Repo) string {

@@ -272,6 +272,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	u, _, turnErr := tx.FindTurn(ctx, "live")
 	a, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "reply", Kind: work.ActionReply})
 	run, runErr := tx.BeginRun(ctx, work.Run{Turn: u.ID, Attempt: true, Began: t0})
+	_, _, madeErr := tx.FindTurnOf(ctx, "live")
 	_, turnsErr := tx.ListTurns(ctx, u.ItemID)
 	_, eventsErr := tx.ListItemEvents(ctx, u.ItemID)
 	_, actionsErr := tx.ListTurnActions(ctx, u.ID)
@@ -281,7 +282,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, editErr := tx.MarkEdited(ctx, a.ID)
 	_, usageErr := tx.GetSessionUsage(ctx, u.ItemID, "codex", "s")
 	return firstOf(
-		turnErr, addErr, runErr, turnsErr, eventsErr, actionsErr, sentErr, paceErr, sendErr, editErr, usageErr,
+		turnErr, madeErr, addErr, runErr, turnsErr, eventsErr, actionsErr, sentErr, paceErr, sendErr, editErr, usageErr,
 		tx.PutSessionUsage(ctx, u.ItemID, "codex", "s", work.Usage{InputTokens: 1}, t0),
 		second(tx.AddRun(ctx, work.Run{Turn: u.ID, Began: t0, Ended: t0})),
 		tx.NoteRun(ctx, run, "s", work.Usage{InputTokens: 1}),

@@ -32,7 +32,7 @@ var oldTurns = `NOT (` + unfinished + `) AND ended_at < @before AND ` + loose("t
 func prunes() []string {
 	return []string{
 		`DELETE FROM history WHERE id IN (SELECT id FROM history WHERE at < @before AND ` + loose("history") + ` LIMIT @batch)`,
-		`DELETE FROM actions WHERE id IN (SELECT id FROM actions WHERE settled_at > 0 AND settled_at < @before AND ` + loose("actions") + ` LIMIT @batch)`,
+		`DELETE FROM actions WHERE id IN (SELECT id FROM actions WHERE settled_at > 0 AND settled_at < @before AND kind <> 'repo_labels' AND ` + loose("actions") + ` LIMIT @batch)`,
 		`DELETE FROM events WHERE id IN (SELECT id FROM events WHERE processed_at > 0 AND processed_at < @before AND ` + loose("events") + ` LIMIT @batch)`,
 		`DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE turn_id IN (SELECT id FROM turns WHERE ` + oldTurns + `) LIMIT @batch)`,
 		`DELETE FROM turns WHERE id IN (SELECT id FROM turns WHERE ` + oldTurns + `

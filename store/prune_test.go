@@ -225,3 +225,13 @@ func BenchmarkPassAfterAMillionEvents(b *testing.B) {
 		}
 	})
 }
+
+// What a repository was given once is not made again after a month.
+func TestPruneKeepsWhichLabelsWereMade(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	a := addAction(t, d, work.Action{RepoID: addRepo(t, d).ID, Kind: work.ActionRepoLabels, Token: "labels"})
+	update(t, d, func(tx *Tx) error { return tx.MarkApplied(ctx, a.ID, "", "", t0.Add(-2*month)) })
+	if n, err := d.Prune(ctx, t0.Add(-month)); n != 0 || err != nil {
+		t.Errorf("%d rows pruned, %v", n, err)
+	}
+}

@@ -61,6 +61,11 @@ func (t *Tx) FindTurn(ctx context.Context, key string) (work.Turn, bool, error) 
 	return find(ctx, t, "find turn "+key, scanTurn, selectTurn+`WHERE turn_key = ?`, key)
 }
 
+// FindTurnOf gives the turn whose key begins as a commit's trailer names it.
+func (t *Tx) FindTurnOf(ctx context.Context, trailer string) (work.Turn, bool, error) {
+	return find(ctx, t, "find turn "+trailer, scanTurn, selectTurn+`WHERE turn_key >= ? AND turn_key < ? ORDER BY turn_key LIMIT 1`, trailer, trailer+"g")
+}
+
 // ListUnfinishedTurns gives the turns of all repositories that have not
 // ended, blocked ones included, oldest first.
 func (t *Tx) ListUnfinishedTurns(ctx context.Context) ([]work.Turn, error) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -163,4 +164,20 @@ func TestHasTurnCommit(t *testing.T) {
 	has(u.RepoID+1, "c0ffee", false)
 	update(t, d, func(tx *Tx) error { return tx.EndTurn(ctx, u.ID, u.Step, work.StepDone, "", t0) })
 	has(u.RepoID, "c0ffee", true)
+}
+
+// A commit names the turn that made it by the beginning of its key, or by all of it.
+func TestTurnIsFoundByItsTrailer(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 1})
+	key := strings.Repeat("9f", 32)
+	addTurn(t, d, work.Turn{RepoID: i.RepoID, ItemID: i.ID, Number: 1, Key: key})
+	update(t, d, func(tx *Tx) error {
+		for trailer, of := range map[string]bool{key: true, work.ShortTurn(key): true, key + "0": false, "9e": false, "a": false, key[:15] + "e": false} {
+			if _, ok, err := tx.FindTurnOf(ctx, trailer); ok != of || err != nil {
+				t.Errorf("%q: %v, %v", trailer, ok, err)
+			}
+		}
+		return nil
+	})
 }

@@ -15,6 +15,7 @@ import (
 type accounts struct {
 	mu    sync.Mutex
 	known map[string][]int64 // by host
+	login map[string]string  // of the one that gh is logged in with, by host; none where it may be one of several
 	err   error              // gh is logged in as somebody else today
 }
 
@@ -22,6 +23,14 @@ func (a *accounts) ids(host string) []int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.known[host])
+}
+
+// operator is the login of the account that gh is logged in with; empty where it is
+// not known.
+func (a *accounts) operator(host string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.login[host]
 }
 
 // refused says why nothing may be written today.
@@ -36,13 +45,16 @@ func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return fmt.Errorf("read our accounts: %w", err)
 	}
-	p.accounts.known = map[string][]int64{}
+	p.accounts.known, p.accounts.login = map[string][]int64{}, map[string]string{}
 	for _, r := range p.Remotes {
 		p.accounts.known[r.Name.Host] = slices.Clone(p.Config.Runtime.Accounts)
 	}
 	for host, accounts := range rows {
 		for _, a := range accounts {
 			p.accounts.known[host] = append(p.accounts.known[host], a.ID)
+		}
+		if len(accounts) == 1 {
+			p.accounts.login[host] = accounts[0].Login
 		}
 	}
 	return nil
@@ -57,6 +69,7 @@ func (p *Pass) meet(ctx context.Context, host string, who work.Account) error {
 		return p.accounts.err
 	}
 	if slices.Contains(p.accounts.known[host], who.ID) {
+		p.accounts.login[host] = who.Login
 		return nil
 	}
 	if len(p.accounts.known[host]) > 0 {
@@ -70,5 +83,6 @@ func (p *Pass) meet(ctx context.Context, host string, who work.Account) error {
 		return fmt.Errorf("record our account: %w", err)
 	}
 	p.accounts.known[host] = append(p.accounts.known[host], who.ID)
+	p.accounts.login[host] = who.Login
 	return nil
 }

@@ -37,7 +37,7 @@ func (p *Pass) carried(ctx context.Context, l *lease, base, head string) (map[st
 			if !c.Ours || c.Turn == "" {
 				continue
 			}
-			t, known, err := tx.FindTurn(ctx, c.Turn)
+			t, known, err := tx.FindTurnOf(ctx, c.Turn)
 			if err != nil {
 				return err
 			}

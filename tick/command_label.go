@@ -49,8 +49,18 @@ func (r *router) flowLabel(inv invocation, label string) work.Action {
 	return work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionFlow, Need: work.NeedRequired, State: work.ActionPlanned,
 		Token: work.FlowToken(r.v.Repo.Name, r.item.Number), Number: r.item.Number,
-		Target: label, Base: strings.Join(others, ","), Head: inv.at.UTC().Format(time.RFC3339), Why: inv.by + " said " + inv.String(),
+		Target: label, Base: strings.Join(others, ","), Body: r.looks(label), Head: inv.at.UTC().Format(time.RFC3339), Why: inv.by + " said " + inv.String(),
 	}
+}
+
+// looks says how a label that begins work looks, should somebody have deleted it.
+func (r *router) looks(label string) string {
+	all := repoLabels(r.v.Policy.Labels)
+	at := slices.IndexFunc(all, func(l work.Label) bool { return l.Name == label })
+	if at < 0 {
+		return "" // none is set
+	}
+	return work.Labelling{With: all[at : at+1]}.Action(r.v.Repo, 0, 0, "").Body
 }
 
 // pause gives the issue to people, from the moment of the command on.
@@ -134,7 +144,7 @@ func (r *router) ignoreLabel(inv invocation, number int, verb work.Verb) work.Ac
 	name := r.v.Policy.Labels.Ignore
 	l := work.Labelling{Without: []string{name}}
 	if verb == work.VerbPause {
-		l = work.Labelling{With: []work.Label{{Name: name, Color: "cfd3d7", Description: "gh mergexo leaves this to people"}}}
+		l = work.Labelling{With: []work.Label{ignoreLabel(name)}}
 	}
 	a := l.Action(r.v.Repo, r.item.ID, number, "pause")
 	a.Need, a.Why = work.NeedRequired, inv.by+" said "+inv.String()

@@ -135,7 +135,8 @@ func planNotice(ctx context.Context, tx *store.Tx, a work.Action) error {
 	case work.ActionLabels, work.ActionFlow:
 		return tx.RepeatAction(ctx, a)
 	case work.ActionPush, work.ActionPullRequest, work.ActionReply, work.ActionComment, work.ActionResolve, work.ActionReaction,
-		work.ActionRemove, work.ActionIssue, work.ActionRerun, work.ActionClose, work.ActionSticky:
+		work.ActionRemove, work.ActionIssue, work.ActionRerun, work.ActionClose, work.ActionSticky,
+		work.ActionRepoLabels:
 	}
 	_, err := tx.AddAction(ctx, a)
 	return err

@@ -65,7 +65,7 @@ func (c *composer) pullRequest() {
 	if t.Kind == work.KindImplementationStart && item.Document != "" {
 		design = fmt.Sprintf("Design: `%s` (#%d)\n\n", item.Document, item.DesignPull)
 	}
-	tail := fmt.Sprintf("%s%s #%d\n\n%s", design, refers, item.Number, work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
+	tail := fmt.Sprintf("%s%s #%d\n\n%s%s", design, refers, item.Number, c.l.below(), work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
 		Title: prompts.NoClosing(prompts.CleanTitle(title)), Body: bounded(prompts.NoClosing(prompts.CleanBody(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.heard)}),
@@ -89,7 +89,7 @@ func (c *composer) replies() {
 		token := work.ReplyToken(c.l.remote.Name, t.Number, id, e.Hash)
 		c.add(work.Action{
 			Kind: work.ActionReply, Need: work.NeedRequired, Token: token, Number: t.Number, Target: strconv.FormatInt(e.ThreadTop, 10),
-			Body: markBody(prompts.CleanBody(r.Body), work.Marks{Token: token}), Why: e.Key,
+			Body: c.signed(prompts.CleanBody(r.Body), work.Marks{Token: token}), Why: e.Key,
 		})
 		if r.Resolve {
 			c.add(work.Action{
@@ -123,7 +123,7 @@ func (c *composer) generalComment() {
 	token := work.CommentToken(t.Key, len(c.planned))
 	c.add(work.Action{
 		Kind: work.ActionComment, Need: work.NeedRequired, Token: token, Number: t.Number,
-		Body: markBody(text, work.Marks{Token: token}), Why: t.Reason,
+		Body: c.signed(text, work.Marks{Token: token}), Why: t.Reason,
 	})
 }
 
@@ -190,8 +190,8 @@ func (c *composer) markHandled() {
 		if a.Kind != work.ActionReply && a.Kind != work.ActionComment {
 			continue
 		}
-		body := strings.TrimSuffix(a.Body, work.Mark("", work.Marks{Token: a.Token}))
-		a.Body = markBody(body, work.Marks{Token: a.Token, Handled: c.l.turn.EventKeys})
+		text := c.unsigned(a.Body, work.Marks{Token: a.Token})
+		a.Body = c.signed(text, work.Marks{Token: a.Token, Handled: c.l.turn.EventKeys})
 		return
 	}
 }

@@ -1,7 +1,6 @@
 package tick
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,15 +10,7 @@ import (
 )
 
 func composed(kind work.Kind, keys int, a prompts.Answer) []work.Action {
-	l := &lease{
-		remote: &remote{Remote: Remote{Name: work.RepoName{Host: "github.com", Owner: "o", Name: "n"}}},
-		item:   work.Item{Number: 7, Flow: work.FlowBugfix},
-		turn:   work.Turn{Kind: kind, Number: 7, Key: strings.Repeat("a", 64), Branch: "agent/bugfix/7-x", Commit: strings.Repeat("b", 40)},
-	}
-	for i := range keys {
-		l.turn.EventKeys = append(l.turn.EventKeys, fmt.Sprintf("7:source:%d:0123456789abcdef", 1000000000+i))
-	}
-	return planActions(l, a)
+	return planActions(leaseOf(kind, keys), a)
 }
 
 // L95: an answer longer than GitHub takes, and thousands of events: the text is

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
@@ -74,7 +75,7 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 		return c, err
 	}
 	c.Unresolved = unresolved(all, threads, l.turn.ID)
-	c.Earlier = earlier(all, sent, l.turn)
+	c.Earlier = earlier(all, sent, l.turn, l.remote.Settings.Voice)
 	return c, p.fillBase(ctx, l, &c)
 }
 
@@ -147,7 +148,7 @@ func newEvents(events []work.Event) []prompts.NewEvent {
 
 // earlier is what people and the agent said on the pull request in the turns
 // before, in order: a session that is gone takes the memory of it along.
-func earlier(all []work.Event, sent []work.Action, now work.Turn) []prompts.Comment {
+func earlier(all []work.Event, sent []work.Action, now work.Turn, v config.Voice) []prompts.Comment {
 	var out []prompts.Comment
 	for _, e := range all {
 		if e.Kind.Said() && e.Kind != work.EventSource && e.TurnID != now.ID && e.Outcome == outcomeAnswered {
@@ -156,7 +157,7 @@ func earlier(all []work.Event, sent []work.Action, now work.Turn) []prompts.Comm
 	}
 	for _, a := range sent {
 		if (a.Kind == work.ActionReply || a.Kind == work.ActionComment) && a.Number == now.Number && a.TurnID != 0 && a.TurnID != now.ID && a.State == work.ActionApplied {
-			out = append(out, prompts.Comment{Author: "you, the agent", Body: a.Body, URL: a.ResultURL, CreatedAt: a.SeenAt})
+			out = append(out, prompts.Comment{Author: "you, the agent", Body: undisclosed(a.Body, v), URL: a.ResultURL, CreatedAt: a.SeenAt})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b prompts.Comment) int { return a.CreatedAt.Compare(b.CreatedAt) })

@@ -46,6 +46,11 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	if preview.Plans, err = p.route(ctx, ready); err != nil {
 		return nil, err
 	}
+	for i := range preview.Plans {
+		if err := p.previewLabels(ctx, &preview.Plans[i]); err != nil {
+			return nil, err
+		}
+	}
 	return preview, ctx.Err()
 }
 
@@ -115,6 +120,7 @@ type reader interface {
 	IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]github.Issue, error)
 	WorkflowRun(ctx context.Context, repo work.RepoName, id string) (github.WorkflowRun, error)
 	LabelsOf(ctx context.Context, repo work.RepoName, number int) ([]string, error)
+	RepoLabels(ctx context.Context, repo work.RepoName) ([]string, error)
 	HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error)
 }
 

@@ -170,6 +170,7 @@ func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 	c := git.Commit{
 		Dir: l.place.dir, Index: l.place.index, Parents: l.parents(), From: l.from(), Date: gitDate(l.turn),
 		Turn: l.turn.Key, Handled: l.uncommitted(), Message: commitMessage(l, a), Limits: p.limits(l), Edit: markImplemented(l),
+		Trailers: trailers(l),
 	}
 	var made git.Committed
 	var err error
@@ -228,6 +229,15 @@ func markImplemented(l *lease) *git.Edit {
 	}}
 }
 
+// trailers are those that the config adds to commits.
+func trailers(l *lease) []string {
+	var lines []string
+	for _, line := range l.remote.Settings.Voice.Trailers {
+		lines = append(lines, strings.ReplaceAll(line, agentWord, l.turn.Agent))
+	}
+	return lines
+}
+
 func commitMessage(l *lease, a prompts.Answer) string {
 	message := prompts.NoClosing(prompts.CleanMessage(a.CommitMessage))
 	switch {
@@ -270,6 +280,7 @@ func (p *Pass) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) erro
 	if l.heard, err = p.heardBefore(ctx, l); err != nil {
 		return fmt.Errorf("read what was said before: %w", err)
 	}
+	l.disclosure = p.disclosure(l)
 	planned := planActions(l, a)
 	m := l.remote.mirror()
 	if l.turn.Commit != "" {

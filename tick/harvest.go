@@ -287,6 +287,9 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeCursors(ctx, tx, now); err != nil {
 		return err
 	}
+	if err := h.storeRepoLabels(ctx, tx, now); err != nil {
+		return err
+	}
 	if err := h.r.keepClock(ctx, tx); err != nil {
 		return err
 	}

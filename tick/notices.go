@@ -46,13 +46,13 @@ func (p *Pass) sendNotices(ctx context.Context, r *remote, rep *Report) {
 	if due, err = p.dueNotices(ctx, r); err != nil {
 		return
 	}
-	sent := p.sendDue(ctx, r, due)
+	sent := p.sendDue(ctx, r, due, rep)
 	if sent > 0 {
 		rep.repo(r.Name.FullName(), func(x *RepoReport) { x.Notices += sent })
 	}
 }
 
-func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action) (sent int) {
+func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action, rep *Report) (sent int) {
 	end := p.Now().Add(noticesLimit)
 	for _, a := range due {
 		if sent >= noticesPerPass || p.Now().After(end) || ctx.Err() != nil {
@@ -74,6 +74,7 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action) (sent 
 		}
 		if err != nil {
 			p.noticeFailed(ctx, r, applied, err)
+			tellUnmade(rep, r, applied, err)
 			continue
 		}
 		sent++
@@ -107,6 +108,8 @@ func hopeless(a work.Action, err error) bool {
 	switch {
 	case a.Kind == work.ActionClose, a.Kind == work.ActionFlow:
 		return false
+	case a.Kind == work.ActionRepoLabels:
+		return github.IsStatus(err, 403, 404, 410, 422)
 	case a.Need == work.NeedCosmetic && a.Kind == work.ActionLabels:
 		return github.IsStatus(err, 401, 403, 404, 410, 422)
 	}

@@ -125,7 +125,7 @@ type Finish struct {
 type Line struct {
 	Number int         `json:"number"`
 	Kind   work.Kind   `json:"kind"` // of the turn; empty for what needs none
-	What   string      `json:"what"` // turn, wait, leave, notice, move, finish
+	What   string      `json:"what"` // turn, wait, leave, notice, move, finish, labels
 	Reason string      `json:"reason"`
 	Score  *work.Score `json:"score,omitempty"` // of an implementation
 }

@@ -82,6 +82,7 @@ type objects interface {
 // Mirror is what the pass asks of a repository's mirror.
 type Mirror interface {
 	actions.Branches
+	Signer() (git.Identity, error)
 	Ensure(ctx context.Context) error
 	Restore(ctx context.Context, r git.Restore) error
 	CommitTree(ctx context.Context, c git.Commit) (git.Committed, error)

@@ -31,6 +31,8 @@ type RepoReport struct {
 	Events   int    `json:"events"`  // new ones
 	Ignored  int    `json:"ignored"` // of those, ignored
 	Notices  int    `json:"notices"` // sent
+
+	Warnings []string `json:"warnings"` // told once each, to whoever runs the pass
 }
 
 // TurnReport is what a pass did for one turn.
@@ -80,7 +82,7 @@ func (r *Report) Turns() []TurnReport {
 func (r *Report) Idle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.turns) == 0 && !slices.ContainsFunc(r.repos, func(x RepoReport) bool { return x.Failed || x.Notices > 0 })
+	return len(r.turns) == 0 && !slices.ContainsFunc(r.repos, func(x RepoReport) bool { return x.Failed || x.Notices > 0 || len(x.Warnings) > 0 })
 }
 
 func (r *Report) addTurn(t TurnReport) {

@@ -142,6 +142,7 @@ type Repo struct {
 	Labels       Labels
 	KeepIgnored  bool                 // ignored files, such as build caches, survive between turns
 	Agents       map[work.Kind]string // names in Config.Agents
+	Voice        Voice
 
 	Checks        ChecksPolicy   // when red checks ask for a turn
 	RequiredTests []string       // program and arguments that must succeed on what is pushed; none: none

@@ -160,6 +160,7 @@ func (p *parser) repo(t *table) {
 		KeepIgnored:  t.flag("keep_ignored", false),
 		Labels:       p.labels(t.sub("labels", "[repo.labels]")),
 		Agents:       p.repoAgents(t.sub("agents", "[repo.agents]")),
+		Voice:        p.voice(t.sub("voice", "[repo.voice]")),
 	}
 	p.review(t.sub("review", "[repo.review]"))
 	p.tests(t, &r)

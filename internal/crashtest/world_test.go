@@ -137,6 +137,9 @@ func (w *world) startHub() (err error) {
 			return err
 		}
 	}
+	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore"} {
+		w.repo.MakeLabel(label, "ededed", "")
+	}
 	w.hub.OnRequest(w.rig.onRequest)
 	return w.hub.ServeUnix(w.path("hub.sock"))
 }

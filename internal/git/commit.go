@@ -23,8 +23,10 @@ type Commit struct {
 	Turn    string    // turn key; required
 	Handled []string  // event keys
 	Limits  Limits
-	Edit    *Edit  // CommitTree: what we change ourselves; may be nil
-	From    string // CommitTree: the tree that the checkout began as, when it is not the first parent's; may be ""
+
+	Trailers []string // further ones, "Key: value"
+	Edit     *Edit    // CommitTree: what we change ourselves; may be nil
+	From     string   // CommitTree: the tree that the checkout began as, when it is not the first parent's; may be ""
 }
 
 // Committed is what became of it.
@@ -194,13 +196,12 @@ func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *qua
 			return out, nil
 		}
 	}
-	message, err := assemble(c.Message, c.Turn, c.Handled)
+	message, err := m.message(c)
 	if err != nil {
 		return Committed{}, err
 	}
-	who := m.git.opt.Identity
 	out.OID, err = m.writeCommit(ctx, rawCommit{
-		tree: tree, parents: c.Parents, message: message, date: stamp(c.Date), author: who, in: q, signing: asOperator,
+		tree: tree, parents: c.Parents, message: message, date: stamp(c.Date), author: m.author(), in: q, signing: asOperator,
 	})
 	return out, err
 }
@@ -239,7 +240,7 @@ func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
 		c.config = m.git.signingConfig()
 	}
 	c.stdin = []byte(r.message)
-	who := m.git.opt.Identity
+	who := m.committer()
 	c.in = r.in
 	c.env = append(c.env,
 		"GIT_AUTHOR_NAME="+r.author.Name, "GIT_AUTHOR_EMAIL="+r.author.Email, "GIT_AUTHOR_DATE="+r.date,
@@ -267,9 +268,21 @@ func (g *Git) signingConfig() []string {
 	return config
 }
 
-// assemble makes the commit message: what was said, without trailers of ours
-// that it may imitate, and our trailers, one a line.
-func assemble(message, turn string, handled []string) (string, error) {
+// message makes the commit message: what was said, and trailers.
+func (m *Mirror) message(c Commit) (string, error) {
+	if err := checkKey(c.Turn); err != nil {
+		return "", err
+	}
+	trailers, err := m.trailers(c)
+	if err != nil {
+		return "", err
+	}
+	return assemble(c.Message, trailers)
+}
+
+// assemble joins what was said, without trailers of ours that it may imitate, and
+// trailers, one a line.
+func assemble(message string, trailers []string) (string, error) {
 	message = strings.ReplaceAll(strings.ToValidUTF8(work.Normalise(message), "\uFFFD"), "\x00", "")
 	var b strings.Builder
 	for line := range strings.Lines(message) {
@@ -282,15 +295,12 @@ func assemble(message, turn string, handled []string) (string, error) {
 	if text == "" {
 		return "", errors.New("the commit message is empty")
 	}
-	if err := checkKey(turn); err != nil {
-		return "", err
-	}
-	text += "\n\n" + work.TrailerTurn + ": " + turn + "\n"
-	for _, key := range handled {
-		if strings.ContainsAny(key, "\n\r\x00") {
-			return "", fmt.Errorf("event key %q has a line ending", key)
+	text += "\n\n"
+	for _, line := range trailers {
+		if strings.ContainsAny(line, "\n\r\x00") {
+			return "", fmt.Errorf("trailer %q has a line ending", line)
 		}
-		text += work.TrailerHandled + ": " + key + "\n"
+		text += line + "\n"
 	}
 	return text, nil
 }

@@ -21,6 +21,7 @@ type Mirror struct {
 	url      string
 	lockPath string
 	borrowed string // folder of objects of another mirror's that are read as ours
+	voice    Voice
 }
 
 // Mirror names a mirror: its directory (made by Ensure), the URL it copies (a

@@ -103,7 +103,7 @@ func (m *Mirror) Carries(ctx context.Context, head, turnKey, oid string) (bool, 
 		return false, err
 	}
 	found, err := m.text(ctx, "log", "-1", "--format=%H", "--basic-regexp",
-		"--grep=^"+work.TrailerTurn+": "+strings.ReplaceAll(turnKey, ".", `\.`)+"$", head)
+		"--grep=^"+work.TrailerTurn+": "+strings.ReplaceAll(work.ShortTurn(turnKey), ".", `\.`)+"[0-9a-f]*$", head)
 	if err != nil {
 		return false, fmt.Errorf("look for turn %s: %w", turnKey, err)
 	}
@@ -114,8 +114,8 @@ func (m *Mirror) Carries(ctx context.Context, head, turnKey, oid string) (bool, 
 type Entry struct {
 	OID     string
 	Subject string
-	Ours    bool     // by our identity
-	Turn    string   // of Mergexo-Turn
+	Ours    bool     // by our identity, or the one that the config gives to authors
+	Turn    string   // of Mergexo-Turn: how the turn's key begins
 	Handled []string // of Mergexo-Handled
 }
 
@@ -137,7 +137,7 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 	for _, record := range fields(res.Stdout) {
 		head, message, _ := strings.Cut(record, "\n")
 		oid, email, _ := strings.Cut(head, " ")
-		e := Entry{OID: oid, Ours: email == m.git.opt.Identity.Email}
+		e := Entry{OID: oid, Ours: m.wrote(email)}
 		e.Subject, _, _ = strings.Cut(message, "\n")
 		e.Turn, e.Handled = work.TrailersOf(message)
 		entries = append(entries, e)

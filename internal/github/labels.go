@@ -39,6 +39,15 @@ func (c *Client) LabelsOf(ctx context.Context, repo work.RepoName, number int) (
 	return names, nil
 }
 
+// RepoLabels reads the names of a repository's labels.
+func (c *Client) RepoLabels(ctx context.Context, repo work.RepoName) ([]string, error) {
+	names, err := every(ctx, c, "repos/"+repo.FullName()+"/labels?per_page=100", func(w wireLabel) string { return w.Name })
+	if err != nil {
+		return nil, fmt.Errorf("list the labels of %s: %w", repo.FullName(), err)
+	}
+	return names, nil
+}
+
 // HasLabel reports whether a repository has a label, whatever its colour.
 func (c *Client) HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error) {
 	return c.find(ctx, "repos/"+repo.FullName()+"/labels/"+url.PathEscape(name), &wireLabel{})

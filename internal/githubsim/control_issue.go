@@ -74,6 +74,14 @@ func (r *Repo) DeleteIssue(number int, actor string) error {
 	})
 }
 
+// MakeLabel makes a label of the repository, as a person does in its settings.
+func (r *Repo) MakeLabel(name, color, description string) {
+	defer r.hub.enter()()
+	if r.label(name) == nil {
+		r.makeLabel(name, color, description)
+	}
+}
+
 // Label adds labels; unknown ones are made.
 func (r *Repo) Label(number int, actor string, labels ...string) error {
 	return r.onIssue(number, actor, func(u *user, is *issue) *apiError {

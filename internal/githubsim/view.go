@@ -2,6 +2,7 @@ package githubsim
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -242,6 +243,17 @@ func (r *Repo) Reviews(number int) []Review {
 func (r *Repo) Labels(number int) []string {
 	is, _ := r.Issue(number)
 	return is.Labels
+}
+
+// RepoLabels reads the labels of the repository, each as "name color description", sorted.
+func (r *Repo) RepoLabels() []string {
+	defer r.hub.enter()()
+	var out []string
+	for _, l := range r.labels {
+		out = append(out, strings.TrimRight(l.name+" "+l.color+" "+l.description, " "))
+	}
+	slices.Sort(out)
+	return out
 }
 
 // Reactions reads the reactions to an issue's or pull request's description as login:content, sorted.

@@ -17,6 +17,7 @@
 //	hub edit-issue N [--title T] [--body B] [--by U]
 //	hub delete-issue N
 //	hub label N L… [--by U]            hub unlabel N L… [--by U]
+//	hub make-label NAME COLOR [DESCRIPTION]
 //	hub lock N                         hub unlock N
 //	hub close N [--by U]               hub reopen N [--by U]
 //	hub comment N AUTHOR BODY
@@ -47,7 +48,7 @@
 //
 // What can be seen, on standard output (--bare leaves HTML comments such as markers out of texts):
 //
-//	hub issues | pulls | branches | labels N | reactions N | reviews PR | timeline N | pull PR | log REF [--full]
+//	hub issues | pulls | branches | labels N | repo-labels | reactions N | reviews PR | timeline N | pull PR | log REF [--full]
 //	hub comments N [--bare] [--author A] | dump [--bare] | show REF:FILE
 //	hub requests [--writes] [--number] | hub reset-requests | hub unknown | hub token NAME | hub user-id NAME | hub git-dir
 package hubscript

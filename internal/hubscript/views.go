@@ -17,6 +17,7 @@ var views = map[string]subcommand{
 	"comments":       {1, showComments},
 	"reviews":        {1, showReviews},
 	"labels":         {1, showLabels},
+	"repo-labels":    {0, func(c *command) error { c.lines(c.repo.RepoLabels()); return nil }},
 	"reactions":      {1, showReactions},
 	"timeline":       {1, showTimeline},
 	"branches":       {0, showBranches},

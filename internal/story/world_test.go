@@ -87,6 +87,9 @@ func (w *world) startHub() (err error) {
 			return err
 		}
 	}
+	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore"} {
+		r.MakeLabel(label, "ededed", "") // as after the first pass
+	}
 	return w.hub.ServeUnix(w.socketPath())
 }
 

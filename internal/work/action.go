@@ -9,17 +9,18 @@ type ActionKind string
 const (
 	ActionPush        ActionKind = "push"
 	ActionPullRequest ActionKind = "pull_request"
-	ActionReply       ActionKind = "reply"    // to a review comment, in its thread
-	ActionComment     ActionKind = "comment"  // on an issue's or pull request's conversation
-	ActionResolve     ActionKind = "resolve"  // a review thread
-	ActionReaction    ActionKind = "reaction" // eyes
-	ActionRemove      ActionKind = "remove"   // a second copy of a comment of ours
-	ActionIssue       ActionKind = "issue"    // for a flaky test
-	ActionRerun       ActionKind = "rerun"    // the failed jobs of a workflow run
-	ActionSticky      ActionKind = "sticky"   // a comment that is kept up to date; renewed
-	ActionLabels      ActionKind = "labels"   // that an issue or pull request has, and has not; renewed
-	ActionFlow        ActionKind = "flow"     // the label that begins an issue's work, set anew, or none; repeated
-	ActionClose       ActionKind = "close"    // a pull request of ours
+	ActionReply       ActionKind = "reply"       // to a review comment, in its thread
+	ActionComment     ActionKind = "comment"     // on an issue's or pull request's conversation
+	ActionResolve     ActionKind = "resolve"     // a review thread
+	ActionReaction    ActionKind = "reaction"    // eyes
+	ActionRemove      ActionKind = "remove"      // a second copy of a comment of ours
+	ActionIssue       ActionKind = "issue"       // for a flaky test
+	ActionRerun       ActionKind = "rerun"       // the failed jobs of a workflow run
+	ActionSticky      ActionKind = "sticky"      // a comment that is kept up to date; renewed
+	ActionLabels      ActionKind = "labels"      // that an issue or pull request has, and has not; renewed
+	ActionRepoLabels  ActionKind = "repo_labels" // that a repository has; what it lacks is made
+	ActionFlow        ActionKind = "flow"        // the label that begins an issue's work, set anew, or none; repeated
+	ActionClose       ActionKind = "close"       // a pull request of ours
 )
 
 // StickyEdit is the Base of a sticky comment that is only to be edited: where there

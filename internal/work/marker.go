@@ -95,8 +95,14 @@ const (
 	TrailerHandled = "Mergexo-Handled"
 )
 
-// TrailersOf reads the trailers of a commit's message: the turn that made it, empty
-// when none did, and the events that it was made for.
+// turnDigits is how much of a turn's key a commit names: 64 bits tell all turns apart.
+const turnDigits = 16
+
+// ShortTurn is how a commit names its turn.
+func ShortTurn(key string) string { return key[:min(len(key), turnDigits)] }
+
+// TrailersOf reads the trailers of a commit's message: how the key of the turn that
+// made it begins, empty when none did, and the events that it was made for.
 func TrailersOf(message string) (turn string, handled []string) {
 	for line := range strings.Lines(message) {
 		line = strings.TrimSpace(line)

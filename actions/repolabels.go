@@ -1,0 +1,32 @@
+package actions
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// repoLabels makes labels that a repository lacks: in GitHub's web interface a
+// label that does not exist cannot be set. One that is there may look as people
+// like it.
+type repoLabels struct{ missing []work.Label }
+
+func (e *repoLabels) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+	present, err := s.GitHub.RepoLabels(ctx, s.Repo.Current)
+	if err != nil {
+		return sight{}, false, err
+	}
+	e.missing = slices.DeleteFunc(work.LabellingOf(a).With, func(l work.Label) bool { return holds(present, l.Name) })
+	return sight{}, len(e.missing) == 0, nil
+}
+
+func (e *repoLabels) do(ctx context.Context, s Scope, _ work.Action) (sight, error) {
+	for _, l := range e.missing {
+		if err := s.GitHub.CreateLabel(ctx, s.Repo.Current, l); err != nil && !github.IsTaken(err) {
+			return sight{}, err
+		}
+	}
+	return sight{}, nil
+}

@@ -1,0 +1,141 @@
+package config
+
+import (
+	"net/mail"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Voice is the [repo.voice] table: how what is published tells who made it.
+type Voice struct {
+	Disclosure string   // the line below what an agent wrote, with {agent} and {operator}; empty: none
+	Author     Person   // of commits; zero: gh mergexo
+	Committer  Person   // of commits; zero: the signer, if there is one, else gh mergexo
+	SignOff    bool     // commits carry a Signed-off-by
+	Signer     Person   // whose; zero: whom the operator's git names
+	Trailers   []string // of commits, beside those that recovery needs, with {agent}
+	Spending   bool     // costs are told on GitHub, too
+}
+
+// Person is somebody as git names them.
+type Person struct{ Name, Mail string }
+
+// String is how a commit names the person; empty for nobody.
+func (p Person) String() string {
+	if p == (Person{}) {
+		return ""
+	}
+	return p.Name + " <" + p.Mail + ">"
+}
+
+// DefaultDisclosure stands below what an agent wrote, unless the config says
+// otherwise.
+const DefaultDisclosure = "<sub>Written by {agent} through [gh mergexo](https://github.com/mergexo/gh-mergexo) on behalf of @{operator}. " +
+	"To ask for a change, comment here; `/mergexo help` lists the commands.</sub>"
+
+// maxDisclosure bounds the line, in characters.
+const maxDisclosure = 500
+
+// DefaultTrailers end every commit, unless the config says otherwise.
+func DefaultTrailers() []string { return []string{"Assisted-by: {agent}"} }
+
+func (p *parser) voice(t *table) Voice {
+	v := Voice{
+		Disclosure: t.disclosure("disclosure"),
+		Author:     t.person("author"),
+		Committer:  t.person("committer"),
+		Spending:   t.flag("spending", false),
+		Trailers:   DefaultTrailers(),
+	}
+	if named, written := t.values["sign_off"].(string); written {
+		v.SignOff, v.Signer = named != "", t.person("sign_off")
+	} else {
+		v.SignOff = t.flag("sign_off", false)
+	}
+	if _, set := t.values["trailers"]; set {
+		v.Trailers = t.texts("trailers")
+	}
+	t.known = append(t.known, "trailers")
+	for _, line := range v.Trailers {
+		if why := trailerProblem(line); why != "" {
+			t.bad("trailers", "%q %s", line, why)
+		}
+	}
+	t.done()
+	return v
+}
+
+// disclosure reads true, false, or the line itself.
+func (t *table) disclosure(key string) string {
+	v, ok := t.get(key)
+	if !ok {
+		return DefaultDisclosure
+	}
+	switch x := v.(type) {
+	case bool:
+		if x {
+			return DefaultDisclosure
+		}
+	case string:
+		if why := disclosureProblem(x); why != "" {
+			t.bad(key, "%s", why)
+		}
+		return x
+	default:
+		t.bad(key, "want true, false, or the line to write in quotes, got %s", tomlName(v))
+	}
+	return ""
+}
+
+func disclosureProblem(line string) string {
+	switch {
+	case line == "":
+		return ""
+	case strings.TrimSpace(line) != line || strings.ContainsFunc(line, unicode.IsControl):
+		return "want one line, without spaces around it"
+	case utf8.RuneCountInString(line) > maxDisclosure:
+		return "is longer than 500 characters"
+	case strings.Contains(line, "<!--") || strings.Contains(line, "-->"):
+		return "holds an HTML comment, which hides what follows it"
+	case strings.HasPrefix(line, "/mergexo"):
+		return "begins like a command"
+	}
+	return ""
+}
+
+// person reads "Name <mail>".
+func (t *table) person(key string) Person {
+	text := t.text(key, "")
+	if text == "" {
+		return Person{}
+	}
+	a, err := mail.ParseAddress(text)
+	if err != nil || a.Name == "" || strings.ContainsAny(a.Name+a.Address, "<>") || strings.ContainsFunc(text, unicode.IsControl) {
+		t.bad(key, `want a person as git names them, such as "Ann Example <ann@example.com>", got %q`, text)
+		return Person{}
+	}
+	return Person{Name: a.Name, Mail: a.Address}
+}
+
+// trailerForm is a trailer as git reads it.
+var trailerForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*): \S.*$`)
+})
+
+func trailerProblem(line string) string {
+	m := trailerForm().FindStringSubmatch(line)
+	if m == nil || strings.ContainsFunc(line, unicode.IsControl) {
+		return `is no trailer; want a word, a colon and a value in one line, such as "Assisted-by: {agent}"`
+	}
+	key := strings.ToLower(m[1])
+	switch {
+	case strings.HasPrefix(key, "mergexo-"):
+		return "is written by gh mergexo itself; remove it"
+	case key == "signed-off-by":
+		return "vouches for somebody; use sign_off"
+	}
+	return ""
+}

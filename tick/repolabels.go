@@ -1,0 +1,87 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// The labels that start and pause work are what a new user reaches for first, and
+// GitHub's web interface offers only labels that the repository has. So each
+// configured repository gets them, once: what people delete or change afterwards
+// stays as they left it.
+
+// repoLabels are the labels that people set, as they are made where they are
+// missing.
+func repoLabels(l config.Labels) []work.Label {
+	return []work.Label{
+		{Name: l.Bugfix, Color: "d876e3", Description: "gh mergexo fixes this bug"},
+		{Name: l.SmallJob, Color: "5319e7", Description: "gh mergexo does this small job"},
+		{Name: l.Design, Color: "1d76db", Description: "gh mergexo writes a design document for this issue"},
+		ignoreLabel(l.Ignore),
+	}
+}
+
+func ignoreLabel(name string) work.Label {
+	return work.Label{Name: name, Color: "cfd3d7", Description: "gh mergexo leaves this to people"}
+}
+
+// storeRepoLabels plans that the repository has the labels that the config names.
+// An idle pass finds the row as it wants it.
+func (h *harvest) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Time) error {
+	wanted := work.Labelling{With: repoLabels(h.r.Settings.Labels)}
+	// A repository that is made anew under the name is another one.
+	a := wanted.Action(h.repo, 0, 0, "repository "+h.repo.NodeID)
+	a.Kind, a.PlannedAt, a.Why = work.ActionRepoLabels, now, "the labels that start and pause work"
+	known, ok, err := tx.GetAction(ctx, a.Token)
+	if err != nil || ok && known.Body == a.Body {
+		return err
+	}
+	return tx.RenewAction(ctx, a)
+}
+
+// tellUnmade has whoever runs the pass make the labels that GitHub does not let it
+// make: once, for it is not tried again.
+func tellUnmade(rep *Report, r *remote, a work.Action, err error) {
+	if a.Kind != work.ActionRepoLabels || !hopeless(a, err) {
+		return
+	}
+	if refused, ok := errors.AsType[*github.Error](err); ok {
+		err = refused // without what was being done: the sentence says it
+	}
+	names := strings.Split(a.Target, ",")
+	why := fmt.Sprintf("the labels %s cannot be made: %v; make those that are missing yourself: gh label create %s --repo %s, and so on",
+		strings.Join(names, ", "), err, names[0], r.Name.FullName())
+	rep.repo(r.Name.FullName(), func(x *RepoReport) { x.Warnings = append(x.Warnings, why) })
+}
+
+// previewLabels adds to a plan which labels a pass would make in its repository.
+func (p *Pass) previewLabels(ctx context.Context, plan *Plan) error {
+	r := p.remoteByID(plan.Repo.ID)
+	due, err := p.dueNotices(ctx, r)
+	if err != nil {
+		return err
+	}
+	for _, a := range due {
+		if a.Kind != work.ActionRepoLabels {
+			continue
+		}
+		present, err := r.GitHub.RepoLabels(ctx, r.repo.Current)
+		if err != nil {
+			return err
+		}
+		missing := slices.DeleteFunc(strings.Split(a.Target, ","), func(name string) bool { return hasLabel(present, name) })
+		if len(missing) > 0 {
+			plan.Lines = append(plan.Lines, Line{What: "labels", Reason: "the repository lacks " + strings.Join(missing, ", ")})
+		}
+	}
+	return nil
+}
