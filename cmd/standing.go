@@ -185,8 +185,8 @@ func or(s, otherwise string) string {
 	return otherwise
 }
 
-// clock renders a time to come; passes are minutes apart.
-func clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+// clock is a time to come in a sentence.
+func clock(t time.Time) string { return work.Stamp(t) }
 
 func count(n int, thing string) string {
 	if n == 1 {

@@ -22,7 +22,7 @@ func (a *app) printBoard(out output, b board) error {
 	if err := table(out, b); err != nil {
 		return err
 	}
-	now, notes := b.now, a.env.Stderr
+	notes := a.env.Stderr
 	if out.tty {
 		notes = out.w
 	}
@@ -31,15 +31,10 @@ func (a *app) printBoard(out output, b board) error {
 			fmt.Fprintln(notes, why)
 		}
 	}
+	for _, line := range b.repoLines() {
+		fmt.Fprintln(notes, out.local(line))
+	}
 	for _, r := range b.repos {
-		switch {
-		case r.ID == 0:
-			fmt.Fprintf(notes, "%s: not seen yet\n", r.Name.FullName())
-		case r.LastError != "" && r.NotBefore.After(now):
-			fmt.Fprintf(notes, "%s: %s (asked again after %s)\n", r.Name.FullName(), oneLine(r.LastError), clock(r.NotBefore))
-		case r.LastError != "":
-			fmt.Fprintf(notes, "%s: %s\n", r.Name.FullName(), oneLine(r.LastError))
-		}
 		if n := r.counts.Outcomes[tick.OutcomeNoCommander]; n > 0 {
 			fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.Name.FullName(), count(n, "command"), wasWere(n))
 		}
@@ -102,9 +97,9 @@ func printStandings(out output, b board) error {
 		if s.waits == "" {
 			continue
 		}
-		told := "\n" + strings.Join(wrap(f.ref()+" waits: "+s.waits, out.width-4), "\n    ") + "\n"
+		told := "\n" + strings.Join(wrap(f.ref()+" waits: "+out.local(s.waits), out.width-4), "\n    ") + "\n"
 		if s.next != "" {
-			told += out.indented("  → ", s.next)
+			told += out.indented("  → ", out.local(s.next))
 		}
 		if _, err := fmt.Fprint(out.w, told); err != nil {
 			return err

@@ -31,6 +31,9 @@ type RepoReport struct {
 	Events   int    `json:"events"`  // new ones
 	Ignored  int    `json:"ignored"` // of those, ignored
 	Notices  int    `json:"notices"` // sent
+
+	Causes []Cause    `json:"causes,omitempty"`    // why it was not read
+	Until  *time.Time `json:"notBefore,omitempty"` // it is not asked before; Note says why
 }
 
 // TurnReport is what a pass did for one turn.
