@@ -131,16 +131,6 @@ func (p *Pass) tellDay(ctx context.Context, plans []Plan, begun int, rep *Report
 	p.Log.WarnContext(ctx, "turns are held back by a budget of the day", "turns", waiting, "why", why)
 }
 
-// sumUp ends the report and writes the pass's one line of log.
-func (p *Pass) sumUp(ctx context.Context, rep *Report) {
-	rep.EndedAt = p.local()
-	attrs := []any{"seconds", rep.EndedAt.Sub(rep.StartedAt).Seconds(), "turns", len(rep.Turns())}
-	for _, r := range rep.Repos() {
-		attrs = append(attrs, r.Repo, map[string]any{"ingested": r.Ingested, "note": r.Note, "events": r.Events, "ignored": r.Ignored, "notices": r.Notices})
-	}
-	p.Log.InfoContext(ctx, "pass", attrs...)
-}
-
 // changed tells a terminal and the log about a turn.
 func (p *Pass) changed(l *lease, what, detail string) {
 	write := p.Log.Info

@@ -123,6 +123,9 @@ func setUp(e *testscript.Env, t *testing.T) error {
 		return err
 	}
 	e.Defer(func() {
+		if err := checkLogs(w.stateDir()); err != nil {
+			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
+		}
 		if err := w.close(); err != nil {
 			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
 		}
