@@ -65,7 +65,7 @@ func printRows(out output, b board) error {
 			pull = f.Pull.URL
 		}
 		rows = append(rows, []string{
-			f.ref(), string(f.Item.State), out.when(f.since(), f.Now),
+			f.ref(), f.state(), out.when(f.since(), f.Now),
 			s.waits, s.next, string(f.Item.Flow), pull, f.Item.Title, spentLine(f), f.Said.ResultURL,
 		})
 	}
@@ -87,9 +87,9 @@ func printStandings(out output, b board) error {
 		if f.Pull != nil {
 			pull = fmt.Sprintf("#%d", f.Pull.Number)
 		}
-		rows = append(rows, []string{f.ref(), string(f.Item.State), age(f.since(), f.Now), pull, f.Item.Title})
+		rows = append(rows, []string{f.ref(), f.state(), age(f.since(), f.Now), pull, f.Item.Title})
 	}
-	if err := out.table([]string{"ITEM", "STATE", "SINCE", "PR", "TITLE"}, rows); err != nil {
+	if err := out.list([]string{"ITEM", "STATE", "SINCE", "PR", "TITLE"}, rows); err != nil {
 		return err
 	}
 	for _, f := range items {
