@@ -298,8 +298,7 @@ func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen sight)
 		return r.renewed(ctx, a, fmt.Errorf("record %s: %w", describe(a), err))
 	}
 	a.State, a.ResultID, a.ResultURL, a.SeenAt = work.ActionApplied, seen.id, seen.url, now
-	r.Log.InfoContext(ctx, "action applied", "repo_full_name", s.Repo.Current.FullName(), "kind", string(a.Kind),
-		"number", a.Number, "action_token", a.Token, "url", a.ResultURL)
+	r.Log.InfoContext(ctx, "action applied", r.LogAttrs(ctx, s.Repo, a, "url", a.ResultURL)...)
 	return a, nil
 }
 

@@ -61,6 +61,10 @@ func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all boo
 	if len(names) > 0 {
 		now = now.Add(-clocks[names[0].Host])
 	}
+	live, err := tick.Dirs{State: cfg.Runtime.StateDir}.LiveTurns()
+	if err != nil {
+		return board{}, err
+	}
 	unfinished := make(map[int64]*work.Turn, len(turns))
 	for i, t := range turns {
 		unfinished[t.ItemID] = &turns[i]
@@ -82,6 +86,7 @@ func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all boo
 			}
 			for _, f := range items {
 				f.Turn = unfinished[f.Item.ID]
+				f.Live = f.Turn != nil && live[f.Turn.Key]
 				f.configure(cfg)
 				f.Held = waits[f.number()]
 				b.items = append(b.items, f)

@@ -128,6 +128,9 @@ type codeError struct{ code int }
 func (e *codeError) Error() string { return fmt.Sprintf("ended with exit code %d", e.code) }
 
 func notLoggedIn(err error) bool {
+	if all, ok := errors.AsType[*unreadError](err); ok {
+		return all.login
+	}
 	_, ok := errors.AsType[*github.NotLoggedInError](err)
 	return ok
 }

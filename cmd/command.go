@@ -131,9 +131,9 @@ func (a *app) printTold(told *tick.Told, item string, cmd work.Command, flags *j
 		})
 	}
 	if told.Refused {
-		return errors.New(answer)
+		return errors.New(out.local(answer))
 	}
-	fmt.Fprintln(out.w, answer)
+	fmt.Fprintln(out.w, out.local(answer))
 	if told.Left > 0 {
 		why := ""
 		if told.Why != "" {

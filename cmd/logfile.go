@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +33,7 @@ func (m *machine) openLog(a *app, dryRun bool) (*slog.Logger, func() error, erro
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w; set runtime.state_dir in the config to a folder that you may write to", err)
 	}
-	h := slog.NewJSONHandler(jsonLines{f}, &slog.HandlerOptions{ReplaceAttr: m.redactAttr})
+	h := slog.NewJSONHandler(jsonLines{f}, &slog.HandlerOptions{ReplaceAttr: m.logAttr})
 	return slog.New(h).With("pass", fmt.Sprintf("%d-%d", a.now().UnixMilli(), os.Getpid())), f.Close, nil
 }
 
@@ -56,19 +57,37 @@ func dropOldLogs(dir string, before time.Time) {
 	}
 }
 
-// redactAttr keeps secrets out of the log.
-func (m *machine) redactAttr(_ []string, attr slog.Attr) slog.Attr {
-	switch v := attr.Value.Any().(type) {
-	case string:
-		attr.Value = slog.StringValue(m.secrets.Redact(v))
-	case error:
-		attr.Value = slog.StringValue(m.secrets.Redact(v.Error()))
-	default:
-		if attr.Value.Kind() == slog.KindAny {
-			attr.Value = slog.StringValue(m.secrets.Redact(fmt.Sprint(v)))
-		}
+// logAttr makes a field fit for the log: without secrets, times in UTC, and no
+// structure inside, so that every line is one flat object.
+func (m *machine) logAttr(_ []string, attr slog.Attr) slog.Attr {
+	switch attr.Value.Kind() {
+	case slog.KindTime:
+		attr.Value = slog.TimeValue(attr.Value.Time().UTC())
+	case slog.KindDuration:
+		attr.Value = slog.Float64Value(attr.Value.Duration().Seconds())
+	case slog.KindString:
+		attr.Value = slog.StringValue(m.secrets.Redact(attr.Value.String()))
+	case slog.KindAny:
+		attr.Value = slog.StringValue(m.secrets.Redact(flat(attr.Value.Any())))
+	case slog.KindBool, slog.KindFloat64, slog.KindInt64, slog.KindUint64, slog.KindGroup, slog.KindLogValuer:
 	}
 	return attr
+}
+
+// flat is a value that is no plain one in a field: errors and what describes itself
+// in words, anything else as JSON.
+func flat(v any) string {
+	switch v := v.(type) {
+	case error:
+		return v.Error()
+	case fmt.Stringer:
+		return v.String()
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
 }
 
 // progress prints a line for each change of a turn's state.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/cli/go-gh/v2/pkg/jq"
 	"github.com/cli/go-gh/v2/pkg/jsonpretty"
-	"github.com/cli/go-gh/v2/pkg/tableprinter"
 	"github.com/cli/go-gh/v2/pkg/template"
 	"github.com/cli/go-gh/v2/pkg/term"
 	"github.com/cli/go-gh/v2/pkg/text"
@@ -64,30 +63,6 @@ func (o output) when(t, now time.Time) string {
 		return text.RelativeTimeAgo(now, t)
 	}
 	return t.UTC().Format(time.RFC3339)
-}
-
-// wholeColumns are never cut: what a row is about, and what is the matter.
-const wholeColumns = 2
-
-// table prints rows under headings. The last column gives way when the
-// terminal is narrow.
-func (o output) table(headings []string, rows [][]string) error {
-	t := tableprinter.New(o.w, o.tty, o.width)
-	t.AddHeader(headings, tableprinter.WithColor(o.dim))
-	for _, row := range rows {
-		for i, cell := range row {
-			if i < wholeColumns {
-				t.AddField(oneLine(cell), tableprinter.WithTruncate(nil))
-				continue
-			}
-			t.AddField(oneLine(cell))
-		}
-		t.EndRow()
-	}
-	if err := t.Render(); err != nil {
-		return fmt.Errorf("print table: %w", err)
-	}
-	return nil
 }
 
 // oneLine makes text fit for a cell: white space becomes single blanks, and

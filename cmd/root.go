@@ -26,7 +26,10 @@ on your own machine.
 An issue gets a label, a pass opens a pull request made by an agent, people
 comment, the next pass answers and pushes fixes, until the pull request is
 merged or closed. "gh mergexo tick" is one pass; cron, launchd or a systemd
-timer repeats it.`,
+timer repeats it.
+
+Exit codes are gh's: 0 done, 1 an error, 2 cancelled, 4 no login that GitHub
+accepts.`,
 		Example: `  $ gh mergexo demo              # see it work: no account, agent, config needed
   $ gh mergexo tick --dry-run    # what a pass would do, and why
   $ gh mergexo tick

@@ -126,10 +126,10 @@ func (s story) printHead(out output) error {
 		{"item", work.Ref(s.Repo.Name, s.Item.Number)},
 		{"title", oneLine(s.Item.Title)},
 		{"url", s.Item.URL},
-		{"state", string(s.Item.State)},
+		{"state", s.state()},
 		{"since", out.when(s.since(), s.Now)},
-		{"waiting for", oneLine(st.waits)},
-		{"next", oneLine(st.next)},
+		{"waiting for", out.local(oneLine(st.waits))},
+		{"next", out.local(oneLine(st.next))},
 		{"said on GitHub", oneLine(s.comment())},
 		{"flow", string(s.Item.Flow)},
 		{"spent", spentLine(s.facts)},
@@ -150,7 +150,7 @@ func (s story) printHead(out output) error {
 		}
 		var err error
 		if out.tty {
-			_, err = fmt.Fprintf(out.w, "%s  %s\n", out.dim(fmt.Sprintf("%-20s", l[0])), l[1])
+			_, err = fmt.Fprint(out.w, out.labelled("", fmt.Sprintf("%-20s", l[0]), l[1]))
 		} else {
 			_, err = fmt.Fprintf(out.w, "%s:\t%s\n", l[0], l[1])
 		}

@@ -15,6 +15,7 @@ type facts struct {
 	Item    work.Item
 	Pull    *work.PullRequest // nil: none yet
 	Turn    *work.Turn        // the unfinished one; nil: none
+	Live    bool              // a living pass works on it
 	Pause   *work.Pause       // people have taken it over; nil: they have not
 	Ignore  string            // the label by which they do
 	Stop    *work.Stop        // why it stands still; nil: it does not
@@ -149,6 +150,9 @@ func (f facts) working() standing {
 	if t.WaitReason != "" {
 		before = "; before that: " + t.WaitReason
 	}
+	if !f.Live {
+		return f.interrupted(before)
+	}
 	switch t.Step {
 	case work.StepClaimed:
 		return standing{fmt.Sprintf("the agent: %s in slot %d%s", t.Kind, t.Slot, before), "its answer is checked and sent"}
@@ -159,6 +163,34 @@ func (f facts) working() standing {
 	case work.StepDone, work.StepSuperseded, work.StepFailed, work.StepCancelled:
 	}
 	return f.idle()
+}
+
+// interrupted is about an unfinished turn on which no pass works: the pass that did
+// has ended or was killed, and the next one resumes it.
+func (f facts) interrupted(before string) standing {
+	t := f.Turn
+	switch t.Step {
+	case work.StepClaimed:
+		return standing{fmt.Sprintf("a pass: no agent works now, and %s has no answer yet%s", t.Kind, before), "the next pass resumes it"}
+	case work.StepAnswered:
+		return standing{"a pass: the agent has answered" + before, "the next pass pushes and sends the answer"}
+	case work.StepPushed, work.StepApplied:
+		return standing{"a pass: the commit is pushed" + before, "the next pass sends the comments and closes the turn"}
+	case work.StepDone, work.StepSuperseded, work.StepFailed, work.StepCancelled:
+	}
+	return f.idle()
+}
+
+// state is the item's state in a word. That it is running is said only while a pass
+// works on it.
+func (f facts) state() string {
+	if f.Item.State != work.StateRunning || f.Turn == nil || f.Live || f.Turn.Blocked {
+		return string(f.Item.State)
+	}
+	if f.Turn.NotBefore.After(f.Now) {
+		return "waiting"
+	}
+	return "interrupted"
 }
 
 // idle is about an item without a turn and with nothing to answer.
@@ -185,8 +217,8 @@ func or(s, otherwise string) string {
 	return otherwise
 }
 
-// clock renders a time to come; passes are minutes apart.
-func clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+// clock is a time to come in a sentence.
+func clock(t time.Time) string { return work.Stamp(t) }
 
 func count(n int, thing string) string {
 	if n == 1 {

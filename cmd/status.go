@@ -99,7 +99,7 @@ func (a *app) printDay(out output, d tick.Day, b config.Budgets) {
 	if out.tty {
 		notes = out.w
 	}
-	fmt.Fprintln(notes, d.Says())
+	fmt.Fprintln(notes, out.local(d.Says()))
 }
 
 // printExposed names the agents that cannot be started, and those from which

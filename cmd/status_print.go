@@ -22,7 +22,7 @@ func (a *app) printBoard(out output, b board) error {
 	if err := table(out, b); err != nil {
 		return err
 	}
-	now, notes := b.now, a.env.Stderr
+	notes := a.env.Stderr
 	if out.tty {
 		notes = out.w
 	}
@@ -31,17 +31,13 @@ func (a *app) printBoard(out output, b board) error {
 			fmt.Fprintln(notes, why)
 		}
 	}
+	for _, line := range b.repoLines() {
+		fmt.Fprintln(notes, out.local(line))
+	}
 	for _, r := range b.repos {
-		if work.Future(r.HeartbeatAt, now) {
-			fmt.Fprintf(notes, "%s: it was read last at %s, which lies in the future: a clock was wrong then, and the time is ignored\n", r.Name.FullName(), clock(r.HeartbeatAt))
-		}
-		switch {
-		case r.ID == 0:
-			fmt.Fprintf(notes, "%s: not seen yet\n", r.Name.FullName())
-		case r.LastError != "" && r.NotBefore.After(now):
-			fmt.Fprintf(notes, "%s: %s (asked again after %s)\n", r.Name.FullName(), oneLine(r.LastError), clock(r.NotBefore))
-		case r.LastError != "":
-			fmt.Fprintf(notes, "%s: %s\n", r.Name.FullName(), oneLine(r.LastError))
+		if work.Future(r.HeartbeatAt, b.now) {
+			line := fmt.Sprintf("%s: it was read last at %s, which lies in the future: a clock was wrong then, and the time is ignored", r.Name.FullName(), work.Stamp(r.HeartbeatAt))
+			fmt.Fprintln(notes, out.local(line))
 		}
 		if n := r.counts.Outcomes[tick.OutcomeNoCommander]; n > 0 {
 			fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.Name.FullName(), count(n, "command"), wasWere(n))
@@ -73,7 +69,7 @@ func printRows(out output, b board) error {
 			pull = f.Pull.URL
 		}
 		rows = append(rows, []string{
-			f.ref(), string(f.Item.State), out.when(f.since(), f.Now),
+			f.ref(), f.state(), out.when(f.since(), f.Now),
 			s.waits, s.next, string(f.Item.Flow), pull, f.Item.Title, spentLine(f), f.Said.ResultURL,
 		})
 	}
@@ -95,9 +91,9 @@ func printStandings(out output, b board) error {
 		if f.Pull != nil {
 			pull = fmt.Sprintf("#%d", f.Pull.Number)
 		}
-		rows = append(rows, []string{f.ref(), string(f.Item.State), age(f.since(), f.Now), pull, f.Item.Title})
+		rows = append(rows, []string{f.ref(), f.state(), age(f.since(), f.Now), pull, f.Item.Title})
 	}
-	if err := out.table([]string{"ITEM", "STATE", "SINCE", "PR", "TITLE"}, rows); err != nil {
+	if err := out.list([]string{"ITEM", "STATE", "SINCE", "PR", "TITLE"}, rows); err != nil {
 		return err
 	}
 	for _, f := range items {
@@ -105,9 +101,9 @@ func printStandings(out output, b board) error {
 		if s.waits == "" {
 			continue
 		}
-		told := "\n" + strings.Join(wrap(f.ref()+" waits: "+s.waits, out.width-4), "\n    ") + "\n"
+		told := "\n" + strings.Join(wrap(f.ref()+" waits: "+out.local(s.waits), out.width-4), "\n    ") + "\n"
 		if s.next != "" {
-			told += out.indented("  → ", s.next)
+			told += out.indented("  → ", out.local(s.next))
 		}
 		if _, err := fmt.Fprint(out.w, told); err != nil {
 			return err

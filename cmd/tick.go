@@ -36,7 +36,12 @@ runtime.workers agent turns side by side, push and answer, and exit.
 
 Run it from cron, launchd or a systemd timer. A pass may be killed at any
 moment: the next one carries on. While another pass plans, this one exits at
-once, quietly, with code 0.`,
+once, quietly, with code 0.
+
+An idle pass prints nothing unless it is on a terminal. What is wrong is one line
+for each cause, with what to type. Exit codes: 0 the pass is complete, also when
+work waits or is blocked; 1 an error, or no repository could be read; 2 it was
+cancelled; 4 no login, or one that GitHub does not accept.`,
 		Example: `  $ gh mergexo tick --dry-run
   $ gh mergexo tick
   $ gh mergexo tick --repo octo/repo --max-turns 1
@@ -110,13 +115,13 @@ func (a *app) printReport(rep *tick.Report, opt *tickOptions, cfg *config.Config
 	}
 	switch {
 	case out.tty && rep.Held != "":
-		fmt.Fprintln(out.w, rep.Held)
+		fmt.Fprintln(out.w, out.local(rep.Held))
 	case out.tty && rep.Idle():
-		fmt.Fprintln(out.w, idleNote(rep))
+		fmt.Fprintln(out.w, out.local(idleNote(rep)))
 	}
 	var rows [][]string
 	for _, t := range rep.Turns() {
-		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, t.Reason, t.URL})
+		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.local(t.Reason), t.URL})
 	}
 	if len(rows) > 0 {
 		if err := out.table([]string{"ITEM", "TURN", "OUTCOME", "REASON", "LINK"}, rows); err != nil {
@@ -131,44 +136,18 @@ func idleNote(rep *tick.Report) string {
 	if rep.Skipped != "" {
 		return rep.Skipped + "; nothing done"
 	}
-	var note strings.Builder
-	note.WriteString("nothing to do")
-	for _, r := range rep.Repos() {
-		if !r.Ingested && r.Note != "" {
-			fmt.Fprintf(&note, "\n%s: %s", r.Repo, oneLine(r.Note))
-		}
-	}
-	return note.String()
+	return strings.Join(append([]string{"nothing to do"}, waitLines(rep.Repos())...), "\n")
 }
 
 func (a *app) printTrouble(repos []tick.RepoReport) {
+	for _, line := range causeLines(repos) {
+		fmt.Fprintln(a.env.Stderr, line)
+	}
 	for _, r := range repos {
-		if r.Failed {
-			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, oneLine(r.Note))
-		}
 		for _, w := range r.Warnings {
 			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, oneLine(w))
 		}
 	}
-}
-
-// errAllFailed says that no repository could be read; why stands above it.
-var errAllFailed = errors.New("no repository could be read")
-
-// failedRepos is an error when a pass could not read a single repository: then
-// something is wrong with the set-up. One broken among others is told, and no
-// failure of the pass.
-func failedRepos(repos []tick.RepoReport, configured int) error {
-	failed := 0
-	for _, r := range repos {
-		if r.Failed {
-			failed++
-		}
-	}
-	if failed > 0 && failed == len(repos) && (configured == 1 || failed > 1 || len(repos) == 1) {
-		return errAllFailed
-	}
-	return nil
 }
 
 func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, opt *tickOptions) error {
@@ -185,7 +164,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
 	}
 	rows := each(lines, func(l planLine) []string {
-		return []string{l.item(), l.What, string(l.Kind), l.Reason}
+		return []string{l.item(), l.What, string(l.Kind), out.local(l.Reason)}
 	})
 	if len(rows) > 0 {
 		if err := out.told([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
@@ -199,10 +178,8 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 			fmt.Fprintln(a.env.Stderr, "a pass would stop here:", err)
 		}
 	}
-	for _, r := range preview.Repos {
-		if !r.Ingested && !r.Failed && r.Note != "" {
-			fmt.Fprintf(a.env.Stderr, "%s: %s; planned from what is known\n", r.Repo, oneLine(r.Note))
-		}
+	for _, line := range waitLines(preview.Repos) {
+		fmt.Fprintln(a.env.Stderr, out.local(line)+"; planned from what is known")
 	}
 	a.printTrouble(preview.Repos)
 	return failedRepos(preview.Repos, len(cfg.Repos))

@@ -17,6 +17,7 @@ type itemView struct {
 	URL         string     `json:"url"`
 	Flow        string     `json:"flow"`
 	State       string     `json:"state"`
+	Live        bool       `json:"running"` // a pass works on it now
 	Since       *time.Time `json:"since"`
 	WaitingFor  string     `json:"waitingFor"`
 	NextStep    string     `json:"nextStep"`
@@ -127,7 +128,7 @@ func viewItem(f facts) itemView {
 	s := f.standing()
 	v := itemView{
 		Repo: f.Repo.Name.FullName(), Number: f.Item.Number, Title: f.Item.Title, URL: f.Item.URL,
-		Flow: string(f.Item.Flow), State: string(f.Item.State), Since: stamp(f.since()),
+		Flow: string(f.Item.Flow), State: string(f.Item.State), Live: f.Live, Since: stamp(f.since()),
 		WaitingFor: s.waits, NextStep: s.next, Priority: f.Item.Priority, Branch: f.Item.Branch, Pending: f.Pending, Spent: viewSpent(f),
 	}
 	if s := f.Stop; s != nil {

@@ -54,7 +54,7 @@ func (p *Pass) applyOne(ctx context.Context, l *lease, a work.Action) error {
 	}
 	_, err := p.runner().Apply(ctx, p.scope(l.remote), a)
 	if err != nil && a.Need == work.NeedCosmetic && ctx.Err() == nil {
-		p.Log.WarnContext(ctx, "cosmetic action given up", "action_token", a.Token, "error", err)
+		p.Log.WarnContext(ctx, "cosmetic action given up", p.runner().LogAttrs(ctx, l.remote.repo, a, "error", err)...)
 		_, err = p.runner().Drop(ctx, a, err)
 	}
 	return err

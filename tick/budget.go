@@ -220,7 +220,7 @@ func (d Day) Says() string {
 	if d.Why == "" {
 		return ""
 	}
-	return fmt.Sprintf("no turn begins before %s: %s", d.Until.Format(time.RFC3339), d.Why)
+	return fmt.Sprintf("no turn begins before %s: %s", work.Stamp(d.Until), d.Why)
 }
 
 // hold lets the planned turns wait when the day's budgets are spent. Nothing

@@ -127,7 +127,7 @@ func (r *router) invocation(e work.Event) invocation {
 
 // obey decides what a command does.
 func (r *router) obey(inv invocation) reply {
-	r.line("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Command))
+	r.line("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named()))
 	r.p.Obeyed = append(r.p.Obeyed, Obeyed{Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by})
 	if _, begins := inv.Verb.Flow(); begins {
 		return r.beginFlow(inv)
@@ -198,9 +198,9 @@ func (r *router) answer(e work.Event, inv invocation, rep reply) {
 	r.p.Notices = append(r.p.Notices, work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: inv.number, Base: strings.Join(after, " "), Target: e.Source,
-		Body: markBody(body, work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...)}), Why: "answer to " + inv.String(),
+		Body: markBody(body, work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...)}), Why: "answer to: " + inv.Named(),
 	})
-	r.line("notice", "", "answer to "+inv.by+"'s "+inv.String())
+	r.line("notice", "", "answer to "+inv.by+": "+inv.Named())
 }
 
 // strays answers commands on issues and pull requests that are not worked on.

@@ -79,7 +79,7 @@ func (p *Pass) storeObeyed(ctx context.Context, tx *store.Tx, plan Plan, now tim
 	}
 	for _, o := range plan.Obeyed {
 		err := tx.AddHistory(ctx, store.History{
-			RepoID: plan.Repo.ID, ItemID: o.Item, Number: o.Number, At: now, What: "command", Detail: o.Command.String() + " by " + o.By,
+			RepoID: plan.Repo.ID, ItemID: o.Item, Number: o.Number, At: now, What: "command", Detail: o.Command.Named() + " by " + o.By,
 		})
 		if err != nil {
 			return err

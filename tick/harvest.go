@@ -337,13 +337,7 @@ func (h *harvest) storeItem(ctx context.Context, tx *store.Tx, item work.Item) e
 
 func (h *harvest) storeEvent(ctx context.Context, tx *store.Tx, c candidate, now time.Time) error {
 	e := c.event
-	issue := e.Number
-	if c.pull {
-		issue = h.adopted[e.Number]
-	}
-	if item, ok := h.items[issue]; ok && !c.former && (!c.pull || e.ItemID == 0) {
-		e.ItemID = item.ID
-	}
+	e.ItemID = h.itemOf(c)
 	e.RepoID, e.SeenAt = h.repo.ID, now
 	if e.Outcome != "" {
 		e.ProcessedAt = now

@@ -61,9 +61,6 @@ func (p *Pass) ingest(ctx context.Context, rep *Report) []*remote {
 // tooSoon says why a repository is not asked in this pass; empty when it is.
 func (p *Pass) tooSoon(r *remote) string {
 	now := r.GitHub.Now()
-	if r.repo.NotBefore.After(now) && !future(r.repo.NotBefore, now, longestWait) {
-		return fmt.Sprintf("not before %s: %s", r.repo.NotBefore.Format(time.RFC3339), r.repo.LastError)
-	}
 	if next := r.repo.HeartbeatAt.Add(p.Config.Runtime.MinInterval); next.After(now) && !future(r.repo.HeartbeatAt, now, clockWarning) {
 		return fmt.Sprintf("read %s ago; min_interval is %s", now.Sub(r.repo.HeartbeatAt).Round(time.Second), p.Config.Runtime.MinInterval)
 	}
@@ -72,6 +69,10 @@ func (p *Pass) tooSoon(r *remote) string {
 
 func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	name := r.Name.FullName()
+	if until, ok := p.postponed(r); ok {
+		rep.repo(name, func(x *RepoReport) { x.Note, x.Until = r.repo.LastError, &until })
+		return nil
+	}
 	if note := p.tooSoon(r); note != "" {
 		rep.repo(name, func(x *RepoReport) { x.Note = note })
 		return nil
@@ -206,21 +207,22 @@ func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Re
 	}
 	ctx = context.WithoutCancel(ctx)
 	now := r.GitHub.Now()
-	until, failed, reason := now.Add(work.Backoff(p.Config.Runtime.RetryBase, r.repo.Failures+1)), true, err.Error()
+	until, failed := now.Add(work.Backoff(p.Config.Runtime.RetryBase, r.repo.Failures+1)), true
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
-		until, failed, reason = wait.Until, false, wait.Reason
+		until, failed = wait.Until, false
 	}
 	if future(until, now, longestWait) {
 		until = now.Add(longestWait)
 	}
-	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-		reason = blocked.Reason + "; " + blocked.Hint
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		reason = fmt.Sprintf("reading it took more than %s; ingest_timeout under [runtime] in the config gives it more time", p.Config.Runtime.IngestTimeout)
-	}
-	p.Log.WarnContext(ctx, "repository not read", "repo_full_name", r.Name.FullName(), "reason", reason, "until", until)
-	rep.repo(r.Name.FullName(), func(x *RepoReport) { x.Failed, x.Note = failed, reason })
+	causes := p.causes(r, err)
+	reason := reasonOf(causes)
+	p.Log.WarnContext(ctx, "repository not read", "repo_full_name", r.Name.FullName(), "code", causes[0].Code, "reason", reason, "until", until, "error", err)
+	rep.repo(r.Name.FullName(), func(x *RepoReport) {
+		x.Failed, x.Note, x.Causes = failed, reason, causes
+		if !failed {
+			x.Until = &until
+		}
+	})
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		return errors.Join(r.keepClock(ctx, tx), tx.DeferRepo(ctx, r.repo.ID, until, reason, failed))
 	})

@@ -85,10 +85,10 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action, rep *R
 
 // noticeFailed gives a notice up, or lets it wait.
 func (p *Pass) noticeFailed(ctx context.Context, r *remote, a work.Action, err error) {
-	p.Log.WarnContext(ctx, "notice not sent", "repo_full_name", r.Name.FullName(), "number", a.Number, "action_token", a.Token, "error", err)
+	p.Log.WarnContext(ctx, "notice not sent", p.runner().LogAttrs(ctx, r.repo, a, "error", err)...)
 	if hopeless(a, err) {
 		if _, err := p.runner().Drop(ctx, a, err); err != nil {
-			p.Log.ErrorContext(ctx, "could not give a notice up", "action_token", a.Token, "error", err)
+			p.Log.ErrorContext(ctx, "could not give a notice up", p.runner().LogAttrs(ctx, r.repo, a, "error", err)...)
 		}
 		return
 	}
@@ -96,7 +96,7 @@ func (p *Pass) noticeFailed(ctx context.Context, r *remote, a work.Action, err e
 	why := err.Error()
 	err = p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.DeferAction(ctx, a.ID, until, why) })
 	if err != nil {
-		p.Log.ErrorContext(ctx, "could not defer a notice", "action_token", a.Token, "error", err)
+		p.Log.ErrorContext(ctx, "could not defer a notice", p.runner().LogAttrs(ctx, r.repo, a, "error", err)...)
 	}
 }
 

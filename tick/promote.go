@@ -60,7 +60,7 @@ func (h *harvest) promote(ctx context.Context, design work.Item, pull work.PullR
 	}
 	fields, err := prompts.ParseDocument(doc)
 	if err != nil { // people may have taken the front matter out: the text is what counts
-		h.p.Log.WarnContext(ctx, "the design's front matter is not read", "repo_full_name", h.r.Name.FullName(), "issue_number", design.Number, "error", err)
+		h.p.Log.WarnContext(ctx, "the design's front matter is not read", "repo_full_name", h.r.Name.FullName(), "work_item_id", design.ID, "issue_number", design.Number, "error", err)
 	}
 	p := promotion{design: design, fulfills: fields.Status == prompts.StatusImplemented}
 	p.item = h.implementationOf(design, pull, fields)

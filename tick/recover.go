@@ -75,7 +75,7 @@ func (p *Pass) inFlight(key string) bool {
 func (p *Pass) resume(ctx context.Context, t work.Turn) (*lease, error) {
 	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died with an agent running
 		if _, err := p.Orphans.EndMarked(ctx, p.mark(t)); err != nil {
-			p.Log.WarnContext(ctx, "could not look for what a dead pass left running", "turn_key", t.Key, "error", err)
+			p.Log.WarnContext(ctx, "could not look for what a dead pass left running", "repo_full_name", p.remoteByID(t.RepoID).Name.FullName(), "work_item_id", t.ItemID, "turn_key", t.Key, "kind", string(t.Kind), "error", err)
 		}
 	}
 	s, err := p.freeSlot(t.Slot)

@@ -32,7 +32,9 @@ type RepoReport struct {
 	Ignored  int    `json:"ignored"` // of those, ignored
 	Notices  int    `json:"notices"` // sent
 
-	Warnings []string `json:"warnings"` // told once each, to whoever runs the pass
+	Warnings []string   `json:"warnings"`            // told once each, to whoever runs the pass
+	Causes   []Cause    `json:"causes,omitempty"`    // why it was not read
+	Until    *time.Time `json:"notBefore,omitempty"` // it is not asked before; Note says why
 }
 
 // TurnReport is what a pass did for one turn.
@@ -128,16 +130,6 @@ func (p *Pass) tellDay(ctx context.Context, plans []Plan, begun int, rep *Report
 	}
 	rep.Held = fmt.Sprintf("%s held back: %s", count(waiting, "turn"), why)
 	p.Log.WarnContext(ctx, "turns are held back by a budget of the day", "turns", waiting, "why", why)
-}
-
-// sumUp ends the report and writes the pass's one line of log.
-func (p *Pass) sumUp(ctx context.Context, rep *Report) {
-	rep.EndedAt = p.local()
-	attrs := []any{"seconds", rep.EndedAt.Sub(rep.StartedAt).Seconds(), "turns", len(rep.Turns())}
-	for _, r := range rep.Repos() {
-		attrs = append(attrs, r.Repo, map[string]any{"ingested": r.Ingested, "note": r.Note, "events": r.Events, "ignored": r.Ignored, "notices": r.Notices})
-	}
-	p.Log.InfoContext(ctx, "pass", attrs...)
 }
 
 // changed tells a terminal and the log about a turn.

@@ -92,7 +92,7 @@ func (h *harvest) weigh(ctx context.Context, old, pull work.PullRequest) error {
 	}
 	kept, known := pull.HeadOID == base || pull.HeadOID == of.Commit, true
 	if !kept {
-		kept, known, err = h.descends(ctx, pull.HeadOID, base)
+		kept, known, err = h.descends(ctx, pull, base)
 	}
 	switch {
 	case err != nil || !known:
@@ -104,7 +104,7 @@ func (h *harvest) weigh(ctx context.Context, old, pull work.PullRequest) error {
 		return nil
 	}
 	if accepted := instead(old, base); accepted != "" {
-		if kept, known, err := h.descends(ctx, pull.HeadOID, accepted); err != nil || !known || kept {
+		if kept, known, err := h.descends(ctx, pull, accepted); err != nil || !known || kept {
 			return err
 		}
 	}
@@ -113,10 +113,10 @@ func (h *harvest) weigh(ctx context.Context, old, pull work.PullRequest) error {
 
 // descends asks GitHub whether a head has a commit in its history. What GitHub
 // cannot tell is left to the next turn.
-func (h *harvest) descends(ctx context.Context, head, from string) (yes, known bool, err error) {
-	yes, known, err = h.r.GitHub.Descends(ctx, h.repo.Current, head, from)
+func (h *harvest) descends(ctx context.Context, pull work.PullRequest, from string) (yes, known bool, err error) {
+	yes, known, err = h.r.GitHub.Descends(ctx, h.repo.Current, pull.HeadOID, from)
 	if refused, ok := errors.AsType[*github.Error](err); ok {
-		h.p.Log.WarnContext(ctx, "could not compare a head with what was there before", "repo_full_name", h.r.Name.FullName(), "error", refused)
+		h.p.Log.WarnContext(ctx, "could not compare a head with what was there before", "repo_full_name", h.r.Name.FullName(), "work_item_id", pull.ItemID, "pr_number", pull.Number, "error", refused)
 		return false, false, nil
 	}
 	return yes, known, err

@@ -35,7 +35,7 @@ func (r *router) busy(t work.Turn) {
 	case t.Blocked:
 		r.line("wait", t.Kind, "blocked: "+r.item.Reason)
 	case t.Waits(r.v.Now):
-		r.line("wait", t.Kind, fmt.Sprintf("until %s: %s", t.NotBefore.Format(time.RFC3339), t.WaitReason))
+		r.line("wait", t.Kind, fmt.Sprintf("until %s: %s", work.Stamp(t.NotBefore), t.WaitReason))
 	default:
 		r.line("wait", t.Kind, "a turn is running")
 	}
@@ -96,7 +96,7 @@ func (r *router) start() {
 	default:
 		reason = count(len(unheard), "answer") + " by " + authors(unheard)
 		if quiet := r.quietUntil(unheard); quiet.After(r.v.Now) {
-			r.line("wait", "", "the quiet period after the last comment ends at "+quiet.Format(time.RFC3339))
+			r.line("wait", "", "the quiet period after the last comment ends at "+work.Stamp(quiet))
 			return
 		}
 	}
@@ -131,7 +131,7 @@ func (r *router) feedback() {
 		return
 	}
 	if quiet := r.quietUntil(said); quiet.After(r.v.Now) {
-		r.line("wait", "", "the quiet period after the last comment ends at "+quiet.Format(time.RFC3339))
+		r.line("wait", "", "the quiet period after the last comment ends at "+work.Stamp(quiet))
 		return
 	}
 	reason := count(len(said), "new comment") + " by " + authors(said)

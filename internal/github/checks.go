@@ -95,6 +95,9 @@ func (c *Client) JobLog(ctx context.Context, repo work.RepoName, job string) (st
 	return text, nil
 }
 
+// logStore is how errors call the place where GitHub keeps logs.
+const logStore = "GitHub's store of logs"
+
 // storedTail reads the end of a file that lies somewhere else. go-gh's client
 // sends the token to its own host only.
 func (c *Client) storedTail(ctx context.Context, address string) (string, error) {
@@ -105,7 +108,7 @@ func (c *Client) storedTail(ctx context.Context, address string) (string, error)
 	req.Header.Set("Accept", "*/*")
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return "", lost(ctx, call{method: http.MethodGet, url: "a stored log"}, err)
+		return "", lost(ctx, logStore, call{method: http.MethodGet, url: "a stored log"}, err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -113,7 +116,7 @@ func (c *Client) storedTail(ctx context.Context, address string) (string, error)
 	}
 	var end tail
 	if _, err := io.Copy(&end, io.LimitReader(resp.Body, maxLog)); err != nil {
-		return "", lost(ctx, call{method: http.MethodGet, url: "a stored log"}, err)
+		return "", lost(ctx, logStore, call{method: http.MethodGet, url: "a stored log"}, err)
 	}
 	return end.String(), nil
 }

@@ -108,6 +108,7 @@ func New(o Options) (*Client, error) {
 		Host:             o.Host,
 		AuthToken:        o.Token,
 		UnixDomainSocket: o.Socket,
+		Transport:        transport(o),
 		Headers:          headers,
 		Timeout:          o.Timeout,
 		// A redirect is an answer: followed by hand where that is safe. Go would

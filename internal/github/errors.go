@@ -83,9 +83,15 @@ func (e *UnclearError) Error() string { return "unclear whether GitHub applied i
 func (e *UnclearError) Unwrap() error { return e.Err }
 
 // UnreachableError is a read to which no whole answer came.
-type UnreachableError struct{ Err error }
+type UnreachableError struct {
+	Host string
+	Err  error
+}
 
-func (e *UnreachableError) Error() string { return "GitHub did not answer: " + e.Err.Error() }
+func (e *UnreachableError) Error() string {
+	cause, _ := wire(e.Host, e.Err)
+	return "GitHub did not answer: " + cause
+}
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // BodyError is an answer that GitHub called a success and that says something

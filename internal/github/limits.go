@@ -134,7 +134,7 @@ func (c *Client) limited(a *answer, err error) error {
 	now := c.Now()
 	held, until, reason := a.limits.until(a.resource, now)
 	until = c.gate.close(held, until, now, reason)
-	c.log.Warn("rate limited", "resource", a.resource, "until", until)
+	c.log.Warn("rate limited", "host", c.host, "resource", a.resource, "until", until)
 	return &work.WaitError{Until: until, Reason: reason, Err: err}
 }
 

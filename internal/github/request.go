@@ -61,7 +61,7 @@ func (c *Client) send(ctx context.Context, k call) (*answer, error) {
 	}
 	a, err := c.exchange(req, k)
 	if err != nil {
-		return nil, lost(ctx, k, err)
+		return nil, lost(ctx, c.host, k, err)
 	}
 	if a.limits.remaining == 0 && a.limits.reset.After(c.Now()) {
 		c.gate.close(a.resource, a.limits.reset, c.Now(), "GitHub's rate limit")
@@ -126,7 +126,7 @@ func (c *Client) exchange(req *http.Request, k call) (*answer, error) {
 }
 
 // lost says what it means that no whole answer came.
-func lost(ctx context.Context, k call, err error) error {
+func lost(ctx context.Context, host string, k call, err error) error {
 	var body *BodyError
 	switch {
 	case k.effect == writes:
@@ -136,7 +136,7 @@ func lost(ctx context.Context, k call, err error) error {
 	case errors.As(err, &body):
 		return err
 	default:
-		return &UnreachableError{Err: err}
+		return &UnreachableError{Host: host, Err: err}
 	}
 }
 

@@ -128,6 +128,9 @@ func setUp(e *testscript.Env, t *testing.T) error {
 	}
 	e.Defer(func() { _ = os.RemoveAll(e.WorkDir) }) // after the rest: not all of them are kept until the last one ends
 	e.Defer(func() {
+		if err := checkLogs(w.stateDir()); err != nil {
+			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
+		}
 		if err := w.close(); err != nil {
 			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
 		}

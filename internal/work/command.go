@@ -78,6 +78,15 @@ func (c Command) String() string {
 	return s
 }
 
+// Named is the command for whoever runs the tool: one that was not understood is
+// named as such, though it is answered with the help.
+func (c Command) Named() string {
+	if c.Wrong != "" {
+		return "not understood: " + c.Wrong
+	}
+	return c.String()
+}
+
 // commandLine is the first line of a command. Indented by four spaces it is
 // code, behind a > a quotation. People end words with points and colons.
 var commandLine = regexp.MustCompile(`(?i)^ {0,3}/mergexo[:,]?(?:[ \t]+(.*))?$`)

@@ -1,0 +1,77 @@
+package tick
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// passLines are the messages that concern no single repository.
+var passLines = []string{
+	"pass", "turns are held back by a budget of the day", "the clock of this machine is wrong", "could not record a limit of GitHub's",
+	"could not forget what is over", "could not look who works in a checkout",
+}
+
+// Every line of log can be found from its repository: also those that are too rare
+// for a story.
+func TestLogLinesNameTheirRepository(t *testing.T) {
+	found := 0
+	for _, dir := range []string{".", "../actions"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, name, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || !logs(call) {
+					return true
+				}
+				found++
+				if !namesRepo(call) {
+					t.Errorf("%s: a line that names no repository", set.Position(call.Pos()))
+				}
+				return true
+			})
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d lines of log were found: the test looks at the wrong calls", found)
+	}
+}
+
+// logs reports whether a call is x.Log.InfoContext(…) and its like.
+func logs(call *ast.CallExpr) bool {
+	method, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || !slices.Contains([]string{"DebugContext", "InfoContext", "WarnContext", "ErrorContext", "Info", "Warn", "Error", "Debug"}, method.Sel.Name) {
+		return false
+	}
+	of, ok := method.X.(*ast.SelectorExpr)
+	return ok && of.Sel.Name == "Log"
+}
+
+func namesRepo(call *ast.CallExpr) bool {
+	named := false
+	for _, arg := range call.Args {
+		ast.Inspect(arg, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BasicLit:
+				text, err := strconv.Unquote(n.Value)
+				named = named || err == nil && (text == "repo_full_name" || slices.Contains(passLines, text))
+			case *ast.Ident: // attrs are made by one of these
+				named = named || slices.Contains([]string{"turnAttrs", "eventAttrs", "LogAttrs", "attrs"}, n.Name)
+			}
+			return true
+		})
+	}
+	return named
+}
