@@ -143,6 +143,9 @@ func idleNote(rep *tick.Report) string {
 
 func (a *app) printTrouble(repos []tick.RepoReport) {
 	for _, r := range repos {
+		if r.Replaced != "" {
+			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, oneLine(r.Replaced))
+		}
 		if r.Failed {
 			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, oneLine(r.Note))
 		}
@@ -174,7 +177,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		return err
 	}
 	out := newOutput(a.env)
-	lines := planLines(preview)
+	lines := planLines(cfg, preview)
 	if opt.json.asked() {
 		err := opt.json.write(out, map[string]any{
 			"startedAt": a.now().UTC(), "endedAt": a.now().UTC(), "skipped": "", "repositories": orEmpty(preview.Repos), "turns": []any{}, "plan": orEmpty(lines), "held": "",
@@ -211,14 +214,14 @@ type planLine struct {
 	tick.Line
 }
 
-func planLines(p *tick.Preview) []planLine {
+func planLines(cfg *config.Config, p *tick.Preview) []planLine {
 	var lines []planLine
 	for _, r := range p.Recovered {
 		lines = append(lines, planLine{r.Repo, r.Line})
 	}
 	for _, plan := range p.Plans {
 		for _, l := range plan.Lines {
-			lines = append(lines, planLine{plan.Repo.Name.FullName(), l})
+			lines = append(lines, planLine{cfg.Called(plan.Repo.Name), l})
 		}
 	}
 	return lines

@@ -44,6 +44,8 @@ type harvest struct {
 	pages        map[string][]store.Validator // of the pages that were read, by walk
 	stale        []string                     // walks whose older validators go
 	walks        map[string]string            // cut walks: name to where they go on
+	brought      bool                         // some list had more than it had before
+	another      bool                         // the name may stand for another repository by now
 	enough       func() bool                  // whether the time for lists is up
 	backlog      map[int]bool                 // numbers that were listed: true while they are not taken in
 	labels       []string                     // now seen

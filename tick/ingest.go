@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -71,7 +70,7 @@ func (p *Pass) tooSoon(r *remote) string {
 }
 
 func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
-	name := r.Name.FullName()
+	name := p.Config.Called(r.Name)
 	if note := p.tooSoon(r); note != "" {
 		rep.repo(name, func(x *RepoReport) { x.Note = note })
 		return nil
@@ -79,10 +78,11 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	ctx, cancel := context.WithTimeout(ctx, p.Config.Runtime.IngestTimeout)
 	defer cancel()
 	h, err := p.gather(ctx, r)
-	if _, ok := errors.AsType[*github.MovedError](err); ok {
-		if err = p.follow(ctx, r); err == nil {
-			h, err = p.gather(ctx, r)
-		}
+	if err != nil {
+		h, err = p.regather(ctx, r, err)
+	}
+	if r.replaced != "" {
+		rep.repo(name, func(x *RepoReport) { x.Replaced = r.replaced })
 	}
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return h.store(ctx, tx, h.now()) }); err != nil {
 		return fmt.Errorf("store what was read: %w", err)
 	}
-	r.repo = h.repo
+	p.setRepo(r, h.repo)
 	h.log(ctx)
 	h.logQueued(ctx, "pre_pr_followup_comments_enqueued")
 	rep.repo(name, func(x *RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, h.note })
@@ -143,6 +143,9 @@ func (h *harvest) read(ctx context.Context) error {
 	if err := h.fetch(reading); err != nil { // who we are decides what is ours: nothing is judged without
 		return err
 	}
+	if err := h.identify(reading); err != nil {
+		return err
+	}
 	defer h.dropHalf()
 	if err := h.adopt(reading); err != nil || h.rebuilding {
 		return err
@@ -157,44 +160,6 @@ func (h *harvest) read(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// follow reads who the repository is today: at first sight, and when GitHub
-// says that it moved. The node id proves that it is the same one.
-func (p *Pass) follow(ctx context.Context, r *remote) error {
-	now, err := r.GitHub.Repository(ctx, r.Name)
-	if github.IsStatus(err, 404) {
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("repository %s does not exist, or the account that gh is logged in with cannot see it", r.Name.FullName()),
-			Hint:   "check its name in the config, and `gh auth status`",
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("read the repository: %w", err)
-	}
-	if r.repo.NodeID != "" && r.repo.NodeID != now.NodeID {
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("%s is another repository than before: it was deleted or renamed, and the name taken again", r.Name.FullName()),
-			Hint:   "correct its name in the config",
-		}
-	}
-	if now.Archived {
-		return &work.BlockedError{Reason: fmt.Sprintf("%s is archived", r.Name.FullName()), Hint: "remove it from the config, or unarchive it"}
-	}
-	if !now.CanPush {
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("the account that gh is logged in with may not push to %s", r.Name.FullName()),
-			Hint:   "ask for write permission, or log in as somebody who has it: gh auth login",
-		}
-	}
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		return tx.SetRepoIdentity(ctx, r.repo.ID, now.NodeID, now.ID, now.Current, now.DefaultBranch)
-	})
-	if err != nil {
-		return err
-	}
-	r.repo.NodeID, r.repo.GitHubID, r.repo.Current, r.repo.DefaultBranch = now.NodeID, now.ID, now.Current, now.DefaultBranch
 	return nil
 }
 
@@ -220,7 +185,7 @@ func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Re
 		reason = fmt.Sprintf("reading it took more than %s; ingest_timeout under [runtime] in the config gives it more time", p.Config.Runtime.IngestTimeout)
 	}
 	p.Log.WarnContext(ctx, "repository not read", "repo_full_name", r.Name.FullName(), "reason", reason, "until", until)
-	rep.repo(r.Name.FullName(), func(x *RepoReport) { x.Failed, x.Note = failed, reason })
+	rep.repo(p.Config.Called(r.Name), func(x *RepoReport) { x.Failed, x.Note = failed, reason })
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.DeferRepo(ctx, r.repo.ID, until, reason, failed) }); err != nil {
 		p.Log.ErrorContext(ctx, "could not record a failed ingest", "repo_full_name", r.Name.FullName(), "error", err)
 	}

@@ -46,9 +46,13 @@ func (p *Pass) sendNotices(ctx context.Context, r *remote, rep *Report) {
 	if due, err = p.dueNotices(ctx, r); err != nil {
 		return
 	}
+	if err := p.stillSame(ctx, r, sameFor); err != nil {
+		p.Log.WarnContext(ctx, "notices wait", "repo_full_name", r.Name.FullName(), "error", err)
+		return
+	}
 	sent := p.sendDue(ctx, r, due)
 	if sent > 0 {
-		rep.repo(r.Name.FullName(), func(x *RepoReport) { x.Notices += sent })
+		rep.repo(p.Config.Called(r.Name), func(x *RepoReport) { x.Notices += sent })
 	}
 }
 

@@ -190,7 +190,7 @@ func (h *harvest) handOver(ctx context.Context, tx *store.Tx, from, to int64) er
 		if e.ItemID != from || e.Kind != work.EventSource || e.TurnID != 0 {
 			continue
 		}
-		_, redirected, err := tx.GetAction(ctx, work.RedirectToken(h.r.Name, e.Number, e.Source))
+		_, redirected, err := tx.GetAction(ctx, work.RedirectToken(h.repo.Key(), e.Number, e.Source))
 		if err != nil {
 			return err
 		}

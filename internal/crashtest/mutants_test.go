@@ -67,7 +67,7 @@ func mutants() []mutant {
 		return err
 	}
 	if planned && l.resumed {
-		parent := p.Dirs.CheckoutParent(l.remote.Name)
+		parent := p.Dirs.CheckoutParent(l.remote.repo)
 		generation, err := newestGeneration(parent, l.turn.Slot)
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ var accountDeeds = map[string]subcommand{
 	"user-id":          {1, func(c *command) error { c.line("%d", c.hub.UserID(c.args[0])); return nil }},
 	"repo":             {1, addRepo},
 	"fork":             {1, func(c *command) error { _, err := c.repo.AddFork(c.args[0]); return err }},
+	"delete-repo":      {0, func(c *command) error { c.repo.DeleteRepo(); return nil }},
 	"rename-repo":      {1, func(c *command) error { return c.repo.Rename(c.args[0]) }},
 	"archive":          {0, func(c *command) error { c.repo.SetArchived(true); return nil }},
 	"refuse-merges":    {1, func(c *command) error { c.repo.RefuseMerges(c.args[0]); return nil }},

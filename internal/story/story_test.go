@@ -14,7 +14,7 @@
 //	$CONFIG    the config; $STATE the state folder
 //	$AGENT     the scripted agent's folder; agent/rules.yaml in the story's
 //	           archive says what it does, and without it it does its honest best
-//	$ORIGIN    the bare repository behind octo/app
+//	$ORIGIN    the bare repository behind octo/app; $MIRROR its mirror, $CHECKOUTS the folder of its checkouts
 //
 // and these commands beside testscript's own:
 //
@@ -32,6 +32,7 @@
 //	await-request METHOD PATH-SUFFIX waits for a request that hub slow holds up; it takes effect once its pass is killed
 //	later DURATION           lets time pass: every time in state.db is taken back by it
 //	hub-clock DURATION       sets GitHub's clock ahead of this machine's by that; -400s: behind it
+//	other-host NAME          makes a second GitHub host with an octo/app of its own; other-hub is its hub
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
 //
 // The condition [sandbox] says whether a sandbox works on this machine.
@@ -111,8 +112,10 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"await-request": cmdAwaitRequest,
 		"later":         cmdLater,
 		"hub-clock":     cmdHubClock,
+		"other-host":    cmdOtherHost,
 	}
 	maps.Copy(cmds, hubscript.Commands(func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }))
+	cmds["other-hub"] = hubscript.Commands(func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hosts.other })["hub"]
 	return cmds
 }
 
