@@ -70,6 +70,7 @@ type objects interface {
 	RepositoryByID(ctx context.Context, host string, id int64) (github.Repository, error)
 	Viewer(ctx context.Context, etag string) (work.Account, string, bool, error)
 	Issue(ctx context.Context, repo work.RepoName, number int) (github.Issue, bool, error)
+	IssueWherever(ctx context.Context, repo work.RepoName, number int) (github.Issue, bool, error)
 	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
 	Permission(ctx context.Context, repo work.RepoName, login string) (string, error)
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)

@@ -49,8 +49,8 @@ func mutants() []mutant {
 		{
 			guard: "no wording in a token", file: "tick/compose.go", scenario: "feedback", points: losesAllAfterReplies,
 			edits: []edit{{
-				`work.ReplyToken(c.l.remote.Name, t.Number, id, e.Hash)`,
-				`work.ReplyToken(c.l.remote.Name, t.Number, id, e.Hash+r.Body)`,
+				`work.ReplyToken(c.l.remote.repo.Key(), t.Number, id, e.Hash)`,
+				`work.ReplyToken(c.l.remote.repo.Key(), t.Number, id, e.Hash+r.Body)`,
 			}},
 		},
 		{
