@@ -27,7 +27,7 @@
 //	db SQL                   prints what a query of state.db gives, tab separated
 //	await FILE               waits until a background command has made a file
 //	await-label NUMBER LABEL waits until an issue or pull request has a label
-//	hub-many N NUMBER AUTHOR makes N comments, "comment number 1" and so on
+//	hub-many N NUMBER AUTHOR makes N comments, "comment number 1" and so on; a % in AUTHOR is the number
 //	hub-paste NUMBER COMMENT AUTHOR has somebody post the words of a comment again, marker and all
 //	await-request METHOD PATH-SUFFIX waits for a request that hub slow holds up; it takes effect once its pass is killed
 //	later DURATION           lets time pass: every time in state.db is taken back by it
@@ -251,8 +251,14 @@ func cmdHubMany(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	number, err := strconv.Atoi(args[1])
 	ts.Check(err)
+	hub := worldOf(ts).hub
 	for i := range n {
-		_, err := worldOf(ts).hub.Repo(mainRepo).Comment(number, args[2], fmt.Sprintf("This is comment number %d.", i+1))
+		author := strings.ReplaceAll(args[2], "%", strconv.Itoa(i+1))
+		if !hub.HasUser(author) {
+			_, err := hub.AddUser(author)
+			ts.Check(err)
+		}
+		_, err := hub.Repo(mainRepo).Comment(number, author, fmt.Sprintf("This is comment number %d.", i+1))
 		ts.Check(err)
 	}
 }
