@@ -73,7 +73,7 @@ func (s *stage) must(err error) {
 // plan adds a comment's row.
 func (s *stage) plan(what string) work.Action {
 	s.Helper()
-	token := work.NoticeToken(s.scope.Repo.Name, s.issue, what)
+	token := work.NoticeToken(s.scope.Repo.Key(), s.issue, what)
 	a := work.Action{
 		RepoID: s.scope.Repo.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: s.issue, Body: work.Mark(what, work.Marks{Token: token}), PlannedAt: s.now,
@@ -213,7 +213,7 @@ func TestL04PullRequestThatIsNotListedYet(t *testing.T) {
 	s.hub.Lag("pulls", 1, 0, 2*time.Minute)
 	s.hub.AddFault(losePost())
 	a := s.plan("unused")
-	a.Kind, a.Token, a.Head, a.Base, a.Title = work.ActionPullRequest, work.NoticeToken(s.scope.Repo.Name, s.issue, "pull"), "agent/bugfix/1-x", "main", "Fix"
+	a.Kind, a.Token, a.Head, a.Base, a.Title = work.ActionPullRequest, work.NoticeToken(s.scope.Repo.Key(), s.issue, "pull"), "agent/bugfix/1-x", "main", "Fix"
 	a.Body = work.Mark("Fixes it.", work.Marks{Token: a.Token})
 	s.must(s.runner.Store.Update(t.Context(), func(tx *store.Tx) (err error) {
 		a, err = tx.AddAction(t.Context(), a)

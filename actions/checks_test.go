@@ -25,9 +25,9 @@ func (s *stage) red() (pull int, issue, rerun work.Action) {
 	runs, err := s.scope.GitHub.(*github.Client).WorkflowRuns(s.Context(), s.scope.Repo.Name, head) //nolint:forcetypeassert // it is that
 	s.must(err)
 	id := strconv.FormatInt(runs[0].ID, 10)
-	token := work.IssueToken(s.scope.Repo.Name, pull, head, "TestClock")
+	token := work.IssueToken(s.scope.Repo.Key(), pull, head, "TestClock")
 	issue = s.add(work.Action{Kind: work.ActionIssue, Token: token, Number: pull, Title: "Flaky test: TestClock", Body: work.Mark("It is.", work.Marks{Token: token})})
-	rerun = s.add(work.Action{Kind: work.ActionRerun, Token: work.RerunToken(s.scope.Repo.Name, pull, head, id), Number: pull, Target: id, Base: "1", Head: head})
+	rerun = s.add(work.Action{Kind: work.ActionRerun, Token: work.RerunToken(s.scope.Repo.Key(), pull, head, id), Number: pull, Target: id, Base: "1", Head: head})
 	return pull, issue, rerun
 }
 

@@ -113,7 +113,7 @@ func Removal(repo work.Repo, a work.Action, commentID int64, now time.Time) work
 	id := strconv.FormatInt(commentID, 10)
 	return work.Action{
 		RepoID: repo.ID, ItemID: a.ItemID, Kind: work.ActionRemove, Need: work.NeedRequired,
-		Token: work.RemoveToken(repo.Name, on, id), State: work.ActionPlanned,
+		Token: work.RemoveToken(repo.Key(), on, id), State: work.ActionPlanned,
 		Number: a.Number, Target: id, On: on, PlannedAt: now,
 		Why: "a second copy of our own comment",
 	}

@@ -13,7 +13,7 @@ import (
 func (s *stage) begin(label, others string) work.Action {
 	s.Helper()
 	a := work.Action{
-		RepoID: s.scope.Repo.ID, Kind: work.ActionFlow, Need: work.NeedRequired, Token: work.FlowToken(s.scope.Repo.Name, s.issue),
+		RepoID: s.scope.Repo.ID, Kind: work.ActionFlow, Need: work.NeedRequired, Token: work.FlowToken(s.scope.Repo.Key(), s.issue),
 		State: work.ActionPlanned, Number: s.issue, Target: label, Base: others, Head: s.now.UTC().Format(time.RFC3339), PlannedAt: s.now,
 	}
 	s.must(s.runner.Store.Update(s.Context(), func(tx *store.Tx) error { return tx.RepeatAction(s.Context(), a) }))
@@ -85,7 +85,7 @@ func TestCloseIsDoneOnce(t *testing.T) {
 	s.must(err)
 	plan := func(key string) work.Action {
 		a := work.Action{
-			RepoID: s.scope.Repo.ID, Kind: work.ActionClose, Need: work.NeedRequired, Token: work.CloseToken(s.scope.Repo.Name, n, key), Number: n, PlannedAt: s.now,
+			RepoID: s.scope.Repo.ID, Kind: work.ActionClose, Need: work.NeedRequired, Token: work.CloseToken(s.scope.Repo.Key(), n, key), Number: n, PlannedAt: s.now,
 		}
 		s.must(s.runner.Store.Update(s.Context(), func(tx *store.Tx) (err error) {
 			a, err = tx.AddAction(s.Context(), a)

@@ -13,7 +13,7 @@ import (
 // stick plans what the sticky comment is to say.
 func (s *stage) stick(text, base string) work.Action {
 	s.Helper()
-	token := work.StopToken(s.scope.Repo.Name, s.issue, "why", "")
+	token := work.StopToken(s.scope.Repo.Key(), s.issue, "why", "")
 	a := work.Action{
 		RepoID: s.scope.Repo.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: s.issue, Body: work.Mark(text, work.Marks{Token: token}), Base: base, PlannedAt: s.now,
@@ -68,7 +68,7 @@ func TestP8WhatWentOnBeforeItWasSaidIsNotSaid(t *testing.T) {
 // The comment of a pass whose database is gone is found by its token and edited.
 func TestL11StickyIsFoundAgain(t *testing.T) {
 	s := newStage(t)
-	token := work.StopToken(s.scope.Repo.Name, s.issue, "why", "")
+	token := work.StopToken(s.scope.Repo.Key(), s.issue, "why", "")
 	_, err := s.repo.Comment(s.issue, "olga", work.Mark("it stopped long ago", work.Marks{Token: token}))
 	s.must(err)
 	got := s.apply(s.stick("it stopped", ""))

@@ -16,6 +16,7 @@ import (
 type board struct {
 	repos []repoStatus
 	items []facts
+	left  []leftRepo
 	day   tick.Day // what was spent in the last 24 hours, over all repositories
 
 	now    time.Time                // by GitHub's clock, as what is stored
@@ -73,6 +74,11 @@ func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all boo
 	if b.day, err = loadDay(ctx, tx, cfg.Runtime.Budgets, now); err != nil {
 		return board{}, err
 	}
+	if len(names) == len(cfg.Repos) {
+		if b.left, err = loadLeft(ctx, tx, cfg, known, now); err != nil {
+			return board{}, err
+		}
+	}
 	for _, name := range names {
 		r := repoStatus{Repo: findRepo(known, name)}
 		if r.ID != 0 {
@@ -100,13 +106,22 @@ func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all boo
 	return b, nil
 }
 
+// findRepo finds the row of a configured repository: of those that have had the name
+// the one that has it, or had it last.
 func findRepo(known []work.Repo, name work.RepoName) work.Repo {
+	found := work.Repo{Name: name}
 	for _, r := range known {
-		if r.Name.Equal(name) {
+		if !r.Name.Equal(name) {
+			continue
+		}
+		if r.LeftAt.IsZero() {
 			return r
 		}
+		if r.LeftAt.After(found.LeftAt) {
+			found = r
+		}
 	}
-	return work.Repo{Name: name}
+	return found
 }
 
 // loadItems reads everything about a repository's work items but their turns.
@@ -191,6 +206,7 @@ func loadPauses(ctx context.Context, tx *store.Tx, repoID int64) (map[int]*work.
 // configure adds what the config says: what may be spent and answered, and by
 // which label people take things over.
 func (f *facts) configure(cfg *config.Config) {
+	f.Called = cfg.Called(f.Repo.Name)
 	f.Budgets, f.Answers = cfg.Runtime.Budgets, cfg.Runtime.EnableFeedbackLoop
 	if r, ok := cfg.Repo(f.Repo.Name); ok {
 		f.Ignore = r.Labels.Ignore

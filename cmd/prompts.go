@@ -229,5 +229,5 @@ func (a *app) promptOf(ctx context.Context, name, about, agentName string) (text
 // scratchMirror is a mirror in a folder that is thrown away. It borrows what
 // the real one has.
 func (m *machine) scratchMirror(dir string, r tick.Remote, repo work.Repo) tick.Mirror {
-	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).Speaking(voice(r.Settings.Voice)).Borrowing(m.dirs.MirrorDir(r.Name))
+	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).Speaking(voice(r.Settings.Voice)).Borrowing(m.dirs.MirrorDir(repo))
 }

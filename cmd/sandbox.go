@@ -51,7 +51,7 @@ func (f *sandboxFinder) protection(ctx context.Context, cfg *config.Config, env 
 type wrapper func(argv []string, j work.Job) ([]string, error)
 
 // protect says what is in force for an agent, and puts it in front of it.
-func (m *machine) protect(ctx context.Context, repo work.RepoName, a config.Agent) (sandbox.Protection, wrapper, error) {
+func (m *machine) protect(ctx context.Context, repo work.Repo, a config.Agent) (sandbox.Protection, wrapper, error) {
 	p, err := m.sandbox.protection(ctx, m.cfg, m.env, a)
 	if err != nil || !p.Hides() {
 		return p, nil, err
@@ -92,7 +92,7 @@ func (m *machine) environOf(a config.Agent) []string {
 }
 
 // box is what an agent sees of this machine.
-func (m *machine) box(repo work.RepoName, a config.Agent) sandbox.Box {
+func (m *machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 	environ := m.environOf(a)
 	b := sandbox.Box{
 		Agent: a.Name, Home: m.env.Home, Path: agent.PathOf(environ), Temp: m.folders("TMPDIR", "TMP", "TEMP"),

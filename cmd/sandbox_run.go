@@ -47,7 +47,7 @@ With --dir the command works in a folder of yours, which it can write to.`,
 }
 
 func (a *app) runInSandbox(ctx context.Context, name string, argv []string, dir, repo string) (err error) {
-	m, ag, repoName, err := a.sandboxOf([]string{name}, repo)
+	m, ag, repoName, err := a.sandboxOf(ctx, []string{name}, repo)
 	if err != nil {
 		return err
 	}

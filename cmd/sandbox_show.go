@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -62,7 +63,7 @@ type entryView struct {
 }
 
 func (a *app) showSandbox(ctx context.Context, given []string, repo string, flags *jsonFlags) error {
-	m, ag, name, err := a.sandboxOf(given, repo)
+	m, ag, name, err := a.sandboxOf(ctx, given, repo)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func advice(p sandbox.Protection, asked work.Sandbox) string {
 }
 
 // letIn lists what an agent's turn would find, in a checkout of the repository.
-func (m *machine) letIn(p sandbox.Protection, repo work.RepoName, a config.Agent) []entryView {
+func (m *machine) letIn(p sandbox.Protection, repo work.Repo, a config.Agent) []entryView {
 	program := programOf(m.env, a)
 	path := a.Adapter
 	if found, err := agent.Program(program); err == nil {
@@ -113,17 +114,17 @@ func (m *machine) letIn(p sandbox.Protection, repo work.RepoName, a config.Agent
 }
 
 // sandboxOf finds the agent and the repository that a command line names.
-func (a *app) sandboxOf(given []string, repo string) (*machine, config.Agent, work.RepoName, error) {
+func (a *app) sandboxOf(ctx context.Context, given []string, repo string) (*machine, config.Agent, work.Repo, error) {
 	cfg, err := a.config()
 	if err != nil {
-		return nil, config.Agent{}, work.RepoName{}, err
+		return nil, config.Agent{}, work.Repo{}, err
 	}
 	if err := guardState(cfg.Runtime.StateDir); err != nil {
-		return nil, config.Agent{}, work.RepoName{}, err
+		return nil, config.Agent{}, work.Repo{}, err
 	}
 	named, err := repos(cfg, repo)
 	if err != nil {
-		return nil, config.Agent{}, work.RepoName{}, err
+		return nil, config.Agent{}, work.Repo{}, err
 	}
 	name := cfg.Runtime.Agent
 	if len(given) > 0 {
@@ -132,10 +133,16 @@ func (a *app) sandboxOf(given []string, repo string) (*machine, config.Agent, wo
 	ag, ok := cfg.Agents[name]
 	if !ok {
 		known := slices.Sorted(maps.Keys(cfg.Agents))
-		return nil, ag, work.RepoName{}, &usageError{fmt.Errorf("unknown agent %q; there are %s", name, strings.Join(known, ", "))}
+		return nil, ag, work.Repo{}, &usageError{fmt.Errorf("unknown agent %q; there are %s", name, strings.Join(known, ", "))}
 	}
 	m := &machine{cfg: cfg, env: config.Environ(), secrets: a.secrets(), dirs: tick.Dirs{State: cfg.Runtime.StateDir}, now: a.now}
-	return m, ag, named[0], nil
+	row := work.Repo{Name: named[0]} // as long as no pass has seen it
+	_, err = a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+		known, err := tx.ListRepos(ctx)
+		row = findRepo(known, named[0])
+		return err
+	})
+	return m, ag, row, err
 }
 
 // completeAgents offers the agents of the config for the first argument.

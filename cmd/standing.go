@@ -12,6 +12,7 @@ import (
 // facts are what the database knows of one work item today.
 type facts struct {
 	Repo    work.Repo
+	Called  string // the repository's name, with its host where that is needed
 	Item    work.Item
 	Pull    *work.PullRequest // nil: none yet
 	Turn    *work.Turn        // the unfinished one; nil: none

@@ -67,7 +67,7 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	case opt.json.asked():
 		object := map[string]any{
 			"items":        each(b.items, viewItem),
-			"repositories": each(b.repos, func(r repoStatus) repoView { return viewRepo(r.Repo, r.counts) }),
+			"repositories": viewRepos(b),
 			"day":          viewDay(b.day, cfg.Runtime.Budgets),
 		}
 		if slices.Contains(opt.json.fields, "agents") { // it starts programs
@@ -82,6 +82,7 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	if err := a.printBoard(out, b); err != nil {
 		return err
 	}
+	a.printLeft(out, b)
 	a.printDay(out, b.day, cfg.Runtime.Budgets)
 	a.printExposed(ctx, out, cfg)
 	return nil

@@ -113,7 +113,9 @@ func printStandings(out output, b board) error {
 	return err
 }
 
-func (f facts) ref() string { return work.Ref(f.Repo.Name, f.Item.Number) }
+func (f facts) ref() string {
+	return fmt.Sprintf("%s#%d", or(f.Called, f.Repo.Name.FullName()), f.Item.Number)
+}
 
 // urgency sorts items: what stands still until somebody does something, what is
 // in people's hands, and what goes on by itself.

@@ -144,6 +144,9 @@ func (a *app) printTrouble(repos []tick.RepoReport) {
 		fmt.Fprintln(a.env.Stderr, line)
 	}
 	for _, r := range repos {
+		if r.Replaced != "" {
+			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, oneLine(r.Replaced))
+		}
 		for _, w := range r.Warnings {
 			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, oneLine(w))
 		}
@@ -156,7 +159,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		return err
 	}
 	out := newOutput(a.env)
-	lines := planLines(preview)
+	lines := planLines(cfg, preview)
 	if opt.json.asked() {
 		err := opt.json.write(out, map[string]any{
 			"startedAt": a.now().UTC(), "endedAt": a.now().UTC(), "skipped": "", "repositories": orEmpty(preview.Repos), "turns": []any{}, "plan": orEmpty(lines), "held": "",
@@ -199,14 +202,14 @@ func (l planLine) item() string {
 	return l.Repo + "#" + strconv.Itoa(l.Number)
 }
 
-func planLines(p *tick.Preview) []planLine {
+func planLines(cfg *config.Config, p *tick.Preview) []planLine {
 	var lines []planLine
 	for _, r := range p.Recovered {
 		lines = append(lines, planLine{r.Repo, r.Line})
 	}
 	for _, plan := range p.Plans {
 		for _, l := range plan.Lines {
-			lines = append(lines, planLine{plan.Repo.Name.FullName(), l})
+			lines = append(lines, planLine{cfg.Called(plan.Repo.Name), l})
 		}
 	}
 	return lines

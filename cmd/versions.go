@@ -42,7 +42,7 @@ func (m *machine) versionOf(ctx context.Context, spec agent.Spec, f *sandboxFind
 	}
 	if hides {
 		own := &machine{cfg: m.cfg, env: m.env, dirs: m.dirs, scratch: scratch}
-		b := own.box(m.cfg.Repos[0].Name, m.cfg.Agents[spec.Name])
+		b := own.box(work.Repo{Name: m.cfg.Repos[0].Name}, m.cfg.Agents[spec.Name])
 		spec.Wrap = func(argv []string, j work.Job) ([]string, error) { return f.tool.Wrap(b, argv, j) }
 	}
 	return agent.Version(ctx, spec, dir)

@@ -56,6 +56,9 @@ type repoView struct {
 	Error     string         `json:"error"`
 	Failures  int            `json:"failures"`
 	NotBefore *time.Time     `json:"notBefore"`
+	Left      bool           `json:"left"`     // no name of the config stands for it any more
+	LeftAt    *time.Time     `json:"leftAt"`   // since when, as far as a pass has noticed
+	Replaced  bool           `json:"replaced"` // another repository has its name
 	Items     map[string]int `json:"items"`
 	Outcomes  map[string]int `json:"eventOutcomes"`
 	Pending   int            `json:"pendingEvents"`
@@ -127,7 +130,7 @@ type historyView struct {
 func viewItem(f facts) itemView {
 	s := f.standing()
 	v := itemView{
-		Repo: f.Repo.Name.FullName(), Number: f.Item.Number, Title: f.Item.Title, URL: f.Item.URL,
+		Repo: or(f.Called, f.Repo.Name.FullName()), Number: f.Item.Number, Title: f.Item.Title, URL: f.Item.URL,
 		Flow: string(f.Item.Flow), State: string(f.Item.State), Live: f.Live, Since: stamp(f.since()),
 		WaitingFor: s.waits, NextStep: s.next, Priority: f.Item.Priority, Branch: f.Item.Branch, Pending: f.Pending, Spent: viewSpent(f),
 	}

@@ -154,7 +154,7 @@ func (m *machine) remotes(log *slog.Logger, now func() time.Time) ([]tick.Remote
 }
 
 func (m *machine) mirror(r config.Repo, repo work.Repo) tick.Mirror {
-	return m.git.Mirror(m.dirs.MirrorDir(r.Name), m.remoteURL(r, repo), m.dirs.RepoLock(repo)).Speaking(voice(r.Voice))
+	return m.git.Mirror(m.dirs.MirrorDir(repo), m.remoteURL(r, repo), m.dirs.RepoLock(repo)).Speaking(voice(r.Voice))
 }
 
 // voice is whom a repository's commits are by.
@@ -191,7 +191,7 @@ func (m *machine) openPrograms(ctx context.Context) error {
 
 // Agent finds the agent for a kind of turn. One whose program is missing is an
 // error, in one line that says how to get it.
-func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (tick.Hired, error) {
+func (m *machine) Agent(ctx context.Context, repo work.Repo, kind work.Kind) (tick.Hired, error) {
 	a, ok := m.cfg.Agent(repo.Name, kind)
 	if !ok {
 		return tick.Hired{}, fmt.Errorf("no agent is configured for %s", kind)
@@ -201,13 +201,13 @@ func (m *machine) Agent(ctx context.Context, repo config.Repo, kind work.Kind) (
 	if err := agent.Find(spec); err != nil {
 		return hired, err
 	}
-	protection, wrap, err := m.protect(ctx, repo.Name, a)
+	protection, wrap, err := m.protect(ctx, repo, a)
 	if err != nil {
 		return hired, err
 	}
 	if wrap != nil { // there the home is a private one
 		spec.Writable = append(sandbox.Caches(m.env.Home), spec.Writable...)
-		spec.Rooms = m.box(repo.Name, a)
+		spec.Rooms = m.box(repo, a)
 	}
 	spec.Wrap, hired.Sandbox, hired.Warning = wrap, protection.Kind, warning(a.Name, m.cfg.Sandbox(a), protection)
 	hired.Agent, err = agent.New(spec)

@@ -15,6 +15,7 @@ type DependencyState string
 const (
 	DependencyOpen    DependencyState = "open"
 	DependencyClosed  DependencyState = "closed"
+	DependencyRefused DependencyState = "refused" // GitHub does not let us see it, and says so
 	DependencyMissing DependencyState = "missing" // there is no such issue, or we may not see it
 )
 

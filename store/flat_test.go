@@ -124,7 +124,7 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 // idlePass is what a pass asks of the database that finds nothing new.
 func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 	err := d.View(ctx, func(tx *Tx) error {
-		_, repoErr := tx.EnsureRepo(ctx, r.Name)
+		_, repoErr := tx.OpenRepos(ctx, []work.RepoName{r.Name})
 		_, accountsErr := tx.ListAccounts(ctx)
 		_, clocksErr := tx.ListClocks(ctx)
 		_, limitsErr := tx.ListLimits(ctx)
@@ -205,7 +205,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),
 		tx.SetCursors(ctx, r),
-		tx.SetRepoIdentity(ctx, r.ID, "n", 1, r.Name, "main"),
+		identified(tx.IdentifyRepo(ctx, r.ID, Identity{NodeID: "n", GitHubID: 1, Current: r.Name})),
 		tx.DeferRepo(ctx, r.ID, t0, "", false),
 	)
 }

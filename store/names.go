@@ -1,34 +1,107 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Names are what the log calls what an action belongs to.
-type Names struct {
-	Item  int64  // 0: it belongs to none
-	Issue int    // of the item
-	Pull  int    // the item's newest pull request; 0: none yet
-	Turn  string // the turn's key; empty for a notice
+// EnsureRepo gives the row of a repository that the config names, and makes it
+// when there is none.
+func (t *Tx) EnsureRepo(ctx context.Context, name work.RepoName) (work.Repo, error) {
+	rows, err := t.OpenRepos(ctx, []work.RepoName{name})
+	if err != nil {
+		return work.Repo{}, err
+	}
+	return rows[0], nil
 }
 
-// NamesOf gives the names of what an action belongs to.
-func (t *Tx) NamesOf(ctx context.Context, a work.Action) (Names, error) {
-	var n Names
-	err := t.tx.QueryRowContext(ctx, `
-		SELECT i.id, i.number, (SELECT coalesce(max(number), 0) FROM pull_requests WHERE item_id = i.id), coalesce(t.turn_key, '')
-		FROM work_items i LEFT JOIN turns t ON t.id = ?1
-		WHERE i.id = coalesce(t.item_id, ?2)`, a.TurnID, a.ItemID).Scan(&n.Item, &n.Issue, &n.Pull, &n.Turn)
-	if errors.Is(err, sql.ErrNoRows) {
-		return n, nil
-	}
+// OpenRepos gives the rows of the repositories that the config names, in its order,
+// and makes those that are missing. A repository that was renamed on GitHub and then
+// in the config keeps its row; where the config has its former name as well, that is
+// for another one. Names are spelled as the config has them.
+func (t *Tx) OpenRepos(ctx context.Context, names []work.RepoName) ([]work.Repo, error) {
+	known, err := t.ListRepos(ctx)
 	if err != nil {
-		return n, fmt.Errorf("names of action %s: %w", a.Token, err)
+		return nil, err
 	}
-	return n, nil
+	slices.SortStableFunc(known, func(a, b work.Repo) int {
+		return cmp.Or(cmp.Compare(min(1, millis(a.LeftAt)), min(1, millis(b.LeftAt))), b.LeftAt.Compare(a.LeftAt)) // the last that had a name
+	})
+	rows := assign(names, known)
+	for i, name := range names {
+		if r := rows[i]; r.ID != 0 && (r.Name != name || !r.LeftAt.IsZero()) {
+			rows[i], err = t.takeName(ctx, r, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i, name := range names {
+		if rows[i].ID == 0 {
+			rows[i], err = t.addRepo(ctx, work.Repo{Name: name, Current: name})
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// assign finds the row that fits each name best: that of the repository which has
+// the name both here and on GitHub; which GitHub calls so today; which had it.
+func assign(names []work.RepoName, known []work.Repo) []work.Repo {
+	rows := make([]work.Repo, len(names))
+	taken := map[int64]bool{}
+	for _, fits := range []func(work.Repo, work.RepoName) bool{
+		func(r work.Repo, n work.RepoName) bool {
+			return r.LeftAt.IsZero() && r.Name.Equal(n) && r.Current.Equal(n)
+		},
+		func(r work.Repo, n work.RepoName) bool { return r.Current.Equal(n) && !r.Name.Equal(n) },
+		func(r work.Repo, n work.RepoName) bool { return r.Name.Equal(n) },
+	} {
+		for i, n := range names {
+			at := slices.IndexFunc(known, func(r work.Repo) bool { return !taken[r.ID] && fits(r, n) })
+			if rows[i].ID == 0 && at >= 0 {
+				rows[i] = known[at]
+				taken[known[at].ID] = true
+			}
+		}
+	}
+	return rows
+}
+
+func nameKey(name work.RepoName) string { return strings.ToLower(name.String()) }
+
+func (t *Tx) addRepo(ctx context.Context, r work.Repo) (work.Repo, error) {
+	if err := t.freeName(ctx, r.Name, 0); err != nil {
+		return work.Repo{}, err
+	}
+	var err error
+	r.ID, err = t.insert(ctx, fmt.Sprintf("add repository %s", r.Name), "repositories", "name_key, "+repoColumns, append([]any{nameKey(r.Name)}, repoFields(&r)...))
+	return r, err
+}
+
+// takeName has a name of the config stand for a repository that is known.
+func (t *Tx) takeName(ctx context.Context, r work.Repo, name work.RepoName) (work.Repo, error) {
+	if err := t.freeName(ctx, name, r.ID); err != nil {
+		return work.Repo{}, err
+	}
+	r.Name, r.LeftAt = name, time.Time{}
+	return r, t.one(ctx, fmt.Sprintf("give repository %d the name %s", r.ID, name), ErrNotFound,
+		`UPDATE repositories SET name = ?, name_key = ?, left_at = 0 WHERE id = ?`, nameOf{&name}, nameKey(name), r.ID)
+}
+
+// freeName sets the repository apart that has a name, unless it is the one that is to
+// have it.
+func (t *Tx) freeName(ctx context.Context, name work.RepoName, but int64) error {
+	_, err := t.exec(ctx, fmt.Sprintf("free the name %s", name),
+		`UPDATE repositories SET name_key = name_key || ' ' || id, left_at = CASE left_at WHEN 0 THEN ? ELSE left_at END WHERE name_key = ? AND id <> ?`,
+		t.stamp(time.Time{}), nameKey(name), but)
+	return err
 }

@@ -18,8 +18,10 @@ func TestRepositories(t *testing.T) {
 	equal(t, want, work.Repo{ID: want.ID, Name: name, Current: name})
 
 	renamed := work.RepoName{Host: "github.com", Owner: "octo-org", Name: "Hello2"}
-	update(t, d, func(tx *Tx) error { return tx.SetRepoIdentity(ctx, want.ID, "R_1", 42, renamed, "main") })
-	want.NodeID, want.GitHubID, want.Current, want.DefaultBranch = "R_1", 42, renamed, "main"
+	update(t, d, func(tx *Tx) error {
+		return identify(ctx, tx, want.ID, Identity{NodeID: "R_1", GitHubID: 42, Current: renamed, DefaultBranch: "main", At: t0})
+	})
+	want.NodeID, want.GitHubID, want.Current, want.DefaultBranch, want.ConfirmedAt = "R_1", 42, renamed, "main", t0
 	equal(t, getRepo(t, d, want.ID), want)
 
 	want.IssuesSince, want.CommentsSince, want.ReviewCommentsSince = t0, t0.Add(time.Second), t0.Add(time.Millisecond)
@@ -55,14 +57,14 @@ func TestL21EnsureRepoFollowsARename(t *testing.T) {
 		t.Errorf("another spelling: %+v", got)
 	}
 	update(t, d, func(tx *Tx) error {
-		return tx.SetRepoIdentity(ctx, first.ID, "R_1", 1, work.RepoName{Host: "github.com", Owner: "octo", Name: "new"}, "main")
+		return identify(ctx, tx, first.ID, Identity{NodeID: "R_1", GitHubID: 1, Current: work.RepoName{Host: "github.com", Owner: "octo", Name: "new"}})
 	})
 	if got := ensure("octo", "New"); got.ID != first.ID || got.Name.Name != "New" {
 		t.Errorf("after the rename: %+v", got)
 	}
 	other := ensure("octo", "hello") // the old name is free for another repository
 	update(t, d, func(tx *Tx) error {
-		return tx.SetRepoIdentity(ctx, first.ID, "R_1", 1, other.Name, "main") // and is claimed by both
+		return identify(ctx, tx, first.ID, Identity{NodeID: "R_1", GitHubID: 1, Current: other.Name}) // and is claimed by both
 	})
 	if got := ensure("octo", "hello"); got.ID != other.ID {
 		t.Errorf("another row than the one of this very name: %+v", got)

@@ -318,7 +318,7 @@ func (c *composer) flaky() {
 	for _, check := range c.l.red[:min(len(c.l.red), mostDescribed)] {
 		fmt.Fprintf(&seen, "- %s (%s)\n", prompts.CleanBehind(check.Name), check.URL)
 	}
-	token := work.IssueToken(c.l.remote.Name, t.Number, t.Head, f.Name)
+	token := work.IssueToken(c.l.remote.repo.Key(), t.Number, t.Head, f.Name)
 	body := fmt.Sprintf("%s\n\nSeen in the checks of #%d at %s:\n%s", prompts.CleanBody(f.Reason), t.Number, t.Head, seen.String())
 	c.add(work.Action{
 		Kind: work.ActionIssue, Need: work.NeedRequired, Token: token, Number: t.Number, Title: prompts.NoClosing(prompts.CleanTitle("Flaky test: " + name)),
@@ -327,7 +327,7 @@ func (c *composer) flaky() {
 	for _, run := range c.l.rerunnable() {
 		id := strconv.FormatInt(run.ID, 10)
 		c.add(work.Action{
-			Kind: work.ActionRerun, Need: work.NeedRequired, Token: work.RerunToken(c.l.remote.Name, t.Number, t.Head, id), Number: t.Number,
+			Kind: work.ActionRerun, Need: work.NeedRequired, Token: work.RerunToken(c.l.remote.repo.Key(), t.Number, t.Head, id), Number: t.Number,
 			Target: id, Base: strconv.Itoa(run.Attempt), Head: t.Head, Why: t.Reason,
 		})
 	}

@@ -180,7 +180,7 @@ func (p *Pass) newTurn(planned PlannedTurn, k int) work.Turn {
 	now := p.Now()
 	return work.Turn{
 		RepoID: planned.Item.RepoID, ItemID: planned.Item.ID, Number: planned.Number, Kind: planned.Kind,
-		Key:  work.TurnKey(r.Name, planned.Number, planned.Kind, planned.Head, keys),
+		Key:  work.TurnKey(r.repo.Key(), planned.Number, planned.Kind, planned.Head, keys),
 		Step: work.StepClaimed, Slot: k, Reason: planned.Reason, Branch: planned.Branch, Base: planned.Base, Head: planned.Head,
 		EventKeys: keys, ClaimedAt: now, UpdatedAt: now,
 	}

@@ -111,7 +111,7 @@ func (r *router) opening(e work.Event) bool {
 }
 
 func (r *router) answerToken(e work.Event) string {
-	return work.NoticeToken(r.v.Repo.Name, e.Number, e.Key)
+	return work.NoticeToken(r.v.Repo.Key(), e.Number, e.Key)
 }
 
 func (r *router) invocation(e work.Event) invocation {

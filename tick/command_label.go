@@ -48,7 +48,7 @@ func (r *router) flowLabel(inv invocation, label string) work.Action {
 	}
 	return work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionFlow, Need: work.NeedRequired, State: work.ActionPlanned,
-		Token: work.FlowToken(r.v.Repo.Name, r.item.Number), Number: r.item.Number,
+		Token: work.FlowToken(r.v.Repo.Key(), r.item.Number), Number: r.item.Number,
 		Target: label, Base: strings.Join(others, ","), Body: r.looks(label), Head: inv.at.UTC().Format(time.RFC3339), Why: inv.by + " said " + inv.String(),
 	}
 }

@@ -173,7 +173,7 @@ func (r *router) cancel(inv invocation) reply {
 	if r.hasPull && r.pull.State == work.PullOpen {
 		sent = append(sent, work.Action{
 			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionClose, Need: work.NeedRequired, State: work.ActionPlanned,
-			Token: work.CloseToken(r.v.Repo.Name, r.pull.Number, inv.key), Number: r.pull.Number, Why: inv.by + " called the work off",
+			Token: work.CloseToken(r.v.Repo.Key(), r.pull.Number, inv.key), Number: r.pull.Number, Why: inv.by + " called the work off",
 		})
 		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays. Reopen the pull request and it goes on.", r.pull.Number, r.pull.Branch)
 	}

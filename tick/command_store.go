@@ -24,7 +24,7 @@ func fillCommands(ctx context.Context, tx *store.Tx, v *View) error {
 		if e.Kind != work.EventCommand {
 			continue
 		}
-		token := work.NoticeToken(v.Repo.Name, e.Number, e.Key)
+		token := work.NoticeToken(v.Repo.Key(), e.Number, e.Key)
 		a, ok, err := tx.GetAction(ctx, token)
 		if err != nil {
 			return err
@@ -33,7 +33,7 @@ func fillCommands(ctx context.Context, tx *store.Tx, v *View) error {
 			v.Notices[token] = a.State
 		}
 		if pull, has := v.Pulls[e.ItemID]; has {
-			a, ok, err := tx.GetAction(ctx, work.CloseToken(v.Repo.Name, pull.Number, e.Key))
+			a, ok, err := tx.GetAction(ctx, work.CloseToken(v.Repo.Key(), pull.Number, e.Key))
 			if err != nil {
 				return err
 			}
@@ -169,7 +169,7 @@ func unobeyed(ctx context.Context, tx *store.Tx, l *lease) (bool, error) {
 		if e.ItemID != l.item.ID || e.Kind != work.EventCommand || e.State == saidLocally {
 			continue
 		}
-		_, planned, err := tx.GetAction(ctx, work.NoticeToken(l.remote.Name, e.Number, e.Key))
+		_, planned, err := tx.GetAction(ctx, work.NoticeToken(l.remote.repo.Key(), e.Number, e.Key))
 		if err != nil || !planned {
 			return !planned, err
 		}

@@ -135,7 +135,7 @@ func TestCommands(t *testing.T) {
 // the answer was seen, and the item that it closed stays closed meanwhile.
 func TestCommandOnce(t *testing.T) {
 	e := commanded("/mergexo cancel", 2, "900")
-	token := work.NoticeToken(app.Name, 2, e.Key)
+	token := work.NoticeToken(app.Key(), 2, e.Key)
 	closed := work.Action{Kind: work.ActionClose, Number: 2, State: work.ActionPlanned}
 	at := func(answer work.ActionState, closing work.ActionState, seen time.Time) string {
 		closed.State, closed.SeenAt = closing, noon.Add(-time.Minute)

@@ -49,7 +49,7 @@ func (c *composer) push() {
 		expected = "" // the branch must not exist yet
 	}
 	c.add(work.Action{
-		Kind: work.ActionPush, Need: work.NeedRequired, Token: work.PushToken(c.l.remote.Name, t.Branch, expected, t.Key),
+		Kind: work.ActionPush, Need: work.NeedRequired, Token: work.PushToken(c.l.remote.repo.Key(), t.Branch, expected, t.Key),
 		Number: t.Number, Target: t.Branch, Base: expected, Head: t.Commit, Title: t.Key, Why: t.Reason,
 	})
 }
@@ -60,7 +60,7 @@ func (c *composer) pullRequest() {
 	if t.Kind == work.KindDesignStart {
 		title, summary, refers = "Design: "+a.Title, a.Summary, "Refs"
 	}
-	token := work.PullRequestToken(c.l.remote.Name, t.Branch)
+	token := work.PullRequestToken(c.l.remote.repo.Key(), t.Branch)
 	design := ""
 	if t.Kind == work.KindImplementationStart && item.Document != "" {
 		design = fmt.Sprintf("Design: `%s` (#%d)\n\n", item.Document, item.DesignPull)
@@ -86,7 +86,7 @@ func (c *composer) replies() {
 		if err != nil {
 			continue
 		}
-		token := work.ReplyToken(c.l.remote.Name, t.Number, id, e.Hash)
+		token := work.ReplyToken(c.l.remote.repo.Key(), t.Number, id, e.Hash)
 		c.add(work.Action{
 			Kind: work.ActionReply, Need: work.NeedRequired, Token: token, Number: t.Number, Target: strconv.FormatInt(e.ThreadTop, 10),
 			Body: c.signed(prompts.CleanBody(r.Body), work.Marks{Token: token}), Why: e.Key,
@@ -94,7 +94,7 @@ func (c *composer) replies() {
 		if r.Resolve {
 			c.add(work.Action{
 				Kind: work.ActionResolve, Need: work.NeedCosmetic, Number: t.Number, Target: strconv.FormatInt(e.ThreadTop, 10),
-				Token: work.ResolveToken(c.l.remote.Name, t.Number, strconv.FormatInt(e.ThreadTop, 10), t.Key), Why: e.Key,
+				Token: work.ResolveToken(c.l.remote.repo.Key(), t.Number, strconv.FormatInt(e.ThreadTop, 10), t.Key), Why: e.Key,
 			})
 		}
 	}

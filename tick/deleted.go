@@ -83,7 +83,7 @@ func (h *harvest) missOwn(ctx context.Context, number int, itemID int64, now sho
 			if e.Kind == work.EventReview {
 				on = work.EventReview
 			}
-			_, ours, err := tx.GetAction(ctx, work.RemoveToken(h.r.Name, on, e.Source))
+			_, ours, err := tx.GetAction(ctx, work.RemoveToken(h.repo.Key(), on, e.Source))
 			if err != nil {
 				return err
 			}

@@ -80,7 +80,7 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 		} else if line, err = p.previewRun(ctx, l, line); err != nil {
 			return err
 		}
-		preview.Recovered = append(preview.Recovered, Recovered{p.remoteByID(l.turn.RepoID).Name.FullName(), line})
+		preview.Recovered = append(preview.Recovered, Recovered{p.Config.Called(p.remoteByID(l.turn.RepoID).Name), line})
 	}
 	return err
 }

@@ -28,7 +28,7 @@ type request struct {
 // execute runs the agent and stores its checked answer and its tree. After it
 // returns the agent is never run again for this turn.
 func (p *Pass) execute(ctx context.Context, l *lease) error {
-	ag, err := p.Agents.Agent(ctx, l.remote.Settings, l.turn.Kind)
+	ag, err := p.Agents.Agent(ctx, l.remote.repo, l.turn.Kind)
 	if err != nil {
 		return errors.Join(err, l.place.leave())
 	}

@@ -160,7 +160,7 @@ func (p *Pass) pushReplayed(ctx context.Context, l *lease, a work.Action, head, 
 	again := a
 	again.ID, again.State, again.Sends, again.SentAt = 0, work.ActionPlanned, 0, time.Time{}
 	again.Base, again.Head, again.PlannedAt = head, oid, p.Now()
-	again.Token = work.PushToken(l.remote.Name, a.Target, head, l.turn.Key)
+	again.Token = work.PushToken(l.remote.repo.Key(), a.Target, head, l.turn.Key)
 	err := p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.SaveTurn(ctx, l.turn); err != nil {
 			return err

@@ -136,7 +136,7 @@ func (h *harvest) withdraw(item work.Item, timeline []github.TimelineEvent) {
 // tellSecond says on the issue that a label begins nothing, and how to switch: once
 // for each time that one is set.
 func (h *harvest) tellSecond(item work.Item, is github.Issue, other flowAsked, underWay string) {
-	token := work.NoticeToken(h.r.Name, is.Number, "second label "+strconv.FormatInt(other.set.ID, 10))
+	token := work.NoticeToken(h.repo.Key(), is.Number, "second label "+strconv.FormatInt(other.set.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts nothing: `%s` was set first and counts. To switch, remove `%s`.", other.name, item.Label, item.Label)
 	if underWay != "" {
 		body = fmt.Sprintf("The label `%s` starts nothing: %s. To switch, comment `/mergexo cancel`, then `/mergexo %s`.", other.name, underWay, verbOf(other.flow))

@@ -55,7 +55,7 @@ func (h *harvest) logQueued(ctx context.Context, what string) {
 
 // logRedirect logs that a redirect was seen on GitHub.
 func (p *Pass) logRedirect(ctx context.Context, r *remote, a work.Action) {
-	if a.Target == "" || a.Token != work.RedirectToken(r.repo.Name, a.Number, a.Target) {
+	if a.Target == "" || a.Token != work.RedirectToken(r.repo.Key(), a.Number, a.Target) {
 		return
 	}
 	var pull work.PullRequest

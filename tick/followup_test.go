@@ -132,7 +132,7 @@ func TestL36WhatIsHeardAfterAWait(t *testing.T) {
 // A redirected comment enters no prompt, whatever becomes of the item.
 func TestL37RedirectedIsNotVoid(t *testing.T) {
 	after := said(work.EventSource, 1, "77", ann)
-	token := work.RedirectToken(app.Name, 1, "77")
+	token := work.RedirectToken(app.Key(), 1, "77")
 	v := scene(pullIs(work.PullMerged), with(after), func(v *View) { v.Notices[token] = work.ActionPlanned })
 	p := planRepo(v)
 	if len(p.Finished) != 1 || p.Finished[0].Outcome != outcomeRedirected || counts(work.Event{Outcome: p.Finished[0].Outcome}) {

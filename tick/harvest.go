@@ -24,6 +24,7 @@ type harvest struct {
 	open map[int]work.PullRequest
 
 	known  known            // what earlier passes left
+	asked  asked            // how many were asked about for what they wrote
 	levels map[int64]string // people's permissions, as far as they were asked for
 
 	takenOver map[int64]int64 // accounts whose logins the config names for others, and those others
@@ -44,6 +45,8 @@ type harvest struct {
 	pages        map[string][]store.Validator // of the pages that were read, by walk
 	stale        []string                     // walks whose older validators go
 	walks        map[string]string            // cut walks: name to where they go on
+	brought      bool                         // some list had more than it had before
+	another      bool                         // the name may stand for another repository by now
 	enough       func() bool                  // whether the time for lists is up
 	backlog      map[int]bool                 // numbers that were listed: true while they are not taken in
 	labels       []string                     // now seen
@@ -306,8 +309,11 @@ func (h *harvest) cut(err error) {
 	if _, ok := errors.AsType[*work.WaitError](h.late); !ok { // it says until when
 		h.late = err
 	}
-	h.note = "more is read in the next pass"
+	h.note = moreNext
 }
+
+// moreNext is said of a repository of which not everything was read.
+const moreNext = "more is read in the next pass"
 
 // isolate keeps an error that concerns one issue or pull request from the
 // others, and has it tried again in the next pass. What concerns all of them

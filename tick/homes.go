@@ -27,7 +27,7 @@ func (p *Pass) dropAllHomes(ctx context.Context) error {
 // dropHomes removes the home folders of a repository's items that are over: they
 // hold caches, which a reopened item fills again.
 func (p *Pass) dropHomes(ctx context.Context, r *remote) error {
-	dir := p.Dirs.HomesDir(r.Name)
+	dir := p.Dirs.HomesDir(r.repo)
 	homes, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

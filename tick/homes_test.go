@@ -37,7 +37,7 @@ func TestHomesOfOpenItemsStay(t *testing.T) {
 	}
 	p := &Pass{Store: db, Dirs: Dirs{State: dir}}
 	for _, item := range []string{"3", "4", "5", "6", "7"} {
-		if err := os.MkdirAll(filepath.Join(p.Dirs.HomesDir(name), item, ".cache"), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(p.Dirs.HomesDir(repo), item, ".cache"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,7 +46,7 @@ func TestHomesOfOpenItemsStay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	left, err := os.ReadDir(p.Dirs.HomesDir(name))
+	left, err := os.ReadDir(p.Dirs.HomesDir(repo))
 	if err != nil {
 		t.Fatal(err)
 	}

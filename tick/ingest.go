@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -68,7 +67,7 @@ func (p *Pass) tooSoon(r *remote) string {
 }
 
 func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
-	name := r.Name.FullName()
+	name := p.Config.Called(r.Name)
 	if until, ok := p.postponed(r); ok {
 		rep.repo(name, func(x *RepoReport) { x.Note, x.Until = r.repo.LastError, &until })
 		return nil
@@ -80,10 +79,11 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	ctx, cancel := context.WithTimeout(ctx, p.Config.Runtime.IngestTimeout)
 	defer cancel()
 	h, err := p.gather(ctx, r)
-	if _, ok := errors.AsType[*github.MovedError](err); ok {
-		if err = p.follow(ctx, r); err == nil {
-			h, err = p.gather(ctx, r)
-		}
+	if err != nil {
+		h, err = p.regather(ctx, r, err)
+	}
+	if r.replaced != "" {
+		rep.repo(name, func(x *RepoReport) { x.Replaced = r.replaced })
 	}
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return h.store(ctx, tx, h.now()) }); err != nil {
 		return fmt.Errorf("store what was read: %w", err)
 	}
-	r.repo = h.repo
+	p.setRepo(r, h.repo)
 	h.log(ctx)
 	h.logQueued(ctx, "pre_pr_followup_comments_enqueued")
 	rep.repo(name, func(x *RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, h.note })
@@ -144,6 +144,9 @@ func (h *harvest) read(ctx context.Context) error {
 	if err := h.fetch(reading); err != nil { // who we are decides what is ours: nothing is judged without
 		return err
 	}
+	if err := h.identify(reading); err != nil {
+		return err
+	}
 	defer h.dropHalf()
 	if err := h.adopt(reading); err != nil || h.rebuilding {
 		return err
@@ -158,44 +161,6 @@ func (h *harvest) read(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// follow reads who the repository is today: at first sight, and when GitHub
-// says that it moved. The node id proves that it is the same one.
-func (p *Pass) follow(ctx context.Context, r *remote) error {
-	now, err := r.GitHub.Repository(ctx, r.Name)
-	if github.IsStatus(err, 404) {
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("repository %s does not exist, or the account that gh is logged in with cannot see it", r.Name.FullName()),
-			Hint:   "check its name in the config, and `gh auth status`",
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("read the repository: %w", err)
-	}
-	if r.repo.NodeID != "" && r.repo.NodeID != now.NodeID {
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("%s is another repository than before: it was deleted or renamed, and the name taken again", r.Name.FullName()),
-			Hint:   "correct its name in the config",
-		}
-	}
-	if now.Archived {
-		return &work.BlockedError{Reason: fmt.Sprintf("%s is archived", r.Name.FullName()), Hint: "remove it from the config, or unarchive it"}
-	}
-	if !now.CanPush {
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("the account that gh is logged in with may not push to %s", r.Name.FullName()),
-			Hint:   "ask for write permission, or log in as somebody who has it: gh auth login",
-		}
-	}
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		return tx.SetRepoIdentity(ctx, r.repo.ID, now.NodeID, now.ID, now.Current, now.DefaultBranch)
-	})
-	if err != nil {
-		return err
-	}
-	r.repo.NodeID, r.repo.GitHubID, r.repo.Current, r.repo.DefaultBranch = now.NodeID, now.ID, now.Current, now.DefaultBranch
 	return nil
 }
 
@@ -217,7 +182,7 @@ func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Re
 	causes := p.causes(r, err)
 	reason := reasonOf(causes)
 	p.Log.WarnContext(ctx, "repository not read", "repo_full_name", r.Name.FullName(), "code", causes[0].Code, "reason", reason, "until", until, "error", err)
-	rep.repo(r.Name.FullName(), func(x *RepoReport) {
+	rep.repo(p.Config.Called(r.Name), func(x *RepoReport) {
 		x.Failed, x.Note, x.Causes = failed, reason, causes
 		if !failed {
 			x.Until = &until

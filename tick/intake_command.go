@@ -179,7 +179,7 @@ func (h *harvest) decline(e work.Event) {
 	if e.Author.ID == 0 {
 		return // the account was deleted
 	}
-	token := work.NoticeToken(h.r.Name, 0, "may not command "+strconv.FormatInt(e.Author.ID, 10))
+	token := work.NoticeToken(h.repo.Key(), 0, "may not command "+strconv.FormatInt(e.Author.ID, 10))
 	body := "Thank you, but `/mergexo` commands are for people with write permission on this repository, so nothing was done. " +
 		"Please ask one of them to give the command. Further commands will be ignored."
 	h.declined = append(h.declined, work.Action{

@@ -155,7 +155,7 @@ func (h *harvest) unfinished(ctx context.Context, j journal) (bool, error) {
 		return err
 	})
 	item, tracked := h.items[j.Issue]
-	if err != nil || known || !tracked || j.Repo != h.r.Name.String() || h.p.inFlight(j.Turn) {
+	if err != nil || known || !tracked || h.p.inFlight(j.Turn) {
 		return false, err
 	}
 	if _, promoted := h.promoted[j.Issue]; promoted {

@@ -20,7 +20,7 @@ func (h *harvest) declineLabel(item work.Item, is github.Issue, set github.Timel
 	refused := fact(item, work.EventLabelled, is.Number, set, label.name)
 	refused.event.Outcome = OutcomeNoLabeller
 	h.add(refused)
-	token := work.NoticeToken(h.r.Name, 0, "may not label "+strconv.FormatInt(set.Actor.ID, 10))
+	token := work.NoticeToken(h.repo.Key(), 0, "may not label "+strconv.FormatInt(set.Actor.ID, 10))
 	why := fmt.Sprintf("it was set in the name of %s, who has no triage permission on this repository, as an issue form does", set.Actor.Login)
 	if set.Actor.Bot {
 		why = fmt.Sprintf("the bot %s set it, and `allowed_users` in the config of gh mergexo does not name it", set.Actor.Login)

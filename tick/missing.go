@@ -16,7 +16,7 @@ import (
 // One without the sandbox that it needs is begun, and blocked: a person has to
 // act, and hears of it on GitHub.
 func (p *Pass) startable(ctx context.Context, repoID int64, kind work.Kind) bool {
-	hired, err := p.Agents.Agent(ctx, p.remoteByID(repoID).Settings, kind)
+	hired, err := p.Agents.Agent(ctx, p.remoteByID(repoID).repo, kind)
 	if _, blocked := errors.AsType[*work.BlockedError](err); blocked || err == nil {
 		return true
 	}

@@ -46,9 +46,13 @@ func (p *Pass) sendNotices(ctx context.Context, r *remote, rep *Report) {
 	if due, err = p.dueNotices(ctx, r); err != nil {
 		return
 	}
+	if err := p.stillSame(ctx, r, sameFor); err != nil {
+		p.Log.WarnContext(ctx, "notices wait", "repo_full_name", r.Name.FullName(), "error", err)
+		return
+	}
 	sent := p.sendDue(ctx, r, due, rep)
 	if sent > 0 {
-		rep.repo(r.Name.FullName(), func(x *RepoReport) { x.Notices += sent })
+		rep.repo(p.Config.Called(r.Name), func(x *RepoReport) { x.Notices += sent })
 	}
 }
 
@@ -74,7 +78,7 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action, rep *R
 		}
 		if err != nil {
 			p.noticeFailed(ctx, r, applied, err)
-			tellUnmade(rep, r, applied, err)
+p.tellUnmade(rep, r, applied, err)
 			continue
 		}
 		sent++

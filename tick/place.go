@@ -28,7 +28,7 @@ type place struct {
 }
 
 // takePlace finds the slot's current checkout, or makes a path for a new one.
-func (d Dirs) takePlace(repo work.RepoName, slot int, occupied func(dir string) bool) (place, error) {
+func (d Dirs) takePlace(repo work.Repo, slot int, occupied func(dir string) bool) (place, error) {
 	parent := d.CheckoutParent(repo)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return place{}, fmt.Errorf("make the folder of checkouts: %w", err)

@@ -2,10 +2,8 @@ package tick
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -190,7 +188,7 @@ func (h *harvest) handOver(ctx context.Context, tx *store.Tx, from, to int64) er
 		if e.ItemID != from || e.Kind != work.EventSource || e.TurnID != 0 {
 			continue
 		}
-		_, redirected, err := tx.GetAction(ctx, work.RedirectToken(h.r.Name, e.Number, e.Source))
+		_, redirected, err := tx.GetAction(ctx, work.RedirectToken(h.repo.Key(), e.Number, e.Source))
 		if err != nil {
 			return err
 		}
@@ -199,64 +197,4 @@ func (h *harvest) handOver(ctx context.Context, tx *store.Tx, from, to int64) er
 		}
 	}
 	return tx.MoveEvents(ctx, ids, to)
-}
-
-// readDependencies asks after the issues that implementations wait for: each
-// when it was changed, or at most every few minutes, and never again once it
-// is closed.
-func (h *harvest) readDependencies(ctx context.Context) error {
-	var waiting []store.Dependency
-	err := h.view(ctx, func(tx *store.Tx) (err error) {
-		waiting, err = tx.ListOpenDependencies(ctx, h.repo.ID)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	changed := map[string]bool{}
-	for _, is := range h.issues {
-		changed[strings.ToLower(work.Dependency{Repo: h.r.Name, Number: is.Number}.String())] = true
-	}
-	for _, d := range waiting {
-		if h.now().Sub(d.SeenAt) < dependencyLife && !changed[strings.ToLower(d.Ref)] {
-			continue
-		}
-		state, err := h.dependencyState(ctx, d.Ref)
-		if late(err) {
-			h.cut(err)
-			return nil
-		}
-		if err := h.isolate(err, "read %s", d.Ref); err != nil {
-			return err
-		}
-		if err == nil {
-			d.State = state
-			h.dependencies = append(h.dependencies, d)
-		}
-	}
-	return nil
-}
-
-// dependencyLife is how old the answer about an open dependency may grow.
-const dependencyLife = 5 * time.Minute
-
-func (h *harvest) dependencyState(ctx context.Context, ref string) (store.DependencyState, error) {
-	d, ok := work.ParseDependency(ref, h.r.Name)
-	if !ok {
-		return store.DependencyMissing, errors.New("it names no issue")
-	}
-	repo := d.Repo
-	if repo.Equal(h.r.Name) {
-		repo = h.repo.Current
-	}
-	is, ok, err := h.r.GitHub.Issue(ctx, repo, d.Number)
-	switch {
-	case err != nil:
-		return "", err
-	case !ok:
-		return store.DependencyMissing, nil
-	case is.State != "open":
-		return store.DependencyClosed, nil
-	}
-	return store.DependencyOpen, nil
 }

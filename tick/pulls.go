@@ -76,7 +76,7 @@ func (h *harvest) halve(ctx context.Context, ids []string, err error, read func(
 
 // sweepBatch asks about a batch.
 func (h *harvest) sweepBatch(ctx context.Context, ids []string) error {
-	s, err := h.r.GitHub.Sweep(ctx, ids)
+	s, err := h.r.GitHub.Sweep(ctx, h.repo.Current, ids)
 	if err != nil {
 		return h.halve(ctx, ids, err, h.sweepBatch)
 	}
@@ -85,6 +85,7 @@ func (h *harvest) sweepBatch(ctx context.Context, ids []string) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.swept(s.Repo)
 	for _, light := range s.Pulls {
 		h.lights[light.Number] = light
 	}

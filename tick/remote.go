@@ -40,7 +40,7 @@ type lists interface {
 	ListComments(ctx context.Context, p github.PageRequest) (github.Page[github.Comment], error)
 	ListReviewComments(ctx context.Context, p github.PageRequest) (github.Page[github.ReviewComment], error)
 	TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]github.TimelineEvent, error)
-	Sweep(ctx context.Context, nodeIDs []string) (github.Sweep, error)
+	Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (github.Sweep, error)
 	OpenPulls(ctx context.Context, repo work.RepoName) ([]github.Pull, error)
 	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
 	Text(ctx context.Context, nodeID string) (github.Text, bool, error)
@@ -67,8 +67,10 @@ type hostLimits interface {
 // objects is what is read one by one.
 type objects interface {
 	Repository(ctx context.Context, name work.RepoName) (github.Repository, error)
+	RepositoryByID(ctx context.Context, host string, id int64) (github.Repository, error)
 	Viewer(ctx context.Context, etag string) (work.Account, string, bool, error)
 	Issue(ctx context.Context, repo work.RepoName, number int) (github.Issue, bool, error)
+	IssueWherever(ctx context.Context, repo work.RepoName, number int) (github.Issue, bool, error)
 	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
 	Permission(ctx context.Context, repo work.RepoName, login string) (string, error)
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
@@ -111,7 +113,7 @@ type Mirror interface {
 type Agents interface {
 	// Agent gives an agent, ready to run; its name also with an error. Where the sandbox that the config
 	// demands is not to be had it fails with a *work.BlockedError.
-	Agent(ctx context.Context, repo config.Repo, kind work.Kind) (Hired, error)
+	Agent(ctx context.Context, repo work.Repo, kind work.Kind) (Hired, error)
 	// Used reads what a run has used whose end nobody saw, and which began then by
 	// this machine's clock; false where its program keeps no record of that.
 	// counted is what was counted of its session before.
@@ -143,13 +145,22 @@ type remote struct {
 
 	ignored map[int]work.Flow // issues that ingest saw, and that begin once people take their label away
 
-	once   sync.Once
-	opened Mirror
-	sends  sync.Mutex // one sender of this repository's notices in this process
+	replaced string // what became of the repository that the name stood for before
+
+	same   sync.Mutex // guards sameAt
+	sameAt time.Time  // when GitHub last said that the name stands for it, in this pass
+
+	opening sync.Mutex // guards opened
+	opened  Mirror
+	sends   sync.Mutex // one sender of this repository's notices in this process
 }
 
 func (r *remote) mirror() Mirror {
-	r.once.Do(func() { r.opened = r.Mirror(r.repo) })
+	r.opening.Lock()
+	defer r.opening.Unlock()
+	if r.opened == nil {
+		r.opened = r.Mirror(r.repo)
+	}
 	return r.opened
 }
 
@@ -160,12 +171,8 @@ func (p *Pass) remotes() []*remote { return p.all }
 // accounts that are ours.
 func (p *Pass) begin(ctx context.Context) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
-		for _, r := range p.Remotes {
-			repo, err := tx.EnsureRepo(ctx, r.Name)
-			if err != nil {
-				return fmt.Errorf("open repository %s: %w", r.Name.FullName(), err)
-			}
-			p.all = append(p.all, &remote{Remote: r, repo: repo})
+		if err := p.openRepos(ctx, tx); err != nil {
+			return err
 		}
 		if err := p.reconcileFollowups(ctx, tx); err != nil {
 			return fmt.Errorf("look at what stands still: %w", err)
@@ -180,7 +187,25 @@ func (p *Pass) begin(ctx context.Context) error {
 	})
 }
 
+// openRepos finds the rows of the configured repositories.
+func (p *Pass) openRepos(ctx context.Context, tx *store.Tx) error {
+	names := make([]work.RepoName, len(p.Remotes))
+	for i, r := range p.Remotes {
+		names[i] = r.Name
+	}
+	rows, err := tx.OpenRepos(ctx, names)
+	if err != nil {
+		return fmt.Errorf("open the repositories: %w", err)
+	}
+	for i, r := range p.Remotes {
+		p.all = append(p.all, &remote{Remote: r, repo: rows[i]})
+	}
+	return nil
+}
+
 func (p *Pass) remoteByID(repoID int64) *remote {
+	p.rooms.Lock()
+	defer p.rooms.Unlock()
 	for _, r := range p.all {
 		if r.repo.ID == repoID {
 			return r
@@ -198,37 +223,30 @@ type Dirs struct{ State string }
 func (d Dirs) locks() string { return filepath.Join(d.State, "locks") }
 
 // CheckoutParent is where a repository's checkouts stand.
-func (d Dirs) CheckoutParent(r work.RepoName) string {
-	return filepath.Join(d.State, "checkouts", r.Owner, r.Name)
-}
+func (d Dirs) CheckoutParent(r work.Repo) string { return d.of("checkouts", r) }
 
 // HomesDir is where the home folders of a repository's work items stand, which
 // agents find in a sandbox, each named by the item's number.
-func (d Dirs) HomesDir(r work.RepoName) string {
-	return filepath.Join(d.State, "homes", r.Owner, r.Name)
-}
+func (d Dirs) HomesDir(r work.Repo) string { return d.of("homes", r) }
 
 // MirrorDir is where a repository's mirror stands.
-func (d Dirs) MirrorDir(r work.RepoName) string {
-	return filepath.Join(d.State, "repos", r.Owner, r.Name+".git")
+func (d Dirs) MirrorDir(r work.Repo) string { return d.of("repos", r) + ".git" }
+
+// of is a repository's folder. It goes by host and node id: two repositories that
+// have had one name share no file.
+func (d Dirs) of(kind string, r work.Repo) string {
+	return filepath.Join(d.State, kind, r.Name.Host, r.Folder())
 }
 
 // RepoLock is the lock around writes to a repository's mirror.
-func (d Dirs) RepoLock(r work.Repo) string {
-	return filepath.Join(d.locks(), fmt.Sprintf("repo-%d.lock", lockID(r)))
-}
+func (d Dirs) RepoLock(r work.Repo) string { return d.lock("repo", r) }
 
-func (d Dirs) noticesLock(r work.Repo) string {
-	return filepath.Join(d.locks(), fmt.Sprintf("notices-%d.lock", lockID(r)))
-}
+func (d Dirs) noticesLock(r work.Repo) string { return d.lock("notices", r) }
 
-// lockID names a repository's locks. GitHub's number survives a lost database,
-// under which another pass may still hold the lock.
-func lockID(r work.Repo) int64 {
-	if r.GitHubID != 0 {
-		return r.GitHubID
-	}
-	return -r.ID
+// lock is a repository's lock. Its name survives a lost database, under which
+// another pass may still hold it.
+func (d Dirs) lock(kind string, r work.Repo) string {
+	return filepath.Join(d.locks(), kind+"-"+r.Name.Host+"-"+r.Folder()+".lock")
 }
 
 // gitDate is the date of a turn's commits: the turn's, so that a commit made

@@ -50,7 +50,7 @@ func (h *harvest) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Ti
 
 // tellUnmade has whoever runs the pass make the labels that GitHub does not let it
 // make: once, for it is not tried again.
-func tellUnmade(rep *Report, r *remote, a work.Action, err error) {
+func (p *Pass) tellUnmade(rep *Report, r *remote, a work.Action, err error) {
 	if a.Kind != work.ActionRepoLabels || !hopeless(a, err) {
 		return
 	}
@@ -59,8 +59,8 @@ func tellUnmade(rep *Report, r *remote, a work.Action, err error) {
 	}
 	names := strings.Split(a.Target, ",")
 	why := fmt.Sprintf("the labels %s cannot be made: %v; make those that are missing yourself: gh label create %s --repo %s, and so on",
-		strings.Join(names, ", "), err, names[0], r.Name.FullName())
-	rep.repo(r.Name.FullName(), func(x *RepoReport) { x.Warnings = append(x.Warnings, why) })
+		strings.Join(names, ", "), err, names[0], p.Config.Called(r.Name))
+	rep.repo(p.Config.Called(r.Name), func(x *RepoReport) { x.Warnings = append(x.Warnings, why) })
 }
 
 // previewLabels adds to a plan which labels a pass would make in its repository.

@@ -28,9 +28,10 @@ type RepoReport struct {
 	Ingested bool   `json:"ingested"`
 	Note     string `json:"note"` // why not, or what went wrong
 	Failed   bool   `json:"failed"`
-	Events   int    `json:"events"`  // new ones
-	Ignored  int    `json:"ignored"` // of those, ignored
-	Notices  int    `json:"notices"` // sent
+	Replaced string `json:"replaced"` // what became of another repository that had the name before
+	Events   int    `json:"events"`   // new ones
+	Ignored  int    `json:"ignored"`  // of those, ignored
+	Notices  int    `json:"notices"`  // sent
 
 	Warnings []string   `json:"warnings"`            // told once each, to whoever runs the pass
 	Causes   []Cause    `json:"causes,omitempty"`    // why it was not read
@@ -84,7 +85,7 @@ func (r *Report) Turns() []TurnReport {
 func (r *Report) Idle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.turns) == 0 && !slices.ContainsFunc(r.repos, func(x RepoReport) bool { return x.Failed || x.Notices > 0 || len(x.Warnings) > 0 })
+	return len(r.turns) == 0 && !slices.ContainsFunc(r.repos, func(x RepoReport) bool { return x.Failed || x.Replaced != "" || x.Notices > 0 || len(x.Warnings) > 0 })
 }
 
 func (r *Report) addTurn(t TurnReport) {
@@ -140,6 +141,6 @@ func (p *Pass) changed(l *lease, what, detail string) {
 	}
 	write("turn changed", p.turnAttrs(l, "what", what, "detail", detail)...)
 	if p.Progress != nil {
-		p.Progress(TurnChange{Repo: l.remote.Name.FullName(), Number: l.turn.Number, Kind: l.turn.Kind, What: what, Detail: detail})
+		p.Progress(TurnChange{Repo: p.Config.Called(l.remote.Name), Number: l.turn.Number, Kind: l.turn.Kind, What: what, Detail: detail})
 	}
 }

@@ -57,7 +57,7 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	if err := p.prepareFix(ctx, l); err != nil {
 		return err
 	}
-	place, err := p.Dirs.takePlace(l.remote.Name, l.slot.k, func(dir string) bool { return p.occupied(ctx, dir) })
+	place, err := p.Dirs.takePlace(l.remote.repo, l.slot.k, func(dir string) bool { return p.occupied(ctx, dir) })
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (r *router) redirects() {
 			r.line("leave", "", fmt.Sprintf("%s commented on the issue, and enable_issue_comment_routing is false", e.Author.Login))
 			return true
 		}
-		token := work.RedirectToken(r.v.Repo.Name, e.Number, e.Source)
+		token := work.RedirectToken(r.v.Repo.Key(), e.Number, e.Source)
 		state, planned := r.v.Notices[token]
 		if !planned && r.pointedOften(e) {
 			unanswered = append(unanswered, e)
@@ -76,7 +76,7 @@ func (r *router) pointedOften(e work.Event) bool {
 func (r *router) finishRedirected() {
 	var redirected []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
-		_, planned := r.v.Notices[work.RedirectToken(r.v.Repo.Name, e.Number, e.Source)]
+		_, planned := r.v.Notices[work.RedirectToken(r.v.Repo.Key(), e.Number, e.Source)]
 		if e.Kind == work.EventSource && planned {
 			redirected = append(redirected, e)
 			return true
@@ -93,7 +93,7 @@ func (r *router) acknowledge() {
 		if e.Kind == work.EventSummary || !e.Kind.Said() || !r.wanted(e) {
 			continue
 		}
-		token := work.ReactionToken(r.v.Repo.Name, e.Kind, e.Source)
+		token := work.ReactionToken(r.v.Repo.Key(), e.Kind, e.Source)
 		if _, planned := r.v.Notices[token]; planned {
 			continue
 		}

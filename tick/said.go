@@ -2,6 +2,7 @@ package tick
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,6 +149,8 @@ func (h *harvest) judge(ctx context.Context) error {
 		case err == nil:
 			fresh = append(fresh, c)
 			continue
+		case errors.Is(err, errAskedEnough): // the others' are judged all the same
+			h.note = moreNext
 		case late(err): // what needs no request is judged all the same
 			h.cut(err)
 		default:
@@ -294,7 +297,7 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 	if e.Author.Bot {
 		return "ignored: bot", nil
 	}
-	may, err := h.mayCommand(ctx, e.Author, stampOf(e))
+	may, err := h.mayFeed(ctx, e)
 	if may || err != nil {
 		return "", err
 	}

@@ -152,7 +152,7 @@ func (p *Pass) settle(ctx context.Context, l *lease, err error, rep *Report) {
 		reason = l.turn.Reason
 	}
 	rep.addTurn(TurnReport{
-		Repo: l.remote.Name.FullName(), Number: l.turn.Number, Kind: l.turn.Kind, TurnKey: l.turn.Key, Step: l.turn.Step,
+		Repo: p.Config.Called(l.remote.Name), Number: l.turn.Number, Kind: l.turn.Kind, TurnKey: l.turn.Key, Step: l.turn.Step,
 		Outcome: string(v.kind), Reason: reason, URL: p.turnURL(ctx, l), Resumed: l.resumed,
 	})
 }

@@ -188,7 +188,7 @@ func (p *Pass) stopOf(s stage, m Move) stopping {
 	if s.hasPull && s.pull.State == work.PullOpen {
 		stop.Number = s.pull.Number
 	}
-	stop.Token = cmp.Or(m.Told, work.StopToken(s.remote.Name, stop.Number, stop.Reason, m.Asked))
+	stop.Token = cmp.Or(m.Told, work.StopToken(s.remote.repo.Key(), stop.Number, stop.Reason, m.Asked))
 	return stopping{stop, m.Told != ""}
 }
 

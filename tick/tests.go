@@ -143,11 +143,11 @@ func (p *Pass) testReplayed(ctx context.Context, l *lease, commit string) error 
 	if len(l.remote.Settings.RequiredTests) == 0 || l.turn.Kind == work.KindDesignStart {
 		return nil
 	}
-	ag, err := p.Agents.Agent(ctx, l.remote.Settings, l.turn.Kind)
+	ag, err := p.Agents.Agent(ctx, l.remote.repo, l.turn.Kind)
 	if err != nil {
 		return err
 	}
-	if l.place, err = p.Dirs.takePlace(l.remote.Name, l.slot.k, func(dir string) bool { return p.occupied(ctx, dir) }); err != nil {
+	if l.place, err = p.Dirs.takePlace(l.remote.repo, l.slot.k, func(dir string) bool { return p.occupied(ctx, dir) }); err != nil {
 		return err
 	}
 	res, err := p.runTests(ctx, l, ag, commit)

@@ -49,6 +49,9 @@ type Pass struct {
 	day      Day              // what may still be begun
 	missing  map[string]error // by agent: why its turns wait
 	tried    tried
+
+	becoming sync.Mutex // one repository at a time is found to stand behind a name
+	rooms    sync.Mutex // guards which row each name of the config has
 }
 
 // Run makes the pass. A tick.lock held by another pass is no error: the
@@ -90,6 +93,7 @@ func (p *Pass) plan(ctx context.Context, rep *Report) ([]*lease, error) {
 		return leases, fmt.Errorf("recover: %w", err)
 	}
 	ready := p.ingest(ctx, rep)
+	leases = sameRepos(leases)
 	if err := p.accounts.refused(); err != nil {
 		return leases, err
 	}
@@ -142,6 +146,13 @@ func (p *Pass) step(ctx context.Context, l *lease) error {
 	} {
 		if l.turn.Step != phase.at {
 			continue
+		}
+		within := sameFor
+		if phase.at == work.StepAnswered {
+			within = 0 // its agent may have worked for an hour
+		}
+		if err := p.stillSame(ctx, l.remote, within); err != nil {
+			return err
 		}
 		if err := phase.run(ctx, l); err != nil {
 			return err

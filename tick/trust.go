@@ -2,6 +2,7 @@ package tick
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -36,6 +37,58 @@ func (h *harvest) maySetLabel(ctx context.Context, who work.Account, at time.Tim
 		return true, nil // for a command, whose author was asked about
 	}
 	return h.may(ctx, who, at, "admin", "maintain", "write", "triage")
+}
+
+// The most people who are asked about in one pass for what they wrote, on one issue or
+// pull request and in a repository: sixty who comment on one do not hold up the rest.
+const (
+	askedThere  = 20
+	askedInPass = 60
+)
+
+// errAskedEnough says that somebody's permission is asked for in a later pass.
+var errAskedEnough = errors.New("more people wrote there than are asked about in one pass")
+
+// asked counts them.
+type asked struct {
+	all   int
+	there map[int]int
+}
+
+// mayFeed reports whether a comment counts. Oldest first, so many of its authors are
+// asked about in a pass; what they wrote before an answer was given is judged by it for
+// as long as a refusal is. Before an agent is paid everybody is asked about again.
+func (h *harvest) mayFeed(ctx context.Context, e work.Event) (bool, error) {
+	if e.Kind == work.EventCommand {
+		return h.mayCommand(ctx, e.Author, stampOf(e))
+	}
+	if _, asked := h.levels[e.Author.ID]; !asked && e.Author.ID != 0 {
+		level, at, err := h.answerAbout(ctx, e.Author)
+		switch {
+		case err != nil:
+			return false, err
+		case h.recent(at, refusalLife) && stampOf(e).Before(at.Truncate(time.Second)):
+			h.levels[e.Author.ID] = level
+		case !h.recent(at, permissionLife):
+			if err := h.askOneMore(e.Number); err != nil {
+				return false, err
+			}
+		}
+	}
+	return h.mayCommand(ctx, e.Author, stampOf(e))
+}
+
+// askOneMore counts another one, unless there were enough.
+func (h *harvest) askOneMore(number int) error {
+	if h.asked.there == nil {
+		h.asked.there = map[int]int{}
+	}
+	if h.asked.all >= askedInPass || h.asked.there[number] >= askedThere {
+		return errAskedEnough
+	}
+	h.asked.all++
+	h.asked.there[number]++
+	return nil
 }
 
 func (h *harvest) may(ctx context.Context, who work.Account, at time.Time, levels ...string) (bool, error) {
@@ -73,20 +126,29 @@ func (h *harvest) permission(ctx context.Context, who work.Account, at time.Time
 
 // knownPermission is the last answer about somebody, if it may be acted on.
 func (h *harvest) knownPermission(ctx context.Context, who work.Account, at time.Time, enough []string) (level string, usable bool, err error) {
-	var asked time.Time
-	var ok bool
-	err = h.view(ctx, func(tx *store.Tx) error {
-		level, asked, ok, err = tx.GetPermission(ctx, h.repo.ID, who.ID)
-		return err
-	})
-	age := h.p.Now().Sub(asked)
-	if err != nil || !ok || age < 0 {
+	level, asked, err := h.answerAbout(ctx, who)
+	if err != nil || asked.IsZero() {
 		return "", false, err
 	}
 	if slices.Contains(enough, level) {
-		return level, age < permissionLife, nil
+		return level, h.recent(asked, permissionLife), nil
 	}
-	return level, age < refusalLife && at.Before(asked.Truncate(time.Second)), nil // stamps are whole seconds
+	return level, h.recent(asked, refusalLife) && at.Before(asked.Truncate(time.Second)), nil // stamps are whole seconds
+}
+
+// answerAbout is the last answer about somebody, and when it was given; never: zero.
+func (h *harvest) answerAbout(ctx context.Context, who work.Account) (level string, asked time.Time, err error) {
+	err = h.view(ctx, func(tx *store.Tx) (err error) {
+		level, asked, _, err = tx.GetPermission(ctx, h.repo.ID, who.ID)
+		return err
+	})
+	return level, asked, err
+}
+
+// recent reports whether an answer is younger than that; one from the future is not.
+func (h *harvest) recent(asked time.Time, life time.Duration) bool {
+	age := h.p.Now().Sub(asked)
+	return age >= 0 && age < life
 }
 
 func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, error) {

@@ -110,7 +110,7 @@ func (h *harvest) askCommandersAgain(ctx context.Context) error {
 			if e.Kind != work.EventCommand || e.State == saidLocally {
 				continue
 			}
-			_, planned, err := tx.GetAction(ctx, work.NoticeToken(h.r.Name, e.Number, e.Key))
+			_, planned, err := tx.GetAction(ctx, work.NoticeToken(h.repo.Key(), e.Number, e.Key))
 			if err != nil {
 				return err
 			}

@@ -263,8 +263,8 @@ func fillNotices(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
 			return err
 		}
 		for _, token := range []string{
-			work.ReactionToken(r.repo.Name, e.Kind, e.Source),
-			work.RedirectToken(r.repo.Name, e.Number, e.Source),
+			work.ReactionToken(r.repo.Key(), e.Kind, e.Source),
+			work.RedirectToken(r.repo.Key(), e.Number, e.Source),
 		} {
 			a, ok, err := tx.GetAction(ctx, token)
 			if err != nil {

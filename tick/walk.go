@@ -91,6 +91,9 @@ func (w walk[T]) page(ctx context.Context, h *harvest, address string) (github.P
 		page.Next = v.Next
 		return page, nil, nil
 	}
+	h.mu.Lock()
+	h.brought = true
+	h.mu.Unlock()
 	if page.Next != "" && len(page.Items) > 0 {
 		// GitHub does not say whether "since" includes its own second.
 		on := w.updated(page.Items[len(page.Items)-1]).Add(-time.Second)

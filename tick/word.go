@@ -78,7 +78,7 @@ func (h *harvest) wordFor(ctx context.Context, is github.Issue, labelled github.
 // and whose it was: its row says so, while there is one.
 func (h *harvest) commanded(ctx context.Context, number int, labelled github.TimelineEvent) (since time.Time, by string, err error) {
 	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
-		a, known, err := tx.GetAction(ctx, work.FlowToken(h.r.Name, number))
+		a, known, err := tx.GetAction(ctx, work.FlowToken(h.repo.Key(), number))
 		if at, bad := time.Parse(time.RFC3339, a.Head); known && bad == nil && !at.After(labelled.CreatedAt) {
 			since, by = at, a.Why // "ann said /mergexo bugfix"
 		}

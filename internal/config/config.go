@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -163,6 +164,17 @@ func (c *Config) Repo(name work.RepoName) (Repo, bool) {
 		}
 	}
 	return Repo{}, false
+}
+
+// Called is a repository's owner/name as people write it, with the host where the
+// config names one of the same name on another host, too.
+func (c *Config) Called(name work.RepoName) string {
+	for _, r := range c.Repos {
+		if r.Name.Host != name.Host && strings.EqualFold(r.Name.FullName(), name.FullName()) {
+			return name.String()
+		}
+	}
+	return name.FullName()
 }
 
 // Agent says which agent runs a kind of prompt for a repository.

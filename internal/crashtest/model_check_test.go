@@ -219,7 +219,7 @@ func (l *life) owed() (err error) {
 		if l.why(w) != "" || v.excused != "" {
 			continue
 		}
-		redirect := work.RedirectToken(modelRepo, w.number, fmt.Sprint(w.id))
+		redirect := work.RedirectToken(l.key(), w.number, fmt.Sprint(w.id))
 		switch {
 		case w.kind == work.EventReview && (a.tokens[v.token] > 0 || w.reopened && a.handled[v.key] > 0):
 		case w.kind != work.EventReview && a.handled[v.key] > 0:

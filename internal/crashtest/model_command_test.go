@@ -58,7 +58,7 @@ func (l *life) says(on int, by string, verb work.Verb) error {
 	l.note("  #%d: %s", on, body)
 	cmd, _ := work.ParseCommand(body)
 	key := work.EventKey(on, work.EventCommand, strconv.FormatInt(id, 10), work.ContentHash(cmd.String(), cmd.Wrong))
-	l.given = append(l.given, given{number: on, said: body, token: work.NoticeToken(modelRepo, on, key)})
+	l.given = append(l.given, given{number: on, said: body, token: work.NoticeToken(l.key(), on, key)})
 	return nil
 }
 

@@ -56,6 +56,7 @@ func init() { // the table's functions read the table's keys when a history is p
 
 // writing is something that a person wrote, with all that they made of it.
 type writing struct {
+	repo     work.RepoKey
 	kind     work.EventKind
 	number   int
 	id       int64
@@ -89,12 +90,15 @@ func (w *writing) become(body string) {
 	}
 	id, hash := strconv.FormatInt(w.id, 10), work.ContentHash(parts...)
 	w.versions = append(w.versions, &version{
-		body: body, key: work.EventKey(w.number, w.kind, id, hash), token: work.ReplyToken(modelRepo, w.number, w.id, hash),
+		body: body, key: work.EventKey(w.number, w.kind, id, hash), token: work.ReplyToken(w.repo, w.number, w.id, hash),
 	})
 	w.now = len(w.versions) - 1
 }
 
-var modelRepo = work.RepoName{Host: simHost, Owner: "octo", Name: "app"}
+// key names the model's repository in tokens.
+func (l *life) key() work.RepoKey {
+	return work.Repo{Name: work.RepoName{Host: simHost, Owner: "octo", Name: "app"}, NodeID: l.repo.NodeID()}.Key()
+}
 
 // text is new words, every time.
 func (l *life) text(what string) string {
@@ -112,7 +116,7 @@ func (l *life) did(err error) bool {
 
 // wrote keeps what somebody wrote.
 func (l *life) wrote(kind work.EventKind, number int, id, thread int64, by, state, body string) {
-	w := &writing{kind: kind, number: number, id: id, thread: thread, by: by, state: state}
+	w := &writing{repo: l.key(), kind: kind, number: number, id: id, thread: thread, by: by, state: state}
 	w.become(body)
 	l.said = append(l.said, w)
 	l.note("  %s", w.current().key)

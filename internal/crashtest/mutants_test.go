@@ -49,8 +49,8 @@ func mutants() []mutant {
 		{
 			guard: "no wording in a token", file: "tick/compose.go", scenario: "feedback", points: losesAllAfterReplies,
 			edits: []edit{{
-				`work.ReplyToken(c.l.remote.Name, t.Number, id, e.Hash)`,
-				`work.ReplyToken(c.l.remote.Name, t.Number, id, e.Hash+r.Body)`,
+				`work.ReplyToken(c.l.remote.repo.Key(), t.Number, id, e.Hash)`,
+				`work.ReplyToken(c.l.remote.repo.Key(), t.Number, id, e.Hash+r.Body)`,
 			}},
 		},
 		{
@@ -67,7 +67,7 @@ func mutants() []mutant {
 		return err
 	}
 	if planned && l.resumed {
-		parent := p.Dirs.CheckoutParent(l.remote.Name)
+		parent := p.Dirs.CheckoutParent(l.remote.repo)
 		generation, err := newestGeneration(parent, l.turn.Slot)
 		if err != nil {
 			return err

@@ -30,7 +30,7 @@ func TestL22UnexpectedBodies(t *testing.T) {
 			"permission": func() error { _, err := w.client.Permission(ctx, w.name, "bob"); return err },
 			"viewer":     func() error { _, _, _, err := w.client.Viewer(ctx, ""); return err },
 			"head":       func() error { _, _, err := w.client.BranchHead(ctx, w.name, "main"); return err },
-			"sweep":      func() error { _, err := w.client.Sweep(ctx, []string{"x"}); return err },
+			"sweep":      func() error { _, err := w.client.Sweep(ctx, w.name, []string{"x"}); return err },
 			"details":    func() error { _, _, err := w.client.Details(ctx, []string{"x"}); return err },
 		} {
 			if body == "[]" && (name == "list" || name == "comments") {
@@ -109,7 +109,7 @@ func TestL92PrimaryLimit(t *testing.T) {
 	if got := w.asked(); got != 0 {
 		t.Errorf("%d requests while limited", got)
 	}
-	if _, err := w.client.Sweep(ctx, nil); err != nil {
+	if _, err := w.client.Sweep(ctx, w.name, nil); err != nil {
 		t.Errorf("GraphQL has a limit of its own: %v", err)
 	}
 	w.advance(time.Hour)
@@ -144,7 +144,7 @@ func TestL92SecondaryLimit(t *testing.T) {
 	until := w.now().Add(90 * time.Second)
 	wantWait(t, err, until)
 	w.asked()
-	_, err = w.client.Sweep(t.Context(), nil)
+	_, err = w.client.Sweep(t.Context(), w.name, nil)
 	wantWait(t, err, until) // it holds everything
 	if got := w.asked(); got != 0 {
 		t.Errorf("%d requests while limited", got)
@@ -159,20 +159,20 @@ func TestL92SecondaryLimit(t *testing.T) {
 func TestL92GraphQLLimit(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.hub.SetRemaining("alice", "graphql", 0))
-	_, err := w.client.Sweep(t.Context(), nil)
+	_, err := w.client.Sweep(t.Context(), w.name, nil)
 	wantWait(t, err, w.now().Add(time.Hour))
 	if _, _, err := w.client.Issue(t.Context(), w.name, w.issue(t, "x")); err != nil {
 		t.Errorf("REST has a limit of its own: %v", err)
 	}
 	w.advance(time.Hour)
-	if _, err := w.client.Sweep(t.Context(), nil); err != nil {
+	if _, err := w.client.Sweep(t.Context(), w.name, nil); err != nil {
 		t.Errorf("after the reset: %v", err)
 	}
 	w.hub.AddFault(githubsim.Fault{
 		Path: "/graphql", Status: http.StatusOK, Body: `{"errors":[{"message":"You have exceeded a secondary rate limit."}]}`,
 		Header: http.Header{"Retry-After": {strconv.Itoa(70)}, "Content-Type": {"application/json"}},
 	})
-	_, err = w.client.Sweep(t.Context(), nil)
+	_, err = w.client.Sweep(t.Context(), w.name, nil)
 	wantWait(t, err, w.now().Add(70*time.Second))
 }
 

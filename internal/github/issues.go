@@ -112,6 +112,23 @@ func (c *Client) Issue(ctx context.Context, repo work.RepoName, number int) (Iss
 	return Issue{}, false, nil
 }
 
+// IssueWherever reads an issue also where its repository was renamed, or it was
+// transferred to another one. It is absent when it was deleted or may not be seen.
+func (c *Client) IssueWherever(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
+	a, err := c.follow(ctx, fmt.Sprintf("repos/%s/issues/%d", repo.FullName(), number))
+	if IsStatus(err, http.StatusNotFound, http.StatusGone) {
+		return Issue{}, false, nil
+	}
+	var w wireIssue
+	if err == nil {
+		err = decode(a, &w)
+	}
+	if err != nil {
+		return Issue{}, false, fmt.Errorf("read issue %s: %w", work.Ref(repo, number), err)
+	}
+	return w.issue(), true, nil
+}
+
 // TimelineEvent is one entry of an issue's timeline. Entries that are no
 // events of their own (commits, cross-references) have no id.
 type TimelineEvent struct {

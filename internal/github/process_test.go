@@ -22,7 +22,7 @@ func TestInProcessOfItsOwn(t *testing.T) {
 	must(t, err)
 	acc, _, _, err := c.Viewer(t.Context(), "")
 	must(t, err)
-	s, err := c.Sweep(t.Context(), nil)
+	s, err := c.Sweep(t.Context(), repoName("alice", "app"), nil)
 	must(t, err)
 	fmt.Printf("\nhost %s, rest %s, graphql %s\n", c.Host(), acc.Login, s.Viewer.Login)
 }

@@ -41,15 +41,33 @@ func (w wireRepository) check() error {
 
 // Repository reads a repository, by any name that it ever had.
 func (c *Client) Repository(ctx context.Context, name work.RepoName) (Repository, error) {
-	a, err := c.follow(ctx, "repos/"+name.FullName())
+	r, err := c.repository(ctx, "repos/"+name.FullName(), name.Host)
 	if err != nil {
 		return Repository{}, fmt.Errorf("read repository %s: %w", name.FullName(), err)
 	}
+	return r, nil
+}
+
+// RepositoryByID reads a repository by what it keeps, whatever its name is: where
+// GitHub's own redirects lead.
+func (c *Client) RepositoryByID(ctx context.Context, host string, id int64) (Repository, error) {
+	r, err := c.repository(ctx, fmt.Sprintf("repositories/%d", id), host)
+	if err != nil {
+		return Repository{}, fmt.Errorf("read repository %d: %w", id, err)
+	}
+	return r, nil
+}
+
+func (c *Client) repository(ctx context.Context, address, host string) (Repository, error) {
+	a, err := c.follow(ctx, address)
+	if err != nil {
+		return Repository{}, err
+	}
 	var w wireRepository
 	if err := decode(a, &w); err != nil {
-		return Repository{}, fmt.Errorf("read repository %s: %w", name.FullName(), err)
+		return Repository{}, err
 	}
-	current, err := work.ParseRepoName(w.FullName, name.Host)
+	current, err := work.ParseRepoName(w.FullName, host)
 	if err != nil {
 		return Repository{}, &BodyError{URL: a.url, Err: err}
 	}

@@ -20,9 +20,11 @@ const (
 	MaxDetails = 10
 )
 
-// Sweep is what one light query says of up to 50 pull requests.
+// Sweep is what one light query says of a repository and up to 50 of its pull
+// requests.
 type Sweep struct {
 	Viewer    work.Account
+	Repo      Identity
 	Pulls     []PullLight // in the order asked
 	Missing   []string    // node ids that name no pull request that we may see
 	Cost      int         // in GraphQL's points
@@ -90,27 +92,28 @@ func fingerprint(raw json.RawMessage) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// Sweep asks what changed in up to 50 pull requests, and who we are, for about
-// one point. With no ids it says only who we are.
-func (c *Client) Sweep(ctx context.Context, nodeIDs []string) (Sweep, error) {
-	s, err := c.sweep(ctx, nodeIDs)
+// Sweep asks what changed in up to 50 pull requests, which repository its name
+// stands for, and who we are, for about one point.
+func (c *Client) Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (Sweep, error) {
+	s, err := c.sweep(ctx, repo, nodeIDs)
 	if err != nil {
 		return Sweep{}, fmt.Errorf("sweep %d pull requests: %w", len(nodeIDs), err)
 	}
 	return s, nil
 }
 
-func (c *Client) sweep(ctx context.Context, nodeIDs []string) (Sweep, error) {
+func (c *Client) sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (Sweep, error) {
 	if len(nodeIDs) > MaxSweep {
 		return Sweep{}, fmt.Errorf("more than %d", MaxSweep)
 	}
 	if nodeIDs == nil {
 		nodeIDs = []string{}
 	}
-	g, err := c.graphql(ctx, reads, sweepQuery, map[string]any{"ids": nodeIDs})
+	g, err := c.graphql(ctx, reads, sweepQuery, map[string]any{"ids": nodeIDs, "owner": repo.Owner, "name": repo.Name})
 	if err != nil {
 		return Sweep{}, err
 	}
+	gone := g.repositoryGone()
 	var data struct {
 		Limit struct {
 			Cost      int       `json:"cost"`
@@ -121,7 +124,8 @@ func (c *Client) sweep(ctx context.Context, nodeIDs []string) (Sweep, error) {
 			ID    int64  `json:"databaseId"`
 			Login string `json:"login"`
 		} `json:"viewer"`
-		Nodes []json.RawMessage `json:"nodes"`
+		Repository wireIdentity      `json:"repository"`
+		Nodes      []json.RawMessage `json:"nodes"`
 	}
 	if err := json.Unmarshal(g.Data, &data); err != nil {
 		return Sweep{}, &BodyError{URL: g.answer.url, Err: err}
@@ -135,6 +139,7 @@ func (c *Client) sweep(ctx context.Context, nodeIDs []string) (Sweep, error) {
 	}
 	s := Sweep{
 		Viewer:  work.Account{ID: data.Viewer.ID, Login: data.Viewer.Login, Bot: isBotLogin(data.Viewer.Login)},
+		Repo:    Identity{NodeID: data.Repository.ID, Gone: gone},
 		Missing: missing, Cost: data.Limit.Cost, Remaining: data.Limit.Remaining, ResetAt: data.Limit.ResetAt,
 	}
 	for i := range nodeIDs {

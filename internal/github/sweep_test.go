@@ -16,7 +16,7 @@ func TestSweepCostsOnePointForFiftyPulls(t *testing.T) {
 	w := newWorld(t)
 	ids := w.pulls(t, MaxSweep)
 	before := w.hub.Used("alice", "graphql")
-	s, err := w.client.Sweep(t.Context(), ids)
+	s, err := w.client.Sweep(t.Context(), w.name, ids)
 	must(t, err)
 	if s.Cost != 1 || w.hub.Used("alice", "graphql")-before != 1 || s.Remaining != 5000-before-1 || s.ResetAt.IsZero() {
 		t.Errorf("cost %d, used %d, remaining %d", s.Cost, w.hub.Used("alice", "graphql")-before, s.Remaining)
@@ -30,10 +30,10 @@ func TestSweepCostsOnePointForFiftyPulls(t *testing.T) {
 			t.Errorf("pull request %+v", p)
 		}
 	}
-	if _, err := w.client.Sweep(t.Context(), append(ids, "x")); err == nil {
+	if _, err := w.client.Sweep(t.Context(), w.name, append(ids, "x")); err == nil {
 		t.Error("51 pull requests in one sweep")
 	}
-	if s, err := w.client.Sweep(t.Context(), nil); err != nil || s.Viewer.Login != "alice" || len(s.Pulls) != 0 {
+	if s, err := w.client.Sweep(t.Context(), w.name, nil); err != nil || s.Viewer.Login != "alice" || len(s.Pulls) != 0 {
 		t.Errorf("empty sweep: %+v, %v", s, err)
 	}
 }
@@ -44,7 +44,7 @@ func TestSweepFingerprintShowsEveryChange(t *testing.T) {
 	n, id := w.pull(t, "topic")
 	last := ""
 	sweep := func() string {
-		s, err := w.client.Sweep(t.Context(), []string{id})
+		s, err := w.client.Sweep(t.Context(), w.name, []string{id})
 		must(t, err)
 		return s.Pulls[0].Fingerprint
 	}
@@ -97,7 +97,7 @@ func TestL20MissingNodeLeavesTheRest(t *testing.T) {
 	must(t, err)
 	asked := []string{ids[0], "PR_nothing", ids[1], issue.NodeID, ids[2]}
 	want := []string{"PR_nothing", issue.NodeID}
-	s, err := w.client.Sweep(t.Context(), asked)
+	s, err := w.client.Sweep(t.Context(), w.name, asked)
 	must(t, err)
 	if len(s.Pulls) != 3 || s.Pulls[2].NodeID != ids[2] || !slices.Equal(s.Missing, want) {
 		t.Errorf("pulls %+v, missing %v", s.Pulls, s.Missing)
@@ -115,13 +115,13 @@ func TestL92TokenWithoutChecksPermission(t *testing.T) {
 	_, id := w.pull(t, "topic")
 	_, err := w.repo.SetCheck("topic", "build", "completed", "failure")
 	must(t, err)
-	s, err := w.client.Sweep(t.Context(), []string{id})
+	s, err := w.client.Sweep(t.Context(), w.name, []string{id})
 	must(t, err)
 	if s.Pulls[0].Rollup != "FAILURE" {
 		t.Errorf("rollup %q with the permission", s.Pulls[0].Rollup)
 	}
 	must(t, w.hub.ForbidChecks("alice", true))
-	s, err = w.client.Sweep(t.Context(), []string{id})
+	s, err = w.client.Sweep(t.Context(), w.name, []string{id})
 	must(t, err)
 	if len(s.Pulls) != 1 || s.Pulls[0].Rollup != "" || len(s.Missing) != 0 {
 		t.Errorf("sweep %+v", s)
@@ -133,7 +133,7 @@ func TestL92TokenWithoutChecksPermission(t *testing.T) {
 	}
 	// Statuses can be seen all the same, and that they changed.
 	must(t, w.repo.SetStatus("topic", "ci/old", "failure", "no luck"))
-	again, err := w.client.Sweep(t.Context(), []string{id})
+	again, err := w.client.Sweep(t.Context(), w.name, []string{id})
 	must(t, err)
 	if again.Pulls[0].Fingerprint == s.Pulls[0].Fingerprint {
 		t.Error("the sweep does not show that a status changed")
@@ -263,7 +263,7 @@ func TestL62SweepSaysUnknownWhileGitHubFindsOut(t *testing.T) {
 	w := newWorld(t)
 	_, id := w.pull(t, "topic")
 	w.hub.LagMergeable(1)
-	s, err := w.client.Sweep(t.Context(), []string{id})
+	s, err := w.client.Sweep(t.Context(), w.name, []string{id})
 	must(t, err)
 	if s.Pulls[0].Mergeable != UnknownMergeable {
 		t.Errorf("mergeable %q", s.Pulls[0].Mergeable)
@@ -304,7 +304,7 @@ func TestGraphQLErrorsSpoilTheBatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			answer(tt.body)
-			if _, err := w.client.Sweep(t.Context(), ids); !tt.want(err) {
+			if _, err := w.client.Sweep(t.Context(), w.name, ids); !tt.want(err) {
 				t.Errorf("sweep: %v", err)
 			}
 			answer(tt.body)

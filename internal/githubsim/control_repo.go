@@ -100,6 +100,9 @@ func (r *Repo) FullName() string {
 // ID is the repository's database id.
 func (r *Repo) ID() int64 { return r.id }
 
+// NodeID is the repository's global id, which it keeps when it is renamed.
+func (r *Repo) NodeID() string { return r.nodeID }
+
 // GitDir is the path of the bare repository: what clients clone from and push to.
 func (r *Repo) GitDir() string { return r.git.dir }
 

@@ -19,6 +19,7 @@ var accountDeeds = map[string]subcommand{
 		c.repo.MakeLabel(c.args[0], c.args[1], strings.Join(c.args[2:], " "))
 		return nil
 	}},
+	"delete-repo":      {0, func(c *command) error { c.repo.DeleteRepo(); return nil }},
 	"archive":          {0, func(c *command) error { c.repo.SetArchived(true); return nil }},
 	"refuse-merges":    {1, func(c *command) error { c.repo.RefuseMerges(c.args[0]); return nil }},
 	"protect":          {1, protect},

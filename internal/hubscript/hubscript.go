@@ -33,7 +33,7 @@
 //	hub push BRANCH FILE CONTENT [--by U] [--message M]
 //	hub force-push BRANCH [FILE CONTENT] [--by U] [--onto REF]
 //	hub branch NAME REF                hub delete-branch BRANCH [--by U]
-//	hub rename-default NAME            hub rename-repo OWNER/NAME
+//	hub rename-default NAME            hub rename-repo OWNER/NAME         hub delete-repo
 //	hub archive                        hub protect BRANCH [--check C]… [--approvals N]
 //	hub refuse-push BRANCH MESSAGE     hub refuse-workflows     hub allow-pushes
 //	hub refuse-merges MESSAGE

@@ -14,7 +14,7 @@
 //	$CONFIG    the config; $STATE the state folder
 //	$AGENT     the scripted agent's folder; agent/rules.yaml in the story's
 //	           archive says what it does, and without it it does its honest best
-//	$ORIGIN    the bare repository behind octo/app
+//	$ORIGIN    the bare repository behind octo/app; $MIRROR its mirror, $CHECKOUTS the folder of its checkouts
 //
 // and these commands beside testscript's own:
 //
@@ -28,11 +28,12 @@
 //	await-db SQL WANT        waits until a query of state.db gives that in its first row and column
 //	await FILE               waits until a background command has made a file
 //	await-label NUMBER LABEL waits until an issue or pull request has a label
-//	hub-many N NUMBER AUTHOR makes N comments, "comment number 1" and so on
+//	hub-many N NUMBER AUTHOR makes N comments, "comment number 1" and so on; a % in AUTHOR is the number
 //	hub-paste NUMBER COMMENT AUTHOR has somebody post the words of a comment again, marker and all
 //	await-request METHOD PATH-SUFFIX waits for a request that hub slow holds up; it takes effect once its pass is killed
 //	later DURATION           lets time pass: every time in state.db is taken back by it
 //	hub-clock DURATION       sets GitHub's clock ahead of this machine's by that; -400s: behind it
+//	other-host NAME          makes a second GitHub host with an octo/app of its own; other-hub is its hub
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
 //
 // The condition [sandbox] says whether a sandbox works on this machine.
@@ -115,8 +116,10 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"await-request": cmdAwaitRequest,
 		"later":         cmdLater,
 		"hub-clock":     cmdHubClock,
+		"other-host":    cmdOtherHost,
 	}
 	maps.Copy(cmds, hubscript.Commands(func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }))
+	cmds["other-hub"] = hubscript.Commands(func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hosts.other })["hub"]
 	return cmds
 }
 
@@ -256,8 +259,14 @@ func cmdHubMany(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	number, err := strconv.Atoi(args[1])
 	ts.Check(err)
+	hub := worldOf(ts).hub
 	for i := range n {
-		_, err := worldOf(ts).hub.Repo(mainRepo).Comment(number, args[2], fmt.Sprintf("This is comment number %d.", i+1))
+		author := strings.ReplaceAll(args[2], "%", strconv.Itoa(i+1))
+		if !hub.HasUser(author) {
+			_, err := hub.AddUser(author)
+			ts.Check(err)
+		}
+		_, err := hub.Repo(mainRepo).Comment(number, author, fmt.Sprintf("This is comment number %d.", i+1))
 		ts.Check(err)
 	}
 }

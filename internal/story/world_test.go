@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick"
 )
 
 // Who and what is in every world.
@@ -27,6 +29,7 @@ type world struct {
 	state  string // the state folder
 	socket string // the folder of the socket: a short name, for a socket's path has at most 107 bytes
 	hub    *githubsim.Hub
+	hosts  *hosts
 	token  string // the operator's
 	config *configFile
 	skew   atomic.Int64 // of GitHub's clock, in nanoseconds
@@ -70,15 +73,22 @@ func (w *world) startHub() (err error) {
 	if w.hub, err = githubsim.New(githubsim.Options{Dir: w.hubDir(), Now: func() time.Time { return time.Now().Add(time.Duration(w.skew.Load())) }}); err != nil {
 		return err
 	}
-	for _, login := range []string{"ann", "bob", "mallory"} {
-		if _, err := w.hub.AddUser(login); err != nil {
+	if err := populate(w.hub); err != nil {
+		return err
+	}
+	w.token = "token-" + operator
+	w.hosts, err = serveHosts(w.socketPath(), w.hub)
+	return err
+}
+
+// populate makes the people of a GitHub, and its repository.
+func populate(hub *githubsim.Hub) error {
+	for _, login := range []string{"ann", "bob", "mallory", operator} {
+		if _, err := hub.AddUser(login); err != nil {
 			return err
 		}
 	}
-	if w.token, err = w.hub.AddUser(operator); err != nil {
-		return err
-	}
-	r, err := w.hub.AddRepo(mainRepo, map[string]string{"README.md": "# App\n", "src/app.txt": "one\ntwo\nthree\n"})
+	r, err := hub.AddRepo(mainRepo, map[string]string{"README.md": "# App\n", "src/app.txt": "one\ntwo\nthree\n"})
 	if err != nil {
 		return err
 	}
@@ -90,7 +100,7 @@ func (w *world) startHub() (err error) {
 	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore"} {
 		r.MakeLabel(label, "ededed", "") // as after the first pass
 	}
-	return w.hub.ServeUnix(w.socketPath())
+	return nil
 }
 
 // writeConfig makes a config that waits for nothing.
@@ -131,6 +141,13 @@ func (w *world) addRepo(name string) {
 	w.config.set("repo:"+name, "remote_url", remote)
 }
 
+// mainRepo is the main repository as the database knows it.
+func (w *world) mainRepo() work.Repo {
+	return work.Repo{Name: work.RepoName{Host: simHost, Owner: "octo", Name: "app"}, NodeID: w.hub.Repo(mainRepo).NodeID()}
+}
+
+func (w *world) dirs() tick.Dirs { return tick.Dirs{State: w.stateDir()} }
+
 func (w *world) socketPath() string { return filepath.Join(w.socket, "s") }
 func (w *world) home() string       { return filepath.Join(w.work, "home") }
 func (w *world) ghDir() string      { return filepath.Join(w.work, "gh") }
@@ -150,12 +167,16 @@ func (w *world) environ() map[string]string {
 		"GH_PROMPT_DISABLED": "1", "GH_NO_UPDATE_NOTIFIER": "1", "GH_FORCE_TTY": "", "NO_COLOR": "",
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8",
 		"MERGEXO_CONFIG": w.configPath(), "CONFIG": w.configPath(), "STATE": w.stateDir(), "AGENT": w.agentDir(), "ORIGIN": w.hub.Repo(mainRepo).GitDir(),
+		"MIRROR": w.dirs().MirrorDir(w.mainRepo()), "CHECKOUTS": w.dirs().CheckoutParent(w.mainRepo()),
 	}
 }
 
 // close ends the world; a route that the hub does not know fails the test.
 func (w *world) close() error {
 	var errs []error
+	if w.hosts != nil {
+		errs = append(errs, w.hosts.close())
+	}
 	if w.hub != nil {
 		if unknown := w.hub.Unknown(); len(unknown) > 0 {
 			errs = append(errs, fmt.Errorf("githubsim has no handler for: %s", strings.Join(unknown, ", ")))

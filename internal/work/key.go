@@ -41,9 +41,9 @@ func ContentHash(parts ...string) string {
 
 // TurnKey names a turn. It is stored when the turn is claimed and never
 // computed again for that turn: the head moves when the turn pushes.
-func TurnKey(repo RepoName, number int, kind Kind, head string, eventKeys []string) string {
+func TurnKey(repo RepoKey, number int, kind Kind, head string, eventKeys []string) string {
 	keys := slices.Sorted(slices.Values(eventKeys))
-	return digest(append([]string{"turn", strings.ToLower(repo.String()), strconv.Itoa(number), string(kind), head}, keys...)...)
+	return digest(append([]string{"turn", string(repo), strconv.Itoa(number), string(kind), head}, keys...)...)
 }
 
 // NextTurnKey names the turn after one that has ended, was about the same, and
@@ -58,7 +58,7 @@ func ShortKey(eventKey string) string { return "#" + digest("event", eventKey)[:
 // words its answer differently the second time still answers once.
 
 // ReplyToken is the token of the reply to one version of a review comment.
-func ReplyToken(repo RepoName, number int, commentID int64, hash string) string {
+func ReplyToken(repo RepoKey, number int, commentID int64, hash string) string {
 	return token("reply", repo, number, strconv.FormatInt(commentID, 10), hash)
 }
 
@@ -68,30 +68,30 @@ func CommentToken(turnKey string, position int) string {
 }
 
 // PullRequestToken is the token of the pull request of a branch.
-func PullRequestToken(repo RepoName, branch string) string {
+func PullRequestToken(repo RepoKey, branch string) string {
 	return token("pull_request", repo, 0, branch)
 }
 
 // PushToken is the token of a turn's push to a branch.
-func PushToken(repo RepoName, branch, expectedOld, turnKey string) string {
+func PushToken(repo RepoKey, branch, expectedOld, turnKey string) string {
 	return token("push", repo, 0, branch, expectedOld, turnKey)
 }
 
 // ResolveToken is the token of resolving a thread on behalf of a turn: a
 // thread that a person opened again may be resolved again by a later turn.
-func ResolveToken(repo RepoName, number int, threadID, turnKey string) string {
+func ResolveToken(repo RepoKey, number int, threadID, turnKey string) string {
 	return token("resolve", repo, number, threadID, turnKey)
 }
 
 // RedirectToken is the token of the redirect for a comment on a source issue.
 // It has no version: an edit never gives a second redirect.
-func RedirectToken(repo RepoName, number int, commentID string) string {
+func RedirectToken(repo RepoKey, number int, commentID string) string {
 	return token("redirect", repo, number, commentID)
 }
 
 // NoticeToken is the token of a block notice or a command's answer: what it
 // answers is a turn key or an event key.
-func NoticeToken(repo RepoName, number int, answers string) string {
+func NoticeToken(repo RepoKey, number int, answers string) string {
 	return token("notice", repo, number, answers)
 }
 
@@ -99,7 +99,7 @@ func NoticeToken(repo RepoName, number int, answers string) string {
 // the same reason on the same issue or pull request is the same stop. What an
 // agent asks, by its turn's key, is another each time, unless it asks the same
 // in the same words as before: then the comment that there is counts on.
-func StopToken(repo RepoName, number int, reason, asked string) string {
+func StopToken(repo RepoKey, number int, reason, asked string) string {
 	if asked != "" {
 		return NoticeToken(repo, number, asked)
 	}
@@ -107,44 +107,44 @@ func StopToken(repo RepoName, number int, reason, asked string) string {
 }
 
 // ReactionToken is the token of our reaction to a comment.
-func ReactionToken(repo RepoName, kind EventKind, commentID string) string {
+func ReactionToken(repo RepoKey, kind EventKind, commentID string) string {
 	return token("reaction", repo, 0, string(kind), commentID)
 }
 
 // RemoveToken is the token of removing a second copy of our own comment.
-func RemoveToken(repo RepoName, kind EventKind, commentID string) string {
+func RemoveToken(repo RepoKey, kind EventKind, commentID string) string {
 	return token("remove", repo, 0, string(kind), commentID)
 }
 
 // IssueToken is the token of the issue for a flaky test that the checks of a
 // head showed.
-func IssueToken(repo RepoName, number int, head, test string) string {
+func IssueToken(repo RepoKey, number int, head, test string) string {
 	return token("issue", repo, number, head, test)
 }
 
 // RerunToken is the token of running the failed jobs of a workflow run again
 // for a head: once, whatever asks for it.
-func RerunToken(repo RepoName, number int, head, run string) string {
+func RerunToken(repo RepoKey, number int, head, run string) string {
 	return token("rerun", repo, number, head, run)
 }
 
 // LabelsToken is the token of what the labels of an issue or pull request are to
 // be, for one purpose: what is wanted may be renewed, and the newest counts.
-func LabelsToken(repo RepoName, number int, purpose string) string {
+func LabelsToken(repo RepoKey, number int, purpose string) string {
 	return token("labels", repo, number, purpose)
 }
 
 // FlowToken is the token of the label that begins an issue's work: there is one
 // wish at a time, and the newest counts.
-func FlowToken(repo RepoName, issue int) string {
+func FlowToken(repo RepoKey, issue int) string {
 	return token("flow", repo, issue)
 }
 
 // CloseToken is the token of closing a pull request for a command.
-func CloseToken(repo RepoName, pull int, commandKey string) string {
+func CloseToken(repo RepoKey, pull int, commandKey string) string {
 	return token("close", repo, pull, commandKey)
 }
 
-func token(what string, repo RepoName, number int, parts ...string) string {
-	return digest(append([]string{what, strings.ToLower(repo.String()), strconv.Itoa(number)}, parts...)...)
+func token(what string, repo RepoKey, number int, parts ...string) string {
+	return digest(append([]string{what, string(repo), strconv.Itoa(number)}, parts...)...)
 }

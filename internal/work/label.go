@@ -25,7 +25,7 @@ func (l Labelling) Action(repo Repo, item int64, number int, purpose string) Act
 		lines = append(lines, w.Name+","+w.Color+","+w.Description)
 	}
 	return Action{
-		RepoID: repo.ID, ItemID: item, Kind: ActionLabels, Need: NeedCosmetic, Token: LabelsToken(repo.Name, number, purpose),
+		RepoID: repo.ID, ItemID: item, Kind: ActionLabels, Need: NeedCosmetic, Token: LabelsToken(repo.Key(), number, purpose),
 		State: ActionPlanned, Number: number, Target: strings.Join(names, ","), Base: strings.Join(l.Without, ","),
 		Body: strings.Join(lines, "\n"), Why: purpose,
 	}

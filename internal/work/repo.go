@@ -23,8 +23,8 @@ func ParseRepoName(s, defaultHost string) (RepoName, error) {
 	if len(parts) != 3 {
 		return RepoName{}, fmt.Errorf("repository %q: want owner/name or host/owner/name", s)
 	}
-	for i, p := range parts {
-		if !validNamePart(p) || (i > 0 && (p == "." || p == "..")) {
+	for _, p := range parts {
+		if !validNamePart(p) || p == "." || p == ".." {
 			return RepoName{}, fmt.Errorf("repository %q: want owner/name or host/owner/name", s)
 		}
 	}
@@ -62,6 +62,8 @@ type Repo struct {
 	NodeID        string   // GitHub's, survives renames
 	GitHubID      int64    // GitHub's number; names the repository's lock files
 	DefaultBranch string
+	ConfirmedAt   time.Time // when GitHub last said that the name stands for it
+	LeftAt        time.Time // since when no name of the config stands for it; zero: one does
 
 	IssuesSince         time.Time // "since" of the issues walk
 	CommentsSince       time.Time // "since" of the issues/comments walk

@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-var app = RepoName{Host: "github.com", Owner: "octo", Name: "app"}
+var app = Repo{Name: RepoName{Host: "github.com", Owner: "octo", Name: "app"}, NodeID: "R_1"}.Key()
 
 func TestParseRepoName(t *testing.T) {
 	for in, want := range map[string]string{
 		"octo/app": "ghe.test/octo/app", "GitHub.com/octo/app": "github.com/octo/app",
-		"": "", "octo": "", "a/b/c/d": "", "octo/": "", "/app": "", "octo/..": "", "-x/app": "", "octo/a pp": "", "octo/app;rm": "",
+		"": "", "octo": "", "a/b/c/d": "", "octo/": "", "/app": "", "octo/..": "", "../octo/app": "", "-x/app": "", "octo/a pp": "", "octo/app;rm": "",
 	} {
 		got := ""
 		if r, err := ParseRepoName(in, "ghe.test"); err == nil {
@@ -78,8 +78,9 @@ func TestL06TokensAreMadeOfWhatAnActionIsFor(t *testing.T) {
 	if unique := slices.Compact(slices.Sorted(slices.Values(tokens))); len(unique) != len(tokens) {
 		t.Errorf("%d tokens, %d differ", len(tokens), len(unique))
 	}
-	if ReplyToken(app, 2, 55, old) != ReplyToken(RepoName{Host: "github.com", Owner: "Octo", Name: "App"}, 2, 55, ContentHash("please")) {
-		t.Error("the token depends on the case of the repository's name")
+	renamed := Repo{Name: RepoName{Host: "github.com", Owner: "Org", Name: "Other"}, NodeID: "R_1"}.Key()
+	if ReplyToken(app, 2, 55, old) != ReplyToken(renamed, 2, 55, ContentHash("please")) {
+		t.Error("the token depends on the repository's name")
 	}
 	for _, token := range tokens {
 		if len(token) != 64 {

@@ -1,0 +1,34 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Names are what the log calls what an action belongs to.
+type Names struct {
+	Item  int64  // 0: it belongs to none
+	Issue int    // of the item
+	Pull  int    // the item's newest pull request; 0: none yet
+	Turn  string // the turn's key; empty for a notice
+}
+
+// NamesOf gives the names of what an action belongs to.
+func (t *Tx) NamesOf(ctx context.Context, a work.Action) (Names, error) {
+	var n Names
+	err := t.tx.QueryRowContext(ctx, `
+		SELECT i.id, i.number, (SELECT coalesce(max(number), 0) FROM pull_requests WHERE item_id = i.id), coalesce(t.turn_key, '')
+		FROM work_items i LEFT JOIN turns t ON t.id = ?1
+		WHERE i.id = coalesce(t.item_id, ?2)`, a.TurnID, a.ItemID).Scan(&n.Item, &n.Issue, &n.Pull, &n.Turn)
+	if errors.Is(err, sql.ErrNoRows) {
+		return n, nil
+	}
+	if err != nil {
+		return n, fmt.Errorf("names of action %s: %w", a.Token, err)
+	}
+	return n, nil
+}

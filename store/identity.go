@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Identified says what became of the row of a name when GitHub said which repository
+// stands behind it.
+type Identified string
+
+const (
+	// RepoSame: it is the one that was known, or the first one.
+	RepoSame Identified = "same"
+	// RepoRenamed: it was known under another name.
+	RepoRenamed Identified = "renamed"
+	// RepoReplaced: it is another one than before, which is kept apart.
+	RepoReplaced Identified = "replaced"
+)
+
+// Identity is who GitHub says that a repository is.
+type Identity struct {
+	NodeID        string
+	GitHubID      int64
+	Current       work.RepoName
+	DefaultBranch string
+	At            time.Time
+}
+
+// IdentifyRepo records who stands behind the name of a row, and gives the row that
+// is the repository's from now on. Rows go by node id: one that was renamed takes
+// its row along, and another one under the same name gets a row of its own. What
+// was known of the former one is kept in its row, and apart.
+func (t *Tx) IdentifyRepo(ctx context.Context, id int64, who Identity) (work.Repo, Identified, error) {
+	row, err := t.GetRepo(ctx, id)
+	if err != nil {
+		return work.Repo{}, "", err
+	}
+	if row.NodeID == who.NodeID {
+		row, err = t.setIdentity(ctx, row, who)
+		return row, RepoSame, err
+	}
+	known, isKnown, err := t.findNode(ctx, row.Name.Host, who.NodeID)
+	if err != nil {
+		return work.Repo{}, "", err
+	}
+	outcome := RepoSame
+	switch {
+	case row.NodeID != "":
+		outcome, err = RepoReplaced, t.freeName(ctx, row.Name, 0)
+	case isKnown:
+		outcome, err = RepoRenamed, t.one(ctx, fmt.Sprintf("drop the empty repository %d", id), ErrNotFound, `DELETE FROM repositories WHERE id = ?`, id)
+	}
+	switch {
+	case err != nil:
+		return work.Repo{}, "", err
+	case isKnown:
+		row, err = t.takeName(ctx, known, row.Name)
+	case outcome == RepoReplaced:
+		row, err = t.addRepo(ctx, work.Repo{Name: row.Name})
+	}
+	if err != nil {
+		return work.Repo{}, "", err
+	}
+	row, err = t.setIdentity(ctx, row, who)
+	return row, outcome, err
+}
+
+// findNode finds the row of a repository by what GitHub never changes.
+func (t *Tx) findNode(ctx context.Context, host, nodeID string) (work.Repo, bool, error) {
+	rows, err := list(ctx, t, "find repository "+nodeID, scanRepo, selectRepo+`WHERE node_id = ? ORDER BY left_at > 0, id`, nodeID)
+	at := slices.IndexFunc(rows, func(r work.Repo) bool { return r.Name.Host == host })
+	if err != nil || at < 0 {
+		return work.Repo{}, false, err
+	}
+	return rows[at], true, nil
+}
+
+func (t *Tx) setIdentity(ctx context.Context, r work.Repo, who Identity) (work.Repo, error) {
+	r.NodeID, r.GitHubID, r.Current, r.DefaultBranch, r.ConfirmedAt = who.NodeID, who.GitHubID, who.Current, who.DefaultBranch, who.At
+	return r, t.one(ctx, fmt.Sprintf("set identity of repository %d", r.ID), ErrNotFound,
+		`UPDATE repositories SET node_id = ?, github_id = ?, current_name = ?, default_branch = ?, confirmed_at = ? WHERE id = ?`,
+		r.NodeID, r.GitHubID, nameOf{&r.Current}, r.DefaultBranch, t.stamp(r.ConfirmedAt), r.ID)
+}
+
+// ConfirmRepo records that GitHub said again who the repository is.
+func (t *Tx) ConfirmRepo(ctx context.Context, id int64, at time.Time) error {
+	return t.one(ctx, fmt.Sprintf("confirm repository %d", id), ErrNotFound, `UPDATE repositories SET confirmed_at = ? WHERE id = ?`, t.stamp(at), id)
+}

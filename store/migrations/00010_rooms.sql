@@ -1,0 +1,8 @@
+-- +goose Up
+-- When GitHub last said which repository the config's name stands for.
+ALTER TABLE repositories ADD COLUMN confirmed_at INTEGER NOT NULL DEFAULT 0;
+
+-- Since when no name of the config stands for the repository: it was taken out, or
+-- another repository has its name. 0: one does. Its name_key has its node id behind
+-- it where another has the name.
+ALTER TABLE repositories ADD COLUMN left_at INTEGER NOT NULL DEFAULT 0;
