@@ -174,9 +174,7 @@ func (n *inliner) cell(s string, from int) {
 				continue
 			}
 			upTo(i)
-			length := n.angle(rest, i > 0 && s[i-1] == '\\')
-			link = link && length == 1 // as text it is the link's
-			i += length
+			i += n.angle(rest, i > 0 && s[i-1] == '\\') // a link goes on behind it: it may yet become text
 			done = i
 		case rest[0] == '!' && strings.HasPrefix(rest, "!["), rest[0] == ']' && len(rest) > 1 && (rest[1] == '(' || rest[1] == ':'):
 			i += n.link(rest)
