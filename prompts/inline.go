@@ -27,6 +27,7 @@ type inliner struct {
 	tokens []token
 	open   []int // tokens of tags whose ends are still to come
 	scope  int   // the last scope that was begun
+	notes  bool  // there are footnotes, which are shown elsewhere: no block of HTML goes on behind a blank line
 
 	// Of the paragraph, which is what stands between two blank lines:
 	last   map[int]int // where the last run of so many backticks stands
@@ -45,6 +46,7 @@ var (
 	plainLink  = regexp.MustCompile(`^\]\([^\s()<>"'\\` + "`" + `]*\)`)
 	plainImage = regexp.MustCompile(`^!\[[^\[\]<>\\` + "`" + `]*\]\([^\s()<>"'\\` + "`" + `]*\)`)
 	linkStart  = regexp.MustCompile(`^(?:://|[wW]{3}\.)`)
+	footnote   = regexp.MustCompile(`^\[\^[^\]]*\]:`)
 	tableRule  = regexp.MustCompile(`^[ \t>|:-]*-[ \t|:-]*$`)
 )
 
@@ -63,6 +65,7 @@ var (
 
 // document splits lines that were laid out.
 func (n *inliner) document(lines []mdLine) {
+	n.notes = slices.ContainsFunc(lines, func(l mdLine) bool { return !l.code && footnote.MatchString(l.text[l.start:]) })
 	for i := 0; i < len(lines); i++ {
 		if i > 0 {
 			n.text("\n")
@@ -171,9 +174,7 @@ func (n *inliner) cell(s string, from int) {
 				continue
 			}
 			upTo(i)
-			length := n.angle(rest, i > 0 && s[i-1] == '\\')
-			link = link && length == 1 // as text it is the link's
-			i += length
+			i += n.angle(rest, i > 0 && s[i-1] == '\\') // a link goes on behind it: it may yet become text
 			done = i
 		case rest[0] == '!' && strings.HasPrefix(rest, "!["), rest[0] == ']' && len(rest) > 1 && (rest[1] == '(' || rest[1] == ':'):
 			i += n.link(rest)
@@ -226,7 +227,7 @@ func (n *inliner) angle(s string, escaped bool) int {
 		n.text(m[0])
 		return len(m[0])
 	case slices.Contains(blockNames, t.name):
-		if n.own == n.first {
+		if n.own == n.first && !n.notes {
 			t.scope = 0
 		}
 	case !slices.Contains(flowNames, t.name):

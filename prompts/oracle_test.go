@@ -183,6 +183,9 @@ func TestWhatBecomesPublicHasNoEffect(t *testing.T) {
 		"open fence deep in a list":              "1. a\n   - b\n\n     ```\n     x",
 		"a fence that its list ends":             "1. a\n   ```\n   x\nb @acme",
 		"a fence whose end stands too far left":  "1. a\n   ```\n   x\n```\n\nb @acme",
+		"a link goes on behind a tag":            "https://x.y/</details>` @acme/team \\`",
+		"a footnote that ends a block":           "<div>\n\n[^1]: ---\n\n     ~~~\n<me@x.y></div>",
+		"a footnote in a block":                  "<div>\n\n</code>\n[^1]: \n     ~~~\n<br></div>",
 		"footnote":                               "[^1]: ```\n    @acme\n\nx[^1]\n\n    @acme",
 		"quoted fence, code ends there":          "x <code>\n> ```\n> </code>",
 	} {

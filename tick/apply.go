@@ -189,10 +189,26 @@ func (p *Pass) unheardFeedback(ctx context.Context, tx *store.Tx, l *lease) (boo
 	if !p.Config.Runtime.EnableFeedbackLoop {
 		return false, nil
 	}
+	unheard, err := l.unheard(ctx, tx)
+	return len(unheard) > 0, err
+}
+
+// talkedMeanwhile is unheardFeedback, of what came while the turn ran alone: it ended
+// with nothing, and what it left out for their number would be left out again.
+func (p *Pass) talkedMeanwhile(ctx context.Context, tx *store.Tx, l *lease) (bool, error) {
+	if !p.Config.Runtime.EnableFeedbackLoop || l.turn.Kind.Start() {
+		return false, nil
+	}
+	unheard, err := l.unheard(ctx, tx)
+	return slices.ContainsFunc(unheard, func(e work.Event) bool { return e.SeenAt.After(l.turn.ClaimedAt) }), err
+}
+
+// unheard is what people said on the pull request that no turn was told of.
+func (l *lease) unheard(ctx context.Context, tx *store.Tx) ([]work.Event, error) {
 	pending, err := tx.ListPendingEvents(ctx, l.turn.RepoID)
-	return slices.ContainsFunc(pending, func(e work.Event) bool {
+	return slices.DeleteFunc(pending, func(e work.Event) bool {
 		onPull := e.Kind == work.EventIssue || e.Kind == work.EventReview || e.Kind == work.EventSummary
-		return onPull && e.ItemID == l.item.ID && e.TurnID == 0
+		return !onPull || e.ItemID != l.item.ID || e.TurnID != 0
 	}), err
 }
 

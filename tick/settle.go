@@ -290,9 +290,14 @@ func movedOrGone(err error) error {
 
 // block parks a turn until a person acts, and says so where they will see it.
 // Before its first effect the turn ends, and its comments wait for the next
-// one; after it the same row goes on later.
+// one, which begins at once where people said more while it ran; after it the same
+// row goes on later.
 func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		talked, err := p.talkedMeanwhile(ctx, tx, l)
+		if err != nil {
+			return err
+		}
 		if begun {
 			if err := tx.SaveTurn(ctx, l.turn); err != nil {
 				return err
@@ -305,6 +310,9 @@ func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error
 		}
 		if err := recordLost(ctx, tx, l); err != nil {
 			return err
+		}
+		if talked && !begun {
+			return p.backToWaiting(ctx, tx, l)
 		}
 		m := Move{Item: l.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.reason, Hint: v.hint, Public: v.public}
 		return movedOrGone(p.move(ctx, tx, m, p.Now()))
