@@ -40,15 +40,14 @@ func (d Dirs) takePlace(repo work.Repo, slot int, occupied func(dir string) bool
 	pl := placeAt(parent, slot, generation)
 	_, err = os.Stat(pl.busy)
 	if err == nil || occupied(pl.dir) {
-		abandoned := pl
-		pl = placeAt(parent, slot, generation+1)
-		_ = errors.Join(os.RemoveAll(abandoned.dir), sandbox.Remove(abandoned.box)) // a survivor may still hold it; the path is not used again
+		pl = placeAt(parent, slot, generation+1) // a survivor may still hold the old one: its path is not used again
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return place{}, fmt.Errorf("look at a checkout's mark: %w", err)
 	}
 	if err := os.WriteFile(pl.busy, nil, 0o600); err != nil {
 		return place{}, fmt.Errorf("mark a checkout as in use: %w", err)
 	}
+	dropLeftovers(parent, slot, pl)
 	return pl, nil
 }
 

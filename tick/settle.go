@@ -118,8 +118,11 @@ func givenUp(err error, attempts int) verdict {
 	}
 	failed, ok := errors.AsType[*agent.FailedError](err)
 	if ok {
-		v.public = fmt.Sprintf("the agent ended with exit code %d, %d times. What it printed is in the log of the machine that runs it", failed.Code, attempts)
+		v.public = fmt.Sprintf("the agent %s, %d times. What it printed is in the log of the machine that runs it", failed.Did(), attempts)
 		v.hint = "see that the agent works on that machine, then comment to have it tried again"
+		if failed.Drift != "" {
+			v.hint = fmt.Sprintf("see that the agent works on that machine (%s), then comment to have it tried again", failed.Drift)
+		}
 	}
 	if passed, ok := errors.AsType[*agent.LimitError](err); ok { // it names nothing of the machine
 		v.public = fmt.Sprintf("the agent %s, %d times", passed.Did, attempts)

@@ -229,14 +229,26 @@ type FailedError struct {
 	Agent  string
 	Code   int    // exit code
 	Stderr string // the end of its standard error, redacted
+	Drift  string // what is to be known of its program's version; empty: nothing
 }
 
 func (e *FailedError) Error() string {
-	s := fmt.Sprintf("agent %q ended with exit code %d", e.Agent, e.Code)
+	s := fmt.Sprintf("agent %q %s", e.Agent, e.Did())
 	if last := lastLine(e.Stderr); last != "" {
 		s += ": " + last
 	}
+	if e.Drift != "" {
+		s += "; " + e.Drift
+	}
 	return s
+}
+
+// Did says how it ended, and nothing of what it printed.
+func (e *FailedError) Did() string {
+	if e.Code == 0 {
+		return "ended without an answer"
+	}
+	return fmt.Sprintf("ended with exit code %d", e.Code)
 }
 
 // TimeoutError says that the agent was ended at a limit. What it left in the

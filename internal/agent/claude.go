@@ -48,7 +48,7 @@ func (c *claude) Run(ctx context.Context, r Request) (Result, error) {
 	run := readClaude(res.Stdout)
 	out, err := c.judge(r, res, run, err)
 	out.Usage = c.used(run, m)
-	return out, err
+	return out, c.spec.withDrift(ctx, r, err)
 }
 
 // used is what a run used. Its result tells that too, with the cost; of one that
@@ -171,7 +171,7 @@ func (c *claude) judge(r Request, res proc.Result, run claudeRun, ended error) (
 		// It never began. If the session is not the reason, a new one says so.
 		return Result{}, &SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + lastLine(c.spec.Redact(string(res.Stderr)))}
 	case run.end == nil:
-		return Result{}, c.spec.failed(res.Code, "", append([]byte("it ended without a result. "), res.Stderr...))
+		return Result{}, c.spec.failed(res.Code, "", res.Stderr)
 	case r.Session != "" && run.end.Session != r.Session:
 		return Result{}, &SessionError{Agent: c.spec.Name, Reason: "another one answered"}
 	case run.end.IsError:

@@ -35,7 +35,7 @@ func (c *codex) Run(ctx context.Context, r Request) (Result, error) {
 	tidy(r.Dir)
 	out, err := c.judge(r, res, began.Unix(), err)
 	out.Usage, out.Counted = m.account()
-	return out, err
+	return out, c.spec.withDrift(ctx, r, err)
 }
 
 // tidy removes the folders that codex's sandbox puts over those of a checkout,

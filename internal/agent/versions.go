@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -63,15 +64,36 @@ func Version(ctx context.Context, s Spec, dir string) string {
 // program. Empty: nothing is.
 func Drift(s Spec, version string) string {
 	r, ok := known[s.Adapter]
-	switch {
-	case !ok || slices.Contains(r.worked, version):
+	if !ok || slices.Contains(r.worked, version) {
 		return ""
-	case version == "":
-		return fmt.Sprintf("agent %q: its program does not say its version; %s", s.Name, r.tried())
-	case older(version, r.least):
-		return fmt.Sprintf("agent %q: version %s of its program is too old; run `%s@latest` to get %s or later", s.Name, version, installs[s.Adapter], r.least)
 	}
-	return fmt.Sprintf("agent %q: nobody has tried version %s of its program with gh mergexo; %s", s.Name, version, r.tried())
+	return fmt.Sprintf("agent %q: %s", s.Name, r.drift(version, installs[s.Adapter]))
+}
+
+// drift says it of a version with which not all was seen to work.
+func (r releases) drift(version, install string) string {
+	switch {
+	case version == "":
+		return "its program does not say its version; " + r.tried()
+	case older(version, r.least):
+		return fmt.Sprintf("version %s of its program is too old; run `%s@latest` to get %s or later", version, install, r.least)
+	}
+	return fmt.Sprintf("nobody has tried version %s of its program with gh mergexo; %s", version, r.tried())
+}
+
+// withDrift adds to a failure that nothing explains what is to be known of the
+// program's version: that may be why.
+func (s Spec) withDrift(ctx context.Context, r Request, err error) error {
+	failed, ok := errors.AsType[*FailedError](err)
+	if !ok || ctx.Err() != nil {
+		return err
+	}
+	version := Version(ctx, s, r.Dir)
+	s.leave(r, work.RunsTests)
+	if of := known[s.Adapter]; version != "" && !slices.Contains(of.worked, version) {
+		failed.Drift = of.drift(version, installs[s.Adapter])
+	}
+	return err
 }
 
 func (r releases) tried() string {

@@ -77,3 +77,24 @@ func TestTheInstalledVersionsAreKnown(t *testing.T) {
 		}
 	}
 }
+
+// A run that ends without an answer names a version of the program that is too
+// old, or that nobody has tried: that may be why.
+func TestAFailedRunNamesAVersionThatDrifts(t *testing.T) {
+	for _, tt := range []struct{ adapter, version, exit, want string }{
+		{agent.AdapterCodex, "codex-cli 0.120.0", "0", `agent "mine" ended without an answer; version 0.120.0 of its program is too old; run`},
+		{agent.AdapterCodex, "codex-cli 0.120.0", "2", `agent "mine" ended with exit code 2: bad flag; version 0.120.0 of its program is too old; run`},
+		{agent.AdapterClaude, "9.0.1 (Claude Code)", "0", `nobody has tried version 9.0.1`},
+		{agent.AdapterCodex, "codex-cli 0.169.0", "0", `agent "mine" ended without an answer`},
+	} {
+		script := `case "$*" in *--version) echo '` + tt.version + `'; exit;; esac; cat >/dev/null; [ ` + tt.exit + ` = 0 ] || echo bad flag >&2; exit ` + tt.exit
+		s := spec(t, program(t, script))
+		s.Adapter, s.Now = tt.adapter, time.Now
+		r := request(t)
+		r.Session = ""
+		_, err := run(t, s, r)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.HasSuffix(tt.version, "0.169.0") && strings.Contains(err.Error(), "version") {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+}

@@ -24,8 +24,12 @@ func (p *process) askBounds(ctx context.Context) (passed <-chan Limit, stop func
 			found <- b.Limit
 		}
 	}
-	if p.disk != nil { // nobody waits for it: what the run mounted may answer as it likes
+	// Nobody waits for these two: what the run mounted may answer as it likes.
+	if p.disk != nil {
 		go ask(Bound{DiskLimit, p.disk.passed})
+	}
+	if p.memory.most > 0 {
+		go ask(Bound{MemoryLimit, func(context.Context) bool { return p.memory.lookAtFiles(p.family) }})
 	}
 	var asked sync.WaitGroup
 	for _, b := range p.Bounds {

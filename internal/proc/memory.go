@@ -2,6 +2,7 @@ package proc
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 )
 
@@ -11,8 +12,9 @@ const memoryInterval = 250 * time.Millisecond
 
 // memoryMeter compares what a family holds with what it may hold.
 type memoryMeter struct {
-	most int64 // bytes; 0: no bound
-	skip int   // so many looks need not be close
+	most  int64        // bytes; 0: no bound
+	skip  int          // so many looks need not be close
+	files atomic.Int64 // that the family holds in file systems in memory
 }
 
 // looks is a tick for each look.
@@ -36,10 +38,21 @@ func (m *memoryMeter) passed(ctx context.Context, f *family) bool {
 		f.record(ctx)
 	}
 	m.skip = max(0, m.skip-1)
-	if m.skip > 0 || f.held() <= m.most {
+	files := m.files.Load()
+	if m.skip > 0 || f.held()+files <= m.most {
 		return false
 	}
 	m.skip = closeLook
 	f.record(ctx)
-	return f.shares() > m.most
+	return f.shares()+files > m.most
+}
+
+// lookAtFiles notes what a family holds in file systems in memory. It is asked
+// beside the run, as a bound is: the family decides what is mounted where, and how
+// fast that answers.
+func (m *memoryMeter) lookAtFiles(f *family) bool {
+	if pids := f.now.Load(); pids != nil {
+		m.files.Store(memoryFiles(*pids))
+	}
+	return false
 }

@@ -167,9 +167,8 @@ func start(ctx context.Context, c Cmd) (*process, error) {
 	p := &process{
 		Cmd: c, active: make(chan struct{}, 1), exited: make(chan struct{}), drained: make(chan struct{}),
 		stdout: newCapture(keepHead, c.MaxOutput, c.Stdout), stderr: newCapture(keepTail, maxStderr, c.Stderr),
-		memory: memoryMeter{most: c.MaxMemory},
 	}
-	p.stderr.most = c.MaxStderr
+	p.stderr.most, p.memory.most = c.MaxStderr, c.MaxMemory
 	// Its end is ours to bring about, by stages; the context must not kill it.
 	p.cmd = exec.CommandContext(context.WithoutCancel(ctx), c.Path, c.Args...)
 	p.cmd.Dir = c.Dir

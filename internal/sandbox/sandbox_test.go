@@ -229,3 +229,21 @@ func TestL45AskedInTheSandbox(t *testing.T) {
 		t.Errorf("%v, %+v", err, res)
 	}
 }
+
+// What a command keeps in the memory of its /dev/shm counts as its own.
+func TestMemoryInSharedMemoryCounts(t *testing.T) {
+	tool, w := tool(t), newWorld(t)
+	if tool.Kind != work.SandboxBwrap {
+		t.Skip("no file system in memory here")
+	}
+	argv, err := tool.Wrap(w.box, []string{"/bin/sh", "-c", "head -c 150000000 /dev/zero >/dev/shm/f; sleep 60; :"}, w.job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := proc.Run(t.Context(), proc.Cmd{
+		Path: argv[0], Args: argv[1:], Dir: w.dir, Env: []string{"PATH=" + w.box.Path}, Wall: 30 * time.Second, DieWithParent: true, Wrapper: true, MaxMemory: 100 << 20,
+	})
+	if err != nil || res.Passed != proc.MemoryLimit {
+		t.Errorf("ended at %q (%q), %v", res.Passed, res.TimedOut, err)
+	}
+}
