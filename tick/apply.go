@@ -136,7 +136,7 @@ func (p *Pass) finish(ctx context.Context, l *lease) error {
 	}
 	l.turn.Step = work.StepDone
 	if opened != nil {
-		p.logComments(ctx, l, "pre_pr_followup_consumed", fed(l.events, waited.EventCursor))
+		p.logComments(ctx, l, "issue comments handled", fed(l.events, waited.EventCursor))
 	}
 	return nil
 }

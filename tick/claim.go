@@ -169,7 +169,7 @@ func (p *Pass) claimTurn(ctx context.Context, planned PlannedTurn) (l *lease, ta
 	p.held[s.k] = p.holderOf(l)
 	p.changed(l, "claimed", planned.Reason)
 	if planned.Item.State == work.StateAwaitingIssueFollowup {
-		p.logComments(ctx, l, "pre_pr_followup_resumed", planned.Unheard)
+		p.logComments(ctx, l, "work resumes", planned.Unheard)
 	}
 	return l, true, nil
 }

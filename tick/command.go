@@ -194,7 +194,7 @@ func (r *router) answer(e work.Event, inv invocation, rep reply) {
 	if inv.Wrong != "" { // it was none
 		what = "/mergexo"
 	}
-	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, rep.said)
+	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, public(rep.said, r.v.Policy.Voice))
 	r.p.Notices = append(r.p.Notices, work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: inv.number, Base: strings.Join(after, " "), Target: e.Source,

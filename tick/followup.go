@@ -59,9 +59,9 @@ func (p *Pass) awaitWord(ctx context.Context, l *lease, v verdict) error {
 		return err
 	}
 	if after.Kind != work.FollowupStopped {
-		p.logComments(ctx, l, "pre_pr_followup_consumed", fed(l.events, before.EventCursor))
+		p.logComments(ctx, l, "issue comments handled", fed(l.events, before.EventCursor))
 	}
-	p.logRange(ctx, l, "pre_pr_followup_waiting", after.RunStartComment, after.CommentCursor, "waiting_reason", after.Reason)
+	p.logRange(ctx, l, "work waits for a comment", after.RunStartComment, after.CommentCursor, "waiting_reason", after.Reason)
 	return nil
 }
 
@@ -189,7 +189,7 @@ func (p *Pass) listenAgain(ctx context.Context, l *lease, push work.Action) erro
 		return err
 	}
 	if found := sourceEvents(h.events); len(found) > 0 {
-		p.logComments(ctx, l, "pre_pr_followup_comments_detected", found)
+		p.logComments(ctx, l, "issue comments seen", found)
 	}
 	var unheard []work.Event
 	var commanded bool
@@ -216,7 +216,7 @@ func (p *Pass) listenAgain(ctx context.Context, l *lease, push work.Action) erro
 	case len(unheard) == 0:
 		return nil
 	}
-	p.logComments(ctx, l, "pre_pr_followup_comments_enqueued", unheard)
+	p.logComments(ctx, l, "issue comments queued", unheard)
 	return &work.FollowupError{Kind: work.FollowupComments, Reason: work.NewIssueComments, Hint: "one more turn hears them"}
 }
 

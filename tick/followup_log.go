@@ -67,6 +67,6 @@ func (p *Pass) logRedirect(ctx context.Context, r *remote, a work.Action) {
 	if err != nil || parseErr != nil {
 		return
 	}
-	p.Log.InfoContext(ctx, "source_issue_comment_redirected", "repo_full_name", r.Name.FullName(), "work_item_id", a.ItemID, "issue_number", a.Number,
+	p.Log.InfoContext(ctx, "issue comment redirected", "repo_full_name", r.Name.FullName(), "work_item_id", a.ItemID, "issue_number", a.Number,
 		"pr_number", pull.Number, "action_token", a.Token, "comment_id_from", id, "comment_id_to", id)
 }

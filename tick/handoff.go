@@ -3,7 +3,6 @@ package tick
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -27,7 +26,7 @@ func (p *Pass) handoff(ctx context.Context, l *lease) (*prompts.Handoff, error) 
 		return nil, err
 	}
 	h.Document = string(doc)
-	h.NonGoals, h.Criteria = section(h.Document, "non-goals", "out of scope"), section(h.Document, "acceptance criteria", "acceptance")
+	h.NonGoals, h.Criteria = section(h.Document, nonGoals), section(h.Document, criteria)
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		if item.Parent != 0 {
 			design, err := tx.GetItem(ctx, item.Parent)
@@ -84,49 +83,4 @@ func risks(ctx context.Context, tx *store.Tx, item work.Item) ([]string, error) 
 		}
 	}
 	return found, nil
-}
-
-var heading = regexp.MustCompile(`^(#+)\s+(.*?)\s*#*$`)
-
-// section gives the points below the first heading that has one of the names.
-func section(doc string, names ...string) []string {
-	var lines []string
-	level := 0
-	for line := range strings.Lines(doc) {
-		line = strings.TrimRight(line, " \t\r\n")
-		m := heading.FindStringSubmatch(line)
-		switch {
-		case m != nil && level > 0 && len(m[1]) <= level:
-			return points(strings.Join(lines, "\n"))
-		case m != nil && level == 0 && slices.Contains(names, strings.ToLower(m[2])):
-			level = len(m[1])
-		case m != nil:
-			lines = append(lines, "")
-		case level > 0:
-			lines = append(lines, line)
-		}
-	}
-	return points(strings.Join(lines, "\n"))
-}
-
-// points parts a text into its list entries or paragraphs.
-func points(text string) []string {
-	var all []string
-	fresh := true
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		entry, isEntry := strings.CutPrefix(line, "- ")
-		if !isEntry {
-			entry, isEntry = strings.CutPrefix(line, "* ")
-		}
-		switch {
-		case line == "":
-			fresh = true
-		case isEntry || fresh:
-			all, fresh = append(all, entry), false
-		default:
-			all[len(all)-1] += " " + line
-		}
-	}
-	return all
 }

@@ -90,13 +90,13 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	}
 	// What was read is stored even if the time is up meanwhile.
 	ctx = context.WithoutCancel(ctx)
-	h.logQueued(ctx, "pre_pr_followup_comments_detected")
+	h.logQueued(ctx, "issue comments seen")
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return h.store(ctx, tx, h.now()) }); err != nil {
 		return fmt.Errorf("store what was read: %w", err)
 	}
 	p.setRepo(r, h.repo)
 	h.log(ctx)
-	h.logQueued(ctx, "pre_pr_followup_comments_enqueued")
+	h.logQueued(ctx, "issue comments queued")
 	rep.repo(name, func(x *RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, h.note })
 	if wait, ok := errors.AsType[*work.WaitError](h.late); ok {
 		return wait

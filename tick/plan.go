@@ -18,6 +18,7 @@ type Policy struct {
 	Budgets       config.Budgets
 	Weights       work.Weights
 	Checks        config.ChecksPolicy
+	Voice         config.Voice
 }
 
 // View is everything that routing one repository may depend on.

@@ -55,6 +55,7 @@ func (p *Pass) emptyView(r *remote) View {
 			QuietPeriod: p.Config.Runtime.QuietPeriod, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
 			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
+			Voice: r.Settings.Voice,
 		},
 		Day: p.day, Ignored: r.ignored,
 	}

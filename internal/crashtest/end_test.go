@@ -25,7 +25,7 @@ type ended struct {
 }
 
 var (
-	hexes        = regexp.MustCompile(`\b[0-9a-f]{40,64}\b`)
+	hexes        = regexp.MustCompile(`\b[0-9a-f]{40,64}\b|\bMergexo-Turn: [0-9a-f]{16}\b`)
 	trees        = regexp.MustCompile(`\btree [0-9a-f?]+`)
 	wordings     = regexp.MustCompile(` \(said in run \d+\)`)
 	stamps       = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*`)
