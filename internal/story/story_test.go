@@ -34,7 +34,8 @@
 //	hub-clock DURATION       sets GitHub's clock ahead of this machine's by that; -400s: behind it
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
 //
-// The condition [sandbox] says whether a sandbox works on this machine.
+// The condition [sandbox] says whether a sandbox works on this machine, [mounts]
+// whether a process can have a file system of its own.
 //
 // -update (go test ./internal/story -update) writes what cmp found into the
 // stories.
