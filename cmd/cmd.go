@@ -45,6 +45,7 @@ type app struct {
 	env        Env
 	now        func() time.Time
 	configPath string // --config
+	stateDir   string // once the config is read
 
 	once  sync.Once
 	known *prompts.Secrets
@@ -98,6 +99,10 @@ func Main(env Env) int {
 // report says on standard error why the run failed.
 func (a *app) report(ran *cobra.Command, err error) {
 	if _, ended := errors.AsType[*codeError](err); ended || errors.Is(err, context.Canceled) {
+		return
+	}
+	if line := onDisk(err, a.stateDir); line != "" {
+		fmt.Fprintln(a.env.Stderr, "gh mergexo:", line)
 		return
 	}
 	fmt.Fprintln(a.env.Stderr, "gh mergexo:", err)

@@ -18,7 +18,11 @@ func (a *app) config() (*config.Config, error) {
 	if a.configPath != "" {
 		env.ConfigPath = a.configPath
 	}
-	return config.Load(env, github.DefaultHost())
+	cfg, err := config.Load(env, github.DefaultHost())
+	if err == nil {
+		a.stateDir = cfg.Runtime.StateDir
+	}
+	return cfg, err
 }
 
 // repos are the configured repositories, or the one of them that is named.

@@ -179,6 +179,7 @@ func protections(ctx context.Context, cfg *config.Config) []protectionView {
 			v.Says = "its turns are blocked: " + blocked.Reason
 		}
 		v.notFound(agent.Find(programOf(env, cfg.Agents[name])))
+		v.Doubts = cfg.Doubts(env, cfg.Agents[name])
 		all = append(all, v)
 	}
 	addVersions(ctx, &machine{cfg: cfg, env: env, dirs: tick.Dirs{State: cfg.Runtime.StateDir}}, &f, all)
@@ -199,6 +200,8 @@ type protectionView struct {
 	Says    string `json:"says"`
 	Version string `json:"version,omitempty"`     // of its program; empty where that does not say
 	Drift   string `json:"versionNote,omitempty"` // it is too old, or nobody has tried it
+
+	Doubts []string `json:"warnings,omitempty"` // what the config names for it, and is not there
 }
 
 // notFound notes why an agent's program cannot be started; nil: it can.

@@ -82,6 +82,9 @@ func (a *app) showSandbox(ctx context.Context, given []string, repo string, flag
 	if out.tty || !p.Hides() {
 		fmt.Fprintf(a.env.Stderr, "agent %q: %s%s\n", ag.Name, p, advice(p, m.cfg.Sandbox(ag)))
 	}
+	for _, d := range m.cfg.Doubts(m.env, ag) {
+		fmt.Fprintln(a.env.Stderr, oneLine(d))
+	}
 	if len(views) == 0 {
 		return nil
 	}

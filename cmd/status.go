@@ -27,8 +27,9 @@ func (a *app) newStatusCmd() *cobra.Command {
 		Long: `Show for each work item its state, since when it is in it, what it waits for,
 what comes next, and what it has spent of its budgets; the repositories that
 GitHub did not answer for; what was spent in the last 24 hours; the agents whose
-program is missing, too old, or of a version that nobody has tried; and those
-that could read your files, because no sandbox is around them.
+program is missing, too old, or of a version that nobody has tried; those that
+could read your files, because no sandbox is around them; what the config names
+and is not there; and how far this machine's clock is from GitHub's, if it is.
 
 It reads the state database, tries the sandbox and asks codex and claude for
 their versions. It asks GitHub nothing.`,
@@ -121,5 +122,8 @@ func (a *app) printExposed(ctx context.Context, out output, cfg *config.Config) 
 		if !p.Hides {
 			fmt.Fprintf(notes, "agent %q: %s\n", p.Agent, oneLine(p.Says))
 		}
+	}
+	for _, d := range doubts(cfg) {
+		fmt.Fprintln(notes, oneLine(d))
 	}
 }

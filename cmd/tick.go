@@ -80,6 +80,7 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 		pass.Log.WarnContext(ctx, "this pass cannot be guarded against what its agents start", "error", err)
 	}
 	rep, err := pass.Run(ctx)
+	a.tellDoubts(ctx, newOutput(a.env), cfg, pass, rep != nil && len(rep.Turns()) > 0)
 	err = errors.Join(err, done())
 	if rep == nil {
 		return err

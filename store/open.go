@@ -98,12 +98,16 @@ func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*DB, bool
 	if err != nil {
 		return nil, false, fmt.Errorf("open the state database: %w", err)
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	_, err = os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
-	d, err := connect(ctx, path, readOnlyValues())
 	if err != nil {
-		return nil, false, fmt.Errorf("open %s for reading: %w", path, err)
+		return nil, false, fmt.Errorf("look for the state database: %w", err)
+	}
+	d, err := connectReadOnly(ctx, path)
+	if err != nil {
+		return nil, false, fmt.Errorf("open %s for reading: %w", path, noRoom(err))
 	}
 	d.readOnly = true
 	version, target, err := d.versions(ctx, migrations)
@@ -119,6 +123,16 @@ func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*DB, bool
 		return d, true, nil
 	}
 	return nil, false, errors.Join(err, d.sql.Close())
+}
+
+func connectReadOnly(ctx context.Context, path string) (*DB, error) {
+	d, err := connect(ctx, path, readOnlyValues())
+	if err != nil && frozen(path) {
+		values := readOnlyValues()
+		values.Set("immutable", "1")
+		return connect(ctx, path, values)
+	}
+	return d, err
 }
 
 func readOnlyValues() url.Values {
@@ -208,20 +222,6 @@ func writable(path string, err error) error {
 		return fmt.Errorf("open %s: the state folder cannot be written: %w", path, errors.Join(perr, err))
 	}
 	return errors.Join(fmt.Errorf("open %s: %w", path, noRoom(err)), probe.Close(), os.Remove(probe.Name()))
-}
-
-// noRoom says what to look at where SQLite only says that a write failed.
-// Nothing is lost by it: the transaction is undone.
-func noRoom(err error) error {
-	code := (*sqlite.Error)(nil)
-	if !errors.As(err, &code) {
-		return err
-	}
-	switch code.Code() & 0xff {
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
-		return fmt.Errorf("it cannot be written, the disk may be full; make room and make a pass again: %w", err)
-	}
-	return err
 }
 
 // versions reads the schema's version, 0 when there is none, and the one that

@@ -10,7 +10,7 @@ import (
 // Snapshot writes a copy of the database to dst, which must not exist. It
 // reads through a connection of its own that cannot write.
 func (d *DB) Snapshot(ctx context.Context, dst string) error {
-	source, err := connect(ctx, d.path, readOnlyValues())
+	source, err := connectReadOnly(ctx, d.path)
 	if err != nil {
 		return fmt.Errorf("copy %s: %w", d.path, err)
 	}

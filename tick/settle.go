@@ -92,6 +92,8 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 		return verdict{kind: verdictWait, until: now.Add(15 * retryBase), reason: "GitHub does not know the login; run `gh auth status`"}
 	case github.IsStatus(err, 401, 403):
 		return verdict{kind: verdictBlocked, parks: true, reason: "GitHub refused: " + err.Error(), hint: "check what the account may do on the repository, and `gh auth status`"}
+	case noRoom(err):
+		return verdict{kind: verdictWait, until: soon, reason: "the disk of the machine that runs it takes nothing more; make room there"}
 	case t.Attempts+1 >= work.MaxAttempts:
 		return givenUp(err, t.Attempts+1)
 	}

@@ -102,7 +102,7 @@ func (p *parser) checkAdapter(t *table, a *Agent) {
 		}
 		p.checkArgs(t, a)
 	case "":
-		t.bad("adapter", `missing; write adapter = "codex", "claude", or "command" with command = ["/path/to/program"]`)
+		t.missing("adapter", `missing; write adapter = "codex", "claude", or "command" with command = ["/path/to/program"]`)
 	default:
 		t.bad("adapter", `unknown adapter %q%s (there are "codex", "claude" and "command")`, a.Adapter, meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterCommand}, "%q"))
 	}
@@ -166,6 +166,7 @@ func (p *parser) defaultAgent() {
 		p.config.Runtime.Agent = p.written[0]
 	default:
 		p.add("runtime", "agent in [runtime]: missing; there are several, name one of %s", strings.Join(p.written, ", "))
+		p.problems[len(p.problems)-1].absent = "runtime.agent"
 	}
 }
 

@@ -213,7 +213,7 @@ func TestL100_EveryMistakeIsOneClearLine(t *testing.T) {
 		{"key outside any table", "workers = 2\n" + minimal, `config.toml:1: unknown key "workers" outside any table`},
 		{"unknown key in the second repo", minimal + "[repo.labels]\ndesign = \"a\"\n[[repo]]\nname = \"o/two\"\n[repo.labels]\ndesing = \"b\"\n", `config.toml:12: unknown key "desing" in [repo.labels]; did you mean "design"?`},
 		{"unknown key in an inline table", minimal + "labels = { bugfx = \"b\" }\n", `config.toml:7: unknown key "bugfx" in [repo.labels]; did you mean "bugfix"?`},
-		{"unknown kind of prompt", minimal + "[repo.agents]\nbugfix = \"mine\"\n", `config.toml:8: unknown key "bugfix" in [repo.agents]`},
+		{"unknown kind of prompt", minimal + "[repo.agents]\nbugfix = \"mine\"\n", `config.toml:8: bugfix in [repo.agents]: a flow, and agents are named for kinds of turn; write bugfix_start`},
 		{"after a text of several lines", "[runtime]\nstate_dir = \"\"\"/a\n[repo]\nname = 1\n\"\"\"\nwokers = 2\n" + minimal, `config.toml:6: unknown key "wokers" in [runtime]; did you mean "workers"?`},
 		{"after a list of several lines", minimal + "allowed_users = [\n  \"a\", # ]\n  \"b\",\n]\nnmae = 1\n", `config.toml:11: unknown key "nmae" in [[repo]]; did you mean "name"?`},
 		{"syntax", "[runtime]\nworkers = = 2\n", `config.toml:2: `},

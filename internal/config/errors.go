@@ -24,6 +24,8 @@ type Problem struct {
 	File string
 	Line int // 0 when it concerns no line
 	Text string
+
+	absent string // the path of what is not there
 }
 
 // String is the problem in one line, as editors read it: file:line: text.

@@ -17,6 +17,9 @@ func (x lineIndex) find(path string) int {
 		if n, ok := x[path]; ok {
 			return n
 		}
+		if n, ok := x[path+"[0]"]; ok { // the first of an array of tables
+			return n
+		}
 		i := strings.LastIndexAny(path, ".[")
 		path = path[:max(i, 0)]
 	}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 	"net/url"
@@ -34,8 +33,7 @@ func Parse(path string, data []byte, env Env, defaultHost string) (*Config, erro
 	}
 	p.parse()
 	if len(p.problems) > 0 {
-		slices.SortStableFunc(p.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
-		return nil, &InvalidError{Problems: p.problems}
+		return nil, &InvalidError{Problems: p.ordered()}
 	}
 	return p.config, nil
 }
@@ -81,6 +79,7 @@ func (p *parser) parse() {
 	}
 	if _, ok := p.values["repo"]; !ok {
 		p.add("", `no [[repo]]: name at least one repository, such as name = "owner/name" under [[repo]]`)
+		p.problems[len(p.problems)-1].absent = "repo"
 	}
 }
 
@@ -181,7 +180,7 @@ func (p *parser) repo(t *table) {
 func (p *parser) repoName(t *table, written string) work.RepoName {
 	if written == "" {
 		if _, ok := t.values["name"]; !ok {
-			t.bad("name", `missing; write name = "owner/name"`)
+			t.missing("name", `missing; write name = "owner/name"`)
 			return work.RepoName{}
 		}
 	}
@@ -240,8 +239,22 @@ func (p *parser) repoAgents(t *table) map[work.Kind]string {
 		}
 	}
 	t.later(string(work.KindReview))
+	p.flowNames(t)
 	t.done()
 	return out
+}
+
+// flowNames refuses flows where kinds of turn are wanted: an agent may begin a flow
+// and another answer people on it.
+func (p *parser) flowNames(t *table) {
+	for _, f := range work.Flows() {
+		for _, key := range []string{string(f), strings.ReplaceAll(string(f), "_", "-")} {
+			if _, written := t.values[key]; written && !slices.Contains(t.known, key) {
+				t.bad(key, "a flow, and agents are named for kinds of turn; write %s, and %s for its pull request's comments", f.StartKind(), f.FeedbackKind())
+				t.known = append(t.known, key)
+			}
+		}
+	}
 }
 
 // review accepts the documented table as long as it asks for nothing.

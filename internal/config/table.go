@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // report collects the problems of one file.
@@ -14,6 +16,7 @@ type report struct {
 	file     string
 	lines    lineIndex
 	problems []Problem
+	meant    map[string]bool // paths for which misspelt keys were meant
 }
 
 func (r *report) add(path, format string, args ...any) {
@@ -198,17 +201,28 @@ func (t *table) done() {
 		if slices.Contains(t.known, key) {
 			continue
 		}
+		if n := work.Nearest(key, t.known); n != "" {
+			t.means(t.at(n))
+		}
 		_, isTable := t.values[key].(map[string]any)
 		_, isTables := t.values[key].([]map[string]any)
 		switch {
 		case t.path == "" && (isTable || isTables):
-			t.add(t.at(key), "unknown table [%s]%s", key, meant(key, t.known, "[%s]"))
+			t.add(t.at(key), "unknown table [%s]%s", key, t.meantTable(key))
 		case t.path == "":
-			t.add(t.at(key), "unknown key %q outside any table%s", key, meant(key, t.known, "[%s]"))
+			t.add(t.at(key), "unknown key %q outside any table%s", key, t.meantTable(key))
 		default:
 			t.add(t.at(key), "unknown key %q in %s%s", key, t.name, meant(key, t.known, "%q"))
 		}
 	}
+}
+
+// meantTable names the table that a misspelt one was meant for, with its brackets.
+func (t *table) meantTable(key string) string {
+	if work.Nearest(key, t.known) == "repo" {
+		return "; did you mean [[repo]]?"
+	}
+	return meant(key, t.known, "[%s]")
 }
 
 // expandHome replaces a leading "~/" by the home folder.

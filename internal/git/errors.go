@@ -2,6 +2,7 @@ package git
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -92,6 +93,15 @@ type CommandError struct {
 
 func (e *CommandError) Error() string {
 	return fmt.Sprintf("git %s: exit %d: %s", e.Command, e.Code, lastLines(e.Stderr, 3))
+}
+
+// noRoomSigns are git's words for a disk that takes nothing more.
+var noRoomSigns = []string{"no space left on device", "disk quota exceeded", "read-only file system"}
+
+// NoRoom reports whether the command failed because the disk takes nothing more.
+func (e *CommandError) NoRoom() bool {
+	said := strings.ToLower(e.Stderr)
+	return slices.ContainsFunc(noRoomSigns, func(sign string) bool { return strings.Contains(said, sign) })
 }
 
 // lastLines is the end of what git said, on one line.

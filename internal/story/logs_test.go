@@ -19,6 +19,7 @@ import (
 var ofThePass = []string{
 	"pass", "turns are held back by a budget of the day", "the clock of this machine is wrong", "rate limited", "could not record a limit of GitHub's",
 	"this pass cannot be guarded against what its agents start", "could not forget what is over", "could not look who works in a checkout",
+	"the config names what is not there",
 }
 
 // checkLogs decodes every line that a story's passes have logged, and demands what

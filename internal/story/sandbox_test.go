@@ -17,12 +17,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
-// condition knows [race] and [sandbox]. CI on Linux may lack the program, but one that is
+// condition knows [race], [mounts] and [sandbox]. CI on Linux may lack the program, but one that is
 // there must work: the stories about it are not to be skipped unseen.
 func condition(name string) (bool, error) {
 	switch name {
 	case "race":
 		return raceDetector, nil
+	case "mounts":
+		return canMount(), nil
 	case "sandbox":
 	default:
 		return false, fmt.Errorf("unknown condition %q", name)

@@ -36,7 +36,8 @@
 //	other-host NAME          makes a second GitHub host with an octo/app of its own; other-hub is its hub
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
 //
-// The condition [sandbox] says whether a sandbox works on this machine.
+// The condition [sandbox] says whether a sandbox works on this machine, [mounts]
+// whether a process can have a file system of its own.
 //
 // -update (go test ./internal/story -update) writes what cmp found into the
 // stories.

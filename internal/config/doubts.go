@@ -1,0 +1,31 @@
+package config
+
+import (
+	"fmt"
+	"os"
+)
+
+// Doubts are what the config names and this machine does not have, for an agent that
+// is used: a path that is let into its sandbox, a variable that is passed on to it.
+// They are no mistakes: a folder may come later, and under cron the environment is
+// another one. But nothing else tells of a name that is misspelt.
+func (c *Config) Doubts(env Env, a Agent) []string {
+	var all []string
+	absent := func(where, key string, paths []string) {
+		for _, path := range paths {
+			if _, err := os.Stat(path); err != nil {
+				all = append(all, fmt.Sprintf("%s of %s names %q, which is not there", key, where, path))
+			}
+		}
+	}
+	where := "[agents." + a.Name + "]"
+	absent("[runtime]", "readable", c.Runtime.Readable)
+	absent(where, "readable", a.Readable)
+	absent(where, "writable", a.Writable)
+	for _, name := range a.EnvPass {
+		if _, ok := env.Lookup(name); !ok {
+			all = append(all, fmt.Sprintf("env_pass of %s names %s, which is not set in this environment", where, name))
+		}
+	}
+	return all
+}

@@ -1,0 +1,34 @@
+package tick
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// A full disk uses no attempt of a turn, not even of one that has a single one left.
+func TestFullDiskUsesNoAttempt(t *testing.T) {
+	last := work.Turn{Kind: work.KindBugfixStart, Attempts: work.MaxAttempts - 1}
+	for name, c := range map[string]struct {
+		err  error
+		want verdictKind
+	}{
+		"our own file":    {&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, verdictWait},
+		"a quota":         {fmt.Errorf("restore: %w", syscall.EDQUOT), verdictWait},
+		"git":             {&git.CommandError{Command: "checkout", Code: 128, Stderr: "error: unable to write file x: No space left on device\n"}, verdictWait},
+		"the database":    {&store.DiskError{Err: errors.New("full")}, verdictWait},
+		"a read-only one": {&os.PathError{Op: "open", Path: "x", Err: syscall.EROFS}, verdictWait},
+		"another of git":  {&git.CommandError{Command: "checkout", Code: 128, Stderr: "fatal: bad object"}, verdictBlocked},
+	} {
+		if got := classify(c.err, last, noon, time.Minute); got.kind != c.want {
+			t.Errorf("%s: %s (%s), want %s", name, got.kind, got.reason, c.want)
+		}
+	}
+}
