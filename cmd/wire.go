@@ -133,6 +133,7 @@ func (m *machine) copyStore(ctx context.Context, to string, now func() time.Time
 // remotes connects every configured repository. All of a host share a client.
 func (m *machine) remotes(log *slog.Logger, now func() time.Time) ([]tick.Remote, error) {
 	var all []tick.Remote
+	var out []error // hosts without a login
 	for _, r := range m.cfg.Repos {
 		client, ok := m.clients[r.Name.Host]
 		if !ok {
@@ -140,6 +141,10 @@ func (m *machine) remotes(log *slog.Logger, now func() time.Time) ([]tick.Remote
 			token := github.Token(r.Name.Host)
 			m.secrets.Add(token, "gh's token")
 			client, err = github.New(github.Options{Host: r.Name.Host, Token: token, Now: now, Log: log})
+			if notLoggedIn(err) { // that is for its own repositories to say
+				client, err = github.LoggedOut(r.Name.Host, now), nil
+				out = append(out, &github.NotLoggedInError{Host: r.Name.Host})
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -149,6 +154,9 @@ func (m *machine) remotes(log *slog.Logger, now func() time.Time) ([]tick.Remote
 			Name: r.Name, Settings: r, GitHub: client,
 			Mirror: func(repo work.Repo) tick.Mirror { return m.mirror(r, repo) },
 		})
+	}
+	if len(out) > 0 && len(out) == len(m.clients) {
+		return nil, out[0]
 	}
 	return all, nil
 }

@@ -2,7 +2,9 @@ package tick
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -16,7 +18,7 @@ type accounts struct {
 	mu    sync.Mutex
 	known map[string][]int64 // by host
 	login map[string]string  // of the one that gh is logged in with, by host; none where it may be one of several
-	err   error              // gh is logged in as somebody else today
+	shut  map[string]error   // hosts on which nothing is done today, for want of a login or for another one
 }
 
 func (a *accounts) ids(host string) []int64 {
@@ -33,11 +35,55 @@ func (a *accounts) operator(host string) string {
 	return a.login[host]
 }
 
-// refused says why nothing may be written today.
-func (a *accounts) refused() error {
+// shutOut says why nothing may be done on a host today.
+func (a *accounts) shutOut(host string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.err
+	return a.shut[host]
+}
+
+// shutHost leaves a host alone for this pass; the others go on.
+func (a *accounts) shutHost(host string, why error) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.shutLocked(host, why)
+}
+
+func (a *accounts) shutLocked(host string, why error) error {
+	if a.shut == nil {
+		a.shut = map[string]error{}
+	}
+	a.shut[host] = why
+	return why
+}
+
+// shutHosts is the error of a pass that left hosts alone: a line for each.
+func (a *accounts) shutHosts() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var errs []error
+	for _, host := range slices.Sorted(maps.Keys(a.shut)) {
+		errs = append(errs, a.shut[host])
+	}
+	return errors.Join(errs...)
+}
+
+// open drops the leases on turns of hosts that are left alone. Where none is open
+// there is no pass.
+func (p *Pass) open(leases []*lease) (kept []*lease, err error) {
+	for _, l := range leases {
+		if p.accounts.shutOut(l.remote.Name.Host) == nil {
+			kept = append(kept, l)
+			continue
+		}
+		l.release()
+	}
+	for _, r := range p.remotes() {
+		if p.selected(r) && p.accounts.shutOut(r.Name.Host) == nil {
+			return kept, nil
+		}
+	}
+	return kept, p.accounts.shutHosts()
 }
 
 func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
@@ -60,24 +106,23 @@ func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// meet accepts the account that gh is logged in with. Another one than before
-// stops the pass: yesterday's replies would be taken for somebody's feedback.
+// meet accepts the account that gh is logged in with on a host. With another one than
+// before nothing is done there: yesterday's replies would be taken for somebody's feedback.
 func (p *Pass) meet(ctx context.Context, host string, who work.Account) error {
 	p.accounts.mu.Lock()
 	defer p.accounts.mu.Unlock()
-	if p.accounts.err != nil {
-		return p.accounts.err
+	if err := p.accounts.shut[host]; err != nil {
+		return err
 	}
 	if slices.Contains(p.accounts.known[host], who.ID) {
 		p.accounts.login[host] = who.Login
 		return nil
 	}
 	if len(p.accounts.known[host]) > 0 {
-		p.accounts.err = &work.BlockedError{
+		return p.accounts.shutLocked(host, &work.BlockedError{
 			Reason: fmt.Sprintf("gh is logged in as %s, and earlier passes worked as another account", who.Login),
 			Hint:   fmt.Sprintf("log in as before, or accept this one: accounts = [%d] under [runtime] in the config", who.ID),
-		}
-		return p.accounts.err
+		})
 	}
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.AddAccount(ctx, host, who) }); err != nil {
 		return fmt.Errorf("record our account: %w", err)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -163,7 +164,10 @@ func (p *Pass) localEvent(rem *remote, item int64, number int, cmd work.Command,
 // That GitHub cannot be reached is no failure: the next pass sends it.
 func (p *Pass) sendTold(ctx context.Context, rem *remote, plan Plan, told *Told) error {
 	who, _, _, err := rem.GitHub.Viewer(ctx, "")
-	if err == nil {
+	switch {
+	case github.IsStatus(err, 403):
+		err = p.meetApp(ctx, rem)
+	case err == nil:
 		err = p.meet(ctx, rem.Name.Host, who)
 	}
 	if err == nil {

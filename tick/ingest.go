@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -49,7 +50,7 @@ func (p *Pass) ingest(ctx context.Context, rep *Report) []*remote {
 	p.warnOfClocks(ctx)
 	var ready []*remote
 	for _, r := range p.remotes() {
-		if p.selected(r) && r.repo.NodeID != "" && p.accounts.refused() == nil {
+		if p.selected(r) && r.repo.NodeID != "" && p.accounts.shutOut(r.Name.Host) == nil {
 			r.ready = true
 			ready = append(ready, r)
 		}
@@ -171,10 +172,16 @@ func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Re
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
+	if out, ok := errors.AsType[*github.NotLoggedInError](err); ok {
+		err = p.accounts.shutHost(r.Name.Host, out)
+	}
 	now := r.GitHub.Now()
 	until, failed := now.Add(work.Backoff(p.Config.Runtime.RetryBase, r.repo.Failures+1)), true
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
 		until, failed = wait.Until, false
+	}
+	if p.accounts.shutOut(r.Name.Host) != nil { // with the right login it is asked at once
+		until = time.Time{}
 	}
 	if future(until, now, longestWait) {
 		until = now.Add(longestWait)
@@ -189,7 +196,7 @@ func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Re
 		}
 	})
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		return errors.Join(r.keepClock(ctx, tx), tx.DeferRepo(ctx, r.repo.ID, until, reason, failed))
+		return errors.Join(r.keepClock(ctx, tx), tx.DeferRepo(ctx, r.repo.ID, until, reason, failed && !until.IsZero()))
 	})
 	if err != nil {
 		p.Log.ErrorContext(ctx, "could not record a failed ingest", "repo_full_name", r.Name.FullName(), "error", err)

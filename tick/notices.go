@@ -78,7 +78,7 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action, rep *R
 		}
 		if err != nil {
 			p.noticeFailed(ctx, r, applied, err)
-p.tellUnmade(rep, r, applied, err)
+			p.tellUnmade(rep, r, applied, err)
 			continue
 		}
 		sent++

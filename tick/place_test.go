@@ -12,7 +12,7 @@ import (
 // What earlier uses of a slot could not remove goes when it is used again: put-aside
 // folders of a sandbox, abandoned checkouts. Those of another slot stay.
 func TestLeftoversOfASlotGoWithItsNextUse(t *testing.T) {
-	name := work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
+	repo := work.Repo{NodeID: "R_1", Name: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}}
 	free := func(string) bool { return false }
 	for _, c := range []struct {
 		there []string
@@ -31,7 +31,7 @@ func TestLeftoversOfASlotGoWithItsNextUse(t *testing.T) {
 		},
 	} {
 		d := Dirs{State: t.TempDir()}
-		parent := d.CheckoutParent(name)
+		parent := d.CheckoutParent(repo)
 		for _, n := range c.there {
 			if err := os.MkdirAll(filepath.Join(parent, n, "held"), 0o700); err != nil {
 				t.Fatal(err)
@@ -42,7 +42,7 @@ func TestLeftoversOfASlotGoWithItsNextUse(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		pl, err := d.takePlace(name, 0, free)
+		pl, err := d.takePlace(repo, 0, free)
 		if err != nil || filepath.Base(pl.dir) != c.dir {
 			t.Fatalf("%v, %v", pl, err)
 		}

@@ -139,6 +139,9 @@ func (h *harvest) whoAreWe(ctx context.Context) error {
 		v.ETag = ""
 	}
 	who, etag, same, err := h.r.GitHub.Viewer(ctx, v.ETag)
+	if github.IsStatus(err, 403) {
+		return h.p.meetApp(ctx, h.r)
+	}
 	if err != nil || same {
 		return err
 	}

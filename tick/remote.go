@@ -198,6 +198,7 @@ func (p *Pass) openRepos(ctx context.Context, tx *store.Tx) error {
 		return fmt.Errorf("open the repositories: %w", err)
 	}
 	for i, r := range p.Remotes {
+		r.GitHub = p.learning(r)
 		p.all = append(p.all, &remote{Remote: r, repo: rows[i]})
 	}
 	return nil

@@ -83,7 +83,7 @@ func (p *Pass) Run(ctx context.Context) (rep *Report, err error) {
 	p.work(ctx, leases, rep)
 	p.forget(ctx, len(leases))
 	p.sumUp(ctx, rep)
-	return rep, errors.Join(ctx.Err(), p.missingAgents())
+	return rep, errors.Join(ctx.Err(), p.missingAgents(), p.accounts.shutHosts())
 }
 
 // plan is the part of the pass that only one pass at a time may do.
@@ -93,8 +93,7 @@ func (p *Pass) plan(ctx context.Context, rep *Report) ([]*lease, error) {
 		return leases, fmt.Errorf("recover: %w", err)
 	}
 	ready := p.ingest(ctx, rep)
-	leases = sameRepos(leases)
-	if err := p.accounts.refused(); err != nil {
+	if leases, err = p.open(sameRepos(leases)); err != nil {
 		return leases, err
 	}
 	plans, err := p.route(ctx, ready)

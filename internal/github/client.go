@@ -58,6 +58,18 @@ type Client struct {
 	count func(Request)
 	gate  gate
 	clock hostClock
+
+	refuse error // why nothing is asked; nil: it is
+}
+
+// LoggedOut is the client of a host that gh has no login for: whatever it is asked,
+// it says that, and sends nothing.
+func LoggedOut(host string, now func() time.Time) *Client {
+	rest, graph := endpoints(host, "")
+	return &Client{
+		host: strings.ToLower(host), rest: rest, graph: graph, now: now, log: slog.New(slog.DiscardHandler),
+		refuse: &NotLoggedInError{Host: host},
+	}
 }
 
 // DefaultHost is the host that gh would talk to: GH_HOST, else the only one of

@@ -18,7 +18,7 @@ type Repository struct {
 	Current       work.RepoName // its name today
 	DefaultBranch string
 	Archived      bool
-	CanPush       bool // whether our account may
+	CanPush       bool // whether our account may, as far as GitHub says
 }
 
 type wireRepository struct {
@@ -28,6 +28,7 @@ type wireRepository struct {
 	DefaultBranch string `json:"default_branch"`
 	Archived      bool   `json:"archived"`
 	Permissions   struct {
+		Pull bool `json:"pull"`
 		Push bool `json:"push"`
 	} `json:"permissions"`
 }
@@ -73,7 +74,7 @@ func (c *Client) repository(ctx context.Context, address, host string) (Reposito
 	}
 	return Repository{
 		NodeID: w.NodeID, ID: w.ID, Current: current, DefaultBranch: w.DefaultBranch,
-		Archived: w.Archived, CanPush: w.Permissions.Push,
+		Archived: w.Archived, CanPush: w.Permissions.Push || !w.Permissions.Pull, // of an app it says neither, and it does read
 	}, nil
 }
 

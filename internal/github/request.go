@@ -49,6 +49,9 @@ func (c *Client) send(ctx context.Context, k call) (*answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if c.refuse != nil {
+		return nil, c.refuse
+	}
 	if k.resource == "" {
 		k.resource = resourceCore
 	}

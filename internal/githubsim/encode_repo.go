@@ -72,6 +72,14 @@ func (r *Repo) permissions(u *user) permissions {
 	return permissions{Admin: r.can(u, "admin"), Maintain: r.can(u, "maintain"), Push: r.can(u, "write"), Triage: r.can(u, "triage"), Pull: r.can(u, "read")}
 }
 
+// permissionsTold are those that a repository's own address tells: of an app none.
+func (r *Repo) permissionsTold(u *user) permissions {
+	if u != nil && u.kind == "Bot" {
+		return permissions{}
+	}
+	return r.permissions(u)
+}
+
 // at is the repository's address in the API.
 func (u urls) at(r *Repo) string { return u.api + "/repos/" + r.fullName() }
 
@@ -104,7 +112,7 @@ func (c *call) repository(r *Repo) *repoJSON {
 		SSHURL: fmt.Sprintf("git@%s:%s.git", u.host(), r.fullName()), SvnURL: u.page(r), DefaultBranch: r.defaultBranch,
 		Forks: forks, ForksCount: forks, OpenIssues: open, OpenIssuesCount: open, HasIssues: true, HasProjects: true, HasWiki: true, HasDownloads: true,
 		Archived: r.archived, AllowMergeCommit: true, AllowSquashMerge: true, AllowRebaseMerge: true, DeleteBranchOnMerge: r.deleteOnMerge,
-		CreatedAt: r.created, UpdatedAt: r.updated, PushedAt: r.pushed, Permissions: r.permissions(c.viewer),
+		CreatedAt: r.created, UpdatedAt: r.updated, PushedAt: r.pushed, Permissions: r.permissionsTold(c.viewer),
 	}
 	return out
 }

@@ -26,6 +26,9 @@ func getViewer(c *call) (reply, *apiError) {
 	if c.viewer == nil {
 		return reply{}, refusal(http.StatusUnauthorized, "Requires authentication")
 	}
+	if c.viewer.kind == "Bot" { // as an app's installation is
+		return reply{}, forbidden("Resource not accessible by integration")
+	}
 	me := privateUser{fullUser: c.urls.fullUser(c.viewer), TwoFactorAuthentication: true}
 	me.UserViewType = "private"
 	return reply{
