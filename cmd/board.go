@@ -186,6 +186,7 @@ func loadPauses(ctx context.Context, tx *store.Tx, repoID int64) (map[int]*work.
 // configure adds what the config says: what may be spent and answered, and by
 // which label people take things over.
 func (f *facts) configure(cfg *config.Config) {
+	f.Halt, _ = halted(cfg) // a state folder that is refused was not read
 	f.Budgets, f.Answers = cfg.Runtime.Budgets, cfg.Runtime.EnableFeedbackLoop
 	if r, ok := cfg.Repo(f.Repo.Name); ok {
 		f.Ignore = r.Labels.Ignore

@@ -53,6 +53,9 @@ The item is named as in "gh mergexo show".`,
 		c.Flags().StringVar(&head, "head", "", "Only if the branch is at this `commit`")
 		c.Example += "\n  $ gh mergexo unblock octo/repo#12 --head 1a2b3c4"
 	}
+	if u.Verb == work.VerbPause || u.Verb == work.VerbResume {
+		a.addAll(c, u.Verb, flags)
+	}
 	return c
 }
 

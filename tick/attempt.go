@@ -16,6 +16,9 @@ import (
 // beginRun stores that the agent is about to run, if it may, and tells what was
 // counted of its session.
 func (p *Pass) beginRun(ctx context.Context, l *lease, session string) (run work.Run, counted work.Usage, err error) {
+	if err := p.notHalted(ctx, l); err != nil {
+		return run, counted, err
+	}
 	run = work.Run{Turn: l.turn.ID, Attempt: !l.attempted, Agent: l.turn.Agent, Session: session, Began: p.Now()}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := p.affords(ctx, tx, l); err != nil {
@@ -70,9 +73,7 @@ func (p *Pass) endRun(ctx context.Context, l *lease, run work.Run, res agent.Res
 // cutShort reports whether a run was ended before it could say what it used.
 func cutShort(ended error) bool {
 	var timeout *agent.TimeoutError
-	var cancelled *work.CancelledError
-	var superseded *work.SupersededError
-	return errors.Is(ended, context.Canceled) || errors.As(ended, &timeout) || errors.As(ended, &cancelled) || errors.As(ended, &superseded)
+	return errors.Is(ended, context.Canceled) || errors.As(ended, &timeout) || callsOff(ended)
 }
 
 // earlier is the turn with the attempts that it had before this pass.

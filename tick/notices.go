@@ -24,7 +24,7 @@ const (
 // redirects, block notices. Whoever holds the repository's notices lock sends
 // them; others leave them alone.
 func (p *Pass) sendNotices(ctx context.Context, r *remote, rep *Report) {
-	if !r.ready || ctx.Err() != nil {
+	if _, halted := p.Dirs.Halted(); halted || !r.ready || ctx.Err() != nil {
 		return
 	}
 	r.sends.Lock()
