@@ -48,13 +48,13 @@ The item is named as in "gh mergexo show".`,
 			return a.command(c.Context(), given[0], cmd, flags)
 		},
 	}
+	if u.Verb == work.VerbPause || u.Verb == work.VerbResume {
+		a.addAll(c, u.Verb, &flags)
+	}
 	flags = addJSONFlags(c, "item", "command", "answer", "left", "why")
 	if u.Verb == work.VerbUnblock {
 		c.Flags().StringVar(&head, "head", "", "Only if the branch is at this `commit`")
 		c.Example += "\n  $ gh mergexo unblock octo/repo#12 --head 1a2b3c4"
-	}
-	if u.Verb == work.VerbPause || u.Verb == work.VerbResume {
-		a.addAll(c, u.Verb, flags)
 	}
 	return c
 }

@@ -44,7 +44,7 @@ func halted(cfg *config.Config) (*tick.Halt, error) {
 func haltSays(h tick.Halt) string { return plain(oneLine(h.Says()), "") }
 
 // addAll lets pause and resume be about everything on this machine.
-func (a *app) addAll(c *cobra.Command, verb work.Verb, flags *jsonFlags) {
+func (a *app) addAll(c *cobra.Command, verb work.Verb, flags **jsonFlags) {
 	all := c.Flags().Bool("all", false, map[work.Verb]string{
 		work.VerbPause:  "Stop everything on this machine; what follows is the reason",
 		work.VerbResume: "End the pause of everything on this machine",
@@ -56,7 +56,7 @@ func (a *app) addAll(c *cobra.Command, verb work.Verb, flags *jsonFlags) {
 		work.VerbPause: `With --all everything on this machine stops at once: agents that work are ended,
 what they made is kept, no pass asks GitHub anything, and tick, status and the
 dry run say so. It needs no network and waits for no pass. "resume --all" ends
-it. What people say meanwhile is answered then.`,
+it. What people write until then is answered afterwards.`,
 		work.VerbResume: `With --all the pause that "pause --all" began ends. What people paused on GitHub
 stays paused.`,
 	}[verb]
@@ -76,7 +76,7 @@ stays paused.`,
 		if !*all {
 			return run(c, given)
 		}
-		return a.everything(verb, strings.Join(given, " "), flags)
+		return a.everything(verb, strings.Join(given, " "), *flags)
 	}
 }
 
@@ -133,7 +133,7 @@ func endHalt(dirs tick.Dirs) (string, error) {
 	case !was:
 		return "Nothing was paused by pause --all. An item that is paused is named: gh mergexo resume owner/name#number.", nil
 	}
-	return "The pause of everything is over: the next pass goes on with what was stopped. What people paused on GitHub stays paused.", nil
+	return "The pause of everything is over: the next pass continues what was stopped. What people paused on GitHub stays paused.", nil
 }
 
 // printHalt says that a pass, or a dry run, does nothing, in one line.

@@ -41,7 +41,7 @@ func (f facts) standing() standing {
 	case f.Item.State == work.StateBlocked || (f.Turn != nil && f.Turn.Blocked):
 		return f.blocked()
 	case f.Halt != nil:
-		return standing{"the end of the pause: " + haltSays(*f.Halt), "the next pass goes on"}
+		return standing{"the end of the pause: " + haltSays(*f.Halt), "the next pass continues"}
 	case f.Repo.NotBefore.After(f.Now):
 		return standing{"GitHub: " + or(f.Repo.LastError, "a limit"), "asked again after " + clock(f.Repo.NotBefore)}
 	case f.Turn != nil:
