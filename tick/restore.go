@@ -30,6 +30,9 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	if err := p.readBack(ctx, l); err != nil || l.turn.Step != work.StepClaimed {
 		return err
 	}
+	if err := p.mayRun(ctx, l); err != nil { // only now: an answer that is there counts, whatever it cost
+		return err
+	}
 	known, find := l.turn.Head, p.findHead
 	if l.turn.Kind.Start() {
 		find = p.findBase

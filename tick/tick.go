@@ -140,7 +140,6 @@ func (p *Pass) step(ctx context.Context, l *lease) error {
 		at  work.Step
 		run func(context.Context, *lease) error
 	}{
-		{work.StepClaimed, p.mayRun},
 		{work.StepClaimed, p.restore},
 		{work.StepClaimed, p.execute},
 		{work.StepAnswered, p.finalize},
