@@ -70,10 +70,18 @@ func (p *Pass) endRun(ctx context.Context, l *lease, run work.Run, res agent.Res
 	})
 }
 
-// cutShort reports whether a run was ended before it could say what it used.
+// cutShort reports whether a run was ended before it could say what it used: by a
+// limit, a signal, or people. One that ended by itself said all there was to say.
 func cutShort(ended error) bool {
-	var timeout *agent.TimeoutError
-	return errors.Is(ended, context.Canceled) || errors.As(ended, &timeout) || callsOff(ended)
+	var (
+		failed  *agent.FailedError
+		answer  *agent.AnswerError
+		session *agent.SessionError
+		wait    *work.WaitError
+		blocked *work.BlockedError
+	)
+	byItself := errors.As(ended, &failed) || errors.As(ended, &answer) || errors.As(ended, &session) || errors.As(ended, &wait) || errors.As(ended, &blocked)
+	return ended != nil && !byItself
 }
 
 // earlier is the turn with the attempts that it had before this pass.

@@ -55,7 +55,7 @@ func (p *Pass) sendNotices(ctx context.Context, r *remote, rep *Report) {
 func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action) (sent int) {
 	end := p.Now().Add(noticesLimit)
 	for _, a := range due {
-		if sent >= noticesPerPass || p.Now().After(end) || ctx.Err() != nil {
+		if _, halted := p.Dirs.Halted(); halted || sent >= noticesPerPass || p.Now().After(end) || ctx.Err() != nil {
 			return sent
 		}
 		if due, err := p.due(ctx, a); err != nil || !due {
