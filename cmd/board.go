@@ -207,6 +207,7 @@ func loadPauses(ctx context.Context, tx *store.Tx, repoID int64) (map[int]*work.
 // which label people take things over.
 func (f *facts) configure(cfg *config.Config) {
 	f.Called = cfg.Called(f.Repo.Name)
+	f.Halt, _ = halted(cfg) // a state folder that is refused was not read
 	f.Budgets, f.Answers = cfg.Runtime.Budgets, cfg.Runtime.EnableFeedbackLoop
 	if r, ok := cfg.Repo(f.Repo.Name); ok {
 		f.Ignore = r.Labels.Ignore

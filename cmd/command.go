@@ -48,6 +48,9 @@ The item is named as in "gh mergexo show".`,
 			return a.command(c.Context(), given[0], cmd, flags)
 		},
 	}
+	if u.Verb == work.VerbPause || u.Verb == work.VerbResume {
+		a.addAll(c, u.Verb, &flags)
+	}
 	flags = addJSONFlags(c, "item", "command", "answer", "left", "why")
 	if u.Verb == work.VerbUnblock {
 		c.Flags().StringVar(&head, "head", "", "Only if the branch is at this `commit`")

@@ -18,6 +18,7 @@ type facts struct {
 	Turn    *work.Turn        // the unfinished one; nil: none
 	Live    bool              // a living pass works on it
 	Pause   *work.Pause       // people have taken it over; nil: they have not
+	Halt    *tick.Halt        // everything on this machine is paused; nil: it is not
 	Ignore  string            // the label by which they do
 	Stop    *work.Stop        // why it stands still; nil: it does not
 	Said    work.Action       // the comment that says so on GitHub
@@ -41,6 +42,8 @@ func (f facts) standing() standing {
 		return f.paused()
 	case f.Item.State == work.StateBlocked || (f.Turn != nil && f.Turn.Blocked):
 		return f.blocked()
+	case f.Halt != nil:
+		return standing{"the end of the pause: " + haltSays(*f.Halt), "the next pass continues"}
 	case f.Repo.NotBefore.After(f.Now):
 		return standing{"GitHub: " + or(f.Repo.LastError, "a limit"), "asked again after " + clock(f.Repo.NotBefore)}
 	case f.Turn != nil:

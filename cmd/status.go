@@ -40,7 +40,7 @@ their versions. It asks GitHub nothing.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return a.status(c.Context(), opt) },
 	}
-	opt.json = addJSONFlags(c, "items", "repositories", "agents", "day")
+	opt.json = addJSONFlags(c, "items", "repositories", "agents", "day", "paused")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
 	c.Flags().BoolVar(&opt.all, "all", false, "Also what is merged, completed or closed")
 	return c
@@ -63,13 +63,21 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	if err != nil {
 		return err
 	}
+	halt, err := halted(cfg)
+	if err != nil {
+		return err
+	}
 	out := newOutput(a.env)
+	if halt != nil && !opt.json.asked() {
+		a.printHalt(halt)
+	}
 	switch {
 	case opt.json.asked():
 		object := map[string]any{
 			"items":        each(b.items, viewItem),
 			"repositories": viewRepos(b),
 			"day":          viewDay(b.day, cfg.Runtime.Budgets),
+			"paused":       viewHalt(halt),
 		}
 		if slices.Contains(opt.json.fields, "agents") { // it starts programs
 			object["agents"] = orEmpty(protections(ctx, cfg))

@@ -49,7 +49,7 @@ cancelled; 4 no login, or one that GitHub does not accept.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return a.tick(c.Context(), opt) },
 	}
-	opt.json = addJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "plan", "held")
+	opt.json = addJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "plan", "held", "paused")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
 	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Begin at most `n` turns (default: runtime.max_turns_per_pass)")
@@ -65,6 +65,9 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	cfg, err := a.config()
 	if err != nil {
 		return err
+	}
+	if h, err := halted(cfg); err != nil || h != nil {
+		return errors.Join(err, a.printHalted(h, opt))
 	}
 	if opt.detach {
 		return a.detach(ctx, cfg, opt)
@@ -102,13 +105,31 @@ func (o *tickOptions) check() error {
 	return nil
 }
 
+// printHalted tells that there is no pass, for everything is paused.
+func (a *app) printHalted(h *tick.Halt, opt *tickOptions) error {
+	if h == nil {
+		return nil
+	}
+	if !opt.json.asked() {
+		a.printHalt(h)
+		return nil
+	}
+	now := a.now().UTC()
+	return opt.json.write(newOutput(a.env), map[string]any{
+		"startedAt": now, "endedAt": now, "skipped": haltSays(*h), "repositories": []any{}, "turns": []any{}, "plan": []any{}, "held": "", "paused": viewHalt(h),
+	})
+}
+
 // printReport tells what the pass did. An idle pass has nothing to tell.
 func (a *app) printReport(rep *tick.Report, opt *tickOptions, cfg *config.Config) error {
 	out := newOutput(a.env)
+	if rep.Halt != nil {
+		return a.printHalted(rep.Halt, opt)
+	}
 	if opt.json.asked() {
 		if err := opt.json.write(out, map[string]any{
 			"startedAt": rep.StartedAt.UTC(), "endedAt": rep.EndedAt.UTC(), "skipped": rep.Skipped,
-			"repositories": orEmpty(rep.Repos()), "turns": orEmpty(rep.Turns()), "plan": []any{}, "held": rep.Held,
+			"repositories": orEmpty(rep.Repos()), "turns": orEmpty(rep.Turns()), "plan": []any{}, "held": rep.Held, "paused": nil,
 		}); err != nil {
 			return err
 		}
@@ -163,7 +184,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 	lines := planLines(cfg, preview)
 	if opt.json.asked() {
 		err := opt.json.write(out, map[string]any{
-			"startedAt": a.now().UTC(), "endedAt": a.now().UTC(), "skipped": "", "repositories": orEmpty(preview.Repos), "turns": []any{}, "plan": orEmpty(lines), "held": "",
+			"startedAt": a.now().UTC(), "endedAt": a.now().UTC(), "skipped": "", "repositories": orEmpty(preview.Repos), "turns": []any{}, "plan": orEmpty(lines), "held": "", "paused": nil,
 		})
 		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
 	}

@@ -16,6 +16,9 @@ import (
 // beginRun stores that the agent is about to run, if it may, and tells what was
 // counted of its session.
 func (p *Pass) beginRun(ctx context.Context, l *lease, session string) (run work.Run, counted work.Usage, err error) {
+	if err := p.notHalted(ctx, l); err != nil {
+		return run, counted, err
+	}
 	run = work.Run{Turn: l.turn.ID, Attempt: !l.attempted, Agent: l.turn.Agent, Session: session, Began: p.Now()}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := p.affords(ctx, tx, l); err != nil {
@@ -67,12 +70,18 @@ func (p *Pass) endRun(ctx context.Context, l *lease, run work.Run, res agent.Res
 	})
 }
 
-// cutShort reports whether a run was ended before it could say what it used.
+// cutShort reports whether a run was ended before it could say what it used: by a
+// limit, a signal, or people. One that ended by itself said all there was to say.
 func cutShort(ended error) bool {
-	var timeout *agent.TimeoutError
-	var cancelled *work.CancelledError
-	var superseded *work.SupersededError
-	return errors.Is(ended, context.Canceled) || errors.As(ended, &timeout) || errors.As(ended, &cancelled) || errors.As(ended, &superseded)
+	var (
+		failed  *agent.FailedError
+		answer  *agent.AnswerError
+		session *agent.SessionError
+		wait    *work.WaitError
+		blocked *work.BlockedError
+	)
+	byItself := errors.As(ended, &failed) || errors.As(ended, &answer) || errors.As(ended, &session) || errors.As(ended, &wait) || errors.As(ended, &blocked)
+	return ended != nil && !byItself
 }
 
 // earlier is the turn with the attempts that it had before this pass.

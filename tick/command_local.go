@@ -163,7 +163,13 @@ func (p *Pass) localEvent(rem *remote, item int64, number int, cmd work.Command,
 // sendTold sends what waits for GitHub, and tells what is left of the command.
 // That GitHub cannot be reached is no failure: the next pass sends it.
 func (p *Pass) sendTold(ctx context.Context, rem *remote, plan Plan, told *Told) error {
-	who, _, _, err := rem.GitHub.Viewer(ctx, "")
+	var err error
+	var who work.Account
+	if h, halted := p.Dirs.Halted(); halted {
+		err = &haltedError{h}
+	} else {
+		who, _, _, err = rem.GitHub.Viewer(ctx, "")
+	}
 	switch {
 	case github.IsStatus(err, 403):
 		err = p.meetApp(ctx, rem)

@@ -24,7 +24,7 @@ const (
 // redirects, block notices. Whoever holds the repository's notices lock sends
 // them; others leave them alone.
 func (p *Pass) sendNotices(ctx context.Context, r *remote, rep *Report) {
-	if !r.ready || ctx.Err() != nil {
+	if _, halted := p.Dirs.Halted(); halted || !r.ready || ctx.Err() != nil {
 		return
 	}
 	r.sends.Lock()
@@ -59,7 +59,7 @@ func (p *Pass) sendNotices(ctx context.Context, r *remote, rep *Report) {
 func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action, rep *Report) (sent int) {
 	end := p.Now().Add(noticesLimit)
 	for _, a := range due {
-		if sent >= noticesPerPass || p.Now().After(end) || ctx.Err() != nil {
+		if _, halted := p.Dirs.Halted(); halted || sent >= noticesPerPass || p.Now().After(end) || ctx.Err() != nil {
 			return sent
 		}
 		if due, err := p.due(ctx, a); err != nil || !due {

@@ -106,9 +106,13 @@ func (r *router) paused() bool {
 }
 
 // notTaken ends a turn before its first effect when people have taken its item
-// over: it is superseded, and what it was about waits for them. After its first
-// effect a turn is carried to its end.
+// over: it is superseded, and what it was about waits for them. In a pause of
+// everything it waits as it is. After its first effect a turn is carried to its
+// end.
 func (p *Pass) notTaken(ctx context.Context, l *lease) error {
+	if err := p.notHalted(ctx, l); err != nil {
+		return err
+	}
 	var pause work.Pause
 	var taken bool
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {

@@ -15,6 +15,7 @@ type Report struct {
 	StartedAt time.Time
 	EndedAt   time.Time
 	Skipped   string // why there was no pass; empty when there was one
+	Halt      *Halt  // everything is paused: there was no pass; else nil
 	Held      string // why turns wait for another day's budgets; empty when none does
 
 	mu    sync.Mutex

@@ -30,6 +30,9 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	if err := p.readBack(ctx, l); err != nil || l.turn.Step != work.StepClaimed {
 		return err
 	}
+	if err := p.mayRun(ctx, l); err != nil { // only now: an answer that is there counts, whatever it cost
+		return err
+	}
 	if _, err := m.Signer(); err != nil { // before an agent is paid for what cannot be committed
 		return err
 	}

@@ -55,6 +55,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 		offline    *github.UnreachableError
 		spent      *spentError
 		unanswered *unansweredError
+		halted     *haltedError
 	)
 	soon := now.Add(retryBase)
 	switch {
@@ -66,6 +67,8 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 		return verdict{kind: verdictWait, until: later(wait.Until, now), reason: wait.Reason}
 	case errors.As(err, &blocked):
 		return blockedBy(blocked)
+	case errors.As(err, &halted):
+		return verdict{kind: verdictWait, until: now, reason: halted.Says()}
 	case errors.As(err, &spent):
 		return verdict{kind: verdictBlocked, spent: true, reason: spent.Reason, hint: anotherAllowance}
 	case errors.As(err, &unanswered):

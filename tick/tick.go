@@ -66,6 +66,10 @@ func (p *Pass) Run(ctx context.Context) (rep *Report, err error) {
 	}
 	unlock := sync.OnceFunc(planning.unlock)
 	defer unlock()
+	if h, halted := p.Dirs.Halted(); halted {
+		rep.Halt, rep.EndedAt = &h, p.local()
+		return rep, nil
+	}
 	if p.Store, err = p.OpenStore(ctx); err != nil {
 		return nil, err
 	}
@@ -95,6 +99,9 @@ func (p *Pass) plan(ctx context.Context, rep *Report) ([]*lease, error) {
 	ready := p.ingest(ctx, rep)
 	if leases, err = p.open(sameRepos(leases)); err != nil {
 		return leases, err
+	}
+	if _, halted := p.Dirs.Halted(); halted { // meanwhile: what was read waits, and what was recovered finds out itself
+		return leases, nil
 	}
 	plans, err := p.route(ctx, ready)
 	if err != nil {
@@ -136,7 +143,6 @@ func (p *Pass) step(ctx context.Context, l *lease) error {
 		at  work.Step
 		run func(context.Context, *lease) error
 	}{
-		{work.StepClaimed, p.mayRun},
 		{work.StepClaimed, p.restore},
 		{work.StepClaimed, p.execute},
 		{work.StepAnswered, p.finalize},

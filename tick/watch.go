@@ -38,9 +38,7 @@ func (p *Pass) watch(ctx context.Context, l *lease) (agent context.Context, over
 	return agent, func() error {
 		end(nil)
 		<-watched
-		var cancelled *work.CancelledError
-		var superseded *work.SupersededError
-		if why := context.Cause(agent); errors.As(why, &cancelled) || errors.As(why, &superseded) {
+		if why := context.Cause(agent); callsOff(why) {
 			return why
 		}
 		return nil
@@ -55,10 +53,17 @@ func (p *Pass) calledOff(ctx context.Context, l *lease) error {
 	if err == nil {
 		err = p.notTaken(ctx, &copied)
 	}
-	var cancelled *work.CancelledError
-	var superseded *work.SupersededError
-	if errors.As(err, &cancelled) || errors.As(err, &superseded) {
+	if callsOff(err) {
 		return err
 	}
 	return nil
+}
+
+// callsOff reports whether an error says that nobody wants a turn's answer, or not
+// now.
+func callsOff(err error) bool {
+	var cancelled *work.CancelledError
+	var superseded *work.SupersededError
+	var halted *haltedError
+	return errors.As(err, &cancelled) || errors.As(err, &superseded) || errors.As(err, &halted)
 }

@@ -67,13 +67,28 @@ func Recorded(s Spec, r Request, began time.Time) (Used, bool) {
 	case AdapterCodex:
 		m := (&codex{s}).meter(r)
 		m.record, m.since = journal{path: m.record.path}, began
-		return m.used(), true
+		return whole(m, &m.record), true
 	case AdapterClaude:
 		m := (&claude{s}).meter(r.Session)
 		m.record, m.since, m.all = journal{path: m.record.path}, began, true
-		return m.used(), true
+		return whole(m, &m.record), true
 	}
 	return Used{}, false
+}
+
+// maxReads is how many parts of a record are read: it is the agent's to write.
+const maxReads = 16
+
+// whole is what a meter makes of a record to its end.
+func whole(m meter, record *journal) Used {
+	used := m.used()
+	for range maxReads {
+		read := record.read
+		if used = m.used(); record.read == read {
+			break
+		}
+	}
+	return used
 }
 
 // written is when a line of a record was, as far as it says.

@@ -2,6 +2,10 @@ package agent_test
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,4 +53,33 @@ func TestARunIsEndedWhenItHasUsedTooMuch(t *testing.T) {
 			t.Error("a session that never was has a record")
 		}
 	})
+}
+
+// A record is read to its end, however much stands before it, and not what it
+// tells of earlier runs.
+func TestALongRecordIsReadToItsEnd(t *testing.T) {
+	const session = "11111111-2222-3333-4444-555555555555"
+	home := t.TempDir()
+	dir := filepath.Join(home, "projects", "x")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	message := func(id string, at time.Time) string {
+		return fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":%q,"model":"claude-opus-4-5","usage":{"input_tokens":100,"output_tokens":10}}}`+"\n", at.Format(time.RFC3339Nano), id)
+	}
+	var record strings.Builder
+	record.WriteString(message("earlier", began.Add(-time.Hour)) + message("first", began.Add(time.Second)))
+	for range 70 {
+		record.WriteString(`{"type":"user","message":{"content":"` + strings.Repeat("x", 1<<20) + `"}}` + "\n")
+	}
+	record.WriteString(message("last", began.Add(time.Minute)))
+	if err := os.WriteFile(filepath.Join(dir, session+".jsonl"), []byte(record.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec := agent.Spec{Name: "claude", Adapter: agent.AdapterClaude, Environ: []string{"CLAUDE_CONFIG_DIR=" + home}}
+	used, ok := agent.Recorded(spec, agent.Request{Session: session}, began)
+	if !ok || used.Usage.InputTokens != 200 || used.Usage.OutputTokens != 20 || used.Usage.CostUSD <= 0 {
+		t.Errorf("%+v, %v", used, ok)
+	}
 }

@@ -3,10 +3,12 @@
 package crashtest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // scenario is a piece of the tool's life, from what people do to quiet.
@@ -22,6 +24,7 @@ type scenario struct {
 	asks      bool // it asks a question before it starts, unless people mended what it asks about
 	resolves  bool // it has the threads resolved that it replies to
 	flaky     bool // it says that a test is flaky
+	deadly    bool // its pass is killed while it works, each time
 	parked    bool // what it did at first has had no effect when the scenario begins
 }
 
@@ -54,6 +57,7 @@ func scenarios() []scenario {
 		{name: "checks turn", setup: start, input: redCheck},
 		{name: "flaky test", setup: start, input: redCheck, idle: true, flaky: true},
 		{name: "conflict turn", setup: start, input: conflict},
+		{name: "killed while the agent runs", input: steps(start, killedPasses(work.MaxAttempts)), during: killPass, deadly: true},
 	}
 }
 
@@ -62,6 +66,24 @@ func steps(all ...func(*world) error) func(*world) error {
 		for _, do := range all {
 			if err := do(w); err != nil {
 				return err
+			}
+		}
+		return nil
+	}
+}
+
+// killPass kills the pass whose agent works.
+func killPass(w *world, _ agentRun, _ int) error {
+	w.kill()
+	return errGone
+}
+
+// killedPasses makes passes that are killed while their agent works.
+func killedPasses(n int) func(*world) error {
+	return func(w *world) error {
+		for range n {
+			if ended, err := w.pass(); ended || err != nil {
+				return errors.Join(errors.New("a pass that was to be killed ended"), err)
 			}
 		}
 		return nil

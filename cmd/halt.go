@@ -1,0 +1,146 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick"
+)
+
+// haltView is a pause of everything on this machine.
+type haltView struct {
+	Since  *time.Time `json:"since"` // null: not known
+	Reason string     `json:"reason"`
+}
+
+func viewHalt(h *tick.Halt) *haltView {
+	if h == nil {
+		return nil
+	}
+	return &haltView{stamp(h.Since), h.Reason}
+}
+
+// halted tells whether everything on this machine is paused; nil: it is not.
+func halted(cfg *config.Config) (*tick.Halt, error) {
+	if err := guardState(cfg.Runtime.StateDir); err != nil {
+		return nil, err
+	}
+	h, is := tick.Dirs{State: cfg.Runtime.StateDir}.Halted()
+	if !is {
+		return nil, nil //nolint:nilnil // no pause is an answer
+	}
+	return &h, nil
+}
+
+// haltSays is what a person reads of a pause of everything.
+func haltSays(h tick.Halt) string { return plain(oneLine(h.Says()), "") }
+
+// addAll lets pause and resume be about everything on this machine.
+func (a *app) addAll(c *cobra.Command, verb work.Verb, flags **jsonFlags) {
+	all := c.Flags().Bool("all", false, map[work.Verb]string{
+		work.VerbPause:  "Stop everything on this machine; what follows is the reason",
+		work.VerbResume: "End the pause of everything on this machine",
+	}[verb])
+	use := map[work.Verb]string{work.VerbPause: "{<owner/name#number> | --all [<reason>]}", work.VerbResume: "{<owner/name#number> | --all}"}
+	c.Use = string(verb) + " " + use[verb]
+	c.Example += fmt.Sprintf("\n  $ gh mergexo %s --all", verb)
+	c.Long += "\n\n" + map[work.Verb]string{
+		work.VerbPause: `With --all everything on this machine stops at once: agents that work are ended,
+what they made is kept, no pass asks GitHub anything, and tick, status and the
+dry run say so. It needs no network and waits for no pass. "resume --all" ends
+it. What people write until then is answered afterwards.`,
+		work.VerbResume: `With --all the pause that "pause --all" began ends. What people paused on GitHub
+stays paused.`,
+	}[verb]
+	one, run := c.Args, c.RunE
+	c.Args = func(c *cobra.Command, given []string) error {
+		switch {
+		case !*all:
+			return one(c, given)
+		case verb == work.VerbResume && len(given) > 0:
+			return &usageError{errors.New("--all is about everything: name nothing with it")}
+		case len(given) == 1 && itemName.MatchString(given[0]):
+			return &usageError{fmt.Errorf("--all is about everything, and %q names one item: leave out one of them", given[0])}
+		}
+		return nil
+	}
+	c.RunE = func(c *cobra.Command, given []string) error {
+		if !*all {
+			return run(c, given)
+		}
+		return a.everything(verb, strings.Join(given, " "), *flags)
+	}
+}
+
+// itemName is what people write for an item, and not as a reason.
+var itemName = regexp.MustCompile(`^\S*#?[0-9]+$|^https?://\S+$`)
+
+// everything pauses all that this machine does, or resumes it.
+func (a *app) everything(verb work.Verb, reason string, flags *jsonFlags) error {
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	if err := guardState(cfg.Runtime.StateDir); err != nil {
+		return err
+	}
+	dirs, answer := tick.Dirs{State: cfg.Runtime.StateDir}, ""
+	if verb == work.VerbPause {
+		answer, err = a.haltAll(dirs, reason)
+	} else {
+		answer, err = endHalt(dirs)
+	}
+	if err != nil {
+		return err
+	}
+	out := newOutput(a.env)
+	if flags.asked() {
+		return flags.write(out, map[string]any{"item": "", "command": string(verb) + " --all", "answer": answer, "left": 0, "why": ""})
+	}
+	_, err = fmt.Fprintln(out.w, answer)
+	return err
+}
+
+func (a *app) haltAll(dirs tick.Dirs, reason string) (string, error) {
+	if err := writable(dirs.State); err != nil {
+		return "", err
+	}
+	h, before, err := dirs.HaltAll(a.secrets().Redact(reason), a.now())
+	if err != nil {
+		return "", err
+	}
+	if before {
+		return "It was paused already: " + haltSays(h) + ".", nil
+	}
+	return "Everything on this machine is paused: no pass begins anything. Agents that work now end within seconds, and what they made is kept. gh mergexo resume --all ends the pause.", nil
+}
+
+func endHalt(dirs tick.Dirs) (string, error) {
+	was, err := dirs.EndHalt()
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return "", fmt.Errorf("%w; the state folder is not yours to change", err)
+	case err != nil:
+		return "", err
+	case !was:
+		return "Nothing was paused by pause --all. An item that is paused is named: gh mergexo resume owner/name#number.", nil
+	}
+	return "The pause of everything is over: the next pass continues what was stopped. What people paused on GitHub stays paused.", nil
+}
+
+// printHalt says that a pass, or a dry run, does nothing, in one line.
+func (a *app) printHalt(h *tick.Halt) {
+	to := a.env.Stderr
+	if newOutput(a.env).tty {
+		to = a.env.Stdout
+	}
+	fmt.Fprintln(to, haltSays(*h))
+}

@@ -1,0 +1,131 @@
+package tick
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Halt is a pause of everything on this machine, given by `pause --all`. It is a
+// file in the state folder: whoever plans or works need not let go of anything for
+// it, and it outlives the database. A file that cannot be read is a pause, too.
+type Halt struct {
+	Since  time.Time `json:"since"`
+	Reason string    `json:"reason"`
+}
+
+// maxHaltReason bounds a reason, in bytes.
+const maxHaltReason = 500
+
+// Says tells people that everything is paused, since when, why, and what ends it.
+func (h Halt) Says() string {
+	since, why := "", ""
+	if !h.Since.IsZero() {
+		since = " since " + utc(h.Since)
+	}
+	if h.Reason != "" {
+		why = " (" + h.Reason + ")"
+	}
+	return "everything on this machine is paused" + since + why + "; `gh mergexo resume --all` ends the pause"
+}
+
+func (d Dirs) haltFile() string { return filepath.Join(d.State, "paused.json") }
+
+// Halted tells whether everything is paused.
+func (d Dirs) Halted() (Halt, bool) {
+	b, err := os.ReadFile(d.haltFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return Halt{}, false
+	}
+	var h Halt
+	if err == nil {
+		err = json.Unmarshal(b, &h)
+	}
+	if err != nil {
+		return Halt{Reason: "the file paused.json in the state folder cannot be read"}, true
+	}
+	h.Reason = shortReason(h.Reason)
+	return h, true
+}
+
+// HaltAll pauses everything. What is paused already stays so since then, with the
+// new reason if there is one.
+func (d Dirs) HaltAll(reason string, now time.Time) (h Halt, before bool, err error) {
+	h, before = d.Halted()
+	if !before || h.Since.IsZero() {
+		h = Halt{Since: now.UTC().Truncate(time.Second)}
+	}
+	if reason = shortReason(reason); reason != "" {
+		h.Reason = reason
+	}
+	b, err := json.Marshal(h)
+	if err != nil {
+		return h, before, fmt.Errorf("write the pause: %w", err)
+	}
+	return h, before, d.replaceHalt(append(b, '\n'))
+}
+
+// replaceHalt writes the file as a whole: one that is read is never half written.
+func (d Dirs) replaceHalt(b []byte) (err error) {
+	f, err := os.CreateTemp(d.State, "paused-*.tmp")
+	if err != nil {
+		return fmt.Errorf("write the pause: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+			err = fmt.Errorf("write the pause: %w", err)
+		}
+	}()
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), d.haltFile())
+}
+
+// EndHalt ends the pause of everything; false where there was none.
+func (d Dirs) EndHalt() (bool, error) {
+	err := os.Remove(d.haltFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("end the pause: %w", err)
+	}
+	return true, nil
+}
+
+// shortReason is a reason on one line.
+func shortReason(s string) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
+	if len(s) > maxHaltReason {
+		s = strings.ToValidUTF8(s[:maxHaltReason], "") + "…"
+	}
+	return s
+}
+
+// haltedError says that everything was paused while a turn was under way, before
+// its first effect. Its attempt is not counted, and the same turn goes on.
+type haltedError struct{ Halt }
+
+func (e *haltedError) Error() string { return e.Says() }
+
+// notHalted ends a turn before its first effect when everything is paused. After
+// that it is carried to its end, as in a pause of its item.
+func (p *Pass) notHalted(ctx context.Context, l *lease) error {
+	h, halted := p.Dirs.Halted()
+	if !halted {
+		return nil
+	}
+	if begun, err := p.firstEffect(ctx, l); err != nil || begun {
+		return err
+	}
+	return &haltedError{h}
+}
