@@ -29,7 +29,7 @@ func (t Tool) Wrap(b Box, argv []string, j work.Job) ([]string, error) {
 	if err := mountPoints(all); err != nil {
 		return nil, err
 	}
-	return slices.Concat([]string{t.path}, t.bwrap(all, b.emptyFile(j), j.Dir), argv), nil
+	return t.filtered(b, j, slices.Concat([]string{t.path}, t.bwrap(all, b.emptyFile(j), j.Dir), argv))
 }
 
 // bwrap gives bubblewrap's arguments before the command. The root is empty at

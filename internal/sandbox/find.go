@@ -19,6 +19,8 @@ type Tool struct {
 	Kind work.Sandbox
 	path string
 	root bool // we are root
+
+	filters bool // it can take calls of the kernel away
 }
 
 // probeTime is how long a sandbox may take to run nothing at all.
@@ -40,7 +42,12 @@ func Find(ctx context.Context, path string) (Tool, error) {
 	if t.path, err = proc.LookPath(string(t.Kind), path); err != nil {
 		return Tool{}, fmt.Errorf("%s is not installed", t.Kind)
 	}
-	if err := t.try(ctx, path); err != nil {
+	t.filters = t.Kind == work.SandboxBwrap
+	if err = t.try(ctx, path); err != nil && t.filters { // a kernel without them
+		t.filters = false
+		err = t.try(ctx, path)
+	}
+	if err != nil {
 		return Tool{}, fmt.Errorf("%s does not work: %w", t.Kind, err)
 	}
 	return t, nil
@@ -55,11 +62,16 @@ func (t Tool) try(ctx context.Context, path string) error {
 	l := &layout{box: Box{Path: path}}
 	l.systemFolders()
 	l.program(nothing, "a trial", programDepth)
-	argv := slices.Concat([]string{t.path}, t.bwrap(l.entries(), "", "/"), []string{nothing})
+	var filter []byte
+	argv := []string{t.path}
+	if t.filters {
+		filter, argv = callFilter(), append(argv, "--seccomp", "0")
+	}
+	argv = slices.Concat(argv, t.bwrap(l.entries(), "", "/"), []string{nothing})
 	if t.Kind == work.SandboxMac {
 		argv = []string{t.path, "-p", profile(nil), nothing}
 	}
-	res, err := proc.Run(ctx, proc.Cmd{Path: argv[0], Args: argv[1:], Dir: "/", Env: []string{"PATH=" + path}, Wall: probeTime})
+	res, err := proc.Run(ctx, proc.Cmd{Path: argv[0], Args: argv[1:], Dir: "/", Env: []string{"PATH=" + path}, Stdin: filter, Wall: probeTime})
 	switch {
 	case err != nil:
 		return err

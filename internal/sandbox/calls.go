@@ -1,0 +1,73 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Of seccomp(2), with the fields of struct seccomp_data that a filter loads, and
+// of classic BPF.
+const (
+	atNumber, atArch = 0, 4
+
+	bpfLoad, bpfAnd, bpfReturn          = 0x20, 0x54, 0x06
+	bpfIfEqual, bpfIfMore, bpfIfAtLeast = 0x15, 0x25, 0x35
+
+	callsAllowed = 0x7fff0000
+	callsAbsent  = 0x00050000 | 38 // ENOSYS, as of a kernel without keys
+
+	x32Call = 1 << 30 // another way to say a number, on amd64
+)
+
+// keyCalls are, on the processors that programs run on, where add_key begins;
+// request_key and keyctl follow it.
+var keyCalls = []struct{ arch, first uint32 }{
+	{0xc000003e, 248}, // amd64
+	{0x40000003, 286}, // 386
+	{0xc00000b7, 217}, // arm64
+	{0x40000028, 309}, // arm
+	{0xc00000f3, 217}, // riscv64
+	{0xc0000015, 269}, // ppc64le
+	{0x80000016, 278}, // s390x
+}
+
+// callFilter is a program of the kernel's that takes away the calls about keys.
+// The keyring of a user is anybody's who runs as them and knows its number,
+// whatever session keyring they have.
+func callFilter() (b []byte) {
+	add := func(code uint16, yes, no uint8, k uint32) {
+		b = binary.NativeEndian.AppendUint16(b, code)
+		b = binary.NativeEndian.AppendUint32(append(b, yes, no), k)
+	}
+	for _, c := range keyCalls {
+		add(bpfLoad, 0, 0, atArch)
+		add(bpfIfEqual, 0, 6, c.arch) // else on to the next
+		add(bpfLoad, 0, 0, atNumber)
+		add(bpfAnd, 0, 0, ^uint32(x32Call))
+		add(bpfIfAtLeast, 0, 2, c.first)
+		add(bpfIfMore, 1, 0, c.first+2)
+		add(bpfReturn, 0, 0, callsAbsent)
+		add(bpfReturn, 0, 0, callsAllowed)
+	}
+	add(bpfReturn, 0, 0, callsAllowed)
+	return b
+}
+
+// filtered puts the filter of calls, as a file that bubblewrap reads by a
+// descriptor and closes, in front of a command line of it.
+func (t Tool) filtered(b Box, j work.Job, line []string) ([]string, error) {
+	if !t.filters {
+		return line, nil
+	}
+	path := filepath.Join(b.around(j), "calls")
+	if err := os.WriteFile(path, callFilter(), 0o600); err != nil {
+		return nil, fmt.Errorf("make a file for the sandbox: %w", err)
+	}
+	const descriptor = "9"
+	open := []string{"/bin/sh", "-c", `exec ` + descriptor + `<"$0"; exec "$@"`, path, line[0], "--seccomp", descriptor}
+	return append(open, line[1:]...), nil
+}
