@@ -33,7 +33,8 @@ type lease struct {
 	lost    string                  // the commit that somebody's rewriting took out of the branch
 	resumed bool
 
-	disclosure string // the line below what its agent wrote
+	disclosure     string // the line below what its agent wrote
+	disclosedAside string // the line where its agent takes no part afterwards
 }
 
 func (l *lease) release() { l.slot.release() }
