@@ -105,10 +105,16 @@ func (d *demo) comment(c githubsim.Comment, where string) {
 	}
 }
 
-var htmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
+var (
+	htmlHidden = regexp.MustCompile(`(?s)<!--.*?-->|</?sub>`)
+	htmlLink   = regexp.MustCompile(`\[([^\]]*)\]\(https://[^)]*\)`)
+)
 
-// visible is what GitHub shows of a body: our markers are HTML comments.
-func visible(body string) string { return strings.TrimSpace(htmlComment.ReplaceAllString(body, "")) }
+// visible is what GitHub shows of a body: our markers are HTML comments, and the line
+// that says who wrote it is small and has a link.
+func visible(body string) string {
+	return strings.TrimSpace(htmlLink.ReplaceAllString(htmlHidden.ReplaceAllString(body, ""), "$1"))
+}
 
 // sums prints what became of everything, and what it took.
 func (d *demo) sums(ctx context.Context) error {

@@ -322,7 +322,7 @@ func (c *composer) flaky() {
 	body := fmt.Sprintf("%s\n\nSeen in the checks of #%d at %s:\n%s", prompts.CleanBody(f.Reason), t.Number, t.Head, seen.String())
 	c.add(work.Action{
 		Kind: work.ActionIssue, Need: work.NeedRequired, Token: token, Number: t.Number, Title: prompts.NoClosing(prompts.CleanTitle("Flaky test: " + name)),
-		Body: c.signed(prompts.NoClosing(body), work.Marks{Token: token}), Why: t.Reason,
+		Body: bounded(prompts.NoClosing(body), c.l.disclosedAside, work.Marks{Token: token}), Why: t.Reason,
 	})
 	for _, run := range c.l.rerunnable() {
 		id := strconv.FormatInt(run.ID, 10)

@@ -33,10 +33,12 @@ type lease struct {
 	lost    string                  // the commit that somebody's rewriting took out of the branch
 	resumed bool
 
-	attempted  bool    // this pass has begun an attempt, which has not been given back
-	begunRuns  []int64 // of the agent, by this pass
-	used       bool    // by them, as far as is known
-	disclosure string  // the line below what its agent wrote
+	attempted bool    // this pass has begun an attempt, which has not been given back
+	begunRuns []int64 // of the agent, by this pass
+	used      bool    // by them, as far as is known
+
+	disclosure     string // the line below what its agent wrote
+	disclosedAside string // the line where its agent takes no part afterwards
 }
 
 func (l *lease) release() { l.slot.release() }

@@ -24,6 +24,16 @@ func (p *Pass) disclosure(l *lease) string {
 	return disclose(l.remote.Settings.Voice.Disclosure, l.turn.Agent, p.accounts.operator(l.remote.Name.Host))
 }
 
+// disclosureAside is the line where nobody is answered, as on an issue for a flaky
+// test.
+func (p *Pass) disclosureAside(l *lease) string {
+	template := l.remote.Settings.Voice.Disclosure
+	if template == config.DefaultDisclosure {
+		template = config.DisclosureAside
+	}
+	return disclose(template, l.turn.Agent, p.accounts.operator(l.remote.Name.Host))
+}
+
 // disclose fills the template. An account that nobody can name, such as that of an
 // installation, is left out.
 func disclose(template, agent, operator string) string {

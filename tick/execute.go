@@ -280,7 +280,7 @@ func (p *Pass) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) erro
 	if l.heard, err = p.heardBefore(ctx, l); err != nil {
 		return fmt.Errorf("read what was said before: %w", err)
 	}
-	l.disclosure = p.disclosure(l)
+	l.disclosure, l.disclosedAside = p.disclosure(l), p.disclosureAside(l)
 	planned := planActions(l, a)
 	m := l.remote.mirror()
 	if l.turn.Commit != "" {

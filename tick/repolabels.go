@@ -63,7 +63,8 @@ func (p *Pass) tellUnmade(rep *Report, r *remote, a work.Action, err error) {
 	rep.repo(p.Config.Called(r.Name), func(x *RepoReport) { x.Warnings = append(x.Warnings, why) })
 }
 
-// previewLabels adds to a plan which labels a pass would make in its repository.
+// previewLabels adds to a plan which labels a pass would make in its repository. Where
+// GitHub does not say, the plan stands without.
 func (p *Pass) previewLabels(ctx context.Context, plan *Plan) error {
 	r := p.remoteByID(plan.Repo.ID)
 	due, err := p.dueNotices(ctx, r)
@@ -76,7 +77,8 @@ func (p *Pass) previewLabels(ctx context.Context, plan *Plan) error {
 		}
 		present, err := r.GitHub.RepoLabels(ctx, r.repo.Current)
 		if err != nil {
-			return err
+			p.Log.WarnContext(ctx, "labels not read", "repo_full_name", r.Name.FullName(), "error", err)
+			continue
 		}
 		missing := slices.DeleteFunc(strings.Split(a.Target, ","), func(name string) bool { return hasLabel(present, name) })
 		if len(missing) > 0 {

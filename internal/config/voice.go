@@ -33,8 +33,12 @@ func (p Person) String() string {
 
 // DefaultDisclosure stands below what an agent wrote, unless the config says
 // otherwise.
-const DefaultDisclosure = "<sub>Written by {agent} through [gh mergexo](https://github.com/mergexo/gh-mergexo) on behalf of @{operator}. " +
-	"To ask for a change, comment here; `/mergexo help` lists the commands.</sub>"
+const DefaultDisclosure = "<sub>" + writtenBy + " To ask for a change, comment here; `/mergexo help` lists the commands.</sub>"
+
+const writtenBy = "Written by {agent} through [gh mergexo](https://github.com/mergexo/gh-mergexo) on behalf of @{operator}."
+
+// DisclosureAside stands in its place where no agent takes part afterwards.
+const DisclosureAside = "<sub>" + writtenBy + "</sub>"
 
 // maxDisclosure bounds the line, in characters.
 const maxDisclosure = 500

@@ -7,18 +7,15 @@ import (
 )
 
 var accountDeeds = map[string]subcommand{
-	"user":          {1, addUser},
-	"forbid-checks": {1, func(c *command) error { return c.hub.ForbidChecks(c.args[0], true) }},
-	"delete-user":   {1, func(c *command) error { return c.hub.DeleteUser(c.args[0]) }},
-	"rename-user":   {2, func(c *command) error { return c.hub.RenameUser(c.args[0], c.args[1]) }},
-	"user-id":       {1, func(c *command) error { c.line("%d", c.hub.UserID(c.args[0])); return nil }},
-	"repo":          {1, addRepo},
-	"fork":          {1, func(c *command) error { _, err := c.repo.AddFork(c.args[0]); return err }},
-	"rename-repo":   {1, func(c *command) error { return c.repo.Rename(c.args[0]) }},
-	"make-label": {2, func(c *command) error {
-		c.repo.MakeLabel(c.args[0], c.args[1], strings.Join(c.args[2:], " "))
-		return nil
-	}},
+	"user":             {1, addUser},
+	"forbid-checks":    {1, func(c *command) error { return c.hub.ForbidChecks(c.args[0], true) }},
+	"delete-user":      {1, func(c *command) error { return c.hub.DeleteUser(c.args[0]) }},
+	"rename-user":      {2, func(c *command) error { return c.hub.RenameUser(c.args[0], c.args[1]) }},
+	"user-id":          {1, func(c *command) error { c.line("%d", c.hub.UserID(c.args[0])); return nil }},
+	"repo":             {1, addRepo},
+	"fork":             {1, func(c *command) error { _, err := c.repo.AddFork(c.args[0]); return err }},
+	"rename-repo":      {1, func(c *command) error { return c.repo.Rename(c.args[0]) }},
+	"make-label":       {2, makeLabel},
 	"delete-repo":      {0, func(c *command) error { c.repo.DeleteRepo(); return nil }},
 	"archive":          {0, func(c *command) error { c.repo.SetArchived(true); return nil }},
 	"refuse-merges":    {1, func(c *command) error { c.repo.RefuseMerges(c.args[0]); return nil }},
@@ -57,6 +54,11 @@ func byActor(deed func(c *command, number int, who string) error) func(*command)
 		}
 		return deed(c, n, who)
 	}
+}
+
+func makeLabel(c *command) error {
+	c.repo.MakeLabel(c.args[0], c.args[1], strings.Join(c.args[2:], " "))
+	return nil
 }
 
 func addUser(c *command) error {
