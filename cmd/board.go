@@ -27,7 +27,8 @@ type board struct {
 // only its name.
 type repoStatus struct {
 	work.Repo
-	counts store.Counts
+	counts  store.Counts
+	ignored []string // its times that lie in the future
 }
 
 // view runs fn in a read transaction of the state database. It is false when
@@ -81,6 +82,7 @@ func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all boo
 	}
 	for _, name := range names {
 		r := repoStatus{Repo: findRepo(known, name)}
+		r.ignored = tick.IgnoredStamps(&r.Repo, now)
 		if r.ID != 0 {
 			items, err := loadItems(ctx, tx, r.Repo, all, now)
 			if err != nil {

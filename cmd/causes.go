@@ -30,6 +30,9 @@ func causeLines(repos []tick.RepoReport) []string {
 func (b board) repoLines() []string {
 	var shared sharedLines
 	for _, r := range b.repos {
+		for _, text := range r.ignored {
+			shared.add(r.Name.FullName(), text)
+		}
 		switch {
 		case r.ID == 0:
 			shared.add(r.Name.FullName(), "not seen yet")

@@ -180,7 +180,7 @@ func (p *Pass) sendTold(ctx context.Context, rem *remote, plan Plan, told *Told)
 		rem.ready = true
 		p.sendNotices(ctx, rem, newReport(p.Now()))
 	} else {
-		told.Why = err.Error()
+		told.Why = reasonOf(p.causes(rem, err))
 	}
 	ctx = context.WithoutCancel(ctx)
 	return p.Store.View(ctx, func(tx *store.Tx) error {
