@@ -137,6 +137,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
 		_, noticesErr := tx.ListNotices(ctx, r.ID)
+		_, unshownErr := tx.ListUnshown(ctx, r.ID, t0)
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
 		_, standingErr := tx.ListStandingFollowups(ctx, work.StateFailed)
 		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
@@ -149,7 +150,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0))
@@ -312,7 +313,7 @@ func giveUp(ctx context.Context, tx *Tx, r work.Repo) error {
 	b, besideErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "void"})
 	err = firstOf(
 		err, addErr, besideErr,
-		tx.MarkDropped(ctx, a.ID, "", t0), tx.MarkVoid(ctx, b.ID, "", t0), tx.VoidTurnActions(ctx, u.ID, "", t0),
+		tx.MarkDropped(ctx, a.ID, "", t0), tx.ShowLater(ctx, a.ID, func(int) time.Time { return t0 }), tx.ShowAgain(ctx, a.ID), tx.MarkDropped(ctx, a.ID, "", t0), tx.MarkVoid(ctx, b.ID, "", t0), tx.VoidTurnActions(ctx, u.ID, "", t0),
 		tx.BlockTurn(ctx, u.ID, ""),
 		tx.ReleaseEvents(ctx, u.ID), tx.FinishTurnEvents(ctx, u.ID, "answered", t0),
 		tx.EndTurn(ctx, u.ID, work.StepAnswered, work.StepDone, "", t0),

@@ -39,7 +39,7 @@ func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
 	const asSeen = `(state <> 'sent' AND seen_content <> '' AND seen_content = ?)`
 	content := seenContent(a)
 	return t.one(ctx, what, ErrStale,
-		`UPDATE actions SET item_id = ?, need = ?, target = ?, base = ?, body = ?, why = ?, not_before = ?, last_error = '', sends = 0,
+		`UPDATE actions SET item_id = ?, need = ?, target = ?, base = ?, body = ?, why = ?, not_before = ?, last_error = '', sends = 0, dropped = 0,
 		 renewals = renewals + 1, settled_at = CASE WHEN `+asSeen+` THEN ? ELSE 0 END,
 		 state = CASE WHEN `+asSeen+` THEN 'applied' ELSE 'planned' END
 		 WHERE id = ? AND renewals = ?`,

@@ -29,6 +29,10 @@ func (p *Pass) sendNotices(ctx context.Context, r *remote, rep *Report) {
 	}
 	r.sends.Lock()
 	defer r.sends.Unlock()
+	if err := p.showAgain(ctx, r); err != nil {
+		p.Log.ErrorContext(ctx, "could not look for what was not shown", "repo_full_name", r.Name.FullName(), "error", err)
+		return
+	}
 	due, err := p.dueNotices(ctx, r)
 	if err != nil {
 		p.Log.ErrorContext(ctx, "could not read the notices", "repo_full_name", r.Name.FullName(), "error", err)
@@ -91,7 +95,11 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action, rep *R
 func (p *Pass) noticeFailed(ctx context.Context, r *remote, a work.Action, err error) {
 	p.Log.WarnContext(ctx, "notice not sent", p.runner().LogAttrs(ctx, r.repo, a, "error", err)...)
 	if hopeless(a, err) {
-		if _, err := p.runner().Drop(ctx, a, err); err != nil {
+		a, err := p.runner().Drop(ctx, a, err)
+		if err == nil && a.State == work.ActionDropped && showsState(a) {
+			err = p.showLater(ctx, a)
+		}
+		if err != nil {
 			p.Log.ErrorContext(ctx, "could not give a notice up", p.runner().LogAttrs(ctx, r.repo, a, "error", err)...)
 		}
 		return

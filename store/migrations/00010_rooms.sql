@@ -6,3 +6,9 @@ ALTER TABLE repositories ADD COLUMN confirmed_at INTEGER NOT NULL DEFAULT 0;
 -- another repository has its name. 0: one does. Its name_key has its node id behind
 -- it where another has the name.
 ALTER TABLE repositories ADD COLUMN left_at INTEGER NOT NULL DEFAULT 0;
+
+-- What shows a state on GitHub and was given up is tried again later, with growing
+-- waits: how often it was given up, and in not_before when it is tried again.
+ALTER TABLE actions ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
+
+CREATE INDEX actions_unshown ON actions (repo_id, not_before) WHERE state = 'dropped' AND not_before > 0;
