@@ -38,12 +38,14 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	if err != nil {
 		return proc.Result{}, err
 	}
+	defer s.leave(r, work.RunsAgent)
 	log := &redactor{to: r.Log, redact: s.Redact}
 	c := proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.env...),
 		Stdin: l.stdin, Stdout: l.meter, Stderr: log,
-		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, MaxStderr: maxStderr, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsAgent), EndSignal: l.signal,
+		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, EndSignal: l.signal,
 		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
+		MaxStderr: maxStderr, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsAgent),
 	}
 	alive := s.life(r)
 	if alive != nil {
@@ -51,7 +53,6 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	}
 	res, err := proc.Run(ctx, c)
 	log.flush()
-	s.leave(r, work.RunsAgent)
 	switch {
 	case err == nil && res.TimedOut != proc.NoLimit && alive != nil && alive.failing():
 		// It tries again and again, and would never give up.
