@@ -37,12 +37,14 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	if err != nil {
 		return proc.Result{}, err
 	}
+	defer s.leave(r, work.RunsAgent)
 	log := &redactor{to: r.Log, redact: s.Redact}
 	c := proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.env...),
 		Stdin: l.stdin, Stderr: log,
-		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, MaxStderr: maxStderr, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsAgent), EndSignal: l.signal,
+		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, EndSignal: l.signal,
 		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
+		MaxStderr: maxStderr, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsAgent),
 	}
 	alive := s.life(r)
 	if alive != nil {
@@ -54,7 +56,6 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	running, over := r.follow(ctx, l.meter)
 	res, err := proc.Run(running, c)
 	log.flush()
-	s.leave(r, work.RunsAgent)
 	if tooMuch := over(); tooMuch != nil {
 		return res, tooMuch
 	}
