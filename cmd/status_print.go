@@ -32,9 +32,6 @@ func (a *app) printBoard(out output, b board) error {
 		}
 	}
 	for _, r := range b.repos {
-		if work.Future(r.HeartbeatAt, now) {
-			fmt.Fprintf(notes, "%s: it was read last at %s, which lies in the future: a clock was wrong then, and the time is ignored\n", r.Name.FullName(), clock(r.HeartbeatAt))
-		}
 		switch {
 		case r.ID == 0:
 			fmt.Fprintf(notes, "%s: not seen yet\n", r.Name.FullName())
