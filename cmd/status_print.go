@@ -35,10 +35,6 @@ func (a *app) printBoard(out output, b board) error {
 		fmt.Fprintln(notes, out.local(line))
 	}
 	for _, r := range b.repos {
-		if work.Future(r.HeartbeatAt, b.now) {
-			line := fmt.Sprintf("%s: it was read last at %s, which lies in the future: a clock was wrong then, and the time is ignored", r.Name.FullName(), work.Stamp(r.HeartbeatAt))
-			fmt.Fprintln(notes, out.local(line))
-		}
 		if n := r.counts.Outcomes[tick.OutcomeNoCommander]; n > 0 {
 			fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.Name.FullName(), count(n, "command"), wasWere(n))
 		}

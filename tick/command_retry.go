@@ -104,7 +104,7 @@ func (r *router) goOn(cleared bool) (reply, bool) {
 // retryTurn lets an unfinished turn go on at the step that it came to. Its
 // agent is not asked again once it has answered.
 func (r *router) retryTurn(t work.Turn) (reply, bool) {
-	if r.alive(t) || !t.Blocked && !t.Waits(r.v.Now) {
+	if r.alive(t) || !t.Blocked && !t.NotBefore.After(r.v.Now) {
 		return reply{}, false
 	}
 	r.p.Resumed = append(r.p.Resumed, t.ID)

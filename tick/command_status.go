@@ -48,7 +48,7 @@ func (r *router) waitsFor() string {
 		return "a person" + r.whyStopped()
 	case busy && r.alive(turn):
 		return "the agent"
-	case busy && turn.Waits(r.v.Now):
+	case busy && turn.NotBefore.After(r.v.Now):
 		return fmt.Sprintf("a new attempt, which is made after %s (`gh mergexo show` says why, where it runs)", utc(turn.NotBefore))
 	case busy:
 		return "a pass with a free slot"

@@ -34,7 +34,7 @@ func (r *router) busy(t work.Turn) {
 		r.line("resume", t.Kind, "a person answered")
 	case t.Blocked:
 		r.line("wait", t.Kind, "blocked: "+r.item.Reason)
-	case t.Waits(r.v.Now):
+	case t.NotBefore.After(r.v.Now):
 		r.line("wait", t.Kind, fmt.Sprintf("until %s: %s", work.Stamp(t.NotBefore), t.WaitReason))
 	default:
 		r.line("wait", t.Kind, "a turn is running")

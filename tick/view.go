@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -134,6 +135,11 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 		return err
 	}
 	v.Turns = slices.DeleteFunc(v.Turns, func(t work.Turn) bool { return t.RepoID != r.repo.ID })
+	for i, t := range v.Turns {
+		if !t.Waits(v.Now) { // over, or stored by a clock that was wrong
+			v.Turns[i].NotBefore = time.Time{}
+		}
+	}
 	if err := fillPaused(ctx, tx, v); err != nil {
 		return err
 	}
