@@ -39,11 +39,14 @@ func (d Dirs) haltFile() string { return filepath.Join(d.State, "paused.json") }
 
 // Halted tells whether everything is paused.
 func (d Dirs) Halted() (Halt, bool) {
-	b, err := os.ReadFile(d.haltFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return Halt{}, false
+	if _, err := os.Lstat(d.haltFile()); err != nil {
+		return Halt{}, false // it is not there; that the folder cannot be used is said where it is
 	}
 	var h Halt
+	b, err := os.ReadFile(d.haltFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return Halt{}, false // any more
+	}
 	if err == nil {
 		err = json.Unmarshal(b, &h)
 	}
