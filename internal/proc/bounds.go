@@ -2,54 +2,44 @@ package proc
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
-// Bound is a limit that somebody else looks at while a program runs.
-type Bound struct {
-	Limit Limit // as Result.Passed names it
-	// Passed is asked once a second, beside the run: it may take its time. True
-	// ends the program, with all its descendants.
-	Passed func(ctx context.Context) bool
-}
-
-// askBounds asks the bounds, each beside the others, until stop. passed gets
-// those that are passed.
-func (p *process) askBounds(ctx context.Context) (passed <-chan Limit, stop func()) {
+// lookBeside begins the looks at a run that may take their time, until stop. What
+// the run mounted may answer them as it likes, so nobody waits for them.
+func (p *process) lookBeside(ctx context.Context) (full <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	found := make(chan Limit, len(p.Bounds)+1)
-	ask := func(b Bound) {
-		if b.until(ctx) {
-			found <- b.Limit
-		}
-	}
-	// Nobody waits for these two: what the run mounted may answer as it likes.
+	found := make(chan struct{})
 	if p.disk != nil {
-		go ask(Bound{DiskLimit, p.disk.passed})
+		go eachScan(ctx, func() bool {
+			if !p.disk.passed(ctx) || ctx.Err() != nil {
+				return false
+			}
+			close(found)
+			return true
+		})
 	}
 	if p.memory.most > 0 {
-		go ask(Bound{MemoryLimit, func(context.Context) bool { return p.memory.lookAtFiles(p.family) }})
+		go eachScan(ctx, func() bool {
+			p.memory.lookAtFiles(p.family)
+			return false
+		})
 	}
-	var asked sync.WaitGroup
-	for _, b := range p.Bounds {
-		asked.Go(func() { ask(b) })
-	}
-	return found, func() { cancel(); asked.Wait() }
+	return found, cancel
 }
 
-// until waits until a bound is passed, or its run over.
-func (b Bound) until(ctx context.Context) (passed bool) {
-	look := time.NewTicker(scanInterval)
-	defer look.Stop()
+// eachScan looks once a second until a look was the last, or the run is over.
+func eachScan(ctx context.Context, last func() bool) {
+	scan := time.NewTicker(scanInterval)
+	defer scan.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return false
-		case <-look.C:
+			return
+		case <-scan.C:
 		}
-		if b.Passed(ctx) && ctx.Err() == nil {
-			return true
+		if last() {
+			return
 		}
 	}
 }

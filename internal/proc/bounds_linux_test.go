@@ -4,12 +4,10 @@ package proc
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -61,10 +59,6 @@ func TestBoundsEndTheWholeTree(t *testing.T) {
 			disk(10 * mib)(c)
 			c.Disk.Whole = []string{before}
 		}, DiskLimit},
-		{"a bound of the caller's", `exec sleep 60`, func(c *Cmd) {
-			var asked atomic.Int64
-			c.Bounds = []Bound{{"never", func(context.Context) bool { return false }}, {"cost", func(context.Context) bool { return asked.Add(1) > 1 }}}
-		}, "cost"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -105,7 +99,6 @@ func TestBoundsSpareWhatIsBelow(t *testing.T) {
 			}
 			c.Disk = Disk{Most: 10 * mib, Grows: []string{c.Dir}}
 			c.Wall, c.MaxMemory, c.MaxStderr = time.Minute, 150*mib, 100
-			c.Bounds = []Bound{{"cost", func(context.Context) bool { return false }}}
 			if res := run(t, c); res.Passed != NoLimit || res.Code != 0 {
 				t.Errorf("ended at %q with code %d", res.Passed, res.Code)
 			}

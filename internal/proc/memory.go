@@ -47,12 +47,10 @@ func (m *memoryMeter) passed(ctx context.Context, f *family) bool {
 	return f.shares()+files > m.most
 }
 
-// lookAtFiles notes what a family holds in file systems in memory. It is asked
-// beside the run, as a bound is: the family decides what is mounted where, and how
-// fast that answers.
-func (m *memoryMeter) lookAtFiles(f *family) bool {
+// lookAtFiles notes what a family holds in file systems in memory. It is called
+// beside the run.
+func (m *memoryMeter) lookAtFiles(f *family) {
 	if pids := f.now.Load(); pids != nil {
 		m.files.Store(memoryFiles(*pids))
 	}
-	return false
 }

@@ -62,7 +62,6 @@ type Cmd struct {
 	MaxStderr int64         // bytes of standard error, at which it is ended; Stderr gets no more
 	MaxMemory int64         // bytes that it and its descendants hold together; not on Windows
 	Disk      Disk          // what it takes of the disk
-	Bounds    []Bound       // what else it is ended at
 
 	// OutputFile gives the program a file for its standard output, which is gone
 	// with it, in place of a pipe: one that ends without waiting until a full
@@ -89,7 +88,7 @@ type Result struct {
 	Code      int    // exit code; 128 + n when signal n ended it
 	TimedOut  Limit  // WallLimit or IdleLimit when it was ended for that
 	Truncated bool   // it wrote more than MaxOutput to standard output, and was ended
-	Passed    Limit  // MemoryLimit, StderrLimit, DiskLimit or that of a Bound when it was ended for that
+	Passed    Limit  // MemoryLimit, DiskLimit or StderrLimit when it was ended for that
 }
 
 // Run runs the program to its end. A non-zero exit and a limit are no errors,
@@ -132,9 +131,9 @@ func runHere(ctx context.Context, c Cmd) (Result, error) {
 	switch limit {
 	case WallLimit, IdleLimit:
 		res.TimedOut = limit
-	case NoLimit, OutputLimit:
-	default:
+	case MemoryLimit, DiskLimit, StderrLimit:
 		res.Passed = limit
+	case NoLimit, OutputLimit:
 	}
 	return res, ctx.Err()
 }
@@ -204,8 +203,8 @@ func (p *process) watch(ctx context.Context) Limit {
 	defer func() { stopIdle() }()
 	memory, stopMemory := p.memory.looks()
 	defer stopMemory()
-	passed, stopAsking := p.askBounds(ctx)
-	defer stopAsking()
+	diskFull, stopLooking := p.lookBeside(ctx)
+	defer stopLooking()
 	var look stream
 	restart := func() {
 		stopIdle()
@@ -235,13 +234,9 @@ func (p *process) watch(ctx context.Context) Limit {
 				p.kill(ctx) // it would take more while it is asked
 				return MemoryLimit
 			}
-		case limit := <-passed:
-			if limit == DiskLimit {
-				p.kill(ctx) // as above
-			} else {
-				p.end(ctx)
-			}
-			return limit
+		case <-diskFull:
+			p.kill(ctx) // as above
+			return DiskLimit
 		case <-wall:
 			p.end(ctx)
 			return WallLimit
