@@ -25,6 +25,15 @@ func (a *accounts) ids(host string) []int64 {
 	return slices.Clone(a.known[host])
 }
 
+// call remembers who gh is logged in as. An app is nobody to be named: with an @ its
+// name is that of some other account.
+func (a *accounts) call(host string, who work.Account) {
+	if who.Bot {
+		who.Login = ""
+	}
+	a.login[host] = who.Login
+}
+
 // operator is the login of the account that gh is logged in with; empty where it is
 // not known.
 func (a *accounts) operator(host string) string {
@@ -54,7 +63,7 @@ func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
 			p.accounts.known[host] = append(p.accounts.known[host], a.ID)
 		}
 		if len(accounts) == 1 {
-			p.accounts.login[host] = accounts[0].Login
+			p.accounts.call(host, accounts[0])
 		}
 	}
 	return nil
@@ -69,7 +78,7 @@ func (p *Pass) meet(ctx context.Context, host string, who work.Account) error {
 		return p.accounts.err
 	}
 	if slices.Contains(p.accounts.known[host], who.ID) {
-		p.accounts.login[host] = who.Login
+		p.accounts.call(host, who)
 		return nil
 	}
 	if len(p.accounts.known[host]) > 0 {
@@ -83,6 +92,6 @@ func (p *Pass) meet(ctx context.Context, host string, who work.Account) error {
 		return fmt.Errorf("record our account: %w", err)
 	}
 	p.accounts.known[host] = append(p.accounts.known[host], who.ID)
-	p.accounts.login[host] = who.Login
+	p.accounts.call(host, who)
 	return nil
 }

@@ -83,3 +83,16 @@ func leaseOf(kind work.Kind, keys int) *lease {
 	}
 	return l
 }
+
+// An app is not named: its name with an @ is somebody else's.
+func TestAnAppIsNotMentioned(t *testing.T) {
+	a := accounts{login: map[string]string{}}
+	a.call("github.com", work.Account{ID: 1, Login: "olga"})
+	if got := a.operator("github.com"); got != "olga" {
+		t.Errorf("the operator is %q", got)
+	}
+	a.call("github.com", work.Account{ID: 2, Login: "robot", Bot: true})
+	if got := a.operator("github.com"); got != "" {
+		t.Errorf("an app is called %q", got)
+	}
+}
