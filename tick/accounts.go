@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -16,6 +17,7 @@ type accounts struct {
 	mu    sync.Mutex
 	known map[string][]int64 // by host
 	login map[string]string  // of the one that gh is logged in with, by host; none where it may be one of several
+	apps  map[int64]bool     // those of our accounts that are an app's
 	err   error              // gh is logged in as somebody else today
 }
 
@@ -26,12 +28,15 @@ func (a *accounts) ids(host string) []int64 {
 }
 
 // call remembers who gh is logged in as. An app is nobody to be named: with an @ its
-// name is that of some other account.
+// name is that of some other account. Not every answer says that it is one.
 func (a *accounts) call(host string, who work.Account) {
-	if who.Bot {
-		who.Login = ""
+	if who.Bot || strings.HasSuffix(who.Login, "[bot]") {
+		a.apps[who.ID] = true
 	}
 	a.login[host] = who.Login
+	if a.apps[who.ID] {
+		a.login[host] = ""
+	}
 }
 
 // operator is the login of the account that gh is logged in with; empty where it is
@@ -54,7 +59,7 @@ func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return fmt.Errorf("read our accounts: %w", err)
 	}
-	p.accounts.known, p.accounts.login = map[string][]int64{}, map[string]string{}
+	p.accounts.known, p.accounts.login, p.accounts.apps = map[string][]int64{}, map[string]string{}, map[int64]bool{}
 	for _, r := range p.Remotes {
 		p.accounts.known[r.Name.Host] = slices.Clone(p.Config.Runtime.Accounts)
 	}
