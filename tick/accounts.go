@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -15,9 +14,8 @@ import (
 // writing is ours; anybody else's marker is a paste.
 type accounts struct {
 	mu    sync.Mutex
+	names operators
 	known map[string][]int64 // by host
-	login map[string]string  // of the one that gh is logged in with, by host; none where it may be one of several
-	apps  map[int64]bool     // those of our accounts that are an app's
 	err   error              // gh is logged in as somebody else today
 }
 
@@ -25,26 +23,6 @@ func (a *accounts) ids(host string) []int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.known[host])
-}
-
-// call remembers who gh is logged in as. An app is nobody to be named: with an @ its
-// name is that of some other account. Not every answer says that it is one.
-func (a *accounts) call(host string, who work.Account) {
-	if who.Bot || strings.HasSuffix(who.Login, "[bot]") {
-		a.apps[who.ID] = true
-	}
-	a.login[host] = who.Login
-	if a.apps[who.ID] {
-		a.login[host] = ""
-	}
-}
-
-// operator is the login of the account that gh is logged in with; empty where it is
-// not known.
-func (a *accounts) operator(host string) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.login[host]
 }
 
 // refused says why nothing may be written today.
@@ -59,7 +37,7 @@ func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return fmt.Errorf("read our accounts: %w", err)
 	}
-	p.accounts.known, p.accounts.login, p.accounts.apps = map[string][]int64{}, map[string]string{}, map[int64]bool{}
+	p.accounts.known = map[string][]int64{}
 	for _, r := range p.Remotes {
 		p.accounts.known[r.Name.Host] = slices.Clone(p.Config.Runtime.Accounts)
 	}
@@ -68,7 +46,7 @@ func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
 			p.accounts.known[host] = append(p.accounts.known[host], a.ID)
 		}
 		if len(accounts) == 1 {
-			p.accounts.call(host, accounts[0])
+			p.accounts.names.call(host, accounts[0])
 		}
 	}
 	return nil
@@ -83,7 +61,7 @@ func (p *Pass) meet(ctx context.Context, host string, who work.Account) error {
 		return p.accounts.err
 	}
 	if slices.Contains(p.accounts.known[host], who.ID) {
-		p.accounts.call(host, who)
+		p.accounts.names.call(host, who)
 		return nil
 	}
 	if len(p.accounts.known[host]) > 0 {
@@ -97,6 +75,6 @@ func (p *Pass) meet(ctx context.Context, host string, who work.Account) error {
 		return fmt.Errorf("record our account: %w", err)
 	}
 	p.accounts.known[host] = append(p.accounts.known[host], who.ID)
-	p.accounts.call(host, who)
+	p.accounts.names.call(host, who)
 	return nil
 }
