@@ -16,8 +16,8 @@ import (
 // writing is ours; anybody else's marker is a paste.
 type accounts struct {
 	mu    sync.Mutex
+	names operators
 	known map[string][]int64 // by host
-	login map[string]string  // of the one that gh is logged in with, by host; none where it may be one of several
 	shut  map[string]error   // hosts on which nothing is done today, for want of a login or for another one
 }
 
@@ -25,14 +25,6 @@ func (a *accounts) ids(host string) []int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.known[host])
-}
-
-// operator is the login of the account that gh is logged in with; empty where it is
-// not known.
-func (a *accounts) operator(host string) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.login[host]
 }
 
 // shutOut says why nothing may be done on a host today.
@@ -91,7 +83,7 @@ func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return fmt.Errorf("read our accounts: %w", err)
 	}
-	p.accounts.known, p.accounts.login = map[string][]int64{}, map[string]string{}
+	p.accounts.known = map[string][]int64{}
 	for _, r := range p.Remotes {
 		p.accounts.known[r.Name.Host] = slices.Clone(p.Config.Runtime.Accounts)
 	}
@@ -100,7 +92,7 @@ func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
 			p.accounts.known[host] = append(p.accounts.known[host], a.ID)
 		}
 		if len(accounts) == 1 {
-			p.accounts.login[host] = accounts[0].Login
+			p.accounts.names.call(host, accounts[0])
 		}
 	}
 	return nil
@@ -115,7 +107,7 @@ func (p *Pass) meet(ctx context.Context, host string, who work.Account) error {
 		return err
 	}
 	if slices.Contains(p.accounts.known[host], who.ID) {
-		p.accounts.login[host] = who.Login
+		p.accounts.names.call(host, who)
 		return nil
 	}
 	if len(p.accounts.known[host]) > 0 {
@@ -128,6 +120,6 @@ func (p *Pass) meet(ctx context.Context, host string, who work.Account) error {
 		return fmt.Errorf("record our account: %w", err)
 	}
 	p.accounts.known[host] = append(p.accounts.known[host], who.ID)
-	p.accounts.login[host] = who.Login
+	p.accounts.names.call(host, who)
 	return nil
 }

@@ -83,3 +83,18 @@ func leaseOf(kind work.Kind, keys int) *lease {
 	}
 	return l
 }
+
+// An app is not named: its name with an @ is somebody else's.
+func TestAnAppIsNotMentioned(t *testing.T) {
+	var a accounts
+	a.names.call("github.com", work.Account{ID: 1, Login: "olga"})
+	if got := a.operator("github.com"); got != "olga" {
+		t.Errorf("the operator is %q", got)
+	}
+	for _, app := range []work.Account{{ID: 2, Login: "robot", Bot: true}, {ID: 3, Login: "helper[bot]"}, {ID: 3, Login: "helper"}} {
+		a.names.call("github.com", app)
+		if got := a.operator("github.com"); got != "" {
+			t.Errorf("the app %+v is called %q", app, got)
+		}
+	}
+}
