@@ -27,6 +27,9 @@ func loadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []wor
 	var left []leftRepo
 	for _, r := range known {
 		_, named := cfg.Repo(r.Name)
+		if r.NamedBy != cfg.Path {
+			continue // another config's, that shares the state folder
+		}
 		l := leftRepo{Repo: r, replaced: named && !r.LeftAt.IsZero() && slices.ContainsFunc(known, func(o work.Repo) bool { return o.ID != r.ID && o.LeftAt.IsZero() && o.Name.Equal(r.Name) })}
 		if named && !l.replaced || l.replaced && now.Sub(r.LeftAt) > leftShown {
 			continue

@@ -54,6 +54,7 @@ func (a *app) wire(ctx context.Context, cfg *config.Config, opt *tickOptions) (p
 	pass = &tick.Pass{
 		Config: cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: a.now, Log: log, Prompts: pack, Secrets: m.secrets,
 		Wait: opt.wait, Only: only, MaxTurns: opt.maxTurns, Preflight: m.preflight,
+		Host:      func(name string) tick.GitHub { return m.otherHost(name, log) },
 		OpenStore: func(ctx context.Context) (*store.DB, error) { return m.openStore(ctx, a.now) },
 	}
 	done = closeLog
@@ -159,6 +160,17 @@ func (m *machine) remotes(log *slog.Logger, now func() time.Time) ([]tick.Remote
 		return nil, out[0]
 	}
 	return all, nil
+}
+
+// otherHost is the client of a host that the config does not name; nil without a login.
+func (m *machine) otherHost(name string, log *slog.Logger) tick.GitHub {
+	token := github.Token(name)
+	m.secrets.Add(token, "gh's token")
+	client, err := github.New(github.Options{Host: name, Token: token, Now: m.now, Log: log})
+	if err != nil {
+		return nil
+	}
+	return client
 }
 
 func (m *machine) mirror(r config.Repo, repo work.Repo) tick.Mirror {

@@ -125,6 +125,8 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 	err := d.View(ctx, func(tx *Tx) error {
 		_, repoErr := tx.OpenRepos(ctx, []work.RepoName{r.Name})
+		_, reposErr := tx.ListRepos(ctx)
+		_, repoAgainErr := tx.GetRepo(ctx, r.ID)
 		_, accountsErr := tx.ListAccounts(ctx)
 		_, clocksErr := tx.ListClocks(ctx)
 		_, limitsErr := tx.ListLimits(ctx)
@@ -150,7 +152,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0))
@@ -206,6 +208,8 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),
 		tx.SetCursors(ctx, r),
+		tx.NameRepo(ctx, r.ID, "config.toml"),
+		tx.LeaveRepo(ctx, r.ID),
 		identified(tx.IdentifyRepo(ctx, r.ID, Identity{NodeID: "n", GitHubID: 1, Current: r.Name})),
 		tx.DeferRepo(ctx, r.ID, t0, "", false),
 	)

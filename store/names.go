@@ -76,6 +76,16 @@ func assign(names []work.RepoName, known []work.Repo) []work.Repo {
 	return rows
 }
 
+// NameRepo records which config names a repository.
+func (t *Tx) NameRepo(ctx context.Context, id int64, by string) error {
+	return t.one(ctx, fmt.Sprintf("note who names repository %d", id), ErrNotFound, `UPDATE repositories SET named_by = ? WHERE id = ?`, by, id)
+}
+
+// LeaveRepo records that no name of the config stands for a repository any more.
+func (t *Tx) LeaveRepo(ctx context.Context, id int64) error {
+	return t.one(ctx, fmt.Sprintf("leave repository %d", id), ErrNotFound, `UPDATE repositories SET left_at = ? WHERE id = ?`, t.stamp(time.Time{}), id)
+}
+
 func nameKey(name work.RepoName) string { return strings.ToLower(name.String()) }
 
 func (t *Tx) addRepo(ctx context.Context, r work.Repo) (work.Repo, error) {

@@ -9,7 +9,7 @@ import (
 )
 
 const repoColumns = `name, current_name, node_id, github_id, default_branch, issues_since, comments_since,
-	review_comments_since, heartbeat_at, not_before, failures, last_error, confirmed_at, left_at`
+	review_comments_since, heartbeat_at, not_before, failures, last_error, confirmed_at, left_at, named_by`
 
 func repoFields(r *work.Repo) []any {
 	return []any{
@@ -24,6 +24,7 @@ func repoFields(r *work.Repo) []any {
 		&r.Failures, &r.LastError,
 		timeOf{&r.ConfirmedAt},
 		timeOf{&r.LeftAt},
+		&r.NamedBy,
 	}
 }
 

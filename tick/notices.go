@@ -136,6 +136,9 @@ func (p *Pass) dueNotices(ctx context.Context, r *remote) ([]work.Action, error)
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		all, err := tx.ListNotices(ctx, r.repo.ID)
 		for _, a := range all {
+			if r.left && !sendsLeft(a) {
+				continue
+			}
 			if a.State == work.ActionSent || !a.NotBefore.After(p.Now()) {
 				due = append(due, a)
 			}

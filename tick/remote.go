@@ -145,6 +145,7 @@ type remote struct {
 
 	ignored map[int]work.Flow // issues that ingest saw, and that begin once people take their label away
 
+	left     bool   // no name of the config stands for it
 	replaced string // what became of the repository that the name stood for before
 
 	same   sync.Mutex // guards sameAt
@@ -183,7 +184,10 @@ func (p *Pass) begin(ctx context.Context) error {
 		if err := p.holdLimits(ctx, tx); err != nil {
 			return err
 		}
-		return p.loadAccounts(ctx, tx)
+		if err := p.loadAccounts(ctx, tx); err != nil {
+			return err
+		}
+		return p.openLeft(ctx, tx)
 	})
 }
 
@@ -198,6 +202,12 @@ func (p *Pass) openRepos(ctx context.Context, tx *store.Tx) error {
 		return fmt.Errorf("open the repositories: %w", err)
 	}
 	for i, r := range p.Remotes {
+		if row := rows[i]; row.NamedBy != p.Config.Path {
+			if err := tx.NameRepo(ctx, row.ID, p.Config.Path); err != nil {
+				return err
+			}
+			rows[i].NamedBy = p.Config.Path
+		}
 		r.GitHub = p.learning(r)
 		p.all = append(p.all, &remote{Remote: r, repo: rows[i]})
 	}

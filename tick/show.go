@@ -23,7 +23,7 @@ func (p *Pass) show(ctx context.Context, tx *store.Tx, m Move, now time.Time) er
 	if err != nil {
 		return err
 	}
-	s := stage{item: item, remote: p.remoteByID(item.RepoID), now: now}
+	s := stage{item: item, remote: p.shownAt(item.RepoID), now: now}
 	if s.remote == nil {
 		return nil // not configured any more: nothing of it is touched
 	}

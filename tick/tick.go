@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,6 +36,9 @@ type Pass struct {
 	MaxTurns int              // --max-turns; 0 means the config's
 	Progress func(TurnChange) // may be nil
 
+	// Host is the GitHub of a host that no repository of the config is on any more; may be nil, and so may what it gives.
+	Host func(name string) GitHub
+
 	// OpenStore opens the database; required for Run, which calls it under
 	// tick.lock: a missing database is made anew there, by one pass alone.
 	OpenStore func(context.Context) (*store.DB, error)
@@ -44,6 +48,7 @@ type Pass struct {
 
 	local    func() time.Time // this machine's clock: Now is corrected by GitHub's, see assumeClocks
 	all      []*remote
+	left     []*remote // repositories that the config names no more, and where something is to be put right
 	accounts accounts
 	held     map[int]holder
 	day      Day              // what may still be begun
@@ -96,6 +101,9 @@ func (p *Pass) plan(ctx context.Context, rep *Report) ([]*lease, error) {
 	if err != nil {
 		return leases, fmt.Errorf("recover: %w", err)
 	}
+	if err := p.letGo(ctx); err != nil {
+		return leases, fmt.Errorf("let go of repositories that were left: %w", err)
+	}
 	ready := p.ingest(ctx, rep)
 	if leases, err = p.open(sameRepos(leases)); err != nil {
 		return leases, err
@@ -118,7 +126,7 @@ func (p *Pass) plan(ctx context.Context, rep *Report) ([]*lease, error) {
 // work sends notices and runs every leased turn, side by side.
 func (p *Pass) work(ctx context.Context, leases []*lease, rep *Report) {
 	var wg sync.WaitGroup
-	for _, r := range p.remotes() {
+	for _, r := range slices.Concat(p.remotes(), p.left) {
 		wg.Go(func() { p.sendNotices(ctx, r, rep) })
 	}
 	for _, l := range leases {
@@ -151,6 +159,11 @@ func (p *Pass) step(ctx context.Context, l *lease) error {
 	} {
 		if l.turn.Step != phase.at {
 			continue
+		}
+		if phase.at == work.StepClaimed || phase.at == work.StepAnswered {
+			if err := p.notLeft(ctx, l); err != nil {
+				return err
+			}
 		}
 		within := sameFor
 		if phase.at == work.StepAnswered {

@@ -64,6 +64,7 @@ type Repo struct {
 	DefaultBranch string
 	ConfirmedAt   time.Time // when GitHub last said that the name stands for it
 	LeftAt        time.Time // since when no name of the config stands for it; zero: one does
+	NamedBy       string    // the path of the config that named it last
 
 	IssuesSince         time.Time // "since" of the issues walk
 	CommentsSince       time.Time // "since" of the issues/comments walk

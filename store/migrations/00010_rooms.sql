@@ -7,6 +7,10 @@ ALTER TABLE repositories ADD COLUMN confirmed_at INTEGER NOT NULL DEFAULT 0;
 -- it where another has the name.
 ALTER TABLE repositories ADD COLUMN left_at INTEGER NOT NULL DEFAULT 0;
 
+-- The path of the config that named the repository last: another one that shares the
+-- state folder does not take it out.
+ALTER TABLE repositories ADD COLUMN named_by TEXT NOT NULL DEFAULT '';
+
 -- What shows a state on GitHub and was given up is tried again later, with growing
 -- waits: how often it was given up, and in not_before when it is tried again.
 ALTER TABLE actions ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
