@@ -17,6 +17,7 @@ func (r *Runner) LogAttrs(ctx context.Context, repo work.Repo, a work.Action, mo
 		return err
 	})
 	switch {
+	case a.Number == 0 && names.Item == 0: // about the repository
 	case err != nil || names.Item == 0: // a notice about something that is no work item
 		attrs = append(attrs, "number", a.Number)
 	case names.Pull != 0:

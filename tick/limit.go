@@ -27,7 +27,7 @@ func overLimit(u work.Usage, b config.Budgets) string {
 func atLimit(what, why string) error {
 	return &work.BlockedError{
 		Reason: what + ": " + why,
-		Hint:   "What it made so far is kept: comment to have another turn continue from there, or raise the limit in the config first.",
+		Hint:   "what it made so far is kept; comment to have another turn continue from there, or raise the limit in the config first",
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // ofThePass are the messages that concern no single repository.
@@ -95,7 +97,10 @@ func wanted(fields map[string]any) []string {
 	case "event":
 		all = append(all, "event_key", "kind", "issue_number|pr_number")
 	case "action applied":
-		all = append(all, "action_token", "kind", "work_item_id|number")
+		all = append(all, "action_token", "kind")
+		if fields["kind"] != string(work.ActionRepoLabels) { // which are the repository's
+			all = append(all, "work_item_id|number")
+		}
 	}
 	return all
 }
