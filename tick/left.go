@@ -80,11 +80,6 @@ func (p *Pass) letGo(ctx context.Context) error {
 }
 
 func (p *Pass) letTurnGo(ctx context.Context, r *remote, t work.Turn) error {
-	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died with an agent running
-		if _, err := p.Orphans.EndMarked(ctx, p.mark(t)); err != nil {
-			p.Log.WarnContext(ctx, "could not look for what a dead pass left running", "turn_key", t.Key, "error", err)
-		}
-	}
 	l := &lease{turn: t, remote: r}
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		if l.item, err = tx.GetItem(ctx, t.ItemID); err != nil {
@@ -95,6 +90,11 @@ func (p *Pass) letTurnGo(ctx context.Context, r *remote, t work.Turn) error {
 	})
 	if err != nil {
 		return err
+	}
+	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died with an agent running
+		if _, err := p.Orphans.EndMarked(ctx, p.mark(t)); err != nil {
+			p.Log.WarnContext(ctx, "could not look for what a dead pass left running", p.turnAttrs(l, "error", err)...)
+		}
 	}
 	begun, err := p.firstEffect(ctx, l)
 	if err != nil {

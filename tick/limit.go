@@ -35,7 +35,7 @@ func atLimit(what, why string) error {
 // program's output, and one forged number must not stop all repositories for a
 // day: a run takes at most what its item may cost, or a turn, or half a day where
 // neither has a limit.
-func (p *Pass) plausible(ctx context.Context, run work.Run, u work.Usage) work.Usage {
+func (p *Pass) plausible(ctx context.Context, attrs []any, run work.Run, u work.Usage) work.Usage {
 	b := p.Config.Runtime.Budgets
 	most := max(b.CostPerItem, b.CostPerTurn)
 	if most == 0 {
@@ -49,7 +49,7 @@ func (p *Pass) plausible(ctx context.Context, run work.Run, u work.Usage) work.U
 		u.CostUSD = most
 	}
 	if u.CostUSD != told {
-		p.Log.WarnContext(ctx, "a run tells a cost that cannot be", "run", run.ID, "agent", run.Agent, "told_usd", told, "counted_usd", u.CostUSD)
+		p.Log.WarnContext(ctx, "a run tells a cost that cannot be", append(attrs, "run", run.ID, "agent", run.Agent, "told_usd", told, "counted_usd", u.CostUSD)...)
 	}
 	return u
 }
