@@ -41,7 +41,7 @@ func (h *harvest) readDependencies(ctx context.Context) error {
 			return nil
 		}
 		if err != nil {
-			h.p.Log.WarnContext(ctx, "a dependency was not read", "repo_full_name", h.r.Name.FullName(), "work_item_id", d.ItemID, "dependency", d.Ref, "error", err)
+			h.p.Log.WarnContext(ctx, "a dependency was not read", "repo_full_name", h.r.Name.FullName(), "dependency_of", d.ItemID, "dependency", d.Ref, "error", err)
 			h.trouble = append(h.trouble, err.Error())
 		} else {
 			d.State = state

@@ -165,14 +165,13 @@ func (h *harvest) judge(ctx context.Context) error {
 			fresh[i].event.Outcome = outcomeAnswered
 		}
 	}
-	h.events = fresh
+	h.events = slices.Clone(fresh)
 	h.dropHalf()
-	h.events = slices.DeleteFunc(fresh, func(c candidate) bool {
+	for _, c := range fresh {
 		if h.forgotten[c.event.Number] {
 			h.holdBack(c)
 		}
-		return h.forgotten[c.event.Number]
-	})
+	}
 	return nil
 }
 

@@ -59,7 +59,7 @@ func TestL14ALazyDatabaseIsFoundOut(t *testing.T) {
 func TestL126TheAnswerIsOnDiskBeforeItsRow(t *testing.T) {
 	needStrace(t)
 	p := tracedPass(t, buildBinary(t, nil))
-	mirror := filepath.Join(p.w.stateDir(), "repos", "octo", "app.git")
+	mirror := p.w.dirs().MirrorDir(p.w.mainRepo())
 	rows, err := query(p.w.stateDB(), `SELECT turn_key, commit_oid FROM turns`)
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("turns: %q, %v", rows, err)
