@@ -100,7 +100,7 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	case <-ctx.Done():
 		return fmt.Errorf("write to %s: %w", d.path, ctx.Err())
 	}
-	if err := d.inPlace(); err != nil {
+	if err := d.InPlace(); err != nil {
 		return err
 	}
 	return d.run(ctx, &sql.TxOptions{}, &Tx{now: d.time(), redact: d.redact}, fn)
@@ -139,9 +139,10 @@ func (d *DB) run(ctx context.Context, opt *sql.TxOptions, t *Tx, fn func(*Tx) er
 	return nil
 }
 
-// inPlace tells whether the path still leads to the file that is open. SQLite
-// goes on writing to a deleted file without a word.
-func (d *DB) inPlace() error {
+// InPlace tells whether the path still leads to the file that is open, with an error
+// that is ErrReplaced where it does not. SQLite goes on writing to a deleted file
+// without a word.
+func (d *DB) InPlace() error {
 	now, err := os.Stat(d.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

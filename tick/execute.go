@@ -44,6 +44,9 @@ func (p *Pass) execute(ctx context.Context, l *lease) error {
 	}
 	answer, err := p.proven(ctx, l, ag)
 	if err != nil {
+		if gone := p.Store.InPlace(); gone != nil { // another pass may work at the same paths by now
+			return errors.Join(err, gone)
+		}
 		p.keepPartial(ctx, l)
 		return errors.Join(err, l.place.leave())
 	}
