@@ -26,39 +26,18 @@ type missed struct {
 	why   string // its outcome
 }
 
-// shown are comments as GitHub shows them: their ids, which rise, and when the newest
-// thing in the same list happened.
-type shown struct {
-	ids    map[string]bool
-	last   int64
-	newest time.Time
-}
+// shown are the ids of comments as GitHub shows them.
+type shown map[string]bool
 
-func (s *shown) add(id int64, at time.Time) {
-	if s.ids == nil {
-		s.ids = map[string]bool{}
-	}
-	s.ids[strconv.FormatInt(id, 10)] = true
-	s.last = max(s.last, id)
-	if at.After(s.newest) {
-		s.newest = at
-	}
-}
-
-// behind reports whether a list that shows this cannot lag behind a comment any more.
-func (s *shown) behind(e work.Event, now time.Time) bool {
-	id, err := strconv.ParseInt(e.Source, 10, 64)
-	return err == nil && s.last > id || e.CreatedAt.Before(s.newest) || now.Sub(e.CreatedAt) > overlap
-}
+func (s shown) add(id int64) { s[strconv.FormatInt(id, 10)] = true }
 
 // deletedOwn are the comments of ours that were listed once and are not shown any
-// more. A list may lag, so that of one that is young nothing is known until
-// something newer is shown.
+// more. Lists lag, each entry by itself, so that of one that is young nothing is known.
 func deletedOwn(known []work.Event, now shown, kinds []work.EventKind, at time.Time) []work.Event {
 	var gone []work.Event
 	for _, e := range known {
 		own := e.Outcome == outcomeOwn || e.Outcome == outcomeOwnEdited
-		if own && now.behind(e, at) && slices.Contains(kinds, e.Kind) && !now.ids[e.Source] {
+		if own && at.Sub(e.CreatedAt) > overlap && slices.Contains(kinds, e.Kind) && !now[e.Source] {
 			gone = append(gone, e)
 		}
 	}
@@ -118,13 +97,11 @@ func unlisted(known []work.Event, sent []work.Action, number int, kinds []work.E
 
 // missInTimeline looks for our comments in a timeline that was read whole.
 func (h *harvest) missInTimeline(ctx context.Context, number int, itemID int64, timeline []github.TimelineEvent) error {
-	var now shown
+	now := shown{}
 	for _, t := range timeline {
-		id := t.ID
-		if t.Event != "commented" {
-			id = 0 // ids of other entries are of another kind
+		if t.Event == "commented" { // ids of other entries are of another kind
+			now.add(t.ID)
 		}
-		now.add(id, t.CreatedAt)
 	}
 	return h.missOwn(ctx, number, itemID, now, work.EventSource)
 }
@@ -132,10 +109,10 @@ func (h *harvest) missInTimeline(ctx context.Context, number int, itemID int64, 
 // missOnPull looks for our replies among the threads, and for our comments in the
 // conversation where GitHub counts fewer than were listed.
 func (h *harvest) missOnPull(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
-	var lines shown
+	lines := shown{}
 	for _, t := range d.Threads {
 		for _, c := range t.Comments {
-			lines.add(c.ID, c.CreatedAt)
+			lines.add(c.ID)
 		}
 	}
 	if err := h.missOwn(ctx, pull.Number, pull.ItemID, lines, work.EventReview); err != nil {
@@ -149,9 +126,9 @@ func (h *harvest) missOnPull(ctx context.Context, pull work.PullRequest, d githu
 	if err != nil {
 		return err
 	}
-	var talk shown
+	talk := shown{}
 	for _, c := range all {
-		talk.add(c.ID, c.CreatedAt)
+		talk.add(c.ID)
 	}
 	return h.missOwn(ctx, pull.Number, pull.ItemID, talk, work.EventIssue)
 }
