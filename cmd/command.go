@@ -88,7 +88,7 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command, flags 
 	if err != nil {
 		return err
 	}
-	item := work.Ref(which.repo, which.number)
+	item := which.called(cfg)
 	known := false
 	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		_, known, err = a.loadStory(ctx, tx, which, cfg)

@@ -109,7 +109,7 @@ func (f facts) blocked() standing {
 	}
 	next := "set the label anew to start over"
 	if f.Pull != nil && f.Pull.State == work.PullOpen {
-		next = fmt.Sprintf("comment on %s", work.Ref(f.Repo.Name, f.Pull.Number))
+		next = fmt.Sprintf("comment on %s", f.pullRef())
 	}
 	return standing{"a person: " + or(reason, "no reason given") + f.attempts(), or(f.Item.Hint, next)}
 }
@@ -206,7 +206,7 @@ func (f facts) idle() standing {
 		return standing{or(f.Item.Reason, "an answer on the issue") + f.attempts(), or(f.Item.Hint, "the answer makes a turn")}
 	case work.StateAwaitingFeedback:
 		if f.Pull != nil {
-			on := "people on " + work.Ref(f.Repo.Name, f.Pull.Number)
+			on := "people on " + f.pullRef()
 			return standing{or(f.Item.Reason, on), or(f.Item.Hint, "comment, merge or close it")}
 		}
 	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed, work.StateFailed:

@@ -55,7 +55,9 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	if err != nil {
 		return err
 	}
-	b := board{repos: each(wanted, func(name work.RepoName) repoStatus { return repoStatus{Repo: work.Repo{Name: name}} })}
+	b := board{repos: each(wanted, func(name work.RepoName) repoStatus {
+		return repoStatus{Repo: work.Repo{Name: name}, called: cfg.Called(name)}
+	})}
 	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		b, err = loadBoard(ctx, tx, wanted, opt.all, cfg, a.now())
 		return err
