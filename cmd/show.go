@@ -71,6 +71,9 @@ func (a *app) show(ctx context.Context, name string, flags *jsonFlags) error {
 	if flags.asked() {
 		return flags.write(out, s.object())
 	}
+	if s.Halt != nil {
+		a.printHalt(s.Halt)
+	}
 	if err := s.printHead(out); err != nil {
 		return err
 	}
