@@ -138,11 +138,14 @@ func (a *app) printTold(told *tick.Told, item string, cmd work.Command, flags *j
 	}
 	fmt.Fprintln(out.w, out.local(answer))
 	if told.Left > 0 {
-		why := ""
-		if told.Why != "" {
-			why = ": " + oneLine(told.Why)
+		then := "the next pass sees to it"
+		switch {
+		case tick.ToldOfHalt(told.Why):
+			then = "a pass after the pause sees to it: " + out.local(plain(oneLine(told.Why), item))
+		case told.Why != "":
+			then += ": " + oneLine(told.Why)
 		}
-		fmt.Fprintf(a.env.Stderr, "GitHub does not show it yet (%s left); the next pass sees to it%s\n", count(told.Left, "change"), why)
+		fmt.Fprintf(a.env.Stderr, "GitHub does not show it yet (%s left); %s\n", count(told.Left, "change"), then)
 	}
 	return nil
 }
