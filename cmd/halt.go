@@ -52,7 +52,7 @@ func (a *app) addAll(c *cobra.Command, verb work.Verb, flags **jsonFlags) {
 	}[verb])
 	use := map[work.Verb]string{work.VerbPause: "{<owner/name#number> | --all [<reason>]}", work.VerbResume: "{<owner/name#number> | --all}"}
 	c.Use = string(verb) + " " + use[verb]
-	c.Example += fmt.Sprintf("\n  $ gh mergexo %s --all", verb)
+	c.Example += "\n  $ gh mergexo " + string(verb) + " --all" + map[work.Verb]string{work.VerbPause: " the bill is being looked at"}[verb]
 	c.Long += "\n\n" + map[work.Verb]string{
 		work.VerbPause: `With --all everything on this machine stops at once: agents that work are ended,
 what they made is kept, no pass asks GitHub anything, and tick, status and the
