@@ -27,6 +27,7 @@ type board struct {
 // only its name.
 type repoStatus struct {
 	work.Repo
+	called  string // its name, with its host where that is needed
 	counts  store.Counts
 	ignored []string // its times that lie in the future
 }
@@ -81,7 +82,7 @@ func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all boo
 		}
 	}
 	for _, name := range names {
-		r := repoStatus{Repo: findRepo(known, name)}
+		r := repoStatus{Repo: findRepo(known, name), called: cfg.Called(name)}
 		r.ignored = tick.IgnoredStamps(&r.Repo, now)
 		if r.ID != 0 {
 			items, err := loadItems(ctx, tx, r.Repo, all, now)

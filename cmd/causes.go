@@ -31,13 +31,13 @@ func (b board) repoLines() []string {
 	var shared sharedLines
 	for _, r := range b.repos {
 		for _, text := range r.ignored {
-			shared.add(r.Name.FullName(), text)
+			shared.add(r.called, text)
 		}
 		switch {
 		case r.ID == 0:
-			shared.add(r.Name.FullName(), "not seen yet")
+			shared.add(r.called, "not seen yet")
 		case r.LastError != "":
-			shared.add(r.Name.FullName(), r.LastError)
+			shared.add(r.called, r.LastError)
 			if r.NotBefore.After(b.now) {
 				shared.until(r.LastError, r.NotBefore)
 			}

@@ -88,7 +88,7 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command, flags 
 	if err != nil {
 		return err
 	}
-	item := work.Ref(which.repo, which.number)
+	item := which.called(cfg)
 	known := false
 	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		_, known, err = a.loadStory(ctx, tx, which, cfg)
@@ -138,11 +138,14 @@ func (a *app) printTold(told *tick.Told, item string, cmd work.Command, flags *j
 	}
 	fmt.Fprintln(out.w, out.local(answer))
 	if told.Left > 0 {
-		why := ""
-		if told.Why != "" {
-			why = ": " + oneLine(told.Why)
+		then := "the next pass sees to it"
+		switch {
+		case tick.ToldOfHalt(told.Why):
+			then = "a pass after the pause sees to it: " + out.local(plain(oneLine(told.Why), item))
+		case told.Why != "":
+			then += ": " + oneLine(told.Why)
 		}
-		fmt.Fprintf(a.env.Stderr, "GitHub does not show it yet (%s left); the next pass sees to it%s\n", count(told.Left, "change"), why)
+		fmt.Fprintf(a.env.Stderr, "GitHub does not show it yet (%s left); %s\n", count(told.Left, "change"), then)
 	}
 	return nil
 }

@@ -158,7 +158,11 @@ func (d *demo) death(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.columns([][]string{{fmt.Sprintf("#%d %s", bugIssue, items[bugIssue-1].State), "waiting for " + items[bugIssue-1].WaitingFor, "next: " + items[bugIssue-1].NextStep}})
+	it := items[bugIssue-1]
+	if it.State != string(work.StateRunning) || it.Live {
+		return fmt.Errorf("after the kill #%d is %s, and a pass at work is %t", bugIssue, it.State, it.Live)
+	}
+	d.columns([][]string{{fmt.Sprintf("#%d interrupted", bugIssue), "waiting for " + it.WaitingFor, "next: " + it.NextStep}})
 	return d.paidOnce(4)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
 )
@@ -51,7 +52,7 @@ func (a *app) addAll(c *cobra.Command, verb work.Verb, flags **jsonFlags) {
 	}[verb])
 	use := map[work.Verb]string{work.VerbPause: "{<owner/name#number> | --all [<reason>]}", work.VerbResume: "{<owner/name#number> | --all}"}
 	c.Use = string(verb) + " " + use[verb]
-	c.Example += fmt.Sprintf("\n  $ gh mergexo %s --all", verb)
+	c.Example += "\n  $ gh mergexo " + string(verb) + " --all" + map[work.Verb]string{work.VerbPause: " the bill is being looked at"}[verb]
 	c.Long += "\n\n" + map[work.Verb]string{
 		work.VerbPause: `With --all everything on this machine stops at once: agents that work are ended,
 what they made is kept, no pass asks GitHub anything, and tick, status and the
@@ -91,6 +92,11 @@ func (a *app) everything(verb work.Verb, reason string, flags *jsonFlags) error 
 	}
 	if err := guardState(cfg.Runtime.StateDir); err != nil {
 		return err
+	}
+	if name, err := work.ParseRepoName(reason, github.DefaultHost()); err == nil {
+		if _, known := cfg.Repo(name); known {
+			return &usageError{fmt.Errorf("--all is about everything, and %q names one repository: to leave it alone, take it out of the config", reason)}
+		}
 	}
 	dirs, answer := tick.Dirs{State: cfg.Runtime.StateDir}, ""
 	if verb == work.VerbPause {
@@ -138,9 +144,9 @@ func endHalt(dirs tick.Dirs) (string, error) {
 
 // printHalt says that a pass, or a dry run, does nothing, in one line.
 func (a *app) printHalt(h *tick.Halt) {
-	to := a.env.Stderr
-	if newOutput(a.env).tty {
+	to, out := a.env.Stderr, newOutput(a.env)
+	if out.tty {
 		to = a.env.Stdout
 	}
-	fmt.Fprintln(to, haltSays(*h))
+	fmt.Fprintln(to, out.local(haltSays(*h)))
 }

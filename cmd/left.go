@@ -70,14 +70,18 @@ func (a *app) printLeft(out output, b board) {
 	}
 	for _, r := range b.repos {
 		if r.ID != 0 && !r.Current.Equal(r.Name) {
-			fmt.Fprintf(notes, "%s is %s now; write that name in the config\n", r.Name.FullName(), r.Current.FullName())
+			fmt.Fprintf(notes, "%s is %s now; write that name in the config\n", r.called, r.Current.FullName())
 		}
 	}
 }
 
 // viewRepos are the configured repositories and those that were left.
 func viewRepos(b board) []repoView {
-	views := each(b.repos, func(r repoStatus) repoView { return viewRepo(r.Repo, r.counts) })
+	views := each(b.repos, func(r repoStatus) repoView {
+		v := viewRepo(r.Repo, r.counts)
+		v.Name = r.called
+		return v
+	})
 	for _, l := range b.left {
 		v := viewRepo(l.Repo, l.counts)
 		v.Left, v.LeftAt, v.Replaced = true, stamp(l.LeftAt), l.replaced

@@ -3,9 +3,11 @@ package cmd
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -13,6 +15,12 @@ import (
 type ref struct {
 	repo   work.RepoName
 	number int
+}
+
+// called is the item with its repository's host where that is needed: what a person
+// types after it must not mean the other host's.
+func (r ref) called(cfg *config.Config) string {
+	return fmt.Sprintf("%s#%d", cfg.Called(r.repo), r.number)
 }
 
 // parseRef reads owner/name#12, host/owner/name#12, #12 or 12, and the address
@@ -64,7 +72,9 @@ func splitURL(s string) (repo, number string) {
 func names(repos []work.RepoName) string {
 	all := make([]string, len(repos))
 	for i, r := range repos {
-		all[i] = r.FullName()
+		if all[i] = r.FullName(); slices.ContainsFunc(repos, func(o work.RepoName) bool { return o.Host != r.Host }) {
+			all[i] = r.String()
+		}
 	}
 	return or(strings.Join(all, ", "), "none")
 }

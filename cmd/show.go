@@ -65,11 +65,14 @@ func (a *app) show(ctx context.Context, name string, flags *jsonFlags) error {
 		return err
 	}
 	if !found {
-		return fmt.Errorf("%s is no work item: it has no label yet, or no pass has seen it (gh mergexo tick)", work.Ref(which.repo, which.number))
+		return fmt.Errorf("%s is no work item: it has no label yet, or no pass has seen it (gh mergexo tick)", which.called(cfg))
 	}
 	out := newOutput(a.env)
 	if flags.asked() {
 		return flags.write(out, s.object())
+	}
+	if s.Halt != nil {
+		a.printHalt(s.Halt)
 	}
 	if err := s.printHead(out); err != nil {
 		return err
@@ -123,7 +126,7 @@ func (s story) object() map[string]any {
 func (s story) printHead(out output) error {
 	st := s.standing()
 	lines := [][2]string{
-		{"item", work.Ref(s.Repo.Name, s.Item.Number)},
+		{"item", s.ref()},
 		{"title", oneLine(s.Item.Title)},
 		{"url", s.Item.URL},
 		{"state", s.state()},

@@ -42,8 +42,8 @@ func (f facts) standing() standing {
 		return f.paused()
 	case f.Item.State == work.StateBlocked || (f.Turn != nil && f.Turn.Blocked):
 		return f.blocked()
-	case f.Halt != nil:
-		return standing{"the end of the pause: " + haltSays(*f.Halt), "the next pass continues"}
+	case f.Halt != nil && !f.Live:
+		return f.halted()
 	case f.Repo.NotBefore.After(f.Now):
 		return standing{"GitHub: " + or(f.Repo.LastError, "a limit"), "asked again after " + clock(f.Repo.NotBefore)}
 	case f.Turn != nil:
@@ -102,6 +102,14 @@ func (f facts) paused() standing {
 	return standing{waits, work.PausedHint(or(f.Ignore, "the label agent:ignore"))}
 }
 
+// halted is about an item when everything on this machine is paused. Why and since
+// when is said once, above all items. What it waited for before, it waits for again.
+func (f facts) halted() standing {
+	f.Halt = nil
+	then := f.standing()
+	return standing{"the end of the pause of everything; and then: " + then.waits, "gh mergexo resume --all; and then: " + then.next}
+}
+
 func (f facts) blocked() standing {
 	reason := f.Item.Reason
 	if reason == "" && f.Turn != nil {
@@ -109,7 +117,7 @@ func (f facts) blocked() standing {
 	}
 	next := "set the label anew to start over"
 	if f.Pull != nil && f.Pull.State == work.PullOpen {
-		next = fmt.Sprintf("comment on %s", work.Ref(f.Repo.Name, f.Pull.Number))
+		next = fmt.Sprintf("comment on %s", f.pullRef())
 	}
 	return standing{"a person: " + or(reason, "no reason given") + f.attempts(), or(f.Item.Hint, next)}
 }
@@ -151,7 +159,7 @@ func (f facts) working() standing {
 		return standing{or(t.WaitReason, "a new attempt after: "+t.LastError), "goes on after " + clock(t.NotBefore)}
 	}
 	before := ""
-	if t.WaitReason != "" {
+	if t.WaitReason != "" && !tick.ToldOfHalt(t.WaitReason) {
 		before = "; before that: " + t.WaitReason
 	}
 	if !f.Live {
@@ -206,7 +214,7 @@ func (f facts) idle() standing {
 		return standing{or(f.Item.Reason, "an answer on the issue") + f.attempts(), or(f.Item.Hint, "the answer makes a turn")}
 	case work.StateAwaitingFeedback:
 		if f.Pull != nil {
-			on := "people on " + work.Ref(f.Repo.Name, f.Pull.Number)
+			on := "people on " + f.pullRef()
 			return standing{or(f.Item.Reason, on), or(f.Item.Hint, "comment, merge or close it")}
 		}
 	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed, work.StateFailed:

@@ -25,7 +25,8 @@ func (a *app) newStatusCmd() *cobra.Command {
 		Use:   "status",
 		Short: "Show where every work item stands",
 		Long: `Show for each work item its state, since when it is in it, what it waits for,
-what comes next, and what it has spent of its budgets; the repositories that
+what comes next, and what it has spent of its budgets; whether everything is
+paused ("pause --all"), since when and why; the repositories that
 GitHub did not answer for; what was spent in the last 24 hours; the agents whose
 program is missing, too old, or of a version that nobody has tried; those that
 could read your files, because no sandbox is around them; what the config names
@@ -55,7 +56,9 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	if err != nil {
 		return err
 	}
-	b := board{repos: each(wanted, func(name work.RepoName) repoStatus { return repoStatus{Repo: work.Repo{Name: name}} })}
+	b := board{repos: each(wanted, func(name work.RepoName) repoStatus {
+		return repoStatus{Repo: work.Repo{Name: name}, called: cfg.Called(name)}
+	})}
 	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		b, err = loadBoard(ctx, tx, wanted, opt.all, cfg, a.now())
 		return err

@@ -36,13 +36,13 @@ func (a *app) printBoard(out output, b board) error {
 	}
 	for _, r := range b.repos {
 		if n := r.counts.Outcomes[tick.OutcomeNoCommander]; n > 0 {
-			fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.Name.FullName(), count(n, "command"), wasWere(n))
+			fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.called, count(n, "command"), wasWere(n))
 		}
 		if n := r.counts.Outcomes[tick.OutcomeTakenOver]; n > 0 {
-			fmt.Fprintf(notes, "%s: a login in allowed_users is another account now; %s of it %s ignored, and the log says how to accept it\n", r.Name.FullName(), count(n, "comment"), wasWere(n))
+			fmt.Fprintf(notes, "%s: a login in allowed_users is another account now; %s of it %s ignored, and the log says how to accept it\n", r.called, count(n, "comment"), wasWere(n))
 		}
 		if n := r.counts.Outcomes[tick.OutcomeNoLabeller]; n > 0 {
-			fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.Name.FullName(), count(n, "label"), wasWere(n))
+			fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.called, count(n, "label"), wasWere(n))
 		}
 	}
 	return nil
@@ -111,6 +111,10 @@ func printStandings(out output, b board) error {
 
 func (f facts) ref() string {
 	return fmt.Sprintf("%s#%d", or(f.Called, f.Repo.Name.FullName()), f.Item.Number)
+}
+
+func (f facts) pullRef() string {
+	return fmt.Sprintf("%s#%d", or(f.Called, f.Repo.Name.FullName()), f.Pull.Number)
 }
 
 // urgency sorts items: what stands still until somebody does something, what is

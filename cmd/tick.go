@@ -145,13 +145,21 @@ func (a *app) printReport(rep *tick.Report, opt *tickOptions, cfg *config.Config
 	for _, t := range rep.Turns() {
 		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.local(t.Reason), t.URL})
 	}
-	if len(rows) > 0 {
+	switch {
+	case len(rows) > 0:
 		if err := out.table([]string{"ITEM", "TURN", "OUTCOME", "REASON", "LINK"}, rows); err != nil {
 			return err
 		}
+	case out.tty && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()):
+		fmt.Fprintln(out.w, "no turn was needed; gh mergexo status shows where everything stands")
 	}
 	a.printTrouble(rep.Repos())
 	return failedRepos(rep.Repos(), len(cfg.Repos))
+}
+
+// unread reports whether a repository could not be read: that is told instead.
+func unread(repos []tick.RepoReport) bool {
+	return slices.ContainsFunc(repos, func(r tick.RepoReport) bool { return r.Failed || r.Replaced != "" })
 }
 
 func idleNote(rep *tick.Report) string {

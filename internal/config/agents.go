@@ -62,8 +62,12 @@ func (p *parser) agent(t *table, name string) {
 // first time: nothing is forgotten that way.
 func prices(t *table) *work.Prices {
 	const key, most = "usd_per_million", 1e6
-	if _, written := t.values[key]; !written {
-		t.known = append(t.known, key)
+	v, written := t.get(key)
+	if !written {
+		return nil
+	}
+	if _, isTable := v.(map[string]any); !isTable {
+		t.bad(key, "want prices such as { input = 1.25, cached = 0.125, output = 10 }, got %s", tomlName(v))
 		return nil
 	}
 	p := t.sub(key, key)

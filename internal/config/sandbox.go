@@ -3,6 +3,7 @@ package config
 import (
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -12,7 +13,11 @@ import (
 func (p *parser) sandbox(t *table, fallback work.Sandbox) work.Sandbox {
 	s := work.Sandbox(t.text("sandbox", string(fallback)))
 	if s != fallback && !slices.Contains(work.Sandboxes(), s) {
-		t.bad("sandbox", "want one of %q, got %q", work.Sandboxes(), s)
+		var known []string
+		for _, name := range work.Sandboxes() {
+			known = append(known, strconv.Quote(string(name)))
+		}
+		t.bad("sandbox", "want %s, got %q", strings.Join(known, ", "), s)
 	}
 	return s
 }

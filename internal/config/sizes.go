@@ -26,8 +26,11 @@ var sizeForm = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?([KMGT]?i?B)$`)
 
 // size fetches a size such as "8GiB", of at least so many bytes. "0" is none.
 func (t *table) size(key string, fallback, least int64) int64 {
-	const most = 1 << 50
-	s, ok := typed(t, key, `a size such as "8GiB" or "512MiB"`, "")
+	const (
+		most = 1 << 50
+		want = `a size such as "8GiB" or "512MiB", or "0" for no limit`
+	)
+	s, ok := typed(t, key, want, "")
 	if !ok {
 		return fallback
 	}
@@ -36,12 +39,16 @@ func (t *table) size(key string, fallback, least int64) int64 {
 	}
 	m := sizeForm.FindStringSubmatch(s)
 	if m == nil || units[m[2]] == 0 {
-		t.bad(key, `want a size such as "8GiB" or "512MiB", or "0" for no limit; got %q`, s)
+		t.bad(key, "want %s; got %q", want, s)
 		return fallback
 	}
 	n, err := strconv.ParseFloat(m[1], 64)
 	n *= units[m[2]]
-	if err != nil || n < float64(least) || n > most {
+	if err != nil || n > most {
+		t.bad(key, `want at most %s, or "0" for no limit; got %q`, work.SizeText(most), s)
+		return fallback
+	}
+	if n < float64(least) {
 		t.bad(key, `want at least %s, or "0" for no limit; got %q`, work.SizeText(least), s)
 		return fallback
 	}

@@ -219,7 +219,10 @@ func (t *table) done() {
 
 // meantTable names the table that a misspelt one was meant for, with its brackets.
 func (t *table) meantTable(key string) string {
-	if work.Nearest(key, t.known) == "repo" {
+	switch {
+	case key == "labels" || key == "voice":
+		return "; did you mean [repo." + key + "], below its [[repo]]?"
+	case work.Nearest(key, t.known) == "repo":
 		return "; did you mean [[repo]]?"
 	}
 	return meant(key, t.known, "[%s]")

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"fmt"
 	"net/mail"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -54,11 +56,7 @@ func (p *parser) voice(t *table) Voice {
 		Spending:   t.flag("spending", false),
 		Trailers:   DefaultTrailers(),
 	}
-	if named, written := t.values["sign_off"].(string); written {
-		v.SignOff, v.Signer = named != "", t.person("sign_off")
-	} else {
-		v.SignOff = t.flag("sign_off", false)
-	}
+	v.SignOff, v.Signer = t.signOff("sign_off")
 	if _, set := t.values["trailers"]; set {
 		v.Trailers = t.texts("trailers")
 	}
@@ -70,6 +68,44 @@ func (p *parser) voice(t *table) Voice {
 	}
 	t.done()
 	return v
+}
+
+// signOff reads true, false, or who signs.
+func (t *table) signOff(key string) (bool, Person) {
+	const want = `want true, false, or who signs, such as "Ann Example <ann@example.com>"`
+	switch x := t.values[key].(type) {
+	case string:
+		if isFlag(x) {
+			t.bad(key, "%s; write %s without quotes", want, x)
+		}
+		if t.known = append(t.known, key); x == "" || isFlag(x) {
+			return false, Person{}
+		}
+		return true, t.person(key)
+	case nil, bool:
+		return t.flag(key, false), Person{}
+	default:
+		t.bad(key, "%s, got %s", want, tomlName(x))
+	}
+	t.known = append(t.known, key)
+	return false, Person{}
+}
+
+// isFlag reports a true or false that was put in quotes.
+func isFlag(text string) bool { return text == "true" || text == "false" }
+
+// placeholder is a word that stands for another.
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[A-Za-z_]+\}`) })
+
+// unknownPlaceholder names the first one that nothing is put in place of: it would
+// be published as it is.
+func unknownPlaceholder(text string, known ...string) string {
+	for _, word := range placeholder().FindAllString(text, -1) {
+		if !slices.Contains(known, word) {
+			return fmt.Sprintf("holds %s, which stands for nothing; want %s", word, strings.Join(known, " or "))
+		}
+	}
+	return ""
 }
 
 // disclosure reads true, false, or the line itself.
@@ -98,6 +134,8 @@ func disclosureProblem(line string) string {
 	switch {
 	case line == "":
 		return ""
+	case isFlag(line):
+		return "want true, false, or the line to write in quotes; write " + line + " without quotes"
 	case strings.TrimSpace(line) != line || strings.ContainsFunc(line, unicode.IsControl):
 		return "want one line, without spaces around it"
 	case utf8.RuneCountInString(line) > maxDisclosure:
@@ -107,7 +145,7 @@ func disclosureProblem(line string) string {
 	case strings.HasPrefix(line, "/mergexo"):
 		return "begins like a command"
 	}
-	return ""
+	return unknownPlaceholder(line, "{agent}", "{operator}")
 }
 
 // person reads "Name <mail>".
@@ -126,7 +164,7 @@ func (t *table) person(key string) Person {
 
 // trailerForm is a trailer as git reads it.
 var trailerForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*): \S.*$`)
+	return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*): (\S.*)$`)
 })
 
 func trailerProblem(line string) string {
@@ -141,5 +179,5 @@ func trailerProblem(line string) string {
 	case key == "signed-off-by":
 		return "vouches for somebody; use sign_off"
 	}
-	return ""
+	return unknownPlaceholder(m[2], "{agent}")
 }
