@@ -165,7 +165,7 @@ func (h *harvest) judge(ctx context.Context) error {
 			fresh[i].event.Outcome = outcomeAnswered
 		}
 	}
-	h.events = fresh
+	h.events = nil // what goes is held back first
 	h.dropHalf()
 	h.events = slices.DeleteFunc(fresh, func(c candidate) bool {
 		if h.forgotten[c.event.Number] {
