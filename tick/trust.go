@@ -168,7 +168,7 @@ func (h *harvest) recent(asked time.Time, life time.Duration) bool {
 }
 
 func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, error) {
-	level, err := h.r.GitHub.Permission(ctx, h.repo.Current, who.Login)
+	level, err := h.r.GitHub.Permission(ctx, h.repo.Current, who)
 	if err != nil {
 		return "", err
 	}
