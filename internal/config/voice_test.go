@@ -46,19 +46,22 @@ spending = true
 
 func TestWhatCannotBeSaidIsRefused(t *testing.T) {
 	for table, want := range map[string]string{
-		"disclosure = 3":                                  "true, false, or the line",
-		`disclosure = "two\nlines"`:                       "one line",
-		`disclosure = "<!-- hidden"`:                      "HTML comment",
-		`disclosure = "/mergexo cancel"`:                  "like a command",
-		`disclosure = "` + strings.Repeat("x", 501) + `"`: "500 characters",
-		`author = "ann"`:                                  `such as "Ann Example <ann@example.com>"`,
-		`committer = "<ann@example.com>"`:                 "want a person",
-		"sign_off = 1":                                    "true or false",
-		`sign_off = "somebody"`:                           "want a person",
-		`trailers = ["no trailer"]`:                       "is no trailer",
-		`trailers = ["Mergexo-Turn: 1"]`:                  "written by gh mergexo itself",
-		`trailers = ["Signed-off-by: A <a@b.c>"]`:         "use sign_off",
-		"trailer = []":                                    "trailers",
+		"disclosure = 3":                                   "true, false, or the line",
+		`disclosure = "two\nlines"`:                        "one line",
+		`disclosure = "<!-- hidden"`:                       "HTML comment",
+		`disclosure = "/mergexo cancel"`:                   "like a command",
+		"disclosure = '```'":                               "block of code",
+		`disclosure = "~~~ by {agent}"`:                    "block of code",
+		`author = "=?utf-8?q?Ann=0AX?= <ann@example.com>"`: "want a person",
+		`disclosure = "` + strings.Repeat("x", 501) + `"`:  "500 characters",
+		`author = "ann"`:                                   `such as "Ann Example <ann@example.com>"`,
+		`committer = "<ann@example.com>"`:                  "want a person",
+		"sign_off = 1":                                     "true or false",
+		`sign_off = "somebody"`:                            "want a person",
+		`trailers = ["no trailer"]`:                        "is no trailer",
+		`trailers = ["Mergexo-Turn: 1"]`:                   "written by gh mergexo itself",
+		`trailers = ["Signed-off-by: A <a@b.c>"]`:          "use sign_off",
+		"trailer = []":                                     "trailers",
 	} {
 		if _, err := voiceOf(t, table); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", table, err, want)
