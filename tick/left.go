@@ -82,7 +82,7 @@ func (p *Pass) letGo(ctx context.Context) error {
 func (p *Pass) letTurnGo(ctx context.Context, r *remote, t work.Turn) error {
 	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died with an agent running
 		if _, err := p.Orphans.EndMarked(ctx, p.mark(t)); err != nil {
-			p.Log.WarnContext(ctx, "could not look for what a dead pass left running", "turn_key", t.Key, "error", err)
+			p.Log.WarnContext(ctx, "could not look for what a dead pass left running", "repo_full_name", r.Name.FullName(), "work_item_id", t.ItemID, "turn_key", t.Key, "kind", string(t.Kind), "error", err)
 		}
 	}
 	l := &lease{turn: t, remote: r}

@@ -3,6 +3,7 @@ package tick
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
@@ -27,7 +28,7 @@ func (p *Pass) noting(ctx context.Context, l *lease, run work.Run) func(agent.Us
 		if u.Session == noted.Session && (u.Usage == noted.Usage || now.Before(at.Add(noteEvery))) {
 			return nil
 		}
-		usage := p.plausible(ctx, run, u.Usage)
+		usage := p.plausible(ctx, run, u.Usage, p.turnAttrs(l)...)
 		err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.NoteRun(ctx, run.ID, u.Session, usage) })
 		if err != nil {
 			p.Log.DebugContext(ctx, "could not note what a run has used so far", "error", err)
@@ -56,9 +57,13 @@ func (p *Pass) endDeadRuns(ctx context.Context) error {
 
 func (p *Pass) endDeadRun(ctx context.Context, run work.Run) error {
 	var turn work.Turn
+	var repo work.Repo
 	var counted work.Usage
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		if turn, err = tx.GetTurn(ctx, run.Turn); err == nil && run.Session != "" {
+		if turn, err = tx.GetTurn(ctx, run.Turn); err != nil {
+			return err
+		}
+		if repo, err = tx.GetRepo(ctx, turn.RepoID); err == nil && run.Session != "" {
 			counted, err = tx.GetSessionUsage(ctx, turn.ItemID, run.Agent, run.Session)
 		}
 		return err
@@ -66,17 +71,18 @@ func (p *Pass) endDeadRun(ctx context.Context, run work.Run) error {
 	if err != nil || p.inFlight(turn.Key) {
 		return err
 	}
+	about := []any{"repo_full_name", repo.Name.FullName(), "work_item_id", turn.ItemID, "turn_key", turn.Key, "kind", string(turn.Kind)}
 	if _, err := p.Orphans.EndMarked(ctx, p.mark(turn)); err != nil {
-		p.Log.WarnContext(ctx, "could not look for what a dead pass left running", "turn_key", turn.Key, "error", err)
+		p.Log.WarnContext(ctx, "could not look for what a dead pass left running", append(slices.Clone(about), "error", err)...)
 	}
 	began := run.Began.Add(p.local().Sub(p.Now())).Add(-clockSlack) // by this machine's clock, as records are
 	used, known := p.Agents.Used(run, counted, began)
 	if known {
-		run.Usage = p.plausible(ctx, run, used.Usage)
+		run.Usage = p.plausible(ctx, run, used.Usage, about...)
 	}
 	run.Unknown, run.Ended = !known, p.Now()
-	p.Log.WarnContext(ctx, "a run of an agent ended with its pass", "turn_key", turn.Key, "agent", run.Agent, "used_is_known", known,
-		"input_tokens", run.Usage.InputTokens, "output_tokens", run.Usage.OutputTokens, "cost_usd", run.Usage.CostUSD)
+	p.Log.WarnContext(ctx, "a run of an agent ended with its pass", append(about, "agent", run.Agent, "used_is_known", known,
+		"input_tokens", run.Usage.InputTokens, "output_tokens", run.Usage.OutputTokens, "cost_usd", run.Usage.CostUSD)...)
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.EndRun(ctx, run); err != nil {
 			return err
