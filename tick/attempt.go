@@ -49,7 +49,7 @@ func (p *Pass) beginRun(ctx context.Context, l *lease, session string) (run work
 // or neither, so that nothing is counted twice or never.
 func (p *Pass) endRun(ctx context.Context, l *lease, run work.Run, res agent.Result, ended error) error {
 	ctx = context.WithoutCancel(ctx)
-	run.Usage, run.Ended = p.plausible(ctx, run, res.Usage, p.turnAttrs(l)...), p.Now()
+	run.Usage, run.Ended = p.plausible(ctx, run, res.Usage, l), p.Now()
 	run.Unknown = res.Usage == work.Usage{} && cutShort(ended)
 	if res.Session != "" {
 		run.Session = res.Session

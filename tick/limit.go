@@ -3,7 +3,6 @@ package tick
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -35,8 +34,8 @@ func atLimit(what, why string) error {
 // plausible is what counts of what a run says that it used. An agent can write its
 // program's output, and one forged number must not stop all repositories for a
 // day: a run takes at most what its item may cost, or a turn, or half a day where
-// neither has a limit. about names the turn in the log.
-func (p *Pass) plausible(ctx context.Context, run work.Run, u work.Usage, about ...any) work.Usage {
+// neither has a limit. The log names the turn.
+func (p *Pass) plausible(ctx context.Context, run work.Run, u work.Usage, l *lease) work.Usage {
 	b := p.Config.Runtime.Budgets
 	most := max(b.CostPerItem, b.CostPerTurn)
 	if most == 0 {
@@ -51,7 +50,7 @@ func (p *Pass) plausible(ctx context.Context, run work.Run, u work.Usage, about 
 	}
 	if u.CostUSD != told {
 		p.Log.WarnContext(ctx, "a run tells a cost that cannot be",
-			append(slices.Clone(about), "run", run.ID, "agent", run.Agent, "told_usd", told, "counted_usd", u.CostUSD)...)
+			p.turnAttrs(l, "run", run.ID, "agent", run.Agent, "told_usd", told, "counted_usd", u.CostUSD)...)
 	}
 	return u
 }

@@ -30,7 +30,7 @@ func TestACostThatCannotBeCountsAsWhatAnItemMayCost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
 			p := &Pass{Config: &config.Config{Runtime: config.Runtime{Budgets: c.budgets}}, Log: slog.New(slog.NewTextHandler(&log, nil))}
-			got := p.plausible(t.Context(), work.Run{ID: 7}, work.Usage{InputTokens: 3, CostUSD: c.told})
+			got := p.plausible(t.Context(), work.Run{ID: 7}, work.Usage{InputTokens: 3, CostUSD: c.told}, &lease{remote: &remote{}})
 			if got != (work.Usage{InputTokens: 3, CostUSD: c.want}) {
 				t.Errorf("got %+v", got)
 			}

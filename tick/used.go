@@ -3,7 +3,6 @@ package tick
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
@@ -28,10 +27,10 @@ func (p *Pass) noting(ctx context.Context, l *lease, run work.Run) func(agent.Us
 		if u.Session == noted.Session && (u.Usage == noted.Usage || now.Before(at.Add(noteEvery))) {
 			return nil
 		}
-		usage := p.plausible(ctx, run, u.Usage, p.turnAttrs(l)...)
+		usage := p.plausible(ctx, run, u.Usage, l)
 		err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.NoteRun(ctx, run.ID, u.Session, usage) })
 		if err != nil {
-			p.Log.DebugContext(ctx, "could not note what a run has used so far", "error", err)
+			p.Log.DebugContext(ctx, "could not note what a run has used so far", p.turnAttrs(l, "error", err)...)
 		}
 		noted, at = u, now
 		return nil
@@ -58,9 +57,13 @@ func (p *Pass) endDeadRuns(ctx context.Context) error {
 func (p *Pass) endDeadRun(ctx context.Context, run work.Run) error {
 	var turn work.Turn
 	var repo work.Repo
+	var item work.Item
 	var counted work.Usage
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		if turn, err = tx.GetTurn(ctx, run.Turn); err != nil {
+			return err
+		}
+		if item, err = tx.GetItem(ctx, turn.ItemID); err != nil {
 			return err
 		}
 		if repo, err = tx.GetRepo(ctx, turn.RepoID); err == nil && run.Session != "" {
@@ -71,17 +74,17 @@ func (p *Pass) endDeadRun(ctx context.Context, run work.Run) error {
 	if err != nil || p.inFlight(turn.Key) {
 		return err
 	}
-	about := []any{"repo_full_name", repo.Name.FullName(), "work_item_id", turn.ItemID, "turn_key", turn.Key, "kind", string(turn.Kind)}
+	about := &lease{turn: turn, item: item, remote: &remote{Remote: Remote{Name: repo.Name}}}
 	if _, err := p.Orphans.EndMarked(ctx, p.mark(turn)); err != nil {
-		p.Log.WarnContext(ctx, "could not look for what a dead pass left running", append(slices.Clone(about), "error", err)...)
+		p.Log.WarnContext(ctx, "could not look for what a dead pass left running", p.turnAttrs(about, "error", err)...)
 	}
 	began := run.Began.Add(p.local().Sub(p.Now())).Add(-clockSlack) // by this machine's clock, as records are
 	used, known := p.Agents.Used(run, counted, began)
 	if known {
-		run.Usage = p.plausible(ctx, run, used.Usage, about...)
+		run.Usage = p.plausible(ctx, run, used.Usage, about)
 	}
 	run.Unknown, run.Ended = !known, p.Now()
-	p.Log.WarnContext(ctx, "a run of an agent ended with its pass", append(about, "agent", run.Agent, "used_is_known", known,
+	p.Log.WarnContext(ctx, "a run of an agent ended with its pass", p.turnAttrs(about, "agent", run.Agent, "used_is_known", known,
 		"input_tokens", run.Usage.InputTokens, "output_tokens", run.Usage.OutputTokens, "cost_usd", run.Usage.CostUSD)...)
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.EndRun(ctx, run); err != nil {
