@@ -72,7 +72,7 @@ type objects interface {
 	Issue(ctx context.Context, repo work.RepoName, number int) (github.Issue, bool, error)
 	IssueWherever(ctx context.Context, repo work.RepoName, number int) (github.Issue, bool, error)
 	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
-	Permission(ctx context.Context, repo work.RepoName, login string) (string, error)
+	Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error)
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
 	File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error)
 	PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error)

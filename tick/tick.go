@@ -173,6 +173,9 @@ func (p *Pass) step(ctx context.Context, l *lease) error {
 			return err
 		}
 		if err := phase.run(ctx, l); err != nil {
+			if phase.at == work.StepClaimed {
+				l.remote.confirm(time.Time{}) // the same, before what came of it is told
+			}
 			return err
 		}
 		if err := ctx.Err(); err != nil {

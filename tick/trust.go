@@ -27,8 +27,11 @@ const refusalLife = 10 * time.Minute
 
 // mayCommand reports whether somebody's word counts that was written at a time.
 func (h *harvest) mayCommand(ctx context.Context, who work.Account, at time.Time) (bool, error) {
-	return h.may(ctx, who, at, "admin", "maintain", "write")
+	return h.may(ctx, who, at, writing...)
 }
+
+// writing are the levels of those who may write.
+var writing = []string{"admin", "maintain", "write"}
 
 // maySetLabel reports whether the label that somebody set begins work. An issue
 // form's label names the issue's author, whoever that is.
@@ -36,7 +39,7 @@ func (h *harvest) maySetLabel(ctx context.Context, who work.Account, at time.Tim
 	if slices.Contains(h.p.accounts.ids(h.r.Name.Host), who.ID) {
 		return true, nil // for a command, whose author was asked about
 	}
-	return h.may(ctx, who, at, "admin", "maintain", "write", "triage")
+	return h.may(ctx, who, at, append([]string{"triage"}, writing...)...)
 }
 
 // The most people who are asked about in one pass for what they wrote, on one issue or
@@ -55,9 +58,13 @@ type asked struct {
 	there map[int]int
 }
 
+// heardLife is how long what somebody wrote before an answer about them was given is
+// judged by that answer. Passes may be rare, and all who wrote have to be asked about
+// within it.
+const heardLife = 24 * time.Hour
+
 // mayFeed reports whether a comment counts. Oldest first, so many of its authors are
-// asked about in a pass; what they wrote before an answer was given is judged by it for
-// as long as a refusal is. Before an agent is paid everybody is asked about again.
+// asked about in a pass. Before an agent is paid everybody is asked about again.
 func (h *harvest) mayFeed(ctx context.Context, e work.Event) (bool, error) {
 	if e.Kind == work.EventCommand {
 		return h.mayCommand(ctx, e.Author, stampOf(e))
@@ -67,8 +74,8 @@ func (h *harvest) mayFeed(ctx context.Context, e work.Event) (bool, error) {
 		switch {
 		case err != nil:
 			return false, err
-		case h.recent(at, refusalLife) && stampOf(e).Before(at.Truncate(time.Second)):
-			h.levels[e.Author.ID] = level
+		case h.recent(at, heardLife) && stampOf(e).Before(at.Truncate(time.Second)):
+			return h.mayAt(ctx, e.Author, level)
 		case !h.recent(at, permissionLife):
 			if err := h.askOneMore(e.Number); err != nil {
 				return false, err
@@ -76,6 +83,15 @@ func (h *harvest) mayFeed(ctx context.Context, e work.Event) (bool, error) {
 		}
 	}
 	return h.mayCommand(ctx, e.Author, stampOf(e))
+}
+
+// mayAt reports whether the comments count of somebody of whom an earlier answer is
+// known. Nothing but comments goes by it.
+func (h *harvest) mayAt(ctx context.Context, who work.Account, level string) (bool, error) {
+	if named, err := h.named(ctx, who); named || err != nil {
+		return named, err
+	}
+	return !who.Bot && slices.Contains(writing, level), nil
 }
 
 // askOneMore counts another one, unless there were enough.
@@ -152,7 +168,7 @@ func (h *harvest) recent(asked time.Time, life time.Duration) bool {
 }
 
 func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, error) {
-	level, err := h.r.GitHub.Permission(ctx, h.repo.Current, who.Login)
+	level, err := h.r.GitHub.Permission(ctx, h.repo.Current, who)
 	if err != nil {
 		return "", err
 	}

@@ -19,7 +19,7 @@ func (p *Pass) meetApp(ctx context.Context, r *remote) error {
 	_, silent := errors.AsType[*github.BodyError](err)
 	if silent || github.IsStatus(err, 403) {
 		if len(p.accounts.ids(r.Name.Host)) == 0 {
-			p.Log.WarnContext(ctx, "GitHub does not say which account the token is of; it is seen by what the pass writes first", "host", r.Name.Host)
+			p.Log.WarnContext(ctx, "GitHub does not say which account the token is of; it is seen by what the pass writes first", "host", r.Name.Host, "repo_full_name", r.Name.FullName())
 		}
 		return nil
 	}

@@ -142,6 +142,8 @@ func disclosureProblem(line string) string {
 		return "is longer than 500 characters"
 	case strings.Contains(line, "<!--") || strings.Contains(line, "-->"):
 		return "holds an HTML comment, which hides what follows it"
+	case strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~"):
+		return "begins a block of code, which would show the markers that follow it"
 	case strings.HasPrefix(line, "/mergexo"):
 		return "begins like a command"
 	}
@@ -155,7 +157,7 @@ func (t *table) person(key string) Person {
 		return Person{}
 	}
 	a, err := mail.ParseAddress(text)
-	if err != nil || a.Name == "" || strings.ContainsAny(a.Name+a.Address, "<>") || strings.ContainsFunc(text, unicode.IsControl) {
+	if err != nil || a.Name == "" || strings.ContainsAny(a.Name+a.Address, "<>") || strings.ContainsFunc(text+a.Name+a.Address, unicode.IsControl) {
 		t.bad(key, `want a person as git names them, such as "Ann Example <ann@example.com>", got %q`, text)
 		return Person{}
 	}

@@ -47,6 +47,7 @@ type wirePermission struct {
 	Permission string `json:"permission"`
 	RoleName   string `json:"role_name"`
 	User       struct {
+		ID          int64 `json:"id"`
 		Permissions struct {
 			Triage bool `json:"triage"`
 		} `json:"permissions"`
@@ -71,15 +72,39 @@ func (w wirePermission) level() string {
 }
 
 // Permission is what an account may do in a repository: admin, write, triage,
-// read or none. GitHub counts maintain as write.
-func (c *Client) Permission(ctx context.Context, repo work.RepoName, login string) (string, error) {
-	var w wirePermission
-	err := c.get(ctx, "repos/"+repo.FullName()+"/collaborators/"+url.PathEscape(login)+"/permission", &w)
-	if IsStatus(err, http.StatusNotFound) { // not a user, such as a deleted account
+// read or none. GitHub counts maintain as write. It is asked for by login, which
+// may be another one than when the account was seen, or another account's by now.
+func (c *Client) Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error) {
+	level, id, err := c.permissionOf(ctx, repo, who.Login)
+	if err != nil || id == who.ID || level != "none" && id == 0 {
+		return level, err
+	}
+	var now wireUser
+	err = c.get(ctx, fmt.Sprintf("user/%d", who.ID), &now)
+	switch {
+	case IsStatus(err, http.StatusNotFound): // the account was deleted
+		return "none", nil
+	case err != nil:
+		return "", fmt.Errorf("read what %q is called now: %w", who.Login, err)
+	case now.ID != who.ID || strings.EqualFold(now.Login, who.Login):
 		return "none", nil
 	}
-	if err != nil {
-		return "", fmt.Errorf("read permission of %q on %s: %w", login, repo.FullName(), err)
+	level, id, err = c.permissionOf(ctx, repo, now.Login)
+	if err == nil && id != 0 && id != who.ID {
+		level = "none"
 	}
-	return w.level(), nil
+	return level, err
+}
+
+// permissionOf is what the account with a login may do, and its id; 0: there is none.
+func (c *Client) permissionOf(ctx context.Context, repo work.RepoName, login string) (level string, id int64, err error) {
+	var w wirePermission
+	err = c.get(ctx, "repos/"+repo.FullName()+"/collaborators/"+url.PathEscape(login)+"/permission", &w)
+	if IsStatus(err, http.StatusNotFound) { // not a user, such as a deleted account
+		return "none", 0, nil
+	}
+	if err != nil {
+		return "", 0, fmt.Errorf("read permission of %q on %s: %w", login, repo.FullName(), err)
+	}
+	return w.level(), w.User.ID, nil
 }

@@ -27,11 +27,14 @@ func TestL22UnexpectedBodies(t *testing.T) {
 			"issue":      func() error { _, _, err := w.client.Issue(ctx, w.name, n); return err },
 			"pull":       func() error { _, _, err := w.client.Pull(ctx, w.name, n); return err },
 			"repository": func() error { _, err := w.client.Repository(ctx, w.name); return err },
-			"permission": func() error { _, err := w.client.Permission(ctx, w.name, "bob"); return err },
-			"viewer":     func() error { _, _, _, err := w.client.Viewer(ctx, ""); return err },
-			"head":       func() error { _, _, err := w.client.BranchHead(ctx, w.name, "main"); return err },
-			"sweep":      func() error { _, err := w.client.Sweep(ctx, w.name, []string{"x"}); return err },
-			"details":    func() error { _, _, err := w.client.Details(ctx, []string{"x"}); return err },
+			"permission": func() error {
+				_, err := w.client.Permission(ctx, w.name, work.Account{ID: 1, Login: "bob"})
+				return err
+			},
+			"viewer":  func() error { _, _, _, err := w.client.Viewer(ctx, ""); return err },
+			"head":    func() error { _, _, err := w.client.BranchHead(ctx, w.name, "main"); return err },
+			"sweep":   func() error { _, err := w.client.Sweep(ctx, w.name, []string{"x"}); return err },
+			"details": func() error { _, _, err := w.client.Details(ctx, []string{"x"}); return err },
 		} {
 			if body == "[]" && (name == "list" || name == "comments") {
 				continue // an empty list is an answer

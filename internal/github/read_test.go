@@ -158,6 +158,28 @@ func TestL21RenamedRepository(t *testing.T) {
 	}
 }
 
+// account is a user as the hub knows them.
+func (w *world) account(login string) work.Account {
+	return work.Account{ID: w.hub.UserID(login), Login: login}
+}
+
+// An account is asked about under the name that it has now, and nobody else in its place.
+func TestPermissionIsTheAccountsWhateverItsName(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	bob := w.account("bob")
+	must(t, w.hub.RenameUser("bob", "bobby"))
+	if got, err := w.client.Permission(ctx, w.name, bob); err != nil || got != "write" {
+		t.Errorf("renamed: %q, %v", got, err)
+	}
+	carol := w.account("carol")
+	must(t, w.hub.RenameUser("carol", "carla"))
+	must(t, w.hub.RenameUser("bobby", "carol"))
+	if got, err := w.client.Permission(ctx, w.name, carol); err != nil || got != "read" {
+		t.Errorf("whose name somebody else has: %q, %v", got, err)
+	}
+}
+
 func TestAccounts(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
@@ -170,12 +192,12 @@ func TestAccounts(t *testing.T) {
 		t.Errorf("unchanged viewer: %v, %q, %v", same, again, err)
 	}
 	for login, want := range map[string]string{"alice": "admin", "bob": "write", "carol": "read", "nobody": "none"} {
-		if got, err := w.client.Permission(ctx, w.name, login); err != nil || got != want {
+		if got, err := w.client.Permission(ctx, w.name, w.account(login)); err != nil || got != want {
 			t.Errorf("%s: %q, %v; want %q", login, got, err, want)
 		}
 	}
 	must(t, w.repo.SetPermission("carol", "maintain"))
-	if got, err := w.client.Permission(ctx, w.name, "carol"); err != nil || got != "write" {
+	if got, err := w.client.Permission(ctx, w.name, w.account("carol")); err != nil || got != "write" {
 		t.Errorf("maintain: %q, %v", got, err)
 	}
 	w.hub.RevokeToken("revoked")
@@ -312,7 +334,7 @@ func TestTimeline(t *testing.T) {
 func TestPermissionTellsTriageFromRead(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.repo.SetPermission("carol", "triage"))
-	if got, err := w.client.Permission(t.Context(), w.name, "carol"); err != nil || got != "triage" {
+	if got, err := w.client.Permission(t.Context(), w.name, w.account("carol")); err != nil || got != "triage" {
 		t.Errorf("may %q, %v", got, err)
 	}
 	own := wirePermission{Permission: "read", RoleName: "gardener"}

@@ -2,12 +2,14 @@ package githubsim
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 )
 
 var accountRoutes = []route{
 	{"GET /", getRoot},
 	{"GET /user", getViewer},
+	{"GET /user/{id}", getUserByID},
 	{"GET /users/{login}", getUser},
 	{"GET /meta", getMeta},
 	{"GET /search/issues", searchIssues},
@@ -43,6 +45,15 @@ func getUser(c *call) (reply, *apiError) {
 		return reply{}, notFound()
 	}
 	return ok(c.urls.fullUser(u)), nil
+}
+
+func getUserByID(c *call) (reply, *apiError) {
+	for _, u := range c.h.users {
+		if !u.deleted && strconv.FormatInt(u.id, 10) == c.r.PathValue("id") {
+			return ok(c.urls.fullUser(u)), nil
+		}
+	}
+	return reply{}, notFound()
 }
 
 func getMeta(*call) (reply, *apiError) {
