@@ -43,9 +43,18 @@ import (
 var (
 	mode   = cmp.Or(os.Getenv("MERGEXO_CRASH"), "sample") // sample, single, ci, all, or one point: SCENARIO/POINT
 	only   = regexp.MustCompile(os.Getenv("MERGEXO_CRASH_ONLY"))
-	seed   = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of what is sampled")
+	seed   = flag.Uint64("seed", newSeed(), "of what is sampled")
 	worlds chan *world // idle ones
 )
+
+// newSeed is the same one every time for the few points of go test: a change is to
+// be what makes them fail. script/crash takes others.
+func newSeed() uint64 {
+	if mode == "sample" {
+		return 1
+	}
+	return uint64(time.Now().UnixNano()) //nolint:gosec // a moment after 1970
+}
 
 func TestMain(m *testing.M) {
 	flag.Parse()
