@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
 )
@@ -26,7 +25,7 @@ type facts struct {
 	Held    string            // what keeps a turn from being begun, as a dry run says it; empty: nothing
 	Answers bool              // enable_feedback_loop
 	Spent   tick.Spending     // what its budgets count
-	Budgets config.Budgets
+	Budgets work.Budgets
 	Now     time.Time
 }
 

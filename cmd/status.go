@@ -101,7 +101,7 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 }
 
 // printDay says what was spent lately; to a program only that nothing is left.
-func (a *app) printDay(out output, d tick.Day, b config.Budgets) {
+func (a *app) printDay(out output, d tick.Day, b work.Budgets) {
 	if out.tty {
 		fmt.Fprintln(out.w, dayLine(d, b))
 	}

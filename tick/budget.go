@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -47,7 +46,7 @@ func answersPeople(k work.Kind) bool {
 
 // overspent says which of an item's budgets leaves nothing for one more turn of
 // a kind; empty when none does.
-func overspent(s Spending, kind work.Kind, b config.Budgets) string {
+func overspent(s Spending, kind work.Kind, b work.Budgets) string {
 	answers := answersPeople(kind)
 	switch {
 	case b.TurnsPerItem > 0 && s.Turns >= b.TurnsPerItem:
@@ -169,7 +168,7 @@ const day = 24 * time.Hour
 
 // DayOf weighs what was begun in the last 24 hours, oldest first, against the
 // day's budgets.
-func DayOf(turns []work.Spent, b config.Budgets, now time.Time) Day {
+func DayOf(turns []work.Spent, b work.Budgets, now time.Time) Day {
 	d := Day{Spending: SpendingOf(turns), Left: math.MaxInt}
 	if b.TurnsPerDay > 0 {
 		d.Left = max(0, b.TurnsPerDay-d.Turns)

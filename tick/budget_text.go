@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Of says what was spent of an item's budgets, in one line.
-func (s Spending) Of(b config.Budgets) string {
+func (s Spending) Of(b work.Budgets) string {
 	var notes []string
 	if s.Turns > s.Begun {
 		notes = append(notes, "attempts count")
@@ -32,7 +32,7 @@ func (s Spending) unsaid() string {
 }
 
 // Of says what was spent of the day's budgets, in one line.
-func (d Day) Of(b config.Budgets) string {
+func (d Day) Of(b work.Budgets) string {
 	return ofTurns(d.Turns, b.TurnsPerDay) + ofCost(d.CostUSD, b.CostPerDay) + d.unsaid()
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -26,19 +25,19 @@ type checks interface {
 
 // red picks the checks that failed; none while the policy has us wait for
 // others. One that was cancelled or waits for a person says nothing of the change.
-func red(all []github.Check, policy config.ChecksPolicy) []github.Check {
+func red(all []github.Check, policy work.ChecksPolicy) []github.Check {
 	var failed []github.Check
 	for _, c := range all {
 		switch c.Conclusion {
 		case "":
-			if policy != config.ChecksFirst {
+			if policy != work.ChecksFirst {
 				return nil
 			}
 		case "FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE":
 			failed = append(failed, c)
 		}
 	}
-	if policy == config.ChecksNever {
+	if policy == work.ChecksNever {
 		return nil
 	}
 	return failed
@@ -55,7 +54,7 @@ func halfRed(all []github.Check) bool {
 }
 
 // redChecks names the red checks of a head by id and name; empty for none.
-func redChecks(all []github.Check, policy config.ChecksPolicy) string {
+func redChecks(all []github.Check, policy work.ChecksPolicy) string {
 	var lines []string
 	for _, c := range red(all, policy) {
 		lines = append(lines, c.ID+" "+c.Name)
@@ -65,7 +64,7 @@ func redChecks(all []github.Check, policy config.ChecksPolicy) string {
 }
 
 // redSince is when the last of the red checks of a head failed.
-func redSince(all []github.Check, policy config.ChecksPolicy) (at time.Time) {
+func redSince(all []github.Check, policy work.ChecksPolicy) (at time.Time) {
 	for _, c := range red(all, policy) {
 		if c.EndedAt.After(at) {
 			at = c.EndedAt
@@ -103,7 +102,7 @@ func (r *router) stale() {
 			old = append(old, e)
 		case e.Kind == work.EventConflict:
 			return false
-		case r.v.Policy.Checks == config.ChecksNever:
+		case r.v.Policy.Checks == work.ChecksNever:
 			left = append(left, e)
 		case r.pull.Rollup == "SUCCESS":
 			green = append(green, e)
@@ -227,7 +226,7 @@ func (p *Pass) readRed(ctx context.Context, l *lease) error {
 		switch {
 		case l.merge != nil:
 			return nil
-		case policy != config.ChecksNever && len(red(checks, config.ChecksFirst)) > 0: // another one has begun meanwhile
+		case policy != work.ChecksNever && len(red(checks, work.ChecksFirst)) > 0: // another one has begun meanwhile
 			return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: "checks are running"}
 		}
 		return &work.CancelledError{Reason: "the checks are not red any more"}

@@ -9,7 +9,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -23,7 +22,7 @@ func commanded(body string, number int, id string) work.Event {
 }
 
 func labels(v *View) {
-	v.Policy.Labels = config.Labels{Design: "agent:design", Bugfix: "agent:bugfix", SmallJob: "agent:small-job", Ignore: "agent:ignore"}
+	v.Policy.Labels = work.Labels{Design: "agent:design", Bugfix: "agent:bugfix", SmallJob: "agent:small-job", Ignore: "agent:ignore"}
 }
 
 // orders renders what commands planned, and how the last answer begins.

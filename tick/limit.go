@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // overLimit says which of the limits of one turn leaves nothing of what it has
 // used; empty when none does.
-func overLimit(u work.Usage, b config.Budgets) string {
+func overLimit(u work.Usage, b work.Budgets) string {
 	tokens := u.Add(work.Usage{InputTokens: u.OutputTokens}).InputTokens
 	switch {
 	case b.CostPerTurn > 0 && u.CostUSD >= b.CostPerTurn:

@@ -13,11 +13,11 @@ type Policy struct {
 	QuietPeriod   time.Duration
 	FeedbackLoop  bool
 	IssueComments bool
-	Labels        config.Labels
+	Labels        work.Labels
 	MaxEvents     int // of one turn
-	Budgets       config.Budgets
+	Budgets       work.Budgets
 	Weights       work.Weights
-	Checks        config.ChecksPolicy
+	Checks        work.ChecksPolicy
 	Voice         config.Voice
 }
 

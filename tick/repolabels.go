@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -21,7 +20,7 @@ import (
 
 // repoLabels are the labels that people set, as they are made where they are
 // missing.
-func repoLabels(l config.Labels) []work.Label {
+func repoLabels(l work.Labels) []work.Label {
 	return []work.Label{
 		{Name: l.Bugfix, Color: "d876e3", Description: "gh mergexo fixes this bug"},
 		{Name: l.SmallJob, Color: "5319e7", Description: "gh mergexo does this small job"},

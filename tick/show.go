@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -95,7 +94,7 @@ func (s stage) showLabel(ctx context.Context, tx *store.Tx, m Move, number int, 
 
 // statusOf says which of the labels that show a state stands for one, and which
 // do not.
-func statusOf(m Move, l config.Labels) work.Labelling {
+func statusOf(m Move, l work.Labels) work.Labelling {
 	all := []work.Label{
 		{Name: l.Working, Color: "fbca04", Description: "gh mergexo works on it"},
 		{Name: l.Blocked, Color: "d93f0b", Description: "gh mergexo waits for a person; its comment says why"},

@@ -12,7 +12,7 @@ import (
 // Every sentence about a budget is fit for GitHub: it names the budget, and no sum.
 func TestNoSumIsPublished(t *testing.T) {
 	at := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
-	b := config.Budgets{TurnsPerItem: 9, FeedbackRounds: 9, CostPerItem: 3.5, TurnsPerDay: 9, CostPerDay: 3.25}
+	b := work.Budgets{TurnsPerItem: 9, FeedbackRounds: 9, CostPerItem: 3.5, TurnsPerDay: 9, CostPerDay: 3.25}
 	spent := []work.Spent{{Turn: 1, Kind: work.KindFix, At: at, CostUSD: 4.01}}
 	for name, c := range map[string]struct{ text, want string }{
 		"item":     {overspent(SpendingOf(spent), work.KindFix, b), "max_cost_per_item_usd in the config is reached"},

@@ -38,7 +38,7 @@ func TestMinimalConfigGetsTheDocumentedDefaults(t *testing.T) {
 		RetryBase: time.Minute, QuietPeriod: time.Minute, MinInterval: 10 * time.Second, IngestTimeout: 15 * time.Second, SettleAfter: time.Minute,
 		MaxTurnsPerPass: 20, MaxEventsPerTurn: 50, EnableFeedbackLoop: true, EnableIssueCommentRouting: true,
 		Overlap: true, StateDir: "/home/op/.local/share/mergexo", Sandbox: work.SandboxAuto,
-		Budgets: config.Budgets{TurnsPerItem: 30, FeedbackRounds: 20, CostPerItem: 25, CostPerTurn: 20, TokensPerTurn: 100_000_000, TurnsPerDay: 200, CostPerDay: 100},
+		Budgets: work.Budgets{TurnsPerItem: 30, FeedbackRounds: 20, CostPerItem: 25, CostPerTurn: 20, TokensPerTurn: 100_000_000, TurnsPerDay: 200, CostPerDay: 100},
 	}
 	got := c.Runtime
 	got.Accounts = nil
@@ -176,7 +176,7 @@ required_tests = []
 	want := config.Runtime{
 		Workers: 5, Agent: "b", TurnTimeout: time.Hour, IdleTimeout: 2 * time.Minute,
 		IngestTimeout: time.Minute, MaxTurnsPerPass: 3, MaxEventsPerTurn: 4, StateDir: "/home/op/state", Sandbox: work.SandboxAuto,
-		Budgets: config.Budgets{TurnsPerItem: 6, FeedbackRounds: 7, CostPerItem: 0.5, CostPerTurn: 1.5, TokensPerTurn: 8, CostPerDay: 9},
+		Budgets: work.Budgets{TurnsPerItem: 6, FeedbackRounds: 7, CostPerItem: 0.5, CostPerTurn: 1.5, TokensPerTurn: 8, CostPerDay: 9},
 	}
 	if !equal(c.Runtime, want) || len(c.Runtime.Accounts) != 2 {
 		t.Errorf("runtime %+v", c.Runtime)
