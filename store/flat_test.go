@@ -245,7 +245,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.BeginPause(ctx, work.Pause{RepoID: r.ID, Number: 2, Began: t0}),
 		tx.EndPauses(ctx, r.ID, 2, PausesAll, t0),
 		tx.MoveEvents(ctx, []int64{fresh.ID}, item.ID),
-		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: DependencyOpen}),
+		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: work.DependencyOpen}),
 		tx.DropSessions(ctx, item.ID),
 		tx.FinishEvents(ctx, []int64{fresh.ID}, "redirected", t0),
 		tx.SetOutcome(ctx, fresh.ID, "redirected", "ignored: our own, deleted by a person"),

@@ -5,7 +5,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
 )
 
 // Policy is what the config says about routing.
@@ -50,10 +49,10 @@ type View struct {
 	Day      Day                    // over all repositories
 	Served   Served
 
-	Free    int                                        // slots that nothing runs in
-	Files   []string                                   // of the base branch, where implementations are to be weighed against others
-	Active  []Active                                   // implementations under way
-	Depends map[int64]map[string]store.DependencyState // by item and reference
+	Free    int                                       // slots that nothing runs in
+	Files   []string                                  // of the base branch, where implementations are to be weighed against others
+	Active  []Active                                  // implementations under way
+	Depends map[int64]map[string]work.DependencyState // by item and reference
 }
 
 // Active is an implementation under way, and what it touches as far as is known.

@@ -8,7 +8,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
 )
 
 // implement puts an implementation in line, once everything that it depends on
@@ -17,14 +16,14 @@ func (r *router) implement(t PlannedTurn) {
 	var open []string
 	for _, ref := range r.item.DependsOn {
 		switch r.v.Depends[r.item.ID][ref] {
-		case store.DependencyClosed:
-		case store.DependencyMissing:
+		case work.DependencyClosed:
+		case work.DependencyMissing:
 			r.stop("it depends on "+r.short(ref)+", which does not exist or is not to be seen", r.allTheSame("comment on the issue to have it started all the same"))
 			return
-		case store.DependencyRefused:
+		case work.DependencyRefused:
 			r.stop("it depends on "+r.short(ref)+", which GitHub does not show to this account", r.allTheSame("give the account access to it and comment here, or comment to have it started all the same"))
 			return
-		case store.DependencyOpen, "":
+		case work.DependencyOpen, "":
 			open = append(open, r.short(ref))
 		}
 	}

@@ -92,7 +92,7 @@ func (p *Pass) fillFiles(ctx context.Context, r *remote, v *View) error {
 // fillActive reads the implementations under way, and what those that are to
 // begin wait for.
 func fillActive(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
-	v.Depends = map[int64]map[string]store.DependencyState{}
+	v.Depends = map[int64]map[string]work.DependencyState{}
 	if !slices.ContainsFunc(v.Items, func(i work.Item) bool { return i.State == work.StateReady }) {
 		return nil
 	}
@@ -108,7 +108,7 @@ func fillActive(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
 		case i.Flow == work.FlowImplementation && (has && pull.State == work.PullOpen || i.State == work.StateRunning):
 			v.Active = append(v.Active, Active{Item: i, Files: pull.Files})
 		case i.State == work.StateReady:
-			v.Depends[i.ID] = map[string]store.DependencyState{}
+			v.Depends[i.ID] = map[string]work.DependencyState{}
 			seen, err := tx.ListDependencies(ctx, i.ID)
 			if err != nil {
 				return err
