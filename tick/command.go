@@ -194,11 +194,11 @@ func (r *router) answer(e work.Event, inv invocation, rep reply) {
 	if inv.Wrong != "" { // it was none
 		what = "/mergexo"
 	}
-	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, public(rep.said, r.v.Policy.Voice))
+	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, public(rep.said, r.v.Policy.Spending))
 	r.p.Notices = append(r.p.Notices, work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: inv.number, Base: strings.Join(after, " "), Target: e.Source,
-		Body: markBody(body, work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...)}), Why: "answer to: " + inv.Named(),
+		Body: r.v.Policy.Mark(body, work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...)}), Why: "answer to: " + inv.Named(),
 	})
 	r.line("notice", "", "answer to "+inv.by+": "+inv.Named())
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -72,7 +71,7 @@ func (r *router) whyStopped() string {
 	if !stop.Lasts() {
 		return ""
 	}
-	return ": " + strings.TrimRight(prompts.CleanBehind(strings.Join(strings.Fields(stop.Reason), " ")), ".")
+	return ": " + strings.TrimRight(r.v.Policy.Clean(strings.Join(strings.Fields(stop.Reason), " ")), ".")
 }
 
 // unanswered reports whether what waits are comments, and the config has none
@@ -104,7 +103,7 @@ func (r *router) comesNext() string {
 		return "`/mergexo resume`, or the label taken away"
 	case r.standsStill(), busy && turn.Blocked:
 		if r.item.Hint != "" {
-			return orRetry(prompts.CleanBehind(strings.Join(strings.Fields(r.item.Hint), " ")))
+			return orRetry(r.v.Policy.Clean(strings.Join(strings.Fields(r.item.Hint), " ")))
 		}
 		return "a comment, or `/mergexo retry`"
 	case busy:

@@ -15,10 +15,10 @@ import (
 // commanded is a command that was given long enough ago.
 func commanded(body string, number int, id string) work.Event {
 	at := noon.Add(-2 * time.Minute)
-	return asCommand(candidate{event: work.Event{
+	return asCommand(work.Event{
 		ID: int64(len(id)) + 500, ItemID: 10, Number: number, Kind: work.EventIssue, Source: id, Hash: "h", Author: ann, Body: body,
 		CreatedAt: at, UpdatedAt: at, SeenAt: at,
-	}}).event
+	})
 }
 
 func labels(v *View) {

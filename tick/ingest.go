@@ -27,10 +27,11 @@ const (
 	// overlap is re-read before the newest thing seen: GitHub's lists may lag
 	// and its stamps have one-second resolution.
 	overlap = 5 * time.Minute
-	// longestWait is how long a repository is left alone at most, whatever GitHub
-	// said: then it is tried once.
-	longestWait = time.Hour
 )
+
+// longestWait is how long a repository is left alone at most, whatever GitHub
+// said: then it is tried once.
+const longestWait = time.Hour
 
 // ingest reads every selected repository from GitHub, side by side, and
 // returns those that can be planned for: also one whose ingest failed has

@@ -320,7 +320,7 @@ func fact(item work.Item, kind work.EventKind, number int, t github.TimelineEven
 	}}
 }
 
-func (h *harvest) add(c candidate) { h.events = append(h.events, asCommand(c)) }
+func (h *harvest) add(c candidate) { c.event = asCommand(c.event); h.events = append(h.events, c) }
 
 // last finds the newest event of a kind on a timeline.
 func last(timeline []github.TimelineEvent, event, label string) (github.TimelineEvent, bool) {

@@ -25,22 +25,21 @@ const (
 	summarySource = "v"
 )
 
-// asCommand makes a command of what is one.
-func asCommand(c candidate) candidate {
-	e := &c.event
+// asCommand makes a command of an event that is one.
+func asCommand(e work.Event) work.Event {
 	if !e.Kind.Said() {
-		return c
+		return e
 	}
 	cmd, ok := work.ParseCommand(e.Body)
 	if !ok {
-		return c
+		return e
 	}
 	// What stands below the command says nothing to the tool: mended there, an old
 	// cancel is no new one.
 	e.Hash = work.ContentHash(cmd.String(), cmd.Wrong)
 	e.State, e.Source, e.Kind = string(e.Kind), commandSource(e.Kind, e.Source), work.EventCommand
 	e.Key = work.EventKey(e.Number, e.Kind, e.Source, e.Hash)
-	return c
+	return e
 }
 
 func commandSource(kind work.EventKind, id string) string {
@@ -71,7 +70,7 @@ func versions(e work.Event) [][2]string {
 // intakeStray takes commands in from issues and pull requests that are not
 // worked on; nothing else there is ours to read.
 func (h *harvest) intakeStray(c candidate) {
-	if c = asCommand(c); c.event.Kind == work.EventCommand {
+	if c.event = asCommand(c.event); c.event.Kind == work.EventCommand {
 		c.pull = false
 		h.add(c)
 	}

@@ -3,7 +3,6 @@ package tick
 import (
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -17,7 +16,11 @@ type Policy struct {
 	Budgets       work.Budgets
 	Weights       work.Weights
 	Checks        work.ChecksPolicy
-	Voice         config.Voice
+	Spending      bool // what agents cost may be told on GitHub
+
+	Clean func(string) string                    // makes what others wrote harmless behind words of ours on their line
+	Mark  func(body string, m work.Marks) string // marks a body, and keeps it within what GitHub takes
+	Match func(glob, path string) bool           // reports whether a path is one that a glob means
 }
 
 // View is everything that routing one repository may depend on.

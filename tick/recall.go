@@ -16,8 +16,9 @@ const (
 	stoppedSince = "\n\n- Since: "
 	stoppedOften = "\n- Attempts: "
 	stoppedNext  = "\n- To go on: "
-	stoppedTime  = "2006-01-02 15:04 UTC"
 )
+
+const stoppedTime = "2006-01-02 15:04 UTC"
 
 // recallStop takes up a comment of ours that says that an item stands still, made
 // by a pass whose database is gone, or shown by GitHub only now. With it on record the same stop is the same

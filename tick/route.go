@@ -23,7 +23,7 @@ func planRepo(v View) Plan {
 		r.route()
 	}
 	p.strays(v)
-	p.schedule(v)
+	p.schedule(&v)
 	p.hold(v.Day)
 	return p
 }

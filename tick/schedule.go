@@ -107,15 +107,15 @@ func (r *router) stop(reason, hint string) {
 // other, each weighed against those under way and those just begun. One whose
 // score is below 0 would collide too much: it waits, until it has waited so
 // long that its score has risen.
-func (p *Plan) schedule(v View) {
+func (p *Plan) schedule(v *View) {
 	var active []work.Footprint
 	for _, a := range v.Active {
-		active = append(active, footprint(a.Item, a.Files, v.Files))
+		active = append(active, v.footprint(a.Item, a.Files))
 	}
 	waiting := slices.Clone(p.Waiting)
 	for free := v.Free; len(waiting) > 0; free-- {
 		for i := range waiting {
-			s := work.ScoreOf(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), footprint(waiting[i].Item, nil, v.Files), active, v.Policy.Weights)
+			s := work.ScoreOf(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), v.footprint(waiting[i].Item, nil), active, v.Policy.Weights)
 			waiting[i].Score = &s
 		}
 		slices.SortStableFunc(waiting, func(a, b PlannedTurn) int {
@@ -133,7 +133,7 @@ func (p *Plan) schedule(v View) {
 		}
 		best.Reason += ", score " + explain(*best.Score)
 		p.add(best)
-		active = append(active, footprint(best.Item, nil, v.Files))
+		active = append(active, v.footprint(best.Item, nil))
 		waiting = waiting[1:]
 	}
 	for _, t := range waiting {
@@ -154,7 +154,7 @@ func explain(s work.Score) string {
 // footprint is what an item touches: the files of its pull request, or what its
 // touch paths match on the base. A path that matches nothing is a new file. The
 // design document is each one's own.
-func footprint(item work.Item, files, base []string) work.Footprint {
+func (v *View) footprint(item work.Item, files []string) work.Footprint {
 	f := work.Footprint{Files: map[string]bool{}, Size: item.Size}
 	for _, path := range files {
 		if path != item.Document {
@@ -166,8 +166,8 @@ func footprint(item work.Item, files, base []string) work.Footprint {
 	}
 	for _, glob := range item.TouchPaths {
 		found := false
-		for _, path := range base {
-			if matches(glob, path) {
+		for _, path := range v.Files {
+			if v.Policy.Match(glob, path) {
 				f.Files[path], found = true, true
 			}
 		}

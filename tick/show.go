@@ -181,7 +181,7 @@ type stopping struct {
 
 func (p *Pass) stopOf(s stage, m Move) stopping {
 	stop := work.Stop{
-		ItemID: s.item.ID, Number: s.item.Number, Reason: public(p.Secrets.Redact(cmp.Or(m.Public, m.Reason)), s.remote.Settings.Voice), Hint: p.Secrets.Redact(m.Hint),
+		ItemID: s.item.ID, Number: s.item.Number, Reason: public(p.Secrets.Redact(cmp.Or(m.Public, m.Reason)), s.remote.Settings.Voice.Spending), Hint: p.Secrets.Redact(m.Hint),
 		Attempts: 1, Since: s.now,
 	}
 	if s.hasPull && s.pull.State == work.PullOpen {

@@ -3,8 +3,6 @@ package tick
 import (
 	"regexp"
 	"strings"
-
-	"github.com/mergexo/gh-mergexo/internal/config"
 )
 
 // What agents cost is the operator's business. It stands in reasons and in what
@@ -18,9 +16,9 @@ var (
 	soFar = regexp.MustCompile(`,? ?\b\d+(?:\.\d+)?(?: of \d+(?:\.\d+)?)? (?:USD|tokens)\b`)
 )
 
-// public is a text of ours as it may stand on GitHub.
-func public(text string, v config.Voice) string {
-	if v.Spending {
+// public is a text of ours as it may stand on GitHub, where spending may be told or not.
+func public(text string, spending bool) string {
+	if spending {
 		return text
 	}
 	text = overAmount.ReplaceAllStringFunc(text, func(clause string) string {

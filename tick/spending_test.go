@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -30,10 +29,10 @@ func TestNoSumIsPublished(t *testing.T) {
 		},
 		"no money": {"it has had 9 turns; max_turns_per_item is 9", "it has had 9 turns; max_turns_per_item is 9"},
 	} {
-		if got := public(c.text, config.Voice{}); got != c.want || regexp.MustCompile(`USD|tokens$|4\.01|3\.[25]|770`).MatchString(got) {
+		if got := public(c.text, false); got != c.want || regexp.MustCompile(`USD|tokens$|4\.01|3\.[25]|770`).MatchString(got) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-		if got := public(c.text, config.Voice{Spending: true}); got != c.text {
+		if got := public(c.text, true); got != c.text {
 			t.Errorf("%s: %q, though the config wants it told", name, got)
 		}
 	}
