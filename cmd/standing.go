@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -24,7 +25,7 @@ type facts struct {
 	Pending int               // things said that no turn has taken yet
 	Held    string            // what keeps a turn from being begun, as a dry run says it; empty: nothing
 	Answers bool              // enable_feedback_loop
-	Spent   tick.Spending     // what its budgets count
+	Spent   spending.Sum      // what its budgets count
 	Budgets work.Budgets
 	Now     time.Time
 }

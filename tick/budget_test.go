@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // took are turns of a kind that cost half a dollar each, an hour apart, the last
@@ -143,7 +144,7 @@ func TestL91_BudgetsOfADay(t *testing.T) {
 		"the later counts":   {work.Budgets{TurnsPerDay: 4, CostPerDay: 0.75}, 0, "2026-11-22T10:00:00Z", "have cost"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := DayOf(spent, c.budgets, noon)
+			d := spending.DayOf(spent, c.budgets, noon)
 			until := ""
 			if !d.Until.IsZero() {
 				until = d.Until.Format(time.RFC3339)
@@ -163,7 +164,7 @@ func TestL91_BudgetsOfADay(t *testing.T) {
 			if d.Why == "" {
 				return
 			}
-			if later := DayOf(since(spent, d.Until.Add(-day)), c.budgets, d.Until); later.Why != "" {
+			if later := spending.DayOf(since(spent, d.Until.Add(-spending.Window)), c.budgets, d.Until); later.Why != "" {
 				t.Errorf("and when that time has come: %s", later.Why)
 			}
 		})

@@ -73,16 +73,6 @@ func redSince(all []github.Check, policy work.ChecksPolicy) (at time.Time) {
 	return at
 }
 
-// checkNames are the names in the body of an event about checks.
-func checkNames(e work.Event) []string {
-	var names []string
-	for line := range strings.Lines(e.Body) {
-		_, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-		names = append(names, name)
-	}
-	return names
-}
-
 // stale finishes what was said of a head that is not the head any more, of
 // checks that are green by now or that the config leaves to people, and all but
 // the last of the conflicts.
@@ -112,7 +102,7 @@ func (r *router) stale() {
 		return true
 	})
 	r.finish("stale: the head moved on", old...)
-	r.finish(outcomeVoid+"the checks are green by now", green...)
+	r.finish(work.OutcomeVoid+"the checks are green by now", green...)
 	r.finish(`ignored: checks = "never"`, left...)
 }
 
@@ -125,7 +115,7 @@ func (r *router) mend() {
 		switch {
 		case e.Kind == work.EventCheck:
 			events = append(events, e)
-			reasons = append(reasons, "red checks: "+strings.Join(checkNames(e), ", "))
+			reasons = append(reasons, "red checks: "+strings.Join(work.CheckNames(e), ", "))
 		case e.Kind == work.EventConflict && r.pull.Mergeable == github.Conflicting:
 			events = append(events, e)
 			reasons = append(reasons, "it conflicts with "+r.pull.Base)
@@ -198,7 +188,7 @@ func (p *Pass) notForEver(ctx context.Context, l *lease) error {
 		if a.Kind == work.ActionRerun && a.Head == l.turn.Head && a.State == work.ActionApplied {
 			l.spent = true
 			return &work.BlockedError{
-				Reason: fmt.Sprintf("the checks of %s are red again, although their failed jobs were run again for a test that looked flaky", short(l.turn.Head)),
+				Reason: fmt.Sprintf("the checks of %s are red again, although their failed jobs were run again for a test that looked flaky", work.Short(l.turn.Head)),
 				Hint:   "mend the test, or say in a comment on the pull request what is to be done",
 			}
 		}
@@ -321,7 +311,7 @@ func (c *composer) flaky() {
 	body := fmt.Sprintf("%s\n\nSeen in the checks of #%d at %s:\n%s", prompts.CleanBody(f.Reason), t.Number, t.Head, seen.String())
 	c.add(work.Action{
 		Kind: work.ActionIssue, Need: work.NeedRequired, Token: token, Number: t.Number, Title: prompts.NoClosing(prompts.CleanTitle("Flaky test: " + name)),
-		Body: bounded(prompts.NoClosing(body), c.l.disclosedAside, work.Marks{Token: token}), Why: t.Reason,
+		Body: prompts.Bounded(prompts.NoClosing(body), c.l.disclosedAside, work.Marks{Token: token}), Why: t.Reason,
 	})
 	for _, run := range c.l.rerunnable() {
 		id := strconv.FormatInt(run.ID, 10)
@@ -368,7 +358,7 @@ func stuck(ctx context.Context, tx *store.Tx, l *lease, a prompts.Answer) (strin
 		return "", err
 	}
 	helps := func(a work.Action) bool { return a.Kind == work.ActionRerun || a.Kind == work.ActionPush } // a push that is void: somebody made the same
-	red := findings(l.events)
+	red := work.Findings(l.events)
 	switch {
 	case slices.ContainsFunc(planned, helps):
 		return "", nil

@@ -125,7 +125,7 @@ func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.
 	rep = r.obey(inv)
 	plan.Notices = append(plan.Notices, rep.sent...)
 	if !slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose }) {
-		e.ProcessedAt, e.Outcome = p.Now(), outcomeAnswered
+		e.ProcessedAt, e.Outcome = p.Now(), work.OutcomeAnswered
 	}
 	plan.Told = append(plan.Told, e)
 	return rep, plan, nil
@@ -155,7 +155,7 @@ func (p *Pass) localEvent(rem *remote, item int64, number int, cmd work.Command,
 	source, hash := "local-"+strconv.FormatInt(now.UnixNano(), 10), work.ContentHash(body)
 	return work.Event{
 		RepoID: rem.repo.ID, ItemID: item, Number: number, Kind: work.EventCommand, Source: source, Hash: hash,
-		Key: work.EventKey(number, work.EventCommand, source, hash), Author: work.Account{Login: by}, Body: body, State: saidLocally,
+		Key: work.EventKey(number, work.EventCommand, source, hash), Author: work.Account{Login: by}, Body: body, State: work.SaidLocally,
 		CreatedAt: now, UpdatedAt: now, SeenAt: now,
 	}
 }

@@ -37,8 +37,8 @@ func (r *router) kept(inv invocation) string {
 	switch {
 	case paused:
 		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. `/mergexo resume` ends the pause; then say `%s` again.",
-			pause.By, utc(pause.Began), inv.Command)
-	case r.standsStill() && awaitsLabel(r.item, r.item.Hint):
+			pause.By, work.Utc(pause.Began), inv.Command)
+	case r.standsStill() && work.AwaitsLabel(r.item, r.item.Hint):
 		return fmt.Sprintf("Only the label set anew confirms the new text, so nothing was done: read the issue, then take `%s` away and add it again.", r.item.Label)
 	}
 	return ""
@@ -126,7 +126,7 @@ func (r *router) retryTurn(t work.Turn) (reply, bool) {
 
 // startAgain has a start turn made of all that was said.
 func (r *router) startAgain() reply {
-	if !slices.ContainsFunc(r.events, func(e work.Event) bool { return begins(r.item, e) }) {
+	if !slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) }) {
 		return nothing("Nothing is left of what began this. %s.", r.again())
 	}
 	r.resumeTo(work.StatePending)
@@ -144,7 +144,7 @@ func (r *router) allowAnew() {
 
 func (r *router) resumeTo(to work.State) {
 	r.allowAnew()
-	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseResumed, To: to})
+	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: to})
 	r.item.State, r.item.Since, r.item.Reason, r.item.Hint = to, r.v.Now, "", ""
 	r.line("resume", "", "a person said so")
 }
@@ -185,15 +185,15 @@ func (r *router) giveUp(inv invocation) []string {
 	why := inv.by + " called it off"
 	var asked []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
-		if !stampOf(e).After(inv.at) {
+		if !work.StampOf(e).After(inv.at) {
 			asked = append(asked, e)
 			return true
 		}
 		return false
 	})
-	r.finish(outcomeVoid+why, asked...)
-	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseWithdrawn, To: work.StateClosed, Reason: why})
+	r.finish(work.OutcomeVoid+why, asked...)
+	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseWithdrawn, To: work.StateClosed, Reason: why})
 	r.item.State, r.item.Since, r.item.Reason, r.item.Hint = work.StateClosed, r.v.Now, why, ""
 	r.line("move", "", why)
-	return eventKeys(asked)
+	return work.EventKeys(asked)
 }

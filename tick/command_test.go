@@ -15,7 +15,7 @@ import (
 // commanded is a command that was given long enough ago.
 func commanded(body string, number int, id string) work.Event {
 	at := noon.Add(-2 * time.Minute)
-	return asCommand(work.Event{
+	return work.AsCommand(work.Event{
 		ID: int64(len(id)) + 500, ItemID: 10, Number: number, Kind: work.EventIssue, Source: id, Hash: "h", Author: ann, Body: body,
 		CreatedAt: at, UpdatedAt: at, SeenAt: at,
 	})
@@ -74,7 +74,7 @@ func TestCommands(t *testing.T) {
 	edited := func(v *View) {
 		i := &v.Items[0]
 		i.Edited, i.Label = "its title was changed", "agent:bugfix"
-		i.Reason, i.Hint = i.Edited, confirmHint(*i)
+		i.Reason, i.Hint = i.Edited, work.ConfirmHint(*i)
 	}
 	untracked := commanded("/mergexo bugfix", 9, "1")
 	untracked.ItemID = 0

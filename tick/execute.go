@@ -301,7 +301,7 @@ func (p *Pass) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) erro
 	if err := p.storeAnswered(ctx, l, planned); err != nil {
 		return err
 	}
-	p.changed(l, "answered", short(l.turn.Commit))
+	p.changed(l, "answered", work.Short(l.turn.Commit))
 	return nil
 }
 
@@ -345,7 +345,7 @@ func (p *Pass) heardBefore(ctx context.Context, l *lease) (keys []string, err er
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		said, err := tx.ListEvents(ctx, l.item.RepoID, l.item.Number)
 		for _, e := range said {
-			if e.Kind == work.EventSource && e.ItemID != l.item.ID && strings.HasPrefix(e.Outcome, outcomeVoid) {
+			if e.Kind == work.EventSource && e.ItemID != l.item.ID && strings.HasPrefix(e.Outcome, work.OutcomeVoid) {
 				keys = append(keys, e.Key)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite" // for a database of an older program
+	_ "modernc.org/sqlite"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -135,7 +135,7 @@ func TestL37RedirectedIsNotVoid(t *testing.T) {
 	token := work.RedirectToken(app.Key(), 1, "77")
 	v := scene(pullIs(work.PullMerged), with(after), func(v *View) { v.Notices[token] = work.ActionPlanned })
 	p := planRepo(v)
-	if len(p.Finished) != 1 || p.Finished[0].Outcome != outcomeRedirected {
+	if len(p.Finished) != 1 || p.Finished[0].Outcome != work.OutcomeRedirected {
 		t.Errorf("%+v", p.Finished)
 	}
 	off := scene(with(after), func(v *View) { v.Policy.IssueComments = false })

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Halt is a pause of everything on this machine, given by `pause --all`. It is a
@@ -34,7 +36,7 @@ func ToldOfHalt(reason string) bool { return strings.HasPrefix(reason, allPaused
 func (h Halt) Says() string {
 	since, why := "", ""
 	if !h.Since.IsZero() {
-		since = " since " + utc(h.Since)
+		since = " since " + work.Utc(h.Since)
 	}
 	if h.Reason != "" {
 		why = " (" + h.Reason + ")"

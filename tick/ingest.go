@@ -29,10 +29,6 @@ const (
 	overlap = 5 * time.Minute
 )
 
-// longestWait is how long a repository is left alone at most, whatever GitHub
-// said: then it is tried once.
-const longestWait = time.Hour
-
 // ingest reads every selected repository from GitHub, side by side, and
 // returns those that can be planned for: also one whose ingest failed has
 // events that wait, but one that was never read has nothing.
@@ -184,8 +180,8 @@ func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Re
 	if p.accounts.shutOut(r.Name.Host) != nil { // with the right login it is asked at once
 		until = time.Time{}
 	}
-	if future(until, now, longestWait) {
-		until = now.Add(longestWait)
+	if future(until, now, work.LongestWait) {
+		until = now.Add(work.LongestWait)
 	}
 	causes := p.causes(r, err)
 	reason := reasonOf(causes)

@@ -101,7 +101,7 @@ func (p *Pass) letTurnGo(ctx context.Context, r *remote, t work.Turn) error {
 	}
 	if begun { // the rest of its effects waits with the repository
 		return p.Store.Update(ctx, func(tx *store.Tx) error {
-			return p.show(ctx, tx, Move{Item: l.item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}, p.Now())
+			return p.show(ctx, tx, work.Move{Item: l.item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}, p.Now())
 		})
 	}
 	p.changed(l, string(verdictSuperseded), leftOut)

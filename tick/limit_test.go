@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 func TestACostThatCannotBeCountsAsWhatAnItemMayCost(t *testing.T) {
@@ -69,10 +70,10 @@ func TestWhatIsSpentBeforeARun(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		own  work.Spent
-		want Spending
+		want spending.Sum
 	}{
-		"new":     {work.Spent{Turn: 3, Kind: own.Kind}, Spending{Turns: 3, Begun: 2, Rounds: 1, CostUSD: 3}},
-		"retried": {work.Spent{Turn: 3, Kind: own.Kind, Attempts: 2, CostUSD: 4}, Spending{Turns: 5, Begun: 3, Rounds: 1, CostUSD: 7}},
+		"new":     {work.Spent{Turn: 3, Kind: own.Kind}, spending.Sum{Turns: 3, Begun: 2, Rounds: 1, CostUSD: 3}},
+		"retried": {work.Spent{Turn: 3, Kind: own.Kind, Attempts: 2, CostUSD: 4}, spending.Sum{Turns: 5, Begun: 3, Rounds: 1, CostUSD: 7}},
 	} {
 		if got := spentBefore(own, append(others[:2:2], c.own)); got != c.want {
 			t.Errorf("%s: %+v", name, got)

@@ -72,7 +72,7 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	if err != nil {
 		return fmt.Errorf("restore the checkout: %w", err)
 	}
-	p.changed(l, "restored", short(l.turn.Head))
+	p.changed(l, "restored", work.Short(l.turn.Head))
 	return nil
 }
 
@@ -278,11 +278,4 @@ func begun(t work.Turn, planned []work.Action) bool {
 		refused := a.Kind == work.ActionPush && a.State == work.ActionVoid
 		return !refused && (a.Sends > 0 || a.State == work.ActionApplied)
 	})
-}
-
-func short(oid string) string {
-	if len(oid) > 7 {
-		return oid[:7]
-	}
-	return oid
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // settled finishes comments in threads that somebody resolved.
@@ -17,7 +18,7 @@ func (r *router) settled() {
 		}
 		return false
 	})
-	r.finish(outcomeResolved, resolved...)
+	r.finish(work.OutcomeResolved, resolved...)
 }
 
 // redirects points comments on the source issue, made after the pull request
@@ -48,7 +49,7 @@ func (r *router) redirects() {
 		}
 		return true
 	})
-	r.finish(outcomeRedirected, answered...)
+	r.finish(work.OutcomeRedirected, answered...)
 	r.finish(outcomeUnpointed, unanswered...)
 }
 
@@ -64,7 +65,7 @@ const outcomeUnpointed = "ignored: said on the issue, and its author had 10 poin
 func (r *router) pointedOften(e work.Event) bool {
 	n := 0
 	for _, p := range slices.Concat(r.pointed, r.v.Pointed[r.item.ID]) {
-		if p.Author.ID == e.Author.ID && !p.CreatedAt.After(e.CreatedAt) && p.CreatedAt.After(e.CreatedAt.Add(-day)) {
+		if p.Author.ID == e.Author.ID && !p.CreatedAt.After(e.CreatedAt) && p.CreatedAt.After(e.CreatedAt.Add(-spending.Window)) {
 			n++
 		}
 	}
@@ -83,7 +84,7 @@ func (r *router) finishRedirected() {
 		}
 		return false
 	})
-	r.finish(outcomeRedirected, redirected...)
+	r.finish(work.OutcomeRedirected, redirected...)
 }
 
 // acknowledge plans eyes for every comment that is going to be worked on, slot

@@ -62,7 +62,7 @@ func labelled() work.Event {
 func sketch(p Plan) string {
 	var b []string
 	for _, t := range p.Turns {
-		b = append(b, "turn "+string(t.Kind)+" "+strings.Join(eventKeys(t.Events), ","))
+		b = append(b, "turn "+string(t.Kind)+" "+strings.Join(work.EventKeys(t.Events), ","))
 	}
 	for _, m := range p.Moves {
 		b = append(b, "move "+string(m.To))

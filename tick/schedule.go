@@ -32,7 +32,7 @@ func (r *router) implement(t PlannedTurn) {
 		return
 	}
 	if len(open) > 0 {
-		r.line("wait", t.Kind, "it depends on "+joinNames(open))
+		r.line("wait", t.Kind, "it depends on "+work.JoinNames(open))
 		return
 	}
 	if r.affords(t.Kind) {
@@ -43,7 +43,7 @@ func (r *router) implement(t PlannedTurn) {
 // allTheSame is the way on by a comment on the issue, where one is acted on.
 func (r *router) allTheSame(hint string) string {
 	if !r.v.Policy.IssueComments {
-		return startOver
+		return work.StartOver
 	}
 	return hint
 }
@@ -99,7 +99,7 @@ func (r *router) stop(reason, hint string) {
 		r.line("wait", "", "blocked: "+reason)
 		return
 	}
-	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})
+	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})
 	r.line("wait", "", "blocked: "+reason)
 }
 

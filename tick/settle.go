@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -70,7 +71,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 	case errors.As(err, &halted):
 		return verdict{kind: verdictWait, until: now, reason: halted.Says()}
 	case errors.As(err, &spent):
-		return verdict{kind: verdictBlocked, spent: true, reason: spent.Reason, hint: anotherAllowance}
+		return verdict{kind: verdictBlocked, spent: true, reason: spent.Reason, hint: spending.AnotherAllowance}
 	case errors.As(err, &unanswered):
 		return verdict{kind: verdictBlocked, reason: unanswered.Error(), public: unanswered.public(), hint: enduring}
 	case errors.As(err, &followup):
@@ -107,7 +108,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 func blockedBy(b *work.BlockedError) verdict {
 	v := verdict{kind: verdictBlocked, reason: b.Reason, hint: b.Hint}
 	if b.Local != "" {
-		v.public, v.reason = b.Reason, b.Reason+" "+sentence(b.Local)
+		v.public, v.reason = b.Reason, b.Reason+" "+work.Sentence(b.Local)
 	}
 	return v
 }
@@ -244,7 +245,7 @@ func (p *Pass) cancel(ctx context.Context, l *lease, v verdict, begun bool) erro
 		if err := p.endUnsent(ctx, tx, l, end, v.reason); err != nil {
 			return err
 		}
-		if err := tx.FinishTurnEvents(ctx, l.turn.ID, outcomeVoid+v.reason, p.Now()); err != nil {
+		if err := tx.FinishTurnEvents(ctx, l.turn.ID, work.OutcomeVoid+v.reason, p.Now()); err != nil {
 			return err
 		}
 		return p.backToWaiting(ctx, tx, l)
@@ -267,7 +268,7 @@ func (p *Pass) endUnsent(ctx context.Context, tx *store.Tx, l *lease, to work.St
 // backToWaiting gives the item the state that it had before the turn, unless
 // it was merged or closed meanwhile.
 func (p *Pass) backToWaiting(ctx context.Context, tx *store.Tx, l *lease) error {
-	m := Move{Item: l.item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}
+	m := work.Move{Item: l.item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}
 	switch {
 	case l.turn.Kind == work.KindImplementationStart:
 		m.To = work.StateReady
@@ -322,7 +323,7 @@ func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error
 		if talked && !begun {
 			return p.backToWaiting(ctx, tx, l)
 		}
-		m := Move{Item: l.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.reason, Hint: v.hint, Public: v.public}
+		m := work.Move{Item: l.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.reason, Hint: v.hint, Public: v.public}
 		return movedOrGone(p.move(ctx, tx, m, p.Now()))
 	})
 }

@@ -48,7 +48,7 @@ func unblock(pull work.PullRequest, head string) Unblocked {
 			"restore the branch on the pull request and reopen it, and the work goes on.", pull.Number, pull.Branch)}
 	case !strings.HasPrefix(pull.HeadOID, strings.ToLower(head)):
 		return Unblocked{Refused: fmt.Sprintf("The head of `%s` is %s, not that commit. "+
-			"Look at what was pushed; `/mergexo unblock --head %s` goes on from there.", pull.Branch, pull.HeadOID, short(pull.HeadOID))}
+			"Look at what was pushed; `/mergexo unblock --head %s` goes on from there.", pull.Branch, pull.HeadOID, work.Short(pull.HeadOID))}
 	case !pull.Rewritten():
 		return Unblocked{}
 	}
@@ -66,7 +66,7 @@ func needsUnblock(pull work.PullRequest) string {
 		return ""
 	}
 	return fmt.Sprintf("The branch `%s` was rewritten: %s is not in its history any more. Look at what it is now; `/mergexo unblock` goes on from there.",
-		pull.Branch, short(pull.LostOID))
+		pull.Branch, work.Short(pull.LostOID))
 }
 
 // accept stores an acceptance with the plan, and counts on it for the rest of
@@ -74,5 +74,5 @@ func needsUnblock(pull work.PullRequest) string {
 func (r *router) accept(a Acceptance) {
 	r.p.Accepted = append(r.p.Accepted, a)
 	r.pull.AcceptedOID = a.Head
-	r.line("resume", "", "a person accepted the head "+short(a.Head))
+	r.line("resume", "", "a person accepted the head "+work.Short(a.Head))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -33,8 +34,8 @@ func (p *Pass) route(ctx context.Context, ready []*remote) ([]Plan, error) {
 func (p *Pass) readDay(ctx context.Context) error {
 	now := p.Now()
 	return p.Store.View(ctx, func(tx *store.Tx) error {
-		spent, err := tx.ListSpentSince(ctx, now.Add(-day))
-		p.day = DayOf(spent, p.Config.Runtime.Budgets, now)
+		spent, err := tx.ListSpentSince(ctx, now.Add(-spending.Window))
+		p.day = spending.DayOf(spent, p.Config.Runtime.Budgets, now)
 		return err
 	})
 }
@@ -57,7 +58,7 @@ func (p *Pass) emptyView(r *remote) View {
 			QuietPeriod: p.Config.Runtime.QuietPeriod, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
 			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
-			Spending: r.Settings.Voice.Spending, Clean: prompts.CleanBehind, Mark: markBody, Match: matches,
+			Spending: r.Settings.Voice.Spending, Clean: prompts.CleanBehind, Mark: prompts.MarkBody, Match: matches,
 		},
 		Day: p.day, Ignored: r.ignored,
 	}
@@ -235,7 +236,7 @@ func fillSpent(ctx context.Context, tx *store.Tx, v *View) (err error) {
 			if err != nil {
 				return err
 			}
-			v.Findings[s.Turn] = findings(events)
+			v.Findings[s.Turn] = work.Findings(events)
 		}
 	}
 	return nil
@@ -294,7 +295,7 @@ func fillPointed(ctx context.Context, tx *store.Tx, v *View, e work.Event) error
 	v.Pointed[e.ItemID] = nil
 	events, err := tx.ListItemEvents(ctx, e.ItemID)
 	for _, e := range events {
-		if e.Outcome == outcomeRedirected {
+		if e.Outcome == work.OutcomeRedirected {
 			v.Pointed[e.ItemID] = append(v.Pointed[e.ItemID], e)
 		}
 	}
