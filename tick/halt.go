@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/git"
 )
 
 // Halt is a pause of everything on this machine, given by `pause --all`. It is a
@@ -78,12 +80,36 @@ func (d Dirs) HaltAll(reason string, now time.Time) (h Halt, before bool, err er
 	if err != nil {
 		return h, before, fmt.Errorf("write the pause: %w", err)
 	}
+	d.dropLeftHalts(now)
 	return h, before, d.replaceHalt(append(b, '\n'))
 }
 
+// haltParts are the files of which a pause is made, and how long one is at most
+// being written. An older one was left by a command that was killed.
+const (
+	haltParts    = "paused-*.tmp"
+	haltPartTime = time.Minute
+)
+
+// dropLeftHalts removes what earlier pauses left half made. What cannot be removed
+// harms nobody, and the next one tries again.
+func (d Dirs) dropLeftHalts(now time.Time) {
+	parts, err := fs.Glob(os.DirFS(d.State), haltParts)
+	if err != nil {
+		return
+	}
+	for _, name := range parts {
+		path := filepath.Join(d.State, name)
+		if info, err := os.Lstat(path); err == nil && info.ModTime().Before(now.Add(-haltPartTime)) {
+			_ = os.Remove(path)
+		}
+	}
+}
+
 // replaceHalt writes the file as a whole: one that is read is never half written.
+// It is durable when it returns.
 func (d Dirs) replaceHalt(b []byte) (err error) {
-	f, err := os.CreateTemp(d.State, "paused-*.tmp")
+	f, err := os.CreateTemp(d.State, haltParts)
 	if err != nil {
 		return fmt.Errorf("write the pause: %w", err)
 	}
@@ -97,7 +123,10 @@ func (d Dirs) replaceHalt(b []byte) (err error) {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), d.haltFile())
+	if err = os.Rename(f.Name(), d.haltFile()); err != nil {
+		return err
+	}
+	return git.SyncFolder(d.State)
 }
 
 // EndHalt ends the pause of everything; false where there was none.
@@ -105,6 +134,9 @@ func (d Dirs) EndHalt() (bool, error) {
 	err := os.Remove(d.haltFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
+	}
+	if err == nil {
+		err = git.SyncFolder(d.State)
 	}
 	if err != nil {
 		return false, fmt.Errorf("end the pause: %w", err)
