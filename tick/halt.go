@@ -25,13 +25,6 @@ type Halt struct {
 // maxHaltReason bounds a reason, in bytes.
 const maxHaltReason = 500
 
-// allPaused begins what is told of a pause of everything.
-const allPaused = "everything on this machine is paused"
-
-// ToldOfHalt reports whether a turn's reason to wait was a pause of everything. Whether
-// that lasts, Halted knows.
-func ToldOfHalt(reason string) bool { return strings.HasPrefix(reason, allPaused) }
-
 // Says tells people that everything is paused, since when, why, and what ends it.
 func (h Halt) Says() string {
 	since, why := "", ""
@@ -41,7 +34,7 @@ func (h Halt) Says() string {
 	if h.Reason != "" {
 		why = " (" + h.Reason + ")"
 	}
-	return allPaused + since + why + "; `gh mergexo resume --all` ends the pause"
+	return "everything on this machine is paused" + since + why + "; `gh mergexo resume --all` ends the pause"
 }
 
 func (d Dirs) haltFile() string { return filepath.Join(d.State, "paused.json") }
