@@ -159,7 +159,7 @@ func (f facts) working() standing {
 		return standing{or(t.WaitReason, "a new attempt after: "+t.LastError), "goes on after " + clock(t.NotBefore)}
 	}
 	before := ""
-	if t.WaitReason != "" && !tick.ToldOfHalt(t.WaitReason) {
+	if t.WaitReason != "" {
 		before = "; before that: " + t.WaitReason
 	}
 	if !f.Live {
@@ -199,7 +199,7 @@ func (f facts) state() string {
 	if f.Item.State != work.StateRunning || f.Turn == nil || f.Live || f.Turn.Blocked {
 		return string(f.Item.State)
 	}
-	if f.Turn.NotBefore.After(f.Now) || f.Turn.WaitReason != "" {
+	if f.Halt != nil || f.Turn.NotBefore.After(f.Now) || f.Turn.WaitReason != "" {
 		return "waiting"
 	}
 	return "interrupted"

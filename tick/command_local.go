@@ -20,6 +20,7 @@ type Told struct {
 	Refused bool   // it was not carried out, because it asks for something else than there is
 	Left    int    // effects on GitHub that the next pass brings about
 	Why     string // why they are left; empty when they only take longer
+	Halted  bool   // they are left for everything on this machine is paused
 }
 
 // commandWait is how long a command waits for a pass that plans: seconds, as
@@ -166,7 +167,7 @@ func (p *Pass) sendTold(ctx context.Context, rem *remote, plan Plan, told *Told)
 	var err error
 	var who work.Account
 	if h, halted := p.Dirs.Halted(); halted {
-		err = &haltedError{h}
+		err, told.Halted = &haltedError{h}, true
 	} else {
 		who, _, _, err = rem.GitHub.Viewer(ctx, "")
 	}

@@ -31,9 +31,12 @@ func TestACostThatCannotBeCountsAsWhatAnItemMayCost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
 			p := &Pass{Config: &config.Config{Runtime: config.Runtime{Budgets: c.budgets}}, Log: slog.New(slog.NewTextHandler(&log, nil))}
-			got := p.plausible(t.Context(), nil, work.Run{ID: 7}, work.Usage{InputTokens: 3, CostUSD: c.told})
+			got, believed := p.plausible(t.Context(), nil, work.Run{ID: 7}, work.Usage{InputTokens: 3, CostUSD: c.told})
 			if got != (work.Usage{InputTokens: 3, CostUSD: c.want}) {
 				t.Errorf("got %+v", got)
+			}
+			if believed != (c.told == c.want) {
+				t.Errorf("believed: %v", believed)
 			}
 			if named := strings.Contains(log.String(), "run=7"); named == (c.told == c.want) {
 				t.Errorf("the log: %q", log.String())

@@ -23,6 +23,7 @@ type verdict struct {
 	public string // what GitHub is told, where the reason is this machine's business
 	parks  bool   // an answer that is stored waits for it: nothing is wrong with the turn
 	spent  bool   // a budget is: only what gives it more lets it go on
+	halted bool   // everything on this machine is paused: whether that lasts is not the turn's to say
 	hint   string
 
 	followup work.FollowupKind // what a start waits for; empty: it does not, or for anything else
@@ -69,7 +70,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 	case errors.As(err, &blocked):
 		return blockedBy(blocked)
 	case errors.As(err, &halted):
-		return verdict{kind: verdictWait, until: now, reason: halted.Says()}
+		return verdict{kind: verdictWait, halted: true, until: now, reason: halted.Says()}
 	case errors.As(err, &spent):
 		return verdict{kind: verdictBlocked, spent: true, reason: spent.Reason, hint: spending.AnotherAllowance}
 	case errors.As(err, &unanswered):
@@ -196,6 +197,10 @@ func (p *Pass) storeVerdict(ctx context.Context, l *lease, v verdict, err error)
 }
 
 func (p *Pass) deferTurn(ctx context.Context, l *lease, v verdict, counted bool, err error) error {
+	reason, failed := v.reason, p.brief(err)
+	if v.halted {
+		reason, failed = "", l.turn.LastError
+	}
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.SaveTurn(ctx, l.turn); err != nil {
 			return err
@@ -205,7 +210,7 @@ func (p *Pass) deferTurn(ctx context.Context, l *lease, v verdict, counted bool,
 				return err
 			}
 		}
-		return tx.DeferTurn(ctx, l.turn.ID, v.until, v.reason, counted && !l.attempted, p.brief(err))
+		return tx.DeferTurn(ctx, l.turn.ID, v.until, reason, counted && !l.attempted, failed)
 	})
 }
 

@@ -143,27 +143,35 @@ const maxSize = 1 << 20
 // Load reads the config at env.ConfigPath. Repositories written without a host
 // are on defaultHost. Every problem of the file is reported, each in one line.
 func Load(env Env, defaultHost string) (*Config, error) {
-	if env.ConfigPath == "" {
-		return nil, errors.New("HOME is not set and the user database knows no home folder: set HOME, or name the config by --config or MERGEXO_CONFIG")
-	}
-	path, err := filepath.Abs(expandHome(env.ConfigPath, env.Home))
+	path, data, err := read(env)
 	if err != nil {
-		return nil, fmt.Errorf("find the config %q: %w", env.ConfigPath, err)
+		return nil, err
+	}
+	return Parse(path, data, env, defaultHost)
+}
+
+// read gives the config's text, and where it stands.
+func read(env Env) (path string, data []byte, err error) {
+	if env.ConfigPath == "" {
+		return "", nil, errors.New("HOME is not set and the user database knows no home folder: set HOME, or name the config by --config or MERGEXO_CONFIG")
+	}
+	path, err = filepath.Abs(expandHome(env.ConfigPath, env.Home))
+	if err != nil {
+		return "", nil, fmt.Errorf("find the config %q: %w", env.ConfigPath, err)
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &MissingError{Path: path}
+		return "", nil, &MissingError{Path: path}
 	case err != nil:
-		return nil, fmt.Errorf("read the config: %w", err)
+		return "", nil, fmt.Errorf("read the config: %w", err)
 	case info.IsDir():
-		return nil, fmt.Errorf("read the config: %s is a folder; name the file in it", path)
+		return "", nil, fmt.Errorf("read the config: %s is a folder; name the file in it", path)
 	case info.Size() > maxSize:
-		return nil, fmt.Errorf("read the config: %s has %d bytes; at most %d are read", path, info.Size(), maxSize)
+		return "", nil, fmt.Errorf("read the config: %s has %d bytes; at most %d are read", path, info.Size(), maxSize)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the config: %w", err)
+	if data, err = os.ReadFile(path); err != nil {
+		return "", nil, fmt.Errorf("read the config: %w", err)
 	}
-	return Parse(path, data, env, defaultHost)
+	return path, data, nil
 }

@@ -76,7 +76,7 @@ func (m *Mirror) setRefLocked(ctx context.Context, ref, oid string) error {
 		return err
 	}
 	for dir := filepath.Dir(m.path(filepath.FromSlash(ref))); len(dir) >= len(m.path("refs")); dir = filepath.Dir(dir) {
-		if err := syncFolder(dir); err != nil {
+		if err := SyncFolder(dir); err != nil {
 			return fmt.Errorf("make %s durable: %w", ref, err)
 		}
 	}
@@ -97,7 +97,7 @@ func (m *Mirror) PutJournal(ctx context.Context, key string, content []byte) err
 			return err
 		}
 		for _, dir := range []string{m.path("objects", oid[:2]), m.path("objects")} {
-			if err := syncFolder(dir); err != nil && exists(dir) {
+			if err := SyncFolder(dir); err != nil && exists(dir) {
 				return err
 			}
 		}

@@ -89,7 +89,7 @@ func (m *Mirror) adopt(q *quarantine) error {
 		touched[filepath.Dir(to)] = true
 	}
 	for dir := range touched {
-		if err := syncFolder(dir); err != nil {
+		if err := SyncFolder(dir); err != nil {
 			return fmt.Errorf("adopt objects: %w", err)
 		}
 	}
@@ -135,16 +135,3 @@ func noSync() []string {
 }
 
 func isPackIndex(path string) bool { return filepath.Ext(path) == ".idx" }
-
-// syncFolder makes the names in a folder durable, where the system can.
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	return nil
-}

@@ -88,6 +88,34 @@ func TestL126TheAnswerIsOnDiskBeforeItsRow(t *testing.T) {
 	}
 }
 
+// A pause of everything outlives a power loss, and so does its end.
+func TestAPauseOfEverythingIsOnDisk(t *testing.T) {
+	needStrace(t)
+	binary := buildBinary(t, nil)
+	w, err := newWorld(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.close() })
+	for _, verb := range []string{"pause", "resume"} {
+		names := map[string][]string{"pause": {"rename", "renameat", "renameat2"}, "resume": {"unlink", "unlinkat"}}[verb]
+		p := &traced{w: w, file: filepath.Join(w.work, "trace-"+verb)}
+		p.run(t, binary, verb, "--all")
+		changed, folder := 0, 0
+		for _, c := range p.calls {
+			switch {
+			case slices.Contains(names, c.name) && strings.Contains(c.said, `/paused.json"`) && strings.Contains(c.said, "= 0"):
+				changed = c.end
+			case c.name == "fsync" && strings.Contains(c.said, "<"+w.stateDir()+">") && changed > 0:
+				folder = c.begin
+			}
+		}
+		if changed == 0 || folder < changed {
+			t.Errorf("%s --all: line %d of the trace changes the folder, and line %d syncs it", verb, changed, folder)
+		}
+	}
+}
+
 // needStrace skips where processes cannot be traced; CI must not be such a place.
 func needStrace(t *testing.T) {
 	t.Helper()
@@ -187,17 +215,23 @@ func tracedPass(t *testing.T, binary string) *traced {
 		defer mu.Unlock()
 		p.intents = append(p.intents, rows[0][0])
 	})
-	calls := "trace=execve,write,pwrite64,sendto,sendmsg,fsync,fdatasync,rename,renameat,renameat2,link,linkat"
-	c := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-s", "5000", "-e", calls, "-o", p.file, binary, "tick")
+	p.run(t, binary, "tick")
+	return p
+}
+
+// run runs the program under strace, and reads the trace.
+func (p *traced) run(t *testing.T, binary string, args ...string) {
+	t.Helper()
+	calls := "trace=execve,write,pwrite64,sendto,sendmsg,fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat"
+	c := exec.CommandContext(t.Context(), "strace", append([]string{"-f", "-y", "-s", "5000", "-e", calls, "-o", p.file, binary}, args...)...)
 	c.Env = append(os.Environ(), "PATH="+os.Getenv("PATH"))
-	for name, value := range maps.All(w.environ()) {
+	for name, value := range maps.All(p.w.environ()) {
 		c.Env = append(c.Env, name+"="+value)
 	}
 	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("tick: %v\n%s", err, out)
+		t.Fatalf("%q: %v\n%s", args, err, out)
 	}
 	p.read(t)
-	return p
 }
 
 var (
