@@ -32,7 +32,6 @@ type Options struct {
 // Git runs the operator's git.
 type Git struct {
 	bin      string
-	version  string
 	opt      Options
 	env      []string          // for every command
 	operator map[string]string // the operator's configuration, the last value of each key
@@ -73,9 +72,6 @@ func Open(ctx context.Context, opt Options) (*Git, error) {
 // addTimeout is for adding files, which takes its time for their contents too.
 func (g *Git) addTimeout() time.Duration { return 4 * g.opt.PatternTimeout }
 
-// Version is the installed git's, as it names itself: "2.39.5".
-func (g *Git) Version() string { return g.version }
-
 // Signs reports whether the operator's git signs commits.
 func (g *Git) Signs() bool {
 	v, ok := g.operator["commit.gpgsign"]
@@ -93,11 +89,10 @@ func (g *Git) readVersion(ctx context.Context) error {
 	if m == nil {
 		return fmt.Errorf("read git's version: %q", out)
 	}
-	g.version = strings.TrimPrefix(m[0], "git version ")
 	major, _ := strconv.Atoi(m[1])
 	minor, _ := strconv.Atoi(m[2])
 	if major < wantMajor || (major == wantMajor && minor < wantMinor) {
-		return &VersionError{Have: g.version, Want: fmt.Sprintf("%d.%d", wantMajor, wantMinor)}
+		return &VersionError{Have: strings.TrimPrefix(m[0], "git version "), Want: fmt.Sprintf("%d.%d", wantMajor, wantMinor)}
 	}
 	return nil
 }
@@ -106,7 +101,7 @@ func (g *Git) readVersion(ctx context.Context) error {
 // repository's: a GIT_DIR that is none keeps git from looking for one.
 func (g *Git) readOperator(ctx context.Context) error {
 	out, err := g.text(ctx, call{
-		args: []string{"config", "--includes", "--null", "--list"}, gitDir: os.DevNull, bare: true, operator: true,
+		args: []string{"config", "--includes", "--null", "--list"}, gitDir: os.DevNull, operator: true,
 	})
 	if err != nil {
 		return fmt.Errorf("read git's configuration: %w", err)

@@ -34,11 +34,6 @@ func (m *Mirror) KeepTurn(ctx context.Context, key, oid string) error {
 	return nil
 }
 
-// Turn is the commit that was kept for a turn.
-func (m *Mirror) Turn(ctx context.Context, key string) (string, bool, error) {
-	return m.own(ctx, key, turnRef)
-}
-
 // Partial is the commit of a turn's unfinished work.
 func (m *Mirror) Partial(ctx context.Context, key string) (string, bool, error) {
 	return m.own(ctx, key, partialRef)
@@ -162,42 +157,6 @@ func (m *Mirror) DropTurns(ctx context.Context, keys ...string) error {
 	})
 	if err != nil {
 		return fmt.Errorf("drop turns: %w", err)
-	}
-	return nil
-}
-
-// Tidy packs the mirror's objects and refs when there are many loose ones. It
-// throws nothing away: checkouts borrow from here.
-func (m *Mirror) Tidy(ctx context.Context) error {
-	const manyLoose, manyPacks = 2000, 40
-	// The ids spread evenly: a sixteenth of the 256 folders tells.
-	loose, err := filepath.Glob(filepath.Join(globEscape(m.path("objects")), "[0-9a-f]7", "*"))
-	if err != nil {
-		return fmt.Errorf("tidy mirror: %w", err)
-	}
-	packs, err := filepath.Glob(filepath.Join(globEscape(m.path("objects", "pack")), "*.pack"))
-	if err != nil {
-		return fmt.Errorf("tidy mirror: %w", err)
-	}
-	if len(loose)*16 < manyLoose && len(packs) < manyPacks {
-		return nil
-	}
-	return m.Repack(ctx)
-}
-
-// Repack packs all objects and refs, unreachable objects included.
-func (m *Mirror) Repack(ctx context.Context) error {
-	err := m.locked(ctx, func() error {
-		c := m.call("repack", "-a", "-d", "-q", "--keep-unreachable")
-		c.remote = m.url // as long as a fetch may take
-		if _, err := m.git.run(ctx, c); err != nil {
-			return err
-		}
-		_, err := m.text(ctx, "pack-refs", "--all")
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("repack mirror: %w", err)
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func globEscape(path string) string {
 }
 
 // call is a command about the mirror without a working tree.
-func (m *Mirror) call(args ...string) call { return call{args: args, gitDir: m.dir, bare: true} }
+func (m *Mirror) call(args ...string) call { return call{args: args, gitDir: m.dir} }
 
 func (m *Mirror) text(ctx context.Context, args ...string) (string, error) {
 	return m.git.text(ctx, m.call(args...))

@@ -148,7 +148,11 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 // ChangedFiles lists the paths that differ between two commits; from may be
 // "", the empty tree.
 func (m *Mirror) ChangedFiles(ctx context.Context, from, to string) ([]string, error) {
-	a, b, err := m.trees(ctx, from, to)
+	a, err := m.tree(ctx, from)
+	if err != nil {
+		return nil, fmt.Errorf("list changed files: %w", err)
+	}
+	b, err := m.tree(ctx, to)
 	if err != nil {
 		return nil, fmt.Errorf("list changed files: %w", err)
 	}
@@ -157,30 +161,6 @@ func (m *Mirror) ChangedFiles(ctx context.Context, from, to string) ([]string, e
 		return nil, fmt.Errorf("list changed files: %w", err)
 	}
 	return fields(res.Stdout), nil
-}
-
-func (m *Mirror) trees(ctx context.Context, from, to string) (string, string, error) {
-	a, err := m.tree(ctx, from)
-	if err != nil {
-		return "", "", err
-	}
-	b, err := m.tree(ctx, to)
-	return a, b, err
-}
-
-// Diff is the change between two commits as a patch, cut at maxBytes.
-func (m *Mirror) Diff(ctx context.Context, from, to string, maxBytes int64) (string, error) {
-	a, b, err := m.trees(ctx, from, to)
-	if err != nil {
-		return "", fmt.Errorf("diff: %w", err)
-	}
-	c := m.call("diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-textconv", "--no-color", a, b)
-	c.max = maxBytes
-	res, err := m.git.run(ctx, c)
-	if err != nil {
-		return "", fmt.Errorf("diff: %w", err)
-	}
-	return string(res.Stdout), nil
 }
 
 // ReadFile is a file's content in a commit; false when there is no such file.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -190,14 +189,6 @@ func (m *Mirror) verify(ctx context.Context, r Restore) error {
 	}
 	if wrong := append(changed, fields(res.Stdout)...); len(wrong) > 0 {
 		return fmt.Errorf("the checkout %q differs from %s in %d files, %q first", r.Dir, r.Commit, len(wrong), wrong[0])
-	}
-	return nil
-}
-
-// Discard removes a checkout that is not to be used again.
-func Discard(dir, index string) error {
-	if err := errors.Join(removeTree(dir), removeTree(index), removeTree(index+".lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("discard checkout: %w", err)
 	}
 	return nil
 }

@@ -61,12 +61,14 @@ func safeConfig() []string {
 	return args
 }
 
+// maxOutput bounds what a command may print, in bytes.
+const maxOutput = 1 << 30
+
 // call is one git command.
 type call struct {
 	args   []string
 	config []string // key=value pairs, in front of args
 	gitDir string   // "" is only for commands that need no repository
-	bare   bool     // gitDir is said, but there is no working tree
 	tree   string   // working tree, and working directory
 	index  string
 	env    []string
@@ -76,7 +78,6 @@ type call struct {
 	operator bool   // the operator's configuration applies
 	remote   string // URL that is spoken to: network limits; its secrets are kept out of errors
 	answers  []int  // exit codes that are answers, besides 0
-	max      int64  // of standard output
 
 	wall time.Duration // 0 means Options.Timeout
 }
@@ -116,16 +117,13 @@ func (g *Git) run(ctx context.Context, c call) (proc.Result, error) {
 	}
 	cmd := proc.Cmd{
 		Path: g.bin, Args: append(args, c.args...), Dir: c.tree, Env: g.environment(c), Stdin: c.stdin,
-		Wall: g.opt.Timeout, MaxOutput: c.max, Survivors: proc.LeaveSurvivors, DieWithParent: true,
+		Wall: g.opt.Timeout, MaxOutput: maxOutput, Survivors: proc.LeaveSurvivors, DieWithParent: true,
 	}
 	if cmd.Dir == "" && !c.operator {
 		cmd.Dir = c.gitDir
 	}
 	if c.wall > 0 {
 		cmd.Wall = c.wall
-	}
-	if c.max == 0 {
-		cmd.MaxOutput = 1 << 30
 	}
 	if c.remote != "" {
 		cmd.Wall, cmd.Idle = g.opt.NetTimeout, g.opt.NetIdle
@@ -141,8 +139,6 @@ func (g *Git) run(ctx context.Context, c call) (proc.Result, error) {
 	switch {
 	case res.TimedOut != proc.NoLimit:
 		return res, &timeoutError{command: name, limit: res.TimedOut}
-	case res.Truncated && c.max > 0:
-		return res, nil // cut, as its caller wants it
 	case res.Truncated:
 		return res, fmt.Errorf("git %s: more than %d bytes of output", name, cmd.MaxOutput)
 	case res.Code != 0 && !slices.Contains(c.answers, res.Code):
