@@ -9,8 +9,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-
-	"github.com/mergexo/gh-mergexo/internal/proc"
 )
 
 func TestMirrorSettings(t *testing.T) {
@@ -310,27 +308,6 @@ func (w *world) fake(script string) string {
 	w.write(path, "#!/bin/sh\n"+script)
 	w.check(os.Chmod(path, 0o755))
 	return path
-}
-
-func TestL68Version(t *testing.T) {
-	w := newWorld(t, nil)
-	for said, ok := range map[string]bool{
-		"git version 2.37.9": false, "git version 1.9": false, "git version 2.38.0": true, "git version 2.50.1 (Apple Git-155)": true,
-		"git version 2.43.0.windows.1": true, "git version 3.0.0": true,
-	} {
-		_, err := Open(t.Context(), Options{
-			Bin: w.fake("[ \"$1\" = -c ] && while [ \"$1\" = -c ]; do shift 2; done\n[ \"$1\" = version ] && echo '" + said + "'\nexit 0\n"),
-			Env: w.env(), Identity: Identity{Name: "n", Email: "e"},
-		})
-		var old *VersionError
-		if errors.As(err, &old) == ok || (ok && err != nil) {
-			t.Errorf("%s: %v", said, err)
-		}
-	}
-	_, err := Open(t.Context(), Options{Env: []string{"PATH=" + w.root}, Identity: Identity{Name: "n", Email: "e"}})
-	if !errors.Is(err, proc.ErrNotFound) {
-		t.Errorf("no git: %v", err)
-	}
 }
 
 // L68: a disk that fills gives an error, and all is well once there is room.
