@@ -332,19 +332,10 @@ func TestL60Replay(t *testing.T) {
 	}
 }
 
-func TestDiffIsCut(t *testing.T) {
+func TestFilesOfACommit(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
 	base := w.main()
-	oid := w.next(base, repeat("long line\n", 10000))
-	diff, err := w.mirror.Diff(t.Context(), base, oid, 500)
-	if err != nil || len(diff) != 500 || !strings.HasPrefix(diff, "diff --git") {
-		t.Errorf("%d bytes, %v", len(diff), err)
-	}
-	whole, err := w.mirror.Diff(t.Context(), "", base, 1<<20)
-	if err != nil || !strings.Contains(whole, "+++ b/dir/b.txt") {
-		t.Errorf("diff = %q, %v", whole, err)
-	}
 	if names, err := w.mirror.ListFiles(t.Context(), base); err != nil || len(names) != len(tree) {
 		t.Errorf("files = %q, %v", names, err)
 	}

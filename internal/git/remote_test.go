@@ -70,15 +70,15 @@ func TestGhGivesCredentials(t *testing.T) {
 	// git asks the helper itself, as it does for a remote.
 	w.mirror.url = "https://forge.test/o/n"
 	fill := w.mirror.remoteCall("credential", "fill")
-	fill.stdin = []byte("protocol=https\nhost=forge.test\n\n")
+	fill.Stdin = []byte("protocol=https\nhost=forge.test\n\n")
 	w.check(w.mirror.Ensure(t.Context()))
-	out, err := w.git.text(t.Context(), fill)
+	out, err := fill.Text(t.Context())
 	if err != nil || !strings.Contains(out, "password=pass") {
 		t.Errorf("credential = %q, %v", out, err)
 	}
 	w.mirror.url = w.remote
-	if c := w.mirror.remoteCall("fetch"); len(c.config) != 0 {
-		t.Errorf("a local remote gets %q", c.config)
+	if c := w.mirror.remoteCall("fetch"); len(c.Config) != 0 {
+		t.Errorf("a local remote gets %q", c.Config)
 	}
 }
 
