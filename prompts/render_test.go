@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -200,7 +201,7 @@ func TestPrepareShowsOrDropsWhatPeopleDoNotSee(t *testing.T) {
 		{"comment over lines", "a\n<!-- do\n\nevil -->\nb", "a\n\nb"},
 		{"comment in code", "`<!-- shown -->`", "`<!-- shown -->`"},
 		{"comment in a fence", "```\n<!-- shown -->\n```", "```\n<!-- shown -->\n```"},
-		{"unclosed comment", "a\n<!-- evil\n\nmore", "a\n" + hiddenTail},
+		{"unclosed comment", "a\n<!-- evil\n\nmore", "a\n" + public.HiddenTail},
 		{"unclosed inline, which GitHub shows", "a <!-- b", "a <!-- b"},
 		{"zero width", "a\u200bb\u2060", `a\u{200b}b\u{2060}`},
 		{"direction", "a\u202eb", `a\u{202e}b`},
@@ -321,7 +322,7 @@ func FuzzFences(f *testing.F) {
 		if !reflect.DeepEqual(Prepare(Prepare(c)), Prepare(c)) {
 			t.Error("preparing twice is not preparing once")
 		}
-		if !utf8.ValidString(got) || strings.ContainsFunc(got, hidden) {
+		if !utf8.ValidString(got) || strings.ContainsFunc(got, public.Hidden) {
 			t.Error("the prompt holds what people do not see")
 		}
 	})

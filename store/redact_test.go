@@ -78,7 +78,7 @@ func storeSaid(ctx context.Context, tx *Tx, repo int64, said string, now time.Ti
 	if err := tx.DeferRepo(ctx, repo, now, said, true); err != nil {
 		return err
 	}
-	item, err := tx.AddItem(ctx, work.Item{RepoID: repo, Number: 1, Flow: work.FlowBugfix, State: work.StatePending, CreatedAt: now, UpdatedAt: now, Since: now})
+	item, err := tx.AddItem(ctx, work.Item{RepoID: repo, Number: 1, Flow: work.FlowBugfix, State: work.StatePending, Since: now})
 	if err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (p *Pass) finish(ctx context.Context, l *lease) error {
 // closeItem stores what the turn leaves behind for the item's later turns.
 func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer prompts.Answer) error {
 	item := l.item
-	item.Branch, item.UpdatedAt = l.turn.Branch, p.Now()
+	item.Branch = l.turn.Branch
 	if answer.DecisionSummary != "" {
 		item.DecisionSummary = answer.DecisionSummary
 	}
@@ -250,7 +250,7 @@ func (p *Pass) openedPull(ctx context.Context, l *lease) (*work.PullRequest, err
 		}
 		return &work.PullRequest{
 			RepoID: l.turn.RepoID, ItemID: l.item.ID, Number: number, NodeID: d.NodeID, URL: d.URL, Title: d.Title, State: d.State,
-			Branch: d.Head, HeadOID: d.HeadOID, Base: d.Base, BaseOID: d.BaseOID, Draft: d.Draft, UpdatedAt: d.UpdatedAt, CreatedAt: d.CreatedAt,
+			Branch: d.Head, HeadOID: d.HeadOID, Base: d.Base, UpdatedAt: d.UpdatedAt, CreatedAt: d.CreatedAt,
 		}, nil
 	}
 	return nil, errors.New("the turn planned no pull request")

@@ -67,7 +67,7 @@ func TestRedChecksWaitForOthersAnHour(t *testing.T) {
 // broken is an event about a head.
 func broken(kind work.EventKind, head string, id int64) work.Event {
 	e := said(kind, 2, head, work.Account{})
-	e.ID, e.Body, e.CommitOID = id, "31 unit", head
+	e.ID, e.Body = id, "31 unit"
 	return e
 }
 

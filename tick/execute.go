@@ -136,7 +136,7 @@ func (p *Pass) decode(kind work.Kind, raw []byte, asked prompts.Asked) (prompts.
 	if len(violations) > 0 {
 		return a, violations
 	}
-	return a, p.Secrets.Check(raw)
+	return a, prompts.Leaks(p.Secrets, raw)
 }
 
 // askedReplies are the review comments that the turn was made for: the agent may

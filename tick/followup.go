@@ -65,7 +65,7 @@ func (p *Pass) awaitWord(ctx context.Context, l *lease, v verdict) error {
 // fed: of a turn that was found again in the journal it may stand in between.
 func followupOf(l *lease, v verdict, before work.Followup, queued []work.Event) work.Followup {
 	f := work.Followup{
-		ItemID: l.item.ID, Kind: v.followup, Flow: l.item.Flow, Branch: l.turn.Branch, Reason: v.reason, Turn: l.turn.Key, Commit: cmp.Or(l.turn.Commit, before.Commit),
+		ItemID: l.item.ID, Kind: v.followup, Reason: v.reason, Turn: l.turn.Key, Commit: cmp.Or(l.turn.Commit, before.Commit),
 		RunStartComment: runStart(l.turn.Request), CommentCursor: before.CommentCursor, EventCursor: before.EventCursor,
 	}
 	if f.Kind == "" {

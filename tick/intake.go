@@ -259,7 +259,7 @@ func (h *harvest) retell(ctx context.Context, item work.Item, is github.Issue, t
 func (h *harvest) refresh(item work.Item, is github.Issue, c confirmed) {
 	item.Title, item.Body, item.Edited, item.Author, item.URL = c.title, c.body, c.edited, is.Author, is.URL
 	item.IssueClosed = is.State != "open"
-	item.UpdatedAt, item.Fingerprint = h.now(), ""
+	item.Fingerprint = ""
 	if h.now().Sub(is.UpdatedAt) > overlap {
 		item.Fingerprint = fingerprint(is)
 	}

@@ -72,15 +72,11 @@ func reviewEvent(pull work.PullRequest, c github.ReviewComment) candidate {
 	if top == 0 {
 		top = c.ID
 	}
-	commit := c.CommitOID
-	if commit == "" {
-		commit = c.OriginalCommitOID
-	}
 	return candidate{pull: true, pending: c.Pending, node: c.NodeID, review: c.ReviewID, event: work.Event{
 		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventReview, Source: id, Hash: hash,
 		Key:    work.EventKey(pull.Number, work.EventReview, id, hash),
 		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, ThreadTop: top, Path: c.Path, Line: c.Line, DiffHunk: c.DiffHunk,
-		CommitOID: commit, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 	}}
 }
 
@@ -101,7 +97,7 @@ func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
 	return candidate{pull: true, node: r.NodeID, event: work.Event{
 		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventSummary, Source: id, Hash: hash,
 		Key:    work.EventKey(pull.Number, work.EventSummary, id, hash),
-		Author: r.Author, Body: work.Normalise(r.Body), State: r.State, URL: r.URL, CommitOID: r.CommitOID,
+		Author: r.Author, Body: work.Normalise(r.Body), State: r.State, URL: r.URL,
 		CreatedAt: r.SubmittedAt, UpdatedAt: r.UpdatedAt,
 	}}, true
 }

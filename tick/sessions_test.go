@@ -18,7 +18,7 @@ const talkedIn = "0199a213-81c0-7800-8aa1-bbab2a035a53"
 
 // accountant is a pass with a turn whose agent goes on in a session, of which 100
 // tokens were counted before.
-func accountant(t *testing.T, b config.Budgets) (*Pass, *lease) {
+func accountant(t *testing.T, b work.Budgets) (*Pass, *lease) {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return noon }})
 	if err != nil {
@@ -80,7 +80,7 @@ var tolds = map[string]struct {
 	"past its limit": {work.Usage{InputTokens: 1_500_000}, true}, // honest: it was ended a little later
 }
 
-var tightly = config.Budgets{CostPerItem: 25, CostPerTurn: 20, TokensPerTurn: 1_000_000}
+var tightly = work.Budgets{CostPerItem: 25, CostPerTurn: 20, TokensPerTurn: 1_000_000}
 
 // TestASessionCountsOnFromWhatIsBelieved: what a session counts is the agent's to
 // write; one forged total must not have later runs count as nothing.

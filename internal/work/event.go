@@ -61,7 +61,6 @@ type Event struct {
 	Path      string // review: the file
 	Line      int    // review: the line; 0 when outdated or on the file
 	DiffHunk  string // review
-	CommitOID string // review, summary: what was looked at
 
 	CreatedAt time.Time // GitHub's
 	UpdatedAt time.Time // GitHub's stamp; no proof of anything (design §4)

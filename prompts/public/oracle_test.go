@@ -1,4 +1,4 @@
-package prompts
+package public
 
 import (
 	"bytes"
@@ -189,7 +189,7 @@ func TestWhatBecomesPublicHasNoEffect(t *testing.T) {
 		"footnote":                               "[^1]: ```\n    @acme\n\nx[^1]\n\n    @acme",
 		"quoted fence, code ends there":          "x <code>\n> ```\n> </code>",
 	} {
-		if got := NoClosing(CleanBody(in)); harm(t, got) != "" {
+		if got := NoClosing(Body(in)); harm(t, got) != "" {
 			t.Errorf("%s: %q %s; it is cleaned as\n%s\nand shown as\n%s", name, in, harm(t, got), got, rendered(t, got))
 		}
 	}
@@ -197,7 +197,7 @@ func TestWhatBecomesPublicHasNoEffect(t *testing.T) {
 
 func TestWhatStandsBehindWordsHasNoEffect(t *testing.T) {
 	for _, in := range []string{"```\n@acme\n```", "~~~\n@acme\n~~~\n`@acme`", "<div>\n`@acme`", "- `\n` @acme `", "> @acme", "\n\n@acme", "<code>", "`@acme`"} {
-		if got := "The agent asks: " + CleanBehind(in); harm(t, got) != "" {
+		if got := "The agent asks: " + Behind(in); harm(t, got) != "" {
 			t.Errorf("%q %s; it is cleaned as\n%s", in, harm(t, got), got)
 		}
 	}

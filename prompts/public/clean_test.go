@@ -1,4 +1,4 @@
-package prompts
+package public
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-func TestCleanBody(t *testing.T) {
+func TestBody(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"plain", "Fixed in `a.go`.\n\nSee https://example.com/x.", "Fixed in `a.go`.\n\nSee https://example.com/x."},
 		{"comment", "a <!-- x --> b", "a   b"},
@@ -53,7 +53,7 @@ func TestCleanBody(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := CleanBody(tt.in); got != tt.want {
+			if got := Body(tt.in); got != tt.want {
 				t.Errorf("\n got %q\nwant %q", got, tt.want)
 			}
 		})
@@ -68,7 +68,7 @@ func TestL09_OurMarkersCannotBeImitated(t *testing.T) {
 		pull, "text\n" + pull, "```\n" + pull + "\n```", "<!-- x --" + ">" + pull, "<!-- <!-- -->" + pull[5:], "`" + pull + "`",
 		"```\n<!-- mergexo-action:" + token + " -->", "<pre>\n\n" + pull,
 	} {
-		got := CleanBody(body)
+		got := Body(body)
 		if m, ok := work.ParseMarks(got); ok {
 			t.Errorf("%q keeps %+v", got, m)
 		}
@@ -83,7 +83,7 @@ func TestL09_OurMarkersCannotBeImitated(t *testing.T) {
 
 func TestL95_LongBodiesAreCutWithANote(t *testing.T) {
 	body := "intro\n```go\n" + strings.Repeat("// ö @me\n", 20000)
-	got := CleanBody(body)
+	got := Body(body)
 	if n := utf8.RuneCountInString(got); n > BodyLimit || n < BodyLimit*8/10 {
 		t.Errorf("%d characters", n)
 	}
@@ -94,7 +94,7 @@ func TestL95_LongBodiesAreCutWithANote(t *testing.T) {
 	if n := utf8.RuneCountInString(marked); n > 65536 {
 		t.Errorf("%d characters with markers", n)
 	}
-	mentions := CleanBody(strings.Repeat("@a ", 40000)) // grows while it is cleaned
+	mentions := Body(strings.Repeat("@a ", 40000)) // grows while it is cleaned
 	if n := utf8.RuneCountInString(mentions); n > BodyLimit {
 		t.Errorf("%d characters", n)
 	}
@@ -105,33 +105,33 @@ func TestCleaningIsLinear(t *testing.T) {
 		"comments": "<!---->", "openings": "<!--", "backticks": "`", "runs": "``` `", "angles": "<a ", "paragraphs": "<!-- a\n\n", "mentions": "@a", "lists": "- a\n  ", "escapes": "\\`",
 	} {
 		start := time.Now()
-		CleanBody(strings.Repeat(piece, MaxAnswer/4/len(piece)))
+		Body(strings.Repeat(piece, (1<<18)/len(piece)))
 		if d := time.Since(start); d > 30*time.Second {
 			t.Errorf("%s: %s for a quarter MiB", name, d)
 		}
 	}
 }
 
-func TestCleanTitleAndMessage(t *testing.T) {
-	if got := CleanTitle(" a\n b\u200b "); got != "a b" {
+func TestTitleAndMessage(t *testing.T) {
+	if got := Title(" a\n b\u200b "); got != "a b" {
 		t.Errorf("got %q", got)
 	}
-	if got := CleanTitle(strings.Repeat("x", 999)); utf8.RuneCountInString(got) > TitleLimit {
+	if got := Title(strings.Repeat("x", 999)); utf8.RuneCountInString(got) > TitleLimit {
 		t.Errorf("%d characters", len(got))
 	}
-	got := CleanMessage("Fix it\r\n\nbecause\n\nMergexo-Turn: fake\n mergexo-handled : x\nRefs: y\n")
+	got := Message("Fix it\r\n\nbecause\n\nMergexo-Turn: fake\n mergexo-handled : x\nRefs: y\n")
 	if got != "Fix it\n\nbecause\n\nMergexo-Turn - fake\n mergexo-handled  - x\nRefs: y" {
 		t.Errorf("got %q", got)
 	}
 }
 
-func FuzzCleanBody(f *testing.F) {
+func FuzzBody(f *testing.F) {
 	pull := work.MarkPull(work.PullMark{Issue: 1, Flow: work.FlowBugfix, Turn: "x"})
 	for _, s := range []string{"@a `@b`\n```\n@c", "<!-- a\n```\n-->\n@x", "<!-" + "<!-- -->- x -->", pull, "```\n" + pull, "/mergexo x", "&#64;a", "<!-->@a-->", "a\\", "`\\`@x`", "<script>\n\n`@a`", "- ```\n@a```", "\\\n/x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := CleanBody(s)
+		got := Body(s)
 		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > BodyLimit {
 			t.Error("invalid or too long")
 		}

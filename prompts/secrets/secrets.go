@@ -1,4 +1,6 @@
-package prompts
+// Package secrets finds credentials in text, and takes them out: by the patterns
+// that providers made to be found, and the machine's own exactly.
+package secrets
 
 import (
 	"fmt"
@@ -8,10 +10,10 @@ import (
 	"sync"
 )
 
-// Secrets knows what must not leave this machine: the shapes of common
-// credentials, and the machine's own tokens exactly. It is the one redactor of
-// the program, and may be used by many at once. A nil one knows the shapes.
-type Secrets struct {
+// Redactor knows what must not leave this machine: the patterns of common
+// credentials, and the machine's own tokens exactly. There is one for the whole
+// program, and it may be used by many at once. A nil one knows the patterns.
+type Redactor struct {
 	mu    sync.RWMutex
 	known map[string]string // value → what it is
 	order []string          // longest first: a token may be part of another
@@ -22,7 +24,7 @@ type Secrets struct {
 const shortestKnown = 12
 
 // Add makes a value known. What is too short to be told from a word is not.
-func (s *Secrets) Add(value, what string) {
+func (s *Redactor) Add(value, what string) {
 	value = strings.TrimSpace(value)
 	if len(value) < shortestKnown {
 		return
@@ -41,7 +43,7 @@ func (s *Secrets) Add(value, what string) {
 }
 
 // Find lists the secrets in a text: each one, and what it is.
-func (s *Secrets) Find(text string) map[string]string {
+func (s *Redactor) Find(text string) map[string]string {
 	found := map[string]string{}
 	if s != nil {
 		s.mu.RLock()
@@ -52,13 +54,13 @@ func (s *Secrets) Find(text string) map[string]string {
 		}
 		s.mu.RUnlock()
 	}
-	for _, f := range shapes {
-		if !f.possible(text) {
+	for _, p := range patterns {
+		if !p.possible(text) {
 			continue
 		}
-		for _, m := range f.form().FindAllString(text, -1) {
+		for _, m := range p.expr().FindAllString(text, -1) {
 			if _, ok := found[m]; !ok {
-				found[m] = f.name
+				found[m] = p.name
 			}
 		}
 	}
@@ -66,7 +68,7 @@ func (s *Secrets) Find(text string) map[string]string {
 }
 
 // Redact replaces the secrets in a text, for logs, comments and quotations.
-func (s *Secrets) Redact(text string) string {
+func (s *Redactor) Redact(text string) string {
 	if s != nil {
 		s.mu.RLock()
 		for _, value := range s.order {
@@ -74,43 +76,34 @@ func (s *Secrets) Redact(text string) string {
 		}
 		s.mu.RUnlock()
 	}
-	for _, f := range shapes {
-		if f.possible(text) {
-			text = f.form().ReplaceAllString(text, "[redacted: "+f.name+"]")
+	for _, p := range patterns {
+		if p.possible(text) {
+			text = p.expr().ReplaceAllString(text, "[redacted: "+p.name+"]")
 		}
 	}
 	return text
 }
 
-// Check gives the violations of an answer that holds a secret, in any string
-// of it. An answer is checked once, before it is stored: what counts as a
-// secret may be another thing tomorrow, and a stored answer must stay good.
-func (s *Secrets) Check(answer []byte) []string {
-	value, err := decodeOne(answer)
-	if err != nil {
-		return []string{s.Redact(quoted(err.Error()))}
-	}
-	return s.check("answer", value)
-}
-
-func (s *Secrets) check(path string, value any) []string {
+// Check gives the violations of a decoded JSON value that holds a secret in any
+// string of it; name is what they call the value.
+func (s *Redactor) Check(name string, value any) []string {
 	var out []string
 	switch v := value.(type) {
 	case string:
 		for _, what := range slices.Sorted(maps.Values(s.Find(v))) {
-			out = append(out, fmt.Sprintf("%s holds what looks like %s; secrets are never published", path, what))
+			out = append(out, fmt.Sprintf("%s holds what looks like %s; secrets are never published", name, what))
 		}
 	case []any:
 		for i, e := range v {
-			out = append(out, s.check(fmt.Sprintf("%s[%d]", path, i), e)...)
+			out = append(out, s.Check(fmt.Sprintf("%s[%d]", name, i), e)...)
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			out = append(out, s.check(path+"."+key, v[key])...)
+			out = append(out, s.Check(name+"."+key, v[key])...)
 		}
 	}
 	return out
 }
 
-// Redact takes the known shapes of credentials out of a text.
-func Redact(s string) string { return (*Secrets)(nil).Redact(s) }
+// Redact takes the known patterns of credentials out of a text.
+func Redact(s string) string { return (*Redactor)(nil).Redact(s) }

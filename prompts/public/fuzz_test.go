@@ -1,4 +1,4 @@
-package prompts
+package public
 
 import (
 	"math/rand/v2"
@@ -27,7 +27,7 @@ func pieced(picks []byte) string {
 
 func checkPublic(t *testing.T, in string) {
 	t.Helper()
-	body := CleanBody(in)
+	body := Body(in)
 	got := NoClosing(body)
 	if why := harm(t, got); why != "" {
 		t.Fatalf("%q %s; it is cleaned as\n%s\nand shown as\n%s", in, why, got, rendered(t, got))

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
 // How much of the small fields is taken.
@@ -58,8 +59,8 @@ func (c *checker) title(key, value string, blocked bool) {
 	if strings.ContainsAny(value, "\r\n") {
 		c.add("%s has more than one line", key)
 	}
-	if n := utf8.RuneCountInString(value); n > TitleLimit {
-		c.add("%s has %d characters; GitHub takes %d", key, n, TitleLimit)
+	if n := utf8.RuneCountInString(value); n > public.TitleLimit {
+		c.add("%s has %d characters; GitHub takes %d", key, n, public.TitleLimit)
 	}
 }
 

@@ -1,4 +1,8 @@
-package prompts
+// Package public makes what an agent wrote fit for people on GitHub: it reads
+// Markdown as GitHub does, so far that mentions, commands, references that close
+// issues, markers and tags without a partner lose their effect, and so that what
+// people do not see is shown.
+package public
 
 import (
 	"fmt"
@@ -7,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// BodyLimit is how many characters CleanBody lets through. GitHub refuses
+// BodyLimit is how many characters Body lets through. GitHub refuses
 // bodies over 65,536; what is left is room for our markers.
 const BodyLimit = 65536 - 2000
 
@@ -23,24 +27,24 @@ var (
 	ownMarker  = regexp.MustCompile(`(?i)<!--(\s*mergexo)`)
 )
 
-// CleanBody makes what an agent wrote fit for GitHub. HTML comments go, and
+// Body makes what an agent wrote fit for GitHub. HTML comments go, and
 // nothing that is left can be taken for a marker of ours. Outside code,
 // @mentions lose their effect by a zero-width space and slash commands at a
 // line's beginning by backticks. The body is cut at BodyLimit with a note.
-func CleanBody(s string) string {
+func Body(s string) string {
 	s = longRun.ReplaceAllStringFunc(dropInvisible(s), func(run string) string { return run[:maxFence] })
-	s = withoutComments(s, showUnclosed)
+	s = WithoutComments(s, showUnclosed)
 	s = ownMarker.ReplaceAllString(s, "&lt;!--$1")
 	s = neutralise(s)
 	s = ownCommand.ReplaceAllString(s, "$1/"+zeroWidth+"$2")
 	return Balanced(strings.TrimRight(strings.TrimLeft(Cut(s, BodyLimit), "\n"), " \t\n"))
 }
 
-// CleanBehind is CleanBody for what is put behind words of ours on their line,
+// Behind is Body for what is put behind words of ours on their line,
 // where no block of code or HTML can begin.
-func CleanBehind(s string) string {
+func Behind(s string) string {
 	const words = "x "
-	return strings.TrimPrefix(CleanBody(words+strings.TrimSpace(s)), words)
+	return strings.TrimPrefix(Body(words+strings.TrimSpace(s)), words)
 }
 
 // maxFence is the longest fence that is let through; longRun finds longer ones.
@@ -63,7 +67,7 @@ func Balanced(s string) string {
 // dropInvisible takes out what people would not see, but for the zero-width
 // space that we put in ourselves.
 func dropInvisible(s string) string {
-	return visible(strings.ReplaceAll(s, zeroWidth, ""))
+	return Visible(strings.ReplaceAll(s, zeroWidth, ""))
 }
 
 // neutralise is Balanced, and takes mentions and commands out of the text
@@ -157,7 +161,7 @@ func Cut(s string, limit int) string {
 		return s
 	}
 	for keep := limit - 2*room; ; keep -= keep/8 + 1 {
-		kept := firstRunes(s, keep)
+		kept := FirstRunes(s, keep)
 		if i := strings.LastIndexByte(kept, '\n'); i > len(kept)*9/10 {
 			kept = kept[:i]
 		}
@@ -171,12 +175,12 @@ func Cut(s string, limit int) string {
 // TitleLimit is the longest title of a pull request that GitHub takes.
 const TitleLimit = 256
 
-// CleanTitle makes a title of one line, without what people do not see or what
+// Title makes a title of one line, without what people do not see or what
 // switches checks off: it becomes the message of a squashed merge.
-func CleanTitle(s string) string {
-	s = strings.TrimSpace(withoutSkips(oneLine(strings.ReplaceAll(s, zeroWidth, ""))))
+func Title(s string) string {
+	s = strings.TrimSpace(withoutSkips(OneLine(strings.ReplaceAll(s, zeroWidth, ""))))
 	if utf8.RuneCountInString(s) > TitleLimit {
-		s = strings.TrimSpace(firstRunes(s, TitleLimit-1)) + "…"
+		s = strings.TrimSpace(FirstRunes(s, TitleLimit-1)) + "…"
 	}
 	return s
 }

@@ -1,26 +1,25 @@
-package prompts
+package public
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// visible makes text show all that it holds: valid UTF-8, one kind of line
+// Visible makes text show all that it holds: valid UTF-8, one kind of line
 // ending, no control characters, and characters that people do not see written
 // as their code point, so that nobody hides words from the people who look at
 // an issue and shows them to its agent.
-func visible(s string) string {
+func Visible(s string) string {
 	s = work.Normalise(strings.ToValidUTF8(s, "\uFFFD"))
-	if strings.IndexFunc(s, hidden) < 0 {
+	if strings.IndexFunc(s, Hidden) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if hidden(r) {
+		if Hidden(r) {
 			fmt.Fprintf(&b, "\\u{%x}", r)
 			continue
 		}
@@ -29,11 +28,11 @@ func visible(s string) string {
 	return b.String()
 }
 
-// hidden reports whether people do not see the character: controls, format
+// Hidden reports whether people do not see the character: controls, format
 // characters (zero width, direction, tags), fillers, and separators that look
 // like a line's end to some readers only. Joiners and variation selectors are
 // part of emoji and scripts and stay, tags do not.
-func hidden(r rune) bool {
+func Hidden(r rune) bool {
 	switch {
 	case r >= ' ' && r < 0x7f: // nearly all of a log
 		return false
@@ -47,35 +46,13 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Co, r)
 }
 
-// oneLine makes a single line of text: what stands in a header or a list.
-func oneLine(s string) string {
-	return strings.Join(strings.Fields(visible(s)), " ")
+// OneLine makes a single line of text: what stands in a header or a list.
+func OneLine(s string) string {
+	return strings.Join(strings.Fields(Visible(s)), " ")
 }
 
-// cut bounds text to limit characters in all, its end replaced by a note of
-// how much was left out. Text within the limit is returned as it is, so that
-// cutting twice is cutting once.
-func cut(s string, limit int) string {
-	n := utf8.RuneCountInString(s)
-	if n <= limit {
-		return s
-	}
-	note := fmt.Sprintf("\n[… %d characters left out]", n-limit)
-	return firstRunes(s, max(0, limit-utf8.RuneCountInString(note)-8)) + note
-}
-
-// cutHead is cut for text whose end matters most.
-func cutHead(s string, limit int) string {
-	n := utf8.RuneCountInString(s)
-	if n <= limit {
-		return s
-	}
-	note := fmt.Sprintf("[… %d characters left out]\n", n-limit)
-	keep := max(0, limit-utf8.RuneCountInString(note)-8)
-	return note + s[len(firstRunes(s, n-keep)):]
-}
-
-func firstRunes(s string, n int) string {
+// FirstRunes gives the first n characters.
+func FirstRunes(s string, n int) string {
 	for i := range s {
 		if n == 0 {
 			return s[:i]
@@ -85,15 +62,15 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// hiddenTail stands for text that GitHub does not show because an HTML comment
+// HiddenTail stands for text that GitHub does not show because an HTML comment
 // before it was never closed.
-const hiddenTail = "[text hidden by an unclosed HTML comment was left out]"
+const HiddenTail = "[text hidden by an unclosed HTML comment was left out]"
 
-// withoutComments takes HTML comments out of Markdown, outside of code, where
+// WithoutComments takes HTML comments out of Markdown, outside of code, where
 // GitHub shows them. unclosed says what becomes of what follows a comment that
 // is never closed. Taking one out may show another: after a few rounds, what is
 // left is made visible.
-func withoutComments(s string, unclosed func(rest string) string) string {
+func WithoutComments(s string, unclosed func(rest string) string) string {
 	for range 3 {
 		next := stripComments(s, unclosed)
 		if next == s {

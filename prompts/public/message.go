@@ -1,4 +1,4 @@
-package prompts
+package public
 
 import (
 	"regexp"
@@ -22,10 +22,10 @@ var (
 	commitMarks = regexp.MustCompile(`(?im)^[ \t]*Mergexo-[A-Za-z]+[ \t]*:`)
 )
 
-// CleanMessage makes a commit message of what an agent wrote: without lines
+// Message makes a commit message of what an agent wrote: without lines
 // that could be taken for our trailers, without anybody's signature, and with
 // all checks. Who stands for a commit is not for an agent to say.
-func CleanMessage(s string) string {
+func Message(s string) string {
 	s = commitMarks.ReplaceAllStringFunc(dropInvisible(s), func(m string) string {
 		return strings.Replace(m, ":", " -", 1)
 	})

@@ -1,4 +1,4 @@
-package prompts
+package secrets
 
 import (
 	"strings"
@@ -34,14 +34,14 @@ func TestL49_EveryShapeIsFoundAndRedacted(t *testing.T) {
 	for token, what := range made() {
 		tried[what] = true
 		text := "set TOKEN=" + token + " now"
-		if found := (*Secrets)(nil).Find(text); found[token] != what {
+		if found := (*Redactor)(nil).Find(text); found[token] != what {
 			t.Errorf("%.14s…: found %q, want %s", token, found, what)
 		}
 		if got := Redact(text); got != "set TOKEN=[redacted: "+what+"] now" {
 			t.Errorf("%.14s…: redacted as %q", token, got)
 		}
 	}
-	for _, s := range shapes {
+	for _, s := range patterns {
 		if !tried[s.name] {
 			t.Errorf("%s is not tried", s.name)
 		}
@@ -49,7 +49,7 @@ func TestL49_EveryShapeIsFoundAndRedacted(t *testing.T) {
 }
 
 func TestL49_KnownTokensAreFoundExactly(t *testing.T) {
-	var s Secrets
+	var s Redactor
 	s.Add("  hunter2-hunter2  ", "a password")
 	s.Add("hunter2-hunter2-long", "another")
 	s.Add("word", "too short")
@@ -60,17 +60,17 @@ func TestL49_KnownTokensAreFoundExactly(t *testing.T) {
 	if found := s.Find("word hunter2-hunter2"); len(found) != 1 || found["hunter2-hunter2"] != "a password" {
 		t.Errorf("found %v", found)
 	}
-	v := s.Check([]byte(`{"a":["x",{"b":"hunter2\u002dhunter2"}],"c":7}`))
+	v := s.Check("answer", map[string]any{"a": []any{"x", map[string]any{"b": "hunter2-hunter2"}}, "c": 7.0})
 	if len(v) != 1 || v[0] != "answer.a[1].b holds what looks like a password; secrets are never published" {
 		t.Errorf("got %q", v)
 	}
-	if v := s.Check([]byte(`{"a":"hunter2"}`)); len(v) > 0 {
+	if v := s.Check("answer", map[string]any{"a": "hunter2"}); len(v) > 0 {
 		t.Errorf("got %q", v)
 	}
 }
 
 func TestSecretsMayBeUsedByMany(t *testing.T) {
-	var s Secrets
+	var s Redactor
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -80,4 +80,26 @@ func TestSecretsMayBeUsedByMany(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+func TestL49_KnownCredentialsAreRedacted(t *testing.T) {
+	key := "-----BEGIN OPENSSH PRIVATE KEY-----\nabc\ndef\n-----END OPENSSH PRIVATE KEY-----"
+	for _, secret := range []string{
+		"ghp_" + strings.Repeat("a", 36), "gho_" + strings.Repeat("a", 36), "ghs_" + strings.Repeat("a", 36),
+		"github_pat_" + strings.Repeat("a", 82), "sk-ant-api03-" + strings.Repeat("x", 40), "sk-proj-" + strings.Repeat("x", 40),
+		"AKIA" + strings.Repeat("A", 16), "xoxb-1234567890-abc", "AIza" + strings.Repeat("x", 35), "glpat-" + strings.Repeat("x", 20), key,
+		strings.TrimSuffix(key, "-----END OPENSSH PRIVATE KEY-----"),
+	} {
+		if len((*Redactor)(nil).Find("x "+secret)) == 0 {
+			t.Errorf("not found: %.12s…", secret)
+		}
+		if got := Redact("before " + secret); strings.Contains(got, secret) || !strings.HasPrefix(got, "before [redacted: ") {
+			t.Errorf("not redacted: %q", got)
+		}
+	}
+	for _, harmless := range []string{"", "ghp_short", "task-abc", "risk-" + strings.Repeat("x", 40), "sk-ip", "the AKIA prefix", "0123456789abcdef0123456789abcdef01234567", "-----BEGIN CERTIFICATE-----"} {
+		if found := (*Redactor)(nil).Find(harmless); len(found) > 0 {
+			t.Errorf("%q taken for %v", harmless, found)
+		}
+	}
 }

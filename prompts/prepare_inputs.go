@@ -3,6 +3,8 @@ package prompts
 import (
 	"fmt"
 	"slices"
+
+	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
 // How much of what was handed over goes into one prompt, in characters.
@@ -48,8 +50,8 @@ func prepareChecks(list []Check) []Check {
 			return append(out, Check{Name: fmt.Sprintf("[… %d more checks left out]", len(list)-i), Annotations: []Annotation{}})
 		}
 		tidy(&c.Name, &c.Conclusion, &c.URL)
-		c.Summary = cut(visible(c.Summary), maxCommentBody)
-		c.Log = cutHead(visible(c.Log), room)
+		c.Summary = cut(public.Visible(c.Summary), maxCommentBody)
+		c.Log = cutHead(public.Visible(c.Log), room)
 		c.Annotations = annotations(c.Annotations)
 		out = append(out, c)
 	}
@@ -63,7 +65,7 @@ func annotations(list []Annotation) []Annotation {
 			return append(out, Annotation{Message: fmt.Sprintf("[… %d more annotations left out]", len(list)-i)})
 		}
 		tidy(&a.Path, &a.Level)
-		a.Message = cut(visible(a.Message), maxMessage)
+		a.Message = cut(public.Visible(a.Message), maxMessage)
 		out = append(out, a)
 	}
 	return out
@@ -76,7 +78,7 @@ func prepareConflict(c *Conflict) *Conflict {
 	out := *c
 	tidy(&out.Base, &out.BaseSHA, &out.HeadSHA)
 	out.Paths = lines(c.Paths, maxFiles)
-	out.Log = cutHead(visible(c.Log), maxLog)
+	out.Log = cutHead(public.Visible(c.Log), maxLog)
 	return &out
 }
 
@@ -101,7 +103,7 @@ func prepareReview(r *Review) *Review {
 	}
 	out := *r
 	tidy(&out.Reviewer)
-	out.Diff = cut(visible(r.Diff), maxDiff)
+	out.Diff = cut(public.Visible(r.Diff), maxDiff)
 	out.Escalations = lines(r.Escalations, maxPoints)
 	return &out
 }

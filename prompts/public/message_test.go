@@ -1,4 +1,4 @@
-package prompts
+package public
 
 import "testing"
 
@@ -22,11 +22,11 @@ func TestCommitMessagesVouchForNobody(t *testing.T) {
 		"Fix the crash\n\nin [skip this] case":                          "Fix the crash\n\nin [skip this] case",
 		"[skip ci]":                                                     "",
 	} {
-		if got := CleanMessage(in); got != want {
-			t.Errorf("CleanMessage(%q) = %q, want %q", in, got, want)
+		if got := Message(in); got != want {
+			t.Errorf("Message(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got := CleanTitle("Fix it [skip ci] now"); got != "Fix it now" {
+	if got := Title("Fix it [skip ci] now"); got != "Fix it now" {
 		t.Errorf("title %q", got)
 	}
 	// A squashed merge takes the pull request's title and text as its message.
