@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-func TestL102EveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
+func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	later := now.Add(time.Hour)
 	repo := work.Repo{Name: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}}

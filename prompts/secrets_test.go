@@ -29,7 +29,7 @@ func made() map[string]string {
 	}
 }
 
-func TestL49_EveryShapeIsFoundAndRedacted(t *testing.T) {
+func TestEveryShapeIsFoundAndRedacted(t *testing.T) {
 	tried := map[string]bool{}
 	for token, what := range made() {
 		tried[what] = true
@@ -48,7 +48,7 @@ func TestL49_EveryShapeIsFoundAndRedacted(t *testing.T) {
 	}
 }
 
-func TestL49_KnownTokensAreFoundExactly(t *testing.T) {
+func TestKnownTokensAreFoundExactly(t *testing.T) {
 	var s Secrets
 	s.Add("  hunter2-hunter2  ", "a password")
 	s.Add("hunter2-hunter2-long", "another")

@@ -64,8 +64,8 @@ func (c *claude) used(run claudeRun, m *claudeMeter) work.Usage {
 	return c.spec.charge(all, cost)
 }
 
-// argv is the command line. A resumed turn has all the limits of a fresh one
-// (L51). The prompt is on standard input.
+// argv is the command line. A resumed turn has all the limits of a fresh one.
+// The prompt is on standard input.
 func (c *claude) argv(r Request) []string {
 	tools := claudeWrites
 	if r.Mode == work.ModeRead {

@@ -208,7 +208,7 @@ func (l *life) why(w *writing) string {
 	return ""
 }
 
-// owed is P2: everything that an allowed author said is answered.
+// owed: everything that an allowed author said is answered.
 func (l *life) owed() (err error) {
 	a := l.answers()
 	if err := l.trailers(a); err != nil {
@@ -237,7 +237,7 @@ func (l *life) owed() (err error) {
 	return errors.Join(err, readErr)
 }
 
-// once is P1: every effect is there once, and every version is one turn's.
+// once: every effect is there once, and every version is one turn's.
 func (l *life) once() (err error) {
 	a := l.answers()
 	if err := l.trailers(a); err != nil {
@@ -362,7 +362,7 @@ func (l *life) wanted() (err error) {
 	return err
 }
 
-// idle is P6: a pass that finds nothing new writes nothing.
+// idle: a pass that finds nothing new writes nothing.
 func (l *life) idle() error {
 	was, err := l.tables()
 	if err != nil {

@@ -5,7 +5,7 @@ import "slices"
 // Cause is what moves a work item from one state to another.
 type Cause string
 
-// The causes (design §8).
+// The causes.
 const (
 	CauseLabelled   Cause = "labelled"    // a flow's label was set, or the flow's command given
 	CausePromoted   Cause = "promoted"    // its design was merged
