@@ -70,7 +70,7 @@ func (s Spending) tries() string {
 
 // anotherAllowance is the way on after a budget is spent. A comment is none: who
 // comments without end may be a program, and one that is an allowed user.
-const anotherAllowance = "comment `/mergexo retry`, or take the label away and set it anew; both give it as much again"
+const anotherAllowance = "comment `/mergexo retry`, or take the label away and set it again; both reset its budgets"
 
 // affords reports whether the item's budgets leave something for one more turn,
 // and stops the item when they do not.
@@ -97,7 +97,7 @@ func (r *router) renew() {
 	r.p.Renewed = append(r.p.Renewed, r.item.ID)
 	r.spent = nil
 	if r.hasPull {
-		r.move(work.CauseResumed, work.StateAwaitingFeedback, "the label was set anew: it may spend as much again")
+		r.move(work.CauseResumed, work.StateAwaitingFeedback, "the label was set again: its budgets are reset")
 		r.item.State = work.StateAwaitingFeedback
 	}
 }

@@ -94,7 +94,7 @@ func (r *router) unconfirmed() bool {
 }
 
 func confirmHint(item work.Item) string {
-	return fmt.Sprintf("read the issue, then set the label anew: take %s away and add it again", item.Label)
+	return fmt.Sprintf("read the issue, then take the label %s away and add it again", item.Label)
 }
 
 // awaitsLabel reports whether a hint is confirmHint's: nothing but the label set

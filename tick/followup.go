@@ -18,7 +18,7 @@ import (
 // which names them all as handled: so a lost database changes nothing.
 
 // startOver is the way on where comments on the issue are not acted on.
-const startOver = "comment `/mergexo retry`, or take the label away and set it anew"
+const startOver = "comment `/mergexo retry`, or take the label away and set it again"
 
 // awaitWord ends a start before its first effect: something must be said, or
 // done, before a turn can go on. Its comments stay queued for that turn.

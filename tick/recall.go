@@ -15,7 +15,7 @@ const (
 	stoppedHere  = "gh mergexo stopped here: "
 	stoppedSince = "\n\n- Since: "
 	stoppedOften = "\n- Attempts: "
-	stoppedNext  = "\n- To go on: "
+	stoppedNext  = "\n- Next step: "
 	stoppedTime  = "2006-01-02 15:04 UTC"
 )
 

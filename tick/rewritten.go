@@ -29,8 +29,8 @@ func lostReason(branch, lost string) string {
 }
 
 func lostHint(head string) string {
-	return fmt.Sprintf("look at what the branch is now (its head is %s), then comment `/mergexo unblock` to have the work go on from there; "+
-		"or push the old history back and comment. What is said meanwhile is answered then", short(head))
+	return fmt.Sprintf("look at what the branch is now (its head is %s), then comment `/mergexo unblock` to have the work resume from there; "+
+		"or push the old history back and comment. Comments made until then are answered then", short(head))
 }
 
 // rewritten keeps an item waiting whose branch was rewritten. Its hint names the

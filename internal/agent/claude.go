@@ -210,7 +210,7 @@ func (c *claude) answer(e *claudeEvent) (Result, error) {
 	}
 	violations := []string{fmt.Sprintf("no answer was given by the tool StructuredOutput (the final message begins with %q)", c.spec.quote(e.Result))}
 	if tools := e.denied(); tools != "" {
-		violations = append(violations, "what was denied stays denied; go on without: "+c.spec.quote(tools))
+		violations = append(violations, "what was denied stays denied; work without it: "+c.spec.quote(tools))
 	}
 	return out, &AnswerError{Agent: c.spec.Name, Violations: violations}
 }

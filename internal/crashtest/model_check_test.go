@@ -203,7 +203,7 @@ func (l *life) why(w *writing) string {
 	case found && is.State != "open", ended:
 		return "what it was said on is closed"
 	case doubt:
-		return "the work was called off"
+		return "the work was cancelled"
 	}
 	return ""
 }
