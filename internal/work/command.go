@@ -30,7 +30,7 @@ type VerbUse struct {
 }
 
 // VerbUses lists every verb in the order of the help: the comment's, the command
-// line's and the README's alike.
+// line's and the docs' alike.
 func VerbUses() []VerbUse {
 	return []VerbUse{
 		{VerbHelp, "", "Show this table"},
@@ -174,7 +174,7 @@ func unblock(args []string) Command {
 	return Command{Verb: VerbUnblock, Head: strings.ToLower(args[1])}
 }
 
-// HelpTable is the help in Markdown, as comments and the README have it.
+// HelpTable is the help in Markdown, as comments and the docs have it.
 func HelpTable() string {
 	var b strings.Builder
 	b.WriteString("| command | what it does |\n|---|---|\n")
