@@ -84,7 +84,7 @@ func (f facts) ended() standing {
 	case f.Item.State == work.StateMerged, f.Item.State == work.StateCompleted:
 		return standing{"", "nothing"}
 	}
-	return standing{"", "nothing; set the label anew to start over"}
+	return standing{"", "nothing; set the label again to start over"}
 }
 
 // ending reports whether a turn has begun its effects: it is carried to its end.
@@ -115,7 +115,7 @@ func (f facts) blocked() standing {
 	if reason == "" && f.Turn != nil {
 		reason = or(f.Turn.WaitReason, f.Turn.LastError)
 	}
-	next := "set the label anew to start over"
+	next := "set the label again to start over"
 	if f.Pull != nil && f.Pull.State == work.PullOpen {
 		next = fmt.Sprintf("comment on %s", f.pullRef())
 	}
@@ -156,7 +156,7 @@ func (f facts) comment() string {
 func (f facts) working() standing {
 	t := f.Turn
 	if t.Waits(f.Now) {
-		return standing{or(t.WaitReason, "a new attempt after: "+t.LastError), "goes on after " + clock(t.NotBefore)}
+		return standing{or(t.WaitReason, "a new attempt after: "+t.LastError), "resumes after " + clock(t.NotBefore)}
 	}
 	before := ""
 	if t.WaitReason != "" {

@@ -246,7 +246,7 @@ func (p *Pass) openedPull(ctx context.Context, l *lease) (*work.PullRequest, err
 			return nil, fmt.Errorf("read pull request #%d: %w", number, err)
 		}
 		if !ok {
-			return nil, fmt.Errorf("pull request #%d is not to be seen", number)
+			return nil, fmt.Errorf("pull request #%d is not visible", number)
 		}
 		return &work.PullRequest{
 			RepoID: l.turn.RepoID, ItemID: l.item.ID, Number: number, NodeID: d.NodeID, URL: d.URL, Title: d.Title, State: d.State,

@@ -39,7 +39,7 @@ func (r *router) renew() {
 	r.p.Renewed = append(r.p.Renewed, r.item.ID)
 	r.spent = nil
 	if r.hasPull {
-		r.move(work.CauseResumed, work.StateAwaitingFeedback, "the label was set anew: it may spend as much again")
+		r.move(work.CauseResumed, work.StateAwaitingFeedback, "the label was set again: its budgets are reset")
 		r.item.State = work.StateAwaitingFeedback
 	}
 }

@@ -219,7 +219,7 @@ func (r *router) over() (string, bool) {
 	case r.item.State == work.StateFailed:
 		return "This failed for good", true
 	case r.item.State == work.StateClosed:
-		return "The work on this was called off", true
+		return "The work on this was cancelled", true
 	case !r.item.State.Open():
 		return "The work on this is done", true
 	}
@@ -230,14 +230,14 @@ func (r *router) over() (string, bool) {
 func (r *router) again() string {
 	text := fmt.Sprintf("`/mergexo %s` on #%d starts over", work.VerbOf(r.item.Flow), r.item.Number)
 	if next, follows := r.v.Followed[r.item.ID]; follows && next.Pull.Number != 0 {
-		return fmt.Sprintf("It goes on in #%d", next.Pull.Number)
+		return fmt.Sprintf("It continues in #%d", next.Pull.Number)
 	}
 	merged := r.hasPull && r.pull.State == work.PullMerged && r.item.Flow != work.FlowDesign
 	switch {
 	case r.hasPull && r.pull.State == work.PullClosed && r.item.IssueClosed:
-		return fmt.Sprintf("Reopen #%d and it goes on; or reopen the issue, and %s", r.pull.Number, text)
+		return fmt.Sprintf("Reopen #%d and it resumes; or reopen the issue, and %s", r.pull.Number, text)
 	case r.hasPull && r.pull.State == work.PullClosed:
-		return fmt.Sprintf("Reopen #%d and it goes on, or %s", r.pull.Number, text)
+		return fmt.Sprintf("Reopen #%d and it resumes, or %s", r.pull.Number, text)
 	case merged, r.item.IssueClosed: // GitHub closes the issue with the merge
 		return "Once the issue is reopened, " + text
 	}

@@ -34,7 +34,7 @@ func (r *router) beginFlow(inv invocation) reply {
 	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
 		return nothing("This is what is being done. %s", r.whereItStands())
 	}
-	return nothing("Another kind of work is under way. `/mergexo cancel` calls it off; then say `%s` again. %s", inv.Command, r.whereItStands())
+	return nothing("Another kind of work is under way. `/mergexo cancel` cancels it; then comment `%s` again. %s", inv.Command, r.whereItStands())
 }
 
 // flowLabel plans that of the labels that begin work one is set anew, or none
@@ -84,8 +84,8 @@ func (r *router) pause(inv invocation) reply {
 	}
 	r.v.Paused[r.item.ID] = work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
 	r.begun = append(r.begun, r.v.Paused[r.item.ID])
-	rep.said = fmt.Sprintf("Paused: from now on this is yours. No turn begins, and what is said meanwhile is never acted on. "+
-		"`/mergexo resume` gives it back, as does taking the label `%s` away.", r.v.Policy.Labels.Ignore)
+	rep.said = fmt.Sprintf("Paused. No agent works on this, and comments made during the pause are never acted on. "+
+		"`/mergexo resume` hands it back, as does taking the label `%s` away.", r.v.Policy.Labels.Ignore)
 	return rep
 }
 

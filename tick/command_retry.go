@@ -39,7 +39,7 @@ func (r *router) kept(inv invocation) string {
 		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. `/mergexo resume` ends the pause; then say `%s` again.",
 			pause.By, work.Utc(pause.Began), inv.Command)
 	case r.standsStill() && work.AwaitsLabel(r.item, r.item.Hint):
-		return fmt.Sprintf("Only the label set anew confirms the new text, so nothing was done: read the issue, then take `%s` away and add it again.", r.item.Label)
+		return fmt.Sprintf("Only setting the label again confirms the new text, so nothing was done: read the issue, then take `%s` away and add it again.", r.item.Label)
 	}
 	return ""
 }
@@ -98,7 +98,7 @@ func (r *router) goOn(cleared bool) (reply, bool) {
 	if !waiting && len(shelved) == 0 {
 		return nothing("Nothing waits to be answered; say on #%d what is to be done.", r.pull.Number), true
 	}
-	return nothing("It goes on: what waits to be answered on #%d makes the next turn.", r.pull.Number), true
+	return nothing("It resumes: the next turn answers what waits on #%d.", r.pull.Number), true
 }
 
 // retryTurn lets an unfinished turn go on at the step that it came to. Its
@@ -121,7 +121,7 @@ func (r *router) retryTurn(t work.Turn) (reply, bool) {
 	if t.Step == work.StepClaimed {
 		return nothing("The turn is tried again in the next pass, with all its attempts."), true
 	}
-	return nothing("The turn goes on in the next pass where it stopped, with all its attempts; the agent's answer is kept."), true
+	return nothing("The turn resumes in the next pass where it stopped, with all its attempts; the agent's answer is kept."), true
 }
 
 // startAgain has a start turn made of all that was said.
@@ -158,9 +158,9 @@ func (r *router) alive(t work.Turn) bool {
 // step that it stores.
 func (r *router) cancel(inv invocation) reply {
 	if why, over := r.over(); over {
-		return nothing("%s, so there is nothing to call off. %s.", why, r.again())
+		return nothing("%s, so there is nothing to cancel. %s.", why, r.again())
 	}
-	said := "The work is called off."
+	said := "The work is cancelled."
 	turn, busy := r.unfinished()
 	if busy && !r.alive(turn) {
 		r.p.Cancelled = append(r.p.Cancelled, turn.ID)
@@ -173,16 +173,16 @@ func (r *router) cancel(inv invocation) reply {
 	if r.hasPull && r.pull.State == work.PullOpen {
 		sent = append(sent, work.Action{
 			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionClose, Need: work.NeedRequired, State: work.ActionPlanned,
-			Token: work.CloseToken(r.v.Repo.Key(), r.pull.Number, inv.key), Number: r.pull.Number, Why: inv.by + " called the work off",
+			Token: work.CloseToken(r.v.Repo.Key(), r.pull.Number, inv.key), Number: r.pull.Number, Why: inv.by + " cancelled the work",
 		})
-		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays. Reopen the pull request and it goes on.", r.pull.Number, r.pull.Branch)
+		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays. Reopen the pull request and it resumes.", r.pull.Number, r.pull.Branch)
 	}
 	return reply{said: said + " " + r.again() + ".", sent: sent, void: append(r.giveUp(inv), turn.EventKeys...)}
 }
 
 // giveUp closes the item and ends what was asked for until then, given by key.
 func (r *router) giveUp(inv invocation) []string {
-	why := inv.by + " called it off"
+	why := inv.by + " cancelled it"
 	var asked []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
 		if !work.StampOf(e).After(inv.at) {

@@ -99,7 +99,7 @@ func (p *Pass) storeObeyed(ctx context.Context, tx *store.Tx, plan Plan, now tim
 // callOff ends a turn that no pass works on, as cancel ends one that a pass has:
 // after its first effect what is left of it becomes void.
 func callOff(ctx context.Context, tx *store.Tx, id int64, now time.Time) error {
-	const why = "the work was called off"
+	const why = "the work was cancelled"
 	t, err := tx.GetTurn(ctx, id)
 	if err != nil || t.Step.Ended() {
 		return err

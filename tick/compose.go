@@ -133,7 +133,7 @@ func (c *composer) generalText() string {
 		parts = append(parts, prompts.CleanBody(a.GeneralComment))
 	}
 	if a.BlockedReason != "" {
-		parts = append(parts, "I cannot go on without an answer to this: "+prompts.CleanBehind(a.BlockedReason))
+		parts = append(parts, "I cannot continue without an answer to this: "+prompts.CleanBehind(a.BlockedReason))
 	}
 	if text := c.flakyText(); text != "" {
 		parts = append(parts, text)

@@ -211,7 +211,7 @@ func aroundRefusal(refused *git.RefusedError) string {
 // wayOn is what a person can do about a turn that stopped.
 func wayOn(l *lease) string {
 	if l.turn.Kind.Start() {
-		return "say more in a comment on the issue, or take the label away and set it anew to start over"
+		return "say more in a comment on the issue, or take the label away and set it again to start over"
 	}
 	return "comment on the pull request to have it tried again"
 }

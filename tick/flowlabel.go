@@ -110,7 +110,7 @@ func (h *harvest) underWay(ctx context.Context, item work.Item) (what string, er
 	err = h.view(ctx, func(tx *store.Tx) error {
 		pull, has, err := tx.FindPullOfItem(ctx, item.ID)
 		if err != nil || has {
-			what = fmt.Sprintf("work is under way on #%d", pull.Number)
+			what = fmt.Sprintf("#%d is under way", pull.Number)
 			return err
 		}
 		turns, err := tx.ListTurns(ctx, item.ID)

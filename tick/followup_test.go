@@ -89,7 +89,7 @@ func TestL36OldItemsRecover(t *testing.T) {
 		}
 		return b.String()
 	}
-	const answer, anew, asks = "answer in a comment on the issue", "comment `/mergexo retry`, or take the label away and set it anew", string(work.StateAwaitingIssueFollowup) + "/answer in a comment on the issue\n"
+	const answer, anew, asks = "answer in a comment on the issue", "comment `/mergexo retry`, or take the label away and set it again", string(work.StateAwaitingIssueFollowup) + "/answer in a comment on the issue\n"
 	for _, c := range []struct {
 		routing bool
 		want    string

@@ -100,7 +100,7 @@ func fillPaused(ctx context.Context, tx *store.Tx, v *View) error {
 func (r *router) paused() bool {
 	pause, ok := r.v.Paused[r.item.ID]
 	if ok {
-		r.line("wait", "", work.PausedReason(pause)+"; to go on: "+work.PausedHint(r.v.Policy.Labels.Ignore))
+		r.line("wait", "", work.PausedReason(pause)+"; to resume: "+work.PausedHint(r.v.Policy.Labels.Ignore))
 	}
 	return ok
 }

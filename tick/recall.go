@@ -15,7 +15,7 @@ const (
 	stoppedHere  = "gh mergexo stopped here: "
 	stoppedSince = "\n\n- Since: "
 	stoppedOften = "\n- Attempts: "
-	stoppedNext  = "\n- To go on: "
+	stoppedNext  = "\n- Next step: "
 )
 
 // recallStop takes up a comment of ours that says that an item stands still, made

@@ -11,7 +11,7 @@ import (
 func TestAStopIsReadBackFromItsComment(t *testing.T) {
 	remote := &remote{Remote: Remote{Name: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}}}
 	want := work.Stop{
-		Reason: "the agent asks: Which file?\n\n- This one?\n- To go on: that one?", Hint: "answer in a comment on the issue", Attempts: 3,
+		Reason: "the agent asks: Which file?\n\n- This one?\n- Next step: that one?", Hint: "answer in a comment on the issue", Attempts: 3,
 		Since: time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC),
 	}
 	body := (&Pass{}).stopText(stage{remote: remote}, want, work.Move{})

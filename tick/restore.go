@@ -144,7 +144,7 @@ func (p *Pass) findBase(ctx context.Context, l *lease) error {
 	if !ok {
 		return &work.BlockedError{
 			Reason: fmt.Sprintf("the repository has no commit on its default branch %s", repo.DefaultBranch),
-			Hint:   "push a first commit, then set the label anew",
+			Hint:   "push a first commit, then set the label again",
 		}
 	}
 	taken, adopted, err := p.earlierBranches(ctx, l, heads, repo.DefaultBranch)

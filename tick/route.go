@@ -72,7 +72,7 @@ func (r *router) route() {
 // ended honours what became of the pull request or the issue, from any state.
 func (r *router) ended() bool {
 	if !r.hasPull && !r.item.State.Open() && r.relabelled() {
-		r.move(work.CauseLabelled, work.StatePending, "the label was set anew while an earlier start was called off")
+		r.move(work.CauseLabelled, work.StatePending, "the label was set again while an earlier start was cancelled")
 		r.p.Renewed, r.spent = append(r.p.Renewed, r.item.ID), nil
 		return false
 	}

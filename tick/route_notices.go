@@ -118,7 +118,7 @@ func (r *router) wanted(e work.Event) bool {
 }
 
 func redirect(repo work.Repo, item work.Item, pull work.PullRequest, e work.Event, token string) work.Action {
-	body := fmt.Sprintf("The work on this issue goes on in pull request #%d (%s). Comments on the issue are no longer acted on: please say this on the pull request.",
+	body := fmt.Sprintf("The work on this issue has moved to pull request #%d (%s). Comments here are no longer acted on: please repeat yours there.",
 		pull.Number, pull.URL)
 	return work.Action{
 		RepoID: repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,

@@ -18,7 +18,7 @@ func (r *router) implement(t PlannedTurn) {
 		switch r.v.Depends[r.item.ID][ref] {
 		case work.DependencyClosed:
 		case work.DependencyMissing:
-			r.stop("it depends on "+r.short(ref)+", which does not exist or is not to be seen", r.allTheSame("comment on the issue to have it started all the same"))
+			r.stop("it depends on "+r.short(ref)+", which does not exist or is not visible to this account", r.allTheSame("comment on the issue to have it started all the same"))
 			return
 		case work.DependencyRefused:
 			r.stop("it depends on "+r.short(ref)+", which GitHub does not show to this account", r.allTheSame("give the account access to it and comment here, or comment to have it started all the same"))

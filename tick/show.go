@@ -32,7 +32,7 @@ func (p *Pass) show(ctx context.Context, tx *store.Tx, m work.Move, now time.Tim
 		return err
 	}
 	if err := p.showStop(ctx, tx, s, m); err != nil {
-		return fmt.Errorf("show why item %d stands still: %w", item.ID, err)
+		return fmt.Errorf("show why item %d is blocked: %w", item.ID, err)
 	}
 	if err := s.showLabels(ctx, tx, m); err != nil {
 		return fmt.Errorf("show the state of item %d: %w", item.ID, err)

@@ -109,8 +109,8 @@ func withoutLead(text string) string {
 }
 
 func takenText(text string, pause work.Pause, label string) string {
-	return fmt.Sprintf("%s%s since %s: people have taken this over, and no agent hears what is said meanwhile. "+
-		"To give it back, comment `/mergexo resume` or take the label `%s` away. From then on this holds again:\n\n%s",
+	return fmt.Sprintf("%s%s since %s: no agent works on this, and comments made during the pause are never acted on. "+
+		"To hand it back, comment `/mergexo resume` or take the label `%s` away. From then on this holds again:\n\n%s",
 		takenLead, pause.By, work.Utc(pause.Began), label, withoutLead(text))
 }
 
@@ -120,7 +120,7 @@ func givenBackText(text string, unheard int) string {
 	case 0:
 		return text
 	case 1:
-		return unheardLead + "One comment said in the pause was not heard: say again what the agent should know.\n\n" + text
+		return unheardLead + "One comment made during the pause was not acted on: repeat what the agent should know.\n\n" + text
 	}
 	return fmt.Sprintf("%s%d comments said in the pause were not heard: say again what the agent should know.\n\n%s", unheardLead, unheard, text)
 }

@@ -28,7 +28,7 @@ func overText(stop work.Stop, m work.Move, now time.Time) string {
 	case work.StateMerged, work.StateCompleted:
 		what = "Merged"
 	case work.StateClosed:
-		what = "Called off"
+		what = "Cancelled"
 		if m.Cause == work.CausePullClosed {
 			what = "Closed"
 		}

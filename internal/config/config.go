@@ -57,8 +57,7 @@ const (
 	SessionFresh  SessionMode = "fresh"
 )
 
-// The adapters: two command lines that are known, and any program (design
-// §10).
+// The adapters: two command lines that are known, and any program.
 const (
 	AdapterCodex   = "codex"
 	AdapterClaude  = "claude"

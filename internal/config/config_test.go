@@ -204,7 +204,7 @@ required_tests = []
 	}
 }
 
-func TestL100_EveryMistakeIsOneClearLine(t *testing.T) {
+func TestEveryMistakeIsOneClearLine(t *testing.T) {
 	tests := []struct{ name, doc, want string }{
 		{"unknown key", "[runtime]\nagent = \"mine\"\nwokers = 2\n" + minimal, `config.toml:3: unknown key "wokers" in [runtime]; did you mean "workers"?`},
 		{"unknown key, nothing near", "[runtime]\nbananas = 2\n" + minimal, `config.toml:2: unknown key "bananas" in [runtime]`},
@@ -304,7 +304,7 @@ func TestAllMistakesAreReportedInOrder(t *testing.T) {
 	}
 }
 
-func TestL100_NoConfigNamesThePathAndTheWayOn(t *testing.T) {
+func TestNoConfigNamesThePathAndTheWayOn(t *testing.T) {
 	env := config.EnvOf([]string{"HOME=" + t.TempDir()})
 	_, err := config.Load(env, "github.com")
 	var missing *config.MissingError
@@ -319,7 +319,7 @@ func TestL100_NoConfigNamesThePathAndTheWayOn(t *testing.T) {
 	}
 }
 
-func TestL103_HomeUnset(t *testing.T) {
+func TestHomeUnset(t *testing.T) {
 	if _, err := config.Load(config.EnvOf(nil), "github.com"); err == nil || !strings.Contains(err.Error(), "HOME is not set") {
 		t.Errorf("got %v", err)
 	}

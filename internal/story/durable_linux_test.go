@@ -18,11 +18,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// L14: a power loss forgets what no fsync has put on disk, which no kill shows.
+// A power loss forgets what no fsync has put on disk, which no kill shows.
 // So a whole pass of the real binary is run under strace, and its system calls
 // are read: before each effect, the row of its intent was written to the
 // database's log and the log was synced.
-func TestL14EveryIntentIsSyncedBeforeItsEffect(t *testing.T) {
+func TestEveryIntentIsSyncedBeforeItsEffect(t *testing.T) {
 	needStrace(t)
 	p := tracedPass(t, buildBinary(t, nil))
 	for _, complaint := range p.unsynced() {
@@ -43,7 +43,7 @@ func TestL14EveryIntentIsSyncedBeforeItsEffect(t *testing.T) {
 
 // The test above would not be worth much if it passed for a database that
 // leaves syncing to checkpoints.
-func TestL14ALazyDatabaseIsFoundOut(t *testing.T) {
+func TestALazyDatabaseIsFoundOut(t *testing.T) {
 	needStrace(t)
 	lazy := buildBinary(t, func(source string) string {
 		return strings.Replace(source, `"synchronous(FULL)"`, `"synchronous(NORMAL)"`, 1)
@@ -54,9 +54,9 @@ func TestL14ALazyDatabaseIsFoundOut(t *testing.T) {
 	}
 }
 
-// L126: the commit, its ref, the journal and its ref are on disk before the row
+// The commit, its ref, the journal and its ref are on disk before the row
 // that says that the agent has answered.
-func TestL126TheAnswerIsOnDiskBeforeItsRow(t *testing.T) {
+func TestTheAnswerIsOnDiskBeforeItsRow(t *testing.T) {
 	needStrace(t)
 	p := tracedPass(t, buildBinary(t, nil))
 	mirror := p.w.dirs().MirrorDir(p.w.mainRepo())

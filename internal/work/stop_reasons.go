@@ -3,7 +3,7 @@ package work
 import "fmt"
 
 func ConfirmHint(item Item) string {
-	return fmt.Sprintf("read the issue, then set the label anew: take %s away and add it again", item.Label)
+	return fmt.Sprintf("read the issue, then take the label %s away and add it again", item.Label)
 }
 
 // AwaitsLabel reports whether a hint is confirmHint's: nothing but the label set
@@ -11,7 +11,7 @@ func ConfirmHint(item Item) string {
 func AwaitsLabel(item Item, hint string) bool { return hint == ConfirmHint(item) }
 
 // StartOver is the way on where comments on the issue are not acted on.
-const StartOver = "comment `/mergexo retry`, or take the label away and set it anew"
+const StartOver = "comment `/mergexo retry`, or take the label away and set it again"
 
 // LostReason says that a branch was rewritten. It names no head, which moves
 // while the branch waits: it is one stop.
@@ -20,6 +20,6 @@ func LostReason(branch, lost string) string {
 }
 
 func LostHint(head string) string {
-	return fmt.Sprintf("look at what the branch is now (its head is %s), then comment `/mergexo unblock` to have the work go on from there; "+
-		"or push the old history back and comment. What is said meanwhile is answered then", Short(head))
+	return fmt.Sprintf("look at what the branch is now (its head is %s), then comment `/mergexo unblock` to have the work resume from there; "+
+		"or push the old history back and comment. Comments made until then are answered then", Short(head))
 }

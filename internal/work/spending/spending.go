@@ -60,4 +60,4 @@ func (s Sum) tries() string {
 
 // AnotherAllowance is the way on after a budget is spent. A comment is none: who
 // comments without end may be a program, and one that is an allowed user.
-const AnotherAllowance = "comment `/mergexo retry`, or take the label away and set it anew; both give it as much again"
+const AnotherAllowance = "comment `/mergexo retry`, or take the label away and set it again; both reset its budgets"
