@@ -26,7 +26,7 @@ func budget(b work.Budgets, spent []work.Spent) func(*View) {
 	}
 }
 
-func TestL91_BudgetsOfAnItem(t *testing.T) {
+func TestBudgetsOfAnItem(t *testing.T) {
 	talk := said(work.EventIssue, 2, "66", bob)
 	anew := labelled()
 	anew.SeenAt = noon.Add(-time.Minute)
@@ -87,7 +87,7 @@ func TestL91_BudgetsOfAnItem(t *testing.T) {
 	}
 }
 
-func TestL91_NoProgress(t *testing.T) {
+func TestNoProgress(t *testing.T) {
 	fix := func(turn int64, head, commit string) work.Spent {
 		return work.Spent{Turn: turn, Kind: work.KindFix, Step: work.StepDone, Head: head, Commit: commit}
 	}
@@ -126,7 +126,7 @@ func TestL91_NoProgress(t *testing.T) {
 	}
 }
 
-func TestL91_BudgetsOfADay(t *testing.T) {
+func TestBudgetsOfADay(t *testing.T) {
 	spent := took(work.KindFix, 4) // claimed at 8, 9, 10 and 11 o'clock
 	for name, c := range map[string]struct {
 		budgets work.Budgets
@@ -182,7 +182,7 @@ func since(spent []work.Spent, at time.Time) (left []work.Spent) {
 }
 
 // L91: who never stops talking is answered all the same.
-func TestL91_ABurstThatNeverEnds(t *testing.T) {
+func TestABurstThatNeverEnds(t *testing.T) {
 	burst := func(minutes ...int) func(*View) {
 		var all []work.Event
 		for i, m := range minutes {

@@ -82,19 +82,18 @@ func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (fileLock, er
 }
 
 // planLocal decides what a command does, as route does of one in a comment.
-func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.Command) (rep reply, plan Plan, err error) {
+func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.Command) (rep reply, made Plan, err error) {
 	v := p.emptyView(rem)
-	plan = Plan{Repo: rem.repo}
-	r := router{p: &plan, item: work.Item{RepoID: rem.repo.ID, Number: number}}
+	var item work.Item
 	by := "the operator"
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		if err := p.fill(ctx, tx, rem, &v); err != nil {
 			return err
 		}
-		if r.item, err = itemOn(ctx, tx, rem.repo.ID, number); err != nil || r.item.ID == 0 {
+		if item, err = itemOn(ctx, tx, rem.repo.ID, number); err != nil || item.ID == 0 {
 			return err
 		}
-		if err := fillItem(ctx, tx, &v, r.item.ID); err != nil {
+		if err := fillItem(ctx, tx, &v, item.ID); err != nil {
 			return err
 		}
 		if err := fillFollowups(ctx, tx, &v); err != nil {
@@ -105,31 +104,13 @@ func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.
 		} else if known := accounts[rem.Name.Host]; len(known) > 0 {
 			by = cmp.Or(known[len(known)-1].Login, by)
 		}
-		return fillCommanded(ctx, tx, &v, r.item.ID)
+		return fillCommanded(ctx, tx, &v, item.ID)
 	})
 	if err != nil {
-		return rep, plan, fmt.Errorf("read %s: %w", work.Ref(rem.Name, number), err)
+		return rep, made, fmt.Errorf("read %s: %w", work.Ref(rem.Name, number), err)
 	}
-	r.v = v
-	r.pull, r.hasPull = v.Pulls[r.item.ID]
-	for _, e := range v.Events {
-		if e.ItemID == r.item.ID && e.ItemID != 0 && e.Kind != work.EventCommand {
-			r.events = append(r.events, e)
-		}
-	}
-	e := p.localEvent(rem, r.item.ID, number, cmd, by)
-	at := e.CreatedAt.Truncate(time.Second) // as GitHub's stamps are, which are compared with it
-	inv := invocation{Command: cmd, by: by, at: at, number: number, key: e.Key, onPull: r.hasPull && number == r.pull.Number}
-	if r.opening(e) {
-		return reply{said: "The pull request is being opened at this moment. Say it again once it is there.", refused: true}, plan, nil
-	}
-	rep = r.obey(inv)
-	plan.Notices = append(plan.Notices, rep.sent...)
-	if !slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose }) {
-		e.ProcessedAt, e.Outcome = p.Now(), work.OutcomeAnswered
-	}
-	plan.Told = append(plan.Told, e)
-	return rep, plan, nil
+	rep, made = planCommand(v, item, p.localEvent(rem, item.ID, number, cmd, by), cmd)
+	return rep, made, nil
 }
 
 // itemOn is the newest work item of an issue, or that of a pull request; one

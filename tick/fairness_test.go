@@ -265,7 +265,7 @@ func (p *play) passed(x, y *waits) error {
 }
 
 // L26: nobody starves, and nobody waits for more starts than is promised.
-func TestL26_Fairness(t *testing.T) {
+func TestFairness(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		roll := func(what string, least, most int) int { return rapid.IntRange(least, most).Draw(t, what) }
 		if err := newPlay(roll, order).run(); err != nil {
@@ -275,7 +275,7 @@ func TestL26_Fairness(t *testing.T) {
 }
 
 // An order that is not fair does not pass for one.
-func TestL26_TheFairnessTestTellsUnfairOrders(t *testing.T) {
+func TestTheFairnessTestTellsUnfairOrders(t *testing.T) {
 	sorted := func(plans []Plan, by func(a, b PlannedTurn) int) []PlannedTurn {
 		var all []PlannedTurn
 		for _, p := range plans {

@@ -65,7 +65,7 @@ func standing(t *testing.T) *store.DB {
 
 // At the start of a pass, what failed or was blocked for a reason that a word
 // on the issue answers waits for that word. What is not known stays.
-func TestL36OldItemsRecover(t *testing.T) {
+func TestOldItemsRecover(t *testing.T) {
 	db := standing(t)
 	p := &Pass{Config: &config.Config{}, Store: db, Now: func() time.Time { return noon }}
 	states := func(routing bool) string {
@@ -113,7 +113,7 @@ func waitingSince(cursor int64) func(*View) {
 	}
 }
 
-func TestL36WhatIsHeardAfterAWait(t *testing.T) {
+func TestWhatIsHeardAfterAWait(t *testing.T) {
 	answer := said(work.EventSource, 1, "77", ann) // its row is 102
 	off := func(v *View) { v.Policy.IssueComments = false }
 	for name, c := range map[string]struct {
@@ -138,7 +138,7 @@ func TestL36WhatIsHeardAfterAWait(t *testing.T) {
 }
 
 // A redirected comment enters no prompt, whatever becomes of the item.
-func TestL37RedirectedIsNotVoid(t *testing.T) {
+func TestRedirectedIsNotVoid(t *testing.T) {
 	after := said(work.EventSource, 1, "77", ann)
 	token := work.RedirectToken(app.Key(), 1, "77")
 	v := scene(pullIs(work.PullMerged), with(after), func(v *View) { v.Notices[token] = work.ActionPlanned })
@@ -153,7 +153,7 @@ func TestL37RedirectedIsNotVoid(t *testing.T) {
 }
 
 // Whatever a start waits for, there is a state for it, with routing and without.
-func TestL36EveryWaitHasAState(t *testing.T) {
+func TestEveryWaitHasAState(t *testing.T) {
 	kinds := []work.FollowupKind{
 		work.FollowupAsked, work.FollowupTests, work.FollowupUnchanged, work.FollowupRefused, work.FollowupComments, work.FollowupStopped,
 	}

@@ -23,9 +23,9 @@ func (k *keeper) DropTurns(_ context.Context, keys ...string) error {
 	return nil
 }
 
-// TestL93TurnsAreForgottenWithTheirRows: journal and commit go a month after
+// TestTurnsAreForgottenWithTheirRows: journal and commit go a month after
 // the item closed, and never while it is open.
-func TestL93TurnsAreForgottenWithTheirRows(t *testing.T) {
+func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 	ctx := t.Context()
 	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 	at := now.Add(-2 * memory)

@@ -49,8 +49,8 @@ func (p *Pass) tellUnmade(rep *Report, r *remote, a work.Action, err error) {
 
 // previewLabels adds to a plan which labels a pass would make in its repository. Where
 // GitHub does not say, the plan stands without.
-func (p *Pass) previewLabels(ctx context.Context, plan *Plan) error {
-	r := p.remoteByID(plan.Repo.ID)
+func (p *Pass) previewLabels(ctx context.Context, made *Plan) error {
+	r := p.remoteByID(made.Repo.ID)
 	due, err := p.dueNotices(ctx, r)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (p *Pass) previewLabels(ctx context.Context, plan *Plan) error {
 		}
 		missing := slices.DeleteFunc(strings.Split(a.Target, ","), func(name string) bool { return work.HasLabel(present, name) })
 		if len(missing) > 0 {
-			plan.Lines = append(plan.Lines, Line{What: "labels", Reason: "the repository lacks " + strings.Join(missing, ", ")})
+			made.Lines = append(made.Lines, Line{What: "labels", Reason: "the repository lacks " + strings.Join(missing, ", ")})
 		}
 	}
 	return nil

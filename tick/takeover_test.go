@@ -10,7 +10,7 @@ import (
 )
 
 // L38: a list and a timeline are read one after the other, and either may lag.
-func TestL38PausesOfATimeline(t *testing.T) {
+func TestPausesOfATimeline(t *testing.T) {
 	at := func(minute int) time.Time { return noon.Add(time.Duration(minute) * time.Minute) }
 	event := func(id int64, what string, minute int) github.TimelineEvent {
 		return github.TimelineEvent{ID: id, Event: what, Label: "Agent:Ignore", Actor: ann, CreatedAt: at(minute)}
@@ -53,7 +53,7 @@ func TestL38PausesOfATimeline(t *testing.T) {
 
 // L38: while people have an item, nothing is begun or said for it; what becomes
 // of it is honoured.
-func TestL38PlanOfAPausedItem(t *testing.T) {
+func TestPlanOfAPausedItem(t *testing.T) {
 	pause := func(v *View) {
 		v.Paused = map[int64]work.Pause{10: {Number: 2, Began: noon.Add(-time.Hour), By: "bob"}}
 		v.Policy.Labels.Ignore = "agent:ignore"
@@ -95,7 +95,7 @@ func TestL38PlanOfAPausedItem(t *testing.T) {
 
 // L123: an issue that was edited after its labelling stops once, and no comment
 // resumes it; the label set anew clears it where the issue is read.
-func TestL123PlanOfAnEditedIssue(t *testing.T) {
+func TestPlanOfAnEditedIssue(t *testing.T) {
 	edited := func(v *View) { v.Items[0].Edited = "its description was edited" }
 	stopped := func(v *View) { v.Items[0].Reason = "its description was edited" }
 	for name, c := range map[string]struct {

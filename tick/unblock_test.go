@@ -9,7 +9,7 @@ import (
 )
 
 // L61: `unblock` accepts the head that GitHub shows, and no other.
-func TestL61Unblock(t *testing.T) {
+func TestUnblock(t *testing.T) {
 	const head = "0123456789abcdef0123456789abcdef01234567"
 	rewritten := work.PullRequest{ID: 5, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", HeadOID: head, LostOID: "lost"}
 	as := func(change func(*work.PullRequest)) work.PullRequest {
@@ -51,7 +51,7 @@ func TestL61Unblock(t *testing.T) {
 }
 
 // L61: to try again accepts nothing.
-func TestL61RetryNeedsUnblock(t *testing.T) {
+func TestRetryNeedsUnblock(t *testing.T) {
 	p := work.PullRequest{ID: 5, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", HeadOID: "b"}
 	if why := needsUnblock(p); why != "" {
 		t.Errorf("not rewritten: %s", why)
@@ -67,7 +67,7 @@ func TestL61RetryNeedsUnblock(t *testing.T) {
 }
 
 // L61: what is said on a rewritten branch waits until its head is accepted.
-func TestL61RewrittenBranchWaits(t *testing.T) {
+func TestRewrittenBranchWaits(t *testing.T) {
 	rewritten := func(v *View) { p := v.Pulls[10]; p.LostOID = "lost"; v.Pulls[10] = p }
 	v := scene(rewritten, with(said(work.EventIssue, 2, "1", ann)))
 	p := planRepo(v)
@@ -107,7 +107,7 @@ func TestL61RewrittenBranchWaits(t *testing.T) {
 }
 
 // L61: what a branch must have in its history.
-func TestL61Ground(t *testing.T) {
+func TestGround(t *testing.T) {
 	const branch = "agent/bugfix/1-x"
 	turn := func(id int64, step work.Step, head, commit string, runs int) work.Turn {
 		return work.Turn{ID: id, Branch: branch, Step: step, Head: head, Commit: commit, Runs: runs}
