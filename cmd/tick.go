@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 type tickOptions struct {
@@ -221,7 +222,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 // planLine is a line of a plan with its repository.
 type planLine struct {
 	Repo string `json:"repo"`
-	tick.Line
+	plan.Line
 }
 
 // item is the issue or pull request that a line is about, or the repository.

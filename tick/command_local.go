@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // Told is what a command on the command line came to.
@@ -61,7 +62,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 		return nil, err
 	}
 	planning.unlock()
-	told = &Told{Answer: rep.said, Refused: rep.refused}
+	told = &Told{Answer: rep.Said, Refused: rep.Refused}
 	return told, p.sendTold(ctx, p.all[at], plan, told)
 }
 
@@ -82,7 +83,7 @@ func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (fileLock, er
 }
 
 // planLocal decides what a command does, as route does of one in a comment.
-func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.Command) (rep reply, made Plan, err error) {
+func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.Command) (rep plan.Reply, made plan.Plan, err error) {
 	v := p.emptyView(rem)
 	var item work.Item
 	by := "the operator"
@@ -109,7 +110,7 @@ func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.
 	if err != nil {
 		return rep, made, fmt.Errorf("read %s: %w", work.Ref(rem.Name, number), err)
 	}
-	rep, made = planCommand(v, item, p.localEvent(rem, item.ID, number, cmd, by), cmd)
+	rep, made = plan.ForCommand(v, item, p.localEvent(rem, item.ID, number, cmd, by), cmd)
 	return rep, made, nil
 }
 
@@ -144,7 +145,7 @@ func (p *Pass) localEvent(rem *remote, item int64, number int, cmd work.Command,
 
 // sendTold sends what waits for GitHub, and tells what is left of the command.
 // That GitHub cannot be reached is no failure: the next pass sends it.
-func (p *Pass) sendTold(ctx context.Context, rem *remote, plan Plan, told *Told) error {
+func (p *Pass) sendTold(ctx context.Context, rem *remote, plan plan.Plan, told *Told) error {
 	var err error
 	var who work.Account
 	if h, halted := p.Dirs.Halted(); halted {

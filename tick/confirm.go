@@ -79,20 +79,6 @@ func (h *harvest) confirmTitle(ctx context.Context, c *confirmed, word word, tim
 	return nil
 }
 
-// unconfirmed stops an item whose issue was edited since its labelling. It is
-// no comment that lets it go on: nobody would have said that they read it.
-func (r *router) unconfirmed() bool {
-	switch {
-	case r.item.Edited == "":
-		return false
-	case r.item.State == work.StateBlocked && r.item.Reason == r.item.Edited:
-		r.line("wait", "", "blocked: "+r.item.Reason)
-	default:
-		r.stop(r.item.Edited, work.ConfirmHint(r.item))
-	}
-	return true
-}
-
 // lookConfirmed looks once more right before a prompt is made of an issue: the
 // turn may have waited, for a slot or for its checkout. An agent that nobody
 // wants any more, or whose text nobody confirmed, is not paid.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
@@ -14,7 +13,7 @@ import (
 // conflictEvent notes that a pull request cannot be merged: once for a head,
 // and again when it could be meanwhile.
 func (h *harvest) conflictEvent(ctx context.Context, old, pull work.PullRequest, about func(work.EventKind, string) work.Event) error {
-	if pull.Mergeable != github.Conflicting || old.Mergeable == github.Conflicting && old.HeadOID == pull.HeadOID {
+	if pull.Mergeable != work.Conflicting || old.Mergeable == work.Conflicting && old.HeadOID == pull.HeadOID {
 		return nil
 	}
 	e := about(work.EventConflict, "")

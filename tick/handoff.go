@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // handoff is what an implementation gets of its design: the document as the
@@ -74,7 +75,7 @@ func risks(ctx context.Context, tx *store.Tx, item work.Item) ([]string, error) 
 		}
 		var both []string
 		for _, path := range pull.Files {
-			if slices.ContainsFunc(item.TouchPaths, func(glob string) bool { return matches(glob, path) }) {
+			if slices.ContainsFunc(item.TouchPaths, func(glob string) bool { return plan.Matches(glob, path) }) {
 				both = append(both, path)
 			}
 		}

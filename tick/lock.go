@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // All locks are flocks: their holder's death ends them. They are never
@@ -56,15 +58,6 @@ func (p *Pass) lockPlanning(ctx context.Context) (fileLock, bool, error) {
 	return fileLock{f}, ok, nil
 }
 
-// holder is what a slot's lock file says of the turn that runs in it. It holds
-// as long as the lock is held, and only then.
-type holder struct {
-	Repo   string `json:"repo"` // host/owner/name
-	Number int    `json:"number"`
-	Issue  int    `json:"issue"`
-	Turn   string `json:"turn"`
-}
-
 // slot is one worker's place, held.
 type slot struct {
 	k    int
@@ -88,7 +81,7 @@ func (d Dirs) takeSlot(k int) (*slot, bool, error) {
 
 // announce writes what the slot is used for. Only holders of tick.lock take
 // slots, so nobody reads the file between the lock and the announcement.
-func (s *slot) announce(h holder) error {
+func (s *slot) announce(h plan.Holder) error {
 	b, err := json.Marshal(h)
 	if err == nil {
 		err = os.WriteFile(s.path, b, 0o600)
@@ -106,12 +99,12 @@ func (s *slot) release() {
 
 // heldSlots says what runs in the slots whose locks are held. A slot beyond
 // today's number of workers counts like any other.
-func (d Dirs) heldSlots() (map[int]holder, error) {
+func (d Dirs) heldSlots() (map[int]plan.Holder, error) {
 	paths, err := filepath.Glob(filepath.Join(d.locks(), "slot-*.lock"))
 	if err != nil {
 		return nil, fmt.Errorf("list the slots: %w", err)
 	}
-	held := map[int]holder{}
+	held := map[int]plan.Holder{}
 	for _, path := range paths {
 		k, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "slot-"), ".lock"))
 		if err != nil {
@@ -125,7 +118,7 @@ func (d Dirs) heldSlots() (map[int]holder, error) {
 			s.lock.unlock()
 			continue
 		}
-		var h holder
+		var h plan.Holder
 		if b, err := os.ReadFile(path); err == nil {
 			_ = json.Unmarshal(b, &h) // an unreadable announcement names nothing
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // PromptQuery asks what an agent would be told about a work item.
@@ -117,7 +118,7 @@ func (p *Pass) leaseOf(ctx context.Context, q PromptQuery, preview *Preview) (*l
 			}
 		}
 	}
-	idle := PlannedTurn{Item: item, Kind: kind, Number: item.Number, Base: r.repo.DefaultBranch}
+	idle := plan.PlannedTurn{Item: item, Kind: kind, Number: item.Number, Base: r.repo.DefaultBranch}
 	if !prompts.Known(kind) {
 		idle.Kind = item.Flow.StartKind()
 		if opened {

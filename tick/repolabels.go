@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // The labels that start and pause work are what a new user reaches for first, and
@@ -49,7 +50,7 @@ func (p *Pass) tellUnmade(rep *Report, r *remote, a work.Action, err error) {
 
 // previewLabels adds to a plan which labels a pass would make in its repository. Where
 // GitHub does not say, the plan stands without.
-func (p *Pass) previewLabels(ctx context.Context, made *Plan) error {
+func (p *Pass) previewLabels(ctx context.Context, made *plan.Plan) error {
 	r := p.remoteByID(made.Repo.ID)
 	due, err := p.dueNotices(ctx, r)
 	if err != nil {
@@ -66,7 +67,7 @@ func (p *Pass) previewLabels(ctx context.Context, made *Plan) error {
 		}
 		missing := slices.DeleteFunc(strings.Split(a.Target, ","), func(name string) bool { return work.HasLabel(present, name) })
 		if len(missing) > 0 {
-			made.Lines = append(made.Lines, Line{What: "labels", Reason: "the repository lacks " + strings.Join(missing, ", ")})
+			made.Lines = append(made.Lines, plan.Line{What: "labels", Reason: "the repository lacks " + strings.Join(missing, ", ")})
 		}
 	}
 	return nil

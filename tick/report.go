@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // Report sums a pass up.
@@ -118,7 +119,7 @@ func compare(a, b string) int {
 }
 
 // tellDay says that turns wait for another day's budgets, when some do.
-func (p *Pass) tellDay(ctx context.Context, plans []Plan, begun int, rep *Report) {
+func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *Report) {
 	waiting, why := 0, p.day.Says()
 	for _, plan := range plans {
 		waiting += len(plan.Held) + len(plan.Turns)

@@ -22,16 +22,6 @@ import (
 // Ingest notices it when GitHub shows a head that we did not push, and at the
 // latest a turn does before its agent is asked: there the remote itself tells.
 
-// rewritten keeps an item waiting whose branch was rewritten. Its hint names the
-// head, and follows it.
-func (r *router) rewritten() {
-	reason, hint := work.LostReason(r.pull.Branch, r.pull.LostOID), work.LostHint(r.pull.HeadOID)
-	if r.item.State == work.StateBlocked && r.item.Reason == reason && r.item.Hint != hint {
-		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})
-	}
-	r.stop(reason, hint)
-}
-
 // ground is the newest turn that worked on a branch, and the commit that it
 // left or found there: what the branch must have in its history. A turn that
 // never ran found out nothing about the branch.

@@ -117,9 +117,12 @@ func checkCounted(t *testing.T, p *Pass, l *lease, total work.Usage, believed bo
 type teller struct{ used agent.Used }
 
 func (teller) Agent(context.Context, work.Repo, work.Kind) (Hired, error) { return Hired{}, nil }
-func (s teller) Used(work.Run, work.Usage, time.Time) (agent.Used, bool)  { return s.used, true }
-func (teller) EndMarked(context.Context, string) (int, error)             { return 0, nil }
-func (teller) Inside(context.Context, string) (bool, error)               { return false, nil }
+
+func (s teller) Used(work.Run, work.Usage, time.Time) (agent.Used, bool) { return s.used, true }
+
+func (teller) EndMarked(context.Context, string) (int, error) { return 0, nil }
+
+func (teller) Inside(context.Context, string) (bool, error) { return false, nil }
 
 func TestASessionOfADeadRunCountsOnFromWhatIsBelieved(t *testing.T) {
 	for name, c := range tolds {

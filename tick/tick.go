@@ -18,6 +18,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // Pass is one reconcile pass, ready to run.
@@ -51,7 +52,7 @@ type Pass struct {
 	all      []*remote
 	left     []*remote // repositories that the config names no more, and where something is to be put right
 	accounts accounts
-	held     map[int]holder
+	held     map[int]plan.Holder
 	day      spending.Day     // what may still be begun
 	missing  map[string]error // by agent: why its turns wait
 	tried    tried

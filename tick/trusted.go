@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // A turn may wait for hours, and its agent may work for one. So those for whom it
@@ -38,7 +39,7 @@ func (p *Pass) lookTrusted(ctx context.Context, l *lease) error {
 		return err
 	}
 	if err := p.finishLost(ctx, lost); err != nil {
-		return fmt.Errorf("end what %s asked for: %w", authors(lost), err)
+		return fmt.Errorf("end what %s asked for: %w", plan.Authors(lost), err)
 	}
 	return noLonger(l, lost, begun)
 }
@@ -93,7 +94,7 @@ func noLonger(l *lease, lost []work.Event, begun string) error {
 	if begun != "" {
 		return &work.BlockedError{Reason: begun, Hint: work.ConfirmHint(l.item)}
 	}
-	reason := fmt.Sprintf("%s may not write to the repository any more", authors(lost))
+	reason := fmt.Sprintf("%s may not write to the repository any more", plan.Authors(lost))
 	if len(lost) < len(l.events) {
 		return &work.SupersededError{Reason: reason}
 	}

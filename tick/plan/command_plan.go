@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"slices"
@@ -9,9 +9,9 @@ import (
 
 // planCommand decides what one command does that stands in no comment, as the
 // event that remembers it.
-func planCommand(v View, item work.Item, e work.Event, cmd work.Command) (reply, Plan) {
+func ForCommand(v Snapshot, item work.Item, e work.Event, cmd work.Command) (Reply, Plan) {
 	made := Plan{Repo: v.Repo}
-	r := router{v: v, p: &made, item: item}
+	r := itemPlanner{v: v, p: &made, item: item}
 	r.pull, r.hasPull = v.Pulls[item.ID]
 	for _, other := range v.Events {
 		if other.ItemID == item.ID && other.ItemID != 0 && other.Kind != work.EventCommand {
@@ -21,7 +21,7 @@ func planCommand(v View, item work.Item, e work.Event, cmd work.Command) (reply,
 	at := e.CreatedAt.Truncate(time.Second) // as GitHub's stamps are, which are compared with it
 	inv := invocation{Command: cmd, by: e.Author.Login, at: at, number: e.Number, key: e.Key, onPull: r.hasPull && e.Number == r.pull.Number}
 	if r.opening(e) {
-		return reply{said: "The pull request is being opened at this moment. Give the command again once it is there.", refused: true}, made
+		return Reply{Said: "The pull request is being opened at this moment. Give the command again once it is there.", Refused: true}, made
 	}
 	rep := r.obey(inv)
 	made.Notices = append(made.Notices, rep.sent...)
