@@ -78,7 +78,7 @@ func (p *Pass) open(leases []*lease) (kept []*lease, err error) {
 	return kept, p.accounts.shutHosts()
 }
 
-func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
+func (p *Env) loadAccounts(ctx context.Context, tx *store.Tx) error {
 	rows, err := tx.ListAccounts(ctx)
 	if err != nil {
 		return fmt.Errorf("read our accounts: %w", err)
@@ -100,7 +100,7 @@ func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
 
 // meet accepts the account that gh is logged in with on a host. With another one than
 // before nothing is done there: yesterday's replies would be taken for somebody's feedback.
-func (p *Pass) meet(ctx context.Context, host string, who work.Account) error {
+func (p *Env) meet(ctx context.Context, host string, who work.Account) error {
 	p.accounts.mu.Lock()
 	defer p.accounts.mu.Unlock()
 	if err := p.accounts.shut[host]; err != nil {

@@ -378,12 +378,12 @@ func (h *harvest) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 			continue
 		}
 		if pull.State != work.PullOpen {
-			if err := h.p.show(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: item.State}, now); err != nil {
+			if err := h.p.notices.show(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: item.State}, now); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := h.p.move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
+		if err := h.p.notices.move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
 			return err
 		}
 	}

@@ -80,7 +80,7 @@ func (l *lease) about(kind work.EventKind) bool {
 
 // prepareFix looks, before the agent is paid, whether there is anything to be
 // mended still, and by it. The head is known and fetched.
-func (p *Pass) prepareFix(ctx context.Context, l *lease) error {
+func (p *Briefs) prepareFix(ctx context.Context, l *lease) error {
 	switch {
 	case l.committed():
 		return nil
@@ -107,7 +107,7 @@ func (p *Pass) prepareFix(ctx context.Context, l *lease) error {
 }
 
 // notForEver stops checks that are red again after their failed jobs ran again.
-func (p *Pass) notForEver(ctx context.Context, l *lease) error {
+func (p *Briefs) notForEver(ctx context.Context, l *lease) error {
 	if !l.about(work.EventCheck) {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (p *Pass) notForEver(ctx context.Context, l *lease) error {
 
 // readRed reads the head's red checks and the workflow runs that they belong
 // to, as they are now.
-func (p *Pass) readRed(ctx context.Context, l *lease) error {
+func (p *Briefs) readRed(ctx context.Context, l *lease) error {
 	pull, err := p.itemPull(ctx, l)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (p *Pass) readRed(ctx context.Context, l *lease) error {
 }
 
 // readRuns reads the workflow runs of the red checks.
-func (p *Pass) readRuns(ctx context.Context, l *lease) error {
+func (p *Briefs) readRuns(ctx context.Context, l *lease) error {
 	if !slices.ContainsFunc(l.red, isRun) {
 		return nil
 	}
@@ -191,7 +191,7 @@ func unlessHidden(err error) error {
 const mostDescribed = 20
 
 // describeRed is what the agent is told of the red checks.
-func (p *Pass) describeRed(ctx context.Context, l *lease) ([]prompts.Check, error) {
+func (p *Briefs) describeRed(ctx context.Context, l *lease) ([]prompts.Check, error) {
 	var all []prompts.Check
 	for i, c := range l.red {
 		check := prompts.Check{Name: c.Name, Conclusion: strings.ToLower(c.Conclusion), URL: c.URL, Summary: c.Summary, Annotations: []prompts.Annotation{}}
@@ -207,7 +207,7 @@ func (p *Pass) describeRed(ctx context.Context, l *lease) ([]prompts.Check, erro
 
 // describeRun reads what a check run says: its summary, its remarks about lines,
 // and the end of its job's log.
-func (p *Pass) describeRun(ctx context.Context, l *lease, id string, into *prompts.Check) error {
+func (p *Briefs) describeRun(ctx context.Context, l *lease, id string, into *prompts.Check) error {
 	hub, repo := l.remote.GitHub, l.remote.repo.Current
 	run, err := hub.CheckRun(ctx, repo, id)
 	if err = unlessHidden(err); err != nil {

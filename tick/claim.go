@@ -98,12 +98,12 @@ func (p *Pass) carryOut(ctx context.Context, plan plan.Plan) error {
 	now := p.Now()
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, h := range plan.Handings {
-			if err := p.showHanding(ctx, tx, h, now); err != nil {
+			if err := p.notices.showHanding(ctx, tx, h, now); err != nil {
 				return fmt.Errorf("show who has item %d: %w", h.Stop.ItemID, err)
 			}
 		}
 		for _, m := range plan.Moves {
-			err := p.move(ctx, tx, m, now)
+			err := p.notices.move(ctx, tx, m, now)
 			if err != nil && !errors.Is(err, store.ErrStale) {
 				return fmt.Errorf("move item %d to %q: %w", m.Item, m.To, err)
 			}
@@ -172,7 +172,7 @@ func (p *Pass) claimTurn(ctx context.Context, planned plan.PlannedTurn) (l *leas
 	p.held[s.k] = p.holderOf(l)
 	p.changed(l, "claimed", planned.Reason)
 	if planned.Item.State == work.StateAwaitingIssueFollowup {
-		p.logComments(ctx, l, "work resumes", planned.Unheard)
+		p.turns.logComments(ctx, l, "work resumes", planned.Unheard)
 	}
 	return l, true, nil
 }
@@ -210,7 +210,7 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned plan.PlannedTu
 	if err := beginAnew(ctx, tx, planned); err != nil {
 		return err
 	}
-	return p.move(ctx, tx, work.Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())
+	return p.notices.move(ctx, tx, work.Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())
 }
 
 // unusedKey gives a turn a key of its own when earlier ones about the same have

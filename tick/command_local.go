@@ -41,6 +41,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Store.Close()) }()
+	p.assemble()
 	if err := p.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	if p.held, err = p.Dirs.heldSlots(); err != nil {
 		return nil, err
 	}
-	if err := p.readDay(ctx); err != nil {
+	if err := p.loader.readDay(ctx); err != nil {
 		return nil, fmt.Errorf("read what was spent today: %w", err)
 	}
 	rep, plan, err := p.planLocal(ctx, p.all[at], number, cmd)
@@ -68,14 +69,12 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 
 // lockForCommand takes tick.lock, and waits a little for it.
 func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (fileLock, error) {
-	p.Wait = 0
-	l, ok, err := p.lockPlanning(ctx)
+	l, ok, err := p.lockPlanning(ctx, 0)
 	if ok || err != nil {
 		return l, err
 	}
 	waiting()
-	p.Wait = commandWait
-	l, ok, err = p.lockPlanning(ctx)
+	l, ok, err = p.lockPlanning(ctx, commandWait)
 	if err == nil && !ok {
 		err = fmt.Errorf("a pass has been planning for %s and nothing was done; try again, or say it in a comment on GitHub", commandWait)
 	}
@@ -84,11 +83,11 @@ func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (fileLock, er
 
 // planLocal decides what a command does, as route does of one in a comment.
 func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.Command) (rep plan.Reply, made plan.Plan, err error) {
-	v := p.emptyView(rem)
+	v := p.loader.emptyView(rem)
 	var item work.Item
 	by := "the operator"
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		if err := p.fill(ctx, tx, rem, &v); err != nil {
+		if err := p.loader.fill(ctx, tx, rem, &v); err != nil {
 			return err
 		}
 		if item, err = itemOn(ctx, tx, rem.repo.ID, number); err != nil || item.ID == 0 {
@@ -161,7 +160,7 @@ func (p *Pass) sendTold(ctx context.Context, rem *remote, plan plan.Plan, told *
 	}
 	if err == nil {
 		rem.ready = true
-		p.sendNotices(ctx, rem, newReport(p.Now()))
+		p.notices.sendNotices(ctx, rem, newReport(p.Now()))
 	} else {
 		told.Why = reasonOf(p.causes(rem, err))
 	}

@@ -159,7 +159,7 @@ func planNotice(ctx context.Context, tx *store.Tx, a work.Action) error {
 
 // due reports whether what a command's answer tells of has come about, or was
 // given up: then the answer may be sent.
-func (p *Pass) due(ctx context.Context, a work.Action) (bool, error) {
+func (p *Notices) due(ctx context.Context, a work.Action) (bool, error) {
 	if a.Kind != work.ActionComment || a.Base == "" {
 		return true, nil
 	}

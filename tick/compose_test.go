@@ -78,7 +78,7 @@ func TestTheGatesAreToldBeforehand(t *testing.T) {
 			t.Errorf("%q is not told:\n%s", want, told)
 		}
 	}
-	p := &Pass{}
+	p := &Runner{Env: &Env{}}
 	if got := p.limits(l); got.MaxFiles != 7 || got.MaxFileBytes != 3<<20 || len(got.NotOnly) == 0 || got.Secrets == nil {
 		t.Errorf("limits %+v", got)
 	}

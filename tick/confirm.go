@@ -82,7 +82,7 @@ func (h *harvest) confirmTitle(ctx context.Context, c *confirmed, word word, tim
 // lookConfirmed looks once more right before a prompt is made of an issue: the
 // turn may have waited, for a slot or for its checkout. An agent that nobody
 // wants any more, or whose text nobody confirmed, is not paid.
-func (p *Pass) lookConfirmed(ctx context.Context, l *lease) error {
+func (p *Looks) lookConfirmed(ctx context.Context, l *lease) error {
 	if !l.turn.Kind.Start() {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (p *Pass) lookConfirmed(ctx context.Context, l *lease) error {
 	if err != nil {
 		return err
 	}
-	h := newHarvest(p, l.remote)
+	h := newHarvest(p.ingest, l.remote)
 	trusted, err := h.mayCommand(ctx, l.item.Author, is.UpdatedAt)
 	if err != nil || trusted {
 		return err

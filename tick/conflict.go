@@ -35,7 +35,7 @@ func (h *harvest) conflictEvent(ctx context.Context, old, pull work.PullRequest,
 // beginMerge merges the base into the head, in the mirror: the agent finds that
 // merge in progress. One that is clean needs neither it nor a commit: GitHub
 // has not seen yet that the two merge.
-func (p *Pass) beginMerge(ctx context.Context, l *lease) error {
+func (p *Briefs) beginMerge(ctx context.Context, l *lease) error {
 	m := l.remote.mirror()
 	heads, err := m.RemoteHeads(ctx, l.turn.Base)
 	if err != nil {

@@ -81,7 +81,7 @@ func (h *harvest) dependencyState(ctx context.Context, ref string) (work.Depende
 }
 
 // hostOf is the GitHub of a host, as far as the config names a repository there.
-func (p *Pass) hostOf(r *remote, host string) (GitHub, bool) {
+func (p *Ingest) hostOf(r *remote, host string) (GitHub, bool) {
 	if r.Name.Host == host {
 		return r.GitHub, true
 	}

@@ -27,6 +27,7 @@ type Recovered struct {
 // DryRun plans as a pass would, in a store that is thrown away afterwards. It
 // takes no lock, and its GitHub can only be read.
 func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
+	p.assemble()
 	for i := range p.Remotes {
 		p.Remotes[i].GitHub = readOnly{p.Remotes[i].GitHub}
 	}
@@ -42,7 +43,7 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 		return nil, err
 	}
 	rep := newReport(p.Now())
-	ready := p.ingest(ctx, rep)
+	ready := p.ingest.readAll(ctx, rep)
 	preview.Repos = rep.Repos()
 	if preview.Plans, err = p.route(ctx, ready); err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 	})
 	for _, l := range resumed {
 		line := plan.Line{Number: l.turn.Number, Kind: l.turn.Kind, What: "resume", Reason: "left at step " + string(l.turn.Step)}
-		taken := p.notTaken(ctx, l)
+		taken := p.turns.looks.notTaken(ctx, l)
 		if off, ok := errors.AsType[*work.SupersededError](taken); ok {
 			line.What, line.Reason = "cancel", off.Reason
 		} else if taken != nil {
@@ -91,7 +92,7 @@ func (p *Pass) previewRun(ctx context.Context, l *lease, line plan.Line) (plan.L
 	if l.turn.Step != work.StepClaimed {
 		return line, nil
 	}
-	err := p.mayRun(ctx, l)
+	err := p.turns.looks.mayRun(ctx, l)
 	var wait *work.WaitError
 	var blocked *work.BlockedError
 	var spent *spentError

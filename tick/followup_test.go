@@ -67,7 +67,8 @@ func standing(t *testing.T) *store.DB {
 // on the issue answers waits for that word. What is not known stays.
 func TestOldItemsRecover(t *testing.T) {
 	db := standing(t)
-	p := &Pass{Config: &config.Config{}, Store: db, Now: func() time.Time { return noon }}
+	e := &Env{Config: &config.Config{}, Store: db, Now: func() time.Time { return noon }}
+	p := &Turns{Env: e, notices: &Notices{e}}
 	states := func(routing bool) string {
 		p.Config.Runtime.EnableIssueCommentRouting = routing
 		var b strings.Builder
@@ -117,7 +118,7 @@ func TestEveryWaitHasAState(t *testing.T) {
 			t.Errorf("%s: %+v", kind, v)
 		}
 		for _, routing := range []bool{true, false} {
-			p := &Pass{Config: &config.Config{}}
+			p := &Turns{Env: &Env{Config: &config.Config{}}}
 			p.Config.Runtime.EnableIssueCommentRouting = routing
 			m := p.waitingMove(work.Followup{Kind: kind}, "")
 			if (m.To == work.StateAwaitingIssueFollowup) != (routing && kind.Recoverable()) || !slices.Contains(work.ComeFrom(m.Cause, m.To), work.StateRunning) {

@@ -62,10 +62,11 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := &keeper{}
-	p := &Pass{
+	p := &Pass{Env: &Env{
 		Store: db, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
 		all: []*remote{{Remote: Remote{Mirror: func(work.Repo) Mirror { return k }}, repo: repo}},
-	}
+	}}
+	p.assemble()
 	p.forget(ctx, 0)
 	if len(k.dropped) > 0 {
 		t.Errorf("an idle pass forgot %q", k.dropped)

@@ -14,7 +14,7 @@ import (
 
 // handoff is what an implementation gets of its design: the document as the
 // base has it today, else as it was merged, and what was agreed on.
-func (p *Pass) handoff(ctx context.Context, l *lease) (*prompts.Handoff, error) {
+func (p *Briefs) handoff(ctx context.Context, l *lease) (*prompts.Handoff, error) {
 	item := l.item
 	if item.Flow != work.FlowImplementation {
 		return nil, nil //nolint:nilnil // there is none
@@ -45,7 +45,7 @@ func (p *Pass) handoff(ctx context.Context, l *lease) (*prompts.Handoff, error) 
 	return h, nil
 }
 
-func (p *Pass) mergedDocument(ctx context.Context, l *lease) ([]byte, error) {
+func (p *Briefs) mergedDocument(ctx context.Context, l *lease) ([]byte, error) {
 	m := l.remote.mirror()
 	for _, at := range []string{l.turn.Head, l.item.DesignCommit} {
 		if l.item.Document == "" || !m.Has(ctx, at) {

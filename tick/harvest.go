@@ -18,7 +18,7 @@ import (
 // of it is stored in one transaction: a cursor or an ETag never vouches for
 // something that was not stored.
 type harvest struct {
-	p    *Pass
+	p    *Ingest
 	r    *remote
 	repo work.Repo // with moved cursors
 	open map[int]work.PullRequest
@@ -104,7 +104,7 @@ type deferral struct {
 	err  error
 }
 
-func newHarvest(p *Pass, r *remote) *harvest {
+func newHarvest(p *Ingest, r *remote) *harvest {
 	return &harvest{
 		p: p, r: r, repo: r.repo,
 		open: map[int]work.PullRequest{}, lights: map[int]github.PullLight{},

@@ -29,10 +29,10 @@ const (
 	overlap = 5 * time.Minute
 )
 
-// ingest reads every selected repository from GitHub, side by side, and
+// readAll reads every selected repository from GitHub, side by side, and
 // returns those that can be planned for: also one whose ingest failed has
 // events that wait, but one that was never read has nothing.
-func (p *Pass) ingest(ctx context.Context, rep *Report) []*remote {
+func (p *Ingest) readAll(ctx context.Context, rep *Report) []*remote {
 	var wg sync.WaitGroup
 	for _, r := range p.remotes() {
 		if !p.selected(r) {
@@ -56,7 +56,7 @@ func (p *Pass) ingest(ctx context.Context, rep *Report) []*remote {
 }
 
 // tooSoon says why a repository is not asked in this pass; empty when it is.
-func (p *Pass) tooSoon(r *remote) string {
+func (p *Ingest) tooSoon(r *remote) string {
 	now := r.GitHub.Now()
 	if next := r.repo.HeartbeatAt.Add(p.Config.Runtime.MinInterval); next.After(now) && !future(r.repo.HeartbeatAt, now, clockWarning) {
 		return fmt.Sprintf("read %s ago; min_interval is %s", now.Sub(r.repo.HeartbeatAt).Round(time.Second), p.Config.Runtime.MinInterval)
@@ -64,7 +64,7 @@ func (p *Pass) tooSoon(r *remote) string {
 	return ""
 }
 
-func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
+func (p *Ingest) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	name := p.Config.Called(r.Name)
 	if until, ok := p.postponed(r); ok {
 		rep.repo(name, func(x *RepoReport) { x.Note, x.Until = r.repo.LastError, &until })
@@ -103,7 +103,7 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 }
 
 // gather reads what is new in one repository. Nothing is written meanwhile.
-func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
+func (p *Ingest) gather(ctx context.Context, r *remote) (*harvest, error) {
 	if r.repo.NodeID == "" {
 		if err := p.follow(ctx, r); err != nil {
 			return nil, err
@@ -164,7 +164,7 @@ func (h *harvest) read(ctx context.Context) error {
 
 // concludeIngest records how a repository's ingest went: a limit makes it wait
 // and is no failure, anything else backs off, and neither touches the others.
-func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Report) {
+func (p *Ingest) concludeIngest(ctx context.Context, r *remote, err error, rep *Report) {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return
 	}

@@ -202,7 +202,7 @@ func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) err
 			return err
 		}
 	}
-	return h.p.move(ctx, tx, work.Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.now())
+	return h.p.notices.move(ctx, tx, work.Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.now())
 }
 
 func (h *harvest) assignJournal(ctx context.Context, tx *store.Tx, j journal, turnID int64) error {
@@ -221,7 +221,7 @@ func (h *harvest) assignJournal(ctx context.Context, tx *store.Tx, j journal, tu
 
 // readBack takes over what the mirror's journal says of a claimed turn: its
 // agent has answered, and a database that is gone knew it.
-func (p *Pass) readBack(ctx context.Context, l *lease) error {
+func (p *Restorer) readBack(ctx context.Context, l *lease) error {
 	b, ok, err := l.remote.mirror().Journal(ctx, l.turn.Key)
 	if err != nil || !ok {
 		return err

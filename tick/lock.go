@@ -39,13 +39,13 @@ func tryLock(path string) (fileLock, bool, error) {
 const lockPoll = 50 * time.Millisecond
 
 // lockPlanning takes tick.lock, waiting for it only when told to.
-func (p *Pass) lockPlanning(ctx context.Context) (fileLock, bool, error) {
+func (p *Env) lockPlanning(ctx context.Context, wait time.Duration) (fileLock, bool, error) {
 	path := filepath.Join(p.Dirs.locks(), "tick.lock")
 	l, ok, err := tryLock(path)
-	if ok || err != nil || p.Wait <= 0 {
+	if ok || err != nil || wait <= 0 {
 		return l, ok, err
 	}
-	waiting, cancel := context.WithTimeout(ctx, p.Wait)
+	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	f := flock.New(path, flock.SetPermissions(0o600))
 	ok, err = f.TryLockContext(waiting, lockPoll)

@@ -100,7 +100,7 @@ func fillPaused(ctx context.Context, tx *store.Tx, v *plan.Snapshot) error {
 // over: it is superseded, and what it was about waits for them. In a pause of
 // everything it waits as it is. After its first effect a turn is carried to its
 // end.
-func (p *Pass) notTaken(ctx context.Context, l *lease) error {
+func (p *Looks) notTaken(ctx context.Context, l *lease) error {
 	if err := p.notHalted(ctx, l); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (p *Pass) notTaken(ctx context.Context, l *lease) error {
 
 // lookTaken looks for the label on GitHub as it is now: ingest may have been
 // long ago. The timeline says since when, and whose it is.
-func (p *Pass) lookTaken(ctx context.Context, l *lease, number int, labels []string, updated time.Time) error {
+func (p *Looks) lookTaken(ctx context.Context, l *lease, number int, labels []string, updated time.Time) error {
 	ignore := l.remote.Settings.Labels.Ignore
 	if !work.HasLabel(labels, ignore) {
 		return nil

@@ -57,7 +57,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 	if err := p.stand(ctx, l, q); err != nil {
 		return Prompt{}, err
 	}
-	c, err := p.promptContext(ctx, l)
+	c, err := p.turns.briefs.promptContext(ctx, l)
 	if err != nil {
 		return Prompt{}, err
 	}
@@ -151,9 +151,9 @@ func (p *Pass) stand(ctx context.Context, l *lease, q PromptQuery) error {
 	if err := l.remote.mirror().Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare a mirror: %w", err)
 	}
-	find := p.findHead
+	find := p.turns.restorer.findHead
 	if l.turn.Kind.Start() {
-		find = p.findBase
+		find = p.turns.restorer.findBase
 	}
 	if err := find(ctx, l); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (p *Pass) stand(ctx context.Context, l *lease, q PromptQuery) error {
 	if l.turn.Kind.Start() {
 		return nil
 	}
-	return p.prepareFix(ctx, l)
+	return p.turns.briefs.prepareFix(ctx, l)
 }
 
 func (p *Pass) remoteNamed(name work.RepoName) *remote {

@@ -35,7 +35,7 @@ func (h *harvest) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Ti
 
 // tellUnmade has whoever runs the pass make the labels that GitHub does not let it
 // make: once, for it is not tried again.
-func (p *Pass) tellUnmade(rep *Report, r *remote, a work.Action, err error) {
+func (p *Notices) tellUnmade(rep *Report, r *remote, a work.Action, err error) {
 	if a.Kind != work.ActionRepoLabels || !hopeless(a, err) {
 		return
 	}
@@ -52,7 +52,7 @@ func (p *Pass) tellUnmade(rep *Report, r *remote, a work.Action, err error) {
 // GitHub does not say, the plan stands without.
 func (p *Pass) previewLabels(ctx context.Context, made *plan.Plan) error {
 	r := p.remoteByID(made.Repo.ID)
-	due, err := p.dueNotices(ctx, r)
+	due, err := p.notices.dueNotices(ctx, r)
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *R
 }
 
 // changed tells a terminal and the log about a turn.
-func (p *Pass) changed(l *lease, what, detail string) {
+func (p *Env) changed(l *lease, what, detail string) {
 	write := p.Log.Info
 	if what == string(verdictBlocked) || what == string(verdictRetry) || what == unprotected {
 		write = p.Log.Warn

@@ -117,7 +117,7 @@ func (h *harvest) confirm(ctx context.Context, old, pull work.PullRequest, lost 
 
 // notRewritten refuses to work on a branch that was rewritten, unless a person
 // accepted what it is now.
-func (p *Pass) notRewritten(ctx context.Context, l *lease) error {
+func (p *Looks) notRewritten(ctx context.Context, l *lease) error {
 	if l.turn.Kind.Start() {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (p *Pass) notRewritten(ctx context.Context, l *lease) error {
 }
 
 // hasIn reports whether the turn's head has a commit in its history.
-func (p *Pass) hasIn(ctx context.Context, l *lease, oid string) (bool, error) {
+func (p *Looks) hasIn(ctx context.Context, l *lease, oid string) (bool, error) {
 	m := l.remote.mirror()
 	if oid == "" || !m.Has(ctx, oid) { // the head was fetched with its history
 		return false, nil
@@ -164,7 +164,7 @@ func (p *Pass) hasIn(ctx context.Context, l *lease, oid string) (bool, error) {
 // journal tells, where the database knows no turn of it: it is gone. Whether
 // the journal's commit ever got there is not known; only where somebody pushed
 // by force since, it counts.
-func (p *Pass) journalled(ctx context.Context, l *lease) (string, error) {
+func (p *Looks) journalled(ctx context.Context, l *lease) (string, error) {
 	m := l.remote.mirror()
 	keys, err := m.Journals(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ const talkedIn = "0199a213-81c0-7800-8aa1-bbab2a035a53"
 
 // accountant is a pass with a turn whose agent goes on in a session, of which 100
 // tokens were counted before.
-func accountant(t *testing.T, b work.Budgets) (*Pass, *lease) {
+func accountant(t *testing.T, b work.Budgets) (*Runner, *lease) {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return noon }})
 	if err != nil {
@@ -26,7 +26,7 @@ func accountant(t *testing.T, b work.Budgets) (*Pass, *lease) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	now := func() time.Time { return noon }
-	p := &Pass{Config: &config.Config{Runtime: config.Runtime{Budgets: b}}, Store: db, Dirs: Dirs{State: t.TempDir()}, Now: now, local: now, Log: slog.New(slog.DiscardHandler)}
+	p := &Runner{Env: &Env{Config: &config.Config{Runtime: config.Runtime{Budgets: b}}, Store: db, Dirs: Dirs{State: t.TempDir()}, Now: now, local: now, Log: slog.New(slog.DiscardHandler)}}
 	l := &lease{remote: &remote{}}
 	err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
 		if l.remote.repo, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
@@ -52,7 +52,7 @@ func accountant(t *testing.T, b work.Budgets) (*Pass, *lease) {
 }
 
 // counted is what is stored of the session, and which session the item has.
-func counted(t *testing.T, p *Pass, l *lease) (tokens int64, session string) {
+func counted(t *testing.T, p *Runner, l *lease) (tokens int64, session string) {
 	t.Helper()
 	err := p.Store.View(t.Context(), func(tx *store.Tx) error {
 		u, err := tx.GetSessionUsage(t.Context(), l.item.ID, "codex", talkedIn)
@@ -102,7 +102,7 @@ func TestASessionCountsOnFromWhatIsBelieved(t *testing.T) {
 	}
 }
 
-func checkCounted(t *testing.T, p *Pass, l *lease, total work.Usage, believed bool) {
+func checkCounted(t *testing.T, p *Runner, l *lease, total work.Usage, believed bool) {
 	t.Helper()
 	want, session := total.InputTokens, talkedIn
 	if !believed {

@@ -52,7 +52,7 @@ func fillHandings(ctx context.Context, tx *store.Tx, v *plan.Snapshot) error {
 }
 
 // showHanding has the comment say who has the item now.
-func (p *Pass) showHanding(ctx context.Context, tx *store.Tx, h work.PauseBanner, now time.Time) error {
+func (p *Notices) showHanding(ctx context.Context, tx *store.Tx, h work.PauseBanner, now time.Time) error {
 	stop, known, err := tx.FindStop(ctx, h.Stop.ItemID)
 	if err != nil || !known {
 		return err

@@ -31,6 +31,11 @@ func (h *harvest) mayCommand(ctx context.Context, who work.Account, at time.Time
 }
 
 // writing are the levels of those who may write.
+// mayCommand reports whether somebody may give commands in a repository.
+func (p *Ingest) mayCommand(ctx context.Context, r *remote, who work.Account) (bool, error) {
+	return newHarvest(p, r).mayCommand(ctx, who, p.Now())
+}
+
 var writing = []string{"admin", "maintain", "write"}
 
 // maySetLabel reports whether the label that somebody set begins work. An issue

@@ -18,8 +18,8 @@ import (
 
 // lookTrusted ends a turn before its first effect when somebody for whom it is made
 // may ask for nothing any more. What the others wrote makes a new one.
-func (p *Pass) lookTrusted(ctx context.Context, l *lease) error {
-	h := newHarvest(p, l.remote)
+func (p *Looks) lookTrusted(ctx context.Context, l *lease) error {
+	h := newHarvest(p.ingest, l.remote)
 	var lost []work.Event
 	var begun string // why what began the work counts no more
 	for _, e := range l.events {
@@ -74,7 +74,7 @@ func (h *harvest) mayBegin(ctx context.Context, e work.Event) (may bool, why str
 	return w.lost == "", w.lost + ", and may not write to the repository any more", err
 }
 
-func (p *Pass) finishLost(ctx context.Context, lost []work.Event) error {
+func (p *Looks) finishLost(ctx context.Context, lost []work.Event) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, e := range lost {
 			outcome := work.OutcomeNoPermission

@@ -17,12 +17,12 @@ import (
 // route plans for every repository that is ready. A repository whose ingest is
 // late or failed is planned for with what it has: what is known still counts.
 func (p *Pass) route(ctx context.Context, ready []*remote) ([]plan.Plan, error) {
-	if err := p.readDay(ctx); err != nil {
+	if err := p.loader.readDay(ctx); err != nil {
 		return nil, fmt.Errorf("read what was spent today: %w", err)
 	}
 	var plans []plan.Plan
 	for _, r := range ready {
-		v, err := p.view(ctx, r)
+		v, err := p.loader.view(ctx, r)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", r.Name.FullName(), err)
 		}
@@ -32,7 +32,7 @@ func (p *Pass) route(ctx context.Context, ready []*remote) ([]plan.Plan, error) 
 }
 
 // readDay reads what is left of the day's budgets.
-func (p *Pass) readDay(ctx context.Context) error {
+func (p *Loader) readDay(ctx context.Context) error {
 	now := p.Now()
 	return p.Store.View(ctx, func(tx *store.Tx) error {
 		spent, err := tx.ListSpentSince(ctx, now.Add(-spending.Window))
@@ -42,7 +42,7 @@ func (p *Pass) readDay(ctx context.Context) error {
 }
 
 // view reads from the database what routing one repository may depend on.
-func (p *Pass) view(ctx context.Context, r *remote) (plan.Snapshot, error) {
+func (p *Loader) view(ctx context.Context, r *remote) (plan.Snapshot, error) {
 	v := p.emptyView(r)
 	if err := p.Store.View(ctx, func(tx *store.Tx) error { return p.fill(ctx, tx, r, &v) }); err != nil {
 		return v, err
@@ -51,7 +51,7 @@ func (p *Pass) view(ctx context.Context, r *remote) (plan.Snapshot, error) {
 }
 
 // emptyView is what is known without the database.
-func (p *Pass) emptyView(r *remote) plan.Snapshot {
+func (p *Loader) emptyView(r *remote) plan.Snapshot {
 	v := plan.Snapshot{
 		Repo: r.repo, Now: p.Now(), Pulls: map[int64]work.PullRequest{}, Settled: map[int64]bool{},
 		Notices: map[string]work.ActionState{},
@@ -74,7 +74,7 @@ func (p *Pass) emptyView(r *remote) plan.Snapshot {
 // where implementations have to be weighed against others. Only then does a
 // pass ask git before it claims, and what git does not know is no obstacle:
 // the touch paths are then compared as they stand.
-func (p *Pass) fillFiles(ctx context.Context, r *remote, v *plan.Snapshot) error {
+func (p *Loader) fillFiles(ctx context.Context, r *remote, v *plan.Snapshot) error {
 	ready := slices.ContainsFunc(v.Items, func(i work.Item) bool { return i.State == work.StateReady })
 	if !ready || len(v.Active) == 0 || p.Preflight == nil {
 		return nil
@@ -124,7 +124,7 @@ func fillActive(ctx context.Context, tx *store.Tx, r *remote, v *plan.Snapshot) 
 	return nil
 }
 
-func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *plan.Snapshot) error {
+func (p *Loader) fill(ctx context.Context, tx *store.Tx, r *remote, v *plan.Snapshot) error {
 	pending, err := tx.ListPendingEvents(ctx, r.repo.ID)
 	if err != nil {
 		return err

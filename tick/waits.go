@@ -20,7 +20,7 @@ func Waits(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo
 	if !ok {
 		return nil, nil
 	}
-	p := &Pass{Config: cfg, Now: func() time.Time { return now }, day: today}
+	p := &Loader{&Env{Config: cfg, Now: func() time.Time { return now }, day: today}}
 	r := &remote{Remote: Remote{Name: repo.Name, Settings: settings}, repo: repo}
 	v := p.emptyView(r)
 	if err := p.fill(ctx, tx, r, &v); err != nil {
