@@ -199,7 +199,7 @@ func (f facts) state() string {
 	if f.Item.State != work.StateRunning || f.Turn == nil || f.Live || f.Turn.Blocked {
 		return string(f.Item.State)
 	}
-	if f.Halt != nil || f.Turn.NotBefore.After(f.Now) || f.Turn.WaitReason != "" {
+	if f.Halt != nil || f.Turn.Waits(f.Now) || f.Turn.WaitReason != "" {
 		return "waiting"
 	}
 	return "interrupted"
