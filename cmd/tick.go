@@ -46,7 +46,7 @@ cancelled; 4 no login, or one that GitHub does not accept.`,
   $ gh mergexo tick
   $ gh mergexo tick --repo octo/repo --max-turns 1
   $ gh mergexo tick --json turns --jq '.turns[] | .outcome'`,
-		Args: args(cobra.NoArgs),
+		Args: args(words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return a.tick(c.Context(), opt) },
 	}
 	opt.json = addJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "plan", "held", "paused")
