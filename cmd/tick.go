@@ -88,7 +88,10 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	if rep == nil {
 		return err
 	}
-	return errors.Join(a.printReport(rep, opt, cfg), err)
+	if err = errors.Join(a.printReport(rep, opt, cfg), err); err == nil && rep.Shut != nil && !opt.json.asked() {
+		return &codeError{exitCode(rep.Shut)} // the lines above say why
+	}
+	return errors.Join(err, rep.Shut)
 }
 
 func (o *tickOptions) check() error {
