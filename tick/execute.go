@@ -39,6 +39,9 @@ func (p *Runner) execute(ctx context.Context, l *lease) error {
 	if err := p.able(ctx, l, ag); err != nil {
 		return errors.Join(err, l.place.leave())
 	}
+	if err := p.testable(ctx, l, ag); err != nil {
+		return errors.Join(err, l.place.leave())
+	}
 	if err := p.ask(ctx, l); err != nil {
 		return errors.Join(err, l.place.leave())
 	}

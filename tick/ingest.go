@@ -192,6 +192,9 @@ func (p *Ingest) concludeIngest(ctx context.Context, r *remote, err error, rep *
 			x.Until = &until
 		}
 	})
+	if failed && p.accounts.shutOut(r.Name.Host) != nil {
+		rep.tellShut(r.Name.Host)
+	}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		return errors.Join(r.keepClock(ctx, tx), tx.DeferRepo(ctx, r.repo.ID, until, reason, failed && !until.IsZero()))
 	})

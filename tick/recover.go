@@ -71,12 +71,21 @@ func (p *Env) inFlight(key string) bool {
 	return false
 }
 
+// endOrphans ends what a turn's dead pass left running.
+func (p *Pass) endOrphans(ctx context.Context, t work.Turn) {
+	_, err := p.Orphans.EndMarked(ctx, p.mark(t))
+	if err == nil {
+		return
+	}
+	var item work.Item
+	_ = p.Store.View(ctx, func(tx *store.Tx) (err error) { item, err = tx.GetItem(ctx, t.ItemID); return err })
+	p.Log.WarnContext(ctx, "could not look for what a dead pass left running", append(attrsOf(p.remoteByID(t.RepoID).Name, item, t), "error", err)...)
+}
+
 // resume takes a slot for a turn that was left unfinished.
 func (p *Pass) resume(ctx context.Context, t work.Turn) (*lease, error) {
 	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died with an agent running
-		if _, err := p.Orphans.EndMarked(ctx, p.mark(t)); err != nil {
-			p.Log.WarnContext(ctx, "could not look for what a dead pass left running", "repo_full_name", p.remoteByID(t.RepoID).Name.FullName(), "work_item_id", t.ItemID, "turn_key", t.Key, "kind", string(t.Kind), "error", err)
-		}
+		p.endOrphans(ctx, t)
 	}
 	s, err := p.freeSlot(t.Slot)
 	if err != nil || s == nil {

@@ -95,6 +95,21 @@ func (p *Runner) findFlaw(ctx context.Context, l *lease, ag agent.Agent) (*flaw,
 	return &flaw{prompts.Unproven{Failure: failure, Output: res.Output}, testRepairs}, nil
 }
 
+// testable finds out before a turn is paid whether its tests can be started at all.
+func (p *Pass) testable(ctx context.Context, l *lease, ag agent.Agent) error {
+	argv := l.remote.Settings.RequiredTests
+	if len(argv) == 0 || l.turn.Kind == work.KindDesignStart {
+		return nil
+	}
+	return ag.CanTest(ctx, p.testRequest(l), argv)
+}
+
+func (p *Pass) testRequest(l *lease) agent.Request {
+	return agent.Request{
+		Turn: l.turn.Key, Mark: p.mark(l.turn), Item: l.item.Number, Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Dir: l.place.dir, Wall: l.remote.Settings.TestTimeout,
+	}
+}
+
 // runTests runs the required tests on a commit: on its files and no others,
 // whatever else the agent left in the checkout.
 func (p *Runner) runTests(ctx context.Context, l *lease, ag agent.Agent, commit string) (agent.Tested, error) {
@@ -103,9 +118,7 @@ func (p *Runner) runTests(ctx context.Context, l *lease, ag agent.Agent, commit 
 		return agent.Tested{}, err
 	}
 	p.changed(l, "testing", strings.Join(r.RequiredTests, " "))
-	res, err := ag.Test(ctx, agent.Request{
-		Turn: l.turn.Key, Mark: p.mark(l.turn), Item: l.item.Number, Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Dir: l.place.dir, Wall: r.TestTimeout,
-	}, r.RequiredTests)
+	res, err := ag.Test(ctx, p.testRequest(l), r.RequiredTests)
 	if err == nil && res.Failure != "" {
 		p.changed(l, "tests failed", res.Failure)
 		p.Log.WarnContext(ctx, "the required tests fail", p.turnAttrs(l, "failure", res.Failure, "output", res.Output)...)

@@ -66,7 +66,8 @@ func (p *Pass) Run(ctx context.Context) (rep *Report, err error) {
 	p.work(ctx, leases, rep)
 	p.forget(ctx, len(leases))
 	p.sumUp(ctx, rep)
-	return rep, errors.Join(ctx.Err(), p.missingAgents(), p.accounts.shutHosts())
+	rep.Shut = p.accounts.shutHosts(rep.tells)
+	return rep, errors.Join(ctx.Err(), p.missingAgents(), p.accounts.shutHosts(func(host string) bool { return !rep.tells(host) }))
 }
 
 // plan is the part of the pass that only one pass at a time may do.
