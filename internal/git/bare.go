@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // paths are the paths of a tree and of its folders, in lower case.
@@ -16,7 +18,7 @@ type paths map[string]bool
 // tree: who stands in it and calls git has its configuration obeyed, programs
 // that it names included. One that was there, a fixture, may get other
 // objects, but no configuration and no hooks.
-func (m *Mirror) gateBare(ctx context.Context, parents []string, changes []change, tree string, q *quarantine, refused *refusals) error {
+func (m *Mirror) gateBare(ctx context.Context, parents []string, changes []change, tree string, q *mirror.Quarantine, refused *refusals) error {
 	folders := map[string]string{} // what may have become one, by a path that changed
 	for _, ch := range changes {
 		parts := strings.Split(ch.path, "/")
@@ -64,8 +66,8 @@ func refuseSettings(changes []change, folder string, refused *refusals) {
 	}
 }
 
-func (m *Mirror) paths(ctx context.Context, tree string, q *quarantine) (paths, error) {
-	found, err := q.call("ls-tree", "-r", "-t", "-z", "--name-only", "--full-tree", tree).Fields(ctx)
+func (m *Mirror) paths(ctx context.Context, tree string, q *mirror.Quarantine) (paths, error) {
+	found, err := q.Call("ls-tree", "-r", "-t", "-z", "--name-only", "--full-tree", tree).Fields(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // side is one of the two contents of a change.
@@ -22,7 +24,7 @@ type blob struct {
 }
 
 // sizes asks for the sizes of the changes' contents on one side.
-func (m *Mirror) sizes(ctx context.Context, changes []change, of side, q *quarantine) ([]blob, error) {
+func (m *Mirror) sizes(ctx context.Context, changes []change, of side, q *mirror.Quarantine) ([]blob, error) {
 	var blobs []blob
 	var in strings.Builder
 	for _, ch := range changes {
@@ -34,7 +36,7 @@ func (m *Mirror) sizes(ctx context.Context, changes []change, of side, q *quaran
 	if len(blobs) == 0 {
 		return nil, nil
 	}
-	c := q.call("cat-file", "--batch-check=%(objectsize)")
+	c := q.Call("cat-file", "--batch-check=%(objectsize)")
 	c.Stdin = []byte(in.String())
 	out, err := c.Text(ctx)
 	if err != nil {
@@ -59,7 +61,7 @@ const (
 )
 
 // eachBlob hands the contents over, whole.
-func (m *Mirror) eachBlob(ctx context.Context, blobs []blob, q *quarantine, do func(blob, []byte)) error {
+func (m *Mirror) eachBlob(ctx context.Context, blobs []blob, q *mirror.Quarantine, do func(blob, []byte)) error {
 	for len(blobs) > 0 {
 		n, total := 0, int64(0)
 		for n < len(blobs) && n < blobsAtOnce && (n == 0 || total+blobs[n].size <= bytesAtOnce) {
@@ -74,12 +76,12 @@ func (m *Mirror) eachBlob(ctx context.Context, blobs []blob, q *quarantine, do f
 	return nil
 }
 
-func (m *Mirror) someBlobs(ctx context.Context, blobs []blob, q *quarantine, do func(blob, []byte)) error {
+func (m *Mirror) someBlobs(ctx context.Context, blobs []blob, q *mirror.Quarantine, do func(blob, []byte)) error {
 	var in strings.Builder
 	for _, b := range blobs {
 		in.WriteString(b.oid + "\n")
 	}
-	c := q.call("cat-file", "--batch=%(objectsize)")
+	c := q.Call("cat-file", "--batch=%(objectsize)")
 	c.Stdin = []byte(in.String())
 	res, err := c.Run(ctx)
 	if err != nil {
@@ -106,8 +108,8 @@ func cutBlob(out []byte) (content, rest []byte, err error) {
 	return rest[:size], rest[size+1:], nil
 }
 
-func (m *Mirror) hadConflict(ctx context.Context, oid string, q *quarantine) bool {
-	c := q.call("cat-file", "blob", oid)
+func (m *Mirror) hadConflict(ctx context.Context, oid string, q *mirror.Quarantine) bool {
+	c := q.Call("cat-file", "blob", oid)
 	res, err := c.Run(ctx)
 	return err == nil && hasConflict(res.Stdout)
 }

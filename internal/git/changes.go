@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // change is a path that differs from every parent.
@@ -16,9 +18,9 @@ type change struct {
 
 // changes lists what a tree changes, against the first parent, leaving out
 // what it has from another parent.
-func (m *Mirror) changes(ctx context.Context, parents []string, tree string, q *quarantine) ([]change, error) {
+func (m *Mirror) changes(ctx context.Context, parents []string, tree string, q *mirror.Quarantine) ([]change, error) {
 	if len(parents) == 0 {
-		return m.treeChanges(ctx, emptyTree, tree, q)
+		return m.treeChanges(ctx, mirror.EmptyTree, tree, q)
 	}
 	all, err := m.treeChanges(ctx, parents[0], tree, q)
 	if err != nil {
@@ -41,8 +43,8 @@ func (m *Mirror) changes(ctx context.Context, parents []string, tree string, q *
 	return all, nil
 }
 
-func (m *Mirror) treeChanges(ctx context.Context, from, tree string, q *quarantine) ([]change, error) {
-	parts, err := q.call("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", from, tree).Fields(ctx)
+func (m *Mirror) treeChanges(ctx context.Context, from, tree string, q *mirror.Quarantine) ([]change, error) {
+	parts, err := q.Call("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", from, tree).Fields(ctx)
 	if err != nil {
 		return nil, err
 	}

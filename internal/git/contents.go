@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // gateContents judges the new blobs.
-func (m *Mirror) gateContents(ctx context.Context, l Limits, changes []change, index string, q *quarantine, refused *refusals) error {
+func (m *Mirror) gateContents(ctx context.Context, l Limits, changes []change, index string, q *mirror.Quarantine, refused *refusals) error {
 	blobs := slices.DeleteFunc(slices.Clone(changes), func(ch change) bool { return ch.newMode == modeNone || ch.newMode == modeGitlink })
 	lfs, err := m.lfsPaths(ctx, blobs, index, q)
 	if err != nil {
@@ -39,7 +40,7 @@ func (m *Mirror) gateContents(ctx context.Context, l Limits, changes []change, i
 }
 
 // gateContent judges one new blob.
-func (m *Mirror) gateContent(ctx context.Context, ch change, content []byte, lfs bool, q *quarantine, refused *refusals) {
+func (m *Mirror) gateContent(ctx context.Context, ch change, content []byte, lfs bool, q *mirror.Quarantine, refused *refusals) {
 	if ch.newMode == modeSymlink {
 		if leaves(ch.path, string(content)) {
 			refused.add("the link %q leads out of the repository", ch.path)
@@ -55,11 +56,11 @@ func (m *Mirror) gateContent(ctx context.Context, ch change, content []byte, lfs
 }
 
 // lfsPaths are those paths that .gitattributes give to Git LFS.
-func (m *Mirror) lfsPaths(ctx context.Context, blobs []change, index string, q *quarantine) (map[string]bool, error) {
+func (m *Mirror) lfsPaths(ctx context.Context, blobs []change, index string, q *mirror.Quarantine) (map[string]bool, error) {
 	if len(blobs) == 0 {
 		return nil, nil
 	}
-	c := q.call("check-attr", "--cached", "-z", "--stdin", "filter")
+	c := q.Call("check-attr", "--cached", "-z", "--stdin", "filter")
 	c.Index = index
 	var in strings.Builder
 	for _, ch := range blobs {

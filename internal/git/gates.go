@@ -13,6 +13,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/mergexo/gh-mergexo/internal/git/files"
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 )
@@ -116,7 +118,7 @@ func (m *Mirror) gateRepositories(ctx context.Context, c Commit) error {
 }
 
 func (m *Mirror) ignored(ctx context.Context, c Commit, folder string) (bool, error) {
-	check := m.treeCall(c.Dir, c.Index, "check-ignore", "--quiet", "-z", "--stdin")
+	check := m.CheckoutCall(c.Dir, c.Index, "check-ignore", "--quiet", "-z", "--stdin")
 	check.Env = []string{"GIT_LITERAL_PATHSPECS=0"} // refused by this command; ./ makes the path literal
 	check.Stdin = []byte("./" + folder + "/\x00")
 	check.Answers = []int{1}
@@ -137,7 +139,7 @@ func (m *Mirror) dropNested(dir string) error {
 		if !strings.Contains(p, "/") {
 			continue
 		}
-		if err := removeTree(filepath.Join(dir, filepath.FromSlash(p))); err != nil {
+		if err := files.Remove(filepath.Join(dir, filepath.FromSlash(p))); err != nil {
 			return err
 		}
 	}
@@ -146,7 +148,7 @@ func (m *Mirror) dropNested(dir string) error {
 
 // candidates lists what differs from the index, by stamps, and what is new.
 func (m *Mirror) candidates(ctx context.Context, dir, index string) ([]string, error) {
-	res, err := m.runPatterns(ctx, m.treeCall(dir, index, "ls-files", "-z", "--modified", "--others", "--exclude-standard", "--deduplicate"))
+	res, err := m.runPatterns(ctx, m.CheckoutCall(dir, index, "ls-files", "-z", "--modified", "--others", "--exclude-standard", "--deduplicate"))
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +160,7 @@ func (m *Mirror) candidates(ctx context.Context, dir, index string) ([]string, e
 // hours: what does not end in time is the change's fault, and is told.
 func (m *Mirror) runPatterns(ctx context.Context, c plumbing.Call) (proc.Result, error) {
 	if c.Wall == 0 {
-		c.Wall = m.git.Options().PatternTimeout
+		c.Wall = m.Git().Options().PatternTimeout
 	}
 	res, err := c.Run(ctx)
 	if late, ok := errors.AsType[*plumbing.TimeoutError](err); ok {
@@ -205,7 +207,7 @@ func (m *Mirror) gateFiles(ctx context.Context, c Commit, index string) error {
 }
 
 // gateChanges judges the tree that would be committed.
-func (m *Mirror) gateChanges(ctx context.Context, c Commit, changes []change, tree, index string, q *quarantine) error {
+func (m *Mirror) gateChanges(ctx context.Context, c Commit, changes []change, tree, index string, q *mirror.Quarantine) error {
 	l, parents := c.Limits, c.Parents
 	var refused refusals
 	if l.MaxFiles > 0 && len(changes) > l.MaxFiles {
@@ -235,7 +237,7 @@ func (m *Mirror) gateChanges(ctx context.Context, c Commit, changes []change, tr
 // gateTakenBack refuses that a merge leaves a protected path otherwise than git
 // merged it: to take back what one side changed there looks like no change
 // against the other.
-func (m *Mirror) gateTakenBack(ctx context.Context, c Commit, tree string, q *quarantine) error {
+func (m *Mirror) gateTakenBack(ctx context.Context, c Commit, tree string, q *mirror.Quarantine) error {
 	if c.From == "" {
 		return nil
 	}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // leaks are the secrets in what a change makes: in contents, in the targets of
@@ -49,7 +51,7 @@ func (l *leaks) add(kind, path string, secrets map[string]string) {
 // gateSecrets refuses the secrets that a change adds. What a changed or removed
 // file held before is no news: a fixture with a made-up token may be edited and
 // moved.
-func (m *Mirror) gateSecrets(ctx context.Context, changes []change, found leaks, q *quarantine, refused *refusals) error {
+func (m *Mirror) gateSecrets(ctx context.Context, changes []change, found leaks, q *mirror.Quarantine, refused *refusals) error {
 	if found.find == nil {
 		return nil
 	}
@@ -74,7 +76,7 @@ func (m *Mirror) gateSecrets(ctx context.Context, changes []change, found leaks,
 }
 
 // heldBefore are the secrets that the changed paths held before the change.
-func (m *Mirror) heldBefore(ctx context.Context, changes []change, find func(string) map[string]string, q *quarantine) (map[string]bool, error) {
+func (m *Mirror) heldBefore(ctx context.Context, changes []change, find func(string) map[string]string, q *mirror.Quarantine) (map[string]bool, error) {
 	before := map[string]bool{}
 	note := func(text string) {
 		for secret := range find(text) {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // links are the symbolic links of a tree, by path, with their targets.
@@ -18,7 +20,7 @@ type links struct {
 // gateLinks refuses that a link leads out of the tree through other links, which
 // its text alone does not show: of a/up -> .. and a/l -> up/.. the second one
 // does. One that was there and did so before is people's.
-func (m *Mirror) gateLinks(ctx context.Context, parents []string, changes []change, tree string, q *quarantine, refused *refusals) error {
+func (m *Mirror) gateLinks(ctx context.Context, parents []string, changes []change, tree string, q *mirror.Quarantine, refused *refusals) error {
 	changed := map[string]bool{}
 	for _, ch := range changes {
 		if ch.newMode == modeSymlink || ch.oldMode == modeSymlink {
@@ -52,9 +54,9 @@ func (m *Mirror) gateLinks(ctx context.Context, parents []string, changes []chan
 }
 
 // links reads all links of a tree.
-func (m *Mirror) links(ctx context.Context, tree string, q *quarantine) (links, error) {
+func (m *Mirror) links(ctx context.Context, tree string, q *mirror.Quarantine) (links, error) {
 	out := links{targets: map[string]string{}, folded: map[string]string{}}
-	lines, err := q.call("ls-tree", "-r", "-z", "--full-tree", tree).Fields(ctx)
+	lines, err := q.Call("ls-tree", "-r", "-z", "--full-tree", tree).Fields(ctx)
 	if err != nil {
 		return out, err
 	}

@@ -1,13 +1,13 @@
 package git
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/files"
 )
 
 // ignorable are the code points that HFS+ leaves out when it compares names
@@ -60,7 +60,7 @@ func findRepositories(root string) ([]string, error) {
 			return nil
 		}
 		if d.IsDir() {
-			return openFolder(path, d)
+			return files.OpenFolder(path, d)
 		}
 		return nil
 	})
@@ -85,24 +85,11 @@ func findIrregular(root string) ([]string, error) {
 			found = append(found, filepath.ToSlash(rel))
 		}
 		if d.IsDir() {
-			return openFolder(path, d)
+			return files.OpenFolder(path, d)
 		}
 		return nil
 	})
 	return found, tooLong(err)
-}
-
-// openFolder lets its owner list and change a folder. It is called before the
-// walk reads it.
-func openFolder(path string, d fs.DirEntry) error {
-	info, err := d.Info()
-	if err != nil {
-		return err
-	}
-	if info.Mode().Perm()&0o700 == 0o700 {
-		return nil
-	}
-	return os.Chmod(path, info.Mode().Perm()|0o700)
 }
 
 // sweep removes every .git in the checkout, root's own too.
@@ -116,65 +103,7 @@ func sweep(root string) error {
 		return err
 	}
 	for _, rel := range append(found, odd...) {
-		if err := removeTree(filepath.Join(root, filepath.FromSlash(rel))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// removeTree removes what is at the path, folders that forbid it included. It
-// follows no link.
-func removeTree(path string) error {
-	err := os.RemoveAll(path)
-	if err == nil {
-		return nil
-	}
-	walkErr := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		return openFolder(p, d)
-	})
-	if walkErr != nil && !errors.Is(walkErr, fs.ErrNotExist) {
-		return fmt.Errorf("remove %q: %w", path, walkErr)
-	}
-	if err := os.RemoveAll(path); err != nil {
-		return fmt.Errorf("remove %q: %w", path, err)
-	}
-	return nil
-}
-
-// realFolder makes sure that the path is a folder and no link to one.
-func realFolder(path string) error {
-	info, err := os.Lstat(path)
-	if err == nil && info.IsDir() {
-		return nil
-	}
-	if err == nil {
-		err = os.Remove(path)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("make folder %q: %w", path, err)
-	}
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return fmt.Errorf("make folder: %w", err)
-	}
-	return nil
-}
-
-// emptyFolder removes what is in a folder, if it is one.
-func emptyFolder(path string) error {
-	info, err := os.Lstat(path)
-	if err != nil || !info.IsDir() {
-		return nil //nolint:nilerr // nothing there is empty enough
-	}
-	names, err := os.ReadDir(path)
-	if err != nil {
-		return fmt.Errorf("empty folder: %w", err)
-	}
-	for _, n := range names {
-		if err := removeTree(filepath.Join(path, n.Name())); err != nil {
+		if err := files.Remove(filepath.Join(root, filepath.FromSlash(rel))); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,7 @@
-package git
+// Package mirror keeps one bare mirror for each repository: its branches as they were
+// last fetched, and refs of our own under refs/mergexo/. New objects are made in
+// quarantine, and move into the mirror once whoever made them is content.
+package mirror
 
 import (
 	"context"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/mergexo/gh-mergexo/internal/git/files"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
@@ -23,23 +27,27 @@ type Mirror struct {
 	url      string
 	lockPath string
 	borrowed string // folder of objects of another mirror's that are read as ours
-	voice    Voice
 }
 
-// Mirror names a mirror: its directory (made by Ensure), the URL it copies (a
-// local path must be absolute) and the file that is locked around writes.
-func (g *Git) Mirror(dir, url, lockPath string) *Mirror {
-	return &Mirror{git: g.Git, dir: dir, url: url, lockPath: lockPath}
+// New names a mirror: its directory (made by Ensure), the URL it copies (a local
+// path must be absolute) and the file that is locked around writes.
+func New(g *plumbing.Git, dir, url, lockPath string) *Mirror {
+	return &Mirror{git: g, dir: dir, url: url, lockPath: lockPath}
 }
 
-// Borrowing makes the mirror read the objects of another one's folder, too. It
-// is for mirrors that are thrown away: what is there is not fetched again.
-func (m *Mirror) Borrowing(dir string) *Mirror {
-	if objects := filepath.Join(dir, "objects"); exists(objects) {
+// Borrow makes the mirror read the objects of another one's folder, too. It is for
+// mirrors that are thrown away: what is there is not fetched again.
+func (m *Mirror) Borrow(dir string) {
+	if objects := filepath.Join(dir, "objects"); files.Exists(objects) {
 		m.borrowed = objects
 	}
-	return m
 }
+
+// Git is the git that works on the mirror.
+func (m *Mirror) Git() *plumbing.Git { return m.git }
+
+// URL is the address of the repository that the mirror copies.
+func (m *Mirror) URL() string { return m.url }
 
 // Dir is the mirror's directory.
 func (m *Mirror) Dir() string { return m.dir }
@@ -103,9 +111,17 @@ func globEscape(path string) string {
 }
 
 // call is a command about the mirror without a working tree.
-func (m *Mirror) call(args ...string) plumbing.Call {
+func (m *Mirror) Call(args ...string) plumbing.Call {
 	c := m.git.Call(args...)
 	c.GitDir = m.dir
+	return c
+}
+
+// CheckoutCall is a command about a checkout; it is told everything and discovers
+// nothing.
+func (m *Mirror) CheckoutCall(dir, index string, args ...string) plumbing.Call {
+	c := m.Call(args...)
+	c.Tree, c.Index = dir, index
 	return c
 }
 
@@ -113,10 +129,10 @@ func (m *Mirror) call(args ...string) plumbing.Call {
 // it is half made.
 const stampName = "mergexo-mirror"
 
-// rawAttributes outranks every .gitattributes of the tree: what we check out
+// RawAttributes outranks every .gitattributes of the tree: what we check out
 // and commit are the blobs themselves, without conversion of line endings,
 // encodings or keywords, so that a tree always comes back exactly.
-const rawAttributes = "* -text -ident !eol !working-tree-encoding\n"
+const RawAttributes = "* -text -ident !eol !working-tree-encoding\n"
 
 // Ensure makes the mirror when it is not there, and repairs a half-made or
 // damaged one; our own refs survive a repair.
@@ -163,7 +179,7 @@ func (m *Mirror) healthy(ctx context.Context) bool {
 	if _, err := os.Stat(filepath.Join(m.dir, stampName)); err != nil {
 		return false
 	}
-	out, err := m.call("rev-parse", "--is-bare-repository").Text(ctx)
+	out, err := m.Call("rev-parse", "--is-bare-repository").Text(ctx)
 	return err == nil && out == "true"
 }
 
@@ -182,21 +198,21 @@ func (m *Mirror) create(ctx context.Context) error {
 		{"core.fsync", "committed"},
 		{"core.logAllRefUpdates", "false"},
 	} {
-		if _, err := m.call("config", kv[0], kv[1]).Text(ctx); err != nil {
+		if _, err := m.Call("config", kv[0], kv[1]).Text(ctx); err != nil {
 			return err
 		}
 	}
 	if err := os.MkdirAll(filepath.Join(m.dir, "info"), 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(m.dir, "info", "attributes"), []byte(rawAttributes), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(m.dir, "info", "attributes"), []byte(RawAttributes), 0o600); err != nil {
 		return err
 	}
 	if m.borrowed != "" {
-		if err := os.MkdirAll(m.path("objects", "info"), 0o700); err != nil {
+		if err := os.MkdirAll(m.Path("objects", "info"), 0o700); err != nil {
 			return err
 		}
-		if err := os.WriteFile(m.path("objects", "info", "alternates"), []byte(m.borrowed+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(m.Path("objects", "info", "alternates"), []byte(m.borrowed+"\n"), 0o600); err != nil {
 			return err
 		}
 	}
@@ -207,15 +223,15 @@ func (m *Mirror) create(ctx context.Context) error {
 // of our refs can still be read. The old one is kept beside it, once.
 func (m *Mirror) remake(ctx context.Context) error {
 	fresh := &Mirror{git: m.git, dir: m.dir + ".new", url: m.url, lockPath: m.lockPath}
-	if err := removeTree(fresh.dir); err != nil {
+	if err := files.Remove(fresh.dir); err != nil {
 		return err
 	}
 	if err := errors.Join(fresh.create(ctx), fresh.fetch(ctx)); err != nil {
-		return errors.Join(err, removeTree(fresh.dir))
+		return errors.Join(err, files.Remove(fresh.dir))
 	}
 	fresh.salvage(ctx, m)
 	broken := m.dir + ".broken"
-	if err := removeTree(broken); err != nil {
+	if err := files.Remove(broken); err != nil {
 		return err
 	}
 	if err := os.Rename(m.dir, broken); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -233,26 +249,26 @@ func (m *Mirror) salvage(ctx context.Context, from *Mirror) {
 	if err != nil {
 		return
 	}
-	known, err := m.call("for-each-ref", "--format=^%(objectname)", tracking).Text(ctx)
+	known, err := m.Call("for-each-ref", "--format=^%(objectname)", Tracking).Text(ctx)
 	if err != nil {
 		return
 	}
 	for _, ref := range refs {
-		oid, ok, err := from.ref(ctx, ref)
+		oid, ok, err := from.Ref(ctx, ref)
 		if err != nil || !ok {
 			continue
 		}
-		c := m.call("pack-objects", "--quiet", "--revs", m.path("objects", "pack", "pack"))
-		c.Env = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(from.path("objects"))}
+		c := m.Call("pack-objects", "--quiet", "--revs", m.Path("objects", "pack", "pack"))
+		c.Env = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(from.Path("objects"))}
 		c.Stdin = []byte(oid + "\n" + known + "\n")
 		if _, err := c.Run(ctx); err == nil {
-			_, _ = m.call("update-ref", "--no-deref", ref, oid).Text(ctx)
+			_, _ = m.Call("update-ref", "--no-deref", ref, oid).Text(ctx)
 		}
 	}
 }
 
 func (m *Mirror) ownRefs(ctx context.Context) ([]string, error) {
-	out, err := m.call("for-each-ref", "--format=%(refname)", ownRefs).Text(ctx)
+	out, err := m.Call("for-each-ref", "--format=%(refname)", ownRefs).Text(ctx)
 	if err != nil {
 		return nil, err
 	}

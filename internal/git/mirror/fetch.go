@@ -1,4 +1,4 @@
-package git
+package mirror
 
 import (
 	"context"
@@ -14,14 +14,15 @@ import (
 )
 
 const (
-	tracking = "refs/remotes/origin/"
+	// Tracking begins the refs of the remote's branches.
+	Tracking = "refs/remotes/origin/"
 	ownRefs  = "refs/mergexo/"
 )
 
-// remoteCall is a command that speaks to the remote, with the operator's
+// RemoteCall is a command that speaks to the remote, with the operator's
 // configuration: credentials, proxies, ssh.
-func (m *Mirror) remoteCall(args ...string) plumbing.Call {
-	c := m.call(args...)
+func (m *Mirror) RemoteCall(args ...string) plumbing.Call {
+	c := m.Call(args...)
 	c.Operator, c.Remote = true, m.url
 	if m.git.Options().GhPath != "" && strings.HasPrefix(m.url, "https://") {
 		c.Config = []string{
@@ -40,7 +41,7 @@ func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 // is a *MissingError; a *plumbing.NetworkError may pass, an *plumbing.AccessError will not.
 func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 	for _, oid := range wantOID {
-		if !validOID(oid) {
+		if !ValidOID(oid) {
 			return fmt.Errorf("fetch: %q is no object id", oid)
 		}
 	}
@@ -52,7 +53,7 @@ func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 			if m.Has(ctx, oid) {
 				continue
 			}
-			_, err := m.remoteCall(fetchArgs(m.url, oid)...).Run(ctx)
+			_, err := m.RemoteCall(fetchArgs(m.url, oid)...).Run(ctx)
 			var failed *plumbing.CommandError
 			switch {
 			case errors.As(err, &failed) && failed.Says([]string{"not our ref", "no such remote ref", "unadvertised object", "couldn't find remote ref"}):
@@ -75,7 +76,7 @@ func fetchArgs(url, what string) []string {
 }
 
 func (m *Mirror) fetch(ctx context.Context) error {
-	c := m.remoteCall(fetchArgs(m.url, "+refs/heads/*:"+tracking+"*")...)
+	c := m.RemoteCall(fetchArgs(m.url, "+refs/heads/*:"+Tracking+"*")...)
 	c.Config = append(c.Config, "core.fsyncMethod=batch") // what is lost is fetched again
 	_, err := c.Run(ctx)
 	if err != nil {
@@ -101,7 +102,7 @@ func (m *Mirror) fetchOrRepair(ctx context.Context) error {
 		return nil
 	}
 	if !forgot && !failed.Says(plumbing.DamageSigns) {
-		check := m.call("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
+		check := m.Call("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
 		check.Remote = m.url // as long as a fetch may take
 		if _, err := check.Run(ctx); !errors.As(err, &failed) {
 			return errors.Join(first, ctx.Err())
@@ -117,7 +118,7 @@ func (m *Mirror) fetchOrRepair(ctx context.Context) error {
 // name no commit: what a power cut leaves.
 func (m *Mirror) forgetBroken(ctx context.Context) bool {
 	forgot := false
-	_ = filepath.WalkDir(m.path("refs", "remotes"), func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(m.Path("refs", "remotes"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -133,7 +134,7 @@ func (m *Mirror) forgetBroken(ctx context.Context) bool {
 // RemoteHeads lists the remote's branches whose names begin with prefix, live:
 // branch to object id.
 func (m *Mirror) RemoteHeads(ctx context.Context, prefix string) (map[string]string, error) {
-	res, err := m.remoteCall("ls-remote", "--heads", m.url, "refs/heads/"+prefixPattern(prefix)).Run(ctx)
+	res, err := m.RemoteCall("ls-remote", "--heads", m.url, "refs/heads/"+prefixPattern(prefix)).Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list remote branches: %w", plumbing.RemoteError("ls-remote", err))
 	}
@@ -162,7 +163,7 @@ func prefixPattern(prefix string) string {
 // DefaultBranch asks the remote which branch its HEAD names. A repository
 // without branches is an *EmptyError.
 func (m *Mirror) DefaultBranch(ctx context.Context) (string, error) {
-	res, err := m.remoteCall("ls-remote", "--symref", m.url, "HEAD").Run(ctx)
+	res, err := m.RemoteCall("ls-remote", "--symref", m.url, "HEAD").Run(ctx)
 	if err != nil {
 		return "", fmt.Errorf("ask for the default branch: %w", plumbing.RemoteError("ls-remote", err))
 	}
