@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/git/files"
+	"github.com/mergexo/gh-mergexo/internal/git/gate"
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -45,10 +46,10 @@ type Committed struct {
 // own .git plays no part.
 func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 	var out Committed
-	if err := gateRoot(c.Dir); err != nil {
+	if err := gate.Root(c.Dir); err != nil {
 		return out, fmt.Errorf("commit checkout: %w", err)
 	}
-	if err := m.gateRepositories(ctx, c); err != nil {
+	if err := m.gate(c).Repositories(ctx); err != nil {
 		return out, fmt.Errorf("commit checkout: %w", err)
 	}
 	err := m.InQuarantine(ctx, "tree "+c.Index, func(q *mirror.Quarantine) error {
@@ -59,13 +60,11 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 		if err := m.dropLeftovers(ctx, c.Dir, index); err != nil {
 			return err
 		}
-		if err := m.gateFiles(ctx, c, index); err != nil {
+		if err := m.gate(c).Files(ctx, index); err != nil {
 			return err
 		}
-		add := m.CheckoutCall(c.Dir, index, "add", "--all", "--", ".")
-		add.Objects, add.Wall = q.Env, addTimes*m.Git().Options().PatternTimeout
-		if _, err := m.runPatterns(ctx, add); err != nil {
-			return refusedToAdd(err)
+		if err := gate.Add(ctx, q, m.CheckoutCall(c.Dir, index, "add", "--all", "--", ".")); err != nil {
+			return err
 		}
 		if err := m.edit(ctx, c, index, q); err != nil {
 			return err
@@ -77,6 +76,11 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 		return Committed{}, fmt.Errorf("commit checkout: %w", err)
 	}
 	return out, nil
+}
+
+// gate is what the commit must pass.
+func (m *Mirror) gate(c Commit) gate.Gate {
+	return gate.Gate{Mirror: m.Mirror, Dir: c.Dir, Index: c.Index, Parents: c.Parents, From: c.From, Limits: c.Limits}
 }
 
 // copyIndex gives the commit an index of its own that stands at the parent and
@@ -174,20 +178,11 @@ func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *mir
 	if err != nil {
 		return Committed{}, err
 	}
-	changes, err := m.changes(ctx, c.Parents, tree, q)
+	paths, err := m.gate(c).Tree(ctx, q, tree, index)
 	if err != nil {
 		return Committed{}, err
 	}
-	out := Committed{Tree: tree}
-	for _, ch := range changes {
-		out.Files = append(out.Files, ch.path)
-	}
-	if err := m.gateChanges(ctx, c, changes, tree, index, q); err != nil {
-		return Committed{}, err
-	}
-	if err := m.gateTakenBack(ctx, c, tree, q); err != nil {
-		return Committed{}, err
-	}
+	out := Committed{Tree: tree, Files: paths}
 	if len(c.Parents) == 1 {
 		before, err := m.Tree(ctx, c.Parents[0])
 		if err != nil {
@@ -319,10 +314,10 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 	if err := mirror.CheckKey(p.Key); err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)
 	}
-	if err := gateRoot(p.Dir); err != nil {
+	if err := gate.Root(p.Dir); err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)
 	}
-	if err := m.dropNested(p.Dir); err != nil {
+	if err := gate.DropNested(p.Dir); err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)
 	}
 	var oid string
@@ -354,32 +349,28 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 	return oid, nil
 }
 
-// addTimes is how much longer than to read a checkout's patterns it may take to add
-// files: their contents are read, too.
-const addTimes = 4
-
 // partialTree is the tree of what can be kept.
 func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q *mirror.Quarantine) (string, error) {
 	if err := m.dropLeftovers(ctx, p.Dir, index); err != nil {
 		return "", err
 	}
-	paths, err := m.candidates(ctx, p.Dir, index)
+	paths, err := gate.Candidates(ctx, m.Mirror, p.Dir, index)
 	if err != nil {
 		return "", err
 	}
 	var list strings.Builder
 	for _, path := range paths {
 		info, err := os.Lstat(filepath.Join(p.Dir, filepath.FromSlash(path)))
-		if err == nil && (info.Mode().IsRegular() && info.Size() > maxPartialBytes || info.Mode()&irregular != 0) {
+		if err == nil && (info.Mode().IsRegular() && info.Size() > maxPartialBytes || info.Mode()&gate.Irregular != 0) {
 			continue
 		}
 		list.WriteString(path + "\x00")
 	}
 	if list.Len() > 0 {
 		add := m.CheckoutCall(p.Dir, index, "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
-		add.Objects, add.Wall, add.Stdin = q.Env, addTimes*m.Git().Options().PatternTimeout, []byte(list.String())
-		if _, err := m.runPatterns(ctx, add); err != nil {
-			return "", refusedToAdd(err)
+		add.Stdin = []byte(list.String())
+		if err := gate.Add(ctx, q, add); err != nil {
+			return "", err
 		}
 	}
 	write := q.Call("write-tree")

@@ -2,15 +2,6 @@ package git
 
 import "fmt"
 
-// RefusedError says that a tree must not be committed, naming the paths. The
-// agent may be asked to mend it.
-type RefusedError struct {
-	Reason    string
-	Protected bool // a path that the config protects is among them
-}
-
-func (e *RefusedError) Error() string { return "refused: " + e.Reason }
-
 // LeaseError says that the remote branch is not where it was expected.
 // Nothing was pushed.
 type LeaseError struct{ Branch, Expected, Detail string }

@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 
+	"github.com/mergexo/gh-mergexo/internal/git/gate"
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
@@ -10,6 +11,8 @@ import (
 // What users of this package need of its rooms, under one name.
 type (
 	Options      = plumbing.Options
+	Limits       = gate.Limits
+	RefusedError = gate.RefusedError
 	Identity     = plumbing.Identity
 	CommandError = plumbing.CommandError
 	NetworkError = plumbing.NetworkError

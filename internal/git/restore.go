@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/git/files"
+	"github.com/mergexo/gh-mergexo/internal/git/gate"
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
@@ -92,7 +92,7 @@ func (m *Mirror) tryRestore(ctx context.Context, r Restore) error {
 	if err := files.Remove(r.Index + ".lock"); err != nil {
 		return err
 	}
-	if err := sweep(r.Dir); err != nil {
+	if err := gate.Sweep(r.Dir); err != nil {
 		return err
 	}
 	if err := m.fill(ctx, r); err != nil {
@@ -117,7 +117,7 @@ func (m *Mirror) fill(ctx context.Context, r Restore) error {
 	if _, err := m.CheckoutCall(r.Dir, r.Index, "read-tree", "--reset", "-u", r.holds()).Run(ctx); err != nil {
 		return err
 	}
-	links, err := m.gitlinks(ctx, r.Dir, r.Index)
+	links, err := gate.Submodules(ctx, m.Mirror, r.Dir, r.Index)
 	if err != nil {
 		return err
 	}
@@ -135,28 +135,6 @@ func (r Restore) cleanFlags() string {
 		return "-ffd"
 	}
 	return "-ffdx"
-}
-
-const (
-	modeGitlink = "160000"
-	modeSymlink = "120000"
-	modeNone    = "000000"
-)
-
-// gitlinks lists the submodules of the index.
-func (m *Mirror) gitlinks(ctx context.Context, dir, index string) ([]string, error) {
-	entries, err := m.CheckoutCall(dir, index, "ls-files", "--stage", "-z").Fields(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var links []string
-	for _, line := range entries {
-		head, path, _ := strings.Cut(line, "\t")
-		if strings.HasPrefix(head, modeGitlink+" ") {
-			links = append(links, path)
-		}
-	}
-	return links, nil
 }
 
 // verify compares commit, index and files.

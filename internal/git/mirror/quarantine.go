@@ -48,6 +48,9 @@ func (m *Mirror) InQuarantine(ctx context.Context, name string, do func(q *Quara
 	return m.locked(ctx, func() error { return q.adopt() })
 }
 
+// Mirror is the mirror that it lies in.
+func (q *Quarantine) Mirror() *Mirror { return q.mirror }
+
 // Call is a command about the mirror with what is in quarantine. What it makes
 // goes there.
 func (q *Quarantine) Call(args ...string) plumbing.Call {

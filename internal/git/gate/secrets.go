@@ -1,4 +1,4 @@
-package git
+package gate
 
 import (
 	"context"
@@ -48,14 +48,14 @@ func (l *leaks) add(kind, path string, secrets map[string]string) {
 	}
 }
 
-// gateSecrets refuses the secrets that a change adds. What a changed or removed
+// secrets refuses the secrets that a change adds. What a changed or removed
 // file held before is no news: a fixture with a made-up token may be edited and
 // moved.
-func (m *Mirror) gateSecrets(ctx context.Context, changes []change, found leaks, q *mirror.Quarantine, refused *refusals) error {
+func (j *judge) secrets(ctx context.Context, found leaks) error {
 	if found.find == nil {
 		return nil
 	}
-	for _, ch := range changes {
+	for _, ch := range j.changes {
 		if ch.oldMode == modeNone {
 			found.add("name", ch.path, found.find(ch.path))
 		}
@@ -63,20 +63,20 @@ func (m *Mirror) gateSecrets(ctx context.Context, changes []change, found leaks,
 	if len(found.found) == 0 {
 		return nil
 	}
-	before, err := m.heldBefore(ctx, changes, found.find, q)
+	before, err := heldBefore(ctx, j.q, j.changes, found.find)
 	if err != nil {
 		return err
 	}
 	for _, f := range found.found {
 		if !before[f.secret] {
-			refused.add("%s contains %s", f.where, f.what)
+			j.refused.add("%s contains %s", f.where, f.what)
 		}
 	}
 	return nil
 }
 
 // heldBefore are the secrets that the changed paths held before the change.
-func (m *Mirror) heldBefore(ctx context.Context, changes []change, find func(string) map[string]string, q *mirror.Quarantine) (map[string]bool, error) {
+func heldBefore(ctx context.Context, q *mirror.Quarantine, changes []change, find func(string) map[string]string) (map[string]bool, error) {
 	before := map[string]bool{}
 	note := func(text string) {
 		for secret := range find(text) {
@@ -89,9 +89,9 @@ func (m *Mirror) heldBefore(ctx context.Context, changes []change, find func(str
 		}
 		changes = append(changes, ch.others...)
 	}
-	old, err := m.sizes(ctx, changes, oldSide, q)
+	old, err := sizes(ctx, q, changes, oldSide)
 	if err != nil {
 		return nil, err
 	}
-	return before, m.eachBlob(ctx, old, q, func(_ blob, content []byte) { note(string(content)) })
+	return before, eachBlob(ctx, q, old, func(_ blob, content []byte) { note(string(content)) })
 }

@@ -1,4 +1,4 @@
-package git
+package gate
 
 import (
 	"context"
@@ -17,12 +17,12 @@ type links struct {
 	folded  map[string]string // the same by their paths in lower case
 }
 
-// gateLinks refuses that a link leads out of the tree through other links, which
+// links refuses that a link leads out of the tree through other links, which
 // its text alone does not show: of a/up -> .. and a/l -> up/.. the second one
 // does. One that was there and did so before is people's.
-func (m *Mirror) gateLinks(ctx context.Context, parents []string, changes []change, tree string, q *mirror.Quarantine, refused *refusals) error {
+func (j *judge) links(ctx context.Context) error {
 	changed := map[string]bool{}
-	for _, ch := range changes {
+	for _, ch := range j.changes {
 		if ch.newMode == modeSymlink || ch.oldMode == modeSymlink {
 			changed[ch.path] = true
 		}
@@ -30,31 +30,31 @@ func (m *Mirror) gateLinks(ctx context.Context, parents []string, changes []chan
 	if len(changed) == 0 {
 		return nil
 	}
-	now, err := m.links(ctx, tree, q)
+	now, err := linksOf(ctx, j.q, j.tree)
 	if err != nil {
 		return err
 	}
 	var before []links
 	for _, at := range slices.Sorted(maps.Keys(now.targets)) {
 		if !now.escapes(at) || changed[at] && leaves(at, now.targets[at]) {
-			continue // gateContent has said the latter
+			continue // content has said the latter
 		}
-		for i := len(before); i < len(parents) && !changed[at]; i++ {
-			old, err := m.links(ctx, parents[i], q)
+		for i := len(before); i < len(j.Parents) && !changed[at]; i++ {
+			old, err := linksOf(ctx, j.q, j.Parents[i])
 			if err != nil {
 				return err
 			}
 			before = append(before, old)
 		}
 		if changed[at] || !slices.ContainsFunc(before, func(old links) bool { return old.escapes(at) }) {
-			refused.add("the link %q leads out of the repository through another link", at)
+			j.refused.add("the link %q leads out of the repository through another link", at)
 		}
 	}
 	return nil
 }
 
-// links reads all links of a tree.
-func (m *Mirror) links(ctx context.Context, tree string, q *mirror.Quarantine) (links, error) {
+// linksOf reads all links of a tree.
+func linksOf(ctx context.Context, q *mirror.Quarantine, tree string) (links, error) {
 	out := links{targets: map[string]string{}, folded: map[string]string{}}
 	lines, err := q.Call("ls-tree", "-r", "-z", "--full-tree", tree).Fields(ctx)
 	if err != nil {
@@ -68,11 +68,11 @@ func (m *Mirror) links(ctx context.Context, tree string, q *mirror.Quarantine) (
 			found = append(found, change{newMode: f[0], newOID: f[2], path: at})
 		}
 	}
-	blobs, err := m.sizes(ctx, found, newSide, q)
+	blobs, err := sizes(ctx, q, found, newSide)
 	if err != nil {
 		return out, err
 	}
-	return out, m.eachBlob(ctx, blobs, q, func(b blob, content []byte) {
+	return out, eachBlob(ctx, q, blobs, func(b blob, content []byte) {
 		out.targets[b.change.path] = string(content)
 		out.folded[strings.ToLower(b.change.path)] = string(content)
 	})

@@ -1,4 +1,4 @@
-package git
+package gate
 
 import (
 	"cmp"
@@ -14,13 +14,13 @@ import (
 // paths are the paths of a tree and of its folders, in lower case.
 type paths map[string]bool
 
-// gateBare refuses a folder that git takes for a repository without a working
+// bare refuses a folder that git takes for a repository without a working
 // tree: who stands in it and calls git has its configuration obeyed, programs
 // that it names included. One that was there, a fixture, may get other
 // objects, but no configuration and no hooks.
-func (m *Mirror) gateBare(ctx context.Context, parents []string, changes []change, tree string, q *mirror.Quarantine, refused *refusals) error {
+func (j *judge) bare(ctx context.Context) error {
 	folders := map[string]string{} // what may have become one, by a path that changed
-	for _, ch := range changes {
+	for _, ch := range j.changes {
 		parts := strings.Split(ch.path, "/")
 		for i, name := range parts {
 			if ch.newMode != modeNone && slices.Contains(repositoryNames, strings.ToLower(name)) {
@@ -31,13 +31,13 @@ func (m *Mirror) gateBare(ctx context.Context, parents []string, changes []chang
 	if len(folders) == 0 {
 		return nil
 	}
-	now, err := m.paths(ctx, tree, q)
+	now, err := pathsOf(ctx, j.q, j.tree)
 	if err != nil {
 		return err
 	}
 	before := paths{}
-	if len(parents) > 0 {
-		if before, err = m.paths(ctx, parents[0], q); err != nil {
+	if len(j.Parents) > 0 {
+		if before, err = pathsOf(ctx, j.q, j.Parents[0]); err != nil {
 			return err
 		}
 	}
@@ -45,9 +45,9 @@ func (m *Mirror) gateBare(ctx context.Context, parents []string, changes []chang
 		switch {
 		case !now.bare(folder):
 		case !before.bare(folder):
-			refused.add("%q is a repository within the repository", cmp.Or(folder, "."))
+			j.refused.add("%q is a repository within the repository", cmp.Or(folder, "."))
 		default:
-			refuseSettings(changes, folder, refused)
+			j.refuseSettings(folder)
 		}
 	}
 	return nil
@@ -56,17 +56,17 @@ func (m *Mirror) gateBare(ctx context.Context, parents []string, changes []chang
 var repositoryNames = []string{"head", "objects", "refs", "commondir", "config", "config.worktree", "hooks"}
 
 // refuseSettings refuses what git would obey.
-func refuseSettings(changes []change, folder string, refused *refusals) {
-	for _, ch := range changes {
+func (j *judge) refuseSettings(folder string) {
+	for _, ch := range j.changes {
 		rest, ok := strings.CutPrefix(ch.path, folder+"/")
 		first, _, _ := strings.Cut(strings.ToLower(rest), "/")
 		if ok && ch.newMode != modeNone && slices.Contains([]string{"config", "config.worktree", "hooks", "commondir"}, first) {
-			refused.add("%q is of a repository within the repository", ch.path)
+			j.refused.add("%q is of a repository within the repository", ch.path)
 		}
 	}
 }
 
-func (m *Mirror) paths(ctx context.Context, tree string, q *mirror.Quarantine) (paths, error) {
+func pathsOf(ctx context.Context, q *mirror.Quarantine, tree string) (paths, error) {
 	found, err := q.Call("ls-tree", "-r", "-t", "-z", "--name-only", "--full-tree", tree).Fields(ctx)
 	if err != nil {
 		return nil, err

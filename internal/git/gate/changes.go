@@ -1,4 +1,4 @@
-package git
+package gate
 
 import (
 	"context"
@@ -16,18 +16,18 @@ type change struct {
 	others []change // the same path against the other parents
 }
 
-// changes lists what a tree changes, against the first parent, leaving out
+// changesOf lists what a tree changes, against the first parent, leaving out
 // what it has from another parent.
-func (m *Mirror) changes(ctx context.Context, parents []string, tree string, q *mirror.Quarantine) ([]change, error) {
+func changesOf(ctx context.Context, q *mirror.Quarantine, parents []string, tree string) ([]change, error) {
 	if len(parents) == 0 {
-		return m.treeChanges(ctx, mirror.EmptyTree, tree, q)
+		return treeChanges(ctx, q, mirror.EmptyTree, tree)
 	}
-	all, err := m.treeChanges(ctx, parents[0], tree, q)
+	all, err := treeChanges(ctx, q, parents[0], tree)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range parents[1:] {
-		more, err := m.treeChanges(ctx, p, tree, q)
+		more, err := treeChanges(ctx, q, p, tree)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func (m *Mirror) changes(ctx context.Context, parents []string, tree string, q *
 	return all, nil
 }
 
-func (m *Mirror) treeChanges(ctx context.Context, from, tree string, q *mirror.Quarantine) ([]change, error) {
+func treeChanges(ctx context.Context, q *mirror.Quarantine, from, tree string) ([]change, error) {
 	parts, err := q.Call("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", from, tree).Fields(ctx)
 	if err != nil {
 		return nil, err
@@ -58,3 +58,10 @@ func (m *Mirror) treeChanges(ctx context.Context, from, tree string, q *mirror.Q
 	}
 	return out, nil
 }
+
+// The modes of a path that is no file.
+const (
+	modeGitlink = "160000"
+	modeSymlink = "120000"
+	modeNone    = "000000"
+)

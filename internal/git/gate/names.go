@@ -1,4 +1,4 @@
-package git
+package gate
 
 import (
 	"errors"
@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
-
-	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // maxPathBytes is the longest path that may be pushed. macOS and Windows have
@@ -51,14 +49,31 @@ func tooLong(err error) error {
 
 func lastBytes(s string, n int) string { return strings.ToValidUTF8(s[max(0, len(s)-n):], "") }
 
-// addSigns are what git says of files that it never adds, whatever their content.
-var addSigns = []string{"invalid path", "file name too long", "filename too long"}
+// ignorable are the code points that HFS+ leaves out when it compares names
+// (git's utf8.c, next_hfs_char).
+const ignorable = "\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u206a\u206b\u206c\u206d\u206e\u206f\ufeff"
 
-// refusedToAdd makes a refusal of git's own: to try again would not help.
-func refusedToAdd(err error) error {
-	var failed *plumbing.CommandError
-	if errors.As(err, &failed) && failed.Says(addSigns) {
-		return &RefusedError{Reason: "git does not add it: " + failed.LastLines(3)}
+// isDotGit reports whether a file system of the kind may take the name for
+// .git. Case is never told apart: no tree can hold such a name anyway.
+func isDotGit(name, system string) bool {
+	switch system {
+	case "darwin", "ios":
+		name = withoutIgnorable(name)
+	case "windows":
+		name, _, _ = strings.Cut(name, ":") // a stream of the same file
+		name = strings.TrimRight(name, " .")
+		if strings.EqualFold(name, "git~1") {
+			return true
+		}
 	}
-	return err
+	return strings.EqualFold(name, ".git")
+}
+
+func withoutIgnorable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(ignorable, r) {
+			return -1
+		}
+		return r
+	}, name)
 }

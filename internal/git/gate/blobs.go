@@ -1,4 +1,4 @@
-package git
+package gate
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ type blob struct {
 }
 
 // sizes asks for the sizes of the changes' contents on one side.
-func (m *Mirror) sizes(ctx context.Context, changes []change, of side, q *mirror.Quarantine) ([]blob, error) {
+func sizes(ctx context.Context, q *mirror.Quarantine, changes []change, of side) ([]blob, error) {
 	var blobs []blob
 	var in strings.Builder
 	for _, ch := range changes {
@@ -61,14 +61,14 @@ const (
 )
 
 // eachBlob hands the contents over, whole.
-func (m *Mirror) eachBlob(ctx context.Context, blobs []blob, q *mirror.Quarantine, do func(blob, []byte)) error {
+func eachBlob(ctx context.Context, q *mirror.Quarantine, blobs []blob, do func(blob, []byte)) error {
 	for len(blobs) > 0 {
 		n, total := 0, int64(0)
 		for n < len(blobs) && n < blobsAtOnce && (n == 0 || total+blobs[n].size <= bytesAtOnce) {
 			total += blobs[n].size
 			n++
 		}
-		if err := m.someBlobs(ctx, blobs[:n], q, do); err != nil {
+		if err := someBlobs(ctx, q, blobs[:n], do); err != nil {
 			return err
 		}
 		blobs = blobs[n:]
@@ -76,7 +76,7 @@ func (m *Mirror) eachBlob(ctx context.Context, blobs []blob, q *mirror.Quarantin
 	return nil
 }
 
-func (m *Mirror) someBlobs(ctx context.Context, blobs []blob, q *mirror.Quarantine, do func(blob, []byte)) error {
+func someBlobs(ctx context.Context, q *mirror.Quarantine, blobs []blob, do func(blob, []byte)) error {
 	var in strings.Builder
 	for _, b := range blobs {
 		in.WriteString(b.oid + "\n")
@@ -108,7 +108,7 @@ func cutBlob(out []byte) (content, rest []byte, err error) {
 	return rest[:size], rest[size+1:], nil
 }
 
-func (m *Mirror) hadConflict(ctx context.Context, oid string, q *mirror.Quarantine) bool {
+func hadConflict(ctx context.Context, q *mirror.Quarantine, oid string) bool {
 	c := q.Call("cat-file", "blob", oid)
 	res, err := c.Run(ctx)
 	return err == nil && hasConflict(res.Stdout)
