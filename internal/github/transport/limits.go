@@ -1,4 +1,4 @@
-package github
+package transport
 
 import (
 	"net/http"
@@ -130,7 +130,7 @@ func (l limits) until(resource string, now time.Time) (string, time.Time, string
 }
 
 // limited shuts the gate after an answer that refused for a limit.
-func (c *Client) limited(a *answer, err error) error {
+func (c *Client) limited(a *Answer, err error) error {
 	now := c.Now()
 	held, until, reason := a.limits.until(a.resource, now)
 	until = c.gate.close(held, until, now, reason)
@@ -140,10 +140,10 @@ func (c *Client) limited(a *answer, err error) error {
 
 // busy shuts the gate after an answer by which GitHub is overloaded or in
 // maintenance and says for how long. What a write came to is unclear all the same.
-func (c *Client) busy(a *answer, err error, what effect) error {
+func (c *Client) busy(a *Answer, err error, what Effect) error {
 	now, reason := c.Now(), "GitHub is not available and asks to wait"
 	until := c.gate.close(everything, now.Add(a.limits.retryAfter), now, reason)
-	if what == writes {
+	if what == Writes {
 		return &UnclearError{Err: err}
 	}
 	return &work.WaitError{Until: until, Reason: reason, Err: err}
@@ -152,15 +152,15 @@ func (c *Client) busy(a *answer, err error, what effect) error {
 // isLimit tells a limit's 403 or 429 from a missing permission's: by headers,
 // then by the page that GitHub refers to, and by its words only where it sent
 // neither.
-func isLimit(a *answer, e *Error, docs string) bool {
-	switch a.status {
+func isLimit(a *Answer, e *Error, docs string) bool {
+	switch a.Status {
 	case http.StatusTooManyRequests:
 		return true
 	case http.StatusForbidden, http.StatusUnprocessableEntity:
 	default:
 		return false
 	}
-	if a.status == http.StatusForbidden && (a.limits.retryAfter > 0 || a.limits.remaining == 0) {
+	if a.Status == http.StatusForbidden && (a.limits.retryAfter > 0 || a.limits.remaining == 0) {
 		return true
 	}
 	if strings.Contains(docs, "rate-limit") {

@@ -1,4 +1,4 @@
-package github
+package transport
 
 import (
 	"bytes"
@@ -11,51 +11,53 @@ import (
 	"strings"
 )
 
-// maxBody bounds what is read of one answer; a hundred issues with the longest
+// MaxBody bounds what is read of one answer; a hundred issues with the longest
 // bodies are about 7 MB.
-const maxBody = 32 << 20
+const MaxBody = 32 << 20
 
-// effect says whether a request changes anything, and so what a lost answer
+// Effect says whether a request changes anything, and so what a lost answer
 // means.
-type effect int
+type Effect int
 
+// The effects.
 const (
-	reads effect = iota
-	writes
+	Reads Effect = iota
+	Writes
 )
 
-// call is one request.
-type call struct {
-	method   string
-	url      string // relative to the API root, or absolute
-	etag     string // If-None-Match
-	body     []byte
-	effect   effect
-	resource string // empty: core
+// Call is one request.
+type Call struct {
+	Method   string
+	URL      string // relative to the API root, or absolute
+	ETag     string // If-None-Match
+	Body     []byte
+	Effect   Effect
+	Resource string // empty: core
 }
 
-// answer is a whole answer.
-type answer struct {
-	status   int
-	header   http.Header
-	body     []byte
-	url      string
+// Answer is a whole answer.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+	URL    string
+
 	resource string
 	limits   limits
 }
 
-// send makes one request. It returns an answer for 2xx and 304 only.
-func (c *Client) send(ctx context.Context, k call) (*answer, error) {
+// Send makes one request. It returns an answer for 2xx and 304 only.
+func (c *Client) Send(ctx context.Context, k Call) (*Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if c.refuse != nil {
 		return nil, c.refuse
 	}
-	if k.resource == "" {
-		k.resource = resourceCore
+	if k.Resource == "" {
+		k.Resource = resourceCore
 	}
-	if err := c.gate.pass(k.resource, c.Now()); err != nil {
+	if err := c.gate.pass(k.Resource, c.Now()); err != nil {
 		return nil, err
 	}
 	req, err := c.newRequest(ctx, k)
@@ -72,32 +74,32 @@ func (c *Client) send(ctx context.Context, k call) (*answer, error) {
 	return a, c.refused(a, k)
 }
 
-func (c *Client) newRequest(ctx context.Context, k call) (*http.Request, error) {
-	address := k.url
+func (c *Client) newRequest(ctx context.Context, k Call) (*http.Request, error) {
+	address := k.URL
 	if !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
 		address = c.rest + address
 	}
 	var body io.Reader
-	if k.body != nil {
-		body = bytes.NewReader(k.body)
+	if k.Body != nil {
+		body = bytes.NewReader(k.Body)
 	}
-	req, err := http.NewRequestWithContext(ctx, k.method, address, body)
+	req, err := http.NewRequestWithContext(ctx, k.Method, address, body)
 	if err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
 	}
 	if err := c.ours(req.URL); err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
 	}
-	if k.etag != "" {
-		req.Header.Set("If-None-Match", k.etag)
+	if k.ETag != "" {
+		req.Header.Set("If-None-Match", k.ETag)
 	}
 	return req, nil
 }
 
 // exchange sends a request and reads the whole answer.
-func (c *Client) exchange(req *http.Request, k call) (*answer, error) {
+func (c *Client) exchange(req *http.Request, k Call) (*Answer, error) {
 	start := c.now()
-	seen := Request{Method: k.method, URL: req.URL.String(), Resource: k.resource, Remaining: -1}
+	seen := Request{Method: k.Method, URL: req.URL.String(), Resource: k.Resource, Remaining: -1}
 	defer func() {
 		seen.Took = c.now().Sub(start)
 		c.log.Debug("request", "method", seen.Method, "url", seen.URL, "status", seen.Status, "took", seen.Took)
@@ -111,31 +113,31 @@ func (c *Client) exchange(req *http.Request, k call) (*answer, error) {
 	}
 	defer resp.Body.Close()
 	seen.Status = resp.StatusCode
-	a := &answer{status: resp.StatusCode, header: resp.Header, url: seen.URL, resource: k.resource}
+	a := &Answer{Status: resp.StatusCode, Header: resp.Header, URL: seen.URL, resource: k.Resource}
 	c.clock.tell(resp.Header, start, c.now())
 	a.limits = readLimits(resp.Header, c.Now())
 	if a.limits.resource != "" {
 		a.resource = a.limits.resource
 	}
 	seen.Resource, seen.Remaining = a.resource, a.limits.remaining
-	a.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	a.Body, err = io.ReadAll(io.LimitReader(resp.Body, MaxBody+1))
 	if err != nil {
 		return nil, fmt.Errorf("read answer from %s: %w", seen.URL, err)
 	}
-	if len(a.body) > maxBody {
-		return nil, &BodyError{URL: seen.URL, Err: fmt.Errorf("more than %d bytes", maxBody)}
+	if len(a.Body) > MaxBody {
+		return nil, &BodyError{URL: seen.URL, Err: fmt.Errorf("more than %d bytes", MaxBody)}
 	}
 	return a, nil
 }
 
 // lost says what it means that no whole answer came.
-func lost(ctx context.Context, host string, k call, err error) error {
+func lost(ctx context.Context, host string, k Call, err error) error {
 	var body *BodyError
 	switch {
-	case k.effect == writes:
+	case k.Effect == Writes:
 		return &UnclearError{Err: err}
 	case ctx.Err() != nil:
-		return fmt.Errorf("%s %s: %w", k.method, k.url, ctx.Err())
+		return fmt.Errorf("%s %s: %w", k.Method, k.URL, ctx.Err())
 	case errors.As(err, &body):
 		return err
 	default:
@@ -144,35 +146,35 @@ func lost(ctx context.Context, host string, k call, err error) error {
 }
 
 // refused makes an error of every answer but 2xx and 304.
-func (c *Client) refused(a *answer, k call) error {
+func (c *Client) refused(a *Answer, k Call) error {
 	switch {
-	case a.status >= 200 && a.status < 300, a.status == http.StatusNotModified && k.effect == reads:
+	case a.Status >= 200 && a.Status < 300, a.Status == http.StatusNotModified && k.Effect == Reads:
 		return nil
-	case a.status >= 300 && a.status < 400:
-		return &MovedError{URL: a.url, Location: a.header.Get("Location")}
+	case a.Status >= 300 && a.Status < 400:
+		return &MovedError{URL: a.URL, Location: a.Header.Get("Location")}
 	}
 	e, docs := parseError(a)
 	switch {
 	case isLimit(a, e, docs):
 		return c.limited(a, e)
-	case a.status >= 500 && a.limits.retryAfter > 0:
-		return c.busy(a, e, k.effect)
-	case k.effect == writes && (a.status >= 500 || a.status == http.StatusRequestTimeout):
+	case a.Status >= 500 && a.limits.retryAfter > 0:
+		return c.busy(a, e, k.Effect)
+	case k.Effect == Writes && (a.Status >= 500 || a.Status == http.StatusRequestTimeout):
 		return &UnclearError{Err: e}
 	}
 	return e
 }
 
 // parseError reads GitHub's error document and the page that it refers to.
-func parseError(a *answer) (*Error, string) {
-	e := &Error{Status: a.status, URL: a.url}
+func parseError(a *Answer) (*Error, string) {
+	e := &Error{Status: a.Status, URL: a.URL}
 	var doc struct {
 		Message string            `json:"message"`
 		Docs    string            `json:"documentation_url"`
 		Errors  []json.RawMessage `json:"errors"`
 	}
-	if json.Unmarshal(a.body, &doc) != nil {
-		e.Message = http.StatusText(a.status)
+	if json.Unmarshal(a.Body, &doc) != nil {
+		e.Message = http.StatusText(a.Status)
 		return e, ""
 	}
 	e.Message = doc.Message
@@ -189,10 +191,10 @@ func parseError(a *answer) (*Error, string) {
 // maxRedirects is how many addresses a moved repository may have had.
 const maxRedirects = 5
 
-// follow is a GET that follows redirects.
-func (c *Client) follow(ctx context.Context, address string) (*answer, error) {
+// Follow is a GET that follows redirects.
+func (c *Client) Follow(ctx context.Context, address string) (*Answer, error) {
 	for range maxRedirects {
-		a, err := c.send(ctx, call{method: http.MethodGet, url: address})
+		a, err := c.Send(ctx, Call{Method: http.MethodGet, URL: address})
 		var moved *MovedError
 		if !errors.As(err, &moved) {
 			return a, err
@@ -207,32 +209,32 @@ func (c *Client) follow(ctx context.Context, address string) (*answer, error) {
 	return nil, &BodyError{URL: address, Err: fmt.Errorf("more than %d redirects", maxRedirects)}
 }
 
-// plausible is a wire struct that knows whether GitHub can have meant it: JSON
+// Plausible is a wire struct that knows whether GitHub can have meant it: JSON
 // that decodes is no proof, since every field may be absent.
-type plausible interface{ check() error }
+type Plausible interface{ Check() error }
 
-// decode reads one JSON document of an answer.
-func decode(a *answer, into plausible) error {
-	if err := json.Unmarshal(a.body, into); err != nil {
-		return &BodyError{URL: a.url, Err: err}
+// Decode reads one JSON document of an answer.
+func (a *Answer) Decode(into Plausible) error {
+	if err := json.Unmarshal(a.Body, into); err != nil {
+		return &BodyError{URL: a.URL, Err: err}
 	}
-	if err := into.check(); err != nil {
-		return &BodyError{URL: a.url, Err: err}
+	if err := into.Check(); err != nil {
+		return &BodyError{URL: a.URL, Err: err}
 	}
 	return nil
 }
 
-// get reads one document.
-func (c *Client) get(ctx context.Context, address string, into plausible) error {
-	a, err := c.send(ctx, call{method: http.MethodGet, url: address})
+// Get reads one document.
+func (c *Client) Get(ctx context.Context, address string, into Plausible) error {
+	a, err := c.Send(ctx, Call{Method: http.MethodGet, URL: address})
 	if err != nil {
 		return err
 	}
-	return decode(a, into)
+	return a.Decode(into)
 }
 
-// write sends one change and reads the object that it made, when there is one.
-func (c *Client) write(ctx context.Context, method, address string, body any, into plausible) error {
+// Write sends one change and reads the object that it made, when there is one.
+func (c *Client) Write(ctx context.Context, method, address string, body any, into Plausible) error {
 	var data []byte
 	if body != nil {
 		var err error
@@ -240,14 +242,14 @@ func (c *Client) write(ctx context.Context, method, address string, body any, in
 			return fmt.Errorf("encode request: %w", err)
 		}
 	}
-	a, err := c.send(ctx, call{method: method, url: address, body: data, effect: writes})
+	a, err := c.Send(ctx, Call{Method: method, URL: address, Body: data, Effect: Writes})
 	if err != nil {
 		return err
 	}
 	if into == nil {
 		return nil
 	}
-	if err := decode(a, into); err != nil {
+	if err := a.Decode(into); err != nil {
 		return &UnclearError{Err: err}
 	}
 	return nil

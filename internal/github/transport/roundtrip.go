@@ -1,4 +1,4 @@
-package github
+package transport
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 // than an ingest may take, so that a pass can say what is wrong.
 const dialTimeout = 10 * time.Second
 
-// transport is Go's own, which knows the proxies of the environment, with the
+// roundTripper is Go's own, which knows the proxies of the environment, with the
 // proxy's word for a refusal kept as a type. It is nil where requests go to gh's
 // socket: go-gh has that one.
-func transport(o Options) http.RoundTripper {
+func roundTripper(o Options) http.RoundTripper {
 	plain, ok := http.DefaultTransport.(*http.Transport)
 	if o.Socket != "" || configuredSocket() != "" || !ok {
 		return nil
