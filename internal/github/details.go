@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/queries"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -81,7 +82,7 @@ func (c Pulls) details(ctx context.Context, nodeIDs []string) ([]PullDetail, []s
 	if len(nodeIDs) == 0 {
 		return nil, nil, nil
 	}
-	g, err := c.api.GraphQL(ctx, transport.Reads, detailsQuery(), map[string]any{"ids": nodeIDs})
+	g, err := c.api.GraphQL(ctx, transport.Reads, queries.Details(), map[string]any{"ids": nodeIDs})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,22 +121,22 @@ func (c Pulls) details(ctx context.Context, nodeIDs []string) ([]PullDetail, []s
 // completeDetail reads the pages of a pull request's connections that the
 // first query left out.
 func (c Pulls) completeDetail(ctx context.Context, w *wireDetail) error {
-	if err := more(ctx, c.api, reviewsQuery, w.ID, &w.Reviews, func(n wireNode) connection[wireGraphReview] { return n.Reviews }); err != nil {
+	if err := more(ctx, c.api, queries.Reviews, w.ID, &w.Reviews, func(n wireNode) connection[wireGraphReview] { return n.Reviews }); err != nil {
 		return fmt.Errorf("more reviews of %d: %w", w.Number, err)
 	}
-	if err := more(ctx, c.api, threadsQuery, w.ID, &w.Threads, func(n wireNode) connection[wireThread] { return n.Threads }); err != nil {
+	if err := more(ctx, c.api, queries.Threads, w.ID, &w.Threads, func(n wireNode) connection[wireThread] { return n.Threads }); err != nil {
 		return fmt.Errorf("more threads of %d: %w", w.Number, err)
 	}
 	for i := range w.Threads.Nodes {
 		t := &w.Threads.Nodes[i]
-		if err := more(ctx, c.api, commentsQuery, t.ID, &t.Comments, func(n wireNode) connection[wireGraphComment] { return n.Comments }); err != nil {
+		if err := more(ctx, c.api, queries.Comments, t.ID, &t.Comments, func(n wireNode) connection[wireGraphComment] { return n.Comments }); err != nil {
 			return fmt.Errorf("more comments of a thread of %d: %w", w.Number, err)
 		}
 	}
 	if w.Rollup == nil {
 		return nil
 	}
-	if err := more(ctx, c.api, checksQuery, w.Rollup.ID, &w.Rollup.Contexts, func(n wireNode) connection[wireCheck] { return n.Contexts }); err != nil {
+	if err := more(ctx, c.api, queries.Checks, w.Rollup.ID, &w.Rollup.Contexts, func(n wireNode) connection[wireCheck] { return n.Contexts }); err != nil {
 		return fmt.Errorf("more checks of %d: %w", w.Number, err)
 	}
 	return nil
@@ -158,7 +159,7 @@ type connection[T any] struct {
 }
 
 // more reads the rest of a connection into it.
-func more[T any](ctx context.Context, api *transport.Client, doc document, id string, into *connection[T], pick func(wireNode) connection[T]) error {
+func more[T any](ctx context.Context, api *transport.Client, doc queries.Document, id string, into *connection[T], pick func(wireNode) connection[T]) error {
 	for into.PageInfo.HasNextPage {
 		after := into.PageInfo.EndCursor
 		g, err := api.GraphQL(ctx, transport.Reads, doc(), map[string]any{"id": id, "after": after})
@@ -194,7 +195,7 @@ func (c Pulls) ResolveThread(ctx context.Context, threadNodeID string) error {
 }
 
 func (c Pulls) resolveThread(ctx context.Context, id string) error {
-	g, err := c.api.GraphQL(ctx, transport.Writes, resolveMutation(), map[string]any{"thread": id})
+	g, err := c.api.GraphQL(ctx, transport.Writes, queries.Resolve(), map[string]any{"thread": id})
 	if err != nil {
 		return err
 	}

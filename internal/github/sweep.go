@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/queries"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -110,7 +111,7 @@ func (c Pulls) sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) 
 	if nodeIDs == nil {
 		nodeIDs = []string{}
 	}
-	g, err := c.api.GraphQL(ctx, transport.Reads, sweepQuery(), map[string]any{"ids": nodeIDs, "owner": repo.Owner, "name": repo.Name})
+	g, err := c.api.GraphQL(ctx, transport.Reads, queries.Sweep(), map[string]any{"ids": nodeIDs, "owner": repo.Owner, "name": repo.Name})
 	if err != nil {
 		return Sweep{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/queries"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
@@ -28,7 +29,7 @@ func (c Issues) Text(ctx context.Context, nodeID string) (Text, bool, error) {
 	var data struct {
 		Node *wireText `json:"node"`
 	}
-	g, err := c.api.GraphQL(ctx, transport.Reads, textQuery(), map[string]any{"id": nodeID})
+	g, err := c.api.GraphQL(ctx, transport.Reads, queries.Text(), map[string]any{"id": nodeID})
 	if err == nil {
 		err = g.Strict(transport.Reads, &data)
 	}
