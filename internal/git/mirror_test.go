@@ -30,9 +30,9 @@ func TestMirrorSettings(t *testing.T) {
 	}
 }
 
-// L63: a mirror that was half made, or damaged, is mended; what only it has
+// A mirror that was half made, or damaged, is mended; what only it has
 // survives.
-func TestL63MirrorIsMended(t *testing.T) {
+func TestMirrorIsMended(t *testing.T) {
 	at := func(w *world, name string) string { return filepath.Join(w.mirror.Dir(), name) }
 	for name, spoil := range map[string]func(w *world){
 		"half made":         func(w *world) { w.check(os.Remove(at(w, "mergexo-mirror"))) },
@@ -78,7 +78,7 @@ func TestL63MirrorIsMended(t *testing.T) {
 	}
 }
 
-func TestL63MirrorBeyondRepairIsRemade(t *testing.T) {
+func TestMirrorBeyondRepairIsRemade(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
 	w.check(os.RemoveAll(w.mirror.Dir()))
@@ -121,7 +121,7 @@ func TestRepairWithoutTheRemoteChangesNothing(t *testing.T) {
 	}
 }
 
-func TestL125StaleLocks(t *testing.T) {
+func TestStaleLocks(t *testing.T) {
 	w := newWorld(t, tree)
 	w.restore()
 	w.check(w.mirror.KeepTurn(t.Context(), key1, w.main()))
@@ -140,7 +140,7 @@ func TestL125StaleLocks(t *testing.T) {
 	}
 }
 
-func TestL125FourFetchesAtOnce(t *testing.T) {
+func TestFourFetchesAtOnce(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
 	for i := range 3 {
@@ -217,7 +217,7 @@ func TestFetchWantsACommit(t *testing.T) {
 	}
 }
 
-func TestL65EmptyRepository(t *testing.T) {
+func TestEmptyRepository(t *testing.T) {
 	w := newWorld(t, nil)
 	w.fetch()
 	ctx := t.Context()
@@ -235,7 +235,7 @@ func TestL65EmptyRepository(t *testing.T) {
 	w.wantFiles(map[string]string{"x": "x"})
 }
 
-func TestL65DefaultBranchRenamed(t *testing.T) {
+func TestDefaultBranchRenamed(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
 	w.cmd(w.remote, "branch", "-m", "main", "trunk")
@@ -286,8 +286,8 @@ func TestJournals(t *testing.T) {
 	}
 }
 
-// L126: objects and refs are forced to disk before a command returns.
-func TestL126CommandsSync(t *testing.T) {
+// Objects and refs are forced to disk before a command returns.
+func TestCommandsSync(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
 	trace := filepath.Join(w.root, "trace")
@@ -312,8 +312,8 @@ func (w *world) fake(script string) string {
 	return path
 }
 
-// L68: a disk that fills gives an error, and all is well once there is room.
-func TestL68DiskFull(t *testing.T) {
+// A disk that fills gives an error, and all is well once there is room.
+func TestDiskFull(t *testing.T) {
 	w := newWorld(t, tree)
 	w.restore()
 	w.check(w.mirror.PutJournal(t.Context(), key1, []byte("paid for")))

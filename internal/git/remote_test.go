@@ -84,7 +84,7 @@ func TestGhGivesCredentials(t *testing.T) {
 	}
 }
 
-func TestL21RemoteErrorsAreTyped(t *testing.T) {
+func TestRemoteErrorsAreTyped(t *testing.T) {
 	w := newWorld(t, tree)
 	answer := func(status int) string {
 		s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
@@ -126,7 +126,7 @@ func TestL21RemoteErrorsAreTyped(t *testing.T) {
 	}
 }
 
-func TestL67NoPermissionBeforeAnythingWasSent(t *testing.T) {
+func TestNoPermissionBeforeAnythingWasSent(t *testing.T) {
 	w, oid := pushed(t)
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusForbidden) }))
 	t.Cleanup(s.Close)
@@ -142,7 +142,7 @@ func TestL67NoPermissionBeforeAnythingWasSent(t *testing.T) {
 	}
 }
 
-func TestL66Signing(t *testing.T) {
+func TestSigning(t *testing.T) {
 	w := newWorld(t, tree)
 	keygen, err := exec.LookPath("ssh-keygen")
 	if err != nil {
