@@ -48,6 +48,7 @@ func accountant(t *testing.T, b work.Budgets) (*Runner, *lease) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.looks = &Looks{Env: p.Env}
 	return p, l
 }
 

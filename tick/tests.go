@@ -96,7 +96,7 @@ func (p *Runner) findFlaw(ctx context.Context, l *lease, ag agent.Agent) (*flaw,
 }
 
 // testable finds out before a turn is paid whether its tests can be started at all.
-func (p *Pass) testable(ctx context.Context, l *lease, ag agent.Agent) error {
+func (p *Runner) testable(ctx context.Context, l *lease, ag agent.Agent) error {
 	argv := l.remote.Settings.RequiredTests
 	if len(argv) == 0 || l.turn.Kind == work.KindDesignStart {
 		return nil
@@ -104,7 +104,7 @@ func (p *Pass) testable(ctx context.Context, l *lease, ag agent.Agent) error {
 	return ag.CanTest(ctx, p.testRequest(l), argv)
 }
 
-func (p *Pass) testRequest(l *lease) agent.Request {
+func (p *Runner) testRequest(l *lease) agent.Request {
 	return agent.Request{
 		Turn: l.turn.Key, Mark: p.mark(l.turn), Item: l.item.Number, Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Dir: l.place.dir, Wall: l.remote.Settings.TestTimeout,
 	}
