@@ -18,12 +18,12 @@ import (
 // time, and again when a turn finds work of ours that the database lacks.
 
 // adopt finds our open pull requests.
-func (h *harvest) adopt(ctx context.Context) error {
+func (h *Rebuild) adopt(ctx context.Context) error {
 	if h.known.cuts[walkAdopted] != "" {
 		return nil
 	}
-	issues, comments, reviewComments := h.issues, h.comments, h.reviewComments
-	h.issues, h.comments, h.reviewComments = nil, nil, nil
+	issues, comments, reviewComments := h.listedIssues, h.listedComments, h.reviewComments
+	h.listedIssues, h.listedComments, h.reviewComments = nil, nil, nil
 	pulls, err := h.r.GitHub.OpenPulls(ctx, h.repo.Current)
 	if err == nil {
 		h.adopting = true
@@ -34,7 +34,7 @@ func (h *harvest) adopt(ctx context.Context) error {
 		h.rebuilding, h.pages, h.walks = true, map[string][]store.Validator{}, map[string]string{}
 		return nil
 	}
-	h.issues, h.comments, h.reviewComments = issues, append(h.comments, comments...), append(h.reviewComments, reviewComments...)
+	h.listedIssues, h.listedComments, h.reviewComments = issues, append(h.listedComments, comments...), append(h.reviewComments, reviewComments...)
 	if err == nil && len(h.trouble) == 0 {
 		h.walked(walkAdopted, nil, map[string]string{walkAdopted: "done"})
 	}
@@ -43,7 +43,7 @@ func (h *harvest) adopt(ctx context.Context) error {
 
 // adoptAll finds them again one by one: only those that were read whole are kept
 // when the time is up.
-func (h *harvest) adoptAll(ctx context.Context, pulls []github.Pull) error {
+func (h *Rebuild) adoptAll(ctx context.Context, pulls []github.Pull) error {
 	for _, p := range pulls {
 		mark, ours, err := h.ownPull(ctx, p)
 		if err == nil && !ours {
@@ -64,7 +64,7 @@ func (h *harvest) adoptAll(ctx context.Context, pulls []github.Pull) error {
 		if _, found := h.adopted[p.Number]; !found {
 			continue
 		}
-		if err := h.readBatch(ctx, []string{p.NodeID}); err != nil {
+		if err := h.pulls.readBatch(ctx, []string{p.NodeID}); err != nil {
 			return err
 		}
 	}
@@ -75,7 +75,7 @@ func (h *harvest) adoptAll(ctx context.Context, pulls []github.Pull) error {
 // item without its pull request would begin anew.
 func (h *harvest) dropHalf() {
 	for number, issue := range h.adopted {
-		if _, read := h.pulls[number]; read {
+		if _, read := h.pullRows[number]; read {
 			continue
 		}
 		delete(h.adopted, number)
@@ -91,14 +91,14 @@ func (h *harvest) dropHalf() {
 		h.forgotten[issue], h.backlog[issue] = true, true
 	}
 	gone := func(n int) bool { return h.forgotten[n] }
-	h.comments = slices.DeleteFunc(h.comments, func(c github.Comment) bool { return gone(c.Number) })
+	h.listedComments = slices.DeleteFunc(h.listedComments, func(c github.Comment) bool { return gone(c.Number) })
 	h.reviewComments = slices.DeleteFunc(h.reviewComments, func(c github.ReviewComment) bool { return gone(c.Pull) })
 	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return gone(c.event.Number) })
 }
 
 // ourPull reports whether a pull request is one that we opened: by account, by
 // mark and by branch, and not from a fork that took our branch's name.
-func (h *harvest) ourPull(p github.Pull) (work.PullMark, bool) {
+func (h *Rebuild) ourPull(p github.Pull) (work.PullMark, bool) {
 	mark, marked := work.ParsePullMark(p.Body)
 	flow, issue, named := work.ParseBranch(p.Head)
 	ours := marked && named && !p.CrossRepo && flow == mark.Flow && issue == mark.Issue &&
@@ -109,7 +109,7 @@ func (h *harvest) ourPull(p github.Pull) (work.PullMark, bool) {
 // ownPull is ourPull for a pull request whose description people may have rewritten,
 // its mark gone: account and branch are ours, and a commit names the turn that made
 // it.
-func (h *harvest) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
+func (h *Rebuild) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
 	mark, ours := h.ourPull(p)
 	flow, issue, named := work.ParseBranch(p.Head)
 	if ours || !named || p.CrossRepo || p.Author.ID == 0 || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), p.Author.ID) {
@@ -134,7 +134,7 @@ func (h *harvest) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bo
 
 // adoptReopened tracks a pull request of ours that was closed, and so not
 // looked for, when the database was lost.
-func (h *harvest) adoptReopened(ctx context.Context, is github.Issue) error {
+func (h *Rebuild) adoptReopened(ctx context.Context, is github.Issue) error {
 	mark, marked := work.ParsePullMark(is.Body)
 	if !marked || is.State != "open" || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), is.Author.ID) {
 		return nil
@@ -154,7 +154,7 @@ func (h *harvest) adoptReopened(ctx context.Context, is github.Issue) error {
 
 // adoptPull tracks an open pull request of ours. Its details and everything
 // that was said on it are read in this pass.
-func (h *harvest) adoptPull(ctx context.Context, p github.Pull, mark work.PullMark) error {
+func (h *Rebuild) adoptPull(ctx context.Context, p github.Pull, mark work.PullMark) error {
 	if _, tracked, err := h.pull(ctx, p.Number); err != nil || tracked {
 		return err
 	}
@@ -188,7 +188,7 @@ func trackedPull(repo work.Repo, item work.Item, p github.Pull) work.PullRequest
 }
 
 // originOf makes the work item of a pull request's source issue again.
-func (h *harvest) originOf(ctx context.Context, mark work.PullMark) (work.Item, error) {
+func (h *Rebuild) originOf(ctx context.Context, mark work.PullMark) (work.Item, error) {
 	is, ok, err := h.r.GitHub.Issue(ctx, h.repo.Current, mark.Issue)
 	if err != nil {
 		return work.Item{}, err
@@ -204,7 +204,7 @@ func (h *harvest) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 		if err != nil {
 			return work.Item{}, err
 		}
-		h.issueTaken(is, timeline)
+		h.comments.issueTaken(is, timeline)
 		if labelled, ok := last(timeline, "labeled", item.Label); ok {
 			item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
 		}
@@ -212,17 +212,17 @@ func (h *harvest) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 		if err != nil {
 			return work.Item{}, err
 		}
-		h.comments = append(h.comments, comments...)
-		if told, err = h.confirmText(ctx, item, is, timeline); err != nil {
+		h.listedComments = append(h.listedComments, comments...)
+		if told, err = h.issues.confirmText(ctx, item, is, timeline); err != nil {
 			return work.Item{}, err
 		}
 	}
-	h.refresh(item, is, told)
+	h.issues.refresh(item, is, told)
 	return h.items[mark.Issue], nil
 }
 
 // newItem is an issue's work item before anything happened.
-func (h *harvest) newItem(is github.Issue, label flowLabel) work.Item {
+func (h *Rebuild) newItem(is github.Issue, label flowLabel) work.Item {
 	return work.Item{
 		RepoID: h.repo.ID, Number: is.Number, Flow: label.flow, State: work.StatePending, Since: h.now(),
 		Label: label.name, Priority: priority(is.Labels),
@@ -239,13 +239,13 @@ func (h *harvest) heed(body string) {
 
 // storeAdopted stores what was found again, after items, pull requests and
 // events have their rows.
-func (h *harvest) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time) error {
+func (h *Rebuild) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if err := h.finishHandled(ctx, tx, now); err != nil {
 		return err
 	}
 	for number, issue := range h.adopted {
 		item, ok := h.items[issue]
-		pull, read := h.pulls[number]
+		pull, read := h.pullRows[number]
 		if !ok || !read {
 			continue
 		}
@@ -269,7 +269,7 @@ func (h *harvest) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 
 // finishHandled finishes waiting events that our own writing says were
 // answered: by a pass whose database is gone.
-func (h *harvest) finishHandled(ctx context.Context, tx *store.Tx, now time.Time) error {
+func (h *Rebuild) finishHandled(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if len(h.handled) == 0 {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 // adoptEnded finds out whether an issue's label was acted on already, and the
 // pull request merged or closed since. A label that was set after that starts
 // over.
-func (h *harvest) adoptEnded(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
+func (h *Rebuild) adoptEnded(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
 	for _, t := range slices.Backward(timeline) {
 		if t.FromPull == 0 || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), t.Actor.ID) {
 			continue
@@ -39,7 +39,7 @@ func (h *harvest) adoptEnded(ctx context.Context, is github.Issue, label flowLab
 
 // adoptMade finds out whether a pull request was made for an issue's label. If so,
 // ended says whether the label was acted on with it.
-func (h *harvest) adoptMade(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, p github.Pull) (made, ended bool, err error) {
+func (h *Rebuild) adoptMade(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, p github.Pull) (made, ended bool, err error) {
 	mark, ours, err := h.ownPull(ctx, p)
 	switch {
 	case err != nil, !ours, mark.Issue != is.Number, !follows(mark.Flow, label.flow):
@@ -55,7 +55,7 @@ func (h *harvest) adoptMade(ctx context.Context, is github.Issue, label flowLabe
 // adoptByBranch looks for a pull request that no timeline names, by the branches that
 // the issue's titles lead to. A label that was set under this database's eyes has
 // none that it does not know.
-func (h *harvest) adoptByBranch(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
+func (h *Rebuild) adoptByBranch(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
 	if labelled.CreatedAt.After(h.repo.IssuesSince.Add(2 * overlap)) {
 		return false, nil
 	}
@@ -88,7 +88,7 @@ func (h *harvest) adoptByBranch(ctx context.Context, is github.Issue, label flow
 
 // pastPull finds the newest pull request that we opened for an issue's label and that
 // this database does not know; one without a state is none.
-func (h *harvest) pastPull(ctx context.Context, is github.Issue, label flowLabel, timeline []github.TimelineEvent) (github.Pull, error) {
+func (h *Rebuild) pastPull(ctx context.Context, is github.Issue, label flowLabel, timeline []github.TimelineEvent) (github.Pull, error) {
 	for _, t := range slices.Backward(timeline) {
 		if t.FromPull == 0 || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), t.Actor.ID) {
 			continue
@@ -116,7 +116,7 @@ func follows(flow, label work.Flow) bool {
 	return flow == label || flow == work.FlowImplementation && label == work.FlowDesign
 }
 
-func (h *harvest) adoptClosed(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, p github.Pull) error {
+func (h *Rebuild) adoptClosed(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, p github.Pull) error {
 	item := h.newItem(is, label)
 	item.LabelEvent, item.Branch = strconv.FormatInt(labelled.ID, 10), p.Head
 	switch {
@@ -127,15 +127,15 @@ func (h *harvest) adoptClosed(ctx context.Context, is github.Issue, label flowLa
 	default:
 		item.State = work.StateCompleted
 	}
-	if _, err := h.retell(ctx, item, is, timeline, label.name); err != nil {
+	if _, err := h.issues.retell(ctx, item, is, timeline, label.name); err != nil {
 		return err
 	}
 	pull := trackedPull(h.repo, item, p)
 	pull.DetailsAt = h.now()
-	h.pulls[p.Number] = pull
+	h.pullRows[p.Number] = pull
 	h.adopted[p.Number] = is.Number
 	if item.State == work.StateMerged {
-		return h.promote(ctx, h.items[is.Number], pull)
+		return h.pulls.promote(ctx, h.items[is.Number], pull)
 	}
 	return nil
 }

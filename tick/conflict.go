@@ -12,7 +12,7 @@ import (
 
 // conflictEvent notes that a pull request cannot be merged: once for a head,
 // and again when it could be meanwhile.
-func (h *harvest) conflictEvent(ctx context.Context, old, pull work.PullRequest, about func(work.EventKind, string) work.Event) error {
+func (h *Pulls) conflictEvent(ctx context.Context, old, pull work.PullRequest, about func(work.EventKind, string) work.Event) error {
 	if pull.Mergeable != work.Conflicting || old.Mergeable == work.Conflicting && old.HeadOID == pull.HeadOID {
 		return nil
 	}

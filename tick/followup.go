@@ -180,8 +180,8 @@ func (p *Turns) listenAgain(ctx context.Context, l *lease, push work.Action) err
 	if begun, err := p.firstEffect(ctx, l); err != nil || begun {
 		return err
 	}
-	h := newHarvest(p.ingest, l.remote)
-	if err := h.hear(ctx, l); err != nil {
+	h := newReading(p.ingest, l.remote)
+	if err := h.comments.hear(ctx, l); err != nil {
 		return err
 	}
 	if found := sourceEvents(h.events); len(found) > 0 {
@@ -218,11 +218,11 @@ func (p *Turns) listenAgain(ctx context.Context, l *lease, push work.Action) err
 
 // hear reads what was said on a turn's issue since the turn was claimed, as
 // far as it counts and is not known. What does not count is ingest's to judge.
-func (h *harvest) hear(ctx context.Context, l *lease) (err error) {
-	if h.comments, err = h.r.GitHub.CommentsOf(ctx, h.repo.Current, l.item.Number, l.turn.ClaimedAt.Add(-overlap)); err != nil {
+func (h *Comments) hear(ctx context.Context, l *lease) (err error) {
+	if h.listedComments, err = h.r.GitHub.CommentsOf(ctx, h.repo.Current, l.item.Number, l.turn.ClaimedAt.Add(-overlap)); err != nil {
 		return err
 	}
-	for _, c := range h.comments {
+	for _, c := range h.listedComments {
 		h.add(commentEvent(work.EventSource, l.item.ID, c))
 	}
 	if err := h.judge(ctx); err != nil {

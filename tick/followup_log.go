@@ -35,7 +35,7 @@ func idRange(comments []work.Event) (from, to int64) {
 
 // logQueued logs, for each work item without a pull request, the comments on
 // its issue that this harvest found.
-func (h *harvest) logQueued(ctx context.Context, what string) {
+func (h *Comments) logQueued(ctx context.Context, what string) {
 	opened := map[int64]bool{}
 	for _, pull := range h.open {
 		opened[pull.ItemID] = true

@@ -53,7 +53,7 @@ func (h *harvest) swept(who github.Identity) {
 
 // identify makes sure, before anything that was read is judged, that it is of the
 // repository that the database knows.
-func (h *harvest) identify(ctx context.Context) error {
+func (h *Reading) identify(ctx context.Context) error {
 	at := h.now()
 	if recent := h.r.confirmed(at, sameFor) || !h.brought && at.Sub(h.repo.ConfirmedAt).Abs() < confirmEvery; recent && !h.another {
 		return nil
@@ -71,7 +71,7 @@ func (h *harvest) identify(ctx context.Context) error {
 
 // regather reads a repository once more after it was found to be another one, or to
 // have another address.
-func (p *Ingest) regather(ctx context.Context, r *remote, err error) (*harvest, error) {
+func (p *Ingest) regather(ctx context.Context, r *remote, err error) (*Reading, error) {
 	before := r.repo
 	_, moved := errors.AsType[*github.MovedError](err)
 	if moved || github.IsStatus(err, 404) {

@@ -88,13 +88,13 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	}
 	// What was read is stored even if the time is up meanwhile.
 	ctx = context.WithoutCancel(ctx)
-	h.logQueued(ctx, "issue comments seen")
+	h.comments.logQueued(ctx, "issue comments seen")
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return h.store(ctx, tx, h.now()) }); err != nil {
 		return fmt.Errorf("store what was read: %w", err)
 	}
 	p.setRepo(r, h.repo)
 	h.log(ctx)
-	h.logQueued(ctx, "issue comments queued")
+	h.comments.logQueued(ctx, "issue comments queued")
 	rep.repo(name, func(x *RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, h.note })
 	if wait, ok := errors.AsType[*work.WaitError](h.late); ok {
 		return wait
@@ -103,7 +103,7 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 }
 
 // gather reads what is new in one repository. Nothing is written meanwhile.
-func (p *Ingest) gather(ctx context.Context, r *remote) (*harvest, error) {
+func (p *Ingest) gather(ctx context.Context, r *remote) (*Reading, error) {
 	if r.repo.NodeID == "" {
 		if err := p.follow(ctx, r); err != nil {
 			return nil, err
@@ -112,14 +112,14 @@ func (p *Ingest) gather(ctx context.Context, r *remote) (*harvest, error) {
 	if err := p.clockOf(ctx, r); err != nil {
 		return nil, err
 	}
-	h := newHarvest(p, r)
+	h := newReading(p, r)
 	if err := h.load(ctx); err != nil {
 		return nil, err
 	}
 	if err := h.read(ctx); err != nil {
 		return nil, err
 	}
-	for _, sift := range []func(context.Context) error{h.storePauses, h.intakeComments, h.judge, h.askCommandersAgain, h.readJournals} {
+	for _, sift := range []func(context.Context) error{h.comments.storePauses, h.comments.intakeComments, h.comments.judge, h.issues.askCommandersAgain, h.rebuild.readJournals} {
 		if err := sift(ctx); err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func (p *Ingest) gather(ctx context.Context, r *remote) (*harvest, error) {
 }
 
 // read asks GitHub. That the time is up is no failure: what was read is kept.
-func (h *harvest) read(ctx context.Context) error {
+func (h *Reading) read(ctx context.Context) error {
 	until := func(tenths int) (context.Context, context.CancelFunc) {
 		return context.WithTimeout(ctx, h.p.Config.Runtime.IngestTimeout*time.Duration(tenths)/10)
 	}
@@ -146,13 +146,13 @@ func (h *harvest) read(ctx context.Context) error {
 		return err
 	}
 	defer h.dropHalf()
-	if err := h.adopt(reading); err != nil || h.rebuilding {
+	if err := h.rebuild.adopt(reading); err != nil || h.rebuilding {
 		return err
 	}
 	for _, step := range []struct {
 		ctx  context.Context
 		read func(context.Context) error
-	}{{issues, h.firstSight}, {issues, h.intakeIssues}, {reading, h.readPulls}, {reading, h.readDependencies}} {
+	}{{issues, h.issues.firstSight}, {issues, h.issues.intakeIssues}, {reading, h.pulls.readPulls}, {reading, h.issues.readDependencies}} {
 		if err := step.read(step.ctx); late(err) {
 			h.cut(err)
 		} else if err != nil {

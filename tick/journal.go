@@ -99,7 +99,7 @@ func (j journal) planned(t work.Turn, now time.Time) []work.Action {
 
 // readJournals finds the turns that a lost database knew: answered, and not
 // all of their effects sent. Whatever was sent is found on GitHub again.
-func (h *harvest) readJournals(ctx context.Context) error {
+func (h *Rebuild) readJournals(ctx context.Context) error {
 	if !h.adopting && !h.begunLate() {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (h *harvest) readJournals(ctx context.Context) error {
 
 // begunLate reports whether work begins here that an earlier pass had no time for:
 // after a database was lost, perhaps.
-func (h *harvest) begunLate() bool {
+func (h *Rebuild) begunLate() bool {
 	return slices.ContainsFunc(h.known.backlog, func(n int) bool {
 		item, ok := h.items[n]
 		return ok && item.ID == 0
@@ -147,7 +147,7 @@ func (h *harvest) begunLate() bool {
 }
 
 // unfinished reports whether a journal's turn has to be carried on.
-func (h *harvest) unfinished(ctx context.Context, j journal) (bool, error) {
+func (h *Rebuild) unfinished(ctx context.Context, j journal) (bool, error) {
 	var known bool
 	err := h.view(ctx, func(tx *store.Tx) error {
 		var err error
@@ -172,7 +172,7 @@ func (h *harvest) unfinished(ctx context.Context, j journal) (bool, error) {
 
 // storeJournal makes the rows of a turn that was found again. The next pass
 // resumes it like any other that was left answered.
-func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) error {
+func (h *Rebuild) storeJournal(ctx context.Context, tx *store.Tx, j journal) error {
 	claimed, item := time.UnixMilli(j.Claimed), h.items[j.Issue].ID
 	if p, ok := h.promoted[j.Issue]; ok {
 		item = p.item.ID
@@ -205,7 +205,7 @@ func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) err
 	return h.p.notices.move(ctx, tx, work.Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.now())
 }
 
-func (h *harvest) assignJournal(ctx context.Context, tx *store.Tx, j journal, turnID int64) error {
+func (h *Rebuild) assignJournal(ctx context.Context, tx *store.Tx, j journal, turnID int64) error {
 	pending, err := tx.ListPendingEvents(ctx, h.repo.ID)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 
 // storeRepoLabels plans that the repository has the labels that the config names.
 // An idle pass finds the row as it wants it.
-func (h *harvest) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Time) error {
+func (h *Issues) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Time) error {
 	wanted := work.Labelling{With: work.RepoLabels(h.r.Settings.Labels)}
 	// A repository that is made anew under the name is another one.
 	a := wanted.Action(h.repo, 0, 0, "repository "+h.repo.NodeID)

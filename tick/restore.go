@@ -201,11 +201,11 @@ func (p *Restorer) hadPull(ctx context.Context, l *lease, branch string) (bool, 
 	if err != nil {
 		return false, fmt.Errorf("look for a pull request of %s: %w", branch, err)
 	}
-	h := newHarvest(p.ingest, l.remote)
+	h := newReading(p.ingest, l.remote)
 	used := false
 	for _, pull := range pulls {
 		used = used || !pull.CrossRepo
-		_, ours, err := h.ownPull(ctx, pull)
+		_, ours, err := h.rebuild.ownPull(ctx, pull)
 		if err != nil {
 			return used, err
 		}

@@ -51,7 +51,7 @@ func instead(pull work.PullRequest, lost string) string {
 // weigh finds out whether the head of an open pull request still has in its
 // history what the item's turns built there. It may have lost that without a
 // move that anybody saw: a turn's push may have been taken back at once.
-func (h *harvest) weigh(ctx context.Context, old, pull work.PullRequest) error {
+func (h *Pulls) weigh(ctx context.Context, old, pull work.PullRequest) error {
 	if old.ID == 0 {
 		return nil // found again: no turn is known
 	}
@@ -92,7 +92,7 @@ func (h *harvest) weigh(ctx context.Context, old, pull work.PullRequest) error {
 
 // descends asks GitHub whether a head has a commit in its history. What GitHub
 // cannot tell is left to the next turn.
-func (h *harvest) descends(ctx context.Context, pull work.PullRequest, from string) (yes, known bool, err error) {
+func (h *Pulls) descends(ctx context.Context, pull work.PullRequest, from string) (yes, known bool, err error) {
 	yes, known, err = h.r.GitHub.Descends(ctx, h.repo.Current, pull.HeadOID, from)
 	if refused, ok := errors.AsType[*github.Error](err); ok {
 		h.p.Log.WarnContext(ctx, "could not compare a head with what was there before", "repo_full_name", h.r.Name.FullName(), "work_item_id", pull.ItemID, "pr_number", pull.Number, "error", refused)
@@ -104,7 +104,7 @@ func (h *harvest) descends(ctx context.Context, pull work.PullRequest, from stri
 // confirm asks the remote: GitHub's API may show an older head right after a
 // push, which is no rewriting. What git cannot tell now is left to the next
 // turn.
-func (h *harvest) confirm(ctx context.Context, old, pull work.PullRequest, lost string) error {
+func (h *Pulls) confirm(ctx context.Context, old, pull work.PullRequest, lost string) error {
 	if old.LostOID == lost && old.AcceptedOID == "" || h.p.Preflight == nil || h.p.Preflight(ctx) != nil {
 		return nil //nolint:nilerr // without git nothing is claimed either, and that says so
 	}

@@ -19,11 +19,11 @@ import (
 // lookTrusted ends a turn before its first effect when somebody for whom it is made
 // may ask for nothing any more. What the others wrote makes a new one.
 func (p *Looks) lookTrusted(ctx context.Context, l *lease) error {
-	h := newHarvest(p.ingest, l.remote)
+	h := newReading(p.ingest, l.remote)
 	var lost []work.Event
 	var begun string // why what began the work counts no more
 	for _, e := range l.events {
-		may, why, err := h.stillMay(ctx, e)
+		may, why, err := h.issues.stillMay(ctx, e)
 		if err != nil {
 			return err
 		}
@@ -46,23 +46,23 @@ func (p *Looks) lookTrusted(ctx context.Context, l *lease) error {
 
 // stillMay reports whether the author of an event may ask for it now; of a label that
 // begins the work also why not, in words for people.
-func (h *harvest) stillMay(ctx context.Context, e work.Event) (may bool, why string, err error) {
+func (h *Issues) stillMay(ctx context.Context, e work.Event) (may bool, why string, err error) {
 	switch {
 	case e.Author.Login == "": // known by its key alone, or nobody's
 		return true, "", nil
 	case e.Kind == work.EventLabelled:
 		return h.mayBegin(ctx, e)
 	case e.Kind.Said():
-		may, err = h.mayCommand(ctx, e.Author, h.p.Now())
+		may, err = h.people.mayCommand(ctx, e.Author, h.p.Now())
 		return may, "", err
 	}
 	return true, "", nil
 }
 
 // mayBegin asks about who set a label; of one that we set, about who gave the command.
-func (h *harvest) mayBegin(ctx context.Context, e work.Event) (may bool, why string, err error) {
+func (h *Issues) mayBegin(ctx context.Context, e work.Event) (may bool, why string, err error) {
 	if !slices.Contains(h.p.accounts.ids(h.r.Name.Host), e.Author.ID) {
-		may, err = h.maySetLabel(ctx, e.Author, h.p.Now())
+		may, err = h.people.maySetLabel(ctx, e.Author, h.p.Now())
 		return may, fmt.Sprintf("the label %s was set by %s, who has no triage permission any more", e.State, e.Author.Login), err
 	}
 	timeline, err := h.r.GitHub.TimelineOf(ctx, h.repo.Current, e.Number)
@@ -103,7 +103,7 @@ func noLonger(l *lease, lost []work.Event, begun string) error {
 
 // askCommandersAgain ends commands that wait to be carried out since an earlier pass
 // and whose authors may give none any more.
-func (h *harvest) askCommandersAgain(ctx context.Context) error {
+func (h *Issues) askCommandersAgain(ctx context.Context) error {
 	var waiting []work.Event
 	err := h.view(ctx, func(tx *store.Tx) error {
 		pending, err := tx.ListPendingEvents(ctx, h.repo.ID)
@@ -125,7 +125,7 @@ func (h *harvest) askCommandersAgain(ctx context.Context) error {
 		return err
 	}
 	for _, e := range waiting {
-		may, err := h.mayCommand(ctx, e.Author, h.p.Now())
+		may, err := h.people.mayCommand(ctx, e.Author, h.p.Now())
 		if late(err) { // what was read is worth keeping
 			h.cut(err)
 			return nil
@@ -141,7 +141,7 @@ func (h *harvest) askCommandersAgain(ctx context.Context) error {
 	return nil
 }
 
-func (h *harvest) storeRevoked(ctx context.Context, tx *store.Tx) error {
+func (h *Issues) storeRevoked(ctx context.Context, tx *store.Tx) error {
 	for _, e := range h.revoked {
 		if err := tx.FinishEvents(ctx, []int64{e.ID}, work.OutcomeNoCommander, h.p.Now()); err != nil {
 			return err
