@@ -7,7 +7,7 @@
 // no hook, no file system monitor and no filter. New objects are made in a
 // quarantine folder and moved into the mirror once the gates have passed.
 //
-// Here are checkouts, commits and pushes. Its rooms are gate (what may become a
-// commit), mirror (branches, objects, refs of our own), plumbing (how git is run) and
-// files; nobody else imports them.
+// Here are checkouts, commits and pushes. The rooms below are gate (what may become a
+// commit), mirror (branches, objects, refs of our own) and plumbing (how git is run);
+// nobody else imports them.
 package git

@@ -3,7 +3,6 @@ package git
 import (
 	"context"
 
-	"github.com/mergexo/gh-mergexo/internal/git/files"
 	"github.com/mergexo/gh-mergexo/internal/git/gate"
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
@@ -52,6 +51,3 @@ func Open(ctx context.Context, opt Options) (*Git, error) {
 	}
 	return &Git{g}, nil
 }
-
-// SyncFolder makes the names in a folder durable, where the system can.
-func SyncFolder(dir string) error { return files.SyncFolder(dir) }

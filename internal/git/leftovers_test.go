@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mergexo/gh-mergexo/internal/git/files"
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // What agents' command lines drop into the tree is no work of theirs; what the

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mergexo/gh-mergexo/internal/git/files"
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // serve serves the remote by smart HTTP to who has the password.

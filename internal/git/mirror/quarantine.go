@@ -11,7 +11,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/git/files"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 

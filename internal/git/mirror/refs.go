@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/mergexo/gh-mergexo/internal/git/files"
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // SetRef sets a ref under the lock and makes it durable, its name too.
