@@ -75,6 +75,53 @@ func TestEveryFailureHasItsStory(t *testing.T) {
 	}
 }
 
+// sourceFile is how documents name a file of the repository.
+var sourceFile = regexp.MustCompile(`^(actions|cmd|docs|internal|prompts|script|store|testdata|tick|\.ci|\.changes)/[\w./-]+\.\w+$`)
+
+// Files that documents name are there.
+func TestDocsNameFilesThatExist(t *testing.T) {
+	for page, text := range pages(t) {
+		for _, m := range inCode.FindAllStringSubmatch(text, -1) {
+			if !sourceFile.MatchString(m[1]) {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join("../..", m[1])); err != nil {
+				t.Errorf("%s names %s, which is not there", page, m[1])
+			}
+		}
+	}
+}
+
+// elsewhereNumber is what stands for something that readers do not have: a
+// section or an entry of a document that is not in the repository.
+var elsewhereNumber = regexp.MustCompile(`§|\bL[0-9]{2,3}\b|\b(Test|Fuzz|Benchmark)L[0-9]{2,3}|\b(house|lessons|style)\.md\b`)
+
+// No comment, no name and no document refers to something that is not in the
+// repository.
+func TestNothingRefersElsewhere(t *testing.T) {
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		name := filepath.ToSlash(strings.TrimPrefix(path, "../../"))
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == ".git" || name == "testdata/script" || name == "tick"): // these two are being renamed
+			return fs.SkipDir
+		case d.IsDir(), name == "internal/story/docs_test.go", !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".md"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for n, line := range strings.Split(string(text), "\n") {
+			if found := elsewhereNumber.FindString(line); found != "" {
+				t.Errorf("%s:%d: %q", name, n+1, found)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Documents link to files, and to headings, that are there.
 func TestDocsLinkToWhatIsThere(t *testing.T) {
 	all := pages(t)
