@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
-// L49: one redactor for all that is printed and logged.
-func TestL49_NoTokenIsPrintedOrLogged(t *testing.T) {
+// One redactor for all that is printed and logged.
+func TestNoTokenIsPrintedOrLogged(t *testing.T) {
 	const own = "correcthorse42batterystaple"
 	shape := "gh" + "p_" + strings.Repeat("aB3d", 9)
 	t.Setenv("BUILD_API_TOKEN", own)
@@ -52,10 +52,10 @@ func TestL49_NoTokenIsPrintedOrLogged(t *testing.T) {
 	}
 }
 
-func TestL49_WhatAnAgentPrintsIsMasked(t *testing.T) {
-	var secrets prompts.Secrets
-	secrets.Add("known-token-12345", "gh's token")
-	m := &machine{secrets: &secrets, env: config.EnvOf([]string{"MODEL_KEY=mk-123", "MODE=on"})}
+func TestWhatAnAgentPrintsIsMasked(t *testing.T) {
+	var known secrets.Redactor
+	known.Add("known-token-12345", "gh's token")
+	m := &machine{secrets: &known, env: config.EnvOf([]string{"MODEL_KEY=mk-123", "MODE=on"})}
 	if got := m.masking([]string{"MODEL_KEY", "MODE"})("mk-123 on known-token-12345"); got != "[MODEL_KEY] on [redacted: gh's token]" {
 		t.Errorf("got %q", got)
 	}

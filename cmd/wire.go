@@ -19,6 +19,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
 )
@@ -74,7 +75,7 @@ func (a *app) wire(ctx context.Context, cfg *config.Config, opt *tickOptions) (p
 type machine struct {
 	cfg     *config.Config
 	env     config.Env
-	secrets *prompts.Secrets
+	secrets *secrets.Redactor
 	dirs    tick.Dirs
 	now     func() time.Time
 	clients map[string]*github.Client
