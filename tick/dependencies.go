@@ -81,7 +81,7 @@ func (h *Issues) dependencyState(ctx context.Context, ref string) (work.Dependen
 }
 
 // hostOf is the GitHub of a host, as far as the config names a repository there.
-func (p *Ingest) hostOf(r *remote, host string) (GitHub, bool) {
+func (p *Env) hostOf(r *remote, host string) (GitHub, bool) {
 	if r.Name.Host == host {
 		return r.GitHub, true
 	}

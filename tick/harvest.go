@@ -18,10 +18,11 @@ import (
 // of it is stored in one transaction: a cursor or an ETag never vouches for
 // something that was not stored.
 type harvest struct {
-	p    *Ingest
-	r    *remote
-	repo work.Repo // with moved cursors
-	open map[int]work.PullRequest
+	p       *Env
+	notices *Notices
+	r       *remote
+	repo    work.Repo // with moved cursors
+	open    map[int]work.PullRequest
 
 	known  known            // what earlier passes left
 	asked  asked            // how many were asked about for what they wrote
@@ -104,9 +105,9 @@ type deferral struct {
 	err  error
 }
 
-func newHarvest(p *Ingest, r *remote) *harvest {
+func newHarvest(p *Env, notices *Notices, r *remote) *harvest {
 	return &harvest{
-		p: p, r: r, repo: r.repo,
+		p: p, notices: notices, r: r, repo: r.repo,
 		open: map[int]work.PullRequest{}, lights: map[int]github.PullLight{},
 		items: map[int]work.Item{}, pullRows: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, pages: map[string][]store.Validator{}, backlog: map[int]bool{}, enough: func() bool { return false }, forgotten: map[int]bool{}, lost: map[int]string{},
 		adopted: map[int]int{}, handled: map[string]bool{}, promoted: map[int]*promotion{},

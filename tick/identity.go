@@ -19,6 +19,9 @@ import (
 const (
 	// sameFor is how long an answer about that is acted on.
 	sameFor = time.Minute
+)
+
+const (
 	// confirmEvery is when it is asked although nothing of a repository changes:
 	// the light query for open pull requests asks it in each pass anyway.
 	confirmEvery = 30 * time.Minute
@@ -58,7 +61,7 @@ func (h *Reading) identify(ctx context.Context) error {
 	if recent := h.r.confirmed(at, sameFor) || !h.brought && at.Sub(h.repo.ConfirmedAt).Abs() < confirmEvery; recent && !h.another {
 		return nil
 	}
-	if err := h.p.follow(ctx, h.r); err != nil {
+	if err := h.ingest.follow(ctx, h.r); err != nil {
 		return err
 	}
 	now := h.r.repo

@@ -202,7 +202,7 @@ func (h *Rebuild) storeJournal(ctx context.Context, tx *store.Tx, j journal) err
 			return err
 		}
 	}
-	return h.p.notices.move(ctx, tx, work.Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.now())
+	return h.notices.move(ctx, tx, work.Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.now())
 }
 
 func (h *Rebuild) assignJournal(ctx context.Context, tx *store.Tx, j journal, turnID int64) error {

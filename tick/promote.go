@@ -133,7 +133,7 @@ func (h *Pulls) storePromoted(ctx context.Context, tx *store.Tx, now time.Time) 
 			design = h.items[number].ID
 		}
 		if p.fulfills {
-			err := h.p.notices.move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
+			err := h.notices.move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
 			if err := movedOrGone(err); err != nil {
 				return err
 			}

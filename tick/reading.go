@@ -41,11 +41,12 @@ type Reading struct {
 	pulls    *Pulls
 	issues   *Issues
 	rebuild  *Rebuild
+	ingest   *Ingest
 }
 
 func newReading(p *Ingest, r *remote) *Reading {
-	b := newHarvest(p, r)
-	h := &Reading{harvest: b, people: &People{b}}
+	b := newHarvest(p.Env, p.notices, r)
+	h := &Reading{harvest: b, ingest: p, people: &People{b}}
 	h.comments = &Comments{b, h.people}
 	h.pulls = &Pulls{b, h.people, h.comments}
 	h.rebuild = &Rebuild{b, h.people, h.comments, h.pulls, nil}
