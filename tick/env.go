@@ -107,11 +107,35 @@ func (p *Pass) assemble() {
 		return
 	}
 	e := p.Env
-	p.loader, p.notices = &Loader{e}, &Notices{e}
-	p.ingest = &Ingest{e, p.notices}
-	t := &Turns{Env: e, ingest: p.ingest, notices: p.notices, briefs: &Briefs{e, p.ingest.mayCommand}}
-	t.looks = &Looks{e, t.ingest, t.notices}
-	t.restorer = &Restorer{e, t.ingest, t.notices, t.looks, t.briefs}
-	t.runner = &Runner{Env: e, restorer: t.restorer, looks: t.looks, briefs: t.briefs}
-	p.turns = t
+	p.loader, p.notices = newLoader(e), newNotices(e)
+	p.ingest = newIngest(e, p.notices)
+	p.turns = newTurns(e, p.ingest, p.notices)
+}
+
+func newLoader(e *Env) *Loader { return &Loader{e} }
+
+func newNotices(e *Env) *Notices { return &Notices{e} }
+
+func newIngest(e *Env, n *Notices) *Ingest { return &Ingest{e, n} }
+
+func newLooks(e *Env, i *Ingest, n *Notices) *Looks { return &Looks{e, i, n} }
+
+func newBriefs(e *Env, may func(context.Context, *remote, work.Account) (bool, error)) *Briefs {
+	return &Briefs{e, may}
+}
+
+func newRestorer(e *Env, i *Ingest, n *Notices, l *Looks, b *Briefs) *Restorer {
+	return &Restorer{e, i, n, l, b}
+}
+
+func newRunner(e *Env, r *Restorer, l *Looks, b *Briefs) *Runner {
+	return &Runner{Env: e, restorer: r, looks: l, briefs: b}
+}
+
+// newTurns makes what carries turns, and the parts that it needs.
+func newTurns(e *Env, i *Ingest, n *Notices) *Turns {
+	t := &Turns{Env: e, ingest: i, notices: n, looks: newLooks(e, i, n), briefs: newBriefs(e, i.mayCommand)}
+	t.restorer = newRestorer(e, i, n, t.looks, t.briefs)
+	t.runner = newRunner(e, t.restorer, t.looks, t.briefs)
+	return t
 }

@@ -44,11 +44,17 @@ type Reading struct {
 	ingest   *Ingest
 }
 
+func newPeople(b *harvest) *People { return &People{b} }
+
+func newComments(b *harvest, people *People) *Comments { return &Comments{b, people} }
+
+func newPulls(b *harvest, people *People, said *Comments) *Pulls { return &Pulls{b, people, said} }
+
 func newReading(p *Ingest, r *remote) *Reading {
 	b := newHarvest(p.Env, p.notices, r)
-	h := &Reading{harvest: b, ingest: p, people: &People{b}}
-	h.comments = &Comments{b, h.people}
-	h.pulls = &Pulls{b, h.people, h.comments}
+	h := &Reading{harvest: b, ingest: p, people: newPeople(b)}
+	h.comments = newComments(b, h.people)
+	h.pulls = newPulls(b, h.people, h.comments)
 	h.rebuild = &Rebuild{b, h.people, h.comments, h.pulls, nil}
 	h.issues = &Issues{b, h.people, h.comments, h.rebuild}
 	h.rebuild.issues = h.issues
