@@ -10,7 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
 // board is what the database knows of the configured repositories.
@@ -65,7 +66,7 @@ func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all boo
 	if len(names) > 0 {
 		now = now.Add(-clocks[names[0].Host])
 	}
-	live, err := tick.Dirs{State: cfg.Runtime.StateDir}.LiveTurns()
+	live, err := env.Dirs{State: cfg.Runtime.StateDir}.LiveTurns()
 	if err != nil {
 		return board{}, err
 	}
@@ -84,13 +85,13 @@ func loadBoard(ctx context.Context, tx *store.Tx, names []work.RepoName, all boo
 	}
 	for _, name := range names {
 		r := repoStatus{Repo: findRepo(known, name), called: cfg.Called(name)}
-		r.ignored = tick.IgnoredStamps(&r.Repo, now)
+		r.ignored = env.IgnoredStamps(&r.Repo, now)
 		if r.ID != 0 {
 			items, err := loadItems(ctx, tx, r.Repo, all, now)
 			if err != nil {
 				return board{}, err
 			}
-			waits, err := tick.Waits(ctx, tx, cfg, r.Repo, b.day, now)
+			waits, err := snapshot.Waits(ctx, tx, cfg, r.Repo, b.day, now)
 			if err != nil {
 				return board{}, err
 			}

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // causeLines says why repositories were not read: one line for each cause, with
 // the repositories that share it.
-func causeLines(repos []tick.RepoReport) []string {
+func causeLines(repos []env.RepoReport) []string {
 	var shared sharedLines
 	for _, r := range repos {
 		if !r.Failed {
@@ -47,7 +47,7 @@ func (b board) repoLines() []string {
 }
 
 // waitLines says for the repositories that a pass did not ask why it did not.
-func waitLines(repos []tick.RepoReport) []string {
+func waitLines(repos []env.RepoReport) []string {
 	var shared sharedLines
 	for _, r := range repos {
 		if r.Ingested || r.Failed || r.Note == "" {
@@ -119,14 +119,14 @@ func (*unreadError) Error() string { return "no repository could be read" }
 // failedRepos is an error when a pass could not read a single repository: then
 // something is wrong with the set-up. One broken among others is told, and no
 // failure of the pass.
-func failedRepos(repos []tick.RepoReport, configured int) error {
+func failedRepos(repos []env.RepoReport, configured int) error {
 	failed, logins := 0, 0
 	for _, r := range repos {
 		if !r.Failed {
 			continue
 		}
 		failed++
-		if slices.ContainsFunc(r.Causes, func(c tick.Cause) bool { return c.Code == github.TroubleLogin }) {
+		if slices.ContainsFunc(r.Causes, func(c env.Cause) bool { return c.Code == github.TroubleLogin }) {
 			logins++
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/proc"
-	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 const (
@@ -34,9 +34,9 @@ func (p demoPass) total() int { return p.Reads + p.Unchanged + p.GraphQL + p.Wri
 
 // demoReport is what tick --json says.
 type demoReport struct {
-	Repositories []tick.RepoReport `json:"repositories"`
-	Turns        []tick.TurnReport `json:"turns"`
-	Plan         []planLine        `json:"plan"`
+	Repositories []env.RepoReport `json:"repositories"`
+	Turns        []env.TurnReport `json:"turns"`
+	Plan         []planLine       `json:"plan"`
 }
 
 // ask runs this program and decodes the JSON that it prints.
@@ -81,9 +81,9 @@ func (d *demo) pass(ctx context.Context, what string) (demoReport, error) {
 	if err != nil {
 		return rep, err
 	}
-	slices.SortStableFunc(rep.Turns, func(a, b tick.TurnReport) int { return a.Number - b.Number })
+	slices.SortStableFunc(rep.Turns, func(a, b env.TurnReport) int { return a.Number - b.Number })
 	d.ran("tick")
-	rows := each(rep.Turns, func(t tick.TurnReport) []string {
+	rows := each(rep.Turns, func(t env.TurnReport) []string {
 		return []string{t.Outcome, fmt.Sprintf("#%d", t.Number), string(t.Kind), whatTurnDid(t)}
 	})
 	for _, r := range rep.Repositories {
@@ -103,7 +103,7 @@ func (d *demo) pass(ctx context.Context, what string) (demoReport, error) {
 	return rep, nil
 }
 
-func whatTurnDid(t tick.TurnReport) string {
+func whatTurnDid(t env.TurnReport) string {
 	switch {
 	case t.Resumed:
 		return "carried on from where the dead pass left it"

@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // haltView is a pause of everything on this machine.
@@ -22,7 +22,7 @@ type haltView struct {
 	Reason string     `json:"reason"`
 }
 
-func viewHalt(h *tick.Halt) *haltView {
+func viewHalt(h *env.Halt) *haltView {
 	if h == nil {
 		return nil
 	}
@@ -30,11 +30,11 @@ func viewHalt(h *tick.Halt) *haltView {
 }
 
 // halted tells whether everything on this machine is paused; nil: it is not.
-func halted(cfg *config.Config) (*tick.Halt, error) {
+func halted(cfg *config.Config) (*env.Halt, error) {
 	if err := guardState(cfg.Runtime.StateDir); err != nil {
 		return nil, err
 	}
-	h, is := tick.Dirs{State: cfg.Runtime.StateDir}.Halted()
+	h, is := env.Dirs{State: cfg.Runtime.StateDir}.Halted()
 	if !is {
 		return nil, nil //nolint:nilnil // no pause is an answer
 	}
@@ -42,7 +42,7 @@ func halted(cfg *config.Config) (*tick.Halt, error) {
 }
 
 // haltSays is what a person reads of a pause of everything.
-func haltSays(h tick.Halt) string { return plain(oneLine(h.Says()), "") }
+func haltSays(h env.Halt) string { return plain(oneLine(h.Says()), "") }
 
 // addAll lets pause and resume be about everything on this machine.
 func (a *app) addAll(c *cobra.Command, verb work.Verb, flags **jsonFlags) {
@@ -98,7 +98,7 @@ func (a *app) everything(verb work.Verb, reason string, flags *jsonFlags) error 
 			return &usageError{fmt.Errorf("--all is about everything, and %q names one repository: to leave it alone, take it out of the config", reason)}
 		}
 	}
-	dirs, answer := tick.Dirs{State: cfg.Runtime.StateDir}, ""
+	dirs, answer := env.Dirs{State: cfg.Runtime.StateDir}, ""
 	if verb == work.VerbPause {
 		answer, err = a.haltAll(dirs, reason)
 	} else {
@@ -130,7 +130,7 @@ func (a *app) configForAll() (cfg *config.Config, broken, err error) {
 	return &config.Config{Runtime: config.Runtime{StateDir: a.stateDir}}, broken, nil
 }
 
-func (a *app) haltAll(dirs tick.Dirs, reason string) (string, error) {
+func (a *app) haltAll(dirs env.Dirs, reason string) (string, error) {
 	if err := writable(dirs.State); err != nil {
 		return "", err
 	}
@@ -144,7 +144,7 @@ func (a *app) haltAll(dirs tick.Dirs, reason string) (string, error) {
 	return "Everything on this machine is paused: no pass begins anything. Agents that work now end within seconds, and what they made is kept. gh mergexo resume --all ends the pause.", nil
 }
 
-func endHalt(dirs tick.Dirs) (string, error) {
+func endHalt(dirs env.Dirs) (string, error) {
 	was, err := dirs.EndHalt()
 	switch {
 	case errors.Is(err, os.ErrPermission):
@@ -158,7 +158,7 @@ func endHalt(dirs tick.Dirs) (string, error) {
 }
 
 // printHalt says that a pass, or a dry run, does nothing, in one line.
-func (a *app) printHalt(h *tick.Halt) {
+func (a *app) printHalt(h *env.Halt) {
 	to, out := a.env.Stderr, newOutput(a.env)
 	if out.tty {
 		to = a.env.Stdout

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // openLog opens the day's log, JSON lines under logs/. Passes that run side by
@@ -91,11 +91,11 @@ func flat(v any) string {
 }
 
 // progress prints a line for each change of a turn's state.
-func (a *app) progress() func(tick.TurnChange) {
-	return func(c tick.TurnChange) { printChange(a.env.Stderr, c) }
+func (a *app) progress() func(env.TurnChange) {
+	return func(c env.TurnChange) { printChange(a.env.Stderr, c) }
 }
 
-func printChange(w io.Writer, c tick.TurnChange) {
+func printChange(w io.Writer, c env.TurnChange) {
 	line := fmt.Sprintf("%s#%d  %s  %s", c.Repo, c.Number, c.Kind, c.What)
 	if c.Detail != "" {
 		line += "  " + oneLine(c.Detail)

@@ -19,6 +19,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/brief"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 func (a *app) newPromptsCmd() *cobra.Command {
@@ -174,7 +176,7 @@ func (a *app) sample(kind work.Kind, agentName string) (prompts.Context, error) 
 	if err := knownAgent(cfg, agentName); err != nil {
 		return c, err
 	}
-	c.Surroundings = tick.Surroundings(cfg, cfg.Agents[agentName], like, kind)
+	c.Surroundings = brief.Surroundings(cfg, cfg.Agents[agentName], like, kind)
 	return c, nil
 }
 
@@ -218,7 +220,7 @@ func (a *app) promptOf(ctx context.Context, name, about, agentName string) (text
 	defer func() { err = errors.Join(err, done()) }()
 	shown, err := pass.ShowPrompt(ctx, tick.PromptQuery{
 		Repo: which.repo, Number: which.number, Name: name, Agent: agentName,
-		Mirror: func(r tick.Remote, repo work.Repo) tick.Mirror { return m.scratchMirror(scratch, r, repo) },
+		Mirror: func(r env.Remote, repo work.Repo) env.Mirror { return m.scratchMirror(scratch, r, repo) },
 	})
 	if shown.Stored {
 		fmt.Fprintln(a.env.Stderr, "this is what the turn that is under way was given")
@@ -228,6 +230,6 @@ func (a *app) promptOf(ctx context.Context, name, about, agentName string) (text
 
 // scratchMirror is a mirror in a folder that is thrown away. It borrows what
 // the real one has.
-func (m *machine) scratchMirror(dir string, r tick.Remote, repo work.Repo) tick.Mirror {
+func (m *machine) scratchMirror(dir string, r env.Remote, repo work.Repo) env.Mirror {
 	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).Speaking(voice(r.Settings.Voice)).Borrowing(m.dirs.MirrorDir(repo))
 }

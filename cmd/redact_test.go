@@ -13,7 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
-	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // One redactor for all that is printed and logged.
@@ -27,7 +27,7 @@ func TestNoTokenIsPrintedOrLogged(t *testing.T) {
 	}
 	a := &app{now: time.Now}
 	dir := t.TempDir()
-	m := &machine{secrets: a.secrets(), dirs: tick.Dirs{State: dir}, cfg: &config.Config{}}
+	m := &machine{secrets: a.secrets(), dirs: env.Dirs{State: dir}, cfg: &config.Config{}}
 	log, done, err := m.openLog(a, false)
 	if err != nil {
 		t.Fatal(err)

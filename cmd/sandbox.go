@@ -15,7 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // sandboxFinder looks once for the machine's sandbox: that takes a moment.
@@ -167,22 +167,22 @@ func usedAgent(cfg *config.Config, name string) bool {
 // machine.
 func protections(ctx context.Context, cfg *config.Config) []protectionView {
 	var f sandboxFinder
-	env := config.Environ()
+	environ := config.Environ()
 	var all []protectionView
 	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {
 		if !usedAgent(cfg, name) {
 			continue
 		}
-		p, err := f.protection(ctx, cfg, env, cfg.Agents[name])
+		p, err := f.protection(ctx, cfg, environ, cfg.Agents[name])
 		v := protectionView{Agent: name, Found: true, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String()}
 		if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 			v.Says = "its turns are blocked: " + blocked.Reason
 		}
-		v.notFound(agent.Find(programOf(env, cfg.Agents[name])))
-		v.Doubts = cfg.Doubts(env, cfg.Agents[name])
+		v.notFound(agent.Find(programOf(environ, cfg.Agents[name])))
+		v.Doubts = cfg.Doubts(environ, cfg.Agents[name])
 		all = append(all, v)
 	}
-	addVersions(ctx, &machine{cfg: cfg, env: env, dirs: tick.Dirs{State: cfg.Runtime.StateDir}}, &f, all)
+	addVersions(ctx, &machine{cfg: cfg, env: environ, dirs: env.Dirs{State: cfg.Runtime.StateDir}}, &f, all)
 	return all
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 func (a *app) newSandboxCmd() *cobra.Command {
@@ -138,7 +138,7 @@ func (a *app) sandboxOf(ctx context.Context, given []string, repo string) (*mach
 		known := slices.Sorted(maps.Keys(cfg.Agents))
 		return nil, ag, work.Repo{}, &usageError{fmt.Errorf("unknown agent %q; there are %s", name, strings.Join(known, ", "))}
 	}
-	m := &machine{cfg: cfg, env: config.Environ(), secrets: a.secrets(), dirs: tick.Dirs{State: cfg.Runtime.StateDir}, now: a.now}
+	m := &machine{cfg: cfg, env: config.Environ(), secrets: a.secrets(), dirs: env.Dirs{State: cfg.Runtime.StateDir}, now: a.now}
 	row := work.Repo{Name: named[0]} // as long as no pass has seen it
 	_, err = a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)

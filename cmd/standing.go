@@ -6,7 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
-	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // facts are what the database knows of one work item today.
@@ -18,7 +18,7 @@ type facts struct {
 	Turn    *work.Turn        // the unfinished one; nil: none
 	Live    bool              // a living pass works on it
 	Pause   *work.Pause       // people have taken it over; nil: they have not
-	Halt    *tick.Halt        // everything on this machine is paused; nil: it is not
+	Halt    *env.Halt         // everything on this machine is paused; nil: it is not
 	Ignore  string            // the label by which they do
 	Stop    *work.Stop        // why it stands still; nil: it does not
 	Said    work.Action       // the comment that says so on GitHub

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // printBoard prints the items on standard output. What is wrong with a
@@ -27,7 +27,7 @@ func (a *app) printBoard(out output, b board) error {
 		notes = out.w
 	}
 	for _, host := range slices.Sorted(maps.Keys(b.clocks)) {
-		if why := tick.ClockTrouble(host, b.clocks[host]); why != "" {
+		if why := env.ClockTrouble(host, b.clocks[host]); why != "" {
 			fmt.Fprintln(notes, why)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
@@ -110,7 +111,7 @@ func (o *tickOptions) check() error {
 }
 
 // printHalted tells that there is no pass, for everything is paused.
-func (a *app) printHalted(h *tick.Halt, opt *tickOptions) error {
+func (a *app) printHalted(h *env.Halt, opt *tickOptions) error {
 	if h == nil {
 		return nil
 	}
@@ -125,7 +126,7 @@ func (a *app) printHalted(h *tick.Halt, opt *tickOptions) error {
 }
 
 // printReport tells what the pass did. An idle pass has nothing to tell.
-func (a *app) printReport(rep *tick.Report, opt *tickOptions, cfg *config.Config) error {
+func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config) error {
 	out := newOutput(a.env)
 	if rep.Halt != nil {
 		return a.printHalted(rep.Halt, opt)
@@ -162,18 +163,18 @@ func (a *app) printReport(rep *tick.Report, opt *tickOptions, cfg *config.Config
 }
 
 // unread reports whether a repository could not be read: that is told instead.
-func unread(repos []tick.RepoReport) bool {
-	return slices.ContainsFunc(repos, func(r tick.RepoReport) bool { return r.Failed || r.Replaced != "" })
+func unread(repos []env.RepoReport) bool {
+	return slices.ContainsFunc(repos, func(r env.RepoReport) bool { return r.Failed || r.Replaced != "" })
 }
 
-func idleNote(rep *tick.Report) string {
+func idleNote(rep *env.Report) string {
 	if rep.Skipped != "" {
 		return rep.Skipped + "; nothing done"
 	}
 	return strings.Join(append([]string{"nothing to do"}, waitLines(rep.Repos())...), "\n")
 }
 
-func (a *app) printTrouble(repos []tick.RepoReport) {
+func (a *app) printTrouble(repos []env.RepoReport) {
 	for _, line := range causeLines(repos) {
 		fmt.Fprintln(a.env.Stderr, line)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick"
+	tickenv "github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // status asks programs for their versions, and an agent may have changed its own:
@@ -30,7 +30,7 @@ func TestAVersionIsAskedForInTheSandbox(t *testing.T) {
 	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	env := config.EnvOf([]string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":" + os.Getenv("PATH")})
+	environ := config.EnvOf([]string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":" + os.Getenv("PATH")})
 	cfg := &config.Config{
 		Agents: map[string]config.Agent{"codex": {Name: "codex", Adapter: agent.AdapterCodex}},
 		Repos:  []config.Repo{{Name: work.RepoName{Host: "github.com", Owner: "o", Name: "r"}}},
@@ -38,10 +38,10 @@ func TestAVersionIsAskedForInTheSandbox(t *testing.T) {
 	cfg.Runtime.StateDir, cfg.Runtime.Sandbox = filepath.Join(home, "state"), work.SandboxAuto
 	var f sandboxFinder
 	all := []protectionView{{Agent: "codex", Found: true, Hides: true}}
-	if _, err := f.protection(t.Context(), cfg, env, cfg.Agents["codex"]); err != nil {
+	if _, err := f.protection(t.Context(), cfg, environ, cfg.Agents["codex"]); err != nil {
 		t.Fatal(err)
 	}
-	addVersions(t.Context(), &machine{cfg: cfg, env: env, dirs: tick.Dirs{State: cfg.Runtime.StateDir}}, &f, all)
+	addVersions(t.Context(), &machine{cfg: cfg, env: environ, dirs: tickenv.Dirs{State: cfg.Runtime.StateDir}}, &f, all)
 	if all[0].Version != "0.169.0" {
 		t.Errorf("version %q", all[0].Version)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // newPass connects a pass to the real things. done releases them.
@@ -43,7 +44,7 @@ func (a *app) wire(ctx context.Context, cfg *config.Config, opt *tickOptions) (p
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	m = &machine{cfg: cfg, env: config.Environ(), secrets: a.secrets(), dirs: tick.Dirs{State: cfg.Runtime.StateDir}, now: a.now, clients: map[string]*github.Client{}}
+	m = &machine{cfg: cfg, env: config.Environ(), secrets: a.secrets(), dirs: env.Dirs{State: cfg.Runtime.StateDir}, now: a.now, clients: map[string]*github.Client{}}
 	log, closeLog, err := m.openLog(a, opt.dryRun)
 	if err != nil {
 		return nil, nil, nil, err
@@ -53,9 +54,9 @@ func (a *app) wire(ctx context.Context, cfg *config.Config, opt *tickOptions) (p
 		return nil, nil, nil, errors.Join(err, closeLog())
 	}
 	pass = &tick.Pass{
-		Env: &tick.Env{
+		Env: &env.Env{
 			Config: cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: a.now, Log: log, Prompts: pack, Secrets: m.secrets,
-			Only: only, Preflight: m.preflight, Host: func(name string) tick.GitHub { return m.otherHost(name, log) },
+			Only: only, Preflight: m.preflight, Host: func(name string) env.GitHub { return m.otherHost(name, log) },
 		},
 		Wait: opt.wait, MaxTurns: opt.maxTurns,
 		OpenStore: func(ctx context.Context) (*store.DB, error) { return m.openStore(ctx, a.now) },
@@ -78,7 +79,7 @@ type machine struct {
 	cfg     *config.Config
 	env     config.Env
 	secrets *secrets.Redactor
-	dirs    tick.Dirs
+	dirs    env.Dirs
 	now     func() time.Time
 	clients map[string]*github.Client
 
@@ -135,8 +136,8 @@ func (m *machine) copyStore(ctx context.Context, to string, now func() time.Time
 }
 
 // remotes connects every configured repository. All of a host share a client.
-func (m *machine) remotes(log *slog.Logger, now func() time.Time) ([]tick.Remote, error) {
-	var all []tick.Remote
+func (m *machine) remotes(log *slog.Logger, now func() time.Time) ([]env.Remote, error) {
+	var all []env.Remote
 	var out []error // hosts without a login
 	for _, r := range m.cfg.Repos {
 		client, ok := m.clients[r.Name.Host]
@@ -154,9 +155,9 @@ func (m *machine) remotes(log *slog.Logger, now func() time.Time) ([]tick.Remote
 			}
 			m.clients[r.Name.Host] = client
 		}
-		all = append(all, tick.Remote{
+		all = append(all, env.Remote{
 			Name: r.Name, Settings: r, GitHub: client,
-			Mirror: func(repo work.Repo) tick.Mirror { return m.mirror(r, repo) },
+			Mirror: func(repo work.Repo) env.Mirror { return m.mirror(r, repo) },
 		})
 	}
 	if len(out) > 0 && len(out) == len(m.clients) {
@@ -166,7 +167,7 @@ func (m *machine) remotes(log *slog.Logger, now func() time.Time) ([]tick.Remote
 }
 
 // otherHost is the client of a host that the config does not name; nil without a login.
-func (m *machine) otherHost(name string, log *slog.Logger) tick.GitHub {
+func (m *machine) otherHost(name string, log *slog.Logger) env.GitHub {
 	token := github.Token(name)
 	m.secrets.Add(token, "gh's token")
 	client, err := github.New(github.Options{Host: name, Token: token, Now: m.now, Log: log})
@@ -176,7 +177,7 @@ func (m *machine) otherHost(name string, log *slog.Logger) tick.GitHub {
 	return client
 }
 
-func (m *machine) mirror(r config.Repo, repo work.Repo) tick.Mirror {
+func (m *machine) mirror(r config.Repo, repo work.Repo) env.Mirror {
 	return m.git.Mirror(m.dirs.MirrorDir(repo), m.remoteURL(r, repo), m.dirs.RepoLock(repo)).Speaking(voice(r.Voice))
 }
 
@@ -214,13 +215,13 @@ func (m *machine) openPrograms(ctx context.Context) error {
 
 // Agent finds the agent for a kind of turn. One whose program is missing is an
 // error, in one line that says how to get it.
-func (m *machine) Agent(ctx context.Context, repo work.Repo, kind work.Kind) (tick.Hired, error) {
+func (m *machine) Agent(ctx context.Context, repo work.Repo, kind work.Kind) (env.Hired, error) {
 	a, ok := m.cfg.Agent(repo.Name, kind)
 	if !ok {
-		return tick.Hired{}, fmt.Errorf("no agent is configured for %s", kind)
+		return env.Hired{}, fmt.Errorf("no agent is configured for %s", kind)
 	}
 	spec := m.spec(a)
-	hired := tick.Hired{Name: a.Name}
+	hired := env.Hired{Name: a.Name}
 	if err := agent.Find(spec); err != nil {
 		return hired, err
 	}
