@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -69,7 +70,7 @@ type sharedLines struct {
 }
 
 func (s *sharedLines) add(repo, text string) {
-	text = oneLine(text)
+	text = terminal.OneLine(text)
 	if s.names == nil {
 		s.names, s.waits = map[string][]string{}, map[string]time.Time{}
 	}
@@ -80,13 +81,13 @@ func (s *sharedLines) add(repo, text string) {
 }
 
 func (s *sharedLines) until(text string, at time.Time) {
-	if text = oneLine(text); at.After(s.waits[text]) {
+	if text = terminal.OneLine(text); at.After(s.waits[text]) {
 		s.waits[text] = at
 	}
 }
 
 func (s *sharedLines) lines() []string {
-	return each(s.texts, func(text string) string {
+	return terminal.Each(s.texts, func(text string) string {
 		line := enumerate(s.names[text]) + ": " + text
 		if at, ok := s.waits[text]; ok {
 			line += " (asked again after " + clock(at) + ")"

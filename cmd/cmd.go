@@ -17,6 +17,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
@@ -39,6 +40,9 @@ const (
 	exitCancelled = 2
 	exitAuth      = 4
 )
+
+// newOutput is where a command's results go.
+func newOutput(env Env) terminal.Output { return terminal.Open(env.Stdout, env.bare) }
 
 // app is what the commands share.
 type app struct {
@@ -84,9 +88,9 @@ func Main(env Env) int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	a := &app{env: env, now: time.Now}
-	stdout, stderr := &screen{to: env.Stdout}, &screen{to: env.Stderr}
-	defer stdout.flush()
-	defer stderr.flush()
+	stdout, stderr := terminal.NewScreen(env.Stdout), terminal.NewScreen(env.Stderr)
+	defer stdout.Flush()
+	defer stderr.Flush()
 	a.env.bare, a.env.bareErr = env.Stdout, env.Stderr
 	a.env.Stdout, a.env.Stderr = stdout, cautious{to: stderr, a: a}
 	ran, err := a.newRootCmd().ExecuteContextC(ctx)

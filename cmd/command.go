@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
@@ -28,7 +29,7 @@ func (a *app) newCommandCmds() []*cobra.Command {
 }
 
 func (a *app) newCommandCmd(u work.VerbUse) *cobra.Command {
-	var flags *jsonFlags
+	var flags *terminal.JSON
 	head := ""
 	c := &cobra.Command{
 		Use:   string(u.Verb) + " <owner/name#number>",
@@ -75,7 +76,7 @@ func localCommand(verb work.Verb, head string) (work.Command, error) {
 // errNothingYet says what a command needs that has nothing to work on.
 var errNothingYet = errors.New("there is no state yet: no pass has been made; make one: gh mergexo tick")
 
-func (a *app) command(ctx context.Context, name string, cmd work.Command, flags *jsonFlags) error {
+func (a *app) command(ctx context.Context, name string, cmd work.Command, flags *terminal.JSON) error {
 	cfg, err := a.config()
 	if err != nil {
 		return err
@@ -125,25 +126,25 @@ func needsItem(v work.Verb) bool {
 	return false
 }
 
-func (a *app) printTold(told *tick.Told, item string, cmd work.Command, flags *jsonFlags) error {
+func (a *app) printTold(told *tick.Told, item string, cmd work.Command, flags *terminal.JSON) error {
 	out := newOutput(a.env)
 	answer := plain(told.Answer, item)
-	if flags.asked() {
-		return flags.write(out, map[string]any{
+	if flags.Asked() {
+		return flags.Write(out, map[string]any{
 			"item": item, "command": strings.TrimPrefix(cmd.String(), "/mergexo "), "answer": answer, "left": told.Left, "why": told.Why,
 		})
 	}
 	if told.Refused {
-		return errors.New(out.local(answer))
+		return errors.New(out.LocalTimes(answer))
 	}
-	fmt.Fprintln(out.w, out.local(answer))
+	fmt.Fprintln(out.W, out.LocalTimes(answer))
 	if told.Left > 0 {
 		then := "the next pass sees to it"
 		switch {
 		case tick.ToldOfHalt(told.Why):
-			then = "a pass after the pause sees to it: " + out.local(plain(oneLine(told.Why), item))
+			then = "a pass after the pause sees to it: " + out.LocalTimes(plain(terminal.OneLine(told.Why), item))
 		case told.Why != "":
-			then += ": " + oneLine(told.Why)
+			then += ": " + terminal.OneLine(told.Why)
 		}
 		fmt.Fprintf(a.env.Stderr, "GitHub does not show it yet (%s left); %s\n", count(told.Left, "change"), then)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 )
@@ -27,7 +28,7 @@ func (a *app) config() (*config.Config, error) {
 
 // repos are the configured repositories, or the one of them that is named.
 func repos(cfg *config.Config, only string) ([]work.RepoName, error) {
-	all := each(cfg.Repos, func(r config.Repo) work.RepoName { return r.Name })
+	all := terminal.Each(cfg.Repos, func(r config.Repo) work.RepoName { return r.Name })
 	if only == "" {
 		return all, nil
 	}

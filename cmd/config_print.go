@@ -10,6 +10,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -119,7 +120,7 @@ func printConfig(w io.Writer, cfg *config.Config) error {
 		Runtime:  runtimeDocOf(cfg.Runtime),
 		Schedule: scheduleDoc(cfg.Schedule),
 		Agents:   map[string]agentDoc{},
-		Repos:    each(cfg.Repos, func(r config.Repo) repoDoc { return repoDocOf(cfg, r) }),
+		Repos:    terminal.Each(cfg.Repos, func(r config.Repo) repoDoc { return repoDocOf(cfg, r) }),
 	}
 	for name, a := range cfg.Agents {
 		doc.Agents[name] = agentDocOf(cfg, a)
@@ -143,20 +144,20 @@ func runtimeDocOf(r config.Runtime) runtimeDoc {
 		TurnsPerDay: r.Budgets.TurnsPerDay, CostPerDay: r.Budgets.CostPerDay,
 		MaxMemory: sizeDoc(r.MaxMemory), MaxDisk: sizeDoc(r.MaxDisk),
 		EnableFeedbackLoop: r.EnableFeedbackLoop, EnableIssueCommentRouting: r.EnableIssueCommentRouting,
-		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), Readable: orEmpty(r.Readable), PromptsDir: promptsDir(r.PromptsDir), Accounts: orEmpty(r.Accounts),
+		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), Readable: terminal.OrEmpty(r.Readable), PromptsDir: promptsDir(r.PromptsDir), Accounts: terminal.OrEmpty(r.Accounts),
 	}
 }
 
 func agentDocOf(cfg *config.Config, a config.Agent) agentDoc {
 	doc := agentDoc{
-		Adapter: a.Adapter, Command: a.Command, EnvPass: orEmpty(a.EnvPass), Session: string(a.Session),
-		Sandbox: string(cfg.Sandbox(a)), Readable: orEmpty(a.Readable), Writable: orEmpty(a.Writable),
+		Adapter: a.Adapter, Command: a.Command, EnvPass: terminal.OrEmpty(a.EnvPass), Session: string(a.Session),
+		Sandbox: string(cfg.Sandbox(a)), Readable: terminal.OrEmpty(a.Readable), Writable: terminal.OrEmpty(a.Writable),
 	}
 	if p := a.Prices; p != nil {
 		doc.Prices = &pricesDoc{Input: p.Input, Cached: p.CacheRead, CacheWrite: p.CacheWrite, Output: p.Output}
 	}
 	if a.Adapter != config.AdapterCommand {
-		doc.Model, doc.Effort, doc.Args = &a.Model, &a.Effort, orEmpty(a.Args)
+		doc.Model, doc.Effort, doc.Args = &a.Model, &a.Effort, terminal.OrEmpty(a.Args)
 		if len(a.Command) == 0 {
 			doc.Command = []string{a.Adapter}
 		}
@@ -167,9 +168,9 @@ func agentDocOf(cfg *config.Config, a config.Agent) agentDoc {
 func repoDocOf(cfg *config.Config, r config.Repo) repoDoc {
 	l := r.Labels
 	doc := repoDoc{
-		Name: r.Name.String(), RemoteURL: r.RemoteURL, AllowedUsers: orEmpty(r.AllowedUsers), KeepIgnored: r.KeepIgnored,
-		MaxFiles: r.MaxFiles, MaxFileBytes: r.MaxFileBytes, Protected: orEmpty(r.ProtectedPaths),
-		Checks: string(r.Checks), Tests: orEmpty(r.RequiredTests), TestTimeout: short(r.TestTimeout),
+		Name: r.Name.String(), RemoteURL: r.RemoteURL, AllowedUsers: terminal.OrEmpty(r.AllowedUsers), KeepIgnored: r.KeepIgnored,
+		MaxFiles: r.MaxFiles, MaxFileBytes: r.MaxFileBytes, Protected: terminal.OrEmpty(r.ProtectedPaths),
+		Checks: string(r.Checks), Tests: terminal.OrEmpty(r.RequiredTests), TestTimeout: short(r.TestTimeout),
 		Labels: labelsDoc{l.Design, l.Bugfix, l.SmallJob, l.Ignore, l.Working, l.Blocked, l.Done},
 		Agents: map[string]string{}, Voice: voiceDocOf(r.Voice),
 	}
@@ -187,7 +188,7 @@ func repoDocOf(cfg *config.Config, r config.Repo) repoDoc {
 func voiceDocOf(v config.Voice) voiceDoc {
 	doc := voiceDoc{
 		Disclosure: v.Disclosure, Author: v.Author.String(), Committer: v.Committer.String(), SignOff: v.SignOff,
-		Trailers: orEmpty(v.Trailers), Spending: v.Spending,
+		Trailers: terminal.OrEmpty(v.Trailers), Spending: v.Spending,
 	}
 	if v.SignOff && v.Signer != (config.Person{}) {
 		doc.SignOff = v.Signer.String()

@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
 func (a *app) newDemoCmd() *cobra.Command {
@@ -75,12 +76,12 @@ func (a *app) demo(ctx context.Context, keep string) (err error) {
 // untilNobodyListens makes a context that ends with the terminal, and with a
 // reader that has seen enough (| head): the demo cleans up then as well. Go's
 // default is to die of a write to a standard output that is closed.
-func untilNobodyListens(ctx context.Context, out *output) (context.Context, context.CancelFunc) {
+func untilNobodyListens(ctx context.Context, out *terminal.Output) (context.Context, context.CancelFunc) {
 	ctx, hangUp := signal.NotifyContext(ctx, syscall.SIGHUP)
 	ctx, cancel := context.WithCancel(ctx)
 	written := make(chan os.Signal, 1) // never read: GitHub's clients break their connections, too
 	signal.Notify(written, syscall.SIGPIPE)
-	out.w = &earnest{out.w, cancel}
+	out.W = &earnest{out.W, cancel}
 	return ctx, func() { signal.Stop(written); cancel(); hangUp() }
 }
 

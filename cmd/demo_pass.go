@@ -13,6 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -62,7 +63,7 @@ func (d *demo) preview(ctx context.Context) ([]planLine, error) {
 	}
 	slices.SortStableFunc(rep.Plan, func(a, b planLine) int { return a.Number - b.Number })
 	d.ran("tick --dry-run")
-	rows := each(rep.Plan, func(l planLine) []string {
+	rows := terminal.Each(rep.Plan, func(l planLine) []string {
 		return []string{l.What, fmt.Sprintf("#%d", l.Number), string(l.Kind), l.Reason}
 	})
 	if len(rows) == 0 {
@@ -83,7 +84,7 @@ func (d *demo) pass(ctx context.Context, what string) (demoReport, error) {
 	}
 	slices.SortStableFunc(rep.Turns, func(a, b tick.TurnReport) int { return a.Number - b.Number })
 	d.ran("tick")
-	rows := each(rep.Turns, func(t tick.TurnReport) []string {
+	rows := terminal.Each(rep.Turns, func(t tick.TurnReport) []string {
 		return []string{t.Outcome, fmt.Sprintf("#%d", t.Number), string(t.Kind), whatTurnDid(t)}
 	})
 	for _, r := range rep.Repositories {

@@ -9,30 +9,31 @@ import (
 	"text/tabwriter"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
 // say prints a line of the story.
-func (d *demo) say(format string, about ...any) { fmt.Fprintf(d.out.w, format+"\n", about...) }
+func (d *demo) say(format string, about ...any) { fmt.Fprintf(d.out.W, format+"\n", about...) }
 
 // chapter begins a part of the story.
-func (d *demo) chapter(title string) { d.say("\n%s", d.out.bold(title)) }
+func (d *demo) chapter(title string) { d.say("\n%s", d.out.Bold(title)) }
 
 // ran shows a command of ours that was run.
-func (d *demo) ran(args string) { d.say("  %s", d.out.dim("$ gh mergexo "+args)) }
+func (d *demo) ran(args string) { d.say("  %s", d.out.Dim("$ gh mergexo "+args)) }
 
 // did tells what a person did, and quotes it.
 func (d *demo) did(who, what, words string) {
 	d.say("  %-7s %s", who, what)
 	if words != "" {
-		d.say("          %s", d.out.paint("36", words))
+		d.say("          %s", d.out.Paint("36", words))
 	}
 }
 
 // columns prints rows below one another, indented.
 func (d *demo) columns(rows [][]string) {
-	w := tabwriter.NewWriter(d.out.w, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(d.out.W, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		fmt.Fprintln(w, strings.TrimRight("    "+strings.Join(each(row, oneLine), "\t"), "\t "))
+		fmt.Fprintln(w, strings.TrimRight("    "+strings.Join(terminal.Each(row, terminal.OneLine), "\t"), "\t "))
 	}
 	_ = w.Flush() // a story that nobody reads on is no error
 }
@@ -54,12 +55,12 @@ func (d *demo) diff(ctx context.Context, from, to string) error {
 func (d *demo) diffLine(line string) {
 	switch {
 	case strings.HasPrefix(line, "+++ b/"):
-		d.say("      %s", d.out.bold(line[len("+++ b/"):]))
+		d.say("      %s", d.out.Bold(line[len("+++ b/"):]))
 	case hasAnyPrefix(line, "diff --git ", "index ", "--- ", "new file mode ", "@@ "):
 	case strings.HasPrefix(line, "+"):
-		d.say("      %s", d.out.paint("32", line))
+		d.say("      %s", d.out.Paint("32", line))
 	case strings.HasPrefix(line, "-"):
-		d.say("      %s", d.out.paint("31", line))
+		d.say("      %s", d.out.Paint("31", line))
 	default:
 		d.say("%s", strings.TrimRight("      "+line, " "))
 	}
@@ -99,7 +100,7 @@ func (d *demo) comment(c githubsim.Comment, where string) {
 	if slices.Contains(c.Reactions, demoOperator+":eyes") {
 		seen = "  [eyes]"
 	}
-	d.say("    %s%s", d.out.bold(c.Author), d.out.dim(where+seen))
+	d.say("    %s%s", d.out.Bold(c.Author), d.out.Dim(where+seen))
 	for line := range strings.Lines(visible(c.Body)) {
 		d.say("      %s", strings.TrimRight(line, "\n"))
 	}

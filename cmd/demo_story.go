@@ -65,7 +65,7 @@ func (d *demo) greet(ctx context.Context, want string) error {
 			return err
 		}
 		got := strings.TrimSpace(string(res.Stdout))
-		d.say("  %s\n    %s", d.out.dim("$ sh "+call.script), got)
+		d.say("  %s\n    %s", d.out.Dim("$ sh "+call.script), got)
 		if got != call.want {
 			return fmt.Errorf("sh %s says %q, not %q", call.script, got, call.want)
 		}
@@ -112,7 +112,7 @@ func (d *demo) firstPass(ctx context.Context) error {
 		if err := d.stands(ctx, p.Number, 1, 0); err != nil {
 			return err
 		}
-		d.say("\n  #%d for #%d: %s", p.Number, issue, d.out.bold(p.Title))
+		d.say("\n  #%d for #%d: %s", p.Number, issue, d.out.Bold(p.Title))
 		if err := d.diff(ctx, d.root, p.HeadOID); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick"
@@ -180,7 +181,7 @@ func TestDemoChecksCanFail(t *testing.T) {
 
 func TestDemoPrints(t *testing.T) {
 	var b bytes.Buffer
-	d := &demo{out: output{w: &screen{to: &b}, color: true}}
+	d := &demo{out: terminal.Output{W: terminal.NewScreen(&b), Color: true}}
 	for line := range strings.Lines("diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@ x\n same\n-old\n+new\n\n") {
 		d.diffLine(strings.TrimSuffix(line, "\n"))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
 // Who and what is on the demo's GitHub.
@@ -28,7 +29,7 @@ const (
 type demo struct {
 	now   func() time.Time
 	began time.Time
-	out   output
+	out   terminal.Output
 	dir   string
 	self  string // this program
 	git   string
@@ -44,7 +45,7 @@ type demo struct {
 }
 
 // newDemo makes everything under dir, and starts the GitHub.
-func newDemo(out output, now func() time.Time, env config.Env, dir string) (_ *demo, err error) {
+func newDemo(out terminal.Output, now func() time.Time, env config.Env, dir string) (_ *demo, err error) {
 	d := &demo{now: now, began: now(), out: out, dir: dir, pulls: map[int]int{}}
 	defer func() {
 		if err != nil {

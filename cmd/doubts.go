@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -30,12 +31,12 @@ func doubts(cfg *config.Config) []string {
 
 // tellDoubts prints them where somebody watches, and logs them where agents worked
 // without: under cron the environment is another one than a terminal's.
-func (a *app) tellDoubts(ctx context.Context, out output, cfg *config.Config, pass *tick.Pass, worked bool) {
-	if !worked && !out.tty {
+func (a *app) tellDoubts(ctx context.Context, out terminal.Output, cfg *config.Config, pass *tick.Pass, worked bool) {
+	if !worked && !out.TTY {
 		return
 	}
 	for _, d := range doubts(cfg) {
-		if out.tty {
+		if out.TTY {
 			fmt.Fprintln(a.env.Stderr, d)
 		}
 		if worked {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
 )
@@ -42,10 +43,10 @@ func halted(cfg *config.Config) (*tick.Halt, error) {
 }
 
 // haltSays is what a person reads of a pause of everything.
-func haltSays(h tick.Halt) string { return plain(oneLine(h.Says()), "") }
+func haltSays(h tick.Halt) string { return plain(terminal.OneLine(h.Says()), "") }
 
 // addAll lets pause and resume be about everything on this machine.
-func (a *app) addAll(c *cobra.Command, verb work.Verb, flags **jsonFlags) {
+func (a *app) addAll(c *cobra.Command, verb work.Verb, flags **terminal.JSON) {
 	all := c.Flags().Bool("all", false, map[work.Verb]string{
 		work.VerbPause:  "Stop everything on this machine; what follows is the reason",
 		work.VerbResume: "End the pause of everything on this machine",
@@ -85,7 +86,7 @@ stays paused.`,
 var itemName = regexp.MustCompile(`^\S*#?[0-9]+$|^https?://\S+$`)
 
 // everything pauses all that this machine does, or resumes it.
-func (a *app) everything(verb work.Verb, reason string, flags *jsonFlags) error {
+func (a *app) everything(verb work.Verb, reason string, flags *terminal.JSON) error {
 	cfg, err := a.config()
 	if err != nil {
 		return err
@@ -108,10 +109,10 @@ func (a *app) everything(verb work.Verb, reason string, flags *jsonFlags) error 
 		return err
 	}
 	out := newOutput(a.env)
-	if flags.asked() {
-		return flags.write(out, map[string]any{"item": "", "command": string(verb) + " --all", "answer": answer, "left": 0, "why": ""})
+	if flags.Asked() {
+		return flags.Write(out, map[string]any{"item": "", "command": string(verb) + " --all", "answer": answer, "left": 0, "why": ""})
 	}
-	_, err = fmt.Fprintln(out.w, answer)
+	_, err = fmt.Fprintln(out.W, answer)
 	return err
 }
 
@@ -145,8 +146,8 @@ func endHalt(dirs tick.Dirs) (string, error) {
 // printHalt says that a pass, or a dry run, does nothing, in one line.
 func (a *app) printHalt(h *tick.Halt) {
 	to, out := a.env.Stderr, newOutput(a.env)
-	if out.tty {
+	if out.TTY {
 		to = a.env.Stdout
 	}
-	fmt.Fprintln(to, out.local(haltSays(*h)))
+	fmt.Fprintln(to, out.LocalTimes(haltSays(*h)))
 }

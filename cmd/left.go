@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -60,13 +61,13 @@ func (l leftRepo) String() string {
 
 // printLeft names the repositories that were left with open work, and those that have
 // another name by now.
-func (a *app) printLeft(out output, b board) {
+func (a *app) printLeft(out terminal.Output, b board) {
 	notes := a.env.Stderr
-	if out.tty {
-		notes = out.w
+	if out.TTY {
+		notes = out.W
 	}
 	for _, l := range b.left {
-		fmt.Fprintln(notes, oneLine(l.String()))
+		fmt.Fprintln(notes, terminal.OneLine(l.String()))
 	}
 	for _, r := range b.repos {
 		if r.ID != 0 && !r.Current.Equal(r.Name) {
@@ -77,7 +78,7 @@ func (a *app) printLeft(out output, b board) {
 
 // viewRepos are the configured repositories and those that were left.
 func viewRepos(b board) []repoView {
-	views := each(b.repos, func(r repoStatus) repoView {
+	views := terminal.Each(b.repos, func(r repoStatus) repoView {
 		v := viewRepo(r.Repo, r.counts)
 		v.Name = r.called
 		return v

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -33,7 +34,7 @@ func (m *machine) openLog(a *app, dryRun bool) (*slog.Logger, func() error, erro
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w; set runtime.state_dir in the config to a folder that you may write to", err)
 	}
-	h := slog.NewJSONHandler(jsonLines{f}, &slog.HandlerOptions{ReplaceAttr: m.logAttr})
+	h := slog.NewJSONHandler(terminal.JSONLines(f), &slog.HandlerOptions{ReplaceAttr: m.logAttr})
 	return slog.New(h).With("pass", fmt.Sprintf("%d-%d", a.now().UnixMilli(), os.Getpid())), f.Close, nil
 }
 
@@ -98,7 +99,7 @@ func (a *app) progress() func(tick.TurnChange) {
 func printChange(w io.Writer, c tick.TurnChange) {
 	line := fmt.Sprintf("%s#%d  %s  %s", c.Repo, c.Number, c.Kind, c.What)
 	if c.Detail != "" {
-		line += "  " + oneLine(c.Detail)
+		line += "  " + terminal.OneLine(c.Detail)
 	}
 	fmt.Fprintln(w, line)
 }

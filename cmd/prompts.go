@@ -16,6 +16,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick"
@@ -46,11 +47,11 @@ func (a *app) newPromptsListCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows := each(prompts.Names(), func(name string) []string {
+			rows := terminal.Each(prompts.Names(), func(name string) []string {
 				_, path, _ := pack.Source(name)
 				return []string{name, string(usedIn(name)), or(path, "built in")}
 			})
-			return newOutput(a.env).table([]string{"NAME", "MODE", "FROM"}, rows)
+			return newOutput(a.env).Table([]string{"NAME", "MODE", "FROM"}, rows)
 		},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
@@ -34,7 +35,7 @@ readable or writable of [agents.NAME], or in readable of [runtime].`,
 }
 
 func (a *app) newSandboxShowCmd() *cobra.Command {
-	var flags *jsonFlags
+	var flags *terminal.JSON
 	repo := ""
 	c := &cobra.Command{
 		Use:   "show [agent]",
@@ -62,7 +63,7 @@ type entryView struct {
 	Why  string `json:"why"`
 }
 
-func (a *app) showSandbox(ctx context.Context, given []string, repo string, flags *jsonFlags) error {
+func (a *app) showSandbox(ctx context.Context, given []string, repo string, flags *terminal.JSON) error {
 	m, ag, name, err := a.sandboxOf(ctx, given, repo)
 	if err != nil {
 		return err
@@ -76,19 +77,19 @@ func (a *app) showSandbox(ctx context.Context, given []string, repo string, flag
 		views = m.letIn(p, name, ag)
 	}
 	out := newOutput(a.env)
-	if flags.asked() {
-		return flags.write(out, map[string]any{"agent": ag.Name, "sandbox": string(p.Kind), "hidesFiles": p.Hides(), "says": p.String(), "entries": views})
+	if flags.Asked() {
+		return flags.Write(out, map[string]any{"agent": ag.Name, "sandbox": string(p.Kind), "hidesFiles": p.Hides(), "says": p.String(), "entries": views})
 	}
-	if out.tty || !p.Hides() {
+	if out.TTY || !p.Hides() {
 		fmt.Fprintf(a.env.Stderr, "agent %q: %s%s\n", ag.Name, p, advice(p, m.cfg.Sandbox(ag)))
 	}
 	for _, d := range m.cfg.Doubts(m.env, ag) {
-		fmt.Fprintln(a.env.Stderr, oneLine(d))
+		fmt.Fprintln(a.env.Stderr, terminal.OneLine(d))
 	}
 	if len(views) == 0 {
 		return nil
 	}
-	return out.table([]string{"PATH", "HOW", "WHY"}, each(views, func(v entryView) []string { return []string{v.Path, v.How, v.Why} }))
+	return out.Table([]string{"PATH", "HOW", "WHY"}, terminal.Each(views, func(v entryView) []string { return []string{v.Path, v.How, v.Why} }))
 }
 
 // advice is what follows a protection that hides nothing.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -24,7 +25,7 @@ type story struct {
 }
 
 func (a *app) newShowCmd() *cobra.Command {
-	var flags *jsonFlags
+	var flags *terminal.JSON
 	c := &cobra.Command{
 		Use:   "show <owner/name#number>",
 		Short: "Show the events, turns and actions of one work item",
@@ -43,7 +44,7 @@ or #12 (quote it for your shell) or 12 when one repository is configured.`,
 	return c
 }
 
-func (a *app) show(ctx context.Context, name string, flags *jsonFlags) error {
+func (a *app) show(ctx context.Context, name string, flags *terminal.JSON) error {
 	cfg, err := a.config()
 	if err != nil {
 		return err
@@ -68,8 +69,8 @@ func (a *app) show(ctx context.Context, name string, flags *jsonFlags) error {
 		return fmt.Errorf("%s is no work item: it has no label yet, or no pass has seen it (gh mergexo tick)", which.called(cfg))
 	}
 	out := newOutput(a.env)
-	if flags.asked() {
-		return flags.write(out, s.object())
+	if flags.Asked() {
+		return flags.Write(out, s.object())
 	}
 	if s.Halt != nil {
 		a.printHalt(s.Halt)
@@ -115,25 +116,25 @@ func (s story) object() map[string]any {
 	}
 	return map[string]any{
 		"item":    viewItem(s.facts),
-		"turns":   each(s.turns, viewTurn),
-		"events":  each(s.events, func(e work.Event) eventView { return viewEvent(e, keys) }),
-		"actions": each(s.actions, viewAction),
-		"history": each(s.history, viewHistory),
+		"turns":   terminal.Each(s.turns, viewTurn),
+		"events":  terminal.Each(s.events, func(e work.Event) eventView { return viewEvent(e, keys) }),
+		"actions": terminal.Each(s.actions, viewAction),
+		"history": terminal.Each(s.history, viewHistory),
 	}
 }
 
 // printHead prints the item itself, a line for each thing to know.
-func (s story) printHead(out output) error {
+func (s story) printHead(out terminal.Output) error {
 	st := s.standing()
 	lines := [][2]string{
 		{"item", s.ref()},
-		{"title", oneLine(s.Item.Title)},
+		{"title", terminal.OneLine(s.Item.Title)},
 		{"url", s.Item.URL},
 		{"state", s.state()},
-		{"since", out.when(s.since(), s.Now)},
-		{"waiting for", out.local(oneLine(st.waits))},
-		{"next", out.local(oneLine(st.next))},
-		{"said on GitHub", oneLine(s.comment())},
+		{"since", out.When(s.since(), s.Now)},
+		{"waiting for", out.LocalTimes(terminal.OneLine(st.waits))},
+		{"next", out.LocalTimes(terminal.OneLine(st.next))},
+		{"said on GitHub", terminal.OneLine(s.comment())},
 		{"flow", string(s.Item.Flow)},
 		{"spent", spentLine(s.facts)},
 		{"priority", fmt.Sprint(s.Item.Priority)},
@@ -144,7 +145,7 @@ func (s story) printHead(out output) error {
 		lines = append(lines,
 			[2]string{"pull request", p.URL},
 			[2]string{"pull request is", pullIs(*p)},
-			[2]string{"pull request trouble", oneLine(p.LastError)},
+			[2]string{"pull request trouble", terminal.OneLine(p.LastError)},
 		)
 	}
 	for _, l := range lines {
@@ -152,10 +153,10 @@ func (s story) printHead(out output) error {
 			continue
 		}
 		var err error
-		if out.tty {
-			_, err = fmt.Fprint(out.w, out.labelled("", fmt.Sprintf("%-20s", l[0]), l[1]))
+		if out.TTY {
+			_, err = fmt.Fprint(out.W, out.Labelled("", fmt.Sprintf("%-20s", l[0]), l[1]))
 		} else {
-			_, err = fmt.Fprintf(out.w, "%s:\t%s\n", l[0], l[1])
+			_, err = fmt.Fprintf(out.W, "%s:\t%s\n", l[0], l[1])
 		}
 		if err != nil {
 			return err
@@ -171,30 +172,30 @@ func pullIs(p work.PullRequest) string {
 	if p.State == work.PullOpen {
 		is = append(is, p.Mergeable)
 	}
-	return oneLine(strings.ToLower(strings.Join(append(is, p.Rollup), " ")))
+	return terminal.OneLine(strings.ToLower(strings.Join(append(is, p.Rollup), " ")))
 }
 
 // printTables prints what happened, oldest first. Piped, each line begins with
 // what it is.
-func (s story) printTables(out output) error {
+func (s story) printTables(out terminal.Output) error {
 	var events, turns, actions, history [][]string
 	for _, e := range s.events {
 		events = append(events, []string{
-			out.when(e.CreatedAt, s.Now), string(e.Kind), e.Author.Login, or(e.Outcome, "pending"), said(e), e.URL,
+			out.When(e.CreatedAt, s.Now), string(e.Kind), e.Author.Login, or(e.Outcome, "pending"), said(e), e.URL,
 		})
 	}
 	for _, t := range s.turns {
 		turns = append(turns, []string{
-			out.when(t.ClaimedAt, s.Now), string(t.Kind), turnStep(t), count(t.Runs, "run"), t.Reason, or(t.LastError, t.WaitReason), t.Key, string(t.Sandbox),
+			out.When(t.ClaimedAt, s.Now), string(t.Kind), turnStep(t), count(t.Runs, "run"), t.Reason, or(t.LastError, t.WaitReason), t.Key, string(t.Sandbox),
 		})
 	}
 	for _, x := range s.actions {
 		actions = append(actions, []string{
-			out.when(x.PlannedAt, s.Now), string(x.Kind), string(x.State), x.Why, x.LastError, or(x.ResultURL, x.Target),
+			out.When(x.PlannedAt, s.Now), string(x.Kind), string(x.State), x.Why, x.LastError, or(x.ResultURL, x.Target),
 		})
 	}
 	for _, h := range slices.Backward(s.history) {
-		history = append(history, []string{out.when(h.At, s.Now), h.What, h.Detail})
+		history = append(history, []string{out.When(h.At, s.Now), h.What, h.Detail})
 	}
 	for _, part := range []struct {
 		name     string
@@ -213,18 +214,18 @@ func (s story) printTables(out output) error {
 	return nil
 }
 
-func printPart(out output, name string, headings []string, rows [][]string) error {
+func printPart(out terminal.Output, name string, headings []string, rows [][]string) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if out.tty {
-		fmt.Fprintf(out.w, "\n%s\n", out.bold(strings.ToUpper(name)))
+	if out.TTY {
+		fmt.Fprintf(out.W, "\n%s\n", out.Bold(strings.ToUpper(name)))
 	} else {
 		for i := range rows {
 			rows[i] = append([]string{name}, rows[i]...)
 		}
 	}
-	return out.table(headings, rows)
+	return out.Table(headings, rows)
 }
 
 func turnStep(t work.Turn) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
@@ -16,7 +17,7 @@ import (
 type statusOptions struct {
 	repo string
 	all  bool
-	json *jsonFlags
+	json *terminal.JSON
 }
 
 func (a *app) newStatusCmd() *cobra.Command {
@@ -56,7 +57,7 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	if err != nil {
 		return err
 	}
-	b := board{repos: each(wanted, func(name work.RepoName) repoStatus {
+	b := board{repos: terminal.Each(wanted, func(name work.RepoName) repoStatus {
 		return repoStatus{Repo: work.Repo{Name: name}, called: cfg.Called(name)}
 	})}
 	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
@@ -71,21 +72,21 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 		return err
 	}
 	out := newOutput(a.env)
-	if halt != nil && !opt.json.asked() {
+	if halt != nil && !opt.json.Asked() {
 		a.printHalt(halt)
 	}
 	switch {
-	case opt.json.asked():
+	case opt.json.Asked():
 		object := map[string]any{
-			"items":        each(b.items, viewItem),
+			"items":        terminal.Each(b.items, viewItem),
 			"repositories": viewRepos(b),
 			"day":          viewDay(b.day, cfg.Runtime.Budgets),
 			"paused":       viewHalt(halt),
 		}
-		if slices.Contains(opt.json.fields, "agents") { // it starts programs
-			object["agents"] = orEmpty(protections(ctx, cfg))
+		if slices.Contains(opt.json.Fields, "agents") { // it starts programs
+			object["agents"] = terminal.OrEmpty(protections(ctx, cfg))
 		}
-		return opt.json.write(out, object)
+		return opt.json.Write(out, object)
 	case !seen:
 		fmt.Fprintln(a.env.Stderr, "nothing yet: no pass has been made. Make one: gh mergexo tick")
 		a.printExposed(ctx, out, cfg)
@@ -101,40 +102,40 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 }
 
 // printDay says what was spent lately; to a program only that nothing is left.
-func (a *app) printDay(out output, d tick.Day, b config.Budgets) {
-	if out.tty {
-		fmt.Fprintln(out.w, dayLine(d, b))
+func (a *app) printDay(out terminal.Output, d tick.Day, b config.Budgets) {
+	if out.TTY {
+		fmt.Fprintln(out.W, dayLine(d, b))
 	}
 	if d.Why == "" {
 		return
 	}
 	notes := a.env.Stderr
-	if out.tty {
-		notes = out.w
+	if out.TTY {
+		notes = out.W
 	}
-	fmt.Fprintln(notes, out.local(d.Says()))
+	fmt.Fprintln(notes, out.LocalTimes(d.Says()))
 }
 
 // printExposed names the agents that cannot be started, and those from which
 // the operator's files are not hidden, and why.
-func (a *app) printExposed(ctx context.Context, out output, cfg *config.Config) {
+func (a *app) printExposed(ctx context.Context, out terminal.Output, cfg *config.Config) {
 	notes := a.env.Stderr
-	if out.tty {
-		notes = out.w
+	if out.TTY {
+		notes = out.W
 	}
 	for _, p := range protections(ctx, cfg) {
 		if p.Drift != "" {
-			fmt.Fprintln(notes, oneLine(p.Drift))
+			fmt.Fprintln(notes, terminal.OneLine(p.Drift))
 		}
 		if !p.Found {
-			fmt.Fprintln(notes, oneLine(p.Missing))
+			fmt.Fprintln(notes, terminal.OneLine(p.Missing))
 			continue
 		}
 		if !p.Hides {
-			fmt.Fprintf(notes, "agent %q: %s\n", p.Agent, oneLine(p.Says))
+			fmt.Fprintf(notes, "agent %q: %s\n", p.Agent, terminal.OneLine(p.Says))
 		}
 	}
 	for _, d := range doubts(cfg) {
-		fmt.Fprintln(notes, oneLine(d))
+		fmt.Fprintln(notes, terminal.OneLine(d))
 	}
 }

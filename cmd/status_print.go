@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
 )
@@ -14,17 +15,17 @@ import (
 // printBoard prints the items on standard output. What is wrong with a
 // repository goes below on a terminal, and beside, on standard error, when the
 // output is read by a program.
-func (a *app) printBoard(out output, b board) error {
+func (a *app) printBoard(out terminal.Output, b board) error {
 	table := printRows
-	if out.tty {
+	if out.TTY {
 		table = printStandings
 	}
 	if err := table(out, b); err != nil {
 		return err
 	}
 	notes := a.env.Stderr
-	if out.tty {
-		notes = out.w
+	if out.TTY {
+		notes = out.W
 	}
 	for _, host := range slices.Sorted(maps.Keys(b.clocks)) {
 		if why := tick.ClockTrouble(host, b.clocks[host]); why != "" {
@@ -32,7 +33,7 @@ func (a *app) printBoard(out output, b board) error {
 		}
 	}
 	for _, line := range b.repoLines() {
-		fmt.Fprintln(notes, out.local(line))
+		fmt.Fprintln(notes, out.LocalTimes(line))
 	}
 	for _, r := range b.repos {
 		if n := r.counts.Outcomes[tick.OutcomeNoCommander]; n > 0 {
@@ -56,7 +57,7 @@ func wasWere(n int) string {
 }
 
 // printRows prints a line for each item, for programs.
-func printRows(out output, b board) error {
+func printRows(out terminal.Output, b board) error {
 	var rows [][]string
 	for _, f := range b.items {
 		s := f.standing()
@@ -65,18 +66,18 @@ func printRows(out output, b board) error {
 			pull = f.Pull.URL
 		}
 		rows = append(rows, []string{
-			f.ref(), f.state(), out.when(f.since(), f.Now),
+			f.ref(), f.state(), out.When(f.since(), f.Now),
 			s.waits, s.next, string(f.Item.Flow), pull, f.Item.Title, spentLine(f), f.Said.ResultURL,
 		})
 	}
-	return out.table(nil, rows)
+	return out.Table(nil, rows)
 }
 
 // printStandings prints for people what there is, and below it, in full, what
 // each item waits for and how it goes on. Those that need somebody are first.
-func printStandings(out output, b board) error {
+func printStandings(out terminal.Output, b board) error {
 	if len(b.items) == 0 {
-		_, err := fmt.Fprintln(out.w, b.nothingOpen())
+		_, err := fmt.Fprintln(out.W, b.nothingOpen())
 		return err
 	}
 	items := slices.Clone(b.items)
@@ -87,9 +88,9 @@ func printStandings(out output, b board) error {
 		if f.Pull != nil {
 			pull = fmt.Sprintf("#%d", f.Pull.Number)
 		}
-		rows = append(rows, []string{f.ref(), f.state(), age(f.since(), f.Now), pull, f.Item.Title})
+		rows = append(rows, []string{f.ref(), f.state(), terminal.Age(f.since(), f.Now), pull, f.Item.Title})
 	}
-	if err := out.list([]string{"ITEM", "STATE", "SINCE", "PR", "TITLE"}, rows); err != nil {
+	if err := out.List([]string{"ITEM", "STATE", "SINCE", "PR", "TITLE"}, rows); err != nil {
 		return err
 	}
 	for _, f := range items {
@@ -97,15 +98,15 @@ func printStandings(out output, b board) error {
 		if s.waits == "" {
 			continue
 		}
-		told := "\n" + strings.Join(wrap(f.ref()+" waits: "+out.local(s.waits), out.width-4), "\n    ") + "\n"
+		told := "\n" + strings.Join(terminal.Wrap(f.ref()+" waits: "+out.LocalTimes(s.waits), out.Width-4), "\n    ") + "\n"
 		if s.next != "" {
-			told += out.indented("  → ", out.local(s.next))
+			told += out.Indented("  → ", out.LocalTimes(s.next))
 		}
-		if _, err := fmt.Fprint(out.w, told); err != nil {
+		if _, err := fmt.Fprint(out.W, told); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(out.w)
+	_, err := fmt.Fprintln(out.W)
 	return err
 }
 

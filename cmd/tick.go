@@ -13,6 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
 )
@@ -23,7 +24,7 @@ type tickOptions struct {
 	maxTurns int
 	wait     time.Duration
 	detach   bool
-	json     *jsonFlags
+	json     *terminal.JSON
 }
 
 func (a *app) newTickCmd() *cobra.Command {
@@ -99,7 +100,7 @@ func (o *tickOptions) check() error {
 		return &usageError{fmt.Errorf("--wait %s: want a positive duration", o.wait)}
 	case o.detach && o.dryRun:
 		return &usageError{errors.New("--detach and --dry-run do not go together: nobody would see the plan")}
-	case o.detach && o.json.asked():
+	case o.detach && o.json.Asked():
 		return &usageError{errors.New("--detach and --json do not go together: nobody would see the report")}
 	}
 	return nil
@@ -110,12 +111,12 @@ func (a *app) printHalted(h *tick.Halt, opt *tickOptions) error {
 	if h == nil {
 		return nil
 	}
-	if !opt.json.asked() {
+	if !opt.json.Asked() {
 		a.printHalt(h)
 		return nil
 	}
 	now := a.now().UTC()
-	return opt.json.write(newOutput(a.env), map[string]any{
+	return opt.json.Write(newOutput(a.env), map[string]any{
 		"startedAt": now, "endedAt": now, "skipped": haltSays(*h), "repositories": []any{}, "turns": []any{}, "plan": []any{}, "held": "", "paused": viewHalt(h),
 	})
 }
@@ -126,32 +127,32 @@ func (a *app) printReport(rep *tick.Report, opt *tickOptions, cfg *config.Config
 	if rep.Halt != nil {
 		return a.printHalted(rep.Halt, opt)
 	}
-	if opt.json.asked() {
-		if err := opt.json.write(out, map[string]any{
+	if opt.json.Asked() {
+		if err := opt.json.Write(out, map[string]any{
 			"startedAt": rep.StartedAt.UTC(), "endedAt": rep.EndedAt.UTC(), "skipped": rep.Skipped,
-			"repositories": orEmpty(rep.Repos()), "turns": orEmpty(rep.Turns()), "plan": []any{}, "held": rep.Held, "paused": nil,
+			"repositories": terminal.OrEmpty(rep.Repos()), "turns": terminal.OrEmpty(rep.Turns()), "plan": []any{}, "held": rep.Held, "paused": nil,
 		}); err != nil {
 			return err
 		}
 		return failedRepos(rep.Repos(), len(cfg.Repos))
 	}
 	switch {
-	case out.tty && rep.Held != "":
-		fmt.Fprintln(out.w, out.local(rep.Held))
-	case out.tty && rep.Idle():
-		fmt.Fprintln(out.w, out.local(idleNote(rep)))
+	case out.TTY && rep.Held != "":
+		fmt.Fprintln(out.W, out.LocalTimes(rep.Held))
+	case out.TTY && rep.Idle():
+		fmt.Fprintln(out.W, out.LocalTimes(idleNote(rep)))
 	}
 	var rows [][]string
 	for _, t := range rep.Turns() {
-		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.local(t.Reason), t.URL})
+		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.LocalTimes(t.Reason), t.URL})
 	}
 	switch {
 	case len(rows) > 0:
-		if err := out.table([]string{"ITEM", "TURN", "OUTCOME", "REASON", "LINK"}, rows); err != nil {
+		if err := out.Table([]string{"ITEM", "TURN", "OUTCOME", "REASON", "LINK"}, rows); err != nil {
 			return err
 		}
-	case out.tty && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()):
-		fmt.Fprintln(out.w, "no turn was needed; gh mergexo status shows where everything stands")
+	case out.TTY && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()):
+		fmt.Fprintln(out.W, "no turn was needed; gh mergexo status shows where everything stands")
 	}
 	a.printTrouble(rep.Repos())
 	return failedRepos(rep.Repos(), len(cfg.Repos))
@@ -175,10 +176,10 @@ func (a *app) printTrouble(repos []tick.RepoReport) {
 	}
 	for _, r := range repos {
 		if r.Replaced != "" {
-			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, oneLine(r.Replaced))
+			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, terminal.OneLine(r.Replaced))
 		}
 		for _, w := range r.Warnings {
-			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, oneLine(w))
+			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, terminal.OneLine(w))
 		}
 	}
 }
@@ -190,21 +191,21 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 	}
 	out := newOutput(a.env)
 	lines := planLines(cfg, preview)
-	if opt.json.asked() {
-		err := opt.json.write(out, map[string]any{
-			"startedAt": a.now().UTC(), "endedAt": a.now().UTC(), "skipped": "", "repositories": orEmpty(preview.Repos), "turns": []any{}, "plan": orEmpty(lines), "held": "", "paused": nil,
+	if opt.json.Asked() {
+		err := opt.json.Write(out, map[string]any{
+			"startedAt": a.now().UTC(), "endedAt": a.now().UTC(), "skipped": "", "repositories": terminal.OrEmpty(preview.Repos), "turns": []any{}, "plan": terminal.OrEmpty(lines), "held": "", "paused": nil,
 		})
 		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
 	}
-	rows := each(lines, func(l planLine) []string {
-		return []string{l.item(), l.What, string(l.Kind), out.local(l.Reason)}
+	rows := terminal.Each(lines, func(l planLine) []string {
+		return []string{l.item(), l.What, string(l.Kind), out.LocalTimes(l.Reason)}
 	})
 	if len(rows) > 0 {
-		if err := out.told([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
+		if err := out.Sentences([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
 			return err
 		}
-	} else if out.tty {
-		fmt.Fprintln(out.w, "nothing to do")
+	} else if out.TTY {
+		fmt.Fprintln(out.W, "nothing to do")
 	}
 	if slices.ContainsFunc(lines, func(l planLine) bool { return l.What == "turn" || l.What == "resume" }) {
 		if err := pass.Preflight(ctx); err != nil {
@@ -212,7 +213,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		}
 	}
 	for _, line := range waitLines(preview.Repos) {
-		fmt.Fprintln(a.env.Stderr, out.local(line)+"; planned from what is known")
+		fmt.Fprintln(a.env.Stderr, out.LocalTimes(line)+"; planned from what is known")
 	}
 	a.printTrouble(preview.Repos)
 	return failedRepos(preview.Repos, len(cfg.Repos))
@@ -255,12 +256,4 @@ func (o *tickOptions) only(cfg *config.Config) (*work.RepoName, error) {
 		return nil, err
 	}
 	return &wanted[0], nil
-}
-
-// orEmpty makes JSON's [] of a nil list.
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }

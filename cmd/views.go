@@ -186,15 +186,6 @@ func viewAction(a work.Action) actionView {
 
 func viewHistory(h store.History) historyView { return historyView{stamp(h.At), h.What, h.Detail} }
 
-// each turns rows into views, never into a JSON null.
-func each[T, V any](rows []T, view func(T) V) []V {
-	views := make([]V, len(rows))
-	for i, row := range rows {
-		views[i] = view(row)
-	}
-	return views
-}
-
 func stamp(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

@@ -60,7 +60,7 @@ func (a *app) wire(ctx context.Context, cfg *config.Config, opt *tickOptions) (p
 	done = closeLog
 	if opt.dryRun {
 		done, err = m.throwAway(ctx, pass, a.now)
-	} else if out := newOutput(a.env); out.tty && !opt.json.asked() {
+	} else if out := newOutput(a.env); out.TTY && !opt.json.Asked() {
 		pass.Progress = a.progress()
 	}
 	if err != nil {

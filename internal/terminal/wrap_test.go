@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ func TestToldTableCutsNothing(t *testing.T) {
 	headings := []string{"ITEM", "WHAT", "TURN", "REASON"}
 	for _, width := range []int{40, 60, 80, 200} {
 		var b bytes.Buffer
-		if err := (output{w: &b, tty: true, width: width}).told(headings, rows); err != nil {
+		if err := (Output{W: &b, TTY: true, Width: width}).Sentences(headings, rows); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(strings.Fields(b.String()), " "); got != "ITEM WHAT TURN REASON octo/app#12 wait implementation_feedback "+reason {
@@ -32,11 +32,11 @@ func TestAge(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Second: "now", 59 * time.Second: "now", 61 * time.Second: "1m", 2 * time.Hour: "2h", 47 * time.Hour: "47h", 50 * time.Hour: "2d",
 	} {
-		if got := age(now.Add(-d), now); got != want {
+		if got := Age(now.Add(-d), now); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
-	if got := age(time.Time{}, now); got != "" {
+	if got := Age(time.Time{}, now); got != "" {
 		t.Errorf("no time: %q", got)
 	}
 }

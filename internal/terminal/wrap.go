@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 	"github.com/cli/go-gh/v2/pkg/text"
 )
 
-// wrap breaks text at blanks into lines of a width. A word that is longer, such
+// Wrap breaks text at blanks into lines of a width. A word that is longer, such
 // as an address, stays whole.
-func wrap(s string, width int) []string {
+func Wrap(s string, width int) []string {
 	var lines []string
 	line := ""
-	for word := range strings.FieldsSeq(oneLine(s)) {
+	for word := range strings.FieldsSeq(OneLine(s)) {
 		switch {
 		case line == "":
 			line = word
@@ -28,52 +28,52 @@ func wrap(s string, width int) []string {
 	return append(lines, line)
 }
 
-// indented wraps text behind what begins its first line; further lines stand
+// Indented wraps text behind what begins its first line; further lines stand
 // below the text.
-func (o output) indented(begin, s string) string {
+func (o Output) Indented(begin, s string) string {
 	pad := strings.Repeat(" ", text.DisplayWidth(begin))
-	return begin + strings.Join(wrap(s, o.width-len(pad)), "\n"+pad) + "\n"
+	return begin + strings.Join(Wrap(s, o.Width-len(pad)), "\n"+pad) + "\n"
 }
 
-// leastWords is how narrow the last column of a told table may be.
+// leastWords is how narrow the last column of a table of sentences may be.
 const leastWords = 30
 
-// told prints rows whose last cell is a sentence that nothing may be cut from:
+// Sentences prints rows whose last cell is a sentence that nothing may be cut from:
 // on a terminal it is wrapped in its column or, where that is too narrow, below
 // the row.
-func (o output) told(headings []string, rows [][]string) error {
-	if !o.tty {
-		return o.table(headings, rows)
+func (o Output) Sentences(headings []string, rows [][]string) error {
+	if !o.TTY {
+		return o.Table(headings, rows)
 	}
 	last := len(headings) - 1
 	widths := make([]int, last)
 	for _, row := range append([][]string{headings}, rows...) {
 		for i := range last {
-			widths[i] = max(widths[i], text.DisplayWidth(oneLine(row[i])))
+			widths[i] = max(widths[i], text.DisplayWidth(OneLine(row[i])))
 		}
 	}
 	var b strings.Builder
 	for n, row := range slices.Insert(slices.Clone(rows), 0, headings) {
 		cells := make([]string, last)
 		for i := range last {
-			cells[i] = text.PadRight(widths[i], oneLine(row[i])) + "  "
+			cells[i] = text.PadRight(widths[i], OneLine(row[i])) + "  "
 		}
 		begin := strings.Join(cells, "")
 		switch {
 		case n == 0:
-			b.WriteString(o.dim(begin+headings[last]) + "\n")
-		case o.width-text.DisplayWidth(begin) >= leastWords:
-			b.WriteString(o.indented(begin, row[last]))
+			b.WriteString(o.Dim(begin+headings[last]) + "\n")
+		case o.Width-text.DisplayWidth(begin) >= leastWords:
+			b.WriteString(o.Indented(begin, row[last]))
 		default:
-			b.WriteString(strings.TrimRight(begin, " ") + "\n" + o.indented("    ", row[last]))
+			b.WriteString(strings.TrimRight(begin, " ") + "\n" + o.Indented("    ", row[last]))
 		}
 	}
-	_, err := fmt.Fprint(o.w, b.String())
+	_, err := fmt.Fprint(o.W, b.String())
 	return err
 }
 
-// age is how long ago something was, as briefly as a table needs it.
-func age(t, now time.Time) string {
+// Age is how long ago something was, as briefly as a table needs it.
+func Age(t, now time.Time) string {
 	switch d := now.Sub(t); {
 	case t.IsZero():
 		return ""

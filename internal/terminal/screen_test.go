@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"bytes"
@@ -42,17 +42,17 @@ func TestLegible(t *testing.T) {
 
 // Whatever is written, and in whatever pieces, only our own colours come through.
 func TestOnlyOurColoursComeThrough(t *testing.T) {
-	o := output{color: true}
-	all := hostile + o.bold("ours: "+hostile) + "é漢"
+	o := Output{Color: true}
+	all := hostile + o.Bold("ours: "+hostile) + "é漢"
 	var want bytes.Buffer
-	whole := &screen{to: &want}
+	whole := &Screen{to: &want}
 	_, _ = whole.Write([]byte(all))
 	if n := strings.Count(want.String(), "\x1b["); n != 2 || !harmless(colours.ReplaceAllString(want.String(), "")) {
 		t.Errorf("%d sequences in %q", n, want.String())
 	}
 	for _, size := range []int{40, 50, 63} {
 		var got bytes.Buffer
-		w := &screen{to: &got}
+		w := &Screen{to: &got}
 		for rest := []byte("漢é" + strings.Repeat("x漢", 50)); len(rest) > 0; {
 			n, err := w.Write(rest[:min(size, len(rest))])
 			if err != nil || n != min(size, len(rest)) {
@@ -60,15 +60,15 @@ func TestOnlyOurColoursComeThrough(t *testing.T) {
 			}
 			rest = rest[n:]
 		}
-		w.flush()
+		w.Flush()
 		if strings.Contains(got.String(), "\ufffd") || got.String() != "漢é"+strings.Repeat("x漢", 50) {
 			t.Errorf("in pieces of %d: %q", size, got.String())
 		}
 	}
 	var cut bytes.Buffer
-	w := &screen{to: &cut}
+	w := &Screen{to: &cut}
 	_, _ = w.Write([]byte("half \xe6\xbc"))
-	w.flush()
+	w.Flush()
 	if cut.String() != "half \ufffd\ufffd" && cut.String() != "half \ufffd" {
 		t.Errorf("half a character: %q", cut.String())
 	}
@@ -78,13 +78,13 @@ func TestOnlyOurColoursComeThrough(t *testing.T) {
 func TestJSONOnATerminal(t *testing.T) {
 	object := map[string]any{"name": hostile}
 	for _, tty := range []bool{false, true} {
-		for name, j := range map[string]jsonFlags{
-			"plain":    {fields: []string{"name"}},
-			"jq":       {fields: []string{"name"}, jq: ".name"},
-			"template": {fields: []string{"name"}, template: `{{.name}}{{"\n"}}`},
+		for name, j := range map[string]JSON{
+			"plain":    {Fields: []string{"name"}},
+			"jq":       {Fields: []string{"name"}, JQ: ".name"},
+			"template": {Fields: []string{"name"}, Template: `{{.name}}{{"\n"}}`},
 		} {
 			var b bytes.Buffer
-			if err := j.write(output{bare: &b, tty: tty, color: tty, width: 80}, object); err != nil {
+			if err := j.Write(Output{Bare: &b, TTY: tty, Color: tty, Width: 80}, object); err != nil {
 				t.Fatal(err)
 			}
 			got := colours.ReplaceAllString(b.String(), "")
@@ -100,18 +100,13 @@ func TestJSONOnATerminal(t *testing.T) {
 	}
 }
 
-// One rule for all that is printed: an error and a table as well.
-func TestErrorsAreLegible(t *testing.T) {
-	code, stdout, stderr := run(t, hostile)
-	if code != exitError || !harmless(stdout+stderr) || !strings.Contains(stderr, "red") {
-		t.Errorf("%d: %q, %q", code, stdout, stderr)
-	}
+func TestTablesAreLegible(t *testing.T) {
 	var b bytes.Buffer
-	for _, o := range []output{{w: &screen{to: &b}}, {w: &screen{to: &b}, tty: true, width: 60}} {
-		if err := o.table([]string{"ITEM", "TITLE", "LAST"}, [][]string{{"1", hostile, hostile}}); err != nil {
+	for _, o := range []Output{{W: &Screen{to: &b}}, {W: &Screen{to: &b}, TTY: true, Width: 60}} {
+		if err := o.Table([]string{"ITEM", "TITLE", "LAST"}, [][]string{{"1", hostile, hostile}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := o.told([]string{"ITEM", "TITLE", "LAST"}, [][]string{{"1", "x", hostile}}); err != nil {
+		if err := o.Sentences([]string{"ITEM", "TITLE", "LAST"}, [][]string{{"1", "x", hostile}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -127,7 +122,7 @@ func TestLogLinesAreLegible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintln(jsonLines{&b}, string(line))
+	fmt.Fprintln(JSONLines(&b), string(line))
 	var back map[string]string
 	if err := json.Unmarshal(b.Bytes(), &back); err != nil || back["title"] != "\u009b31m \u202e \U000e0041" || !harmless(b.String()) {
 		t.Errorf("%q: %v", b.String(), err)

@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ var turnTable = struct {
 func tableAt(t *testing.T, width int) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := (output{w: &b, tty: true, width: width}).table(turnTable.headings, turnTable.rows); err != nil {
+	if err := (Output{W: &b, TTY: true, Width: width}).Table(turnTable.headings, turnTable.rows); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -55,12 +55,12 @@ func TestTablesFitAndKeepEverything(t *testing.T) {
 
 func TestTableGolden(t *testing.T) {
 	var b bytes.Buffer
-	o := output{w: &b, tty: true, width: 60}
+	o := Output{W: &b, TTY: true, Width: 60}
 	rows := [][]string{
 		{"octo/app#1", "done", "", "label agent:bugfix", "https://github.com/octo/app/pull/2"},
 		{"octo/app#12", "waiting", "", "a new attempt after the provider said that it is out of credit", ""},
 	}
-	if err := o.table([]string{"ITEM", "OUTCOME", "TROUBLE", "REASON", "LINK"}, rows); err != nil {
+	if err := o.Table([]string{"ITEM", "OUTCOME", "TROUBLE", "REASON", "LINK"}, rows); err != nil {
 		t.Fatal(err)
 	}
 	want := `ITEM         OUTCOME  REASON
@@ -77,8 +77,8 @@ octo/app#12  waiting  a new attempt after the provider said
 // A list is a line for each row: what is cut from it shows that.
 func TestListsShowWhatIsCut(t *testing.T) {
 	var b bytes.Buffer
-	o := output{w: &b, tty: true, width: 40}
-	if err := o.list([]string{"ITEM", "PR", "TITLE"}, [][]string{{"octo/app#1", "", "Paint the garden shed in a colour"}, {"octo/app#2", "#3", "短い題名で、とても長くなるはずの説明文です"}}); err != nil {
+	o := Output{W: &b, TTY: true, Width: 40}
+	if err := o.List([]string{"ITEM", "PR", "TITLE"}, [][]string{{"octo/app#1", "", "Paint the garden shed in a colour"}, {"octo/app#2", "#3", "短い題名で、とても長くなるはずの説明文です"}}); err != nil {
 		t.Fatal(err)
 	}
 	want := `ITEM        PR  TITLE

@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"regexp"
@@ -11,10 +11,10 @@ var stamps = regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ|[ ]\d\d:\d
 
 var stampForms = []string{time.RFC3339, "2006-01-02 15:04:05 MST", "2006-01-02 15:04 MST"}
 
-// local turns the times in a sentence of ours into the reader's own, with their
+// LocalTimes turns the times in a sentence of ours into the reader's own, with their
 // zone, on a terminal. Programs read them as they are: UTC.
-func (o output) local(s string) string {
-	if !o.tty {
+func (o Output) LocalTimes(s string) string {
+	if !o.TTY {
 		return s
 	}
 	return stamps.ReplaceAllStringFunc(s, func(stamp string) string {

@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"fmt"
@@ -12,21 +12,21 @@ import (
 // between parts the columns of a table.
 const between = "  "
 
-// table prints rows under headings. Nothing is cut: on a terminal that is too
+// Table prints rows under headings. Nothing is cut: on a terminal that is too
 // narrow the last column that has room is wrapped, and the columns behind it stand
 // below their row, each with its heading.
-func (o output) table(headings []string, rows [][]string) error {
-	if !o.tty {
+func (o Output) Table(headings []string, rows [][]string) error {
+	if !o.TTY {
 		return o.bareRows(rows)
 	}
 	headings, rows = withoutEmpty(headings, clean(rows))
 	widths := naturalWidths(headings, rows)
 	beside, last := o.columnsBeside(rows, widths)
 	var b strings.Builder
-	b.WriteString(o.dim(strings.TrimRight(joined(headings[:beside], widths), " ")) + "\n")
+	b.WriteString(o.Dim(strings.TrimRight(joined(headings[:beside], widths), " ")) + "\n")
 	for _, row := range rows {
 		begin := joined(row[:beside-1], widths)
-		for i, line := range wrap(row[beside-1], last) {
+		for i, line := range Wrap(row[beside-1], last) {
 			if i > 0 {
 				begin = strings.Repeat(" ", text.DisplayWidth(begin))
 			}
@@ -34,36 +34,36 @@ func (o output) table(headings []string, rows [][]string) error {
 		}
 		for i := beside; i < len(row); i++ {
 			if row[i] != "" {
-				b.WriteString(o.labelled("    ", headings[i], row[i]))
+				b.WriteString(o.Labelled("    ", headings[i], row[i]))
 			}
 		}
 	}
-	_, err := fmt.Fprint(o.w, b.String())
+	_, err := fmt.Fprint(o.W, b.String())
 	return err
 }
 
-// list prints a line for each row, and so cuts the last column where the terminal
+// List prints a line for each row, and so cuts the last column where the terminal
 // is narrow, which it shows.
-func (o output) list(headings []string, rows [][]string) error {
-	if !o.tty {
+func (o Output) List(headings []string, rows [][]string) error {
+	if !o.TTY {
 		return o.bareRows(rows)
 	}
 	rows = clean(rows)
 	widths := naturalWidths(headings, rows)
 	last := len(headings) - 1
-	room := max(o.width-text.DisplayWidth(joined(headings[:last], widths)), len(headings[last]))
+	room := max(o.Width-text.DisplayWidth(joined(headings[:last], widths)), len(headings[last]))
 	var b strings.Builder
-	b.WriteString(o.dim(strings.TrimRight(joined(headings, widths), " ")) + "\n")
+	b.WriteString(o.Dim(strings.TrimRight(joined(headings, widths), " ")) + "\n")
 	for _, row := range rows {
 		b.WriteString(strings.TrimRight(joined(row[:last], widths)+cut(row[last], room), " ") + "\n")
 	}
-	_, err := fmt.Fprint(o.w, b.String())
+	_, err := fmt.Fprint(o.W, b.String())
 	return err
 }
 
 // bareRows are rows for programs.
-func (o output) bareRows(rows [][]string) error {
-	t := tableprinter.New(o.w, false, o.width)
+func (o Output) bareRows(rows [][]string) error {
+	t := tableprinter.New(o.W, false, o.Width)
 	for _, row := range clean(rows) {
 		for _, cell := range row {
 			t.AddField(cell)
@@ -78,11 +78,11 @@ func (o output) bareRows(rows [][]string) error {
 
 // columnsBeside is how many columns stand side by side, and how wide the last of
 // them may be. A column is wrapped only where its words have room.
-func (o output) columnsBeside(rows [][]string, widths []int) (beside, last int) {
-	beside, last = 1, max(o.width, 1)
+func (o Output) columnsBeside(rows [][]string, widths []int) (beside, last int) {
+	beside, last = 1, max(o.Width, 1)
 	used := 0
 	for i, w := range widths {
-		room := o.width - used
+		room := o.Width - used
 		if room < w && (room < leastWords || room < longestWord(rows, i)) {
 			break
 		}
@@ -110,17 +110,17 @@ func withoutEmpty(headings []string, rows [][]string) ([]string, [][]string) {
 			kept = append(kept, i)
 		}
 	}
-	pick := func(row []string) []string { return each(kept, func(i int) string { return row[i] }) }
-	return pick(headings), each(rows, pick)
+	pick := func(row []string) []string { return Each(kept, func(i int) string { return row[i] }) }
+	return pick(headings), Each(rows, pick)
 }
 
 // clean makes every cell one line.
 func clean(rows [][]string) [][]string {
-	return each(rows, func(row []string) []string { return each(row, oneLine) })
+	return Each(rows, func(row []string) []string { return Each(row, OneLine) })
 }
 
 func naturalWidths(headings []string, rows [][]string) []int {
-	widths := each(headings, text.DisplayWidth)
+	widths := Each(headings, text.DisplayWidth)
 	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], text.DisplayWidth(cell))
@@ -138,11 +138,11 @@ func joined(cells []string, widths []int) string {
 	return b.String()
 }
 
-// labelled wraps a value behind its label.
-func (o output) labelled(indent, label, value string) string {
+// Labelled wraps a value behind its label.
+func (o Output) Labelled(indent, label, value string) string {
 	begin := indent + label + between
-	lines := wrap(value, o.width-text.DisplayWidth(begin))
-	return indent + o.dim(label) + between + strings.Join(lines, "\n"+strings.Repeat(" ", text.DisplayWidth(begin))) + "\n"
+	lines := Wrap(value, o.Width-text.DisplayWidth(begin))
+	return indent + o.Dim(label) + between + strings.Join(lines, "\n"+strings.Repeat(" ", text.DisplayWidth(begin))) + "\n"
 }
 
 // cut shortens what is too wide, and shows that it did.

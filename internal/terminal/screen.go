@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"bytes"
@@ -99,7 +99,9 @@ func mapStrings(v any, change func(string) string) any {
 	return v
 }
 
-// jsonLines writes a log of JSON, which people read on terminals too.
+// JSONLines writes a log of JSON, which people read on terminals too.
+func JSONLines(to io.Writer) io.Writer { return jsonLines{to} }
+
 type jsonLines struct{ to io.Writer }
 
 func (w jsonLines) Write(b []byte) (int, error) {
@@ -109,16 +111,19 @@ func (w jsonLines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// screen is the one way to standard output and standard error for what people
+// Screen is the one way to standard output and standard error for what people
 // read: it makes everything legible, and knows our own colours from those that
 // somebody wrote into a title.
-type screen struct {
+type Screen struct {
 	to     io.Writer
 	styled bool // sequences of colours pass: what is written holds no others
 
 	mu   sync.Mutex
 	held []byte // the beginning of a character whose rest has not come
 }
+
+// NewScreen is the screen over a writer.
+func NewScreen(to io.Writer) *Screen { return &Screen{to: to} }
 
 // paintMark stands for the beginning of a sequence of our own until it is
 // written. Nobody can guess it.
@@ -127,7 +132,7 @@ var paintMark = rand.Text() + "["
 // colours are the sequences for colours and weights.
 var colours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-func (w *screen) Write(b []byte) (int, error) {
+func (w *Screen) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	all := append(w.held, b...)
@@ -140,7 +145,7 @@ func (w *screen) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (w *screen) print(text string) error {
+func (w *Screen) print(text string) error {
 	if w.styled {
 		text = colours.ReplaceAllStringFunc(text, func(s string) string { return paintMark + strings.TrimPrefix(s, "\x1b[") })
 	}
@@ -148,8 +153,8 @@ func (w *screen) print(text string) error {
 	return err
 }
 
-// flush writes what is held, when nothing more will come.
-func (w *screen) flush() {
+// Flush writes what is held, when nothing more will come.
+func (w *Screen) Flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.held) > 0 {
