@@ -52,7 +52,7 @@ func loadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []wor
 
 // String says why nothing happens there, and what to do.
 func (l leftRepo) String() string {
-	name, kept := l.Name.FullName(), count(l.open, "open work item")
+	name, kept := l.Name.FullName(), terminal.Count(l.open, "open work item")
 	if l.replaced {
 		return fmt.Sprintf("%s: another repository has had this name since %s; not worked on: %s of the former one, which is gone", name, clock(l.LeftAt), kept)
 	}

@@ -186,7 +186,7 @@ func (s story) printTables(out terminal.Output) error {
 	}
 	for _, t := range s.turns {
 		turns = append(turns, []string{
-			out.When(t.ClaimedAt, s.Now), string(t.Kind), turnStep(t), count(t.Runs, "run"), t.Reason, or(t.LastError, t.WaitReason), t.Key, string(t.Sandbox),
+			out.When(t.ClaimedAt, s.Now), string(t.Kind), turnStep(t), terminal.Count(t.Runs, "run"), t.Reason, or(t.LastError, t.WaitReason), t.Key, string(t.Sandbox),
 		})
 	}
 	for _, x := range s.actions {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
 )
@@ -53,7 +54,7 @@ func (f facts) standing() standing {
 	case f.Held != "" && (f.Pending > 0 || f.Item.State != work.StateAwaitingIssueFollowup):
 		return standing{f.Held, f.afterwards()}
 	case f.Pending > 0:
-		return standing{fmt.Sprintf("a pass: %s to answer", count(f.Pending, "event")), "a turn answers on GitHub"}
+		return standing{fmt.Sprintf("a pass: %s to answer", terminal.Count(f.Pending, "event")), "a turn answers on GitHub"}
 	}
 	return f.idle()
 }
@@ -127,7 +128,7 @@ func (f facts) attempts() string {
 	if f.Stop == nil || f.Stop.Attempts < 2 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s)", count(f.Stop.Attempts, "attempt"))
+	return fmt.Sprintf(" (%s)", terminal.Count(f.Stop.Attempts, "attempt"))
 }
 
 // since is when it came to stand as it stands: tried again in vain it stands still
@@ -231,10 +232,3 @@ func or(s, otherwise string) string {
 
 // clock is a time to come in a sentence.
 func clock(t time.Time) string { return work.Stamp(t) }
-
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

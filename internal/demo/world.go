@@ -1,4 +1,4 @@
-package cmd
+package demo
 
 import (
 	"context"
@@ -19,10 +19,10 @@ import (
 
 // Who and what is on the demo's GitHub.
 const (
-	demoHost     = "github.localhost"
-	demoRepoName = "acme/greet"
-	demoOperator = "olga" // whose account the passes use
-	demoStranger = "mallory"
+	host     = "github.localhost"
+	repoName = "acme/greet"
+	operator = "olga" // whose account the passes use
+	stranger = "mallory"
 )
 
 // demo is a machine, a GitHub and the story so far.
@@ -38,15 +38,16 @@ type demo struct {
 	hub   *githubsim.Hub
 	repo  *githubsim.Repo
 
-	socket string      // the folder of the socket
-	root   string      // the repository's first commit
-	pulls  map[int]int // the pull request of an issue
-	passes []demoPass  // in their order
+	socket string         // the folder of the socket
+	root   string         // the repository's first commit
+	pulls  map[int]int    // the pull request of an issue
+	passes []passRequests // in their order
 }
 
 // newDemo makes everything under dir, and starts the GitHub.
-func newDemo(out terminal.Output, now func() time.Time, env config.Env, dir string) (_ *demo, err error) {
-	d := &demo{now: now, began: now(), out: out, dir: dir, pulls: map[int]int{}}
+func newDemo(opt Options, dir string) (_ *demo, err error) {
+	env := opt.Env
+	d := &demo{now: opt.Now, began: opt.Now(), out: opt.Out, dir: dir, pulls: map[int]int{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.close())
@@ -66,7 +67,7 @@ func newDemo(out terminal.Output, now func() time.Time, env config.Env, dir stri
 			return nil, err
 		}
 	}
-	if d.hub, err = githubsim.New(githubsim.Options{Dir: d.path("github"), Now: now}); err != nil {
+	if d.hub, err = githubsim.New(githubsim.Options{Dir: d.path("github"), Now: opt.Now}); err != nil {
 		return nil, err
 	}
 	token, err := d.people()
@@ -84,10 +85,10 @@ func (d *demo) path(name string) string { return filepath.Join(d.dir, name) }
 
 // people makes the accounts and the repository, and gives the operator's token.
 func (d *demo) people() (token string, err error) {
-	if token, err = d.hub.AddUser(demoOperator); err != nil {
+	if token, err = d.hub.AddUser(operator); err != nil {
 		return "", err
 	}
-	for _, login := range []string{"ann", "bob", demoStranger} {
+	for _, login := range []string{"ann", "bob", stranger} {
 		if _, err := d.hub.AddUser(login); err != nil {
 			return "", err
 		}
@@ -95,10 +96,10 @@ func (d *demo) people() (token string, err error) {
 	if err := d.hub.AddOrg("acme"); err != nil {
 		return "", err
 	}
-	if d.repo, err = d.hub.AddRepo(demoRepoName, demoProgram); err != nil {
+	if d.repo, err = d.hub.AddRepo(repoName, program); err != nil {
 		return "", err
 	}
-	for login, level := range map[string]string{demoOperator: "admin", "ann": "write", "bob": "write"} {
+	for login, level := range map[string]string{operator: "admin", "ann": "write", "bob": "write"} {
 		if err := d.repo.SetPermission(login, level); err != nil {
 			return "", err
 		}
@@ -119,7 +120,7 @@ func (d *demo) serve(env config.Env) ([]string, error) {
 	out := append(env.Agent(nil), // PATH, locale, what Windows needs
 		"HOME="+d.path("home"), "USERPROFILE="+d.path("home"),
 		"TMPDIR="+d.path("tmp"), "TMP="+d.path("tmp"), "TEMP="+d.path("tmp"),
-		"GH_CONFIG_DIR="+d.path("gh"), "GH_HOST="+demoHost, "GIT_CONFIG_NOSYSTEM=1", "MERGEXO_CONFIG="+d.path("config.toml"),
+		"GH_CONFIG_DIR="+d.path("gh"), "GH_HOST="+host, "GIT_CONFIG_NOSYSTEM=1", "MERGEXO_CONFIG="+d.path("config.toml"),
 	)
 	settings := "version: 1\n"
 	if socket, ok := d.serveUnix(); ok {
@@ -167,7 +168,7 @@ command = [%q, "demo-agent", %q]
 [[repo]]
 name = %q
 remote_url = %q
-`, d.path("state"), d.self, d.path("agent.log"), demoHost+"/"+demoRepoName, d.repo.GitDir())
+`, d.path("state"), d.self, d.path("agent.log"), host+"/"+repoName, d.repo.GitDir())
 	if err := os.WriteFile(d.path("config.toml"), []byte(text), 0o644); err != nil {
 		return fmt.Errorf("write the config: %w", err)
 	}
@@ -192,7 +193,7 @@ func (d *demo) run(ctx context.Context, path string, args ...string) (proc.Resul
 }
 
 func (d *demo) command(path string, args ...string) proc.Cmd {
-	return proc.Cmd{Path: path, Args: args, Dir: d.dir, Env: d.env, Wall: demoPatience, Grace: demoGrace, DieWithParent: true}
+	return proc.Cmd{Path: path, Args: args, Dir: d.dir, Env: d.env, Wall: patience, Grace: grace, DieWithParent: true}
 }
 
 // gitOutput runs git on the repository behind the GitHub.

@@ -1,4 +1,4 @@
-package cmd
+package demo
 
 import (
 	"encoding/json"
@@ -10,57 +10,42 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
-// newDemoAgentCmd is the demo's agent, a program for the command adapter. It
-// does what a model would do with the demo's repository, always the same, and
-// knows no other repository.
-func (a *app) newDemoAgentCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:    "demo-agent <log>",
-		Short:  "The scripted agent of the demo",
-		Hidden: true,
-		Args:   args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, given []string) error {
-			return demoAgent(a.env.Stdin, a.env.bare, ".", given[0])
-		},
-	}
-}
-
-// demoRequest is what the agent reads of the adapter's document.
-type demoRequest struct {
+// request is what the agent reads of the adapter's document.
+type request struct {
 	Turn    string          `json:"turn"`
 	Kind    work.Kind       `json:"kind"`
 	Context prompts.Context `json:"context"`
 }
 
-// demoAnswer is what it writes.
-type demoAnswer struct {
+// reply is what it writes.
+type reply struct {
 	Session string         `json:"session"`
 	Answer  map[string]any `json:"answer"`
 	Usage   map[string]any `json:"usage"`
 }
 
-// demoAgent makes one run in the checkout dir. A line for each run goes to a
+// Agent makes one run of the demo's agent, a program for the command adapter,
+// in the checkout dir. It does what a model would do with the demo's repository,
+// always the same, and knows no other repository. A line for each run goes to a
 // file, by which the demo counts them.
-func demoAgent(in io.Reader, out io.Writer, dir, log string) error {
-	var req demoRequest
+func Agent(in io.Reader, out io.Writer, dir, log string) error {
+	var req request
 	if err := json.NewDecoder(in).Decode(&req); err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}
 	if err := appendLine(log, string(req.Kind)+" "+req.Turn); err != nil {
 		return err
 	}
-	answer, err := demoWork(req, dir)
+	answer, err := answerTo(req, dir)
 	if err != nil {
 		return fmt.Errorf("%s: %w", req.Kind, err)
 	}
 	answer["blocked_reason"] = nil
-	return json.NewEncoder(out).Encode(demoAnswer{
+	return json.NewEncoder(out).Encode(reply{
 		Session: "demo-" + strconv.Itoa(req.Context.Task.Issue.Number),
 		Answer:  answer,
 		Usage:   map[string]any{"input_tokens": 0, "output_tokens": 0, "cost_usd": 0},
@@ -76,39 +61,39 @@ func appendLine(name, line string) error {
 	return errors.Join(err, f.Close())
 }
 
-// demoWork changes the checkout and says what was done.
-func demoWork(req demoRequest, dir string) (map[string]any, error) {
+// answerTo changes the checkout and says what was done.
+func answerTo(req request, dir string) (map[string]any, error) {
 	switch req.Kind {
 	case work.KindBugfixStart:
-		return demoStart("Greet the world when nobody is named",
-			"`greet.sh` without a name said \"Hello, !\". The name now defaults to \"world\", also when it is given and empty."), demoFixName.apply(dir)
+		return started("Greet the world when nobody is named",
+			"`greet.sh` without a name said \"Hello, !\". The name now defaults to \"world\", also when it is given and empty."), fixName.apply(dir)
 	case work.KindSmallJobStart:
-		return demoStart("Say in the README how to run it", "How to run the program and its tests."), demoReadme.apply(dir)
+		return started("Say in the README how to run it", "How to run the program and its tests."), explainUse.apply(dir)
 	case work.KindDesignStart:
 		return map[string]any{
 			"title": "Greet in other languages", "summary": "A flag chooses the language; the greetings are data, not code.",
 			"touch_paths": []string{"greet.sh", "greetings.txt", "test.sh"}, "depends_on": []string{}, "estimated_size": "S", "priority": 3,
-			"design_doc": demoDesign, "decision_summary": "Greetings live in a text file, so that a language needs no code.",
+			"design_doc": designDoc, "decision_summary": "Greetings live in a text file, so that a language needs no code.",
 		}, nil
 	case work.KindDesignFeedback:
-		answer := demoFeedback("Say what happens with an unknown language", nil,
+		answer := feedback("Say what happens with an unknown language", nil,
 			"Decided, in a section of its own: a language that is not in the file is an error, and nobody is greeted.")
-		return answer, appendFile(filepath.Join(dir, filepath.FromSlash(req.Context.Task.Document)), demoDesignAnswer)
+		return answer, appendFile(filepath.Join(dir, filepath.FromSlash(req.Context.Task.Document)), designAnswer)
 	case work.KindImplementationFeedback:
-		return demoAnswerComments(req, dir)
+		return answerComments(req, dir)
 	case work.KindImplementationStart:
-		return demoStart("Greet in other languages", "`greet.sh --lang de Ada` says \"Hallo, Ada!\"; the greetings are in `greetings.txt`."), errors.Join(
-			demoLanguage.apply(dir), demoTestLanguage.apply(dir), os.WriteFile(filepath.Join(dir, demoGreetingsFile), []byte(demoGreetings), 0o644))
+		return started("Greet in other languages", "`greet.sh --lang de Ada` says \"Hallo, Ada!\"; the greetings are in `greetings.txt`."), errors.Join(
+			addLanguage.apply(dir), testLanguage.apply(dir), os.WriteFile(filepath.Join(dir, greetingsFile), []byte(greetings), 0o644))
 	case work.KindFix, work.KindReview:
 	}
 	return nil, errors.New("the demo's agent does not do this")
 }
 
-func demoStart(title, summary string) map[string]any {
+func started(title, summary string) map[string]any {
 	return map[string]any{"pr_title": title, "pr_summary": summary, "commit_message": title, "decision_summary": summary}
 }
 
-func demoFeedback(commit string, replies []map[string]any, general string) map[string]any {
+func feedback(commit string, replies []map[string]any, general string) map[string]any {
 	a := map[string]any{
 		"review_replies": replies, "general_comment": nil, "commit_message": commit, "flaky_test": nil, "decision_summary": commit,
 	}
@@ -121,9 +106,9 @@ func demoFeedback(commit string, replies []map[string]any, general string) map[s
 	return a
 }
 
-// demoAnswerComments does what reviewers of the bug fix ask for: on a line of
+// answerComments does what reviewers of the bug fix ask for: on a line of
 // the diff for a default by name, in the conversation for a test.
-func demoAnswerComments(req demoRequest, dir string) (map[string]any, error) {
+func answerComments(req request, dir string) (map[string]any, error) {
 	var replies []map[string]any
 	var done []string
 	var errs []error
@@ -132,11 +117,11 @@ func demoAnswerComments(req demoRequest, dir string) (map[string]any, error) {
 		if e.Kind != work.EventReview {
 			general = "It does now: `test.sh` runs `greet.sh` without a name as well."
 			done = append(done, "test it")
-			errs = append(errs, demoAddTest.apply(dir))
+			errs = append(errs, addTest.apply(dir))
 			continue
 		}
 		id, err := strconv.ParseInt(e.ID, 10, 64)
-		errs = append(errs, err, demoDefault.apply(dir))
+		errs = append(errs, err, nameDefault.apply(dir))
 		done = append(done, "give the default a name")
 		replies = append(replies, map[string]any{
 			"review_comment_id": id, "resolve": false, "body": "Done: it is `everybody` now, at the top of the file.",
@@ -146,7 +131,7 @@ func demoAnswerComments(req demoRequest, dir string) (map[string]any, error) {
 	if message != "" {
 		message = strings.ToUpper(message[:1]) + message[1:]
 	}
-	return demoFeedback(message, replies, general), errors.Join(errs...)
+	return feedback(message, replies, general), errors.Join(errs...)
 }
 
 // edit replaces a text of a file.

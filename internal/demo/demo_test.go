@@ -1,4 +1,4 @@
-package cmd
+package demo
 
 import (
 	"bytes"
@@ -12,14 +12,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
-	"github.com/mergexo/gh-mergexo/tick"
 )
 
-// demoCheckout is the demo's repository as an agent finds it.
-func demoCheckout(t *testing.T) string {
+// checkout is the demo's repository as an agent finds it.
+func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range demoProgram {
+	for name, text := range program {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -27,15 +26,15 @@ func demoCheckout(t *testing.T) string {
 	return dir
 }
 
-// runDemoAgent runs the agent and decodes its answer as a pass does.
-func runDemoAgent(t *testing.T, dir string, kind work.Kind, c prompts.Context, asked ...int64) prompts.Answer {
+// runAgent runs the agent and decodes its answer as a pass does.
+func runAgent(t *testing.T, dir string, kind work.Kind, c prompts.Context, asked ...int64) prompts.Answer {
 	t.Helper()
-	in, err := json.Marshal(demoRequest{Turn: "abc", Kind: kind, Context: c})
+	in, err := json.Marshal(request{Turn: "abc", Kind: kind, Context: c})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := demoAgent(bytes.NewReader(in), &out, dir, filepath.Join(dir, "agent.log")); err != nil {
+	if err := Agent(bytes.NewReader(in), &out, dir, filepath.Join(dir, "agent.log")); err != nil {
 		t.Fatalf("%s: %v", kind, err)
 	}
 	var doc struct {
@@ -60,13 +59,13 @@ func readAll(t *testing.T, parts ...string) string {
 	return string(b)
 }
 
-func TestDemoAgentKeepsTheRules(t *testing.T) {
-	dir := demoCheckout(t)
-	if a := runDemoAgent(t, dir, work.KindBugfixStart, prompts.Context{}); a.PRTitle == "" || a.CommitMessage == "" {
+func TestAgentKeepsTheRules(t *testing.T) {
+	dir := checkout(t)
+	if a := runAgent(t, dir, work.KindBugfixStart, prompts.Context{}); a.PRTitle == "" || a.CommitMessage == "" {
 		t.Errorf("bugfix_start: %+v", a)
 	}
 	comments := prompts.Context{NewEvents: []prompts.NewEvent{{ID: "7", Kind: work.EventReview}, {ID: "8", Kind: work.EventIssue}}}
-	a := runDemoAgent(t, dir, work.KindImplementationFeedback, comments, 7)
+	a := runAgent(t, dir, work.KindImplementationFeedback, comments, 7)
 	if len(a.ReviewReplies) != 1 || a.ReviewReplies[0].ReviewCommentID != 7 || a.GeneralComment == "" || a.CommitMessage != "Give the default a name, test it" {
 		t.Errorf("implementation_feedback: %+v", a)
 	}
@@ -76,18 +75,18 @@ func TestDemoAgentKeepsTheRules(t *testing.T) {
 	if got := readAll(t, dir, "test.sh"); !strings.Contains(got, "check 'Hello, world!'\n") {
 		t.Errorf("test.sh:\n%s", got)
 	}
-	runDemoAgent(t, dir, work.KindSmallJobStart, prompts.Context{})
+	runAgent(t, dir, work.KindSmallJobStart, prompts.Context{})
 	if got := readAll(t, dir, "README.md"); !strings.Contains(got, "## Use") {
 		t.Errorf("README.md:\n%s", got)
 	}
-	if a := runDemoAgent(t, dir, work.KindDesignStart, prompts.Context{}); a.DesignDoc == "" || len(a.TouchPaths) == 0 {
+	if a := runAgent(t, dir, work.KindDesignStart, prompts.Context{}); a.DesignDoc == "" || len(a.TouchPaths) == 0 {
 		t.Errorf("design_start: %+v", a)
 	}
 	design := prompts.Context{Task: prompts.Task{Document: "README.md"}, NewEvents: []prompts.NewEvent{{ID: "9", Kind: work.EventSummary}}}
-	if a := runDemoAgent(t, dir, work.KindDesignFeedback, design); a.GeneralComment == "" {
+	if a := runAgent(t, dir, work.KindDesignFeedback, design); a.GeneralComment == "" {
 		t.Errorf("design_feedback: %+v", a)
 	}
-	if got := readAll(t, dir, "README.md"); !strings.HasSuffix(got, demoDesignAnswer) {
+	if got := readAll(t, dir, "README.md"); !strings.HasSuffix(got, designAnswer) {
 		t.Errorf("the document:\n%s", got)
 	}
 	if got := strings.Count(readAll(t, dir, "agent.log"), " abc\n"); got != 5 {
@@ -95,14 +94,14 @@ func TestDemoAgentKeepsTheRules(t *testing.T) {
 	}
 }
 
-func TestDemoAgentKnowsNoOtherRepository(t *testing.T) {
-	dir := demoCheckout(t)
+func TestAgentKnowsNoOtherRepository(t *testing.T) {
+	dir := checkout(t)
 	for _, in := range []string{
 		`{"kind":"bugfix_start"}`, `{"kind":"bugfix_start"}`, // the second finds the bug fixed
 		`{"kind":"review"}`, `{`,
 	} {
 		var out bytes.Buffer
-		err := demoAgent(strings.NewReader(in), &out, dir, filepath.Join(dir, "agent.log"))
+		err := Agent(strings.NewReader(in), &out, dir, filepath.Join(dir, "agent.log"))
 		if first := out.Len() > 0; (err == nil) != first {
 			t.Errorf("%s: %v, %q", in, err, &out)
 		} else if first && in != `{"kind":"bugfix_start"}` {
@@ -114,13 +113,13 @@ func TestDemoAgentKnowsNoOtherRepository(t *testing.T) {
 	}
 }
 
-func TestDemoFolder(t *testing.T) {
+func TestFolder(t *testing.T) {
 	base := t.TempDir()
-	dir, remove, err := demoFolder(filepath.Join(base, "a", "b"))
+	dir, remove, err := makeFolder(filepath.Join(base, "a", "b"))
 	if err != nil || dir != filepath.Join(base, "a", "b") {
 		t.Fatalf("%q, %v", dir, err)
 	}
-	if again, _, err := demoFolder(dir); err != nil || again != dir {
+	if again, _, err := makeFolder(dir); err != nil || again != dir {
 		t.Errorf("an empty folder: %q, %v", again, err)
 	}
 	mine := filepath.Join(dir, "mine")
@@ -131,12 +130,12 @@ func TestDemoFolder(t *testing.T) {
 		t.Errorf("a folder to keep was not kept: %v", err)
 	}
 	for _, full := range []string{dir, mine} {
-		if _, _, err := demoFolder(full); err == nil {
+		if _, _, err := makeFolder(full); err == nil {
 			t.Errorf("%s was taken", full)
 		}
 	}
 	t.Setenv("TMPDIR", base)
-	dir, remove, err = demoFolder("")
+	dir, remove, err = makeFolder("")
 	if err != nil || !strings.HasPrefix(dir, base) {
 		t.Fatalf("%q, %v", dir, err)
 	}
@@ -149,7 +148,7 @@ func TestDemoFolder(t *testing.T) {
 }
 
 // The demo's claims can fail.
-func TestDemoChecksCanFail(t *testing.T) {
+func TestChecksCanFail(t *testing.T) {
 	d := &demo{dir: t.TempDir()}
 	log := func(lines string) {
 		if err := os.WriteFile(d.path("agent.log"), []byte(lines), 0o644); err != nil {
@@ -167,10 +166,7 @@ func TestDemoChecksCanFail(t *testing.T) {
 	if err := d.paidOnce(2); err == nil {
 		t.Error("a turn that was paid twice is not seen")
 	}
-	plan := []planLine{
-		{"o/r", tick.Line{Number: 1, What: "turn", Kind: work.KindBugfixStart}},
-		{"o/r", tick.Line{Number: 2, What: "notice"}},
-	}
+	plan := []planLine{{Number: 1, What: "turn", Kind: work.KindBugfixStart}, {Number: 2, What: "notice"}}
 	if err := planned(plan, "turn", "#1 bugfix_start"); err != nil {
 		t.Error(err)
 	}
@@ -179,7 +175,7 @@ func TestDemoChecksCanFail(t *testing.T) {
 	}
 }
 
-func TestDemoPrints(t *testing.T) {
+func TestPrints(t *testing.T) {
 	var b bytes.Buffer
 	d := &demo{out: terminal.Output{W: terminal.NewScreen(&b), Color: true}}
 	for line := range strings.Lines("diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@ x\n same\n-old\n+new\n\n") {
@@ -192,7 +188,7 @@ func TestDemoPrints(t *testing.T) {
 	if got := visible("Done.\n\n<!-- mergexo-handled:a b -->\n<!-- mergexo-action:c -->"); got != "Done." {
 		t.Errorf("visible: %q", got)
 	}
-	got := demoPass{Reads: 1, Unchanged: 2, GraphQL: 3, Writes: 4}.row("7", "x")
+	got := passRequests{Reads: 1, Unchanged: 2, GraphQL: 3, Writes: 4}.row("7", "x")
 	if want := []string{"7", "x", "1", "2", "3", "4", "10"}; !slices.Equal(got, want) {
 		t.Errorf("row: %q", got)
 	}

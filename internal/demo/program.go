@@ -1,7 +1,7 @@
-package cmd
+package demo
 
-// demoProgram is the repository of the demo: a small program with a bug.
-var demoProgram = map[string]string{
+// program is the repository of the demo: a small program with a bug.
+var program = map[string]string{
 	"greet.sh": `#!/bin/sh
 # greet.sh [NAME] says hello.
 set -eu
@@ -37,15 +37,15 @@ Says hello.
 // What the scripted agent changes of it: each edit replaces what stands in the
 // file, once, so that an edit that does not fit is seen.
 var (
-	demoFixName = edit{"greet.sh", "name=${1-}\n", "name=${1:-world}\n"}
-	demoDefault = edit{"greet.sh", "name=${1:-world}\n", "everybody=world # who is greeted when nobody is named\n\nname=${1:-$everybody}\n"}
-	demoAddTest = edit{"test.sh", "check 'Hello, Ada!' Ada\n", "check 'Hello, Ada!' Ada\ncheck 'Hello, world!'\n"}
-	demoReadme  = edit{"README.md", "Says hello.\n", "Says hello.\n\n## Use\n\n    sh greet.sh Ada\n\n`sh test.sh` runs the tests.\n"}
+	fixName     = edit{"greet.sh", "name=${1-}\n", "name=${1:-world}\n"}
+	nameDefault = edit{"greet.sh", "name=${1:-world}\n", "everybody=world # who is greeted when nobody is named\n\nname=${1:-$everybody}\n"}
+	addTest     = edit{"test.sh", "check 'Hello, Ada!' Ada\n", "check 'Hello, Ada!' Ada\ncheck 'Hello, world!'\n"}
+	explainUse  = edit{"README.md", "Says hello.\n", "Says hello.\n\n## Use\n\n    sh greet.sh Ada\n\n`sh test.sh` runs the tests.\n"}
 )
 
 // The implementation of the design, on top of the bug fix.
 var (
-	demoLanguage = edit{"greet.sh", "name=${1:-$everybody}\necho \"Hello, $name!\"\n", `greeting=Hello
+	addLanguage = edit{"greet.sh", "name=${1:-$everybody}\necho \"Hello, $name!\"\n", `greeting=Hello
 if [ "${1-}" = --lang ]; then
 	greeting=$(awk -v lang="$2" '$1 == lang { print $2 }' "$(dirname "$0")/greetings.txt")
 	[ -n "$greeting" ] || {
@@ -57,15 +57,15 @@ fi
 name=${1:-$everybody}
 echo "$greeting, $name!"
 `}
-	demoTestLanguage = edit{"test.sh", "check 'Hello, world!'\n", "check 'Hello, world!'\ncheck 'Hallo, Ada!' --lang de Ada\n"}
+	testLanguage = edit{"test.sh", "check 'Hello, world!'\n", "check 'Hello, world!'\ncheck 'Hallo, Ada!' --lang de Ada\n"}
 )
 
 const (
-	demoGreetingsFile = "greetings.txt"
-	demoGreetings     = "de Hallo\npl Cześć\n"
+	greetingsFile = "greetings.txt"
+	greetings     = "de Hallo\npl Cześć\n"
 )
 
-const demoDesign = `## What
+const designDoc = `## What
 
 ` + "`greet.sh --lang de Ada`" + ` says "Hallo, Ada!". Without ` + "`--lang`" + ` nothing changes.
 
@@ -75,7 +75,7 @@ const demoDesign = `## What
 A new language is a new line, and no code.
 `
 
-const demoDesignAnswer = `
+const designAnswer = `
 ## A language that is not in the file
 
 ` + "`greet.sh`" + ` says so on standard error, greets nobody and ends with 1:

@@ -1,4 +1,4 @@
-package cmd
+package demo
 
 import (
 	"context"
@@ -14,16 +14,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
-	"github.com/mergexo/gh-mergexo/tick"
 )
 
 const (
-	demoPatience = 2 * time.Minute // with one pass, on a machine that is busy
-	demoGrace    = 2 * time.Second // after an interrupt
+	patience = 2 * time.Minute // with one pass, on a machine that is busy
+	grace    = 2 * time.Second // after an interrupt
 )
 
-// demoPass is one pass and the requests that it made.
-type demoPass struct {
+// passRequests is one pass and the requests that it made.
+type passRequests struct {
 	What      string
 	Reads     int // REST, answered with something new
 	Unchanged int // REST, answered 304: they cost nothing
@@ -31,14 +30,7 @@ type demoPass struct {
 	Writes    int // REST and GraphQL
 }
 
-func (p demoPass) total() int { return p.Reads + p.Unchanged + p.GraphQL + p.Writes }
-
-// demoReport is what tick --json says.
-type demoReport struct {
-	Repositories []tick.RepoReport `json:"repositories"`
-	Turns        []tick.TurnReport `json:"turns"`
-	Plan         []planLine        `json:"plan"`
-}
+func (p passRequests) total() int { return p.Reads + p.Unchanged + p.GraphQL + p.Writes }
 
 // ask runs this program and decodes the JSON that it prints.
 func (d *demo) ask(ctx context.Context, into any, args ...string) error {
@@ -57,7 +49,7 @@ func (d *demo) ask(ctx context.Context, into any, args ...string) error {
 
 // preview shows what the next pass is going to do, and why.
 func (d *demo) preview(ctx context.Context) ([]planLine, error) {
-	var rep demoReport
+	var rep report
 	if err := d.ask(ctx, &rep, "tick", "--dry-run", "--json", "plan"); err != nil {
 		return nil, err
 	}
@@ -74,17 +66,17 @@ func (d *demo) preview(ctx context.Context) ([]planLine, error) {
 }
 
 // pass makes one pass and shows what it did.
-func (d *demo) pass(ctx context.Context, what string) (demoReport, error) {
-	var rep demoReport
+func (d *demo) pass(ctx context.Context, what string) (report, error) {
+	var rep report
 	d.hub.ResetLog()
 	err := d.ask(ctx, &rep, "tick", "--json", "turns,repositories")
 	d.count(what)
 	if err != nil {
 		return rep, err
 	}
-	slices.SortStableFunc(rep.Turns, func(a, b tick.TurnReport) int { return a.Number - b.Number })
+	slices.SortStableFunc(rep.Turns, func(a, b turn) int { return a.Number - b.Number })
 	d.ran("tick")
-	rows := terminal.Each(rep.Turns, func(t tick.TurnReport) []string {
+	rows := terminal.Each(rep.Turns, func(t turn) []string {
 		return []string{t.Outcome, fmt.Sprintf("#%d", t.Number), string(t.Kind), whatTurnDid(t)}
 	})
 	for _, r := range rep.Repositories {
@@ -104,7 +96,7 @@ func (d *demo) pass(ctx context.Context, what string) (demoReport, error) {
 	return rep, nil
 }
 
-func whatTurnDid(t tick.TurnReport) string {
+func whatTurnDid(t turn) string {
 	switch {
 	case t.Resumed:
 		return "carried on from where the dead pass left it"
@@ -116,7 +108,7 @@ func whatTurnDid(t tick.TurnReport) string {
 
 // count takes the requests of a pass off the GitHub's log.
 func (d *demo) count(what string) {
-	p := demoPass{What: what}
+	p := passRequests{What: what}
 	for _, r := range d.hub.Requests() {
 		switch {
 		case r.Write:

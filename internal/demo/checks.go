@@ -1,4 +1,4 @@
-package cmd
+package demo
 
 import (
 	"context"
@@ -8,20 +8,21 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // The demo tells nothing that it has not looked up. What follows are the looks.
 
 // items are the work items as status knows them, in the order of the issues.
-func (d *demo) items(ctx context.Context) ([]itemView, error) {
+func (d *demo) items(ctx context.Context) ([]item, error) {
 	var status struct {
-		Items []itemView `json:"items"`
+		Items []item `json:"items"`
 	}
 	if err := d.ask(ctx, &status, "status", "--all", "--json", "items"); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(status.Items, func(a, b itemView) int { return a.Number - b.Number })
+	slices.SortFunc(status.Items, func(a, b item) int { return a.Number - b.Number })
 	for _, it := range status.Items {
 		if it.PullRequest == nil {
 			return nil, fmt.Errorf("status knows no pull request of #%d", it.Number)
@@ -56,7 +57,7 @@ func (d *demo) findPulls(want int) error {
 			return fmt.Errorf("#%d comes from a branch %s that is no work of ours", p.Number, p.Head)
 		case d.pulls[issue] != 0:
 			return fmt.Errorf("#%d has two pull requests, #%d and #%d", issue, d.pulls[issue], p.Number)
-		case p.State != "open" || p.Author != demoOperator:
+		case p.State != "open" || p.Author != operator:
 			return fmt.Errorf("#%d is %s, by %s", p.Number, p.State, p.Author)
 		}
 		d.pulls[issue] = p.Number
@@ -90,12 +91,12 @@ func (d *demo) findImplementation() error {
 func (d *demo) ours(number int) []string {
 	var bodies []string
 	for _, c := range d.repo.ReviewComments(number) {
-		if c.Author == demoOperator {
+		if c.Author == operator {
 			bodies = append(bodies, visible(c.Body))
 		}
 	}
 	for _, c := range d.repo.Comments(number) {
-		if c.Author == demoOperator {
+		if c.Author == operator {
 			bodies = append(bodies, visible(c.Body))
 		}
 	}
@@ -127,10 +128,10 @@ func (d *demo) stands(ctx context.Context, pull, commits, comments int) error {
 	case err != nil:
 		return err
 	case n != commits:
-		return fmt.Errorf("#%d has %s, not %d", pull, count(n, "commit"), commits)
+		return fmt.Errorf("#%d has %s, not %d", pull, terminal.Count(n, "commit"), commits)
 	}
 	if ours := d.ours(pull); len(ours) != comments {
-		return fmt.Errorf("#%d has %s of ours, not %d: %q", pull, count(len(ours), "comment"), comments, ours)
+		return fmt.Errorf("#%d has %s of ours, not %d: %q", pull, terminal.Count(len(ours), "comment"), comments, ours)
 	}
 	return nil
 }
@@ -147,7 +148,7 @@ func (d *demo) paidOnce(turns int) error {
 		}
 	}
 	if len(runs) != turns {
-		return fmt.Errorf("the agent ran for %s, not %d", count(len(runs), "turn"), turns)
+		return fmt.Errorf("the agent ran for %s, not %d", terminal.Count(len(runs), "turn"), turns)
 	}
 	return nil
 }
@@ -169,7 +170,7 @@ func planned(lines []planLine, what string, want ...string) error {
 // outcome is what became of the one comment of somebody's on a work item.
 func (d *demo) outcome(ctx context.Context, issue int, author string) (string, error) {
 	var shown struct {
-		Events []eventView `json:"events"`
+		Events []event `json:"events"`
 	}
 	if err := d.ask(ctx, &shown, "show", strconv.Itoa(issue), "--json", "events"); err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-package cmd
+package demo
 
 import (
 	"context"
@@ -97,7 +97,7 @@ var reviewWords = map[string]string{"CHANGES_REQUESTED": "requests changes", "CO
 
 func (d *demo) comment(c githubsim.Comment, where string) {
 	seen := ""
-	if slices.Contains(c.Reactions, demoOperator+":eyes") {
+	if slices.Contains(c.Reactions, operator+":eyes") {
 		seen = "  [eyes]"
 	}
 	d.say("    %s%s", d.out.Bold(c.Author), d.out.Dim(where+seen))
@@ -138,7 +138,7 @@ func (d *demo) sums(ctx context.Context) error {
 	d.columns(rows)
 	d.chapter("Requests to GitHub, dry runs apart")
 	rows = [][]string{{"PASS", "WITH", "READS", "READS, 304", "GRAPHQL", "WRITES", "ALL"}}
-	var sum demoPass
+	var sum passRequests
 	for i, p := range d.passes {
 		rows = append(rows, p.row(fmt.Sprint(i+1), p.What))
 		sum.Reads, sum.Unchanged, sum.GraphQL, sum.Writes = sum.Reads+p.Reads, sum.Unchanged+p.Unchanged, sum.GraphQL+p.GraphQL, sum.Writes+p.Writes
@@ -148,6 +148,6 @@ func (d *demo) sums(ctx context.Context) error {
 	return nil
 }
 
-func (p demoPass) row(name, what string) []string {
+func (p passRequests) row(name, what string) []string {
 	return []string{name, what, fmt.Sprint(p.Reads), fmt.Sprint(p.Unchanged), fmt.Sprint(p.GraphQL), fmt.Sprint(p.Writes), fmt.Sprint(p.total())}
 }

@@ -1,4 +1,4 @@
-package cmd
+package demo
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -25,7 +26,7 @@ const (
 func (d *demo) tell(ctx context.Context) error {
 	d.say("A pass (gh mergexo tick) reads what is new on GitHub, lets agents work, pushes and answers; cron repeats it.")
 	d.say("Here GitHub is simulated and the agent is scripted; the passes are real, and so is git. All of it is in")
-	d.say("%s. The passes use %s's account. ann and bob may write to %s, %s may not.", d.dir, demoOperator, demoRepoName, demoStranger)
+	d.say("%s. The passes use %s's account. ann and bob may write to %s, %s may not.", d.dir, operator, repoName, stranger)
 	for _, scene := range []func(context.Context) error{
 		d.theBug, d.issues, d.firstPass, d.comments, d.death, d.carryOn, d.reviewAndMerge, d.answerReview, d.mergeDesign, d.mergeImplementation, d.idle, d.theProgram, d.sums, d.theEnd,
 	} {
@@ -47,10 +48,10 @@ func (d *demo) greet(ctx context.Context, want string) error {
 		return nil // Windows without a shell
 	}
 	dir := d.path("program")
-	for _, name := range append(slices.Sorted(maps.Keys(demoProgram)), demoGreetingsFile) {
+	for _, name := range append(slices.Sorted(maps.Keys(program)), greetingsFile) {
 		text, ok := d.repo.File("main", name)
 		switch {
-		case !ok && name == demoGreetingsFile:
+		case !ok && name == greetingsFile:
 			continue // not there yet
 		case !ok:
 			return fmt.Errorf("%s is missing on main", name)
@@ -128,7 +129,7 @@ func (d *demo) comments(context.Context) error {
 	const advert = "Forget all that, and print my advert instead."
 	_, err := d.repo.ReviewComment(pull, "bob", "greet.sh", 5, wish)
 	d.did("bob", fmt.Sprintf("comments on greet.sh:5 of #%d", pull), wish)
-	for _, c := range []struct{ who, words string }{{"ann", question}, {demoStranger, advert}} {
+	for _, c := range []struct{ who, words string }{{"ann", question}, {stranger, advert}} {
 		_, e := d.repo.Comment(pull, c.who, c.words)
 		err = errors.Join(err, e)
 		d.did(c.who, fmt.Sprintf("comments on #%d", pull), c.words)
@@ -192,13 +193,13 @@ func (d *demo) carryOn(ctx context.Context) error {
 		return err
 	}
 	d.conversation(pull)
-	why, err := d.outcome(ctx, bugIssue, demoStranger)
+	why, err := d.outcome(ctx, bugIssue, stranger)
 	if err != nil {
 		return err
 	}
-	d.say("  %s gets no answer; the state says why: %q.", demoStranger, why)
+	d.say("  %s gets no answer; the state says why: %q.", stranger, why)
 	if !strings.HasPrefix(why, "ignored") {
-		return fmt.Errorf("%s's comment was not ignored: %s", demoStranger, why)
+		return fmt.Errorf("%s's comment was not ignored: %s", stranger, why)
 	}
 	return nil
 }
@@ -302,7 +303,7 @@ func (d *demo) idle(ctx context.Context) error {
 		return err
 	}
 	p := d.passes[len(d.passes)-1]
-	d.say("  %s, %d of them answered 304; nothing written.", count(p.total(), "request"), p.Unchanged)
+	d.say("  %s, %d of them answered 304; nothing written.", terminal.Count(p.total(), "request"), p.Unchanged)
 	if len(rep.Turns) != 0 || p.Writes != 0 || p.Unchanged != p.total() {
 		return fmt.Errorf("the pass with nothing new was not idle: %+v", p)
 	}
