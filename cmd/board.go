@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -35,7 +36,7 @@ type repoStatus struct {
 // view runs fn in a read transaction of the state database. It is false when
 // there is no database yet.
 func (a *app) view(ctx context.Context, stateDir string, fn func(*store.Tx) error) (found bool, err error) {
-	if err := guardState(stateDir); err != nil {
+	if err := machine.GuardState(stateDir); err != nil {
 		return false, err
 	}
 	db, ok, err := store.OpenReadOnly(ctx, filepath.Join(stateDir, "state.db"))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -105,7 +106,7 @@ func (a *app) report(ran *cobra.Command, err error) {
 	if _, ended := errors.AsType[*codeError](err); ended || errors.Is(err, context.Canceled) {
 		return
 	}
-	if line := onDisk(err, a.stateDir); line != "" {
+	if line := machine.DiskTrouble(err, a.stateDir); line != "" {
 		fmt.Fprintln(a.env.Stderr, "gh mergexo:", line)
 		return
 	}

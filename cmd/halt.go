@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -32,7 +33,7 @@ func viewHalt(h *tick.Halt) *haltView {
 
 // halted tells whether everything on this machine is paused; nil: it is not.
 func halted(cfg *config.Config) (*tick.Halt, error) {
-	if err := guardState(cfg.Runtime.StateDir); err != nil {
+	if err := machine.GuardState(cfg.Runtime.StateDir); err != nil {
 		return nil, err
 	}
 	h, is := tick.Dirs{State: cfg.Runtime.StateDir}.Halted()
@@ -91,7 +92,7 @@ func (a *app) everything(verb work.Verb, reason string, flags *terminal.JSON) er
 	if err != nil {
 		return err
 	}
-	if err := guardState(cfg.Runtime.StateDir); err != nil {
+	if err := machine.GuardState(cfg.Runtime.StateDir); err != nil {
 		return err
 	}
 	if name, err := work.ParseRepoName(reason, github.DefaultHost()); err == nil {
@@ -117,7 +118,7 @@ func (a *app) everything(verb work.Verb, reason string, flags *terminal.JSON) er
 }
 
 func (a *app) haltAll(dirs tick.Dirs, reason string) (string, error) {
-	if err := writable(dirs.State); err != nil {
+	if err := machine.MakeFolder(dirs.State); err != nil {
 		return "", err
 	}
 	h, before, err := dirs.HaltAll(a.secrets().Redact(reason), a.now())

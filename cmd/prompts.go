@@ -7,13 +7,13 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -212,23 +212,21 @@ func (a *app) promptOf(ctx context.Context, name, about, agentName string) (text
 		return "", fmt.Errorf("make a folder for a mirror: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	pass, m, done, err := a.wire(ctx, cfg, &tickOptions{dryRun: true, repo: which.repo.String()})
+	m, err := a.machine(cfg)
+	if err != nil {
+		return "", err
+	}
+	pass, done, err := m.Pass(ctx, machine.PassOptions{Only: &which.repo, DryRun: true})
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	shown, err := pass.ShowPrompt(ctx, tick.PromptQuery{
 		Repo: which.repo, Number: which.number, Name: name, Agent: agentName,
-		Mirror: func(r tick.Remote, repo work.Repo) tick.Mirror { return m.scratchMirror(scratch, r, repo) },
+		Mirror: func(r tick.Remote, repo work.Repo) tick.Mirror { return m.ScratchMirror(scratch, r, repo) },
 	})
 	if shown.Stored {
 		fmt.Fprintln(a.env.Stderr, "this is what the turn that is under way was given")
 	}
 	return shown.Text, err
-}
-
-// scratchMirror is a mirror in a folder that is thrown away. It borrows what
-// the real one has.
-func (m *machine) scratchMirror(dir string, r tick.Remote, repo work.Repo) tick.Mirror {
-	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).Speaking(voice(r.Settings.Voice)).Borrowing(m.dirs.MirrorDir(repo))
 }

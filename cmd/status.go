@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -84,7 +85,7 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 			"paused":       viewHalt(halt),
 		}
 		if slices.Contains(opt.json.Fields, "agents") { // it starts programs
-			object["agents"] = terminal.OrEmpty(protections(ctx, cfg))
+			object["agents"] = terminal.OrEmpty(machine.Protections(ctx, cfg, config.Environ()))
 		}
 		return opt.json.Write(out, object)
 	case !seen:
@@ -123,7 +124,7 @@ func (a *app) printExposed(ctx context.Context, out terminal.Output, cfg *config
 	if out.TTY {
 		notes = out.W
 	}
-	for _, p := range protections(ctx, cfg) {
+	for _, p := range machine.Protections(ctx, cfg, config.Environ()) {
 		if p.Drift != "" {
 			fmt.Fprintln(notes, terminal.OneLine(p.Drift))
 		}
@@ -135,7 +136,7 @@ func (a *app) printExposed(ctx context.Context, out terminal.Output, cfg *config
 			fmt.Fprintf(notes, "agent %q: %s\n", p.Agent, terminal.OneLine(p.Says))
 		}
 	}
-	for _, d := range doubts(cfg) {
+	for _, d := range machine.Doubts(cfg, config.Environ()) {
 		fmt.Fprintln(notes, terminal.OneLine(d))
 	}
 }

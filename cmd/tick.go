@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -256,4 +258,74 @@ func (o *tickOptions) only(cfg *config.Config) (*work.RepoName, error) {
 		return nil, err
 	}
 	return &wanted[0], nil
+}
+
+// newPass makes a pass of this machine.
+func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions) (*tick.Pass, func() error, error) {
+	m, err := a.machine(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	only, err := opt.only(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, DryRun: opt.dryRun}
+	if out := newOutput(a.env); out.TTY && !opt.json.Asked() && !opt.dryRun {
+		made.Progress = a.progress()
+	}
+	return m.Pass(ctx, made)
+}
+
+// machine is this machine as the config describes it.
+func (a *app) machine(cfg *config.Config) (*machine.Machine, error) {
+	return machine.Open(machine.Options{Config: cfg, Env: config.Environ(), Secrets: a.secrets(), Now: a.now})
+}
+
+// detach starts the same pass without a terminal.
+func (a *app) detach(ctx context.Context, cfg *config.Config, opt *tickOptions) error {
+	m, err := machine.Open(machine.Options{Config: cfg, Env: config.Environ()})
+	if err != nil {
+		return err
+	}
+	args := []string{"tick", "--config", cfg.Path}
+	if opt.repo != "" {
+		args = append(args, "--repo", opt.repo)
+	}
+	if opt.maxTurns > 0 {
+		args = append(args, "--max-turns", fmt.Sprint(opt.maxTurns))
+	}
+	if opt.wait > 0 {
+		args = append(args, "--wait", opt.wait.String())
+	}
+	return m.Detach(ctx, args)
+}
+
+// progress prints a line for each change of a turn's state.
+func (a *app) progress() func(tick.TurnChange) {
+	return func(c tick.TurnChange) { printChange(a.env.Stderr, c) }
+}
+
+func printChange(w io.Writer, c tick.TurnChange) {
+	line := fmt.Sprintf("%s#%d  %s  %s", c.Repo, c.Number, c.Kind, c.What)
+	if c.Detail != "" {
+		line += "  " + terminal.OneLine(c.Detail)
+	}
+	fmt.Fprintln(w, line)
+}
+
+// tellDoubts prints them where somebody watches, and logs them where agents worked
+// without: under cron the environment is another one than a terminal's.
+func (a *app) tellDoubts(ctx context.Context, out terminal.Output, cfg *config.Config, pass *tick.Pass, worked bool) {
+	if !worked && !out.TTY {
+		return
+	}
+	for _, d := range machine.Doubts(cfg, config.Environ()) {
+		if out.TTY {
+			fmt.Fprintln(a.env.Stderr, d)
+		}
+		if worked {
+			pass.Log.WarnContext(ctx, "the config names what is not there", "what", d)
+		}
+	}
 }

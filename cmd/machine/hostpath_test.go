@@ -1,4 +1,4 @@
-package cmd
+package machine
 
 import (
 	"os"
@@ -36,7 +36,7 @@ func TestProgramsThatRunOutsideComeFromNoFolderOfAnAgent(t *testing.T) {
 	if got := filepath.SplitList(hostPath(cfg, env)); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	m := &machine{cfg: cfg, env: env}
+	m := &Machine{cfg: cfg, env: env}
 	if all := m.hostGit(); !slices.Contains(all, "PATH="+strings.Join(want, string(filepath.ListSeparator))) {
 		t.Errorf("git's environment: %q", all)
 	}

@@ -1,6 +1,6 @@
 //go:build linux
 
-package cmd
+package machine
 
 import (
 	"os"
@@ -12,7 +12,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick"
 )
 
 // status asks programs for their versions, and an agent may have changed its own:
@@ -36,12 +35,12 @@ func TestAVersionIsAskedForInTheSandbox(t *testing.T) {
 		Repos:  []config.Repo{{Name: work.RepoName{Host: "github.com", Owner: "o", Name: "r"}}},
 	}
 	cfg.Runtime.StateDir, cfg.Runtime.Sandbox = filepath.Join(home, "state"), work.SandboxAuto
-	var f sandboxFinder
-	all := []protectionView{{Agent: "codex", Found: true, Hides: true}}
-	if _, err := f.protection(t.Context(), cfg, env, cfg.Agents["codex"]); err != nil {
+	m := newMachine(Options{Config: cfg, Env: env})
+	all := []AgentState{{Agent: "codex", Found: true, Hides: true}}
+	if _, err := m.Protection(t.Context(), cfg.Agents["codex"]); err != nil {
 		t.Fatal(err)
 	}
-	addVersions(t.Context(), &machine{cfg: cfg, env: env, dirs: tick.Dirs{State: cfg.Runtime.StateDir}}, &f, all)
+	m.addVersions(t.Context(), all)
 	if all[0].Version != "0.169.0" {
 		t.Errorf("version %q", all[0].Version)
 	}

@@ -1,4 +1,4 @@
-package cmd
+package machine
 
 import "io/fs"
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cmd
+package machine
 
 import (
 	"os"
@@ -15,14 +15,14 @@ func TestStateFolderThatLeadsNowhere(t *testing.T) {
 	if err := os.Symlink("/nowhere/at/all", link); err != nil {
 		t.Fatal(err)
 	}
-	if err := guardState(link); err == nil || !strings.Contains(err.Error(), "is its disk mounted?") {
+	if err := GuardState(link); err == nil || !strings.Contains(err.Error(), "is its disk mounted?") {
 		t.Errorf("got %v", err)
 	}
 }
 
 // A state folder of somebody else's is refused, also when we are root.
 func TestStateFolderOfSomebodyElse(t *testing.T) {
-	if err := guardState(filepath.Join(t.TempDir(), "none")); err != nil {
+	if err := GuardState(filepath.Join(t.TempDir(), "none")); err != nil {
 		t.Errorf("none yet: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "state")
@@ -33,11 +33,11 @@ func TestStateFolderOfSomebodyElse(t *testing.T) {
 	if err := os.WriteFile(inside, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := guardState(dir); err != nil {
+	if err := GuardState(dir); err != nil {
 		t.Errorf("our own: %v", err)
 	}
 	if os.Geteuid() != 0 {
-		if err := guardState("/usr"); err == nil || !strings.Contains(err.Error(), "belongs to user 0") {
+		if err := GuardState("/usr"); err == nil || !strings.Contains(err.Error(), "belongs to user 0") {
 			t.Errorf("root's: %v", err)
 		}
 		t.Skip("only root can give files away")
@@ -57,14 +57,14 @@ func TestStateFolderOfSomebodyElse(t *testing.T) {
 		if err := os.Lchown(c.path, nobody, nobody); err != nil {
 			t.Fatal(err)
 		}
-		if err := guardState(c.look); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := GuardState(c.look); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.path, err, c.want)
 		}
 		if err := os.Lchown(c.path, 0, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := guardState(link); err != nil {
+	if err := GuardState(link); err != nil {
 		t.Errorf("our own again, by a link: %v", err)
 	}
 }

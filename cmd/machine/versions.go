@@ -1,4 +1,4 @@
-package cmd
+package machine
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // addVersions asks the agents' programs for their versions, side by side.
-func addVersions(ctx context.Context, m *machine, f *sandboxFinder, all []protectionView) {
+func (m *Machine) addVersions(ctx context.Context, all []AgentState) {
 	var wg sync.WaitGroup
 	for i := range all {
 		v := &all[i]
@@ -21,7 +21,7 @@ func addVersions(ctx context.Context, m *machine, f *sandboxFinder, all []protec
 		}
 		wg.Go(func() {
 			spec := programOf(m.env, m.cfg.Agents[v.Agent])
-			v.Version = m.versionOf(ctx, spec, f, v.Hides)
+			v.Version = m.versionOf(ctx, spec, v.Hides)
 			v.Drift = agent.Drift(spec, v.Version)
 		})
 	}
@@ -30,7 +30,7 @@ func addVersions(ctx context.Context, m *machine, f *sandboxFinder, all []protec
 
 // versionOf asks a program for its version, in the agent's sandbox where that
 // hides files: the agent may have written to the program.
-func (m *machine) versionOf(ctx context.Context, spec agent.Spec, f *sandboxFinder, hides bool) string {
+func (m *Machine) versionOf(ctx context.Context, spec agent.Spec, hides bool) string {
 	scratch, err := os.MkdirTemp("", "mergexo-version-")
 	if err != nil {
 		return ""
@@ -41,9 +41,9 @@ func (m *machine) versionOf(ctx context.Context, spec agent.Spec, f *sandboxFind
 		return ""
 	}
 	if hides {
-		own := &machine{cfg: m.cfg, env: m.env, dirs: m.dirs, scratch: scratch}
+		own := &Machine{cfg: m.cfg, env: m.env, dirs: m.dirs, scratch: scratch}
 		b := own.box(work.Repo{Name: m.cfg.Repos[0].Name}, m.cfg.Agents[spec.Name])
-		spec.Wrap = func(argv []string, j work.Job) ([]string, error) { return f.tool.Wrap(b, argv, j) }
+		spec.Wrap = func(argv []string, j work.Job) ([]string, error) { return m.sandbox.tool.Wrap(b, argv, j) }
 	}
 	return agent.Version(ctx, spec, dir)
 }

@@ -1,11 +1,9 @@
-package cmd
+package machine
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick"
 )
 
 // sandboxFinder looks once for the machine's sandbox: that takes a moment.
@@ -30,9 +27,12 @@ func (f *sandboxFinder) find(ctx context.Context, path string) (sandbox.Tool, er
 	return f.tool, f.err
 }
 
-// protection is what is in force for an agent on this machine.
-func (f *sandboxFinder) protection(ctx context.Context, cfg *config.Config, env config.Env, a config.Agent) (sandbox.Protection, error) {
-	asked := cfg.Sandbox(a)
+// wrapper puts a sandbox in front of a command.
+type wrapper func(argv []string, j work.Job) ([]string, error)
+
+// Protection is what is in force for an agent on this machine.
+func (m *Machine) Protection(ctx context.Context, a config.Agent) (sandbox.Protection, error) {
+	asked := m.cfg.Sandbox(a)
 	own := sandbox.NoneOfItsOwn
 	if a.Adapter == agent.AdapterCodex {
 		own = sandbox.HasItsOwn
@@ -40,19 +40,16 @@ func (f *sandboxFinder) protection(ctx context.Context, cfg *config.Config, env 
 	if asked == work.SandboxNone || asked == work.SandboxAgent {
 		return sandbox.Choose(asked, own, sandbox.Tool{}, nil)
 	}
-	tool, err := f.find(ctx, hostPath(cfg, env))
+	tool, err := m.sandbox.find(ctx, hostPath(m.cfg, m.env))
 	if ctx.Err() != nil {
 		return sandbox.Protection{}, ctx.Err()
 	}
 	return sandbox.Choose(asked, own, tool, err)
 }
 
-// wrapper puts a sandbox in front of a command.
-type wrapper func(argv []string, j work.Job) ([]string, error)
-
 // protect says what is in force for an agent, and puts it in front of it.
-func (m *machine) protect(ctx context.Context, repo work.Repo, a config.Agent) (sandbox.Protection, wrapper, error) {
-	p, err := m.sandbox.protection(ctx, m.cfg, m.env, a)
+func (m *Machine) protect(ctx context.Context, repo work.Repo, a config.Agent) (sandbox.Protection, wrapper, error) {
+	p, err := m.Protection(ctx, a)
 	if err != nil || !p.Hides() {
 		return p, nil, err
 	}
@@ -82,17 +79,17 @@ func remedy(asked work.Sandbox) string {
 }
 
 // agentsHome is where agents find the configurations that we write for them.
-func (m *machine) agentsHome() string {
+func (m *Machine) agentsHome() string {
 	return filepath.Join(cmp.Or(m.scratch, m.dirs.State), "agents")
 }
 
 // environOf is what an agent sees of our environment.
-func (m *machine) environOf(a config.Agent) []string {
+func (m *Machine) environOf(a config.Agent) []string {
 	return agent.WithNeighbours(programOf(m.env, a))
 }
 
 // box is what an agent sees of this machine.
-func (m *machine) box(repo work.Repo, a config.Agent) sandbox.Box {
+func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 	environ := m.environOf(a)
 	b := sandbox.Box{
 		Agent: a.Name, Home: m.env.Home, Path: agent.PathOf(environ), Temp: m.folders("TMPDIR", "TMP", "TEMP"),
@@ -110,7 +107,7 @@ func (m *machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 
 // hidden are folders that may lie in the system's own, and are not an agent's to
 // see: the homes of other agents hold their logins.
-func (m *machine) hidden(a config.Agent) []string {
+func (m *Machine) hidden(a config.Agent) []string {
 	all := m.folders("GNUPGHOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 	for _, other := range []string{agent.AdapterCodex, agent.AdapterClaude} {
 		if other != a.Adapter {
@@ -121,7 +118,7 @@ func (m *machine) hidden(a config.Agent) []string {
 }
 
 // folders are those that variables name.
-func (m *machine) folders(names ...string) []string {
+func (m *Machine) folders(names ...string) []string {
 	var all []string
 	for _, name := range names {
 		if dir, ok := m.env.Lookup(name); ok {
@@ -151,62 +148,7 @@ func trusted(environ []string) []string {
 	return absolutePaths(all)
 }
 
-func usedAgent(cfg *config.Config, name string) bool {
-	if cfg.Runtime.Agent == name {
-		return true
-	}
-	for _, r := range cfg.Repos {
-		if slices.Contains(slices.Collect(maps.Values(r.Agents)), name) {
-			return true
-		}
-	}
-	return false
-}
-
-// protections say, for each agent that is used, what is in force on this
-// machine.
-func protections(ctx context.Context, cfg *config.Config) []protectionView {
-	var f sandboxFinder
-	env := config.Environ()
-	var all []protectionView
-	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {
-		if !usedAgent(cfg, name) {
-			continue
-		}
-		p, err := f.protection(ctx, cfg, env, cfg.Agents[name])
-		v := protectionView{Agent: name, Found: true, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String()}
-		if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-			v.Says = "its turns are blocked: " + blocked.Reason
-		}
-		v.notFound(agent.Find(programOf(env, cfg.Agents[name])))
-		v.Doubts = cfg.Doubts(env, cfg.Agents[name])
-		all = append(all, v)
-	}
-	addVersions(ctx, &machine{cfg: cfg, env: env, dirs: tick.Dirs{State: cfg.Runtime.StateDir}}, &f, all)
-	return all
-}
-
 // programOf names an agent's program, and where it is looked for.
 func programOf(env config.Env, a config.Agent) agent.Spec {
 	return agent.Spec{Name: a.Name, Adapter: a.Adapter, Command: a.Command, Environ: env.Agent(append(agent.Variables(a.Adapter), a.EnvPass...))}
-}
-
-type protectionView struct {
-	Agent   string `json:"agent"`
-	Found   bool   `json:"found"` // its program
-	Missing string `json:"missing,omitempty"`
-	Sandbox string `json:"sandbox"`
-	Hides   bool   `json:"hidesFiles"`
-	Says    string `json:"says"`
-	Version string `json:"version,omitempty"`     // of its program; empty where that does not say
-	Drift   string `json:"versionNote,omitempty"` // it is too old, or nobody has tried it
-
-	Doubts []string `json:"warnings,omitempty"` // what the config names for it, and is not there
-}
-
-// notFound notes why an agent's program cannot be started; nil: it can.
-func (v *protectionView) notFound(err error) {
-	if err != nil {
-		v.Found, v.Missing = false, err.Error()
-	}
 }

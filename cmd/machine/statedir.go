@@ -1,4 +1,4 @@
-package cmd
+package machine
 
 import (
 	"errors"
@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// guardState refuses a state folder that somebody else could change, or make us
+// GuardState refuses a state folder that somebody else could change, or make us
 // write elsewhere by: what is in it decides what is pushed and which programs
 // run. One that is not there yet is fine. A folder on another disk is reached by
 // a link of one's own; nothing in the folder is a link.
-func guardState(dir string) error {
+func GuardState(dir string) error {
 	link, err := os.Lstat(dir)
 	if err != nil {
 		return nil //nolint:nilerr // it is not there yet; whoever makes it says what is in the way

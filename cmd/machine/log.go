@@ -1,10 +1,9 @@
-package cmd
+package machine
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -13,29 +12,28 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
-	"github.com/mergexo/gh-mergexo/tick"
 )
 
 // openLog opens the day's log, JSON lines under logs/. Passes that run side by
 // side append to the same file, a line a write.
-func (m *machine) openLog(a *app, dryRun bool) (*slog.Logger, func() error, error) {
+func (m *Machine) openLog(dryRun bool) (*slog.Logger, func() error, error) {
 	if dryRun {
 		return slog.New(slog.DiscardHandler), func() error { return nil }, nil
 	}
 	dir := filepath.Join(m.dirs.State, "logs")
-	if err := writable(dir); err != nil {
+	if err := MakeFolder(dir); err != nil {
 		return nil, nil, err
 	}
-	path := filepath.Join(dir, a.now().UTC().Format(logDay)+".jsonl")
+	path := filepath.Join(dir, m.now().UTC().Format(logDay)+".jsonl")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		dropOldLogs(dir, a.now().Add(-logLife))
+		dropOldLogs(dir, m.now().Add(-logLife))
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w; set runtime.state_dir in the config to a folder that you may write to", err)
 	}
 	h := slog.NewJSONHandler(terminal.JSONLines(f), &slog.HandlerOptions{ReplaceAttr: m.logAttr})
-	return slog.New(h).With("pass", fmt.Sprintf("%d-%d", a.now().UnixMilli(), os.Getpid())), f.Close, nil
+	return slog.New(h).With("pass", fmt.Sprintf("%d-%d", m.now().UnixMilli(), os.Getpid())), f.Close, nil
 }
 
 const (
@@ -60,7 +58,7 @@ func dropOldLogs(dir string, before time.Time) {
 
 // logAttr makes a field fit for the log: without secrets, times in UTC, and no
 // structure inside, so that every line is one flat object.
-func (m *machine) logAttr(_ []string, attr slog.Attr) slog.Attr {
+func (m *Machine) logAttr(_ []string, attr slog.Attr) slog.Attr {
 	switch attr.Value.Kind() {
 	case slog.KindTime:
 		attr.Value = slog.TimeValue(attr.Value.Time().UTC())
@@ -89,17 +87,4 @@ func flat(v any) string {
 		return fmt.Sprint(v)
 	}
 	return string(b)
-}
-
-// progress prints a line for each change of a turn's state.
-func (a *app) progress() func(tick.TurnChange) {
-	return func(c tick.TurnChange) { printChange(a.env.Stderr, c) }
-}
-
-func printChange(w io.Writer, c tick.TurnChange) {
-	line := fmt.Sprintf("%s#%d  %s  %s", c.Repo, c.Number, c.Kind, c.What)
-	if c.Detail != "" {
-		line += "  " + terminal.OneLine(c.Detail)
-	}
-	fmt.Fprintln(w, line)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cmd
+package machine
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func TestDiskTroubles(t *testing.T) {
 		{"no disk's", errors.New("unknown command"), ""},
 		{"none", nil, ""},
 	} {
-		if got := onDisk(c.err, "/s"); got != c.want {
+		if got := DiskTrouble(c.err, "/s"); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

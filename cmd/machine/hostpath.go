@@ -1,4 +1,4 @@
-package cmd
+package machine
 
 import (
 	"path/filepath"
@@ -24,7 +24,7 @@ func hostPath(cfg *config.Config, env config.Env) string {
 }
 
 // hostGit is git's environment with the same PATH: git starts programs, too.
-func (m *machine) hostGit() []string {
+func (m *Machine) hostGit() []string {
 	all := slices.DeleteFunc(m.env.Git(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return strings.EqualFold(name, "PATH")

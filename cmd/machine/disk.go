@@ -1,4 +1,4 @@
-package cmd
+package machine
 
 import (
 	"errors"
@@ -15,9 +15,9 @@ import (
 // anotherFolder is what follows where the state folder cannot be used.
 const anotherFolder = "set runtime.state_dir in the config to a folder that you may write to"
 
-// onDisk says in one line what is wrong with the disk or the folder that the state
+// DiskTrouble says in one line what is wrong with the disk or the folder that the state
 // is in, and what to do about it, whatever came of it; empty when nothing is.
-func onDisk(err error, state string) string {
+func DiskTrouble(err error, state string) string {
 	where := filepath.Join(state, "state.db")
 	file, named := errors.AsType[*fs.PathError](err)
 	if named {
