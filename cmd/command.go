@@ -12,7 +12,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -90,11 +89,7 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command, flags 
 		return err
 	}
 	item := which.called(cfg)
-	known := false
-	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		_, known, err = a.loadStory(ctx, tx, which, cfg)
-		return err
-	})
+	_, known, seen, err := a.story(ctx, cfg, which)
 	switch {
 	case err != nil:
 		return err

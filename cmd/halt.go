@@ -6,7 +6,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,19 +16,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
 )
-
-// haltView is a pause of everything on this machine.
-type haltView struct {
-	Since  *time.Time `json:"since"` // null: not known
-	Reason string     `json:"reason"`
-}
-
-func viewHalt(h *tick.Halt) *haltView {
-	if h == nil {
-		return nil
-	}
-	return &haltView{stamp(h.Since), h.Reason}
-}
 
 // halted tells whether everything on this machine is paused; nil: it is not.
 func halted(cfg *config.Config) (*tick.Halt, error) {

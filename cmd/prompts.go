@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func (a *app) newPromptsListCmd() *cobra.Command {
 			}
 			rows := terminal.Each(prompts.Names(), func(name string) []string {
 				_, path, _ := pack.Source(name)
-				return []string{name, string(usedIn(name)), or(path, "built in")}
+				return []string{name, string(usedIn(name)), cmp.Or(path, "built in")}
 			})
 			return newOutput(a.env).Table([]string{"NAME", "MODE", "FROM"}, rows)
 		},

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -76,5 +77,5 @@ func names(repos []work.RepoName) string {
 			all[i] = r.String()
 		}
 	}
-	return or(strings.Join(all, ", "), "none")
+	return cmp.Or(strings.Join(all, ", "), "none")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -106,9 +107,9 @@ func (a *app) sandboxOf(ctx context.Context, given []string, repo string) (*mach
 		return nil, ag, work.Repo{}, &usageError{fmt.Errorf("unknown agent %q; there are %s", name, strings.Join(known, ", "))}
 	}
 	row := work.Repo{Name: named[0]} // as long as no pass has seen it
-	_, err = a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
-		row = findRepo(known, named[0])
+		row = status.FindRepo(known, named[0])
 		return err
 	})
 	return m, ag, row, err

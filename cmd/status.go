@@ -3,16 +3,16 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
-	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick"
 )
 
 type statusOptions struct {
@@ -58,17 +58,16 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	if err != nil {
 		return err
 	}
-	b := board{repos: terminal.Each(wanted, func(name work.RepoName) repoStatus {
-		return repoStatus{Repo: work.Repo{Name: name}, called: cfg.Called(name)}
-	})}
-	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		b, err = loadBoard(ctx, tx, wanted, opt.all, cfg, a.now())
-		return err
-	})
+	halt, err := halted(cfg)
 	if err != nil {
 		return err
 	}
-	halt, err := halted(cfg)
+	q := status.Query{Config: cfg, Repos: wanted, All: opt.all, Now: a.now(), Halt: halt}
+	b := status.Empty(q)
+	seen, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+		b, err = status.Load(ctx, tx, q)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -78,12 +77,7 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	}
 	switch {
 	case opt.json.Asked():
-		object := map[string]any{
-			"items":        terminal.Each(b.items, viewItem),
-			"repositories": viewRepos(b),
-			"day":          viewDay(b.day, cfg.Runtime.Budgets),
-			"paused":       viewHalt(halt),
-		}
+		object := b.Object()
 		if slices.Contains(opt.json.Fields, "agents") { // it starts programs
 			object["agents"] = terminal.OrEmpty(machine.Protections(ctx, cfg, config.Environ()))
 		}
@@ -93,37 +87,17 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 		a.printExposed(ctx, out, cfg)
 		return nil
 	}
-	if err := a.printBoard(out, b); err != nil {
+	if err := b.Print(out, a.notes(out)); err != nil {
 		return err
 	}
-	a.printLeft(out, b)
-	a.printDay(out, b.day, cfg.Runtime.Budgets)
 	a.printExposed(ctx, out, cfg)
 	return nil
-}
-
-// printDay says what was spent lately; to a program only that nothing is left.
-func (a *app) printDay(out terminal.Output, d tick.Day, b config.Budgets) {
-	if out.TTY {
-		fmt.Fprintln(out.W, dayLine(d, b))
-	}
-	if d.Why == "" {
-		return
-	}
-	notes := a.env.Stderr
-	if out.TTY {
-		notes = out.W
-	}
-	fmt.Fprintln(notes, out.LocalTimes(d.Says()))
 }
 
 // printExposed names the agents that cannot be started, and those from which
 // the operator's files are not hidden, and why.
 func (a *app) printExposed(ctx context.Context, out terminal.Output, cfg *config.Config) {
-	notes := a.env.Stderr
-	if out.TTY {
-		notes = out.W
-	}
+	notes := a.notes(out)
 	for _, p := range machine.Protections(ctx, cfg, config.Environ()) {
 		if p.Drift != "" {
 			fmt.Fprintln(notes, terminal.OneLine(p.Drift))
@@ -139,4 +113,13 @@ func (a *app) printExposed(ctx context.Context, out terminal.Output, cfg *config
 	for _, d := range machine.Doubts(cfg, config.Environ()) {
 		fmt.Fprintln(notes, terminal.OneLine(d))
 	}
+}
+
+// notes is where what is no result goes: below the results on a terminal, and beside
+// them when they are read by a program.
+func (a *app) notes(out terminal.Output) io.Writer {
+	if out.TTY {
+		return out.W
+	}
+	return a.env.Stderr
 }

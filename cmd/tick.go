@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -119,7 +120,7 @@ func (a *app) printHalted(h *tick.Halt, opt *tickOptions) error {
 	}
 	now := a.now().UTC()
 	return opt.json.Write(newOutput(a.env), map[string]any{
-		"startedAt": now, "endedAt": now, "skipped": haltSays(*h), "repositories": []any{}, "turns": []any{}, "plan": []any{}, "held": "", "paused": viewHalt(h),
+		"startedAt": now, "endedAt": now, "skipped": haltSays(*h), "repositories": []any{}, "turns": []any{}, "plan": []any{}, "held": "", "paused": status.ViewHalt(h),
 	})
 }
 

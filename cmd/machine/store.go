@@ -54,3 +54,17 @@ func (m *Machine) copyStore(ctx context.Context, to string) (*store.DB, error) {
 	}
 	return store.Open(ctx, to, store.Options{Now: m.now})
 }
+
+// View runs fn in a read transaction of the state database. It is false when
+// there is no database yet.
+func View(ctx context.Context, stateDir string, fn func(*store.Tx) error) (found bool, err error) {
+	if err := GuardState(stateDir); err != nil {
+		return false, err
+	}
+	db, ok, err := store.OpenReadOnly(ctx, filepath.Join(stateDir, "state.db"))
+	if err != nil || !ok {
+		return ok, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return true, db.View(ctx, fn)
+}

@@ -1,31 +1,29 @@
-package cmd
+package status
 
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
-// printBoard prints the items on standard output. What is wrong with a
-// repository goes below on a terminal, and beside, on standard error, when the
-// output is read by a program.
-func (a *app) printBoard(out terminal.Output, b board) error {
+// Print prints the items on out. What is wrong with a repository, and what else is
+// to know, is printed on notes: below the items on a terminal, on standard error
+// when the output is read by a program.
+func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	table := printRows
 	if out.TTY {
 		table = printStandings
 	}
 	if err := table(out, b); err != nil {
 		return err
-	}
-	notes := a.env.Stderr
-	if out.TTY {
-		notes = out.W
 	}
 	for _, host := range slices.Sorted(maps.Keys(b.clocks)) {
 		if why := tick.ClockTrouble(host, b.clocks[host]); why != "" {
@@ -36,17 +34,24 @@ func (a *app) printBoard(out terminal.Output, b board) error {
 		fmt.Fprintln(notes, out.LocalTimes(line))
 	}
 	for _, r := range b.repos {
-		if n := r.counts.Outcomes[tick.OutcomeNoCommander]; n > 0 {
-			fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.called, terminal.Count(n, "command"), wasWere(n))
-		}
-		if n := r.counts.Outcomes[tick.OutcomeTakenOver]; n > 0 {
-			fmt.Fprintf(notes, "%s: a login in allowed_users is another account now; %s of it %s ignored, and the log says how to accept it\n", r.called, terminal.Count(n, "comment"), wasWere(n))
-		}
-		if n := r.counts.Outcomes[tick.OutcomeNoLabeller]; n > 0 {
-			fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.called, terminal.Count(n, "label"), wasWere(n))
-		}
+		r.printIgnored(notes)
 	}
+	b.printLeft(notes)
+	b.printDay(out, notes)
 	return nil
+}
+
+// printIgnored says what nobody with the right to it wrote.
+func (r repoStatus) printIgnored(notes io.Writer) {
+	if n := r.counts.Outcomes[tick.OutcomeNoCommander]; n > 0 {
+		fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.called, terminal.Count(n, "command"), wasWere(n))
+	}
+	if n := r.counts.Outcomes[tick.OutcomeTakenOver]; n > 0 {
+		fmt.Fprintf(notes, "%s: a login in allowed_users is another account now; %s of it %s ignored, and the log says how to accept it\n", r.called, terminal.Count(n, "comment"), wasWere(n))
+	}
+	if n := r.counts.Outcomes[tick.OutcomeNoLabeller]; n > 0 {
+		fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.called, terminal.Count(n, "label"), wasWere(n))
+	}
 }
 
 func wasWere(n int) string {
@@ -57,7 +62,7 @@ func wasWere(n int) string {
 }
 
 // printRows prints a line for each item, for programs.
-func printRows(out terminal.Output, b board) error {
+func printRows(out terminal.Output, b Board) error {
 	var rows [][]string
 	for _, f := range b.items {
 		s := f.standing()
@@ -75,13 +80,13 @@ func printRows(out terminal.Output, b board) error {
 
 // printStandings prints for people what there is, and below it, in full, what
 // each item waits for and how it goes on. Those that need somebody are first.
-func printStandings(out terminal.Output, b board) error {
+func printStandings(out terminal.Output, b Board) error {
 	if len(b.items) == 0 {
 		_, err := fmt.Fprintln(out.W, b.nothingOpen())
 		return err
 	}
 	items := slices.Clone(b.items)
-	slices.SortStableFunc(items, func(x, y facts) int { return cmp.Compare(x.urgency(), y.urgency()) })
+	slices.SortStableFunc(items, func(x, y Facts) int { return cmp.Compare(x.urgency(), y.urgency()) })
 	var rows [][]string
 	for _, f := range items {
 		pull := ""
@@ -110,17 +115,17 @@ func printStandings(out terminal.Output, b board) error {
 	return err
 }
 
-func (f facts) ref() string {
-	return fmt.Sprintf("%s#%d", or(f.Called, f.Repo.Name.FullName()), f.Item.Number)
+func (f Facts) ref() string {
+	return fmt.Sprintf("%s#%d", cmp.Or(f.Called, f.Repo.Name.FullName()), f.Item.Number)
 }
 
-func (f facts) pullRef() string {
-	return fmt.Sprintf("%s#%d", or(f.Called, f.Repo.Name.FullName()), f.Pull.Number)
+func (f Facts) pullRef() string {
+	return fmt.Sprintf("%s#%d", cmp.Or(f.Called, f.Repo.Name.FullName()), f.Pull.Number)
 }
 
 // urgency sorts items: what stands still until somebody does something, what is
 // in people's hands, and what goes on by itself.
-func (f facts) urgency() int {
+func (f Facts) urgency() int {
 	stands := f.Item.State == work.StateBlocked || f.Turn != nil && f.Turn.Blocked ||
 		f.Item.State == work.StateAwaitingIssueFollowup && f.Pending == 0
 	switch {
@@ -135,7 +140,7 @@ func (f facts) urgency() int {
 }
 
 // nothingOpen says why the board is empty.
-func (b board) nothingOpen() string {
+func (b Board) nothingOpen() string {
 	finished := 0
 	for _, r := range b.repos {
 		for state, n := range r.counts.Items {
@@ -149,3 +154,32 @@ func (b board) nothingOpen() string {
 	}
 	return fmt.Sprintf("nothing open; %d finished (gh mergexo status --all)", finished)
 }
+
+// printLeft names the repositories that were left with open work, and those that have
+// another name by now.
+func (b Board) printLeft(notes io.Writer) {
+	for _, l := range b.left {
+		fmt.Fprintln(notes, terminal.OneLine(l.String()))
+	}
+	for _, r := range b.repos {
+		if r.ID != 0 && !r.Current.Equal(r.Name) {
+			fmt.Fprintf(notes, "%s is %s now; write that name in the config\n", r.called, r.Current.FullName())
+		}
+	}
+}
+
+// printDay says what was spent lately; to a program only that nothing is left.
+func (b Board) printDay(out terminal.Output, notes io.Writer) {
+	if out.TTY {
+		fmt.Fprintln(out.W, dayLine(b.day, b.budgets))
+	}
+	if b.day.Why != "" {
+		fmt.Fprintln(notes, out.LocalTimes(b.day.Says()))
+	}
+}
+
+// dayLine sums the day up.
+func dayLine(d tick.Day, b config.Budgets) string { return "last 24 hours: " + d.Of(b) }
+
+// spentLine sums up what an item's budgets count.
+func spentLine(f Facts) string { return f.Spent.Of(f.Budgets) }

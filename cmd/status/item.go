@@ -1,6 +1,7 @@
-package cmd
+package status
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -10,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
-// facts are what the database knows of one work item today.
-type facts struct {
+// Facts are what the database knows of one work item today.
+type Facts struct {
 	Repo    work.Repo
 	Called  string // the repository's name, with its host where that is needed
 	Item    work.Item
@@ -35,7 +36,7 @@ type facts struct {
 // waits for, and what comes next.
 type standing struct{ waits, next string }
 
-func (f facts) standing() standing {
+func (f Facts) standing() standing {
 	switch {
 	case !f.Item.State.Open():
 		return f.ended()
@@ -46,11 +47,11 @@ func (f facts) standing() standing {
 	case f.Halt != nil && !f.Live:
 		return f.halted()
 	case f.Repo.NotBefore.After(f.Now):
-		return standing{"GitHub: " + or(f.Repo.LastError, "a limit"), "asked again after " + clock(f.Repo.NotBefore)}
+		return standing{"GitHub: " + cmp.Or(f.Repo.LastError, "a limit"), "asked again after " + work.Stamp(f.Repo.NotBefore)}
 	case f.Turn != nil:
 		return f.working()
 	case f.Pull != nil && f.Pull.NotBefore.After(f.Now):
-		return standing{"GitHub: " + or(f.Pull.LastError, "a limit"), "asked again after " + clock(f.Pull.NotBefore)}
+		return standing{"GitHub: " + cmp.Or(f.Pull.LastError, "a limit"), "asked again after " + work.Stamp(f.Pull.NotBefore)}
 	case f.Held != "" && (f.Pending > 0 || f.Item.State != work.StateAwaitingIssueFollowup):
 		return standing{f.Held, f.afterwards()}
 	case f.Pending > 0:
@@ -60,7 +61,7 @@ func (f facts) standing() standing {
 }
 
 // afterwards is what comes once nothing holds the item back any more.
-func (f facts) afterwards() string {
+func (f Facts) afterwards() string {
 	switch {
 	case f.Pull == nil:
 		return fmt.Sprintf("a %s turn", f.Item.Flow.StartKind())
@@ -71,14 +72,14 @@ func (f facts) afterwards() string {
 }
 
 // number is the pull request's or, before there is one, the issue's.
-func (f facts) number() int {
+func (f Facts) number() int {
 	if f.Pull != nil {
 		return f.Pull.Number
 	}
 	return f.Item.Number
 }
 
-func (f facts) ended() standing {
+func (f Facts) ended() standing {
 	switch {
 	case f.Item.State == work.StateMerged && f.Item.Flow == work.FlowDesign:
 		return standing{"", "its implementation is an item of its own"}
@@ -89,42 +90,42 @@ func (f facts) ended() standing {
 }
 
 // ending reports whether a turn has begun its effects: it is carried to its end.
-func (f facts) ending() bool {
+func (f Facts) ending() bool {
 	return f.Turn != nil && (f.Turn.Step == work.StepPushed || f.Turn.Step == work.StepApplied)
 }
 
 // paused is about an item that people have taken over. What it waited for
 // before, it waits for again.
-func (f facts) paused() standing {
+func (f Facts) paused() standing {
 	waits := work.PausedReason(*f.Pause)
 	if f.Item.Reason != "" {
 		waits += "; and then: " + f.Item.Reason
 	}
-	return standing{waits, work.PausedHint(or(f.Ignore, "the label agent:ignore"))}
+	return standing{waits, work.PausedHint(cmp.Or(f.Ignore, "the label agent:ignore"))}
 }
 
 // halted is about an item when everything on this machine is paused. Why and since
 // when is said once, above all items. What it waited for before, it waits for again.
-func (f facts) halted() standing {
+func (f Facts) halted() standing {
 	f.Halt = nil
 	then := f.standing()
 	return standing{"the end of the pause of everything; and then: " + then.waits, "gh mergexo resume --all; and then: " + then.next}
 }
 
-func (f facts) blocked() standing {
+func (f Facts) blocked() standing {
 	reason := f.Item.Reason
 	if reason == "" && f.Turn != nil {
-		reason = or(f.Turn.WaitReason, f.Turn.LastError)
+		reason = cmp.Or(f.Turn.WaitReason, f.Turn.LastError)
 	}
 	next := "set the label anew to start over"
 	if f.Pull != nil && f.Pull.State == work.PullOpen {
 		next = fmt.Sprintf("comment on %s", f.pullRef())
 	}
-	return standing{"a person: " + or(reason, "no reason given") + f.attempts(), or(f.Item.Hint, next)}
+	return standing{"a person: " + cmp.Or(reason, "no reason given") + f.attempts(), cmp.Or(f.Item.Hint, next)}
 }
 
 // attempts says how often it came to the same stop, where that is more than once.
-func (f facts) attempts() string {
+func (f Facts) attempts() string {
 	if f.Stop == nil || f.Stop.Attempts < 2 {
 		return ""
 	}
@@ -133,7 +134,7 @@ func (f facts) attempts() string {
 
 // since is when it came to stand as it stands: tried again in vain it stands still
 // since the first time.
-func (f facts) since() time.Time {
+func (f Facts) since() time.Time {
 	if f.Stop != nil {
 		return f.Stop.Since
 	}
@@ -141,23 +142,23 @@ func (f facts) since() time.Time {
 }
 
 // comment is where GitHub says why it stands still, or what became of that.
-func (f facts) comment() string {
+func (f Facts) comment() string {
 	switch {
 	case f.Stop == nil:
 		return ""
 	case f.Said.State == work.ActionVoid && f.Said.ResultURL != "":
 		return "a person deleted it: " + f.Said.ResultURL
 	case f.Said.ResultURL == "":
-		return "not yet: " + or(f.Said.LastError, "the next pass makes it")
+		return "not yet: " + cmp.Or(f.Said.LastError, "the next pass makes it")
 	}
 	return f.Said.ResultURL
 }
 
 // working is about an unfinished turn: its step says what has happened.
-func (f facts) working() standing {
+func (f Facts) working() standing {
 	t := f.Turn
 	if t.Waits(f.Now) {
-		return standing{or(t.WaitReason, "a new attempt after: "+t.LastError), "goes on after " + clock(t.NotBefore)}
+		return standing{cmp.Or(t.WaitReason, "a new attempt after: "+t.LastError), "goes on after " + work.Stamp(t.NotBefore)}
 	}
 	before := ""
 	if t.WaitReason != "" && !tick.ToldOfHalt(t.WaitReason) {
@@ -180,7 +181,7 @@ func (f facts) working() standing {
 
 // interrupted is about an unfinished turn on which no pass works: the pass that did
 // has ended or was killed, and the next one resumes it.
-func (f facts) interrupted(before string) standing {
+func (f Facts) interrupted(before string) standing {
 	t := f.Turn
 	switch t.Step {
 	case work.StepClaimed:
@@ -196,7 +197,7 @@ func (f facts) interrupted(before string) standing {
 
 // state is the item's state in a word. That it is running is said only while a pass
 // works on it.
-func (f facts) state() string {
+func (f Facts) state() string {
 	if f.Item.State != work.StateRunning || f.Turn == nil || f.Live || f.Turn.Blocked {
 		return string(f.Item.State)
 	}
@@ -207,28 +208,18 @@ func (f facts) state() string {
 }
 
 // idle is about an item without a turn and with nothing to answer.
-func (f facts) idle() standing {
+func (f Facts) idle() standing {
 	switch f.Item.State {
 	case work.StatePending, work.StateReady, work.StateRunning:
-		return standing{or(f.Item.Reason, "a pass with a free slot"), fmt.Sprintf("a %s turn", f.Item.Flow.StartKind())}
+		return standing{cmp.Or(f.Item.Reason, "a pass with a free slot"), fmt.Sprintf("a %s turn", f.Item.Flow.StartKind())}
 	case work.StateAwaitingIssueFollowup:
-		return standing{or(f.Item.Reason, "an answer on the issue") + f.attempts(), or(f.Item.Hint, "the answer makes a turn")}
+		return standing{cmp.Or(f.Item.Reason, "an answer on the issue") + f.attempts(), cmp.Or(f.Item.Hint, "the answer makes a turn")}
 	case work.StateAwaitingFeedback:
 		if f.Pull != nil {
 			on := "people on " + f.pullRef()
-			return standing{or(f.Item.Reason, on), or(f.Item.Hint, "comment, merge or close it")}
+			return standing{cmp.Or(f.Item.Reason, on), cmp.Or(f.Item.Hint, "comment, merge or close it")}
 		}
 	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed, work.StateFailed:
 	}
 	return standing{f.Item.Reason, f.Item.Hint}
 }
-
-func or(s, otherwise string) string {
-	if s != "" {
-		return s
-	}
-	return otherwise
-}
-
-// clock is a time to come in a sentence.
-func clock(t time.Time) string { return work.Stamp(t) }

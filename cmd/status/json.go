@@ -1,10 +1,14 @@
-package cmd
+package status
 
 import (
+	"cmp"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick"
 )
 
 // The views are what --json prints; their names are gh's manner, camel case.
@@ -127,10 +131,36 @@ type historyView struct {
 	Detail string     `json:"detail"`
 }
 
-func viewItem(f facts) itemView {
+// spentView is what was spent of some budgets, and how much they allow; a limit
+// of 0 is none.
+type spentView struct {
+	Turns        int     `json:"turns"`
+	MaxTurns     int     `json:"maxTurns"`
+	Rounds       int     `json:"feedbackRounds"`
+	MaxRounds    int     `json:"maxFeedbackRounds"`
+	CostInUSD    float64 `json:"costUSD"`
+	MaxCostInUSD float64 `json:"maxCostUSD"`
+}
+
+// dayView is what was spent in the last 24 hours, over all repositories.
+type dayView struct {
+	Turns        int        `json:"turns"`
+	MaxTurns     int        `json:"maxTurns"`
+	CostInUSD    float64    `json:"costUSD"`
+	MaxCostInUSD float64    `json:"maxCostUSD"`
+	HeldUntil    *time.Time `json:"heldUntil"` // null while turns may begin
+	Why          string     `json:"why"`
+}
+
+// Object is the board as JSON.
+func (b Board) Object() map[string]any {
+	return map[string]any{"items": terminal.Each(b.items, viewItem), "repositories": viewRepos(b), "day": viewDay(b.day, b.budgets), "paused": ViewHalt(b.halt)}
+}
+
+func viewItem(f Facts) itemView {
 	s := f.standing()
 	v := itemView{
-		Repo: or(f.Called, f.Repo.Name.FullName()), Number: f.Item.Number, Title: f.Item.Title, URL: f.Item.URL,
+		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Item.Number, Title: f.Item.Title, URL: f.Item.URL,
 		Flow: string(f.Item.Flow), State: string(f.Item.State), Live: f.Live, Since: stamp(f.since()),
 		WaitingFor: s.waits, NextStep: s.next, Priority: f.Item.Priority, Branch: f.Item.Branch, Pending: f.Pending, Spent: viewSpent(f),
 	}
@@ -159,6 +189,21 @@ func viewRepo(r work.Repo, c store.Counts) repoView {
 	return v
 }
 
+// viewRepos are the configured repositories and those that were left.
+func viewRepos(b Board) []repoView {
+	views := terminal.Each(b.repos, func(r repoStatus) repoView {
+		v := viewRepo(r.Repo, r.counts)
+		v.Name = r.called
+		return v
+	})
+	for _, l := range b.left {
+		v := viewRepo(l.Repo, l.counts)
+		v.Left, v.LeftAt, v.Replaced = true, stamp(l.LeftAt), l.replaced
+		views = append(views, v)
+	}
+	return views
+}
+
 func viewEvent(e work.Event, turns map[int64]string) eventView {
 	return eventView{
 		Key: e.Key, Kind: string(e.Kind), Author: e.Author.Login, State: e.State, URL: e.URL, Body: e.Body,
@@ -185,6 +230,29 @@ func viewAction(a work.Action) actionView {
 }
 
 func viewHistory(h store.History) historyView { return historyView{stamp(h.At), h.What, h.Detail} }
+
+func viewDay(d tick.Day, b config.Budgets) dayView {
+	return dayView{d.Turns, b.TurnsPerDay, d.CostUSD, b.CostPerDay, stamp(d.Until), d.Why}
+}
+
+func viewSpent(f Facts) spentView {
+	s, b := f.Spent, f.Budgets
+	return spentView{s.Turns, b.TurnsPerItem, s.Rounds, b.FeedbackRounds, s.CostUSD, b.CostPerItem}
+}
+
+// HaltView is a pause of everything on this machine, as JSON.
+type HaltView struct {
+	Since  *time.Time `json:"since"` // null: not known
+	Reason string     `json:"reason"`
+}
+
+// ViewHalt is a pause of everything as JSON; null: there is none.
+func ViewHalt(h *tick.Halt) *HaltView {
+	if h == nil {
+		return nil
+	}
+	return &HaltView{stamp(h.Since), h.Reason}
+}
 
 func stamp(t time.Time) *time.Time {
 	if t.IsZero() {
