@@ -65,7 +65,7 @@ $XDG_CONFIG_HOME/mergexo/config.toml (~/.config/mergexo/config.toml).`,
 			if _, err := prompts.Load(cfg.Runtime.PromptsDir); err != nil {
 				return err
 			}
-			return printConfig(a.env.Stdout, cfg)
+			return config.Print(a.env.Stdout, cfg)
 		},
 	}
 	c.Flags().BoolVar(&example, "example", false, "Print a commented example instead")

@@ -1,4 +1,4 @@
-package cmd
+package config_test
 
 import (
 	"bytes"
@@ -60,7 +60,7 @@ remote_url = "/srv/other.git"
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := printConfig(&b, want); err != nil {
+	if err := config.Print(&b, want); err != nil {
 		t.Fatal(err)
 	}
 	got, err := config.Parse(path, b.Bytes(), env, "github.com")
@@ -68,7 +68,7 @@ remote_url = "/srv/other.git"
 		t.Fatalf("%v in:\n%s", err, &b)
 	}
 	var again bytes.Buffer
-	if err := printConfig(&again, got); err != nil || again.String() != b.String() {
+	if err := config.Print(&again, got); err != nil || again.String() != b.String() {
 		t.Errorf("%v; printed again:\n%s\nwant:\n%s", err, &again, &b)
 	}
 	for _, c := range []*config.Config{got, want} { // these are printed as they are in effect
@@ -90,7 +90,7 @@ func TestPrintedConfigHasEveryKeyOfTheExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := printConfig(&b, cfg); err != nil {
+	if err := config.Print(&b, cfg); err != nil {
 		t.Fatal(err)
 	}
 	printed := keysOf(b.String())
@@ -123,7 +123,7 @@ func TestPrintedPricesReadBackTheSame(t *testing.T) {
 			t.Errorf("claude: %+v", p)
 		}
 		var b bytes.Buffer
-		if err := printConfig(&b, cfg); err != nil {
+		if err := config.Print(&b, cfg); err != nil {
 			t.Fatal(err)
 		}
 		source = b.String()

@@ -1,4 +1,4 @@
-package cmd
+package config
 
 import (
 	"fmt"
@@ -9,12 +9,10 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// The effective config as TOML. Reading it back gives the same config.
+// The config in effect as TOML.
 type (
 	configDoc struct {
 		Runtime  runtimeDoc          `toml:"runtime"`
@@ -112,7 +110,8 @@ type (
 	}
 )
 
-func printConfig(w io.Writer, cfg *config.Config) error {
+// Print writes the config in effect, defaults included. Reading it back gives the same.
+func Print(w io.Writer, cfg *Config) error {
 	if _, err := fmt.Fprintf(w, "# %s, with the defaults\n", cfg.Path); err != nil {
 		return err
 	}
@@ -120,7 +119,9 @@ func printConfig(w io.Writer, cfg *config.Config) error {
 		Runtime:  runtimeDocOf(cfg.Runtime),
 		Schedule: scheduleDoc(cfg.Schedule),
 		Agents:   map[string]agentDoc{},
-		Repos:    terminal.Each(cfg.Repos, func(r config.Repo) repoDoc { return repoDocOf(cfg, r) }),
+	}
+	for _, r := range cfg.Repos {
+		doc.Repos = append(doc.Repos, repoDocOf(cfg, r))
 	}
 	for name, a := range cfg.Agents {
 		doc.Agents[name] = agentDocOf(cfg, a)
@@ -133,7 +134,7 @@ func printConfig(w io.Writer, cfg *config.Config) error {
 	return nil
 }
 
-func runtimeDocOf(r config.Runtime) runtimeDoc {
+func runtimeDocOf(r Runtime) runtimeDoc {
 	return runtimeDoc{
 		Workers: r.Workers, Agent: r.Agent,
 		TurnTimeout: short(r.TurnTimeout), IdleTimeout: short(r.IdleTimeout), RetryBase: short(r.RetryBase),
@@ -144,20 +145,20 @@ func runtimeDocOf(r config.Runtime) runtimeDoc {
 		TurnsPerDay: r.Budgets.TurnsPerDay, CostPerDay: r.Budgets.CostPerDay,
 		MaxMemory: sizeDoc(r.MaxMemory), MaxDisk: sizeDoc(r.MaxDisk),
 		EnableFeedbackLoop: r.EnableFeedbackLoop, EnableIssueCommentRouting: r.EnableIssueCommentRouting,
-		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), Readable: terminal.OrEmpty(r.Readable), PromptsDir: promptsDir(r.PromptsDir), Accounts: terminal.OrEmpty(r.Accounts),
+		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), Readable: orEmpty(r.Readable), PromptsDir: promptsDir(r.PromptsDir), Accounts: orEmpty(r.Accounts),
 	}
 }
 
-func agentDocOf(cfg *config.Config, a config.Agent) agentDoc {
+func agentDocOf(cfg *Config, a Agent) agentDoc {
 	doc := agentDoc{
-		Adapter: a.Adapter, Command: a.Command, EnvPass: terminal.OrEmpty(a.EnvPass), Session: string(a.Session),
-		Sandbox: string(cfg.Sandbox(a)), Readable: terminal.OrEmpty(a.Readable), Writable: terminal.OrEmpty(a.Writable),
+		Adapter: a.Adapter, Command: a.Command, EnvPass: orEmpty(a.EnvPass), Session: string(a.Session),
+		Sandbox: string(cfg.Sandbox(a)), Readable: orEmpty(a.Readable), Writable: orEmpty(a.Writable),
 	}
 	if p := a.Prices; p != nil {
 		doc.Prices = &pricesDoc{Input: p.Input, Cached: p.CacheRead, CacheWrite: p.CacheWrite, Output: p.Output}
 	}
-	if a.Adapter != config.AdapterCommand {
-		doc.Model, doc.Effort, doc.Args = &a.Model, &a.Effort, terminal.OrEmpty(a.Args)
+	if a.Adapter != AdapterCommand {
+		doc.Model, doc.Effort, doc.Args = &a.Model, &a.Effort, orEmpty(a.Args)
 		if len(a.Command) == 0 {
 			doc.Command = []string{a.Adapter}
 		}
@@ -165,13 +166,12 @@ func agentDocOf(cfg *config.Config, a config.Agent) agentDoc {
 	return doc
 }
 
-func repoDocOf(cfg *config.Config, r config.Repo) repoDoc {
-	l := r.Labels
+func repoDocOf(cfg *Config, r Repo) repoDoc {
 	doc := repoDoc{
-		Name: r.Name.String(), RemoteURL: r.RemoteURL, AllowedUsers: terminal.OrEmpty(r.AllowedUsers), KeepIgnored: r.KeepIgnored,
-		MaxFiles: r.MaxFiles, MaxFileBytes: r.MaxFileBytes, Protected: terminal.OrEmpty(r.ProtectedPaths),
-		Checks: string(r.Checks), Tests: terminal.OrEmpty(r.RequiredTests), TestTimeout: short(r.TestTimeout),
-		Labels: labelsDoc{l.Design, l.Bugfix, l.SmallJob, l.Ignore, l.Working, l.Blocked, l.Done},
+		Name: r.Name.String(), RemoteURL: r.RemoteURL, AllowedUsers: orEmpty(r.AllowedUsers), KeepIgnored: r.KeepIgnored,
+		MaxFiles: r.MaxFiles, MaxFileBytes: r.MaxFileBytes, Protected: orEmpty(r.ProtectedPaths),
+		Checks: string(r.Checks), Tests: orEmpty(r.RequiredTests), TestTimeout: short(r.TestTimeout),
+		Labels: labelsDoc(r.Labels),
 		Agents: map[string]string{}, Voice: voiceDocOf(r.Voice),
 	}
 	if r.TestFiles != nil {
@@ -185,15 +185,23 @@ func repoDocOf(cfg *config.Config, r config.Repo) repoDoc {
 	return doc
 }
 
-func voiceDocOf(v config.Voice) voiceDoc {
+func voiceDocOf(v Voice) voiceDoc {
 	doc := voiceDoc{
 		Disclosure: v.Disclosure, Author: v.Author.String(), Committer: v.Committer.String(), SignOff: v.SignOff,
-		Trailers: terminal.OrEmpty(v.Trailers), Spending: v.Spending,
+		Trailers: orEmpty(v.Trailers), Spending: v.Spending,
 	}
-	if v.SignOff && v.Signer != (config.Person{}) {
+	if v.SignOff && v.Signer != (Person{}) {
 		doc.SignOff = v.Signer.String()
 	}
 	return doc
+}
+
+// orEmpty makes TOML's [] of a nil list, which it would leave out.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // promptsDir is the folder, or its usual name where none is there: the config
