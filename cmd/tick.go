@@ -5,15 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
-	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -107,146 +103,6 @@ func (o *tickOptions) check() error {
 		return &usageError{errors.New("--detach and --json do not go together: nobody would see the report")}
 	}
 	return nil
-}
-
-// printHalted tells that there is no pass, for everything is paused.
-func (a *app) printHalted(h *tick.Halt, opt *tickOptions) error {
-	if h == nil {
-		return nil
-	}
-	if !opt.json.Asked() {
-		a.printHalt(h)
-		return nil
-	}
-	now := a.now().UTC()
-	return opt.json.Write(newOutput(a.env), map[string]any{
-		"startedAt": now, "endedAt": now, "skipped": haltSays(*h), "repositories": []any{}, "turns": []any{}, "plan": []any{}, "held": "", "paused": status.ViewHalt(h),
-	})
-}
-
-// printReport tells what the pass did. An idle pass has nothing to tell.
-func (a *app) printReport(rep *tick.Report, opt *tickOptions, cfg *config.Config) error {
-	out := newOutput(a.env)
-	if rep.Halt != nil {
-		return a.printHalted(rep.Halt, opt)
-	}
-	if opt.json.Asked() {
-		if err := opt.json.Write(out, map[string]any{
-			"startedAt": rep.StartedAt.UTC(), "endedAt": rep.EndedAt.UTC(), "skipped": rep.Skipped,
-			"repositories": terminal.OrEmpty(rep.Repos()), "turns": terminal.OrEmpty(rep.Turns()), "plan": []any{}, "held": rep.Held, "paused": nil,
-		}); err != nil {
-			return err
-		}
-		return failedRepos(rep.Repos(), len(cfg.Repos))
-	}
-	switch {
-	case out.TTY && rep.Held != "":
-		fmt.Fprintln(out.W, out.LocalTimes(rep.Held))
-	case out.TTY && rep.Idle():
-		fmt.Fprintln(out.W, out.LocalTimes(idleNote(rep)))
-	}
-	var rows [][]string
-	for _, t := range rep.Turns() {
-		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.LocalTimes(t.Reason), t.URL})
-	}
-	switch {
-	case len(rows) > 0:
-		if err := out.Table([]string{"ITEM", "TURN", "OUTCOME", "REASON", "LINK"}, rows); err != nil {
-			return err
-		}
-	case out.TTY && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()):
-		fmt.Fprintln(out.W, "no turn was needed; gh mergexo status shows where everything stands")
-	}
-	a.printTrouble(rep.Repos())
-	return failedRepos(rep.Repos(), len(cfg.Repos))
-}
-
-// unread reports whether a repository could not be read: that is told instead.
-func unread(repos []tick.RepoReport) bool {
-	return slices.ContainsFunc(repos, func(r tick.RepoReport) bool { return r.Failed || r.Replaced != "" })
-}
-
-func idleNote(rep *tick.Report) string {
-	if rep.Skipped != "" {
-		return rep.Skipped + "; nothing done"
-	}
-	return strings.Join(append([]string{"nothing to do"}, waitLines(rep.Repos())...), "\n")
-}
-
-func (a *app) printTrouble(repos []tick.RepoReport) {
-	for _, line := range causeLines(repos) {
-		fmt.Fprintln(a.env.Stderr, line)
-	}
-	for _, r := range repos {
-		if r.Replaced != "" {
-			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, terminal.OneLine(r.Replaced))
-		}
-		for _, w := range r.Warnings {
-			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, terminal.OneLine(w))
-		}
-	}
-}
-
-func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, opt *tickOptions) error {
-	preview, err := pass.DryRun(ctx)
-	if err != nil {
-		return err
-	}
-	out := newOutput(a.env)
-	lines := planLines(cfg, preview)
-	if opt.json.Asked() {
-		err := opt.json.Write(out, map[string]any{
-			"startedAt": a.now().UTC(), "endedAt": a.now().UTC(), "skipped": "", "repositories": terminal.OrEmpty(preview.Repos), "turns": []any{}, "plan": terminal.OrEmpty(lines), "held": "", "paused": nil,
-		})
-		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
-	}
-	rows := terminal.Each(lines, func(l planLine) []string {
-		return []string{l.item(), l.What, string(l.Kind), out.LocalTimes(l.Reason)}
-	})
-	if len(rows) > 0 {
-		if err := out.Sentences([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
-			return err
-		}
-	} else if out.TTY {
-		fmt.Fprintln(out.W, "nothing to do")
-	}
-	if slices.ContainsFunc(lines, func(l planLine) bool { return l.What == "turn" || l.What == "resume" }) {
-		if err := pass.Preflight(ctx); err != nil {
-			fmt.Fprintln(a.env.Stderr, "a pass would stop here:", err)
-		}
-	}
-	for _, line := range waitLines(preview.Repos) {
-		fmt.Fprintln(a.env.Stderr, out.LocalTimes(line)+"; planned from what is known")
-	}
-	a.printTrouble(preview.Repos)
-	return failedRepos(preview.Repos, len(cfg.Repos))
-}
-
-// planLine is a line of a plan with its repository.
-type planLine struct {
-	Repo string `json:"repo"`
-	tick.Line
-}
-
-// item is the issue or pull request that a line is about, or the repository.
-func (l planLine) item() string {
-	if l.Number == 0 {
-		return l.Repo
-	}
-	return l.Repo + "#" + strconv.Itoa(l.Number)
-}
-
-func planLines(cfg *config.Config, p *tick.Preview) []planLine {
-	var lines []planLine
-	for _, r := range p.Recovered {
-		lines = append(lines, planLine{r.Repo, r.Line})
-	}
-	for _, plan := range p.Plans {
-		for _, l := range plan.Lines {
-			lines = append(lines, planLine{cfg.Called(plan.Repo.Name), l})
-		}
-	}
-	return lines
 }
 
 // only reads --repo.
