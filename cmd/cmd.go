@@ -19,7 +19,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
-	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
 // Env is what a run of the program gets from its process.
@@ -53,14 +53,14 @@ type app struct {
 	stateDir   string // once the config is read
 
 	once  sync.Once
-	known *prompts.Secrets
+	known *secrets.Redactor
 }
 
 // secrets is the program's one redactor. The tokens of this machine are read at
 // its first use.
-func (a *app) secrets() *prompts.Secrets {
+func (a *app) secrets() *secrets.Redactor {
 	a.once.Do(func() {
-		a.known = &prompts.Secrets{}
+		a.known = &secrets.Redactor{}
 		for value, what := range config.Environ().Secrets() {
 			a.known.Add(value, what)
 		}

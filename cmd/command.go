@@ -136,7 +136,7 @@ func (a *app) printTold(told *tick.Told, item string, cmd work.Command, flags *t
 	if told.Left > 0 {
 		then := "the next pass sees to it"
 		switch {
-		case tick.ToldOfHalt(told.Why):
+		case told.Halted:
 			then = "a pass after the pause sees to it: " + out.LocalTimes(plain(terminal.OneLine(told.Why), item))
 		case told.Why != "":
 			then += ": " + terminal.OneLine(told.Why)

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
 // MaxAnswer is the size in bytes over which an answer is refused unread.
@@ -151,7 +152,7 @@ func checkForm(raw []byte) string {
 	return ""
 }
 
-func quotedStart(b []byte) string { return fmt.Sprintf("%q", firstRunes(quoted(string(b)), 40)) }
+func quotedStart(b []byte) string { return fmt.Sprintf("%q", public.FirstRunes(quoted(string(b)), 40)) }
 
 // decodeOne decodes exactly one JSON value whose objects name no key twice.
 func decodeOne(raw []byte) (any, error) {

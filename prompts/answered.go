@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/public"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
 // How much of the comments without an answer the repair turn quotes.
@@ -23,12 +25,12 @@ func (c *checker) answered(a Answer, told []NewEvent) {
 	named := 0
 	general := strings.TrimSpace(a.GeneralComment+a.BlockedReason) != ""
 	for _, e := range told {
-		missing, id := "", oneLine(e.ID)
+		missing, id := "", public.OneLine(e.ID)
 		switch {
 		case e.Asks() && e.Kind == work.EventReview && !replied(a, id):
-			missing = fmt.Sprintf("review comment %s by %s (%s) has no reply in review_replies", id, oneLine(e.Author), begin(e.Body))
+			missing = fmt.Sprintf("review comment %s by %s (%s) has no reply in review_replies", id, public.OneLine(e.Author), begin(e.Body))
 		case e.Asks() && e.Kind != work.EventReview && !general:
-			missing = fmt.Sprintf("%s %s by %s (%s) has no answer: general_comment is empty", eventNames[e.Kind], id, oneLine(e.Author), begin(e.Body))
+			missing = fmt.Sprintf("%s %s by %s (%s) has no answer: general_comment is empty", eventNames[e.Kind], id, public.OneLine(e.Author), begin(e.Body))
 		default:
 			continue
 		}
@@ -56,8 +58,8 @@ func replied(a Answer, id string) bool {
 
 // begin quotes the first words of a comment, by which people and agents know it.
 func begin(body string) string {
-	words := Redact(oneLine(body)) // before it is cut: half a token has no shape
-	if short := firstRunes(words, firstWords); len(short) < len(words) {
+	words := secrets.Redact(public.OneLine(body)) // before it is cut: half a token has no shape
+	if short := public.FirstRunes(words, firstWords); len(short) < len(words) {
 		words = short + "…"
 	}
 	return fmt.Sprintf("%q", words)

@@ -6,5 +6,6 @@
 // Two sides are hostile here. People's text goes into prompts as data, between
 // fences with a nonce that its writer cannot know. An agent's answer is
 // checked for size, encoding, schema and meaning before anything is done by it,
-// and what it wrote is made fit for GitHub by CleanBody.
+// and what it wrote is made fit for GitHub by the package public; what must not leave the machine is found by
+// the package secrets.
 package prompts

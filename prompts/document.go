@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
 // DocumentFields are what a design document is made of.
@@ -64,13 +65,13 @@ func Document(f DocumentFields) []byte {
 		fmt.Fprintf(&b, "implemented_at: %s\n", scalar(stamp(f.ImplementedAt)))
 	}
 	b.WriteString("---\n\n# " + documentTitle(f) + "\n\n")
-	fmt.Fprintf(&b, "Issue: [#%d](%s)\n\n## Summary\n\n", f.Issue, oneLine(f.IssueURL))
-	b.WriteString(Balanced(paragraph(f.Summary)) + "\n\n" + paragraph(f.Body) + "\n")
+	fmt.Fprintf(&b, "Issue: [#%d](%s)\n\n## Summary\n\n", f.Issue, public.OneLine(f.IssueURL))
+	b.WriteString(public.Balanced(paragraph(f.Summary)) + "\n\n" + paragraph(f.Body) + "\n")
 	return b.Bytes()
 }
 
 func documentTitle(f DocumentFields) string {
-	if title := CleanTitle(f.Title); title != "" {
+	if title := public.Title(f.Title); title != "" {
 		return title
 	}
 	return fmt.Sprintf("Design for #%d", f.Issue)
@@ -94,7 +95,7 @@ func scalar(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(oneLine(s)); err != nil {
+	if err := e.Encode(public.OneLine(s)); err != nil {
 		panic(err) // a string
 	}
 	return strings.TrimSpace(b.String())
@@ -174,7 +175,7 @@ func parseStamp(s string) time.Time {
 
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
-	return oneLine(s)
+	return public.OneLine(s)
 }
 
 // MarkImplemented sets status and implemented_at in a document's front matter

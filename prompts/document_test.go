@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
 func TestDocumentIsAsTheDesignSays(t *testing.T) {
@@ -100,13 +102,13 @@ func FuzzDocument(f *testing.F) {
 		if out.Issue != 7 || out.Priority != 2 || out.EstimatedSize != "S" || out.Status != "" || !out.GeneratedAt.Equal(in.GeneratedAt) {
 			t.Errorf("got %+v", out)
 		}
-		if len(out.DependsOn) != 1 || out.DependsOn[0] != oneLine(text) {
-			t.Errorf("depends_on %q, want %q", out.DependsOn, oneLine(text))
+		if len(out.DependsOn) != 1 || out.DependsOn[0] != public.OneLine(text) {
+			t.Errorf("depends_on %q, want %q", out.DependsOn, public.OneLine(text))
 		}
 		if len(out.TouchPaths) == 0 || out.TouchPaths[len(out.TouchPaths)-1] != "z" {
 			t.Errorf("touch_paths %q", out.TouchPaths)
 		}
-		if want := CleanTitle(title); want != "" && out.Title != want {
+		if want := public.Title(title); want != "" && out.Title != want {
 			t.Errorf("title %q, want %q", out.Title, want)
 		}
 	})

@@ -10,6 +10,8 @@ import (
 	"text/template"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/public"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
 //go:embed templates/*.tmpl
@@ -150,7 +152,7 @@ func (p *Pack) Repair(kind work.Kind, adapter string, violations []string) (stri
 }
 
 // quoted bounds a violation, which may hold pieces of the answer.
-func quoted(s string) string { return cut(Redact(oneLine(s)), 400) }
+func quoted(s string) string { return cut(secrets.Redact(public.OneLine(s)), 400) }
 
 // OverrideError says what is wrong with an operator's prompt, in one line.
 type OverrideError struct {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
 // How much of what people wrote goes into one prompt, in characters. Nothing
@@ -31,9 +33,9 @@ const (
 // is never null. Preparing twice is preparing once.
 func Prepare(c Context) Context {
 	c.Task, c.Surroundings = prepareTask(c.Task), prepareSurroundings(c.Surroundings)
-	c.DecisionSummary = cut(visible(c.DecisionSummary), maxSummary)
-	c.Previous = cut(visible(c.Previous), maxSummary)
-	c.Waited = cut(visible(c.Waited), maxSummary)
+	c.DecisionSummary = cut(public.Visible(c.DecisionSummary), maxSummary)
+	c.Previous = cut(public.Visible(c.Previous), maxSummary)
+	c.Waited = cut(public.Visible(c.Waited), maxSummary)
 	c.AllowedActions = lines(c.AllowedActions, maxSentences)
 	c.Refused = lines(c.Refused, maxSentences)
 
@@ -72,7 +74,7 @@ func prepareTask(t Task) Task {
 func prepareEvent(e NewEvent, limit int) NewEvent {
 	tidy(&e.ID, &e.State, &e.Author, &e.URL, &e.Path)
 	e.Body = said(e.Body, limit)
-	e.DiffHunk = cutHead(visible(e.DiffHunk), maxHunk) // the comment is about its last line
+	e.DiffHunk = cutHead(public.Visible(e.DiffHunk), maxHunk) // the comment is about its last line
 	return e
 }
 
@@ -91,16 +93,16 @@ func prepareUnresolved(list []Unresolved) []Unresolved {
 
 // said is a text of people's as others see it on GitHub, bounded.
 func said(s string, limit int) string {
-	s = visible(s)
-	s = withoutComments(s, func(string) string { return hiddenTail })
+	s = public.Visible(s)
+	s = public.WithoutComments(s, func(string) string { return public.HiddenTail })
 	return cut(strings.TrimSpace(s), limit)
 }
 
-func line(s string) string { return cutLine(oneLine(s)) }
+func line(s string) string { return cutLine(public.OneLine(s)) }
 
 func cutLine(s string) string {
-	if short := firstRunes(s, maxLine); len(short) < len(s) {
-		return firstRunes(s, maxLine-1) + "…"
+	if short := public.FirstRunes(s, maxLine); len(short) < len(s) {
+		return public.FirstRunes(s, maxLine-1) + "…"
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
 // page is what a template sees. Whatever people wrote stands in fences
@@ -176,7 +177,7 @@ func (f fencer) events(list []NewEvent) string {
 		}
 		title := name
 		if e.Kind == work.EventReview {
-			title += " " + oneLine(e.ID)
+			title += " " + public.OneLine(e.ID)
 		}
 		thread := ""
 		if e.InReplyTo != 0 {
@@ -208,7 +209,7 @@ func replyIDs(list []NewEvent) string {
 	var ids []string
 	for _, e := range list {
 		if e.Kind == work.EventReview {
-			ids = append(ids, oneLine(e.ID))
+			ids = append(ids, public.OneLine(e.ID))
 		}
 	}
 	return strings.Join(ids, ", ")

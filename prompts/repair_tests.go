@@ -2,6 +2,8 @@ package prompts
 
 import (
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/public"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
 // Unproven says why a change is not pushed yet.
@@ -14,7 +16,7 @@ type Unproven struct {
 // output is what programs of the repository printed: data, in a fence with a
 // nonce that is made of it.
 func (p *Pack) RepairTests(kind work.Kind, adapter, turn string, u Unproven) (string, error) {
-	u.Output = cutHead(visible(u.Output), maxLog)
+	u.Output = cutHead(public.Visible(u.Output), maxLog)
 	nonce, err := nonceOf(Context{Task: Task{TurnKey: turn}, Previous: u.Output})
 	if err != nil {
 		return "", err
@@ -24,5 +26,5 @@ func (p *Pack) RepairTests(kind work.Kind, adapter, turn string, u Unproven) (st
 		Kind            work.Kind
 		Adapter         string
 		Failure, Output string
-	}{kind, adapter, oneLine(u.Failure), f.some("output of the tests", Redact(u.Output))})
+	}{kind, adapter, public.OneLine(u.Failure), f.some("output of the tests", secrets.Redact(u.Output))})
 }

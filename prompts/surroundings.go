@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
 // Surroundings is where and with what an agent works, as far as the config says
@@ -49,7 +51,7 @@ func prepareSurroundings(s Surroundings) Surroundings {
 	}
 	s.RequiredTests = slices.Clone(s.RequiredTests)
 	for i, arg := range s.RequiredTests {
-		s.RequiredTests[i] = visible(arg)
+		s.RequiredTests[i] = public.Visible(arg)
 	}
 	if s.RequiredTests == nil {
 		s.RequiredTests = []string{}

@@ -10,14 +10,14 @@ import (
 )
 
 const eventColumns = `repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot,
-	body, state, url, thread_top, path, line, diff_hunk, commit_oid, created_at, updated_at, seen_at, turn_id, processed_at, outcome`
+	body, state, url, thread_top, path, line, diff_hunk, created_at, updated_at, seen_at, turn_id, processed_at, outcome`
 
 func eventFields(e *work.Event) []any {
 	return []any{
 		&e.RepoID,
 		refOf{&e.ItemID},
 		&e.Key, &e.Number, &e.Kind, &e.Source, &e.Hash, &e.Author.ID, &e.Author.Login, &e.Author.Bot,
-		&e.Body, &e.State, &e.URL, &e.ThreadTop, &e.Path, &e.Line, &e.DiffHunk, &e.CommitOID,
+		&e.Body, &e.State, &e.URL, &e.ThreadTop, &e.Path, &e.Line, &e.DiffHunk,
 		timeOf{&e.CreatedAt},
 		timeOf{&e.UpdatedAt},
 		timeOf{&e.SeenAt},

@@ -95,12 +95,12 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		rows  int
 		query string
 	}{
-		{max(1, n/40), `INSERT INTO work_items (repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body, author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths, decision_summary, fingerprint, created_at, updated_at) SELECT ?1, 100 + i, 'bugfix', NULL, 'completed', ?3, '', '', 'title', 'body', 1, 'x', 0, '', 3, '', '', '', '', '[]', '', '', ?3, ?3 FROM n`},
-		{max(1, n/40), `INSERT INTO pull_requests (repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, base_oid, draft, mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at) SELECT ?1, i, 1000000 + i, 'node' || i, '', '', 'merged', '', '', '', '', 0, '', '', '', ?3, '', ?3, 0, 0, '', ?3 FROM n`},
-		{max(1, n/10), `INSERT INTO turns (repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request, attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, event_keys, not_before, wait_reason, last_error, claimed_at, updated_at, ended_at) SELECT ?1, 1 + i % max(1, ?2 / 4), 1000000 + i % max(1, ?2 / 4), 'implementation_feedback', 'turn ' || i, 'done', 0, '', 0, '', '', '', '', x'7b7d', 0, 1, x'7b7d', 'commit' || i, '', 1, 1, 0.5, '[]', 0, '', '', ?3, ?3, ?3 FROM n`},
+		{max(1, n/40), `INSERT INTO work_items (repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body, author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths, design_pull, design_commit, size, depends_on, edited, issue_closed, decision_summary, fingerprint) SELECT ?1, 100 + i, 'bugfix', NULL, 'completed', ?3, '', '', 'title', 'body', 1, 'x', 0, '', 3, '', '', '', '', '[]', 0, '', '', '[]', '', 0, '', '' FROM n`},
+		{max(1, n/40), `INSERT INTO pull_requests (repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at, files, label_changes, lost_oid, accepted_oid) SELECT ?1, i, 1000000 + i, 'node' || i, '', '', 'merged', '', '', '', '', '', '', ?3, '', ?3, 0, 0, '', ?3, '[]', 0, '', '' FROM n`},
+		{max(1, n/10), `INSERT INTO turns (repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request, attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, event_keys, not_before, wait_reason, last_error, claimed_at, updated_at, ended_at, sandbox) SELECT ?1, 1 + i % max(1, ?2 / 4), 1000000 + i % max(1, ?2 / 4), 'implementation_feedback', 'turn ' || i, 'done', 0, '', 0, '', '', '', '', x'7b7d', 0, 1, x'7b7d', 'commit' || i, '', 1, 1, 0.5, '[]', 0, '', '', ?3, ?3, ?3, '' FROM n`},
 		{max(1, n/10), `INSERT INTO runs (` + runColumns + `) SELECT i, 1, 'codex', '', ?3, ?3, 1, 1, 0.5, 0 FROM n`},
-		{max(1, n), `INSERT INTO events (repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot, body, state, url, thread_top, path, line, diff_hunk, commit_oid, created_at, updated_at, seen_at, turn_id, processed_at, outcome) SELECT ?1, 1 + i % max(1, ?2 / 40), 'key ' || i, 1000000 + i % max(1, ?2 / 40), 'issue', '' || i, '', 1, 'x', 0, 'a comment', '', '', 0, '', 0, '', '', ?3, ?3, ?3, NULL, ?3, 'answered' FROM n`},
-		{max(1, n/5), `INSERT INTO actions (repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base, head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, settled_at) SELECT ?1, 1 + i % max(1, ?2 / 2), 1 + i % max(1, ?2 / 8), 0, 'reply', 'required', 'token ' || i, 'applied', 1, '', '', '', 'a reply', '', '', '', 1, '1', '', ?3, ?3, ?3, 0, '', ?3 FROM n`},
+		{max(1, n), `INSERT INTO events (repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot, body, state, url, thread_top, path, line, diff_hunk, created_at, updated_at, seen_at, turn_id, processed_at, outcome) SELECT ?1, 1 + i % max(1, ?2 / 40), 'key ' || i, 1000000 + i % max(1, ?2 / 40), 'issue', '' || i, '', 1, 'x', 0, 'a comment', '', '', 0, '', 0, '', ?3, ?3, ?3, NULL, ?3, 'answered' FROM n`},
+		{max(1, n/5), `INSERT INTO actions (repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base, head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, settled_at, renewals, made) SELECT ?1, 1 + i % max(1, ?2 / 2), 1 + i % max(1, ?2 / 8), 0, 'reply', 'required', 'token ' || i, 'applied', 1, '', '', '', 'a reply', '', '', '', 1, '1', '', ?3, ?3, ?3, 0, '', ?3, 0, 0 FROM n`},
 		{max(1, n/5), `INSERT INTO history (` + historyColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 8), 1, ?3, 'state', 'moved' FROM n`},
 	} {
 		update(t, d, func(tx *Tx) error {
@@ -245,7 +245,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.BeginPause(ctx, work.Pause{RepoID: r.ID, Number: 2, Began: t0}),
 		tx.EndPauses(ctx, r.ID, 2, PausesAll, t0),
 		tx.MoveEvents(ctx, []int64{fresh.ID}, item.ID),
-		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: DependencyOpen}),
+		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: work.DependencyOpen}),
 		tx.DropSessions(ctx, item.ID),
 		tx.FinishEvents(ctx, []int64{fresh.ID}, "redirected", t0),
 		tx.SetOutcome(ctx, fresh.ID, "redirected", "ignored: our own, deleted by a person"),
@@ -346,9 +346,9 @@ func firstOf(errs ...error) error {
 // scan of what is over.
 var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open"}
 
-// L93: none of what a pass asks walks over what is finished, or passes would
+// None of what a pass asks walks over what is finished, or passes would
 // become slower month by month.
-func TestL93NoPassScansWhatIsOver(t *testing.T) {
+func TestNoPassScansWhatIsOver(t *testing.T) {
 	d, asked := recording(t, newPath(t))
 	r := lived(t, d, 50)
 	clear(asked.said)
@@ -395,7 +395,7 @@ var rare = []string{"ListOldTurns", "ListItems"}
 
 // What a pass asks is what tick and actions call: a method that they call and
 // the passes above do not would escape the test.
-func TestL93ThePassesHereAreThoseOfTick(t *testing.T) {
+func TestThePassesHereAreThoseOfTick(t *testing.T) {
 	mine, err := os.ReadFile("flat_test.go")
 	if err != nil {
 		t.Fatal(err)

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	followupColumns = `item_id, kind, flow, branch, resume_turn, resume_commit, run_start_comment_id, comment_cursor, event_cursor, since, waiting_reason`
+	followupColumns = `item_id, kind, resume_turn, resume_commit, run_start_comment_id, comment_cursor, event_cursor, since, waiting_reason`
 	selectFollowup  = `SELECT ` + followupColumns + ` FROM followups f `
 )
 
 func followupFields(f *work.Followup) []any {
 	return []any{
-		&f.ItemID, &f.Kind, &f.Flow, &f.Branch, &f.Turn, &f.Commit, &f.RunStartComment, &f.CommentCursor, &f.EventCursor,
+		&f.ItemID, &f.Kind, &f.Turn, &f.Commit, &f.RunStartComment, &f.CommentCursor, &f.EventCursor,
 		timeOf{&f.Since},
 		&f.Reason,
 	}
@@ -28,7 +28,7 @@ func scanFollowup(row scanner) (f work.Followup, err error) {
 // for before.
 func (t *Tx) PutFollowup(ctx context.Context, f work.Followup) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put follow-up of item %d", f.ItemID),
-		`INSERT OR REPLACE INTO followups (`+followupColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, followupFields(&f)...)
+		`INSERT OR REPLACE INTO followups (`+followupColumns+`) VALUES (`+marks(9)+`)`, followupFields(&f)...)
 	return err
 }
 

@@ -11,7 +11,7 @@ func TestFollowups(t *testing.T) {
 	r := addRepo(t, d)
 	i := addItem(t, d, work.Item{RepoID: r.ID, Number: 1, State: work.StateAwaitingIssueFollowup})
 	first := work.Followup{
-		ItemID: i.ID, Kind: work.FollowupAsked, Flow: work.FlowBugfix, Branch: "agent/bugfix/1-x", Reason: "which?", Turn: "key", Commit: "c0ffee",
+		ItemID: i.ID, Kind: work.FollowupAsked, Reason: "which?", Turn: "key", Commit: "c0ffee",
 		RunStartComment: 5, CommentCursor: 7, EventCursor: 3, Since: t0,
 	}
 	second := first
@@ -44,22 +44,4 @@ func TestFollowups(t *testing.T) {
 		_, ok, err := tx.FindFollowup(t.Context(), i.ID)
 		return ok, err
 	}), false)
-}
-
-// What stood still in a database of an older program gets the kind that its
-// words name, and how far its comments were fed; what nobody knows gets none.
-func TestFollowupsOfAnOlderDatabase(t *testing.T) {
-	d := openAt(t, oldDatabase(t, 5))
-	got := inTx(t, d, func(tx *Tx) ([]work.Followup, error) {
-		return list(t.Context(), tx, "follow-ups", scanFollowup, selectFollowup+`ORDER BY item_id`)
-	})
-	since := fromMillis(1767226300000)
-	equal(t, got, []work.Followup{
-		{ItemID: 4, Kind: work.FollowupAsked, Flow: work.FlowSmallJob, Reason: "the agent asks: which one?", Turn: "key-failed", Since: since},
-		{
-			ItemID: 7, Kind: work.FollowupAsked, Flow: work.FlowBugfix, Branch: "agent/bugfix/30-failed", Reason: "the agent asks: which format?", Turn: "key-asked",
-			RunStartComment: 701, CommentCursor: 701, EventCursor: 40, Since: since,
-		},
-		{ItemID: 10, Kind: work.FollowupRefused, Flow: work.FlowBugfix, Reason: "what the agent made is refused: a.txt holds a token", Since: since},
-	})
 }

@@ -11,7 +11,7 @@ import (
 
 const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body,
 	author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths,
-	decision_summary, fingerprint, created_at, updated_at, design_pull, design_commit, size, depends_on, edited,
+	decision_summary, fingerprint, design_pull, design_commit, size, depends_on, edited,
 	issue_closed`
 
 func itemFields(i *work.Item) []any {
@@ -25,8 +25,6 @@ func itemFields(i *work.Item) []any {
 		listOf{&i.TouchPaths},
 		&i.DecisionSummary,
 		&i.Fingerprint,
-		timeOf{&i.CreatedAt},
-		timeOf{&i.UpdatedAt},
 		&i.DesignPull, &i.DesignCommit, &i.Size,
 		listOf{&i.DependsOn},
 		&i.Edited,
@@ -45,12 +43,10 @@ const (
 	openItem = `state NOT IN ('merged', 'completed', 'closed', 'failed')`
 )
 
-// AddItem adds a work item. Times that are zero become the transaction's.
+// AddItem adds a work item. A Since that is zero becomes the transaction's.
 func (t *Tx) AddItem(ctx context.Context, i work.Item) (int64, error) {
-	for _, at := range []*time.Time{&i.Since, &i.CreatedAt, &i.UpdatedAt} {
-		if at.IsZero() {
-			*at = t.now
-		}
+	if i.Since.IsZero() {
+		i.Since = t.now
 	}
 	return t.insert(ctx, fmt.Sprintf("add item for #%d", i.Number), "work_items", itemColumns, itemFields(&i))
 }
@@ -82,9 +78,9 @@ func (t *Tx) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item, erro
 func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
 	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, label = ?, label_event = ?,
-		 fingerprint = ?, edited = ?, issue_closed = ?, branch = CASE branch WHEN '' THEN ? ELSE branch END, updated_at = ? WHERE id = ?`,
+		 fingerprint = ?, edited = ?, issue_closed = ?, branch = CASE branch WHEN '' THEN ? ELSE branch END WHERE id = ?`,
 		i.Title, i.Body, i.Author.ID, i.Author.Login, i.Author.Bot, i.URL, i.Label, i.LabelEvent,
-		i.Fingerprint, i.Edited, i.IssueClosed, i.Branch, millis(t.now), i.ID)
+		i.Fingerprint, i.Edited, i.IssueClosed, i.Branch, i.ID)
 }
 
 // SetResult stores what a turn leaves to the item's later turns: branch,
@@ -92,8 +88,8 @@ func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
 // of the issue meanwhile stays (SetIssue).
 func (t *Tx) SetResult(ctx context.Context, i work.Item) error {
 	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
-		`UPDATE work_items SET branch = ?, document = ?, touch_paths = ?, priority = ?, decision_summary = ?, updated_at = ? WHERE id = ?`,
-		i.Branch, i.Document, listOf{&i.TouchPaths}, i.Priority, i.DecisionSummary, millis(t.now), i.ID)
+		`UPDATE work_items SET branch = ?, document = ?, touch_paths = ?, priority = ?, decision_summary = ? WHERE id = ?`,
+		i.Branch, i.Document, listOf{&i.TouchPaths}, i.Priority, i.DecisionSummary, i.ID)
 }
 
 // MoveItem moves an item to a state from one of the given states (from any,
@@ -119,8 +115,8 @@ func (t *Tx) MoveItem(ctx context.Context, id int64, from []work.State, to work.
 		since = millis(i.Since)
 	}
 	err = t.one(ctx, what, ErrStale,
-		`UPDATE work_items SET state = ?, state_since = ?, reason = ?, hint = ?, updated_at = ? WHERE id = ? AND state = ?`,
-		to, since, reason, hint, stamp, id, i.State)
+		`UPDATE work_items SET state = ?, state_since = ?, reason = ?, hint = ? WHERE id = ? AND state = ?`,
+		to, since, reason, hint, id, i.State)
 	if err != nil {
 		return err
 	}

@@ -19,12 +19,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Databases of every schema that was ever in use are in testdata, as
+// Databases of every schema since the first are in testdata, as
 // schema-NNNN.sql: rows in every table, of a database in mid-life. A migration
 // comes with the fixture of the schema before it. This writes a missing one,
 // from the fixture before it:
 //
-//	MERGEXO_FIXTURE=7 go test ./store -run TestMigrationsKeepTheData
+//	MERGEXO_FIXTURE=12 go test ./store -run TestMigrationsKeepTheData
 //
 // and what its new columns and tables hold is then filled in by hand.
 func fixture(version int64) string {
@@ -117,16 +117,24 @@ func TestMigrationsKeepTheData(t *testing.T) {
 	if v, err := strconv.ParseInt(os.Getenv("MERGEXO_FIXTURE"), 10, 64); err == nil {
 		writeFixture(t, v)
 	}
-	// The newest schema has no successor yet, but a fixture as soon as it has.
+	newest := all[len(all)-1]
 	for i, version := range all {
-		if _, err := os.Stat(fixture(version)); i > 0 && i == len(all)-1 && errors.Is(err, fs.ErrNotExist) {
+		// The newest schema has a fixture at the latest when it has a successor.
+		if _, err := os.Stat(fixture(version)); i > 0 && version == newest && errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		t.Run(fmt.Sprint("from ", version), func(t *testing.T) { migrateFrom(t, version, all[len(all)-1]) })
+		t.Run(fmt.Sprint("from ", version), func(t *testing.T) { migrateFrom(t, version, ours(t)) })
+		// Of the newest it is tried with a migration that nobody needs yet.
+		t.Run(fmt.Sprint("from ", version, " to a later one"), func(t *testing.T) {
+			migrateFrom(t, version, later(t, `ALTER TABLE work_items ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey';
+CREATE TABLE colours (name TEXT PRIMARY KEY) STRICT;
+INSERT INTO colours SELECT DISTINCT colour FROM work_items;
+CREATE INDEX work_items_colour ON work_items (colour);`))
+		})
 	}
 }
 
-func migrateFrom(t *testing.T, version, newest int64) {
+func migrateFrom(t *testing.T, version int64, migrations fs.FS) {
 	path := oldDatabase(t, version)
 	before := contents(t, path)
 	for table, rows := range before {
@@ -134,10 +142,19 @@ func migrateFrom(t *testing.T, version, newest int64) {
 			t.Errorf("%s has no row for %s", fixture(version), table)
 		}
 	}
-	if _, ok, err := OpenReadOnly(t.Context(), path); version < newest && !errors.Is(err, ErrOlder) || version == newest && !ok {
+	newest := slices.Max(versionsOf(t, migrations))
+	reader, ok, err := openReadOnly(t.Context(), path, migrations)
+	if version < newest && !errors.Is(err, ErrOlder) || version == newest && !ok {
 		t.Errorf("a reader: %v, %v", ok, err)
 	}
-	d := openAt(t, path)
+	if ok {
+		_ = reader.Close()
+	}
+	d, err := open(t.Context(), path, Options{Now: clock}, migrations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
 	after := contents(t, path)
 	for table, rows := range before {
 		keptRows(t, table, rows, after[table])
@@ -159,9 +176,7 @@ func keptRows(t *testing.T, table string, before, after []map[string]string) {
 	}
 	for i, row := range before {
 		for column, value := range row {
-			// What tells why an item stands still is kept up to date since schema 7.
-			sticky := table == "actions" && column == "kind" && row["why"] == "'blocked'" && after[i]["kind"] == "'sticky'"
-			if after[i][column] != value && !sticky {
+			if after[i][column] != value {
 				t.Errorf("%s row %d: %s was %s and is %s", table, i+1, column, value, after[i][column])
 			}
 		}
@@ -341,6 +356,29 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrNewer) {
 		t.Errorf("OpenReadOnly: %v", err)
 	}
+}
+
+// Schemas from before the first one are of programs in development: nothing leads
+// on from them, and the message says what to do.
+func TestSchemaFromBeforeTheFirstIsRefused(t *testing.T) {
+	path := newPath(t)
+	d := openAt(t, path)
+	if _, err := d.sql.ExecContext(t.Context(), `DELETE FROM goose_db_version WHERE version_id > 0; INSERT INTO goose_db_version (version_id, is_applied) VALUES (10, 1)`); err != nil {
+		t.Fatal(err)
+	}
+	first := versionsOf(t, ours(t))[0]
+	want := fmt.Sprintf("%s was written by a gh mergexo from before its first release (schema 10, the oldest that this program reads is %d): "+
+		"move the file away; the next pass makes a new one from what is on GitHub", path, first)
+	if _, err := Open(t.Context(), path, Options{Now: clock}); !errors.Is(err, ErrTooOld) || err.Error() != want {
+		t.Errorf("Open: %v, want %s", err, want)
+	}
+	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrTooOld) || err.Error() != want {
+		t.Errorf("OpenReadOnly: %v, want %s", err, want)
+	}
+	if err := os.Rename(path, path+".old"); err != nil {
+		t.Fatal(err)
+	}
+	addRepo(t, openAt(t, path))
 }
 
 func TestMigrationKeepsWhatIsThere(t *testing.T) {

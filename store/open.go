@@ -110,15 +110,16 @@ func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*DB, bool
 		return nil, false, fmt.Errorf("open %s for reading: %w", path, noRoom(err))
 	}
 	d.readOnly = true
-	version, target, err := d.versions(ctx, migrations)
+	v, err := d.versions(ctx, migrations)
+	if err == nil {
+		err = d.foreign(v)
+	}
 	switch {
 	case err != nil:
-	case version == 0:
+	case v.have == 0:
 		return nil, false, d.sql.Close()
-	case version < target:
-		err = fmt.Errorf("%s was %w (schema %d, this program needs %d): run gh mergexo tick once", path, ErrOlder, version, target)
-	case version > target:
-		err = d.newer(version, target)
+	case v.have < v.last:
+		err = fmt.Errorf("%s was %w (schema %d, this program needs %d): run gh mergexo tick once", path, ErrOlder, v.have, v.last)
 	default:
 		return d, true, nil
 	}
@@ -214,7 +215,7 @@ func prepareFile(path string) error {
 // writable gives the reason for a failed open where SQLite only says "unable
 // to open" or "readonly".
 func writable(path string, err error) error {
-	if errors.Is(err, ErrNewer) {
+	if errors.Is(err, ErrNewer) || errors.Is(err, ErrTooOld) {
 		return err
 	}
 	probe, perr := os.CreateTemp(filepath.Dir(path), ".probe-*")
@@ -224,29 +225,54 @@ func writable(path string, err error) error {
 	return errors.Join(fmt.Errorf("open %s: %w", path, noRoom(err)), probe.Close(), os.Remove(probe.Name()))
 }
 
-// versions reads the schema's version, 0 when there is none, and the one that
-// this program was written for. It costs one small read, so that goose is
+// versions are those of a database and of this program's migrations.
+type versions struct {
+	have  int64 // the database's; 0 when it has no schema yet
+	first int64 // the oldest that a migration leads on from
+	last  int64 // what this program was written for
+}
+
+// versions reads the schema's version. It costs one small read, so that goose is
 // needed only when there is something to do.
-func (d *DB) versions(ctx context.Context, migrations fs.FS) (have, want int64, err error) {
+func (d *DB) versions(ctx context.Context, migrations fs.FS) (v versions, err error) {
 	names, err := fs.Glob(migrations, "*.sql")
 	if err != nil {
-		return 0, 0, err
+		return versions{}, err
 	}
-	digits, _, _ := strings.Cut(slices.Max(names), "_")
-	if want, err = strconv.ParseInt(digits, 10, 64); err != nil {
-		return 0, 0, fmt.Errorf("read the migrations' names: %w", err)
+	if v.first, err = versionOf(slices.Min(names)); err != nil {
+		return versions{}, err
+	}
+	if v.last, err = versionOf(slices.Max(names)); err != nil {
+		return versions{}, err
 	}
 	var tables int
 	row := d.sql.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE name = 'goose_db_version'`)
 	if err := row.Scan(&tables); err != nil || tables == 0 {
-		return 0, want, interrupted(ctx, err)
+		return v, interrupted(ctx, err)
 	}
 	row = d.sql.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied = 1`)
-	return have, want, interrupted(ctx, row.Scan(&have))
+	return v, interrupted(ctx, row.Scan(&v.have))
 }
 
-func (d *DB) newer(have, want int64) error {
-	return fmt.Errorf("%s was %w (schema %d, this program knows %d): gh extension upgrade mergexo", d.path, ErrNewer, have, want)
+func versionOf(migration string) (int64, error) {
+	digits, _, _ := strings.Cut(migration, "_")
+	v, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("read the migrations' names: %w", err)
+	}
+	return v, nil
+}
+
+// foreign refuses a database that this program cannot bring up to date.
+func (d *DB) foreign(v versions) error {
+	switch {
+	case v.have > v.last:
+		return fmt.Errorf("%s was %w (schema %d, this program knows %d): gh extension upgrade mergexo", d.path, ErrNewer, v.have, v.last)
+	case v.have != 0 && v.have < v.first:
+		return fmt.Errorf("%s was %w (schema %d, the oldest that this program reads is %d): move the file away; the next pass makes a new one from what is on GitHub",
+			d.path, ErrTooOld, v.have, v.first)
+	}
+	return nil
 }
 
 // migrate brings the schema up to date. Of two programs that try at the same
@@ -254,20 +280,18 @@ func (d *DB) newer(have, want int64) error {
 func (d *DB) migrate(ctx context.Context, migrations fs.FS) error {
 	tried := int64(-1)
 	for {
-		have, want, err := d.versions(ctx, migrations)
-		switch {
-		case err != nil:
+		v, err := d.versions(ctx, migrations)
+		if err == nil {
+			err = d.foreign(v)
+		}
+		if err != nil || v.have == v.last {
 			return err
-		case have == want:
-			return nil
-		case have > want:
-			return d.newer(have, want)
 		}
 		err = d.up(ctx, migrations)
-		if err != nil && have == tried {
-			return fmt.Errorf("migrate from schema %d to %d: %w", have, want, interrupted(ctx, err))
+		if err != nil && v.have == tried {
+			return fmt.Errorf("migrate from schema %d to %d: %w", v.have, v.last, interrupted(ctx, err))
 		}
-		tried = have
+		tried = v.have
 	}
 }
 

@@ -9,15 +9,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, base_oid, draft,
+const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base,
 	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at, files, lost_oid, accepted_oid, label_changes`
 
 func pullFields(p *work.PullRequest) []any {
 	return []any{
 		&p.RepoID,
 		refOf{&p.ItemID},
-		&p.Number, &p.NodeID, &p.URL, &p.Title, &p.State, &p.Branch, &p.HeadOID, &p.Base, &p.BaseOID,
-		&p.Draft, &p.Mergeable, &p.Rollup, &p.MergeCommit,
+		&p.Number, &p.NodeID, &p.URL, &p.Title, &p.State, &p.Branch, &p.HeadOID, &p.Base,
+		&p.Mergeable, &p.Rollup, &p.MergeCommit,
 		timeOf{&p.UpdatedAt},
 		&p.Fingerprint,
 		timeOf{&p.DetailsAt},
@@ -52,7 +52,7 @@ func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 		`INSERT INTO pull_requests (`+pullColumns+`) VALUES (`+marks(len(fields))+`)
 		 ON CONFLICT (repo_id, number) DO UPDATE SET item_id = excluded.item_id, node_id = excluded.node_id, url = excluded.url,
 		 title = excluded.title, state = excluded.state, branch = excluded.branch, head_oid = excluded.head_oid,
-		 base = excluded.base, base_oid = excluded.base_oid, draft = excluded.draft, mergeable = excluded.mergeable,
+		 base = excluded.base, mergeable = excluded.mergeable,
 		 rollup = excluded.rollup, merge_commit = excluded.merge_commit, updated_at = excluded.updated_at,
 		 fingerprint = excluded.fingerprint, details_at = excluded.details_at, not_before = excluded.not_before,
 		 failures = excluded.failures, last_error = excluded.last_error, files = excluded.files, label_changes = excluded.label_changes

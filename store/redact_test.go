@@ -12,8 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// L49: reasons and errors are stored without secrets, whoever stores them.
-func TestL49_ReasonsAreStoredWithoutSecrets(t *testing.T) {
+// Reasons and errors are stored without secrets, whoever stores them.
+func TestReasonsAreStoredWithoutSecrets(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "state.db")
 	d, err := Open(ctx, path, Options{Now: time.Now, Redact: func(s string) string { return strings.ReplaceAll(s, "SECRET", "…") }})
@@ -78,7 +78,7 @@ func storeSaid(ctx context.Context, tx *Tx, repo int64, said string, now time.Ti
 	if err := tx.DeferRepo(ctx, repo, now, said, true); err != nil {
 		return err
 	}
-	item, err := tx.AddItem(ctx, work.Item{RepoID: repo, Number: 1, Flow: work.FlowBugfix, State: work.StatePending, CreatedAt: now, UpdatedAt: now, Since: now})
+	item, err := tx.AddItem(ctx, work.Item{RepoID: repo, Number: 1, Flow: work.FlowBugfix, State: work.StatePending, Since: now})
 	if err != nil {
 		return err
 	}

@@ -40,8 +40,7 @@ func (t *Tx) ListSpentSince(ctx context.Context, since time.Time) ([]work.Spent,
 func (t *Tx) RenewAllowance(ctx context.Context, itemID int64) error {
 	return t.one(ctx, fmt.Sprintf("renew the allowance of item %d", itemID), ErrNotFound,
 		`UPDATE work_items SET allowance_from = (SELECT coalesce(max(u.id), 0) FROM turns u WHERE u.item_id = work_items.id),
-		 allowance_run = (SELECT coalesce(max(r.id), 0) FROM turns u JOIN runs r ON r.turn_id = u.id WHERE u.item_id = work_items.id), updated_at = ? WHERE id = ?`,
-		millis(t.now), itemID)
+		 allowance_run = (SELECT coalesce(max(r.id), 0) FROM turns u JOIN runs r ON r.turn_id = u.id WHERE u.item_id = work_items.id) WHERE id = ?`, itemID)
 }
 
 // LastTurn gives the id of the newest turn of a kind in a repository; 0 when

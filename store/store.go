@@ -32,6 +32,9 @@ var (
 	ErrNewer = errors.New("written by a newer gh mergexo")
 	// ErrOlder says that the file waits for a migration, which a reader never makes.
 	ErrOlder = errors.New("written by an older gh mergexo")
+	// ErrTooOld says that the file is from before the first schema, from which no
+	// migration leads on.
+	ErrTooOld = errors.New("written by a gh mergexo from before its first release")
 	// ErrReadOnly says that a write was tried where only reads are allowed.
 	ErrReadOnly = errors.New("read-only")
 )

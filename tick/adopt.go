@@ -182,7 +182,7 @@ func (h *harvest) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 func trackedPull(repo work.Repo, item work.Item, p github.Pull) work.PullRequest {
 	return work.PullRequest{
 		RepoID: repo.ID, ItemID: item.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
-		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, BaseOID: p.BaseOID, Draft: p.Draft, MergeCommit: p.MergeCommit,
+		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, MergeCommit: p.MergeCommit,
 		UpdatedAt: p.UpdatedAt, CreatedAt: p.CreatedAt,
 	}
 }
@@ -351,10 +351,9 @@ func (h *harvest) adoptClosed(ctx context.Context, is github.Issue, label flowLa
 
 // newItem is an issue's work item before anything happened.
 func (h *harvest) newItem(is github.Issue, label flowLabel) work.Item {
-	now := h.now()
 	return work.Item{
-		RepoID: h.repo.ID, Number: is.Number, Flow: label.flow, State: work.StatePending, Since: now,
-		Label: label.name, Priority: priority(is.Labels), CreatedAt: now,
+		RepoID: h.repo.ID, Number: is.Number, Flow: label.flow, State: work.StatePending, Since: h.now(),
+		Label: label.name, Priority: priority(is.Labels),
 	}
 }
 
@@ -379,12 +378,12 @@ func (h *harvest) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 			continue
 		}
 		if pull.State != work.PullOpen {
-			if err := h.p.show(ctx, tx, Move{Item: item.ID, Cause: work.CauseAdopted, To: item.State}, now); err != nil {
+			if err := h.p.show(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: item.State}, now); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := h.p.move(ctx, tx, Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
+		if err := h.p.move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
 			return err
 		}
 	}
@@ -412,5 +411,5 @@ func (h *harvest) finishHandled(ctx context.Context, tx *store.Tx, now time.Time
 			done = append(done, e.ID)
 		}
 	}
-	return tx.FinishEvents(ctx, done, outcomeAnswered, now)
+	return tx.FinishEvents(ctx, done, work.OutcomeAnswered, now)
 }

@@ -1,64 +1,72 @@
 package tick
 
 import (
-	"database/sql"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite" // for a database of an older program
-
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// oldDatabase is one of schema 5, in mid-life, as a program left it that knew
-// no follow-ups.
-func oldDatabase(t *testing.T) string {
+// standing is a database with items that stand still before their pull requests
+// exist, and a failed one that has one.
+func standing(t *testing.T) *store.DB {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "state.db")
-	db, err := sql.Open("sqlite", path)
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return noon }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
-	scripts := []string{`CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')));
-		INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1)`}
-	files, err := filepath.Glob(filepath.Join("..", "store", "migrations", "*.sql"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files = slices.DeleteFunc(files, func(name string) bool { return filepath.Base(name) > "00006" })
-	for _, name := range append(files, filepath.Join("..", "store", "testdata", "schema-0005.sql")) {
-		b, err := os.ReadFile(name)
+	t.Cleanup(func() { _ = db.Close() })
+	err = db.Update(t.Context(), func(tx *store.Tx) error {
+		repo, err := tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "o", Name: "r"})
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		scripts = append(scripts, string(b))
-		if digits, _, _ := strings.Cut(filepath.Base(name), "_"); strings.HasPrefix(digits, "0") {
-			scripts = append(scripts, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ("+strings.TrimLeft(digits, "0")+", 1)")
+		for i, s := range []struct {
+			state  work.State
+			kind   work.FollowupKind
+			reason string
+			pull   int
+		}{
+			{work.StateBlocked, work.FollowupAsked, "the agent asks: which one?", 0},
+			{work.StateFailed, work.FollowupAsked, "the agent asks: which format?", 0},
+			{work.StateFailed, "", "exit 3", 0},
+			{work.StateFailed, work.FollowupUnchanged, "the agent finished without changing a file", 20},
+			{work.StateFailed, work.FollowupRefused, "what the agent made is refused: a.txt holds a token", 0},
+		} {
+			item := work.Item{RepoID: repo.ID, Number: 30 + i, Flow: work.FlowBugfix, State: s.state}
+			if s.state == work.StateBlocked {
+				item.Reason, item.Hint = s.reason, "answer in a comment on the issue"
+			}
+			if item.ID, err = tx.AddItem(t.Context(), item); err != nil {
+				return err
+			}
+			if s.kind != "" {
+				err = tx.PutFollowup(t.Context(), work.Followup{ItemID: item.ID, Kind: s.kind, Reason: s.reason})
+			}
+			if s.pull != 0 && err == nil {
+				_, err = tx.PutPull(t.Context(), work.PullRequest{RepoID: repo.ID, ItemID: item.ID, Number: s.pull, State: work.PullOpen})
+			}
+			if err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, s := range scripts {
-		if _, err := db.ExecContext(t.Context(), s); err != nil {
-			t.Fatalf("%v in %.80s", err, s)
-		}
-	}
-	return path
+	return db
 }
 
 // At the start of a pass, what failed or was blocked for a reason that a word
 // on the issue answers waits for that word. What is not known stays.
 func TestL36OldItemsRecover(t *testing.T) {
-	db, err := store.Open(t.Context(), oldDatabase(t), store.Options{Now: func() time.Time { return noon }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := standing(t)
 	p := &Pass{Config: &config.Config{}, Store: db, Now: func() time.Time { return noon }}
 	states := func(routing bool) string {
 		p.Config.Runtime.EnableIssueCommentRouting = routing
@@ -67,7 +75,7 @@ func TestL36OldItemsRecover(t *testing.T) {
 			if err := p.reconcileFollowups(t.Context(), tx); err != nil {
 				return err
 			}
-			for _, id := range []int64{4, 7, 8, 9, 10} { // the question, and those of issues 30 to 33
+			for _, id := range []int64{1, 2, 3, 4, 5} {
 				i, err := tx.GetItem(t.Context(), id)
 				if err != nil {
 					return err
@@ -81,7 +89,7 @@ func TestL36OldItemsRecover(t *testing.T) {
 		}
 		return b.String()
 	}
-	const answer, anew, asks = "answer in a comment on the issue", "comment `/mergexo retry`, or take the label away and set it anew", string(work.StateAwaitingIssueFollowup) + "/answer in a comment on the issue\n"
+	const answer, anew, asks = "answer in a comment on the issue", "comment `/mergexo retry`, or take the label away and set it again", string(work.StateAwaitingIssueFollowup) + "/answer in a comment on the issue\n"
 	for _, c := range []struct {
 		routing bool
 		want    string
@@ -135,7 +143,7 @@ func TestL37RedirectedIsNotVoid(t *testing.T) {
 	token := work.RedirectToken(app.Key(), 1, "77")
 	v := scene(pullIs(work.PullMerged), with(after), func(v *View) { v.Notices[token] = work.ActionPlanned })
 	p := planRepo(v)
-	if len(p.Finished) != 1 || p.Finished[0].Outcome != outcomeRedirected || counts(work.Event{Outcome: p.Finished[0].Outcome}) {
+	if len(p.Finished) != 1 || p.Finished[0].Outcome != work.OutcomeRedirected {
 		t.Errorf("%+v", p.Finished)
 	}
 	off := scene(with(after), func(v *View) { v.Policy.IssueComments = false })

@@ -101,7 +101,7 @@ func (h *harvest) implementationOf(design work.Item, pull work.PullRequest, f pr
 		RepoID: h.repo.ID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
 		Title: design.Title, Body: design.Body, Edited: design.Edited, IssueClosed: design.IssueClosed, Author: design.Author, URL: design.URL, Priority: design.Priority,
 		Label: design.Label, LabelEvent: design.LabelEvent, TouchPaths: f.TouchPaths, Size: f.EstimatedSize,
-		DesignPull: pull.Number, DesignCommit: pull.MergeCommit, DecisionSummary: "", CreatedAt: now,
+		DesignPull: pull.Number, DesignCommit: pull.MergeCommit, DecisionSummary: "",
 	}
 	if f.Priority != 0 {
 		item.Priority = f.Priority
@@ -121,14 +121,8 @@ func promotedEvent(issue int, pull work.PullRequest, now time.Time) work.Event {
 	hash := work.ContentHash(string(work.EventMerged), source)
 	return work.Event{
 		Number: issue, Kind: work.EventMerged, Source: source, Hash: hash, Key: work.EventKey(issue, work.EventMerged, source, hash),
-		URL: pull.URL, CommitOID: pull.MergeCommit, CreatedAt: now, UpdatedAt: now,
+		URL: pull.URL, CreatedAt: now, UpdatedAt: now,
 	}
-}
-
-// begins reports whether an event asks for an item's start turn.
-func begins(item work.Item, e work.Event) bool {
-	return e.Kind == work.EventLabelled ||
-		e.Kind == work.EventMerged && item.Flow == work.FlowImplementation && e.Number == item.Number
 }
 
 // storePromoted stores the implementations, after the designs have their rows.
@@ -139,7 +133,7 @@ func (h *harvest) storePromoted(ctx context.Context, tx *store.Tx, now time.Time
 			design = h.items[number].ID
 		}
 		if p.fulfills {
-			err := h.p.move(ctx, tx, Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
+			err := h.p.move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
 			if err := movedOrGone(err); err != nil {
 				return err
 			}

@@ -253,8 +253,8 @@ func (h *harvest) intakePull(ctx context.Context, old work.PullRequest, d github
 
 func (h *harvest) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
 	pull := old
-	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base, pull.BaseOID = d.Title, d.URL, d.State, d.HeadOID, d.Base, d.BaseOID
-	pull.Draft, pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Draft, d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
+	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
+	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
 	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number].Fingerprint, h.now()
 	if halfRed(d.Checks) {
 		pull.Fingerprint = "" // it will not change with the rest of the checks
@@ -337,7 +337,7 @@ func (h *harvest) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 		hash := work.ContentHash(string(kind), detail)
 		return work.Event{
 			ItemID: pull.ItemID, Number: pull.Number, Kind: kind, Source: pull.HeadOID, Hash: hash,
-			Key: work.EventKey(pull.Number, kind, pull.HeadOID, hash), URL: pull.URL, CommitOID: pull.HeadOID, Body: detail,
+			Key: work.EventKey(pull.Number, kind, pull.HeadOID, hash), URL: pull.URL, Body: detail,
 			CreatedAt: d.UpdatedAt, UpdatedAt: d.UpdatedAt,
 		}
 	}

@@ -72,15 +72,11 @@ func reviewEvent(pull work.PullRequest, c github.ReviewComment) candidate {
 	if top == 0 {
 		top = c.ID
 	}
-	commit := c.CommitOID
-	if commit == "" {
-		commit = c.OriginalCommitOID
-	}
 	return candidate{pull: true, pending: c.Pending, node: c.NodeID, review: c.ReviewID, event: work.Event{
 		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventReview, Source: id, Hash: hash,
 		Key:    work.EventKey(pull.Number, work.EventReview, id, hash),
 		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, ThreadTop: top, Path: c.Path, Line: c.Line, DiffHunk: c.DiffHunk,
-		CommitOID: commit, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 	}}
 }
 
@@ -101,7 +97,7 @@ func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
 	return candidate{pull: true, node: r.NodeID, event: work.Event{
 		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventSummary, Source: id, Hash: hash,
 		Key:    work.EventKey(pull.Number, work.EventSummary, id, hash),
-		Author: r.Author, Body: work.Normalise(r.Body), State: r.State, URL: r.URL, CommitOID: r.CommitOID,
+		Author: r.Author, Body: work.Normalise(r.Body), State: r.State, URL: r.URL,
 		CreatedAt: r.SubmittedAt, UpdatedAt: r.UpdatedAt,
 	}}, true
 }
@@ -162,7 +158,7 @@ func (h *harvest) judge(ctx context.Context) error {
 	}
 	for i, c := range fresh {
 		if h.handled[c.event.Key] && c.event.Outcome == "" {
-			fresh[i].event.Outcome = outcomeAnswered
+			fresh[i].event.Outcome = work.OutcomeAnswered
 		}
 	}
 	h.events = slices.Clone(fresh)
@@ -280,7 +276,7 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 	own := slices.Contains(h.p.accounts.ids(h.r.Name.Host), e.Author.ID)
 	if own {
 		if edited, err := h.editedByPerson(ctx, e); edited || err != nil {
-			return outcomeOwnEdited, err
+			return work.OutcomeOwnEdited, err
 		}
 	}
 	switch {
@@ -288,10 +284,10 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 		pasted, err := h.lateCopy(ctx, e)
 		if !pasted {
 			h.heed(e.Body)
-			return outcomeOwn, err
+			return work.OutcomeOwn, err
 		}
 	case marked:
-		return outcomeOthers, nil
+		return work.OutcomeOthers, nil
 	}
 	if e.Author.Bot {
 		return "ignored: bot", nil
@@ -301,20 +297,10 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 		return "", err
 	}
 	if h.takenOver[e.Author.ID] != 0 {
-		return OutcomeTakenOver, nil
+		return work.OutcomeTakenOver, nil
 	}
-	return outcomeNoPermission, nil
+	return work.OutcomeNoPermission, nil
 }
-
-// outcomeOwn is that of what we wrote ourselves.
-const outcomeOwn = "ignored: our own"
-
-// outcomeOthers is that of what another installation wrote, under its own account:
-// two that answer each other would never end. Nobody else ends with our marker.
-const outcomeOthers = "ignored: another installation's"
-
-// outcomeNoPermission is that of what people say who may not write.
-const outcomeNoPermission = "ignored: author without write permission"
 
 // lateCopy plans the removal of further copies of a comment of ours that came
 // to light. pasted says that the comment is none of them: a person copied one

@@ -18,15 +18,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
 // Options are what a machine is made from.
 type Options struct {
-	Config  *config.Config   // required
-	Env     config.Env       // required
-	Secrets *prompts.Secrets // required for a pass and for running an agent, as is Now
+	Config  *config.Config    // required
+	Env     config.Env        // required
+	Secrets *secrets.Redactor // required for a pass and for running an agent, as is Now
 	Now     func() time.Time
 }
 
@@ -52,7 +52,7 @@ func newMachine(opt Options) *Machine {
 type Machine struct {
 	cfg     *config.Config
 	env     config.Env
-	secrets *prompts.Secrets
+	secrets *secrets.Redactor
 	dirs    tick.Dirs
 	now     func() time.Time
 	clients map[string]*github.Client

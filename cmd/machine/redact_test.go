@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -19,10 +19,10 @@ import (
 func TestNoTokenIsLogged(t *testing.T) {
 	const own = "correcthorse42batterystaple"
 	shape := "gh" + "p_" + strings.Repeat("aB3d", 9)
-	secrets := &prompts.Secrets{}
-	secrets.Add(own, "the value of BUILD_API_TOKEN")
+	known := &secrets.Redactor{}
+	known.Add(own, "the value of BUILD_API_TOKEN")
 	dir := t.TempDir()
-	m := &Machine{secrets: secrets, now: time.Now, dirs: tick.Dirs{State: dir}, cfg: &config.Config{}}
+	m := &Machine{secrets: known, now: time.Now, dirs: tick.Dirs{State: dir}, cfg: &config.Config{}}
 	log, done, err := m.openLog(false)
 	if err != nil {
 		t.Fatal(err)
@@ -47,9 +47,9 @@ func TestNoTokenIsLogged(t *testing.T) {
 }
 
 func TestWhatAnAgentPrintsIsMasked(t *testing.T) {
-	var secrets prompts.Secrets
-	secrets.Add("known-token-12345", "gh's token")
-	m := &Machine{secrets: &secrets, env: config.EnvOf([]string{"MODEL_KEY=mk-123", "MODE=on"})}
+	var known secrets.Redactor
+	known.Add("known-token-12345", "gh's token")
+	m := &Machine{secrets: &known, env: config.EnvOf([]string{"MODEL_KEY=mk-123", "MODE=on"})}
 	if got := m.masking([]string{"MODEL_KEY", "MODE"})("mk-123 on known-token-12345"); got != "[MODEL_KEY] on [redacted: gh's token]" {
 		t.Errorf("got %q", got)
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -27,8 +27,8 @@ type Facts struct {
 	Pending int               // things said that no turn has taken yet
 	Held    string            // what keeps a turn from being begun, as a dry run says it; empty: nothing
 	Answers bool              // enable_feedback_loop
-	Spent   tick.Spending     // what its budgets count
-	Budgets config.Budgets
+	Spent   spending.Sum      // what its budgets count
+	Budgets work.Budgets
 	Now     time.Time
 }
 
@@ -86,7 +86,7 @@ func (f Facts) ended() standing {
 	case f.Item.State == work.StateMerged, f.Item.State == work.StateCompleted:
 		return standing{"", "nothing"}
 	}
-	return standing{"", "nothing; set the label anew to start over"}
+	return standing{"", "nothing; set the label again to start over"}
 }
 
 // ending reports whether a turn has begun its effects: it is carried to its end.
@@ -117,7 +117,7 @@ func (f Facts) blocked() standing {
 	if reason == "" && f.Turn != nil {
 		reason = cmp.Or(f.Turn.WaitReason, f.Turn.LastError)
 	}
-	next := "set the label anew to start over"
+	next := "set the label again to start over"
 	if f.Pull != nil && f.Pull.State == work.PullOpen {
 		next = fmt.Sprintf("comment on %s", f.pullRef())
 	}
@@ -158,10 +158,10 @@ func (f Facts) comment() string {
 func (f Facts) working() standing {
 	t := f.Turn
 	if t.Waits(f.Now) {
-		return standing{cmp.Or(t.WaitReason, "a new attempt after: "+t.LastError), "goes on after " + work.Stamp(t.NotBefore)}
+		return standing{cmp.Or(t.WaitReason, "a new attempt after: "+t.LastError), "resumes after " + work.Stamp(t.NotBefore)}
 	}
 	before := ""
-	if t.WaitReason != "" && !tick.ToldOfHalt(t.WaitReason) {
+	if t.WaitReason != "" {
 		before = "; before that: " + t.WaitReason
 	}
 	if !f.Live {
@@ -201,7 +201,7 @@ func (f Facts) state() string {
 	if f.Item.State != work.StateRunning || f.Turn == nil || f.Live || f.Turn.Blocked {
 		return string(f.Item.State)
 	}
-	if f.Turn.NotBefore.After(f.Now) || f.Turn.WaitReason != "" {
+	if f.Halt != nil || f.Turn.NotBefore.After(f.Now) || f.Turn.WaitReason != "" {
 		return "waiting"
 	}
 	return "interrupted"

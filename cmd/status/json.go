@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
 )
@@ -231,7 +231,7 @@ func viewAction(a work.Action) actionView {
 
 func viewHistory(h store.History) historyView { return historyView{stamp(h.At), h.What, h.Detail} }
 
-func viewDay(d tick.Day, b config.Budgets) dayView {
+func viewDay(d spending.Day, b work.Budgets) dayView {
 	return dayView{d.Turns, b.TurnsPerDay, d.CostUSD, b.CostPerDay, stamp(d.Until), d.Why}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
 )
@@ -18,9 +19,9 @@ type Board struct {
 	repos []repoStatus
 	items []Facts
 	left  []leftRepo
-	day   tick.Day // what was spent in the last 24 hours, over all repositories
+	day   spending.Day // what was spent in the last 24 hours, over all repositories
 
-	budgets config.Budgets
+	budgets work.Budgets
 	halt    *tick.Halt // everything on this machine is paused; nil: it is not
 
 	now    time.Time                // by GitHub's clock, as what is stored
@@ -129,7 +130,7 @@ func loadTurns(ctx context.Context, tx *store.Tx, q Query) (unfinishedTurns, err
 }
 
 // loadRepo reads a repository's work items, and what holds them back.
-func loadRepo(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day tick.Day) ([]Facts, error) {
+func loadRepo(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spending.Day) ([]Facts, error) {
 	items, err := loadItems(ctx, tx, q, r)
 	if err != nil {
 		return nil, err
@@ -192,7 +193,7 @@ func loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Repo) ([]Facts
 			return nil, err
 		}
 		found[i] = Facts{
-			Repo: r, Item: item, Pull: newest[item.ID], Pending: pending[item.ID], Spent: tick.SpendingOf(spent), Now: q.Now, Pause: paused[item.Number],
+			Repo: r, Item: item, Pull: newest[item.ID], Pending: pending[item.ID], Spent: spending.Of(spent), Now: q.Now, Pause: paused[item.Number],
 		}
 		if p := newest[item.ID]; p != nil && found[i].Pause == nil {
 			found[i].Pause = paused[p.Number]
@@ -282,7 +283,7 @@ func (f *Facts) loadStop(ctx context.Context, tx *store.Tx) error {
 }
 
 // loadDay reads what was spent in the last 24 hours.
-func loadDay(ctx context.Context, tx *store.Tx, b config.Budgets, now time.Time) (tick.Day, error) {
+func loadDay(ctx context.Context, tx *store.Tx, b work.Budgets, now time.Time) (spending.Day, error) {
 	spent, err := tx.ListSpentSince(ctx, now.Add(-24*time.Hour))
-	return tick.DayOf(spent, b, now), err
+	return spending.DayOf(spent, b, now), err
 }

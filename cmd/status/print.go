@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -43,13 +43,13 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 
 // printIgnored says what nobody with the right to it wrote.
 func (r repoStatus) printIgnored(notes io.Writer) {
-	if n := r.counts.Outcomes[tick.OutcomeNoCommander]; n > 0 {
+	if n := r.counts.Outcomes[work.OutcomeNoCommander]; n > 0 {
 		fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.called, terminal.Count(n, "command"), wasWere(n))
 	}
-	if n := r.counts.Outcomes[tick.OutcomeTakenOver]; n > 0 {
+	if n := r.counts.Outcomes[work.OutcomeTakenOver]; n > 0 {
 		fmt.Fprintf(notes, "%s: a login in allowed_users is another account now; %s of it %s ignored, and the log says how to accept it\n", r.called, terminal.Count(n, "comment"), wasWere(n))
 	}
-	if n := r.counts.Outcomes[tick.OutcomeNoLabeller]; n > 0 {
+	if n := r.counts.Outcomes[work.OutcomeNoLabeller]; n > 0 {
 		fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.called, terminal.Count(n, "label"), wasWere(n))
 	}
 }
@@ -179,7 +179,7 @@ func (b Board) printDay(out terminal.Output, notes io.Writer) {
 }
 
 // dayLine sums the day up.
-func dayLine(d tick.Day, b config.Budgets) string { return "last 24 hours: " + d.Of(b) }
+func dayLine(d spending.Day, b work.Budgets) string { return "last 24 hours: " + d.Of(b) }
 
 // spentLine sums up what an item's budgets count.
 func spentLine(f Facts) string { return f.Spent.Of(f.Budgets) }

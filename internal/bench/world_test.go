@@ -164,7 +164,7 @@ func (w *world) track(t *testing.T, numbers map[int]int) {
 			}
 			_, err = tx.PutPull(ctx, work.PullRequest{
 				RepoID: repo.ID, ItemID: id, Number: number, NodeID: pull.NodeID, Title: pull.Title, State: work.PullOpen,
-				Branch: pull.Head, HeadOID: pull.HeadOID, Base: pull.Base, BaseOID: pull.BaseOID,
+				Branch: pull.Head, HeadOID: pull.HeadOID, Base: pull.Base,
 			})
 			if err != nil {
 				return err

@@ -35,8 +35,6 @@ const NewIssueComments = "new_issue_comments_pending"
 type Followup struct {
 	ItemID int64
 	Kind   FollowupKind
-	Flow   Flow
-	Branch string // chosen, not pushed; empty when the turn did not come so far
 	Reason string // what it waits for, for people and for the next prompt
 	Turn   string // key of the turn that ended so
 	Commit string // what that turn had finished and did not push; empty when nothing

@@ -10,7 +10,7 @@ import (
 // State is where a work item stands; it says what has already happened.
 type State string
 
-// The states of a work item (design §8).
+// The states of a work item.
 const (
 	StatePending               State = "pending"
 	StateReady                 State = "ready"
@@ -77,9 +77,6 @@ type Item struct {
 	Edited          string   // what was changed about the issue after the labelling, by somebody whose word does not count; empty: nothing
 	IssueClosed     bool     // when the issue was last read
 	Fingerprint     string   // of the issue in the list of issues, when its timeline was last read
-
-	CreatedAt time.Time
-	UpdatedAt time.Time
 }
 
 // Dependency is an issue that must be closed before an implementation begins.
@@ -140,8 +137,6 @@ type PullRequest struct {
 	Branch      string // head ref
 	HeadOID     string
 	Base        string // base ref
-	BaseOID     string
-	Draft       bool
 	Mergeable   string // MERGEABLE, CONFLICTING or UNKNOWN
 	Rollup      string // state of the head's checks: SUCCESS, FAILURE, PENDING, …; empty when none
 	MergeCommit string

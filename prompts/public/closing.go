@@ -1,0 +1,74 @@
+package public
+
+import (
+	"html"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var (
+	// parting is what may stand between two letters of a word that is shown as one: emphasis, a tag.
+	parting = "[*_~\\\\`\\x01]*"
+
+	// closing is a word by which GitHub closes an issue, and the issue, in a text as people see it. Between the two may
+	// stand anything but letters and digits.
+	closing = regexp.MustCompile(`(?i)((?:` + parted("close") + `|` + parted("fix") + `|` + parted("resolve") + `)` + parting + `(?:e?` + parting + `[sd])?)` +
+		`(?:([ \t\p{Zs}:]+)[^\p{L}\p{N}#]*|[^\p{L}\p{N}#]+)(?:(?:[\w.*~\x01-]+/[\w.*~\x01-]+)?#[^\p{L}\p{N}]*[0-9]|GH-[0-9]|https?:)`)
+
+	reference = regexp.MustCompile(`^&(?:#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{1,31}|)(;?)`)
+)
+
+func parted(word string) string { return strings.Join(strings.Split(word, ""), parting) }
+
+// NoClosing takes their effect from words such as "Fixes #7": GitHub closes
+// what an agent's text or commit names so, and only its own issue is its
+// business. It judges by what people see: characters that are written by name,
+// tags and emphasis make no difference. Words that switch checks off or sign for
+// somebody lose their effect as well, since the text may become a commit's.
+func NoClosing(s string) string {
+	s = noVouching(s)
+	seen, from := shown(s)
+	var b strings.Builder
+	at := 0
+	for _, m := range closing.FindAllStringSubmatchIndex(seen, -1) {
+		word, end := from[m[0]], m[3]
+		if m[5] > end {
+			end = m[5] // behind the white space
+		}
+		if last, _ := utf8.DecodeLastRuneInString(seen[:m[0]]); m[0] > 0 && (unicode.IsLetter(last) || unicode.IsDigit(last)) && !endsLink(s[:word]) {
+			continue // "prefixes #7"
+		}
+		b.WriteString(s[at:from[end]] + zeroWidth)
+		at = from[end]
+	}
+	return b.String() + s[at:]
+}
+
+// shown is Markdown with references as the characters that they stand for and
+// a control character for each tag; from says where each byte comes from.
+func shown(s string) (seen string, from []int) {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		piece, length := s[i:i+1], 1
+		switch s[i] {
+		case '&':
+			if ref := reference.FindString(s[i:]); len(ref) > 1 {
+				if seen := html.UnescapeString(ref); seen != ref {
+					piece, length = seen, len(ref)
+				}
+			}
+		case '<':
+			if t := keptTag.FindString(s[i:]); t != "" {
+				piece, length = "\x01", len(t)
+			}
+		}
+		b.WriteString(piece)
+		for range len(piece) {
+			from = append(from, i)
+		}
+		i += length
+	}
+	return b.String(), from
+}

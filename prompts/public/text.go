@@ -1,0 +1,125 @@
+package public
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Visible makes text show all that it holds: valid UTF-8, one kind of line
+// ending, no control characters, and characters that people do not see written
+// as their code point, so that nobody hides words from the people who look at
+// an issue and shows them to its agent.
+func Visible(s string) string {
+	s = work.Normalise(strings.ToValidUTF8(s, "\uFFFD"))
+	if strings.IndexFunc(s, Hidden) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if Hidden(r) {
+			fmt.Fprintf(&b, "\\u{%x}", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Hidden reports whether people do not see the character: controls, format
+// characters (zero width, direction, tags), fillers, and separators that look
+// like a line's end to some readers only. Joiners and variation selectors are
+// part of emoji and scripts and stay, tags do not.
+func Hidden(r rune) bool {
+	switch {
+	case r >= ' ' && r < 0x7f: // nearly all of a log
+		return false
+	case r == '\n' || r == '\t' || r == '\u200D' || r == '\u200C':
+		return false
+	case r == '\u115F' || r == '\u1160' || r == '\u3164' || r == '\uFFA0':
+		return true
+	case r >= 0xE0100 && r <= 0xE01EF: // variation selectors that no font uses
+		return true
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Co, r)
+}
+
+// OneLine makes a single line of text: what stands in a header or a list.
+func OneLine(s string) string {
+	return strings.Join(strings.Fields(Visible(s)), " ")
+}
+
+// FirstRunes gives the first n characters.
+func FirstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// HiddenTail stands for text that GitHub does not show because an HTML comment
+// before it was never closed.
+const HiddenTail = "[text hidden by an unclosed HTML comment was left out]"
+
+// WithoutComments takes HTML comments out of Markdown, outside of code, where
+// GitHub shows them. unclosed says what becomes of what follows a comment that
+// is never closed. Taking one out may show another: after a few rounds, what is
+// left is made visible.
+func WithoutComments(s string, unclosed func(rest string) string) string {
+	for range 3 {
+		next := stripComments(s, unclosed)
+		if next == s {
+			return s
+		}
+		s = next
+	}
+	if hasComment(s) {
+		return showUnclosed(s)
+	}
+	return s
+}
+
+// showUnclosed makes comment openings text, so that they hide nothing.
+func showUnclosed(s string) string { return strings.ReplaceAll(s, commentOpen, "&lt;!--") }
+
+func hasComment(s string) bool {
+	for _, seg := range segments(s) {
+		if seg.kind == spanComment || seg.kind == spanUnclosed {
+			return true
+		}
+	}
+	return false
+}
+
+func stripComments(s string, unclosed func(rest string) string) string {
+	if !strings.Contains(s, commentOpen) {
+		return s
+	}
+	var b strings.Builder
+	gap := false // a comment stood here: what it kept apart must not join to a new one
+	for _, seg := range segments(s) {
+		switch seg.kind {
+		case spanComment:
+			gap = true
+			continue
+		case spanUnclosed:
+			seg.text = unclosed(seg.text)
+		case spanText, spanCode:
+		}
+		if gap && !atLineEdge(b.String(), seg.text) {
+			b.WriteByte(' ')
+		}
+		gap = false
+		b.WriteString(seg.text)
+	}
+	return b.String()
+}
+
+func atLineEdge(before, after string) bool {
+	return before == "" || strings.HasSuffix(before, "\n") || after == "" || strings.HasPrefix(after, "\n")
+}

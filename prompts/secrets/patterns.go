@@ -1,0 +1,78 @@
+package secrets
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// pattern is a credential that is known by its own prefix, as its provider
+// documents it. Guessing by entropy would refuse hashes and fixtures.
+type pattern struct {
+	name  string
+	signs []string // one of them stands in every text that has such a credential
+	expr  func() *regexp.Regexp
+}
+
+// compiled compiles an expression at its first use: few texts have any sign of a
+// secret, and a pass logs before it does anything else.
+func compiled(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+func (p pattern) possible(s string) bool {
+	return slices.ContainsFunc(p.signs, func(sign string) bool { return strings.Contains(s, sign) })
+}
+
+// patterns are, but for private keys, the tokens that providers made to be found:
+// each has a documented prefix of its own. A pattern that stands before another
+// gives its name to what both match.
+var patterns = []pattern{
+	{"a GitHub token", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, compiled(`\b(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})`)},
+	{"a private key", []string{"-----BEGIN "}, compiled(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\z)`)},
+	{"an age key", []string{"AGE-SECRET-KEY-1"}, compiled(`\bAGE-SECRET-KEY-1[A-Z0-9]{58}`)},
+
+	// Models.
+	{"an Anthropic key", []string{"sk-ant-"}, compiled(`\bsk-ant-[A-Za-z0-9_-]{20,}`)},
+	{"an OpenAI key", []string{"sk-"}, compiled(`\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}`)},
+	{"a Hugging Face token", []string{"hf_"}, compiled(`\bhf_[A-Za-z0-9]{34,}\b`)},
+	{"a Groq key", []string{"gsk_"}, compiled(`\bgsk_[A-Za-z0-9]{48,}\b`)},
+	{"an xAI key", []string{"xai-"}, compiled(`\bxai-[A-Za-z0-9]{64,}\b`)},
+	{"a Perplexity key", []string{"pplx-"}, compiled(`\bpplx-[A-Za-z0-9]{48,}\b`)},
+	{"a Replicate token", []string{"r8_"}, compiled(`\br8_[A-Za-z0-9]{37}\b`)},
+
+	// Clouds and hosting.
+	{"an AWS access key", []string{"AKIA", "ASIA"}, compiled(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`)},
+	{"a Google API key", []string{"AIza"}, compiled(`\bAIza[0-9A-Za-z_-]{35}`)},
+	{"a Google OAuth secret", []string{"GOCSPX-", "ya29."}, compiled(`\b(?:GOCSPX-[A-Za-z0-9_-]{28}|ya29\.[A-Za-z0-9_-]{40,})`)},
+	{"an Azure storage key", []string{"AccountKey="}, compiled(`AccountKey=[A-Za-z0-9+/]{86}==`)},
+	{"a DigitalOcean token", []string{"_v1_"}, compiled(`\bdo[opr]_v1_[a-f0-9]{64}\b`)},
+	{"a Vault token", []string{"hvs.", "hvb."}, compiled(`\bhv[sb]\.[A-Za-z0-9_-]{24,}`)},
+	{"a Terraform token", []string{".atlasv1."}, compiled(`\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,}`)},
+	{"a Databricks token", []string{"dapi"}, compiled(`\bdapi[a-f0-9]{32}\b`)},
+	{"a Supabase token", []string{"sbp_"}, compiled(`\bsbp_[a-f0-9]{40}\b`)},
+	{"a Doppler token", []string{"dp."}, compiled(`\bdp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{40,}`)},
+
+	// Code and packages.
+	{"a GitLab token", []string{"glpat-", "glptt-", "gldt-", "glrt-", "glsoat-", "glft-"}, compiled(`\bgl(?:pat|ptt|dt|rt|soat|ft)-[0-9A-Za-z_-]{20,}`)},
+	{"an npm token", []string{"npm_"}, compiled(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"a PyPI token", []string{"pypi-AgE"}, compiled(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
+	{"a RubyGems key", []string{"rubygems_"}, compiled(`\brubygems_[a-f0-9]{48}\b`)},
+	{"a crates.io token", []string{"cio"}, compiled(`\bcio[A-Za-z0-9]{32}\b`)},
+	{"a Docker token", []string{"dckr_"}, compiled(`\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{24,}`)},
+
+	// Services.
+	{"a Slack token", []string{"xox", "xapp-"}, compiled(`\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-f0-9]{20,})`)},
+	{"a Slack webhook", []string{"hooks.slack.com/"}, compiled(`hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9]+/[A-Za-z0-9]+/[A-Za-z0-9]{16,}`)},
+	{"a Stripe key", []string{"k_live_", "whsec_"}, compiled(`\b(?:[sr]k_live_[A-Za-z0-9]{20,}|whsec_[A-Za-z0-9+/]{32,})`)},
+	{"a SendGrid key", []string{"SG."}, compiled(`\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}`)},
+	{"a Shopify token", []string{"shp"}, compiled(`\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`)},
+	{"a Telegram bot token", []string{":AA"}, compiled(`\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b`)},
+	{"a Linear key", []string{"lin_api_"}, compiled(`\blin_api_[A-Za-z0-9]{40}\b`)},
+	{"a Grafana token", []string{"glsa_", "glc_"}, compiled(`\b(?:glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_[A-Za-z0-9+/]{40,})`)},
+	{"a New Relic key", []string{"NRAK-"}, compiled(`\bNRAK-[A-Z0-9]{27}\b`)},
+	{"an Atlassian token", []string{"ATATT3", "ATCTT3"}, compiled(`\bAT[AC]TT3[A-Za-z0-9_=-]{60,}`)},
+	{"a Postman key", []string{"PMAK-"}, compiled(`\bPMAK-[a-f0-9]{24}-[a-f0-9]{34}\b`)},
+	{"a Figma token", []string{"figd_"}, compiled(`\bfigd_[A-Za-z0-9_-]{40}`)},
+}

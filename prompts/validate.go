@@ -1,0 +1,146 @@
+package prompts
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/public"
+)
+
+// How much of the small fields is taken.
+const (
+	maxPaths   = 200
+	maxPath    = 300
+	maxDepends = 50
+)
+
+// checker collects the violations of what a schema cannot say.
+type checker struct{ out []string }
+
+func (c *checker) add(format string, args ...any) {
+	c.out = append(c.out, quoted(fmt.Sprintf(format, args...)))
+}
+
+func checkMeaning(kind work.Kind, a Answer, asked Asked) []string {
+	var c checker
+	blocked := strings.TrimSpace(a.BlockedReason) != ""
+	if a.BlockedReason != "" && !blocked {
+		c.add("blocked_reason is blank; write the question, or null")
+	}
+	switch {
+	case kind == work.KindReview:
+		c.review(a, asked)
+	case kind == work.KindDesignStart:
+		c.design(a, blocked)
+	case kind.Start():
+		c.title("pr_title", a.PRTitle, blocked)
+		c.text("pr_summary", a.PRSummary, blocked)
+		c.text("commit_message", a.CommitMessage, blocked)
+	default:
+		c.feedback(a, asked.Replies)
+		c.answered(a, asked.Told)
+	}
+	return c.out
+}
+
+// text demands a text that is not blank, unless the work is blocked.
+func (c *checker) text(key, value string, blocked bool) {
+	if strings.TrimSpace(value) == "" && !blocked {
+		c.add("%s is empty; it may be null only when blocked_reason says why", key)
+	}
+}
+
+func (c *checker) title(key, value string, blocked bool) {
+	c.text(key, value, blocked)
+	if strings.ContainsAny(value, "\r\n") {
+		c.add("%s has more than one line", key)
+	}
+	if n := utf8.RuneCountInString(value); n > public.TitleLimit {
+		c.add("%s has %d characters; GitHub takes %d", key, n, public.TitleLimit)
+	}
+}
+
+func (c *checker) design(a Answer, blocked bool) {
+	c.title("title", a.Title, blocked)
+	c.text("summary", a.Summary, blocked)
+	c.text("design_doc", a.DesignDoc, blocked)
+	c.text("estimated_size", a.EstimatedSize, blocked)
+	if a.Priority == 0 && !blocked {
+		c.add("priority is empty; it may be null only when blocked_reason says why")
+	}
+	if len(a.TouchPaths) > maxPaths {
+		c.add("touch_paths has %d entries; at most %d are taken: use globs", len(a.TouchPaths), maxPaths)
+	}
+	for i, p := range a.TouchPaths[:min(len(a.TouchPaths), maxPaths)] {
+		if why := pathProblem(p); why != "" {
+			c.add("touch_paths[%d] %q %s", i, p, why)
+		}
+	}
+	if len(a.DependsOn) > maxDepends {
+		c.add("depends_on has %d entries; at most %d are taken", len(a.DependsOn), maxDepends)
+	}
+	for i, d := range a.DependsOn[:min(len(a.DependsOn), maxDepends)] {
+		if strings.TrimSpace(d) == "" || strings.ContainsAny(d, "\r\n") || utf8.RuneCountInString(d) > maxPath {
+			c.add("depends_on[%d] must be one short line, such as \"#12\"", i)
+		}
+	}
+}
+
+var drive = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
+
+// pathProblem says why a touch path cannot be one: it must be a path or glob
+// inside the repository, written with slashes.
+func pathProblem(p string) string {
+	switch {
+	case strings.TrimSpace(p) == "":
+		return "is empty"
+	case utf8.RuneCountInString(p) > maxPath:
+		return "is too long"
+	case strings.ContainsAny(p, "\r\n\t"):
+		return "has more than one line"
+	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || drive.MatchString(p):
+		return "is absolute; write it relative to the repository's root"
+	case strings.Contains(p, `\`):
+		return "has a backslash; write it with slashes"
+	case slices.Contains(strings.Split(p, "/"), ".."):
+		return "leaves the repository"
+	case strings.EqualFold(strings.Split(p, "/")[0], ".git"):
+		return "is inside .git"
+	}
+	return ""
+}
+
+func (c *checker) feedback(a Answer, asked []int64) {
+	seen := map[int64]bool{}
+	for i, r := range a.ReviewReplies {
+		switch {
+		case !slices.Contains(asked, r.ReviewCommentID):
+			c.add("review_replies[%d] answers review comment %d, which was not asked about; asked: %s", i, r.ReviewCommentID, idList(asked))
+		case seen[r.ReviewCommentID]:
+			c.add("review_replies[%d] answers review comment %d a second time", i, r.ReviewCommentID)
+		}
+		seen[r.ReviewCommentID] = true
+		if strings.TrimSpace(r.Body) == "" {
+			c.add("review_replies[%d] has an empty body", i)
+		}
+	}
+	if f := a.FlakyTest; f != nil {
+		if strings.TrimSpace(f.Name) == "" || strings.ContainsAny(f.Name, "\r\n") || utf8.RuneCountInString(f.Name) > maxPath {
+			c.add("flaky_test.name must be the test's name, one short line")
+		}
+		if strings.TrimSpace(f.Reason) == "" {
+			c.add("flaky_test.reason is empty")
+		}
+	}
+}
+
+func idList(ids []int64) string {
+	if len(ids) == 0 {
+		return "none"
+	}
+	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(ids)), ", "), "[]")
+}
