@@ -141,7 +141,7 @@ func (a *app) printTold(told *tick.Told, item string, cmd work.Command, flags *t
 		case told.Why != "":
 			then += ": " + terminal.OneLine(told.Why)
 		}
-		fmt.Fprintf(a.env.Stderr, "GitHub does not show it yet (%s left); %s\n", terminal.Count(told.Left, "change"), then)
+		fmt.Fprintf(a.env.Stderr, "GitHub does not show it yet (%s left); %s\n", work.Count(told.Left, "change"), then)
 	}
 	return nil
 }

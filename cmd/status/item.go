@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/tick"
@@ -55,7 +54,7 @@ func (f Facts) standing() standing {
 	case f.Held != "" && (f.Pending > 0 || f.Item.State != work.StateAwaitingIssueFollowup):
 		return standing{f.Held, f.afterwards()}
 	case f.Pending > 0:
-		return standing{fmt.Sprintf("a pass: %s to answer", terminal.Count(f.Pending, "event")), "a turn answers on GitHub"}
+		return standing{fmt.Sprintf("a pass: %s to answer", work.Count(f.Pending, "event")), "a turn answers on GitHub"}
 	}
 	return f.idle()
 }
@@ -129,7 +128,7 @@ func (f Facts) attempts() string {
 	if f.Stop == nil || f.Stop.Attempts < 2 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s)", terminal.Count(f.Stop.Attempts, "attempt"))
+	return fmt.Sprintf(" (%s)", work.Count(f.Stop.Attempts, "attempt"))
 }
 
 // since is when it came to stand as it stands: tried again in vain it stands still

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -58,7 +57,7 @@ func isReplaced(r work.Repo, known []work.Repo) bool {
 
 // String says why nothing happens there, and what to do.
 func (l leftRepo) String() string {
-	name, kept := l.Name.FullName(), terminal.Count(l.open, "open work item")
+	name, kept := l.Name.FullName(), work.Count(l.open, "open work item")
 	if l.replaced {
 		return fmt.Sprintf("%s: another repository has had this name since %s; not worked on: %s of the former one, which is gone", name, work.Stamp(l.LeftAt), kept)
 	}

@@ -44,13 +44,13 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 // printIgnored says what nobody with the right to it wrote.
 func (r repoStatus) printIgnored(notes io.Writer) {
 	if n := r.counts.Outcomes[work.OutcomeNoCommander]; n > 0 {
-		fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.called, terminal.Count(n, "command"), wasWere(n))
+		fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.called, work.Count(n, "command"), wasWere(n))
 	}
 	if n := r.counts.Outcomes[work.OutcomeTakenOver]; n > 0 {
-		fmt.Fprintf(notes, "%s: a login in allowed_users is another account now; %s of it %s ignored, and the log says how to accept it\n", r.called, terminal.Count(n, "comment"), wasWere(n))
+		fmt.Fprintf(notes, "%s: a login in allowed_users is another account now; %s of it %s ignored, and the log says how to accept it\n", r.called, work.Count(n, "comment"), wasWere(n))
 	}
 	if n := r.counts.Outcomes[work.OutcomeNoLabeller]; n > 0 {
-		fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.called, terminal.Count(n, "label"), wasWere(n))
+		fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.called, work.Count(n, "label"), wasWere(n))
 	}
 }
 

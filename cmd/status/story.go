@@ -136,7 +136,7 @@ func (s Story) printTables(out terminal.Output) error {
 	}
 	for _, t := range s.turns {
 		turns = append(turns, []string{
-			out.When(t.ClaimedAt, s.Now), string(t.Kind), turnStep(t), terminal.Count(t.Runs, "run"), t.Reason, cmp.Or(t.LastError, t.WaitReason), t.Key, string(t.Sandbox),
+			out.When(t.ClaimedAt, s.Now), string(t.Kind), turnStep(t), work.Count(t.Runs, "run"), t.Reason, cmp.Or(t.LastError, t.WaitReason), t.Key, string(t.Sandbox),
 		})
 	}
 	for _, x := range s.actions {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -128,10 +127,10 @@ func (d *demo) stands(ctx context.Context, pull, commits, comments int) error {
 	case err != nil:
 		return err
 	case n != commits:
-		return fmt.Errorf("#%d has %s, not %d", pull, terminal.Count(n, "commit"), commits)
+		return fmt.Errorf("#%d has %s, not %d", pull, work.Count(n, "commit"), commits)
 	}
 	if ours := d.ours(pull); len(ours) != comments {
-		return fmt.Errorf("#%d has %s of ours, not %d: %q", pull, terminal.Count(len(ours), "comment"), comments, ours)
+		return fmt.Errorf("#%d has %s of ours, not %d: %q", pull, work.Count(len(ours), "comment"), comments, ours)
 	}
 	return nil
 }
@@ -148,7 +147,7 @@ func (d *demo) paidOnce(turns int) error {
 		}
 	}
 	if len(runs) != turns {
-		return fmt.Errorf("the agent ran for %s, not %d", terminal.Count(len(runs), "turn"), turns)
+		return fmt.Errorf("the agent ran for %s, not %d", work.Count(len(runs), "turn"), turns)
 	}
 	return nil
 }

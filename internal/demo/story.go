@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
-	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -303,7 +302,7 @@ func (d *demo) idle(ctx context.Context) error {
 		return err
 	}
 	p := d.passes[len(d.passes)-1]
-	d.say("  %s, %d of them answered 304; nothing written.", terminal.Count(p.total(), "request"), p.Unchanged)
+	d.say("  %s, %d of them answered 304; nothing written.", work.Count(p.total(), "request"), p.Unchanged)
 	if len(rep.Turns) != 0 || p.Writes != 0 || p.Unchanged != p.total() {
 		return fmt.Errorf("the pass with nothing new was not idle: %+v", p)
 	}

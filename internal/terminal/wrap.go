@@ -72,14 +72,6 @@ func (o Output) Sentences(headings []string, rows [][]string) error {
 	return err
 }
 
-// Count is a number of things in words: 1 event, 2 events.
-func Count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // Age is how long ago something was, as briefly as a table needs it.
 func Age(t, now time.Time) string {
 	switch d := now.Sub(t); {
