@@ -95,7 +95,7 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command, flags 
 		return err
 	case !seen:
 		return errNothingYet
-	case !known && needsItem(cmd.Verb):
+	case !known && cmd.Verb.NeedsItem():
 		return fmt.Errorf("%s is no work item: it has no label yet, or no pass has seen it (gh mergexo tick)", item)
 	}
 	pass, done, err := a.newPass(ctx, cfg, &tickOptions{json: flags})
@@ -109,16 +109,6 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command, flags 
 		return err
 	}
 	return a.printTold(told, item, cmd, flags)
-}
-
-// needsItem reports whether a verb is about work that has begun.
-func needsItem(v work.Verb) bool {
-	switch v {
-	case work.VerbRetry, work.VerbUnblock, work.VerbCancel, work.VerbStatus:
-		return true
-	case work.VerbPause, work.VerbResume, work.VerbDesign, work.VerbBugfix, work.VerbSmallJob, work.VerbHelp:
-	}
-	return false
 }
 
 func (a *app) printTold(told *tick.Told, item string, cmd work.Command, flags *terminal.JSON) error {

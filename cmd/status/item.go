@@ -31,6 +31,27 @@ type Facts struct {
 	Now     time.Time
 }
 
+// row is what is told of a work item: a line of status and what stands below it, the
+// head of show, and an item in JSON are made of the same one.
+type row struct {
+	standing
+	ref     string // of the issue
+	state   string
+	since   time.Time
+	pull    string // of the pull request, by its number; empty: none yet
+	pullURL string
+	comment string // where GitHub says why it stands still
+	spent   string
+}
+
+func (f Facts) row() row {
+	r := row{standing: f.standing(), ref: f.ref(), state: f.state(), since: f.since(), comment: f.comment(), spent: f.Spent.Of(f.Budgets)}
+	if f.Pull != nil {
+		r.pull, r.pullURL = fmt.Sprintf("#%d", f.Pull.Number), f.Pull.URL
+	}
+	return r
+}
+
 // standing answers "why is nothing happening?" for one work item: what it
 // waits for, and what comes next.
 type standing struct{ waits, next string }

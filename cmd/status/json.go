@@ -158,11 +158,11 @@ func (b Board) Object() map[string]any {
 }
 
 func viewItem(f Facts) itemView {
-	s := f.standing()
+	r := f.row()
 	v := itemView{
 		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Item.Number, Title: f.Item.Title, URL: f.Item.URL,
-		Flow: string(f.Item.Flow), State: string(f.Item.State), Live: f.Live, Since: stamp(f.since()),
-		WaitingFor: s.waits, NextStep: s.next, Priority: f.Item.Priority, Branch: f.Item.Branch, Pending: f.Pending, Spent: viewSpent(f),
+		Flow: string(f.Item.Flow), State: string(f.Item.State), Live: f.Live, Since: stamp(r.since),
+		WaitingFor: r.waits, NextStep: r.next, Priority: f.Item.Priority, Branch: f.Item.Branch, Pending: f.Pending, Spent: viewSpent(f),
 	}
 	if s := f.Stop; s != nil {
 		v.Stop = &stopView{Reason: s.Reason, Since: stamp(s.Since), Attempts: s.Attempts, URL: f.Said.ResultURL, State: string(f.Said.State)}

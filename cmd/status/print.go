@@ -65,14 +65,9 @@ func wasWere(n int) string {
 func printRows(out terminal.Output, b Board) error {
 	var rows [][]string
 	for _, f := range b.items {
-		s := f.standing()
-		pull := ""
-		if f.Pull != nil {
-			pull = f.Pull.URL
-		}
+		r := f.row()
 		rows = append(rows, []string{
-			f.ref(), f.state(), out.When(f.since(), f.Now),
-			s.waits, s.next, string(f.Item.Flow), pull, f.Item.Title, spentLine(f), f.Said.ResultURL,
+			r.ref, r.state, out.When(r.since, f.Now), r.waits, r.next, string(f.Item.Flow), r.pullURL, f.Item.Title, r.spent, f.Said.ResultURL,
 		})
 	}
 	return out.Table(nil, rows)
@@ -89,23 +84,20 @@ func printStandings(out terminal.Output, b Board) error {
 	slices.SortStableFunc(items, func(x, y Facts) int { return cmp.Compare(x.urgency(), y.urgency()) })
 	var rows [][]string
 	for _, f := range items {
-		pull := ""
-		if f.Pull != nil {
-			pull = fmt.Sprintf("#%d", f.Pull.Number)
-		}
-		rows = append(rows, []string{f.ref(), f.state(), terminal.Age(f.since(), f.Now), pull, f.Item.Title})
+		r := f.row()
+		rows = append(rows, []string{r.ref, r.state, terminal.Age(r.since, f.Now), r.pull, f.Item.Title})
 	}
 	if err := out.List([]string{"ITEM", "STATE", "SINCE", "PR", "TITLE"}, rows); err != nil {
 		return err
 	}
 	for _, f := range items {
-		s := f.standing()
-		if s.waits == "" {
+		r := f.row()
+		if r.waits == "" {
 			continue
 		}
-		told := "\n" + strings.Join(terminal.Wrap(f.ref()+" waits: "+out.LocalTimes(s.waits), out.Width-4), "\n    ") + "\n"
-		if s.next != "" {
-			told += out.Indented("  → ", out.LocalTimes(s.next))
+		told := "\n" + strings.Join(terminal.Wrap(r.ref+" waits: "+out.LocalTimes(r.waits), out.Width-4), "\n    ") + "\n"
+		if r.next != "" {
+			told += out.Indented("  → ", out.LocalTimes(r.next))
 		}
 		if _, err := fmt.Fprint(out.W, told); err != nil {
 			return err
@@ -180,6 +172,3 @@ func (b Board) printDay(out terminal.Output, notes io.Writer) {
 
 // dayLine sums the day up.
 func dayLine(d spending.Day, b work.Budgets) string { return "last 24 hours: " + d.Of(b) }
-
-// spentLine sums up what an item's budgets count.
-func spentLine(f Facts) string { return f.Spent.Of(f.Budgets) }

@@ -75,18 +75,18 @@ func (s Story) Object() map[string]any {
 
 // printHead prints the item itself, a line for each thing to know.
 func (s Story) printHead(out terminal.Output) error {
-	st := s.standing()
+	r := s.row()
 	lines := [][2]string{
-		{"item", s.ref()},
+		{"item", r.ref},
 		{"title", terminal.OneLine(s.Item.Title)},
 		{"url", s.Item.URL},
-		{"state", s.state()},
-		{"since", out.When(s.since(), s.Now)},
-		{"waiting for", out.LocalTimes(terminal.OneLine(st.waits))},
-		{"next", out.LocalTimes(terminal.OneLine(st.next))},
-		{"said on GitHub", terminal.OneLine(s.comment())},
+		{"state", r.state},
+		{"since", out.When(r.since, s.Now)},
+		{"waiting for", out.LocalTimes(terminal.OneLine(r.waits))},
+		{"next", out.LocalTimes(terminal.OneLine(r.next))},
+		{"said on GitHub", terminal.OneLine(r.comment)},
 		{"flow", string(s.Item.Flow)},
-		{"spent", spentLine(s.Facts)},
+		{"spent", r.spent},
 		{"priority", fmt.Sprint(s.Item.Priority)},
 		{"branch", s.Item.Branch},
 		{"document", s.Item.Document},
