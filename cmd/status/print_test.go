@@ -33,7 +33,8 @@ func TestEveryViewOfAnItemSaysTheSame(t *testing.T) {
 		if err := printRows(terminal.Output{W: &line}, b); err != nil {
 			t.Fatal(err)
 		}
-		if err := printStandings(terminal.Output{W: &people, TTY: true, Width: 400}, b); err != nil {
+		shown := terminal.Output{W: &people, TTY: true, Width: 400}
+		if err := printStandings(shown, b); err != nil {
 			t.Fatal(err)
 		}
 		if err := (Story{Facts: f}).printHead(terminal.Output{W: &head}); err != nil {
@@ -49,7 +50,7 @@ func TestEveryViewOfAnItemSaysTheSame(t *testing.T) {
 				t.Errorf("%s: show says no %q:\n%s", name, want, &head)
 			}
 		}
-		for _, want := range []string{"octo/app#12 waits: " + v.WaitingFor + "\n", "→ " + v.NextStep + "\n", "  " + cells[1] + "  "} {
+		for _, want := range []string{"octo/app#12 waits: " + shown.LocalTimes(v.WaitingFor) + "\n", "→ " + v.NextStep + "\n", "  " + cells[1] + "  "} {
 			if !strings.Contains(people.String(), want) {
 				t.Errorf("%s: the terminal says no %q:\n%s", name, want, &people)
 			}
