@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
@@ -76,15 +75,7 @@ func localCommand(verb work.Verb, head string) (work.Command, error) {
 var errNothingYet = errors.New("there is no state yet: no pass has been made; make one: gh mergexo tick")
 
 func (a *app) command(ctx context.Context, name string, cmd work.Command, flags *terminal.JSON) error {
-	cfg, err := a.config()
-	if err != nil {
-		return err
-	}
-	configured, err := repos(cfg, "")
-	if err != nil {
-		return err
-	}
-	which, err := parseRef(name, github.DefaultHost(), configured)
+	cfg, which, err := a.item(name)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -191,7 +190,7 @@ func knownAgent(cfg *config.Config, name string) error {
 
 // promptOf renders a prompt for a work item.
 func (a *app) promptOf(ctx context.Context, name, about, agentName string) (text string, err error) {
-	cfg, err := a.config()
+	cfg, which, err := a.item(about)
 	if err != nil {
 		return "", err
 	}
@@ -199,14 +198,6 @@ func (a *app) promptOf(ctx context.Context, name, about, agentName string) (text
 		if err := knownAgent(cfg, agentName); err != nil {
 			return "", err
 		}
-	}
-	configured, err := repos(cfg, "")
-	if err != nil {
-		return "", err
-	}
-	which, err := parseRef(about, github.DefaultHost(), configured)
-	if err != nil {
-		return "", err
 	}
 	scratch, err := os.MkdirTemp("", "mergexo-prompt-")
 	if err != nil {

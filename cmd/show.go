@@ -9,7 +9,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -36,15 +35,7 @@ or #12 (quote it for your shell) or 12 when one repository is configured.`,
 }
 
 func (a *app) show(ctx context.Context, name string, flags *terminal.JSON) error {
-	cfg, err := a.config()
-	if err != nil {
-		return err
-	}
-	configured, err := repos(cfg, "")
-	if err != nil {
-		return err
-	}
-	which, err := parseRef(name, github.DefaultHost(), configured)
+	cfg, which, err := a.item(name)
 	if err != nil {
 		return err
 	}
