@@ -18,10 +18,10 @@ type Facts struct {
 	Pull    *work.PullRequest // nil: none yet
 	Turn    *work.Turn        // the unfinished one; nil: none
 	Live    bool              // a living pass works on it
-	Pause   *work.Pause       // people have taken it over; nil: they have not
+	Pause   *work.Pause       // people have paused it; nil: they have not
 	Halt    *tick.Halt        // everything on this machine is paused; nil: it is not
 	Ignore  string            // the label by which they do
-	Stop    *work.Stop        // why it stands still; nil: it does not
+	Stop    *work.Stop        // why it is blocked; nil: it is not
 	Said    work.Action       // the comment that says so on GitHub
 	Pending int               // things said that no turn has taken yet
 	Held    string            // what keeps a turn from being begun, as a dry run says it; empty: nothing
@@ -40,7 +40,7 @@ type row struct {
 	since   time.Time
 	pull    string // of the pull request, by its number; empty: none yet
 	pullURL string
-	comment string // where GitHub says why it stands still
+	comment string // where GitHub says why it is blocked
 	spent   string
 }
 
@@ -114,7 +114,7 @@ func (f Facts) ending() bool {
 	return f.Turn != nil && (f.Turn.Step == work.StepPushed || f.Turn.Step == work.StepApplied)
 }
 
-// paused is about an item that people have taken over. What it waited for
+// paused is about an item that people have paused. What it waited for
 // before, it waits for again.
 func (f Facts) paused() standing {
 	waits := work.PausedReason(*f.Pause)
@@ -152,8 +152,8 @@ func (f Facts) attempts() string {
 	return fmt.Sprintf(" (%s)", work.Count(f.Stop.Attempts, "attempt"))
 }
 
-// since is when it came to stand as it stands: tried again in vain it stands still
-// since the first time.
+// since is when it came into its state: tried again in vain it is blocked since the
+// first time.
 func (f Facts) since() time.Time {
 	if f.Stop != nil {
 		return f.Stop.Since
@@ -161,7 +161,7 @@ func (f Facts) since() time.Time {
 	return f.Item.Since
 }
 
-// comment is where GitHub says why it stands still, or what became of that.
+// comment is where GitHub says why it is blocked, or what became of that.
 func (f Facts) comment() string {
 	switch {
 	case f.Stop == nil:

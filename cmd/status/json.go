@@ -30,7 +30,7 @@ type itemView struct {
 	PullRequest *pullView  `json:"pullRequest"`
 	Pending     int        `json:"pendingEvents"`
 	Spent       spentView  `json:"spent"`
-	Stop        *stopView  `json:"stop"` // null: it does not stand still
+	Stop        *stopView  `json:"stop"` // null: it is not blocked
 }
 
 type stopView struct {

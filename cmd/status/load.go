@@ -249,7 +249,7 @@ func elsewhere(e work.Event, pull *work.PullRequest) bool {
 	return e.Kind == work.EventSource && pull != nil && e.CreatedAt.After(pull.CreatedAt)
 }
 
-// loadPauses reads what people have taken over, by number.
+// loadPauses reads what people have paused, by number.
 func loadPauses(ctx context.Context, tx *store.Tx, repoID int64) (map[int]*work.Pause, error) {
 	open, err := tx.ListOpenPauses(ctx, repoID)
 	oldest := map[int]*work.Pause{}
@@ -271,7 +271,7 @@ func (f *Facts) configure(q Query) {
 	}
 }
 
-// loadStop reads why an item stands still, and where GitHub says so.
+// loadStop reads why an item is blocked, and where GitHub says so.
 func (f *Facts) loadStop(ctx context.Context, tx *store.Tx) error {
 	stop, ok, err := tx.FindStop(ctx, f.Item.ID)
 	if err != nil || !ok || !stop.Lasts() || !f.Item.State.Stands() {

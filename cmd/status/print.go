@@ -74,7 +74,7 @@ func printRows(out terminal.Output, b Board) error {
 }
 
 // printStandings prints for people what there is, and below it, in full, what
-// each item waits for and how it goes on. Those that need somebody are first.
+// each item waits for and how it resumes. Those that need somebody are first.
 func printStandings(out terminal.Output, b Board) error {
 	if len(b.items) == 0 {
 		_, err := fmt.Fprintln(out.W, b.nothingOpen())
@@ -115,8 +115,8 @@ func (f Facts) pullRef() string {
 	return fmt.Sprintf("%s#%d", cmp.Or(f.Called, f.Repo.Name.FullName()), f.Pull.Number)
 }
 
-// urgency sorts items: what stands still until somebody does something, what is
-// in people's hands, and what goes on by itself.
+// urgency sorts items: what is blocked until somebody does something, what is
+// in people's hands, and what resumes by itself.
 func (f Facts) urgency() int {
 	stands := f.Item.State == work.StateBlocked || f.Turn != nil && f.Turn.Blocked ||
 		f.Item.State == work.StateAwaitingIssueFollowup && f.Pending == 0
