@@ -21,7 +21,7 @@ scripted agent, one of which it kills halfway. It checks what it tells, and ends
 with code 1 when anything did not happen as told.`,
 		Example: `  $ gh mergexo demo
   $ gh mergexo demo --keep /tmp/mergexo-demo    # leave everything to look at`,
-		Args: args(cobra.NoArgs),
+		Args: args(words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return demo.Play(c.Context(), demo.Options{Out: newOutput(a.env), Now: a.now, Env: config.Environ(), Keep: keep})
 		},
@@ -36,7 +36,7 @@ func (a *app) newDemoAgentCmd() *cobra.Command {
 		Use:    "demo-agent <log>",
 		Short:  "The scripted agent of the demo",
 		Hidden: true,
-		Args:   args(cobra.ExactArgs(1)),
+		Args:   args(words(1, 1)),
 		RunE: func(_ *cobra.Command, given []string) error {
 			return demo.Agent(a.env.Stdin, a.env.bare, ".", given[0])
 		},

@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // dryRun shows what a pass would do.
@@ -50,7 +51,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 // planLine is a line of a plan with its repository.
 type planLine struct {
 	Repo string `json:"repo"`
-	tick.Line
+	plan.Line
 }
 
 // item is the issue or pull request that a line is about, or the repository.
@@ -66,9 +67,9 @@ func planLines(cfg *config.Config, p *tick.Preview) []planLine {
 	for _, r := range p.Recovered {
 		lines = append(lines, planLine{r.Repo, r.Line})
 	}
-	for _, plan := range p.Plans {
-		for _, l := range plan.Lines {
-			lines = append(lines, planLine{cfg.Called(plan.Repo.Name), l})
+	for _, made := range p.Plans {
+		for _, l := range made.Lines {
+			lines = append(lines, planLine{cfg.Called(made.Repo.Name), l})
 		}
 	}
 	return lines

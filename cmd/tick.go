@@ -46,7 +46,7 @@ cancelled; 4 no login, or one that GitHub does not accept.`,
   $ gh mergexo tick
   $ gh mergexo tick --repo octo/repo --max-turns 1
   $ gh mergexo tick --json turns --jq '.turns[] | .outcome'`,
-		Args: args(cobra.NoArgs),
+		Args: args(words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return a.tick(c.Context(), opt) },
 	}
 	opt.json = addJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "plan", "held", "paused")
@@ -88,7 +88,10 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	if rep == nil {
 		return err
 	}
-	return errors.Join(a.printReport(rep, opt, cfg), err)
+	if err = errors.Join(a.printReport(rep, opt, cfg), err); err == nil && rep.Shut != nil && !opt.json.Asked() {
+		return &codeError{exitCode(rep.Shut)} // the lines above say why
+	}
+	return errors.Join(err, rep.Shut)
 }
 
 func (o *tickOptions) check() error {

@@ -38,10 +38,11 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 		return nil, nil, errors.Join(err, closeLog())
 	}
 	pass = &tick.Pass{
-		Config: m.cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: m.now, Log: log, Prompts: pack, Secrets: m.secrets,
-		Wait: opt.Wait, Only: opt.Only, MaxTurns: opt.MaxTurns, Progress: opt.Progress, Preflight: m.preflight,
-		Host:      func(name string) tick.GitHub { return m.otherHost(name, log) },
-		OpenStore: m.openStore,
+		Env: &tick.Env{
+			Config: m.cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: m.now, Log: log, Prompts: pack, Secrets: m.secrets,
+			Only: opt.Only, Preflight: m.preflight, Progress: opt.Progress, Host: func(name string) tick.GitHub { return m.otherHost(name, log) },
+		},
+		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openStore,
 	}
 	if !opt.DryRun {
 		return pass, closeLog, nil

@@ -68,6 +68,8 @@ func (f Facts) standing() standing {
 		return f.halted()
 	case f.Repo.NotBefore.After(f.Now):
 		return standing{"GitHub: " + cmp.Or(f.Repo.LastError, "a limit"), "asked again after " + work.Stamp(f.Repo.NotBefore)}
+	case f.Repo.Failures > 0 && !f.Live:
+		return standing{fmt.Sprintf("GitHub: %s cannot be read: %s", cmp.Or(f.Called, f.Repo.Name.FullName()), f.Repo.LastError), "the next pass asks again"}
 	case f.Turn != nil:
 		return f.working()
 	case f.Pull != nil && f.Pull.NotBefore.After(f.Now):
@@ -221,7 +223,7 @@ func (f Facts) state() string {
 	if f.Item.State != work.StateRunning || f.Turn == nil || f.Live || f.Turn.Blocked {
 		return string(f.Item.State)
 	}
-	if f.Halt != nil || f.Turn.NotBefore.After(f.Now) || f.Turn.WaitReason != "" {
+	if f.Halt != nil || f.Turn.Waits(f.Now) || f.Turn.WaitReason != "" {
 		return "waiting"
 	}
 	return "interrupted"

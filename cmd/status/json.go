@@ -161,7 +161,7 @@ func viewItem(f Facts) itemView {
 	r := f.row()
 	v := itemView{
 		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Item.Number, Title: f.Item.Title, URL: f.Item.URL,
-		Flow: string(f.Item.Flow), State: string(f.Item.State), Live: f.Live, Since: stamp(r.since),
+		Flow: string(f.Item.Flow), State: r.state, Live: f.Live, Since: stamp(r.since),
 		WaitingFor: r.waits, NextStep: r.next, Priority: f.Item.Priority, Branch: f.Item.Branch, Pending: f.Pending, Spent: viewSpent(f),
 	}
 	if s := f.Stop; s != nil {

@@ -159,10 +159,10 @@ func (d *demo) death(ctx context.Context) error {
 		return err
 	}
 	it := items[bugIssue-1]
-	if it.State != string(work.StateRunning) || it.Live {
+	if it.State != "interrupted" || it.Live {
 		return fmt.Errorf("after the kill #%d is %s, and a pass at work is %t", bugIssue, it.State, it.Live)
 	}
-	d.columns([][]string{{fmt.Sprintf("#%d interrupted", bugIssue), "waiting for " + it.WaitingFor, "next: " + it.NextStep}})
+	d.columns([][]string{{fmt.Sprintf("#%d %s", bugIssue, it.State), "waiting for " + it.WaitingFor, "next: " + it.NextStep}})
 	return d.paidOnce(4)
 }
 
