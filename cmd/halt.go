@@ -6,32 +6,20 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// haltView is a pause of everything on this machine.
-type haltView struct {
-	Since  *time.Time `json:"since"` // null: not known
-	Reason string     `json:"reason"`
-}
-
-func viewHalt(h *env.Halt) *haltView {
-	if h == nil {
-		return nil
-	}
-	return &haltView{stamp(h.Since), h.Reason}
-}
-
 // halted tells whether everything on this machine is paused; nil: it is not.
 func halted(cfg *config.Config) (*env.Halt, error) {
-	if err := guardState(cfg.Runtime.StateDir); err != nil {
+	if err := machine.GuardState(cfg.Runtime.StateDir); err != nil {
 		return nil, err
 	}
 	h, is := env.Dirs{State: cfg.Runtime.StateDir}.Halted()
@@ -42,10 +30,10 @@ func halted(cfg *config.Config) (*env.Halt, error) {
 }
 
 // haltSays is what a person reads of a pause of everything.
-func haltSays(h env.Halt) string { return plain(oneLine(h.Says()), "") }
+func haltSays(h env.Halt) string { return plain(terminal.OneLine(h.Says()), "") }
 
 // addAll lets pause and resume be about everything on this machine.
-func (a *app) addAll(c *cobra.Command, verb work.Verb, flags **jsonFlags) {
+func (a *app) addAll(c *cobra.Command, verb work.Verb, flags **terminal.JSON) {
 	all := c.Flags().Bool("all", false, map[work.Verb]string{
 		work.VerbPause:  "Stop everything on this machine; what follows is the reason",
 		work.VerbResume: "End the pause of everything on this machine",
@@ -85,12 +73,12 @@ stays paused.`,
 var itemName = regexp.MustCompile(`^\S*#?[0-9]+$|^https?://\S+$`)
 
 // everything pauses all that this machine does, or resumes it.
-func (a *app) everything(verb work.Verb, reason string, flags *jsonFlags) error {
+func (a *app) everything(verb work.Verb, reason string, flags *terminal.JSON) error {
 	cfg, broken, err := a.configForAll()
 	if err != nil {
 		return err
 	}
-	if err := guardState(cfg.Runtime.StateDir); err != nil {
+	if err := machine.GuardState(cfg.Runtime.StateDir); err != nil {
 		return err
 	}
 	if name, err := work.ParseRepoName(reason, github.DefaultHost()); err == nil {
@@ -108,13 +96,13 @@ func (a *app) everything(verb work.Verb, reason string, flags *jsonFlags) error 
 		return err
 	}
 	if broken != nil {
-		fmt.Fprintln(a.env.Stderr, "the config is broken, and passes stop at that, too:", oneLine(broken.Error()))
+		fmt.Fprintln(a.env.Stderr, "the config is broken, and passes stop at that, too:", terminal.OneLine(broken.Error()))
 	}
 	out := newOutput(a.env)
-	if flags.asked() {
-		return flags.write(out, map[string]any{"item": "", "command": string(verb) + " --all", "answer": answer, "left": 0, "why": ""})
+	if flags.Asked() {
+		return flags.Write(out, map[string]any{"item": "", "command": string(verb) + " --all", "answer": answer, "left": 0, "why": ""})
 	}
-	_, err = fmt.Fprintln(out.w, answer)
+	_, err = fmt.Fprintln(out.W, answer)
 	return err
 }
 
@@ -131,7 +119,7 @@ func (a *app) configForAll() (cfg *config.Config, broken, err error) {
 }
 
 func (a *app) haltAll(dirs env.Dirs, reason string) (string, error) {
-	if err := writable(dirs.State); err != nil {
+	if err := machine.MakeFolder(dirs.State); err != nil {
 		return "", err
 	}
 	h, before, err := dirs.HaltAll(a.secrets().Redact(reason), a.now())
@@ -160,8 +148,8 @@ func endHalt(dirs env.Dirs) (string, error) {
 // printHalt says that a pass, or a dry run, does nothing, in one line.
 func (a *app) printHalt(h *env.Halt) {
 	to, out := a.env.Stderr, newOutput(a.env)
-	if out.tty {
+	if out.TTY {
 		to = a.env.Stdout
 	}
-	fmt.Fprintln(to, out.local(haltSays(*h)))
+	fmt.Fprintln(to, out.LocalTimes(haltSays(*h)))
 }
