@@ -104,7 +104,7 @@ func losePost() githubsim.Fault {
 
 func (s *stage) comments() int { return len(s.repo.Comments(s.issue)) }
 
-func TestL01AppliedAndUnknownIsFoundNotSent(t *testing.T) {
+func TestAppliedAndUnknownIsFoundNotSent(t *testing.T) {
 	s := newStage(t)
 	a := s.plan("hello")
 	_, err := s.repo.Comment(s.issue, "olga", a.Body) // a pass that died after its request
@@ -116,7 +116,7 @@ func TestL01AppliedAndUnknownIsFoundNotSent(t *testing.T) {
 	}
 }
 
-func TestL04LostAnswerIsLookedForBeforeItIsSentAgain(t *testing.T) {
+func TestLostAnswerIsLookedForBeforeItIsSentAgain(t *testing.T) {
 	s := newStage(t)
 	a := s.plan("hello")
 	s.hub.Lag("comments", 1, 2, 0)
@@ -144,7 +144,7 @@ func TestL04LostAnswerIsLookedForBeforeItIsSentAgain(t *testing.T) {
 	}
 }
 
-func TestL05SecondCopyIsRemoved(t *testing.T) {
+func TestSecondCopyIsRemoved(t *testing.T) {
 	s := newStage(t)
 	a := s.plan("hello")
 	s.hub.Lag("comments", 1, 3, 0)
@@ -179,9 +179,9 @@ func TestL05SecondCopyIsRemoved(t *testing.T) {
 	}
 }
 
-// TestL121PasteOfOurCommentStays: sent twice, arrived once, and a person of the
+// TestPasteOfOurCommentStays: sent twice, arrived once, and a person of the
 // same account pastes it, marker and all.
-func TestL121PasteOfOurCommentStays(t *testing.T) {
+func TestPasteOfOurCommentStays(t *testing.T) {
 	s := newStage(t)
 	a := s.plan("hello")
 	never := githubsim.LoseRequest()
@@ -206,7 +206,7 @@ func TestL121PasteOfOurCommentStays(t *testing.T) {
 	}
 }
 
-func TestL04PullRequestThatIsNotListedYet(t *testing.T) {
+func TestPullRequestThatIsNotListedYet(t *testing.T) {
 	s := newStage(t)
 	_, err := s.repo.PushCommit("agent/bugfix/1-x", "olga", map[string]string{"a": "b\n"}, "Fix")
 	s.must(err)
@@ -233,7 +233,7 @@ func TestL04PullRequestThatIsNotListedYet(t *testing.T) {
 	}
 }
 
-func TestL09StrangersMarkersDoNotCount(t *testing.T) {
+func TestStrangersMarkersDoNotCount(t *testing.T) {
 	s := newStage(t)
 	_, err := s.hub.AddUser("mallory")
 	s.must(err)
@@ -247,7 +247,7 @@ func TestL09StrangersMarkersDoNotCount(t *testing.T) {
 	}
 }
 
-func TestL118GoneIsVoid(t *testing.T) {
+func TestGoneIsVoid(t *testing.T) {
 	s := newStage(t)
 	a := s.plan("hello")
 	s.must(s.repo.DeleteIssue(s.issue, "octo"))
@@ -261,7 +261,7 @@ func TestL118GoneIsVoid(t *testing.T) {
 	}
 }
 
-func TestL94WritesArePaced(t *testing.T) {
+func TestWritesArePaced(t *testing.T) {
 	s := newStage(t)
 	for i := range sendsPerMinute {
 		a := s.plan(fmt.Sprint("comment ", i))

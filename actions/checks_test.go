@@ -59,7 +59,7 @@ func (s *stage) reruns(a work.Action) int {
 	return run.Attempt - 1
 }
 
-func TestL01IssueAndRerunThatADeadPassSent(t *testing.T) {
+func TestIssueAndRerunThatADeadPassSent(t *testing.T) {
 	s := newStage(t)
 	_, issue, rerun := s.red()
 	_, err := s.repo.OpenIssue("olga", issue.Title, issue.Body)
@@ -77,7 +77,7 @@ func TestL01IssueAndRerunThatADeadPassSent(t *testing.T) {
 	}
 }
 
-func TestL04IssueAndRerunWhoseAnswerIsLost(t *testing.T) {
+func TestIssueAndRerunWhoseAnswerIsLost(t *testing.T) {
 	s := newStage(t)
 	_, issue, rerun := s.red()
 	for _, a := range []work.Action{issue, rerun} {
@@ -95,7 +95,7 @@ func TestL04IssueAndRerunWhoseAnswerIsLost(t *testing.T) {
 	}
 }
 
-func TestL09AStrangersIssueWithOurMarkerIsNotOurs(t *testing.T) {
+func TestAStrangersIssueWithOurMarkerIsNotOurs(t *testing.T) {
 	s := newStage(t)
 	_, issue, _ := s.red()
 	_, err := s.hub.AddUser("mallory")

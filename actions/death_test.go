@@ -25,7 +25,7 @@ func (d dying) CreateComment(ctx context.Context, repo work.RepoName, number int
 
 // A pass that died between its request and the answer learned as little as one
 // whose answer was lost: the re-send waits, while the lists may not show it.
-func TestL05DeathAfterTheSendWaitsLikeALostAnswer(t *testing.T) {
+func TestDeathAfterTheSendWaitsLikeALostAnswer(t *testing.T) {
 	s := newStage(t)
 	a := s.plan("hello")
 	s.hub.Lag("comments", 1, 1, 0)

@@ -54,7 +54,7 @@ func TestFlowIsBegunAnew(t *testing.T) {
 
 // A death or a lost answer between taking the label away and setting it, and
 // after it: the label is there in the end, and set once.
-func TestL04FlowWhoseAnswerIsLost(t *testing.T) {
+func TestFlowWhoseAnswerIsLost(t *testing.T) {
 	for _, method := range []string{"DELETE", "POST"} {
 		s := newStage(t)
 		s.must(s.repo.Label(s.issue, "olga", "agent:bugfix"))

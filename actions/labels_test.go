@@ -134,7 +134,7 @@ func TestP8RenewedWhileItIsSentStaysPlanned(t *testing.T) {
 	}
 }
 
-func TestL04LabelsWhoseAnswerIsLost(t *testing.T) {
+func TestLabelsWhoseAnswerIsLost(t *testing.T) {
 	s := newStage(t)
 	s.hub.AddFault(losePost())
 	a := s.label(red)

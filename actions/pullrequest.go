@@ -34,7 +34,7 @@ func (pullRequest) find(ctx context.Context, s Scope, a work.Action) (sight, boo
 		if !p.CrossRepo && p.State == work.PullOpen {
 			return sight{}, false, &work.BlockedError{
 				Reason: fmt.Sprintf("pull request #%d for the branch %s exists already, and gh mergexo did not make it", p.Number, a.Head),
-				Hint:   fmt.Sprintf("close #%d and delete its branch, then set the label anew", p.Number),
+				Hint:   fmt.Sprintf("close #%d and delete its branch, then set the label again", p.Number),
 			}
 		}
 	}

@@ -66,7 +66,7 @@ func TestP8WhatWentOnBeforeItWasSaidIsNotSaid(t *testing.T) {
 }
 
 // The comment of a pass whose database is gone is found by its token and edited.
-func TestL11StickyIsFoundAgain(t *testing.T) {
+func TestStickyIsFoundAgain(t *testing.T) {
 	s := newStage(t)
 	token := work.StopToken(s.scope.Repo.Key(), s.issue, "why", "")
 	_, err := s.repo.Comment(s.issue, "olga", work.Mark("it stopped long ago", work.Marks{Token: token}))
@@ -78,7 +78,7 @@ func TestL11StickyIsFoundAgain(t *testing.T) {
 	}
 }
 
-func TestL04StickyWhoseAnswerIsLost(t *testing.T) {
+func TestStickyWhoseAnswerIsLost(t *testing.T) {
 	s := newStage(t)
 	s.hub.Lag("comments", 1, 3, 0)
 	s.hub.AddFault(losePost())
@@ -117,10 +117,10 @@ func TestL04StickyWhoseAnswerIsLost(t *testing.T) {
 	}
 }
 
-// L05, L121: of two that we made the one that is not on record is removed, whatever
+// Of two that we made the one that is not on record is removed, whatever
 // they say by now, and the other is kept up to date; what a person pastes of it is
 // theirs.
-func TestL05SecondStickyIsRemoved(t *testing.T) {
+func TestSecondStickyIsRemoved(t *testing.T) {
 	s := newStage(t)
 	s.hub.Lag("comments", 1, 3, 0)
 	s.hub.AddFault(losePost())

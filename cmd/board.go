@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
 )
@@ -17,7 +18,7 @@ type board struct {
 	repos []repoStatus
 	items []facts
 	left  []leftRepo
-	day   tick.Day // what was spent in the last 24 hours, over all repositories
+	day   spending.Day // what was spent in the last 24 hours, over all repositories
 
 	now    time.Time                // by GitHub's clock, as what is stored
 	clocks map[string]time.Duration // how far this machine's is ahead, by host
@@ -176,7 +177,7 @@ func loadItems(ctx context.Context, tx *store.Tx, r work.Repo, all bool, now tim
 			return nil, err
 		}
 		found[i] = facts{
-			Repo: r, Item: item, Pull: newest[item.ID], Pending: pending[item.ID], Spent: tick.SpendingOf(spent), Now: now, Pause: paused[item.Number],
+			Repo: r, Item: item, Pull: newest[item.ID], Pending: pending[item.ID], Spent: spending.Of(spent), Now: now, Pause: paused[item.Number],
 		}
 		if p := newest[item.ID]; p != nil && found[i].Pause == nil {
 			found[i].Pause = paused[p.Number]

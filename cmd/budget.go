@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick"
 )
 
 // spentView is what was spent of some budgets, and how much they allow; a limit
@@ -31,12 +31,12 @@ type dayView struct {
 }
 
 // loadDay reads what was spent in the last 24 hours.
-func loadDay(ctx context.Context, tx *store.Tx, b config.Budgets, now time.Time) (tick.Day, error) {
+func loadDay(ctx context.Context, tx *store.Tx, b work.Budgets, now time.Time) (spending.Day, error) {
 	spent, err := tx.ListSpentSince(ctx, now.Add(-24*time.Hour))
-	return tick.DayOf(spent, b, now), err
+	return spending.DayOf(spent, b, now), err
 }
 
-func viewDay(d tick.Day, b config.Budgets) dayView {
+func viewDay(d spending.Day, b work.Budgets) dayView {
 	return dayView{d.Turns, b.TurnsPerDay, d.CostUSD, b.CostPerDay, stamp(d.Until), d.Why}
 }
 
@@ -46,7 +46,7 @@ func viewSpent(f facts) spentView {
 }
 
 // dayLine sums the day up.
-func dayLine(d tick.Day, b config.Budgets) string { return "last 24 hours: " + d.Of(b) }
+func dayLine(d spending.Day, b work.Budgets) string { return "last 24 hours: " + d.Of(b) }
 
 // spentLine sums up what an item's budgets count.
 func spentLine(f facts) string { return f.Spent.Of(f.Budgets) }

@@ -140,7 +140,7 @@ func (a *app) printTold(told *tick.Told, item string, cmd work.Command, flags *j
 	if told.Left > 0 {
 		then := "the next pass sees to it"
 		switch {
-		case tick.ToldOfHalt(told.Why):
+		case told.Halted:
 			then = "a pass after the pause sees to it: " + out.local(plain(oneLine(told.Why), item))
 		case told.Why != "":
 			then += ": " + oneLine(told.Why)

@@ -8,14 +8,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// The README's table is the one that comments are answered with.
+// The table in the docs is the one that comments are answered with.
 func TestReadmeHasTheCommands(t *testing.T) {
-	b, err := os.ReadFile("../README.md")
+	b, err := os.ReadFile("../docs/commands.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(b), "\n"+work.HelpTable()+"\n") {
-		t.Errorf("README.md lacks this table:\n%s", work.HelpTable())
+		t.Errorf("docs/commands.md lacks this table:\n%s", work.HelpTable())
 	}
 }
 

@@ -14,15 +14,20 @@ import (
 
 // config reads the configuration as --config and the environment say.
 func (a *app) config() (*config.Config, error) {
-	env := config.Environ()
-	if a.configPath != "" {
-		env.ConfigPath = a.configPath
-	}
-	cfg, err := config.Load(env, github.DefaultHost())
+	cfg, err := config.Load(a.environ(), github.DefaultHost())
 	if err == nil {
 		a.stateDir = cfg.Runtime.StateDir
 	}
 	return cfg, err
+}
+
+// environ is the environment, with the config that --config names.
+func (a *app) environ() config.Env {
+	env := config.Environ()
+	if a.configPath != "" {
+		env.ConfigPath = a.configPath
+	}
+	return env
 }
 
 // repos are the configured repositories, or the one of them that is named.

@@ -86,7 +86,7 @@ var itemName = regexp.MustCompile(`^\S*#?[0-9]+$|^https?://\S+$`)
 
 // everything pauses all that this machine does, or resumes it.
 func (a *app) everything(verb work.Verb, reason string, flags *jsonFlags) error {
-	cfg, err := a.config()
+	cfg, broken, err := a.configForAll()
 	if err != nil {
 		return err
 	}
@@ -107,12 +107,27 @@ func (a *app) everything(verb work.Verb, reason string, flags *jsonFlags) error 
 	if err != nil {
 		return err
 	}
+	if broken != nil {
+		fmt.Fprintln(a.env.Stderr, "the config is broken, and passes stop at that, too:", oneLine(broken.Error()))
+	}
 	out := newOutput(a.env)
 	if flags.asked() {
 		return flags.write(out, map[string]any{"item": "", "command": string(verb) + " --all", "answer": answer, "left": 0, "why": ""})
 	}
 	_, err = fmt.Fprintln(out.w, answer)
 	return err
+}
+
+// configForAll is the config, or of a broken one as much as a pause of everything
+// needs: whoever must stop everything does not repair it first.
+func (a *app) configForAll() (cfg *config.Config, broken, err error) {
+	if cfg, broken = a.config(); broken == nil {
+		return cfg, nil, nil
+	}
+	if a.stateDir, err = config.StateDir(a.environ()); err != nil {
+		return nil, broken, err
+	}
+	return &config.Config{Runtime: config.Runtime{StateDir: a.stateDir}}, broken, nil
 }
 
 func (a *app) haltAll(dirs tick.Dirs, reason string) (string, error) {

@@ -55,7 +55,7 @@ func (l leftRepo) String() string {
 	if l.replaced {
 		return fmt.Sprintf("%s: another repository has had this name since %s; not worked on: %s of the former one, which is gone", name, clock(l.LeftAt), kept)
 	}
-	return fmt.Sprintf("%s is not in the config any more; not worked on: %s. To go on, name it in the config again", name, kept)
+	return fmt.Sprintf("%s is not in the config any more; not worked on: %s. To resume, name it in the config again", name, kept)
 }
 
 // printLeft names the repositories that were left with open work, and those that have

@@ -16,8 +16,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
-// L49: one redactor for all that is printed and logged.
-func TestL49_NoTokenIsPrintedOrLogged(t *testing.T) {
+// One redactor for all that is printed and logged.
+func TestNoTokenIsPrintedOrLogged(t *testing.T) {
 	const own = "correcthorse42batterystaple"
 	shape := "gh" + "p_" + strings.Repeat("aB3d", 9)
 	t.Setenv("BUILD_API_TOKEN", own)
@@ -52,7 +52,7 @@ func TestL49_NoTokenIsPrintedOrLogged(t *testing.T) {
 	}
 }
 
-func TestL49_WhatAnAgentPrintsIsMasked(t *testing.T) {
+func TestWhatAnAgentPrintsIsMasked(t *testing.T) {
 	var known secrets.Redactor
 	known.Add("known-token-12345", "gh's token")
 	m := &machine{secrets: &known, env: config.EnvOf([]string{"MODEL_KEY=mk-123", "MODE=on"})}

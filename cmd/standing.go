@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -25,8 +25,8 @@ type facts struct {
 	Pending int               // things said that no turn has taken yet
 	Held    string            // what keeps a turn from being begun, as a dry run says it; empty: nothing
 	Answers bool              // enable_feedback_loop
-	Spent   tick.Spending     // what its budgets count
-	Budgets config.Budgets
+	Spent   spending.Sum      // what its budgets count
+	Budgets work.Budgets
 	Now     time.Time
 }
 
@@ -84,7 +84,7 @@ func (f facts) ended() standing {
 	case f.Item.State == work.StateMerged, f.Item.State == work.StateCompleted:
 		return standing{"", "nothing"}
 	}
-	return standing{"", "nothing; set the label anew to start over"}
+	return standing{"", "nothing; set the label again to start over"}
 }
 
 // ending reports whether a turn has begun its effects: it is carried to its end.
@@ -115,7 +115,7 @@ func (f facts) blocked() standing {
 	if reason == "" && f.Turn != nil {
 		reason = or(f.Turn.WaitReason, f.Turn.LastError)
 	}
-	next := "set the label anew to start over"
+	next := "set the label again to start over"
 	if f.Pull != nil && f.Pull.State == work.PullOpen {
 		next = fmt.Sprintf("comment on %s", f.pullRef())
 	}
@@ -156,10 +156,10 @@ func (f facts) comment() string {
 func (f facts) working() standing {
 	t := f.Turn
 	if t.Waits(f.Now) {
-		return standing{or(t.WaitReason, "a new attempt after: "+t.LastError), "goes on after " + clock(t.NotBefore)}
+		return standing{or(t.WaitReason, "a new attempt after: "+t.LastError), "resumes after " + clock(t.NotBefore)}
 	}
 	before := ""
-	if t.WaitReason != "" && !tick.ToldOfHalt(t.WaitReason) {
+	if t.WaitReason != "" {
 		before = "; before that: " + t.WaitReason
 	}
 	if !f.Live {
@@ -199,7 +199,7 @@ func (f facts) state() string {
 	if f.Item.State != work.StateRunning || f.Turn == nil || f.Live || f.Turn.Blocked {
 		return string(f.Item.State)
 	}
-	if f.Turn.NotBefore.After(f.Now) || f.Turn.WaitReason != "" {
+	if f.Halt != nil || f.Turn.NotBefore.After(f.Now) || f.Turn.WaitReason != "" {
 		return "waiting"
 	}
 	return "interrupted"

@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-func TestL102EveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
+func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	later := now.Add(time.Hour)
 	repo := work.Repo{Name: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}}
@@ -29,14 +29,14 @@ func TestL102EveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		"interrupted":    {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepClaimed, Kind: work.KindBugfixStart}}, "no agent works now", "the next pass resumes"},
 		"answered":       {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepAnswered}}, "has answered", "pushes"},
 		"pushed":         {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepPushed}}, "is pushed", "comments"},
-		"usage limit":    {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepClaimed, NotBefore: later, WaitReason: "usage limit"}}, "usage limit", "goes on after"},
-		"retry":          {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepClaimed, NotBefore: later, LastError: "exit 3"}}, "exit 3", "goes on after"},
+		"usage limit":    {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepClaimed, NotBefore: later, WaitReason: "usage limit"}}, "usage limit", "resumes after"},
+		"retry":          {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepClaimed, NotBefore: later, LastError: "exit 3"}}, "exit 3", "resumes after"},
 		"blocked":        {facts{Repo: repo, Item: work.Item{State: work.StateBlocked, Reason: "push refused", Hint: "allow pushes"}}, "a person: push refused", "allow pushes"},
 		"paused":         {facts{Repo: repo, Item: item(work.StateAwaitingFeedback, work.FlowBugfix), Pull: open, Pause: &pause, Ignore: "our:ignore"}, "paused by ann since 2026-11-21 11:00:00 UTC", "take our:ignore away, or comment /mergexo resume"},
 		"paused blocked": {facts{Repo: repo, Item: work.Item{State: work.StateBlocked, Reason: "push refused"}, Pause: &pause}, "paused by ann since 2026-11-21 11:00:00 UTC; and then: push refused", "agent:ignore"},
 		"paused, pushed": {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepPushed}, Pause: &pause}, "is pushed", "comments"},
-		"paused closed":  {facts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix), Pause: &pause}, "", "label anew"},
-		"blocked turn":   {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepPushed, Blocked: true, LastError: "thread locked"}}, "a person: thread locked", "label anew"},
+		"paused closed":  {facts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix), Pause: &pause}, "", "label again"},
+		"blocked turn":   {facts{Repo: repo, Item: item(work.StateRunning, work.FlowBugfix), Turn: &work.Turn{Step: work.StepPushed, Blocked: true, LastError: "thread locked"}}, "a person: thread locked", "label again"},
 		"blocked pull":   {facts{Repo: repo, Item: item(work.StateBlocked, work.FlowBugfix), Pull: open}, "no reason given", "comment on octo/app#13"},
 		"comments":       {facts{Repo: repo, Item: item(work.StateAwaitingFeedback, work.FlowBugfix), Pull: open, Pending: 2}, "2 events", "turn"},
 		"people":         {facts{Repo: repo, Item: item(work.StateAwaitingFeedback, work.FlowBugfix), Pull: open}, "people on octo/app#13", "merge"},
@@ -44,10 +44,10 @@ func TestL102EveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		"followup":       {facts{Repo: repo, Item: item(work.StateAwaitingIssueFollowup, work.FlowBugfix)}, "answer on the issue", "turn"},
 		"merged design":  {facts{Repo: repo, Item: item(work.StateMerged, work.FlowDesign)}, "", "implementation"},
 		"completed":      {facts{Repo: repo, Item: item(work.StateCompleted, work.FlowBugfix)}, "", "nothing"},
-		"closed":         {facts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix)}, "", "label anew"},
-		"failed":         {facts{Repo: repo, Item: item(work.StateFailed, work.FlowBugfix)}, "", "label anew"},
+		"closed":         {facts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix)}, "", "label again"},
+		"failed":         {facts{Repo: repo, Item: item(work.StateFailed, work.FlowBugfix)}, "", "label again"},
 		"own reason":     {facts{Repo: repo, Item: work.Item{State: work.StatePending, Flow: work.FlowBugfix, Reason: "octo/app#9"}}, "octo/app#9", "bugfix_start"},
-		"closed, a turn": {facts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix), Turn: &work.Turn{Step: work.StepClaimed}}, "", "label anew"},
+		"closed, a turn": {facts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix), Turn: &work.Turn{Step: work.StepClaimed}}, "", "label again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := c.facts

@@ -9,8 +9,8 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick"
 )
 
 type statusOptions struct {
@@ -101,7 +101,7 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 }
 
 // printDay says what was spent lately; to a program only that nothing is left.
-func (a *app) printDay(out output, d tick.Day, b config.Budgets) {
+func (a *app) printDay(out output, d spending.Day, b work.Budgets) {
 	if out.tty {
 		fmt.Fprintln(out.w, dayLine(d, b))
 	}

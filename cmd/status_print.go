@@ -35,13 +35,13 @@ func (a *app) printBoard(out output, b board) error {
 		fmt.Fprintln(notes, out.local(line))
 	}
 	for _, r := range b.repos {
-		if n := r.counts.Outcomes[tick.OutcomeNoCommander]; n > 0 {
+		if n := r.counts.Outcomes[work.OutcomeNoCommander]; n > 0 {
 			fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.called, count(n, "command"), wasWere(n))
 		}
-		if n := r.counts.Outcomes[tick.OutcomeTakenOver]; n > 0 {
+		if n := r.counts.Outcomes[work.OutcomeTakenOver]; n > 0 {
 			fmt.Fprintf(notes, "%s: a login in allowed_users is another account now; %s of it %s ignored, and the log says how to accept it\n", r.called, count(n, "comment"), wasWere(n))
 		}
-		if n := r.counts.Outcomes[tick.OutcomeNoLabeller]; n > 0 {
+		if n := r.counts.Outcomes[work.OutcomeNoLabeller]; n > 0 {
 			fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.called, count(n, "label"), wasWere(n))
 		}
 	}

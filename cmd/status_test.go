@@ -155,7 +155,7 @@ func TestStatus(t *testing.T) {
 		t.Errorf("code %d, stdout %q, want %q", code, stdout, want)
 	}
 	if !strings.HasPrefix(stderr, "octo/lib: HTTP 404 from repos/octo/lib (asked again after ") {
-		t.Errorf("L20, L21: the broken repository is not seen: %q", stderr)
+		t.Errorf("the broken repository is not seen: %q", stderr)
 	}
 	for query, want := range map[string]string{
 		`.items[] | [.number, .state, .waitingFor, .pullRequest.number] | @csv`: "12,\"awaiting_feedback\",\"a pass: 1 event to answer\",13\n",

@@ -63,7 +63,7 @@ func TestBlockedAnswersNeedNothingElse(t *testing.T) {
 	}
 }
 
-func TestL40_BadAnswersAreRefusedWithTheReason(t *testing.T) {
+func TestBadAnswersAreRefusedWithTheReason(t *testing.T) {
 	start, design, feedback := work.KindBugfixStart, work.KindDesignStart, work.KindImplementationFeedback
 	tests := []struct {
 		name string
@@ -130,7 +130,7 @@ func TestL40_BadAnswersAreRefusedWithTheReason(t *testing.T) {
 	}
 }
 
-func TestL40_HugeAnswersAreRefusedUnread(t *testing.T) {
+func TestHugeAnswersAreRefusedUnread(t *testing.T) {
 	raw := []byte(strings.Repeat("[", 50<<20))
 	if _, v := Decode(work.KindBugfixStart, raw, Asked{}); len(v) != 1 || !strings.Contains(v[0], "at most 1048576 are read") {
 		t.Errorf("got %q", v)
@@ -141,7 +141,7 @@ func TestL40_HugeAnswersAreRefusedUnread(t *testing.T) {
 	}
 }
 
-func TestL41_RepliesToWhatWasNotAskedAreRefused(t *testing.T) {
+func TestRepliesToWhatWasNotAskedAreRefused(t *testing.T) {
 	reply := func(ids ...int) string {
 		var list []string
 		for _, id := range ids {
@@ -173,7 +173,7 @@ func TestL41_RepliesToWhatWasNotAskedAreRefused(t *testing.T) {
 	}
 }
 
-func TestL49_SecretsInAnswersAreRefusedAndNotRepeated(t *testing.T) {
+func TestSecretsInAnswersAreRefusedAndNotRepeated(t *testing.T) {
 	token := "ghp_" + strings.Repeat("a1B2", 9)
 	raw := with(t, goodStart, "pr_summary", `"the token is `+token+`"`)
 	v := Leaks(&secrets.Redactor{}, []byte(raw))

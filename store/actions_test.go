@@ -43,7 +43,7 @@ func TestActionKeepsEveryField(t *testing.T) {
 	}
 }
 
-func TestL06AddActionByToken(t *testing.T) {
+func TestAddActionByToken(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	u, v := newTurn(t, d, 1), newTurn(t, d, 2)
 	first := addAction(t, d, work.Action{RepoID: u.RepoID, TurnID: u.ID, ItemID: u.ItemID, Token: "reply", Kind: work.ActionReply, Body: "first", PlannedAt: t0.Add(-time.Hour)})
@@ -75,7 +75,7 @@ func TestL06AddActionByToken(t *testing.T) {
 	}
 }
 
-func TestL04MarkSentThenApplied(t *testing.T) {
+func TestMarkSentThenApplied(t *testing.T) {
 	path := newPath(t)
 	d, ctx := openAt(t, path), t.Context()
 	a := addAction(t, d, work.Action{RepoID: addRepo(t, d).ID, Token: "a"})
@@ -106,9 +106,9 @@ func TestL04MarkSentThenApplied(t *testing.T) {
 	equal(t, getAction(t, d, "a"), got)
 }
 
-// TestL60RefusedPushWasNeverSent: a push that the lease refused may be planned
+// TestRefusedPushWasNeverSent: a push that the lease refused may be planned
 // anew, one that was carried out may not.
-func TestL60RefusedPushWasNeverSent(t *testing.T) {
+func TestRefusedPushWasNeverSent(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	u := newTurn(t, d, 1)
 	push := work.Action{RepoID: u.RepoID, TurnID: u.ID, ItemID: u.ItemID, Token: "push", Kind: work.ActionPush, Head: "old", PlannedAt: t0}
@@ -129,7 +129,7 @@ func TestL60RefusedPushWasNeverSent(t *testing.T) {
 	}
 }
 
-func TestL117VoidTurnActions(t *testing.T) {
+func TestVoidTurnActions(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	u, v := newTurn(t, d, 1), newTurn(t, d, 2)
 	add := func(turn work.Turn, position int, token string) work.Action {

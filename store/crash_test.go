@@ -54,7 +54,7 @@ func writeForEver(ctx context.Context, path string) error {
 
 // A pass that runs a turn has the deleted database open, and with it locks on
 // the -shm that lies beside the new one.
-func TestL114DeletedWhileAnotherProcessHasIt(t *testing.T) {
+func TestDeletedWhileAnotherProcessHasIt(t *testing.T) {
 	path := newPath(t)
 	d := openAt(t, path)
 	addAction(t, d, work.Action{RepoID: addRepo(t, d).ID, Token: "a"})
@@ -109,7 +109,7 @@ func TestL114DeletedWhileAnotherProcessHasIt(t *testing.T) {
 	equal(t, len(inTx(t, again, func(tx *Tx) ([]work.Item, error) { return tx.ListItems(t.Context(), r.ID) })), 2)
 }
 
-func TestL01L14KilledWriter(t *testing.T) {
+func TestKilledWriter(t *testing.T) {
 	path := newPath(t)
 	d := openAt(t, path)
 	r := addRepo(t, d)
@@ -191,7 +191,7 @@ func killWriter(t *testing.T, path string, n int) int {
 
 // What a power loss leaves: database and WAL as they are in the middle of a
 // transaction, and no -shm.
-func TestL14CopyInMidTransaction(t *testing.T) {
+func TestCopyInMidTransaction(t *testing.T) {
 	path := newPath(t)
 	d := openAt(t, path)
 	r := addRepo(t, d)
@@ -308,7 +308,7 @@ func TestViewBesideAWriter(t *testing.T) {
 }
 
 // Two passes on one file: every claim has one winner, no count is lost.
-func TestL12TwoHandlesManyWriters(t *testing.T) {
+func TestTwoHandlesManyWriters(t *testing.T) {
 	path := newPath(t)
 	handles := []*DB{openAt(t, path), openAt(t, path)}
 	r := addRepo(t, handles[0])

@@ -6,24 +6,15 @@ import (
 	"slices"
 	"strings"
 	"time"
-)
 
-// DependencyState is what was last seen of an issue that an item waits for.
-type DependencyState string
-
-// The states of a dependency. One that was never looked at has none.
-const (
-	DependencyOpen    DependencyState = "open"
-	DependencyClosed  DependencyState = "closed"
-	DependencyRefused DependencyState = "refused" // GitHub does not let us see it, and says so
-	DependencyMissing DependencyState = "missing" // there is no such issue, or we may not see it
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Dependency is an issue that a work item waits for.
 type Dependency struct {
 	ItemID int64
 	Ref    string // host/owner/name#12
-	State  DependencyState
+	State  work.DependencyState
 	SeenAt time.Time
 }
 
@@ -64,7 +55,7 @@ func (t *Tx) ListOpenDependencies(ctx context.Context, repoID int64) ([]Dependen
 			switch {
 			case at < 0:
 				waiting = append(waiting, Dependency{ItemID: i.ID, Ref: ref})
-			case seen[at].State != DependencyClosed:
+			case seen[at].State != work.DependencyClosed:
 				waiting = append(waiting, seen[at])
 			}
 		}

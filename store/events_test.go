@@ -49,7 +49,7 @@ func TestEventKeepsEveryField(t *testing.T) {
 	}
 }
 
-func TestL28OneRowForOneVersion(t *testing.T) {
+func TestOneRowForOneVersion(t *testing.T) {
 	d := newDB(t)
 	r := addRepo(t, d)
 	e := addEvent(t, d, work.Event{RepoID: r.ID, Number: 1, Key: "k", Body: "first"})
@@ -74,7 +74,7 @@ func TestL28OneRowForOneVersion(t *testing.T) {
 	}
 }
 
-func TestL30EventsOfTurns(t *testing.T) {
+func TestEventsOfTurns(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	u, v := newTurn(t, d, 1), newTurn(t, d, 2)
 	var ids []int64
@@ -125,7 +125,7 @@ func TestFinishWithoutATime(t *testing.T) {
 	}
 }
 
-func TestL28SupersedeOlderVersions(t *testing.T) {
+func TestSupersedeOlderVersions(t *testing.T) {
 	d := newDB(t)
 	u := newTurn(t, d, 1)
 	add := func(key, source string, kind work.EventKind, number int) work.Event {
@@ -177,7 +177,7 @@ func TestCounts(t *testing.T) {
 	equal(t, inTx(t, d, func(tx *Tx) (Counts, error) { return tx.Counts(ctx, 99) }).Pending, 0)
 }
 
-func TestL112ReopenEvents(t *testing.T) {
+func TestReopenEvents(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	r := addRepo(t, d)
 	pull := inTx(t, d, func(tx *Tx) (int64, error) {

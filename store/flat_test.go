@@ -245,7 +245,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.BeginPause(ctx, work.Pause{RepoID: r.ID, Number: 2, Began: t0}),
 		tx.EndPauses(ctx, r.ID, 2, PausesAll, t0),
 		tx.MoveEvents(ctx, []int64{fresh.ID}, item.ID),
-		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: DependencyOpen}),
+		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: work.DependencyOpen}),
 		tx.DropSessions(ctx, item.ID),
 		tx.FinishEvents(ctx, []int64{fresh.ID}, "redirected", t0),
 		tx.SetOutcome(ctx, fresh.ID, "redirected", "ignored: our own, deleted by a person"),
@@ -346,9 +346,9 @@ func firstOf(errs ...error) error {
 // scan of what is over.
 var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open"}
 
-// L93: none of what a pass asks walks over what is finished, or passes would
+// None of what a pass asks walks over what is finished, or passes would
 // become slower month by month.
-func TestL93NoPassScansWhatIsOver(t *testing.T) {
+func TestNoPassScansWhatIsOver(t *testing.T) {
 	d, asked := recording(t, newPath(t))
 	r := lived(t, d, 50)
 	clear(asked.said)
@@ -395,7 +395,7 @@ var rare = []string{"ListOldTurns", "ListItems"}
 
 // What a pass asks is what tick and actions call: a method that they call and
 // the passes above do not would escape the test.
-func TestL93ThePassesHereAreThoseOfTick(t *testing.T) {
+func TestThePassesHereAreThoseOfTick(t *testing.T) {
 	mine, err := os.ReadFile("flat_test.go")
 	if err != nil {
 		t.Fatal(err)

@@ -11,14 +11,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// BenchmarkL93Pass compares what a pass asks after 1,000 processed events and
+// BenchmarkPass compares what a pass asks after 1,000 processed events and
 // after a million, turn about in one run:
 //
-//	go test ./store -run - -bench L93Pass
+//	go test ./store -run - -bench Pass
 //
 // and how long it takes to look for what may be forgotten, once a day, when
 // none of it may.
-func BenchmarkL93Pass(b *testing.B) {
+func BenchmarkPass(b *testing.B) {
 	sizes := []int{1_000, 1_000_000}
 	var dbs []*DB
 	var repos []work.Repo
@@ -69,10 +69,10 @@ func sizeOf(t *testing.T, d *DB) int64 {
 	return info.Size()
 }
 
-// L93: months of the same work need no more room than the first two did, but
+// Months of the same work need no more room than the first two did, but
 // for the items and pull requests themselves, which are kept: an issue may be
 // labelled again in a year.
-func TestL93TheFileStaysBounded(t *testing.T) {
+func TestTheFileStaysBounded(t *testing.T) {
 	const months, stories, kept = 6, 10, 2 << 10
 	at := t0
 	d, err := Open(t.Context(), newPath(t), Options{Now: func() time.Time { return at }})

@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// states are all of design §8.
+// states are all that an item can have.
 var states = []work.State{
 	work.StatePending, work.StateReady, work.StateRunning, work.StateAwaitingFeedback, work.StateAwaitingIssueFollowup,
 	work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed, work.StateFailed,

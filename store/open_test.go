@@ -40,7 +40,7 @@ func TestOpenMakesThenKeeps(t *testing.T) {
 }
 
 // A pragma that reaches one connection of the pool only would show here.
-func TestL14EveryConnectionIsDurable(t *testing.T) {
+func TestEveryConnectionIsDurable(t *testing.T) {
 	d := newDB(t)
 	want := map[string]string{"synchronous": "2", "journal_mode": "wal", "foreign_keys": "1", "busy_timeout": "10000"}
 	for i := range idleConns + 2 {
@@ -61,7 +61,7 @@ func TestL14EveryConnectionIsDurable(t *testing.T) {
 	}
 }
 
-func TestL11LeftoversOfADeletedDatabase(t *testing.T) {
+func TestLeftoversOfADeletedDatabase(t *testing.T) {
 	path := newPath(t)
 	d := openAt(t, path)
 	addRepo(t, d)
@@ -82,7 +82,7 @@ func TestL11LeftoversOfADeletedDatabase(t *testing.T) {
 	}
 }
 
-func TestL114ReplacedWhileInUse(t *testing.T) {
+func TestReplacedWhileInUse(t *testing.T) {
 	path := newPath(t)
 	d := openAt(t, path)
 	addRepo(t, d)
@@ -105,7 +105,7 @@ func TestL114ReplacedWhileInUse(t *testing.T) {
 	}
 }
 
-func TestL68StateFolderCannotBeWritten(t *testing.T) {
+func TestStateFolderCannotBeWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestNotADatabase(t *testing.T) {
 
 // Only making the file needs tick.lock: its tables can be made by any of
 // several that are too early.
-func TestL12TwentyOpenersOfAnEmptyFile(t *testing.T) {
+func TestTwentyOpenersOfAnEmptyFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestL12TwentyOpenersOfAnEmptyFile(t *testing.T) {
 
 // SQLite does not wait where a wait could be a deadlock, its busy_timeout
 // notwithstanding: two first openers want the write lock with a read lock held.
-func TestL12OpenWaitsForTheFirstOpener(t *testing.T) {
+func TestOpenWaitsForTheFirstOpener(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -8,9 +8,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// L38: pauses come from timelines, which are read again and again, and from
+// Pauses come from timelines, which are read again and again, and from
 // commands, which may end what a label began before the label is gone.
-func TestL38PausesOfTimelinesAndCommands(t *testing.T) {
+func TestPausesOfTimelinesAndCommands(t *testing.T) {
 	d := openAt(t, newPath(t))
 	r := addRepo(t, d)
 	at := func(minute int) time.Time { return t0.Add(time.Duration(minute) * time.Minute) }

@@ -80,7 +80,7 @@ func left(t *testing.T, d *DB, number int) []string {
 	})
 }
 
-func TestL93Prune(t *testing.T) {
+func TestPrune(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	before := t0.Add(-month)
 	old, lately := before.Add(-time.Hour), before.Add(time.Hour)
@@ -152,7 +152,7 @@ func TestPruneManyAndValidators(t *testing.T) {
 
 // Each of these runs in every pass: a scan over what is finished would make a
 // pass slower month by month.
-func TestL93QueriesUseTheirIndexes(t *testing.T) {
+func TestQueriesUseTheirIndexes(t *testing.T) {
 	d := newDB(t)
 	for query, index := range map[string]string{
 		selectEvent + `WHERE repo_id = 1 AND processed_at = 0 ORDER BY created_at, id`:                       "events_pending",

@@ -12,8 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// L49: reasons and errors are stored without secrets, whoever stores them.
-func TestL49_ReasonsAreStoredWithoutSecrets(t *testing.T) {
+// Reasons and errors are stored without secrets, whoever stores them.
+func TestReasonsAreStoredWithoutSecrets(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "state.db")
 	d, err := Open(ctx, path, Options{Now: time.Now, Redact: func(s string) string { return strings.ReplaceAll(s, "SECRET", "…") }})

@@ -44,7 +44,7 @@ func TestRepositories(t *testing.T) {
 }
 
 // The config's spelling may change, and follow a rename on GitHub: the row stays.
-func TestL21EnsureRepoFollowsARename(t *testing.T) {
+func TestEnsureRepoFollowsARename(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	ensure := func(owner, repo string) work.Repo {
 		return inTx(t, d, func(tx *Tx) (work.Repo, error) {
@@ -144,7 +144,7 @@ func TestWalksAndLabels(t *testing.T) {
 	equal(t, labels(), []string{"a", "b"})
 }
 
-func TestL122AccountsAndPermissions(t *testing.T) {
+func TestAccountsAndPermissions(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	r := addRepo(t, d)
 	for _, a := range []work.Account{{ID: 2, Login: "two"}, {ID: 1, Login: "one", Bot: true}, {ID: 2, Login: "renamed"}, {ID: 2, Login: "renamed"}} {

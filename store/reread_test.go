@@ -7,9 +7,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// L28: a version that was ended by an edit is pending again when the comment
+// A version that was ended by an edit is pending again when the comment
 // reads so again, and the edit is not; an old reading changes nothing.
-func TestL28ReadAgain(t *testing.T) {
+func TestReadAgain(t *testing.T) {
 	d := newDB(t)
 	u := newTurn(t, d, 1)
 	at := func(minutes int) time.Time { return t0.Add(time.Duration(minutes) * time.Minute) }

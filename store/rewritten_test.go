@@ -6,9 +6,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// L61: a branch that lost a commit waits, in whatever snapshots come, until its
+// A branch that lost a commit waits, in whatever snapshots come, until its
 // head is accepted or it loses one again.
-func TestL61RewrittenPulls(t *testing.T) {
+func TestRewrittenPulls(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 1})
 	snapshot := work.PullRequest{RepoID: i.RepoID, ItemID: i.ID, Number: 2, State: work.PullOpen, HeadOID: "b"}

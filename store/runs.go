@@ -62,13 +62,13 @@ func (t *Tx) ListOpenRuns(ctx context.Context) ([]work.Run, error) {
 // GiveBackAttempt takes an attempt of a live turn off its count: it came to an
 // answer, or nothing came of it through nobody's fault.
 func (t *Tx) GiveBackAttempt(ctx context.Context, turnID int64) error {
-	return t.one(ctx, fmt.Sprintf("give back an attempt of turn %d", turnID), ErrStale,
+	return t.one(ctx, fmt.Sprintf("return an attempt of turn %d", turnID), ErrStale,
 		`UPDATE turns SET attempts = max(attempts - 1, 0), updated_at = ? WHERE id = ? AND `+unfinished, millis(t.now), turnID)
 }
 
 // GiveBackTurn has the budgets count a run as no turn: nothing was used.
 func (t *Tx) GiveBackTurn(ctx context.Context, runID int64) error {
-	_, err := t.exec(ctx, fmt.Sprintf("give back run %d", runID), `UPDATE runs SET attempt = 0 WHERE id = ?`, runID)
+	_, err := t.exec(ctx, fmt.Sprintf("return run %d", runID), `UPDATE runs SET attempt = 0 WHERE id = ?`, runID)
 	return err
 }
 

@@ -31,5 +31,5 @@ func (t *Tx) FindStop(ctx context.Context, itemID int64) (work.Stop, bool, error
 // ListTakenStops gives the stops of all repositories whose comments say that
 // people have taken the item over.
 func (t *Tx) ListTakenStops(ctx context.Context) ([]work.Stop, error) {
-	return list(ctx, t, "list stops that are taken over", scanStop, `SELECT `+stopColumns+` FROM stops WHERE taken_at <> 0 ORDER BY item_id`)
+	return list(ctx, t, "list stops of paused items", scanStop, `SELECT `+stopColumns+` FROM stops WHERE taken_at <> 0 ORDER BY item_id`)
 }

@@ -16,7 +16,7 @@ import (
 // database itself keeps count (see watch), so that no method's own view of what
 // it did is trusted. An action that was seen or given up stays so, one that was
 // sent is never planned again, and a void one comes back only if it was never
-// sent; a turn takes the ways of design §5.
+// sent; a turn moves by work.Step.Leads.
 var legalMoves = []string{
 	"action planned planned", "action planned sent", "action planned applied", "action planned void", "action planned dropped",
 	"action sent sent", "action sent applied", "action sent void", "action sent dropped",

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// steps are all of design §5.
+// steps are all that a turn can have.
 var steps = []work.Step{
 	work.StepClaimed, work.StepAnswered, work.StepPushed, work.StepApplied,
 	work.StepDone, work.StepSuperseded, work.StepFailed, work.StepCancelled,
@@ -49,7 +49,7 @@ func TestTurnKeepsEveryField(t *testing.T) {
 	wantErr(t, d, ErrNotFound, func(tx *Tx) error { _, err := tx.GetTurn(ctx, 99); return err })
 }
 
-func TestL12OneUnfinishedTurn(t *testing.T) {
+func TestOneUnfinishedTurn(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	r := addRepo(t, d)
 	i, j := addItem(t, d, work.Item{RepoID: r.ID, Number: 1}), addItem(t, d, work.Item{RepoID: r.ID, Number: 2})
@@ -128,7 +128,7 @@ func TestAdvanceAndEndTurn(t *testing.T) {
 	equal(t, getTurn(t, d, u.ID), got)
 }
 
-func TestL44DeferBlockResumeTurn(t *testing.T) {
+func TestDeferBlockResumeTurn(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	u := newTurn(t, d, 1)
 	check := func(notBefore time.Time, reason string, attempts int, last string, blocked bool) {

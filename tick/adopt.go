@@ -378,12 +378,12 @@ func (h *harvest) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 			continue
 		}
 		if pull.State != work.PullOpen {
-			if err := h.p.show(ctx, tx, Move{Item: item.ID, Cause: work.CauseAdopted, To: item.State}, now); err != nil {
+			if err := h.p.show(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: item.State}, now); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := h.p.move(ctx, tx, Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
+		if err := h.p.move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
 			return err
 		}
 	}
@@ -411,5 +411,5 @@ func (h *harvest) finishHandled(ctx context.Context, tx *store.Tx, now time.Time
 			done = append(done, e.ID)
 		}
 	}
-	return tx.FinishEvents(ctx, done, outcomeAnswered, now)
+	return tx.FinishEvents(ctx, done, work.OutcomeAnswered, now)
 }

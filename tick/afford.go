@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -60,15 +61,15 @@ func (p *Pass) affords(ctx context.Context, tx *store.Tx, l *lease) error {
 	if err != nil {
 		return err
 	}
-	if why := overspent(spentBefore(l.turn, spent), l.turn.Kind, b); why != "" {
+	if why := spending.Overspent(spentBefore(l.turn, spent), l.turn.Kind, b); why != "" {
 		return &spentError{why}
 	}
-	lately, err := tx.ListSpentSince(ctx, now.Add(-day))
+	lately, err := tx.ListSpentSince(ctx, now.Add(-spending.Window))
 	if err != nil {
 		return err
 	}
 	lately = slices.DeleteFunc(lately, func(s work.Spent) bool { return s.Turn == l.turn.ID && s.Run == 0 }) // it has not begun
-	if d := DayOf(lately, b, now); d.Why != "" {
+	if d := spending.DayOf(lately, b, now); d.Why != "" {
 		return &work.WaitError{Until: d.Until, Reason: d.Says()}
 	}
 	return nil
@@ -76,8 +77,8 @@ func (p *Pass) affords(ctx context.Context, tx *store.Tx, l *lease) error {
 
 // spentBefore is what an item has spent before a run of one of its turns: what it
 // is about to begin counts once it has begun.
-func spentBefore(t work.Turn, spent []work.Spent) Spending {
-	s := SpendingOf(spent)
+func spentBefore(t work.Turn, spent []work.Spent) spending.Sum {
+	s := spending.Of(spent)
 	for _, own := range spent {
 		if own.Turn != t.ID {
 			continue
@@ -86,7 +87,7 @@ func spentBefore(t work.Turn, spent []work.Spent) Spending {
 		if own.Attempts == 0 {
 			s.Begun--
 		}
-		if answersPeople(t.Kind) {
+		if spending.AnswersPeople(t.Kind) {
 			s.Rounds--
 		}
 	}

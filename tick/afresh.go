@@ -38,7 +38,7 @@ func (p *Pass) readIssue(ctx context.Context, l *lease) (github.Issue, error) {
 	switch {
 	case !ok || is.State != "open":
 		return is, &work.CancelledError{Reason: "the issue was closed meanwhile"}
-	case !hasLabel(is.Labels, l.item.Label):
+	case !work.HasLabel(is.Labels, l.item.Label):
 		return is, &work.CancelledError{Reason: "the label was taken away meanwhile"}
 	}
 	return is, p.lookTaken(ctx, l, is.Number, is.Labels, is.UpdatedAt)
@@ -91,7 +91,7 @@ func (p *Pass) voidGone(ctx context.Context, l *lease, d github.PullDetail) erro
 	if err != nil || left > 0 || begun || len(l.events) == 0 {
 		return err
 	}
-	return &work.CancelledError{Reason: reasonGone}
+	return &work.CancelledError{Reason: work.ReasonGone}
 }
 
 // gone says why an event needs no answer any more.

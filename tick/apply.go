@@ -121,7 +121,7 @@ func (p *Pass) finish(ctx context.Context, l *lease) error {
 		if err := p.closeItem(ctx, tx, l, answer); err != nil {
 			return err
 		}
-		if err := tx.FinishTurnEvents(ctx, l.turn.ID, outcomeAnswered, now); err != nil {
+		if err := tx.FinishTurnEvents(ctx, l.turn.ID, work.OutcomeAnswered, now); err != nil {
 			return err
 		}
 		if l.turn.Session != "" {
@@ -136,7 +136,7 @@ func (p *Pass) finish(ctx context.Context, l *lease) error {
 	}
 	l.turn.Step = work.StepDone
 	if opened != nil {
-		p.logComments(ctx, l, "issue comments handled", fed(l.events, waited.EventCursor))
+		p.logComments(ctx, l, "issue comments handled", work.Fed(l.events, waited.EventCursor))
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer pro
 	if err := tx.SetResult(ctx, item); err != nil {
 		return err
 	}
-	m := Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
+	m := work.Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
 	if answer.BlockedReason != "" {
 		m.Cause, m.To = work.CauseAsked, work.StateBlocked
 		m.Reason, m.Hint = "the agent asks: "+answer.BlockedReason, "answer in a comment on the pull request"
@@ -172,7 +172,7 @@ func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer pro
 	if unheard, err := p.unheardFeedback(ctx, tx, l); err != nil {
 		return err
 	} else if unheard { // it may be the answer: the next turn hears it, and asks again if it is none
-		m = Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
+		m = work.Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
 	}
 	if m.To == work.StateBlocked {
 		var err error
@@ -246,7 +246,7 @@ func (p *Pass) openedPull(ctx context.Context, l *lease) (*work.PullRequest, err
 			return nil, fmt.Errorf("read pull request #%d: %w", number, err)
 		}
 		if !ok {
-			return nil, fmt.Errorf("pull request #%d is not to be seen", number)
+			return nil, fmt.Errorf("pull request #%d is not visible", number)
 		}
 		return &work.PullRequest{
 			RepoID: l.turn.RepoID, ItemID: l.item.ID, Number: number, NodeID: d.NodeID, URL: d.URL, Title: d.Title, State: d.State,

@@ -46,28 +46,40 @@ func (p *Pass) beginRun(ctx context.Context, l *lease, session string) (run work
 }
 
 // endRun stores what a run used, with what its session counts from now on: both
-// or neither, so that nothing is counted twice or never.
-func (p *Pass) endRun(ctx context.Context, l *lease, run work.Run, res agent.Result, ended error) error {
+// or neither, so that nothing is counted twice or never. False where what was told
+// cannot be: its session is not used again.
+func (p *Pass) endRun(ctx context.Context, l *lease, run work.Run, res agent.Result, ended error) (believed bool, err error) {
 	ctx = context.WithoutCancel(ctx)
-	run.Usage, run.Ended = p.plausible(ctx, p.turnAttrs(l), run, res.Usage), p.Now()
+	run.Ended = p.Now()
+	run.Usage, believed = p.plausible(ctx, p.turnAttrs(l), run, res.Usage)
 	run.Unknown = res.Usage == work.Usage{} && cutShort(ended)
 	if res.Session != "" {
 		run.Session = res.Session
 	}
 	l.turn.Usage = l.turn.Usage.Add(run.Usage)
 	l.used = l.used || run.Unknown || run.Usage != work.Usage{}
-	return p.Store.Update(ctx, func(tx *store.Tx) error {
+	return believed, p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.SaveTurn(ctx, l.turn); err != nil {
 			return err
 		}
 		if err := tx.EndRun(ctx, run); err != nil {
 			return err
 		}
-		if res.Session == "" || res.Counted == (work.Usage{}) {
-			return nil
-		}
-		return tx.PutSessionUsage(ctx, l.item.ID, l.turn.Agent, res.Session, res.Counted, p.Now())
+		return p.countSession(ctx, tx, l.item.ID, run, res.Counted, believed)
 	})
+}
+
+// countSession stores what a run's session counts from now on. A total that is not
+// believed is not stored: later runs would count as nothing. Its session is dropped
+// instead, for there each of them would count that total again.
+func (p *Pass) countSession(ctx context.Context, tx *store.Tx, item int64, run work.Run, counted work.Usage, believed bool) error {
+	switch {
+	case run.Session == "" || counted == (work.Usage{}):
+		return nil
+	case !believed:
+		return tx.DropSession(ctx, item, run.Agent)
+	}
+	return tx.PutSessionUsage(ctx, item, run.Agent, run.Session, counted, p.Now())
 }
 
 // cutShort reports whether a run was ended before it could say what it used: by a

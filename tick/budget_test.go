@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // took are turns of a kind that cost half a dollar each, an hour apart, the last
@@ -19,7 +19,7 @@ func took(kind work.Kind, n int) []work.Spent {
 	return all
 }
 
-func budget(b config.Budgets, spent []work.Spent) func(*View) {
+func budget(b work.Budgets, spent []work.Spent) func(*View) {
 	return func(v *View) {
 		v.Policy.Budgets = b
 		v.Spent = map[int64][]work.Spent{10: spent}
@@ -41,7 +41,7 @@ func TestL91_BudgetsOfAnItem(t *testing.T) {
 		e.Kind = work.EventMerged
 		v.Events = append(v.Events, e)
 	}
-	turns := config.Budgets{TurnsPerItem: 3}
+	turns := work.Budgets{TurnsPerItem: 3}
 	full := took(work.KindImplementationFeedback, 3)
 	for name, c := range map[string]struct {
 		view    View
@@ -51,12 +51,12 @@ func TestL91_BudgetsOfAnItem(t *testing.T) {
 	}{
 		"one is left":                       {scene(with(talk), budget(turns, full[:2])), "", work.KindImplementationFeedback, false},
 		"turns":                             {scene(with(talk), budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
-		"no limit":                          {scene(with(talk), budget(config.Budgets{}, took(work.KindFix, 500))), "", work.KindImplementationFeedback, false},
-		"rounds":                            {scene(with(talk), budget(config.Budgets{FeedbackRounds: 3}, full)), "comments were answered in 3 turns; max_feedback_rounds is 3", "", false},
-		"other turns are no rounds":         {scene(with(talk), budget(config.Budgets{FeedbackRounds: 3}, took(work.KindFix, 3))), "", work.KindImplementationFeedback, false},
-		"rounds do not stop what mends":     {scene(with(broken(work.EventCheck, "aaa", 1)), snapshot("FAILURE", "MERGEABLE"), budget(config.Budgets{FeedbackRounds: 3}, full)), "", work.KindFix, false},
-		"cost":                              {scene(with(talk), budget(config.Budgets{CostPerItem: 1.5}, full)), "its agents have cost 1.50 USD; max_cost_per_item_usd is 1.50", "", false},
-		"a cent is left":                    {scene(with(talk), budget(config.Budgets{CostPerItem: 1.51}, full)), "", work.KindImplementationFeedback, false},
+		"no limit":                          {scene(with(talk), budget(work.Budgets{}, took(work.KindFix, 500))), "", work.KindImplementationFeedback, false},
+		"rounds":                            {scene(with(talk), budget(work.Budgets{FeedbackRounds: 3}, full)), "comments were answered in 3 turns; max_feedback_rounds is 3", "", false},
+		"other turns are no rounds":         {scene(with(talk), budget(work.Budgets{FeedbackRounds: 3}, took(work.KindFix, 3))), "", work.KindImplementationFeedback, false},
+		"rounds do not stop what mends":     {scene(with(broken(work.EventCheck, "aaa", 1)), snapshot("FAILURE", "MERGEABLE"), budget(work.Budgets{FeedbackRounds: 3}, full)), "", work.KindFix, false},
+		"cost":                              {scene(with(talk), budget(work.Budgets{CostPerItem: 1.5}, full)), "its agents have cost 1.50 USD; max_cost_per_item_usd is 1.50", "", false},
+		"a cent is left":                    {scene(with(talk), budget(work.Budgets{CostPerItem: 1.51}, full)), "", work.KindImplementationFeedback, false},
 		"a start":                           {scene(noPull, state(work.StatePending), with(labelled()), budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"an implementation":                 {scene(noPull, ready, budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"said once":                         {scene(blocked("it has had 3 turns; max_turns_per_item is 3"), with(talk), budget(turns, full)), "", "", false},
@@ -113,7 +113,7 @@ func TestL91_NoProgress(t *testing.T) {
 		"what came to nothing":       {[]work.Spent{fix(1, "000", "bbb"), superseded, fix(2, "bbb", "aaa")}, map[int64][]string{1: unit, 2: unit, 9: lint}, "the same red checks"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := scene(with(check), snapshot("FAILURE", "MERGEABLE"), budget(config.Budgets{}, c.spent))
+			v := scene(with(check), snapshot("FAILURE", "MERGEABLE"), budget(work.Budgets{}, c.spent))
 			v.Findings = c.found
 			p := planRepo(v)
 			switch {
@@ -129,22 +129,22 @@ func TestL91_NoProgress(t *testing.T) {
 func TestL91_BudgetsOfADay(t *testing.T) {
 	spent := took(work.KindFix, 4) // claimed at 8, 9, 10 and 11 o'clock
 	for name, c := range map[string]struct {
-		budgets config.Budgets
+		budgets work.Budgets
 		left    int // -1: without limit
 		until   string
 		why     string
 	}{
-		"no limit":           {config.Budgets{}, -1, "", ""},
-		"one is left":        {config.Budgets{TurnsPerDay: 5, CostPerDay: 9}, 1, "", ""},
-		"turns":              {config.Budgets{TurnsPerDay: 4}, 0, "2026-11-22T08:00:00Z", "4 turns began in the last 24 hours; max_turns_per_day is 4"},
-		"a limit made lower": {config.Budgets{TurnsPerDay: 2}, 0, "2026-11-22T10:00:00Z", "4 turns began in the last 24 hours; max_turns_per_day is 2"},
-		"cost":               {config.Budgets{CostPerDay: 2}, 0, "2026-11-22T08:00:00Z", "the turns of the last 24 hours have cost 2.00 USD; max_cost_per_day_usd is 2.00"},
-		"much too costly":    {config.Budgets{CostPerDay: 0.75}, 0, "2026-11-22T10:00:00Z", "have cost 2.00 USD; max_cost_per_day_usd is 0.75"},
-		"a cent is left":     {config.Budgets{CostPerDay: 2.01}, -1, "", ""},
-		"the later counts":   {config.Budgets{TurnsPerDay: 4, CostPerDay: 0.75}, 0, "2026-11-22T10:00:00Z", "have cost"},
+		"no limit":           {work.Budgets{}, -1, "", ""},
+		"one is left":        {work.Budgets{TurnsPerDay: 5, CostPerDay: 9}, 1, "", ""},
+		"turns":              {work.Budgets{TurnsPerDay: 4}, 0, "2026-11-22T08:00:00Z", "4 turns began in the last 24 hours; max_turns_per_day is 4"},
+		"a limit made lower": {work.Budgets{TurnsPerDay: 2}, 0, "2026-11-22T10:00:00Z", "4 turns began in the last 24 hours; max_turns_per_day is 2"},
+		"cost":               {work.Budgets{CostPerDay: 2}, 0, "2026-11-22T08:00:00Z", "the turns of the last 24 hours have cost 2.00 USD; max_cost_per_day_usd is 2.00"},
+		"much too costly":    {work.Budgets{CostPerDay: 0.75}, 0, "2026-11-22T10:00:00Z", "have cost 2.00 USD; max_cost_per_day_usd is 0.75"},
+		"a cent is left":     {work.Budgets{CostPerDay: 2.01}, -1, "", ""},
+		"the later counts":   {work.Budgets{TurnsPerDay: 4, CostPerDay: 0.75}, 0, "2026-11-22T10:00:00Z", "have cost"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := DayOf(spent, c.budgets, noon)
+			d := spending.DayOf(spent, c.budgets, noon)
 			until := ""
 			if !d.Until.IsZero() {
 				until = d.Until.Format(time.RFC3339)
@@ -164,7 +164,7 @@ func TestL91_BudgetsOfADay(t *testing.T) {
 			if d.Why == "" {
 				return
 			}
-			if later := DayOf(since(spent, d.Until.Add(-day)), c.budgets, d.Until); later.Why != "" {
+			if later := spending.DayOf(since(spent, d.Until.Add(-spending.Window)), c.budgets, d.Until); later.Why != "" {
 				t.Errorf("and when that time has come: %s", later.Why)
 			}
 		})

@@ -68,7 +68,7 @@ func (l *lease) committed() bool {
 // its events.
 func (l *lease) begunBy(carried map[string]bool) bool {
 	for _, e := range l.events {
-		if begins(l.item, e) {
+		if work.Begins(l.item, e) {
 			return carried[e.Key]
 		}
 	}

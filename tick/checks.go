@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -26,19 +25,19 @@ type checks interface {
 
 // red picks the checks that failed; none while the policy has us wait for
 // others. One that was cancelled or waits for a person says nothing of the change.
-func red(all []github.Check, policy config.ChecksPolicy) []github.Check {
+func red(all []github.Check, policy work.ChecksPolicy) []github.Check {
 	var failed []github.Check
 	for _, c := range all {
 		switch c.Conclusion {
 		case "":
-			if policy != config.ChecksFirst {
+			if policy != work.ChecksFirst {
 				return nil
 			}
 		case "FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE":
 			failed = append(failed, c)
 		}
 	}
-	if policy == config.ChecksNever {
+	if policy == work.ChecksNever {
 		return nil
 	}
 	return failed
@@ -55,7 +54,7 @@ func halfRed(all []github.Check) bool {
 }
 
 // redChecks names the red checks of a head by id and name; empty for none.
-func redChecks(all []github.Check, policy config.ChecksPolicy) string {
+func redChecks(all []github.Check, policy work.ChecksPolicy) string {
 	var lines []string
 	for _, c := range red(all, policy) {
 		lines = append(lines, c.ID+" "+c.Name)
@@ -65,23 +64,13 @@ func redChecks(all []github.Check, policy config.ChecksPolicy) string {
 }
 
 // redSince is when the last of the red checks of a head failed.
-func redSince(all []github.Check, policy config.ChecksPolicy) (at time.Time) {
+func redSince(all []github.Check, policy work.ChecksPolicy) (at time.Time) {
 	for _, c := range red(all, policy) {
 		if c.EndedAt.After(at) {
 			at = c.EndedAt
 		}
 	}
 	return at
-}
-
-// checkNames are the names in the body of an event about checks.
-func checkNames(e work.Event) []string {
-	var names []string
-	for line := range strings.Lines(e.Body) {
-		_, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-		names = append(names, name)
-	}
-	return names
 }
 
 // stale finishes what was said of a head that is not the head any more, of
@@ -103,7 +92,7 @@ func (r *router) stale() {
 			old = append(old, e)
 		case e.Kind == work.EventConflict:
 			return false
-		case r.v.Policy.Checks == config.ChecksNever:
+		case r.v.Policy.Checks == work.ChecksNever:
 			left = append(left, e)
 		case r.pull.Rollup == "SUCCESS":
 			green = append(green, e)
@@ -113,7 +102,7 @@ func (r *router) stale() {
 		return true
 	})
 	r.finish("stale: the head moved on", old...)
-	r.finish(outcomeVoid+"the checks are green by now", green...)
+	r.finish(work.OutcomeVoid+"the checks are green by now", green...)
 	r.finish(`ignored: checks = "never"`, left...)
 }
 
@@ -126,7 +115,7 @@ func (r *router) mend() {
 		switch {
 		case e.Kind == work.EventCheck:
 			events = append(events, e)
-			reasons = append(reasons, "red checks: "+strings.Join(checkNames(e), ", "))
+			reasons = append(reasons, "red checks: "+strings.Join(work.CheckNames(e), ", "))
 		case e.Kind == work.EventConflict && r.pull.Mergeable == github.Conflicting:
 			events = append(events, e)
 			reasons = append(reasons, "it conflicts with "+r.pull.Base)
@@ -199,7 +188,7 @@ func (p *Pass) notForEver(ctx context.Context, l *lease) error {
 		if a.Kind == work.ActionRerun && a.Head == l.turn.Head && a.State == work.ActionApplied {
 			l.spent = true
 			return &work.BlockedError{
-				Reason: fmt.Sprintf("the checks of %s are red again, although their failed jobs were run again for a test that looked flaky", short(l.turn.Head)),
+				Reason: fmt.Sprintf("the checks of %s are red again, although their failed jobs were run again for a test that looked flaky", work.Short(l.turn.Head)),
 				Hint:   "mend the test, or say in a comment on the pull request what is to be done",
 			}
 		}
@@ -227,7 +216,7 @@ func (p *Pass) readRed(ctx context.Context, l *lease) error {
 		switch {
 		case l.merge != nil:
 			return nil
-		case policy != config.ChecksNever && len(red(checks, config.ChecksFirst)) > 0: // another one has begun meanwhile
+		case policy != work.ChecksNever && len(red(checks, work.ChecksFirst)) > 0: // another one has begun meanwhile
 			return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: "checks are running"}
 		}
 		return &work.CancelledError{Reason: "the checks are not red any more"}
@@ -322,7 +311,7 @@ func (c *composer) flaky() {
 	body := fmt.Sprintf("%s\n\nSeen in the checks of #%d at %s:\n%s", prompts.CleanBody(f.Reason), t.Number, t.Head, seen.String())
 	c.add(work.Action{
 		Kind: work.ActionIssue, Need: work.NeedRequired, Token: token, Number: t.Number, Title: prompts.NoClosing(prompts.CleanTitle("Flaky test: " + name)),
-		Body: bounded(prompts.NoClosing(body), c.l.disclosedAside, work.Marks{Token: token}), Why: t.Reason,
+		Body: prompts.Bounded(prompts.NoClosing(body), c.l.disclosedAside, work.Marks{Token: token}), Why: t.Reason,
 	})
 	for _, run := range c.l.rerunnable() {
 		id := strconv.FormatInt(run.ID, 10)
@@ -369,7 +358,7 @@ func stuck(ctx context.Context, tx *store.Tx, l *lease, a prompts.Answer) (strin
 		return "", err
 	}
 	helps := func(a work.Action) bool { return a.Kind == work.ActionRerun || a.Kind == work.ActionPush } // a push that is void: somebody made the same
-	red := findings(l.events)
+	red := work.Findings(l.events)
 	switch {
 	case slices.ContainsFunc(planned, helps):
 		return "", nil

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -16,21 +15,21 @@ func TestRedChecks(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		checks []github.Check
-		policy config.ChecksPolicy
+		policy work.ChecksPolicy
 		want   string
 		half   bool
 	}{
-		"none":                {nil, config.ChecksComplete, "", false},
-		"all green":           {[]github.Check{run("a", "SUCCESS"), run("b", "SKIPPED"), run("c", "NEUTRAL")}, config.ChecksComplete, "", false},
-		"red":                 {[]github.Check{run("b", "FAILURE"), run("a", "ERROR"), run("c", "SUCCESS")}, config.ChecksComplete, "1 a\n1 b", false},
-		"some are running":    {[]github.Check{run("a", "FAILURE"), run("b", "")}, config.ChecksComplete, "", true},
-		"the first counts":    {[]github.Check{run("a", "TIMED_OUT"), run("b", "")}, config.ChecksFirst, "1 a", true},
-		"nobody is asked":     {[]github.Check{run("a", "FAILURE")}, config.ChecksNever, "", false},
-		"running, none red":   {[]github.Check{run("a", ""), run("b", "SUCCESS")}, config.ChecksFirst, "", false},
-		"cancelled by hand":   {[]github.Check{run("a", "CANCELLED")}, config.ChecksComplete, "", false},
-		"waits for a person":  {[]github.Check{run("a", "ACTION_REQUIRED")}, config.ChecksComplete, "", false},
-		"cancelled, one runs": {[]github.Check{run("a", "CANCELLED"), run("b", "")}, config.ChecksComplete, "", true},
-		"red and cancelled":   {[]github.Check{run("a", "CANCELLED"), run("b", "FAILURE")}, config.ChecksComplete, "1 b", false},
+		"none":                {nil, work.ChecksComplete, "", false},
+		"all green":           {[]github.Check{run("a", "SUCCESS"), run("b", "SKIPPED"), run("c", "NEUTRAL")}, work.ChecksComplete, "", false},
+		"red":                 {[]github.Check{run("b", "FAILURE"), run("a", "ERROR"), run("c", "SUCCESS")}, work.ChecksComplete, "1 a\n1 b", false},
+		"some are running":    {[]github.Check{run("a", "FAILURE"), run("b", "")}, work.ChecksComplete, "", true},
+		"the first counts":    {[]github.Check{run("a", "TIMED_OUT"), run("b", "")}, work.ChecksFirst, "1 a", true},
+		"nobody is asked":     {[]github.Check{run("a", "FAILURE")}, work.ChecksNever, "", false},
+		"running, none red":   {[]github.Check{run("a", ""), run("b", "SUCCESS")}, work.ChecksFirst, "", false},
+		"cancelled by hand":   {[]github.Check{run("a", "CANCELLED")}, work.ChecksComplete, "", false},
+		"waits for a person":  {[]github.Check{run("a", "ACTION_REQUIRED")}, work.ChecksComplete, "", false},
+		"cancelled, one runs": {[]github.Check{run("a", "CANCELLED"), run("b", "")}, work.ChecksComplete, "", true},
+		"red and cancelled":   {[]github.Check{run("a", "CANCELLED"), run("b", "FAILURE")}, work.ChecksComplete, "1 b", false},
 	} {
 		if got := redChecks(c.checks, c.policy); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -47,17 +46,17 @@ func TestRedChecksWaitForOthersAnHour(t *testing.T) {
 	hangs := github.Check{ID: "2", Name: "deploy"}
 	for name, c := range map[string]struct {
 		checks []github.Check
-		policy config.ChecksPolicy
+		policy work.ChecksPolicy
 		after  time.Duration
 		want   string
 	}{
-		"soon":             {[]github.Check{failed, hangs}, config.ChecksComplete, time.Hour, ""},
-		"an hour later":    {[]github.Check{failed, hangs}, config.ChecksComplete, time.Hour + time.Second, "1 unit"},
-		"nobody is asked":  {[]github.Check{failed, hangs}, config.ChecksNever, 2 * time.Hour, ""},
-		"nothing is red":   {[]github.Check{hangs}, config.ChecksComplete, 2 * time.Hour, ""},
-		"all have ended":   {[]github.Check{failed}, config.ChecksComplete, 0, "1 unit"},
-		"another, lately":  {[]github.Check{failed, {ID: "3", Name: "lint", Conclusion: "FAILURE", EndedAt: noon.Add(time.Hour)}, hangs}, config.ChecksComplete, 90 * time.Minute, ""},
-		"no stamp is told": {[]github.Check{{ID: "1", Name: "unit", Conclusion: "FAILURE"}, hangs}, config.ChecksComplete, 2 * time.Hour, ""},
+		"soon":             {[]github.Check{failed, hangs}, work.ChecksComplete, time.Hour, ""},
+		"an hour later":    {[]github.Check{failed, hangs}, work.ChecksComplete, time.Hour + time.Second, "1 unit"},
+		"nobody is asked":  {[]github.Check{failed, hangs}, work.ChecksNever, 2 * time.Hour, ""},
+		"nothing is red":   {[]github.Check{hangs}, work.ChecksComplete, 2 * time.Hour, ""},
+		"all have ended":   {[]github.Check{failed}, work.ChecksComplete, 0, "1 unit"},
+		"another, lately":  {[]github.Check{failed, {ID: "3", Name: "lint", Conclusion: "FAILURE", EndedAt: noon.Add(time.Hour)}, hangs}, work.ChecksComplete, 90 * time.Minute, ""},
+		"no stamp is told": {[]github.Check{{ID: "1", Name: "unit", Conclusion: "FAILURE"}, hangs}, work.ChecksComplete, 2 * time.Hour, ""},
 	} {
 		if got := redChecks(c.checks, patient(c.checks, c.policy, noon.Add(c.after))); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -83,7 +82,7 @@ func snapshot(rollup, mergeable string) func(*View) {
 func TestRouteOfChecksAndConflicts(t *testing.T) {
 	check, conflict := broken(work.EventCheck, "aaa", 1), broken(work.EventConflict, "aaa", 2)
 	off := func(v *View) { v.Policy.FeedbackLoop = false }
-	never := func(v *View) { v.Policy.Checks = config.ChecksNever }
+	never := func(v *View) { v.Policy.Checks = work.ChecksNever }
 	for name, c := range map[string]struct {
 		view     View
 		kind     work.Kind // of the one turn; none

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -16,12 +15,12 @@ import (
 const checkPatience = time.Hour
 
 // patient is the policy that holds by now.
-func patient(all []github.Check, policy config.ChecksPolicy, now time.Time) config.ChecksPolicy {
-	if policy != config.ChecksComplete || len(red(all, policy)) > 0 {
+func patient(all []github.Check, policy work.ChecksPolicy, now time.Time) work.ChecksPolicy {
+	if policy != work.ChecksComplete || len(red(all, policy)) > 0 {
 		return policy
 	}
-	if since := redSince(all, config.ChecksFirst); !since.IsZero() && now.Sub(since) > checkPatience {
-		return config.ChecksFirst
+	if since := redSince(all, work.ChecksFirst); !since.IsZero() && now.Sub(since) > checkPatience {
+		return work.ChecksFirst
 	}
 	return policy
 }
@@ -29,7 +28,7 @@ func patient(all []github.Check, policy config.ChecksPolicy, now time.Time) conf
 // readRedBeside reads which checks of the head are red while people are answered: they
 // may be asking for just that, and what is pushed may mend them. No turn waits for it.
 func (p *Pass) readRedBeside(ctx context.Context, l *lease) error {
-	if l.turn.Kind.Start() || l.turn.Kind == work.KindFix || l.remote.Settings.Checks == config.ChecksNever {
+	if l.turn.Kind.Start() || l.turn.Kind == work.KindFix || l.remote.Settings.Checks == work.ChecksNever {
 		return nil
 	}
 	pull, err := p.itemPull(ctx, l)
@@ -41,7 +40,7 @@ func (p *Pass) readRedBeside(ctx context.Context, l *lease) error {
 		return fmt.Errorf("read the checks: %w", err)
 	}
 	if len(details) == 1 && details[0].HeadOID == l.turn.Head {
-		l.red = red(details[0].Checks, config.ChecksFirst)
+		l.red = red(details[0].Checks, work.ChecksFirst)
 	}
 	return p.readRuns(ctx, l)
 }

@@ -178,7 +178,7 @@ func (p *Pass) claimTurn(ctx context.Context, planned PlannedTurn) (l *lease, ta
 
 func (p *Pass) newTurn(planned PlannedTurn, k int) work.Turn {
 	r := p.remoteByID(planned.Item.RepoID)
-	keys := slices.Sorted(slices.Values(eventKeys(planned.Events)))
+	keys := slices.Sorted(slices.Values(work.EventKeys(planned.Events)))
 	now := p.Now()
 	return work.Turn{
 		RepoID: planned.Item.RepoID, ItemID: planned.Item.ID, Number: planned.Number, Kind: planned.Kind,
@@ -209,7 +209,7 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned PlannedTurn, l
 	if err := beginAnew(ctx, tx, planned); err != nil {
 		return err
 	}
-	return p.move(ctx, tx, Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())
+	return p.move(ctx, tx, work.Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())
 }
 
 // unusedKey gives a turn a key of its own when earlier ones about the same have
@@ -248,12 +248,4 @@ func (p *Pass) knownSlot(ctx context.Context, planned PlannedTurn) int {
 
 func (p *Pass) holderOf(l *lease) holder {
 	return holder{Repo: l.remote.Name.String(), Number: l.turn.Number, Issue: l.item.Number, Turn: l.turn.Key}
-}
-
-func eventKeys(events []work.Event) []string {
-	keys := make([]string, len(events))
-	for i, e := range events {
-		keys[i] = e.Key
-	}
-	return keys
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // A command is carried out by what it plans: moves, turns that go on or are
@@ -52,8 +53,8 @@ func (r *router) commands() (closing bool) {
 		case r.closing(e):
 			closing = true
 			r.line("wait", "", fmt.Sprintf("pull request #%d is being closed, as %s said", r.pull.Number, e.Author.Login))
-		case e.State == saidLocally, r.v.Notices[token].Settled():
-			r.finish(outcomeAnswered, e)
+		case e.State == work.SaidLocally, r.v.Notices[token].Settled():
+			r.finish(work.OutcomeAnswered, e)
 		case r.v.Notices[token] != "": // its answer is on its way
 		default:
 			inv := r.invocation(e)
@@ -75,17 +76,8 @@ func (r *router) takeCommands() []work.Event {
 		}
 		return e.Kind == work.EventCommand
 	})
-	slices.SortStableFunc(asked, func(a, b work.Event) int { return stampOf(a).Compare(stampOf(b)) })
+	slices.SortStableFunc(asked, func(a, b work.Event) int { return work.StampOf(a).Compare(work.StampOf(b)) })
 	return asked
-}
-
-// stampOf is when the version of a comment was written. A reaction may bump it;
-// commands are rarely decorated before they are seen.
-func stampOf(e work.Event) time.Time {
-	if e.UpdatedAt.After(e.CreatedAt) {
-		return e.UpdatedAt
-	}
-	return e.CreatedAt
 }
 
 // closing reports whether a command that called the work off has a pull request
@@ -120,7 +112,7 @@ func (r *router) invocation(e work.Event) invocation {
 		cmd = work.Command{Verb: work.VerbHelp} // an older program stored it
 	}
 	return invocation{
-		Command: cmd, by: e.Author.Login, at: stampOf(e), number: e.Number, key: e.Key,
+		Command: cmd, by: e.Author.Login, at: work.StampOf(e), number: e.Number, key: e.Key,
 		onPull: r.hasPull && e.Number == r.pull.Number || strings.Contains(e.URL, "/pull/"),
 	}
 }
@@ -194,11 +186,11 @@ func (r *router) answer(e work.Event, inv invocation, rep reply) {
 	if inv.Wrong != "" { // it was none
 		what = "/mergexo"
 	}
-	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, public(rep.said, r.v.Policy.Voice))
+	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, spending.Public(rep.said, r.v.Policy.Spending))
 	r.p.Notices = append(r.p.Notices, work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: inv.number, Base: strings.Join(after, " "), Target: e.Source,
-		Body: markBody(body, work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...)}), Why: "answer to: " + inv.Named(),
+		Body: r.v.Policy.Mark(body, work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...)}), Why: "answer to: " + inv.Named(),
 	})
 	r.line("notice", "", "answer to "+inv.by+": "+inv.Named())
 }
@@ -227,37 +219,25 @@ func (r *router) over() (string, bool) {
 	case r.item.State == work.StateFailed:
 		return "This failed for good", true
 	case r.item.State == work.StateClosed:
-		return "The work on this was called off", true
+		return "The work on this was cancelled", true
 	case !r.item.State.Open():
 		return "The work on this is done", true
 	}
 	return "", false
 }
 
-// verbOf is the command that begins a flow.
-func verbOf(flow work.Flow) work.Verb {
-	switch flow {
-	case work.FlowBugfix:
-		return work.VerbBugfix
-	case work.FlowSmallJob:
-		return work.VerbSmallJob
-	case work.FlowDesign, work.FlowImplementation:
-	}
-	return work.VerbDesign
-}
-
 // again says how to start over.
 func (r *router) again() string {
-	text := fmt.Sprintf("`/mergexo %s` on #%d starts over", verbOf(r.item.Flow), r.item.Number)
+	text := fmt.Sprintf("`/mergexo %s` on #%d starts over", work.VerbOf(r.item.Flow), r.item.Number)
 	if next, follows := r.v.Followed[r.item.ID]; follows && next.Pull.Number != 0 {
-		return fmt.Sprintf("It goes on in #%d", next.Pull.Number)
+		return fmt.Sprintf("It continues in #%d", next.Pull.Number)
 	}
 	merged := r.hasPull && r.pull.State == work.PullMerged && r.item.Flow != work.FlowDesign
 	switch {
 	case r.hasPull && r.pull.State == work.PullClosed && r.item.IssueClosed:
-		return fmt.Sprintf("Reopen #%d and it goes on; or reopen the issue, and %s", r.pull.Number, text)
+		return fmt.Sprintf("Reopen #%d and it resumes; or reopen the issue, and %s", r.pull.Number, text)
 	case r.hasPull && r.pull.State == work.PullClosed:
-		return fmt.Sprintf("Reopen #%d and it goes on, or %s", r.pull.Number, text)
+		return fmt.Sprintf("Reopen #%d and it resumes, or %s", r.pull.Number, text)
 	case merged, r.item.IssueClosed: // GitHub closes the issue with the merge
 		return "Once the issue is reopened, " + text
 	}

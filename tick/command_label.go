@@ -34,7 +34,7 @@ func (r *router) beginFlow(inv invocation) reply {
 	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
 		return nothing("This is what is being done. %s", r.whereItStands())
 	}
-	return nothing("Another kind of work is under way. `/mergexo cancel` calls it off; then say `%s` again. %s", inv.Command, r.whereItStands())
+	return nothing("Another kind of work is under way. `/mergexo cancel` cancels it; then comment `%s` again. %s", inv.Command, r.whereItStands())
 }
 
 // flowLabel plans that of the labels that begin work one is set anew, or none
@@ -55,7 +55,7 @@ func (r *router) flowLabel(inv invocation, label string) work.Action {
 
 // looks says how a label that begins work looks, should somebody have deleted it.
 func (r *router) looks(label string) string {
-	all := repoLabels(r.v.Policy.Labels)
+	all := work.RepoLabels(r.v.Policy.Labels)
 	at := slices.IndexFunc(all, func(l work.Label) bool { return l.Name == label })
 	if at < 0 {
 		return "" // none is set
@@ -69,7 +69,7 @@ func (r *router) pause(inv invocation) reply {
 		return nothing("%s, so there is nothing to pause.", why)
 	}
 	if since, paused := r.v.Paused[r.item.ID]; paused && r.item.ID != 0 {
-		return nothing("It is paused already, by %s since %s. `/mergexo resume` ends that.", since.By, utc(since.Began))
+		return nothing("It is paused already, by %s since %s. `/mergexo resume` ends that.", since.By, work.Utc(since.Began))
 	}
 	rep := reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbPause)}}
 	if r.item.ID == 0 {
@@ -77,15 +77,15 @@ func (r *router) pause(inv invocation) reply {
 		return rep
 	}
 	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbPause)}
-	r.p.Pauses = append(r.p.Pauses, Pause{Item: r.item.ID, Began: inv.at, By: inv.by})
+	r.p.Pauses = append(r.p.Pauses, work.PauseChange{Item: r.item.ID, Began: inv.at, By: inv.by})
 	r.v.Paused = maps.Clone(r.v.Paused)
 	if r.v.Paused == nil {
 		r.v.Paused = map[int64]work.Pause{}
 	}
 	r.v.Paused[r.item.ID] = work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
 	r.begun = append(r.begun, r.v.Paused[r.item.ID])
-	rep.said = fmt.Sprintf("Paused: from now on this is yours. No turn begins, and what is said meanwhile is never acted on. "+
-		"`/mergexo resume` gives it back, as does taking the label `%s` away.", r.v.Policy.Labels.Ignore)
+	rep.said = fmt.Sprintf("Paused. No agent works on this, and comments made during the pause are never acted on. "+
+		"`/mergexo resume` hands it back, as does taking the label `%s` away.", r.v.Policy.Labels.Ignore)
 	return rep
 }
 
@@ -104,7 +104,7 @@ func (r *router) skipPaused() {
 		skipped = append(skipped, e)
 		return true
 	})
-	r.finish(outcomePaused, skipped...)
+	r.finish(work.OutcomePaused, skipped...)
 }
 
 // unpause takes the issue back from people.
@@ -126,7 +126,7 @@ func (r *router) unpause(inv invocation) reply {
 	if r.hasPull {
 		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.pull.Number, work.VerbResume))
 	}
-	r.p.Pauses = append(r.p.Pauses, Pause{Item: r.item.ID, Ended: inv.at, By: inv.by})
+	r.p.Pauses = append(r.p.Pauses, work.PauseChange{Item: r.item.ID, Ended: inv.at, By: inv.by})
 	r.v.Paused = maps.Clone(r.v.Paused)
 	delete(r.v.Paused, r.item.ID)
 	for i := range r.begun {
@@ -144,7 +144,7 @@ func (r *router) ignoreLabel(inv invocation, number int, verb work.Verb) work.Ac
 	name := r.v.Policy.Labels.Ignore
 	l := work.Labelling{Without: []string{name}}
 	if verb == work.VerbPause {
-		l = work.Labelling{With: []work.Label{ignoreLabel(name)}}
+		l = work.Labelling{With: []work.Label{work.IgnoreLabel(name)}}
 	}
 	a := l.Action(r.v.Repo, r.item.ID, number, "pause")
 	a.Need, a.Why = work.NeedRequired, inv.by+" said "+inv.String()

@@ -20,6 +20,7 @@ type Told struct {
 	Refused bool   // it was not carried out, because it asks for something else than there is
 	Left    int    // effects on GitHub that the next pass brings about
 	Why     string // why they are left; empty when they only take longer
+	Halted  bool   // they are left for everything on this machine is paused
 }
 
 // commandWait is how long a command waits for a pass that plans: seconds, as
@@ -125,7 +126,7 @@ func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.
 	rep = r.obey(inv)
 	plan.Notices = append(plan.Notices, rep.sent...)
 	if !slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose }) {
-		e.ProcessedAt, e.Outcome = p.Now(), outcomeAnswered
+		e.ProcessedAt, e.Outcome = p.Now(), work.OutcomeAnswered
 	}
 	plan.Told = append(plan.Told, e)
 	return rep, plan, nil
@@ -155,7 +156,7 @@ func (p *Pass) localEvent(rem *remote, item int64, number int, cmd work.Command,
 	source, hash := "local-"+strconv.FormatInt(now.UnixNano(), 10), work.ContentHash(body)
 	return work.Event{
 		RepoID: rem.repo.ID, ItemID: item, Number: number, Kind: work.EventCommand, Source: source, Hash: hash,
-		Key: work.EventKey(number, work.EventCommand, source, hash), Author: work.Account{Login: by}, Body: body, State: saidLocally,
+		Key: work.EventKey(number, work.EventCommand, source, hash), Author: work.Account{Login: by}, Body: body, State: work.SaidLocally,
 		CreatedAt: now, UpdatedAt: now, SeenAt: now,
 	}
 }
@@ -166,7 +167,7 @@ func (p *Pass) sendTold(ctx context.Context, rem *remote, plan Plan, told *Told)
 	var err error
 	var who work.Account
 	if h, halted := p.Dirs.Halted(); halted {
-		err = &haltedError{h}
+		err, told.Halted = &haltedError{h}, true
 	} else {
 		who, _, _, err = rem.GitHub.Viewer(ctx, "")
 	}

@@ -37,9 +37,9 @@ func (r *router) kept(inv invocation) string {
 	switch {
 	case paused:
 		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. `/mergexo resume` ends the pause; then say `%s` again.",
-			pause.By, utc(pause.Began), inv.Command)
-	case r.standsStill() && awaitsLabel(r.item, r.item.Hint):
-		return fmt.Sprintf("Only the label set anew confirms the new text, so nothing was done: read the issue, then take `%s` away and add it again.", r.item.Label)
+			pause.By, work.Utc(pause.Began), inv.Command)
+	case r.standsStill() && work.AwaitsLabel(r.item, r.item.Hint):
+		return fmt.Sprintf("Only setting the label again confirms the new text, so nothing was done: read the issue, then take `%s` away and add it again.", r.item.Label)
 	}
 	return ""
 }
@@ -98,7 +98,7 @@ func (r *router) goOn(cleared bool) (reply, bool) {
 	if !waiting && len(shelved) == 0 {
 		return nothing("Nothing waits to be answered; say on #%d what is to be done.", r.pull.Number), true
 	}
-	return nothing("It goes on: what waits to be answered on #%d makes the next turn.", r.pull.Number), true
+	return nothing("It resumes: the next turn answers what waits on #%d.", r.pull.Number), true
 }
 
 // retryTurn lets an unfinished turn go on at the step that it came to. Its
@@ -121,12 +121,12 @@ func (r *router) retryTurn(t work.Turn) (reply, bool) {
 	if t.Step == work.StepClaimed {
 		return nothing("The turn is tried again in the next pass, with all its attempts."), true
 	}
-	return nothing("The turn goes on in the next pass where it stopped, with all its attempts; the agent's answer is kept."), true
+	return nothing("The turn resumes in the next pass where it stopped, with all its attempts; the agent's answer is kept."), true
 }
 
 // startAgain has a start turn made of all that was said.
 func (r *router) startAgain() reply {
-	if !slices.ContainsFunc(r.events, func(e work.Event) bool { return begins(r.item, e) }) {
+	if !slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) }) {
 		return nothing("Nothing is left of what began this. %s.", r.again())
 	}
 	r.resumeTo(work.StatePending)
@@ -144,7 +144,7 @@ func (r *router) allowAnew() {
 
 func (r *router) resumeTo(to work.State) {
 	r.allowAnew()
-	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseResumed, To: to})
+	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: to})
 	r.item.State, r.item.Since, r.item.Reason, r.item.Hint = to, r.v.Now, "", ""
 	r.line("resume", "", "a person said so")
 }
@@ -158,9 +158,9 @@ func (r *router) alive(t work.Turn) bool {
 // step that it stores.
 func (r *router) cancel(inv invocation) reply {
 	if why, over := r.over(); over {
-		return nothing("%s, so there is nothing to call off. %s.", why, r.again())
+		return nothing("%s, so there is nothing to cancel. %s.", why, r.again())
 	}
-	said := "The work is called off."
+	said := "The work is cancelled."
 	turn, busy := r.unfinished()
 	if busy && !r.alive(turn) {
 		r.p.Cancelled = append(r.p.Cancelled, turn.ID)
@@ -173,27 +173,27 @@ func (r *router) cancel(inv invocation) reply {
 	if r.hasPull && r.pull.State == work.PullOpen {
 		sent = append(sent, work.Action{
 			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionClose, Need: work.NeedRequired, State: work.ActionPlanned,
-			Token: work.CloseToken(r.v.Repo.Key(), r.pull.Number, inv.key), Number: r.pull.Number, Why: inv.by + " called the work off",
+			Token: work.CloseToken(r.v.Repo.Key(), r.pull.Number, inv.key), Number: r.pull.Number, Why: inv.by + " cancelled the work",
 		})
-		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays. Reopen the pull request and it goes on.", r.pull.Number, r.pull.Branch)
+		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays. Reopen the pull request and it resumes.", r.pull.Number, r.pull.Branch)
 	}
 	return reply{said: said + " " + r.again() + ".", sent: sent, void: append(r.giveUp(inv), turn.EventKeys...)}
 }
 
 // giveUp closes the item and ends what was asked for until then, given by key.
 func (r *router) giveUp(inv invocation) []string {
-	why := inv.by + " called it off"
+	why := inv.by + " cancelled it"
 	var asked []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
-		if !stampOf(e).After(inv.at) {
+		if !work.StampOf(e).After(inv.at) {
 			asked = append(asked, e)
 			return true
 		}
 		return false
 	})
-	r.finish(outcomeVoid+why, asked...)
-	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseWithdrawn, To: work.StateClosed, Reason: why})
+	r.finish(work.OutcomeVoid+why, asked...)
+	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseWithdrawn, To: work.StateClosed, Reason: why})
 	r.item.State, r.item.Since, r.item.Reason, r.item.Hint = work.StateClosed, r.v.Now, why, ""
 	r.line("move", "", why)
-	return eventKeys(asked)
+	return work.EventKeys(asked)
 }

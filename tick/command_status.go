@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
 // status says where the item stands, in a list.
 func (r *router) status() reply {
 	lines := []string{
-		fmt.Sprintf("state: `%s` since %s", r.item.State, utc(r.item.Since)),
+		fmt.Sprintf("state: `%s` since %s", r.item.State, work.Utc(r.item.Since)),
 		"waits for: " + r.waitsFor(),
 		"next: " + r.comesNext(),
 	}
@@ -24,7 +24,7 @@ func (r *router) status() reply {
 	if r.hasPull {
 		lines = append(lines, fmt.Sprintf("pull request: #%d, %s", r.pull.Number, r.pull.State))
 	}
-	lines = append(lines, "so far: "+SpendingOf(r.spent).Of(r.v.Policy.Budgets))
+	lines = append(lines, "so far: "+spending.Of(r.spent).Of(r.v.Policy.Budgets))
 	return reply{said: fmt.Sprintf("This is how #%d stands:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
 }
 
@@ -43,17 +43,17 @@ func (r *router) waitsFor() string {
 	case over:
 		return "nothing"
 	case paused:
-		return fmt.Sprintf("the end of the pause that %s began at %s", pause.By, utc(pause.Began))
+		return fmt.Sprintf("the end of the pause that %s began at %s", pause.By, work.Utc(pause.Began))
 	case r.standsStill(), busy && turn.Blocked:
 		return "a person" + r.whyStopped()
 	case busy && r.alive(turn):
 		return "the agent"
 	case busy && turn.NotBefore.After(r.v.Now):
-		return fmt.Sprintf("a new attempt, which is made after %s (`gh mergexo show` says why, where it runs)", utc(turn.NotBefore))
+		return fmt.Sprintf("a new attempt, which is made after %s (`gh mergexo show` says why, where it runs)", work.Utc(turn.NotBefore))
 	case busy:
 		return "a pass with a free slot"
 	case r.hasPull && r.pull.NotBefore.After(r.v.Now):
-		return "GitHub, which is asked again after " + utc(r.pull.NotBefore)
+		return "GitHub, which is asked again after " + work.Utc(r.pull.NotBefore)
 	case r.hasPull && len(r.waiting()) == 0:
 		return fmt.Sprintf("people on #%d", r.pull.Number)
 	case r.unanswered():
@@ -61,7 +61,7 @@ func (r *router) waitsFor() string {
 	case r.v.Day.Why != "":
 		return "the day's budget: " + r.v.Day.Says()
 	case r.hasPull:
-		return "a turn for " + count(len(r.waiting()), "event")
+		return "a turn for " + work.Count(len(r.waiting()), "event")
 	}
 	return "a pass with a free slot"
 }
@@ -72,7 +72,7 @@ func (r *router) whyStopped() string {
 	if !stop.Lasts() {
 		return ""
 	}
-	return ": " + strings.TrimRight(prompts.CleanBehind(strings.Join(strings.Fields(stop.Reason), " ")), ".")
+	return ": " + strings.TrimRight(r.v.Policy.Clean(strings.Join(strings.Fields(stop.Reason), " ")), ".")
 }
 
 // unanswered reports whether what waits are comments, and the config has none
@@ -104,7 +104,7 @@ func (r *router) comesNext() string {
 		return "`/mergexo resume`, or the label taken away"
 	case r.standsStill(), busy && turn.Blocked:
 		if r.item.Hint != "" {
-			return orRetry(prompts.CleanBehind(strings.Join(strings.Fields(r.item.Hint), " ")))
+			return orRetry(r.v.Policy.Clean(strings.Join(strings.Fields(r.item.Hint), " ")))
 		}
 		return "a comment, or `/mergexo retry`"
 	case busy:

@@ -9,13 +9,6 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// saidLocally is the kind of a command that came from the command line: its
-// answer was printed there.
-const saidLocally = "cli"
-
-// outcomeShelved is that of events which people must say more about.
-const outcomeShelved = "blocked"
-
 // fillCommands reads what carrying out the waiting commands depends on.
 func fillCommands(ctx context.Context, tx *store.Tx, v *View) error {
 	v.Closings, v.Shelved = map[int64]work.Action{}, map[int64][]string{}
@@ -63,7 +56,7 @@ func fillCommanded(ctx context.Context, tx *store.Tx, v *View, item int64) error
 	}
 	events, err := tx.ListItemEvents(ctx, item)
 	for _, e := range events {
-		if e.Outcome == outcomeShelved && e.Source == v.Pulls[item].HeadOID {
+		if e.Outcome == work.OutcomeShelved && e.Source == v.Pulls[item].HeadOID {
 			v.Shelved[item] = append(v.Shelved[item], e.Key)
 		}
 	}
@@ -96,7 +89,7 @@ func (p *Pass) storeObeyed(ctx context.Context, tx *store.Tx, plan Plan, now tim
 		}
 	}
 	for _, key := range plan.TakenUp {
-		if err := tx.TakeUpAgain(ctx, plan.Repo.ID, key, outcomeShelved, now); err != nil {
+		if err := tx.TakeUpAgain(ctx, plan.Repo.ID, key, work.OutcomeShelved, now); err != nil {
 			return err
 		}
 	}
@@ -106,7 +99,7 @@ func (p *Pass) storeObeyed(ctx context.Context, tx *store.Tx, plan Plan, now tim
 // callOff ends a turn that no pass works on, as cancel ends one that a pass has:
 // after its first effect what is left of it becomes void.
 func callOff(ctx context.Context, tx *store.Tx, id int64, now time.Time) error {
-	const why = "the work was called off"
+	const why = "the work was cancelled"
 	t, err := tx.GetTurn(ctx, id)
 	if err != nil || t.Step.Ended() {
 		return err
@@ -122,7 +115,7 @@ func callOff(ctx context.Context, tx *store.Tx, id int64, now time.Time) error {
 	if err := tx.VoidTurnActions(ctx, id, why, now); err != nil {
 		return err
 	}
-	if err := tx.FinishTurnEvents(ctx, id, outcomeVoid+why, now); err != nil {
+	if err := tx.FinishTurnEvents(ctx, id, work.OutcomeVoid+why, now); err != nil {
 		return err
 	}
 	return tx.EndTurn(ctx, id, t.Step, end, why, now)
@@ -166,7 +159,7 @@ func (p *Pass) due(ctx context.Context, a work.Action) (bool, error) {
 func unobeyed(ctx context.Context, tx *store.Tx, l *lease) (bool, error) {
 	pending, err := tx.ListPendingEvents(ctx, l.item.RepoID)
 	for _, e := range pending {
-		if e.ItemID != l.item.ID || e.Kind != work.EventCommand || e.State == saidLocally {
+		if e.ItemID != l.item.ID || e.Kind != work.EventCommand || e.State == work.SaidLocally {
 			continue
 		}
 		_, planned, err := tx.GetAction(ctx, work.NoticeToken(l.remote.repo.Key(), e.Number, e.Key))

@@ -9,21 +9,20 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // commanded is a command that was given long enough ago.
 func commanded(body string, number int, id string) work.Event {
 	at := noon.Add(-2 * time.Minute)
-	return asCommand(candidate{event: work.Event{
+	return work.AsCommand(work.Event{
 		ID: int64(len(id)) + 500, ItemID: 10, Number: number, Kind: work.EventIssue, Source: id, Hash: "h", Author: ann, Body: body,
 		CreatedAt: at, UpdatedAt: at, SeenAt: at,
-	}}).event
+	})
 }
 
 func labels(v *View) {
-	v.Policy.Labels = config.Labels{Design: "agent:design", Bugfix: "agent:bugfix", SmallJob: "agent:small-job", Ignore: "agent:ignore"}
+	v.Policy.Labels = work.Labels{Design: "agent:design", Bugfix: "agent:bugfix", SmallJob: "agent:small-job", Ignore: "agent:ignore"}
 }
 
 // orders renders what commands planned, and how the last answer begins.
@@ -38,7 +37,7 @@ func orders(p Plan) string {
 	for _, x := range []struct {
 		what string
 		n    int
-	}{{"resume", len(p.Resumed)}, {"call off", len(p.Cancelled)}, {"read again", len(p.Reread)}, {"take up", len(p.TakenUp)}, {"allow", len(p.Renewed)}, {"pause", len(p.Pauses)}} {
+	}{{"resume", len(p.Resumed)}, {"cancel", len(p.Cancelled)}, {"read again", len(p.Reread)}, {"take up", len(p.TakenUp)}, {"allow", len(p.Renewed)}, {"pause", len(p.Pauses)}} {
 		if x.n > 0 {
 			b = append(b, x.what)
 		}
@@ -75,7 +74,7 @@ func TestCommands(t *testing.T) {
 	edited := func(v *View) {
 		i := &v.Items[0]
 		i.Edited, i.Label = "its title was changed", "agent:bugfix"
-		i.Reason, i.Hint = i.Edited, confirmHint(*i)
+		i.Reason, i.Hint = i.Edited, work.ConfirmHint(*i)
 	}
 	untracked := commanded("/mergexo bugfix", 9, "1")
 	untracked.ItemID = 0
@@ -89,30 +88,30 @@ func TestCommands(t *testing.T) {
 		{"help", "help", 2, scene(), "“A command stands on the first line of a comment, and is taken from people with write permission on the repository.”"},
 		{"what is no command", "dance", 2, scene(), "“There is no command `dance`, so nothing was done”"},
 		{"retry with nothing to retry", "retry", 2, scene(), "“There is nothing to try again”"},
-		{"retry of a parked turn", "retry", 2, scene(parked, state(work.StateBlocked)), "resumed → running; resume; allow; “The turn goes on in the next pass where it stopped, with all its attempts; the agent's answer is kept.”"},
+		{"retry of a parked turn", "retry", 2, scene(parked, state(work.StateBlocked)), "resumed → running; resume; allow; “The turn resumes in the next pass where it stopped, with all its attempts; the agent's answer is kept.”"},
 		{"retry of a turn that waits", "retry", 2, scene(state(work.StateRunning), turn(func(t *work.Turn) { t.NotBefore, t.Step = noon.Add(time.Hour), work.StepClaimed })), "resume; allow; “The turn is tried again in the next pass, with all its attempts.”"},
 		{"retry of a turn that runs", "retry", 2, scene(state(work.StateRunning), turn(func(*work.Turn) {}), alive), "“There is nothing to try again”"},
 		{"retry of what waits for an answer", "retry", 1, scene(noPull, state(work.StateAwaitingIssueFollowup), with(labelled())), "resumed → pending; allow; “The work is tried again, with all that was said on the issue.”; turn bugfix_start"},
 		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "“There is nothing to try again: it waits for a person's word”"},
-		{"retry of what was given up", "retry", 2, scene(state(work.StateBlocked), func(v *View) { v.Shelved = map[int64][]string{10: {"x"}} }), "resumed → awaiting_feedback; take up; allow; “It goes on: what waits to be answered on #2 makes the next turn.”"},
+		{"retry of what was given up", "retry", 2, scene(state(work.StateBlocked), func(v *View) { v.Shelved = map[int64][]string{10: {"x"}} }), "resumed → awaiting_feedback; take up; allow; “It resumes: the next turn answers what waits on #2.”"},
 		{"retry of what GitHub did not answer for", "retry", 2, scene(func(v *View) { p := v.Pulls[10]; p.NotBefore = noon.Add(time.Hour); v.Pulls[10] = p }), "read again; “Pull request #2 could not be read from GitHub, and is read again now.”"},
 		{"retry of what was merged", "retry", 2, scene(pullIs(work.PullMerged)), "pull merged → completed; “Pull request #2 was merged, so there is nothing to try again”"},
 		{"retry of what is paused", "retry", 2, scene(parked, state(work.StateBlocked), isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
 		{"unblock of what is paused", "unblock", 2, scene(state(work.StateBlocked), rewritten, isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
-		{"retry of an edited issue", "retry", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only the label set anew confirms the new text, so nothing was done: read the issue, then take `agent:bugfix` away and add it again.”"},
-		{"unblock of an edited issue", "unblock", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only the label set anew confirms the new text, so nothing was done: read the issue, then take `agent:bugfix` away and add it again.”"},
+		{"retry of an edited issue", "retry", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only setting the label again confirms the new text, so nothing was done: read the issue, then take `agent:bugfix` away and add it again.”"},
+		{"unblock of an edited issue", "unblock", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only setting the label again confirms the new text, so nothing was done: read the issue, then take `agent:bugfix` away and add it again.”"},
 		{"unblock of what is not", "unblock", 2, scene(), "“Nothing is blocked”"},
-		{"unblock of a rewritten branch", "unblock", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work goes on from abcdef1234, the head of `agent/bugfix/1-x` now; what the branch held before is not brought back”"},
-		{"unblock of that head", "unblock --head ABCDEF1", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work goes on from abcdef1234, the head of `agent/bugfix/1-x` now; what the branch held before is not brought back”"},
+		{"unblock of a rewritten branch", "unblock", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work resumes from abcdef1234, the head of `agent/bugfix/1-x` now; what the branch held before is not brought back”"},
+		{"unblock of that head", "unblock --head ABCDEF1", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work resumes from abcdef1234, the head of `agent/bugfix/1-x` now; what the branch held before is not brought back”"},
 		{"unblock of another head", "unblock --head abcdef9", 2, scene(state(work.StateBlocked)), "“The head of `agent/bugfix/1-x` is aaa, not that commit”"},
-		{"pause", "pause", 2, scene(), "pause; labels #1 agent:ignore; “Paused: from now on this is yours”"},
+		{"pause", "pause", 2, scene(), "pause; labels #1 agent:ignore; “Paused”"},
 		{"resume of what is not paused", "resume", 2, scene(), "“It is not paused”"},
 		{"resume", "resume", 2, scene(func(v *View) { v.Paused = map[int64]work.Pause{10: {By: "bob"}} }), "pause; labels #1 ; labels #2 ; “The pause is over: what was said before it and what is said from now on counts”"},
-		{"cancel", "cancel", 2, scene(with(talk)), "withdrawn → closed; flow #1 ; close #2 ; “The work is called off”"},
-		{"cancel of a turn that is parked", "cancel", 2, scene(parked, state(work.StateBlocked)), "withdrawn → closed; call off; flow #1 ; close #2 ; “The work is called off”"},
-		{"cancel of a turn that runs", "cancel", 2, scene(turn(func(*work.Turn) {}), state(work.StateRunning), alive), "withdrawn → closed; flow #1 ; close #2 ; “The work is called off”"},
-		{"cancel before anything began", "cancel", 1, scene(noPull, state(work.StatePending), with(labelled())), "withdrawn → closed; flow #1 ; “The work is called off”"},
-		{"cancel of what is closed", "cancel", 2, scene(pullIs(work.PullClosed), state(work.StateClosed)), "“Pull request #2 is closed, so there is nothing to call off”"},
+		{"cancel", "cancel", 2, scene(with(talk)), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
+		{"cancel of a turn that is parked", "cancel", 2, scene(parked, state(work.StateBlocked)), "withdrawn → closed; cancel; flow #1 ; close #2 ; “The work is cancelled”"},
+		{"cancel of a turn that runs", "cancel", 2, scene(turn(func(*work.Turn) {}), state(work.StateRunning), alive), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
+		{"cancel before anything began", "cancel", 1, scene(noPull, state(work.StatePending), with(labelled())), "withdrawn → closed; flow #1 ; “The work is cancelled”"},
+		{"cancel of what is closed", "cancel", 2, scene(pullIs(work.PullClosed), state(work.StateClosed)), "“Pull request #2 is closed, so there is nothing to cancel”"},
 		{"a flow that is under way", "bugfix", 1, scene(), "“This is what is being done”"},
 		{"another flow", "design", 1, scene(), "“Another kind of work is under way”"},
 		{"a flow on a pull request", "bugfix", 2, scene(), "“This is a pull request”"},

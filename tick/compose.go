@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -68,7 +67,7 @@ func (c *composer) pullRequest() {
 	tail := fmt.Sprintf("%s%s #%d\n\n%s%s", design, refers, item.Number, c.l.below(), work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
-		Title: prompts.NoClosing(prompts.CleanTitle(title)), Body: bounded(prompts.NoClosing(prompts.CleanBody(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.heard)}),
+		Title: prompts.NoClosing(prompts.CleanTitle(title)), Body: prompts.Bounded(prompts.NoClosing(prompts.CleanBody(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.heard)}),
 		Base: t.Base, Head: t.Branch, Why: t.Reason,
 	})
 }
@@ -134,7 +133,7 @@ func (c *composer) generalText() string {
 		parts = append(parts, prompts.CleanBody(a.GeneralComment))
 	}
 	if a.BlockedReason != "" {
-		parts = append(parts, "I cannot go on without an answer to this: "+prompts.CleanBehind(a.BlockedReason))
+		parts = append(parts, "I cannot continue without an answer to this: "+prompts.CleanBehind(a.BlockedReason))
 	}
 	if text := c.flakyText(); text != "" {
 		parts = append(parts, text)
@@ -194,40 +193,4 @@ func (c *composer) markHandled() {
 		a.Body = c.signed(text, work.Marks{Token: a.Token, Handled: c.l.turn.EventKeys})
 		return
 	}
-}
-
-// How long a body may be, in characters, and how much of that the names of
-// answered events may take before they are shortened, and at most.
-const (
-	maxBody       = 65536 // GitHub's limit
-	plainHandled  = 16000
-	shortHandled  = 40000
-	shortKeySpace = 10
-)
-
-// markBody marks a body and keeps it within GitHub's limit.
-func markBody(body string, m work.Marks) string { return bounded(body, "", m) }
-
-// bounded marks a text with its tail and keeps both within GitHub's limit: of
-// the text is cut what is too much, with a note.
-func bounded(text, tail string, m work.Marks) string {
-	m.Handled = handled(m.Handled)
-	if tail != "" {
-		tail = "\n\n" + tail
-	}
-	room := maxBody - utf8.RuneCountInString(work.Mark(tail, m))
-	return work.Mark(prompts.Balanced(prompts.Cut(text, room))+tail, m)
-}
-
-// handled names the answered events: of a turn with thousands of them by short
-// forms, so that its body can be sent.
-func handled(keys []string) []string {
-	if len(strings.Join(keys, " ")) <= plainHandled {
-		return keys
-	}
-	short := make([]string, 0, len(keys))
-	for _, key := range keys[:min(len(keys), shortHandled/shortKeySpace)] {
-		short = append(short, work.ShortKey(key))
-	}
-	return short
 }

@@ -21,7 +21,7 @@ func TestL95_PullRequestBodiesFit(t *testing.T) {
 			summary := "intro\n```go\n" + strings.Repeat("ä", length)
 			actions := composed(work.KindBugfixStart, keys, prompts.Answer{PRTitle: "T", PRSummary: summary, CommitMessage: "m"})
 			body := actions[len(actions)-1].Body
-			if n := utf8.RuneCountInString(body); n > maxBody {
+			if n := utf8.RuneCountInString(body); n > prompts.MaxBody {
 				t.Errorf("%d keys, %d characters: %d", keys, length, n)
 			}
 			tail := body[strings.LastIndex(body, "```"):]
@@ -46,7 +46,7 @@ func TestL95_CommentsFit(t *testing.T) {
 	long := "```\n" + strings.Repeat("x", 70000)
 	actions := composed(work.KindImplementationFeedback, 50, prompts.Answer{GeneralComment: long, BlockedReason: long, CommitMessage: "m"})
 	last := actions[len(actions)-1]
-	if n := utf8.RuneCountInString(last.Body); last.Kind != work.ActionComment || n > maxBody {
+	if n := utf8.RuneCountInString(last.Body); last.Kind != work.ActionComment || n > prompts.MaxBody {
 		t.Errorf("%s of %d characters", last.Kind, n)
 	}
 	marks, ok := work.ParseMarks(last.Body)

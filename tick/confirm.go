@@ -88,18 +88,10 @@ func (r *router) unconfirmed() bool {
 	case r.item.State == work.StateBlocked && r.item.Reason == r.item.Edited:
 		r.line("wait", "", "blocked: "+r.item.Reason)
 	default:
-		r.stop(r.item.Edited, confirmHint(r.item))
+		r.stop(r.item.Edited, work.ConfirmHint(r.item))
 	}
 	return true
 }
-
-func confirmHint(item work.Item) string {
-	return fmt.Sprintf("read the issue, then set the label anew: take %s away and add it again", item.Label)
-}
-
-// awaitsLabel reports whether a hint is confirmHint's: nothing but the label set
-// anew lets the item go on.
-func awaitsLabel(item work.Item, hint string) bool { return hint == confirmHint(item) }
 
 // lookConfirmed looks once more right before a prompt is made of an issue: the
 // turn may have waited, for a slot or for its checkout. An agent that nobody
@@ -127,7 +119,7 @@ func (p *Pass) lookConfirmed(ctx context.Context, l *lease) error {
 	}
 	l.item.Title, l.item.Body = c.title, c.body
 	if c.edited != "" {
-		return &work.BlockedError{Reason: c.edited, Hint: confirmHint(l.item)}
+		return &work.BlockedError{Reason: c.edited, Hint: work.ConfirmHint(l.item)}
 	}
 	return nil
 }

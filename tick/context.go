@@ -117,7 +117,7 @@ func conversation(all []work.Event) []prompts.Comment {
 // counts reports whether an event's words may reach an agent: those of people
 // who may command, in their newest version.
 func counts(e work.Event) bool {
-	return e.Outcome == "" || e.Outcome == outcomeAnswered || strings.HasPrefix(e.Outcome, outcomeVoid)
+	return e.Outcome == "" || e.Outcome == work.OutcomeAnswered || strings.HasPrefix(e.Outcome, work.OutcomeVoid)
 }
 
 func commentOf(e work.Event) prompts.Comment {
@@ -151,7 +151,7 @@ func newEvents(events []work.Event) []prompts.NewEvent {
 func earlier(all []work.Event, sent []work.Action, now work.Turn, v config.Voice) []prompts.Comment {
 	var out []prompts.Comment
 	for _, e := range all {
-		if e.Kind.Said() && e.Kind != work.EventSource && e.TurnID != now.ID && e.Outcome == outcomeAnswered {
+		if e.Kind.Said() && e.Kind != work.EventSource && e.TurnID != now.ID && e.Outcome == work.OutcomeAnswered {
 			out = append(out, commentOf(e))
 		}
 	}

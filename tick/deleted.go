@@ -36,7 +36,7 @@ func (s shown) add(id int64) { s[strconv.FormatInt(id, 10)] = true }
 func deletedOwn(known []work.Event, now shown, kinds []work.EventKind, at time.Time) []work.Event {
 	var gone []work.Event
 	for _, e := range known {
-		own := e.Outcome == outcomeOwn || e.Outcome == outcomeOwnEdited
+		own := e.Outcome == work.OutcomeOwn || e.Outcome == work.OutcomeOwnEdited
 		if own && at.Sub(e.CreatedAt) > overlap && slices.Contains(kinds, e.Kind) && !now[e.Source] {
 			gone = append(gone, e)
 		}
@@ -89,7 +89,7 @@ func unlisted(known []work.Event, sent []work.Action, number int, kinds []work.E
 		hash := work.ContentHash(a.Body)
 		out = append(out, work.Event{
 			ItemID: a.ItemID, RepoID: a.RepoID, Number: number, Kind: kinds[at], Source: a.ResultID, Hash: hash,
-			Key: work.EventKey(number, kinds[at], a.ResultID, hash), URL: a.ResultURL, CreatedAt: a.SeenAt, UpdatedAt: a.SeenAt, Outcome: outcomeOwn,
+			Key: work.EventKey(number, kinds[at], a.ResultID, hash), URL: a.ResultURL, CreatedAt: a.SeenAt, UpdatedAt: a.SeenAt, Outcome: work.OutcomeOwn,
 		})
 	}
 	return out

@@ -52,10 +52,10 @@ func (h *harvest) readDependencies(ctx context.Context) error {
 }
 
 // dependencyState looks at an issue that something waits for, wherever it is by now.
-func (h *harvest) dependencyState(ctx context.Context, ref string) (store.DependencyState, error) {
+func (h *harvest) dependencyState(ctx context.Context, ref string) (work.DependencyState, error) {
 	d, ok := work.ParseDependency(ref, h.r.Name)
 	if !ok {
-		return store.DependencyMissing, nil // it names no issue
+		return work.DependencyMissing, nil // it names no issue
 	}
 	repo := d.Repo
 	if repo.Equal(h.r.Name) {
@@ -63,21 +63,21 @@ func (h *harvest) dependencyState(ctx context.Context, ref string) (store.Depend
 	}
 	hub, ok := h.p.hostOf(h.r, repo.Host)
 	if !ok {
-		return store.DependencyMissing, nil // on a host that the config does not name
+		return work.DependencyMissing, nil // on a host that the config does not name
 	}
 	is, ok, err := hub.IssueWherever(ctx, repo, d.Number)
 	switch {
 	case github.IsStatus(err, 403, 451): // by an organization's rules, or because it was taken down
 		h.p.Log.WarnContext(ctx, "GitHub does not show a dependency", "repo_full_name", h.r.Name.FullName(), "dependency", ref, "error", err)
-		return store.DependencyRefused, nil
+		return work.DependencyRefused, nil
 	case err != nil:
 		return "", err
 	case !ok:
-		return store.DependencyMissing, nil
+		return work.DependencyMissing, nil
 	case is.State != "open":
-		return store.DependencyClosed, nil
+		return work.DependencyClosed, nil
 	}
-	return store.DependencyOpen, nil
+	return work.DependencyOpen, nil
 }
 
 // hostOf is the GitHub of a host, as far as the config names a repository there.

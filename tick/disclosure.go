@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
 )
 
 // What an agent wrote appears under the operator's account. A line below it says
@@ -71,7 +72,7 @@ func (l *lease) below() string {
 
 // signed marks what an agent wrote, with the line below it.
 func (c *composer) signed(text string, m work.Marks) string {
-	return bounded(text, c.l.disclosure, m)
+	return prompts.Bounded(text, c.l.disclosure, m)
 }
 
 // unsigned is the text of a body that signed made.

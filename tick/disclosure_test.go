@@ -25,7 +25,7 @@ func TestTheLineBelowAnAgentsWordsStays(t *testing.T) {
 				l.disclosure = line
 				planned := planActions(l, prompts.Answer{PRTitle: "T", PRSummary: text, GeneralComment: text, CommitMessage: "m"})
 				body := planned[len(planned)-1].Body
-				if n := utf8.RuneCountInString(body); n > maxBody || strings.Count(body, "\n\n"+line+"\n\n<!-- mergexo-") != 1 {
+				if n := utf8.RuneCountInString(body); n > prompts.MaxBody || strings.Count(body, "\n\n"+line+"\n\n<!-- mergexo-") != 1 {
 					t.Errorf("%s, %d keys: %d characters, ends in %.200q", kind, keys, n, body[max(0, len(body)-600):])
 				}
 				marks, ok := work.ParseMarks(body)

@@ -74,7 +74,7 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 		line := Line{Number: l.turn.Number, Kind: l.turn.Kind, What: "resume", Reason: "left at step " + string(l.turn.Step)}
 		taken := p.notTaken(ctx, l)
 		if off, ok := errors.AsType[*work.SupersededError](taken); ok {
-			line.What, line.Reason = "call off", off.Reason
+			line.What, line.Reason = "cancel", off.Reason
 		} else if taken != nil {
 			return taken
 		} else if line, err = p.previewRun(ctx, l, line); err != nil {

@@ -211,7 +211,7 @@ func aroundRefusal(refused *git.RefusedError) string {
 // wayOn is what a person can do about a turn that stopped.
 func wayOn(l *lease) string {
 	if l.turn.Kind.Start() {
-		return "say more in a comment on the issue, or take the label away and set it anew to start over"
+		return "say more in a comment on the issue, or take the label away and set it again to start over"
 	}
 	return "comment on the pull request to have it tried again"
 }
@@ -301,7 +301,7 @@ func (p *Pass) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) erro
 	if err := p.storeAnswered(ctx, l, planned); err != nil {
 		return err
 	}
-	p.changed(l, "answered", short(l.turn.Commit))
+	p.changed(l, "answered", work.Short(l.turn.Commit))
 	return nil
 }
 
@@ -345,7 +345,7 @@ func (p *Pass) heardBefore(ctx context.Context, l *lease) (keys []string, err er
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		said, err := tx.ListEvents(ctx, l.item.RepoID, l.item.Number)
 		for _, e := range said {
-			if e.Kind == work.EventSource && e.ItemID != l.item.ID && strings.HasPrefix(e.Outcome, outcomeVoid) {
+			if e.Kind == work.EventSource && e.ItemID != l.item.ID && strings.HasPrefix(e.Outcome, work.OutcomeVoid) {
 				keys = append(keys, e.Key)
 			}
 		}

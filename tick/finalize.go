@@ -11,18 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Outcomes of events. A void one was overtaken: what it was said about was
-// merged, closed or taken back.
-const (
-	outcomeAnswered   = "answered"
-	outcomeRedirected = "redirected"
-	outcomeVoid       = "void: "
-	outcomeResolved   = "ignored: its thread is resolved" // until somebody reopens the thread
-)
-
-// reasonGone ends a turn whose comments were all deleted or resolved meanwhile.
-const reasonGone = "what it was to answer is gone"
-
 // finalize reads afresh what the turn is about, and pushes. The agent may have
 // taken an hour: the pull request may be merged, the comments deleted, the
 // head somebody else's.
@@ -50,7 +38,7 @@ func (p *Pass) finalize(ctx context.Context, l *lease) error {
 		if err := p.push(ctx, l, push); err != nil {
 			return err
 		}
-		p.changed(l, "pushed", short(l.turn.Commit))
+		p.changed(l, "pushed", work.Short(l.turn.Commit))
 	}
 	return p.advance(ctx, l, work.StepPushed)
 }
@@ -137,7 +125,7 @@ func (p *Pass) replay(ctx context.Context, l *lease, a work.Action) error {
 	re, err := m.Replay(ctx, l.turn.Commit, head)
 	switch {
 	case err != nil:
-		return fmt.Errorf("replay on %s: %w", short(head), err)
+		return fmt.Errorf("replay on %s: %w", work.Short(head), err)
 	case re.Conflict:
 		return &work.SupersededError{Reason: "somebody pushed a change that conflicts with it"}
 	case re.Empty:

@@ -29,7 +29,7 @@ type flowAsked struct {
 func (h *harvest) flowsAsked(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent) ([]flowAsked, error) {
 	var asked []flowAsked
 	for _, l := range flowLabels(h.r.Settings) {
-		if l.name == "" || !hasLabel(is.Labels, l.name) {
+		if l.name == "" || !work.HasLabel(is.Labels, l.name) {
 			continue
 		}
 		set, ok := last(timeline, "labeled", l.name)
@@ -77,7 +77,7 @@ func (h *harvest) beginFirst(ctx context.Context, is github.Issue, asked []flowA
 func askedAgain(asked []flowAsked, item work.Item, is github.Issue) (flowAsked, bool) {
 	for _, a := range asked {
 		own := strings.EqualFold(a.name, item.Label)
-		if own || follows(item.Flow, a.flow) && !hasLabel(is.Labels, item.Label) {
+		if own || follows(item.Flow, a.flow) && !work.HasLabel(is.Labels, item.Label) {
 			return a, true
 		}
 	}
@@ -95,7 +95,7 @@ func (h *harvest) swapped(ctx context.Context, item work.Item, is github.Issue, 
 	if err != nil {
 		return false, err
 	}
-	if instead == "" && !hasLabel(is.Labels, item.Label) && len(others) == len(asked) {
+	if instead == "" && !work.HasLabel(is.Labels, item.Label) && len(others) == len(asked) {
 		return true, nil
 	}
 	for _, other := range others {
@@ -110,7 +110,7 @@ func (h *harvest) underWay(ctx context.Context, item work.Item) (what string, er
 	err = h.view(ctx, func(tx *store.Tx) error {
 		pull, has, err := tx.FindPullOfItem(ctx, item.ID)
 		if err != nil || has {
-			what = fmt.Sprintf("work is under way on #%d", pull.Number)
+			what = fmt.Sprintf("#%d is under way", pull.Number)
 			return err
 		}
 		turns, err := tx.ListTurns(ctx, item.ID)
@@ -139,7 +139,7 @@ func (h *harvest) tellSecond(item work.Item, is github.Issue, other flowAsked, u
 	token := work.NoticeToken(h.repo.Key(), is.Number, "second label "+strconv.FormatInt(other.set.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts nothing: `%s` was set first and counts. To switch, remove `%s`.", other.name, item.Label, item.Label)
 	if underWay != "" {
-		body = fmt.Sprintf("The label `%s` starts nothing: %s. To switch, comment `/mergexo cancel`, then `/mergexo %s`.", other.name, underWay, verbOf(other.flow))
+		body = fmt.Sprintf("The label `%s` starts nothing: %s. To switch, comment `/mergexo cancel`, then `/mergexo %s`.", other.name, underWay, work.VerbOf(other.flow))
 	}
 	h.declined = append(h.declined, work.Action{
 		RepoID: h.repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -17,16 +16,13 @@ import (
 // labelling that began it all, stay pending until a turn opens the pull request,
 // which names them all as handled: so a lost database changes nothing.
 
-// startOver is the way on where comments on the issue are not acted on.
-const startOver = "comment `/mergexo retry`, or take the label away and set it anew"
-
 // awaitWord ends a start before its first effect: something must be said, or
 // done, before a turn can go on. Its comments stay queued for that turn.
 func (p *Pass) awaitWord(ctx context.Context, l *lease, v verdict) error {
 	var before, after work.Followup
 	now := p.Now()
-	if !p.Config.Runtime.EnableIssueCommentRouting && !awaitsLabel(l.item, v.hint) {
-		v.hint = startOver
+	if !p.Config.Runtime.EnableIssueCommentRouting && !work.AwaitsLabel(l.item, v.hint) {
+		v.hint = work.StartOver
 	}
 	end := work.StepFailed
 	if v.followup == work.FollowupComments {
@@ -59,7 +55,7 @@ func (p *Pass) awaitWord(ctx context.Context, l *lease, v verdict) error {
 		return err
 	}
 	if after.Kind != work.FollowupStopped {
-		p.logComments(ctx, l, "issue comments handled", fed(l.events, before.EventCursor))
+		p.logComments(ctx, l, "issue comments handled", work.Fed(l.events, before.EventCursor))
 	}
 	p.logRange(ctx, l, "work waits for a comment", after.RunStartComment, after.CommentCursor, "waiting_reason", after.Reason)
 	return nil
@@ -78,7 +74,7 @@ func followupOf(l *lease, v verdict, before work.Followup, queued []work.Event) 
 	for _, e := range l.events {
 		f.EventCursor = max(f.EventCursor, e.ID)
 		if e.Kind == work.EventSource {
-			f.CommentCursor = max(f.CommentCursor, commentID(e))
+			f.CommentCursor = max(f.CommentCursor, work.CommentID(e))
 		}
 	}
 	for _, e := range queued {
@@ -89,8 +85,8 @@ func followupOf(l *lease, v verdict, before work.Followup, queued []work.Event) 
 
 // waitingMove is where an item stands that waits for a followup: blocked, where
 // no word on the issue is what it waits for, or none is acted on.
-func (p *Pass) waitingMove(f work.Followup, hint string) Move {
-	m := Move{Item: f.ItemID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: f.Reason, Hint: hint}
+func (p *Pass) waitingMove(f work.Followup, hint string) work.Move {
+	m := work.Move{Item: f.ItemID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: f.Reason, Hint: hint}
 	if f.Kind == work.FollowupAsked {
 		m.Cause, m.Asked = work.CauseAsked, f.Turn
 	}
@@ -125,7 +121,7 @@ func (p *Pass) keepTalk(ctx context.Context, tx *store.Tx, l *lease) error {
 
 // putBack is where a superseded start's item goes back to: to where it waited,
 // when it had waited.
-func putBack(ctx context.Context, tx *store.Tx, l *lease, m Move) (Move, error) {
+func putBack(ctx context.Context, tx *store.Tx, l *lease, m work.Move) (work.Move, error) {
 	f, waited, err := tx.FindFollowup(ctx, l.item.ID)
 	if waited && l.turn.Kind.Start() && m.Cause == work.CausePutBack {
 		m.To, m.Reason, m.Passing = work.StateAwaitingIssueFollowup, f.Reason, true
@@ -153,10 +149,10 @@ func (p *Pass) takeIn(ctx context.Context, l *lease) error {
 		if err != nil || len(queued) == 0 {
 			return err
 		}
-		if err := tx.AssignEvents(ctx, l.turn.ID, eventIDs(queued)); err != nil {
+		if err := tx.AssignEvents(ctx, l.turn.ID, work.EventIDs(queued)); err != nil {
 			return err
 		}
-		l.turn.EventKeys = slices.Sorted(slices.Values(append(l.turn.EventKeys, eventKeys(queued)...)))
+		l.turn.EventKeys = slices.Sorted(slices.Values(append(l.turn.EventKeys, work.EventKeys(queued)...)))
 		if l.events, err = turnEvents(ctx, tx, l.turn); err != nil {
 			return err
 		}
@@ -204,7 +200,7 @@ func (p *Pass) listenAgain(ctx context.Context, l *lease, push work.Action) erro
 			return err
 		}
 		start := runStart(l.turn.Request)
-		unheard = slices.DeleteFunc(queued, func(e work.Event) bool { return commentID(e) <= start })
+		unheard = slices.DeleteFunc(queued, func(e work.Event) bool { return work.CommentID(e) <= start })
 		commanded, err = unobeyed(ctx, tx, l)
 		return err
 	})
@@ -248,7 +244,7 @@ func (h *harvest) hear(ctx context.Context, l *lease) (err error) {
 func (p *Pass) reconcileFollowups(ctx context.Context, tx *store.Tx) error {
 	from, hint := []work.State{work.StateFailed, work.StateBlocked}, "answer in a comment on the issue"
 	if !p.Config.Runtime.EnableIssueCommentRouting {
-		from, hint = []work.State{work.StateAwaitingIssueFollowup}, startOver
+		from, hint = []work.State{work.StateAwaitingIssueFollowup}, work.StartOver
 	}
 	for _, state := range from {
 		standing, err := tx.ListStandingFollowups(ctx, state)
@@ -286,26 +282,6 @@ func runStart(stored []byte) int64 {
 	return req.RunStartComment
 }
 
-func commentID(e work.Event) int64 {
-	id, err := strconv.ParseInt(e.Source, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return id
-}
-
-// fed are the comments among a turn's events that no turn before had.
-func fed(events []work.Event, cursor int64) []work.Event {
-	var out []work.Event
-	for _, e := range events {
-		if e.Kind == work.EventSource && e.ID > cursor {
-			out = append(out, e)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b work.Event) int { return int(commentID(a) - commentID(b)) })
-	return out
-}
-
 func sourceEvents(candidates []candidate) []work.Event {
 	var out []work.Event
 	for _, c := range candidates {
@@ -314,12 +290,4 @@ func sourceEvents(candidates []candidate) []work.Event {
 		}
 	}
 	return out
-}
-
-func eventIDs(events []work.Event) []int64 {
-	ids := make([]int64, len(events))
-	for i, e := range events {
-		ids[i] = e.ID
-	}
-	return ids
 }

@@ -24,7 +24,7 @@ func (p *Pass) logRange(ctx context.Context, l *lease, what string, from, to int
 
 func idRange(comments []work.Event) (from, to int64) {
 	for _, e := range comments {
-		id := commentID(e)
+		id := work.CommentID(e)
 		if from == 0 || id < from {
 			from = id
 		}

@@ -22,10 +22,10 @@ func (p *Pass) resumeContext(ctx context.Context, l *lease, c prompts.Context) (
 	if err != nil || !waited {
 		return c, err
 	}
-	said := fed(l.events, f.EventCursor)
+	said := work.Fed(l.events, f.EventCursor)
 	c.NewEvents = newEvents(said)
 	c.Task.Issue.Comments = slices.DeleteFunc(c.Task.Issue.Comments, func(told prompts.Comment) bool {
-		return slices.ContainsFunc(said, func(e work.Event) bool { return commentID(e) == told.ID })
+		return slices.ContainsFunc(said, func(e work.Event) bool { return work.CommentID(e) == told.ID })
 	})
 	c.Waited = f.Reason
 	if f.Kind == work.FollowupComments {
@@ -46,7 +46,7 @@ func newestComment(c prompts.Context) int64 {
 	}
 	for _, e := range c.NewEvents {
 		if e.Kind == work.EventSource {
-			newest = max(newest, commentID(work.Event{Source: e.ID}))
+			newest = max(newest, work.CommentID(work.Event{Source: e.ID}))
 		}
 	}
 	return newest

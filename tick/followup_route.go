@@ -56,7 +56,7 @@ func (r *router) unheard() []work.Event {
 func (r *router) whyStill(unheard []work.Event) string {
 	why := string(r.item.State) + ": " + r.item.Reason
 	if len(unheard) > 0 {
-		why = fmt.Sprintf("%s, and enable_issue_comment_routing is false; %s", count(len(unheard), "comment"), why)
+		why = fmt.Sprintf("%s, and enable_issue_comment_routing is false; %s", work.Count(len(unheard), "comment"), why)
 	}
 	return why
 }
@@ -67,7 +67,7 @@ func beginAnew(ctx context.Context, tx *store.Tx, planned PlannedTurn) error {
 	if err != nil || !waited {
 		return err
 	}
-	anew := func(e work.Event) bool { return begins(planned.Item, e) && e.ID > f.EventCursor }
+	anew := func(e work.Event) bool { return work.Begins(planned.Item, e) && e.ID > f.EventCursor }
 	if !slices.ContainsFunc(planned.Events, anew) {
 		return nil
 	}

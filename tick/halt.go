@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Halt is a pause of everything on this machine, given by `pause --all`. It is a
@@ -23,23 +26,16 @@ type Halt struct {
 // maxHaltReason bounds a reason, in bytes.
 const maxHaltReason = 500
 
-// allPaused begins what is told of a pause of everything.
-const allPaused = "everything on this machine is paused"
-
-// ToldOfHalt reports whether a turn's reason to wait was a pause of everything. Whether
-// that lasts, Halted knows.
-func ToldOfHalt(reason string) bool { return strings.HasPrefix(reason, allPaused) }
-
 // Says tells people that everything is paused, since when, why, and what ends it.
 func (h Halt) Says() string {
 	since, why := "", ""
 	if !h.Since.IsZero() {
-		since = " since " + utc(h.Since)
+		since = " since " + work.Utc(h.Since)
 	}
 	if h.Reason != "" {
 		why = " (" + h.Reason + ")"
 	}
-	return allPaused + since + why + "; `gh mergexo resume --all` ends the pause"
+	return "everything on this machine is paused" + since + why + "; `gh mergexo resume --all` ends the pause"
 }
 
 func (d Dirs) haltFile() string { return filepath.Join(d.State, "paused.json") }
@@ -78,12 +74,36 @@ func (d Dirs) HaltAll(reason string, now time.Time) (h Halt, before bool, err er
 	if err != nil {
 		return h, before, fmt.Errorf("write the pause: %w", err)
 	}
+	d.dropLeftHalts(now)
 	return h, before, d.replaceHalt(append(b, '\n'))
 }
 
+// haltParts are the files of which a pause is made, and how long one is at most
+// being written. An older one was left by a command that was killed.
+const (
+	haltParts    = "paused-*.tmp"
+	haltPartTime = time.Minute
+)
+
+// dropLeftHalts removes what earlier pauses left half made. What cannot be removed
+// harms nobody, and the next one tries again.
+func (d Dirs) dropLeftHalts(now time.Time) {
+	parts, err := fs.Glob(os.DirFS(d.State), haltParts)
+	if err != nil {
+		return
+	}
+	for _, name := range parts {
+		path := filepath.Join(d.State, name)
+		if info, err := os.Lstat(path); err == nil && info.ModTime().Before(now.Add(-haltPartTime)) {
+			_ = os.Remove(path)
+		}
+	}
+}
+
 // replaceHalt writes the file as a whole: one that is read is never half written.
+// It is durable when it returns.
 func (d Dirs) replaceHalt(b []byte) (err error) {
-	f, err := os.CreateTemp(d.State, "paused-*.tmp")
+	f, err := os.CreateTemp(d.State, haltParts)
 	if err != nil {
 		return fmt.Errorf("write the pause: %w", err)
 	}
@@ -97,7 +117,10 @@ func (d Dirs) replaceHalt(b []byte) (err error) {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), d.haltFile())
+	if err = os.Rename(f.Name(), d.haltFile()); err != nil {
+		return err
+	}
+	return git.SyncFolder(d.State)
 }
 
 // EndHalt ends the pause of everything; false where there was none.
@@ -105,6 +128,9 @@ func (d Dirs) EndHalt() (bool, error) {
 	err := os.Remove(d.haltFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
+	}
+	if err == nil {
+		err = git.SyncFolder(d.State)
 	}
 	if err != nil {
 		return false, fmt.Errorf("end the pause: %w", err)

@@ -1,7 +1,10 @@
 package tick
 
 import (
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -44,5 +47,29 @@ func TestAPauseOfEverythingLasts(t *testing.T) {
 	}
 	if h, before, err := d.HaltAll("", noon); !before || err != nil || !h.Since.Equal(noon) {
 		t.Errorf("over a broken file: %+v, %v, %v", h, before, err)
+	}
+}
+
+// What a killed pause left is removed by the next one; what one writes at this
+// moment is not.
+func TestWhatAKilledPauseLeftIsRemoved(t *testing.T) {
+	d := Dirs{State: t.TempDir()}
+	left, writing := filepath.Join(d.State, "paused-1.tmp"), filepath.Join(d.State, "paused-2.tmp")
+	for path, at := range map[string]time.Time{left: noon.Add(-time.Hour), writing: noon.Add(-time.Second)} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := d.HaltAll("", noon); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what was left is there: %v", err)
+	}
+	if _, err := os.Stat(writing); err != nil {
+		t.Errorf("what is being written is gone: %v", err)
 	}
 }

@@ -240,7 +240,7 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			if err := tx.PutThreads(ctx, id, threads); err != nil {
 				return err
 			}
-			if err := tx.ReopenEvents(ctx, id, outcomeResolved); err != nil {
+			if err := tx.ReopenEvents(ctx, id, work.OutcomeResolved); err != nil {
 				return err
 			}
 		}
@@ -383,5 +383,5 @@ func (h *harvest) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, no
 	}
 	// What route passed over is reopened with the threads; this is what a turn
 	// was called off for.
-	return tx.TakeUpAgain(ctx, e.RepoID, e.Key, outcomeVoid+reasonGone, now)
+	return tx.TakeUpAgain(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonGone, now)
 }

@@ -3,6 +3,8 @@ package tick
 import (
 	"context"
 	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // log writes a line for each new event, and one for those that an operator may
@@ -13,14 +15,14 @@ func (h *harvest) log(ctx context.Context) {
 		e := c.event
 		h.p.Log.InfoContext(ctx, "event", h.eventAttrs(c, "outcome", e.Outcome)...)
 		switch e.Outcome {
-		case OutcomeNoCommander:
+		case work.OutcomeNoCommander:
 			h.p.Log.WarnContext(ctx, "a command was not obeyed: its author may not write to the repository", h.eventAttrs(c)...)
-		case OutcomeTakenOver:
+		case work.OutcomeTakenOver:
 			h.p.Log.WarnContext(ctx, "a login in allowed_users is another account now; to accept it, write it there as entry says",
 				h.eventAttrs(c, "account_id_before", h.takenOver[e.Author.ID], "entry", fmt.Sprintf("%s:%d", e.Author.Login, e.Author.ID))...)
-		case outcomeOwnEdited:
+		case work.OutcomeOwnEdited:
 			h.p.Log.WarnContext(ctx, "somebody edited a comment of ours; it stays ours, and is nobody's feedback", h.eventAttrs(c)...)
-		case OutcomeNoLabeller:
+		case work.OutcomeNoLabeller:
 			h.p.Log.WarnContext(ctx, "a label starts no work: who set it may not triage the repository", h.eventAttrs(c, "label", e.State)...)
 		}
 	}

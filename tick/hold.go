@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -17,7 +18,7 @@ func (p *Pass) holdLimits(ctx context.Context, tx *store.Tx) error {
 	}
 	for _, r := range p.all {
 		for _, l := range limits {
-			if l.Host == r.Name.Host && !future(l.NotBefore, r.GitHub.Now(), longestWait) {
+			if l.Host == r.Name.Host && !future(l.NotBefore, r.GitHub.Now(), work.LongestWait) {
 				r.GitHub.Hold(github.Limit{Resource: l.Resource, Until: l.NotBefore, Reason: l.Reason})
 			}
 		}

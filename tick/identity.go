@@ -207,7 +207,7 @@ func (p *Pass) setRepo(r *remote, row work.Repo) {
 func replacedNote(kept int) string {
 	note := "this is another repository than before, which is gone; the new one has a mirror and work items of its own"
 	if kept > 0 {
-		note += fmt.Sprintf(", and the %s of the former one are kept and not worked on", count(kept, "open work item"))
+		note += fmt.Sprintf(", and the %s of the former one are kept and not worked on", work.Count(kept, "open work item"))
 	}
 	return note
 }

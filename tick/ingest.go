@@ -27,9 +27,6 @@ const (
 	// overlap is re-read before the newest thing seen: GitHub's lists may lag
 	// and its stamps have one-second resolution.
 	overlap = 5 * time.Minute
-	// longestWait is how long a repository is left alone at most, whatever GitHub
-	// said: then it is tried once.
-	longestWait = time.Hour
 )
 
 // ingest reads every selected repository from GitHub, side by side, and
@@ -183,8 +180,8 @@ func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Re
 	if p.accounts.shutOut(r.Name.Host) != nil { // with the right login it is asked at once
 		until = time.Time{}
 	}
-	if future(until, now, longestWait) {
-		until = now.Add(longestWait)
+	if future(until, now, work.LongestWait) {
+		until = now.Add(work.LongestWait)
 	}
 	causes := p.causes(r, err)
 	reason := reasonOf(causes)

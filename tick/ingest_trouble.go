@@ -70,5 +70,5 @@ func reasonOf(causes []Cause) string {
 // said when.
 func (p *Pass) postponed(r *remote) (until time.Time, ok bool) {
 	now := r.GitHub.Now()
-	return r.repo.NotBefore, r.repo.NotBefore.After(now) && !future(r.repo.NotBefore, now, longestWait)
+	return r.repo.NotBefore, r.repo.NotBefore.After(now) && !future(r.repo.NotBefore, now, work.LongestWait)
 }

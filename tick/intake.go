@@ -57,16 +57,11 @@ func flowLabels(r config.Repo) []flowLabel {
 // it over is another question.
 func flowOf(r config.Repo, labels []string) (flowLabel, bool) {
 	for _, l := range flowLabels(r) {
-		if hasLabel(labels, l.name) {
+		if work.HasLabel(labels, l.name) {
 			return l, true
 		}
 	}
 	return flowLabel{}, false
-}
-
-// hasLabel compares as GitHub does: without regard to case.
-func hasLabel(labels []string, name string) bool {
-	return slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, name) })
 }
 
 // intakeIssues looks at what changed among issues and pull requests, and first at
@@ -171,7 +166,7 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	label, wanted := flowOf(h.r.Settings, is.Labels)
-	ignored := hasLabel(is.Labels, h.r.Settings.Labels.Ignore)
+	ignored := work.HasLabel(is.Labels, h.r.Settings.Labels.Ignore)
 	if !tracked && wanted && ignored && is.State == "open" {
 		if h.r.ignored == nil {
 			h.r.ignored = map[int]work.Flow{}
@@ -320,7 +315,7 @@ func fact(item work.Item, kind work.EventKind, number int, t github.TimelineEven
 	}}
 }
 
-func (h *harvest) add(c candidate) { h.events = append(h.events, asCommand(c)) }
+func (h *harvest) add(c candidate) { c.event = work.AsCommand(c.event); h.events = append(h.events, c) }
 
 // last finds the newest event of a kind on a timeline.
 func last(timeline []github.TimelineEvent, event, label string) (github.TimelineEvent, bool) {

@@ -15,51 +15,11 @@ import (
 // of a kind of its own wherever it stands, so that it is no feedback, gets no
 // eyes and no redirect, and never reaches an agent.
 
-// OutcomeNoCommander is that of commands by people who may give none.
-const OutcomeNoCommander = "ignored: command by an author without write permission"
-
-// Where ids of their own begin anew: of one number's comments, diff comments
-// and reviews two may have the same.
-const (
-	reviewSource  = "r"
-	summarySource = "v"
-)
-
-// asCommand makes a command of what is one.
-func asCommand(c candidate) candidate {
-	e := &c.event
-	if !e.Kind.Said() {
-		return c
-	}
-	cmd, ok := work.ParseCommand(e.Body)
-	if !ok {
-		return c
-	}
-	// What stands below the command says nothing to the tool: mended there, an old
-	// cancel is no new one.
-	e.Hash = work.ContentHash(cmd.String(), cmd.Wrong)
-	e.State, e.Source, e.Kind = string(e.Kind), commandSource(e.Kind, e.Source), work.EventCommand
-	e.Key = work.EventKey(e.Number, e.Kind, e.Source, e.Hash)
-	return c
-}
-
-func commandSource(kind work.EventKind, id string) string {
-	switch kind {
-	case work.EventReview:
-		return reviewSource + id
-	case work.EventSummary:
-		return summarySource + id
-	case work.EventIssue, work.EventSource, work.EventCheck, work.EventConflict, work.EventHead, work.EventMerged, work.EventClosed,
-		work.EventReopened, work.EventLabelled, work.EventCommand:
-	}
-	return id
-}
-
 // versions are the kinds and ids under which the versions of a comment are
 // known: an edit may make a command of it, or make it none.
 func versions(e work.Event) [][2]string {
 	if e.Kind != work.EventCommand {
-		return [][2]string{{string(e.Kind), e.Source}, {string(work.EventCommand), commandSource(e.Kind, e.Source)}}
+		return [][2]string{{string(e.Kind), e.Source}, {string(work.EventCommand), work.CommandSource(e.Kind, e.Source)}}
 	}
 	plain := e.Source
 	if kind := work.EventKind(e.State); kind == work.EventReview || kind == work.EventSummary {
@@ -71,7 +31,7 @@ func versions(e work.Event) [][2]string {
 // intakeStray takes commands in from issues and pull requests that are not
 // worked on; nothing else there is ours to read.
 func (h *harvest) intakeStray(c candidate) {
-	if c = asCommand(c); c.event.Kind == work.EventCommand {
+	if c.event = work.AsCommand(c.event); c.event.Kind == work.EventCommand {
 		c.pull = false
 		h.add(c)
 	}
@@ -87,9 +47,9 @@ func (h *harvest) commandVerdict(ctx context.Context, e work.Event, outcome stri
 			h.commands = append(h.commands, e)
 		}
 		return outcome, err
-	case outcomeNoPermission:
+	case work.OutcomeNoPermission:
 		h.decline(e)
-		return OutcomeNoCommander, nil
+		return work.OutcomeNoCommander, nil
 	}
 	return outcome, nil
 }
@@ -110,7 +70,7 @@ func (h *harvest) obeyedBefore(ctx context.Context, e work.Event) (string, error
 	}
 	if h.handled[e.Key] || h.handled[work.ShortKey(e.Key)] {
 		h.obeyed = append(h.obeyed, e)
-		return outcomeAnswered, nil
+		return work.OutcomeAnswered, nil
 	}
 	return "", nil
 }
@@ -123,7 +83,7 @@ func (h *harvest) pausesByCommand(numbers []int, shown []work.Pause) (pauses []w
 		if !says(e, work.VerbPause, numbers) {
 			continue
 		}
-		p := work.Pause{Number: e.Number, Began: stampOf(e), By: e.Author.Login}
+		p := work.Pause{Number: e.Number, Began: work.StampOf(e), By: e.Author.Login}
 		ends := func(at time.Time) {
 			if !at.Before(p.Began) && (p.Open() || at.Before(p.Ended)) {
 				p.Ended = at
@@ -134,7 +94,7 @@ func (h *harvest) pausesByCommand(numbers []int, shown []work.Pause) (pauses []w
 		}
 		for _, o := range h.obeyed[i+1:] {
 			if says(o, work.VerbResume, numbers) {
-				ends(stampOf(o))
+				ends(work.StampOf(o))
 			}
 		}
 		if !p.Open() {
@@ -163,7 +123,7 @@ func (h *harvest) resumed(ctx context.Context, numbers []int, pauses []work.Paus
 		return err
 	})
 	for _, e := range commands {
-		at := stampOf(e)
+		at := work.StampOf(e)
 		for i, p := range pauses {
 			if p.Open() && !at.Before(p.Began) && says(e, work.VerbResume, numbers) {
 				pauses[i].Ended = at

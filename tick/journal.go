@@ -202,7 +202,7 @@ func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) err
 			return err
 		}
 	}
-	return h.p.move(ctx, tx, Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.now())
+	return h.p.move(ctx, tx, work.Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.now())
 }
 
 func (h *harvest) assignJournal(ctx context.Context, tx *store.Tx, j journal, turnID int64) error {
@@ -237,6 +237,6 @@ func (p *Pass) readBack(ctx context.Context, l *lease) error {
 	if err := p.storeAnswered(ctx, l, j.planned(l.turn, p.Now())); err != nil {
 		return err
 	}
-	p.changed(l, "found again", short(l.turn.Commit))
+	p.changed(l, "found again", work.Short(l.turn.Commit))
 	return nil
 }

@@ -11,14 +11,11 @@ import (
 // What begins work is that somebody set a label, not that it is there: an issue
 // form puts it on for any stranger who opens an issue.
 
-// OutcomeNoLabeller is that of labels that begin nothing, for who set them.
-const OutcomeNoLabeller = "ignored: label set by somebody without triage permission"
-
 // declineLabel says that a label begins nothing: on GitHub once for each person
 // in a repository, and in the log.
 func (h *harvest) declineLabel(item work.Item, is github.Issue, set github.TimelineEvent, label flowLabel) {
 	refused := fact(item, work.EventLabelled, is.Number, set, label.name)
-	refused.event.Outcome = OutcomeNoLabeller
+	refused.event.Outcome = work.OutcomeNoLabeller
 	h.add(refused)
 	token := work.NoticeToken(h.repo.Key(), 0, "may not label "+strconv.FormatInt(set.Actor.ID, 10))
 	why := fmt.Sprintf("it was set in the name of %s, who has no triage permission on this repository, as an issue form does", set.Actor.Login)
@@ -26,7 +23,7 @@ func (h *harvest) declineLabel(item work.Item, is github.Issue, set github.Timel
 		why = fmt.Sprintf("the bot %s set it, and `allowed_users` in the config of gh mergexo does not name it", set.Actor.Login)
 	}
 	body := fmt.Sprintf("The label `%s` starts no work here: %s. To start, somebody with write permission comments `/mergexo %s`, "+
-		"or somebody with triage permission removes the label and adds it again.", label.name, why, verbOf(label.flow))
+		"or somebody with triage permission removes the label and adds it again.", label.name, why, work.VerbOf(label.flow))
 	h.declined = append(h.declined, work.Action{
 		RepoID: h.repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
 		Number: is.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // longestLag is how long a timeline may say something else than the list that was
@@ -42,7 +43,7 @@ func (h *harvest) lags(is github.Issue, timeline []github.TimelineEvent) bool {
 				on = t.Event == "labeled" || on && t.Event != "unlabeled"
 			}
 		}
-		if !on && hasLabel(is.Labels, l.name) {
+		if !on && work.HasLabel(is.Labels, l.name) {
 			return true
 		}
 	}

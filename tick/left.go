@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -102,7 +101,7 @@ func (p *Pass) letTurnGo(ctx context.Context, r *remote, t work.Turn) error {
 	}
 	if begun { // the rest of its effects waits with the repository
 		return p.Store.Update(ctx, func(tx *store.Tx) error {
-			return p.show(ctx, tx, Move{Item: l.item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}, p.Now())
+			return p.show(ctx, tx, work.Move{Item: l.item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}, p.Now())
 		})
 	}
 	p.changed(l, string(verdictSuperseded), leftOut)
@@ -111,13 +110,13 @@ func (p *Pass) letTurnGo(ctx context.Context, r *remote, t work.Turn) error {
 
 // labelsShown are the names of the labels that show where a running item stands, as
 // its own row has them: the config does not say them any more.
-func labelsShown(ctx context.Context, tx *store.Tx, repo work.Repo, item work.Item) (config.Labels, error) {
+func labelsShown(ctx context.Context, tx *store.Tx, repo work.Repo, item work.Item) (work.Labels, error) {
 	a, known, err := tx.GetAction(ctx, work.LabelsToken(repo.Key(), item.Number, purposeStatus))
 	shown := work.LabellingOf(a)
 	if err != nil || !known || len(shown.With) != 1 || len(shown.Without) != 2 {
-		return config.Labels{Working: "agent:working", Blocked: "agent:blocked", Done: "agent:done"}, err
+		return work.Labels{Working: "agent:working", Blocked: "agent:blocked", Done: "agent:done"}, err
 	}
-	return config.Labels{Working: shown.With[0].Name, Blocked: shown.Without[0], Done: shown.Without[1]}, nil
+	return work.Labels{Working: shown.With[0].Name, Blocked: shown.Without[0], Done: shown.Without[1]}, nil
 }
 
 // sendsLeft reports whether a notice of a repository that was left is sent.

@@ -9,30 +9,34 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 func TestACostThatCannotBeCountsAsWhatAnItemMayCost(t *testing.T) {
 	for name, c := range map[string]struct {
-		budgets    config.Budgets
+		budgets    work.Budgets
 		told, want float64
 	}{
-		"honest":                 {config.Budgets{CostPerItem: 25, CostPerTurn: 20, CostPerDay: 100}, 24, 24},
-		"forged":                 {config.Budgets{CostPerItem: 25, CostPerTurn: 20, CostPerDay: 100}, 1e6, 25},
-		"a turn may cost more":   {config.Budgets{CostPerItem: 5, CostPerTurn: 20, CostPerDay: 100}, 1e6, 20},
-		"only a day has a limit": {config.Budgets{CostPerDay: 100}, 1e6, 50},
-		"nothing has one":        {config.Budgets{}, 1e6, 1e6},
-		"less than nothing":      {config.Budgets{CostPerItem: 25}, -1, 0},
-		"not a number":           {config.Budgets{CostPerItem: 25}, math.NaN(), 0},
-		"not a number, no limit": {config.Budgets{}, math.NaN(), 0},
-		"infinite":               {config.Budgets{CostPerItem: 25}, math.Inf(1), 25},
-		"infinitely less":        {config.Budgets{CostPerItem: 25}, math.Inf(-1), 0},
+		"honest":                 {work.Budgets{CostPerItem: 25, CostPerTurn: 20, CostPerDay: 100}, 24, 24},
+		"forged":                 {work.Budgets{CostPerItem: 25, CostPerTurn: 20, CostPerDay: 100}, 1e6, 25},
+		"a turn may cost more":   {work.Budgets{CostPerItem: 5, CostPerTurn: 20, CostPerDay: 100}, 1e6, 20},
+		"only a day has a limit": {work.Budgets{CostPerDay: 100}, 1e6, 50},
+		"nothing has one":        {work.Budgets{}, 1e6, 1e6},
+		"less than nothing":      {work.Budgets{CostPerItem: 25}, -1, 0},
+		"not a number":           {work.Budgets{CostPerItem: 25}, math.NaN(), 0},
+		"not a number, no limit": {work.Budgets{}, math.NaN(), 0},
+		"infinite":               {work.Budgets{CostPerItem: 25}, math.Inf(1), 25},
+		"infinitely less":        {work.Budgets{CostPerItem: 25}, math.Inf(-1), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
 			p := &Pass{Config: &config.Config{Runtime: config.Runtime{Budgets: c.budgets}}, Log: slog.New(slog.NewTextHandler(&log, nil))}
-			got := p.plausible(t.Context(), nil, work.Run{ID: 7}, work.Usage{InputTokens: 3, CostUSD: c.told})
+			got, believed := p.plausible(t.Context(), nil, work.Run{ID: 7}, work.Usage{InputTokens: 3, CostUSD: c.told})
 			if got != (work.Usage{InputTokens: 3, CostUSD: c.want}) {
 				t.Errorf("got %+v", got)
+			}
+			if believed != (c.told == c.want) {
+				t.Errorf("believed: %v", believed)
 			}
 			if named := strings.Contains(log.String(), "run=7"); named == (c.told == c.want) {
 				t.Errorf("the log: %q", log.String())
@@ -44,14 +48,14 @@ func TestACostThatCannotBeCountsAsWhatAnItemMayCost(t *testing.T) {
 func TestLimitsOfATurn(t *testing.T) {
 	for name, c := range map[string]struct {
 		used work.Usage
-		b    config.Budgets
+		b    work.Budgets
 		want string
 	}{
-		"no limits":    {work.Usage{InputTokens: math.MaxInt64, OutputTokens: 9, CostUSD: 1e6}, config.Budgets{}, ""},
-		"below both":   {work.Usage{InputTokens: 90, OutputTokens: 9, CostUSD: 4.99}, config.Budgets{CostPerTurn: 5, TokensPerTurn: 100}, ""},
-		"cost":         {work.Usage{CostUSD: 5}, config.Budgets{CostPerTurn: 5}, "this turn has cost 5.00 USD; max_cost_per_turn_usd is 5.00"},
-		"tokens":       {work.Usage{InputTokens: 90, OutputTokens: 10}, config.Budgets{TokensPerTurn: 100}, "this turn has used 100 tokens; max_tokens_per_turn is 100"},
-		"no wrapround": {work.Usage{InputTokens: math.MaxInt64, OutputTokens: 9}, config.Budgets{TokensPerTurn: 100}, "this turn has used 9223372036854775807 tokens; max_tokens_per_turn is 100"},
+		"no limits":    {work.Usage{InputTokens: math.MaxInt64, OutputTokens: 9, CostUSD: 1e6}, work.Budgets{}, ""},
+		"below both":   {work.Usage{InputTokens: 90, OutputTokens: 9, CostUSD: 4.99}, work.Budgets{CostPerTurn: 5, TokensPerTurn: 100}, ""},
+		"cost":         {work.Usage{CostUSD: 5}, work.Budgets{CostPerTurn: 5}, "this turn has cost 5.00 USD; max_cost_per_turn_usd is 5.00"},
+		"tokens":       {work.Usage{InputTokens: 90, OutputTokens: 10}, work.Budgets{TokensPerTurn: 100}, "this turn has used 100 tokens; max_tokens_per_turn is 100"},
+		"no wrapround": {work.Usage{InputTokens: math.MaxInt64, OutputTokens: 9}, work.Budgets{TokensPerTurn: 100}, "this turn has used 9223372036854775807 tokens; max_tokens_per_turn is 100"},
 	} {
 		if got := overLimit(c.used, c.b); got != c.want {
 			t.Errorf("%s: %q", name, got)
@@ -69,10 +73,10 @@ func TestWhatIsSpentBeforeARun(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		own  work.Spent
-		want Spending
+		want spending.Sum
 	}{
-		"new":     {work.Spent{Turn: 3, Kind: own.Kind}, Spending{Turns: 3, Begun: 2, Rounds: 1, CostUSD: 3}},
-		"retried": {work.Spent{Turn: 3, Kind: own.Kind, Attempts: 2, CostUSD: 4}, Spending{Turns: 5, Begun: 3, Rounds: 1, CostUSD: 7}},
+		"new":     {work.Spent{Turn: 3, Kind: own.Kind}, spending.Sum{Turns: 3, Begun: 2, Rounds: 1, CostUSD: 3}},
+		"retried": {work.Spent{Turn: 3, Kind: own.Kind, Attempts: 2, CostUSD: 4}, spending.Sum{Turns: 5, Begun: 3, Rounds: 1, CostUSD: 7}},
 	} {
 		if got := spentBefore(own, append(others[:2:2], c.own)); got != c.want {
 			t.Errorf("%s: %+v", name, got)

@@ -12,9 +12,6 @@ import (
 // What we wrote stays ours, whatever somebody makes of it: people with write
 // permission can edit it, and the marker with it.
 
-// outcomeOwnEdited is that of what we wrote and somebody edited.
-const outcomeOwnEdited = "ignored: our own, edited by a person"
-
 // editedByPerson reports whether a comment by our account is one that we sent, and
 // says something else now. One that is kept up to date changes by our own edits, so
 // of that only the loss of the marker tells.

@@ -29,7 +29,7 @@ func (p *Pass) keepPartial(ctx context.Context, l *lease) {
 	case err != nil:
 		p.Log.WarnContext(ctx, "could not keep what a turn left unfinished", p.turnAttrs(l, "error", err)...)
 	case oid != "":
-		p.changed(l, "kept unfinished work", short(oid))
+		p.changed(l, "kept unfinished work", work.Short(oid))
 	}
 }
 

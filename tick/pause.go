@@ -17,7 +17,7 @@ import (
 
 // storePauses begins and ends pauses by commands. They stand on the issue; an
 // end is also one for a label that will be taken away.
-func storePauses(ctx context.Context, tx *store.Tx, pauses []Pause) error {
+func storePauses(ctx context.Context, tx *store.Tx, pauses []work.PauseChange) error {
 	for _, p := range pauses {
 		item, err := tx.GetItem(ctx, p.Item)
 		if err != nil {
@@ -100,7 +100,7 @@ func fillPaused(ctx context.Context, tx *store.Tx, v *View) error {
 func (r *router) paused() bool {
 	pause, ok := r.v.Paused[r.item.ID]
 	if ok {
-		r.line("wait", "", work.PausedReason(pause)+"; to go on: "+work.PausedHint(r.v.Policy.Labels.Ignore))
+		r.line("wait", "", work.PausedReason(pause)+"; to resume: "+work.PausedHint(r.v.Policy.Labels.Ignore))
 	}
 	return ok
 }
@@ -132,7 +132,7 @@ func (p *Pass) notTaken(ctx context.Context, l *lease) error {
 // long ago. The timeline says since when, and whose it is.
 func (p *Pass) lookTaken(ctx context.Context, l *lease, number int, labels []string, updated time.Time) error {
 	ignore := l.remote.Settings.Labels.Ignore
-	if !hasLabel(labels, ignore) {
+	if !work.HasLabel(labels, ignore) {
 		return nil
 	}
 	timeline, err := l.remote.GitHub.TimelineOf(ctx, l.remote.repo.Current, number)

@@ -3,9 +3,8 @@ package tick
 import (
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // Policy is what the config says about routing.
@@ -13,12 +12,16 @@ type Policy struct {
 	QuietPeriod   time.Duration
 	FeedbackLoop  bool
 	IssueComments bool
-	Labels        config.Labels
+	Labels        work.Labels
 	MaxEvents     int // of one turn
-	Budgets       config.Budgets
+	Budgets       work.Budgets
 	Weights       work.Weights
-	Checks        config.ChecksPolicy
-	Voice         config.Voice
+	Checks        work.ChecksPolicy
+	Spending      bool // what agents cost may be told on GitHub
+
+	Clean func(string) string                    // makes what others wrote harmless behind words of ours on their line
+	Mark  func(body string, m work.Marks) string // marks a body, and keeps it within what GitHub takes
+	Match func(glob, path string) bool           // reports whether a path is one that a glob means
 }
 
 // View is everything that routing one repository may depend on.
@@ -42,18 +45,18 @@ type View struct {
 
 	Paused    map[int64]work.Pause    // items that people have taken over
 	Ignored   map[int]work.Flow       // issues that begin once people take their label away, as far as this pass saw them
-	Handings  []Handing               // what comments do not say yet about who has an item
+	Handings  []work.PauseBanner      // what comments do not say yet about who has an item
 	Followups map[int64]work.Followup // what items without a pull request wait for, by item id
 
 	Spent    map[int64][]work.Spent // the turns of an item that its budgets count, oldest first, by item id
 	Findings map[int64][]string     // what turns that mended were to mend, by turn id; see findings
-	Day      Day                    // over all repositories
+	Day      spending.Day           // over all repositories
 	Served   Served
 
-	Free    int                                        // slots that nothing runs in
-	Files   []string                                   // of the base branch, where implementations are to be weighed against others
-	Active  []Active                                   // implementations under way
-	Depends map[int64]map[string]store.DependencyState // by item and reference
+	Free    int                                       // slots that nothing runs in
+	Files   []string                                  // of the base branch, where implementations are to be weighed against others
+	Active  []Active                                  // implementations under way
+	Depends map[int64]map[string]work.DependencyState // by item and reference
 }
 
 // Active is an implementation under way, and what it touches as far as is known.
@@ -70,13 +73,13 @@ type Plan struct {
 	Held     []PlannedTurn // they would be claimed if the day's budgets were not spent
 	Served   Served        // whom order has to serve next
 	Notices  []work.Action
-	Moves    []Move
+	Moves    []work.Move
 	Finished []Finish
 	Resumed  []int64 // blocked turns that a person's comment lets go on
 	Renewed  []int64 // items whose budgets count anew
 	Accepted []Acceptance
-	Pauses   []Pause // that commands begin and end
-	Handings []Handing
+	Pauses   []work.PauseChange // that commands begin and end
+	Handings []work.PauseBanner
 
 	Obeyed    []Obeyed
 	Told      []work.Event // commands from the command line, to be remembered
@@ -129,13 +132,4 @@ type Line struct {
 	What   string      `json:"what"` // turn, wait, leave, notice, move, finish, labels
 	Reason string      `json:"reason"`
 	Score  *work.Score `json:"score,omitempty"` // of an implementation
-}
-
-// Pause has people take a work item over, from a moment on GitHub's clock, or
-// gives it back: an item that is paused stays so until one ends it.
-type Pause struct {
-	Item  int64
-	Began time.Time // set: begins one, unless one lasts
-	Ended time.Time // set: ends what lasts
-	By    string    // login
 }

@@ -125,12 +125,6 @@ func promotedEvent(issue int, pull work.PullRequest, now time.Time) work.Event {
 	}
 }
 
-// begins reports whether an event asks for an item's start turn.
-func begins(item work.Item, e work.Event) bool {
-	return e.Kind == work.EventLabelled ||
-		e.Kind == work.EventMerged && item.Flow == work.FlowImplementation && e.Number == item.Number
-}
-
 // storePromoted stores the implementations, after the designs have their rows.
 func (h *harvest) storePromoted(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for number, p := range h.promoted {
@@ -139,7 +133,7 @@ func (h *harvest) storePromoted(ctx context.Context, tx *store.Tx, now time.Time
 			design = h.items[number].ID
 		}
 		if p.fulfills {
-			err := h.p.move(ctx, tx, Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
+			err := h.p.move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
 			if err := movedOrGone(err); err != nil {
 				return err
 			}

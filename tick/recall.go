@@ -15,15 +15,14 @@ const (
 	stoppedHere  = "gh mergexo stopped here: "
 	stoppedSince = "\n\n- Since: "
 	stoppedOften = "\n- Attempts: "
-	stoppedNext  = "\n- To go on: "
-	stoppedTime  = "2006-01-02 15:04 UTC"
+	stoppedNext  = "\n- Next step: "
 )
 
 // recallStop takes up a comment of ours that says that an item stands still, made
 // by a pass whose database is gone, or shown by GitHub only now. With it on record the same stop is the same
 // comment, and it is not left saying so once the item goes on.
 func (h *harvest) recallStop(ctx context.Context, tx *store.Tx, e work.Event) error {
-	if e.Outcome != outcomeOwn || e.ItemID == 0 {
+	if e.Outcome != work.OutcomeOwn || e.ItemID == 0 {
 		return nil
 	}
 	stop, ok := stopSaid(e.Body)
@@ -61,7 +60,7 @@ func stopSaid(body string) (stop work.Stop, ok bool) {
 	since, rest, _ := strings.Cut(rest, stoppedOften)
 	often, rest, _ := strings.Cut(rest, stoppedNext)
 	hint, _, _ := strings.Cut(rest, "\n")
-	at, err := time.Parse(stoppedTime, since)
+	at, err := time.Parse(work.StoppedTime, since)
 	if err != nil {
 		return stop, false
 	}

@@ -11,16 +11,16 @@ import (
 func TestAStopIsReadBackFromItsComment(t *testing.T) {
 	remote := &remote{Remote: Remote{Name: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}}}
 	want := work.Stop{
-		Reason: "the agent asks: Which file?\n\n- This one?\n- To go on: that one?", Hint: "answer in a comment on the issue", Attempts: 3,
+		Reason: "the agent asks: Which file?\n\n- This one?\n- Next step: that one?", Hint: "answer in a comment on the issue", Attempts: 3,
 		Since: time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC),
 	}
-	body := (&Pass{}).stopText(stage{remote: remote}, want, Move{})
+	body := (&Pass{}).stopText(stage{remote: remote}, want, work.Move{})
 	if got, ok := stopSaid(body); !ok || got != want {
 		t.Errorf("read %+v, %v of\n%s", got, ok, body)
 	}
 	for _, other := range []string{
 		"", stoppedHere, stoppedHere + "it is late." + stoppedSince + "yesterday", "> " + body,
-		overText(want, Move{To: work.StateRunning}, want.Since),
+		overText(want, work.Move{To: work.StateRunning}, want.Since),
 	} {
 		if got, ok := stopSaid(other); ok {
 			t.Errorf("read %+v of\n%s", got, other)

@@ -110,7 +110,7 @@ func (p *Pass) resume(ctx context.Context, t work.Turn) (*lease, error) {
 // arrived, so it is looked for first, and given time. Should it arrive later
 // still, the lease lets one of the two through, and the trailer tells whose.
 func (p *Pass) commitLost(ctx context.Context, l *lease, push work.Action) error {
-	lost := fmt.Sprintf("the commit %s is gone from the mirror", short(l.turn.Commit))
+	lost := fmt.Sprintf("the commit %s is gone from the mirror", work.Short(l.turn.Commit))
 	now := p.Now()
 	if push.Sends > 0 {
 		seen, err := p.runner().Look(ctx, p.scope(l.remote), push)

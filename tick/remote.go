@@ -176,7 +176,7 @@ func (p *Pass) begin(ctx context.Context) error {
 			return err
 		}
 		if err := p.reconcileFollowups(ctx, tx); err != nil {
-			return fmt.Errorf("look at what stands still: %w", err)
+			return fmt.Errorf("look at what is blocked: %w", err)
 		}
 		if err := p.assumeClocks(ctx, tx); err != nil {
 			return err

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -19,25 +18,10 @@ import (
 // configured repository gets them, once: what people delete or change afterwards
 // stays as they left it.
 
-// repoLabels are the labels that people set, as they are made where they are
-// missing.
-func repoLabels(l config.Labels) []work.Label {
-	return []work.Label{
-		{Name: l.Bugfix, Color: "d876e3", Description: "gh mergexo fixes this bug"},
-		{Name: l.SmallJob, Color: "5319e7", Description: "gh mergexo does this small job"},
-		{Name: l.Design, Color: "1d76db", Description: "gh mergexo writes a design document for this issue"},
-		ignoreLabel(l.Ignore),
-	}
-}
-
-func ignoreLabel(name string) work.Label {
-	return work.Label{Name: name, Color: "cfd3d7", Description: "gh mergexo leaves this to people"}
-}
-
 // storeRepoLabels plans that the repository has the labels that the config names.
 // An idle pass finds the row as it wants it.
 func (h *harvest) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Time) error {
-	wanted := work.Labelling{With: repoLabels(h.r.Settings.Labels)}
+	wanted := work.Labelling{With: work.RepoLabels(h.r.Settings.Labels)}
 	// A repository that is made anew under the name is another one.
 	a := wanted.Action(h.repo, 0, 0, "repository "+h.repo.NodeID)
 	a.Kind, a.PlannedAt, a.Why = work.ActionRepoLabels, now, "the labels that start and pause work"
@@ -80,7 +64,7 @@ func (p *Pass) previewLabels(ctx context.Context, plan *Plan) error {
 			p.Log.WarnContext(ctx, "labels not read", "repo_full_name", r.Name.FullName(), "error", err)
 			continue
 		}
-		missing := slices.DeleteFunc(strings.Split(a.Target, ","), func(name string) bool { return hasLabel(present, name) })
+		missing := slices.DeleteFunc(strings.Split(a.Target, ","), func(name string) bool { return work.HasLabel(present, name) })
 		if len(missing) > 0 {
 			plan.Lines = append(plan.Lines, Line{What: "labels", Reason: "the repository lacks " + strings.Join(missing, ", ")})
 		}

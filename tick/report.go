@@ -130,7 +130,7 @@ func (p *Pass) tellDay(ctx context.Context, plans []Plan, begun int, rep *Report
 	if waiting == 0 || why == "" {
 		return
 	}
-	rep.Held = fmt.Sprintf("%s held back: %s", count(waiting, "turn"), why)
+	rep.Held = fmt.Sprintf("%s held back: %s", work.Count(waiting, "turn"), why)
 	p.Log.WarnContext(ctx, "turns are held back by a budget of the day", "turns", waiting, "why", why)
 }
 

@@ -72,7 +72,7 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	if err != nil {
 		return fmt.Errorf("restore the checkout: %w", err)
 	}
-	p.changed(l, "restored", short(l.turn.Head))
+	p.changed(l, "restored", work.Short(l.turn.Head))
 	return nil
 }
 
@@ -144,7 +144,7 @@ func (p *Pass) findBase(ctx context.Context, l *lease) error {
 	if !ok {
 		return &work.BlockedError{
 			Reason: fmt.Sprintf("the repository has no commit on its default branch %s", repo.DefaultBranch),
-			Hint:   "push a first commit, then set the label anew",
+			Hint:   "push a first commit, then set the label again",
 		}
 	}
 	taken, adopted, err := p.earlierBranches(ctx, l, heads, repo.DefaultBranch)
@@ -278,11 +278,4 @@ func begun(t work.Turn, planned []work.Action) bool {
 		refused := a.Kind == work.ActionPush && a.State == work.ActionVoid
 		return !refused && (a.Sends > 0 || a.State == work.ActionApplied)
 	})
-}
-
-func short(oid string) string {
-	if len(oid) > 7 {
-		return oid[:7]
-	}
-	return oid
 }

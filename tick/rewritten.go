@@ -22,23 +22,12 @@ import (
 // Ingest notices it when GitHub shows a head that we did not push, and at the
 // latest a turn does before its agent is asked: there the remote itself tells.
 
-// lostReason says that a branch was rewritten. It names no head, which moves
-// while the branch waits: it is one stop.
-func lostReason(branch, lost string) string {
-	return fmt.Sprintf("the branch %s was rewritten: %s is not in its history any more", branch, short(lost))
-}
-
-func lostHint(head string) string {
-	return fmt.Sprintf("look at what the branch is now (its head is %s), then comment `/mergexo unblock` to have the work go on from there; "+
-		"or push the old history back and comment. What is said meanwhile is answered then", short(head))
-}
-
 // rewritten keeps an item waiting whose branch was rewritten. Its hint names the
 // head, and follows it.
 func (r *router) rewritten() {
-	reason, hint := lostReason(r.pull.Branch, r.pull.LostOID), lostHint(r.pull.HeadOID)
+	reason, hint := work.LostReason(r.pull.Branch, r.pull.LostOID), work.LostHint(r.pull.HeadOID)
 	if r.item.State == work.StateBlocked && r.item.Reason == reason && r.item.Hint != hint {
-		r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})
+		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})
 	}
 	r.stop(reason, hint)
 }
@@ -169,7 +158,7 @@ func (p *Pass) notRewritten(ctx context.Context, l *lease) error {
 		return nil
 	}
 	l.lost = base
-	return &work.BlockedError{Reason: lostReason(l.turn.Branch, base), Hint: lostHint(l.turn.Head)}
+	return &work.BlockedError{Reason: work.LostReason(l.turn.Branch, base), Hint: work.LostHint(l.turn.Head)}
 }
 
 // hasIn reports whether the turn's head has a commit in its history.

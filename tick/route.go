@@ -3,8 +3,6 @@ package tick
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -23,7 +21,7 @@ func planRepo(v View) Plan {
 		r.route()
 	}
 	p.strays(v)
-	p.schedule(v)
+	p.schedule(&v)
 	p.hold(v.Day)
 	return p
 }
@@ -74,7 +72,7 @@ func (r *router) route() {
 // ended honours what became of the pull request or the issue, from any state.
 func (r *router) ended() bool {
 	if !r.hasPull && !r.item.State.Open() && r.relabelled() {
-		r.move(work.CauseLabelled, work.StatePending, "the label was set anew while an earlier start was called off")
+		r.move(work.CauseLabelled, work.StatePending, "the label was set again while an earlier start was cancelled")
 		r.p.Renewed, r.spent = append(r.p.Renewed, r.item.ID), nil
 		return false
 	}
@@ -103,15 +101,15 @@ func (r *router) ended() bool {
 		why = "the work item is " + string(to)
 	}
 	r.finishRedirected()
-	outcome := outcomeVoid + why
+	outcome := work.OutcomeVoid + why
 	r.finish(outcome, r.events...)
 	return true
 }
 
 func (r *router) move(cause work.Cause, to work.State, why string) {
-	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: cause, To: to})
+	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: cause, To: to})
 	if r.item.Parent != 0 && to == work.StateCompleted {
-		r.p.Moves = append(r.p.Moves, Move{Item: r.item.Parent, Cause: work.CauseFulfilled, To: to})
+		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.Parent, Cause: work.CauseFulfilled, To: to})
 	}
 	r.line("move", "", why)
 }
@@ -156,7 +154,7 @@ func (r *router) finish(outcome string, events ...work.Event) {
 		ids[i] = e.ID
 	}
 	r.p.Finished = append(r.p.Finished, Finish{Events: ids, Outcome: outcome})
-	r.line("finish", "", fmt.Sprintf("%s: %s", count(len(events), "event"), outcome))
+	r.line("finish", "", fmt.Sprintf("%s: %s", work.Count(len(events), "event"), outcome))
 }
 
 func (r *router) line(what string, kind work.Kind, reason string) {
@@ -167,13 +165,6 @@ func (r *router) line(what string, kind work.Kind, reason string) {
 	r.p.Lines = append(r.p.Lines, Line{Number: number, Kind: kind, What: what, Reason: reason})
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
 func authors(events []work.Event) string {
 	var names []string
 	for _, e := range events {
@@ -182,22 +173,7 @@ func authors(events []work.Event) string {
 		}
 	}
 	if len(names) > 3 {
-		return fmt.Sprintf("%s and %s", names[0], count(len(names)-1, "other"))
+		return fmt.Sprintf("%s and %s", names[0], work.Count(len(names)-1, "other"))
 	}
-	return joinNames(names)
-}
-
-func joinNames(names []string) string {
-	switch len(names) {
-	case 0:
-		return "nobody"
-	case 1:
-		return names[0]
-	}
-	var s strings.Builder
-	s.WriteString(names[0])
-	for _, n := range names[1 : len(names)-1] {
-		s.WriteString(", " + n)
-	}
-	return s.String() + " and " + names[len(names)-1]
+	return work.JoinNames(names)
 }

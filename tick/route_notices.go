@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // settled finishes comments in threads that somebody resolved.
@@ -17,7 +18,7 @@ func (r *router) settled() {
 		}
 		return false
 	})
-	r.finish(outcomeResolved, resolved...)
+	r.finish(work.OutcomeResolved, resolved...)
 }
 
 // redirects points comments on the source issue, made after the pull request
@@ -48,7 +49,7 @@ func (r *router) redirects() {
 		}
 		return true
 	})
-	r.finish(outcomeRedirected, answered...)
+	r.finish(work.OutcomeRedirected, answered...)
 	r.finish(outcomeUnpointed, unanswered...)
 }
 
@@ -64,7 +65,7 @@ const outcomeUnpointed = "ignored: said on the issue, and its author had 10 poin
 func (r *router) pointedOften(e work.Event) bool {
 	n := 0
 	for _, p := range slices.Concat(r.pointed, r.v.Pointed[r.item.ID]) {
-		if p.Author.ID == e.Author.ID && !p.CreatedAt.After(e.CreatedAt) && p.CreatedAt.After(e.CreatedAt.Add(-day)) {
+		if p.Author.ID == e.Author.ID && !p.CreatedAt.After(e.CreatedAt) && p.CreatedAt.After(e.CreatedAt.Add(-spending.Window)) {
 			n++
 		}
 	}
@@ -83,7 +84,7 @@ func (r *router) finishRedirected() {
 		}
 		return false
 	})
-	r.finish(outcomeRedirected, redirected...)
+	r.finish(work.OutcomeRedirected, redirected...)
 }
 
 // acknowledge plans eyes for every comment that is going to be worked on, slot
@@ -117,7 +118,7 @@ func (r *router) wanted(e work.Event) bool {
 }
 
 func redirect(repo work.Repo, item work.Item, pull work.PullRequest, e work.Event, token string) work.Action {
-	body := fmt.Sprintf("The work on this issue goes on in pull request #%d (%s). Comments on the issue are no longer acted on: please say this on the pull request.",
+	body := fmt.Sprintf("The work on this issue has moved to pull request #%d (%s). Comments here are no longer acted on: please repeat yours there.",
 		pull.Number, pull.URL)
 	return work.Action{
 		RepoID: repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,

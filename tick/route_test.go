@@ -20,7 +20,7 @@ var (
 func scene(change ...func(*View)) View {
 	v := View{
 		Repo: app, Now: noon,
-		Policy:  Policy{QuietPeriod: time.Minute, FeedbackLoop: true, IssueComments: true, MaxEvents: 50},
+		Policy:  Policy{QuietPeriod: time.Minute, FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Clean: strings.TrimSpace, Mark: work.Mark, Match: func(glob, path string) bool { return glob == path }},
 		Items:   []work.Item{{ID: 10, RepoID: 1, Number: 1, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback, Priority: 3, Label: "agent:bugfix", Since: noon.Add(-time.Hour)}},
 		Pulls:   map[int64]work.PullRequest{10: {ID: 20, ItemID: 10, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", Base: "main", HeadOID: "aaa", CreatedAt: noon.Add(-time.Hour)}},
 		Settled: map[int64]bool{}, Notices: map[string]work.ActionState{},
@@ -62,7 +62,7 @@ func labelled() work.Event {
 func sketch(p Plan) string {
 	var b []string
 	for _, t := range p.Turns {
-		b = append(b, "turn "+string(t.Kind)+" "+strings.Join(eventKeys(t.Events), ","))
+		b = append(b, "turn "+string(t.Kind)+" "+strings.Join(work.EventKeys(t.Events), ","))
 	}
 	for _, m := range p.Moves {
 		b = append(b, "move "+string(m.To))

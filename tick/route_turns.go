@@ -30,7 +30,7 @@ func (r *router) busy(t work.Turn) {
 	switch {
 	case t.Blocked && r.answeredSince():
 		r.p.Resumed = append(r.p.Resumed, t.ID)
-		r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateRunning})
+		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateRunning})
 		r.line("resume", t.Kind, "a person answered")
 	case t.Blocked:
 		r.line("wait", t.Kind, "blocked: "+r.item.Reason)
@@ -50,7 +50,7 @@ func (r *router) answeredSince() bool {
 // labelled reports whether what begins the item waits to be acted on: a
 // labelling, or the merge of its design.
 func (r *router) labelled() bool {
-	return slices.ContainsFunc(r.events, func(e work.Event) bool { return begins(r.item, e) && !r.fed(e) })
+	return slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) && !r.fed(e) })
 }
 
 // relabelled reports whether a labelling waits to be acted on.
@@ -61,7 +61,7 @@ func (r *router) relabelled() bool {
 // sentBack reports whether a person had the item begin again: what began it
 // waits, although a turn had it before.
 func (r *router) sentBack() bool {
-	return r.item.State == work.StatePending && slices.ContainsFunc(r.events, func(e work.Event) bool { return begins(r.item, e) })
+	return r.item.State == work.StatePending && slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) })
 }
 
 // start plans the turn that opens the pull request.
@@ -81,7 +81,7 @@ func (r *router) start() {
 	}
 	var events []work.Event
 	for _, e := range r.events {
-		if begins(r.item, e) || e.Kind == work.EventSource {
+		if work.Begins(r.item, e) || e.Kind == work.EventSource {
 			events = append(events, e)
 		}
 	}
@@ -94,7 +94,7 @@ func (r *router) start() {
 	case len(unheard) == 0:
 		reason = "it is tried again"
 	default:
-		reason = count(len(unheard), "answer") + " by " + authors(unheard)
+		reason = work.Count(len(unheard), "answer") + " by " + authors(unheard)
 		if quiet := r.quietUntil(unheard); quiet.After(r.v.Now) {
 			r.line("wait", "", "the quiet period after the last comment ends at "+work.Stamp(quiet))
 			return
@@ -127,14 +127,14 @@ func (r *router) feedback() {
 		r.mend()
 		return
 	case !r.v.Policy.FeedbackLoop:
-		r.line("wait", "", fmt.Sprintf("%s, and enable_feedback_loop is false", count(len(said), "comment")))
+		r.line("wait", "", fmt.Sprintf("%s, and enable_feedback_loop is false", work.Count(len(said), "comment")))
 		return
 	}
 	if quiet := r.quietUntil(said); quiet.After(r.v.Now) {
 		r.line("wait", "", "the quiet period after the last comment ends at "+work.Stamp(quiet))
 		return
 	}
-	reason := count(len(said), "new comment") + " by " + authors(said)
+	reason := work.Count(len(said), "new comment") + " by " + authors(said)
 	if len(said) > r.v.Policy.MaxEvents {
 		said = said[:r.v.Policy.MaxEvents]
 		reason += fmt.Sprintf(", the first %d now", r.v.Policy.MaxEvents)

@@ -158,7 +158,7 @@ func (h *harvest) judge(ctx context.Context) error {
 	}
 	for i, c := range fresh {
 		if h.handled[c.event.Key] && c.event.Outcome == "" {
-			fresh[i].event.Outcome = outcomeAnswered
+			fresh[i].event.Outcome = work.OutcomeAnswered
 		}
 	}
 	h.events = slices.Clone(fresh)
@@ -276,7 +276,7 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 	own := slices.Contains(h.p.accounts.ids(h.r.Name.Host), e.Author.ID)
 	if own {
 		if edited, err := h.editedByPerson(ctx, e); edited || err != nil {
-			return outcomeOwnEdited, err
+			return work.OutcomeOwnEdited, err
 		}
 	}
 	switch {
@@ -284,10 +284,10 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 		pasted, err := h.lateCopy(ctx, e)
 		if !pasted {
 			h.heed(e.Body)
-			return outcomeOwn, err
+			return work.OutcomeOwn, err
 		}
 	case marked:
-		return outcomeOthers, nil
+		return work.OutcomeOthers, nil
 	}
 	if e.Author.Bot {
 		return "ignored: bot", nil
@@ -297,20 +297,10 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 		return "", err
 	}
 	if h.takenOver[e.Author.ID] != 0 {
-		return OutcomeTakenOver, nil
+		return work.OutcomeTakenOver, nil
 	}
-	return outcomeNoPermission, nil
+	return work.OutcomeNoPermission, nil
 }
-
-// outcomeOwn is that of what we wrote ourselves.
-const outcomeOwn = "ignored: our own"
-
-// outcomeOthers is that of what another installation wrote, under its own account:
-// two that answer each other would never end. Nobody else ends with our marker.
-const outcomeOthers = "ignored: another installation's"
-
-// outcomeNoPermission is that of what people say who may not write.
-const outcomeNoPermission = "ignored: author without write permission"
 
 // lateCopy plans the removal of further copies of a comment of ours that came
 // to light. pasted says that the comment is none of them: a person copied one

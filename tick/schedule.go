@@ -8,7 +8,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
 )
 
 // implement puts an implementation in line, once everything that it depends on
@@ -17,14 +16,14 @@ func (r *router) implement(t PlannedTurn) {
 	var open []string
 	for _, ref := range r.item.DependsOn {
 		switch r.v.Depends[r.item.ID][ref] {
-		case store.DependencyClosed:
-		case store.DependencyMissing:
-			r.stop("it depends on "+r.short(ref)+", which does not exist or is not to be seen", r.allTheSame("comment on the issue to have it started all the same"))
+		case work.DependencyClosed:
+		case work.DependencyMissing:
+			r.stop("it depends on "+r.short(ref)+", which does not exist or is not visible to this account", r.allTheSame("comment on the issue to have it started all the same"))
 			return
-		case store.DependencyRefused:
+		case work.DependencyRefused:
 			r.stop("it depends on "+r.short(ref)+", which GitHub does not show to this account", r.allTheSame("give the account access to it and comment here, or comment to have it started all the same"))
 			return
-		case store.DependencyOpen, "":
+		case work.DependencyOpen, "":
 			open = append(open, r.short(ref))
 		}
 	}
@@ -33,7 +32,7 @@ func (r *router) implement(t PlannedTurn) {
 		return
 	}
 	if len(open) > 0 {
-		r.line("wait", t.Kind, "it depends on "+joinNames(open))
+		r.line("wait", t.Kind, "it depends on "+work.JoinNames(open))
 		return
 	}
 	if r.affords(t.Kind) {
@@ -44,7 +43,7 @@ func (r *router) implement(t PlannedTurn) {
 // allTheSame is the way on by a comment on the issue, where one is acted on.
 func (r *router) allTheSame(hint string) string {
 	if !r.v.Policy.IssueComments {
-		return startOver
+		return work.StartOver
 	}
 	return hint
 }
@@ -100,7 +99,7 @@ func (r *router) stop(reason, hint string) {
 		r.line("wait", "", "blocked: "+reason)
 		return
 	}
-	r.p.Moves = append(r.p.Moves, Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})
+	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})
 	r.line("wait", "", "blocked: "+reason)
 }
 
@@ -108,15 +107,15 @@ func (r *router) stop(reason, hint string) {
 // other, each weighed against those under way and those just begun. One whose
 // score is below 0 would collide too much: it waits, until it has waited so
 // long that its score has risen.
-func (p *Plan) schedule(v View) {
+func (p *Plan) schedule(v *View) {
 	var active []work.Footprint
 	for _, a := range v.Active {
-		active = append(active, footprint(a.Item, a.Files, v.Files))
+		active = append(active, v.footprint(a.Item, a.Files))
 	}
 	waiting := slices.Clone(p.Waiting)
 	for free := v.Free; len(waiting) > 0; free-- {
 		for i := range waiting {
-			s := work.ScoreOf(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), footprint(waiting[i].Item, nil, v.Files), active, v.Policy.Weights)
+			s := work.ScoreOf(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), v.footprint(waiting[i].Item, nil), active, v.Policy.Weights)
 			waiting[i].Score = &s
 		}
 		slices.SortStableFunc(waiting, func(a, b PlannedTurn) int {
@@ -134,7 +133,7 @@ func (p *Plan) schedule(v View) {
 		}
 		best.Reason += ", score " + explain(*best.Score)
 		p.add(best)
-		active = append(active, footprint(best.Item, nil, v.Files))
+		active = append(active, v.footprint(best.Item, nil))
 		waiting = waiting[1:]
 	}
 	for _, t := range waiting {
@@ -155,7 +154,7 @@ func explain(s work.Score) string {
 // footprint is what an item touches: the files of its pull request, or what its
 // touch paths match on the base. A path that matches nothing is a new file. The
 // design document is each one's own.
-func footprint(item work.Item, files, base []string) work.Footprint {
+func (v *View) footprint(item work.Item, files []string) work.Footprint {
 	f := work.Footprint{Files: map[string]bool{}, Size: item.Size}
 	for _, path := range files {
 		if path != item.Document {
@@ -167,8 +166,8 @@ func footprint(item work.Item, files, base []string) work.Footprint {
 	}
 	for _, glob := range item.TouchPaths {
 		found := false
-		for _, path := range base {
-			if matches(glob, path) {
+		for _, path := range v.Files {
+			if v.Policy.Match(glob, path) {
 				f.Files[path], found = true, true
 			}
 		}

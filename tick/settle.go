@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -22,6 +23,7 @@ type verdict struct {
 	public string // what GitHub is told, where the reason is this machine's business
 	parks  bool   // an answer that is stored waits for it: nothing is wrong with the turn
 	spent  bool   // a budget is: only what gives it more lets it go on
+	halted bool   // everything on this machine is paused: whether that lasts is not the turn's to say
 	hint   string
 
 	followup work.FollowupKind // what a start waits for; empty: it does not, or for anything else
@@ -68,9 +70,9 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 	case errors.As(err, &blocked):
 		return blockedBy(blocked)
 	case errors.As(err, &halted):
-		return verdict{kind: verdictWait, until: now, reason: halted.Says()}
+		return verdict{kind: verdictWait, halted: true, until: now, reason: halted.Says()}
 	case errors.As(err, &spent):
-		return verdict{kind: verdictBlocked, spent: true, reason: spent.Reason, hint: anotherAllowance}
+		return verdict{kind: verdictBlocked, spent: true, reason: spent.Reason, hint: spending.AnotherAllowance}
 	case errors.As(err, &unanswered):
 		return verdict{kind: verdictBlocked, reason: unanswered.Error(), public: unanswered.public(), hint: enduring}
 	case errors.As(err, &followup):
@@ -107,7 +109,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) ve
 func blockedBy(b *work.BlockedError) verdict {
 	v := verdict{kind: verdictBlocked, reason: b.Reason, hint: b.Hint}
 	if b.Local != "" {
-		v.public, v.reason = b.Reason, b.Reason+" "+sentence(b.Local)
+		v.public, v.reason = b.Reason, b.Reason+" "+work.Sentence(b.Local)
 	}
 	return v
 }
@@ -195,6 +197,10 @@ func (p *Pass) storeVerdict(ctx context.Context, l *lease, v verdict, err error)
 }
 
 func (p *Pass) deferTurn(ctx context.Context, l *lease, v verdict, counted bool, err error) error {
+	reason, failed := v.reason, p.brief(err)
+	if v.halted {
+		reason, failed = "", l.turn.LastError
+	}
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.SaveTurn(ctx, l.turn); err != nil {
 			return err
@@ -204,7 +210,7 @@ func (p *Pass) deferTurn(ctx context.Context, l *lease, v verdict, counted bool,
 				return err
 			}
 		}
-		return tx.DeferTurn(ctx, l.turn.ID, v.until, v.reason, counted && !l.attempted, p.brief(err))
+		return tx.DeferTurn(ctx, l.turn.ID, v.until, reason, counted && !l.attempted, failed)
 	})
 }
 
@@ -244,7 +250,7 @@ func (p *Pass) cancel(ctx context.Context, l *lease, v verdict, begun bool) erro
 		if err := p.endUnsent(ctx, tx, l, end, v.reason); err != nil {
 			return err
 		}
-		if err := tx.FinishTurnEvents(ctx, l.turn.ID, outcomeVoid+v.reason, p.Now()); err != nil {
+		if err := tx.FinishTurnEvents(ctx, l.turn.ID, work.OutcomeVoid+v.reason, p.Now()); err != nil {
 			return err
 		}
 		return p.backToWaiting(ctx, tx, l)
@@ -267,7 +273,7 @@ func (p *Pass) endUnsent(ctx context.Context, tx *store.Tx, l *lease, to work.St
 // backToWaiting gives the item the state that it had before the turn, unless
 // it was merged or closed meanwhile.
 func (p *Pass) backToWaiting(ctx context.Context, tx *store.Tx, l *lease) error {
-	m := Move{Item: l.item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}
+	m := work.Move{Item: l.item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}
 	switch {
 	case l.turn.Kind == work.KindImplementationStart:
 		m.To = work.StateReady
@@ -322,7 +328,7 @@ func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error
 		if talked && !begun {
 			return p.backToWaiting(ctx, tx, l)
 		}
-		m := Move{Item: l.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.reason, Hint: v.hint, Public: v.public}
+		m := work.Move{Item: l.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.reason, Hint: v.hint, Public: v.public}
 		return movedOrGone(p.move(ctx, tx, m, p.Now()))
 	})
 }

@@ -7,8 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -18,7 +19,7 @@ import (
 // overtaken before it was sent is never sent.
 
 // show plans what GitHub is to show after a move.
-func (p *Pass) show(ctx context.Context, tx *store.Tx, m Move, now time.Time) error {
+func (p *Pass) show(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
 	item, err := tx.GetItem(ctx, m.Item)
 	if err != nil {
 		return err
@@ -31,7 +32,7 @@ func (p *Pass) show(ctx context.Context, tx *store.Tx, m Move, now time.Time) er
 		return err
 	}
 	if err := p.showStop(ctx, tx, s, m); err != nil {
-		return fmt.Errorf("show why item %d stands still: %w", item.ID, err)
+		return fmt.Errorf("show why item %d is blocked: %w", item.ID, err)
 	}
 	if err := s.showLabels(ctx, tx, m); err != nil {
 		return fmt.Errorf("show the state of item %d: %w", item.ID, err)
@@ -58,7 +59,7 @@ const purposeStatus = "status"
 // showLabels plans the label of the item's state on its pull request and, unless a
 // later item has taken it over, on its issue: after a merged design the issue is
 // done with its implementation.
-func (s stage) showLabels(ctx context.Context, tx *store.Tx, m Move) error {
+func (s stage) showLabels(ctx context.Context, tx *store.Tx, m work.Move) error {
 	numbers := []int{}
 	newest, _, err := tx.FindItem(ctx, s.item.RepoID, s.item.Number)
 	if err != nil {
@@ -79,7 +80,7 @@ func (s stage) showLabels(ctx context.Context, tx *store.Tx, m Move) error {
 	return nil
 }
 
-func (s stage) showLabel(ctx context.Context, tx *store.Tx, m Move, number int, wanted work.Labelling) error {
+func (s stage) showLabel(ctx context.Context, tx *store.Tx, m work.Move, number int, wanted work.Labelling) error {
 	a := wanted.Action(s.remote.repo, s.item.ID, number, purposeStatus)
 	a.PlannedAt = s.now
 	if m.To == work.StateRunning {
@@ -95,7 +96,7 @@ func (s stage) showLabel(ctx context.Context, tx *store.Tx, m Move, number int, 
 
 // statusOf says which of the labels that show a state stands for one, and which
 // do not.
-func statusOf(m Move, l config.Labels) work.Labelling {
+func statusOf(m work.Move, l work.Labels) work.Labelling {
 	all := []work.Label{
 		{Name: l.Working, Color: "fbca04", Description: "gh mergexo works on it"},
 		{Name: l.Blocked, Color: "d93f0b", Description: "gh mergexo waits for a person; its comment says why"},
@@ -103,7 +104,7 @@ func statusOf(m Move, l config.Labels) work.Labelling {
 	}
 	with := -1
 	switch {
-	case m.stands():
+	case m.Stands():
 		with = 1
 	case m.To == work.StateRunning:
 		with = 0
@@ -148,12 +149,12 @@ func (p *Pass) showWorking(ctx context.Context, leases []*lease, over <-chan str
 }
 
 // showStop keeps the comment that says why the item stands still.
-func (p *Pass) showStop(ctx context.Context, tx *store.Tx, s stage, m Move) error {
+func (p *Pass) showStop(ctx context.Context, tx *store.Tx, s stage, m work.Move) error {
 	before, known, err := tx.FindStop(ctx, s.item.ID)
 	if err != nil {
 		return err
 	}
-	if !m.stands() {
+	if !m.Stands() {
 		if !known {
 			return nil
 		}
@@ -180,9 +181,9 @@ type stopping struct {
 	told bool // in a comment of its own
 }
 
-func (p *Pass) stopOf(s stage, m Move) stopping {
+func (p *Pass) stopOf(s stage, m work.Move) stopping {
 	stop := work.Stop{
-		ItemID: s.item.ID, Number: s.item.Number, Reason: public(p.Secrets.Redact(cmp.Or(m.Public, m.Reason)), s.remote.Settings.Voice), Hint: p.Secrets.Redact(m.Hint),
+		ItemID: s.item.ID, Number: s.item.Number, Reason: spending.Public(p.Secrets.Redact(cmp.Or(m.Public, m.Reason)), s.remote.Settings.Voice.Spending), Hint: p.Secrets.Redact(m.Hint),
 		Attempts: 1, Since: s.now,
 	}
 	if s.hasPull && s.pull.State == work.PullOpen {
@@ -210,7 +211,7 @@ func (s stopping) after(before work.Stop) stopping {
 }
 
 // endStop says, in the comment that there is, that the item went on.
-func (p *Pass) endStop(ctx context.Context, tx *store.Tx, s stage, stop work.Stop, m Move) error {
+func (p *Pass) endStop(ctx context.Context, tx *store.Tx, s stage, stop work.Stop, m work.Move) error {
 	lasted := stop.Lasts()
 	over := m.To != work.StateRunning && m.To != work.StatePending && m.To != work.StateReady
 	text := overText(stop, m, s.now)
@@ -234,6 +235,6 @@ func (p *Pass) endStop(ctx context.Context, tx *store.Tx, s stage, stop work.Sto
 func (s stage) sticky(stop work.Stop, text, base string) work.Action {
 	return work.Action{
 		RepoID: s.item.RepoID, ItemID: s.item.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: stop.Token, State: work.ActionPlanned,
-		Number: stop.Number, Body: markBody(text, work.Marks{Token: stop.Token}), Base: base, Why: "blocked", PlannedAt: s.now,
+		Number: stop.Number, Body: prompts.MarkBody(text, work.Marks{Token: stop.Token}), Base: base, Why: "blocked", PlannedAt: s.now,
 	}
 }

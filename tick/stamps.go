@@ -15,7 +15,7 @@ func IgnoredStamps(r *work.Repo, now time.Time) (told []string) {
 		told = append(told, "last read at "+work.Stamp(r.HeartbeatAt)+why)
 		r.HeartbeatAt = time.Time{}
 	}
-	if future(r.NotBefore, now, longestWait) {
+	if future(r.NotBefore, now, work.LongestWait) {
 		told = append(told, fmt.Sprintf("not to be asked before %s%s", work.Stamp(r.NotBefore), why))
 		r.NotBefore = time.Time{}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -14,13 +15,6 @@ import (
 // ask them for an answer that nobody will hear. It says so instead, and is what
 // it was when they have given the item back. Where the comment stands is known
 // from the stop; with the database lost it is made anew when the item stops again.
-
-// Handing is that people have taken an item over that stands still, or have given
-// it back, and its comment does not say so yet.
-type Handing struct {
-	Stop  work.Stop
-	Pause work.Pause // zero: they have given it back
-}
 
 // fillHandings reads which comments say something else than is so.
 func fillHandings(ctx context.Context, tx *store.Tx, v *View) error {
@@ -34,7 +28,7 @@ func fillHandings(ctx context.Context, tx *store.Tx, v *View) error {
 			return err
 		}
 		if stop.Lasts() && stop.Taken.IsZero() {
-			v.Handings = append(v.Handings, Handing{Stop: stop, Pause: pause})
+			v.Handings = append(v.Handings, work.PauseBanner{Stop: stop, Pause: pause})
 		}
 	}
 	taken, err := tx.ListTakenStops(ctx)
@@ -50,14 +44,14 @@ func fillHandings(ctx context.Context, tx *store.Tx, v *View) error {
 			return err
 		}
 		if item.RepoID == v.Repo.ID {
-			v.Handings = append(v.Handings, Handing{Stop: stop})
+			v.Handings = append(v.Handings, work.PauseBanner{Stop: stop})
 		}
 	}
 	return nil
 }
 
 // showHanding has the comment say who has the item now.
-func (p *Pass) showHanding(ctx context.Context, tx *store.Tx, h Handing, now time.Time) error {
+func (p *Pass) showHanding(ctx context.Context, tx *store.Tx, h work.PauseBanner, now time.Time) error {
 	stop, known, err := tx.FindStop(ctx, h.Stop.ItemID)
 	if err != nil || !known {
 		return err
@@ -81,7 +75,7 @@ func (p *Pass) showHanding(ctx context.Context, tx *store.Tx, h Handing, now tim
 	} else {
 		text = takenText(text, h.Pause, p.remoteByID(said.RepoID).Settings.Labels.Ignore)
 	}
-	said.Body, said.Base, said.PlannedAt, said.NotBefore = markBody(text, work.Marks{Token: said.Token}), "", now, time.Time{}
+	said.Body, said.Base, said.PlannedAt, said.NotBefore = prompts.MarkBody(text, work.Marks{Token: said.Token}), "", now, time.Time{}
 	return tx.RenewAction(ctx, said)
 }
 
@@ -91,7 +85,7 @@ func countUnheard(ctx context.Context, tx *store.Tx, item int64, since time.Time
 	events, err := tx.ListItemEvents(ctx, item)
 	n := 0
 	for _, e := range events {
-		if e.Outcome == outcomePaused && e.Kind.Said() && !stampOf(e).Before(since) {
+		if e.Outcome == work.OutcomePaused && e.Kind.Said() && !work.StampOf(e).Before(since) {
 			n++
 		}
 	}
@@ -115,9 +109,9 @@ func withoutLead(text string) string {
 }
 
 func takenText(text string, pause work.Pause, label string) string {
-	return fmt.Sprintf("%s%s since %s: people have taken this over, and no agent hears what is said meanwhile. "+
-		"To give it back, comment `/mergexo resume` or take the label `%s` away. From then on this holds again:\n\n%s",
-		takenLead, pause.By, utc(pause.Began), label, withoutLead(text))
+	return fmt.Sprintf("%s%s since %s: no agent works on this, and comments made during the pause are never acted on. "+
+		"To hand it back, comment `/mergexo resume` or take the label `%s` away. From then on this holds again:\n\n%s",
+		takenLead, pause.By, work.Utc(pause.Began), label, withoutLead(text))
 }
 
 func givenBackText(text string, unheard int) string {
@@ -126,7 +120,7 @@ func givenBackText(text string, unheard int) string {
 	case 0:
 		return text
 	case 1:
-		return unheardLead + "One comment said in the pause was not heard: say again what the agent should know.\n\n" + text
+		return unheardLead + "One comment made during the pause was not acted on: repeat what the agent should know.\n\n" + text
 	}
 	return fmt.Sprintf("%s%d comments said in the pause were not heard: say again what the agent should know.\n\n%s", unheardLead, unheard, text)
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -13,10 +11,10 @@ import (
 
 // stopText is what people are told where an item stands still. What is asked of
 // them is answered with words; anything else may also be tried again without.
-func (p *Pass) stopText(s stage, stop work.Stop, m Move) string {
+func (p *Pass) stopText(s stage, stop work.Stop, m work.Move) string {
 	text := fmt.Sprintf(stoppedHere+"%s"+stoppedSince+"%s"+stoppedOften+"%d"+stoppedNext+"%s.",
-		sentence(prompts.CleanBehind(stop.Reason)), utc(stop.Since), stop.Attempts, stop.Hint)
-	if m.Asked == "" && !strings.Contains(stop.Hint, "/mergexo ") && !awaitsLabel(s.item, stop.Hint) {
+		work.Sentence(prompts.CleanBehind(stop.Reason)), work.Utc(stop.Since), stop.Attempts, stop.Hint)
+	if m.Asked == "" && !strings.Contains(stop.Hint, "/mergexo ") && !work.AwaitsLabel(s.item, stop.Hint) {
 		text += fmt.Sprintf("\n- Or, to retry unchanged: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
 			s.remote.Name.FullName(), s.item.Number)
 	}
@@ -24,13 +22,13 @@ func (p *Pass) stopText(s stage, stop work.Stop, m Move) string {
 }
 
 // overText replaces it once the item goes on.
-func overText(stop work.Stop, m Move, now time.Time) string {
+func overText(stop work.Stop, m work.Move, now time.Time) string {
 	what := "Resumed"
 	switch m.To {
 	case work.StateMerged, work.StateCompleted:
 		what = "Merged"
 	case work.StateClosed:
-		what = "Called off"
+		what = "Cancelled"
 		if m.Cause == work.CausePullClosed {
 			what = "Closed"
 		}
@@ -40,16 +38,5 @@ func overText(stop work.Stop, m Move, now time.Time) string {
 		}
 	case work.StatePending, work.StateReady, work.StateRunning, work.StateAwaitingFeedback:
 	}
-	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, utc(now), utc(stop.Since), sentence(prompts.CleanBehind(stop.Reason)))
+	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, work.Utc(now), work.Utc(stop.Since), work.Sentence(prompts.CleanBehind(stop.Reason)))
 }
-
-// sentence ends what does not end like one.
-func sentence(s string) string {
-	last, _ := utf8.DecodeLastRuneInString(s)
-	if unicode.IsLetter(last) || unicode.IsDigit(last) || last == ')' {
-		return s + "."
-	}
-	return s
-}
-
-func utc(t time.Time) string { return t.UTC().Format(stoppedTime) }

@@ -104,7 +104,7 @@ func (p *Pass) authorRole(ctx context.Context, l *lease) (prompts.Role, error) {
 // role is what the words of an event's author weigh. They were asked for their
 // permission when it was taken in, and get into no conversation without.
 func role(e work.Event) prompts.Role {
-	if e.Author.Bot || e.Outcome == outcomeNoPermission {
+	if e.Author.Bot || e.Outcome == work.OutcomeNoPermission {
 		return prompts.RoleNone
 	}
 	return prompts.RoleWrite

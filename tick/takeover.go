@@ -12,9 +12,6 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// outcomePaused is that of what was said while people had taken the item over.
-const outcomePaused = "ignored: paused"
-
 // takeover is what the timeline of an issue or a pull request shows of pauses.
 type takeover struct {
 	pauses []work.Pause
@@ -72,7 +69,7 @@ func (t takeover) store(ctx context.Context, tx *store.Tx, repoID int64, number 
 // issueTaken notes what an issue's timeline shows of pauses.
 func (h *harvest) issueTaken(is github.Issue, timeline []github.TimelineEvent) {
 	ignore := h.r.Settings.Labels.Ignore
-	h.taken[is.Number] = takeoverOf(is.Number, timeline, ignore, hasLabel(is.Labels, ignore), is.UpdatedAt)
+	h.taken[is.Number] = takeoverOf(is.Number, timeline, ignore, work.HasLabel(is.Labels, ignore), is.UpdatedAt)
 }
 
 // pullTaken notes what a pull request's timeline shows of pauses, when labels
@@ -95,7 +92,7 @@ func (h *harvest) pullTaken(ctx context.Context, pull *work.PullRequest, d githu
 		pull.Fingerprint = "" // the timeline lags: it is read again
 	}
 	ignore := h.r.Settings.Labels.Ignore
-	h.taken[pull.Number] = takeoverOf(pull.Number, timeline, ignore, hasLabel(d.Labels, ignore), d.UpdatedAt)
+	h.taken[pull.Number] = takeoverOf(pull.Number, timeline, ignore, work.HasLabel(d.Labels, ignore), d.UpdatedAt)
 	return nil
 }
 
@@ -139,7 +136,7 @@ func (h *harvest) paused(ctx context.Context, c candidate) (string, error) {
 	}
 	if e.Kind == work.EventConflict { // nobody knows since when
 		if slices.ContainsFunc(pauses, work.Pause.Open) {
-			return outcomePaused, nil
+			return work.OutcomePaused, nil
 		}
 		return "", nil
 	}
@@ -148,7 +145,7 @@ func (h *harvest) paused(ctx context.Context, c candidate) (string, error) {
 		return "", err
 	}
 	if slices.ContainsFunc(pauses, func(p work.Pause) bool { return p.Covers(at) }) {
-		return outcomePaused, nil
+		return work.OutcomePaused, nil
 	}
 	return "", nil
 }

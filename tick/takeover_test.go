@@ -84,7 +84,7 @@ func TestL38PlanOfAPausedItem(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 			paused := slices.ContainsFunc(p.Lines, func(l Line) bool {
-				return l.What == "wait" && l.Reason == "paused by bob since 2026-11-21 11:00:00 UTC; to go on: take agent:ignore away, or comment /mergexo resume"
+				return l.What == "wait" && l.Reason == "paused by bob since 2026-11-21 11:00:00 UTC; to resume: take agent:ignore away, or comment /mergexo resume"
 			})
 			if paused != (c.want == "") {
 				t.Errorf("lines %+v", p.Lines)

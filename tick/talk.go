@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -113,9 +114,13 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 	if why := over(); why != nil && err != nil {
 		err = why // an answer that came all the same is kept
 	}
-	if lost := p.endRun(ctx, l, run, res, err); lost != nil {
+	believed, lost := p.endRun(ctx, l, run, res, err)
+	if lost != nil {
 		// An answer is worth more than its account: the journal can still keep it.
 		p.Log.WarnContext(ctx, "could not store what a run used", p.turnAttrs(l, "error", lost)...)
+	}
+	if !believed && res.Counted != (work.Usage{}) {
+		res.Session, t.session = "", ""
 	}
 	return res, err // it names the agent
 }

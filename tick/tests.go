@@ -54,7 +54,7 @@ func (p *Pass) proven(ctx context.Context, l *lease, ag agent.Agent) (prompts.An
 		}
 		if tried[f.repairs] >= f.repairs {
 			return a, &work.FollowupError{
-				Kind: work.FollowupTests, Reason: fmt.Sprintf("%s, also after %s", f.Failure, count(f.repairs, "repair")), Hint: aroundFlaw(l, f),
+				Kind: work.FollowupTests, Reason: fmt.Sprintf("%s, also after %s", f.Failure, work.Count(f.repairs, "repair")), Hint: aroundFlaw(l, f),
 			}
 		}
 		tried[f.repairs]++

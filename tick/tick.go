@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -51,7 +52,7 @@ type Pass struct {
 	left     []*remote // repositories that the config names no more, and where something is to be put right
 	accounts accounts
 	held     map[int]holder
-	day      Day              // what may still be begun
+	day      spending.Day     // what may still be begun
 	missing  map[string]error // by agent: why its turns wait
 	tried    tried
 

@@ -67,14 +67,14 @@ const heardLife = 24 * time.Hour
 // asked about in a pass. Before an agent is paid everybody is asked about again.
 func (h *harvest) mayFeed(ctx context.Context, e work.Event) (bool, error) {
 	if e.Kind == work.EventCommand {
-		return h.mayCommand(ctx, e.Author, stampOf(e))
+		return h.mayCommand(ctx, e.Author, work.StampOf(e))
 	}
 	if _, asked := h.levels[e.Author.ID]; !asked && e.Author.ID != 0 {
 		level, at, err := h.answerAbout(ctx, e.Author)
 		switch {
 		case err != nil:
 			return false, err
-		case h.recent(at, heardLife) && stampOf(e).Before(at.Truncate(time.Second)):
+		case h.recent(at, heardLife) && work.StampOf(e).Before(at.Truncate(time.Second)):
 			return h.mayAt(ctx, e.Author, level)
 		case !h.recent(at, permissionLife):
 			if err := h.askOneMore(e.Number); err != nil {
@@ -82,7 +82,7 @@ func (h *harvest) mayFeed(ctx context.Context, e work.Event) (bool, error) {
 			}
 		}
 	}
-	return h.mayCommand(ctx, e.Author, stampOf(e))
+	return h.mayCommand(ctx, e.Author, work.StampOf(e))
 }
 
 // mayAt reports whether the comments count of somebody of whom an earlier answer is
@@ -176,10 +176,6 @@ func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, 
 		return tx.PutPermission(ctx, h.repo.ID, who.ID, who.Login, level, h.p.Now())
 	})
 }
-
-// OutcomeTakenOver is that of what somebody wrote whose login the config names, and
-// who is not the account that it was seen to be first.
-const OutcomeTakenOver = "ignored: another account than the one that allowed_users names"
 
 // named reports whether allowed_users names an account. A login can be given up and
 // taken by anybody, so it stands for the account that was seen under it first, or for

@@ -76,9 +76,9 @@ func (h *harvest) mayBegin(ctx context.Context, e work.Event) (may bool, why str
 func (p *Pass) finishLost(ctx context.Context, lost []work.Event) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, e := range lost {
-			outcome := outcomeNoPermission
+			outcome := work.OutcomeNoPermission
 			if e.Kind == work.EventLabelled {
-				outcome = OutcomeNoLabeller
+				outcome = work.OutcomeNoLabeller
 			}
 			if err := tx.FinishEvents(ctx, []int64{e.ID}, outcome, p.Now()); err != nil {
 				return err
@@ -91,7 +91,7 @@ func (p *Pass) finishLost(ctx context.Context, lost []work.Event) error {
 // noLonger says what a turn comes to whose askers may not ask any more.
 func noLonger(l *lease, lost []work.Event, begun string) error {
 	if begun != "" {
-		return &work.BlockedError{Reason: begun, Hint: confirmHint(l.item)}
+		return &work.BlockedError{Reason: begun, Hint: work.ConfirmHint(l.item)}
 	}
 	reason := fmt.Sprintf("%s may not write to the repository any more", authors(lost))
 	if len(lost) < len(l.events) {
@@ -107,7 +107,7 @@ func (h *harvest) askCommandersAgain(ctx context.Context) error {
 	err := h.view(ctx, func(tx *store.Tx) error {
 		pending, err := tx.ListPendingEvents(ctx, h.repo.ID)
 		for _, e := range pending {
-			if e.Kind != work.EventCommand || e.State == saidLocally {
+			if e.Kind != work.EventCommand || e.State == work.SaidLocally {
 				continue
 			}
 			_, planned, err := tx.GetAction(ctx, work.NoticeToken(h.repo.Key(), e.Number, e.Key))
@@ -142,7 +142,7 @@ func (h *harvest) askCommandersAgain(ctx context.Context) error {
 
 func (h *harvest) storeRevoked(ctx context.Context, tx *store.Tx) error {
 	for _, e := range h.revoked {
-		if err := tx.FinishEvents(ctx, []int64{e.ID}, OutcomeNoCommander, h.p.Now()); err != nil {
+		if err := tx.FinishEvents(ctx, []int64{e.ID}, work.OutcomeNoCommander, h.p.Now()); err != nil {
 			return err
 		}
 	}

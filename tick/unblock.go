@@ -38,23 +38,23 @@ func unblock(pull work.PullRequest, head string) Unblocked {
 	case head != "" && !headName.MatchString(head):
 		return Unblocked{Refused: "What stands after `--head` must be the id of a commit, 7 to 40 hexadecimal digits."}
 	case pull.Number == 0 && head != "":
-		return Unblocked{Refused: "There is no pull request yet, so there is no head to go on from. `/mergexo unblock` alone goes on."}
+		return Unblocked{Refused: "There is no pull request yet, so there is no head to resume from. `/mergexo unblock` alone resumes."}
 	case pull.Number == 0:
 		return Unblocked{}
 	case pull.State == work.PullMerged:
 		return Unblocked{Refused: fmt.Sprintf("Pull request #%d was merged; there is nothing to unblock.", pull.Number)}
 	case pull.State == work.PullClosed:
 		return Unblocked{Refused: fmt.Sprintf("Pull request #%d is closed. GitHub closes it when its branch `%s` is deleted: "+
-			"restore the branch on the pull request and reopen it, and the work goes on.", pull.Number, pull.Branch)}
+			"restore the branch on the pull request and reopen it, and the work resumes.", pull.Number, pull.Branch)}
 	case !strings.HasPrefix(pull.HeadOID, strings.ToLower(head)):
 		return Unblocked{Refused: fmt.Sprintf("The head of `%s` is %s, not that commit. "+
-			"Look at what was pushed; `/mergexo unblock --head %s` goes on from there.", pull.Branch, pull.HeadOID, short(pull.HeadOID))}
+			"Look at what was pushed; `/mergexo unblock --head %s` resumes from there.", pull.Branch, pull.HeadOID, work.Short(pull.HeadOID))}
 	case !pull.Rewritten():
 		return Unblocked{}
 	}
 	return Unblocked{
 		Accept: Acceptance{Pull: pull.ID, Head: pull.HeadOID},
-		Said:   fmt.Sprintf("The work goes on from %s, the head of `%s` now; what the branch held before is not brought back.", pull.HeadOID, pull.Branch),
+		Said:   fmt.Sprintf("The work resumes from %s, the head of `%s` now; what the branch held before is not brought back.", pull.HeadOID, pull.Branch),
 	}
 }
 
@@ -65,8 +65,8 @@ func needsUnblock(pull work.PullRequest) string {
 	if !pull.Rewritten() {
 		return ""
 	}
-	return fmt.Sprintf("The branch `%s` was rewritten: %s is not in its history any more. Look at what it is now; `/mergexo unblock` goes on from there.",
-		pull.Branch, short(pull.LostOID))
+	return fmt.Sprintf("The branch `%s` was rewritten: %s is not in its history any more. Look at what it is now; `/mergexo unblock` resumes from there.",
+		pull.Branch, work.Short(pull.LostOID))
 }
 
 // accept stores an acceptance with the plan, and counts on it for the rest of
@@ -74,5 +74,5 @@ func needsUnblock(pull work.PullRequest) string {
 func (r *router) accept(a Acceptance) {
 	r.p.Accepted = append(r.p.Accepted, a)
 	r.pull.AcceptedOID = a.Head
-	r.line("resume", "", "a person accepted the head "+short(a.Head))
+	r.line("resume", "", "a person accepted the head "+work.Short(a.Head))
 }

@@ -28,7 +28,7 @@ func (p *Pass) noting(ctx context.Context, l *lease, run work.Run) func(agent.Us
 		if u.Session == noted.Session && (u.Usage == noted.Usage || now.Before(at.Add(noteEvery))) {
 			return nil
 		}
-		usage := p.plausible(ctx, p.turnAttrs(l), run, u.Usage)
+		usage, _ := p.plausible(ctx, p.turnAttrs(l), run, u.Usage)
 		err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.NoteRun(ctx, run.ID, u.Session, usage) })
 		if err != nil {
 			p.Log.DebugContext(ctx, "could not note what a run has used so far", p.turnAttrs(l, "error", err)...)
@@ -79,8 +79,9 @@ func (p *Pass) endDeadRun(ctx context.Context, run work.Run) error {
 	}
 	began := run.Began.Add(p.local().Sub(p.Now())).Add(-clockSlack) // by this machine's clock, as records are
 	used, known := p.Agents.Used(run, counted, began)
+	believed := known
 	if known {
-		run.Usage = p.plausible(ctx, attrs, run, used.Usage)
+		run.Usage, believed = p.plausible(ctx, attrs, run, used.Usage)
 	}
 	run.Unknown, run.Ended = !known, p.Now()
 	p.Log.WarnContext(ctx, "a run of an agent ended with its pass", append(attrs, "agent", run.Agent, "used_is_known", known,
@@ -89,8 +90,8 @@ func (p *Pass) endDeadRun(ctx context.Context, run work.Run) error {
 		if err := tx.EndRun(ctx, run); err != nil {
 			return err
 		}
-		if known && used.Counted != (work.Usage{}) {
-			if err := tx.PutSessionUsage(ctx, turn.ItemID, run.Agent, run.Session, used.Counted, p.Now()); err != nil {
+		if known {
+			if err := p.countSession(ctx, tx, turn.ItemID, run, used.Counted, believed); err != nil {
 				return err
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -32,8 +34,8 @@ func (p *Pass) route(ctx context.Context, ready []*remote) ([]Plan, error) {
 func (p *Pass) readDay(ctx context.Context) error {
 	now := p.Now()
 	return p.Store.View(ctx, func(tx *store.Tx) error {
-		spent, err := tx.ListSpentSince(ctx, now.Add(-day))
-		p.day = DayOf(spent, p.Config.Runtime.Budgets, now)
+		spent, err := tx.ListSpentSince(ctx, now.Add(-spending.Window))
+		p.day = spending.DayOf(spent, p.Config.Runtime.Budgets, now)
 		return err
 	})
 }
@@ -56,7 +58,7 @@ func (p *Pass) emptyView(r *remote) View {
 			QuietPeriod: p.Config.Runtime.QuietPeriod, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
 			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
-			Voice: r.Settings.Voice,
+			Spending: r.Settings.Voice.Spending, Clean: prompts.CleanBehind, Mark: prompts.MarkBody, Match: matches,
 		},
 		Day: p.day, Ignored: r.ignored,
 	}
@@ -92,7 +94,7 @@ func (p *Pass) fillFiles(ctx context.Context, r *remote, v *View) error {
 // fillActive reads the implementations under way, and what those that are to
 // begin wait for.
 func fillActive(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
-	v.Depends = map[int64]map[string]store.DependencyState{}
+	v.Depends = map[int64]map[string]work.DependencyState{}
 	if !slices.ContainsFunc(v.Items, func(i work.Item) bool { return i.State == work.StateReady }) {
 		return nil
 	}
@@ -108,7 +110,7 @@ func fillActive(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
 		case i.Flow == work.FlowImplementation && (has && pull.State == work.PullOpen || i.State == work.StateRunning):
 			v.Active = append(v.Active, Active{Item: i, Files: pull.Files})
 		case i.State == work.StateReady:
-			v.Depends[i.ID] = map[string]store.DependencyState{}
+			v.Depends[i.ID] = map[string]work.DependencyState{}
 			seen, err := tx.ListDependencies(ctx, i.ID)
 			if err != nil {
 				return err
@@ -234,7 +236,7 @@ func fillSpent(ctx context.Context, tx *store.Tx, v *View) (err error) {
 			if err != nil {
 				return err
 			}
-			v.Findings[s.Turn] = findings(events)
+			v.Findings[s.Turn] = work.Findings(events)
 		}
 	}
 	return nil
@@ -293,7 +295,7 @@ func fillPointed(ctx context.Context, tx *store.Tx, v *View, e work.Event) error
 	v.Pointed[e.ItemID] = nil
 	events, err := tx.ListItemEvents(ctx, e.ItemID)
 	for _, e := range events {
-		if e.Outcome == outcomeRedirected {
+		if e.Outcome == work.OutcomeRedirected {
 			v.Pointed[e.ItemID] = append(v.Pointed[e.ItemID], e)
 		}
 	}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
 // Waits says what holds the work of a repository back, in the words of a dry
 // run, by the number of the pull request or, before there is one, of the issue.
 // It plans with what the database knows: it asks neither GitHub nor git.
-func Waits(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo, today Day, now time.Time) (map[int]string, error) {
+func Waits(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo, today spending.Day, now time.Time) (map[int]string, error) {
 	settings, ok := cfg.Repo(repo.Name)
 	if !ok {
 		return nil, nil

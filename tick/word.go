@@ -49,7 +49,7 @@ func (h *harvest) wordFor(ctx context.Context, is github.Issue, labelled github.
 	}
 	answered := answeredBefore(said, ids, labelled.CreatedAt)
 	for _, c := range slices.Backward(said) {
-		e := asCommand(commentEvent(work.EventSource, 0, c)).event
+		e := work.AsCommand(commentEvent(work.EventSource, 0, c).event)
 		cmd, ok := work.ParseCommand(c.Body)
 		flow, begins := cmd.Verb.Flow()
 		if !ok || !begins || answered[e.Key] || !strings.EqualFold(h.r.Settings.Labels.Of(flow), labelled.Label) {

@@ -285,7 +285,7 @@ type SessionError struct {
 }
 
 func (e *SessionError) Error() string {
-	return fmt.Sprintf("agent %q cannot go on with its session: %s", e.Agent, e.Reason)
+	return fmt.Sprintf("agent %q cannot continue its session: %s", e.Agent, e.Reason)
 }
 
 func lastLine(s string) string {

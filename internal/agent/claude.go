@@ -64,8 +64,8 @@ func (c *claude) used(run claudeRun, m *claudeMeter) work.Usage {
 	return c.spec.charge(all, cost)
 }
 
-// argv is the command line. A resumed turn has all the limits of a fresh one
-// (L51). The prompt is on standard input.
+// argv is the command line. A resumed turn has all the limits of a fresh one.
+// The prompt is on standard input.
 func (c *claude) argv(r Request) []string {
 	tools := claudeWrites
 	if r.Mode == work.ModeRead {
@@ -210,7 +210,7 @@ func (c *claude) answer(e *claudeEvent) (Result, error) {
 	}
 	violations := []string{fmt.Sprintf("no answer was given by the tool StructuredOutput (the final message begins with %q)", c.spec.quote(e.Result))}
 	if tools := e.denied(); tools != "" {
-		violations = append(violations, "what was denied stays denied; go on without: "+c.spec.quote(tools))
+		violations = append(violations, "what was denied stays denied; work without it: "+c.spec.quote(tools))
 	}
 	return out, &AnswerError{Agent: c.spec.Name, Violations: violations}
 }

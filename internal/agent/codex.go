@@ -50,7 +50,7 @@ func tidy(dir string) {
 }
 
 // argv is the command line. All limits stand before the word resume, where
-// codex takes them for both forms: a resumed turn inherits none (L51).
+// codex takes them for both forms: a resumed turn inherits none.
 func (c *codex) argv(r Request, schema string) []string {
 	argv := append(append([]string{}, c.spec.command()...), "exec", "--json", "--color", "never", "--skip-git-repo-check", "-C", r.Dir, "--output-schema", schema)
 	if c.spec.Model != "" {

@@ -45,7 +45,7 @@ func TestCodexsRecordDecides(t *testing.T) {
 		lines   []string
 		want    string
 	}{
-		{"L44 limit", "", []string{window(100), ended(`"usage_limit_exceeded"`)}, "*work.WaitError " + resets.Format(time.TimeOnly)},
+		{"limit", "", []string{window(100), ended(`"usage_limit_exceeded"`)}, "*work.WaitError " + resets.Format(time.TimeOnly)},
 		{"limit without a time", "", []string{window(40), ended(`"usage_limit_exceeded"`)}, "*work.WaitError"},
 		{"429", "", []string{ended(`{"response_too_many_failed_attempts":{"http_status_code":429}}`)}, "*work.WaitError"},
 		{"503", "", []string{ended(`{"http_connection_failed":{"http_status_code":503}}`)}, "*work.WaitError"},
@@ -54,7 +54,7 @@ func TestCodexsRecordDecides(t *testing.T) {
 		{"401", "", []string{ended(`{"http_connection_failed":{"http_status_code":401}}`)}, "*work.BlockedError"},
 		{"refusal", "", []string{ended(`"cyber_policy"`)}, "*work.BlockedError"},
 		{"refusal in an old session", someThread, []string{ended(`"cyber_policy"`)}, "*agent.SessionError"},
-		{"L43 full", someThread, []string{ended(`"context_window_exceeded"`)}, "*agent.SessionError"},
+		{"full", someThread, []string{ended(`"context_window_exceeded"`)}, "*agent.SessionError"},
 		{"full at once", "", []string{ended(`"context_window_exceeded"`)}, "*agent.FailedError"},
 		{"rate limit in the stream", "", []string{ended(`"rate_limit_exceeded"`)}, "*work.WaitError"},
 		{"no such model", "", []string{ended(`"model_not_found"`)}, "*work.BlockedError"},
@@ -147,7 +147,7 @@ func TestCodexReadsNoRecordThatIsNoFile(t *testing.T) {
 	}
 }
 
-func TestL51_CodexsLimitsStandBeforeResume(t *testing.T) {
+func TestCodexsLimitsStandBeforeResume(t *testing.T) {
 	c := &codex{spec: Spec{Name: "x", Adapter: AdapterCodex, Model: "m", Effort: `hi"gh`, Args: []string{"-c", "a=1"}, Environ: []string{"HOME=/home/op"}, Home: "/home/op/state"}}
 	for _, mode := range []work.Mode{work.ModeRead, work.ModeWrite} {
 		r := Request{Turn: "t", Dir: "/home/op/checkout", Mode: mode}

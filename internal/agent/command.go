@@ -12,8 +12,8 @@ import (
 // maxOutput is the size in bytes at which an agent that writes on is ended.
 const maxOutput = 8 << 20
 
-// command is the adapter that starts any program (design §10): one JSON
-// document on its standard input, one on its standard output, log lines on its
+// command is the adapter that starts any program: one JSON document
+// on its standard input, one on its standard output, log lines on its
 // standard error.
 type command struct{ spec Spec }
 

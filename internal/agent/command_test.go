@@ -113,7 +113,7 @@ func TestSessionIsNullWhenThereIsNone(t *testing.T) {
 	}
 }
 
-func TestL48_EnvironmentHoldsNoCredential(t *testing.T) {
+func TestEnvironmentHoldsNoCredential(t *testing.T) {
 	home := t.TempDir()
 	environ := config.EnvOf([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LC_ALL=C", "MY_KEY=mine", "GH_TOKEN=canary", "GITHUB_TOKEN=canary",
@@ -176,7 +176,7 @@ func TestAgentsGitHasItsOwnConfiguration(t *testing.T) {
 	}
 }
 
-func TestL100_MissingProgramsAreForAPerson(t *testing.T) {
+func TestMissingProgramsAreForAPerson(t *testing.T) {
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "plain")
 	if err := os.WriteFile(plain, []byte("#!/bin/sh\n"), 0o600); err != nil {
@@ -218,9 +218,9 @@ func TestAProgramIsFoundOnPath(t *testing.T) {
 	}
 }
 
-func TestL40_BadOutputIsAnAnswerError(t *testing.T) {
+func TestBadOutputIsAnAnswerError(t *testing.T) {
 	tests := []struct{ name, script, want string }{
-		{"L46 nothing, exit 0", "cat > /dev/null", "no answer on standard output"},
+		{"nothing, exit 0", "cat > /dev/null", "no answer on standard output"},
 		{"not JSON", "echo done", "not one JSON document"},
 		{"fenced", "printf '```json\n%s\n```' '" + good + "'", "not one JSON document"},
 		{"trailing", "printf '%s and more' '" + good + "'", `text follows the answer document: "and more"`},
@@ -253,7 +253,7 @@ func TestL40_BadOutputIsAnAnswerError(t *testing.T) {
 	}
 }
 
-func TestL46_ANonZeroExitIsAFailureEvenWithAnAnswer(t *testing.T) {
+func TestANonZeroExitIsAFailureEvenWithAnAnswer(t *testing.T) {
 	_, err := run(t, spec(t, program(t, `printf '%s' '`+good+`'; echo "out of credit" >&2; exit 3`)), request(t))
 	var failed *agent.FailedError
 	if !errors.As(err, &failed) || failed.Code != 3 || !strings.Contains(failed.Stderr, "out of credit") || !strings.Contains(err.Error(), "exit code 3: out of credit") {
@@ -261,7 +261,7 @@ func TestL46_ANonZeroExitIsAFailureEvenWithAnAnswer(t *testing.T) {
 	}
 }
 
-func TestL45_LimitsEndTheAgent(t *testing.T) {
+func TestLimitsEndTheAgent(t *testing.T) {
 	tests := []struct {
 		name, script string
 		wall, idle   time.Duration
@@ -295,7 +295,7 @@ func TestAnInterruptIsReportedAsSuch(t *testing.T) {
 	}
 }
 
-func TestL49_SecretsAreRedactedInTheLog(t *testing.T) {
+func TestSecretsAreRedactedInTheLog(t *testing.T) {
 	token := "ghp_" + strings.Repeat("x", 36)
 	key := "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----"
 	s := spec(t, program(t, `printf 'token ghp_xxxxxxxxxxxxxxxx' >&2; sleep 0.2; echo 'xxxxxxxxxxxxxxxxxxxx end' >&2

@@ -29,8 +29,8 @@ func FuzzDecodeOutput(f *testing.F) {
 	})
 }
 
-// TestL40_NonsenseUsageCostsNoAnswer: what was used is bookkeeping.
-func TestL40_NonsenseUsageCostsNoAnswer(t *testing.T) {
+// TestNonsenseUsageCostsNoAnswer: what was used is bookkeeping.
+func TestNonsenseUsageCostsNoAnswer(t *testing.T) {
 	for usage, want := range map[string]work.Usage{
 		`{"input_tokens":1e300,"output_tokens":4,"cost_usd":0.5}`: {InputTokens: 1e12, OutputTokens: 4, CostUSD: 0.5},
 		`{"input_tokens":-5,"output_tokens":4,"cost_usd":-1}`:     {OutputTokens: 4},

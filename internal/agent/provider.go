@@ -90,7 +90,7 @@ func (s Spec) cite(words string) string {
 // be because of what was said before.
 func (s Spec) refused(r Request, words string) error {
 	if r.Session != "" {
-		return &SessionError{Agent: s.Name, Reason: "the model refused to go on"}
+		return &SessionError{Agent: s.Name, Reason: "the model refused to continue"}
 	}
 	return &work.BlockedError{
 		Reason: fmt.Sprintf("The model of agent %q refused the task.", s.Name),

@@ -60,7 +60,7 @@ func newRig(t *testing.T, adapter string) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.model.Close() })
-	home := testhome.New(t) // in a temporary folder codex has no sandbox, see TestL46_CodexWithoutASandboxIsJudgedByItsTree
+	home := testhome.New(t) // in a temporary folder codex has no sandbox, see TestCodexWithoutASandboxIsJudgedByItsTree
 	r.spec = agent.Spec{
 		Name: "real", Adapter: adapter, Home: testhome.New(t), Now: time.Now,
 		Environ: []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8"},
@@ -150,7 +150,7 @@ func edits(q modelsim.Query) modelsim.Reply {
 	return modelsim.Reply{Answer: answer("Edited")}
 }
 
-func TestL51_AResumedTurnHasTheLimitsOfAFreshOne(t *testing.T) {
+func TestAResumedTurnHasTheLimitsOfAFreshOne(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		r.model.Script(edits)
 		q := r.request("First thing to do.")
@@ -189,7 +189,7 @@ func TestL51_AResumedTurnHasTheLimitsOfAFreshOne(t *testing.T) {
 	})
 }
 
-func TestL51_AResumedTurnThatReadsWritesNothing(t *testing.T) {
+func TestAResumedTurnThatReadsWritesNothing(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		r.model.Script(edits)
 		q := r.request("Write.")
@@ -207,7 +207,7 @@ func TestL51_AResumedTurnThatReadsWritesNothing(t *testing.T) {
 	})
 }
 
-func TestL43_ALostSessionAsksForAFreshOne(t *testing.T) {
+func TestALostSessionAsksForAFreshOne(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		for _, session := range []string{"01a1fb3c-9a69-7cf1-91d2-d2e904c204ce", "session-12", "--last"} {
 			q := r.request("Go on.")
@@ -223,7 +223,7 @@ func TestL43_ALostSessionAsksForAFreshOne(t *testing.T) {
 	})
 }
 
-func TestL43_AFullContextWindowAsksForAFreshSession(t *testing.T) {
+func TestAFullContextWindowAsksForAFreshSession(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		q := r.request("Begin.")
 		session := r.must(q).Session
@@ -247,7 +247,7 @@ func TestL43_AFullContextWindowAsksForAFreshSession(t *testing.T) {
 	})
 }
 
-func TestL40_AnAnswerThatIsNoneIsRepairedInTheSameSession(t *testing.T) {
+func TestAnAnswerThatIsNoneIsRepairedInTheSameSession(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		r.model.Script(func(q modelsim.Query) modelsim.Reply {
 			if strings.Contains(q.Prompt, "repaired") {
@@ -268,7 +268,7 @@ func TestL40_AnAnswerThatIsNoneIsRepairedInTheSameSession(t *testing.T) {
 	})
 }
 
-func TestL44_LimitsWait(t *testing.T) {
+func TestLimitsWait(t *testing.T) {
 	until := time.Now().Add(3 * time.Hour).Truncate(time.Second)
 	onReal(t, func(t *testing.T, r *rig) {
 		if r.spec.Adapter == agent.AdapterClaude { // only subscriptions have a limit that ends
@@ -360,7 +360,7 @@ func TestADeniedToolIsToldInTheRepair(t *testing.T) {
 	}
 }
 
-func TestL46_CodexWithoutASandboxIsJudgedByItsTree(t *testing.T) {
+func TestCodexWithoutASandboxIsJudgedByItsTree(t *testing.T) {
 	r := newRig(t, agent.AdapterCodex)
 	r.setEnv("CODEX_HOME", t.TempDir())
 	r.model.Script(edits)
@@ -376,7 +376,7 @@ func TestL46_CodexWithoutASandboxIsJudgedByItsTree(t *testing.T) {
 	t.Logf("with its home in the temporary folder: %s", told)
 }
 
-func TestL45_AnEndEndsAllThatItStarted(t *testing.T) {
+func TestAnEndEndsAllThatItStarted(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -415,7 +415,7 @@ func TestL45_AnEndEndsAllThatItStarted(t *testing.T) {
 	})
 }
 
-func TestL45_AModelThatHangsIsEndedAtTheIdleLimit(t *testing.T) {
+func TestAModelThatHangsIsEndedAtTheIdleLimit(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		r.model.Script(func(modelsim.Query) modelsim.Reply { return modelsim.Reply{Hang: true} })
 		q := r.request("Begin.")
@@ -431,7 +431,7 @@ func TestL45_AModelThatHangsIsEndedAtTheIdleLimit(t *testing.T) {
 	})
 }
 
-func TestL48_TheCommandsOfAnAgentSeeNoKeyOfCodex(t *testing.T) {
+func TestTheCommandsOfAnAgentSeeNoKeyOfCodex(t *testing.T) {
 	r := newRig(t, agent.AdapterCodex)
 	r.setEnv("GH_TOKEN", "")
 	r.model.Script(func(q modelsim.Query) modelsim.Reply {

@@ -48,7 +48,7 @@ func claudeResult(more string) string {
 	return `{"type":"result","subtype":"success","is_error":false,"session_id":"` + thread + `","usage":{"input_tokens":5,"cache_read_input_tokens":20,"cache_creation_input_tokens":3,"output_tokens":7},"total_cost_usd":0.25` + more + `}`
 }
 
-func TestL46_TheAnswerCountsNotTheExitCode(t *testing.T) {
+func TestTheAnswerCountsNotTheExitCode(t *testing.T) {
 	for name, get := range map[string]func(exit string) (agent.Result, error){
 		"codex": func(exit string) (agent.Result, error) {
 			return saying(t, agent.AdapterCodex, "", exit, codexBegins, codexSays(`{"a":1}`), codexEnds)
@@ -75,7 +75,7 @@ func TestL46_TheAnswerCountsNotTheExitCode(t *testing.T) {
 	}
 }
 
-func TestL51_AnotherSessionThatAnswersIsNoResult(t *testing.T) {
+func TestAnotherSessionThatAnswersIsNoResult(t *testing.T) {
 	const asked = "11111111-2222-4333-8444-555555555555"
 	for name, get := range map[string]func() (agent.Result, error){
 		"codex": func() (agent.Result, error) {
@@ -92,7 +92,7 @@ func TestL51_AnotherSessionThatAnswersIsNoResult(t *testing.T) {
 	}
 }
 
-func TestL40_LastWordsThatAreNoAnswer(t *testing.T) {
+func TestLastWordsThatAreNoAnswer(t *testing.T) {
 	for _, words := range []string{"", "done", "```json\n{}\n```", `{"a":1} and more`, `{"a":1}{"a":2}`, `{"a":`} {
 		_, err := saying(t, agent.AdapterCodex, "", "0", codexBegins, codexSays(words), codexEnds)
 		if _, ok := errors.AsType[*agent.AnswerError](err); !ok {
@@ -146,7 +146,7 @@ func TestClaudesFieldsDecide(t *testing.T) {
 		lines []string
 		want  string
 	}{
-		{"L44 limit", []string{limit, failed(`,"api_error_status":429`)}, "wait " + resets.UTC().Format(time.TimeOnly)},
+		{"limit", []string{limit, failed(`,"api_error_status":429`)}, "wait " + resets.UTC().Format(time.TimeOnly)},
 		{"429", []string{failed(`,"api_error_status":429`)}, "wait"},
 		{"529 by status", []string{failed(`,"api_error_status":529`)}, "wait"},
 		{"529 by kind", []string{`{"type":"assistant","error":"server_error"}`, failed(`,"api_error_status":null`)}, "wait"},
@@ -258,7 +258,7 @@ func TestHomesOfTheAdapters(t *testing.T) {
 	}
 }
 
-func TestL100_AMissingAgentIsOneLineWithTheWayOn(t *testing.T) {
+func TestAMissingAgentIsOneLineWithTheWayOn(t *testing.T) {
 	for adapter, command := range map[string]string{
 		agent.AdapterCodex: "npm install -g @openai/codex", agent.AdapterClaude: "npm install -g @anthropic-ai/claude-code", agent.AdapterCommand: "install it",
 	} {

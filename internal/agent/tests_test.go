@@ -27,7 +27,7 @@ func tests(t *testing.T, wall time.Duration, script string) (agent.Tested, strin
 	return got, r.Dir, err
 }
 
-func TestL53_RequiredTestsRunAsTheAgentDoes(t *testing.T) {
+func TestRequiredTestsRunAsTheAgentDoes(t *testing.T) {
 	t.Setenv("GH_TOKEN", "gho_secret")
 	got, dir, err := tests(t, time.Minute, `pwd; env; exit 0`)
 	if err != nil || got.Failure != "" {
@@ -41,7 +41,7 @@ func TestL53_RequiredTestsRunAsTheAgentDoes(t *testing.T) {
 	}
 }
 
-func TestL53_RequiredTestsFail(t *testing.T) {
+func TestRequiredTestsFail(t *testing.T) {
 	for script, want := range map[string]string{
 		"echo no; echo way >&2; exit 3":              "ended with exit code 3",
 		"kill -9 $$":                                 "ended with exit code 137",
@@ -62,7 +62,7 @@ func TestL53_RequiredTestsFail(t *testing.T) {
 	}
 }
 
-func TestL53_RequiredTestsHang(t *testing.T) {
+func TestRequiredTestsHang(t *testing.T) {
 	got, dir, err := tests(t, 300*time.Millisecond, "echo begun; sleep 600 & sleep 600; echo never > ended")
 	if err != nil || got.Failure != "did not end within 300ms" || got.Output != "begun\n" {
 		t.Errorf("%+v, %v", got, err)
@@ -72,7 +72,7 @@ func TestL53_RequiredTestsHang(t *testing.T) {
 	}
 }
 
-func TestL53_RequiredTestsMissing(t *testing.T) {
+func TestRequiredTestsMissing(t *testing.T) {
 	a, err := agent.New(spec(t, "agent"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package bench measures what an idle pass costs (design §1, P6): requests,
+// Package bench measures what an idle pass costs: requests,
 // points, wall time and memory with many open tracked pull requests in which
 // nothing is new. It holds tests only.
 //

@@ -35,7 +35,7 @@ type Runtime struct {
 	SettleAfter               time.Duration
 	MaxTurnsPerPass           int
 	MaxEventsPerTurn          int
-	Budgets                   Budgets
+	Budgets                   work.Budgets
 	MaxDisk                   int64 // bytes that a run takes of the disk; 0: no limit
 	MaxMemory                 int64 // bytes that a run and all that it starts hold; 0: no limit
 	EnableFeedbackLoop        bool
@@ -48,18 +48,6 @@ type Runtime struct {
 	Accounts                  []int64      // ids of further GitHub accounts whose marked comments are ours
 }
 
-// Budgets are what may be spent before a person must say so. 0 is no limit.
-// Costs are what agents report, in US dollars.
-type Budgets struct {
-	TurnsPerItem   int
-	FeedbackRounds int // turns of one item that answer people
-	CostPerItem    float64
-	CostPerTurn    float64 // of one turn, with all its attempts; its agent is ended while it works
-	TokensPerTurn  int     // the same: read, from a cache or not, and written
-	TurnsPerDay    int     // of all repositories, in any 24 hours
-	CostPerDay     float64
-}
-
 // SessionMode says what becomes of a provider's thread between turns.
 type SessionMode string
 
@@ -69,8 +57,7 @@ const (
 	SessionFresh  SessionMode = "fresh"
 )
 
-// The adapters: two command lines that are known, and any program (design
-// §10).
+// The adapters: two command lines that are known, and any program.
 const (
 	AdapterCodex   = "codex"
 	AdapterClaude  = "claude"
@@ -97,58 +84,20 @@ type Agent struct {
 	Writable []string     // folders that it may write in the sandbox
 }
 
-// Labels are the labels that start and pause work, and those that show where it
-// stands.
-type Labels struct {
-	Design   string
-	Bugfix   string
-	SmallJob string
-	Ignore   string
-
-	Working string
-	Blocked string
-	Done    string
-}
-
-// Flow gives the flow that a label starts.
-func (l Labels) Flow(label string) (work.Flow, bool) {
-	for _, f := range work.Flows() {
-		if name := l.Of(f); name != "" && equalLabel(name, label) {
-			return f, true
-		}
-	}
-	return "", false
-}
-
-// Of gives the label that starts a flow; empty for a flow that none starts.
-func (l Labels) Of(f work.Flow) string {
-	switch f {
-	case work.FlowDesign:
-		return l.Design
-	case work.FlowBugfix:
-		return l.Bugfix
-	case work.FlowSmallJob:
-		return l.SmallJob
-	case work.FlowImplementation:
-		return ""
-	}
-	return ""
-}
-
 // Repo is one [[repo]] table.
 type Repo struct {
 	Name         work.RepoName
 	RemoteURL    string // empty: gh's protocol for the host
 	AllowedUsers []string
-	Labels       Labels
+	Labels       work.Labels
 	KeepIgnored  bool                 // ignored files, such as build caches, survive between turns
 	Agents       map[work.Kind]string // names in Config.Agents
 	Voice        Voice
 
-	Checks        ChecksPolicy   // when red checks ask for a turn
-	RequiredTests []string       // program and arguments that must succeed on what is pushed; none: none
-	TestTimeout   time.Duration  // of one run of them
-	TestFiles     *regexp.Regexp // a bugfix changes a path that matches; nil: it need not
+	Checks        work.ChecksPolicy // when red checks ask for a turn
+	RequiredTests []string          // program and arguments that must succeed on what is pushed; none: none
+	TestTimeout   time.Duration     // of one run of them
+	TestFiles     *regexp.Regexp    // a bugfix changes a path that matches; nil: it need not
 
 	// What no push may carry.
 	MaxFiles       int      // changed files
@@ -193,27 +142,35 @@ const maxSize = 1 << 20
 // Load reads the config at env.ConfigPath. Repositories written without a host
 // are on defaultHost. Every problem of the file is reported, each in one line.
 func Load(env Env, defaultHost string) (*Config, error) {
-	if env.ConfigPath == "" {
-		return nil, errors.New("HOME is not set and the user database knows no home folder: set HOME, or name the config by --config or MERGEXO_CONFIG")
-	}
-	path, err := filepath.Abs(expandHome(env.ConfigPath, env.Home))
+	path, data, err := read(env)
 	if err != nil {
-		return nil, fmt.Errorf("find the config %q: %w", env.ConfigPath, err)
+		return nil, err
+	}
+	return Parse(path, data, env, defaultHost)
+}
+
+// read gives the config's text, and where it stands.
+func read(env Env) (path string, data []byte, err error) {
+	if env.ConfigPath == "" {
+		return "", nil, errors.New("HOME is not set and the user database knows no home folder: set HOME, or name the config by --config or MERGEXO_CONFIG")
+	}
+	path, err = filepath.Abs(expandHome(env.ConfigPath, env.Home))
+	if err != nil {
+		return "", nil, fmt.Errorf("find the config %q: %w", env.ConfigPath, err)
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &MissingError{Path: path}
+		return "", nil, &MissingError{Path: path}
 	case err != nil:
-		return nil, fmt.Errorf("read the config: %w", err)
+		return "", nil, fmt.Errorf("read the config: %w", err)
 	case info.IsDir():
-		return nil, fmt.Errorf("read the config: %s is a folder; name the file in it", path)
+		return "", nil, fmt.Errorf("read the config: %s is a folder; name the file in it", path)
 	case info.Size() > maxSize:
-		return nil, fmt.Errorf("read the config: %s has %d bytes; at most %d are read", path, info.Size(), maxSize)
+		return "", nil, fmt.Errorf("read the config: %s has %d bytes; at most %d are read", path, info.Size(), maxSize)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the config: %w", err)
+	if data, err = os.ReadFile(path); err != nil {
+		return "", nil, fmt.Errorf("read the config: %w", err)
 	}
-	return Parse(path, data, env, defaultHost)
+	return path, data, nil
 }

@@ -38,7 +38,7 @@ func TestMinimalConfigGetsTheDocumentedDefaults(t *testing.T) {
 		RetryBase: time.Minute, QuietPeriod: time.Minute, MinInterval: 10 * time.Second, IngestTimeout: 15 * time.Second, SettleAfter: time.Minute,
 		MaxTurnsPerPass: 20, MaxEventsPerTurn: 50, EnableFeedbackLoop: true, EnableIssueCommentRouting: true,
 		Overlap: true, StateDir: "/home/op/.local/share/mergexo", Sandbox: work.SandboxAuto,
-		Budgets: config.Budgets{TurnsPerItem: 30, FeedbackRounds: 20, CostPerItem: 25, CostPerTurn: 20, TokensPerTurn: 100_000_000, TurnsPerDay: 200, CostPerDay: 100},
+		Budgets: work.Budgets{TurnsPerItem: 30, FeedbackRounds: 20, CostPerItem: 25, CostPerTurn: 20, TokensPerTurn: 100_000_000, TurnsPerDay: 200, CostPerDay: 100},
 	}
 	got := c.Runtime
 	got.Accounts = nil
@@ -176,7 +176,7 @@ required_tests = []
 	want := config.Runtime{
 		Workers: 5, Agent: "b", TurnTimeout: time.Hour, IdleTimeout: 2 * time.Minute,
 		IngestTimeout: time.Minute, MaxTurnsPerPass: 3, MaxEventsPerTurn: 4, StateDir: "/home/op/state", Sandbox: work.SandboxAuto,
-		Budgets: config.Budgets{TurnsPerItem: 6, FeedbackRounds: 7, CostPerItem: 0.5, CostPerTurn: 1.5, TokensPerTurn: 8, CostPerDay: 9},
+		Budgets: work.Budgets{TurnsPerItem: 6, FeedbackRounds: 7, CostPerItem: 0.5, CostPerTurn: 1.5, TokensPerTurn: 8, CostPerDay: 9},
 	}
 	if !equal(c.Runtime, want) || len(c.Runtime.Accounts) != 2 {
 		t.Errorf("runtime %+v", c.Runtime)
@@ -204,7 +204,7 @@ required_tests = []
 	}
 }
 
-func TestL100_EveryMistakeIsOneClearLine(t *testing.T) {
+func TestEveryMistakeIsOneClearLine(t *testing.T) {
 	tests := []struct{ name, doc, want string }{
 		{"unknown key", "[runtime]\nagent = \"mine\"\nwokers = 2\n" + minimal, `config.toml:3: unknown key "wokers" in [runtime]; did you mean "workers"?`},
 		{"unknown key, nothing near", "[runtime]\nbananas = 2\n" + minimal, `config.toml:2: unknown key "bananas" in [runtime]`},
@@ -304,7 +304,7 @@ func TestAllMistakesAreReportedInOrder(t *testing.T) {
 	}
 }
 
-func TestL100_NoConfigNamesThePathAndTheWayOn(t *testing.T) {
+func TestNoConfigNamesThePathAndTheWayOn(t *testing.T) {
 	env := config.EnvOf([]string{"HOME=" + t.TempDir()})
 	_, err := config.Load(env, "github.com")
 	var missing *config.MissingError
@@ -319,7 +319,7 @@ func TestL100_NoConfigNamesThePathAndTheWayOn(t *testing.T) {
 	}
 }
 
-func TestL103_HomeUnset(t *testing.T) {
+func TestHomeUnset(t *testing.T) {
 	if _, err := config.Load(config.EnvOf(nil), "github.com"); err == nil || !strings.Contains(err.Error(), "HOME is not set") {
 		t.Errorf("got %v", err)
 	}

@@ -64,7 +64,7 @@ var dirty = []string{
 	"AWS_SECRET_ACCESS_KEY=canary", "DBUS_SESSION_BUS_ADDRESS=canary", "MERGEXO_CONFIG=canary", "LD_PRELOAD=canary",
 }
 
-func TestL48_AgentSeesAnAllowList(t *testing.T) {
+func TestAgentSeesAnAllowList(t *testing.T) {
 	got := config.EnvOf(dirty).Agent([]string{"MY_KEY", "GH_TOKEN", "SSH_AUTH_SOCK", "GIT_ASKPASS", "ABSENT"})
 	want := []string{"HOME=/h", "LANG=C.UTF-8", "LC_TIME=C", "MY_KEY=k", "PATH=/usr/bin", "TMPDIR=/t"}
 	if !slices.Equal(got, want) {

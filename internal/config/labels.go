@@ -5,13 +5,15 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // maxLabel is GitHub's limit for a label's name, in characters.
 const maxLabel = 50
 
-func (p *parser) labels(t *table) Labels {
-	l := Labels{
+func (p *parser) labels(t *table) work.Labels {
+	l := work.Labels{
 		Design:   t.text("design", "agent:design"),
 		Bugfix:   t.text("bugfix", "agent:bugfix"),
 		SmallJob: t.text("small_job", "agent:small-job"),
@@ -56,6 +58,3 @@ func labelProblem(s string) string {
 	}
 	return ""
 }
-
-// equalLabel compares as GitHub does: without regard to case.
-func equalLabel(a, b string) bool { return strings.EqualFold(a, b) }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // What no push may carry, unless the config says otherwise. A workflow that an
@@ -51,9 +53,9 @@ const mostDaysPassed = 365
 
 // budgets are, unless the config says otherwise, more than honest work needs and
 // less than an operator who sleeps would mind.
-func budgets(t *table) Budgets {
+func budgets(t *table) work.Budgets {
 	const mostTurns, mostUSD, mostTokens = 100_000, 100_000, 1_000_000_000
-	return Budgets{
+	return work.Budgets{
 		TurnsPerItem:   t.count("max_turns_per_item", 30, 0, mostTurns),
 		FeedbackRounds: t.count("max_feedback_rounds", 20, 0, mostTurns),
 		CostPerItem:    t.number("max_cost_per_item_usd", 25, 0, mostUSD),

@@ -67,9 +67,9 @@ func TestThePromptsFolderIsBesideTheConfig(t *testing.T) {
 	}
 }
 
-// TestL49_TheTokensOfTheMachineAreKnown: by name and look, from the environment
+// TestTheTokensOfTheMachineAreKnown: by name and look, from the environment
 // and from files of credentials.
-func TestL49_TheTokensOfTheMachineAreKnown(t *testing.T) {
+func TestTheTokensOfTheMachineAreKnown(t *testing.T) {
 	home := t.TempDir()
 	for name, text := range map[string]string{
 		".git-credentials":          "https://me:gitpassword-1234@github.com\nnonsense\n",

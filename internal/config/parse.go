@@ -116,7 +116,7 @@ func (p *parser) runtime(t *table) {
 	t.done()
 }
 
-// schedule reads the weights of design §8.
+// schedule reads the weights in the order of implementations.
 func (p *parser) schedule(t *table) {
 	p.config.Schedule = work.Weights{
 		Priority:  t.number("priority_weight", 1, 0, 1000),

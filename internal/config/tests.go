@@ -5,23 +5,15 @@ import (
 	"regexp"
 	"strings"
 	"time"
-)
 
-// ChecksPolicy says when red checks of a pull request ask for a turn.
-type ChecksPolicy string
-
-// The policies about checks.
-const (
-	ChecksNever    ChecksPolicy = "never"
-	ChecksFirst    ChecksPolicy = "first_failure" // as soon as one has failed
-	ChecksComplete ChecksPolicy = "all_complete"  // once all have finished
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // tests reads what decides about checks and tests.
 func (p *parser) tests(t *table, r *Repo) {
-	r.Checks = ChecksPolicy(t.text("checks", string(ChecksComplete)))
+	r.Checks = work.ChecksPolicy(t.text("checks", string(work.ChecksComplete)))
 	switch r.Checks {
-	case ChecksNever, ChecksFirst, ChecksComplete:
+	case work.ChecksNever, work.ChecksFirst, work.ChecksComplete:
 	default:
 		t.bad("checks", `want "never", "first_failure" or "all_complete", got %q`, r.Checks)
 	}

@@ -116,7 +116,8 @@ func build(dir string) (p programs, err error) {
 	return p, nil
 }
 
-// TestCrash is P1 to P4, L01 to L04, L11 to L13, L60, L115, L116, L125, L126.
+// TestCrash kills a pass wherever it can die; the next passes repeat nothing and
+// lose nothing.
 func TestCrash(t *testing.T) {
 	t.Logf("-seed=%d", *seed)
 	chosen := slices.DeleteFunc(scenarios(), func(s scenario) bool {

@@ -34,13 +34,13 @@ var (
 	branchNames  = regexp.MustCompile(`(agent/[a-z]+/\d+-[a-z-]*[a-z])-\d+\b`)
 	copyLines    = regexp.MustCompile(`(?m)^event .*ignored: our own\n`)
 	handledLines = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-handled:.*\n|^Mergexo-Handled: .*\n`)
-	endedItems   = regexp.MustCompile(`(?m)^item \d+ (?:\w+ completed .*|design merged .*|\w+ closed .* called it off)\n`)
+	endedItems   = regexp.MustCompile(`(?m)^item \d+ (?:\w+ completed .*|design merged .*|\w+ closed .* cancelled it)\n`)
 	questions    = regexp.MustCompile(`(?m)^  comment by operator\n    \| gh mergexo stopped here: .*\n(    \|.*\n)*`)
 	commandSaid  = regexp.MustCompile("(?m)^(    \\| \\*\\*`/mergexo .*`\\*\\* for \\w+:).*\n")
 	minutes      = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b`)
 	// overtaken is what a comment about a stop says once the work went on: people
 	// who answered before it was made never get it.
-	overtaken = regexp.MustCompile(`(?m)^  comment by operator\n    \| \*\*(?:Resumed|Merged|Closed|Called off|Stopped for another reason)\*\* .*\n(    \|.*\n)*`)
+	overtaken = regexp.MustCompile(`(?m)^  comment by operator\n    \| \*\*(?:Resumed|Merged|Closed|Cancelled|Stopped for another reason)\*\* .*\n(    \|.*\n)*`)
 	// finished is the label that an issue gets with the merge that closes it:
 	// without the database nothing asks after that issue any more.
 	finished  = regexp.MustCompile(`(?m)^  labels agent:done\n|, agent:done$`)

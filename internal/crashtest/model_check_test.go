@@ -203,12 +203,12 @@ func (l *life) why(w *writing) string {
 	case found && is.State != "open", ended:
 		return "what it was said on is closed"
 	case doubt:
-		return "the work was called off"
+		return "the work was cancelled"
 	}
 	return ""
 }
 
-// owed is P2: everything that an allowed author said is answered.
+// owed: everything that an allowed author said is answered.
 func (l *life) owed() (err error) {
 	a := l.answers()
 	if err := l.trailers(a); err != nil {
@@ -237,7 +237,7 @@ func (l *life) owed() (err error) {
 	return errors.Join(err, readErr)
 }
 
-// once is P1: every effect is there once, and every version is one turn's.
+// once: every effect is there once, and every version is one turn's.
 func (l *life) once() (err error) {
 	a := l.answers()
 	if err := l.trailers(a); err != nil {
@@ -362,7 +362,7 @@ func (l *life) wanted() (err error) {
 	return err
 }
 
-// idle is P6: a pass that finds nothing new writes nothing.
+// idle: a pass that finds nothing new writes nothing.
 func (l *life) idle() error {
 	was, err := l.tables()
 	if err != nil {

@@ -131,7 +131,8 @@ func histories() *rapid.Generator[chronicle] {
 // fewHistories is how many are made when nobody asks for more.
 const fewHistories = 8
 
-// TestModel is P1, P2, P4, L60, L61, L112, L114, L117, L118.
+// TestModel has people, passes and GitHub do anything in any order: nothing is
+// repeated, nothing is lost, and the database may be deleted at any moment.
 func TestModel(t *testing.T) {
 	if *played != "" {
 		t.Run("played", func(t *testing.T) { playOne(t, *played) })

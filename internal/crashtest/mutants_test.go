@@ -25,7 +25,7 @@ type mutant struct {
 // was rewritten must not disarm a control in silence.
 type edit struct{ old, new string }
 
-// mutants are the guards that exactly once stands on (design §1, §3 to §6).
+// mutants are the guards that exactly once stands on.
 func mutants() []mutant {
 	return []mutant{
 		{

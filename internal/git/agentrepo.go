@@ -7,14 +7,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // giveRepository makes the checkout's own .git anew, for the agent's use: it
 // borrows the mirror's objects, stands on the branch, and has no remote. What
 // becomes of it does not matter to us.
 func (m *Mirror) giveRepository(ctx context.Context, r Restore) error {
-	c := call{args: []string{"init", "--quiet", "--template=", "--initial-branch=" + r.Branch, r.Dir}}
-	if _, err := m.git.run(ctx, c); err != nil {
+	c := m.git.Call("init", "--quiet", "--template=", "--initial-branch="+r.Branch, r.Dir)
+	if _, err := c.Run(ctx); err != nil {
 		return err
 	}
 	objects, err := filepath.Abs(m.path("objects"))
@@ -50,7 +52,7 @@ func (m *Mirror) giveRepository(ctx context.Context, r Restore) error {
 			return fmt.Errorf("make the agent's repository: %w", err)
 		}
 	}
-	if err := m.git.agentConfig(filepath.Join(repo, "config")); err != nil {
+	if err := agentConfig(m.git, filepath.Join(repo, "config")); err != nil {
 		return fmt.Errorf("make the agent's repository: %w", err)
 	}
 	index := filepath.Join(repo, "index")
@@ -65,11 +67,11 @@ func (m *Mirror) giveRepository(ctx context.Context, r Restore) error {
 
 // agentConfig adds to what init wrote: the agent may commit, as it likes, and
 // ignores what we ignore.
-func (g *Git) agentConfig(path string) error {
+func agentConfig(g *plumbing.Git, path string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[user]\n\tname = %s\n\temail = %s\n", quoteConfig(g.opt.Identity.Name), quoteConfig(g.opt.Identity.Email))
+	fmt.Fprintf(&b, "[user]\n\tname = %s\n\temail = %s\n", quoteConfig(g.Options().Identity.Name), quoteConfig(g.Options().Identity.Email))
 	b.WriteString("[commit]\n\tgpgSign = false\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
-	if file := g.path("core.excludesfile"); file != "" {
+	if file := g.OperatorPath("core.excludesfile"); file != "" {
 		fmt.Fprintf(&b, "[core]\n\texcludesFile = %s\n", quoteConfig(file))
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path"
@@ -42,7 +43,7 @@ func (m *Mirror) gateBare(ctx context.Context, parents []string, changes []chang
 		switch {
 		case !now.bare(folder):
 		case !before.bare(folder):
-			refused.add("%q is a repository within the repository", orString(folder, "."))
+			refused.add("%q is a repository within the repository", cmp.Or(folder, "."))
 		default:
 			refuseSettings(changes, folder, refused)
 		}
@@ -64,14 +65,12 @@ func refuseSettings(changes []change, folder string, refused *refusals) {
 }
 
 func (m *Mirror) paths(ctx context.Context, tree string, q *quarantine) (paths, error) {
-	list := m.call("ls-tree", "-r", "-t", "-z", "--name-only", "--full-tree", tree)
-	list.in = q
-	res, err := m.git.run(ctx, list)
+	found, err := q.call("ls-tree", "-r", "-t", "-z", "--name-only", "--full-tree", tree).Fields(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := paths{}
-	for _, p := range fields(res.Stdout) {
+	for _, p := range found {
 		out[strings.ToLower(p)] = true
 	}
 	return out, nil

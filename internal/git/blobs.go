@@ -34,9 +34,9 @@ func (m *Mirror) sizes(ctx context.Context, changes []change, of side, q *quaran
 	if len(blobs) == 0 {
 		return nil, nil
 	}
-	c := m.call("cat-file", "--batch-check=%(objectsize)")
-	c.in, c.stdin = q, []byte(in.String())
-	out, err := m.git.text(ctx, c)
+	c := q.call("cat-file", "--batch-check=%(objectsize)")
+	c.Stdin = []byte(in.String())
+	out, err := c.Text(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +79,9 @@ func (m *Mirror) someBlobs(ctx context.Context, blobs []blob, q *quarantine, do 
 	for _, b := range blobs {
 		in.WriteString(b.oid + "\n")
 	}
-	c := m.call("cat-file", "--batch=%(objectsize)")
-	c.in, c.stdin = q, []byte(in.String())
-	res, err := m.git.run(ctx, c)
+	c := q.call("cat-file", "--batch=%(objectsize)")
+	c.Stdin = []byte(in.String())
+	res, err := c.Run(ctx)
 	if err != nil {
 		return err
 	}
@@ -107,8 +107,7 @@ func cutBlob(out []byte) (content, rest []byte, err error) {
 }
 
 func (m *Mirror) hadConflict(ctx context.Context, oid string, q *quarantine) bool {
-	c := m.call("cat-file", "blob", oid)
-	c.in = q
-	res, err := m.git.run(ctx, c)
+	c := q.call("cat-file", "blob", oid)
+	res, err := c.Run(ctx)
 	return err == nil && hasConflict(res.Stdout)
 }

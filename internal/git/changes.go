@@ -42,14 +42,11 @@ func (m *Mirror) changes(ctx context.Context, parents []string, tree string, q *
 }
 
 func (m *Mirror) treeChanges(ctx context.Context, from, tree string, q *quarantine) ([]change, error) {
-	c := m.call("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", from, tree)
-	c.in = q
-	res, err := m.git.run(ctx, c)
+	parts, err := q.call("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", from, tree).Fields(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []change
-	parts := fields(res.Stdout)
 	for i := 0; i+1 < len(parts); i += 2 {
 		f := strings.Fields(strings.TrimPrefix(parts[i], ":"))
 		if len(f) < 5 {

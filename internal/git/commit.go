@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -60,7 +61,7 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 			return err
 		}
 		add := m.treeCall(c.Dir, index, "add", "--all", "--", ".")
-		add.in, add.wall = q, m.git.addTimeout()
+		add.Objects, add.Wall = q.env, addTimes*m.git.Options().PatternTimeout
 		if _, err := m.runPatterns(ctx, add); err != nil {
 			return refusedToAdd(err)
 		}
@@ -89,7 +90,7 @@ func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *quarantine) (string
 	}
 	reset := m.treeCall(c.Dir, index, "read-tree", "--reset", parent)
 	if err := copyFile(c.Index, index, 0o600); err == nil {
-		if _, err := m.git.run(ctx, reset); err == nil {
+		if _, err := reset.Run(ctx); err == nil {
 			return index, nil
 		}
 	}
@@ -99,7 +100,7 @@ func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *quarantine) (string
 	if err := removeTree(index + ".lock"); err != nil {
 		return "", err
 	}
-	_, err := m.git.run(ctx, reset)
+	_, err := reset.Run(ctx)
 	return index, err
 }
 
@@ -114,8 +115,8 @@ func (m *Mirror) CommitFiles(ctx context.Context, c Commit, files map[string][]b
 			parent = c.Parents[0]
 		}
 		at := m.call("read-tree", parent)
-		at.index = index
-		if _, err := m.git.run(ctx, at); err != nil {
+		at.Index = index
+		if _, err := at.Run(ctx); err != nil {
 			return err
 		}
 		if err := m.addFiles(ctx, index, files, q); err != nil {
@@ -136,26 +137,25 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 	var lines strings.Builder
 	list := m.call("ls-files", "-z", "--cached", "--")
 	for path, content := range files {
-		hash := m.call("hash-object", "-w", "--stdin", "--no-filters")
-		hash.in, hash.stdin = q, content
-		oid, err := m.git.text(ctx, hash)
+		hash := q.call("hash-object", "-w", "--stdin", "--no-filters")
+		hash.Stdin = content
+		oid, err := hash.Text(ctx)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(&lines, "100644 %s\t%s\x00", oid, path)
-		list.args = append(list.args, path)
+		list.Args = append(list.Args, path)
 	}
-	update := m.call("update-index", "-z", "--index-info")
-	update.index, update.in, update.stdin = index, q, []byte(lines.String())
-	if _, err := m.git.run(ctx, update); err != nil {
+	update := q.call("update-index", "-z", "--index-info")
+	update.Index, update.Stdin = index, []byte(lines.String())
+	if _, err := update.Run(ctx); err != nil {
 		return err
 	}
-	list.index = index
-	res, err := m.git.run(ctx, list)
+	list.Index = index
+	taken, err := list.Fields(ctx)
 	if err != nil {
 		return err
 	}
-	taken := fields(res.Stdout)
 	for path := range files {
 		if !slices.Contains(taken, path) { // git only warns
 			return fmt.Errorf("%q is no path for a file", path)
@@ -166,9 +166,9 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 
 // commitIndex writes the tree, lets the gates judge it, and commits.
 func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *quarantine) (Committed, error) {
-	write := m.call("write-tree")
-	write.index, write.in = index, q
-	tree, err := m.git.text(ctx, write)
+	write := q.call("write-tree")
+	write.Index = index
+	tree, err := write.Text(ctx)
 	if err != nil {
 		return Committed{}, err
 	}
@@ -233,39 +233,24 @@ func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
 	for _, p := range r.parents {
 		args = append(args, "-p", p)
 	}
-	c := m.call(args...)
+	c := r.in.call(args...)
 	sign := r.signing == asOperator && m.git.Signs()
 	if sign {
-		c.args = append(c.args, "-S")
-		c.config = m.git.signingConfig()
+		c.Args = append(c.Args, "-S")
+		c.Config = m.git.SigningConfig()
 	}
-	c.stdin = []byte(r.message)
+	c.Stdin = []byte(r.message)
 	who := m.committer()
-	c.in = r.in
-	c.env = append(c.env,
-		"GIT_AUTHOR_NAME="+r.author.Name, "GIT_AUTHOR_EMAIL="+r.author.Email, "GIT_AUTHOR_DATE="+r.date,
-		"GIT_COMMITTER_NAME="+who.Name, "GIT_COMMITTER_EMAIL="+who.Email, "GIT_COMMITTER_DATE="+r.date)
-	oid, err := m.git.text(ctx, c)
-	var failed *CommandError
+	c.Env = []string{
+		"GIT_AUTHOR_NAME=" + r.author.Name, "GIT_AUTHOR_EMAIL=" + r.author.Email, "GIT_AUTHOR_DATE=" + r.date,
+		"GIT_COMMITTER_NAME=" + who.Name, "GIT_COMMITTER_EMAIL=" + who.Email, "GIT_COMMITTER_DATE=" + r.date,
+	}
+	oid, err := c.Text(ctx)
+	var failed *plumbing.CommandError
 	if sign && errors.As(err, &failed) {
-		return "", &SigningError{Detail: lastLines(failed.Stderr, 3)}
+		return "", &SigningError{Detail: failed.LastLines(3)}
 	}
 	return oid, err
-}
-
-// signingConfig carries the operator's keys and programs over. Without a named
-// key gpg would look for one of the committer, who is not the operator.
-func (g *Git) signingConfig() []string {
-	var config []string
-	for key, value := range g.operator {
-		if strings.HasPrefix(key, "gpg.") || key == "user.signingkey" {
-			config = append(config, key+"="+value)
-		}
-	}
-	if g.operator["user.signingkey"] == "" && g.operator["gpg.format"] != "ssh" && g.operator["user.email"] != "" {
-		config = append(config, "user.signingkey="+strings.TrimSpace(g.operator["user.name"]+" <"+g.operator["user.email"]+">"))
-	}
-	return config
 }
 
 // message makes the commit message: what was said, and trailers.
@@ -354,7 +339,7 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 		}
 		oid, err = m.writeCommit(ctx, rawCommit{
 			tree: tree, parents: []string{p.Parent}, message: "Partial work of turn " + p.Key + "\n", date: stamp(p.Date),
-			author: m.git.opt.Identity, in: q, signing: unsigned,
+			author: m.git.Options().Identity, in: q, signing: unsigned,
 		})
 		return err
 	})
@@ -366,6 +351,10 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 	}
 	return oid, nil
 }
+
+// addTimes is how much longer than to read a checkout's patterns it may take to add
+// files: their contents are read, too.
+const addTimes = 4
 
 // partialTree is the tree of what can be kept.
 func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q *quarantine) (string, error) {
@@ -386,12 +375,12 @@ func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q *qu
 	}
 	if list.Len() > 0 {
 		add := m.treeCall(p.Dir, index, "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
-		add.in, add.wall, add.stdin = q, m.git.addTimeout(), []byte(list.String())
+		add.Objects, add.Wall, add.Stdin = q.env, addTimes*m.git.Options().PatternTimeout, []byte(list.String())
 		if _, err := m.runPatterns(ctx, add); err != nil {
 			return "", refusedToAdd(err)
 		}
 	}
-	write := m.call("write-tree")
-	write.index, write.in = index, q
-	return m.git.text(ctx, write)
+	write := q.call("write-tree")
+	write.Index = index
+	return write.Text(ctx)
 }

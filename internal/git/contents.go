@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // gateContents judges the new blobs.
@@ -57,19 +59,19 @@ func (m *Mirror) lfsPaths(ctx context.Context, blobs []change, index string, q *
 	if len(blobs) == 0 {
 		return nil, nil
 	}
-	c := m.call("check-attr", "--cached", "-z", "--stdin", "filter")
-	c.index, c.in = index, q
+	c := q.call("check-attr", "--cached", "-z", "--stdin", "filter")
+	c.Index = index
 	var in strings.Builder
 	for _, ch := range blobs {
 		in.WriteString(ch.path + "\x00")
 	}
-	c.stdin = []byte(in.String())
+	c.Stdin = []byte(in.String())
 	res, err := m.runPatterns(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	out := map[string]bool{}
-	for f := fields(res.Stdout); len(f) >= 3; f = f[3:] {
+	for f := plumbing.Fields(res.Stdout); len(f) >= 3; f = f[3:] {
 		out[f[0]] = f[2] == "lfs"
 	}
 	return out, nil

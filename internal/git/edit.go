@@ -23,8 +23,8 @@ func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *quarantine
 		return err
 	}
 	list := m.call("ls-files", "--stage", "-z", "--", c.Edit.Path)
-	list.index = index
-	listed, err := m.git.run(ctx, list)
+	list.Index = index
+	listed, err := list.Run(ctx)
 	if err != nil {
 		return err
 	}
@@ -33,9 +33,8 @@ func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *quarantine
 	if path != c.Edit.Path || len(entries) != 3 || !strings.HasPrefix(entries[0], "100") {
 		return nil
 	}
-	show := m.call("cat-file", "blob", entries[1])
-	show.in = q
-	shown, err := m.git.run(ctx, show)
+	show := q.call("cat-file", "blob", entries[1])
+	shown, err := show.Run(ctx)
 	if err != nil {
 		return err
 	}
@@ -51,9 +50,9 @@ func (m *Mirror) unchanged(ctx context.Context, c Commit, index string, q *quara
 	if len(c.Parents) != 1 {
 		return false, nil
 	}
-	write := m.call("write-tree")
-	write.index, write.in = index, q
-	tree, err := m.git.text(ctx, write)
+	write := q.call("write-tree")
+	write.Index = index
+	tree, err := write.Text(ctx)
 	if err != nil {
 		return false, err
 	}

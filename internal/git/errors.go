@@ -1,17 +1,6 @@
 package git
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
-
-// VersionError says that the installed git is too old.
-type VersionError struct{ Have, Want string }
-
-func (e *VersionError) Error() string {
-	return fmt.Sprintf("git %s is too old: %s or later is needed", e.Have, e.Want)
-}
+import "fmt"
 
 // RefusedError says that a tree must not be committed, naming the paths. The
 // agent may be asked to mend it.
@@ -54,16 +43,6 @@ func (e *UnclearError) Error() string {
 
 func (e *UnclearError) Unwrap() error { return e.Err }
 
-// NetworkError says that the remote could not be reached, or not to the end.
-type NetworkError struct{ Op, Detail string }
-
-func (e *NetworkError) Error() string { return fmt.Sprintf("%s: no connection: %s", e.Op, e.Detail) }
-
-// AccessError says that the remote does not let us in, or does not exist.
-type AccessError struct{ Op, Detail string }
-
-func (e *AccessError) Error() string { return fmt.Sprintf("%s: no access: %s", e.Op, e.Detail) }
-
 // MissingError says that a commit is neither in the mirror nor on the remote.
 type MissingError struct{ OID string }
 
@@ -82,62 +61,4 @@ type SigningError struct{ Detail string }
 
 func (e *SigningError) Error() string {
 	return "sign commit (commit.gpgsign is set): " + e.Detail
-}
-
-// CommandError is any other failure of a git command.
-type CommandError struct {
-	Command string
-	Code    int
-	Stderr  string
-}
-
-func (e *CommandError) Error() string {
-	return fmt.Sprintf("git %s: exit %d: %s", e.Command, e.Code, lastLines(e.Stderr, 3))
-}
-
-// noRoomSigns are git's words for a disk that takes nothing more.
-var noRoomSigns = []string{"no space left on device", "disk quota exceeded", "read-only file system"}
-
-// NoRoom reports whether the command failed because the disk takes nothing more.
-func (e *CommandError) NoRoom() bool {
-	said := strings.ToLower(e.Stderr)
-	return slices.ContainsFunc(noRoomSigns, func(sign string) bool { return strings.Contains(said, sign) })
-}
-
-// lastLines is the end of what git said, on one line.
-func lastLines(s string, n int) string {
-	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return strings.Join(lines, "; ")
-}
-
-// Signs, in lower case, by which git and the remotes tell what went wrong.
-// There is no other channel: git answers in prose.
-var (
-	accessSigns = []string{
-		"authentication failed", "permission denied", "permission to ", "could not read username", "could not read password",
-		"terminal prompts disabled", "repository not found", "' not found", "does not appear to be a git repository", "returned error: 401",
-		"returned error: 403", "host key verification failed", "access denied", "access to repository not granted",
-		"unable to find remote helper", "transport 'ext' not allowed", "detected dubious ownership",
-	}
-	networkSigns = []string{
-		"could not resolve", "connection timed out", "connection refused", "connection reset", "network is unreachable",
-		"operation timed out", "could not connect", "couldn't connect", "failed to connect", "unable to access",
-		"early eof", "hung up unexpectedly", "unexpected disconnect", "rpc failed", "returned error: 5", "returned error: 429",
-		"ssh: connect to host", "connection closed", "could not read from remote repository", "no route to host",
-	}
-	damageSigns   = []string{"is corrupt", "bad object", "did not send all necessary objects", "unable to unpack", "loose object file", "packfile"}
-	hopelessSigns = []string{"no space left", "read-only file system", "insufficient permission", "disk quota", "unable to create temporary"}
-)
-
-func says(text string, signs []string) bool {
-	text = strings.ToLower(text)
-	for _, s := range signs {
-		if strings.Contains(text, s) {
-			return true
-		}
-	}
-	return false
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 const (
@@ -18,13 +20,13 @@ const (
 
 // remoteCall is a command that speaks to the remote, with the operator's
 // configuration: credentials, proxies, ssh.
-func (m *Mirror) remoteCall(args ...string) call {
+func (m *Mirror) remoteCall(args ...string) plumbing.Call {
 	c := m.call(args...)
-	c.operator, c.remote = true, m.url
-	if m.git.opt.GhPath != "" && strings.HasPrefix(m.url, "https://") {
-		c.config = []string{
+	c.Operator, c.Remote = true, m.url
+	if m.git.Options().GhPath != "" && strings.HasPrefix(m.url, "https://") {
+		c.Config = []string{
 			"credential.helper=",
-			"credential.helper=!" + shellQuote(m.git.opt.GhPath) + " auth git-credential",
+			"credential.helper=!" + shellQuote(m.git.Options().GhPath) + " auth git-credential",
 		}
 	}
 	return c
@@ -35,7 +37,7 @@ func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 // Fetch brings every branch of the remote, and the wanted commits if no branch
 // has them. Branches that are gone there are forgotten, their commits stay. An
 // empty repository is no error. A wanted commit that the remote does not have
-// is a *MissingError; a *NetworkError may pass, an *AccessError will not.
+// is a *MissingError; a *plumbing.NetworkError may pass, an *plumbing.AccessError will not.
 func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 	for _, oid := range wantOID {
 		if !validOID(oid) {
@@ -50,13 +52,13 @@ func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 			if m.Has(ctx, oid) {
 				continue
 			}
-			_, err := m.git.run(ctx, m.remoteCall(fetchArgs(m.url, oid)...))
-			var failed *CommandError
+			_, err := m.remoteCall(fetchArgs(m.url, oid)...).Run(ctx)
+			var failed *plumbing.CommandError
 			switch {
-			case errors.As(err, &failed) && says(failed.Stderr, []string{"not our ref", "no such remote ref", "unadvertised object", "couldn't find remote ref"}):
+			case errors.As(err, &failed) && failed.Says([]string{"not our ref", "no such remote ref", "unadvertised object", "couldn't find remote ref"}):
 				return &MissingError{OID: oid}
 			case err != nil:
-				return fmt.Errorf("fetch %s: %w", oid, remoteError("fetch", err))
+				return fmt.Errorf("fetch %s: %w", oid, plumbing.RemoteError("fetch", err))
 			case !m.Has(ctx, oid):
 				return &MissingError{OID: oid}
 			}
@@ -74,10 +76,10 @@ func fetchArgs(url, what string) []string {
 
 func (m *Mirror) fetch(ctx context.Context) error {
 	c := m.remoteCall(fetchArgs(m.url, "+refs/heads/*:"+tracking+"*")...)
-	c.config = append(c.config, "core.fsyncMethod=batch") // what is lost is fetched again
-	_, err := m.git.run(ctx, c)
+	c.Config = append(c.Config, "core.fsyncMethod=batch") // what is lost is fetched again
+	_, err := c.Run(ctx)
 	if err != nil {
-		return remoteError("fetch", err)
+		return plumbing.RemoteError("fetch", err)
 	}
 	return nil
 }
@@ -90,18 +92,18 @@ func (m *Mirror) fetchOrRepair(ctx context.Context) error {
 		return err
 	}
 	first := m.fetch(ctx)
-	var failed *CommandError
-	if first == nil || !errors.As(first, &failed) || says(failed.Stderr, hopelessSigns) {
+	var failed *plumbing.CommandError
+	if first == nil || !errors.As(first, &failed) || failed.Says(plumbing.HopelessSigns) {
 		return first
 	}
 	forgot := m.forgetBroken(ctx)
 	if forgot && m.fetch(ctx) == nil {
 		return nil
 	}
-	if !forgot && !says(failed.Stderr, damageSigns) {
+	if !forgot && !failed.Says(plumbing.DamageSigns) {
 		check := m.call("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
-		check.remote = m.url // as long as a fetch may take
-		if _, err := m.git.run(ctx, check); !errors.As(err, &failed) {
+		check.Remote = m.url // as long as a fetch may take
+		if _, err := check.Run(ctx); !errors.As(err, &failed) {
 			return errors.Join(first, ctx.Err())
 		}
 	}
@@ -131,9 +133,9 @@ func (m *Mirror) forgetBroken(ctx context.Context) bool {
 // RemoteHeads lists the remote's branches whose names begin with prefix, live:
 // branch to object id.
 func (m *Mirror) RemoteHeads(ctx context.Context, prefix string) (map[string]string, error) {
-	res, err := m.git.run(ctx, m.remoteCall("ls-remote", "--heads", m.url, "refs/heads/"+prefixPattern(prefix)))
+	res, err := m.remoteCall("ls-remote", "--heads", m.url, "refs/heads/"+prefixPattern(prefix)).Run(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("list remote branches: %w", remoteError("ls-remote", err))
+		return nil, fmt.Errorf("list remote branches: %w", plumbing.RemoteError("ls-remote", err))
 	}
 	heads := map[string]string{}
 	for line := range strings.Lines(string(res.Stdout)) {
@@ -160,9 +162,9 @@ func prefixPattern(prefix string) string {
 // DefaultBranch asks the remote which branch its HEAD names. A repository
 // without branches is an *EmptyError.
 func (m *Mirror) DefaultBranch(ctx context.Context) (string, error) {
-	res, err := m.git.run(ctx, m.remoteCall("ls-remote", "--symref", m.url, "HEAD"))
+	res, err := m.remoteCall("ls-remote", "--symref", m.url, "HEAD").Run(ctx)
 	if err != nil {
-		return "", fmt.Errorf("ask for the default branch: %w", remoteError("ls-remote", err))
+		return "", fmt.Errorf("ask for the default branch: %w", plumbing.RemoteError("ls-remote", err))
 	}
 	for line := range strings.Lines(string(res.Stdout)) {
 		rest, ok := strings.CutPrefix(line, "ref: refs/heads/")
@@ -175,7 +177,7 @@ func (m *Mirror) DefaultBranch(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(heads) == 0 {
-		return "", &EmptyError{URL: redact(m.url, m.url)}
+		return "", &EmptyError{URL: plumbing.Redact(m.url, m.url)}
 	}
 	for _, name := range []string{"main", "master"} {
 		if heads[name] != "" {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 )
 
@@ -116,9 +117,9 @@ func (m *Mirror) gateRepositories(ctx context.Context, c Commit) error {
 
 func (m *Mirror) ignored(ctx context.Context, c Commit, folder string) (bool, error) {
 	check := m.treeCall(c.Dir, c.Index, "check-ignore", "--quiet", "-z", "--stdin")
-	check.env = []string{"GIT_LITERAL_PATHSPECS=0"} // refused by this command; ./ makes the path literal
-	check.stdin = []byte("./" + folder + "/\x00")
-	check.answers = []int{1}
+	check.Env = []string{"GIT_LITERAL_PATHSPECS=0"} // refused by this command; ./ makes the path literal
+	check.Stdin = []byte("./" + folder + "/\x00")
+	check.Answers = []int{1}
 	res, err := m.runPatterns(ctx, check)
 	if err != nil {
 		return false, err
@@ -149,18 +150,18 @@ func (m *Mirror) candidates(ctx context.Context, dir, index string) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	return fields(res.Stdout), nil
+	return plumbing.Fields(res.Stdout), nil
 }
 
 // runPatterns runs a command that compares paths with the patterns of the
 // checkout's .gitignore or .gitattributes. Git can be given some that take
 // hours: what does not end in time is the change's fault, and is told.
-func (m *Mirror) runPatterns(ctx context.Context, c call) (proc.Result, error) {
-	if c.wall == 0 {
-		c.wall = m.git.opt.PatternTimeout
+func (m *Mirror) runPatterns(ctx context.Context, c plumbing.Call) (proc.Result, error) {
+	if c.Wall == 0 {
+		c.Wall = m.git.Options().PatternTimeout
 	}
-	res, err := m.git.run(ctx, c)
-	if late, ok := errors.AsType[*timeoutError](err); ok {
+	res, err := c.Run(ctx)
+	if late, ok := errors.AsType[*plumbing.TimeoutError](err); ok {
 		return res, &RefusedError{Reason: fmt.Sprintf("%s: the patterns in .gitignore or .gitattributes may take git for ever", late)}
 	}
 	return res, err

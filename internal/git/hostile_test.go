@@ -52,9 +52,9 @@ func plant(w *world, repo, script string) {
 	}
 }
 
-// L47: what an agent plants in its checkout is run by no command of ours, in a
+// What an agent plants in its checkout is run by no command of ours, in a
 // whole turn and the restore after it.
-func TestL47NothingPlantedIsRun(t *testing.T) {
+func TestNothingPlantedIsRun(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "a\n", "sub/.keep": ""})
 	base := w.restore()
 	script, sprung := w.trap()
@@ -71,9 +71,6 @@ func TestL47NothingPlantedIsRun(t *testing.T) {
 	moved := w.commit("moved", map[string]string{"other": "o"})
 	w.fetch()
 	if _, err := w.mirror.Replay(ctx, c.OID, moved); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.mirror.Diff(ctx, base, c.OID, 1<<20); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.mirror.KeepPartial(ctx, Partial{Key: key1, Dir: w.dir, Index: w.index, Parent: base, Date: day}); err != nil {
@@ -104,7 +101,7 @@ func TestL47NothingPlantedIsRun(t *testing.T) {
 
 // A repository in a submodule's folder survives clean, and add -A would ask
 // its file system monitor.
-func TestL47SubmoduleFolder(t *testing.T) {
+func TestSubmoduleFolder(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "a\n"})
 	w.cmd(w.root, "init", "-q", "-b", "main", "lib")
 	w.write(filepath.Join(w.root, "lib", "l.txt"), "l")
@@ -142,7 +139,7 @@ func TestL47SubmoduleFolder(t *testing.T) {
 }
 
 // The operator's environment cannot lead a command astray either.
-func TestL47EnvironmentOfTheOperator(t *testing.T) {
+func TestEnvironmentOfTheOperator(t *testing.T) {
 	w := newWorld(t, tree)
 	other := filepath.Join(w.root, "other")
 	w.cmd(w.root, "init", "-q", other)

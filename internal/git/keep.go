@@ -34,11 +34,6 @@ func (m *Mirror) KeepTurn(ctx context.Context, key, oid string) error {
 	return nil
 }
 
-// Turn is the commit that was kept for a turn.
-func (m *Mirror) Turn(ctx context.Context, key string) (string, bool, error) {
-	return m.own(ctx, key, turnRef)
-}
-
 // Partial is the commit of a turn's unfinished work.
 func (m *Mirror) Partial(ctx context.Context, key string) (string, bool, error) {
 	return m.own(ctx, key, partialRef)
@@ -49,11 +44,11 @@ func (m *Mirror) PartialFiles(ctx context.Context, oid string) ([]string, error)
 	if !validOID(oid) {
 		return nil, fmt.Errorf("%q is no object id", oid)
 	}
-	res, err := m.git.run(ctx, m.call("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-commit-id", oid))
+	files, err := m.call("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-commit-id", oid).Fields(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list unfinished work: %w", err)
 	}
-	return fields(res.Stdout), nil
+	return files, nil
 }
 
 func (m *Mirror) own(ctx context.Context, key string, ref func(string) string) (string, bool, error) {
@@ -72,11 +67,11 @@ func (m *Mirror) setRefLocked(ctx context.Context, ref, oid string) error {
 	if !validOID(oid) {
 		return fmt.Errorf("%q is no object id", oid)
 	}
-	if _, err := m.text(ctx, "update-ref", "--no-deref", ref, oid); err != nil {
+	if _, err := m.call("update-ref", "--no-deref", ref, oid).Text(ctx); err != nil {
 		return err
 	}
 	for dir := filepath.Dir(m.path(filepath.FromSlash(ref))); len(dir) >= len(m.path("refs")); dir = filepath.Dir(dir) {
-		if err := syncFolder(dir); err != nil {
+		if err := SyncFolder(dir); err != nil {
 			return fmt.Errorf("make %s durable: %w", ref, err)
 		}
 	}
@@ -91,13 +86,13 @@ func (m *Mirror) PutJournal(ctx context.Context, key string, content []byte) err
 	}
 	err := m.locked(ctx, func() error {
 		c := m.call("hash-object", "-w", "--stdin", "--no-filters")
-		c.stdin = content
-		oid, err := m.git.text(ctx, c)
+		c.Stdin = content
+		oid, err := c.Text(ctx)
 		if err != nil {
 			return err
 		}
 		for _, dir := range []string{m.path("objects", oid[:2]), m.path("objects")} {
-			if err := syncFolder(dir); err != nil && exists(dir) {
+			if err := SyncFolder(dir); err != nil && exists(dir) {
 				return err
 			}
 		}
@@ -115,7 +110,7 @@ func (m *Mirror) Journal(ctx context.Context, key string) ([]byte, bool, error) 
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	res, err := m.git.run(ctx, m.call("cat-file", "blob", oid))
+	res, err := m.call("cat-file", "blob", oid).Run(ctx)
 	if err != nil {
 		return nil, false, fmt.Errorf("read journal %s: %w", key, err)
 	}
@@ -128,7 +123,7 @@ func (m *Mirror) Journals(ctx context.Context) ([]string, error) {
 	if !exists(m.path(stampName)) {
 		return nil, nil
 	}
-	out, err := m.text(ctx, "for-each-ref", "--format=%(refname)", ownRefs+"journal/")
+	out, err := m.call("for-each-ref", "--format=%(refname)", ownRefs+"journal/").Text(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list journals: %w", err)
 	}
@@ -155,49 +150,13 @@ func (m *Mirror) DropTurns(ctx context.Context, keys ...string) error {
 		return nil
 	}
 	c := m.call("update-ref", "--no-deref", "--stdin")
-	c.stdin = []byte(commands.String())
+	c.Stdin = []byte(commands.String())
 	err := m.locked(ctx, func() error {
-		_, err := m.git.run(ctx, c)
+		_, err := c.Run(ctx)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("drop turns: %w", err)
-	}
-	return nil
-}
-
-// Tidy packs the mirror's objects and refs when there are many loose ones. It
-// throws nothing away: checkouts borrow from here.
-func (m *Mirror) Tidy(ctx context.Context) error {
-	const manyLoose, manyPacks = 2000, 40
-	// The ids spread evenly: a sixteenth of the 256 folders tells.
-	loose, err := filepath.Glob(filepath.Join(globEscape(m.path("objects")), "[0-9a-f]7", "*"))
-	if err != nil {
-		return fmt.Errorf("tidy mirror: %w", err)
-	}
-	packs, err := filepath.Glob(filepath.Join(globEscape(m.path("objects", "pack")), "*.pack"))
-	if err != nil {
-		return fmt.Errorf("tidy mirror: %w", err)
-	}
-	if len(loose)*16 < manyLoose && len(packs) < manyPacks {
-		return nil
-	}
-	return m.Repack(ctx)
-}
-
-// Repack packs all objects and refs, unreachable objects included.
-func (m *Mirror) Repack(ctx context.Context) error {
-	err := m.locked(ctx, func() error {
-		c := m.call("repack", "-a", "-d", "-q", "--keep-unreachable")
-		c.remote = m.url // as long as a fetch may take
-		if _, err := m.git.run(ctx, c); err != nil {
-			return err
-		}
-		_, err := m.text(ctx, "pack-refs", "--all")
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("repack mirror: %w", err)
 	}
 	return nil
 }

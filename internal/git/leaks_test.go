@@ -19,8 +19,8 @@ func findKeys(text string) map[string]string {
 	return found
 }
 
-// L49: a secret is found wherever a change puts it; the reason never repeats it.
-func TestL49SecretsAreRefusedWhereverTheyAre(t *testing.T) {
+// A secret is found wherever a change puts it; the reason never repeats it.
+func TestSecretsAreRefusedWhereverTheyAre(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(w *world)
@@ -62,7 +62,7 @@ func TestL49SecretsAreRefusedWhereverTheyAre(t *testing.T) {
 
 // What stood there before is no news: a fixture may be edited, moved, copied and
 // removed.
-func TestL49OnlyWhatAChangeAddsCounts(t *testing.T) {
+func TestOnlyWhatAChangeAddsCounts(t *testing.T) {
 	w := newWorld(t, map[string]string{"fixture.txt": "token = KEY-0000\n", "KEY-1111.txt": "x\n", "old.txt": "KEY-2222\n"})
 	w.restore()
 	w.put("fixture.txt", "token = KEY-0000\none more line\n")
@@ -77,7 +77,7 @@ func TestL49OnlyWhatAChangeAddsCounts(t *testing.T) {
 }
 
 // A token that no changed path held is news, though the repository has it.
-func TestL49ACopyOfAFixtureIsNews(t *testing.T) {
+func TestACopyOfAFixtureIsNews(t *testing.T) {
 	w := newWorld(t, map[string]string{"fixture.txt": "KEY-0000\n"})
 	w.restore()
 	w.put("copy.txt", "KEY-0000\n")
@@ -87,7 +87,7 @@ func TestL49ACopyOfAFixtureIsNews(t *testing.T) {
 }
 
 // In a merge, what the other side brings is no news either.
-func TestL49WhatAMergeBringsIsNoNews(t *testing.T) {
+func TestWhatAMergeBringsIsNoNews(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "1\n2\n3\n4\n5\n"})
 	base := w.restore()
 	theirs := w.commit("theirs", map[string]string{"a.txt": "1\n2\n3\n4\nKEY-0000\n"})
@@ -100,9 +100,9 @@ func TestL49WhatAMergeBringsIsNoNews(t *testing.T) {
 	}
 }
 
-// L52: an implementation of documents alone is refused, one file beside them
+// An implementation of documents alone is refused, one file beside them
 // is enough.
-func TestL52NotOnlyDocuments(t *testing.T) {
+func TestNotOnlyDocuments(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "a\n", "docs/design/1.md": "d\n"})
 	w.restore()
 	w.put("docs/design/1.md", "more\n")

@@ -36,11 +36,10 @@ func (m *Mirror) dropLeftovers(ctx context.Context, dir, index string) error {
 	if len(found) == 0 {
 		return nil
 	}
-	res, err := m.git.run(ctx, m.treeCall(dir, index, append([]string{"ls-files", "-z", "--cached", "--"}, found...)...))
+	known, err := m.treeCall(dir, index, append([]string{"ls-files", "-z", "--cached", "--"}, found...)...).Fields(ctx)
 	if err != nil {
 		return err
 	}
-	known := fields(res.Stdout)
 	for _, name := range found {
 		if slices.ContainsFunc(known, func(p string) bool { return p == name || strings.HasPrefix(p, name+"/") }) {
 			continue

@@ -54,14 +54,12 @@ func (m *Mirror) gateLinks(ctx context.Context, parents []string, changes []chan
 // links reads all links of a tree.
 func (m *Mirror) links(ctx context.Context, tree string, q *quarantine) (links, error) {
 	out := links{targets: map[string]string{}, folded: map[string]string{}}
-	list := m.call("ls-tree", "-r", "-z", "--full-tree", tree)
-	list.in = q
-	res, err := m.git.run(ctx, list)
+	lines, err := q.call("ls-tree", "-r", "-z", "--full-tree", tree).Fields(ctx)
 	if err != nil {
 		return out, err
 	}
 	var found []change
-	for _, line := range fields(res.Stdout) {
+	for _, line := range lines {
 		// mode type oid TAB path
 		head, at, _ := strings.Cut(line, "\t")
 		if f := strings.Fields(head); len(f) == 3 && f[0] == modeSymlink {

@@ -32,9 +32,9 @@ func (m *Mirror) Merge(ctx context.Context, into, other string) (Merge, error) {
 		}
 	}
 	err := m.inQuarantine(ctx, "merge "+into+" "+other, func(q *quarantine) error {
-		c := m.call("merge-tree", "--write-tree", "-z", "--messages", into, other)
-		c.in, c.answers = q, []int{1}
-		res, err := m.git.run(ctx, c)
+		c := q.call("merge-tree", "--write-tree", "-z", "--messages", into, other)
+		c.Answers = []int{1}
+		res, err := c.Run(ctx)
 		if err != nil {
 			return err
 		}
@@ -92,8 +92,8 @@ func (m *Mirror) unmerge(ctx context.Context, r Restore, index string) error {
 	}
 	defer func() { _ = removeTree(own) }()
 	c := m.call("update-index", "-z", "--index-info")
-	c.index, c.stdin = own, []byte(in.String())
-	if _, err := m.git.run(ctx, c); err != nil {
+	c.Index, c.Stdin = own, []byte(in.String())
+	if _, err := c.Run(ctx); err != nil {
 		return fmt.Errorf("make the agent's repository: %w", err)
 	}
 	return copyFile(own, index, 0o644)

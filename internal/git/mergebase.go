@@ -14,8 +14,8 @@ func (m *Mirror) MergeBase(ctx context.Context, branch, head string) (string, bo
 		return "", false, err
 	}
 	c := m.call("merge-base", tip, head)
-	c.answers = []int{1}
-	res, err := m.git.run(ctx, c)
+	c.Answers = []int{1}
+	res, err := c.Run(ctx)
 	if err != nil {
 		return "", false, fmt.Errorf("look for where %s left %s: %w", head, branch, err)
 	}

@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // Mirror is the bare copy of a remote repository, with refs of our own under
 // refs/mergexo/. Its methods may be called by several processes at once.
 type Mirror struct {
-	git      *Git
+	git      *plumbing.Git
 	dir      string
 	url      string
 	lockPath string
@@ -27,7 +29,7 @@ type Mirror struct {
 // Mirror names a mirror: its directory (made by Ensure), the URL it copies (a
 // local path must be absolute) and the file that is locked around writes.
 func (g *Git) Mirror(dir, url, lockPath string) *Mirror {
-	return &Mirror{git: g, dir: dir, url: url, lockPath: lockPath}
+	return &Mirror{git: g.Git, dir: dir, url: url, lockPath: lockPath}
 }
 
 // Borrowing makes the mirror read the objects of another one's folder, too. It
@@ -101,10 +103,10 @@ func globEscape(path string) string {
 }
 
 // call is a command about the mirror without a working tree.
-func (m *Mirror) call(args ...string) call { return call{args: args, gitDir: m.dir, bare: true} }
-
-func (m *Mirror) text(ctx context.Context, args ...string) (string, error) {
-	return m.git.text(ctx, m.call(args...))
+func (m *Mirror) call(args ...string) plumbing.Call {
+	c := m.git.Call(args...)
+	c.GitDir = m.dir
+	return c
 }
 
 // stampName is a file that is written last when a mirror is made: one without
@@ -150,7 +152,7 @@ func (m *Mirror) ensure(ctx context.Context) error {
 	if err == nil && m.healthy(ctx) {
 		return nil
 	}
-	if err != nil && says(err.Error(), hopelessSigns) {
+	if err != nil && plumbing.Says(err.Error(), plumbing.HopelessSigns) {
 		return err
 	}
 	return m.remake(ctx)
@@ -161,7 +163,7 @@ func (m *Mirror) healthy(ctx context.Context) bool {
 	if _, err := os.Stat(filepath.Join(m.dir, stampName)); err != nil {
 		return false
 	}
-	out, err := m.text(ctx, "rev-parse", "--is-bare-repository")
+	out, err := m.call("rev-parse", "--is-bare-repository").Text(ctx)
 	return err == nil && out == "true"
 }
 
@@ -170,7 +172,7 @@ func (m *Mirror) create(ctx context.Context) error {
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return err
 	}
-	_, err := m.git.run(ctx, call{args: []string{"init", "--quiet", "--bare", "--template=", "--initial-branch=mergexo-none", m.dir}})
+	_, err := m.git.Call("init", "--quiet", "--bare", "--template=", "--initial-branch=mergexo-none", m.dir).Run(ctx)
 	if err != nil {
 		return err
 	}
@@ -180,7 +182,7 @@ func (m *Mirror) create(ctx context.Context) error {
 		{"core.fsync", "committed"},
 		{"core.logAllRefUpdates", "false"},
 	} {
-		if _, err := m.text(ctx, "config", kv[0], kv[1]); err != nil {
+		if _, err := m.call("config", kv[0], kv[1]).Text(ctx); err != nil {
 			return err
 		}
 	}
@@ -231,7 +233,7 @@ func (m *Mirror) salvage(ctx context.Context, from *Mirror) {
 	if err != nil {
 		return
 	}
-	known, err := m.text(ctx, "for-each-ref", "--format=^%(objectname)", tracking)
+	known, err := m.call("for-each-ref", "--format=^%(objectname)", tracking).Text(ctx)
 	if err != nil {
 		return
 	}
@@ -241,16 +243,16 @@ func (m *Mirror) salvage(ctx context.Context, from *Mirror) {
 			continue
 		}
 		c := m.call("pack-objects", "--quiet", "--revs", m.path("objects", "pack", "pack"))
-		c.env = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(from.path("objects"))}
-		c.stdin = []byte(oid + "\n" + known + "\n")
-		if _, err := m.git.run(ctx, c); err == nil {
-			_, _ = m.text(ctx, "update-ref", "--no-deref", ref, oid)
+		c.Env = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(from.path("objects"))}
+		c.Stdin = []byte(oid + "\n" + known + "\n")
+		if _, err := c.Run(ctx); err == nil {
+			_, _ = m.call("update-ref", "--no-deref", ref, oid).Text(ctx)
 		}
 	}
 }
 
 func (m *Mirror) ownRefs(ctx context.Context) ([]string, error) {
-	out, err := m.text(ctx, "for-each-ref", "--format=%(refname)", ownRefs)
+	out, err := m.call("for-each-ref", "--format=%(refname)", ownRefs).Text(ctx)
 	if err != nil {
 		return nil, err
 	}

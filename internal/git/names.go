@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
+
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // maxPathBytes is the longest path that may be pushed. macOS and Windows have
@@ -54,9 +56,9 @@ var addSigns = []string{"invalid path", "file name too long", "filename too long
 
 // refusedToAdd makes a refusal of git's own: to try again would not help.
 func refusedToAdd(err error) error {
-	var failed *CommandError
-	if errors.As(err, &failed) && says(failed.Stderr, addSigns) {
-		return &RefusedError{Reason: "git does not add it: " + lastLines(failed.Stderr, 3)}
+	var failed *plumbing.CommandError
+	if errors.As(err, &failed) && failed.Says(addSigns) {
+		return &RefusedError{Reason: "git does not add it: " + failed.LastLines(3)}
 	}
 	return err
 }

@@ -1,10 +1,13 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // Push makes a commit the head of a remote branch that is expected to be at
@@ -20,8 +23,8 @@ func (m *Mirror) Push(ctx context.Context, branch, oid, expectedOld string) erro
 	ref := "refs/heads/" + branch
 	c := m.remoteCall("push", "--porcelain", "--progress", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no",
 		"--force-with-lease="+ref+":"+expectedOld, m.url, oid+":"+ref)
-	c.answers = []int{1}
-	res, err := m.git.run(ctx, c)
+	c.Answers = []int{1}
+	res, err := c.Run(ctx)
 	if err == nil || res.Code != 0 {
 		if verdict, ok := readPush(branch, expectedOld, string(res.Stdout), string(res.Stderr)); ok {
 			err = verdict
@@ -89,9 +92,9 @@ func refusal(branch, expected, summary, stderr string) (error, bool) {
 	kind, reason, _ := strings.Cut(summary, "] (")
 	reason = strings.TrimSuffix(reason, ")")
 	switch {
-	case strings.HasPrefix(kind, "[remote failure"), strings.HasPrefix(kind, "[no match"), says(reason, []string{"failed to report status", "remote failed"}):
+	case strings.HasPrefix(kind, "[remote failure"), strings.HasPrefix(kind, "[no match"), plumbing.Says(reason, []string{"failed to report status", "remote failed"}):
 		return nil, false
-	case says(reason, raceSigns):
+	case plumbing.Says(reason, raceSigns):
 		return &LeaseError{Branch: branch, Expected: expected, Detail: reason}, true
 	}
 	return rejected(branch, strings.Trim(reason+". "+remoteLines(stderr), " .")), true
@@ -116,13 +119,13 @@ func (m *Mirror) noVerdict(ctx context.Context, branch, oid string, err error, s
 		if lookErr == nil && heads[branch] == oid {
 			return nil
 		}
-		var access *AccessError
-		if says(stderr, accessSigns) && (lookErr == nil || errors.As(lookErr, &access)) {
-			return rejected(branch, lastLines(stderr, 4))
+		var access *plumbing.AccessError
+		if plumbing.Says(stderr, plumbing.AccessSigns) && (lookErr == nil || errors.As(lookErr, &access)) {
+			return rejected(branch, plumbing.LastLines(stderr, 4))
 		}
 	}
 	if err == nil {
-		err = errors.New(orString(lastLines(stderr, 4), "git said nothing"))
+		err = errors.New(cmp.Or(plumbing.LastLines(stderr, 4), "git said nothing"))
 	}
 	return &UnclearError{Branch: branch, Err: err}
 }

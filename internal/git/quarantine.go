@@ -13,14 +13,17 @@ import (
 	"sort"
 	"strings"
 	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // quarantine is a folder for new objects that nobody else sees. It lies in the
 // mirror, so that objects move into it by rename.
 type quarantine struct {
+	mirror  *Mirror
 	dir     string
 	objects string
-	env     []string
+	env     []string // for git
 }
 
 // inQuarantine runs do and, when it succeeds, moves the new objects into the
@@ -28,7 +31,7 @@ type quarantine struct {
 // is removed.
 func (m *Mirror) inQuarantine(ctx context.Context, name string, do func(q *quarantine) error) error {
 	sum := sha256.Sum256([]byte(name))
-	q := &quarantine{dir: m.path("quarantine", hex.EncodeToString(sum[:8]))}
+	q := &quarantine{mirror: m, dir: m.path("quarantine", hex.EncodeToString(sum[:8]))}
 	q.objects = filepath.Join(q.dir, "objects")
 	if err := removeTree(q.dir); err != nil {
 		return err
@@ -45,6 +48,14 @@ func (m *Mirror) inQuarantine(ctx context.Context, name string, do func(q *quara
 		return err
 	}
 	return m.locked(ctx, func() error { return m.adopt(q) })
+}
+
+// call is a command about the mirror with what is in quarantine. What it makes
+// goes there.
+func (q *quarantine) call(args ...string) plumbing.Call {
+	c := q.mirror.call(args...)
+	c.Objects = q.env
+	return c
 }
 
 // quoteAlternate quotes a path for a list in which a separator would end it.
@@ -89,7 +100,7 @@ func (m *Mirror) adopt(q *quarantine) error {
 		touched[filepath.Dir(to)] = true
 	}
 	for dir := range touched {
-		if err := syncFolder(dir); err != nil {
+		if err := SyncFolder(dir); err != nil {
 			return fmt.Errorf("adopt objects: %w", err)
 		}
 	}
@@ -114,7 +125,7 @@ func syncAll(files []string) error {
 }
 
 // syncFile opens for reading: objects are read-only. Windows, which wants
-// leave to write for this, is served by git (see noSync).
+// leave to write for this, is served by git (see package plumbing).
 func syncFile(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -126,25 +137,4 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// noSync keeps git from forcing each object to disk by itself.
-func noSync() []string {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	return []string{"core.fsync=none"}
-}
-
 func isPackIndex(path string) bool { return filepath.Ext(path) == ".idx" }
-
-// syncFolder makes the names in a folder durable, where the system can.
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	return nil
-}

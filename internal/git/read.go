@@ -30,7 +30,7 @@ func (m *Mirror) Has(ctx context.Context, oid string) bool {
 	if !validOID(oid) {
 		return false
 	}
-	_, err := m.text(ctx, "cat-file", "-e", oid+"^{commit}")
+	_, err := m.call("cat-file", "-e", oid+"^{commit}").Text(ctx)
 	return err == nil
 }
 
@@ -45,8 +45,8 @@ func (m *Mirror) Head(ctx context.Context, branch string) (string, bool, error) 
 // ref reads a ref that may be absent.
 func (m *Mirror) ref(ctx context.Context, name string) (string, bool, error) {
 	c := m.call("rev-parse", "--verify", "--quiet", "--end-of-options", name)
-	c.answers = []int{1}
-	res, err := m.git.run(ctx, c)
+	c.Answers = []int{1}
+	res, err := c.Run(ctx)
 	if err != nil {
 		return "", false, fmt.Errorf("read %s: %w", name, err)
 	}
@@ -77,8 +77,8 @@ func (m *Mirror) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 		}
 	}
 	c := m.call("merge-base", "--is-ancestor", a, b)
-	c.answers = []int{1}
-	res, err := m.git.run(ctx, c)
+	c.Answers = []int{1}
+	res, err := c.Run(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look for %s in %s: %w", a, b, err)
 	}
@@ -102,8 +102,8 @@ func (m *Mirror) Carries(ctx context.Context, head, turnKey, oid string) (bool, 
 	if err := checkKey(turnKey); err != nil {
 		return false, err
 	}
-	found, err := m.text(ctx, "log", "-1", "--format=%H", "--basic-regexp",
-		"--grep=^"+work.TrailerTurn+": "+strings.ReplaceAll(work.ShortTurn(turnKey), ".", `\.`)+"[0-9a-f]*$", head)
+	found, err := m.call("log", "-1", "--format=%H", "--basic-regexp",
+		"--grep=^"+work.TrailerTurn+": "+strings.ReplaceAll(work.ShortTurn(turnKey), ".", `\.`)+"[0-9a-f]*$", head).Text(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look for turn %s: %w", turnKey, err)
 	}
@@ -129,12 +129,12 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 	if from != "" {
 		args = append(args, "^"+from)
 	}
-	res, err := m.git.run(ctx, m.call(args...))
+	records, err := m.call(args...).Fields(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
 	var entries []Entry
-	for _, record := range fields(res.Stdout) {
+	for _, record := range records {
 		head, message, _ := strings.Cut(record, "\n")
 		oid, email, _ := strings.Cut(head, " ")
 		e := Entry{OID: oid, Ours: m.wrote(email)}
@@ -148,39 +148,19 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 // ChangedFiles lists the paths that differ between two commits; from may be
 // "", the empty tree.
 func (m *Mirror) ChangedFiles(ctx context.Context, from, to string) ([]string, error) {
-	a, b, err := m.trees(ctx, from, to)
-	if err != nil {
-		return nil, fmt.Errorf("list changed files: %w", err)
-	}
-	res, err := m.git.run(ctx, m.call("diff-tree", "-r", "-z", "--name-only", "--no-renames", a, b))
-	if err != nil {
-		return nil, fmt.Errorf("list changed files: %w", err)
-	}
-	return fields(res.Stdout), nil
-}
-
-func (m *Mirror) trees(ctx context.Context, from, to string) (string, string, error) {
 	a, err := m.tree(ctx, from)
 	if err != nil {
-		return "", "", err
+		return nil, fmt.Errorf("list changed files: %w", err)
 	}
 	b, err := m.tree(ctx, to)
-	return a, b, err
-}
-
-// Diff is the change between two commits as a patch, cut at maxBytes.
-func (m *Mirror) Diff(ctx context.Context, from, to string, maxBytes int64) (string, error) {
-	a, b, err := m.trees(ctx, from, to)
 	if err != nil {
-		return "", fmt.Errorf("diff: %w", err)
+		return nil, fmt.Errorf("list changed files: %w", err)
 	}
-	c := m.call("diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-textconv", "--no-color", a, b)
-	c.max = maxBytes
-	res, err := m.git.run(ctx, c)
+	files, err := m.call("diff-tree", "-r", "-z", "--name-only", "--no-renames", a, b).Fields(ctx)
 	if err != nil {
-		return "", fmt.Errorf("diff: %w", err)
+		return nil, fmt.Errorf("list changed files: %w", err)
 	}
-	return string(res.Stdout), nil
+	return files, nil
 }
 
 // ReadFile is a file's content in a commit; false when there is no such file.
@@ -192,11 +172,11 @@ func (m *Mirror) ReadFile(ctx context.Context, commit, path string) ([]byte, boo
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	kind, err := m.text(ctx, "cat-file", "-t", oid)
+	kind, err := m.call("cat-file", "-t", oid).Text(ctx)
 	if err != nil || kind != "blob" {
 		return nil, false, nil //nolint:nilerr // a folder or a submodule is no file
 	}
-	res, err := m.git.run(ctx, m.call("cat-file", "blob", oid))
+	res, err := m.call("cat-file", "blob", oid).Run(ctx)
 	if err != nil {
 		return nil, false, fmt.Errorf("read %q: %w", path, err)
 	}
@@ -209,11 +189,11 @@ func (m *Mirror) ListFiles(ctx context.Context, commit string) ([]string, error)
 	if err != nil {
 		return nil, fmt.Errorf("list files: %w", err)
 	}
-	res, err := m.git.run(ctx, m.call("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree))
+	files, err := m.call("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree).Fields(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list files: %w", err)
 	}
-	return fields(res.Stdout), nil
+	return files, nil
 }
 
 // checkBranch refuses what git would refuse as a branch name, and what could

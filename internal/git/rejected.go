@@ -1,5 +1,7 @@
 package git
 
+import "github.com/mergexo/gh-mergexo/internal/git/plumbing"
+
 // rejections say in plain words why remotes refuse a push, and what a person can
 // do about it, by signs in what they print. GitHub's are documented under
 // https://docs.github.com/en/get-started/using-git/troubleshooting-the-2-gb-push-limit
@@ -56,7 +58,7 @@ var rejections = []struct {
 func rejected(branch, told string) *RejectedError {
 	e := &RejectedError{Branch: branch, Reason: "the remote does not take it", Hint: "see what the remote says, and let the account push: see `gh auth status`"}
 	for _, r := range rejections {
-		if says(told, r.signs) {
+		if plumbing.Says(told, r.signs) {
 			e.Reason, e.Hint = r.what, r.hint
 			break
 		}

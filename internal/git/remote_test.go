@@ -70,19 +70,19 @@ func TestGhGivesCredentials(t *testing.T) {
 	// git asks the helper itself, as it does for a remote.
 	w.mirror.url = "https://forge.test/o/n"
 	fill := w.mirror.remoteCall("credential", "fill")
-	fill.stdin = []byte("protocol=https\nhost=forge.test\n\n")
+	fill.Stdin = []byte("protocol=https\nhost=forge.test\n\n")
 	w.check(w.mirror.Ensure(t.Context()))
-	out, err := w.git.text(t.Context(), fill)
+	out, err := fill.Text(t.Context())
 	if err != nil || !strings.Contains(out, "password=pass") {
 		t.Errorf("credential = %q, %v", out, err)
 	}
 	w.mirror.url = w.remote
-	if c := w.mirror.remoteCall("fetch"); len(c.config) != 0 {
-		t.Errorf("a local remote gets %q", c.config)
+	if c := w.mirror.remoteCall("fetch"); len(c.Config) != 0 {
+		t.Errorf("a local remote gets %q", c.Config)
 	}
 }
 
-func TestL21RemoteErrorsAreTyped(t *testing.T) {
+func TestRemoteErrorsAreTyped(t *testing.T) {
 	w := newWorld(t, tree)
 	answer := func(status int) string {
 		s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
@@ -124,7 +124,7 @@ func TestL21RemoteErrorsAreTyped(t *testing.T) {
 	}
 }
 
-func TestL67NoPermissionBeforeAnythingWasSent(t *testing.T) {
+func TestNoPermissionBeforeAnythingWasSent(t *testing.T) {
 	w, oid := pushed(t)
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusForbidden) }))
 	t.Cleanup(s.Close)
@@ -140,7 +140,7 @@ func TestL67NoPermissionBeforeAnythingWasSent(t *testing.T) {
 	}
 }
 
-func TestL66Signing(t *testing.T) {
+func TestSigning(t *testing.T) {
 	w := newWorld(t, tree)
 	keygen, err := exec.LookPath("ssh-keygen")
 	if err != nil {

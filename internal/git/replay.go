@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // Replayed is what became of a commit on a new parent.
@@ -69,16 +71,16 @@ func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string,
 	if err != nil {
 		return "", false, err
 	}
-	c := m.call("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", side, oid)
-	c.in, c.answers = q, []int{1}
-	res, err := m.git.run(ctx, c)
+	c := q.call("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", side, oid)
+	c.Answers = []int{1}
+	res, err := c.Run(ctx)
 	if err != nil {
 		return "", false, err
 	}
 	if res.Code == 1 {
 		return "", false, nil
 	}
-	parts := fields(res.Stdout)
+	parts := plumbing.Fields(res.Stdout)
 	if len(parts) == 0 || !validOID(parts[0]) {
 		return "", false, fmt.Errorf("read merge: %q", res.Stdout)
 	}
@@ -90,7 +92,7 @@ func (m *Mirror) readCommit(ctx context.Context, oid string) (rawCommit, error) 
 	if !m.Has(ctx, oid) {
 		return rawCommit{}, &MissingError{OID: oid}
 	}
-	res, err := m.git.run(ctx, m.call("cat-file", "commit", oid))
+	res, err := m.call("cat-file", "commit", oid).Run(ctx)
 	if err != nil {
 		return rawCommit{}, err
 	}

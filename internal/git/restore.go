@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // Ignored says what a restore does with files that the tree's own rules ignore.
@@ -112,13 +113,15 @@ func (r Restore) holds() string {
 
 // treeCall is a command about a checkout; it is told everything and discovers
 // nothing.
-func (m *Mirror) treeCall(dir, index string, args ...string) call {
-	return call{args: args, gitDir: m.dir, tree: dir, index: index}
+func (m *Mirror) treeCall(dir, index string, args ...string) plumbing.Call {
+	c := m.call(args...)
+	c.Tree, c.Index = dir, index
+	return c
 }
 
 // fill makes index and files those of the commit and removes all others.
 func (m *Mirror) fill(ctx context.Context, r Restore) error {
-	if _, err := m.git.run(ctx, m.treeCall(r.Dir, r.Index, "read-tree", "--reset", "-u", r.holds())); err != nil {
+	if _, err := m.treeCall(r.Dir, r.Index, "read-tree", "--reset", "-u", r.holds()).Run(ctx); err != nil {
 		return err
 	}
 	links, err := m.gitlinks(ctx, r.Dir, r.Index)
@@ -130,7 +133,7 @@ func (m *Mirror) fill(ctx context.Context, r Restore) error {
 			return err
 		}
 	}
-	_, err = m.git.run(ctx, m.treeCall(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()))
+	_, err = m.treeCall(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()).Run(ctx)
 	return err
 }
 
@@ -149,12 +152,12 @@ const (
 
 // gitlinks lists the submodules of the index.
 func (m *Mirror) gitlinks(ctx context.Context, dir, index string) ([]string, error) {
-	res, err := m.git.run(ctx, m.treeCall(dir, index, "ls-files", "--stage", "-z"))
+	entries, err := m.treeCall(dir, index, "ls-files", "--stage", "-z").Fields(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var links []string
-	for _, line := range fields(res.Stdout) {
+	for _, line := range entries {
 		head, path, _ := strings.Cut(line, "\t")
 		if strings.HasPrefix(head, modeGitlink+" ") {
 			links = append(links, path)
@@ -169,35 +172,27 @@ func (m *Mirror) verify(ctx context.Context, r Restore) error {
 	if err != nil {
 		return err
 	}
-	have, err := m.git.text(ctx, m.treeCall(r.Dir, r.Index, "write-tree"))
+	have, err := m.treeCall(r.Dir, r.Index, "write-tree").Text(ctx)
 	if err != nil {
 		return err
 	}
 	if have != want {
 		return fmt.Errorf("the index of %q holds tree %s, want %s", r.Dir, have, want)
 	}
-	res, err := m.git.run(ctx, m.treeCall(r.Dir, r.Index, "diff-files", "-z", "--name-only", "--ignore-submodules=all"))
+	changed, err := m.treeCall(r.Dir, r.Index, "diff-files", "-z", "--name-only", "--ignore-submodules=all").Fields(ctx)
 	if err != nil {
 		return err
 	}
-	changed := fields(res.Stdout)
 	others := []string{"ls-files", "-z", "--others"}
 	if r.Ignored == KeepIgnored {
 		others = append(others, "--exclude-standard")
 	}
-	if res, err = m.git.run(ctx, m.treeCall(r.Dir, r.Index, others...)); err != nil {
+	foreign, err := m.treeCall(r.Dir, r.Index, others...).Fields(ctx)
+	if err != nil {
 		return err
 	}
-	if wrong := append(changed, fields(res.Stdout)...); len(wrong) > 0 {
+	if wrong := append(changed, foreign...); len(wrong) > 0 {
 		return fmt.Errorf("the checkout %q differs from %s in %d files, %q first", r.Dir, r.Commit, len(wrong), wrong[0])
-	}
-	return nil
-}
-
-// Discard removes a checkout that is not to be used again.
-func Discard(dir, index string) error {
-	if err := errors.Join(removeTree(dir), removeTree(index), removeTree(index+".lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("discard checkout: %w", err)
 	}
 	return nil
 }

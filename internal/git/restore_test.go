@@ -49,7 +49,7 @@ func TestRestoreGivesTheAgentARepository(t *testing.T) {
 }
 
 // The ways in which a checkout can be wrong; each is mended without help.
-func TestL63RestoreAfterAnything(t *testing.T) {
+func TestRestoreAfterAnything(t *testing.T) {
 	ways := map[string]func(w *world){
 		"dirty": func(w *world) {
 			w.put("a.txt", "changed")
@@ -165,7 +165,7 @@ func TestKeepIgnoredSparesCaches(t *testing.T) {
 }
 
 // Blobs come out and go in as they are, whatever the tree's attributes say.
-func TestL65TreeComesBackExactly(t *testing.T) {
+func TestTreeComesBackExactly(t *testing.T) {
 	w := newWorld(t, map[string]string{"x": "x"})
 	w.write(filepath.Join(w.person, "crlf.txt"), "one\r\ntwo\r\n")
 	w.write(filepath.Join(w.person, "id.txt"), "$Id$\n")
@@ -194,7 +194,7 @@ func TestL65TreeComesBackExactly(t *testing.T) {
 	}
 }
 
-func TestL68MissingCommitIsTyped(t *testing.T) {
+func TestMissingCommitIsTyped(t *testing.T) {
 	w := newWorld(t, tree)
 	w.restore()
 	r := w.wanted()

@@ -222,6 +222,20 @@ func files(t *testing.T, dir string) map[string]string {
 	return out
 }
 
+// kept is the commit that the mirror keeps for a turn.
+func (w *world) kept(key string) (string, bool) {
+	w.t.Helper()
+	oid, err := w.try(w.mirror.Dir(), "rev-parse", "--verify", "--quiet", "refs/mergexo/turns/"+key)
+	return oid, err == nil
+}
+
+// repack packs the mirror's objects and refs.
+func (w *world) repack() {
+	w.t.Helper()
+	w.cmd(w.mirror.Dir(), "repack", "-a", "-d", "-q", "--keep-unreachable")
+	w.cmd(w.mirror.Dir(), "pack-refs", "--all")
+}
+
 // trap is a program that leaves a file when it is run.
 func (w *world) trap() (script, sprung string) {
 	w.t.Helper()

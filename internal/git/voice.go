@@ -20,8 +20,6 @@ func (m *Mirror) Speaking(v Voice) *Mirror {
 	return m
 }
 
-func (i Identity) String() string { return i.Name + " <" + i.Email + ">" }
-
 // Signer is who signs the commits off; zero when nobody does. It is an error that a
 // person must mend when nobody is known who could.
 func (m *Mirror) Signer() (Identity, error) {
@@ -31,7 +29,7 @@ func (m *Mirror) Signer() (Identity, error) {
 	case m.voice.Signer != Identity{}:
 		return m.voice.Signer, nil
 	}
-	who := Identity{Name: m.git.operator["user.name"], Email: m.git.operator["user.email"]}
+	who := Identity{Name: m.git.Operator("user.name"), Email: m.git.Operator("user.email")}
 	if who.Name == "" || who.Email == "" {
 		return Identity{}, &work.BlockedError{
 			Reason: "commits are to be signed off, and git knows no user.name and user.email to do so",
@@ -45,7 +43,7 @@ func (m *Mirror) author() Identity {
 	if m.voice.Author != (Identity{}) {
 		return m.voice.Author
 	}
-	return m.git.opt.Identity
+	return m.git.Options().Identity
 }
 
 // committer is who signs the commits off, if nobody else is named: whoever checks
@@ -57,13 +55,13 @@ func (m *Mirror) committer() Identity {
 	if signer, err := m.Signer(); err == nil && signer != (Identity{}) {
 		return signer
 	}
-	return m.git.opt.Identity
+	return m.git.Options().Identity
 }
 
 // wrote reports whether an author's address is ours, as the config has it now or by
 // default.
 func (m *Mirror) wrote(email string) bool {
-	return email == m.git.opt.Identity.Email || email == m.author().Email
+	return email == m.git.Options().Identity.Email || email == m.author().Email
 }
 
 // trailers end a commit's message, one a line.

@@ -31,7 +31,7 @@ func (w *world) spoken(v Voice, trailers ...string) (author, committer, message 
 func TestWhomCommitsAreBy(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
-	ours := w.mirror.git.opt.Identity
+	ours := w.git.Options().Identity
 	const plain = "S\n\nMergexo-Turn: 1111111111111111\nMergexo-Handled: 1:issue:3:bb"
 	for name, c := range map[string]struct {
 		voice             Voice
@@ -104,14 +104,16 @@ func TestWholeKeysInTrailersCount(t *testing.T) {
 
 func TestNobodyToSignOffIsAStop(t *testing.T) {
 	w := newWorld(t, tree)
-	w.mirror.git.operator = map[string]string{"user.name": "Olga Op"}
+	w.cmd(w.root, "config", "--global", "user.name", olga.Name)
+	w.open(Options{})
 	m := w.mirror.Speaking(Voice{SignOff: true})
 	var blocked *work.BlockedError
 	if _, err := m.Signer(); !errors.As(err, &blocked) || !strings.Contains(blocked.Hint, "sign_off") {
 		t.Errorf("%v", err)
 	}
-	w.mirror.git.operator["user.email"] = olga.Email
-	if who, err := m.Signer(); who != olga || err != nil {
+	w.cmd(w.root, "config", "--global", "user.email", olga.Email)
+	w.open(Options{})
+	if who, err := w.mirror.Speaking(Voice{SignOff: true}).Signer(); who != olga || err != nil {
 		t.Errorf("%v, %v", who, err)
 	}
 	if who, err := w.mirror.Speaking(Voice{}).Signer(); who != (Identity{}) || err != nil {

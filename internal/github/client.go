@@ -21,7 +21,7 @@ import (
 	"github.com/cli/go-gh/v2/pkg/config"
 )
 
-// defaultTimeout bounds one request, its body included (design §3).
+// defaultTimeout bounds one request, its body included.
 const defaultTimeout = 30 * time.Second
 
 // Options configure a client.

@@ -126,7 +126,7 @@ func TestNextLink(t *testing.T) {
 	}
 }
 
-func TestL92LimitIsToldFromPermissionByFields(t *testing.T) {
+func TestLimitIsToldFromPermissionByFields(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	docs := "https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits"
 	for _, tt := range []struct {
@@ -167,7 +167,7 @@ func TestL92LimitIsToldFromPermissionByFields(t *testing.T) {
 	}
 }
 
-func TestL92GraphQLLimitsByType(t *testing.T) {
+func TestGraphQLLimitsByType(t *testing.T) {
 	for _, tt := range []struct {
 		err  graphError
 		want bool

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// L61: what a head has in its history.
-func TestL61Descends(t *testing.T) {
+// What a head has in its history.
+func TestDescends(t *testing.T) {
 	w := newWorld(t)
 	push := func(branch, file string) string {
 		oid, err := w.repo.PushCommit(branch, "bob", map[string]string{file: "x\n"}, file)

@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-func TestL22UnexpectedBodies(t *testing.T) {
+func TestUnexpectedBodies(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	n, _ := w.pull(t, "topic")
@@ -95,7 +95,7 @@ func TestReadsThatGetNoAnswer(t *testing.T) {
 }
 
 // A limit makes everybody wait until the time that GitHub named, without another request.
-func TestL92PrimaryLimit(t *testing.T) {
+func TestPrimaryLimit(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	n := w.issue(t, "x")
@@ -122,7 +122,7 @@ func TestL92PrimaryLimit(t *testing.T) {
 }
 
 // The limit of an account that somebody else used up.
-func TestL92PrimaryLimitByAnswer(t *testing.T) {
+func TestPrimaryLimitByAnswer(t *testing.T) {
 	w := newWorld(t)
 	n := w.issue(t, "x")
 	must(t, w.hub.SetRemaining("alice", "core", 0))
@@ -139,7 +139,7 @@ func TestL92PrimaryLimitByAnswer(t *testing.T) {
 	}
 }
 
-func TestL92SecondaryLimit(t *testing.T) {
+func TestSecondaryLimit(t *testing.T) {
 	w := newWorld(t)
 	n := w.issue(t, "x")
 	w.hub.AddFault(githubsim.Secondary(90 * time.Second))
@@ -159,7 +159,7 @@ func TestL92SecondaryLimit(t *testing.T) {
 }
 
 // GraphQL says it with a 200.
-func TestL92GraphQLLimit(t *testing.T) {
+func TestGraphQLLimit(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.hub.SetRemaining("alice", "graphql", 0))
 	_, err := w.client.Sweep(t.Context(), w.name, nil)

@@ -42,7 +42,7 @@ func TestIssuesAndTheirPages(t *testing.T) {
 	}
 }
 
-func TestL27EveryPageOfAListing(t *testing.T) {
+func TestEveryPageOfAListing(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	const many = 250
@@ -80,7 +80,7 @@ func TestL27EveryPageOfAListing(t *testing.T) {
 }
 
 // An ETag vouches for one page: page 1 may be unchanged while page 2 is not.
-func TestL113PageETagsAreOfTheirOwnPage(t *testing.T) {
+func TestPageETagsAreOfTheirOwnPage(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	for i := range 150 {
@@ -131,7 +131,7 @@ func redirectOf(path string) githubsim.Fault {
 	return f
 }
 
-func TestL21RenamedRepository(t *testing.T) {
+func TestRenamedRepository(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	n := w.issue(t, "before the rename")
@@ -280,7 +280,7 @@ func TestPulls(t *testing.T) {
 }
 
 // A stranger's fork may have a branch of the same name, and may be deleted.
-func TestL80ForkedPull(t *testing.T) {
+func TestForkedPull(t *testing.T) {
 	w := newWorld(t)
 	fork, err := w.repo.AddFork("carol")
 	must(t, err)

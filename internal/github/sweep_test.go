@@ -90,7 +90,7 @@ func TestSweepFingerprintShowsEveryChange(t *testing.T) {
 }
 
 // One pull request that is gone must not hide the others.
-func TestL20MissingNodeLeavesTheRest(t *testing.T) {
+func TestMissingNodeLeavesTheRest(t *testing.T) {
 	w := newWorld(t)
 	ids := w.pulls(t, 3)
 	issue, _, err := w.client.Issue(t.Context(), w.name, w.issue(t, "no pull request"))
@@ -110,7 +110,7 @@ func TestL20MissingNodeLeavesTheRest(t *testing.T) {
 }
 
 // A fine-grained token cannot see checks: the rollup is empty, all else is there.
-func TestL92TokenWithoutChecksPermission(t *testing.T) {
+func TestTokenWithoutChecksPermission(t *testing.T) {
 	w := newWorld(t)
 	_, id := w.pull(t, "topic")
 	_, err := w.repo.SetCheck("topic", "build", "completed", "failure")
@@ -197,7 +197,7 @@ func TestDetails(t *testing.T) {
 }
 
 // Reviews, threads, a thread's comments and checks beyond one page are all read.
-func TestL27EveryInnerPageOfDetails(t *testing.T) {
+func TestEveryInnerPageOfDetails(t *testing.T) {
 	w := newWorld(t)
 	n, id := w.pull(t, "topic")
 	const threads, replies, checks = 60, 120, 130
@@ -235,7 +235,7 @@ func TestL27EveryInnerPageOfDetails(t *testing.T) {
 	}
 }
 
-func TestL110PendingReview(t *testing.T) {
+func TestPendingReview(t *testing.T) {
 	w := newWorld(t)
 	n, id := w.pull(t, "topic")
 	_, err := w.repo.Review(n, "carol", "PENDING", "someone else's draft", githubsim.LineComment{Path: "README.md", Line: 5, Body: "hidden"})
@@ -259,7 +259,7 @@ func TestL110PendingReview(t *testing.T) {
 	}
 }
 
-func TestL62SweepSaysUnknownWhileGitHubFindsOut(t *testing.T) {
+func TestSweepSaysUnknownWhileGitHubFindsOut(t *testing.T) {
 	w := newWorld(t)
 	_, id := w.pull(t, "topic")
 	w.hub.LagMergeable(1)

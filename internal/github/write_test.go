@@ -43,7 +43,7 @@ func TestComments(t *testing.T) {
 	}
 }
 
-func TestL95TooLongBodyIsRefusedWithItsReason(t *testing.T) {
+func TestTooLongBodyIsRefusedWithItsReason(t *testing.T) {
 	w := newWorld(t)
 	n := w.issue(t, "x")
 	_, err := w.client.CreateComment(t.Context(), w.name, n, strings.Repeat("x", 65537))
@@ -77,14 +77,14 @@ func TestReplies(t *testing.T) {
 	if _, ok, err := w.client.ReviewComment(ctx, w.name, made.ID); ok || err != nil {
 		t.Errorf("deleted: %v, %v", ok, err)
 	}
-	// L118: what the reply is for is gone.
+	// What the reply is for is gone.
 	must(t, w.repo.DeleteReviewComment(top, "bob"))
 	if _, err := w.client.Reply(ctx, w.name, n, top, "too late"); !IsStatus(err, http.StatusNotFound) {
 		t.Errorf("reply to what is gone: %v", err)
 	}
 }
 
-func TestL110ReplyDuringOwnDraftIsRefusedByFields(t *testing.T) {
+func TestReplyDuringOwnDraftIsRefusedByFields(t *testing.T) {
 	w := newWorld(t)
 	n, _ := w.pull(t, "topic")
 	top, err := w.repo.ReviewComment(n, "bob", "README.md", 5, "why?")
@@ -98,7 +98,7 @@ func TestL110ReplyDuringOwnDraftIsRefusedByFields(t *testing.T) {
 	}
 }
 
-func TestL10CreatePullTwice(t *testing.T) {
+func TestCreatePullTwice(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	_, err := w.repo.PushCommit("agent/small/1-x", "alice", map[string]string{"a": "b"}, "m")
@@ -168,7 +168,7 @@ func TestResolveThread(t *testing.T) {
 
 // Whatever happens to the answer of a write that was applied, the write comes back as unclear: never as done, never as
 // refused.
-func TestL04LostAnswersAreUnclear(t *testing.T) {
+func TestLostAnswersAreUnclear(t *testing.T) {
 	w := newWorld(t)
 	n := w.issue(t, "x")
 	for name, fault := range map[string]githubsim.Fault{
@@ -201,7 +201,7 @@ func TestL04LostAnswersAreUnclear(t *testing.T) {
 	}
 }
 
-func TestL21WritesNeverFollowARedirect(t *testing.T) {
+func TestWritesNeverFollowARedirect(t *testing.T) {
 	w := newWorld(t)
 	n, _ := w.pull(t, "topic")
 	ctx := t.Context()

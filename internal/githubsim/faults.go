@@ -26,6 +26,7 @@ type Fault struct {
 	Body    string        // with Status; "" is GitHub's JSON for it
 	Header  http.Header   // with Status
 
+	held *hold // by Hold
 	seen int
 	over bool
 	path *regexp.Regexp
@@ -118,6 +119,9 @@ func (f *Fault) matches(rq *Request) bool {
 
 // before does what strikes a request before it takes effect; false when that ends it.
 func (h *Hub) before(ctx context.Context, w http.ResponseWriter, rq *Request, f *Fault) bool {
+	if f.held != nil && !f.held.stop() {
+		return h.strike(w, rq, nil, &Fault{Drop: true})
+	}
 	if f.Delay > 0 {
 		select {
 		case <-time.After(f.Delay):

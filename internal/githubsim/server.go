@@ -48,6 +48,7 @@ func (h *Hub) Close() error {
 	servers := h.servers
 	h.servers = nil
 	h.mu.Unlock()
+	h.dropHeld()
 	var errs []error
 	for _, s := range servers {
 		errs = append(errs, s.Close())
@@ -68,9 +69,13 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Date", h.now().Format(http.TimeFormat))
 	rq := h.arrived(r, body)
 	f := h.fault(rq)
+	if f != nil && f.held != nil {
+		defer close(f.held.over)
+	}
 	if f != nil && !h.before(r.Context(), w, rq, f) {
 		return
 	}
+	w.Header().Set("Date", h.now().Format(http.TimeFormat)) // time has passed for what came late
 	a := h.answer(r, body, rq)
 	if f != nil && !h.after(w, rq, a, f) {
 		return

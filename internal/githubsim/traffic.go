@@ -34,6 +34,7 @@ type traffic struct {
 	count   int
 	log     []*Request
 	faults  []*Fault
+	held    []*hold // in the order of their orders, until they are released
 	onEvent func(Request)
 }
 

@@ -15,7 +15,10 @@ import (
 //
 //	hub lose [--before]                the answer is lost after the request took effect (or before it)
 //	hub fail STATUS [BODY] [--applied] answered with a status, without effect or after it
-//	hub slow DURATION                  answered late
+//	hub slow DURATION                  answered late: for what is about a limit of time, never for an order of events
+//	hub hold METHOD PATH               stopped before it takes effect, until released
+//	hub await-held                     waits until every request to be held is there
+//	hub release [--lost]               lets it take effect, even when its client is gone, and waits for that; or cuts it off
 //	hub html                           200 with a page
 //	hub secondary DURATION             secondary rate limit with Retry-After
 //	hub redirect URL                   301
@@ -25,6 +28,9 @@ var faultDeeds = map[string]subcommand{
 	"lose":             {0, lose},
 	"fail":             {1, fail},
 	"slow":             {1, slow},
+	"hold":             {2, hold},
+	"await-held":       {0, awaitHeld},
+	"release":          {0, release},
 	"html":             {0, func(c *command) error { return c.order(githubsim.HTML(), "") }},
 	"secondary":        {1, secondary},
 	"redirect":         {1, func(c *command) error { return c.order(githubsim.Redirect(c.args[0]), "") }},
@@ -39,12 +45,8 @@ var faultDeeds = map[string]subcommand{
 
 // order adds a fault with the matchers of the flags; method is the one to strike when nothing else chooses.
 func (c *command) order(f githubsim.Fault, method string) error {
-	var err error
-	f.Method, f.Path, f.Contains, f.Always = c.flag("method", ""), c.flag("path", ""), c.flag("contains", ""), c.has("always")
-	if f.Request, err = c.count("request", 0); err != nil {
-		return err
-	}
-	if f.Nth, err = c.count("nth", 0); err != nil {
+	f.Method, f.Path, f.Always = c.flag("method", ""), c.flag("path", ""), c.has("always")
+	if err := c.choices(&f); err != nil {
 		return err
 	}
 	if f.Method == "" && f.Path == "" && f.Request == 0 {
@@ -52,6 +54,37 @@ func (c *command) order(f githubsim.Fault, method string) error {
 	}
 	c.hub.AddFault(f)
 	return nil
+}
+
+// choices are the matchers beside method and path.
+func (c *command) choices(f *githubsim.Fault) (err error) {
+	f.Contains = c.flag("contains", "")
+	if f.Request, err = c.count("request", 0); err != nil {
+		return err
+	}
+	f.Nth, err = c.count("nth", 0)
+	return err
+}
+
+// patience is how long a request that is to come is waited for: it only ends stories that are wrong.
+const patience = 3 * time.Minute
+
+func hold(c *command) error {
+	f := githubsim.Fault{Method: c.args[0], Path: c.args[1]}
+	if err := c.choices(&f); err != nil {
+		return err
+	}
+	c.hub.Hold(f)
+	return nil
+}
+
+func awaitHeld(c *command) error { return c.hub.AwaitHeld(patience) }
+
+func release(c *command) error {
+	if c.has("lost") {
+		return c.hub.LoseHeld()
+	}
+	return c.hub.ReleaseHeld()
 }
 
 func lose(c *command) error {

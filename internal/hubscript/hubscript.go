@@ -44,6 +44,7 @@
 // What goes wrong (see faults.go for the matchers):
 //
 //	hub lose, hub fail, hub slow, hub html, hub secondary, hub redirect, hub clear-faults, hub pending-faults
+//	hub hold, hub await-held, hub release
 //	hub lag, hub limit, hub max-comments, hub max-page, hub bump-on-reaction
 //
 // What can be seen, on standard output (--bare leaves HTML comments such as markers out of texts):
@@ -106,7 +107,7 @@ type subcommand struct {
 }
 
 // switches are the flags without a value.
-var switches = []string{"private", "empty", "draft", "form", "always", "before", "applied", "writes", "bare", "full", "number"}
+var switches = []string{"private", "empty", "draft", "form", "always", "before", "applied", "writes", "bare", "full", "number", "lost"}
 
 // subcommands are all words.
 func subcommands() map[string]subcommand {

@@ -12,7 +12,7 @@ import (
 
 // A descendant in a session of its own, its parent gone, is found because it
 // was seen before, and ended by its recorded start.
-func TestL45SetsidGrandchild(t *testing.T) {
+func TestSetsidGrandchild(t *testing.T) {
 	setsid, err := exec.LookPath("setsid")
 	if err != nil {
 		t.Skip("no setsid program")
@@ -33,7 +33,7 @@ func TestL45SetsidGrandchild(t *testing.T) {
 }
 
 // One that nobody saw in time is found by the mark.
-func TestL119MarkFindsTheUnseen(t *testing.T) {
+func TestMarkFindsTheUnseen(t *testing.T) {
 	setsid, err := exec.LookPath("setsid")
 	if err != nil {
 		t.Skip("no setsid program")
@@ -48,7 +48,7 @@ func TestL119MarkFindsTheUnseen(t *testing.T) {
 	}
 }
 
-func TestL13EndMarkedEndsOnlyTheMarked(t *testing.T) {
+func TestEndMarkedEndsOnlyTheMarked(t *testing.T) {
 	mark := "MERGEXO_TURN=abc" + t.Name()
 	start := func(env ...string) *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), "/bin/sleep", "60")
@@ -82,7 +82,7 @@ func TestL13EndMarkedEndsOnlyTheMarked(t *testing.T) {
 }
 
 // A pid that belongs to another process now is not signalled.
-func TestL13ReusedPidIsSpared(t *testing.T) {
+func TestReusedPidIsSpared(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "/bin/sleep", "60")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

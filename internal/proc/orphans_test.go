@@ -149,9 +149,9 @@ func keptPart(t *testing.T, dir string) {
 	_ = beside.Wait()
 }
 
-// L13: what is not the agent's is spared: a credential cache that git left,
+// What is not the agent's is spared: a credential cache that git left,
 // and whatever was started beside this package.
-func TestL13GuardSparesOthers(t *testing.T) {
+func TestGuardSparesOthers(t *testing.T) {
 	dir := t.TempDir()
 	guarded(t, "kept", "PROC_TEST_DIR="+dir)
 	if !dead(t, filepath.Join(dir, "bare")) {
@@ -165,9 +165,9 @@ func environPart(t *testing.T, _ string) {
 	fmt.Printf("%s%s", res.Stdout, res.Stderr)
 }
 
-// L48: an agent of the same user cannot read the environment of the pass that
+// An agent of the same user cannot read the environment of the pass that
 // started it. Root can, so the test is made as nobody.
-func TestL48EnvironmentOfThePass(t *testing.T) {
+func TestEnvironmentOfThePass(t *testing.T) {
 	for _, guard := range []string{"", "PROC_TEST_UNGUARDED=1"} {
 		cmd := exec.CommandContext(t.Context(), publicCopy(t), "-test.run=^TestGuardedPart$")
 		cmd.Dir = "/"
@@ -212,7 +212,7 @@ func publicCopy(t *testing.T) string {
 	return path
 }
 
-func TestL119Inside(t *testing.T) {
+func TestInside(t *testing.T) {
 	dir := t.TempDir()
 	elsewhere := t.TempDir()
 	look := func() bool {
@@ -256,9 +256,9 @@ func TestL119Inside(t *testing.T) {
 	}
 }
 
-// L45: a wrapper dies of the signal at once, and what it runs with it; so what
+// A wrapper dies of the signal at once, and what it runs with it; so what
 // it runs is asked.
-func TestL45WrappedProgramIsAsked(t *testing.T) {
+func TestWrappedProgramIsAsked(t *testing.T) {
 	c := sh(`setsid sh -c 'trap "echo asked; exit 7" INT; while :; do sleep 0.05; done'; exit $?`)
 	c.Wrapper, c.EndSignal, c.Wall, c.Grace = true, syscall.SIGINT, 500*time.Millisecond, 10*time.Second
 	res := run(t, c)

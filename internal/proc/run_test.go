@@ -110,7 +110,7 @@ func TestRunCannotStart(t *testing.T) {
 	}
 }
 
-func TestL45HangIgnoringSIGTERM(t *testing.T) {
+func TestHangIgnoringSIGTERM(t *testing.T) {
 	c := sh(`trap '' TERM; echo started; while :; do sleep 0.1; done`)
 	c.Wall = 300 * time.Millisecond
 	began := time.Now()
@@ -123,7 +123,7 @@ func TestL45HangIgnoringSIGTERM(t *testing.T) {
 	}
 }
 
-func TestL45EndSignalIsTheCallers(t *testing.T) {
+func TestEndSignalIsTheCallers(t *testing.T) {
 	c := sh(`trap 'echo asked; exit 7' INT; while :; do sleep 0.05; done`)
 	c.Wall, c.Grace, c.EndSignal = 300*time.Millisecond, 5*time.Second, syscall.SIGINT
 	if res := run(t, c); res.Code != 7 || string(res.Stdout) != "asked\n" || res.TimedOut != WallLimit {
@@ -131,7 +131,7 @@ func TestL45EndSignalIsTheCallers(t *testing.T) {
 	}
 }
 
-func TestL45IdleLimit(t *testing.T) {
+func TestIdleLimit(t *testing.T) {
 	c := sh(`for i in 1 2 3 4 5 6; do echo $i >&2; sleep 0.1; done; exec sleep 60`)
 	c.Wall, c.Idle = 30*time.Second, 400*time.Millisecond
 	res := run(t, c)
@@ -143,7 +143,7 @@ func TestL45IdleLimit(t *testing.T) {
 	}
 }
 
-func TestL45GrandchildKeepsThePipe(t *testing.T) {
+func TestGrandchildKeepsThePipe(t *testing.T) {
 	for _, survivors := range []Survivors{EndSurvivors, LeaveSurvivors} {
 		pidFile := filepath.Join(t.TempDir(), "pid")
 		c := sh(`sh -c 'echo $$ >"$0"; exec sleep 20' "` + pidFile + `" & sleep 0.2; echo done`)
@@ -162,7 +162,7 @@ func TestL45GrandchildKeepsThePipe(t *testing.T) {
 	}
 }
 
-func TestL45FloodIsEnded(t *testing.T) {
+func TestFloodIsEnded(t *testing.T) {
 	c := sh(`while :; do echo 0123456789012345678901234567890123456789; done`)
 	c.MaxOutput = 100_000
 	c.Wall = time.Minute
@@ -227,7 +227,7 @@ func TestLookPath(t *testing.T) {
 	}
 }
 
-func TestL124DetachOutlivesAndReturnsAtOnce(t *testing.T) {
+func TestDetachOutlivesAndReturnsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")
 	env := []string{"PATH=" + os.Getenv("PATH"), "W=word"}

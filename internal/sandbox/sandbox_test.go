@@ -106,10 +106,10 @@ const readsWhat = `cd "$1"; for f in "$1"/home/.ssh/* "$1"/home/.config/gh/hosts
  "$1"/home/.config/git/credentials "$1"/state/state.db "$1"/state/logs/* "$1"/state/checkouts/o/r/worker-1/* "$1"/x/* "$1"/home/.bash_history; do cat "$f"; done
  grep -rs canary "$1" /proc/*/environ /run; echo done`
 
-// L48: in a sandbox the files that hold credentials, the state folder, other
+// In a sandbox the files that hold credentials, the state folder, other
 // checkouts, other processes and what others put into temporary folders are out
 // of sight, and what the work needs is there.
-func TestL48FilesAreHidden(t *testing.T) {
+func TestFilesAreHidden(t *testing.T) {
 	tool, w := tool(t), newWorld(t)
 	t.Setenv("CANARY", "canary")
 	if out := w.run(tool, readsWhat); strings.Contains(strings.ReplaceAll(out, "No such file", ""), "canary") || !strings.Contains(out, "done") {
@@ -165,7 +165,7 @@ func folderIn(t *testing.T, parent string) (string, bool) {
 
 // Whoever is root outside is nobody within, so that what hides things cannot be
 // taken away, in a namespace of its own either.
-func TestL48MountsStay(t *testing.T) {
+func TestMountsStay(t *testing.T) {
 	tool := tool(t)
 	if tool.Kind != work.SandboxBwrap {
 		t.Skip("no mounts here")
@@ -192,8 +192,8 @@ func TestTheKernelsSettingsCannotBeWritten(t *testing.T) {
 	}
 }
 
-// L119: what is started inside dies with it, whatever it does.
-func TestL119NothingOutlivesTheSandbox(t *testing.T) {
+// What is started inside dies with it, whatever it does.
+func TestNothingOutlivesTheSandbox(t *testing.T) {
 	tool := tool(t)
 	if tool.Kind != work.SandboxBwrap {
 		t.Skip("no process namespace here")
@@ -214,8 +214,8 @@ func TestL119NothingOutlivesTheSandbox(t *testing.T) {
 	}
 }
 
-// L45: an agent in a sandbox is asked to end before it is killed.
-func TestL45AskedInTheSandbox(t *testing.T) {
+// An agent in a sandbox is asked to end before it is killed.
+func TestAskedInTheSandbox(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	argv, err := tool.Wrap(w.box, []string{"/bin/sh", "-c", `trap 'echo asked; exit 7' INT; echo up; while :; do sleep 0.05; done`}, w.job)
 	if err != nil {

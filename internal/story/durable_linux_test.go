@@ -18,11 +18,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// L14: a power loss forgets what no fsync has put on disk, which no kill shows.
+// A power loss forgets what no fsync has put on disk, which no kill shows.
 // So a whole pass of the real binary is run under strace, and its system calls
 // are read: before each effect, the row of its intent was written to the
 // database's log and the log was synced.
-func TestL14EveryIntentIsSyncedBeforeItsEffect(t *testing.T) {
+func TestEveryIntentIsSyncedBeforeItsEffect(t *testing.T) {
 	needStrace(t)
 	p := tracedPass(t, buildBinary(t, nil))
 	for _, complaint := range p.unsynced() {
@@ -43,7 +43,7 @@ func TestL14EveryIntentIsSyncedBeforeItsEffect(t *testing.T) {
 
 // The test above would not be worth much if it passed for a database that
 // leaves syncing to checkpoints.
-func TestL14ALazyDatabaseIsFoundOut(t *testing.T) {
+func TestALazyDatabaseIsFoundOut(t *testing.T) {
 	needStrace(t)
 	lazy := buildBinary(t, func(source string) string {
 		return strings.Replace(source, `"synchronous(FULL)"`, `"synchronous(NORMAL)"`, 1)
@@ -54,9 +54,9 @@ func TestL14ALazyDatabaseIsFoundOut(t *testing.T) {
 	}
 }
 
-// L126: the commit, its ref, the journal and its ref are on disk before the row
+// The commit, its ref, the journal and its ref are on disk before the row
 // that says that the agent has answered.
-func TestL126TheAnswerIsOnDiskBeforeItsRow(t *testing.T) {
+func TestTheAnswerIsOnDiskBeforeItsRow(t *testing.T) {
 	needStrace(t)
 	p := tracedPass(t, buildBinary(t, nil))
 	mirror := p.w.dirs().MirrorDir(p.w.mainRepo())
@@ -84,6 +84,34 @@ func TestL126TheAnswerIsOnDiskBeforeItsRow(t *testing.T) {
 	} {
 		if slices.Contains(order.points, 0) || !slices.IsSorted(order.points) {
 			t.Errorf("not so: %s (lines %d of the trace)", order.what, order.points)
+		}
+	}
+}
+
+// A pause of everything outlives a power loss, and so does its end.
+func TestAPauseOfEverythingIsOnDisk(t *testing.T) {
+	needStrace(t)
+	binary := buildBinary(t, nil)
+	w, err := newWorld(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.close() })
+	for _, verb := range []string{"pause", "resume"} {
+		names := map[string][]string{"pause": {"rename", "renameat", "renameat2"}, "resume": {"unlink", "unlinkat"}}[verb]
+		p := &traced{w: w, file: filepath.Join(w.work, "trace-"+verb)}
+		p.run(t, binary, verb, "--all")
+		changed, folder := 0, 0
+		for _, c := range p.calls {
+			switch {
+			case slices.Contains(names, c.name) && strings.Contains(c.said, `/paused.json"`) && strings.Contains(c.said, "= 0"):
+				changed = c.end
+			case c.name == "fsync" && strings.Contains(c.said, "<"+w.stateDir()+">") && changed > 0:
+				folder = c.begin
+			}
+		}
+		if changed == 0 || folder < changed {
+			t.Errorf("%s --all: line %d of the trace changes the folder, and line %d syncs it", verb, changed, folder)
 		}
 	}
 }
@@ -187,17 +215,23 @@ func tracedPass(t *testing.T, binary string) *traced {
 		defer mu.Unlock()
 		p.intents = append(p.intents, rows[0][0])
 	})
-	calls := "trace=execve,write,pwrite64,sendto,sendmsg,fsync,fdatasync,rename,renameat,renameat2,link,linkat"
-	c := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-s", "5000", "-e", calls, "-o", p.file, binary, "tick")
+	p.run(t, binary, "tick")
+	return p
+}
+
+// run runs the program under strace, and reads the trace.
+func (p *traced) run(t *testing.T, binary string, args ...string) {
+	t.Helper()
+	calls := "trace=execve,write,pwrite64,sendto,sendmsg,fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat"
+	c := exec.CommandContext(t.Context(), "strace", append([]string{"-f", "-y", "-s", "5000", "-e", calls, "-o", p.file, binary}, args...)...)
 	c.Env = append(os.Environ(), "PATH="+os.Getenv("PATH"))
-	for name, value := range maps.All(w.environ()) {
+	for name, value := range maps.All(p.w.environ()) {
 		c.Env = append(c.Env, name+"="+value)
 	}
 	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("tick: %v\n%s", err, out)
+		t.Fatalf("%q: %v\n%s", args, err, out)
 	}
 	p.read(t)
-	return p
 }
 
 var (

@@ -131,8 +131,8 @@ func TestLauncherTwoAtOnce(t *testing.T) {
 	}
 }
 
-// TestL103Cron: no HOME, no PATH to speak of, no terminal.
-func TestL103LauncherUnderCron(t *testing.T) {
+// TestLauncherUnderCron: no HOME, no PATH to speak of, no terminal.
+func TestLauncherUnderCron(t *testing.T) {
 	s := newSource(t)
 	launcher := filepath.Join(s.dir, "gh-mergexo")
 	tools := t.TempDir() // everything that the launcher may call, but Go

@@ -30,7 +30,6 @@
 //	await-label NUMBER LABEL waits until an issue or pull request has a label
 //	hub-many N NUMBER AUTHOR makes N comments, "comment number 1" and so on; a % in AUTHOR is the number
 //	hub-paste NUMBER COMMENT AUTHOR has somebody post the words of a comment again, marker and all
-//	await-request METHOD PATH-SUFFIX waits for a request that hub slow holds up; it takes effect once its pass is killed
 //	later DURATION           lets time pass: every time in state.db is taken back by it
 //	hub-clock DURATION       sets GitHub's clock ahead of this machine's by that; -400s: behind it
 //	other-host NAME          makes a second GitHub host with an octo/app of its own; other-hub is its hub
@@ -70,6 +69,10 @@ import (
 )
 
 var update = flag.Bool("update", false, "write what cmp found into the stories")
+
+// patience is how long a story waits for what is to happen. It only ends stories that are wrong, however slow the
+// machine is.
+const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
@@ -114,7 +117,6 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"hub-many":      cmdHubMany,
 		"hub-fail-node": cmdHubFailNode,
 		"hub-paste":     cmdHubPaste,
-		"await-request": cmdAwaitRequest,
 		"later":         cmdLater,
 		"hub-clock":     cmdHubClock,
 		"other-host":    cmdOtherHost,
@@ -230,12 +232,12 @@ func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: await FILE")
 	}
 	name := ts.MkAbs(args[0])
-	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(5 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(5 * time.Millisecond) {
 		if _, err := os.Stat(name); err == nil {
 			return
 		}
 	}
-	ts.Fatalf("%s: not there after a minute", args[0])
+	ts.Fatalf("%s: not there after %s", args[0], patience)
 }
 
 func cmdAwaitLabel(ts *testscript.TestScript, neg bool, args []string) {
@@ -244,12 +246,12 @@ func cmdAwaitLabel(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(50 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
 		if slices.Contains(worldOf(ts).hub.Repo(mainRepo).Labels(n), args[1]) {
 			return
 		}
 	}
-	ts.Fatalf("#%d has no label %s after a minute", n, args[1])
+	ts.Fatalf("#%d has no label %s after %s", n, args[1], patience)
 }
 
 func cmdHubMany(ts *testscript.TestScript, neg bool, args []string) {
@@ -298,12 +300,12 @@ func cmdAwaitDB(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	var rows [][]string
 	var err error
-	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(20 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
 		if rows, err = query(worldOf(ts).stateDB(), args[0]); err == nil && len(rows) > 0 && rows[0][0] == args[1] {
 			return
 		}
 	}
-	ts.Fatalf("it gives %q, %v after a minute, and not %q", rows, err, args[1])
+	ts.Fatalf("it gives %q, %v after %s, and not %q", rows, err, patience, args[1])
 }
 
 // query reads a state database.

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -56,22 +54,6 @@ func takeBack(path string, by time.Duration) (err error) {
 		}
 	}
 	return nil
-}
-
-// cmdAwaitRequest waits until a request has come that the hub has not answered.
-func cmdAwaitRequest(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: await-request METHOD PATH-SUFFIX")
-	}
-	under := func(rq githubsim.Request) bool {
-		return !rq.Done && rq.Status == 0 && rq.Method == args[0] && strings.HasSuffix(rq.Path, args[1])
-	}
-	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(5 * time.Millisecond) {
-		if slices.ContainsFunc(worldOf(ts).hub.Requests(), under) {
-			return
-		}
-	}
-	ts.Fatalf("no %s of %s after a minute", args[0], args[1])
 }
 
 // cmdHubPaste has somebody post the words of a comment again, marker and all.

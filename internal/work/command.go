@@ -30,16 +30,16 @@ type VerbUse struct {
 }
 
 // VerbUses lists every verb in the order of the help: the comment's, the command
-// line's and the README's alike.
+// line's and the docs' alike.
 func VerbUses() []VerbUse {
 	return []VerbUse{
 		{VerbHelp, "", "Show this table"},
-		{VerbStatus, "", "Say where the work stands, what it waits for and what comes next"},
-		{VerbRetry, "", "Try again, at once, what failed, stands still or waits"},
-		{VerbUnblock, "[--head SHA]", "Go on with what is blocked, on the branch as it is now"},
-		{VerbPause, "", "Leave the issue to people; what is said meanwhile is never acted on"},
+		{VerbStatus, "", "Show where the work stands, what it waits for and what comes next"},
+		{VerbRetry, "", "Try again, at once, what failed, is blocked or waits"},
+		{VerbUnblock, "[--head SHA]", "Resume what is blocked, on the branch as it is now"},
+		{VerbPause, "", "Leave the issue to people; comments made during the pause are never acted on"},
 		{VerbResume, "", "End the pause"},
-		{VerbCancel, "", "Call the work off and close its pull request; the branch stays"},
+		{VerbCancel, "", "Cancel the work and close its pull request; the branch stays"},
 		{VerbDesign, "", "Begin with a design document for the issue"},
 		{VerbBugfix, "", "Begin to fix the bug that the issue describes"},
 		{VerbSmallJob, "", "Begin to do the issue as a small job"},
@@ -174,7 +174,7 @@ func unblock(args []string) Command {
 	return Command{Verb: VerbUnblock, Head: strings.ToLower(args[1])}
 }
 
-// HelpTable is the help in Markdown, as comments and the README have it.
+// HelpTable is the help in Markdown, as comments and the docs have it.
 func HelpTable() string {
 	var b strings.Builder
 	b.WriteString("| command | what it does |\n|---|---|\n")

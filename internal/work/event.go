@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// EventKind says what an inbound fact is about (design §4).
+// EventKind says what an inbound fact is about.
 type EventKind string
 
 // The kinds of event.
@@ -63,7 +63,7 @@ type Event struct {
 	DiffHunk  string // review
 
 	CreatedAt time.Time // GitHub's
-	UpdatedAt time.Time // GitHub's stamp; no proof of anything (design §4)
+	UpdatedAt time.Time // GitHub's stamp; no proof of anything
 	SeenAt    time.Time // ours
 
 	TurnID      int64     // the turn that answers it; 0 while none does

@@ -10,7 +10,7 @@ import (
 // State is where a work item stands; it says what has already happened.
 type State string
 
-// The states of a work item (design §8).
+// The states of a work item.
 const (
 	StatePending               State = "pending"
 	StateReady                 State = "ready"

@@ -54,7 +54,7 @@ func NextTurnKey(key string) string { return digest("next turn", key) }
 // with a sign that no key has.
 func ShortKey(eventKey string) string { return "#" + digest("event", eventKey)[:8] }
 
-// Tokens are made of what an action is for (design §6), so that an agent that
+// Tokens are made of what an action is for, so that an agent that
 // words its answer differently the second time still answers once.
 
 // ReplyToken is the token of the reply to one version of a review comment.

@@ -5,7 +5,7 @@ import "slices"
 // Cause is what moves a work item from one state to another.
 type Cause string
 
-// The causes (design §8).
+// The causes.
 const (
 	CauseLabelled   Cause = "labelled"    // a flow's label was set, or the flow's command given
 	CausePromoted   Cause = "promoted"    // its design was merged
@@ -47,10 +47,10 @@ var transitions = slices.Concat(
 		{StateRunning, CausePutBack, StateReady, "a new implementation turn"},
 		{StateRunning, CausePutBack, StateAwaitingIssueFollowup, "a new turn with all answers"},
 		{StateRunning, CausePutBack, StateAwaitingFeedback, "a new turn for the same events"},
-		{StateRunning, CauseCancelled, StateClosed, "the label set anew starts over"},
+		{StateRunning, CauseCancelled, StateClosed, "the label set again starts over"},
 		{StateRunning, CauseCancelled, StateAwaitingFeedback, "people review"},
 		{StateAwaitingIssueFollowup, CauseResumed, StatePending, "a start turn, from the beginning"},
-		{StateBlocked, CauseResumed, StateRunning, "the turn goes on where it stopped"},
+		{StateBlocked, CauseResumed, StateRunning, "the turn resumes where it stopped"},
 		{StateBlocked, CauseResumed, StateAwaitingFeedback, "a turn for what is waiting"},
 		{StateBlocked, CauseResumed, StatePending, "a start turn"},
 		{StateBlocked, CauseResumed, StateReady, "an implementation turn"},
@@ -69,10 +69,10 @@ var transitions = slices.Concat(
 	from(CauseStopped, StateAwaitingIssueFollowup, "an answer on the issue resumes it", StateRunning, StatePending, StateReady, StateBlocked),
 	from(CausePullMerged, StateMerged, "an implementation, if it is a design", slices.DeleteFunc(States(), func(s State) bool { return s == StateMerged || s == StateCompleted })...),
 	from(CausePullMerged, StateCompleted, "nothing", slices.DeleteFunc(States(), func(s State) bool { return s == StateMerged || s == StateCompleted })...),
-	from(CausePullClosed, StateClosed, "the label set anew starts over", openStates()...),
-	from(CauseWithdrawn, StateClosed, "the label set anew starts over", openStates()...),
+	from(CausePullClosed, StateClosed, "the label set again starts over", openStates()...),
+	from(CauseWithdrawn, StateClosed, "the label set again starts over", openStates()...),
 	from(CauseAdopted, StateAwaitingFeedback, "people review", States()...),
-	from(CauseAdopted, StateRunning, "the journal's turn goes on", States()...),
+	from(CauseAdopted, StateRunning, "the journal's turn resumes", States()...),
 )
 
 // from makes a transition for each of the states that it may come from.

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// L38: what shares its second with an end of a pause is on the side that loses
+// What shares its second with an end of a pause is on the side that loses
 // nothing that was meant for the agents, and replays nothing that was not.
-func TestL38PauseCovers(t *testing.T) {
+func TestPauseCovers(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2026, 11, 21, 12, 0, s, 0, time.UTC) }
 	over, lasts := Pause{Began: at(10), Ended: at(20)}, Pause{Began: at(10)}
 	for s, want := range map[int]bool{9: false, 10: true, 19: true, 20: false, 21: false} {

@@ -13,8 +13,7 @@ const (
 	MaxPriority = 5
 )
 
-// Weights say what counts in the order in which implementations are begun
-// (design §8).
+// Weights say what counts in the order in which implementations are begun.
 type Weights struct {
 	Priority  float64 // for each step of priority
 	Conflict  float64 // for a full risk of conflict

@@ -2,7 +2,7 @@ package work
 
 import "time"
 
-// Kind is the kind of a turn, which is the kind of its prompt (design §10).
+// Kind is the kind of a turn, which is the kind of its prompt.
 type Kind string
 
 // The kinds of turn.
@@ -58,7 +58,7 @@ func (k Kind) Mode() Mode {
 }
 
 // Step is how far a turn has come. Each says what has already happened and is
-// stored (design §5).
+// stored.
 type Step string
 
 // The steps of a turn. The last four end it.

@@ -27,8 +27,8 @@ func TestParseRepoName(t *testing.T) {
 	}
 }
 
-// TestL120BranchesAreFoundByPrefix: titles change, prefixes do not.
-func TestL120BranchesAreFoundByPrefix(t *testing.T) {
+// TestBranchesAreFoundByPrefix: titles change, prefixes do not.
+func TestBranchesAreFoundByPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		flow := rapid.SampledFrom(Flows()).Draw(t, "flow")
 		issue := rapid.IntRange(1, 999_999).Draw(t, "issue")
@@ -64,9 +64,9 @@ func TestSlug(t *testing.T) {
 	}
 }
 
-// TestL06TokensAreMadeOfWhatAnActionIsFor: all differ, and none has wording in
+// TestTokensAreMadeOfWhatAnActionIsFor: all differ, and none has wording in
 // it; the edit of a comment changes the reply's token and not the redirect's.
-func TestL06TokensAreMadeOfWhatAnActionIsFor(t *testing.T) {
+func TestTokensAreMadeOfWhatAnActionIsFor(t *testing.T) {
 	old, edited := ContentHash("please"), ContentHash("please!")
 	tokens := []string{
 		ReplyToken(app, 2, 55, old), ReplyToken(app, 2, 55, edited), ReplyToken(app, 2, 56, old), ReplyToken(app, 3, 55, old),
@@ -107,8 +107,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestL60TurnAfterASupersededOne has a key of its own, and so has the one after.
-func TestL60TurnAfterASupersededOne(t *testing.T) {
+// TestTurnAfterASupersededOne has a key of its own, and so has the one after.
+func TestTurnAfterASupersededOne(t *testing.T) {
 	first := TurnKey(app, 2, KindImplementationFeedback, "head", []string{"x"})
 	second := NextTurnKey(first)
 	if third := NextTurnKey(second); first == second || second == third || first == third {
@@ -136,9 +136,9 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestL15OursIsAccountAndMarker: the operator shares the account, anyone can
+// TestOursIsAccountAndMarker: the operator shares the account, anyone can
 // paste a marker.
-func TestL15OursIsAccountAndMarker(t *testing.T) {
+func TestOursIsAccountAndMarker(t *testing.T) {
 	marked := Mark("hello", Marks{Token: CommentToken("k", 1)})
 	us, them := Account{ID: 7}, Account{ID: 8}
 	for _, c := range []struct {

@@ -60,7 +60,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-func TestL09_OurMarkersCannotBeImitated(t *testing.T) {
+func TestOurMarkersCannotBeImitated(t *testing.T) {
 	token := strings.Repeat("a", 64)
 	pull := work.MarkPull(work.PullMark{Issue: 1, Flow: work.FlowBugfix, Turn: "x"})
 	for _, body := range []string{
@@ -81,7 +81,7 @@ func TestL09_OurMarkersCannotBeImitated(t *testing.T) {
 	}
 }
 
-func TestL95_LongBodiesAreCutWithANote(t *testing.T) {
+func TestLongBodiesAreCutWithANote(t *testing.T) {
 	body := "intro\n```go\n" + strings.Repeat("// ö @me\n", 20000)
 	got := Body(body)
 	if n := utf8.RuneCountInString(got); n > BodyLimit || n < BodyLimit*8/10 {

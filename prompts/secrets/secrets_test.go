@@ -29,7 +29,7 @@ func made() map[string]string {
 	}
 }
 
-func TestL49_EveryShapeIsFoundAndRedacted(t *testing.T) {
+func TestEveryShapeIsFoundAndRedacted(t *testing.T) {
 	tried := map[string]bool{}
 	for token, what := range made() {
 		tried[what] = true
@@ -48,7 +48,7 @@ func TestL49_EveryShapeIsFoundAndRedacted(t *testing.T) {
 	}
 }
 
-func TestL49_KnownTokensAreFoundExactly(t *testing.T) {
+func TestKnownTokensAreFoundExactly(t *testing.T) {
 	var s Redactor
 	s.Add("  hunter2-hunter2  ", "a password")
 	s.Add("hunter2-hunter2-long", "another")
@@ -82,7 +82,7 @@ func TestSecretsMayBeUsedByMany(t *testing.T) {
 	wg.Wait()
 }
 
-func TestL49_KnownCredentialsAreRedacted(t *testing.T) {
+func TestKnownCredentialsAreRedacted(t *testing.T) {
 	key := "-----BEGIN OPENSSH PRIVATE KEY-----\nabc\ndef\n-----END OPENSSH PRIVATE KEY-----"
 	for _, secret := range []string{
 		"ghp_" + strings.Repeat("a", 36), "gho_" + strings.Repeat("a", 36), "ghs_" + strings.Repeat("a", 36),

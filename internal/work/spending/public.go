@@ -1,15 +1,13 @@
-package tick
-
-import (
-	"regexp"
-	"strings"
-
-	"github.com/mergexo/gh-mergexo/internal/config"
-)
+package spending
 
 // What agents cost is the operator's business. It stands in reasons and in what
 // commands answer, which status and show tell on this machine as well; so it is taken
 // out where they are published, in one place, unless the config says otherwise.
+
+import (
+	"regexp"
+	"strings"
+)
 
 var (
 	// overAmount says that a budget of money or tokens is spent: what of it, and which.
@@ -18,9 +16,9 @@ var (
 	soFar = regexp.MustCompile(`,? ?\b\d+(?:\.\d+)?(?: of \d+(?:\.\d+)?)? (?:USD|tokens)\b`)
 )
 
-// public is a text of ours as it may stand on GitHub.
-func public(text string, v config.Voice) string {
-	if v.Spending {
+// Public is a text of ours as it may stand on GitHub, where spending may be told or not.
+func Public(text string, spending bool) string {
+	if spending {
 		return text
 	}
 	text = overAmount.ReplaceAllStringFunc(text, func(clause string) string {

@@ -1,21 +1,20 @@
-package tick
+package spending
 
 import (
 	"regexp"
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Every sentence about a budget is fit for GitHub: it names the budget, and no sum.
 func TestNoSumIsPublished(t *testing.T) {
 	at := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
-	b := config.Budgets{TurnsPerItem: 9, FeedbackRounds: 9, CostPerItem: 3.5, TurnsPerDay: 9, CostPerDay: 3.25}
+	b := work.Budgets{TurnsPerItem: 9, FeedbackRounds: 9, CostPerItem: 3.5, TurnsPerDay: 9, CostPerDay: 3.25}
 	spent := []work.Spent{{Turn: 1, Kind: work.KindFix, At: at, CostUSD: 4.01}}
 	for name, c := range map[string]struct{ text, want string }{
-		"item":     {overspent(SpendingOf(spent), work.KindFix, b), "max_cost_per_item_usd in the config is reached"},
+		"item":     {Overspent(Of(spent), work.KindFix, b), "max_cost_per_item_usd in the config is reached"},
 		"day":      {DayOf(spent, b, at).Says(), "no turn begins before 2026-11-23T10:00:00Z: max_cost_per_day_usd in the config is reached"},
 		"so far":   {"- so far: 1 of 9 turns (1 of 9 answered comments), 4.01 of 3.50 USD\n- next: it", "- so far: 1 of 9 turns (1 of 9 answered comments)\n- next: it"},
 		"no limit": {"1 turn" + ofCost(4.01, 0), "1 turn"},
@@ -30,10 +29,10 @@ func TestNoSumIsPublished(t *testing.T) {
 		},
 		"no money": {"it has had 9 turns; max_turns_per_item is 9", "it has had 9 turns; max_turns_per_item is 9"},
 	} {
-		if got := public(c.text, config.Voice{}); got != c.want || regexp.MustCompile(`USD|tokens$|4\.01|3\.[25]|770`).MatchString(got) {
+		if got := Public(c.text, false); got != c.want || regexp.MustCompile(`USD|tokens$|4\.01|3\.[25]|770`).MatchString(got) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-		if got := public(c.text, config.Voice{Spending: true}); got != c.text {
+		if got := Public(c.text, true); got != c.text {
 			t.Errorf("%s: %q, though the config wants it told", name, got)
 		}
 	}

@@ -1,14 +1,14 @@
-package tick
+package spending
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Of says what was spent of an item's budgets, in one line.
-func (s Spending) Of(b config.Budgets) string {
+func (s Sum) Of(b work.Budgets) string {
 	var notes []string
 	if s.Turns > s.Begun {
 		notes = append(notes, "attempts count")
@@ -24,23 +24,18 @@ func (s Spending) Of(b config.Budgets) string {
 }
 
 // unsaid says that the sum is too small, where it is.
-func (s Spending) unsaid() string {
+func (s Sum) unsaid() string {
 	if s.Unknown == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; what %s used is not known", count(s.Unknown, "run"))
-}
-
-// Of says what was spent of the day's budgets, in one line.
-func (d Day) Of(b config.Budgets) string {
-	return ofTurns(d.Turns, b.TurnsPerDay) + ofCost(d.CostUSD, b.CostPerDay) + d.unsaid()
+	return fmt.Sprintf("; what %s used is not known", work.Count(s.Unknown, "run"))
 }
 
 func ofTurns(n, most int) string {
 	if most == 0 {
-		return count(n, "turn")
+		return work.Count(n, "turn")
 	}
-	return fmt.Sprintf("%d of %s", n, count(most, "turn"))
+	return fmt.Sprintf("%d of %s", n, work.Count(most, "turn"))
 }
 
 func outOf(n, most int) string {

@@ -1,0 +1,50 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+)
+
+// TestTheStateFolderOfABrokenConfig: a person who must stop everything at once is
+// not told first to mend a config.
+func TestTheStateFolderOfABrokenConfig(t *testing.T) {
+	for name, c := range map[string]struct{ text, want, trouble string }{
+		"whole":                   {"[runtime]\nstate_dir = \"/srv/x\"\n[[repo]]\nname = \"octo/app\"\n", "/srv/x", ""},
+		"nothing said":            {"[[repo]]\nname = \"octo/app\"\n", "/data/mergexo", ""},
+		"home":                    {"[runtime]\nstate_dir = \"~/x\"\n", "/home/ann/x", ""},
+		"wrong values":            {"[runtime]\nworkers = \"many\"\nstate_dir = \"/srv/x\"\n[[repo]]\nname = 7\n", "/srv/x", ""},
+		"unknown keys":            {"[runtime]\nstaet_dir = \"/srv/x\"\n", "", "staet_dir"},
+		"no TOML below":           {"[runtime]\nstate_dir = '/srv/x' # here\n[[repo]\nname = octo\n", "/srv/x", ""},
+		"no TOML above":           {"[runtime\nstate_dir = \"/srv/x\"\n", "/srv/x", ""},
+		"no TOML, nothing said":   {"[runtime\nworkers = 3\n# state_dir = \"/srv/x\"\n", "/data/mergexo", ""},
+		"no TOML, dotted":         {"runtime.state_dir = \"/srv/x\"\n[[repo]\n", "/srv/x", ""},
+		"no TOML, said twice":     {"[runtime]\nstate_dir = \"/srv/x\"\nstate_dir = \"/srv/y\"\n", "", "state_dir"},
+		"no TOML where it stands": {"[runtime]\nstate_dir = \"/srv/x\n", "", "state_dir"},
+		"in a table of one line":  {"runtime = { state_dir = \"/srv/x\", workers = }\n", "", "config.toml:1: "},
+		"relative":                {"[runtime]\nstate_dir = \"x\"\n", "", "absolute"},
+		"not a text":              {"[runtime]\nstate_dir = 7\n", "", "state_dir"},
+		"runtime is no table":     {"runtime = 7\n", "", "runtime"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "config.toml")
+			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			dir, err := config.StateDir(config.Env{ConfigPath: path, DataDir: "/data/mergexo", Home: "/home/ann"})
+			if dir != filepath.FromSlash(c.want) || (err != nil) != (c.trouble != "") {
+				t.Errorf("got %q, %v", dir, err)
+			}
+			if err != nil && (!strings.Contains(err.Error(), c.trouble) || !strings.Contains(err.Error(), "paused.json")) {
+				t.Errorf("the error does not help: %v", err)
+			}
+		})
+	}
+	_, err := config.StateDir(config.Env{ConfigPath: filepath.Join(t.TempDir(), "none.toml"), DataDir: "/data/mergexo"})
+	if err == nil || !strings.Contains(err.Error(), "none.toml") || !strings.Contains(err.Error(), "paused.json") {
+		t.Errorf("without a config: %v", err)
+	}
+}

@@ -1,0 +1,203 @@
+package plumbing
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+)
+
+// keptVars are the GIT_ variables of the operator that may reach our commands;
+// any other could name another repository, index or configuration.
+var keptVars = []string{
+	"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY",
+	"GIT_SSL_NO_VERIFY", "GIT_PROXY_COMMAND", "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+	"GIT_HTTP_LOW_SPEED_LIMIT", "GIT_HTTP_LOW_SPEED_TIME",
+}
+
+// baseEnv is the environment of every command of ours.
+func baseEnv(operator []string) []string {
+	var env []string
+	for _, v := range operator {
+		name, _, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, "GIT_") && !slices.Contains(keptVars, name) {
+			continue
+		}
+		env = append(env, v)
+	}
+	return append(env, "LC_ALL=C", "LANGUAGE=", "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1")
+}
+
+// safeConfig is said on every command line, so that nothing depends on what
+// stands in a file.
+func safeConfig() []string {
+	var args []string
+	for _, kv := range []string{
+		"core.hooksPath=" + os.DevNull,
+		"core.fsmonitor=false",
+		"core.attributesFile=" + os.DevNull,
+		"core.autocrlf=false",
+		"core.safecrlf=false",
+		"core.trustctime=true",
+		"core.untrackedCache=false",
+		"core.sparseCheckout=false",
+		"core.protectHFS=true", // a name that is .git on another system is one here
+		"core.protectNTFS=true",
+		"core.fsync=committed",
+		"protocol.ext.allow=never",
+		"submodule.recurse=false",
+		"advice.addEmbeddedRepo=false",
+		"gc.auto=0",
+		"maintenance.auto=false",
+	} {
+		args = append(args, "-c", kv)
+	}
+	return args
+}
+
+// maxOutput bounds what a command may print, in bytes.
+const maxOutput = 1 << 30
+
+// Call is one git command. Git.Call makes it; what is left out does not apply.
+type Call struct {
+	Args    []string
+	Config  []string // key=value pairs, in front of Args
+	GitDir  string   // "" is only for commands that need no repository
+	Tree    string   // working tree, and working directory
+	Index   string
+	Env     []string
+	Stdin   []byte
+	Objects []string // variables that say where new objects go, in place of the repository's own folder
+
+	Operator bool   // the operator's configuration applies
+	Remote   string // URL that is spoken to: network limits; its secrets are kept out of errors
+	Answers  []int  // exit codes that are answers, besides 0
+
+	Wall time.Duration // 0 means Options.Timeout
+
+	git *Git
+}
+
+// Call is a git command with these arguments.
+func (g *Git) Call(args ...string) Call { return Call{git: g, Args: args} }
+
+// environment is what the command runs with.
+func (c Call) environment() []string {
+	env := slices.Clone(c.git.env)
+	if !c.Operator {
+		env = append(env, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	}
+	if c.GitDir != "" {
+		env = append(env, "GIT_DIR="+c.GitDir)
+	}
+	if c.Tree != "" {
+		env = append(env, "GIT_WORK_TREE="+c.Tree)
+	}
+	if c.Index != "" {
+		env = append(env, "GIT_INDEX_FILE="+c.Index)
+	}
+	return slices.Concat(env, c.Objects, c.Env)
+}
+
+// configuration is what stands in front of the command's own arguments.
+func (c Call) configuration() []string {
+	args := safeConfig()
+	if file := c.git.OperatorPath("core.excludesfile"); file != "" {
+		args = append(args, "-c", "core.excludesFile="+file)
+	}
+	if len(c.Objects) > 0 {
+		c.Config = append(noSync(), c.Config...)
+	}
+	for _, kv := range c.Config {
+		args = append(args, "-c", kv)
+	}
+	return args
+}
+
+// noSync keeps git from forcing each object to disk by itself: whoever names
+// another folder for them does so for all at once. On Windows git does it better.
+func noSync() []string {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	return []string{"core.fsync=none"}
+}
+
+// Run runs the command. A failure is a *CommandError, a *TimeoutError, or wraps
+// what proc says.
+func (c Call) Run(ctx context.Context) (proc.Result, error) {
+	opt := c.git.opt
+	cmd := proc.Cmd{
+		Path: c.git.bin, Args: append(c.configuration(), c.Args...), Dir: c.Tree, Env: c.environment(), Stdin: c.Stdin,
+		Wall: opt.Timeout, MaxOutput: maxOutput, Survivors: proc.LeaveSurvivors, DieWithParent: true,
+	}
+	if cmd.Dir == "" && !c.Operator {
+		cmd.Dir = c.GitDir
+	}
+	if c.Wall > 0 {
+		cmd.Wall = c.Wall
+	}
+	if c.Remote != "" {
+		cmd.Wall, cmd.Idle = opt.NetTimeout, opt.NetIdle
+	}
+	res, err := proc.Run(ctx, cmd)
+	name := strings.Join(c.Args[:min(2, len(c.Args))], " ")
+	if err != nil {
+		return res, fmt.Errorf("git %s: %w", name, err)
+	}
+	if c.Remote != "" {
+		res.Stderr = []byte(Redact(string(res.Stderr), c.Remote))
+	}
+	switch {
+	case res.TimedOut != proc.NoLimit:
+		return res, &TimeoutError{Command: name, Limit: res.TimedOut}
+	case res.Truncated:
+		return res, fmt.Errorf("git %s: more than %d bytes of output", name, cmd.MaxOutput)
+	case res.Code != 0 && !slices.Contains(c.Answers, res.Code):
+		return res, &CommandError{Command: name, Code: res.Code, Stderr: string(res.Stderr)}
+	}
+	return res, nil
+}
+
+// Text runs the command for its output, without the last line ending.
+func (c Call) Text(ctx context.Context) (string, error) {
+	res, err := c.Run(ctx)
+	return strings.TrimSuffix(string(res.Stdout), "\n"), err
+}
+
+// Fields runs a command that was asked for -z, for the fields of its output.
+func (c Call) Fields(ctx context.Context) ([]string, error) {
+	res, err := c.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return Fields(res.Stdout), nil
+}
+
+// Fields splits the output of a command that was asked for -z.
+func Fields(out []byte) []string {
+	s := strings.TrimSuffix(string(out), "\x00")
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "\x00")
+}
+
+// Redact takes the user part of a URL out of what git said.
+func Redact(s, remote string) string {
+	u, err := url.Parse(remote)
+	if err != nil || u.User == nil {
+		return s
+	}
+	s = strings.ReplaceAll(s, u.User.String()+"@", "")
+	if secret, ok := u.User.Password(); ok && secret != "" {
+		s = strings.ReplaceAll(s, secret, "***")
+	}
+	return s
+}

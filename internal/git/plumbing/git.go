@@ -1,0 +1,170 @@
+// Package plumbing is the operator's git: found, checked, and run one command at a
+// time, with an environment and a configuration that we choose. What went wrong
+// comes back as a typed error.
+package plumbing
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+)
+
+// Identity is whom commits are by.
+type Identity struct{ Name, Email string }
+
+func (i Identity) String() string { return i.Name + " <" + i.Email + ">" }
+
+// Options of Open.
+type Options struct {
+	Bin        string        // a name to look for in Env's PATH, or a path; "" means git
+	Env        []string      // required; the operator's environment, for credentials and ssh
+	Timeout    time.Duration // of a local command; 0 means 5 minutes
+	NetTimeout time.Duration // of a fetch or push; 0 means 30 minutes
+	NetIdle    time.Duration // of a fetch or push that says nothing; 0 means 2 minutes
+	Identity   Identity      // required
+
+	PatternTimeout time.Duration // of a local command that reads a checkout's own patterns; 0 means 30 seconds
+	GhPath         string        // if set, https remotes ask "gh auth git-credential" for credentials
+}
+
+// Git runs the operator's git.
+type Git struct {
+	bin      string
+	opt      Options
+	env      []string          // for every command
+	operator map[string]string // the operator's configuration, the last value of each key
+}
+
+// Version wanted: merge-tree --write-tree.
+const (
+	wantMajor = 2
+	wantMinor = 38
+)
+
+// Open finds git and reads what is carried over of the operator's
+// configuration: ignored files and signing. A git older than 2.38 is a
+// *VersionError, a missing one wraps proc.ErrNotFound.
+func Open(ctx context.Context, opt Options) (*Git, error) {
+	opt.Bin = cmp.Or(opt.Bin, "git")
+	opt.Timeout = cmp.Or(opt.Timeout, 5*time.Minute)
+	opt.PatternTimeout = cmp.Or(opt.PatternTimeout, 30*time.Second)
+	opt.NetTimeout = cmp.Or(opt.NetTimeout, 30*time.Minute)
+	opt.NetIdle = cmp.Or(opt.NetIdle, 2*time.Minute)
+	if opt.Identity.Name == "" || opt.Identity.Email == "" {
+		return nil, fmt.Errorf("open git: identity %q <%q> is incomplete", opt.Identity.Name, opt.Identity.Email)
+	}
+	bin, err := proc.LookPath(opt.Bin, lookup(opt.Env, "PATH"))
+	if err != nil {
+		return nil, fmt.Errorf("open git: %w", err)
+	}
+	g := &Git{bin: bin, opt: opt, env: baseEnv(opt.Env)}
+	if err := g.readVersion(ctx); err != nil {
+		return nil, err
+	}
+	if err := g.readOperator(ctx); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// Options are those of Open, with their defaults.
+func (g *Git) Options() Options { return g.opt }
+
+// Signs reports whether the operator's git signs commits.
+func (g *Git) Signs() bool {
+	v, ok := g.operator["commit.gpgsign"]
+	return ok && isTrue(v)
+}
+
+var versionPattern = regexp.MustCompile(`git version (\d+)\.(\d+)\S*`)
+
+func (g *Git) readVersion(ctx context.Context) error {
+	out, err := g.Call("version").Text(ctx)
+	if err != nil {
+		return err
+	}
+	m := versionPattern.FindStringSubmatch(out)
+	if m == nil {
+		return fmt.Errorf("read git's version: %q", out)
+	}
+	major, _ := strconv.Atoi(m[1])
+	minor, _ := strconv.Atoi(m[2])
+	if major < wantMajor || (major == wantMajor && minor < wantMinor) {
+		return &VersionError{Have: strings.TrimPrefix(m[0], "git version "), Want: fmt.Sprintf("%d.%d", wantMajor, wantMinor)}
+	}
+	return nil
+}
+
+// readOperator reads the system's and the operator's configuration, and no
+// repository's: a GIT_DIR that is none keeps git from looking for one.
+func (g *Git) readOperator(ctx context.Context) error {
+	c := g.Call("config", "--includes", "--null", "--list")
+	c.GitDir, c.Operator = os.DevNull, true
+	out, err := c.Text(ctx)
+	if err != nil {
+		return fmt.Errorf("read git's configuration: %w", err)
+	}
+	g.operator = map[string]string{}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		key, value, ok := strings.Cut(entry, "\n")
+		if !ok {
+			value = "true" // a key alone is a true boolean
+		}
+		g.operator[key] = value
+	}
+	return nil
+}
+
+// Operator is a value of the operator's own configuration; the key is in lower case.
+func (g *Git) Operator(key string) string { return g.operator[key] }
+
+// OperatorPath is a path of the operator's configuration, with ~ expanded.
+func (g *Git) OperatorPath(key string) string {
+	v := g.operator[key]
+	if rest, ok := strings.CutPrefix(v, "~/"); ok {
+		return lookup(g.env, "HOME") + "/" + rest
+	}
+	return v
+}
+
+// SigningConfig carries the operator's keys and programs over to a command that
+// signs. Without a named key gpg would look for one of the committer, who is not
+// the operator.
+func (g *Git) SigningConfig() []string {
+	var config []string
+	for key, value := range g.operator {
+		if strings.HasPrefix(key, "gpg.") || key == "user.signingkey" {
+			config = append(config, key+"="+value)
+		}
+	}
+	if g.operator["user.signingkey"] == "" && g.operator["gpg.format"] != "ssh" && g.operator["user.email"] != "" {
+		config = append(config, "user.signingkey="+strings.TrimSpace(Identity{Name: g.operator["user.name"], Email: g.operator["user.email"]}.String()))
+	}
+	return config
+}
+
+func isTrue(v string) bool {
+	switch strings.ToLower(v) {
+	case "true", "yes", "on", "1":
+		return true
+	}
+	return false
+}
+
+// lookup finds a variable in an environment; the last one counts.
+func lookup(env []string, name string) string {
+	for _, entry := range slices.Backward(env) {
+		if v, ok := strings.CutPrefix(entry, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,28 @@
+package work
+
+import (
+	"slices"
+	"strings"
+)
+
+// CheckNames are the names in the body of an event about checks.
+func CheckNames(e Event) []string {
+	var names []string
+	for line := range strings.Lines(e.Body) {
+		_, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		names = append(names, name)
+	}
+	return names
+}
+
+// Findings are the names of the red checks that events tell of, sorted.
+func Findings(events []Event) []string {
+	var names []string
+	for _, e := range events {
+		if e.Kind == EventCheck {
+			names = append(names, CheckNames(e)...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

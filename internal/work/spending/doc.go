@@ -1,0 +1,3 @@
+// Package spending sums up what turns took, holds it against budgets, and words
+// it. Pure rules.
+package spending

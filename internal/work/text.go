@@ -1,0 +1,51 @@
+package work
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+const StoppedTime = "2006-01-02 15:04 UTC"
+
+func Short(oid string) string {
+	if len(oid) > 7 {
+		return oid[:7]
+	}
+	return oid
+}
+
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+func JoinNames(names []string) string {
+	switch len(names) {
+	case 0:
+		return "nobody"
+	case 1:
+		return names[0]
+	}
+	var s strings.Builder
+	s.WriteString(names[0])
+	for _, n := range names[1 : len(names)-1] {
+		s.WriteString(", " + n)
+	}
+	return s.String() + " and " + names[len(names)-1]
+}
+
+// Sentence ends what does not end like one.
+func Sentence(s string) string {
+	last, _ := utf8.DecodeLastRuneInString(s)
+	if unicode.IsLetter(last) || unicode.IsDigit(last) || last == ')' {
+		return s + "."
+	}
+	return s
+}
+
+func Utc(t time.Time) string { return t.UTC().Format(StoppedTime) }

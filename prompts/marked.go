@@ -1,0 +1,44 @@
+package prompts
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// How long a body may be, in characters, and how much of that the names of
+// answered events may take before they are shortened, and at most.
+const (
+	MaxBody       = 65536 // GitHub's limit
+	plainHandled  = 16000
+	shortHandled  = 40000
+	shortKeySpace = 10
+)
+
+// MarkBody marks a body and keeps it within GitHub's limit.
+func MarkBody(body string, m work.Marks) string { return Bounded(body, "", m) }
+
+// Bounded marks a text with its tail and keeps both within GitHub's limit: of
+// the text is cut what is too much, with a note.
+func Bounded(text, tail string, m work.Marks) string {
+	m.Handled = handled(m.Handled)
+	if tail != "" {
+		tail = "\n\n" + tail
+	}
+	room := MaxBody - utf8.RuneCountInString(work.Mark(tail, m))
+	return work.Mark(Balanced(Cut(text, room))+tail, m)
+}
+
+// handled names the answered events: of a turn with thousands of them by short
+// forms, so that its body can be sent.
+func handled(keys []string) []string {
+	if len(strings.Join(keys, " ")) <= plainHandled {
+		return keys
+	}
+	short := make([]string, 0, len(keys))
+	for _, key := range keys[:min(len(keys), shortHandled/shortKeySpace)] {
+		short = append(short, work.ShortKey(key))
+	}
+	return short
+}
