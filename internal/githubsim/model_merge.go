@@ -204,7 +204,7 @@ func (r *Repo) squashMessage(base, head string) string {
 
 // markMerged closes the pull request as merged by the commit.
 func (r *Repo) markMerged(actor *user, p *pull, oid string) {
-	p.merged, p.mergedBy, p.mergeSHA, p.autoMerge = r.hub.now(), actor, oid, nil
+	p.merged, p.mergedBy, p.mergeSHA = r.hub.now(), actor, oid
 	p.record(actor, "merged", func(e *event) { e.commitSHA = oid })
 	p.close(actor, "", "")
 }
@@ -219,36 +219,4 @@ func (r *Repo) closeBy(actor *user, p *pull, oid string) {
 			is.close(actor, "completed", oid)
 		}
 	}
-}
-
-// updateBranch merges the base into the head.
-func (r *Repo) updateBranch(actor *user, p *pull, expected string) *apiError {
-	if p.headRepo == nil || !p.headRepo.can(actor, "write") {
-		return forbidden("Must have push access to repository")
-	}
-	head, base := p.headOID(), p.baseOID()
-	if expected != "" && expected != head {
-		return pullRefusal("expected head sha didn’t match current head ref.")
-	}
-	if r.git.isAncestor(base, head) {
-		return pullRefusal("There are no new commits on the base branch.")
-	}
-	m, err := r.git.mergeTree(head, base)
-	if err != nil || !m.clean {
-		return pullRefusal("merge conflict between base and head")
-	}
-	by := actor.signature(r.hub.now())
-	message := fmt.Sprintf("Merge branch '%s' into %s\n", p.baseRef, p.headRef)
-	oid, err := r.git.commitTree(m.tree, []string{head, base}, message, by, by)
-	if err == nil && !p.sameRepo() {
-		_, err = p.headRepo.git.run("fetch", "--quiet", "--no-tags", r.git.dir, oid)
-	}
-	if err == nil {
-		err = p.headRepo.git.setRef("refs/heads/"+p.headRef, oid, head)
-	}
-	if err != nil {
-		return refusal(http.StatusInternalServerError, err.Error())
-	}
-	p.headRepo.acceptPush(actor)
-	return nil
 }

@@ -3,7 +3,6 @@ package githubsim
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 )
 
@@ -147,47 +146,5 @@ func (r *Repo) setBase(actor *user, p *pull, base string) *apiError {
 	p.record(actor, "base_ref_changed", func(e *event) { e.from, e.to = p.baseRef, base })
 	p.baseRef = base
 	p.touch()
-	return nil
-}
-
-// setDraft makes a draft of it, or ends that.
-func (r *Repo) setDraft(actor *user, p *pull, draft bool) *apiError {
-	if e := r.mayEdit(actor, p.author); e != nil {
-		return e
-	}
-	if draft != p.draft {
-		word := "ready_for_review"
-		if draft {
-			word = "convert_to_draft"
-		}
-		p.draft = draft
-		p.record(actor, word, nil)
-		p.touch()
-	}
-	return nil
-}
-
-// request asks people for a review, or takes that back.
-func (r *Repo) request(actor *user, p *pull, who []*user, add bool) *apiError {
-	if e := r.mayEdit(actor, p.author); e != nil {
-		return e
-	}
-	for _, u := range who {
-		if u == p.author && add {
-			return unprocessable("Review cannot be requested from pull request author.")
-		}
-		i := slices.Index(p.reviewers, u)
-		switch {
-		case add && i < 0:
-			p.reviewers = append(p.reviewers, u)
-			p.record(actor, "review_requested", func(e *event) { e.user = u })
-		case !add && i >= 0:
-			p.reviewers = slices.Delete(p.reviewers, i, i+1)
-			p.record(actor, "review_request_removed", func(e *event) { e.user = u })
-		default:
-			continue
-		}
-		p.touch()
-	}
 	return nil
 }

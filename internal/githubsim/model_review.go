@@ -149,34 +149,6 @@ func (r *Repo) editReview(actor *user, v *review, body string) *apiError {
 	return nil
 }
 
-// dismiss takes a verdict's weight away.
-func (r *Repo) dismiss(actor *user, v *review, message string) *apiError {
-	if e := r.need(actor, "write"); e != nil {
-		return e
-	}
-	if v.state != "APPROVED" && v.state != "CHANGES_REQUESTED" {
-		return unprocessable("Can not dismiss a commented pull request review")
-	}
-	was := v.state
-	v.state, v.updated = "DISMISSED", r.hub.now()
-	v.pull.record(actor, "review_dismissed", func(e *event) { e.dismissed, e.message, e.wasState = v, message, was })
-	v.pull.touch()
-	return nil
-}
-
-// deletePending throws a draft away with its comments.
-func (r *Repo) deletePending(actor *user, v *review) *apiError {
-	if v.author != actor || !v.pending() {
-		return unprocessable("Can not delete a non-pending pull request review")
-	}
-	for _, c := range slices.Clone(v.comments) {
-		r.dropDiffComment(c)
-	}
-	v.pull.reviews = without(v.pull.reviews, v)
-	delete(r.hub.nodes, v.nodeID)
-	return nil
-}
-
 // place is where a diff comment stands.
 type place struct {
 	commit, hunk string

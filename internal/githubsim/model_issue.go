@@ -192,24 +192,6 @@ func (r *Repo) setLock(actor *user, is *issue, locked bool, reason string) *apiE
 	return nil
 }
 
-// assign adds or takes away assignees.
-func (r *Repo) assign(actor *user, is *issue, who []*user, add bool) {
-	for _, u := range who {
-		i := slices.Index(is.assignees, u)
-		switch {
-		case add && i < 0:
-			is.assignees = append(is.assignees, u)
-			is.record(actor, "assigned", func(e *event) { e.user = u })
-		case !add && i >= 0:
-			is.assignees = slices.Delete(is.assignees, i, i+1)
-			is.record(actor, "unassigned", func(e *event) { e.user = u })
-		default:
-			continue
-		}
-		is.touch()
-	}
-}
-
 var mention = regexp.MustCompile(`(?:^|[\s(\[])(?:([\w.-]+/[\w.-]+))?#(\d+)\b`)
 
 // refer leaves a cross-reference at each issue that the text of from mentions, once.

@@ -1,4 +1,4 @@
-package store
+package dbfile
 
 import (
 	"errors"
@@ -23,8 +23,8 @@ func (e *DiskError) Error() string {
 }
 func (e *DiskError) Unwrap() error { return e.Err }
 
-// noRoom says what to look at where SQLite only says that a write failed.
-func noRoom(err error) error {
+// NoRoom says what to look at where SQLite only says that a write failed.
+func NoRoom(err error) error {
 	code := (*sqlite.Error)(nil)
 	if _, told := errors.AsType[*DiskError](err); told || !errors.As(err, &code) {
 		return err
