@@ -189,7 +189,7 @@ func (p *Pass) notForEver(ctx context.Context, l *lease) error {
 			l.spent = true
 			return &work.BlockedError{
 				Reason: fmt.Sprintf("the checks of %s are red again, although their failed jobs were run again for a test that looked flaky", work.Short(l.turn.Head)),
-				Hint:   "mend the test, or say in a comment on the pull request what is to be done",
+				Hint:   "fix the test, or say in a comment on the pull request what to do",
 			}
 		}
 	}

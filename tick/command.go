@@ -46,7 +46,7 @@ func (r *router) commands() (closing bool) {
 	defer r.skipPaused()
 	for _, e := range r.takeCommands() {
 		if r.opening(e) && r.v.Notices[r.answerToken(e)] == "" { // and what was said after it waits with it
-			r.line("wait", "", "the pull request is being opened; then it is closed, as "+e.Author.Login+" said")
+			r.line("wait", "", "the pull request is being opened; then it is closed, as "+e.Author.Login+" asked")
 			return closing
 		}
 		switch token := r.answerToken(e); {

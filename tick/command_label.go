@@ -49,7 +49,7 @@ func (r *router) flowLabel(inv invocation, label string) work.Action {
 	return work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionFlow, Need: work.NeedRequired, State: work.ActionPlanned,
 		Token: work.FlowToken(r.v.Repo.Key(), r.item.Number), Number: r.item.Number,
-		Target: label, Base: strings.Join(others, ","), Body: r.looks(label), Head: inv.at.UTC().Format(time.RFC3339), Why: inv.by + " said " + inv.String(),
+		Target: label, Base: strings.Join(others, ","), Body: r.looks(label), Head: inv.at.UTC().Format(time.RFC3339), Why: inv.by + " commented " + inv.String(),
 	}
 }
 
@@ -134,7 +134,7 @@ func (r *router) unpause(inv invocation) reply {
 			r.begun[i].Ended = inv.at
 		}
 	}
-	rep.said = "The pause is over: what was said before it and what is said from now on counts. " + r.whereItStands()
+	rep.said = "The pause is over: comments made before it, and from now on, count. " + r.whereItStands()
 	return rep
 }
 
@@ -147,6 +147,6 @@ func (r *router) ignoreLabel(inv invocation, number int, verb work.Verb) work.Ac
 		l = work.Labelling{With: []work.Label{work.IgnoreLabel(name)}}
 	}
 	a := l.Action(r.v.Repo, r.item.ID, number, "pause")
-	a.Need, a.Why = work.NeedRequired, inv.by+" said "+inv.String()
+	a.Need, a.Why = work.NeedRequired, inv.by+" commented "+inv.String()
 	return a
 }

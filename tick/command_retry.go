@@ -130,7 +130,7 @@ func (r *router) startAgain() reply {
 		return nothing("Nothing is left of what began this. %s.", r.again())
 	}
 	r.resumeTo(work.StatePending)
-	return nothing("The work is tried again, with all that was said on the issue.")
+	return nothing("The work is tried again, with all comments on the issue.")
 }
 
 // allowAnew has the item's budgets count from here: it goes on because a person

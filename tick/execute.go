@@ -255,7 +255,7 @@ func commitMessage(l *lease, a prompts.Answer) string {
 		return fmt.Sprintf("Merge %s into %s", l.turn.Base, l.turn.Branch)
 	}
 	if l.turn.Kind == work.KindFix {
-		return fmt.Sprintf("Mend the checks of #%d", l.turn.Number)
+		return fmt.Sprintf("Fix the checks of #%d", l.turn.Number)
 	}
 	return fmt.Sprintf("Answer the comments on #%d", l.turn.Number)
 }

@@ -213,7 +213,7 @@ func (p *Pass) listenAgain(ctx context.Context, l *lease, push work.Action) erro
 		return nil
 	}
 	p.logComments(ctx, l, "issue comments queued", unheard)
-	return &work.FollowupError{Kind: work.FollowupComments, Reason: work.NewIssueComments, Hint: "one more turn hears them"}
+	return &work.FollowupError{Kind: work.FollowupComments, Reason: work.NewIssueComments, Hint: "one more turn sees them"}
 }
 
 // hear reads what was said on a turn's issue since the turn was claimed, as

@@ -155,7 +155,7 @@ func (p *Pass) testReplayed(ctx context.Context, l *lease, commit string) error 
 		return err
 	}
 	if res.Failure != "" {
-		return &work.SupersededError{Reason: "with what somebody pushed meanwhile the required tests fail: they " + res.Failure}
+		return &work.SupersededError{Reason: "with what somebody pushed the required tests fail: they " + res.Failure}
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (h *harvest) untold(ctx context.Context, c candidate) (bool, error) {
 	if err != nil || at < 0 {
 		return false, err
 	}
-	said := fmt.Sprintf("what is said on #%d waits until the pull request can be read%s", numbers[at], h.whyUnread(numbers[at]))
+	said := fmt.Sprintf("comments on #%d wait until the pull request can be read%s", numbers[at], h.whyUnread(numbers[at]))
 	if h.late == nil && !slices.Contains(h.trouble, said) {
 		h.trouble = append(h.trouble, said)
 	}
