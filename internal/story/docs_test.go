@@ -122,6 +122,34 @@ func TestNothingRefersElsewhere(t *testing.T) {
 	}
 }
 
+// The design names each table of the database, and each key of an agent's answer.
+func TestDesignNamesTablesAndKeys(t *testing.T) {
+	page, found := pages(t)["docs/design.md"], 0
+	for pattern, name := range map[string]*regexp.Regexp{
+		"../../store/migrations/*.sql": regexp.MustCompile(`(?m)^CREATE TABLE (\w+)`),
+		"../../prompts/schemas/*.json": regexp.MustCompile(`(?m)^    "(\w+)": \{`),
+	} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range name.FindAllStringSubmatch(string(text), -1) {
+				if found++; !strings.Contains(page, "`"+m[1]+"`") {
+					t.Errorf("docs/design.md does not name %s of %s", m[1], filepath.Base(path))
+				}
+			}
+		}
+	}
+	if found < 40 {
+		t.Errorf("%d names were read, which cannot be all", found)
+	}
+}
+
 // Documents link to files, and to headings, that are there.
 func TestDocsLinkToWhatIsThere(t *testing.T) {
 	all := pages(t)
