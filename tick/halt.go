@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -120,7 +120,7 @@ func (d Dirs) replaceHalt(b []byte) (err error) {
 	if err = os.Rename(f.Name(), d.haltFile()); err != nil {
 		return err
 	}
-	return git.SyncFolder(d.State)
+	return files.SyncFolder(d.State)
 }
 
 // EndHalt ends the pause of everything; false where there was none.
@@ -130,7 +130,7 @@ func (d Dirs) EndHalt() (bool, error) {
 		return false, nil
 	}
 	if err == nil {
-		err = git.SyncFolder(d.State)
+		err = files.SyncFolder(d.State)
 	}
 	if err != nil {
 		return false, fmt.Errorf("end the pause: %w", err)
@@ -155,7 +155,7 @@ func (e *haltedError) Error() string { return e.Says() }
 
 // notHalted ends a turn before its first effect when everything is paused. After
 // that it is carried to its end, as in a pause of its item.
-func (p *Pass) notHalted(ctx context.Context, l *lease) error {
+func (p *Looks) notHalted(ctx context.Context, l *lease) error {
 	h, halted := p.Dirs.Halted()
 	if !halted {
 		return nil

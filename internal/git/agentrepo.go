@@ -3,11 +3,12 @@ package git
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
@@ -15,18 +16,18 @@ import (
 // borrows the mirror's objects, stands on the branch, and has no remote. What
 // becomes of it does not matter to us.
 func (m *Mirror) giveRepository(ctx context.Context, r Restore) error {
-	c := m.git.Call("init", "--quiet", "--template=", "--initial-branch="+r.Branch, r.Dir)
+	c := m.Git().Call("init", "--quiet", "--template=", "--initial-branch="+r.Branch, r.Dir)
 	if _, err := c.Run(ctx); err != nil {
 		return err
 	}
-	objects, err := filepath.Abs(m.path("objects"))
+	objects, err := filepath.Abs(m.Path("objects"))
 	if err != nil {
 		return err
 	}
 	repo := filepath.Join(r.Dir, ".git")
-	files := map[string]string{
+	content := map[string]string{
 		"objects/info/alternates": filepath.ToSlash(objects) + "\n",
-		"info/attributes":         rawAttributes,
+		"info/attributes":         mirror.RawAttributes,
 		"refs/heads/" + r.Branch:  r.Commit + "\n",
 	}
 	if r.Base != "" {
@@ -35,28 +36,28 @@ func (m *Mirror) giveRepository(ctx context.Context, r Restore) error {
 			return err
 		}
 		if ok {
-			files[tracking+r.Base] = oid + "\n"
+			content[mirror.Tracking+r.Base] = oid + "\n"
 		}
 	}
 	if r.Merge != nil {
-		files["MERGE_HEAD"] = r.Merge.Other + "\n"
-		files["MERGE_MSG"] = "Merge " + r.Base + " into " + r.Branch + "\n"
-		files["MERGE_MODE"] = ""
+		content["MERGE_HEAD"] = r.Merge.Other + "\n"
+		content["MERGE_MSG"] = "Merge " + r.Base + " into " + r.Branch + "\n"
+		content["MERGE_MODE"] = ""
 	}
-	for name, content := range files {
+	for name, text := range content {
 		path := filepath.Join(repo, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return fmt.Errorf("make the agent's repository: %w", err)
 		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			return fmt.Errorf("make the agent's repository: %w", err)
 		}
 	}
-	if err := agentConfig(m.git, filepath.Join(repo, "config")); err != nil {
+	if err := agentConfig(m.Git(), filepath.Join(repo, "config")); err != nil {
 		return fmt.Errorf("make the agent's repository: %w", err)
 	}
 	index := filepath.Join(repo, "index")
-	if err := copyFile(r.Index, index, 0o644); err != nil {
+	if err := files.Copy(r.Index, index, 0o644); err != nil {
 		return fmt.Errorf("make the agent's repository: %w", err)
 	}
 	if r.Merge == nil || len(r.Merge.stages) == 0 {
@@ -87,24 +88,4 @@ func agentConfig(g *plumbing.Git, path string) error {
 
 func quoteConfig(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
-}
-
-func copyFile(from, to string, mode os.FileMode) error {
-	if info, err := os.Lstat(from); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%q is no regular file", from)
-	}
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, mode)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		_ = out.Close()
-		return err
-	}
-	return out.Close()
 }

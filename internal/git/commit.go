@@ -10,6 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/git/gate"
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -43,13 +46,13 @@ type Committed struct {
 // own .git plays no part.
 func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 	var out Committed
-	if err := gateRoot(c.Dir); err != nil {
+	if err := gate.Root(c.Dir); err != nil {
 		return out, fmt.Errorf("commit checkout: %w", err)
 	}
-	if err := m.gateRepositories(ctx, c); err != nil {
+	if err := m.gate(c).Repositories(ctx); err != nil {
 		return out, fmt.Errorf("commit checkout: %w", err)
 	}
-	err := m.inQuarantine(ctx, "tree "+c.Index, func(q *quarantine) error {
+	err := m.InQuarantine(ctx, "tree "+c.Index, func(q *mirror.Quarantine) error {
 		index, err := m.copyIndex(ctx, c, q)
 		if err != nil {
 			return err
@@ -57,13 +60,11 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 		if err := m.dropLeftovers(ctx, c.Dir, index); err != nil {
 			return err
 		}
-		if err := m.gateFiles(ctx, c, index); err != nil {
+		if err := m.gate(c).Files(ctx, index); err != nil {
 			return err
 		}
-		add := m.treeCall(c.Dir, index, "add", "--all", "--", ".")
-		add.Objects, add.Wall = q.env, addTimes*m.git.Options().PatternTimeout
-		if _, err := m.runPatterns(ctx, add); err != nil {
-			return refusedToAdd(err)
+		if err := gate.Add(ctx, q, m.CheckoutCall(c.Dir, index, "add", "--all", "--", ".")); err != nil {
+			return err
 		}
 		if err := m.edit(ctx, c, index, q); err != nil {
 			return err
@@ -77,27 +78,32 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 	return out, nil
 }
 
+// gate is what the commit must pass.
+func (m *Mirror) gate(c Commit) gate.Gate {
+	return gate.Gate{Mirror: m.Mirror, Dir: c.Dir, Index: c.Index, Parents: c.Parents, From: c.From, Limits: c.Limits}
+}
+
 // copyIndex gives the commit an index of its own that stands at the parent and
 // knows the files' stamps, so that only what changed is read.
-func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *quarantine) (string, error) {
-	index := filepath.Join(q.dir, "index")
-	parent := emptyTree
+func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *mirror.Quarantine) (string, error) {
+	index := filepath.Join(q.Dir, "index")
+	parent := mirror.EmptyTree
 	if len(c.Parents) > 0 {
 		parent = c.Parents[0]
 	}
 	if c.From != "" {
 		parent = c.From
 	}
-	reset := m.treeCall(c.Dir, index, "read-tree", "--reset", parent)
-	if err := copyFile(c.Index, index, 0o600); err == nil {
+	reset := m.CheckoutCall(c.Dir, index, "read-tree", "--reset", parent)
+	if err := files.Copy(c.Index, index, 0o600); err == nil {
 		if _, err := reset.Run(ctx); err == nil {
 			return index, nil
 		}
 	}
-	if err := removeTree(index); err != nil {
+	if err := files.Remove(index); err != nil {
 		return "", err
 	}
-	if err := removeTree(index + ".lock"); err != nil {
+	if err := files.Remove(index + ".lock"); err != nil {
 		return "", err
 	}
 	_, err := reset.Run(ctx)
@@ -108,13 +114,13 @@ func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *quarantine) (string
 // files in it, by slashed path.
 func (m *Mirror) CommitFiles(ctx context.Context, c Commit, files map[string][]byte) (Committed, error) {
 	var out Committed
-	err := m.inQuarantine(ctx, "files "+c.Turn, func(q *quarantine) error {
-		index := filepath.Join(q.dir, "index")
-		parent := emptyTree
+	err := m.InQuarantine(ctx, "files "+c.Turn, func(q *mirror.Quarantine) error {
+		index := filepath.Join(q.Dir, "index")
+		parent := mirror.EmptyTree
 		if len(c.Parents) > 0 {
 			parent = c.Parents[0]
 		}
-		at := m.call("read-tree", parent)
+		at := m.Call("read-tree", parent)
 		at.Index = index
 		if _, err := at.Run(ctx); err != nil {
 			return err
@@ -133,11 +139,11 @@ func (m *Mirror) CommitFiles(ctx context.Context, c Commit, files map[string][]b
 }
 
 // addFiles puts files into the index, and makes sure that git took them all.
-func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]byte, q *quarantine) error {
+func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]byte, q *mirror.Quarantine) error {
 	var lines strings.Builder
-	list := m.call("ls-files", "-z", "--cached", "--")
+	list := m.Call("ls-files", "-z", "--cached", "--")
 	for path, content := range files {
-		hash := q.call("hash-object", "-w", "--stdin", "--no-filters")
+		hash := q.Call("hash-object", "-w", "--stdin", "--no-filters")
 		hash.Stdin = content
 		oid, err := hash.Text(ctx)
 		if err != nil {
@@ -146,7 +152,7 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 		fmt.Fprintf(&lines, "100644 %s\t%s\x00", oid, path)
 		list.Args = append(list.Args, path)
 	}
-	update := q.call("update-index", "-z", "--index-info")
+	update := q.Call("update-index", "-z", "--index-info")
 	update.Index, update.Stdin = index, []byte(lines.String())
 	if _, err := update.Run(ctx); err != nil {
 		return err
@@ -165,29 +171,20 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 }
 
 // commitIndex writes the tree, lets the gates judge it, and commits.
-func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *quarantine) (Committed, error) {
-	write := q.call("write-tree")
+func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *mirror.Quarantine) (Committed, error) {
+	write := q.Call("write-tree")
 	write.Index = index
 	tree, err := write.Text(ctx)
 	if err != nil {
 		return Committed{}, err
 	}
-	changes, err := m.changes(ctx, c.Parents, tree, q)
+	paths, err := m.gate(c).Tree(ctx, q, tree, index)
 	if err != nil {
 		return Committed{}, err
 	}
-	out := Committed{Tree: tree}
-	for _, ch := range changes {
-		out.Files = append(out.Files, ch.path)
-	}
-	if err := m.gateChanges(ctx, c, changes, tree, index, q); err != nil {
-		return Committed{}, err
-	}
-	if err := m.gateTakenBack(ctx, c, tree, q); err != nil {
-		return Committed{}, err
-	}
+	out := Committed{Tree: tree, Files: paths}
 	if len(c.Parents) == 1 {
-		before, err := m.tree(ctx, c.Parents[0])
+		before, err := m.Tree(ctx, c.Parents[0])
 		if err != nil {
 			return Committed{}, err
 		}
@@ -223,7 +220,7 @@ type rawCommit struct {
 	message string
 	author  Identity
 	date    string
-	in      *quarantine
+	in      *mirror.Quarantine
 	signing signing
 }
 
@@ -233,11 +230,11 @@ func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
 	for _, p := range r.parents {
 		args = append(args, "-p", p)
 	}
-	c := r.in.call(args...)
-	sign := r.signing == asOperator && m.git.Signs()
+	c := r.in.Call(args...)
+	sign := r.signing == asOperator && m.Git().Signs()
 	if sign {
 		c.Args = append(c.Args, "-S")
-		c.Config = m.git.SigningConfig()
+		c.Config = m.Git().SigningConfig()
 	}
 	c.Stdin = []byte(r.message)
 	who := m.committer()
@@ -255,7 +252,7 @@ func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
 
 // message makes the commit message: what was said, and trailers.
 func (m *Mirror) message(c Commit) (string, error) {
-	if err := checkKey(c.Turn); err != nil {
+	if err := mirror.CheckKey(c.Turn); err != nil {
 		return "", err
 	}
 	trailers, err := m.trailers(c)
@@ -314,17 +311,17 @@ const maxPartialBytes = 10 << 20
 // ignore files are no files, is a *RefusedError: git would read elsewhere, or
 // for ever.
 func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
-	if err := checkKey(p.Key); err != nil {
+	if err := mirror.CheckKey(p.Key); err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)
 	}
-	if err := gateRoot(p.Dir); err != nil {
+	if err := gate.Root(p.Dir); err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)
 	}
-	if err := m.dropNested(p.Dir); err != nil {
+	if err := gate.DropNested(p.Dir); err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)
 	}
 	var oid string
-	err := m.inQuarantine(ctx, "tree "+p.Index, func(q *quarantine) error {
+	err := m.InQuarantine(ctx, "tree "+p.Index, func(q *mirror.Quarantine) error {
 		index, err := m.copyIndex(ctx, Commit{Dir: p.Dir, Index: p.Index, Parents: []string{p.Parent}}, q)
 		if err != nil {
 			return err
@@ -333,18 +330,18 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 		if err != nil {
 			return err
 		}
-		before, err := m.tree(ctx, p.Parent)
+		before, err := m.Tree(ctx, p.Parent)
 		if err != nil || tree == before {
 			return err
 		}
 		oid, err = m.writeCommit(ctx, rawCommit{
 			tree: tree, parents: []string{p.Parent}, message: "Partial work of turn " + p.Key + "\n", date: stamp(p.Date),
-			author: m.git.Options().Identity, in: q, signing: unsigned,
+			author: m.Git().Options().Identity, in: q, signing: unsigned,
 		})
 		return err
 	})
 	if err == nil && oid != "" {
-		err = m.setRef(ctx, partialRef(p.Key), oid)
+		err = m.SetPartial(ctx, p.Key, oid)
 	}
 	if err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)
@@ -352,35 +349,31 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 	return oid, nil
 }
 
-// addTimes is how much longer than to read a checkout's patterns it may take to add
-// files: their contents are read, too.
-const addTimes = 4
-
 // partialTree is the tree of what can be kept.
-func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q *quarantine) (string, error) {
+func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q *mirror.Quarantine) (string, error) {
 	if err := m.dropLeftovers(ctx, p.Dir, index); err != nil {
 		return "", err
 	}
-	paths, err := m.candidates(ctx, p.Dir, index)
+	paths, err := gate.Candidates(ctx, m.Mirror, p.Dir, index)
 	if err != nil {
 		return "", err
 	}
 	var list strings.Builder
 	for _, path := range paths {
 		info, err := os.Lstat(filepath.Join(p.Dir, filepath.FromSlash(path)))
-		if err == nil && (info.Mode().IsRegular() && info.Size() > maxPartialBytes || info.Mode()&irregular != 0) {
+		if err == nil && (info.Mode().IsRegular() && info.Size() > maxPartialBytes || info.Mode()&gate.Irregular != 0) {
 			continue
 		}
 		list.WriteString(path + "\x00")
 	}
 	if list.Len() > 0 {
-		add := m.treeCall(p.Dir, index, "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
-		add.Objects, add.Wall, add.Stdin = q.env, addTimes*m.git.Options().PatternTimeout, []byte(list.String())
-		if _, err := m.runPatterns(ctx, add); err != nil {
-			return "", refusedToAdd(err)
+		add := m.CheckoutCall(p.Dir, index, "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
+		add.Stdin = []byte(list.String())
+		if err := gate.Add(ctx, q, add); err != nil {
+			return "", err
 		}
 	}
-	write := q.call("write-tree")
+	write := q.Call("write-tree")
 	write.Index = index
 	return write.Text(ctx)
 }

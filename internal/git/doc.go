@@ -6,4 +6,8 @@
 // tree and its index (outside the checkout), with a configuration that names
 // no hook, no file system monitor and no filter. New objects are made in a
 // quarantine folder and moved into the mirror once the gates have passed.
+//
+// Here are checkouts, commits and pushes. The rooms below are gate (what may become a
+// commit), mirror (branches, objects, refs of our own) and plumbing (how git is run);
+// nobody else imports them.
 package git

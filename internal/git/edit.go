@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // Edit changes one file of a commit that is made of a checkout, after the
@@ -15,14 +17,14 @@ type Edit struct {
 	Do   func([]byte) ([]byte, error)
 }
 
-func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *quarantine) error {
+func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *mirror.Quarantine) error {
 	if c.Edit == nil {
 		return nil
 	}
 	if same, err := m.unchanged(ctx, c, index, q); err != nil || same {
 		return err
 	}
-	list := m.call("ls-files", "--stage", "-z", "--", c.Edit.Path)
+	list := m.Call("ls-files", "--stage", "-z", "--", c.Edit.Path)
 	list.Index = index
 	listed, err := list.Run(ctx)
 	if err != nil {
@@ -33,7 +35,7 @@ func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *quarantine
 	if path != c.Edit.Path || len(entries) != 3 || !strings.HasPrefix(entries[0], "100") {
 		return nil
 	}
-	show := q.call("cat-file", "blob", entries[1])
+	show := q.Call("cat-file", "blob", entries[1])
 	shown, err := show.Run(ctx)
 	if err != nil {
 		return err
@@ -46,16 +48,16 @@ func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *quarantine
 }
 
 // unchanged reports whether the index holds the one parent's tree.
-func (m *Mirror) unchanged(ctx context.Context, c Commit, index string, q *quarantine) (bool, error) {
+func (m *Mirror) unchanged(ctx context.Context, c Commit, index string, q *mirror.Quarantine) (bool, error) {
 	if len(c.Parents) != 1 {
 		return false, nil
 	}
-	write := q.call("write-tree")
+	write := q.Call("write-tree")
 	write.Index = index
 	tree, err := write.Text(ctx)
 	if err != nil {
 		return false, err
 	}
-	before, err := m.tree(ctx, c.Parents[0])
+	before, err := m.Tree(ctx, c.Parents[0])
 	return tree == before, err
 }

@@ -2,15 +2,6 @@ package git
 
 import "fmt"
 
-// RefusedError says that a tree must not be committed, naming the paths. The
-// agent may be asked to mend it.
-type RefusedError struct {
-	Reason    string
-	Protected bool // a path that the config protects is among them
-}
-
-func (e *RefusedError) Error() string { return "refused: " + e.Reason }
-
 // LeaseError says that the remote branch is not where it was expected.
 // Nothing was pushed.
 type LeaseError struct{ Branch, Expected, Detail string }
@@ -42,18 +33,6 @@ func (e *UnclearError) Error() string {
 }
 
 func (e *UnclearError) Unwrap() error { return e.Err }
-
-// MissingError says that a commit is neither in the mirror nor on the remote.
-type MissingError struct{ OID string }
-
-func (e *MissingError) Error() string { return fmt.Sprintf("commit %s is missing", e.OID) }
-
-// EmptyError says that the remote repository has no branch.
-type EmptyError struct{ URL string }
-
-func (e *EmptyError) Error() string {
-	return fmt.Sprintf("%s is empty: push a first commit to it", e.URL)
-}
 
 // SigningError says that a commit could not be signed although the operator's
 // git signs commits.

@@ -3,17 +3,42 @@ package git
 import (
 	"context"
 
+	"github.com/mergexo/gh-mergexo/internal/git/gate"
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // What users of this package need of its rooms, under one name.
 type (
 	Options      = plumbing.Options
+	Limits       = gate.Limits
+	RefusedError = gate.RefusedError
 	Identity     = plumbing.Identity
 	CommandError = plumbing.CommandError
 	NetworkError = plumbing.NetworkError
 	AccessError  = plumbing.AccessError
 )
+
+// Mirror is a repository's mirror, with the commits that are made and pushed there.
+// Its methods may be called by several processes at once.
+type Mirror struct {
+	*mirror.Mirror
+	mirror.Turns
+	voice Voice
+}
+
+// Mirror names a mirror; see mirror.New.
+func (g *Git) Mirror(dir, url, lockPath string) *Mirror {
+	m := mirror.New(g.Git, dir, url, lockPath)
+	return &Mirror{Mirror: m, Turns: m.Turns()}
+}
+
+// Borrowing makes the mirror read the objects of another one's folder, too. It is
+// for mirrors that are thrown away: what is there is not fetched again.
+func (m *Mirror) Borrowing(dir string) *Mirror {
+	m.Borrow(dir)
+	return m
+}
 
 // Git is the operator's git.
 type Git struct{ *plumbing.Git }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // everything that git can be told to run from files in a checkout.
@@ -88,13 +90,13 @@ func TestNothingPlantedIsRun(t *testing.T) {
 	if got, _, err := w.mirror.ReadFile(ctx, c.OID, "a.txt"); err != nil || string(got) != "agent\n" {
 		t.Errorf("a.txt = %q, %v", got, err)
 	}
-	if exists(sprung) {
+	if files.Exists(sprung) {
 		t.Errorf("run: %s", w.read(sprung))
 	}
 	// The trap works: the agent's own git springs it.
 	plant(w, filepath.Join(w.dir, ".git"), script)
 	_, _ = w.try(w.dir, "status")
-	if !exists(sprung) {
+	if !files.Exists(sprung) {
 		t.Error("the trap is none")
 	}
 }
@@ -130,10 +132,10 @@ func TestSubmoduleFolder(t *testing.T) {
 	w.mkdir(filepath.Join(w.dir, "lib"))
 	spoil()
 	w.check(w.mirror.Restore(t.Context(), w.wanted()))
-	if got := files(t, filepath.Join(w.dir, "lib")); len(got) != 0 || exists(filepath.Join(w.dir, "lib", ".git")) {
+	if got := contents(t, filepath.Join(w.dir, "lib")); len(got) != 0 || files.Exists(filepath.Join(w.dir, "lib", ".git")) {
 		t.Errorf("the submodule's folder holds %q", got)
 	}
-	if exists(sprung) {
+	if files.Exists(sprung) {
 		t.Errorf("run: %s", w.read(sprung))
 	}
 }
@@ -153,7 +155,7 @@ func TestEnvironmentOfTheOperator(t *testing.T) {
 		"mergexo <mergexo@localhost> mergexo <mergexo@localhost> 2024-05-06 07:08:09 +0000" {
 		t.Errorf("commit = %q", got)
 	}
-	if got := files(t, other); len(got) != 0 {
+	if got := contents(t, other); len(got) != 0 {
 		t.Errorf("the other repository holds %q", got)
 	}
 }
@@ -168,7 +170,7 @@ func TestExtTransportIsRefused(t *testing.T) {
 	if err := m.Fetch(t.Context()); err == nil {
 		t.Error("fetched")
 	}
-	if exists(sprung) {
+	if files.Exists(sprung) {
 		t.Error("a URL ran a program")
 	}
 }

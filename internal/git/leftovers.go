@@ -36,7 +36,7 @@ func (m *Mirror) dropLeftovers(ctx context.Context, dir, index string) error {
 	if len(found) == 0 {
 		return nil
 	}
-	known, err := m.treeCall(dir, index, append([]string{"ls-files", "-z", "--cached", "--"}, found...)...).Fields(ctx)
+	known, err := m.CheckoutCall(dir, index, append([]string{"ls-files", "-z", "--cached", "--"}, found...)...).Fields(ctx)
 	if err != nil {
 		return err
 	}

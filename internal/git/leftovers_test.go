@@ -3,6 +3,8 @@ package git
 import (
 	"slices"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // What agents' command lines drop into the tree is no work of theirs; what the
@@ -31,7 +33,7 @@ func TestLeftoversAreNotCommitted(t *testing.T) {
 	if !slices.Equal(got, want) || !slices.Equal(kept, want) {
 		t.Errorf("committed %q, kept %q, want %q", got, kept, want)
 	}
-	if exists(w.dir + "/.codex") {
+	if files.Exists(w.dir + "/.codex") {
 		t.Error("an empty .codex stays, and codex warns about it in every run")
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // Merge is a merge in progress: what stands where two commits were merged, with
@@ -28,11 +31,11 @@ func (m *Mirror) Merge(ctx context.Context, into, other string) (Merge, error) {
 	out := Merge{Into: into, Other: other}
 	for _, oid := range []string{into, other} {
 		if !m.Has(ctx, oid) {
-			return Merge{}, fmt.Errorf("merge: %w", &MissingError{OID: oid})
+			return Merge{}, fmt.Errorf("merge: %w", &mirror.MissingError{OID: oid})
 		}
 	}
-	err := m.inQuarantine(ctx, "merge "+into+" "+other, func(q *quarantine) error {
-		c := q.call("merge-tree", "--write-tree", "-z", "--messages", into, other)
+	err := m.InQuarantine(ctx, "merge "+into+" "+other, func(q *mirror.Quarantine) error {
+		c := q.Call("merge-tree", "--write-tree", "-z", "--messages", into, other)
 		c.Answers = []int{1}
 		res, err := c.Run(ctx)
 		if err != nil {
@@ -51,7 +54,7 @@ func (m *Mirror) Merge(ctx context.Context, into, other string) (Merge, error) {
 // and a text.
 func (g *Merge) read(out string) error {
 	parts := strings.Split(out, "\x00")
-	if !validOID(parts[0]) {
+	if !mirror.ValidOID(parts[0]) {
 		return fmt.Errorf("read merge: %q", out)
 	}
 	g.Tree, parts = parts[0], parts[1:]
@@ -87,14 +90,14 @@ func (m *Mirror) unmerge(ctx context.Context, r Restore, index string) error {
 		in.WriteString(stage + "\x00")
 	}
 	own := filepath.Join(filepath.Dir(r.Index), filepath.Base(r.Index)+".merge") // git locks beside it
-	if err := copyFile(index, own, 0o600); err != nil {
+	if err := files.Copy(index, own, 0o600); err != nil {
 		return fmt.Errorf("make the agent's repository: %w", err)
 	}
-	defer func() { _ = removeTree(own) }()
-	c := m.call("update-index", "-z", "--index-info")
+	defer func() { _ = files.Remove(own) }()
+	c := m.Call("update-index", "-z", "--index-info")
 	c.Index, c.Stdin = own, []byte(in.String())
 	if _, err := c.Run(ctx); err != nil {
 		return fmt.Errorf("make the agent's repository: %w", err)
 	}
-	return copyFile(own, index, 0o644)
+	return files.Copy(own, index, 0o644)
 }

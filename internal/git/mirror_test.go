@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 func TestMirrorSettings(t *testing.T) {
@@ -33,7 +35,7 @@ func TestMirrorSettings(t *testing.T) {
 func TestMirrorIsMended(t *testing.T) {
 	at := func(w *world, name string) string { return filepath.Join(w.mirror.Dir(), name) }
 	for name, spoil := range map[string]func(w *world){
-		"half made":         func(w *world) { w.check(os.Remove(at(w, stampName))) },
+		"half made":         func(w *world) { w.check(os.Remove(at(w, "mergexo-mirror"))) },
 		"no HEAD":           func(w *world) { w.check(os.Remove(at(w, "HEAD"))) },
 		"HEAD is garbage":   func(w *world) { w.write(at(w, "HEAD"), "\x00\x00") },
 		"no config":         func(w *world) { w.check(os.Remove(at(w, "config"))) },
@@ -149,7 +151,7 @@ func TestFourFetchesAtOnce(t *testing.T) {
 		errs := make([]error, 4)
 		var wg sync.WaitGroup
 		for n := range errs {
-			m := w.git.Mirror(w.mirror.Dir(), w.remote, w.mirror.lockPath) // as another process has it
+			m := w.mirrorOf(w.remote) // as another process has it
 			wg.Go(func() { errs[n] = m.Fetch(t.Context()) })
 		}
 		wg.Wait()
@@ -206,7 +208,7 @@ func TestFetchWantsACommit(t *testing.T) {
 	if !w.mirror.Has(t.Context(), hidden) {
 		t.Error("it did not come")
 	}
-	var missing *MissingError
+	var missing *mirror.MissingError
 	if err := w.mirror.Fetch(t.Context(), strings.Repeat("a", 40)); !errors.As(err, &missing) {
 		t.Errorf("err = %v", err)
 	}
@@ -222,7 +224,7 @@ func TestEmptyRepository(t *testing.T) {
 	if _, ok, err := w.mirror.Head(ctx, "main"); ok || err != nil {
 		t.Errorf("head: %v %v", ok, err)
 	}
-	var empty *EmptyError
+	var empty *mirror.EmptyError
 	if _, err := w.mirror.DefaultBranch(ctx); !errors.As(err, &empty) {
 		t.Errorf("err = %v", err)
 	}
@@ -271,7 +273,7 @@ func TestJournals(t *testing.T) {
 	if _, ok, err := w.mirror.Journal(ctx, key1); ok || err != nil {
 		t.Errorf("dropped: %v %v", ok, err)
 	}
-	if err := w.git.Mirror(filepath.Join(w.root, "none.git"), w.mirror.url, w.mirror.lockPath).DropTurns(ctx, key1); err != nil {
+	if err := w.git.Mirror(filepath.Join(w.root, "none.git"), w.remote, w.lock()).DropTurns(ctx, key1); err != nil {
 		t.Errorf("dropped from a mirror that is gone: %v", err)
 	}
 	for _, bad := range []string{"", "../x", "a b", "-x", "x.lock"} {

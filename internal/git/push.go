@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
@@ -21,8 +22,8 @@ func (m *Mirror) Push(ctx context.Context, branch, oid, expectedOld string) erro
 		return fmt.Errorf("push %s: %w", branch, err)
 	}
 	ref := "refs/heads/" + branch
-	c := m.remoteCall("push", "--porcelain", "--progress", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no",
-		"--force-with-lease="+ref+":"+expectedOld, m.url, oid+":"+ref)
+	c := m.RemoteCall("push", "--porcelain", "--progress", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no",
+		"--force-with-lease="+ref+":"+expectedOld, m.URL(), oid+":"+ref)
 	c.Answers = []int{1}
 	res, err := c.Run(ctx)
 	if err == nil || res.Code != 0 {
@@ -38,17 +39,17 @@ func (m *Mirror) Push(ctx context.Context, branch, oid, expectedOld string) erro
 		return err
 	}
 	// What we know now saves a fetch; not to store it loses nothing.
-	_ = m.setRef(ctx, tracking+branch, oid)
+	_ = m.SetRef(ctx, mirror.Tracking+branch, oid)
 	return nil
 }
 
 // checkPush refuses what would rewrite history.
 func (m *Mirror) checkPush(ctx context.Context, branch, oid, expectedOld string) error {
-	if err := checkBranch(branch); err != nil {
+	if err := mirror.CheckBranch(branch); err != nil {
 		return err
 	}
 	if !m.Has(ctx, oid) {
-		return &MissingError{OID: oid}
+		return &mirror.MissingError{OID: oid}
 	}
 	if expectedOld == "" {
 		return nil

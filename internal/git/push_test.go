@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 const branch = "agent/small/1-x"
@@ -115,7 +117,7 @@ func TestNewBranchThatExists(t *testing.T) {
 
 func TestPushOfWhatIsNotThere(t *testing.T) {
 	w, oid := pushed(t)
-	var missing *MissingError
+	var missing *mirror.MissingError
 	if err := w.mirror.Push(t.Context(), "x", strings.Repeat("1", 40), ""); !errors.As(err, &missing) {
 		t.Errorf("err = %v", err)
 	}
@@ -198,7 +200,7 @@ func TestNoPermission(t *testing.T) {
 		fmt.Fprintln(rw, "Permission to acme/app.git denied to operator.")
 	}))
 	defer hub.Close()
-	w.mirror.url = hub.URL + "/acme/app.git"
+	w.mirror = w.mirrorOf(hub.URL + "/acme/app.git")
 	var rejected *RejectedError
 	err := w.mirror.Push(t.Context(), branch, two, oid)
 	if !errors.As(err, &rejected) || !strings.Contains(rejected.Reason, "the account may not push to the repository") || !strings.Contains(rejected.Hint, "gh auth login") {
@@ -273,7 +275,7 @@ func TestCarries(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.name, got, err)
 		}
 	}
-	var lost *MissingError
+	var lost *mirror.MissingError
 	if _, err := w.mirror.Carries(ctx, missing, key1, oid); !errors.As(err, &lost) {
 		t.Errorf("err = %v", err)
 	}

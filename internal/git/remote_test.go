@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // serve serves the remote by smart HTTP to who has the password.
@@ -17,7 +19,7 @@ func (w *world) serve(password string) string {
 	w.t.Helper()
 	dir := strings.TrimSpace(w.cmd(w.root, "--exec-path"))
 	backend := filepath.Join(dir, "git-http-backend")
-	if !exists(backend) {
+	if !files.Exists(backend) {
 		w.t.Skip("no git-http-backend")
 	}
 	w.cmd(w.remote, "config", "http.receivepack", "true")
@@ -45,7 +47,7 @@ func TestOperatorsCredentialHelper(t *testing.T) {
 	w.check(os.Chmod(helper, 0o755))
 	w.write(filepath.Join(w.home, ".gitconfig"), "[credential]\n\thelper = "+helper+"\n[url \""+url+"\"]\n\tinsteadOf = https://forge.test/o/n\n")
 	w.open(Options{})
-	w.mirror.url = "https://forge.test/o/n"
+	w.mirror = w.mirrorOf("https://forge.test/o/n")
 	w.restore()
 	w.put("a.txt", "x")
 	c := w.mustCommit()
@@ -68,16 +70,16 @@ func TestGhGivesCredentials(t *testing.T) {
 	w.check(os.Chmod(gh, 0o755))
 	w.open(Options{GhPath: gh})
 	// git asks the helper itself, as it does for a remote.
-	w.mirror.url = "https://forge.test/o/n"
-	fill := w.mirror.remoteCall("credential", "fill")
+	w.mirror = w.mirrorOf("https://forge.test/o/n")
+	fill := w.mirror.RemoteCall("credential", "fill")
 	fill.Stdin = []byte("protocol=https\nhost=forge.test\n\n")
 	w.check(w.mirror.Ensure(t.Context()))
 	out, err := fill.Text(t.Context())
 	if err != nil || !strings.Contains(out, "password=pass") {
 		t.Errorf("credential = %q, %v", out, err)
 	}
-	w.mirror.url = w.remote
-	if c := w.mirror.remoteCall("fetch"); len(c.Config) != 0 {
+	w.mirror = w.mirrorOf(w.remote)
+	if c := w.mirror.RemoteCall("fetch"); len(c.Config) != 0 {
 		t.Errorf("a local remote gets %q", c.Config)
 	}
 }
@@ -105,7 +107,7 @@ func TestRemoteErrorsAreTyped(t *testing.T) {
 		{"https://host.invalid/o/n", false},
 		{filepath.Join(w.root, "nowhere.git"), true},
 	} {
-		w.mirror.url = c.url
+		w.mirror = w.mirrorOf(c.url)
 		w.check(w.mirror.Ensure(t.Context()))
 		for _, err := range []error{
 			w.mirror.Fetch(t.Context()),
@@ -128,7 +130,7 @@ func TestNoPermissionBeforeAnythingWasSent(t *testing.T) {
 	w, oid := pushed(t)
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusForbidden) }))
 	t.Cleanup(s.Close)
-	w.mirror.url = s.URL + "/o/n.git"
+	w.mirror = w.mirrorOf(s.URL + "/o/n.git")
 	var rejected *RejectedError
 	if err := w.mirror.Push(t.Context(), branch, oid, ""); !errors.As(err, &rejected) || rejected.Hint == "" {
 		t.Errorf("err = %v", err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
@@ -24,7 +25,7 @@ func (m *Mirror) Replay(ctx context.Context, oid, onto string) (Replayed, error)
 		return Replayed{}, fmt.Errorf("replay: %w", err)
 	}
 	if !m.Has(ctx, onto) {
-		return Replayed{}, fmt.Errorf("replay: %w", &MissingError{OID: onto})
+		return Replayed{}, fmt.Errorf("replay: %w", &mirror.MissingError{OID: onto})
 	}
 	switch {
 	case len(old.parents) != 1:
@@ -33,13 +34,13 @@ func (m *Mirror) Replay(ctx context.Context, oid, onto string) (Replayed, error)
 		return Replayed{OID: oid}, nil
 	}
 	var out Replayed
-	err = m.inQuarantine(ctx, "replay "+oid+" "+onto, func(q *quarantine) error {
+	err = m.InQuarantine(ctx, "replay "+oid+" "+onto, func(q *mirror.Quarantine) error {
 		tree, clean, err := m.mergeTree(ctx, old, oid, onto, q)
 		if err != nil || !clean {
 			out.Conflict = !clean
 			return err
 		}
-		before, err := m.tree(ctx, onto)
+		before, err := m.Tree(ctx, onto)
 		if err != nil {
 			return err
 		}
@@ -60,8 +61,8 @@ func (m *Mirror) Replay(ctx context.Context, oid, onto string) (Replayed, error)
 // mergeTree applies the change between the commit and its parent to onto's
 // tree. merge-tree finds the merge base by itself (it can be told one from
 // 2.40 on): so onto's tree is given a commit whose parent is the commit's.
-func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string, q *quarantine) (tree string, clean bool, err error) {
-	before, err := m.tree(ctx, onto)
+func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string, q *mirror.Quarantine) (tree string, clean bool, err error) {
+	before, err := m.Tree(ctx, onto)
 	if err != nil {
 		return "", false, err
 	}
@@ -71,7 +72,7 @@ func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string,
 	if err != nil {
 		return "", false, err
 	}
-	c := q.call("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", side, oid)
+	c := q.Call("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", side, oid)
 	c.Answers = []int{1}
 	res, err := c.Run(ctx)
 	if err != nil {
@@ -81,7 +82,7 @@ func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string,
 		return "", false, nil
 	}
 	parts := plumbing.Fields(res.Stdout)
-	if len(parts) == 0 || !validOID(parts[0]) {
+	if len(parts) == 0 || !mirror.ValidOID(parts[0]) {
 		return "", false, fmt.Errorf("read merge: %q", res.Stdout)
 	}
 	return parts[0], true, nil
@@ -90,9 +91,9 @@ func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string,
 // readCommit reads a commit object, signatures left out.
 func (m *Mirror) readCommit(ctx context.Context, oid string) (rawCommit, error) {
 	if !m.Has(ctx, oid) {
-		return rawCommit{}, &MissingError{OID: oid}
+		return rawCommit{}, &mirror.MissingError{OID: oid}
 	}
-	res, err := m.call("cat-file", "commit", oid).Run(ctx)
+	res, err := m.Call("cat-file", "commit", oid).Run(ctx)
 	if err != nil {
 		return rawCommit{}, err
 	}

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/git/gate"
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // Ignored says what a restore does with files that the tree's own rules ignore.
@@ -33,7 +34,7 @@ type Restore struct {
 
 // Restore makes the checkout hold exactly the commit, whatever state it is in,
 // and verifies that. The agent gets a repository of its own in .git, which we
-// never use. A commit that the mirror lacks is a *MissingError.
+// never use. A commit that the mirror lacks is a *mirror.MissingError.
 func (m *Mirror) Restore(ctx context.Context, r Restore) error {
 	if err := r.check(); err != nil {
 		return fmt.Errorf("restore: %w", err)
@@ -42,7 +43,7 @@ func (m *Mirror) Restore(ctx context.Context, r Restore) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return fmt.Errorf("restore: %w", &MissingError{OID: r.Commit})
+		return fmt.Errorf("restore: %w", &mirror.MissingError{OID: r.Commit})
 	}
 	first := m.tryRestore(ctx, r)
 	if first == nil {
@@ -52,7 +53,7 @@ func (m *Mirror) Restore(ctx context.Context, r Restore) error {
 		return err
 	}
 	// Beyond repair in place: begin with nothing.
-	if err := errors.Join(removeTree(r.Dir), removeTree(r.Index)); err != nil {
+	if err := errors.Join(files.Remove(r.Dir), files.Remove(r.Index)); err != nil {
 		return fmt.Errorf("restore: %w", errors.Join(first, err))
 	}
 	if err := m.tryRestore(ctx, r); err != nil {
@@ -69,29 +70,29 @@ func (r Restore) check() error {
 		return fmt.Errorf("index %q lies within the checkout", r.Index)
 	}
 	if r.Base != "" {
-		if err := checkBranch(r.Base); err != nil {
+		if err := mirror.CheckBranch(r.Base); err != nil {
 			return err
 		}
 	}
-	return checkBranch(r.Branch)
+	return mirror.CheckBranch(r.Branch)
 }
 
 func (m *Mirror) tryRestore(ctx context.Context, r Restore) error {
-	if err := realFolder(r.Dir); err != nil {
+	if err := files.RealFolder(r.Dir); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(r.Index), 0o700); err != nil {
 		return err
 	}
 	if info, err := os.Lstat(r.Index); err == nil && !info.Mode().IsRegular() {
-		if err := removeTree(r.Index); err != nil {
+		if err := files.Remove(r.Index); err != nil {
 			return err
 		}
 	}
-	if err := removeTree(r.Index + ".lock"); err != nil {
+	if err := files.Remove(r.Index + ".lock"); err != nil {
 		return err
 	}
-	if err := sweep(r.Dir); err != nil {
+	if err := gate.Sweep(r.Dir); err != nil {
 		return err
 	}
 	if err := m.fill(ctx, r); err != nil {
@@ -111,29 +112,21 @@ func (r Restore) holds() string {
 	return r.Commit
 }
 
-// treeCall is a command about a checkout; it is told everything and discovers
-// nothing.
-func (m *Mirror) treeCall(dir, index string, args ...string) plumbing.Call {
-	c := m.call(args...)
-	c.Tree, c.Index = dir, index
-	return c
-}
-
 // fill makes index and files those of the commit and removes all others.
 func (m *Mirror) fill(ctx context.Context, r Restore) error {
-	if _, err := m.treeCall(r.Dir, r.Index, "read-tree", "--reset", "-u", r.holds()).Run(ctx); err != nil {
+	if _, err := m.CheckoutCall(r.Dir, r.Index, "read-tree", "--reset", "-u", r.holds()).Run(ctx); err != nil {
 		return err
 	}
-	links, err := m.gitlinks(ctx, r.Dir, r.Index)
+	links, err := gate.Submodules(ctx, m.Mirror, r.Dir, r.Index)
 	if err != nil {
 		return err
 	}
 	for _, link := range links { // clean does not look into the folder of a submodule
-		if err := emptyFolder(filepath.Join(r.Dir, filepath.FromSlash(link))); err != nil {
+		if err := files.Empty(filepath.Join(r.Dir, filepath.FromSlash(link))); err != nil {
 			return err
 		}
 	}
-	_, err = m.treeCall(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()).Run(ctx)
+	_, err = m.CheckoutCall(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()).Run(ctx)
 	return err
 }
 
@@ -144,42 +137,20 @@ func (r Restore) cleanFlags() string {
 	return "-ffdx"
 }
 
-const (
-	modeGitlink = "160000"
-	modeSymlink = "120000"
-	modeNone    = "000000"
-)
-
-// gitlinks lists the submodules of the index.
-func (m *Mirror) gitlinks(ctx context.Context, dir, index string) ([]string, error) {
-	entries, err := m.treeCall(dir, index, "ls-files", "--stage", "-z").Fields(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var links []string
-	for _, line := range entries {
-		head, path, _ := strings.Cut(line, "\t")
-		if strings.HasPrefix(head, modeGitlink+" ") {
-			links = append(links, path)
-		}
-	}
-	return links, nil
-}
-
 // verify compares commit, index and files.
 func (m *Mirror) verify(ctx context.Context, r Restore) error {
-	want, err := m.tree(ctx, r.holds())
+	want, err := m.Tree(ctx, r.holds())
 	if err != nil {
 		return err
 	}
-	have, err := m.treeCall(r.Dir, r.Index, "write-tree").Text(ctx)
+	have, err := m.CheckoutCall(r.Dir, r.Index, "write-tree").Text(ctx)
 	if err != nil {
 		return err
 	}
 	if have != want {
 		return fmt.Errorf("the index of %q holds tree %s, want %s", r.Dir, have, want)
 	}
-	changed, err := m.treeCall(r.Dir, r.Index, "diff-files", "-z", "--name-only", "--ignore-submodules=all").Fields(ctx)
+	changed, err := m.CheckoutCall(r.Dir, r.Index, "diff-files", "-z", "--name-only", "--ignore-submodules=all").Fields(ctx)
 	if err != nil {
 		return err
 	}
@@ -187,7 +158,7 @@ func (m *Mirror) verify(ctx context.Context, r Restore) error {
 	if r.Ignored == KeepIgnored {
 		others = append(others, "--exclude-standard")
 	}
-	foreign, err := m.treeCall(r.Dir, r.Index, others...).Fields(ctx)
+	foreign, err := m.CheckoutCall(r.Dir, r.Index, others...).Fields(ctx)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 var tree = map[string]string{
@@ -24,7 +27,7 @@ func clean() map[string]string {
 
 func (w *world) wantFiles(want map[string]string) {
 	w.t.Helper()
-	if got := files(w.t, w.dir); !maps.Equal(got, want) {
+	if got := contents(w.t, w.dir); !maps.Equal(got, want) {
 		w.t.Errorf("checkout = %q\nwant %q", got, want)
 	}
 }
@@ -125,7 +128,7 @@ func TestRestoreAfterAnything(t *testing.T) {
 			if got := w.cmd(w.dir, "status", "--porcelain", "--ignored"); got != "" {
 				t.Errorf("status = %q", got)
 			}
-			if p := filepath.Join(w.root, "outside", "b.txt"); exists(p) && w.read(p) != "precious" {
+			if p := filepath.Join(w.root, "outside", "b.txt"); files.Exists(p) && w.read(p) != "precious" {
 				t.Error("wrote through a link")
 			}
 			if got := w.mustCommit(); !got.Empty {
@@ -141,7 +144,7 @@ func TestRestoreMovesBetweenCommits(t *testing.T) {
 	w.cmd(w.person, "rm", "-qr", "dir")
 	w.commit("second", map[string]string{"dir": "now a file", "a.txt": "two\n"})
 	w.restore()
-	got := files(t, w.dir)
+	got := contents(t, w.dir)
 	if got["dir"] != "now a file" || got["a.txt"] != "two\n" || len(got) != 4 {
 		t.Errorf("checkout = %q", got)
 	}
@@ -181,7 +184,7 @@ func TestTreeComesBackExactly(t *testing.T) {
 	w.write(filepath.Join(w.home, "attr"), "* text eol=crlf\n")
 	w.open(Options{})
 	w.restore()
-	got := files(t, w.dir)
+	got := contents(t, w.dir)
 	delete(got, ".gitattributes")
 	want := map[string]string{"x": "x", "crlf.txt": "one\r\ntwo\r\n", "id.txt": "$Id$\n", "run.sh": "*#!/bin/sh\n", "link": "-> run.sh"}
 	if !maps.Equal(got, want) {
@@ -199,7 +202,7 @@ func TestMissingCommitIsTyped(t *testing.T) {
 	w.restore()
 	r := w.wanted()
 	r.Commit = strings.Repeat("0", 39) + "1"
-	var missing *MissingError
+	var missing *mirror.MissingError
 	if err := w.mirror.Restore(t.Context(), r); !errors.As(err, &missing) {
 		t.Errorf("err = %v", err)
 	}
@@ -219,26 +222,6 @@ func TestRestoreRefusesAnIndexInTheCheckout(t *testing.T) {
 		change(&r)
 		if err := w.mirror.Restore(t.Context(), r); err == nil {
 			t.Errorf("accepted %+v", r)
-		}
-	}
-}
-
-func TestIsDotGit(t *testing.T) {
-	for _, c := range []struct {
-		name, system string
-		want         bool
-	}{
-		{".git", "linux", true},
-		{".GiT", "linux", true},
-		{".gitignore", "linux", false},
-		{".g\u200cit", "linux", false},
-		{".g\u200cit", "darwin", true},
-		{".git. ", "windows", true},
-		{"GIT~1", "windows", true},
-		{"git~1", "linux", false},
-	} {
-		if got := isDotGit(c.name, c.system); got != c.want {
-			t.Errorf("isDotGit(%q, %s) = %v", c.name, c.system, got)
 		}
 	}
 }

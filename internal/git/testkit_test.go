@@ -66,8 +66,15 @@ func (w *world) open(opt Options) {
 		w.t.Fatal(err)
 	}
 	w.git = g
-	w.mirror = g.Mirror(filepath.Join(w.root, "repos", "o", "n.git"), w.remote, filepath.Join(w.root, "locks", "repo-1.lock"))
+	w.mirror = w.mirrorOf(w.remote)
 }
+
+// mirrorOf is our mirror, as one of another remote.
+func (w *world) mirrorOf(url string) *Mirror {
+	return w.git.Mirror(filepath.Join(w.root, "repos", "o", "n.git"), url, w.lock())
+}
+
+func (w *world) lock() string { return filepath.Join(w.root, "locks", "repo-1.lock") }
 
 // cmd runs a person's git.
 func (w *world) cmd(dir string, args ...string) string {
@@ -185,9 +192,9 @@ func (w *world) mustCommit() Committed {
 	return c
 }
 
-// files is the content of every file below a folder, .git left out; links by
+// contents is the content of every file below a folder, .git left out; links by
 // their target, executables with a star.
-func files(t *testing.T, dir string) map[string]string {
+func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {

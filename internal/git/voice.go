@@ -29,7 +29,7 @@ func (m *Mirror) Signer() (Identity, error) {
 	case m.voice.Signer != Identity{}:
 		return m.voice.Signer, nil
 	}
-	who := Identity{Name: m.git.Operator("user.name"), Email: m.git.Operator("user.email")}
+	who := Identity{Name: m.Git().Operator("user.name"), Email: m.Git().Operator("user.email")}
 	if who.Name == "" || who.Email == "" {
 		return Identity{}, &work.BlockedError{
 			Reason: "commits are to be signed off, and git knows no user.name and user.email to do so",
@@ -43,7 +43,7 @@ func (m *Mirror) author() Identity {
 	if m.voice.Author != (Identity{}) {
 		return m.voice.Author
 	}
-	return m.git.Options().Identity
+	return m.Git().Options().Identity
 }
 
 // committer is who signs the commits off, if nobody else is named: whoever checks
@@ -55,13 +55,13 @@ func (m *Mirror) committer() Identity {
 	if signer, err := m.Signer(); err == nil && signer != (Identity{}) {
 		return signer
 	}
-	return m.git.Options().Identity
+	return m.Git().Options().Identity
 }
 
 // wrote reports whether an author's address is ours, as the config has it now or by
 // default.
 func (m *Mirror) wrote(email string) bool {
-	return email == m.git.Options().Identity.Email || email == m.author().Email
+	return email == m.Git().Options().Identity.Email || email == m.author().Email
 }
 
 // trailers end a commit's message, one a line.

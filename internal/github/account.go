@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -19,7 +20,7 @@ const botSuffix = "[bot]"
 
 func isBotLogin(login string) bool { return strings.HasSuffix(login, botSuffix) }
 
-func (w wireUser) check() error {
+func (w wireUser) Check() error {
 	if w.ID == 0 || w.Login == "" {
 		return errors.New("no user")
 	}
@@ -28,19 +29,19 @@ func (w wireUser) check() error {
 
 // Viewer is the account whose token we hold. With the ETag of the last answer
 // it costs nothing when unchanged.
-func (c *Client) Viewer(ctx context.Context, etag string) (acc work.Account, newETag string, notModified bool, err error) {
-	a, err := c.send(ctx, call{method: http.MethodGet, url: "user", etag: etag})
+func (c Repositories) Viewer(ctx context.Context, etag string) (acc work.Account, newETag string, notModified bool, err error) {
+	a, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: "user", ETag: etag})
 	if err != nil {
 		return work.Account{}, "", false, fmt.Errorf("read own account: %w", err)
 	}
-	if a.status == http.StatusNotModified {
+	if a.Status == http.StatusNotModified {
 		return work.Account{}, etag, true, nil
 	}
 	var w wireUser
-	if err := decode(a, &w); err != nil {
+	if err := a.Decode(&w); err != nil {
 		return work.Account{}, "", false, fmt.Errorf("read own account: %w", err)
 	}
-	return account(&w), a.header.Get("Etag"), false, nil
+	return account(&w), a.Header.Get("Etag"), false, nil
 }
 
 type wirePermission struct {
@@ -54,7 +55,7 @@ type wirePermission struct {
 	} `json:"user"`
 }
 
-func (w wirePermission) check() error {
+func (w wirePermission) Check() error {
 	switch w.Permission {
 	case "admin", "write", "read", "none":
 		return nil
@@ -74,13 +75,13 @@ func (w wirePermission) level() string {
 // Permission is what an account may do in a repository: admin, write, triage,
 // read or none. GitHub counts maintain as write. It is asked for by login, which
 // may be another one than when the account was seen, or another account's by now.
-func (c *Client) Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error) {
+func (c Repositories) Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error) {
 	level, id, err := c.permissionOf(ctx, repo, who.Login)
 	if err != nil || id == who.ID || level != "none" && id == 0 {
 		return level, err
 	}
 	var now wireUser
-	err = c.get(ctx, fmt.Sprintf("user/%d", who.ID), &now)
+	err = c.api.Get(ctx, fmt.Sprintf("user/%d", who.ID), &now)
 	switch {
 	case IsStatus(err, http.StatusNotFound): // the account was deleted
 		return "none", nil
@@ -97,9 +98,9 @@ func (c *Client) Permission(ctx context.Context, repo work.RepoName, who work.Ac
 }
 
 // permissionOf is what the account with a login may do, and its id; 0: there is none.
-func (c *Client) permissionOf(ctx context.Context, repo work.RepoName, login string) (level string, id int64, err error) {
+func (c Repositories) permissionOf(ctx context.Context, repo work.RepoName, login string) (level string, id int64, err error) {
 	var w wirePermission
-	err = c.get(ctx, "repos/"+repo.FullName()+"/collaborators/"+url.PathEscape(login)+"/permission", &w)
+	err = c.api.Get(ctx, "repos/"+repo.FullName()+"/collaborators/"+url.PathEscape(login)+"/permission", &w)
 	if IsStatus(err, http.StatusNotFound) { // not a user, such as a deleted account
 		return "none", 0, nil
 	}

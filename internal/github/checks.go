@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -28,7 +28,7 @@ type wireCheckRun struct {
 	} `json:"output"`
 }
 
-func (w wireCheckRun) check() error {
+func (w wireCheckRun) Check() error {
 	if w.ID == 0 {
 		return errors.New("no check run")
 	}
@@ -36,9 +36,9 @@ func (w wireCheckRun) check() error {
 }
 
 // CheckRun reads what a check run says.
-func (c *Client) CheckRun(ctx context.Context, repo work.RepoName, id string) (CheckRun, error) {
+func (c Checks) CheckRun(ctx context.Context, repo work.RepoName, id string) (CheckRun, error) {
 	var w wireCheckRun
-	if err := c.get(ctx, fmt.Sprintf("repos/%s/check-runs/%s", repo.FullName(), id), &w); err != nil {
+	if err := c.api.Get(ctx, fmt.Sprintf("repos/%s/check-runs/%s", repo.FullName(), id), &w); err != nil {
 		return CheckRun{}, fmt.Errorf("read check run %s: %w", id, err)
 	}
 	return CheckRun(w.Output), nil
@@ -59,28 +59,22 @@ type wireAnnotation struct {
 	Message string `json:"message"`
 }
 
-func (w wireAnnotation) check() error { return nil } // all of it may be empty
+func (w wireAnnotation) Check() error { return nil } // all of it may be empty
 
 // Annotations reads the first fifty or so: GitHub's first page.
-func (c *Client) Annotations(ctx context.Context, repo work.RepoName, id string) ([]Annotation, error) {
+func (c Checks) Annotations(ctx context.Context, repo work.RepoName, id string) ([]Annotation, error) {
 	address := fmt.Sprintf("repos/%s/check-runs/%s/annotations?per_page=50", repo.FullName(), id)
-	p, err := page(ctx, c, PageRequest{URL: address}, func(w wireAnnotation) Annotation { return Annotation(w) })
+	p, err := transport.ReadPage(ctx, c.api, PageRequest{URL: address}, func(w wireAnnotation) Annotation { return Annotation(w) })
 	if err != nil {
 		return nil, fmt.Errorf("read annotations of check run %s: %w", id, err)
 	}
 	return p.Items, nil
 }
 
-// How much of a job's log is read, and kept of its end, in bytes.
-const (
-	maxLog  = 64 << 20
-	logTail = 64 << 10
-)
-
 // JobLog reads the end of a job's log; empty when there is none. GitHub sends
 // to a storage, at an address that is signed by itself.
-func (c *Client) JobLog(ctx context.Context, repo work.RepoName, job string) (string, error) {
-	_, err := c.send(ctx, call{method: http.MethodGet, url: fmt.Sprintf("repos/%s/actions/jobs/%s/logs", repo.FullName(), job)})
+func (c Checks) JobLog(ctx context.Context, repo work.RepoName, job string) (string, error) {
+	_, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: fmt.Sprintf("repos/%s/actions/jobs/%s/logs", repo.FullName(), job)})
 	stored, ok := errors.AsType[*MovedError](err)
 	if !ok {
 		if err != nil {
@@ -88,51 +82,12 @@ func (c *Client) JobLog(ctx context.Context, repo work.RepoName, job string) (st
 		}
 		return "", err
 	}
-	text, err := c.storedTail(ctx, stored.Location)
+	text, err := c.api.Tail(ctx, stored.Location)
 	if err != nil {
 		return "", fmt.Errorf("read the log of job %s: %w", job, err)
 	}
 	return text, nil
 }
-
-// logStore is how errors call the place where GitHub keeps logs.
-const logStore = "GitHub's store of logs"
-
-// storedTail reads the end of a file that lies somewhere else. go-gh's client
-// sends the token to its own host only.
-func (c *Client) storedTail(ctx context.Context, address string) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return "", fmt.Errorf("make request: %w", err)
-	}
-	req.Header.Set("Accept", "*/*")
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return "", lost(ctx, logStore, call{method: http.MethodGet, url: "a stored log"}, err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return "", nil // it has expired
-	}
-	var end tail
-	if _, err := io.Copy(&end, io.LimitReader(resp.Body, maxLog)); err != nil {
-		return "", lost(ctx, logStore, call{method: http.MethodGet, url: "a stored log"}, err)
-	}
-	return end.String(), nil
-}
-
-// tail keeps the end of what is written to it.
-type tail struct{ kept []byte }
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.kept = append(t.kept, b...)
-	if len(t.kept) > 2*logTail {
-		t.kept = append(t.kept[:0], t.kept[len(t.kept)-logTail:]...)
-	}
-	return len(b), nil
-}
-
-func (t *tail) String() string { return string(t.kept[max(0, len(t.kept)-logTail):]) }
 
 // WorkflowRun is a run of a workflow of GitHub Actions.
 type WorkflowRun struct {
@@ -155,7 +110,7 @@ type wireWorkflowRun struct {
 	HTMLURL    string `json:"html_url"`
 }
 
-func (w wireWorkflowRun) check() error {
+func (w wireWorkflowRun) Check() error {
 	if w.ID == 0 {
 		return errors.New("no workflow run")
 	}
@@ -170,7 +125,7 @@ type wireWorkflowRuns struct {
 	Runs *[]wireWorkflowRun `json:"workflow_runs"`
 }
 
-func (w wireWorkflowRuns) check() error {
+func (w wireWorkflowRuns) Check() error {
 	if w.Runs == nil {
 		return errors.New("no list of workflow runs")
 	}
@@ -178,9 +133,9 @@ func (w wireWorkflowRuns) check() error {
 }
 
 // WorkflowRuns lists the workflow runs of a commit, a hundred at most.
-func (c *Client) WorkflowRuns(ctx context.Context, repo work.RepoName, commit string) ([]WorkflowRun, error) {
+func (c Checks) WorkflowRuns(ctx context.Context, repo work.RepoName, commit string) ([]WorkflowRun, error) {
 	var w wireWorkflowRuns
-	if err := c.get(ctx, fmt.Sprintf("repos/%s/actions/runs?head_sha=%s&per_page=100", repo.FullName(), commit), &w); err != nil {
+	if err := c.api.Get(ctx, fmt.Sprintf("repos/%s/actions/runs?head_sha=%s&per_page=100", repo.FullName(), commit), &w); err != nil {
 		return nil, fmt.Errorf("list workflow runs of %s: %w", commit, err)
 	}
 	all := make([]WorkflowRun, 0, len(*w.Runs))
@@ -191,9 +146,9 @@ func (c *Client) WorkflowRuns(ctx context.Context, repo work.RepoName, commit st
 }
 
 // WorkflowRun reads a workflow run.
-func (c *Client) WorkflowRun(ctx context.Context, repo work.RepoName, id string) (WorkflowRun, error) {
+func (c Checks) WorkflowRun(ctx context.Context, repo work.RepoName, id string) (WorkflowRun, error) {
 	var w wireWorkflowRun
-	if err := c.get(ctx, fmt.Sprintf("repos/%s/actions/runs/%s", repo.FullName(), id), &w); err != nil {
+	if err := c.api.Get(ctx, fmt.Sprintf("repos/%s/actions/runs/%s", repo.FullName(), id), &w); err != nil {
 		return WorkflowRun{}, fmt.Errorf("read workflow run %s: %w", id, err)
 	}
 	return w.run(), nil
@@ -201,8 +156,8 @@ func (c *Client) WorkflowRun(ctx context.Context, repo work.RepoName, id string)
 
 // RerunFailedJobs has the failed jobs of a workflow run, and what depends on
 // them, run again.
-func (c *Client) RerunFailedJobs(ctx context.Context, repo work.RepoName, id string) error {
-	if err := c.write(ctx, http.MethodPost, fmt.Sprintf("repos/%s/actions/runs/%s/rerun-failed-jobs", repo.FullName(), id), nil, nil); err != nil {
+func (c Checks) RerunFailedJobs(ctx context.Context, repo work.RepoName, id string) error {
+	if err := c.api.Write(ctx, http.MethodPost, fmt.Sprintf("repos/%s/actions/runs/%s/rerun-failed-jobs", repo.FullName(), id), nil, nil); err != nil {
 		return fmt.Errorf("run the failed jobs of %s again: %w", id, err)
 	}
 	return nil
@@ -210,8 +165,8 @@ func (c *Client) RerunFailedJobs(ctx context.Context, repo work.RepoName, id str
 
 // IssuesSince lists the issues, without pull requests, that changed since a
 // time; all for a zero one.
-func (c *Client) IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]Issue, error) {
-	all, err := every(ctx, c, listURL(repo, "issues", since, "state", "all", "sort", "updated", "direction", "desc"), wireIssue.issue)
+func (c Issues) IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]Issue, error) {
+	all, err := transport.Every(ctx, c.api, listURL(repo, "issues", since, "state", "all", "sort", "updated", "direction", "desc"), wireIssue.issue)
 	if err != nil {
 		return nil, fmt.Errorf("list issues: %w", err)
 	}
@@ -225,13 +180,13 @@ func (c *Client) IssuesSince(ctx context.Context, repo work.RepoName, since time
 }
 
 // CreateIssue opens an issue.
-func (c *Client) CreateIssue(ctx context.Context, repo work.RepoName, title, body string) (Issue, error) {
+func (c Issues) CreateIssue(ctx context.Context, repo work.RepoName, title, body string) (Issue, error) {
 	var w wireIssue
 	request := struct {
 		Title string `json:"title"`
 		Body  string `json:"body"`
 	}{title, body}
-	if err := c.write(ctx, http.MethodPost, "repos/"+repo.FullName()+"/issues", request, &w); err != nil {
+	if err := c.api.Write(ctx, http.MethodPost, "repos/"+repo.FullName()+"/issues", request, &w); err != nil {
 		return Issue{}, fmt.Errorf("open an issue: %w", err)
 	}
 	return w.issue(), nil

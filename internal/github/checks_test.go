@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
 func TestCheckRunsSayWhatIsWrong(t *testing.T) {
@@ -28,7 +30,7 @@ func TestCheckRunsSayWhatIsWrong(t *testing.T) {
 	must(t, w.repo.SetLog(run, strings.Repeat("a line\n", 30000)+"the end\n"))
 	log, err := w.client.JobLog(ctx, w.name, id)
 	must(t, err)
-	if len(log) != logTail || !strings.HasSuffix(log, "a line\nthe end\n") {
+	if len(log) != transport.TailBytes || !strings.HasSuffix(log, "a line\nthe end\n") {
 		t.Errorf("%d bytes, %q at the end", len(log), log[len(log)-20:])
 	}
 }

@@ -1,6 +1,6 @@
-// Package github is the one door to GitHub's API: typed reads and writes over
-// go-gh, with conditional requests, complete listings, and limits read off
-// every answer.
+// Package github is the one door to GitHub's API: typed reads and writes, complete
+// listings, conditional requests. How a request is sent, and what its answer tells of
+// limits and of the time, is its room transport; nobody else imports that.
 //
 // Host, token, socket and proxy are gh's own (go-gh resolves them), so that
 // whatever works for gh works here. Nothing is retried: a read that failed is
@@ -9,67 +9,62 @@
 package github
 
 import (
-	"errors"
-	"fmt"
-	"log/slog"
-	"net/http"
 	"strings"
 	"time"
 
-	"github.com/cli/go-gh/v2/pkg/api"
 	"github.com/cli/go-gh/v2/pkg/auth"
-	"github.com/cli/go-gh/v2/pkg/config"
+
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
-// defaultTimeout bounds one request, its body included.
-const defaultTimeout = 30 * time.Second
-
-// Options configure a client.
-type Options struct {
-	Host      string           // empty: gh's own choice, see DefaultHost
-	Token     string           // empty: the one that gh uses for the host
-	Socket    string           // unix socket to send every request to; empty: gh's http_unix_socket, if any
-	Timeout   time.Duration    // of one request; 0: 30 seconds
-	UserAgent string           // empty: go-gh's
-	Now       func() time.Time // required
-	Log       *slog.Logger     // nil: none
-	Count     func(Request)    // called after every request, from the caller's goroutine; nil: not
-}
-
-// Request is what Options.Count is told of one request.
-type Request struct {
-	Method    string
-	URL       string
-	Status    int           // 0 when no answer came
-	Resource  string        // the rate limit that it counts against: core, graphql, …
-	Remaining int           // what is left of that limit; -1 when GitHub did not say
-	Took      time.Duration // until the body was read
-}
-
-// Client talks to one GitHub host as one account. It is safe for concurrent
-// use.
+// Client talks to one GitHub host as one account. It is safe for concurrent use.
 type Client struct {
-	host  string
-	rest  string // base URL of the REST API, with a trailing slash
-	graph string // URL of the GraphQL API
-	http  *http.Client
-	now   func() time.Time
-	log   *slog.Logger
-	count func(Request)
-	gate  gate
-	clock hostClock
+	*transport.Client
+	Issues
+	Pulls
+	Checks
+	Repositories
+}
 
-	refuse error // why nothing is asked; nil: it is
+// Issues are the requests about issues, and about the side of a pull request that is
+// one: its conversation, its labels.
+type Issues struct{ api *transport.Client }
+
+// Pulls are the requests about pull requests, their reviews and comments on diffs.
+type Pulls struct{ api *transport.Client }
+
+// Checks are the requests about check runs and workflow runs.
+type Checks struct{ api *transport.Client }
+
+// Repositories are the requests about repositories and accounts.
+type Repositories struct{ api *transport.Client }
+
+func newClient(c *transport.Client) *Client {
+	return &Client{Client: c, Issues: Issues{c}, Pulls: Pulls{c}, Checks: Checks{c}, Repositories: Repositories{c}}
+}
+
+// New makes a client. Host and token are those of gh, where none are given. It sends
+// nothing.
+func New(o Options) (*Client, error) {
+	if o.Host == "" {
+		o.Host = DefaultHost()
+	}
+	if o.Token == "" {
+		if o.Token = Token(o.Host); o.Token == "" {
+			return nil, &NotLoggedInError{Host: o.Host}
+		}
+	}
+	c, err := transport.New(o)
+	if err != nil {
+		return nil, err
+	}
+	return newClient(c), nil
 }
 
 // LoggedOut is the client of a host that gh has no login for: whatever it is asked,
 // it says that, and sends nothing.
 func LoggedOut(host string, now func() time.Time) *Client {
-	rest, graph := endpoints(host, "")
-	return &Client{
-		host: strings.ToLower(host), rest: rest, graph: graph, now: now, log: slog.New(slog.DiscardHandler),
-		refuse: &NotLoggedInError{Host: host},
-	}
+	return newClient(transport.Refusing(host, now, &NotLoggedInError{Host: host}))
 }
 
 // DefaultHost is the host that gh would talk to: GH_HOST, else the only one of
@@ -91,86 +86,4 @@ func Token(host string) string {
 func StoredToken(host string) string {
 	token, _ := auth.TokenFromEnvOrConfig(host)
 	return token
-}
-
-// New resolves host and token as gh does. It sends nothing.
-func New(o Options) (*Client, error) {
-	if o.Now == nil {
-		return nil, errors.New("github client: Options.Now is required")
-	}
-	if o.Host == "" {
-		o.Host = DefaultHost()
-	}
-	if o.Token == "" {
-		if o.Token = Token(o.Host); o.Token == "" {
-			return nil, &NotLoggedInError{Host: o.Host}
-		}
-	}
-	if o.Timeout == 0 {
-		o.Timeout = defaultTimeout
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	headers := map[string]string{"Accept": "application/vnd.github+json"}
-	if o.UserAgent != "" {
-		headers["User-Agent"] = o.UserAgent
-	}
-	client, err := api.NewHTTPClient(api.ClientOptions{
-		Host:             o.Host,
-		AuthToken:        o.Token,
-		UnixDomainSocket: o.Socket,
-		Transport:        transport(o),
-		Headers:          headers,
-		Timeout:          o.Timeout,
-		// A redirect is an answer: followed by hand where that is safe. Go would
-		// turn a POST into a GET.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("client for %s: %w", o.Host, err)
-	}
-	rest, graph := endpoints(o.Host, configuredAPIHost(o.Host))
-	return &Client{
-		host: strings.ToLower(o.Host), rest: rest, graph: graph, http: client,
-		now: o.Now, log: o.Log, count: o.Count,
-	}, nil
-}
-
-// Host is the host that the client talks to, in lower case.
-func (c *Client) Host() string { return c.host }
-
-// configuredAPIHost is hosts.yml's api_host for a host; go-gh's HTTP client
-// sends the token there too, but leaves the addressing to its user.
-func configuredAPIHost(host string) string {
-	cfg, err := config.Read(nil)
-	if err != nil {
-		return ""
-	}
-	name, err := cfg.Get([]string{"hosts", auth.NormalizeHostname(host), "api_host"})
-	if err != nil {
-		return ""
-	}
-	return name
-}
-
-// endpoints are the addresses of a host's two APIs, as go-gh's own REST and
-// GraphQL clients have them (a test compares).
-func endpoints(host, apiHost string) (rest, graph string) {
-	name := auth.NormalizeHostname(host)
-	scheme, restPath, graphPath := "https", "/", "/graphql"
-	switch {
-	case strings.EqualFold(host, "garage.github.com"):
-		name, restPath, graphPath = host, "/api/v3/", "/api/graphql"
-	case auth.IsEnterprise(name):
-		restPath, graphPath = "/api/v3/", "/api/graphql"
-	case name == "github.localhost":
-		scheme, name = "http", "api."+name
-	default:
-		name = "api." + name
-	}
-	if apiHost != "" {
-		name = apiHost
-	}
-	return scheme + "://" + name + restPath, scheme + "://" + name + graphPath
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -55,7 +55,7 @@ type wireComment struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-func (w wireComment) check() error {
+func (w wireComment) Check() error {
 	if w.ID == 0 || lastNumber(w.IssueURL) == 0 {
 		return errors.New("no comment")
 	}
@@ -96,7 +96,7 @@ type wireReviewComment struct {
 	UpdatedAt        time.Time `json:"updated_at"`
 }
 
-func (w wireReviewComment) check() error {
+func (w wireReviewComment) Check() error {
 	if w.ID == 0 || lastNumber(w.PullRequestURL) == 0 {
 		return errors.New("no review comment")
 	}
@@ -113,8 +113,8 @@ func (w wireReviewComment) comment() ReviewComment {
 }
 
 // ListComments reads one page of a repository's conversation comments.
-func (c *Client) ListComments(ctx context.Context, p PageRequest) (Page[Comment], error) {
-	out, err := page(ctx, c, p, wireComment.comment)
+func (c Issues) ListComments(ctx context.Context, p PageRequest) (Page[Comment], error) {
+	out, err := transport.ReadPage(ctx, c.api, p, wireComment.comment)
 	if err != nil {
 		return out, fmt.Errorf("list comments: %w", err)
 	}
@@ -122,8 +122,8 @@ func (c *Client) ListComments(ctx context.Context, p PageRequest) (Page[Comment]
 }
 
 // ListReviewComments reads one page of a repository's diff comments.
-func (c *Client) ListReviewComments(ctx context.Context, p PageRequest) (Page[ReviewComment], error) {
-	out, err := page(ctx, c, p, wireReviewComment.comment)
+func (c Pulls) ListReviewComments(ctx context.Context, p PageRequest) (Page[ReviewComment], error) {
+	out, err := transport.ReadPage(ctx, c.api, p, wireReviewComment.comment)
 	if err != nil {
 		return out, fmt.Errorf("list review comments: %w", err)
 	}
@@ -132,8 +132,8 @@ func (c *Client) ListReviewComments(ctx context.Context, p PageRequest) (Page[Re
 
 // CommentsOf reads the conversation of one issue or pull request, oldest
 // first; since bounds it by the last change.
-func (c *Client) CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]Comment, error) {
-	comments, err := every(ctx, c, listURL(repo, fmt.Sprintf("issues/%d/comments", number), since), wireComment.comment)
+func (c Issues) CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]Comment, error) {
+	comments, err := transport.Every(ctx, c.api, listURL(repo, fmt.Sprintf("issues/%d/comments", number), since), wireComment.comment)
 	if err != nil {
 		return nil, fmt.Errorf("list comments of %s: %w", work.Ref(repo, number), err)
 	}
@@ -142,8 +142,8 @@ func (c *Client) CommentsOf(ctx context.Context, repo work.RepoName, number int,
 
 // ReviewCommentsOf reads the diff comments of one pull request, oldest first;
 // since bounds it by the last change.
-func (c *Client) ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]ReviewComment, error) {
-	comments, err := every(ctx, c, listURL(repo, fmt.Sprintf("pulls/%d/comments", pull), since), wireReviewComment.comment)
+func (c Pulls) ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]ReviewComment, error) {
+	comments, err := transport.Every(ctx, c.api, listURL(repo, fmt.Sprintf("pulls/%d/comments", pull), since), wireReviewComment.comment)
 	if err != nil {
 		return nil, fmt.Errorf("list review comments of %s: %w", work.Ref(repo, pull), err)
 	}
@@ -151,9 +151,9 @@ func (c *Client) ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull 
 }
 
 // Comment reads one conversation comment; it is absent when it was deleted.
-func (c *Client) Comment(ctx context.Context, repo work.RepoName, id int64) (Comment, bool, error) {
+func (c Issues) Comment(ctx context.Context, repo work.RepoName, id int64) (Comment, bool, error) {
 	var w wireComment
-	ok, err := c.find(ctx, commentPath(repo, id), &w)
+	ok, err := find(ctx, c.api, commentPath(repo, id), &w)
 	if err != nil || !ok {
 		return Comment{}, false, err
 	}
@@ -161,25 +161,13 @@ func (c *Client) Comment(ctx context.Context, repo work.RepoName, id int64) (Com
 }
 
 // ReviewComment reads one diff comment; it is absent when it was deleted.
-func (c *Client) ReviewComment(ctx context.Context, repo work.RepoName, id int64) (ReviewComment, bool, error) {
+func (c Pulls) ReviewComment(ctx context.Context, repo work.RepoName, id int64) (ReviewComment, bool, error) {
 	var w wireReviewComment
-	ok, err := c.find(ctx, reviewCommentPath(repo, id), &w)
+	ok, err := find(ctx, c.api, reviewCommentPath(repo, id), &w)
 	if err != nil || !ok {
 		return ReviewComment{}, false, err
 	}
 	return w.comment(), true, nil
-}
-
-// find reads a document that may be gone.
-func (c *Client) find(ctx context.Context, address string, into plausible) (bool, error) {
-	err := c.get(ctx, address, into)
-	if IsStatus(err, http.StatusNotFound, http.StatusGone) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("read %s: %w", address, err)
-	}
-	return true, nil
 }
 
 func commentPath(repo work.RepoName, id int64) string {

@@ -13,7 +13,7 @@ type wireComparison struct {
 	Status string `json:"status"` // of the second, seen from the first
 }
 
-func (w wireComparison) check() error {
+func (w wireComparison) Check() error {
 	switch w.Status {
 	case "ahead", "identical", "behind", "diverged":
 		return nil
@@ -24,9 +24,9 @@ func (w wireComparison) check() error {
 // Descends reports whether a commit is in the history of head. It is not known
 // where GitHub has not got one of the two, or finds nothing that they have in
 // common.
-func (c *Client) Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error) {
+func (c Repositories) Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error) {
 	var w wireComparison
-	ok, err := c.find(ctx, fmt.Sprintf("repos/%s/compare/%s...%s?per_page=1", repo.FullName(), from, head), &w)
+	ok, err := find(ctx, c.api, fmt.Sprintf("repos/%s/compare/%s...%s?per_page=1", repo.FullName(), from, head), &w)
 	if err != nil || !ok {
 		return false, false, err
 	}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -19,7 +20,7 @@ type wireFile struct {
 	Content  string `json:"content"`
 }
 
-func (w wireFile) check() error {
+func (w wireFile) Check() error {
 	if w.Type != "file" || w.Encoding != "base64" {
 		return errors.New("no file of up to 1 MB")
 	}
@@ -28,9 +29,9 @@ func (w wireFile) check() error {
 
 // File reads a file as it was at a commit or is on a branch; it is absent when
 // there is none.
-func (c *Client) File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error) {
+func (c Repositories) File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error) {
 	var w wireFile
-	ok, err := c.find(ctx, contentsURL(repo, path, ref), &w)
+	ok, err := find(ctx, c.api, contentsURL(repo, path, ref), &w)
 	if err != nil || !ok {
 		return nil, false, err
 	}
@@ -49,7 +50,7 @@ type wirePullFile struct {
 	Filename string `json:"filename"`
 }
 
-func (w wirePullFile) check() error {
+func (w wirePullFile) Check() error {
 	if w.Filename == "" {
 		return errors.New("no file")
 	}
@@ -58,8 +59,8 @@ func (w wirePullFile) check() error {
 
 // PullFiles lists the paths that a pull request changes; GitHub names 3,000 at
 // most.
-func (c *Client) PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
-	files, err := every(ctx, c, fmt.Sprintf("repos/%s/pulls/%d/files?per_page=100", repo.FullName(), number),
+func (c Pulls) PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
+	files, err := transport.Every(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/files?per_page=100", repo.FullName(), number),
 		func(w wirePullFile) string { return w.Filename })
 	if err != nil {
 		return nil, fmt.Errorf("list the files of %s: %w", work.Ref(repo, number), err)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/queries"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -65,7 +67,7 @@ const reviewPending = "PENDING"
 
 // Details reads up to 10 pull requests completely, following every inner page.
 // What names no pull request that we may see comes back as missing.
-func (c *Client) Details(ctx context.Context, nodeIDs []string) ([]PullDetail, []string, error) {
+func (c Pulls) Details(ctx context.Context, nodeIDs []string) ([]PullDetail, []string, error) {
 	details, missing, err := c.details(ctx, nodeIDs)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read details of %d pull requests: %w", len(nodeIDs), err)
@@ -73,14 +75,14 @@ func (c *Client) Details(ctx context.Context, nodeIDs []string) ([]PullDetail, [
 	return details, missing, nil
 }
 
-func (c *Client) details(ctx context.Context, nodeIDs []string) ([]PullDetail, []string, error) {
+func (c Pulls) details(ctx context.Context, nodeIDs []string) ([]PullDetail, []string, error) {
 	if len(nodeIDs) > MaxDetails {
 		return nil, nil, fmt.Errorf("more than %d", MaxDetails)
 	}
 	if len(nodeIDs) == 0 {
 		return nil, nil, nil
 	}
-	g, err := c.graphql(ctx, reads, detailsQuery, map[string]any{"ids": nodeIDs})
+	g, err := c.api.GraphQL(ctx, transport.Reads, queries.Details(), map[string]any{"ids": nodeIDs})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,9 +90,9 @@ func (c *Client) details(ctx context.Context, nodeIDs []string) ([]PullDetail, [
 		Nodes []json.RawMessage `json:"nodes"`
 	}
 	if err := json.Unmarshal(g.Data, &data); err != nil {
-		return nil, nil, &BodyError{URL: g.answer.url, Err: err}
+		return nil, nil, &BodyError{URL: g.URL, Err: err}
 	}
-	present, missing, err := g.nodes(data.Nodes, nodeIDs)
+	present, missing, err := nodesOf(g, data.Nodes, nodeIDs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,14 +104,14 @@ func (c *Client) details(ctx context.Context, nodeIDs []string) ([]PullDetail, [
 		}
 		var w wireDetail
 		if err := json.Unmarshal(raw, &w); err != nil {
-			return nil, nil, &BodyError{URL: g.answer.url, Err: err}
+			return nil, nil, &BodyError{URL: g.URL, Err: err}
 		}
 		if err := c.completeDetail(ctx, &w); err != nil {
 			return nil, nil, err
 		}
 		detail, err := w.detail()
 		if err != nil {
-			return nil, nil, &BodyError{URL: g.answer.url, Err: err}
+			return nil, nil, &BodyError{URL: g.URL, Err: err}
 		}
 		out = append(out, detail)
 	}
@@ -118,23 +120,23 @@ func (c *Client) details(ctx context.Context, nodeIDs []string) ([]PullDetail, [
 
 // completeDetail reads the pages of a pull request's connections that the
 // first query left out.
-func (c *Client) completeDetail(ctx context.Context, w *wireDetail) error {
-	if err := more(ctx, c, reviewsQuery, w.ID, &w.Reviews, func(n wireNode) connection[wireGraphReview] { return n.Reviews }); err != nil {
+func (c Pulls) completeDetail(ctx context.Context, w *wireDetail) error {
+	if err := more(ctx, c.api, queries.Reviews, w.ID, &w.Reviews, func(n wireNode) connection[wireGraphReview] { return n.Reviews }); err != nil {
 		return fmt.Errorf("more reviews of %d: %w", w.Number, err)
 	}
-	if err := more(ctx, c, threadsQuery, w.ID, &w.Threads, func(n wireNode) connection[wireThread] { return n.Threads }); err != nil {
+	if err := more(ctx, c.api, queries.Threads, w.ID, &w.Threads, func(n wireNode) connection[wireThread] { return n.Threads }); err != nil {
 		return fmt.Errorf("more threads of %d: %w", w.Number, err)
 	}
 	for i := range w.Threads.Nodes {
 		t := &w.Threads.Nodes[i]
-		if err := more(ctx, c, commentsQuery, t.ID, &t.Comments, func(n wireNode) connection[wireGraphComment] { return n.Comments }); err != nil {
+		if err := more(ctx, c.api, queries.Comments, t.ID, &t.Comments, func(n wireNode) connection[wireGraphComment] { return n.Comments }); err != nil {
 			return fmt.Errorf("more comments of a thread of %d: %w", w.Number, err)
 		}
 	}
 	if w.Rollup == nil {
 		return nil
 	}
-	if err := more(ctx, c, checksQuery, w.Rollup.ID, &w.Rollup.Contexts, func(n wireNode) connection[wireCheck] { return n.Contexts }); err != nil {
+	if err := more(ctx, c.api, queries.Checks, w.Rollup.ID, &w.Rollup.Contexts, func(n wireNode) connection[wireCheck] { return n.Contexts }); err != nil {
 		return fmt.Errorf("more checks of %d: %w", w.Number, err)
 	}
 	return nil
@@ -157,25 +159,25 @@ type connection[T any] struct {
 }
 
 // more reads the rest of a connection into it.
-func more[T any](ctx context.Context, c *Client, doc document, id string, into *connection[T], pick func(wireNode) connection[T]) error {
+func more[T any](ctx context.Context, api *transport.Client, doc queries.Document, id string, into *connection[T], pick func(wireNode) connection[T]) error {
 	for into.PageInfo.HasNextPage {
 		after := into.PageInfo.EndCursor
-		g, err := c.graphql(ctx, reads, doc, map[string]any{"id": id, "after": after})
+		g, err := api.GraphQL(ctx, transport.Reads, doc(), map[string]any{"id": id, "after": after})
 		if err != nil {
 			return err
 		}
 		var data struct {
 			Node *wireNode `json:"node"`
 		}
-		if err := g.strict(reads, &data); err != nil {
+		if err := g.Strict(transport.Reads, &data); err != nil {
 			return err
 		}
 		if data.Node == nil {
-			return &BodyError{URL: g.answer.url, Err: fmt.Errorf("nothing about %s", id)}
+			return &BodyError{URL: g.URL, Err: fmt.Errorf("nothing about %s", id)}
 		}
 		next := pick(*data.Node)
 		if next.PageInfo.HasNextPage && (next.PageInfo.EndCursor == after || len(next.Nodes) == 0) {
-			return &BodyError{URL: g.answer.url, Err: errors.New("the pages run in a circle")}
+			return &BodyError{URL: g.URL, Err: errors.New("the pages run in a circle")}
 		}
 		into.Nodes = append(into.Nodes, next.Nodes...)
 		into.PageInfo = next.PageInfo
@@ -185,15 +187,15 @@ func more[T any](ctx context.Context, c *Client, doc document, id string, into *
 
 // ResolveThread marks a review thread as resolved. To resolve it twice is to
 // resolve it once.
-func (c *Client) ResolveThread(ctx context.Context, threadNodeID string) error {
+func (c Pulls) ResolveThread(ctx context.Context, threadNodeID string) error {
 	if err := c.resolveThread(ctx, threadNodeID); err != nil {
 		return fmt.Errorf("resolve thread %s: %w", threadNodeID, err)
 	}
 	return nil
 }
 
-func (c *Client) resolveThread(ctx context.Context, id string) error {
-	g, err := c.graphql(ctx, writes, resolveMutation, map[string]any{"thread": id})
+func (c Pulls) resolveThread(ctx context.Context, id string) error {
+	g, err := c.api.GraphQL(ctx, transport.Writes, queries.Resolve(), map[string]any{"thread": id})
 	if err != nil {
 		return err
 	}
@@ -204,11 +206,11 @@ func (c *Client) resolveThread(ctx context.Context, id string) error {
 			} `json:"thread"`
 		} `json:"resolveReviewThread"`
 	}
-	if err := g.strict(writes, &data); err != nil {
+	if err := g.Strict(transport.Writes, &data); err != nil {
 		return err
 	}
 	if !data.Resolve.Thread.IsResolved {
-		return &UnclearError{Err: &BodyError{URL: g.answer.url, Err: errors.New("the thread is not resolved")}}
+		return &UnclearError{Err: &BodyError{URL: g.URL, Err: errors.New("the thread is not resolved")}}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -32,7 +33,6 @@ func TestUnexpectedBodies(t *testing.T) {
 				return err
 			},
 			"viewer":  func() error { _, _, _, err := w.client.Viewer(ctx, ""); return err },
-			"head":    func() error { _, _, err := w.client.BranchHead(ctx, w.name, "main"); return err },
 			"sweep":   func() error { _, err := w.client.Sweep(ctx, w.name, []string{"x"}); return err },
 			"details": func() error { _, _, err := w.client.Details(ctx, []string{"x"}); return err },
 		} {
@@ -54,7 +54,7 @@ func TestUnexpectedBodies(t *testing.T) {
 
 func TestHugeBodyIsCutOff(t *testing.T) {
 	w := newWorld(t)
-	w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: "[" + strings.Repeat(" ", maxBody) + "]", Header: http.Header{"Content-Type": {"text/plain"}}})
+	w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: "[" + strings.Repeat(" ", transport.MaxBody) + "]", Header: http.Header{"Content-Type": {"text/plain"}}})
 	if _, err := w.client.ListIssues(t.Context(), PageRequest{URL: IssuesURL(w.name, time.Time{})}); !isBody(err) {
 		t.Errorf("error %v, want a BodyError", err)
 	}

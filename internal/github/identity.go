@@ -1,6 +1,10 @@
 package github
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
+)
 
 // Identity is which repository a name stands for today. One that was renamed is
 // found by its former names until another one takes them.
@@ -15,10 +19,10 @@ type wireIdentity struct {
 
 // repositoryGone reports whether an answer says that a name stands for no repository,
 // and takes that out of the errors: it is what was asked.
-func (g *graphAnswer) repositoryGone() bool {
+func repositoryGone(g *transport.GraphAnswer) bool {
 	before := len(g.Errors)
-	g.Errors = slices.DeleteFunc(g.Errors, func(e graphError) bool {
-		return e.Type == typeNotFound && len(e.Path) == 1 && e.Path[0] == any("repository")
+	g.Errors = slices.DeleteFunc(g.Errors, func(e transport.GraphError) bool {
+		return e.Type == transport.TypeNotFound && len(e.Path) == 1 && e.Path[0] == any("repository")
 	})
 	return len(g.Errors) < before
 }

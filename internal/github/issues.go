@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -61,7 +62,7 @@ type wireIssue struct {
 	ClosedAt    time.Time   `json:"closed_at"`
 }
 
-func (w wireIssue) check() error {
+func (w wireIssue) Check() error {
 	if w.ID == 0 || w.Number == 0 || w.State == "" {
 		return errors.New("no issue")
 	}
@@ -82,8 +83,8 @@ func (w wireIssue) issue() Issue {
 }
 
 // ListIssues reads one page of issues and pull requests.
-func (c *Client) ListIssues(ctx context.Context, p PageRequest) (Page[Issue], error) {
-	out, err := page(ctx, c, p, wireIssue.issue)
+func (c Issues) ListIssues(ctx context.Context, p PageRequest) (Page[Issue], error) {
+	out, err := transport.ReadPage(ctx, c.api, p, wireIssue.issue)
 	if err != nil {
 		return out, fmt.Errorf("list issues: %w", err)
 	}
@@ -92,9 +93,9 @@ func (c *Client) ListIssues(ctx context.Context, p PageRequest) (Page[Issue], er
 
 // Issue reads one issue. It is absent when it was deleted or transferred away,
 // or may not be seen; a repository that moved is a *MovedError.
-func (c *Client) Issue(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
+func (c Issues) Issue(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
 	var w wireIssue
-	err := c.get(ctx, fmt.Sprintf("repos/%s/issues/%d", repo.FullName(), number), &w)
+	err := c.api.Get(ctx, fmt.Sprintf("repos/%s/issues/%d", repo.FullName(), number), &w)
 	switch {
 	case err == nil:
 		return w.issue(), true, nil
@@ -106,7 +107,7 @@ func (c *Client) Issue(ctx context.Context, repo work.RepoName, number int) (Iss
 	}
 	// GitHub redirects for a transferred issue and for a renamed repository
 	// alike. The repository's own address tells which.
-	if _, err := c.send(ctx, call{method: http.MethodGet, url: "repos/" + repo.FullName()}); err != nil {
+	if _, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: "repos/" + repo.FullName()}); err != nil {
 		return Issue{}, false, fmt.Errorf("read issue %s: %w", work.Ref(repo, number), err)
 	}
 	return Issue{}, false, nil
@@ -114,14 +115,14 @@ func (c *Client) Issue(ctx context.Context, repo work.RepoName, number int) (Iss
 
 // IssueWherever reads an issue also where its repository was renamed, or it was
 // transferred to another one. It is absent when it was deleted or may not be seen.
-func (c *Client) IssueWherever(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
-	a, err := c.follow(ctx, fmt.Sprintf("repos/%s/issues/%d", repo.FullName(), number))
+func (c Issues) IssueWherever(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
+	a, err := c.api.Follow(ctx, fmt.Sprintf("repos/%s/issues/%d", repo.FullName(), number))
 	if IsStatus(err, http.StatusNotFound, http.StatusGone) {
 		return Issue{}, false, nil
 	}
 	var w wireIssue
 	if err == nil {
-		err = decode(a, &w)
+		err = a.Decode(&w)
 	}
 	if err != nil {
 		return Issue{}, false, fmt.Errorf("read issue %s: %w", work.Ref(repo, number), err)
@@ -162,7 +163,7 @@ type wireTimelineEvent struct {
 	} `json:"source"` // of cross-references
 }
 
-func (w wireTimelineEvent) check() error { return nil } // its kinds have nothing in common
+func (w wireTimelineEvent) Check() error { return nil } // its kinds have nothing in common
 
 func (w wireTimelineEvent) event() TimelineEvent {
 	e := TimelineEvent{
@@ -183,9 +184,9 @@ func (w wireTimelineEvent) event() TimelineEvent {
 
 // TimelineOf reads the whole timeline of an issue or pull request, oldest
 // first.
-func (c *Client) TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]TimelineEvent, error) {
+func (c Issues) TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]TimelineEvent, error) {
 	address := fmt.Sprintf("repos/%s/issues/%d/timeline?per_page=100", repo.FullName(), number)
-	events, err := every(ctx, c, address, wireTimelineEvent.event)
+	events, err := transport.Every(ctx, c.api, address, wireTimelineEvent.event)
 	if err != nil {
 		return nil, fmt.Errorf("read timeline of %s: %w", work.Ref(repo, number), err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -14,7 +15,7 @@ type wireLabel struct {
 	Name string `json:"name"`
 }
 
-func (w wireLabel) check() error {
+func (w wireLabel) Check() error {
 	if w.Name == "" {
 		return errors.New("no label")
 	}
@@ -23,7 +24,7 @@ func (w wireLabel) check() error {
 
 type wireLabels []wireLabel
 
-func (w wireLabels) check() error {
+func (w wireLabels) Check() error {
 	if w == nil {
 		return errors.New("no list of labels")
 	}
@@ -31,8 +32,8 @@ func (w wireLabels) check() error {
 }
 
 // LabelsOf reads the names of an issue's or pull request's labels.
-func (c *Client) LabelsOf(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
-	names, err := every(ctx, c, issueLabelsPath(repo, number)+"?per_page=100", func(w wireLabel) string { return w.Name })
+func (c Issues) LabelsOf(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
+	names, err := transport.Every(ctx, c.api, issueLabelsPath(repo, number)+"?per_page=100", func(w wireLabel) string { return w.Name })
 	if err != nil {
 		return nil, fmt.Errorf("list labels of %s: %w", work.Ref(repo, number), err)
 	}
@@ -40,8 +41,8 @@ func (c *Client) LabelsOf(ctx context.Context, repo work.RepoName, number int) (
 }
 
 // RepoLabels reads the names of a repository's labels.
-func (c *Client) RepoLabels(ctx context.Context, repo work.RepoName) ([]string, error) {
-	names, err := every(ctx, c, "repos/"+repo.FullName()+"/labels?per_page=100", func(w wireLabel) string { return w.Name })
+func (c Repositories) RepoLabels(ctx context.Context, repo work.RepoName) ([]string, error) {
+	names, err := transport.Every(ctx, c.api, "repos/"+repo.FullName()+"/labels?per_page=100", func(w wireLabel) string { return w.Name })
 	if err != nil {
 		return nil, fmt.Errorf("list the labels of %s: %w", repo.FullName(), err)
 	}
@@ -49,19 +50,19 @@ func (c *Client) RepoLabels(ctx context.Context, repo work.RepoName) ([]string, 
 }
 
 // HasLabel reports whether a repository has a label, whatever its colour.
-func (c *Client) HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error) {
-	return c.find(ctx, "repos/"+repo.FullName()+"/labels/"+url.PathEscape(name), &wireLabel{})
+func (c Repositories) HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error) {
+	return find(ctx, c.api, "repos/"+repo.FullName()+"/labels/"+url.PathEscape(name), &wireLabel{})
 }
 
 // CreateLabel makes a label in a repository. IsTaken says that somebody else
 // was first.
-func (c *Client) CreateLabel(ctx context.Context, repo work.RepoName, l work.Label) error {
+func (c Repositories) CreateLabel(ctx context.Context, repo work.RepoName, l work.Label) error {
 	request := struct {
 		Name        string `json:"name"`
 		Color       string `json:"color,omitempty"`
 		Description string `json:"description,omitempty"`
 	}(l)
-	if err := c.write(ctx, http.MethodPost, "repos/"+repo.FullName()+"/labels", request, &wireLabel{}); err != nil {
+	if err := c.api.Write(ctx, http.MethodPost, "repos/"+repo.FullName()+"/labels", request, &wireLabel{}); err != nil {
 		return fmt.Errorf("make the label %q: %w", l.Name, err)
 	}
 	return nil
@@ -69,11 +70,11 @@ func (c *Client) CreateLabel(ctx context.Context, repo work.RepoName, l work.Lab
 
 // AddLabels adds labels to an issue or pull request. To add one twice is to add
 // it once. What the repository does not have GitHub makes, in grey.
-func (c *Client) AddLabels(ctx context.Context, repo work.RepoName, number int, names []string) error {
+func (c Issues) AddLabels(ctx context.Context, repo work.RepoName, number int, names []string) error {
 	request := struct {
 		Labels []string `json:"labels"`
 	}{names}
-	if err := c.write(ctx, http.MethodPost, issueLabelsPath(repo, number), request, &wireLabels{}); err != nil {
+	if err := c.api.Write(ctx, http.MethodPost, issueLabelsPath(repo, number), request, &wireLabels{}); err != nil {
 		return fmt.Errorf("label %s: %w", work.Ref(repo, number), err)
 	}
 	return nil
@@ -81,8 +82,8 @@ func (c *Client) AddLabels(ctx context.Context, repo work.RepoName, number int, 
 
 // RemoveLabel takes a label away from an issue or pull request. One that is not
 // there is as good as taken away.
-func (c *Client) RemoveLabel(ctx context.Context, repo work.RepoName, number int, name string) error {
-	err := c.write(ctx, http.MethodDelete, issueLabelsPath(repo, number)+"/"+url.PathEscape(name), nil, nil)
+func (c Issues) RemoveLabel(ctx context.Context, repo work.RepoName, number int, name string) error {
+	err := c.api.Write(ctx, http.MethodDelete, issueLabelsPath(repo, number)+"/"+url.PathEscape(name), nil, nil)
 	if err != nil && !IsStatus(err, http.StatusNotFound) {
 		return fmt.Errorf("take the label %q from %s: %w", name, work.Ref(repo, number), err)
 	}

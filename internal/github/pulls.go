@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -74,7 +75,7 @@ type wirePull struct {
 	MergedAt    time.Time  `json:"merged_at"`
 }
 
-func (w wirePull) check() error {
+func (w wirePull) Check() error {
 	if w.Number == 0 || w.NodeID == "" || w.Head.SHA == "" || w.Base.Ref == "" {
 		return errors.New("no pull request")
 	}
@@ -110,9 +111,9 @@ func (w wirePull) pull() Pull {
 }
 
 // Pull reads one pull request; it is absent when there is none of that number.
-func (c *Client) Pull(ctx context.Context, repo work.RepoName, number int) (Pull, bool, error) {
+func (c Pulls) Pull(ctx context.Context, repo work.RepoName, number int) (Pull, bool, error) {
 	var w wirePull
-	ok, err := c.find(ctx, fmt.Sprintf("repos/%s/pulls/%d", repo.FullName(), number), &w)
+	ok, err := find(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d", repo.FullName(), number), &w)
 	if err != nil || !ok {
 		return Pull{}, false, err
 	}
@@ -122,9 +123,9 @@ func (c *Client) Pull(ctx context.Context, repo work.RepoName, number int) (Pull
 // PullsByHead lists every pull request, open or not, whose head is a branch of
 // that name owned by the repository's owner. A fork of the same owner matches
 // too: HeadRepo tells.
-func (c *Client) PullsByHead(ctx context.Context, repo work.RepoName, branch string) ([]Pull, error) {
+func (c Pulls) PullsByHead(ctx context.Context, repo work.RepoName, branch string) ([]Pull, error) {
 	q := url.Values{"state": {"all"}, "head": {repo.Owner + ":" + branch}, "per_page": {"100"}}
-	pulls, err := every(ctx, c, "repos/"+repo.FullName()+"/pulls?"+q.Encode(), wirePull.pull)
+	pulls, err := transport.Every(ctx, c.api, "repos/"+repo.FullName()+"/pulls?"+q.Encode(), wirePull.pull)
 	if err != nil {
 		return nil, fmt.Errorf("list pull requests of branch %q: %w", branch, err)
 	}
@@ -137,12 +138,12 @@ type wirePullCommit struct {
 	} `json:"commit"`
 }
 
-func (wirePullCommit) check() error { return nil }
+func (wirePullCommit) Check() error { return nil }
 
 // PullMessages gives the messages of a pull request's commits, oldest first; GitHub
 // names 250 at most.
-func (c *Client) PullMessages(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
-	messages, err := every(ctx, c, fmt.Sprintf("repos/%s/pulls/%d/commits?per_page=100", repo.FullName(), number),
+func (c Pulls) PullMessages(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
+	messages, err := transport.Every(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/commits?per_page=100", repo.FullName(), number),
 		func(w wirePullCommit) string { return w.Commit.Message })
 	if err != nil {
 		return nil, fmt.Errorf("list the commits of %s: %w", work.Ref(repo, number), err)
@@ -151,9 +152,9 @@ func (c *Client) PullMessages(ctx context.Context, repo work.RepoName, number in
 }
 
 // OpenPulls lists every open pull request of a repository, oldest first.
-func (c *Client) OpenPulls(ctx context.Context, repo work.RepoName) ([]Pull, error) {
+func (c Pulls) OpenPulls(ctx context.Context, repo work.RepoName) ([]Pull, error) {
 	q := url.Values{"state": {"open"}, "sort": {"created"}, "direction": {"asc"}, "per_page": {"100"}}
-	pulls, err := every(ctx, c, "repos/"+repo.FullName()+"/pulls?"+q.Encode(), wirePull.pull)
+	pulls, err := transport.Every(ctx, c.api, "repos/"+repo.FullName()+"/pulls?"+q.Encode(), wirePull.pull)
 	if err != nil {
 		return nil, fmt.Errorf("list the open pull requests: %w", err)
 	}
@@ -165,7 +166,7 @@ type wireReview struct {
 	State string `json:"state"`
 }
 
-func (w wireReview) check() error {
+func (w wireReview) Check() error {
 	if w.ID == 0 || w.State == "" {
 		return errors.New("no review")
 	}
@@ -174,9 +175,9 @@ func (w wireReview) check() error {
 
 // OwnPendingReview reports whether our account has a draft review on a pull
 // request: GitHub then refuses replies, and shows the draft to nobody else.
-func (c *Client) OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error) {
+func (c Pulls) OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error) {
 	address := fmt.Sprintf("repos/%s/pulls/%d/reviews?per_page=100", repo.FullName(), pull)
-	states, err := every(ctx, c, address, func(w wireReview) string { return w.State })
+	states, err := transport.Every(ctx, c.api, address, func(w wireReview) string { return w.State })
 	if err != nil {
 		return false, fmt.Errorf("list reviews of %s: %w", work.Ref(repo, pull), err)
 	}

@@ -226,26 +226,6 @@ func TestAuthorsOfEveryKind(t *testing.T) {
 	}
 }
 
-func TestBranchHead(t *testing.T) {
-	w := newWorld(t)
-	ctx := t.Context()
-	oid, err := w.repo.PushCommit("agent/small/1-x", "bob", map[string]string{"a": "b"}, "m")
-	must(t, err)
-	if got, ok, err := w.client.BranchHead(ctx, w.name, "agent/small/1-x"); err != nil || !ok || got != oid {
-		t.Errorf("head %q, %v, %v; want %q", got, ok, err, oid)
-	}
-	for _, absent := range []string{"agent/small/1", "agent", "no such#branch?"} {
-		if got, ok, err := w.client.BranchHead(ctx, w.name, absent); err != nil || ok {
-			t.Errorf("%q: %q, %v, %v; want absent", absent, got, ok, err)
-		}
-	}
-	_, err = w.hub.AddRepo("alice/empty", nil)
-	must(t, err)
-	if _, ok, err := w.client.BranchHead(ctx, repoName("alice", "empty"), "main"); err != nil || ok {
-		t.Errorf("empty repository: %v, %v", ok, err)
-	}
-}
-
 func TestPulls(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -33,7 +32,7 @@ type wireRepository struct {
 	} `json:"permissions"`
 }
 
-func (w wireRepository) check() error {
+func (w wireRepository) Check() error {
 	if w.ID == 0 || w.NodeID == "" || !strings.Contains(w.FullName, "/") {
 		return errors.New("no repository")
 	}
@@ -41,7 +40,7 @@ func (w wireRepository) check() error {
 }
 
 // Repository reads a repository, by any name that it ever had.
-func (c *Client) Repository(ctx context.Context, name work.RepoName) (Repository, error) {
+func (c Repositories) Repository(ctx context.Context, name work.RepoName) (Repository, error) {
 	r, err := c.repository(ctx, "repos/"+name.FullName(), name.Host)
 	if err != nil {
 		return Repository{}, fmt.Errorf("read repository %s: %w", name.FullName(), err)
@@ -51,7 +50,7 @@ func (c *Client) Repository(ctx context.Context, name work.RepoName) (Repository
 
 // RepositoryByID reads a repository by what it keeps, whatever its name is: where
 // GitHub's own redirects lead.
-func (c *Client) RepositoryByID(ctx context.Context, host string, id int64) (Repository, error) {
+func (c Repositories) RepositoryByID(ctx context.Context, host string, id int64) (Repository, error) {
 	r, err := c.repository(ctx, fmt.Sprintf("repositories/%d", id), host)
 	if err != nil {
 		return Repository{}, fmt.Errorf("read repository %d: %w", id, err)
@@ -59,50 +58,23 @@ func (c *Client) RepositoryByID(ctx context.Context, host string, id int64) (Rep
 	return r, nil
 }
 
-func (c *Client) repository(ctx context.Context, address, host string) (Repository, error) {
-	a, err := c.follow(ctx, address)
+func (c Repositories) repository(ctx context.Context, address, host string) (Repository, error) {
+	a, err := c.api.Follow(ctx, address)
 	if err != nil {
 		return Repository{}, err
 	}
 	var w wireRepository
-	if err := decode(a, &w); err != nil {
+	if err := a.Decode(&w); err != nil {
 		return Repository{}, err
 	}
 	current, err := work.ParseRepoName(w.FullName, host)
 	if err != nil {
-		return Repository{}, &BodyError{URL: a.url, Err: err}
+		return Repository{}, &BodyError{URL: a.URL, Err: err}
 	}
 	return Repository{
 		NodeID: w.NodeID, ID: w.ID, Current: current, DefaultBranch: w.DefaultBranch,
 		Archived: w.Archived, CanPush: w.Permissions.Push || !w.Permissions.Pull, // of an app it says neither, and it does read
 	}, nil
-}
-
-type wireRef struct {
-	Object struct {
-		SHA string `json:"sha"`
-	} `json:"object"`
-}
-
-func (w wireRef) check() error {
-	if w.Object.SHA == "" {
-		return errors.New("no ref")
-	}
-	return nil
-}
-
-// BranchHead is the commit of a branch. It is absent when the branch is, also
-// in an empty repository.
-func (c *Client) BranchHead(ctx context.Context, repo work.RepoName, branch string) (oid string, ok bool, err error) {
-	var w wireRef
-	err = c.get(ctx, "repos/"+repo.FullName()+"/git/ref/heads/"+escapePath(branch), &w)
-	if IsStatus(err, http.StatusNotFound, http.StatusConflict) {
-		return "", false, nil
-	}
-	if err != nil {
-		return "", false, fmt.Errorf("read branch %q of %s: %w", branch, repo.FullName(), err)
-	}
-	return w.Object.SHA, true, nil
 }
 
 // escapePath keeps the slashes of a branch name.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/queries"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -94,7 +96,7 @@ func fingerprint(raw json.RawMessage) (string, error) {
 
 // Sweep asks what changed in up to 50 pull requests, which repository its name
 // stands for, and who we are, for about one point.
-func (c *Client) Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (Sweep, error) {
+func (c Pulls) Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (Sweep, error) {
 	s, err := c.sweep(ctx, repo, nodeIDs)
 	if err != nil {
 		return Sweep{}, fmt.Errorf("sweep %d pull requests: %w", len(nodeIDs), err)
@@ -102,18 +104,18 @@ func (c *Client) Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string
 	return s, nil
 }
 
-func (c *Client) sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (Sweep, error) {
+func (c Pulls) sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (Sweep, error) {
 	if len(nodeIDs) > MaxSweep {
 		return Sweep{}, fmt.Errorf("more than %d", MaxSweep)
 	}
 	if nodeIDs == nil {
 		nodeIDs = []string{}
 	}
-	g, err := c.graphql(ctx, reads, sweepQuery, map[string]any{"ids": nodeIDs, "owner": repo.Owner, "name": repo.Name})
+	g, err := c.api.GraphQL(ctx, transport.Reads, queries.Sweep(), map[string]any{"ids": nodeIDs, "owner": repo.Owner, "name": repo.Name})
 	if err != nil {
 		return Sweep{}, err
 	}
-	gone := g.repositoryGone()
+	gone := repositoryGone(g)
 	var data struct {
 		Limit struct {
 			Cost      int       `json:"cost"`
@@ -128,14 +130,14 @@ func (c *Client) sweep(ctx context.Context, repo work.RepoName, nodeIDs []string
 		Nodes      []json.RawMessage `json:"nodes"`
 	}
 	if err := json.Unmarshal(g.Data, &data); err != nil {
-		return Sweep{}, &BodyError{URL: g.answer.url, Err: err}
+		return Sweep{}, &BodyError{URL: g.URL, Err: err}
 	}
-	present, missing, err := g.nodes(data.Nodes, nodeIDs)
+	present, missing, err := nodesOf(g, data.Nodes, nodeIDs)
 	if err != nil {
 		return Sweep{}, err
 	}
 	if data.Viewer.ID == 0 {
-		return Sweep{}, &BodyError{URL: g.answer.url, Err: errors.New("no viewer")}
+		return Sweep{}, &BodyError{URL: g.URL, Err: errors.New("no viewer")}
 	}
 	s := Sweep{
 		Viewer:  work.Account{ID: data.Viewer.ID, Login: data.Viewer.Login, Bot: isBotLogin(data.Viewer.Login)},
@@ -149,11 +151,11 @@ func (c *Client) sweep(ctx context.Context, repo work.RepoName, nodeIDs []string
 		}
 		var w wireLight
 		if err := json.Unmarshal(raw, &w); err != nil {
-			return Sweep{}, &BodyError{URL: g.answer.url, Err: err}
+			return Sweep{}, &BodyError{URL: g.URL, Err: err}
 		}
 		light, err := w.light(raw)
 		if err != nil {
-			return Sweep{}, &BodyError{URL: g.answer.url, Err: err}
+			return Sweep{}, &BodyError{URL: g.URL, Err: err}
 		}
 		s.Pulls = append(s.Pulls, light)
 	}

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github/queries"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
 // Text is what an issue, a comment or a review says.
@@ -22,13 +25,13 @@ type wireText struct {
 
 // Text reads what an issue, a comment or a review says by its node id. It is
 // absent when it was deleted, or may not be seen.
-func (c *Client) Text(ctx context.Context, nodeID string) (Text, bool, error) {
+func (c Issues) Text(ctx context.Context, nodeID string) (Text, bool, error) {
 	var data struct {
 		Node *wireText `json:"node"`
 	}
-	g, err := c.graphql(ctx, reads, textQuery, map[string]any{"id": nodeID})
+	g, err := c.api.GraphQL(ctx, transport.Reads, queries.Text(), map[string]any{"id": nodeID})
 	if err == nil {
-		err = g.strict(reads, &data)
+		err = g.Strict(transport.Reads, &data)
 	}
 	switch {
 	case IsStatus(err, http.StatusNotFound):

@@ -2,19 +2,15 @@ package github
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/cli/go-gh/v2/pkg/auth"
+
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
 // The codes of troubles: for programs, so they stay as they are.
@@ -76,7 +72,7 @@ func trouble(host string, err error) (Trouble, bool) {
 	}
 	if body, ok := errors.AsType[*BodyError](err); ok {
 		return Trouble{
-			TroubleServer, fmt.Sprintf("what answers for %s is not GitHub's API (%s)", host, short(body.Err)),
+			TroubleServer, fmt.Sprintf("what answers for %s is not GitHub's API (%s)", host, transport.Short(body.Err)),
 			"perhaps a proxy or a login page of the network answers in its place; see: gh api --hostname " + host + " rate_limit",
 		}, true
 	}
@@ -110,7 +106,7 @@ func refusal(host string, e *Error) (Trouble, bool) {
 
 // said are GitHub's words in an answer, in a line that is not too long.
 func said(e *Error) string {
-	if words := short(errors.New(e.Message)); words != "" {
+	if words := transport.Short(errors.New(e.Message)); words != "" {
 		return words
 	}
 	return http.StatusText(e.Status)
@@ -135,87 +131,9 @@ func statusPage(host string) string {
 
 // unreachable is about a request to which no whole answer came.
 func unreachable(host string, err error) Trouble {
-	cause, next := wire(host, err)
-	if next == "" {
-		next = "check that this machine is online: gh api --hostname " + host + " rate_limit"
-	}
+	cause, next := transport.Cause(host, err)
 	return Trouble{TroubleUnreachable, cause, next}
 }
-
-// wire says what is wrong on the way to the host.
-func wire(host string, err error) (cause, next string) {
-	var (
-		name    *net.DNSError
-		op      *net.OpError
-		proxy   *proxyError
-		timeout net.Error
-	)
-	switch {
-	case errors.As(err, &proxy):
-		return fmt.Sprintf("the proxy %s does not let requests to %s through (%s)", proxy.proxy, host, proxy.status), "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and what the proxy allows"
-	case errors.As(err, &op) && op.Op == "proxyconnect":
-		return fmt.Sprintf("the proxy for %s cannot be reached (%s)", host, short(op.Err)), "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
-	case errors.As(err, &name):
-		return fmt.Sprintf("the name %s cannot be resolved (%s)", name.Name, name.Err), ""
-	case errors.Is(err, http.ErrSchemeMismatch):
-		return "what answers for " + host + " does not speak HTTPS", "perhaps a proxy or a login page of the network answers in its place"
-	case certificate(err) != "":
-		return fmt.Sprintf("the certificate of %s is not accepted (%s)", host, certificate(err)), "check this machine's clock; where a proxy reads along, install its certificate or name it in SSL_CERT_FILE"
-	case errors.As(err, &op) && op.Net == "unix":
-		return fmt.Sprintf("gh's http_unix_socket cannot be used (%s)", short(op)), "start what listens there, or take it out: gh config set http_unix_socket \"\""
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return host + " refuses connections", ""
-	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
-		return "there is no route to " + host, ""
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return host + " does not answer in time", ""
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return "the connection to " + host + " broke off before its answer", ""
-	}
-	return fmt.Sprintf("%s cannot be reached (%s)", host, short(err)), ""
-}
-
-// certificate says what is wrong with a certificate; empty when nothing is.
-func certificate(err error) string {
-	var (
-		unknown *tls.CertificateVerificationError
-		invalid x509.CertificateInvalidError
-		alert   tls.AlertError
-	)
-	switch {
-	case errors.As(err, &invalid), errors.As(err, &unknown), errors.As(err, &alert):
-	default:
-		return ""
-	}
-	if unknown != nil {
-		return short(unknown.Err)
-	}
-	return short(err)
-}
-
-// longestWords bounds what others say in our lines.
-const longestWords = 120
-
-// short is an error's text in a line that is not too long, without the request in
-// front of it: that differs where the cause does not.
-func short(err error) string {
-	if err == nil {
-		return ""
-	}
-	if request, ok := errors.AsType[*url.Error](err); ok {
-		err = request.Err
-	}
-	text := strings.Join(strings.Fields(err.Error()), " ")
-	if r := []rune(text); len(r) > longestWords {
-		return string(r[:longestWords]) + "…"
-	}
-	return text
-}
-
-// proxyError is a proxy's refusal to connect us.
-type proxyError struct{ proxy, status string }
-
-func (e *proxyError) Error() string { return fmt.Sprintf("proxy %s: %s", e.proxy, e.status) }
 
 // Silent is about a host that did not answer at all.
 func Silent(host string) Trouble {

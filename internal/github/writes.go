@@ -14,10 +14,10 @@ type bodyRequest struct {
 }
 
 // CreateComment writes into the conversation of an issue or pull request.
-func (c *Client) CreateComment(ctx context.Context, repo work.RepoName, number int, body string) (Comment, error) {
+func (c Issues) CreateComment(ctx context.Context, repo work.RepoName, number int, body string) (Comment, error) {
 	var w wireComment
 	address := fmt.Sprintf("repos/%s/issues/%d/comments", repo.FullName(), number)
-	if err := c.write(ctx, http.MethodPost, address, bodyRequest{body}, &w); err != nil {
+	if err := c.api.Write(ctx, http.MethodPost, address, bodyRequest{body}, &w); err != nil {
 		return Comment{}, fmt.Errorf("comment on %s: %w", work.Ref(repo, number), err)
 	}
 	return w.comment(), nil
@@ -25,10 +25,10 @@ func (c *Client) CreateComment(ctx context.Context, repo work.RepoName, number i
 
 // Reply answers in a review thread; top is the thread's first comment, the
 // only one that GitHub takes.
-func (c *Client) Reply(ctx context.Context, repo work.RepoName, pull int, top int64, body string) (ReviewComment, error) {
+func (c Pulls) Reply(ctx context.Context, repo work.RepoName, pull int, top int64, body string) (ReviewComment, error) {
 	var w wireReviewComment
 	address := fmt.Sprintf("repos/%s/pulls/%d/comments/%d/replies", repo.FullName(), pull, top)
-	if err := c.write(ctx, http.MethodPost, address, bodyRequest{body}, &w); err != nil {
+	if err := c.api.Write(ctx, http.MethodPost, address, bodyRequest{body}, &w); err != nil {
 		return ReviewComment{}, fmt.Errorf("reply to review comment %d of %s: %w", top, work.Ref(repo, pull), err)
 	}
 	return w.comment(), nil
@@ -44,7 +44,7 @@ type NewPull struct {
 }
 
 // CreatePull opens a pull request.
-func (c *Client) CreatePull(ctx context.Context, repo work.RepoName, n NewPull) (Pull, error) {
+func (c Pulls) CreatePull(ctx context.Context, repo work.RepoName, n NewPull) (Pull, error) {
 	var w wirePull
 	request := struct {
 		Title string `json:"title"`
@@ -52,19 +52,19 @@ func (c *Client) CreatePull(ctx context.Context, repo work.RepoName, n NewPull) 
 		Head  string `json:"head"`
 		Base  string `json:"base"`
 	}(n)
-	if err := c.write(ctx, http.MethodPost, "repos/"+repo.FullName()+"/pulls", request, &w); err != nil {
+	if err := c.api.Write(ctx, http.MethodPost, "repos/"+repo.FullName()+"/pulls", request, &w); err != nil {
 		return Pull{}, fmt.Errorf("open pull request of branch %q: %w", n.Head, err)
 	}
 	return w.pull(), nil
 }
 
 // ClosePull closes a pull request; its branch stays.
-func (c *Client) ClosePull(ctx context.Context, repo work.RepoName, number int) (Pull, error) {
+func (c Pulls) ClosePull(ctx context.Context, repo work.RepoName, number int) (Pull, error) {
 	var w wirePull
 	request := struct {
 		State string `json:"state"`
 	}{"closed"}
-	if err := c.write(ctx, http.MethodPatch, fmt.Sprintf("repos/%s/pulls/%d", repo.FullName(), number), request, &w); err != nil {
+	if err := c.api.Write(ctx, http.MethodPatch, fmt.Sprintf("repos/%s/pulls/%d", repo.FullName(), number), request, &w); err != nil {
 		return Pull{}, fmt.Errorf("close pull request %s: %w", work.Ref(repo, number), err)
 	}
 	return w.pull(), nil
@@ -85,7 +85,7 @@ type wireReaction struct {
 	ID int64 `json:"id"`
 }
 
-func (w wireReaction) check() error {
+func (w wireReaction) Check() error {
 	if w.ID == 0 {
 		return errors.New("no reaction")
 	}
@@ -93,7 +93,7 @@ func (w wireReaction) check() error {
 }
 
 // React adds a reaction, such as eyes. To add it twice is to add it once.
-func (c *Client) React(ctx context.Context, repo work.RepoName, on ReactionTarget, id int64, content string) error {
+func (c Issues) React(ctx context.Context, repo work.RepoName, on ReactionTarget, id int64, content string) error {
 	var address string
 	switch on {
 	case ReactIssue:
@@ -106,31 +106,31 @@ func (c *Client) React(ctx context.Context, repo work.RepoName, on ReactionTarge
 	request := struct {
 		Content string `json:"content"`
 	}{content}
-	if err := c.write(ctx, http.MethodPost, address+"/reactions", request, &wireReaction{}); err != nil {
+	if err := c.api.Write(ctx, http.MethodPost, address+"/reactions", request, &wireReaction{}); err != nil {
 		return fmt.Errorf("react to %s %d: %w", on, id, err)
 	}
 	return nil
 }
 
 // DeleteComment removes a conversation comment.
-func (c *Client) DeleteComment(ctx context.Context, repo work.RepoName, id int64) error {
-	if err := c.write(ctx, http.MethodDelete, commentPath(repo, id), nil, nil); err != nil {
+func (c Issues) DeleteComment(ctx context.Context, repo work.RepoName, id int64) error {
+	if err := c.api.Write(ctx, http.MethodDelete, commentPath(repo, id), nil, nil); err != nil {
 		return fmt.Errorf("delete comment %d: %w", id, err)
 	}
 	return nil
 }
 
 // DeleteReviewComment removes a diff comment.
-func (c *Client) DeleteReviewComment(ctx context.Context, repo work.RepoName, id int64) error {
-	if err := c.write(ctx, http.MethodDelete, reviewCommentPath(repo, id), nil, nil); err != nil {
+func (c Pulls) DeleteReviewComment(ctx context.Context, repo work.RepoName, id int64) error {
+	if err := c.api.Write(ctx, http.MethodDelete, reviewCommentPath(repo, id), nil, nil); err != nil {
 		return fmt.Errorf("delete review comment %d: %w", id, err)
 	}
 	return nil
 }
 
 // UpdateComment replaces the text of a conversation comment.
-func (c *Client) UpdateComment(ctx context.Context, repo work.RepoName, id int64, body string) error {
-	if err := c.write(ctx, http.MethodPatch, commentPath(repo, id), bodyRequest{body}, &wireComment{}); err != nil {
+func (c Issues) UpdateComment(ctx context.Context, repo work.RepoName, id int64, body string) error {
+	if err := c.api.Write(ctx, http.MethodPatch, commentPath(repo, id), bodyRequest{body}, &wireComment{}); err != nil {
 		return fmt.Errorf("update comment %d: %w", id, err)
 	}
 	return nil

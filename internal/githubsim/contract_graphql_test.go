@@ -11,7 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/queries"
 )
 
 // gitHubSchema is GitHub's own schema, as far as the shared folder has it.
@@ -31,7 +31,7 @@ func gitHubSchema(t *testing.T) *ast.Schema {
 // What the client sends must be valid for GitHub, not only for the simulator.
 func TestContractGraphQLDocuments(t *testing.T) {
 	schema := gitHubSchema(t)
-	documents := github.Documents()
+	documents := queries.All()
 	if len(documents) < 5 {
 		t.Fatalf("only %d documents", len(documents))
 	}

@@ -1,0 +1,110 @@
+// Package files handles files where somebody else may have put anything: folders
+// that forbid to be read, links, what a power cut left.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Exists reports whether something is at the path.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// OpenFolder lets its owner list and change a folder. It is called before the
+// walk reads it.
+func OpenFolder(path string, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o700 == 0o700 {
+		return nil
+	}
+	return os.Chmod(path, info.Mode().Perm()|0o700)
+}
+
+// Remove removes what is at the path, folders that forbid it included. It
+// follows no link.
+func Remove(path string) error {
+	err := os.RemoveAll(path)
+	if err == nil {
+		return nil
+	}
+	walkErr := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		return OpenFolder(p, d)
+	})
+	if walkErr != nil && !errors.Is(walkErr, fs.ErrNotExist) {
+		return fmt.Errorf("remove %q: %w", path, walkErr)
+	}
+	if err := os.RemoveAll(path); err != nil {
+		return fmt.Errorf("remove %q: %w", path, err)
+	}
+	return nil
+}
+
+// RealFolder makes sure that the path is a folder and no link to one.
+func RealFolder(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil && info.IsDir() {
+		return nil
+	}
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("make folder %q: %w", path, err)
+	}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	return nil
+}
+
+// Empty removes what is in a folder, if it is one.
+func Empty(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil || !info.IsDir() {
+		return nil //nolint:nilerr // nothing there is empty enough
+	}
+	names, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("empty folder: %w", err)
+	}
+	for _, n := range names {
+		if err := Remove(filepath.Join(path, n.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Copy copies a regular file.
+func Copy(from, to string, mode os.FileMode) error {
+	if info, err := os.Lstat(from); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%q is no regular file", from)
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		_ = out.Close()
+		return err
+	}
+	return out.Close()
+}

@@ -1,0 +1,97 @@
+package gate
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
+)
+
+// leaks are the secrets in what a change makes: in contents, in the targets of
+// links, in names.
+type leaks struct {
+	find  func(string) map[string]string
+	found []leak
+}
+
+type leak struct {
+	where  string // for people; never the secret itself
+	secret string
+	what   string
+}
+
+func (l *leaks) look(ch change, content []byte) {
+	if l.find == nil {
+		return
+	}
+	where := "content"
+	if ch.newMode == modeSymlink {
+		where = "target"
+	}
+	l.add(where, ch.path, l.find(string(content)))
+}
+
+// add notes secrets. A path is only said when it holds none itself.
+func (l *leaks) add(kind, path string, secrets map[string]string) {
+	named := kind == "name" || len(l.find(path)) > 0
+	for _, secret := range slices.Sorted(maps.Keys(secrets)) {
+		where := "the " + kind + " of a file"
+		if !named {
+			where = strconv.Quote(path)
+			if kind == "target" {
+				where = "the link " + where
+			}
+		}
+		l.found = append(l.found, leak{where: where, secret: secret, what: secrets[secret]})
+	}
+}
+
+// secrets refuses the secrets that a change adds. What a changed or removed
+// file held before is no news: a fixture with a made-up token may be edited and
+// moved.
+func (j *judge) secrets(ctx context.Context, found leaks) error {
+	if found.find == nil {
+		return nil
+	}
+	for _, ch := range j.changes {
+		if ch.oldMode == modeNone {
+			found.add("name", ch.path, found.find(ch.path))
+		}
+	}
+	if len(found.found) == 0 {
+		return nil
+	}
+	before, err := heldBefore(ctx, j.q, j.changes, found.find)
+	if err != nil {
+		return err
+	}
+	for _, f := range found.found {
+		if !before[f.secret] {
+			j.refused.add("%s contains %s", f.where, f.what)
+		}
+	}
+	return nil
+}
+
+// heldBefore are the secrets that the changed paths held before the change.
+func heldBefore(ctx context.Context, q *mirror.Quarantine, changes []change, find func(string) map[string]string) (map[string]bool, error) {
+	before := map[string]bool{}
+	note := func(text string) {
+		for secret := range find(text) {
+			before[secret] = true
+		}
+	}
+	for _, ch := range changes {
+		if ch.oldMode != modeNone {
+			note(ch.path)
+		}
+		changes = append(changes, ch.others...)
+	}
+	old, err := sizes(ctx, q, changes, oldSide)
+	if err != nil {
+		return nil, err
+	}
+	return before, eachBlob(ctx, q, old, func(_ blob, content []byte) { note(string(content)) })
+}

@@ -1,0 +1,70 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Carries reports whether a turn's work is reachable from head: the commit
+// itself, or one that was made of it and still has the turn's trailer.
+func (m *Mirror) Carries(ctx context.Context, head, turnKey, oid string) (bool, error) {
+	if !m.Has(ctx, head) {
+		return false, &mirror.MissingError{OID: head}
+	}
+	if m.Has(ctx, oid) {
+		if ok, err := m.IsAncestor(ctx, oid, head); ok || err != nil {
+			return ok, err
+		}
+	}
+	if turnKey == "" {
+		return false, nil
+	}
+	if err := mirror.CheckKey(turnKey); err != nil {
+		return false, err
+	}
+	found, err := m.Call("log", "-1", "--format=%H", "--basic-regexp",
+		"--grep=^"+work.TrailerTurn+": "+strings.ReplaceAll(work.ShortTurn(turnKey), ".", `\.`)+"[0-9a-f]*$", head).Text(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for turn %s: %w", turnKey, err)
+	}
+	return found != "", nil
+}
+
+// Entry is a commit, with what its trailers say.
+type Entry struct {
+	OID     string
+	Subject string
+	Ours    bool     // by our identity, or the one that the config gives to authors
+	Turn    string   // of Mergexo-Turn: how the turn's key begins
+	Handled []string // of Mergexo-Handled
+}
+
+// Log lists the commits that are reachable from to and not from from ("" for
+// all), newest first, at most limit.
+func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, error) {
+	args := []string{"log", "-z", "--format=%H %ae%n%B", fmt.Sprintf("-%d", limit), to}
+	if !mirror.ValidOID(to) || (from != "" && !mirror.ValidOID(from)) {
+		return nil, fmt.Errorf("list commits: %q..%q: no object ids", from, to)
+	}
+	if from != "" {
+		args = append(args, "^"+from)
+	}
+	records, err := m.Call(args...).Fields(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list commits: %w", err)
+	}
+	var entries []Entry
+	for _, record := range records {
+		head, message, _ := strings.Cut(record, "\n")
+		oid, email, _ := strings.Cut(head, " ")
+		e := Entry{OID: oid, Ours: m.wrote(email)}
+		e.Subject, _, _ = strings.Cut(message, "\n")
+		e.Turn, e.Handled = work.TrailersOf(message)
+		entries = append(entries, e)
+	}
+	return entries, nil
+}

@@ -1,0 +1,193 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
+)
+
+const (
+	// Tracking begins the refs of the remote's branches.
+	Tracking = "refs/remotes/origin/"
+	ownRefs  = "refs/mergexo/"
+)
+
+// RemoteCall is a command that speaks to the remote, with the operator's
+// configuration: credentials, proxies, ssh.
+func (m *Mirror) RemoteCall(args ...string) plumbing.Call {
+	c := m.Call(args...)
+	c.Operator, c.Remote = true, m.url
+	if m.git.Options().GhPath != "" && strings.HasPrefix(m.url, "https://") {
+		c.Config = []string{
+			"credential.helper=",
+			"credential.helper=!" + shellQuote(m.git.Options().GhPath) + " auth git-credential",
+		}
+	}
+	return c
+}
+
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// Fetch brings every branch of the remote, and the wanted commits if no branch
+// has them. Branches that are gone there are forgotten, their commits stay. An
+// empty repository is no error. A wanted commit that the remote does not have
+// is a *MissingError; a *plumbing.NetworkError may pass, an *plumbing.AccessError will not.
+func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
+	for _, oid := range wantOID {
+		if !ValidOID(oid) {
+			return fmt.Errorf("fetch: %q is no object id", oid)
+		}
+	}
+	return m.locked(ctx, func() error {
+		if err := m.fetchOrRepair(ctx); err != nil {
+			return fmt.Errorf("fetch: %w", err)
+		}
+		for _, oid := range wantOID {
+			if m.Has(ctx, oid) {
+				continue
+			}
+			_, err := m.RemoteCall(fetchArgs(m.url, oid)...).Run(ctx)
+			var failed *plumbing.CommandError
+			switch {
+			case errors.As(err, &failed) && failed.Says([]string{"not our ref", "no such remote ref", "unadvertised object", "couldn't find remote ref"}):
+				return &MissingError{OID: oid}
+			case err != nil:
+				return fmt.Errorf("fetch %s: %w", oid, plumbing.RemoteError("fetch", err))
+			case !m.Has(ctx, oid):
+				return &MissingError{OID: oid}
+			}
+		}
+		return nil
+	})
+}
+
+func fetchArgs(url, what string) []string {
+	return []string{
+		"fetch", "--progress", "--prune", "--no-prune-tags", "--no-tags", "--no-write-fetch-head",
+		"--no-auto-maintenance", "--no-recurse-submodules", "--no-show-forced-updates", url, what,
+	}
+}
+
+func (m *Mirror) fetch(ctx context.Context) error {
+	c := m.RemoteCall(fetchArgs(m.url, "+refs/heads/*:"+Tracking+"*")...)
+	c.Config = append(c.Config, "core.fsyncMethod=batch") // what is lost is fetched again
+	_, err := c.Run(ctx)
+	if err != nil {
+		return plumbing.RemoteError("fetch", err)
+	}
+	return nil
+}
+
+// fetchOrRepair fetches; when that fails and the mirror is to blame, it is
+// mended: broken refs of the remote are forgotten, and what is damaged beyond
+// that is remade. Nothing is given up before its replacement is there.
+func (m *Mirror) fetchOrRepair(ctx context.Context) error {
+	if err := m.ensure(ctx); err != nil {
+		return err
+	}
+	first := m.fetch(ctx)
+	var failed *plumbing.CommandError
+	if first == nil || !errors.As(first, &failed) || failed.Says(plumbing.HopelessSigns) {
+		return first
+	}
+	forgot := m.forgetBroken(ctx)
+	if forgot && m.fetch(ctx) == nil {
+		return nil
+	}
+	if !forgot && !failed.Says(plumbing.DamageSigns) {
+		check := m.Call("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
+		check.Remote = m.url // as long as a fetch may take
+		if _, err := check.Run(ctx); !errors.As(err, &failed) {
+			return errors.Join(first, ctx.Err())
+		}
+	}
+	if err := m.remake(ctx); err != nil {
+		return errors.Join(first, err)
+	}
+	return nil
+}
+
+// forgetBroken removes those refs of the remote, among the loose ones, that
+// name no commit: what a power cut leaves.
+func (m *Mirror) forgetBroken(ctx context.Context) bool {
+	forgot := false
+	_ = filepath.WalkDir(m.Path("refs", "remotes"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err == nil && !m.Has(ctx, strings.TrimSpace(string(content))) && ctx.Err() == nil {
+			forgot = os.Remove(path) == nil || forgot
+		}
+		return nil
+	})
+	return forgot
+}
+
+// RemoteHeads lists the remote's branches whose names begin with prefix, live:
+// branch to object id.
+func (m *Mirror) RemoteHeads(ctx context.Context, prefix string) (map[string]string, error) {
+	res, err := m.RemoteCall("ls-remote", "--heads", m.url, "refs/heads/"+prefixPattern(prefix)).Run(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list remote branches: %w", plumbing.RemoteError("ls-remote", err))
+	}
+	heads := map[string]string{}
+	for line := range strings.Lines(string(res.Stdout)) {
+		oid, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		branch, ok := strings.CutPrefix(ref, "refs/heads/")
+		if ok && strings.HasPrefix(branch, prefix) {
+			heads[branch] = oid
+		}
+	}
+	return heads, nil
+}
+
+// prefixPattern is a prefix as ls-remote's pattern; characters that patterns
+// know cannot be part of a branch name.
+func prefixPattern(prefix string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`*?[\`, r) {
+			return '_'
+		}
+		return r
+	}, prefix) + "*"
+}
+
+// DefaultBranch asks the remote which branch its HEAD names. A repository
+// without branches is an *EmptyError.
+func (m *Mirror) DefaultBranch(ctx context.Context) (string, error) {
+	res, err := m.RemoteCall("ls-remote", "--symref", m.url, "HEAD").Run(ctx)
+	if err != nil {
+		return "", fmt.Errorf("ask for the default branch: %w", plumbing.RemoteError("ls-remote", err))
+	}
+	for line := range strings.Lines(string(res.Stdout)) {
+		rest, ok := strings.CutPrefix(line, "ref: refs/heads/")
+		if branch, _, tab := strings.Cut(rest, "\t"); ok && tab {
+			return branch, nil
+		}
+	}
+	heads, err := m.RemoteHeads(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	if len(heads) == 0 {
+		return "", &EmptyError{URL: plumbing.Redact(m.url, m.url)}
+	}
+	for _, name := range []string{"main", "master"} {
+		if heads[name] != "" {
+			return name, nil
+		}
+	}
+	names := make([]string, 0, len(heads))
+	for name := range heads {
+		names = append(names, name)
+	}
+	return slices.Min(names), nil
+}

@@ -1,0 +1,276 @@
+// Package mirror keeps one bare mirror for each repository: its branches as they were
+// last fetched, and refs of our own under refs/mergexo/. New objects are made in
+// quarantine, and move into the mirror once whoever made them is content.
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
+)
+
+// Mirror is the bare copy of a remote repository, with refs of our own under
+// refs/mergexo/. Its methods may be called by several processes at once.
+type Mirror struct {
+	git      *plumbing.Git
+	dir      string
+	url      string
+	lockPath string
+	borrowed string // folder of objects of another mirror's that are read as ours
+}
+
+// New names a mirror: its directory (made by Ensure), the URL it copies (a local
+// path must be absolute) and the file that is locked around writes.
+func New(g *plumbing.Git, dir, url, lockPath string) *Mirror {
+	return &Mirror{git: g, dir: dir, url: url, lockPath: lockPath}
+}
+
+// Borrow makes the mirror read the objects of another one's folder, too. It is for
+// mirrors that are thrown away: what is there is not fetched again.
+func (m *Mirror) Borrow(dir string) {
+	if objects := filepath.Join(dir, "objects"); files.Exists(objects) {
+		m.borrowed = objects
+	}
+}
+
+// Git is the git that works on the mirror.
+func (m *Mirror) Git() *plumbing.Git { return m.git }
+
+// URL is the address of the repository that the mirror copies.
+func (m *Mirror) URL() string { return m.url }
+
+// Dir is the mirror's directory.
+func (m *Mirror) Dir() string { return m.dir }
+
+// lockPoll is how often a held lock is tried again.
+const lockPoll = 50 * time.Millisecond
+
+// locked runs do under the mirror's lock. Lock files of git's that are there
+// then belong to nobody who lives: every writer holds our lock.
+func (m *Mirror) locked(ctx context.Context, do func() error) error {
+	if err := os.MkdirAll(filepath.Dir(m.lockPath), 0o700); err != nil {
+		return fmt.Errorf("lock mirror: %w", err)
+	}
+	lock := flock.New(m.lockPath)
+	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
+		return fmt.Errorf("lock mirror: %w", err)
+	}
+	defer func() { _ = lock.Close() }()
+	if err := m.removeStaleLocks(); err != nil {
+		return err
+	}
+	return do()
+}
+
+// removeStaleLocks removes what a killed git left: packed-refs.lock,
+// HEAD.lock, index.lock, refs/**/*.lock, objects/info/*.lock. No ref can have
+// such a name.
+func (m *Mirror) removeStaleLocks() error {
+	if info, err := os.Stat(m.dir); err != nil || !info.IsDir() {
+		return nil //nolint:nilerr // Ensure sees to that
+	}
+	for _, pattern := range []string{"*.lock", "objects/info/*.lock", "objects/pack/*.lock", "objects/info/commit-graphs/*.lock"} {
+		found, err := filepath.Glob(filepath.Join(globEscape(m.dir), pattern))
+		if err != nil {
+			return fmt.Errorf("remove stale locks: %w", err)
+		}
+		for _, f := range found {
+			if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("remove stale lock: %w", err)
+			}
+		}
+	}
+	err := filepath.WalkDir(filepath.Join(m.dir, "refs"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(d.Name(), ".lock") {
+			return err
+		}
+		return os.Remove(path)
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove stale locks: %w", err)
+	}
+	return nil
+}
+
+// globEscape makes a path literal in a pattern of filepath.Glob.
+func globEscape(path string) string {
+	if os.PathSeparator == '\\' {
+		return path // no escapes there
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// call is a command about the mirror without a working tree.
+func (m *Mirror) Call(args ...string) plumbing.Call {
+	c := m.git.Call(args...)
+	c.GitDir = m.dir
+	return c
+}
+
+// CheckoutCall is a command about a checkout; it is told everything and discovers
+// nothing.
+func (m *Mirror) CheckoutCall(dir, index string, args ...string) plumbing.Call {
+	c := m.Call(args...)
+	c.Tree, c.Index = dir, index
+	return c
+}
+
+// stampName is a file that is written last when a mirror is made: one without
+// it is half made.
+const stampName = "mergexo-mirror"
+
+// RawAttributes outranks every .gitattributes of the tree: what we check out
+// and commit are the blobs themselves, without conversion of line endings,
+// encodings or keywords, so that a tree always comes back exactly.
+const RawAttributes = "* -text -ident !eol !working-tree-encoding\n"
+
+// Ensure makes the mirror when it is not there, and repairs a half-made or
+// damaged one; our own refs survive a repair.
+func (m *Mirror) Ensure(ctx context.Context) error {
+	if strings.HasPrefix(m.url, "-") || m.url == "" {
+		return fmt.Errorf("ensure mirror: %q is no URL", m.url)
+	}
+	return m.locked(ctx, func() error {
+		if err := m.ensure(ctx); err != nil {
+			return fmt.Errorf("ensure mirror: %w", err)
+		}
+		return nil
+	})
+}
+
+func (m *Mirror) ensure(ctx context.Context) error {
+	if m.healthy(ctx) {
+		return nil
+	}
+	if err := m.create(ctx); err == nil && m.healthy(ctx) {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// A file that git cannot read stands in the way; refs and objects stay.
+	for _, name := range []string{"config", "HEAD", "packed-refs.new", "info/attributes"} {
+		if err := os.RemoveAll(filepath.Join(m.dir, filepath.FromSlash(name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			break // its parent is no directory
+		}
+	}
+	err := m.create(ctx)
+	if err == nil && m.healthy(ctx) {
+		return nil
+	}
+	if err != nil && plumbing.Says(err.Error(), plumbing.HopelessSigns) {
+		return err
+	}
+	return m.remake(ctx)
+}
+
+// healthy reports whether the mirror was made to its end and git accepts it.
+func (m *Mirror) healthy(ctx context.Context) bool {
+	if _, err := os.Stat(filepath.Join(m.dir, stampName)); err != nil {
+		return false
+	}
+	out, err := m.Call("rev-parse", "--is-bare-repository").Text(ctx)
+	return err == nil && out == "true"
+}
+
+// create makes the mirror; on one that is there it mends what is missing.
+func (m *Mirror) create(ctx context.Context) error {
+	if err := os.MkdirAll(m.dir, 0o700); err != nil {
+		return err
+	}
+	_, err := m.git.Call("init", "--quiet", "--bare", "--template=", "--initial-branch=mergexo-none", m.dir).Run(ctx)
+	if err != nil {
+		return err
+	}
+	for _, kv := range [][2]string{
+		{"gc.auto", "0"},
+		{"maintenance.auto", "false"},
+		{"core.fsync", "committed"},
+		{"core.logAllRefUpdates", "false"},
+	} {
+		if _, err := m.Call("config", kv[0], kv[1]).Text(ctx); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(m.dir, "info"), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(m.dir, "info", "attributes"), []byte(RawAttributes), 0o600); err != nil {
+		return err
+	}
+	if m.borrowed != "" {
+		if err := os.MkdirAll(m.Path("objects", "info"), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(m.Path("objects", "info", "alternates"), []byte(m.borrowed+"\n"), 0o600); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(m.dir, stampName), []byte("1\n"), 0o600)
+}
+
+// remake puts a new mirror in the place of one that cannot be used, with what
+// of our refs can still be read. The old one is kept beside it, once.
+func (m *Mirror) remake(ctx context.Context) error {
+	fresh := &Mirror{git: m.git, dir: m.dir + ".new", url: m.url, lockPath: m.lockPath}
+	if err := files.Remove(fresh.dir); err != nil {
+		return err
+	}
+	if err := errors.Join(fresh.create(ctx), fresh.fetch(ctx)); err != nil {
+		return errors.Join(err, files.Remove(fresh.dir))
+	}
+	fresh.salvage(ctx, m)
+	broken := m.dir + ".broken"
+	if err := files.Remove(broken); err != nil {
+		return err
+	}
+	if err := os.Rename(m.dir, broken); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Rename(fresh.dir, m.dir)
+}
+
+// salvage copies those of our refs that can be read, with what they have and
+// the remote has not; the others are lost already. The old mirror's objects
+// are read as ours, after our own: of what the remote has, no damaged copy is
+// looked at.
+func (m *Mirror) salvage(ctx context.Context, from *Mirror) {
+	refs, err := from.ownRefs(ctx)
+	if err != nil {
+		return
+	}
+	known, err := m.Call("for-each-ref", "--format=^%(objectname)", Tracking).Text(ctx)
+	if err != nil {
+		return
+	}
+	for _, ref := range refs {
+		oid, ok, err := from.Ref(ctx, ref)
+		if err != nil || !ok {
+			continue
+		}
+		c := m.Call("pack-objects", "--quiet", "--revs", m.Path("objects", "pack", "pack"))
+		c.Env = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(from.Path("objects"))}
+		c.Stdin = []byte(oid + "\n" + known + "\n")
+		if _, err := c.Run(ctx); err == nil {
+			_, _ = m.Call("update-ref", "--no-deref", ref, oid).Text(ctx)
+		}
+	}
+}
+
+func (m *Mirror) ownRefs(ctx context.Context) ([]string, error) {
+	out, err := m.Call("for-each-ref", "--format=%(refname)", ownRefs).Text(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return strings.Fields(out), nil
+}

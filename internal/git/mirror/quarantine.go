@@ -1,0 +1,111 @@
+package mirror
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
+)
+
+// Quarantine is a folder for new objects that nobody else sees. It lies in the
+// mirror, so that objects move into it by rename.
+type Quarantine struct {
+	mirror  *Mirror
+	Dir     string
+	objects string
+	Env     []string // for git
+}
+
+// InQuarantine runs do and, when it succeeds, moves the new objects into the
+// mirror. The name must be used by one at a time; what an earlier user left
+// is removed.
+func (m *Mirror) InQuarantine(ctx context.Context, name string, do func(q *Quarantine) error) error {
+	sum := sha256.Sum256([]byte(name))
+	q := &Quarantine{mirror: m, Dir: m.Path("quarantine", hex.EncodeToString(sum[:8]))}
+	q.objects = filepath.Join(q.Dir, "objects")
+	if err := files.Remove(q.Dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(q.objects, "pack"), 0o700); err != nil {
+		return fmt.Errorf("make quarantine: %w", err)
+	}
+	defer func() { _ = files.Remove(q.Dir) }()
+	q.Env = []string{
+		"GIT_OBJECT_DIRECTORY=" + q.objects,
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(m.Path("objects")),
+	}
+	if err := do(q); err != nil {
+		return err
+	}
+	return m.locked(ctx, func() error { return q.adopt() })
+}
+
+// Mirror is the mirror that it lies in.
+func (q *Quarantine) Mirror() *Mirror { return q.mirror }
+
+// Call is a command about the mirror with what is in quarantine. What it makes
+// goes there.
+func (q *Quarantine) Call(args ...string) plumbing.Call {
+	c := q.mirror.Call(args...)
+	c.Objects = q.Env
+	return c
+}
+
+// quoteAlternate quotes a path for a list in which a separator would end it.
+func quoteAlternate(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
+}
+
+// adopt makes the objects durable, moves them into the mirror, file by file, a
+// pack's index last, and makes their names durable.
+func (q *Quarantine) adopt() error {
+	var objects []string
+	err := filepath.WalkDir(q.objects, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), "tmp_") {
+			return err
+		}
+		objects = append(objects, path)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("adopt objects: %w", err)
+	}
+	if err := files.SyncAll(objects); err != nil {
+		return fmt.Errorf("adopt objects: %w", err)
+	}
+	sort.SliceStable(objects, func(i, j int) bool { return !isPackIndex(objects[i]) && isPackIndex(objects[j]) })
+	touched := map[string]bool{q.mirror.Path("objects"): true}
+	for _, from := range objects {
+		rel, err := filepath.Rel(q.objects, from)
+		if err != nil {
+			return fmt.Errorf("adopt objects: %w", err)
+		}
+		to := q.mirror.Path("objects", rel)
+		if files.Exists(to) {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return fmt.Errorf("adopt objects: %w", err)
+		}
+		if err := os.Rename(from, to); err != nil {
+			return fmt.Errorf("adopt objects: %w", err)
+		}
+		touched[filepath.Dir(to)] = true
+	}
+	for dir := range touched {
+		if err := files.SyncFolder(dir); err != nil {
+			return fmt.Errorf("adopt objects: %w", err)
+		}
+	}
+	return nil
+}
+
+func isPackIndex(path string) bool { return filepath.Ext(path) == ".idx" }

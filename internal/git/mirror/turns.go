@@ -1,0 +1,156 @@
+package mirror
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
+)
+
+func turnRef(key string) string    { return ownRefs + "turns/" + key }
+func journalRef(key string) string { return ownRefs + "journal/" + key }
+func partialRef(key string) string { return ownRefs + "partial/" + key }
+
+var keyPattern = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]*$`)
+
+// CheckKey refuses what cannot be a turn key, for keys are parts of ref names.
+func CheckKey(key string) error {
+	if !keyPattern.MatchString(key) {
+		return fmt.Errorf("%q is no turn key", key)
+	}
+	return nil
+}
+
+// Turns are what a mirror keeps of turns, by their keys: the commit, the journal and
+// unfinished work.
+type Turns struct{ mirror *Mirror }
+
+// Turns are what the mirror keeps of turns.
+func (m *Mirror) Turns() Turns { return Turns{m} }
+
+// KeepTurn keeps the commit of a turn as refs/mergexo/turns/<key>. It is
+// durable when it returns.
+func (t Turns) KeepTurn(ctx context.Context, key, oid string) error {
+	if err := CheckKey(key); err != nil {
+		return fmt.Errorf("keep turn: %w", err)
+	}
+	if err := t.mirror.SetRef(ctx, turnRef(key), oid); err != nil {
+		return fmt.Errorf("keep turn: %w", err)
+	}
+	return nil
+}
+
+// SetPartial keeps the commit of a turn's unfinished work as
+// refs/mergexo/partial/<key>.
+func (t Turns) SetPartial(ctx context.Context, key, oid string) error {
+	return t.mirror.SetRef(ctx, partialRef(key), oid)
+}
+
+// Partial is the commit of a turn's unfinished work.
+func (t Turns) Partial(ctx context.Context, key string) (string, bool, error) {
+	return t.own(ctx, key, partialRef)
+}
+
+// PartialFiles lists what unfinished work changed, slashed.
+func (t Turns) PartialFiles(ctx context.Context, oid string) ([]string, error) {
+	if !ValidOID(oid) {
+		return nil, fmt.Errorf("%q is no object id", oid)
+	}
+	files, err := t.mirror.Call("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-commit-id", oid).Fields(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list unfinished work: %w", err)
+	}
+	return files, nil
+}
+
+func (t Turns) own(ctx context.Context, key string, ref func(string) string) (string, bool, error) {
+	if err := CheckKey(key); err != nil {
+		return "", false, err
+	}
+	return t.mirror.Ref(ctx, ref(key))
+}
+
+// PutJournal stores a turn's journal as refs/mergexo/journal/<key>. It is
+// durable when it returns.
+func (t Turns) PutJournal(ctx context.Context, key string, content []byte) error {
+	if err := CheckKey(key); err != nil {
+		return fmt.Errorf("put journal: %w", err)
+	}
+	err := t.mirror.locked(ctx, func() error {
+		c := t.mirror.Call("hash-object", "-w", "--stdin", "--no-filters")
+		c.Stdin = content
+		oid, err := c.Text(ctx)
+		if err != nil {
+			return err
+		}
+		for _, dir := range []string{t.mirror.Path("objects", oid[:2]), t.mirror.Path("objects")} {
+			if err := files.SyncFolder(dir); err != nil && files.Exists(dir) {
+				return err
+			}
+		}
+		return t.mirror.setRefLocked(ctx, journalRef(key), oid)
+	})
+	if err != nil {
+		return fmt.Errorf("put journal: %w", err)
+	}
+	return nil
+}
+
+// Journal reads a turn's journal; false when there is none.
+func (t Turns) Journal(ctx context.Context, key string) ([]byte, bool, error) {
+	oid, ok, err := t.own(ctx, key, journalRef)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	res, err := t.mirror.Call("cat-file", "blob", oid).Run(ctx)
+	if err != nil {
+		return nil, false, fmt.Errorf("read journal %s: %w", key, err)
+	}
+	return res.Stdout, true, nil
+}
+
+// Journals lists the keys of all journals. A mirror that does not exist has
+// none.
+func (t Turns) Journals(ctx context.Context) ([]string, error) {
+	if !files.Exists(t.mirror.Path(stampName)) {
+		return nil, nil
+	}
+	out, err := t.mirror.Call("for-each-ref", "--format=%(refname)", ownRefs+"journal/").Text(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list journals: %w", err)
+	}
+	var keys []string
+	for ref := range strings.FieldsSeq(out) {
+		keys = append(keys, strings.TrimPrefix(ref, ownRefs+"journal/"))
+	}
+	return keys, nil
+}
+
+// DropTurns forgets all that is kept of turns; dropping them twice, or from a
+// mirror that is gone, is no error.
+func (t Turns) DropTurns(ctx context.Context, keys ...string) error {
+	var commands strings.Builder
+	for _, key := range keys {
+		if err := CheckKey(key); err != nil {
+			return fmt.Errorf("drop turns: %w", err)
+		}
+		for _, ref := range []string{turnRef(key), journalRef(key), partialRef(key)} {
+			commands.WriteString("delete " + ref + "\n")
+		}
+	}
+	if len(keys) == 0 || !files.Exists(t.mirror.Path(stampName)) {
+		return nil
+	}
+	c := t.mirror.Call("update-ref", "--no-deref", "--stdin")
+	c.Stdin = []byte(commands.String())
+	err := t.mirror.locked(ctx, func() error {
+		_, err := c.Run(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("drop turns: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+// Package queries has the GraphQL documents that we send.
+package queries
+
+import (
+	"embed"
+	"strings"
+	"sync"
+)
+
+// files are NAME.graphql for each document, and fragment.NAME.graphql for what
+// several of them share.
+//
+//go:embed *.graphql
+var files embed.FS
+
+// Document is one whole GraphQL document.
+type Document func() string
+
+// The documents.
+var (
+	Sweep    = load("sweep")
+	Details  = load("details", "reviews", "threads", "comments", "author", "checks")
+	Reviews  = load("reviews", "reviews", "author")
+	Threads  = load("threads", "threads", "comments", "author")
+	Comments = load("comments", "comments", "author")
+	Checks   = load("checks", "checks")
+	Text     = load("text")
+	Resolve  = load("resolve")
+)
+
+func load(name string, fragments ...string) Document {
+	return sync.OnceValue(func() string {
+		var b strings.Builder
+		b.WriteString(read(name))
+		for _, f := range fragments {
+			b.WriteString(read("fragment." + f))
+		}
+		return b.String()
+	})
+}
+
+func read(name string) string {
+	text, err := files.ReadFile(name + ".graphql")
+	if err != nil {
+		panic(err) // embedded
+	}
+	return string(text)
+}
+
+// All are the documents by name, so that they can be checked against GitHub's schema.
+func All() map[string]string {
+	return map[string]string{
+		"sweep": Sweep(), "details": Details(), "reviews": Reviews(), "threads": Threads(),
+		"comments": Comments(), "checks": Checks(), "text": Text(), "resolve": Resolve(),
+	}
+}

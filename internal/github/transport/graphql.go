@@ -1,0 +1,120 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// GraphAnswer is a GraphQL answer: data, errors, or some of both.
+type GraphAnswer struct {
+	Data   json.RawMessage `json:"data"`
+	Errors []GraphError    `json:"errors"`
+
+	URL string // that answered
+}
+
+// GraphError is one of the errors of a GraphQL answer.
+type GraphError struct {
+	Type       string `json:"type"`
+	Message    string `json:"message"`
+	Path       []any  `json:"path"`
+	Extensions struct {
+		Code string `json:"code"`
+	} `json:"extensions"`
+}
+
+// GraphQL's error types that mean something to us. GitHub has used two names
+// for the limit.
+const (
+	TypeNotFound  = "NOT_FOUND"
+	TypeForbidden = "FORBIDDEN"
+)
+
+func (e GraphError) isLimit() bool {
+	switch e.Type {
+	case "RATE_LIMITED", "RATE_LIMIT":
+		return true
+	case "":
+		return limitWords(e.Message)
+	case "UNPROCESSABLE":
+		return strings.Contains(e.Message, "was submitted too quickly")
+	}
+	return false
+}
+
+// Refusal gives an error the HTTP status that its type stands for.
+func (e GraphError) Refusal(url string) *Error {
+	out := &Error{Status: http.StatusInternalServerError, Type: e.Type, Message: e.Message, URL: url}
+	switch {
+	case e.Type == TypeNotFound:
+		out.Status = http.StatusNotFound
+	case e.Type == TypeForbidden, e.Type == "INSUFFICIENT_SCOPES":
+		out.Status = http.StatusForbidden
+	case e.Type == "UNPROCESSABLE":
+		out.Status = http.StatusUnprocessableEntity
+	case e.Extensions.Code != "": // GitHub refused the document itself
+		out.Status = http.StatusBadRequest
+	}
+	return out
+}
+
+// GraphQL sends one document. Errors beside data are the caller's to judge;
+// limits, and errors without data, are errors here.
+func (c *Client) GraphQL(ctx context.Context, what Effect, document string, vars map[string]any) (*GraphAnswer, error) {
+	body, err := json.Marshal(map[string]any{"query": document, "variables": vars})
+	if err != nil {
+		return nil, fmt.Errorf("encode query: %w", err)
+	}
+	a, err := c.Send(ctx, Call{Method: http.MethodPost, URL: c.graph, Body: body, Effect: what, Resource: resourceGraphQL})
+	if err != nil {
+		return nil, err
+	}
+	g := &GraphAnswer{URL: a.URL}
+	if err := json.Unmarshal(a.Body, g); err != nil {
+		return nil, misread(what, &BodyError{URL: a.URL, Err: err})
+	}
+	if i := slices.IndexFunc(g.Errors, GraphError.isLimit); i >= 0 {
+		return nil, c.limited(a, g.Errors[i].Refusal(a.URL))
+	}
+	if len(g.Data) > 0 && string(g.Data) != "null" {
+		return g, nil
+	}
+	if len(g.Errors) == 0 {
+		return nil, misread(what, &BodyError{URL: a.URL, Err: errors.New("neither data nor errors")})
+	}
+	return nil, g.first(what)
+}
+
+// first makes the first error of an answer the error of the request.
+func (g *GraphAnswer) first(what Effect) error {
+	err := g.Errors[0].Refusal(g.URL)
+	if err.Status >= http.StatusInternalServerError {
+		return misread(what, err)
+	}
+	return err
+}
+
+// misread is what an answer that says nothing means: for a write, that it may
+// have been applied.
+func misread(what Effect, err error) error {
+	if what == Writes {
+		return &UnclearError{Err: err}
+	}
+	return err
+}
+
+// Strict decodes an answer in which every error counts.
+func (g *GraphAnswer) Strict(what Effect, into any) error {
+	if len(g.Errors) > 0 {
+		return g.first(what)
+	}
+	if err := json.Unmarshal(g.Data, into); err != nil {
+		return misread(what, &BodyError{URL: g.URL, Err: err})
+	}
+	return nil
+}

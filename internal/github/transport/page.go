@@ -1,0 +1,105 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// PageRequest asks for one page of a listing, conditionally when it has an
+// ETag.
+type PageRequest struct {
+	URL  string // relative to the API root ("repos/o/n/issues?…"), or absolute: the Next of a page
+	ETag string // of the last answer to this very URL
+}
+
+// Page is one page of a listing. An ETag vouches for its own URL only: that a
+// page is unchanged says nothing about the next one.
+type Page[T any] struct {
+	Items       []T
+	ETag        string
+	Next        string // absolute; empty on the last page, and may be empty on an unchanged one
+	NotModified bool
+}
+
+// ReadPage reads one page of a listing.
+func ReadPage[W Plausible, T any](ctx context.Context, c *Client, p PageRequest, convert func(W) T) (Page[T], error) {
+	a, err := c.Send(ctx, Call{Method: http.MethodGet, URL: p.URL, ETag: p.ETag})
+	if err != nil {
+		return Page[T]{}, err
+	}
+	out := Page[T]{ETag: a.Header.Get("Etag")}
+	if link := nextLink(a); link != "" {
+		if out.Next, err = c.resolveLink(a.URL, link); err != nil {
+			return Page[T]{}, fmt.Errorf("find the next page: %w", err)
+		}
+	}
+	if a.Status == http.StatusNotModified {
+		out.NotModified = true
+		if out.ETag == "" {
+			out.ETag = p.ETag
+		}
+		return out, nil
+	}
+	var items []W
+	if err := json.Unmarshal(a.Body, &items); err != nil {
+		return Page[T]{}, &BodyError{URL: a.URL, Err: err}
+	}
+	if items == nil {
+		return Page[T]{}, &BodyError{URL: a.URL, Err: errors.New("no list")}
+	}
+	for i, item := range items {
+		if err := item.Check(); err != nil {
+			return Page[T]{}, &BodyError{URL: a.URL, Err: fmt.Errorf("item %d: %w", i, err)}
+		}
+		out.Items = append(out.Items, convert(item))
+	}
+	return out, nil
+}
+
+// Every reads a whole listing.
+func Every[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
+	var all []T
+	seen := map[string]bool{}
+	for address != "" {
+		if seen[address] {
+			return nil, &BodyError{URL: address, Err: errors.New("the listing's pages run in a circle")}
+		}
+		seen[address] = true
+		p, err := ReadPage(ctx, c, PageRequest{URL: address}, convert)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p.Items...)
+		address = p.Next
+	}
+	return all, nil
+}
+
+// nextLink is the address of the next page, of the Link header. An address
+// may hold commas, so links are found by their angle brackets.
+func nextLink(a *Answer) string {
+	for _, rest := range a.Header.Values("Link") {
+		for {
+			_, after, ok := strings.Cut(rest, "<")
+			if !ok {
+				break
+			}
+			target, after, ok := strings.Cut(after, ">")
+			if !ok {
+				break
+			}
+			params, after, _ := strings.Cut(after, ",")
+			for param := range strings.SplitSeq(params, ";") {
+				if p := strings.TrimSpace(param); p == `rel="next"` || p == "rel=next" {
+					return target
+				}
+			}
+			rest = after
+		}
+	}
+	return ""
+}

@@ -1,0 +1,101 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+)
+
+// Budgets keep what goes round in circles from going on while nobody looks. They
+// are looked at when a turn is planned and again before each run of its agent,
+// whatever it waited for: an item or a day may cost more than its budget by the
+// runs that were under way.
+
+// affords reports whether the item's budgets leave something for one more turn,
+// and stops the item when they do not.
+func (r *itemPlanner) affords(kind work.Kind) bool {
+	why := spending.Overspent(spending.Of(r.spent), kind, r.v.Policy.Budgets)
+	if why == "" {
+		return true
+	}
+	r.stop(why, spending.AnotherAllowance)
+	return false
+}
+
+// renew gives an item that its budgets stopped as much again, when its label was
+// set anew since then.
+func (r *itemPlanner) renew() {
+	anew := func(e work.Event) bool { return e.Kind == work.EventLabelled && e.SeenAt.After(r.item.Since) }
+	kind := r.item.Flow.StartKind()
+	if r.hasPull {
+		kind = r.item.Flow.FeedbackKind()
+	}
+	if r.item.State != work.StateBlocked || spending.Overspent(spending.Of(r.spent), kind, r.v.Policy.Budgets) == "" || !slices.ContainsFunc(r.events, anew) {
+		return
+	}
+	r.p.Renewed = append(r.p.Renewed, r.item.ID)
+	r.spent = nil
+	if r.hasPull {
+		r.move(work.CauseResumed, work.StateAwaitingFeedback, "the label was set again: its budgets are reset")
+		r.item.State = work.StateAwaitingFeedback
+	}
+}
+
+// How often in a row turns may try to mend the same pull request without anybody
+// saying a word to it: at all, and with the same checks red each time.
+const (
+	MostMends     = 3
+	mostSameMends = 2
+)
+
+// noProgress says why one more turn would not mend what the last ones did not;
+// empty while it may. Those that mended what they were for are no circle: what a
+// person pushed on top of them is red for another reason.
+func (r *itemPlanner) noProgress(events []work.Event) string {
+	var row []work.Spent // newest first
+	for _, s := range slices.Backward(r.spent) {
+		if s.Kind != work.KindFix {
+			break
+		}
+		if s.Step == work.StepDone {
+			row = append(row, s)
+		}
+	}
+	now := work.Findings(events)
+	head, same := r.pull.HeadOID, 0
+	for _, s := range row {
+		left := s.Commit
+		if left == "" {
+			left = s.Head
+		}
+		if len(now) == 0 || left != head || !slices.Equal(r.v.Findings[s.Turn], now) {
+			break
+		}
+		head = s.Head
+		same++
+	}
+	switch {
+	case same >= mostSameMends:
+		return fmt.Sprintf("no progress: %d turns in a row were to fix the same red checks, and they are red again: %s", same, strings.Join(now, ", "))
+	case len(row) >= MostMends:
+		return fmt.Sprintf("no progress: %d turns in a row have tried to fix its checks or conflicts, without success", len(row))
+	}
+	return ""
+}
+
+// hold lets the planned turns wait when the day's budgets are spent. Nothing
+// stops, and no attempt is used: time alone lets them go on.
+func (p *Plan) hold(d spending.Day) {
+	if d.Why == "" {
+		return
+	}
+	p.Held, p.Turns = p.Turns, nil
+	for i, l := range p.Lines {
+		if l.What == "turn" {
+			p.Lines[i].What, p.Lines[i].Reason = "wait", l.Reason+"; "+d.Says()
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+)
+
+// A command is carried out by what it plans: moves, turns that go on or are
+// called off, effects on GitHub. It gets exactly one answer, whose token says
+// which version of which comment it answers; with that answer planned, what the
+// command asked for is planned as well, and neither is planned again. On GitHub
+// the answer comes last, and names the command as handled, so that a lost
+// database does nothing twice.
+
+// invocation is one command, as somebody gave it.
+type invocation struct {
+	work.Command
+	by     string    // login
+	at     time.Time // GitHub's clock
+	number int       // the issue or pull request where it was said
+	onPull bool
+	key    string // of its event
+}
+
+// Reply is what a command comes to.
+type Reply struct {
+	Said    string        // what was done and what comes next; or why nothing was, and what to do
+	sent    []work.Action // what has to come about on GitHub before that is true
+	Refused bool
+	void    []string // keys of events that it ended: GitHub remembers them, too
+}
+
+// nothing is a reply to a command that does nothing.
+func nothing(said string, args ...any) Reply { return Reply{Said: fmt.Sprintf(said, args...)} }
+
+// commands carries out the item's commands, in the order of time, before
+// anything else of the item is decided. It is true when the item is being wound
+// up and nothing else is to be decided.
+func (r *itemPlanner) commands() (closing bool) {
+	defer r.skipPaused()
+	for _, e := range r.takeCommands() {
+		if r.opening(e) && r.v.Notices[r.answerToken(e)] == "" { // and what was said after it waits with it
+			r.line("wait", "", "the pull request is being opened; then it is closed, as "+e.Author.Login+" asked")
+			return closing
+		}
+		switch token := r.answerToken(e); {
+		case r.closing(e):
+			closing = true
+			r.line("wait", "", fmt.Sprintf("pull request #%d is being closed, as %s said", r.pull.Number, e.Author.Login))
+		case e.State == work.SaidLocally, r.v.Notices[token].Settled():
+			r.finish(work.OutcomeAnswered, e)
+		case r.v.Notices[token] != "": // its answer is on its way
+		default:
+			inv := r.invocation(e)
+			rep := r.obey(inv)
+			r.answer(e, inv, rep)
+			closing = closing || slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose })
+		}
+	}
+	return closing
+}
+
+// takeCommands takes the commands out of the events: nothing else is done with
+// them.
+func (r *itemPlanner) takeCommands() []work.Event {
+	var asked []work.Event
+	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+		if e.Kind == work.EventCommand {
+			asked = append(asked, e)
+		}
+		return e.Kind == work.EventCommand
+	})
+	slices.SortStableFunc(asked, func(a, b work.Event) int { return work.StampOf(a).Compare(work.StampOf(b)) })
+	return asked
+}
+
+// closing reports whether a command that called the work off has a pull request
+// left that is open, as far as is known. One that GitHub showed open later than
+// we closed it was reopened.
+func (r *itemPlanner) closing(e work.Event) bool {
+	a, ok := r.v.Closings[e.ID]
+	switch {
+	case !ok || r.pull.State != work.PullOpen || a.Number != r.pull.Number:
+		return false
+	case !a.State.Settled():
+		return true
+	}
+	return a.State == work.ActionApplied && !r.pull.DetailsAt.After(a.SeenAt)
+}
+
+// opening reports whether a command calls off what a living pass has pushed and
+// opens a pull request for at this moment: there is nothing to close yet, and
+// once there is, an open pull request would go on.
+func (r *itemPlanner) opening(e work.Event) bool {
+	turn, busy := r.unfinished()
+	return r.invocation(e).Verb == work.VerbCancel && !r.hasPull && busy && turn.Step == work.StepPushed && r.alive(turn)
+}
+
+func (r *itemPlanner) answerToken(e work.Event) string {
+	return work.NoticeToken(r.v.Repo.Key(), e.Number, e.Key)
+}
+
+func (r *itemPlanner) invocation(e work.Event) invocation {
+	cmd, ok := work.ParseCommand(e.Body)
+	if !ok {
+		cmd = work.Command{Verb: work.VerbHelp} // an older program stored it
+	}
+	return invocation{
+		Command: cmd, by: e.Author.Login, at: work.StampOf(e), number: e.Number, key: e.Key,
+		onPull: r.hasPull && e.Number == r.pull.Number || strings.Contains(e.URL, "/pull/"),
+	}
+}
+
+// obey decides what a command does.
+func (r *itemPlanner) obey(inv invocation) Reply {
+	r.line("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named()))
+	r.p.Obeyed = append(r.p.Obeyed, Obeyed{Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by})
+	if _, begins := inv.Verb.Flow(); begins {
+		return r.beginFlow(inv)
+	}
+	if inv.onPull && r.item.Flow == work.FlowDesign && r.item.State == work.StateMerged && acts(inv.Verb) {
+		return nothing("Pull request #%d was merged. What follows from it is told on its issue: say it on #%d.", r.pull.Number, r.item.Number)
+	}
+	switch inv.Verb {
+	case work.VerbHelp:
+		return helpReply(inv)
+	case work.VerbPause:
+		return r.pause(inv)
+	case work.VerbResume:
+		return r.unpause(inv)
+	case work.VerbStatus, work.VerbRetry, work.VerbUnblock, work.VerbCancel:
+	case work.VerbDesign, work.VerbBugfix, work.VerbSmallJob:
+	}
+	if flow, held := r.v.Ignored[inv.number]; held && r.item.ID == 0 {
+		return nothing("The label `%s` is set, so nothing has begun. Take it away, or say `/mergexo resume`, and the %s begins.",
+			r.v.Policy.Labels.Ignore, strings.ReplaceAll(string(flow), "_", " "))
+	}
+	if r.item.ID == 0 {
+		return nothing("Nothing is worked on here. On an issue, `/mergexo design`, `/mergexo bugfix` or `/mergexo small-job` begins.")
+	}
+	switch inv.Verb {
+	case work.VerbStatus:
+		return r.status()
+	case work.VerbRetry:
+		return r.retry(inv)
+	case work.VerbUnblock:
+		return r.unblock(inv)
+	case work.VerbCancel:
+		return r.cancel(inv)
+	case work.VerbHelp, work.VerbPause, work.VerbResume, work.VerbDesign, work.VerbBugfix, work.VerbSmallJob:
+	}
+	return helpReply(inv)
+}
+
+// acts reports whether a command would do something, where there is something
+// to do it to.
+func acts(v work.Verb) bool { return v != work.VerbHelp && v != work.VerbStatus && v != work.VerbRetry }
+
+func helpReply(inv invocation) Reply {
+	if inv.Wrong != "" {
+		return nothing("%s `/mergexo help` lists the commands.", inv.Wrong)
+	}
+	return nothing("A command stands on the first line of a comment, and is taken from people with write permission on the repository.\n\n%s", work.HelpTable())
+}
+
+// answer plans what a command does on GitHub and, once that is so, its answer
+// where the command was given.
+func (r *itemPlanner) answer(e work.Event, inv invocation, rep Reply) {
+	var after []string
+	for _, a := range rep.sent {
+		r.p.Notices = append(r.p.Notices, a)
+		after = append(after, a.Token)
+	}
+	token := r.answerToken(e)
+	gap := " "
+	if strings.Contains(rep.Said, "\n") {
+		gap = "\n\n"
+	}
+	what := inv.String()
+	if inv.Wrong != "" { // it was none
+		what = "/mergexo"
+	}
+	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, spending.Public(rep.Said, r.v.Policy.Spending))
+	r.p.Notices = append(r.p.Notices, work.Action{
+		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: inv.number, Base: strings.Join(after, " "), Target: e.Source,
+		Body: r.v.Policy.Mark(body, work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...)}), Why: "answer to: " + inv.Named(),
+	})
+	r.line("notice", "", "answer to "+inv.by+": "+inv.Named())
+}
+
+// strays answers commands on issues and pull requests that are not worked on.
+func (p *Plan) strays(v Snapshot) {
+	byNumber := map[int][]work.Event{}
+	for _, e := range v.Events {
+		if e.ItemID == 0 && e.Kind == work.EventCommand {
+			byNumber[e.Number] = append(byNumber[e.Number], e)
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
+		r := itemPlanner{v: v, p: p, item: work.Item{RepoID: v.Repo.ID, Number: n}, events: byNumber[n]}
+		r.commands()
+	}
+}
+
+// ended reports that the item asks for nothing any more, in words for people.
+func (r *itemPlanner) over() (string, bool) {
+	switch {
+	case r.hasPull && r.pull.State == work.PullMerged:
+		return fmt.Sprintf("Pull request #%d was merged", r.pull.Number), true
+	case r.hasPull && r.pull.State == work.PullClosed:
+		return fmt.Sprintf("Pull request #%d is closed", r.pull.Number), true
+	case r.item.State == work.StateFailed:
+		return "This failed for good", true
+	case r.item.State == work.StateClosed:
+		return "The work on this was cancelled", true
+	case !r.item.State.Open():
+		return "The work on this is done", true
+	}
+	return "", false
+}
+
+// again says how to start over.
+func (r *itemPlanner) again() string {
+	text := fmt.Sprintf("`/mergexo %s` on #%d starts over", work.VerbOf(r.item.Flow), r.item.Number)
+	if next, follows := r.v.Followed[r.item.ID]; follows && next.Pull.Number != 0 {
+		return fmt.Sprintf("It continues in #%d", next.Pull.Number)
+	}
+	merged := r.hasPull && r.pull.State == work.PullMerged && r.item.Flow != work.FlowDesign
+	switch {
+	case r.hasPull && r.pull.State == work.PullClosed && r.item.IssueClosed:
+		return fmt.Sprintf("Reopen #%d and it resumes; or reopen the issue, and %s", r.pull.Number, text)
+	case r.hasPull && r.pull.State == work.PullClosed:
+		return fmt.Sprintf("Reopen #%d and it resumes, or %s", r.pull.Number, text)
+	case merged, r.item.IssueClosed: // GitHub closes the issue with the merge
+		return "Once the issue is reopened, " + text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

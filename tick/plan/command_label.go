@@ -1,0 +1,152 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// What a person would do with a label a command does with the label: GitHub
+// shows it to everybody, and a lost database reads it there again.
+
+// beginFlow sets the label that begins an issue's work.
+func (r *itemPlanner) beginFlow(inv invocation) Reply {
+	flow, _ := inv.Verb.Flow()
+	label := r.v.Policy.Labels.Of(flow)
+	_, over := r.over()
+	switch {
+	case inv.onPull && r.item.ID == 0:
+		return nothing("This is a pull request. Work begins on an issue: say it there.")
+	case inv.onPull:
+		return nothing("This is a pull request. Say it on its issue, #%d.", r.item.Number)
+	case over && r.item.IssueClosed:
+		return nothing("The issue is closed. Reopen it, then say `%s` again.", inv.Command)
+	case r.item.ID == 0 || over:
+		return Reply{
+			Said: fmt.Sprintf("The label `%s` is set, and the work begins with the next pass, provided that the issue is open and has no label `%s`.",
+				label, r.v.Policy.Labels.Ignore),
+			sent: []work.Action{r.flowLabel(inv, label)},
+		}
+	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
+		return nothing("This is what is being done. %s", r.whereItStands())
+	}
+	return nothing("Another kind of work is under way. `/mergexo cancel` cancels it; then comment `%s` again. %s", inv.Command, r.whereItStands())
+}
+
+// flowLabel plans that of the labels that begin work one is set anew, or none
+// is left. A label that was set at that time or later is as good.
+func (r *itemPlanner) flowLabel(inv invocation, label string) work.Action {
+	var others []string
+	for _, f := range work.Flows() {
+		if name := r.v.Policy.Labels.Of(f); name != "" && name != label {
+			others = append(others, name)
+		}
+	}
+	return work.Action{
+		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionFlow, Need: work.NeedRequired, State: work.ActionPlanned,
+		Token: work.FlowToken(r.v.Repo.Key(), r.item.Number), Number: r.item.Number,
+		Target: label, Base: strings.Join(others, ","), Body: r.looks(label), Head: inv.at.UTC().Format(time.RFC3339), Why: inv.by + " commented " + inv.String(),
+	}
+}
+
+// looks says how a label that begins work looks, should somebody have deleted it.
+func (r *itemPlanner) looks(label string) string {
+	all := work.RepoLabels(r.v.Policy.Labels)
+	at := slices.IndexFunc(all, func(l work.Label) bool { return l.Name == label })
+	if at < 0 {
+		return "" // none is set
+	}
+	return work.Labelling{With: all[at : at+1]}.Action(r.v.Repo, 0, 0, "").Body
+}
+
+// pause gives the issue to people, from the moment of the command on.
+func (r *itemPlanner) pause(inv invocation) Reply {
+	if why, over := r.over(); over && r.item.ID != 0 {
+		return nothing("%s, so there is nothing to pause.", why)
+	}
+	if since, paused := r.v.Paused[r.item.ID]; paused && r.item.ID != 0 {
+		return nothing("It is paused already, by %s since %s. `/mergexo resume` ends that.", since.By, work.Utc(since.Began))
+	}
+	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbPause)}}
+	if r.item.ID == 0 {
+		rep.Said = fmt.Sprintf("The label `%s` is set: nothing begins here until `/mergexo resume`.", r.v.Policy.Labels.Ignore)
+		return rep
+	}
+	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbPause)}
+	r.p.Pauses = append(r.p.Pauses, work.PauseChange{Item: r.item.ID, Began: inv.at, By: inv.by})
+	r.v.Paused = maps.Clone(r.v.Paused)
+	if r.v.Paused == nil {
+		r.v.Paused = map[int64]work.Pause{}
+	}
+	r.v.Paused[r.item.ID] = work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
+	r.begun = append(r.begun, r.v.Paused[r.item.ID])
+	rep.Said = fmt.Sprintf("Paused. No agent works on this, and comments made during the pause are never acted on. "+
+		"`/mergexo resume` hands it back, as does taking the label `%s` away.", r.v.Policy.Labels.Ignore)
+	return rep
+}
+
+// skipPaused skips what came to light together with a command that begins a
+// pause, and was said after it.
+func (r *itemPlanner) skipPaused() {
+	if len(r.begun) == 0 {
+		return
+	}
+	var skipped []work.Event
+	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+		meant := e.Kind.Said() || e.Kind == work.EventCheck
+		if !meant || !slices.ContainsFunc(r.begun, func(p work.Pause) bool { return p.Covers(e.CreatedAt) }) {
+			return false
+		}
+		skipped = append(skipped, e)
+		return true
+	})
+	r.finish(work.OutcomePaused, skipped...)
+}
+
+// unpause takes the issue back from people.
+func (r *itemPlanner) unpause(inv invocation) Reply {
+	if why, over := r.over(); over && r.item.ID != 0 {
+		return nothing("%s, so there is nothing to resume. %s.", why, r.again())
+	}
+	_, paused := r.v.Paused[r.item.ID]
+	if !paused && r.item.ID != 0 {
+		return nothing("It is not paused. %s", r.whereItStands())
+	}
+	if r.item.ID == 0 {
+		return Reply{
+			Said: fmt.Sprintf("The label `%s` is taken away.", r.v.Policy.Labels.Ignore),
+			sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbResume)},
+		}
+	}
+	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbResume)}}
+	if r.hasPull {
+		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.pull.Number, work.VerbResume))
+	}
+	r.p.Pauses = append(r.p.Pauses, work.PauseChange{Item: r.item.ID, Ended: inv.at, By: inv.by})
+	r.v.Paused = maps.Clone(r.v.Paused)
+	delete(r.v.Paused, r.item.ID)
+	for i := range r.begun {
+		if r.begun[i].Open() {
+			r.begun[i].Ended = inv.at
+		}
+	}
+	rep.Said = "The pause is over: comments made before it, and from now on, count. " + r.whereItStands()
+	return rep
+}
+
+// ignoreLabel plans that an issue or pull request has the label that pauses it,
+// or has it not.
+func (r *itemPlanner) ignoreLabel(inv invocation, number int, verb work.Verb) work.Action {
+	name := r.v.Policy.Labels.Ignore
+	l := work.Labelling{Without: []string{name}}
+	if verb == work.VerbPause {
+		l = work.Labelling{With: []work.Label{work.IgnoreLabel(name)}}
+	}
+	a := l.Action(r.v.Repo, r.item.ID, number, "pause")
+	a.Need, a.Why = work.NeedRequired, inv.by+" commented "+inv.String()
+	return a
+}

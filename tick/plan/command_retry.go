@@ -1,0 +1,199 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// retry lets go on what failed, stands still or waits. What goes on has a new
+// allowance: a person has looked at it.
+func (r *itemPlanner) retry(inv invocation) Reply {
+	if why, over := r.over(); over {
+		return nothing("%s, so there is nothing to try again. %s.", why, r.again())
+	}
+	if why := r.kept(inv); why != "" {
+		return nothing("%s", why)
+	}
+	if why := needsUnblock(r.pull); why != "" {
+		return nothing("%s", why)
+	}
+	if rep, ok := r.goOn(false); ok {
+		return rep
+	}
+	if r.hasPull && r.pull.NotBefore.After(r.v.Now) {
+		r.p.Reread = append(r.p.Reread, r.pull.ID)
+		return nothing("Pull request #%d could not be read from GitHub, and is read again now.", r.pull.Number)
+	}
+	return nothing("There is nothing to try again. %s", r.whereItStands())
+}
+
+// kept says why the item does not go on whatever a command says, in sentences
+// for the answer: people have taken it over, or its text is not confirmed. Empty
+// where it may.
+func (r *itemPlanner) kept(inv invocation) string {
+	pause, paused := r.v.Paused[r.item.ID]
+	switch {
+	case paused:
+		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. `/mergexo resume` ends the pause; then say `%s` again.",
+			pause.By, work.Utc(pause.Began), inv.Command)
+	case r.standsStill() && work.AwaitsLabel(r.item, r.item.Hint):
+		return fmt.Sprintf("Only setting the label again confirms the new text, so nothing was done: read the issue, then take `%s` away and add it again.", r.item.Label)
+	}
+	return ""
+}
+
+// unblock accepts the branch as it is, and lets go on what is blocked.
+func (r *itemPlanner) unblock(inv invocation) Reply {
+	if why, over := r.over(); over && !r.hasPull {
+		return nothing("%s, so nothing is blocked. %s.", why, r.again())
+	}
+	if why := r.kept(inv); why != "" {
+		return nothing("%s", why)
+	}
+	u := unblock(r.pull, inv.Head)
+	if u.Refused != "" {
+		return Reply{Said: u.Refused, Refused: true}
+	}
+	accepted := u.Accept != Acceptance{}
+	if accepted {
+		r.accept(u.Accept)
+	}
+	turn, busy := r.unfinished()
+	if !accepted && !r.standsStill() && (!busy || !turn.Blocked) {
+		return nothing("Nothing is blocked. %s", r.whereItStands())
+	}
+	rep, went := r.goOn(accepted)
+	if accepted && !went {
+		r.allowAnew()
+	}
+	if u.Said != "" {
+		rep.Said = u.Said + " " + rep.Said
+	}
+	return rep
+}
+
+// goOn lets the item go on if it stands still. It does so with nothing to do
+// only when it is told that what was in the way is gone.
+func (r *itemPlanner) goOn(cleared bool) (Reply, bool) {
+	turn, busy := r.unfinished()
+	switch {
+	case busy:
+		return r.retryTurn(turn)
+	case !r.standsStill():
+		return Reply{}, false
+	case !r.hasPull, r.item.State == work.StateAwaitingIssueFollowup:
+		return r.startAgain(), true
+	}
+	waiting := slices.ContainsFunc(r.events, func(e work.Event) bool {
+		return e.Kind.Said() || e.Kind == work.EventCheck || e.Kind == work.EventConflict
+	})
+	shelved := r.v.Shelved[r.item.ID]
+	if !waiting && len(shelved) == 0 && !cleared {
+		return nothing("There is nothing to try again: it waits for a person's word. Say in a comment on #%d what is to be done.", r.pull.Number), true
+	}
+	r.p.TakenUp = append(r.p.TakenUp, shelved...)
+	r.resumeTo(work.StateAwaitingFeedback)
+	if !waiting && len(shelved) == 0 {
+		return nothing("Nothing waits to be answered; say on #%d what is to be done.", r.pull.Number), true
+	}
+	return nothing("It resumes: the next turn answers what waits on #%d.", r.pull.Number), true
+}
+
+// retryTurn lets an unfinished turn go on at the step that it came to. Its
+// agent is not asked again once it has answered.
+func (r *itemPlanner) retryTurn(t work.Turn) (Reply, bool) {
+	if r.alive(t) || !t.Blocked && !t.NotBefore.After(r.v.Now) {
+		return Reply{}, false
+	}
+	r.p.Resumed = append(r.p.Resumed, t.ID)
+	r.allowAnew()
+	if r.item.State == work.StateBlocked {
+		r.resumeTo(work.StateRunning)
+	}
+	r.v.Turns = slices.Clone(r.v.Turns)
+	for i := range r.v.Turns {
+		if r.v.Turns[i].ID == t.ID {
+			r.v.Turns[i].Blocked, r.v.Turns[i].NotBefore, r.v.Turns[i].Attempts = false, r.v.Now, 0
+		}
+	}
+	if t.Step == work.StepClaimed {
+		return nothing("The turn is tried again in the next pass, with all its attempts."), true
+	}
+	return nothing("The turn resumes in the next pass where it stopped, with all its attempts; the agent's answer is kept."), true
+}
+
+// startAgain has a start turn made of all that was said.
+func (r *itemPlanner) startAgain() Reply {
+	if !slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) }) {
+		return nothing("Nothing is left of what began this. %s.", r.again())
+	}
+	r.resumeTo(work.StatePending)
+	return nothing("The work is tried again, with all comments on the issue.")
+}
+
+// allowAnew has the item's budgets count from here: it goes on because a person
+// said so.
+func (r *itemPlanner) allowAnew() {
+	r.spent = nil
+	if !slices.Contains(r.p.Renewed, r.item.ID) {
+		r.p.Renewed = append(r.p.Renewed, r.item.ID)
+	}
+}
+
+func (r *itemPlanner) resumeTo(to work.State) {
+	r.allowAnew()
+	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: to})
+	r.item.State, r.item.Since, r.item.Reason, r.item.Hint = to, r.v.Now, "", ""
+	r.line("resume", "", "a person said so")
+}
+
+// alive reports whether a living pass works on a turn.
+func (r *itemPlanner) alive(t work.Turn) bool {
+	return slices.ContainsFunc(r.v.Held, func(h Holder) bool { return h.Turn == t.Key })
+}
+
+// cancel calls the work off. What a living pass does is called off at the next
+// step that it stores.
+func (r *itemPlanner) cancel(inv invocation) Reply {
+	if why, over := r.over(); over {
+		return nothing("%s, so there is nothing to cancel. %s.", why, r.again())
+	}
+	said := "The work is cancelled."
+	turn, busy := r.unfinished()
+	if busy && !r.alive(turn) {
+		r.p.Cancelled = append(r.p.Cancelled, turn.ID)
+		r.v.Turns = slices.DeleteFunc(slices.Clone(r.v.Turns), func(t work.Turn) bool { return t.ID == turn.ID })
+	}
+	if busy && r.alive(turn) {
+		said += " A turn is under way: it ends at its next step, and what it has pushed by then stays."
+	}
+	sent := []work.Action{r.flowLabel(inv, "")}
+	if r.hasPull && r.pull.State == work.PullOpen {
+		sent = append(sent, work.Action{
+			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionClose, Need: work.NeedRequired, State: work.ActionPlanned,
+			Token: work.CloseToken(r.v.Repo.Key(), r.pull.Number, inv.key), Number: r.pull.Number, Why: inv.by + " cancelled the work",
+		})
+		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays. Reopen the pull request and it resumes.", r.pull.Number, r.pull.Branch)
+	}
+	return Reply{Said: said + " " + r.again() + ".", sent: sent, void: append(r.giveUp(inv), turn.EventKeys...)}
+}
+
+// giveUp closes the item and ends what was asked for until then, given by key.
+func (r *itemPlanner) giveUp(inv invocation) []string {
+	why := inv.by + " cancelled it"
+	var asked []work.Event
+	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+		if !work.StampOf(e).After(inv.at) {
+			asked = append(asked, e)
+			return true
+		}
+		return false
+	})
+	r.finish(work.OutcomeVoid+why, asked...)
+	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseWithdrawn, To: work.StateClosed, Reason: why})
+	r.item.State, r.item.Since, r.item.Reason, r.item.Hint = work.StateClosed, r.v.Now, why, ""
+	r.line("move", "", why)
+	return work.EventKeys(asked)
+}

@@ -1,0 +1,142 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+)
+
+// status says where the item stands, in a list.
+func (r *itemPlanner) status() Reply {
+	lines := []string{
+		fmt.Sprintf("state: `%s` since %s", r.item.State, work.Utc(r.item.Since)),
+		"waits for: " + r.waitsFor(),
+		"next: " + r.comesNext(),
+	}
+	if r.item.Branch != "" {
+		lines = append(lines, fmt.Sprintf("branch: `%s`", r.item.Branch))
+	}
+	if r.hasPull {
+		lines = append(lines, fmt.Sprintf("pull request: #%d, %s", r.pull.Number, r.pull.State))
+	}
+	lines = append(lines, "so far: "+spending.Of(r.spent).Of(r.v.Policy.Budgets))
+	return Reply{Said: fmt.Sprintf("This is how #%d stands:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
+}
+
+// whereItStands is the same in two sentences.
+func (r *itemPlanner) whereItStands() string {
+	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", r.item.State, r.waitsFor(), r.comesNext())
+}
+
+// waitsFor says what the item waits for. What is wrong with the machine is the
+// machine's business: GitHub is told that it is.
+func (r *itemPlanner) waitsFor() string {
+	turn, busy := r.unfinished()
+	pause, paused := r.v.Paused[r.item.ID]
+	_, over := r.over()
+	switch {
+	case over:
+		return "nothing"
+	case paused:
+		return fmt.Sprintf("the end of the pause that %s began at %s", pause.By, work.Utc(pause.Began))
+	case r.standsStill(), busy && turn.Blocked:
+		return "a person" + r.whyStopped()
+	case busy && r.alive(turn):
+		return "the agent"
+	case busy && turn.NotBefore.After(r.v.Now):
+		return fmt.Sprintf("a new attempt, which is made after %s (`gh mergexo show` says why, where it runs)", work.Utc(turn.NotBefore))
+	case busy:
+		return "a pass with a free slot"
+	case r.hasPull && r.pull.NotBefore.After(r.v.Now):
+		return "GitHub, which is asked again after " + work.Utc(r.pull.NotBefore)
+	case r.hasPull && len(r.waiting()) == 0:
+		return fmt.Sprintf("people on #%d", r.pull.Number)
+	case r.unanswered():
+		return fmt.Sprintf("people on #%d: enable_feedback_loop is false in the config, so comments are not answered", r.pull.Number)
+	case r.v.Day.Why != "":
+		return "the day's budget: " + r.v.Day.Says()
+	case r.hasPull:
+		return "a turn for " + work.Count(len(r.waiting()), "event")
+	}
+	return "a pass with a free slot"
+}
+
+// whyStopped is the reason as the comment that is kept up to date has it.
+func (r *itemPlanner) whyStopped() string {
+	stop := r.v.Stops[r.item.ID]
+	if !stop.Lasts() {
+		return ""
+	}
+	return ": " + strings.TrimRight(r.v.Policy.Clean(strings.Join(strings.Fields(stop.Reason), " ")), ".")
+}
+
+// unanswered reports whether what waits are comments, and the config has none
+// answered.
+func (r *itemPlanner) unanswered() bool {
+	said := func(e work.Event) bool { return e.Kind.Said() }
+	return r.hasPull && !r.v.Policy.FeedbackLoop && slices.ContainsFunc(r.events, said)
+}
+
+// waiting are the events that a turn is going to answer.
+func (r *itemPlanner) waiting() (all []work.Event) {
+	for _, e := range r.events {
+		if e.Kind.Said() || e.Kind == work.EventCheck || e.Kind == work.EventConflict {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// comesNext says how the item goes on.
+func (r *itemPlanner) comesNext() string {
+	turn, busy := r.unfinished()
+	_, over := r.over()
+	_, paused := r.v.Paused[r.item.ID]
+	switch {
+	case over:
+		return r.afterTheEnd()
+	case paused:
+		return "`/mergexo resume`, or the label taken away"
+	case r.standsStill(), busy && turn.Blocked:
+		if r.item.Hint != "" {
+			return orRetry(r.v.Policy.Clean(strings.Join(strings.Fields(r.item.Hint), " ")))
+		}
+		return "a comment, or `/mergexo retry`"
+	case busy:
+		return "the turn's answer"
+	case r.hasPull && len(r.waiting()) == 0:
+		return "comment on it, merge it or close it"
+	case r.unanswered():
+		return "merge it or close it, or set enable_feedback_loop to true"
+	case r.hasPull:
+		return "the answer on the pull request"
+	}
+	return "the turn that opens a pull request"
+}
+
+// orRetry adds to a way on that it may also be tried again as it is.
+func orRetry(hint string) string {
+	if strings.Contains(hint, "mergexo") {
+		return hint
+	}
+	return hint + ", or `/mergexo retry`"
+}
+
+// afterTheEnd says what may follow on an item that is over.
+func (r *itemPlanner) afterTheEnd() string {
+	next, follows := r.v.Followed[r.item.ID]
+	switch {
+	case follows && next.Pull.Number != 0:
+		return fmt.Sprintf("implemented in #%d, which is %s", next.Pull.Number, next.Pull.State)
+	case follows:
+		return fmt.Sprintf("its implementation, which is `%s`", next.State)
+	}
+	again := r.again()
+	if strings.HasPrefix(again, "`") {
+		return again
+	}
+	return strings.ToLower(again[:1]) + again[1:]
+}

@@ -1,0 +1,221 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// commanded is a command that was given long enough ago.
+func commanded(body string, number int, id string) work.Event {
+	at := noon.Add(-2 * time.Minute)
+	return work.AsCommand(work.Event{
+		ID: int64(len(id)) + 500, ItemID: 10, Number: number, Kind: work.EventIssue, Source: id, Hash: "h", Author: ann, Body: body,
+		CreatedAt: at, UpdatedAt: at, SeenAt: at,
+	})
+}
+
+func labels(v *Snapshot) {
+	v.Policy.Labels = work.Labels{Design: "agent:design", Bugfix: "agent:bugfix", SmallJob: "agent:small-job", Ignore: "agent:ignore"}
+}
+
+// orders renders what commands planned, and how the last answer begins.
+func orders(p Plan) string {
+	var b []string
+	for _, m := range p.Moves {
+		b = append(b, fmt.Sprintf("%s → %s", m.Cause, m.To))
+	}
+	for _, a := range p.Accepted {
+		b = append(b, "accept "+a.Head)
+	}
+	for _, x := range []struct {
+		what string
+		n    int
+	}{{"resume", len(p.Resumed)}, {"cancel", len(p.Cancelled)}, {"read again", len(p.Reread)}, {"take up", len(p.TakenUp)}, {"allow", len(p.Renewed)}, {"pause", len(p.Pauses)}} {
+		if x.n > 0 {
+			b = append(b, x.what)
+		}
+	}
+	for _, a := range p.Notices {
+		switch a.Kind {
+		case work.ActionComment:
+			_, said, _ := strings.Cut(a.Body, "for ann:")
+			said, _, _ = strings.Cut(strings.TrimSpace(said), "\n")
+			said, _, _ = strings.Cut(said, ". ")
+			b = append(b, "“"+said+"”")
+		default:
+			b = append(b, fmt.Sprintf("%s #%d %s", a.Kind, a.Number, a.Target))
+		}
+	}
+	for _, t := range p.Turns {
+		b = append(b, "turn "+string(t.Kind))
+	}
+	return strings.Join(b, "; ")
+}
+
+func TestCommands(t *testing.T) {
+	turn := func(change func(*work.Turn)) func(*Snapshot) {
+		return func(v *Snapshot) {
+			t := work.Turn{ID: 5, ItemID: 10, RepoID: 1, Number: 2, Key: "k", Kind: work.KindImplementationFeedback, Step: work.StepPushed}
+			change(&t)
+			v.Turns = []work.Turn{t}
+		}
+	}
+	parked := turn(func(t *work.Turn) { t.Blocked = true })
+	alive := func(v *Snapshot) { v.Held = []Holder{{Repo: app.Name.String(), Number: 2, Issue: 1, Turn: "k"}} }
+	rewritten := func(v *Snapshot) { p := v.Pulls[10]; p.LostOID, p.HeadOID = "bbb", "abcdef1234"; v.Pulls[10] = p }
+	isPaused := func(v *Snapshot) { v.Paused = map[int64]work.Pause{10: {By: "bob", Began: noon}} }
+	edited := func(v *Snapshot) {
+		i := &v.Items[0]
+		i.Edited, i.Label = "its title was changed", "agent:bugfix"
+		i.Reason, i.Hint = i.Edited, work.ConfirmHint(*i)
+	}
+	untracked := commanded("/mergexo bugfix", 9, "1")
+	untracked.ItemID = 0
+	talk := said(work.EventIssue, 2, "66", bob)
+	for _, c := range []struct {
+		name, say string
+		number    int
+		view      Snapshot
+		want      string
+	}{
+		{"help", "help", 2, scene(), "“A command stands on the first line of a comment, and is taken from people with write permission on the repository.”"},
+		{"what is no command", "dance", 2, scene(), "“There is no command `dance`, so nothing was done”"},
+		{"retry with nothing to retry", "retry", 2, scene(), "“There is nothing to try again”"},
+		{"retry of a parked turn", "retry", 2, scene(parked, state(work.StateBlocked)), "resumed → running; resume; allow; “The turn resumes in the next pass where it stopped, with all its attempts; the agent's answer is kept.”"},
+		{"retry of a turn that waits", "retry", 2, scene(state(work.StateRunning), turn(func(t *work.Turn) { t.NotBefore, t.Step = noon.Add(time.Hour), work.StepClaimed })), "resume; allow; “The turn is tried again in the next pass, with all its attempts.”"},
+		{"retry of a turn that runs", "retry", 2, scene(state(work.StateRunning), turn(func(*work.Turn) {}), alive), "“There is nothing to try again”"},
+		{"retry of what waits for an answer", "retry", 1, scene(noPull, state(work.StateAwaitingIssueFollowup), with(labelled())), "resumed → pending; allow; “The work is tried again, with all comments on the issue.”; turn bugfix_start"},
+		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "“There is nothing to try again: it waits for a person's word”"},
+		{"retry of what was given up", "retry", 2, scene(state(work.StateBlocked), func(v *Snapshot) { v.Shelved = map[int64][]string{10: {"x"}} }), "resumed → awaiting_feedback; take up; allow; “It resumes: the next turn answers what waits on #2.”"},
+		{"retry of what GitHub did not answer for", "retry", 2, scene(func(v *Snapshot) { p := v.Pulls[10]; p.NotBefore = noon.Add(time.Hour); v.Pulls[10] = p }), "read again; “Pull request #2 could not be read from GitHub, and is read again now.”"},
+		{"retry of what was merged", "retry", 2, scene(pullIs(work.PullMerged)), "pull merged → completed; “Pull request #2 was merged, so there is nothing to try again”"},
+		{"retry of what is paused", "retry", 2, scene(parked, state(work.StateBlocked), isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
+		{"unblock of what is paused", "unblock", 2, scene(state(work.StateBlocked), rewritten, isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
+		{"retry of an edited issue", "retry", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only setting the label again confirms the new text, so nothing was done: read the issue, then take `agent:bugfix` away and add it again.”"},
+		{"unblock of an edited issue", "unblock", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only setting the label again confirms the new text, so nothing was done: read the issue, then take `agent:bugfix` away and add it again.”"},
+		{"unblock of what is not", "unblock", 2, scene(), "“Nothing is blocked”"},
+		{"unblock of a rewritten branch", "unblock", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work resumes from abcdef1234, the head of `agent/bugfix/1-x` now; what the branch held before is not brought back”"},
+		{"unblock of that head", "unblock --head ABCDEF1", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work resumes from abcdef1234, the head of `agent/bugfix/1-x` now; what the branch held before is not brought back”"},
+		{"unblock of another head", "unblock --head abcdef9", 2, scene(state(work.StateBlocked)), "“The head of `agent/bugfix/1-x` is aaa, not that commit”"},
+		{"pause", "pause", 2, scene(), "pause; labels #1 agent:ignore; “Paused”"},
+		{"resume of what is not paused", "resume", 2, scene(), "“It is not paused”"},
+		{"resume", "resume", 2, scene(func(v *Snapshot) { v.Paused = map[int64]work.Pause{10: {By: "bob"}} }), "pause; labels #1 ; labels #2 ; “The pause is over: comments made before it, and from now on, count”"},
+		{"cancel", "cancel", 2, scene(with(talk)), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
+		{"cancel of a turn that is parked", "cancel", 2, scene(parked, state(work.StateBlocked)), "withdrawn → closed; cancel; flow #1 ; close #2 ; “The work is cancelled”"},
+		{"cancel of a turn that runs", "cancel", 2, scene(turn(func(*work.Turn) {}), state(work.StateRunning), alive), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
+		{"cancel before anything began", "cancel", 1, scene(noPull, state(work.StatePending), with(labelled())), "withdrawn → closed; flow #1 ; “The work is cancelled”"},
+		{"cancel of what is closed", "cancel", 2, scene(pullIs(work.PullClosed), state(work.StateClosed)), "“Pull request #2 is closed, so there is nothing to cancel”"},
+		{"a flow that is under way", "bugfix", 1, scene(), "“This is what is being done”"},
+		{"another flow", "design", 1, scene(), "“Another kind of work is under way”"},
+		{"a flow on a pull request", "bugfix", 2, scene(), "“This is a pull request”"},
+		{"a flow after the end", "bugfix", 1, scene(pullIs(work.PullClosed), state(work.StateClosed)), "flow #1 agent:bugfix; “The label `agent:bugfix` is set, and the work begins with the next pass, provided that the issue is open and has no label `agent:ignore`.”"},
+	} {
+		labels(&c.view)
+		c.view.Events = append(c.view.Events, commanded("/mergexo "+c.say, c.number, "900"))
+		p := For(c.view)
+		if got := orders(p); got != c.want {
+			t.Errorf("%s\n  planned %s\n  want    %s", c.name, got, c.want)
+		}
+	}
+	v := scene(with(untracked), labels)
+	if got, want := orders(For(v)), "flow #9 agent:bugfix; “The label `agent:bugfix` is set, and the work begins with the next pass, provided that the issue is open and has no label `agent:ignore`.”"; got != want {
+		t.Errorf("a flow where nothing is worked on\n  planned %s\n  want    %s", got, want)
+	}
+}
+
+// A command whose answer is planned is not carried out again; it is done once
+// the answer was seen, and the item that it closed stays closed meanwhile.
+func TestCommandOnce(t *testing.T) {
+	e := commanded("/mergexo cancel", 2, "900")
+	token := work.NoticeToken(app.Key(), 2, e.Key)
+	closed := work.Action{Kind: work.ActionClose, Number: 2, State: work.ActionPlanned}
+	at := func(answer work.ActionState, closing work.ActionState, seen time.Time) string {
+		closed.State, closed.SeenAt = closing, noon.Add(-time.Minute)
+		v := scene(state(work.StateClosed), labels, with(e, said(work.EventIssue, 2, "66", bob)), func(v *Snapshot) {
+			v.Notices[token] = answer
+			v.Closings = map[int64]work.Action{e.ID: closed}
+			p := v.Pulls[10]
+			p.DetailsAt = seen
+			v.Pulls[10] = p
+		})
+		return sketch(For(v))
+	}
+	for _, c := range []struct {
+		name, got, want string
+	}{
+		{"the close is not sent", at(work.ActionPlanned, work.ActionPlanned, noon.Add(-time.Hour)), ""},
+		{"it was sent, and GitHub was not asked since", at(work.ActionApplied, work.ActionApplied, noon.Add(-time.Hour)), ""},
+		{"it was reopened since", at(work.ActionApplied, work.ActionApplied, noon), "turn implementation_feedback 2:issue:66:h; move awaiting_feedback; finish answered; notice reaction 66"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: planned %q, not %q", c.name, c.got, c.want)
+		}
+	}
+}
+
+// Whatever stands where, and whatever is said in whatever order: every command
+// gets exactly one answer, unless it waits for a pull request to be opened, no move breaks the life of an item, and what is said
+// holds nothing that people must not be told.
+func TestCommandsAnyhow(t *testing.T) {
+	verbs := append(work.VerbUses(), work.VerbUse{Verb: "dance"})
+	rapid.Check(t, func(t *rapid.T) {
+		v := scene(labels, state(rapid.SampledFrom(work.States()).Draw(t, "state")))
+		v.Items[0].Reason, v.Items[0].Hint = "/secret/path", "say so"
+		if rapid.Bool().Draw(t, "no pull") {
+			noPull(&v)
+		} else {
+			pullIs(rapid.SampledFrom([]work.PullState{work.PullOpen, work.PullClosed, work.PullMerged}).Draw(t, "pull"))(&v)
+		}
+		if rapid.Bool().Draw(t, "turn") {
+			step := rapid.SampledFrom([]work.Step{work.StepClaimed, work.StepAnswered, work.StepPushed, work.StepApplied}).Draw(t, "step")
+			v.Turns = []work.Turn{{ID: 5, ItemID: 10, RepoID: 1, Key: "k", Step: step, Blocked: rapid.Bool().Draw(t, "blocked"), LastError: "/secret/path", WaitReason: "/secret/path"}}
+			if rapid.Bool().Draw(t, "alive") {
+				v.Held = []Holder{{Repo: app.Name.String(), Issue: 1, Turn: "k"}}
+			}
+		}
+		if rapid.Bool().Draw(t, "paused") {
+			v.Paused = map[int64]work.Pause{10: {By: "bob"}}
+		}
+		n := rapid.IntRange(1, 4).Draw(t, "commands")
+		for i := range n {
+			u := rapid.SampledFrom(verbs).Draw(t, "verb")
+			e := commanded("/mergexo "+string(u.Verb), rapid.IntRange(1, 2).Draw(t, "on"), fmt.Sprint(900+i))
+			e.ID = int64(900 + i)
+			v.Events = append(v.Events, e)
+		}
+		var p Plan
+		r := itemPlanner{v: v, p: &p, item: v.Items[0], events: slices.Clone(v.Events)}
+		r.pull, r.hasPull = v.Pulls[10]
+		r.commands()
+		tokens := map[string]bool{}
+		for _, a := range p.Notices {
+			if a.Kind == work.ActionComment {
+				tokens[a.Token] = true
+			}
+			if strings.Contains(a.Body, "secret") {
+				t.Fatalf("GitHub is told %q", a.Body)
+			}
+		}
+		waits := slices.ContainsFunc(p.Lines, func(l Line) bool { return strings.Contains(l.Reason, "is being opened") })
+		if len(tokens) != n && !waits {
+			t.Fatalf("%d commands got %d answers", n, len(tokens))
+		}
+		at := v.Items[0].State
+		for _, m := range p.Moves {
+			if !slices.Contains(work.ComeFrom(m.Cause, m.To), at) {
+				t.Fatalf("%q cannot move %s to %s", m.Cause, at, m.To)
+			}
+			at = m.To
+		}
+		if at != r.item.State {
+			t.Fatalf("the plan leaves %s, and counted on %s", at, r.item.State)
+		}
+	})
+}

@@ -1,0 +1,333 @@
+package plan
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// The promise of fairness (design §3), counted in turn starts. What waits stands
+// on one of two lines of its repository: feedback, or new work. A thing x that
+// came to its line is passed
+//
+//   - on its own line only by what stood or waited there when x came (behind the
+//     turn of its own item, say), and by what came later with a priority higher
+//     by p steps, less than p hours after x: what waiting has overtaken passes it
+//     no more. So the number of starts on its own line before x is fixed a few
+//     hours after it came, whatever arrives;
+//   - from the repository's other line by one start for each start on its own
+//     line, and one;
+//   - from each other repository by one start for each start in its own, and one:
+//     a busy repository delays no other one.
+//
+// An implementation comes to its line when its score lets it (design §8). It is
+// passed by what stood there, and by what came until no difference in priority
+// or risk outweighs its longer wait (work.Weights.LongestPassed). Both together
+// with the last part, that no slot stays free while something stands in line,
+// mean that everything is started in the end.
+
+// dice decides everything that happens.
+type dice func(what string, least, most int) int
+
+// waits is one thing in line.
+type waits struct {
+	repo, item int
+	kind       work.Kind
+	priority   int
+	since      time.Time
+	came       int // the pass in which it came to its line, ready to be begun
+	own        int // starts on its own line since then
+	beside     int // … on the repository's other line
+	elsewhere  map[int]int
+}
+
+func (w *waits) implements() bool { return w.kind == work.KindImplementationStart }
+
+// play makes passes over several repositories with any arrivals, by an order,
+// and tells when the promise was broken.
+type play struct {
+	roll    dice
+	order   func([]Plan) []PlannedTurn
+	now     time.Time
+	pass    int
+	slots   int
+	weights work.Weights
+
+	views   []Snapshot // of each repository, without what is running
+	line    []*waits
+	running []running
+	last    int64 // id of a turn, an item or an event
+}
+
+type running struct {
+	repo, item int
+	turn       work.Turn
+	passes     int // until it ends
+}
+
+const repositories = 3
+
+func newPlay(roll dice, order func([]Plan) []PlannedTurn) *play {
+	p := &play{roll: roll, order: order, now: noon, slots: roll("slots", 1, 3), weights: work.Weights{Priority: 1, Conflict: 5, Staleness: -0.5}}
+	if roll("weights", 0, 1) == 1 {
+		p.weights = work.Weights{Priority: 0.1, Conflict: 0.5, Staleness: -2}
+	}
+	for n := range repositories {
+		repo := app
+		repo.ID, repo.Name.Name = int64(n+1), fmt.Sprint("app", n)
+		p.views = append(p.views, Snapshot{
+			Repo: repo, Policy: Policy{FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Weights: p.weights},
+			Pulls: map[int64]work.PullRequest{}, Settled: map[int64]bool{}, Notices: map[string]work.ActionState{},
+		})
+	}
+	return p
+}
+
+func (p *play) id() int64 {
+	p.last++
+	return p.last
+}
+
+// run plays some passes with arrivals, and then as many as it takes.
+func (p *play) run() error {
+	busy := p.roll("passes with arrivals", 1, 40)
+	flood := p.roll("flooded repository", -1, repositories-1)
+	for p.pass = 0; p.pass < busy+400; p.pass++ {
+		steps := []time.Duration{time.Minute, 20 * time.Minute, time.Hour, 30 * time.Hour}
+		p.now = p.now.Add(steps[p.roll("step", 0, len(steps)-1)])
+		p.end()
+		if p.pass < busy {
+			for range p.roll("arrivals", 0, 2) {
+				p.arrive(p.roll("repository", 0, repositories-1), p.roll("priority", work.MinPriority, work.MaxPriority))
+			}
+			if flood >= 0 {
+				p.arrive(flood, work.MaxPriority)
+			}
+		} else {
+			p.now = p.now.Add(12 * time.Hour)
+		}
+		if err := p.begin(); err != nil {
+			return fmt.Errorf("pass %d: %w", p.pass, err)
+		}
+		if p.pass >= busy && len(p.line) == 0 && len(p.running) == 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%d things were never started, such as %+v", len(p.line), *p.line[0])
+}
+
+// arrive makes something happen in a repository.
+func (p *play) arrive(repo, priority int) {
+	v := &p.views[repo]
+	item := work.Item{ID: p.id(), RepoID: v.Repo.ID, Number: len(v.Items) + 1, Priority: priority, Since: p.now}
+	e := work.Event{ID: p.id(), ItemID: item.ID, Number: item.Number, SeenAt: p.now, CreatedAt: p.now, UpdatedAt: p.now}
+	switch kind := p.roll("what", 0, 3); {
+	case kind == 0:
+		item.Flow, item.State = work.FlowBugfix, work.StatePending
+		e.Kind = work.EventLabelled
+	case kind == 1:
+		item.Flow, item.State = work.FlowImplementation, work.StateReady
+		item.TouchPaths = []string{fmt.Sprintf("src/%d.go", p.roll("file", 0, 2))}
+		e.Kind = work.EventMerged
+	case len(v.Pulls) == 0:
+		return
+	default:
+		open := slices.DeleteFunc(slices.Clone(v.Items), func(i work.Item) bool { return v.Pulls[i.ID].Number == 0 })
+		on := open[p.roll("on", 0, len(open)-1)]
+		e.Kind, e.ItemID, e.Number, e.Author = work.EventIssue, on.ID, v.Pulls[on.ID].Number, ann
+		v.Events = append(v.Events, e)
+		return
+	}
+	v.Items, v.Events = append(v.Items, item), append(v.Events, e)
+}
+
+// end ends the turns whose time has come: a start opens a pull request.
+func (p *play) end() {
+	p.running = slices.DeleteFunc(p.running, func(r running) bool {
+		r.passes--
+		if p.pass < r.passes {
+			return false
+		}
+		v := &p.views[r.repo]
+		item := &v.Items[r.item]
+		item.State = work.StateAwaitingFeedback
+		if r.turn.Kind.Start() {
+			v.Pulls[item.ID] = work.PullRequest{ItemID: item.ID, Number: 1000 + item.Number, State: work.PullOpen, CreatedAt: p.now, Files: item.TouchPaths}
+		}
+		v.Turns = slices.DeleteFunc(v.Turns, func(t work.Turn) bool { return t.ID == r.turn.ID })
+		return true
+	})
+}
+
+// begin makes one pass.
+func (p *play) begin() error {
+	var plans []Plan
+	free := p.slots - len(p.running)
+	for n := range p.views {
+		v := p.views[n]
+		v.Now, v.Free, v.Active = p.now, free, nil
+		for _, i := range v.Items {
+			if pull, open := v.Pulls[i.ID]; i.Flow == work.FlowImplementation && (open || i.State == work.StateRunning) {
+				v.Active = append(v.Active, Active{Item: i, Files: pull.Files})
+			}
+		}
+		plan := For(v)
+		plans = append(plans, plan)
+		for _, t := range slices.Concat(plan.Turns, plan.Waiting) {
+			p.lineUp(n, t)
+		}
+	}
+	line := p.order(plans)
+	for i, t := range line {
+		if i == free {
+			break
+		}
+		if err := p.start(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *play) lineUp(repo int, t PlannedTurn) {
+	if p.find(t) == nil {
+		p.line = append(p.line, &waits{repo: repo, item: t.Item.Number - 1, kind: t.Kind, priority: t.Item.Priority, since: t.Since, came: p.pass, elsewhere: map[int]int{}})
+	}
+}
+
+func (p *play) find(t PlannedTurn) *waits {
+	for _, w := range p.line {
+		if int64(w.repo+1) == t.Item.RepoID && w.item == t.Item.Number-1 {
+			return w
+		}
+	}
+	return nil
+}
+
+// start begins a turn, and counts it for all that goes on waiting.
+func (p *play) start(t PlannedTurn) error {
+	y := p.find(t)
+	if y == nil {
+		return fmt.Errorf("#%d is begun twice", t.Number)
+	}
+	p.line = slices.DeleteFunc(p.line, func(w *waits) bool { return w == y })
+	v := &p.views[y.repo]
+	turn := work.Turn{ID: p.id(), RepoID: v.Repo.ID, ItemID: t.Item.ID, Kind: t.Kind, Step: work.StepClaimed}
+	v.Turns = append(v.Turns, turn)
+	v.Items[y.item].State = work.StateRunning
+	v.Events = slices.DeleteFunc(v.Events, func(e work.Event) bool {
+		return slices.ContainsFunc(t.Events, func(o work.Event) bool { return o.ID == e.ID })
+	})
+	if t.Kind.Start() {
+		v.Served.Fresh = turn.ID
+	} else {
+		v.Served.Feedback = turn.ID
+	}
+	p.running = append(p.running, running{repo: y.repo, item: y.item, turn: turn, passes: p.pass + p.roll("runs for", 1, 3)})
+	for _, x := range p.line {
+		if err := p.passed(x, y); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// passed counts that y was begun while x waits, and says what is wrong with it.
+func (p *play) passed(x, y *waits) error {
+	switch {
+	case x.repo != y.repo:
+		x.elsewhere[y.repo]++
+		if !x.implements() && x.elsewhere[y.repo] > x.own+x.beside+1 {
+			return fmt.Errorf("repository %d was served %d times while one that waits was served %d times: %+v", y.repo, x.elsewhere[y.repo], x.own+x.beside, *x)
+		}
+	case x.kind.Start() != y.kind.Start():
+		x.beside++
+		if !x.implements() && x.beside > x.own+1 {
+			return fmt.Errorf("the other line was served %d times while the own was served %d times: %+v", x.beside, x.own, *x)
+		}
+	default:
+		x.own++
+		later, ahead := y.since.Sub(x.since), time.Duration(y.priority-x.priority)*time.Hour
+		if x.implements() {
+			ahead = p.weights.LongestPassed() + (work.MaxPriority-work.MinPriority)*time.Hour
+		}
+		if y.came > x.came && later > 0 && later >= ahead {
+			return fmt.Errorf("%+v came later and passed %+v", *y, *x)
+		}
+	}
+	return nil
+}
+
+// L26: nobody starves, and nobody waits for more starts than is promised.
+func TestFairness(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		roll := func(what string, least, most int) int { return rapid.IntRange(least, most).Draw(t, what) }
+		if err := newPlay(roll, Order).run(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// An order that is not fair does not pass for one.
+func TestTheFairnessTestTellsUnfairOrders(t *testing.T) {
+	sorted := func(plans []Plan, by func(a, b PlannedTurn) int) []PlannedTurn {
+		var all []PlannedTurn
+		for _, p := range plans {
+			all = append(all, p.Turns...)
+		}
+		slices.SortStableFunc(all, by)
+		return all
+	}
+	for name, unfair := range map[string]func([]Plan) []PlannedTurn{
+		"the newest first": func(plans []Plan) []PlannedTurn {
+			return sorted(plans, func(a, b PlannedTurn) int { return b.Since.Compare(a.Since) })
+		},
+		"the oldest first, whatever its repository": func(plans []Plan) []PlannedTurn {
+			return sorted(plans, func(a, b PlannedTurn) int { return a.Since.Compare(b.Since) })
+		},
+		"one repository first": func(plans []Plan) []PlannedTurn {
+			return sorted(plans, func(a, b PlannedTurn) int { return int(a.Item.RepoID - b.Item.RepoID) })
+		},
+		"a round robin that forgets": func(plans []Plan) []PlannedTurn {
+			for i := range plans {
+				plans[i].Served = RoundRobin{}
+			}
+			return Order(plans)
+		},
+		"feedback first": func(plans []Plan) []PlannedTurn {
+			for i := range plans {
+				plans[i].Served = RoundRobin{Fresh: max(plans[i].Served.Fresh, plans[i].Served.Feedback)}
+			}
+			return Order(plans)
+		},
+		"priority that waiting does not overtake": func(plans []Plan) []PlannedTurn {
+			for i := range plans {
+				for j := range plans[i].Turns {
+					plans[i].Turns[j].Item.Priority *= 1000
+				}
+			}
+			return Order(plans)
+		},
+		"a slot stays free": func(plans []Plan) []PlannedTurn {
+			all := Order(plans)
+			return all[:max(0, len(all)-1)]
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(500) {
+				dice := rand.New(rand.NewPCG(seed, 26)) //nolint:gosec // a play
+				roll := func(_ string, least, most int) int { return least + dice.IntN(most-least+1) }
+				if err := newPlay(roll, unfair).run(); err != nil {
+					return
+				}
+			}
+			t.Error("it passes for fair")
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package plan
+
+import (
+	"slices"
+	"time"
+)
+
+// waitPerPriority is how much earlier a thing counts as having come for each
+// step of its priority. So one that waits is passed only by what comes within
+// that time, and which of two goes first never changes while both wait.
+const waitPerPriority = time.Hour
+
+// Served names the newest turn of a repository on each of its two lines; 0 when
+// there was none. Turns are numbered in the order in which they begin, so it is
+// the round robin's memory from pass to pass.
+type RoundRobin struct {
+	Feedback int64
+	Fresh    int64
+}
+
+// Order puts the planned turns of all repositories in line: round robin over
+// the repositories and, within one, between feedback and new work; there by
+// priority, raised by waiting, then the oldest first. Of several, what was
+// served longest ago is next, so that while a thing waits no other repository
+// gets more than one start for each one of its own (and one).
+func Order(plans []Plan) []PlannedTurn {
+	var queues []*queue
+	var last int64
+	for _, p := range plans {
+		if len(p.Turns) > 0 {
+			q := newQueue(p)
+			queues = append(queues, q)
+			last = max(last, q.served())
+		}
+	}
+	var out []PlannedTurn
+	for {
+		queues = slices.DeleteFunc(queues, func(q *queue) bool { return q.next() == nil })
+		if len(queues) == 0 {
+			return out
+		}
+		last++
+		out = append(out, slices.MinFunc(queues, beforeQueue).take(last))
+	}
+}
+
+// queue is what waits in one repository: its two lines.
+type queue struct{ feedback, fresh line }
+
+// line is what waits for the same kind of service, the first in front.
+type line struct {
+	turns  []PlannedTurn
+	served int64
+}
+
+func newQueue(p Plan) *queue {
+	q := &queue{feedback: line{served: p.Served.Feedback}, fresh: line{served: p.Served.Fresh}}
+	for _, t := range p.Turns {
+		if t.Kind.Start() {
+			q.fresh.turns = append(q.fresh.turns, t)
+		} else {
+			q.feedback.turns = append(q.feedback.turns, t)
+		}
+	}
+	slices.SortStableFunc(q.feedback.turns, byUrgency)
+	slices.SortStableFunc(q.fresh.turns, byUrgency)
+	return q
+}
+
+func byUrgency(a, b PlannedTurn) int {
+	if d := cameAs(a).Compare(cameAs(b)); d != 0 {
+		return d
+	}
+	if d := a.Since.Compare(b.Since); d != 0 {
+		return d
+	}
+	return a.Number - b.Number
+}
+
+// cameAs is when a thing counts as having come.
+func cameAs(t PlannedTurn) time.Time {
+	return t.Since.Add(-time.Duration(t.Item.Priority) * waitPerPriority)
+}
+
+func (q *queue) served() int64 { return max(q.feedback.served, q.fresh.served) }
+
+// next is the line whose turn it is; nil when nothing waits.
+func (q *queue) next() *line {
+	switch {
+	case len(q.feedback.turns) == 0 && len(q.fresh.turns) == 0:
+		return nil
+	case len(q.fresh.turns) == 0, len(q.feedback.turns) > 0 && beforeLine(&q.feedback, &q.fresh) <= 0:
+		return &q.feedback
+	}
+	return &q.fresh
+}
+
+func beforeLine(a, b *line) int { return before(a.served, b.served, a.turns[0], b.turns[0]) }
+
+func beforeQueue(a, b *queue) int {
+	return before(a.served(), b.served(), a.next().turns[0], b.next().turns[0])
+}
+
+// before compares what was served longest ago and, of two that never were, whose
+// first has waited longest.
+func before(servedA, servedB int64, a, b PlannedTurn) int {
+	switch {
+	case servedA < servedB:
+		return -1
+	case servedA > servedB:
+		return 1
+	}
+	return a.Since.Compare(b.Since)
+}
+
+// take begins the next thing, as the at-th.
+func (q *queue) take(at int64) PlannedTurn {
+	l := q.next()
+	t := l.turns[0]
+	l.turns, l.served = l.turns[1:], at
+	return t
+}

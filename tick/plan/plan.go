@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+)
+
+// Policy is what the config says about routing.
+type Policy struct {
+	QuietPeriod   time.Duration
+	FeedbackLoop  bool
+	IssueComments bool
+	Labels        work.Labels
+	MaxEvents     int // of one turn
+	Budgets       work.Budgets
+	Weights       work.Weights
+	Checks        work.ChecksPolicy
+	Spending      bool // what agents cost may be told on GitHub
+
+	Clean func(string) string                    // makes what others wrote harmless behind words of ours on their line
+	Mark  func(body string, m work.Marks) string // marks a body, and keeps it within what GitHub takes
+	Match func(glob, path string) bool           // reports whether a path is one that a glob means
+}
+
+// View is everything that routing one repository may depend on.
+type Snapshot struct {
+	Repo    work.Repo
+	Policy  Policy
+	Now     time.Time
+	Items   []work.Item                // those that are open, and those with pending events
+	Pulls   map[int64]work.PullRequest // the newest of an item, by item id
+	Settled map[int64]bool             // review threads that are resolved, by the id of their first comment
+	Events  []work.Event               // pending and of no turn, oldest first
+	Turns   []work.Turn                // unfinished
+	Held    []Holder                   // what the held slots name
+	Notices map[string]work.ActionState
+	Pointed map[int64][]work.Event // what was said on the issue and pointed to the pull request, by item, where more of it waits
+
+	Closings map[int64]work.Action // of a pull request, for a command that calls the work off, by the command's event
+	Shelved  map[int64][]string    // keys of events that were given up for the present head, of items with commands
+	Followed map[int64]Followed    // what came after them on their issues, of items with commands
+	Stops    map[int64]work.Stop   // why they stand still, of items with commands
+
+	Paused    map[int64]work.Pause    // items that people have taken over
+	Ignored   map[int]work.Flow       // issues that begin once people take their label away, as far as this pass saw them
+	Handings  []work.PauseBanner      // what comments do not say yet about who has an item
+	Followups map[int64]work.Followup // what items without a pull request wait for, by item id
+
+	Spent    map[int64][]work.Spent // the turns of an item that its budgets count, oldest first, by item id
+	Findings map[int64][]string     // what turns that mended were to mend, by turn id; see findings
+	Day      spending.Day           // over all repositories
+	Served   RoundRobin
+
+	Free    int                                       // slots that nothing runs in
+	Files   []string                                  // of the base branch, where implementations are to be weighed against others
+	Active  []Active                                  // implementations under way
+	Depends map[int64]map[string]work.DependencyState // by item and reference
+}
+
+// Active is an implementation under way, and what it touches as far as is known.
+type Active struct {
+	Item  work.Item
+	Files []string // of its open pull request
+}
+
+// Plan is what to do for one repository, each line with its reason.
+type Plan struct {
+	Repo     work.Repo
+	Turns    []PlannedTurn
+	Waiting  []PlannedTurn // implementations that may begin, to be weighed
+	Held     []PlannedTurn // they would be claimed if the day's budgets were not spent
+	Served   RoundRobin    // whom order has to serve next
+	Notices  []work.Action
+	Moves    []work.Move
+	Finished []Finish
+	Resumed  []int64 // blocked turns that a person's comment lets go on
+	Renewed  []int64 // items whose budgets count anew
+	Accepted []Acceptance
+	Pauses   []work.PauseChange // that commands begin and end
+	Handings []work.PauseBanner
+
+	Obeyed    []Obeyed
+	Told      []work.Event // commands from the command line, to be remembered
+	Cancelled []int64      // turns that are called off
+	Reread    []int64      // pull requests that are asked about again at once
+	TakenUp   []string     // keys of shelved events that are tried again
+	Lines     []Line
+}
+
+// Empty reports whether the plan writes nothing but turns.
+func (p Plan) Empty() bool {
+	return len(p.Notices) == 0 && len(p.Moves) == 0 && len(p.Finished) == 0 && len(p.Resumed) == 0 && len(p.Renewed) == 0 && len(p.Accepted) == 0 &&
+		len(p.Pauses) == 0 && len(p.Handings) == 0 && len(p.Obeyed) == 0
+}
+
+// PlannedTurn is a turn to be claimed.
+type PlannedTurn struct {
+	Item   work.Item
+	Kind   work.Kind
+	Number int
+	Branch string // empty for a start
+	Base   string
+	Head   string // as far as GitHub's API knows; restore asks the remote
+	Events []work.Event
+	Since  time.Time // when the oldest of it began to wait
+	Reason string
+	Score  *work.Score // of an implementation
+
+	Unheard []work.Event // comments that a start goes on with
+}
+
+// Obeyed is a command that is carried out, for the history.
+type Obeyed struct {
+	Item    int64 // 0: what it was said on is not worked on
+	Number  int
+	Command work.Command
+	By      string
+}
+
+// Finish marks events as processed without a turn.
+type Finish struct {
+	Events  []int64
+	Outcome string
+}
+
+// Line is one line of a plan, for people.
+type Line struct {
+	Number int         `json:"number"`
+	Kind   work.Kind   `json:"kind"` // of the turn; empty for what needs none
+	What   string      `json:"what"` // turn, wait, leave, notice, move, finish, labels
+	Reason string      `json:"reason"`
+	Score  *work.Score `json:"score,omitempty"` // of an implementation
+}
+
+// Followed is what came after an item on its issue.
+type Followed struct {
+	State work.State
+	Pull  work.PullRequest // zero: none yet
+}
+
+// Holder is what a slot's lock file says of the turn that runs in it. It holds
+// as long as the lock is held, and only then.
+type Holder struct {
+	Repo   string `json:"repo"` // host/owner/name
+	Number int    `json:"number"`
+	Issue  int    `json:"issue"`
+	Turn   string `json:"turn"`
+}

@@ -1,0 +1,127 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+)
+
+// settled finishes comments in threads that somebody resolved.
+func (r *itemPlanner) settled() {
+	var resolved []work.Event
+	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+		if e.Kind == work.EventReview && r.v.Settled[e.ThreadTop] {
+			resolved = append(resolved, e)
+			return true
+		}
+		return false
+	})
+	r.finish(work.OutcomeResolved, resolved...)
+}
+
+// redirects points comments on the source issue, made after the pull request
+// was opened, to the pull request: one redirect a comment, ever.
+func (r *itemPlanner) redirects() {
+	var answered, unanswered []work.Event
+	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+		if e.Kind != work.EventSource || !e.CreatedAt.After(r.pull.CreatedAt) {
+			return false
+		}
+		if !r.v.Policy.IssueComments {
+			r.line("leave", "", fmt.Sprintf("%s commented on the issue, and enable_issue_comment_routing is false", e.Author.Login))
+			return true
+		}
+		token := work.RedirectToken(r.v.Repo.Key(), e.Number, e.Source)
+		state, planned := r.v.Notices[token]
+		if !planned && r.pointedOften(e) {
+			unanswered = append(unanswered, e)
+			return true
+		}
+		r.pointed = append(r.pointed, e)
+		switch {
+		case planned && state.Settled():
+			answered = append(answered, e)
+		case !planned:
+			r.p.Notices = append(r.p.Notices, redirect(r.v.Repo, r.item, r.pull, e, token))
+			r.line("notice", "", fmt.Sprintf("%s commented on the issue; the conversation is on #%d now", e.Author.Login, r.pull.Number))
+		}
+		return true
+	})
+	r.finish(work.OutcomeRedirected, answered...)
+	r.finish(outcomeUnpointed, unanswered...)
+}
+
+// mostPointers is how many of an author's comments on an issue are pointed to the
+// pull request in a day: a program that answers each pointer would never end.
+const mostPointers = 10
+
+// outcomeUnpointed is that of a comment on the issue that gets no pointer.
+const outcomeUnpointed = "ignored: said on the issue, and its author had 10 pointers to the pull request in a day"
+
+// pointedOften reports whether an author had as many pointers as there are in the day
+// before a comment.
+func (r *itemPlanner) pointedOften(e work.Event) bool {
+	n := 0
+	for _, p := range slices.Concat(r.pointed, r.v.Pointed[r.item.ID]) {
+		if p.Author.ID == e.Author.ID && !p.CreatedAt.After(e.CreatedAt) && p.CreatedAt.After(e.CreatedAt.Add(-spending.Window)) {
+			n++
+		}
+	}
+	return n >= mostPointers
+}
+
+// finishRedirected finishes what was pointed elsewhere: it enters no prompt, not
+// even that of the work that follows.
+func (r *itemPlanner) finishRedirected() {
+	var redirected []work.Event
+	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+		_, planned := r.v.Notices[work.RedirectToken(r.v.Repo.Key(), e.Number, e.Source)]
+		if e.Kind == work.EventSource && planned {
+			redirected = append(redirected, e)
+			return true
+		}
+		return false
+	})
+	r.finish(work.OutcomeRedirected, redirected...)
+}
+
+// acknowledge plans eyes for every comment that is going to be worked on, slot
+// or no slot, quiet period or not.
+func (r *itemPlanner) acknowledge() {
+	for _, e := range r.events {
+		if e.Kind == work.EventSummary || !e.Kind.Said() || !r.wanted(e) {
+			continue
+		}
+		token := work.ReactionToken(r.v.Repo.Key(), e.Kind, e.Source)
+		if _, planned := r.v.Notices[token]; planned {
+			continue
+		}
+		r.p.Notices = append(r.p.Notices, work.Action{
+			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionReaction, Need: work.NeedCosmetic, Token: token,
+			State: work.ActionPlanned, Number: e.Number, Target: e.Source, On: e.Kind, Why: "seen",
+		})
+		r.line("notice", "", fmt.Sprintf("eyes for %s's comment", e.Author.Login))
+	}
+}
+
+// wanted reports whether an event will be part of a turn.
+func (r *itemPlanner) wanted(e work.Event) bool {
+	switch {
+	case r.hasPull:
+		return e.Kind.Said() && r.v.Policy.FeedbackLoop
+	case r.item.State == work.StatePending, r.item.State == work.StateReady, r.relabelled():
+		return e.Kind.Said()
+	}
+	return e.Kind.Said() && r.v.Policy.IssueComments
+}
+
+func redirect(repo work.Repo, item work.Item, pull work.PullRequest, e work.Event, token string) work.Action {
+	body := fmt.Sprintf("The work on this issue has moved to pull request #%d (%s). Comments here are no longer acted on: please repeat yours there.",
+		pull.Number, pull.URL)
+	return work.Action{
+		RepoID: repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: item.Number, Target: e.Source, Body: work.Mark(body, work.Marks{Token: token}), Why: "redirect of comment " + e.Source,
+	}
+}

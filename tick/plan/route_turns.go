@@ -1,0 +1,198 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// unfinished finds the turn that this item is in: in the database, or named by
+// a held slot, whatever the database says.
+func (r *itemPlanner) unfinished() (work.Turn, bool) {
+	for _, t := range r.v.Turns {
+		if t.ItemID == r.item.ID {
+			return t, true
+		}
+	}
+	for _, h := range r.v.Held {
+		if h.Repo == r.v.Repo.Name.String() && (h.Issue == r.item.Number || r.hasPull && h.Number == r.pull.Number) {
+			return work.Turn{Key: h.Turn, Number: h.Number}, true
+		}
+	}
+	return work.Turn{}, false
+}
+
+// busy says why nothing new is planned, and lets a person's comment resume a
+// turn that waits for one.
+func (r *itemPlanner) busy(t work.Turn) {
+	switch {
+	case t.Blocked && r.answeredSince():
+		r.p.Resumed = append(r.p.Resumed, t.ID)
+		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateRunning})
+		r.line("resume", t.Kind, "a person answered")
+	case t.Blocked:
+		r.line("wait", t.Kind, "blocked: "+r.item.Reason)
+	case t.NotBefore.After(r.v.Now):
+		r.line("wait", t.Kind, fmt.Sprintf("until %s: %s", work.Stamp(t.NotBefore), t.WaitReason))
+	default:
+		r.line("wait", t.Kind, "a turn is running")
+	}
+}
+
+// answeredSince reports whether somebody who may command said something after
+// the item came to stand still.
+func (r *itemPlanner) answeredSince() bool {
+	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind.Said() && e.SeenAt.After(r.item.Since) })
+}
+
+// labelled reports whether what begins the item waits to be acted on: a
+// labelling, or the merge of its design.
+func (r *itemPlanner) labelled() bool {
+	return slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) && !r.fed(e) })
+}
+
+// relabelled reports whether a labelling waits to be acted on.
+func (r *itemPlanner) relabelled() bool {
+	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !r.fed(e) })
+}
+
+// sentBack reports whether a person had the item begin again: what began it
+// waits, although a turn had it before.
+func (r *itemPlanner) sentBack() bool {
+	return r.item.State == work.StatePending && slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) })
+}
+
+// start plans the turn that opens the pull request.
+func (r *itemPlanner) start() {
+	still, unheard := r.standsStill(), r.unheard()
+	answered := still && len(unheard) > 0 && r.v.Policy.IssueComments
+	switch {
+	case answered, still && r.relabelled(), !still && (r.labelled() || r.sentBack()):
+	case still:
+		r.line("wait", "", r.whyStill(unheard))
+		return
+	default:
+		return
+	}
+	if r.unconfirmed() {
+		return
+	}
+	var events []work.Event
+	for _, e := range r.events {
+		if work.Begins(r.item, e) || e.Kind == work.EventSource {
+			events = append(events, e)
+		}
+	}
+	reason := "label " + r.item.Label
+	if r.item.Flow == work.FlowImplementation {
+		reason = fmt.Sprintf("the design was merged by #%d", r.item.DesignPull)
+	}
+	switch {
+	case r.labelled():
+	case len(unheard) == 0:
+		reason = "it is tried again"
+	default:
+		reason = work.Count(len(unheard), "answer") + " by " + Authors(unheard)
+		if quiet := r.quietUntil(unheard); quiet.After(r.v.Now) {
+			r.line("wait", "", "the quiet period after the last comment ends at "+work.Stamp(quiet))
+			return
+		}
+	}
+	t := PlannedTurn{
+		Kind: r.item.Flow.StartKind(), Number: r.item.Number, Base: r.v.Repo.DefaultBranch, Events: events, Reason: reason,
+		Unheard: unheard,
+	}
+	if r.item.State == work.StateReady {
+		r.implement(t)
+		return
+	}
+	r.plan(t)
+}
+
+// feedback plans the turn that answers people on the pull request.
+func (r *itemPlanner) feedback() {
+	var said []work.Event
+	for _, e := range r.events {
+		if e.Kind.Said() {
+			said = append(said, e)
+		}
+	}
+	switch {
+	case r.item.State == work.StateBlocked && !r.answeredSince():
+		r.line("wait", "", "blocked: "+r.item.Reason)
+		return
+	case len(said) == 0:
+		r.mend()
+		return
+	case !r.v.Policy.FeedbackLoop:
+		r.line("wait", "", fmt.Sprintf("%s, and enable_feedback_loop is false", work.Count(len(said), "comment")))
+		return
+	}
+	if quiet := r.quietUntil(said); quiet.After(r.v.Now) {
+		r.line("wait", "", "the quiet period after the last comment ends at "+work.Stamp(quiet))
+		return
+	}
+	reason := work.Count(len(said), "new comment") + " by " + Authors(said)
+	if len(said) > r.v.Policy.MaxEvents {
+		said = said[:r.v.Policy.MaxEvents]
+		reason += fmt.Sprintf(", the first %d now", r.v.Policy.MaxEvents)
+	}
+	r.plan(PlannedTurn{
+		Kind: r.item.Flow.FeedbackKind(), Number: r.pull.Number, Branch: r.pull.Branch, Base: r.pull.Base, Head: r.pull.HeadOID,
+		Events: said, Reason: reason,
+	})
+}
+
+func (r *itemPlanner) plan(t PlannedTurn) {
+	if r.affords(t.Kind) {
+		r.p.add(r.complete(t))
+	}
+}
+
+func (p *Plan) add(t PlannedTurn) {
+	p.Turns = append(p.Turns, t)
+	p.Lines = append(p.Lines, Line{Number: t.Number, Kind: t.Kind, What: "turn", Reason: t.Reason, Score: t.Score})
+}
+
+// complete says whose turn it is, and since when it waits.
+func (r *itemPlanner) complete(t PlannedTurn) PlannedTurn {
+	t.Item = r.item
+	t.Since = r.v.Now
+	for _, e := range t.Events {
+		if e.SeenAt.Before(t.Since) {
+			t.Since = e.SeenAt
+		}
+	}
+	return t
+}
+
+// mostQuiet is how many quiet periods a burst of comments may last: one that
+// never ends is answered too.
+const mostQuiet = 10
+
+// quietUntil is when the burst of comments counts as over. GitHub's clock may
+// run ahead of ours; no comment is newer than our sight of it.
+func (r *itemPlanner) quietUntil(said []work.Event) time.Time {
+	times := make([]time.Time, len(said))
+	for i, e := range said {
+		times[i] = e.UpdatedAt
+		if e.UpdatedAt.IsZero() || e.UpdatedAt.After(e.SeenAt) {
+			times[i] = e.SeenAt
+		}
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	quiet := r.v.Policy.QuietPeriod
+	var first, last time.Time // of the burst
+	for _, at := range times {
+		if at.Sub(last) >= quiet {
+			first = at
+		}
+		last = at
+	}
+	if most := first.Add(mostQuiet * quiet); most.Before(last.Add(quiet)) {
+		return most
+	}
+	return last.Add(quiet)
+}
