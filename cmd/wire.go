@@ -207,7 +207,7 @@ func (m *machine) openPrograms(ctx context.Context) error {
 	}
 	m.git, err = git.Open(ctx, git.Options{Env: m.hostGit(), Identity: git.Identity{Name: "gh mergexo", Email: "noreply@mergexo.invalid"}, GhPath: gh})
 	if errors.Is(err, proc.ErrNotFound) {
-		return errors.New("git is not to be found on PATH; install git 2.38 or later")
+		return errors.New("git is not on PATH; install git 2.38 or later")
 	}
 	return err
 }

@@ -225,7 +225,7 @@ func (p *Briefs) describeRun(ctx context.Context, l *lease, id string, into *pro
 	}
 	if into.Log, err = hub.JobLog(ctx, repo, id); err != nil && ctx.Err() == nil {
 		// Logs lie with another host, which a firewall may not let through.
-		p.Log.WarnContext(ctx, "the log of a red check is not to be had", p.turnAttrs(l, "check", id, "error", err)...)
+		p.Log.WarnContext(ctx, "the log of a red check is not available", p.turnAttrs(l, "check", id, "error", err)...)
 	}
 	return ctx.Err()
 }

@@ -20,11 +20,11 @@ func (r *itemPlanner) beginFlow(inv invocation) Reply {
 	_, over := r.over()
 	switch {
 	case inv.onPull && r.item.ID == 0:
-		return nothing("This is a pull request. Work begins on an issue: say it there.")
+		return nothing("This is a pull request. Work begins on an issue: comment there.")
 	case inv.onPull:
-		return nothing("This is a pull request. Say it on its issue, #%d.", r.item.Number)
+		return nothing("This is a pull request. Comment on its issue, #%d.", r.item.Number)
 	case over && r.item.IssueClosed:
-		return nothing("The issue is closed. Reopen it, then say `%s` again.", inv.Command)
+		return nothing("The issue is closed. Reopen it, then try `%s` again.", inv.Command)
 	case r.item.ID == 0 || over:
 		return Reply{
 			Said: fmt.Sprintf("The label `%s` is set, and the work begins with the next pass, provided that the issue is open and has no label `%s`.",
@@ -34,7 +34,7 @@ func (r *itemPlanner) beginFlow(inv invocation) Reply {
 	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
 		return nothing("This is what is being done. %s", r.whereItStands())
 	}
-	return nothing("Another kind of work is under way. `/mergexo cancel` cancels it; then comment `%s` again. %s", inv.Command, r.whereItStands())
+	return nothing("Another kind of work is under way. `/mergexo cancel` cancels it; then try `%s` again. %s", inv.Command, r.whereItStands())
 }
 
 // flowLabel plans that of the labels that begin work one is set anew, or none

@@ -92,7 +92,7 @@ func TestCommands(t *testing.T) {
 		{"retry of a turn that waits", "retry", 2, scene(state(work.StateRunning), turn(func(t *work.Turn) { t.NotBefore, t.Step = noon.Add(time.Hour), work.StepClaimed })), "resume; allow; “The turn is tried again in the next pass, with all its attempts.”"},
 		{"retry of a turn that runs", "retry", 2, scene(state(work.StateRunning), turn(func(*work.Turn) {}), alive), "“There is nothing to try again”"},
 		{"retry of what waits for an answer", "retry", 1, scene(noPull, state(work.StateAwaitingIssueFollowup), with(labelled())), "resumed → pending; allow; “The work is tried again, with all comments on the issue.”; turn bugfix_start"},
-		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "“There is nothing to try again: it waits for a person's word”"},
+		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "“There is nothing to try again: it waits for a person”"},
 		{"retry of what was given up", "retry", 2, scene(state(work.StateBlocked), func(v *Snapshot) { v.Shelved = map[int64][]string{10: {"x"}} }), "resumed → awaiting_feedback; take up; allow; “It resumes: the next turn answers what waits on #2.”"},
 		{"retry of what GitHub did not answer for", "retry", 2, scene(func(v *Snapshot) { p := v.Pulls[10]; p.NotBefore = noon.Add(time.Hour); v.Pulls[10] = p }), "read again; “Pull request #2 could not be read from GitHub, and is read again now.”"},
 		{"retry of what was merged", "retry", 2, scene(pullIs(work.PullMerged)), "pull merged → completed; “Pull request #2 was merged, so there is nothing to try again”"},
