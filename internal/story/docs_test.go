@@ -173,6 +173,23 @@ func TestDocsLinkToWhatIsThere(t *testing.T) {
 	}
 }
 
+// The README is short, and every page is in the index.
+func TestReadmeIsShortAndTheIndexWhole(t *testing.T) {
+	all := pages(t)
+	if n := strings.Count(all["README.md"], "\n"); n > 150 {
+		t.Errorf("README.md has %d lines; what does not fit into 150 goes into a page of docs", n)
+	}
+	found, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		if name := filepath.Base(path); name != "README.md" && !strings.Contains(all["docs/README.md"], "]("+name+")") {
+			t.Errorf("docs/README.md does not list %s", name)
+		}
+	}
+}
+
 // headings are a page's headings as links name them.
 func headings(text string) map[string]bool {
 	all := map[string]bool{}
