@@ -133,7 +133,7 @@ func (s story) printHead(out output) error {
 		{"since", out.when(s.since(), s.Now)},
 		{"waiting for", out.local(oneLine(st.waits))},
 		{"next", out.local(oneLine(st.next))},
-		{"said on GitHub", oneLine(s.comment())},
+		{"comment on GitHub", oneLine(s.comment())},
 		{"flow", string(s.Item.Flow)},
 		{"spent", spentLine(s.facts)},
 		{"priority", fmt.Sprint(s.Item.Priority)},
@@ -201,7 +201,7 @@ func (s story) printTables(out output) error {
 		headings []string
 		rows     [][]string
 	}{
-		{"event", []string{"WHEN", "KIND", "AUTHOR", "OUTCOME", "SAID", "LINK"}, events},
+		{"event", []string{"WHEN", "KIND", "AUTHOR", "OUTCOME", "TEXT", "LINK"}, events},
 		{"turn", []string{"CLAIMED", "KIND", "STEP", "RUNS", "WHY", "TROUBLE", "KEY", "SANDBOX"}, turns},
 		{"action", []string{"PLANNED", "KIND", "STATE", "WHY", "TROUBLE", "LINK"}, actions},
 		{"history", []string{"WHEN", "WHAT", "DETAIL"}, history},
