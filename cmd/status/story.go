@@ -84,7 +84,7 @@ func (s Story) printHead(out terminal.Output) error {
 		{"since", out.When(r.since, s.Now)},
 		{"waiting for", out.LocalTimes(terminal.OneLine(r.waits))},
 		{"next", out.LocalTimes(terminal.OneLine(r.next))},
-		{"said on GitHub", terminal.OneLine(r.comment)},
+		{"comment on GitHub", terminal.OneLine(r.comment)},
 		{"flow", string(s.Item.Flow)},
 		{"spent", r.spent},
 		{"priority", fmt.Sprint(s.Item.Priority)},
@@ -152,7 +152,7 @@ func (s Story) printTables(out terminal.Output) error {
 		headings []string
 		rows     [][]string
 	}{
-		{"event", []string{"WHEN", "KIND", "AUTHOR", "OUTCOME", "SAID", "LINK"}, events},
+		{"event", []string{"WHEN", "KIND", "AUTHOR", "OUTCOME", "TEXT", "LINK"}, events},
 		{"turn", []string{"CLAIMED", "KIND", "STEP", "RUNS", "WHY", "TROUBLE", "KEY", "SANDBOX"}, turns},
 		{"action", []string{"PLANNED", "KIND", "STATE", "WHY", "TROUBLE", "LINK"}, actions},
 		{"history", []string{"WHEN", "WHAT", "DETAIL"}, history},

@@ -170,7 +170,7 @@ func (p *Runner) TestReplayed(ctx context.Context, l *env.Lease, commit string) 
 		return err
 	}
 	if res.Failure != "" {
-		return &work.SupersededError{Reason: "with what somebody pushed meanwhile the required tests fail: they " + res.Failure}
+		return &work.SupersededError{Reason: "with what somebody pushed the required tests fail: they " + res.Failure}
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (p *Briefs) notForEver(ctx context.Context, l *env.Lease) error {
 			l.Spent = true
 			return &work.BlockedError{
 				Reason: fmt.Sprintf("the checks of %s are red again, although their failed jobs were run again for a test that looked flaky", work.Short(l.Turn.Head)),
-				Hint:   "mend the test, or say in a comment on the pull request what is to be done",
+				Hint:   "fix the test, or say in a comment on the pull request what to do",
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (p *Briefs) describeRun(ctx context.Context, l *env.Lease, id string, into 
 	}
 	if into.Log, err = hub.JobLog(ctx, repo, id); err != nil && ctx.Err() == nil {
 		// Logs lie with another host, which a firewall may not let through.
-		p.Log.WarnContext(ctx, "the log of a red check is not to be had", p.TurnAttrs(l, "check", id, "error", err)...)
+		p.Log.WarnContext(ctx, "the log of a red check is not available", p.TurnAttrs(l, "check", id, "error", err)...)
 	}
 	return ctx.Err()
 }

@@ -22,7 +22,7 @@ func CommitMessage(l *env.Lease, a prompts.Answer) string {
 		return fmt.Sprintf("Merge %s into %s", l.Turn.Base, l.Turn.Branch)
 	}
 	if l.Turn.Kind == work.KindFix {
-		return fmt.Sprintf("Mend the checks of #%d", l.Turn.Number)
+		return fmt.Sprintf("Fix the checks of #%d", l.Turn.Number)
 	}
 	return fmt.Sprintf("Answer the comments on #%d", l.Turn.Number)
 }

@@ -88,5 +88,5 @@ func givenBackText(text string, unheard int) string {
 	case 1:
 		return unheardLead + "One comment made during the pause was not acted on: repeat what the agent should know.\n\n" + text
 	}
-	return fmt.Sprintf("%s%d comments said in the pause were not heard: say again what the agent should know.\n\n%s", unheardLead, unheard, text)
+	return fmt.Sprintf("%s%d comments made during the pause were not acted on: repeat what the agent should know.\n\n%s", unheardLead, unheard, text)
 }

@@ -38,9 +38,9 @@ func (p *Looks) readIssue(ctx context.Context, l *env.Lease) (github.Issue, erro
 	}
 	switch {
 	case !ok || is.State != "open":
-		return is, &work.CancelledError{Reason: "the issue was closed meanwhile"}
+		return is, &work.CancelledError{Reason: "the issue was closed"}
 	case !work.HasLabel(is.Labels, l.Item.Label):
-		return is, &work.CancelledError{Reason: "the label was taken away meanwhile"}
+		return is, &work.CancelledError{Reason: "the label was taken away"}
 	}
 	return is, p.lookTaken(ctx, l, is.Number, is.Labels, is.UpdatedAt)
 }
@@ -59,7 +59,7 @@ func (p *Looks) readPull(ctx context.Context, l *env.Lease) error {
 	}
 	d := details[0]
 	if d.State != work.PullOpen {
-		return &work.CancelledError{Reason: "the pull request was " + string(d.State) + " meanwhile"}
+		return &work.CancelledError{Reason: "the pull request was " + string(d.State)}
 	}
 	if err := p.lookTaken(ctx, l, d.Number, d.Labels, d.UpdatedAt); err != nil {
 		return err

@@ -186,7 +186,7 @@ func (p *Turns) listenAgain(ctx context.Context, l *env.Lease, push work.Action)
 		return nil
 	}
 	p.LogComments(ctx, l, "issue comments queued", unheard)
-	return &work.FollowupError{Kind: work.FollowupComments, Reason: work.NewIssueComments, Hint: "one more turn hears them"}
+	return &work.FollowupError{Kind: work.FollowupComments, Reason: work.NewIssueComments, Hint: "one more turn sees them"}
 }
 
 // ReconcileFollowups puts every item that stands still without a pull request

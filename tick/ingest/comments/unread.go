@@ -21,7 +21,7 @@ func (h *Comments) untold(ctx context.Context, c batch.Candidate) (bool, error) 
 	if err != nil || at < 0 {
 		return false, err
 	}
-	said := fmt.Sprintf("what is said on #%d waits until the pull request can be read%s", numbers[at], h.WhyUnread(numbers[at]))
+	said := fmt.Sprintf("comments on #%d wait until the pull request can be read%s", numbers[at], h.WhyUnread(numbers[at]))
 	if h.Late == nil && !slices.Contains(h.Trouble, said) {
 		h.Trouble = append(h.Trouble, said)
 	}
