@@ -215,6 +215,6 @@ func (p *Pass) knownSlot(ctx context.Context, planned plan.PlannedTurn) int {
 	return known
 }
 
-func (p *Pass) holderOf(l *env.Lease) plan.Holder {
-	return plan.Holder{Repo: l.Repo.Name.String(), Number: l.Turn.Number, Issue: l.Item.Number, Turn: l.Turn.Key}
+func (p *Pass) holderOf(l *env.Lease) work.Holder {
+	return work.Holder{Repo: l.Repo.Name.String(), Number: l.Turn.Number, Issue: l.Item.Number, Turn: l.Turn.Key}
 }

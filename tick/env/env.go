@@ -11,7 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // Env is what every part of a pass works with.
@@ -39,7 +38,7 @@ type Env struct {
 	All      []*Repo
 	Left     []*Repo // repositories that the config names no more, and where something is to be put right
 	Accounts Accounts
-	Held     map[int]plan.Holder
+	Held     map[int]work.Holder
 	Day      spending.Day     // what may still be begun
 	missing  map[string]error // by agent: why its turns wait
 

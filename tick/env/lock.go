@@ -12,7 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // All locks are flocks: their holder's death ends them. They are never
@@ -81,7 +81,7 @@ func (d Dirs) TakeSlot(k int) (*Slot, bool, error) {
 
 // Announce writes what the slot is used for. Only holders of tick.lock take
 // slots, so nobody reads the file between the lock and the announcement.
-func (s *Slot) Announce(h plan.Holder) error {
+func (s *Slot) Announce(h work.Holder) error {
 	b, err := json.Marshal(h)
 	if err == nil {
 		err = os.WriteFile(s.path, b, 0o600)
@@ -99,12 +99,12 @@ func (s *Slot) Release() {
 
 // HeldSlots says what runs in the slots whose locks are held. A slot beyond
 // today's number of workers counts like any other.
-func (d Dirs) HeldSlots() (map[int]plan.Holder, error) {
+func (d Dirs) HeldSlots() (map[int]work.Holder, error) {
 	paths, err := filepath.Glob(filepath.Join(d.locks(), "slot-*.lock"))
 	if err != nil {
 		return nil, fmt.Errorf("list the slots: %w", err)
 	}
-	held := map[int]plan.Holder{}
+	held := map[int]work.Holder{}
 	for _, path := range paths {
 		k, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "slot-"), ".lock"))
 		if err != nil {
@@ -118,7 +118,7 @@ func (d Dirs) HeldSlots() (map[int]plan.Holder, error) {
 			s.lock.Unlock()
 			continue
 		}
-		var h plan.Holder
+		var h work.Holder
 		if b, err := os.ReadFile(path); err == nil {
 			_ = json.Unmarshal(b, &h) // an unreadable announcement names nothing
 		}

@@ -1,5 +1,12 @@
 package env
 
-import "time"
+import (
+	"time"
 
-var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+var (
+	noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	ann  = work.Account{ID: 7, Login: "ann"}
+)

@@ -109,7 +109,7 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo) (*Reading, error) {
 	if err := p.clockOf(ctx, r); err != nil {
 		return nil, err
 	}
-	h := NewReading(p, r)
+	h := newReading(p, r)
 	if err := h.load(ctx); err != nil {
 		return nil, err
 	}

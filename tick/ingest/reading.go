@@ -35,7 +35,7 @@ type Reading struct {
 	ingest   *Ingest
 }
 
-func NewReading(p *Ingest, r *env.Repo) *Reading {
+func newReading(p *Ingest, r *env.Repo) *Reading {
 	b := batch.New(p.Env, p.notices, r)
 	h := &Reading{Batch: b, ingest: p, People: batch.NewPeople(b)}
 	h.Comments = comments.New(b, h.People)

@@ -151,7 +151,7 @@ func (r *itemPlanner) resumeTo(to work.State) {
 
 // alive reports whether a living pass works on a turn.
 func (r *itemPlanner) alive(t work.Turn) bool {
-	return slices.ContainsFunc(r.v.Held, func(h Holder) bool { return h.Turn == t.Key })
+	return slices.ContainsFunc(r.v.Held, func(h work.Holder) bool { return h.Turn == t.Key })
 }
 
 // cancel calls the work off. What a living pass does is called off at the next

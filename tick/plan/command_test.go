@@ -68,7 +68,7 @@ func TestCommands(t *testing.T) {
 		}
 	}
 	parked := turn(func(t *work.Turn) { t.Blocked = true })
-	alive := func(v *Snapshot) { v.Held = []Holder{{Repo: app.Name.String(), Number: 2, Issue: 1, Turn: "k"}} }
+	alive := func(v *Snapshot) { v.Held = []work.Holder{{Repo: app.Name.String(), Number: 2, Issue: 1, Turn: "k"}} }
 	rewritten := func(v *Snapshot) { p := v.Pulls[10]; p.LostOID, p.HeadOID = "bbb", "abcdef1234"; v.Pulls[10] = p }
 	isPaused := func(v *Snapshot) { v.Paused = map[int64]work.Pause{10: {By: "bob", Began: noon}} }
 	edited := func(v *Snapshot) {
@@ -177,7 +177,7 @@ func TestCommandsAnyhow(t *testing.T) {
 			step := rapid.SampledFrom([]work.Step{work.StepClaimed, work.StepAnswered, work.StepPushed, work.StepApplied}).Draw(t, "step")
 			v.Turns = []work.Turn{{ID: 5, ItemID: 10, RepoID: 1, Key: "k", Step: step, Blocked: rapid.Bool().Draw(t, "blocked"), LastError: "/secret/path", WaitReason: "/secret/path"}}
 			if rapid.Bool().Draw(t, "alive") {
-				v.Held = []Holder{{Repo: app.Name.String(), Issue: 1, Turn: "k"}}
+				v.Held = []work.Holder{{Repo: app.Name.String(), Issue: 1, Turn: "k"}}
 			}
 		}
 		if rapid.Bool().Draw(t, "paused") {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest"
 )
 
 // Who sets a flow's label confirms the issue as it reads then; who has it set by
@@ -24,22 +23,13 @@ func (p *Looks) LookConfirmed(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
-	h := ingest.NewReading(p.ingest, l.Repo)
-	trusted, err := h.People.MayCommand(ctx, l.Item.Author, is.UpdatedAt)
-	if err != nil || trusted {
-		return err
-	}
-	timeline, err := l.Repo.GitHub.TimelineOf(ctx, l.Repo.Row.Current, l.Item.Number)
+	confirmed, edited, err := p.reader.Confirm(ctx, l.Repo, l.Item, is)
 	if err != nil {
 		return err
 	}
-	c, err := h.Issues.ConfirmText(ctx, l.Item, is, timeline)
-	if err != nil {
-		return err
-	}
-	l.Item.Title, l.Item.Body = c.Title, c.Body
-	if c.Edited != "" {
-		return &work.BlockedError{Reason: c.Edited, Hint: work.ConfirmHint(l.Item)}
+	l.Item = confirmed
+	if edited != "" {
+		return &work.BlockedError{Reason: edited, Hint: work.ConfirmHint(l.Item)}
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 // Looks looks once more, right before an effect, whether it is still wanted.
 type Looks struct {
 	*env.Env
-	ingest  *ingest.Ingest
+	reader  *ingest.Reader
 	notices *notice.Notices
 }
 
-func New(e *env.Env, i *ingest.Ingest, n *notice.Notices) *Looks { return &Looks{e, i, n} }
+func New(e *env.Env, r *ingest.Reader, n *notice.Notices) *Looks { return &Looks{e, r, n} }

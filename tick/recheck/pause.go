@@ -8,7 +8,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
 // NotTaken ends a turn before its first effect when people have taken its item
@@ -45,7 +44,7 @@ func (p *Looks) lookTaken(ctx context.Context, l *env.Lease, number int, labels 
 	if err != nil {
 		return err
 	}
-	seen := batch.TakeoverOf(number, timeline, ignore, true, updated)
+	seen := env.TakeoverOf(number, timeline, ignore, true, updated)
 	err = p.Store.Update(ctx, func(tx *store.Tx) error { return seen.Store(ctx, tx, l.Turn.RepoID, number) })
 	if err != nil {
 		return fmt.Errorf("store the pauses: %w", err)

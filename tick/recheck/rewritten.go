@@ -11,7 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest/pulls"
 )
 
 // NotRewritten refuses to work on a branch that was rewritten, unless a person
@@ -32,13 +31,13 @@ func (p *Looks) NotRewritten(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
-	base, _ := pulls.Ground(turns, l.Turn.Branch, l.Turn.ID)
+	base, _ := work.RequiredAncestor(turns, l.Turn.Branch, l.Turn.ID)
 	if base == "" {
 		if base, err = p.journalled(ctx, l); err != nil {
 			return err
 		}
 	}
-	for _, oid := range []string{base, pulls.Instead(pull, base)} {
+	for _, oid := range []string{base, work.AcceptedHead(pull, base)} {
 		if kept, err := p.hasIn(ctx, l, oid); err != nil || kept {
 			return err
 		}

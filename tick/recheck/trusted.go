@@ -1,41 +1,26 @@
 package recheck
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest"
-	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // LookTrusted ends a turn before its first effect when somebody for whom it is made
 // may ask for nothing any more. What the others wrote makes a new one.
 func (p *Looks) LookTrusted(ctx context.Context, l *env.Lease) error {
-	h := ingest.NewReading(p.ingest, l.Repo)
-	var lost []work.Event
-	var begun string // why what began the work counts no more
-	for _, e := range l.Events {
-		may, why, err := h.Issues.StillMay(ctx, e)
-		if err != nil {
-			return err
-		}
-		if !may {
-			lost = append(lost, e)
-			begun = cmp.Or(begun, why)
-		}
-	}
-	if len(lost) == 0 {
-		return nil
+	lost, begun, err := p.reader.Lost(ctx, l.Repo, l.Events)
+	if err != nil || len(lost) == 0 {
+		return err
 	}
 	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
 		return err
 	}
 	if err := p.finishLost(ctx, lost); err != nil {
-		return fmt.Errorf("end what %s asked for: %w", plan.Authors(lost), err)
+		return fmt.Errorf("end what %s asked for: %w", work.Authors(lost), err)
 	}
 	return noLonger(l, lost, begun)
 }
@@ -60,7 +45,7 @@ func noLonger(l *env.Lease, lost []work.Event, begun string) error {
 	if begun != "" {
 		return &work.BlockedError{Reason: begun, Hint: work.ConfirmHint(l.Item)}
 	}
-	reason := fmt.Sprintf("%s may not write to the repository any more", plan.Authors(lost))
+	reason := fmt.Sprintf("%s may not write to the repository any more", work.Authors(lost))
 	if len(lost) < len(l.Events) {
 		return &work.SupersededError{Reason: reason}
 	}

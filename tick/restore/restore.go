@@ -11,11 +11,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/brief"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 	"github.com/mergexo/gh-mergexo/tick/notice"
 	"github.com/mergexo/gh-mergexo/tick/recheck"
 )
@@ -167,18 +165,17 @@ func (p *Restorer) hadPull(ctx context.Context, l *env.Lease, branch string) (bo
 	if err != nil {
 		return false, fmt.Errorf("look for a pull request of %s: %w", branch, err)
 	}
-	h := ingest.NewReading(p.ingest, l.Repo)
 	used := false
 	for _, pull := range pulls {
 		used = used || !pull.CrossRepo
-		_, ours, err := h.Rebuild.OwnPull(ctx, pull)
+		ours, err := p.reader.OwnPull(ctx, l.Repo, pull)
 		if err != nil {
 			return used, err
 		}
 		if !ours || pull.State != work.PullOpen {
 			continue
 		}
-		err = p.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetWalk(ctx, l.Turn.RepoID, batch.WalkAdopted, "") })
+		err = p.reader.AdoptAgain(ctx, l.Repo)
 		return true, errors.Join(err, &work.SupersededError{Reason: fmt.Sprintf("pull request #%d for it is open already", pull.Number)})
 	}
 	return used, nil
@@ -208,12 +205,12 @@ func (p *Restorer) FindHead(ctx context.Context, l *env.Lease) error {
 // Restorer prepares checkouts.
 type Restorer struct {
 	*env.Env
-	ingest  *ingest.Ingest
+	reader  *ingest.Reader
 	notices *notice.Notices
 	looks   *recheck.Looks
 	briefs  *brief.Briefs
 }
 
-func New(e *env.Env, i *ingest.Ingest, n *notice.Notices, l *recheck.Looks, b *brief.Briefs) *Restorer {
-	return &Restorer{e, i, n, l, b}
+func New(e *env.Env, r *ingest.Reader, n *notice.Notices, l *recheck.Looks, b *brief.Briefs) *Restorer {
+	return &Restorer{e, r, n, l, b}
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
 // While no pull request exists, the issue is where people and agent talk. A
@@ -153,20 +151,18 @@ func (p *Turns) listenAgain(ctx context.Context, l *env.Lease, push work.Action)
 	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
 		return err
 	}
-	h := ingest.NewReading(p.ingest, l.Repo)
-	if err := h.Comments.Hear(ctx, l); err != nil {
+	news, err := p.reader.NewComments(ctx, l)
+	if err != nil {
 		return err
 	}
-	if found := batch.SourceEvents(h.Events); len(found) > 0 {
+	if found := news.OnIssue(); len(found) > 0 {
 		p.LogComments(ctx, l, "issue comments seen", found)
 	}
 	var unheard []work.Event
 	var commanded bool
-	err := p.Store.Update(ctx, func(tx *store.Tx) error {
-		for _, c := range h.Events {
-			if err := h.StoreEvent(ctx, tx, c, p.Now()); err != nil {
-				return err
-			}
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := news.Put(ctx, tx); err != nil {
+			return err
 		}
 		queued, err := env.QueuedComments(ctx, tx, l.Item)
 		if err != nil {

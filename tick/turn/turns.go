@@ -13,7 +13,7 @@ import (
 // Turns carries turns from their claim to their end.
 type Turns struct {
 	*env.Env
-	ingest   *ingest.Ingest
+	reader   *ingest.Reader
 	notices  *notice.Notices
 	Restorer *restore.Restorer
 	Looks    *recheck.Looks
@@ -22,9 +22,9 @@ type Turns struct {
 }
 
 // newTurns makes what carries turns, and the parts that it needs.
-func New(e *env.Env, i *ingest.Ingest, n *notice.Notices) *Turns {
-	t := &Turns{Env: e, ingest: i, notices: n, Looks: recheck.New(e, i, n), Briefs: brief.New(e, i.MayCommand)}
-	t.Restorer = restore.New(e, i, n, t.Looks, t.Briefs)
+func New(e *env.Env, r *ingest.Reader, n *notice.Notices) *Turns {
+	t := &Turns{Env: e, reader: r, notices: n, Looks: recheck.New(e, r, n), Briefs: brief.New(e, r.MayCommand)}
+	t.Restorer = restore.New(e, r, n, t.Looks, t.Briefs)
 	t.Runner = agentrun.New(e, t.Restorer, t.Looks, t.Briefs)
 	return t
 }

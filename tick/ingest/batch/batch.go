@@ -65,7 +65,7 @@ type Batch struct {
 	Handled      map[string]bool      // event keys that our own writing names as answered
 	Journals     []env.Journal        // turns found again
 	Promoted     map[int]*Promotion   // merged designs, by issue
-	Taken        map[int]Takeover     // what timelines show of pauses, by number
+	Taken        map[int]env.Takeover // what timelines show of pauses, by number
 	Pauses       map[int][]work.Pause // stored ones, by number, as far as they were asked for
 	Submitted    map[int64]time.Time  // reviews, by id
 	Dependencies []store.Dependency   // looked at
@@ -102,7 +102,7 @@ func New(p *env.Env, notices *notice.Notices, r *env.Repo) *Batch {
 		Open: map[int]work.PullRequest{}, Lights: map[int]github.PullLight{},
 		Items: map[int]work.Item{}, PullRows: map[int]work.PullRequest{}, Threads: map[int][]work.Thread{}, Walks: map[string]string{}, Pages: map[string][]store.Validator{}, Backlog: map[int]bool{}, Enough: func() bool { return false }, Forgotten: map[int]bool{}, Lost: map[int]string{},
 		Adopted: map[int]int{}, Handled: map[string]bool{}, Promoted: map[int]*Promotion{},
-		Taken: map[int]Takeover{}, Pauses: map[int][]work.Pause{}, Submitted: map[int64]time.Time{},
+		Taken: map[int]env.Takeover{}, Pauses: map[int][]work.Pause{}, Submitted: map[int64]time.Time{},
 		Known: known{Pages: map[string]store.Validator{}, Cuts: map[string]string{}}, levels: map[int64]string{}, TakenOver: map[int64]int64{},
 	}
 }

@@ -16,7 +16,7 @@ import (
 // IssueTaken notes what an issue's timeline shows of pauses.
 func (h *Comments) IssueTaken(is github.Issue, timeline []github.TimelineEvent) {
 	ignore := h.R.Settings.Labels.Ignore
-	h.Taken[is.Number] = batch.TakeoverOf(is.Number, timeline, ignore, work.HasLabel(is.Labels, ignore), is.UpdatedAt)
+	h.Taken[is.Number] = env.TakeoverOf(is.Number, timeline, ignore, work.HasLabel(is.Labels, ignore), is.UpdatedAt)
 }
 
 // PullTaken notes what a pull request's timeline shows of pauses, when labels
@@ -39,14 +39,14 @@ func (h *Comments) PullTaken(ctx context.Context, pull *work.PullRequest, d gith
 		pull.Fingerprint = "" // the timeline lags: it is read again
 	}
 	ignore := h.R.Settings.Labels.Ignore
-	h.Taken[pull.Number] = batch.TakeoverOf(pull.Number, timeline, ignore, work.HasLabel(d.Labels, ignore), d.UpdatedAt)
+	h.Taken[pull.Number] = env.TakeoverOf(pull.Number, timeline, ignore, work.HasLabel(d.Labels, ignore), d.UpdatedAt)
 	return nil
 }
 
 // StorePauses stores what the timelines show before anything that was said is
 // judged by it.
 func (h *Comments) StorePauses(ctx context.Context) error {
-	some := func(t batch.Takeover) bool { return len(t.Pauses) > 0 }
+	some := func(t env.Takeover) bool { return len(t.Pauses) > 0 }
 	var numbers []int
 	for _, n := range batch.SortedKeys(h.Taken) {
 		if some(h.Taken[n]) {

@@ -19,32 +19,6 @@ import (
 // Ingest notices it when GitHub shows a head that we did not push, and at the
 // latest a turn does before its agent is asked: there the remote itself tells.
 
-// Ground is the newest turn that worked on a branch, and the commit that it
-// left or found there: what the branch must have in its history. A turn that
-// never ran found out nothing about the branch.
-func Ground(turns []work.Turn, branch string, but int64) (oid string, of work.Turn) {
-	for _, t := range turns {
-		if t.ID > of.ID && t.ID != but && t.Branch == branch && t.Runs > 0 {
-			of = t
-		}
-	}
-	switch of.Step {
-	case work.StepPushed, work.StepApplied, work.StepDone:
-		return cmp.Or(of.Commit, of.Head), of
-	case work.StepClaimed, work.StepAnswered, work.StepSuperseded, work.StepFailed, work.StepCancelled:
-	}
-	return of.Head, of
-}
-
-// Instead is the head that a person accepted for a branch without the commit;
-// empty when nobody did.
-func Instead(pull work.PullRequest, lost string) string {
-	if pull.LostOID == lost {
-		return pull.AcceptedOID
-	}
-	return ""
-}
-
 // weigh finds out whether the head of an open pull request still has in its
 // history what the item's turns built there. It may have lost that without a
 // move that anybody saw: a turn's push may have been taken back at once.
@@ -60,7 +34,7 @@ func (h *Pulls) weigh(ctx context.Context, old, pull work.PullRequest) error {
 	if err != nil {
 		return err
 	}
-	base, of := Ground(turns, pull.Branch, 0)
+	base, of := work.RequiredAncestor(turns, pull.Branch, 0)
 	base = cmp.Or(base, old.LostOID) // the turns may be gone with a database
 	weighed := old.HeadOID == pull.HeadOID && old.State == pull.State && old.DetailsAt.After(of.UpdatedAt)
 	if base == "" || weighed {
@@ -79,7 +53,7 @@ func (h *Pulls) weigh(ctx context.Context, old, pull work.PullRequest) error {
 	case kept:
 		return nil
 	}
-	if accepted := Instead(old, base); accepted != "" {
+	if accepted := work.AcceptedHead(old, base); accepted != "" {
 		if kept, known, err := h.descends(ctx, pull, accepted); err != nil || !known || kept {
 			return err
 		}

@@ -15,5 +15,5 @@ func (p *Pass) assemble() {
 	e := p.Env
 	p.loader, p.notices = snapshot.New(e), notice.New(e)
 	p.ingest = ingest.New(e, p.notices)
-	p.turns = turn.New(e, p.ingest, p.notices)
+	p.turns = turn.New(e, p.ingest.Reader(), p.notices)
 }
