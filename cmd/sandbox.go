@@ -34,7 +34,7 @@ func (f *sandboxFinder) find(ctx context.Context, path string) (sandbox.Tool, er
 func (f *sandboxFinder) protection(ctx context.Context, cfg *config.Config, env config.Env, a config.Agent) (sandbox.Protection, error) {
 	asked := cfg.Sandbox(a)
 	own := sandbox.NoneOfItsOwn
-	if a.Adapter == agent.AdapterCodex {
+	if a.Adapter == config.AdapterCodex {
 		own = sandbox.HasItsOwn
 	}
 	if asked == work.SandboxNone || asked == work.SandboxAgent {
@@ -96,7 +96,7 @@ func (m *machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 	environ := m.environOf(a)
 	b := sandbox.Box{
 		Agent: a.Name, Home: m.env.Home, Path: agent.PathOf(environ), Temp: m.folders("TMPDIR", "TMP", "TEMP"),
-		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: agent.Homes(a.Adapter, environ),
+		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: adapters[a.Adapter].Homes(environ),
 		Readable: slices.Concat(m.cfg.Runtime.Readable, a.Readable), Writable: a.Writable,
 		Kept: append(m.env.Kept(), m.dirs.State), Hidden: m.hidden(a),
 		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
@@ -112,9 +112,9 @@ func (m *machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 // see: the homes of other agents hold their logins.
 func (m *machine) hidden(a config.Agent) []string {
 	all := m.folders("GNUPGHOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
-	for _, other := range []string{agent.AdapterCodex, agent.AdapterClaude} {
+	for _, other := range slices.Sorted(maps.Keys(adapters)) {
 		if other != a.Adapter {
-			all = append(all, agent.Homes(other, m.env.All())...)
+			all = append(all, adapters[other].Homes(m.env.All())...)
 		}
 	}
 	return all
@@ -188,7 +188,7 @@ func protections(ctx context.Context, cfg *config.Config) []protectionView {
 
 // programOf names an agent's program, and where it is looked for.
 func programOf(env config.Env, a config.Agent) agent.Spec {
-	return agent.Spec{Name: a.Name, Adapter: a.Adapter, Command: a.Command, Environ: env.Agent(append(agent.Variables(a.Adapter), a.EnvPass...))}
+	return agent.Spec{Name: a.Name, Adapter: adapters[a.Adapter], Command: a.Command, Environ: ofAgent(env, a)}
 }
 
 type protectionView struct {

@@ -28,26 +28,11 @@ const (
 	keptTestOutput = 24 << 10
 )
 
-// Test is part of Agent.
-func (c *command) Test(ctx context.Context, r Request, argv []string) (Tested, error) {
-	return c.spec.test(ctx, r, argv)
-}
-
-// Test is part of Agent.
-func (c *codex) Test(ctx context.Context, r Request, argv []string) (Tested, error) {
-	return c.spec.test(ctx, r, argv)
-}
-
-// Test is part of Agent.
-func (c *claude) Test(ctx context.Context, r Request, argv []string) (Tested, error) {
-	return c.spec.test(ctx, r, argv)
-}
-
-// test runs a command of the config's in the checkout, which holds what the
+// Test runs a command of the config's in the checkout, which holds what the
 // agent made: so it is kept as the agent is, with less in its environment (no
 // key of the provider's), and runs as long as r.Wall. A command that cannot be started is for a person,
 // never a pass.
-func (s Spec) test(ctx context.Context, r Request, argv []string) (Tested, error) {
+func (s Spec) Test(ctx context.Context, r Request, argv []string) (Tested, error) {
 	if err := checkDir(r.Dir); err != nil {
 		return Tested{}, fmt.Errorf("run the required tests: %w", err)
 	}
@@ -82,8 +67,8 @@ func (s Spec) test(ctx context.Context, r Request, argv []string) (Tested, error
 		out.Failure = s.tooMuchDisk()
 	case res.Truncated, res.Passed == proc.StderrLimit:
 		out.Failure = fmt.Sprintf("printed more than %d MiB", maxTestOutput>>20)
-	case s.Wrap != nil && strings.HasPrefix(lastLine(out.Output), "bwrap: execvp"):
-		return Tested{}, s.testsNotInside(argv[0], lastLine(out.Output))
+	case s.Wrap != nil && strings.HasPrefix(LastLine(out.Output), "bwrap: execvp"):
+		return Tested{}, s.testsNotInside(argv[0], LastLine(out.Output))
 	case s.missingInside(res):
 		out.Failure = fmt.Sprintf("ended with exit code %d: a program was not found. One that is installed on this machine, but not let into the sandbox, needs its folder in readable of [agents.%s]", res.Code, s.Name)
 	case res.Code != 0:
@@ -112,7 +97,7 @@ func (s Spec) testProgram(dir, name string) (string, error) {
 		}
 		return name, nil
 	}
-	path, err := proc.LookPath(name, lookup(s.Environ, "PATH"))
+	path, err := proc.LookPath(name, Lookup(s.Environ, "PATH"))
 	if err == nil && !filepath.IsAbs(path) {
 		err = fmt.Errorf("found at %q, which is relative", path)
 	}

@@ -1,10 +1,13 @@
-package agent
+package codex
 
 import (
 	"encoding/json"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // maxRecord is how much of a thread's record is read, from its end, in bytes.
@@ -56,7 +59,7 @@ type recordWindow struct {
 func (c *codex) record(thread string, began int64) codexRecord {
 	var rec codexRecord
 	tail := c.recordTail(thread)
-	eachLine(tail, func(l recordLine) {
+	agent.EachLine(tail, func(l recordLine) {
 		switch l.Payload.Type {
 		case "token_count":
 			rec.resets = laterReset(l.Payload.Limits.Primary, l.Payload.Limits.Secondary)
@@ -102,7 +105,7 @@ func errorInfo(raw json.RawMessage) (kind string, status int) {
 // recordTail reads the end of a thread's record. One that cannot be read tells
 // nothing, and the turn is tried again.
 func (c *codex) recordTail(thread string) []byte {
-	f, info, err := openRegular(c.spec.sessionFile(thread))
+	f, info, err := files.OpenRegular(c.spec.SessionFile(thread))
 	if err != nil {
 		return nil
 	}

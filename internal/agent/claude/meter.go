@@ -1,10 +1,11 @@
-package agent
+package claude
 
 import (
 	"encoding/json"
 	"sync"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -17,12 +18,12 @@ type claudeCounts struct {
 }
 
 func (c claudeCounts) tokens() work.Tokens {
-	return work.Tokens{Input: countable(c.Input), CacheWrite: countable(c.CacheCreation), CacheRead: countable(c.CacheRead), Output: countable(c.Output)}
+	return work.Tokens{Input: agent.Countable(c.Input), CacheWrite: agent.Countable(c.CacheCreation), CacheRead: agent.Countable(c.CacheRead), Output: agent.Countable(c.Output)}
 }
 
 // claudeLine is what the meter reads of a line, of the output or of the record.
 type claudeLine struct {
-	written
+	agent.Written
 
 	Type    string `json:"type"`
 	Session string `json:"session_id"`
@@ -37,14 +38,14 @@ type claudeLine struct {
 // the counts of its beginning; claude's record of the session has those of its
 // end, where many more tokens were written.
 type claudeMeter struct {
-	lines
-	spec  Spec
+	agent.Lines
+	spec  agent.Spec
 	since time.Time // what was recorded before is of earlier runs
 	all   bool      // the record alone tells which messages are of the run
 
 	at       sync.Mutex
 	session  string
-	record   journal
+	record   agent.Journal
 	seen     map[string]bool // on the output: only those are of this run
 	messages map[string]claudeMessage
 }
@@ -56,9 +57,9 @@ type claudeMessage struct {
 
 func (c *claude) meter(session string) *claudeMeter {
 	m := &claudeMeter{spec: c.spec, session: session, seen: map[string]bool{}, messages: map[string]claudeMessage{}}
-	m.take = m.line
-	if path := m.spec.sessionFile(m.session); path != "" {
-		m.record = atEnd(path)
+	m.Take = m.line
+	if path := m.spec.SessionFile(m.session); path != "" {
+		m.record = agent.AtEnd(path)
 	}
 	return m
 }
@@ -87,16 +88,16 @@ func (m *claudeMeter) count(l claudeLine) {
 
 // look reads what the session's record tells by now.
 func (m *claudeMeter) look() {
-	path := m.spec.sessionFile(m.session)
+	path := m.spec.SessionFile(m.session)
 	if path == "" {
 		return
 	}
-	if path != m.record.path {
-		m.record = journal{path: path}
+	if path != m.record.Path {
+		m.record = agent.Journal{Path: path}
 	}
-	m.record.more(func(line []byte) {
+	m.record.More(func(line []byte) {
 		var l claudeLine
-		if json.Unmarshal(line, &l) == nil && l.Type == "assistant" && !l.before(m.since) {
+		if json.Unmarshal(line, &l) == nil && l.Type == "assistant" && !l.Before(m.since) {
 			m.seen[l.Message.ID] = m.all || m.seen[l.Message.ID]
 			m.count(l)
 		}
@@ -105,7 +106,7 @@ func (m *claudeMeter) look() {
 
 // counted is what the messages used, and what they cost by the list.
 func (m *claudeMeter) counted() (all work.Tokens, cost float64) {
-	m.rest()
+	m.Rest()
 	m.at.Lock()
 	defer m.at.Unlock()
 	m.look()
@@ -115,23 +116,14 @@ func (m *claudeMeter) counted() (all work.Tokens, cost float64) {
 		}
 		message := m.messages[id]
 		all = all.Add(message.tokens)
-		cost += claudePrice(message.model).Cost(message.tokens)
+		cost += PriceOf(message.model).Cost(message.tokens)
 	}
 	return all, cost
 }
 
-func (m *claudeMeter) used() Used {
+func (m *claudeMeter) Used() agent.Used {
 	all, cost := m.counted()
 	m.at.Lock()
 	defer m.at.Unlock()
-	return Used{Session: m.session, Usage: m.spec.charge(all, cost)}
-}
-
-// charge is what tokens come to: at the prices that the config states, else at a
-// cost that is known from elsewhere.
-func (s Spec) charge(t work.Tokens, cost float64) work.Usage {
-	if s.Prices != nil {
-		cost = s.Prices.Cost(t)
-	}
-	return t.Usage(cost)
+	return agent.Used{Session: m.session, Usage: m.spec.Charge(all, cost)}
 }

@@ -1,10 +1,11 @@
-package agent
+package codex
 
 import (
 	"encoding/json"
 	"sync"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -17,20 +18,20 @@ type codexCounts struct {
 }
 
 func (c codexCounts) tokens() work.Tokens {
-	t := work.Tokens{CacheRead: countable(c.Cached), CacheWrite: countable(c.CacheWrite), Output: countable(c.Output)}
-	t.Input = max(countable(c.Input)-t.CacheRead-t.CacheWrite, 0)
+	t := work.Tokens{CacheRead: agent.Countable(c.Cached), CacheWrite: agent.Countable(c.CacheWrite), Output: agent.Countable(c.Output)}
+	t.Input = max(agent.Countable(c.Input)-t.CacheRead-t.CacheWrite, 0)
 	return t
 }
 
 func (c codexCounts) usage() work.Usage {
-	return work.Usage{InputTokens: countable(c.Input), OutputTokens: countable(c.Output)}
+	return work.Usage{InputTokens: agent.Countable(c.Input), OutputTokens: agent.Countable(c.Output)}
 }
 
 // countLine is what the meter reads of a line of a thread's record. Each response
 // of the model has one of the first kind; what it made of the thread's count is
 // in the second, unless codex was ended between the two.
 type countLine struct {
-	written
+	agent.Written
 
 	Type    string `json:"type"` // token_usage_record
 	Payload struct {
@@ -45,24 +46,24 @@ type countLine struct {
 // codexMeter adds up the responses of the model. Codex's output tells of them at
 // the turn's end alone; its record of the thread does when each one comes.
 type codexMeter struct {
-	lines
+	agent.Lines
 	codex *codex
-	asked Request
+	asked agent.Request
 	since time.Time // what was recorded before is of earlier runs
 
 	at     sync.Mutex
 	thread string
-	record journal
+	record agent.Journal
 	tokens work.Tokens // of the responses
 	ended  codexCounts // of the thread, from the turn's end
 	total  codexCounts // of the thread, from its record
 }
 
-func (c *codex) meter(r Request) *codexMeter {
+func (c *codex) meter(r agent.Request) *codexMeter {
 	m := &codexMeter{codex: c, asked: r, thread: r.Session}
-	m.take = m.line
-	if path := c.spec.sessionFile(r.Session); path != "" {
-		m.record = atEnd(path)
+	m.Take = m.line
+	if path := c.spec.SessionFile(r.Session); path != "" {
+		m.record = agent.AtEnd(path)
 	}
 	return m
 }
@@ -84,20 +85,20 @@ func (m *codexMeter) line(line []byte) {
 
 // look reads what the thread's record tells by now.
 func (m *codexMeter) look() {
-	path := m.codex.spec.sessionFile(m.thread)
+	path := m.codex.spec.SessionFile(m.thread)
 	if path == "" {
 		return
 	}
-	if path != m.record.path {
-		m.record = journal{path: path}
+	if path != m.record.Path {
+		m.record = agent.Journal{Path: path}
 	}
-	m.record.more(func(line []byte) {
+	m.record.More(func(line []byte) {
 		var l countLine
 		if json.Unmarshal(line, &l) != nil {
 			return
 		}
 		switch {
-		case l.Type == "token_usage_record" && !l.before(m.since):
+		case l.Type == "token_usage_record" && !l.Before(m.since):
 			m.tokens = m.tokens.Add(l.Payload.Usage.tokens())
 		case l.Payload.Type == "token_count" && l.Payload.Info != nil:
 			m.total = l.Payload.Info.Total
@@ -105,18 +106,18 @@ func (m *codexMeter) look() {
 	})
 }
 
-func (m *codexMeter) used() Used {
+func (m *codexMeter) Used() agent.Used {
 	run, thread := m.account()
 	m.at.Lock()
 	defer m.at.Unlock()
-	return Used{Session: m.thread, Usage: run, Counted: thread}
+	return agent.Used{Session: m.thread, Usage: run, Counted: thread}
 }
 
 // account is what this run used, and what the thread counts by now: codex counts
 // from the thread's beginning. What only the difference tells is charged as read
 // for the first time, for nothing says how much of it came from a cache.
 func (m *codexMeter) account() (run, thread work.Usage) {
-	m.rest()
+	m.Rest()
 	m.at.Lock()
 	defer m.at.Unlock()
 	m.look()
@@ -133,5 +134,8 @@ func (m *codexMeter) account() (run, thread work.Usage) {
 		Input:  least(least(thread.InputTokens, before.InputTokens), known.InputTokens),
 		Output: least(least(thread.OutputTokens, before.OutputTokens), known.OutputTokens),
 	})
-	return m.codex.spec.charge(t, 0), thread
+	return m.codex.spec.Charge(t, 0), thread
 }
+
+// least is a difference of counters, which never go back.
+func least(now, before int64) int64 { return max(now-before, 0) }

@@ -1,4 +1,4 @@
-package agent
+package claude
 
 import (
 	"regexp"
@@ -47,8 +47,8 @@ var (
 // provider's version, the size of its window.
 var claudeVersion = regexp.MustCompile(`^(-\d{8}|-latest)?(-v\d.*|[@:\[].*)?$`)
 
-// claudePrice is what a model of Anthropic's costs.
-func claudePrice(model string) work.Prices {
+// PriceOf is what a model of Anthropic's costs.
+func PriceOf(model string) work.Prices {
 	for family, price := range claudePrices {
 		if _, version, found := strings.Cut(model, family); found && claudeVersion.MatchString(version) {
 			return price
