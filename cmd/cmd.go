@@ -24,9 +24,10 @@ import (
 type Env struct {
 	Args    []string // without the program's name
 	Stdin   io.Reader
-	Stdout  io.Writer // results
-	Stderr  io.Writer // everything else
-	Version string    // of a release build; empty otherwise
+	Stdout  io.Writer        // results
+	Stderr  io.Writer        // everything else
+	Version string           // of a release build; empty otherwise
+	Now     func() time.Time // the clock; nil: this machine's
 
 	bare    io.Writer // standard output for programs: nothing is made legible
 	bareErr io.Writer // standard error for a program that we run in our place
@@ -83,7 +84,10 @@ func Main(env Env) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	a := &app{env: env, now: time.Now}
+	a := &app{env: env, now: env.Now}
+	if a.now == nil {
+		a.now = time.Now
+	}
 	stdout, stderr := &screen{to: env.Stdout}, &screen{to: env.Stderr}
 	defer stdout.flush()
 	defer stderr.flush()
@@ -146,13 +150,3 @@ type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
-
-// args makes a usageError of what a check of positional arguments finds.
-func args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(c *cobra.Command, given []string) error {
-		if err := check(c, given); err != nil {
-			return &usageError{err}
-		}
-		return nil
-	}
-}

@@ -54,8 +54,14 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"status", "--jsn", "items"}, []string{"unknown flag: --jsn; did you mean --json?"}},
 		{[]string{"tick", "--dryrun"}, []string{"unknown flag: --dryrun; did you mean --dry-run?"}},
 		{[]string{"graph", "--confg", "x"}, []string{"unknown flag: --confg; did you mean --config?"}},
-		{[]string{"status", "extra"}, []string{"gh mergexo: unknown command \"extra\"", "Usage:"}},
-		{[]string{"show"}, []string{"gh mergexo: accepts 1 arg(s), received 0", "Usage:  gh mergexo show <owner/name#number> [flags]"}},
+		{[]string{"status", "extra"}, []string{`gh mergexo: status takes no "extra"; as in: gh mergexo status`, "Usage:"}},
+		{[]string{"config", "print"}, []string{`gh mergexo: config takes no "print"; as in: gh mergexo config` + "\n"}},
+		{[]string{"show"}, []string{"gh mergexo: say which one; as in: gh mergexo show octo/repo#12\n", "Usage:  gh mergexo show <owner/name#number> [flags]"}},
+		{[]string{"show", "octo/repo#12", "13"}, []string{`gh mergexo: show takes no "13" after "octo/repo#12"; as in: gh mergexo show octo/repo#12` + "\n"}},
+		{[]string{"pause"}, []string{"gh mergexo: say which one, or --all for everything on this machine; as in: gh mergexo pause octo/repo#12\n"}},
+		{[]string{"resume"}, []string{"gh mergexo: say which one, or --all for everything on this machine; as in: gh mergexo resume octo/repo#12\n"}},
+		{[]string{"cancel"}, []string{"gh mergexo: say which one; as in: gh mergexo cancel octo/repo#12\n"}},
+		{[]string{"prompts", "show"}, []string{"gh mergexo: say which one; as in: gh mergexo prompts show bugfix_start octo/repo#12\n"}},
 		{[]string{"status", "--json"}, []string{"specify one or more comma-separated fields for `--json`:\n  agents\n  day\n  items\n"}},
 	} {
 		code, stdout, stderr := run(t, c.args...)

@@ -39,7 +39,7 @@ reached, and else by the next pass.
 
 The item is named as in "gh mergexo show".`,
 		Example: fmt.Sprintf("  $ gh mergexo %s octo/repo#12", u.Verb),
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    args(words(1, 1)),
 		RunE: func(c *cobra.Command, given []string) error {
 			cmd, err := localCommand(u.Verb, head)
 			if err != nil {

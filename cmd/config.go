@@ -56,7 +56,7 @@ included. It is looked for at --config, $MERGEXO_CONFIG and
 $XDG_CONFIG_HOME/mergexo/config.toml (~/.config/mergexo/config.toml).`,
 		Example: `  $ gh mergexo config
   $ gh mergexo config --example > ~/.config/mergexo/config.toml`,
-		Args: args(cobra.NoArgs),
+		Args: args(words(0, 0)),
 		RunE: func(*cobra.Command, []string) error {
 			if example {
 				_, err := io.WriteString(a.env.Stdout, config.Example)

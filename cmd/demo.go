@@ -32,7 +32,7 @@ scripted agent, one of which it kills halfway. It checks what it tells, and ends
 with code 1 when anything did not happen as told.`,
 		Example: `  $ gh mergexo demo
   $ gh mergexo demo --keep /tmp/mergexo-demo    # leave everything to look at`,
-		Args: args(cobra.NoArgs),
+		Args: args(words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return a.demo(c.Context(), keep) },
 	}
 	c.Flags().StringVar(&keep, "keep", "", "Leave everything in `dir`, which must be empty or not exist")

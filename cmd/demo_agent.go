@@ -24,7 +24,7 @@ func (a *app) newDemoAgentCmd() *cobra.Command {
 		Use:    "demo-agent <log>",
 		Short:  "The scripted agent of the demo",
 		Hidden: true,
-		Args:   args(cobra.ExactArgs(1)),
+		Args:   args(words(1, 1)),
 		RunE: func(_ *cobra.Command, given []string) error {
 			return demoAgent(a.env.Stdin, a.env.bare, ".", given[0])
 		},

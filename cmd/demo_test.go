@@ -11,7 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
-	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // demoCheckout is the demo's repository as an agent finds it.
@@ -167,8 +167,8 @@ func TestDemoChecksCanFail(t *testing.T) {
 		t.Error("a turn that was paid twice is not seen")
 	}
 	plan := []planLine{
-		{"o/r", tick.Line{Number: 1, What: "turn", Kind: work.KindBugfixStart}},
-		{"o/r", tick.Line{Number: 2, What: "notice"}},
+		{"o/r", plan.Line{Number: 1, What: "turn", Kind: work.KindBugfixStart}},
+		{"o/r", plan.Line{Number: 2, What: "notice"}},
 	}
 	if err := planned(plan, "turn", "#1 bugfix_start"); err != nil {
 		t.Error(err)

@@ -17,7 +17,7 @@ func (a *app) newGraphCmd() *cobra.Command {
 		Long: `Print the states of a work item, and what moves it from one to another, as a
 Mermaid state diagram. It is made from the table that the passes go by. A
 Markdown file or comment on GitHub shows it as a picture, in a fence "mermaid".`,
-		Args: args(cobra.NoArgs),
+		Args: args(words(0, 0)),
 		RunE: func(*cobra.Command, []string) error { return writeGraph(a.env.Stdout, work.Transitions()) },
 	}
 }

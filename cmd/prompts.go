@@ -30,7 +30,7 @@ NAME.tmpl into the folder prompts beside the config (or runtime.prompts_dir).
 "prompts show NAME --template" prints ours, to begin with. Yours are tried out
 whenever the config is read for a pass; one that is broken stops it with the
 file and the line.`,
-		Args: args(cobra.NoArgs),
+		Args: args(words(0, 0)),
 	}
 	c.AddCommand(a.newPromptsListCmd(), a.newPromptsShowCmd())
 	return c
@@ -40,7 +40,7 @@ func (a *app) newPromptsListCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the prompts, and which of them are your own",
-		Args:  args(cobra.NoArgs),
+		Args:  args(words(0, 0)),
 		RunE: func(*cobra.Command, []string) error {
 			pack, err := a.pack()
 			if err != nil {
@@ -90,7 +90,7 @@ is the configured agent's, or that of --agent.`,
   $ gh mergexo prompts show review --agent claude
   $ gh mergexo prompts show system_base --template \
       > ~/.config/mergexo/prompts/system_base.tmpl`,
-		Args: args(cobra.RangeArgs(1, 2)),
+		Args: args(words(1, 2)),
 		RunE: func(c *cobra.Command, given []string) error {
 			if !slices.Contains(prompts.Names(), given[0]) {
 				return &usageError{fmt.Errorf("no prompt is called %q; there are %s", given[0], strings.Join(prompts.Names(), ", "))}

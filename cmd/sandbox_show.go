@@ -27,7 +27,7 @@ func (a *app) newSandboxCmd() *cobra.Command {
 An agent sees the system's own folders, programs on PATH, the known folders of
 toolchains, its own home, and its checkout. Anything else has to be named in
 readable or writable of [agents.NAME], or in readable of [runtime].`,
-		Args: args(cobra.NoArgs),
+		Args: args(words(0, 0)),
 	}
 	c.AddCommand(a.newSandboxShowCmd(), a.newSandboxRunCmd())
 	return c
@@ -44,7 +44,7 @@ of [runtime]. A path is there to read or to write, hidden (empty), a link, or
 private: writable, and another folder than yours.`,
 		Example: `  $ gh mergexo sandbox show
   $ gh mergexo sandbox show claude --json entries --jq '.entries[] | .path'`,
-		Args:              args(cobra.MaximumNArgs(1)),
+		Args:              args(words(0, 1)),
 		ValidArgsFunction: a.completeAgents,
 		RunE: func(c *cobra.Command, given []string) error {
 			return a.showSandbox(c.Context(), given, repo, flags)

@@ -36,7 +36,7 @@ or #12 (quote it for your shell) or 12 when one repository is configured.`,
 		Example: `  $ gh mergexo show octo/repo#12
   $ gh mergexo show 12
   $ gh mergexo show 12 --json actions --jq '.actions[].url'`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: args(words(1, 1)),
 		RunE: func(c *cobra.Command, given []string) error { return a.show(c.Context(), given[0], flags) },
 	}
 	flags = addJSONFlags(c, "item", "turns", "events", "actions", "history")

@@ -46,6 +46,8 @@ func (f facts) standing() standing {
 		return f.halted()
 	case f.Repo.NotBefore.After(f.Now):
 		return standing{"GitHub: " + or(f.Repo.LastError, "a limit"), "asked again after " + clock(f.Repo.NotBefore)}
+	case f.Repo.Failures > 0 && !f.Live:
+		return standing{fmt.Sprintf("GitHub: %s cannot be read: %s", or(f.Called, f.Repo.Name.FullName()), f.Repo.LastError), "the next pass asks again"}
 	case f.Turn != nil:
 		return f.working()
 	case f.Pull != nil && f.Pull.NotBefore.After(f.Now):
@@ -199,7 +201,7 @@ func (f facts) state() string {
 	if f.Item.State != work.StateRunning || f.Turn == nil || f.Live || f.Turn.Blocked {
 		return string(f.Item.State)
 	}
-	if f.Halt != nil || f.Turn.NotBefore.After(f.Now) || f.Turn.WaitReason != "" {
+	if f.Halt != nil || f.Turn.Waits(f.Now) || f.Turn.WaitReason != "" {
 		return "waiting"
 	}
 	return "interrupted"

@@ -61,3 +61,16 @@ func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 }
 
 func says(got, part string) bool { return strings.Contains(got, part) && (part != "" || got == "") }
+
+// A wait that a wrong clock stored is none, in every place that tells of waits.
+func TestAWaitFromAWrongClockIsNone(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	f := facts{Item: work.Item{State: work.StateRunning}, Now: now, Turn: &work.Turn{Step: work.StepClaimed, NotBefore: now.Add(time.Hour), UpdatedAt: now}}
+	if got := f.state(); got != "waiting" {
+		t.Errorf("a wait: %q", got)
+	}
+	f.Turn.UpdatedAt = now.Add(24 * time.Hour)
+	if got := f.state(); got != "interrupted" {
+		t.Errorf("a wait that was stored tomorrow: %q", got)
+	}
+}

@@ -38,7 +38,7 @@ their versions. It asks GitHub nothing.`,
   $ gh mergexo status --all --repo octo/repo
   $ gh mergexo status --json items \
       --jq '.items[] | select(.state == "blocked") | .url'`,
-		Args: args(cobra.NoArgs),
+		Args: args(words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return a.status(c.Context(), opt) },
 	}
 	opt.json = addJSONFlags(c, "items", "repositories", "agents", "day", "paused")

@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 type tickOptions struct {
@@ -46,7 +47,7 @@ cancelled; 4 no login, or one that GitHub does not accept.`,
   $ gh mergexo tick
   $ gh mergexo tick --repo octo/repo --max-turns 1
   $ gh mergexo tick --json turns --jq '.turns[] | .outcome'`,
-		Args: args(cobra.NoArgs),
+		Args: args(words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return a.tick(c.Context(), opt) },
 	}
 	opt.json = addJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "plan", "held", "paused")
@@ -88,7 +89,10 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	if rep == nil {
 		return err
 	}
-	return errors.Join(a.printReport(rep, opt, cfg), err)
+	if err = errors.Join(a.printReport(rep, opt, cfg), err); err == nil && rep.Shut != nil && !opt.json.asked() {
+		return &codeError{exitCode(rep.Shut)} // the lines above say why
+	}
+	return errors.Join(err, rep.Shut)
 }
 
 func (o *tickOptions) check() error {
@@ -221,7 +225,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 // planLine is a line of a plan with its repository.
 type planLine struct {
 	Repo string `json:"repo"`
-	tick.Line
+	plan.Line
 }
 
 // item is the issue or pull request that a line is about, or the repository.

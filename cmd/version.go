@@ -12,7 +12,7 @@ func (a *app) newVersionCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version and how it was built",
-		Args:  args(cobra.NoArgs),
+		Args:  args(words(0, 0)),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(a.env.Stdout, a.versionLine())
 			return err

@@ -131,7 +131,7 @@ func viewItem(f facts) itemView {
 	s := f.standing()
 	v := itemView{
 		Repo: or(f.Called, f.Repo.Name.FullName()), Number: f.Item.Number, Title: f.Item.Title, URL: f.Item.URL,
-		Flow: string(f.Item.Flow), State: string(f.Item.State), Live: f.Live, Since: stamp(f.since()),
+		Flow: string(f.Item.Flow), State: f.state(), Live: f.Live, Since: stamp(f.since()),
 		WaitingFor: s.waits, NextStep: s.next, Priority: f.Item.Priority, Branch: f.Item.Branch, Pending: f.Pending, Spent: viewSpent(f),
 	}
 	if s := f.Stop; s != nil {

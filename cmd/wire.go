@@ -53,9 +53,11 @@ func (a *app) wire(ctx context.Context, cfg *config.Config, opt *tickOptions) (p
 		return nil, nil, nil, errors.Join(err, closeLog())
 	}
 	pass = &tick.Pass{
-		Config: cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: a.now, Log: log, Prompts: pack, Secrets: m.secrets,
-		Wait: opt.wait, Only: only, MaxTurns: opt.maxTurns, Preflight: m.preflight,
-		Host:      func(name string) tick.GitHub { return m.otherHost(name, log) },
+		Env: &tick.Env{
+			Config: cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: a.now, Log: log, Prompts: pack, Secrets: m.secrets,
+			Only: only, Preflight: m.preflight, Host: func(name string) tick.GitHub { return m.otherHost(name, log) },
+		},
+		Wait: opt.wait, MaxTurns: opt.maxTurns,
 		OpenStore: func(ctx context.Context) (*store.DB, error) { return m.openStore(ctx, a.now) },
 	}
 	done = closeLog

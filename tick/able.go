@@ -55,7 +55,7 @@ func (t *tried) of(k kindOfRun) *trial {
 
 // able finds out before a turn is paid whether its agent can work at all: in a
 // pass, once where it works for each agent, sandbox and mode.
-func (p *Pass) able(ctx context.Context, l *lease, ag Hired) error {
+func (p *Runner) able(ctx context.Context, l *lease, ag Hired) error {
 	k := kindOfRun{agent: ag.Name, sandbox: ag.Sandbox, mode: l.mode()}
 	return p.tried.once(k, func() error {
 		return ag.Check(ctx, agent.Request{

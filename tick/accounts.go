@@ -49,13 +49,15 @@ func (a *accounts) shutLocked(host string, why error) error {
 	return why
 }
 
-// shutHosts is the error of a pass that left hosts alone: a line for each.
-func (a *accounts) shutHosts() error {
+// shutHosts is why hosts were left alone, a line for each that is wanted.
+func (a *accounts) shutHosts(wanted func(host string) bool) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var errs []error
 	for _, host := range slices.Sorted(maps.Keys(a.shut)) {
-		errs = append(errs, a.shut[host])
+		if wanted(host) {
+			errs = append(errs, a.shut[host])
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -75,10 +77,10 @@ func (p *Pass) open(leases []*lease) (kept []*lease, err error) {
 			return kept, nil
 		}
 	}
-	return kept, p.accounts.shutHosts()
+	return kept, p.accounts.shutHosts(func(string) bool { return true })
 }
 
-func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
+func (p *Env) loadAccounts(ctx context.Context, tx *store.Tx) error {
 	rows, err := tx.ListAccounts(ctx)
 	if err != nil {
 		return fmt.Errorf("read our accounts: %w", err)
@@ -100,7 +102,7 @@ func (p *Pass) loadAccounts(ctx context.Context, tx *store.Tx) error {
 
 // meet accepts the account that gh is logged in with on a host. With another one than
 // before nothing is done there: yesterday's replies would be taken for somebody's feedback.
-func (p *Pass) meet(ctx context.Context, host string, who work.Account) error {
+func (p *Env) meet(ctx context.Context, host string, who work.Account) error {
 	p.accounts.mu.Lock()
 	defer p.accounts.mu.Unlock()
 	if err := p.accounts.shut[host]; err != nil {

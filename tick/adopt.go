@@ -18,12 +18,12 @@ import (
 // time, and again when a turn finds work of ours that the database lacks.
 
 // adopt finds our open pull requests.
-func (h *harvest) adopt(ctx context.Context) error {
+func (h *Rebuild) adopt(ctx context.Context) error {
 	if h.known.cuts[walkAdopted] != "" {
 		return nil
 	}
-	issues, comments, reviewComments := h.issues, h.comments, h.reviewComments
-	h.issues, h.comments, h.reviewComments = nil, nil, nil
+	issues, comments, reviewComments := h.listedIssues, h.listedComments, h.reviewComments
+	h.listedIssues, h.listedComments, h.reviewComments = nil, nil, nil
 	pulls, err := h.r.GitHub.OpenPulls(ctx, h.repo.Current)
 	if err == nil {
 		h.adopting = true
@@ -34,7 +34,7 @@ func (h *harvest) adopt(ctx context.Context) error {
 		h.rebuilding, h.pages, h.walks = true, map[string][]store.Validator{}, map[string]string{}
 		return nil
 	}
-	h.issues, h.comments, h.reviewComments = issues, append(h.comments, comments...), append(h.reviewComments, reviewComments...)
+	h.listedIssues, h.listedComments, h.reviewComments = issues, append(h.listedComments, comments...), append(h.reviewComments, reviewComments...)
 	if err == nil && len(h.trouble) == 0 {
 		h.walked(walkAdopted, nil, map[string]string{walkAdopted: "done"})
 	}
@@ -43,7 +43,7 @@ func (h *harvest) adopt(ctx context.Context) error {
 
 // adoptAll finds them again one by one: only those that were read whole are kept
 // when the time is up.
-func (h *harvest) adoptAll(ctx context.Context, pulls []github.Pull) error {
+func (h *Rebuild) adoptAll(ctx context.Context, pulls []github.Pull) error {
 	for _, p := range pulls {
 		mark, ours, err := h.ownPull(ctx, p)
 		if err == nil && !ours {
@@ -64,7 +64,7 @@ func (h *harvest) adoptAll(ctx context.Context, pulls []github.Pull) error {
 		if _, found := h.adopted[p.Number]; !found {
 			continue
 		}
-		if err := h.readBatch(ctx, []string{p.NodeID}); err != nil {
+		if err := h.pulls.readBatch(ctx, []string{p.NodeID}); err != nil {
 			return err
 		}
 	}
@@ -75,7 +75,7 @@ func (h *harvest) adoptAll(ctx context.Context, pulls []github.Pull) error {
 // item without its pull request would begin anew.
 func (h *harvest) dropHalf() {
 	for number, issue := range h.adopted {
-		if _, read := h.pulls[number]; read {
+		if _, read := h.pullRows[number]; read {
 			continue
 		}
 		delete(h.adopted, number)
@@ -91,14 +91,14 @@ func (h *harvest) dropHalf() {
 		h.forgotten[issue], h.backlog[issue] = true, true
 	}
 	gone := func(n int) bool { return h.forgotten[n] }
-	h.comments = slices.DeleteFunc(h.comments, func(c github.Comment) bool { return gone(c.Number) })
+	h.listedComments = slices.DeleteFunc(h.listedComments, func(c github.Comment) bool { return gone(c.Number) })
 	h.reviewComments = slices.DeleteFunc(h.reviewComments, func(c github.ReviewComment) bool { return gone(c.Pull) })
 	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return gone(c.event.Number) })
 }
 
 // ourPull reports whether a pull request is one that we opened: by account, by
 // mark and by branch, and not from a fork that took our branch's name.
-func (h *harvest) ourPull(p github.Pull) (work.PullMark, bool) {
+func (h *Rebuild) ourPull(p github.Pull) (work.PullMark, bool) {
 	mark, marked := work.ParsePullMark(p.Body)
 	flow, issue, named := work.ParseBranch(p.Head)
 	ours := marked && named && !p.CrossRepo && flow == mark.Flow && issue == mark.Issue &&
@@ -109,7 +109,7 @@ func (h *harvest) ourPull(p github.Pull) (work.PullMark, bool) {
 // ownPull is ourPull for a pull request whose description people may have rewritten,
 // its mark gone: account and branch are ours, and a commit names the turn that made
 // it.
-func (h *harvest) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
+func (h *Rebuild) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
 	mark, ours := h.ourPull(p)
 	flow, issue, named := work.ParseBranch(p.Head)
 	if ours || !named || p.CrossRepo || p.Author.ID == 0 || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), p.Author.ID) {
@@ -134,7 +134,7 @@ func (h *harvest) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bo
 
 // adoptReopened tracks a pull request of ours that was closed, and so not
 // looked for, when the database was lost.
-func (h *harvest) adoptReopened(ctx context.Context, is github.Issue) error {
+func (h *Rebuild) adoptReopened(ctx context.Context, is github.Issue) error {
 	mark, marked := work.ParsePullMark(is.Body)
 	if !marked || is.State != "open" || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), is.Author.ID) {
 		return nil
@@ -154,7 +154,7 @@ func (h *harvest) adoptReopened(ctx context.Context, is github.Issue) error {
 
 // adoptPull tracks an open pull request of ours. Its details and everything
 // that was said on it are read in this pass.
-func (h *harvest) adoptPull(ctx context.Context, p github.Pull, mark work.PullMark) error {
+func (h *Rebuild) adoptPull(ctx context.Context, p github.Pull, mark work.PullMark) error {
 	if _, tracked, err := h.pull(ctx, p.Number); err != nil || tracked {
 		return err
 	}
@@ -188,7 +188,7 @@ func trackedPull(repo work.Repo, item work.Item, p github.Pull) work.PullRequest
 }
 
 // originOf makes the work item of a pull request's source issue again.
-func (h *harvest) originOf(ctx context.Context, mark work.PullMark) (work.Item, error) {
+func (h *Rebuild) originOf(ctx context.Context, mark work.PullMark) (work.Item, error) {
 	is, ok, err := h.r.GitHub.Issue(ctx, h.repo.Current, mark.Issue)
 	if err != nil {
 		return work.Item{}, err
@@ -204,7 +204,7 @@ func (h *harvest) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 		if err != nil {
 			return work.Item{}, err
 		}
-		h.issueTaken(is, timeline)
+		h.comments.issueTaken(is, timeline)
 		if labelled, ok := last(timeline, "labeled", item.Label); ok {
 			item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
 		}
@@ -212,145 +212,17 @@ func (h *harvest) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 		if err != nil {
 			return work.Item{}, err
 		}
-		h.comments = append(h.comments, comments...)
-		if told, err = h.confirmText(ctx, item, is, timeline); err != nil {
+		h.listedComments = append(h.listedComments, comments...)
+		if told, err = h.issues.confirmText(ctx, item, is, timeline); err != nil {
 			return work.Item{}, err
 		}
 	}
-	h.refresh(item, is, told)
+	h.issues.refresh(item, is, told)
 	return h.items[mark.Issue], nil
 }
 
-// adoptEnded finds out whether an issue's label was acted on already, and the
-// pull request merged or closed since. A label that was set after that starts
-// over.
-func (h *harvest) adoptEnded(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
-	for _, t := range slices.Backward(timeline) {
-		if t.FromPull == 0 || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), t.Actor.ID) {
-			continue
-		}
-		if _, tracked, err := h.pull(ctx, t.FromPull); err != nil || tracked {
-			return false, err
-		}
-		p, ok, err := h.r.GitHub.Pull(ctx, h.repo.Current, t.FromPull)
-		if err != nil {
-			return false, err
-		}
-		if !ok {
-			continue
-		}
-		if made, ended, err := h.adoptMade(ctx, is, label, labelled, timeline, p); made || err != nil {
-			return ended, err
-		}
-	}
-	return h.adoptByBranch(ctx, is, label, labelled, timeline)
-}
-
-// adoptMade finds out whether a pull request was made for an issue's label. If so,
-// ended says whether the label was acted on with it.
-func (h *harvest) adoptMade(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, p github.Pull) (made, ended bool, err error) {
-	mark, ours, err := h.ownPull(ctx, p)
-	switch {
-	case err != nil, !ours, mark.Issue != is.Number, !follows(mark.Flow, label.flow):
-		return false, false, err
-	case p.State == work.PullOpen:
-		return true, true, h.adoptPull(ctx, p, mark) // the list of open ones lagged
-	case labelled.CreatedAt.After(p.ClosedAt):
-		return true, false, nil
-	}
-	return true, true, h.adoptClosed(ctx, is, flowLabel{label.name, mark.Flow}, labelled, timeline, p)
-}
-
-// adoptByBranch looks for a pull request that no timeline names, by the branches that
-// the issue's titles lead to. A label that was set under this database's eyes has
-// none that it does not know.
-func (h *harvest) adoptByBranch(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
-	if labelled.CreatedAt.After(h.repo.IssuesSince.Add(2 * overlap)) {
-		return false, nil
-	}
-	titles := []string{is.Title}
-	for _, t := range timeline {
-		if t.RenamedFrom != "" && !slices.Contains(titles, t.RenamedFrom) {
-			titles = append(titles, t.RenamedFrom)
-		}
-	}
-	flows := []work.Flow{label.flow}
-	if label.flow == work.FlowDesign { // what follows it comes first: it says how far the work came
-		flows = []work.Flow{work.FlowImplementation, work.FlowDesign}
-	}
-	for _, flow := range flows {
-		for _, title := range titles {
-			pulls, err := h.r.GitHub.PullsByHead(ctx, h.repo.Current, work.BranchName(flow, is.Number, title, 0))
-			if err != nil {
-				return false, err
-			}
-			slices.SortFunc(pulls, func(a, b github.Pull) int { return b.Number - a.Number })
-			for _, p := range pulls {
-				if made, ended, err := h.adoptMade(ctx, is, label, labelled, timeline, p); made || err != nil {
-					return ended, err
-				}
-			}
-		}
-	}
-	return false, nil
-}
-
-// pastPull finds the newest pull request that we opened for an issue's label and that
-// this database does not know; one without a state is none.
-func (h *harvest) pastPull(ctx context.Context, is github.Issue, label flowLabel, timeline []github.TimelineEvent) (github.Pull, error) {
-	for _, t := range slices.Backward(timeline) {
-		if t.FromPull == 0 || !slices.Contains(h.p.accounts.ids(h.r.Name.Host), t.Actor.ID) {
-			continue
-		}
-		if _, tracked, err := h.pull(ctx, t.FromPull); err != nil || tracked {
-			return github.Pull{}, err
-		}
-		p, ok, err := h.r.GitHub.Pull(ctx, h.repo.Current, t.FromPull)
-		if err != nil {
-			return github.Pull{}, err
-		}
-		if !ok {
-			continue
-		}
-		if mark, ours, err := h.ownPull(ctx, p); err != nil || ours && mark.Issue == is.Number && follows(mark.Flow, label.flow) {
-			return p, err
-		}
-	}
-	return github.Pull{}, nil
-}
-
-// follows reports whether a pull request's flow comes of a label's: a design
-// is followed by its implementation.
-func follows(flow, label work.Flow) bool {
-	return flow == label || flow == work.FlowImplementation && label == work.FlowDesign
-}
-
-func (h *harvest) adoptClosed(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, p github.Pull) error {
-	item := h.newItem(is, label)
-	item.LabelEvent, item.Branch = strconv.FormatInt(labelled.ID, 10), p.Head
-	switch {
-	case p.State == work.PullClosed:
-		item.State = work.StateClosed
-	case label.flow == work.FlowDesign:
-		item.State = work.StateMerged
-	default:
-		item.State = work.StateCompleted
-	}
-	if _, err := h.retell(ctx, item, is, timeline, label.name); err != nil {
-		return err
-	}
-	pull := trackedPull(h.repo, item, p)
-	pull.DetailsAt = h.now()
-	h.pulls[p.Number] = pull
-	h.adopted[p.Number] = is.Number
-	if item.State == work.StateMerged {
-		return h.promote(ctx, h.items[is.Number], pull)
-	}
-	return nil
-}
-
 // newItem is an issue's work item before anything happened.
-func (h *harvest) newItem(is github.Issue, label flowLabel) work.Item {
+func (h *Rebuild) newItem(is github.Issue, label flowLabel) work.Item {
 	return work.Item{
 		RepoID: h.repo.ID, Number: is.Number, Flow: label.flow, State: work.StatePending, Since: h.now(),
 		Label: label.name, Priority: priority(is.Labels),
@@ -367,23 +239,23 @@ func (h *harvest) heed(body string) {
 
 // storeAdopted stores what was found again, after items, pull requests and
 // events have their rows.
-func (h *harvest) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time) error {
+func (h *Rebuild) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if err := h.finishHandled(ctx, tx, now); err != nil {
 		return err
 	}
 	for number, issue := range h.adopted {
 		item, ok := h.items[issue]
-		pull, read := h.pulls[number]
+		pull, read := h.pullRows[number]
 		if !ok || !read {
 			continue
 		}
 		if pull.State != work.PullOpen {
-			if err := h.p.show(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: item.State}, now); err != nil {
+			if err := h.p.notices.show(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: item.State}, now); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := h.p.move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
+		if err := h.p.notices.move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
 			return err
 		}
 	}
@@ -397,7 +269,7 @@ func (h *harvest) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 
 // finishHandled finishes waiting events that our own writing says were
 // answered: by a pass whose database is gone.
-func (h *harvest) finishHandled(ctx context.Context, tx *store.Tx, now time.Time) error {
+func (h *Rebuild) finishHandled(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if len(h.handled) == 0 {
 		return nil
 	}

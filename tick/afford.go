@@ -39,14 +39,14 @@ const enduring = "see that a pass may run as long as `turn_timeout` in the confi
 
 // mayRun finds out, before anything is done for a turn whose agent is to run,
 // whether it may: whether it is new, or waited, or was left by a dead pass.
-func (p *Pass) mayRun(ctx context.Context, l *lease) error {
+func (p *Looks) mayRun(ctx context.Context, l *lease) error {
 	return p.Store.View(ctx, func(tx *store.Tx) error { return p.affords(ctx, tx, l) })
 }
 
 // affords looks at the turn's attempts and at every budget before a run. Runs of
 // the same attempt repair what the one before left: they have numbers of their
 // own, and only what they cost counts.
-func (p *Pass) affords(ctx context.Context, tx *store.Tx, l *lease) error {
+func (p *Looks) affords(ctx context.Context, tx *store.Tx, l *lease) error {
 	if !l.attempted && l.turn.Attempts >= work.MaxAttempts {
 		return &unansweredError{Attempts: l.turn.Attempts, Failed: l.turn.LastError}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // readAfresh looks at the issue and the pull request as they are now.
-func (p *Pass) readAfresh(ctx context.Context, l *lease) error {
+func (p *Looks) readAfresh(ctx context.Context, l *lease) error {
 	if l.turn.Kind.Start() {
 		_, err := p.readIssue(ctx, l)
 		return err
@@ -30,7 +30,7 @@ func (p *Pass) readAfresh(ctx context.Context, l *lease) error {
 }
 
 // readIssue looks at the issue of a start.
-func (p *Pass) readIssue(ctx context.Context, l *lease) (github.Issue, error) {
+func (p *Looks) readIssue(ctx context.Context, l *lease) (github.Issue, error) {
 	is, ok, err := l.remote.GitHub.Issue(ctx, l.remote.repo.Current, l.item.Number)
 	if err != nil {
 		return is, fmt.Errorf("read the issue again: %w", err)
@@ -44,7 +44,7 @@ func (p *Pass) readIssue(ctx context.Context, l *lease) (github.Issue, error) {
 	return is, p.lookTaken(ctx, l, is.Number, is.Labels, is.UpdatedAt)
 }
 
-func (p *Pass) readPull(ctx context.Context, l *lease) error {
+func (p *Looks) readPull(ctx context.Context, l *lease) error {
 	pull, err := p.itemPull(ctx, l)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (p *Pass) readPull(ctx context.Context, l *lease) error {
 
 // voidGone ends the replies to comments that are gone or settled by now. When
 // nobody is left who asked, and nothing was sent, the turn is off.
-func (p *Pass) voidGone(ctx context.Context, l *lease, d github.PullDetail) error {
+func (p *Looks) voidGone(ctx context.Context, l *lease, d github.PullDetail) error {
 	left := 0
 	for _, e := range l.events {
 		why, err := p.gone(ctx, l, e, d)
@@ -95,7 +95,7 @@ func (p *Pass) voidGone(ctx context.Context, l *lease, d github.PullDetail) erro
 }
 
 // gone says why an event needs no answer any more.
-func (p *Pass) gone(ctx context.Context, l *lease, e work.Event, d github.PullDetail) (string, error) {
+func (p *Looks) gone(ctx context.Context, l *lease, e work.Event, d github.PullDetail) (string, error) {
 	id, err := strconv.ParseInt(e.Source, 10, 64)
 	if err != nil {
 		return "", nil //nolint:nilerr // not a comment's
@@ -130,7 +130,7 @@ func (p *Pass) gone(ctx context.Context, l *lease, e work.Event, d github.PullDe
 	return "", nil
 }
 
-func (p *Pass) voidReplies(ctx context.Context, l *lease, e work.Event, why string) error {
+func (p *Looks) voidReplies(ctx context.Context, l *lease, e work.Event, why string) error {
 	planned, err := p.turnActions(ctx, l)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (p *Pass) voidReplies(ctx context.Context, l *lease, e work.Event, why stri
 		if a.Why != e.Key || a.State.Settled() {
 			continue
 		}
-		if _, err := p.runner().Void(ctx, a, why); err != nil {
+		if _, err := p.effects().Void(ctx, a, why); err != nil {
 			return err
 		}
 	}

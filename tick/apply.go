@@ -14,9 +14,9 @@ import (
 
 // apply sends what comes after the push, in its fixed order, each looked for
 // first. A cosmetic action never fails a turn.
-func (p *Pass) apply(ctx context.Context, l *lease) error {
+func (p *Turns) apply(ctx context.Context, l *lease) error {
 	if l.resumed && l.threads == nil {
-		if err := p.readAfresh(ctx, l); err != nil {
+		if err := p.looks.readAfresh(ctx, l); err != nil {
 			return err
 		}
 	}
@@ -41,21 +41,21 @@ func (p *Pass) apply(ctx context.Context, l *lease) error {
 	return p.advance(ctx, l, work.StepApplied)
 }
 
-func (p *Pass) applyOne(ctx context.Context, l *lease, a work.Action) error {
+func (p *Turns) applyOne(ctx context.Context, l *lease, a work.Action) error {
 	if a.Kind == work.ActionResolve {
 		top, err := strconv.ParseInt(a.Target, 10, 64)
 		if err == nil {
 			a.Target = l.threads[top].NodeID
 		}
 		if a.Target == "" {
-			_, err := p.runner().Void(ctx, a, "the thread is gone")
+			_, err := p.effects().Void(ctx, a, "the thread is gone")
 			return err
 		}
 	}
-	_, err := p.runner().Apply(ctx, p.scope(l.remote), a)
+	_, err := p.effects().Apply(ctx, p.scope(l.remote), a)
 	if err != nil && a.Need == work.NeedCosmetic && ctx.Err() == nil {
-		p.Log.WarnContext(ctx, "cosmetic action given up", p.runner().LogAttrs(ctx, l.remote.repo, a, "error", err)...)
-		_, err = p.runner().Drop(ctx, a, err)
+		p.Log.WarnContext(ctx, "cosmetic action given up", p.effects().LogAttrs(ctx, l.remote.repo, a, "error", err)...)
+		_, err = p.effects().Drop(ctx, a, err)
 	}
 	return err
 }
@@ -63,7 +63,7 @@ func (p *Pass) applyOne(ctx context.Context, l *lease, a work.Action) error {
 // announcePull tells the issue about the pull request that the turn opened: a
 // courtesy. It can only be planned once the number is known, and goes by what
 // is stored: a pass may have died between the two.
-func (p *Pass) announcePull(ctx context.Context, l *lease) error {
+func (p *Turns) announcePull(ctx context.Context, l *lease) error {
 	planned, err := p.turnActions(ctx, l)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (p *Pass) announcePull(ctx context.Context, l *lease) error {
 }
 
 // finish closes the turn in one transaction: every required effect was seen.
-func (p *Pass) finish(ctx context.Context, l *lease) error {
+func (p *Turns) finish(ctx context.Context, l *lease) error {
 	ctx = context.WithoutCancel(ctx)
 	answer, violations := prompts.Decode(l.turn.Kind, l.turn.Answer, prompts.Asked{Replies: askedReplies(l.turn)})
 	if len(violations) > 0 {
@@ -142,7 +142,7 @@ func (p *Pass) finish(ctx context.Context, l *lease) error {
 }
 
 // closeItem stores what the turn leaves behind for the item's later turns.
-func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer prompts.Answer) error {
+func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer prompts.Answer) error {
 	item := l.item
 	item.Branch = l.turn.Branch
 	if answer.DecisionSummary != "" {
@@ -180,12 +180,12 @@ func (p *Pass) closeItem(ctx context.Context, tx *store.Tx, l *lease, answer pro
 			return err
 		}
 	}
-	return movedOrGone(p.move(ctx, tx, m, p.Now()))
+	return movedOrGone(p.notices.move(ctx, tx, m, p.Now()))
 }
 
 // unheardFeedback reports whether people said something on the pull request that no
 // turn was told of: while this one's agent worked, or more than one turn takes.
-func (p *Pass) unheardFeedback(ctx context.Context, tx *store.Tx, l *lease) (bool, error) {
+func (p *Turns) unheardFeedback(ctx context.Context, tx *store.Tx, l *lease) (bool, error) {
 	if !p.Config.Runtime.EnableFeedbackLoop {
 		return false, nil
 	}
@@ -195,7 +195,7 @@ func (p *Pass) unheardFeedback(ctx context.Context, tx *store.Tx, l *lease) (boo
 
 // talkedMeanwhile is unheardFeedback, of what came while the turn ran alone: it ended
 // with nothing, and what it left out for their number would be left out again.
-func (p *Pass) talkedMeanwhile(ctx context.Context, tx *store.Tx, l *lease) (bool, error) {
+func (p *Turns) talkedMeanwhile(ctx context.Context, tx *store.Tx, l *lease) (bool, error) {
 	if !p.Config.Runtime.EnableFeedbackLoop || l.turn.Kind.Start() {
 		return false, nil
 	}
@@ -228,7 +228,7 @@ func toldBy(ctx context.Context, tx *store.Tx, l *lease) (string, error) {
 }
 
 // openedPull reads the pull request that the turn opened.
-func (p *Pass) openedPull(ctx context.Context, l *lease) (*work.PullRequest, error) {
+func (p *Turns) openedPull(ctx context.Context, l *lease) (*work.PullRequest, error) {
 	planned, err := p.turnActions(ctx, l)
 	if err != nil {
 		return nil, err

@@ -15,13 +15,13 @@ import (
 
 // beginRun stores that the agent is about to run, if it may, and tells what was
 // counted of its session.
-func (p *Pass) beginRun(ctx context.Context, l *lease, session string) (run work.Run, counted work.Usage, err error) {
-	if err := p.notHalted(ctx, l); err != nil {
+func (p *Runner) beginRun(ctx context.Context, l *lease, session string) (run work.Run, counted work.Usage, err error) {
+	if err := p.looks.notHalted(ctx, l); err != nil {
 		return run, counted, err
 	}
 	run = work.Run{Turn: l.turn.ID, Attempt: !l.attempted, Agent: l.turn.Agent, Session: session, Began: p.Now()}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := p.affords(ctx, tx, l); err != nil {
+		if err := p.looks.affords(ctx, tx, l); err != nil {
 			return err
 		}
 		if err := tx.SaveTurn(ctx, l.turn); err != nil {
@@ -48,7 +48,7 @@ func (p *Pass) beginRun(ctx context.Context, l *lease, session string) (run work
 // endRun stores what a run used, with what its session counts from now on: both
 // or neither, so that nothing is counted twice or never. False where what was told
 // cannot be: its session is not used again.
-func (p *Pass) endRun(ctx context.Context, l *lease, run work.Run, res agent.Result, ended error) (believed bool, err error) {
+func (p *Runner) endRun(ctx context.Context, l *lease, run work.Run, res agent.Result, ended error) (believed bool, err error) {
 	ctx = context.WithoutCancel(ctx)
 	run.Ended = p.Now()
 	run.Usage, believed = p.plausible(ctx, p.turnAttrs(l), run, res.Usage)
@@ -72,7 +72,7 @@ func (p *Pass) endRun(ctx context.Context, l *lease, run work.Run, res agent.Res
 // countSession stores what a run's session counts from now on. A total that is not
 // believed is not stored: later runs would count as nothing. Its session is dropped
 // instead, for there each of them would count that total again.
-func (p *Pass) countSession(ctx context.Context, tx *store.Tx, item int64, run work.Run, counted work.Usage, believed bool) error {
+func (p *Runner) countSession(ctx context.Context, tx *store.Tx, item int64, run work.Run, counted work.Usage, believed bool) error {
 	switch {
 	case run.Session == "" || counted == (work.Usage{}):
 		return nil
@@ -107,7 +107,7 @@ func (l *lease) earlier() work.Turn {
 
 // giveBack takes this pass's attempt off the turn's count: it waits for something
 // that is nobody's fault. If nothing was used, the budgets do not count it either.
-func (p *Pass) giveBack(ctx context.Context, tx *store.Tx, l *lease) error {
+func (p *Runner) giveBack(ctx context.Context, tx *store.Tx, l *lease) error {
 	if !l.attempted {
 		return nil
 	}

@@ -21,7 +21,7 @@ const historyLimit = 1000
 // carried are the event keys that commits of ours on a branch name, down to
 // where it left its base. Those of turns that this database saw to their end
 // say nothing: what waits now came, or was opened again, after them.
-func (p *Pass) carried(ctx context.Context, l *lease, base, head string) (map[string]bool, error) {
+func (p *Restorer) carried(ctx context.Context, l *lease, base, head string) (map[string]bool, error) {
 	m := l.remote.mirror()
 	from, _, err := m.MergeBase(ctx, base, head)
 	if err != nil {
@@ -97,7 +97,7 @@ func (l *lease) before(unused string) string {
 // adoptBranch continues a start on the branch that a pass pushed whose state folder
 // is gone: it has our commits for the same beginning, and never had a pull
 // request.
-func (p *Pass) adoptBranch(ctx context.Context, l *lease, branch, head, base string) (bool, error) {
+func (p *Restorer) adoptBranch(ctx context.Context, l *lease, branch, head, base string) (bool, error) {
 	if err := l.remote.mirror().Fetch(ctx, head); err != nil {
 		return false, fmt.Errorf("fetch %s: %w", branch, err)
 	}

@@ -73,71 +73,6 @@ func redSince(all []github.Check, policy work.ChecksPolicy) (at time.Time) {
 	return at
 }
 
-// stale finishes what was said of a head that is not the head any more, of
-// checks that are green by now or that the config leaves to people, and all but
-// the last of the conflicts.
-func (r *router) stale() {
-	var old, green, left []work.Event
-	last := int64(0)
-	for _, e := range r.events {
-		if e.Kind == work.EventConflict && e.Source == r.pull.HeadOID {
-			last = e.ID
-		}
-	}
-	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
-		switch {
-		case e.Kind != work.EventCheck && e.Kind != work.EventConflict:
-			return false
-		case e.Source != r.pull.HeadOID, e.Kind == work.EventConflict && e.ID != last:
-			old = append(old, e)
-		case e.Kind == work.EventConflict:
-			return false
-		case r.v.Policy.Checks == work.ChecksNever:
-			left = append(left, e)
-		case r.pull.Rollup == "SUCCESS":
-			green = append(green, e)
-		default:
-			return false
-		}
-		return true
-	})
-	r.finish("stale: the head moved on", old...)
-	r.finish(work.OutcomeVoid+"the checks are green by now", green...)
-	r.finish(`ignored: checks = "never"`, left...)
-}
-
-// mend plans the turn that mends red checks and a conflict with the base: both
-// at once, for what mends one of them moves the head. People come first.
-func (r *router) mend() {
-	var events []work.Event
-	var reasons []string
-	for _, e := range r.events {
-		switch {
-		case e.Kind == work.EventCheck:
-			events = append(events, e)
-			reasons = append(reasons, "red checks: "+strings.Join(work.CheckNames(e), ", "))
-		case e.Kind == work.EventConflict && r.pull.Mergeable == github.Conflicting:
-			events = append(events, e)
-			reasons = append(reasons, "it conflicts with "+r.pull.Base)
-		}
-	}
-	switch {
-	case len(events) == 0:
-		return
-	case !r.v.Policy.FeedbackLoop:
-		r.line("wait", "", strings.Join(reasons, "; ")+", and enable_feedback_loop is false")
-		return
-	}
-	if why := r.noProgress(events); why != "" {
-		r.stop(why, "say in a comment on the pull request what is to be done")
-		return
-	}
-	r.plan(PlannedTurn{
-		Kind: work.KindFix, Number: r.pull.Number, Branch: r.pull.Branch, Base: r.pull.Base, Head: r.pull.HeadOID,
-		Events: events, Reason: strings.Join(slices.Compact(reasons), "; "),
-	})
-}
-
 // about reports whether one of the turn's events is of a kind.
 func (l *lease) about(kind work.EventKind) bool {
 	return slices.ContainsFunc(l.events, func(e work.Event) bool { return e.Kind == kind })
@@ -145,7 +80,7 @@ func (l *lease) about(kind work.EventKind) bool {
 
 // prepareFix looks, before the agent is paid, whether there is anything to be
 // mended still, and by it. The head is known and fetched.
-func (p *Pass) prepareFix(ctx context.Context, l *lease) error {
+func (p *Briefs) prepareFix(ctx context.Context, l *lease) error {
 	switch {
 	case l.committed():
 		return nil
@@ -172,7 +107,7 @@ func (p *Pass) prepareFix(ctx context.Context, l *lease) error {
 }
 
 // notForEver stops checks that are red again after their failed jobs ran again.
-func (p *Pass) notForEver(ctx context.Context, l *lease) error {
+func (p *Briefs) notForEver(ctx context.Context, l *lease) error {
 	if !l.about(work.EventCheck) {
 		return nil
 	}
@@ -198,7 +133,7 @@ func (p *Pass) notForEver(ctx context.Context, l *lease) error {
 
 // readRed reads the head's red checks and the workflow runs that they belong
 // to, as they are now.
-func (p *Pass) readRed(ctx context.Context, l *lease) error {
+func (p *Briefs) readRed(ctx context.Context, l *lease) error {
 	pull, err := p.itemPull(ctx, l)
 	if err != nil {
 		return err
@@ -225,7 +160,7 @@ func (p *Pass) readRed(ctx context.Context, l *lease) error {
 }
 
 // readRuns reads the workflow runs of the red checks.
-func (p *Pass) readRuns(ctx context.Context, l *lease) error {
+func (p *Briefs) readRuns(ctx context.Context, l *lease) error {
 	if !slices.ContainsFunc(l.red, isRun) {
 		return nil
 	}
@@ -256,7 +191,7 @@ func unlessHidden(err error) error {
 const mostDescribed = 20
 
 // describeRed is what the agent is told of the red checks.
-func (p *Pass) describeRed(ctx context.Context, l *lease) ([]prompts.Check, error) {
+func (p *Briefs) describeRed(ctx context.Context, l *lease) ([]prompts.Check, error) {
 	var all []prompts.Check
 	for i, c := range l.red {
 		check := prompts.Check{Name: c.Name, Conclusion: strings.ToLower(c.Conclusion), URL: c.URL, Summary: c.Summary, Annotations: []prompts.Annotation{}}
@@ -272,7 +207,7 @@ func (p *Pass) describeRed(ctx context.Context, l *lease) ([]prompts.Check, erro
 
 // describeRun reads what a check run says: its summary, its remarks about lines,
 // and the end of its job's log.
-func (p *Pass) describeRun(ctx context.Context, l *lease, id string, into *prompts.Check) error {
+func (p *Briefs) describeRun(ctx context.Context, l *lease, id string, into *prompts.Check) error {
 	hub, repo := l.remote.GitHub, l.remote.repo.Current
 	run, err := hub.CheckRun(ctx, repo, id)
 	if err = unlessHidden(err); err != nil {

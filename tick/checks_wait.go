@@ -27,7 +27,7 @@ func patient(all []github.Check, policy work.ChecksPolicy, now time.Time) work.C
 
 // readRedBeside reads which checks of the head are red while people are answered: they
 // may be asking for just that, and what is pushed may mend them. No turn waits for it.
-func (p *Pass) readRedBeside(ctx context.Context, l *lease) error {
+func (p *Briefs) readRedBeside(ctx context.Context, l *lease) error {
 	if l.turn.Kind.Start() || l.turn.Kind == work.KindFix || l.remote.Settings.Checks == work.ChecksNever {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // lease is one turn in one slot: what restore, execute and finalize hand to
@@ -46,14 +47,14 @@ func (l *lease) release() { l.slot.release() }
 // claim carries out the plan's moves and makes its turns ours, as many as
 // there are free slots. Each is a compare-and-set: what another pass got to
 // first is left alone.
-func (p *Pass) claim(ctx context.Context, plans []Plan, running int) ([]*lease, error) {
+func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*lease, error) {
 	for _, plan := range plans {
 		if err := p.carryOut(ctx, plan); err != nil {
 			return nil, err
 		}
 	}
 	most := min(p.maxTurns()-running, p.day.Left)
-	line := order(plans)
+	line := plan.Order(plans)
 	if len(line) > 0 && most > 0 {
 		if err := p.Preflight(ctx); err != nil {
 			return nil, err
@@ -90,19 +91,19 @@ func (p *Pass) maxTurns() int {
 
 // carryOut stores what the plan decided without an agent: states, finished
 // events, notices.
-func (p *Pass) carryOut(ctx context.Context, plan Plan) error {
+func (p *Pass) carryOut(ctx context.Context, plan plan.Plan) error {
 	if plan.Empty() {
 		return nil
 	}
 	now := p.Now()
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, h := range plan.Handings {
-			if err := p.showHanding(ctx, tx, h, now); err != nil {
+			if err := p.notices.showHanding(ctx, tx, h, now); err != nil {
 				return fmt.Errorf("show who has item %d: %w", h.Stop.ItemID, err)
 			}
 		}
 		for _, m := range plan.Moves {
-			err := p.move(ctx, tx, m, now)
+			err := p.notices.move(ctx, tx, m, now)
 			if err != nil && !errors.Is(err, store.ErrStale) {
 				return fmt.Errorf("move item %d to %q: %w", m.Item, m.To, err)
 			}
@@ -150,7 +151,7 @@ func (p *Pass) carryOut(ctx context.Context, plan Plan) error {
 
 // claimTurn takes a slot and makes the turn ours. Without a free slot taken is
 // false; when another pass has the turn the lease is nil.
-func (p *Pass) claimTurn(ctx context.Context, planned PlannedTurn) (l *lease, taken bool, err error) {
+func (p *Pass) claimTurn(ctx context.Context, planned plan.PlannedTurn) (l *lease, taken bool, err error) {
 	r := p.remoteByID(planned.Item.RepoID)
 	s, err := p.freeSlot(p.knownSlot(ctx, planned))
 	if err != nil || s == nil {
@@ -171,12 +172,12 @@ func (p *Pass) claimTurn(ctx context.Context, planned PlannedTurn) (l *lease, ta
 	p.held[s.k] = p.holderOf(l)
 	p.changed(l, "claimed", planned.Reason)
 	if planned.Item.State == work.StateAwaitingIssueFollowup {
-		p.logComments(ctx, l, "work resumes", planned.Unheard)
+		p.turns.logComments(ctx, l, "work resumes", planned.Unheard)
 	}
 	return l, true, nil
 }
 
-func (p *Pass) newTurn(planned PlannedTurn, k int) work.Turn {
+func (p *Pass) newTurn(planned plan.PlannedTurn, k int) work.Turn {
 	r := p.remoteByID(planned.Item.RepoID)
 	keys := slices.Sorted(slices.Values(work.EventKeys(planned.Events)))
 	now := p.Now()
@@ -188,7 +189,7 @@ func (p *Pass) newTurn(planned PlannedTurn, k int) work.Turn {
 	}
 }
 
-func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned PlannedTurn, l *lease) error {
+func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned plan.PlannedTurn, l *lease) error {
 	key, err := unusedKey(ctx, tx, l.turn.Key)
 	if err != nil {
 		return err
@@ -209,7 +210,7 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned PlannedTurn, l
 	if err := beginAnew(ctx, tx, planned); err != nil {
 		return err
 	}
-	return p.move(ctx, tx, work.Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())
+	return p.notices.move(ctx, tx, work.Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())
 }
 
 // unusedKey gives a turn a key of its own when earlier ones about the same have
@@ -226,7 +227,7 @@ func unusedKey(ctx context.Context, tx *store.Tx, key string) (string, error) {
 
 // knownSlot is the slot that the item's agent session was made in: providers
 // may find sessions by directory.
-func (p *Pass) knownSlot(ctx context.Context, planned PlannedTurn) int {
+func (p *Pass) knownSlot(ctx context.Context, planned plan.PlannedTurn) int {
 	r := p.remoteByID(planned.Item.RepoID)
 	a, ok := p.Config.Agent(r.Name, planned.Kind)
 	if !ok {
@@ -246,6 +247,6 @@ func (p *Pass) knownSlot(ctx context.Context, planned PlannedTurn) int {
 	return known
 }
 
-func (p *Pass) holderOf(l *lease) holder {
-	return holder{Repo: l.remote.Name.String(), Number: l.turn.Number, Issue: l.item.Number, Turn: l.turn.Key}
+func (p *Pass) holderOf(l *lease) plan.Holder {
+	return plan.Holder{Repo: l.remote.Name.String(), Number: l.turn.Number, Issue: l.item.Number, Turn: l.turn.Key}
 }

@@ -20,7 +20,7 @@ const clockWarning = work.ClockSlack
 // assumeClocks has the pass go by the clock of its first repository's host, and
 // what concerns a repository by that of its own. Until a host answers, it counts
 // how far off this machine's clock was when it answered last.
-func (p *Pass) assumeClocks(ctx context.Context, tx *store.Tx) error {
+func (p *Env) assumeClocks(ctx context.Context, tx *store.Tx) error {
 	ahead, err := tx.ListClocks(ctx)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (p *Pass) assumeClocks(ctx context.Context, tx *store.Tx) error {
 func (h *harvest) now() time.Time { return h.r.GitHub.Now() }
 
 // clockOf asks for GitHub's time before the first "since" is made of it.
-func (p *Pass) clockOf(ctx context.Context, r *remote) error {
+func (p *Ingest) clockOf(ctx context.Context, r *remote) error {
 	began := !r.repo.IssuesSince.IsZero() && !r.repo.CommentsSince.IsZero() && !r.repo.ReviewCommentsSince.IsZero()
 	if _, known := r.GitHub.Ahead(); known || began {
 		return nil
@@ -62,7 +62,7 @@ func (r *remote) keepClock(ctx context.Context, tx *store.Tx) error {
 }
 
 // warnOfClocks logs how wrong this machine's clock is.
-func (p *Pass) warnOfClocks(ctx context.Context) {
+func (p *Env) warnOfClocks(ctx context.Context) {
 	told := map[string]bool{}
 	for _, r := range p.all {
 		ahead, known := r.GitHub.Ahead()

@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // Told is what a command on the command line came to.
@@ -40,6 +41,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Store.Close()) }()
+	p.assemble()
 	if err := p.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -50,7 +52,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	if p.held, err = p.Dirs.heldSlots(); err != nil {
 		return nil, err
 	}
-	if err := p.readDay(ctx); err != nil {
+	if err := p.loader.readDay(ctx); err != nil {
 		return nil, fmt.Errorf("read what was spent today: %w", err)
 	}
 	rep, plan, err := p.planLocal(ctx, p.all[at], number, cmd)
@@ -61,20 +63,18 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 		return nil, err
 	}
 	planning.unlock()
-	told = &Told{Answer: rep.said, Refused: rep.refused}
+	told = &Told{Answer: rep.Said, Refused: rep.Refused}
 	return told, p.sendTold(ctx, p.all[at], plan, told)
 }
 
 // lockForCommand takes tick.lock, and waits a little for it.
 func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (fileLock, error) {
-	p.Wait = 0
-	l, ok, err := p.lockPlanning(ctx)
+	l, ok, err := p.lockPlanning(ctx, 0)
 	if ok || err != nil {
 		return l, err
 	}
 	waiting()
-	p.Wait = commandWait
-	l, ok, err = p.lockPlanning(ctx)
+	l, ok, err = p.lockPlanning(ctx, commandWait)
 	if err == nil && !ok {
 		err = fmt.Errorf("a pass has been planning for %s and nothing was done; try again, or say it in a comment on GitHub", commandWait)
 	}
@@ -82,19 +82,18 @@ func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (fileLock, er
 }
 
 // planLocal decides what a command does, as route does of one in a comment.
-func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.Command) (rep reply, plan Plan, err error) {
-	v := p.emptyView(rem)
-	plan = Plan{Repo: rem.repo}
-	r := router{p: &plan, item: work.Item{RepoID: rem.repo.ID, Number: number}}
+func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.Command) (rep plan.Reply, made plan.Plan, err error) {
+	v := p.loader.emptyView(rem)
+	var item work.Item
 	by := "the operator"
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		if err := p.fill(ctx, tx, rem, &v); err != nil {
+		if err := p.loader.fill(ctx, tx, rem, &v); err != nil {
 			return err
 		}
-		if r.item, err = itemOn(ctx, tx, rem.repo.ID, number); err != nil || r.item.ID == 0 {
+		if item, err = itemOn(ctx, tx, rem.repo.ID, number); err != nil || item.ID == 0 {
 			return err
 		}
-		if err := fillItem(ctx, tx, &v, r.item.ID); err != nil {
+		if err := fillItem(ctx, tx, &v, item.ID); err != nil {
 			return err
 		}
 		if err := fillFollowups(ctx, tx, &v); err != nil {
@@ -105,31 +104,13 @@ func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.
 		} else if known := accounts[rem.Name.Host]; len(known) > 0 {
 			by = cmp.Or(known[len(known)-1].Login, by)
 		}
-		return fillCommanded(ctx, tx, &v, r.item.ID)
+		return fillCommanded(ctx, tx, &v, item.ID)
 	})
 	if err != nil {
-		return rep, plan, fmt.Errorf("read %s: %w", work.Ref(rem.Name, number), err)
+		return rep, made, fmt.Errorf("read %s: %w", work.Ref(rem.Name, number), err)
 	}
-	r.v = v
-	r.pull, r.hasPull = v.Pulls[r.item.ID]
-	for _, e := range v.Events {
-		if e.ItemID == r.item.ID && e.ItemID != 0 && e.Kind != work.EventCommand {
-			r.events = append(r.events, e)
-		}
-	}
-	e := p.localEvent(rem, r.item.ID, number, cmd, by)
-	at := e.CreatedAt.Truncate(time.Second) // as GitHub's stamps are, which are compared with it
-	inv := invocation{Command: cmd, by: by, at: at, number: number, key: e.Key, onPull: r.hasPull && number == r.pull.Number}
-	if r.opening(e) {
-		return reply{said: "The pull request is being opened at this moment. Say it again once it is there.", refused: true}, plan, nil
-	}
-	rep = r.obey(inv)
-	plan.Notices = append(plan.Notices, rep.sent...)
-	if !slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose }) {
-		e.ProcessedAt, e.Outcome = p.Now(), work.OutcomeAnswered
-	}
-	plan.Told = append(plan.Told, e)
-	return rep, plan, nil
+	rep, made = plan.ForCommand(v, item, p.localEvent(rem, item.ID, number, cmd, by), cmd)
+	return rep, made, nil
 }
 
 // itemOn is the newest work item of an issue, or that of a pull request; one
@@ -163,7 +144,7 @@ func (p *Pass) localEvent(rem *remote, item int64, number int, cmd work.Command,
 
 // sendTold sends what waits for GitHub, and tells what is left of the command.
 // That GitHub cannot be reached is no failure: the next pass sends it.
-func (p *Pass) sendTold(ctx context.Context, rem *remote, plan Plan, told *Told) error {
+func (p *Pass) sendTold(ctx context.Context, rem *remote, plan plan.Plan, told *Told) error {
 	var err error
 	var who work.Account
 	if h, halted := p.Dirs.Halted(); halted {
@@ -179,7 +160,7 @@ func (p *Pass) sendTold(ctx context.Context, rem *remote, plan Plan, told *Told)
 	}
 	if err == nil {
 		rem.ready = true
-		p.sendNotices(ctx, rem, newReport(p.Now()))
+		p.notices.sendNotices(ctx, rem, newReport(p.Now()))
 	} else {
 		told.Why = reasonOf(p.causes(rem, err))
 	}

@@ -7,10 +7,11 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // fillCommands reads what carrying out the waiting commands depends on.
-func fillCommands(ctx context.Context, tx *store.Tx, v *View) error {
+func fillCommands(ctx context.Context, tx *store.Tx, v *plan.Snapshot) error {
 	v.Closings, v.Shelved = map[int64]work.Action{}, map[int64][]string{}
 	v.Stops = map[int64]work.Stop{}
 	for _, e := range v.Events {
@@ -45,7 +46,7 @@ func fillCommands(ctx context.Context, tx *store.Tx, v *View) error {
 }
 
 // fillCommanded reads about an item what its commands depend on.
-func fillCommanded(ctx context.Context, tx *store.Tx, v *View, item int64) error {
+func fillCommanded(ctx context.Context, tx *store.Tx, v *plan.Snapshot, item int64) error {
 	stop, _, err := tx.FindStop(ctx, item)
 	if err != nil {
 		return err
@@ -63,8 +64,29 @@ func fillCommanded(ctx context.Context, tx *store.Tx, v *View, item int64) error
 	return err
 }
 
+// fillFollowed reads whether a later item has taken an item's issue over.
+func fillFollowed(ctx context.Context, tx *store.Tx, v *plan.Snapshot, id int64) error {
+	item, err := tx.GetItem(ctx, id)
+	if err != nil {
+		return err
+	}
+	newest, known, err := tx.FindItem(ctx, item.RepoID, item.Number)
+	if err != nil || !known || newest.ID == item.ID || newest.Parent != item.ID {
+		return err
+	}
+	next := plan.Followed{State: newest.State}
+	if next.Pull, _, err = tx.FindPullOfItem(ctx, newest.ID); err != nil {
+		return err
+	}
+	if v.Followed == nil {
+		v.Followed = map[int64]plan.Followed{}
+	}
+	v.Followed[id] = next
+	return nil
+}
+
 // storeObeyed stores what commands change apart from moves and notices.
-func (p *Pass) storeObeyed(ctx context.Context, tx *store.Tx, plan Plan, now time.Time) error {
+func (p *Pass) storeObeyed(ctx context.Context, tx *store.Tx, plan plan.Plan, now time.Time) error {
 	for _, e := range plan.Told {
 		if _, err := tx.AddEvent(ctx, e); err != nil {
 			return err
@@ -137,7 +159,7 @@ func planNotice(ctx context.Context, tx *store.Tx, a work.Action) error {
 
 // due reports whether what a command's answer tells of has come about, or was
 // given up: then the answer may be sent.
-func (p *Pass) due(ctx context.Context, a work.Action) (bool, error) {
+func (p *Notices) due(ctx context.Context, a work.Action) (bool, error) {
 	if a.Kind != work.ActionComment || a.Base == "" {
 		return true, nil
 	}

@@ -15,7 +15,7 @@ func composed(kind work.Kind, keys int, a prompts.Answer) []work.Action {
 
 // L95: an answer longer than GitHub takes, and thousands of events: the text is
 // cut with a note, and what must stand after it stands.
-func TestL95_PullRequestBodiesFit(t *testing.T) {
+func TestPullRequestBodiesFit(t *testing.T) {
 	for _, keys := range []int{1, 150, 2500, 20000} {
 		for _, length := range []int{10, 70000, 400000} {
 			summary := "intro\n```go\n" + strings.Repeat("ä", length)
@@ -42,7 +42,7 @@ func TestL95_PullRequestBodiesFit(t *testing.T) {
 	}
 }
 
-func TestL95_CommentsFit(t *testing.T) {
+func TestCommentsFit(t *testing.T) {
 	long := "```\n" + strings.Repeat("x", 70000)
 	actions := composed(work.KindImplementationFeedback, 50, prompts.Answer{GeneralComment: long, BlockedReason: long, CommitMessage: "m"})
 	last := actions[len(actions)-1]
@@ -58,7 +58,7 @@ func TestL95_CommentsFit(t *testing.T) {
 
 // An agent's text cannot take the effect from what stands after it, nor close
 // other issues.
-func TestL50_AnUnclosedBlockSwallowsNothing(t *testing.T) {
+func TestAnUnclosedBlockSwallowsNothing(t *testing.T) {
 	for _, summary := range []string{"```\nx", "- a\n  ~~~\n  x", "<pre>\nx", "<!-- x", "text <!-- y", "<script>"} {
 		actions := composed(work.KindBugfixStart, 1, prompts.Answer{PRTitle: "T", PRSummary: summary + "\ncloses #9", CommitMessage: "m"})
 		body := actions[len(actions)-1].Body
@@ -69,7 +69,7 @@ func TestL50_AnUnclosedBlockSwallowsNothing(t *testing.T) {
 	}
 }
 
-func TestL52_TheGatesAreToldBeforehand(t *testing.T) {
+func TestTheGatesAreToldBeforehand(t *testing.T) {
 	l := &lease{remote: &remote{}, turn: work.Turn{Kind: work.KindImplementationStart}}
 	l.remote.Settings.MaxFiles, l.remote.Settings.MaxFileBytes, l.remote.Settings.ProtectedPaths = 7, 3<<20, []string{"ci/**"}
 	told := strings.Join(refusedChanges(l.remote.Settings, l.turn.Kind), "\n")
@@ -78,7 +78,7 @@ func TestL52_TheGatesAreToldBeforehand(t *testing.T) {
 			t.Errorf("%q is not told:\n%s", want, told)
 		}
 	}
-	p := &Pass{}
+	p := &Runner{Env: &Env{}}
 	if got := p.limits(l); got.MaxFiles != 7 || got.MaxFileBytes != 3<<20 || len(got.NotOnly) == 0 || got.Secrets == nil {
 		t.Errorf("limits %+v", got)
 	}

@@ -26,13 +26,13 @@ type confirmed struct {
 
 // confirmText finds out which text of an issue counts. known is what is stored of
 // it: its text was confirmed.
-func (h *harvest) confirmText(ctx context.Context, known work.Item, is github.Issue, timeline []github.TimelineEvent) (confirmed, error) {
+func (h *Issues) confirmText(ctx context.Context, known work.Item, is github.Issue, timeline []github.TimelineEvent) (confirmed, error) {
 	c := confirmed{title: is.Title, body: is.Body}
 	labelled, ok := last(timeline, "labeled", known.Label)
 	if !ok {
 		return c, nil
 	}
-	if trusted, err := h.mayCommand(ctx, is.Author, is.UpdatedAt); trusted || err != nil {
+	if trusted, err := h.people.mayCommand(ctx, is.Author, is.UpdatedAt); trusted || err != nil {
 		return c, err
 	}
 	// The text and its stamp are read together: a list may lag behind both.
@@ -61,7 +61,7 @@ func (h *harvest) confirmText(ctx context.Context, known work.Item, is github.Is
 
 // confirmTitle takes back what somebody whose word does not count renamed since
 // the labelling. A name is given as a whole: who gave the last one stands for it.
-func (h *harvest) confirmTitle(ctx context.Context, c *confirmed, word word, timeline []github.TimelineEvent) error {
+func (h *Issues) confirmTitle(ctx context.Context, c *confirmed, word word, timeline []github.TimelineEvent) error {
 	for _, t := range slices.Backward(timeline) {
 		if t.Event != "renamed" {
 			continue
@@ -69,7 +69,7 @@ func (h *harvest) confirmTitle(ctx context.Context, c *confirmed, word word, tim
 		if word.covers(t) {
 			return nil
 		}
-		trusted, err := h.mayCommand(ctx, t.Actor, t.CreatedAt)
+		trusted, err := h.people.mayCommand(ctx, t.Actor, t.CreatedAt)
 		if err != nil || trusted {
 			return err
 		}
@@ -79,24 +79,10 @@ func (h *harvest) confirmTitle(ctx context.Context, c *confirmed, word word, tim
 	return nil
 }
 
-// unconfirmed stops an item whose issue was edited since its labelling. It is
-// no comment that lets it go on: nobody would have said that they read it.
-func (r *router) unconfirmed() bool {
-	switch {
-	case r.item.Edited == "":
-		return false
-	case r.item.State == work.StateBlocked && r.item.Reason == r.item.Edited:
-		r.line("wait", "", "blocked: "+r.item.Reason)
-	default:
-		r.stop(r.item.Edited, work.ConfirmHint(r.item))
-	}
-	return true
-}
-
 // lookConfirmed looks once more right before a prompt is made of an issue: the
 // turn may have waited, for a slot or for its checkout. An agent that nobody
 // wants any more, or whose text nobody confirmed, is not paid.
-func (p *Pass) lookConfirmed(ctx context.Context, l *lease) error {
+func (p *Looks) lookConfirmed(ctx context.Context, l *lease) error {
 	if !l.turn.Kind.Start() {
 		return nil
 	}
@@ -104,8 +90,8 @@ func (p *Pass) lookConfirmed(ctx context.Context, l *lease) error {
 	if err != nil {
 		return err
 	}
-	h := newHarvest(p, l.remote)
-	trusted, err := h.mayCommand(ctx, l.item.Author, is.UpdatedAt)
+	h := newReading(p.ingest, l.remote)
+	trusted, err := h.people.mayCommand(ctx, l.item.Author, is.UpdatedAt)
 	if err != nil || trusted {
 		return err
 	}
@@ -113,7 +99,7 @@ func (p *Pass) lookConfirmed(ctx context.Context, l *lease) error {
 	if err != nil {
 		return err
 	}
-	c, err := h.confirmText(ctx, l.item, is, timeline)
+	c, err := h.issues.confirmText(ctx, l.item, is, timeline)
 	if err != nil {
 		return err
 	}

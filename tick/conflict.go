@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
@@ -13,8 +12,8 @@ import (
 
 // conflictEvent notes that a pull request cannot be merged: once for a head,
 // and again when it could be meanwhile.
-func (h *harvest) conflictEvent(ctx context.Context, old, pull work.PullRequest, about func(work.EventKind, string) work.Event) error {
-	if pull.Mergeable != github.Conflicting || old.Mergeable == github.Conflicting && old.HeadOID == pull.HeadOID {
+func (h *Pulls) conflictEvent(ctx context.Context, old, pull work.PullRequest, about func(work.EventKind, string) work.Event) error {
+	if pull.Mergeable != work.Conflicting || old.Mergeable == work.Conflicting && old.HeadOID == pull.HeadOID {
 		return nil
 	}
 	e := about(work.EventConflict, "")
@@ -36,7 +35,7 @@ func (h *harvest) conflictEvent(ctx context.Context, old, pull work.PullRequest,
 // beginMerge merges the base into the head, in the mirror: the agent finds that
 // merge in progress. One that is clean needs neither it nor a commit: GitHub
 // has not seen yet that the two merge.
-func (p *Pass) beginMerge(ctx context.Context, l *lease) error {
+func (p *Briefs) beginMerge(ctx context.Context, l *lease) error {
 	m := l.remote.mirror()
 	heads, err := m.RemoteHeads(ctx, l.turn.Base)
 	if err != nil {

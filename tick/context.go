@@ -14,7 +14,7 @@ import (
 )
 
 // promptContext gathers what the agent is told about its turn.
-func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, error) {
+func (p *Briefs) promptContext(ctx context.Context, l *lease) (prompts.Context, error) {
 	c := prompts.Context{
 		Task: prompts.Task{
 			Repository: l.remote.Name.FullName(), Issue: issueOf(l.item), Branch: l.turn.Branch, Base: l.turn.Base, BaseSHA: l.turn.Head,
@@ -80,7 +80,7 @@ func (p *Pass) promptContext(ctx context.Context, l *lease) (prompts.Context, er
 }
 
 // fillBase says where the branch left its base, and what it changed since.
-func (p *Pass) fillBase(ctx context.Context, l *lease, c *prompts.Context) error {
+func (p *Briefs) fillBase(ctx context.Context, l *lease, c *prompts.Context) error {
 	m := l.remote.mirror()
 	base, ok, err := m.MergeBase(ctx, l.turn.Base, l.turn.Head)
 	if err != nil || !ok {

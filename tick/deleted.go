@@ -137,7 +137,7 @@ func (h *harvest) missOnPull(ctx context.Context, pull work.PullRequest, d githu
 // ours that are known to be gone.
 func (h *harvest) countTalk(ctx context.Context, pull work.PullRequest) (int, error) {
 	there := map[string]bool{}
-	for _, c := range h.comments {
+	for _, c := range h.listedComments {
 		if c.Number == pull.Number {
 			there[strconv.FormatInt(c.ID, 10)] = true
 		}
@@ -177,7 +177,7 @@ func (h *harvest) storeMissed(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-func (h *harvest) logMissed(ctx context.Context) {
+func (h *Reading) logMissed(ctx context.Context) {
 	for _, m := range h.missed {
 		if m.why == outcomeOwnDeleted {
 			h.p.Log.WarnContext(ctx, "somebody deleted a comment of ours; it is not sent again", "repo_full_name", h.r.Name.FullName(),

@@ -18,7 +18,7 @@ const dependencyLife = 5 * time.Minute
 // when it was changed, or at most every few minutes, and never again once it
 // is closed. They may be anybody's: what is wrong with one stops what waits for it,
 // and nothing else.
-func (h *harvest) readDependencies(ctx context.Context) error {
+func (h *Issues) readDependencies(ctx context.Context) error {
 	var waiting []store.Dependency
 	err := h.view(ctx, func(tx *store.Tx) (err error) {
 		waiting, err = tx.ListOpenDependencies(ctx, h.repo.ID)
@@ -28,7 +28,7 @@ func (h *harvest) readDependencies(ctx context.Context) error {
 		return err
 	}
 	changed := map[string]bool{}
-	for _, is := range h.issues {
+	for _, is := range h.listedIssues {
 		changed[strings.ToLower(work.Dependency{Repo: h.r.Name, Number: is.Number}.String())] = true
 	}
 	for _, d := range waiting {
@@ -52,7 +52,7 @@ func (h *harvest) readDependencies(ctx context.Context) error {
 }
 
 // dependencyState looks at an issue that something waits for, wherever it is by now.
-func (h *harvest) dependencyState(ctx context.Context, ref string) (work.DependencyState, error) {
+func (h *Issues) dependencyState(ctx context.Context, ref string) (work.DependencyState, error) {
 	d, ok := work.ParseDependency(ref, h.r.Name)
 	if !ok {
 		return work.DependencyMissing, nil // it names no issue
@@ -81,7 +81,7 @@ func (h *harvest) dependencyState(ctx context.Context, ref string) (work.Depende
 }
 
 // hostOf is the GitHub of a host, as far as the config names a repository there.
-func (p *Pass) hostOf(r *remote, host string) (GitHub, bool) {
+func (p *Ingest) hostOf(r *remote, host string) (GitHub, bool) {
 	if r.Name.Host == host {
 		return r.GitHub, true
 	}

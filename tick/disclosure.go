@@ -21,13 +21,13 @@ const (
 )
 
 // disclosure is the line below what the turn's agent wrote; empty: there is none.
-func (p *Pass) disclosure(l *lease) string {
+func (p *Briefs) disclosure(l *lease) string {
 	return disclose(l.remote.Settings.Voice.Disclosure, l.turn.Agent, p.accounts.operator(l.remote.Name.Host))
 }
 
 // disclosureAside is the line where nobody is answered, as on an issue for a flaky
 // test.
-func (p *Pass) disclosureAside(l *lease) string {
+func (p *Briefs) disclosureAside(l *lease) string {
 	template := l.remote.Settings.Voice.Disclosure
 	if template == config.DefaultDisclosure {
 		template = config.DisclosureAside

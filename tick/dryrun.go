@@ -8,24 +8,26 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // Preview is what a pass would do.
 type Preview struct {
 	Repos     []RepoReport
 	Recovered []Recovered // turns that would be carried on
-	Plans     []Plan
+	Plans     []plan.Plan
 }
 
 // Recovered is an unfinished turn that a pass would carry on.
 type Recovered struct {
 	Repo string
-	Line
+	plan.Line
 }
 
 // DryRun plans as a pass would, in a store that is thrown away afterwards. It
 // takes no lock, and its GitHub can only be read.
 func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
+	p.assemble()
 	for i := range p.Remotes {
 		p.Remotes[i].GitHub = readOnly{p.Remotes[i].GitHub}
 	}
@@ -41,7 +43,7 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 		return nil, err
 	}
 	rep := newReport(p.Now())
-	ready := p.ingest(ctx, rep)
+	ready := p.ingest.readAll(ctx, rep)
 	preview.Repos = rep.Repos()
 	if preview.Plans, err = p.route(ctx, ready); err != nil {
 		return nil, err
@@ -71,8 +73,8 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 		return err
 	})
 	for _, l := range resumed {
-		line := Line{Number: l.turn.Number, Kind: l.turn.Kind, What: "resume", Reason: "left at step " + string(l.turn.Step)}
-		taken := p.notTaken(ctx, l)
+		line := plan.Line{Number: l.turn.Number, Kind: l.turn.Kind, What: "resume", Reason: "left at step " + string(l.turn.Step)}
+		taken := p.turns.looks.notTaken(ctx, l)
 		if off, ok := errors.AsType[*work.SupersededError](taken); ok {
 			line.What, line.Reason = "cancel", off.Reason
 		} else if taken != nil {
@@ -86,11 +88,11 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 }
 
 // previewRun says what keeps the agent of a turn from running, if anything does.
-func (p *Pass) previewRun(ctx context.Context, l *lease, line Line) (Line, error) {
+func (p *Pass) previewRun(ctx context.Context, l *lease, line plan.Line) (plan.Line, error) {
 	if l.turn.Step != work.StepClaimed {
 		return line, nil
 	}
-	err := p.mayRun(ctx, l)
+	err := p.turns.looks.mayRun(ctx, l)
 	var wait *work.WaitError
 	var blocked *work.BlockedError
 	var spent *spentError

@@ -27,7 +27,7 @@ type request struct {
 
 // execute runs the agent and stores its checked answer and its tree. After it
 // returns the agent is never run again for this turn.
-func (p *Pass) execute(ctx context.Context, l *lease) error {
+func (p *Runner) execute(ctx context.Context, l *lease) error {
 	ag, err := p.Agents.Agent(ctx, l.remote.repo, l.turn.Kind)
 	if err != nil {
 		return errors.Join(err, l.place.leave())
@@ -37,6 +37,9 @@ func (p *Pass) execute(ctx context.Context, l *lease) error {
 		p.changed(l, unprotected, ag.Warning)
 	}
 	if err := p.able(ctx, l, ag); err != nil {
+		return errors.Join(err, l.place.leave())
+	}
+	if err := p.testable(ctx, l, ag); err != nil {
 		return errors.Join(err, l.place.leave())
 	}
 	if err := p.ask(ctx, l); err != nil {
@@ -64,24 +67,24 @@ func agentBlocked(a prompts.Answer) error {
 
 // ask stores what the agent is told, once, and anew when an attempt left
 // something to go on from.
-func (p *Pass) ask(ctx context.Context, l *lease) error {
-	if err := p.lookTrusted(ctx, l); err != nil {
+func (p *Runner) ask(ctx context.Context, l *lease) error {
+	if err := p.looks.lookTrusted(ctx, l); err != nil {
 		return err
 	}
 	partial, err := p.partial(ctx, l)
 	if err != nil {
 		return err
 	}
-	if l.turn.Request != nil && told(l.turn.Request, partial, p.surroundings(l)) {
+	if l.turn.Request != nil && told(l.turn.Request, partial, p.briefs.surroundings(l)) {
 		return nil
 	}
-	if err := p.lookConfirmed(ctx, l); err != nil {
+	if err := p.looks.lookConfirmed(ctx, l); err != nil {
 		return err
 	}
-	if err := p.takeIn(ctx, l); err != nil {
+	if err := p.restorer.takeIn(ctx, l); err != nil {
 		return fmt.Errorf("take in what was said: %w", err)
 	}
-	c, err := p.promptContext(ctx, l)
+	c, err := p.briefs.promptContext(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -103,7 +106,7 @@ func (p *Pass) ask(ctx context.Context, l *lease) error {
 
 // answer runs the agent, and once more with the violations quoted when its
 // answer breaks the rules.
-func (p *Pass) answer(ctx context.Context, l *lease, talk *talk) (prompts.Answer, error) {
+func (p *Runner) answer(ctx context.Context, l *lease, talk *talk) (prompts.Answer, error) {
 	told, err := toldOf(l.turn)
 	if err != nil {
 		return prompts.Answer{}, err
@@ -131,7 +134,7 @@ func (p *Pass) answer(ctx context.Context, l *lease, talk *talk) (prompts.Answer
 }
 
 // decode reads an answer that was not stored before: it must hold no secret.
-func (p *Pass) decode(kind work.Kind, raw []byte, asked prompts.Asked) (prompts.Answer, []string) {
+func (p *Runner) decode(kind work.Kind, raw []byte, asked prompts.Asked) (prompts.Answer, []string) {
 	a, violations := prompts.Decode(kind, raw, asked)
 	if len(violations) > 0 {
 		return a, violations
@@ -164,7 +167,7 @@ func toldOf(t work.Turn) ([]prompts.NewEvent, error) {
 // commit makes the turn's commit object from what the agent left. A design is
 // written by us, from the answer; its agent changes no file. What has its
 // commit on the branch already gets no second one.
-func (p *Pass) commit(ctx context.Context, l *lease, a prompts.Answer) error {
+func (p *Runner) commit(ctx context.Context, l *lease, a prompts.Answer) error {
 	if l.committed() || l.approves() {
 		l.turn.Commit = ""
 		return nil
@@ -277,13 +280,13 @@ func designPriority(item work.Item, a prompts.Answer) int {
 
 // storeAnswer makes the answer last: the commit under a ref, then the journal
 // in the mirror, then the row with the planned actions.
-func (p *Pass) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) error {
+func (p *Runner) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) error {
 	ctx = context.WithoutCancel(ctx) // an agent is paid once
 	var err error
 	if l.heard, err = p.heardBefore(ctx, l); err != nil {
 		return fmt.Errorf("read what was said before: %w", err)
 	}
-	l.disclosure, l.disclosedAside = p.disclosure(l), p.disclosureAside(l)
+	l.disclosure, l.disclosedAside = p.briefs.disclosure(l), p.briefs.disclosureAside(l)
 	planned := planActions(l, a)
 	m := l.remote.mirror()
 	if l.turn.Commit != "" {
@@ -307,7 +310,7 @@ func (p *Pass) storeAnswer(ctx context.Context, l *lease, a prompts.Answer) erro
 
 // storeAnswered stores the row of a turn whose answer the journal has, with
 // its planned actions.
-func (p *Pass) storeAnswered(ctx context.Context, l *lease, planned []work.Action) error {
+func (p *Env) storeAnswered(ctx context.Context, l *lease, planned []work.Action) error {
 	now := p.Now()
 	err := p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.SaveTurn(ctx, l.turn); err != nil {
@@ -332,13 +335,13 @@ func (p *Pass) storeAnswered(ctx context.Context, l *lease, planned []work.Actio
 }
 
 // agentLog is where the agent's standard error goes.
-func (p *Pass) agentLog(l *lease) io.Writer {
+func (p *Runner) agentLog(l *lease) io.Writer {
 	return &lineLog{log: p.Log.With(p.turnAttrs(l)...), room: maxAgentLog}
 }
 
 // heardBefore are the keys of what was said on the issue of a start for an earlier
 // flow that was withdrawn: the prompt told of it, so the pull request names it, too.
-func (p *Pass) heardBefore(ctx context.Context, l *lease) (keys []string, err error) {
+func (p *Runner) heardBefore(ctx context.Context, l *lease) (keys []string, err error) {
 	if !l.turn.Kind.Start() {
 		return nil, nil
 	}

@@ -14,14 +14,14 @@ import (
 // finalize reads afresh what the turn is about, and pushes. The agent may have
 // taken an hour: the pull request may be merged, the comments deleted, the
 // head somebody else's.
-func (p *Pass) finalize(ctx context.Context, l *lease) error {
-	if err := p.reload(ctx, l); err != nil {
+func (p *Turns) finalize(ctx context.Context, l *lease) error {
+	if err := p.looks.reload(ctx, l); err != nil {
 		return err
 	}
-	if err := p.readAfresh(ctx, l); err != nil {
+	if err := p.looks.readAfresh(ctx, l); err != nil {
 		return err
 	}
-	if err := p.notTaken(ctx, l); err != nil {
+	if err := p.looks.notTaken(ctx, l); err != nil {
 		return err
 	}
 	push, planned, err := p.plannedPush(ctx, l)
@@ -29,7 +29,7 @@ func (p *Pass) finalize(ctx context.Context, l *lease) error {
 		return err
 	}
 	if planned {
-		if err := p.lookTrusted(ctx, l); err != nil {
+		if err := p.looks.lookTrusted(ctx, l); err != nil {
 			return err
 		}
 		if err := p.listenAgain(ctx, l, push); err != nil {
@@ -43,7 +43,7 @@ func (p *Pass) finalize(ctx context.Context, l *lease) error {
 	return p.advance(ctx, l, work.StepPushed)
 }
 
-func (p *Pass) turnActions(ctx context.Context, l *lease) (planned []work.Action, err error) {
+func (p *Env) turnActions(ctx context.Context, l *lease) (planned []work.Action, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		planned, err = tx.ListTurnActions(ctx, l.turn.ID)
 		return err
@@ -51,7 +51,7 @@ func (p *Pass) turnActions(ctx context.Context, l *lease) (planned []work.Action
 	return planned, err
 }
 
-func (p *Pass) itemPull(ctx context.Context, l *lease) (pull work.PullRequest, err error) {
+func (p *Env) itemPull(ctx context.Context, l *lease) (pull work.PullRequest, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		var ok bool
 		if pull, ok, err = tx.FindPullOfItem(ctx, l.item.ID); err == nil && !ok {
@@ -62,7 +62,7 @@ func (p *Pass) itemPull(ctx context.Context, l *lease) (pull work.PullRequest, e
 	return pull, err
 }
 
-func (p *Pass) plannedPush(ctx context.Context, l *lease) (work.Action, bool, error) {
+func (p *Turns) plannedPush(ctx context.Context, l *lease) (work.Action, bool, error) {
 	planned, err := p.turnActions(ctx, l)
 	for _, a := range planned {
 		if a.Kind == work.ActionPush && !a.State.Settled() {
@@ -74,11 +74,11 @@ func (p *Pass) plannedPush(ctx context.Context, l *lease) (work.Action, bool, er
 
 // push brings the turn's commit to its branch. A head that somebody else moved
 // meanwhile gets the commit replayed on top; theirs is never lost.
-func (p *Pass) push(ctx context.Context, l *lease, a work.Action) error {
+func (p *Turns) push(ctx context.Context, l *lease, a work.Action) error {
 	if l.turn.Commit != "" && !l.remote.mirror().Has(ctx, l.turn.Commit) {
 		return p.commitLost(ctx, l, a)
 	}
-	_, err := p.runner().Apply(ctx, p.scope(l.remote), a)
+	_, err := p.effects().Apply(ctx, p.scope(l.remote), a)
 	if _, ok := errors.AsType[*git.LeaseError](err); ok {
 		return p.replay(ctx, l, a)
 	}
@@ -87,8 +87,8 @@ func (p *Pass) push(ctx context.Context, l *lease, a work.Action) error {
 
 // refused records that no push of the turn's commit has arrived or will: the
 // branch has left the head that each of them expects.
-func (p *Pass) refused(ctx context.Context, l *lease, a work.Action) (seen bool, err error) {
-	if seen, err = p.runner().Look(ctx, p.scope(l.remote), a); seen || err != nil {
+func (p *Turns) refused(ctx context.Context, l *lease, a work.Action) (seen bool, err error) {
+	if seen, err = p.effects().Look(ctx, p.scope(l.remote), a); seen || err != nil {
 		return seen, err
 	}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkUnsent(ctx, a.ID) })
@@ -99,7 +99,7 @@ func (p *Pass) refused(ctx context.Context, l *lease, a work.Action) (seen bool,
 }
 
 // replay puts the turn's commit on top of what somebody else pushed.
-func (p *Pass) replay(ctx context.Context, l *lease, a work.Action) error {
+func (p *Turns) replay(ctx context.Context, l *lease, a work.Action) error {
 	if seen, err := p.refused(ctx, l, a); seen || err != nil {
 		return err
 	}
@@ -129,11 +129,11 @@ func (p *Pass) replay(ctx context.Context, l *lease, a work.Action) error {
 	case re.Conflict:
 		return &work.SupersededError{Reason: "somebody pushed a change that conflicts with it"}
 	case re.Empty:
-		_, err := p.runner().Void(ctx, a, "somebody pushed the same change")
+		_, err := p.effects().Void(ctx, a, "somebody pushed the same change")
 		l.turn.Commit = ""
 		return errors.Join(err, p.saveTurn(ctx, l))
 	}
-	if err := p.testReplayed(ctx, l, re.OID); err != nil {
+	if err := p.runner.testReplayed(ctx, l, re.OID); err != nil {
 		return err
 	}
 	if err := m.KeepTurn(ctx, l.turn.Key, re.OID); err != nil {
@@ -143,7 +143,7 @@ func (p *Pass) replay(ctx context.Context, l *lease, a work.Action) error {
 }
 
 // pushReplayed stores the new commit and its lease before it is pushed.
-func (p *Pass) pushReplayed(ctx context.Context, l *lease, a work.Action, head, oid string) error {
+func (p *Turns) pushReplayed(ctx context.Context, l *lease, a work.Action, head, oid string) error {
 	l.turn.Commit = oid
 	again := a
 	again.ID, again.State, again.Sends, again.SentAt = 0, work.ActionPlanned, 0, time.Time{}
@@ -163,7 +163,7 @@ func (p *Pass) pushReplayed(ctx context.Context, l *lease, a work.Action, head, 
 	if err != nil {
 		return fmt.Errorf("store the replayed commit: %w", err)
 	}
-	_, err = p.runner().Apply(ctx, p.scope(l.remote), again)
+	_, err = p.effects().Apply(ctx, p.scope(l.remote), again)
 	if _, ok := errors.AsType[*git.LeaseError](err); ok { // once more, from the next pass
 		return &work.WaitError{Reason: "the branch keeps moving", Err: err}
 	}

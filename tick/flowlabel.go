@@ -26,7 +26,7 @@ type flowAsked struct {
 
 // flowsAsked are the labels on an issue that somebody who may set after what began
 // its item, in the order in which they were set.
-func (h *harvest) flowsAsked(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent) ([]flowAsked, error) {
+func (h *Issues) flowsAsked(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent) ([]flowAsked, error) {
 	var asked []flowAsked
 	for _, l := range flowLabels(h.r.Settings) {
 		if l.name == "" || !work.HasLabel(is.Labels, l.name) {
@@ -36,7 +36,7 @@ func (h *harvest) flowsAsked(ctx context.Context, item work.Item, is github.Issu
 		if !ok || !newer(set, item) {
 			continue
 		}
-		may, err := h.maySetLabel(ctx, set.Actor, set.CreatedAt)
+		may, err := h.people.maySetLabel(ctx, set.Actor, set.CreatedAt)
 		if err != nil {
 			return nil, err
 		}
@@ -52,20 +52,20 @@ func (h *harvest) flowsAsked(ctx context.Context, item work.Item, is github.Issu
 
 // beginFirst begins what the first of the labels asks for, or the next one where the
 // first was acted on by a pass whose database is gone.
-func (h *harvest) beginFirst(ctx context.Context, is github.Issue, asked []flowAsked, timeline []github.TimelineEvent, again bool) error {
+func (h *Issues) beginFirst(ctx context.Context, is github.Issue, asked []flowAsked, timeline []github.TimelineEvent, again bool) error {
 	for i, a := range asked {
 		if i < len(asked)-1 {
-			if past, err := h.pastPull(ctx, is, a.flowLabel, timeline); err != nil {
+			if past, err := h.rebuild.pastPull(ctx, is, a.flowLabel, timeline); err != nil {
 				return err
 			} else if past.State != "" && past.State != work.PullOpen && !a.set.CreatedAt.After(past.ClosedAt) {
 				continue
 			}
 		}
-		if ended, err := h.adoptEnded(ctx, is, a.flowLabel, a.set, timeline); ended || err != nil {
+		if ended, err := h.rebuild.adoptEnded(ctx, is, a.flowLabel, a.set, timeline); ended || err != nil {
 			return err
 		}
 		for _, other := range asked[i+1:] {
-			h.tellSecond(h.newItem(is, a.flowLabel), is, other, "")
+			h.tellSecond(h.rebuild.newItem(is, a.flowLabel), is, other, "")
 		}
 		return h.begin(ctx, is, a.flowLabel, a.set, timeline, again)
 	}
@@ -86,7 +86,7 @@ func askedAgain(asked []flowAsked, item work.Item, is github.Issue) (flowAsked, 
 
 // swapped reports whether other labels replace the one that an open item goes by, and
 // tells of those that do not count.
-func (h *harvest) swapped(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) (bool, error) {
+func (h *Issues) swapped(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) (bool, error) {
 	others := slices.DeleteFunc(slices.Clone(asked), func(a flowAsked) bool { return follows(item.Flow, a.flow) })
 	if len(others) == 0 || !item.State.Open() || is.State != "open" {
 		return false, nil
@@ -106,7 +106,7 @@ func (h *harvest) swapped(ctx context.Context, item work.Item, is github.Issue, 
 
 // underWay says what of an item people see already: its pull request, or a branch
 // whose pull request is opened at this moment; empty where they see nothing.
-func (h *harvest) underWay(ctx context.Context, item work.Item) (what string, err error) {
+func (h *Issues) underWay(ctx context.Context, item work.Item) (what string, err error) {
 	err = h.view(ctx, func(tx *store.Tx) error {
 		pull, has, err := tx.FindPullOfItem(ctx, item.ID)
 		if err != nil || has {
@@ -123,7 +123,7 @@ func (h *harvest) underWay(ctx context.Context, item work.Item) (what string, er
 }
 
 // withdraw ends an item whose label was replaced.
-func (h *harvest) withdraw(item work.Item, timeline []github.TimelineEvent) {
+func (h *Issues) withdraw(item work.Item, timeline []github.TimelineEvent) {
 	t, ok := last(timeline, "unlabeled", item.Label)
 	if !ok { // GitHub deletes a label without a word on the timeline
 		t = github.TimelineEvent{ID: 0, CreatedAt: h.p.Now()}
@@ -135,7 +135,7 @@ func (h *harvest) withdraw(item work.Item, timeline []github.TimelineEvent) {
 
 // tellSecond says on the issue that a label begins nothing, and how to switch: once
 // for each time that one is set.
-func (h *harvest) tellSecond(item work.Item, is github.Issue, other flowAsked, underWay string) {
+func (h *Issues) tellSecond(item work.Item, is github.Issue, other flowAsked, underWay string) {
 	token := work.NoticeToken(h.repo.Key(), is.Number, "second label "+strconv.FormatInt(other.set.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts nothing: `%s` was set first and counts. To switch, remove `%s`.", other.name, item.Label, item.Label)
 	if underWay != "" {

@@ -18,7 +18,7 @@ import (
 
 // awaitWord ends a start before its first effect: something must be said, or
 // done, before a turn can go on. Its comments stay queued for that turn.
-func (p *Pass) awaitWord(ctx context.Context, l *lease, v verdict) error {
+func (p *Turns) awaitWord(ctx context.Context, l *lease, v verdict) error {
 	var before, after work.Followup
 	now := p.Now()
 	if !p.Config.Runtime.EnableIssueCommentRouting && !work.AwaitsLabel(l.item, v.hint) {
@@ -49,7 +49,7 @@ func (p *Pass) awaitWord(ctx context.Context, l *lease, v verdict) error {
 		}
 		m := p.waitingMove(after, v.hint)
 		m.Public = v.public
-		return movedOrGone(p.move(ctx, tx, m, now))
+		return movedOrGone(p.notices.move(ctx, tx, m, now))
 	})
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func followupOf(l *lease, v verdict, before work.Followup, queued []work.Event) 
 
 // waitingMove is where an item stands that waits for a followup: blocked, where
 // no word on the issue is what it waits for, or none is acted on.
-func (p *Pass) waitingMove(f work.Followup, hint string) work.Move {
+func (p *Turns) waitingMove(f work.Followup, hint string) work.Move {
 	m := work.Move{Item: f.ItemID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: f.Reason, Hint: hint}
 	if f.Kind == work.FollowupAsked {
 		m.Cause, m.Asked = work.CauseAsked, f.Turn
@@ -99,7 +99,7 @@ func (p *Pass) waitingMove(f work.Followup, hint string) work.Move {
 
 // keepTalk keeps what the turn that goes on can use: what was decided, and the
 // provider's thread.
-func (p *Pass) keepTalk(ctx context.Context, tx *store.Tx, l *lease) error {
+func (p *Turns) keepTalk(ctx context.Context, tx *store.Tx, l *lease) error {
 	var answer struct {
 		DecisionSummary *string `json:"decision_summary"`
 	}
@@ -140,7 +140,7 @@ func endFollowup(ctx context.Context, tx *store.Tx, l *lease) (work.Followup, er
 
 // takeIn gives a start, right before its agent is asked, what people said since
 // it was claimed: making the checkout may have taken minutes.
-func (p *Pass) takeIn(ctx context.Context, l *lease) error {
+func (p *Restorer) takeIn(ctx context.Context, l *lease) error {
 	if !l.turn.Kind.Start() {
 		return nil
 	}
@@ -172,7 +172,7 @@ func queuedComments(ctx context.Context, tx *store.Tx, item work.Item) ([]work.E
 // effect of a start. Nothing is opened past what people said meanwhile: one
 // more turn hears it. Once the push was sent it is too late, and what is said
 // then goes to the first turn on the pull request.
-func (p *Pass) listenAgain(ctx context.Context, l *lease, push work.Action) error {
+func (p *Turns) listenAgain(ctx context.Context, l *lease, push work.Action) error {
 	begun := push.Base != "" // on a branch that a pass pushed whose state folder is gone
 	if !l.turn.Kind.Start() || begun || !p.Config.Runtime.EnableIssueCommentRouting {
 		return nil
@@ -180,8 +180,8 @@ func (p *Pass) listenAgain(ctx context.Context, l *lease, push work.Action) erro
 	if begun, err := p.firstEffect(ctx, l); err != nil || begun {
 		return err
 	}
-	h := newHarvest(p, l.remote)
-	if err := h.hear(ctx, l); err != nil {
+	h := newReading(p.ingest, l.remote)
+	if err := h.comments.hear(ctx, l); err != nil {
 		return err
 	}
 	if found := sourceEvents(h.events); len(found) > 0 {
@@ -218,11 +218,11 @@ func (p *Pass) listenAgain(ctx context.Context, l *lease, push work.Action) erro
 
 // hear reads what was said on a turn's issue since the turn was claimed, as
 // far as it counts and is not known. What does not count is ingest's to judge.
-func (h *harvest) hear(ctx context.Context, l *lease) (err error) {
-	if h.comments, err = h.r.GitHub.CommentsOf(ctx, h.repo.Current, l.item.Number, l.turn.ClaimedAt.Add(-overlap)); err != nil {
+func (h *Comments) hear(ctx context.Context, l *lease) (err error) {
+	if h.listedComments, err = h.r.GitHub.CommentsOf(ctx, h.repo.Current, l.item.Number, l.turn.ClaimedAt.Add(-overlap)); err != nil {
 		return err
 	}
-	for _, c := range h.comments {
+	for _, c := range h.listedComments {
 		h.add(commentEvent(work.EventSource, l.item.ID, c))
 	}
 	if err := h.judge(ctx); err != nil {
@@ -241,7 +241,7 @@ func (h *harvest) hear(ctx context.Context, l *lease) (err error) {
 // reconcileFollowups puts every item that stands still without a pull request
 // where the config of today and its stored kind have it: those that an older
 // program, or one with another config, left behind too.
-func (p *Pass) reconcileFollowups(ctx context.Context, tx *store.Tx) error {
+func (p *Turns) reconcileFollowups(ctx context.Context, tx *store.Tx) error {
 	from, hint := []work.State{work.StateFailed, work.StateBlocked}, "answer in a comment on the issue"
 	if !p.Config.Runtime.EnableIssueCommentRouting {
 		from, hint = []work.State{work.StateAwaitingIssueFollowup}, work.StartOver
@@ -265,7 +265,7 @@ func (p *Pass) reconcileFollowups(ctx context.Context, tx *store.Tx) error {
 			if state == work.StateFailed {
 				m.Cause = work.CauseResumed
 			}
-			if err := p.move(ctx, tx, m, p.Now()); err != nil {
+			if err := p.notices.move(ctx, tx, m, p.Now()); err != nil {
 				return err
 			}
 		}

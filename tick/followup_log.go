@@ -10,14 +10,14 @@ import (
 
 // logComments logs what became of comments on the issue of a turn; of none,
 // nothing.
-func (p *Pass) logComments(ctx context.Context, l *lease, what string, comments []work.Event) {
+func (p *Turns) logComments(ctx context.Context, l *lease, what string, comments []work.Event) {
 	if len(comments) > 0 {
 		from, to := idRange(comments)
 		p.logRange(ctx, l, what, from, to)
 	}
 }
 
-func (p *Pass) logRange(ctx context.Context, l *lease, what string, from, to int64, more ...any) {
+func (p *Turns) logRange(ctx context.Context, l *lease, what string, from, to int64, more ...any) {
 	attrs := append(p.turnAttrs(l, "comment_id_from", from, "comment_id_to", to), more...)
 	p.Log.InfoContext(ctx, what, attrs...) //nolint:sloglint // one of the fixed names of the followups' events
 }
@@ -35,7 +35,7 @@ func idRange(comments []work.Event) (from, to int64) {
 
 // logQueued logs, for each work item without a pull request, the comments on
 // its issue that this harvest found.
-func (h *harvest) logQueued(ctx context.Context, what string) {
+func (h *Comments) logQueued(ctx context.Context, what string) {
 	opened := map[int64]bool{}
 	for _, pull := range h.open {
 		opened[pull.ItemID] = true
@@ -54,7 +54,7 @@ func (h *harvest) logQueued(ctx context.Context, what string) {
 }
 
 // logRedirect logs that a redirect was seen on GitHub.
-func (p *Pass) logRedirect(ctx context.Context, r *remote, a work.Action) {
+func (p *Notices) logRedirect(ctx context.Context, r *remote, a work.Action) {
 	if a.Target == "" || a.Token != work.RedirectToken(r.repo.Key(), a.Number, a.Target) {
 		return
 	}

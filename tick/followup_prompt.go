@@ -12,7 +12,7 @@ import (
 
 // resumeContext tells a start that goes on why the work waited, what is kept of
 // it, and what people said since.
-func (p *Pass) resumeContext(ctx context.Context, l *lease, c prompts.Context) (prompts.Context, error) {
+func (p *Briefs) resumeContext(ctx context.Context, l *lease, c prompts.Context) (prompts.Context, error) {
 	var f work.Followup
 	var waited bool
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {

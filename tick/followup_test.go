@@ -65,9 +65,10 @@ func standing(t *testing.T) *store.DB {
 
 // At the start of a pass, what failed or was blocked for a reason that a word
 // on the issue answers waits for that word. What is not known stays.
-func TestL36OldItemsRecover(t *testing.T) {
+func TestOldItemsRecover(t *testing.T) {
 	db := standing(t)
-	p := &Pass{Config: &config.Config{}, Store: db, Now: func() time.Time { return noon }}
+	e := &Env{Config: &config.Config{}, Store: db, Now: func() time.Time { return noon }}
+	p := &Turns{Env: e, notices: &Notices{e}}
 	states := func(routing bool) string {
 		p.Config.Runtime.EnableIssueCommentRouting = routing
 		var b strings.Builder
@@ -106,54 +107,8 @@ func TestL36OldItemsRecover(t *testing.T) {
 	}
 }
 
-// waitingSince makes the item wait, fed with events up to a cursor.
-func waitingSince(cursor int64) func(*View) {
-	return func(v *View) {
-		v.Followups = map[int64]work.Followup{10: {ItemID: 10, Kind: work.FollowupAsked, EventCursor: cursor, Reason: "which?"}}
-	}
-}
-
-func TestL36WhatIsHeardAfterAWait(t *testing.T) {
-	answer := said(work.EventSource, 1, "77", ann) // its row is 102
-	off := func(v *View) { v.Policy.IssueComments = false }
-	for name, c := range map[string]struct {
-		view View
-		want string
-	}{
-		"a new answer":                  {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(101), with(answer)), "turn"},
-		"one that was fed":              {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(102), with(answer)), "wait"},
-		"the label set anew":            {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(102), with(answer, labelled())), "turn"},
-		"routing off":                   {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(101), off, with(answer)), "wait"},
-		"routing off, and a label":      {scene(noPull, state(work.StateBlocked), waitingSince(101), off, with(answer, labelled())), "turn"},
-		"blocked, a new answer":         {scene(noPull, state(work.StateBlocked), waitingSince(101), with(answer)), "turn"},
-		"blocked, and seen meanwhile":   {scene(noPull, state(work.StateBlocked), waitingSince(101), func(v *View) { v.Items[0].Since = noon }, with(answer)), "turn"},
-		"blocked long before the table": {scene(noPull, state(work.StateBlocked), with(answer)), "turn"},
-	} {
-		p := planRepo(c.view)
-		last := p.Lines[len(p.Lines)-1]
-		if last.What != c.want || (len(p.Turns) > 0) != (c.want == "turn") {
-			t.Errorf("%s: %+v", name, p.Lines)
-		}
-	}
-}
-
-// A redirected comment enters no prompt, whatever becomes of the item.
-func TestL37RedirectedIsNotVoid(t *testing.T) {
-	after := said(work.EventSource, 1, "77", ann)
-	token := work.RedirectToken(app.Key(), 1, "77")
-	v := scene(pullIs(work.PullMerged), with(after), func(v *View) { v.Notices[token] = work.ActionPlanned })
-	p := planRepo(v)
-	if len(p.Finished) != 1 || p.Finished[0].Outcome != work.OutcomeRedirected {
-		t.Errorf("%+v", p.Finished)
-	}
-	off := scene(with(after), func(v *View) { v.Policy.IssueComments = false })
-	if p := planRepo(off); len(p.Turns)+len(p.Notices)+len(p.Finished) > 0 {
-		t.Errorf("with routing off: %+v", p)
-	}
-}
-
 // Whatever a start waits for, there is a state for it, with routing and without.
-func TestL36EveryWaitHasAState(t *testing.T) {
+func TestEveryWaitHasAState(t *testing.T) {
 	kinds := []work.FollowupKind{
 		work.FollowupAsked, work.FollowupTests, work.FollowupUnchanged, work.FollowupRefused, work.FollowupComments, work.FollowupStopped,
 	}
@@ -163,7 +118,7 @@ func TestL36EveryWaitHasAState(t *testing.T) {
 			t.Errorf("%s: %+v", kind, v)
 		}
 		for _, routing := range []bool{true, false} {
-			p := &Pass{Config: &config.Config{}}
+			p := &Turns{Env: &Env{Config: &config.Config{}}}
 			p.Config.Runtime.EnableIssueCommentRouting = routing
 			m := p.waitingMove(work.Followup{Kind: kind}, "")
 			if (m.To == work.StateAwaitingIssueFollowup) != (routing && kind.Recoverable()) || !slices.Contains(work.ComeFrom(m.Cause, m.To), work.StateRunning) {

@@ -35,7 +35,7 @@ func (p *Pass) forget(ctx context.Context, worked int) {
 		_, err = p.Store.Prune(ctx, now.Add(-memory))
 	}
 	if err == nil && due {
-		err = p.dropAllHomes(ctx)
+		err = p.turns.restorer.dropAllHomes(ctx)
 	}
 	if err != nil {
 		p.Log.WarnContext(ctx, "could not forget what is over", "error", err)

@@ -23,9 +23,9 @@ func (k *keeper) DropTurns(_ context.Context, keys ...string) error {
 	return nil
 }
 
-// TestL93TurnsAreForgottenWithTheirRows: journal and commit go a month after
+// TestTurnsAreForgottenWithTheirRows: journal and commit go a month after
 // the item closed, and never while it is open.
-func TestL93TurnsAreForgottenWithTheirRows(t *testing.T) {
+func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 	ctx := t.Context()
 	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 	at := now.Add(-2 * memory)
@@ -62,10 +62,11 @@ func TestL93TurnsAreForgottenWithTheirRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := &keeper{}
-	p := &Pass{
+	p := &Pass{Env: &Env{
 		Store: db, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
 		all: []*remote{{Remote: Remote{Mirror: func(work.Repo) Mirror { return k }}, repo: repo}},
-	}
+	}}
+	p.assemble()
 	p.forget(ctx, 0)
 	if len(k.dropped) > 0 {
 		t.Errorf("an idle pass forgot %q", k.dropped)

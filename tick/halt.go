@@ -155,7 +155,7 @@ func (e *haltedError) Error() string { return e.Says() }
 
 // notHalted ends a turn before its first effect when everything is paused. After
 // that it is carried to its end, as in a pause of its item.
-func (p *Pass) notHalted(ctx context.Context, l *lease) error {
+func (p *Looks) notHalted(ctx context.Context, l *lease) error {
 	h, halted := p.Dirs.Halted()
 	if !halted {
 		return nil

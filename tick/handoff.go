@@ -9,11 +9,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // handoff is what an implementation gets of its design: the document as the
 // base has it today, else as it was merged, and what was agreed on.
-func (p *Pass) handoff(ctx context.Context, l *lease) (*prompts.Handoff, error) {
+func (p *Briefs) handoff(ctx context.Context, l *lease) (*prompts.Handoff, error) {
 	item := l.item
 	if item.Flow != work.FlowImplementation {
 		return nil, nil //nolint:nilnil // there is none
@@ -44,7 +45,7 @@ func (p *Pass) handoff(ctx context.Context, l *lease) (*prompts.Handoff, error) 
 	return h, nil
 }
 
-func (p *Pass) mergedDocument(ctx context.Context, l *lease) ([]byte, error) {
+func (p *Briefs) mergedDocument(ctx context.Context, l *lease) ([]byte, error) {
 	m := l.remote.mirror()
 	for _, at := range []string{l.turn.Head, l.item.DesignCommit} {
 		if l.item.Document == "" || !m.Has(ctx, at) {
@@ -74,7 +75,7 @@ func risks(ctx context.Context, tx *store.Tx, item work.Item) ([]string, error) 
 		}
 		var both []string
 		for _, path := range pull.Files {
-			if slices.ContainsFunc(item.TouchPaths, func(glob string) bool { return matches(glob, path) }) {
+			if slices.ContainsFunc(item.TouchPaths, func(glob string) bool { return plan.Matches(glob, path) }) {
 				both = append(both, path)
 			}
 		}

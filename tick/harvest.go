@@ -18,7 +18,7 @@ import (
 // of it is stored in one transaction: a cursor or an ETag never vouches for
 // something that was not stored.
 type harvest struct {
-	p    *Pass
+	p    *Ingest
 	r    *remote
 	repo work.Repo // with moved cursors
 	open map[int]work.PullRequest
@@ -30,15 +30,15 @@ type harvest struct {
 	takenOver map[int64]int64 // accounts whose logins the config names for others, and those others
 
 	lights         map[int]github.PullLight
-	issues         []github.Issue
-	comments       []github.Comment
+	listedIssues   []github.Issue
+	listedComments []github.Comment
 	reviewComments []github.ReviewComment
 
-	items   map[int]work.Item        // changed or new, by issue number
-	pulls   map[int]work.PullRequest // changed, by number
-	threads map[int][]work.Thread    // of the pulls whose details were read
-	events  []candidate
-	again   []work.Event // known ones that were read once more
+	items    map[int]work.Item        // changed or new, by issue number
+	pullRows map[int]work.PullRequest // changed, by number
+	threads  map[int][]work.Thread    // of the pulls whose details were read
+	events   []candidate
+	again    []work.Event // known ones that were read once more
 
 	mu           sync.Mutex                   // guards what walks that run side by side add to
 	validators   []store.Validator            // of what is no list
@@ -104,11 +104,11 @@ type deferral struct {
 	err  error
 }
 
-func newHarvest(p *Pass, r *remote) *harvest {
+func newHarvest(p *Ingest, r *remote) *harvest {
 	return &harvest{
 		p: p, r: r, repo: r.repo,
 		open: map[int]work.PullRequest{}, lights: map[int]github.PullLight{},
-		items: map[int]work.Item{}, pulls: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, pages: map[string][]store.Validator{}, backlog: map[int]bool{}, enough: func() bool { return false }, forgotten: map[int]bool{}, lost: map[int]string{},
+		items: map[int]work.Item{}, pullRows: map[int]work.PullRequest{}, threads: map[int][]work.Thread{}, walks: map[string]string{}, pages: map[string][]store.Validator{}, backlog: map[int]bool{}, enough: func() bool { return false }, forgotten: map[int]bool{}, lost: map[int]string{},
 		adopted: map[int]int{}, handled: map[string]bool{}, promoted: map[int]*promotion{},
 		taken: map[int]takeover{}, pauses: map[int][]work.Pause{}, submitted: map[int64]time.Time{},
 		known: known{pages: map[string]store.Validator{}, cuts: map[string]string{}}, levels: map[int64]string{}, takenOver: map[int64]int64{},
@@ -116,7 +116,7 @@ func newHarvest(p *Pass, r *remote) *harvest {
 }
 
 // load reads what the database knows.
-func (h *harvest) load(ctx context.Context) error {
+func (h *Reading) load(ctx context.Context) error {
 	return h.view(ctx, func(tx *store.Tx) error {
 		pulls, err := tx.ListOpenPulls(ctx, h.repo.ID)
 		if err != nil {
@@ -161,8 +161,8 @@ func (h *harvest) update(ctx context.Context, write func(*store.Tx) error) error
 
 // fetch reads side by side what every pass reads, so that an idle pass takes
 // one round trip.
-func (h *harvest) fetch(ctx context.Context) error {
-	reads := []func(context.Context) error{h.sweepPulls, h.readIssues, h.readComments, h.readReviewComments}
+func (h *Reading) fetch(ctx context.Context) error {
+	reads := []func(context.Context) error{h.pulls.sweepPulls, h.readIssues, h.readComments, h.readReviewComments}
 	errs := make([]error, len(reads))
 	var wg sync.WaitGroup
 	for i, read := range reads {
@@ -200,7 +200,7 @@ func (h *harvest) item(ctx context.Context, number int) (work.Item, bool, error)
 
 // pull finds a tracked pull request, as changed by this harvest.
 func (h *harvest) pull(ctx context.Context, number int) (work.PullRequest, bool, error) {
-	if pull, ok := h.pulls[number]; ok {
+	if pull, ok := h.pullRows[number]; ok {
 		return pull, true, nil
 	}
 	if pull, ok := h.open[number]; ok {
@@ -217,13 +217,13 @@ func (h *harvest) pull(ctx context.Context, number int) (work.PullRequest, bool,
 }
 
 // store writes the harvest. An idle one is a heartbeat.
-func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error {
+func (h *Reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for _, item := range h.items {
 		if err := h.storeItem(ctx, tx, item); err != nil {
 			return err
 		}
 	}
-	for number, pull := range h.pulls {
+	for number, pull := range h.pullRows {
 		if pull.ItemID == 0 {
 			pull.ItemID = h.items[h.adopted[number]].ID
 		}
@@ -250,7 +250,7 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
-	if err := h.storePromoted(ctx, tx, now); err != nil {
+	if err := h.pulls.storePromoted(ctx, tx, now); err != nil {
 		return err
 	}
 	for _, d := range h.dependencies {
@@ -264,7 +264,7 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
-	if err := h.storeAdopted(ctx, tx, now); err != nil {
+	if err := h.rebuild.storeAdopted(ctx, tx, now); err != nil {
 		return err
 	}
 	for _, a := range h.removals {
@@ -272,10 +272,10 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
-	if err := h.storeDeclined(ctx, tx, now); err != nil {
+	if err := h.comments.storeDeclined(ctx, tx, now); err != nil {
 		return err
 	}
-	if err := h.storeRevoked(ctx, tx); err != nil {
+	if err := h.issues.storeRevoked(ctx, tx); err != nil {
 		return err
 	}
 	if err := h.storeMissed(ctx, tx); err != nil {
@@ -290,7 +290,7 @@ func (h *harvest) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeCursors(ctx, tx, now); err != nil {
 		return err
 	}
-	if err := h.storeRepoLabels(ctx, tx, now); err != nil {
+	if err := h.issues.storeRepoLabels(ctx, tx, now); err != nil {
 		return err
 	}
 	if err := h.r.keepClock(ctx, tx); err != nil {
@@ -341,7 +341,7 @@ func (h *harvest) storeItem(ctx context.Context, tx *store.Tx, item work.Item) e
 	return err
 }
 
-func (h *harvest) storeEvent(ctx context.Context, tx *store.Tx, c candidate, now time.Time) error {
+func (h *Reading) storeEvent(ctx context.Context, tx *store.Tx, c candidate, now time.Time) error {
 	e := c.event
 	e.ItemID = h.itemOf(c)
 	e.RepoID, e.SeenAt = h.repo.ID, now
@@ -356,7 +356,7 @@ func (h *harvest) storeEvent(ctx context.Context, tx *store.Tx, c candidate, now
 	if e.Outcome != "" {
 		h.ignored++
 	}
-	if err := h.recallStop(ctx, tx, e); err != nil {
+	if err := h.rebuild.recallStop(ctx, tx, e); err != nil {
 		return err
 	}
 	if !e.Kind.Written() {

@@ -9,7 +9,7 @@ import (
 
 // log writes a line for each new event, and one for those that an operator may
 // want to act on.
-func (h *harvest) log(ctx context.Context) {
+func (h *Reading) log(ctx context.Context) {
 	h.logMissed(ctx)
 	for _, c := range h.events {
 		e := c.event

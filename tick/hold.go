@@ -11,7 +11,7 @@ import (
 // holdLimits keeps to the limits that earlier passes were told of, and has those
 // stored that this one is told of: the next pass is another process, and a client
 // that goes on while it is limited can be banned.
-func (p *Pass) holdLimits(ctx context.Context, tx *store.Tx) error {
+func (p *Env) holdLimits(ctx context.Context, tx *store.Tx) error {
 	limits, err := tx.ListLimits(ctx)
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (p *Pass) holdLimits(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-func (p *Pass) keepLimit(ctx context.Context, host string, l github.Limit) {
+func (p *Env) keepLimit(ctx context.Context, host string, l github.Limit) {
 	ctx = context.WithoutCancel(ctx)
 	err := p.Store.Update(ctx, func(tx *store.Tx) error {
 		return tx.SetLimit(ctx, store.Limit{Host: host, Resource: l.Resource, NotBefore: l.Until, Reason: l.Reason})

@@ -14,7 +14,7 @@ import (
 )
 
 // dropAllHomes looks through every repository that this pass knows.
-func (p *Pass) dropAllHomes(ctx context.Context) error {
+func (p *Restorer) dropAllHomes(ctx context.Context) error {
 	var errs []error
 	for _, r := range p.remotes() {
 		if r.repo.ID != 0 {
@@ -26,7 +26,7 @@ func (p *Pass) dropAllHomes(ctx context.Context) error {
 
 // dropHomes removes the home folders of a repository's items that are over: they
 // hold caches, which a reopened item fills again.
-func (p *Pass) dropHomes(ctx context.Context, r *remote) error {
+func (p *Restorer) dropHomes(ctx context.Context, r *remote) error {
 	dir := p.Dirs.HomesDir(r.repo)
 	homes, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

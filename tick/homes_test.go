@@ -35,7 +35,7 @@ func TestHomesOfOpenItemsStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Pass{Store: db, Dirs: Dirs{State: dir}}
+	p := &Restorer{Env: &Env{Store: db, Dirs: Dirs{State: dir}}}
 	for _, item := range []string{"3", "4", "5", "6", "7"} {
 		if err := os.MkdirAll(filepath.Join(p.Dirs.HomesDir(repo), item, ".cache"), 0o700); err != nil {
 			t.Fatal(err)

@@ -53,7 +53,7 @@ func (h *harvest) swept(who github.Identity) {
 
 // identify makes sure, before anything that was read is judged, that it is of the
 // repository that the database knows.
-func (h *harvest) identify(ctx context.Context) error {
+func (h *Reading) identify(ctx context.Context) error {
 	at := h.now()
 	if recent := h.r.confirmed(at, sameFor) || !h.brought && at.Sub(h.repo.ConfirmedAt).Abs() < confirmEvery; recent && !h.another {
 		return nil
@@ -71,7 +71,7 @@ func (h *harvest) identify(ctx context.Context) error {
 
 // regather reads a repository once more after it was found to be another one, or to
 // have another address.
-func (p *Pass) regather(ctx context.Context, r *remote, err error) (*harvest, error) {
+func (p *Ingest) regather(ctx context.Context, r *remote, err error) (*Reading, error) {
 	before := r.repo
 	_, moved := errors.AsType[*github.MovedError](err)
 	if moved || github.IsStatus(err, 404) {
@@ -89,7 +89,7 @@ func (p *Pass) regather(ctx context.Context, r *remote, err error) (*harvest, er
 
 // follow reads who the repository is today: at first sight, when GitHub says that it
 // moved, and when it may be another one.
-func (p *Pass) follow(ctx context.Context, r *remote) error {
+func (p *Ingest) follow(ctx context.Context, r *remote) error {
 	now, err := whoIs(ctx, r)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func whoIs(ctx context.Context, r *remote) (github.Repository, error) {
 }
 
 // become gives the name the row of the repository that it stands for.
-func (p *Pass) become(ctx context.Context, r *remote, now github.Repository) error {
+func (p *Ingest) become(ctx context.Context, r *remote, now github.Repository) error {
 	p.becoming.Lock()
 	defer p.becoming.Unlock()
 	if twin := p.twin(r, now.NodeID); twin != "" {
@@ -179,7 +179,7 @@ func (p *Pass) become(ctx context.Context, r *remote, now github.Repository) err
 }
 
 // twin is another name of the config that stands for a repository.
-func (p *Pass) twin(r *remote, nodeID string) string {
+func (p *Ingest) twin(r *remote, nodeID string) string {
 	p.rooms.Lock()
 	defer p.rooms.Unlock()
 	for _, o := range p.all {
@@ -192,7 +192,7 @@ func (p *Pass) twin(r *remote, nodeID string) string {
 
 // setRepo changes the row of a configured repository: others look through the rows of
 // all meanwhile. What was opened of another repository is not kept.
-func (p *Pass) setRepo(r *remote, row work.Repo) {
+func (p *Ingest) setRepo(r *remote, row work.Repo) {
 	p.rooms.Lock()
 	defer p.rooms.Unlock()
 	if r.repo.ID != row.ID {
@@ -215,7 +215,7 @@ func replacedNote(kept int) string {
 // stillSame makes sure, right before something is written or shown to an agent, that
 // the name stands for the repository that this is about: GitHub said so within some
 // time.
-func (p *Pass) stillSame(ctx context.Context, r *remote, within time.Duration) error {
+func (p *Env) stillSame(ctx context.Context, r *remote, within time.Duration) error {
 	now := r.GitHub.Now()
 	if r.confirmed(now, within) {
 		return nil

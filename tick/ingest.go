@@ -29,10 +29,10 @@ const (
 	overlap = 5 * time.Minute
 )
 
-// ingest reads every selected repository from GitHub, side by side, and
+// readAll reads every selected repository from GitHub, side by side, and
 // returns those that can be planned for: also one whose ingest failed has
 // events that wait, but one that was never read has nothing.
-func (p *Pass) ingest(ctx context.Context, rep *Report) []*remote {
+func (p *Ingest) readAll(ctx context.Context, rep *Report) []*remote {
 	var wg sync.WaitGroup
 	for _, r := range p.remotes() {
 		if !p.selected(r) {
@@ -56,7 +56,7 @@ func (p *Pass) ingest(ctx context.Context, rep *Report) []*remote {
 }
 
 // tooSoon says why a repository is not asked in this pass; empty when it is.
-func (p *Pass) tooSoon(r *remote) string {
+func (p *Ingest) tooSoon(r *remote) string {
 	now := r.GitHub.Now()
 	if next := r.repo.HeartbeatAt.Add(p.Config.Runtime.MinInterval); next.After(now) && !future(r.repo.HeartbeatAt, now, clockWarning) {
 		return fmt.Sprintf("read %s ago; min_interval is %s", now.Sub(r.repo.HeartbeatAt).Round(time.Second), p.Config.Runtime.MinInterval)
@@ -64,7 +64,7 @@ func (p *Pass) tooSoon(r *remote) string {
 	return ""
 }
 
-func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
+func (p *Ingest) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	name := p.Config.Called(r.Name)
 	if until, ok := p.postponed(r); ok {
 		rep.repo(name, func(x *RepoReport) { x.Note, x.Until = r.repo.LastError, &until })
@@ -88,13 +88,13 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 	}
 	// What was read is stored even if the time is up meanwhile.
 	ctx = context.WithoutCancel(ctx)
-	h.logQueued(ctx, "issue comments seen")
+	h.comments.logQueued(ctx, "issue comments seen")
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return h.store(ctx, tx, h.now()) }); err != nil {
 		return fmt.Errorf("store what was read: %w", err)
 	}
 	p.setRepo(r, h.repo)
 	h.log(ctx)
-	h.logQueued(ctx, "issue comments queued")
+	h.comments.logQueued(ctx, "issue comments queued")
 	rep.repo(name, func(x *RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, h.note })
 	if wait, ok := errors.AsType[*work.WaitError](h.late); ok {
 		return wait
@@ -103,7 +103,7 @@ func (p *Pass) ingestRepo(ctx context.Context, r *remote, rep *Report) error {
 }
 
 // gather reads what is new in one repository. Nothing is written meanwhile.
-func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
+func (p *Ingest) gather(ctx context.Context, r *remote) (*Reading, error) {
 	if r.repo.NodeID == "" {
 		if err := p.follow(ctx, r); err != nil {
 			return nil, err
@@ -112,14 +112,14 @@ func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
 	if err := p.clockOf(ctx, r); err != nil {
 		return nil, err
 	}
-	h := newHarvest(p, r)
+	h := newReading(p, r)
 	if err := h.load(ctx); err != nil {
 		return nil, err
 	}
 	if err := h.read(ctx); err != nil {
 		return nil, err
 	}
-	for _, sift := range []func(context.Context) error{h.storePauses, h.intakeComments, h.judge, h.askCommandersAgain, h.readJournals} {
+	for _, sift := range []func(context.Context) error{h.comments.storePauses, h.comments.intakeComments, h.comments.judge, h.issues.askCommandersAgain, h.rebuild.readJournals} {
 		if err := sift(ctx); err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func (p *Pass) gather(ctx context.Context, r *remote) (*harvest, error) {
 }
 
 // read asks GitHub. That the time is up is no failure: what was read is kept.
-func (h *harvest) read(ctx context.Context) error {
+func (h *Reading) read(ctx context.Context) error {
 	until := func(tenths int) (context.Context, context.CancelFunc) {
 		return context.WithTimeout(ctx, h.p.Config.Runtime.IngestTimeout*time.Duration(tenths)/10)
 	}
@@ -146,13 +146,13 @@ func (h *harvest) read(ctx context.Context) error {
 		return err
 	}
 	defer h.dropHalf()
-	if err := h.adopt(reading); err != nil || h.rebuilding {
+	if err := h.rebuild.adopt(reading); err != nil || h.rebuilding {
 		return err
 	}
 	for _, step := range []struct {
 		ctx  context.Context
 		read func(context.Context) error
-	}{{issues, h.firstSight}, {issues, h.intakeIssues}, {reading, h.readPulls}, {reading, h.readDependencies}} {
+	}{{issues, h.issues.firstSight}, {issues, h.issues.intakeIssues}, {reading, h.pulls.readPulls}, {reading, h.issues.readDependencies}} {
 		if err := step.read(step.ctx); late(err) {
 			h.cut(err)
 		} else if err != nil {
@@ -164,7 +164,7 @@ func (h *harvest) read(ctx context.Context) error {
 
 // concludeIngest records how a repository's ingest went: a limit makes it wait
 // and is no failure, anything else backs off, and neither touches the others.
-func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Report) {
+func (p *Ingest) concludeIngest(ctx context.Context, r *remote, err error, rep *Report) {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return
 	}
@@ -192,6 +192,9 @@ func (p *Pass) concludeIngest(ctx context.Context, r *remote, err error, rep *Re
 			x.Until = &until
 		}
 	})
+	if failed && p.accounts.shutOut(r.Name.Host) != nil {
+		rep.tellShut(r.Name.Host)
+	}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		return errors.Join(r.keepClock(ctx, tx), tx.DeferRepo(ctx, r.repo.ID, until, reason, failed && !until.IsZero()))
 	})

@@ -27,7 +27,7 @@ type Cause struct {
 
 // causes says in plain words why a repository was not read, each cause once,
 // however many requests came to it.
-func (p *Pass) causes(r *remote, err error) []Cause {
+func (p *Env) causes(r *remote, err error) []Cause {
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
 		return []Cause{{causeLimit, wait.Reason}}
 	}
@@ -48,7 +48,7 @@ func (p *Pass) causes(r *remote, err error) []Cause {
 }
 
 // tooSlow tells a host that never answered from one that has much to tell.
-func (p *Pass) tooSlow(r *remote) Cause {
+func (p *Env) tooSlow(r *remote) Cause {
 	limit := p.Config.Runtime.IngestTimeout
 	if _, answered := r.GitHub.Ahead(); !answered {
 		silent := github.Silent(r.Name.Host)
@@ -68,7 +68,7 @@ func reasonOf(causes []Cause) string {
 
 // postponed is why a repository is not asked in this pass: it failed, or GitHub
 // said when.
-func (p *Pass) postponed(r *remote) (until time.Time, ok bool) {
+func (p *Env) postponed(r *remote) (until time.Time, ok bool) {
 	now := r.GitHub.Now()
 	return r.repo.NotBefore, r.repo.NotBefore.After(now) && !future(r.repo.NotBefore, now, work.LongestWait)
 }

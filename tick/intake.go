@@ -17,7 +17,7 @@ import (
 
 // firstSight reads the open issues that carry a label already, once for each
 // label: the walks only show what changes from now on.
-func (h *harvest) firstSight(ctx context.Context) error {
+func (h *Issues) firstSight(ctx context.Context) error {
 	for _, label := range flowLabels(h.r.Settings) {
 		if slices.Contains(h.known.labels, label.name) {
 			continue
@@ -26,12 +26,12 @@ func (h *harvest) firstSight(ctx context.Context) error {
 			return github.LabelledIssuesURL(repo, label.name, since)
 		}
 		w := walk[github.Issue]{walkLabel + label.name, address, h.r.GitHub.ListIssues, nil, func(i github.Issue) time.Time { return i.UpdatedAt }}
-		issues, whole, err := w.read(ctx, h)
+		issues, whole, err := w.read(ctx, h.harvest)
 		if err != nil {
 			return fmt.Errorf("read the issues labelled %q: %w", label.name, err)
 		}
 		delete(h.pages, w.name) // they are read once
-		h.issues = append(h.issues, issues...)
+		h.listedIssues = append(h.listedIssues, issues...)
 		if whole {
 			h.labels = append(h.labels, label.name)
 		}
@@ -66,9 +66,9 @@ func flowOf(r config.Repo, labels []string) (flowLabel, bool) {
 
 // intakeIssues looks at what changed among issues and pull requests, and first at
 // what earlier passes had no time for.
-func (h *harvest) intakeIssues(ctx context.Context) error {
+func (h *Issues) intakeIssues(ctx context.Context) error {
 	listed, order := map[int]github.Issue{}, slices.Clone(h.known.backlog)
-	for _, is := range h.issues {
+	for _, is := range h.listedIssues {
 		if last, again := listed[is.Number]; !again || !is.UpdatedAt.Before(last.UpdatedAt) {
 			listed[is.Number] = is
 		}
@@ -90,9 +90,9 @@ func (h *harvest) intakeIssues(ctx context.Context) error {
 
 // takeNumber takes in an issue or a pull request that was listed, whole or not at
 // all: then it is tried again, after the others.
-func (h *harvest) takeNumber(ctx context.Context, n int, is github.Issue, listed bool) error {
+func (h *Issues) takeNumber(ctx context.Context, n int, is github.Issue, listed bool) error {
 	waited, tried := slices.Contains(h.known.backlog, n), ctx.Err() == nil
-	items, events, comments := maps.Clone(h.items), len(h.events), len(h.comments)
+	items, events, comments := maps.Clone(h.items), len(h.events), len(h.listedComments)
 	err := h.intakeNumber(ctx, n, is, listed)
 	if err == nil {
 		if waited && !h.backlog[n] {
@@ -100,11 +100,11 @@ func (h *harvest) takeNumber(ctx context.Context, n int, is github.Issue, listed
 		}
 		return nil
 	}
-	h.items, h.events, h.comments = items, h.events[:events], h.comments[:comments]
+	h.items, h.events, h.listedComments = items, h.events[:events], h.listedComments[:comments]
 	for pull, issue := range h.adopted {
 		if _, known := items[issue]; issue == n && !known {
 			delete(h.adopted, pull)
-			delete(h.pulls, pull)
+			delete(h.pullRows, pull)
 			delete(h.open, pull)
 			delete(h.promoted, n)
 		}
@@ -119,7 +119,7 @@ func (h *harvest) takeNumber(ctx context.Context, n int, is github.Issue, listed
 	return h.isolate(err, "read issue #%d", n)
 }
 
-func (h *harvest) intakeNumber(ctx context.Context, n int, is github.Issue, listed bool) (err error) {
+func (h *Issues) intakeNumber(ctx context.Context, n int, is github.Issue, listed bool) (err error) {
 	if !listed {
 		if is, listed, err = h.r.GitHub.Issue(ctx, h.repo.Current, n); err != nil || !listed {
 			return err // or it is gone
@@ -134,13 +134,13 @@ func (h *harvest) intakeNumber(ctx context.Context, n int, is github.Issue, list
 // noticePull marks a tracked pull request that was closed and has changed since:
 // the sweep only asks about those that were open, and one that was opened again
 // may be merged by now.
-func (h *harvest) noticePull(ctx context.Context, is github.Issue) error {
+func (h *Issues) noticePull(ctx context.Context, is github.Issue) error {
 	pull, ok, err := h.pull(ctx, is.Number)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		return h.adoptReopened(ctx, is)
+		return h.rebuild.adoptReopened(ctx, is)
 	}
 	if pull.State == work.PullClosed && (is.State == "open" || changedSince(pull, is)) {
 		pull.Fingerprint = "" // that of the last time may have been this one
@@ -160,7 +160,7 @@ func changedSince(pull work.PullRequest, is github.Issue) bool {
 
 // intakeIssue begins to track an issue with one of our labels, and notes what
 // became of one that is tracked.
-func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
+func (h *Issues) intakeIssue(ctx context.Context, is github.Issue) error {
 	item, tracked, err := h.item(ctx, is.Number)
 	if err != nil {
 		return err
@@ -180,7 +180,7 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 	if err != nil {
 		return err
 	}
-	h.issueTaken(is, timeline)
+	h.comments.issueTaken(is, timeline)
 	if err := h.missInTimeline(ctx, is.Number, item.ID, timeline); err != nil {
 		return err
 	}
@@ -223,8 +223,8 @@ func (h *harvest) intakeIssue(ctx context.Context, is github.Issue) error {
 
 // begin tracks an issue: with the labelling that asked for it, and everything
 // that was said before.
-func (h *harvest) begin(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, again bool) error {
-	item := h.newItem(is, label)
+func (h *Issues) begin(ctx context.Context, is github.Issue, label flowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, again bool) error {
+	item := h.rebuild.newItem(is, label)
 	item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
 	item, err := h.retell(ctx, item, is, timeline, label.name)
 	if err != nil {
@@ -238,13 +238,13 @@ func (h *harvest) begin(ctx context.Context, is github.Issue, label flowLabel, l
 	if err != nil {
 		return err
 	}
-	h.comments = append(h.comments, comments...)
+	h.listedComments = append(h.listedComments, comments...)
 	return nil
 }
 
 // retell takes over what people may change about an issue, as far as it counts:
 // since the newest setting of the label, the item's or the one that is wanted.
-func (h *harvest) retell(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label string) (work.Item, error) {
+func (h *Issues) retell(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label string) (work.Item, error) {
 	by := item
 	by.Label = cmp.Or(label, item.Label)
 	c, err := h.confirmText(ctx, by, is, timeline)
@@ -256,7 +256,7 @@ func (h *harvest) retell(ctx context.Context, item work.Item, is github.Issue, t
 }
 
 // refresh takes over what people may change about an issue.
-func (h *harvest) refresh(item work.Item, is github.Issue, c confirmed) {
+func (h *Issues) refresh(item work.Item, is github.Issue, c confirmed) {
 	item.Title, item.Body, item.Edited, item.Author, item.URL = c.title, c.body, c.edited, is.Author, is.URL
 	item.IssueClosed = is.State != "open"
 	item.Fingerprint = ""
@@ -271,7 +271,7 @@ func (h *harvest) refresh(item work.Item, is github.Issue, c confirmed) {
 // changed; that must not cost a request for each issue. A fingerprint is only
 // kept once the issue has been quiet for a while, because two changes in one
 // second share a stamp.
-func (h *harvest) unchanged(item work.Item, is github.Issue) bool {
+func (h *Issues) unchanged(item work.Item, is github.Issue) bool {
 	return item.Fingerprint != "" && item.Fingerprint == fingerprint(is)
 }
 
@@ -280,7 +280,7 @@ func fingerprint(is github.Issue) string {
 }
 
 // changes notes closings and reopenings after the labelling that began the item.
-func (h *harvest) changes(item work.Item, number int, timeline []github.TimelineEvent) {
+func (h *Issues) changes(item work.Item, number int, timeline []github.TimelineEvent) {
 	for _, t := range timeline {
 		kind := work.EventClosed
 		switch {

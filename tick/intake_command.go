@@ -30,7 +30,7 @@ func versions(e work.Event) [][2]string {
 
 // intakeStray takes commands in from issues and pull requests that are not
 // worked on; nothing else there is ours to read.
-func (h *harvest) intakeStray(c candidate) {
+func (h *Comments) intakeStray(c candidate) {
 	if c.event = work.AsCommand(c.event); c.event.Kind == work.EventCommand {
 		c.pull = false
 		h.add(c)
@@ -39,7 +39,7 @@ func (h *harvest) intakeStray(c candidate) {
 
 // commandVerdict judges a command that is new to the database: whether its
 // author may give it, and whether an earlier database's pass did what it says.
-func (h *harvest) commandVerdict(ctx context.Context, e work.Event, outcome string) (string, error) {
+func (h *Comments) commandVerdict(ctx context.Context, e work.Event, outcome string) (string, error) {
 	switch outcome {
 	case "":
 		outcome, err := h.obeyedBefore(ctx, e)
@@ -57,7 +57,7 @@ func (h *harvest) commandVerdict(ctx context.Context, e work.Event, outcome stri
 // obeyedBefore looks for our answer to a command. Where it stands, the command
 // was carried out, whatever this database knows: an old cancel must not act
 // again.
-func (h *harvest) obeyedBefore(ctx context.Context, e work.Event) (string, error) {
+func (h *Comments) obeyedBefore(ctx context.Context, e work.Event) (string, error) {
 	said, err := h.r.GitHub.CommentsOf(ctx, h.repo.Current, e.Number, e.CreatedAt)
 	if err != nil {
 		return "", err
@@ -78,7 +78,7 @@ func (h *harvest) obeyedBefore(ctx context.Context, e work.Event) (string, error
 // pausesByCommand are what commands that an earlier database's pass carried out
 // began, until their label stood or another command ended them: from then on
 // timelines show it.
-func (h *harvest) pausesByCommand(numbers []int, shown []work.Pause) (pauses []work.Pause) {
+func (h *Comments) pausesByCommand(numbers []int, shown []work.Pause) (pauses []work.Pause) {
 	for i, e := range h.obeyed { // in the order of time
 		if !says(e, work.VerbPause, numbers) {
 			continue
@@ -112,7 +112,7 @@ func says(e work.Event, verb work.Verb, numbers []int) bool {
 
 // resumed ends what pauses last and are ended by a command that this pass is
 // going to carry out: what is said after it counts, however soon.
-func (h *harvest) resumed(ctx context.Context, numbers []int, pauses []work.Pause) error {
+func (h *Comments) resumed(ctx context.Context, numbers []int, pauses []work.Pause) error {
 	if !slices.ContainsFunc(pauses, work.Pause.Open) {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (h *harvest) decline(e work.Event) {
 
 // storeDeclined plans each word to a person once, where it was first due: a pass
 // whose database was lost finds it there.
-func (h *harvest) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time) error {
+func (h *Comments) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time) error {
 	slices.SortStableFunc(h.declined, func(a, b work.Action) int { return a.Number - b.Number })
 	planned := map[string]bool{}
 	for _, a := range h.declined {

@@ -99,7 +99,7 @@ func (j journal) planned(t work.Turn, now time.Time) []work.Action {
 
 // readJournals finds the turns that a lost database knew: answered, and not
 // all of their effects sent. Whatever was sent is found on GitHub again.
-func (h *harvest) readJournals(ctx context.Context) error {
+func (h *Rebuild) readJournals(ctx context.Context) error {
 	if !h.adopting && !h.begunLate() {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (h *harvest) readJournals(ctx context.Context) error {
 
 // begunLate reports whether work begins here that an earlier pass had no time for:
 // after a database was lost, perhaps.
-func (h *harvest) begunLate() bool {
+func (h *Rebuild) begunLate() bool {
 	return slices.ContainsFunc(h.known.backlog, func(n int) bool {
 		item, ok := h.items[n]
 		return ok && item.ID == 0
@@ -147,7 +147,7 @@ func (h *harvest) begunLate() bool {
 }
 
 // unfinished reports whether a journal's turn has to be carried on.
-func (h *harvest) unfinished(ctx context.Context, j journal) (bool, error) {
+func (h *Rebuild) unfinished(ctx context.Context, j journal) (bool, error) {
 	var known bool
 	err := h.view(ctx, func(tx *store.Tx) error {
 		var err error
@@ -172,7 +172,7 @@ func (h *harvest) unfinished(ctx context.Context, j journal) (bool, error) {
 
 // storeJournal makes the rows of a turn that was found again. The next pass
 // resumes it like any other that was left answered.
-func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) error {
+func (h *Rebuild) storeJournal(ctx context.Context, tx *store.Tx, j journal) error {
 	claimed, item := time.UnixMilli(j.Claimed), h.items[j.Issue].ID
 	if p, ok := h.promoted[j.Issue]; ok {
 		item = p.item.ID
@@ -202,10 +202,10 @@ func (h *harvest) storeJournal(ctx context.Context, tx *store.Tx, j journal) err
 			return err
 		}
 	}
-	return h.p.move(ctx, tx, work.Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.now())
+	return h.p.notices.move(ctx, tx, work.Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.now())
 }
 
-func (h *harvest) assignJournal(ctx context.Context, tx *store.Tx, j journal, turnID int64) error {
+func (h *Rebuild) assignJournal(ctx context.Context, tx *store.Tx, j journal, turnID int64) error {
 	pending, err := tx.ListPendingEvents(ctx, h.repo.ID)
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (h *harvest) assignJournal(ctx context.Context, tx *store.Tx, j journal, tu
 
 // readBack takes over what the mirror's journal says of a claimed turn: its
 // agent has answered, and a database that is gone knew it.
-func (p *Pass) readBack(ctx context.Context, l *lease) error {
+func (p *Restorer) readBack(ctx context.Context, l *lease) error {
 	b, ok, err := l.remote.mirror().Journal(ctx, l.turn.Key)
 	if err != nil || !ok {
 		return err

@@ -13,7 +13,7 @@ import (
 
 // declineLabel says that a label begins nothing: on GitHub once for each person
 // in a repository, and in the log.
-func (h *harvest) declineLabel(item work.Item, is github.Issue, set github.TimelineEvent, label flowLabel) {
+func (h *Issues) declineLabel(item work.Item, is github.Issue, set github.TimelineEvent, label flowLabel) {
 	refused := fact(item, work.EventLabelled, is.Number, set, label.name)
 	refused.event.Outcome = work.OutcomeNoLabeller
 	h.add(refused)

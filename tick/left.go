@@ -18,7 +18,7 @@ const leftOut = "its repository was taken out of the config"
 
 // openLeft finds the repositories that this config named before and names no more,
 // as far as there is something to do: an unfinished turn, or a label to take away.
-func (p *Pass) openLeft(ctx context.Context, tx *store.Tx) error {
+func (p *Env) openLeft(ctx context.Context, tx *store.Tx) error {
 	known, err := tx.ListRepos(ctx)
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func (p *Pass) openLeft(ctx context.Context, tx *store.Tx) error {
 }
 
 // gitHubOf is the GitHub of a host that gh is logged in to; nil: there is none.
-func (p *Pass) gitHubOf(host string) GitHub {
+func (p *Env) gitHubOf(host string) GitHub {
 	for _, r := range p.all {
 		if r.Name.Host == host {
 			return r.GitHub
@@ -101,11 +101,11 @@ func (p *Pass) letTurnGo(ctx context.Context, r *remote, t work.Turn) error {
 	}
 	if begun { // the rest of its effects waits with the repository
 		return p.Store.Update(ctx, func(tx *store.Tx) error {
-			return p.show(ctx, tx, work.Move{Item: l.item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}, p.Now())
+			return p.notices.show(ctx, tx, work.Move{Item: l.item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}, p.Now())
 		})
 	}
 	p.changed(l, string(verdictSuperseded), leftOut)
-	return p.supersede(ctx, l, verdict{kind: verdictSuperseded, reason: leftOut})
+	return p.turns.supersede(ctx, l, verdict{kind: verdictSuperseded, reason: leftOut})
 }
 
 // labelsShown are the names of the labels that show where a running item stands, as
@@ -124,7 +124,7 @@ func sendsLeft(a work.Action) bool { return a.Kind == work.ActionLabels }
 
 // notLeft ends a turn before it pushes when its repository was taken out of the config
 // meanwhile.
-func (p *Pass) notLeft(ctx context.Context, l *lease) error {
+func (p *Looks) notLeft(ctx context.Context, l *lease) error {
 	var row work.Repo
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		row, err = tx.GetRepo(ctx, l.remote.repo.ID)
@@ -137,7 +137,7 @@ func (p *Pass) notLeft(ctx context.Context, l *lease) error {
 }
 
 // shownAt is the repository where GitHub shows an item, also one that was left.
-func (p *Pass) shownAt(repoID int64) *remote {
+func (p *Env) shownAt(repoID int64) *remote {
 	if r := p.remoteByID(repoID); r != nil {
 		return r
 	}

@@ -35,7 +35,7 @@ func atLimit(what, why string) error {
 // day: a run takes at most what its item may cost, or a turn, or half a day where
 // neither has a limit. believed is false where more was told, or more tokens than a
 // run can use before it is ended at its limit.
-func (p *Pass) plausible(ctx context.Context, attrs []any, run work.Run, u work.Usage) (counts work.Usage, believed bool) {
+func (p *Runner) plausible(ctx context.Context, attrs []any, run work.Run, u work.Usage) (counts work.Usage, believed bool) {
 	b := p.Config.Runtime.Budgets
 	most := max(b.CostPerItem, b.CostPerTurn)
 	if most == 0 {

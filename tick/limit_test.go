@@ -30,7 +30,7 @@ func TestACostThatCannotBeCountsAsWhatAnItemMayCost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
-			p := &Pass{Config: &config.Config{Runtime: config.Runtime{Budgets: c.budgets}}, Log: slog.New(slog.NewTextHandler(&log, nil))}
+			p := &Runner{Env: &Env{Config: &config.Config{Runtime: config.Runtime{Budgets: c.budgets}}, Log: slog.New(slog.NewTextHandler(&log, nil))}}
 			got, believed := p.plausible(t.Context(), nil, work.Run{ID: 7}, work.Usage{InputTokens: 3, CostUSD: c.told})
 			if got != (work.Usage{InputTokens: 3, CostUSD: c.want}) {
 				t.Errorf("got %+v", got)

@@ -14,7 +14,7 @@ import (
 var documents = []string{"docs/**", "doc/**", "**/*.md", "**/*.mdx", "**/*.markdown", "**/*.rst", "**/*.adoc"}
 
 // limits are what no push of the turn may carry (design §7).
-func (p *Pass) limits(l *lease) git.Limits {
+func (p *Runner) limits(l *lease) git.Limits {
 	r := l.remote.Settings
 	limits := git.Limits{
 		MaxFiles: r.MaxFiles, MaxFileBytes: r.MaxFileBytes, Protected: r.ProtectedPaths, Secrets: p.Secrets.Find,

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // All locks are flocks: their holder's death ends them. They are never
@@ -37,13 +39,13 @@ func tryLock(path string) (fileLock, bool, error) {
 const lockPoll = 50 * time.Millisecond
 
 // lockPlanning takes tick.lock, waiting for it only when told to.
-func (p *Pass) lockPlanning(ctx context.Context) (fileLock, bool, error) {
+func (p *Env) lockPlanning(ctx context.Context, wait time.Duration) (fileLock, bool, error) {
 	path := filepath.Join(p.Dirs.locks(), "tick.lock")
 	l, ok, err := tryLock(path)
-	if ok || err != nil || p.Wait <= 0 {
+	if ok || err != nil || wait <= 0 {
 		return l, ok, err
 	}
-	waiting, cancel := context.WithTimeout(ctx, p.Wait)
+	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	f := flock.New(path, flock.SetPermissions(0o600))
 	ok, err = f.TryLockContext(waiting, lockPoll)
@@ -54,15 +56,6 @@ func (p *Pass) lockPlanning(ctx context.Context) (fileLock, bool, error) {
 		return fileLock{}, false, fmt.Errorf("lock %q: %w", path, err)
 	}
 	return fileLock{f}, ok, nil
-}
-
-// holder is what a slot's lock file says of the turn that runs in it. It holds
-// as long as the lock is held, and only then.
-type holder struct {
-	Repo   string `json:"repo"` // host/owner/name
-	Number int    `json:"number"`
-	Issue  int    `json:"issue"`
-	Turn   string `json:"turn"`
 }
 
 // slot is one worker's place, held.
@@ -88,7 +81,7 @@ func (d Dirs) takeSlot(k int) (*slot, bool, error) {
 
 // announce writes what the slot is used for. Only holders of tick.lock take
 // slots, so nobody reads the file between the lock and the announcement.
-func (s *slot) announce(h holder) error {
+func (s *slot) announce(h plan.Holder) error {
 	b, err := json.Marshal(h)
 	if err == nil {
 		err = os.WriteFile(s.path, b, 0o600)
@@ -106,12 +99,12 @@ func (s *slot) release() {
 
 // heldSlots says what runs in the slots whose locks are held. A slot beyond
 // today's number of workers counts like any other.
-func (d Dirs) heldSlots() (map[int]holder, error) {
+func (d Dirs) heldSlots() (map[int]plan.Holder, error) {
 	paths, err := filepath.Glob(filepath.Join(d.locks(), "slot-*.lock"))
 	if err != nil {
 		return nil, fmt.Errorf("list the slots: %w", err)
 	}
-	held := map[int]holder{}
+	held := map[int]plan.Holder{}
 	for _, path := range paths {
 		k, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "slot-"), ".lock"))
 		if err != nil {
@@ -125,7 +118,7 @@ func (d Dirs) heldSlots() (map[int]holder, error) {
 			s.lock.unlock()
 			continue
 		}
-		var h holder
+		var h plan.Holder
 		if b, err := os.ReadFile(path); err == nil {
 			_ = json.Unmarshal(b, &h) // an unreadable announcement names nothing
 		}

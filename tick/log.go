@@ -3,7 +3,7 @@ package tick
 import "github.com/mergexo/gh-mergexo/internal/work"
 
 // turnAttrs are the fields of every log line about a turn.
-func (p *Pass) turnAttrs(l *lease, more ...any) []any {
+func (p *Env) turnAttrs(l *lease, more ...any) []any {
 	return append(attrsOf(l.remote.Name, l.item, l.turn), more...)
 }
 

@@ -69,7 +69,7 @@ func namesRepo(call *ast.CallExpr) bool {
 				text, err := strconv.Unquote(n.Value)
 				named = named || err == nil && (text == "repo_full_name" || slices.Contains(passLines, text))
 			case *ast.Ident: // attrs are made by one of these
-				named = named || slices.Contains([]string{"turnAttrs", "eventAttrs", "LogAttrs", "attrs"}, n.Name)
+				named = named || slices.Contains([]string{"turnAttrs", "attrsOf", "eventAttrs", "LogAttrs", "attrs"}, n.Name)
 			}
 			return true
 		})

@@ -15,7 +15,7 @@ import (
 //
 // One without the sandbox that it needs is begun, and blocked: a person has to
 // act, and hears of it on GitHub.
-func (p *Pass) startable(ctx context.Context, repoID int64, kind work.Kind) bool {
+func (p *Env) startable(ctx context.Context, repoID int64, kind work.Kind) bool {
 	hired, err := p.Agents.Agent(ctx, p.remoteByID(repoID).repo, kind)
 	if _, blocked := errors.AsType[*work.BlockedError](err); blocked || err == nil {
 		return true
@@ -29,7 +29,7 @@ func (p *Pass) startable(ctx context.Context, repoID int64, kind work.Kind) bool
 
 // missingAgents is the error of a pass that had turns for agents that cannot
 // be started: a line for each.
-func (p *Pass) missingAgents() error {
+func (p *Env) missingAgents() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(p.missing)) {
 		errs = append(errs, p.missing[name])

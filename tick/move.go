@@ -11,7 +11,7 @@ import (
 
 // move carries out a move, and has GitHub show where the item stands now. It is
 // store.ErrStale when the item is not in a state that the cause may move it from.
-func (p *Pass) move(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
+func (p *Notices) move(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
 	from := work.ComeFrom(m.Cause, m.To)
 	if len(from) == 0 {
 		return fmt.Errorf("move item %d: nothing %s becomes %q", m.Item, m.Cause, m.To)

@@ -23,7 +23,7 @@ const (
 // sendNotices sends the planned actions that belong to no turn: eyes,
 // redirects, block notices. Whoever holds the repository's notices lock sends
 // them; others leave them alone.
-func (p *Pass) sendNotices(ctx context.Context, r *remote, rep *Report) {
+func (p *Notices) sendNotices(ctx context.Context, r *remote, rep *Report) {
 	if _, halted := p.Dirs.Halted(); halted || !r.ready || ctx.Err() != nil {
 		return
 	}
@@ -60,7 +60,7 @@ func (p *Pass) sendNotices(ctx context.Context, r *remote, rep *Report) {
 	}
 }
 
-func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action, rep *Report) (sent int) {
+func (p *Notices) sendDue(ctx context.Context, r *remote, due []work.Action, rep *Report) (sent int) {
 	end := p.Now().Add(noticesLimit)
 	for _, a := range due {
 		if _, halted := p.Dirs.Halted(); halted || sent >= noticesPerPass || p.Now().After(end) || ctx.Err() != nil {
@@ -69,7 +69,7 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action, rep *R
 		if due, err := p.due(ctx, a); err != nil || !due {
 			continue
 		}
-		applied, err := p.runner().Apply(ctx, actions.Scope{Repo: r.repo, GitHub: r.GitHub, Accounts: p.accounts.ids(r.Name.Host)}, a)
+		applied, err := p.effects().Apply(ctx, actions.Scope{Repo: r.repo, GitHub: r.GitHub, Accounts: p.accounts.ids(r.Name.Host)}, a)
 		if err != nil && ctx.Err() != nil {
 			return sent
 		}
@@ -92,15 +92,15 @@ func (p *Pass) sendDue(ctx context.Context, r *remote, due []work.Action, rep *R
 }
 
 // noticeFailed gives a notice up, or lets it wait.
-func (p *Pass) noticeFailed(ctx context.Context, r *remote, a work.Action, err error) {
-	p.Log.WarnContext(ctx, "notice not sent", p.runner().LogAttrs(ctx, r.repo, a, "error", err)...)
+func (p *Notices) noticeFailed(ctx context.Context, r *remote, a work.Action, err error) {
+	p.Log.WarnContext(ctx, "notice not sent", p.effects().LogAttrs(ctx, r.repo, a, "error", err)...)
 	if hopeless(a, err) {
-		a, err := p.runner().Drop(ctx, a, err)
+		a, err := p.effects().Drop(ctx, a, err)
 		if err == nil && a.State == work.ActionDropped && showsState(a) {
 			err = p.showLater(ctx, a)
 		}
 		if err != nil {
-			p.Log.ErrorContext(ctx, "could not give a notice up", p.runner().LogAttrs(ctx, r.repo, a, "error", err)...)
+			p.Log.ErrorContext(ctx, "could not give a notice up", p.effects().LogAttrs(ctx, r.repo, a, "error", err)...)
 		}
 		return
 	}
@@ -108,7 +108,7 @@ func (p *Pass) noticeFailed(ctx context.Context, r *remote, a work.Action, err e
 	why := err.Error()
 	err = p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.DeferAction(ctx, a.ID, until, why) })
 	if err != nil {
-		p.Log.ErrorContext(ctx, "could not defer a notice", p.runner().LogAttrs(ctx, r.repo, a, "error", err)...)
+		p.Log.ErrorContext(ctx, "could not defer a notice", p.effects().LogAttrs(ctx, r.repo, a, "error", err)...)
 	}
 }
 
@@ -131,7 +131,7 @@ func hopeless(a work.Action, err error) bool {
 // dueNotices are those whose time has come. A notice whose answer never came
 // is due at once: only its re-send waits, and Apply looks first. Those that were
 // tried in vain come last: they may use up the pass's time again.
-func (p *Pass) dueNotices(ctx context.Context, r *remote) ([]work.Action, error) {
+func (p *Notices) dueNotices(ctx context.Context, r *remote) ([]work.Action, error) {
 	var due []work.Action
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		all, err := tx.ListNotices(ctx, r.repo.ID)

@@ -15,7 +15,7 @@ import (
 // editedByPerson reports whether a comment by our account is one that we sent, and
 // says something else now. One that is kept up to date changes by our own edits, so
 // of that only the loss of the marker tells.
-func (h *harvest) editedByPerson(ctx context.Context, e work.Event) (bool, error) {
+func (h *People) editedByPerson(ctx context.Context, e work.Event) (bool, error) {
 	if e.ItemID == 0 {
 		return false, nil
 	}

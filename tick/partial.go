@@ -16,7 +16,7 @@ import (
 // keepPartial keeps what stands in the checkout of a turn that did not come to
 // its end: its agent was ended, failed or asks, or what it made is refused. It
 // is a courtesy to the next attempt, and its failure changes no verdict.
-func (p *Pass) keepPartial(ctx context.Context, l *lease) {
+func (p *Runner) keepPartial(ctx context.Context, l *lease) {
 	if l.mode() != work.ModeWrite {
 		return
 	}
@@ -48,7 +48,7 @@ func outlasting(ctx context.Context, d time.Duration) (context.Context, context.
 
 // partial is the unfinished work that the turn can take up: that of its own
 // last attempt, or of the item's turn before it, when that failed. Nil: none.
-func (p *Pass) partial(ctx context.Context, l *lease) (*prompts.Partial, error) {
+func (p *Runner) partial(ctx context.Context, l *lease) (*prompts.Partial, error) {
 	if l.mode() != work.ModeWrite {
 		return nil, nil
 	}
@@ -78,7 +78,7 @@ func (p *Pass) partial(ctx context.Context, l *lease) (*prompts.Partial, error) 
 }
 
 // failedBefore is the key of the item's turn before this one, if that failed.
-func (p *Pass) failedBefore(ctx context.Context, l *lease) (key string, err error) {
+func (p *Runner) failedBefore(ctx context.Context, l *lease) (key string, err error) {
 	var turns []work.Turn
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		turns, err = tx.ListTurns(ctx, l.item.ID)

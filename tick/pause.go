@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // People take a work item over by the label agent:ignore on its issue or its
@@ -71,7 +72,7 @@ func pauseOf(ctx context.Context, tx *store.Tx, item work.Item) (work.Pause, boo
 
 // fillPaused reads which items people have taken over. Each of them that is
 // open has its line in the plan, whether anything waits or not.
-func fillPaused(ctx context.Context, tx *store.Tx, v *View) error {
+func fillPaused(ctx context.Context, tx *store.Tx, v *plan.Snapshot) error {
 	v.Paused = map[int64]work.Pause{}
 	open, err := tx.ListOpenPauses(ctx, v.Repo.ID)
 	if err != nil || len(open) == 0 {
@@ -95,21 +96,11 @@ func fillPaused(ctx context.Context, tx *store.Tx, v *View) error {
 	return nil
 }
 
-// paused says that nothing is begun for an item that people have taken over.
-// What was said before waits; a turn that has begun its effects ends.
-func (r *router) paused() bool {
-	pause, ok := r.v.Paused[r.item.ID]
-	if ok {
-		r.line("wait", "", work.PausedReason(pause)+"; to resume: "+work.PausedHint(r.v.Policy.Labels.Ignore))
-	}
-	return ok
-}
-
 // notTaken ends a turn before its first effect when people have taken its item
 // over: it is superseded, and what it was about waits for them. In a pause of
 // everything it waits as it is. After its first effect a turn is carried to its
 // end.
-func (p *Pass) notTaken(ctx context.Context, l *lease) error {
+func (p *Looks) notTaken(ctx context.Context, l *lease) error {
 	if err := p.notHalted(ctx, l); err != nil {
 		return err
 	}
@@ -130,7 +121,7 @@ func (p *Pass) notTaken(ctx context.Context, l *lease) error {
 
 // lookTaken looks for the label on GitHub as it is now: ingest may have been
 // long ago. The timeline says since when, and whose it is.
-func (p *Pass) lookTaken(ctx context.Context, l *lease, number int, labels []string, updated time.Time) error {
+func (p *Looks) lookTaken(ctx context.Context, l *lease, number int, labels []string, updated time.Time) error {
 	ignore := l.remote.Settings.Labels.Ignore
 	if !work.HasLabel(labels, ignore) {
 		return nil

@@ -22,7 +22,7 @@ type promotion struct {
 
 // descend follows what became of a design into its implementation, and what an
 // implementation touches.
-func (h *harvest) descend(ctx context.Context, old work.PullRequest, pull *work.PullRequest) error {
+func (h *Pulls) descend(ctx context.Context, old work.PullRequest, pull *work.PullRequest) error {
 	if pull.ItemID == 0 {
 		return nil // found again, and open
 	}
@@ -43,7 +43,7 @@ func (h *harvest) descend(ctx context.Context, old work.PullRequest, pull *work.
 }
 
 // promote reads what a merged design says about its implementation.
-func (h *harvest) promote(ctx context.Context, design work.Item, pull work.PullRequest) error {
+func (h *Pulls) promote(ctx context.Context, design work.Item, pull work.PullRequest) error {
 	at := pull.MergeCommit
 	if at == "" {
 		at = pull.Base
@@ -73,7 +73,7 @@ func (h *harvest) promote(ctx context.Context, design work.Item, pull work.PullR
 
 // findDocument reads the design where it was written or, when people moved it,
 // where the pull request has it.
-func (h *harvest) findDocument(ctx context.Context, design work.Item, pull work.PullRequest, path, at string) ([]byte, string, error) {
+func (h *Pulls) findDocument(ctx context.Context, design work.Item, pull work.PullRequest, path, at string) ([]byte, string, error) {
 	doc, ok, err := h.r.GitHub.File(ctx, h.repo.Current, path, at)
 	if err != nil || ok {
 		return doc, path, err
@@ -95,7 +95,7 @@ func (h *harvest) findDocument(ctx context.Context, design work.Item, pull work.
 
 // implementationOf is the work item that follows a design. It takes over where
 // the design stands: the document's word, else the issue's.
-func (h *harvest) implementationOf(design work.Item, pull work.PullRequest, f prompts.DocumentFields) work.Item {
+func (h *Pulls) implementationOf(design work.Item, pull work.PullRequest, f prompts.DocumentFields) work.Item {
 	now := h.now()
 	item := work.Item{
 		RepoID: h.repo.ID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
@@ -126,14 +126,14 @@ func promotedEvent(issue int, pull work.PullRequest, now time.Time) work.Event {
 }
 
 // storePromoted stores the implementations, after the designs have their rows.
-func (h *harvest) storePromoted(ctx context.Context, tx *store.Tx, now time.Time) error {
+func (h *Pulls) storePromoted(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for number, p := range h.promoted {
 		design := p.design.ID
 		if design == 0 {
 			design = h.items[number].ID
 		}
 		if p.fulfills {
-			err := h.p.move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
+			err := h.p.notices.move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
 			if err := movedOrGone(err); err != nil {
 				return err
 			}
@@ -148,7 +148,7 @@ func (h *harvest) storePromoted(ctx context.Context, tx *store.Tx, now time.Time
 
 // storePromotion makes the implementation, once: a pull request whose sight was
 // put off is seen merged again.
-func (h *harvest) storePromotion(ctx context.Context, tx *store.Tx, p *promotion, design int64, now time.Time) error {
+func (h *Pulls) storePromotion(ctx context.Context, tx *store.Tx, p *promotion, design int64, now time.Time) error {
 	if known, err := tx.HasEvent(ctx, h.repo.ID, p.trigger.Key); err != nil || known {
 		return err
 	}
@@ -169,7 +169,7 @@ func (h *harvest) storePromotion(ctx context.Context, tx *store.Tx, p *promotion
 // design was merged, and the commands that wait, wherever they stand: a pause
 // that comes to light together with the merge is one of what follows. What was
 // pointed to the design's pull request stays there.
-func (h *harvest) handOver(ctx context.Context, tx *store.Tx, from, to int64) error {
+func (h *Pulls) handOver(ctx context.Context, tx *store.Tx, from, to int64) error {
 	pending, err := tx.ListPendingEvents(ctx, h.repo.ID)
 	if err != nil {
 		return err

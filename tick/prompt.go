@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // PromptQuery asks what an agent would be told about a work item.
@@ -56,7 +57,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 	if err := p.stand(ctx, l, q); err != nil {
 		return Prompt{}, err
 	}
-	c, err := p.promptContext(ctx, l)
+	c, err := p.turns.briefs.promptContext(ctx, l)
 	if err != nil {
 		return Prompt{}, err
 	}
@@ -117,7 +118,7 @@ func (p *Pass) leaseOf(ctx context.Context, q PromptQuery, preview *Preview) (*l
 			}
 		}
 	}
-	idle := PlannedTurn{Item: item, Kind: kind, Number: item.Number, Base: r.repo.DefaultBranch}
+	idle := plan.PlannedTurn{Item: item, Kind: kind, Number: item.Number, Base: r.repo.DefaultBranch}
 	if !prompts.Known(kind) {
 		idle.Kind = item.Flow.StartKind()
 		if opened {
@@ -150,9 +151,9 @@ func (p *Pass) stand(ctx context.Context, l *lease, q PromptQuery) error {
 	if err := l.remote.mirror().Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare a mirror: %w", err)
 	}
-	find := p.findHead
+	find := p.turns.restorer.findHead
 	if l.turn.Kind.Start() {
-		find = p.findBase
+		find = p.turns.restorer.findBase
 	}
 	if err := find(ctx, l); err != nil {
 		return err
@@ -163,7 +164,7 @@ func (p *Pass) stand(ctx context.Context, l *lease, q PromptQuery) error {
 	if l.turn.Kind.Start() {
 		return nil
 	}
-	return p.prepareFix(ctx, l)
+	return p.turns.briefs.prepareFix(ctx, l)
 }
 
 func (p *Pass) remoteNamed(name work.RepoName) *remote {

@@ -24,7 +24,7 @@ const (
 
 // sweepPulls asks what changed in the open tracked pull requests, and who we
 // are: that decides what is ours, so nothing is judged without it.
-func (h *harvest) sweepPulls(ctx context.Context) error {
+func (h *Pulls) sweepPulls(ctx context.Context) error {
 	var ids []string
 	now := h.now()
 	for _, n := range sortedKeys(h.open) {
@@ -62,7 +62,7 @@ func (h *harvest) sweepPulls(ctx context.Context) error {
 
 // halve reads a batch that failed in two halves, so that one pull request that
 // GitHub cannot answer for does not hide the others; alone, it is put off.
-func (h *harvest) halve(ctx context.Context, ids []string, err error, read func(context.Context, []string) error) error {
+func (h *Pulls) halve(ctx context.Context, ids []string, err error, read func(context.Context, []string) error) error {
 	switch half := len(ids) / 2; {
 	case !splits(err):
 		return err
@@ -75,7 +75,7 @@ func (h *harvest) halve(ctx context.Context, ids []string, err error, read func(
 }
 
 // sweepBatch asks about a batch.
-func (h *harvest) sweepBatch(ctx context.Context, ids []string) error {
+func (h *Pulls) sweepBatch(ctx context.Context, ids []string) error {
 	s, err := h.r.GitHub.Sweep(ctx, h.repo.Current, ids)
 	if err != nil {
 		return h.halve(ctx, ids, err, h.sweepBatch)
@@ -108,13 +108,13 @@ func splits(err error) bool {
 	return true
 }
 
-func (h *harvest) defers(nodeID string, err error) {
+func (h *Pulls) defers(nodeID string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.deferPull(nodeID, err)
 }
 
-func (h *harvest) deferPull(nodeID string, err error) {
+func (h *Pulls) deferPull(nodeID string, err error) {
 	for _, pull := range h.open {
 		if pull.NodeID == nodeID {
 			h.deferred = append(h.deferred, deferral{pull, err})
@@ -124,7 +124,7 @@ func (h *harvest) deferPull(nodeID string, err error) {
 
 // whoAreWe asks for our account when no sweep does. The answer is conditional:
 // it is the same in nearly every pass.
-func (h *harvest) whoAreWe(ctx context.Context) error {
+func (h *Pulls) whoAreWe(ctx context.Context) error {
 	url := "user@" + h.r.Name.Host
 	var v store.Validator
 	err := h.view(ctx, func(tx *store.Tx) error {
@@ -156,7 +156,7 @@ func (h *harvest) whoAreWe(ctx context.Context) error {
 
 // readPulls reads the details of the pull requests that changed, of those
 // never read, and of a few in rotation.
-func (h *harvest) readPulls(ctx context.Context) error {
+func (h *Pulls) readPulls(ctx context.Context) error {
 	h.noteUnread()
 	batches := slices.Collect(slices.Chunk(h.changedPulls(), github.MaxDetails))
 	if rotation := h.rotation(); len(rotation) > 0 {
@@ -175,12 +175,12 @@ func (h *harvest) readPulls(ctx context.Context) error {
 	return nil
 }
 
-func (h *harvest) changedPulls() []string {
+func (h *Pulls) changedPulls() []string {
 	var ids []string
 	for _, n := range sortedKeys(h.open) {
 		pull := h.open[n]
 		light, seen := h.lights[n]
-		if _, read := h.pulls[n]; read {
+		if _, read := h.pullRows[n]; read {
 			continue // found again in this very pass
 		}
 		if seen && (pull.DetailsAt.IsZero() || light.Fingerprint != pull.Fingerprint) {
@@ -191,7 +191,7 @@ func (h *harvest) changedPulls() []string {
 }
 
 // rotation is one batch of the pull requests whose details are the oldest.
-func (h *harvest) rotation() []string {
+func (h *Pulls) rotation() []string {
 	var old []work.PullRequest
 	for n, pull := range h.open {
 		light, seen := h.lights[n]
@@ -207,7 +207,7 @@ func (h *harvest) rotation() []string {
 	return ids
 }
 
-func (h *harvest) readBatch(ctx context.Context, ids []string) error {
+func (h *Pulls) readBatch(ctx context.Context, ids []string) error {
 	details, missing, err := h.r.GitHub.Details(ctx, ids)
 	if err != nil {
 		return h.halve(ctx, ids, err, h.readBatch)
@@ -236,13 +236,13 @@ func (h *harvest) readBatch(ctx context.Context, ids []string) error {
 // snapshot changes only together with the events that they show, and those are
 // understood only together with it. A merge that is noted while the pull request
 // still counts as open would never be acted on.
-func (h *harvest) intakePull(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
-	events, comments := len(h.events), len(h.comments)
+func (h *Pulls) intakePull(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
+	events, comments := len(h.events), len(h.listedComments)
 	err := h.intakeDetails(ctx, old, d)
 	if err != nil {
-		h.events, h.comments = h.events[:events], h.comments[:comments]
+		h.events, h.listedComments = h.events[:events], h.listedComments[:comments]
 		maps.DeleteFunc(h.promoted, func(_ int, p *promotion) bool { return p.item.DesignPull == d.Number })
-		delete(h.pulls, d.Number)
+		delete(h.pullRows, d.Number)
 		delete(h.threads, d.Number)
 		delete(h.lost, d.Number)
 		return err
@@ -251,7 +251,7 @@ func (h *harvest) intakePull(ctx context.Context, old work.PullRequest, d github
 	return nil
 }
 
-func (h *harvest) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
+func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
 	pull := old
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
 	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
@@ -268,23 +268,23 @@ func (h *harvest) intakeDetails(ctx context.Context, old work.PullRequest, d git
 		if err != nil {
 			return err
 		}
-		h.comments = append(h.comments, comments...)
+		h.listedComments = append(h.listedComments, comments...)
 	}
 	if err := h.descend(ctx, old, &pull); err != nil {
 		return err
 	}
-	if err := h.pullTaken(ctx, &pull, d); err != nil {
+	if err := h.comments.pullTaken(ctx, &pull, d); err != nil {
 		return err
 	}
 	if err := h.missOnPull(ctx, pull, d); err != nil {
 		return err
 	}
 	h.intakeReviews(pull, d)
-	h.pulls[d.Number] = pull
+	h.pullRows[d.Number] = pull
 	return h.headEvents(ctx, old, pull, d)
 }
 
-func (h *harvest) intakeReviews(pull work.PullRequest, d github.PullDetail) {
+func (h *Pulls) intakeReviews(pull work.PullRequest, d github.PullDetail) {
 	for _, r := range d.Reviews {
 		h.submitted[r.ID] = r.SubmittedAt
 		if c, ok := summaryEvent(pull, r); ok {
@@ -306,7 +306,7 @@ func (h *harvest) intakeReviews(pull work.PullRequest, d github.PullDetail) {
 }
 
 // stateEvent notes that a pull request was merged, closed or reopened.
-func (h *harvest) stateEvent(ctx context.Context, old, pull work.PullRequest) error {
+func (h *Pulls) stateEvent(ctx context.Context, old, pull work.PullRequest) error {
 	if old.State == pull.State {
 		return nil
 	}
@@ -332,7 +332,7 @@ func (h *harvest) stateEvent(ctx context.Context, old, pull work.PullRequest) er
 
 // headEvents notes what is new about the head: that it moved, that it cannot
 // be merged, that its checks have failed.
-func (h *harvest) headEvents(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
+func (h *Pulls) headEvents(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
 	about := func(kind work.EventKind, detail string) work.Event {
 		hash := work.ContentHash(string(kind), detail)
 		return work.Event{
@@ -369,7 +369,7 @@ func (h *harvest) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 	return h.conflictEvent(ctx, old, pull, about)
 }
 
-func (h *harvest) ourCommit(ctx context.Context, oid string) (ours bool, err error) {
+func (h *Pulls) ourCommit(ctx context.Context, oid string) (ours bool, err error) {
 	err = h.view(ctx, func(tx *store.Tx) error {
 		ours, err = tx.HasTurnCommit(ctx, h.repo.ID, oid)
 		return err

@@ -21,7 +21,7 @@ const (
 // recallStop takes up a comment of ours that says that an item stands still, made
 // by a pass whose database is gone, or shown by GitHub only now. With it on record the same stop is the same
 // comment, and it is not left saying so once the item goes on.
-func (h *harvest) recallStop(ctx context.Context, tx *store.Tx, e work.Event) error {
+func (h *Rebuild) recallStop(ctx context.Context, tx *store.Tx, e work.Event) error {
 	if e.Outcome != work.OutcomeOwn || e.ItemID == 0 {
 		return nil
 	}

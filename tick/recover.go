@@ -21,7 +21,7 @@ func (p *Pass) recover(ctx context.Context) ([]*lease, error) {
 		return nil, err
 	}
 	p.held = held
-	if err := p.endDeadRuns(ctx); err != nil {
+	if err := p.turns.runner.endDeadRuns(ctx); err != nil {
 		return nil, err
 	}
 	var unfinished []work.Turn
@@ -62,7 +62,7 @@ func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 }
 
 // inFlight reports whether a held slot names the turn.
-func (p *Pass) inFlight(key string) bool {
+func (p *Env) inFlight(key string) bool {
 	for _, h := range p.held {
 		if h.Turn == key {
 			return true
@@ -71,12 +71,21 @@ func (p *Pass) inFlight(key string) bool {
 	return false
 }
 
+// endOrphans ends what a turn's dead pass left running.
+func (p *Pass) endOrphans(ctx context.Context, t work.Turn) {
+	_, err := p.Orphans.EndMarked(ctx, p.mark(t))
+	if err == nil {
+		return
+	}
+	var item work.Item
+	_ = p.Store.View(ctx, func(tx *store.Tx) (err error) { item, err = tx.GetItem(ctx, t.ItemID); return err })
+	p.Log.WarnContext(ctx, "could not look for what a dead pass left running", append(attrsOf(p.remoteByID(t.RepoID).Name, item, t), "error", err)...)
+}
+
 // resume takes a slot for a turn that was left unfinished.
 func (p *Pass) resume(ctx context.Context, t work.Turn) (*lease, error) {
 	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died with an agent running
-		if _, err := p.Orphans.EndMarked(ctx, p.mark(t)); err != nil {
-			p.Log.WarnContext(ctx, "could not look for what a dead pass left running", "repo_full_name", p.remoteByID(t.RepoID).Name.FullName(), "work_item_id", t.ItemID, "turn_key", t.Key, "kind", string(t.Kind), "error", err)
-		}
+		p.endOrphans(ctx, t)
 	}
 	s, err := p.freeSlot(t.Slot)
 	if err != nil || s == nil {
@@ -109,11 +118,11 @@ func (p *Pass) resume(ctx context.Context, t work.Turn) (*lease, error) {
 // was deleted or damaged, and the commit with it. A push that was sent may have
 // arrived, so it is looked for first, and given time. Should it arrive later
 // still, the lease lets one of the two through, and the trailer tells whose.
-func (p *Pass) commitLost(ctx context.Context, l *lease, push work.Action) error {
+func (p *Turns) commitLost(ctx context.Context, l *lease, push work.Action) error {
 	lost := fmt.Sprintf("the commit %s is gone from the mirror", work.Short(l.turn.Commit))
 	now := p.Now()
 	if push.Sends > 0 {
-		seen, err := p.runner().Look(ctx, p.scope(l.remote), push)
+		seen, err := p.effects().Look(ctx, p.scope(l.remote), push)
 		if err != nil || seen {
 			return err
 		}
@@ -170,6 +179,6 @@ func (p *Pass) freeSlot(prefer int) (*slot, error) {
 
 // mark is what every process of a turn's agent carries in its environment, and
 // no other process on this machine: two state folders may know the same turn.
-func (p *Pass) mark(t work.Turn) string {
+func (p *Env) mark(t work.Turn) string {
 	return "MERGEXO_MARK=" + work.ContentHash(p.Dirs.State) + "-" + t.Key
 }

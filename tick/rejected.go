@@ -23,7 +23,7 @@ const retryPush = "; then comment `/mergexo retry`, and what was made is pushed 
 
 // unlessRejected gives back what a push came to. One that the remote refused
 // counts as never sent.
-func (p *Pass) unlessRejected(ctx context.Context, l *lease, a work.Action, err error) error {
+func (p *Turns) unlessRejected(ctx context.Context, l *lease, a work.Action, err error) error {
 	rejected, ok := errors.AsType[*git.RejectedError](err)
 	if !ok {
 		return err
@@ -43,7 +43,7 @@ func (p *Pass) unlessRejected(ctx context.Context, l *lease, a work.Action, err 
 
 // saidAfter reports whether people said something on the pull request since the
 // turn's push was tried before. Starts have listened to the issue already.
-func (p *Pass) saidAfter(ctx context.Context, l *lease, tried time.Time) (said bool, err error) {
+func (p *Turns) saidAfter(ctx context.Context, l *lease, tried time.Time) (said bool, err error) {
 	if l.turn.Kind.Start() || tried.IsZero() {
 		return false, nil
 	}

@@ -166,7 +166,7 @@ func (r *remote) mirror() Mirror {
 }
 
 // remotes are the configured repositories, as begin found them.
-func (p *Pass) remotes() []*remote { return p.all }
+func (p *Env) remotes() []*remote { return p.all }
 
 // begin reads, once a pass, the rows of the configured repositories and the
 // accounts that are ours.
@@ -175,7 +175,7 @@ func (p *Pass) begin(ctx context.Context) error {
 		if err := p.openRepos(ctx, tx); err != nil {
 			return err
 		}
-		if err := p.reconcileFollowups(ctx, tx); err != nil {
+		if err := p.turns.reconcileFollowups(ctx, tx); err != nil {
 			return fmt.Errorf("look at what is blocked: %w", err)
 		}
 		if err := p.assumeClocks(ctx, tx); err != nil {
@@ -192,7 +192,7 @@ func (p *Pass) begin(ctx context.Context) error {
 }
 
 // openRepos finds the rows of the configured repositories.
-func (p *Pass) openRepos(ctx context.Context, tx *store.Tx) error {
+func (p *Env) openRepos(ctx context.Context, tx *store.Tx) error {
 	names := make([]work.RepoName, len(p.Remotes))
 	for i, r := range p.Remotes {
 		names[i] = r.Name
@@ -214,7 +214,7 @@ func (p *Pass) openRepos(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-func (p *Pass) remoteByID(repoID int64) *remote {
+func (p *Env) remoteByID(repoID int64) *remote {
 	p.rooms.Lock()
 	defer p.rooms.Unlock()
 	for _, r := range p.all {
@@ -226,7 +226,7 @@ func (p *Pass) remoteByID(repoID int64) *remote {
 }
 
 // selected reports whether --repo leaves r in.
-func (p *Pass) selected(r *remote) bool { return p.Only == nil || p.Only.Equal(r.Name) }
+func (p *Env) selected(r *remote) bool { return p.Only == nil || p.Only.Equal(r.Name) }
 
 // Dirs are the folders of the state (design §11).
 type Dirs struct{ State string }

@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // The labels that start and pause work are what a new user reaches for first, and
@@ -20,7 +21,7 @@ import (
 
 // storeRepoLabels plans that the repository has the labels that the config names.
 // An idle pass finds the row as it wants it.
-func (h *harvest) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Time) error {
+func (h *Issues) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Time) error {
 	wanted := work.Labelling{With: work.RepoLabels(h.r.Settings.Labels)}
 	// A repository that is made anew under the name is another one.
 	a := wanted.Action(h.repo, 0, 0, "repository "+h.repo.NodeID)
@@ -34,7 +35,7 @@ func (h *harvest) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Ti
 
 // tellUnmade has whoever runs the pass make the labels that GitHub does not let it
 // make: once, for it is not tried again.
-func (p *Pass) tellUnmade(rep *Report, r *remote, a work.Action, err error) {
+func (p *Notices) tellUnmade(rep *Report, r *remote, a work.Action, err error) {
 	if a.Kind != work.ActionRepoLabels || !hopeless(a, err) {
 		return
 	}
@@ -49,9 +50,9 @@ func (p *Pass) tellUnmade(rep *Report, r *remote, a work.Action, err error) {
 
 // previewLabels adds to a plan which labels a pass would make in its repository. Where
 // GitHub does not say, the plan stands without.
-func (p *Pass) previewLabels(ctx context.Context, plan *Plan) error {
-	r := p.remoteByID(plan.Repo.ID)
-	due, err := p.dueNotices(ctx, r)
+func (p *Pass) previewLabels(ctx context.Context, made *plan.Plan) error {
+	r := p.remoteByID(made.Repo.ID)
+	due, err := p.notices.dueNotices(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (p *Pass) previewLabels(ctx context.Context, plan *Plan) error {
 		}
 		missing := slices.DeleteFunc(strings.Split(a.Target, ","), func(name string) bool { return work.HasLabel(present, name) })
 		if len(missing) > 0 {
-			plan.Lines = append(plan.Lines, Line{What: "labels", Reason: "the repository lacks " + strings.Join(missing, ", ")})
+			made.Lines = append(made.Lines, plan.Line{What: "labels", Reason: "the repository lacks " + strings.Join(missing, ", ")})
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // Report sums a pass up.
@@ -18,7 +19,12 @@ type Report struct {
 	Halt      *Halt  // everything is paused: there was no pass; else nil
 	Held      string // why turns wait for another day's budgets; empty when none does
 
+	// Shut is why nothing was done on some hosts where work was done on others, for
+	// want of a login or for another one. The causes of their repositories say it too.
+	Shut error
+
 	mu    sync.Mutex
+	told  map[string]bool // the hosts of which they do
 	repos []RepoReport
 	turns []TurnReport
 }
@@ -65,6 +71,22 @@ type TurnChange struct {
 const unprotected = "no sandbox"
 
 func newReport(at time.Time) *Report { return &Report{StartedAt: at} }
+
+// tellShut notes that the causes of a repository say why its host is left alone.
+func (r *Report) tellShut(host string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.told == nil {
+		r.told = map[string]bool{}
+	}
+	r.told[host] = true
+}
+
+func (r *Report) tells(host string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.told[host]
+}
 
 // Repos lists the repositories by name.
 func (r *Report) Repos() []RepoReport {
@@ -118,7 +140,7 @@ func compare(a, b string) int {
 }
 
 // tellDay says that turns wait for another day's budgets, when some do.
-func (p *Pass) tellDay(ctx context.Context, plans []Plan, begun int, rep *Report) {
+func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *Report) {
 	waiting, why := 0, p.day.Says()
 	for _, plan := range plans {
 		waiting += len(plan.Held) + len(plan.Turns)
@@ -135,7 +157,7 @@ func (p *Pass) tellDay(ctx context.Context, plans []Plan, begun int, rep *Report
 }
 
 // changed tells a terminal and the log about a turn.
-func (p *Pass) changed(l *lease, what, detail string) {
+func (p *Env) changed(l *lease, what, detail string) {
 	write := p.Log.Info
 	if what == string(verdictBlocked) || what == string(verdictRetry) || what == unprotected {
 		write = p.Log.Warn

@@ -16,11 +16,11 @@ import (
 
 // restore gives the turn a clean checkout at exactly its commit. The remote,
 // not GitHub's API, says what the head is: the API may lag a push.
-func (p *Pass) restore(ctx context.Context, l *lease) error {
-	if err := p.reload(ctx, l); err != nil {
+func (p *Restorer) restore(ctx context.Context, l *lease) error {
+	if err := p.looks.reload(ctx, l); err != nil {
 		return err
 	}
-	if err := p.notTaken(ctx, l); err != nil {
+	if err := p.looks.notTaken(ctx, l); err != nil {
 		return err
 	}
 	m := l.remote.mirror()
@@ -30,7 +30,7 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	if err := p.readBack(ctx, l); err != nil || l.turn.Step != work.StepClaimed {
 		return err
 	}
-	if err := p.mayRun(ctx, l); err != nil { // only now: an answer that is there counts, whatever it cost
+	if err := p.looks.mayRun(ctx, l); err != nil { // only now: an answer that is there counts, whatever it cost
 		return err
 	}
 	if _, err := m.Signer(); err != nil { // before an agent is paid for what cannot be committed
@@ -46,7 +46,7 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	if err := m.Fetch(ctx, l.turn.Head); err != nil {
 		return fmt.Errorf("fetch %s: %w", l.turn.Head, err)
 	}
-	if err := p.notRewritten(ctx, l); err != nil {
+	if err := p.looks.notRewritten(ctx, l); err != nil {
 		l.turn.Head = known // it never worked on the other
 		return err
 	}
@@ -57,7 +57,7 @@ func (p *Pass) restore(ctx context.Context, l *lease) error {
 	if l.carried, err = p.carried(ctx, l, l.turn.Base, l.turn.Head); err != nil {
 		return fmt.Errorf("look for earlier commits of ours: %w", err)
 	}
-	if err := p.prepareFix(ctx, l); err != nil {
+	if err := p.briefs.prepareFix(ctx, l); err != nil {
 		return err
 	}
 	place, err := p.Dirs.takePlace(l.remote.repo, l.slot.k, func(dir string) bool { return p.occupied(ctx, dir) })
@@ -85,7 +85,7 @@ func ignored(r config.Repo) git.Ignored {
 
 // reload reads the turn's item and events again: the world may have moved on
 // since the turn was claimed, above all when it is resumed.
-func (p *Pass) reload(ctx context.Context, l *lease) error {
+func (p *Looks) reload(ctx context.Context, l *lease) error {
 	return p.Store.View(ctx, func(tx *store.Tx) error {
 		item, err := tx.GetItem(ctx, l.item.ID)
 		if err != nil {
@@ -125,7 +125,7 @@ func unread(t work.Turn, known []work.Event) (missing []work.Event) {
 
 // findBase chooses where a new branch begins and what it is called. Branches
 // of earlier starts stay as they are: history is never rewritten.
-func (p *Pass) findBase(ctx context.Context, l *lease) error {
+func (p *Restorer) findBase(ctx context.Context, l *lease) error {
 	heads, err := l.remote.mirror().RemoteHeads(ctx, l.turn.Branch)
 	if err != nil {
 		return fmt.Errorf("list the remote's branches: %w", err)
@@ -157,7 +157,7 @@ func (p *Pass) findBase(ctx context.Context, l *lease) error {
 
 // earlierBranches counts the branches of earlier starts, or goes on on the one
 // that this start pushed before its state folder was lost.
-func (p *Pass) earlierBranches(ctx context.Context, l *lease, heads map[string]string, base string) (n int, adopted bool, err error) {
+func (p *Restorer) earlierBranches(ctx context.Context, l *lease, heads map[string]string, base string) (n int, adopted bool, err error) {
 	for _, branch := range slices.Sorted(maps.Keys(heads)) {
 		if !strings.HasPrefix(branch, work.BranchPrefix(l.item.Flow, l.item.Number)) {
 			continue
@@ -178,7 +178,7 @@ func (p *Pass) earlierBranches(ctx context.Context, l *lease, heads map[string]s
 // nameBranch finds a name that no branch has, and that no pull request ever
 // had: a branch may have been deleted since, and its pull request would be
 // taken for the one to be opened.
-func (p *Pass) nameBranch(ctx context.Context, l *lease, heads map[string]string, taken int) error {
+func (p *Restorer) nameBranch(ctx context.Context, l *lease, heads map[string]string, taken int) error {
 	for ; ; taken++ {
 		name := work.BranchName(l.item.Flow, l.item.Number, l.item.Title, taken)
 		if heads[name] != "" || within(heads, name) {
@@ -196,16 +196,16 @@ func (p *Pass) nameBranch(ctx context.Context, l *lease, heads map[string]string
 // hadPull reports whether a branch has, or had, a pull request. One of ours
 // that is open stops the start: it was made by a pass whose database is gone,
 // and the next ingest adopts it.
-func (p *Pass) hadPull(ctx context.Context, l *lease, branch string) (bool, error) {
+func (p *Restorer) hadPull(ctx context.Context, l *lease, branch string) (bool, error) {
 	pulls, err := l.remote.GitHub.PullsByHead(ctx, l.remote.repo.Current, branch)
 	if err != nil {
 		return false, fmt.Errorf("look for a pull request of %s: %w", branch, err)
 	}
-	h := newHarvest(p, l.remote)
+	h := newReading(p.ingest, l.remote)
 	used := false
 	for _, pull := range pulls {
 		used = used || !pull.CrossRepo
-		_, ours, err := h.ownPull(ctx, pull)
+		_, ours, err := h.rebuild.ownPull(ctx, pull)
 		if err != nil {
 			return used, err
 		}
@@ -219,7 +219,7 @@ func (p *Pass) hadPull(ctx context.Context, l *lease, branch string) (bool, erro
 }
 
 // findHead asks the remote where the pull request's branch stands.
-func (p *Pass) findHead(ctx context.Context, l *lease) error {
+func (p *Restorer) findHead(ctx context.Context, l *lease) error {
 	heads, err := l.remote.mirror().RemoteHeads(ctx, l.turn.Branch)
 	if err != nil {
 		return fmt.Errorf("list the remote's branches: %w", err)
@@ -239,7 +239,7 @@ func (p *Pass) findHead(ctx context.Context, l *lease) error {
 	return nil
 }
 
-func (p *Pass) saveTurn(ctx context.Context, l *lease) error {
+func (p *Env) saveTurn(ctx context.Context, l *lease) error {
 	l.turn.UpdatedAt = p.Now()
 	err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.SaveTurn(ctx, l.turn) })
 	if err != nil {
@@ -249,7 +249,7 @@ func (p *Pass) saveTurn(ctx context.Context, l *lease) error {
 }
 
 // advance stores that the turn has reached a step.
-func (p *Pass) advance(ctx context.Context, l *lease, to work.Step) error {
+func (p *Env) advance(ctx context.Context, l *lease, to work.Step) error {
 	err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.AdvanceTurn(ctx, l.turn.ID, l.turn.Step, to, p.Now()) })
 	if err != nil {
 		return fmt.Errorf("advance turn %s: %w", l.turn.Key, err)
@@ -259,7 +259,7 @@ func (p *Pass) advance(ctx context.Context, l *lease, to work.Step) error {
 }
 
 // firstEffect reports whether anything of the turn may be on GitHub already.
-func (p *Pass) firstEffect(ctx context.Context, l *lease) (bool, error) {
+func (p *Env) firstEffect(ctx context.Context, l *lease) (bool, error) {
 	var all []work.Action
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		var err error

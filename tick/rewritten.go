@@ -22,16 +22,6 @@ import (
 // Ingest notices it when GitHub shows a head that we did not push, and at the
 // latest a turn does before its agent is asked: there the remote itself tells.
 
-// rewritten keeps an item waiting whose branch was rewritten. Its hint names the
-// head, and follows it.
-func (r *router) rewritten() {
-	reason, hint := work.LostReason(r.pull.Branch, r.pull.LostOID), work.LostHint(r.pull.HeadOID)
-	if r.item.State == work.StateBlocked && r.item.Reason == reason && r.item.Hint != hint {
-		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})
-	}
-	r.stop(reason, hint)
-}
-
 // ground is the newest turn that worked on a branch, and the commit that it
 // left or found there: what the branch must have in its history. A turn that
 // never ran found out nothing about the branch.
@@ -61,7 +51,7 @@ func instead(pull work.PullRequest, lost string) string {
 // weigh finds out whether the head of an open pull request still has in its
 // history what the item's turns built there. It may have lost that without a
 // move that anybody saw: a turn's push may have been taken back at once.
-func (h *harvest) weigh(ctx context.Context, old, pull work.PullRequest) error {
+func (h *Pulls) weigh(ctx context.Context, old, pull work.PullRequest) error {
 	if old.ID == 0 {
 		return nil // found again: no turn is known
 	}
@@ -102,7 +92,7 @@ func (h *harvest) weigh(ctx context.Context, old, pull work.PullRequest) error {
 
 // descends asks GitHub whether a head has a commit in its history. What GitHub
 // cannot tell is left to the next turn.
-func (h *harvest) descends(ctx context.Context, pull work.PullRequest, from string) (yes, known bool, err error) {
+func (h *Pulls) descends(ctx context.Context, pull work.PullRequest, from string) (yes, known bool, err error) {
 	yes, known, err = h.r.GitHub.Descends(ctx, h.repo.Current, pull.HeadOID, from)
 	if refused, ok := errors.AsType[*github.Error](err); ok {
 		h.p.Log.WarnContext(ctx, "could not compare a head with what was there before", "repo_full_name", h.r.Name.FullName(), "work_item_id", pull.ItemID, "pr_number", pull.Number, "error", refused)
@@ -114,7 +104,7 @@ func (h *harvest) descends(ctx context.Context, pull work.PullRequest, from stri
 // confirm asks the remote: GitHub's API may show an older head right after a
 // push, which is no rewriting. What git cannot tell now is left to the next
 // turn.
-func (h *harvest) confirm(ctx context.Context, old, pull work.PullRequest, lost string) error {
+func (h *Pulls) confirm(ctx context.Context, old, pull work.PullRequest, lost string) error {
 	if old.LostOID == lost && old.AcceptedOID == "" || h.p.Preflight == nil || h.p.Preflight(ctx) != nil {
 		return nil //nolint:nilerr // without git nothing is claimed either, and that says so
 	}
@@ -127,7 +117,7 @@ func (h *harvest) confirm(ctx context.Context, old, pull work.PullRequest, lost 
 
 // notRewritten refuses to work on a branch that was rewritten, unless a person
 // accepted what it is now.
-func (p *Pass) notRewritten(ctx context.Context, l *lease) error {
+func (p *Looks) notRewritten(ctx context.Context, l *lease) error {
 	if l.turn.Kind.Start() {
 		return nil
 	}
@@ -162,7 +152,7 @@ func (p *Pass) notRewritten(ctx context.Context, l *lease) error {
 }
 
 // hasIn reports whether the turn's head has a commit in its history.
-func (p *Pass) hasIn(ctx context.Context, l *lease, oid string) (bool, error) {
+func (p *Looks) hasIn(ctx context.Context, l *lease, oid string) (bool, error) {
 	m := l.remote.mirror()
 	if oid == "" || !m.Has(ctx, oid) { // the head was fetched with its history
 		return false, nil
@@ -174,7 +164,7 @@ func (p *Pass) hasIn(ctx context.Context, l *lease, oid string) (bool, error) {
 // journal tells, where the database knows no turn of it: it is gone. Whether
 // the journal's commit ever got there is not known; only where somebody pushed
 // by force since, it counts.
-func (p *Pass) journalled(ctx context.Context, l *lease) (string, error) {
+func (p *Looks) journalled(ctx context.Context, l *lease) (string, error) {
 	m := l.remote.mirror()
 	keys, err := m.Journals(ctx)
 	if err != nil {

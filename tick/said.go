@@ -15,8 +15,8 @@ import (
 
 // intakeComments makes events of what people wrote on issues and pull requests
 // that are tracked.
-func (h *harvest) intakeComments(ctx context.Context) error {
-	for _, c := range h.comments {
+func (h *Comments) intakeComments(ctx context.Context) error {
+	for _, c := range h.listedComments {
 		if err := h.intakeComment(ctx, c); err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (h *harvest) intakeComments(ctx context.Context) error {
 	return nil
 }
 
-func (h *harvest) intakeComment(ctx context.Context, c github.Comment) error {
+func (h *Comments) intakeComment(ctx context.Context, c github.Comment) error {
 	pull, tracked, err := h.pull(ctx, c.Number)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
 
 // judge decides which of the candidates are new and whose word counts. What is
 // known already costs no request.
-func (h *harvest) judge(ctx context.Context) error {
+func (h *Comments) judge(ctx context.Context) error {
 	if len(h.events) == 0 {
 		return nil
 	}
@@ -201,14 +201,14 @@ func commandsFirst(a, b candidate) int {
 // alike: a snapshot is only stored together with all that its details show. An
 // issue that is new waits for all that was said on it, or its work would begin
 // without. They are read again in the next pass.
-func (h *harvest) forget(c candidate) {
+func (h *Comments) forget(c candidate) {
 	h.holdBack(c)
 	n := c.event.Number
 	item, ok := h.items[n]
 	switch {
 	case c.pull:
 		h.forgotten[n] = true
-		delete(h.pulls, n)
+		delete(h.pullRows, n)
 		delete(h.threads, n)
 	case ok && item.ID == 0 && item.State == work.StatePending:
 		h.forgotten[n], h.backlog[n] = true, true
@@ -217,7 +217,7 @@ func (h *harvest) forget(c candidate) {
 }
 
 // holdBack has the list that showed something show it again.
-func (h *harvest) holdBack(c candidate) {
+func (h *Comments) holdBack(c candidate) {
 	e := c.event
 	kind := e.Kind
 	if kind == work.EventCommand {
@@ -233,7 +233,7 @@ func (h *harvest) holdBack(c candidate) {
 
 // readAgain notes that a known event was read once more. An edit that a person
 // took back while they had the item over is skipped like anything else.
-func (h *harvest) readAgain(ctx context.Context, c candidate, outcome string) (err error) {
+func (h *Comments) readAgain(ctx context.Context, c candidate, outcome string) (err error) {
 	if !c.event.Kind.Written() {
 		return nil
 	}
@@ -254,7 +254,7 @@ func (h *harvest) readAgain(ctx context.Context, c candidate, outcome string) (e
 
 // stored finds the candidates that are in the database already, by key, with
 // their outcomes.
-func (h *harvest) stored(ctx context.Context) (map[string]string, error) {
+func (h *Comments) stored(ctx context.Context) (map[string]string, error) {
 	known := map[string]string{}
 	return known, h.view(ctx, func(tx *store.Tx) error {
 		for _, c := range h.events {
@@ -271,11 +271,11 @@ func (h *harvest) stored(ctx context.Context) (map[string]string, error) {
 }
 
 // verdict says why an event is ignored; empty when it counts.
-func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
+func (h *Comments) verdict(ctx context.Context, e work.Event) (string, error) {
 	_, marked := work.ParseMarks(e.Body)
 	own := slices.Contains(h.p.accounts.ids(h.r.Name.Host), e.Author.ID)
 	if own {
-		if edited, err := h.editedByPerson(ctx, e); edited || err != nil {
+		if edited, err := h.people.editedByPerson(ctx, e); edited || err != nil {
 			return work.OutcomeOwnEdited, err
 		}
 	}
@@ -292,7 +292,7 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 	if e.Author.Bot {
 		return "ignored: bot", nil
 	}
-	may, err := h.mayFeed(ctx, e)
+	may, err := h.people.mayFeed(ctx, e)
 	if may || err != nil {
 		return "", err
 	}
@@ -305,7 +305,7 @@ func (h *harvest) verdict(ctx context.Context, e work.Event) (string, error) {
 // lateCopy plans the removal of further copies of a comment of ours that came
 // to light. pasted says that the comment is none of them: a person copied one
 // of ours, marker and all, and what they say is theirs.
-func (h *harvest) lateCopy(ctx context.Context, e work.Event) (pasted bool, err error) {
+func (h *Comments) lateCopy(ctx context.Context, e work.Event) (pasted bool, err error) {
 	marks, _ := work.ParseMarks(e.Body)
 	id, err := strconv.ParseInt(e.Source, 10, 64)
 	if err != nil {

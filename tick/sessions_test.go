@@ -18,7 +18,7 @@ const talkedIn = "0199a213-81c0-7800-8aa1-bbab2a035a53"
 
 // accountant is a pass with a turn whose agent goes on in a session, of which 100
 // tokens were counted before.
-func accountant(t *testing.T, b work.Budgets) (*Pass, *lease) {
+func accountant(t *testing.T, b work.Budgets) (*Runner, *lease) {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return noon }})
 	if err != nil {
@@ -26,7 +26,7 @@ func accountant(t *testing.T, b work.Budgets) (*Pass, *lease) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	now := func() time.Time { return noon }
-	p := &Pass{Config: &config.Config{Runtime: config.Runtime{Budgets: b}}, Store: db, Dirs: Dirs{State: t.TempDir()}, Now: now, local: now, Log: slog.New(slog.DiscardHandler)}
+	p := &Runner{Env: &Env{Config: &config.Config{Runtime: config.Runtime{Budgets: b}}, Store: db, Dirs: Dirs{State: t.TempDir()}, Now: now, local: now, Log: slog.New(slog.DiscardHandler)}}
 	l := &lease{remote: &remote{}}
 	err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
 		if l.remote.repo, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
@@ -48,11 +48,12 @@ func accountant(t *testing.T, b work.Budgets) (*Pass, *lease) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.looks = &Looks{Env: p.Env}
 	return p, l
 }
 
 // counted is what is stored of the session, and which session the item has.
-func counted(t *testing.T, p *Pass, l *lease) (tokens int64, session string) {
+func counted(t *testing.T, p *Runner, l *lease) (tokens int64, session string) {
 	t.Helper()
 	err := p.Store.View(t.Context(), func(tx *store.Tx) error {
 		u, err := tx.GetSessionUsage(t.Context(), l.item.ID, "codex", talkedIn)
@@ -102,7 +103,7 @@ func TestASessionCountsOnFromWhatIsBelieved(t *testing.T) {
 	}
 }
 
-func checkCounted(t *testing.T, p *Pass, l *lease, total work.Usage, believed bool) {
+func checkCounted(t *testing.T, p *Runner, l *lease, total work.Usage, believed bool) {
 	t.Helper()
 	want, session := total.InputTokens, talkedIn
 	if !believed {
@@ -117,9 +118,12 @@ func checkCounted(t *testing.T, p *Pass, l *lease, total work.Usage, believed bo
 type teller struct{ used agent.Used }
 
 func (teller) Agent(context.Context, work.Repo, work.Kind) (Hired, error) { return Hired{}, nil }
-func (s teller) Used(work.Run, work.Usage, time.Time) (agent.Used, bool)  { return s.used, true }
-func (teller) EndMarked(context.Context, string) (int, error)             { return 0, nil }
-func (teller) Inside(context.Context, string) (bool, error)               { return false, nil }
+
+func (s teller) Used(work.Run, work.Usage, time.Time) (agent.Used, bool) { return s.used, true }
+
+func (teller) EndMarked(context.Context, string) (int, error) { return 0, nil }
+
+func (teller) Inside(context.Context, string) (bool, error) { return false, nil }
 
 func TestASessionOfADeadRunCountsOnFromWhatIsBelieved(t *testing.T) {
 	for name, c := range tolds {

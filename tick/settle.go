@@ -146,7 +146,7 @@ func later(t, now time.Time) time.Time {
 }
 
 // settle stores what became of a turn, whatever became of it.
-func (p *Pass) settle(ctx context.Context, l *lease, err error, rep *Report) {
+func (p *Turns) settle(ctx context.Context, l *lease, err error, rep *Report) {
 	ctx = context.WithoutCancel(ctx) // an interrupt must not lose the verdict
 	v := classify(err, l.earlier(), p.Now(), p.Config.Runtime.RetryBase)
 	if v.hint == "" {
@@ -167,7 +167,7 @@ func (p *Pass) settle(ctx context.Context, l *lease, err error, rep *Report) {
 	})
 }
 
-func (p *Pass) storeVerdict(ctx context.Context, l *lease, v verdict, err error) error {
+func (p *Turns) storeVerdict(ctx context.Context, l *lease, v verdict, err error) error {
 	switch v.kind {
 	case verdictDone, verdictInterrupted:
 		return nil // stored by finish; left as it was, the next pass resumes it
@@ -196,7 +196,7 @@ func (p *Pass) storeVerdict(ctx context.Context, l *lease, v verdict, err error)
 	return p.block(ctx, l, v, begun)
 }
 
-func (p *Pass) deferTurn(ctx context.Context, l *lease, v verdict, counted bool, err error) error {
+func (p *Turns) deferTurn(ctx context.Context, l *lease, v verdict, counted bool, err error) error {
 	reason, failed := v.reason, p.brief(err)
 	if v.halted {
 		reason, failed = "", l.turn.LastError
@@ -206,7 +206,7 @@ func (p *Pass) deferTurn(ctx context.Context, l *lease, v verdict, counted bool,
 			return err
 		}
 		if !counted {
-			if err := p.giveBack(ctx, tx, l); err != nil {
+			if err := p.runner.giveBack(ctx, tx, l); err != nil {
 				return err
 			}
 		}
@@ -218,7 +218,7 @@ func (p *Pass) deferTurn(ctx context.Context, l *lease, v verdict, counted bool,
 const maxBrief = 4 << 10
 
 // brief is an error's text as it may be stored and shown to the next attempt.
-func (p *Pass) brief(err error) string {
+func (p *Turns) brief(err error) string {
 	text := p.Secrets.Redact(err.Error())
 	if len(text) > maxBrief {
 		text = strings.ToValidUTF8(text[:maxBrief], "") + " …"
@@ -227,7 +227,7 @@ func (p *Pass) brief(err error) string {
 }
 
 // supersede ends a turn before its first effect: its events make a new one.
-func (p *Pass) supersede(ctx context.Context, l *lease, v verdict) error {
+func (p *Turns) supersede(ctx context.Context, l *lease, v verdict) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := p.endUnsent(ctx, tx, l, work.StepSuperseded, v.reason); err != nil {
 			return err
@@ -241,7 +241,7 @@ func (p *Pass) supersede(ctx context.Context, l *lease, v verdict) error {
 
 // cancel ends a turn that nobody wants any more. After its first effect what
 // is left of it becomes void, and its tree stays as a ref.
-func (p *Pass) cancel(ctx context.Context, l *lease, v verdict, begun bool) error {
+func (p *Turns) cancel(ctx context.Context, l *lease, v verdict, begun bool) error {
 	end := work.StepCancelled
 	if begun {
 		end = work.StepDone
@@ -257,7 +257,7 @@ func (p *Pass) cancel(ctx context.Context, l *lease, v verdict, begun bool) erro
 	})
 }
 
-func (p *Pass) endUnsent(ctx context.Context, tx *store.Tx, l *lease, to work.Step, why string) error {
+func (p *Turns) endUnsent(ctx context.Context, tx *store.Tx, l *lease, to work.Step, why string) error {
 	now := p.Now()
 	if err := tx.SaveTurn(ctx, l.turn); err != nil {
 		return err
@@ -272,7 +272,7 @@ func (p *Pass) endUnsent(ctx context.Context, tx *store.Tx, l *lease, to work.St
 
 // backToWaiting gives the item the state that it had before the turn, unless
 // it was merged or closed meanwhile.
-func (p *Pass) backToWaiting(ctx context.Context, tx *store.Tx, l *lease) error {
+func (p *Turns) backToWaiting(ctx context.Context, tx *store.Tx, l *lease) error {
 	m := work.Move{Item: l.item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}
 	switch {
 	case l.turn.Kind == work.KindImplementationStart:
@@ -290,7 +290,7 @@ func (p *Pass) backToWaiting(ctx context.Context, tx *store.Tx, l *lease) error 
 	if err != nil {
 		return err
 	}
-	return movedOrGone(p.move(ctx, tx, m, p.Now()))
+	return movedOrGone(p.notices.move(ctx, tx, m, p.Now()))
 }
 
 // movedOrGone takes a lost compare-and-set for what it is here: somebody
@@ -306,7 +306,7 @@ func movedOrGone(err error) error {
 // Before its first effect the turn ends, and its comments wait for the next
 // one, which begins at once where people said more while it ran; after it the same
 // row goes on later.
-func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error {
+func (p *Turns) block(ctx context.Context, l *lease, v verdict, begun bool) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		talked, err := p.talkedMeanwhile(ctx, tx, l)
 		if err != nil {
@@ -329,13 +329,13 @@ func (p *Pass) block(ctx context.Context, l *lease, v verdict, begun bool) error
 			return p.backToWaiting(ctx, tx, l)
 		}
 		m := work.Move{Item: l.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.reason, Hint: v.hint, Public: v.public}
-		return movedOrGone(p.move(ctx, tx, m, p.Now()))
+		return movedOrGone(p.notices.move(ctx, tx, m, p.Now()))
 	})
 }
 
 // endAsking ends a turn before its first effect. What it was about waits for the
 // turn that goes on.
-func (p *Pass) endAsking(ctx context.Context, tx *store.Tx, l *lease, to work.Step, why string) error {
+func (p *Turns) endAsking(ctx context.Context, tx *store.Tx, l *lease, to work.Step, why string) error {
 	if err := p.endUnsent(ctx, tx, l, to, why); err != nil {
 		return err
 	}
@@ -346,7 +346,7 @@ func (p *Pass) endAsking(ctx context.Context, tx *store.Tx, l *lease, to work.St
 }
 
 // turnURL is where a person can see what the turn did: its last visible action.
-func (p *Pass) turnURL(ctx context.Context, l *lease) string {
+func (p *Turns) turnURL(ctx context.Context, l *lease) string {
 	planned, err := p.turnActions(ctx, l)
 	if err != nil {
 		return ""

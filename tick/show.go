@@ -19,7 +19,7 @@ import (
 // overtaken before it was sent is never sent.
 
 // show plans what GitHub is to show after a move.
-func (p *Pass) show(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
+func (p *Notices) show(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
 	item, err := tx.GetItem(ctx, m.Item)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func statusOf(m work.Move, l work.Labels) work.Labelling {
 
 // showWorking has GitHub show the turns that have run for a while, unless all of
 // them are over before.
-func (p *Pass) showWorking(ctx context.Context, leases []*lease, over <-chan struct{}, rep *Report) {
+func (p *Notices) showWorking(ctx context.Context, leases []*lease, over <-chan struct{}, rep *Report) {
 	if len(leases) == 0 {
 		return
 	}
@@ -149,7 +149,7 @@ func (p *Pass) showWorking(ctx context.Context, leases []*lease, over <-chan str
 }
 
 // showStop keeps the comment that says why the item stands still.
-func (p *Pass) showStop(ctx context.Context, tx *store.Tx, s stage, m work.Move) error {
+func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s stage, m work.Move) error {
 	before, known, err := tx.FindStop(ctx, s.item.ID)
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ type stopping struct {
 	told bool // in a comment of its own
 }
 
-func (p *Pass) stopOf(s stage, m work.Move) stopping {
+func (p *Notices) stopOf(s stage, m work.Move) stopping {
 	stop := work.Stop{
 		ItemID: s.item.ID, Number: s.item.Number, Reason: spending.Public(p.Secrets.Redact(cmp.Or(m.Public, m.Reason)), s.remote.Settings.Voice.Spending), Hint: p.Secrets.Redact(m.Hint),
 		Attempts: 1, Since: s.now,
@@ -211,7 +211,7 @@ func (s stopping) after(before work.Stop) stopping {
 }
 
 // endStop says, in the comment that there is, that the item went on.
-func (p *Pass) endStop(ctx context.Context, tx *store.Tx, s stage, stop work.Stop, m work.Move) error {
+func (p *Notices) endStop(ctx context.Context, tx *store.Tx, s stage, stop work.Stop, m work.Move) error {
 	lasted := stop.Lasts()
 	over := m.To != work.StateRunning && m.To != work.StatePending && m.To != work.StateReady
 	text := overText(stop, m, s.now)

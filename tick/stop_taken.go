@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // While people have an item, the comment that says why it stands still must not
@@ -17,7 +18,7 @@ import (
 // from the stop; with the database lost it is made anew when the item stops again.
 
 // fillHandings reads which comments say something else than is so.
-func fillHandings(ctx context.Context, tx *store.Tx, v *View) error {
+func fillHandings(ctx context.Context, tx *store.Tx, v *plan.Snapshot) error {
 	for _, i := range v.Items {
 		pause, paused := v.Paused[i.ID]
 		if !paused || !i.State.Stands() {
@@ -51,7 +52,7 @@ func fillHandings(ctx context.Context, tx *store.Tx, v *View) error {
 }
 
 // showHanding has the comment say who has the item now.
-func (p *Pass) showHanding(ctx context.Context, tx *store.Tx, h work.PauseBanner, now time.Time) error {
+func (p *Notices) showHanding(ctx context.Context, tx *store.Tx, h work.PauseBanner, now time.Time) error {
 	stop, known, err := tx.FindStop(ctx, h.Stop.ItemID)
 	if err != nil || !known {
 		return err

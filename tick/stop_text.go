@@ -11,7 +11,7 @@ import (
 
 // stopText is what people are told where an item stands still. What is asked of
 // them is answered with words; anything else may also be tried again without.
-func (p *Pass) stopText(s stage, stop work.Stop, m work.Move) string {
+func (p *Notices) stopText(s stage, stop work.Stop, m work.Move) string {
 	text := fmt.Sprintf(stoppedHere+"%s"+stoppedSince+"%s"+stoppedOften+"%d"+stoppedNext+"%s.",
 		work.Sentence(prompts.CleanBehind(stop.Reason)), work.Utc(stop.Since), stop.Attempts, stop.Hint)
 	if m.Asked == "" && !strings.Contains(stop.Hint, "/mergexo ") && !work.AwaitsLabel(s.item, stop.Hint) {

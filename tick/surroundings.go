@@ -53,7 +53,7 @@ func opensNetwork(args []string, mode work.Mode) bool {
 	return false
 }
 
-func (p *Pass) surroundings(l *lease) prompts.Surroundings {
+func (p *Briefs) surroundings(l *lease) prompts.Surroundings {
 	s := Surroundings(p.Config, p.agentOf(l), l.remote.Settings, l.turn.Kind)
 	if l.approves() { // its turn only reads
 		s.Shell, s.RequiredTests = s.Adapter != config.AdapterClaude, nil
@@ -63,7 +63,7 @@ func (p *Pass) surroundings(l *lease) prompts.Surroundings {
 
 // agentOf is the agent of a turn: the one that was hired for it, else the one
 // that the config names.
-func (p *Pass) agentOf(l *lease) config.Agent {
+func (p *Briefs) agentOf(l *lease) config.Agent {
 	if a, ok := p.Config.Agents[l.turn.Agent]; ok {
 		return a
 	}
@@ -73,7 +73,7 @@ func (p *Pass) agentOf(l *lease) config.Agent {
 
 // surround fills in how the agent works on the turn, and how contributors are
 // to work on the repository. A tree that cannot be listed is no reason to stop.
-func (p *Pass) surround(ctx context.Context, l *lease, c *prompts.Context) error {
+func (p *Briefs) surround(ctx context.Context, l *lease, c *prompts.Context) error {
 	c.Surroundings = p.surroundings(l)
 	paths, err := l.remote.mirror().ListFiles(ctx, l.turn.Head)
 	if ctx.Err() != nil {
@@ -90,8 +90,8 @@ func (p *Pass) surround(ctx context.Context, l *lease, c *prompts.Context) error
 
 // authorRole is what the words of the author weigh. The permission of
 // whoever wrote a comment was asked for when it was taken in.
-func (p *Pass) authorRole(ctx context.Context, l *lease) (prompts.Role, error) {
-	may, err := newHarvest(p, l.remote).mayCommand(ctx, l.item.Author, p.Now())
+func (p *Briefs) authorRole(ctx context.Context, l *lease) (prompts.Role, error) {
+	may, err := p.may(ctx, l.remote, l.item.Author)
 	switch {
 	case err != nil:
 		return "", err

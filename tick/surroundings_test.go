@@ -136,7 +136,7 @@ func TestAPromptIsWordedForTheAgentThatGetsIt(t *testing.T) {
 		Runtime: config.Runtime{Agent: "codex", TurnTimeout: time.Minute},
 		Agents:  map[string]config.Agent{"codex": {Name: "codex", Adapter: "codex"}, "other": {Name: "other", Adapter: "codex"}, "claude": {Name: "claude", Adapter: "claude"}},
 	}
-	p := &Pass{Config: cfg}
+	p := &Briefs{Env: &Env{Config: cfg}}
 	l := &lease{turn: work.Turn{Kind: work.KindBugfixStart, Agent: "codex"}, remote: &remote{Remote: Remote{Settings: config.Repo{RequiredTests: []string{"make"}}}}}
 	stored, err := json.Marshal(request{Context: prompts.Prepare(prompts.Context{Surroundings: p.surroundings(l)})})
 	if err != nil {
@@ -167,7 +167,7 @@ func (treeless) ListFiles(context.Context, string) ([]string, error) {
 
 // TestATreeThatCannotBeListedIsNoReasonToStop: the prompt has general words then.
 func TestATreeThatCannotBeListedIsNoReasonToStop(t *testing.T) {
-	p := &Pass{Config: &config.Config{}, Log: slog.New(slog.DiscardHandler)}
+	p := &Briefs{Env: &Env{Config: &config.Config{}, Log: slog.New(slog.DiscardHandler)}}
 	l := &lease{turn: work.Turn{Kind: work.KindBugfixStart}, remote: &remote{Remote: Remote{Mirror: func(work.Repo) Mirror { return treeless{} }}}}
 	c := prompts.Sample()
 	c.Task.Instructions = nil

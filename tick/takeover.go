@@ -67,14 +67,14 @@ func (t takeover) store(ctx context.Context, tx *store.Tx, repoID int64, number 
 }
 
 // issueTaken notes what an issue's timeline shows of pauses.
-func (h *harvest) issueTaken(is github.Issue, timeline []github.TimelineEvent) {
+func (h *Comments) issueTaken(is github.Issue, timeline []github.TimelineEvent) {
 	ignore := h.r.Settings.Labels.Ignore
 	h.taken[is.Number] = takeoverOf(is.Number, timeline, ignore, work.HasLabel(is.Labels, ignore), is.UpdatedAt)
 }
 
 // pullTaken notes what a pull request's timeline shows of pauses, when labels
 // were set on it or taken away since it was last read.
-func (h *harvest) pullTaken(ctx context.Context, pull *work.PullRequest, d github.PullDetail) error {
+func (h *Comments) pullTaken(ctx context.Context, pull *work.PullRequest, d github.PullDetail) error {
 	if d.LabelChanges == pull.LabelChanges {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (h *harvest) pullTaken(ctx context.Context, pull *work.PullRequest, d githu
 
 // storePauses stores what the timelines show before anything that was said is
 // judged by it.
-func (h *harvest) storePauses(ctx context.Context) error {
+func (h *Comments) storePauses(ctx context.Context) error {
 	some := func(t takeover) bool { return len(t.pauses) > 0 }
 	var numbers []int
 	for _, n := range sortedKeys(h.taken) {
@@ -125,7 +125,7 @@ func (h *harvest) storePauses(ctx context.Context) error {
 
 // paused says whether something was said, or happened, while people had taken
 // the item over: it is skipped then, whenever it comes to light.
-func (h *harvest) paused(ctx context.Context, c candidate) (string, error) {
+func (h *Comments) paused(ctx context.Context, c candidate) (string, error) {
 	e := c.event
 	if !e.Kind.Said() && e.Kind != work.EventCheck && e.Kind != work.EventConflict {
 		return "", nil // what became of it is honoured
@@ -152,7 +152,7 @@ func (h *harvest) paused(ctx context.Context, c candidate) (string, error) {
 
 // saidAt is when a comment got its words. A reaction moves its stamp as an edit
 // does: where that makes a difference, GitHub is asked.
-func (h *harvest) saidAt(ctx context.Context, c candidate, pauses []work.Pause) (time.Time, error) {
+func (h *Comments) saidAt(ctx context.Context, c candidate, pauses []work.Pause) (time.Time, error) {
 	at, stamp := c.event.CreatedAt, c.event.UpdatedAt
 	if s := h.submitted[c.review]; s.After(at) {
 		at = s // it was a draft before
@@ -169,7 +169,7 @@ func (h *harvest) saidAt(ctx context.Context, c candidate, pauses []work.Pause) 
 }
 
 // pausesFor are the pauses of the item that something belongs to.
-func (h *harvest) pausesFor(ctx context.Context, c candidate) ([]work.Pause, error) {
+func (h *Comments) pausesFor(ctx context.Context, c candidate) ([]work.Pause, error) {
 	numbers, err := h.partners(ctx, c)
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (h *harvest) pausesFor(ctx context.Context, c candidate) ([]work.Pause, err
 
 // partners are the numbers of the issue and of the pull request that something
 // belongs to, as far as there are both.
-func (h *harvest) partners(ctx context.Context, c candidate) (numbers []int, err error) {
+func (h *Comments) partners(ctx context.Context, c candidate) (numbers []int, err error) {
 	n := c.event.Number
 	numbers = []int{n}
 	if issue, ok := h.adopted[n]; ok && c.pull {

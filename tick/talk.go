@@ -17,7 +17,7 @@ import (
 // talk is what is said to an agent in one turn: the prompt, and what must be
 // repaired. It goes on in one of the provider's sessions.
 type talk struct {
-	p       *Pass
+	p       *Runner
 	l       *lease
 	agent   agent.Agent
 	prompt  string // the whole story
@@ -28,7 +28,7 @@ type talk struct {
 
 // talk begins where the item's last turn ended, as far as the agent's config
 // wants that.
-func (p *Pass) talk(ctx context.Context, l *lease, ag agent.Agent) (*talk, error) {
+func (p *Runner) talk(ctx context.Context, l *lease, ag agent.Agent) (*talk, error) {
 	var req request
 	if err := json.Unmarshal(l.turn.Request, &req); err != nil {
 		return nil, fmt.Errorf("decode the stored prompt: %w", err)
@@ -76,7 +76,7 @@ func (t *talk) words(violations []string) (string, error) {
 	repair := t.mend
 	if len(violations) > 0 {
 		var err error
-		if repair, err = t.p.Prompts.Repair(t.l.turn.Kind, t.p.agentOf(t.l).Adapter, violations); err != nil {
+		if repair, err = t.p.Prompts.Repair(t.l.turn.Kind, t.p.briefs.agentOf(t.l).Adapter, violations); err != nil {
 			return "", fmt.Errorf("render the prompt: %w", err)
 		}
 	}

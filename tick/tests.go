@@ -27,7 +27,7 @@ type flaw struct {
 
 // proven has the agent do its work, commits what it left, and lets it mend that
 // until it proves itself.
-func (p *Pass) proven(ctx context.Context, l *lease, ag agent.Agent) (prompts.Answer, error) {
+func (p *Runner) proven(ctx context.Context, l *lease, ag agent.Agent) (prompts.Answer, error) {
 	talk, err := p.talk(ctx, l, ag)
 	if err != nil {
 		return prompts.Answer{}, err
@@ -76,7 +76,7 @@ func aroundFlaw(l *lease, f *flaw) string {
 
 // findFlaw says why what was just committed must not be pushed; nil when it
 // may. A document that we wrote ourselves has no tests.
-func (p *Pass) findFlaw(ctx context.Context, l *lease, ag agent.Agent) (*flaw, error) {
+func (p *Runner) findFlaw(ctx context.Context, l *lease, ag agent.Agent) (*flaw, error) {
 	r := l.remote.Settings
 	if l.turn.Commit == "" || l.turn.Kind == work.KindDesignStart {
 		return nil, nil //nolint:nilnil // no flaw is an answer
@@ -95,17 +95,30 @@ func (p *Pass) findFlaw(ctx context.Context, l *lease, ag agent.Agent) (*flaw, e
 	return &flaw{prompts.Unproven{Failure: failure, Output: res.Output}, testRepairs}, nil
 }
 
+// testable finds out before a turn is paid whether its tests can be started at all.
+func (p *Runner) testable(ctx context.Context, l *lease, ag agent.Agent) error {
+	argv := l.remote.Settings.RequiredTests
+	if len(argv) == 0 || l.turn.Kind == work.KindDesignStart {
+		return nil
+	}
+	return ag.CanTest(ctx, p.testRequest(l), argv)
+}
+
+func (p *Runner) testRequest(l *lease) agent.Request {
+	return agent.Request{
+		Turn: l.turn.Key, Mark: p.mark(l.turn), Item: l.item.Number, Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Dir: l.place.dir, Wall: l.remote.Settings.TestTimeout,
+	}
+}
+
 // runTests runs the required tests on a commit: on its files and no others,
 // whatever else the agent left in the checkout.
-func (p *Pass) runTests(ctx context.Context, l *lease, ag agent.Agent, commit string) (agent.Tested, error) {
+func (p *Runner) runTests(ctx context.Context, l *lease, ag agent.Agent, commit string) (agent.Tested, error) {
 	r := l.remote.Settings
 	if err := p.checkOut(ctx, l, commit); err != nil {
 		return agent.Tested{}, err
 	}
 	p.changed(l, "testing", strings.Join(r.RequiredTests, " "))
-	res, err := ag.Test(ctx, agent.Request{
-		Turn: l.turn.Key, Mark: p.mark(l.turn), Item: l.item.Number, Kind: l.turn.Kind, Mode: l.turn.Kind.Mode(), Dir: l.place.dir, Wall: r.TestTimeout,
-	}, r.RequiredTests)
+	res, err := ag.Test(ctx, p.testRequest(l), r.RequiredTests)
 	if err == nil && res.Failure != "" {
 		p.changed(l, "tests failed", res.Failure)
 		p.Log.WarnContext(ctx, "the required tests fail", p.turnAttrs(l, "failure", res.Failure, "output", res.Output)...)
@@ -113,7 +126,7 @@ func (p *Pass) runTests(ctx context.Context, l *lease, ag agent.Agent, commit st
 	return res, err
 }
 
-func (p *Pass) checkOut(ctx context.Context, l *lease, commit string) error {
+func (p *Runner) checkOut(ctx context.Context, l *lease, commit string) error {
 	err := l.remote.mirror().Restore(ctx, git.Restore{
 		Dir: l.place.dir, Index: l.place.index, Commit: commit, Branch: l.turn.Branch, Base: l.turn.Base, Ignored: ignored(l.remote.Settings),
 	})
@@ -125,13 +138,13 @@ func (p *Pass) checkOut(ctx context.Context, l *lease, commit string) error {
 
 // beginRepair tells the agent what is wrong with its change, which it finds in
 // the checkout without what the tests left there.
-func (p *Pass) beginRepair(ctx context.Context, l *lease, talk *talk, f *flaw) error {
+func (p *Runner) beginRepair(ctx context.Context, l *lease, talk *talk, f *flaw) error {
 	if err := p.checkOut(ctx, l, l.turn.Commit); err != nil {
 		return err
 	}
 	p.changed(l, "repairing", f.Failure)
 	var err error
-	if talk.mend, err = p.Prompts.RepairTests(l.turn.Kind, p.agentOf(l).Adapter, l.turn.Key, f.Unproven); err != nil {
+	if talk.mend, err = p.Prompts.RepairTests(l.turn.Kind, p.briefs.agentOf(l).Adapter, l.turn.Key, f.Unproven); err != nil {
 		return fmt.Errorf("render the prompt: %w", err)
 	}
 	return nil
@@ -139,7 +152,7 @@ func (p *Pass) beginRepair(ctx context.Context, l *lease, talk *talk, f *flaw) e
 
 // testReplayed runs the required tests on a commit that was replayed on what
 // somebody pushed: each of the two may pass them alone.
-func (p *Pass) testReplayed(ctx context.Context, l *lease, commit string) error {
+func (p *Runner) testReplayed(ctx context.Context, l *lease, commit string) error {
 	if len(l.remote.Settings.RequiredTests) == 0 || l.turn.Kind == work.KindDesignStart {
 		return nil
 	}
@@ -147,7 +160,7 @@ func (p *Pass) testReplayed(ctx context.Context, l *lease, commit string) error 
 	if err != nil {
 		return err
 	}
-	if l.place, err = p.Dirs.takePlace(l.remote.repo, l.slot.k, func(dir string) bool { return p.occupied(ctx, dir) }); err != nil {
+	if l.place, err = p.Dirs.takePlace(l.remote.repo, l.slot.k, func(dir string) bool { return p.restorer.occupied(ctx, dir) }); err != nil {
 		return err
 	}
 	res, err := p.runTests(ctx, l, ag, commit)

@@ -7,65 +7,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/spending"
-	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
 // Pass is one reconcile pass, ready to run.
 type Pass struct {
-	Config   *config.Config   // required
-	Store    *store.DB        // opened by Run, given for a DryRun
-	Dirs     Dirs             // required
-	Remotes  []Remote         // required: one for each configured repository
-	Agents   Agents           // required
-	Orphans  Orphans          // required
-	Now      func() time.Time // required
-	Log      *slog.Logger     // required
-	Prompts  *prompts.Pack    // required
-	Secrets  *prompts.Secrets // required: what is taken out of all that is stored and published
-	Wait     time.Duration    // how long to wait for another pass's planning
-	Only     *work.RepoName   // --repo
-	MaxTurns int              // --max-turns; 0 means the config's
-	Progress func(TurnChange) // may be nil
-
-	// Host is the GitHub of a host that no repository of the config is on any more; may be nil, and so may what it gives.
-	Host func(name string) GitHub
+	*Env
+	Wait     time.Duration // how long to wait for another pass's planning
+	MaxTurns int           // --max-turns; 0 means the config's
 
 	// OpenStore opens the database; required for Run, which calls it under
-	// tick.lock: a missing database is made anew there, by one pass alone.
+	// tick.lock: a missing database is made there, by one pass alone.
 	OpenStore func(context.Context) (*store.DB, error)
-	// Preflight finds out before a turn is begun whether the programs that it
-	// needs are there; required for Run.
-	Preflight func(context.Context) error
 
-	local    func() time.Time // this machine's clock: Now is corrected by GitHub's, see assumeClocks
-	all      []*remote
-	left     []*remote // repositories that the config names no more, and where something is to be put right
-	accounts accounts
-	held     map[int]holder
-	day      spending.Day     // what may still be begun
-	missing  map[string]error // by agent: why its turns wait
-	tried    tried
-
-	becoming sync.Mutex // one repository at a time is found to stand behind a name
-	rooms    sync.Mutex // guards which row each name of the config has
+	loader  *Loader
+	ingest  *Ingest
+	notices *Notices
+	turns   *Turns
 }
 
 // Run makes the pass. A tick.lock held by another pass is no error: the
 // report says so.
 func (p *Pass) Run(ctx context.Context) (rep *Report, err error) {
+	p.assemble()
 	p.local = p.Now
 	rep = newReport(p.local())
-	planning, ok, err := p.lockPlanning(ctx)
+	planning, ok, err := p.lockPlanning(ctx, p.Wait)
 	if err != nil || !ok {
 		rep.Skipped = "another pass is planning"
 		return rep, err
@@ -93,7 +66,8 @@ func (p *Pass) Run(ctx context.Context) (rep *Report, err error) {
 	p.work(ctx, leases, rep)
 	p.forget(ctx, len(leases))
 	p.sumUp(ctx, rep)
-	return rep, errors.Join(ctx.Err(), p.missingAgents(), p.accounts.shutHosts())
+	rep.Shut = p.accounts.shutHosts(rep.tells)
+	return rep, errors.Join(ctx.Err(), p.missingAgents(), p.accounts.shutHosts(func(host string) bool { return !rep.tells(host) }))
 }
 
 // plan is the part of the pass that only one pass at a time may do.
@@ -105,7 +79,7 @@ func (p *Pass) plan(ctx context.Context, rep *Report) ([]*lease, error) {
 	if err := p.letGo(ctx); err != nil {
 		return leases, fmt.Errorf("let go of repositories that were left: %w", err)
 	}
-	ready := p.ingest(ctx, rep)
+	ready := p.ingest.readAll(ctx, rep)
 	if leases, err = p.open(sameRepos(leases)); err != nil {
 		return leases, err
 	}
@@ -128,18 +102,18 @@ func (p *Pass) plan(ctx context.Context, rep *Report) ([]*lease, error) {
 func (p *Pass) work(ctx context.Context, leases []*lease, rep *Report) {
 	var wg sync.WaitGroup
 	for _, r := range slices.Concat(p.remotes(), p.left) {
-		wg.Go(func() { p.sendNotices(ctx, r, rep) })
+		wg.Go(func() { p.notices.sendNotices(ctx, r, rep) })
 	}
 	for _, l := range leases {
 		wg.Go(func() {
 			defer l.release()
-			p.settle(ctx, l, p.step(ctx, l), rep)
-			p.sendNotices(ctx, l.remote, rep)
+			p.turns.settle(ctx, l, p.step(ctx, l), rep)
+			p.notices.sendNotices(ctx, l.remote, rep)
 		})
 	}
 	var beside sync.WaitGroup
 	over := make(chan struct{})
-	beside.Go(func() { p.showWorking(ctx, leases, over, rep) })
+	beside.Go(func() { p.notices.showWorking(ctx, leases, over, rep) })
 	wg.Wait()
 	close(over)
 	beside.Wait()
@@ -152,17 +126,17 @@ func (p *Pass) step(ctx context.Context, l *lease) error {
 		at  work.Step
 		run func(context.Context, *lease) error
 	}{
-		{work.StepClaimed, p.restore},
-		{work.StepClaimed, p.execute},
-		{work.StepAnswered, p.finalize},
-		{work.StepPushed, p.apply},
-		{work.StepApplied, p.finish},
+		{work.StepClaimed, p.turns.restorer.restore},
+		{work.StepClaimed, p.turns.runner.execute},
+		{work.StepAnswered, p.turns.finalize},
+		{work.StepPushed, p.turns.apply},
+		{work.StepApplied, p.turns.finish},
 	} {
 		if l.turn.Step != phase.at {
 			continue
 		}
 		if phase.at == work.StepClaimed || phase.at == work.StepAnswered {
-			if err := p.notLeft(ctx, l); err != nil {
+			if err := p.turns.looks.notLeft(ctx, l); err != nil {
 				return err
 			}
 		}
@@ -187,10 +161,10 @@ func (p *Pass) step(ctx context.Context, l *lease) error {
 }
 
 // scope is where the actions of a repository take place.
-func (p *Pass) scope(r *remote) actions.Scope {
+func (p *Env) scope(r *remote) actions.Scope {
 	return actions.Scope{Repo: r.repo, GitHub: r.GitHub, Branches: r.mirror(), Accounts: p.accounts.ids(r.Name.Host)}
 }
 
-func (p *Pass) runner() *actions.Runner {
+func (p *Env) effects() *actions.Runner {
 	return &actions.Runner{Store: p.Store, Now: p.Now, Log: p.Log, SettleAfter: p.Config.Runtime.SettleAfter}
 }

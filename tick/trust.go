@@ -26,16 +26,21 @@ const permissionLife = time.Minute
 const refusalLife = 10 * time.Minute
 
 // mayCommand reports whether somebody's word counts that was written at a time.
-func (h *harvest) mayCommand(ctx context.Context, who work.Account, at time.Time) (bool, error) {
+func (h *People) mayCommand(ctx context.Context, who work.Account, at time.Time) (bool, error) {
 	return h.may(ctx, who, at, writing...)
 }
 
 // writing are the levels of those who may write.
+// mayCommand reports whether somebody may give commands in a repository.
+func (p *Ingest) mayCommand(ctx context.Context, r *remote, who work.Account) (bool, error) {
+	return newReading(p, r).people.mayCommand(ctx, who, p.Now())
+}
+
 var writing = []string{"admin", "maintain", "write"}
 
 // maySetLabel reports whether the label that somebody set begins work. An issue
 // form's label names the issue's author, whoever that is.
-func (h *harvest) maySetLabel(ctx context.Context, who work.Account, at time.Time) (bool, error) {
+func (h *People) maySetLabel(ctx context.Context, who work.Account, at time.Time) (bool, error) {
 	if slices.Contains(h.p.accounts.ids(h.r.Name.Host), who.ID) {
 		return true, nil // for a command, whose author was asked about
 	}
@@ -65,7 +70,7 @@ const heardLife = 24 * time.Hour
 
 // mayFeed reports whether a comment counts. Oldest first, so many of its authors are
 // asked about in a pass. Before an agent is paid everybody is asked about again.
-func (h *harvest) mayFeed(ctx context.Context, e work.Event) (bool, error) {
+func (h *People) mayFeed(ctx context.Context, e work.Event) (bool, error) {
 	if e.Kind == work.EventCommand {
 		return h.mayCommand(ctx, e.Author, work.StampOf(e))
 	}
@@ -87,7 +92,7 @@ func (h *harvest) mayFeed(ctx context.Context, e work.Event) (bool, error) {
 
 // mayAt reports whether the comments count of somebody of whom an earlier answer is
 // known. Nothing but comments goes by it.
-func (h *harvest) mayAt(ctx context.Context, who work.Account, level string) (bool, error) {
+func (h *People) mayAt(ctx context.Context, who work.Account, level string) (bool, error) {
 	if named, err := h.named(ctx, who); named || err != nil {
 		return named, err
 	}
@@ -95,7 +100,7 @@ func (h *harvest) mayAt(ctx context.Context, who work.Account, level string) (bo
 }
 
 // askOneMore counts another one, unless there were enough.
-func (h *harvest) askOneMore(number int) error {
+func (h *People) askOneMore(number int) error {
 	if h.asked.there == nil {
 		h.asked.there = map[int]int{}
 	}
@@ -107,7 +112,7 @@ func (h *harvest) askOneMore(number int) error {
 	return nil
 }
 
-func (h *harvest) may(ctx context.Context, who work.Account, at time.Time, levels ...string) (bool, error) {
+func (h *People) may(ctx context.Context, who work.Account, at time.Time, levels ...string) (bool, error) {
 	if named, err := h.named(ctx, who); named || err != nil {
 		return named, err
 	}
@@ -123,7 +128,7 @@ func (h *harvest) may(ctx context.Context, who work.Account, at time.Time, level
 
 // permission is what somebody may do, as far as that is known of the time when
 // they wrote something; it is asked for where it is not.
-func (h *harvest) permission(ctx context.Context, who work.Account, at time.Time, enough []string) (string, error) {
+func (h *People) permission(ctx context.Context, who work.Account, at time.Time, enough []string) (string, error) {
 	if who.ID == 0 {
 		return "none", nil // the account was deleted
 	}
@@ -141,7 +146,7 @@ func (h *harvest) permission(ctx context.Context, who work.Account, at time.Time
 }
 
 // knownPermission is the last answer about somebody, if it may be acted on.
-func (h *harvest) knownPermission(ctx context.Context, who work.Account, at time.Time, enough []string) (level string, usable bool, err error) {
+func (h *People) knownPermission(ctx context.Context, who work.Account, at time.Time, enough []string) (level string, usable bool, err error) {
 	level, asked, err := h.answerAbout(ctx, who)
 	if err != nil || asked.IsZero() {
 		return "", false, err
@@ -153,7 +158,7 @@ func (h *harvest) knownPermission(ctx context.Context, who work.Account, at time
 }
 
 // answerAbout is the last answer about somebody, and when it was given; never: zero.
-func (h *harvest) answerAbout(ctx context.Context, who work.Account) (level string, asked time.Time, err error) {
+func (h *People) answerAbout(ctx context.Context, who work.Account) (level string, asked time.Time, err error) {
 	err = h.view(ctx, func(tx *store.Tx) (err error) {
 		level, asked, _, err = tx.GetPermission(ctx, h.repo.ID, who.ID)
 		return err
@@ -162,12 +167,12 @@ func (h *harvest) answerAbout(ctx context.Context, who work.Account) (level stri
 }
 
 // recent reports whether an answer is younger than that; one from the future is not.
-func (h *harvest) recent(asked time.Time, life time.Duration) bool {
+func (h *People) recent(asked time.Time, life time.Duration) bool {
 	age := h.p.Now().Sub(asked)
 	return age >= 0 && age < life
 }
 
-func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, error) {
+func (h *People) askPermission(ctx context.Context, who work.Account) (string, error) {
 	level, err := h.r.GitHub.Permission(ctx, h.repo.Current, who)
 	if err != nil {
 		return "", err
@@ -180,7 +185,7 @@ func (h *harvest) askPermission(ctx context.Context, who work.Account) (string, 
 // named reports whether allowed_users names an account. A login can be given up and
 // taken by anybody, so it stands for the account that was seen under it first, or for
 // the id that the config gives with it: "login:id".
-func (h *harvest) named(ctx context.Context, who work.Account) (bool, error) {
+func (h *People) named(ctx context.Context, who work.Account) (bool, error) {
 	if who.ID == 0 {
 		return false, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // A turn may wait for hours, and its agent may work for one. So those for whom it
@@ -17,12 +18,12 @@ import (
 
 // lookTrusted ends a turn before its first effect when somebody for whom it is made
 // may ask for nothing any more. What the others wrote makes a new one.
-func (p *Pass) lookTrusted(ctx context.Context, l *lease) error {
-	h := newHarvest(p, l.remote)
+func (p *Looks) lookTrusted(ctx context.Context, l *lease) error {
+	h := newReading(p.ingest, l.remote)
 	var lost []work.Event
 	var begun string // why what began the work counts no more
 	for _, e := range l.events {
-		may, why, err := h.stillMay(ctx, e)
+		may, why, err := h.issues.stillMay(ctx, e)
 		if err != nil {
 			return err
 		}
@@ -38,30 +39,30 @@ func (p *Pass) lookTrusted(ctx context.Context, l *lease) error {
 		return err
 	}
 	if err := p.finishLost(ctx, lost); err != nil {
-		return fmt.Errorf("end what %s asked for: %w", authors(lost), err)
+		return fmt.Errorf("end what %s asked for: %w", plan.Authors(lost), err)
 	}
 	return noLonger(l, lost, begun)
 }
 
 // stillMay reports whether the author of an event may ask for it now; of a label that
 // begins the work also why not, in words for people.
-func (h *harvest) stillMay(ctx context.Context, e work.Event) (may bool, why string, err error) {
+func (h *Issues) stillMay(ctx context.Context, e work.Event) (may bool, why string, err error) {
 	switch {
 	case e.Author.Login == "": // known by its key alone, or nobody's
 		return true, "", nil
 	case e.Kind == work.EventLabelled:
 		return h.mayBegin(ctx, e)
 	case e.Kind.Said():
-		may, err = h.mayCommand(ctx, e.Author, h.p.Now())
+		may, err = h.people.mayCommand(ctx, e.Author, h.p.Now())
 		return may, "", err
 	}
 	return true, "", nil
 }
 
 // mayBegin asks about who set a label; of one that we set, about who gave the command.
-func (h *harvest) mayBegin(ctx context.Context, e work.Event) (may bool, why string, err error) {
+func (h *Issues) mayBegin(ctx context.Context, e work.Event) (may bool, why string, err error) {
 	if !slices.Contains(h.p.accounts.ids(h.r.Name.Host), e.Author.ID) {
-		may, err = h.maySetLabel(ctx, e.Author, h.p.Now())
+		may, err = h.people.maySetLabel(ctx, e.Author, h.p.Now())
 		return may, fmt.Sprintf("the label %s was set by %s, who has no triage permission any more", e.State, e.Author.Login), err
 	}
 	timeline, err := h.r.GitHub.TimelineOf(ctx, h.repo.Current, e.Number)
@@ -73,7 +74,7 @@ func (h *harvest) mayBegin(ctx context.Context, e work.Event) (may bool, why str
 	return w.lost == "", w.lost + ", and may not write to the repository any more", err
 }
 
-func (p *Pass) finishLost(ctx context.Context, lost []work.Event) error {
+func (p *Looks) finishLost(ctx context.Context, lost []work.Event) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, e := range lost {
 			outcome := work.OutcomeNoPermission
@@ -93,7 +94,7 @@ func noLonger(l *lease, lost []work.Event, begun string) error {
 	if begun != "" {
 		return &work.BlockedError{Reason: begun, Hint: work.ConfirmHint(l.item)}
 	}
-	reason := fmt.Sprintf("%s may not write to the repository any more", authors(lost))
+	reason := fmt.Sprintf("%s may not write to the repository any more", plan.Authors(lost))
 	if len(lost) < len(l.events) {
 		return &work.SupersededError{Reason: reason}
 	}
@@ -102,7 +103,7 @@ func noLonger(l *lease, lost []work.Event, begun string) error {
 
 // askCommandersAgain ends commands that wait to be carried out since an earlier pass
 // and whose authors may give none any more.
-func (h *harvest) askCommandersAgain(ctx context.Context) error {
+func (h *Issues) askCommandersAgain(ctx context.Context) error {
 	var waiting []work.Event
 	err := h.view(ctx, func(tx *store.Tx) error {
 		pending, err := tx.ListPendingEvents(ctx, h.repo.ID)
@@ -124,7 +125,7 @@ func (h *harvest) askCommandersAgain(ctx context.Context) error {
 		return err
 	}
 	for _, e := range waiting {
-		may, err := h.mayCommand(ctx, e.Author, h.p.Now())
+		may, err := h.people.mayCommand(ctx, e.Author, h.p.Now())
 		if late(err) { // what was read is worth keeping
 			h.cut(err)
 			return nil
@@ -140,7 +141,7 @@ func (h *harvest) askCommandersAgain(ctx context.Context) error {
 	return nil
 }
 
-func (h *harvest) storeRevoked(ctx context.Context, tx *store.Tx) error {
+func (h *Issues) storeRevoked(ctx context.Context, tx *store.Tx) error {
 	for _, e := range h.revoked {
 		if err := tx.FinishEvents(ctx, []int64{e.ID}, work.OutcomeNoCommander, h.p.Now()); err != nil {
 			return err

@@ -18,7 +18,7 @@ func (h *harvest) noteUnread() {
 	h.unread = map[int]bool{}
 	for n, pull := range h.open {
 		light, seen := h.lights[n]
-		_, read := h.pulls[n] // found again in this very pass
+		_, read := h.pullRows[n] // found again in this very pass
 		if !seen && !read || seen && light.Fingerprint != pull.Fingerprint || pull.Failures > 0 {
 			h.unread[n] = true
 		}
@@ -28,7 +28,7 @@ func (h *harvest) noteUnread() {
 // untold reports whether something that was said waits until its pull request
 // can be read: the lists that show it are read again then. A command does not
 // wait, it may be the way out.
-func (h *harvest) untold(ctx context.Context, c candidate) (bool, error) {
+func (h *Comments) untold(ctx context.Context, c candidate) (bool, error) {
 	if len(h.unread) == 0 || !c.event.Kind.Said() || c.event.Kind == work.EventCommand {
 		return false, nil
 	}

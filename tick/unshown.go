@@ -25,7 +25,7 @@ func showsState(a work.Action) bool {
 }
 
 // showLater has an action tried again that was given up.
-func (p *Pass) showLater(ctx context.Context, a work.Action) error {
+func (p *Notices) showLater(ctx context.Context, a work.Action) error {
 	now := p.Now()
 	return p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		return tx.ShowLater(ctx, a.ID, func(dropped int) time.Time {
@@ -38,7 +38,7 @@ func (p *Pass) showLater(ctx context.Context, a work.Action) error {
 }
 
 // showAgain plans again what was not shown and whose time has come.
-func (p *Pass) showAgain(ctx context.Context, r *remote) error {
+func (p *Notices) showAgain(ctx context.Context, r *remote) error {
 	var ids []int64
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		ids, err = tx.ListUnshown(ctx, r.repo.ID, p.Now())

@@ -17,7 +17,7 @@ const noteEvery = 10 * time.Second
 
 // noting stores what a run uses while it runs: its session at once, without which
 // nobody finds its record. It ends a run that takes its turn past a limit.
-func (p *Pass) noting(ctx context.Context, l *lease, run work.Run) func(agent.Used) error {
+func (p *Runner) noting(ctx context.Context, l *lease, run work.Run) func(agent.Used) error {
 	noted, before := agent.Used{Session: run.Session}, l.turn.Usage
 	var at time.Time
 	return func(u agent.Used) error {
@@ -41,7 +41,7 @@ func (p *Pass) noting(ctx context.Context, l *lease, run work.Run) func(agent.Us
 // endDeadRuns ends the runs that ended with their passes, and counts what they
 // used as far as anything says so. What such a run left running is ended first:
 // it would go on using.
-func (p *Pass) endDeadRuns(ctx context.Context) error {
+func (p *Runner) endDeadRuns(ctx context.Context) error {
 	var open []work.Run
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		open, err = tx.ListOpenRuns(ctx)
@@ -55,7 +55,7 @@ func (p *Pass) endDeadRuns(ctx context.Context) error {
 	return err
 }
 
-func (p *Pass) endDeadRun(ctx context.Context, run work.Run) error {
+func (p *Runner) endDeadRun(ctx context.Context, run work.Run) error {
 	var turn work.Turn
 	var counted work.Usage
 	var attrs []any

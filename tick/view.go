@@ -11,27 +11,28 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // route plans for every repository that is ready. A repository whose ingest is
 // late or failed is planned for with what it has: what is known still counts.
-func (p *Pass) route(ctx context.Context, ready []*remote) ([]Plan, error) {
-	if err := p.readDay(ctx); err != nil {
+func (p *Pass) route(ctx context.Context, ready []*remote) ([]plan.Plan, error) {
+	if err := p.loader.readDay(ctx); err != nil {
 		return nil, fmt.Errorf("read what was spent today: %w", err)
 	}
-	var plans []Plan
+	var plans []plan.Plan
 	for _, r := range ready {
-		v, err := p.view(ctx, r)
+		v, err := p.loader.view(ctx, r)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", r.Name.FullName(), err)
 		}
-		plans = append(plans, planRepo(v))
+		plans = append(plans, plan.For(v))
 	}
 	return plans, nil
 }
 
 // readDay reads what is left of the day's budgets.
-func (p *Pass) readDay(ctx context.Context) error {
+func (p *Loader) readDay(ctx context.Context) error {
 	now := p.Now()
 	return p.Store.View(ctx, func(tx *store.Tx) error {
 		spent, err := tx.ListSpentSince(ctx, now.Add(-spending.Window))
@@ -41,7 +42,7 @@ func (p *Pass) readDay(ctx context.Context) error {
 }
 
 // view reads from the database what routing one repository may depend on.
-func (p *Pass) view(ctx context.Context, r *remote) (View, error) {
+func (p *Loader) view(ctx context.Context, r *remote) (plan.Snapshot, error) {
 	v := p.emptyView(r)
 	if err := p.Store.View(ctx, func(tx *store.Tx) error { return p.fill(ctx, tx, r, &v) }); err != nil {
 		return v, err
@@ -50,15 +51,15 @@ func (p *Pass) view(ctx context.Context, r *remote) (View, error) {
 }
 
 // emptyView is what is known without the database.
-func (p *Pass) emptyView(r *remote) View {
-	v := View{
+func (p *Loader) emptyView(r *remote) plan.Snapshot {
+	v := plan.Snapshot{
 		Repo: r.repo, Now: p.Now(), Pulls: map[int64]work.PullRequest{}, Settled: map[int64]bool{},
 		Notices: map[string]work.ActionState{},
-		Policy: Policy{
+		Policy: plan.Policy{
 			QuietPeriod: p.Config.Runtime.QuietPeriod, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
 			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
-			Spending: r.Settings.Voice.Spending, Clean: prompts.CleanBehind, Mark: prompts.MarkBody, Match: matches,
+			Spending: r.Settings.Voice.Spending, Clean: prompts.CleanBehind, Mark: prompts.MarkBody, Match: plan.Matches,
 		},
 		Day: p.day, Ignored: r.ignored,
 	}
@@ -73,7 +74,7 @@ func (p *Pass) emptyView(r *remote) View {
 // where implementations have to be weighed against others. Only then does a
 // pass ask git before it claims, and what git does not know is no obstacle:
 // the touch paths are then compared as they stand.
-func (p *Pass) fillFiles(ctx context.Context, r *remote, v *View) error {
+func (p *Loader) fillFiles(ctx context.Context, r *remote, v *plan.Snapshot) error {
 	ready := slices.ContainsFunc(v.Items, func(i work.Item) bool { return i.State == work.StateReady })
 	if !ready || len(v.Active) == 0 || p.Preflight == nil {
 		return nil
@@ -93,7 +94,7 @@ func (p *Pass) fillFiles(ctx context.Context, r *remote, v *View) error {
 
 // fillActive reads the implementations under way, and what those that are to
 // begin wait for.
-func fillActive(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
+func fillActive(ctx context.Context, tx *store.Tx, r *remote, v *plan.Snapshot) error {
 	v.Depends = map[int64]map[string]work.DependencyState{}
 	if !slices.ContainsFunc(v.Items, func(i work.Item) bool { return i.State == work.StateReady }) {
 		return nil
@@ -108,7 +109,7 @@ func fillActive(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
 		case err != nil:
 			return err
 		case i.Flow == work.FlowImplementation && (has && pull.State == work.PullOpen || i.State == work.StateRunning):
-			v.Active = append(v.Active, Active{Item: i, Files: pull.Files})
+			v.Active = append(v.Active, plan.Active{Item: i, Files: pull.Files})
 		case i.State == work.StateReady:
 			v.Depends[i.ID] = map[string]work.DependencyState{}
 			seen, err := tx.ListDependencies(ctx, i.ID)
@@ -123,7 +124,7 @@ func fillActive(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
 	return nil
 }
 
-func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
+func (p *Loader) fill(ctx context.Context, tx *store.Tx, r *remote, v *plan.Snapshot) error {
 	pending, err := tx.ListPendingEvents(ctx, r.repo.ID)
 	if err != nil {
 		return err
@@ -172,7 +173,7 @@ func (p *Pass) fill(ctx context.Context, tx *store.Tx, r *remote, v *View) error
 // fillItems reads the items that routing has anything to decide about, or to
 // say: those with pending events, those whose branch was rewritten, and those
 // that people have taken over. The state of a pull request changes with an event.
-func fillItems(ctx context.Context, tx *store.Tx, v *View) error {
+func fillItems(ctx context.Context, tx *store.Tx, v *plan.Snapshot) error {
 	asking, err := tx.ListRewritten(ctx, v.Repo.ID)
 	if err != nil {
 		return err
@@ -195,7 +196,7 @@ func fillItems(ctx context.Context, tx *store.Tx, v *View) error {
 }
 
 // fillItem reads an item with its pull request, once.
-func fillItem(ctx context.Context, tx *store.Tx, v *View, id int64) error {
+func fillItem(ctx context.Context, tx *store.Tx, v *plan.Snapshot, id int64) error {
 	if slices.ContainsFunc(v.Items, func(i work.Item) bool { return i.ID == id }) {
 		return nil
 	}
@@ -218,7 +219,7 @@ func fillItem(ctx context.Context, tx *store.Tx, v *View, id int64) error {
 
 // fillSpent reads what the items' turns took, and what those were to mend that
 // may go round in circles.
-func fillSpent(ctx context.Context, tx *store.Tx, v *View) (err error) {
+func fillSpent(ctx context.Context, tx *store.Tx, v *plan.Snapshot) (err error) {
 	v.Spent, v.Findings = map[int64][]work.Spent{}, map[int64][]string{}
 	for _, i := range v.Items {
 		if v.Spent[i.ID], err = tx.ListSpent(ctx, i.ID); err != nil {
@@ -229,7 +230,7 @@ func fillSpent(ctx context.Context, tx *store.Tx, v *View) (err error) {
 			continue
 		}
 		for n, s := range slices.Backward(v.Spent[i.ID]) {
-			if s.Kind != work.KindFix || len(v.Spent[i.ID])-n > mostMends {
+			if s.Kind != work.KindFix || len(v.Spent[i.ID])-n > plan.MostMends {
 				break
 			}
 			events, err := tx.ListTurnEvents(ctx, s.Turn)
@@ -243,7 +244,7 @@ func fillSpent(ctx context.Context, tx *store.Tx, v *View) (err error) {
 }
 
 // fillServed reads which turns were begun last, where any may have to be begun.
-func fillServed(ctx context.Context, tx *store.Tx, v *View) error {
+func fillServed(ctx context.Context, tx *store.Tx, v *plan.Snapshot) error {
 	if len(v.Items) == 0 {
 		return nil
 	}
@@ -262,7 +263,7 @@ func fillServed(ctx context.Context, tx *store.Tx, v *View) error {
 }
 
 // fillNotices reads which notices about the pending events exist already.
-func fillNotices(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
+func fillNotices(ctx context.Context, tx *store.Tx, r *remote, v *plan.Snapshot) error {
 	v.Pointed = map[int64][]work.Event{}
 	for _, e := range v.Events {
 		if !e.Kind.Said() {
@@ -288,7 +289,7 @@ func fillNotices(ctx context.Context, tx *store.Tx, r *remote, v *View) error {
 }
 
 // fillPointed reads what was pointed to the pull request of an item already.
-func fillPointed(ctx context.Context, tx *store.Tx, v *View, e work.Event) error {
+func fillPointed(ctx context.Context, tx *store.Tx, v *plan.Snapshot, e work.Event) error {
 	if _, known := v.Pointed[e.ItemID]; known || e.Kind != work.EventSource || v.Pulls[e.ItemID].Number == 0 {
 		return nil
 	}

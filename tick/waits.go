@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // Waits says what holds the work of a repository back, in the words of a dry
@@ -19,7 +20,7 @@ func Waits(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo
 	if !ok {
 		return nil, nil
 	}
-	p := &Pass{Config: cfg, Now: func() time.Time { return now }, day: today}
+	p := &Loader{&Env{Config: cfg, Now: func() time.Time { return now }, day: today}}
 	r := &remote{Remote: Remote{Name: repo.Name, Settings: settings}, repo: repo}
 	v := p.emptyView(r)
 	if err := p.fill(ctx, tx, r, &v); err != nil {
@@ -32,7 +33,7 @@ func Waits(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo
 	working = slices.DeleteFunc(working, func(t work.Turn) bool { return t.Blocked || t.Waits(now) })
 	v.Free = max(0, v.Free-len(working))
 	waits := map[int]string{}
-	for _, l := range planRepo(v).Lines {
+	for _, l := range plan.For(v).Lines {
 		switch {
 		case l.What != "wait":
 		case waits[l.Number] == "":

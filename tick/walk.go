@@ -187,20 +187,20 @@ func late(err error) bool {
 	return errors.As(err, &wait) || errors.Is(err, context.DeadlineExceeded)
 }
 
-func (h *harvest) readIssues(ctx context.Context) (err error) {
+func (h *Reading) readIssues(ctx context.Context) (err error) {
 	w := walk[github.Issue]{walkIssues, github.IssuesURL, h.r.GitHub.ListIssues, &h.repo.IssuesSince, func(i github.Issue) time.Time { return i.UpdatedAt }}
-	h.issues, _, err = w.read(ctx, h)
+	h.listedIssues, _, err = w.read(ctx, h.harvest)
 	return err
 }
 
-func (h *harvest) readComments(ctx context.Context) (err error) {
+func (h *Reading) readComments(ctx context.Context) (err error) {
 	w := walk[github.Comment]{walkComments, github.CommentsURL, h.r.GitHub.ListComments, &h.repo.CommentsSince, func(c github.Comment) time.Time { return c.UpdatedAt }}
-	h.comments, _, err = w.read(ctx, h)
+	h.listedComments, _, err = w.read(ctx, h.harvest)
 	return err
 }
 
-func (h *harvest) readReviewComments(ctx context.Context) (err error) {
+func (h *Reading) readReviewComments(ctx context.Context) (err error) {
 	w := walk[github.ReviewComment]{walkReviewComments, github.ReviewCommentsURL, h.r.GitHub.ListReviewComments, &h.repo.ReviewCommentsSince, func(c github.ReviewComment) time.Time { return c.UpdatedAt }}
-	h.reviewComments, _, err = w.read(ctx, h)
+	h.reviewComments, _, err = w.read(ctx, h.harvest)
 	return err
 }

@@ -16,7 +16,7 @@ const watchEvery = 2 * time.Second
 // watch gives a context for an agent that ends when its work is called off: an
 // agent costs money by the minute. over ends the watch, and says why it was;
 // nil when it was not.
-func (p *Pass) watch(ctx context.Context, l *lease) (agent context.Context, over func() error) {
+func (p *Runner) watch(ctx context.Context, l *lease) (agent context.Context, over func() error) {
 	agent, end := context.WithCancelCause(ctx)
 	watched := make(chan struct{})
 	go func() {
@@ -47,11 +47,11 @@ func (p *Pass) watch(ctx context.Context, l *lease) (agent context.Context, over
 
 // calledOff says why nobody wants a turn's answer any more. What cannot be read
 // now is looked at again right before the first effect.
-func (p *Pass) calledOff(ctx context.Context, l *lease) error {
+func (p *Runner) calledOff(ctx context.Context, l *lease) error {
 	copied := *l // the agent's own run reads and writes the lease meanwhile
-	err := p.reload(ctx, &copied)
+	err := p.looks.reload(ctx, &copied)
 	if err == nil {
-		err = p.notTaken(ctx, &copied)
+		err = p.looks.notTaken(ctx, &copied)
 	}
 	if callsOff(err) {
 		return err

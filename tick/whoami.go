@@ -14,7 +14,7 @@ import (
 
 // meetApp asks for our account by GraphQL. Without an answer the pass goes on: what
 // bears our mark is nobody's feedback, whoever we are.
-func (p *Pass) meetApp(ctx context.Context, r *remote) error {
+func (p *Env) meetApp(ctx context.Context, r *remote) error {
 	s, err := r.GitHub.Sweep(ctx, r.repo.Current, nil)
 	_, silent := errors.AsType[*github.BodyError](err)
 	if silent || github.IsStatus(err, 403) {
@@ -36,7 +36,7 @@ type learner struct {
 }
 
 // learning has a repository's GitHub tell as whom we write.
-func (p *Pass) learning(r Remote) GitHub {
+func (p *Env) learning(r Remote) GitHub {
 	host := r.Name.Host
 	return learner{r.GitHub, func(ctx context.Context, who work.Account) {
 		if who.ID == 0 || len(p.accounts.ids(host)) > 0 {

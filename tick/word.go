@@ -33,7 +33,7 @@ func (w word) covers(t github.TimelineEvent) bool {
 // wordFor finds whose word stands behind a label: of one that our account set, that
 // of the newest command that was not answered yet when it was set. The answer comes
 // after the label; so what the operator sets by hand later is a word of its own.
-func (h *harvest) wordFor(ctx context.Context, is github.Issue, labelled github.TimelineEvent) (word, error) {
+func (h *Issues) wordFor(ctx context.Context, is github.Issue, labelled github.TimelineEvent) (word, error) {
 	w := word{at: labelled.CreatedAt, event: labelled.ID, given: fmt.Sprintf("the label %s was set", labelled.Label)}
 	ids := h.p.accounts.ids(h.r.Name.Host)
 	if !slices.Contains(ids, labelled.Actor.ID) {
@@ -63,7 +63,7 @@ func (h *harvest) wordFor(ctx context.Context, is github.Issue, labelled github.
 			continue
 		}
 		given := fmt.Sprintf("%s commented %s", c.Author.Login, cmd)
-		may, err := h.mayCommand(ctx, c.Author, h.p.Now())
+		may, err := h.people.mayCommand(ctx, c.Author, h.p.Now())
 		if may || err != nil {
 			return word{at: at, given: given}, err
 		}
@@ -76,7 +76,7 @@ func (h *harvest) wordFor(ctx context.Context, is github.Issue, labelled github.
 
 // commanded is since when the command for which a label was set may have been written,
 // and whose it was: its row says so, while there is one.
-func (h *harvest) commanded(ctx context.Context, number int, labelled github.TimelineEvent) (since time.Time, by string, err error) {
+func (h *Issues) commanded(ctx context.Context, number int, labelled github.TimelineEvent) (since time.Time, by string, err error) {
 	err = h.p.Store.View(ctx, func(tx *store.Tx) error {
 		a, known, err := tx.GetAction(ctx, work.FlowToken(h.repo.Key(), number))
 		if at, bad := time.Parse(time.RFC3339, a.Head); known && bad == nil && !at.After(labelled.CreatedAt) {
@@ -105,7 +105,7 @@ func answeredBefore(said []github.Comment, ids []int64, at time.Time) map[string
 
 // writtenAt is when a comment got the words that it has. Its stamp is moved by
 // reactions, too, which anybody may leave.
-func (h *harvest) writtenAt(ctx context.Context, c github.Comment) (time.Time, error) {
+func (h *Issues) writtenAt(ctx context.Context, c github.Comment) (time.Time, error) {
 	if !c.UpdatedAt.After(c.CreatedAt) || c.NodeID == "" {
 		return c.CreatedAt, nil
 	}

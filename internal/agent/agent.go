@@ -26,6 +26,9 @@ type Agent interface {
 	// own would, reads, and writes as far as r.Mode lets it. What it cannot do is a
 	// *work.BlockedError; other errors are as those of Run.
 	Check(ctx context.Context, r Request) error
+	// CanTest looks for the program of such a command where Test would run it. One
+	// that is certainly not there, or cannot be seen there, is a *work.BlockedError.
+	CanTest(ctx context.Context, r Request, argv []string) error
 	// Test runs a command in the checkout just as the agent's own would run: with
 	// its environment, its marks, its sandbox. Errors are as those of Run.
 	Test(ctx context.Context, r Request, argv []string) (Tested, error)

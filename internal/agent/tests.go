@@ -20,6 +20,7 @@ import (
 type Tested struct {
 	Failure string // how it failed, in words; empty when the tests passed
 	Output  string // the end of what was printed, redacted
+	Code    int    // the exit code
 }
 
 // How much a run of tests may print, and how much of its end is kept, in bytes.
@@ -57,7 +58,7 @@ func (s Spec) Test(ctx context.Context, r Request, argv []string) (Tested, error
 	if err != nil {
 		return Tested{}, testsNotRun(ctx, argv[0], err)
 	}
-	out := Tested{Output: s.Redact(printed.text())}
+	out := Tested{Output: s.Redact(printed.text()), Code: res.Code}
 	switch {
 	case res.TimedOut != proc.NoLimit:
 		out.Failure = fmt.Sprintf("did not end within %s", r.Wall)

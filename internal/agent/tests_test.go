@@ -89,3 +89,52 @@ func TestRequiredTestsMissing(t *testing.T) {
 		}
 	}
 }
+
+// What cannot be started is found out before an agent is paid; what only may not be
+// there is left to the tests themselves.
+func TestProgramsOfRequiredTestsAreLookedFor(t *testing.T) {
+	a, err := agent.New(spec(t, "agent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := request(t)
+	for name, mode := range map[string]os.FileMode{"plain": 0o600, "script": 0o700} {
+		if err := os.WriteFile(filepath.Join(r.Dir, name), []byte("#!/bin/sh\nexit 3\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		argv    []string
+		missing string // the program that is named; empty: nothing is said
+	}{
+		{[]string{"no-such-program"}, "no-such-program"},
+		{[]string{"./no-such-script"}, "no-such-script"},
+		{[]string{"/no/such/path"}, "path"},
+		{[]string{"./plain"}, "plain"},
+		{[]string{r.Dir}, filepath.Base(r.Dir)},
+		{[]string{"./script"}, ""},
+		{[]string{"sh", "no-such-script"}, ""}, // what it makes of that is its own
+		{[]string{"sh", "-c", "no-such-program --all"}, "no-such-program"},
+		{[]string{"/bin/sh", "-c", "./no-such-script"}, "no-such-script"},
+		{[]string{"sh", "-c", "./script all"}, ""},
+		{[]string{"sh", "-c", "cd . && no-such-program"}, ""},
+		{[]string{"sh", "-c", "X=1 no-such-program"}, ""},
+		{[]string{"sh", "-c", "test -e x"}, ""},
+		{[]string{"sh", "-c", "! true"}, ""},
+		{[]string{"sh", "-ec", "no-such-program"}, ""},
+		{[]string{"env", "-c", "no-such-program"}, ""},
+	} {
+		err := a.CanTest(t.Context(), r, c.argv)
+		var blocked *work.BlockedError
+		switch {
+		case c.missing == "" && err != nil:
+			t.Errorf("%q: %v", c.argv, err)
+		case c.missing != "" && (!errors.As(err, &blocked) || !strings.Contains(blocked.Reason, `program "`+c.missing+`"`) || !strings.Contains(blocked.Hint, "required_tests")):
+			t.Errorf("%q: %v", c.argv, err)
+		}
+	}
+	left, err := os.ReadDir(r.Dir)
+	if err != nil || len(left) != 2 {
+		t.Errorf("it left %v, %v", left, err)
+	}
+}

@@ -67,12 +67,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
 
-// Commands makes the command; hub finds the hub of a running story.
-func Commands(hub func(*testscript.TestScript) *githubsim.Hub) map[string]func(*testscript.TestScript, bool, []string) {
+// Commands makes the command; hub finds the hub of a running story, and moment is called before each thing that people
+// do, for it to have a time of its own.
+func Commands(hub func(*testscript.TestScript) *githubsim.Hub, moment func(*testscript.TestScript) error) map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"hub": func(ts *testscript.TestScript, neg bool, args []string) {
 			printed := ""
-			c := &command{hub: hub(ts), print: func(text string) { printed += text }}
+			c := &command{hub: hub(ts), moment: func() error { return moment(ts) }, print: func(text string) { printed += text }}
 			err := c.run(args)
 			if printed == "" {
 				printed = "\n" // testscript keeps the output of the command before when there is none
@@ -93,11 +94,12 @@ func Commands(hub func(*testscript.TestScript) *githubsim.Hub) map[string]func(*
 
 // command is one call of hub.
 type command struct {
-	hub   *githubsim.Hub
-	repo  *githubsim.Repo
-	print func(string)
-	args  []string            // without flags
-	flags map[string][]string // by name, without dashes
+	hub    *githubsim.Hub
+	repo   *githubsim.Repo
+	moment func() error
+	print  func(string)
+	args   []string            // without flags
+	flags  map[string][]string // by name, without dashes
 }
 
 // subcommand is what a word does; it needs that many arguments.
@@ -111,8 +113,16 @@ var switches = []string{"private", "empty", "draft", "form", "always", "before",
 
 // subcommands are all words.
 func subcommands() map[string]subcommand {
+	all := deeds()
+	maps.Copy(all, faultDeeds)
+	maps.Copy(all, views)
+	return all
+}
+
+// deeds are the words for what people do.
+func deeds() map[string]subcommand {
 	all := map[string]subcommand{}
-	for _, table := range []map[string]subcommand{accountDeeds, issueDeeds, pullDeeds, gitDeeds, faultDeeds, views} {
+	for _, table := range []map[string]subcommand{accountDeeds, issueDeeds, pullDeeds, gitDeeds} {
 		maps.Copy(all, table)
 	}
 	return all
@@ -129,12 +139,18 @@ func (c *command) run(args []string) error {
 	if !ok {
 		return fmt.Errorf("there is no %q, but: %s", c.args[0], strings.Join(words(), ", "))
 	}
+	_, deed := deeds()[c.args[0]]
 	c.args = c.args[1:]
 	if len(c.args) < s.min {
 		return fmt.Errorf("it takes %d arguments", s.min)
 	}
 	if err := c.choose(); err != nil {
 		return err
+	}
+	if deed {
+		if err := c.moment(); err != nil {
+			return err
+		}
 	}
 	return s.do(c)
 }

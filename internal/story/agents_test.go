@@ -69,6 +69,7 @@ func setUpAgents(e *testscript.Env, t *testing.T, bin string) error {
 		return err
 	}
 	w := e.Values[worldKey{}].(*world)
+	w.clock.real = true // what an agent's record is of is told by its time
 	model, err := modelsim.New(nil)
 	if err != nil {
 		return err

@@ -65,7 +65,7 @@ func cmdOtherHost(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 || w.hosts.other != nil {
 		ts.Fatalf("usage: other-host NAME, once")
 	}
-	hub, err := githubsim.New(githubsim.Options{Dir: filepath.Join(w.work, "otherhub"), Now: time.Now})
+	hub, err := githubsim.New(githubsim.Options{Dir: filepath.Join(w.work, "otherhub"), Now: w.clock.Now})
 	ts.Check(err)
 	ts.Check(populate(hub))
 	w.hosts.name, w.hosts.other = args[0], hub

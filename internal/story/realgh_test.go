@@ -36,6 +36,7 @@ func TestRealGh(t *testing.T) {
 			if err := setUp(e, t); err != nil {
 				return err
 			}
+			e.Values[worldKey{}].(*world).clock.real = true // so is the binary's
 			return passGo(e)
 		},
 		Cmds:                cmds,

@@ -24,16 +24,21 @@
 //	                         repo.labels, repo:owner/name (made when it is not there) and so on; '' takes it out
 //	agent-runs [N]           prints a line for each run of the agent, "kind #number", or checks that there were N
 //	agent-prompt [--masked] N prints the prompt of the Nth run, counted from 1; masked it is the same on every machine
-//	db SQL                   prints what a query of state.db gives, tab separated
+//	db SQL                   prints what a query of state.db gives, tab separated; now() is the time, in milliseconds
 //	await-db SQL WANT        waits until a query of state.db gives that in its first row and column
 //	await FILE               waits until a background command has made a file
+//	await-still FILE         waits until nobody writes to a file any more; await-more FILE: until somebody does
 //	await-label NUMBER LABEL waits until an issue or pull request has a label
 //	hub-many N NUMBER AUTHOR makes N comments, "comment number 1" and so on; a % in AUTHOR is the number
 //	hub-paste NUMBER COMMENT AUTHOR has somebody post the words of a comment again, marker and all
-//	later DURATION           lets time pass: every time in state.db is taken back by it
-//	hub-clock DURATION       sets GitHub's clock ahead of this machine's by that; -400s: behind it
+//	later DURATION           lets time pass, for GitHub and for the program
+//	clock stop|run           has time stand still: all that is done shares a second; and go on
+//	hub-clock DURATION       sets GitHub's clock ahead of the program's by that; -400s: behind it
 //	other-host NAME          makes a second GitHub host with an octo/app of its own; other-hub is its hub
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
+//
+// Nobody waits for time to pass: each thing that hub does, people do in a second of its own, for the clock is moved to
+// the next one. What is to share a second is done while the clock stands.
 //
 // The condition [sandbox] says whether a sandbox works on this machine, [mounts]
 // whether a process can have a file system of its own.
@@ -53,11 +58,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	_ "modernc.org/sqlite" // for the db command
@@ -70,15 +73,11 @@ import (
 
 var update = flag.Bool("update", false, "write what cmp found into the stories")
 
-// patience is how long a story waits for what is to happen. It only ends stories that are wrong, however slow the
-// machine is.
-const patience = 3 * time.Minute
-
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"gh-mergexo": func() {
 			os.Exit(cmd.Main(cmd.Env{
-				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test",
+				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test", Now: machineNow(),
 			}))
 		},
 		"scripted-agent": scriptedAgent,
@@ -112,17 +111,23 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"agent-prompt":  cmdAgentPrompt,
 		"db":            cmdDB,
 		"await":         cmdAwait,
+		"await-still":   cmdAwaitStill,
+		"await-more":    cmdAwaitMore,
 		"await-db":      cmdAwaitDB,
 		"await-label":   cmdAwaitLabel,
 		"hub-many":      cmdHubMany,
 		"hub-fail-node": cmdHubFailNode,
 		"hub-paste":     cmdHubPaste,
 		"later":         cmdLater,
+		"clock":         cmdClock,
 		"hub-clock":     cmdHubClock,
 		"other-host":    cmdOtherHost,
 	}
-	maps.Copy(cmds, hubscript.Commands(func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }))
-	cmds["other-hub"] = hubscript.Commands(func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hosts.other })["hub"]
+	main := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }
+	other := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hosts.other }
+	moment := func(ts *testscript.TestScript) error { return worldOf(ts).clock.nextSecond() }
+	maps.Copy(cmds, hubscript.Commands(main, moment))
+	cmds["other-hub"] = hubscript.Commands(other, moment)["hub"]
 	return cmds
 }
 
@@ -227,85 +232,16 @@ func masked(prompt string) string {
 	return prompt
 }
 
-func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: await FILE")
-	}
-	name := ts.MkAbs(args[0])
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(name); err == nil {
-			return
-		}
-	}
-	ts.Fatalf("%s: not there after %s", args[0], patience)
-}
-
-func cmdAwaitLabel(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: await-label NUMBER LABEL")
-	}
-	n, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
-		if slices.Contains(worldOf(ts).hub.Repo(mainRepo).Labels(n), args[1]) {
-			return
-		}
-	}
-	ts.Fatalf("#%d has no label %s after %s", n, args[1], patience)
-}
-
-func cmdHubMany(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: hub-many N NUMBER AUTHOR")
-	}
-	n, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	number, err := strconv.Atoi(args[1])
-	ts.Check(err)
-	hub := worldOf(ts).hub
-	for i := range n {
-		author := strings.ReplaceAll(args[2], "%", strconv.Itoa(i+1))
-		if !hub.HasUser(author) {
-			_, err := hub.AddUser(author)
-			ts.Check(err)
-		}
-		_, err := hub.Repo(mainRepo).Comment(number, author, fmt.Sprintf("This is comment number %d.", i+1))
-		ts.Check(err)
-	}
-}
-
-func cmdHubFailNode(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: hub-fail-node FILE")
-	}
-	worldOf(ts).hub.AddFault(githubsim.Fault{
-		Method: "POST", Path: "/graphql", Contains: strings.TrimSpace(ts.ReadFile(args[0])), Status: 502, Always: true,
-	})
-}
-
 func cmdDB(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: db SQL")
 	}
-	rows, err := query(worldOf(ts).stateDB(), args[0])
+	now := strconv.FormatInt(worldOf(ts).clock.Now().UnixMilli(), 10)
+	rows, err := query(worldOf(ts).stateDB(), strings.ReplaceAll(args[0], "now()", now))
 	ts.Check(err)
 	for _, row := range rows {
 		fmt.Fprintln(ts.Stdout(), strings.Join(row, "\t"))
 	}
-}
-
-func cmdAwaitDB(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: await-db SQL WANT")
-	}
-	var rows [][]string
-	var err error
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
-		if rows, err = query(worldOf(ts).stateDB(), args[0]); err == nil && len(rows) > 0 && rows[0][0] == args[1] {
-			return
-		}
-	}
-	ts.Fatalf("it gives %q, %v after %s, and not %q", rows, err, patience, args[1])
 }
 
 // query reads a state database.

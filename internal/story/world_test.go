@@ -32,6 +32,7 @@ type world struct {
 	hosts  *hosts
 	token  string // the operator's
 	config *configFile
+	clock  *clock
 	skew   atomic.Int64 // of GitHub's clock, in nanoseconds
 }
 
@@ -44,6 +45,9 @@ func newWorld(work string) (_ *world, err error) {
 		}
 	}()
 	if w.socket, err = os.MkdirTemp("/tmp", "mx"); err != nil {
+		return nil, err
+	}
+	if w.clock, err = newClock(filepath.Join(w.socket, "clock")); err != nil {
 		return nil, err
 	}
 	for _, dir := range []string{w.agentDir(), w.home(), w.ghDir(), w.hubDir()} {
@@ -70,7 +74,7 @@ func newWorld(work string) (_ *world, err error) {
 // startHub makes the GitHub: the operator, ann and bob who may write to the
 // repository, mallory who may not, and the repository.
 func (w *world) startHub() (err error) {
-	if w.hub, err = githubsim.New(githubsim.Options{Dir: w.hubDir(), Now: func() time.Time { return time.Now().Add(time.Duration(w.skew.Load())) }}); err != nil {
+	if w.hub, err = githubsim.New(githubsim.Options{Dir: w.hubDir(), Now: func() time.Time { return w.clock.Now().Add(time.Duration(w.skew.Load())) }}); err != nil {
 		return err
 	}
 	if err := populate(w.hub); err != nil {
@@ -166,6 +170,7 @@ func (w *world) environ() map[string]string {
 		"GH_CONFIG_DIR":  w.ghDir(), "GH_HOST": simHost, "GH_TOKEN": w.token,
 		"GH_PROMPT_DISABLED": "1", "GH_NO_UPDATE_NOTIFIER": "1", "GH_FORCE_TTY": "", "NO_COLOR": "",
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8",
+		clockVariable:    w.clock.path,
 		"MERGEXO_CONFIG": w.configPath(), "CONFIG": w.configPath(), "STATE": w.stateDir(), "AGENT": w.agentDir(), "ORIGIN": w.hub.Repo(mainRepo).GitDir(),
 		"MIRROR": w.dirs().MirrorDir(w.mainRepo()), "CHECKOUTS": w.dirs().CheckoutParent(w.mainRepo()),
 	}

@@ -137,7 +137,7 @@ type PullRequest struct {
 	Branch      string // head ref
 	HeadOID     string
 	Base        string // base ref
-	Mergeable   string // MERGEABLE, CONFLICTING or UNKNOWN
+	Mergeable   string // MERGEABLE, Conflicting or UNKNOWN
 	Rollup      string // state of the head's checks: SUCCESS, FAILURE, PENDING, …; empty when none
 	MergeCommit string
 	Files       []string // paths that an open implementation changes
@@ -166,3 +166,7 @@ type Thread struct {
 	Top      int64 // id of its first comment
 	Resolved bool
 }
+
+// Conflicting is what GitHub says of a pull request that cannot be merged as it
+// is (PullRequest.Mergeable).
+const Conflicting = "CONFLICTING"

@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 )
 
 // L61: `unblock` accepts the head that GitHub shows, and no other.
-func TestL61Unblock(t *testing.T) {
+func TestUnblock(t *testing.T) {
 	const head = "0123456789abcdef0123456789abcdef01234567"
 	rewritten := work.PullRequest{ID: 5, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", HeadOID: head, LostOID: "lost"}
 	as := func(change func(*work.PullRequest)) work.PullRequest {
@@ -51,7 +51,7 @@ func TestL61Unblock(t *testing.T) {
 }
 
 // L61: to try again accepts nothing.
-func TestL61RetryNeedsUnblock(t *testing.T) {
+func TestRetryNeedsUnblock(t *testing.T) {
 	p := work.PullRequest{ID: 5, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", HeadOID: "b"}
 	if why := needsUnblock(p); why != "" {
 		t.Errorf("not rewritten: %s", why)
@@ -67,10 +67,10 @@ func TestL61RetryNeedsUnblock(t *testing.T) {
 }
 
 // L61: what is said on a rewritten branch waits until its head is accepted.
-func TestL61RewrittenBranchWaits(t *testing.T) {
-	rewritten := func(v *View) { p := v.Pulls[10]; p.LostOID = "lost"; v.Pulls[10] = p }
+func TestRewrittenBranchWaits(t *testing.T) {
+	rewritten := func(v *Snapshot) { p := v.Pulls[10]; p.LostOID = "lost"; v.Pulls[10] = p }
 	v := scene(rewritten, with(said(work.EventIssue, 2, "1", ann)))
-	p := planRepo(v)
+	p := For(v)
 	if len(p.Turns) > 0 || len(p.Moves) != 1 || p.Moves[0].To != work.StateBlocked || !strings.Contains(p.Moves[0].Hint, "unblock") {
 		t.Fatalf("plan %+v", p)
 	}
@@ -85,7 +85,7 @@ func TestL61RewrittenBranchWaits(t *testing.T) {
 	for _, a := range p.Notices {
 		v.Notices[a.Token] = work.ActionApplied
 	}
-	if p := planRepo(v); len(p.Turns) > 0 || !p.Empty() {
+	if p := For(v); len(p.Turns) > 0 || !p.Empty() {
 		t.Errorf("told again: %+v", p)
 	}
 
@@ -94,41 +94,14 @@ func TestL61RewrittenBranchWaits(t *testing.T) {
 	next := moved.Pulls[10]
 	next.HeadOID = "fedcba9876"
 	moved.Pulls[10] = next
-	if p := planRepo(moved); len(p.Notices) > 0 || len(p.Moves) != 1 || !strings.Contains(p.Moves[0].Hint, "fedcba9") {
+	if p := For(moved); len(p.Notices) > 0 || len(p.Moves) != 1 || !strings.Contains(p.Moves[0].Hint, "fedcba9") {
 		t.Errorf("its head moved: %+v", p)
 	}
 
-	r := router{v: v, p: &Plan{}, item: v.Items[0], pull: v.Pulls[10], hasPull: true, events: v.Events}
+	r := itemPlanner{v: v, p: &Plan{}, item: v.Items[0], pull: v.Pulls[10], hasPull: true, events: v.Events}
 	r.accept(unblock(r.pull, "").Accept)
 	r.route()
 	if len(r.p.Turns) != 1 || len(r.p.Accepted) != 1 || r.p.Empty() {
 		t.Errorf("accepted: %+v", r.p)
-	}
-}
-
-// L61: what a branch must have in its history.
-func TestL61Ground(t *testing.T) {
-	const branch = "agent/bugfix/1-x"
-	turn := func(id int64, step work.Step, head, commit string, runs int) work.Turn {
-		return work.Turn{ID: id, Branch: branch, Step: step, Head: head, Commit: commit, Runs: runs}
-	}
-	done := turn(1, work.StepDone, "a", "b", 1)
-	for _, c := range []struct {
-		name  string
-		turns []work.Turn
-		want  string
-	}{
-		{"no turn", nil, ""},
-		{"its commit", []work.Turn{done}, "b"},
-		{"its commit, once pushed", []work.Turn{turn(1, work.StepPushed, "a", "b", 1)}, "b"},
-		{"its head, without a commit", []work.Turn{turn(1, work.StepDone, "a", "", 1)}, "a"},
-		{"its head, when nothing of it was pushed", []work.Turn{done, turn(2, work.StepSuperseded, "c", "d", 1)}, "c"},
-		{"one that never ran found out nothing", []work.Turn{done, turn(2, work.StepFailed, "z", "", 0)}, "b"},
-		{"nor one on another branch", []work.Turn{done, {ID: 2, Branch: "other", Step: work.StepDone, Head: "y", Commit: "z", Runs: 1}}, "b"},
-		{"the one that asks does not count", []work.Turn{done, turn(9, work.StepClaimed, "z", "", 1)}, "b"},
-	} {
-		if got, _ := ground(c.turns, branch, 9); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"slices"
@@ -13,17 +13,17 @@ const waitPerPriority = time.Hour
 // Served names the newest turn of a repository on each of its two lines; 0 when
 // there was none. Turns are numbered in the order in which they begin, so it is
 // the round robin's memory from pass to pass.
-type Served struct {
+type RoundRobin struct {
 	Feedback int64
 	Fresh    int64
 }
 
-// order puts the planned turns of all repositories in line: round robin over
+// Order puts the planned turns of all repositories in line: round robin over
 // the repositories and, within one, between feedback and new work; there by
 // priority, raised by waiting, then the oldest first. Of several, what was
 // served longest ago is next, so that while a thing waits no other repository
 // gets more than one start for each one of its own (and one).
-func order(plans []Plan) []PlannedTurn {
+func Order(plans []Plan) []PlannedTurn {
 	var queues []*queue
 	var last int64
 	for _, p := range plans {

@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"time"
@@ -25,7 +25,7 @@ type Policy struct {
 }
 
 // View is everything that routing one repository may depend on.
-type View struct {
+type Snapshot struct {
 	Repo    work.Repo
 	Policy  Policy
 	Now     time.Time
@@ -34,7 +34,7 @@ type View struct {
 	Settled map[int64]bool             // review threads that are resolved, by the id of their first comment
 	Events  []work.Event               // pending and of no turn, oldest first
 	Turns   []work.Turn                // unfinished
-	Held    []holder                   // what the held slots name
+	Held    []Holder                   // what the held slots name
 	Notices map[string]work.ActionState
 	Pointed map[int64][]work.Event // what was said on the issue and pointed to the pull request, by item, where more of it waits
 
@@ -51,7 +51,7 @@ type View struct {
 	Spent    map[int64][]work.Spent // the turns of an item that its budgets count, oldest first, by item id
 	Findings map[int64][]string     // what turns that mended were to mend, by turn id; see findings
 	Day      spending.Day           // over all repositories
-	Served   Served
+	Served   RoundRobin
 
 	Free    int                                       // slots that nothing runs in
 	Files   []string                                  // of the base branch, where implementations are to be weighed against others
@@ -71,7 +71,7 @@ type Plan struct {
 	Turns    []PlannedTurn
 	Waiting  []PlannedTurn // implementations that may begin, to be weighed
 	Held     []PlannedTurn // they would be claimed if the day's budgets were not spent
-	Served   Served        // whom order has to serve next
+	Served   RoundRobin    // whom order has to serve next
 	Notices  []work.Action
 	Moves    []work.Move
 	Finished []Finish
@@ -132,4 +132,19 @@ type Line struct {
 	What   string      `json:"what"` // turn, wait, leave, notice, move, finish, labels
 	Reason string      `json:"reason"`
 	Score  *work.Score `json:"score,omitempty"` // of an implementation
+}
+
+// Followed is what came after an item on its issue.
+type Followed struct {
+	State work.State
+	Pull  work.PullRequest // zero: none yet
+}
+
+// Holder is what a slot's lock file says of the turn that runs in it. It holds
+// as long as the lock is held, and only then.
+type Holder struct {
+	Repo   string `json:"repo"` // host/owner/name
+	Number int    `json:"number"`
+	Issue  int    `json:"issue"`
+	Turn   string `json:"turn"`
 }

@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 // shows it to everybody, and a lost database reads it there again.
 
 // beginFlow sets the label that begins an issue's work.
-func (r *router) beginFlow(inv invocation) reply {
+func (r *itemPlanner) beginFlow(inv invocation) Reply {
 	flow, _ := inv.Verb.Flow()
 	label := r.v.Policy.Labels.Of(flow)
 	_, over := r.over()
@@ -26,8 +26,8 @@ func (r *router) beginFlow(inv invocation) reply {
 	case over && r.item.IssueClosed:
 		return nothing("The issue is closed. Reopen it, then say `%s` again.", inv.Command)
 	case r.item.ID == 0 || over:
-		return reply{
-			said: fmt.Sprintf("The label `%s` is set, and the work begins with the next pass, provided that the issue is open and has no label `%s`.",
+		return Reply{
+			Said: fmt.Sprintf("The label `%s` is set, and the work begins with the next pass, provided that the issue is open and has no label `%s`.",
 				label, r.v.Policy.Labels.Ignore),
 			sent: []work.Action{r.flowLabel(inv, label)},
 		}
@@ -39,7 +39,7 @@ func (r *router) beginFlow(inv invocation) reply {
 
 // flowLabel plans that of the labels that begin work one is set anew, or none
 // is left. A label that was set at that time or later is as good.
-func (r *router) flowLabel(inv invocation, label string) work.Action {
+func (r *itemPlanner) flowLabel(inv invocation, label string) work.Action {
 	var others []string
 	for _, f := range work.Flows() {
 		if name := r.v.Policy.Labels.Of(f); name != "" && name != label {
@@ -54,7 +54,7 @@ func (r *router) flowLabel(inv invocation, label string) work.Action {
 }
 
 // looks says how a label that begins work looks, should somebody have deleted it.
-func (r *router) looks(label string) string {
+func (r *itemPlanner) looks(label string) string {
 	all := work.RepoLabels(r.v.Policy.Labels)
 	at := slices.IndexFunc(all, func(l work.Label) bool { return l.Name == label })
 	if at < 0 {
@@ -64,16 +64,16 @@ func (r *router) looks(label string) string {
 }
 
 // pause gives the issue to people, from the moment of the command on.
-func (r *router) pause(inv invocation) reply {
+func (r *itemPlanner) pause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return nothing("%s, so there is nothing to pause.", why)
 	}
 	if since, paused := r.v.Paused[r.item.ID]; paused && r.item.ID != 0 {
 		return nothing("It is paused already, by %s since %s. `/mergexo resume` ends that.", since.By, work.Utc(since.Began))
 	}
-	rep := reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbPause)}}
+	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbPause)}}
 	if r.item.ID == 0 {
-		rep.said = fmt.Sprintf("The label `%s` is set: nothing begins here until `/mergexo resume`.", r.v.Policy.Labels.Ignore)
+		rep.Said = fmt.Sprintf("The label `%s` is set: nothing begins here until `/mergexo resume`.", r.v.Policy.Labels.Ignore)
 		return rep
 	}
 	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbPause)}
@@ -84,14 +84,14 @@ func (r *router) pause(inv invocation) reply {
 	}
 	r.v.Paused[r.item.ID] = work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
 	r.begun = append(r.begun, r.v.Paused[r.item.ID])
-	rep.said = fmt.Sprintf("Paused. No agent works on this, and comments made during the pause are never acted on. "+
+	rep.Said = fmt.Sprintf("Paused. No agent works on this, and comments made during the pause are never acted on. "+
 		"`/mergexo resume` hands it back, as does taking the label `%s` away.", r.v.Policy.Labels.Ignore)
 	return rep
 }
 
 // skipPaused skips what came to light together with a command that begins a
 // pause, and was said after it.
-func (r *router) skipPaused() {
+func (r *itemPlanner) skipPaused() {
 	if len(r.begun) == 0 {
 		return
 	}
@@ -108,7 +108,7 @@ func (r *router) skipPaused() {
 }
 
 // unpause takes the issue back from people.
-func (r *router) unpause(inv invocation) reply {
+func (r *itemPlanner) unpause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return nothing("%s, so there is nothing to resume. %s.", why, r.again())
 	}
@@ -117,12 +117,12 @@ func (r *router) unpause(inv invocation) reply {
 		return nothing("It is not paused. %s", r.whereItStands())
 	}
 	if r.item.ID == 0 {
-		return reply{
-			said: fmt.Sprintf("The label `%s` is taken away.", r.v.Policy.Labels.Ignore),
+		return Reply{
+			Said: fmt.Sprintf("The label `%s` is taken away.", r.v.Policy.Labels.Ignore),
 			sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbResume)},
 		}
 	}
-	rep := reply{sent: []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbResume)}}
+	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbResume)}}
 	if r.hasPull {
 		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.pull.Number, work.VerbResume))
 	}
@@ -134,13 +134,13 @@ func (r *router) unpause(inv invocation) reply {
 			r.begun[i].Ended = inv.at
 		}
 	}
-	rep.said = "The pause is over: what was said before it and what is said from now on counts. " + r.whereItStands()
+	rep.Said = "The pause is over: what was said before it and what is said from now on counts. " + r.whereItStands()
 	return rep
 }
 
 // ignoreLabel plans that an issue or pull request has the label that pauses it,
 // or has it not.
-func (r *router) ignoreLabel(inv invocation, number int, verb work.Verb) work.Action {
+func (r *itemPlanner) ignoreLabel(inv invocation, number int, verb work.Verb) work.Action {
 	name := r.v.Policy.Labels.Ignore
 	l := work.Labelling{Without: []string{name}}
 	if verb == work.VerbPause {

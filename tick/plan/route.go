@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 )
 
 // planRepo decides what is to be done. It is a pure function of its view.
-func planRepo(v View) Plan {
+func For(v Snapshot) Plan {
 	p := Plan{Repo: v.Repo, Served: v.Served, Handings: v.Handings}
 	for _, item := range v.Items {
-		r := router{v: v, p: &p, item: item, spent: v.Spent[item.ID]}
+		r := itemPlanner{v: v, p: &p, item: item, spent: v.Spent[item.ID]}
 		r.pull, r.hasPull = v.Pulls[item.ID]
 		for _, e := range v.Events {
 			if e.ItemID == item.ID {
@@ -27,8 +27,8 @@ func planRepo(v View) Plan {
 }
 
 // router plans for one work item.
-type router struct {
-	v       View
+type itemPlanner struct {
+	v       Snapshot
 	p       *Plan
 	item    work.Item
 	pull    work.PullRequest
@@ -39,7 +39,7 @@ type router struct {
 	pointed []work.Event // to the pull request, by this plan
 }
 
-func (r *router) route() {
+func (r *itemPlanner) route() {
 	if r.commands() || r.ended() {
 		return
 	}
@@ -70,7 +70,7 @@ func (r *router) route() {
 }
 
 // ended honours what became of the pull request or the issue, from any state.
-func (r *router) ended() bool {
+func (r *itemPlanner) ended() bool {
 	if !r.hasPull && !r.item.State.Open() && r.relabelled() {
 		r.move(work.CauseLabelled, work.StatePending, "the label was set again while an earlier start was cancelled")
 		r.p.Renewed, r.spent = append(r.p.Renewed, r.item.ID), nil
@@ -106,7 +106,7 @@ func (r *router) ended() bool {
 	return true
 }
 
-func (r *router) move(cause work.Cause, to work.State, why string) {
+func (r *itemPlanner) move(cause work.Cause, to work.State, why string) {
 	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: cause, To: to})
 	if r.item.Parent != 0 && to == work.StateCompleted {
 		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.Parent, Cause: work.CauseFulfilled, To: to})
@@ -116,7 +116,7 @@ func (r *router) move(cause work.Cause, to work.State, why string) {
 
 // issueClosed reports whether the newest of the issue's pending closings and
 // reopenings is a closing.
-func (r *router) issueClosed() bool {
+func (r *itemPlanner) issueClosed() bool {
 	closed := false
 	for _, e := range r.events {
 		if e.Number != r.item.Number {
@@ -133,7 +133,7 @@ func (r *router) issueClosed() bool {
 }
 
 // note finishes facts that ask for nothing.
-func (r *router) note(kinds ...work.EventKind) {
+func (r *itemPlanner) note(kinds ...work.EventKind) {
 	var noted []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
 		if slices.Contains(kinds, e.Kind) {
@@ -145,7 +145,7 @@ func (r *router) note(kinds ...work.EventKind) {
 	r.finish("noted", noted...)
 }
 
-func (r *router) finish(outcome string, events ...work.Event) {
+func (r *itemPlanner) finish(outcome string, events ...work.Event) {
 	if len(events) == 0 {
 		return
 	}
@@ -157,7 +157,7 @@ func (r *router) finish(outcome string, events ...work.Event) {
 	r.line("finish", "", fmt.Sprintf("%s: %s", work.Count(len(events), "event"), outcome))
 }
 
-func (r *router) line(what string, kind work.Kind, reason string) {
+func (r *itemPlanner) line(what string, kind work.Kind, reason string) {
 	number := r.item.Number
 	if r.hasPull {
 		number = r.pull.Number
@@ -165,7 +165,7 @@ func (r *router) line(what string, kind work.Kind, reason string) {
 	r.p.Lines = append(r.p.Lines, Line{Number: number, Kind: kind, What: what, Reason: reason})
 }
 
-func authors(events []work.Event) string {
+func Authors(events []work.Event) string {
 	var names []string
 	for _, e := range events {
 		if !slices.Contains(names, e.Author.Login) {

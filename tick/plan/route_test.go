@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"slices"
@@ -17,8 +17,8 @@ var (
 )
 
 // scene is a view with one bugfix item, #1, and its pull request, #2.
-func scene(change ...func(*View)) View {
-	v := View{
+func scene(change ...func(*Snapshot)) Snapshot {
+	v := Snapshot{
 		Repo: app, Now: noon,
 		Policy:  Policy{QuietPeriod: time.Minute, FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Clean: strings.TrimSpace, Mark: work.Mark, Match: func(glob, path string) bool { return glob == path }},
 		Items:   []work.Item{{ID: 10, RepoID: 1, Number: 1, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback, Priority: 3, Label: "agent:bugfix", Since: noon.Add(-time.Hour)}},
@@ -40,16 +40,16 @@ func said(kind work.EventKind, number int, id string, who work.Account) work.Eve
 	}
 }
 
-func with(events ...work.Event) func(*View) {
-	return func(v *View) { v.Events = append(v.Events, events...) }
+func with(events ...work.Event) func(*Snapshot) {
+	return func(v *Snapshot) { v.Events = append(v.Events, events...) }
 }
 
-func state(s work.State) func(*View) { return func(v *View) { v.Items[0].State = s } }
+func state(s work.State) func(*Snapshot) { return func(v *Snapshot) { v.Items[0].State = s } }
 
-func noPull(v *View) { v.Pulls = map[int64]work.PullRequest{} }
+func noPull(v *Snapshot) { v.Pulls = map[int64]work.PullRequest{} }
 
-func pullIs(s work.PullState) func(*View) {
-	return func(v *View) { p := v.Pulls[10]; p.State = s; v.Pulls[10] = p }
+func pullIs(s work.PullState) func(*Snapshot) {
+	return func(v *Snapshot) { p := v.Pulls[10]; p.State = s; v.Pulls[10] = p }
 }
 
 func labelled() work.Event {
@@ -90,8 +90,8 @@ func TestRoute(t *testing.T) {
 	before := said(work.EventSource, 1, "33", ann)
 	before.CreatedAt = noon.Add(-2 * time.Hour)
 	after := said(work.EventSource, 1, "34", ann)
-	unfinished := func(change func(*work.Turn)) func(*View) {
-		return func(v *View) {
+	unfinished := func(change func(*work.Turn)) func(*Snapshot) {
+		return func(v *Snapshot) {
 			turn := work.Turn{ID: 5, ItemID: 10, RepoID: 1, Key: "k", Kind: work.KindImplementationFeedback, Step: work.StepClaimed}
 			change(&turn)
 			v.Turns = []work.Turn{turn}
@@ -99,13 +99,13 @@ func TestRoute(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		view View
+		view Snapshot
 		want string
 	}{
 		{"nothing new", scene(), ""},
 		{"a label starts", scene(noPull, state(work.StatePending), with(labelled())), "turn bugfix_start 1:labelled:900:h"},
 		{"L29 what was said before is part of the start", scene(noPull, state(work.StatePending), with(labelled(), before)), "turn bugfix_start 1:labelled:900:h,1:source:33:h; notice reaction 33"},
-		{"a blocked start waits for a word", scene(noPull, state(work.StateBlocked), func(v *View) { v.Items[0].Since = noon }, with(before)), "notice reaction 33"},
+		{"a blocked start waits for a word", scene(noPull, state(work.StateBlocked), func(v *Snapshot) { v.Items[0].Since = noon }, with(before)), "notice reaction 33"},
 		{"and a person's answer resumes it", scene(noPull, state(work.StateBlocked), with(before)), "turn bugfix_start 1:source:33:h; notice reaction 33"},
 		{"the label set anew starts over", scene(noPull, state(work.StateBlocked), with(labelled())), "turn bugfix_start 1:labelled:900:h"},
 		{"a label on what has a pull request changes nothing", scene(with(labelled())), "finish noted"},
@@ -114,31 +114,33 @@ func TestRoute(t *testing.T) {
 		{"comments of two people are one turn", scene(with(review, talk)), "turn implementation_feedback 2:review:55:h,2:issue:66:h; notice reaction 55; notice reaction 66"},
 		{"L31 a summary alone is a turn", scene(with(summary)), "turn implementation_feedback 2:summary:77:h"},
 		{"the quiet period waits for the end of a burst, but eyes come at once", scene(with(review, late)), "notice reaction 55; notice reaction 67"},
-		{"a clock that runs ahead does not stop the turn", scene(with(ahead), func(v *View) { v.Now = noon.Add(time.Minute) }), "turn implementation_feedback 2:issue:67:h; notice reaction 67"},
-		{"eyes are given once", scene(with(talk), func(v *View) { v.Notices[work.ReactionToken(app.Key(), work.EventIssue, "66")] = work.ActionApplied }), "turn implementation_feedback 2:issue:66:h"},
-		{"L32 a resolved thread is not answered", scene(with(review), func(v *View) { v.Settled[55] = true }), "finish ignored: its thread is resolved"},
-		{"the feedback loop may be off", scene(with(talk), func(v *View) { v.Policy.FeedbackLoop = false }), ""},
+		{"a clock that runs ahead does not stop the turn", scene(with(ahead), func(v *Snapshot) { v.Now = noon.Add(time.Minute) }), "turn implementation_feedback 2:issue:67:h; notice reaction 67"},
+		{"eyes are given once", scene(with(talk), func(v *Snapshot) {
+			v.Notices[work.ReactionToken(app.Key(), work.EventIssue, "66")] = work.ActionApplied
+		}), "turn implementation_feedback 2:issue:66:h"},
+		{"L32 a resolved thread is not answered", scene(with(review), func(v *Snapshot) { v.Settled[55] = true }), "finish ignored: its thread is resolved"},
+		{"the feedback loop may be off", scene(with(talk), func(v *Snapshot) { v.Policy.FeedbackLoop = false }), ""},
 		{"L30 a running turn takes nothing new", scene(with(talk), unfinished(func(*work.Turn) {})), "notice reaction 66"},
-		{"L114 a held slot is left alone whatever the database says", scene(with(talk), func(v *View) { v.Held = []holder{{Repo: "github.com/octo/app", Issue: 1, Number: 2, Turn: "k"}} }), "notice reaction 66"},
+		{"L114 a held slot is left alone whatever the database says", scene(with(talk), func(v *Snapshot) { v.Held = []Holder{{Repo: "github.com/octo/app", Issue: 1, Number: 2, Turn: "k"}} }), "notice reaction 66"},
 		{"L37 a later comment on the issue is redirected", scene(with(after)), "notice comment 34"},
-		{"L37 one redirect, ever", scene(with(after), func(v *View) { v.Notices[work.RedirectToken(app.Key(), 1, "34")] = work.ActionApplied }), "finish redirected"},
+		{"L37 one redirect, ever", scene(with(after), func(v *Snapshot) { v.Notices[work.RedirectToken(app.Key(), 1, "34")] = work.ActionApplied }), "finish redirected"},
 		{"a comment from before the pull request is feedback", scene(with(before)), "turn implementation_feedback 1:source:33:h; notice reaction 33"},
 		{"merged", scene(with(talk, said(work.EventMerged, 2, "903", ann)), pullIs(work.PullMerged)), "move completed; finish noted; finish void: pull request #2 was merged"},
-		{"a merged design stays merged", scene(with(said(work.EventMerged, 2, "903", ann)), pullIs(work.PullMerged), func(v *View) { v.Items[0].Flow = work.FlowDesign }), "move merged; finish noted"},
+		{"a merged design stays merged", scene(with(said(work.EventMerged, 2, "903", ann)), pullIs(work.PullMerged), func(v *Snapshot) { v.Items[0].Flow = work.FlowDesign }), "move merged; finish noted"},
 		{"L23 merged is honoured when blocked", scene(state(work.StateBlocked), with(said(work.EventMerged, 2, "903", ann)), pullIs(work.PullMerged)), "move completed; finish noted"},
 		{"closed", scene(with(said(work.EventClosed, 2, "904", ann)), pullIs(work.PullClosed)), "move closed; finish noted"},
 		{"L24 reopened", scene(state(work.StateClosed), with(said(work.EventReopened, 2, "905", ann))), "move awaiting_feedback; finish noted"},
-		{"a blocked pull request waits for a word", scene(state(work.StateBlocked), func(v *View) { v.Items[0].Since = noon }, with(talk)), "notice reaction 66"},
+		{"a blocked pull request waits for a word", scene(state(work.StateBlocked), func(v *Snapshot) { v.Items[0].Since = noon }, with(talk)), "notice reaction 66"},
 		{"and goes on with one", scene(state(work.StateBlocked), with(talk)), "turn implementation_feedback 2:issue:66:h; notice reaction 66"},
 		{"a turn blocked after its first effect resumes on a comment", scene(state(work.StateBlocked), with(talk), unfinished(func(t *work.Turn) { t.Blocked = true })), "move running; notice reaction 66; resume"},
-		{"L91 at most so many events a turn", scene(with(review, talk), func(v *View) { v.Policy.MaxEvents = 1 }), "turn implementation_feedback 2:review:55:h; notice reaction 55; notice reaction 66"},
+		{"L91 at most so many events a turn", scene(with(review, talk), func(v *Snapshot) { v.Policy.MaxEvents = 1 }), "turn implementation_feedback 2:review:55:h; notice reaction 55; notice reaction 66"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := normal(sketch(planRepo(c.view)))
+			got := normal(sketch(For(c.view)))
 			if want := normal(c.want); got != want {
 				t.Errorf("plan\n got %q\nwant %q", got, want)
 			}
-			if again := normal(sketch(planRepo(c.view))); again != got {
+			if again := normal(sketch(For(c.view))); again != got {
 				t.Errorf("planned again %q, first %q", again, got)
 			}
 		})
@@ -157,7 +159,7 @@ func normal(s string) string {
 
 func TestEveryPlannedLineHasAReason(t *testing.T) {
 	v := scene(with(said(work.EventReview, 2, "55", ann), said(work.EventSource, 1, "34", bob)))
-	for _, l := range planRepo(v).Lines {
+	for _, l := range For(v).Lines {
 		if l.Reason == "" || l.Number == 0 {
 			t.Errorf("line %+v has no reason or number", l)
 		}

@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 
 // affords reports whether the item's budgets leave something for one more turn,
 // and stops the item when they do not.
-func (r *router) affords(kind work.Kind) bool {
+func (r *itemPlanner) affords(kind work.Kind) bool {
 	why := spending.Overspent(spending.Of(r.spent), kind, r.v.Policy.Budgets)
 	if why == "" {
 		return true
@@ -27,7 +27,7 @@ func (r *router) affords(kind work.Kind) bool {
 
 // renew gives an item that its budgets stopped as much again, when its label was
 // set anew since then.
-func (r *router) renew() {
+func (r *itemPlanner) renew() {
 	anew := func(e work.Event) bool { return e.Kind == work.EventLabelled && e.SeenAt.After(r.item.Since) }
 	kind := r.item.Flow.StartKind()
 	if r.hasPull {
@@ -47,14 +47,14 @@ func (r *router) renew() {
 // How often in a row turns may try to mend the same pull request without anybody
 // saying a word to it: at all, and with the same checks red each time.
 const (
-	mostMends     = 3
+	MostMends     = 3
 	mostSameMends = 2
 )
 
 // noProgress says why one more turn would not mend what the last ones did not;
 // empty while it may. Those that mended what they were for are no circle: what a
 // person pushed on top of them is red for another reason.
-func (r *router) noProgress(events []work.Event) string {
+func (r *itemPlanner) noProgress(events []work.Event) string {
 	var row []work.Spent // newest first
 	for _, s := range slices.Backward(r.spent) {
 		if s.Kind != work.KindFix {
@@ -80,7 +80,7 @@ func (r *router) noProgress(events []work.Event) string {
 	switch {
 	case same >= mostSameMends:
 		return fmt.Sprintf("no progress: %d turns in a row were to mend the same red checks, and they are red again: %s", same, strings.Join(now, ", "))
-	case len(row) >= mostMends:
+	case len(row) >= MostMends:
 		return fmt.Sprintf("no progress: %d turns in a row have tried to mend its checks or conflicts, and it is not mended", len(row))
 	}
 	return ""

@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 // retry lets go on what failed, stands still or waits. What goes on has a new
 // allowance: a person has looked at it.
-func (r *router) retry(inv invocation) reply {
+func (r *itemPlanner) retry(inv invocation) Reply {
 	if why, over := r.over(); over {
 		return nothing("%s, so there is nothing to try again. %s.", why, r.again())
 	}
@@ -32,7 +32,7 @@ func (r *router) retry(inv invocation) reply {
 // kept says why the item does not go on whatever a command says, in sentences
 // for the answer: people have taken it over, or its text is not confirmed. Empty
 // where it may.
-func (r *router) kept(inv invocation) string {
+func (r *itemPlanner) kept(inv invocation) string {
 	pause, paused := r.v.Paused[r.item.ID]
 	switch {
 	case paused:
@@ -45,7 +45,7 @@ func (r *router) kept(inv invocation) string {
 }
 
 // unblock accepts the branch as it is, and lets go on what is blocked.
-func (r *router) unblock(inv invocation) reply {
+func (r *itemPlanner) unblock(inv invocation) Reply {
 	if why, over := r.over(); over && !r.hasPull {
 		return nothing("%s, so nothing is blocked. %s.", why, r.again())
 	}
@@ -54,7 +54,7 @@ func (r *router) unblock(inv invocation) reply {
 	}
 	u := unblock(r.pull, inv.Head)
 	if u.Refused != "" {
-		return reply{said: u.Refused, refused: true}
+		return Reply{Said: u.Refused, Refused: true}
 	}
 	accepted := u.Accept != Acceptance{}
 	if accepted {
@@ -69,20 +69,20 @@ func (r *router) unblock(inv invocation) reply {
 		r.allowAnew()
 	}
 	if u.Said != "" {
-		rep.said = u.Said + " " + rep.said
+		rep.Said = u.Said + " " + rep.Said
 	}
 	return rep
 }
 
 // goOn lets the item go on if it stands still. It does so with nothing to do
 // only when it is told that what was in the way is gone.
-func (r *router) goOn(cleared bool) (reply, bool) {
+func (r *itemPlanner) goOn(cleared bool) (Reply, bool) {
 	turn, busy := r.unfinished()
 	switch {
 	case busy:
 		return r.retryTurn(turn)
 	case !r.standsStill():
-		return reply{}, false
+		return Reply{}, false
 	case !r.hasPull, r.item.State == work.StateAwaitingIssueFollowup:
 		return r.startAgain(), true
 	}
@@ -103,9 +103,9 @@ func (r *router) goOn(cleared bool) (reply, bool) {
 
 // retryTurn lets an unfinished turn go on at the step that it came to. Its
 // agent is not asked again once it has answered.
-func (r *router) retryTurn(t work.Turn) (reply, bool) {
+func (r *itemPlanner) retryTurn(t work.Turn) (Reply, bool) {
 	if r.alive(t) || !t.Blocked && !t.NotBefore.After(r.v.Now) {
-		return reply{}, false
+		return Reply{}, false
 	}
 	r.p.Resumed = append(r.p.Resumed, t.ID)
 	r.allowAnew()
@@ -125,7 +125,7 @@ func (r *router) retryTurn(t work.Turn) (reply, bool) {
 }
 
 // startAgain has a start turn made of all that was said.
-func (r *router) startAgain() reply {
+func (r *itemPlanner) startAgain() Reply {
 	if !slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) }) {
 		return nothing("Nothing is left of what began this. %s.", r.again())
 	}
@@ -135,14 +135,14 @@ func (r *router) startAgain() reply {
 
 // allowAnew has the item's budgets count from here: it goes on because a person
 // said so.
-func (r *router) allowAnew() {
+func (r *itemPlanner) allowAnew() {
 	r.spent = nil
 	if !slices.Contains(r.p.Renewed, r.item.ID) {
 		r.p.Renewed = append(r.p.Renewed, r.item.ID)
 	}
 }
 
-func (r *router) resumeTo(to work.State) {
+func (r *itemPlanner) resumeTo(to work.State) {
 	r.allowAnew()
 	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: to})
 	r.item.State, r.item.Since, r.item.Reason, r.item.Hint = to, r.v.Now, "", ""
@@ -150,13 +150,13 @@ func (r *router) resumeTo(to work.State) {
 }
 
 // alive reports whether a living pass works on a turn.
-func (r *router) alive(t work.Turn) bool {
-	return slices.ContainsFunc(r.v.Held, func(h holder) bool { return h.Turn == t.Key })
+func (r *itemPlanner) alive(t work.Turn) bool {
+	return slices.ContainsFunc(r.v.Held, func(h Holder) bool { return h.Turn == t.Key })
 }
 
 // cancel calls the work off. What a living pass does is called off at the next
 // step that it stores.
-func (r *router) cancel(inv invocation) reply {
+func (r *itemPlanner) cancel(inv invocation) Reply {
 	if why, over := r.over(); over {
 		return nothing("%s, so there is nothing to cancel. %s.", why, r.again())
 	}
@@ -177,11 +177,11 @@ func (r *router) cancel(inv invocation) reply {
 		})
 		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays. Reopen the pull request and it resumes.", r.pull.Number, r.pull.Branch)
 	}
-	return reply{said: said + " " + r.again() + ".", sent: sent, void: append(r.giveUp(inv), turn.EventKeys...)}
+	return Reply{Said: said + " " + r.again() + ".", sent: sent, void: append(r.giveUp(inv), turn.EventKeys...)}
 }
 
 // giveUp closes the item and ends what was asked for until then, given by key.
-func (r *router) giveUp(inv invocation) []string {
+func (r *itemPlanner) giveUp(inv invocation) []string {
 	why := inv.by + " cancelled it"
 	var asked []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {

@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"fmt"
@@ -28,21 +28,21 @@ type invocation struct {
 	key    string // of its event
 }
 
-// reply is what a command comes to.
-type reply struct {
-	said    string        // what was done and what comes next; or why nothing was, and what to do
+// Reply is what a command comes to.
+type Reply struct {
+	Said    string        // what was done and what comes next; or why nothing was, and what to do
 	sent    []work.Action // what has to come about on GitHub before that is true
-	refused bool
+	Refused bool
 	void    []string // keys of events that it ended: GitHub remembers them, too
 }
 
 // nothing is a reply to a command that does nothing.
-func nothing(said string, args ...any) reply { return reply{said: fmt.Sprintf(said, args...)} }
+func nothing(said string, args ...any) Reply { return Reply{Said: fmt.Sprintf(said, args...)} }
 
 // commands carries out the item's commands, in the order of time, before
 // anything else of the item is decided. It is true when the item is being wound
 // up and nothing else is to be decided.
-func (r *router) commands() (closing bool) {
+func (r *itemPlanner) commands() (closing bool) {
 	defer r.skipPaused()
 	for _, e := range r.takeCommands() {
 		if r.opening(e) && r.v.Notices[r.answerToken(e)] == "" { // and what was said after it waits with it
@@ -68,7 +68,7 @@ func (r *router) commands() (closing bool) {
 
 // takeCommands takes the commands out of the events: nothing else is done with
 // them.
-func (r *router) takeCommands() []work.Event {
+func (r *itemPlanner) takeCommands() []work.Event {
 	var asked []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
 		if e.Kind == work.EventCommand {
@@ -83,7 +83,7 @@ func (r *router) takeCommands() []work.Event {
 // closing reports whether a command that called the work off has a pull request
 // left that is open, as far as is known. One that GitHub showed open later than
 // we closed it was reopened.
-func (r *router) closing(e work.Event) bool {
+func (r *itemPlanner) closing(e work.Event) bool {
 	a, ok := r.v.Closings[e.ID]
 	switch {
 	case !ok || r.pull.State != work.PullOpen || a.Number != r.pull.Number:
@@ -97,16 +97,16 @@ func (r *router) closing(e work.Event) bool {
 // opening reports whether a command calls off what a living pass has pushed and
 // opens a pull request for at this moment: there is nothing to close yet, and
 // once there is, an open pull request would go on.
-func (r *router) opening(e work.Event) bool {
+func (r *itemPlanner) opening(e work.Event) bool {
 	turn, busy := r.unfinished()
 	return r.invocation(e).Verb == work.VerbCancel && !r.hasPull && busy && turn.Step == work.StepPushed && r.alive(turn)
 }
 
-func (r *router) answerToken(e work.Event) string {
+func (r *itemPlanner) answerToken(e work.Event) string {
 	return work.NoticeToken(r.v.Repo.Key(), e.Number, e.Key)
 }
 
-func (r *router) invocation(e work.Event) invocation {
+func (r *itemPlanner) invocation(e work.Event) invocation {
 	cmd, ok := work.ParseCommand(e.Body)
 	if !ok {
 		cmd = work.Command{Verb: work.VerbHelp} // an older program stored it
@@ -118,7 +118,7 @@ func (r *router) invocation(e work.Event) invocation {
 }
 
 // obey decides what a command does.
-func (r *router) obey(inv invocation) reply {
+func (r *itemPlanner) obey(inv invocation) Reply {
 	r.line("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named()))
 	r.p.Obeyed = append(r.p.Obeyed, Obeyed{Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by})
 	if _, begins := inv.Verb.Flow(); begins {
@@ -162,7 +162,7 @@ func (r *router) obey(inv invocation) reply {
 // to do it to.
 func acts(v work.Verb) bool { return v != work.VerbHelp && v != work.VerbStatus && v != work.VerbRetry }
 
-func helpReply(inv invocation) reply {
+func helpReply(inv invocation) Reply {
 	if inv.Wrong != "" {
 		return nothing("%s `/mergexo help` lists the commands.", inv.Wrong)
 	}
@@ -171,7 +171,7 @@ func helpReply(inv invocation) reply {
 
 // answer plans what a command does on GitHub and, once that is so, its answer
 // where the command was given.
-func (r *router) answer(e work.Event, inv invocation, rep reply) {
+func (r *itemPlanner) answer(e work.Event, inv invocation, rep Reply) {
 	var after []string
 	for _, a := range rep.sent {
 		r.p.Notices = append(r.p.Notices, a)
@@ -179,14 +179,14 @@ func (r *router) answer(e work.Event, inv invocation, rep reply) {
 	}
 	token := r.answerToken(e)
 	gap := " "
-	if strings.Contains(rep.said, "\n") {
+	if strings.Contains(rep.Said, "\n") {
 		gap = "\n\n"
 	}
 	what := inv.String()
 	if inv.Wrong != "" { // it was none
 		what = "/mergexo"
 	}
-	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, spending.Public(rep.said, r.v.Policy.Spending))
+	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, spending.Public(rep.Said, r.v.Policy.Spending))
 	r.p.Notices = append(r.p.Notices, work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: inv.number, Base: strings.Join(after, " "), Target: e.Source,
@@ -196,7 +196,7 @@ func (r *router) answer(e work.Event, inv invocation, rep reply) {
 }
 
 // strays answers commands on issues and pull requests that are not worked on.
-func (p *Plan) strays(v View) {
+func (p *Plan) strays(v Snapshot) {
 	byNumber := map[int][]work.Event{}
 	for _, e := range v.Events {
 		if e.ItemID == 0 && e.Kind == work.EventCommand {
@@ -204,13 +204,13 @@ func (p *Plan) strays(v View) {
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
-		r := router{v: v, p: p, item: work.Item{RepoID: v.Repo.ID, Number: n}, events: byNumber[n]}
+		r := itemPlanner{v: v, p: p, item: work.Item{RepoID: v.Repo.ID, Number: n}, events: byNumber[n]}
 		r.commands()
 	}
 }
 
 // ended reports that the item asks for nothing any more, in words for people.
-func (r *router) over() (string, bool) {
+func (r *itemPlanner) over() (string, bool) {
 	switch {
 	case r.hasPull && r.pull.State == work.PullMerged:
 		return fmt.Sprintf("Pull request #%d was merged", r.pull.Number), true
@@ -227,7 +227,7 @@ func (r *router) over() (string, bool) {
 }
 
 // again says how to start over.
-func (r *router) again() string {
+func (r *itemPlanner) again() string {
 	text := fmt.Sprintf("`/mergexo %s` on #%d starts over", work.VerbOf(r.item.Flow), r.item.Number)
 	if next, follows := r.v.Followed[r.item.ID]; follows && next.Pull.Number != 0 {
 		return fmt.Sprintf("It continues in #%d", next.Pull.Number)

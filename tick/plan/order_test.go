@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"fmt"
@@ -35,12 +35,12 @@ func TestOrder(t *testing.T) {
 			{Turns: []PlannedTurn{waiting(2, 3, 1, start, 2)}},
 		}, []int{1, 3, 2}},
 		{"who was served longest ago goes first", []Plan{
-			{Turns: []PlannedTurn{waiting(1, 1, 3, start, 9), waiting(1, 2, 3, start, 8)}, Served: Served{Fresh: 7}},
-			{Turns: []PlannedTurn{waiting(2, 3, 1, start, 2), waiting(2, 4, 1, feedback, 9)}, Served: Served{Fresh: 4, Feedback: 5}},
+			{Turns: []PlannedTurn{waiting(1, 1, 3, start, 9), waiting(1, 2, 3, start, 8)}, Served: RoundRobin{Fresh: 7}},
+			{Turns: []PlannedTurn{waiting(2, 3, 1, start, 2), waiting(2, 4, 1, feedback, 9)}, Served: RoundRobin{Fresh: 4, Feedback: 5}},
 		}, []int{3, 1, 4, 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := numbers(order(c.plans)); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			if got := numbers(Order(c.plans)); fmt.Sprint(got) != fmt.Sprint(c.want) {
 				t.Errorf("order %v, want %v", got, c.want)
 			}
 		})

@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"strings"
@@ -19,23 +19,23 @@ func took(kind work.Kind, n int) []work.Spent {
 	return all
 }
 
-func budget(b work.Budgets, spent []work.Spent) func(*View) {
-	return func(v *View) {
+func budget(b work.Budgets, spent []work.Spent) func(*Snapshot) {
+	return func(v *Snapshot) {
 		v.Policy.Budgets = b
 		v.Spent = map[int64][]work.Spent{10: spent}
 	}
 }
 
-func TestL91_BudgetsOfAnItem(t *testing.T) {
+func TestBudgetsOfAnItem(t *testing.T) {
 	talk := said(work.EventIssue, 2, "66", bob)
 	anew := labelled()
 	anew.SeenAt = noon.Add(-time.Minute)
-	blocked := func(why string) func(*View) {
-		return func(v *View) {
+	blocked := func(why string) func(*Snapshot) {
+		return func(v *Snapshot) {
 			v.Items[0].State, v.Items[0].Reason, v.Items[0].Since = work.StateBlocked, why, noon.Add(-10*time.Minute)
 		}
 	}
-	ready := func(v *View) {
+	ready := func(v *Snapshot) {
 		v.Items[0].State, v.Items[0].Flow, v.Free = work.StateReady, work.FlowImplementation, 1
 		e := labelled()
 		e.Kind = work.EventMerged
@@ -44,7 +44,7 @@ func TestL91_BudgetsOfAnItem(t *testing.T) {
 	turns := work.Budgets{TurnsPerItem: 3}
 	full := took(work.KindImplementationFeedback, 3)
 	for name, c := range map[string]struct {
-		view    View
+		view    Snapshot
 		stop    string // why the item stops
 		kind    work.Kind
 		renewed bool
@@ -60,14 +60,14 @@ func TestL91_BudgetsOfAnItem(t *testing.T) {
 		"a start":                           {scene(noPull, state(work.StatePending), with(labelled()), budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"an implementation":                 {scene(noPull, ready, budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"said once":                         {scene(blocked("it has had 3 turns; max_turns_per_item is 3"), with(talk), budget(turns, full)), "", "", false},
-		"a comment is no way on":            {scene(blocked("another reason"), with(talk), budget(turns, full), func(v *View) { v.Items[0].Since = noon.Add(-time.Hour) }), "it has had 3 turns; max_turns_per_item is 3", "", false},
+		"a comment is no way on":            {scene(blocked("another reason"), with(talk), budget(turns, full), func(v *Snapshot) { v.Items[0].Since = noon.Add(-time.Hour) }), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"the label set anew is":             {scene(blocked("it has had 3 turns; max_turns_per_item is 3"), with(talk, anew), budget(turns, full)), "", work.KindImplementationFeedback, true},
 		"also of a start":                   {scene(noPull, blocked("it has had 3 turns; max_turns_per_item is 3"), with(anew), budget(turns, full)), "", work.KindBugfixStart, true},
-		"the label from before the stop":    {scene(noPull, blocked("it has had 3 turns; max_turns_per_item is 3"), func(v *View) { v.Items[0].Since = noon }, with(anew), budget(turns, full)), "", "", false},
+		"the label from before the stop":    {scene(noPull, blocked("it has had 3 turns; max_turns_per_item is 3"), func(v *Snapshot) { v.Items[0].Since = noon }, with(anew), budget(turns, full)), "", "", false},
 		"nothing to begin, nothing to stop": {scene(budget(turns, full)), "", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := planRepo(c.view)
+			p := For(c.view)
 			stop, kind := "", work.Kind("")
 			for _, m := range p.Moves {
 				if m.To == work.StateBlocked {
@@ -87,7 +87,7 @@ func TestL91_BudgetsOfAnItem(t *testing.T) {
 	}
 }
 
-func TestL91_NoProgress(t *testing.T) {
+func TestNoProgress(t *testing.T) {
 	fix := func(turn int64, head, commit string) work.Spent {
 		return work.Spent{Turn: turn, Kind: work.KindFix, Step: work.StepDone, Head: head, Commit: commit}
 	}
@@ -115,7 +115,7 @@ func TestL91_NoProgress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := scene(with(check), snapshot("FAILURE", "MERGEABLE"), budget(work.Budgets{}, c.spent))
 			v.Findings = c.found
-			p := planRepo(v)
+			p := For(v)
 			switch {
 			case c.want == "" && (len(p.Turns) != 1 || len(p.Moves) != 0):
 				t.Errorf("no turn: %+v", p.Lines)
@@ -126,7 +126,7 @@ func TestL91_NoProgress(t *testing.T) {
 	}
 }
 
-func TestL91_BudgetsOfADay(t *testing.T) {
+func TestBudgetsOfADay(t *testing.T) {
 	spent := took(work.KindFix, 4) // claimed at 8, 9, 10 and 11 o'clock
 	for name, c := range map[string]struct {
 		budgets work.Budgets
@@ -154,7 +154,7 @@ func TestL91_BudgetsOfADay(t *testing.T) {
 			}
 			v := scene(with(said(work.EventIssue, 2, "66", bob)))
 			v.Day = d
-			p := planRepo(v)
+			p := For(v)
 			if held := d.Why != ""; held != (len(p.Held) == 1) || held == (len(p.Turns) == 1) || len(p.Moves) > 0 || len(p.Notices) != 1 {
 				t.Errorf("turns %d, held %d, moves %d, notices %d", len(p.Turns), len(p.Held), len(p.Moves), len(p.Notices))
 			}
@@ -182,8 +182,8 @@ func since(spent []work.Spent, at time.Time) (left []work.Spent) {
 }
 
 // L91: who never stops talking is answered all the same.
-func TestL91_ABurstThatNeverEnds(t *testing.T) {
-	burst := func(minutes ...int) func(*View) {
+func TestABurstThatNeverEnds(t *testing.T) {
+	burst := func(minutes ...int) func(*Snapshot) {
 		var all []work.Event
 		for i, m := range minutes {
 			e := said(work.EventIssue, 2, "66", bob)
@@ -193,20 +193,20 @@ func TestL91_ABurstThatNeverEnds(t *testing.T) {
 		}
 		return with(all...)
 	}
-	quiet := func(v *View) { v.Policy.QuietPeriod = 2 * time.Minute }
+	quiet := func(v *Snapshot) { v.Policy.QuietPeriod = 2 * time.Minute }
 	for name, c := range map[string]struct {
-		view View
+		view Snapshot
 		want bool
 	}{
 		"it goes on":                 {scene(quiet, burst(9, 8, 7, 6, 5, 4, 3, 2, 1, 0)), false},
 		"it has gone on for long":    {scene(quiet, burst(20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)), true},
 		"what waits is no burst":     {scene(quiet, burst(50, 1, 0)), false},
 		"it is over":                 {scene(quiet, burst(3, 2)), true},
-		"without a quiet period":     {scene(func(v *View) { v.Policy.QuietPeriod = 0 }, burst(0)), true},
+		"without a quiet period":     {scene(func(v *Snapshot) { v.Policy.QuietPeriod = 0 }, burst(0)), true},
 		"a long one that was broken": {scene(quiet, burst(20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 5, 4, 3, 2, 1, 0)), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if p := planRepo(c.view); (len(p.Turns) == 1) != c.want {
+			if p := For(c.view); (len(p.Turns) == 1) != c.want {
 				t.Errorf("%d turns: %+v", len(p.Turns), p.Lines[len(p.Lines)-1])
 			}
 		})

@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 )
 
 // settled finishes comments in threads that somebody resolved.
-func (r *router) settled() {
+func (r *itemPlanner) settled() {
 	var resolved []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
 		if e.Kind == work.EventReview && r.v.Settled[e.ThreadTop] {
@@ -23,7 +23,7 @@ func (r *router) settled() {
 
 // redirects points comments on the source issue, made after the pull request
 // was opened, to the pull request: one redirect a comment, ever.
-func (r *router) redirects() {
+func (r *itemPlanner) redirects() {
 	var answered, unanswered []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
 		if e.Kind != work.EventSource || !e.CreatedAt.After(r.pull.CreatedAt) {
@@ -62,7 +62,7 @@ const outcomeUnpointed = "ignored: said on the issue, and its author had 10 poin
 
 // pointedOften reports whether an author had as many pointers as there are in the day
 // before a comment.
-func (r *router) pointedOften(e work.Event) bool {
+func (r *itemPlanner) pointedOften(e work.Event) bool {
 	n := 0
 	for _, p := range slices.Concat(r.pointed, r.v.Pointed[r.item.ID]) {
 		if p.Author.ID == e.Author.ID && !p.CreatedAt.After(e.CreatedAt) && p.CreatedAt.After(e.CreatedAt.Add(-spending.Window)) {
@@ -74,7 +74,7 @@ func (r *router) pointedOften(e work.Event) bool {
 
 // finishRedirected finishes what was pointed elsewhere: it enters no prompt, not
 // even that of the work that follows.
-func (r *router) finishRedirected() {
+func (r *itemPlanner) finishRedirected() {
 	var redirected []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
 		_, planned := r.v.Notices[work.RedirectToken(r.v.Repo.Key(), e.Number, e.Source)]
@@ -89,7 +89,7 @@ func (r *router) finishRedirected() {
 
 // acknowledge plans eyes for every comment that is going to be worked on, slot
 // or no slot, quiet period or not.
-func (r *router) acknowledge() {
+func (r *itemPlanner) acknowledge() {
 	for _, e := range r.events {
 		if e.Kind == work.EventSummary || !e.Kind.Said() || !r.wanted(e) {
 			continue
@@ -107,7 +107,7 @@ func (r *router) acknowledge() {
 }
 
 // wanted reports whether an event will be part of a turn.
-func (r *router) wanted(e work.Event) bool {
+func (r *itemPlanner) wanted(e work.Event) bool {
 	switch {
 	case r.hasPull:
 		return e.Kind.Said() && r.v.Policy.FeedbackLoop

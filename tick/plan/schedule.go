@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // implement puts an implementation in line, once everything that it depends on
 // is closed.
-func (r *router) implement(t PlannedTurn) {
+func (r *itemPlanner) implement(t PlannedTurn) {
 	var open []string
 	for _, ref := range r.item.DependsOn {
 		switch r.v.Depends[r.item.ID][ref] {
@@ -41,7 +41,7 @@ func (r *router) implement(t PlannedTurn) {
 }
 
 // allTheSame is the way on by a comment on the issue, where one is acted on.
-func (r *router) allTheSame(hint string) string {
+func (r *itemPlanner) allTheSame(hint string) string {
 	if !r.v.Policy.IssueComments {
 		return work.StartOver
 	}
@@ -49,13 +49,13 @@ func (r *router) allTheSame(hint string) string {
 }
 
 // short is a reference as people write it within the repository.
-func (r *router) short(ref string) string {
+func (r *itemPlanner) short(ref string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(ref, r.v.Repo.Name.String()), r.v.Repo.Name.Host+"/")
 }
 
 // circle finds a way along the dependencies of implementations that wait back
 // to this one.
-func (r *router) circle() string {
+func (r *itemPlanner) circle() string {
 	needs := map[string][]string{}
 	for _, i := range r.v.Items {
 		if i.State == work.StateReady || i.State == work.StateBlocked {
@@ -94,7 +94,7 @@ func (r *router) circle() string {
 }
 
 // stop blocks the item without a turn.
-func (r *router) stop(reason, hint string) {
+func (r *itemPlanner) stop(reason, hint string) {
 	if r.item.State == work.StateBlocked && r.item.Reason == reason {
 		r.line("wait", "", "blocked: "+reason)
 		return
@@ -107,7 +107,7 @@ func (r *router) stop(reason, hint string) {
 // other, each weighed against those under way and those just begun. One whose
 // score is below 0 would collide too much: it waits, until it has waited so
 // long that its score has risen.
-func (p *Plan) schedule(v *View) {
+func (p *Plan) schedule(v *Snapshot) {
 	var active []work.Footprint
 	for _, a := range v.Active {
 		active = append(active, v.footprint(a.Item, a.Files))
@@ -154,7 +154,7 @@ func explain(s work.Score) string {
 // footprint is what an item touches: the files of its pull request, or what its
 // touch paths match on the base. A path that matches nothing is a new file. The
 // design document is each one's own.
-func (v *View) footprint(item work.Item, files []string) work.Footprint {
+func (v *Snapshot) footprint(item work.Item, files []string) work.Footprint {
 	f := work.Footprint{Files: map[string]bool{}, Size: item.Size}
 	for _, path := range files {
 		if path != item.Document {
@@ -178,9 +178,9 @@ func (v *View) footprint(item work.Item, files []string) work.Footprint {
 	return f
 }
 
-// matches reports whether a path is one that a glob means; a folder means all
+// Matches reports whether a path is one that a glob means; a folder means all
 // that is in it.
-func matches(glob, path string) bool {
+func Matches(glob, path string) bool {
 	folder := strings.TrimSuffix(glob, "/")
 	if ok, err := doublestar.Match(folder, path); ok && err == nil {
 		return true

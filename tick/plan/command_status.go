@@ -1,18 +1,16 @@
-package tick
+package plan
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
-	"github.com/mergexo/gh-mergexo/store"
 )
 
 // status says where the item stands, in a list.
-func (r *router) status() reply {
+func (r *itemPlanner) status() Reply {
 	lines := []string{
 		fmt.Sprintf("state: `%s` since %s", r.item.State, work.Utc(r.item.Since)),
 		"waits for: " + r.waitsFor(),
@@ -25,17 +23,17 @@ func (r *router) status() reply {
 		lines = append(lines, fmt.Sprintf("pull request: #%d, %s", r.pull.Number, r.pull.State))
 	}
 	lines = append(lines, "so far: "+spending.Of(r.spent).Of(r.v.Policy.Budgets))
-	return reply{said: fmt.Sprintf("This is how #%d stands:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
+	return Reply{Said: fmt.Sprintf("This is how #%d stands:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
 }
 
 // whereItStands is the same in two sentences.
-func (r *router) whereItStands() string {
+func (r *itemPlanner) whereItStands() string {
 	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", r.item.State, r.waitsFor(), r.comesNext())
 }
 
 // waitsFor says what the item waits for. What is wrong with the machine is the
 // machine's business: GitHub is told that it is.
-func (r *router) waitsFor() string {
+func (r *itemPlanner) waitsFor() string {
 	turn, busy := r.unfinished()
 	pause, paused := r.v.Paused[r.item.ID]
 	_, over := r.over()
@@ -67,7 +65,7 @@ func (r *router) waitsFor() string {
 }
 
 // whyStopped is the reason as the comment that is kept up to date has it.
-func (r *router) whyStopped() string {
+func (r *itemPlanner) whyStopped() string {
 	stop := r.v.Stops[r.item.ID]
 	if !stop.Lasts() {
 		return ""
@@ -77,13 +75,13 @@ func (r *router) whyStopped() string {
 
 // unanswered reports whether what waits are comments, and the config has none
 // answered.
-func (r *router) unanswered() bool {
+func (r *itemPlanner) unanswered() bool {
 	said := func(e work.Event) bool { return e.Kind.Said() }
 	return r.hasPull && !r.v.Policy.FeedbackLoop && slices.ContainsFunc(r.events, said)
 }
 
 // waiting are the events that a turn is going to answer.
-func (r *router) waiting() (all []work.Event) {
+func (r *itemPlanner) waiting() (all []work.Event) {
 	for _, e := range r.events {
 		if e.Kind.Said() || e.Kind == work.EventCheck || e.Kind == work.EventConflict {
 			all = append(all, e)
@@ -93,7 +91,7 @@ func (r *router) waiting() (all []work.Event) {
 }
 
 // comesNext says how the item goes on.
-func (r *router) comesNext() string {
+func (r *itemPlanner) comesNext() string {
 	turn, busy := r.unfinished()
 	_, over := r.over()
 	_, paused := r.v.Paused[r.item.ID]
@@ -128,7 +126,7 @@ func orRetry(hint string) string {
 }
 
 // afterTheEnd says what may follow on an item that is over.
-func (r *router) afterTheEnd() string {
+func (r *itemPlanner) afterTheEnd() string {
 	next, follows := r.v.Followed[r.item.ID]
 	switch {
 	case follows && next.Pull.Number != 0:
@@ -141,31 +139,4 @@ func (r *router) afterTheEnd() string {
 		return again
 	}
 	return strings.ToLower(again[:1]) + again[1:]
-}
-
-// Followed is what came after an item on its issue.
-type Followed struct {
-	State work.State
-	Pull  work.PullRequest // zero: none yet
-}
-
-// fillFollowed reads whether a later item has taken an item's issue over.
-func fillFollowed(ctx context.Context, tx *store.Tx, v *View, id int64) error {
-	item, err := tx.GetItem(ctx, id)
-	if err != nil {
-		return err
-	}
-	newest, known, err := tx.FindItem(ctx, item.RepoID, item.Number)
-	if err != nil || !known || newest.ID == item.ID || newest.Parent != item.ID {
-		return err
-	}
-	next := Followed{State: newest.State}
-	if next.Pull, _, err = tx.FindPullOfItem(ctx, newest.ID); err != nil {
-		return err
-	}
-	if v.Followed == nil {
-		v.Followed = map[int64]Followed{}
-	}
-	v.Followed[id] = next
-	return nil
 }

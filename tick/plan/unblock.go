@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"fmt"
@@ -71,7 +71,7 @@ func needsUnblock(pull work.PullRequest) string {
 
 // accept stores an acceptance with the plan, and counts on it for the rest of
 // the plan.
-func (r *router) accept(a Acceptance) {
+func (r *itemPlanner) accept(a Acceptance) {
 	r.p.Accepted = append(r.p.Accepted, a)
 	r.pull.AcceptedOID = a.Head
 	r.line("resume", "", "a person accepted the head "+work.Short(a.Head))

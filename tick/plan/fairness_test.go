@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"fmt"
@@ -59,7 +59,7 @@ type play struct {
 	slots   int
 	weights work.Weights
 
-	views   []View // of each repository, without what is running
+	views   []Snapshot // of each repository, without what is running
 	line    []*waits
 	running []running
 	last    int64 // id of a turn, an item or an event
@@ -81,7 +81,7 @@ func newPlay(roll dice, order func([]Plan) []PlannedTurn) *play {
 	for n := range repositories {
 		repo := app
 		repo.ID, repo.Name.Name = int64(n+1), fmt.Sprint("app", n)
-		p.views = append(p.views, View{
+		p.views = append(p.views, Snapshot{
 			Repo: repo, Policy: Policy{FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Weights: p.weights},
 			Pulls: map[int64]work.PullRequest{}, Settled: map[int64]bool{}, Notices: map[string]work.ActionState{},
 		})
@@ -177,7 +177,7 @@ func (p *play) begin() error {
 				v.Active = append(v.Active, Active{Item: i, Files: pull.Files})
 			}
 		}
-		plan := planRepo(v)
+		plan := For(v)
 		plans = append(plans, plan)
 		for _, t := range slices.Concat(plan.Turns, plan.Waiting) {
 			p.lineUp(n, t)
@@ -265,17 +265,17 @@ func (p *play) passed(x, y *waits) error {
 }
 
 // L26: nobody starves, and nobody waits for more starts than is promised.
-func TestL26_Fairness(t *testing.T) {
+func TestFairness(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		roll := func(what string, least, most int) int { return rapid.IntRange(least, most).Draw(t, what) }
-		if err := newPlay(roll, order).run(); err != nil {
+		if err := newPlay(roll, Order).run(); err != nil {
 			t.Fatal(err)
 		}
 	})
 }
 
 // An order that is not fair does not pass for one.
-func TestL26_TheFairnessTestTellsUnfairOrders(t *testing.T) {
+func TestTheFairnessTestTellsUnfairOrders(t *testing.T) {
 	sorted := func(plans []Plan, by func(a, b PlannedTurn) int) []PlannedTurn {
 		var all []PlannedTurn
 		for _, p := range plans {
@@ -296,15 +296,15 @@ func TestL26_TheFairnessTestTellsUnfairOrders(t *testing.T) {
 		},
 		"a round robin that forgets": func(plans []Plan) []PlannedTurn {
 			for i := range plans {
-				plans[i].Served = Served{}
+				plans[i].Served = RoundRobin{}
 			}
-			return order(plans)
+			return Order(plans)
 		},
 		"feedback first": func(plans []Plan) []PlannedTurn {
 			for i := range plans {
-				plans[i].Served = Served{Fresh: max(plans[i].Served.Fresh, plans[i].Served.Feedback)}
+				plans[i].Served = RoundRobin{Fresh: max(plans[i].Served.Fresh, plans[i].Served.Feedback)}
 			}
-			return order(plans)
+			return Order(plans)
 		},
 		"priority that waiting does not overtake": func(plans []Plan) []PlannedTurn {
 			for i := range plans {
@@ -312,10 +312,10 @@ func TestL26_TheFairnessTestTellsUnfairOrders(t *testing.T) {
 					plans[i].Turns[j].Item.Priority *= 1000
 				}
 			}
-			return order(plans)
+			return Order(plans)
 		},
 		"a slot stays free": func(plans []Plan) []PlannedTurn {
-			all := order(plans)
+			all := Order(plans)
 			return all[:max(0, len(all)-1)]
 		},
 	} {

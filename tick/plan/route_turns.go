@@ -1,4 +1,4 @@
-package tick
+package plan
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 // unfinished finds the turn that this item is in: in the database, or named by
 // a held slot, whatever the database says.
-func (r *router) unfinished() (work.Turn, bool) {
+func (r *itemPlanner) unfinished() (work.Turn, bool) {
 	for _, t := range r.v.Turns {
 		if t.ItemID == r.item.ID {
 			return t, true
@@ -26,7 +26,7 @@ func (r *router) unfinished() (work.Turn, bool) {
 
 // busy says why nothing new is planned, and lets a person's comment resume a
 // turn that waits for one.
-func (r *router) busy(t work.Turn) {
+func (r *itemPlanner) busy(t work.Turn) {
 	switch {
 	case t.Blocked && r.answeredSince():
 		r.p.Resumed = append(r.p.Resumed, t.ID)
@@ -43,29 +43,29 @@ func (r *router) busy(t work.Turn) {
 
 // answeredSince reports whether somebody who may command said something after
 // the item came to stand still.
-func (r *router) answeredSince() bool {
+func (r *itemPlanner) answeredSince() bool {
 	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind.Said() && e.SeenAt.After(r.item.Since) })
 }
 
 // labelled reports whether what begins the item waits to be acted on: a
 // labelling, or the merge of its design.
-func (r *router) labelled() bool {
+func (r *itemPlanner) labelled() bool {
 	return slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) && !r.fed(e) })
 }
 
 // relabelled reports whether a labelling waits to be acted on.
-func (r *router) relabelled() bool {
+func (r *itemPlanner) relabelled() bool {
 	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !r.fed(e) })
 }
 
 // sentBack reports whether a person had the item begin again: what began it
 // waits, although a turn had it before.
-func (r *router) sentBack() bool {
+func (r *itemPlanner) sentBack() bool {
 	return r.item.State == work.StatePending && slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) })
 }
 
 // start plans the turn that opens the pull request.
-func (r *router) start() {
+func (r *itemPlanner) start() {
 	still, unheard := r.standsStill(), r.unheard()
 	answered := still && len(unheard) > 0 && r.v.Policy.IssueComments
 	switch {
@@ -94,7 +94,7 @@ func (r *router) start() {
 	case len(unheard) == 0:
 		reason = "it is tried again"
 	default:
-		reason = work.Count(len(unheard), "answer") + " by " + authors(unheard)
+		reason = work.Count(len(unheard), "answer") + " by " + Authors(unheard)
 		if quiet := r.quietUntil(unheard); quiet.After(r.v.Now) {
 			r.line("wait", "", "the quiet period after the last comment ends at "+work.Stamp(quiet))
 			return
@@ -112,7 +112,7 @@ func (r *router) start() {
 }
 
 // feedback plans the turn that answers people on the pull request.
-func (r *router) feedback() {
+func (r *itemPlanner) feedback() {
 	var said []work.Event
 	for _, e := range r.events {
 		if e.Kind.Said() {
@@ -134,7 +134,7 @@ func (r *router) feedback() {
 		r.line("wait", "", "the quiet period after the last comment ends at "+work.Stamp(quiet))
 		return
 	}
-	reason := work.Count(len(said), "new comment") + " by " + authors(said)
+	reason := work.Count(len(said), "new comment") + " by " + Authors(said)
 	if len(said) > r.v.Policy.MaxEvents {
 		said = said[:r.v.Policy.MaxEvents]
 		reason += fmt.Sprintf(", the first %d now", r.v.Policy.MaxEvents)
@@ -145,7 +145,7 @@ func (r *router) feedback() {
 	})
 }
 
-func (r *router) plan(t PlannedTurn) {
+func (r *itemPlanner) plan(t PlannedTurn) {
 	if r.affords(t.Kind) {
 		r.p.add(r.complete(t))
 	}
@@ -157,7 +157,7 @@ func (p *Plan) add(t PlannedTurn) {
 }
 
 // complete says whose turn it is, and since when it waits.
-func (r *router) complete(t PlannedTurn) PlannedTurn {
+func (r *itemPlanner) complete(t PlannedTurn) PlannedTurn {
 	t.Item = r.item
 	t.Since = r.v.Now
 	for _, e := range t.Events {
@@ -174,7 +174,7 @@ const mostQuiet = 10
 
 // quietUntil is when the burst of comments counts as over. GitHub's clock may
 // run ahead of ours; no comment is newer than our sight of it.
-func (r *router) quietUntil(said []work.Event) time.Time {
+func (r *itemPlanner) quietUntil(said []work.Event) time.Time {
 	times := make([]time.Time, len(said))
 	for i, e := range said {
 		times[i] = e.UpdatedAt

@@ -1,0 +1,73 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// stale finishes what was said of a head that is not the head any more, of
+// checks that are green by now or that the config leaves to people, and all but
+// the last of the conflicts.
+func (r *itemPlanner) stale() {
+	var old, green, left []work.Event
+	last := int64(0)
+	for _, e := range r.events {
+		if e.Kind == work.EventConflict && e.Source == r.pull.HeadOID {
+			last = e.ID
+		}
+	}
+	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+		switch {
+		case e.Kind != work.EventCheck && e.Kind != work.EventConflict:
+			return false
+		case e.Source != r.pull.HeadOID, e.Kind == work.EventConflict && e.ID != last:
+			old = append(old, e)
+		case e.Kind == work.EventConflict:
+			return false
+		case r.v.Policy.Checks == work.ChecksNever:
+			left = append(left, e)
+		case r.pull.Rollup == "SUCCESS":
+			green = append(green, e)
+		default:
+			return false
+		}
+		return true
+	})
+	r.finish("stale: the head moved on", old...)
+	r.finish(work.OutcomeVoid+"the checks are green by now", green...)
+	r.finish(`ignored: checks = "never"`, left...)
+}
+
+// mend plans the turn that mends red checks and a conflict with the base: both
+// at once, for what mends one of them moves the head. People come first.
+func (r *itemPlanner) mend() {
+	var events []work.Event
+	var reasons []string
+	for _, e := range r.events {
+		switch {
+		case e.Kind == work.EventCheck:
+			events = append(events, e)
+			reasons = append(reasons, "red checks: "+strings.Join(work.CheckNames(e), ", "))
+		case e.Kind == work.EventConflict && r.pull.Mergeable == work.Conflicting:
+			events = append(events, e)
+			reasons = append(reasons, "it conflicts with "+r.pull.Base)
+		}
+	}
+	switch {
+	case len(events) == 0:
+		return
+	case !r.v.Policy.FeedbackLoop:
+		r.line("wait", "", strings.Join(reasons, "; ")+", and enable_feedback_loop is false")
+		return
+	}
+	if why := r.noProgress(events); why != "" {
+		r.stop(why, "say in a comment on the pull request what is to be done")
+		return
+	}
+	r.plan(PlannedTurn{
+		Kind: work.KindFix, Number: r.pull.Number, Branch: r.pull.Branch, Base: r.pull.Base, Head: r.pull.HeadOID,
+		Events: events, Reason: strings.Join(slices.Compact(reasons), "; "),
+	})
+}

@@ -1,0 +1,64 @@
+package plan
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// broken is an event about a head.
+func broken(kind work.EventKind, head string, id int64) work.Event {
+	e := said(kind, 2, head, work.Account{})
+	e.ID, e.Body = id, "31 unit"
+	return e
+}
+
+func snapshot(rollup, mergeable string) func(*Snapshot) {
+	return func(v *Snapshot) {
+		p := v.Pulls[10]
+		p.Rollup, p.Mergeable = rollup, mergeable
+		v.Pulls[10] = p
+	}
+}
+
+func TestRouteOfChecksAndConflicts(t *testing.T) {
+	check, conflict := broken(work.EventCheck, "aaa", 1), broken(work.EventConflict, "aaa", 2)
+	off := func(v *Snapshot) { v.Policy.FeedbackLoop = false }
+	never := func(v *Snapshot) { v.Policy.Checks = work.ChecksNever }
+	for name, c := range map[string]struct {
+		view     Snapshot
+		kind     work.Kind // of the one turn; none
+		events   int
+		finished []string
+	}{
+		"red checks":            {scene(with(check), snapshot("FAILURE", "MERGEABLE")), work.KindFix, 1, nil},
+		"a conflict":            {scene(with(conflict), snapshot("", work.Conflicting)), work.KindFix, 1, nil},
+		"both at once":          {scene(with(check, conflict), snapshot("FAILURE", work.Conflicting)), work.KindFix, 2, nil},
+		"an older head":         {scene(with(broken(work.EventCheck, "old", 1), broken(work.EventConflict, "old", 2)), snapshot("FAILURE", work.Conflicting)), "", 0, []string{"stale: the head moved on"}},
+		"green by now":          {scene(with(check), snapshot("SUCCESS", "MERGEABLE")), "", 0, []string{"void: the checks are green by now"}},
+		"left to people":        {scene(with(check), snapshot("FAILURE", "MERGEABLE"), never), "", 0, []string{`ignored: checks = "never"`}},
+		"mergeable by now":      {scene(with(conflict), snapshot("", "MERGEABLE")), "", 0, nil},
+		"GitHub does not know":  {scene(with(conflict), snapshot("", "UNKNOWN")), "", 0, nil},
+		"the newest conflict":   {scene(with(conflict, broken(work.EventConflict, "aaa", 3)), snapshot("", work.Conflicting)), work.KindFix, 1, []string{"stale: the head moved on"}},
+		"people first":          {scene(with(check, said(work.EventIssue, 2, "5", ann)), snapshot("FAILURE", "MERGEABLE")), work.KindImplementationFeedback, 1, nil},
+		"blocked":               {scene(with(check), snapshot("FAILURE", "MERGEABLE"), state(work.StateBlocked)), "", 0, nil},
+		"no feedback loop":      {scene(with(check), snapshot("FAILURE", "MERGEABLE"), off), "", 0, nil},
+		"merged: nothing to do": {scene(with(check), pullIs(work.PullMerged)), "", 0, []string{"void: pull request #2 was merged"}},
+	} {
+		p := For(c.view)
+		var finished []string
+		for _, f := range p.Finished {
+			finished = append(finished, f.Outcome)
+		}
+		if !slices.Equal(finished, c.finished) {
+			t.Errorf("%s: finished %q, want %q", name, finished, c.finished)
+		}
+		switch {
+		case c.kind == "" && len(p.Turns) > 0, c.kind != "" && len(p.Turns) != 1:
+			t.Errorf("%s: %d turns", name, len(p.Turns))
+		case c.kind != "" && (p.Turns[0].Kind != c.kind || len(p.Turns[0].Events) != c.events):
+			t.Errorf("%s: %s about %d events", name, p.Turns[0].Kind, len(p.Turns[0].Events))
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package plan
+
+import (
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// planCommand decides what one command does that stands in no comment, as the
+// event that remembers it.
+func ForCommand(v Snapshot, item work.Item, e work.Event, cmd work.Command) (Reply, Plan) {
+	made := Plan{Repo: v.Repo}
+	r := itemPlanner{v: v, p: &made, item: item}
+	r.pull, r.hasPull = v.Pulls[item.ID]
+	for _, other := range v.Events {
+		if other.ItemID == item.ID && other.ItemID != 0 && other.Kind != work.EventCommand {
+			r.events = append(r.events, other)
+		}
+	}
+	at := e.CreatedAt.Truncate(time.Second) // as GitHub's stamps are, which are compared with it
+	inv := invocation{Command: cmd, by: e.Author.Login, at: at, number: e.Number, key: e.Key, onPull: r.hasPull && e.Number == r.pull.Number}
+	if r.opening(e) {
+		return Reply{Said: "The pull request is being opened at this moment. Give the command again once it is there.", Refused: true}, made
+	}
+	rep := r.obey(inv)
+	made.Notices = append(made.Notices, rep.sent...)
+	if !slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose }) {
+		e.ProcessedAt, e.Outcome = v.Now, work.OutcomeAnswered
+	}
+	made.Told = append(made.Told, e)
+	return rep, made
+}

@@ -1,0 +1,42 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// standsStill reports whether the item waits for a person.
+func (r *itemPlanner) standsStill() bool {
+	return r.item.State == work.StateBlocked || r.item.State == work.StateAwaitingIssueFollowup
+}
+
+// fed reports whether a turn had the event that left the item standing still.
+// A label asks once; set anew it asks again.
+func (r *itemPlanner) fed(e work.Event) bool {
+	return e.ID <= r.v.Followups[r.item.ID].EventCursor
+}
+
+// unheard are the comments on the issue that no turn was fed.
+func (r *itemPlanner) unheard() []work.Event {
+	_, waited := r.v.Followups[r.item.ID]
+	return slices.DeleteFunc(slices.Clone(r.events), func(e work.Event) bool {
+		if e.Kind != work.EventSource {
+			return true
+		}
+		if waited {
+			return r.fed(e)
+		}
+		return !e.SeenAt.After(r.item.Since)
+	})
+}
+
+// whyStill says what an item without a turn waits for.
+func (r *itemPlanner) whyStill(unheard []work.Event) string {
+	why := string(r.item.State) + ": " + r.item.Reason
+	if len(unheard) > 0 {
+		why = fmt.Sprintf("%s, and enable_issue_comment_routing is false; %s", work.Count(len(unheard), "comment"), why)
+	}
+	return why
+}

@@ -1,0 +1,53 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// waitingSince makes the item wait, fed with events up to a cursor.
+func waitingSince(cursor int64) func(*Snapshot) {
+	return func(v *Snapshot) {
+		v.Followups = map[int64]work.Followup{10: {ItemID: 10, Kind: work.FollowupAsked, EventCursor: cursor, Reason: "which?"}}
+	}
+}
+
+func TestWhatIsHeardAfterAWait(t *testing.T) {
+	answer := said(work.EventSource, 1, "77", ann) // its row is 102
+	off := func(v *Snapshot) { v.Policy.IssueComments = false }
+	for name, c := range map[string]struct {
+		view Snapshot
+		want string
+	}{
+		"a new answer":                  {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(101), with(answer)), "turn"},
+		"one that was fed":              {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(102), with(answer)), "wait"},
+		"the label set anew":            {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(102), with(answer, labelled())), "turn"},
+		"routing off":                   {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(101), off, with(answer)), "wait"},
+		"routing off, and a label":      {scene(noPull, state(work.StateBlocked), waitingSince(101), off, with(answer, labelled())), "turn"},
+		"blocked, a new answer":         {scene(noPull, state(work.StateBlocked), waitingSince(101), with(answer)), "turn"},
+		"blocked, and seen meanwhile":   {scene(noPull, state(work.StateBlocked), waitingSince(101), func(v *Snapshot) { v.Items[0].Since = noon }, with(answer)), "turn"},
+		"blocked long before the table": {scene(noPull, state(work.StateBlocked), with(answer)), "turn"},
+	} {
+		p := For(c.view)
+		last := p.Lines[len(p.Lines)-1]
+		if last.What != c.want || (len(p.Turns) > 0) != (c.want == "turn") {
+			t.Errorf("%s: %+v", name, p.Lines)
+		}
+	}
+}
+
+// A redirected comment enters no prompt, whatever becomes of the item.
+func TestRedirectedIsNotVoid(t *testing.T) {
+	after := said(work.EventSource, 1, "77", ann)
+	token := work.RedirectToken(app.Key(), 1, "77")
+	v := scene(pullIs(work.PullMerged), with(after), func(v *Snapshot) { v.Notices[token] = work.ActionPlanned })
+	p := For(v)
+	if len(p.Finished) != 1 || p.Finished[0].Outcome != work.OutcomeRedirected {
+		t.Errorf("%+v", p.Finished)
+	}
+	off := scene(with(after), func(v *Snapshot) { v.Policy.IssueComments = false })
+	if p := For(off); len(p.Turns)+len(p.Notices)+len(p.Finished) > 0 {
+		t.Errorf("with routing off: %+v", p)
+	}
+}
