@@ -21,7 +21,7 @@ import (
 // Adapter is that of Anthropic's claude command line: `claude -p`, which writes a JSON
 // object for everything that happens.
 var Adapter = agent.Adapter{
-	Name: "claude", New: func(s agent.Spec) (agent.Agent, error) { return &claude{s}, nil },
+	Name: "claude", New: func(s agent.Spec) (agent.Agent, error) { return open(s), nil },
 	Install: "npm install -g @anthropic-ai/claude-code", Env: environ,
 	Releases: agent.Releases{Least: "2.1.197", Worked: []string{"2.1.197", "2.1.330"}},
 	Variable: "CLAUDE_CONFIG_DIR", InHome: []string{".claude", ".claude.json"},
@@ -29,11 +29,16 @@ var Adapter = agent.Adapter{
 	Step:     step, Recorded: recorded,
 }
 
-type claude struct{ spec agent.Spec }
+func open(s agent.Spec) *claude { return &claude{Tester: s.Tester(), spec: s} }
+
+type claude struct {
+	agent.Tester
+	spec agent.Spec
+}
 
 // recorded is what claude's record of a session says of a run that began then.
 func recorded(s agent.Spec, r agent.Request, began time.Time) agent.Used {
-	m := (&claude{s}).meter(r.Session)
+	m := open(s).meter(r.Session)
 	m.record, m.since, m.all = agent.Journal{Path: m.record.Path}, began, true
 	return agent.Whole(m, &m.record)
 }
@@ -46,14 +51,14 @@ var environ = []string{
 
 // The tools of a run. One that only reads has no shell.
 const (
-	claudeReads  = "Read,Glob,Grep"
-	claudeWrites = claudeReads + ",Bash,Edit,Write,NotebookEdit"
+	readTools  = "Read,Glob,Grep"
+	writeTools = readTools + ",Bash,Edit,Write,NotebookEdit"
 )
 
-// claudeRules stands beside claude's own system prompt. The repository's
+// rules stands beside claude's own system prompt. The repository's
 // settings are not loaded, for they may run programs and name another
 // provider; its CLAUDE.md is worth reading all the same.
-const claudeRules = "If the working directory has a CLAUDE.md, read it before anything else: it holds the conventions of the repository."
+const rules = "If the working directory has a CLAUDE.md, read it before anything else: it holds the conventions of the repository."
 
 func (c *claude) Run(ctx context.Context, r agent.Request) (agent.Result, error) {
 	if r.Session != "" && !agent.IsSession(r.Session) {
@@ -64,7 +69,7 @@ func (c *claude) Run(ctx context.Context, r agent.Request) (agent.Result, error)
 		Argv: c.argv(r), Env: environ, Stdin: []byte(r.Prompt), MaxOutput: agent.MaxStream, Meter: m,
 		Signal: os.Interrupt, // at SIGTERM it leaves the command that it runs behind
 	})
-	run := readClaude(res.Stdout)
+	run := read(res.Stdout)
 	out, err := c.judge(r, res, run, err)
 	out.Usage = c.used(run, m)
 	return out, c.spec.WithDrift(ctx, r, err)
@@ -72,7 +77,7 @@ func (c *claude) Run(ctx context.Context, r agent.Request) (agent.Result, error)
 
 // used is what a run used. Its result tells that too, with the cost; of one that
 // was ended there may be none.
-func (c *claude) used(run claudeRun, m *claudeMeter) work.Usage {
+func (c *claude) used(run outcome, m *meter) work.Usage {
 	all, cost := m.counted()
 	if run.end != nil {
 		all = all.Most(run.end.Usage.tokens())
@@ -86,12 +91,12 @@ func (c *claude) used(run claudeRun, m *claudeMeter) work.Usage {
 // argv is the command line. A resumed turn has all the limits of a fresh one.
 // The prompt is on standard input.
 func (c *claude) argv(r agent.Request) []string {
-	tools := claudeWrites
+	tools := writeTools
 	if r.Mode == work.ModeRead {
-		tools = claudeReads
+		tools = readTools
 	}
 	argv := append(append([]string{}, c.spec.CommandLine()...), "-p", "--output-format", "stream-json", "--verbose",
-		"--json-schema", oneLineJSON(r.Schema), "--append-system-prompt", claudeRules,
+		"--json-schema", oneLineJSON(r.Schema), "--append-system-prompt", rules,
 		"--permission-mode", "dontAsk", "--tools", tools, "--allowedTools", tools,
 		"--setting-sources", "user", "--strict-mcp-config")
 	if c.spec.Model != "" {
@@ -114,33 +119,33 @@ func oneLineJSON(raw json.RawMessage) string {
 	return b.String()
 }
 
-// claudeEvent is what is read of a line of claude's output.
-type claudeEvent struct {
+// event is what is read of a line of claude's output.
+type event struct {
 	Type    string `json:"type"`
 	Subtype string `json:"subtype"`
 	Session string `json:"session_id"`
 
-	Error string          `json:"error"` // of an assistant's message that claude made up: its kind
-	Limit claudeRateLimit `json:"rate_limit_info"`
+	Error string    `json:"error"` // of an assistant's message that claude made up: its kind
+	Limit rateLimit `json:"rate_limit_info"`
 
 	RetryDelay float64 `json:"retry_delay_ms"` // of the line "api_retry"
 
 	// The rest is of the line "result".
-	IsError    bool         `json:"is_error"`
-	Status     int          `json:"api_error_status"`
-	Result     string       `json:"result"`
-	StopReason string       `json:"stop_reason"`
-	Terminal   string       `json:"terminal_reason"`
-	Errors     []string     `json:"errors"`
-	CostUSD    float64      `json:"total_cost_usd"`
-	Usage      claudeCounts `json:"usage"`
+	IsError    bool     `json:"is_error"`
+	Status     int      `json:"api_error_status"`
+	Result     string   `json:"result"`
+	StopReason string   `json:"stop_reason"`
+	Terminal   string   `json:"terminal_reason"`
+	Errors     []string `json:"errors"`
+	CostUSD    float64  `json:"total_cost_usd"`
+	Usage      counts   `json:"usage"`
 	Denials    []struct {
 		Tool string `json:"tool_name"`
 	} `json:"permission_denials"`
 	Structured json.RawMessage `json:"structured_output"`
 }
 
-type claudeRateLimit struct {
+type rateLimit struct {
 	Status   string `json:"status"`
 	ResetsAt int64  `json:"resetsAt"`
 }
@@ -148,21 +153,21 @@ type claudeRateLimit struct {
 // maxDelay bounds a pause that claude tells of, in milliseconds.
 const maxDelay = 24 * 60 * 60 * 1000
 
-// claudeRun is what a run's output comes to.
-type claudeRun struct {
+// outcome is what a run's output comes to.
+type outcome struct {
 	began bool
-	limit claudeRateLimit
+	limit rateLimit
 	kind  string // of the error that claude made its last message of
 
 	retrying bool          // the provider was asked again, and nothing came since
 	retryIn  time.Duration // the last pause before that: what a provider that limits asks for
 
-	end *claudeEvent // the result; nil when there was none
+	end *event // the result; nil when there was none
 }
 
-func readClaude(stream []byte) claudeRun {
-	var run claudeRun
-	agent.EachLine(stream, func(e claudeEvent) {
+func read(stream []byte) outcome {
+	var run outcome
+	agent.EachLine(stream, func(e event) {
 		switch e.Type {
 		case "system":
 			run.began = run.began || e.Subtype == "init"
@@ -182,7 +187,7 @@ func readClaude(stream []byte) claudeRun {
 
 // judge makes a result of a run by its last line, but for what it used: whatever
 // the exit code, and also where the run was ended at a limit. ended is why.
-func (c *claude) judge(r agent.Request, res proc.Result, run claudeRun, ended error) (agent.Result, error) {
+func (c *claude) judge(r agent.Request, res proc.Result, run outcome, ended error) (agent.Result, error) {
 	switch {
 	case ended != nil && !c.answered(r, run):
 		return agent.Result{}, c.cutOff(run, ended)
@@ -201,7 +206,7 @@ func (c *claude) judge(r agent.Request, res proc.Result, run claudeRun, ended er
 
 // cutOff says what it means that a run was ended: one that only asked its provider
 // again and again waits for it.
-func (c *claude) cutOff(run claudeRun, ended error) error {
+func (c *claude) cutOff(run outcome, ended error) error {
 	if _, limit := errors.AsType[*agent.TimeoutError](ended); limit && run.retrying {
 		return c.spec.Wait("its provider does not answer", time.Time{}, agent.PauseBusy)
 	}
@@ -209,7 +214,7 @@ func (c *claude) cutOff(run claudeRun, ended error) error {
 }
 
 // answered reports whether a run that was ended had said all that it had to say.
-func (c *claude) answered(r agent.Request, run claudeRun) bool {
+func (c *claude) answered(r agent.Request, run outcome) bool {
 	if run.end == nil || run.end.IsError || r.Session != "" && run.end.Session != r.Session {
 		return false
 	}
@@ -219,7 +224,7 @@ func (c *claude) answered(r agent.Request, run claudeRun) bool {
 
 // answer takes the result's own field; without one, the last message where it
 // is the answer and nothing else.
-func (c *claude) answer(e *claudeEvent) (agent.Result, error) {
+func (c *claude) answer(e *event) (agent.Result, error) {
 	out := agent.Result{Session: e.Session, Answer: e.Structured}
 	if len(out.Answer) > 0 && string(out.Answer) != "null" {
 		return out, nil
@@ -237,7 +242,7 @@ func (c *claude) answer(e *claudeEvent) (agent.Result, error) {
 // written is an answer that claude wrote as its last message instead of calling
 // the tool: one JSON object and nothing else. Whether it fits the schema is
 // found out where every answer is checked.
-func (e *claudeEvent) written() json.RawMessage {
+func (e *event) written() json.RawMessage {
 	words := bytes.TrimSpace([]byte(e.Result))
 	if !bytes.HasPrefix(words, []byte("{")) || !json.Valid(words) {
 		return nil
@@ -246,7 +251,7 @@ func (e *claudeEvent) written() json.RawMessage {
 }
 
 // denied names the tools that were denied, each once.
-func (e *claudeEvent) denied() string {
+func (e *event) denied() string {
 	var tools []string
 	for _, d := range e.Denials {
 		if !slices.Contains(tools, d.Tool) {
@@ -257,7 +262,7 @@ func (e *claudeEvent) denied() string {
 }
 
 // failure says what an unsuccessful result means.
-func (c *claude) failure(r agent.Request, res proc.Result, run claudeRun) error {
+func (c *claude) failure(r agent.Request, res proc.Result, run outcome) error {
 	e, words := run.end, run.end.Result
 	if words == "" {
 		words = strings.Join(e.Errors, "; ")
@@ -303,9 +308,4 @@ func unix(seconds int64) time.Time {
 		return time.Time{}
 	}
 	return time.Unix(seconds, 0)
-}
-
-// Test is part of agent.Agent.
-func (c *claude) Test(ctx context.Context, r agent.Request, argv []string) (agent.Tested, error) {
-	return c.spec.Test(ctx, r, argv)
 }

@@ -16,7 +16,7 @@ func FuzzStreams(f *testing.F) {
 	}
 	c := &claude{spec: agent.Spec{Name: "x", Now: time.Now, Redact: func(s string) string { return s }}}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		run := readClaude(stream)
+		run := read(stream)
 		res, err := c.judge(agent.Request{}, proc.Result{Stdout: stream}, run, nil)
 		if err == nil && len(res.Answer) == 0 {
 			t.Errorf("no answer, no error: %q", stream)

@@ -9,35 +9,35 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// claudeCounts are the counts of one message, or of a whole run.
-type claudeCounts struct {
+// counts are the counts of one message, or of a whole run.
+type counts struct {
 	Input         int64 `json:"input_tokens"`
 	CacheCreation int64 `json:"cache_creation_input_tokens"`
 	CacheRead     int64 `json:"cache_read_input_tokens"`
 	Output        int64 `json:"output_tokens"`
 }
 
-func (c claudeCounts) tokens() work.Tokens {
+func (c counts) tokens() work.Tokens {
 	return work.Tokens{Input: agent.Countable(c.Input), CacheWrite: agent.Countable(c.CacheCreation), CacheRead: agent.Countable(c.CacheRead), Output: agent.Countable(c.Output)}
 }
 
-// claudeLine is what the meter reads of a line, of the output or of the record.
-type claudeLine struct {
+// countLine is what the meter reads of a line, of the output or of the record.
+type countLine struct {
 	agent.Written
 
 	Type    string `json:"type"`
 	Session string `json:"session_id"`
 	Message struct {
-		ID    string       `json:"id"`
-		Model string       `json:"model"`
-		Usage claudeCounts `json:"usage"`
+		ID    string `json:"id"`
+		Model string `json:"model"`
+		Usage counts `json:"usage"`
 	} `json:"message"`
 }
 
-// claudeMeter adds up the model's messages. Each stands on several lines, with
+// meter adds up the model's messages. Each stands on several lines, with
 // the counts of its beginning; claude's record of the session has those of its
 // end, where many more tokens were written.
-type claudeMeter struct {
+type meter struct {
 	agent.Lines
 	spec  agent.Spec
 	since time.Time // what was recorded before is of earlier runs
@@ -47,16 +47,16 @@ type claudeMeter struct {
 	session  string
 	record   agent.Journal
 	seen     map[string]bool // on the output: only those are of this run
-	messages map[string]claudeMessage
+	messages map[string]message
 }
 
-type claudeMessage struct {
+type message struct {
 	model  string
 	tokens work.Tokens
 }
 
-func (c *claude) meter(session string) *claudeMeter {
-	m := &claudeMeter{spec: c.spec, session: session, seen: map[string]bool{}, messages: map[string]claudeMessage{}}
+func (c *claude) meter(session string) *meter {
+	m := &meter{spec: c.spec, session: session, seen: map[string]bool{}, messages: map[string]message{}}
 	m.Take = m.line
 	if path := m.spec.SessionFile(m.session); path != "" {
 		m.record = agent.AtEnd(path)
@@ -64,10 +64,10 @@ func (c *claude) meter(session string) *claudeMeter {
 	return m
 }
 
-func (m *claudeMeter) line(line []byte) {
+func (m *meter) line(line []byte) {
 	m.at.Lock()
 	defer m.at.Unlock()
-	var l claudeLine
+	var l countLine
 	if json.Unmarshal(line, &l) != nil {
 		return
 	}
@@ -81,13 +81,13 @@ func (m *claudeMeter) line(line []byte) {
 }
 
 // count takes the latest of a message's counts, each the larger one.
-func (m *claudeMeter) count(l claudeLine) {
+func (m *meter) count(l countLine) {
 	known := m.messages[l.Message.ID]
-	m.messages[l.Message.ID] = claudeMessage{model: l.Message.Model, tokens: known.tokens.Most(l.Message.Usage.tokens())}
+	m.messages[l.Message.ID] = message{model: l.Message.Model, tokens: known.tokens.Most(l.Message.Usage.tokens())}
 }
 
 // look reads what the session's record tells by now.
-func (m *claudeMeter) look() {
+func (m *meter) look() {
 	path := m.spec.SessionFile(m.session)
 	if path == "" {
 		return
@@ -96,7 +96,7 @@ func (m *claudeMeter) look() {
 		m.record = agent.Journal{Path: path}
 	}
 	m.record.More(func(line []byte) {
-		var l claudeLine
+		var l countLine
 		if json.Unmarshal(line, &l) == nil && l.Type == "assistant" && !l.Before(m.since) {
 			m.seen[l.Message.ID] = m.all || m.seen[l.Message.ID]
 			m.count(l)
@@ -105,7 +105,7 @@ func (m *claudeMeter) look() {
 }
 
 // counted is what the messages used, and what they cost by the list.
-func (m *claudeMeter) counted() (all work.Tokens, cost float64) {
+func (m *meter) counted() (all work.Tokens, cost float64) {
 	m.Rest()
 	m.at.Lock()
 	defer m.at.Unlock()
@@ -121,7 +121,7 @@ func (m *claudeMeter) counted() (all work.Tokens, cost float64) {
 	return all, cost
 }
 
-func (m *claudeMeter) Used() agent.Used {
+func (m *meter) Used() agent.Used {
 	all, cost := m.counted()
 	m.at.Lock()
 	defer m.at.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// codexUsage is codex's exit code for a command line that it does not know.
-const codexUsage = 2
+// usageCode is codex's exit code for a command line that it does not know.
+const usageCode = 2
 
 // Check is part of Agent. Codex runs a command as it runs those of its model: in
 // the sandbox of its own.
@@ -26,7 +26,7 @@ func (c *codex) Check(ctx context.Context, r agent.Request) error {
 	argv = append(argv, "-c", untrusted(r.Dir), "--")
 	defer tidy(r.Dir)
 	res, err := c.spec.CheckInside(ctx, r, argv, dirs)
-	if err == nil && res.Code == codexUsage && strings.Contains(string(res.Stderr), "Usage:") {
+	if err == nil && res.Code == usageCode && strings.Contains(string(res.Stderr), "Usage:") {
 		return nil // a codex that has no such command: the turn shows what works
 	}
 	return c.spec.Checked(res, err)

@@ -24,7 +24,7 @@ import (
 // Adapter is that of OpenAI's codex command line: `codex exec`, which writes a JSON
 // object for everything that happens.
 var Adapter = agent.Adapter{
-	Name: "codex", New: func(s agent.Spec) (agent.Agent, error) { return &codex{s}, nil },
+	Name: "codex", New: func(s agent.Spec) (agent.Agent, error) { return open(s), nil },
 	Install:  "npm install -g @openai/codex",
 	Releases: agent.Releases{Least: "0.166.0", Worked: []string{"0.166.0", "0.169.0"}},
 	Variable: "CODEX_HOME", InHome: []string{".codex"},
@@ -38,11 +38,16 @@ var (
 	dayName  = regexp.MustCompile(`^[0-9]{2}$`)
 )
 
-type codex struct{ spec agent.Spec }
+func open(s agent.Spec) *codex { return &codex{Tester: s.Tester(), spec: s} }
+
+type codex struct {
+	agent.Tester
+	spec agent.Spec
+}
 
 // recorded is what codex's record of a thread says of a run that began then.
 func recorded(s agent.Spec, r agent.Request, began time.Time) agent.Used {
-	m := (&codex{s}).meter(r)
+	m := open(s).meter(r)
 	m.record, m.since = agent.Journal{Path: m.record.Path}, began
 	return agent.Whole(m, &m.record)
 }
@@ -178,22 +183,22 @@ func (c *codex) schemaFile(r agent.Request) (string, error) {
 	return path, nil
 }
 
-// codexEvent is what is read of a line of codex's output.
-type codexEvent struct {
+// event is what is read of a line of codex's output.
+type event struct {
 	Type   string `json:"type"`
 	Thread string `json:"thread_id"`
 	Item   struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	} `json:"item"`
-	Usage codexCounts `json:"usage"` // of the thread since its beginning
+	Usage counts `json:"usage"` // of the thread since its beginning
 	Error struct {
 		Message string `json:"message"`
 	} `json:"error"`
 }
 
-// codexRun is what a run's output comes to.
-type codexRun struct {
+// outcome is what a run's output comes to.
+type outcome struct {
 	thread    string
 	words     string // the last message
 	completed bool
@@ -201,9 +206,9 @@ type codexRun struct {
 	last      string // kind of the last event
 }
 
-func readCodex(stream []byte) codexRun {
-	var run codexRun
-	agent.EachLine(stream, func(e codexEvent) {
+func read(stream []byte) outcome {
+	var run outcome
+	agent.EachLine(stream, func(e event) {
 		run.last = e.Type
 		switch e.Type {
 		case "thread.started":
@@ -225,7 +230,7 @@ func readCodex(stream []byte) codexRun {
 // whatever the exit code, and also where the run was ended at a limit: ended is
 // why. An item of type error is but a warning.
 func (c *codex) judge(r agent.Request, res proc.Result, began int64, ended error) (agent.Result, error) {
-	run := readCodex(res.Stdout)
+	run := read(res.Stdout)
 	out := agent.Result{Session: run.thread}
 	switch {
 	case ended != nil && !c.answered(r, run):
@@ -246,14 +251,14 @@ func (c *codex) judge(r agent.Request, res proc.Result, began int64, ended error
 }
 
 // answered reports whether a run that was ended had said all that it had to say.
-func (c *codex) answered(r agent.Request, run codexRun) bool {
+func (c *codex) answered(r agent.Request, run outcome) bool {
 	_, violations := c.spec.AnswerOf(run.words)
 	return run.completed && len(violations) == 0 && (r.Session == "" || run.thread == r.Session)
 }
 
 // cutOff says what it means that a run was ended: without a network codex says so
 // again and again, and never gives up.
-func (c *codex) cutOff(run codexRun, ended error) error {
+func (c *codex) cutOff(run outcome, ended error) error {
 	if _, limit := errors.AsType[*agent.TimeoutError](ended); limit && run.last == "error" {
 		return c.spec.Wait("its provider was not reached", time.Time{}, agent.PauseBusy)
 	}
@@ -262,7 +267,7 @@ func (c *codex) cutOff(run codexRun, ended error) error {
 
 // failure says what a turn's end without completion means. Codex tells a
 // sentence on its output, and the kind in its record of the thread.
-func (c *codex) failure(r agent.Request, res proc.Result, run codexRun, began int64) error {
+func (c *codex) failure(r agent.Request, res proc.Result, run outcome, began int64) error {
 	record := c.record(run.thread, began)
 	words := run.problem
 	switch {
@@ -288,9 +293,4 @@ func (c *codex) failure(r agent.Request, res proc.Result, run codexRun, began in
 		return c.spec.Refused(r, words)
 	}
 	return c.spec.Failed(res.Code, words, res.Stderr)
-}
-
-// Test is part of agent.Agent.
-func (c *codex) Test(ctx context.Context, r agent.Request, argv []string) (agent.Tested, error) {
-	return c.spec.Test(ctx, r, argv)
 }

@@ -70,7 +70,7 @@ func TestCodexsRecordDecides(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := recordOf(t, tt.lines...)
-			run := codexRun{thread: someThread, problem: "words: 429, usage limit"}
+			run := outcome{thread: someThread, problem: "words: 429, usage limit"}
 			err := c.failure(agent.Request{Session: tt.session}, proc.Result{Code: 1}, run, began)
 			got := fmt.Sprintf("%T", err)
 			if wait, ok := err.(*work.WaitError); ok && strings.Contains(tt.want, " ") { //nolint:errorlint // the kind itself is tested
@@ -99,7 +99,7 @@ func TestCodexsSentencesDecideWhereItsKindsDoNot(t *testing.T) {
 	} {
 		c := recordOf(t, fmt.Sprintf(`{"payload":{"type":"task_complete","error":{"codex_error_info":%q},"completed_at":%d}}`, tt.kind, began))
 		c.spec.Model = "gpt-nope"
-		err := c.failure(agent.Request{}, proc.Result{Code: 1}, codexRun{thread: someThread, problem: tt.words}, began)
+		err := c.failure(agent.Request{}, proc.Result{Code: 1}, outcome{thread: someThread, problem: tt.words}, began)
 		if got := fmt.Sprintf("%T", err); got != tt.want {
 			t.Errorf("%s, %q: got %s, want %s", tt.kind, tt.words, got, tt.want)
 		}

@@ -9,21 +9,21 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// codexCounts are the counts of one response, a turn, or a whole thread.
-type codexCounts struct {
+// counts are the counts of one response, a turn, or a whole thread.
+type counts struct {
 	Input      int64 `json:"input_tokens"` // all of it
 	Cached     int64 `json:"cached_input_tokens"`
 	CacheWrite int64 `json:"cache_write_input_tokens"`
 	Output     int64 `json:"output_tokens"`
 }
 
-func (c codexCounts) tokens() work.Tokens {
+func (c counts) tokens() work.Tokens {
 	t := work.Tokens{CacheRead: agent.Countable(c.Cached), CacheWrite: agent.Countable(c.CacheWrite), Output: agent.Countable(c.Output)}
 	t.Input = max(agent.Countable(c.Input)-t.CacheRead-t.CacheWrite, 0)
 	return t
 }
 
-func (c codexCounts) usage() work.Usage {
+func (c counts) usage() work.Usage {
 	return work.Usage{InputTokens: agent.Countable(c.Input), OutputTokens: agent.Countable(c.Output)}
 }
 
@@ -35,17 +35,17 @@ type countLine struct {
 
 	Type    string `json:"type"` // token_usage_record
 	Payload struct {
-		Type  string      `json:"type"` // token_count
-		Usage codexCounts `json:"usage"`
+		Type  string `json:"type"` // token_count
+		Usage counts `json:"usage"`
 		Info  *struct {
-			Total codexCounts `json:"total_token_usage"`
+			Total counts `json:"total_token_usage"`
 		} `json:"info"`
 	} `json:"payload"`
 }
 
-// codexMeter adds up the responses of the model. Codex's output tells of them at
+// meter adds up the responses of the model. Codex's output tells of them at
 // the turn's end alone; its record of the thread does when each one comes.
-type codexMeter struct {
+type meter struct {
 	agent.Lines
 	codex *codex
 	asked agent.Request
@@ -55,12 +55,12 @@ type codexMeter struct {
 	thread string
 	record agent.Journal
 	tokens work.Tokens // of the responses
-	ended  codexCounts // of the thread, from the turn's end
-	total  codexCounts // of the thread, from its record
+	ended  counts      // of the thread, from the turn's end
+	total  counts      // of the thread, from its record
 }
 
-func (c *codex) meter(r agent.Request) *codexMeter {
-	m := &codexMeter{codex: c, asked: r, thread: r.Session}
+func (c *codex) meter(r agent.Request) *meter {
+	m := &meter{codex: c, asked: r, thread: r.Session}
 	m.Take = m.line
 	if path := c.spec.SessionFile(r.Session); path != "" {
 		m.record = agent.AtEnd(path)
@@ -68,10 +68,10 @@ func (c *codex) meter(r agent.Request) *codexMeter {
 	return m
 }
 
-func (m *codexMeter) line(line []byte) {
+func (m *meter) line(line []byte) {
 	m.at.Lock()
 	defer m.at.Unlock()
-	var e codexEvent
+	var e event
 	if json.Unmarshal(line, &e) != nil {
 		return
 	}
@@ -84,7 +84,7 @@ func (m *codexMeter) line(line []byte) {
 }
 
 // look reads what the thread's record tells by now.
-func (m *codexMeter) look() {
+func (m *meter) look() {
 	path := m.codex.spec.SessionFile(m.thread)
 	if path == "" {
 		return
@@ -106,7 +106,7 @@ func (m *codexMeter) look() {
 	})
 }
 
-func (m *codexMeter) Used() agent.Used {
+func (m *meter) Used() agent.Used {
 	run, thread := m.account()
 	m.at.Lock()
 	defer m.at.Unlock()
@@ -116,13 +116,13 @@ func (m *codexMeter) Used() agent.Used {
 // account is what this run used, and what the thread counts by now: codex counts
 // from the thread's beginning. What only the difference tells is charged as read
 // for the first time, for nothing says how much of it came from a cache.
-func (m *codexMeter) account() (run, thread work.Usage) {
+func (m *meter) account() (run, thread work.Usage) {
 	m.Rest()
 	m.at.Lock()
 	defer m.at.Unlock()
 	m.look()
 	thread = m.total.usage()
-	if m.ended != (codexCounts{}) {
+	if m.ended != (counts{}) {
 		thread = m.ended.usage()
 	}
 	before := m.asked.Counted

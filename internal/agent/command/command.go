@@ -18,14 +18,17 @@ const maxOutput = 8 << 20
 // standard output, log lines on its standard error.
 var Adapter = agent.Adapter{Name: "command", New: open}
 
-type command struct{ spec agent.Spec }
+type command struct {
+	agent.Tester
+	spec agent.Spec
+}
 
 // open makes an agent of a program; there must be one.
 func open(s agent.Spec) (agent.Agent, error) {
 	if len(s.Command) == 0 {
 		return nil, fmt.Errorf("agent %q: its command is empty", s.Name)
 	}
-	return &command{spec: s}, nil
+	return &command{Tester: s.Tester(), spec: s}, nil
 }
 
 // document is what the program reads.
@@ -96,9 +99,4 @@ func (c *command) judge(res proc.Result) (agent.Result, error) {
 		return out, &agent.AnswerError{Agent: c.spec.Name, Violations: violations}
 	}
 	return out, nil
-}
-
-// Test is part of agent.Agent.
-func (c *command) Test(ctx context.Context, r agent.Request, argv []string) (agent.Tested, error) {
-	return c.spec.Test(ctx, r, argv)
 }
