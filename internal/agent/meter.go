@@ -81,6 +81,18 @@ func AtEnd(path string) Journal {
 	return j
 }
 
+// Follow reads the whole lines that were added to the journal at a path: the one that
+// is read already, or another one from its beginning. There is none at an empty path.
+func (j *Journal) Follow(path string, take func(line []byte)) {
+	if path == "" {
+		return
+	}
+	if path != j.Path {
+		*j = Journal{Path: path}
+	}
+	j.More(take)
+}
+
 // More reads the whole lines that were added. Of a file that cannot be read there
 // are none: the program's folder is the agent's to write, and may hold anything.
 func (j *Journal) More(take func(line []byte)) {

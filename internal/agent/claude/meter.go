@@ -88,14 +88,7 @@ func (m *meter) count(l countLine) {
 
 // look reads what the session's record tells by now.
 func (m *meter) look() {
-	path := m.spec.SessionFile(m.session)
-	if path == "" {
-		return
-	}
-	if path != m.record.Path {
-		m.record = agent.Journal{Path: path}
-	}
-	m.record.More(func(line []byte) {
+	m.record.Follow(m.spec.SessionFile(m.session), func(line []byte) {
 		var l countLine
 		if json.Unmarshal(line, &l) == nil && l.Type == "assistant" && !l.Before(m.since) {
 			m.seen[l.Message.ID] = m.all || m.seen[l.Message.ID]

@@ -85,14 +85,7 @@ func (m *meter) line(line []byte) {
 
 // look reads what the thread's record tells by now.
 func (m *meter) look() {
-	path := m.codex.spec.SessionFile(m.thread)
-	if path == "" {
-		return
-	}
-	if path != m.record.Path {
-		m.record = agent.Journal{Path: path}
-	}
-	m.record.More(func(line []byte) {
+	m.record.Follow(m.codex.spec.SessionFile(m.thread), func(line []byte) {
 		var l countLine
 		if json.Unmarshal(line, &l) != nil {
 			return
