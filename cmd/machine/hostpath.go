@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
 )
 
@@ -15,7 +14,7 @@ import (
 func hostPath(cfg *config.Config, env config.Env) string {
 	written := []string{cfg.Runtime.StateDir}
 	for _, a := range cfg.Agents {
-		written = slices.Concat(written, a.Writable, agent.Homes(a.Adapter, env.Agent(append(agent.Variables(a.Adapter), a.EnvPass...))))
+		written = slices.Concat(written, a.Writable, homes(env, a))
 	}
 	trusted := slices.DeleteFunc(filepath.SplitList(env.Path), func(dir string) bool {
 		return slices.ContainsFunc(written, func(w string) bool { return w != "" && (within(dir, w) || within(resolved(dir), resolved(w))) })

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
 )
 
@@ -29,7 +28,7 @@ func TestProgramsThatRunOutsideComeFromNoFolderOfAnAgent(t *testing.T) {
 	path = append(path, filepath.Join(root, "link"), filepath.Join(root, "link", "x"))
 	env := config.EnvOf([]string{"HOME=" + home, "PATH=" + strings.Join(path, string(filepath.ListSeparator))})
 	cfg := &config.Config{Agents: map[string]config.Agent{
-		"codex": {Adapter: agent.AdapterCodex}, "claude": {Adapter: agent.AdapterClaude, Writable: []string{filepath.Join(home, "out")}},
+		"codex": {Adapter: config.AdapterCodex}, "claude": {Adapter: config.AdapterClaude, Writable: []string{filepath.Join(home, "out")}},
 	}}
 	cfg.Runtime.StateDir = filepath.Join(root, "state")
 	want := []string{filepath.Join(home, "bin"), filepath.Join(home, "outer")}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ type wrapper func(argv []string, j work.Job) ([]string, error)
 func (m *Machine) Protection(ctx context.Context, a config.Agent) (sandbox.Protection, error) {
 	asked := m.cfg.Sandbox(a)
 	own := sandbox.NoneOfItsOwn
-	if a.Adapter == agent.AdapterCodex {
+	if a.Adapter == config.AdapterCodex {
 		own = sandbox.HasItsOwn
 	}
 	if asked == work.SandboxNone || asked == work.SandboxAgent {
@@ -93,7 +94,7 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 	environ := m.environOf(a)
 	b := sandbox.Box{
 		Agent: a.Name, Home: m.env.Home, Path: agent.PathOf(environ), Temp: m.folders("TMPDIR", "TMP", "TEMP"),
-		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: agent.Homes(a.Adapter, environ),
+		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: adapters[a.Adapter].Homes(environ),
 		Readable: slices.Concat(m.cfg.Runtime.Readable, a.Readable), Writable: a.Writable,
 		Kept: append(m.env.Kept(), m.dirs.State), Hidden: m.hidden(a),
 		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
@@ -109,9 +110,9 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 // see: the homes of other agents hold their logins.
 func (m *Machine) hidden(a config.Agent) []string {
 	all := m.folders("GNUPGHOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
-	for _, other := range []string{agent.AdapterCodex, agent.AdapterClaude} {
+	for _, other := range slices.Sorted(maps.Keys(adapters)) {
 		if other != a.Adapter {
-			all = append(all, agent.Homes(other, m.env.All())...)
+			all = append(all, adapters[other].Homes(m.env.All())...)
 		}
 	}
 	return all
@@ -150,5 +151,5 @@ func trusted(environ []string) []string {
 
 // programOf names an agent's program, and where it is looked for.
 func programOf(env config.Env, a config.Agent) agent.Spec {
-	return agent.Spec{Name: a.Name, Adapter: a.Adapter, Command: a.Command, Environ: env.Agent(append(agent.Variables(a.Adapter), a.EnvPass...))}
+	return agent.Spec{Name: a.Name, Adapter: adapters[a.Adapter], Command: a.Command, Environ: ofAgent(env, a)}
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
@@ -31,7 +30,7 @@ func TestAVersionIsAskedForInTheSandbox(t *testing.T) {
 	}
 	env := config.EnvOf([]string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":" + os.Getenv("PATH")})
 	cfg := &config.Config{
-		Agents: map[string]config.Agent{"codex": {Name: "codex", Adapter: agent.AdapterCodex}},
+		Agents: map[string]config.Agent{"codex": {Name: "codex", Adapter: config.AdapterCodex}},
 		Repos:  []config.Repo{{Name: work.RepoName{Host: "github.com", Owner: "o", Name: "r"}}},
 	}
 	cfg.Runtime.StateDir, cfg.Runtime.Sandbox = filepath.Join(home, "state"), work.SandboxAuto

@@ -1,4 +1,5 @@
-package agent
+// Package codex is the adapter of OpenAI's codex.
+package codex
 
 import (
 	"context"
@@ -9,33 +10,63 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// codex is the adapter of OpenAI's codex command line: `codex exec`, which
-// writes a JSON object for everything that happens.
-type codex struct{ spec Spec }
+// Adapter is that of OpenAI's codex command line: `codex exec`, which writes a JSON
+// object for everything that happens.
+var Adapter = agent.Adapter{
+	Name: "codex", New: func(s agent.Spec) (agent.Agent, error) { return open(s), nil },
+	Install:  "npm install -g @openai/codex",
+	Releases: agent.Releases{Least: "0.166.0", Worked: []string{"0.166.0", "0.169.0"}},
+	Variable: "CODEX_HOME", InHome: []string{".codex"},
+	Sessions: agent.Sessions{Folder: "sessions", Levels: []*regexp.Regexp{yearName, dayName, dayName}, Begins: "rollout-"},
+	Step:     step, Recorded: recorded,
+}
 
-func (c *codex) Run(ctx context.Context, r Request) (Result, error) {
-	if r.Session != "" && !uuid.MatchString(r.Session) {
+// The names of the folders in which codex keeps its sessions.
+var (
+	yearName = regexp.MustCompile(`^[0-9]{4}$`)
+	dayName  = regexp.MustCompile(`^[0-9]{2}$`)
+)
+
+func open(s agent.Spec) *codex { return &codex{Tester: s.Tester(), spec: s} }
+
+type codex struct {
+	agent.Tester
+	spec agent.Spec
+}
+
+// recorded is what codex's record of a thread says of a run that began then.
+func recorded(s agent.Spec, r agent.Request, began time.Time) agent.Used {
+	m := open(s).meter(r)
+	m.record, m.since = agent.Journal{Path: m.record.Path}, began
+	return agent.Whole(m, &m.record)
+}
+
+func (c *codex) Run(ctx context.Context, r agent.Request) (agent.Result, error) {
+	if r.Session != "" && !agent.IsSession(r.Session) {
 		// Codex would take it for the name of a thread, and begin a new one.
-		return Result{}, &SessionError{Agent: c.spec.Name, Reason: fmt.Sprintf("%q names no session", clip(r.Session, 60))}
+		return agent.Result{}, &agent.SessionError{Agent: c.spec.Name, Reason: fmt.Sprintf("%q names no session", agent.Clip(r.Session, 60))}
 	}
 	schema, err := c.schemaFile(r)
 	if err != nil {
-		return Result{}, err
+		return agent.Result{}, err
 	}
 	began, m := c.spec.Now(), c.meter(r)
-	res, err := c.spec.launch(ctx, r, launch{argv: c.argv(r, schema), stdin: []byte(r.Prompt), maxOutput: maxStream, meter: m})
+	res, err := c.spec.Launch(ctx, r, agent.Launch{Argv: c.argv(r, schema), Stdin: []byte(r.Prompt), MaxOutput: agent.MaxStream, Meter: m})
 	tidy(r.Dir)
 	out, err := c.judge(r, res, began.Unix(), err)
 	out.Usage, out.Counted = m.account()
-	return out, c.spec.withDrift(ctx, r, err)
+	return out, c.spec.WithDrift(ctx, r, err)
 }
 
 // tidy removes the folders that codex's sandbox puts over those of a checkout,
@@ -51,8 +82,8 @@ func tidy(dir string) {
 
 // argv is the command line. All limits stand before the word resume, where
 // codex takes them for both forms: a resumed turn inherits none.
-func (c *codex) argv(r Request, schema string) []string {
-	argv := append(append([]string{}, c.spec.command()...), "exec", "--json", "--color", "never", "--skip-git-repo-check", "-C", r.Dir, "--output-schema", schema)
+func (c *codex) argv(r agent.Request, schema string) []string {
+	argv := append(append([]string{}, c.spec.CommandLine()...), "exec", "--json", "--color", "never", "--skip-git-repo-check", "-C", r.Dir, "--output-schema", schema)
 	if c.spec.Model != "" {
 		argv = append(argv, "-m", c.spec.Model)
 	}
@@ -76,10 +107,10 @@ func (c *codex) argv(r Request, schema string) []string {
 // it starts see its core variables and ours: not the key of its provider. They
 // run in no login shell, for /etc/profile would replace PATH, and nothing that is
 // installed elsewhere was found.
-func (c *codex) settings(r Request) []string {
+func (c *codex) settings(r agent.Request) []string {
 	all := []string{
 		`approval_policy="never"`, "allow_login_shell=false", "analytics.enabled=false", "check_for_update_on_startup=false",
-		`shell_environment_policy.inherit="core"`, "shell_environment_policy.set=" + tomlTable(c.spec.ours(r)),
+		`shell_environment_policy.inherit="core"`, "shell_environment_policy.set=" + tomlTable(c.spec.Ours(r)),
 	}
 	if c.spec.Effort != "" {
 		all = append(all, "model_reasoning_effort="+tomlString(c.spec.Effort))
@@ -90,7 +121,7 @@ func (c *codex) settings(r Request) []string {
 	if c.guards(r, "/tmp") {
 		all = append(all, "sandbox_workspace_write.exclude_slash_tmp=true")
 	}
-	if c.guards(r, lookup(c.spec.Environ, "TMPDIR")) {
+	if c.guards(r, agent.Lookup(c.spec.Environ, "TMPDIR")) {
 		all = append(all, "sandbox_workspace_write.exclude_tmpdir_env_var=true")
 	}
 	return all
@@ -105,7 +136,7 @@ func (c *codex) writable() []string {
 			rel, err := filepath.Rel(dir, kept)
 			return err == nil && filepath.IsLocal(rel)
 		}
-		if !slices.ContainsFunc(append(Homes(AdapterCodex, c.spec.Environ), c.spec.Home), holds) {
+		if !slices.ContainsFunc(append(c.spec.Adapter.Homes(c.spec.Environ), c.spec.Home), holds) {
 			all = append(all, tomlString(dir))
 		}
 	}
@@ -114,8 +145,8 @@ func (c *codex) writable() []string {
 
 // guards reports whether something that an agent may not write to lies in a
 // temporary folder, which codex lets it write to unless told otherwise.
-func (c *codex) guards(r Request, temp string) bool {
-	for _, dir := range append(Homes(AdapterCodex, c.spec.Environ), r.Dir, c.spec.Home) {
+func (c *codex) guards(r agent.Request, temp string) bool {
+	for _, dir := range append(c.spec.Adapter.Homes(c.spec.Environ), r.Dir, c.spec.Home) {
 		if rel, err := filepath.Rel(temp, dir); temp != "" && err == nil && filepath.IsLocal(rel) {
 			return true
 		}
@@ -143,31 +174,31 @@ func tomlTable(environ []string) string {
 
 // schemaFile writes the answer's schema where codex reads it. The file is
 // named by its content, so that turns side by side share it.
-func (c *codex) schemaFile(r Request) (string, error) {
+func (c *codex) schemaFile(r agent.Request) (string, error) {
 	sum := sha256.Sum256(r.Schema)
 	path := filepath.Join(c.spec.Home, "schema-"+hex.EncodeToString(sum[:8])+".json")
-	if err := replaceFile(path, string(r.Schema)); err != nil {
+	if err := files.Replace(path, string(r.Schema)); err != nil {
 		return "", fmt.Errorf("write the schema for agent %q: %w", c.spec.Name, err)
 	}
 	return path, nil
 }
 
-// codexEvent is what is read of a line of codex's output.
-type codexEvent struct {
+// event is what is read of a line of codex's output.
+type event struct {
 	Type   string `json:"type"`
 	Thread string `json:"thread_id"`
 	Item   struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	} `json:"item"`
-	Usage codexCounts `json:"usage"` // of the thread since its beginning
+	Usage counts `json:"usage"` // of the thread since its beginning
 	Error struct {
 		Message string `json:"message"`
 	} `json:"error"`
 }
 
-// codexRun is what a run's output comes to.
-type codexRun struct {
+// outcome is what a run's output comes to.
+type outcome struct {
 	thread    string
 	words     string // the last message
 	completed bool
@@ -175,9 +206,9 @@ type codexRun struct {
 	last      string // kind of the last event
 }
 
-func readCodex(stream []byte) codexRun {
-	var run codexRun
-	eachLine(stream, func(e codexEvent) {
+func read(stream []byte) outcome {
+	var run outcome
+	agent.EachLine(stream, func(e event) {
 		run.last = e.Type
 		switch e.Type {
 		case "thread.started":
@@ -198,68 +229,68 @@ func readCodex(stream []byte) codexRun {
 // judge makes a result of a run, but for what it used. A completed turn counts
 // whatever the exit code, and also where the run was ended at a limit: ended is
 // why. An item of type error is but a warning.
-func (c *codex) judge(r Request, res proc.Result, began int64, ended error) (Result, error) {
-	run := readCodex(res.Stdout)
-	out := Result{Session: run.thread}
+func (c *codex) judge(r agent.Request, res proc.Result, began int64, ended error) (agent.Result, error) {
+	run := read(res.Stdout)
+	out := agent.Result{Session: run.thread}
 	switch {
 	case ended != nil && !c.answered(r, run):
 		return out, c.cutOff(run, ended)
 	case r.Session != "" && run.thread == "":
 		// It never began. If the session is not the reason, a new one says so.
-		return out, &SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + lastLine(c.spec.Redact(string(res.Stderr)))}
+		return out, &agent.SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + agent.LastLine(c.spec.Redact(string(res.Stderr)))}
 	case r.Session != "" && run.thread != r.Session:
-		return Result{}, &SessionError{Agent: c.spec.Name, Reason: "another one answered"}
+		return agent.Result{}, &agent.SessionError{Agent: c.spec.Name, Reason: "another one answered"}
 	case !run.completed:
 		return out, c.failure(r, res, run, began)
 	}
 	var violations []string
-	if out.Answer, violations = c.spec.answerOf(run.words); len(violations) > 0 {
-		return out, &AnswerError{Agent: c.spec.Name, Violations: violations}
+	if out.Answer, violations = c.spec.AnswerOf(run.words); len(violations) > 0 {
+		return out, &agent.AnswerError{Agent: c.spec.Name, Violations: violations}
 	}
 	return out, nil
 }
 
 // answered reports whether a run that was ended had said all that it had to say.
-func (c *codex) answered(r Request, run codexRun) bool {
-	_, violations := c.spec.answerOf(run.words)
+func (c *codex) answered(r agent.Request, run outcome) bool {
+	_, violations := c.spec.AnswerOf(run.words)
 	return run.completed && len(violations) == 0 && (r.Session == "" || run.thread == r.Session)
 }
 
 // cutOff says what it means that a run was ended: without a network codex says so
 // again and again, and never gives up.
-func (c *codex) cutOff(run codexRun, ended error) error {
-	if _, limit := errors.AsType[*TimeoutError](ended); limit && run.last == "error" {
-		return c.spec.wait("its provider was not reached", time.Time{}, pauseBusy)
+func (c *codex) cutOff(run outcome, ended error) error {
+	if _, limit := errors.AsType[*agent.TimeoutError](ended); limit && run.last == "error" {
+		return c.spec.Wait("its provider was not reached", time.Time{}, agent.PauseBusy)
 	}
 	return ended
 }
 
 // failure says what a turn's end without completion means. Codex tells a
 // sentence on its output, and the kind in its record of the thread.
-func (c *codex) failure(r Request, res proc.Result, run codexRun, began int64) error {
+func (c *codex) failure(r agent.Request, res proc.Result, run outcome, began int64) error {
 	record := c.record(run.thread, began)
 	words := run.problem
 	switch {
 	case record.kind == "context_window_exceeded":
-		return c.spec.full(r, res.Code, words)
+		return c.spec.Full(r, res.Code, words)
 	case record.kind == "model_not_found", record.status == 404, c.namesModel(record, words):
-		return c.spec.wrongModel(words)
+		return c.spec.WrongModel(words)
 	case record.status == 402, record.kind == "usage_limit_exceeded" && (record.depleted || noCredit(words)):
-		return c.spec.outOfCredit(words)
+		return c.spec.OutOfCredit(words)
 	case record.kind == "usage_limit_exceeded":
-		return c.spec.wait("the provider's usage limit is reached", record.resets, pauseLimit)
+		return c.spec.Wait("the provider's usage limit is reached", record.resets, agent.PauseLimit)
 	case record.status == 401, record.status == 403, record.kind == "unauthorized":
-		return c.spec.loggedOut(words, "run `codex login`")
+		return c.spec.LoggedOut(words, "run `codex login`")
 	case record.kind == "rate_limit_exceeded":
-		return c.spec.wait(tooMany, c.spec.in(retryIn(words)), pauseBusy)
+		return c.spec.Wait(agent.TooMany, c.spec.In(retryIn(words)), agent.PauseBusy)
 	case record.status == 429:
-		return c.spec.wait(tooMany, record.resets, pauseBusy)
+		return c.spec.Wait(agent.TooMany, record.resets, agent.PauseBusy)
 	case record.status >= 500, record.unreachable(), record.kind == "server_overloaded", record.kind == "internal_server_error":
-		return c.spec.wait("its provider does not answer", record.resets, pauseBusy)
+		return c.spec.Wait("its provider does not answer", record.resets, agent.PauseBusy)
 	case strings.HasPrefix(words, cutStream):
-		return c.spec.wait("its provider ended an answer in the middle", record.resets, pauseBusy)
+		return c.spec.Wait("its provider ended an answer in the middle", record.resets, agent.PauseBusy)
 	case strings.HasSuffix(record.kind, "_policy"), strings.HasSuffix(record.kind, "_policy_violation"):
-		return c.spec.refused(r, words)
+		return c.spec.Refused(r, words)
 	}
-	return c.spec.failed(res.Code, words, res.Stderr)
+	return c.spec.Failed(res.Code, words, res.Stderr)
 }

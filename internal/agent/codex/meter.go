@@ -1,76 +1,77 @@
-package agent
+package codex
 
 import (
 	"encoding/json"
 	"sync"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// codexCounts are the counts of one response, a turn, or a whole thread.
-type codexCounts struct {
+// counts are the counts of one response, a turn, or a whole thread.
+type counts struct {
 	Input      int64 `json:"input_tokens"` // all of it
 	Cached     int64 `json:"cached_input_tokens"`
 	CacheWrite int64 `json:"cache_write_input_tokens"`
 	Output     int64 `json:"output_tokens"`
 }
 
-func (c codexCounts) tokens() work.Tokens {
-	t := work.Tokens{CacheRead: countable(c.Cached), CacheWrite: countable(c.CacheWrite), Output: countable(c.Output)}
-	t.Input = max(countable(c.Input)-t.CacheRead-t.CacheWrite, 0)
+func (c counts) tokens() work.Tokens {
+	t := work.Tokens{CacheRead: agent.Countable(c.Cached), CacheWrite: agent.Countable(c.CacheWrite), Output: agent.Countable(c.Output)}
+	t.Input = max(agent.Countable(c.Input)-t.CacheRead-t.CacheWrite, 0)
 	return t
 }
 
-func (c codexCounts) usage() work.Usage {
-	return work.Usage{InputTokens: countable(c.Input), OutputTokens: countable(c.Output)}
+func (c counts) usage() work.Usage {
+	return work.Usage{InputTokens: agent.Countable(c.Input), OutputTokens: agent.Countable(c.Output)}
 }
 
 // countLine is what the meter reads of a line of a thread's record. Each response
 // of the model has one of the first kind; what it made of the thread's count is
 // in the second, unless codex was ended between the two.
 type countLine struct {
-	written
+	agent.Written
 
 	Type    string `json:"type"` // token_usage_record
 	Payload struct {
-		Type  string      `json:"type"` // token_count
-		Usage codexCounts `json:"usage"`
+		Type  string `json:"type"` // token_count
+		Usage counts `json:"usage"`
 		Info  *struct {
-			Total codexCounts `json:"total_token_usage"`
+			Total counts `json:"total_token_usage"`
 		} `json:"info"`
 	} `json:"payload"`
 }
 
-// codexMeter adds up the responses of the model. Codex's output tells of them at
+// meter adds up the responses of the model. Codex's output tells of them at
 // the turn's end alone; its record of the thread does when each one comes.
-type codexMeter struct {
-	lines
+type meter struct {
+	agent.Lines
 	codex *codex
-	asked Request
+	asked agent.Request
 	since time.Time // what was recorded before is of earlier runs
 
 	at     sync.Mutex
 	thread string
-	record journal
+	record agent.Journal
 	tokens work.Tokens // of the responses
-	ended  codexCounts // of the thread, from the turn's end
-	total  codexCounts // of the thread, from its record
+	ended  counts      // of the thread, from the turn's end
+	total  counts      // of the thread, from its record
 }
 
-func (c *codex) meter(r Request) *codexMeter {
-	m := &codexMeter{codex: c, asked: r, thread: r.Session}
-	m.take = m.line
-	if path := c.spec.sessionFile(r.Session); path != "" {
-		m.record = atEnd(path)
+func (c *codex) meter(r agent.Request) *meter {
+	m := &meter{codex: c, asked: r, thread: r.Session}
+	m.Take = m.line
+	if path := c.spec.SessionFile(r.Session); path != "" {
+		m.record = agent.AtEnd(path)
 	}
 	return m
 }
 
-func (m *codexMeter) line(line []byte) {
+func (m *meter) line(line []byte) {
 	m.at.Lock()
 	defer m.at.Unlock()
-	var e codexEvent
+	var e event
 	if json.Unmarshal(line, &e) != nil {
 		return
 	}
@@ -83,21 +84,14 @@ func (m *codexMeter) line(line []byte) {
 }
 
 // look reads what the thread's record tells by now.
-func (m *codexMeter) look() {
-	path := m.codex.spec.sessionFile(m.thread)
-	if path == "" {
-		return
-	}
-	if path != m.record.path {
-		m.record = journal{path: path}
-	}
-	m.record.more(func(line []byte) {
+func (m *meter) look() {
+	m.record.Follow(m.codex.spec.SessionFile(m.thread), func(line []byte) {
 		var l countLine
 		if json.Unmarshal(line, &l) != nil {
 			return
 		}
 		switch {
-		case l.Type == "token_usage_record" && !l.before(m.since):
+		case l.Type == "token_usage_record" && !l.Before(m.since):
 			m.tokens = m.tokens.Add(l.Payload.Usage.tokens())
 		case l.Payload.Type == "token_count" && l.Payload.Info != nil:
 			m.total = l.Payload.Info.Total
@@ -105,23 +99,23 @@ func (m *codexMeter) look() {
 	})
 }
 
-func (m *codexMeter) used() Used {
+func (m *meter) Used() agent.Used {
 	run, thread := m.account()
 	m.at.Lock()
 	defer m.at.Unlock()
-	return Used{Session: m.thread, Usage: run, Counted: thread}
+	return agent.Used{Session: m.thread, Usage: run, Counted: thread}
 }
 
 // account is what this run used, and what the thread counts by now: codex counts
 // from the thread's beginning. What only the difference tells is charged as read
 // for the first time, for nothing says how much of it came from a cache.
-func (m *codexMeter) account() (run, thread work.Usage) {
-	m.rest()
+func (m *meter) account() (run, thread work.Usage) {
+	m.Rest()
 	m.at.Lock()
 	defer m.at.Unlock()
 	m.look()
 	thread = m.total.usage()
-	if m.ended != (codexCounts{}) {
+	if m.ended != (counts{}) {
 		thread = m.ended.usage()
 	}
 	before := m.asked.Counted
@@ -133,5 +127,8 @@ func (m *codexMeter) account() (run, thread work.Usage) {
 		Input:  least(least(thread.InputTokens, before.InputTokens), known.InputTokens),
 		Output: least(least(thread.OutputTokens, before.OutputTokens), known.OutputTokens),
 	})
-	return m.codex.spec.charge(t, 0), thread
+	return m.codex.spec.Charge(t, 0), thread
 }
+
+// least is a difference of counters, which never go back.
+func least(now, before int64) int64 { return max(now-before, 0) }

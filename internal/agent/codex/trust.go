@@ -1,4 +1,4 @@
-package agent
+package codex
 
 import (
 	"io"
@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // untrusted is the setting by which codex obeys no .codex folder of a checkout:
@@ -58,7 +60,7 @@ const maxGitFile = 4 << 10
 // mainWorktree reads where a linked worktree's repository is: its .git names
 // REPO/.git/worktrees/NAME.
 func mainWorktree(dir string) []string {
-	f, info, err := openRegular(filepath.Join(dir, ".git")) // the checkout is the agent's to write
+	f, info, err := files.OpenRegular(filepath.Join(dir, ".git")) // the checkout is the agent's to write
 	if err != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package agent
+package codex
 
 import (
 	"regexp"
@@ -24,7 +24,7 @@ func noCredit(words string) bool {
 
 // namesModel reports that the provider refused the request for its model: some
 // say so in a sentence alone.
-func (c *codex) namesModel(record codexRecord, words string) bool {
+func (c *codex) namesModel(record record, words string) bool {
 	refused := record.kind == "other" || record.kind == "bad_request" || record.status == 400
 	return refused && c.spec.Model != "" && strings.Contains(words, c.spec.Model) && strings.Contains(strings.ToLower(words), "model")
 }

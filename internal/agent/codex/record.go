@@ -1,18 +1,21 @@
-package agent
+package codex
 
 import (
 	"encoding/json"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // maxRecord is how much of a thread's record is read, from its end, in bytes.
 const maxRecord = 1 << 20
 
-// codexRecord is how a turn failed, as codex's record of the thread tells: its
+// record is how a turn failed, as codex's record of the thread tells: its
 // output has no field for it.
-type codexRecord struct {
+type record struct {
 	kind   string    // codex_error_info, or its key
 	status int       // of HTTP; 0 when there was no answer
 	resets time.Time // when the limit that was reached ends; zero when unknown
@@ -22,7 +25,7 @@ type codexRecord struct {
 
 // unreachable reports that the provider gave no answer at all, or stopped in
 // the middle of one.
-func (r codexRecord) unreachable() bool {
+func (r record) unreachable() bool {
 	switch r.kind {
 	case "http_connection_failed", "response_stream_connection_failed", "response_stream_disconnected", "response_too_many_failed_attempts":
 		return r.status == 0
@@ -53,10 +56,10 @@ type recordWindow struct {
 
 // record reads how the thread's last turn failed. Nothing is known of one
 // that ended before began: it was another turn.
-func (c *codex) record(thread string, began int64) codexRecord {
-	var rec codexRecord
+func (c *codex) record(thread string, began int64) record {
+	var rec record
 	tail := c.recordTail(thread)
-	eachLine(tail, func(l recordLine) {
+	agent.EachLine(tail, func(l recordLine) {
 		switch l.Payload.Type {
 		case "token_count":
 			rec.resets = laterReset(l.Payload.Limits.Primary, l.Payload.Limits.Secondary)
@@ -102,7 +105,7 @@ func errorInfo(raw json.RawMessage) (kind string, status int) {
 // recordTail reads the end of a thread's record. One that cannot be read tells
 // nothing, and the turn is tried again.
 func (c *codex) recordTail(thread string) []byte {
-	f, info, err := openRegular(c.spec.sessionFile(thread))
+	f, info, err := files.OpenRegular(c.spec.SessionFile(thread))
 	if err != nil {
 		return nil
 	}

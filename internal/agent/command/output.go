@@ -1,4 +1,4 @@
-package agent
+package command
 
 import (
 	"bytes"
@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -28,24 +28,24 @@ const maxSession = 500
 // decodeOutput reads exactly one answer document. Violations are sentences for
 // the repair turn; session and usage are read even then, as far as they make
 // sense. What was used is bookkeeping: nonsense there costs no answer.
-func decodeOutput(raw []byte, redact func(string) string) (Result, []string) {
+func decodeOutput(raw []byte, redact func(string) string) (agent.Result, []string) {
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
-		return Result{}, []string{"no answer on standard output"}
+		return agent.Result{}, []string{"no answer on standard output"}
 	case !utf8.Valid(raw):
-		return Result{}, []string{"the standard output is not valid UTF-8"}
+		return agent.Result{}, []string{"the standard output is not valid UTF-8"}
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	out, err := members(d, "session", "answer", "usage")
 	if err != nil {
-		return Result{}, []string{fmt.Sprintf("the standard output is not one JSON document with session, answer and usage: %s (it begins with %q)", clip(redact(err.Error()), 200), clip(redact(head(raw)), 60))}
+		return agent.Result{}, []string{fmt.Sprintf("the standard output is not one JSON document with session, answer and usage: %s (it begins with %q)", agent.Clip(redact(err.Error()), 200), agent.Clip(redact(agent.Head(raw)), 60))}
 	}
 	var violations []string
 	rest := raw[d.InputOffset():]
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		violations = append(violations, fmt.Sprintf("text follows the answer document: %q", clip(redact(head(bytes.TrimSpace(rest))), 60)))
+		violations = append(violations, fmt.Sprintf("text follows the answer document: %q", agent.Clip(redact(agent.Head(bytes.TrimSpace(rest))), 60)))
 	}
-	res := Result{Answer: out["answer"], Usage: readUsage(out["usage"])}
+	res := agent.Result{Answer: out["answer"], Usage: readUsage(out["usage"])}
 	if len(res.Answer) == 0 || string(res.Answer) == "null" {
 		violations = append(violations, "the answer document has no answer")
 	}
@@ -69,7 +69,7 @@ func members(d *json.Decoder, known ...string) (map[string]json.RawMessage, erro
 		}
 		key, _ := tok.(string)
 		if !slices.Contains(known, key) {
-			return nil, fmt.Errorf("unknown field %q", clip(key, 40))
+			return nil, fmt.Errorf("unknown field %q", agent.Clip(key, 40))
 		}
 		if _, twice := out[key]; twice {
 			return nil, fmt.Errorf("field %q stands twice", key)
@@ -96,13 +96,6 @@ func readSession(raw json.RawMessage) (string, error) {
 	return s, nil
 }
 
-// The most that one run can have used; more is a mistake of the program's, or a
-// lie, and counts as so much: as nothing it would get round every budget.
-const (
-	maxTokens = 1e12
-	maxCost   = 1e6
-)
-
 // readUsage reads what was used: nothing where that makes no sense, and the most
 // where it is too much.
 func readUsage(raw json.RawMessage) work.Usage {
@@ -111,19 +104,6 @@ func readUsage(raw json.RawMessage) work.Usage {
 		return work.Usage{}
 	}
 	return work.Usage{
-		InputTokens: int64(bounded(u.InputTokens, maxTokens)), OutputTokens: int64(bounded(u.OutputTokens, maxTokens)), CostUSD: bounded(u.CostUSD, maxCost),
+		InputTokens: int64(agent.Bounded(u.InputTokens, agent.MaxTokens)), OutputTokens: int64(agent.Bounded(u.OutputTokens, agent.MaxTokens)), CostUSD: agent.Bounded(u.CostUSD, agent.MaxCost),
 	}
 }
-
-func sane(n, most float64) float64 {
-	if math.IsNaN(n) || n < 0 || n > most {
-		return 0
-	}
-	return n
-}
-
-// bounded is a count as it may be added up.
-func bounded(n, most float64) float64 { return sane(min(n, most), most) }
-
-// head is enough of an output to quote 60 characters of it after redaction.
-func head(b []byte) string { return strings.ToValidUTF8(string(b[:min(len(b), 4<<10)]), "") }

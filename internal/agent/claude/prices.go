@@ -1,4 +1,4 @@
-package agent
+package claude
 
 import (
 	"regexp"
@@ -7,10 +7,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// claudePrices are Anthropic's list prices, in USD for a million tokens: those by
+// prices are Anthropic's list prices, in USD for a million tokens: those by
 // which claude 2.1.330 counts, and for the old opus those that were published.
 // They serve where claude tells no cost: when a turn is ended, or fails.
-var claudePrices = map[string]work.Prices{
+var prices = map[string]work.Prices{
 	"claude-opus-5-5":   {Input: 4, CacheWrite: 5, CacheRead: 0.2, Output: 20},
 	"claude-opus-5":     opusPrice,
 	"claude-opus-4-8":   opusPrice,
@@ -43,14 +43,14 @@ var (
 	dearest = work.Prices{Input: 15, CacheWrite: 18.75, CacheRead: 1.5, Output: 75}
 )
 
-// claudeVersion is what may follow a model's family in its name: a date, a
+// versionSuffix is what may follow a model's family in its name: a date, a
 // provider's version, the size of its window.
-var claudeVersion = regexp.MustCompile(`^(-\d{8}|-latest)?(-v\d.*|[@:\[].*)?$`)
+var versionSuffix = regexp.MustCompile(`^(-\d{8}|-latest)?(-v\d.*|[@:\[].*)?$`)
 
-// claudePrice is what a model of Anthropic's costs.
-func claudePrice(model string) work.Prices {
-	for family, price := range claudePrices {
-		if _, version, found := strings.Cut(model, family); found && claudeVersion.MatchString(version) {
+// PriceOf is what a model of Anthropic's costs.
+func PriceOf(model string) work.Prices {
+	for family, price := range prices {
+		if _, version, found := strings.Cut(model, family); found && versionSuffix.MatchString(version) {
 			return price
 		}
 	}

@@ -1,7 +1,6 @@
-package agent
+package codex
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,14 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 const someThread = "01a1fb3c-9a69-7cf1-91d2-d2e904c204ce"
 
-// recorded is a codex whose record of a thread has these lines.
-func recorded(t *testing.T, lines ...string) *codex {
+// recordOf is a codex whose record of a thread has these lines.
+func recordOf(t *testing.T, lines ...string) *codex {
 	t.Helper()
 	home := t.TempDir()
 	dir := filepath.Join(home, "sessions", "2026", "11", "21")
@@ -27,7 +27,7 @@ func recorded(t *testing.T, lines ...string) *codex {
 	if err := os.WriteFile(filepath.Join(dir, "rollout-2026-11-21T04-24-19-"+someThread+".jsonl"), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return &codex{spec: Spec{Name: "x", Adapter: AdapterCodex, Environ: []string{"CODEX_HOME=" + home}, Now: time.Now, Redact: func(s string) string { return s }}}
+	return &codex{spec: agent.Spec{Name: "x", Adapter: Adapter, Environ: []string{"CODEX_HOME=" + home}, Now: time.Now, Redact: func(s string) string { return s }}}
 }
 
 func TestCodexsRecordDecides(t *testing.T) {
@@ -69,9 +69,9 @@ func TestCodexsRecordDecides(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := recorded(t, tt.lines...)
-			run := codexRun{thread: someThread, problem: "words: 429, usage limit"}
-			err := c.failure(Request{Session: tt.session}, proc.Result{Code: 1}, run, began)
+			c := recordOf(t, tt.lines...)
+			run := outcome{thread: someThread, problem: "words: 429, usage limit"}
+			err := c.failure(agent.Request{Session: tt.session}, proc.Result{Code: 1}, run, began)
 			got := fmt.Sprintf("%T", err)
 			if wait, ok := err.(*work.WaitError); ok && strings.Contains(tt.want, " ") { //nolint:errorlint // the kind itself is tested
 				got += " " + wait.Until.Format(time.TimeOnly)
@@ -97,9 +97,9 @@ func TestCodexsSentencesDecideWhereItsKindsDoNot(t *testing.T) {
 		{"other", "Incomplete response returned, reason: max_output_tokens", "*agent.FailedError"},
 		{"other", "the model said: stream disconnected before completion", "*agent.FailedError"},
 	} {
-		c := recorded(t, fmt.Sprintf(`{"payload":{"type":"task_complete","error":{"codex_error_info":%q},"completed_at":%d}}`, tt.kind, began))
+		c := recordOf(t, fmt.Sprintf(`{"payload":{"type":"task_complete","error":{"codex_error_info":%q},"completed_at":%d}}`, tt.kind, began))
 		c.spec.Model = "gpt-nope"
-		err := c.failure(Request{}, proc.Result{Code: 1}, codexRun{thread: someThread, problem: tt.words}, began)
+		err := c.failure(agent.Request{}, proc.Result{Code: 1}, outcome{thread: someThread, problem: tt.words}, began)
 		if got := fmt.Sprintf("%T", err); got != tt.want {
 			t.Errorf("%s, %q: got %s, want %s", tt.kind, tt.words, got, tt.want)
 		}
@@ -121,25 +121,8 @@ func TestHowLongARateLimitLasts(t *testing.T) {
 	}
 }
 
-func TestWaitsAreBounded(t *testing.T) {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	s := Spec{Name: "x", Now: func() time.Time { return now }}
-	for told, want := range map[time.Duration]time.Duration{
-		0: 5 * time.Minute, -time.Hour: 5 * time.Minute, 3 * time.Second: time.Minute, 90 * time.Second: 90 * time.Second,
-		time.Hour: time.Hour, 30 * time.Hour: time.Hour,
-	} {
-		wait, ok := errors.AsType[*work.WaitError](s.wait("why", now.Add(told), 5*time.Minute))
-		if !ok || wait.Until.Sub(now) != want {
-			t.Errorf("told %s: %v until %s, want %s", told, wait, wait.Until, want)
-		}
-		if long := told > time.Hour; long != strings.Contains(wait.Reason, "until 2026-11-22 18:00 UTC") {
-			t.Errorf("told %s: %q", told, wait.Reason)
-		}
-	}
-}
-
 func TestCodexReadsNoRecordThatIsNoFile(t *testing.T) {
-	c := recorded(t)
+	c := recordOf(t)
 	for _, name := range []string{"", "../../../etc/passwd", "*"} {
 		if b := c.recordTail(name); b != nil {
 			t.Errorf("%q: read %q", name, b)
@@ -148,9 +131,9 @@ func TestCodexReadsNoRecordThatIsNoFile(t *testing.T) {
 }
 
 func TestCodexsLimitsStandBeforeResume(t *testing.T) {
-	c := &codex{spec: Spec{Name: "x", Adapter: AdapterCodex, Model: "m", Effort: `hi"gh`, Args: []string{"-c", "a=1"}, Environ: []string{"HOME=/home/op"}, Home: "/home/op/state"}}
+	c := &codex{spec: agent.Spec{Name: "x", Adapter: Adapter, Model: "m", Effort: `hi"gh`, Args: []string{"-c", "a=1"}, Environ: []string{"HOME=/home/op"}, Home: "/home/op/state"}}
 	for _, mode := range []work.Mode{work.ModeRead, work.ModeWrite} {
-		r := Request{Turn: "t", Dir: "/home/op/checkout", Mode: mode}
+		r := agent.Request{Turn: "t", Dir: "/home/op/checkout", Mode: mode}
 		fresh := c.argv(r, "/s.json")
 		r.Session = someThread
 		resumed := c.argv(r, "/s.json")
@@ -178,8 +161,8 @@ func TestTheTemporaryFolderIsGuardedWhereOursAreInIt(t *testing.T) {
 		{[]string{"HOME=/home/op", "CODEX_HOME=/tmp/codex"}, "/home/op/checkout", true},
 		{[]string{"HOME=/home/op"}, "/tmpfiles/checkout", false},
 	} {
-		c := &codex{spec: Spec{Environ: tt.environ, Home: "/home/op/state"}}
-		if got := strings.Contains(strings.Join(c.settings(Request{Dir: tt.dir}), " "), rule); got != tt.want {
+		c := &codex{spec: agent.Spec{Adapter: Adapter, Environ: tt.environ, Home: "/home/op/state"}}
+		if got := strings.Contains(strings.Join(c.settings(agent.Request{Dir: tt.dir}), " "), rule); got != tt.want {
 			t.Errorf("%v %s: %v", tt.environ, tt.dir, got)
 		}
 	}
@@ -212,31 +195,20 @@ func TestOnlyEmptyLeftoversOfCodexAreRemoved(t *testing.T) {
 func FuzzStreams(f *testing.F) {
 	for _, s := range []string{
 		`{"type":"thread.started","thread_id":"x"}` + "\n" + `{"type":"turn.completed","usage":{"input_tokens":-5}}`,
-		`{"type":"result","session_id":7}`, `{"type":"result","is_error":true,"permission_denials":[{}]}`, "null\n[]\n7\n\xff", `{"type":"assistant","error":{}}`,
+		"null\n[]\n7\n\xff", `{"type":"item.completed","item":7}`,
 	} {
 		f.Add([]byte(s))
 	}
-	s := Spec{Name: "x", Now: time.Now, Redact: func(s string) string { return s }}
+	x := &codex{spec: agent.Spec{Name: "x", Now: time.Now, Redact: func(s string) string { return s }}}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		x, c := &codex{spec: s}, &claude{spec: s}
-		res, err := x.judge(Request{}, proc.Result{Stdout: stream}, 0, nil)
+		res, err := x.judge(agent.Request{}, proc.Result{Stdout: stream}, 0, nil)
 		if err == nil && len(res.Answer) == 0 {
-			t.Errorf("codex: no answer, no error: %q", stream)
+			t.Errorf("no answer, no error: %q", stream)
 		}
-		meters := []meter{x.meter(Request{}), c.meter("")}
-		for _, m := range meters {
-			_, _ = m.Write(stream)
-			if u := m.used().Usage; u.InputTokens < 0 || u.OutputTokens < 0 || u.CostUSD < 0 {
-				t.Errorf("%T: usage %+v", m, u)
-			}
-		}
-		run := readClaude(stream)
-		res, err = c.judge(Request{}, proc.Result{Stdout: stream}, run, nil)
-		if err == nil && len(res.Answer) == 0 {
-			t.Errorf("claude: no answer, no error: %q", stream)
-		}
-		if u := c.used(run, c.meter("")); u.InputTokens < 0 || u.OutputTokens < 0 || u.CostUSD < 0 {
-			t.Errorf("claude: usage %+v", u)
+		m := x.meter(agent.Request{})
+		_, _ = m.Write(stream)
+		if u := m.Used().Usage; u.InputTokens < 0 || u.OutputTokens < 0 || u.CostUSD < 0 {
+			t.Errorf("usage %+v", u)
 		}
 	})
 }
