@@ -1,7 +1,6 @@
 package githubsim
 
 import (
-	"slices"
 	"time"
 )
 
@@ -35,16 +34,7 @@ func (c *call) sortedDiffComments(all []*reviewComment) (reply, *apiError) {
 			list = append(list, x)
 		}
 	}
-	if sort := c.query("sort"); sort != "" {
-		list = slices.Clone(list)
-		_, direction := c.order("desc")
-		sortBy(list, direction, func(x *reviewComment) time.Time {
-			if sort == "updated" {
-				return x.updated
-			}
-			return x.created
-		})
-	}
+	list = byStamp(c, list, func(x *reviewComment) (created, updated time.Time) { return x.created, x.updated })
 	return pageOf(c, list, c.diffComment), nil
 }
 
