@@ -69,16 +69,16 @@ func (c recorded) QueryContext(ctx context.Context, query string, args []driver.
 // recording opens a database whose statements are remembered.
 func recording(t testing.TB, path string) (*DB, *recorder) {
 	t.Helper()
-	if err := openAt(t, path).Close(); err != nil { // makes the schema, by statements of its own
+	d, err := Open(t.Context(), path, Options{Now: clock}) // makes the schema, by statements of its own
+	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
+	if err := d.SQL.Close(); err != nil {
 		t.Fatal(err)
 	}
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)", "foreign_keys(1)"}}
 	r := &recorder{dsn: (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String(), said: map[string][]driver.NamedValue{}}
-	d := &DB{sql: sql.OpenDB(r), path: path, file: info, now: clock, writer: make(chan struct{}, 1)}
+	d.SQL = sql.OpenDB(r)
 	t.Cleanup(func() { _ = d.Close() })
 	return d, r
 }

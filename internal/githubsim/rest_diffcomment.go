@@ -7,11 +7,9 @@ import (
 
 var diffCommentRoutes = []route{
 	{"GET /pulls/{number}/comments", withPull(listPullDiffComments)},
-	{"POST /pulls/{number}/comments", withPull(createDiffComment)},
 	{"POST /pulls/{number}/comments/{id}/replies", withPull(createReply)},
 	{"GET /pulls/comments", listDiffComments},
 	{"GET /pulls/comments/{id}", withDiffComment(getDiffComment)},
-	{"PATCH /pulls/comments/{id}", withDiffComment(patchDiffComment)},
 	{"DELETE /pulls/comments/{id}", withDiffComment(deleteDiffComment)},
 }
 
@@ -56,21 +54,6 @@ func listPullDiffComments(c *call, p *pull) (reply, *apiError) {
 
 func listDiffComments(c *call) (reply, *apiError) { return c.sortedDiffComments(c.repo.diffComments) }
 
-func createDiffComment(c *call, p *pull) (reply, *apiError) {
-	var in diffCommentInput
-	if e := c.decode(&in); e != nil {
-		return reply{}, e
-	}
-	if in.InReplyTo != 0 {
-		return c.replyTo(p, in.InReplyTo, in.Body)
-	}
-	x, e := c.repo.addDiffComment(c.viewer, p, in.order())
-	if e != nil {
-		return reply{}, e
-	}
-	return created(c.diffComment(x)), nil
-}
-
 func createReply(c *call, p *pull) (reply, *apiError) {
 	var in bodyInput
 	if e := c.decode(&in); e != nil {
@@ -92,17 +75,6 @@ func (c *call) replyTo(p *pull, id int64, body string) (reply, *apiError) {
 }
 
 func getDiffComment(c *call, x *reviewComment) (reply, *apiError) { return ok(c.diffComment(x)), nil }
-
-func patchDiffComment(c *call, x *reviewComment) (reply, *apiError) {
-	var in bodyInput
-	if e := c.decode(&in); e != nil {
-		return reply{}, e
-	}
-	if e := c.repo.editDiffComment(c.viewer, x, in.Body); e != nil {
-		return reply{}, e
-	}
-	return ok(c.diffComment(x)), nil
-}
 
 func deleteDiffComment(c *call, x *reviewComment) (reply, *apiError) {
 	return noContent(), c.repo.deleteDiffComment(c.viewer, x)

@@ -51,6 +51,24 @@ func TestDocsNameTestsThatExist(t *testing.T) {
 	}
 }
 
+// Every story that a document names is there: FOLDER/NAME, or FOLDER/* for all of them.
+func TestDocsNameStoriesThatExist(t *testing.T) {
+	there, folders := map[string]bool{}, map[string]bool{}
+	for _, file := range scriptFiles(t) {
+		name := storyName(file)
+		folder := filepath.Dir(name)
+		there[name], there[folder+"/*"], folders[folder] = true, true, true
+	}
+	story := regexp.MustCompile(`^([a-z]+)/[a-z0-9_*]+$`)
+	for page, text := range pages(t) {
+		for _, m := range inCode.FindAllStringSubmatch(text, -1) {
+			if name := story.FindStringSubmatch(m[1]); name != nil && folders[name[1]] && !there[m[1]] {
+				t.Errorf("%s names the story %s, which does not exist", page, m[1])
+			}
+		}
+	}
+}
+
 // Each failure is shown by something: a story or a test that is there.
 func TestEveryFailureHasItsStory(t *testing.T) {
 	tests, rows := testNames(t), 0
@@ -104,7 +122,7 @@ func TestNothingRefersElsewhere(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (name == ".git" || name == "testdata/script" || name == "tick"): // these two are being renamed
+		case d.IsDir() && (name == ".git" || name == "tick"): // tick is being renamed
 			return fs.SkipDir
 		case d.IsDir(), name == "internal/story/docs_test.go", !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".md"):
 			return nil

@@ -6,11 +6,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
@@ -42,7 +39,6 @@ func condition(name string) (bool, error) {
 // of a home anyway.
 func TestStoriesAboutTheSandboxOutsideTemporaryFolders(t *testing.T) {
 	p := params(t)
-	p.Files = aboutTheSandbox(t, filepath.Join("..", "..", "testdata", "script"))
 	p.WorkdirRoot = testhome.New(t)
-	testscript.Run(t, p)
+	runFolders(t, p, aboutTheSandbox(t, scriptFiles(t)))
 }

@@ -2,6 +2,9 @@
 
 // Package story runs the stories in testdata/script: the real binary against a
 // simulated GitHub, with real git and a scripted agent. It holds tests only.
+// A story is testdata/script/FOLDER/NAME.txtar, which is played by
+//
+//	go test ./internal/story -run 'TestStories/FOLDER/NAME$'
 //
 // Each story has a hub of its own on a unix socket with the repository octo/app
 // (and what it makes itself), a home folder, and a config.toml that waits for
@@ -86,9 +89,8 @@ func TestMain(m *testing.M) {
 
 func TestStories(t *testing.T) {
 	p := params(t)
-	p.Dir = filepath.Join("..", "..", "testdata", "script")
 	p.WorkdirRoot = testhome.Memory(t)
-	testscript.Run(t, p)
+	runFolders(t, p, scriptFiles(t))
 }
 
 func params(t *testing.T) testscript.Params {
