@@ -18,13 +18,16 @@ const module = "github.com/mergexo/gh-mergexo/"
 // arrows are all imports of the project's own packages outside tests. A new one is
 // drawn here, in .golangci.yml and in docs/design.md, or it is not made.
 var arrows = map[string]string{
-	"internal/arrows":           "",
 	"actions":                   "internal/git internal/github internal/work store",
 	"cmd":                       "cmd/machine cmd/status internal/config internal/demo internal/github internal/proc internal/terminal internal/work prompts prompts/secrets store tick tick/brief tick/env tick/plan",
 	"cmd/gh-mergexo":            "cmd",
-	"cmd/machine":               "internal/agent internal/config internal/git internal/github internal/proc internal/sandbox internal/terminal internal/work prompts prompts/secrets store tick tick/env",
+	"cmd/machine":               "internal/agent internal/agent/claude internal/agent/codex internal/agent/command internal/config internal/git internal/github internal/proc internal/sandbox internal/terminal internal/work prompts prompts/secrets store tick tick/env",
 	"cmd/status":                "internal/config internal/terminal internal/work internal/work/spending store tick/env tick/snapshot",
-	"internal/agent":            "internal/proc internal/work",
+	"internal/agent":            "internal/files internal/proc internal/work",
+	"internal/agent/claude":     "internal/agent internal/proc internal/work",
+	"internal/agent/codex":      "internal/agent internal/files internal/proc internal/work",
+	"internal/agent/command":    "internal/agent internal/proc internal/work",
+	"internal/arrows":           "",
 	"internal/bench":            "",
 	"internal/config":           "internal/work",
 	"internal/crashtest":        "",
