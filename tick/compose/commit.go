@@ -5,18 +5,19 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 func CommitMessage(l *env.Lease, a prompts.Answer) string {
-	message := prompts.NoClosing(prompts.CleanMessage(a.CommitMessage))
+	message := public.NoClosing(public.Message(a.CommitMessage))
 	switch {
 	case message != "":
 		return message
 	case l.Turn.Kind == work.KindDesignStart:
-		return fmt.Sprintf("Design for #%d: %s", l.Item.Number, prompts.NoClosing(prompts.CleanTitle(a.Title)))
+		return fmt.Sprintf("Design for #%d: %s", l.Item.Number, public.NoClosing(public.Title(a.Title)))
 	case a.PRTitle != "":
-		return prompts.NoClosing(prompts.CleanTitle(a.PRTitle))
+		return public.NoClosing(public.Title(a.PRTitle))
 	}
 	if l.Merge != nil {
 		return fmt.Sprintf("Merge %s into %s", l.Turn.Base, l.Turn.Branch)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -68,7 +69,7 @@ func (c *composer) pullRequest() {
 	tail := fmt.Sprintf("%s%s #%d\n\n%s%s", design, refers, item.Number, c.l.Below(), work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
-		Title: prompts.NoClosing(prompts.CleanTitle(title)), Body: prompts.Bounded(prompts.NoClosing(prompts.CleanBody(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.Heard)}),
+		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.Heard)}),
 		Base: t.Base, Head: t.Branch, Why: t.Reason,
 	})
 }
@@ -89,7 +90,7 @@ func (c *composer) replies() {
 		token := work.ReplyToken(c.l.Repo.Row.Key(), t.Number, id, e.Hash)
 		c.add(work.Action{
 			Kind: work.ActionReply, Need: work.NeedRequired, Token: token, Number: t.Number, Target: strconv.FormatInt(e.ThreadTop, 10),
-			Body: c.signed(prompts.CleanBody(r.Body), work.Marks{Token: token}), Why: e.Key,
+			Body: c.signed(public.Body(r.Body), work.Marks{Token: token}), Why: e.Key,
 		})
 		if r.Resolve {
 			c.add(work.Action{
@@ -131,10 +132,10 @@ func (c *composer) generalText() string {
 	a := c.answer
 	var parts []string
 	if strings.TrimSpace(a.GeneralComment) != "" {
-		parts = append(parts, prompts.CleanBody(a.GeneralComment))
+		parts = append(parts, public.Body(a.GeneralComment))
 	}
 	if a.BlockedReason != "" {
-		parts = append(parts, "I cannot continue without an answer to this: "+prompts.CleanBehind(a.BlockedReason))
+		parts = append(parts, "I cannot continue without an answer to this: "+public.Behind(a.BlockedReason))
 	}
 	if text := c.flakyText(); text != "" {
 		parts = append(parts, text)
@@ -151,7 +152,7 @@ func (c *composer) generalText() string {
 	}
 	if changed {
 		subject, _, _ := strings.Cut(CommitMessage(c.l, a), "\n")
-		parts = append(parts, "Pushed a change: "+prompts.CleanBehind(subject))
+		parts = append(parts, "Pushed a change: "+public.Behind(subject))
 	} else {
 		parts = append(parts, "I have read this and changed nothing.")
 	}

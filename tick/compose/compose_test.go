@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -53,7 +54,7 @@ func TestCommentsFit(t *testing.T) {
 	}
 	marks, ok := work.ParseMarks(last.Body)
 	text, _, _ := strings.Cut(last.Body, "\n\n<!-- mergexo-")
-	if !ok || len(marks.Handled) != 50 || prompts.Balanced(text) != text {
+	if !ok || len(marks.Handled) != 50 || public.Balanced(text) != text {
 		t.Errorf("%v, %d handled, open at %q", ok, len(marks.Handled), text[len(text)-100:])
 	}
 }
@@ -65,7 +66,7 @@ func TestAnUnclosedBlockSwallowsNothing(t *testing.T) {
 		actions := composed(work.KindBugfixStart, 1, prompts.Answer{PRTitle: "T", PRSummary: summary + "\ncloses #9", CommitMessage: "m"})
 		body := actions[len(actions)-1].Body
 		before, _, ok := strings.Cut(body, "\n\nFixes #7\n\n")
-		if !ok || prompts.Balanced(before) != before || strings.Contains(before, "closes #9") {
+		if !ok || public.Balanced(before) != before || strings.Contains(before, "closes #9") {
 			t.Errorf("%q becomes %q", summary, body)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
 // flaky plans what an answer about a flaky test asks for: an issue for it, and
@@ -16,16 +17,16 @@ func (c *composer) flaky() {
 	if f == nil || len(c.l.Red) == 0 {
 		return
 	}
-	name := prompts.CleanTitle(f.Name)
+	name := public.Title(f.Name)
 	var seen strings.Builder
 	for _, check := range c.l.Red[:min(len(c.l.Red), MostDescribed)] {
-		fmt.Fprintf(&seen, "- %s (%s)\n", prompts.CleanBehind(check.Name), check.URL)
+		fmt.Fprintf(&seen, "- %s (%s)\n", public.Behind(check.Name), check.URL)
 	}
 	token := work.IssueToken(c.l.Repo.Row.Key(), t.Number, t.Head, f.Name)
-	body := fmt.Sprintf("%s\n\nSeen in the checks of #%d at %s:\n%s", prompts.CleanBody(f.Reason), t.Number, t.Head, seen.String())
+	body := fmt.Sprintf("%s\n\nSeen in the checks of #%d at %s:\n%s", public.Body(f.Reason), t.Number, t.Head, seen.String())
 	c.add(work.Action{
-		Kind: work.ActionIssue, Need: work.NeedRequired, Token: token, Number: t.Number, Title: prompts.NoClosing(prompts.CleanTitle("Flaky test: " + name)),
-		Body: prompts.Bounded(prompts.NoClosing(body), c.l.DisclosedAside, work.Marks{Token: token}), Why: t.Reason,
+		Kind: work.ActionIssue, Need: work.NeedRequired, Token: token, Number: t.Number, Title: public.NoClosing(public.Title("Flaky test: " + name)),
+		Body: prompts.Bounded(public.NoClosing(body), c.l.DisclosedAside, work.Marks{Token: token}), Why: t.Reason,
 	})
 	for _, run := range c.l.Rerunnable() {
 		id := strconv.FormatInt(run.ID, 10)
@@ -42,7 +43,7 @@ func (c *composer) flakyText() string {
 	if f == nil {
 		return ""
 	}
-	text := fmt.Sprintf("A test looks flaky: %s. %s", prompts.CleanBehind(f.Name), prompts.CleanBehind(f.Reason))
+	text := fmt.Sprintf("A test looks flaky: %s. %s", public.Behind(f.Name), public.Behind(f.Reason))
 	switch {
 	case len(c.l.Red) == 0 || c.l.Turn.Commit != "":
 		return text

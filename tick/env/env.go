@@ -10,23 +10,24 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
 // Env is what every part of a pass works with.
 type Env struct {
-	Config   *config.Config   // required
-	Store    *store.DB        // opened by Run, given for a DryRun
-	Dirs     Dirs             // required
-	Remotes  []Remote         // required: one for each configured repository
-	Agents   Agents           // required
-	Orphans  Orphans          // required
-	Now      func() time.Time // required
-	Log      *slog.Logger     // required
-	Prompts  *prompts.Pack    // required
-	Secrets  *prompts.Secrets // required: what is taken out of all that is stored and published
-	Only     *work.RepoName   // --repo
-	Progress func(TurnChange) // may be nil
+	Config   *config.Config    // required
+	Store    *store.DB         // opened by Run, given for a DryRun
+	Dirs     Dirs              // required
+	Remotes  []Remote          // required: one for each configured repository
+	Agents   Agents            // required
+	Orphans  Orphans           // required
+	Now      func() time.Time  // required
+	Log      *slog.Logger      // required
+	Prompts  *prompts.Pack     // required
+	Secrets  *secrets.Redactor // required: what is taken out of all that is stored and published
+	Only     *work.RepoName    // --repo
+	Progress func(TurnChange)  // may be nil
 
 	// Host is the GitHub of a host that no repository of the config is on any more; may be nil, and so may what it gives.
 	Host func(name string) GitHub
