@@ -168,6 +168,28 @@ func TestDesignNamesTablesAndKeys(t *testing.T) {
 	}
 }
 
+// The design names each package.
+func TestDesignNamesEveryPackage(t *testing.T) {
+	page := pages(t)["docs/design.md"]
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		name := filepath.ToSlash(strings.TrimPrefix(path, "../../"))
+		if d.Name() == "testdata" || d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		files, err := filepath.Glob(filepath.Join(path, "*.go"))
+		if len(files) > 0 && !strings.Contains(page, "`"+name+"`") && !strings.Contains(page, "`"+d.Name()+"`") && name != "cmd/gh-mergexo" {
+			t.Errorf("docs/design.md does not name the package %s", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Documents link to files, and to headings, that are there.
 func TestDocsLinkToWhatIsThere(t *testing.T) {
 	all := pages(t)
