@@ -112,7 +112,7 @@ func TestDocsNameFilesThatExist(t *testing.T) {
 
 // elsewhereNumber is what stands for something that readers do not have: a
 // section or an entry of a document that is not in the repository.
-var elsewhereNumber = regexp.MustCompile(`§|\bL[0-9]{2,3}\b|\b(Test|Fuzz|Benchmark)L[0-9]{2,3}|\b(house|lessons|style)\.md\b`)
+var elsewhereNumber = regexp.MustCompile(`design §|§[0-9]|\bL[0-9]{2,3}\b|\b(Test|Fuzz|Benchmark)L[0-9]{2,3}|\b(house|lessons|style)\.md\b`)
 
 // No comment, no name and no document refers to something that is not in the
 // repository.

@@ -6,7 +6,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// L61: what a branch must have in its history.
+// What a branch must have in its history.
 func TestGround(t *testing.T) {
 	const branch = "agent/bugfix/1-x"
 	turn := func(id int64, step work.Step, head, commit string, runs int) work.Turn {
