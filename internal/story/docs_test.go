@@ -112,7 +112,7 @@ func TestDocsNameFilesThatExist(t *testing.T) {
 
 // elsewhereNumber is what stands for something that readers do not have: a
 // section or an entry of a document that is not in the repository.
-var elsewhereNumber = regexp.MustCompile(`§|\bL[0-9]{2,3}\b|\b(Test|Fuzz|Benchmark)L[0-9]{2,3}|\b(house|lessons|style)\.md\b`)
+var elsewhereNumber = regexp.MustCompile(`design §|§[0-9]|\bL[0-9]{2,3}\b|\b(Test|Fuzz|Benchmark)L[0-9]{2,3}|\b(house|lessons|style)\.md\b`)
 
 // No comment, no name and no document refers to something that is not in the
 // repository.
@@ -165,6 +165,28 @@ func TestDesignNamesTablesAndKeys(t *testing.T) {
 	}
 	if found < 40 {
 		t.Errorf("%d names were read, which cannot be all", found)
+	}
+}
+
+// The design names each package.
+func TestDesignNamesEveryPackage(t *testing.T) {
+	page := pages(t)["docs/design.md"]
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		name := filepath.ToSlash(strings.TrimPrefix(path, "../../"))
+		if d.Name() == "testdata" || d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		files, err := filepath.Glob(filepath.Join(path, "*.go"))
+		if len(files) > 0 && !strings.Contains(page, "`"+name+"`") && !strings.Contains(page, "`"+d.Name()+"`") && name != "cmd/gh-mergexo" {
+			t.Errorf("docs/design.md does not name the package %s", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

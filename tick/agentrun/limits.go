@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// limits are what no push of the turn may carry (design §7).
+// limits are what no push of the turn may carry.
 func (p *Runner) limits(l *env.Lease) git.Limits {
 	r := l.Repo.Settings
 	limits := git.Limits{

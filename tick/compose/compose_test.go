@@ -16,7 +16,7 @@ func composed(kind work.Kind, keys int, a prompts.Answer) []work.Action {
 	return PlanActions(leaseOf(kind, keys), a)
 }
 
-// L95: an answer longer than GitHub takes, and thousands of events: the text is
+// An answer longer than GitHub takes, and thousands of events: the text is
 // cut with a note, and what must stand after it stands.
 func TestPullRequestBodiesFit(t *testing.T) {
 	for _, keys := range []int{1, 150, 2500, 20000} {

@@ -205,7 +205,7 @@ func (p *Env) RemoteByID(repoID int64) *Repo {
 // Selected reports whether --repo leaves r in.
 func (p *Env) Selected(r *Repo) bool { return p.Only == nil || p.Only.Equal(r.Name) }
 
-// Dirs are the folders of the state (design §11).
+// Dirs are the folders of the state.
 type Dirs struct{ State string }
 
 func (d Dirs) locks() string { return filepath.Join(d.State, "locks") }

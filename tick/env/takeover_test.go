@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// L38: a list and a timeline are read one after the other, and either may lag.
+// A list and a timeline are read one after the other, and either may lag.
 func TestPausesOfATimeline(t *testing.T) {
 	at := func(minute int) time.Time { return noon.Add(time.Duration(minute) * time.Minute) }
 	event := func(id int64, what string, minute int) github.TimelineEvent {

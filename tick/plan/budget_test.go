@@ -181,7 +181,7 @@ func since(spent []work.Spent, at time.Time) (left []work.Spent) {
 	return left
 }
 
-// L91: who never stops talking is answered all the same.
+// Who never stops talking is answered all the same.
 func TestABurstThatNeverEnds(t *testing.T) {
 	burst := func(minutes ...int) func(*Snapshot) {
 		var all []work.Event

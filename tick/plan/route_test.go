@@ -104,7 +104,7 @@ func TestRoute(t *testing.T) {
 	}{
 		{"nothing new", scene(), ""},
 		{"a label starts", scene(noPull, state(work.StatePending), with(labelled())), "turn bugfix_start 1:labelled:900:h"},
-		{"L29 what was said before is part of the start", scene(noPull, state(work.StatePending), with(labelled(), before)), "turn bugfix_start 1:labelled:900:h,1:source:33:h; notice reaction 33"},
+		{"what was said before is part of the start", scene(noPull, state(work.StatePending), with(labelled(), before)), "turn bugfix_start 1:labelled:900:h,1:source:33:h; notice reaction 33"},
 		{"a blocked start waits for a word", scene(noPull, state(work.StateBlocked), func(v *Snapshot) { v.Items[0].Since = noon }, with(before)), "notice reaction 33"},
 		{"and a person's answer resumes it", scene(noPull, state(work.StateBlocked), with(before)), "turn bugfix_start 1:source:33:h; notice reaction 33"},
 		{"the label set anew starts over", scene(noPull, state(work.StateBlocked), with(labelled())), "turn bugfix_start 1:labelled:900:h"},
@@ -112,30 +112,28 @@ func TestRoute(t *testing.T) {
 		{"a closed issue ends the item", scene(noPull, state(work.StatePending), with(labelled(), said(work.EventClosed, 1, "901", ann))), "move closed; finish noted"},
 		{"a reopened issue was never closed", scene(noPull, state(work.StatePending), with(labelled(), said(work.EventClosed, 1, "901", ann), said(work.EventReopened, 1, "902", ann))), "finish noted; turn bugfix_start 1:labelled:900:h"},
 		{"comments of two people are one turn", scene(with(review, talk)), "turn implementation_feedback 2:review:55:h,2:issue:66:h; notice reaction 55; notice reaction 66"},
-		{"L31 a summary alone is a turn", scene(with(summary)), "turn implementation_feedback 2:summary:77:h"},
+		{"a summary alone is a turn", scene(with(summary)), "turn implementation_feedback 2:summary:77:h"},
 		{"the quiet period waits for the end of a burst, but eyes come at once", scene(with(review, late)), "notice reaction 55; notice reaction 67"},
 		{"a clock that runs ahead does not stop the turn", scene(with(ahead), func(v *Snapshot) { v.Now = noon.Add(time.Minute) }), "turn implementation_feedback 2:issue:67:h; notice reaction 67"},
 		{"eyes are given once", scene(with(talk), func(v *Snapshot) {
 			v.Notices[work.ReactionToken(app.Key(), work.EventIssue, "66")] = work.ActionApplied
 		}), "turn implementation_feedback 2:issue:66:h"},
-		{"L32 a resolved thread is not answered", scene(with(review), func(v *Snapshot) { v.Settled[55] = true }), "finish ignored: its thread is resolved"},
+		{"a resolved thread is not answered", scene(with(review), func(v *Snapshot) { v.Settled[55] = true }), "finish ignored: its thread is resolved"},
 		{"the feedback loop may be off", scene(with(talk), func(v *Snapshot) { v.Policy.FeedbackLoop = false }), ""},
-		{"L30 a running turn takes nothing new", scene(with(talk), unfinished(func(*work.Turn) {})), "notice reaction 66"},
-		{"L114 a held slot is left alone whatever the database says", scene(with(talk), func(v *Snapshot) {
-			v.Held = []work.Holder{{Repo: "github.com/octo/app", Issue: 1, Number: 2, Turn: "k"}}
-		}), "notice reaction 66"},
-		{"L37 a later comment on the issue is redirected", scene(with(after)), "notice comment 34"},
-		{"L37 one redirect, ever", scene(with(after), func(v *Snapshot) { v.Notices[work.RedirectToken(app.Key(), 1, "34")] = work.ActionApplied }), "finish redirected"},
+		{"a running turn takes nothing new", scene(with(talk), unfinished(func(*work.Turn) {})), "notice reaction 66"},
+		{"a held slot is left alone whatever the database says", scene(with(talk), func(v *Snapshot) { v.Held = []work.Holder{{Repo: "github.com/octo/app", Issue: 1, Number: 2, Turn: "k"}} }), "notice reaction 66"},
+		{"a later comment on the issue is redirected", scene(with(after)), "notice comment 34"},
+		{"one redirect, ever", scene(with(after), func(v *Snapshot) { v.Notices[work.RedirectToken(app.Key(), 1, "34")] = work.ActionApplied }), "finish redirected"},
 		{"a comment from before the pull request is feedback", scene(with(before)), "turn implementation_feedback 1:source:33:h; notice reaction 33"},
 		{"merged", scene(with(talk, said(work.EventMerged, 2, "903", ann)), pullIs(work.PullMerged)), "move completed; finish noted; finish void: pull request #2 was merged"},
 		{"a merged design stays merged", scene(with(said(work.EventMerged, 2, "903", ann)), pullIs(work.PullMerged), func(v *Snapshot) { v.Items[0].Flow = work.FlowDesign }), "move merged; finish noted"},
-		{"L23 merged is honoured when blocked", scene(state(work.StateBlocked), with(said(work.EventMerged, 2, "903", ann)), pullIs(work.PullMerged)), "move completed; finish noted"},
+		{"merged is honoured when blocked", scene(state(work.StateBlocked), with(said(work.EventMerged, 2, "903", ann)), pullIs(work.PullMerged)), "move completed; finish noted"},
 		{"closed", scene(with(said(work.EventClosed, 2, "904", ann)), pullIs(work.PullClosed)), "move closed; finish noted"},
-		{"L24 reopened", scene(state(work.StateClosed), with(said(work.EventReopened, 2, "905", ann))), "move awaiting_feedback; finish noted"},
+		{"reopened", scene(state(work.StateClosed), with(said(work.EventReopened, 2, "905", ann))), "move awaiting_feedback; finish noted"},
 		{"a blocked pull request waits for a word", scene(state(work.StateBlocked), func(v *Snapshot) { v.Items[0].Since = noon }, with(talk)), "notice reaction 66"},
 		{"and goes on with one", scene(state(work.StateBlocked), with(talk)), "turn implementation_feedback 2:issue:66:h; notice reaction 66"},
 		{"a turn blocked after its first effect resumes on a comment", scene(state(work.StateBlocked), with(talk), unfinished(func(t *work.Turn) { t.Blocked = true })), "move running; notice reaction 66; resume"},
-		{"L91 at most so many events a turn", scene(with(review, talk), func(v *Snapshot) { v.Policy.MaxEvents = 1 }), "turn implementation_feedback 2:review:55:h; notice reaction 55; notice reaction 66"},
+		{"at most so many events a turn", scene(with(review, talk), func(v *Snapshot) { v.Policy.MaxEvents = 1 }), "turn implementation_feedback 2:review:55:h; notice reaction 55; notice reaction 66"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := normal(sketch(For(c.view)))
