@@ -121,7 +121,9 @@ func TestRoute(t *testing.T) {
 		{"a resolved thread is not answered", scene(with(review), func(v *Snapshot) { v.Settled[55] = true }), "finish ignored: its thread is resolved"},
 		{"the feedback loop may be off", scene(with(talk), func(v *Snapshot) { v.Policy.FeedbackLoop = false }), ""},
 		{"a running turn takes nothing new", scene(with(talk), unfinished(func(*work.Turn) {})), "notice reaction 66"},
-		{"a held slot is left alone whatever the database says", scene(with(talk), func(v *Snapshot) { v.Held = []work.Holder{{Repo: "github.com/octo/app", Issue: 1, Number: 2, Turn: "k"}} }), "notice reaction 66"},
+		{"a held slot is left alone whatever the database says", scene(with(talk), func(v *Snapshot) {
+			v.Held = []work.Holder{{Repo: "github.com/octo/app", Issue: 1, Number: 2, Turn: "k"}}
+		}), "notice reaction 66"},
 		{"a later comment on the issue is redirected", scene(with(after)), "notice comment 34"},
 		{"one redirect, ever", scene(with(after), func(v *Snapshot) { v.Notices[work.RedirectToken(app.Key(), 1, "34")] = work.ActionApplied }), "finish redirected"},
 		{"a comment from before the pull request is feedback", scene(with(before)), "turn implementation_feedback 1:source:33:h; notice reaction 33"},
