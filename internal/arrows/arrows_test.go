@@ -63,7 +63,7 @@ var arrows = map[string]string{
 	"tick/ingest":               "internal/github internal/work store tick/env tick/ingest/batch tick/ingest/comments tick/ingest/pulls tick/notice",
 	"tick/ingest/batch":         "internal/config internal/github internal/work store tick/env tick/notice",
 	"tick/ingest/comments":      "actions internal/github internal/work store tick/env tick/ingest/batch",
-	"tick/ingest/pulls":         "internal/github internal/work prompts store tick/ingest/batch tick/ingest/comments",
+	"tick/ingest/pulls":         "internal/github internal/work prompts store tick/ingest/batch tick/ingest/comments tick/notice",
 	"tick/notice":               "actions internal/github internal/work internal/work/spending prompts prompts/public store tick/env",
 	"tick/plan":                 "internal/work internal/work/spending",
 	"tick/recheck":              "internal/github internal/work internal/work/spending store tick/env tick/ingest tick/notice",

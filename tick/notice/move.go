@@ -2,6 +2,7 @@ package notice
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,4 +21,13 @@ func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.
 		return err
 	}
 	return p.Show(ctx, tx, m, now)
+}
+
+// MovedOrGone takes a lost compare-and-set for what it is here: somebody
+// merged or closed the item meanwhile, and that stands.
+func MovedOrGone(err error) error {
+	if errors.Is(err, store.ErrStale) {
+		return nil
+	}
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/agentrun"
 	"github.com/mergexo/gh-mergexo/tick/compose"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
 // Apply sends what comes after the push, in its fixed order, each looked for
@@ -183,7 +184,7 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 			return err
 		}
 	}
-	return store.MovedOrGone(p.notices.Move(ctx, tx, m, p.Now()))
+	return notice.MovedOrGone(p.notices.Move(ctx, tx, m, p.Now()))
 }
 
 // unheardFeedback reports whether people said something on the pull request that no

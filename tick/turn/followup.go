@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
 // While no pull request exists, the issue is where people and agent talk. A
@@ -50,7 +51,7 @@ func (p *Turns) awaitWord(ctx context.Context, l *env.Lease, v Verdict) error {
 		}
 		m := p.waitingMove(after, v.hint)
 		m.Public = v.public
-		return store.MovedOrGone(p.notices.Move(ctx, tx, m, now))
+		return notice.MovedOrGone(p.notices.Move(ctx, tx, m, now))
 	})
 	if err != nil {
 		return err

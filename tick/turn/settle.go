@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/agentrun"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/notice"
 	"github.com/mergexo/gh-mergexo/tick/recheck"
 )
 
@@ -281,7 +282,7 @@ func (p *Turns) backToWaiting(ctx context.Context, tx *store.Tx, l *env.Lease) e
 	if err != nil {
 		return err
 	}
-	return store.MovedOrGone(p.notices.Move(ctx, tx, m, p.Now()))
+	return notice.MovedOrGone(p.notices.Move(ctx, tx, m, p.Now()))
 }
 
 // block parks a turn until a person acts, and says so where they will see it.
@@ -311,7 +312,7 @@ func (p *Turns) block(ctx context.Context, l *env.Lease, v Verdict, begun bool) 
 			return p.backToWaiting(ctx, tx, l)
 		}
 		m := work.Move{Item: l.Item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.Reason, Hint: v.hint, Public: v.public}
-		return store.MovedOrGone(p.notices.Move(ctx, tx, m, p.Now()))
+		return notice.MovedOrGone(p.notices.Move(ctx, tx, m, p.Now()))
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
 // descend follows what became of a design into its implementation, and what an
@@ -126,7 +127,7 @@ func (h *Pulls) StorePromoted(ctx context.Context, tx *store.Tx, now time.Time) 
 		}
 		if p.Fulfills {
 			err := h.Notices.Move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
-			if err := store.MovedOrGone(err); err != nil {
+			if err := notice.MovedOrGone(err); err != nil {
 				return err
 			}
 			continue
