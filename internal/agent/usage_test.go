@@ -130,6 +130,9 @@ func TestClaudesMessagesCountOnce(t *testing.T) {
 }
 
 func TestAnAnswerThatCameBeforeTheLimitIsKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for real time")
+	}
 	for adapter, lines := range map[string][]string{
 		agent.AdapterCodex:  {codexBegins, codexSays(`{"a":1}`), codexEnds},
 		agent.AdapterClaude: {claudeInit, claudeResult(`,"structured_output":{"a":1}`)},
