@@ -15,8 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
@@ -40,6 +42,9 @@ const (
 	exitCancelled = 2
 	exitAuth      = 4
 )
+
+// newOutput is where a command's results go.
+func newOutput(env Env) terminal.Output { return terminal.Open(env.Stdout, env.bare) }
 
 // app is what the commands share.
 type app struct {
@@ -88,9 +93,9 @@ func Main(env Env) int {
 	if a.now == nil {
 		a.now = time.Now
 	}
-	stdout, stderr := &screen{to: env.Stdout}, &screen{to: env.Stderr}
-	defer stdout.flush()
-	defer stderr.flush()
+	stdout, stderr := terminal.NewScreen(env.Stdout), terminal.NewScreen(env.Stderr)
+	defer stdout.Flush()
+	defer stderr.Flush()
 	a.env.bare, a.env.bareErr = env.Stdout, env.Stderr
 	a.env.Stdout, a.env.Stderr = stdout, cautious{to: stderr, a: a}
 	ran, err := a.newRootCmd().ExecuteContextC(ctx)
@@ -105,7 +110,7 @@ func (a *app) report(ran *cobra.Command, err error) {
 	if _, ended := errors.AsType[*codeError](err); ended || errors.Is(err, context.Canceled) {
 		return
 	}
-	if line := onDisk(err, a.stateDir); line != "" {
+	if line := machine.DiskTrouble(err, a.stateDir); line != "" {
 		fmt.Fprintln(a.env.Stderr, "gh mergexo:", line)
 		return
 	}

@@ -9,9 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -28,7 +27,7 @@ func (a *app) newCommandCmds() []*cobra.Command {
 }
 
 func (a *app) newCommandCmd(u work.VerbUse) *cobra.Command {
-	var flags *jsonFlags
+	var flags *terminal.JSON
 	head := ""
 	c := &cobra.Command{
 		Use:   string(u.Verb) + " <owner/name#number>",
@@ -75,31 +74,19 @@ func localCommand(verb work.Verb, head string) (work.Command, error) {
 // errNothingYet says what a command needs that has nothing to work on.
 var errNothingYet = errors.New("there is no state yet: no pass has been made; make one: gh mergexo tick")
 
-func (a *app) command(ctx context.Context, name string, cmd work.Command, flags *jsonFlags) error {
-	cfg, err := a.config()
-	if err != nil {
-		return err
-	}
-	configured, err := repos(cfg, "")
-	if err != nil {
-		return err
-	}
-	which, err := parseRef(name, github.DefaultHost(), configured)
+func (a *app) command(ctx context.Context, name string, cmd work.Command, flags *terminal.JSON) error {
+	cfg, which, err := a.item(name)
 	if err != nil {
 		return err
 	}
 	item := which.called(cfg)
-	known := false
-	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		_, known, err = a.loadStory(ctx, tx, which, cfg)
-		return err
-	})
+	_, known, seen, err := a.story(ctx, cfg, which)
 	switch {
 	case err != nil:
 		return err
 	case !seen:
 		return errNothingYet
-	case !known && needsItem(cmd.Verb):
+	case !known && cmd.Verb.NeedsItem():
 		return fmt.Errorf("%s is no work item: it has no label yet, or no pass has seen it (gh mergexo tick)", item)
 	}
 	pass, done, err := a.newPass(ctx, cfg, &tickOptions{json: flags})
@@ -115,37 +102,27 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command, flags 
 	return a.printTold(told, item, cmd, flags)
 }
 
-// needsItem reports whether a verb is about work that has begun.
-func needsItem(v work.Verb) bool {
-	switch v {
-	case work.VerbRetry, work.VerbUnblock, work.VerbCancel, work.VerbStatus:
-		return true
-	case work.VerbPause, work.VerbResume, work.VerbDesign, work.VerbBugfix, work.VerbSmallJob, work.VerbHelp:
-	}
-	return false
-}
-
-func (a *app) printTold(told *tick.Told, item string, cmd work.Command, flags *jsonFlags) error {
+func (a *app) printTold(told *tick.Told, item string, cmd work.Command, flags *terminal.JSON) error {
 	out := newOutput(a.env)
 	answer := plain(told.Answer, item)
-	if flags.asked() {
-		return flags.write(out, map[string]any{
+	if flags.Asked() {
+		return flags.Write(out, map[string]any{
 			"item": item, "command": strings.TrimPrefix(cmd.String(), "/mergexo "), "answer": answer, "left": told.Left, "why": told.Why,
 		})
 	}
 	if told.Refused {
-		return errors.New(out.local(answer))
+		return errors.New(out.LocalTimes(answer))
 	}
-	fmt.Fprintln(out.w, out.local(answer))
+	fmt.Fprintln(out.W, out.LocalTimes(answer))
 	if told.Left > 0 {
 		then := "the next pass sees to it"
 		switch {
 		case told.Halted:
-			then = "a pass after the pause sees to it: " + out.local(plain(oneLine(told.Why), item))
+			then = "a pass after the pause sees to it: " + out.LocalTimes(plain(terminal.OneLine(told.Why), item))
 		case told.Why != "":
-			then += ": " + oneLine(told.Why)
+			then += ": " + terminal.OneLine(told.Why)
 		}
-		fmt.Fprintf(a.env.Stderr, "GitHub does not show it yet (%s left); %s\n", count(told.Left, "change"), then)
+		fmt.Fprintf(a.env.Stderr, "GitHub does not show it yet (%s left); %s\n", work.Count(told.Left, "change"), then)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // The table in the docs is the one that comments are answered with.
-func TestReadmeHasTheCommands(t *testing.T) {
+func TestDocsHaveTheCommands(t *testing.T) {
 	b, err := os.ReadFile("../docs/commands.md")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 )
@@ -32,7 +33,7 @@ func (a *app) environ() config.Env {
 
 // repos are the configured repositories, or the one of them that is named.
 func repos(cfg *config.Config, only string) ([]work.RepoName, error) {
-	all := each(cfg.Repos, func(r config.Repo) work.RepoName { return r.Name })
+	all := terminal.Each(cfg.Repos, func(r config.Repo) work.RepoName { return r.Name })
 	if only == "" {
 		return all, nil
 	}
@@ -69,7 +70,7 @@ $XDG_CONFIG_HOME/mergexo/config.toml (~/.config/mergexo/config.toml).`,
 			if _, err := prompts.Load(cfg.Runtime.PromptsDir); err != nil {
 				return err
 			}
-			return printConfig(a.env.Stdout, cfg)
+			return config.Print(a.env.Stdout, cfg)
 		},
 	}
 	c.Flags().BoolVar(&example, "example", false, "Print a commented example instead")

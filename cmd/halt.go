@@ -6,35 +6,23 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// haltView is a pause of everything on this machine.
-type haltView struct {
-	Since  *time.Time `json:"since"` // null: not known
-	Reason string     `json:"reason"`
-}
-
-func viewHalt(h *tick.Halt) *haltView {
-	if h == nil {
-		return nil
-	}
-	return &haltView{stamp(h.Since), h.Reason}
-}
-
 // halted tells whether everything on this machine is paused; nil: it is not.
-func halted(cfg *config.Config) (*tick.Halt, error) {
-	if err := guardState(cfg.Runtime.StateDir); err != nil {
+func halted(cfg *config.Config) (*env.Halt, error) {
+	if err := machine.GuardState(cfg.Runtime.StateDir); err != nil {
 		return nil, err
 	}
-	h, is := tick.Dirs{State: cfg.Runtime.StateDir}.Halted()
+	h, is := env.Dirs{State: cfg.Runtime.StateDir}.Halted()
 	if !is {
 		return nil, nil //nolint:nilnil // no pause is an answer
 	}
@@ -42,10 +30,10 @@ func halted(cfg *config.Config) (*tick.Halt, error) {
 }
 
 // haltSays is what a person reads of a pause of everything.
-func haltSays(h tick.Halt) string { return plain(oneLine(h.Says()), "") }
+func haltSays(h env.Halt) string { return plain(terminal.OneLine(h.Says()), "") }
 
 // addAll lets pause and resume be about everything on this machine.
-func (a *app) addAll(c *cobra.Command, verb work.Verb, flags **jsonFlags) {
+func (a *app) addAll(c *cobra.Command, verb work.Verb, flags **terminal.JSON) {
 	all := c.Flags().Bool("all", false, map[work.Verb]string{
 		work.VerbPause:  "Stop everything on this machine; what follows is the reason",
 		work.VerbResume: "End the pause of everything on this machine",
@@ -85,12 +73,12 @@ stays paused.`,
 var itemName = regexp.MustCompile(`^\S*#?[0-9]+$|^https?://\S+$`)
 
 // everything pauses all that this machine does, or resumes it.
-func (a *app) everything(verb work.Verb, reason string, flags *jsonFlags) error {
+func (a *app) everything(verb work.Verb, reason string, flags *terminal.JSON) error {
 	cfg, broken, err := a.configForAll()
 	if err != nil {
 		return err
 	}
-	if err := guardState(cfg.Runtime.StateDir); err != nil {
+	if err := machine.GuardState(cfg.Runtime.StateDir); err != nil {
 		return err
 	}
 	if name, err := work.ParseRepoName(reason, github.DefaultHost()); err == nil {
@@ -98,7 +86,7 @@ func (a *app) everything(verb work.Verb, reason string, flags *jsonFlags) error 
 			return &usageError{fmt.Errorf("--all is about everything, and %q names one repository: to leave it alone, take it out of the config", reason)}
 		}
 	}
-	dirs, answer := tick.Dirs{State: cfg.Runtime.StateDir}, ""
+	dirs, answer := env.Dirs{State: cfg.Runtime.StateDir}, ""
 	if verb == work.VerbPause {
 		answer, err = a.haltAll(dirs, reason)
 	} else {
@@ -108,13 +96,13 @@ func (a *app) everything(verb work.Verb, reason string, flags *jsonFlags) error 
 		return err
 	}
 	if broken != nil {
-		fmt.Fprintln(a.env.Stderr, "the config is broken, and passes stop at that, too:", oneLine(broken.Error()))
+		fmt.Fprintln(a.env.Stderr, "the config is broken, and passes stop at that, too:", terminal.OneLine(broken.Error()))
 	}
 	out := newOutput(a.env)
-	if flags.asked() {
-		return flags.write(out, map[string]any{"item": "", "command": string(verb) + " --all", "answer": answer, "left": 0, "why": ""})
+	if flags.Asked() {
+		return flags.Write(out, map[string]any{"item": "", "command": string(verb) + " --all", "answer": answer, "left": 0, "why": ""})
 	}
-	_, err = fmt.Fprintln(out.w, answer)
+	_, err = fmt.Fprintln(out.W, answer)
 	return err
 }
 
@@ -130,8 +118,8 @@ func (a *app) configForAll() (cfg *config.Config, broken, err error) {
 	return &config.Config{Runtime: config.Runtime{StateDir: a.stateDir}}, broken, nil
 }
 
-func (a *app) haltAll(dirs tick.Dirs, reason string) (string, error) {
-	if err := writable(dirs.State); err != nil {
+func (a *app) haltAll(dirs env.Dirs, reason string) (string, error) {
+	if err := machine.MakeFolder(dirs.State); err != nil {
 		return "", err
 	}
 	h, before, err := dirs.HaltAll(a.secrets().Redact(reason), a.now())
@@ -144,7 +132,7 @@ func (a *app) haltAll(dirs tick.Dirs, reason string) (string, error) {
 	return "Everything on this machine is paused: no pass begins anything. Agents that work now end within seconds, and what they made is kept. gh mergexo resume --all ends the pause.", nil
 }
 
-func endHalt(dirs tick.Dirs) (string, error) {
+func endHalt(dirs env.Dirs) (string, error) {
 	was, err := dirs.EndHalt()
 	switch {
 	case errors.Is(err, os.ErrPermission):
@@ -158,10 +146,10 @@ func endHalt(dirs tick.Dirs) (string, error) {
 }
 
 // printHalt says that a pass, or a dry run, does nothing, in one line.
-func (a *app) printHalt(h *tick.Halt) {
+func (a *app) printHalt(h *env.Halt) {
 	to, out := a.env.Stderr, newOutput(a.env)
-	if out.tty {
+	if out.TTY {
 		to = a.env.Stdout
 	}
-	fmt.Fprintln(to, out.local(haltSays(*h)))
+	fmt.Fprintln(to, out.LocalTimes(haltSays(*h)))
 }

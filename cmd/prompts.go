@@ -1,24 +1,27 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/brief"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 func (a *app) newPromptsCmd() *cobra.Command {
@@ -46,11 +49,11 @@ func (a *app) newPromptsListCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows := each(prompts.Names(), func(name string) []string {
+			rows := terminal.Each(prompts.Names(), func(name string) []string {
 				_, path, _ := pack.Source(name)
-				return []string{name, string(usedIn(name)), or(path, "built in")}
+				return []string{name, string(usedIn(name)), cmp.Or(path, "built in")}
 			})
-			return newOutput(a.env).table([]string{"NAME", "MODE", "FROM"}, rows)
+			return newOutput(a.env).Table([]string{"NAME", "MODE", "FROM"}, rows)
 		},
 	}
 }
@@ -174,7 +177,7 @@ func (a *app) sample(kind work.Kind, agentName string) (prompts.Context, error) 
 	if err := knownAgent(cfg, agentName); err != nil {
 		return c, err
 	}
-	c.Surroundings = tick.Surroundings(cfg, cfg.Agents[agentName], like, kind)
+	c.Surroundings = brief.Surroundings(cfg, cfg.Agents[agentName], like, kind)
 	return c, nil
 }
 
@@ -189,7 +192,7 @@ func knownAgent(cfg *config.Config, name string) error {
 
 // promptOf renders a prompt for a work item.
 func (a *app) promptOf(ctx context.Context, name, about, agentName string) (text string, err error) {
-	cfg, err := a.config()
+	cfg, which, err := a.item(about)
 	if err != nil {
 		return "", err
 	}
@@ -198,36 +201,26 @@ func (a *app) promptOf(ctx context.Context, name, about, agentName string) (text
 			return "", err
 		}
 	}
-	configured, err := repos(cfg, "")
-	if err != nil {
-		return "", err
-	}
-	which, err := parseRef(about, github.DefaultHost(), configured)
-	if err != nil {
-		return "", err
-	}
 	scratch, err := os.MkdirTemp("", "mergexo-prompt-")
 	if err != nil {
 		return "", fmt.Errorf("make a folder for a mirror: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	pass, m, done, err := a.wire(ctx, cfg, &tickOptions{dryRun: true, repo: which.repo.String()})
+	m, err := a.machine(cfg)
+	if err != nil {
+		return "", err
+	}
+	pass, done, err := m.Pass(ctx, machine.PassOptions{Only: &which.repo, DryRun: true})
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	shown, err := pass.ShowPrompt(ctx, tick.PromptQuery{
 		Repo: which.repo, Number: which.number, Name: name, Agent: agentName,
-		Mirror: func(r tick.Remote, repo work.Repo) tick.Mirror { return m.scratchMirror(scratch, r, repo) },
+		Mirror: func(r env.Remote, repo work.Repo) env.Mirror { return m.ScratchMirror(scratch, r, repo) },
 	})
 	if shown.Stored {
 		fmt.Fprintln(a.env.Stderr, "this is what the turn that is under way was given")
 	}
 	return shown.Text, err
-}
-
-// scratchMirror is a mirror in a folder that is thrown away. It borrows what
-// the real one has.
-func (m *machine) scratchMirror(dir string, r tick.Remote, repo work.Repo) tick.Mirror {
-	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).Speaking(voice(r.Settings.Voice)).Borrowing(m.dirs.MirrorDir(repo))
 }

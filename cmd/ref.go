@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -21,6 +23,20 @@ type ref struct {
 // types after it must not mean the other host's.
 func (r ref) called(cfg *config.Config) string {
 	return fmt.Sprintf("%s#%d", cfg.Called(r.repo), r.number)
+}
+
+// item reads the config, and finds the item of it that is named.
+func (a *app) item(name string) (*config.Config, ref, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return nil, ref{}, err
+	}
+	configured, err := repos(cfg, "")
+	if err != nil {
+		return nil, ref{}, err
+	}
+	which, err := parseRef(name, github.DefaultHost(), configured)
+	return cfg, which, err
 }
 
 // parseRef reads owner/name#12, host/owner/name#12, #12 or 12, and the address
@@ -76,5 +92,5 @@ func names(repos []work.RepoName) string {
 			all[i] = r.String()
 		}
 	}
-	return or(strings.Join(all, ", "), "none")
+	return cmp.Or(strings.Join(all, ", "), "none")
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
 // The groups of commands in the help.
@@ -85,10 +87,10 @@ func (a *app) help(c *cobra.Command, _ []string) {
 	if about == "" {
 		about = c.Short + "."
 	}
-	fmt.Fprintln(out.w, reflow(strings.TrimSpace(about)))
+	fmt.Fprintln(out.W, reflow(strings.TrimSpace(about)))
 	for _, s := range sections(c) {
 		if body := strings.Trim(s.body, "\n"); body != "" {
-			fmt.Fprintf(out.w, "\n%s\n%s\n", out.bold(s.title), body)
+			fmt.Fprintf(out.W, "\n%s\n%s\n", out.Bold(s.title), body)
 		}
 	}
 }
@@ -118,7 +120,7 @@ func commandList(c *cobra.Command, group string) string {
 	var b strings.Builder
 	for _, sub := range c.Commands() {
 		if sub.GroupID == group && (sub.IsAvailableCommand() || sub.Name() == "help") {
-			b.WriteString(output{width: helpWidth}.indented(fmt.Sprintf("  %-*s ", c.NamePadding()+1, sub.Name()+":"), sub.Short))
+			b.WriteString(terminal.Output{Width: helpWidth}.Indented(fmt.Sprintf("  %-*s ", c.NamePadding()+1, sub.Name()+":"), sub.Short))
 		}
 	}
 	return b.String()
@@ -137,7 +139,7 @@ func reflow(s string) string {
 	parts := strings.Split(s, "\n\n")
 	for i, part := range parts {
 		if !strings.HasPrefix(part, " ") && !strings.Contains(part, "\n ") {
-			parts[i] = strings.Join(wrap(part, helpWidth), "\n")
+			parts[i] = strings.Join(terminal.Wrap(part, helpWidth), "\n")
 		}
 	}
 	return strings.Join(parts, "\n\n")

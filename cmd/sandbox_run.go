@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mergexo/gh-mergexo/internal/agent"
-	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/proc"
-	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -46,72 +42,22 @@ With --dir the command works in a folder of yours, which it can write to.`,
 	return c
 }
 
-func (a *app) runInSandbox(ctx context.Context, name string, argv []string, dir, repo string) (err error) {
+func (a *app) runInSandbox(ctx context.Context, name string, argv []string, dir, repo string) error {
 	m, ag, repoName, err := a.sandboxOf(ctx, []string{name}, repo)
 	if err != nil {
 		return err
 	}
-	if m.scratch, err = os.MkdirTemp("", "mergexo-sandbox-"); err != nil {
-		return fmt.Errorf("make a folder for the sandbox: %w", err)
+	code, err := m.Try(ctx, machine.Trial{
+		Agent: ag, Repo: repoName, Command: argv, Dir: dir,
+		Streams: proc.Streams{In: a.env.Stdin, Out: a.env.bare, Err: a.env.bareErr}, // as they are: a terminal stays one
+	})
+	if _, wrong := errors.AsType[*machine.FolderError](err); wrong {
+		return &usageError{fmt.Errorf("--dir %w", err)}
 	}
-	defer func() { err = errors.Join(err, sandbox.Remove(m.scratch)) }()
-	if dir, err = m.workFolder(dir); err != nil {
-		return err
-	}
-	spec := m.spec(ag)
-	protection, wrap, err := m.protect(ctx, repoName, ag)
-	switch {
-	case err != nil:
-		return plainBlocked(err)
-	case !protection.Hides():
-		return fmt.Errorf("nothing was run: agent %q has %s; %s", ag.Name, protection, remedy(m.cfg.Sandbox(ag)))
-	}
-	spec.Wrap = wrap
-	if argv[0], err = findIn(m.env, dir, argv[0]); err != nil {
-		return err
-	}
-	line, env, err := spec.Line(agent.Request{Turn: "sandbox-run", Dir: dir}, argv)
-	if err != nil {
-		return plainBlocked(err)
-	}
-	code, err := proc.Attach(ctx, proc.Cmd{Path: line[0], Args: line[1:], Dir: dir, Env: env, OwnKeyring: true},
-		proc.Streams{In: a.env.Stdin, Out: a.env.bare, Err: a.env.bareErr}) // as they are: a terminal stays one
 	if err != nil || code == 0 {
-		return err
+		return plainBlocked(err)
 	}
 	return &codeError{code}
-}
-
-// workFolder is the folder that a command works in and writes to: never one that
-// holds the home, the state or gh's login.
-func (m *machine) workFolder(dir string) (string, error) {
-	if dir == "" {
-		dir = filepath.Join(m.scratch, "checkout")
-		return dir, os.Mkdir(dir, 0o700)
-	}
-	abs, err := filepath.Abs(dir)
-	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
-	}
-	if err != nil {
-		return "", fmt.Errorf("find the folder %q: %w", dir, err)
-	}
-	if why := m.cfg.TooMuch(m.env, abs); why != "" {
-		return "", &usageError{fmt.Errorf("--dir %s: it %s, which no command in a sandbox may write to; name a folder with less in it", dir, why)}
-	}
-	return abs, nil
-}
-
-// findIn finds a command as a shell in the folder would.
-func findIn(env config.Env, dir, name string) (string, error) {
-	if strings.ContainsRune(name, '/') && !filepath.IsAbs(name) {
-		return filepath.Join(dir, name), nil
-	}
-	path, err := proc.LookPath(name, env.Path)
-	if err != nil {
-		return "", fmt.Errorf("%q is not on PATH: %w", name, err)
-	}
-	return path, nil
 }
 
 // plainBlocked words for a terminal what is said on GitHub otherwise.

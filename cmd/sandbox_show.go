@@ -4,18 +4,17 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/sandbox"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick"
 )
 
 func (a *app) newSandboxCmd() *cobra.Command {
@@ -34,7 +33,7 @@ readable or writable of [agents.NAME], or in readable of [runtime].`,
 }
 
 func (a *app) newSandboxShowCmd() *cobra.Command {
-	var flags *jsonFlags
+	var flags *terminal.JSON
 	repo := ""
 	c := &cobra.Command{
 		Use:   "show [agent]",
@@ -55,74 +54,43 @@ private: writable, and another folder than yours.`,
 	return c
 }
 
-// entryView is a line of sandbox show.
-type entryView struct {
-	Path string `json:"path"`
-	How  string `json:"how"`
-	Why  string `json:"why"`
-}
-
-func (a *app) showSandbox(ctx context.Context, given []string, repo string, flags *jsonFlags) error {
+func (a *app) showSandbox(ctx context.Context, given []string, repo string, flags *terminal.JSON) error {
 	m, ag, name, err := a.sandboxOf(ctx, given, repo)
 	if err != nil {
 		return err
 	}
-	p, err := m.sandbox.protection(ctx, m.cfg, m.env, ag)
+	p, err := m.Protection(ctx, ag)
 	if err != nil {
 		return plainBlocked(err)
 	}
-	views := []entryView{}
+	views := []machine.Entry{}
 	if p.Hides() {
-		views = m.letIn(p, name, ag)
+		views = m.LetIn(p, name, ag)
 	}
 	out := newOutput(a.env)
-	if flags.asked() {
-		return flags.write(out, map[string]any{"agent": ag.Name, "sandbox": string(p.Kind), "hidesFiles": p.Hides(), "says": p.String(), "entries": views})
+	if flags.Asked() {
+		return flags.Write(out, map[string]any{"agent": ag.Name, "sandbox": string(p.Kind), "hidesFiles": p.Hides(), "says": p.String(), "entries": views})
 	}
-	if out.tty || !p.Hides() {
-		fmt.Fprintf(a.env.Stderr, "agent %q: %s%s\n", ag.Name, p, advice(p, m.cfg.Sandbox(ag)))
+	if out.TTY || !p.Hides() {
+		fmt.Fprintf(a.env.Stderr, "agent %q: %s%s\n", ag.Name, p, m.Advice(p, ag))
 	}
-	for _, d := range m.cfg.Doubts(m.env, ag) {
-		fmt.Fprintln(a.env.Stderr, oneLine(d))
+	for _, d := range m.DoubtsOf(ag) {
+		fmt.Fprintln(a.env.Stderr, terminal.OneLine(d))
 	}
 	if len(views) == 0 {
 		return nil
 	}
-	return out.table([]string{"PATH", "HOW", "WHY"}, each(views, func(v entryView) []string { return []string{v.Path, v.How, v.Why} }))
-}
-
-// advice is what follows a protection that hides nothing.
-func advice(p sandbox.Protection, asked work.Sandbox) string {
-	if p.Hides() {
-		return ""
-	}
-	return "; " + remedy(asked)
-}
-
-// letIn lists what an agent's turn would find, in a checkout of the repository.
-func (m *machine) letIn(p sandbox.Protection, repo work.Repo, a config.Agent) []entryView {
-	program := programOf(m.env, a)
-	path := a.Adapter
-	if found, err := agent.Program(program); err == nil {
-		path = found
-	}
-	job := work.Job{Dir: filepath.Join(m.dirs.CheckoutParent(repo), "worker-0"), For: work.RunsAgent}
-	var views []entryView
-	for _, e := range m.box(repo, a).Plan(p.Kind, path, job) {
-		if !e.Alias() {
-			views = append(views, entryView{e.Path, string(e.How), e.Why})
-		}
-	}
-	return views
+	return out.Table([]string{"PATH", "HOW", "WHY"}, terminal.Each(views, func(v machine.Entry) []string { return []string{v.Path, v.How, v.Why} }))
 }
 
 // sandboxOf finds the agent and the repository that a command line names.
-func (a *app) sandboxOf(ctx context.Context, given []string, repo string) (*machine, config.Agent, work.Repo, error) {
+func (a *app) sandboxOf(ctx context.Context, given []string, repo string) (*machine.Machine, config.Agent, work.Repo, error) {
 	cfg, err := a.config()
 	if err != nil {
 		return nil, config.Agent{}, work.Repo{}, err
 	}
-	if err := guardState(cfg.Runtime.StateDir); err != nil {
+	m, err := a.machine(cfg)
+	if err != nil {
 		return nil, config.Agent{}, work.Repo{}, err
 	}
 	named, err := repos(cfg, repo)
@@ -138,11 +106,10 @@ func (a *app) sandboxOf(ctx context.Context, given []string, repo string) (*mach
 		known := slices.Sorted(maps.Keys(cfg.Agents))
 		return nil, ag, work.Repo{}, &usageError{fmt.Errorf("unknown agent %q; there are %s", name, strings.Join(known, ", "))}
 	}
-	m := &machine{cfg: cfg, env: config.Environ(), secrets: a.secrets(), dirs: tick.Dirs{State: cfg.Runtime.StateDir}, now: a.now}
 	row := work.Repo{Name: named[0]} // as long as no pass has seen it
-	_, err = a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
-		row = findRepo(known, named[0])
+		row = status.FindRepo(known, named[0])
 		return err
 	})
 	return m, ag, row, err

@@ -3,20 +3,22 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
 type statusOptions struct {
 	repo string
 	all  bool
-	json *jsonFlags
+	json *terminal.JSON
 }
 
 func (a *app) newStatusCmd() *cobra.Command {
@@ -56,85 +58,68 @@ func (a *app) status(ctx context.Context, opt *statusOptions) error {
 	if err != nil {
 		return err
 	}
-	b := board{repos: each(wanted, func(name work.RepoName) repoStatus {
-		return repoStatus{Repo: work.Repo{Name: name}, called: cfg.Called(name)}
-	})}
-	seen, err := a.view(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		b, err = loadBoard(ctx, tx, wanted, opt.all, cfg, a.now())
+	halt, err := halted(cfg)
+	if err != nil {
+		return err
+	}
+	q := status.Query{Config: cfg, Repos: wanted, All: opt.all, Now: a.now(), Halt: halt}
+	b := status.Empty(q)
+	seen, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+		b, err = status.Load(ctx, tx, q)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	halt, err := halted(cfg)
-	if err != nil {
-		return err
-	}
 	out := newOutput(a.env)
-	if halt != nil && !opt.json.asked() {
+	if halt != nil && !opt.json.Asked() {
 		a.printHalt(halt)
 	}
 	switch {
-	case opt.json.asked():
-		object := map[string]any{
-			"items":        each(b.items, viewItem),
-			"repositories": viewRepos(b),
-			"day":          viewDay(b.day, cfg.Runtime.Budgets),
-			"paused":       viewHalt(halt),
+	case opt.json.Asked():
+		object := b.Object()
+		if slices.Contains(opt.json.Fields, "agents") { // it starts programs
+			object["agents"] = terminal.OrEmpty(machine.Protections(ctx, cfg, config.Environ()))
 		}
-		if slices.Contains(opt.json.fields, "agents") { // it starts programs
-			object["agents"] = orEmpty(protections(ctx, cfg))
-		}
-		return opt.json.write(out, object)
+		return opt.json.Write(out, object)
 	case !seen:
 		fmt.Fprintln(a.env.Stderr, "nothing yet: no pass has been made. Make one: gh mergexo tick")
 		a.printExposed(ctx, out, cfg)
 		return nil
 	}
-	if err := a.printBoard(out, b); err != nil {
+	if err := b.Print(out, a.notes(out)); err != nil {
 		return err
 	}
-	a.printLeft(out, b)
-	a.printDay(out, b.day, cfg.Runtime.Budgets)
 	a.printExposed(ctx, out, cfg)
 	return nil
 }
 
-// printDay says what was spent lately; to a program only that nothing is left.
-func (a *app) printDay(out output, d spending.Day, b work.Budgets) {
-	if out.tty {
-		fmt.Fprintln(out.w, dayLine(d, b))
-	}
-	if d.Why == "" {
-		return
-	}
-	notes := a.env.Stderr
-	if out.tty {
-		notes = out.w
-	}
-	fmt.Fprintln(notes, out.local(d.Says()))
-}
-
 // printExposed names the agents that cannot be started, and those from which
 // the operator's files are not hidden, and why.
-func (a *app) printExposed(ctx context.Context, out output, cfg *config.Config) {
-	notes := a.env.Stderr
-	if out.tty {
-		notes = out.w
-	}
-	for _, p := range protections(ctx, cfg) {
+func (a *app) printExposed(ctx context.Context, out terminal.Output, cfg *config.Config) {
+	notes := a.notes(out)
+	for _, p := range machine.Protections(ctx, cfg, config.Environ()) {
 		if p.Drift != "" {
-			fmt.Fprintln(notes, oneLine(p.Drift))
+			fmt.Fprintln(notes, terminal.OneLine(p.Drift))
 		}
 		if !p.Found {
-			fmt.Fprintln(notes, oneLine(p.Missing))
+			fmt.Fprintln(notes, terminal.OneLine(p.Missing))
 			continue
 		}
 		if !p.Hides {
-			fmt.Fprintf(notes, "agent %q: %s\n", p.Agent, oneLine(p.Says))
+			fmt.Fprintf(notes, "agent %q: %s\n", p.Agent, terminal.OneLine(p.Says))
 		}
 	}
-	for _, d := range doubts(cfg) {
-		fmt.Fprintln(notes, oneLine(d))
+	for _, d := range machine.Doubts(cfg, config.Environ()) {
+		fmt.Fprintln(notes, terminal.OneLine(d))
 	}
+}
+
+// notes is where what is no result goes: below the results on a terminal, and beside
+// them when they are read by a program.
+func (a *app) notes(out terminal.Output) io.Writer {
+	if out.TTY {
+		return out.W
+	}
+	return a.env.Stderr
 }

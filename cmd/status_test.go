@@ -119,19 +119,6 @@ func (p place) fillItem(t *testing.T, tx *store.Tx, app work.Repo) error {
 	return err
 }
 
-func TestPullIsSaysWhatStillMatters(t *testing.T) {
-	for want, p := range map[string]work.PullRequest{
-		"open mergeable success": {State: work.PullOpen, Mergeable: "MERGEABLE", Rollup: "SUCCESS"},
-		"open unknown":           {State: work.PullOpen, Mergeable: "UNKNOWN"},
-		"merged":                 {State: work.PullMerged, Mergeable: "UNKNOWN"},
-		"closed failure":         {State: work.PullClosed, Mergeable: "UNKNOWN", Rollup: "FAILURE"},
-	} {
-		if got := pullIs(p); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
 func TestStatus(t *testing.T) {
 	p := newPlace(t)
 	code, stdout, stderr := run(t, "status", "--config", p.config)

@@ -4,18 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
-	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 type tickOptions struct {
@@ -24,7 +24,7 @@ type tickOptions struct {
 	maxTurns int
 	wait     time.Duration
 	detach   bool
-	json     *jsonFlags
+	json     *terminal.JSON
 }
 
 func (a *app) newTickCmd() *cobra.Command {
@@ -89,7 +89,7 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	if rep == nil {
 		return err
 	}
-	if err = errors.Join(a.printReport(rep, opt, cfg), err); err == nil && rep.Shut != nil && !opt.json.asked() {
+	if err = errors.Join(a.printReport(rep, opt, cfg), err); err == nil && rep.Shut != nil && !opt.json.Asked() {
 		return &codeError{exitCode(rep.Shut)} // the lines above say why
 	}
 	return errors.Join(err, rep.Shut)
@@ -103,150 +103,10 @@ func (o *tickOptions) check() error {
 		return &usageError{fmt.Errorf("--wait %s: want a positive duration", o.wait)}
 	case o.detach && o.dryRun:
 		return &usageError{errors.New("--detach and --dry-run do not go together: nobody would see the plan")}
-	case o.detach && o.json.asked():
+	case o.detach && o.json.Asked():
 		return &usageError{errors.New("--detach and --json do not go together: nobody would see the report")}
 	}
 	return nil
-}
-
-// printHalted tells that there is no pass, for everything is paused.
-func (a *app) printHalted(h *tick.Halt, opt *tickOptions) error {
-	if h == nil {
-		return nil
-	}
-	if !opt.json.asked() {
-		a.printHalt(h)
-		return nil
-	}
-	now := a.now().UTC()
-	return opt.json.write(newOutput(a.env), map[string]any{
-		"startedAt": now, "endedAt": now, "skipped": haltSays(*h), "repositories": []any{}, "turns": []any{}, "plan": []any{}, "held": "", "paused": viewHalt(h),
-	})
-}
-
-// printReport tells what the pass did. An idle pass has nothing to tell.
-func (a *app) printReport(rep *tick.Report, opt *tickOptions, cfg *config.Config) error {
-	out := newOutput(a.env)
-	if rep.Halt != nil {
-		return a.printHalted(rep.Halt, opt)
-	}
-	if opt.json.asked() {
-		if err := opt.json.write(out, map[string]any{
-			"startedAt": rep.StartedAt.UTC(), "endedAt": rep.EndedAt.UTC(), "skipped": rep.Skipped,
-			"repositories": orEmpty(rep.Repos()), "turns": orEmpty(rep.Turns()), "plan": []any{}, "held": rep.Held, "paused": nil,
-		}); err != nil {
-			return err
-		}
-		return failedRepos(rep.Repos(), len(cfg.Repos))
-	}
-	switch {
-	case out.tty && rep.Held != "":
-		fmt.Fprintln(out.w, out.local(rep.Held))
-	case out.tty && rep.Idle():
-		fmt.Fprintln(out.w, out.local(idleNote(rep)))
-	}
-	var rows [][]string
-	for _, t := range rep.Turns() {
-		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.local(t.Reason), t.URL})
-	}
-	switch {
-	case len(rows) > 0:
-		if err := out.table([]string{"ITEM", "TURN", "OUTCOME", "REASON", "LINK"}, rows); err != nil {
-			return err
-		}
-	case out.tty && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()):
-		fmt.Fprintln(out.w, "no turn was needed; gh mergexo status shows where everything stands")
-	}
-	a.printTrouble(rep.Repos())
-	return failedRepos(rep.Repos(), len(cfg.Repos))
-}
-
-// unread reports whether a repository could not be read: that is told instead.
-func unread(repos []tick.RepoReport) bool {
-	return slices.ContainsFunc(repos, func(r tick.RepoReport) bool { return r.Failed || r.Replaced != "" })
-}
-
-func idleNote(rep *tick.Report) string {
-	if rep.Skipped != "" {
-		return rep.Skipped + "; nothing done"
-	}
-	return strings.Join(append([]string{"nothing to do"}, waitLines(rep.Repos())...), "\n")
-}
-
-func (a *app) printTrouble(repos []tick.RepoReport) {
-	for _, line := range causeLines(repos) {
-		fmt.Fprintln(a.env.Stderr, line)
-	}
-	for _, r := range repos {
-		if r.Replaced != "" {
-			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, oneLine(r.Replaced))
-		}
-		for _, w := range r.Warnings {
-			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, oneLine(w))
-		}
-	}
-}
-
-func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, opt *tickOptions) error {
-	preview, err := pass.DryRun(ctx)
-	if err != nil {
-		return err
-	}
-	out := newOutput(a.env)
-	lines := planLines(cfg, preview)
-	if opt.json.asked() {
-		err := opt.json.write(out, map[string]any{
-			"startedAt": a.now().UTC(), "endedAt": a.now().UTC(), "skipped": "", "repositories": orEmpty(preview.Repos), "turns": []any{}, "plan": orEmpty(lines), "held": "", "paused": nil,
-		})
-		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
-	}
-	rows := each(lines, func(l planLine) []string {
-		return []string{l.item(), l.What, string(l.Kind), out.local(l.Reason)}
-	})
-	if len(rows) > 0 {
-		if err := out.told([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
-			return err
-		}
-	} else if out.tty {
-		fmt.Fprintln(out.w, "nothing to do")
-	}
-	if slices.ContainsFunc(lines, func(l planLine) bool { return l.What == "turn" || l.What == "resume" }) {
-		if err := pass.Preflight(ctx); err != nil {
-			fmt.Fprintln(a.env.Stderr, "a pass would stop here:", err)
-		}
-	}
-	for _, line := range waitLines(preview.Repos) {
-		fmt.Fprintln(a.env.Stderr, out.local(line)+"; planned from what is known")
-	}
-	a.printTrouble(preview.Repos)
-	return failedRepos(preview.Repos, len(cfg.Repos))
-}
-
-// planLine is a line of a plan with its repository.
-type planLine struct {
-	Repo string `json:"repo"`
-	plan.Line
-}
-
-// item is the issue or pull request that a line is about, or the repository.
-func (l planLine) item() string {
-	if l.Number == 0 {
-		return l.Repo
-	}
-	return l.Repo + "#" + strconv.Itoa(l.Number)
-}
-
-func planLines(cfg *config.Config, p *tick.Preview) []planLine {
-	var lines []planLine
-	for _, r := range p.Recovered {
-		lines = append(lines, planLine{r.Repo, r.Line})
-	}
-	for _, plan := range p.Plans {
-		for _, l := range plan.Lines {
-			lines = append(lines, planLine{cfg.Called(plan.Repo.Name), l})
-		}
-	}
-	return lines
 }
 
 // only reads --repo.
@@ -261,10 +121,72 @@ func (o *tickOptions) only(cfg *config.Config) (*work.RepoName, error) {
 	return &wanted[0], nil
 }
 
-// orEmpty makes JSON's [] of a nil list.
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
+// newPass makes a pass of this machine.
+func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions) (*tick.Pass, func() error, error) {
+	m, err := a.machine(cfg)
+	if err != nil {
+		return nil, nil, err
 	}
-	return list
+	only, err := opt.only(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, DryRun: opt.dryRun}
+	if out := newOutput(a.env); out.TTY && !opt.json.Asked() && !opt.dryRun {
+		made.Progress = a.progress()
+	}
+	return m.Pass(ctx, made)
+}
+
+// machine is this machine as the config describes it.
+func (a *app) machine(cfg *config.Config) (*machine.Machine, error) {
+	return machine.Open(machine.Options{Config: cfg, Env: config.Environ(), Secrets: a.secrets(), Now: a.now})
+}
+
+// detach starts the same pass without a terminal.
+func (a *app) detach(ctx context.Context, cfg *config.Config, opt *tickOptions) error {
+	m, err := machine.Open(machine.Options{Config: cfg, Env: config.Environ()})
+	if err != nil {
+		return err
+	}
+	args := []string{"tick", "--config", cfg.Path}
+	if opt.repo != "" {
+		args = append(args, "--repo", opt.repo)
+	}
+	if opt.maxTurns > 0 {
+		args = append(args, "--max-turns", fmt.Sprint(opt.maxTurns))
+	}
+	if opt.wait > 0 {
+		args = append(args, "--wait", opt.wait.String())
+	}
+	return m.Detach(ctx, args)
+}
+
+// progress prints a line for each change of a turn's state.
+func (a *app) progress() func(env.TurnChange) {
+	return func(c env.TurnChange) { printChange(a.env.Stderr, c) }
+}
+
+func printChange(w io.Writer, c env.TurnChange) {
+	line := fmt.Sprintf("%s#%d  %s  %s", c.Repo, c.Number, c.Kind, c.What)
+	if c.Detail != "" {
+		line += "  " + terminal.OneLine(c.Detail)
+	}
+	fmt.Fprintln(w, line)
+}
+
+// tellDoubts prints them where somebody watches, and logs them where agents worked
+// without: under cron the environment is another one than a terminal's.
+func (a *app) tellDoubts(ctx context.Context, out terminal.Output, cfg *config.Config, pass *tick.Pass, worked bool) {
+	if !worked && !out.TTY {
+		return
+	}
+	for _, d := range machine.Doubts(cfg, config.Environ()) {
+		if out.TTY {
+			fmt.Fprintln(a.env.Stderr, d)
+		}
+		if worked {
+			pass.Log.WarnContext(ctx, "the config names what is not there", "what", d)
+		}
+	}
 }

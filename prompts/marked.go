@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
 // How long a body may be, in characters, and how much of that the names of
@@ -27,7 +28,7 @@ func Bounded(text, tail string, m work.Marks) string {
 		tail = "\n\n" + tail
 	}
 	room := MaxBody - utf8.RuneCountInString(work.Mark(tail, m))
-	return work.Mark(Balanced(Cut(text, room))+tail, m)
+	return work.Mark(public.Balanced(public.Cut(text, room))+tail, m)
 }
 
 // handled names the answered events: of a turn with thousands of them by short

@@ -2,9 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -19,16 +16,10 @@ type Names struct {
 
 // NamesOf gives the names of what an action belongs to.
 func (t *Tx) NamesOf(ctx context.Context, a work.Action) (Names, error) {
-	var n Names
-	err := t.tx.QueryRowContext(ctx, `
+	scan := func(row scanner) (n Names, err error) { return n, row.Scan(&n.Item, &n.Issue, &n.Pull, &n.Turn) }
+	n, _, err := find(ctx, t, "names of action "+a.Token, scan, `
 		SELECT i.id, i.number, (SELECT coalesce(max(number), 0) FROM pull_requests WHERE item_id = i.id), coalesce(t.turn_key, '')
 		FROM work_items i LEFT JOIN turns t ON t.id = ?1
-		WHERE i.id = coalesce(t.item_id, ?2)`, a.TurnID, a.ItemID).Scan(&n.Item, &n.Issue, &n.Pull, &n.Turn)
-	if errors.Is(err, sql.ErrNoRows) {
-		return n, nil
-	}
-	if err != nil {
-		return n, fmt.Errorf("names of action %s: %w", a.Token, err)
-	}
-	return n, nil
+		WHERE i.id = coalesce(t.item_id, ?2)`, a.TurnID, a.ItemID)
+	return n, err
 }

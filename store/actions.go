@@ -112,26 +112,20 @@ func (t *Tx) ListNotices(ctx context.Context, repoID int64) ([]work.Action, erro
 // sends, this one included. The request may be made once the transaction is
 // committed; DB.MarkSent is both in one. A settled action is ErrStale.
 func (t *Tx) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
-	what := fmt.Sprintf("mark action %d as sent", id)
-	err := t.one(ctx, what, ErrStale,
-		`UPDATE actions SET state = ?, sends = sends + 1, sent_at = ?, seen_content = '',
-		 made = made + (kind = 'sticky') WHERE id = ? AND `+unsettled, work.ActionSent, t.stamp(at), id)
-	if err != nil {
-		return 0, err
-	}
-	sends, err := get(ctx, t, what, scanID, `SELECT sends FROM actions WHERE id = ?`, id)
-	return int(sends), err
+	return t.countSend(ctx, fmt.Sprintf("mark action %d as sent", id), id,
+		`UPDATE actions SET state = 'sent', sends = sends + 1, sent_at = ?, seen_content = '', made = made + (kind = 'sticky') WHERE id = ? AND `+unsettled, t.stamp(at), id)
 }
 
 // MarkEdited is MarkSent for a send that makes nothing new.
 func (t *Tx) MarkEdited(ctx context.Context, id int64) (int, error) {
-	what := fmt.Sprintf("mark action %d as edited", id)
-	err := t.one(ctx, what, ErrStale, `UPDATE actions SET state = ?, sends = sends + 1 WHERE id = ? AND `+unsettled, work.ActionSent, id)
-	if err != nil {
+	return t.countSend(ctx, fmt.Sprintf("mark action %d as edited", id), id, `UPDATE actions SET state = 'sent', sends = sends + 1 WHERE id = ? AND `+unsettled, id)
+}
+
+func (t *Tx) countSend(ctx context.Context, what string, id int64, query string, args ...any) (int, error) {
+	if err := t.one(ctx, what, ErrStale, query, args...); err != nil {
 		return 0, err
 	}
-	sends, err := get(ctx, t, what, scanID, `SELECT sends FROM actions WHERE id = ?`, id)
-	return int(sends), err
+	return get(ctx, t, what, scanCount, `SELECT sends FROM actions WHERE id = ?`, id)
 }
 
 // MarkUnsent records that none of an action's sends was carried out, nor can be

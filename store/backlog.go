@@ -9,8 +9,7 @@ import (
 // ListBacklog gives the numbers that lists showed and that were not taken in yet,
 // those first that were tried longest ago.
 func (t *Tx) ListBacklog(ctx context.Context, repoID int64) ([]int, error) {
-	scan := func(row scanner) (n int, err error) { return n, row.Scan(&n) }
-	return list(ctx, t, fmt.Sprintf("list the backlog of repository %d", repoID), scan,
+	return list(ctx, t, fmt.Sprintf("list the backlog of repository %d", repoID), scanCount,
 		`SELECT number FROM backlog WHERE repo_id = ? ORDER BY tried_at, number`, repoID)
 }
 

@@ -69,10 +69,13 @@ func (t *Tx) ListPendingEvents(ctx context.Context, repoID int64) ([]work.Event,
 // AssignEvents gives events to a turn. When one of them is processed or
 // belongs to a turn already, it fails with ErrStale.
 func (t *Tx) AssignEvents(ctx context.Context, turnID int64, eventIDs []int64) error {
-	for _, id := range eventIDs {
-		err := t.one(ctx, fmt.Sprintf("assign event %d to turn %d", id, turnID), ErrStale,
-			`UPDATE events SET turn_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`, turnID, id)
-		if err != nil {
+	return t.give(ctx, "assign", "turn", eventIDs, turnID, `UPDATE events SET turn_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
+}
+
+// give has each event belong to one other row, or fails with ErrStale.
+func (t *Tx) give(ctx context.Context, how, to string, ids []int64, owner int64, query string) error {
+	for _, id := range ids {
+		if err := t.one(ctx, fmt.Sprintf("%s event %d to %s %d", how, id, to, owner), ErrStale, query, owner, id); err != nil {
 			return err
 		}
 	}
@@ -81,14 +84,7 @@ func (t *Tx) AssignEvents(ctx context.Context, turnID int64, eventIDs []int64) e
 
 // MoveEvents gives waiting events to another work item.
 func (t *Tx) MoveEvents(ctx context.Context, ids []int64, itemID int64) error {
-	for _, id := range ids {
-		err := t.one(ctx, fmt.Sprintf("move event %d to item %d", id, itemID), ErrStale,
-			`UPDATE events SET item_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`, itemID, id)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.give(ctx, "move", "item", ids, itemID, `UPDATE events SET item_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
 }
 
 // ReleaseEvents takes the events that a turn did not process from it, so that

@@ -170,7 +170,6 @@ func TestCounts(t *testing.T) {
 		Pending:  2,
 		Outcomes: map[string]int{"ignored: bot": 2, "answered": 1},
 		Items:    map[work.State]int{work.StatePending: 2, work.StateClosed: 1},
-		Turns:    map[work.Step]int{work.StepClaimed: 1},
 		Blocked:  1,
 		Usage:    work.Usage{InputTokens: 11, OutputTokens: 22, CostUSD: 1.5},
 	})

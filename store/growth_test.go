@@ -59,10 +59,10 @@ func BenchmarkPass(b *testing.B) {
 // sizeOf is the database's whole size on disk, its WAL put away.
 func sizeOf(t *testing.T, d *DB) int64 {
 	t.Helper()
-	if _, err := d.sql.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+	if _, err := d.SQL.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
 		t.Fatal(err)
 	}
-	info, err := os.Stat(d.path)
+	info, err := os.Stat(d.Path)
 	if err != nil {
 		t.Fatal(err)
 	}

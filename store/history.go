@@ -53,41 +53,28 @@ type Counts struct {
 	Pending  int                // events that wait for their turn, or are in one
 	Outcomes map[string]int     // processed events by outcome
 	Items    map[work.State]int // work items by state
-	Turns    map[work.Step]int  // live turns by step, blocked ones left out
 	Blocked  int                // live turns that wait for a person
 	Usage    work.Usage         // of all turns
 }
 
 // Counts counts what a repository has.
-func (t *Tx) Counts(ctx context.Context, repoID int64) (Counts, error) {
+func (t *Tx) Counts(ctx context.Context, repoID int64) (c Counts, err error) {
 	what := fmt.Sprintf("count repository %d", repoID)
-	c := Counts{Outcomes: map[string]int{}, Items: map[work.State]int{}, Turns: map[work.Step]int{}}
-	pending, err := get(ctx, t, what, scanID, `SELECT count(*) FROM events WHERE repo_id = ? AND processed_at = 0`, repoID)
-	if err != nil {
-		return Counts{}, err
+	c = Counts{Outcomes: map[string]int{}, Items: map[work.State]int{}}
+	c.Pending, err = get(ctx, t, what, scanCount, `SELECT count(*) FROM events WHERE repo_id = ? AND processed_at = 0`, repoID)
+	if err == nil {
+		err = tally(ctx, t, what, c.Outcomes, `SELECT outcome, count(*) FROM events WHERE repo_id = ? AND processed_at > 0 GROUP BY outcome`, repoID)
 	}
-	c.Pending = int(pending)
-	err = tally(ctx, t, what, c.Outcomes,
-		`SELECT outcome, count(*) FROM events WHERE repo_id = ? AND processed_at > 0 GROUP BY outcome`, repoID)
-	if err != nil {
-		return Counts{}, err
+	if err == nil {
+		err = tally(ctx, t, what, c.Items, `SELECT state, count(*) FROM work_items WHERE repo_id = ? GROUP BY state`, repoID)
 	}
-	err = tally(ctx, t, what, c.Items, `SELECT state, count(*) FROM work_items WHERE repo_id = ? GROUP BY state`, repoID)
-	if err != nil {
-		return Counts{}, err
+	if err == nil {
+		c.Blocked, err = get(ctx, t, what, scanCount, `SELECT count(*) FROM turns WHERE repo_id = ? AND blocked = 1 AND `+unfinished, repoID)
 	}
-	err = tally(ctx, t, what, c.Turns,
-		`SELECT step, count(*) FROM turns WHERE repo_id = ? AND blocked = 0 AND `+unfinished+` GROUP BY step`, repoID)
-	if err != nil {
-		return Counts{}, err
+	if err == nil {
+		c.Usage, err = get(ctx, t, what, scanUsage,
+			`SELECT COALESCE(SUM(input_tokens), 0), COALESCE(SUM(output_tokens), 0), COALESCE(SUM(cost_usd), 0.0) FROM turns WHERE repo_id = ?`, repoID)
 	}
-	blocked, err := get(ctx, t, what, scanID, `SELECT count(*) FROM turns WHERE repo_id = ? AND blocked = 1 AND `+unfinished, repoID)
-	if err != nil {
-		return Counts{}, err
-	}
-	c.Blocked = int(blocked)
-	c.Usage, err = get(ctx, t, what, scanUsage,
-		`SELECT COALESCE(SUM(input_tokens), 0), COALESCE(SUM(output_tokens), 0), COALESCE(SUM(cost_usd), 0.0) FROM turns WHERE repo_id = ?`, repoID)
 	return c, err
 }
 
@@ -97,10 +84,8 @@ func scanUsage(row scanner) (u work.Usage, err error) {
 
 func tally[K ~string](ctx context.Context, t *Tx, what string, into map[K]int, query string, args ...any) error {
 	_, err := list(ctx, t, what, func(row scanner) (K, error) {
-		var (
-			key K
-			n   int
-		)
+		var key K
+		var n int
 		err := row.Scan(&key, &n)
 		into[key] = n
 		return key, err

@@ -86,8 +86,3 @@ func (t *Tx) setIdentity(ctx context.Context, r work.Repo, who Identity) (work.R
 		`UPDATE repositories SET node_id = ?, github_id = ?, current_name = ?, default_branch = ?, confirmed_at = ? WHERE id = ?`,
 		r.NodeID, r.GitHubID, nameOf{&r.Current}, r.DefaultBranch, t.stamp(r.ConfirmedAt), r.ID)
 }
-
-// ConfirmRepo records that GitHub said again who the repository is.
-func (t *Tx) ConfirmRepo(ctx context.Context, id int64, at time.Time) error {
-	return t.one(ctx, fmt.Sprintf("confirm repository %d", id), ErrNotFound, `UPDATE repositories SET confirmed_at = ? WHERE id = ?`, t.stamp(at), id)
-}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -97,17 +96,6 @@ func TestHostsShareNoRows(t *testing.T) {
 	if other.ID == one.ID || what != RepoSame || other.Key() == one.Key() || other.Folder() == one.Folder() {
 		t.Errorf("%s, %+v beside %+v", what, other, one)
 	}
-}
-
-func TestARepositoryIsConfirmed(t *testing.T) {
-	r := rooms{t, newDB(t)}
-	row, _ := r.says(r.ensure("octo/app"), "R_1", "octo/app")
-	update(t, r.d, func(tx *Tx) error { return tx.ConfirmRepo(t.Context(), row.ID, t0.Add(time.Hour)) })
-	if got := getRepo(t, r.d, row.ID); !got.ConfirmedAt.Equal(t0.Add(time.Hour)) {
-		t.Errorf("%+v", got)
-	}
-	wantErr(t, r.d, ErrNotFound, func(tx *Tx) error { return tx.ConfirmRepo(t.Context(), 99, t0) })
-	wantErr(t, r.d, ErrNotFound, func(tx *Tx) error { return identify(t.Context(), tx, 99, Identity{NodeID: "R"}) })
 }
 
 func identified(_ work.Repo, _ Identified, err error) error { return err }

@@ -199,7 +199,7 @@ func TestThreads(t *testing.T) {
 			return get(ctx, tx, "changes", scanID, `SELECT total_changes()`)
 		})
 	}
-	d.sql.SetMaxOpenConns(1) // total_changes counts for one connection
+	d.SQL.SetMaxOpenConns(1) // total_changes counts for one connection
 	a, b := work.Thread{NodeID: "A", Top: 1}, work.Thread{NodeID: "B", Top: 2, Resolved: true}
 	for _, put := range [][]work.Thread{{b, a}, {a, b}, {{NodeID: "A", Top: 1, Resolved: true}}, {{NodeID: "A", Top: 1}, b}, nil} {
 		update(t, d, func(tx *Tx) error { return tx.PutThreads(ctx, pull, put) })

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/dbfile"
 )
 
 // Databases of every schema since the first are in testdata, as
@@ -103,7 +105,7 @@ func oldDatabase(t testing.TB, version int64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.sql.ExecContext(t.Context(), string(rows)); err != nil {
+	if _, err := d.SQL.ExecContext(t.Context(), string(rows)); err != nil {
 		t.Fatalf("%s: %v", fixture(version), err)
 	}
 	if err := errors.Join(d.Check(t.Context()), d.Close()); err != nil {
@@ -144,7 +146,7 @@ func migrateFrom(t *testing.T, version int64, migrations fs.FS) {
 	}
 	newest := slices.Max(versionsOf(t, migrations))
 	reader, ok, err := openReadOnly(t.Context(), path, migrations)
-	if version < newest && !errors.Is(err, ErrOlder) || version == newest && !ok {
+	if version < newest && !errors.Is(err, dbfile.ErrOlder) || version == newest && !ok {
 		t.Errorf("a reader: %v, %v", ok, err)
 	}
 	if ok {
@@ -186,11 +188,12 @@ func keptRows(t *testing.T, table string, before, after []map[string]string) {
 // contents are all rows of all tables, by column, as SQL would write them.
 func contents(t testing.TB, path string) map[string][]map[string]string {
 	t.Helper()
-	d, err := connect(t.Context(), path, url.Values{"mode": {"ro"}})
+	pool, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: "mode=ro"}).String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.Close()
+	defer pool.Close()
+	d := &DB{File: &dbfile.File{SQL: pool, Path: path}, readOnly: true}
 	all := map[string][]map[string]string{}
 	err = d.View(t.Context(), func(tx *Tx) error {
 		tables, err := list(t.Context(), tx, "tables", scanString,
@@ -341,19 +344,19 @@ func keys(events []work.Event) []string {
 func TestNewerSchemaIsRefused(t *testing.T) {
 	path := newPath(t)
 	d := openAt(t, path)
-	if _, err := d.sql.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)`); err != nil {
+	if _, err := d.SQL.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)`); err != nil {
 		t.Fatal(err)
 	}
 	all := versionsOf(t, ours(t))
 	_, err := Open(t.Context(), path, Options{Now: clock})
-	if !errors.Is(err, ErrNewer) {
+	if !errors.Is(err, dbfile.ErrNewer) {
 		t.Errorf("Open: %v", err)
 	}
 	want := fmt.Sprintf("%s was written by a newer gh mergexo (schema 99, this program knows %d): gh extension upgrade mergexo", path, all[len(all)-1])
 	if err.Error() != want {
 		t.Errorf("message %q, want %q", err, want)
 	}
-	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrNewer) {
+	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, dbfile.ErrNewer) {
 		t.Errorf("OpenReadOnly: %v", err)
 	}
 }
@@ -363,16 +366,16 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 func TestSchemaFromBeforeTheFirstIsRefused(t *testing.T) {
 	path := newPath(t)
 	d := openAt(t, path)
-	if _, err := d.sql.ExecContext(t.Context(), `DELETE FROM goose_db_version WHERE version_id > 0; INSERT INTO goose_db_version (version_id, is_applied) VALUES (10, 1)`); err != nil {
+	if _, err := d.SQL.ExecContext(t.Context(), `DELETE FROM goose_db_version WHERE version_id > 0; INSERT INTO goose_db_version (version_id, is_applied) VALUES (10, 1)`); err != nil {
 		t.Fatal(err)
 	}
 	first := versionsOf(t, ours(t))[0]
 	want := fmt.Sprintf("%s was written by a gh mergexo from before its first release (schema 10, the oldest that this program reads is %d): "+
 		"move the file away; the next pass makes a new one from what is on GitHub", path, first)
-	if _, err := Open(t.Context(), path, Options{Now: clock}); !errors.Is(err, ErrTooOld) || err.Error() != want {
+	if _, err := Open(t.Context(), path, Options{Now: clock}); !errors.Is(err, dbfile.ErrTooOld) || err.Error() != want {
 		t.Errorf("Open: %v, want %s", err, want)
 	}
-	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrTooOld) || err.Error() != want {
+	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, dbfile.ErrTooOld) || err.Error() != want {
 		t.Errorf("OpenReadOnly: %v, want %s", err, want)
 	}
 	if err := os.Rename(path, path+".old"); err != nil {
@@ -386,7 +389,7 @@ func TestMigrationKeepsWhatIsThere(t *testing.T) {
 	d := openAt(t, path)
 	r := addRepo(t, d)
 	next := later(t, `CREATE TABLE later (id INTEGER PRIMARY KEY);`)
-	if _, _, err := openReadOnly(t.Context(), path, next); !errors.Is(err, ErrOlder) {
+	if _, _, err := openReadOnly(t.Context(), path, next); !errors.Is(err, dbfile.ErrOlder) {
 		t.Errorf("a reader of an older file: %v", err)
 	}
 	up, err := open(t.Context(), path, Options{Now: clock}, next)
@@ -395,7 +398,7 @@ func TestMigrationKeepsWhatIsThere(t *testing.T) {
 	}
 	defer up.Close()
 	equal(t, inTx(t, up, func(tx *Tx) ([]work.Repo, error) { return tx.ListRepos(t.Context()) }), []work.Repo{r})
-	if _, err := up.sql.ExecContext(t.Context(), `INSERT INTO later (id) VALUES (1)`); err != nil {
+	if _, err := up.SQL.ExecContext(t.Context(), `INSERT INTO later (id) VALUES (1)`); err != nil {
 		t.Error(err)
 	}
 }

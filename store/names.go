@@ -33,7 +33,7 @@ func (t *Tx) OpenRepos(ctx context.Context, names []work.RepoName) ([]work.Repo,
 	slices.SortStableFunc(known, func(a, b work.Repo) int {
 		return cmp.Or(cmp.Compare(min(1, millis(a.LeftAt)), min(1, millis(b.LeftAt))), b.LeftAt.Compare(a.LeftAt)) // the last that had a name
 	})
-	rows := assign(names, known)
+	rows := work.AssignRepos(names, known)
 	for i, name := range names {
 		if r := rows[i]; r.ID != 0 && (r.Name != name || !r.LeftAt.IsZero()) {
 			rows[i], err = t.takeName(ctx, r, name)
@@ -51,29 +51,6 @@ func (t *Tx) OpenRepos(ctx context.Context, names []work.RepoName) ([]work.Repo,
 		}
 	}
 	return rows, nil
-}
-
-// assign finds the row that fits each name best: that of the repository which has
-// the name both here and on GitHub; which GitHub calls so today; which had it.
-func assign(names []work.RepoName, known []work.Repo) []work.Repo {
-	rows := make([]work.Repo, len(names))
-	taken := map[int64]bool{}
-	for _, fits := range []func(work.Repo, work.RepoName) bool{
-		func(r work.Repo, n work.RepoName) bool {
-			return r.LeftAt.IsZero() && r.Name.Equal(n) && r.Current.Equal(n)
-		},
-		func(r work.Repo, n work.RepoName) bool { return r.Current.Equal(n) && !r.Name.Equal(n) },
-		func(r work.Repo, n work.RepoName) bool { return r.Name.Equal(n) },
-	} {
-		for i, n := range names {
-			at := slices.IndexFunc(known, func(r work.Repo) bool { return !taken[r.ID] && fits(r, n) })
-			if rows[i].ID == 0 && at >= 0 {
-				rows[i] = known[at]
-				taken[known[at].ID] = true
-			}
-		}
-	}
-	return rows
 }
 
 // NameRepo records which config names a repository.

@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/dbfile"
 )
 
 func TestOpenMakesThenKeeps(t *testing.T) {
@@ -43,8 +42,8 @@ func TestOpenMakesThenKeeps(t *testing.T) {
 func TestEveryConnectionIsDurable(t *testing.T) {
 	d := newDB(t)
 	want := map[string]string{"synchronous": "2", "journal_mode": "wal", "foreign_keys": "1", "busy_timeout": "10000"}
-	for i := range idleConns + 2 {
-		conn, err := d.sql.Conn(t.Context())
+	for i := range 6 {
+		conn, err := d.SQL.Conn(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,11 +88,11 @@ func TestReplacedWhileInUse(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	wantErr(t, d, ErrReplaced, func(*Tx) error { return nil })
+	wantErr(t, d, dbfile.ErrReplaced, func(*Tx) error { return nil })
 	next := openAt(t, path)
-	wantErr(t, d, ErrReplaced, func(*Tx) error { return nil })
+	wantErr(t, d, dbfile.ErrReplaced, func(*Tx) error { return nil })
 	addRepo(t, next)
-	if err := d.sql.Close(); err != nil { // the old one ends while the new one is in use
+	if err := d.SQL.Close(); err != nil { // the old one ends while the new one is in use
 		t.Fatal(err)
 	}
 	if err := next.Check(t.Context()); err != nil {
@@ -178,33 +177,6 @@ func TestTwentyOpenersOfAnEmptyFile(t *testing.T) {
 	if got := inTx(t, d, func(tx *Tx) ([]work.Repo, error) { return tx.ListRepos(t.Context()) }); len(got) != 1 {
 		t.Errorf("repositories %v, want one", got)
 	}
-}
-
-// SQLite does not wait where a wait could be a deadlock, its busy_timeout
-// notwithstanding: two first openers want the write lock with a read lock held.
-func TestOpenWaitsForTheFirstOpener(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.db")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	first, err := connect(t.Context(), path, url.Values{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer first.Close()
-	conn, err := first.sql.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := conn.ExecContext(t.Context(), `BEGIN IMMEDIATE`); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		time.Sleep(200 * time.Millisecond)
-		_, _ = conn.ExecContext(context.WithoutCancel(t.Context()), `ROLLBACK`)
-	}()
-	addRepo(t, openAt(t, path))
 }
 
 func TestOpenIsCancelled(t *testing.T) {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -38,13 +39,8 @@ func (t *Tx) PutPause(ctx context.Context, p work.Pause) error {
 // BeginPause begins a pause by a command, unless one lasts.
 func (t *Tx) BeginPause(ctx context.Context, p work.Pause) error {
 	open, err := t.ListPauses(ctx, p.RepoID, p.Number)
-	if err != nil {
+	if err != nil || slices.ContainsFunc(open, work.Pause.Open) {
 		return err
-	}
-	for _, o := range open {
-		if o.Open() {
-			return nil
-		}
 	}
 	p.LabelID, p.Ended = 0, time.Time{}
 	return t.PutPause(ctx, p)

@@ -126,15 +126,7 @@ func (t *Tx) PutThreads(ctx context.Context, pullID int64, threads []work.Thread
 
 // sameThreads compares without regard to order.
 func sameThreads(a, b []work.Thread) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for _, x := range b {
-		if !slices.Contains(a, x) {
-			return false
-		}
-	}
-	return true
+	return len(a) == len(b) && !slices.ContainsFunc(b, func(x work.Thread) bool { return !slices.Contains(a, x) })
 }
 
 // ListThreads gives the threads of a pull request, oldest first.

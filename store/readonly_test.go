@@ -37,7 +37,7 @@ func TestOpenReadOnly(t *testing.T) {
 	if err := reader.Update(t.Context(), func(*Tx) error { return nil }); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("a reader writes: %v", err)
 	}
-	if _, err := reader.sql.ExecContext(t.Context(), `DELETE FROM work_items`); err == nil {
+	if _, err := reader.SQL.ExecContext(t.Context(), `DELETE FROM work_items`); err == nil {
 		t.Error("the reader's connection can write")
 	}
 }
@@ -57,7 +57,7 @@ func TestOpenReadOnlyOfAnEmptyFile(t *testing.T) {
 func TestSnapshot(t *testing.T) {
 	d := newDB(t)
 	r := addRepo(t, d)
-	before, err := os.Stat(d.path)
+	before, err := os.Stat(d.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestSnapshot(t *testing.T) {
 	if got := inTx(t, d, func(tx *Tx) ([]work.Item, error) { return tx.ListItems(t.Context(), r.ID) }); len(got) != 0 {
 		t.Errorf("what was written to the copy is in the original: %v", got)
 	}
-	if after, err := os.Stat(d.path); err != nil || after.ModTime() != before.ModTime() || after.Size() != before.Size() {
+	if after, err := os.Stat(d.Path); err != nil || after.ModTime() != before.ModTime() || after.Size() != before.Size() {
 		t.Errorf("the copying changed the original: %v", err)
 	}
 	if err := d.Snapshot(t.Context(), dst); !errors.Is(err, os.ErrExist) {
@@ -92,7 +92,7 @@ func TestCheckFindsDamage(t *testing.T) {
 	if err := d.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	conn, err := d.sql.Conn(t.Context())
+	conn, err := d.SQL.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

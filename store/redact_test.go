@@ -35,7 +35,7 @@ func TestReasonsAreStoredWithoutSecrets(t *testing.T) {
 	}
 	dump := ""
 	for _, table := range []string{"repositories", "work_items", "history", "turns", "actions", "pull_requests"} {
-		rows, err := d.sql.QueryContext(ctx, "SELECT * FROM "+table)
+		rows, err := d.SQL.QueryContext(ctx, "SELECT * FROM "+table)
 		if err != nil {
 			t.Fatal(err)
 		}

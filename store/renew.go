@@ -18,12 +18,8 @@ import (
 // seen and then taken away by a person stays void.
 func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
 	what := fmt.Sprintf("renew %s action %s", a.Kind, a.Token)
-	known, ok, err := t.GetAction(ctx, a.Token)
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	if !ok {
-		_, err := t.insertAction(ctx, what, a)
+	known, added, err := t.knownAction(ctx, what, a)
+	if err != nil || added {
 		return err
 	}
 	same := known.Target == a.Target && known.Base == a.Base && known.Body == a.Body
@@ -44,6 +40,18 @@ func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
 		 state = CASE WHEN `+asSeen+` THEN 'applied' ELSE 'planned' END
 		 WHERE id = ? AND renewals = ?`,
 		refOf{&a.ItemID}, a.Need, a.Target, a.Base, a.Body, a.Why, timeOf{&a.NotBefore}, content, millis(t.now), content, known.ID, known.Renewals)
+}
+
+// knownAction gives the row of an action's token, or adds one.
+func (t *Tx) knownAction(ctx context.Context, what string, a work.Action) (known work.Action, added bool, err error) {
+	known, ok, err := t.GetAction(ctx, a.Token)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%s: %w", what, err)
+	case !ok:
+		known, err = t.insertAction(ctx, what, a)
+	}
+	return known, !ok, err
 }
 
 // seenContent is what is remembered of an action that was seen to be so: of
@@ -70,12 +78,8 @@ func (t *Tx) CheckRenewal(ctx context.Context, a work.Action) error {
 // asks for it again. Of the row there is one, so that the newest wish counts.
 func (t *Tx) RepeatAction(ctx context.Context, a work.Action) error {
 	what := fmt.Sprintf("repeat %s action %s", a.Kind, a.Token)
-	known, ok, err := t.GetAction(ctx, a.Token)
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	if !ok {
-		_, err := t.insertAction(ctx, what, a)
+	known, added, err := t.knownAction(ctx, what, a)
+	if err != nil || added {
 		return err
 	}
 	return t.one(ctx, what, ErrStale,

@@ -112,6 +112,8 @@ func (x nameOf) Value() (driver.Value, error) { return x.n.String(), nil }
 // scanner is a row that is ready to be read.
 type scanner interface{ Scan(dest ...any) error }
 
+func scanCount(row scanner) (n int, err error) { return n, row.Scan(&n) }
+
 func scanString(row scanner) (s string, err error) { return s, row.Scan(&s) }
 
 // list reads every row of a query; what is for the error message.

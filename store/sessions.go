@@ -53,11 +53,7 @@ func (t *Tx) PutSessionUsage(ctx context.Context, itemID int64, agent, session s
 // GetSessionUsage gives what was counted of a session when it was last used;
 // zero for a new one.
 func (t *Tx) GetSessionUsage(ctx context.Context, itemID int64, agent, session string) (work.Usage, error) {
-	scan := func(row scanner) (u work.Usage, err error) {
-		err = row.Scan(&u.InputTokens, &u.OutputTokens, &u.CostUSD)
-		return u, err
-	}
-	u, _, err := find(ctx, t, fmt.Sprintf("get the usage of a session of item %d", itemID), scan,
+	u, _, err := find(ctx, t, fmt.Sprintf("get the usage of a session of item %d", itemID), scanUsage,
 		`SELECT input_tokens, output_tokens, cost_usd FROM session_usage WHERE item_id = ? AND agent = ? AND session = ?`, itemID, agent, session)
 	return u, err
 }

@@ -12,10 +12,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"sync"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/store/dbfile"
 )
 
 // Errors that callers tell apart.
@@ -25,38 +25,21 @@ var (
 	// ErrStale says that a compare-and-set lost: the row is not, or no longer,
 	// in the state from which the caller wanted to move it.
 	ErrStale = errors.New("stale")
-	// ErrReplaced says that the database file was deleted or replaced while it
-	// was open. What would be written now, nobody would read.
-	ErrReplaced = errors.New("the database file was deleted or replaced while it was in use")
-	// ErrNewer says that a newer version of the program wrote the file.
-	ErrNewer = errors.New("written by a newer gh mergexo")
-	// ErrOlder says that the file waits for a migration, which a reader never makes.
-	ErrOlder = errors.New("written by an older gh mergexo")
-	// ErrTooOld says that the file is from before the first schema, from which no
-	// migration leads on.
-	ErrTooOld = errors.New("written by a gh mergexo from before its first release")
 	// ErrReadOnly says that a write was tried where only reads are allowed.
 	ErrReadOnly = errors.New("read-only")
 )
 
+// DiskError says that the disk does not take what SQLite writes.
+type DiskError = dbfile.DiskError
+
 // DB is an open state database.
 type DB struct {
-	sql      *sql.DB
-	path     string
-	file     fs.FileInfo
+	*dbfile.File
 	clock    sync.Mutex // guards now
 	now      func() time.Time
 	redact   func(string) string
 	writer   chan struct{} // one writer at a time within the process
 	readOnly bool
-}
-
-// Close releases the file.
-func (d *DB) Close() error {
-	if err := d.sql.Close(); err != nil {
-		return fmt.Errorf("close %s: %w", d.path, err)
-	}
-	return nil
 }
 
 // GoBy has later transactions take their time from another clock.
@@ -95,13 +78,13 @@ func (t *Tx) clean(s string) string {
 // of its own: other passes wait for it.
 func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if d.readOnly {
-		return fmt.Errorf("write to %s: %w", d.path, ErrReadOnly)
+		return fmt.Errorf("write to %s: %w", d.Path, ErrReadOnly)
 	}
 	select {
 	case d.writer <- struct{}{}:
 		defer func() { <-d.writer }()
 	case <-ctx.Done():
-		return fmt.Errorf("write to %s: %w", d.path, ctx.Err())
+		return fmt.Errorf("write to %s: %w", d.Path, ctx.Err())
 	}
 	if err := d.InPlace(); err != nil {
 		return err
@@ -127,42 +110,17 @@ func (d *DB) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) 
 }
 
 func (d *DB) run(ctx context.Context, opt *sql.TxOptions, t *Tx, fn func(*Tx) error) error {
-	tx, err := d.sql.BeginTx(ctx, opt)
+	tx, err := d.SQL.BeginTx(ctx, opt)
 	if err != nil {
-		return fmt.Errorf("begin on %s: %w", d.path, noRoom(interrupted(ctx, err)))
+		return fmt.Errorf("begin on %s: %w", d.Path, dbfile.NoRoom(dbfile.Interrupted(ctx, err)))
 	}
 	defer tx.Rollback()
 	t.tx = tx
 	if err := fn(t); err != nil {
-		return noRoom(interrupted(ctx, err))
+		return dbfile.NoRoom(dbfile.Interrupted(ctx, err))
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit to %s: %w", d.path, noRoom(interrupted(ctx, err)))
+		return fmt.Errorf("commit to %s: %w", d.Path, dbfile.NoRoom(dbfile.Interrupted(ctx, err)))
 	}
 	return nil
-}
-
-// InPlace tells whether the path still leads to the file that is open, with an error
-// that is ErrReplaced where it does not. SQLite goes on writing to a deleted file
-// without a word.
-func (d *DB) InPlace() error {
-	now, err := os.Stat(d.path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("write to %s: %w", d.path, ErrReplaced)
-	case err != nil:
-		return fmt.Errorf("write to %s: %w", d.path, err)
-	case !os.SameFile(d.file, now):
-		return fmt.Errorf("write to %s: %w", d.path, ErrReplaced)
-	}
-	return nil
-}
-
-// interrupted makes the context's end visible in an error that it caused:
-// SQLite only says "interrupted".
-func interrupted(ctx context.Context, err error) error {
-	if ctx.Err() == nil || errors.Is(err, ctx.Err()) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }

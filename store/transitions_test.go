@@ -31,7 +31,7 @@ var legalMoves = []string{
 // what is always true of a row.
 func watch(t *testing.T, d *DB) {
 	t.Helper()
-	_, err := d.sql.ExecContext(t.Context(), `
+	_, err := d.SQL.ExecContext(t.Context(), `
 		CREATE TABLE moves (move TEXT NOT NULL);
 		CREATE TRIGGER a AFTER UPDATE OF state ON actions WHEN old.state <> new.state OR old.state IN ('planned', 'sent')
 			BEGIN INSERT INTO moves VALUES ('action ' || old.state || ' ' || new.state); END;

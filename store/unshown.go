@@ -30,5 +30,3 @@ func (t *Tx) ShowAgain(ctx context.Context, id int64) error {
 	return t.one(ctx, fmt.Sprintf("show action %d again", id), ErrStale,
 		`UPDATE actions SET state = 'planned', sends = 0, settled_at = 0, not_before = 0, renewals = renewals + 1 WHERE id = ? AND state = 'dropped'`, id)
 }
-
-func scanCount(row scanner) (n int, err error) { return n, row.Scan(&n) }

@@ -6,66 +6,34 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mergexo/gh-mergexo/internal/git"
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
-
-// lease is one turn in one slot: what restore, execute and finalize hand to
-// one another.
-type lease struct {
-	turn    work.Turn
-	item    work.Item
-	slot    *slot
-	remote  *remote
-	events  []work.Event            // the turn's, oldest first
-	place   place                   // the checkout
-	threads map[int64]github.Thread // as read right before the effects, by first comment
-	carried map[string]bool         // event keys for which a commit stands on the branch
-	adopted bool                    // a start goes on on a branch that was pushed before
-	red     []github.Check          // of the head, where the turn is about checks
-	runs    []github.WorkflowRun    // the red ones of the head
-	merge   *git.Merge              // in progress, where the turn is about a conflict
-	files   []string                // that its commit changes
-	spent   bool                    // what asked for the turn asks no more
-	heard   []string                // keys of what was said for an earlier flow, and was told to the agent as well
-	lost    string                  // the commit that somebody's rewriting took out of the branch
-	resumed bool
-
-	attempted bool    // this pass has begun an attempt, which has not been given back
-	begunRuns []int64 // of the agent, by this pass
-	used      bool    // by them, as far as is known
-
-	disclosure     string // the line below what its agent wrote
-	disclosedAside string // the line where its agent takes no part afterwards
-}
-
-func (l *lease) release() { l.slot.release() }
 
 // claim carries out the plan's moves and makes its turns ours, as many as
 // there are free slots. Each is a compare-and-set: what another pass got to
 // first is left alone.
-func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*lease, error) {
+func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*env.Lease, error) {
 	for _, plan := range plans {
 		if err := p.carryOut(ctx, plan); err != nil {
 			return nil, err
 		}
 	}
-	most := min(p.maxTurns()-running, p.day.Left)
+	most := min(p.maxTurns()-running, p.Day.Left)
 	line := plan.Order(plans)
 	if len(line) > 0 && most > 0 {
 		if err := p.Preflight(ctx); err != nil {
 			return nil, err
 		}
 	}
-	var leases []*lease
+	var leases []*env.Lease
 	for _, planned := range line {
 		if len(leases) >= most {
 			break
 		}
-		if !p.startable(ctx, planned.Item.RepoID, planned.Kind) {
+		if !p.Startable(ctx, planned.Item.RepoID, planned.Kind) {
 			continue
 		}
 		l, taken, err := p.claimTurn(ctx, planned)
@@ -98,12 +66,12 @@ func (p *Pass) carryOut(ctx context.Context, plan plan.Plan) error {
 	now := p.Now()
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, h := range plan.Handings {
-			if err := p.notices.showHanding(ctx, tx, h, now); err != nil {
+			if err := p.notices.ShowHanding(ctx, tx, h, now); err != nil {
 				return fmt.Errorf("show who has item %d: %w", h.Stop.ItemID, err)
 			}
 		}
 		for _, m := range plan.Moves {
-			err := p.notices.move(ctx, tx, m, now)
+			err := p.notices.Move(ctx, tx, m, now)
 			if err != nil && !errors.Is(err, store.ErrStale) {
 				return fmt.Errorf("move item %d to %q: %w", m.Item, m.To, err)
 			}
@@ -151,55 +119,55 @@ func (p *Pass) carryOut(ctx context.Context, plan plan.Plan) error {
 
 // claimTurn takes a slot and makes the turn ours. Without a free slot taken is
 // false; when another pass has the turn the lease is nil.
-func (p *Pass) claimTurn(ctx context.Context, planned plan.PlannedTurn) (l *lease, taken bool, err error) {
-	r := p.remoteByID(planned.Item.RepoID)
+func (p *Pass) claimTurn(ctx context.Context, planned plan.PlannedTurn) (l *env.Lease, taken bool, err error) {
+	r := p.RemoteByID(planned.Item.RepoID)
 	s, err := p.freeSlot(p.knownSlot(ctx, planned))
 	if err != nil || s == nil {
 		return nil, false, err
 	}
-	l = &lease{slot: s, remote: r, item: planned.Item, turn: p.newTurn(planned, s.k), events: planned.Events}
+	l = &env.Lease{Slot: s, Repo: r, Item: planned.Item, Turn: p.newTurn(planned, s.K), Events: planned.Events}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error { return p.addTurn(ctx, tx, planned, l) })
 	if err == nil {
-		err = s.announce(p.holderOf(l))
+		err = s.Announce(p.holderOf(l))
 	}
 	if err != nil {
-		s.release()
+		s.Release()
 		if errors.Is(err, store.ErrStale) {
 			return nil, true, nil
 		}
 		return nil, false, fmt.Errorf("claim %s on %s: %w", planned.Kind, work.Ref(r.Name, planned.Number), err)
 	}
-	p.held[s.k] = p.holderOf(l)
-	p.changed(l, "claimed", planned.Reason)
+	p.Held[s.K] = p.holderOf(l)
+	p.Changed(l, "claimed", planned.Reason)
 	if planned.Item.State == work.StateAwaitingIssueFollowup {
-		p.turns.logComments(ctx, l, "work resumes", planned.Unheard)
+		p.turns.LogComments(ctx, l, "work resumes", planned.Unheard)
 	}
 	return l, true, nil
 }
 
 func (p *Pass) newTurn(planned plan.PlannedTurn, k int) work.Turn {
-	r := p.remoteByID(planned.Item.RepoID)
+	r := p.RemoteByID(planned.Item.RepoID)
 	keys := slices.Sorted(slices.Values(work.EventKeys(planned.Events)))
 	now := p.Now()
 	return work.Turn{
 		RepoID: planned.Item.RepoID, ItemID: planned.Item.ID, Number: planned.Number, Kind: planned.Kind,
-		Key:  work.TurnKey(r.repo.Key(), planned.Number, planned.Kind, planned.Head, keys),
+		Key:  work.TurnKey(r.Row.Key(), planned.Number, planned.Kind, planned.Head, keys),
 		Step: work.StepClaimed, Slot: k, Reason: planned.Reason, Branch: planned.Branch, Base: planned.Base, Head: planned.Head,
 		EventKeys: keys, ClaimedAt: now, UpdatedAt: now,
 	}
 }
 
-func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned plan.PlannedTurn, l *lease) error {
-	key, err := unusedKey(ctx, tx, l.turn.Key)
+func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned plan.PlannedTurn, l *env.Lease) error {
+	key, err := unusedKey(ctx, tx, l.Turn.Key)
 	if err != nil {
 		return err
 	}
-	l.turn.Key = key
-	id, err := tx.AddTurn(ctx, l.turn)
+	l.Turn.Key = key
+	id, err := tx.AddTurn(ctx, l.Turn)
 	if err != nil {
 		return err
 	}
-	l.turn.ID = id
+	l.Turn.ID = id
 	ids := make([]int64, len(planned.Events))
 	for i, e := range planned.Events {
 		ids[i] = e.ID
@@ -210,7 +178,7 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned plan.PlannedTu
 	if err := beginAnew(ctx, tx, planned); err != nil {
 		return err
 	}
-	return p.notices.move(ctx, tx, work.Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())
+	return p.notices.Move(ctx, tx, work.Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())
 }
 
 // unusedKey gives a turn a key of its own when earlier ones about the same have
@@ -228,7 +196,7 @@ func unusedKey(ctx context.Context, tx *store.Tx, key string) (string, error) {
 // knownSlot is the slot that the item's agent session was made in: providers
 // may find sessions by directory.
 func (p *Pass) knownSlot(ctx context.Context, planned plan.PlannedTurn) int {
-	r := p.remoteByID(planned.Item.RepoID)
+	r := p.RemoteByID(planned.Item.RepoID)
 	a, ok := p.Config.Agent(r.Name, planned.Kind)
 	if !ok {
 		return -1
@@ -247,6 +215,6 @@ func (p *Pass) knownSlot(ctx context.Context, planned plan.PlannedTurn) int {
 	return known
 }
 
-func (p *Pass) holderOf(l *lease) plan.Holder {
-	return plan.Holder{Repo: l.remote.Name.String(), Number: l.turn.Number, Issue: l.item.Number, Turn: l.turn.Key}
+func (p *Pass) holderOf(l *env.Lease) work.Holder {
+	return work.Holder{Repo: l.Repo.Name.String(), Number: l.Turn.Number, Issue: l.Item.Number, Turn: l.Turn.Key}
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
 // Told is what a command on the command line came to.
@@ -36,7 +38,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	if err != nil {
 		return nil, err
 	}
-	defer planning.unlock() // releasing it twice is as good
+	defer planning.Unlock() // releasing it twice is as good
 	if p.Store, err = p.OpenStore(ctx); err != nil {
 		return nil, err
 	}
@@ -45,36 +47,36 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	if err := p.begin(ctx); err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(p.all, func(r *remote) bool { return r.Name.Equal(repo) })
-	if at < 0 || p.all[at].repo.NodeID == "" {
+	at := slices.IndexFunc(p.All, func(r *env.Repo) bool { return r.Name.Equal(repo) })
+	if at < 0 || p.All[at].Row.NodeID == "" {
 		return nil, fmt.Errorf("no pass has seen %s yet; make one: gh mergexo tick", repo.FullName())
 	}
-	if p.held, err = p.Dirs.heldSlots(); err != nil {
+	if p.Held, err = p.Dirs.HeldSlots(); err != nil {
 		return nil, err
 	}
-	if err := p.loader.readDay(ctx); err != nil {
+	if err := p.loader.ReadDay(ctx); err != nil {
 		return nil, fmt.Errorf("read what was spent today: %w", err)
 	}
-	rep, plan, err := p.planLocal(ctx, p.all[at], number, cmd)
+	rep, plan, err := p.planLocal(ctx, p.All[at], number, cmd)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.carryOut(ctx, plan); err != nil {
 		return nil, err
 	}
-	planning.unlock()
+	planning.Unlock()
 	told = &Told{Answer: rep.Said, Refused: rep.Refused}
-	return told, p.sendTold(ctx, p.all[at], plan, told)
+	return told, p.sendTold(ctx, p.All[at], plan, told)
 }
 
 // lockForCommand takes tick.lock, and waits a little for it.
-func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (fileLock, error) {
-	l, ok, err := p.lockPlanning(ctx, 0)
+func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (env.FileLock, error) {
+	l, ok, err := p.LockPlanning(ctx, 0)
 	if ok || err != nil {
 		return l, err
 	}
 	waiting()
-	l, ok, err = p.lockPlanning(ctx, commandWait)
+	l, ok, err = p.LockPlanning(ctx, commandWait)
 	if err == nil && !ok {
 		err = fmt.Errorf("a pass has been planning for %s and nothing was done; try again, or say it in a comment on GitHub", commandWait)
 	}
@@ -82,21 +84,21 @@ func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (fileLock, er
 }
 
 // planLocal decides what a command does, as route does of one in a comment.
-func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.Command) (rep plan.Reply, made plan.Plan, err error) {
-	v := p.loader.emptyView(rem)
+func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd work.Command) (rep plan.Reply, made plan.Plan, err error) {
+	v := p.loader.EmptyView(rem)
 	var item work.Item
 	by := "the operator"
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		if err := p.loader.fill(ctx, tx, rem, &v); err != nil {
+		if err := p.loader.Fill(ctx, tx, rem, &v); err != nil {
 			return err
 		}
-		if item, err = itemOn(ctx, tx, rem.repo.ID, number); err != nil || item.ID == 0 {
+		if item, err = itemOn(ctx, tx, rem.Row.ID, number); err != nil || item.ID == 0 {
 			return err
 		}
-		if err := fillItem(ctx, tx, &v, item.ID); err != nil {
+		if err := snapshot.FillItem(ctx, tx, &v, item.ID); err != nil {
 			return err
 		}
-		if err := fillFollowups(ctx, tx, &v); err != nil {
+		if err := snapshot.FillFollowups(ctx, tx, &v); err != nil {
 			return err
 		}
 		if accounts, err := tx.ListAccounts(ctx); err != nil {
@@ -104,7 +106,7 @@ func (p *Pass) planLocal(ctx context.Context, rem *remote, number int, cmd work.
 		} else if known := accounts[rem.Name.Host]; len(known) > 0 {
 			by = cmp.Or(known[len(known)-1].Login, by)
 		}
-		return fillCommanded(ctx, tx, &v, item.ID)
+		return snapshot.FillCommanded(ctx, tx, &v, item.ID)
 	})
 	if err != nil {
 		return rep, made, fmt.Errorf("read %s: %w", work.Ref(rem.Name, number), err)
@@ -131,12 +133,12 @@ func itemOn(ctx context.Context, tx *store.Tx, repoID int64, number int) (work.I
 }
 
 // localEvent is what remembers a command that stands in no comment.
-func (p *Pass) localEvent(rem *remote, item int64, number int, cmd work.Command, by string) work.Event {
+func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd work.Command, by string) work.Event {
 	now := p.Now()
 	body := cmd.String()
 	source, hash := "local-"+strconv.FormatInt(now.UnixNano(), 10), work.ContentHash(body)
 	return work.Event{
-		RepoID: rem.repo.ID, ItemID: item, Number: number, Kind: work.EventCommand, Source: source, Hash: hash,
+		RepoID: rem.Row.ID, ItemID: item, Number: number, Kind: work.EventCommand, Source: source, Hash: hash,
 		Key: work.EventKey(number, work.EventCommand, source, hash), Author: work.Account{Login: by}, Body: body, State: work.SaidLocally,
 		CreatedAt: now, UpdatedAt: now, SeenAt: now,
 	}
@@ -144,25 +146,25 @@ func (p *Pass) localEvent(rem *remote, item int64, number int, cmd work.Command,
 
 // sendTold sends what waits for GitHub, and tells what is left of the command.
 // That GitHub cannot be reached is no failure: the next pass sends it.
-func (p *Pass) sendTold(ctx context.Context, rem *remote, plan plan.Plan, told *Told) error {
+func (p *Pass) sendTold(ctx context.Context, rem *env.Repo, plan plan.Plan, told *Told) error {
 	var err error
 	var who work.Account
 	if h, halted := p.Dirs.Halted(); halted {
-		err, told.Halted = &haltedError{h}, true
+		err, told.Halted = &env.HaltedError{Halt: h}, true
 	} else {
 		who, _, _, err = rem.GitHub.Viewer(ctx, "")
 	}
 	switch {
 	case github.IsStatus(err, 403):
-		err = p.meetApp(ctx, rem)
+		err = p.MeetApp(ctx, rem)
 	case err == nil:
-		err = p.meet(ctx, rem.Name.Host, who)
+		err = p.Meet(ctx, rem.Name.Host, who)
 	}
 	if err == nil {
-		rem.ready = true
-		p.notices.sendNotices(ctx, rem, newReport(p.Now()))
+		rem.Ready = true
+		p.notices.SendNotices(ctx, rem, env.NewReport(p.Now()))
 	} else {
-		told.Why = reasonOf(p.causes(rem, err))
+		told.Why = env.ReasonOf(p.Causes(rem, err))
 	}
 	ctx = context.WithoutCancel(ctx)
 	return p.Store.View(ctx, func(tx *store.Tx) error {

@@ -2,88 +2,13 @@ package tick
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
-
-// fillCommands reads what carrying out the waiting commands depends on.
-func fillCommands(ctx context.Context, tx *store.Tx, v *plan.Snapshot) error {
-	v.Closings, v.Shelved = map[int64]work.Action{}, map[int64][]string{}
-	v.Stops = map[int64]work.Stop{}
-	for _, e := range v.Events {
-		if e.Kind != work.EventCommand {
-			continue
-		}
-		token := work.NoticeToken(v.Repo.Key(), e.Number, e.Key)
-		a, ok, err := tx.GetAction(ctx, token)
-		if err != nil {
-			return err
-		}
-		if ok {
-			v.Notices[token] = a.State
-		}
-		if pull, has := v.Pulls[e.ItemID]; has {
-			a, ok, err := tx.GetAction(ctx, work.CloseToken(v.Repo.Key(), pull.Number, e.Key))
-			if err != nil {
-				return err
-			}
-			if ok {
-				v.Closings[e.ID] = a
-			}
-		}
-		if _, known := v.Stops[e.ItemID]; known || e.ItemID == 0 {
-			continue
-		}
-		if err := fillCommanded(ctx, tx, v, e.ItemID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fillCommanded reads about an item what its commands depend on.
-func fillCommanded(ctx context.Context, tx *store.Tx, v *plan.Snapshot, item int64) error {
-	stop, _, err := tx.FindStop(ctx, item)
-	if err != nil {
-		return err
-	}
-	v.Stops[item] = stop
-	if err := fillFollowed(ctx, tx, v, item); err != nil {
-		return err
-	}
-	events, err := tx.ListItemEvents(ctx, item)
-	for _, e := range events {
-		if e.Outcome == work.OutcomeShelved && e.Source == v.Pulls[item].HeadOID {
-			v.Shelved[item] = append(v.Shelved[item], e.Key)
-		}
-	}
-	return err
-}
-
-// fillFollowed reads whether a later item has taken an item's issue over.
-func fillFollowed(ctx context.Context, tx *store.Tx, v *plan.Snapshot, id int64) error {
-	item, err := tx.GetItem(ctx, id)
-	if err != nil {
-		return err
-	}
-	newest, known, err := tx.FindItem(ctx, item.RepoID, item.Number)
-	if err != nil || !known || newest.ID == item.ID || newest.Parent != item.ID {
-		return err
-	}
-	next := plan.Followed{State: newest.State}
-	if next.Pull, _, err = tx.FindPullOfItem(ctx, newest.ID); err != nil {
-		return err
-	}
-	if v.Followed == nil {
-		v.Followed = map[int64]plan.Followed{}
-	}
-	v.Followed[id] = next
-	return nil
-}
 
 // storeObeyed stores what commands change apart from moves and notices.
 func (p *Pass) storeObeyed(ctx context.Context, tx *store.Tx, plan plan.Plan, now time.Time) error {
@@ -131,7 +56,7 @@ func callOff(ctx context.Context, tx *store.Tx, id int64, now time.Time) error {
 		return err
 	}
 	end := work.StepCancelled
-	if begun(t, planned) {
+	if env.Begun(t, planned) {
 		end = work.StepDone
 	}
 	if err := tx.VoidTurnActions(ctx, id, why, now); err != nil {
@@ -155,39 +80,4 @@ func planNotice(ctx context.Context, tx *store.Tx, a work.Action) error {
 	}
 	_, err := tx.AddAction(ctx, a)
 	return err
-}
-
-// due reports whether what a command's answer tells of has come about, or was
-// given up: then the answer may be sent.
-func (p *Notices) due(ctx context.Context, a work.Action) (bool, error) {
-	if a.Kind != work.ActionComment || a.Base == "" {
-		return true, nil
-	}
-	settled := true
-	err := p.Store.View(ctx, func(tx *store.Tx) error {
-		for token := range strings.FieldsSeq(a.Base) {
-			first, known, err := tx.GetAction(ctx, token)
-			if err != nil {
-				return err
-			}
-			settled = settled && (!known || first.State.Settled())
-		}
-		return nil
-	})
-	return settled, err
-}
-
-// unobeyed reports whether a command on a turn's item waits to be carried out.
-func unobeyed(ctx context.Context, tx *store.Tx, l *lease) (bool, error) {
-	pending, err := tx.ListPendingEvents(ctx, l.item.RepoID)
-	for _, e := range pending {
-		if e.ItemID != l.item.ID || e.Kind != work.EventCommand || e.State == work.SaidLocally {
-			continue
-		}
-		_, planned, err := tx.GetAction(ctx, work.NoticeToken(l.remote.repo.Key(), e.Number, e.Key))
-		if err != nil || !planned {
-			return !planned, err
-		}
-	}
-	return false, err
 }

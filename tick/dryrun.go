@@ -8,12 +8,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/recheck"
 )
 
 // Preview is what a pass would do.
 type Preview struct {
-	Repos     []RepoReport
+	Repos     []env.RepoReport
 	Recovered []Recovered // turns that would be carried on
 	Plans     []plan.Plan
 }
@@ -35,15 +37,15 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 		return nil, err
 	}
 	var err error
-	if p.held, err = p.Dirs.heldSlots(); err != nil {
+	if p.Held, err = p.Dirs.HeldSlots(); err != nil {
 		return nil, err
 	}
 	preview := &Preview{}
 	if err := p.previewRecovery(ctx, preview); err != nil {
 		return nil, err
 	}
-	rep := newReport(p.Now())
-	ready := p.ingest.readAll(ctx, rep)
+	rep := env.NewReport(p.Now())
+	ready := p.ingest.ReadAll(ctx, rep)
 	preview.Repos = rep.Repos()
 	if preview.Plans, err = p.route(ctx, ready); err != nil {
 		return nil, err
@@ -57,7 +59,7 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 }
 
 func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
-	var resumed []*lease
+	var resumed []*env.Lease
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		unfinished, err := tx.ListUnfinishedTurns(ctx)
 		for _, t := range unfinished {
@@ -68,13 +70,13 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 			if err != nil {
 				return err
 			}
-			resumed = append(resumed, &lease{turn: t, item: item})
+			resumed = append(resumed, &env.Lease{Turn: t, Item: item})
 		}
 		return err
 	})
 	for _, l := range resumed {
-		line := plan.Line{Number: l.turn.Number, Kind: l.turn.Kind, What: "resume", Reason: "left at step " + string(l.turn.Step)}
-		taken := p.turns.looks.notTaken(ctx, l)
+		line := plan.Line{Number: l.Turn.Number, Kind: l.Turn.Kind, What: "resume", Reason: "left at step " + string(l.Turn.Step)}
+		taken := p.turns.Looks.NotTaken(ctx, l)
 		if off, ok := errors.AsType[*work.SupersededError](taken); ok {
 			line.What, line.Reason = "cancel", off.Reason
 		} else if taken != nil {
@@ -82,21 +84,21 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 		} else if line, err = p.previewRun(ctx, l, line); err != nil {
 			return err
 		}
-		preview.Recovered = append(preview.Recovered, Recovered{p.Config.Called(p.remoteByID(l.turn.RepoID).Name), line})
+		preview.Recovered = append(preview.Recovered, Recovered{p.Config.Called(p.RemoteByID(l.Turn.RepoID).Name), line})
 	}
 	return err
 }
 
 // previewRun says what keeps the agent of a turn from running, if anything does.
-func (p *Pass) previewRun(ctx context.Context, l *lease, line plan.Line) (plan.Line, error) {
-	if l.turn.Step != work.StepClaimed {
+func (p *Pass) previewRun(ctx context.Context, l *env.Lease, line plan.Line) (plan.Line, error) {
+	if l.Turn.Step != work.StepClaimed {
 		return line, nil
 	}
-	err := p.turns.looks.mayRun(ctx, l)
+	err := p.turns.Looks.MayRun(ctx, l)
 	var wait *work.WaitError
 	var blocked *work.BlockedError
-	var spent *spentError
-	var unanswered *unansweredError
+	var spent *recheck.SpentError
+	var unanswered *recheck.UnansweredError
 	switch {
 	case errors.As(err, &wait):
 		line.What, line.Reason = "wait", wait.Reason
@@ -112,8 +114,8 @@ func (p *Pass) previewRun(ctx context.Context, l *lease, line plan.Line) (plan.L
 
 // reader is the part of GitHub that only reads.
 type reader interface {
-	lists
-	objects
+	env.Lists
+	env.Objects
 	CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]github.Comment, error)
 	ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]github.ReviewComment, error)
 	PullsByHead(ctx context.Context, repo work.RepoName, branch string) ([]github.Pull, error)
@@ -172,4 +174,4 @@ func (readOnly) ClosePull(context.Context, work.RepoName, int) (github.Pull, err
 	return github.Pull{}, errDryRun
 }
 
-var _ GitHub = readOnly{}
+var _ env.GitHub = readOnly{}

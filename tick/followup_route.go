@@ -9,24 +9,6 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// fillFollowups reads what items without a pull request wait for.
-func fillFollowups(ctx context.Context, tx *store.Tx, v *plan.Snapshot) error {
-	v.Followups = map[int64]work.Followup{}
-	for _, i := range v.Items {
-		if _, opened := v.Pulls[i.ID]; opened {
-			continue
-		}
-		f, ok, err := tx.FindFollowup(ctx, i.ID)
-		if err != nil {
-			return err
-		}
-		if ok {
-			v.Followups[i.ID] = f
-		}
-	}
-	return nil
-}
-
 // beginAnew forgets what the item waited for when the label was set anew.
 func beginAnew(ctx context.Context, tx *store.Tx, planned plan.PlannedTurn) error {
 	f, waited, err := tx.FindFollowup(ctx, planned.Item.ID)

@@ -35,7 +35,7 @@ func (p *Pass) forget(ctx context.Context, worked int) {
 		_, err = p.Store.Prune(ctx, now.Add(-memory))
 	}
 	if err == nil && due {
-		err = p.turns.restorer.dropAllHomes(ctx)
+		err = p.turns.Restorer.DropAllHomes(ctx)
 	}
 	if err != nil {
 		p.Log.WarnContext(ctx, "could not forget what is over", "error", err)
@@ -76,11 +76,11 @@ func (p *Pass) dropOldTurns(ctx context.Context, before time.Time) error {
 			after = t.ID
 		}
 		for id, some := range keys {
-			r := p.remoteByID(id)
+			r := p.RemoteByID(id)
 			if r == nil {
 				continue // not in the config any more
 			}
-			if err := r.mirror().DropTurns(ctx, some...); err != nil {
+			if err := r.Git().DropTurns(ctx, some...); err != nil {
 				return fmt.Errorf("forget turns of %s: %w", r.Name.FullName(), err)
 			}
 		}

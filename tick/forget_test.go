@@ -10,11 +10,12 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // keeper is a mirror that only forgets.
 type keeper struct {
-	Mirror
+	env.Mirror
 	dropped []string
 }
 
@@ -62,9 +63,9 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := &keeper{}
-	p := &Pass{Env: &Env{
+	p := &Pass{Env: &env.Env{
 		Store: db, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
-		all: []*remote{{Remote: Remote{Mirror: func(work.Repo) Mirror { return k }}, repo: repo}},
+		All: []*env.Repo{{Remote: env.Remote{Mirror: func(work.Repo) env.Mirror { return k }}, Row: repo}},
 	}}
 	p.assemble()
 	p.forget(ctx, 0)

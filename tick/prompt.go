@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
@@ -19,7 +20,7 @@ type PromptQuery struct {
 	Agent  string // in the config; empty: the one that the config names for the turn
 	// Mirror gives a mirror that is thrown away afterwards: nothing that is kept
 	// is written. Required.
-	Mirror func(Remote, work.Repo) Mirror
+	Mirror func(env.Remote, work.Repo) env.Mirror
 }
 
 // Prompt is what an agent is told.
@@ -46,18 +47,18 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 		return Prompt{}, err
 	}
 	kind := work.Kind(q.Name)
-	if l.turn.Request != nil && prompts.Known(kind) && q.Agent == "" {
-		var stored request
-		if err := json.Unmarshal(l.turn.Request, &stored); err != nil {
+	if l.Turn.Request != nil && prompts.Known(kind) && q.Agent == "" {
+		var stored env.Request
+		if err := json.Unmarshal(l.Turn.Request, &stored); err != nil {
 			return Prompt{}, fmt.Errorf("decode the stored prompt: %w", err)
 		}
 		return Prompt{Text: stored.Prompt, Stored: true}, nil
 	}
-	l.turn.Agent = q.Agent
+	l.Turn.Agent = q.Agent
 	if err := p.stand(ctx, l, q); err != nil {
 		return Prompt{}, err
 	}
-	c, err := p.turns.briefs.promptContext(ctx, l)
+	c, err := p.turns.Briefs.PromptContext(ctx, l)
 	if err != nil {
 		return Prompt{}, err
 	}
@@ -65,14 +66,14 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 	if prompts.Known(kind) {
 		text, err = p.Prompts.Render(kind, c)
 	} else {
-		text, err = p.Prompts.Part(q.Name, l.turn.Kind, c)
+		text, err = p.Prompts.Part(q.Name, l.Turn.Kind, c)
 	}
 	return Prompt{Text: text}, err
 }
 
 // leaseOf finds the turn that is asked about: the one under way, the one that
 // is planned, or one that nothing asks for yet.
-func (p *Pass) leaseOf(ctx context.Context, q PromptQuery, preview *Preview) (*lease, error) {
+func (p *Pass) leaseOf(ctx context.Context, q PromptQuery, preview *Preview) (*env.Lease, error) {
 	var item work.Item
 	var pull work.PullRequest
 	var turns []work.Turn
@@ -82,7 +83,7 @@ func (p *Pass) leaseOf(ctx context.Context, q PromptQuery, preview *Preview) (*l
 		return nil, fmt.Errorf("repository %s is not configured", q.Repo)
 	}
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
-		items, err := tx.ListItems(ctx, r.repo.ID)
+		items, err := tx.ListItems(ctx, r.Row.ID)
 		for _, i := range items { // the newest of an issue's items is the last
 			candidate, ok, pullErr := tx.FindPullOfItem(ctx, i.ID)
 			if pullErr != nil {
@@ -107,18 +108,18 @@ func (p *Pass) leaseOf(ctx context.Context, q PromptQuery, preview *Preview) (*l
 	fits := func(k work.Kind) bool { return k == kind || !prompts.Known(kind) }
 	for _, t := range turns {
 		if t.ItemID == item.ID && fits(t.Kind) {
-			l := &lease{turn: t, item: item, remote: r}
+			l := &env.Lease{Turn: t, Item: item, Repo: r}
 			return l, p.loadEvents(ctx, l)
 		}
 	}
 	for _, plan := range preview.Plans {
 		for _, t := range plan.Turns {
 			if t.Item.ID == item.ID && fits(t.Kind) {
-				return &lease{turn: p.newTurn(t, 0), item: item, remote: r, events: t.Events}, nil
+				return &env.Lease{Turn: p.newTurn(t, 0), Item: item, Repo: r, Events: t.Events}, nil
 			}
 		}
 	}
-	idle := plan.PlannedTurn{Item: item, Kind: kind, Number: item.Number, Base: r.repo.DefaultBranch}
+	idle := plan.PlannedTurn{Item: item, Kind: kind, Number: item.Number, Base: r.Row.DefaultBranch}
 	if !prompts.Known(kind) {
 		idle.Kind = item.Flow.StartKind()
 		if opened {
@@ -131,44 +132,44 @@ func (p *Pass) leaseOf(ctx context.Context, q PromptQuery, preview *Preview) (*l
 		}
 		idle.Number, idle.Branch, idle.Base, idle.Head = pull.Number, pull.Branch, pull.Base, pull.HeadOID
 	}
-	return &lease{turn: p.newTurn(idle, 0), item: item, remote: r}, nil
+	return &env.Lease{Turn: p.newTurn(idle, 0), Item: item, Repo: r}, nil
 }
 
-func (p *Pass) loadEvents(ctx context.Context, l *lease) error {
+func (p *Pass) loadEvents(ctx context.Context, l *env.Lease) error {
 	return p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		l.events, err = turnEvents(ctx, tx, l.turn)
+		l.Events, err = env.TurnEvents(ctx, tx, l.Turn)
 		return err
 	})
 }
 
 // stand finds where the turn would begin, with a mirror that is thrown away.
-func (p *Pass) stand(ctx context.Context, l *lease, q PromptQuery) error {
+func (p *Pass) stand(ctx context.Context, l *env.Lease, q PromptQuery) error {
 	if err := p.Preflight(ctx); err != nil {
 		return err
 	}
-	l.remote.mirror() // what planning used
-	l.remote.opened = q.Mirror(l.remote.Remote, l.remote.repo)
-	if err := l.remote.mirror().Ensure(ctx); err != nil {
+	l.Repo.Git() // what planning used
+	l.Repo.Opened = q.Mirror(l.Repo.Remote, l.Repo.Row)
+	if err := l.Repo.Git().Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare a mirror: %w", err)
 	}
-	find := p.turns.restorer.findHead
-	if l.turn.Kind.Start() {
-		find = p.turns.restorer.findBase
+	find := p.turns.Restorer.FindHead
+	if l.Turn.Kind.Start() {
+		find = p.turns.Restorer.FindBase
 	}
 	if err := find(ctx, l); err != nil {
 		return err
 	}
-	if err := l.remote.mirror().Fetch(ctx, l.turn.Head); err != nil {
-		return fmt.Errorf("fetch %s: %w", l.turn.Head, err)
+	if err := l.Repo.Git().Fetch(ctx, l.Turn.Head); err != nil {
+		return fmt.Errorf("fetch %s: %w", l.Turn.Head, err)
 	}
-	if l.turn.Kind.Start() {
+	if l.Turn.Kind.Start() {
 		return nil
 	}
-	return p.turns.briefs.prepareFix(ctx, l)
+	return p.turns.Briefs.PrepareFix(ctx, l)
 }
 
-func (p *Pass) remoteNamed(name work.RepoName) *remote {
-	for _, r := range p.all {
+func (p *Pass) remoteNamed(name work.RepoName) *env.Repo {
+	for _, r := range p.All {
 		if r.Name.Equal(name) {
 			return r
 		}

@@ -7,21 +7,22 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // recover resumes the turns that no living pass works on: those of a dead one,
 // and those that waited and need wait no longer. A turn's pass lives as long as
 // the lock of a slot that names the turn is held; nothing else counts.
-func (p *Pass) recover(ctx context.Context) ([]*lease, error) {
+func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
 	if err := p.begin(ctx); err != nil {
 		return nil, err
 	}
-	held, err := p.Dirs.heldSlots()
+	held, err := p.Dirs.HeldSlots()
 	if err != nil {
 		return nil, err
 	}
-	p.held = held
-	if err := p.turns.runner.endDeadRuns(ctx); err != nil {
+	p.Held = held
+	if err := p.turns.Runner.EndDeadRuns(ctx); err != nil {
 		return nil, err
 	}
 	var unfinished []work.Turn
@@ -32,7 +33,7 @@ func (p *Pass) recover(ctx context.Context) ([]*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	var leases []*lease
+	var leases []*env.Lease
 	for _, t := range unfinished {
 		if !p.resumable(ctx, t) {
 			continue
@@ -54,36 +55,26 @@ func (p *Pass) recover(ctx context.Context) ([]*lease, error) {
 
 // resumable reports whether a turn can be carried on now.
 func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
-	r := p.remoteByID(t.RepoID)
-	if r == nil || !p.selected(r) || t.Blocked || t.Waits(p.Now()) {
+	r := p.RemoteByID(t.RepoID)
+	if r == nil || !p.Selected(r) || t.Blocked || t.Waits(p.Now()) {
 		return false
 	}
-	return !p.inFlight(t.Key) && (t.Step != work.StepClaimed || p.startable(ctx, t.RepoID, t.Kind))
-}
-
-// inFlight reports whether a held slot names the turn.
-func (p *Env) inFlight(key string) bool {
-	for _, h := range p.held {
-		if h.Turn == key {
-			return true
-		}
-	}
-	return false
+	return !p.InFlight(t.Key) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind))
 }
 
 // endOrphans ends what a turn's dead pass left running.
 func (p *Pass) endOrphans(ctx context.Context, t work.Turn) {
-	_, err := p.Orphans.EndMarked(ctx, p.mark(t))
+	_, err := p.Orphans.EndMarked(ctx, p.Mark(t))
 	if err == nil {
 		return
 	}
 	var item work.Item
 	_ = p.Store.View(ctx, func(tx *store.Tx) (err error) { item, err = tx.GetItem(ctx, t.ItemID); return err })
-	p.Log.WarnContext(ctx, "could not look for what a dead pass left running", append(attrsOf(p.remoteByID(t.RepoID).Name, item, t), "error", err)...)
+	p.Log.WarnContext(ctx, "could not look for what a dead pass left running", append(env.AttrsOf(p.RemoteByID(t.RepoID).Name, item, t), "error", err)...)
 }
 
 // resume takes a slot for a turn that was left unfinished.
-func (p *Pass) resume(ctx context.Context, t work.Turn) (*lease, error) {
+func (p *Pass) resume(ctx context.Context, t work.Turn) (*env.Lease, error) {
 	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died with an agent running
 		p.endOrphans(ctx, t)
 	}
@@ -91,68 +82,32 @@ func (p *Pass) resume(ctx context.Context, t work.Turn) (*lease, error) {
 	if err != nil || s == nil {
 		return nil, err
 	}
-	l := &lease{turn: t, slot: s, remote: p.remoteByID(t.RepoID), resumed: true}
-	l.turn.Slot = s.k
+	l := &env.Lease{Turn: t, Slot: s, Repo: p.RemoteByID(t.RepoID), Resumed: true}
+	l.Turn.Slot = s.K
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		if l.item, err = tx.GetItem(ctx, t.ItemID); err != nil {
+		if l.Item, err = tx.GetItem(ctx, t.ItemID); err != nil {
 			return err
 		}
-		if l.events, err = turnEvents(ctx, tx, t); err != nil {
+		if l.Events, err = env.TurnEvents(ctx, tx, t); err != nil {
 			return err
 		}
-		return tx.SaveTurn(ctx, l.turn)
+		return tx.SaveTurn(ctx, l.Turn)
 	})
 	if err == nil {
-		err = s.announce(p.holderOf(l))
+		err = s.Announce(p.holderOf(l))
 	}
 	if err != nil {
-		s.release()
+		s.Release()
 		return nil, fmt.Errorf("resume turn %s: %w", t.Key, err)
 	}
-	p.held[s.k] = p.holderOf(l)
-	p.changed(l, "resumed", string(t.Step))
+	p.Held[s.K] = p.holderOf(l)
+	p.Changed(l, "resumed", string(t.Step))
 	return l, nil
-}
-
-// commitLost takes a turn back to where its agent has not answered: the mirror
-// was deleted or damaged, and the commit with it. A push that was sent may have
-// arrived, so it is looked for first, and given time. Should it arrive later
-// still, the lease lets one of the two through, and the trailer tells whose.
-func (p *Turns) commitLost(ctx context.Context, l *lease, push work.Action) error {
-	lost := fmt.Sprintf("the commit %s is gone from the mirror", work.Short(l.turn.Commit))
-	now := p.Now()
-	if push.Sends > 0 {
-		seen, err := p.effects().Look(ctx, p.scope(l.remote), push)
-		if err != nil || seen {
-			return err
-		}
-		if until := push.SentAt.Add(p.Config.Runtime.SettleAfter); until.After(now) {
-			return &work.WaitError{Until: until, Reason: lost + ", and it is unclear whether it was pushed"}
-		}
-	}
-	l.turn.Commit, l.turn.Answer = "", nil
-	err := p.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.SaveTurn(ctx, l.turn); err != nil {
-			return err
-		}
-		if err := tx.MarkUnsent(ctx, push.ID); err != nil {
-			return err
-		}
-		if err := tx.VoidTurnActions(ctx, l.turn.ID, lost, now); err != nil {
-			return err
-		}
-		return tx.AdvanceTurn(ctx, l.turn.ID, work.StepAnswered, work.StepClaimed, now)
-	})
-	if err != nil {
-		return fmt.Errorf("take turn %s back: %w", l.turn.Key, err)
-	}
-	l.turn.Step = work.StepClaimed
-	return &work.WaitError{Until: now, Reason: lost + "; the agent works again"}
 }
 
 // freeSlot takes a free slot, the preferred one if possible; nil when every
 // slot is taken.
-func (p *Pass) freeSlot(prefer int) (*slot, error) {
+func (p *Pass) freeSlot(prefer int) (*env.Slot, error) {
 	order := []int{}
 	if prefer >= 0 && prefer < p.Config.Runtime.Workers {
 		order = append(order, prefer)
@@ -163,10 +118,10 @@ func (p *Pass) freeSlot(prefer int) (*slot, error) {
 		}
 	}
 	for _, k := range order {
-		if _, busy := p.held[k]; busy {
+		if _, busy := p.Held[k]; busy {
 			continue
 		}
-		s, ok, err := p.Dirs.takeSlot(k)
+		s, ok, err := p.Dirs.TakeSlot(k)
 		if err != nil {
 			return nil, err
 		}
@@ -175,10 +130,4 @@ func (p *Pass) freeSlot(prefer int) (*slot, error) {
 		}
 	}
 	return nil, nil
-}
-
-// mark is what every process of a turn's agent carries in its environment, and
-// no other process on this machine: two state folders may know the same turn.
-func (p *Env) mark(t work.Turn) string {
-	return "MERGEXO_MARK=" + work.ContentHash(p.Dirs.State) + "-" + t.Key
 }

@@ -3,149 +3,19 @@ package tick
 import (
 	"context"
 	"fmt"
-	"slices"
-	"sync"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// Report sums a pass up.
-type Report struct {
-	StartedAt time.Time
-	EndedAt   time.Time
-	Skipped   string // why there was no pass; empty when there was one
-	Halt      *Halt  // everything is paused: there was no pass; else nil
-	Held      string // why turns wait for another day's budgets; empty when none does
-
-	// Shut is why nothing was done on some hosts where work was done on others, for
-	// want of a login or for another one. The causes of their repositories say it too.
-	Shut error
-
-	mu    sync.Mutex
-	told  map[string]bool // the hosts of which they do
-	repos []RepoReport
-	turns []TurnReport
-}
-
-// RepoReport is what a pass did for one repository.
-type RepoReport struct {
-	Repo     string `json:"repo"`
-	Ingested bool   `json:"ingested"`
-	Note     string `json:"note"` // why not, or what went wrong
-	Failed   bool   `json:"failed"`
-	Replaced string `json:"replaced"` // what became of another repository that had the name before
-	Events   int    `json:"events"`   // new ones
-	Ignored  int    `json:"ignored"`  // of those, ignored
-	Notices  int    `json:"notices"`  // sent
-
-	Warnings []string   `json:"warnings"`            // told once each, to whoever runs the pass
-	Causes   []Cause    `json:"causes,omitempty"`    // why it was not read
-	Until    *time.Time `json:"notBefore,omitempty"` // it is not asked before; Note says why
-}
-
-// TurnReport is what a pass did for one turn.
-type TurnReport struct {
-	Repo    string    `json:"repo"`
-	Number  int       `json:"number"`
-	Kind    work.Kind `json:"kind"`
-	TurnKey string    `json:"turnKey"`
-	Step    work.Step `json:"step"`
-	Outcome string    `json:"outcome"` // done, waiting, retrying, blocked, superseded, cancelled, interrupted
-	Reason  string    `json:"reason"`
-	URL     string    `json:"url"`
-	Resumed bool      `json:"resumed"`
-}
-
-// TurnChange is one change of a turn's state, for progress on a terminal.
-type TurnChange struct {
-	Repo   string
-	Number int
-	Kind   work.Kind
-	What   string // claimed, restored, answered, pushed, applied, done, …
-	Detail string
-}
-
-// unprotected is what a turn's change is called that begins without a sandbox.
-const unprotected = "no sandbox"
-
-func newReport(at time.Time) *Report { return &Report{StartedAt: at} }
-
-// tellShut notes that the causes of a repository say why its host is left alone.
-func (r *Report) tellShut(host string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.told == nil {
-		r.told = map[string]bool{}
-	}
-	r.told[host] = true
-}
-
-func (r *Report) tells(host string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.told[host]
-}
-
-// Repos lists the repositories by name.
-func (r *Report) Repos() []RepoReport {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	out := slices.Clone(r.repos)
-	slices.SortFunc(out, func(a, b RepoReport) int { return compare(a.Repo, b.Repo) })
-	return out
-}
-
-// Turns lists the turns in the order in which they ended.
-func (r *Report) Turns() []TurnReport {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.turns)
-}
-
-// Idle reports whether the pass has done nothing to tell of.
-func (r *Report) Idle() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.turns) == 0 && !slices.ContainsFunc(r.repos, func(x RepoReport) bool { return x.Failed || x.Replaced != "" || x.Notices > 0 || len(x.Warnings) > 0 })
-}
-
-func (r *Report) addTurn(t TurnReport) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.turns = append(r.turns, t)
-}
-
-// repo changes the line of one repository.
-func (r *Report) repo(name string, change func(*RepoReport)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	i := slices.IndexFunc(r.repos, func(x RepoReport) bool { return x.Repo == name })
-	if i < 0 {
-		r.repos = append(r.repos, RepoReport{Repo: name})
-		i = len(r.repos) - 1
-	}
-	change(&r.repos[i])
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // tellDay says that turns wait for another day's budgets, when some do.
-func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *Report) {
-	waiting, why := 0, p.day.Says()
+func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *env.Report) {
+	waiting, why := 0, p.Day.Says()
 	for _, plan := range plans {
 		waiting += len(plan.Held) + len(plan.Turns)
 	}
-	if why == "" && begun == p.day.Left { // the last of the day
+	if why == "" && begun == p.Day.Left { // the last of the day
 		waiting -= begun
 		why = fmt.Sprintf("max_turns_per_day is %d", p.Config.Runtime.Budgets.TurnsPerDay)
 	}
@@ -154,16 +24,4 @@ func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *R
 	}
 	rep.Held = fmt.Sprintf("%s held back: %s", work.Count(waiting, "turn"), why)
 	p.Log.WarnContext(ctx, "turns are held back by a budget of the day", "turns", waiting, "why", why)
-}
-
-// changed tells a terminal and the log about a turn.
-func (p *Env) changed(l *lease, what, detail string) {
-	write := p.Log.Info
-	if what == string(verdictBlocked) || what == string(verdictRetry) || what == unprotected {
-		write = p.Log.Warn
-	}
-	write("turn changed", p.turnAttrs(l, "what", what, "detail", detail)...)
-	if p.Progress != nil {
-		p.Progress(TurnChange{Repo: p.Config.Called(l.remote.Name), Number: l.turn.Number, Kind: l.turn.Kind, What: what, Detail: detail})
-	}
 }

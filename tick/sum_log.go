@@ -1,12 +1,16 @@
 package tick
 
-import "context"
+import (
+	"context"
+
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
 
 // sumUp ends the report and logs the pass in one line, and a line for each
 // repository about which there is something to tell: those of idle passes would
 // be most of the log.
-func (p *Pass) sumUp(ctx context.Context, rep *Report) {
-	rep.EndedAt = p.local()
+func (p *Pass) sumUp(ctx context.Context, rep *env.Report) {
+	rep.EndedAt = p.Local()
 	repos := rep.Repos()
 	var events, notices, failed int
 	for _, r := range repos {

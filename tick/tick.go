@@ -11,14 +11,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/ingest"
+	"github.com/mergexo/gh-mergexo/tick/notice"
+	"github.com/mergexo/gh-mergexo/tick/snapshot"
+	"github.com/mergexo/gh-mergexo/tick/turn"
 )
 
 // Pass is one reconcile pass, ready to run.
 type Pass struct {
-	*Env
+	*env.Env
 	Wait     time.Duration // how long to wait for another pass's planning
 	MaxTurns int           // --max-turns; 0 means the config's
 
@@ -26,27 +30,27 @@ type Pass struct {
 	// tick.lock: a missing database is made there, by one pass alone.
 	OpenStore func(context.Context) (*store.DB, error)
 
-	loader  *Loader
-	ingest  *Ingest
-	notices *Notices
-	turns   *Turns
+	loader  *snapshot.Loader
+	ingest  *ingest.Ingest
+	notices *notice.Notices
+	turns   *turn.Turns
 }
 
 // Run makes the pass. A tick.lock held by another pass is no error: the
 // report says so.
-func (p *Pass) Run(ctx context.Context) (rep *Report, err error) {
+func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	p.assemble()
-	p.local = p.Now
-	rep = newReport(p.local())
-	planning, ok, err := p.lockPlanning(ctx, p.Wait)
+	p.Local = p.Now
+	rep = env.NewReport(p.Local())
+	planning, ok, err := p.LockPlanning(ctx, p.Wait)
 	if err != nil || !ok {
 		rep.Skipped = "another pass is planning"
 		return rep, err
 	}
-	unlock := sync.OnceFunc(planning.unlock)
+	unlock := sync.OnceFunc(planning.Unlock)
 	defer unlock()
 	if h, halted := p.Dirs.Halted(); halted {
-		rep.Halt, rep.EndedAt = &h, p.local()
+		rep.Halt, rep.EndedAt = &h, p.Local()
 		return rep, nil
 	}
 	if p.Store, err = p.OpenStore(ctx); err != nil {
@@ -59,19 +63,19 @@ func (p *Pass) Run(ctx context.Context) (rep *Report, err error) {
 	}
 	if err != nil {
 		for _, l := range leases {
-			l.release()
+			l.Release()
 		}
 		return rep, err
 	}
 	p.work(ctx, leases, rep)
 	p.forget(ctx, len(leases))
 	p.sumUp(ctx, rep)
-	rep.Shut = p.accounts.shutHosts(rep.tells)
-	return rep, errors.Join(ctx.Err(), p.missingAgents(), p.accounts.shutHosts(func(host string) bool { return !rep.tells(host) }))
+	rep.Shut = p.Accounts.ShutHosts(rep.Tells)
+	return rep, errors.Join(ctx.Err(), p.MissingAgents(), p.Accounts.ShutHosts(func(host string) bool { return !rep.Tells(host) }))
 }
 
 // plan is the part of the pass that only one pass at a time may do.
-func (p *Pass) plan(ctx context.Context, rep *Report) ([]*lease, error) {
+func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) {
 	leases, err := p.recover(ctx)
 	if err != nil {
 		return leases, fmt.Errorf("recover: %w", err)
@@ -79,8 +83,8 @@ func (p *Pass) plan(ctx context.Context, rep *Report) ([]*lease, error) {
 	if err := p.letGo(ctx); err != nil {
 		return leases, fmt.Errorf("let go of repositories that were left: %w", err)
 	}
-	ready := p.ingest.readAll(ctx, rep)
-	if leases, err = p.open(sameRepos(leases)); err != nil {
+	ready := p.ingest.ReadAll(ctx, rep)
+	if leases, err = p.open(ingest.SameRepos(leases)); err != nil {
 		return leases, err
 	}
 	if _, halted := p.Dirs.Halted(); halted { // meanwhile: what was read waits, and what was recovered finds out itself
@@ -99,21 +103,21 @@ func (p *Pass) plan(ctx context.Context, rep *Report) ([]*lease, error) {
 }
 
 // work sends notices and runs every leased turn, side by side.
-func (p *Pass) work(ctx context.Context, leases []*lease, rep *Report) {
+func (p *Pass) work(ctx context.Context, leases []*env.Lease, rep *env.Report) {
 	var wg sync.WaitGroup
-	for _, r := range slices.Concat(p.remotes(), p.left) {
-		wg.Go(func() { p.notices.sendNotices(ctx, r, rep) })
+	for _, r := range slices.Concat(p.Repositories(), p.Left) {
+		wg.Go(func() { p.notices.SendNotices(ctx, r, rep) })
 	}
 	for _, l := range leases {
 		wg.Go(func() {
-			defer l.release()
-			p.turns.settle(ctx, l, p.step(ctx, l), rep)
-			p.notices.sendNotices(ctx, l.remote, rep)
+			defer l.Release()
+			p.turns.Settle(ctx, l, p.step(ctx, l), rep)
+			p.notices.SendNotices(ctx, l.Repo, rep)
 		})
 	}
 	var beside sync.WaitGroup
 	over := make(chan struct{})
-	beside.Go(func() { p.notices.showWorking(ctx, leases, over, rep) })
+	beside.Go(func() { p.notices.ShowWorking(ctx, leases, over, rep) })
 	wg.Wait()
 	close(over)
 	beside.Wait()
@@ -121,35 +125,35 @@ func (p *Pass) work(ctx context.Context, leases []*lease, rep *Report) {
 
 // step carries one turn as far as it comes. Each phase stores its result
 // before it returns; a turn that was resumed skips what it has stored.
-func (p *Pass) step(ctx context.Context, l *lease) error {
+func (p *Pass) step(ctx context.Context, l *env.Lease) error {
 	for _, phase := range []struct {
 		at  work.Step
-		run func(context.Context, *lease) error
+		run func(context.Context, *env.Lease) error
 	}{
-		{work.StepClaimed, p.turns.restorer.restore},
-		{work.StepClaimed, p.turns.runner.execute},
-		{work.StepAnswered, p.turns.finalize},
-		{work.StepPushed, p.turns.apply},
-		{work.StepApplied, p.turns.finish},
+		{work.StepClaimed, p.turns.Restorer.Restore},
+		{work.StepClaimed, p.turns.Runner.Execute},
+		{work.StepAnswered, p.turns.Finalize},
+		{work.StepPushed, p.turns.Apply},
+		{work.StepApplied, p.turns.Finish},
 	} {
-		if l.turn.Step != phase.at {
+		if l.Turn.Step != phase.at {
 			continue
 		}
 		if phase.at == work.StepClaimed || phase.at == work.StepAnswered {
-			if err := p.turns.looks.notLeft(ctx, l); err != nil {
+			if err := p.turns.Looks.NotLeft(ctx, l); err != nil {
 				return err
 			}
 		}
-		within := sameFor
+		within := env.SameFor
 		if phase.at == work.StepAnswered {
 			within = 0 // its agent may have worked for an hour
 		}
-		if err := p.stillSame(ctx, l.remote, within); err != nil {
+		if err := p.StillSame(ctx, l.Repo, within); err != nil {
 			return err
 		}
 		if err := phase.run(ctx, l); err != nil {
 			if phase.at == work.StepClaimed {
-				l.remote.confirm(time.Time{}) // the same, before what came of it is told
+				l.Repo.Confirm(time.Time{}) // the same, before what came of it is told
 			}
 			return err
 		}
@@ -158,13 +162,4 @@ func (p *Pass) step(ctx context.Context, l *lease) error {
 		}
 	}
 	return nil
-}
-
-// scope is where the actions of a repository take place.
-func (p *Env) scope(r *remote) actions.Scope {
-	return actions.Scope{Repo: r.repo, GitHub: r.GitHub, Branches: r.mirror(), Accounts: p.accounts.ids(r.Name.Host)}
-}
-
-func (p *Env) effects() *actions.Runner {
-	return &actions.Runner{Store: p.Store, Now: p.Now, Log: p.Log, SettleAfter: p.Config.Runtime.SettleAfter}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -68,13 +67,6 @@ type Result struct {
 	Counted work.Usage // of the whole thread so far, where the provider counts so; else zero
 }
 
-// Adapter names in the config.
-const (
-	AdapterCommand = "command"
-	AdapterCodex   = "codex"
-	AdapterClaude  = "claude"
-)
-
 // Identity is who the agent's own commits are by. They are never published:
 // only its tree counts.
 type Identity struct{ Name, Email string }
@@ -82,8 +74,8 @@ type Identity struct{ Name, Email string }
 // Spec is how an agent is set up.
 type Spec struct {
 	Name     string           // required; in the config, for messages and file names
-	Adapter  string           // required
-	Command  []string         // required by the command adapter: program and arguments; others know their program
+	Adapter  Adapter          // required
+	Command  []string         // program and arguments; empty: the program that is named like the adapter
 	Model    string           // empty: the program's own default
 	Effort   string           // how hard the model thinks, in the program's own words; empty: its default
 	Writable []string         // folders beside the checkout that codex's own sandbox lets its commands write to
@@ -117,52 +109,8 @@ type Rooms interface {
 	Leave(j work.Job)            // the run is over: what only it needed goes
 }
 
-// Homes are the folders in which an adapter's program keeps its login and its
-// sessions, as an environment says: they must stay writable in a sandbox. A
-// claude that was told of no folder also has a file beside its own.
-func Homes(adapter string, environ []string) []string {
-	v, known := homeVariables[adapter]
-	if !known {
-		return nil
-	}
-	if dir := lookup(environ, v.name); dir != "" {
-		return absolute(dir)
-	}
-	var all []string
-	for _, name := range v.inHome {
-		all = append(all, absolute(filepath.Join(lookup(environ, "HOME"), name))...)
-	}
-	return all
-}
-
-func absolute(path string) []string {
-	if !filepath.IsAbs(path) {
-		return nil
-	}
-	return []string{filepath.Clean(path)}
-}
-
-// Variables are what an adapter's program must see of the environment, beside
-// what every agent sees.
-func Variables(adapter string) []string {
-	if v, known := homeVariables[adapter]; known {
-		return []string{v.name}
-	}
-	return nil
-}
-
-// homeVariables name each program's home, and what there is below HOME
-// otherwise.
-var homeVariables = map[string]struct {
-	name   string
-	inHome []string
-}{
-	AdapterCodex:  {"CODEX_HOME", []string{".codex"}},
-	AdapterClaude: {"CLAUDE_CONFIG_DIR", []string{".claude", ".claude.json"}},
-}
-
-// lookup finds a variable's value; the last of a name counts.
-func lookup(environ []string, name string) (value string) {
+// Lookup finds a variable's value; the last of a name counts.
+func Lookup(environ []string, name string) (value string) {
 	for _, v := range environ {
 		if n, val, ok := strings.Cut(v, "="); ok && n == name {
 			value = val
@@ -171,47 +119,21 @@ func lookup(environ []string, name string) (value string) {
 	return value
 }
 
-// New makes an agent.
-func New(s Spec) (Agent, error) {
-	if s.Redact == nil {
-		s.Redact = func(text string) string { return text }
-	}
-	switch s.Adapter {
-	case AdapterCommand:
-		if len(s.Command) == 0 {
-			return nil, fmt.Errorf("agent %q: its command is empty", s.Name)
-		}
-		return &command{spec: s}, nil
-	case AdapterCodex:
-		return &codex{spec: s}, nil
-	case AdapterClaude:
-		return &claude{spec: s}, nil
-	default:
-		return nil, fmt.Errorf("agent %q: unknown adapter %q; there are %q, %q and %q", s.Name, s.Adapter, AdapterCodex, AdapterClaude, AdapterCommand)
-	}
-}
-
-// installs are the commands that install the adapters' programs.
-var installs = map[string]string{
-	AdapterCodex:  "npm install -g @openai/codex",
-	AdapterClaude: "npm install -g @anthropic-ai/claude-code",
-}
-
-// command is the program of an agent and its first arguments.
-func (s Spec) command() []string {
+// CommandLine is the program of an agent and its first arguments.
+func (s Spec) CommandLine() []string {
 	if len(s.Command) > 0 {
 		return s.Command
 	}
-	return []string{s.Adapter} // each adapter is called like its program
+	return []string{s.Adapter.Name} // each adapter is called like its program
 }
 
 // Program is the path of an agent's program.
-func Program(s Spec) (string, error) { return s.program(s.command()[0]) }
+func Program(s Spec) (string, error) { return s.ProgramPath(s.CommandLine()[0]) }
 
 // Find finds an agent's program. Its error is one line that says what to do.
 func Find(s Spec) error {
-	program := s.command()[0]
-	_, err := s.program(program)
+	program := s.CommandLine()[0]
+	_, err := s.ProgramPath(program)
 	if err == nil {
 		return nil
 	}
@@ -221,7 +143,7 @@ func Find(s Spec) error {
 // remedy says how to mend a program that is missing.
 func (s Spec) remedy() string {
 	how := "install it"
-	if command := installs[s.Adapter]; command != "" {
+	if command := s.Adapter.Install; command != "" {
 		how = "run `" + command + "`"
 	}
 	return fmt.Sprintf("%s, or correct command of [agents.%s]; under cron PATH is short, and an absolute path is safer", how, s.Name)
@@ -237,7 +159,7 @@ type FailedError struct {
 
 func (e *FailedError) Error() string {
 	s := fmt.Sprintf("agent %q %s", e.Agent, e.Did())
-	if last := lastLine(e.Stderr); last != "" {
+	if last := LastLine(e.Stderr); last != "" {
 		s += ": " + last
 	}
 	if e.Drift != "" {
@@ -291,13 +213,14 @@ func (e *SessionError) Error() string {
 	return fmt.Sprintf("agent %q cannot continue its session: %s", e.Agent, e.Reason)
 }
 
-func lastLine(s string) string {
+// LastLine is the last line of a text, not too long.
+func LastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return clip(strings.TrimSpace(lines[len(lines)-1]), 300)
+	return Clip(strings.TrimSpace(lines[len(lines)-1]), 300)
 }
 
-// clip bounds text to n characters.
-func clip(s string, n int) string {
+// Clip bounds text to n characters.
+func Clip(s string, n int) string {
 	for i := range s {
 		if n == 0 {
 			return s[:i] + "…"

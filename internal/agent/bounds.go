@@ -34,7 +34,7 @@ func (s Spec) passed(res proc.Result) error {
 	case proc.StderrLimit:
 		e.Did, e.Hint = "wrote more than "+work.SizeText(maxStderr)+" to standard error", quiet
 	default:
-		e.Did, e.Hint = "wrote more than "+work.SizeText(maxStream)+" of output", quiet
+		e.Did, e.Hint = "wrote more than "+work.SizeText(MaxStream)+" of output", quiet
 	}
 	return e
 }

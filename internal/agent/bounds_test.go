@@ -28,14 +28,14 @@ func TestAgentsThatTakeTooMuchAreEndedForThat(t *testing.T) {
 		{"floods its log while its provider is down", `echo '{"type":"error","message":"Reconnecting... 1/5"}'; exec yes 'a line of the log' >&2`, stderr},
 		{"floods its output", `exec yes '{"type":"item.completed","item":{"type":"reasoning","text":"and so on, for longer than anybody reads it"}}'`, output},
 	}
-	for _, adapter := range []string{agent.AdapterCodex, agent.AdapterClaude, agent.AdapterCommand} {
+	for _, adapter := range []string{codexName, claudeName, commandName} {
 		for _, tt := range tests {
-			if adapter == agent.AdapterCommand && tt.want == output {
+			if adapter == commandName && tt.want == output {
 				continue // one document: what is wrong with it is for a repair
 			}
 			t.Run(adapter+" "+tt.name, func(t *testing.T) {
 				s := spec(t, program(t, "cat >/dev/null; "+tt.script))
-				s.Adapter, s.Now, s.MaxMemory = adapter, time.Now, 100<<20
+				s.Adapter, s.Now, s.MaxMemory = adapters[adapter], time.Now, 100<<20
 				r := request(t)
 				r.Session, r.Wall = "", time.Minute
 				_, err := run(t, s, r)

@@ -11,25 +11,10 @@ import (
 	"runtime"
 )
 
-// CanTest is part of Agent.
-func (c *command) CanTest(ctx context.Context, r Request, argv []string) error {
-	return c.spec.canTest(ctx, r, argv)
-}
-
-// CanTest is part of Agent.
-func (c *codex) CanTest(ctx context.Context, r Request, argv []string) error {
-	return c.spec.canTest(ctx, r, argv)
-}
-
-// CanTest is part of Agent.
-func (c *claude) CanTest(ctx context.Context, r Request, argv []string) error {
-	return c.spec.canTest(ctx, r, argv)
-}
-
-// canTest looks for the program of the tests where they would run. It starts
+// CanTest looks for the program of the tests where they would run. It starts
 // nothing but a shell, which only looks.
-func (s Spec) canTest(ctx context.Context, r Request, argv []string) error {
-	path, err := s.testProgram(r.Dir, argv[0])
+func (t Tester) CanTest(ctx context.Context, r Request, argv []string) error {
+	path, err := t.program(r.Dir, argv[0])
 	if err != nil {
 		return err
 	}
@@ -39,25 +24,25 @@ func (s Spec) canTest(ctx context.Context, r Request, argv []string) error {
 	if runtime.GOOS == "windows" {
 		return nil // there is no such shell
 	}
-	if s.Wrap != nil {
-		there, err := s.finds(ctx, r, "/bin/sh", path)
+	if t.spec.Wrap != nil {
+		there, err := t.finds(ctx, r, "/bin/sh", path)
 		switch {
 		case err != nil:
 			return err
 		case !there:
-			return s.notVisible(argv[0])
+			return t.notVisible(argv[0])
 		}
 	}
 	name := firstWord(argv)
 	if name == "" {
 		return nil
 	}
-	there, err := s.finds(ctx, r, argv[0], name)
+	there, err := t.finds(ctx, r, argv[0], name)
 	switch {
 	case err != nil || there:
 		return err
-	case s.Wrap != nil:
-		return s.notVisible(name)
+	case t.spec.Wrap != nil:
+		return t.notVisible(name)
 	}
 	return testsMissing(filepath.Base(name), errors.New("the shell does not find it"))
 }
@@ -84,9 +69,9 @@ const (
 
 // finds asks a shell whether it would find a program, in the tests' place: with
 // their environment and in their sandbox. Where that is not certain it does.
-func (s Spec) finds(ctx context.Context, r Request, shell, name string) (bool, error) {
+func (t Tester) finds(ctx context.Context, r Request, shell, name string) (bool, error) {
 	script := fmt.Sprintf(`command -v -- "$1" >/dev/null 2>&1 && exit %d; exit %d`, codeThere, codeNotThere)
-	res, err := s.test(ctx, within(r), []string{shell, "-c", script, "sh", name})
+	res, err := t.Test(ctx, Within(r), []string{shell, "-c", script, "sh", name})
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -112,6 +97,6 @@ func firstWord(argv []string) string {
 	return m[1]
 }
 
-func (s Spec) notVisible(name string) error {
-	return s.testsNotInside(name, "no agent was run")
+func (t Tester) notVisible(name string) error {
+	return t.notInside(name, "no agent was run")
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/agent/claude"
+	"github.com/mergexo/gh-mergexo/internal/agent/codex"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -104,7 +106,7 @@ func TestACheckoutThatCannotBeWrittenIsForAPerson(t *testing.T) {
 
 func TestCodexsOwnSandboxIsTried(t *testing.T) {
 	s := spec(t, program(t, `echo "$@" >> asked; case "$1" in sandbox) echo "sandbox error: no user namespaces" >&2; exit 1;; esac`))
-	s.Adapter, s.Now = agent.AdapterCodex, time.Now
+	s.Adapter, s.Now = codex.Adapter, time.Now
 	s.Args = []string{"-c", "a=1", "--search", "--config=b=2"}
 	r := request(t)
 	unable(t, "codex", check(t, s, r), "no user namespaces")
@@ -131,11 +133,11 @@ Usage: codex [OPTIONS]" >&2; exit 2`)}
 
 func TestAProgramThatDoesNotStartIsForAPerson(t *testing.T) {
 	s := spec(t, program(t, "echo 'node: bad option' >&2; exit 1"))
-	s.Adapter, s.Now = agent.AdapterClaude, time.Now
+	s.Adapter, s.Now = claude.Adapter, time.Now
 	unable(t, "claude", check(t, s, request(t)), "bad option")
-	for _, adapter := range []string{agent.AdapterCodex, agent.AdapterClaude, agent.AdapterCommand} {
+	for _, adapter := range []string{codexName, claudeName, commandName} {
 		s := spec(t, "/nowhere/agent")
-		s.Adapter, s.Now = adapter, time.Now
+		s.Adapter, s.Now = adapters[adapter], time.Now
 		var blocked *work.BlockedError
 		if err := check(t, s, request(t)); !errors.As(err, &blocked) {
 			t.Errorf("%s: %v", adapter, err)

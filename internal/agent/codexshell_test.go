@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/modelsim"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
@@ -34,7 +33,7 @@ func TestAnAgentsCommandsFindWhatIsOnPath(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		tool := toolOnPath(t, r)
 		run := modelsim.Reply{Run: tool}
-		if r.spec.Adapter == agent.AdapterClaude {
+		if r.spec.Adapter.Name == claudeName {
 			run = modelsim.Reply{Tool: &modelsim.Call{Name: "Bash", Input: map[string]any{"command": tool, "description": "run it"}}}
 		}
 		r.model.Script(func(q modelsim.Query) modelsim.Reply {
@@ -54,7 +53,7 @@ func TestAnAgentsCommandsFindWhatIsOnPath(t *testing.T) {
 // Codex's commands write to the folders that they may write to beside the checkout,
 // and not to one that holds codex's own home.
 func TestCodexsCommandsWriteWhereTheyMay(t *testing.T) {
-	r := newRig(t, agent.AdapterCodex)
+	r := newRig(t, codexName)
 	may, mayNot := testhome.New(t), testhome.New(t)
 	home := filepath.Join(mayNot, "codex")
 	if err := os.Mkdir(home, 0o700); err != nil {

@@ -2,9 +2,10 @@ package agent
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 func (s Spec) gitConfigPath() string { return filepath.Join(s.Home, s.Name+".gitconfig") }
@@ -35,7 +36,7 @@ func (s Spec) writeGitConfig() error {
 [maintenance]
 	auto = false
 `, gitQuote(id.Name), gitQuote(id.Email))
-	if err := replaceFile(s.gitConfigPath(), text); err != nil {
+	if err := files.Replace(s.gitConfigPath(), text); err != nil {
 		return fmt.Errorf("write the git configuration of agent %q: %w", s.Name, err)
 	}
 	return nil
@@ -43,29 +44,4 @@ func (s Spec) writeGitConfig() error {
 
 func gitQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ", "\r", " ").Replace(s) + `"`
-}
-
-// replaceFile writes a file whole: agents of other turns may be reading it.
-func replaceFile(path, text string) error {
-	if old, err := os.ReadFile(path); err == nil && string(old) == text {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }

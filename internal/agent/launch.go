@@ -15,34 +15,34 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// launch is how an adapter starts its program. All adapters start theirs here,
+// Launch is how an adapter starts its program. All adapters start theirs here,
 // so that the environment, the marks and the sandbox are the same for each.
-type launch struct {
-	argv      []string  // required; a name on the agent's PATH or an absolute path, and arguments
-	env       []string  // beside what every agent sees
-	stdin     []byte    // written, then closed
-	signal    os.Signal // that it ends well on; nil means SIGTERM
-	maxOutput int64     // required; bytes of standard output, at which it is ended
-	meter     meter     // gets its standard output as it comes; may be nil
+type Launch struct {
+	Argv      []string  // required; a name on the agent's PATH or an absolute path, and arguments
+	Env       []string  // beside what every agent sees
+	Stdin     []byte    // written, then closed
+	Signal    os.Signal // that it ends well on; nil means SIGTERM
+	MaxOutput int64     // required; bytes of standard output, at which it is ended
+	Meter     Meter     // gets its standard output as it comes; may be nil
 }
 
-// launch runs a program to its end. Its errors are those of Agent.Run; an exit
+// Launch runs a program to its end. Its errors are those of Agent.Run; an exit
 // code is none. What was written until a limit is in the result.
-func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, error) {
-	path, err := s.program(l.argv[0])
+func (s Spec) Launch(ctx context.Context, r Request, l Launch) (proc.Result, error) {
+	path, err := s.ProgramPath(l.Argv[0])
 	if err != nil {
 		return proc.Result{}, err
 	}
-	argv, env, err := s.Line(r, append([]string{path}, l.argv[1:]...))
+	argv, env, err := s.Line(r, append([]string{path}, l.Argv[1:]...))
 	if err != nil {
 		return proc.Result{}, err
 	}
 	defer s.leave(r, work.RunsAgent)
 	log := &redactor{to: r.Log, redact: s.Redact}
 	c := proc.Cmd{
-		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.env...),
-		Stdin: l.stdin, Stderr: log,
-		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.maxOutput, EndSignal: l.signal,
+		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.Env...),
+		Stdin: l.Stdin, Stderr: log,
+		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.MaxOutput, EndSignal: l.Signal,
 		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
 		MaxStderr: maxStderr, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsAgent),
 	}
@@ -50,10 +50,10 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	if alive != nil {
 		c.Counts, c.Alive, c.OutputFile = alive.counts, alive.alive, true
 	}
-	if l.meter != nil {
-		c.Stdout = l.meter
+	if l.Meter != nil {
+		c.Stdout = l.Meter
 	}
-	running, over := r.follow(ctx, l.meter)
+	running, over := r.follow(ctx, l.Meter)
 	res, err := proc.Run(running, c)
 	log.flush()
 	if tooMuch := over(); tooMuch != nil {
@@ -62,9 +62,9 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	switch {
 	case err == nil && res.TimedOut != proc.NoLimit && alive != nil && alive.failing():
 		// It tries again and again, and would never give up.
-		return res, s.wait("its provider was not reached", time.Time{}, pauseBusy)
+		return res, s.Wait("its provider was not reached", time.Time{}, PauseBusy)
 	case err != nil:
-		return res, s.notRun(ctx, l.argv[0], err)
+		return res, s.notRun(ctx, l.Argv[0], err)
 	case res.TimedOut == proc.WallLimit:
 		return res, &TimeoutError{Agent: s.Name, Limit: res.TimedOut, After: r.Wall}
 	case res.TimedOut == proc.IdleLimit:
@@ -72,7 +72,7 @@ func (s Spec) launch(ctx context.Context, r Request, l launch) (proc.Result, err
 	case res.Passed != proc.NoLimit, res.Truncated && alive != nil:
 		return res, s.passed(res)
 	case s.missingInside(res):
-		return res, s.notInside(l.argv[0], res)
+		return res, s.notInside(l.Argv[0], res)
 	}
 	return res, nil
 }
@@ -84,7 +84,7 @@ func (s Spec) Line(r Request, argv []string) (line, env []string, err error) {
 	if err := checkDir(r.Dir); err != nil {
 		return nil, nil, fmt.Errorf("run agent %q: %w", s.Name, err)
 	}
-	if env, err = s.environ(r); err != nil {
+	if env, err = s.environOf(s.Environ, r); err != nil {
 		return nil, nil, err
 	}
 	line, err = s.wrapped(argv, r, work.RunsAgent)
@@ -109,27 +109,27 @@ const (
 // missingInside reports whether a command ended because the sandbox lets too
 // little in: its program, or the interpreter of that, was not found.
 func (s Spec) missingInside(res proc.Result) bool {
-	return s.Wrap != nil && (res.Code == codeNotFound || res.Code == codeNotStarted || strings.HasPrefix(lastLine(string(res.Stderr)), "bwrap: execvp"))
+	return s.Wrap != nil && (res.Code == codeNotFound || res.Code == codeNotStarted || strings.HasPrefix(LastLine(string(res.Stderr)), "bwrap: execvp"))
 }
 
 // notInside is for the operator: another attempt would end in the same way.
 func (s Spec) notInside(program string, res proc.Result) error {
 	return &work.BlockedError{
-		Reason: fmt.Sprintf("The program of agent %q, %q, could not be started in its sandbox: %s", s.Name, program, lastLine(s.Redact(string(res.Stderr)))),
+		Reason: fmt.Sprintf("The program of agent %q, %q, could not be started in its sandbox: %s", s.Name, program, LastLine(s.Redact(string(res.Stderr)))),
 		Hint: fmt.Sprintf("Name the folder of what is missing in readable of [agents.%s] in the config (`gh mergexo sandbox show %s` lists what is let in), then comment to have it tried again.",
 			s.Name, s.Name),
 	}
 }
 
-// program finds the program; one that is missing is for a person to mend.
-func (s Spec) program(name string) (string, error) {
+// ProgramPath finds the program; one that is missing is for a person to mend.
+func (s Spec) ProgramPath(name string) (string, error) {
 	if strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
 		return "", &work.BlockedError{
 			Reason: fmt.Sprintf("The program of agent %q, %q, is given relative to a checkout, where the repository could put one of its own.", s.Name, name),
 			Hint:   fmt.Sprintf("Write its absolute path into command of [agents.%s], then comment to have it tried again.", s.Name),
 		}
 	}
-	path, err := proc.LookPath(name, lookup(s.Environ, "PATH"))
+	path, err := proc.LookPath(name, Lookup(s.Environ, "PATH"))
 	if err == nil && !filepath.IsAbs(path) {
 		err = fmt.Errorf("found at %q, which is relative", path)
 	}
@@ -153,10 +153,10 @@ func (r Request) mark() string {
 	return turnMark(r.Turn)
 }
 
-// ours is what we add to an agent's environment, and what the commands that it
+// Ours is what we add to an agent's environment, and what the commands that it
 // starts must see too: the turn's mark, and a git and a gh that know no
 // credentials and never ask.
-func (s Spec) ours(r Request) []string {
+func (s Spec) Ours(r Request) []string {
 	env := []string{
 		turnMark(r.Turn),
 		"GH_CONFIG_DIR=" + filepath.Join(s.Home, "no-gh"), // gh finds no login there
@@ -167,9 +167,6 @@ func (s Spec) ours(r Request) []string {
 	}
 	return env
 }
-
-// environ is what the program sees: the Spec's, and ours over it.
-func (s Spec) environ(r Request) ([]string, error) { return s.environOf(s.Environ, r) }
 
 // environOf adds to a part of our environment what we set ourselves.
 func (s Spec) environOf(base []string, r Request) ([]string, error) {
@@ -182,7 +179,7 @@ func (s Spec) environOf(base []string, r Request) ([]string, error) {
 			env = append(env, v)
 		}
 	}
-	return append(env, s.ours(r)...), nil
+	return append(env, s.Ours(r)...), nil
 }
 
 // notRun explains why the program could not be run at all. What will fail

@@ -35,12 +35,12 @@ func TestSignsOfLife(t *testing.T) {
 	)
 	again := func(line string) string { return "while :; do " + say(line) + "sleep 0.3; done\n" }
 	ends := map[string]string{
-		agent.AdapterCodex:  say(codexSays(`{"a":1}`)) + say(codexEnds),
-		agent.AdapterClaude: say(claudeResult(`,"structured_output":{"a":1}`)),
+		codexName:  say(codexSays(`{"a":1}`)) + say(codexEnds),
+		claudeName: say(claudeResult(`,"structured_output":{"a":1}`)),
 	}
 	lines := map[string]struct{ begins, retries, command, done, interrupted, session string }{
-		agent.AdapterCodex:  {codexBegins, codexRetries, codexCommand, codexDone, "", "sessions/2026/11/22/rollout-2026-11-22T05-51-39-" + thread + ".jsonl"},
-		agent.AdapterClaude: {claudeInit, claudeRetries, claudeCommand, claudeDone, claudeInterrupted, "projects/-tmp-repo/" + thread + ".jsonl"},
+		codexName:  {codexBegins, codexRetries, codexCommand, codexDone, "", "sessions/2026/11/22/rollout-2026-11-22T05-51-39-" + thread + ".jsonl"},
+		claudeName: {claudeInit, claudeRetries, claudeCommand, claudeDone, claudeInterrupted, "projects/-tmp-repo/" + thread + ".jsonl"},
 	}
 	for adapter, l := range lines {
 		for name, tt := range map[string]struct{ script, want string }{
@@ -62,7 +62,7 @@ func TestSignsOfLife(t *testing.T) {
 					t.Fatal(err)
 				}
 				s := spec(t, program(t, "cat >/dev/null\nSESSION='"+session+"'\n"+say(l.begins)+tt.script+ends[adapter]))
-				s.Adapter, s.Now = adapter, time.Now
+				s.Adapter, s.Now = adapters[adapter], time.Now
 				s.Environ = append(s.Environ, "CODEX_HOME="+home, "CLAUDE_CONFIG_DIR="+home)
 				r := request(t)
 				r.Turn, r.Mark, r.Session, r.Idle, r.Wall = "turn-life", "MERGEXO_MARK="+t.Name(), "", time.Second, 15*time.Second

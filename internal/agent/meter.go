@@ -6,29 +6,31 @@ import (
 	"io"
 	"os"
 	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// meter counts what a run uses while it is under way: a turn that is ended at a
+// Meter counts what a run uses while it is under way: a turn that is ended at a
 // limit, or fails, is paid like any other. It is fed with the program's standard
 // output as it comes, and may be asked at any time.
-type meter interface {
+type Meter interface {
 	io.Writer
-	used() Used
+	Used() Used
 }
 
-// lines takes a stream of bytes apart into lines.
-type lines struct {
+// Lines takes a stream of bytes apart into lines.
+type Lines struct {
 	mu   sync.Mutex
 	part []byte
 	skip bool              // the rest of a line that is too long
-	take func(line []byte) // may be given the same line twice
+	Take func(line []byte) // required; may be given the same line twice
 }
 
 // maxLine bounds a line that is looked at, in bytes. Longer ones hold what a tool
 // printed, and no counts.
 const maxLine = 8 << 20
 
-func (l *lines) Write(b []byte) (int, error) {
+func (l *Lines) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for rest := b; len(rest) > 0; {
@@ -44,45 +46,57 @@ func (l *lines) Write(b []byte) (int, error) {
 			break
 		}
 		if !l.skip {
-			l.take(l.part)
+			l.Take(l.part)
 		}
 		l.part, l.skip = l.part[:0], false
 	}
 	return len(b), nil
 }
 
-// rest takes what has no end of line yet for a line: programs leave out the last.
-func (l *lines) rest() {
+// Rest takes what has no end of line yet for a line: programs leave out the last.
+func (l *Lines) Rest() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.part) > 0 {
-		l.take(l.part)
+		l.Take(l.part)
 	}
 }
 
-// journal is a file to which a program adds lines while it runs: its own record
+// Journal is a file to which a program adds lines while it runs: its own record
 // of a session. What was read is not read again.
-type journal struct {
-	path string
+type Journal struct {
+	Path string
 	read int64
 }
 
 // maxJournal is how much of a journal is read at a time, in bytes.
 const maxJournal = 64 << 20
 
-// atEnd is a journal of which nothing is read but what is still to come.
-func atEnd(path string) journal {
-	j := journal{path: path}
+// AtEnd is a journal of which nothing is read but what is still to come.
+func AtEnd(path string) Journal {
+	j := Journal{Path: path}
 	if info, err := os.Lstat(path); err == nil {
 		j.read = info.Size()
 	}
 	return j
 }
 
-// more reads the whole lines that were added. Of a file that cannot be read there
+// Follow reads the whole lines that were added to the journal at a path: the one that
+// is read already, or another one from its beginning. There is none at an empty path.
+func (j *Journal) Follow(path string, take func(line []byte)) {
+	if path == "" {
+		return
+	}
+	if path != j.Path {
+		*j = Journal{Path: path}
+	}
+	j.More(take)
+}
+
+// More reads the whole lines that were added. Of a file that cannot be read there
 // are none: the program's folder is the agent's to write, and may hold anything.
-func (j *journal) more(take func(line []byte)) {
-	f, info, err := openRegular(j.path)
+func (j *Journal) More(take func(line []byte)) {
+	f, info, err := files.OpenRegular(j.Path)
 	if err != nil {
 		return
 	}
@@ -100,6 +114,3 @@ func (j *journal) more(take func(line []byte)) {
 		take(line)
 	}
 }
-
-// countable is a provider's count as it may be added up.
-func countable(n int64) int64 { return min(max(n, 0), maxTokens) }

@@ -24,7 +24,7 @@ func WithNeighbours(s Spec) []string {
 			dirs = append(dirs, dir)
 		}
 	}
-	all := filepath.SplitList(lookup(s.Environ, "PATH"))
+	all := filepath.SplitList(Lookup(s.Environ, "PATH"))
 	for _, dir := range dirs {
 		if !slices.Contains(all, dir) {
 			all = append(all, dir)
@@ -35,4 +35,4 @@ func WithNeighbours(s Spec) []string {
 }
 
 // PathOf is the PATH of an environment.
-func PathOf(environ []string) string { return lookup(environ, "PATH") }
+func PathOf(environ []string) string { return Lookup(environ, "PATH") }

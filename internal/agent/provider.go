@@ -13,19 +13,20 @@ import (
 // What a provider's answer means for a turn is the same for every agent: it is
 // too early, or a person must act.
 
-const tooMany = "the provider answers that there were too many requests"
+// TooMany is why an agent waits whose provider answers 429.
+const TooMany = "the provider answers that there were too many requests"
 
 // Pauses where nobody says for how long a limit lasts, and the bounds of what is
 // said.
 const (
-	pauseBusy  = 5 * time.Minute  // too many requests, a provider that is down
-	pauseLimit = 15 * time.Minute // what was paid for is used up
+	PauseBusy  = 5 * time.Minute  // too many requests, a provider that is down
+	PauseLimit = 15 * time.Minute // what was paid for is used up
 	pauseLeast = time.Minute      // the program itself has waited and tried again before
 	pauseMost  = time.Hour        // then it is tried: limits are raised, and clocks differ
 )
 
-// wait says that it is too early; a time that is not known is guessed.
-func (s Spec) wait(why string, until time.Time, guess time.Duration) error {
+// Wait says that it is too early; a time that is not known is guessed.
+func (s Spec) Wait(why string, until time.Time, guess time.Duration) error {
 	now := s.Now()
 	switch {
 	case !until.After(now):
@@ -39,62 +40,62 @@ func (s Spec) wait(why string, until time.Time, guess time.Duration) error {
 	return &work.WaitError{Until: until, Reason: fmt.Sprintf("agent %q: %s", s.Name, why)}
 }
 
-// in is a time from now; what is not known stays so.
-func (s Spec) in(d time.Duration) time.Time {
+// In is a time from now; what is not known stays so.
+func (s Spec) In(d time.Duration) time.Time {
 	if d <= 0 {
 		return time.Time{}
 	}
 	return s.Now().Add(d)
 }
 
-// loggedOut reports that the provider knows no such account.
-func (s Spec) loggedOut(words, login string) error {
+// LoggedOut reports that the provider knows no such account.
+func (s Spec) LoggedOut(words, login string) error {
 	return &work.BlockedError{
 		Reason: fmt.Sprintf("The provider of agent %q refused its credentials.", s.Name),
-		Local:  s.cite(words),
+		Local:  s.Cite(words),
 		Hint:   fmt.Sprintf("%s, or name the variable that holds the key in env_pass of [agents.%s], on the machine that runs gh mergexo; then comment to have it tried again", login, s.Name),
 	}
 }
 
-// outOfCredit reports that nothing is left to pay with: time alone changes
+// OutOfCredit reports that nothing is left to pay with: time alone changes
 // nothing.
-func (s Spec) outOfCredit(words string) error {
+func (s Spec) OutOfCredit(words string) error {
 	return &work.BlockedError{
 		Reason: fmt.Sprintf("The account of agent %q has no credit left, or its plan does not include this.", s.Name),
-		Local:  s.cite(words),
+		Local:  s.Cite(words),
 		Hint:   fmt.Sprintf("add credit with the provider, or choose another account or agent ([agents.%s] in the config of the machine that runs gh mergexo); then comment to have it tried again", s.Name),
 	}
 }
 
-// wrongModel reports that the provider has no such model for this account.
-func (s Spec) wrongModel(words string) error {
+// WrongModel reports that the provider has no such model for this account.
+func (s Spec) WrongModel(words string) error {
 	model := "the default model of its program"
 	if s.Model != "" {
 		model = fmt.Sprintf("the model %q", s.Model)
 	}
 	return &work.BlockedError{
 		Reason: fmt.Sprintf("The provider of agent %q does not offer %s to this account.", s.Name, model),
-		Local:  s.cite(words),
+		Local:  s.Cite(words),
 		Hint:   fmt.Sprintf("correct model of [agents.%s] in the config of the machine that runs gh mergexo, then comment to have it tried again", s.Name),
 	}
 }
 
-// cite is what a provider says. It may name the provider's address, or give
+// Cite is what a provider says. It may name the provider's address, or give
 // advice that only fits the machine: it is for the operator, not for GitHub. It is
 // short, without secrets and without its full stop.
-func (s Spec) cite(words string) string {
-	return strings.TrimRight(clip(s.Redact(providerWords(words)), 200), ".")
+func (s Spec) Cite(words string) string {
+	return strings.TrimRight(Clip(s.Redact(providerWords(words)), 200), ".")
 }
 
-// refused reports that the model does not want to. In an old session that may
+// Refused reports that the model does not want to. In an old session that may
 // be because of what was said before.
-func (s Spec) refused(r Request, words string) error {
+func (s Spec) Refused(r Request, words string) error {
 	if r.Session != "" {
 		return &SessionError{Agent: s.Name, Reason: "the model refused to continue"}
 	}
 	return &work.BlockedError{
 		Reason: fmt.Sprintf("The model of agent %q refused the task.", s.Name),
-		Local:  s.cite(words),
+		Local:  s.Cite(words),
 		Hint:   "say differently what is wanted, in a comment, or choose another agent for the repository",
 	}
 }

@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/modelsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 func TestARateLimitInTheStreamIsWaitedForAsItSays(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, agent.AdapterCodex)
+	r := newRig(t, codexName)
 	r.model.Script(func(modelsim.Query) modelsim.Reply {
 		return modelsim.Reply{Failed: "rate_limit_exceeded", Text: "Rate limit reached on tokens per min. Please try again in 1m30.5s. Visit https://x.invalid"}
 	})
@@ -27,7 +26,7 @@ func TestARateLimitInTheStreamIsWaitedForAsItSays(t *testing.T) {
 
 func TestClaudesLastPauseIsHowLongItsLimitLasts(t *testing.T) {
 	before := time.Now()
-	_, err := saying(t, agent.AdapterClaude, "", "1", claudeInit,
+	_, err := saying(t, claudeName, "", "1", claudeInit,
 		`{"type":"system","subtype":"api_retry","attempt":1,"max_retries":2,"retry_delay_ms":600.5,"error_status":429,"error":"rate_limit"}`,
 		`{"type":"system","subtype":"api_retry","attempt":2,"max_retries":2,"retry_delay_ms":120000,"error_status":429,"error":"rate_limit"}`,
 		`{"type":"assistant","error":"rate_limit"}`, strings.Replace(claudeResult(`,"api_error_status":429`), `"is_error":false`, `"is_error":true`, 1))
@@ -52,7 +51,7 @@ func TestAnAnswerThatIsCutIsWaitedFor(t *testing.T) {
 // waits for the provider; a model that hangs is another matter.
 func TestAProviderThatIsAskedUntilTheLimitIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, agent.AdapterClaude)
+	r := newRig(t, claudeName)
 	r.setEnv("CLAUDE_CODE_MAX_RETRIES", "10")
 	r.model.Script(func(modelsim.Query) modelsim.Reply {
 		return modelsim.Reply{Error: &modelsim.Error{Status: 503, Type: "api_error", Text: "away"}}
@@ -88,7 +87,7 @@ func TestAnAccountWithoutCreditIsForAPerson(t *testing.T) {
 	t.Parallel()
 	onReal(t, func(t *testing.T, r *rig) {
 		const reason, hint = "has no credit left", "[agents.real]"
-		if r.spec.Adapter == agent.AdapterClaude {
+		if r.spec.Adapter.Name == claudeName {
 			r.stopped(modelsim.Reply{Error: &modelsim.Error{Status: 400, Type: "invalid_request_error", Text: "Your credit balance is too low to access the Anthropic API."}}, reason, hint)
 			r.stopped(modelsim.Reply{Error: &modelsim.Error{Status: 402, Type: "billing_error", Text: "payment required"}}, reason, hint)
 			return
@@ -104,7 +103,7 @@ func TestAModelThatIsNotThereIsForAPerson(t *testing.T) {
 	t.Parallel()
 	onReal(t, func(t *testing.T, r *rig) {
 		const reason, hint = "does not offer the model", "model of [agents.real]"
-		if r.spec.Adapter == agent.AdapterClaude {
+		if r.spec.Adapter.Name == claudeName {
 			r.stopped(modelsim.Reply{Error: &modelsim.Error{Status: 404, Type: "not_found_error", Text: "model: claude-sonnet-4-5"}}, reason, hint)
 			return
 		}

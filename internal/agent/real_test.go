@@ -40,7 +40,7 @@ func answer(title string) map[string]any {
 
 // onReal runs a test with each of the real programs.
 func onReal(t *testing.T, test func(t *testing.T, r *rig)) {
-	for _, adapter := range []string{agent.AdapterCodex, agent.AdapterClaude} {
+	for _, adapter := range []string{codexName, claudeName} {
 		t.Run(adapter, func(t *testing.T) { test(t, newRig(t, adapter)) })
 	}
 }
@@ -65,14 +65,14 @@ func newRig(t *testing.T, adapter string) *rig {
 	t.Cleanup(func() { _ = r.model.Close() })
 	home := testhome.New(t) // in a temporary folder codex has no sandbox, see TestCodexWithoutASandboxIsJudgedByItsTree
 	r.spec = agent.Spec{
-		Name: "real", Adapter: adapter, Home: testhome.New(t), Now: time.Now,
+		Name: "real", Adapter: adapters[adapter], Home: testhome.New(t), Now: time.Now,
 		Environ: []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8"},
 	}
 	switch adapter {
-	case agent.AdapterCodex:
+	case codexName:
 		r.spec.Environ = append(r.spec.Environ, "CODEX_HOME="+home, "TEST_KEY=dummy")
 		r.spec.Model, r.spec.Args = "gpt-5.5", r.model.CodexArgs("TEST_KEY")
-	case agent.AdapterClaude:
+	case claudeName:
 		r.spec.Environ = append(r.spec.Environ, "CLAUDE_CONFIG_DIR="+home, "ANTHROPIC_API_KEY=dummy", "ANTHROPIC_BASE_URL="+r.model.Anthropic(), "CLAUDE_CODE_MAX_RETRIES=0")
 		r.spec.Model = "claude-sonnet-4-5"
 	}
@@ -186,7 +186,7 @@ func TestAResumedTurnHasTheLimitsOfAFreshOne(t *testing.T) {
 				t.Errorf("usage %+v, want %+v", u, want)
 			}
 		}
-		if r.spec.Adapter == agent.AdapterClaude && second.Usage.CostUSD <= 0 {
+		if r.spec.Adapter.Name == claudeName && second.Usage.CostUSD <= 0 {
 			t.Errorf("no cost: %+v", second.Usage)
 		}
 	})
@@ -231,7 +231,7 @@ func TestAFullContextWindowAsksForAFreshSession(t *testing.T) {
 		q := r.request("Begin.")
 		session := r.must(q).Session
 		r.model.Script(func(modelsim.Query) modelsim.Reply {
-			if r.spec.Adapter == agent.AdapterCodex {
+			if r.spec.Adapter.Name == codexName {
 				return modelsim.Reply{Failed: "context_length_exceeded"}
 			}
 			return modelsim.Reply{Error: &modelsim.Error{Status: 400, Type: "invalid_request_error", Text: "prompt is too long: 250000 tokens > 200000 maximum"}}
@@ -274,7 +274,7 @@ func TestAnAnswerThatIsNoneIsRepairedInTheSameSession(t *testing.T) {
 func TestLimitsWait(t *testing.T) {
 	until := time.Now().Add(3 * time.Hour).Truncate(time.Second)
 	onReal(t, func(t *testing.T, r *rig) {
-		if r.spec.Adapter == agent.AdapterClaude { // only subscriptions have a limit that ends
+		if r.spec.Adapter.Name == claudeName { // only subscriptions have a limit that ends
 			r.setEnv("ANTHROPIC_API_KEY", "")
 			r.setEnv("CLAUDE_CODE_OAUTH_TOKEN", "dummy")
 		}
@@ -331,7 +331,7 @@ func TestRefusedCredentialsAreForAPerson(t *testing.T) {
 }
 
 func TestARefusalIsForAPersonUnlessTheSessionIsOld(t *testing.T) {
-	r := newRig(t, agent.AdapterClaude)
+	r := newRig(t, claudeName)
 	q := r.request("Begin.")
 	session := r.must(q).Session
 	r.model.Script(func(modelsim.Query) modelsim.Reply { return modelsim.Reply{Refuse: true} })
@@ -348,7 +348,7 @@ func TestARefusalIsForAPersonUnlessTheSessionIsOld(t *testing.T) {
 }
 
 func TestADeniedToolIsToldInTheRepair(t *testing.T) {
-	r := newRig(t, agent.AdapterClaude)
+	r := newRig(t, claudeName)
 	r.model.Script(func(q modelsim.Query) modelsim.Reply {
 		if len(q.Results) == 0 {
 			return modelsim.Reply{Tool: &modelsim.Call{Name: "Bash", Input: map[string]any{"command": "echo x > x", "description": "write"}}}
@@ -364,7 +364,7 @@ func TestADeniedToolIsToldInTheRepair(t *testing.T) {
 }
 
 func TestCodexWithoutASandboxIsJudgedByItsTree(t *testing.T) {
-	r := newRig(t, agent.AdapterCodex)
+	r := newRig(t, codexName)
 	r.setEnv("CODEX_HOME", t.TempDir())
 	r.model.Script(edits)
 	if got := title(t, r.must(r.request("Begin."))); got != "Edited" { // it says so, and exits 0
@@ -435,7 +435,7 @@ func TestAModelThatHangsIsEndedAtTheIdleLimit(t *testing.T) {
 }
 
 func TestTheCommandsOfAnAgentSeeNoKeyOfCodex(t *testing.T) {
-	r := newRig(t, agent.AdapterCodex)
+	r := newRig(t, codexName)
 	r.setEnv("GH_TOKEN", "")
 	r.model.Script(func(q modelsim.Query) modelsim.Reply {
 		if len(q.Results) == 0 {

@@ -1,13 +1,14 @@
 package agent
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // The folder of an agent's program is the agent's to write: it may hold links that
@@ -17,32 +18,27 @@ import (
 // maxEntries is how many names are read in a search for a session's file.
 const maxEntries = 50_000
 
-// The names of the folders in which codex and claude keep their sessions.
-var (
-	yearName = regexp.MustCompile(`^[0-9]{4}$`)
-	dayName  = regexp.MustCompile(`^[0-9]{2}$`)
-	anyName  = regexp.MustCompile(``)
-)
+// Sessions is where a program keeps its sessions, each in a file that is named by it.
+type Sessions struct {
+	Folder string           // in the program's home
+	Levels []*regexp.Regexp // the names of the folders below that, a level each
+	Begins string           // a file is named BEGINS…-SESSION.jsonl; empty: SESSION.jsonl
+}
 
-// sessionFile is where an adapter's program keeps a session; empty when it is not
+// SessionFile is where an adapter's program keeps a session; empty when it is not
 // there.
-func (s Spec) sessionFile(session string) string {
-	homes := Homes(s.Adapter, s.Environ)
-	if !uuid.MatchString(session) || len(homes) == 0 {
+func (s Spec) SessionFile(session string) string {
+	homes := s.Adapter.Homes(s.Environ)
+	if !IsSession(session) || len(homes) == 0 || s.Adapter.Sessions.Folder == "" {
 		return ""
 	}
-	look := search{left: maxEntries}
-	switch s.Adapter {
-	case AdapterCodex:
-		return look.in(filepath.Join(homes[0], "sessions"), []*regexp.Regexp{yearName, dayName, dayName}, func(dir string) string {
-			return look.named(dir, "rollout-", "-"+session+".jsonl")
-		})
-	case AdapterClaude:
-		return look.in(filepath.Join(homes[0], "projects"), []*regexp.Regexp{anyName}, func(dir string) string {
-			return regular(filepath.Join(dir, session+".jsonl"))
-		})
-	}
-	return ""
+	look, keeps := search{left: maxEntries}, s.Adapter.Sessions
+	return look.in(filepath.Join(homes[0], keeps.Folder), keeps.Levels, func(dir string) string {
+		if keeps.Begins != "" {
+			return look.named(dir, keeps.Begins, "-"+session+".jsonl")
+		}
+		return files.Regular(filepath.Join(dir, session+".jsonl"))
+	})
 }
 
 // search is a search that ends.
@@ -80,7 +76,7 @@ func (s *search) list(dir string) []fs.DirEntry {
 	if s.left <= 0 {
 		return nil
 	}
-	f, err := os.OpenFile(dir, os.O_RDONLY|openSafely, 0)
+	f, err := os.OpenFile(dir, os.O_RDONLY|files.OpenSafely, 0)
 	if err != nil {
 		return nil
 	}
@@ -89,32 +85,4 @@ func (s *search) list(dir string) []fs.DirEntry {
 	s.left -= len(all)
 	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return all
-}
-
-// regular is a path at which a regular file is; else empty.
-func regular(path string) string {
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	return path
-}
-
-// openRegular opens a file that an agent may have put something else in place of.
-func openRegular(path string) (*os.File, fs.FileInfo, error) {
-	if regular(path) == "" {
-		return nil, nil, fmt.Errorf("open %s: not a regular file", path) // on Windows this alone finds links
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|openSafely, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("open %s: not a regular file", path)
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, nil, err
-	}
-	return f, info, nil
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package agent
+package agent_test
 
 import (
 	"os"
@@ -9,6 +9,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 const someSession = "0199aaaa-1111-7222-8333-444455556666"
@@ -36,13 +39,13 @@ func mustDo(t *testing.T, err error) {
 // and where a session's file lies below that.
 func homesOf(t *testing.T) map[string][3]string {
 	return map[string][3]string{
-		AdapterCodex:  {t.TempDir(), "sessions", "2026/11/22/rollout-2026-11-22T10-00-00-" + someSession + ".jsonl"},
-		AdapterClaude: {t.TempDir(), "projects", "-a-checkout/" + someSession + ".jsonl"},
+		codexName:  {t.TempDir(), "sessions", "2026/11/22/rollout-2026-11-22T10-00-00-" + someSession + ".jsonl"},
+		claudeName: {t.TempDir(), "projects", "-a-checkout/" + someSession + ".jsonl"},
 	}
 }
 
-func specOf(adapter, home string) Spec {
-	return Spec{Name: "a", Adapter: adapter, Environ: []string{homeVariables[adapter].name + "=" + home}, Redact: func(s string) string { return s }, Now: time.Now}
+func specOf(adapter, home string) agent.Spec {
+	return agent.Spec{Name: "a", Adapter: adapters[adapter], Environ: []string{adapters[adapter].Variable + "=" + home}, Redact: func(s string) string { return s }, Now: time.Now}
 }
 
 // An agent may fill its program's folder with links that lead back to it: every
@@ -60,28 +63,16 @@ func TestASessionsFileIsFoundAmongLinksThatLeadRound(t *testing.T) {
 		}
 		s := specOf(adapter, home[0])
 		soon(t, adapter+": a search for no file", func() {
-			if got := s.sessionFile(someSession); got != "" {
+			if got := s.SessionFile(someSession); got != "" {
 				t.Errorf("%s: found %s, which is not there", adapter, got)
 			}
 		})
 		mustDo(t, os.WriteFile(file, []byte("{}\n"), 0o600))
 		soon(t, adapter+": a search", func() {
-			if got := s.sessionFile(someSession); got != file {
+			if got := s.SessionFile(someSession); got != file {
 				t.Errorf("%s: found %q, want %q", adapter, got, file)
 			}
 		})
-	}
-}
-
-// Too many names end the search, too.
-func TestASearchForASessionsFileReadsSoManyNamesAndNoMore(t *testing.T) {
-	root := t.TempDir()
-	for i := range 50 {
-		mustDo(t, os.Mkdir(filepath.Join(root, time.Unix(0, 0).AddDate(i, 0, 0).Format("2006")), 0o700))
-	}
-	look := search{left: 20}
-	if all := look.list(root); len(all) != 20 || len(look.list(root)) != 0 {
-		t.Errorf("%d names were read", len(all))
 	}
 }
 
@@ -100,40 +91,16 @@ func TestWhatIsNoSessionsFileIsNotRead(t *testing.T) {
 		} {
 			mustDo(t, put())
 			soon(t, adapter+": reading", func() {
-				if got := specOf(adapter, home[0]).sessionFile(someSession); got != "" {
+				if got := specOf(adapter, home[0]).SessionFile(someSession); got != "" {
 					t.Errorf("%s: found %s", adapter, got)
 				}
-				j := journal{path: file}
-				j.more(func(line []byte) { t.Errorf("%s: read %q", adapter, line) })
-				if f, err := os.OpenFile(file, os.O_RDONLY|openSafely, 0); err == nil { // as if it came between the look and the open
+				j := agent.Journal{Path: file}
+				j.More(func(line []byte) { t.Errorf("%s: read %q", adapter, line) })
+				if f, err := os.OpenFile(file, os.O_RDONLY|files.OpenSafely, 0); err == nil { // as if it came between the look and the open
 					_ = f.Close()
 				}
 			})
 			mustDo(t, os.Remove(file))
 		}
 	}
-}
-
-// A checkout's .git is the agent's to write: a sparse file of terabytes is not read
-// into memory, and a pipe is not waited for.
-func TestAGitFileThatIsNoneIsNotRead(t *testing.T) {
-	dir := t.TempDir()
-	git := filepath.Join(dir, ".git")
-	mustDo(t, os.WriteFile(git, []byte("gitdir: /repo/.git/worktrees/x\n"), 0o600))
-	if got := mainWorktree(dir); len(got) != 1 || got[0] != "/repo" {
-		t.Fatalf("got %q", got)
-	}
-	mustDo(t, os.Truncate(git, 1<<42))
-	soon(t, "a huge file", func() {
-		if got := mainWorktree(dir); got != nil {
-			t.Errorf("got %q", got)
-		}
-	})
-	mustDo(t, os.Remove(git))
-	mustDo(t, syscall.Mkfifo(git, 0o600))
-	soon(t, "a pipe", func() {
-		if got := mainWorktree(dir); got != nil {
-			t.Errorf("got %q", got)
-		}
-	})
 }

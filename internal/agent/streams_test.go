@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/agent/codex"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -27,7 +28,7 @@ func saying(t *testing.T, adapter, session, exit string, lines ...string) (agent
 		t.Fatal(err)
 	}
 	s := spec(t, program(t, "cat > /dev/null; cat '"+out+"'; exit "+exit))
-	s.Adapter, s.Now = adapter, time.Now
+	s.Adapter, s.Now = adapters[adapter], time.Now
 	r := request(t)
 	r.Session = session
 	return run(t, s, r)
@@ -51,10 +52,10 @@ func claudeResult(more string) string {
 func TestTheAnswerCountsNotTheExitCode(t *testing.T) {
 	for name, get := range map[string]func(exit string) (agent.Result, error){
 		"codex": func(exit string) (agent.Result, error) {
-			return saying(t, agent.AdapterCodex, "", exit, codexBegins, codexSays(`{"a":1}`), codexEnds)
+			return saying(t, codexName, "", exit, codexBegins, codexSays(`{"a":1}`), codexEnds)
 		},
 		"claude": func(exit string) (agent.Result, error) {
-			return saying(t, agent.AdapterClaude, "", exit, claudeInit, claudeResult(`,"structured_output":{"a":1}`))
+			return saying(t, claudeName, "", exit, claudeInit, claudeResult(`,"structured_output":{"a":1}`))
 		},
 	} {
 		for _, exit := range []string{"0", "1"} {
@@ -64,8 +65,8 @@ func TestTheAnswerCountsNotTheExitCode(t *testing.T) {
 		}
 	}
 	for name, get := range map[string]func() (agent.Result, error){
-		"codex":  func() (agent.Result, error) { return saying(t, agent.AdapterCodex, "", "0", codexBegins) },
-		"claude": func() (agent.Result, error) { return saying(t, agent.AdapterClaude, "", "0", claudeInit) },
+		"codex":  func() (agent.Result, error) { return saying(t, codexName, "", "0", codexBegins) },
+		"claude": func() (agent.Result, error) { return saying(t, claudeName, "", "0", claudeInit) },
 	} {
 		if _, err := get(); err == nil {
 			t.Errorf("%s: exit 0 without a result was taken for one", name)
@@ -79,10 +80,10 @@ func TestAnotherSessionThatAnswersIsNoResult(t *testing.T) {
 	const asked = "11111111-2222-4333-8444-555555555555"
 	for name, get := range map[string]func() (agent.Result, error){
 		"codex": func() (agent.Result, error) {
-			return saying(t, agent.AdapterCodex, asked, "0", codexBegins, codexSays(`{"a":1}`), codexEnds)
+			return saying(t, codexName, asked, "0", codexBegins, codexSays(`{"a":1}`), codexEnds)
 		},
 		"claude": func() (agent.Result, error) {
-			return saying(t, agent.AdapterClaude, asked, "0", claudeInit, claudeResult(`,"structured_output":{"a":1}`))
+			return saying(t, claudeName, asked, "0", claudeInit, claudeResult(`,"structured_output":{"a":1}`))
 		},
 	} {
 		res, err := get()
@@ -94,13 +95,13 @@ func TestAnotherSessionThatAnswersIsNoResult(t *testing.T) {
 
 func TestLastWordsThatAreNoAnswer(t *testing.T) {
 	for _, words := range []string{"", "done", "```json\n{}\n```", `{"a":1} and more`, `{"a":1}{"a":2}`, `{"a":`} {
-		_, err := saying(t, agent.AdapterCodex, "", "0", codexBegins, codexSays(words), codexEnds)
+		_, err := saying(t, codexName, "", "0", codexBegins, codexSays(words), codexEnds)
 		if _, ok := errors.AsType[*agent.AnswerError](err); !ok {
 			t.Errorf("%q: %v", words, err)
 		}
 	}
 	for _, more := range []string{"", `,"structured_output":null`} {
-		_, err := saying(t, agent.AdapterClaude, "", "0", claudeInit, claudeResult(more))
+		_, err := saying(t, claudeName, "", "0", claudeInit, claudeResult(more))
 		if _, ok := errors.AsType[*agent.AnswerError](err); !ok {
 			t.Errorf("%q: %v", more, err)
 		}
@@ -115,19 +116,19 @@ func TestClaudesAnswerAsTextIsTaken(t *testing.T) {
 		return `,"result":` + string(b)
 	}
 	for _, words := range []string{`{"a":1}`, " \n{\"a\": 1}\n"} {
-		res, err := saying(t, agent.AdapterClaude, "", "0", claudeInit, claudeResult(written(words)))
+		res, err := saying(t, claudeName, "", "0", claudeInit, claudeResult(written(words)))
 		if err != nil || strings.ReplaceAll(string(res.Answer), " ", "") != `{"a":1}` || res.Usage.InputTokens == 0 || res.Session != thread {
 			t.Errorf("%q: %+v, %v", words, res, err)
 		}
 	}
 	for _, words := range []string{"done", "7", `"done"`, "null", `[{"a":1}]`, "```json\n{}\n```", `Here it is: {"a":1}`, `{"a":1} and more`, `{"a":1}{"a":2}`, `{"a":`} {
-		_, err := saying(t, agent.AdapterClaude, "", "0", claudeInit, claudeResult(written(words)))
+		_, err := saying(t, claudeName, "", "0", claudeInit, claudeResult(written(words)))
 		bad, ok := errors.AsType[*agent.AnswerError](err)
 		if !ok || !strings.Contains(bad.Violations[0], "StructuredOutput") {
 			t.Errorf("%q: %v", words, err)
 		}
 	}
-	res, err := saying(t, agent.AdapterClaude, "", "0", claudeInit, claudeResult(`,"structured_output":{"a":1},"result":"{\"a\":2}"`))
+	res, err := saying(t, claudeName, "", "0", claudeInit, claudeResult(`,"structured_output":{"a":1},"result":"{\"a\":2}"`))
 	if err != nil || string(res.Answer) != `{"a":1}` {
 		t.Errorf("what the tool was given comes first: %+v, %v", res, err)
 	}
@@ -166,7 +167,7 @@ func TestClaudesFieldsDecide(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			res, err := saying(t, agent.AdapterClaude, "", "1", append([]string{claudeInit}, tt.lines...)...)
+			res, err := saying(t, claudeName, "", "1", append([]string{claudeInit}, tt.lines...)...)
 			got := kindOf(err)
 			if tt.want == "wait" { // for as long as we guess
 				got, _, _ = strings.Cut(got, " ")
@@ -204,7 +205,7 @@ func TestCodexUsageIsTheDifferenceAndNeverNegative(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := spec(t, program(t, "cat > /dev/null; cat "+out))
-		s.Adapter, s.Now = agent.AdapterCodex, time.Now
+		s.Adapter, s.Now = codex.Adapter, time.Now
 		r := request(t)
 		r.Session, r.Counted = thread, work.Usage{InputTokens: counted}
 		res, err := run(t, s, r)
@@ -244,15 +245,15 @@ func TestHomesOfTheAdapters(t *testing.T) {
 		environ []string
 		want    []string
 	}{
-		{agent.AdapterCodex, []string{"HOME=/h"}, []string{"/h/.codex"}},
-		{agent.AdapterCodex, []string{"HOME=/h", "CODEX_HOME=/c/"}, []string{"/c"}},
-		{agent.AdapterCodex, []string{"HOME=/h", "CODEX_HOME=c"}, nil},
-		{agent.AdapterCodex, nil, nil},
-		{agent.AdapterClaude, []string{"HOME=/h"}, []string{"/h/.claude", "/h/.claude.json"}},
-		{agent.AdapterClaude, []string{"HOME=/h", "CLAUDE_CONFIG_DIR=/c"}, []string{"/c"}},
-		{agent.AdapterCommand, []string{"HOME=/h"}, nil},
+		{codexName, []string{"HOME=/h"}, []string{"/h/.codex"}},
+		{codexName, []string{"HOME=/h", "CODEX_HOME=/c/"}, []string{"/c"}},
+		{codexName, []string{"HOME=/h", "CODEX_HOME=c"}, nil},
+		{codexName, nil, nil},
+		{claudeName, []string{"HOME=/h"}, []string{"/h/.claude", "/h/.claude.json"}},
+		{claudeName, []string{"HOME=/h", "CLAUDE_CONFIG_DIR=/c"}, []string{"/c"}},
+		{commandName, []string{"HOME=/h"}, nil},
 	} {
-		if got := agent.Homes(tt.adapter, tt.environ); !slices.Equal(got, tt.want) {
+		if got := adapters[tt.adapter].Homes(tt.environ); !slices.Equal(got, tt.want) {
 			t.Errorf("%s %v: %v, want %v", tt.adapter, tt.environ, got, tt.want)
 		}
 	}
@@ -260,11 +261,11 @@ func TestHomesOfTheAdapters(t *testing.T) {
 
 func TestAMissingAgentIsOneLineWithTheWayOn(t *testing.T) {
 	for adapter, command := range map[string]string{
-		agent.AdapterCodex: "npm install -g @openai/codex", agent.AdapterClaude: "npm install -g @anthropic-ai/claude-code", agent.AdapterCommand: "install it",
+		codexName: "npm install -g @openai/codex", claudeName: "npm install -g @anthropic-ai/claude-code", commandName: "install it",
 	} {
 		s := spec(t)
-		s.Adapter, s.Environ = adapter, []string{"PATH=" + t.TempDir()}
-		if adapter == agent.AdapterCommand {
+		s.Adapter, s.Environ = adapters[adapter], []string{"PATH=" + t.TempDir()}
+		if adapter == commandName {
 			s.Command = []string{"my-agent"}
 		}
 		err := agent.Find(s)

@@ -29,30 +29,23 @@ const (
 	keptTestOutput = 24 << 10
 )
 
-// Test is part of Agent.
-func (c *command) Test(ctx context.Context, r Request, argv []string) (Tested, error) {
-	return c.spec.test(ctx, r, argv)
-}
+// Tester runs a repository's own tests in the place of an agent. Every adapter's
+// agent has one.
+type Tester struct{ spec Spec }
 
-// Test is part of Agent.
-func (c *codex) Test(ctx context.Context, r Request, argv []string) (Tested, error) {
-	return c.spec.test(ctx, r, argv)
-}
+// Tester runs tests in the agent's place.
+func (s Spec) Tester() Tester { return Tester{s} }
 
-// Test is part of Agent.
-func (c *claude) Test(ctx context.Context, r Request, argv []string) (Tested, error) {
-	return c.spec.test(ctx, r, argv)
-}
-
-// test runs a command of the config's in the checkout, which holds what the
+// Test runs a command of the config's in the checkout, which holds what the
 // agent made: so it is kept as the agent is, with less in its environment (no
 // key of the provider's), and runs as long as r.Wall. A command that cannot be started is for a person,
 // never a pass.
-func (s Spec) test(ctx context.Context, r Request, argv []string) (Tested, error) {
+func (t Tester) Test(ctx context.Context, r Request, argv []string) (Tested, error) {
+	s := t.spec
 	if err := checkDir(r.Dir); err != nil {
 		return Tested{}, fmt.Errorf("run the required tests: %w", err)
 	}
-	path, err := s.testProgram(r.Dir, argv[0])
+	path, err := t.program(r.Dir, argv[0])
 	if err != nil {
 		return Tested{}, err
 	}
@@ -83,8 +76,8 @@ func (s Spec) test(ctx context.Context, r Request, argv []string) (Tested, error
 		out.Failure = s.tooMuchDisk()
 	case res.Truncated, res.Passed == proc.StderrLimit:
 		out.Failure = fmt.Sprintf("printed more than %d MiB", maxTestOutput>>20)
-	case s.Wrap != nil && strings.HasPrefix(lastLine(out.Output), "bwrap: execvp"):
-		return Tested{}, s.testsNotInside(argv[0], lastLine(out.Output))
+	case s.Wrap != nil && strings.HasPrefix(LastLine(out.Output), "bwrap: execvp"):
+		return Tested{}, t.notInside(argv[0], LastLine(out.Output))
 	case s.missingInside(res):
 		out.Failure = fmt.Sprintf("ended with exit code %d: a program was not found. One that is installed on this machine, but not let into the sandbox, needs its folder in readable of [agents.%s]", res.Code, s.Name)
 	case res.Code != 0:
@@ -93,17 +86,17 @@ func (s Spec) test(ctx context.Context, r Request, argv []string) (Tested, error
 	return out, nil
 }
 
-func (s Spec) testsNotInside(name, why string) error {
+func (t Tester) notInside(name, why string) error {
 	return &work.BlockedError{
 		Reason: fmt.Sprintf("the required tests cannot be started in the sandbox: their program %q is not visible there (%s)", name, why),
 		Hint: fmt.Sprintf("name the folder that holds it in readable of [agents.%s] in the config (`gh mergexo sandbox show %s` lists what is let in), then comment here to have it tried again",
-			s.Name, s.Name),
+			t.spec.Name, t.spec.Name),
 	}
 }
 
-// testProgram finds the program of the tests: on the agent's PATH, or, when it
+// program finds the program of the tests: on the agent's PATH, or, when it
 // is given as a path, from the checkout.
-func (s Spec) testProgram(dir, name string) (string, error) {
+func (t Tester) program(dir, name string) (string, error) {
 	if strings.ContainsAny(name, `/\`) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, filepath.FromSlash(name))
@@ -113,7 +106,7 @@ func (s Spec) testProgram(dir, name string) (string, error) {
 		}
 		return name, nil
 	}
-	path, err := proc.LookPath(name, lookup(s.Environ, "PATH"))
+	path, err := proc.LookPath(name, Lookup(t.spec.Environ, "PATH"))
 	if err == nil && !filepath.IsAbs(path) {
 		err = fmt.Errorf("found at %q, which is relative", path)
 	}

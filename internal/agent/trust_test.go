@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/mergexo/gh-mergexo/internal/agent"
 )
 
 // starter is a program that tells that it was started, where a checkout's
@@ -35,7 +33,7 @@ func write(t *testing.T, path, text string) {
 // 0.166 notes that it trusts a folder by itself.
 func TestCodexObeysNoSettingsOfACheckout(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, agent.AdapterCodex)
+	r := newRig(t, codexName)
 	server, started := starter(t)
 	write(t, filepath.Join(r.dir, ".codex", "config.toml"), fmt.Sprintf("[mcp_servers.planted]\ncommand = %q\n", server))
 	link := filepath.Join(t.TempDir(), "link")
@@ -47,7 +45,7 @@ func TestCodexObeysNoSettingsOfACheckout(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := ""
-	for _, v := range agent.Homes(agent.AdapterCodex, r.spec.Environ) {
+	for _, v := range adapters[codexName].Homes(r.spec.Environ) {
 		home = v
 	}
 	trusting := func(dirs ...string) {
@@ -81,7 +79,7 @@ func TestCodexObeysNoSettingsOfACheckout(t *testing.T) {
 // The same of claude: its settings for a project may hold hooks and servers.
 func TestClaudeObeysNoSettingsOfACheckout(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, agent.AdapterClaude)
+	r := newRig(t, claudeName)
 	server, started := starter(t)
 	hook := fmt.Sprintf(`[{"hooks":[{"type":"command","command":%q}]}]`, server)
 	settings := fmt.Sprintf(`{"enableAllProjectMcpServers":true,"hooks":{"SessionStart":%s,"UserPromptSubmit":%s,"Stop":%s},"env":{"ANTHROPIC_BASE_URL":"http://127.0.0.1:1"}}`, hook, hook, hook)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/agent/claude"
 	"github.com/mergexo/gh-mergexo/internal/modelsim"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -29,7 +30,7 @@ func (r *rig) paid(u work.Usage, since int) {
 	if least < 1 || u.InputTokens < least*modelsim.InputTokens || u.InputTokens > n*modelsim.InputTokens || u.OutputTokens < least*modelsim.OutputTokens || u.OutputTokens > n*modelsim.OutputTokens {
 		r.t.Errorf("after %d answers of the model: %+v", n, u)
 	}
-	if r.spec.Adapter == agent.AdapterClaude && u.CostUSD <= 0 {
+	if r.spec.Adapter.Name == claudeName && u.CostUSD <= 0 {
 		r.t.Errorf("no cost: %+v", u)
 	}
 }
@@ -45,7 +46,7 @@ func TestATurnThatIsEndedAtALimitIsPaid(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 		r.paid(res.Usage, 0)
-		if r.spec.Adapter == agent.AdapterClaude {
+		if r.spec.Adapter.Name == claudeName {
 			return
 		}
 		// The next turn of the thread does not pay for it again.
@@ -105,7 +106,7 @@ func ending(t *testing.T, adapter string, prices *work.Prices, lines ...string) 
 	out := filepath.Join(t.TempDir(), "out")
 	write(t, out, strings.Join(lines, "\n")+"\n")
 	s := spec(t, program(t, "cat > /dev/null; cat '"+out+"'; exec sleep 60"))
-	s.Adapter, s.Now, s.Prices = adapter, time.Now, prices
+	s.Adapter, s.Now, s.Prices = adapters[adapter], time.Now, prices
 	r := request(t)
 	r.Session, r.Wall = "", time.Second
 	return run(t, s, r)
@@ -118,13 +119,13 @@ func claudeSays(id, model string, input, output int) string {
 
 func TestClaudesMessagesCountOnce(t *testing.T) {
 	const model = "claude-sonnet-4-5-20250929"
-	res, err := ending(t, agent.AdapterClaude, nil, claudeInit,
+	res, err := ending(t, claudeName, nil, claudeInit,
 		claudeSays("msg_1", model, 10, 1), claudeSays("msg_1", model, 10, 7), claudeSays("msg_1", model, 10, 5), "not json", claudeSays("msg_2", model, 20, 3))
 	if _, ok := errors.AsType[*agent.TimeoutError](err); !ok {
 		t.Fatalf("got %v", err)
 	}
 	want := work.Tokens{Input: 30, CacheWrite: 200, CacheRead: 2000, Output: 10}
-	if cost := agent.ClaudePrice(model).Cost(want); res.Usage.InputTokens != 2230 || res.Usage.OutputTokens != 10 || math.Abs(res.Usage.CostUSD-cost) > 1e-9 || cost == 0 {
+	if cost := claude.PriceOf(model).Cost(want); res.Usage.InputTokens != 2230 || res.Usage.OutputTokens != 10 || math.Abs(res.Usage.CostUSD-cost) > 1e-9 || cost == 0 {
 		t.Errorf("got %+v, want %+v for %g USD", res.Usage, want, cost)
 	}
 }
@@ -134,8 +135,8 @@ func TestAnAnswerThatCameBeforeTheLimitIsKept(t *testing.T) {
 		t.Skip("it waits for real time")
 	}
 	for adapter, lines := range map[string][]string{
-		agent.AdapterCodex:  {codexBegins, codexSays(`{"a":1}`), codexEnds},
-		agent.AdapterClaude: {claudeInit, claudeResult(`,"structured_output":{"a":1}`)},
+		codexName:  {codexBegins, codexSays(`{"a":1}`), codexEnds},
+		claudeName: {claudeInit, claudeResult(`,"structured_output":{"a":1}`)},
 	} {
 		res, err := ending(t, adapter, nil, lines...)
 		if err != nil || string(res.Answer) != `{"a":1}` || res.Usage.InputTokens == 0 || res.Session != thread {
@@ -156,8 +157,8 @@ func TestStatedPricesCount(t *testing.T) {
 		want  float64
 	}{
 		// Nothing but the turn's end says how much came from a cache, and of the whole thread.
-		agent.AdapterCodex:  {[]string{codexBegins, codexSays(`{"a":1}`), codexEnds}, 100 + 10*10},
-		agent.AdapterClaude: {[]string{claudeInit, claudeResult(`,"structured_output":{"a":1}`)}, 5 + 20*0.1 + 3*2 + 7*10},
+		codexName:  {[]string{codexBegins, codexSays(`{"a":1}`), codexEnds}, 100 + 10*10},
+		claudeName: {[]string{claudeInit, claudeResult(`,"structured_output":{"a":1}`)}, 5 + 20*0.1 + 3*2 + 7*10},
 	} {
 		res, err := ending(t, adapter, prices, tt.lines...)
 		if err != nil || math.Abs(res.Usage.CostUSD-tt.want) > 1e-6 {
@@ -175,7 +176,7 @@ func TestStatedPricesCount(t *testing.T) {
 }
 
 func TestCodexsCostIsStatedByTheConfig(t *testing.T) {
-	r := newRig(t, agent.AdapterCodex)
+	r := newRig(t, codexName)
 	r.spec.Prices = &work.Prices{Input: 1, CacheRead: 0.1, CacheWrite: 1, Output: 10}
 	u := r.must(r.request("Begin.")).Usage
 	const want = ((modelsim.InputTokens-modelsim.CachedTokens)*1 + modelsim.CachedTokens*0.1 + modelsim.OutputTokens*10) / 1e6
@@ -186,12 +187,12 @@ func TestCodexsCostIsStatedByTheConfig(t *testing.T) {
 
 // The list is claude's own, for models whose price stays.
 func TestTheListIsThatOfClaude(t *testing.T) {
-	r := newRig(t, agent.AdapterClaude)
+	r := newRig(t, claudeName)
 	for _, model := range []string{"claude-sonnet-4-5", "claude-opus-4-8", "claude-haiku-4-5"} {
 		r.spec.Model = model
 		u := r.must(r.request("Begin.")).Usage
 		n := u.OutputTokens / modelsim.OutputTokens
-		want := agent.ClaudePrice(model).Cost(work.Tokens{
+		want := claude.PriceOf(model).Cost(work.Tokens{
 			Input: n * (modelsim.InputTokens - modelsim.CachedTokens), CacheRead: n * modelsim.CachedTokens, Output: n * modelsim.OutputTokens,
 		})
 		if n == 0 || math.Abs(u.CostUSD-want) > 1e-9 {
@@ -201,9 +202,9 @@ func TestTheListIsThatOfClaude(t *testing.T) {
 }
 
 func TestModelsOfNoListAreTheDearest(t *testing.T) {
-	dearest := agent.ClaudePrice("nobody knows")
+	dearest := claude.PriceOf("nobody knows")
 	for _, model := range []string{"", "claude-opus-4-9", "claude-opus-5-50", "claude-sonnet-45", "claude-opus-4-1", "gpt-5"} {
-		if got := agent.ClaudePrice(model); got != dearest {
+		if got := claude.PriceOf(model); got != dearest {
 			t.Errorf("%s: %+v", model, got)
 		}
 	}
@@ -211,17 +212,17 @@ func TestModelsOfNoListAreTheDearest(t *testing.T) {
 		"claude-opus-4-8[1m]": 25, "claude-opus-5-5": 20, "claude-opus-5": 25, "claude-sonnet-4-20250514": 15, "us.anthropic.claude-haiku-4-5-20251001-v1:0": 5,
 		"claude-3-5-haiku-latest": 4, "claude-sonnet-4@20250514": 15,
 	} {
-		if got := agent.ClaudePrice(model).Output; got != output {
+		if got := claude.PriceOf(model).Output; got != output {
 			t.Errorf("%s: %g, want %g", model, got, output)
 		}
 	}
 }
 
 func TestARecordThatIsNoFileIsNotRead(t *testing.T) {
-	r := newRig(t, agent.AdapterClaude)
+	r := newRig(t, claudeName)
 	q := r.request("Begin.")
 	q.Session = r.must(q).Session
-	home := agent.Homes(agent.AdapterClaude, r.spec.Environ)[0]
+	home := adapters[claudeName].Homes(r.spec.Environ)[0]
 	found, err := filepath.Glob(filepath.Join(home, "projects", "*", q.Session+".jsonl"))
 	if err != nil || len(found) != 1 {
 		t.Fatal(found, err)

@@ -24,7 +24,7 @@ const (
 
 // follow tells again and again what a run has used, and ends its context where
 // that is too much. over ends it, and says why it was.
-func (r Request) follow(ctx context.Context, m meter) (running context.Context, over func() error) {
+func (r Request) follow(ctx context.Context, m Meter) (running context.Context, over func() error) {
 	if r.Used == nil || m == nil {
 		return ctx, func() error { return nil }
 	}
@@ -40,7 +40,7 @@ func (r Request) follow(ctx context.Context, m meter) (running context.Context, 
 			case <-running.Done():
 				return
 			case <-every.C:
-				used := m.used()
+				used := m.Used()
 				if tooMuch = r.Used(used); used.Session != "" {
 					every.Reset(usedEvery)
 				}
@@ -60,44 +60,34 @@ func (r Request) follow(ctx context.Context, m meter) (running context.Context, 
 // and r names the session and what was counted of it before. False where there is
 // no such record.
 func Recorded(s Spec, r Request, began time.Time) (Used, bool) {
-	if s.sessionFile(r.Session) == "" {
+	if s.Adapter.Recorded == nil || s.SessionFile(r.Session) == "" {
 		return Used{}, false
 	}
-	switch s.Adapter {
-	case AdapterCodex:
-		m := (&codex{s}).meter(r)
-		m.record, m.since = journal{path: m.record.path}, began
-		return whole(m, &m.record), true
-	case AdapterClaude:
-		m := (&claude{s}).meter(r.Session)
-		m.record, m.since, m.all = journal{path: m.record.path}, began, true
-		return whole(m, &m.record), true
-	}
-	return Used{}, false
+	return s.Adapter.Recorded(s, r, began), true
 }
 
 // maxReads is how many parts of a record are read: it is the agent's to write.
 const maxReads = 16
 
-// whole is what a meter makes of a record to its end.
-func whole(m meter, record *journal) Used {
-	used := m.used()
+// Whole is what a meter makes of a record to its end.
+func Whole(m Meter, record *Journal) Used {
+	used := m.Used()
 	for range maxReads {
 		read := record.read
-		if used = m.used(); record.read == read {
+		if used = m.Used(); record.read == read {
 			break
 		}
 	}
 	return used
 }
 
-// written is when a line of a record was, as far as it says.
-type written struct {
+// Written is when a line of a record was, as far as it says.
+type Written struct {
 	At json.RawMessage `json:"timestamp"`
 }
 
-// before reports whether a line is of an earlier run.
-func (w written) before(began time.Time) bool {
+// Before reports whether a line is of an earlier run.
+func (w Written) Before(began time.Time) bool {
 	var at time.Time
 	return !began.IsZero() && json.Unmarshal(w.At, &at) == nil && at.Before(began)
 }

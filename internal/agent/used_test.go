@@ -77,7 +77,7 @@ func TestALongRecordIsReadToItsEnd(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, session+".jsonl"), []byte(record.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	spec := agent.Spec{Name: "claude", Adapter: agent.AdapterClaude, Environ: []string{"CLAUDE_CONFIG_DIR=" + home}}
+	spec := agent.Spec{Name: "claude", Adapter: adapters[claudeName], Environ: []string{"CLAUDE_CONFIG_DIR=" + home}}
 	used, ok := agent.Recorded(spec, agent.Request{Session: session}, began)
 	if !ok || used.Usage.InputTokens != 200 || used.Usage.OutputTokens != 20 || used.Usage.CostUSD <= 0 {
 		t.Errorf("%+v, %v", used, ok)

@@ -15,17 +15,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// releases are what is known of a program's versions.
-type releases struct {
-	least  string   // older ones miss something that a turn needs
-	worked []string // with which all tests of the adapter passed, oldest first
-}
-
-// known are the versions against which the adapters were tested. A program of
-// another version is used all the same: status names it.
-var known = map[string]releases{
-	AdapterCodex:  {least: "0.166.0", worked: []string{"0.166.0", "0.169.0"}},
-	AdapterClaude: {least: "2.1.197", worked: []string{"2.1.197", "2.1.330"}},
+// Releases are what is known of a program's versions. One of another version is used
+// all the same: status names it.
+type Releases struct {
+	Least  string   // older ones miss something that a turn needs
+	Worked []string // with which all tests of the adapter passed, oldest first; none: nothing is known
 }
 
 // versionTime is how long a program may take to say its version.
@@ -34,14 +28,14 @@ const versionTime = 5 * time.Second
 var versionNumber = regexp.MustCompile(`\d+\.\d+\.\d+[0-9A-Za-z.+-]*`)
 
 // Version asks a program for its version, in a folder of its own and behind the
-// sandbox where the spec has one: codex and claude. Of another program, and of
-// one that does not say, it is empty.
+// sandbox where the spec has one. Of a program of whose releases nothing is known, and
+// of one that does not say, it is empty.
 func Version(ctx context.Context, s Spec, dir string) string {
-	if _, ok := known[s.Adapter]; !ok {
+	if len(s.Adapter.Releases.Worked) == 0 {
 		return ""
 	}
-	command := s.command()
-	path, err := s.program(command[0])
+	command := s.CommandLine()
+	path, err := s.ProgramPath(command[0])
 	if err != nil {
 		return ""
 	}
@@ -50,7 +44,7 @@ func Version(ctx context.Context, s Spec, dir string) string {
 		return ""
 	}
 	res, err := proc.Run(ctx, proc.Cmd{
-		Path: line[0], Args: line[1:], Dir: dir, Env: append(slices.Clone(s.Environ), claudeEnv...),
+		Path: line[0], Args: line[1:], Dir: dir, Env: append(slices.Clone(s.Environ), s.Adapter.Env...),
 		Wall: versionTime, MaxOutput: 64 << 10, DieWithParent: true,
 	})
 	if err != nil || res.Code != 0 {
@@ -63,41 +57,41 @@ func Version(ctx context.Context, s Spec, dir string) string {
 // too old, and the command that updates it, or that nobody has tried it with this
 // program. Empty: nothing is.
 func Drift(s Spec, version string) string {
-	r, ok := known[s.Adapter]
-	if !ok || slices.Contains(r.worked, version) {
+	r := s.Adapter.Releases
+	if len(r.Worked) == 0 || slices.Contains(r.Worked, version) {
 		return ""
 	}
-	return fmt.Sprintf("agent %q: %s", s.Name, r.drift(version, installs[s.Adapter]))
+	return fmt.Sprintf("agent %q: %s", s.Name, r.drift(version, s.Adapter.Install))
 }
 
 // drift says it of a version with which not all was seen to work.
-func (r releases) drift(version, install string) string {
+func (r Releases) drift(version, install string) string {
 	switch {
 	case version == "":
 		return "its program does not say its version; " + r.tried()
-	case older(version, r.least):
-		return fmt.Sprintf("version %s of its program is too old; run `%s@latest` to get %s or later", version, install, r.least)
+	case older(version, r.Least):
+		return fmt.Sprintf("version %s of its program is too old; run `%s@latest` to get %s or later", version, install, r.Least)
 	}
 	return fmt.Sprintf("nobody has tried version %s of its program with gh mergexo; %s", version, r.tried())
 }
 
-// withDrift adds to a failure that nothing explains what is to be known of the
+// WithDrift adds to a failure that nothing explains what is to be known of the
 // program's version: that may be why.
-func (s Spec) withDrift(ctx context.Context, r Request, err error) error {
+func (s Spec) WithDrift(ctx context.Context, r Request, err error) error {
 	failed, ok := errors.AsType[*FailedError](err)
 	if !ok || ctx.Err() != nil {
 		return err
 	}
 	version := Version(ctx, s, r.Dir)
 	s.leave(r, work.RunsTests)
-	if of := known[s.Adapter]; version != "" && !slices.Contains(of.worked, version) {
-		failed.Drift = of.drift(version, installs[s.Adapter])
+	if of := s.Adapter.Releases; version != "" && !slices.Contains(of.Worked, version) {
+		failed.Drift = of.drift(version, s.Adapter.Install)
 	}
 	return err
 }
 
-func (r releases) tried() string {
-	return fmt.Sprintf("%s are known to work", strings.Join(r.worked, " and "))
+func (r Releases) tried() string {
+	return fmt.Sprintf("%s are known to work", strings.Join(r.Worked, " and "))
 }
 
 // older compares versions by their numbers; what follows them, such as "-alpha.1",

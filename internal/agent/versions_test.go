@@ -13,22 +13,22 @@ import (
 
 func TestVersionsThatDrift(t *testing.T) {
 	for _, tt := range []struct{ adapter, version, want string }{
-		{agent.AdapterCodex, "0.169.0", ""},
-		{agent.AdapterCodex, "0.166.0", ""},
-		{agent.AdapterCodex, "0.165.9", "version 0.165.9 of its program is too old; run `npm install -g @openai/codex@latest` to get 0.166.0 or later"},
-		{agent.AdapterCodex, "0.99.0", "too old"},
-		{agent.AdapterCodex, "0.166.0-alpha.3", "too old"},
-		{agent.AdapterCodex, "0.167.0", "nobody has tried version 0.167.0"},
-		{agent.AdapterCodex, "1.0.0", "0.166.0 and 0.169.0 are known to work"},
-		{agent.AdapterCodex, "0.170.0-alpha.1", "nobody has tried"},
-		{agent.AdapterClaude, "2.1.330", ""},
-		{agent.AdapterClaude, "2.1.30", "too old; run `npm install -g @anthropic-ai/claude-code@latest`"},
-		{agent.AdapterClaude, "2.1.400", "nobody has tried"},
-		{agent.AdapterClaude, "", "does not say its version"},
-		{agent.AdapterCommand, "", ""},
-		{agent.AdapterCommand, "0.1.0", ""},
+		{codexName, "0.169.0", ""},
+		{codexName, "0.166.0", ""},
+		{codexName, "0.165.9", "version 0.165.9 of its program is too old; run `npm install -g @openai/codex@latest` to get 0.166.0 or later"},
+		{codexName, "0.99.0", "too old"},
+		{codexName, "0.166.0-alpha.3", "too old"},
+		{codexName, "0.167.0", "nobody has tried version 0.167.0"},
+		{codexName, "1.0.0", "0.166.0 and 0.169.0 are known to work"},
+		{codexName, "0.170.0-alpha.1", "nobody has tried"},
+		{claudeName, "2.1.330", ""},
+		{claudeName, "2.1.30", "too old; run `npm install -g @anthropic-ai/claude-code@latest`"},
+		{claudeName, "2.1.400", "nobody has tried"},
+		{claudeName, "", "does not say its version"},
+		{commandName, "", ""},
+		{commandName, "0.1.0", ""},
 	} {
-		got := agent.Drift(agent.Spec{Name: "mine", Adapter: tt.adapter}, tt.version)
+		got := agent.Drift(agent.Spec{Name: "mine", Adapter: adapters[tt.adapter]}, tt.version)
 		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) || strings.Contains(got, "\n") {
 			t.Errorf("%s %q: %q, want %q", tt.adapter, tt.version, got, tt.want)
 		}
@@ -43,7 +43,7 @@ func TestTheVersionIsWhatTheProgramSays(t *testing.T) {
 		"codex-cli 0.169.0": "0.169.0", "2.1.330 (Claude Code)": "2.1.330", "codex-cli 0.170.0-alpha.1": "0.170.0-alpha.1", "no version": "", "": "",
 	} {
 		s := spec(t, program(t, `[ "$1" = --version ] && echo "`+said+`"`))
-		s.Adapter = agent.AdapterCodex
+		s.Adapter = adapters[codexName]
 		if got := agent.Version(t.Context(), s, t.TempDir()); got != want {
 			t.Errorf("%q: %q, want %q", said, got, want)
 		}
@@ -56,7 +56,7 @@ func TestTheVersionIsWhatTheProgramSays(t *testing.T) {
 		t.Error("a program of one's own was started to ask for its version")
 	}
 	s = spec(t, program(t, "exec sleep 60"))
-	s.Adapter = agent.AdapterClaude
+	s.Adapter = adapters[claudeName]
 	if began := time.Now(); agent.Version(t.Context(), s, t.TempDir()) != "" || time.Since(began) > 20*time.Second {
 		t.Error("a program that hangs holds the question up")
 	}
@@ -73,9 +73,9 @@ func TestTheInstalledVersionsAreKnown(t *testing.T) {
 	if err := json.Unmarshal(b, &manifest); err != nil {
 		t.Fatal(err)
 	}
-	for adapter, name := range map[string]string{agent.AdapterCodex: "@openai/codex", agent.AdapterClaude: "@anthropic-ai/claude-code"} {
+	for adapter, name := range map[string]string{codexName: "@openai/codex", claudeName: "@anthropic-ai/claude-code"} {
 		version := manifest.Dependencies[name]
-		if note := agent.Drift(agent.Spec{Name: adapter, Adapter: adapter}, version); note != "" || version == "" {
+		if note := agent.Drift(agent.Spec{Name: adapter, Adapter: adapters[adapter]}, version); note != "" || version == "" {
 			t.Errorf("%s %q: %s", name, version, note)
 		}
 	}
@@ -85,14 +85,14 @@ func TestTheInstalledVersionsAreKnown(t *testing.T) {
 // old, or that nobody has tried: that may be why.
 func TestAFailedRunNamesAVersionThatDrifts(t *testing.T) {
 	for _, tt := range []struct{ adapter, version, exit, want string }{
-		{agent.AdapterCodex, "codex-cli 0.120.0", "0", `agent "mine" ended without an answer; version 0.120.0 of its program is too old; run`},
-		{agent.AdapterCodex, "codex-cli 0.120.0", "2", `agent "mine" ended with exit code 2: bad flag; version 0.120.0 of its program is too old; run`},
-		{agent.AdapterClaude, "9.0.1 (Claude Code)", "0", `nobody has tried version 9.0.1`},
-		{agent.AdapterCodex, "codex-cli 0.169.0", "0", `agent "mine" ended without an answer`},
+		{codexName, "codex-cli 0.120.0", "0", `agent "mine" ended without an answer; version 0.120.0 of its program is too old; run`},
+		{codexName, "codex-cli 0.120.0", "2", `agent "mine" ended with exit code 2: bad flag; version 0.120.0 of its program is too old; run`},
+		{claudeName, "9.0.1 (Claude Code)", "0", `nobody has tried version 9.0.1`},
+		{codexName, "codex-cli 0.169.0", "0", `agent "mine" ended without an answer`},
 	} {
 		script := `case "$*" in *--version) echo '` + tt.version + `'; exit;; esac; cat >/dev/null; [ ` + tt.exit + ` = 0 ] || echo bad flag >&2; exit ` + tt.exit
 		s := spec(t, program(t, script))
-		s.Adapter, s.Now = tt.adapter, time.Now
+		s.Adapter, s.Now = adapters[tt.adapter], time.Now
 		r := request(t)
 		r.Session = ""
 		_, err := run(t, s, r)

@@ -1,4 +1,4 @@
-package agent
+package agent_test
 
 import (
 	"encoding/json"
@@ -12,17 +12,17 @@ import (
 
 // packages are the names under which npm has the programs, in the order in which
 // script/agent-clis takes their versions.
-var packages = []struct{ adapter, name string }{{AdapterCodex, "@openai/codex"}, {AdapterClaude, "@anthropic-ai/claude-code"}}
+var packages = []struct{ adapter, name string }{{codexName, "@openai/codex"}, {claudeName, "@anthropic-ai/claude-code"}}
 
 // Every version that is said to work is tested: by CI, which pins one, or each
 // night.
 func TestWhatIsSaidToWorkIsTested(t *testing.T) {
 	nightly, pinned := nightlyVersions(t), pinnedVersions(t)
 	for i, p := range packages {
-		if !slices.Contains(known[p.adapter].worked, pinned[p.name]) {
+		if !slices.Contains(adapters[p.adapter].Releases.Worked, pinned[p.name]) {
 			t.Errorf("CI tests %s %s, which nobody says to work", p.adapter, pinned[p.name])
 		}
-		for _, v := range known[p.adapter].worked {
+		for _, v := range adapters[p.adapter].Releases.Worked {
 			if v != pinned[p.name] && !slices.ContainsFunc(nightly, func(pair []string) bool { return pair[i] == v }) {
 				t.Errorf("%s %s is said to work; add it to the matrix of nightly.yml", p.adapter, v)
 			}

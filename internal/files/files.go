@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Exists reports whether something is at the path.
@@ -88,9 +89,14 @@ func Empty(path string) error {
 	return nil
 }
 
-// Copy copies a regular file.
+// Copy copies a regular file, with the time of its last change: git tells by that of
+// its index which files may have changed in the same second.
 func Copy(from, to string, mode os.FileMode) error {
-	if info, err := os.Lstat(from); err == nil && !info.Mode().IsRegular() {
+	info, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%q is no regular file", from)
 	}
 	in, err := os.Open(from)
@@ -106,5 +112,8 @@ func Copy(from, to string, mode os.FileMode) error {
 		_ = out.Close()
 		return err
 	}
-	return out.Close()
+	if err := out.Close(); err != nil {
+		return err
+	}
+	return os.Chtimes(to, time.Time{}, info.ModTime())
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -370,4 +371,27 @@ func TestPartialWorkIsKept(t *testing.T) {
 	if got := w.show(oid, "half.go"); got != "package half // <<<<<<< " {
 		t.Errorf("half.go = %q", got)
 	}
+}
+
+// Git compares the times of files by seconds: what changes in the second of the
+// restore, and keeps its size, is seen all the same.
+func TestAChangeInTheSecondOfTheRestoreIsSeen(t *testing.T) {
+	w := newWorld(t, tree)
+	for range 20 {
+		w.restore()
+		w.put("a.txt", "A\n")
+		index, err := os.Stat(w.index)
+		w.check(err)
+		changed, err := os.Stat(filepath.Join(w.dir, "a.txt"))
+		w.check(err)
+		if changed.ModTime().Unix() != index.ModTime().Unix() {
+			continue // too late in the second
+		}
+		time.Sleep(time.Until(index.ModTime().Truncate(time.Second).Add(time.Second)))
+		if got := w.mustCommit().Files; !slices.Equal(got, []string{"a.txt"}) {
+			t.Errorf("changed: %q", got)
+		}
+		return
+	}
+	t.Skip("no restore ended early in its second")
 }

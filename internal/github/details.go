@@ -121,22 +121,22 @@ func (c Pulls) details(ctx context.Context, nodeIDs []string) ([]PullDetail, []s
 // completeDetail reads the pages of a pull request's connections that the
 // first query left out.
 func (c Pulls) completeDetail(ctx context.Context, w *wireDetail) error {
-	if err := more(ctx, c.api, queries.Reviews, w.ID, &w.Reviews, func(n wireNode) connection[wireGraphReview] { return n.Reviews }); err != nil {
+	if err := transport.More(ctx, c.api, queries.Reviews(), w.ID, &w.Reviews, func(n wireNode) transport.Connection[wireGraphReview] { return n.Reviews }); err != nil {
 		return fmt.Errorf("more reviews of %d: %w", w.Number, err)
 	}
-	if err := more(ctx, c.api, queries.Threads, w.ID, &w.Threads, func(n wireNode) connection[wireThread] { return n.Threads }); err != nil {
+	if err := transport.More(ctx, c.api, queries.Threads(), w.ID, &w.Threads, func(n wireNode) transport.Connection[wireThread] { return n.Threads }); err != nil {
 		return fmt.Errorf("more threads of %d: %w", w.Number, err)
 	}
 	for i := range w.Threads.Nodes {
 		t := &w.Threads.Nodes[i]
-		if err := more(ctx, c.api, queries.Comments, t.ID, &t.Comments, func(n wireNode) connection[wireGraphComment] { return n.Comments }); err != nil {
+		if err := transport.More(ctx, c.api, queries.Comments(), t.ID, &t.Comments, func(n wireNode) transport.Connection[wireGraphComment] { return n.Comments }); err != nil {
 			return fmt.Errorf("more comments of a thread of %d: %w", w.Number, err)
 		}
 	}
 	if w.Rollup == nil {
 		return nil
 	}
-	if err := more(ctx, c.api, queries.Checks, w.Rollup.ID, &w.Rollup.Contexts, func(n wireNode) connection[wireCheck] { return n.Contexts }); err != nil {
+	if err := transport.More(ctx, c.api, queries.Checks(), w.Rollup.ID, &w.Rollup.Contexts, func(n wireNode) transport.Connection[wireCheck] { return n.Contexts }); err != nil {
 		return fmt.Errorf("more checks of %d: %w", w.Number, err)
 	}
 	return nil
@@ -144,45 +144,10 @@ func (c Pulls) completeDetail(ctx context.Context, w *wireDetail) error {
 
 // wireNode is a node with one of the connections that are read on.
 type wireNode struct {
-	Reviews  connection[wireGraphReview]  `json:"reviews"`
-	Threads  connection[wireThread]       `json:"reviewThreads"`
-	Comments connection[wireGraphComment] `json:"comments"`
-	Contexts connection[wireCheck]        `json:"contexts"`
-}
-
-type connection[T any] struct {
-	PageInfo struct {
-		HasNextPage bool   `json:"hasNextPage"`
-		EndCursor   string `json:"endCursor"`
-	} `json:"pageInfo"`
-	Nodes []T `json:"nodes"`
-}
-
-// more reads the rest of a connection into it.
-func more[T any](ctx context.Context, api *transport.Client, doc queries.Document, id string, into *connection[T], pick func(wireNode) connection[T]) error {
-	for into.PageInfo.HasNextPage {
-		after := into.PageInfo.EndCursor
-		g, err := api.GraphQL(ctx, transport.Reads, doc(), map[string]any{"id": id, "after": after})
-		if err != nil {
-			return err
-		}
-		var data struct {
-			Node *wireNode `json:"node"`
-		}
-		if err := g.Strict(transport.Reads, &data); err != nil {
-			return err
-		}
-		if data.Node == nil {
-			return &BodyError{URL: g.URL, Err: fmt.Errorf("nothing about %s", id)}
-		}
-		next := pick(*data.Node)
-		if next.PageInfo.HasNextPage && (next.PageInfo.EndCursor == after || len(next.Nodes) == 0) {
-			return &BodyError{URL: g.URL, Err: errors.New("the pages run in a circle")}
-		}
-		into.Nodes = append(into.Nodes, next.Nodes...)
-		into.PageInfo = next.PageInfo
-	}
-	return nil
+	Reviews  transport.Connection[wireGraphReview]  `json:"reviews"`
+	Threads  transport.Connection[wireThread]       `json:"reviewThreads"`
+	Comments transport.Connection[wireGraphComment] `json:"comments"`
+	Contexts transport.Connection[wireCheck]        `json:"contexts"`
 }
 
 // ResolveThread marks a review thread as resolved. To resolve it twice is to

@@ -2,32 +2,12 @@ package github
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
-
-// bigInt is GraphQL's BigInt, which is a string on the wire.
-type bigInt int64
-
-// UnmarshalJSON reads a BigInt, quoted or not.
-func (b *bigInt) UnmarshalJSON(data []byte) error {
-	s := string(data)
-	if s == "null" {
-		return nil
-	}
-	if unquoted, err := strconv.Unquote(s); err == nil {
-		s = unquoted
-	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		return fmt.Errorf("database id: %w", err)
-	}
-	*b = bigInt(n)
-	return nil
-}
 
 type wireActor struct {
 	Kind  string `json:"__typename"`
@@ -52,7 +32,7 @@ type wireCommit struct {
 }
 
 type wireDatabaseID struct {
-	ID bigInt `json:"fullDatabaseId"`
+	ID transport.BigInt `json:"fullDatabaseId"`
 }
 
 type wireDetail struct {
@@ -88,9 +68,9 @@ type wireDetail struct {
 	Comments struct {
 		Total int `json:"totalCount"`
 	} `json:"comments"`
-	Reviews connection[wireGraphReview] `json:"reviews"`
-	Threads connection[wireThread]      `json:"reviewThreads"`
-	Rollup  *wireRollup                 `json:"statusCheckRollup"`
+	Reviews transport.Connection[wireGraphReview] `json:"reviews"`
+	Threads transport.Connection[wireThread]      `json:"reviewThreads"`
+	Rollup  *wireRollup                           `json:"statusCheckRollup"`
 	HeadAt  *struct {
 		Target struct {
 			OID    string `json:"oid"`
@@ -114,9 +94,9 @@ func (w wireDetail) checks() []wireCheck {
 }
 
 type wireRollup struct {
-	ID       string                `json:"id"`
-	State    string                `json:"state"`
-	Contexts connection[wireCheck] `json:"contexts"`
+	ID       string                          `json:"id"`
+	State    string                          `json:"state"`
+	Contexts transport.Connection[wireCheck] `json:"contexts"`
 }
 
 func (w wireDetail) detail() (PullDetail, error) {
@@ -160,15 +140,15 @@ func (w wireDetail) detail() (PullDetail, error) {
 }
 
 type wireGraphReview struct {
-	ID          string     `json:"id"`
-	DatabaseID  bigInt     `json:"fullDatabaseId"`
-	State       string     `json:"state"`
-	Body        string     `json:"body"`
-	URL         string     `json:"url"`
-	Author      *wireActor `json:"author"`
-	Commit      wireCommit `json:"commit"`
-	SubmittedAt time.Time  `json:"submittedAt"`
-	UpdatedAt   time.Time  `json:"updatedAt"`
+	ID          string           `json:"id"`
+	DatabaseID  transport.BigInt `json:"fullDatabaseId"`
+	State       string           `json:"state"`
+	Body        string           `json:"body"`
+	URL         string           `json:"url"`
+	Author      *wireActor       `json:"author"`
+	Commit      wireCommit       `json:"commit"`
+	SubmittedAt time.Time        `json:"submittedAt"`
+	UpdatedAt   time.Time        `json:"updatedAt"`
 }
 
 func (w wireGraphReview) review() Review {
@@ -179,12 +159,12 @@ func (w wireGraphReview) review() Review {
 }
 
 type wireThread struct {
-	ID       string                       `json:"id"`
-	Resolved bool                         `json:"isResolved"`
-	Outdated bool                         `json:"isOutdated"`
-	Path     string                       `json:"path"`
-	Line     int                          `json:"line"`
-	Comments connection[wireGraphComment] `json:"comments"`
+	ID       string                                 `json:"id"`
+	Resolved bool                                   `json:"isResolved"`
+	Outdated bool                                   `json:"isOutdated"`
+	Path     string                                 `json:"path"`
+	Line     int                                    `json:"line"`
+	Comments transport.Connection[wireGraphComment] `json:"comments"`
 }
 
 func (w wireThread) thread(pull int) (Thread, error) {
@@ -205,21 +185,21 @@ func (w wireThread) thread(pull int) (Thread, error) {
 }
 
 type wireGraphComment struct {
-	ID             string         `json:"id"`
-	DatabaseID     bigInt         `json:"fullDatabaseId"`
-	State          string         `json:"state"`
-	Body           string         `json:"body"`
-	URL            string         `json:"url"`
-	Path           string         `json:"path"`
-	Line           int            `json:"line"`
-	DiffHunk       string         `json:"diffHunk"`
-	Author         *wireActor     `json:"author"`
-	ReplyTo        wireDatabaseID `json:"replyTo"`
-	Review         wireDatabaseID `json:"pullRequestReview"`
-	Commit         wireCommit     `json:"commit"`
-	OriginalCommit wireCommit     `json:"originalCommit"`
-	CreatedAt      time.Time      `json:"createdAt"`
-	UpdatedAt      time.Time      `json:"updatedAt"`
+	ID             string           `json:"id"`
+	DatabaseID     transport.BigInt `json:"fullDatabaseId"`
+	State          string           `json:"state"`
+	Body           string           `json:"body"`
+	URL            string           `json:"url"`
+	Path           string           `json:"path"`
+	Line           int              `json:"line"`
+	DiffHunk       string           `json:"diffHunk"`
+	Author         *wireActor       `json:"author"`
+	ReplyTo        wireDatabaseID   `json:"replyTo"`
+	Review         wireDatabaseID   `json:"pullRequestReview"`
+	Commit         wireCommit       `json:"commit"`
+	OriginalCommit wireCommit       `json:"originalCommit"`
+	CreatedAt      time.Time        `json:"createdAt"`
+	UpdatedAt      time.Time        `json:"updatedAt"`
 }
 
 func (w wireGraphComment) comment(pull int) ReviewComment {

@@ -48,15 +48,9 @@ func TestContractGraphQLDocuments(t *testing.T) {
 // beyondSubset is what gh asks of GitHub that the shared folder does not describe; the rest of what is served must be
 // there, with the same type.
 var beyondSubset = []string{
-	"Query.search", "Mutation.addPullRequestReview", "Mutation.createIssue", "Mutation.reopenIssue", "Mutation.reopenPullRequest",
-	"Repository.description", "Repository.hasIssuesEnabled", "Repository.hasWikiEnabled", "Repository.parent",
 	"PullRequest.assignees", "PullRequest.milestone", "PullRequest.projectCards", "PullRequest.reactionGroups",
-	"Issue.milestone", "Issue.projectCards", "Issue.reactionGroups", "PullRequestReview.reactionGroups", "ReactionGroup.users",
-	"Commit.authors", "Commit.messageBody", "Team.organization",
-	"SearchType", "SearchResultItem", "SearchResultItemConnection", "Milestone", "Project", "ProjectColumn", "ProjectCard",
-	"ProjectCardConnection", "ReactingUserConnection", "GitActor", "GitActorConnection", "PullRequestReviewEvent",
-	"AddPullRequestReviewInput", "AddPullRequestReviewPayload", "CreateIssueInput", "CreateIssuePayload",
-	"ReopenIssueInput", "ReopenIssuePayload", "ReopenPullRequestInput", "ReopenPullRequestPayload",
+	"PullRequestReview.reactionGroups", "ReactionGroup.users", "Team.organization",
+	"Milestone", "Project", "ProjectColumn", "ProjectCard", "ProjectCardConnection", "ReactingUserConnection",
 }
 
 func TestContractGraphQLSchema(t *testing.T) {

@@ -47,18 +47,6 @@ func (h *Hub) HasUser(login string) bool {
 	return h.user(login) != nil
 }
 
-// AddToken lets one more token in as the user.
-func (h *Hub) AddToken(login, token string) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	u := h.user(login)
-	if u == nil {
-		return unknownUser(login)
-	}
-	h.byToken[token] = u
-	return nil
-}
-
 // RevokeToken makes a token bad credentials.
 func (h *Hub) RevokeToken(token string) {
 	h.mu.Lock()
@@ -110,9 +98,6 @@ func (u *user) email() string { return u.login + "@users.noreply.github.com" }
 func (u *user) signature(at time.Time) signature {
 	return signature{name: u.login, email: u.email(), at: at}
 }
-
-// botSlug is the name of a bot's app.
-func botSlug(u *user) string { return strings.TrimSuffix(u.login, "[bot]") }
 
 // Lag keeps the next count objects (-1 for all) of a kind out of the lists for so many reads, or for a time by the
 // hub's clock. Kinds: issues, pulls, comments, review-comments. A count of 0 ends it.

@@ -110,9 +110,6 @@ func (r *Repo) RenameDefaultBranch(to string) error {
 	return nil
 }
 
-// GitCommands counts the git commands that the hub itself has run on the repository.
-func (r *Repo) GitCommands() int { return int(r.git.ran.Load()) }
-
 // Head is the commit of a branch.
 func (r *Repo) Head(branch string) (oid string, ok bool) {
 	defer r.hub.enter()()
@@ -175,4 +172,12 @@ func (r *Repo) actor(login string) (*user, error) {
 		return nil, unknownUser(login)
 	}
 	return u, nil
+}
+
+// actorOr is the account of a login, or the author where no login is given.
+func (r *Repo) actorOr(login string, author *user) (*user, error) {
+	if login == "" {
+		return author, nil
+	}
+	return r.actor(login)
 }

@@ -143,12 +143,9 @@ func (r *Repo) onComment(id int64, actor string, deed func(*user, *comment) *api
 	if c == nil {
 		return fmt.Errorf("there is no comment %d in %s", id, r.fullName())
 	}
-	who := c.author
-	if actor != "" {
-		var err error
-		if who, err = r.actor(actor); err != nil {
-			return err
-		}
+	who, err := r.actorOr(actor, c.author)
+	if err != nil {
+		return err
 	}
 	return asError(deed(who, c))
 }

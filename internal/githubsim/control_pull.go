@@ -50,11 +50,6 @@ func (r *Repo) Merge(number int, actor, method string) (oid string, err error) {
 	return oid, err
 }
 
-// SetDraft makes a draft of a pull request, or ends that.
-func (r *Repo) SetDraft(number int, actor string, draft bool) error {
-	return r.onPull(number, actor, func(u *user, p *pull) *apiError { return r.setDraft(u, p, draft) })
-}
-
 // ReviewComment comments on a line of the diff (of the new file) and returns the comment's id.
 func (r *Repo) ReviewComment(number int, author, path string, line int, body string) (id int64, err error) {
 	err = r.onPull(number, author, func(u *user, p *pull) *apiError {
@@ -86,12 +81,9 @@ func (r *Repo) onDiffComment(id int64, actor string, deed func(*user, *reviewCom
 	if c == nil {
 		return fmt.Errorf("there is no review comment %d in %s", id, r.fullName())
 	}
-	who := c.author
-	if actor != "" {
-		var err error
-		if who, err = r.actor(actor); err != nil {
-			return err
-		}
+	who, err := r.actorOr(actor, c.author)
+	if err != nil {
+		return err
 	}
 	return asError(deed(who, c))
 }
@@ -158,17 +150,6 @@ func (r *Repo) EditReview(number int, review int64, body string) error {
 	}
 	v := p.reviewByID(review)
 	return asError(r.editReview(v.author, v, body))
-}
-
-// Dismiss dismisses a review.
-func (r *Repo) Dismiss(number int, review int64, actor, message string) error {
-	return r.onPull(number, actor, func(u *user, p *pull) *apiError {
-		v := p.reviewByID(review)
-		if v == nil {
-			return notFound()
-		}
-		return r.dismiss(u, v, message)
-	})
 }
 
 // Resolve resolves the thread that a review comment is in.

@@ -106,13 +106,6 @@ func (r *Repo) NodeID() string { return r.nodeID }
 // GitDir is the path of the bare repository: what clients clone from and push to.
 func (r *Repo) GitDir() string { return r.git.dir }
 
-// DefaultBranch is the name of the default branch.
-func (r *Repo) DefaultBranch() string {
-	r.hub.mu.Lock()
-	defer r.hub.mu.Unlock()
-	return r.defaultBranch
-}
-
 // SetPermission gives a user admin, maintain, write, triage or read; none takes it away.
 func (r *Repo) SetPermission(login, level string) error {
 	defer r.hub.enter()()
@@ -142,12 +135,6 @@ func (r *Repo) SetArchived(archived bool) {
 	defer r.hub.enter()()
 	r.archived = archived
 	r.updated = r.hub.now()
-}
-
-// SetDeleteBranchOnMerge sets whether merging deletes the head branch.
-func (r *Repo) SetDeleteBranchOnMerge(on bool) {
-	defer r.hub.enter()()
-	r.deleteOnMerge = on
 }
 
 // RefuseMerges makes every merge answer 405 with that message; "" ends it.

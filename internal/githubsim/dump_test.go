@@ -69,7 +69,7 @@ func TestSeed(t *testing.T) {
 			t.Errorf("number %d: %v %v %v", n, p["mergeable"], p["comments"], p["review_comments"])
 		}
 	}
-	if n := w.repo.GitCommands(); n > 30 {
+	if n := int(w.repo.git.ran.Load()); n > 30 {
 		t.Errorf("all that took %d git commands", n)
 	}
 	dir, git := w.clone()

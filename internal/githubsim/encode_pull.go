@@ -55,16 +55,8 @@ type pullSimpleJSON struct {
 	Base               branchJSON      `json:"base"`
 	Links              map[string]link `json:"_links"`
 	AuthorAssociation  string          `json:"author_association"`
-	AutoMerge          *autoMergeJSON  `json:"auto_merge"`
+	AutoMerge          any             `json:"auto_merge"`
 	Draft              bool            `json:"draft"`
-}
-
-// autoMergeJSON is a standing order to merge.
-type autoMergeJSON struct {
-	EnabledBy     *simpleUser `json:"enabled_by"`
-	MergeMethod   string      `json:"merge_method"`
-	CommitTitle   string      `json:"commit_title"`
-	CommitMessage string      `json:"commit_message"`
 }
 
 // pullJSON is a pull request by itself.
@@ -128,9 +120,6 @@ func (c *call) pullSimple(p *pull) pullSimpleJSON {
 	}
 	if len(out.Assignees) > 0 {
 		out.Assignee = out.Assignees[0]
-	}
-	if a := p.autoMerge; a != nil {
-		out.AutoMerge = &autoMergeJSON{EnabledBy: c.urls.user(a.by), MergeMethod: a.method, CommitTitle: a.title, CommitMessage: a.message}
 	}
 	out.Links = map[string]link{
 		"self": {at}, "html": {page}, "issue": {issueAt}, "comments": {out.CommentsURL}, "review_comments": {out.ReviewCommentsURL},

@@ -127,33 +127,12 @@ func TestRefusedPushes(t *testing.T) {
 
 func TestRefsAndContents(t *testing.T) {
 	w := newWorld(t)
-	main, _ := w.repo.Head("main")
-	ref := want[object](w, 201, "me", http.MethodPost, "/repos/acme/app/git/refs", object{"ref": "refs/heads/agent/x", "sha": main})
-	if ref["object"].(object)["sha"] != main {
-		t.Errorf("ref %v", ref)
-	}
-	want[object](w, 422, "me", http.MethodPost, "/repos/acme/app/git/refs", object{"ref": "refs/heads/agent/x", "sha": main})
 	oid, err := w.repo.PushCommit("agent/y", "ann", map[string]string{"dir/f.txt": "hello\n"}, "Add")
 	w.must(err)
 	if got := get[object](w, "me", "/repos/acme/app/git/ref/heads/agent/y"); got["object"].(object)["sha"] != oid {
 		t.Errorf("ref %v", got)
 	}
-	if list := get[[]object](w, "me", "/repos/acme/app/git/matching-refs/heads/agent"); len(list) != 2 {
-		t.Errorf("matching %v", list)
-	}
 	want[object](w, 404, "me", http.MethodGet, "/repos/acme/app/git/ref/heads/agent", nil)
-	want[object](w, 200, "me", http.MethodPatch, "/repos/acme/app/git/refs/heads/agent/x", object{"sha": oid})
-	res := w.do("me", http.MethodPatch, "/repos/acme/app/git/refs/heads/agent/x", object{"sha": main})
-	if res.StatusCode != 422 || !strings.Contains(res.text, "Update is not a fast forward") {
-		t.Errorf("backwards: %d %s", res.StatusCode, res.text)
-	}
-	want[object](w, 204, "me", http.MethodDelete, "/repos/acme/app/git/refs/heads/agent/x", nil)
-	if b := get[object](w, "me", "/repos/acme/app/branches/agent/y"); b["commit"].(object)["sha"] != oid {
-		t.Errorf("branch %v", b["name"])
-	}
-	if list := get[[]object](w, "me", "/repos/acme/app/branches"); len(list) != 2 {
-		t.Errorf("branches %v", list)
-	}
 	file := get[object](w, "me", "/repos/acme/app/contents/dir/f.txt?ref=agent/y")
 	if data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(file["content"].(string), "\n", "")); err != nil || string(data) != "hello\n" {
 		t.Errorf("content %q %v", data, err)
@@ -166,63 +145,32 @@ func TestRefsAndContents(t *testing.T) {
 	if cmp["status"] != "ahead" || cmp["ahead_by"] != 1.0 || len(cmp["files"].([]any)) != 1 {
 		t.Errorf("compare %v", cmp)
 	}
-	if c := get[object](w, "me", "/repos/acme/app/commits/agent/y"); c["sha"] != oid || c["stats"].(object)["additions"] != 1.0 {
-		t.Errorf("commit %v", c["sha"])
-	}
-	if list := get[[]object](w, "me", "/repos/acme/app/commits?sha=agent/y"); len(list) != 2 {
-		t.Errorf("commits %v", list)
-	}
-	tree := get[object](w, "me", "/repos/acme/app/git/trees/agent%2Fy?recursive=1")
-	if len(tree["tree"].([]any)) != 5 {
-		t.Errorf("tree %v", tree)
-	}
-	if b := get[object](w, "me", "/repos/acme/app/git/blobs/"+file["sha"].(string)); b["size"] != 6.0 {
-		t.Errorf("blob %v", b)
-	}
-	if c := get[object](w, "me", "/repos/acme/app/git/commits/"+oid); c["message"] != "Add" {
-		t.Errorf("git commit %v", c)
-	}
 }
 
 func TestChecks(t *testing.T) {
 	w := newWorld(t)
-	w.pull("topic", "ann")
-	head, _ := w.repo.Head("topic")
-	at := "/repos/acme/app/commits/" + head
-	if s := get[object](w, "me", at+"/status"); s["state"] != "pending" || s["total_count"] != 0.0 {
-		t.Errorf("without statuses: %v", s)
+	id := object{"id": w.nodeOf(w.pull("topic", "ann"))}
+	rollup := func() any {
+		return at(t, w.data("me", `query($id: ID!) { node(id: $id) { ... on PullRequest { statusCheckRollup { state contexts(first: 9) { nodes {
+			... on CheckRun { name status conclusion } ... on StatusContext { context state } } } } } } }`, id), "node", "statusCheckRollup")
+	}
+	if got := rollup(); got != nil {
+		t.Errorf("without checks: %v", got)
 	}
 	_, err := w.repo.SetCheck("topic", "build", "", "failure")
 	w.must(err)
-	id, err := w.repo.SetCheck("topic", "build", "in_progress", "")
+	run, err := w.repo.SetCheck("topic", "build", "in_progress", "")
 	w.must(err)
-	runs := get[object](w, "me", at+"/check-runs")
-	if runs["total_count"] != 1.0 || runs["check_runs"].([]any)[0].(object)["status"] != "in_progress" {
-		t.Errorf("latest runs: %v", runs)
+	if got := rollup(); at(t, got, "state") != "PENDING" || len(at(t, got, "contexts", "nodes").([]any)) != 1 || at(t, got, "contexts", "nodes", 0, "status") != "IN_PROGRESS" {
+		t.Errorf("latest runs: %v", got)
 	}
-	if runs := get[object](w, "me", "/repos/acme/app/commits/topic/check-runs?filter=all"); runs["total_count"] != 2.0 {
-		t.Errorf("all runs: %v", runs["total_count"])
+	one := get[object](w, "me", fmt.Sprintf("/repos/acme/app/check-runs/%d", run))
+	if one["name"] != "build" || one["pull_requests"].([]any)[0].(object)["number"] != 1.0 {
+		t.Errorf("run %v", one)
 	}
-	run := get[object](w, "me", fmt.Sprintf("/repos/acme/app/check-runs/%d", id))
-	if run["name"] != "build" || run["pull_requests"].([]any)[0].(object)["number"] != 1.0 {
-		t.Errorf("run %v", run)
+	w.must(w.repo.SetStatus("topic", "ci", "success", ""))
+	w.must(w.repo.SetStatus("topic", "ci", "failure", ""))
+	if got := rollup(); at(t, got, "state") != "FAILURE" || len(at(t, got, "contexts", "nodes").([]any)) != 2 {
+		t.Errorf("with a status: %v", got)
 	}
-	suites := get[object](w, "me", at+"/check-suites")
-	if suites["total_count"] != 1.0 || suites["check_suites"].([]any)[0].(object)["status"] != "in_progress" {
-		t.Errorf("suites %v", suites)
-	}
-	want[object](w, 201, "me", http.MethodPost, "/repos/acme/app/statuses/"+head, object{"state": "success", "context": "ci"})
-	want[object](w, 201, "me", http.MethodPost, "/repos/acme/app/statuses/"+head, object{"state": "failure", "context": "ci"})
-	if s := get[object](w, "me", at+"/status"); s["state"] != "failure" || s["total_count"] != 1.0 {
-		t.Errorf("combined %v", s)
-	}
-	if list := get[[]object](w, "me", at+"/statuses"); len(list) != 2 || list[0]["state"] != "failure" {
-		t.Errorf("statuses %v", list)
-	}
-	want[object](w, 403, "me", http.MethodPost, "/repos/acme/app/check-runs", object{"name": "x", "head_sha": head})
-	token, err := w.hub.AddBot("ci")
-	w.must(err)
-	w.tokens["ci"] = token
-	made := want[object](w, 201, "ci", http.MethodPost, "/repos/acme/app/check-runs", object{"name": "x", "head_sha": head})
-	want[object](w, 200, "ci", http.MethodPatch, fmt.Sprintf("/repos/acme/app/check-runs/%.0f", made["id"]), object{"conclusion": "success"})
 }

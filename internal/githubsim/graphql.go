@@ -134,10 +134,7 @@ func (g *gqlHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x := &gql{call: c, handler: g, cost: cost, budget: c.charge(cost.points)}
-	out := g.schema.Exec(context.WithValue(r.Context(), gqlKey{}, x), doc.text, in.Operation, in.Variables)
-	if doc.renamed {
-		out.Data = rejoin(out.Data)
-	}
+	out := g.schema.Exec(context.WithValue(r.Context(), gqlKey{}, x), in.Query, in.Operation, in.Variables)
 	a.write(ok(gqlResponse{Data: out.Data, Errors: append(x.errs, gqlItems(out.Errors)...)}))
 }
 
@@ -145,7 +142,7 @@ func (g *gqlHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func gqlItems(errs []*gqlerrors.QueryError) []gqlItem {
 	var out []gqlItem
 	for _, e := range errs {
-		item := gqlItem{Path: rejoinPath(e.Path), Locations: e.Locations, Message: e.Message, Extensions: e.Extensions}
+		item := gqlItem{Path: e.Path, Locations: e.Locations, Message: e.Message, Extensions: e.Extensions}
 		switch resolver := e.ResolverError.(type) { //nolint:errorlint // resolvers return it unwrapped
 		case *gqlError:
 			item.Type = resolver.kind

@@ -42,12 +42,6 @@ type gqlTeam struct {
 	Organization *gqlAccount
 }
 
-// gqlGitActor is who a commit names.
-type gqlGitActor struct {
-	Name, Email *string
-	User        *gqlAccount
-}
-
 // gqlReactions counts the reactions of one kind.
 type gqlReactions struct {
 	Content          string

@@ -22,11 +22,7 @@ const (
 )
 
 // gqlDocument is a parsed document, kept for the next time.
-type gqlDocument struct {
-	*ast.QueryDocument
-	text    string // as the library takes it
-	renamed bool   // some fields have other names than were asked for
-}
+type gqlDocument struct{ *ast.QueryDocument }
 
 // document parses a query, or remembers it.
 func (g *gqlHandler) document(text string) (*gqlDocument, *gqlItem) {
@@ -37,10 +33,7 @@ func (g *gqlHandler) document(text string) (*gqlDocument, *gqlItem) {
 	if err != nil {
 		return nil, &gqlItem{Message: "Parse error: " + err.Error()}
 	}
-	doc := &gqlDocument{QueryDocument: parsed, text: text}
-	if other, ok := g.separate(parsed); ok {
-		doc.text, doc.renamed = other, true
-	}
+	doc := &gqlDocument{parsed}
 	g.costs[text] = doc
 	return doc, nil
 }

@@ -14,40 +14,10 @@ type gqlIssue struct {
 	is *issue
 }
 
-func (x *gql) issue(is *issue) *gqlIssue { return &gqlIssue{x, is} }
-
-func (g *gqlIssue) ID() graphql.ID                         { return graphql.ID(g.is.nodeID) }
-func (g *gqlIssue) DatabaseID() *gqlInt                    { return new(gqlInt(g.is.id)) }
-func (g *gqlIssue) FullDatabaseID() *gqlBig                { return new(gqlBig(g.is.id)) }
-func (g *gqlIssue) Number() int32                          { return int32(g.is.number) }
-func (g *gqlIssue) Title() string                          { return g.is.title }
-func (g *gqlIssue) Body() string                           { return g.is.body }
-func (g *gqlIssue) URL() gqlURI                            { return gqlURI(g.x.urls.issuePage(g.is)) }
-func (g *gqlIssue) State() string                          { return strings.ToUpper(g.is.state) }
-func (g *gqlIssue) StateReason() *string                   { return gqlEnum(g.is.stateReason) }
-func (g *gqlIssue) Closed() bool                           { return g.is.state == "closed" }
-func (g *gqlIssue) ClosedAt() *gqlTime                     { return gqlStamp(g.is.closed) }
-func (g *gqlIssue) CreatedAt() gqlTime                     { return gqlTime(g.is.created) }
-func (g *gqlIssue) UpdatedAt() gqlTime                     { return gqlTime(g.is.updated) }
-func (g *gqlIssue) LastEditedAt() *gqlTime                 { return gqlStamp(g.is.bodyEdited) }
-func (g *gqlIssue) IncludesCreatedEdit() bool              { return !g.is.bodyEdited.IsZero() }
-func (g *gqlIssue) Locked() bool                           { return g.is.locked }
-func (g *gqlIssue) Author() *gqlAccount                    { return gqlAccountOf(g.is.author) }
-func (g *gqlIssue) AuthorAssociation() string              { return g.is.repo.association(g.is.author) }
-func (g *gqlIssue) Repository() *gqlRepo                   { return &gqlRepo{g.x, g.is.repo} }
-func (g *gqlIssue) ViewerDidAuthor() bool                  { return g.is.author == g.x.viewer }
-func (g *gqlIssue) ReactionGroups() *[]*gqlReactions       { return g.x.reactionGroups(g.is.reactions) }
-func (g *gqlIssue) Milestone() *gqlMilestone               { return nil }
-func (g *gqlIssue) ProjectCards(PageArgs) gqlCards         { return gqlCards{} }
-func (g *gqlIssue) Labels(a labelArgs) *gqlPage[*gqlLabel] { return a.page(g.is.labels) }
-
-// Assignees are whose it is.
-func (g *gqlIssue) Assignees(a PageArgs) *gqlPage[*gqlAccount] {
-	return gqlPaginate(g.is.assignees, a, gqlAccountOf)
-}
-
-// Comments are the conversation.
-func (g *gqlIssue) Comments(a PageArgs) *gqlPage[*gqlComment] { return g.x.comments(g.is, a) }
+func (g *gqlIssue) ID() graphql.ID         { return graphql.ID(g.is.nodeID) }
+func (g *gqlIssue) Title() string          { return g.is.title }
+func (g *gqlIssue) Body() string           { return g.is.body }
+func (g *gqlIssue) LastEditedAt() *gqlTime { return gqlStamp(g.is.bodyEdited) }
 
 func (x *gql) comments(is *issue, a PageArgs) *gqlPage[*gqlComment] {
 	var list []*comment
@@ -87,38 +57,17 @@ type gqlComment struct {
 }
 
 func (g *gqlComment) ID() graphql.ID                   { return graphql.ID(g.c.nodeID) }
-func (g *gqlComment) DatabaseID() *gqlInt              { return new(gqlInt(g.c.id)) }
-func (g *gqlComment) FullDatabaseID() *gqlBig          { return new(gqlBig(g.c.id)) }
 func (g *gqlComment) Body() string                     { return g.c.body }
 func (g *gqlComment) URL() gqlURI                      { return gqlURI(g.x.urls.commentPage(g.c)) }
 func (g *gqlComment) Author() *gqlAccount              { return gqlAccountOf(g.c.author) }
 func (g *gqlComment) AuthorAssociation() string        { return g.c.issue.repo.association(g.c.author) }
 func (g *gqlComment) CreatedAt() gqlTime               { return gqlTime(g.c.created) }
-func (g *gqlComment) UpdatedAt() gqlTime               { return gqlTime(g.c.updated) }
 func (g *gqlComment) LastEditedAt() *gqlTime           { return gqlStamp(g.c.edited) }
 func (g *gqlComment) IncludesCreatedEdit() bool        { return !g.c.edited.IsZero() }
 func (g *gqlComment) IsMinimized() bool                { return false }
 func (g *gqlComment) MinimizedReason() *string         { return nil }
-func (g *gqlComment) Issue() *gqlIssue                 { return &gqlIssue{g.x, g.c.issue} }
-func (g *gqlComment) Repository() *gqlRepo             { return &gqlRepo{g.x, g.c.issue.repo} }
 func (g *gqlComment) ViewerDidAuthor() bool            { return g.c.author == g.x.viewer }
 func (g *gqlComment) ReactionGroups() *[]*gqlReactions { return g.x.reactionGroups(g.c.reactions) }
-
-// Editor is who wrote the last edit; the model keeps no other than the author.
-func (g *gqlComment) Editor() *gqlAccount {
-	if g.c.edited.IsZero() {
-		return nil
-	}
-	return gqlAccountOf(g.c.author)
-}
-
-// PullRequest is null on an issue.
-func (g *gqlComment) PullRequest() *gqlPull {
-	if g.c.issue.pull == nil {
-		return nil
-	}
-	return &gqlPull{g.x, g.c.issue.pull}
-}
 
 // timelineArgs choose among an issue's timeline.
 type timelineArgs struct {

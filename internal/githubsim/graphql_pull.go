@@ -2,8 +2,6 @@ package githubsim
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/graph-gophers/graphql-go"
 )
@@ -17,8 +15,6 @@ type gqlPull struct {
 func (x *gql) pullRequest(p *pull) *gqlPull { return &gqlPull{x, p} }
 
 func (g *gqlPull) ID() graphql.ID                         { return graphql.ID(g.p.nodeID) }
-func (g *gqlPull) DatabaseID() *gqlInt                    { return new(gqlInt(g.p.id)) }
-func (g *gqlPull) FullDatabaseID() *gqlBig                { return new(gqlBig(g.p.id)) }
 func (g *gqlPull) Number() int32                          { return int32(g.p.number) }
 func (g *gqlPull) Title() string                          { return g.p.title }
 func (g *gqlPull) Body() string                           { return g.p.body }
@@ -26,45 +22,24 @@ func (g *gqlPull) URL() gqlURI                            { return gqlURI(g.x.ur
 func (g *gqlPull) State() string                          { return g.p.stateWord() }
 func (g *gqlPull) IsDraft() bool                          { return g.p.draft }
 func (g *gqlPull) Locked() bool                           { return g.p.locked }
-func (g *gqlPull) Closed() bool                           { return g.p.state == "closed" }
 func (g *gqlPull) ClosedAt() *gqlTime                     { return gqlStamp(g.p.closed) }
 func (g *gqlPull) CreatedAt() gqlTime                     { return gqlTime(g.p.created) }
-func (g *gqlPull) PublishedAt() *gqlTime                  { return gqlStamp(g.p.created) }
 func (g *gqlPull) UpdatedAt() gqlTime                     { return gqlTime(g.p.updated) }
-func (g *gqlPull) LastEditedAt() *gqlTime                 { return gqlStamp(g.p.bodyEdited) }
 func (g *gqlPull) Author() *gqlAccount                    { return gqlAccountOf(g.p.author) }
-func (g *gqlPull) AuthorAssociation() string              { return g.p.repo.association(g.p.author) }
-func (g *gqlPull) ViewerDidAuthor() bool                  { return g.p.author == g.x.viewer }
-func (g *gqlPull) Repository() *gqlRepo                   { return &gqlRepo{g.x, g.p.repo} }
-func (g *gqlPull) BaseRepository() *gqlRepo               { return &gqlRepo{g.x, g.p.repo} }
 func (g *gqlPull) HeadRepository() *gqlRepo               { return g.x.repository(g.p.headRepo) }
 func (g *gqlPull) IsCrossRepository() bool                { return !g.p.sameRepo() }
 func (g *gqlPull) MaintainerCanModify() bool              { return g.p.canModify }
 func (g *gqlPull) HeadRef() *gqlRef                       { return g.x.ref(g.p.headRepo, "refs/heads/"+g.p.headRef) }
 func (g *gqlPull) HeadRefName() string                    { return g.p.headRef }
 func (g *gqlPull) HeadRefOid() gqlOID                     { return gqlOID(g.p.headOID()) }
-func (g *gqlPull) BaseRef() *gqlRef                       { return g.x.ref(g.p.repo, "refs/heads/"+g.p.baseRef) }
 func (g *gqlPull) BaseRefName() string                    { return g.p.baseRef }
 func (g *gqlPull) BaseRefOid() gqlOID                     { return gqlOID(g.p.baseOID()) }
-func (g *gqlPull) Merged() bool                           { return !g.p.merged.IsZero() }
 func (g *gqlPull) MergedAt() *gqlTime                     { return gqlStamp(g.p.merged) }
-func (g *gqlPull) MergedBy() *gqlAccount                  { return gqlAccountOf(g.p.mergedBy) }
 func (g *gqlPull) MergeCommit() *gqlCommit                { return g.x.commit(g.p.repo, g.p.mergeSHA) }
-func (g *gqlPull) PotentialMergeCommit() *gqlCommit       { return nil }
-func (g *gqlPull) IsMergeQueueEnabled() bool              { return false }
-func (g *gqlPull) IsInMergeQueue() bool                   { return false }
-func (g *gqlPull) MergeQueueEntry() *gqlQueueEntry        { return nil }
 func (g *gqlPull) Milestone() *gqlMilestone               { return nil }
 func (g *gqlPull) ProjectCards(PageArgs) gqlCards         { return gqlCards{} }
 func (g *gqlPull) ReactionGroups() *[]*gqlReactions       { return g.x.reactionGroups(g.p.reactions) }
 func (g *gqlPull) Labels(a labelArgs) *gqlPage[*gqlLabel] { return a.page(g.p.labels) }
-
-// gqlQueueEntry is a MergeQueueEntry, of which there are none.
-type gqlQueueEntry struct {
-	ID       graphql.ID
-	Position int32
-	State    string
-}
 
 // HeadRepositoryOwner is whose branch it is.
 func (g *gqlPull) HeadRepositoryOwner() *gqlAccount {
@@ -77,110 +52,28 @@ func (g *gqlPull) HeadRepositoryOwner() *gqlAccount {
 // Mergeable is MERGEABLE, CONFLICTING or UNKNOWN.
 func (g *gqlPull) Mergeable(ctx context.Context) string { return string(g.p.mergeable(ctx)) }
 
-// MergeStateStatus says what is in the way of a merge.
-func (g *gqlPull) MergeStateStatus(ctx context.Context) string {
-	return g.p.mergeState(g.p.mergeable(ctx))
-}
-
-// gqlAutoMerge is an AutoMergeRequest.
-type gqlAutoMerge struct {
-	CommitHeadline, CommitBody *string
-	EnabledAt                  *gqlTime
-	EnabledBy                  *gqlAccount
-	MergeMethod                string
-	PullRequest                *gqlPull
-}
-
-// AutoMergeRequest is the standing order to merge.
-func (g *gqlPull) AutoMergeRequest() *gqlAutoMerge {
-	a := g.p.autoMerge
-	if a == nil {
-		return nil
-	}
-	return &gqlAutoMerge{orNull(a.title), orNull(a.message), gqlStamp(a.at), gqlAccountOf(a.by), strings.ToUpper(a.method), g}
-}
-
-// ReviewDecision is null where no review is required.
-func (g *gqlPull) ReviewDecision() *string {
-	guard := g.p.repo.protected[g.p.baseRef]
-	if guard.reviews == 0 {
-		return nil
-	}
-	for _, v := range g.p.latestReviews() {
-		if v.state == "CHANGES_REQUESTED" {
-			return new("CHANGES_REQUESTED")
-		}
-	}
-	if g.p.approvals() >= guard.reviews {
-		return new("APPROVED")
-	}
-	return new("REVIEW_REQUIRED")
-}
-
-// latestReviews are each reviewer's last submitted review.
-func (p *pull) latestReviews() []*review {
-	var out []*review
-	for _, v := range p.reviews {
-		if v.pending() {
-			continue
-		}
-		out = slices.DeleteFunc(out, func(o *review) bool { return o.author == v.author })
-		out = append(out, v)
-	}
-	return out
-}
-
-func (g *gqlPull) size() (files, added, deleted int32) {
+func (g *gqlPull) size() (added, deleted int32) {
 	d, err := g.p.diff()
 	if err != nil {
-		return 0, 0, 0
+		return 0, 0
 	}
 	for _, f := range d.files {
-		files++
 		added += int32(f.added)
 		deleted += int32(f.deleted)
 	}
-	return files, added, deleted
-}
-
-// ChangedFiles counts the files of the diff.
-func (g *gqlPull) ChangedFiles() int32 {
-	n, _, _ := g.size()
-	return n
+	return added, deleted
 }
 
 // Additions counts the lines that the diff adds.
 func (g *gqlPull) Additions() int32 {
-	_, n, _ := g.size()
+	n, _ := g.size()
 	return n
 }
 
 // Deletions counts the lines that the diff takes away.
 func (g *gqlPull) Deletions() int32 {
-	_, _, n := g.size()
+	_, n := g.size()
 	return n
-}
-
-type gqlFile struct {
-	Additions, Deletions int32
-	ChangeType           string
-	Path                 string
-	ViewerViewedState    string
-}
-
-var patchWords = map[string]string{
-	"added": "ADDED", "removed": "DELETED", "modified": "MODIFIED", "renamed": "RENAMED", "copied": "COPIED", "changed": "CHANGED",
-}
-
-// Files are the files of the diff.
-func (g *gqlPull) Files(a PageArgs) (*gqlPage[*gqlFile], error) {
-	d, err := g.p.diff()
-	if err != nil {
-		return nil, err
-	}
-	return gqlPaginate(d.files, a, func(f fileDiff) *gqlFile {
-		return &gqlFile{int32(f.added), int32(f.deleted), patchWords[f.status], f.path, "UNVIEWED"}
-	}), nil
 }
 
 type gqlPullCommit struct {
@@ -236,13 +129,4 @@ func (g *gqlPull) ReviewRequests(a PageArgs) *gqlPage[*gqlReviewRequest] {
 	return gqlPaginate(g.p.reviewers, a, func(u *user) *gqlReviewRequest {
 		return &gqlReviewRequest{graphql.ID(namedNodeID("RR", g.p.id, u.login)), gqlAccountOf(u)}
 	})
-}
-
-// ClosingIssuesReferences are the issues that its merge closes.
-func (g *gqlPull) ClosingIssuesReferences(a struct {
-	PageArgs
-	OrderBy *GqlOrder
-},
-) *gqlPage[*gqlIssue] {
-	return gqlPaginate(g.p.repo.closes(g.p.title+"\n"+g.p.body), a.PageArgs, g.x.issue)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/graph-gophers/graphql-go"
@@ -94,8 +93,6 @@ func (x *gql) node(id string) *gqlNode {
 func (x *gql) maySee(v any) bool {
 	repo := func(r *Repo) bool { return r.can(x.viewer, "read") }
 	switch v := v.(type) {
-	case *Repo:
-		return repo(v)
 	case *issue:
 		return !v.deleted && repo(v.repo)
 	case *pull:
@@ -108,16 +105,6 @@ func (x *gql) maySee(v any) bool {
 		return repo(v.pull.repo) && v.visibleTo(x.viewer)
 	case *reviewComment:
 		return repo(v.pull().repo) && v.visibleTo(x.viewer)
-	case *checkRun:
-		return repo(v.repo) && !x.handler.blind[x.viewer]
-	case *checkSuite:
-		return repo(v.repo) && !x.handler.blind[x.viewer]
-	case *status:
-		return repo(v.repo)
-	case *user:
-		return !v.deleted
-	case *label:
-		return true
 	}
 	return false
 }
@@ -136,13 +123,6 @@ func readNamedNodeID(k kind, id string) (repo int64, name string, ok bool) {
 		return 0, "", false
 	}
 	return int64(binary.BigEndian.Uint64(b)), string(b[8:]), true
-}
-
-func (g *gqlNode) ID() graphql.ID { return graphql.ID(g.id) }
-
-func (g *gqlNode) ToRepository() (*gqlRepo, bool) {
-	v, ok := g.v.(*Repo)
-	return &gqlRepo{g.x, v}, ok
 }
 
 func (g *gqlNode) ToIssue() (*gqlIssue, bool) {
@@ -175,120 +155,7 @@ func (g *gqlNode) ToPullRequestReviewComment() (*gqlDiffComment, bool) {
 	return &gqlDiffComment{g.x, v}, ok
 }
 
-func (g *gqlNode) ToCheckRun() (*gqlCheckRun, bool) {
-	v, ok := g.v.(*checkRun)
-	return &gqlCheckRun{g.x, v}, ok
-}
-
-func (g *gqlNode) ToCheckSuite() (*gqlCheckSuite, bool) {
-	v, ok := g.v.(*checkSuite)
-	return &gqlCheckSuite{g.x, v}, ok
-}
-
-func (g *gqlNode) ToStatusContext() (*gqlStatus, bool) {
-	v, ok := g.v.(*status)
-	return &gqlStatus{g.x, v}, ok
-}
-
 func (g *gqlNode) ToStatusCheckRollup() (*gqlRollup, bool) {
 	v, ok := g.v.(*gqlRollup)
 	return v, ok
-}
-
-func (g *gqlNode) ToLabel() (*gqlLabel, bool) {
-	v, ok := g.v.(*label)
-	return &gqlLabel{v}, ok
-}
-
-func (g *gqlNode) account(kind string) (*gqlAccount, bool) {
-	v, ok := g.v.(*user)
-	return &gqlAccount{v}, ok && v.kind == kind
-}
-
-func (g *gqlNode) ToUser() (*gqlAccount, bool)         { return g.account("User") }
-func (g *gqlNode) ToBot() (*gqlAccount, bool)          { return g.account("Bot") }
-func (g *gqlNode) ToOrganization() (*gqlAccount, bool) { return g.account("Organization") }
-
-// gqlIssueOrPull is an issue or a pull request.
-type gqlIssueOrPull struct {
-	x  *gql
-	is *issue
-}
-
-func (g *gqlIssueOrPull) ToIssue() (*gqlIssue, bool) { return &gqlIssue{g.x, g.is}, g.is.pull == nil }
-
-func (g *gqlIssueOrPull) ToPullRequest() (*gqlPull, bool) {
-	return &gqlPull{g.x, g.is.pull}, g.is.pull != nil
-}
-
-type gqlSearchResult struct {
-	IssueCount int32
-	Nodes      *[]*gqlIssueOrPull
-	PageInfo   gqlPageInfo
-}
-
-// Search finds issues and pull requests, as far as gh's lists need it.
-func (*gqlRoot) Search(ctx context.Context, a struct {
-	PageArgs
-	Query, Type string
-},
-) *gqlSearchResult {
-	x := gqlFrom(ctx)
-	var found []*issue
-	for _, r := range x.h.repos {
-		if !r.can(x.viewer, "read") {
-			continue
-		}
-		for _, is := range slices.Backward(r.issues) {
-			if !is.deleted && x.matches(is, strings.Fields(a.Query)) {
-				found = append(found, is)
-			}
-		}
-	}
-	p := gqlPaginate(found, a.PageArgs, func(is *issue) *gqlIssueOrPull { return &gqlIssueOrPull{x, is} })
-	return &gqlSearchResult{p.TotalCount, p.Nodes, p.PageInfo}
-}
-
-// matches tells whether an issue meets every qualifier and word of a search.
-func (x *gql) matches(is *issue, terms []string) bool {
-	for _, t := range terms {
-		key, want, _ := strings.Cut(t, ":")
-		want = strings.Trim(want, `"`)
-		if want == "@me" && x.viewer != nil {
-			want = x.viewer.login
-		}
-		if !meets(is, key, want, t) {
-			return false
-		}
-	}
-	return true
-}
-
-func meets(is *issue, key, want, term string) bool {
-	switch key {
-	case "repo":
-		return strings.EqualFold(is.repo.fullName(), want)
-	case "type", "is", "state":
-		switch want {
-		case "pr":
-			return is.pull != nil
-		case "issue":
-			return is.pull == nil
-		case "merged":
-			return is.pull != nil && !is.pull.merged.IsZero()
-		default:
-			return is.state == want
-		}
-	case "label":
-		return slices.ContainsFunc(is.labels, func(l *label) bool { return strings.EqualFold(l.name, want) })
-	case "author":
-		return is.author != nil && strings.EqualFold(is.author.login, want)
-	case "assignee":
-		return slices.ContainsFunc(is.assignees, func(u *user) bool { return strings.EqualFold(u.login, want) })
-	case "head":
-		return is.pull != nil && is.pull.headRef == want
-	case "base":
-		return is.pull != nil && is.pull.baseRef == want
-	}
-	return strings.Contains(strings.ToLower(is.title+"\n"+is.body), strings.ToLower(term))
 }

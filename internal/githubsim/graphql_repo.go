@@ -14,36 +14,9 @@ type gqlRepo struct {
 	r *Repo
 }
 
-func (g *gqlRepo) ID() graphql.ID            { return graphql.ID(g.r.nodeID) }
-func (g *gqlRepo) DatabaseID() *gqlInt       { return new(gqlInt(g.r.id)) }
-func (g *gqlRepo) Name() string              { return g.r.name }
-func (g *gqlRepo) NameWithOwner() string     { return g.r.fullName() }
-func (g *gqlRepo) Owner() *gqlAccount        { return &gqlAccount{g.r.owner} }
-func (g *gqlRepo) Description() *string      { return orNull(g.r.description) }
-func (g *gqlRepo) URL() gqlURI               { return gqlURI(g.x.urls.page(g.r)) }
-func (g *gqlRepo) IsArchived() bool          { return g.r.archived }
-func (g *gqlRepo) IsFork() bool              { return g.r.fork != nil }
-func (g *gqlRepo) IsPrivate() bool           { return g.r.private }
-func (g *gqlRepo) HasIssuesEnabled() bool    { return true }
-func (g *gqlRepo) HasWikiEnabled() bool      { return false }
-func (g *gqlRepo) AutoMergeAllowed() bool    { return false }
-func (g *gqlRepo) DeleteBranchOnMerge() bool { return g.r.deleteOnMerge }
-func (g *gqlRepo) MergeCommitAllowed() bool  { return true }
-func (g *gqlRepo) RebaseMergeAllowed() bool  { return true }
-func (g *gqlRepo) SquashMergeAllowed() bool  { return true }
-func (g *gqlRepo) PushedAt() *gqlTime        { return gqlStamp(g.r.pushed) }
-func (g *gqlRepo) UpdatedAt() gqlTime        { return gqlTime(g.r.updated) }
-func (g *gqlRepo) DefaultBranchRef() *gqlRef { return g.x.ref(g.r, "refs/heads/"+g.r.defaultBranch) }
-func (g *gqlRepo) Parent() *gqlRepo          { return g.x.repository(g.r.fork) }
-
-// ViewerPermission is what the viewer may do.
-func (g *gqlRepo) ViewerPermission() *string {
-	level := g.r.level(g.x.viewer)
-	if level == "none" {
-		return nil
-	}
-	return gqlEnum(level)
-}
+func (g *gqlRepo) ID() graphql.ID        { return graphql.ID(g.r.nodeID) }
+func (g *gqlRepo) Name() string          { return g.r.name }
+func (g *gqlRepo) NameWithOwner() string { return g.r.fullName() }
 
 // repository is null for one that is not there or may not be seen.
 func (x *gql) repository(r *Repo) *gqlRepo {
@@ -53,28 +26,12 @@ func (x *gql) repository(r *Repo) *gqlRepo {
 	return &gqlRepo{x, r}
 }
 
-// Issue finds an issue by number.
-func (g *gqlRepo) Issue(a struct{ Number int32 }) (*gqlIssue, error) {
-	if is := g.r.issue(int(a.Number)); is != nil && is.pull == nil {
-		return &gqlIssue{g.x, is}, nil
-	}
-	return nil, noNumber("an Issue", a.Number)
-}
-
 // PullRequest finds a pull request by number.
 func (g *gqlRepo) PullRequest(a struct{ Number int32 }) (*gqlPull, error) {
 	if p := g.r.pull(int(a.Number)); p != nil {
 		return &gqlPull{g.x, p}, nil
 	}
 	return nil, noNumber("a PullRequest", a.Number)
-}
-
-// IssueOrPullRequest finds either by number.
-func (g *gqlRepo) IssueOrPullRequest(a struct{ Number int32 }) (*gqlIssueOrPull, error) {
-	if is := g.r.issue(int(a.Number)); is != nil {
-		return &gqlIssueOrPull{g.x, is}, nil
-	}
-	return nil, noNumber("an issue or pull request", a.Number)
 }
 
 // GqlOrder is an order of issues or labels.
@@ -121,34 +78,6 @@ type GqlIssueFilter struct {
 	Labels, States                 *[]string
 }
 
-func (f *GqlIssueFilter) lets(is *issue) bool {
-	switch {
-	case f == nil:
-		return true
-	case f.CreatedBy != nil && (is.author == nil || !strings.EqualFold(is.author.login, *f.CreatedBy)),
-		f.Assignee != nil && !slices.ContainsFunc(is.assignees, func(u *user) bool { return strings.EqualFold(u.login, *f.Assignee) }),
-		f.Mentioned != nil && !strings.Contains(is.body, "@"+*f.Mentioned):
-		return false
-	}
-	return issueArgs{Labels: f.Labels, States: f.States}.chosen(is, strings.ToUpper(is.state))
-}
-
-// Issues lists issues.
-func (g *gqlRepo) Issues(a struct {
-	issueArgs
-	FilterBy *GqlIssueFilter
-},
-) *gqlPage[*gqlIssue] {
-	var list []*issue
-	for _, is := range g.r.issues {
-		if is.pull == nil && !is.deleted && a.chosen(is, strings.ToUpper(is.state)) && a.FilterBy.lets(is) && g.x.shown(is.lag) {
-			list = append(list, is)
-		}
-	}
-	slices.SortStableFunc(list, a.order)
-	return gqlPaginate(list, a.PageArgs, g.x.issue)
-}
-
 // PullRequests lists pull requests.
 func (g *gqlRepo) PullRequests(a struct {
 	issueArgs
@@ -179,14 +108,6 @@ func (g *gqlLabel) Name() string         { return g.l.name }
 func (g *gqlLabel) Color() string        { return g.l.color }
 func (g *gqlLabel) Description() *string { return orNull(g.l.description) }
 
-// Label finds a label by name.
-func (g *gqlRepo) Label(a struct{ Name string }) *gqlLabel {
-	if l := g.r.label(a.Name); l != nil {
-		return &gqlLabel{l}
-	}
-	return nil
-}
-
 // labelArgs choose among labels.
 type labelArgs struct {
 	PageArgs
@@ -206,19 +127,4 @@ func (a labelArgs) page(list []*label) *gqlPage[*gqlLabel] {
 		return by
 	})
 	return gqlPaginate(list, a.PageArgs, func(l *label) *gqlLabel { return &gqlLabel{l} })
-}
-
-// Labels lists the repository's labels.
-func (g *gqlRepo) Labels(a struct {
-	labelArgs
-	Query *string
-},
-) *gqlPage[*gqlLabel] {
-	var list []*label
-	for _, l := range g.r.labels {
-		if a.Query == nil || strings.Contains(strings.ToLower(l.name+" "+l.description), strings.ToLower(*a.Query)) {
-			list = append(list, l)
-		}
-	}
-	return a.page(list)
 }

@@ -27,11 +27,6 @@ func (g *gqlPull) Reviews(a struct {
 	return gqlPaginate(list, a.PageArgs, g.x.reviewed)
 }
 
-// LatestReviews are each reviewer's last one.
-func (g *gqlPull) LatestReviews(a PageArgs) *gqlPage[*gqlReview] {
-	return gqlPaginate(g.p.latestReviews(), a, g.x.reviewed)
-}
-
 // ReviewThreads are the conversations on the diff.
 func (g *gqlPull) ReviewThreads(a PageArgs) *gqlPage[*gqlThread] {
 	var list []*thread
@@ -62,29 +57,19 @@ type gqlReview struct {
 
 func (x *gql) reviewed(v *review) *gqlReview { return &gqlReview{x, v} }
 
-func (g *gqlReview) ID() graphql.ID                   { return graphql.ID(g.v.nodeID) }
-func (g *gqlReview) DatabaseID() *gqlInt              { return new(gqlInt(g.v.id)) }
-func (g *gqlReview) FullDatabaseID() *gqlBig          { return new(gqlBig(g.v.id)) }
-func (g *gqlReview) State() string                    { return g.v.state }
-func (g *gqlReview) Body() string                     { return g.v.body }
-func (g *gqlReview) URL() gqlURI                      { return gqlURI(g.x.urls.reviewPage(g.v)) }
-func (g *gqlReview) Author() *gqlAccount              { return gqlAccountOf(g.v.author) }
-func (g *gqlReview) AuthorAssociation() string        { return g.v.pull.repo.association(g.v.author) }
-func (g *gqlReview) ViewerDidAuthor() bool            { return g.v.author == g.x.viewer }
+func (g *gqlReview) ID() graphql.ID            { return graphql.ID(g.v.nodeID) }
+func (g *gqlReview) FullDatabaseID() *gqlBig   { return new(gqlBig(g.v.id)) }
+func (g *gqlReview) State() string             { return g.v.state }
+func (g *gqlReview) Body() string              { return g.v.body }
+func (g *gqlReview) URL() gqlURI               { return gqlURI(g.x.urls.reviewPage(g.v)) }
+func (g *gqlReview) Author() *gqlAccount       { return gqlAccountOf(g.v.author) }
+func (g *gqlReview) AuthorAssociation() string { return g.v.pull.repo.association(g.v.author) }
+
 func (g *gqlReview) Commit() *gqlCommit               { return g.x.commit(g.v.pull.repo, g.v.commitSHA) }
-func (g *gqlReview) CreatedAt() gqlTime               { return gqlTime(g.v.created) }
 func (g *gqlReview) SubmittedAt() *gqlTime            { return gqlStamp(g.v.submitted) }
 func (g *gqlReview) UpdatedAt() gqlTime               { return gqlTime(g.v.updated) }
 func (g *gqlReview) LastEditedAt() *gqlTime           { return gqlStamp(g.v.edited) }
-func (g *gqlReview) IncludesCreatedEdit() bool        { return !g.v.edited.IsZero() }
-func (g *gqlReview) IsMinimized() bool                { return false }
-func (g *gqlReview) PullRequest() *gqlPull            { return &gqlPull{g.x, g.v.pull} }
 func (g *gqlReview) ReactionGroups() *[]*gqlReactions { return g.x.reactionGroups(g.v.reactions) }
-
-// Comments are the review's comments on the diff.
-func (g *gqlReview) Comments(a PageArgs) *gqlPage[*gqlDiffComment] {
-	return gqlPaginate(g.x.visible(g.v.comments), a, g.x.diffCommented)
-}
 
 // gqlThread is a PullRequestReviewThread. One that the viewer sees has a comment.
 type gqlThread struct {
@@ -92,36 +77,12 @@ type gqlThread struct {
 	t *thread
 }
 
-func (g *gqlThread) ID() graphql.ID            { return graphql.ID(g.t.nodeID) }
-func (g *gqlThread) Path() string              { return g.t.path }
-func (g *gqlThread) IsResolved() bool          { return g.t.resolved }
-func (g *gqlThread) IsCollapsed() bool         { return g.t.resolved }
-func (g *gqlThread) IsOutdated() bool          { return g.t.outdated() }
-func (g *gqlThread) ResolvedBy() *gqlAccount   { return gqlAccountOf(g.t.resolvedBy) }
-func (g *gqlThread) PullRequest() *gqlPull     { return &gqlPull{g.x, g.t.pull} }
-func (g *gqlThread) Repository() *gqlRepo      { return &gqlRepo{g.x, g.t.pull.repo} }
-func (g *gqlThread) ViewerCanReply() bool      { return g.t.pull.mayTalk(g.x.viewer) == nil }
-func (g *gqlThread) ViewerCanResolve() bool    { return !g.t.resolved && g.mayResolve() }
-func (g *gqlThread) ViewerCanUnresolve() bool  { return g.t.resolved && g.mayResolve() }
-func (g *gqlThread) top() *gqlDiffComment      { return &gqlDiffComment{g.x, g.t.top()} }
-func (g *gqlThread) Line() *int32              { return g.top().Line() }
-func (g *gqlThread) OriginalLine() *int32      { return g.top().OriginalLine() }
-func (g *gqlThread) StartLine() *int32         { return g.top().StartLine() }
-func (g *gqlThread) OriginalStartLine() *int32 { return g.top().OriginalStartLine() }
-func (g *gqlThread) SubjectType() string       { return g.top().SubjectType() }
-func (g *gqlThread) DiffSide() string          { return g.t.top().side }
-
-func (g *gqlThread) mayResolve() bool {
-	return g.x.viewer == g.t.pull.author || g.t.pull.repo.can(g.x.viewer, "write")
-}
-
-// StartDiffSide is null for a comment on one line.
-func (g *gqlThread) StartDiffSide() *string {
-	if g.t.top().startLine == 0 {
-		return nil
-	}
-	return new(g.t.top().side)
-}
+func (g *gqlThread) ID() graphql.ID       { return graphql.ID(g.t.nodeID) }
+func (g *gqlThread) Path() string         { return g.t.path }
+func (g *gqlThread) IsResolved() bool     { return g.t.resolved }
+func (g *gqlThread) IsOutdated() bool     { return g.t.outdated() }
+func (g *gqlThread) top() *gqlDiffComment { return &gqlDiffComment{g.x, g.t.top()} }
+func (g *gqlThread) Line() *int32         { return g.top().Line() }
 
 // Comments are the conversation.
 func (g *gqlThread) Comments(a PageArgs) *gqlPage[*gqlDiffComment] {
@@ -137,25 +98,16 @@ type gqlDiffComment struct {
 func (x *gql) diffCommented(c *reviewComment) *gqlDiffComment { return &gqlDiffComment{x, c} }
 
 func (g *gqlDiffComment) ID() graphql.ID                { return graphql.ID(g.c.nodeID) }
-func (g *gqlDiffComment) DatabaseID() *gqlInt           { return new(gqlInt(g.c.id)) }
 func (g *gqlDiffComment) FullDatabaseID() *gqlBig       { return new(gqlBig(g.c.id)) }
 func (g *gqlDiffComment) Body() string                  { return g.c.body }
 func (g *gqlDiffComment) URL() gqlURI                   { return gqlURI(g.x.urls.diffCommentPage(g.c)) }
 func (g *gqlDiffComment) Author() *gqlAccount           { return gqlAccountOf(g.c.author) }
-func (g *gqlDiffComment) AuthorAssociation() string     { return g.repo().association(g.c.author) }
-func (g *gqlDiffComment) ViewerDidAuthor() bool         { return g.c.author == g.x.viewer }
 func (g *gqlDiffComment) CreatedAt() gqlTime            { return gqlTime(g.c.created) }
 func (g *gqlDiffComment) UpdatedAt() gqlTime            { return gqlTime(g.c.updated) }
-func (g *gqlDiffComment) PublishedAt() *gqlTime         { return gqlStamp(g.c.review.submitted) }
 func (g *gqlDiffComment) LastEditedAt() *gqlTime        { return gqlStamp(g.c.edited) }
-func (g *gqlDiffComment) IsMinimized() bool             { return false }
 func (g *gqlDiffComment) Path() string                  { return g.c.path }
 func (g *gqlDiffComment) DiffHunk() string              { return g.c.diffHunk }
-func (g *gqlDiffComment) SubjectType() string           { return strings.ToUpper(g.c.subject) }
-func (g *gqlDiffComment) OriginalLine() *int32          { return gqlLine(g.c.originalLine) }
-func (g *gqlDiffComment) OriginalStartLine() *int32     { return gqlLine(g.c.startLine) }
 func (g *gqlDiffComment) OriginalCommit() *gqlCommit    { return g.x.commit(g.repo(), g.c.originalSHA) }
-func (g *gqlDiffComment) PullRequest() *gqlPull         { return &gqlPull{g.x, g.c.pull()} }
 func (g *gqlDiffComment) PullRequestReview() *gqlReview { return &gqlReview{g.x, g.c.review} }
 func (g *gqlDiffComment) repo() *Repo                   { return g.c.pull().repo }
 
@@ -180,15 +132,6 @@ func (g *gqlDiffComment) Line() *int32 {
 		return nil
 	}
 	return gqlLine(n)
-}
-
-// StartLine is null for a comment on one line.
-func (g *gqlDiffComment) StartLine() *int32 {
-	n, current := g.c.line()
-	if !current || g.c.startLine == 0 {
-		return nil
-	}
-	return gqlLine(n - g.c.originalLine + g.c.startLine)
 }
 
 // Commit is the head, or the commit on which an outdated comment was made.

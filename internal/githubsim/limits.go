@@ -70,24 +70,6 @@ func (h *Hub) limitReached(c *call, resource string) reply {
 	return forbidden(message).reply()
 }
 
-// rateJSON is one resource of GET /rate_limit.
-type rateJSON struct {
-	Limit     int   `json:"limit"`
-	Remaining int   `json:"remaining"`
-	Reset     int64 `json:"reset"`
-	Used      int   `json:"used"`
-}
-
-// rateLimit answers GET /rate_limit, which costs nothing.
-func (h *Hub) rateLimit(c *call) reply {
-	resources := map[string]rateJSON{}
-	for _, name := range []string{"core", "graphql", "search"} {
-		b := h.bucket(c.viewer, name)
-		resources[name] = rateJSON{Limit: b.limit, Remaining: b.remaining(), Reset: b.reset.Unix(), Used: b.used}
-	}
-	return ok(map[string]any{"resources": resources, "rate": resources["core"]})
-}
-
 // SetRemaining leaves that much of a user's hourly budget; resource is core, graphql or search.
 func (h *Hub) SetRemaining(login, resource string, remaining int) error {
 	h.mu.Lock()

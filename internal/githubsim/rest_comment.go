@@ -53,17 +53,26 @@ func listComments(c *call) (reply, *apiError) {
 		return reply{}, e
 	}
 	list := c.shown(c.repo.comments, since)
-	if sort := c.query("sort"); sort != "" {
-		list = slices.Clone(list)
-		_, direction := c.order("desc")
-		sortBy(list, direction, func(x *comment) time.Time {
-			if sort == "updated" {
-				return x.updated
-			}
-			return x.created
-		})
-	}
+	list = byStamp(c, list, func(x *comment) (created, updated time.Time) { return x.created, x.updated })
 	return pageOf(c, list, c.comment), nil
+}
+
+// byStamp sorts comments as the request asks for; without a word they stand as they are.
+func byStamp[T any](c *call, list []T, stamps func(T) (created, updated time.Time)) []T {
+	sort := c.query("sort")
+	if sort == "" {
+		return list
+	}
+	list = slices.Clone(list)
+	_, direction := c.order("desc")
+	sortBy(list, direction, func(x T) time.Time {
+		created, updated := stamps(x)
+		if sort == "updated" {
+			return updated
+		}
+		return created
+	})
+	return list
 }
 
 func createComment(c *call, is *issue) (reply, *apiError) {

@@ -6,58 +6,6 @@ import (
 	"strings"
 )
 
-func listCommits(c *call) (reply, *apiError) {
-	from := c.query("sha")
-	if from == "" {
-		from = c.repo.defaultBranch
-	}
-	oid, found := c.repo.git.resolve(from)
-	if !found {
-		if len(c.repo.git.heads()) == 0 {
-			return reply{}, refusal(http.StatusConflict, "Git Repository is empty.")
-		}
-		return reply{}, notFound()
-	}
-	args := []string{oid}
-	for name, option := range map[string]string{"since": "--since=", "until": "--until=", "author": "--author="} {
-		if v := c.query(name); v != "" {
-			args = append(args, option+v)
-		}
-	}
-	list, err := c.repo.git.log(args...)
-	if err != nil {
-		return reply{}, gitFailed(err)
-	}
-	return pageOf(c, list, c.repoCommit), nil
-}
-
-func getCommit(c *call, sha string) (reply, *apiError) {
-	x, err := c.repo.git.commit(sha)
-	if err != nil {
-		return reply{}, gitFailed(err)
-	}
-	parent := emptyTree
-	if len(x.parents) > 0 {
-		parent = x.parents[0]
-	}
-	files, err := c.repo.git.files(parent, sha)
-	if err != nil {
-		return reply{}, gitFailed(err)
-	}
-	out := c.repoCommit(x)
-	out.Files = c.files(c.repo, sha, files)
-	out.Stats = &statsJSON{}
-	for _, f := range files {
-		out.Stats.Additions += f.added
-		out.Stats.Deletions += f.deleted
-	}
-	out.Stats.Total = out.Stats.Additions + out.Stats.Deletions
-	return ok(out), nil
-}
-
-// emptyTree is the id of the tree without entries, known to every git.
-const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-
 // compareJSON is the answer of compare.
 type compareJSON struct {
 	URL             string       `json:"url"`

@@ -1,17 +1,14 @@
 package githubsim
 
 import (
-	"slices"
 	"time"
 )
 
 var diffCommentRoutes = []route{
 	{"GET /pulls/{number}/comments", withPull(listPullDiffComments)},
-	{"POST /pulls/{number}/comments", withPull(createDiffComment)},
 	{"POST /pulls/{number}/comments/{id}/replies", withPull(createReply)},
 	{"GET /pulls/comments", listDiffComments},
 	{"GET /pulls/comments/{id}", withDiffComment(getDiffComment)},
-	{"PATCH /pulls/comments/{id}", withDiffComment(patchDiffComment)},
 	{"DELETE /pulls/comments/{id}", withDiffComment(deleteDiffComment)},
 }
 
@@ -37,16 +34,7 @@ func (c *call) sortedDiffComments(all []*reviewComment) (reply, *apiError) {
 			list = append(list, x)
 		}
 	}
-	if sort := c.query("sort"); sort != "" {
-		list = slices.Clone(list)
-		_, direction := c.order("desc")
-		sortBy(list, direction, func(x *reviewComment) time.Time {
-			if sort == "updated" {
-				return x.updated
-			}
-			return x.created
-		})
-	}
+	list = byStamp(c, list, func(x *reviewComment) (created, updated time.Time) { return x.created, x.updated })
 	return pageOf(c, list, c.diffComment), nil
 }
 
@@ -55,21 +43,6 @@ func listPullDiffComments(c *call, p *pull) (reply, *apiError) {
 }
 
 func listDiffComments(c *call) (reply, *apiError) { return c.sortedDiffComments(c.repo.diffComments) }
-
-func createDiffComment(c *call, p *pull) (reply, *apiError) {
-	var in diffCommentInput
-	if e := c.decode(&in); e != nil {
-		return reply{}, e
-	}
-	if in.InReplyTo != 0 {
-		return c.replyTo(p, in.InReplyTo, in.Body)
-	}
-	x, e := c.repo.addDiffComment(c.viewer, p, in.order())
-	if e != nil {
-		return reply{}, e
-	}
-	return created(c.diffComment(x)), nil
-}
 
 func createReply(c *call, p *pull) (reply, *apiError) {
 	var in bodyInput
@@ -92,17 +65,6 @@ func (c *call) replyTo(p *pull, id int64, body string) (reply, *apiError) {
 }
 
 func getDiffComment(c *call, x *reviewComment) (reply, *apiError) { return ok(c.diffComment(x)), nil }
-
-func patchDiffComment(c *call, x *reviewComment) (reply, *apiError) {
-	var in bodyInput
-	if e := c.decode(&in); e != nil {
-		return reply{}, e
-	}
-	if e := c.repo.editDiffComment(c.viewer, x, in.Body); e != nil {
-		return reply{}, e
-	}
-	return ok(c.diffComment(x)), nil
-}
 
 func deleteDiffComment(c *call, x *reviewComment) (reply, *apiError) {
 	return noContent(), c.repo.deleteDiffComment(c.viewer, x)

@@ -11,14 +11,7 @@ var issueRoutes = []route{
 	{"GET /issues", listIssues},
 	{"POST /issues", createIssue},
 	{"GET /issues/{number}", withIssue(getIssue)},
-	{"PATCH /issues/{number}", withIssue(patchIssue)},
-	{"PUT /issues/{number}/lock", withIssue(lockIssue)},
-	{"DELETE /issues/{number}/lock", withIssue(unlockIssue)},
-	{"POST /issues/{number}/assignees", withIssue(addAssignees)},
-	{"DELETE /issues/{number}/assignees", withIssue(removeAssignees)},
 	{"GET /issues/{number}/timeline", withIssue(listTimeline)},
-	{"GET /issues/{number}/events", withIssue(listIssueEvents)},
-	{"GET /issues/events", listRepoEvents},
 }
 
 // withIssue finds the issue or pull request of the path; a deleted issue is gone.
@@ -119,69 +112,6 @@ func createIssue(c *call) (reply, *apiError) {
 
 func getIssue(c *call, is *issue) (reply, *apiError) { return ok(c.issue(is)), nil }
 
-func patchIssue(c *call, is *issue) (reply, *apiError) {
-	var in issueInput
-	if e := c.decode(&in); e != nil {
-		return reply{}, e
-	}
-	if e := c.repo.need(c.viewer, "read"); e != nil {
-		return reply{}, e
-	}
-	if in.Title != nil || in.Body != nil {
-		if e := c.repo.editIssue(c.viewer, is, in.Title, in.Body); e != nil {
-			return reply{}, e
-		}
-	}
-	if in.State != nil {
-		if e := c.repo.setState(c.viewer, is, *in.State, in.StateReason); e != nil {
-			return reply{}, e
-		}
-	}
-	if in.Labels != nil && c.repo.can(c.viewer, "triage") {
-		c.repo.replaceLabels(c.viewer, is, *in.Labels)
-	}
-	if in.Assignees != nil && c.repo.can(c.viewer, "triage") {
-		who, _ := c.findUsers(*in.Assignees)
-		c.repo.assign(c.viewer, is, slices.Clone(is.assignees), false)
-		c.repo.assign(c.viewer, is, who, true)
-	}
-	return ok(c.issue(is)), nil
-}
-
-func lockIssue(c *call, is *issue) (reply, *apiError) {
-	var in struct {
-		Reason string `json:"lock_reason"`
-	}
-	if e := c.decode(&in); e != nil {
-		return reply{}, e
-	}
-	return noContent(), c.repo.setLock(c.viewer, is, true, in.Reason)
-}
-
-func unlockIssue(c *call, is *issue) (reply, *apiError) {
-	return noContent(), c.repo.setLock(c.viewer, is, false, "")
-}
-
-func addAssignees(c *call, is *issue) (reply, *apiError) { return assignees(c, is, true) }
-
-func removeAssignees(c *call, is *issue) (reply, *apiError) { return assignees(c, is, false) }
-
-func assignees(c *call, is *issue, add bool) (reply, *apiError) {
-	var in struct{ Assignees []string }
-	if e := c.decode(&in); e != nil {
-		return reply{}, e
-	}
-	if e := c.repo.need(c.viewer, "triage"); e != nil {
-		return reply{}, e
-	}
-	who, _ := c.findUsers(in.Assignees) // GitHub leaves out whom it cannot assign
-	c.repo.assign(c.viewer, is, who, add)
-	if add {
-		return created(c.issue(is)), nil
-	}
-	return ok(c.issue(is)), nil
-}
-
 // findUsers finds accounts by login; false when one is missing.
 func (c *call) findUsers(logins []string) ([]*user, bool) {
 	var out []*user
@@ -199,24 +129,6 @@ func listTimeline(c *call, is *issue) (reply, *apiError) {
 		return reply{}, e
 	}
 	return pageOf(c, list, func(s stamped) any { return s.value() }), nil
-}
-
-func listIssueEvents(c *call, is *issue) (reply, *apiError) {
-	var list []*event
-	for _, e := range is.timeline {
-		if e.comment == nil && e.review == nil && e.lineThread == nil && e.source == nil {
-			list = append(list, e)
-		}
-	}
-	return pageOf(c, list, c.event), nil
-}
-
-func listRepoEvents(c *call) (reply, *apiError) {
-	return pageOf(c, reversed(c.repo.events), func(e *event) eventJSON {
-		out, is := c.event(e), c.issue(e.issue)
-		out.Issue = &is
-		return out
-	}), nil
 }
 
 // deref gives the zero value for nil.

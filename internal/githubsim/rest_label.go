@@ -10,12 +10,8 @@ var labelRoutes = []route{
 	{"GET /labels", listLabels},
 	{"POST /labels", createLabel},
 	{"GET /labels/{name}", withLabel(getLabel)},
-	{"PATCH /labels/{name}", withLabel(patchLabel)},
-	{"DELETE /labels/{name}", withLabel(deleteLabel)},
 	{"GET /issues/{number}/labels", withIssue(listIssueLabels)},
 	{"POST /issues/{number}/labels", withIssue(addIssueLabels)},
-	{"PUT /issues/{number}/labels", withIssue(putIssueLabels)},
-	{"DELETE /issues/{number}/labels", withIssue(clearIssueLabels)},
 	{"DELETE /issues/{number}/labels/{name}", withIssue(removeIssueLabel)},
 }
 
@@ -63,43 +59,6 @@ func createLabel(c *call) (reply, *apiError) {
 
 func getLabel(c *call, l *label) (reply, *apiError) { return ok(c.oneLabel(l)), nil }
 
-func patchLabel(c *call, l *label) (reply, *apiError) {
-	var in labelInput
-	if e := c.decode(&in); e != nil {
-		return reply{}, e
-	}
-	if e := c.repo.need(c.viewer, "triage"); e != nil {
-		return reply{}, e
-	}
-	if in.NewName != "" {
-		if other := c.repo.label(in.NewName); other != nil && other != l {
-			return reply{}, invalid(errorItem{Resource: "Label", Field: "name", Code: "already_exists"})
-		}
-		l.name = in.NewName
-	}
-	if in.Color != "" {
-		l.color = in.Color
-	}
-	if in.Description != nil {
-		l.description = *in.Description
-	}
-	return ok(c.oneLabel(l)), nil
-}
-
-func deleteLabel(c *call, l *label) (reply, *apiError) {
-	if e := c.repo.need(c.viewer, "triage"); e != nil {
-		return reply{}, e
-	}
-	for _, is := range c.repo.issues {
-		if slices.Contains(is.labels, l) {
-			c.repo.setLabels(c.viewer, is, nil, []string{l.name})
-		}
-	}
-	c.repo.labels = without(c.repo.labels, l)
-	delete(c.h.nodes, l.nodeID)
-	return noContent(), nil
-}
-
 func listIssueLabels(c *call, is *issue) (reply, *apiError) {
 	return pageOf(c, is.labels, c.oneLabel), nil
 }
@@ -144,29 +103,6 @@ func (c *call) changeLabels(is *issue, change func(names []string)) (reply, *api
 
 func addIssueLabels(c *call, is *issue) (reply, *apiError) {
 	return c.changeLabels(is, func(names []string) { c.repo.setLabels(c.viewer, is, names, nil) })
-}
-
-func putIssueLabels(c *call, is *issue) (reply, *apiError) {
-	return c.changeLabels(is, func(names []string) { c.repo.replaceLabels(c.viewer, is, names) })
-}
-
-// replaceLabels sets exactly these labels.
-func (r *Repo) replaceLabels(actor *user, is *issue, names []string) {
-	var gone []string
-	for _, l := range is.labels {
-		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, l.name) }) {
-			gone = append(gone, l.name)
-		}
-	}
-	r.setLabels(actor, is, names, gone)
-}
-
-func clearIssueLabels(c *call, is *issue) (reply, *apiError) {
-	if e := c.repo.need(c.viewer, "triage"); e != nil {
-		return reply{}, e
-	}
-	c.repo.replaceLabels(c.viewer, is, nil)
-	return noContent(), nil
 }
 
 func removeIssueLabel(c *call, is *issue) (reply, *apiError) {

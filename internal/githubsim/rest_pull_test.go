@@ -1,7 +1,6 @@
 package githubsim
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -36,24 +35,21 @@ func TestPullLife(t *testing.T) {
 	if commits := get[[]object](w, "me", "/repos/acme/app/pulls/2/commits"); len(commits) != 1 || commits[0]["author"].(object)["login"] != "me" {
 		t.Errorf("commits %v", commits)
 	}
-	want[object](w, 404, "me", http.MethodGet, "/repos/acme/app/pulls/2/merge", nil)
-	want[object](w, 409, "me", http.MethodPut, "/repos/acme/app/pulls/2/merge", object{"sha": strings.Repeat("0", 40)})
-	merged := want[object](w, 200, "me", http.MethodPut, "/repos/acme/app/pulls/2/merge", object{"sha": oid})
-	if head, _ := w.repo.Head("main"); head != merged["sha"] {
-		t.Errorf("main is at %s, not %v", head, merged["sha"])
+	merged, err := w.repo.Merge(2, "me", "")
+	w.must(err)
+	if head, _ := w.repo.Head("main"); head != merged {
+		t.Errorf("main is at %s, not %s", head, merged)
 	}
-	want[object](w, 204, "me", http.MethodGet, "/repos/acme/app/pulls/2/merge", nil)
 	if is, _ := w.repo.Issue(1); is.State != "closed" || is.StateReason != "completed" {
 		t.Errorf("the fixed issue is %+v", is)
 	}
 	if p := get[object](w, "me", "/repos/acme/app/pulls/2"); p["merged"] != true || p["state"] != "closed" || p["merged_by"].(object)["login"] != "me" {
 		t.Errorf("merged %v", p)
 	}
-	want[object](w, 405, "me", http.MethodPut, "/repos/acme/app/pulls/2/merge", object{})
-	want[object](w, 422, "me", http.MethodPatch, "/repos/acme/app/pulls/2", object{"state": "open"})
-	if list := get[[]object](w, "me", "/repos/acme/app/commits/"+oid+"/pulls"); len(list) != 1 {
-		t.Errorf("pulls of the commit: %v", list)
+	if _, err := w.repo.Merge(2, "me", ""); err == nil {
+		t.Error("merged twice")
 	}
+	want[object](w, 422, "me", http.MethodPatch, "/repos/acme/app/pulls/2", object{"state": "open"})
 }
 
 func TestPullRefusals(t *testing.T) {
@@ -96,7 +92,8 @@ func TestMergeMethods(t *testing.T) {
 			w.must(err)
 			n, err := w.repo.OpenPull("ann", NewPull{Title: "Change", Head: "topic"})
 			w.must(err)
-			want[object](w, 200, "me", http.MethodPut, fmt.Sprintf("/repos/acme/app/pulls/%d/merge", n), object{"merge_method": method})
+			_, err = w.repo.Merge(n, "me", method)
+			w.must(err)
 			list, err := w.repo.Log("main")
 			w.must(err)
 			var got []string
@@ -124,49 +121,17 @@ func TestConflict(t *testing.T) {
 	if p["mergeable"] != false || p["mergeable_state"] != "dirty" {
 		t.Errorf("mergeable %v %v", p["mergeable"], p["mergeable_state"])
 	}
-	res := w.do("me", http.MethodPut, "/repos/acme/app/pulls/1/merge", object{})
-	if res.StatusCode != 405 || !strings.Contains(res.text, "Pull Request is not mergeable") {
-		t.Errorf("merge: %d %s", res.StatusCode, res.text)
+	if _, err := w.repo.Merge(n, "me", ""); err == nil || !strings.Contains(err.Error(), "Pull Request is not mergeable") {
+		t.Errorf("merge: %v", err)
 	}
 	w.hub.LagMergeable(1)
 	if p := get[object](w, "me", "/repos/acme/app/pulls/1"); p["mergeable"] != nil || p["mergeable_state"] != "unknown" {
 		t.Errorf("unknown: %v", p["mergeable"])
 	}
-	w.must(w.repo.SetDraft(n, "ann", true))
-	if res := w.do("me", http.MethodPut, "/repos/acme/app/pulls/1/merge", object{}); !strings.Contains(res.text, "Pull Request is still a draft") {
-		t.Errorf("draft: %s", res.text)
-	}
-	w.must(w.repo.SetDraft(n, "ann", false))
 	w.repo.RefuseMerges("Changes must be made through the merge queue")
-	if res := w.do("me", http.MethodPut, "/repos/acme/app/pulls/1/merge", object{}); res.StatusCode != 405 || !strings.Contains(res.text, "merge queue") {
-		t.Errorf("queue: %s", res.text)
+	if _, err := w.repo.Merge(n, "me", ""); err == nil || !strings.Contains(err.Error(), "merge queue") {
+		t.Errorf("queue: %v", err)
 	}
-}
-
-func TestUpdateBranchAndProtection(t *testing.T) {
-	w := newWorld(t)
-	n := w.pull("topic", "ann")
-	_, err := w.repo.PushCommit("main", "acme", map[string]string{"other": "b\n"}, "Base moves on")
-	w.must(err)
-	want[object](w, 422, "me", http.MethodPut, "/repos/acme/app/pulls/1/update-branch", object{"expected_head_sha": strings.Repeat("0", 40)})
-	want[object](w, 202, "me", http.MethodPut, "/repos/acme/app/pulls/1/update-branch", object{})
-	if content, _ := w.repo.File("topic", "other"); content != "b\n" {
-		t.Errorf("the branch lacks the base's file")
-	}
-	want[object](w, 422, "me", http.MethodPut, "/repos/acme/app/pulls/1/update-branch", object{})
-	w.repo.Protect("main", []string{"build"}, 1)
-	res := w.do("me", http.MethodPut, "/repos/acme/app/pulls/1/merge", object{})
-	if res.StatusCode != 405 || !strings.Contains(res.text, "build") {
-		t.Errorf("unmet check: %s", res.text)
-	}
-	_, err = w.repo.SetCheck("topic", "build", "", "success")
-	w.must(err)
-	if p := get[object](w, "me", "/repos/acme/app/pulls/1"); p["mergeable_state"] != "blocked" {
-		t.Errorf("state %v", p["mergeable_state"])
-	}
-	_, err = w.repo.Review(n, "me", "APPROVE", "")
-	w.must(err)
-	want[object](w, 200, "me", http.MethodPut, "/repos/acme/app/pulls/1/merge", object{})
 }
 
 func TestForkPull(t *testing.T) {

@@ -190,14 +190,8 @@ func (h *Hub) answer(r *http.Request, body []byte, rq *Request) *answer {
 // dispatch charges the limits and calls the handler.
 func (h *Hub) dispatch(c *call, a *answer) {
 	resource := "core"
-	switch {
-	case c.r.URL.Path == "/graphql":
+	if c.r.URL.Path == "/graphql" {
 		resource = "graphql"
-	case c.r.URL.Path == "/rate_limit":
-		a.write(h.rateLimit(c))
-		return
-	case strings.HasPrefix(c.r.URL.Path, "/search/"):
-		resource = "search"
 	}
 	b := h.bucket(c.viewer, resource)
 	if b.spent() {

@@ -17,8 +17,6 @@ type user struct {
 	limits  map[string]*bucket // by resource: "core", "graphql", "search"
 }
 
-func (u *user) isBot() bool { return u.kind == "Bot" }
-
 // Repo is one repository; its exported methods are the control API.
 type Repo struct {
 	hub           *Hub
@@ -109,16 +107,6 @@ type pull struct {
 	threads      []*thread
 	diffComments []*reviewComment
 	reviewers    []*user // requested
-	autoMerge    *autoMerge
-}
-
-// autoMerge is a standing order to merge.
-type autoMerge struct {
-	by      *user
-	method  string
-	title   string
-	message string
-	at      time.Time
 }
 
 // comment is a conversation comment on an issue or a pull request.

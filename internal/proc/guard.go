@@ -51,12 +51,6 @@ func enterMark(mark string) (leave func()) {
 	return func() { count(-1) }
 }
 
-func markIsLive(mark string) bool {
-	liveMarks.Lock()
-	defer liveMarks.Unlock()
-	return liveMarks.runs[mark] > 0
-}
-
 // children are the processes that this package started and has not waited for.
 // Whoever ends orphans holds the lock, so that none is taken for one between
 // its start and its entry.

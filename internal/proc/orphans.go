@@ -150,3 +150,10 @@ func places(pid int) []string {
 func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, dir+"/") || path == dir+" (deleted)"
 }
+
+// markIsLive reports whether a run with that mark goes on in this process.
+func markIsLive(mark string) bool {
+	liveMarks.Lock()
+	defer liveMarks.Unlock()
+	return liveMarks.runs[mark] > 0
+}

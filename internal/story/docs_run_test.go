@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -242,7 +241,7 @@ test "$1" = mergexo && shift && exec gh-mergexo "$@"
 
 // elsewhere begins what other tests run, or what installs something: programs of
 // this repository have to be there.
-var elsewhere = regexp.MustCompile(`^(\./gh-mergexo|script/\S+|\.ci/run|go test|gh auth login|gh extension install|npm install -g)\b`)
+var elsewhere = regexp.MustCompile(`^(\./gh-mergexo|script/\S+|\.ci/run|go test|git clone|gh auth login|gh extension install|npm install -g)\b`)
 
 func runsElsewhere(t *testing.T, page, line string) {
 	t.Helper()
@@ -257,23 +256,41 @@ func runsElsewhere(t *testing.T, page, line string) {
 	}
 }
 
-// cmdItemFields compares the fields of an item with those that docs/status.md names.
+// cmdItemFields compares the fields of an item, and of the lists of show, with
+// those that docs/status.md names.
 func cmdItemFields(ts *testscript.TestScript, _ bool, _ []string) {
-	page, err := os.Open("../../docs/status.md")
+	text, err := os.ReadFile("../../docs/status.md")
 	ts.Check(err)
-	defer page.Close()
-	text, err := io.ReadAll(page)
-	ts.Check(err)
-	_, table, _ := strings.Cut(string(text), "An item has these fields:")
-	var documented []string
-	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*`) \\|").FindAllStringSubmatch(table, -1) {
-		documented = append(documented, codes(row[1])...)
+	_, tables, _ := strings.Cut(string(text), "An item has these fields:")
+	item, lists, _ := strings.Cut(tables, "The lists of `gh mergexo show`:")
+	var fields []string
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*`) \\|").FindAllStringSubmatch(item, -1) {
+		fields = append(fields, codes(row[1])...)
 	}
-	ts.Check(ts.Exec("gh-mergexo", "status", "--json", "items"))
-	var status struct{ Items []map[string]any }
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &status))
-	slices.Sort(documented)
-	if got := slices.Sorted(maps.Keys(status.Items[0])); !slices.Equal(got, documented) {
-		ts.Fatalf("an item has the fields %q, and docs/status.md names %q", got, documented)
+	slices.Sort(fields)
+	compareFields(ts, "an item", printed(ts, "status", "--json", "items")["items"], fields)
+	show := printed(ts, "show", "1", "--json", "turns,events,actions,history")
+	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (`.*`) \\|$").FindAllStringSubmatch(lists, -1)
+	if len(rows) != len(show) {
+		ts.Fatalf("docs/status.md has %d lists, and show has %d", len(rows), len(show))
+	}
+	for _, row := range rows {
+		compareFields(ts, "an entry of "+row[1], show[row[1]], codes(row[2]))
+	}
+}
+
+// printed is what a command prints as JSON: lists of objects by name.
+func printed(ts *testscript.TestScript, args ...string) (lists map[string][]map[string]any) {
+	ts.Check(ts.Exec("gh-mergexo", args...))
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &lists))
+	return lists
+}
+
+func compareFields(ts *testscript.TestScript, what string, list []map[string]any, documented []string) {
+	if len(list) == 0 {
+		ts.Fatalf("there is nothing of %s", what)
+	}
+	if got := slices.Sorted(maps.Keys(list[0])); !slices.Equal(got, documented) {
+		ts.Fatalf("%s has the fields %q, and docs/status.md names %q", what, got, documented)
 	}
 }

@@ -112,7 +112,7 @@ func TestDocsNameFilesThatExist(t *testing.T) {
 
 // elsewhereNumber is what stands for something that readers do not have: a
 // section or an entry of a document that is not in the repository.
-var elsewhereNumber = regexp.MustCompile(`§|\bL[0-9]{2,3}\b|\b(Test|Fuzz|Benchmark)L[0-9]{2,3}|\b(house|lessons|style)\.md\b`)
+var elsewhereNumber = regexp.MustCompile(`design §|§[0-9]|\bL[0-9]{2,3}\b|\b(Test|Fuzz|Benchmark)L[0-9]{2,3}|\b(house|lessons|style)\.md\b`)
 
 // No comment, no name and no document refers to something that is not in the
 // repository.
@@ -140,6 +140,56 @@ func TestNothingRefersElsewhere(t *testing.T) {
 	}
 }
 
+// The design names each table of the database, and each key of an agent's answer.
+func TestDesignNamesTablesAndKeys(t *testing.T) {
+	page, found := pages(t)["docs/design.md"], 0
+	for pattern, name := range map[string]*regexp.Regexp{
+		"../../store/migrations/*.sql": regexp.MustCompile(`(?m)^CREATE TABLE (\w+)`),
+		"../../prompts/schemas/*.json": regexp.MustCompile(`(?m)^    "(\w+)": \{`),
+	} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range name.FindAllStringSubmatch(string(text), -1) {
+				if found++; !strings.Contains(page, "`"+m[1]+"`") {
+					t.Errorf("docs/design.md does not name %s of %s", m[1], filepath.Base(path))
+				}
+			}
+		}
+	}
+	if found < 40 {
+		t.Errorf("%d names were read, which cannot be all", found)
+	}
+}
+
+// The design names each package.
+func TestDesignNamesEveryPackage(t *testing.T) {
+	page := pages(t)["docs/design.md"]
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		name := filepath.ToSlash(strings.TrimPrefix(path, "../../"))
+		if d.Name() == "testdata" || d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		files, err := filepath.Glob(filepath.Join(path, "*.go"))
+		if len(files) > 0 && !strings.Contains(page, "`"+name+"`") && !strings.Contains(page, "`"+d.Name()+"`") && name != "cmd/gh-mergexo" {
+			t.Errorf("docs/design.md does not name the package %s", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Documents link to files, and to headings, that are there.
 func TestDocsLinkToWhatIsThere(t *testing.T) {
 	all := pages(t)
@@ -159,6 +209,23 @@ func TestDocsLinkToWhatIsThere(t *testing.T) {
 			} else if heading != "" && !headings(all[target])[heading] {
 				t.Errorf("%s links to %s: %s has no such heading", page, m[1], target)
 			}
+		}
+	}
+}
+
+// The README is short, and every page is in the index.
+func TestReadmeIsShortAndTheIndexWhole(t *testing.T) {
+	all := pages(t)
+	if n := strings.Count(all["README.md"], "\n"); n > 150 {
+		t.Errorf("README.md has %d lines; what does not fit into 150 goes into a page of docs", n)
+	}
+	found, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		if name := filepath.Base(path); name != "README.md" && !strings.Contains(all["docs/README.md"], "]("+name+")") {
+			t.Errorf("docs/README.md does not list %s", name)
 		}
 	}
 }

@@ -61,6 +61,16 @@ func (v Verb) Flow() (Flow, bool) {
 	return "", false
 }
 
+// NeedsItem reports whether a verb is about work that has begun.
+func (v Verb) NeedsItem() bool {
+	switch v {
+	case VerbRetry, VerbUnblock, VerbCancel, VerbStatus:
+		return true
+	case VerbPause, VerbResume, VerbDesign, VerbBugfix, VerbSmallJob, VerbHelp:
+	}
+	return false
+}
+
 // Command is what somebody told the tool to do, rather than an agent.
 type Command struct {
 	Verb  Verb

@@ -79,9 +79,9 @@ func (r *itemPlanner) noProgress(events []work.Event) string {
 	}
 	switch {
 	case same >= mostSameMends:
-		return fmt.Sprintf("no progress: %d turns in a row were to mend the same red checks, and they are red again: %s", same, strings.Join(now, ", "))
+		return fmt.Sprintf("no progress: %d turns in a row were to fix the same red checks, and they are red again: %s", same, strings.Join(now, ", "))
 	case len(row) >= MostMends:
-		return fmt.Sprintf("no progress: %d turns in a row have tried to mend its checks or conflicts, and it is not mended", len(row))
+		return fmt.Sprintf("no progress: %d turns in a row have tried to fix its checks or conflicts, without success", len(row))
 	}
 	return ""
 }

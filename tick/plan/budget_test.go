@@ -103,11 +103,11 @@ func TestNoProgress(t *testing.T) {
 	}{
 		"the first":                  {nil, nil, ""},
 		"the second":                 {[]work.Spent{fix(1, "000", "aaa")}, map[int64][]string{1: unit}, ""},
-		"the same, twice mended":     {[]work.Spent{fix(1, "000", "bbb"), fix(2, "bbb", "aaa")}, map[int64][]string{1: unit, 2: unit}, "2 turns in a row were to mend the same red checks, and they are red again: unit"},
+		"the same, twice mended":     {[]work.Spent{fix(1, "000", "bbb"), fix(2, "bbb", "aaa")}, map[int64][]string{1: unit, 2: unit}, "2 turns in a row were to fix the same red checks, and they are red again: unit"},
 		"another one before":         {[]work.Spent{fix(1, "000", "bbb"), fix(2, "bbb", "aaa")}, map[int64][]string{1: lint, 2: unit}, ""},
 		"a person pushed in between": {[]work.Spent{fix(1, "000", "bbb"), fix(2, "person", "aaa")}, map[int64][]string{1: unit, 2: unit}, ""},
 		"a person pushed on top":     {[]work.Spent{fix(1, "000", "bbb"), fix(2, "bbb", "ccc")}, map[int64][]string{1: unit, 2: unit}, ""},
-		"three, whatever was red":    {[]work.Spent{fix(1, "0", "1"), fix(2, "1", "2"), fix(3, "2", "3")}, nil, "3 turns in a row have tried to mend"},
+		"three, whatever was red":    {[]work.Spent{fix(1, "0", "1"), fix(2, "1", "2"), fix(3, "2", "3")}, nil, "3 turns in a row have tried to fix"},
 		"a person spoke":             {[]work.Spent{fix(1, "000", "bbb"), fix(2, "bbb", "aaa"), answer}, map[int64][]string{1: unit, 2: unit}, ""},
 		"two since a person spoke":   {[]work.Spent{answer, fix(4, "000", "bbb"), fix(5, "bbb", "aaa")}, map[int64][]string{4: unit, 5: unit}, "the same red checks"},
 		"what came to nothing":       {[]work.Spent{fix(1, "000", "bbb"), superseded, fix(2, "bbb", "aaa")}, map[int64][]string{1: unit, 2: unit, 9: lint}, "the same red checks"},
@@ -181,7 +181,7 @@ func since(spent []work.Spent, at time.Time) (left []work.Spent) {
 	return left
 }
 
-// L91: who never stops talking is answered all the same.
+// Who never stops talking is answered all the same.
 func TestABurstThatNeverEnds(t *testing.T) {
 	burst := func(minutes ...int) func(*Snapshot) {
 		var all []work.Event

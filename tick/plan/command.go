@@ -46,7 +46,7 @@ func (r *itemPlanner) commands() (closing bool) {
 	defer r.skipPaused()
 	for _, e := range r.takeCommands() {
 		if r.opening(e) && r.v.Notices[r.answerToken(e)] == "" { // and what was said after it waits with it
-			r.line("wait", "", "the pull request is being opened; then it is closed, as "+e.Author.Login+" said")
+			r.line("wait", "", "the pull request is being opened; then it is closed, as "+e.Author.Login+" asked")
 			return closing
 		}
 		switch token := r.answerToken(e); {
@@ -125,7 +125,7 @@ func (r *itemPlanner) obey(inv invocation) Reply {
 		return r.beginFlow(inv)
 	}
 	if inv.onPull && r.item.Flow == work.FlowDesign && r.item.State == work.StateMerged && acts(inv.Verb) {
-		return nothing("Pull request #%d was merged. What follows from it is told on its issue: say it on #%d.", r.pull.Number, r.item.Number)
+		return nothing("Pull request #%d was merged. Give the command on its issue, #%d.", r.pull.Number, r.item.Number)
 	}
 	switch inv.Verb {
 	case work.VerbHelp:
@@ -138,7 +138,7 @@ func (r *itemPlanner) obey(inv invocation) Reply {
 	case work.VerbDesign, work.VerbBugfix, work.VerbSmallJob:
 	}
 	if flow, held := r.v.Ignored[inv.number]; held && r.item.ID == 0 {
-		return nothing("The label `%s` is set, so nothing has begun. Take it away, or say `/mergexo resume`, and the %s begins.",
+		return nothing("The label `%s` is set, so nothing has begun. Take it away, or use `/mergexo resume`, and the %s begins.",
 			r.v.Policy.Labels.Ignore, strings.ReplaceAll(string(flow), "_", " "))
 	}
 	if r.item.ID == 0 {

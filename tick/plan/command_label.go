@@ -20,11 +20,11 @@ func (r *itemPlanner) beginFlow(inv invocation) Reply {
 	_, over := r.over()
 	switch {
 	case inv.onPull && r.item.ID == 0:
-		return nothing("This is a pull request. Work begins on an issue: say it there.")
+		return nothing("This is a pull request. Work begins on an issue: comment there.")
 	case inv.onPull:
-		return nothing("This is a pull request. Say it on its issue, #%d.", r.item.Number)
+		return nothing("This is a pull request. Comment on its issue, #%d.", r.item.Number)
 	case over && r.item.IssueClosed:
-		return nothing("The issue is closed. Reopen it, then say `%s` again.", inv.Command)
+		return nothing("The issue is closed. Reopen it, then try `%s` again.", inv.Command)
 	case r.item.ID == 0 || over:
 		return Reply{
 			Said: fmt.Sprintf("The label `%s` is set, and the work begins with the next pass, provided that the issue is open and has no label `%s`.",
@@ -34,7 +34,7 @@ func (r *itemPlanner) beginFlow(inv invocation) Reply {
 	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
 		return nothing("This is what is being done. %s", r.whereItStands())
 	}
-	return nothing("Another kind of work is under way. `/mergexo cancel` cancels it; then comment `%s` again. %s", inv.Command, r.whereItStands())
+	return nothing("Another kind of work is under way. `/mergexo cancel` cancels it; then try `%s` again. %s", inv.Command, r.whereItStands())
 }
 
 // flowLabel plans that of the labels that begin work one is set anew, or none
@@ -49,7 +49,7 @@ func (r *itemPlanner) flowLabel(inv invocation, label string) work.Action {
 	return work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionFlow, Need: work.NeedRequired, State: work.ActionPlanned,
 		Token: work.FlowToken(r.v.Repo.Key(), r.item.Number), Number: r.item.Number,
-		Target: label, Base: strings.Join(others, ","), Body: r.looks(label), Head: inv.at.UTC().Format(time.RFC3339), Why: inv.by + " said " + inv.String(),
+		Target: label, Base: strings.Join(others, ","), Body: r.looks(label), Head: inv.at.UTC().Format(time.RFC3339), Why: inv.by + " commented " + inv.String(),
 	}
 }
 
@@ -134,7 +134,7 @@ func (r *itemPlanner) unpause(inv invocation) Reply {
 			r.begun[i].Ended = inv.at
 		}
 	}
-	rep.Said = "The pause is over: what was said before it and what is said from now on counts. " + r.whereItStands()
+	rep.Said = "The pause is over: comments made before it, and from now on, count. " + r.whereItStands()
 	return rep
 }
 
@@ -147,6 +147,6 @@ func (r *itemPlanner) ignoreLabel(inv invocation, number int, verb work.Verb) wo
 		l = work.Labelling{With: []work.Label{work.IgnoreLabel(name)}}
 	}
 	a := l.Action(r.v.Repo, r.item.ID, number, "pause")
-	a.Need, a.Why = work.NeedRequired, inv.by+" said "+inv.String()
+	a.Need, a.Why = work.NeedRequired, inv.by+" commented "+inv.String()
 	return a
 }

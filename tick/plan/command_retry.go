@@ -36,7 +36,7 @@ func (r *itemPlanner) kept(inv invocation) string {
 	pause, paused := r.v.Paused[r.item.ID]
 	switch {
 	case paused:
-		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. `/mergexo resume` ends the pause; then say `%s` again.",
+		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. `/mergexo resume` ends the pause; then try `%s` again.",
 			pause.By, work.Utc(pause.Began), inv.Command)
 	case r.standsStill() && work.AwaitsLabel(r.item, r.item.Hint):
 		return fmt.Sprintf("Only setting the label again confirms the new text, so nothing was done: read the issue, then take `%s` away and add it again.", r.item.Label)
@@ -91,12 +91,12 @@ func (r *itemPlanner) goOn(cleared bool) (Reply, bool) {
 	})
 	shelved := r.v.Shelved[r.item.ID]
 	if !waiting && len(shelved) == 0 && !cleared {
-		return nothing("There is nothing to try again: it waits for a person's word. Say in a comment on #%d what is to be done.", r.pull.Number), true
+		return nothing("There is nothing to try again: it waits for a person. Say in a comment on #%d what to do.", r.pull.Number), true
 	}
 	r.p.TakenUp = append(r.p.TakenUp, shelved...)
 	r.resumeTo(work.StateAwaitingFeedback)
 	if !waiting && len(shelved) == 0 {
-		return nothing("Nothing waits to be answered; say on #%d what is to be done.", r.pull.Number), true
+		return nothing("Nothing waits for an answer; say in a comment on #%d what to do.", r.pull.Number), true
 	}
 	return nothing("It resumes: the next turn answers what waits on #%d.", r.pull.Number), true
 }
@@ -130,7 +130,7 @@ func (r *itemPlanner) startAgain() Reply {
 		return nothing("Nothing is left of what began this. %s.", r.again())
 	}
 	r.resumeTo(work.StatePending)
-	return nothing("The work is tried again, with all that was said on the issue.")
+	return nothing("The work is tried again, with all comments on the issue.")
 }
 
 // allowAnew has the item's budgets count from here: it goes on because a person
@@ -151,7 +151,7 @@ func (r *itemPlanner) resumeTo(to work.State) {
 
 // alive reports whether a living pass works on a turn.
 func (r *itemPlanner) alive(t work.Turn) bool {
-	return slices.ContainsFunc(r.v.Held, func(h Holder) bool { return h.Turn == t.Key })
+	return slices.ContainsFunc(r.v.Held, func(h work.Holder) bool { return h.Turn == t.Key })
 }
 
 // cancel calls the work off. What a living pass does is called off at the next

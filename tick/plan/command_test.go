@@ -68,7 +68,7 @@ func TestCommands(t *testing.T) {
 		}
 	}
 	parked := turn(func(t *work.Turn) { t.Blocked = true })
-	alive := func(v *Snapshot) { v.Held = []Holder{{Repo: app.Name.String(), Number: 2, Issue: 1, Turn: "k"}} }
+	alive := func(v *Snapshot) { v.Held = []work.Holder{{Repo: app.Name.String(), Number: 2, Issue: 1, Turn: "k"}} }
 	rewritten := func(v *Snapshot) { p := v.Pulls[10]; p.LostOID, p.HeadOID = "bbb", "abcdef1234"; v.Pulls[10] = p }
 	isPaused := func(v *Snapshot) { v.Paused = map[int64]work.Pause{10: {By: "bob", Began: noon}} }
 	edited := func(v *Snapshot) {
@@ -91,8 +91,8 @@ func TestCommands(t *testing.T) {
 		{"retry of a parked turn", "retry", 2, scene(parked, state(work.StateBlocked)), "resumed → running; resume; allow; “The turn resumes in the next pass where it stopped, with all its attempts; the agent's answer is kept.”"},
 		{"retry of a turn that waits", "retry", 2, scene(state(work.StateRunning), turn(func(t *work.Turn) { t.NotBefore, t.Step = noon.Add(time.Hour), work.StepClaimed })), "resume; allow; “The turn is tried again in the next pass, with all its attempts.”"},
 		{"retry of a turn that runs", "retry", 2, scene(state(work.StateRunning), turn(func(*work.Turn) {}), alive), "“There is nothing to try again”"},
-		{"retry of what waits for an answer", "retry", 1, scene(noPull, state(work.StateAwaitingIssueFollowup), with(labelled())), "resumed → pending; allow; “The work is tried again, with all that was said on the issue.”; turn bugfix_start"},
-		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "“There is nothing to try again: it waits for a person's word”"},
+		{"retry of what waits for an answer", "retry", 1, scene(noPull, state(work.StateAwaitingIssueFollowup), with(labelled())), "resumed → pending; allow; “The work is tried again, with all comments on the issue.”; turn bugfix_start"},
+		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "“There is nothing to try again: it waits for a person”"},
 		{"retry of what was given up", "retry", 2, scene(state(work.StateBlocked), func(v *Snapshot) { v.Shelved = map[int64][]string{10: {"x"}} }), "resumed → awaiting_feedback; take up; allow; “It resumes: the next turn answers what waits on #2.”"},
 		{"retry of what GitHub did not answer for", "retry", 2, scene(func(v *Snapshot) { p := v.Pulls[10]; p.NotBefore = noon.Add(time.Hour); v.Pulls[10] = p }), "read again; “Pull request #2 could not be read from GitHub, and is read again now.”"},
 		{"retry of what was merged", "retry", 2, scene(pullIs(work.PullMerged)), "pull merged → completed; “Pull request #2 was merged, so there is nothing to try again”"},
@@ -106,7 +106,7 @@ func TestCommands(t *testing.T) {
 		{"unblock of another head", "unblock --head abcdef9", 2, scene(state(work.StateBlocked)), "“The head of `agent/bugfix/1-x` is aaa, not that commit”"},
 		{"pause", "pause", 2, scene(), "pause; labels #1 agent:ignore; “Paused”"},
 		{"resume of what is not paused", "resume", 2, scene(), "“It is not paused”"},
-		{"resume", "resume", 2, scene(func(v *Snapshot) { v.Paused = map[int64]work.Pause{10: {By: "bob"}} }), "pause; labels #1 ; labels #2 ; “The pause is over: what was said before it and what is said from now on counts”"},
+		{"resume", "resume", 2, scene(func(v *Snapshot) { v.Paused = map[int64]work.Pause{10: {By: "bob"}} }), "pause; labels #1 ; labels #2 ; “The pause is over: comments made before it, and from now on, count”"},
 		{"cancel", "cancel", 2, scene(with(talk)), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
 		{"cancel of a turn that is parked", "cancel", 2, scene(parked, state(work.StateBlocked)), "withdrawn → closed; cancel; flow #1 ; close #2 ; “The work is cancelled”"},
 		{"cancel of a turn that runs", "cancel", 2, scene(turn(func(*work.Turn) {}), state(work.StateRunning), alive), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
@@ -177,7 +177,7 @@ func TestCommandsAnyhow(t *testing.T) {
 			step := rapid.SampledFrom([]work.Step{work.StepClaimed, work.StepAnswered, work.StepPushed, work.StepApplied}).Draw(t, "step")
 			v.Turns = []work.Turn{{ID: 5, ItemID: 10, RepoID: 1, Key: "k", Step: step, Blocked: rapid.Bool().Draw(t, "blocked"), LastError: "/secret/path", WaitReason: "/secret/path"}}
 			if rapid.Bool().Draw(t, "alive") {
-				v.Held = []Holder{{Repo: app.Name.String(), Issue: 1, Turn: "k"}}
+				v.Held = []work.Holder{{Repo: app.Name.String(), Issue: 1, Turn: "k"}}
 			}
 		}
 		if rapid.Bool().Draw(t, "paused") {

@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// The promise of fairness (design §3), counted in turn starts. What waits stands
+// The promise of fairness, counted in turn starts. What waits stands
 // on one of two lines of its repository: feedback, or new work. A thing x that
 // came to its line is passed
 //
@@ -26,7 +26,7 @@ import (
 //   - from each other repository by one start for each start in its own, and one:
 //     a busy repository delays no other one.
 //
-// An implementation comes to its line when its score lets it (design §8). It is
+// An implementation comes to its line when its score lets it. It is
 // passed by what stood there, and by what came until no difference in priority
 // or risk outweighs its longer wait (work.Weights.LongestPassed). Both together
 // with the last part, that no slot stays free while something stands in line,
@@ -264,7 +264,7 @@ func (p *play) passed(x, y *waits) error {
 	return nil
 }
 
-// L26: nobody starves, and nobody waits for more starts than is promised.
+// Nobody starves, and nobody waits for more starts than is promised.
 func TestFairness(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		roll := func(what string, least, most int) int { return rapid.IntRange(least, most).Draw(t, what) }

@@ -34,7 +34,7 @@ type Snapshot struct {
 	Settled map[int64]bool             // review threads that are resolved, by the id of their first comment
 	Events  []work.Event               // pending and of no turn, oldest first
 	Turns   []work.Turn                // unfinished
-	Held    []Holder                   // what the held slots name
+	Held    []work.Holder              // what the held slots name
 	Notices map[string]work.ActionState
 	Pointed map[int64][]work.Event // what was said on the issue and pointed to the pull request, by item, where more of it waits
 
@@ -138,13 +138,4 @@ type Line struct {
 type Followed struct {
 	State work.State
 	Pull  work.PullRequest // zero: none yet
-}
-
-// Holder is what a slot's lock file says of the turn that runs in it. It holds
-// as long as the lock is held, and only then.
-type Holder struct {
-	Repo   string `json:"repo"` // host/owner/name
-	Number int    `json:"number"`
-	Issue  int    `json:"issue"`
-	Turn   string `json:"turn"`
 }

@@ -164,16 +164,3 @@ func (r *itemPlanner) line(what string, kind work.Kind, reason string) {
 	}
 	r.p.Lines = append(r.p.Lines, Line{Number: number, Kind: kind, What: what, Reason: reason})
 }
-
-func Authors(events []work.Event) string {
-	var names []string
-	for _, e := range events {
-		if !slices.Contains(names, e.Author.Login) {
-			names = append(names, e.Author.Login)
-		}
-	}
-	if len(names) > 3 {
-		return fmt.Sprintf("%s and %s", names[0], work.Count(len(names)-1, "other"))
-	}
-	return work.JoinNames(names)
-}

@@ -94,7 +94,7 @@ func (r *itemPlanner) start() {
 	case len(unheard) == 0:
 		reason = "it is tried again"
 	default:
-		reason = work.Count(len(unheard), "answer") + " by " + Authors(unheard)
+		reason = work.Count(len(unheard), "answer") + " by " + work.Authors(unheard)
 		if quiet := r.quietUntil(unheard); quiet.After(r.v.Now) {
 			r.line("wait", "", "the quiet period after the last comment ends at "+work.Stamp(quiet))
 			return
@@ -134,7 +134,7 @@ func (r *itemPlanner) feedback() {
 		r.line("wait", "", "the quiet period after the last comment ends at "+work.Stamp(quiet))
 		return
 	}
-	reason := work.Count(len(said), "new comment") + " by " + Authors(said)
+	reason := work.Count(len(said), "new comment") + " by " + work.Authors(said)
 	if len(said) > r.v.Policy.MaxEvents {
 		said = said[:r.v.Policy.MaxEvents]
 		reason += fmt.Sprintf(", the first %d now", r.v.Policy.MaxEvents)

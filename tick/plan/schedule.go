@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -176,14 +174,4 @@ func (v *Snapshot) footprint(item work.Item, files []string) work.Footprint {
 		}
 	}
 	return f
-}
-
-// Matches reports whether a path is one that a glob means; a folder means all
-// that is in it.
-func Matches(glob, path string) bool {
-	folder := strings.TrimSuffix(glob, "/")
-	if ok, err := doublestar.Match(folder, path); ok && err == nil {
-		return true
-	}
-	return strings.HasPrefix(path, folder+"/")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// L38: while people have an item, nothing is begun or said for it; what becomes
+// While people have an item, nothing is begun or said for it; what becomes
 // of it is honoured.
 func TestPlanOfAPausedItem(t *testing.T) {
 	pause := func(v *Snapshot) {
@@ -50,7 +50,7 @@ func TestPlanOfAPausedItem(t *testing.T) {
 	}
 }
 
-// L123: an issue that was edited after its labelling stops once, and no comment
+// An issue that was edited after its labelling stops once, and no comment
 // resumes it; the label set anew clears it where the issue is read.
 func TestPlanOfAnEditedIssue(t *testing.T) {
 	edited := func(v *Snapshot) { v.Items[0].Edited = "its description was edited" }

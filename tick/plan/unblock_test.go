@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// L61: `unblock` accepts the head that GitHub shows, and no other.
+// `unblock` accepts the head that GitHub shows, and no other.
 func TestUnblock(t *testing.T) {
 	const head = "0123456789abcdef0123456789abcdef01234567"
 	rewritten := work.PullRequest{ID: 5, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", HeadOID: head, LostOID: "lost"}
@@ -50,7 +50,7 @@ func TestUnblock(t *testing.T) {
 	}
 }
 
-// L61: to try again accepts nothing.
+// To try again accepts nothing.
 func TestRetryNeedsUnblock(t *testing.T) {
 	p := work.PullRequest{ID: 5, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", HeadOID: "b"}
 	if why := needsUnblock(p); why != "" {
@@ -66,7 +66,7 @@ func TestRetryNeedsUnblock(t *testing.T) {
 	}
 }
 
-// L61: what is said on a rewritten branch waits until its head is accepted.
+// What is said on a rewritten branch waits until its head is accepted.
 func TestRewrittenBranchWaits(t *testing.T) {
 	rewritten := func(v *Snapshot) { p := v.Pulls[10]; p.LostOID = "lost"; v.Pulls[10] = p }
 	v := scene(rewritten, with(said(work.EventIssue, 2, "1", ann)))

@@ -1,0 +1,76 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/plan"
+)
+
+// dryRun shows what a pass would do.
+func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, opt *tickOptions) error {
+	preview, err := pass.DryRun(ctx)
+	if err != nil {
+		return err
+	}
+	out := newOutput(a.env)
+	lines := planLines(cfg, preview)
+	if opt.json.Asked() {
+		now := a.now()
+		err := opt.json.Write(out, passView{started: now, ended: now, repos: preview.Repos, plan: lines}.object())
+		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
+	}
+	rows := terminal.Each(lines, func(l planLine) []string {
+		return []string{l.item(), l.What, string(l.Kind), out.LocalTimes(l.Reason)}
+	})
+	if len(rows) > 0 {
+		if err := out.Sentences([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
+			return err
+		}
+	} else if out.TTY {
+		fmt.Fprintln(out.W, "nothing to do")
+	}
+	if slices.ContainsFunc(lines, func(l planLine) bool { return l.What == "turn" || l.What == "resume" }) {
+		if err := pass.Preflight(ctx); err != nil {
+			fmt.Fprintln(a.env.Stderr, "a pass would stop here:", err)
+		}
+	}
+	for _, line := range waitLines(preview.Repos) {
+		fmt.Fprintln(a.env.Stderr, out.LocalTimes(line)+"; planned from what is known")
+	}
+	a.printTrouble(preview.Repos)
+	return failedRepos(preview.Repos, len(cfg.Repos))
+}
+
+// planLine is a line of a plan with its repository.
+type planLine struct {
+	Repo string `json:"repo"`
+	plan.Line
+}
+
+// item is the issue or pull request that a line is about, or the repository.
+func (l planLine) item() string {
+	if l.Number == 0 {
+		return l.Repo
+	}
+	return l.Repo + "#" + strconv.Itoa(l.Number)
+}
+
+func planLines(cfg *config.Config, p *tick.Preview) []planLine {
+	var lines []planLine
+	for _, r := range p.Recovered {
+		lines = append(lines, planLine{r.Repo, r.Line})
+	}
+	for _, made := range p.Plans {
+		for _, l := range made.Lines {
+			lines = append(lines, planLine{cfg.Called(made.Repo.Name), l})
+		}
+	}
+	return lines
+}

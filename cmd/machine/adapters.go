@@ -1,0 +1,26 @@
+package machine
+
+import (
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/agent/claude"
+	"github.com/mergexo/gh-mergexo/internal/agent/codex"
+	"github.com/mergexo/gh-mergexo/internal/agent/command"
+	"github.com/mergexo/gh-mergexo/internal/config"
+)
+
+// adapters are the kinds of agent that there are, by their names in the config.
+var adapters = map[string]agent.Adapter{
+	config.AdapterCodex:   codex.Adapter,
+	config.AdapterClaude:  claude.Adapter,
+	config.AdapterCommand: command.Adapter,
+}
+
+// ofAgent is what of our environment an agent sees.
+func ofAgent(env config.Env, a config.Agent) []string {
+	return env.Agent(append(adapters[a.Adapter].Variables(), a.EnvPass...))
+}
+
+// homes are the folders in which an agent's program keeps its login and its sessions.
+func homes(env config.Env, a config.Agent) []string {
+	return adapters[a.Adapter].Homes(ofAgent(env, a))
+}

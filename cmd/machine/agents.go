@@ -1,0 +1,89 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// AgentState is what is known of an agent on this machine: its program, and what
+// is in force around it.
+type AgentState struct {
+	Agent   string `json:"agent"`
+	Found   bool   `json:"found"` // its program
+	Missing string `json:"missing,omitempty"`
+	Sandbox string `json:"sandbox"`
+	Hides   bool   `json:"hidesFiles"`
+	Says    string `json:"says"`
+	Version string `json:"version,omitempty"`     // of its program; empty where that does not say
+	Drift   string `json:"versionNote,omitempty"` // it is too old, or nobody has tried it
+
+	Doubts []string `json:"warnings,omitempty"` // what the config names for it, and is not there
+}
+
+// notFound notes why an agent's program cannot be started; nil: it can.
+func (v *AgentState) notFound(err error) {
+	if err != nil {
+		v.Found, v.Missing = false, err.Error()
+	}
+}
+
+// usedAgent reports whether the config has work for an agent.
+func usedAgent(cfg *config.Config, name string) bool {
+	if cfg.Runtime.Agent == name {
+		return true
+	}
+	for _, r := range cfg.Repos {
+		if slices.Contains(slices.Collect(maps.Values(r.Agents)), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Protections say, for each agent that is used, what is in force on this
+// machine.
+func Protections(ctx context.Context, cfg *config.Config, env config.Env) []AgentState {
+	m := newMachine(Options{Config: cfg, Env: env})
+	var all []AgentState
+	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {
+		if !usedAgent(cfg, name) {
+			continue
+		}
+		p, err := m.Protection(ctx, cfg.Agents[name])
+		v := AgentState{Agent: name, Found: true, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String()}
+		if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
+			v.Says = "its turns are blocked: " + blocked.Reason
+		}
+		v.notFound(agent.Find(programOf(env, cfg.Agents[name])))
+		v.Doubts = cfg.Doubts(env, cfg.Agents[name])
+		all = append(all, v)
+	}
+	m.addVersions(ctx, all)
+	return all
+}
+
+// Doubts are what the config names for the agents that are used, and this machine
+// does not have.
+func Doubts(cfg *config.Config, env config.Env) []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {
+		if !usedAgent(cfg, name) {
+			continue
+		}
+		for _, d := range cfg.Doubts(env, cfg.Agents[name]) {
+			if !slices.Contains(all, d) {
+				all = append(all, d)
+			}
+		}
+	}
+	return all
+}
+
+// DoubtsOf are the doubts about one agent.
+func (m *Machine) DoubtsOf(a config.Agent) []string { return m.cfg.Doubts(m.env, a) }

@@ -1,0 +1,45 @@
+package machine
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+)
+
+// hostPath is PATH for the programs that we run outside of every sandbox, such as
+// git and bwrap: without the folders that an agent writes to, where it could have
+// put one of the same name.
+func hostPath(cfg *config.Config, env config.Env) string {
+	written := []string{cfg.Runtime.StateDir}
+	for _, a := range cfg.Agents {
+		written = slices.Concat(written, a.Writable, homes(env, a))
+	}
+	trusted := slices.DeleteFunc(filepath.SplitList(env.Path), func(dir string) bool {
+		return slices.ContainsFunc(written, func(w string) bool { return w != "" && (within(dir, w) || within(resolved(dir), resolved(w))) })
+	})
+	return strings.Join(trusted, string(filepath.ListSeparator))
+}
+
+// hostGit is git's environment with the same PATH: git starts programs, too.
+func (m *Machine) hostGit() []string {
+	all := slices.DeleteFunc(m.env.Git(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return strings.EqualFold(name, "PATH")
+	})
+	return append(all, "PATH="+hostPath(m.cfg, m.env))
+}
+
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// resolved follows links as far as the path is there.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}

@@ -1,0 +1,90 @@
+package machine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+)
+
+// openLog opens the day's log, JSON lines under logs/. Passes that run side by
+// side append to the same file, a line a write.
+func (m *Machine) openLog(dryRun bool) (*slog.Logger, func() error, error) {
+	if dryRun {
+		return slog.New(slog.DiscardHandler), func() error { return nil }, nil
+	}
+	dir := filepath.Join(m.dirs.State, "logs")
+	if err := MakeFolder(dir); err != nil {
+		return nil, nil, err
+	}
+	path := filepath.Join(dir, m.now().UTC().Format(logDay)+".jsonl")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		dropOldLogs(dir, m.now().Add(-logLife))
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the log: %w; set runtime.state_dir in the config to a folder that you may write to", err)
+	}
+	h := slog.NewJSONHandler(terminal.JSONLines(f), &slog.HandlerOptions{ReplaceAttr: m.logAttr})
+	return slog.New(h).With("pass", fmt.Sprintf("%d-%d", m.now().UnixMilli(), os.Getpid())), f.Close, nil
+}
+
+const (
+	logDay  = "2006-01-02"
+	logLife = 30 * 24 * time.Hour
+)
+
+// dropOldLogs removes the logs of days before a time, once a day. What is not
+// named like a day's log is not ours to remove.
+func dropOldLogs(dir string, before time.Time) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		day, err := time.Parse(logDay, strings.TrimSuffix(filepath.Base(name), ".jsonl"))
+		if err == nil && day.Before(before) {
+			_ = os.Remove(name) // tidiness; tomorrow again
+		}
+	}
+}
+
+// logAttr makes a field fit for the log: without secrets, times in UTC, and no
+// structure inside, so that every line is one flat object.
+func (m *Machine) logAttr(_ []string, attr slog.Attr) slog.Attr {
+	switch attr.Value.Kind() {
+	case slog.KindTime:
+		attr.Value = slog.TimeValue(attr.Value.Time().UTC())
+	case slog.KindDuration:
+		attr.Value = slog.Float64Value(attr.Value.Duration().Seconds())
+	case slog.KindString:
+		attr.Value = slog.StringValue(m.secrets.Redact(attr.Value.String()))
+	case slog.KindAny:
+		attr.Value = slog.StringValue(m.secrets.Redact(flat(attr.Value.Any())))
+	case slog.KindBool, slog.KindFloat64, slog.KindInt64, slog.KindUint64, slog.KindGroup, slog.KindLogValuer:
+	}
+	return attr
+}
+
+// flat is a value that is no plain one in a field: errors and what describes itself
+// in words, anything else as JSON.
+func flat(v any) string {
+	switch v := v.(type) {
+	case error:
+		return v.Error()
+	case fmt.Stringer:
+		return v.String()
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}

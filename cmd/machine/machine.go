@@ -1,0 +1,151 @@
+// Package machine is this machine as the config describes it: the state folder, git,
+// the agents, what stands around them, and GitHub's clients. It connects a pass to
+// them, and says what is missing.
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/sandbox"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// Options are what a machine is made from.
+type Options struct {
+	Config  *config.Config    // required
+	Env     config.Env        // required
+	Secrets *secrets.Redactor // required for a pass and for running an agent, as is Now
+	Now     func() time.Time
+}
+
+// Open looks at the state folder, which decides what is pushed and which programs
+// run: one that others could change is refused.
+func Open(opt Options) (*Machine, error) {
+	if err := GuardState(opt.Config.Runtime.StateDir); err != nil {
+		return nil, err
+	}
+	return newMachine(opt), nil
+}
+
+// newMachine is the same without a look at the state folder, for what does not use it.
+func newMachine(opt Options) *Machine {
+	return &Machine{
+		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now,
+		dirs: env.Dirs{State: opt.Config.Runtime.StateDir}, clients: map[string]*github.Client{},
+	}
+}
+
+// Machine is this machine as a pass uses it: git, agents, GitHub, the state
+// folder. Git is opened when a turn needs it: an idle pass starts no program.
+type Machine struct {
+	cfg     *config.Config
+	env     config.Env
+	secrets *secrets.Redactor
+	dirs    env.Dirs
+	now     func() time.Time
+	clients map[string]*github.Client
+
+	once sync.Once
+	git  *git.Git
+	err  error
+
+	sandbox sandboxFinder
+	scratch string // holds what is written beside the state; empty: nothing is
+}
+
+// preflight finds out, before a turn is claimed, whether the programs that it
+// needs are there.
+func (m *Machine) preflight(ctx context.Context) error {
+	m.once.Do(func() { m.err = m.openPrograms(ctx) })
+	return m.err
+}
+
+func (m *Machine) openPrograms(ctx context.Context) error {
+	gh, err := proc.LookPath("gh", hostPath(m.cfg, m.env))
+	if err != nil {
+		gh = ""
+	}
+	m.git, err = git.Open(ctx, git.Options{Env: m.hostGit(), Identity: git.Identity{Name: "gh mergexo", Email: "noreply@mergexo.invalid"}, GhPath: gh})
+	if errors.Is(err, proc.ErrNotFound) {
+		return errors.New("git is not on PATH; install git 2.38 or later")
+	}
+	return err
+}
+
+// Agent finds the agent for a kind of turn. One whose program is missing is an
+// error, in one line that says how to get it.
+func (m *Machine) Agent(ctx context.Context, repo work.Repo, kind work.Kind) (env.Hired, error) {
+	a, ok := m.cfg.Agent(repo.Name, kind)
+	if !ok {
+		return env.Hired{}, fmt.Errorf("no agent is configured for %s", kind)
+	}
+	spec := m.spec(a)
+	hired := env.Hired{Name: a.Name}
+	if err := agent.Find(spec); err != nil {
+		return hired, err
+	}
+	protection, wrap, err := m.protect(ctx, repo, a)
+	if err != nil {
+		return hired, err
+	}
+	if wrap != nil { // there the home is a private one
+		spec.Writable = append(sandbox.Caches(m.env.Home), spec.Writable...)
+		spec.Rooms = m.box(repo, a)
+	}
+	spec.Wrap, hired.Sandbox, hired.Warning = wrap, protection.Kind, warning(a.Name, m.cfg.Sandbox(a), protection)
+	hired.Agent, err = agent.New(spec)
+	return hired, err
+}
+
+// Used reads what a run has used that ended with its pass.
+func (m *Machine) Used(run work.Run, counted work.Usage, began time.Time) (agent.Used, bool) {
+	a, ok := m.cfg.Agents[run.Agent]
+	if !ok || run.Session == "" {
+		return agent.Used{}, false
+	}
+	return agent.Recorded(m.spec(a), agent.Request{Session: run.Session, Counted: counted}, began)
+}
+
+func (m *Machine) spec(a config.Agent) agent.Spec {
+	return agent.Spec{
+		Name: a.Name, Adapter: adapters[a.Adapter], Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Writable: a.Writable, Prices: a.Prices,
+		Environ: m.environOf(a), Plain: m.env.Agent(nil), Home: m.agentsHome(), Redact: m.masking(a.EnvPass), Now: m.now,
+		MaxMemory: m.cfg.Runtime.MaxMemory, MaxDisk: m.cfg.Runtime.MaxDisk,
+	}
+}
+
+// masking takes secrets out of what an agent prints: known shapes, and the
+// values that env_pass gives it.
+func (m *Machine) masking(pass []string) func(string) string {
+	var pairs []string
+	for _, name := range pass {
+		if value, _ := m.env.Lookup(name); len(value) >= shortestSecret {
+			pairs = append(pairs, value, "["+name+"]")
+		}
+	}
+	mask := strings.NewReplacer(pairs...)
+	return func(s string) string { return m.secrets.Redact(mask.Replace(s)) }
+}
+
+// shortestSecret keeps "1" and "true" readable.
+const shortestSecret = 6
+
+// EndMarked ends what a dead pass's agent left running.
+func (m *Machine) EndMarked(ctx context.Context, mark string) (int, error) {
+	return proc.EndMarked(ctx, mark)
+}
+
+// Inside reports whether somebody works in a folder.
+func (m *Machine) Inside(ctx context.Context, dir string) (bool, error) { return proc.Inside(ctx, dir) }

@@ -1,0 +1,67 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// PassOptions say what a pass is about, and in which manner it is made.
+type PassOptions struct {
+	Only     *work.RepoName       // nil: all repositories
+	Wait     time.Duration        // while another pass plans
+	MaxTurns int                  // 0: as the config says
+	DryRun   bool                 // on a copy of the database, without a log
+	Progress func(env.TurnChange) // nil: nobody watches
+}
+
+// Pass connects a pass to the real things. done releases them.
+func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, done func() error, err error) {
+	pack, err := prompts.Load(m.cfg.Runtime.PromptsDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	log, closeLog, err := m.openLog(opt.DryRun)
+	if err != nil {
+		return nil, nil, err
+	}
+	remotes, err := m.remotes(log)
+	if err != nil {
+		return nil, nil, errors.Join(err, closeLog())
+	}
+	pass = &tick.Pass{
+		Env: &env.Env{
+			Config: m.cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: m.now, Log: log, Prompts: pack, Secrets: m.secrets,
+			Only: opt.Only, Preflight: m.preflight, Progress: opt.Progress, Host: func(name string) env.GitHub { return m.otherHost(name, log) },
+		},
+		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openStore,
+	}
+	if !opt.DryRun {
+		return pass, closeLog, nil
+	}
+	done, err = m.throwAway(ctx, pass)
+	return pass, done, err
+}
+
+// Detach starts the same pass in a session of its own, which has the arguments:
+// schedulers that skip a firing while their job runs must not wait for a long turn.
+func (m *Machine) Detach(ctx context.Context, args []string) error {
+	logs := filepath.Join(m.dirs.State, "logs")
+	if err := MakeFolder(logs); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	return proc.Detach(ctx, self, args, m.env.All(), m.dirs.State, filepath.Join(logs, "detached.log"))
+}

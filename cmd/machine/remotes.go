@@ -1,0 +1,78 @@
+package machine
+
+import (
+	"errors"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// remotes connects every configured repository. All of a host share a client.
+func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
+	var all []env.Remote
+	var without []error // hosts without a login
+	for _, r := range m.cfg.Repos {
+		client, ok := m.clients[r.Name.Host]
+		if !ok {
+			var err error
+			token := github.Token(r.Name.Host)
+			m.secrets.Add(token, "gh's token")
+			client, err = github.New(github.Options{Host: r.Name.Host, Token: token, Now: m.now, Log: log})
+			if _, out := errors.AsType[*github.NotLoggedInError](err); out { // that is for its own repositories to say
+				client, err = github.LoggedOut(r.Name.Host, m.now), nil
+				without = append(without, &github.NotLoggedInError{Host: r.Name.Host})
+			}
+			if err != nil {
+				return nil, err
+			}
+			m.clients[r.Name.Host] = client
+		}
+		all = append(all, env.Remote{
+			Name: r.Name, Settings: r, GitHub: client,
+			Mirror: func(repo work.Repo) env.Mirror { return m.mirror(r, repo) },
+		})
+	}
+	if len(without) > 0 && len(without) == len(m.clients) {
+		return nil, without[0]
+	}
+	return all, nil
+}
+
+// otherHost is the client of a host that the config does not name; nil without a login.
+func (m *Machine) otherHost(name string, log *slog.Logger) env.GitHub {
+	token := github.Token(name)
+	m.secrets.Add(token, "gh's token")
+	client, err := github.New(github.Options{Host: name, Token: token, Now: m.now, Log: log})
+	if err != nil {
+		return nil
+	}
+	return client
+}
+
+func (m *Machine) mirror(r config.Repo, repo work.Repo) env.Mirror {
+	return m.git.Mirror(m.dirs.MirrorDir(repo), m.remoteURL(r, repo), m.dirs.RepoLock(repo)).Speaking(voice(r.Voice))
+}
+
+// voice is whom a repository's commits are by.
+func voice(v config.Voice) git.Voice {
+	who := func(p config.Person) git.Identity { return git.Identity{Name: p.Name, Email: p.Mail} }
+	return git.Voice{Author: who(v.Author), Committer: who(v.Committer), SignOff: v.SignOff, Signer: who(v.Signer)}
+}
+
+func (m *Machine) remoteURL(r config.Repo, repo work.Repo) string {
+	if r.RemoteURL != "" {
+		return r.RemoteURL
+	}
+	return github.RemoteURL(repo.Current)
+}
+
+// ScratchMirror is a mirror in a folder that is thrown away. It borrows what
+// the real one has.
+func (m *Machine) ScratchMirror(dir string, r env.Remote, repo work.Repo) env.Mirror {
+	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).Speaking(voice(r.Settings.Voice)).Borrowing(m.dirs.MirrorDir(repo))
+}

@@ -1,0 +1,70 @@
+//go:build unix
+
+package machine
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A state folder on a disk that is not mounted is not taken for none.
+func TestStateFolderThatLeadsNowhere(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("/nowhere/at/all", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := GuardState(link); err == nil || !strings.Contains(err.Error(), "is its disk mounted?") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A state folder of somebody else's is refused, also when we are root.
+func TestStateFolderOfSomebodyElse(t *testing.T) {
+	if err := GuardState(filepath.Join(t.TempDir(), "none")); err != nil {
+		t.Errorf("none yet: %v", err)
+	}
+	dir := filepath.Join(t.TempDir(), "state")
+	inside := filepath.Join(dir, "state.db")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(inside, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := GuardState(dir); err != nil {
+		t.Errorf("our own: %v", err)
+	}
+	if os.Geteuid() != 0 {
+		if err := GuardState("/usr"); err == nil || !strings.Contains(err.Error(), "belongs to user 0") {
+			t.Errorf("root's: %v", err)
+		}
+		t.Skip("only root can give files away")
+	}
+	const nobody = 65534
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, look, want string
+	}{
+		{inside, dir, `state.db" in the state folder belongs to user 65534: sudo chown -R 0 `},
+		{dir, dir, `belongs to user 65534, and you are user 0: run gh mergexo as that user`},
+		{link, link, `is a symbolic link that belongs to user 65534`},
+	} {
+		if err := os.Lchown(c.path, nobody, nobody); err != nil {
+			t.Fatal(err)
+		}
+		if err := GuardState(c.look); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.path, err, c.want)
+		}
+		if err := os.Lchown(c.path, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := GuardState(link); err != nil {
+		t.Errorf("our own again, by a link: %v", err)
+	}
+}

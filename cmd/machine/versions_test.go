@@ -1,0 +1,51 @@
+//go:build linux
+
+package machine
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/sandbox"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// status asks programs for their versions, and an agent may have changed its own:
+// what that does happens in the sandbox.
+func TestAVersionIsAskedForInTheSandbox(t *testing.T) {
+	if _, err := sandbox.Find(t.Context(), os.Getenv("PATH")); err != nil {
+		t.Skip(err)
+	}
+	home := testhome.New(t)
+	program := filepath.Join(home, ".codex", "bin", "codex")
+	if err := os.MkdirAll(filepath.Dir(program), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\necho stolen >" + home + "/stolen\necho x >" + home + "/.codex/changed\necho codex-cli 0.169.0\n"
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	env := config.EnvOf([]string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":" + os.Getenv("PATH")})
+	cfg := &config.Config{
+		Agents: map[string]config.Agent{"codex": {Name: "codex", Adapter: config.AdapterCodex}},
+		Repos:  []config.Repo{{Name: work.RepoName{Host: "github.com", Owner: "o", Name: "r"}}},
+	}
+	cfg.Runtime.StateDir, cfg.Runtime.Sandbox = filepath.Join(home, "state"), work.SandboxAuto
+	m := newMachine(Options{Config: cfg, Env: env})
+	all := []AgentState{{Agent: "codex", Found: true, Hides: true}}
+	if _, err := m.Protection(t.Context(), cfg.Agents["codex"]); err != nil {
+		t.Fatal(err)
+	}
+	m.addVersions(t.Context(), all)
+	if all[0].Version != "0.169.0" {
+		t.Errorf("version %q", all[0].Version)
+	}
+	for _, name := range []string{"stolen", ".codex/changed"} {
+		if _, err := os.Stat(filepath.Join(home, name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package cmd
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/status"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// passView is what --json prints of a pass, of a dry run, and of none at all.
+type passView struct {
+	started, ended time.Time
+	skipped        string // why there was no pass
+	repos          []env.RepoReport
+	turns          []env.TurnReport
+	plan           []planLine // of a dry run
+	held           string
+	halt           *env.Halt
+}
+
+func (v passView) object() map[string]any {
+	return map[string]any{
+		"startedAt": v.started.UTC(), "endedAt": v.ended.UTC(), "skipped": v.skipped, "held": v.held, "paused": status.ViewHalt(v.halt),
+		"repositories": terminal.OrEmpty(v.repos), "turns": terminal.OrEmpty(v.turns), "plan": terminal.OrEmpty(v.plan),
+	}
+}
+
+// printHalted tells that there is no pass, for everything is paused.
+func (a *app) printHalted(h *env.Halt, opt *tickOptions) error {
+	if h == nil {
+		return nil
+	}
+	if !opt.json.Asked() {
+		a.printHalt(h)
+		return nil
+	}
+	now := a.now()
+	return opt.json.Write(newOutput(a.env), passView{started: now, ended: now, skipped: haltSays(*h), halt: h}.object())
+}
+
+// printReport tells what the pass did. An idle pass has nothing to tell.
+func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config) error {
+	out := newOutput(a.env)
+	if rep.Halt != nil {
+		return a.printHalted(rep.Halt, opt)
+	}
+	if opt.json.Asked() {
+		v := passView{started: rep.StartedAt, ended: rep.EndedAt, skipped: rep.Skipped, repos: rep.Repos(), turns: rep.Turns(), held: rep.Held}
+		if err := opt.json.Write(out, v.object()); err != nil {
+			return err
+		}
+		return failedRepos(rep.Repos(), len(cfg.Repos))
+	}
+	if err := printTurns(out, rep); err != nil {
+		return err
+	}
+	a.printTrouble(rep.Repos())
+	return failedRepos(rep.Repos(), len(cfg.Repos))
+}
+
+func printTurns(out terminal.Output, rep *env.Report) error {
+	switch {
+	case out.TTY && rep.Held != "":
+		fmt.Fprintln(out.W, out.LocalTimes(rep.Held))
+	case out.TTY && rep.Idle():
+		fmt.Fprintln(out.W, out.LocalTimes(idleNote(rep)))
+	}
+	var rows [][]string
+	for _, t := range rep.Turns() {
+		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.LocalTimes(t.Reason), t.URL})
+	}
+	if len(rows) > 0 {
+		return out.Table([]string{"ITEM", "TURN", "OUTCOME", "REASON", "LINK"}, rows)
+	}
+	if out.TTY && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()) {
+		fmt.Fprintln(out.W, "no turn was needed; gh mergexo status shows where everything stands")
+	}
+	return nil
+}
+
+// unread reports whether a repository could not be read: that is told instead.
+func unread(repos []env.RepoReport) bool {
+	return slices.ContainsFunc(repos, func(r env.RepoReport) bool { return r.Failed || r.Replaced != "" })
+}
+
+func idleNote(rep *env.Report) string {
+	if rep.Skipped != "" {
+		return rep.Skipped + "; nothing done"
+	}
+	return strings.Join(append([]string{"nothing to do"}, waitLines(rep.Repos())...), "\n")
+}
+
+func (a *app) printTrouble(repos []env.RepoReport) {
+	for _, line := range causeLines(repos) {
+		fmt.Fprintln(a.env.Stderr, line)
+	}
+	for _, r := range repos {
+		if r.Replaced != "" {
+			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, terminal.OneLine(r.Replaced))
+		}
+		for _, w := range r.Warnings {
+			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, terminal.OneLine(w))
+		}
+	}
+}
+
+// causeLines says why repositories were not read: one line for each cause, with
+// the repositories that share it.
+func causeLines(repos []env.RepoReport) []string {
+	var shared status.SharedLines
+	for _, r := range repos {
+		if !r.Failed {
+			continue
+		}
+		for _, c := range r.Causes {
+			shared.Add(r.Repo, c.Text)
+		}
+	}
+	return shared.Lines()
+}
+
+// waitLines says for the repositories that a pass did not ask why it did not.
+func waitLines(repos []env.RepoReport) []string {
+	var shared status.SharedLines
+	for _, r := range repos {
+		if r.Ingested || r.Failed || r.Note == "" {
+			continue
+		}
+		shared.Add(r.Repo, r.Note)
+		if r.Until != nil {
+			shared.Until(r.Note, *r.Until)
+		}
+	}
+	return shared.Lines()
+}
+
+// unreadError says that not a single repository could be read; why stands above
+// it.
+type unreadError struct{ login bool } // login: for want of one
+
+func (*unreadError) Error() string { return "no repository could be read" }
+
+// failedRepos is an error when a pass could not read a single repository: then
+// something is wrong with the set-up. One broken among others is told, and no
+// failure of the pass.
+func failedRepos(repos []env.RepoReport, configured int) error {
+	failed, logins := 0, 0
+	for _, r := range repos {
+		if !r.Failed {
+			continue
+		}
+		failed++
+		if slices.ContainsFunc(r.Causes, func(c env.Cause) bool { return c.Code == github.TroubleLogin }) {
+			logins++
+		}
+	}
+	if failed > 0 && failed == len(repos) && (configured == 1 || failed > 1 || len(repos) == 1) {
+		return &unreadError{login: logins == failed}
+	}
+	return nil
+}

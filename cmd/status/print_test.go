@@ -1,0 +1,59 @@
+package status
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// A line of status, the head of show and the item in JSON say the same of an item.
+func TestEveryViewOfAnItemSaysTheSame(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	repo := work.Repo{Name: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}}
+	pull := &work.PullRequest{Number: 13, State: work.PullOpen, URL: "https://github.com/octo/app/pull/13"}
+	item := func(s work.State) work.Item {
+		return work.Item{Number: 12, State: s, Flow: work.FlowBugfix, Reason: "the agent asks: Which?", Hint: "answer in a comment", Since: now.Add(-time.Minute)}
+	}
+	stop := &work.Stop{Since: now.Add(-time.Hour), Attempts: 2}
+	for name, f := range map[string]Facts{
+		"pending":     {Item: item(work.StatePending)},
+		"blocked":     {Item: item(work.StateBlocked), Pull: pull, Stop: stop},
+		"a question":  {Item: item(work.StateAwaitingIssueFollowup), Stop: stop},
+		"paused":      {Item: item(work.StateAwaitingFeedback), Pull: pull, Pause: &work.Pause{Began: now, By: "ann"}},
+		"held":        {Item: item(work.StateAwaitingFeedback), Pull: pull, Pending: 1, Held: "no turn begins today"},
+		"interrupted": {Item: item(work.StateRunning), Turn: &work.Turn{Step: work.StepClaimed, Kind: work.KindBugfixStart}},
+	} {
+		f.Repo, f.Now = repo, now
+		var line, head, people bytes.Buffer
+		b := Board{items: []Facts{f}}
+		if err := printRows(terminal.Output{W: &line}, b); err != nil {
+			t.Fatal(err)
+		}
+		shown := terminal.Output{W: &people, TTY: true, Width: 400}
+		if err := printStandings(shown, b); err != nil {
+			t.Fatal(err)
+		}
+		if err := (Story{Facts: f}).printHead(terminal.Output{W: &head}); err != nil {
+			t.Fatal(err)
+		}
+		v := viewItem(f)
+		cells := strings.Split(line.String(), "\t")
+		if cells[2] != v.Since.Format(time.RFC3339) || cells[3] != v.WaitingFor || cells[4] != v.NextStep || v.WaitingFor == "" || v.NextStep == "" {
+			t.Errorf("%s: the line %q, JSON %+v", name, cells, v)
+		}
+		for _, want := range []string{"state:\t" + cells[1], "since:\t" + cells[2], "waiting for:\t" + v.WaitingFor, "next:\t" + v.NextStep} {
+			if !strings.Contains(head.String(), want+"\n") {
+				t.Errorf("%s: show says no %q:\n%s", name, want, &head)
+			}
+		}
+		for _, want := range []string{"octo/app#12 waits: " + shown.LocalTimes(v.WaitingFor) + "\n", "→ " + v.NextStep + "\n", "  " + cells[1] + "  "} {
+			if !strings.Contains(people.String(), want) {
+				t.Errorf("%s: the terminal says no %q:\n%s", name, want, &people)
+			}
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package status
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Story is everything that the database knows of one work item.
+type Story struct {
+	Facts
+	turns   []work.Turn
+	events  []work.Event
+	actions []work.Action
+	history []store.History // newest first
+}
+
+// LoadStory finds a work item of the one repository that the query names by the number
+// of its issue or pull request.
+func LoadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story, found bool, err error) {
+	b, err := Load(ctx, tx, q)
+	if err != nil {
+		return s, false, err
+	}
+	for _, f := range b.items { // the newest of an issue's items is the last
+		if f.Item.Number == number || (f.Pull != nil && f.Pull.Number == number) {
+			s.Facts, found = f, true
+		}
+	}
+	if !found {
+		return s, false, nil
+	}
+	id := s.Item.ID
+	if s.turns, err = tx.ListTurns(ctx, id); err != nil {
+		return s, false, err
+	}
+	if s.events, err = tx.ListItemEvents(ctx, id); err != nil {
+		return s, false, err
+	}
+	if s.actions, err = tx.ListItemActions(ctx, id); err != nil {
+		return s, false, err
+	}
+	s.history, err = tx.ListHistory(ctx, id, 0)
+	return s, err == nil, err
+}
+
+// Print prints the story.
+func (s Story) Print(out terminal.Output) error {
+	if err := s.printHead(out); err != nil {
+		return err
+	}
+	return s.printTables(out)
+}
+
+// Object is the story as JSON.
+func (s Story) Object() map[string]any {
+	keys := make(map[int64]string, len(s.turns))
+	for _, t := range s.turns {
+		keys[t.ID] = t.Key
+	}
+	return map[string]any{
+		"item":    viewItem(s.Facts),
+		"turns":   terminal.Each(s.turns, viewTurn),
+		"events":  terminal.Each(s.events, func(e work.Event) eventView { return viewEvent(e, keys) }),
+		"actions": terminal.Each(s.actions, viewAction),
+		"history": terminal.Each(s.history, viewHistory),
+	}
+}
+
+// printHead prints the item itself, a line for each thing to know.
+func (s Story) printHead(out terminal.Output) error {
+	r := s.row()
+	lines := [][2]string{
+		{"item", r.ref},
+		{"title", terminal.OneLine(s.Item.Title)},
+		{"url", s.Item.URL},
+		{"state", r.state},
+		{"since", out.When(r.since, s.Now)},
+		{"waiting for", out.LocalTimes(terminal.OneLine(r.waits))},
+		{"next", out.LocalTimes(terminal.OneLine(r.next))},
+		{"comment on GitHub", terminal.OneLine(r.comment)},
+		{"flow", string(s.Item.Flow)},
+		{"spent", r.spent},
+		{"priority", fmt.Sprint(s.Item.Priority)},
+		{"branch", s.Item.Branch},
+		{"document", s.Item.Document},
+	}
+	if p := s.Pull; p != nil {
+		lines = append(lines,
+			[2]string{"pull request", p.URL},
+			[2]string{"pull request is", pullIs(*p)},
+			[2]string{"pull request trouble", terminal.OneLine(p.LastError)},
+		)
+	}
+	for _, l := range lines {
+		if l[1] == "" {
+			continue
+		}
+		var err error
+		if out.TTY {
+			_, err = fmt.Fprint(out.W, out.Labelled("", fmt.Sprintf("%-20s", l[0]), l[1]))
+		} else {
+			_, err = fmt.Fprintf(out.W, "%s:\t%s\n", l[0], l[1])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pullIs sums a pull request up. Whether it could be merged is a question about
+// an open one only.
+func pullIs(p work.PullRequest) string {
+	is := []string{string(p.State)}
+	if p.State == work.PullOpen {
+		is = append(is, p.Mergeable)
+	}
+	return terminal.OneLine(strings.ToLower(strings.Join(append(is, p.Rollup), " ")))
+}
+
+// printTables prints what happened, oldest first. Piped, each line begins with
+// what it is.
+func (s Story) printTables(out terminal.Output) error {
+	var events, turns, actions, history [][]string
+	for _, e := range s.events {
+		events = append(events, []string{
+			out.When(e.CreatedAt, s.Now), string(e.Kind), e.Author.Login, cmp.Or(e.Outcome, "pending"), said(e), e.URL,
+		})
+	}
+	for _, t := range s.turns {
+		turns = append(turns, []string{
+			out.When(t.ClaimedAt, s.Now), string(t.Kind), turnStep(t), work.Count(t.Runs, "run"), t.Reason, cmp.Or(t.LastError, t.WaitReason), t.Key, string(t.Sandbox),
+		})
+	}
+	for _, x := range s.actions {
+		actions = append(actions, []string{
+			out.When(x.PlannedAt, s.Now), string(x.Kind), string(x.State), x.Why, x.LastError, cmp.Or(x.ResultURL, x.Target),
+		})
+	}
+	for _, h := range slices.Backward(s.history) {
+		history = append(history, []string{out.When(h.At, s.Now), h.What, h.Detail})
+	}
+	for _, part := range []struct {
+		name     string
+		headings []string
+		rows     [][]string
+	}{
+		{"event", []string{"WHEN", "KIND", "AUTHOR", "OUTCOME", "TEXT", "LINK"}, events},
+		{"turn", []string{"CLAIMED", "KIND", "STEP", "RUNS", "WHY", "TROUBLE", "KEY", "SANDBOX"}, turns},
+		{"action", []string{"PLANNED", "KIND", "STATE", "WHY", "TROUBLE", "LINK"}, actions},
+		{"history", []string{"WHEN", "WHAT", "DETAIL"}, history},
+	} {
+		if err := printPart(out, part.name, part.headings, part.rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printPart(out terminal.Output, name string, headings []string, rows [][]string) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if out.TTY {
+		fmt.Fprintf(out.W, "\n%s\n", out.Bold(strings.ToUpper(name)))
+	} else {
+		for i := range rows {
+			rows[i] = append([]string{name}, rows[i]...)
+		}
+	}
+	return out.Table(headings, rows)
+}
+
+func turnStep(t work.Turn) string {
+	if t.Blocked {
+		return string(t.Step) + ", blocked"
+	}
+	return string(t.Step)
+}
+
+// said is what an event says in a line: its words, its state (a label's name,
+// a review's verdict), or both.
+func said(e work.Event) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(e.Body), "\n")
+	if e.Kind == work.EventCommand {
+		return line
+	}
+	return strings.TrimSpace(strings.ToLower(e.State) + " " + line)
+}

@@ -1,0 +1,311 @@
+// Package claude is the adapter of Anthropic's claude.
+package claude
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Adapter is that of Anthropic's claude command line: `claude -p`, which writes a JSON
+// object for everything that happens.
+var Adapter = agent.Adapter{
+	Name: "claude", New: func(s agent.Spec) (agent.Agent, error) { return open(s), nil },
+	Install: "npm install -g @anthropic-ai/claude-code", Env: environ,
+	Releases: agent.Releases{Least: "2.1.197", Worked: []string{"2.1.197", "2.1.330"}},
+	Variable: "CLAUDE_CONFIG_DIR", InHome: []string{".claude", ".claude.json"},
+	Sessions: agent.Sessions{Folder: "projects", Levels: []*regexp.Regexp{regexp.MustCompile(``)}},
+	Step:     step, Recorded: recorded,
+}
+
+func open(s agent.Spec) *claude { return &claude{Tester: s.Tester(), spec: s} }
+
+type claude struct {
+	agent.Tester
+	spec agent.Spec
+}
+
+// recorded is what claude's record of a session says of a run that began then.
+func recorded(s agent.Spec, r agent.Request, began time.Time) agent.Used {
+	m := open(s).meter(r.Session)
+	m.record, m.since, m.all = agent.Journal{Path: m.record.Path}, began, true
+	return agent.Whole(m, &m.record)
+}
+
+// environ keeps claude from talking to anybody but its provider, and from
+// becoming another version in the middle of a turn.
+var environ = []string{
+	"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
+}
+
+// The tools of a run. One that only reads has no shell.
+const (
+	readTools  = "Read,Glob,Grep"
+	writeTools = readTools + ",Bash,Edit,Write,NotebookEdit"
+)
+
+// rules stands beside claude's own system prompt. The repository's
+// settings are not loaded, for they may run programs and name another
+// provider; its CLAUDE.md is worth reading all the same.
+const rules = "If the working directory has a CLAUDE.md, read it before anything else: it holds the conventions of the repository."
+
+func (c *claude) Run(ctx context.Context, r agent.Request) (agent.Result, error) {
+	if r.Session != "" && !agent.IsSession(r.Session) {
+		return agent.Result{}, &agent.SessionError{Agent: c.spec.Name, Reason: fmt.Sprintf("%q names no session", agent.Clip(r.Session, 60))}
+	}
+	m := c.meter(r.Session)
+	res, err := c.spec.Launch(ctx, r, agent.Launch{
+		Argv: c.argv(r), Env: environ, Stdin: []byte(r.Prompt), MaxOutput: agent.MaxStream, Meter: m,
+		Signal: os.Interrupt, // at SIGTERM it leaves the command that it runs behind
+	})
+	run := read(res.Stdout)
+	out, err := c.judge(r, res, run, err)
+	out.Usage = c.used(run, m)
+	return out, c.spec.WithDrift(ctx, r, err)
+}
+
+// used is what a run used. Its result tells that too, with the cost; of one that
+// was ended there may be none.
+func (c *claude) used(run outcome, m *meter) work.Usage {
+	all, cost := m.counted()
+	if run.end != nil {
+		all = all.Most(run.end.Usage.tokens())
+		if run.end.CostUSD > 0 {
+			cost = agent.Bounded(run.end.CostUSD, agent.MaxCost)
+		}
+	}
+	return c.spec.Charge(all, cost)
+}
+
+// argv is the command line. A resumed turn has all the limits of a fresh one.
+// The prompt is on standard input.
+func (c *claude) argv(r agent.Request) []string {
+	tools := writeTools
+	if r.Mode == work.ModeRead {
+		tools = readTools
+	}
+	argv := append(append([]string{}, c.spec.CommandLine()...), "-p", "--output-format", "stream-json", "--verbose",
+		"--json-schema", oneLineJSON(r.Schema), "--append-system-prompt", rules,
+		"--permission-mode", "dontAsk", "--tools", tools, "--allowedTools", tools,
+		"--setting-sources", "user", "--strict-mcp-config")
+	if c.spec.Model != "" {
+		argv = append(argv, "--model", c.spec.Model)
+	}
+	if c.spec.Effort != "" {
+		argv = append(argv, "--effort", c.spec.Effort)
+	}
+	if r.Session != "" {
+		argv = append(argv, "--resume", r.Session)
+	}
+	return append(argv, c.spec.Args...)
+}
+
+func oneLineJSON(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+// event is what is read of a line of claude's output.
+type event struct {
+	Type    string `json:"type"`
+	Subtype string `json:"subtype"`
+	Session string `json:"session_id"`
+
+	Error string    `json:"error"` // of an assistant's message that claude made up: its kind
+	Limit rateLimit `json:"rate_limit_info"`
+
+	RetryDelay float64 `json:"retry_delay_ms"` // of the line "api_retry"
+
+	// The rest is of the line "result".
+	IsError    bool     `json:"is_error"`
+	Status     int      `json:"api_error_status"`
+	Result     string   `json:"result"`
+	StopReason string   `json:"stop_reason"`
+	Terminal   string   `json:"terminal_reason"`
+	Errors     []string `json:"errors"`
+	CostUSD    float64  `json:"total_cost_usd"`
+	Usage      counts   `json:"usage"`
+	Denials    []struct {
+		Tool string `json:"tool_name"`
+	} `json:"permission_denials"`
+	Structured json.RawMessage `json:"structured_output"`
+}
+
+type rateLimit struct {
+	Status   string `json:"status"`
+	ResetsAt int64  `json:"resetsAt"`
+}
+
+// maxDelay bounds a pause that claude tells of, in milliseconds.
+const maxDelay = 24 * 60 * 60 * 1000
+
+// outcome is what a run's output comes to.
+type outcome struct {
+	began bool
+	limit rateLimit
+	kind  string // of the error that claude made its last message of
+
+	retrying bool          // the provider was asked again, and nothing came since
+	retryIn  time.Duration // the last pause before that: what a provider that limits asks for
+
+	end *event // the result; nil when there was none
+}
+
+func read(stream []byte) outcome {
+	var run outcome
+	agent.EachLine(stream, func(e event) {
+		switch e.Type {
+		case "system":
+			run.began = run.began || e.Subtype == "init"
+			if e.Subtype == "api_retry" {
+				run.retrying, run.retryIn = true, time.Duration(agent.Sane(e.RetryDelay, maxDelay))*time.Millisecond
+			}
+		case "rate_limit_event":
+			run.limit = e.Limit
+		case "assistant":
+			run.kind, run.retrying = e.Error, false
+		case "result":
+			run.end = &e
+		}
+	})
+	return run
+}
+
+// judge makes a result of a run by its last line, but for what it used: whatever
+// the exit code, and also where the run was ended at a limit. ended is why.
+func (c *claude) judge(r agent.Request, res proc.Result, run outcome, ended error) (agent.Result, error) {
+	switch {
+	case ended != nil && !c.answered(r, run):
+		return agent.Result{}, c.cutOff(run, ended)
+	case r.Session != "" && !run.began:
+		// It never began. If the session is not the reason, a new one says so.
+		return agent.Result{}, &agent.SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + agent.LastLine(c.spec.Redact(string(res.Stderr)))}
+	case run.end == nil:
+		return agent.Result{}, c.spec.Failed(res.Code, "", res.Stderr)
+	case r.Session != "" && run.end.Session != r.Session:
+		return agent.Result{}, &agent.SessionError{Agent: c.spec.Name, Reason: "another one answered"}
+	case run.end.IsError:
+		return agent.Result{Session: run.end.Session}, c.failure(r, res, run)
+	}
+	return c.answer(run.end)
+}
+
+// cutOff says what it means that a run was ended: one that only asked its provider
+// again and again waits for it.
+func (c *claude) cutOff(run outcome, ended error) error {
+	if _, limit := errors.AsType[*agent.TimeoutError](ended); limit && run.retrying {
+		return c.spec.Wait("its provider does not answer", time.Time{}, agent.PauseBusy)
+	}
+	return ended
+}
+
+// answered reports whether a run that was ended had said all that it had to say.
+func (c *claude) answered(r agent.Request, run outcome) bool {
+	if run.end == nil || run.end.IsError || r.Session != "" && run.end.Session != r.Session {
+		return false
+	}
+	_, err := c.answer(run.end)
+	return err == nil
+}
+
+// answer takes the result's own field; without one, the last message where it
+// is the answer and nothing else.
+func (c *claude) answer(e *event) (agent.Result, error) {
+	out := agent.Result{Session: e.Session, Answer: e.Structured}
+	if len(out.Answer) > 0 && string(out.Answer) != "null" {
+		return out, nil
+	}
+	if out.Answer = e.written(); out.Answer != nil {
+		return out, nil
+	}
+	violations := []string{fmt.Sprintf("no answer was given by the tool StructuredOutput (the final message begins with %q)", c.spec.Quote(e.Result))}
+	if tools := e.denied(); tools != "" {
+		violations = append(violations, "what was denied stays denied; work without it: "+c.spec.Quote(tools))
+	}
+	return out, &agent.AnswerError{Agent: c.spec.Name, Violations: violations}
+}
+
+// written is an answer that claude wrote as its last message instead of calling
+// the tool: one JSON object and nothing else. Whether it fits the schema is
+// found out where every answer is checked.
+func (e *event) written() json.RawMessage {
+	words := bytes.TrimSpace([]byte(e.Result))
+	if !bytes.HasPrefix(words, []byte("{")) || !json.Valid(words) {
+		return nil
+	}
+	return words
+}
+
+// denied names the tools that were denied, each once.
+func (e *event) denied() string {
+	var tools []string
+	for _, d := range e.Denials {
+		if !slices.Contains(tools, d.Tool) {
+			tools = append(tools, d.Tool)
+		}
+	}
+	return strings.Join(tools, ", ")
+}
+
+// failure says what an unsuccessful result means.
+func (c *claude) failure(r agent.Request, res proc.Result, run outcome) error {
+	e, words := run.end, run.end.Result
+	if words == "" {
+		words = strings.Join(e.Errors, "; ")
+	}
+	switch {
+	case e.Terminal == "prompt_too_long", e.Status == 413:
+		return c.spec.Full(r, res.Code, words)
+	case e.StopReason == "refusal":
+		return c.spec.Refused(r, words)
+	case run.limit.Status == "rejected":
+		return c.spec.Wait("the provider's usage limit is reached", unix(run.limit.ResetsAt), agent.PauseLimit)
+	case e.Status == 401, e.Status == 403, run.kind == "authentication_failed":
+		return c.spec.LoggedOut(words, "run `claude` and log in there")
+	case e.Status == 402, run.kind == "billing_error":
+		return c.spec.OutOfCredit(words)
+	case e.Status == 404, run.kind == "model_not_found":
+		return c.spec.WrongModel(words)
+	case e.Status == 429, run.kind == "rate_limit":
+		return c.spec.Wait(agent.TooMany, c.spec.In(run.retryIn), agent.PauseBusy)
+	case e.Status >= 500, run.kind == "server_error", run.kind == "overloaded":
+		return c.spec.Wait("its provider does not answer", time.Time{}, agent.PauseBusy)
+	case e.Subtype == "error_max_structured_output_retries":
+		return &agent.AnswerError{Agent: c.spec.Name, Violations: []string{"the calls of StructuredOutput broke the schema"}}
+	case e.Subtype == "error_max_turns", e.Subtype == "error_max_budget_usd":
+		return c.overBudget(words)
+	}
+	return c.spec.Failed(res.Code, words, res.Stderr)
+}
+
+// overBudget reports a limit of the operator's own, which another attempt would
+// reach again.
+func (c *claude) overBudget(words string) error {
+	return &work.BlockedError{
+		Reason: fmt.Sprintf("Agent %q reached a limit that its config sets.", c.spec.Name),
+		Local:  c.spec.Cite(words),
+		Hint:   fmt.Sprintf("raise it in args of [agents.%s], or ask for less, then comment to have it tried again", c.spec.Name),
+	}
+}
+
+// unix is a time in seconds; zero stays unknown.
+func unix(seconds int64) time.Time {
+	if seconds <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}

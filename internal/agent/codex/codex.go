@@ -1,0 +1,296 @@
+// Package codex is the adapter of OpenAI's codex.
+package codex
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Adapter is that of OpenAI's codex command line: `codex exec`, which writes a JSON
+// object for everything that happens.
+var Adapter = agent.Adapter{
+	Name: "codex", New: func(s agent.Spec) (agent.Agent, error) { return open(s), nil },
+	Install:  "npm install -g @openai/codex",
+	Releases: agent.Releases{Least: "0.166.0", Worked: []string{"0.166.0", "0.169.0"}},
+	Variable: "CODEX_HOME", InHome: []string{".codex"},
+	Sessions: agent.Sessions{Folder: "sessions", Levels: []*regexp.Regexp{yearName, dayName, dayName}, Begins: "rollout-"},
+	Step:     step, Recorded: recorded,
+}
+
+// The names of the folders in which codex keeps its sessions.
+var (
+	yearName = regexp.MustCompile(`^[0-9]{4}$`)
+	dayName  = regexp.MustCompile(`^[0-9]{2}$`)
+)
+
+func open(s agent.Spec) *codex { return &codex{Tester: s.Tester(), spec: s} }
+
+type codex struct {
+	agent.Tester
+	spec agent.Spec
+}
+
+// recorded is what codex's record of a thread says of a run that began then.
+func recorded(s agent.Spec, r agent.Request, began time.Time) agent.Used {
+	m := open(s).meter(r)
+	m.record, m.since = agent.Journal{Path: m.record.Path}, began
+	return agent.Whole(m, &m.record)
+}
+
+func (c *codex) Run(ctx context.Context, r agent.Request) (agent.Result, error) {
+	if r.Session != "" && !agent.IsSession(r.Session) {
+		// Codex would take it for the name of a thread, and begin a new one.
+		return agent.Result{}, &agent.SessionError{Agent: c.spec.Name, Reason: fmt.Sprintf("%q names no session", agent.Clip(r.Session, 60))}
+	}
+	schema, err := c.schemaFile(r)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	began, m := c.spec.Now(), c.meter(r)
+	res, err := c.spec.Launch(ctx, r, agent.Launch{Argv: c.argv(r, schema), Stdin: []byte(r.Prompt), MaxOutput: agent.MaxStream, Meter: m})
+	tidy(r.Dir)
+	out, err := c.judge(r, res, began.Unix(), err)
+	out.Usage, out.Counted = m.account()
+	return out, c.spec.WithDrift(ctx, r, err)
+}
+
+// tidy removes the folders that codex's sandbox puts over those of a checkout,
+// and leaves there, empty, when it is ended while a command runs.
+func tidy(dir string) {
+	for _, name := range []string{".codex", ".agents", ".aws"} {
+		path := filepath.Join(dir, name)
+		if info, err := os.Lstat(path); err == nil && info.IsDir() {
+			_ = os.Remove(path) // fails for one that is not empty, as it should
+		}
+	}
+}
+
+// argv is the command line. All limits stand before the word resume, where
+// codex takes them for both forms: a resumed turn inherits none.
+func (c *codex) argv(r agent.Request, schema string) []string {
+	argv := append(append([]string{}, c.spec.CommandLine()...), "exec", "--json", "--color", "never", "--skip-git-repo-check", "-C", r.Dir, "--output-schema", schema)
+	if c.spec.Model != "" {
+		argv = append(argv, "-m", c.spec.Model)
+	}
+	sandbox := "workspace-write"
+	if r.Mode == work.ModeRead {
+		sandbox = "read-only"
+	}
+	argv = append(argv, "-s", sandbox)
+	for _, setting := range c.settings(r) {
+		argv = append(argv, "-c", setting)
+	}
+	argv = append(argv, c.spec.Args...)
+	argv = append(argv, "-c", untrusted(r.Dir)) // last: no argument of the config takes it back
+	if r.Session != "" {
+		argv = append(argv, "resume", r.Session)
+	}
+	return append(argv, "-") // the prompt is on standard input
+}
+
+// settings override codex's own configuration for one run. The commands that
+// it starts see its core variables and ours: not the key of its provider. They
+// run in no login shell, for /etc/profile would replace PATH, and nothing that is
+// installed elsewhere was found.
+func (c *codex) settings(r agent.Request) []string {
+	all := []string{
+		`approval_policy="never"`, "allow_login_shell=false", "analytics.enabled=false", "check_for_update_on_startup=false",
+		`shell_environment_policy.inherit="core"`, "shell_environment_policy.set=" + tomlTable(c.spec.Ours(r)),
+	}
+	if c.spec.Effort != "" {
+		all = append(all, "model_reasoning_effort="+tomlString(c.spec.Effort))
+	}
+	if roots := c.writable(); len(roots) > 0 {
+		all = append(all, "sandbox_workspace_write.writable_roots=["+strings.Join(roots, ",")+"]")
+	}
+	if c.guards(r, "/tmp") {
+		all = append(all, "sandbox_workspace_write.exclude_slash_tmp=true")
+	}
+	if c.guards(r, agent.Lookup(c.spec.Environ, "TMPDIR")) {
+		all = append(all, "sandbox_workspace_write.exclude_tmpdir_env_var=true")
+	}
+	return all
+}
+
+// writable are the folders beside the checkout that codex's commands may write to:
+// none in which its login, its settings or our git configuration lies.
+func (c *codex) writable() []string {
+	var all []string
+	for _, dir := range c.spec.Writable {
+		holds := func(kept string) bool {
+			rel, err := filepath.Rel(dir, kept)
+			return err == nil && filepath.IsLocal(rel)
+		}
+		if !slices.ContainsFunc(append(c.spec.Adapter.Homes(c.spec.Environ), c.spec.Home), holds) {
+			all = append(all, tomlString(dir))
+		}
+	}
+	return all
+}
+
+// guards reports whether something that an agent may not write to lies in a
+// temporary folder, which codex lets it write to unless told otherwise.
+func (c *codex) guards(r agent.Request, temp string) bool {
+	for _, dir := range append(c.spec.Adapter.Homes(c.spec.Environ), r.Dir, c.spec.Home) {
+		if rel, err := filepath.Rel(temp, dir); temp != "" && err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// tomlString writes a basic string of TOML, which has JSON's escapes.
+func tomlString(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string is always JSON
+	}
+	return string(b)
+}
+
+func tomlTable(environ []string) string {
+	pairs := make([]string, 0, len(environ))
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		pairs = append(pairs, name+"="+tomlString(value))
+	}
+	return "{" + strings.Join(pairs, ",") + "}"
+}
+
+// schemaFile writes the answer's schema where codex reads it. The file is
+// named by its content, so that turns side by side share it.
+func (c *codex) schemaFile(r agent.Request) (string, error) {
+	sum := sha256.Sum256(r.Schema)
+	path := filepath.Join(c.spec.Home, "schema-"+hex.EncodeToString(sum[:8])+".json")
+	if err := files.Replace(path, string(r.Schema)); err != nil {
+		return "", fmt.Errorf("write the schema for agent %q: %w", c.spec.Name, err)
+	}
+	return path, nil
+}
+
+// event is what is read of a line of codex's output.
+type event struct {
+	Type   string `json:"type"`
+	Thread string `json:"thread_id"`
+	Item   struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"item"`
+	Usage counts `json:"usage"` // of the thread since its beginning
+	Error struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// outcome is what a run's output comes to.
+type outcome struct {
+	thread    string
+	words     string // the last message
+	completed bool
+	problem   string
+	last      string // kind of the last event
+}
+
+func read(stream []byte) outcome {
+	var run outcome
+	agent.EachLine(stream, func(e event) {
+		run.last = e.Type
+		switch e.Type {
+		case "thread.started":
+			run.thread = e.Thread
+		case "item.completed":
+			if e.Item.Type == "agent_message" {
+				run.words = e.Item.Text
+			}
+		case "turn.completed":
+			run.completed = true
+		case "turn.failed":
+			run.problem = e.Error.Message
+		}
+	})
+	return run
+}
+
+// judge makes a result of a run, but for what it used. A completed turn counts
+// whatever the exit code, and also where the run was ended at a limit: ended is
+// why. An item of type error is but a warning.
+func (c *codex) judge(r agent.Request, res proc.Result, began int64, ended error) (agent.Result, error) {
+	run := read(res.Stdout)
+	out := agent.Result{Session: run.thread}
+	switch {
+	case ended != nil && !c.answered(r, run):
+		return out, c.cutOff(run, ended)
+	case r.Session != "" && run.thread == "":
+		// It never began. If the session is not the reason, a new one says so.
+		return out, &agent.SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + agent.LastLine(c.spec.Redact(string(res.Stderr)))}
+	case r.Session != "" && run.thread != r.Session:
+		return agent.Result{}, &agent.SessionError{Agent: c.spec.Name, Reason: "another one answered"}
+	case !run.completed:
+		return out, c.failure(r, res, run, began)
+	}
+	var violations []string
+	if out.Answer, violations = c.spec.AnswerOf(run.words); len(violations) > 0 {
+		return out, &agent.AnswerError{Agent: c.spec.Name, Violations: violations}
+	}
+	return out, nil
+}
+
+// answered reports whether a run that was ended had said all that it had to say.
+func (c *codex) answered(r agent.Request, run outcome) bool {
+	_, violations := c.spec.AnswerOf(run.words)
+	return run.completed && len(violations) == 0 && (r.Session == "" || run.thread == r.Session)
+}
+
+// cutOff says what it means that a run was ended: without a network codex says so
+// again and again, and never gives up.
+func (c *codex) cutOff(run outcome, ended error) error {
+	if _, limit := errors.AsType[*agent.TimeoutError](ended); limit && run.last == "error" {
+		return c.spec.Wait("its provider was not reached", time.Time{}, agent.PauseBusy)
+	}
+	return ended
+}
+
+// failure says what a turn's end without completion means. Codex tells a
+// sentence on its output, and the kind in its record of the thread.
+func (c *codex) failure(r agent.Request, res proc.Result, run outcome, began int64) error {
+	record := c.record(run.thread, began)
+	words := run.problem
+	switch {
+	case record.kind == "context_window_exceeded":
+		return c.spec.Full(r, res.Code, words)
+	case record.kind == "model_not_found", record.status == 404, c.namesModel(record, words):
+		return c.spec.WrongModel(words)
+	case record.status == 402, record.kind == "usage_limit_exceeded" && (record.depleted || noCredit(words)):
+		return c.spec.OutOfCredit(words)
+	case record.kind == "usage_limit_exceeded":
+		return c.spec.Wait("the provider's usage limit is reached", record.resets, agent.PauseLimit)
+	case record.status == 401, record.status == 403, record.kind == "unauthorized":
+		return c.spec.LoggedOut(words, "run `codex login`")
+	case record.kind == "rate_limit_exceeded":
+		return c.spec.Wait(agent.TooMany, c.spec.In(retryIn(words)), agent.PauseBusy)
+	case record.status == 429:
+		return c.spec.Wait(agent.TooMany, record.resets, agent.PauseBusy)
+	case record.status >= 500, record.unreachable(), record.kind == "server_overloaded", record.kind == "internal_server_error":
+		return c.spec.Wait("its provider does not answer", record.resets, agent.PauseBusy)
+	case strings.HasPrefix(words, cutStream):
+		return c.spec.Wait("its provider ended an answer in the middle", record.resets, agent.PauseBusy)
+	case strings.HasSuffix(record.kind, "_policy"), strings.HasSuffix(record.kind, "_policy_violation"):
+		return c.spec.Refused(r, words)
+	}
+	return c.spec.Failed(res.Code, words, res.Stderr)
+}

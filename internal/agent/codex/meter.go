@@ -1,0 +1,134 @@
+package codex
+
+import (
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// counts are the counts of one response, a turn, or a whole thread.
+type counts struct {
+	Input      int64 `json:"input_tokens"` // all of it
+	Cached     int64 `json:"cached_input_tokens"`
+	CacheWrite int64 `json:"cache_write_input_tokens"`
+	Output     int64 `json:"output_tokens"`
+}
+
+func (c counts) tokens() work.Tokens {
+	t := work.Tokens{CacheRead: agent.Countable(c.Cached), CacheWrite: agent.Countable(c.CacheWrite), Output: agent.Countable(c.Output)}
+	t.Input = max(agent.Countable(c.Input)-t.CacheRead-t.CacheWrite, 0)
+	return t
+}
+
+func (c counts) usage() work.Usage {
+	return work.Usage{InputTokens: agent.Countable(c.Input), OutputTokens: agent.Countable(c.Output)}
+}
+
+// countLine is what the meter reads of a line of a thread's record. Each response
+// of the model has one of the first kind; what it made of the thread's count is
+// in the second, unless codex was ended between the two.
+type countLine struct {
+	agent.Written
+
+	Type    string `json:"type"` // token_usage_record
+	Payload struct {
+		Type  string `json:"type"` // token_count
+		Usage counts `json:"usage"`
+		Info  *struct {
+			Total counts `json:"total_token_usage"`
+		} `json:"info"`
+	} `json:"payload"`
+}
+
+// meter adds up the responses of the model. Codex's output tells of them at
+// the turn's end alone; its record of the thread does when each one comes.
+type meter struct {
+	agent.Lines
+	codex *codex
+	asked agent.Request
+	since time.Time // what was recorded before is of earlier runs
+
+	at     sync.Mutex
+	thread string
+	record agent.Journal
+	tokens work.Tokens // of the responses
+	ended  counts      // of the thread, from the turn's end
+	total  counts      // of the thread, from its record
+}
+
+func (c *codex) meter(r agent.Request) *meter {
+	m := &meter{codex: c, asked: r, thread: r.Session}
+	m.Take = m.line
+	if path := c.spec.SessionFile(r.Session); path != "" {
+		m.record = agent.AtEnd(path)
+	}
+	return m
+}
+
+func (m *meter) line(line []byte) {
+	m.at.Lock()
+	defer m.at.Unlock()
+	var e event
+	if json.Unmarshal(line, &e) != nil {
+		return
+	}
+	switch e.Type {
+	case "thread.started":
+		m.thread = e.Thread
+	case "turn.completed":
+		m.ended = e.Usage
+	}
+}
+
+// look reads what the thread's record tells by now.
+func (m *meter) look() {
+	m.record.Follow(m.codex.spec.SessionFile(m.thread), func(line []byte) {
+		var l countLine
+		if json.Unmarshal(line, &l) != nil {
+			return
+		}
+		switch {
+		case l.Type == "token_usage_record" && !l.Before(m.since):
+			m.tokens = m.tokens.Add(l.Payload.Usage.tokens())
+		case l.Payload.Type == "token_count" && l.Payload.Info != nil:
+			m.total = l.Payload.Info.Total
+		}
+	})
+}
+
+func (m *meter) Used() agent.Used {
+	run, thread := m.account()
+	m.at.Lock()
+	defer m.at.Unlock()
+	return agent.Used{Session: m.thread, Usage: run, Counted: thread}
+}
+
+// account is what this run used, and what the thread counts by now: codex counts
+// from the thread's beginning. What only the difference tells is charged as read
+// for the first time, for nothing says how much of it came from a cache.
+func (m *meter) account() (run, thread work.Usage) {
+	m.Rest()
+	m.at.Lock()
+	defer m.at.Unlock()
+	m.look()
+	thread = m.total.usage()
+	if m.ended != (counts{}) {
+		thread = m.ended.usage()
+	}
+	before := m.asked.Counted
+	if m.thread != m.asked.Session {
+		before = work.Usage{} // another thread than that
+	}
+	known, t := m.tokens.Usage(0), m.tokens
+	t = t.Add(work.Tokens{
+		Input:  least(least(thread.InputTokens, before.InputTokens), known.InputTokens),
+		Output: least(least(thread.OutputTokens, before.OutputTokens), known.OutputTokens),
+	})
+	return m.codex.spec.Charge(t, 0), thread
+}
+
+// least is a difference of counters, which never go back.
+func least(now, before int64) int64 { return max(now-before, 0) }

@@ -1,0 +1,102 @@
+// Package command is the adapter of any program that speaks a small protocol of JSON.
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// maxOutput is the size in bytes at which an agent that writes on is ended.
+const maxOutput = 8 << 20
+
+// Adapter starts any program: one JSON document on its standard input, one on its
+// standard output, log lines on its standard error.
+var Adapter = agent.Adapter{Name: "command", New: open}
+
+type command struct {
+	agent.Tester
+	spec agent.Spec
+}
+
+// open makes an agent of a program; there must be one.
+func open(s agent.Spec) (agent.Agent, error) {
+	if len(s.Command) == 0 {
+		return nil, fmt.Errorf("agent %q: its command is empty", s.Name)
+	}
+	return &command{Tester: s.Tester(), spec: s}, nil
+}
+
+// document is what the program reads.
+type document struct {
+	Version int             `json:"version"`
+	Turn    string          `json:"turn"`
+	Kind    work.Kind       `json:"kind"`
+	Mode    work.Mode       `json:"mode"`
+	Prompt  string          `json:"prompt"`
+	Context json.RawMessage `json:"context"`
+	Schema  json.RawMessage `json:"schema"`
+	Session *string         `json:"session"`
+}
+
+func (c *command) Run(ctx context.Context, r agent.Request) (agent.Result, error) {
+	input, err := c.document(r)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	res, err := c.spec.Launch(ctx, r, agent.Launch{Argv: c.spec.Command, Stdin: input, MaxOutput: maxOutput})
+	if err != nil {
+		return c.spent(res), err
+	}
+	return c.judge(res)
+}
+
+// spent is what a program that ended badly says all the same of what it used.
+func (c *command) spent(res proc.Result) agent.Result {
+	out, _ := decodeOutput(res.Stdout, c.spec.Redact)
+	return agent.Result{Usage: c.charge(out.Usage)}
+}
+
+// charge is what a program used, at the prices that the config states or else at
+// the cost that the program says.
+func (c *command) charge(u work.Usage) work.Usage {
+	return c.spec.Charge(work.Tokens{Input: u.InputTokens, Output: u.OutputTokens}, u.CostUSD)
+}
+
+func (c *command) document(r agent.Request) ([]byte, error) {
+	d := document{
+		Version: 1, Turn: r.Turn, Kind: r.Kind, Mode: r.Mode,
+		Prompt: r.Prompt, Context: r.Context, Schema: r.Schema,
+	}
+	if r.Session != "" {
+		d.Session = &r.Session
+	}
+	b, err := json.Marshal(d)
+	if err != nil {
+		return nil, fmt.Errorf("encode the request for agent %q: %w", c.spec.Name, err)
+	}
+	return append(b, '\n'), nil
+}
+
+// judge makes a result of the way in which the program ended.
+func (c *command) judge(res proc.Result) (agent.Result, error) {
+	switch {
+	case res.Truncated:
+		return agent.Result{}, &agent.AnswerError{Agent: c.spec.Name, Violations: []string{fmt.Sprintf("the standard output has more than %d bytes; it must be the answer document alone", maxOutput)}}
+	case res.Code != 0:
+		return c.spent(res), &agent.FailedError{Agent: c.spec.Name, Code: res.Code, Stderr: c.spec.Redact(string(res.Stderr))}
+	}
+	out, violations := decodeOutput(res.Stdout, c.spec.Redact)
+	out.Usage = c.charge(out.Usage)
+	if len(violations) > 0 {
+		for i, v := range violations {
+			violations[i] = c.spec.Redact(v)
+		}
+		return out, &agent.AnswerError{Agent: c.spec.Name, Violations: violations}
+	}
+	return out, nil
+}

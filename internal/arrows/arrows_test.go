@@ -1,0 +1,181 @@
+// Package arrows holds the picture of who imports whom against the code.
+package arrows
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/mergexo/gh-mergexo/"
+
+// arrows are all imports of the project's own packages outside tests. A new one is
+// drawn here, in .golangci.yml and in docs/design.md, or it is not made.
+var arrows = map[string]string{
+	"actions":                   "internal/git internal/github internal/work store",
+	"cmd":                       "cmd/machine cmd/status internal/config internal/demo internal/github internal/proc internal/terminal internal/work prompts prompts/secrets store tick tick/brief tick/env tick/plan",
+	"cmd/gh-mergexo":            "cmd",
+	"cmd/machine":               "internal/agent internal/agent/claude internal/agent/codex internal/agent/command internal/config internal/git internal/github internal/proc internal/sandbox internal/terminal internal/work prompts prompts/secrets store tick tick/env",
+	"cmd/status":                "internal/config internal/terminal internal/work internal/work/spending store tick/env tick/snapshot",
+	"internal/agent":            "internal/files internal/proc internal/work",
+	"internal/agent/claude":     "internal/agent internal/proc internal/work",
+	"internal/agent/codex":      "internal/agent internal/files internal/proc internal/work",
+	"internal/agent/command":    "internal/agent internal/proc internal/work",
+	"internal/arrows":           "",
+	"internal/bench":            "",
+	"internal/config":           "internal/work",
+	"internal/crashtest":        "",
+	"internal/demo":             "internal/config internal/git internal/githubsim internal/proc internal/terminal internal/work prompts",
+	"internal/files":            "",
+	"internal/git":              "internal/files internal/git/gate internal/git/mirror internal/git/plumbing internal/work",
+	"internal/git/gate":         "internal/files internal/git/mirror internal/git/plumbing internal/proc",
+	"internal/git/mirror":       "internal/files internal/git/plumbing",
+	"internal/git/plumbing":     "internal/proc",
+	"internal/github":           "internal/github/queries internal/github/transport internal/work",
+	"internal/github/queries":   "",
+	"internal/github/transport": "internal/work",
+	"internal/githubsim":        "",
+	"internal/hubscript":        "internal/githubsim",
+	"internal/modelsim":         "",
+	"internal/proc":             "",
+	"internal/sandbox":          "internal/proc internal/work",
+	"internal/story":            "",
+	"internal/terminal":         "",
+	"internal/testhome":         "",
+	"internal/work":             "",
+	"internal/work/spending":    "internal/work",
+	"prompts":                   "internal/work prompts/public prompts/secrets",
+	"prompts/public":            "internal/work",
+	"prompts/secrets":           "",
+	"store":                     "internal/work store/dbfile",
+	"store/dbfile":              "",
+	"tick":                      "internal/github internal/work prompts store tick/env tick/ingest tick/notice tick/plan tick/recheck tick/snapshot tick/turn",
+	"tick/agentrun":             "internal/agent internal/config internal/git internal/work prompts store tick/brief tick/compose tick/env tick/recheck tick/restore",
+	"tick/brief":                "internal/config internal/github internal/work prompts store tick/compose tick/env",
+	"tick/compose":              "internal/work prompts prompts/public store tick/env",
+	"tick/env":                  "actions internal/agent internal/config internal/files internal/git internal/github internal/sandbox internal/work internal/work/spending prompts prompts/secrets store",
+	"tick/ingest":               "internal/github internal/work store tick/env tick/ingest/batch tick/ingest/comments tick/ingest/pulls tick/notice",
+	"tick/ingest/batch":         "internal/config internal/github internal/work store tick/env tick/notice",
+	"tick/ingest/comments":      "actions internal/github internal/work store tick/env tick/ingest/batch",
+	"tick/ingest/pulls":         "internal/github internal/work prompts store tick/ingest/batch tick/ingest/comments",
+	"tick/notice":               "actions internal/github internal/work internal/work/spending prompts prompts/public store tick/env",
+	"tick/plan":                 "internal/work internal/work/spending",
+	"tick/recheck":              "internal/github internal/work internal/work/spending store tick/env tick/ingest tick/notice",
+	"tick/restore":              "internal/config internal/git internal/sandbox internal/work store tick/brief tick/env tick/ingest tick/notice tick/recheck",
+	"tick/snapshot":             "internal/config internal/work internal/work/spending prompts prompts/public store tick/env tick/plan",
+	"tick/turn":                 "internal/agent internal/git internal/github internal/work internal/work/spending prompts store tick/agentrun tick/brief tick/compose tick/env tick/ingest tick/notice tick/recheck tick/restore",
+}
+
+func TestArrows(t *testing.T) {
+	seen := imports(t, filepath.Join("..", ".."))
+	for _, from := range slices.Sorted(maps.Keys(seen)) {
+		drawn, known := arrows[from]
+		if !known {
+			t.Errorf("package %s is not in the picture", from)
+			continue
+		}
+		for _, to := range slices.Sorted(maps.Keys(seen[from])) {
+			if !slices.Contains(strings.Fields(drawn), to) {
+				t.Errorf("%s imports %s: this arrow is not drawn", from, to)
+			}
+		}
+		for to := range strings.FieldsSeq(drawn) {
+			if !seen[from][to] {
+				t.Errorf("%s does not import %s any more: take the arrow away", from, to)
+			}
+		}
+	}
+	for from := range arrows {
+		if seen[from] == nil {
+			t.Errorf("there is no package %s", from)
+		}
+	}
+}
+
+// TestThePlanIsPure: the plan and the nouns import nothing that could reach anything.
+func TestThePlanIsPure(t *testing.T) {
+	for from, drawn := range arrows {
+		pure := from == "tick/plan" || from == "internal/work" || strings.HasPrefix(from, "internal/work/")
+		for to := range strings.FieldsSeq(drawn) {
+			if pure && to != "internal/work" && !strings.HasPrefix(to, "internal/work/") {
+				t.Errorf("%s imports %s", from, to)
+			}
+		}
+	}
+}
+
+// TestNoCircle: an arrow never comes back to where it began, not even by way of others.
+func TestNoCircle(t *testing.T) {
+	for from := range arrows {
+		if reaches(from, from, map[string]bool{}) {
+			t.Errorf("%s is in a circle", from)
+		}
+	}
+}
+
+func reaches(at, goal string, seen map[string]bool) bool {
+	for to := range strings.FieldsSeq(arrows[at]) {
+		if to == goal {
+			return true
+		}
+		if !seen[to] {
+			seen[to] = true
+			if reaches(to, goal, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// imports reads, of each package, which of the project's own it imports outside
+// tests, on any system.
+func imports(t *testing.T, root string) map[string]map[string]bool {
+	t.Helper()
+	seen := map[string]map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go"):
+			return nil
+		}
+		rel, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		from := filepath.ToSlash(rel)
+		if seen[from] == nil {
+			seen[from] = map[string]bool{}
+		}
+		if strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			to, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if own, ours := strings.CutPrefix(to, module); ours {
+				seen[from][own] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}

@@ -1,0 +1,147 @@
+package config_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+func TestPrintedConfigReadsBackTheSame(t *testing.T) {
+	env := config.EnvOf([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
+	path := filepath.Join(t.TempDir(), "config.toml")
+	source := `
+[runtime]
+workers = 5
+agent = "mine"
+quiet_period = "0s"
+turn_timeout = "90m"
+enable_feedback_loop = false
+accounts = [7]
+sandbox = "required"
+readable = ["/srv/all"]
+[agents.mine]
+adapter = "command"
+command = ["/bin/agent", "--x \"y\""]
+env_pass = ["LANG"]
+session = "fresh"
+sandbox = "bwrap"
+readable = ["/srv/docs"]
+writable = ["/var/agent"]
+[[repo]]
+name = "octo/app"
+allowed_users = ["ann"]
+keep_ignored = true
+required_tests = ["make", "test"]
+test_file_regex = '_test\.go$'
+[repo.labels]
+bugfix = "bug"
+done = "finished"
+[repo.agents]
+design_start = "mine"
+[repo.voice]
+disclosure = "By {agent}."
+author = "Ann Example <ann@example.com>"
+sign_off = "Olga Op <olga@example.com>"
+trailers = []
+spending = true
+[[repo]]
+name = "ghe.test/octo/other"
+remote_url = "/srv/other.git"
+`
+	want, err := config.Parse(path, []byte(source), env, "github.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := config.Print(&b, want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := config.Parse(path, b.Bytes(), env, "github.com")
+	if err != nil {
+		t.Fatalf("%v in:\n%s", err, &b)
+	}
+	var again bytes.Buffer
+	if err := config.Print(&again, got); err != nil || again.String() != b.String() {
+		t.Errorf("%v; printed again:\n%s\nwant:\n%s", err, &again, &b)
+	}
+	for _, c := range []*config.Config{got, want} { // these are printed as they are in effect
+		for i := range c.Repos {
+			c.Repos[i].Agents = nil
+		}
+		c.Agents = map[string]config.Agent{"mine": c.Agents["mine"]}
+	}
+	if g, w := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); g != w {
+		t.Errorf("got  %s\nwant %s\nfrom:\n%s", g, w, &b)
+	}
+}
+
+// What can be set can be seen: each key of the example, in its table.
+func TestPrintedConfigHasEveryKeyOfTheExample(t *testing.T) {
+	env := config.EnvOf([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
+	cfg, err := config.Parse(filepath.Join(t.TempDir(), "config.toml"), []byte(config.Example), env, "github.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := config.Print(&b, cfg); err != nil {
+		t.Fatal(err)
+	}
+	printed := keysOf(b.String())
+	for key := range keysOf(config.Example) {
+		if strings.HasSuffix(key, " usd_per_million") {
+			continue // there is none unless it is stated
+		}
+		if !printed[key] {
+			t.Errorf("no %s in:\n%s", key, &b)
+		}
+	}
+	if len(printed) < 70 {
+		t.Errorf("%d keys only: %v", len(printed), printed)
+	}
+}
+
+func TestPrintedPricesReadBackTheSame(t *testing.T) {
+	env := config.EnvOf([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
+	path := filepath.Join(t.TempDir(), "config.toml")
+	source := "[agents.codex]\nusd_per_million = { input = 2, cached = 0.25, output = 8.5 }\n[[repo]]\nname = \"o/n\"\n"
+	for range 2 {
+		cfg, err := config.Parse(path, []byte(source), env, "github.com")
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, source)
+		}
+		if p := cfg.Agents["codex"].Prices; p == nil || *p != (work.Prices{Input: 2, CacheRead: 0.25, CacheWrite: 2, Output: 8.5}) {
+			t.Errorf("got %+v from\n%s", p, source)
+		}
+		if p := cfg.Agents["claude"].Prices; p != nil {
+			t.Errorf("claude: %+v", p)
+		}
+		var b bytes.Buffer
+		if err := config.Print(&b, cfg); err != nil {
+			t.Fatal(err)
+		}
+		source = b.String()
+	}
+}
+
+var tomlLine = regexp.MustCompile(`(?m)^(?:(\[+[a-z._]+\]+)|(?:# )?([a-z_]+) = )`)
+
+// keysOf lists the keys of a config with their tables, also those that are
+// commented out.
+func keysOf(doc string) map[string]bool {
+	table, keys := "", map[string]bool{}
+	for _, m := range tomlLine.FindAllStringSubmatch(doc, -1) {
+		if m[1] != "" {
+			table = m[1]
+			continue
+		}
+		keys[table+" "+m[2]] = true
+	}
+	return keys
+}

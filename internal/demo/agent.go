@@ -1,0 +1,158 @@
+package demo
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+)
+
+// request is what the agent reads of the adapter's document.
+type request struct {
+	Turn    string          `json:"turn"`
+	Kind    work.Kind       `json:"kind"`
+	Context prompts.Context `json:"context"`
+}
+
+// reply is what it writes.
+type reply struct {
+	Session string         `json:"session"`
+	Answer  map[string]any `json:"answer"`
+	Usage   map[string]any `json:"usage"`
+}
+
+// Agent makes one run of the demo's agent, a program for the command adapter,
+// in the checkout dir. It does what a model would do with the demo's repository,
+// always the same, and knows no other repository. A line for each run goes to a
+// file, by which the demo counts them.
+func Agent(in io.Reader, out io.Writer, dir, log string) error {
+	var req request
+	if err := json.NewDecoder(in).Decode(&req); err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
+	if err := appendLine(log, string(req.Kind)+" "+req.Turn); err != nil {
+		return err
+	}
+	answer, err := answerTo(req, dir)
+	if err != nil {
+		return fmt.Errorf("%s: %w", req.Kind, err)
+	}
+	answer["blocked_reason"] = nil
+	return json.NewEncoder(out).Encode(reply{
+		Session: "demo-" + strconv.Itoa(req.Context.Task.Issue.Number),
+		Answer:  answer,
+		Usage:   map[string]any{"input_tokens": 0, "output_tokens": 0, "cost_usd": 0},
+	})
+}
+
+func appendLine(name, line string) error {
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, line+"\n")
+	return errors.Join(err, f.Close())
+}
+
+// answerTo changes the checkout and says what was done.
+func answerTo(req request, dir string) (map[string]any, error) {
+	switch req.Kind {
+	case work.KindBugfixStart:
+		return started("Greet the world when nobody is named",
+			"`greet.sh` without a name said \"Hello, !\". The name now defaults to \"world\", also when it is given and empty."), fixName.apply(dir)
+	case work.KindSmallJobStart:
+		return started("Say in the README how to run it", "How to run the program and its tests."), explainUse.apply(dir)
+	case work.KindDesignStart:
+		return map[string]any{
+			"title": "Greet in other languages", "summary": "A flag chooses the language; the greetings are data, not code.",
+			"touch_paths": []string{"greet.sh", "greetings.txt", "test.sh"}, "depends_on": []string{}, "estimated_size": "S", "priority": 3,
+			"design_doc": designDoc, "decision_summary": "Greetings live in a text file, so that a language needs no code.",
+		}, nil
+	case work.KindDesignFeedback:
+		answer := feedback("Say what happens with an unknown language", nil,
+			"Decided, in a section of its own: a language that is not in the file is an error, and nobody is greeted.")
+		return answer, appendFile(filepath.Join(dir, filepath.FromSlash(req.Context.Task.Document)), designAnswer)
+	case work.KindImplementationFeedback:
+		return answerComments(req, dir)
+	case work.KindImplementationStart:
+		return started("Greet in other languages", "`greet.sh --lang de Ada` says \"Hallo, Ada!\"; the greetings are in `greetings.txt`."), errors.Join(
+			addLanguage.apply(dir), testLanguage.apply(dir), os.WriteFile(filepath.Join(dir, greetingsFile), []byte(greetings), 0o644))
+	case work.KindFix, work.KindReview:
+	}
+	return nil, errors.New("the demo's agent does not do this")
+}
+
+func started(title, summary string) map[string]any {
+	return map[string]any{"pr_title": title, "pr_summary": summary, "commit_message": title, "decision_summary": summary}
+}
+
+func feedback(commit string, replies []map[string]any, general string) map[string]any {
+	a := map[string]any{
+		"review_replies": replies, "general_comment": nil, "commit_message": commit, "flaky_test": nil, "decision_summary": commit,
+	}
+	if replies == nil {
+		a["review_replies"] = []any{}
+	}
+	if general != "" {
+		a["general_comment"] = general
+	}
+	return a
+}
+
+// answerComments does what reviewers of the bug fix ask for: on a line of
+// the diff for a default by name, in the conversation for a test.
+func answerComments(req request, dir string) (map[string]any, error) {
+	var replies []map[string]any
+	var done []string
+	var errs []error
+	general := ""
+	for _, e := range req.Context.NewEvents {
+		if e.Kind != work.EventReview {
+			general = "It does now: `test.sh` runs `greet.sh` without a name as well."
+			done = append(done, "test it")
+			errs = append(errs, addTest.apply(dir))
+			continue
+		}
+		id, err := strconv.ParseInt(e.ID, 10, 64)
+		errs = append(errs, err, nameDefault.apply(dir))
+		done = append(done, "give the default a name")
+		replies = append(replies, map[string]any{
+			"review_comment_id": id, "resolve": false, "body": "Done: it is `everybody` now, at the top of the file.",
+		})
+	}
+	message := strings.Join(done, ", ")
+	if message != "" {
+		message = strings.ToUpper(message[:1]) + message[1:]
+	}
+	return feedback(message, replies, general), errors.Join(errs...)
+}
+
+// edit replaces a text of a file.
+type edit struct{ file, old, now string }
+
+func (e edit) apply(dir string) error {
+	name := filepath.Join(dir, e.file)
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if strings.Count(string(b), e.old) != 1 {
+		return fmt.Errorf("%s is not as the demo's agent knows it", e.file)
+	}
+	return os.WriteFile(name, []byte(strings.Replace(string(b), e.old, e.now, 1)), 0o644)
+}
+
+func appendFile(name, text string) error {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, append(b, text...), 0o644)
+}

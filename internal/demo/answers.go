@@ -1,0 +1,60 @@
+package demo
+
+import "github.com/mergexo/gh-mergexo/internal/work"
+
+// What the program says in JSON, as far as the demo reads it: it knows the program
+// as everybody does who types its commands.
+
+// report is what tick --json says.
+type report struct {
+	Repositories []repoRead `json:"repositories"`
+	Turns        []turn     `json:"turns"`
+	Plan         []planLine `json:"plan"`
+}
+
+// repoRead is how the reading of a repository went.
+type repoRead struct {
+	Repo     string `json:"repo"`
+	Ingested bool   `json:"ingested"`
+	Failed   bool   `json:"failed"`
+	Note     string `json:"note"`
+}
+
+// turn is a turn of a pass.
+type turn struct {
+	Number  int       `json:"number"`
+	Kind    work.Kind `json:"kind"`
+	Outcome string    `json:"outcome"`
+	Reason  string    `json:"reason"`
+	URL     string    `json:"url"`
+	Resumed bool      `json:"resumed"`
+}
+
+// planLine is a line of a dry run.
+type planLine struct {
+	Number int       `json:"number"`
+	Kind   work.Kind `json:"kind"`
+	What   string    `json:"what"`
+	Reason string    `json:"reason"`
+}
+
+// item is a work item as status has it.
+type item struct {
+	Number      int    `json:"number"`
+	Title       string `json:"title"`
+	Flow        string `json:"flow"`
+	State       string `json:"state"`
+	Live        bool   `json:"running"`
+	WaitingFor  string `json:"waitingFor"`
+	NextStep    string `json:"nextStep"`
+	PullRequest *struct {
+		Number int    `json:"number"`
+		State  string `json:"state"`
+	} `json:"pullRequest"`
+}
+
+// event is an event as show has it.
+type event struct {
+	Author  string `json:"author"`
+	Outcome string `json:"outcome"`
+}

@@ -1,0 +1,195 @@
+package demo
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+)
+
+// checkout is the demo's repository as an agent finds it.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range program {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// runAgent runs the agent and decodes its answer as a pass does.
+func runAgent(t *testing.T, dir string, kind work.Kind, c prompts.Context, asked ...int64) prompts.Answer {
+	t.Helper()
+	in, err := json.Marshal(request{Turn: "abc", Kind: kind, Context: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := Agent(bytes.NewReader(in), &out, dir, filepath.Join(dir, "agent.log")); err != nil {
+		t.Fatalf("%s: %v", kind, err)
+	}
+	var doc struct {
+		Answer json.RawMessage `json:"answer"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	a, violations := prompts.Decode(kind, doc.Answer, prompts.Asked{Replies: asked})
+	if len(violations) > 0 {
+		t.Fatalf("%s: %q in %s", kind, violations, doc.Answer)
+	}
+	return a
+}
+
+func readAll(t *testing.T, parts ...string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestAgentKeepsTheRules(t *testing.T) {
+	dir := checkout(t)
+	if a := runAgent(t, dir, work.KindBugfixStart, prompts.Context{}); a.PRTitle == "" || a.CommitMessage == "" {
+		t.Errorf("bugfix_start: %+v", a)
+	}
+	comments := prompts.Context{NewEvents: []prompts.NewEvent{{ID: "7", Kind: work.EventReview}, {ID: "8", Kind: work.EventIssue}}}
+	a := runAgent(t, dir, work.KindImplementationFeedback, comments, 7)
+	if len(a.ReviewReplies) != 1 || a.ReviewReplies[0].ReviewCommentID != 7 || a.GeneralComment == "" || a.CommitMessage != "Give the default a name, test it" {
+		t.Errorf("implementation_feedback: %+v", a)
+	}
+	if got := readAll(t, dir, "greet.sh"); !strings.Contains(got, "name=${1:-$everybody}") {
+		t.Errorf("greet.sh:\n%s", got)
+	}
+	if got := readAll(t, dir, "test.sh"); !strings.Contains(got, "check 'Hello, world!'\n") {
+		t.Errorf("test.sh:\n%s", got)
+	}
+	runAgent(t, dir, work.KindSmallJobStart, prompts.Context{})
+	if got := readAll(t, dir, "README.md"); !strings.Contains(got, "## Use") {
+		t.Errorf("README.md:\n%s", got)
+	}
+	if a := runAgent(t, dir, work.KindDesignStart, prompts.Context{}); a.DesignDoc == "" || len(a.TouchPaths) == 0 {
+		t.Errorf("design_start: %+v", a)
+	}
+	design := prompts.Context{Task: prompts.Task{Document: "README.md"}, NewEvents: []prompts.NewEvent{{ID: "9", Kind: work.EventSummary}}}
+	if a := runAgent(t, dir, work.KindDesignFeedback, design); a.GeneralComment == "" {
+		t.Errorf("design_feedback: %+v", a)
+	}
+	if got := readAll(t, dir, "README.md"); !strings.HasSuffix(got, designAnswer) {
+		t.Errorf("the document:\n%s", got)
+	}
+	if got := strings.Count(readAll(t, dir, "agent.log"), " abc\n"); got != 5 {
+		t.Errorf("the agent's log has %d runs", got)
+	}
+}
+
+func TestAgentKnowsNoOtherRepository(t *testing.T) {
+	dir := checkout(t)
+	for _, in := range []string{
+		`{"kind":"bugfix_start"}`, `{"kind":"bugfix_start"}`, // the second finds the bug fixed
+		`{"kind":"review"}`, `{`,
+	} {
+		var out bytes.Buffer
+		err := Agent(strings.NewReader(in), &out, dir, filepath.Join(dir, "agent.log"))
+		if first := out.Len() > 0; (err == nil) != first {
+			t.Errorf("%s: %v, %q", in, err, &out)
+		} else if first && in != `{"kind":"bugfix_start"}` {
+			t.Errorf("%s was answered", in)
+		}
+	}
+	if got := strings.Count(readAll(t, dir, "greet.sh"), "world"); got != 1 {
+		t.Errorf("the bug was fixed %d times", got)
+	}
+}
+
+func TestFolder(t *testing.T) {
+	base := t.TempDir()
+	dir, remove, err := makeFolder(filepath.Join(base, "a", "b"))
+	if err != nil || dir != filepath.Join(base, "a", "b") {
+		t.Fatalf("%q, %v", dir, err)
+	}
+	if again, _, err := makeFolder(dir); err != nil || again != dir {
+		t.Errorf("an empty folder: %q, %v", again, err)
+	}
+	mine := filepath.Join(dir, "mine")
+	if err := os.WriteFile(mine, []byte("precious"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := remove(); err != nil || readAll(t, mine) != "precious" {
+		t.Errorf("a folder to keep was not kept: %v", err)
+	}
+	for _, full := range []string{dir, mine} {
+		if _, _, err := makeFolder(full); err == nil {
+			t.Errorf("%s was taken", full)
+		}
+	}
+	t.Setenv("TMPDIR", base)
+	dir, remove, err = makeFolder("")
+	if err != nil || !strings.HasPrefix(dir, base) {
+		t.Fatalf("%q, %v", dir, err)
+	}
+	if err := remove(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder of its own stays behind")
+	}
+}
+
+// The demo's claims can fail.
+func TestChecksCanFail(t *testing.T) {
+	d := &demo{dir: t.TempDir()}
+	log := func(lines string) {
+		if err := os.WriteFile(d.path("agent.log"), []byte(lines), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log("bugfix_start a\nsmall_job_start b\n")
+	if err := d.paidOnce(2); err != nil {
+		t.Error(err)
+	}
+	if err := d.paidOnce(3); err == nil {
+		t.Error("a turn too few is not seen")
+	}
+	log("bugfix_start a\nsmall_job_start b\nbugfix_start a\n")
+	if err := d.paidOnce(2); err == nil {
+		t.Error("a turn that was paid twice is not seen")
+	}
+	plan := []planLine{{Number: 1, What: "turn", Kind: work.KindBugfixStart}, {Number: 2, What: "notice"}}
+	if err := planned(plan, "turn", "#1 bugfix_start"); err != nil {
+		t.Error(err)
+	}
+	if planned(plan, "turn") == nil || planned(plan, "resume", "#1 bugfix_start") == nil {
+		t.Error("another plan is not seen")
+	}
+}
+
+func TestPrints(t *testing.T) {
+	var b bytes.Buffer
+	d := &demo{out: terminal.Output{W: terminal.NewScreen(&b), Color: true}}
+	for line := range strings.Lines("diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@ x\n same\n-old\n+new\n\n") {
+		d.diffLine(strings.TrimSuffix(line, "\n"))
+	}
+	want := "      \x1b[1mf\x1b[m\n       same\n      \x1b[31m-old\x1b[m\n      \x1b[32m+new\x1b[m\n\n"
+	if b.String() != want {
+		t.Errorf("diff:\n%q\n%q", b.String(), want)
+	}
+	if got := visible("Done.\n\n<!-- mergexo-handled:a b -->\n<!-- mergexo-action:c -->"); got != "Done." {
+		t.Errorf("visible: %q", got)
+	}
+	got := passRequests{Reads: 1, Unchanged: 2, GraphQL: 3, Writes: 4}.row("7", "x")
+	if want := []string{"7", "x", "1", "2", "3", "4", "10"}; !slices.Equal(got, want) {
+		t.Errorf("row: %q", got)
+	}
+}

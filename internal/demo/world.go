@@ -1,0 +1,214 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+)
+
+// Who and what is on the demo's GitHub.
+const (
+	host     = "github.localhost"
+	repoName = "acme/greet"
+	operator = "olga" // whose account the passes use
+	stranger = "mallory"
+)
+
+// demo is a machine, a GitHub and the story so far.
+type demo struct {
+	now   func() time.Time
+	began time.Time
+	out   terminal.Output
+	dir   string
+	self  string // this program
+	git   string
+	sh    string // empty where there is none
+	env   []string
+	hub   *githubsim.Hub
+	repo  *githubsim.Repo
+
+	socket string         // the folder of the socket
+	root   string         // the repository's first commit
+	pulls  map[int]int    // the pull request of an issue
+	passes []passRequests // in their order
+}
+
+// newDemo makes everything under dir, and starts the GitHub.
+func newDemo(opt Options, dir string) (_ *demo, err error) {
+	env := opt.Env
+	d := &demo{now: opt.Now, began: opt.Now(), out: opt.Out, dir: dir, pulls: map[int]int{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.close())
+		}
+	}()
+	if d.self, err = os.Executable(); err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	if d.git, err = proc.LookPath("git", env.Path); err != nil {
+		return nil, err
+	}
+	if d.sh, err = proc.LookPath("sh", env.Path); err != nil {
+		d.sh = ""
+	}
+	for _, name := range []string{"gh", "home", "tmp"} {
+		if err := os.Mkdir(d.path(name), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	if d.hub, err = githubsim.New(githubsim.Options{Dir: d.path("github"), Now: opt.Now}); err != nil {
+		return nil, err
+	}
+	token, err := d.people()
+	if err != nil {
+		return nil, err
+	}
+	if d.env, err = d.serve(env); err != nil {
+		return nil, err
+	}
+	d.env = append(d.env, "GH_TOKEN="+token)
+	return d, d.writeConfig()
+}
+
+func (d *demo) path(name string) string { return filepath.Join(d.dir, name) }
+
+// people makes the accounts and the repository, and gives the operator's token.
+func (d *demo) people() (token string, err error) {
+	if token, err = d.hub.AddUser(operator); err != nil {
+		return "", err
+	}
+	for _, login := range []string{"ann", "bob", stranger} {
+		if _, err := d.hub.AddUser(login); err != nil {
+			return "", err
+		}
+	}
+	if err := d.hub.AddOrg("acme"); err != nil {
+		return "", err
+	}
+	if d.repo, err = d.hub.AddRepo(repoName, program); err != nil {
+		return "", err
+	}
+	for login, level := range map[string]string{operator: "admin", "ann": "write", "bob": "write"} {
+		if err := d.repo.SetPermission(login, level); err != nil {
+			return "", err
+		}
+	}
+	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore"} {
+		d.repo.MakeLabel(label, "ededed", "") // as after the first pass
+	}
+	d.root, _ = d.repo.Head("main")
+	return token, nil
+}
+
+// maxSocketPath is what every system takes as the path of a unix socket.
+const maxSocketPath = 100
+
+// serve lets clients in, by a unix socket where its path is short enough, and
+// gives the environment of a pass that finds them.
+func (d *demo) serve(env config.Env) ([]string, error) {
+	out := append(env.Agent(nil), // PATH, locale, what Windows needs
+		"HOME="+d.path("home"), "USERPROFILE="+d.path("home"),
+		"TMPDIR="+d.path("tmp"), "TMP="+d.path("tmp"), "TEMP="+d.path("tmp"),
+		"GH_CONFIG_DIR="+d.path("gh"), "GH_HOST="+host, "GIT_CONFIG_NOSYSTEM=1", "MERGEXO_CONFIG="+d.path("config.toml"),
+	)
+	settings := "version: 1\n"
+	if socket, ok := d.serveUnix(); ok {
+		settings += fmt.Sprintf("http_unix_socket: %q\n", socket)
+	} else {
+		address, err := d.hub.ServeTCP()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, "HTTP_PROXY=http://"+address)
+	}
+	if err := os.WriteFile(filepath.Join(d.path("gh"), "config.yml"), []byte(settings), 0o600); err != nil {
+		return nil, fmt.Errorf("write gh's configuration: %w", err)
+	}
+	return out, nil
+}
+
+func (d *demo) serveUnix() (string, bool) {
+	if runtime.GOOS == "windows" {
+		return "", false
+	}
+	dir, err := os.MkdirTemp("", "mx")
+	if err != nil {
+		return "", false
+	}
+	d.socket = dir
+	socket := filepath.Join(dir, "s")
+	return socket, len(socket) <= maxSocketPath && d.hub.ServeUnix(socket) == nil
+}
+
+// writeConfig makes a config that waits for nothing.
+func (d *demo) writeConfig() error {
+	text := fmt.Sprintf(`# The demo's. "gh mergexo config" shows what else there is.
+[runtime]
+workers = 3
+quiet_period = "0s" # people here have said what they have to say
+min_interval = "0s"
+state_dir = %q
+sandbox = "none" # the demo's agent is this program, and writes a log beside its checkout
+
+[agents.scripted]
+adapter = "command"
+command = [%q, "demo-agent", %q]
+
+[[repo]]
+name = %q
+remote_url = %q
+`, d.path("state"), d.self, d.path("agent.log"), host+"/"+repoName, d.repo.GitDir())
+	if err := os.WriteFile(d.path("config.toml"), []byte(text), 0o644); err != nil {
+		return fmt.Errorf("write the config: %w", err)
+	}
+	return nil
+}
+
+// close ends the GitHub.
+func (d *demo) close() error {
+	var errs []error
+	if d.hub != nil {
+		errs = append(errs, d.hub.Close())
+	}
+	if d.socket != "" {
+		errs = append(errs, os.RemoveAll(d.socket))
+	}
+	return errors.Join(errs...)
+}
+
+// run starts a program in the demo's environment and waits for its end.
+func (d *demo) run(ctx context.Context, path string, args ...string) (proc.Result, error) {
+	return proc.Run(ctx, d.command(path, args...))
+}
+
+func (d *demo) command(path string, args ...string) proc.Cmd {
+	return proc.Cmd{Path: path, Args: args, Dir: d.dir, Env: d.env, Wall: patience, Grace: grace, DieWithParent: true}
+}
+
+// gitOutput runs git on the repository behind the GitHub.
+func (d *demo) gitOutput(ctx context.Context, args ...string) (string, error) {
+	res, err := d.run(ctx, d.git, slices.Concat([]string{"--git-dir=" + d.repo.GitDir(), "--literal-pathspecs"}, args)...)
+	if err != nil {
+		return "", err
+	}
+	if res.Code != 0 {
+		return "", fmt.Errorf("git %s: exit code %d: %s", args[0], res.Code, lastLine(res.Stderr))
+	}
+	return string(res.Stdout), nil
+}
+
+func lastLine(b []byte) string {
+	text := strings.TrimSpace(string(b))
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}

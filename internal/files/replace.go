@@ -1,0 +1,31 @@
+package files
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Replace writes a file whole: somebody may be reading it.
+func Replace(path, text string) error {
+	if old, err := os.ReadFile(path); err == nil && string(old) == text {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,94 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/cli/go-gh/v2/pkg/jq"
+	"github.com/cli/go-gh/v2/pkg/jsonpretty"
+	"github.com/cli/go-gh/v2/pkg/template"
+)
+
+// JSON is which fields of an object are asked for, and in which form: gh's --json,
+// --jq and --template.
+type JSON struct {
+	Fields   []string
+	JQ       string
+	Template string
+}
+
+// Asked reports whether JSON is wanted rather than a table.
+func (j *JSON) Asked() bool { return len(j.Fields) > 0 }
+
+// Write prints the asked fields of an object.
+func (j *JSON) Write(o Output, object map[string]any) error {
+	asked := make(map[string]any, len(j.Fields))
+	for _, f := range j.Fields {
+		asked[f] = object[f]
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(asked); err != nil {
+		return fmt.Errorf("encode JSON: %w", err)
+	}
+	if o.TTY {
+		return j.show(o, &b)
+	}
+	switch {
+	case j.JQ != "":
+		return jq.EvaluateFormatted(&b, o.Bare, j.JQ, "", o.Color)
+	case j.Template != "":
+		return executeTemplate(o, o.Bare, &b, j.Template)
+	}
+	_, err := o.Bare.Write(escapeJSON(b.Bytes()))
+	return err
+}
+
+// show prints on a terminal. A jq expression or a template may print strings as
+// they are, so those are made legible before; colours of their own pass.
+func (j *JSON) show(o Output, b *bytes.Buffer) error {
+	w := &Screen{to: o.Bare, styled: true}
+	defer w.Flush()
+	if j.JQ == "" && j.Template == "" {
+		return jsonpretty.Format(w, b, "  ", o.Color)
+	}
+	clean, err := legibleStrings(b.Bytes())
+	if err != nil {
+		return fmt.Errorf("encode JSON: %w", err)
+	}
+	if j.JQ != "" {
+		return jq.EvaluateFormatted(bytes.NewReader(clean), w, j.JQ, "  ", o.Color)
+	}
+	return executeTemplate(o, w, bytes.NewReader(clean), j.Template)
+}
+
+func executeTemplate(o Output, w io.Writer, r io.Reader, source string) error {
+	t := template.New(w, o.Width, o.Color)
+	if err := t.Parse(source); err != nil {
+		return fmt.Errorf("parse template: %w", err)
+	}
+	if err := t.Execute(r); err != nil {
+		return fmt.Errorf("execute template: %w", err)
+	}
+	return t.Flush()
+}
+
+// Each turns rows into views, never into a JSON null.
+func Each[T, V any](rows []T, view func(T) V) []V {
+	views := make([]V, len(rows))
+	for i, row := range rows {
+		views[i] = view(row)
+	}
+	return views
+}
+
+// OrEmpty makes JSON's [] of a nil list.
+func OrEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

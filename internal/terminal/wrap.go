@@ -1,0 +1,89 @@
+package terminal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cli/go-gh/v2/pkg/text"
+)
+
+// Wrap breaks text at blanks into lines of a width. A word that is longer, such
+// as an address, stays whole.
+func Wrap(s string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(OneLine(s)) {
+		switch {
+		case line == "":
+			line = word
+		case text.DisplayWidth(line)+1+text.DisplayWidth(word) > width:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
+}
+
+// Indented wraps text behind what begins its first line; further lines stand
+// below the text.
+func (o Output) Indented(begin, s string) string {
+	pad := strings.Repeat(" ", text.DisplayWidth(begin))
+	return begin + strings.Join(Wrap(s, o.Width-len(pad)), "\n"+pad) + "\n"
+}
+
+// leastWords is how narrow the last column of a table of sentences may be.
+const leastWords = 30
+
+// Sentences prints rows whose last cell is a sentence that nothing may be cut from:
+// on a terminal it is wrapped in its column or, where that is too narrow, below
+// the row.
+func (o Output) Sentences(headings []string, rows [][]string) error {
+	if !o.TTY {
+		return o.Table(headings, rows)
+	}
+	last := len(headings) - 1
+	widths := make([]int, last)
+	for _, row := range append([][]string{headings}, rows...) {
+		for i := range last {
+			widths[i] = max(widths[i], text.DisplayWidth(OneLine(row[i])))
+		}
+	}
+	var b strings.Builder
+	for n, row := range slices.Insert(slices.Clone(rows), 0, headings) {
+		cells := make([]string, last)
+		for i := range last {
+			cells[i] = text.PadRight(widths[i], OneLine(row[i])) + "  "
+		}
+		begin := strings.Join(cells, "")
+		switch {
+		case n == 0:
+			b.WriteString(o.Dim(begin+headings[last]) + "\n")
+		case o.Width-text.DisplayWidth(begin) >= leastWords:
+			b.WriteString(o.Indented(begin, row[last]))
+		default:
+			b.WriteString(strings.TrimRight(begin, " ") + "\n" + o.Indented("    ", row[last]))
+		}
+	}
+	_, err := fmt.Fprint(o.W, b.String())
+	return err
+}
+
+// Age is how long ago something was, as briefly as a table needs it.
+func Age(t, now time.Time) string {
+	switch d := now.Sub(t); {
+	case t.IsZero():
+		return ""
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d/time.Minute))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d/time.Hour))
+	default:
+		return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
+	}
+}

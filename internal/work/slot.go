@@ -1,0 +1,10 @@
+package work
+
+// Holder is what a slot's lock file says of the turn that runs in it. It holds
+// as long as the lock is held, and only then.
+type Holder struct {
+	Repo   string `json:"repo"` // host/owner/name
+	Number int    `json:"number"`
+	Issue  int    `json:"issue"`
+	Turn   string `json:"turn"`
+}

@@ -1,0 +1,92 @@
+package dbfile
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+)
+
+// versions are those of a database and of this program's migrations.
+type versions struct {
+	have  int64 // the database's; 0 when it has no schema yet
+	first int64 // the oldest that a migration leads on from
+	last  int64 // what this program was written for
+}
+
+// versions reads the schema's version. It costs one small read, so that goose is
+// needed only when there is something to do.
+func (d *File) versions(ctx context.Context, migrations fs.FS) (v versions, err error) {
+	names, err := fs.Glob(migrations, "*.sql")
+	if err != nil {
+		return versions{}, err
+	}
+	if v.first, err = versionOf(slices.Min(names)); err != nil {
+		return versions{}, err
+	}
+	if v.last, err = versionOf(slices.Max(names)); err != nil {
+		return versions{}, err
+	}
+	var tables int
+	row := d.SQL.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE name = 'goose_db_version'`)
+	if err := row.Scan(&tables); err != nil || tables == 0 {
+		return v, Interrupted(ctx, err)
+	}
+	row = d.SQL.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied = 1`)
+	return v, Interrupted(ctx, row.Scan(&v.have))
+}
+
+func versionOf(migration string) (int64, error) {
+	digits, _, _ := strings.Cut(migration, "_")
+	v, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("read the migrations' names: %w", err)
+	}
+	return v, nil
+}
+
+// foreign refuses a database that this program cannot bring up to date.
+func (d *File) foreign(v versions) error {
+	switch {
+	case v.have > v.last:
+		return fmt.Errorf("%s was %w (schema %d, this program knows %d): gh extension upgrade mergexo", d.Path, ErrNewer, v.have, v.last)
+	case v.have != 0 && v.have < v.first:
+		return fmt.Errorf("%s was %w (schema %d, the oldest that this program reads is %d): move the file away; the next pass makes a new one from what is on GitHub",
+			d.Path, ErrTooOld, v.have, v.first)
+	}
+	return nil
+}
+
+// migrate brings the schema up to date. Of two programs that try at the same
+// time one loses a migration to the other, and looks again.
+func (d *File) migrate(ctx context.Context, migrations fs.FS) error {
+	tried := int64(-1)
+	for {
+		v, err := d.versions(ctx, migrations)
+		if err == nil {
+			err = d.foreign(v)
+		}
+		if err != nil || v.have == v.last {
+			return err
+		}
+		err = d.up(ctx, migrations)
+		if err != nil && v.have == tried {
+			return fmt.Errorf("migrate from schema %d to %d: %w", v.have, v.last, Interrupted(ctx, err))
+		}
+		tried = v.have
+	}
+}
+
+func (d *File) up(ctx context.Context, migrations fs.FS) error {
+	p, err := goose.NewProvider(goose.DialectSQLite3, d.SQL, migrations,
+		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	if err != nil {
+		return err
+	}
+	_, err = p.Up(ctx) // not closed: that would close the pool
+	return err
+}

@@ -1,0 +1,307 @@
+package agentrun
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/brief"
+	"github.com/mergexo/gh-mergexo/tick/compose"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// Execute runs the agent and stores its checked answer and its tree. After it
+// returns the agent is never run again for this turn.
+func (p *Runner) Execute(ctx context.Context, l *env.Lease) error {
+	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind)
+	if err != nil {
+		return errors.Join(err, l.Place.Leave())
+	}
+	l.Turn.Agent, l.Turn.Sandbox = ag.Name, ag.Sandbox
+	if ag.Warning != "" {
+		p.Changed(l, env.Unprotected, ag.Warning)
+	}
+	if err := p.able(ctx, l, ag); err != nil {
+		return errors.Join(err, l.Place.Leave())
+	}
+	if err := p.testable(ctx, l, ag); err != nil {
+		return errors.Join(err, l.Place.Leave())
+	}
+	if err := p.ask(ctx, l); err != nil {
+		return errors.Join(err, l.Place.Leave())
+	}
+	answer, err := p.proven(ctx, l, ag)
+	if err != nil {
+		if gone := p.Store.InPlace(); gone != nil { // another pass may work at the same paths by now
+			return errors.Join(err, gone)
+		}
+		p.keepPartial(ctx, l)
+		return errors.Join(err, l.Place.Leave())
+	}
+	if err := l.Place.Leave(); err != nil {
+		return err
+	}
+	return p.storeAnswer(ctx, l, answer)
+}
+
+func agentBlocked(a prompts.Answer) error {
+	return &work.FollowupError{
+		Kind: work.FollowupAsked, Reason: "the agent asks: " + a.BlockedReason, Hint: "answer in a comment on the issue",
+	}
+}
+
+// ask stores what the agent is told, once, and anew when an attempt left
+// something to go on from.
+func (p *Runner) ask(ctx context.Context, l *env.Lease) error {
+	if err := p.looks.LookTrusted(ctx, l); err != nil {
+		return err
+	}
+	partial, err := p.partial(ctx, l)
+	if err != nil {
+		return err
+	}
+	if l.Turn.Request != nil && brief.Told(l.Turn.Request, partial, p.briefs.Surroundings(l)) {
+		return nil
+	}
+	if err := p.looks.LookConfirmed(ctx, l); err != nil {
+		return err
+	}
+	if err := p.restorer.TakeIn(ctx, l); err != nil {
+		return fmt.Errorf("take in what was said: %w", err)
+	}
+	c, err := p.briefs.PromptContext(ctx, l)
+	if err != nil {
+		return err
+	}
+	if l.Approves() {
+		c.AllowedActions, c.ReadOnly = brief.ApprovalOnly, true
+	}
+	c.Partial = partial
+	newest := brief.NewestComment(c)
+	c = prompts.Prepare(c)
+	prompt, err := p.Prompts.Render(l.Turn.Kind, c)
+	if err != nil {
+		return fmt.Errorf("render the prompt: %w", err)
+	}
+	if l.Turn.Request, err = json.Marshal(env.Request{Prompt: prompt, Context: c, RunStartComment: newest}); err != nil {
+		return fmt.Errorf("encode the prompt: %w", err)
+	}
+	return p.SaveTurn(ctx, l)
+}
+
+// answer runs the agent, and once more with the violations quoted when its
+// answer breaks the rules.
+func (p *Runner) answer(ctx context.Context, l *env.Lease, talk *talk) (prompts.Answer, error) {
+	told, err := toldOf(l.Turn)
+	if err != nil {
+		return prompts.Answer{}, err
+	}
+	asked := prompts.Asked{Replies: AskedReplies(l.Turn), Told: told}
+	var violations []string
+	for range 2 {
+		res, err := talk.say(ctx, violations)
+		var bad *agent.AnswerError
+		switch {
+		case errors.As(err, &bad):
+			violations = bad.Violations
+		case err != nil:
+			return prompts.Answer{}, err
+		default:
+			var a prompts.Answer
+			if a, violations = p.decode(l.Turn.Kind, res.Answer, asked); len(violations) == 0 {
+				l.Turn.Answer, l.Turn.Session = res.Answer, res.Session
+				return a, nil
+			}
+		}
+		p.Changed(l, "repairing", violations[0])
+	}
+	return prompts.Answer{}, fmt.Errorf("the agent's answer breaks the rules, also when asked again: %s", violations[0])
+}
+
+// decode reads an answer that was not stored before: it must hold no secret.
+func (p *Runner) decode(kind work.Kind, raw []byte, asked prompts.Asked) (prompts.Answer, []string) {
+	a, violations := prompts.Decode(kind, raw, asked)
+	if len(violations) > 0 {
+		return a, violations
+	}
+	return a, prompts.Leaks(p.Secrets, raw)
+}
+
+// AskedReplies are the review comments that the turn was made for: the agent may
+// reply to them. One may have been deleted since it did.
+func AskedReplies(t work.Turn) []int64 {
+	var ids []int64
+	for _, key := range t.EventKeys {
+		e, _ := work.EventOfKey(key)
+		if id, err := strconv.ParseInt(e.Source, 10, 64); err == nil && e.Kind == work.EventReview {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// toldOf are the comments that the turn's agent was told of: each wants an answer.
+func toldOf(t work.Turn) ([]prompts.NewEvent, error) {
+	var req env.Request
+	if err := json.Unmarshal(t.Request, &req); err != nil {
+		return nil, fmt.Errorf("decode the stored prompt: %w", err)
+	}
+	return req.Context.NewEvents, nil
+}
+
+// commit makes the turn's commit object from what the agent left. A design is
+// written by us, from the answer; its agent changes no file. What has its
+// commit on the branch already gets no second one.
+func (p *Runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) error {
+	if l.Committed() || l.Approves() {
+		l.Turn.Commit = ""
+		return nil
+	}
+	m := l.Repo.Git()
+	c := git.Commit{
+		Dir: l.Place.Dir, Index: l.Place.Index, Parents: l.Parents(), From: l.From(), Date: env.GitDate(l.Turn),
+		Turn: l.Turn.Key, Handled: l.Uncommitted(), Message: compose.CommitMessage(l, a), Limits: p.limits(l), Edit: markImplemented(l),
+		Trailers: trailers(l),
+	}
+	var made git.Committed
+	var err error
+	if l.Turn.Kind == work.KindDesignStart {
+		path := work.DocumentPath(l.Item.Number, l.Item.Title)
+		made, err = m.CommitFiles(ctx, c, map[string][]byte{path: document(l, a)})
+	} else {
+		made, err = m.CommitTree(ctx, c)
+	}
+	if refused, ok := errors.AsType[*git.RefusedError](err); ok {
+		return &work.FollowupError{Kind: work.FollowupRefused, Reason: "what the agent made is refused: " + refused.Reason, Hint: aroundRefusal(refused), Err: err}
+	}
+	if err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	if made.Empty && l.Turn.Kind.Start() && !l.Adopted {
+		return &work.FollowupError{Kind: work.FollowupUnchanged, Reason: "the agent finished without changing a file"}
+	}
+	l.Turn.Commit, l.Files = "", made.Files
+	if !made.Empty {
+		l.Turn.Commit = made.OID
+	}
+	return nil
+}
+
+// aroundRefusal is what a person can do about a change that is refused, where it
+// is more than to say something; empty where it is not.
+func aroundRefusal(refused *git.RefusedError) string {
+	if !refused.Protected {
+		return ""
+	}
+	return "make this change yourself and tell the agent in a comment to leave it out, or change `protected_paths` in the config"
+}
+
+// WayOn is what a person can do about a turn that stopped.
+func WayOn(l *env.Lease) string {
+	if l.Turn.Kind.Start() {
+		return "say more in a comment on the issue, or take the label away and set it again to start over"
+	}
+	return "comment on the pull request to have it tried again"
+}
+
+// markImplemented makes the implementation's commit say in the design document
+// that it is implemented. A document that people took the front matter from is
+// left as it is.
+func markImplemented(l *env.Lease) *git.Edit {
+	if l.Turn.Kind != work.KindImplementationStart || l.Item.Document == "" {
+		return nil
+	}
+	return &git.Edit{Path: l.Item.Document, Do: func(doc []byte) ([]byte, error) {
+		marked, err := prompts.MarkImplemented(doc, env.GitDate(l.Turn))
+		if err != nil {
+			return doc, nil //nolint:nilerr // it has no front matter to say it in
+		}
+		return marked, nil
+	}}
+}
+
+// trailers are those that the config adds to commits.
+func trailers(l *env.Lease) []string {
+	var lines []string
+	for _, line := range l.Repo.Settings.Voice.Trailers {
+		lines = append(lines, strings.ReplaceAll(line, brief.AgentWord, l.Turn.Agent))
+	}
+	return lines
+}
+
+func document(l *env.Lease, a prompts.Answer) []byte {
+	return prompts.Document(prompts.DocumentFields{
+		Issue: l.Item.Number, IssueURL: l.Item.URL, Priority: DesignPriority(l.Item, a), TouchPaths: a.TouchPaths, DependsOn: a.DependsOn,
+		EstimatedSize: a.EstimatedSize, GeneratedAt: env.GitDate(l.Turn), Title: a.Title, Summary: a.Summary, Body: a.DesignDoc,
+	})
+}
+
+// DesignPriority is the agent's where the issue does not say.
+func DesignPriority(item work.Item, a prompts.Answer) int {
+	if item.Priority == work.DefaultPriority && a.Priority != 0 {
+		return a.Priority
+	}
+	return item.Priority
+}
+
+// storeAnswer makes the answer last: the commit under a ref, then the journal
+// in the mirror, then the row with the planned actions.
+func (p *Runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer) error {
+	ctx = context.WithoutCancel(ctx) // an agent is paid once
+	var err error
+	if l.Heard, err = p.heardBefore(ctx, l); err != nil {
+		return fmt.Errorf("read what was said before: %w", err)
+	}
+	l.Disclosure, l.DisclosedAside = p.briefs.Disclosure(l), p.briefs.DisclosureAside(l)
+	planned := compose.PlanActions(l, a)
+	m := l.Repo.Git()
+	if l.Turn.Commit != "" {
+		if err := m.KeepTurn(ctx, l.Turn.Key, l.Turn.Commit); err != nil {
+			return fmt.Errorf("keep the commit: %w", err)
+		}
+	}
+	journal, err := env.EncodeJournal(l, planned)
+	if err != nil {
+		return err
+	}
+	if err := m.PutJournal(ctx, l.Turn.Key, journal); err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	if err := p.StoreAnswered(ctx, l, planned); err != nil {
+		return err
+	}
+	p.Changed(l, "answered", work.Short(l.Turn.Commit))
+	return nil
+}
+
+// agentLog is where the agent's standard error goes.
+func (p *Runner) agentLog(l *env.Lease) io.Writer {
+	return &lineLog{log: p.Log.With(p.TurnAttrs(l)...), room: maxAgentLog}
+}
+
+// heardBefore are the keys of what was said on the issue of a start for an earlier
+// flow that was withdrawn: the prompt told of it, so the pull request names it, too.
+func (p *Runner) heardBefore(ctx context.Context, l *env.Lease) (keys []string, err error) {
+	if !l.Turn.Kind.Start() {
+		return nil, nil
+	}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		said, err := tx.ListEvents(ctx, l.Item.RepoID, l.Item.Number)
+		for _, e := range said {
+			if e.Kind == work.EventSource && e.ItemID != l.Item.ID && strings.HasPrefix(e.Outcome, work.OutcomeVoid) {
+				keys = append(keys, e.Key)
+			}
+		}
+		return err
+	})
+	return keys, err
+}

@@ -1,0 +1,165 @@
+package brief
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/compose"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// PrepareFix looks, before the agent is paid, whether there is anything to be
+// mended still, and by it. The head is known and fetched.
+func (p *Briefs) PrepareFix(ctx context.Context, l *env.Lease) error {
+	switch {
+	case l.Committed():
+		return nil
+	case l.Turn.Kind != work.KindFix:
+		return p.readRedBeside(ctx, l)
+	}
+	for _, e := range l.Events {
+		if (e.Kind == work.EventCheck || e.Kind == work.EventConflict) && e.Source != l.Turn.Head {
+			return &work.CancelledError{Reason: "the head moved on"}
+		}
+	}
+	if err := p.notForEver(ctx, l); err != nil {
+		return err
+	}
+	if l.About(work.EventConflict) {
+		if err := p.beginMerge(ctx, l); err != nil {
+			return err
+		}
+	}
+	if l.About(work.EventCheck) {
+		return p.readRed(ctx, l)
+	}
+	return nil
+}
+
+// notForEver stops checks that are red again after their failed jobs ran again.
+func (p *Briefs) notForEver(ctx context.Context, l *env.Lease) error {
+	if !l.About(work.EventCheck) {
+		return nil
+	}
+	var sent []work.Action
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		sent, err = tx.ListItemActions(ctx, l.Item.ID)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read what was tried before: %w", err)
+	}
+	for _, a := range sent {
+		if a.Kind == work.ActionRerun && a.Head == l.Turn.Head && a.State == work.ActionApplied {
+			l.Spent = true
+			return &work.BlockedError{
+				Reason: fmt.Sprintf("the checks of %s are red again, although their failed jobs were run again for a test that looked flaky", work.Short(l.Turn.Head)),
+				Hint:   "fix the test, or say in a comment on the pull request what to do",
+			}
+		}
+	}
+	return nil
+}
+
+// readRed reads the head's red checks and the workflow runs that they belong
+// to, as they are now.
+func (p *Briefs) readRed(ctx context.Context, l *env.Lease) error {
+	pull, err := p.ItemPull(ctx, l)
+	if err != nil {
+		return err
+	}
+	details, _, err := l.Repo.GitHub.Details(ctx, []string{pull.NodeID})
+	if err != nil {
+		return fmt.Errorf("read the checks: %w", err)
+	}
+	if len(details) == 0 || details[0].HeadOID != l.Turn.Head {
+		return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: "GitHub does not show the newest head yet"}
+	}
+	checks := details[0].Checks
+	policy := github.Patient(checks, l.Repo.Settings.Checks, p.Now())
+	if l.Red = github.Red(checks, policy); len(l.Red) == 0 {
+		switch {
+		case l.Merge != nil:
+			return nil
+		case policy != work.ChecksNever && len(github.Red(checks, work.ChecksFirst)) > 0: // another one has begun meanwhile
+			return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: "checks are running"}
+		}
+		return &work.CancelledError{Reason: "the checks are not red any more"}
+	}
+	return p.readRuns(ctx, l)
+}
+
+// readRuns reads the workflow runs of the red checks.
+func (p *Briefs) readRuns(ctx context.Context, l *env.Lease) error {
+	if !slices.ContainsFunc(l.Red, isRun) {
+		return nil
+	}
+	runs, err := l.Repo.GitHub.WorkflowRuns(ctx, l.Repo.Row.Current, l.Turn.Head)
+	if err = unlessHidden(err); err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if !slices.Contains([]string{"", "success", "skipped", "neutral", "cancelled", "action_required"}, run.Conclusion) {
+			l.Runs = append(l.Runs, run)
+		}
+	}
+	return nil
+}
+
+func isRun(c github.Check) bool { return c.Kind == "CheckRun" }
+
+// unlessHidden forgives that something is not there or may not be seen: an
+// agent is better told a part than nothing.
+func unlessHidden(err error) error {
+	if _, wait := errors.AsType[*work.WaitError](err); !wait && github.IsStatus(err, 403, 404, 410) {
+		return nil
+	}
+	return err
+}
+
+// describeRed is what the agent is told of the red checks.
+func (p *Briefs) describeRed(ctx context.Context, l *env.Lease) ([]prompts.Check, error) {
+	var all []prompts.Check
+	for i, c := range l.Red {
+		check := prompts.Check{Name: c.Name, Conclusion: strings.ToLower(c.Conclusion), URL: c.URL, Summary: c.Summary, Annotations: []prompts.Annotation{}}
+		if isRun(c) && i < compose.MostDescribed {
+			if err := p.describeRun(ctx, l, c.ID, &check); err != nil {
+				return nil, fmt.Errorf("read the check %q: %w", c.Name, err)
+			}
+		}
+		all = append(all, check)
+	}
+	return all, nil
+}
+
+// describeRun reads what a check run says: its summary, its remarks about lines,
+// and the end of its job's log.
+func (p *Briefs) describeRun(ctx context.Context, l *env.Lease, id string, into *prompts.Check) error {
+	hub, repo := l.Repo.GitHub, l.Repo.Row.Current
+	run, err := hub.CheckRun(ctx, repo, id)
+	if err = unlessHidden(err); err != nil {
+		return err
+	}
+	into.Summary = strings.TrimSpace(run.Title + "\n\n" + run.Summary)
+	if run.Annotations > 0 {
+		said, err := hub.Annotations(ctx, repo, id)
+		if err = unlessHidden(err); err != nil {
+			return err
+		}
+		for _, a := range said {
+			into.Annotations = append(into.Annotations, prompts.Annotation(a))
+		}
+	}
+	if into.Log, err = hub.JobLog(ctx, repo, id); err != nil && ctx.Err() == nil {
+		// Logs lie with another host, which a firewall may not let through.
+		p.Log.WarnContext(ctx, "the log of a red check is not available", p.TurnAttrs(l, "check", id, "error", err)...)
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,45 @@
+package brief
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// beginMerge merges the base into the head, in the mirror: the agent finds that
+// merge in progress. One that is clean needs neither it nor a commit: GitHub
+// has not seen yet that the two merge.
+func (p *Briefs) beginMerge(ctx context.Context, l *env.Lease) error {
+	m := l.Repo.Git()
+	heads, err := m.RemoteHeads(ctx, l.Turn.Base)
+	if err != nil {
+		return fmt.Errorf("list the remote's branches: %w", err)
+	}
+	base, ok := heads[l.Turn.Base]
+	if !ok {
+		return &work.BlockedError{
+			Reason: fmt.Sprintf("the base branch %s is gone from the remote", l.Turn.Base),
+			Hint:   "restore it, or give the pull request another base, then comment on the pull request",
+		}
+	}
+	if err := m.Fetch(ctx, base); err != nil {
+		return fmt.Errorf("fetch %s: %w", base, err)
+	}
+	merge, err := m.Merge(ctx, l.Turn.Head, base)
+	if err != nil {
+		return err
+	}
+	if merge.Clean() {
+		if l.About(work.EventCheck) {
+			return nil
+		}
+		return &work.CancelledError{Reason: fmt.Sprintf("it merges cleanly into %s by now", l.Turn.Base)}
+	}
+	l.Merge = &merge
+	if env.ToldBase(l.Turn.Request) != base {
+		l.Turn.Request = nil // the prompt names another one
+	}
+	return nil
+}

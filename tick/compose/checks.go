@@ -1,0 +1,39 @@
+package compose
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// MostDescribed is how many red checks are read in detail.
+const MostDescribed = 20
+
+// Stuck says why people must go on after a turn that was to mend something and
+// changed nothing, nor will have the checks run again: red they stay.
+func Stuck(ctx context.Context, tx *store.Tx, l *env.Lease, a prompts.Answer) (string, error) {
+	if l.Turn.Kind != work.KindFix || l.Turn.Commit != "" || l.Committed() {
+		return "", nil
+	}
+	planned, err := tx.ListTurnActions(ctx, l.Turn.ID)
+	if err != nil {
+		return "", err
+	}
+	helps := func(a work.Action) bool { return a.Kind == work.ActionRerun || a.Kind == work.ActionPush } // a push that is void: somebody made the same
+	red := work.Findings(l.Events)
+	switch {
+	case slices.ContainsFunc(planned, helps):
+		return "", nil
+	case len(red) == 0:
+		return fmt.Sprintf("no progress: nothing was changed, and it conflicts with %s as before", l.Turn.Base), nil
+	case a.FlakyTest != nil:
+		return fmt.Sprintf("the test %s looks flaky, and its checks cannot be run again from here", a.FlakyTest.Name), nil
+	}
+	return "no progress: nothing was changed, and these checks are as red as before: " + strings.Join(red, ", "), nil
+}

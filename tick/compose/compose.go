@@ -1,0 +1,198 @@
+package compose
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/public"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// PlanActions makes the outbound effects that an answer asks for, in the fixed
+// order: push, pull request, replies, general comment. It is pure: the same
+// answer plans the same actions.
+func PlanActions(l *env.Lease, a prompts.Answer) []work.Action {
+	c := composer{l: l, answer: a}
+	if l.Turn.Commit != "" {
+		c.push()
+	}
+	if l.Turn.Kind.Start() {
+		c.pullRequest()
+		return c.planned
+	}
+	c.replies()
+	c.flaky()
+	c.generalComment()
+	c.markHandled()
+	return c.planned
+}
+
+type composer struct {
+	l       *env.Lease
+	answer  prompts.Answer
+	planned []work.Action
+}
+
+func (c *composer) add(a work.Action) {
+	a.RepoID, a.TurnID, a.ItemID = c.l.Turn.RepoID, c.l.Turn.ID, c.l.Item.ID
+	a.Position, a.State = len(c.planned), work.ActionPlanned
+	c.planned = append(c.planned, a)
+}
+
+func (c *composer) push() {
+	t := c.l.Turn
+	expected := t.Head
+	if t.Kind.Start() && !c.l.Adopted {
+		expected = "" // the branch must not exist yet
+	}
+	c.add(work.Action{
+		Kind: work.ActionPush, Need: work.NeedRequired, Token: work.PushToken(c.l.Repo.Row.Key(), t.Branch, expected, t.Key),
+		Number: t.Number, Target: t.Branch, Base: expected, Head: t.Commit, Title: t.Key, Why: t.Reason,
+	})
+}
+
+func (c *composer) pullRequest() {
+	t, item, a := c.l.Turn, c.l.Item, c.answer
+	title, summary, refers := a.PRTitle, a.PRSummary, "Fixes"
+	if t.Kind == work.KindDesignStart {
+		title, summary, refers = "Design: "+a.Title, a.Summary, "Refs"
+	}
+	token := work.PullRequestToken(c.l.Repo.Row.Key(), t.Branch)
+	design := ""
+	if t.Kind == work.KindImplementationStart && item.Document != "" {
+		design = fmt.Sprintf("Design: `%s` (#%d)\n\n", item.Document, item.DesignPull)
+	}
+	tail := fmt.Sprintf("%s%s #%d\n\n%s%s", design, refers, item.Number, c.l.Below(), work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
+	c.add(work.Action{
+		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
+		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.Heard)}),
+		Base: t.Base, Head: t.Branch, Why: t.Reason,
+	})
+}
+
+// replies answers review comments in their threads, in the order in which
+// people wrote them.
+func (c *composer) replies() {
+	t := c.l.Turn
+	for _, e := range c.l.Events {
+		r, ok := c.replyTo(e)
+		if !ok {
+			continue
+		}
+		id, err := strconv.ParseInt(e.Source, 10, 64)
+		if err != nil {
+			continue
+		}
+		token := work.ReplyToken(c.l.Repo.Row.Key(), t.Number, id, e.Hash)
+		c.add(work.Action{
+			Kind: work.ActionReply, Need: work.NeedRequired, Token: token, Number: t.Number, Target: strconv.FormatInt(e.ThreadTop, 10),
+			Body: c.signed(public.Body(r.Body), work.Marks{Token: token}), Why: e.Key,
+		})
+		if r.Resolve {
+			c.add(work.Action{
+				Kind: work.ActionResolve, Need: work.NeedCosmetic, Number: t.Number, Target: strconv.FormatInt(e.ThreadTop, 10),
+				Token: work.ResolveToken(c.l.Repo.Row.Key(), t.Number, strconv.FormatInt(e.ThreadTop, 10), t.Key), Why: e.Key,
+			})
+		}
+	}
+}
+
+func (c *composer) replyTo(e work.Event) (prompts.ReviewReply, bool) {
+	if e.Kind != work.EventReview {
+		return prompts.ReviewReply{}, false
+	}
+	for _, r := range c.answer.ReviewReplies {
+		if strconv.FormatInt(r.ReviewCommentID, 10) == e.Source {
+			return r, true
+		}
+	}
+	return prompts.ReviewReply{}, false
+}
+
+// generalComment is the turn's word to everybody. It is never left out when
+// somebody would otherwise get no answer.
+func (c *composer) generalComment() {
+	text := c.generalText()
+	if text == "" {
+		return
+	}
+	t := c.l.Turn
+	token := work.CommentToken(t.Key, len(c.planned))
+	c.add(work.Action{
+		Kind: work.ActionComment, Need: work.NeedRequired, Token: token, Number: t.Number,
+		Body: c.signed(text, work.Marks{Token: token}), Why: t.Reason,
+	})
+}
+
+func (c *composer) generalText() string {
+	a := c.answer
+	var parts []string
+	if strings.TrimSpace(a.GeneralComment) != "" {
+		parts = append(parts, public.Body(a.GeneralComment))
+	}
+	if a.BlockedReason != "" {
+		parts = append(parts, "I cannot continue without an answer to this: "+public.Behind(a.BlockedReason))
+	}
+	if text := c.flakyText(); text != "" {
+		parts = append(parts, text)
+	}
+	changed, claimed := c.l.Turn.Commit != "" || c.l.Committed(), a.CommitMessage != ""
+	if claimed && !changed {
+		parts = append(parts, "No file was changed.")
+	}
+	if len(parts) > 0 || c.everybodyAnswered() {
+		return strings.Join(parts, "\n\n")
+	}
+	if changed && c.l.Turn.Kind == work.KindFix {
+		return "" // nobody asked, and the commit says it
+	}
+	if changed {
+		subject, _, _ := strings.Cut(CommitMessage(c.l, a), "\n")
+		parts = append(parts, "Pushed a change: "+public.Behind(subject))
+	} else {
+		parts = append(parts, "I have read this and changed nothing.")
+	}
+	if c.unanswered() { // its answer was stored before one was demanded for each comment
+		parts = append(parts, "The agent gave no answer to the comments before this one. Please repeat what is still open.")
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// unanswered reports whether a comment of the turn wants an answer and gets no reply.
+func (c *composer) unanswered() bool {
+	return slices.ContainsFunc(c.l.Events, func(e work.Event) bool {
+		_, ok := c.replyTo(e)
+		return !ok && asks(e)
+	})
+}
+
+// everybodyAnswered reports whether each comment of the turn that asks for
+// something gets a reply in its own thread, and one of them does.
+func (c *composer) everybodyAnswered() bool {
+	return !c.unanswered() && slices.ContainsFunc(c.l.Events, func(e work.Event) bool {
+		_, ok := c.replyTo(e)
+		return ok
+	})
+}
+
+// asks reports whether an event wants an answer of the turn.
+func asks(e work.Event) bool {
+	return prompts.NewEvent{Kind: e.Kind, State: e.State, Body: e.Body}.Asks()
+}
+
+// markHandled puts the turn's event keys on its last visible action.
+func (c *composer) markHandled() {
+	for i := len(c.planned) - 1; i >= 0; i-- {
+		a := &c.planned[i]
+		if a.Kind != work.ActionReply && a.Kind != work.ActionComment {
+			continue
+		}
+		text := c.unsigned(a.Body, work.Marks{Token: a.Token})
+		a.Body = c.signed(text, work.Marks{Token: a.Token, Handled: c.l.Turn.EventKeys})
+		return
+	}
+}

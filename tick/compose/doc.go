@@ -1,0 +1,2 @@
+// Package compose makes of an agent's answer what is done on GitHub.
+package compose

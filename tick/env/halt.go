@@ -1,0 +1,153 @@
+package env
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Halt is a pause of everything on this machine, given by `pause --all`. It is a
+// file in the state folder: whoever plans or works need not let go of anything for
+// it, and it outlives the database. A file that cannot be read is a pause, too.
+type Halt struct {
+	Since  time.Time `json:"since"`
+	Reason string    `json:"reason"`
+}
+
+// maxHaltReason bounds a reason, in bytes.
+const maxHaltReason = 500
+
+// Says tells people that everything is paused, since when, why, and what ends it.
+func (h Halt) Says() string {
+	since, why := "", ""
+	if !h.Since.IsZero() {
+		since = " since " + work.Utc(h.Since)
+	}
+	if h.Reason != "" {
+		why = " (" + h.Reason + ")"
+	}
+	return "everything on this machine is paused" + since + why + "; `gh mergexo resume --all` ends the pause"
+}
+
+func (d Dirs) haltFile() string { return filepath.Join(d.State, "paused.json") }
+
+// Halted tells whether everything is paused.
+func (d Dirs) Halted() (Halt, bool) {
+	if _, err := os.Lstat(d.haltFile()); err != nil {
+		return Halt{}, false // it is not there; that the folder cannot be used is said where it is
+	}
+	var h Halt
+	b, err := os.ReadFile(d.haltFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return Halt{}, false // any more
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &h)
+	}
+	if err != nil {
+		return Halt{Reason: "the file paused.json in the state folder cannot be read"}, true
+	}
+	h.Reason = shortReason(h.Reason)
+	return h, true
+}
+
+// HaltAll pauses everything. What is paused already stays so since then, with the
+// new reason if there is one.
+func (d Dirs) HaltAll(reason string, now time.Time) (h Halt, before bool, err error) {
+	h, before = d.Halted()
+	if !before || h.Since.IsZero() {
+		h = Halt{Since: now.UTC().Truncate(time.Second)}
+	}
+	if reason = shortReason(reason); reason != "" {
+		h.Reason = reason
+	}
+	b, err := json.Marshal(h)
+	if err != nil {
+		return h, before, fmt.Errorf("write the pause: %w", err)
+	}
+	d.dropLeftHalts(now)
+	return h, before, d.replaceHalt(append(b, '\n'))
+}
+
+// haltParts are the files of which a pause is made, and how long one is at most
+// being written. An older one was left by a command that was killed.
+const (
+	haltParts    = "paused-*.tmp"
+	haltPartTime = time.Minute
+)
+
+// dropLeftHalts removes what earlier pauses left half made. What cannot be removed
+// harms nobody, and the next one tries again.
+func (d Dirs) dropLeftHalts(now time.Time) {
+	parts, err := fs.Glob(os.DirFS(d.State), haltParts)
+	if err != nil {
+		return
+	}
+	for _, name := range parts {
+		path := filepath.Join(d.State, name)
+		if info, err := os.Lstat(path); err == nil && info.ModTime().Before(now.Add(-haltPartTime)) {
+			_ = os.Remove(path)
+		}
+	}
+}
+
+// replaceHalt writes the file as a whole: one that is read is never half written.
+// It is durable when it returns.
+func (d Dirs) replaceHalt(b []byte) (err error) {
+	f, err := os.CreateTemp(d.State, haltParts)
+	if err != nil {
+		return fmt.Errorf("write the pause: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+			err = fmt.Errorf("write the pause: %w", err)
+		}
+	}()
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), d.haltFile()); err != nil {
+		return err
+	}
+	return files.SyncFolder(d.State)
+}
+
+// EndHalt ends the pause of everything; false where there was none.
+func (d Dirs) EndHalt() (bool, error) {
+	err := os.Remove(d.haltFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = files.SyncFolder(d.State)
+	}
+	if err != nil {
+		return false, fmt.Errorf("end the pause: %w", err)
+	}
+	return true, nil
+}
+
+// shortReason is a reason on one line.
+func shortReason(s string) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
+	if len(s) > maxHaltReason {
+		s = strings.ToValidUTF8(s[:maxHaltReason], "") + "…"
+	}
+	return s
+}
+
+// HaltedError says that everything was paused while a turn was under way, before
+// its first effect. Its attempt is not counted, and the same turn goes on.
+type HaltedError struct{ Halt }
+
+func (e *HaltedError) Error() string { return e.Says() }

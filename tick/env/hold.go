@@ -1,0 +1,41 @@
+package env
+
+import (
+	"context"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// HoldLimits keeps to the limits that earlier passes were told of, and has those
+// stored that this one is told of: the next pass is another process, and a client
+// that goes on while it is limited can be banned.
+func (p *Env) HoldLimits(ctx context.Context, tx *store.Tx) error {
+	limits, err := tx.ListLimits(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range p.All {
+		for _, l := range limits {
+			if l.Host == r.Name.Host && !Future(l.NotBefore, r.GitHub.Now(), work.LongestWait) {
+				r.GitHub.Hold(github.Limit{Resource: l.Resource, Until: l.NotBefore, Reason: l.Reason})
+			}
+		}
+	}
+	for _, r := range p.All { // only now: what is held already is not stored again
+		host := r.Name.Host
+		r.GitHub.KeepLimits(func(l github.Limit) { p.keepLimit(ctx, host, l) })
+	}
+	return nil
+}
+
+func (p *Env) keepLimit(ctx context.Context, host string, l github.Limit) {
+	ctx = context.WithoutCancel(ctx)
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+		return tx.SetLimit(ctx, store.Limit{Host: host, Resource: l.Resource, NotBefore: l.Until, Reason: l.Reason})
+	})
+	if err != nil {
+		p.Log.ErrorContext(ctx, "could not record a limit of GitHub's", "host", host, "error", err)
+	}
+}

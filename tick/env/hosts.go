@@ -1,0 +1,14 @@
+package env
+
+// HostOf is the GitHub of a host, as far as the config names a repository there.
+func (p *Env) HostOf(r *Repo, host string) (GitHub, bool) {
+	if r.Name.Host == host {
+		return r.GitHub, true
+	}
+	for _, o := range p.All {
+		if o.Name.Host == host {
+			return o.GitHub, true
+		}
+	}
+	return nil, false
+}

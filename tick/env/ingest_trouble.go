@@ -1,0 +1,74 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// The codes of causes that are not GitHub's, beside those of internal/github.
+const (
+	causeLimit   = "limit"   // GitHub's rate limit
+	causeBlocked = "blocked" // a person must act
+	causeSlow    = "slow"    // the time for reading was up
+	causeOther   = "other"
+)
+
+// Cause is why a repository was not read.
+type Cause struct {
+	Code string `json:"code"` // for programs; it stays as it is
+	Text string `json:"text"` // what is wrong, and what to do about it; it names no repository where the host is to blame
+}
+
+// Causes says in plain words why a repository was not read, each cause once,
+// however many requests came to it.
+func (p *Env) Causes(r *Repo, err error) []Cause {
+	if wait, ok := errors.AsType[*work.WaitError](err); ok {
+		return []Cause{{causeLimit, wait.Reason}}
+	}
+	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
+		return []Cause{{causeBlocked, strings.TrimSuffix(blocked.Reason+"; "+blocked.Hint, "; ")}}
+	}
+	var all []Cause
+	for _, t := range github.Troubles(r.Name.Host, err) {
+		all = append(all, Cause{t.Code, t.String()})
+	}
+	switch {
+	case len(all) > 0:
+		return all
+	case errors.Is(err, context.DeadlineExceeded):
+		return []Cause{p.tooSlow(r)}
+	}
+	return []Cause{{causeOther, strings.Join(strings.Fields(err.Error()), " ")}}
+}
+
+// tooSlow tells a host that never answered from one that has much to tell.
+func (p *Env) tooSlow(r *Repo) Cause {
+	limit := p.Config.Runtime.IngestTimeout
+	if _, answered := r.GitHub.Ahead(); !answered {
+		silent := github.Silent(r.Name.Host)
+		return Cause{silent.Code, silent.String()}
+	}
+	return Cause{causeSlow, fmt.Sprintf("reading it took more than %s; ingest_timeout under [runtime] in the config gives it more time", limit)}
+}
+
+// ReasonOf is all causes in the one line that is stored.
+func ReasonOf(causes []Cause) string {
+	texts := make([]string, len(causes))
+	for i, c := range causes {
+		texts[i] = c.Text
+	}
+	return strings.Join(texts, "; and: ")
+}
+
+// Postponed is why a repository is not asked in this pass: it failed, or GitHub
+// said when.
+func (p *Env) Postponed(r *Repo) (until time.Time, ok bool) {
+	now := r.GitHub.Now()
+	return r.Row.NotBefore, r.Row.NotBefore.After(now) && !Future(r.Row.NotBefore, now, work.LongestWait)
+}

@@ -1,0 +1,58 @@
+package env
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// OpenLeft finds the repositories that this config named before and names no more,
+// as far as there is something to do: an unfinished turn, or a label to take away.
+func (p *Env) OpenLeft(ctx context.Context, tx *store.Tx) error {
+	known, err := tx.ListRepos(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range known {
+		if row.NodeID == "" || row.NamedBy != p.Config.Path || slices.ContainsFunc(p.All, func(r *Repo) bool { return r.Row.ID == row.ID || r.Name.Equal(row.Name) }) {
+			continue
+		}
+		if row.LeftAt.IsZero() {
+			if err := tx.LeaveRepo(ctx, row.ID); err != nil {
+				return err
+			}
+			p.Log.InfoContext(ctx, "a repository is not in the config any more", "repo_full_name", row.Name.FullName())
+		}
+		hub := p.gitHubOf(row.Name.Host)
+		if hub == nil {
+			continue
+		}
+		p.Left = append(p.Left, &Repo{Remote: Remote{Name: row.Name, GitHub: hub}, Row: row, Left: true, Ready: true})
+	}
+	return nil
+}
+
+// gitHubOf is the GitHub of a host that gh is logged in to; nil: there is none.
+func (p *Env) gitHubOf(host string) GitHub {
+	for _, r := range p.All {
+		if r.Name.Host == host {
+			return r.GitHub
+		}
+	}
+	if p.Host == nil {
+		return nil
+	}
+	return p.Host(host)
+}
+
+// ShownAt is the repository where GitHub shows an item, also one that was left.
+func (p *Env) ShownAt(repoID int64) *Repo {
+	if r := p.RemoteByID(repoID); r != nil {
+		return r
+	}
+	if at := slices.IndexFunc(p.Left, func(r *Repo) bool { return r.Row.ID == repoID }); at >= 0 && p.Left[at].Settings.Labels.Working != "" {
+		return p.Left[at]
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Startable reports whether the agent for a kind of turn can be started. A
+// turn whose agent is not installed is not begun, and goes on by itself once
+// it is; the other agents' turns go on meanwhile.
+//
+// One without the sandbox that it needs is begun, and blocked: a person has to
+// act, and hears of it on GitHub.
+func (p *Env) Startable(ctx context.Context, repoID int64, kind work.Kind) bool {
+	hired, err := p.Agents.Agent(ctx, p.RemoteByID(repoID).Row, kind)
+	if _, blocked := errors.AsType[*work.BlockedError](err); blocked || err == nil {
+		return true
+	}
+	if p.missing == nil {
+		p.missing = map[string]error{}
+	}
+	p.missing[hired.Name] = err
+	return false
+}
+
+// MissingAgents is the error of a pass that had turns for agents that cannot
+// be started: a line for each.
+func (p *Env) MissingAgents() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(p.missing)) {
+		errs = append(errs, p.missing[name])
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,242 @@
+package env
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Remote is one configured repository with what reaches it.
+type Remote struct {
+	Name     work.RepoName
+	Settings config.Repo
+	GitHub   GitHub
+	Mirror   func(work.Repo) Mirror
+}
+
+// GitHub is what the pass asks of GitHub: lists for ingest, single objects
+// read afresh before effects, and what the actions need.
+type GitHub interface {
+	Lists
+	Objects
+	actions.Gateway
+}
+
+// Lists is what ingest reads.
+type Lists interface {
+	hostClock
+	hostLimits
+	ListIssues(ctx context.Context, p github.PageRequest) (github.Page[github.Issue], error)
+	ListComments(ctx context.Context, p github.PageRequest) (github.Page[github.Comment], error)
+	ListReviewComments(ctx context.Context, p github.PageRequest) (github.Page[github.ReviewComment], error)
+	TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]github.TimelineEvent, error)
+	Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (github.Sweep, error)
+	OpenPulls(ctx context.Context, repo work.RepoName) ([]github.Pull, error)
+	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
+	Text(ctx context.Context, nodeID string) (github.Text, bool, error)
+}
+
+// hostClock is GitHub's clock, as far as its answers told.
+type hostClock interface {
+	// Ahead is how far this machine's clock is ahead of GitHub's.
+	Ahead() (ahead time.Duration, known bool)
+	// Assume takes over what an earlier pass was told, until an answer comes.
+	Assume(ahead time.Duration)
+	// Now is GitHub's time.
+	Now() time.Time
+}
+
+// hostLimits are the limits that GitHub's answers told of.
+type hostLimits interface {
+	// KeepLimits has a function called with each that an answer tells of.
+	KeepLimits(keep func(github.Limit))
+	// Hold keeps to one that an earlier pass was told of.
+	Hold(l github.Limit)
+}
+
+// Objects is what is read one by one.
+type Objects interface {
+	Repository(ctx context.Context, name work.RepoName) (github.Repository, error)
+	RepositoryByID(ctx context.Context, host string, id int64) (github.Repository, error)
+	Viewer(ctx context.Context, etag string) (work.Account, string, bool, error)
+	Issue(ctx context.Context, repo work.RepoName, number int) (github.Issue, bool, error)
+	IssueWherever(ctx context.Context, repo work.RepoName, number int) (github.Issue, bool, error)
+	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
+	Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error)
+	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
+	File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error)
+	PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error)
+	PullMessages(ctx context.Context, repo work.RepoName, number int) ([]string, error)
+	Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error)
+	checks
+}
+
+// Mirror is what the pass asks of a repository's mirror.
+type Mirror interface {
+	actions.Branches
+	Signer() (git.Identity, error)
+	Ensure(ctx context.Context) error
+	Restore(ctx context.Context, r git.Restore) error
+	CommitTree(ctx context.Context, c git.Commit) (git.Committed, error)
+	CommitFiles(ctx context.Context, c git.Commit, files map[string][]byte) (git.Committed, error)
+	KeepTurn(ctx context.Context, key, oid string) error
+	KeepPartial(ctx context.Context, p git.Partial) (string, error)
+	Partial(ctx context.Context, key string) (oid string, ok bool, err error)
+	PartialFiles(ctx context.Context, oid string) ([]string, error)
+	PutJournal(ctx context.Context, key string, journal []byte) error
+	Journal(ctx context.Context, key string) ([]byte, bool, error)
+	Journals(ctx context.Context) ([]string, error)
+	DropTurns(ctx context.Context, keys ...string) error
+	Replay(ctx context.Context, oid, onto string) (git.Replayed, error)
+	Merge(ctx context.Context, into, other string) (git.Merge, error)
+	IsAncestor(ctx context.Context, ancestor, of string) (bool, error)
+	ChangedFiles(ctx context.Context, from, to string) ([]string, error)
+	Log(ctx context.Context, from, to string, limit int) ([]git.Entry, error)
+	MergeBase(ctx context.Context, branch, head string) (string, bool, error)
+	Has(ctx context.Context, oid string) bool
+	Head(ctx context.Context, branch string) (string, bool, error)
+	ListFiles(ctx context.Context, commit string) ([]string, error)
+	ReadFile(ctx context.Context, commit, path string) ([]byte, bool, error)
+}
+
+// Agents finds the agent for a kind of turn in a repository.
+type Agents interface {
+	// Agent gives an agent, ready to run; its name also with an error. Where the sandbox that the config
+	// demands is not to be had it fails with a *work.BlockedError.
+	Agent(ctx context.Context, repo work.Repo, kind work.Kind) (Hired, error)
+	// Used reads what a run has used whose end nobody saw, and which began then by
+	// this machine's clock; false where its program keeps no record of that.
+	// counted is what was counted of its session before.
+	Used(run work.Run, counted work.Usage, began time.Time) (agent.Used, bool)
+}
+
+// Hired is an agent for a turn.
+type Hired struct {
+	agent.Agent
+	Name    string       // in the config
+	Sandbox work.Sandbox // what stands between it and the operator's files
+	Warning string       // why it can read them, and what to do about that; empty when it cannot
+}
+
+// Orphans ends what a dead pass's agent left running.
+type Orphans interface {
+	// EndMarked ends every process that carries the mark in its environment.
+	EndMarked(ctx context.Context, mark string) (int, error)
+	// Inside reports whether somebody stands in a folder or holds a file of it
+	// open.
+	Inside(ctx context.Context, dir string) (bool, error)
+}
+
+// remote is a Remote in this pass: with its row, and its mirror once needed.
+type Repo struct {
+	Remote
+	Row   work.Repo
+	Ready bool // known well enough to be planned for, and to be written to
+
+	Ignored map[int]work.Flow // issues that ingest saw, and that begin once people take their label away
+
+	Left     bool   // no name of the config stands for it
+	Replaced string // what became of the repository that the name stood for before
+
+	same   sync.Mutex // guards sameAt
+	sameAt time.Time  // when GitHub last said that the name stands for it, in this pass
+
+	Opening sync.Mutex // guards opened
+	Opened  Mirror
+	Sends   sync.Mutex // one sender of this repository's notices in this process
+}
+
+func (r *Repo) Git() Mirror {
+	r.Opening.Lock()
+	defer r.Opening.Unlock()
+	if r.Opened == nil {
+		r.Opened = r.Mirror(r.Row)
+	}
+	return r.Opened
+}
+
+// remotes are the configured repositories, as begin found them.
+func (p *Env) Repositories() []*Repo { return p.All }
+
+// OpenRepos finds the rows of the configured repositories.
+func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
+	names := make([]work.RepoName, len(p.Remotes))
+	for i, r := range p.Remotes {
+		names[i] = r.Name
+	}
+	rows, err := tx.OpenRepos(ctx, names)
+	if err != nil {
+		return fmt.Errorf("open the repositories: %w", err)
+	}
+	for i, r := range p.Remotes {
+		if row := rows[i]; row.NamedBy != p.Config.Path {
+			if err := tx.NameRepo(ctx, row.ID, p.Config.Path); err != nil {
+				return err
+			}
+			rows[i].NamedBy = p.Config.Path
+		}
+		r.GitHub = p.learning(r)
+		p.All = append(p.All, &Repo{Remote: r, Row: rows[i]})
+	}
+	return nil
+}
+
+func (p *Env) RemoteByID(repoID int64) *Repo {
+	p.Rooms.Lock()
+	defer p.Rooms.Unlock()
+	for _, r := range p.All {
+		if r.Row.ID == repoID {
+			return r
+		}
+	}
+	return nil
+}
+
+// Selected reports whether --repo leaves r in.
+func (p *Env) Selected(r *Repo) bool { return p.Only == nil || p.Only.Equal(r.Name) }
+
+// Dirs are the folders of the state.
+type Dirs struct{ State string }
+
+func (d Dirs) locks() string { return filepath.Join(d.State, "locks") }
+
+// CheckoutParent is where a repository's checkouts stand.
+func (d Dirs) CheckoutParent(r work.Repo) string { return d.of("checkouts", r) }
+
+// HomesDir is where the home folders of a repository's work items stand, which
+// agents find in a sandbox, each named by the item's number.
+func (d Dirs) HomesDir(r work.Repo) string { return d.of("homes", r) }
+
+// MirrorDir is where a repository's mirror stands.
+func (d Dirs) MirrorDir(r work.Repo) string { return d.of("repos", r) + ".git" }
+
+// of is a repository's folder. It goes by host and node id: two repositories that
+// have had one name share no file.
+func (d Dirs) of(kind string, r work.Repo) string {
+	return filepath.Join(d.State, kind, r.Name.Host, r.Folder())
+}
+
+// RepoLock is the lock around writes to a repository's mirror.
+func (d Dirs) RepoLock(r work.Repo) string { return d.lock("repo", r) }
+
+func (d Dirs) NoticesLock(r work.Repo) string { return d.lock("notices", r) }
+
+// lock is a repository's lock. Its name survives a lost database, under which
+// another pass may still hold it.
+func (d Dirs) lock(kind string, r work.Repo) string {
+	return filepath.Join(d.locks(), kind+"-"+r.Name.Host+"-"+r.Folder()+".lock")
+}
+
+// GitDate is the date of a turn's commits: the turn's, so that a commit made
+// again is the same commit.
+func GitDate(t work.Turn) time.Time { return t.ClaimedAt.Truncate(time.Second) }

@@ -1,0 +1,73 @@
+package env
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// The token of an app's installation is no user's: GitHub refuses to say whose it is
+// where it says that of users. GraphQL knows the app's account, and where it does not
+// either, the first thing that we write has an author.
+
+// MeetApp asks for our account by GraphQL. Without an answer the pass goes on: what
+// bears our mark is nobody's feedback, whoever we are.
+func (p *Env) MeetApp(ctx context.Context, r *Repo) error {
+	s, err := r.GitHub.Sweep(ctx, r.Row.Current, nil)
+	_, silent := errors.AsType[*github.BodyError](err)
+	if silent || github.IsStatus(err, 403) {
+		if len(p.Accounts.Ids(r.Name.Host)) == 0 {
+			p.Log.WarnContext(ctx, "GitHub does not say which account the token is of; it is seen by what the pass writes first", "host", r.Name.Host, "repo_full_name", r.Name.FullName())
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return p.Meet(ctx, r.Name.Host, s.Viewer)
+}
+
+// learner notes as whom we write, as long as that is not known.
+type learner struct {
+	GitHub
+	wrote func(context.Context, work.Account)
+}
+
+// learning has a repository's GitHub tell as whom we write.
+func (p *Env) learning(r Remote) GitHub {
+	host := r.Name.Host
+	return learner{r.GitHub, func(ctx context.Context, who work.Account) {
+		if who.ID == 0 || len(p.Accounts.Ids(host)) > 0 {
+			return
+		}
+		if err := p.Meet(context.WithoutCancel(ctx), host, who); err != nil {
+			p.Log.WarnContext(ctx, "could not record our account", "host", host, "error", err)
+		}
+	}}
+}
+
+func (l learner) CreateComment(ctx context.Context, repo work.RepoName, number int, body string) (github.Comment, error) {
+	c, err := l.GitHub.CreateComment(ctx, repo, number, body)
+	if err == nil {
+		l.wrote(ctx, c.Author)
+	}
+	return c, err
+}
+
+func (l learner) Reply(ctx context.Context, repo work.RepoName, pull int, to int64, body string) (github.ReviewComment, error) {
+	c, err := l.GitHub.Reply(ctx, repo, pull, to, body)
+	if err == nil {
+		l.wrote(ctx, c.Author)
+	}
+	return c, err
+}
+
+func (l learner) CreatePull(ctx context.Context, repo work.RepoName, pull github.NewPull) (github.Pull, error) {
+	p, err := l.GitHub.CreatePull(ctx, repo, pull)
+	if err == nil {
+		l.wrote(ctx, p.Author)
+	}
+	return p, err
+}

@@ -1,0 +1,3 @@
+package batch
+
+func NewPeople(b *Batch) *People { return &People{b} }

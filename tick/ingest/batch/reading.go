@@ -1,0 +1,4 @@
+package batch
+
+// People knows what people may do.
+type People struct{ *Batch }

@@ -1,0 +1,32 @@
+package batch
+
+// What is said on a pull request comes to light in lists, and who had the work
+// then in its details. While those cannot be read nothing that is said there is
+// judged: it might have been said in a pause.
+
+// NoteUnread notes which pull requests are to be read, which could not be before,
+// and about which GitHub did not even say whether they changed.
+func (h *Batch) NoteUnread() {
+	h.Unread = map[int]bool{}
+	for n, pull := range h.Open {
+		light, seen := h.Lights[n]
+		_, read := h.PullRows[n] // found again in this very pass
+		if !seen && !read || seen && light.Fingerprint != pull.Fingerprint || pull.Failures > 0 {
+			h.Unread[n] = true
+		}
+	}
+}
+
+// WhyUnread is what was in the way of reading a pull request, as far as that is
+// known.
+func (h *Batch) WhyUnread(number int) string {
+	for _, d := range h.Deferred {
+		if d.Pull.Number == number {
+			return ": " + d.Err.Error()
+		}
+	}
+	if last := h.Open[number].LastError; last != "" {
+		return ": " + last
+	}
+	return ""
+}

@@ -1,0 +1,144 @@
+package comments
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+)
+
+// A comment that begins with /mergexo speaks to the tool. It becomes an event
+// of a kind of its own wherever it stands, so that it is no feedback, gets no
+// eyes and no redirect, and never reaches an agent.
+
+// intakeStray takes commands in from issues and pull requests that are not
+// worked on; nothing else there is ours to read.
+func (h *Comments) intakeStray(c batch.Candidate) {
+	if c.Event = work.AsCommand(c.Event); c.Event.Kind == work.EventCommand {
+		c.Pull = false
+		h.Add(c)
+	}
+}
+
+// commandVerdict judges a command that is new to the database: whether its
+// author may give it, and whether an earlier database's pass did what it says.
+func (h *Comments) commandVerdict(ctx context.Context, e work.Event, outcome string) (string, error) {
+	switch outcome {
+	case "":
+		outcome, err := h.obeyedBefore(ctx, e)
+		if outcome == "" && err == nil {
+			h.Commands = append(h.Commands, e)
+		}
+		return outcome, err
+	case work.OutcomeNoPermission:
+		h.Decline(e)
+		return work.OutcomeNoCommander, nil
+	}
+	return outcome, nil
+}
+
+// obeyedBefore looks for our answer to a command. Where it stands, the command
+// was carried out, whatever this database knows: an old cancel must not act
+// again.
+func (h *Comments) obeyedBefore(ctx context.Context, e work.Event) (string, error) {
+	said, err := h.R.GitHub.CommentsOf(ctx, h.Repo.Current, e.Number, e.CreatedAt)
+	if err != nil {
+		return "", err
+	}
+	ids := h.P.Accounts.Ids(h.R.Name.Host)
+	for _, c := range said {
+		if work.Ours(c.Body, c.Author, ids) {
+			h.Heed(c.Body)
+		}
+	}
+	if h.Handled[e.Key] || h.Handled[work.ShortKey(e.Key)] {
+		h.Obeyed = append(h.Obeyed, e)
+		return work.OutcomeAnswered, nil
+	}
+	return "", nil
+}
+
+// pausesByCommand are what commands that an earlier database's pass carried out
+// began, until their label stood or another command ended them: from then on
+// timelines show it.
+func (h *Comments) pausesByCommand(numbers []int, shown []work.Pause) (pauses []work.Pause) {
+	for i, e := range h.Obeyed { // in the order of time
+		if !says(e, work.VerbPause, numbers) {
+			continue
+		}
+		p := work.Pause{Number: e.Number, Began: work.StampOf(e), By: e.Author.Login}
+		ends := func(at time.Time) {
+			if !at.Before(p.Began) && (p.Open() || at.Before(p.Ended)) {
+				p.Ended = at
+			}
+		}
+		for _, s := range shown {
+			ends(s.Began)
+		}
+		for _, o := range h.Obeyed[i+1:] {
+			if says(o, work.VerbResume, numbers) {
+				ends(work.StampOf(o))
+			}
+		}
+		if !p.Open() {
+			pauses = append(pauses, p)
+		}
+	}
+	return pauses
+}
+
+// says reports whether an event is a certain command on one of some numbers.
+func says(e work.Event, verb work.Verb, numbers []int) bool {
+	cmd, ok := work.ParseCommand(e.Body)
+	return ok && e.Kind == work.EventCommand && cmd.Verb == verb && slices.Contains(numbers, e.Number)
+}
+
+// resumed ends what pauses last and are ended by a command that this pass is
+// going to carry out: what is said after it counts, however soon.
+func (h *Comments) resumed(ctx context.Context, numbers []int, pauses []work.Pause) error {
+	if !slices.ContainsFunc(pauses, work.Pause.Open) {
+		return nil
+	}
+	commands := h.Commands
+	err := h.View(ctx, func(tx *store.Tx) error {
+		pending, err := tx.ListPendingEvents(ctx, h.Repo.ID) // of a pass that died before it planned
+		commands = append(pending, commands...)
+		return err
+	})
+	for _, e := range commands {
+		at := work.StampOf(e)
+		for i, p := range pauses {
+			if p.Open() && !at.Before(p.Began) && says(e, work.VerbResume, numbers) {
+				pauses[i].Ended = at
+			}
+		}
+	}
+	return err
+}
+
+// StoreDeclined plans each word to a person once, where it was first due: a pass
+// whose database was lost finds it there.
+func (h *Comments) StoreDeclined(ctx context.Context, tx *store.Tx, now time.Time) error {
+	slices.SortStableFunc(h.Declined, func(a, b work.Action) int { return a.Number - b.Number })
+	planned := map[string]bool{}
+	for _, a := range h.Declined {
+		if planned[a.Token] {
+			continue
+		}
+		planned[a.Token] = true
+		a.PlannedAt = now
+		if _, err := tx.AddAction(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strayReview is a diff comment on a pull request that is not ours.
+func strayReview(c github.ReviewComment) batch.Candidate {
+	return ReviewEvent(work.PullRequest{Number: c.Pull}, c)
+}

@@ -1,0 +1,174 @@
+package ingest
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+)
+
+// load reads what the database knows.
+func (h *Reading) load(ctx context.Context) error {
+	return h.View(ctx, func(tx *store.Tx) error {
+		pulls, err := tx.ListOpenPulls(ctx, h.Repo.ID)
+		if err != nil {
+			return err
+		}
+		for _, pull := range pulls {
+			h.Open[pull.Number] = pull
+		}
+		pages, err := tx.ListValidators(ctx, h.Repo.ID)
+		if err != nil {
+			return err
+		}
+		for _, v := range pages {
+			h.Known.Pages[v.URL] = v
+		}
+		names := []string{batch.WalkIssues, batch.WalkComments, batch.WalkReviewComments, batch.WalkAdopted}
+		for _, l := range batch.FlowLabels(h.R.Settings) {
+			names = append(names, batch.WalkLabel+l.Name)
+		}
+		if h.Known.Backlog, err = tx.ListBacklog(ctx, h.Repo.ID); err != nil {
+			return err
+		}
+		for _, name := range names {
+			if h.Known.Cuts[name], err = tx.GetWalk(ctx, h.Repo.ID, name); err != nil {
+				return err
+			}
+		}
+		h.Known.Labels, err = tx.ListSeenLabels(ctx, h.Repo.ID)
+		return err
+	})
+}
+
+// fetch reads side by side what every pass reads, so that an idle pass takes
+// one round trip.
+func (h *Reading) fetch(ctx context.Context) error {
+	reads := []func(context.Context) error{h.pulls.SweepPulls, h.readIssues, h.readComments, h.readReviewComments}
+	errs := make([]error, len(reads))
+	var wg sync.WaitGroup
+	for i, read := range reads {
+		wg.Go(func() { errs[i] = read(ctx) })
+	}
+	wg.Wait()
+	return batch.FirstError(errs)
+}
+
+// store writes the batch. An idle one is a heartbeat.
+func (h *Reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for _, item := range h.Items {
+		if err := h.StoreItem(ctx, tx, item); err != nil {
+			return err
+		}
+	}
+	for number, pull := range h.PullRows {
+		if pull.ItemID == 0 {
+			pull.ItemID = h.Items[h.Adopted[number]].ID
+		}
+		id, err := tx.PutPull(ctx, pull)
+		if err != nil {
+			return err
+		}
+		if lost, moved := h.Lost[number]; moved {
+			if err := tx.SetLost(ctx, id, lost); err != nil {
+				return err
+			}
+		}
+		if threads, ok := h.Threads[number]; ok {
+			if err := tx.PutThreads(ctx, id, threads); err != nil {
+				return err
+			}
+			if err := tx.ReopenEvents(ctx, id, work.OutcomeResolved); err != nil {
+				return err
+			}
+		}
+	}
+	for _, c := range h.Events {
+		if err := h.storeEvent(ctx, tx, c, now); err != nil {
+			return err
+		}
+	}
+	if err := h.pulls.StorePromoted(ctx, tx, now); err != nil {
+		return err
+	}
+	for _, d := range h.Dependencies {
+		d.SeenAt = now
+		if err := tx.PutDependency(ctx, d); err != nil {
+			return err
+		}
+	}
+	for _, e := range h.Again {
+		if err := h.StoreAgain(ctx, tx, e, now); err != nil {
+			return err
+		}
+	}
+	if err := h.Rebuild.storeAdopted(ctx, tx, now); err != nil {
+		return err
+	}
+	for _, a := range h.Removals {
+		if _, err := tx.AddAction(ctx, a); err != nil {
+			return err
+		}
+	}
+	if err := h.Comments.StoreDeclined(ctx, tx, now); err != nil {
+		return err
+	}
+	if err := h.Issues.storeRevoked(ctx, tx); err != nil {
+		return err
+	}
+	if err := h.StoreMissed(ctx, tx); err != nil {
+		return err
+	}
+	for _, d := range h.Deferred {
+		until := now.Add(work.Backoff(h.P.Config.Runtime.RetryBase, d.Pull.Failures+1))
+		if err := tx.DeferPull(ctx, d.Pull.ID, until, d.Err.Error()); err != nil {
+			return err
+		}
+	}
+	if err := h.StoreCursors(ctx, tx, now); err != nil {
+		return err
+	}
+	if err := h.Issues.storeRepoLabels(ctx, tx, now); err != nil {
+		return err
+	}
+	if err := h.R.KeepClock(ctx, tx); err != nil {
+		return err
+	}
+	if err := tx.Heartbeat(ctx, h.Repo.ID, now); err != nil || len(h.Trouble) == 0 {
+		return err
+	}
+	return tx.DeferRepo(ctx, h.Repo.ID, time.Time{}, strings.Join(h.Trouble, "; "), false)
+}
+
+func (h *Reading) storeEvent(ctx context.Context, tx *store.Tx, c batch.Candidate, now time.Time) error {
+	e := c.Event
+	e.ItemID = h.ItemOf(c)
+	e.RepoID, e.SeenAt = h.Repo.ID, now
+	if e.Outcome != "" {
+		e.ProcessedAt = now
+	}
+	added, err := tx.AddEvent(ctx, e)
+	if err != nil || !added {
+		return err
+	}
+	h.Added++
+	if e.Outcome != "" {
+		h.Ignored++
+	}
+	if err := h.Rebuild.recallStop(ctx, tx, e); err != nil {
+		return err
+	}
+	if !e.Kind.Written() {
+		return nil
+	}
+	for _, v := range batch.Versions(e) {
+		if _, err := tx.SupersedeOlderVersions(ctx, h.Repo.ID, e.Number, work.EventKind(v[0]), v[1], e.Key, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package pulls
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+)
+
+// descend follows what became of a design into its implementation, and what an
+// implementation touches.
+func (h *Pulls) descend(ctx context.Context, old work.PullRequest, pull *work.PullRequest) error {
+	if pull.ItemID == 0 {
+		return nil // found again, and open
+	}
+	var item work.Item
+	err := h.View(ctx, func(tx *store.Tx) (err error) {
+		item, err = tx.GetItem(ctx, pull.ItemID)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case item.Flow == work.FlowDesign && pull.State == work.PullMerged && old.State != work.PullMerged:
+		return h.Promote(ctx, item, *pull)
+	case item.Flow == work.FlowImplementation && pull.State == work.PullOpen && (old.HeadOID != pull.HeadOID || old.DetailsAt.IsZero()):
+		pull.Files, err = h.R.GitHub.PullFiles(ctx, h.Repo.Current, pull.Number)
+	}
+	return err
+}
+
+// Promote reads what a merged design says about its implementation.
+func (h *Pulls) Promote(ctx context.Context, design work.Item, pull work.PullRequest) error {
+	at := pull.MergeCommit
+	if at == "" {
+		at = pull.Base
+	}
+	path := design.Document
+	if path == "" {
+		path = work.DocumentPath(design.Number, design.Title)
+	}
+	doc, path, err := h.findDocument(ctx, design, pull, path, at)
+	if err != nil {
+		return fmt.Errorf("read the design of #%d: %w", design.Number, err)
+	}
+	fields, err := prompts.ParseDocument(doc)
+	if err != nil { // people may have taken the front matter out: the text is what counts
+		h.P.Log.WarnContext(ctx, "the design's front matter is not read", "repo_full_name", h.R.Name.FullName(), "work_item_id", design.ID, "issue_number", design.Number, "error", err)
+	}
+	p := batch.Promotion{Design: design, Fulfills: fields.Status == prompts.StatusImplemented}
+	p.Item = h.implementationOf(design, pull, fields)
+	p.Item.Document = path
+	if len(doc) == 0 {
+		p.Item.Document = ""
+	}
+	p.Trigger = promotedEvent(design.Number, pull, h.Now())
+	h.Promoted[design.Number] = &p
+	return nil
+}
+
+// findDocument reads the design where it was written or, when people moved it,
+// where the pull request has it.
+func (h *Pulls) findDocument(ctx context.Context, design work.Item, pull work.PullRequest, path, at string) ([]byte, string, error) {
+	doc, ok, err := h.R.GitHub.File(ctx, h.Repo.Current, path, at)
+	if err != nil || ok {
+		return doc, path, err
+	}
+	files, err := h.R.GitHub.PullFiles(ctx, h.Repo.Current, pull.Number)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, path := range files {
+		if !work.IsDocument(path, design.Number) {
+			continue
+		}
+		if doc, ok, err = h.R.GitHub.File(ctx, h.Repo.Current, path, at); err != nil || ok {
+			return doc, path, err
+		}
+	}
+	return nil, "", nil
+}
+
+// implementationOf is the work item that follows a design. It takes over where
+// the design stands: the document's word, else the issue's.
+func (h *Pulls) implementationOf(design work.Item, pull work.PullRequest, f prompts.DocumentFields) work.Item {
+	now := h.Now()
+	item := work.Item{
+		RepoID: h.Repo.ID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
+		Title: design.Title, Body: design.Body, Edited: design.Edited, IssueClosed: design.IssueClosed, Author: design.Author, URL: design.URL, Priority: design.Priority,
+		Label: design.Label, LabelEvent: design.LabelEvent, TouchPaths: f.TouchPaths, Size: f.EstimatedSize,
+		DesignPull: pull.Number, DesignCommit: pull.MergeCommit, DecisionSummary: "",
+	}
+	if f.Priority != 0 {
+		item.Priority = f.Priority
+	}
+	for _, line := range f.DependsOn {
+		if d, ok := work.ParseDependency(line, h.R.Name); ok && d.String() != (work.Dependency{Repo: h.R.Name, Number: design.Number}).String() {
+			item.DependsOn = append(item.DependsOn, d.String())
+		}
+	}
+	return item
+}
+
+// promotedEvent is what asks for the implementation: it waits, as a label does,
+// until the turn that it began has ended.
+func promotedEvent(issue int, pull work.PullRequest, now time.Time) work.Event {
+	source := strconv.Itoa(pull.Number)
+	hash := work.ContentHash(string(work.EventMerged), source)
+	return work.Event{
+		Number: issue, Kind: work.EventMerged, Source: source, Hash: hash, Key: work.EventKey(issue, work.EventMerged, source, hash),
+		URL: pull.URL, CreatedAt: now, UpdatedAt: now,
+	}
+}
+
+// StorePromoted stores the implementations, after the designs have their rows.
+func (h *Pulls) StorePromoted(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for number, p := range h.Promoted {
+		design := p.Design.ID
+		if design == 0 {
+			design = h.Items[number].ID
+		}
+		if p.Fulfills {
+			err := h.Notices.Move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
+			if err := store.MovedOrGone(err); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := h.storePromotion(ctx, tx, p, design, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storePromotion makes the implementation, once: a pull request whose sight was
+// put off is seen merged again.
+func (h *Pulls) storePromotion(ctx context.Context, tx *store.Tx, p *batch.Promotion, design int64, now time.Time) error {
+	if known, err := tx.HasEvent(ctx, h.Repo.ID, p.Trigger.Key); err != nil || known {
+		return err
+	}
+	var err error
+	p.Item.Parent = design
+	if p.Item.ID, err = tx.AddItem(ctx, p.Item); err != nil {
+		return err
+	}
+	e := p.Trigger
+	e.RepoID, e.ItemID, e.SeenAt = h.Repo.ID, p.Item.ID, now
+	if _, err := tx.AddEvent(ctx, e); err != nil {
+		return err
+	}
+	return h.handOver(ctx, tx, design, p.Item.ID)
+}
+
+// handOver gives the implementation what people said on the issue since the
+// design was merged, and the commands that wait, wherever they stand: a pause
+// that comes to light together with the merge is one of what follows. What was
+// pointed to the design's pull request stays there.
+func (h *Pulls) handOver(ctx context.Context, tx *store.Tx, from, to int64) error {
+	pending, err := tx.ListPendingEvents(ctx, h.Repo.ID)
+	if err != nil {
+		return err
+	}
+	var ids []int64
+	for _, e := range pending {
+		if e.ItemID == from && e.Kind == work.EventCommand {
+			ids = append(ids, e.ID)
+		}
+		if e.ItemID != from || e.Kind != work.EventSource || e.TurnID != 0 {
+			continue
+		}
+		_, redirected, err := tx.GetAction(ctx, work.RedirectToken(h.Repo.Key(), e.Number, e.Source))
+		if err != nil {
+			return err
+		}
+		if !redirected {
+			ids = append(ids, e.ID)
+		}
+	}
+	return tx.MoveEvents(ctx, ids, to)
+}

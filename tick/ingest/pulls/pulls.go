@@ -1,0 +1,367 @@
+package pulls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+	"github.com/mergexo/gh-mergexo/tick/ingest/comments"
+)
+
+const (
+	// sweepsAtOnce bounds the light queries under way for one repository.
+	sweepsAtOnce = 4
+	// rotateAfter is how old the details of an open pull request may grow
+	// although nothing said that it changed: no stamp is proof.
+	rotateAfter = 30 * time.Minute
+)
+
+// SweepPulls asks what changed in the open tracked pull requests, and who we
+// are: that decides what is ours, so nothing is judged without it.
+func (h *Pulls) SweepPulls(ctx context.Context) error {
+	var ids []string
+	now := h.Now()
+	for _, n := range batch.SortedKeys(h.Open) {
+		if pull := h.Open[n]; !pull.NotBefore.After(now) {
+			ids = append(ids, pull.NodeID)
+		}
+	}
+	if len(ids) == 0 {
+		return h.whoAreWe(ctx)
+	}
+	batches := slices.Collect(slices.Chunk(ids, github.MaxSweep))
+	// Which ones go last differs from pass to pass: they may be too late.
+	first := int(now.Unix() % int64(len(batches)))
+	batches = slices.Concat(batches[first:], batches[:first])
+	errs := make([]error, len(batches))
+	slots := make(chan struct{}, sweepsAtOnce)
+	var wg sync.WaitGroup
+	for i, batch := range batches {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = h.sweepBatch(ctx, batch)
+		})
+	}
+	wg.Wait()
+	err := batch.FirstError(errs)
+	if len(h.Lights) == 0 || slices.ContainsFunc(errs, func(err error) bool { return err != nil && !batch.Late(err) }) {
+		return err
+	}
+	if err != nil {
+		h.Cut(err)
+	}
+	return nil
+}
+
+// halve reads a batch that failed in two halves, so that one pull request that
+// GitHub cannot answer for does not hide the others; alone, it is put off.
+func (h *Pulls) halve(ctx context.Context, ids []string, err error, read func(context.Context, []string) error) error {
+	switch half := len(ids) / 2; {
+	case !batch.Splits(err):
+		return err
+	case half == 0:
+		h.defers(ids[0], err)
+		return nil
+	default:
+		return errors.Join(read(ctx, ids[:half]), read(ctx, ids[half:]))
+	}
+}
+
+// sweepBatch asks about a batch.
+func (h *Pulls) sweepBatch(ctx context.Context, ids []string) error {
+	s, err := h.R.GitHub.Sweep(ctx, h.Repo.Current, ids)
+	if err != nil {
+		return h.halve(ctx, ids, err, h.sweepBatch)
+	}
+	if err := h.P.Meet(ctx, h.R.Name.Host, s.Viewer); err != nil {
+		return err
+	}
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
+	h.Swept(s.Repo)
+	for _, light := range s.Pulls {
+		h.Lights[light.Number] = light
+	}
+	for _, id := range s.Missing {
+		h.deferPull(id, errors.New("GitHub does not know this pull request any more"))
+	}
+	return nil
+}
+
+func (h *Pulls) defers(nodeID string, err error) {
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
+	h.deferPull(nodeID, err)
+}
+
+func (h *Pulls) deferPull(nodeID string, err error) {
+	for _, pull := range h.Open {
+		if pull.NodeID == nodeID {
+			h.Deferred = append(h.Deferred, batch.Deferral{Pull: pull, Err: err})
+		}
+	}
+}
+
+// whoAreWe asks for our account when no sweep does. The answer is conditional:
+// it is the same in nearly every pass.
+func (h *Pulls) whoAreWe(ctx context.Context) error {
+	url := "user@" + h.R.Name.Host
+	var v store.Validator
+	err := h.View(ctx, func(tx *store.Tx) error {
+		var err error
+		v, _, err = tx.GetValidator(ctx, 0, url)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(h.P.Accounts.Ids(h.R.Name.Host)) == 0 {
+		v.ETag = ""
+	}
+	who, etag, same, err := h.R.GitHub.Viewer(ctx, v.ETag)
+	if github.IsStatus(err, 403) {
+		return h.P.MeetApp(ctx, h.R)
+	}
+	if err != nil || same {
+		return err
+	}
+	if err := h.P.Meet(ctx, h.R.Name.Host, who); err != nil {
+		return err
+	}
+	h.Mu.Lock()
+	defer h.Mu.Unlock()
+	h.Validators = append(h.Validators, store.Validator{URL: url, ETag: etag, SeenAt: h.Now()})
+	return nil
+}
+
+// ReadPulls reads the details of the pull requests that changed, of those
+// never read, and of a few in rotation.
+func (h *Pulls) ReadPulls(ctx context.Context) error {
+	h.NoteUnread()
+	batches := slices.Collect(slices.Chunk(h.changedPulls(), github.MaxDetails))
+	if rotation := h.rotation(); len(rotation) > 0 {
+		batches = append(batches, rotation)
+	}
+	for _, group := range batches {
+		err := h.ReadBatch(ctx, group)
+		if batch.Late(err) {
+			h.Cut(err)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *Pulls) changedPulls() []string {
+	var ids []string
+	for _, n := range batch.SortedKeys(h.Open) {
+		pull := h.Open[n]
+		light, seen := h.Lights[n]
+		if _, read := h.PullRows[n]; read {
+			continue // found again in this very pass
+		}
+		if seen && (pull.DetailsAt.IsZero() || light.Fingerprint != pull.Fingerprint) {
+			ids = append(ids, pull.NodeID)
+		}
+	}
+	return ids
+}
+
+// rotation is one batch of the pull requests whose details are the oldest.
+func (h *Pulls) rotation() []string {
+	var old []work.PullRequest
+	for n, pull := range h.Open {
+		light, seen := h.Lights[n]
+		if seen && light.Fingerprint == pull.Fingerprint && h.Now().Sub(pull.DetailsAt).Abs() > rotateAfter {
+			old = append(old, pull)
+		}
+	}
+	slices.SortFunc(old, func(a, b work.PullRequest) int { return a.DetailsAt.Compare(b.DetailsAt) })
+	var ids []string
+	for _, pull := range old[:min(len(old), github.MaxDetails)] {
+		ids = append(ids, pull.NodeID)
+	}
+	return ids
+}
+
+func (h *Pulls) ReadBatch(ctx context.Context, ids []string) error {
+	details, missing, err := h.R.GitHub.Details(ctx, ids)
+	if err != nil {
+		return h.halve(ctx, ids, err, h.ReadBatch)
+	}
+	for _, id := range missing {
+		h.defers(id, errors.New("GitHub does not know this pull request any more"))
+	}
+	for _, d := range details {
+		pull, ok := h.Open[d.Number]
+		if !ok {
+			continue
+		}
+		err := h.intakePull(ctx, pull, d)
+		if err != nil && batch.Splits(err) {
+			h.defers(pull.NodeID, err)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read pull request #%d: %w", d.Number, err)
+		}
+	}
+	return nil
+}
+
+// intakePull takes a pull request's details over, or nothing of them: its
+// snapshot changes only together with the events that they show, and those are
+// understood only together with it. A merge that is noted while the pull request
+// still counts as open would never be acted on.
+func (h *Pulls) intakePull(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
+	events, comments := len(h.Events), len(h.ListedComments)
+	err := h.intakeDetails(ctx, old, d)
+	if err != nil {
+		h.Events, h.ListedComments = h.Events[:events], h.ListedComments[:comments]
+		maps.DeleteFunc(h.Promoted, func(_ int, p *batch.Promotion) bool { return p.Item.DesignPull == d.Number })
+		delete(h.PullRows, d.Number)
+		delete(h.Threads, d.Number)
+		delete(h.Lost, d.Number)
+		return err
+	}
+	delete(h.Unread, d.Number)
+	return nil
+}
+
+func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
+	pull := old
+	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
+	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
+	pull.Fingerprint, pull.DetailsAt = h.Lights[d.Number].Fingerprint, h.Now()
+	if github.HalfRed(d.Checks) {
+		pull.Fingerprint = "" // it will not change with the rest of the checks
+	}
+	pull.Failures, pull.LastError, pull.NotBefore = 0, "", time.Time{}
+	if err := h.stateEvent(ctx, old, pull); err != nil {
+		return err
+	}
+	if old.DetailsAt.IsZero() { // what was said before we looked
+		comments, err := h.R.GitHub.CommentsOf(ctx, h.Repo.Current, d.Number, time.Time{})
+		if err != nil {
+			return err
+		}
+		h.ListedComments = append(h.ListedComments, comments...)
+	}
+	if err := h.descend(ctx, old, &pull); err != nil {
+		return err
+	}
+	if err := h.comments.PullTaken(ctx, &pull, d); err != nil {
+		return err
+	}
+	if err := h.MissOnPull(ctx, pull, d); err != nil {
+		return err
+	}
+	h.intakeReviews(pull, d)
+	h.PullRows[d.Number] = pull
+	return h.headEvents(ctx, old, pull, d)
+}
+
+func (h *Pulls) intakeReviews(pull work.PullRequest, d github.PullDetail) {
+	for _, r := range d.Reviews {
+		h.Submitted[r.ID] = r.SubmittedAt
+		if c, ok := comments.SummaryEvent(pull, r); ok {
+			h.Add(c)
+		}
+	}
+	threads := make([]work.Thread, 0, len(d.Threads))
+	for _, t := range d.Threads {
+		threads = append(threads, work.Thread{NodeID: t.NodeID, Top: t.Top, Resolved: t.Resolved})
+		for _, c := range t.Comments {
+			c.Pull = pull.Number
+			if c.InReplyTo == 0 && c.ID != t.Top {
+				c.InReplyTo = t.Top
+			}
+			h.Add(comments.ReviewEvent(pull, c))
+		}
+	}
+	h.Threads[pull.Number] = threads
+}
+
+// stateEvent notes that a pull request was merged, closed or reopened.
+func (h *Pulls) stateEvent(ctx context.Context, old, pull work.PullRequest) error {
+	if old.State == pull.State {
+		return nil
+	}
+	kind, what := work.EventReopened, "reopened"
+	switch pull.State {
+	case work.PullMerged:
+		kind, what = work.EventMerged, "merged"
+	case work.PullClosed:
+		kind, what = work.EventClosed, "closed"
+	case work.PullOpen:
+	}
+	timeline, err := h.R.GitHub.TimelineOf(ctx, h.Repo.Current, pull.Number)
+	if err != nil {
+		return err
+	}
+	t, ok := batch.Last(timeline, what, "")
+	if !ok { // the timeline lags; the stamp tells this time from the next
+		t.ID = pull.UpdatedAt.UnixMilli()
+	}
+	h.Add(batch.Fact(work.Item{ID: pull.ItemID}, kind, pull.Number, t, pull.HeadOID))
+	return nil
+}
+
+// headEvents notes what is new about the head: that it moved, that it cannot
+// be merged, that its checks have failed.
+func (h *Pulls) headEvents(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
+	about := func(kind work.EventKind, detail string) work.Event {
+		hash := work.ContentHash(string(kind), detail)
+		return work.Event{
+			ItemID: pull.ItemID, Number: pull.Number, Kind: kind, Source: pull.HeadOID, Hash: hash,
+			Key: work.EventKey(pull.Number, kind, pull.HeadOID, hash), URL: pull.URL, Body: detail,
+			CreatedAt: d.UpdatedAt, UpdatedAt: d.UpdatedAt,
+		}
+	}
+	if old.HeadOID != pull.HeadOID && old.HeadOID != "" {
+		ours, err := h.ourCommit(ctx, pull.HeadOID)
+		if err != nil {
+			return err
+		}
+		if !ours {
+			e := about(work.EventHead, "")
+			e.Outcome = "noted"
+			h.Add(batch.Candidate{Event: e, Pull: true})
+		}
+	}
+	if pull.State != work.PullOpen {
+		return nil
+	}
+	if err := h.weigh(ctx, old, pull); err != nil {
+		return err
+	}
+	policy := github.Patient(d.Checks, h.R.Settings.Checks, h.P.Now())
+	if red := github.RedChecks(d.Checks, policy); red != "" {
+		e := about(work.EventCheck, red)
+		if at := github.RedSince(d.Checks, policy); !at.IsZero() {
+			e.CreatedAt = at
+		}
+		h.Add(batch.Candidate{Event: e, Pull: true})
+	}
+	return h.conflictEvent(ctx, old, pull, about)
+}
+
+func (h *Pulls) ourCommit(ctx context.Context, oid string) (ours bool, err error) {
+	err = h.View(ctx, func(tx *store.Tx) error {
+		ours, err = tx.HasTurnCommit(ctx, h.Repo.ID, oid)
+		return err
+	})
+	return ours, err
+}

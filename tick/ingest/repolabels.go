@@ -1,0 +1,23 @@
+package ingest
+
+import (
+	"context"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// storeRepoLabels plans that the repository has the labels that the config names.
+// An idle pass finds the row as it wants it.
+func (h *Issues) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Time) error {
+	wanted := work.Labelling{With: work.RepoLabels(h.R.Settings.Labels)}
+	// A repository that is made anew under the name is another one.
+	a := wanted.Action(h.Repo, 0, 0, "repository "+h.Repo.NodeID)
+	a.Kind, a.PlannedAt, a.Why = work.ActionRepoLabels, now, "the labels that start and pause work"
+	known, ok, err := tx.GetAction(ctx, a.Token)
+	if err != nil || ok && known.Body == a.Body {
+		return err
+	}
+	return tx.RenewAction(ctx, a)
+}

@@ -1,0 +1,23 @@
+package notice
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Move carries out a move, and has GitHub show where the item stands now. It is
+// store.ErrStale when the item is not in a state that the cause may move it from.
+func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
+	from := work.ComeFrom(m.Cause, m.To)
+	if len(from) == 0 {
+		return fmt.Errorf("move item %d: nothing %s becomes %q", m.Item, m.Cause, m.To)
+	}
+	if err := tx.MoveItem(ctx, m.Item, from, m.To, m.Reason, m.Hint, now); err != nil {
+		return err
+	}
+	return p.Show(ctx, tx, m, now)
+}

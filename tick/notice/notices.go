@@ -1,0 +1,157 @@
+package notice
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+const (
+	// noticesPerPass and noticesLimit are the budget of one repository's
+	// notices, checked before each send; the rest is the next pass's.
+	noticesPerPass = 40
+	noticesLimit   = 30 * time.Second
+)
+
+// SendNotices sends the planned actions that belong to no turn: eyes,
+// redirects, block notices. Whoever holds the repository's notices lock sends
+// them; others leave them alone.
+func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report) {
+	if _, halted := p.Dirs.Halted(); halted || !r.Ready || ctx.Err() != nil {
+		return
+	}
+	r.Sends.Lock()
+	defer r.Sends.Unlock()
+	if err := p.showAgain(ctx, r); err != nil {
+		p.Log.ErrorContext(ctx, "could not look for what was not shown", "repo_full_name", r.Name.FullName(), "error", err)
+		return
+	}
+	due, err := p.DueNotices(ctx, r)
+	if err != nil {
+		p.Log.ErrorContext(ctx, "could not read the notices", "repo_full_name", r.Name.FullName(), "error", err)
+		return
+	}
+	if len(due) == 0 {
+		return
+	}
+	lock, ok, err := env.TryLock(p.Dirs.NoticesLock(r.Row))
+	if err != nil || !ok {
+		return
+	}
+	defer lock.Unlock()
+	// Another pass may have sent them while we took the lock.
+	if due, err = p.DueNotices(ctx, r); err != nil {
+		return
+	}
+	if err := p.StillSame(ctx, r, env.SameFor); err != nil {
+		p.Log.WarnContext(ctx, "notices wait", "repo_full_name", r.Name.FullName(), "error", err)
+		return
+	}
+	sent := p.sendDue(ctx, r, due, rep)
+	if sent > 0 {
+		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Notices += sent })
+	}
+}
+
+func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, rep *env.Report) (sent int) {
+	end := p.Now().Add(noticesLimit)
+	for _, a := range due {
+		if _, halted := p.Dirs.Halted(); halted || sent >= noticesPerPass || p.Now().After(end) || ctx.Err() != nil {
+			return sent
+		}
+		if due, err := p.due(ctx, a); err != nil || !due {
+			continue
+		}
+		applied, err := p.Effects().Apply(ctx, actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.Ids(r.Name.Host)}, a)
+		if err != nil && ctx.Err() != nil {
+			return sent
+		}
+		var wait *work.WaitError
+		if errors.As(err, &wait) && applied.NotBefore.After(p.Now()) {
+			continue // its own fate is unclear; the others are not to wait for it
+		}
+		if errors.As(err, &wait) && wait.Until.After(p.Now()) {
+			return sent
+		}
+		if err != nil {
+			p.noticeFailed(ctx, r, applied, err)
+			p.tellUnmade(rep, r, applied, err)
+			continue
+		}
+		sent++
+		p.logRedirect(ctx, r, a)
+	}
+	return sent
+}
+
+// noticeFailed gives a notice up, or lets it wait.
+func (p *Notices) noticeFailed(ctx context.Context, r *env.Repo, a work.Action, err error) {
+	p.Log.WarnContext(ctx, "notice not sent", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
+	if hopeless(a, err) {
+		a, err := p.Effects().Drop(ctx, a, err)
+		if err == nil && a.State == work.ActionDropped && showsState(a) {
+			err = p.showLater(ctx, a)
+		}
+		if err != nil {
+			p.Log.ErrorContext(ctx, "could not give a notice up", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
+		}
+		return
+	}
+	until := p.Now().Add(work.Backoff(p.Config.Runtime.RetryBase, max(1, a.Sends)))
+	why := err.Error()
+	err = p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.DeferAction(ctx, a.ID, until, why) })
+	if err != nil {
+		p.Log.ErrorContext(ctx, "could not defer a notice", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
+	}
+}
+
+// hopeless reports whether a notice that failed is not tried again: a courtesy at
+// once, any other after some attempts. What a command set about is not: its
+// answer says that it is so. Nor are the labels that show a state, unless GitHub
+// refuses them: nothing would bring them about but the item's next move.
+func hopeless(a work.Action, err error) bool {
+	switch {
+	case a.Kind == work.ActionClose, a.Kind == work.ActionFlow:
+		return false
+	case a.Kind == work.ActionRepoLabels:
+		return github.IsStatus(err, 403, 404, 410, 422)
+	case a.Need == work.NeedCosmetic && a.Kind == work.ActionLabels:
+		return github.IsStatus(err, 401, 403, 404, 410, 422)
+	}
+	return a.Need == work.NeedCosmetic || a.Sends >= work.MaxAttempts
+}
+
+// DueNotices are those whose time has come. A notice whose answer never came
+// is due at once: only its re-send waits, and Apply looks first. Those that were
+// tried in vain come last: they may use up the pass's time again.
+func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) ([]work.Action, error) {
+	var due []work.Action
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
+		all, err := tx.ListNotices(ctx, r.Row.ID)
+		for _, a := range all {
+			if r.Left && !sendsLeft(a) {
+				continue
+			}
+			if a.State == work.ActionSent || !a.NotBefore.After(p.Now()) {
+				due = append(due, a)
+			}
+		}
+		return err
+	})
+	inVain := func(a work.Action) int { return a.Sends + len(a.LastError) }
+	slices.SortStableFunc(due, func(a, b work.Action) int { return cmp.Compare(min(1, inVain(a)), min(1, inVain(b))) })
+	return due, err
+}
+
+// Notices shows on GitHub where items stand.
+type Notices struct{ *env.Env }
+
+func New(e *env.Env) *Notices { return &Notices{e} }

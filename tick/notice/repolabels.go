@@ -1,0 +1,31 @@
+package notice
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// The labels that start and pause work are what a new user reaches for first, and
+// GitHub's web interface offers only labels that the repository has. So each
+// configured repository gets them, once: what people delete or change afterwards
+// stays as they left it.
+
+// tellUnmade has whoever runs the pass make the labels that GitHub does not let it
+// make: once, for it is not tried again.
+func (p *Notices) tellUnmade(rep *env.Report, r *env.Repo, a work.Action, err error) {
+	if a.Kind != work.ActionRepoLabels || !hopeless(a, err) {
+		return
+	}
+	if refused, ok := errors.AsType[*github.Error](err); ok {
+		err = refused // without what was being done: the sentence says it
+	}
+	names := strings.Split(a.Target, ",")
+	why := fmt.Sprintf("the labels %s cannot be made: %v; make those that are missing yourself: gh label create %s --repo %s, and so on",
+		strings.Join(names, ", "), err, names[0], p.Config.Called(r.Name))
+	rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Warnings = append(x.Warnings, why) })
+}

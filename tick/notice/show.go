@@ -1,0 +1,241 @@
+package notice
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// Where an item stands is to be seen on GitHub: a label on its issue and its pull
+// request and, where it waits for a person, one comment that is kept up to date.
+// Both are rows that are renewed with each move, in its transaction; what was
+// overtaken before it was sent is never sent.
+
+// Show plans what GitHub is to show after a move.
+func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
+	item, err := tx.GetItem(ctx, m.Item)
+	if err != nil {
+		return err
+	}
+	s := Stage{item: item, Remote: p.ShownAt(item.RepoID), now: now}
+	if s.Remote == nil {
+		return nil // not configured any more: nothing of it is touched
+	}
+	if s.pull, s.hasPull, err = tx.FindPullOfItem(ctx, item.ID); err != nil {
+		return err
+	}
+	if err := p.showStop(ctx, tx, s, m); err != nil {
+		return fmt.Errorf("show why item %d is blocked: %w", item.ID, err)
+	}
+	if err := s.showLabels(ctx, tx, m); err != nil {
+		return fmt.Errorf("show the state of item %d: %w", item.ID, err)
+	}
+	return nil
+}
+
+// Stage is where an item is shown.
+type Stage struct {
+	item    work.Item
+	pull    work.PullRequest
+	hasPull bool
+	Remote  *env.Repo
+	now     time.Time
+}
+
+// workingAfter is how long a turn must have run before GitHub shows it: one that
+// ends sooner is not worth the requests.
+const workingAfter = 10 * time.Second
+
+// PurposeStatus is what the labels that show where an item stands are for.
+const PurposeStatus = "status"
+
+// showLabels plans the label of the item's state on its pull request and, unless a
+// later item has taken it over, on its issue: after a merged design the issue is
+// done with its implementation.
+func (s Stage) showLabels(ctx context.Context, tx *store.Tx, m work.Move) error {
+	numbers := []int{}
+	newest, _, err := tx.FindItem(ctx, s.item.RepoID, s.item.Number)
+	if err != nil {
+		return err
+	}
+	if newest.ID == s.item.ID {
+		numbers = append(numbers, s.item.Number)
+	}
+	if s.hasPull {
+		numbers = append(numbers, s.pull.Number)
+	}
+	wanted := statusOf(m, s.Remote.Settings.Labels)
+	for _, number := range numbers {
+		if err := s.showLabel(ctx, tx, m, number, wanted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Stage) showLabel(ctx context.Context, tx *store.Tx, m work.Move, number int, wanted work.Labelling) error {
+	a := wanted.Action(s.Remote.Row, s.item.ID, number, PurposeStatus)
+	a.PlannedAt = s.now
+	if m.To == work.StateRunning {
+		a.NotBefore = s.now.Add(workingAfter)
+	}
+	if len(wanted.With) == 0 && m.Cause != work.CauseAdopted { // a lost database may have known of one
+		if _, known, err := tx.GetAction(ctx, a.Token); err != nil || !known {
+			return err
+		}
+	}
+	return tx.RenewAction(ctx, a)
+}
+
+// statusOf says which of the labels that show a state stands for one, and which
+// do not.
+func statusOf(m work.Move, l work.Labels) work.Labelling {
+	all := []work.Label{
+		{Name: l.Working, Color: "fbca04", Description: "gh mergexo works on it"},
+		{Name: l.Blocked, Color: "d93f0b", Description: "gh mergexo waits for a person; its comment says why"},
+		{Name: l.Done, Color: "0e8a16", Description: "gh mergexo has done its part, and it is merged"},
+	}
+	with := -1
+	switch {
+	case m.Stands():
+		with = 1
+	case m.To == work.StateRunning:
+		with = 0
+	case m.To == work.StateMerged, m.To == work.StateCompleted:
+		with = 2
+	}
+	var wanted work.Labelling
+	for i, label := range all {
+		if i == with {
+			wanted.With = append(wanted.With, label)
+		} else {
+			wanted.Without = append(wanted.Without, label.Name)
+		}
+	}
+	return wanted
+}
+
+// ShowWorking has GitHub show the turns that have run for a while, unless all of
+// them are over before.
+func (p *Notices) ShowWorking(ctx context.Context, leases []*env.Lease, over <-chan struct{}, rep *env.Report) {
+	if len(leases) == 0 {
+		return
+	}
+	wait := time.NewTimer(workingAfter + time.Second)
+	defer wait.Stop()
+	select {
+	case <-over:
+		return
+	case <-ctx.Done():
+		return
+	case <-wait.C:
+	}
+	shown := map[*env.Repo]bool{}
+	var wg sync.WaitGroup
+	for _, l := range leases {
+		if !shown[l.Repo] {
+			shown[l.Repo] = true
+			wg.Go(func() { p.SendNotices(ctx, l.Repo, rep) })
+		}
+	}
+	wg.Wait()
+}
+
+// showStop keeps the comment that says why the item stands still.
+func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Stage, m work.Move) error {
+	before, known, err := tx.FindStop(ctx, s.item.ID)
+	if err != nil {
+		return err
+	}
+	if !m.Stands() {
+		if !known {
+			return nil
+		}
+		return p.endStop(ctx, tx, s, before, m)
+	}
+	stop := p.stopOf(s, m)
+	if known {
+		stop = stop.after(before)
+		if before.Lasts() && before.Token != stop.Token {
+			if err := p.endStop(ctx, tx, s, before, m); err != nil {
+				return err
+			}
+		}
+	}
+	if err := tx.PutStop(ctx, stop.Stop); err != nil || m.Told != "" {
+		return err
+	}
+	return tx.RenewAction(ctx, s.sticky(stop.Stop, p.StopText(s, stop.Stop, m), ""))
+}
+
+// stopping is a stop that begins now.
+type stopping struct {
+	work.Stop
+	told bool // in a comment of its own
+}
+
+func (p *Notices) stopOf(s Stage, m work.Move) stopping {
+	stop := work.Stop{
+		ItemID: s.item.ID, Number: s.item.Number, Reason: spending.Public(p.Secrets.Redact(cmp.Or(m.Public, m.Reason)), s.Remote.Settings.Voice.Spending), Hint: p.Secrets.Redact(m.Hint),
+		Attempts: 1, Since: s.now,
+	}
+	if s.hasPull && s.pull.State == work.PullOpen {
+		stop.Number = s.pull.Number
+	}
+	stop.Token = cmp.Or(m.Told, work.StopToken(s.Remote.Row.Key(), stop.Number, stop.Reason, m.Asked))
+	return stopping{stop, m.Told != ""}
+}
+
+// after is the stop as it follows on an earlier one of the item: the same again,
+// or another.
+func (s stopping) after(before work.Stop) stopping {
+	same := before.Token == s.Token || !s.told && before.Number == s.Number && before.Reason == s.Reason
+	if !same {
+		return s
+	}
+	s.Token = before.Token
+	if before.Attempts > 0 {
+		s.Since, s.Attempts = before.Since, before.Attempts
+		if !before.Lasts() {
+			s.Attempts++
+		}
+	}
+	return s
+}
+
+// endStop says, in the comment that there is, that the item went on.
+func (p *Notices) endStop(ctx context.Context, tx *store.Tx, s Stage, stop work.Stop, m work.Move) error {
+	lasted := stop.Lasts()
+	over := m.To != work.StateRunning && m.To != work.StatePending && m.To != work.StateReady
+	text := OverText(stop, m, s.now)
+	stop.Taken = time.Time{}
+	if lasted {
+		stop.Ended = s.now
+	}
+	if over && !m.Passing {
+		stop.Attempts = 0
+	}
+	if err := tx.PutStop(ctx, stop); err != nil || !lasted {
+		return err
+	}
+	said, ok, err := tx.GetAction(ctx, stop.Token)
+	if err != nil || !ok || said.Kind != work.ActionSticky {
+		return err
+	}
+	return tx.RenewAction(ctx, s.sticky(stop, text, work.StickyEdit))
+}
+
+func (s Stage) sticky(stop work.Stop, text, base string) work.Action {
+	return work.Action{
+		RepoID: s.item.RepoID, ItemID: s.item.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: stop.Token, State: work.ActionPlanned,
+		Number: stop.Number, Body: prompts.MarkBody(text, work.Marks{Token: stop.Token}), Base: base, Why: "blocked", PlannedAt: s.now,
+	}
+}

@@ -1,0 +1,59 @@
+package notice
+
+import (
+	"context"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// What shows where an item stands, its labels and the comment about a stop, is made by
+// the item's moves. After the last one nothing would make it again: what GitHub refused
+// is kept, and tried again later.
+
+// How long it is waited first before something is shown again, and how often it is
+// tried: for a day and a half or so.
+const (
+	showAfter = time.Minute
+	showTries = 40
+)
+
+// showsState reports whether an action shows where an item stands.
+func showsState(a work.Action) bool {
+	return a.Kind == work.ActionLabels || a.Kind == work.ActionSticky
+}
+
+// showLater has an action tried again that was given up.
+func (p *Notices) showLater(ctx context.Context, a work.Action) error {
+	now := p.Now()
+	return p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		return tx.ShowLater(ctx, a.ID, func(dropped int) time.Time {
+			if dropped > showTries {
+				return time.Time{}
+			}
+			return now.Add(work.Backoff(showAfter, dropped))
+		})
+	})
+}
+
+// showAgain plans again what was not shown and whose time has come.
+func (p *Notices) showAgain(ctx context.Context, r *env.Repo) error {
+	var ids []int64
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		ids, err = tx.ListUnshown(ctx, r.Row.ID, p.Now())
+		return err
+	})
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, id := range ids {
+			if err := tx.ShowAgain(ctx, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,53 @@
+package recheck
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// NotTaken ends a turn before its first effect when people have taken its item
+// over: it is superseded, and what it was about waits for them. In a pause of
+// everything it waits as it is. After its first effect a turn is carried to its
+// end.
+func (p *Looks) NotTaken(ctx context.Context, l *env.Lease) error {
+	if err := p.NotHalted(ctx, l); err != nil {
+		return err
+	}
+	var pause work.Pause
+	var taken bool
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		pause, taken, err = env.PauseOf(ctx, tx, l.Item)
+		return err
+	})
+	if err != nil || !taken {
+		return err
+	}
+	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
+		return err
+	}
+	return &work.SupersededError{Reason: work.PausedReason(pause)}
+}
+
+// lookTaken looks for the label on GitHub as it is now: ingest may have been
+// long ago. The timeline says since when, and whose it is.
+func (p *Looks) lookTaken(ctx context.Context, l *env.Lease, number int, labels []string, updated time.Time) error {
+	ignore := l.Repo.Settings.Labels.Ignore
+	if !work.HasLabel(labels, ignore) {
+		return nil
+	}
+	timeline, err := l.Repo.GitHub.TimelineOf(ctx, l.Repo.Row.Current, number)
+	if err != nil {
+		return err
+	}
+	seen := env.TakeoverOf(number, timeline, ignore, true, updated)
+	err = p.Store.Update(ctx, func(tx *store.Tx) error { return seen.Store(ctx, tx, l.Turn.RepoID, number) })
+	if err != nil {
+		return fmt.Errorf("store the pauses: %w", err)
+	}
+	return p.NotTaken(ctx, l)
+}

@@ -1,0 +1,148 @@
+package recheck
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// ReadAfresh looks at the issue and the pull request as they are now.
+func (p *Looks) ReadAfresh(ctx context.Context, l *env.Lease) error {
+	if l.Turn.Kind.Start() {
+		_, err := p.readIssue(ctx, l)
+		return err
+	}
+	if err := p.readPull(ctx, l); err != nil {
+		return err
+	}
+	if l.Turn.Step != work.StepClaimed && l.Turn.Step != work.StepAnswered {
+		return nil
+	}
+	is, ok, err := l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
+	if err != nil || !ok { // deleted: its pull request lives on
+		return err
+	}
+	return p.lookTaken(ctx, l, is.Number, is.Labels, is.UpdatedAt)
+}
+
+// readIssue looks at the issue of a start.
+func (p *Looks) readIssue(ctx context.Context, l *env.Lease) (github.Issue, error) {
+	is, ok, err := l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
+	if err != nil {
+		return is, fmt.Errorf("read the issue again: %w", err)
+	}
+	switch {
+	case !ok || is.State != "open":
+		return is, &work.CancelledError{Reason: "the issue was closed"}
+	case !work.HasLabel(is.Labels, l.Item.Label):
+		return is, &work.CancelledError{Reason: "the label was taken away"}
+	}
+	return is, p.lookTaken(ctx, l, is.Number, is.Labels, is.UpdatedAt)
+}
+
+func (p *Looks) readPull(ctx context.Context, l *env.Lease) error {
+	pull, err := p.ItemPull(ctx, l)
+	if err != nil {
+		return err
+	}
+	details, _, err := l.Repo.GitHub.Details(ctx, []string{pull.NodeID})
+	if err != nil {
+		return fmt.Errorf("read the pull request again: %w", err)
+	}
+	if len(details) == 0 {
+		return &work.CancelledError{Reason: "the pull request is gone"}
+	}
+	d := details[0]
+	if d.State != work.PullOpen {
+		return &work.CancelledError{Reason: "the pull request was " + string(d.State)}
+	}
+	if err := p.lookTaken(ctx, l, d.Number, d.Labels, d.UpdatedAt); err != nil {
+		return err
+	}
+	l.Threads = map[int64]github.Thread{}
+	for _, t := range d.Threads {
+		l.Threads[t.Top] = t
+	}
+	return p.voidGone(ctx, l, d)
+}
+
+// voidGone ends the replies to comments that are gone or settled by now. When
+// nobody is left who asked, and nothing was sent, the turn is off.
+func (p *Looks) voidGone(ctx context.Context, l *env.Lease, d github.PullDetail) error {
+	left := 0
+	for _, e := range l.Events {
+		why, err := p.gone(ctx, l, e, d)
+		if err != nil {
+			return err
+		}
+		if why == "" {
+			left++
+			continue
+		}
+		if err := p.voidReplies(ctx, l, e, why); err != nil {
+			return err
+		}
+	}
+	begun, err := p.FirstEffect(ctx, l)
+	if err != nil || left > 0 || begun || len(l.Events) == 0 {
+		return err
+	}
+	return &work.CancelledError{Reason: work.ReasonGone}
+}
+
+// gone says why an event needs no answer any more.
+func (p *Looks) gone(ctx context.Context, l *env.Lease, e work.Event, d github.PullDetail) (string, error) {
+	id, err := strconv.ParseInt(e.Source, 10, 64)
+	if err != nil {
+		return "", nil //nolint:nilerr // not a comment's
+	}
+	switch e.Kind {
+	case work.EventReview:
+		for _, t := range d.Threads {
+			switch {
+			case !slices.ContainsFunc(t.Comments, func(c github.ReviewComment) bool { return c.ID == id }):
+			case t.Resolved:
+				return "its thread was resolved", nil
+			default:
+				return "", nil
+			}
+		}
+		return "the comment was deleted", nil
+	case work.EventIssue:
+		_, ok, err := l.Repo.GitHub.Comment(ctx, l.Repo.Row.Current, id)
+		if err != nil || ok {
+			return "", err
+		}
+		return "the comment was deleted", nil
+	case work.EventSummary:
+		for _, r := range d.Reviews {
+			if r.ID == id {
+				return "", nil
+			}
+		}
+		return "the review was dismissed or deleted", nil
+	case work.EventSource, work.EventCheck, work.EventConflict, work.EventHead, work.EventMerged, work.EventClosed, work.EventReopened, work.EventLabelled, work.EventCommand:
+	}
+	return "", nil
+}
+
+func (p *Looks) voidReplies(ctx context.Context, l *env.Lease, e work.Event, why string) error {
+	planned, err := p.TurnActions(ctx, l)
+	if err != nil {
+		return err
+	}
+	for _, a := range planned {
+		if a.Why != e.Key || a.State.Settled() {
+			continue
+		}
+		if _, err := p.Effects().Void(ctx, a, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/agentrun"
+	"github.com/mergexo/gh-mergexo/tick/compose"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// Apply sends what comes after the push, in its fixed order, each looked for
+// first. A cosmetic action never fails a turn.
+func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
+	if l.Resumed && l.Threads == nil {
+		if err := p.Looks.ReadAfresh(ctx, l); err != nil {
+			return err
+		}
+	}
+	planned, err := p.TurnActions(ctx, l)
+	if err != nil {
+		return err
+	}
+	for _, a := range planned {
+		if a.Kind == work.ActionPush || a.State.Settled() {
+			continue
+		}
+		if err := p.applyOne(ctx, l, a); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if err := p.announcePull(ctx, l); err != nil {
+		return err
+	}
+	return p.Advance(ctx, l, work.StepApplied)
+}
+
+func (p *Turns) applyOne(ctx context.Context, l *env.Lease, a work.Action) error {
+	if a.Kind == work.ActionResolve {
+		top, err := strconv.ParseInt(a.Target, 10, 64)
+		if err == nil {
+			a.Target = l.Threads[top].NodeID
+		}
+		if a.Target == "" {
+			_, err := p.Effects().Void(ctx, a, "the thread is gone")
+			return err
+		}
+	}
+	_, err := p.Effects().Apply(ctx, p.Scope(l.Repo), a)
+	if err != nil && a.Need == work.NeedCosmetic && ctx.Err() == nil {
+		p.Log.WarnContext(ctx, "cosmetic action given up", p.Effects().LogAttrs(ctx, l.Repo.Row, a, "error", err)...)
+		_, err = p.Effects().Drop(ctx, a, err)
+	}
+	return err
+}
+
+// announcePull tells the issue about the pull request that the turn opened: a
+// courtesy. It can only be planned once the number is known, and goes by what
+// is stored: a pass may have died between the two.
+func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
+	planned, err := p.TurnActions(ctx, l)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(planned, func(a work.Action) bool {
+		return a.Kind == work.ActionPullRequest && a.State == work.ActionApplied
+	})
+	if at < 0 {
+		return nil
+	}
+	pr := planned[at]
+	token := work.CommentToken(l.Turn.Key, pr.Position+1)
+	a := work.Action{
+		RepoID: l.Turn.RepoID, TurnID: l.Turn.ID, ItemID: l.Item.ID, Position: pr.Position + 1,
+		Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned, Number: l.Item.Number,
+		Body: work.Mark(fmt.Sprintf("Opened #%s. Please comment there from now on.", pr.ResultID), work.Marks{Token: token}),
+		Why:  "the pull request", PlannedAt: p.Now(),
+	}
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		a, err = tx.AddAction(ctx, a)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("plan the announcement: %w", err)
+	}
+	return p.applyOne(ctx, l, a)
+}
+
+// Finish closes the turn in one transaction: every required effect was seen.
+func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
+	ctx = context.WithoutCancel(ctx)
+	answer, violations := prompts.Decode(l.Turn.Kind, l.Turn.Answer, prompts.Asked{Replies: agentrun.AskedReplies(l.Turn)})
+	if len(violations) > 0 {
+		return fmt.Errorf("decode the stored answer: %s", violations[0])
+	}
+	var opened *work.PullRequest
+	var waited work.Followup
+	if l.Turn.Kind.Start() {
+		var err error
+		if opened, err = p.openedPull(ctx, l); err != nil {
+			return err
+		}
+	}
+	now := p.Now()
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+		if opened != nil {
+			var err error
+			if waited, err = endFollowup(ctx, tx, l); err != nil {
+				return err
+			}
+			if _, err := tx.PutPull(ctx, *opened); err != nil {
+				return err
+			}
+		}
+		if err := p.closeItem(ctx, tx, l, answer); err != nil {
+			return err
+		}
+		if err := tx.FinishTurnEvents(ctx, l.Turn.ID, work.OutcomeAnswered, now); err != nil {
+			return err
+		}
+		if l.Turn.Session != "" {
+			if err := tx.PutSession(ctx, l.Item.ID, l.Turn.Agent, l.Turn.Session, l.Turn.Slot, now); err != nil {
+				return err
+			}
+		}
+		return tx.EndTurn(ctx, l.Turn.ID, work.StepApplied, work.StepDone, "", now)
+	})
+	if err != nil {
+		return fmt.Errorf("close turn %s: %w", l.Turn.Key, err)
+	}
+	l.Turn.Step = work.StepDone
+	if opened != nil {
+		p.LogComments(ctx, l, "issue comments handled", work.Fed(l.Events, waited.EventCursor))
+	}
+	return nil
+}
+
+// closeItem stores what the turn leaves behind for the item's later turns.
+func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answer prompts.Answer) error {
+	item := l.Item
+	item.Branch = l.Turn.Branch
+	if answer.DecisionSummary != "" {
+		item.DecisionSummary = answer.DecisionSummary
+	}
+	if l.Turn.Kind == work.KindDesignStart {
+		if l.Turn.Commit != "" { // else the branch has it, and its name may be of an older title
+			item.Document = work.DocumentPath(item.Number, item.Title)
+		}
+		item.TouchPaths = answer.TouchPaths
+		item.Priority = agentrun.DesignPriority(item, answer)
+	}
+	if err := tx.SetResult(ctx, item); err != nil {
+		return err
+	}
+	m := work.Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
+	if answer.BlockedReason != "" {
+		m.Cause, m.To = work.CauseAsked, work.StateBlocked
+		m.Reason, m.Hint = "the agent asks: "+answer.BlockedReason, "answer in a comment on the pull request"
+		m.Asked = l.Turn.Key
+	}
+	if why, err := compose.Stuck(ctx, tx, l, answer); err != nil {
+		return err
+	} else if why != "" && answer.BlockedReason == "" {
+		m.Cause, m.To, m.Reason, m.Hint = work.CauseAsked, work.StateBlocked, why, "say in a comment on the pull request what is to be done"
+	}
+	if unheard, err := p.unheardFeedback(ctx, tx, l); err != nil {
+		return err
+	} else if unheard { // it may be the answer: the next turn hears it, and asks again if it is none
+		m = work.Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
+	}
+	if m.To == work.StateBlocked {
+		var err error
+		if m.Told, err = toldBy(ctx, tx, l); err != nil {
+			return err
+		}
+	}
+	return store.MovedOrGone(p.notices.Move(ctx, tx, m, p.Now()))
+}
+
+// unheardFeedback reports whether people said something on the pull request that no
+// turn was told of: while this one's agent worked, or more than one turn takes.
+func (p *Turns) unheardFeedback(ctx context.Context, tx *store.Tx, l *env.Lease) (bool, error) {
+	if !p.Config.Runtime.EnableFeedbackLoop {
+		return false, nil
+	}
+	unheard, err := l.Unheard(ctx, tx)
+	return len(unheard) > 0, err
+}
+
+// talkedMeanwhile is unheardFeedback, of what came while the turn ran alone: it ended
+// with nothing, and what it left out for their number would be left out again.
+func (p *Turns) talkedMeanwhile(ctx context.Context, tx *store.Tx, l *env.Lease) (bool, error) {
+	if !p.Config.Runtime.EnableFeedbackLoop || l.Turn.Kind.Start() {
+		return false, nil
+	}
+	unheard, err := l.Unheard(ctx, tx)
+	return slices.ContainsFunc(unheard, func(e work.Event) bool { return e.SeenAt.After(l.Turn.ClaimedAt) }), err
+}
+
+// toldBy is the token of the turn's own word to people: where it says why the work
+// stands still, no second comment does. A turn that opens the pull request has none.
+func toldBy(ctx context.Context, tx *store.Tx, l *env.Lease) (string, error) {
+	planned, err := tx.ListTurnActions(ctx, l.Turn.ID)
+	if err != nil || l.Turn.Kind.Start() {
+		return "", err
+	}
+	for _, a := range slices.Backward(planned) {
+		if a.Kind == work.ActionComment && a.State == work.ActionApplied {
+			return a.Token, nil
+		}
+	}
+	return "", nil
+}
+
+// openedPull reads the pull request that the turn opened.
+func (p *Turns) openedPull(ctx context.Context, l *env.Lease) (*work.PullRequest, error) {
+	planned, err := p.TurnActions(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range planned {
+		if a.Kind != work.ActionPullRequest {
+			continue
+		}
+		number, err := strconv.Atoi(a.ResultID)
+		if err != nil {
+			return nil, fmt.Errorf("read the number of the pull request: %w", err)
+		}
+		d, ok, err := l.Repo.GitHub.Pull(ctx, l.Repo.Row.Current, number)
+		if err != nil {
+			return nil, fmt.Errorf("read pull request #%d: %w", number, err)
+		}
+		if !ok {
+			return nil, fmt.Errorf("pull request #%d is not visible", number)
+		}
+		return &work.PullRequest{
+			RepoID: l.Turn.RepoID, ItemID: l.Item.ID, Number: number, NodeID: d.NodeID, URL: d.URL, Title: d.Title, State: d.State,
+			Branch: d.Head, HeadOID: d.HeadOID, Base: d.Base, UpdatedAt: d.UpdatedAt, CreatedAt: d.CreatedAt,
+		}, nil
+	}
+	return nil, errors.New("the turn planned no pull request")
+}

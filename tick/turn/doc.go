@@ -1,0 +1,3 @@
+// Package turn carries one claimed turn to its end: restore, run the agent,
+// push, apply, settle.
+package turn

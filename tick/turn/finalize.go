@@ -1,0 +1,154 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/agentrun"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// Finalize reads afresh what the turn is about, and pushes. The agent may have
+// taken an hour: the pull request may be merged, the comments deleted, the
+// head somebody else's.
+func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
+	if err := p.Looks.Reload(ctx, l); err != nil {
+		return err
+	}
+	if err := p.Looks.ReadAfresh(ctx, l); err != nil {
+		return err
+	}
+	if err := p.Looks.NotTaken(ctx, l); err != nil {
+		return err
+	}
+	push, planned, err := p.plannedPush(ctx, l)
+	if err != nil {
+		return err
+	}
+	if planned {
+		if err := p.Looks.LookTrusted(ctx, l); err != nil {
+			return err
+		}
+		if err := p.listenAgain(ctx, l, push); err != nil {
+			return err
+		}
+		if err := p.push(ctx, l, push); err != nil {
+			return err
+		}
+		p.Changed(l, "pushed", work.Short(l.Turn.Commit))
+	}
+	return p.Advance(ctx, l, work.StepPushed)
+}
+
+func (p *Turns) plannedPush(ctx context.Context, l *env.Lease) (work.Action, bool, error) {
+	planned, err := p.TurnActions(ctx, l)
+	for _, a := range planned {
+		if a.Kind == work.ActionPush && !a.State.Settled() {
+			return a, true, err // a replayed one has a void one beside it
+		}
+	}
+	return work.Action{}, false, err
+}
+
+// push brings the turn's commit to its branch. A head that somebody else moved
+// meanwhile gets the commit replayed on top; theirs is never lost.
+func (p *Turns) push(ctx context.Context, l *env.Lease, a work.Action) error {
+	if l.Turn.Commit != "" && !l.Repo.Git().Has(ctx, l.Turn.Commit) {
+		return p.commitLost(ctx, l, a)
+	}
+	_, err := p.Effects().Apply(ctx, p.Scope(l.Repo), a)
+	if _, ok := errors.AsType[*git.LeaseError](err); ok {
+		return p.replay(ctx, l, a)
+	}
+	return p.unlessRejected(ctx, l, a, err)
+}
+
+// refused records that no push of the turn's commit has arrived or will: the
+// branch has left the head that each of them expects.
+func (p *Turns) refused(ctx context.Context, l *env.Lease, a work.Action) (seen bool, err error) {
+	if seen, err = p.Effects().Look(ctx, p.Scope(l.Repo), a); seen || err != nil {
+		return seen, err
+	}
+	err = p.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkUnsent(ctx, a.ID) })
+	if err != nil {
+		return false, fmt.Errorf("record that a push was refused: %w", err)
+	}
+	return false, nil
+}
+
+// replay puts the turn's commit on top of what somebody else pushed.
+func (p *Turns) replay(ctx context.Context, l *env.Lease, a work.Action) error {
+	if seen, err := p.refused(ctx, l, a); seen || err != nil {
+		return err
+	}
+	m := l.Repo.Git()
+	heads, err := m.RemoteHeads(ctx, a.Target)
+	if err != nil {
+		return fmt.Errorf("list the remote's branches: %w", err)
+	}
+	head, ok := heads[a.Target]
+	if !ok || a.Base == "" { // a new branch, whose name somebody else took
+		return &work.BlockedError{Reason: fmt.Sprintf("the branch %s is not as it was expected on the remote", a.Target), Hint: agentrun.WayOn(l)}
+	}
+	if err := m.Fetch(ctx, head); err != nil {
+		return err
+	}
+	kept, err := m.IsAncestor(ctx, l.Turn.Head, head)
+	if err != nil {
+		return err
+	}
+	if !kept {
+		return &work.SupersededError{Reason: "the branch was rewritten while the agent worked"}
+	}
+	re, err := m.Replay(ctx, l.Turn.Commit, head)
+	switch {
+	case err != nil:
+		return fmt.Errorf("replay on %s: %w", work.Short(head), err)
+	case re.Conflict:
+		return &work.SupersededError{Reason: "somebody pushed a change that conflicts with it"}
+	case re.Empty:
+		_, err := p.Effects().Void(ctx, a, "somebody pushed the same change")
+		l.Turn.Commit = ""
+		return errors.Join(err, p.SaveTurn(ctx, l))
+	}
+	if err := p.Runner.TestReplayed(ctx, l, re.OID); err != nil {
+		return err
+	}
+	if err := m.KeepTurn(ctx, l.Turn.Key, re.OID); err != nil {
+		return err
+	}
+	return p.pushReplayed(ctx, l, a, head, re.OID)
+}
+
+// pushReplayed stores the new commit and its lease before it is pushed.
+func (p *Turns) pushReplayed(ctx context.Context, l *env.Lease, a work.Action, head, oid string) error {
+	l.Turn.Commit = oid
+	again := a
+	again.ID, again.State, again.Sends, again.SentAt = 0, work.ActionPlanned, 0, time.Time{}
+	again.Base, again.Head, again.PlannedAt = head, oid, p.Now()
+	again.Token = work.PushToken(l.Repo.Row.Key(), a.Target, head, l.Turn.Key)
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
+			return err
+		}
+		if err := tx.MarkVoid(ctx, a.ID, "replayed on a newer head", p.Now()); err != nil {
+			return err
+		}
+		var err error
+		again, err = tx.AddAction(ctx, again)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store the replayed commit: %w", err)
+	}
+	_, err = p.Effects().Apply(ctx, p.Scope(l.Repo), again)
+	if _, ok := errors.AsType[*git.LeaseError](err); ok { // once more, from the next pass
+		return &work.WaitError{Reason: "the branch keeps moving", Err: err}
+	}
+	return p.unlessRejected(ctx, l, again, err)
+}

@@ -1,0 +1,230 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// While no pull request exists, the issue is where people and agent talk. A
+// start that cannot go on leaves a followup: why, and how far people's comments
+// were fed. What comes after that cursor makes the next turn. Comments, and the
+// labelling that began it all, stay pending until a turn opens the pull request,
+// which names them all as handled: so a lost database changes nothing.
+
+// awaitWord ends a start before its first effect: something must be said, or
+// done, before a turn can go on. Its comments stay queued for that turn.
+func (p *Turns) awaitWord(ctx context.Context, l *env.Lease, v Verdict) error {
+	var before, after work.Followup
+	now := p.Now()
+	if !p.Config.Runtime.EnableIssueCommentRouting && !work.AwaitsLabel(l.Item, v.hint) {
+		v.hint = work.StartOver
+	}
+	end := work.StepFailed
+	if v.followup == work.FollowupComments {
+		end = work.StepSuperseded
+	}
+	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if before, _, err = tx.FindFollowup(ctx, l.Item.ID); err != nil {
+			return err
+		}
+		queued, err := env.QueuedComments(ctx, tx, l.Item)
+		if err != nil {
+			return err
+		}
+		after = followupOf(l, v, before, queued)
+		after.Since = now
+		if err := p.endAsking(ctx, tx, l, end, v.Reason); err != nil {
+			return err
+		}
+		if err := tx.PutFollowup(ctx, after); err != nil {
+			return err
+		}
+		if err := p.keepTalk(ctx, tx, l); err != nil {
+			return err
+		}
+		m := p.waitingMove(after, v.hint)
+		m.Public = v.public
+		return store.MovedOrGone(p.notices.Move(ctx, tx, m, now))
+	})
+	if err != nil {
+		return err
+	}
+	if after.Kind != work.FollowupStopped {
+		p.LogComments(ctx, l, "issue comments handled", work.Fed(l.Events, before.EventCursor))
+	}
+	p.logRange(ctx, l, "work waits for a comment", after.RunStartComment, after.CommentCursor, "waiting_reason", after.Reason)
+	return nil
+}
+
+// followupOf is what a turn that ended leaves. What is queued beside it is not
+// fed: of a turn that was found again in the journal it may stand in between.
+func followupOf(l *env.Lease, v Verdict, before work.Followup, queued []work.Event) work.Followup {
+	f := work.Followup{
+		ItemID: l.Item.ID, Kind: v.followup, Reason: v.Reason, Turn: l.Turn.Key, Commit: cmp.Or(l.Turn.Commit, before.Commit),
+		RunStartComment: runStart(l.Turn.Request), CommentCursor: before.CommentCursor, EventCursor: before.EventCursor,
+	}
+	if f.Kind == "" {
+		f.Kind = work.FollowupStopped
+	}
+	for _, e := range l.Events {
+		f.EventCursor = max(f.EventCursor, e.ID)
+		if e.Kind == work.EventSource {
+			f.CommentCursor = max(f.CommentCursor, work.CommentID(e))
+		}
+	}
+	for _, e := range queued {
+		f.EventCursor = min(f.EventCursor, e.ID-1)
+	}
+	return f
+}
+
+// waitingMove is where an item stands that waits for a followup: blocked, where
+// no word on the issue is what it waits for, or none is acted on.
+func (p *Turns) waitingMove(f work.Followup, hint string) work.Move {
+	m := work.Move{Item: f.ItemID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: f.Reason, Hint: hint}
+	if f.Kind == work.FollowupAsked {
+		m.Cause, m.Asked = work.CauseAsked, f.Turn
+	}
+	m.Passing = f.Kind == work.FollowupComments
+	if f.Kind.Recoverable() && p.Config.Runtime.EnableIssueCommentRouting {
+		m.To = work.StateAwaitingIssueFollowup
+	}
+	return m
+}
+
+// keepTalk keeps what the turn that goes on can use: what was decided, and the
+// provider's thread.
+func (p *Turns) keepTalk(ctx context.Context, tx *store.Tx, l *env.Lease) error {
+	var answer struct {
+		DecisionSummary *string `json:"decision_summary"`
+	}
+	if len(l.Turn.Answer) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(l.Turn.Answer, &answer); err == nil && answer.DecisionSummary != nil && *answer.DecisionSummary != "" {
+		item := l.Item
+		item.DecisionSummary = *answer.DecisionSummary
+		if err := tx.SetResult(ctx, item); err != nil {
+			return err
+		}
+	}
+	if l.Turn.Session == "" {
+		return nil
+	}
+	return tx.PutSession(ctx, l.Item.ID, l.Turn.Agent, l.Turn.Session, l.Turn.Slot, p.Now())
+}
+
+// putBack is where a superseded start's item goes back to: to where it waited,
+// when it had waited.
+func putBack(ctx context.Context, tx *store.Tx, l *env.Lease, m work.Move) (work.Move, error) {
+	f, waited, err := tx.FindFollowup(ctx, l.Item.ID)
+	if waited && l.Turn.Kind.Start() && m.Cause == work.CausePutBack {
+		m.To, m.Reason, m.Passing = work.StateAwaitingIssueFollowup, f.Reason, true
+	}
+	return m, err
+}
+
+// endFollowup forgets what the item waited for: its pull request is open.
+func endFollowup(ctx context.Context, tx *store.Tx, l *env.Lease) (work.Followup, error) {
+	f, _, err := tx.FindFollowup(ctx, l.Item.ID)
+	if err != nil {
+		return f, err
+	}
+	return f, tx.DropFollowup(ctx, l.Item.ID)
+}
+
+// listenAgain reads the issue's conversation once more, right before the first
+// effect of a start. Nothing is opened past what people said meanwhile: one
+// more turn hears it. Once the push was sent it is too late, and what is said
+// then goes to the first turn on the pull request.
+func (p *Turns) listenAgain(ctx context.Context, l *env.Lease, push work.Action) error {
+	begun := push.Base != "" // on a branch that a pass pushed whose state folder is gone
+	if !l.Turn.Kind.Start() || begun || !p.Config.Runtime.EnableIssueCommentRouting {
+		return nil
+	}
+	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
+		return err
+	}
+	news, err := p.reader.NewComments(ctx, l)
+	if err != nil {
+		return err
+	}
+	if found := news.OnIssue(); len(found) > 0 {
+		p.LogComments(ctx, l, "issue comments seen", found)
+	}
+	var unheard []work.Event
+	var commanded bool
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := news.Put(ctx, tx); err != nil {
+			return err
+		}
+		queued, err := env.QueuedComments(ctx, tx, l.Item)
+		if err != nil {
+			return err
+		}
+		start := runStart(l.Turn.Request)
+		unheard = slices.DeleteFunc(queued, func(e work.Event) bool { return work.CommentID(e) <= start })
+		commanded, err = unobeyed(ctx, tx, l)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case commanded: // it may call the work off, or pause it
+		return &work.WaitError{Until: p.Now(), Reason: "a command on the issue is carried out first"}
+	case len(unheard) == 0:
+		return nil
+	}
+	p.LogComments(ctx, l, "issue comments queued", unheard)
+	return &work.FollowupError{Kind: work.FollowupComments, Reason: work.NewIssueComments, Hint: "one more turn sees them"}
+}
+
+// ReconcileFollowups puts every item that stands still without a pull request
+// where the config of today and its stored kind have it: those that an older
+// program, or one with another config, left behind too.
+func (p *Turns) ReconcileFollowups(ctx context.Context, tx *store.Tx) error {
+	from, hint := []work.State{work.StateFailed, work.StateBlocked}, "answer in a comment on the issue"
+	if !p.Config.Runtime.EnableIssueCommentRouting {
+		from, hint = []work.State{work.StateAwaitingIssueFollowup}, work.StartOver
+	}
+	for _, state := range from {
+		standing, err := tx.ListStandingFollowups(ctx, state)
+		if err != nil {
+			return err
+		}
+		for _, f := range standing {
+			item, err := tx.GetItem(ctx, f.ItemID)
+			if err != nil {
+				return err
+			}
+			other := state == work.StateBlocked && item.Reason != f.Reason // something else has stopped it since
+			if !f.Kind.Recoverable() || other || item.Edited != "" {       // no answer lets it go on
+				continue
+			}
+			m := p.waitingMove(f, hint)
+			m.Cause = work.CauseStopped
+			if state == work.StateFailed {
+				m.Cause = work.CauseResumed
+			}
+			if err := p.notices.Move(ctx, tx, m, p.Now()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// runStart is the newest comment that the agent was told of; 0: none.
+func runStart(stored []byte) int64 {
+	var req env.Request
+	if err := json.Unmarshal(stored, &req); err != nil {
+		return 0
+	}
+	return req.RunStartComment
+}
