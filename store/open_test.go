@@ -146,6 +146,9 @@ func TestNotADatabase(t *testing.T) {
 // Only making the file needs tick.lock: its tables can be made by any of
 // several that are too early.
 func TestTwentyOpenersOfAnEmptyFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it tries much")
+	}
 	path := filepath.Join(t.TempDir(), "state.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)

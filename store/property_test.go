@@ -214,6 +214,9 @@ func (m *model) agree(t *rapid.T) {
 }
 
 func TestPropertyMovesKeepTheInvariants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it tries much")
+	}
 	d := newDB(t)
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {

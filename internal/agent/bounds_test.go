@@ -13,6 +13,9 @@ import (
 // Whichever agent takes more than it may is ended for that and says so: it did
 // not fail, and no provider is down.
 func TestAgentsThatTakeTooMuchAreEndedForThat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for real time")
+	}
 	const (
 		memory = "used more than 100 MiB of memory"
 		stderr = "wrote more than 16 MiB to standard error"

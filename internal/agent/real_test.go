@@ -47,6 +47,9 @@ func onReal(t *testing.T, test func(t *testing.T, r *rig)) {
 
 func newRig(t *testing.T, adapter string) *rig {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("real agents are not for -short")
+	}
 	bin, why := modelsim.Programs()
 	if why != "" {
 		t.Skip(why)

@@ -131,6 +131,9 @@ func TestClaudesMessagesCountOnce(t *testing.T) {
 }
 
 func TestAnAnswerThatCameBeforeTheLimitIsKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for real time")
+	}
 	for adapter, lines := range map[string][]string{
 		codexName:  {codexBegins, codexSays(`{"a":1}`), codexEnds},
 		claudeName: {claudeInit, claudeResult(`,"structured_output":{"a":1}`)},

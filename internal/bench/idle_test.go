@@ -17,6 +17,9 @@ import (
 )
 
 func TestIdlePass(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures")
+	}
 	for _, pulls := range []int{10, 60} {
 		t.Run(fmt.Sprint(pulls), func(t *testing.T) {
 			t.Parallel()

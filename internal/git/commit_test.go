@@ -278,6 +278,9 @@ func TestGitlinks(t *testing.T) {
 }
 
 func TestSubmodulesStayAsTheyAre(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, tree)
 	w.withSubmodule()
 	w.restore()
@@ -318,6 +321,9 @@ func TestCommitFilesWithoutACheckout(t *testing.T) {
 }
 
 func TestMergeCommitJudgesOnlyItsOwn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, tree)
 	w.restore()
 	w.put("mine.txt", "m")

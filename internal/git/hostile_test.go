@@ -57,6 +57,9 @@ func plant(w *world, repo, script string) {
 // What an agent plants in its checkout is run by no command of ours, in a
 // whole turn and the restore after it.
 func TestNothingPlantedIsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, map[string]string{"a.txt": "a\n", "sub/.keep": ""})
 	base := w.restore()
 	script, sprung := w.trap()
@@ -104,6 +107,9 @@ func TestNothingPlantedIsRun(t *testing.T) {
 // A repository in a submodule's folder survives clean, and add -A would ask
 // its file system monitor.
 func TestSubmoduleFolder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, map[string]string{"a.txt": "a\n"})
 	w.cmd(w.root, "init", "-q", "-b", "main", "lib")
 	w.write(filepath.Join(w.root, "lib", "l.txt"), "l")

@@ -29,6 +29,9 @@ func (w *world) bare(at string) {
 
 // What some system or some git takes for a repository or a way out is refused before the push, and told to the agent.
 func TestWhatOtherSystemsFallForIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, map[string]string{
 		"a/b/c": "", "deep/dir/x": "", "half/HEAD": "x", "half/objects/k": "", "fixture.git/HEAD": "x", "fixture.git/objects/k": "", "fixture.git/refs/k": "",
 	})
@@ -98,6 +101,9 @@ func (w *world) dig(name string, depth int) {
 
 // What only looks like it is let through.
 func TestWhatOtherSystemsTakeWellIsCommitted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, map[string]string{"a/b/c": "", "fixture.git/HEAD": "x", "fixture.git/objects/k": "", "fixture.git/refs/k": ""})
 	w.check(os.Symlink("/usr/share/x", filepath.Join(w.person, "away")))
 	w.commit("a link of people's", nil)

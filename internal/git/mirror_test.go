@@ -79,6 +79,9 @@ func TestMirrorIsMended(t *testing.T) {
 }
 
 func TestMirrorBeyondRepairIsRemade(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, tree)
 	w.fetch()
 	w.check(os.RemoveAll(w.mirror.Dir()))
@@ -122,6 +125,9 @@ func TestRepairWithoutTheRemoteChangesNothing(t *testing.T) {
 }
 
 func TestStaleLocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, tree)
 	w.restore()
 	w.check(w.mirror.KeepTurn(t.Context(), key1, w.main()))
@@ -141,6 +147,9 @@ func TestStaleLocks(t *testing.T) {
 }
 
 func TestFourFetchesAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, tree)
 	w.fetch()
 	for i := range 3 {
@@ -249,6 +258,9 @@ func TestDefaultBranchRenamed(t *testing.T) {
 }
 
 func TestJournals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, tree)
 	ctx := t.Context()
 	if keys, err := w.mirror.Journals(ctx); err != nil || keys != nil {

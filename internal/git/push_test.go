@@ -226,6 +226,9 @@ func TestAnswerLost(t *testing.T) {
 }
 
 func TestPushTimesOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w, oid := pushed(t)
 	two := w.next(oid, "2")
 	w.hook("pre-receive", "exec sleep 30\n")
@@ -245,6 +248,9 @@ func TestPushTimesOut(t *testing.T) {
 }
 
 func TestCarries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w, oid := pushed(t)
 	ctx := t.Context()
 	w.cmd(w.person, "fetch", "-q")
@@ -282,6 +288,9 @@ func TestCarries(t *testing.T) {
 }
 
 func TestReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, map[string]string{"a.txt": repeat("line\n", 20), "b.txt": "b\n"})
 	w.fetch()
 	ctx := t.Context()

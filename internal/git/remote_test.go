@@ -85,6 +85,9 @@ func TestGhGivesCredentials(t *testing.T) {
 }
 
 func TestRemoteErrorsAreTyped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, tree)
 	answer := func(status int) string {
 		s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
@@ -127,6 +130,9 @@ func TestRemoteErrorsAreTyped(t *testing.T) {
 }
 
 func TestNoPermissionBeforeAnythingWasSent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w, oid := pushed(t)
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusForbidden) }))
 	t.Cleanup(s.Close)
@@ -143,6 +149,9 @@ func TestNoPermissionBeforeAnythingWasSent(t *testing.T) {
 }
 
 func TestSigning(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, tree)
 	keygen, err := exec.LookPath("ssh-keygen")
 	if err != nil {
@@ -185,6 +194,9 @@ func TestSigning(t *testing.T) {
 }
 
 func TestOperatorsExcludesAreCarriedOver(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, tree)
 	w.write(filepath.Join(w.home, "ignore"), "*.swp\n")
 	w.write(filepath.Join(w.home, ".gitconfig"), "[core]\n\texcludesFile = ~/ignore\n[alias]\n\tst = status\n")

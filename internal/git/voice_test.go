@@ -29,6 +29,9 @@ func (w *world) spoken(v Voice, trailers ...string) (author, committer, message 
 }
 
 func TestWhomCommitsAreBy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	w := newWorld(t, tree)
 	w.fetch()
 	ours := w.git.Options().Identity

@@ -134,6 +134,9 @@ func needNpm(t *testing.T) {
 }
 
 func TestAgentClisInstallsTheNewestThatIsServed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it installs packages")
+	}
 	needNpm(t)
 	g := registry{
 		versions: map[string][]string{
@@ -160,6 +163,9 @@ func TestAgentClisInstallsTheNewestThatIsServed(t *testing.T) {
 }
 
 func TestAgentClisSaysThatThereIsNoRegistry(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it installs packages")
+	}
 	needNpm(t)
 	for _, args := range [][]string{nil, {"--newest"}} {
 		if bin, code := clis(t, "http://127.0.0.1:1", t.TempDir(), args...); bin != "" || code != 3 {

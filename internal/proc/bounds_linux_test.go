@@ -25,6 +25,9 @@ func holds(megabytes int) string {
 
 // A run is ended at each of its bounds, with all that it began, and says which.
 func TestBoundsEndTheWholeTree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for real time")
+	}
 	const mib = 1 << 20
 	in := t.TempDir()
 	disk := func(most int64) func(*Cmd) {
@@ -84,6 +87,9 @@ func TestBoundsEndTheWholeTree(t *testing.T) {
 // What is below its bounds comes to its own end: memory that processes share is
 // counted once.
 func TestBoundsSpareWhatIsBelow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for real time")
+	}
 	const mib = 1 << 20
 	for name, script := range map[string]string{
 		"little":                   `echo fine >&2; sleep 1.2`,

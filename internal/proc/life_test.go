@@ -15,6 +15,9 @@ import (
 
 // The idle limit ends what is silent and does nothing, and nothing else.
 func TestIdleLimitSparesSilentPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for real time")
+	}
 	grown := filepath.Join(t.TempDir(), "session")
 	var size int64
 	grows := func(context.Context) bool {

@@ -34,6 +34,9 @@ func drip(t *testing.T, size int, pause time.Duration) (port int) {
 // A program that reads a stream in silence lives; one that gets no more than a
 // sign now and then, or nothing, does not.
 func TestIdleLimitSparesAStream(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for real time")
+	}
 	if _, err := os.Stat("/bin/bash"); err != nil {
 		t.Skip("no bash, which opens connections by itself")
 	}

@@ -144,6 +144,9 @@ func TestIdleLimit(t *testing.T) {
 }
 
 func TestGrandchildKeepsThePipe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for real time")
+	}
 	for _, survivors := range []Survivors{EndSurvivors, LeaveSurvivors} {
 		pidFile := filepath.Join(t.TempDir(), "pid")
 		c := sh(`sh -c 'echo $$ >"$0"; exec sleep 20' "` + pidFile + `" & sleep 0.2; echo done`)

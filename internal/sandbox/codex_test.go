@@ -15,6 +15,9 @@ import (
 // what the table of mounts names: also of the folder that stands behind /tmp.
 // So that folder, too, has to be there inside.
 func TestTheRealCodexRunsCommandsInTheSandbox(t *testing.T) {
+	if testing.Short() {
+		t.Skip("real agents are not for -short")
+	}
 	bin, why := modelsim.Programs()
 	if why != "" {
 		t.Skip(why)
@@ -34,6 +37,9 @@ func TestTheRealCodexRunsCommandsInTheSandbox(t *testing.T) {
 // Programs that codex starts write to the caches of the private home, which have to
 // be there when codex starts.
 func TestTheCommandsOfTheRealCodexWriteToCaches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("real agents are not for -short")
+	}
 	bin, why := modelsim.Programs()
 	if why != "" {
 		t.Skip(why)

@@ -55,6 +55,9 @@ func TestAgentStoriesInATemporaryFolder(t *testing.T) {
 }
 
 func agentParams(t *testing.T) testscript.Params {
+	if testing.Short() {
+		t.Skip("real agents are not for -short")
+	}
 	bin, why := modelsim.Programs()
 	if why != "" {
 		t.Skip(why)

@@ -23,6 +23,9 @@ import (
 // are read: before each effect, the row of its intent was written to the
 // database's log and the log was synced.
 func TestEveryIntentIsSyncedBeforeItsEffect(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it traces system calls")
+	}
 	needStrace(t)
 	p := tracedPass(t, buildBinary(t, nil))
 	for _, complaint := range p.unsynced() {
@@ -44,6 +47,9 @@ func TestEveryIntentIsSyncedBeforeItsEffect(t *testing.T) {
 // The test above would not be worth much if it passed for a database that
 // leaves syncing to checkpoints.
 func TestALazyDatabaseIsFoundOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it traces system calls")
+	}
 	needStrace(t)
 	lazy := buildBinary(t, func(source string) string {
 		return strings.Replace(source, `"synchronous(FULL)"`, `"synchronous(NORMAL)"`, 1)
@@ -57,6 +63,9 @@ func TestALazyDatabaseIsFoundOut(t *testing.T) {
 // The commit, its ref, the journal and its ref are on disk before the row
 // that says that the agent has answered.
 func TestTheAnswerIsOnDiskBeforeItsRow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it traces system calls")
+	}
 	needStrace(t)
 	p := tracedPass(t, buildBinary(t, nil))
 	mirror := p.w.dirs().MirrorDir(p.w.mainRepo())
@@ -90,6 +99,9 @@ func TestTheAnswerIsOnDiskBeforeItsRow(t *testing.T) {
 
 // A pause of everything outlives a power loss, and so does its end.
 func TestAPauseOfEverythingIsOnDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it traces system calls")
+	}
 	needStrace(t)
 	binary := buildBinary(t, nil)
 	w, err := newWorld(t.TempDir())

@@ -5,6 +5,7 @@ package story
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,16 @@ func runFolders(t *testing.T, p testscript.Params, files []string) {
 			t.Parallel()
 			testscript.Run(t, p)
 		})
+	}
+}
+
+// The short stories are some of all.
+func TestShortStoriesExist(t *testing.T) {
+	all := scriptFiles(t)
+	for _, file := range shortFiles() {
+		if !slices.Contains(all, file) {
+			t.Errorf("there is no story %s", storyName(file))
+		}
 	}
 }
 

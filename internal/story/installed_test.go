@@ -60,6 +60,9 @@ func inSystem(t *testing.T) func(string) string {
 // TestAgentsAsTheyAreInstalled has each real program make a turn in the sandbox,
 // installed in each way. The tests' own installation is out of its sight.
 func TestAgentsAsTheyAreInstalled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("real agents are not for -short")
+	}
 	bin, why := modelsim.Programs()
 	if why != "" {
 		t.Skip(why)

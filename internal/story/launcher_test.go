@@ -78,6 +78,9 @@ func (s source) want(env []string, name, stdout, stderrPart string, code int, ar
 }
 
 func TestLauncherBuildsWhatIsMissingOrNewer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program")
+	}
 	s := newSource(t)
 	launcher := filepath.Join(s.dir, "gh-mergexo")
 	s.want(os.Environ(), launcher, "one\na b\n--x\n", "", 0, "a b", "--x")
@@ -119,6 +122,9 @@ func (s source) builtAt() time.Time {
 }
 
 func TestLauncherTwoAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program")
+	}
 	s := newSource(t)
 	var all sync.WaitGroup
 	for range 3 {
@@ -133,6 +139,9 @@ func TestLauncherTwoAtOnce(t *testing.T) {
 
 // TestLauncherUnderCron: no HOME, no PATH to speak of, no terminal.
 func TestLauncherUnderCron(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program")
+	}
 	s := newSource(t)
 	launcher := filepath.Join(s.dir, "gh-mergexo")
 	tools := t.TempDir() // everything that the launcher may call, but Go

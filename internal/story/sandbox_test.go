@@ -38,6 +38,9 @@ func condition(name string) (bool, error) {
 // below a temporary folder, where the other stories play, a sandbox shows nothing
 // of a home anyway.
 func TestStoriesAboutTheSandboxOutsideTemporaryFolders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("they play once more elsewhere")
+	}
 	p := params(t)
 	p.WorkdirRoot = testhome.New(t)
 	runFolders(t, p, aboutTheSandbox(t, scriptFiles(t)))

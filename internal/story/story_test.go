@@ -90,7 +90,7 @@ func TestMain(m *testing.M) {
 func TestStories(t *testing.T) {
 	p := params(t)
 	p.WorkdirRoot = testhome.Memory(t)
-	runFolders(t, p, scriptFiles(t))
+	runFolders(t, p, played(t))
 }
 
 func params(t *testing.T) testscript.Params {
