@@ -42,7 +42,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 			return Prompt{}, fmt.Errorf("%s: %s", r.Repo, r.Note)
 		}
 	}
-	l, err := p.leaseOf(ctx, q, preview)
+	l, err := q.leaseOf(ctx, p, preview)
 	if err != nil {
 		return Prompt{}, err
 	}
@@ -55,7 +55,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 		return Prompt{Text: stored.Prompt, Stored: true}, nil
 	}
 	l.Turn.Agent = q.Agent
-	if err := p.stand(ctx, l, q); err != nil {
+	if err := q.stand(ctx, p, l); err != nil {
 		return Prompt{}, err
 	}
 	c, err := p.turns.Briefs.PromptContext(ctx, l)
@@ -73,7 +73,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 
 // leaseOf finds the turn that is asked about: the one under way, the one that
 // is planned, or one that nothing asks for yet.
-func (p *Pass) leaseOf(ctx context.Context, q PromptQuery, preview *Preview) (*env.Lease, error) {
+func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*env.Lease, error) {
 	var item work.Item
 	var pull work.PullRequest
 	var turns []work.Turn
@@ -109,7 +109,7 @@ func (p *Pass) leaseOf(ctx context.Context, q PromptQuery, preview *Preview) (*e
 	for _, t := range turns {
 		if t.ItemID == item.ID && fits(t.Kind) {
 			l := &env.Lease{Turn: t, Item: item, Repo: r}
-			return l, p.loadEvents(ctx, l)
+			return l, q.loadEvents(ctx, p, l)
 		}
 	}
 	for _, plan := range preview.Plans {
@@ -135,7 +135,7 @@ func (p *Pass) leaseOf(ctx context.Context, q PromptQuery, preview *Preview) (*e
 	return &env.Lease{Turn: p.newTurn(idle, 0), Item: item, Repo: r}, nil
 }
 
-func (p *Pass) loadEvents(ctx context.Context, l *env.Lease) error {
+func (q PromptQuery) loadEvents(ctx context.Context, p *Pass, l *env.Lease) error {
 	return p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		l.Events, err = env.TurnEvents(ctx, tx, l.Turn)
 		return err
@@ -143,7 +143,7 @@ func (p *Pass) loadEvents(ctx context.Context, l *env.Lease) error {
 }
 
 // stand finds where the turn would begin, with a mirror that is thrown away.
-func (p *Pass) stand(ctx context.Context, l *env.Lease, q PromptQuery) error {
+func (q PromptQuery) stand(ctx context.Context, p *Pass, l *env.Lease) error {
 	if err := p.Preflight(ctx); err != nil {
 		return err
 	}
