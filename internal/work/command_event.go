@@ -24,6 +24,7 @@ func AsCommand(e Event) Event {
 	return e
 }
 
+// CommandSource is the id of a command that stands in a comment of a kind.
 func CommandSource(kind EventKind, id string) string {
 	switch kind {
 	case EventReview:

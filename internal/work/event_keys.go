@@ -6,6 +6,7 @@ import (
 	"time"
 )
 
+// EventKeys are the events' keys, in their order.
 func EventKeys(events []Event) []string {
 	keys := make([]string, len(events))
 	for i, e := range events {
@@ -27,6 +28,7 @@ func StampOf(e Event) time.Time {
 // answer was printed there.
 const SaidLocally = "cli"
 
+// CommentID is the id of an event's comment; 0: it is of none.
 func CommentID(e Event) int64 {
 	id, err := strconv.ParseInt(e.Source, 10, 64)
 	if err != nil {
@@ -47,6 +49,7 @@ func Fed(events []Event, cursor int64) []Event {
 	return out
 }
 
+// EventIDs are the events' row ids, in their order.
 func EventIDs(events []Event) []int64 {
 	ids := make([]int64, len(events))
 	for i, e := range events {

@@ -2,7 +2,7 @@ package work
 
 import "cmp"
 
-// Ground is the newest turn that worked on a branch, and the commit that it
+// RequiredAncestor is the newest turn that worked on a branch, and the commit that it
 // left or found there: what the branch must have in its history. A turn that
 // never ran found out nothing about the branch.
 func RequiredAncestor(turns []Turn, branch string, but int64) (oid string, of Turn) {
@@ -19,7 +19,7 @@ func RequiredAncestor(turns []Turn, branch string, but int64) (oid string, of Tu
 	return of.Head, of
 }
 
-// Instead is the head that a person accepted for a branch without the commit;
+// AcceptedHead is the head that a person accepted for a branch without the commit;
 // empty when nobody did.
 func AcceptedHead(pull PullRequest, lost string) string {
 	if pull.LostOID == lost {

@@ -33,6 +33,7 @@ func RepoLabels(l Labels) []Label {
 	}
 }
 
+// IgnoreLabel is the label that pauses work, as it is made.
 func IgnoreLabel(name string) Label {
 	return Label{Name: name, Color: "cfd3d7", Description: "gh mergexo leaves this to people"}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 )
 
+// Authors names who wrote the events, each once: "ann, bob" or "ann and 3 others".
 func Authors(events []Event) string {
 	var names []string
 	for _, e := range events {

@@ -2,7 +2,7 @@ package work
 
 import "time"
 
-// Pause has people take a work item over, from a moment on GitHub's clock, or
+// PauseChange has people take a work item over, from a moment on GitHub's clock, or
 // gives it back: an item that is paused stays so until one ends it.
 type PauseChange struct {
 	Item  int64
@@ -11,7 +11,7 @@ type PauseChange struct {
 	By    string    // login
 }
 
-// Handing is that people have taken an item over that stands still, or have given
+// PauseBanner is that people have taken an item over that stands still, or have given
 // it back, and its comment does not say so yet.
 type PauseBanner struct {
 	Stop  Stop

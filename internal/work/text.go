@@ -10,6 +10,7 @@ import (
 
 const StoppedTime = "2006-01-02 15:04 UTC"
 
+// Short is the abbreviated name of a commit.
 func Short(oid string) string {
 	if len(oid) > 7 {
 		return oid[:7]
@@ -17,6 +18,7 @@ func Short(oid string) string {
 	return oid
 }
 
+// Count is a number with its noun: "1 comment", "2 comments".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -24,6 +26,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// JoinNames joins names as a sentence does: "a, b and c".
 func JoinNames(names []string) string {
 	switch len(names) {
 	case 0:
@@ -48,4 +51,5 @@ func Sentence(s string) string {
 	return s
 }
 
-func Utc(t time.Time) string { return t.UTC().Format(StoppedTime) }
+// UTC is a time as comments on GitHub show it.
+func UTC(t time.Time) string { return t.UTC().Format(StoppedTime) }

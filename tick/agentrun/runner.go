@@ -16,6 +16,7 @@ type Runner struct {
 	tried    tried
 }
 
+// New makes a Runner.
 func New(e *env.Env, r *restore.Restorer, l *recheck.Looks, b *brief.Briefs) *Runner {
 	return &Runner{Env: e, restorer: r, looks: l, briefs: b}
 }

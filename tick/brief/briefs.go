@@ -13,6 +13,7 @@ type Briefs struct {
 	may func(context.Context, *env.Repo, work.Account) (bool, error) // whether somebody may give commands
 }
 
+// New makes Briefs; may reports whether somebody may give commands in a repository.
 func New(e *env.Env, may func(context.Context, *env.Repo, work.Account) (bool, error)) *Briefs {
 	return &Briefs{e, may}
 }

@@ -54,6 +54,7 @@ func opensNetwork(args []string, mode work.Mode) bool {
 	return false
 }
 
+// Surroundings is how the agent works on the lease's turn.
 func (p *Briefs) Surroundings(l *env.Lease) prompts.Surroundings {
 	s := Surroundings(p.Config, p.AgentOf(l), l.Repo.Settings, l.Turn.Kind)
 	if l.Approves() { // its turn only reads

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
+// CommitMessage is the message of the turn's commit.
 func CommitMessage(l *env.Lease, a prompts.Answer) string {
 	message := public.NoClosing(public.Message(a.CommitMessage))
 	switch {

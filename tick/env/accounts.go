@@ -21,7 +21,8 @@ type Accounts struct {
 	shut  map[string]error   // hosts on which nothing is done today, for want of a login or for another one
 }
 
-func (a *Accounts) Ids(host string) []int64 {
+// IDs are our accounts on a host.
+func (a *Accounts) IDs(host string) []int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.known[host])
@@ -62,6 +63,7 @@ func (a *Accounts) ShutHosts(wanted func(host string) bool) error {
 	return errors.Join(errs...)
 }
 
+// LoadAccounts reads our accounts, once a pass.
 func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx) error {
 	rows, err := tx.ListAccounts(ctx)
 	if err != nil {

@@ -29,7 +29,7 @@ const maxHaltReason = 500
 func (h Halt) Says() string {
 	since, why := "", ""
 	if !h.Since.IsZero() {
-		since = " since " + work.Utc(h.Since)
+		since = " since " + work.UTC(h.Since)
 	}
 	if h.Reason != "" {
 		why = " (" + h.Reason + ")"

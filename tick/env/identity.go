@@ -21,6 +21,7 @@ func (r *Repo) Confirm(at time.Time) {
 	r.sameAt = at
 }
 
+// Confirmed reports whether the name stood for the repository within some time.
 func (r *Repo) Confirmed(now time.Time, within time.Duration) bool {
 	r.same.Lock()
 	defer r.same.Unlock()

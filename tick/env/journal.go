@@ -46,6 +46,7 @@ type journalAction struct {
 	Why    string          `json:"why"`
 }
 
+// EncodeJournal makes the journal of a turn that is answered.
 func EncodeJournal(l *Lease, planned []work.Action) ([]byte, error) {
 	t := l.Turn
 	j := Journal{
@@ -63,6 +64,7 @@ func EncodeJournal(l *Lease, planned []work.Action) ([]byte, error) {
 	return b, nil
 }
 
+// DecodeJournal reads a journal; it fails for a version that it does not know.
 func DecodeJournal(b []byte) (Journal, error) {
 	var j Journal
 	if err := json.Unmarshal(b, &j); err != nil {

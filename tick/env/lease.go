@@ -121,6 +121,7 @@ type Lease struct {
 	DisclosedAside string // the line where its agent takes no part afterwards
 }
 
+// Release gives the slot back.
 func (l *Lease) Release() { l.Slot.Release() }
 
 // Conflict is what the agent is told of the merge in progress.

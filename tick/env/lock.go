@@ -18,8 +18,10 @@ import (
 // All locks are flocks: their holder's death ends them. They are never
 // deleted, and nothing in them proves that somebody lives.
 
+// FileLock is a lock that is held.
 type FileLock struct{ f *flock.Flock }
 
+// Unlock releases the lock.
 func (l FileLock) Unlock() { _ = l.f.Unlock() } // closing releases it in any case
 
 // TryLock takes a lock if nobody holds it.
@@ -92,6 +94,7 @@ func (s *Slot) Announce(h work.Holder) error {
 	return nil
 }
 
+// Release frees the slot.
 func (s *Slot) Release() {
 	_ = os.Truncate(s.path, 0) // tidiness; the lock is what counts
 	s.lock.Unlock()

@@ -7,6 +7,7 @@ func (p *Env) TurnAttrs(l *Lease, more ...any) []any {
 	return append(AttrsOf(l.Repo.Name, l.Item, l.Turn), more...)
 }
 
+// AttrsOf are the fields of a log line about a turn.
 func AttrsOf(repo work.RepoName, item work.Item, t work.Turn) []any {
 	attrs := []any{"repo_full_name", repo.FullName(), "work_item_id", item.ID, "issue_number", item.Number, "turn_key", t.Key, "kind", string(t.Kind)}
 	if !t.Kind.Start() {
@@ -15,7 +16,8 @@ func AttrsOf(repo work.RepoName, item work.Item, t work.Turn) []any {
 	return attrs
 }
 
-func IdRange(comments []work.Event) (from, to int64) {
+// IDRange is the lowest and the highest id of comments; 0 for none.
+func IDRange(comments []work.Event) (from, to int64) {
 	for _, e := range comments {
 		id := work.CommentID(e)
 		if from == 0 || id < from {

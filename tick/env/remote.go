@@ -137,7 +137,7 @@ type Orphans interface {
 	Inside(ctx context.Context, dir string) (bool, error)
 }
 
-// remote is a Remote in this pass: with its row, and its mirror once needed.
+// Repo is a Remote in this pass: with its row, and its mirror once needed.
 type Repo struct {
 	Remote
 	Row   work.Repo
@@ -156,6 +156,7 @@ type Repo struct {
 	Sends   sync.Mutex // one sender of this repository's notices in this process
 }
 
+// Git is the repository's mirror, opened when it is asked for first.
 func (r *Repo) Git() Mirror {
 	r.Opening.Lock()
 	defer r.Opening.Unlock()
@@ -165,7 +166,7 @@ func (r *Repo) Git() Mirror {
 	return r.Opened
 }
 
-// remotes are the configured repositories, as begin found them.
+// Repositories are the configured repositories, as begin found them.
 func (p *Env) Repositories() []*Repo { return p.All }
 
 // OpenRepos finds the rows of the configured repositories.
@@ -191,6 +192,7 @@ func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
+// RemoteByID finds a configured repository by its row; nil: there is none.
 func (p *Env) RemoteByID(repoID int64) *Repo {
 	p.Rooms.Lock()
 	defer p.Rooms.Unlock()
@@ -229,6 +231,7 @@ func (d Dirs) of(kind string, r work.Repo) string {
 // RepoLock is the lock around writes to a repository's mirror.
 func (d Dirs) RepoLock(r work.Repo) string { return d.lock("repo", r) }
 
+// NoticesLock is the lock around sending a repository's notices.
 func (d Dirs) NoticesLock(r work.Repo) string { return d.lock("notices", r) }
 
 // lock is a repository's lock. Its name survives a lost database, under which

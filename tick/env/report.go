@@ -8,6 +8,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
+// VerdictKind says how a turn ended in this pass.
+type VerdictKind string
+
+const (
+	VerdictDone        VerdictKind = "done"
+	VerdictInterrupted VerdictKind = "interrupted"
+	VerdictWait        VerdictKind = "waiting"
+	VerdictRetry       VerdictKind = "retrying"
+	VerdictBlocked     VerdictKind = "blocked"
+	VerdictSuperseded  VerdictKind = "superseded"
+	VerdictCancelled   VerdictKind = "cancelled"
+)
+
 // Report sums a pass up.
 type Report struct {
 	StartedAt time.Time
@@ -67,6 +80,7 @@ type TurnChange struct {
 // Unprotected is what a turn's change is called that begins without a sandbox.
 const Unprotected = "no sandbox"
 
+// NewReport begins the report of a pass.
 func NewReport(at time.Time) *Report { return &Report{StartedAt: at} }
 
 // TellShut notes that the causes of a repository say why its host is left alone.
@@ -79,6 +93,7 @@ func (r *Report) TellShut(host string) {
 	r.told[host] = true
 }
 
+// Tells reports whether a line of the report says already why a host was left alone.
 func (r *Report) Tells(host string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,6 +123,7 @@ func (r *Report) Idle() bool {
 	return len(r.turns) == 0 && !slices.ContainsFunc(r.repos, func(x RepoReport) bool { return x.Failed || x.Replaced != "" || x.Notices > 0 || len(x.Warnings) > 0 })
 }
 
+// AddTurn adds what became of a turn.
 func (r *Report) AddTurn(t TurnReport) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -215,4 +215,5 @@ type Ingest struct {
 	notices *notice.Notices
 }
 
+// New makes an Ingest.
 func New(e *env.Env, n *notice.Notices) *Ingest { return &Ingest{e, n} }

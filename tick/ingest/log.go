@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
 // log writes a line for each new event, and one for those that an operator may
@@ -24,6 +25,15 @@ func (h *Reading) log(ctx context.Context) {
 			h.P.Log.WarnContext(ctx, "somebody edited a comment of ours; it stays ours, and is nobody's feedback", h.EventAttrs(c)...)
 		case work.OutcomeNoLabeller:
 			h.P.Log.WarnContext(ctx, "a label starts no work: who set it may not triage the repository", h.EventAttrs(c, "label", e.State)...)
+		}
+	}
+}
+
+func (h *Reading) logMissed(ctx context.Context) {
+	for _, m := range h.Missed {
+		if m.Why == batch.OutcomeOwnDeleted {
+			h.P.Log.WarnContext(ctx, "somebody deleted a comment of ours; it is not sent again", "repo_full_name", h.R.Name.FullName(),
+				"number", m.Event.Number, "url", m.Event.URL)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
@@ -70,7 +72,7 @@ func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, r
 		if due, err := p.due(ctx, a); err != nil || !due {
 			continue
 		}
-		applied, err := p.Effects().Apply(ctx, actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.Ids(r.Name.Host)}, a)
+		applied, err := p.Effects().Apply(ctx, actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.IDs(r.Name.Host)}, a)
 		if err != nil && ctx.Err() != nil {
 			return sent
 		}
@@ -154,4 +156,46 @@ func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) ([]work.Action, e
 // Notices shows on GitHub where items stand.
 type Notices struct{ *env.Env }
 
+// New makes Notices.
 func New(e *env.Env) *Notices { return &Notices{e} }
+
+// due reports whether what a command's answer tells of has come about, or was
+// given up: then the answer may be sent.
+func (p *Notices) due(ctx context.Context, a work.Action) (bool, error) {
+	if a.Kind != work.ActionComment || a.Base == "" {
+		return true, nil
+	}
+	settled := true
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
+		for token := range strings.FieldsSeq(a.Base) {
+			first, known, err := tx.GetAction(ctx, token)
+			if err != nil {
+				return err
+			}
+			settled = settled && (!known || first.State.Settled())
+		}
+		return nil
+	})
+	return settled, err
+}
+
+// sendsLeft reports whether a notice of a repository that was left is sent.
+func sendsLeft(a work.Action) bool { return a.Kind == work.ActionLabels }
+
+// logRedirect logs that a redirect was seen on GitHub.
+func (p *Notices) logRedirect(ctx context.Context, r *env.Repo, a work.Action) {
+	if a.Target == "" || a.Token != work.RedirectToken(r.Row.Key(), a.Number, a.Target) {
+		return
+	}
+	var pull work.PullRequest
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		pull, _, err = tx.FindPullOfItem(ctx, a.ItemID)
+		return err
+	})
+	id, parseErr := strconv.ParseInt(a.Target, 10, 64)
+	if err != nil || parseErr != nil {
+		return
+	}
+	p.Log.InfoContext(ctx, "issue comment redirected", "repo_full_name", r.Name.FullName(), "work_item_id", a.ItemID, "issue_number", a.Number,
+		"pr_number", pull.Number, "action_token", a.Token, "comment_id_from", id, "comment_id_to", id)
+}

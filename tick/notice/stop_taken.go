@@ -77,7 +77,7 @@ func withoutLead(text string) string {
 func takenText(text string, pause work.Pause, label string) string {
 	return fmt.Sprintf("%s%s since %s: no agent works on this, and comments made during the pause are never acted on. "+
 		"To hand it back, comment `/mergexo resume` or take the label `%s` away. From then on this holds again:\n\n%s",
-		takenLead, pause.By, work.Utc(pause.Began), label, withoutLead(text))
+		takenLead, pause.By, work.UTC(pause.Began), label, withoutLead(text))
 }
 
 func givenBackText(text string, unheard int) string {

@@ -13,7 +13,7 @@ import (
 // them is answered with words; anything else may also be tried again without.
 func (p *Notices) StopText(s Stage, stop work.Stop, m work.Move) string {
 	text := fmt.Sprintf(work.StoppedHere+"%s"+work.StoppedSince+"%s"+work.StoppedOften+"%d"+work.StoppedNext+"%s.",
-		work.Sentence(public.Behind(stop.Reason)), work.Utc(stop.Since), stop.Attempts, stop.Hint)
+		work.Sentence(public.Behind(stop.Reason)), work.UTC(stop.Since), stop.Attempts, stop.Hint)
 	if m.Asked == "" && !strings.Contains(stop.Hint, "/mergexo ") && !work.AwaitsLabel(s.item, stop.Hint) {
 		text += fmt.Sprintf("\n- Or, to retry unchanged: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
 			s.Remote.Name.FullName(), s.item.Number)
@@ -38,5 +38,5 @@ func OverText(stop work.Stop, m work.Move, now time.Time) string {
 		}
 	case work.StatePending, work.StateReady, work.StateRunning, work.StateAwaitingFeedback:
 	}
-	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, work.Utc(now), work.Utc(stop.Since), work.Sentence(public.Behind(stop.Reason)))
+	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, work.UTC(now), work.UTC(stop.Since), work.Sentence(public.Behind(stop.Reason)))
 }

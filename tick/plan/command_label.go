@@ -69,7 +69,7 @@ func (r *itemPlanner) pause(inv invocation) Reply {
 		return nothing("%s, so there is nothing to pause.", why)
 	}
 	if since, paused := r.v.Paused[r.item.ID]; paused && r.item.ID != 0 {
-		return nothing("It is paused already, by %s since %s. `/mergexo resume` ends that.", since.By, work.Utc(since.Began))
+		return nothing("It is paused already, by %s since %s. `/mergexo resume` ends that.", since.By, work.UTC(since.Began))
 	}
 	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbPause)}}
 	if r.item.ID == 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// planCommand decides what one command does that stands in no comment, as the
+// ForCommand decides what one command does that stands in no comment, as the
 // event that remembers it.
 func ForCommand(v Snapshot, item work.Item, e work.Event, cmd work.Command) (Reply, Plan) {
 	made := Plan{Repo: v.Repo}

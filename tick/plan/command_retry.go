@@ -37,7 +37,7 @@ func (r *itemPlanner) kept(inv invocation) string {
 	switch {
 	case paused:
 		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. `/mergexo resume` ends the pause; then try `%s` again.",
-			pause.By, work.Utc(pause.Began), inv.Command)
+			pause.By, work.UTC(pause.Began), inv.Command)
 	case r.standsStill() && work.AwaitsLabel(r.item, r.item.Hint):
 		return fmt.Sprintf("Only setting the label again confirms the new text, so nothing was done: read the issue, then take `%s` away and add it again.", r.item.Label)
 	}

@@ -12,7 +12,7 @@ import (
 // status says where the item stands, in a list.
 func (r *itemPlanner) status() Reply {
 	lines := []string{
-		fmt.Sprintf("state: `%s` since %s", r.item.State, work.Utc(r.item.Since)),
+		fmt.Sprintf("state: `%s` since %s", r.item.State, work.UTC(r.item.Since)),
 		"waits for: " + r.waitsFor(),
 		"next: " + r.comesNext(),
 	}
@@ -41,17 +41,17 @@ func (r *itemPlanner) waitsFor() string {
 	case over:
 		return "nothing"
 	case paused:
-		return fmt.Sprintf("the end of the pause that %s began at %s", pause.By, work.Utc(pause.Began))
+		return fmt.Sprintf("the end of the pause that %s began at %s", pause.By, work.UTC(pause.Began))
 	case r.standsStill(), busy && turn.Blocked:
 		return "a person" + r.whyStopped()
 	case busy && r.alive(turn):
 		return "the agent"
 	case busy && turn.NotBefore.After(r.v.Now):
-		return fmt.Sprintf("a new attempt, which is made after %s (`gh mergexo show` says why, where it runs)", work.Utc(turn.NotBefore))
+		return fmt.Sprintf("a new attempt, which is made after %s (`gh mergexo show` says why, where it runs)", work.UTC(turn.NotBefore))
 	case busy:
 		return "a pass with a free slot"
 	case r.hasPull && r.pull.NotBefore.After(r.v.Now):
-		return "GitHub, which is asked again after " + work.Utc(r.pull.NotBefore)
+		return "GitHub, which is asked again after " + work.UTC(r.pull.NotBefore)
 	case r.hasPull && len(r.waiting()) == 0:
 		return fmt.Sprintf("people on #%d", r.pull.Number)
 	case r.unanswered():

@@ -10,7 +10,7 @@ import (
 // that time, and which of two goes first never changes while both wait.
 const waitPerPriority = time.Hour
 
-// Served names the newest turn of a repository on each of its two lines; 0 when
+// RoundRobin names the newest turn of a repository on each of its two lines; 0 when
 // there was none. Turns are numbered in the order in which they begin, so it is
 // the round robin's memory from pass to pass.
 type RoundRobin struct {

@@ -24,7 +24,7 @@ type Policy struct {
 	Match func(glob, path string) bool           // reports whether a path is one that a glob means
 }
 
-// View is everything that routing one repository may depend on.
+// Snapshot is everything that routing one repository may depend on.
 type Snapshot struct {
 	Repo    work.Repo
 	Policy  Policy

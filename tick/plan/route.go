@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// planRepo decides what is to be done. It is a pure function of its view.
+// For decides what is to be done. It is a pure function of its view.
 func For(v Snapshot) Plan {
 	p := Plan{Repo: v.Repo, Served: v.Served, Handings: v.Handings}
 	for _, item := range v.Items {

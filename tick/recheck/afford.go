@@ -31,6 +31,7 @@ func (e *UnansweredError) Error() string {
 	return e.Public() + "; what an earlier attempt failed with: " + e.Failed
 }
 
+// Public is the reason as GitHub is told.
 func (e *UnansweredError) Public() string {
 	return fmt.Sprintf("its agent was started %d times and never answered: passes were ended while it worked, by a signal, a shutdown or for lack of memory", e.Attempts)
 }

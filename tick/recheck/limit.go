@@ -29,6 +29,7 @@ func AtLimit(what, why string) error {
 	}
 }
 
+// AllTokens counts what was read, from a cache or not, and written.
 func AllTokens(u work.Usage) int64 {
 	return u.Add(work.Usage{InputTokens: u.OutputTokens}).InputTokens
 }

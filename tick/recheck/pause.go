@@ -51,3 +51,33 @@ func (p *Looks) lookTaken(ctx context.Context, l *env.Lease, number int, labels 
 	}
 	return p.NotTaken(ctx, l)
 }
+
+// NotHalted ends a turn before its first effect when everything is paused. After
+// that it is carried to its end, as in a pause of its item.
+func (p *Looks) NotHalted(ctx context.Context, l *env.Lease) error {
+	h, halted := p.Dirs.Halted()
+	if !halted {
+		return nil
+	}
+	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
+		return err
+	}
+	return &env.HaltedError{Halt: h}
+}
+
+// LeftOut is why such a turn ends.
+const LeftOut = "its repository was taken out of the config"
+
+// NotLeft ends a turn before it pushes when its repository was taken out of the config
+// meanwhile.
+func (p *Looks) NotLeft(ctx context.Context, l *env.Lease) error {
+	var row work.Repo
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		row, err = tx.GetRepo(ctx, l.Repo.Row.ID)
+		return err
+	})
+	if err == nil && !row.LeftAt.IsZero() {
+		err = &work.SupersededError{Reason: LeftOut}
+	}
+	return err
+}

@@ -80,6 +80,7 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
+// Ignored says what becomes of ignored files in a checkout.
 func Ignored(r config.Repo) git.Ignored {
 	if r.KeepIgnored {
 		return git.KeepIgnored
@@ -211,6 +212,7 @@ type Restorer struct {
 	briefs  *brief.Briefs
 }
 
+// New makes a Restorer.
 func New(e *env.Env, r *ingest.Reader, n *notice.Notices, l *recheck.Looks, b *brief.Briefs) *Restorer {
 	return &Restorer{e, r, n, l, b}
 }

@@ -108,6 +108,7 @@ func fillActive(ctx context.Context, tx *store.Tx, r *env.Repo, v *plan.Snapshot
 	return nil
 }
 
+// Fill reads into a snapshot what the database knows of a repository.
 func (p *Loader) Fill(ctx context.Context, tx *store.Tx, r *env.Repo, v *plan.Snapshot) error {
 	pending, err := tx.ListPendingEvents(ctx, r.Row.ID)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // nothing.
 func (p *Turns) LogComments(ctx context.Context, l *env.Lease, what string, comments []work.Event) {
 	if len(comments) > 0 {
-		from, to := env.IdRange(comments)
+		from, to := env.IDRange(comments)
 		p.logRange(ctx, l, what, from, to)
 	}
 }

@@ -21,7 +21,7 @@ type Turns struct {
 	Runner   *agentrun.Runner
 }
 
-// newTurns makes what carries turns, and the parts that it needs.
+// New makes what carries turns, and the parts that it needs.
 func New(e *env.Env, r *ingest.Reader, n *notice.Notices) *Turns {
 	t := &Turns{Env: e, reader: r, notices: n, Looks: recheck.New(e, r, n), Briefs: brief.New(e, r.MayCommand)}
 	t.Restorer = restore.New(e, r, n, t.Looks, t.Briefs)

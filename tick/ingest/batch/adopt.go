@@ -39,3 +39,15 @@ func (h *Batch) Heed(body string) {
 		h.Handled[key] = true
 	}
 }
+
+// People knows what people may do.
+type People struct{ *Batch }
+
+// Promotion makes an implementation of a merged design. It is stored together
+// with the sight of the merge, so that there is one, whatever dies.
+type Promotion struct {
+	Design   work.Item // its id is 0 while the design was found again and has no row yet
+	Item     work.Item // without id until it is stored
+	Trigger  work.Event
+	Fulfills bool // the document says that it is implemented: nothing is made
+}

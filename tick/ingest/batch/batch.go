@@ -96,6 +96,7 @@ type Deferral struct {
 	Err  error
 }
 
+// New makes the batch of one repository.
 func New(p *env.Env, notices *notice.Notices, r *env.Repo) *Batch {
 	return &Batch{
 		P: p, Notices: notices, R: r, Repo: r.Row,
@@ -113,6 +114,7 @@ func (h *Batch) View(ctx context.Context, read func(*store.Tx) error) error {
 	return h.P.Store.View(context.WithoutCancel(ctx), read)
 }
 
+// Update writes in one transaction.
 func (h *Batch) Update(ctx context.Context, write func(*store.Tx) error) error {
 	return h.P.Store.Update(context.WithoutCancel(ctx), write)
 }
@@ -190,6 +192,7 @@ func (h *Batch) Isolate(err error, what string, args ...any) error {
 	return nil
 }
 
+// StoreItem stores a work item that changed, or is new.
 func (h *Batch) StoreItem(ctx context.Context, tx *store.Tx, item work.Item) error {
 	if item.ID != 0 {
 		return tx.SetIssue(ctx, item)
@@ -215,3 +218,25 @@ func (h *Batch) StoreAgain(ctx context.Context, tx *store.Tx, e work.Event, now 
 	// was called off for.
 	return tx.TakeUpAgain(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonGone, now)
 }
+
+// Now is the time by the clock of the repository's host.
+func (h *Batch) Now() time.Time { return h.R.GitHub.Now() }
+
+// Swept takes over what a light query said.
+func (h *Batch) Swept(who github.Identity) {
+	switch {
+	case who.NodeID == h.Repo.NodeID:
+		h.R.Confirm(h.Now())
+	case who.NodeID != "", who.Gone:
+		h.Another = true
+	}
+}
+
+// Add takes an event into the batch, as a command where it is one.
+func (h *Batch) Add(c Candidate) { c.Event = work.AsCommand(c.Event); h.Events = append(h.Events, c) }
+
+const (
+	// Overlap is re-read before the newest thing seen: GitHub's lists may lag
+	// and its stamps have one-second resolution.
+	Overlap = 5 * time.Minute
+)

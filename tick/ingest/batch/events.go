@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
+// SourceEvents are the comments on an issue among the candidates.
 func SourceEvents(candidates []Candidate) []work.Event {
 	var out []work.Event
 	for _, c := range candidates {
@@ -49,6 +50,7 @@ func Last(timeline []github.TimelineEvent, event, label string) (github.Timeline
 	return github.TimelineEvent{}, false
 }
 
+// SortedKeys are a map's keys, sorted.
 func SortedKeys[V any](m map[int]V) []int {
 	keys := make([]int, 0, len(m))
 	for k := range m {
@@ -56,4 +58,47 @@ func SortedKeys[V any](m map[int]V) []int {
 	}
 	slices.Sort(keys)
 	return keys
+}
+
+// EventAttrs are the fields of every log line about an event.
+func (h *Batch) EventAttrs(c Candidate, more ...any) []any {
+	e := c.Event
+	attrs := []any{"repo_full_name", h.R.Name.FullName(), "event_key", e.Key, "kind", string(e.Kind), "author", e.Author.Login, "url", e.URL}
+	if id := h.ItemOf(c); id != 0 {
+		attrs = append(attrs, "work_item_id", id)
+	}
+	number := "issue_number"
+	if c.Pull {
+		number = "pr_number"
+	}
+	return append(append(attrs, number, e.Number), more...)
+}
+
+// ItemOf is the work item that an event belongs to, once the batch's items are
+// stored; 0 where it belongs to none.
+func (h *Batch) ItemOf(c Candidate) int64 {
+	e := c.Event
+	issue := e.Number
+	if c.Pull {
+		issue = h.Adopted[e.Number]
+	}
+	if item, ok := h.Items[issue]; ok && !c.Former && (!c.Pull || e.ItemID == 0) {
+		return item.ID
+	}
+	return e.ItemID
+}
+
+// Decline tells somebody who may not command that this is so: once in a
+// repository, politely, and then never again.
+func (h *Batch) Decline(e work.Event) {
+	if e.Author.ID == 0 {
+		return // the account was deleted
+	}
+	token := work.NoticeToken(h.Repo.Key(), 0, "may not command "+strconv.FormatInt(e.Author.ID, 10))
+	body := "Thank you, but `/mergexo` commands are for people with write permission on this repository, so nothing was done. " +
+		"Please ask one of them to give the command. Further commands will be ignored."
+	h.Declined = append(h.Declined, work.Action{
+		RepoID: h.Repo.ID, ItemID: e.ItemID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
+		Number: e.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a command by " + e.Author.Login + ", who may not give any",
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
+// FlowLabel is a label that begins work, and the flow that it begins.
 type FlowLabel struct {
 	Name string
 	Flow work.Flow

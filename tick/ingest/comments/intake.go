@@ -57,6 +57,7 @@ func (h *Comments) intakeComment(ctx context.Context, c github.Comment) error {
 	return nil
 }
 
+// CommentEvent is the event of a comment on an issue or a pull request.
 func CommentEvent(kind work.EventKind, itemID int64, c github.Comment) batch.Candidate {
 	id := strconv.FormatInt(c.ID, 10)
 	hash := work.ContentHash(c.Body)
@@ -66,6 +67,7 @@ func CommentEvent(kind work.EventKind, itemID int64, c github.Comment) batch.Can
 	}}
 }
 
+// ReviewEvent is the event of a comment on a diff.
 func ReviewEvent(pull work.PullRequest, c github.ReviewComment) batch.Candidate {
 	id := strconv.FormatInt(c.ID, 10)
 	hash := work.ContentHash(c.Body)
@@ -274,7 +276,7 @@ func (h *Comments) stored(ctx context.Context) (map[string]string, error) {
 // verdict says why an event is ignored; empty when it counts.
 func (h *Comments) verdict(ctx context.Context, e work.Event) (string, error) {
 	_, marked := work.ParseMarks(e.Body)
-	own := slices.Contains(h.P.Accounts.Ids(h.R.Name.Host), e.Author.ID)
+	own := slices.Contains(h.P.Accounts.IDs(h.R.Name.Host), e.Author.ID)
 	if own {
 		if edited, err := h.people.EditedByPerson(ctx, e); edited || err != nil {
 			return work.OutcomeOwnEdited, err
@@ -321,7 +323,7 @@ func (h *Comments) lateCopy(ctx context.Context, e work.Event) (pasted bool, err
 	if err != nil || !known {
 		return false, err
 	}
-	scope := actions.Scope{Repo: h.Repo, GitHub: h.R.GitHub, Accounts: h.P.Accounts.Ids(h.R.Name.Host)}
+	scope := actions.Scope{Repo: h.Repo, GitHub: h.R.GitHub, Accounts: h.P.Accounts.IDs(h.R.Name.Host)}
 	extra, err := actions.Extra(ctx, scope, a)
 	for _, id := range extra {
 		h.Removals = append(h.Removals, actions.Removal(h.Repo, a, id, h.Now()))

@@ -12,6 +12,7 @@ type Pulls struct {
 	comments *comments.Comments
 }
 
+// New takes changes of pull requests into a batch.
 func New(b *batch.Batch, people *batch.People, said *comments.Comments) *Pulls {
 	return &Pulls{b, people, said}
 }

@@ -124,7 +124,7 @@ func (h *Pulls) whoAreWe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(h.P.Accounts.Ids(h.R.Name.Host)) == 0 {
+	if len(h.P.Accounts.IDs(h.R.Name.Host)) == 0 {
 		v.ETag = ""
 	}
 	who, etag, same, err := h.R.GitHub.Viewer(ctx, v.ETag)
@@ -196,6 +196,7 @@ func (h *Pulls) rotation() []string {
 	return ids
 }
 
+// ReadBatch reads the details of some pull requests, by their node ids.
 func (h *Pulls) ReadBatch(ctx context.Context, ids []string) error {
 	details, missing, err := h.R.GitHub.Details(ctx, ids)
 	if err != nil {

@@ -1,3 +1,0 @@
-package batch
-
-func NewPeople(b *Batch) *People { return &People{b} }

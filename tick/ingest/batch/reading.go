@@ -1,4 +1,0 @@
-package batch
-
-// People knows what people may do.
-type People struct{ *Batch }
