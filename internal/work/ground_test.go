@@ -2,7 +2,7 @@ package work
 
 import "testing"
 
-// L61: what a branch must have in its history.
+// What a branch must have in its history.
 func TestGround(t *testing.T) {
 	const branch = "agent/bugfix/1-x"
 	turn := func(id int64, step Step, head, commit string, runs int) Turn {
