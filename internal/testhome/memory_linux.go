@@ -29,7 +29,7 @@ func memory() (dir string, remove func(), err error) {
 	const shared = "/dev/shm"
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(shared, &fs); err != nil || fs.Bavail*uint64(fs.Bsize) < room { //nolint:gosec // a block has a size
-		return "", nil, nil
+		return "", nil, nil //nolint:nilerr // none that is large enough
 	}
 	dir, err = os.MkdirTemp(shared, "mergexo-")
 	if err != nil {
