@@ -49,8 +49,8 @@ type Gateway interface {
 	React(ctx context.Context, repo work.RepoName, on github.ReactionTarget, id int64, content string) error
 }
 
-// sight is an effect that was seen on GitHub.
-type sight struct {
+// observation is an effect that was seen on GitHub.
+type observation struct {
 	id    string
 	url   string
 	extra []int64 // comment ids of further copies of our own
@@ -60,9 +60,9 @@ type sight struct {
 // find came to know do may use, for do never comes without it.
 type effect interface {
 	// find looks for what a is to bring about.
-	find(ctx context.Context, s Scope, a work.Action) (sight, bool, error)
+	find(ctx context.Context, s Scope, a work.Action) (observation, bool, error)
 	// do sends a. Without an error GitHub has answered with what it made.
-	do(ctx context.Context, s Scope, a work.Action) (sight, error)
+	do(ctx context.Context, s Scope, a work.Action) (observation, error)
 }
 
 func effectOf(kind work.ActionKind) (effect, error) {
@@ -230,7 +230,7 @@ func (r *Runner) renewed(ctx context.Context, a work.Action, err error) (work.Ac
 }
 
 // conclude records what became of a send.
-func (r *Runner) conclude(ctx context.Context, s Scope, a work.Action, seen sight, sent error) (work.Action, error) {
+func (r *Runner) conclude(ctx context.Context, s Scope, a work.Action, seen observation, sent error) (work.Action, error) {
 	var unclear *github.UnclearError
 	var unclearPush *git.UnclearError
 	switch {
@@ -283,7 +283,7 @@ func (r *Runner) postpone(ctx context.Context, a work.Action, until time.Time, w
 
 // record stores that an action was seen, and plans the removal of further
 // copies of our own.
-func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen sight) (work.Action, error) {
+func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen observation) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx) // what was seen must not be forgotten for an interrupt
 	now := r.Now()
 	err := r.update(ctx, a, func(tx *store.Tx) error {

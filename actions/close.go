@@ -18,15 +18,15 @@ type closer interface {
 // whomever, is as good; its branch stays in any case.
 type closing struct{}
 
-func (closing) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+func (closing) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	p, ok, err := s.GitHub.Pull(ctx, s.Repo.Current, a.Number)
 	if err != nil {
-		return sight{}, false, err
+		return observation{}, false, err
 	}
-	return sight{id: strconv.Itoa(a.Number), url: p.URL}, !ok || p.State != work.PullOpen, nil
+	return observation{id: strconv.Itoa(a.Number), url: p.URL}, !ok || p.State != work.PullOpen, nil
 }
 
-func (closing) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+func (closing) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	p, err := s.GitHub.ClosePull(ctx, s.Repo.Current, a.Number)
-	return sight{id: strconv.Itoa(a.Number), url: p.URL}, err
+	return observation{id: strconv.Itoa(a.Number), url: p.URL}, err
 }

@@ -21,21 +21,21 @@ type comments interface {
 // comment is a comment in the conversation of an issue or pull request.
 type comment struct{}
 
-func (comment) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+func (comment) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	all, err := s.GitHub.CommentsOf(ctx, s.Repo.Current, a.Number, lookSince(a))
 	if err != nil {
-		return sight{}, false, err
+		return observation{}, false, err
 	}
 	got, ok := copies(s, a, all, func(c github.Comment) posted { return posted{c.ID, c.URL, c.Body, c.Author, c.CreatedAt} })
 	return got, ok, nil
 }
 
-func (comment) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+func (comment) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	c, err := s.GitHub.CreateComment(ctx, s.Repo.Current, a.Number, a.Body)
 	if err != nil {
-		return sight{}, err
+		return observation{}, err
 	}
-	return sight{id: strconv.FormatInt(c.ID, 10), url: c.URL}, nil
+	return observation{id: strconv.FormatInt(c.ID, 10), url: c.URL}, nil
 }
 
 // lookSlack covers clocks that differ between GitHub and this machine.

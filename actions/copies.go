@@ -21,7 +21,7 @@ type posted struct {
 }
 
 // copies picks from a listing what carries an action's token under our account.
-func copies[T any](s Scope, a work.Action, all []T, read func(T) posted) (sight, bool) {
+func copies[T any](s Scope, a work.Action, all []T, read func(T) posted) (observation, bool) {
 	var found []posted
 	for _, c := range all {
 		if p := read(c); ours(s, a, p.body, p.author) {
@@ -35,9 +35,9 @@ func copies[T any](s Scope, a work.Action, all []T, read func(T) posted) (sight,
 // else (somebody edited it) the first. Further ones with our words are ours to
 // remove, only as many as we sent, and only when they were made while we sent;
 // any other copy is a person's paste. With the count lost, none is removed.
-func sightOf(a work.Action, found []posted) (sight, bool) {
+func sightOf(a work.Action, found []posted) (observation, bool) {
 	if len(found) == 0 {
-		return sight{}, false
+		return observation{}, false
 	}
 	slices.SortFunc(found, func(x, y posted) int { return cmp.Compare(x.id, y.id) })
 	var equal []posted
@@ -50,7 +50,7 @@ func sightOf(a work.Action, found []posted) (sight, bool) {
 	if len(equal) > 0 {
 		first = equal[0]
 	}
-	s := sight{id: strconv.FormatInt(first.id, 10), url: first.url}
+	s := observation{id: strconv.FormatInt(first.id, 10), url: first.url}
 	for i, p := range equal {
 		if i > 0 && i < a.Sends && !p.at.After(lastCopy(a, first)) {
 			s.extra = append(s.extra, p.id)

@@ -22,26 +22,26 @@ type timelines interface {
 // GitHub's clock, since when a labelling is as good as ours.
 type flow struct{ present []string }
 
-func (e *flow) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+func (e *flow) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	var err error
 	if e.present, err = s.GitHub.LabelsOf(ctx, s.Repo.Current, a.Number); err != nil {
-		return sight{}, false, err
+		return observation{}, false, err
 	}
 	if len(e.surplus(a)) > 0 || a.Target != "" && !holds(e.present, a.Target) {
-		return sight{}, false, nil
+		return observation{}, false, nil
 	}
 	if a.Target == "" {
-		return sight{}, true, nil
+		return observation{}, true, nil
 	}
 	since, err := time.Parse(time.RFC3339, a.Head)
 	if err != nil {
-		return sight{}, false, nil //nolint:nilerr // then only our own labelling will do
+		return observation{}, false, nil //nolint:nilerr // then only our own labelling will do
 	}
 	all, err := s.GitHub.TimelineOf(ctx, s.Repo.Current, a.Number)
 	set := slices.ContainsFunc(all, func(t github.TimelineEvent) bool {
 		return t.Event == "labeled" && strings.EqualFold(t.Label, a.Target) && !t.CreatedAt.Before(since)
 	})
-	return sight{}, set, err
+	return observation{}, set, err
 }
 
 // surplus are the labels that are there and are not to be.
@@ -58,23 +58,23 @@ func (e *flow) surplus(a work.Action) []string {
 // do takes the label away before it sets it: GitHub notes no labelling where the
 // label stands. A death in between leaves an issue without the label, which the
 // next look sees.
-func (e *flow) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+func (e *flow) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	away := e.surplus(a)
 	if a.Target != "" && holds(e.present, a.Target) {
 		away = append(away, a.Target)
 	}
 	for _, name := range away {
 		if err := s.GitHub.RemoveLabel(ctx, s.Repo.Current, a.Number, name); err != nil {
-			return sight{}, err
+			return observation{}, err
 		}
 	}
 	if a.Target == "" {
-		return sight{}, nil
+		return observation{}, nil
 	}
 	for _, l := range work.LabellingOf(work.Action{Body: a.Body}).With {
 		if err := ensureLabel(ctx, s, l); err != nil {
-			return sight{}, err
+			return observation{}, err
 		}
 	}
-	return sight{}, s.GitHub.AddLabels(ctx, s.Repo.Current, a.Number, []string{a.Target})
+	return observation{}, s.GitHub.AddLabels(ctx, s.Repo.Current, a.Number, []string{a.Target})
 }

@@ -23,12 +23,12 @@ type issue struct{}
 // find looks through the issues that are not older than the pull request: no
 // issue about it can be. Of several copies the first counts; an issue can only
 // be deleted by an admin, and a person closes it.
-func (issue) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+func (issue) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	since := lookSince(a)
 	if since.IsZero() {
 		pull, ok, err := s.GitHub.Pull(ctx, s.Repo.Current, a.Number)
 		if err != nil {
-			return sight{}, false, err
+			return observation{}, false, err
 		}
 		if ok {
 			since = pull.CreatedAt
@@ -36,7 +36,7 @@ func (issue) find(ctx context.Context, s Scope, a work.Action) (sight, bool, err
 	}
 	all, err := s.GitHub.IssuesSince(ctx, s.Repo.Current, since)
 	if err != nil {
-		return sight{}, false, err
+		return observation{}, false, err
 	}
 	var first github.Issue
 	for _, i := range all {
@@ -44,13 +44,13 @@ func (issue) find(ctx context.Context, s Scope, a work.Action) (sight, bool, err
 			first = i
 		}
 	}
-	return sight{id: strconv.Itoa(first.Number), url: first.URL}, first.Number != 0, nil
+	return observation{id: strconv.Itoa(first.Number), url: first.URL}, first.Number != 0, nil
 }
 
-func (issue) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+func (issue) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	i, err := s.GitHub.CreateIssue(ctx, s.Repo.Current, a.Title, a.Body)
 	if err != nil {
-		return sight{}, err
+		return observation{}, err
 	}
-	return sight{id: strconv.Itoa(i.Number), url: i.URL}, nil
+	return observation{id: strconv.Itoa(i.Number), url: i.URL}, nil
 }

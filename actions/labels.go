@@ -28,36 +28,36 @@ type labels struct {
 	surplus []string
 }
 
-func (e *labels) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+func (e *labels) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	present, err := s.GitHub.LabelsOf(ctx, s.Repo.Current, a.Number)
 	if err != nil {
-		return sight{}, false, err
+		return observation{}, false, err
 	}
 	wanted := work.LabellingOf(a)
 	e.missing = slices.DeleteFunc(wanted.With, func(l work.Label) bool { return holds(present, l.Name) })
 	e.surplus = slices.DeleteFunc(wanted.Without, func(name string) bool { return !holds(present, name) })
-	return sight{}, len(e.missing) == 0 && len(e.surplus) == 0, nil
+	return observation{}, len(e.missing) == 0 && len(e.surplus) == 0, nil
 }
 
-func (e *labels) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+func (e *labels) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	var names []string
 	for _, l := range e.missing {
 		if err := ensureLabel(ctx, s, l); err != nil {
-			return sight{}, err
+			return observation{}, err
 		}
 		names = append(names, l.Name)
 	}
 	if len(names) > 0 {
 		if err := s.GitHub.AddLabels(ctx, s.Repo.Current, a.Number, names); err != nil {
-			return sight{}, err
+			return observation{}, err
 		}
 	}
 	for _, name := range e.surplus {
 		if err := s.GitHub.RemoveLabel(ctx, s.Repo.Current, a.Number, name); err != nil {
-			return sight{}, err
+			return observation{}, err
 		}
 	}
-	return sight{}, nil
+	return observation{}, nil
 }
 
 // ensureLabel makes a label in the repository with its colour and description.

@@ -20,25 +20,25 @@ type pulls interface {
 // at most one open pull request for a branch and a base.
 type pullRequest struct{}
 
-func (pullRequest) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+func (pullRequest) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	all, err := s.GitHub.PullsByHead(ctx, s.Repo.Current, a.Head)
 	if err != nil {
-		return sight{}, false, err
+		return observation{}, false, err
 	}
 	for _, p := range all {
 		if !p.CrossRepo && madeByUs(s, a, p) {
-			return sight{id: strconv.Itoa(p.Number), url: p.URL}, true, nil
+			return observation{id: strconv.Itoa(p.Number), url: p.URL}, true, nil
 		}
 	}
 	for _, p := range all {
 		if !p.CrossRepo && p.State == work.PullOpen {
-			return sight{}, false, &work.BlockedError{
+			return observation{}, false, &work.BlockedError{
 				Reason: fmt.Sprintf("pull request #%d for the branch %s exists already, and gh mergexo did not make it", p.Number, a.Head),
 				Hint:   fmt.Sprintf("close #%d and delete its branch, then set the label again", p.Number),
 			}
 		}
 	}
-	return sight{}, false, nil
+	return observation{}, false, nil
 }
 
 // madeByUs accepts a pull request that our account opened with the action's
@@ -56,7 +56,7 @@ func madeByUs(s Scope, a work.Action, p github.Pull) bool {
 	return ok && marked && got == want
 }
 
-func (e pullRequest) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+func (e pullRequest) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	p, err := s.GitHub.CreatePull(ctx, s.Repo.Current, github.NewPull{Title: a.Title, Body: a.Body, Head: a.Head, Base: a.Base})
 	if github.IsStatus(err, 422) {
 		if seen, ok, findErr := e.find(ctx, s, a); findErr != nil || ok {
@@ -64,10 +64,10 @@ func (e pullRequest) do(ctx context.Context, s Scope, a work.Action) (sight, err
 		}
 	}
 	if github.IsTaken(err) { // it is there, and not listed yet
-		return sight{}, &github.UnclearError{Err: err}
+		return observation{}, &github.UnclearError{Err: err}
 	}
 	if err != nil {
-		return sight{}, err
+		return observation{}, err
 	}
-	return sight{id: strconv.Itoa(p.Number), url: p.URL}, nil
+	return observation{id: strconv.Itoa(p.Number), url: p.URL}, nil
 }

@@ -25,28 +25,28 @@ type Branches interface {
 // head that it must have (the lease), Head the commit, Title the turn's key.
 type push struct{}
 
-func (push) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+func (push) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	heads, err := s.Branches.RemoteHeads(ctx, a.Target)
 	if err != nil {
-		return sight{}, false, err
+		return observation{}, false, err
 	}
 	head, ok := heads[a.Target]
 	switch {
 	case !ok:
-		return sight{}, false, nil
+		return observation{}, false, nil
 	case head == a.Head:
-		return sight{id: head}, true, nil
+		return observation{id: head}, true, nil
 	case head == a.Base:
-		return sight{}, false, nil
+		return observation{}, false, nil
 	}
 	// Somebody pushed on top, or elsewhere: only the history tells.
 	if err := s.Branches.Fetch(ctx, head); err != nil {
-		return sight{}, false, err
+		return observation{}, false, err
 	}
 	carried, err := s.Branches.Carries(ctx, head, a.Title, a.Head)
-	return sight{id: a.Head}, carried, err
+	return observation{id: a.Head}, carried, err
 }
 
-func (push) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
-	return sight{id: a.Head}, s.Branches.Push(ctx, a.Target, a.Head, a.Base)
+func (push) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
+	return observation{id: a.Head}, s.Branches.Push(ctx, a.Target, a.Head, a.Base)
 }

@@ -17,18 +17,18 @@ type reaction struct{}
 // eyes says that a comment was read and is going to be worked on.
 const eyes = "eyes"
 
-func (reaction) find(context.Context, Scope, work.Action) (sight, bool, error) {
-	return sight{}, false, nil
+func (reaction) find(context.Context, Scope, work.Action) (observation, bool, error) {
+	return observation{}, false, nil
 }
 
-func (reaction) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+func (reaction) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	id, err := strconv.ParseInt(a.Target, 10, 64)
 	if err != nil {
-		return sight{}, fmt.Errorf("read the target of a reaction: %w", err)
+		return observation{}, fmt.Errorf("read the target of a reaction: %w", err)
 	}
 	on := github.ReactComment
 	if a.On == work.EventReview {
 		on = github.ReactReviewComment
 	}
-	return sight{id: a.Target}, s.GitHub.React(ctx, s.Repo.Current, on, id, eyes)
+	return observation{id: a.Target}, s.GitHub.React(ctx, s.Repo.Current, on, id, eyes)
 }

@@ -12,19 +12,19 @@ import (
 // there any more is as good as deleted; that is GitHub's 404.
 type remove struct{}
 
-func (remove) find(context.Context, Scope, work.Action) (sight, bool, error) {
-	return sight{}, false, nil
+func (remove) find(context.Context, Scope, work.Action) (observation, bool, error) {
+	return observation{}, false, nil
 }
 
-func (remove) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+func (remove) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	id, err := strconv.ParseInt(a.Target, 10, 64)
 	if err != nil {
-		return sight{}, fmt.Errorf("read the target of a removal: %w", err)
+		return observation{}, fmt.Errorf("read the target of a removal: %w", err)
 	}
 	if a.On == work.EventReview {
 		err = s.GitHub.DeleteReviewComment(ctx, s.Repo.Current, id)
 	} else {
 		err = s.GitHub.DeleteComment(ctx, s.Repo.Current, id)
 	}
-	return sight{id: a.Target}, err
+	return observation{id: a.Target}, err
 }

@@ -24,10 +24,10 @@ type reviewComments interface {
 // thread's first comment: GitHub takes no replies to replies.
 type reply struct{}
 
-func (reply) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+func (reply) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	all, err := s.GitHub.ReviewCommentsOf(ctx, s.Repo.Current, a.Number, lookSince(a))
 	if err != nil {
-		return sight{}, false, err
+		return observation{}, false, err
 	}
 	got, ok := copies(s, a, all, func(c github.ReviewComment) posted { return posted{c.ID, c.URL, c.Body, c.Author, c.CreatedAt} })
 	if ok || a.Sends == 0 {
@@ -36,14 +36,14 @@ func (reply) find(ctx context.Context, s Scope, a work.Action) (sight, bool, err
 	return comment{}.find(ctx, s, a) // it may stand beside its thread
 }
 
-func (reply) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+func (reply) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	top, err := strconv.ParseInt(a.Target, 10, 64)
 	if err != nil {
-		return sight{}, fmt.Errorf("read the target of a reply: %w", err)
+		return observation{}, fmt.Errorf("read the target of a reply: %w", err)
 	}
 	if a.Sends > 1 { // a draft may have been in the way: it is asked for, and nothing is posted in vain
 		if pending, err := s.GitHub.OwnPendingReview(ctx, s.Repo.Current, a.Number); err != nil || pending {
-			return sight{}, firstOf(err, draftWait(a, nil))
+			return observation{}, firstOf(err, draftWait(a, nil))
 		}
 	}
 	c, err := s.GitHub.Reply(ctx, s.Repo.Current, a.Number, top, a.Body)
@@ -54,25 +54,25 @@ func (reply) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
 		return beside(ctx, s, a, err)
 	}
 	if err != nil {
-		return sight{}, err
+		return observation{}, err
 	}
-	return sight{id: strconv.FormatInt(c.ID, 10), url: c.URL}, nil
+	return observation{id: strconv.FormatInt(c.ID, 10), url: c.URL}, nil
 }
 
 // beside answers in the conversation where the thread takes no reply any more: its
 // first comment was deleted, and the one that is answered stands.
-func beside(ctx context.Context, s Scope, a work.Action, refused error) (sight, error) {
+func beside(ctx context.Context, s Scope, a work.Action, refused error) (observation, error) {
 	answered, ok := work.EventOfKey(a.Why)
 	id, err := strconv.ParseInt(answered.Source, 10, 64)
 	if !ok || err != nil {
-		return sight{}, refused
+		return observation{}, refused
 	}
 	c, ok, err := s.GitHub.ReviewComment(ctx, s.Repo.Current, id)
 	switch {
 	case err != nil:
-		return sight{}, err
+		return observation{}, err
 	case !ok || c.InReplyTo == 0:
-		return sight{}, refused
+		return observation{}, refused
 	}
 	a.Body = fmt.Sprintf("In answer to [this comment](%s), whose thread takes no reply any more:\n\n%s", c.URL, a.Body)
 	return comment{}.do(ctx, s, a)

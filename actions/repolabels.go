@@ -13,20 +13,20 @@ import (
 // like it.
 type repoLabels struct{ missing []work.Label }
 
-func (e *repoLabels) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+func (e *repoLabels) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	present, err := s.GitHub.RepoLabels(ctx, s.Repo.Current)
 	if err != nil {
-		return sight{}, false, err
+		return observation{}, false, err
 	}
 	e.missing = slices.DeleteFunc(work.LabellingOf(a).With, func(l work.Label) bool { return holds(present, l.Name) })
-	return sight{}, len(e.missing) == 0, nil
+	return observation{}, len(e.missing) == 0, nil
 }
 
-func (e *repoLabels) do(ctx context.Context, s Scope, _ work.Action) (sight, error) {
+func (e *repoLabels) do(ctx context.Context, s Scope, _ work.Action) (observation, error) {
 	for _, l := range e.missing {
 		if err := s.GitHub.CreateLabel(ctx, s.Repo.Current, l); err != nil && !github.IsTaken(err) {
-			return sight{}, err
+			return observation{}, err
 		}
 	}
-	return sight{}, nil
+	return observation{}, nil
 }

@@ -16,22 +16,22 @@ type runs interface {
 }
 
 // rerun has the failed jobs of a workflow run run again. GitHub counts the
-// attempts: one more than at the time of the plan is the sight of it, whoever
+// attempts: one more than at the time of the plan is the observation of it, whoever
 // asked for it.
 type rerun struct{}
 
-func (rerun) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+func (rerun) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	planned, err := strconv.Atoi(a.Base)
 	if err != nil {
-		return sight{}, false, fmt.Errorf("read the attempt of a rerun: %w", err)
+		return observation{}, false, fmt.Errorf("read the attempt of a rerun: %w", err)
 	}
 	run, err := s.GitHub.WorkflowRun(ctx, s.Repo.Current, a.Target)
 	if gone(err) {
-		return sight{}, false, nil // sending it says so, too
+		return observation{}, false, nil // sending it says so, too
 	}
-	return sight{id: a.Target, url: run.URL}, run.Attempt > planned, err
+	return observation{id: a.Target, url: run.URL}, run.Attempt > planned, err
 }
 
-func (rerun) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
-	return sight{id: a.Target}, s.GitHub.RerunFailedJobs(ctx, s.Repo.Current, a.Target)
+func (rerun) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
+	return observation{id: a.Target}, s.GitHub.RerunFailedJobs(ctx, s.Repo.Current, a.Target)
 }

@@ -10,10 +10,10 @@ import (
 // twice is the same as once, so there is nothing to look for.
 type resolve struct{}
 
-func (resolve) find(context.Context, Scope, work.Action) (sight, bool, error) {
-	return sight{}, false, nil
+func (resolve) find(context.Context, Scope, work.Action) (observation, bool, error) {
+	return observation{}, false, nil
 }
 
-func (resolve) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
-	return sight{id: a.Target}, s.GitHub.ResolveThread(ctx, a.Target)
+func (resolve) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
+	return observation{id: a.Target}, s.GitHub.ResolveThread(ctx, a.Target)
 }

@@ -25,25 +25,25 @@ var errTaken = errors.New("a person deleted it")
 // find looks for the comment, and is content when it says what is wanted. The one
 // that is on record is asked for by its id, for lists may lag; one that a pass
 // made whose database is gone is found by its token.
-func (e *sticky) find(ctx context.Context, s Scope, a work.Action) (sight, bool, error) {
+func (e *sticky) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	if id, err := strconv.ParseInt(a.ResultID, 10, 64); err == nil && !a.State.Settled() {
 		c, ok, err := s.GitHub.Comment(ctx, s.Repo.Current, id)
 		if err == nil && !ok {
 			err = errTaken
 		}
 		e.id, e.url = id, c.URL
-		return e.sight(), err == nil && sameBody(c.Body, a.Body), err
+		return e.observation(), err == nil && sameBody(c.Body, a.Body), err
 	}
 	all, err := s.GitHub.CommentsOf(ctx, s.Repo.Current, a.Number, lookSince(a))
 	if err != nil {
-		return sight{}, false, err
+		return observation{}, false, err
 	}
 	mine := slices.DeleteFunc(all, func(c github.Comment) bool { return !ours(s, a, c.Body, c.Author) })
 	if len(mine) == 0 {
 		if a.Base == work.StickyEdit && !a.State.Settled() { // it went on before it was said that it stands still
 			err = errTaken
 		}
-		return sight{}, false, err
+		return observation{}, false, err
 	}
 	slices.SortFunc(mine, func(x, y github.Comment) int { return cmp.Compare(x.ID, y.ID) })
 	e.id, e.url = mine[0].ID, mine[0].URL
@@ -53,16 +53,16 @@ func (e *sticky) find(ctx context.Context, s Scope, a work.Action) (sight, bool,
 			e.extra = append(e.extra, c.ID)
 		}
 	}
-	return e.sight(), sameBody(mine[0].Body, a.Body), nil
+	return e.observation(), sameBody(mine[0].Body, a.Body), nil
 }
 
-func (e *sticky) sight() sight {
-	return sight{id: strconv.FormatInt(e.id, 10), url: e.url, extra: e.extra}
+func (e *sticky) observation() observation {
+	return observation{id: strconv.FormatInt(e.id, 10), url: e.url, extra: e.extra}
 }
 
-func (e *sticky) do(ctx context.Context, s Scope, a work.Action) (sight, error) {
+func (e *sticky) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	if e.id != 0 {
-		return e.sight(), s.GitHub.UpdateComment(ctx, s.Repo.Current, e.id, a.Body)
+		return e.observation(), s.GitHub.UpdateComment(ctx, s.Repo.Current, e.id, a.Body)
 	}
 	return comment{}.do(ctx, s, a)
 }

@@ -102,7 +102,7 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command, flags 
 	return a.printTold(told, item, cmd, flags)
 }
 
-func (a *app) printTold(told *tick.Told, item string, cmd work.Command, flags *terminal.JSON) error {
+func (a *app) printTold(told *tick.CommandResult, item string, cmd work.Command, flags *terminal.JSON) error {
 	out := newOutput(a.env)
 	answer := plain(told.Answer, item)
 	if flags.Asked() {

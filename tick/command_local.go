@@ -17,8 +17,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
-// Told is what a command on the command line came to.
-type Told struct {
+// CommandResult is what a command on the command line came to.
+type CommandResult struct {
 	Answer  string // what was done and what comes next, or why nothing was
 	Refused bool   // it was not carried out, because it asks for something else than there is
 	Left    int    // effects on GitHub that the next pass brings about
@@ -33,7 +33,7 @@ const commandWait = 20 * time.Second
 // Command carries out one command on an issue or pull request, as the operator
 // gives it on the command line, and sends what it does on GitHub as far as
 // GitHub can be reached. waiting is called when a pass holds the plan.
-func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd work.Command, waiting func()) (told *Told, err error) {
+func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd work.Command, waiting func()) (told *CommandResult, err error) {
 	planning, err := p.lockForCommand(ctx, waiting)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 		return nil, err
 	}
 	planning.Unlock()
-	told = &Told{Answer: rep.Said, Refused: rep.Refused}
+	told = &CommandResult{Answer: rep.Said, Refused: rep.Refused}
 	return told, p.sendTold(ctx, p.All[at], plan, told)
 }
 
@@ -146,7 +146,7 @@ func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd work.Comman
 
 // sendTold sends what waits for GitHub, and tells what is left of the command.
 // That GitHub cannot be reached is no failure: the next pass sends it.
-func (p *Pass) sendTold(ctx context.Context, rem *env.Repo, plan plan.Plan, told *Told) error {
+func (p *Pass) sendTold(ctx context.Context, rem *env.Repo, plan plan.Plan, told *CommandResult) error {
 	var err error
 	var who work.Account
 	if h, halted := p.Dirs.Halted(); halted {

@@ -76,7 +76,7 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 	})
 	for _, l := range resumed {
 		line := plan.Line{Number: l.Turn.Number, Kind: l.Turn.Kind, What: "resume", Reason: "left at step " + string(l.Turn.Step)}
-		taken := p.turns.Looks.NotTaken(ctx, l)
+		taken := p.turns.Looks.RequireNotPaused(ctx, l)
 		if off, ok := errors.AsType[*work.SupersededError](taken); ok {
 			line.What, line.Reason = "cancel", off.Reason
 		} else if taken != nil {

@@ -11,7 +11,7 @@ import (
 
 // tellDay says that turns wait for another day's budgets, when some do.
 func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *env.Report) {
-	waiting, why := 0, p.Day.Says()
+	waiting, why := 0, p.Day.String()
 	for _, plan := range plans {
 		waiting += len(plan.Held) + len(plan.Turns)
 	}

@@ -45,7 +45,7 @@ type row struct {
 }
 
 func (f Facts) row() row {
-	r := row{standing: f.standing(), ref: f.ref(), state: f.state(), since: f.since(), comment: f.comment(), spent: f.Spent.Of(f.Budgets)}
+	r := row{standing: f.standing(), ref: f.ref(), state: f.state(), since: f.since(), comment: f.comment(), spent: f.Spent.Describe(f.Budgets)}
 	if f.Pull != nil {
 		r.pull, r.pullURL = fmt.Sprintf("#%d", f.Pull.Number), f.Pull.URL
 	}

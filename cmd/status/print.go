@@ -166,9 +166,9 @@ func (b Board) printDay(out terminal.Output, notes io.Writer) {
 		fmt.Fprintln(out.W, dayLine(b.day, b.budgets))
 	}
 	if b.day.Why != "" {
-		fmt.Fprintln(notes, out.LocalTimes(b.day.Says()))
+		fmt.Fprintln(notes, out.LocalTimes(b.day.String()))
 	}
 }
 
 // dayLine sums the day up.
-func dayLine(d spending.Day, b work.Budgets) string { return "last 24 hours: " + d.Of(b) }
+func dayLine(d spending.Day, b work.Budgets) string { return "last 24 hours: " + d.Describe(b) }

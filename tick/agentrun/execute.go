@@ -24,30 +24,30 @@ import (
 func (p *Runner) Execute(ctx context.Context, l *env.Lease) error {
 	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind)
 	if err != nil {
-		return errors.Join(err, l.Place.Leave())
+		return errors.Join(err, l.Checkout.Leave())
 	}
 	l.Turn.Agent, l.Turn.Sandbox = ag.Name, ag.Sandbox
 	if ag.Warning != "" {
 		p.Changed(l, env.Unprotected, ag.Warning)
 	}
 	if err := p.able(ctx, l, ag); err != nil {
-		return errors.Join(err, l.Place.Leave())
+		return errors.Join(err, l.Checkout.Leave())
 	}
 	if err := p.testable(ctx, l, ag); err != nil {
-		return errors.Join(err, l.Place.Leave())
+		return errors.Join(err, l.Checkout.Leave())
 	}
 	if err := p.ask(ctx, l); err != nil {
-		return errors.Join(err, l.Place.Leave())
+		return errors.Join(err, l.Checkout.Leave())
 	}
-	answer, err := p.proven(ctx, l, ag)
+	answer, err := p.runUntilTestsPass(ctx, l, ag)
 	if err != nil {
 		if gone := p.Store.InPlace(); gone != nil { // another pass may work at the same paths by now
 			return errors.Join(err, gone)
 		}
 		p.keepPartial(ctx, l)
-		return errors.Join(err, l.Place.Leave())
+		return errors.Join(err, l.Checkout.Leave())
 	}
-	if err := l.Place.Leave(); err != nil {
+	if err := l.Checkout.Leave(); err != nil {
 		return err
 	}
 	return p.storeAnswer(ctx, l, answer)
@@ -168,7 +168,7 @@ func (p *Runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) err
 	}
 	m := l.Repo.Git()
 	c := git.Commit{
-		Dir: l.Place.Dir, Index: l.Place.Index, Parents: l.Parents(), From: l.From(), Date: env.GitDate(l.Turn),
+		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Parents: l.Parents(), From: l.From(), Date: env.GitDate(l.Turn),
 		Turn: l.Turn.Key, Handled: l.Uncommitted(), Message: compose.CommitMessage(l, a), Limits: p.limits(l), Edit: markImplemented(l),
 		Trailers: trailers(l),
 	}

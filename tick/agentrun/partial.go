@@ -22,7 +22,7 @@ func (p *Runner) keepPartial(ctx context.Context, l *env.Lease) {
 	ctx, cancel := outlasting(ctx, keepingLasts)
 	defer cancel()
 	oid, err := l.Repo.Git().KeepPartial(ctx, git.Partial{
-		Key: l.Turn.Key, Dir: l.Place.Dir, Index: l.Place.Index, Parent: l.Turn.Head, Date: env.GitDate(l.Turn),
+		Key: l.Turn.Key, Dir: l.Checkout.Dir, Index: l.Checkout.Index, Parent: l.Turn.Head, Date: env.GitDate(l.Turn),
 	})
 	switch {
 	case err != nil:

@@ -27,9 +27,9 @@ type flaw struct {
 	repairs int // how often it may be mended
 }
 
-// proven has the agent do its work, commits what it left, and lets it mend that
+// runUntilTestsPass has the agent do its work, commits what it left, and lets it mend that
 // until it proves itself.
-func (p *Runner) proven(ctx context.Context, l *env.Lease, ag agent.Agent) (prompts.Answer, error) {
+func (p *Runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.Agent) (prompts.Answer, error) {
 	talk, err := p.talk(ctx, l, ag)
 	if err != nil {
 		return prompts.Answer{}, err
@@ -108,7 +108,7 @@ func (p *Runner) testable(ctx context.Context, l *env.Lease, ag agent.Agent) err
 
 func (p *Runner) testRequest(l *env.Lease) agent.Request {
 	return agent.Request{
-		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: l.Item.Number, Kind: l.Turn.Kind, Mode: l.Turn.Kind.Mode(), Dir: l.Place.Dir, Wall: l.Repo.Settings.TestTimeout,
+		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: l.Item.Number, Kind: l.Turn.Kind, Mode: l.Turn.Kind.Mode(), Dir: l.Checkout.Dir, Wall: l.Repo.Settings.TestTimeout,
 	}
 }
 
@@ -130,7 +130,7 @@ func (p *Runner) runTests(ctx context.Context, l *env.Lease, ag agent.Agent, com
 
 func (p *Runner) checkOut(ctx context.Context, l *env.Lease, commit string) error {
 	err := l.Repo.Git().Restore(ctx, git.Restore{
-		Dir: l.Place.Dir, Index: l.Place.Index, Commit: commit, Branch: l.Turn.Branch, Base: l.Turn.Base, Ignored: restore.Ignored(l.Repo.Settings),
+		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: commit, Branch: l.Turn.Branch, Base: l.Turn.Base, Ignored: restore.Ignored(l.Repo.Settings),
 	})
 	if err != nil {
 		return fmt.Errorf("restore the checkout: %w", err)
@@ -162,11 +162,11 @@ func (p *Runner) TestReplayed(ctx context.Context, l *env.Lease, commit string) 
 	if err != nil {
 		return err
 	}
-	if l.Place, err = p.Dirs.TakePlace(l.Repo.Row, l.Slot.K, func(dir string) bool { return p.restorer.Occupied(ctx, dir) }); err != nil {
+	if l.Checkout, err = p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return p.restorer.Occupied(ctx, dir) }); err != nil {
 		return err
 	}
 	res, err := p.runTests(ctx, l, ag, commit)
-	if err = errors.Join(err, l.Place.Leave()); err != nil {
+	if err = errors.Join(err, l.Checkout.Leave()); err != nil {
 		return err
 	}
 	if res.Failure != "" {

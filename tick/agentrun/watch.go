@@ -52,7 +52,7 @@ func (p *Runner) calledOff(ctx context.Context, l *env.Lease) error {
 	copied := *l // the agent's own run reads and writes the lease meanwhile
 	err := p.looks.Reload(ctx, &copied)
 	if err == nil {
-		err = p.looks.NotTaken(ctx, &copied)
+		err = p.looks.RequireNotPaused(ctx, &copied)
 	}
 	if callsOff(err) {
 		return err

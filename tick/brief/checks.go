@@ -58,7 +58,7 @@ func (p *Briefs) notForEver(ctx context.Context, l *env.Lease) error {
 	}
 	for _, a := range sent {
 		if a.Kind == work.ActionRerun && a.Head == l.Turn.Head && a.State == work.ActionApplied {
-			l.Spent = true
+			l.EventsExhausted = true
 			return &work.BlockedError{
 				Reason: fmt.Sprintf("the checks of %s are red again, although their failed jobs were run again for a test that looked flaky", work.Short(l.Turn.Head)),
 				Hint:   "fix the test, or say in a comment on the pull request what to do",

@@ -26,8 +26,8 @@ type place struct {
 	box   string // the private folders of a sandbox around it
 }
 
-// TakePlace finds the slot's current checkout, or makes a path for a new one.
-func (d Dirs) TakePlace(repo work.Repo, slot int, occupied func(dir string) bool) (place, error) {
+// TakeCheckout finds the slot's current checkout, or makes a path for a new one.
+func (d Dirs) TakeCheckout(repo work.Repo, slot int, occupied func(dir string) bool) (place, error) {
 	parent := d.CheckoutParent(repo)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return place{}, fmt.Errorf("make the folder of checkouts: %w", err)

@@ -42,7 +42,7 @@ func TestLeftoversOfASlotGoWithItsNextUse(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		pl, err := d.TakePlace(repo, 0, free)
+		pl, err := d.TakeCheckout(repo, 0, free)
 		if err != nil || filepath.Base(pl.Dir) != c.dir {
 			t.Fatalf("%v, %v", pl, err)
 		}

@@ -30,8 +30,8 @@ func (h *Rebuild) adopt(ctx context.Context) error {
 		h.Adopting = true
 		err = h.adoptAll(ctx, pulls)
 	}
-	if batch.Late(err) { // what was found again is stored, and nothing else: the next pass goes on
-		h.Cut(err)
+	if batch.OutOfTime(err) { // what was found again is stored, and nothing else: the next pass goes on
+		h.StopReading(err)
 		h.Rebuilding, h.Pages, h.Walks = true, map[string][]store.Validator{}, map[string]string{}
 		return nil
 	}
@@ -56,10 +56,10 @@ func (h *Rebuild) adoptAll(ctx context.Context, pulls []github.Pull) error {
 		if _, known := h.Items[mark.Issue]; err != nil && !known {
 			h.Forgotten[mark.Issue] = true // and what was read of it
 		}
-		if batch.Late(err) {
+		if batch.OutOfTime(err) {
 			return err
 		}
-		if err := h.Isolate(err, "adopt #%d", p.Number); err != nil {
+		if err := h.DeferOne(err, "adopt #%d", p.Number); err != nil {
 			return err
 		}
 		if _, found := h.Adopted[p.Number]; !found {
@@ -150,7 +150,7 @@ func (h *Rebuild) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 	pull.DetailsAt = time.Time{}
 	h.Open[p.Number] = pull
 	h.Lights[p.Number] = github.PullLight{NodeID: p.NodeID, Number: p.Number}
-	h.Heed(p.Body)
+	h.NoteHandled(p.Body)
 	return nil
 }
 

@@ -37,8 +37,8 @@ func (h *Issues) readDependencies(ctx context.Context) error {
 			continue
 		}
 		state, err := h.dependencyState(ctx, d.Ref)
-		if batch.Late(err) {
-			h.Cut(err)
+		if batch.OutOfTime(err) {
+			h.StopReading(err)
 			return nil
 		}
 		if err != nil {

@@ -116,7 +116,7 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo) (*Reading, error) {
 	if err := h.read(ctx); err != nil {
 		return nil, err
 	}
-	for _, sift := range []func(context.Context) error{h.Comments.StorePauses, h.Comments.IntakeComments, h.Comments.Judge, h.Issues.askCommandersAgain, h.Rebuild.readJournals} {
+	for _, sift := range []func(context.Context) error{h.Comments.StorePauses, h.Comments.IntakeComments, h.Comments.FilterEvents, h.Issues.askCommandersAgain, h.Rebuild.readJournals} {
 		if err := sift(ctx); err != nil {
 			return nil, err
 		}
@@ -150,8 +150,8 @@ func (h *Reading) read(ctx context.Context) error {
 		ctx  context.Context
 		read func(context.Context) error
 	}{{issues, h.Issues.firstSight}, {issues, h.Issues.intakeIssues}, {reading, h.pulls.ReadPulls}, {reading, h.Issues.readDependencies}} {
-		if err := step.read(step.ctx); batch.Late(err) {
-			h.Cut(err)
+		if err := step.read(step.ctx); batch.OutOfTime(err) {
+			h.StopReading(err)
 		} else if err != nil {
 			return err
 		}

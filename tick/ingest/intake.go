@@ -87,11 +87,11 @@ func (h *Issues) takeNumber(ctx context.Context, n int, is github.Issue, listed 
 	if tried || !waited {
 		h.Backlog[n] = true
 	}
-	if batch.Late(err) {
-		h.Cut(err)
+	if batch.OutOfTime(err) {
+		h.StopReading(err)
 		return nil
 	}
-	return h.Isolate(err, "read issue #%d", n)
+	return h.DeferOne(err, "read issue #%d", n)
 }
 
 func (h *Issues) intakeNumber(ctx context.Context, n int, is github.Issue, listed bool) (err error) {

@@ -23,7 +23,7 @@ func (h *Rebuild) readJournals(ctx context.Context) error {
 	}
 	keys, err := h.R.Git().Journals(ctx)
 	if err != nil {
-		return h.Isolate(err, "read the journals")
+		return h.DeferOne(err, "read the journals")
 	}
 	newest := map[int]env.Journal{}
 	for _, key := range keys {
@@ -32,7 +32,7 @@ func (h *Rebuild) readJournals(ctx context.Context) error {
 			return errors.Join(err, ctx.Err())
 		}
 		j, err := env.DecodeJournal(b)
-		if err := h.Isolate(err, "read journal %s", key); err != nil {
+		if err := h.DeferOne(err, "read journal %s", key); err != nil {
 			return err
 		}
 		if err == nil && j.Claimed >= newest[j.Issue].Claimed {

@@ -78,7 +78,7 @@ type News struct{ reading *Reading }
 // NewComments reads what people wrote on a turn's issue since it was claimed.
 func (r *Reader) NewComments(ctx context.Context, l *env.Lease) (*News, error) {
 	h := newReading(r.ingest, l.Repo)
-	return &News{h}, h.Comments.Hear(ctx, l)
+	return &News{h}, h.Comments.ReadNewComments(ctx, l)
 }
 
 // OnIssue are those that stand on the issue itself.

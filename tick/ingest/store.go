@@ -144,7 +144,7 @@ func (h *Reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	return tx.DeferRepo(ctx, h.Repo.ID, time.Time{}, strings.Join(h.Trouble, "; "), false)
 }
 
-func (h *Reading) storeEvent(ctx context.Context, tx *store.Tx, c batch.Candidate, now time.Time) error {
+func (h *Reading) storeEvent(ctx context.Context, tx *store.Tx, c batch.Inbound, now time.Time) error {
 	e := c.Event
 	e.ItemID = h.ItemOf(c)
 	e.RepoID, e.SeenAt = h.Repo.ID, now

@@ -70,11 +70,11 @@ func (h *Issues) askCommandersAgain(ctx context.Context) error {
 	}
 	for _, e := range waiting {
 		may, err := h.people.MayCommand(ctx, e.Author, h.P.Now())
-		if batch.Late(err) { // what was read is worth keeping
-			h.Cut(err)
+		if batch.OutOfTime(err) { // what was read is worth keeping
+			h.StopReading(err)
 			return nil
 		}
-		if fatal := h.Isolate(err, "ask about %s", e.URL); fatal != nil {
+		if fatal := h.DeferOne(err, "ask about %s", e.URL); fatal != nil {
 			return fatal
 		}
 		if err == nil && !may {

@@ -25,7 +25,7 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	if err != nil {
 		return err
 	}
-	s := Stage{item: item, Remote: p.ShownAt(item.RepoID), now: now}
+	s := Target{item: item, Remote: p.ShownAt(item.RepoID), now: now}
 	if s.Remote == nil {
 		return nil // not configured any more: nothing of it is touched
 	}
@@ -41,8 +41,8 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	return nil
 }
 
-// Stage is where an item is shown.
-type Stage struct {
+// Target is where an item is shown.
+type Target struct {
 	item    work.Item
 	pull    work.PullRequest
 	hasPull bool
@@ -60,7 +60,7 @@ const PurposeStatus = "status"
 // showLabels plans the label of the item's state on its pull request and, unless a
 // later item has taken it over, on its issue: after a merged design the issue is
 // done with its implementation.
-func (s Stage) showLabels(ctx context.Context, tx *store.Tx, m work.Move) error {
+func (s Target) showLabels(ctx context.Context, tx *store.Tx, m work.Move) error {
 	numbers := []int{}
 	newest, _, err := tx.FindItem(ctx, s.item.RepoID, s.item.Number)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s Stage) showLabels(ctx context.Context, tx *store.Tx, m work.Move) error 
 	return nil
 }
 
-func (s Stage) showLabel(ctx context.Context, tx *store.Tx, m work.Move, number int, wanted work.Labelling) error {
+func (s Target) showLabel(ctx context.Context, tx *store.Tx, m work.Move, number int, wanted work.Labelling) error {
 	a := wanted.Action(s.Remote.Row, s.item.ID, number, PurposeStatus)
 	a.PlannedAt = s.now
 	if m.To == work.StateRunning {
@@ -150,7 +150,7 @@ func (p *Notices) ShowWorking(ctx context.Context, leases []*env.Lease, over <-c
 }
 
 // showStop keeps the comment that says why the item stands still.
-func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Stage, m work.Move) error {
+func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Target, m work.Move) error {
 	before, known, err := tx.FindStop(ctx, s.item.ID)
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ type stopping struct {
 	told bool // in a comment of its own
 }
 
-func (p *Notices) stopOf(s Stage, m work.Move) stopping {
+func (p *Notices) stopOf(s Target, m work.Move) stopping {
 	stop := work.Stop{
 		ItemID: s.item.ID, Number: s.item.Number, Reason: spending.Public(p.Secrets.Redact(cmp.Or(m.Public, m.Reason)), s.Remote.Settings.Voice.Spending), Hint: p.Secrets.Redact(m.Hint),
 		Attempts: 1, Since: s.now,
@@ -212,7 +212,7 @@ func (s stopping) after(before work.Stop) stopping {
 }
 
 // endStop says, in the comment that there is, that the item went on.
-func (p *Notices) endStop(ctx context.Context, tx *store.Tx, s Stage, stop work.Stop, m work.Move) error {
+func (p *Notices) endStop(ctx context.Context, tx *store.Tx, s Target, stop work.Stop, m work.Move) error {
 	lasted := stop.Lasts()
 	over := m.To != work.StateRunning && m.To != work.StatePending && m.To != work.StateReady
 	text := OverText(stop, m, s.now)
@@ -233,7 +233,7 @@ func (p *Notices) endStop(ctx context.Context, tx *store.Tx, s Stage, stop work.
 	return tx.RenewAction(ctx, s.sticky(stop, text, work.StickyEdit))
 }
 
-func (s Stage) sticky(stop work.Stop, text, base string) work.Action {
+func (s Target) sticky(stop work.Stop, text, base string) work.Action {
 	return work.Action{
 		RepoID: s.item.RepoID, ItemID: s.item.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: stop.Token, State: work.ActionPlanned,
 		Number: stop.Number, Body: prompts.MarkBody(text, work.Marks{Token: stop.Token}), Base: base, Why: "blocked", PlannedAt: s.now,

@@ -11,7 +11,7 @@ import (
 
 // StopText is what people are told where an item stands still. What is asked of
 // them is answered with words; anything else may also be tried again without.
-func (p *Notices) StopText(s Stage, stop work.Stop, m work.Move) string {
+func (p *Notices) StopText(s Target, stop work.Stop, m work.Move) string {
 	text := fmt.Sprintf(work.StoppedHere+"%s"+work.StoppedSince+"%s"+work.StoppedOften+"%d"+work.StoppedNext+"%s.",
 		work.Sentence(public.Behind(stop.Reason)), work.UTC(stop.Since), stop.Attempts, stop.Hint)
 	if m.Asked == "" && !strings.Contains(stop.Hint, "/mergexo ") && !work.AwaitsLabel(s.item, stop.Hint) {

@@ -17,7 +17,7 @@ import (
 // affords reports whether the item's budgets leave something for one more turn,
 // and stops the item when they do not.
 func (r *itemPlanner) affords(kind work.Kind) bool {
-	why := spending.Overspent(spending.Of(r.spent), kind, r.v.Policy.Budgets)
+	why := spending.Overspent(spending.Of(r.costs), kind, r.v.Policy.Budgets)
 	if why == "" {
 		return true
 	}
@@ -33,11 +33,11 @@ func (r *itemPlanner) renew() {
 	if r.hasPull {
 		kind = r.item.Flow.FeedbackKind()
 	}
-	if r.item.State != work.StateBlocked || spending.Overspent(spending.Of(r.spent), kind, r.v.Policy.Budgets) == "" || !slices.ContainsFunc(r.events, anew) {
+	if r.item.State != work.StateBlocked || spending.Overspent(spending.Of(r.costs), kind, r.v.Policy.Budgets) == "" || !slices.ContainsFunc(r.events, anew) {
 		return
 	}
 	r.p.Renewed = append(r.p.Renewed, r.item.ID)
-	r.spent = nil
+	r.costs = nil
 	if r.hasPull {
 		r.move(work.CauseResumed, work.StateAwaitingFeedback, "the label was set again: its budgets are reset")
 		r.item.State = work.StateAwaitingFeedback
@@ -56,7 +56,7 @@ const (
 // person pushed on top of them is red for another reason.
 func (r *itemPlanner) noProgress(events []work.Event) string {
 	var row []work.Spent // newest first
-	for _, s := range slices.Backward(r.spent) {
+	for _, s := range slices.Backward(r.costs) {
 		if s.Kind != work.KindFix {
 			break
 		}
@@ -95,7 +95,7 @@ func (p *Plan) hold(d spending.Day) {
 	p.Held, p.Turns = p.Turns, nil
 	for i, l := range p.Lines {
 		if l.What == "turn" {
-			p.Lines[i].What, p.Lines[i].Reason = "wait", l.Reason+"; "+d.Says()
+			p.Lines[i].What, p.Lines[i].Reason = "wait", l.Reason+"; "+d.String()
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (r *itemPlanner) startAgain() Reply {
 // allowAnew has the item's budgets count from here: it goes on because a person
 // said so.
 func (r *itemPlanner) allowAnew() {
-	r.spent = nil
+	r.costs = nil
 	if !slices.Contains(r.p.Renewed, r.item.ID) {
 		r.p.Renewed = append(r.p.Renewed, r.item.ID)
 	}

@@ -22,7 +22,7 @@ func (r *itemPlanner) status() Reply {
 	if r.hasPull {
 		lines = append(lines, fmt.Sprintf("pull request: #%d, %s", r.pull.Number, r.pull.State))
 	}
-	lines = append(lines, "so far: "+spending.Of(r.spent).Of(r.v.Policy.Budgets))
+	lines = append(lines, "so far: "+spending.Of(r.costs).Describe(r.v.Policy.Budgets))
 	return Reply{Said: fmt.Sprintf("This is how #%d stands:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
 }
 
@@ -57,7 +57,7 @@ func (r *itemPlanner) waitsFor() string {
 	case r.unanswered():
 		return fmt.Sprintf("people on #%d: enable_feedback_loop is false in the config, so comments are not answered", r.pull.Number)
 	case r.v.Day.Why != "":
-		return "the day's budget: " + r.v.Day.Says()
+		return "the day's budget: " + r.v.Day.String()
 	case r.hasPull:
 		return "a turn for " + work.Count(len(r.waiting()), "event")
 	}

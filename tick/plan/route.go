@@ -11,7 +11,7 @@ import (
 func For(v Snapshot) Plan {
 	p := Plan{Repo: v.Repo, Served: v.Served, Handings: v.Handings}
 	for _, item := range v.Items {
-		r := itemPlanner{v: v, p: &p, item: item, spent: v.Spent[item.ID]}
+		r := itemPlanner{v: v, p: &p, item: item, costs: v.Spent[item.ID]}
 		r.pull, r.hasPull = v.Pulls[item.ID]
 		for _, e := range v.Events {
 			if e.ItemID == item.ID {
@@ -34,7 +34,7 @@ type itemPlanner struct {
 	pull    work.PullRequest
 	hasPull bool
 	events  []work.Event
-	spent   []work.Spent
+	costs   []work.Spent
 	begun   []work.Pause // by commands of this plan
 	pointed []work.Event // to the pull request, by this plan
 }
@@ -73,7 +73,7 @@ func (r *itemPlanner) route() {
 func (r *itemPlanner) ended() bool {
 	if !r.hasPull && !r.item.State.Open() && r.relabelled() {
 		r.move(work.CauseLabelled, work.StatePending, "the label was set again while an earlier start was cancelled")
-		r.p.Renewed, r.spent = append(r.p.Renewed, r.item.ID), nil
+		r.p.Renewed, r.costs = append(r.p.Renewed, r.item.ID), nil
 		return false
 	}
 	cause, to, why := work.Cause(""), r.item.State, ""

@@ -72,7 +72,7 @@ func (p *Looks) Affords(ctx context.Context, tx *store.Tx, l *env.Lease) error {
 	}
 	lately = slices.DeleteFunc(lately, func(s work.Spent) bool { return s.Turn == l.Turn.ID && s.Run == 0 }) // it has not begun
 	if d := spending.DayOf(lately, b, now); d.Why != "" {
-		return &work.WaitError{Until: d.Until, Reason: d.Says()}
+		return &work.WaitError{Until: d.Until, Reason: d.String()}
 	}
 	return nil
 }

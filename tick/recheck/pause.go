@@ -10,11 +10,11 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// NotTaken ends a turn before its first effect when people have taken its item
+// RequireNotPaused ends a turn before its first effect when people have taken its item
 // over: it is superseded, and what it was about waits for them. In a pause of
 // everything it waits as it is. After its first effect a turn is carried to its
 // end.
-func (p *Looks) NotTaken(ctx context.Context, l *env.Lease) error {
+func (p *Looks) RequireNotPaused(ctx context.Context, l *env.Lease) error {
 	if err := p.NotHalted(ctx, l); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (p *Looks) lookTaken(ctx context.Context, l *env.Lease, number int, labels 
 	if err != nil {
 		return fmt.Errorf("store the pauses: %w", err)
 	}
-	return p.NotTaken(ctx, l)
+	return p.RequireNotPaused(ctx, l)
 }
 
 // NotHalted ends a turn before its first effect when everything is paused. After

@@ -24,7 +24,7 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.looks.Reload(ctx, l); err != nil {
 		return err
 	}
-	if err := p.looks.NotTaken(ctx, l); err != nil {
+	if err := p.looks.RequireNotPaused(ctx, l); err != nil {
 		return err
 	}
 	m := l.Repo.Git()
@@ -64,11 +64,11 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.briefs.PrepareFix(ctx, l); err != nil {
 		return err
 	}
-	place, err := p.Dirs.TakePlace(l.Repo.Row, l.Slot.K, func(dir string) bool { return p.Occupied(ctx, dir) })
+	place, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return p.Occupied(ctx, dir) })
 	if err != nil {
 		return err
 	}
-	l.Place = place
+	l.Checkout = place
 	err = m.Restore(ctx, git.Restore{
 		Dir: place.Dir, Index: place.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,
 		Ignored: Ignored(l.Repo.Settings), Merge: l.Merge,

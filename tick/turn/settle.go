@@ -322,7 +322,7 @@ func (p *Turns) endAsking(ctx context.Context, tx *store.Tx, l *env.Lease, to wo
 	if err := p.endUnsent(ctx, tx, l, to, why); err != nil {
 		return err
 	}
-	if l.Spent {
+	if l.EventsExhausted {
 		return tx.FinishTurnEvents(ctx, l.Turn.ID, "blocked", p.Now())
 	}
 	return tx.ReleaseEvents(ctx, l.Turn.ID)

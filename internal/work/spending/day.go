@@ -66,16 +66,16 @@ func cheaper(turns []work.Spent, cost, limit float64) time.Time {
 	return at.Add(Window)
 }
 
-// Says tells people that nothing is begun today, and until when; empty while
+// String tells people that nothing is begun today, and until when; empty while
 // something may be.
-func (d Day) Says() string {
+func (d Day) String() string {
 	if d.Why == "" {
 		return ""
 	}
 	return fmt.Sprintf("no turn begins before %s: %s", work.Stamp(d.Until), d.Why)
 }
 
-// Of says what was spent of the day's budgets, in one line.
-func (d Day) Of(b work.Budgets) string {
+// Describe says what was spent of the day's budgets, in one line.
+func (d Day) Describe(b work.Budgets) string {
 	return ofTurns(d.Turns, b.TurnsPerDay) + ofCost(d.CostUSD, b.CostPerDay) + d.unsaid()
 }

@@ -15,7 +15,7 @@ func TestNoSumIsPublished(t *testing.T) {
 	spent := []work.Spent{{Turn: 1, Kind: work.KindFix, At: at, CostUSD: 4.01}}
 	for name, c := range map[string]struct{ text, want string }{
 		"item":     {Overspent(Of(spent), work.KindFix, b), "max_cost_per_item_usd in the config is reached"},
-		"day":      {DayOf(spent, b, at).Says(), "no turn begins before 2026-11-23T10:00:00Z: max_cost_per_day_usd in the config is reached"},
+		"day":      {DayOf(spent, b, at).String(), "no turn begins before 2026-11-23T10:00:00Z: max_cost_per_day_usd in the config is reached"},
 		"so far":   {"- so far: 1 of 9 turns (1 of 9 answered comments), 4.01 of 3.50 USD\n- next: it", "- so far: 1 of 9 turns (1 of 9 answered comments)\n- next: it"},
 		"no limit": {"1 turn" + ofCost(4.01, 0), "1 turn"},
 		"limit":    {"1 turn" + ofCost(4.01, 3.5), "1 turn"},

@@ -7,8 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Of says what was spent of an item's budgets, in one line.
-func (s Sum) Of(b work.Budgets) string {
+// Describe says what was spent of an item's budgets, in one line.
+func (s Sum) Describe(b work.Budgets) string {
 	var notes []string
 	if s.Turns > s.Begun {
 		notes = append(notes, "attempts count")

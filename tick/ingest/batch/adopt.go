@@ -29,11 +29,11 @@ func (h *Batch) DropHalf() {
 	gone := func(n int) bool { return h.Forgotten[n] }
 	h.ListedComments = slices.DeleteFunc(h.ListedComments, func(c github.Comment) bool { return gone(c.Number) })
 	h.ReviewComments = slices.DeleteFunc(h.ReviewComments, func(c github.ReviewComment) bool { return gone(c.Pull) })
-	h.Events = slices.DeleteFunc(h.Events, func(c Candidate) bool { return gone(c.Event.Number) })
+	h.Events = slices.DeleteFunc(h.Events, func(c Inbound) bool { return gone(c.Event.Number) })
 }
 
-// Heed remembers which events a body of ours names as answered.
-func (h *Batch) Heed(body string) {
+// NoteHandled remembers which events a body of ours names as answered.
+func (h *Batch) NoteHandled(body string) {
 	marks, _ := work.ParseMarks(body)
 	for _, key := range marks.Handled {
 		h.Handled[key] = true

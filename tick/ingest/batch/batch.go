@@ -39,7 +39,7 @@ type Batch struct {
 	Items    map[int]work.Item        // changed or new, by issue number
 	PullRows map[int]work.PullRequest // changed, by number
 	Threads  map[int][]work.Thread    // of the pulls whose details were read
-	Events   []Candidate
+	Events   []Inbound
 	Again    []work.Event // known ones that were read once more
 
 	Mu           sync.Mutex                   // guards what walks that run side by side add to
@@ -163,8 +163,8 @@ func (h *Batch) Pull(ctx context.Context, number int) (work.PullRequest, bool, e
 	return pull, ok, err
 }
 
-// Cut keeps what was read before the time or the allowance was up.
-func (h *Batch) Cut(err error) {
+// StopReading keeps what was read before the time or the allowance was up.
+func (h *Batch) StopReading(err error) {
 	h.Mu.Lock()
 	defer h.Mu.Unlock()
 	if _, ok := errors.AsType[*work.WaitError](h.Late); !ok { // it says until when
@@ -176,15 +176,15 @@ func (h *Batch) Cut(err error) {
 // MoreNext is said of a repository of which not everything was read.
 const MoreNext = "more is read in the next pass"
 
-// Isolate keeps an error that concerns one issue or pull request from the
+// DeferOne keeps an error that concerns one issue or pull request from the
 // others, and has it tried again in the next pass. What concerns all of them
 // is given back.
-func (h *Batch) Isolate(err error, what string, args ...any) error {
+func (h *Batch) DeferOne(err error, what string, args ...any) error {
 	if err == nil {
 		return nil
 	}
 	err = fmt.Errorf(what+": %w", append(args, err)...)
-	if !Splits(err) {
+	if !IsItemError(err) {
 		return err
 	}
 	h.Trouble = append(h.Trouble, err.Error())
@@ -233,7 +233,7 @@ func (h *Batch) Swept(who github.Identity) {
 }
 
 // Add takes an event into the batch, as a command where it is one.
-func (h *Batch) Add(c Candidate) { c.Event = work.AsCommand(c.Event); h.Events = append(h.Events, c) }
+func (h *Batch) Add(c Inbound) { c.Event = work.AsCommand(c.Event); h.Events = append(h.Events, c) }
 
 const (
 	// Overlap is re-read before the newest thing seen: GitHub's lists may lag

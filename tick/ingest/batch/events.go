@@ -10,7 +10,7 @@ import (
 )
 
 // SourceEvents are the comments on an issue among the candidates.
-func SourceEvents(candidates []Candidate) []work.Event {
+func SourceEvents(candidates []Inbound) []work.Event {
 	var out []work.Event
 	for _, c := range candidates {
 		if c.Event.Kind == work.EventSource && c.Event.Outcome == "" {
@@ -20,8 +20,8 @@ func SourceEvents(candidates []Candidate) []work.Event {
 	return out
 }
 
-// Candidate is an event that may be new.
-type Candidate struct {
+// Inbound is an event that may be new.
+type Inbound struct {
 	Event   work.Event
 	Pull    bool   // it stands on a pull request, otherwise on an issue
 	Pending bool   // part of a draft review
@@ -31,10 +31,10 @@ type Candidate struct {
 }
 
 // Fact makes the event of something that happened on a timeline.
-func Fact(item work.Item, kind work.EventKind, number int, t github.TimelineEvent, state string) Candidate {
+func Fact(item work.Item, kind work.EventKind, number int, t github.TimelineEvent, state string) Inbound {
 	id := strconv.FormatInt(t.ID, 10)
 	hash := work.ContentHash(string(kind), state)
-	return Candidate{Event: work.Event{
+	return Inbound{Event: work.Event{
 		ItemID: item.ID, Number: number, Kind: kind, Source: id, Hash: hash, Key: work.EventKey(number, kind, id, hash),
 		Author: t.Actor, State: state, CreatedAt: t.CreatedAt, UpdatedAt: t.CreatedAt,
 	}}
@@ -61,7 +61,7 @@ func SortedKeys[V any](m map[int]V) []int {
 }
 
 // EventAttrs are the fields of every log line about an event.
-func (h *Batch) EventAttrs(c Candidate, more ...any) []any {
+func (h *Batch) EventAttrs(c Inbound, more ...any) []any {
 	e := c.Event
 	attrs := []any{"repo_full_name", h.R.Name.FullName(), "event_key", e.Key, "kind", string(e.Kind), "author", e.Author.Login, "url", e.URL}
 	if id := h.ItemOf(c); id != 0 {
@@ -76,7 +76,7 @@ func (h *Batch) EventAttrs(c Candidate, more ...any) []any {
 
 // ItemOf is the work item that an event belongs to, once the batch's items are
 // stored; 0 where it belongs to none.
-func (h *Batch) ItemOf(c Candidate) int64 {
+func (h *Batch) ItemOf(c Inbound) int64 {
 	e := c.Event
 	issue := e.Number
 	if c.Pull {

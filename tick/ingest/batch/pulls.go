@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Splits reports whether an error may be one pull request's alone.
-func Splits(err error) bool {
+// IsItemError reports whether an error may be one pull request's alone.
+func IsItemError(err error) bool {
 	var wait *work.WaitError
 	var gone *github.UnreachableError
 	switch {

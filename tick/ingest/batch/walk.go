@@ -58,7 +58,7 @@ func (w Walk[T]) Read(ctx context.Context, h *Batch) ([]T, bool, error) {
 		if pages == 0 || !h.Enough() {
 			page, v, err = w.page(ctx, h, next)
 		}
-		if Late(err) {
+		if OutOfTime(err) {
 			h.cutWalk(w.Name, err, github.SinceOf(next), seen)
 			return items, false, nil
 		}
@@ -151,7 +151,7 @@ func (h *Batch) cutWalk(name string, err error, at time.Time, seen []store.Valid
 		cuts[name] = at.UTC().Format(time.RFC3339)
 	}
 	h.Walked(name, seen, cuts)
-	h.Cut(err)
+	h.StopReading(err)
 }
 
 // Walked keeps what a walk brought besides its items.
@@ -180,9 +180,9 @@ func (h *Batch) Hold(name string, since *time.Time, before, at time.Time) {
 	delete(h.Pages, name)
 }
 
-// Late reports whether an error only says that there is no more time or
+// OutOfTime reports whether an error only says that there is no more time or
 // allowance now.
-func Late(err error) bool {
+func OutOfTime(err error) bool {
 	var wait *work.WaitError
 	return errors.As(err, &wait) || errors.Is(err, context.DeadlineExceeded)
 }

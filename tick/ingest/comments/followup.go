@@ -9,16 +9,16 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
-// Hear reads what was said on a turn's issue since the turn was claimed, as
+// ReadNewComments reads what was said on a turn's issue since the turn was claimed, as
 // far as it counts and is not known. What does not count is ingest's to judge.
-func (h *Comments) Hear(ctx context.Context, l *env.Lease) (err error) {
+func (h *Comments) ReadNewComments(ctx context.Context, l *env.Lease) (err error) {
 	if h.ListedComments, err = h.R.GitHub.CommentsOf(ctx, h.Repo.Current, l.Item.Number, l.Turn.ClaimedAt.Add(-batch.Overlap)); err != nil {
 		return err
 	}
 	for _, c := range h.ListedComments {
 		h.Add(CommentEvent(work.EventSource, l.Item.ID, c))
 	}
-	if err := h.Judge(ctx); err != nil {
+	if err := h.FilterEvents(ctx); err != nil {
 		return err
 	}
 	if h.Late != nil {
@@ -27,6 +27,6 @@ func (h *Comments) Hear(ctx context.Context, l *env.Lease) (err error) {
 	if len(h.Trouble) > 0 {
 		return &work.WaitError{Until: h.Now().Add(h.P.Config.Runtime.RetryBase), Reason: h.Trouble[0]}
 	}
-	h.Events = slices.DeleteFunc(h.Events, func(c batch.Candidate) bool { return c.Event.Outcome != "" })
+	h.Events = slices.DeleteFunc(h.Events, func(c batch.Inbound) bool { return c.Event.Outcome != "" })
 	return nil
 }

@@ -58,24 +58,24 @@ func (h *Comments) intakeComment(ctx context.Context, c github.Comment) error {
 }
 
 // CommentEvent is the event of a comment on an issue or a pull request.
-func CommentEvent(kind work.EventKind, itemID int64, c github.Comment) batch.Candidate {
+func CommentEvent(kind work.EventKind, itemID int64, c github.Comment) batch.Inbound {
 	id := strconv.FormatInt(c.ID, 10)
 	hash := work.ContentHash(c.Body)
-	return batch.Candidate{Pull: kind == work.EventIssue, Node: c.NodeID, Event: work.Event{
+	return batch.Inbound{Pull: kind == work.EventIssue, Node: c.NodeID, Event: work.Event{
 		ItemID: itemID, Number: c.Number, Kind: kind, Source: id, Hash: hash, Key: work.EventKey(c.Number, kind, id, hash),
 		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 	}}
 }
 
 // ReviewEvent is the event of a comment on a diff.
-func ReviewEvent(pull work.PullRequest, c github.ReviewComment) batch.Candidate {
+func ReviewEvent(pull work.PullRequest, c github.ReviewComment) batch.Inbound {
 	id := strconv.FormatInt(c.ID, 10)
 	hash := work.ContentHash(c.Body)
 	top := c.InReplyTo
 	if top == 0 {
 		top = c.ID
 	}
-	return batch.Candidate{Pull: true, Pending: c.Pending, Node: c.NodeID, Review: c.ReviewID, Event: work.Event{
+	return batch.Inbound{Pull: true, Pending: c.Pending, Node: c.NodeID, Review: c.ReviewID, Event: work.Event{
 		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventReview, Source: id, Hash: hash,
 		Key:    work.EventKey(pull.Number, work.EventReview, id, hash),
 		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, ThreadTop: top, Path: c.Path, Line: c.Line, DiffHunk: c.DiffHunk,
@@ -85,19 +85,19 @@ func ReviewEvent(pull work.PullRequest, c github.ReviewComment) batch.Candidate 
 
 // SummaryEvent is a review's own text and state. A review that only carries
 // line comments, or an approval without a word, asks for nothing.
-func SummaryEvent(pull work.PullRequest, r github.Review) (batch.Candidate, bool) {
+func SummaryEvent(pull work.PullRequest, r github.Review) (batch.Inbound, bool) {
 	switch r.State {
 	case "CHANGES_REQUESTED":
 	case "COMMENTED", "APPROVED":
 		if r.Body == "" {
-			return batch.Candidate{}, false
+			return batch.Inbound{}, false
 		}
 	default: // PENDING drafts do not exist for us; DISMISSED ones do not any more
-		return batch.Candidate{}, false
+		return batch.Inbound{}, false
 	}
 	id := strconv.FormatInt(r.ID, 10)
 	hash := work.ContentHash(r.Body, r.State)
-	return batch.Candidate{Pull: true, Node: r.NodeID, Event: work.Event{
+	return batch.Inbound{Pull: true, Node: r.NodeID, Event: work.Event{
 		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventSummary, Source: id, Hash: hash,
 		Key:    work.EventKey(pull.Number, work.EventSummary, id, hash),
 		Author: r.Author, Body: work.Normalise(r.Body), State: r.State, URL: r.URL,
@@ -105,9 +105,9 @@ func SummaryEvent(pull work.PullRequest, r github.Review) (batch.Candidate, bool
 	}}, true
 }
 
-// Judge decides which of the candidates are new and whose word counts. What is
+// FilterEvents decides which of the candidates are new and whose word counts. What is
 // known already costs no request.
-func (h *Comments) Judge(ctx context.Context) error {
+func (h *Comments) FilterEvents(ctx context.Context) error {
 	if len(h.Events) == 0 {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (h *Comments) Judge(ctx context.Context) error {
 	}
 	slices.SortStableFunc(h.Events, oldestFirst)
 	slices.SortStableFunc(h.Events, commandsFirst) // they may have begun a pause
-	var fresh []batch.Candidate
+	var fresh []batch.Inbound
 	for _, c := range h.Events {
 		if c.Pending {
 			continue
@@ -129,7 +129,7 @@ func (h *Comments) Judge(ctx context.Context) error {
 			continue
 		}
 		seen[c.Event.Key] = ""
-		waits, err := h.untold(ctx, c)
+		waits, err := h.waitsForPull(ctx, c)
 		if waits {
 			h.holdBack(c)
 			continue
@@ -150,10 +150,10 @@ func (h *Comments) Judge(ctx context.Context) error {
 			continue
 		case errors.Is(err, batch.ErrAskedEnough): // the others' are judged all the same
 			h.Note = batch.MoreNext
-		case batch.Late(err): // what needs no request is judged all the same
-			h.Cut(err)
+		case batch.OutOfTime(err): // what needs no request is judged all the same
+			h.StopReading(err)
 		default:
-			if err := h.Isolate(err, "judge %s", c.Event.URL); err != nil {
+			if err := h.DeferOne(err, "judge %s", c.Event.URL); err != nil {
 				return err
 			}
 		}
@@ -177,7 +177,7 @@ func (h *Comments) Judge(ctx context.Context) error {
 // oldestFirst puts candidates in the order in which they happened. Stamps have
 // one-second resolution; within a second GitHub's ids rise. Of two versions of
 // one comment, read before and after an edit, the newer one comes last.
-func oldestFirst(a, b batch.Candidate) int {
+func oldestFirst(a, b batch.Inbound) int {
 	if d := a.Event.CreatedAt.Compare(b.Event.CreatedAt); d != 0 {
 		return d
 	}
@@ -190,8 +190,8 @@ func oldestFirst(a, b batch.Candidate) int {
 	return a.Event.UpdatedAt.Compare(b.Event.UpdatedAt)
 }
 
-func commandsFirst(a, b batch.Candidate) int {
-	rank := func(c batch.Candidate) int {
+func commandsFirst(a, b batch.Inbound) int {
+	rank := func(c batch.Inbound) int {
 		if c.Event.Kind == work.EventCommand {
 			return 0
 		}
@@ -204,7 +204,7 @@ func commandsFirst(a, b batch.Candidate) int {
 // alike: a snapshot is only stored together with all that its details show. An
 // issue that is new waits for all that was said on it, or its work would begin
 // without. They are read again in the next pass.
-func (h *Comments) forget(c batch.Candidate) {
+func (h *Comments) forget(c batch.Inbound) {
 	h.holdBack(c)
 	n := c.Event.Number
 	item, ok := h.Items[n]
@@ -220,7 +220,7 @@ func (h *Comments) forget(c batch.Candidate) {
 }
 
 // holdBack has the list that showed something show it again.
-func (h *Comments) holdBack(c batch.Candidate) {
+func (h *Comments) holdBack(c batch.Inbound) {
 	e := c.Event
 	kind := e.Kind
 	if kind == work.EventCommand {
@@ -236,7 +236,7 @@ func (h *Comments) holdBack(c batch.Candidate) {
 
 // readAgain notes that a known event was read once more. An edit that a person
 // took back while they had the item over is skipped like anything else.
-func (h *Comments) readAgain(ctx context.Context, c batch.Candidate, outcome string) (err error) {
+func (h *Comments) readAgain(ctx context.Context, c batch.Inbound, outcome string) (err error) {
 	if !c.Event.Kind.Written() {
 		return nil
 	}
@@ -248,11 +248,11 @@ func (h *Comments) readAgain(ctx context.Context, c batch.Candidate, outcome str
 		return nil
 	}
 	h.holdBack(c)
-	if batch.Late(err) {
-		h.Cut(err)
+	if batch.OutOfTime(err) {
+		h.StopReading(err)
 		return nil
 	}
-	return h.Isolate(err, "judge %s", c.Event.URL)
+	return h.DeferOne(err, "judge %s", c.Event.URL)
 }
 
 // stored finds the candidates that are in the database already, by key, with
@@ -286,7 +286,7 @@ func (h *Comments) verdict(ctx context.Context, e work.Event) (string, error) {
 	case marked && own:
 		pasted, err := h.lateCopy(ctx, e)
 		if !pasted {
-			h.Heed(e.Body)
+			h.NoteHandled(e.Body)
 			return work.OutcomeOwn, err
 		}
 	case marked:

@@ -17,7 +17,7 @@ import (
 
 // intakeStray takes commands in from issues and pull requests that are not
 // worked on; nothing else there is ours to read.
-func (h *Comments) intakeStray(c batch.Candidate) {
+func (h *Comments) intakeStray(c batch.Inbound) {
 	if c.Event = work.AsCommand(c.Event); c.Event.Kind == work.EventCommand {
 		c.Pull = false
 		h.Add(c)
@@ -52,7 +52,7 @@ func (h *Comments) obeyedBefore(ctx context.Context, e work.Event) (string, erro
 	ids := h.P.Accounts.IDs(h.R.Name.Host)
 	for _, c := range said {
 		if work.Ours(c.Body, c.Author, ids) {
-			h.Heed(c.Body)
+			h.NoteHandled(c.Body)
 		}
 	}
 	if h.Handled[e.Key] || h.Handled[work.ShortKey(e.Key)] {
@@ -139,6 +139,6 @@ func (h *Comments) StoreDeclined(ctx context.Context, tx *store.Tx, now time.Tim
 }
 
 // strayReview is a diff comment on a pull request that is not ours.
-func strayReview(c github.ReviewComment) batch.Candidate {
+func strayReview(c github.ReviewComment) batch.Inbound {
 	return ReviewEvent(work.PullRequest{Number: c.Pull}, c)
 }

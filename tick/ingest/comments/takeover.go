@@ -72,7 +72,7 @@ func (h *Comments) StorePauses(ctx context.Context) error {
 
 // paused says whether something was said, or happened, while people had taken
 // the item over: it is skipped then, whenever it comes to light.
-func (h *Comments) paused(ctx context.Context, c batch.Candidate) (string, error) {
+func (h *Comments) paused(ctx context.Context, c batch.Inbound) (string, error) {
 	e := c.Event
 	if !e.Kind.Said() && e.Kind != work.EventCheck && e.Kind != work.EventConflict {
 		return "", nil // what became of it is honoured
@@ -99,7 +99,7 @@ func (h *Comments) paused(ctx context.Context, c batch.Candidate) (string, error
 
 // saidAt is when a comment got its words. A reaction moves its stamp as an edit
 // does: where that makes a difference, GitHub is asked.
-func (h *Comments) saidAt(ctx context.Context, c batch.Candidate, pauses []work.Pause) (time.Time, error) {
+func (h *Comments) saidAt(ctx context.Context, c batch.Inbound, pauses []work.Pause) (time.Time, error) {
 	at, stamp := c.Event.CreatedAt, c.Event.UpdatedAt
 	if s := h.Submitted[c.Review]; s.After(at) {
 		at = s // it was a draft before
@@ -116,7 +116,7 @@ func (h *Comments) saidAt(ctx context.Context, c batch.Candidate, pauses []work.
 }
 
 // pausesFor are the pauses of the item that something belongs to.
-func (h *Comments) pausesFor(ctx context.Context, c batch.Candidate) ([]work.Pause, error) {
+func (h *Comments) pausesFor(ctx context.Context, c batch.Inbound) ([]work.Pause, error) {
 	numbers, err := h.partners(ctx, c)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (h *Comments) pausesFor(ctx context.Context, c batch.Candidate) ([]work.Pau
 
 // partners are the numbers of the issue and of the pull request that something
 // belongs to, as far as there are both.
-func (h *Comments) partners(ctx context.Context, c batch.Candidate) (numbers []int, err error) {
+func (h *Comments) partners(ctx context.Context, c batch.Inbound) (numbers []int, err error) {
 	n := c.Event.Number
 	numbers = []int{n}
 	if issue, ok := h.Adopted[n]; ok && c.Pull {

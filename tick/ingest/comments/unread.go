@@ -9,10 +9,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
-// untold reports whether something that was said waits until its pull request
+// waitsForPull reports whether something that was said waits until its pull request
 // can be read: the lists that show it are read again then. A command does not
 // wait, it may be the way out.
-func (h *Comments) untold(ctx context.Context, c batch.Candidate) (bool, error) {
+func (h *Comments) waitsForPull(ctx context.Context, c batch.Inbound) (bool, error) {
 	if len(h.Unread) == 0 || !c.Event.Kind.Said() || c.Event.Kind == work.EventCommand {
 		return false, nil
 	}

@@ -27,6 +27,6 @@ func (h *Pulls) conflictEvent(ctx context.Context, old, pull work.PullRequest, a
 	if known {
 		e = about(work.EventConflict, fmt.Sprintf("since %d", h.Now().Unix()))
 	}
-	h.Add(batch.Candidate{Event: e, Pull: true})
+	h.Add(batch.Inbound{Event: e, Pull: true})
 	return nil
 }

@@ -53,11 +53,11 @@ func (h *Pulls) SweepPulls(ctx context.Context) error {
 	}
 	wg.Wait()
 	err := batch.FirstError(errs)
-	if len(h.Lights) == 0 || slices.ContainsFunc(errs, func(err error) bool { return err != nil && !batch.Late(err) }) {
+	if len(h.Lights) == 0 || slices.ContainsFunc(errs, func(err error) bool { return err != nil && !batch.OutOfTime(err) }) {
 		return err
 	}
 	if err != nil {
-		h.Cut(err)
+		h.StopReading(err)
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (h *Pulls) SweepPulls(ctx context.Context) error {
 // GitHub cannot answer for does not hide the others; alone, it is put off.
 func (h *Pulls) halve(ctx context.Context, ids []string, err error, read func(context.Context, []string) error) error {
 	switch half := len(ids) / 2; {
-	case !batch.Splits(err):
+	case !batch.IsItemError(err):
 		return err
 	case half == 0:
 		h.defers(ids[0], err)
@@ -153,8 +153,8 @@ func (h *Pulls) ReadPulls(ctx context.Context) error {
 	}
 	for _, group := range batches {
 		err := h.ReadBatch(ctx, group)
-		if batch.Late(err) {
-			h.Cut(err)
+		if batch.OutOfTime(err) {
+			h.StopReading(err)
 			return nil
 		}
 		if err != nil {
@@ -211,7 +211,7 @@ func (h *Pulls) ReadBatch(ctx context.Context, ids []string) error {
 			continue
 		}
 		err := h.intakePull(ctx, pull, d)
-		if err != nil && batch.Splits(err) {
+		if err != nil && batch.IsItemError(err) {
 			h.defers(pull.NodeID, err)
 			continue
 		}
@@ -339,13 +339,13 @@ func (h *Pulls) headEvents(ctx context.Context, old, pull work.PullRequest, d gi
 		if !ours {
 			e := about(work.EventHead, "")
 			e.Outcome = "noted"
-			h.Add(batch.Candidate{Event: e, Pull: true})
+			h.Add(batch.Inbound{Event: e, Pull: true})
 		}
 	}
 	if pull.State != work.PullOpen {
 		return nil
 	}
-	if err := h.weigh(ctx, old, pull); err != nil {
+	if err := h.detectRewrite(ctx, old, pull); err != nil {
 		return err
 	}
 	policy := github.Patient(d.Checks, h.R.Settings.Checks, h.P.Now())
@@ -354,7 +354,7 @@ func (h *Pulls) headEvents(ctx context.Context, old, pull work.PullRequest, d gi
 		if at := github.RedSince(d.Checks, policy); !at.IsZero() {
 			e.CreatedAt = at
 		}
-		h.Add(batch.Candidate{Event: e, Pull: true})
+		h.Add(batch.Inbound{Event: e, Pull: true})
 	}
 	return h.conflictEvent(ctx, old, pull, about)
 }

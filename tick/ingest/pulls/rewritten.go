@@ -19,10 +19,10 @@ import (
 // Ingest notices it when GitHub shows a head that we did not push, and at the
 // latest a turn does before its agent is asked: there the remote itself tells.
 
-// weigh finds out whether the head of an open pull request still has in its
+// detectRewrite finds out whether the head of an open pull request still has in its
 // history what the item's turns built there. It may have lost that without a
 // move that anybody saw: a turn's push may have been taken back at once.
-func (h *Pulls) weigh(ctx context.Context, old, pull work.PullRequest) error {
+func (h *Pulls) detectRewrite(ctx context.Context, old, pull work.PullRequest) error {
 	if old.ID == 0 {
 		return nil // found again: no turn is known
 	}

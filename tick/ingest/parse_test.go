@@ -16,7 +16,7 @@ func TestAStopIsReadBackFromItsComment(t *testing.T) {
 		Reason: "the agent asks: Which file?\n\n- This one?\n- Next step: that one?", Hint: "answer in a comment on the issue", Attempts: 3,
 		Since: time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC),
 	}
-	body := (&notice.Notices{Env: &env.Env{}}).StopText(notice.Stage{Remote: remote}, want, work.Move{})
+	body := (&notice.Notices{Env: &env.Env{}}).StopText(notice.Target{Remote: remote}, want, work.Move{})
 	if got, ok := stopSaid(body); !ok || got != want {
 		t.Errorf("read %+v, %v of\n%s", got, ok, body)
 	}
