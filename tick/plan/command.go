@@ -42,7 +42,7 @@ func nothing(said string, args ...any) Reply { return Reply{Said: fmt.Sprintf(sa
 // commands carries out the item's commands, in the order of time, before
 // anything else of the item is decided. It is true when the item is being wound
 // up and nothing else is to be decided.
-func (r *itemPlanner) commands() (closing bool) {
+func (r *commander) commands() (closing bool) {
 	defer r.skipPaused()
 	for _, e := range r.takeCommands() {
 		if r.opening(e) && r.v.Notices[r.answerToken(e)] == "" { // and what was said after it waits with it
@@ -68,7 +68,7 @@ func (r *itemPlanner) commands() (closing bool) {
 
 // takeCommands takes the commands out of the events: nothing else is done with
 // them.
-func (r *itemPlanner) takeCommands() []work.Event {
+func (r *commander) takeCommands() []work.Event {
 	var asked []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
 		if e.Kind == work.EventCommand {
@@ -83,7 +83,7 @@ func (r *itemPlanner) takeCommands() []work.Event {
 // closing reports whether a command that called the work off has a pull request
 // left that is open, as far as is known. One that GitHub showed open later than
 // we closed it was reopened.
-func (r *itemPlanner) closing(e work.Event) bool {
+func (r *commander) closing(e work.Event) bool {
 	a, ok := r.v.Closings[e.ID]
 	switch {
 	case !ok || r.pull.State != work.PullOpen || a.Number != r.pull.Number:
@@ -97,16 +97,16 @@ func (r *itemPlanner) closing(e work.Event) bool {
 // opening reports whether a command calls off what a living pass has pushed and
 // opens a pull request for at this moment: there is nothing to close yet, and
 // once there is, an open pull request would go on.
-func (r *itemPlanner) opening(e work.Event) bool {
+func (r *commander) opening(e work.Event) bool {
 	turn, busy := r.unfinished()
 	return r.invocation(e).Verb == work.VerbCancel && !r.hasPull && busy && turn.Step == work.StepPushed && r.alive(turn)
 }
 
-func (r *itemPlanner) answerToken(e work.Event) string {
+func (r *commander) answerToken(e work.Event) string {
 	return work.NoticeToken(r.v.Repo.Key(), e.Number, e.Key)
 }
 
-func (r *itemPlanner) invocation(e work.Event) invocation {
+func (r *commander) invocation(e work.Event) invocation {
 	cmd, ok := work.ParseCommand(e.Body)
 	if !ok {
 		cmd = work.Command{Verb: work.VerbHelp} // an older program stored it
@@ -118,7 +118,7 @@ func (r *itemPlanner) invocation(e work.Event) invocation {
 }
 
 // obey decides what a command does.
-func (r *itemPlanner) obey(inv invocation) Reply {
+func (r *commander) obey(inv invocation) Reply {
 	r.line("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named()))
 	r.p.Obeyed = append(r.p.Obeyed, Obeyed{Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by})
 	if _, begins := inv.Verb.Flow(); begins {
@@ -171,7 +171,7 @@ func helpReply(inv invocation) Reply {
 
 // answer plans what a command does on GitHub and, once that is so, its answer
 // where the command was given.
-func (r *itemPlanner) answer(e work.Event, inv invocation, rep Reply) {
+func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	var after []string
 	for _, a := range rep.sent {
 		r.p.Notices = append(r.p.Notices, a)
@@ -205,12 +205,12 @@ func (p *Plan) strays(v Snapshot) {
 	}
 	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
 		r := itemPlanner{v: v, p: p, item: work.Item{RepoID: v.Repo.ID, Number: n}, events: byNumber[n]}
-		r.commands()
+		r.commander().commands()
 	}
 }
 
 // ended reports that the item asks for nothing any more, in words for people.
-func (r *itemPlanner) over() (string, bool) {
+func (r *commander) over() (string, bool) {
 	switch {
 	case r.hasPull && r.pull.State == work.PullMerged:
 		return fmt.Sprintf("Pull request #%d was merged", r.pull.Number), true
@@ -227,7 +227,7 @@ func (r *itemPlanner) over() (string, bool) {
 }
 
 // again says how to start over.
-func (r *itemPlanner) again() string {
+func (r *commander) again() string {
 	text := fmt.Sprintf("`/mergexo %s` on #%d starts over", work.VerbOf(r.item.Flow), r.item.Number)
 	if next, follows := r.v.Followed[r.item.ID]; follows && next.Pull.Number != 0 {
 		return fmt.Sprintf("It continues in #%d", next.Pull.Number)

@@ -14,7 +14,7 @@ import (
 // shows it to everybody, and a lost database reads it there again.
 
 // beginFlow sets the label that begins an issue's work.
-func (r *itemPlanner) beginFlow(inv invocation) Reply {
+func (r *commander) beginFlow(inv invocation) Reply {
 	flow, _ := inv.Verb.Flow()
 	label := r.v.Policy.Labels.Of(flow)
 	_, over := r.over()
@@ -39,7 +39,7 @@ func (r *itemPlanner) beginFlow(inv invocation) Reply {
 
 // flowLabel plans that of the labels that begin work one is set anew, or none
 // is left. A label that was set at that time or later is as good.
-func (r *itemPlanner) flowLabel(inv invocation, label string) work.Action {
+func (r *commander) flowLabel(inv invocation, label string) work.Action {
 	var others []string
 	for _, f := range work.Flows() {
 		if name := r.v.Policy.Labels.Of(f); name != "" && name != label {
@@ -54,7 +54,7 @@ func (r *itemPlanner) flowLabel(inv invocation, label string) work.Action {
 }
 
 // looks says how a label that begins work looks, should somebody have deleted it.
-func (r *itemPlanner) looks(label string) string {
+func (r *commander) looks(label string) string {
 	all := work.RepoLabels(r.v.Policy.Labels)
 	at := slices.IndexFunc(all, func(l work.Label) bool { return l.Name == label })
 	if at < 0 {
@@ -64,7 +64,7 @@ func (r *itemPlanner) looks(label string) string {
 }
 
 // pause gives the issue to people, from the moment of the command on.
-func (r *itemPlanner) pause(inv invocation) Reply {
+func (r *commander) pause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return nothing("%s, so there is nothing to pause.", why)
 	}
@@ -91,7 +91,7 @@ func (r *itemPlanner) pause(inv invocation) Reply {
 
 // skipPaused skips what came to light together with a command that begins a
 // pause, and was said after it.
-func (r *itemPlanner) skipPaused() {
+func (r *commander) skipPaused() {
 	if len(r.begun) == 0 {
 		return
 	}
@@ -108,7 +108,7 @@ func (r *itemPlanner) skipPaused() {
 }
 
 // unpause takes the issue back from people.
-func (r *itemPlanner) unpause(inv invocation) Reply {
+func (r *commander) unpause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return nothing("%s, so there is nothing to resume. %s.", why, r.again())
 	}
@@ -140,7 +140,7 @@ func (r *itemPlanner) unpause(inv invocation) Reply {
 
 // ignoreLabel plans that an issue or pull request has the label that pauses it,
 // or has it not.
-func (r *itemPlanner) ignoreLabel(inv invocation, number int, verb work.Verb) work.Action {
+func (r *commander) ignoreLabel(inv invocation, number int, verb work.Verb) work.Action {
 	name := r.v.Policy.Labels.Ignore
 	l := work.Labelling{Without: []string{name}}
 	if verb == work.VerbPause {

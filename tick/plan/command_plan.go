@@ -20,10 +20,10 @@ func ForCommand(v Snapshot, item work.Item, e work.Event, cmd work.Command) (Rep
 	}
 	at := e.CreatedAt.Truncate(time.Second) // as GitHub's stamps are, which are compared with it
 	inv := invocation{Command: cmd, by: e.Author.Login, at: at, number: e.Number, key: e.Key, onPull: r.hasPull && e.Number == r.pull.Number}
-	if r.opening(e) {
+	if r.commander().opening(e) {
 		return Reply{Said: "The pull request is being opened at this moment. Give the command again once it is there.", Refused: true}, made
 	}
-	rep := r.obey(inv)
+	rep := r.commander().obey(inv)
 	made.Notices = append(made.Notices, rep.sent...)
 	if !slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose }) {
 		e.ProcessedAt, e.Outcome = v.Now, work.OutcomeAnswered

@@ -9,7 +9,7 @@ import (
 
 // retry lets go on what failed, stands still or waits. What goes on has a new
 // allowance: a person has looked at it.
-func (r *itemPlanner) retry(inv invocation) Reply {
+func (r *commander) retry(inv invocation) Reply {
 	if why, over := r.over(); over {
 		return nothing("%s, so there is nothing to try again. %s.", why, r.again())
 	}
@@ -32,7 +32,7 @@ func (r *itemPlanner) retry(inv invocation) Reply {
 // kept says why the item does not go on whatever a command says, in sentences
 // for the answer: people have taken it over, or its text is not confirmed. Empty
 // where it may.
-func (r *itemPlanner) kept(inv invocation) string {
+func (r *commander) kept(inv invocation) string {
 	pause, paused := r.v.Paused[r.item.ID]
 	switch {
 	case paused:
@@ -45,7 +45,7 @@ func (r *itemPlanner) kept(inv invocation) string {
 }
 
 // unblock accepts the branch as it is, and lets go on what is blocked.
-func (r *itemPlanner) unblock(inv invocation) Reply {
+func (r *commander) unblock(inv invocation) Reply {
 	if why, over := r.over(); over && !r.hasPull {
 		return nothing("%s, so nothing is blocked. %s.", why, r.again())
 	}
@@ -76,7 +76,7 @@ func (r *itemPlanner) unblock(inv invocation) Reply {
 
 // goOn lets the item go on if it stands still. It does so with nothing to do
 // only when it is told that what was in the way is gone.
-func (r *itemPlanner) goOn(cleared bool) (Reply, bool) {
+func (r *commander) goOn(cleared bool) (Reply, bool) {
 	turn, busy := r.unfinished()
 	switch {
 	case busy:
@@ -103,7 +103,7 @@ func (r *itemPlanner) goOn(cleared bool) (Reply, bool) {
 
 // retryTurn lets an unfinished turn go on at the step that it came to. Its
 // agent is not asked again once it has answered.
-func (r *itemPlanner) retryTurn(t work.Turn) (Reply, bool) {
+func (r *commander) retryTurn(t work.Turn) (Reply, bool) {
 	if r.alive(t) || !t.Blocked && !t.NotBefore.After(r.v.Now) {
 		return Reply{}, false
 	}
@@ -125,7 +125,7 @@ func (r *itemPlanner) retryTurn(t work.Turn) (Reply, bool) {
 }
 
 // startAgain has a start turn made of all that was said.
-func (r *itemPlanner) startAgain() Reply {
+func (r *commander) startAgain() Reply {
 	if !slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) }) {
 		return nothing("Nothing is left of what began this. %s.", r.again())
 	}
@@ -135,14 +135,14 @@ func (r *itemPlanner) startAgain() Reply {
 
 // allowAnew has the item's budgets count from here: it goes on because a person
 // said so.
-func (r *itemPlanner) allowAnew() {
+func (r *commander) allowAnew() {
 	r.costs = nil
 	if !slices.Contains(r.p.Renewed, r.item.ID) {
 		r.p.Renewed = append(r.p.Renewed, r.item.ID)
 	}
 }
 
-func (r *itemPlanner) resumeTo(to work.State) {
+func (r *commander) resumeTo(to work.State) {
 	r.allowAnew()
 	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: to})
 	r.item.State, r.item.Since, r.item.Reason, r.item.Hint = to, r.v.Now, "", ""
@@ -150,13 +150,13 @@ func (r *itemPlanner) resumeTo(to work.State) {
 }
 
 // alive reports whether a living pass works on a turn.
-func (r *itemPlanner) alive(t work.Turn) bool {
+func (r *commander) alive(t work.Turn) bool {
 	return slices.ContainsFunc(r.v.Held, func(h work.Holder) bool { return h.Turn == t.Key })
 }
 
 // cancel calls the work off. What a living pass does is called off at the next
 // step that it stores.
-func (r *itemPlanner) cancel(inv invocation) Reply {
+func (r *commander) cancel(inv invocation) Reply {
 	if why, over := r.over(); over {
 		return nothing("%s, so there is nothing to cancel. %s.", why, r.again())
 	}
@@ -181,7 +181,7 @@ func (r *itemPlanner) cancel(inv invocation) Reply {
 }
 
 // giveUp closes the item and ends what was asked for until then, given by key.
-func (r *itemPlanner) giveUp(inv invocation) []string {
+func (r *commander) giveUp(inv invocation) []string {
 	why := inv.by + " cancelled it"
 	var asked []work.Event
 	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {

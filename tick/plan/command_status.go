@@ -10,7 +10,7 @@ import (
 )
 
 // status says where the item stands, in a list.
-func (r *itemPlanner) status() Reply {
+func (r *commander) status() Reply {
 	lines := []string{
 		fmt.Sprintf("state: `%s` since %s", r.item.State, work.UTC(r.item.Since)),
 		"waits for: " + r.waitsFor(),
@@ -27,13 +27,13 @@ func (r *itemPlanner) status() Reply {
 }
 
 // whereItStands is the same in two sentences.
-func (r *itemPlanner) whereItStands() string {
+func (r *commander) whereItStands() string {
 	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", r.item.State, r.waitsFor(), r.comesNext())
 }
 
 // waitsFor says what the item waits for. What is wrong with the machine is the
 // machine's business: GitHub is told that it is.
-func (r *itemPlanner) waitsFor() string {
+func (r *commander) waitsFor() string {
 	turn, busy := r.unfinished()
 	pause, paused := r.v.Paused[r.item.ID]
 	_, over := r.over()
@@ -65,7 +65,7 @@ func (r *itemPlanner) waitsFor() string {
 }
 
 // whyStopped is the reason as the comment that is kept up to date has it.
-func (r *itemPlanner) whyStopped() string {
+func (r *commander) whyStopped() string {
 	stop := r.v.Stops[r.item.ID]
 	if !stop.Lasts() {
 		return ""
@@ -75,13 +75,13 @@ func (r *itemPlanner) whyStopped() string {
 
 // unanswered reports whether what waits are comments, and the config has none
 // answered.
-func (r *itemPlanner) unanswered() bool {
+func (r *commander) unanswered() bool {
 	said := func(e work.Event) bool { return e.Kind.Said() }
 	return r.hasPull && !r.v.Policy.FeedbackLoop && slices.ContainsFunc(r.events, said)
 }
 
 // waiting are the events that a turn is going to answer.
-func (r *itemPlanner) waiting() (all []work.Event) {
+func (r *commander) waiting() (all []work.Event) {
 	for _, e := range r.events {
 		if e.Kind.Said() || e.Kind == work.EventCheck || e.Kind == work.EventConflict {
 			all = append(all, e)
@@ -91,7 +91,7 @@ func (r *itemPlanner) waiting() (all []work.Event) {
 }
 
 // comesNext says how the item goes on.
-func (r *itemPlanner) comesNext() string {
+func (r *commander) comesNext() string {
 	turn, busy := r.unfinished()
 	_, over := r.over()
 	_, paused := r.v.Paused[r.item.ID]
@@ -126,7 +126,7 @@ func orRetry(hint string) string {
 }
 
 // afterTheEnd says what may follow on an item that is over.
-func (r *itemPlanner) afterTheEnd() string {
+func (r *commander) afterTheEnd() string {
 	next, follows := r.v.Followed[r.item.ID]
 	switch {
 	case follows && next.Pull.Number != 0:

@@ -193,7 +193,7 @@ func TestCommandsAnyhow(t *testing.T) {
 		var p Plan
 		r := itemPlanner{v: v, p: &p, item: v.Items[0], events: slices.Clone(v.Events)}
 		r.pull, r.hasPull = v.Pulls[10]
-		r.commands()
+		r.commander().commands()
 		tokens := map[string]bool{}
 		for _, a := range p.Notices {
 			if a.Kind == work.ActionComment {

@@ -40,7 +40,7 @@ type itemPlanner struct {
 }
 
 func (r *itemPlanner) route() {
-	if r.commands() || r.ended() {
+	if r.commander().commands() || r.ended() {
 		return
 	}
 	r.note(work.EventHead, work.EventReopened, work.EventClosed)

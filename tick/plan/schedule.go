@@ -16,17 +16,17 @@ func (r *itemPlanner) implement(t PlannedTurn) {
 		switch r.v.Depends[r.item.ID][ref] {
 		case work.DependencyClosed:
 		case work.DependencyMissing:
-			r.stop("it depends on "+r.short(ref)+", which does not exist or is not visible to this account", r.allTheSame("comment on the issue to have it started all the same"))
+			r.stop("it depends on "+r.v.short(ref)+", which does not exist or is not visible to this account", r.v.Policy.allTheSame("comment on the issue to have it started all the same"))
 			return
 		case work.DependencyRefused:
-			r.stop("it depends on "+r.short(ref)+", which GitHub does not show to this account", r.allTheSame("give the account access to it and comment here, or comment to have it started all the same"))
+			r.stop("it depends on "+r.v.short(ref)+", which GitHub does not show to this account", r.v.Policy.allTheSame("give the account access to it and comment here, or comment to have it started all the same"))
 			return
 		case work.DependencyOpen, "":
-			open = append(open, r.short(ref))
+			open = append(open, r.v.short(ref))
 		}
 	}
-	if circle := r.circle(); circle != "" {
-		r.stop("its dependencies run in a circle: "+circle, r.allTheSame("close one of them, or comment on this issue to have it started all the same"))
+	if circle := r.v.circle(r.item); circle != "" {
+		r.stop("its dependencies run in a circle: "+circle, r.v.Policy.allTheSame("close one of them, or comment on this issue to have it started all the same"))
 		return
 	}
 	if len(open) > 0 {
@@ -39,28 +39,28 @@ func (r *itemPlanner) implement(t PlannedTurn) {
 }
 
 // allTheSame is the way on by a comment on the issue, where one is acted on.
-func (r *itemPlanner) allTheSame(hint string) string {
-	if !r.v.Policy.IssueComments {
+func (p Policy) allTheSame(hint string) string {
+	if !p.IssueComments {
 		return work.StartOver
 	}
 	return hint
 }
 
 // short is a reference as people write it within the repository.
-func (r *itemPlanner) short(ref string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(ref, r.v.Repo.Name.String()), r.v.Repo.Name.Host+"/")
+func (v *Snapshot) short(ref string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(ref, v.Repo.Name.String()), v.Repo.Name.Host+"/")
 }
 
 // circle finds a way along the dependencies of implementations that wait back
-// to this one.
-func (r *itemPlanner) circle() string {
+// to one of them.
+func (v *Snapshot) circle(of work.Item) string {
 	needs := map[string][]string{}
-	for _, i := range r.v.Items {
+	for _, i := range v.Items {
 		if i.State == work.StateReady || i.State == work.StateBlocked {
-			needs[strings.ToLower(work.Dependency{Repo: r.v.Repo.Name, Number: i.Number}.String())] = i.DependsOn
+			needs[strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: i.Number}.String())] = i.DependsOn
 		}
 	}
-	home := strings.ToLower(work.Dependency{Repo: r.v.Repo.Name, Number: r.item.Number}.String())
+	home := strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: of.Number}.String())
 	way := []string{home}
 	seen := map[string]bool{}
 	var walk func(string) bool
@@ -86,7 +86,7 @@ func (r *itemPlanner) circle() string {
 		return ""
 	}
 	for i := range way {
-		way[i] = r.short(way[i])
+		way[i] = v.short(way[i])
 	}
 	return strings.Join(append(way, way[0]), " → ")
 }
