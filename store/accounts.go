@@ -12,7 +12,7 @@ func accountFields(a *work.Account) []any { return []any{&a.ID, &a.Login, &a.Bot
 
 // AddAccount records an account under which the tool itself has written on a
 // host. A known one costs no write.
-func (t *Tx) AddAccount(ctx context.Context, host string, a work.Account) error {
+func (t repoRows) AddAccount(ctx context.Context, host string, a work.Account) error {
 	_, err := t.exec(ctx, "add account "+a.Login,
 		`INSERT INTO accounts (host, id, login, bot) VALUES (?, ?, ?, ?)
 		 ON CONFLICT (host, id) DO UPDATE SET login = excluded.login, bot = excluded.bot
@@ -21,7 +21,7 @@ func (t *Tx) AddAccount(ctx context.Context, host string, a work.Account) error 
 }
 
 // ListAccounts gives the accounts that the tool itself has used, by host.
-func (t *Tx) ListAccounts(ctx context.Context) (map[string][]work.Account, error) {
+func (t repoRows) ListAccounts(ctx context.Context) (map[string][]work.Account, error) {
 	byHost := map[string][]work.Account{}
 	scan := func(row scanner) (a work.Account, err error) {
 		var host string
@@ -29,7 +29,7 @@ func (t *Tx) ListAccounts(ctx context.Context) (map[string][]work.Account, error
 		byHost[host] = append(byHost[host], a)
 		return a, err
 	}
-	_, err := list(ctx, t, "list accounts", scan, `SELECT host, id, login, bot FROM accounts ORDER BY host, id`)
+	_, err := list(ctx, t.transaction, "list accounts", scan, `SELECT host, id, login, bot FROM accounts ORDER BY host, id`)
 	return byHost, err
 }
 
@@ -41,8 +41,8 @@ const levelAllowed = "allowed"
 // repository: the first one that was seen under it, which the caller's becomes when
 // there is none. An account that stands for another login already, for it was renamed,
 // is given back as it is.
-func (t *Tx) PinAllowed(ctx context.Context, repoID int64, who work.Account, at time.Time) (int64, error) {
-	pinned, ok, err := find(ctx, t, "look for the account of "+who.Login, scanID,
+func (t repoRows) PinAllowed(ctx context.Context, repoID int64, who work.Account, at time.Time) (int64, error) {
+	pinned, ok, err := find(ctx, t.transaction, "look for the account of "+who.Login, scanID,
 		`SELECT account_id FROM permissions WHERE repo_id = ? AND level = ? AND lower(login) = lower(?)`, repoID, levelAllowed, who.Login)
 	if ok || err != nil {
 		return pinned, err
@@ -55,16 +55,16 @@ func (t *Tx) PinAllowed(ctx context.Context, repoID int64, who work.Account, at 
 }
 
 // GetPermission gives an account's level on a repository as it was at a time.
-func (t *Tx) GetPermission(ctx context.Context, repoID, accountID int64) (level string, at time.Time, ok bool, err error) {
+func (t repoRows) GetPermission(ctx context.Context, repoID, accountID int64) (level string, at time.Time, ok bool, err error) {
 	scan := func(row scanner) (string, error) { return level, row.Scan(&level, timeOf{&at}) }
-	_, ok, err = find(ctx, t, fmt.Sprintf("get permission of account %d", accountID), scan,
+	_, ok, err = find(ctx, t.transaction, fmt.Sprintf("get permission of account %d", accountID), scan,
 		`SELECT level, seen_at FROM permissions WHERE repo_id = ? AND account_id = ? AND level <> ?`, repoID, accountID, levelAllowed)
 	return level, at, ok, err
 }
 
 // PutPermission stores an account's level on a repository. Of one that stands for a
 // login of the config's it is not kept.
-func (t *Tx) PutPermission(ctx context.Context, repoID, accountID int64, login, level string, at time.Time) error {
+func (t repoRows) PutPermission(ctx context.Context, repoID, accountID int64, login, level string, at time.Time) error {
 	_, err := t.exec(ctx, "put permission of "+login,
 		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE level <> ?`,

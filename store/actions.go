@@ -43,7 +43,7 @@ const (
 // new ones; so also one that became void with an earlier turn. Any other known
 // action is given back untouched: what was or may have been done is never
 // planned again.
-func (t *Tx) AddAction(ctx context.Context, a work.Action) (work.Action, error) {
+func (t actionRows) AddAction(ctx context.Context, a work.Action) (work.Action, error) {
 	what := fmt.Sprintf("add %s action %s", a.Kind, a.Token)
 	known, ok, err := t.GetAction(ctx, a.Token)
 	if err != nil {
@@ -64,10 +64,10 @@ func (t *Tx) AddAction(ctx context.Context, a work.Action) (work.Action, error) 
 	if err != nil {
 		return work.Action{}, err
 	}
-	return get(ctx, t, what, scanAction, selectAction+`WHERE id = ?`, known.ID)
+	return get(ctx, t.transaction, what, scanAction, selectAction+`WHERE id = ?`, known.ID)
 }
 
-func (t *Tx) insertAction(ctx context.Context, what string, a work.Action) (work.Action, error) {
+func (t actionRows) insertAction(ctx context.Context, what string, a work.Action) (work.Action, error) {
 	if a.State == "" {
 		a.State = work.ActionPlanned
 	}
@@ -82,63 +82,63 @@ func (t *Tx) insertAction(ctx context.Context, what string, a work.Action) (work
 	if err != nil {
 		return work.Action{}, err
 	}
-	return get(ctx, t, what, scanAction, selectAction+`WHERE id = ?`, id)
+	return get(ctx, t.transaction, what, scanAction, selectAction+`WHERE id = ?`, id)
 }
 
 // GetAction gives an action by its token.
-func (t *Tx) GetAction(ctx context.Context, token string) (work.Action, bool, error) {
-	return find(ctx, t, "get action "+token, scanAction, selectAction+`WHERE token = ?`, token)
+func (t actionRows) GetAction(ctx context.Context, token string) (work.Action, bool, error) {
+	return find(ctx, t.transaction, "get action "+token, scanAction, selectAction+`WHERE token = ?`, token)
 }
 
 // ListTurnActions gives a turn's actions in the order of their effects.
-func (t *Tx) ListTurnActions(ctx context.Context, turnID int64) ([]work.Action, error) {
-	return list(ctx, t, fmt.Sprintf("list actions of turn %d", turnID), scanAction,
+func (t actionRows) ListTurnActions(ctx context.Context, turnID int64) ([]work.Action, error) {
+	return list(ctx, t.transaction, fmt.Sprintf("list actions of turn %d", turnID), scanAction,
 		selectAction+`WHERE turn_id = ? ORDER BY position, id`, turnID)
 }
 
 // ListItemActions gives every action of a work item, oldest first.
-func (t *Tx) ListItemActions(ctx context.Context, itemID int64) ([]work.Action, error) {
-	return list(ctx, t, fmt.Sprintf("list actions of item %d", itemID), scanAction, selectAction+`WHERE item_id = ? ORDER BY id`, itemID)
+func (t actionRows) ListItemActions(ctx context.Context, itemID int64) ([]work.Action, error) {
+	return list(ctx, t.transaction, fmt.Sprintf("list actions of item %d", itemID), scanAction, selectAction+`WHERE item_id = ? ORDER BY id`, itemID)
 }
 
 // ListNotices gives a repository's unsettled actions that belong to no turn,
 // oldest first, due or not.
-func (t *Tx) ListNotices(ctx context.Context, repoID int64) ([]work.Action, error) {
-	return list(ctx, t, fmt.Sprintf("list notices of repository %d", repoID), scanAction,
+func (t actionRows) ListNotices(ctx context.Context, repoID int64) ([]work.Action, error) {
+	return list(ctx, t.transaction, fmt.Sprintf("list notices of repository %d", repoID), scanAction,
 		selectAction+`WHERE repo_id = ? AND turn_id IS NULL AND `+unsettled+` ORDER BY planned_at, id`, repoID)
 }
 
 // MarkSent records the intent to send an action now and gives the count of
 // sends, this one included. The request may be made once the transaction is
 // committed; DB.MarkSent is both in one. A settled action is ErrStale.
-func (t *Tx) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
+func (t actionRows) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
 	return t.countSend(ctx, fmt.Sprintf("mark action %d as sent", id), id,
 		`UPDATE actions SET state = 'sent', sends = sends + 1, sent_at = ?, seen_content = '', made = made + (kind = 'sticky') WHERE id = ? AND `+unsettled, t.stamp(at), id)
 }
 
 // MarkEdited is MarkSent for a send that makes nothing new.
-func (t *Tx) MarkEdited(ctx context.Context, id int64) (int, error) {
+func (t actionRows) MarkEdited(ctx context.Context, id int64) (int, error) {
 	return t.countSend(ctx, fmt.Sprintf("mark action %d as edited", id), id, `UPDATE actions SET state = 'sent', sends = sends + 1 WHERE id = ? AND `+unsettled, id)
 }
 
-func (t *Tx) countSend(ctx context.Context, what string, id int64, query string, args ...any) (int, error) {
+func (t actionRows) countSend(ctx context.Context, what string, id int64, query string, args ...any) (int, error) {
 	if err := t.one(ctx, what, ErrStale, query, args...); err != nil {
 		return 0, err
 	}
-	return get(ctx, t, what, scanCount, `SELECT sends FROM actions WHERE id = ?`, id)
+	return get(ctx, t.transaction, what, scanCount, `SELECT sends FROM actions WHERE id = ?`, id)
 }
 
 // MarkUnsent records that none of an action's sends was carried out, nor can be
 // any more: it counts as never sent. When it was tried last stays known. A
 // settled action is ErrStale.
-func (t *Tx) MarkUnsent(ctx context.Context, id int64) error {
+func (t actionRows) MarkUnsent(ctx context.Context, id int64) error {
 	return t.one(ctx, fmt.Sprintf("mark action %d as unsent", id), ErrStale,
 		`UPDATE actions SET state = ?, sends = 0, not_before = 0 WHERE id = ? AND `+unsettled, work.ActionPlanned, id)
 }
 
 // MarkApplied records that an action was seen on GitHub. A settled one is
 // ErrStale.
-func (t *Tx) MarkApplied(ctx context.Context, id int64, resultID, url string, at time.Time) error {
+func (t actionRows) MarkApplied(ctx context.Context, id int64, resultID, url string, at time.Time) error {
 	stamp := t.stamp(at)
 	return t.one(ctx, fmt.Sprintf("mark action %d as applied", id), ErrStale,
 		`UPDATE actions SET state = ?, result_id = ?, result_url = ?, seen_at = ?, settled_at = ?, not_before = 0, last_error = '',
@@ -147,28 +147,28 @@ func (t *Tx) MarkApplied(ctx context.Context, id int64, resultID, url string, at
 }
 
 // MarkVoid records that what an action was for is gone.
-func (t *Tx) MarkVoid(ctx context.Context, id int64, why string, at time.Time) error {
+func (t actionRows) MarkVoid(ctx context.Context, id int64, why string, at time.Time) error {
 	return t.settle(ctx, id, work.ActionVoid, why, at)
 }
 
 // MarkDropped records that a cosmetic action was given up.
-func (t *Tx) MarkDropped(ctx context.Context, id int64, why string, at time.Time) error {
+func (t actionRows) MarkDropped(ctx context.Context, id int64, why string, at time.Time) error {
 	return t.settle(ctx, id, work.ActionDropped, why, at)
 }
 
-func (t *Tx) settle(ctx context.Context, id int64, to work.ActionState, why string, at time.Time) error {
+func (t actionRows) settle(ctx context.Context, id int64, to work.ActionState, why string, at time.Time) error {
 	return t.one(ctx, fmt.Sprintf("mark action %d as %s", id, to), ErrStale,
 		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND `+unsettled, to, t.clean(why), t.stamp(at), id)
 }
 
 // DeferAction leaves an unsettled action alone until a time.
-func (t *Tx) DeferAction(ctx context.Context, id int64, until time.Time, lastErr string) error {
+func (t actionRows) DeferAction(ctx context.Context, id int64, until time.Time, lastErr string) error {
 	return t.one(ctx, fmt.Sprintf("defer action %d", id), ErrStale,
 		`UPDATE actions SET not_before = ?, last_error = ? WHERE id = ? AND `+unsettled, millis(until), t.clean(lastErr), id)
 }
 
 // VoidTurnActions makes what is left of a turn's actions void.
-func (t *Tx) VoidTurnActions(ctx context.Context, turnID int64, why string, at time.Time) error {
+func (t actionRows) VoidTurnActions(ctx context.Context, turnID int64, why string, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("void actions of turn %d", turnID),
 		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE turn_id = ? AND `+unsettled,
 		work.ActionVoid, t.clean(why), t.stamp(at), turnID)
@@ -177,8 +177,8 @@ func (t *Tx) VoidTurnActions(ctx context.Context, turnID int64, why string, at t
 
 // CountSends counts the writes of content (comments, replies, pull requests, issues)
 // that were sent since a time, over all repositories: what GitHub limits.
-func (t *Tx) CountSends(ctx context.Context, since time.Time) (int, error) {
-	n, _, err := find(ctx, t, "count sends", scanID,
+func (t actionRows) CountSends(ctx context.Context, since time.Time) (int, error) {
+	n, _, err := find(ctx, t.transaction, "count sends", scanID,
 		// sent_at > 0 lets SQLite use the index, which says so of itself; coming
 		// first it would also be what the index is searched by.
 		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?)`,

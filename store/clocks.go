@@ -7,7 +7,7 @@ import (
 
 // SetClock records how far this machine's clock is ahead of a host's. What is
 // known already costs no write.
-func (t *Tx) SetClock(ctx context.Context, host string, ahead time.Duration) error {
+func (t repoRows) SetClock(ctx context.Context, host string, ahead time.Duration) error {
 	_, err := t.exec(ctx, "set clock of "+host,
 		`INSERT INTO clocks (host, ahead) VALUES (?, ?)
 		 ON CONFLICT (host) DO UPDATE SET ahead = excluded.ahead WHERE ahead <> excluded.ahead`, host, ahead.Milliseconds())
@@ -15,7 +15,7 @@ func (t *Tx) SetClock(ctx context.Context, host string, ahead time.Duration) err
 }
 
 // ListClocks says how far this machine's clock was ahead of each host's.
-func (t *Tx) ListClocks(ctx context.Context) (map[string]time.Duration, error) {
+func (t repoRows) ListClocks(ctx context.Context) (map[string]time.Duration, error) {
 	ahead := map[string]time.Duration{}
 	scan := func(row scanner) (string, error) {
 		var host string
@@ -24,6 +24,6 @@ func (t *Tx) ListClocks(ctx context.Context) (map[string]time.Duration, error) {
 		ahead[host] = time.Duration(ms) * time.Millisecond
 		return host, err
 	}
-	_, err := list(ctx, t, "list clocks", scan, `SELECT host, ahead FROM clocks ORDER BY host`)
+	_, err := list(ctx, t.transaction, "list clocks", scan, `SELECT host, ahead FROM clocks ORDER BY host`)
 	return ahead, err
 }

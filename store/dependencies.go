@@ -19,7 +19,7 @@ type Dependency struct {
 }
 
 // PutDependency stores what was seen of a dependency.
-func (t *Tx) PutDependency(ctx context.Context, d Dependency) error {
+func (t itemRows) PutDependency(ctx context.Context, d Dependency) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put dependency %s", d.Ref),
 		`INSERT INTO dependencies (item_id, ref, state, seen_at) VALUES (?, ?, ?, ?)
 		 ON CONFLICT (item_id, ref) DO UPDATE SET state = excluded.state, seen_at = excluded.seen_at`,
@@ -28,8 +28,8 @@ func (t *Tx) PutDependency(ctx context.Context, d Dependency) error {
 }
 
 // ListDependencies gives what was seen of an item's dependencies.
-func (t *Tx) ListDependencies(ctx context.Context, itemID int64) ([]Dependency, error) {
-	return list(ctx, t, "list dependencies", scanDependency,
+func (t itemRows) ListDependencies(ctx context.Context, itemID int64) ([]Dependency, error) {
+	return list(ctx, t.transaction, "list dependencies", scanDependency,
 		`SELECT item_id, ref, state, seen_at FROM dependencies WHERE item_id = ? ORDER BY ref`, itemID)
 }
 
@@ -39,8 +39,8 @@ func scanDependency(row scanner) (d Dependency, err error) {
 
 // ListOpenDependencies gives those of a repository's ready items that are not
 // known to be closed.
-func (t *Tx) ListOpenDependencies(ctx context.Context, repoID int64) ([]Dependency, error) {
-	items, err := list(ctx, t, "list ready items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` AND state = 'ready' AND depends_on <> '[]'`, repoID)
+func (t itemRows) ListOpenDependencies(ctx context.Context, repoID int64) ([]Dependency, error) {
+	items, err := list(ctx, t.transaction, "list ready items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` AND state = 'ready' AND depends_on <> '[]'`, repoID)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ const selectEvent = `SELECT id, ` + eventColumns + ` FROM events `
 // AddEvent adds an event unless the repository knows its key, and tells
 // whether it was new. A known one is left as it is. An event may come
 // processed already: an ignored one is counted by its outcome.
-func (t *Tx) AddEvent(ctx context.Context, e work.Event) (bool, error) {
+func (t eventRows) AddEvent(ctx context.Context, e work.Event) (bool, error) {
 	if e.SeenAt.IsZero() {
 		e.SeenAt = t.now
 	}
@@ -48,32 +48,32 @@ func (t *Tx) AddEvent(ctx context.Context, e work.Event) (bool, error) {
 }
 
 // ListEvents gives every event of an issue or pull request, oldest first.
-func (t *Tx) ListEvents(ctx context.Context, repoID int64, number int) ([]work.Event, error) {
-	return list(ctx, t, fmt.Sprintf("list events of #%d", number), scanEvent,
+func (t eventRows) ListEvents(ctx context.Context, repoID int64, number int) ([]work.Event, error) {
+	return list(ctx, t.transaction, fmt.Sprintf("list events of #%d", number), scanEvent,
 		selectEvent+`WHERE repo_id = ? AND number = ? ORDER BY created_at, id`, repoID, number)
 }
 
 // ListItemEvents gives every event of a work item, oldest first.
-func (t *Tx) ListItemEvents(ctx context.Context, itemID int64) ([]work.Event, error) {
-	return list(ctx, t, fmt.Sprintf("list events of item %d", itemID), scanEvent,
+func (t eventRows) ListItemEvents(ctx context.Context, itemID int64) ([]work.Event, error) {
+	return list(ctx, t.transaction, fmt.Sprintf("list events of item %d", itemID), scanEvent,
 		selectEvent+`WHERE item_id = ? ORDER BY created_at, id`, itemID)
 }
 
 // ListPendingEvents gives every event of a repository that is not processed,
 // oldest first, those of live turns included.
-func (t *Tx) ListPendingEvents(ctx context.Context, repoID int64) ([]work.Event, error) {
-	return list(ctx, t, fmt.Sprintf("list pending events of repository %d", repoID), scanEvent,
+func (t eventRows) ListPendingEvents(ctx context.Context, repoID int64) ([]work.Event, error) {
+	return list(ctx, t.transaction, fmt.Sprintf("list pending events of repository %d", repoID), scanEvent,
 		selectEvent+`WHERE repo_id = ? AND processed_at = 0 ORDER BY created_at, id`, repoID)
 }
 
 // AssignEvents gives events to a turn. When one of them is processed or
 // belongs to a turn already, it fails with ErrStale.
-func (t *Tx) AssignEvents(ctx context.Context, turnID int64, eventIDs []int64) error {
+func (t eventRows) AssignEvents(ctx context.Context, turnID int64, eventIDs []int64) error {
 	return t.give(ctx, "assign", "turn", eventIDs, turnID, `UPDATE events SET turn_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
 }
 
 // give has each event belong to one other row, or fails with ErrStale.
-func (t *Tx) give(ctx context.Context, how, to string, ids []int64, owner int64, query string) error {
+func (t eventRows) give(ctx context.Context, how, to string, ids []int64, owner int64, query string) error {
 	for _, id := range ids {
 		if err := t.one(ctx, fmt.Sprintf("%s event %d to %s %d", how, id, to, owner), ErrStale, query, owner, id); err != nil {
 			return err
@@ -83,13 +83,13 @@ func (t *Tx) give(ctx context.Context, how, to string, ids []int64, owner int64,
 }
 
 // MoveEvents gives waiting events to another work item.
-func (t *Tx) MoveEvents(ctx context.Context, ids []int64, itemID int64) error {
+func (t eventRows) MoveEvents(ctx context.Context, ids []int64, itemID int64) error {
 	return t.give(ctx, "move", "item", ids, itemID, `UPDATE events SET item_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
 }
 
 // ReleaseEvents takes the events that a turn did not process from it, so that
 // another turn can have them.
-func (t *Tx) ReleaseEvents(ctx context.Context, turnID int64) error {
+func (t eventRows) ReleaseEvents(ctx context.Context, turnID int64) error {
 	_, err := t.exec(ctx, fmt.Sprintf("release events of turn %d", turnID),
 		`UPDATE events SET turn_id = NULL WHERE turn_id = ? AND processed_at = 0`, turnID)
 	return err
@@ -97,7 +97,7 @@ func (t *Tx) ReleaseEvents(ctx context.Context, turnID int64) error {
 
 // FinishEvents marks events as processed. One that is so already keeps its
 // outcome.
-func (t *Tx) FinishEvents(ctx context.Context, ids []int64, outcome string, at time.Time) error {
+func (t eventRows) FinishEvents(ctx context.Context, ids []int64, outcome string, at time.Time) error {
 	for _, id := range ids {
 		_, err := t.exec(ctx, fmt.Sprintf("finish event %d", id),
 			`UPDATE events SET processed_at = ?, outcome = ? WHERE id = ? AND processed_at = 0`, t.stamp(at), outcome, id)
@@ -109,14 +109,14 @@ func (t *Tx) FinishEvents(ctx context.Context, ids []int64, outcome string, at t
 }
 
 // SetOutcome changes the outcome of a processed event, if it still is as it was read.
-func (t *Tx) SetOutcome(ctx context.Context, id int64, from, to string) error {
+func (t eventRows) SetOutcome(ctx context.Context, id int64, from, to string) error {
 	_, err := t.exec(ctx, fmt.Sprintf("note about event %d", id),
 		`UPDATE events SET outcome = ? WHERE id = ? AND outcome = ? AND processed_at > 0`, to, id, from)
 	return err
 }
 
 // FinishTurnEvents marks what a turn has not processed yet as processed.
-func (t *Tx) FinishTurnEvents(ctx context.Context, turnID int64, outcome string, at time.Time) error {
+func (t eventRows) FinishTurnEvents(ctx context.Context, turnID int64, outcome string, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("finish events of turn %d", turnID),
 		`UPDATE events SET processed_at = ?, outcome = ? WHERE turn_id = ? AND processed_at = 0`, t.stamp(at), outcome, turnID)
 	return err
@@ -128,7 +128,7 @@ const OutcomeEdited = "edited"
 
 // SupersedeOlderVersions ends the other versions of an edited comment that no
 // turn has taken yet, and tells how many those were.
-func (t *Tx) SupersedeOlderVersions(ctx context.Context, repoID int64, number int, kind work.EventKind, source, keepKey string, at time.Time) (int, error) {
+func (t eventRows) SupersedeOlderVersions(ctx context.Context, repoID int64, number int, kind work.EventKind, source, keepKey string, at time.Time) (int, error) {
 	n, err := t.exec(ctx, "supersede older versions of "+keepKey,
 		`UPDATE events SET processed_at = ?, outcome = ?
 		 WHERE repo_id = ? AND number = ? AND kind = ? AND source = ? AND event_key <> ? AND turn_id IS NULL AND processed_at = 0`,
@@ -139,7 +139,7 @@ func (t *Tx) SupersedeOlderVersions(ctx context.Context, repoID int64, number in
 // ReopenEvents has comments of a pull request wait again that got this outcome
 // for their thread's sake, and whose thread is not resolved any more: of each
 // comment the newest version. No turn has had them.
-func (t *Tx) ReopenEvents(ctx context.Context, pullID int64, outcome string) error {
+func (t eventRows) ReopenEvents(ctx context.Context, pullID int64, outcome string) error {
 	_, err := t.exec(ctx, fmt.Sprintf("reopen events of pull request %d", pullID),
 		`UPDATE events SET processed_at = 0, outcome = '' FROM pull_requests p
 		 WHERE p.id = ? AND events.repo_id = p.repo_id AND events.number = p.number AND events.outcome = ? AND events.turn_id IS NULL
@@ -154,7 +154,7 @@ func (t *Tx) ReopenEvents(ctx context.Context, pullID int64, outcome string) err
 // ended, and this one is pending again if it was ended for such an edit. at is
 // now; a reading that is older than what is known of the comment is none. One
 // that has an outcome is processed with it in place of being pending.
-func (t *Tx) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
+func (t eventRows) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
 	const newest = ` AND NOT EXISTS (SELECT 1 FROM events o WHERE o.repo_id = events.repo_id AND o.number = events.number
 		AND o.kind = events.kind AND o.source = events.source AND o.updated_at > ?)`
 	if _, err := t.exec(ctx, "end what "+e.Key+" is read instead of",
@@ -175,7 +175,7 @@ func (t *Tx) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
 
 // TakeUpAgain makes an event pending again if it was processed with that
 // outcome: what made it so does not hold any more.
-func (t *Tx) TakeUpAgain(ctx context.Context, repoID int64, key, outcome string, at time.Time) error {
+func (t eventRows) TakeUpAgain(ctx context.Context, repoID int64, key, outcome string, at time.Time) error {
 	_, err := t.exec(ctx, "take "+key+" up again",
 		`UPDATE events SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ? AND processed_at > 0`,
 		t.stamp(at), repoID, key, outcome)
@@ -184,12 +184,12 @@ func (t *Tx) TakeUpAgain(ctx context.Context, repoID int64, key, outcome string,
 
 // FindOutcome tells whether an event is known, and why it is processed; empty
 // while it is not.
-func (t *Tx) FindOutcome(ctx context.Context, repoID int64, key string) (string, bool, error) {
-	return find(ctx, t, "look for event "+key, scanString, `SELECT outcome FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)
+func (t eventRows) FindOutcome(ctx context.Context, repoID int64, key string) (string, bool, error) {
+	return find(ctx, t.transaction, "look for event "+key, scanString, `SELECT outcome FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)
 }
 
 // HasEvent tells whether an event is known, processed or not.
-func (t *Tx) HasEvent(ctx context.Context, repoID int64, key string) (bool, error) {
-	_, ok, err := find(ctx, t, "look for event "+key, scanID, `SELECT id FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)
+func (t eventRows) HasEvent(ctx context.Context, repoID int64, key string) (bool, error) {
+	_, ok, err := find(ctx, t.transaction, "look for event "+key, scanID, `SELECT id FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)
 	return ok, err
 }

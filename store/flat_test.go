@@ -201,11 +201,11 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.AcceptHead(ctx, pull.ID, "commit8"),
 		tx.AddAccount(ctx, "github.com", work.Account{ID: 1}),
 		tx.PutPermission(ctx, r.ID, 1, "x", "write", t0),
-		tx.PutValidator(ctx, Validator{RepoID: r.ID, URL: "u"}),
+		tx.PutValidator(ctx, work.Validator{RepoID: r.ID, URL: "u"}),
 		tx.DeleteValidators(ctx, r.ID, "u"),
 		tx.SetWalk(ctx, r.ID, "issues", "next"),
 		tx.AddBacklog(ctx, r.ID, 1, t0),
-		tx.SetLimit(ctx, Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
+		tx.SetLimit(ctx, work.Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
 		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),
 		tx.SetCursors(ctx, r),
@@ -267,7 +267,7 @@ func obey(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, Token: "pause", Kind: work.ActionLabels})
 	return firstOf(
 		pullErr, turnErr, addErr,
-		tx.AddHistory(ctx, History{RepoID: r.ID, ItemID: live.ItemID, What: "command"}),
+		tx.AddHistory(ctx, work.History{RepoID: r.ID, ItemID: live.ItemID, What: "command"}),
 		tx.RereadPull(ctx, pull.ID),
 		tx.RenewAllowance(ctx, live.ItemID),
 		tx.RepeatAction(ctx, work.Action{RepoID: r.ID, Token: "pause", Kind: work.ActionLabels}),
@@ -383,7 +383,7 @@ func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []stri
 		values[i] = a.Value
 	}
 	return inTx(t, d, func(tx *Tx) ([]string, error) {
-		return list(t.Context(), tx, "explain", func(row scanner) (s string, err error) {
+		return list(t.Context(), tx.transaction, "explain", func(row scanner) (s string, err error) {
 			var a, b, c int
 			return s, row.Scan(&a, &b, &c, &s)
 		}, `EXPLAIN QUERY PLAN `+query, values...)

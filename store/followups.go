@@ -26,7 +26,7 @@ func scanFollowup(row scanner) (f work.Followup, err error) {
 
 // PutFollowup stores what a work item waits for, in place of what it waited
 // for before.
-func (t *Tx) PutFollowup(ctx context.Context, f work.Followup) error {
+func (t itemRows) PutFollowup(ctx context.Context, f work.Followup) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put follow-up of item %d", f.ItemID),
 		`INSERT OR REPLACE INTO followups (`+followupColumns+`) VALUES (`+marks(9)+`)`, followupFields(&f)...)
 	return err
@@ -34,20 +34,20 @@ func (t *Tx) PutFollowup(ctx context.Context, f work.Followup) error {
 
 // FindFollowup gives what a work item waits for, or waited for before the turn
 // that goes on with it.
-func (t *Tx) FindFollowup(ctx context.Context, itemID int64) (work.Followup, bool, error) {
-	return find(ctx, t, fmt.Sprintf("find follow-up of item %d", itemID), scanFollowup, selectFollowup+`WHERE item_id = ?`, itemID)
+func (t itemRows) FindFollowup(ctx context.Context, itemID int64) (work.Followup, bool, error) {
+	return find(ctx, t.transaction, fmt.Sprintf("find follow-up of item %d", itemID), scanFollowup, selectFollowup+`WHERE item_id = ?`, itemID)
 }
 
 // DropFollowup forgets what a work item waited for.
-func (t *Tx) DropFollowup(ctx context.Context, itemID int64) error {
+func (t itemRows) DropFollowup(ctx context.Context, itemID int64) error {
 	_, err := t.exec(ctx, fmt.Sprintf("drop follow-up of item %d", itemID), `DELETE FROM followups WHERE item_id = ?`, itemID)
 	return err
 }
 
 // ListStandingFollowups gives those of all work items in a state that have
 // neither a pull request nor an unfinished turn.
-func (t *Tx) ListStandingFollowups(ctx context.Context, state work.State) ([]work.Followup, error) {
-	return list(ctx, t, "list follow-ups", scanFollowup, selectFollowup+`
+func (t itemRows) ListStandingFollowups(ctx context.Context, state work.State) ([]work.Followup, error) {
+	return list(ctx, t.transaction, "list follow-ups", scanFollowup, selectFollowup+`
 		WHERE EXISTS (SELECT 1 FROM work_items i WHERE i.id = f.item_id AND i.state = ?)
 		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = f.item_id)
 		AND NOT EXISTS (SELECT 1 FROM turns u WHERE u.item_id = f.item_id AND `+unfinished+`) ORDER BY item_id`, state)

@@ -95,7 +95,7 @@ func TestTheFileStaysBounded(t *testing.T) {
 		}
 		sizes = append(sizes, sizeOf(t, d))
 		rows = append(rows, inTx(t, d, func(tx *Tx) (int64, error) {
-			return get(t.Context(), tx, "count", scanID, `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM turns) +
+			return get(t.Context(), tx.transaction, "count", scanID, `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM turns) +
 				(SELECT count(*) FROM actions) + (SELECT count(*) FROM history) + (SELECT count(*) FROM agent_sessions)`)
 		}))
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -11,26 +10,16 @@ import (
 // HistoryState is the What of a work item's move between states.
 const HistoryState = "state"
 
-// History is one line of what happened, for people.
-type History struct {
-	RepoID int64
-	ItemID int64 // 0 when it belongs to none
-	Number int
-	At     time.Time
-	What   string
-	Detail string
-}
-
 const historyColumns = `repo_id, item_id, number, at, what, detail`
 
-func historyFields(h *History) []any {
+func historyFields(h *work.History) []any {
 	return []any{&h.RepoID, refOf{&h.ItemID}, &h.Number, timeOf{&h.At}, &h.What, &h.Detail}
 }
 
-func scanHistory(row scanner) (h History, err error) { return h, row.Scan(historyFields(&h)...) }
+func scanHistory(row scanner) (h work.History, err error) { return h, row.Scan(historyFields(&h)...) }
 
 // AddHistory adds a line.
-func (t *Tx) AddHistory(ctx context.Context, h History) error {
+func (t itemRows) AddHistory(ctx context.Context, h work.History) error {
 	h.Detail = t.clean(h.Detail)
 	if h.At.IsZero() {
 		h.At = t.now
@@ -40,11 +29,11 @@ func (t *Tx) AddHistory(ctx context.Context, h History) error {
 }
 
 // ListHistory gives the last lines of a work item, newest first; limit 0 is all.
-func (t *Tx) ListHistory(ctx context.Context, itemID int64, limit int) ([]History, error) {
+func (t itemRows) ListHistory(ctx context.Context, itemID int64, limit int) ([]work.History, error) {
 	if limit <= 0 {
 		limit = -1
 	}
-	return list(ctx, t, fmt.Sprintf("list history of item %d", itemID), scanHistory,
+	return list(ctx, t.transaction, fmt.Sprintf("list history of item %d", itemID), scanHistory,
 		`SELECT `+historyColumns+` FROM history WHERE item_id = ? ORDER BY at DESC, id DESC LIMIT ?`, itemID, limit)
 }
 
@@ -58,21 +47,21 @@ type Counts struct {
 }
 
 // Counts counts what a repository has.
-func (t *Tx) Counts(ctx context.Context, repoID int64) (c Counts, err error) {
+func (t itemRows) Counts(ctx context.Context, repoID int64) (c Counts, err error) {
 	what := fmt.Sprintf("count repository %d", repoID)
 	c = Counts{Outcomes: map[string]int{}, Items: map[work.State]int{}}
-	c.Pending, err = get(ctx, t, what, scanCount, `SELECT count(*) FROM events WHERE repo_id = ? AND processed_at = 0`, repoID)
+	c.Pending, err = get(ctx, t.transaction, what, scanCount, `SELECT count(*) FROM events WHERE repo_id = ? AND processed_at = 0`, repoID)
 	if err == nil {
-		err = tally(ctx, t, what, c.Outcomes, `SELECT outcome, count(*) FROM events WHERE repo_id = ? AND processed_at > 0 GROUP BY outcome`, repoID)
+		err = tally(ctx, t.transaction, what, c.Outcomes, `SELECT outcome, count(*) FROM events WHERE repo_id = ? AND processed_at > 0 GROUP BY outcome`, repoID)
 	}
 	if err == nil {
-		err = tally(ctx, t, what, c.Items, `SELECT state, count(*) FROM work_items WHERE repo_id = ? GROUP BY state`, repoID)
+		err = tally(ctx, t.transaction, what, c.Items, `SELECT state, count(*) FROM work_items WHERE repo_id = ? GROUP BY state`, repoID)
 	}
 	if err == nil {
-		c.Blocked, err = get(ctx, t, what, scanCount, `SELECT count(*) FROM turns WHERE repo_id = ? AND blocked = 1 AND `+unfinished, repoID)
+		c.Blocked, err = get(ctx, t.transaction, what, scanCount, `SELECT count(*) FROM turns WHERE repo_id = ? AND blocked = 1 AND `+unfinished, repoID)
 	}
 	if err == nil {
-		c.Usage, err = get(ctx, t, what, scanUsage,
+		c.Usage, err = get(ctx, t.transaction, what, scanUsage,
 			`SELECT COALESCE(SUM(input_tokens), 0), COALESCE(SUM(output_tokens), 0), COALESCE(SUM(cost_usd), 0.0) FROM turns WHERE repo_id = ?`, repoID)
 	}
 	return c, err
@@ -82,7 +71,7 @@ func scanUsage(row scanner) (u work.Usage, err error) {
 	return u, row.Scan(&u.InputTokens, &u.OutputTokens, &u.CostUSD)
 }
 
-func tally[K ~string](ctx context.Context, t *Tx, what string, into map[K]int, query string, args ...any) error {
+func tally[K ~string](ctx context.Context, t *transaction, what string, into map[K]int, query string, args ...any) error {
 	_, err := list(ctx, t, what, func(row scanner) (K, error) {
 		var key K
 		var n int

@@ -35,7 +35,7 @@ type Identity struct {
 // is the repository's from now on. Rows go by node id: one that was renamed takes
 // its row along, and another one under the same name gets a row of its own. What
 // was known of the former one is kept in its row, and apart.
-func (t *Tx) IdentifyRepo(ctx context.Context, id int64, who Identity) (work.Repo, Identified, error) {
+func (t repoRows) IdentifyRepo(ctx context.Context, id int64, who Identity) (work.Repo, Identified, error) {
 	row, err := t.GetRepo(ctx, id)
 	if err != nil {
 		return work.Repo{}, "", err
@@ -71,8 +71,8 @@ func (t *Tx) IdentifyRepo(ctx context.Context, id int64, who Identity) (work.Rep
 }
 
 // findNode finds the row of a repository by what GitHub never changes.
-func (t *Tx) findNode(ctx context.Context, host, nodeID string) (work.Repo, bool, error) {
-	rows, err := list(ctx, t, "find repository "+nodeID, scanRepo, selectRepo+`WHERE node_id = ? ORDER BY left_at > 0, id`, nodeID)
+func (t repoRows) findNode(ctx context.Context, host, nodeID string) (work.Repo, bool, error) {
+	rows, err := list(ctx, t.transaction, "find repository "+nodeID, scanRepo, selectRepo+`WHERE node_id = ? ORDER BY left_at > 0, id`, nodeID)
 	at := slices.IndexFunc(rows, func(r work.Repo) bool { return r.Name.Host == host })
 	if err != nil || at < 0 {
 		return work.Repo{}, false, err
@@ -80,7 +80,7 @@ func (t *Tx) findNode(ctx context.Context, host, nodeID string) (work.Repo, bool
 	return rows[at], true, nil
 }
 
-func (t *Tx) setIdentity(ctx context.Context, r work.Repo, who Identity) (work.Repo, error) {
+func (t repoRows) setIdentity(ctx context.Context, r work.Repo, who Identity) (work.Repo, error) {
 	r.NodeID, r.GitHubID, r.Current, r.DefaultBranch, r.ConfirmedAt = who.NodeID, who.GitHubID, who.Current, who.DefaultBranch, who.At
 	return r, t.one(ctx, fmt.Sprintf("set identity of repository %d", r.ID), ErrNotFound,
 		`UPDATE repositories SET node_id = ?, github_id = ?, current_name = ?, default_branch = ?, confirmed_at = ? WHERE id = ?`,

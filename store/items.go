@@ -44,7 +44,7 @@ const (
 )
 
 // AddItem adds a work item. A Since that is zero becomes the transaction's.
-func (t *Tx) AddItem(ctx context.Context, i work.Item) (int64, error) {
+func (t itemRows) AddItem(ctx context.Context, i work.Item) (int64, error) {
 	if i.Since.IsZero() {
 		i.Since = t.now
 	}
@@ -52,30 +52,30 @@ func (t *Tx) AddItem(ctx context.Context, i work.Item) (int64, error) {
 }
 
 // GetItem gives a work item by its id.
-func (t *Tx) GetItem(ctx context.Context, id int64) (work.Item, error) {
-	return get(ctx, t, fmt.Sprintf("get item %d", id), scanItem, selectItem+`WHERE id = ?`, id)
+func (t itemRows) GetItem(ctx context.Context, id int64) (work.Item, error) {
+	return get(ctx, t.transaction, fmt.Sprintf("get item %d", id), scanItem, selectItem+`WHERE id = ?`, id)
 }
 
 // FindItem gives the newest work item of an issue.
-func (t *Tx) FindItem(ctx context.Context, repoID int64, number int) (work.Item, bool, error) {
-	return find(ctx, t, fmt.Sprintf("find item of #%d", number), scanItem,
+func (t itemRows) FindItem(ctx context.Context, repoID int64, number int) (work.Item, bool, error) {
+	return find(ctx, t.transaction, fmt.Sprintf("find item of #%d", number), scanItem,
 		selectItem+`WHERE repo_id = ? AND number = ? ORDER BY id DESC LIMIT 1`, repoID, number)
 }
 
 // ListItems gives every work item of a repository, oldest first.
-func (t *Tx) ListItems(ctx context.Context, repoID int64) ([]work.Item, error) {
-	return list(ctx, t, "list items", scanItem, selectItem+`WHERE repo_id = ? ORDER BY id`, repoID)
+func (t itemRows) ListItems(ctx context.Context, repoID int64) ([]work.Item, error) {
+	return list(ctx, t.transaction, "list items", scanItem, selectItem+`WHERE repo_id = ? ORDER BY id`, repoID)
 }
 
 // ListOpenItems gives the work items that may still ask for work, oldest first.
-func (t *Tx) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item, error) {
-	return list(ctx, t, "list open items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` ORDER BY id`, repoID)
+func (t itemRows) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item, error) {
+	return list(ctx, t.transaction, "list open items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` ORDER BY id`, repoID)
 }
 
 // SetIssue stores what ingest read of an item's issue: title, body, author, URL,
 // label and its event, fingerprint, what was edited and whether it is closed; and its branch, where
 // none is known. A turn that ends meanwhile keeps what it left (SetResult).
-func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
+func (t itemRows) SetIssue(ctx context.Context, i work.Item) error {
 	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, label = ?, label_event = ?,
 		 fingerprint = ?, edited = ?, issue_closed = ?, branch = CASE branch WHEN '' THEN ? ELSE branch END WHERE id = ?`,
@@ -86,7 +86,7 @@ func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
 // SetResult stores what a turn leaves to the item's later turns: branch,
 // document, touch paths, priority and decision summary. What another pass read
 // of the issue meanwhile stays (SetIssue).
-func (t *Tx) SetResult(ctx context.Context, i work.Item) error {
+func (t itemRows) SetResult(ctx context.Context, i work.Item) error {
 	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET branch = ?, document = ?, touch_paths = ?, priority = ?, decision_summary = ? WHERE id = ?`,
 		i.Branch, i.Document, listOf{&i.TouchPaths}, i.Priority, i.DecisionSummary, i.ID)
@@ -96,7 +96,7 @@ func (t *Tx) SetResult(ctx context.Context, i work.Item) error {
 // when none is given), or fails with ErrStale. The move is written to the
 // history. A move to the state in which the item stands changes its reason and
 // hint and keeps its Since; with the same reason and hint it writes nothing.
-func (t *Tx) MoveItem(ctx context.Context, id int64, from []work.State, to work.State, reason, hint string, at time.Time) error {
+func (t itemRows) MoveItem(ctx context.Context, id int64, from []work.State, to work.State, reason, hint string, at time.Time) error {
 	what := fmt.Sprintf("move item %d to %q", id, to)
 	reason, hint = t.clean(reason), t.clean(hint)
 	i, err := t.GetItem(ctx, id)
@@ -124,5 +124,5 @@ func (t *Tx) MoveItem(ctx context.Context, id int64, from []work.State, to work.
 	if reason != "" {
 		detail += ": " + reason
 	}
-	return t.AddHistory(ctx, History{RepoID: i.RepoID, ItemID: i.ID, Number: i.Number, At: fromMillis(stamp), What: HistoryState, Detail: detail})
+	return t.AddHistory(ctx, work.History{RepoID: i.RepoID, ItemID: i.ID, Number: i.Number, At: fromMillis(stamp), What: HistoryState, Detail: detail})
 }

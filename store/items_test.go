@@ -113,14 +113,14 @@ func TestMoveItem(t *testing.T) {
 	if got.Since != t0.Add(3*time.Hour) || got.Reason != "else" || got.Hint != "hint else" {
 		t.Errorf("blocked for another reason: %+v", got)
 	}
-	history := inTx(t, d, func(tx *Tx) ([]History, error) { return tx.ListHistory(ctx, i.ID, 0) })
-	line := func(at time.Duration, detail string) History {
-		return History{RepoID: i.RepoID, ItemID: i.ID, Number: 7, At: t0.Add(at), What: HistoryState, Detail: detail}
+	history := inTx(t, d, func(tx *Tx) ([]work.History, error) { return tx.ListHistory(ctx, i.ID, 0) })
+	line := func(at time.Duration, detail string) work.History {
+		return work.History{RepoID: i.RepoID, ItemID: i.ID, Number: 7, At: t0.Add(at), What: HistoryState, Detail: detail}
 	}
-	equal(t, history, []History{
+	equal(t, history, []work.History{
 		line(5*time.Hour, "blocked → blocked: else"), line(3*time.Hour, "running → blocked: why"), line(time.Hour, "pending → running"),
 	})
-	equal(t, inTx(t, d, func(tx *Tx) ([]History, error) { return tx.ListHistory(ctx, i.ID, 1) }), history[:1])
+	equal(t, inTx(t, d, func(tx *Tx) ([]work.History, error) { return tx.ListHistory(ctx, i.ID, 1) }), history[:1])
 	wantErr(t, d, ErrNotFound, func(tx *Tx) error { return tx.MoveItem(ctx, 99, nil, work.StateReady, "", "", t0) })
 }
 
@@ -196,7 +196,7 @@ func TestThreads(t *testing.T) {
 	pull := inTx(t, d, func(tx *Tx) (int64, error) { return tx.PutPull(ctx, work.PullRequest{RepoID: r.ID, Number: 1}) })
 	changes := func() (n int64) {
 		return inTx(t, d, func(tx *Tx) (int64, error) {
-			return get(ctx, tx, "changes", scanID, `SELECT total_changes()`)
+			return get(ctx, tx.transaction, "changes", scanID, `SELECT total_changes()`)
 		})
 	}
 	d.SQL.SetMaxOpenConns(1) // total_changes counts for one connection

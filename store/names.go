@@ -13,7 +13,7 @@ import (
 
 // EnsureRepo gives the row of a repository that the config names, and makes it
 // when there is none.
-func (t *Tx) EnsureRepo(ctx context.Context, name work.RepoName) (work.Repo, error) {
+func (t repoRows) EnsureRepo(ctx context.Context, name work.RepoName) (work.Repo, error) {
 	rows, err := t.OpenRepos(ctx, []work.RepoName{name})
 	if err != nil {
 		return work.Repo{}, err
@@ -25,7 +25,7 @@ func (t *Tx) EnsureRepo(ctx context.Context, name work.RepoName) (work.Repo, err
 // and makes those that are missing. A repository that was renamed on GitHub and then
 // in the config keeps its row; where the config has its former name as well, that is
 // for another one. Names are spelled as the config has them.
-func (t *Tx) OpenRepos(ctx context.Context, names []work.RepoName) ([]work.Repo, error) {
+func (t repoRows) OpenRepos(ctx context.Context, names []work.RepoName) ([]work.Repo, error) {
 	known, err := t.ListRepos(ctx)
 	if err != nil {
 		return nil, err
@@ -54,18 +54,18 @@ func (t *Tx) OpenRepos(ctx context.Context, names []work.RepoName) ([]work.Repo,
 }
 
 // NameRepo records which config names a repository.
-func (t *Tx) NameRepo(ctx context.Context, id int64, by string) error {
+func (t repoRows) NameRepo(ctx context.Context, id int64, by string) error {
 	return t.one(ctx, fmt.Sprintf("note who names repository %d", id), ErrNotFound, `UPDATE repositories SET named_by = ? WHERE id = ?`, by, id)
 }
 
 // LeaveRepo records that no name of the config stands for a repository any more.
-func (t *Tx) LeaveRepo(ctx context.Context, id int64) error {
+func (t repoRows) LeaveRepo(ctx context.Context, id int64) error {
 	return t.one(ctx, fmt.Sprintf("leave repository %d", id), ErrNotFound, `UPDATE repositories SET left_at = ? WHERE id = ?`, t.stamp(time.Time{}), id)
 }
 
 func nameKey(name work.RepoName) string { return strings.ToLower(name.String()) }
 
-func (t *Tx) addRepo(ctx context.Context, r work.Repo) (work.Repo, error) {
+func (t repoRows) addRepo(ctx context.Context, r work.Repo) (work.Repo, error) {
 	if err := t.freeName(ctx, r.Name, 0); err != nil {
 		return work.Repo{}, err
 	}
@@ -75,7 +75,7 @@ func (t *Tx) addRepo(ctx context.Context, r work.Repo) (work.Repo, error) {
 }
 
 // takeName has a name of the config stand for a repository that is known.
-func (t *Tx) takeName(ctx context.Context, r work.Repo, name work.RepoName) (work.Repo, error) {
+func (t repoRows) takeName(ctx context.Context, r work.Repo, name work.RepoName) (work.Repo, error) {
 	if err := t.freeName(ctx, name, r.ID); err != nil {
 		return work.Repo{}, err
 	}
@@ -86,7 +86,7 @@ func (t *Tx) takeName(ctx context.Context, r work.Repo, name work.RepoName) (wor
 
 // freeName sets the repository apart that has a name, unless it is the one that is to
 // have it.
-func (t *Tx) freeName(ctx context.Context, name work.RepoName, but int64) error {
+func (t repoRows) freeName(ctx context.Context, name work.RepoName, but int64) error {
 	_, err := t.exec(ctx, fmt.Sprintf("free the name %s", name),
 		`UPDATE repositories SET name_key = name_key || ' ' || id, left_at = CASE left_at WHEN 0 THEN ? ELSE left_at END WHERE name_key = ? AND id <> ?`,
 		t.stamp(time.Time{}), nameKey(name), but)

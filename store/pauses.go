@@ -28,7 +28,7 @@ const selectPause = `SELECT ` + pauseColumns + ` FROM pauses `
 
 // PutPause stores a pause that a timeline shows: one that is known is ended
 // when it has ended, and stays as it is when it was ended before, by a command.
-func (t *Tx) PutPause(ctx context.Context, p work.Pause) error {
+func (t itemRows) PutPause(ctx context.Context, p work.Pause) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put pause of #%d", p.Number),
 		`INSERT INTO pauses (`+pauseColumns+`) VALUES (`+marks(6)+`)
 		 ON CONFLICT (repo_id, number, label_id) WHERE label_id <> 0 DO UPDATE SET ended_at = excluded.ended_at
@@ -37,7 +37,7 @@ func (t *Tx) PutPause(ctx context.Context, p work.Pause) error {
 }
 
 // BeginPause begins a pause by a command, unless one lasts.
-func (t *Tx) BeginPause(ctx context.Context, p work.Pause) error {
+func (t itemRows) BeginPause(ctx context.Context, p work.Pause) error {
 	open, err := t.ListPauses(ctx, p.RepoID, p.Number)
 	if err != nil || slices.ContainsFunc(open, work.Pause.Open) {
 		return err
@@ -48,7 +48,7 @@ func (t *Tx) BeginPause(ctx context.Context, p work.Pause) error {
 
 // EndPauses ends what pauses of an issue or pull request last, of those that
 // began before then: only those that a command began, or all.
-func (t *Tx) EndPauses(ctx context.Context, repoID int64, number int, which WhichPauses, at time.Time) error {
+func (t itemRows) EndPauses(ctx context.Context, repoID int64, number int, which WhichPauses, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("end pauses of #%d", number),
 		`UPDATE pauses SET ended_at = ? WHERE repo_id = ? AND number = ? AND ended_at = 0 AND began_at <= ? AND (label_id = 0 OR ?)`,
 		millis(at), repoID, number, millis(at), which == PausesAll)
@@ -65,12 +65,12 @@ const (
 )
 
 // ListPauses gives the pauses of an issue or pull request, oldest first.
-func (t *Tx) ListPauses(ctx context.Context, repoID int64, number int) ([]work.Pause, error) {
-	return list(ctx, t, fmt.Sprintf("list pauses of #%d", number), scanPause,
+func (t itemRows) ListPauses(ctx context.Context, repoID int64, number int) ([]work.Pause, error) {
+	return list(ctx, t.transaction, fmt.Sprintf("list pauses of #%d", number), scanPause,
 		selectPause+`WHERE repo_id = ? AND number = ? ORDER BY began_at, id`, repoID, number)
 }
 
 // ListOpenPauses gives the pauses of a repository that last, oldest first.
-func (t *Tx) ListOpenPauses(ctx context.Context, repoID int64) ([]work.Pause, error) {
-	return list(ctx, t, "list open pauses", scanPause, selectPause+`WHERE repo_id = ? AND ended_at = 0 ORDER BY began_at, id`, repoID)
+func (t itemRows) ListOpenPauses(ctx context.Context, repoID int64) ([]work.Pause, error) {
+	return list(ctx, t.transaction, "list open pauses", scanPause, selectPause+`WHERE repo_id = ? AND ended_at = 0 ORDER BY began_at, id`, repoID)
 }

@@ -55,8 +55,8 @@ func prunes() []string {
 
 // ListOldTurns gives up to limit of the turns that Prune would delete, oldest
 // first: what is kept of them elsewhere goes before their rows.
-func (t *Tx) ListOldTurns(ctx context.Context, before time.Time, after int64, limit int) ([]work.Turn, error) {
-	return list(ctx, t, "list old turns", scanTurn, selectTurn+`WHERE id > @after AND `+oldTurns+` ORDER BY id LIMIT @limit`,
+func (t turnRows) ListOldTurns(ctx context.Context, before time.Time, after int64, limit int) ([]work.Turn, error) {
+	return list(ctx, t.transaction, "list old turns", scanTurn, selectTurn+`WHERE id > @after AND `+oldTurns+` ORDER BY id LIMIT @limit`,
 		sql.Named("before", millis(before)), sql.Named("after", after), sql.Named("limit", limit))
 }
 

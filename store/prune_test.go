@@ -46,7 +46,7 @@ func oldStory(t *testing.T, d *DB, number int, s work.State, entered time.Time) 
 				return err
 			}
 		}
-		if err := tx.AddHistory(ctx, History{RepoID: r.ID, ItemID: i.ID, Number: number, At: since, What: "x"}); err != nil {
+		if err := tx.AddHistory(ctx, work.History{RepoID: r.ID, ItemID: i.ID, Number: number, At: since, What: "x"}); err != nil {
 			return err
 		}
 		if err := tx.PutSession(ctx, i.ID, "codex", "s", 0, since); err != nil {
@@ -67,7 +67,7 @@ func oldStory(t *testing.T, d *DB, number int, s work.State, entered time.Time) 
 func left(t *testing.T, d *DB, number int) []string {
 	t.Helper()
 	return inTx(t, d, func(tx *Tx) ([]string, error) {
-		all, err := list(t.Context(), tx, "left", scanString, `
+		all, err := list(t.Context(), tx.transaction, "left", scanString, `
 			SELECT event_key FROM events UNION ALL SELECT token FROM actions UNION ALL SELECT turn_key FROM turns
 			UNION ALL SELECT 'run ' || u.number FROM runs r JOIN turns u ON u.id = r.turn_id
 			UNION ALL SELECT 'history ' || number FROM history WHERE item_id IS NOT NULL
@@ -134,10 +134,10 @@ func TestPruneManyAndValidators(t *testing.T) {
 				return err
 			}
 		}
-		if err := tx.PutValidator(ctx, Validator{URL: "old", SeenAt: t0.Add(-2 * month)}); err != nil {
+		if err := tx.PutValidator(ctx, work.Validator{URL: "old", SeenAt: t0.Add(-2 * month)}); err != nil {
 			return err
 		}
-		return tx.PutValidator(ctx, Validator{URL: "new", SeenAt: t0})
+		return tx.PutValidator(ctx, work.Validator{URL: "new", SeenAt: t0})
 	})
 	n, err := d.Prune(ctx, t0.Add(-month))
 	if err != nil || n != many+1 {
@@ -169,7 +169,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		selectAction + `WHERE turn_id = 1 ORDER BY position, id`:                                             "actions_turn",
 	} {
 		plan := inTx(t, d, func(tx *Tx) ([]string, error) {
-			return list(t.Context(), tx, "explain", func(row scanner) (s string, err error) {
+			return list(t.Context(), tx.transaction, "explain", func(row scanner) (s string, err error) {
 				var a, b, c int
 				return s, row.Scan(&a, &b, &c, &s)
 			}, `EXPLAIN QUERY PLAN `+query)

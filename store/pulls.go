@@ -39,7 +39,7 @@ const selectPull = `SELECT id, ` + pullColumns + ` FROM pull_requests `
 // PutPull stores a pull request's whole snapshot, its backoff included, by
 // repository and number. What of a known one is no part of it stays: CreatedAt,
 // LostOID and AcceptedOID.
-func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
+func (t pullRows) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 	what := fmt.Sprintf("put pull request #%d", p.Number)
 	if t.readOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
@@ -48,7 +48,7 @@ func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 		p.CreatedAt = t.now
 	}
 	fields := pullFields(&p)
-	return get(ctx, t, what, scanID,
+	return get(ctx, t.transaction, what, scanID,
 		`INSERT INTO pull_requests (`+pullColumns+`) VALUES (`+marks(len(fields))+`)
 		 ON CONFLICT (repo_id, number) DO UPDATE SET item_id = excluded.item_id, node_id = excluded.node_id, url = excluded.url,
 		 title = excluded.title, state = excluded.state, branch = excluded.branch, head_oid = excluded.head_oid,
@@ -60,36 +60,36 @@ func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 }
 
 // GetPull gives a tracked pull request by its number.
-func (t *Tx) GetPull(ctx context.Context, repoID int64, number int) (work.PullRequest, bool, error) {
-	return find(ctx, t, fmt.Sprintf("get pull request #%d", number), scanPull,
+func (t pullRows) GetPull(ctx context.Context, repoID int64, number int) (work.PullRequest, bool, error) {
+	return find(ctx, t.transaction, fmt.Sprintf("get pull request #%d", number), scanPull,
 		selectPull+`WHERE repo_id = ? AND number = ?`, repoID, number)
 }
 
 // FindPullOfItem gives the newest pull request of a work item.
-func (t *Tx) FindPullOfItem(ctx context.Context, itemID int64) (work.PullRequest, bool, error) {
-	return find(ctx, t, fmt.Sprintf("find pull request of item %d", itemID), scanPull,
+func (t pullRows) FindPullOfItem(ctx context.Context, itemID int64) (work.PullRequest, bool, error) {
+	return find(ctx, t.transaction, fmt.Sprintf("find pull request of item %d", itemID), scanPull,
 		selectPull+`WHERE item_id = ? ORDER BY number DESC LIMIT 1`, itemID)
 }
 
 // ListOpenPulls gives the open tracked pull requests of a repository, by number.
-func (t *Tx) ListOpenPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
-	return list(ctx, t, "list open pull requests", scanPull, selectPull+`WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
+func (t pullRows) ListOpenPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
+	return list(ctx, t.transaction, "list open pull requests", scanPull, selectPull+`WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
 }
 
 // ListPulls gives every tracked pull request of a repository, by number.
-func (t *Tx) ListPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
-	return list(ctx, t, "list pull requests", scanPull, selectPull+`WHERE repo_id = ? ORDER BY number`, repoID)
+func (t pullRows) ListPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
+	return list(ctx, t.transaction, "list pull requests", scanPull, selectPull+`WHERE repo_id = ? ORDER BY number`, repoID)
 }
 
 // DeferPull counts a failure of one pull request, which is not asked about
 // before until.
-func (t *Tx) DeferPull(ctx context.Context, id int64, until time.Time, reason string) error {
+func (t pullRows) DeferPull(ctx context.Context, id int64, until time.Time, reason string) error {
 	return t.one(ctx, fmt.Sprintf("defer pull request %d", id), ErrNotFound,
 		`UPDATE pull_requests SET not_before = ?, last_error = ?, failures = failures + 1 WHERE id = ?`, millis(until), t.clean(reason), id)
 }
 
 // RereadPull lets a pull request be asked about again at once.
-func (t *Tx) RereadPull(ctx context.Context, id int64) error {
+func (t pullRows) RereadPull(ctx context.Context, id int64) error {
 	return t.one(ctx, fmt.Sprintf("read pull request %d again", id), ErrNotFound,
 		`UPDATE pull_requests SET not_before = 0, failures = 0 WHERE id = ?`, id)
 }
@@ -102,7 +102,7 @@ func scanThread(row scanner) (x work.Thread, err error) {
 
 // PutThreads replaces the threads of a pull request. The same ones again cost
 // no write.
-func (t *Tx) PutThreads(ctx context.Context, pullID int64, threads []work.Thread) error {
+func (t pullRows) PutThreads(ctx context.Context, pullID int64, threads []work.Thread) error {
 	what := fmt.Sprintf("put threads of pull request %d", pullID)
 	known, err := t.ListThreads(ctx, pullID)
 	if err != nil {
@@ -130,7 +130,7 @@ func sameThreads(a, b []work.Thread) bool {
 }
 
 // ListThreads gives the threads of a pull request, oldest first.
-func (t *Tx) ListThreads(ctx context.Context, pullID int64) ([]work.Thread, error) {
-	return list(ctx, t, fmt.Sprintf("list threads of pull request %d", pullID), scanThread,
+func (t pullRows) ListThreads(ctx context.Context, pullID int64) ([]work.Thread, error) {
+	return list(ctx, t.transaction, fmt.Sprintf("list threads of pull request %d", pullID), scanThread,
 		`SELECT node_id, top, resolved FROM threads WHERE pull_id = ? ORDER BY top, node_id`, pullID)
 }

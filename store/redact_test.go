@@ -99,5 +99,5 @@ func storeSaid(ctx context.Context, tx *Tx, repo int64, said string, now time.Ti
 	if err := tx.DeferAction(ctx, a.ID, now, said); err != nil {
 		return err
 	}
-	return tx.AddHistory(ctx, History{RepoID: repo, ItemID: item, Number: 1, What: "x", Detail: said})
+	return tx.AddHistory(ctx, work.History{RepoID: repo, ItemID: item, Number: 1, What: "x", Detail: said})
 }

@@ -16,7 +16,7 @@ import (
 // the content that it has already it is left alone, however far it came; with the
 // content that was last seen to be so it is applied without being sent. What was
 // seen and then taken away by a person stays void.
-func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
+func (t actionRows) RenewAction(ctx context.Context, a work.Action) error {
 	what := fmt.Sprintf("renew %s action %s", a.Kind, a.Token)
 	known, added, err := t.knownAction(ctx, what, a)
 	if err != nil || added {
@@ -43,7 +43,7 @@ func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
 }
 
 // knownAction gives the row of an action's token, or adds one.
-func (t *Tx) knownAction(ctx context.Context, what string, a work.Action) (known work.Action, added bool, err error) {
+func (t actionRows) knownAction(ctx context.Context, what string, a work.Action) (known work.Action, added bool, err error) {
 	known, ok, err := t.GetAction(ctx, a.Token)
 	switch {
 	case err != nil:
@@ -64,9 +64,9 @@ func seenContent(a work.Action) string {
 }
 
 // CheckRenewal is ErrStale when an action has been renewed since it was read.
-func (t *Tx) CheckRenewal(ctx context.Context, a work.Action) error {
+func (t actionRows) CheckRenewal(ctx context.Context, a work.Action) error {
 	what := fmt.Sprintf("check action %d", a.ID)
-	n, err := get(ctx, t, what, scanID, `SELECT renewals FROM actions WHERE id = ?`, a.ID)
+	n, err := get(ctx, t.transaction, what, scanID, `SELECT renewals FROM actions WHERE id = ?`, a.ID)
 	if err == nil && int(n) != a.Renewals {
 		err = fmt.Errorf("%s: %w", what, ErrStale)
 	}
@@ -76,7 +76,7 @@ func (t *Tx) CheckRenewal(ctx context.Context, a work.Action) error {
 // RepeatAction plans an action, or a known one anew, with what it is to bring
 // about now: people may have undone what it brought about before, and somebody
 // asks for it again. Of the row there is one, so that the newest wish counts.
-func (t *Tx) RepeatAction(ctx context.Context, a work.Action) error {
+func (t actionRows) RepeatAction(ctx context.Context, a work.Action) error {
 	what := fmt.Sprintf("repeat %s action %s", a.Kind, a.Token)
 	known, added, err := t.knownAction(ctx, what, a)
 	if err != nil || added {

@@ -80,14 +80,14 @@ func TestEnsureRepoFollowsARename(t *testing.T) {
 
 func TestValidators(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
-	get := func(repoID int64, url string) (v Validator, ok bool) {
+	get := func(repoID int64, url string) (v work.Validator, ok bool) {
 		update(t, d, func(tx *Tx) (err error) {
 			v, ok, err = tx.GetValidator(ctx, repoID, url)
 			return err
 		})
 		return v, ok
 	}
-	all := []Validator{
+	all := []work.Validator{
 		{RepoID: 0, URL: "user", ETag: `W/"1"`, SeenAt: t0},
 		{RepoID: 1, URL: "repos/o/n/issues?page=1", ETag: `"2"`, Next: "next", SeenAt: t0},
 		{RepoID: 1, URL: "repos/o/n/issues?%", ETag: `"3"`, SeenAt: t0},

@@ -117,7 +117,7 @@ func scanCount(row scanner) (n int, err error) { return n, row.Scan(&n) }
 func scanString(row scanner) (s string, err error) { return s, row.Scan(&s) }
 
 // list reads every row of a query; what is for the error message.
-func list[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (_ []T, err error) {
+func list[T any](ctx context.Context, t *transaction, what string, scan func(scanner) (T, error), query string, args ...any) (_ []T, err error) {
 	rows, err := t.tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
@@ -138,7 +138,7 @@ func list[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T,
 }
 
 // find reads the only row of a query, if there is one.
-func find[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (T, bool, error) {
+func find[T any](ctx context.Context, t *transaction, what string, scan func(scanner) (T, error), query string, args ...any) (T, bool, error) {
 	v, err := scan(t.tx.QueryRowContext(ctx, query, args...))
 	var none T
 	if errors.Is(err, sql.ErrNoRows) {
@@ -151,7 +151,7 @@ func find[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T,
 }
 
 // get reads a row that must exist.
-func get[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (T, error) {
+func get[T any](ctx context.Context, t *transaction, what string, scan func(scanner) (T, error), query string, args ...any) (T, error) {
 	v, ok, err := find(ctx, t, what, scan, query, args...)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s: %w", what, ErrNotFound)
@@ -160,7 +160,7 @@ func get[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, 
 }
 
 // exec writes, and tells how many rows it touched.
-func (t *Tx) exec(ctx context.Context, what, query string, args ...any) (int64, error) {
+func (t *transaction) exec(ctx context.Context, what, query string, args ...any) (int64, error) {
 	if t.readOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
@@ -176,7 +176,7 @@ func (t *Tx) exec(ctx context.Context, what, query string, args ...any) (int64, 
 }
 
 // one writes to exactly one row, or fails with missing.
-func (t *Tx) one(ctx context.Context, what string, missing error, query string, args ...any) error {
+func (t *transaction) one(ctx context.Context, what string, missing error, query string, args ...any) error {
 	n, err := t.exec(ctx, what, query, args...)
 	if err == nil && n != 1 {
 		err = fmt.Errorf("%s: %w", what, missing)
@@ -185,7 +185,7 @@ func (t *Tx) one(ctx context.Context, what string, missing error, query string, 
 }
 
 // insert adds a row unless a unique index knows it already, which is ErrStale.
-func (t *Tx) insert(ctx context.Context, what, table, columns string, fields []any) (int64, error) {
+func (t *transaction) insert(ctx context.Context, what, table, columns string, fields []any) (int64, error) {
 	if t.readOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
@@ -204,7 +204,7 @@ func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), "
 
 // stamp is at, or the transaction's own time: a zero stamp would mean that it
 // never happened.
-func (t *Tx) stamp(at time.Time) int64 {
+func (t *transaction) stamp(at time.Time) int64 {
 	if at.IsZero() {
 		at = t.now
 	}

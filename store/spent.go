@@ -15,8 +15,8 @@ func scanSpent(row scanner) (s work.Spent, err error) {
 // ListSpent gives what an item's turns have taken of its budgets since they were
 // renewed last, oldest first: those whose agent ran, and those whose agent is
 // going to.
-func (t *Tx) ListSpent(ctx context.Context, itemID int64) ([]work.Spent, error) {
-	return list(ctx, t, fmt.Sprintf("list what item %d spent", itemID), scanSpent,
+func (t turnRows) ListSpent(ctx context.Context, itemID int64) ([]work.Spent, error) {
+	return list(ctx, t.transaction, fmt.Sprintf("list what item %d spent", itemID), scanSpent,
 		`SELECT turns.id, 0, kind, step, head, commit_oid, coalesce(sum(r.cost_usd), 0.0), coalesce(sum(r.attempt), 0), coalesce(sum(r.unknown), 0), claimed_at
 		 FROM turns JOIN work_items i ON i.id = turns.item_id LEFT JOIN runs r ON r.turn_id = turns.id AND r.id > i.allowance_run
 		 WHERE turns.item_id = ? AND (turns.id > i.allowance_from OR turns.id = i.allowance_from AND `+unfinished+`)
@@ -25,8 +25,8 @@ func (t *Tx) ListSpent(ctx context.Context, itemID int64) ([]work.Spent, error) 
 
 // ListSpentSince gives the runs of all repositories that began after a time, and
 // the turns claimed since then whose agent is going to run, oldest first.
-func (t *Tx) ListSpentSince(ctx context.Context, since time.Time) ([]work.Spent, error) {
-	return list(ctx, t, "list what was spent lately", scanSpent,
+func (t turnRows) ListSpentSince(ctx context.Context, since time.Time) ([]work.Spent, error) {
+	return list(ctx, t.transaction, "list what was spent lately", scanSpent,
 		`SELECT turns.id, r.id, kind, step, head, commit_oid, r.cost_usd, r.attempt, r.unknown, r.began_at AS at
 		 FROM runs r JOIN turns ON turns.id = r.turn_id WHERE r.began_at > ?1
 		 UNION ALL
@@ -37,7 +37,7 @@ func (t *Tx) ListSpentSince(ctx context.Context, since time.Time) ([]work.Spent,
 
 // RenewAllowance lets an item's budgets count from its newest turn and run on: a
 // person wants it to go on.
-func (t *Tx) RenewAllowance(ctx context.Context, itemID int64) error {
+func (t turnRows) RenewAllowance(ctx context.Context, itemID int64) error {
 	return t.one(ctx, fmt.Sprintf("renew the allowance of item %d", itemID), ErrNotFound,
 		`UPDATE work_items SET allowance_from = (SELECT coalesce(max(u.id), 0) FROM turns u WHERE u.item_id = work_items.id),
 		 allowance_run = (SELECT coalesce(max(r.id), 0) FROM turns u JOIN runs r ON r.turn_id = u.id WHERE u.item_id = work_items.id) WHERE id = ?`, itemID)
@@ -45,13 +45,13 @@ func (t *Tx) RenewAllowance(ctx context.Context, itemID int64) error {
 
 // LastTurn gives the id of the newest turn of a kind in a repository; 0 when
 // there is none.
-func (t *Tx) LastTurn(ctx context.Context, repoID int64, kind work.Kind) (int64, error) {
-	id, _, err := find(ctx, t, fmt.Sprintf("find the newest %s", kind), scanID,
+func (t turnRows) LastTurn(ctx context.Context, repoID int64, kind work.Kind) (int64, error) {
+	id, _, err := find(ctx, t.transaction, fmt.Sprintf("find the newest %s", kind), scanID,
 		`SELECT id FROM turns WHERE repo_id = ? AND kind = ? ORDER BY id DESC LIMIT 1`, repoID, kind)
 	return id, err
 }
 
 // ListTurnEvents gives the events that a turn has, or had when it ended.
-func (t *Tx) ListTurnEvents(ctx context.Context, turnID int64) ([]work.Event, error) {
-	return list(ctx, t, fmt.Sprintf("list events of turn %d", turnID), scanEvent, selectEvent+`WHERE turn_id = ? ORDER BY created_at, id`, turnID)
+func (t turnRows) ListTurnEvents(ctx context.Context, turnID int64) ([]work.Event, error) {
+	return list(ctx, t.transaction, fmt.Sprintf("list events of turn %d", turnID), scanEvent, selectEvent+`WHERE turn_id = ? ORDER BY created_at, id`, turnID)
 }

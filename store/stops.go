@@ -16,7 +16,7 @@ func stopFields(s *work.Stop) []any {
 func scanStop(row scanner) (s work.Stop, err error) { return s, row.Scan(stopFields(&s)...) }
 
 // PutStop stores why a work item stands still, in place of why it did before.
-func (t *Tx) PutStop(ctx context.Context, s work.Stop) error {
+func (t itemRows) PutStop(ctx context.Context, s work.Stop) error {
 	s.Reason, s.Hint = t.clean(s.Reason), t.clean(s.Hint)
 	_, err := t.exec(ctx, fmt.Sprintf("put stop of item %d", s.ItemID),
 		`INSERT OR REPLACE INTO stops (`+stopColumns+`) VALUES (`+marks(9)+`)`, stopFields(&s)...)
@@ -24,12 +24,12 @@ func (t *Tx) PutStop(ctx context.Context, s work.Stop) error {
 }
 
 // FindStop gives why a work item stands still, or last did.
-func (t *Tx) FindStop(ctx context.Context, itemID int64) (work.Stop, bool, error) {
-	return find(ctx, t, fmt.Sprintf("find stop of item %d", itemID), scanStop, `SELECT `+stopColumns+` FROM stops WHERE item_id = ?`, itemID)
+func (t itemRows) FindStop(ctx context.Context, itemID int64) (work.Stop, bool, error) {
+	return find(ctx, t.transaction, fmt.Sprintf("find stop of item %d", itemID), scanStop, `SELECT `+stopColumns+` FROM stops WHERE item_id = ?`, itemID)
 }
 
 // ListTakenStops gives the stops of all repositories whose comments say that
 // people have taken the item over.
-func (t *Tx) ListTakenStops(ctx context.Context) ([]work.Stop, error) {
-	return list(ctx, t, "list stops of paused items", scanStop, `SELECT `+stopColumns+` FROM stops WHERE taken_at <> 0 ORDER BY item_id`)
+func (t itemRows) ListTakenStops(ctx context.Context) ([]work.Stop, error) {
+	return list(ctx, t.transaction, "list stops of paused items", scanStop, `SELECT `+stopColumns+` FROM stops WHERE taken_at <> 0 ORDER BY item_id`)
 }

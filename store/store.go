@@ -57,16 +57,42 @@ func (d *DB) time() time.Time {
 
 // Tx is one transaction. Its methods read and write; nothing that they write
 // is on disk before Update has returned.
+//
+// Each kind of row has its methods in a type of its own; all are called on the Tx.
 type Tx struct {
+	*transaction
+	repoRows
+	itemRows
+	pullRows
+	eventRows
+	turnRows
+	actionRows
+}
+
+// transaction is the transaction itself, which the rows of each kind share.
+type transaction struct {
 	tx       *sql.Tx
 	now      time.Time // one stamp for the whole transaction
 	redact   func(string) string
 	readOnly bool
 }
 
+type (
+	repoRows   struct{ *transaction }
+	itemRows   struct{ *transaction }
+	pullRows   struct{ *transaction }
+	eventRows  struct{ *transaction }
+	turnRows   struct{ *transaction }
+	actionRows struct{ *transaction }
+)
+
+func newTx(c *transaction) *Tx {
+	return &Tx{c, repoRows{c}, itemRows{c}, pullRows{c}, eventRows{c}, turnRows{c}, actionRows{c}}
+}
+
 // clean is a reason or an error's text as it may be stored: both may quote what
 // an agent, git or a server said.
-func (t *Tx) clean(s string) string {
+func (t *transaction) clean(s string) string {
 	if t.redact == nil {
 		return s
 	}
@@ -89,13 +115,13 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if err := d.InPlace(); err != nil {
 		return err
 	}
-	return d.run(ctx, &sql.TxOptions{}, &Tx{now: d.time(), redact: d.redact}, fn)
+	return d.run(ctx, &sql.TxOptions{}, &transaction{now: d.time(), redact: d.redact}, fn)
 }
 
 // View runs fn in a read transaction: one unchanging picture of the database,
 // which neither waits for writers nor stops them.
 func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
-	return d.run(ctx, &sql.TxOptions{ReadOnly: true}, &Tx{readOnly: true}, fn)
+	return d.run(ctx, &sql.TxOptions{ReadOnly: true}, &transaction{readOnly: true}, fn)
 }
 
 // MarkSent is Tx.MarkSent in a transaction of its own: when it returns, the
@@ -109,14 +135,14 @@ func (d *DB) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) 
 	return sends, err
 }
 
-func (d *DB) run(ctx context.Context, opt *sql.TxOptions, t *Tx, fn func(*Tx) error) error {
+func (d *DB) run(ctx context.Context, opt *sql.TxOptions, c *transaction, fn func(*Tx) error) error {
 	tx, err := d.SQL.BeginTx(ctx, opt)
 	if err != nil {
 		return fmt.Errorf("begin on %s: %w", d.Path, dbfile.NoRoom(dbfile.Interrupted(ctx, err)))
 	}
 	defer tx.Rollback()
-	t.tx = tx
-	if err := fn(t); err != nil {
+	c.tx = tx
+	if err := fn(newTx(c)); err != nil {
 		return dbfile.NoRoom(dbfile.Interrupted(ctx, err))
 	}
 	if err := tx.Commit(); err != nil {

@@ -42,7 +42,7 @@ const (
 
 // AddTurn adds a turn. It fails with ErrStale when its work item, or its issue
 // or pull request, has an unfinished turn, or when the key is known.
-func (t *Tx) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
+func (t turnRows) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
 	for _, at := range []*time.Time{&u.ClaimedAt, &u.UpdatedAt} {
 		if at.IsZero() {
 			*at = t.now
@@ -52,44 +52,44 @@ func (t *Tx) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
 }
 
 // GetTurn gives a turn by its id.
-func (t *Tx) GetTurn(ctx context.Context, id int64) (work.Turn, error) {
-	return get(ctx, t, fmt.Sprintf("get turn %d", id), scanTurn, selectTurn+`WHERE id = ?`, id)
+func (t turnRows) GetTurn(ctx context.Context, id int64) (work.Turn, error) {
+	return get(ctx, t.transaction, fmt.Sprintf("get turn %d", id), scanTurn, selectTurn+`WHERE id = ?`, id)
 }
 
 // FindTurn gives a turn by its key.
-func (t *Tx) FindTurn(ctx context.Context, key string) (work.Turn, bool, error) {
-	return find(ctx, t, "find turn "+key, scanTurn, selectTurn+`WHERE turn_key = ?`, key)
+func (t turnRows) FindTurn(ctx context.Context, key string) (work.Turn, bool, error) {
+	return find(ctx, t.transaction, "find turn "+key, scanTurn, selectTurn+`WHERE turn_key = ?`, key)
 }
 
 // FindTurnOf gives the turn whose key begins as a commit's trailer names it.
-func (t *Tx) FindTurnOf(ctx context.Context, trailer string) (work.Turn, bool, error) {
-	return find(ctx, t, "find turn "+trailer, scanTurn, selectTurn+`WHERE turn_key >= ? AND turn_key < ? ORDER BY turn_key LIMIT 1`, trailer, trailer+"g")
+func (t turnRows) FindTurnOf(ctx context.Context, trailer string) (work.Turn, bool, error) {
+	return find(ctx, t.transaction, "find turn "+trailer, scanTurn, selectTurn+`WHERE turn_key >= ? AND turn_key < ? ORDER BY turn_key LIMIT 1`, trailer, trailer+"g")
 }
 
 // ListUnfinishedTurns gives the turns of all repositories that have not
 // ended, blocked ones included, oldest first.
-func (t *Tx) ListUnfinishedTurns(ctx context.Context) ([]work.Turn, error) {
+func (t turnRows) ListUnfinishedTurns(ctx context.Context) ([]work.Turn, error) {
 	// Ordered by id, SQLite would read the whole table instead of the index.
-	turns, err := list(ctx, t, "list unfinished turns", scanTurn, selectTurn+`WHERE `+unfinished)
+	turns, err := list(ctx, t.transaction, "list unfinished turns", scanTurn, selectTurn+`WHERE `+unfinished)
 	slices.SortFunc(turns, func(a, b work.Turn) int { return cmp.Compare(a.ID, b.ID) })
 	return turns, err
 }
 
 // ListTurns gives every turn of a work item, oldest first.
-func (t *Tx) ListTurns(ctx context.Context, itemID int64) ([]work.Turn, error) {
-	return list(ctx, t, fmt.Sprintf("list turns of item %d", itemID), scanTurn, selectTurn+`WHERE item_id = ? ORDER BY id`, itemID)
+func (t turnRows) ListTurns(ctx context.Context, itemID int64) ([]work.Turn, error) {
+	return list(ctx, t.transaction, fmt.Sprintf("list turns of item %d", itemID), scanTurn, selectTurn+`WHERE item_id = ? ORDER BY id`, itemID)
 }
 
 // HasTurnCommit tells whether a commit is one that a turn stored: ours.
-func (t *Tx) HasTurnCommit(ctx context.Context, repoID int64, oid string) (bool, error) {
-	_, ok, err := find(ctx, t, "look for commit "+oid, scanID,
+func (t turnRows) HasTurnCommit(ctx context.Context, repoID int64, oid string) (bool, error) {
+	_, ok, err := find(ctx, t.transaction, "look for commit "+oid, scanID,
 		`SELECT id FROM turns WHERE repo_id = ? AND commit_oid = ? AND commit_oid <> '' LIMIT 1`, repoID, oid)
 	return ok, err
 }
 
 // AdvanceTurn moves a turn from one step to another that does not end it and
 // that may follow, or fails with ErrStale.
-func (t *Tx) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at time.Time) error {
+func (t turnRows) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at time.Time) error {
 	what := fmt.Sprintf("advance turn %d from %q to %q", id, from, to)
 	if to.Ended() || !from.Leads(to) {
 		return fmt.Errorf("%s: no such way; a turn is ended by EndTurn", what)
@@ -102,7 +102,7 @@ func (t *Tx) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at t
 // keys. Its
 // step, attempts and waiting have methods of their own. A turn that has ended
 // is ErrStale.
-func (t *Tx) SaveTurn(ctx context.Context, u work.Turn) error {
+func (t turnRows) SaveTurn(ctx context.Context, u work.Turn) error {
 	return t.one(ctx, fmt.Sprintf("save turn %d", u.ID), ErrStale,
 		`UPDATE turns SET slot = ?, blocked = ?, branch = ?, base = ?, head = ?, agent = ?, request = ?, runs = ?, answer = ?,
 		 commit_oid = ?, session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, event_keys = ?, sandbox = ?, updated_at = ?
@@ -113,28 +113,28 @@ func (t *Tx) SaveTurn(ctx context.Context, u work.Turn) error {
 
 // DeferTurn leaves a live turn alone until a time. attemptUsed counts a failed
 // attempt; waiting is none.
-func (t *Tx) DeferTurn(ctx context.Context, id int64, until time.Time, reason string, attemptUsed bool, lastErr string) error {
+func (t turnRows) DeferTurn(ctx context.Context, id int64, until time.Time, reason string, attemptUsed bool, lastErr string) error {
 	return t.one(ctx, fmt.Sprintf("defer turn %d", id), ErrStale,
 		`UPDATE turns SET not_before = ?, wait_reason = ?, attempts = attempts + ?, last_error = ?, updated_at = ? WHERE id = ? AND `+unfinished,
 		millis(until), t.clean(reason), attemptUsed, t.clean(lastErr), millis(t.now), id)
 }
 
 // BlockTurn parks a live turn until a person acts. Its step stays.
-func (t *Tx) BlockTurn(ctx context.Context, id int64, reason string) error {
+func (t turnRows) BlockTurn(ctx context.Context, id int64, reason string) error {
 	return t.one(ctx, fmt.Sprintf("block turn %d", id), ErrStale,
 		`UPDATE turns SET blocked = 1, not_before = 0, wait_reason = ?, updated_at = ? WHERE id = ? AND `+unfinished,
 		t.clean(reason), millis(t.now), id)
 }
 
 // ResumeTurn lets a live turn go on at its step, with all its attempts.
-func (t *Tx) ResumeTurn(ctx context.Context, id int64) error {
+func (t turnRows) ResumeTurn(ctx context.Context, id int64) error {
 	return t.one(ctx, fmt.Sprintf("resume turn %d", id), ErrStale,
 		`UPDATE turns SET blocked = 0, not_before = 0, wait_reason = '', attempts = 0, updated_at = ? WHERE id = ? AND `+unfinished,
 		millis(t.now), id)
 }
 
 // EndTurn moves a turn from a step to one that ends it, or fails with ErrStale.
-func (t *Tx) EndTurn(ctx context.Context, id int64, from, to work.Step, lastErr string, at time.Time) error {
+func (t turnRows) EndTurn(ctx context.Context, id int64, from, to work.Step, lastErr string, at time.Time) error {
 	what := fmt.Sprintf("end turn %d from %q as %q", id, from, to)
 	if !to.Ended() || !from.Leads(to) {
 		return fmt.Errorf("%s: no such end", what)

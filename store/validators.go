@@ -3,39 +3,30 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Validator is the ETag of one page of a GitHub list, and the page that it
-// said comes next. RepoID 0 is the host itself.
-type Validator struct {
-	RepoID int64
-	URL    string
-	ETag   string
-	Next   string
-	SeenAt time.Time
-}
-
-func scanValidator(row scanner) (v Validator, err error) {
+func scanValidator(row scanner) (v work.Validator, err error) {
 	return v, row.Scan(&v.RepoID, &v.URL, &v.ETag, &v.Next, timeOf{&v.SeenAt})
 }
 
 // GetValidator gives what is known of a page.
-func (t *Tx) GetValidator(ctx context.Context, repoID int64, url string) (Validator, bool, error) {
-	return find(ctx, t, "get validator of "+url, scanValidator,
+func (t repoRows) GetValidator(ctx context.Context, repoID int64, url string) (work.Validator, bool, error) {
+	return find(ctx, t.transaction, "get validator of "+url, scanValidator,
 		`SELECT repo_id, url, etag, next_url, seen_at FROM http_validators WHERE repo_id = ? AND url = ?`, repoID, url)
 }
 
 // ListValidators gives what is known of every page of a repository's lists.
-func (t *Tx) ListValidators(ctx context.Context, repoID int64) ([]Validator, error) {
-	return list(ctx, t, fmt.Sprintf("list validators of repository %d", repoID), scanValidator,
+func (t repoRows) ListValidators(ctx context.Context, repoID int64) ([]work.Validator, error) {
+	return list(ctx, t.transaction, fmt.Sprintf("list validators of repository %d", repoID), scanValidator,
 		`SELECT repo_id, url, etag, next_url, seen_at FROM http_validators WHERE repo_id = ? ORDER BY url`, repoID)
 }
 
 // PutValidator stores what is known of a page, in the transaction that stores
 // what it vouches for.
-func (t *Tx) PutValidator(ctx context.Context, v Validator) error {
+func (t repoRows) PutValidator(ctx context.Context, v work.Validator) error {
 	_, err := t.exec(ctx, "put validator of "+v.URL,
 		`INSERT INTO http_validators (repo_id, url, etag, next_url, seen_at) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (repo_id, url) DO UPDATE SET etag = excluded.etag, next_url = excluded.next_url, seen_at = excluded.seen_at`,
@@ -44,20 +35,20 @@ func (t *Tx) PutValidator(ctx context.Context, v Validator) error {
 }
 
 // DeleteValidators forgets every page whose URL begins with urlPrefix.
-func (t *Tx) DeleteValidators(ctx context.Context, repoID int64, urlPrefix string) error {
+func (t repoRows) DeleteValidators(ctx context.Context, repoID int64, urlPrefix string) error {
 	_, err := t.exec(ctx, "delete validators of "+urlPrefix,
 		`DELETE FROM http_validators WHERE repo_id = ? AND substr(url, 1, ?) = ?`, repoID, utf8.RuneCountInString(urlPrefix), urlPrefix)
 	return err
 }
 
 // GetWalk gives the link at which a walk was cut; empty when none was.
-func (t *Tx) GetWalk(ctx context.Context, repoID int64, name string) (string, error) {
-	next, _, err := find(ctx, t, "get walk "+name, scanString, `SELECT next_url FROM walks WHERE repo_id = ? AND name = ?`, repoID, name)
+func (t repoRows) GetWalk(ctx context.Context, repoID int64, name string) (string, error) {
+	next, _, err := find(ctx, t.transaction, "get walk "+name, scanString, `SELECT next_url FROM walks WHERE repo_id = ? AND name = ?`, repoID, name)
 	return next, err
 }
 
 // SetWalk stores the link at which a walk was cut; an empty one ends it.
-func (t *Tx) SetWalk(ctx context.Context, repoID int64, name, next string) error {
+func (t repoRows) SetWalk(ctx context.Context, repoID int64, name, next string) error {
 	what := "set walk " + name
 	if next == "" {
 		_, err := t.exec(ctx, what, `DELETE FROM walks WHERE repo_id = ? AND name = ?`, repoID, name)
@@ -70,13 +61,13 @@ func (t *Tx) SetWalk(ctx context.Context, repoID int64, name, next string) error
 }
 
 // ListSeenLabels gives the labels whose open issues were listed once already.
-func (t *Tx) ListSeenLabels(ctx context.Context, repoID int64) ([]string, error) {
-	return list(ctx, t, fmt.Sprintf("list seen labels of repository %d", repoID), scanString,
+func (t repoRows) ListSeenLabels(ctx context.Context, repoID int64) ([]string, error) {
+	return list(ctx, t.transaction, fmt.Sprintf("list seen labels of repository %d", repoID), scanString,
 		`SELECT label FROM seen_labels WHERE repo_id = ? ORDER BY label`, repoID)
 }
 
 // AddSeenLabel records that a label's open issues were listed.
-func (t *Tx) AddSeenLabel(ctx context.Context, repoID int64, label string) error {
+func (t repoRows) AddSeenLabel(ctx context.Context, repoID int64, label string) error {
 	_, err := t.exec(ctx, "add seen label "+label,
 		`INSERT INTO seen_labels (repo_id, label) VALUES (?, ?) ON CONFLICT DO NOTHING`, repoID, label)
 	return err

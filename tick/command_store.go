@@ -18,7 +18,7 @@ func (p *Pass) storeObeyed(ctx context.Context, tx *store.Tx, plan plan.Plan, no
 		}
 	}
 	for _, o := range plan.Obeyed {
-		err := tx.AddHistory(ctx, store.History{
+		err := tx.AddHistory(ctx, work.History{
 			RepoID: plan.Repo.ID, ItemID: o.Item, Number: o.Number, At: now, What: "command", Detail: o.Command.Named() + " by " + o.By,
 		})
 		if err != nil {

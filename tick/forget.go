@@ -49,7 +49,7 @@ func (p *Pass) forgetting(ctx context.Context, now time.Time) (due bool, err err
 		if due = !known || now.Sub(v.SeenAt) >= forgetEvery; err != nil || !due {
 			return err
 		}
-		return tx.PutValidator(ctx, store.Validator{URL: forgot, SeenAt: now})
+		return tx.PutValidator(ctx, work.Validator{URL: forgot, SeenAt: now})
 	})
 	return due, err
 }

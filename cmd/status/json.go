@@ -229,7 +229,7 @@ func viewAction(a work.Action) actionView {
 	}
 }
 
-func viewHistory(h store.History) historyView { return historyView{stamp(h.At), h.What, h.Detail} }
+func viewHistory(h work.History) historyView { return historyView{stamp(h.At), h.What, h.Detail} }
 
 func viewDay(d spending.Day, b work.Budgets) dayView {
 	return dayView{d.Turns, b.TurnsPerDay, d.CostUSD, b.CostPerDay, stamp(d.Until), d.Why}

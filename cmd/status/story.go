@@ -18,7 +18,7 @@ type Story struct {
 	turns   []work.Turn
 	events  []work.Event
 	actions []work.Action
-	history []store.History // newest first
+	history []work.History // newest first
 }
 
 // LoadStory finds a work item of the one repository that the query names by the number

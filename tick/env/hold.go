@@ -33,7 +33,7 @@ func (p *Env) HoldLimits(ctx context.Context, tx *store.Tx) error {
 func (p *Env) keepLimit(ctx context.Context, host string, l github.Limit) {
 	ctx = context.WithoutCancel(ctx)
 	err := p.Store.Update(ctx, func(tx *store.Tx) error {
-		return tx.SetLimit(ctx, store.Limit{Host: host, Resource: l.Resource, NotBefore: l.Until, Reason: l.Reason})
+		return tx.SetLimit(ctx, work.Limit{Host: host, Resource: l.Resource, NotBefore: l.Until, Reason: l.Reason})
 	})
 	if err != nil {
 		p.Log.ErrorContext(ctx, "could not record a limit of GitHub's", "host", host, "error", err)

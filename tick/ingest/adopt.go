@@ -32,7 +32,7 @@ func (h *Rebuild) adopt(ctx context.Context) error {
 	}
 	if batch.OutOfTime(err) { // what was found again is stored, and nothing else: the next pass goes on
 		h.StopReading(err)
-		h.Rebuilding, h.Pages, h.Walks = true, map[string][]store.Validator{}, map[string]string{}
+		h.Rebuilding, h.Pages, h.Walks = true, map[string][]work.Validator{}, map[string]string{}
 		return nil
 	}
 	h.ListedIssues, h.ListedComments, h.ReviewComments = issues, append(h.ListedComments, comments...), append(h.ReviewComments, reviewComments...)

@@ -42,16 +42,16 @@ type Batch struct {
 	Events   []Inbound
 	Again    []work.Event // known ones that were read once more
 
-	Mu           sync.Mutex                   // guards what walks that run side by side add to
-	Validators   []store.Validator            // of what is no list
-	Pages        map[string][]store.Validator // of the pages that were read, by walk
-	stale        []string                     // walks whose older validators go
-	Walks        map[string]string            // cut walks: name to where they go on
-	Brought      bool                         // some list had more than it had before
-	Another      bool                         // the name may stand for another repository by now
-	Enough       func() bool                  // whether the time for lists is up
-	Backlog      map[int]bool                 // numbers that were listed: true while they are not taken in
-	Labels       []string                     // now seen
+	Mu           sync.Mutex                  // guards what walks that run side by side add to
+	Validators   []work.Validator            // of what is no list
+	Pages        map[string][]work.Validator // of the pages that were read, by walk
+	stale        []string                    // walks whose older validators go
+	Walks        map[string]string           // cut walks: name to where they go on
+	Brought      bool                        // some list had more than it had before
+	Another      bool                        // the name may stand for another repository by now
+	Enough       func() bool                 // whether the time for lists is up
+	Backlog      map[int]bool                // numbers that were listed: true while they are not taken in
+	Labels       []string                    // now seen
 	Deferred     []Deferral
 	Removals     []work.Action
 	Declined     []work.Action        // words to people whose commands or labels do not count
@@ -83,9 +83,9 @@ type Batch struct {
 // known is what the database says of the requests of earlier passes. It is read
 // at once, so that what runs side by side needs no database.
 type known struct {
-	Pages  map[string]store.Validator // by URL
-	Cuts   map[string]string          // where walks were cut: name to where they go on
-	Labels []string                   // whose first sight has been
+	Pages  map[string]work.Validator // by URL
+	Cuts   map[string]string         // where walks were cut: name to where they go on
+	Labels []string                  // whose first sight has been
 
 	Backlog []int // numbers that were listed and not taken in
 }
@@ -101,10 +101,10 @@ func New(p *env.Env, notices *notice.Notices, r *env.Repo) *Batch {
 	return &Batch{
 		P: p, Notices: notices, R: r, Repo: r.Row,
 		Open: map[int]work.PullRequest{}, Lights: map[int]github.PullLight{},
-		Items: map[int]work.Item{}, PullRows: map[int]work.PullRequest{}, Threads: map[int][]work.Thread{}, Walks: map[string]string{}, Pages: map[string][]store.Validator{}, Backlog: map[int]bool{}, Enough: func() bool { return false }, Forgotten: map[int]bool{}, Lost: map[int]string{},
+		Items: map[int]work.Item{}, PullRows: map[int]work.PullRequest{}, Threads: map[int][]work.Thread{}, Walks: map[string]string{}, Pages: map[string][]work.Validator{}, Backlog: map[int]bool{}, Enough: func() bool { return false }, Forgotten: map[int]bool{}, Lost: map[int]string{},
 		Adopted: map[int]int{}, Handled: map[string]bool{}, Promoted: map[int]*Promotion{},
 		Taken: map[int]env.Takeover{}, Pauses: map[int][]work.Pause{}, Submitted: map[int64]time.Time{},
-		Known: known{Pages: map[string]store.Validator{}, Cuts: map[string]string{}}, levels: map[int64]string{}, TakenOver: map[int64]int64{},
+		Known: known{Pages: map[string]work.Validator{}, Cuts: map[string]string{}}, levels: map[int64]string{}, TakenOver: map[int64]int64{},
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
 )
 
 // Walk is one of the lists that a pass reads: oldest change first, from a moment
@@ -51,10 +50,10 @@ func (w Walk[T]) Read(ctx context.Context, h *Batch) ([]T, bool, error) {
 		from = cut
 	}
 	var items []T
-	var seen []store.Validator
+	var seen []work.Validator
 	newest, pages := from, 0
 	for next := w.Address(h.Repo.Current, from); next != ""; pages++ {
-		page, v, err := github.Page[T]{}, []store.Validator(nil), context.DeadlineExceeded
+		page, v, err := github.Page[T]{}, []work.Validator(nil), context.DeadlineExceeded
 		if pages == 0 || !h.Enough() {
 			page, v, err = w.page(ctx, h, next)
 		}
@@ -81,7 +80,7 @@ func (w Walk[T]) Read(ctx context.Context, h *Batch) ([]T, bool, error) {
 
 // page reads one page with the ETag that is stored for it, and says where the next
 // one begins.
-func (w Walk[T]) page(ctx context.Context, h *Batch, address string) (github.Page[T], []store.Validator, error) {
+func (w Walk[T]) page(ctx context.Context, h *Batch, address string) (github.Page[T], []work.Validator, error) {
 	v := h.Known.Pages[address]
 	page, err := w.List(ctx, github.PageRequest{URL: address, ETag: v.ETag})
 	if err != nil {
@@ -101,7 +100,7 @@ func (w Walk[T]) page(ctx context.Context, h *Batch, address string) (github.Pag
 			page.Next = w.Address(h.Repo.Current, on)
 		}
 	}
-	return page, []store.Validator{{RepoID: h.Repo.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: h.Now()}}, nil
+	return page, []work.Validator{{RepoID: h.Repo.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: h.Now()}}, nil
 }
 
 // newest is the newest change that was read; of a page that is as it was, where the
@@ -145,7 +144,7 @@ func cutAt(stored string) time.Time {
 }
 
 // cutWalk keeps where a walk was cut, and what vouches for what was read.
-func (h *Batch) cutWalk(name string, err error, at time.Time, seen []store.Validator) {
+func (h *Batch) cutWalk(name string, err error, at time.Time, seen []work.Validator) {
 	cuts := map[string]string{}
 	if !at.IsZero() {
 		cuts[name] = at.UTC().Format(time.RFC3339)
@@ -155,7 +154,7 @@ func (h *Batch) cutWalk(name string, err error, at time.Time, seen []store.Valid
 }
 
 // Walked keeps what a walk brought besides its items.
-func (h *Batch) Walked(name string, seen []store.Validator, walks map[string]string) {
+func (h *Batch) Walked(name string, seen []work.Validator, walks map[string]string) {
 	h.Mu.Lock()
 	defer h.Mu.Unlock()
 	h.Pages[name] = append(h.Pages[name], seen...)

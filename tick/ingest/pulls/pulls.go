@@ -115,7 +115,7 @@ func (h *Pulls) deferPull(nodeID string, err error) {
 // it is the same in nearly every pass.
 func (h *Pulls) whoAreWe(ctx context.Context) error {
 	url := "user@" + h.R.Name.Host
-	var v store.Validator
+	var v work.Validator
 	err := h.View(ctx, func(tx *store.Tx) error {
 		var err error
 		v, _, err = tx.GetValidator(ctx, 0, url)
@@ -139,7 +139,7 @@ func (h *Pulls) whoAreWe(ctx context.Context) error {
 	}
 	h.Mu.Lock()
 	defer h.Mu.Unlock()
-	h.Validators = append(h.Validators, store.Validator{URL: url, ETag: etag, SeenAt: h.Now()})
+	h.Validators = append(h.Validators, work.Validator{URL: url, ETag: etag, SeenAt: h.Now()})
 	return nil
 }
 
