@@ -98,7 +98,7 @@ func Main(env Env) int {
 	defer stderr.Flush()
 	a.env.bare, a.env.bareErr = env.Stdout, env.Stderr
 	a.env.Stdout, a.env.Stderr = stdout, cautious{to: stderr, a: a}
-	ran, err := a.newRootCmd().ExecuteContextC(ctx)
+	ran, err := newRootCmd(a).ExecuteContextC(ctx)
 	if err != nil {
 		a.report(ran, err)
 	}

@@ -20,13 +20,13 @@ func (a *app) newCommandCmds() []*cobra.Command {
 	var all []*cobra.Command
 	for _, u := range work.VerbUses() {
 		if u.Verb != work.VerbHelp && u.Verb != work.VerbStatus {
-			all = append(all, a.newCommandCmd(u))
+			all = append(all, newCommandCmd(a, u))
 		}
 	}
 	return all
 }
 
-func (a *app) newCommandCmd(u work.VerbUse) *cobra.Command {
+func newCommandCmd(a *app, u work.VerbUse) *cobra.Command {
 	var flags *terminal.JSON
 	head := ""
 	c := &cobra.Command{

@@ -47,7 +47,7 @@ func repos(cfg *config.Config, only string) ([]work.RepoName, error) {
 	return nil, fmt.Errorf("repository %s is not in %s; known: %s", wanted, cfg.Path, names(all))
 }
 
-func (a *app) newConfigCmd() *cobra.Command {
+func newConfigCmd(a *app) *cobra.Command {
 	var example bool
 	c := &cobra.Command{
 		Use:   "config",

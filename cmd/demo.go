@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/demo"
 )
 
-func (a *app) newDemoCmd() *cobra.Command {
+func newDemoCmd(a *app) *cobra.Command {
 	keep := ""
 	c := &cobra.Command{
 		Use:   "demo",
@@ -31,7 +31,7 @@ with code 1 when anything did not happen as told.`,
 }
 
 // newDemoAgentCmd is the demo's agent as a program for the command adapter.
-func (a *app) newDemoAgentCmd() *cobra.Command {
+func newDemoAgentCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:    "demo-agent <log>",
 		Short:  "The scripted agent of the demo",

@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-func (a *app) newGraphCmd() *cobra.Command {
+func newGraphCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "graph",
 		Short: "Print the life of a work item as a Mermaid diagram",

@@ -30,7 +30,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 		}
 	}
 	a := &app{env: Env{}, now: time.Now}
-	walk(a.newRootCmd())
+	walk(newRootCmd(a))
 }
 
 func TestCompletionSaysWhatItCompletes(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-func (a *app) newPromptsCmd() *cobra.Command {
+func newPromptsCmd(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prompts <command>",
 		Short: "Show what agents are told",
@@ -35,11 +35,11 @@ whenever the config is read for a pass; one that is broken stops it with the
 file and the line.`,
 		Args: args(words(0, 0)),
 	}
-	c.AddCommand(a.newPromptsListCmd(), a.newPromptsShowCmd())
+	c.AddCommand(newPromptsListCmd(a), newPromptsShowCmd(a))
 	return c
 }
 
-func (a *app) newPromptsListCmd() *cobra.Command {
+func newPromptsListCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the prompts, and which of them are your own",
@@ -78,7 +78,7 @@ func (a *app) pack() (*prompts.Pack, error) {
 	return prompts.Load(cfg.Runtime.PromptsDir)
 }
 
-func (a *app) newPromptsShowCmd() *cobra.Command {
+func newPromptsShowCmd(a *app) *cobra.Command {
 	var source bool
 	var agentName string
 	c := &cobra.Command{

@@ -18,7 +18,7 @@ const (
 	groupOther = "other"
 )
 
-func (a *app) newRootCmd() *cobra.Command {
+func newRootCmd(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gh-mergexo <command> [flags]",
 		Short: "Turn GitHub issues into merged pull requests with coding agents",
@@ -60,19 +60,19 @@ accepts.`,
 		}
 	}
 	add(groupCore,
-		a.newDemoCmd(),
-		a.newTickCmd(),
-		a.newStatusCmd(),
-		a.newShowCmd(),
+		newDemoCmd(a),
+		newTickCmd(a),
+		newStatusCmd(a),
+		newShowCmd(a),
 	)
 	add(groupItem, a.newCommandCmds()...)
 	add(groupOther,
-		a.newConfigCmd(),
-		a.newPromptsCmd(),
-		a.newSandboxCmd(),
-		a.newGraphCmd(),
-		a.newVersionCmd(),
-		a.newDemoAgentCmd(),
+		newConfigCmd(a),
+		newPromptsCmd(a),
+		newSandboxCmd(a),
+		newGraphCmd(a),
+		newVersionCmd(a),
+		newDemoAgentCmd(a),
 	)
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)

@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-func (a *app) newSandboxRunCmd() *cobra.Command {
+func newSandboxRunCmd(a *app) *cobra.Command {
 	dir, repo := "", ""
 	c := &cobra.Command{
 		Use:   "run <agent> [flags] -- <command> [argument]...",

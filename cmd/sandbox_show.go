@@ -17,7 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-func (a *app) newSandboxCmd() *cobra.Command {
+func newSandboxCmd(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sandbox <command>",
 		Short: "Show what agents can see of this machine, and try it",
@@ -28,11 +28,11 @@ toolchains, its own home, and its checkout. Anything else has to be named in
 readable or writable of [agents.NAME], or in readable of [runtime].`,
 		Args: args(words(0, 0)),
 	}
-	c.AddCommand(a.newSandboxShowCmd(), a.newSandboxRunCmd())
+	c.AddCommand(newSandboxShowCmd(a), newSandboxRunCmd(a))
 	return c
 }
 
-func (a *app) newSandboxShowCmd() *cobra.Command {
+func newSandboxShowCmd(a *app) *cobra.Command {
 	var flags *terminal.JSON
 	repo := ""
 	c := &cobra.Command{

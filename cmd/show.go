@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-func (a *app) newShowCmd() *cobra.Command {
+func newShowCmd(a *app) *cobra.Command {
 	var flags *terminal.JSON
 	c := &cobra.Command{
 		Use:   "show <owner/name#number>",

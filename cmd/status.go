@@ -21,7 +21,7 @@ type statusOptions struct {
 	json *terminal.JSON
 }
 
-func (a *app) newStatusCmd() *cobra.Command {
+func newStatusCmd(a *app) *cobra.Command {
 	opt := &statusOptions{}
 	c := &cobra.Command{
 		Use:   "status",

@@ -27,7 +27,7 @@ type tickOptions struct {
 	json     *terminal.JSON
 }
 
-func (a *app) newTickCmd() *cobra.Command {
+func newTickCmd(a *app) *cobra.Command {
 	opt := &tickOptions{}
 	c := &cobra.Command{
 		Use:   "tick",
