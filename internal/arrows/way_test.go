@@ -70,16 +70,7 @@ func functions(t *testing.T, path string) map[string]bool {
 		}
 		name := f.Name.Name
 		if f.Recv != nil {
-			of := f.Recv.List[0].Type
-			if star, ok := of.(*ast.StarExpr); ok {
-				of = star.X
-			}
-			if generic, ok := of.(*ast.IndexExpr); ok {
-				of = generic.X
-			}
-			if id, ok := of.(*ast.Ident); ok {
-				name = id.Name + "." + name
-			}
+			name = receiver(f) + "." + name
 		}
 		there[name] = true
 	}

@@ -14,7 +14,7 @@ import (
 // The demo tells nothing that it has not looked up. What follows are the looks.
 
 // items are the work items as status knows them, in the order of the issues.
-func (d *demo) items(ctx context.Context) ([]item, error) {
+func (d witness) items(ctx context.Context) ([]item, error) {
 	var status struct {
 		Items []item `json:"items"`
 	}
@@ -31,7 +31,7 @@ func (d *demo) items(ctx context.Context) ([]item, error) {
 }
 
 // inState checks the states of all work items, by issue.
-func (d *demo) inState(ctx context.Context, want map[int]work.State) error {
+func (d witness) inState(ctx context.Context, want map[int]work.State) error {
 	items, err := d.items(ctx)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (d *demo) inState(ctx context.Context, want map[int]work.State) error {
 }
 
 // findPulls checks that each issue has exactly one pull request, and notes it.
-func (d *demo) findPulls(want int) error {
+func (d witness) findPulls(want int) error {
 	clear(d.pulls)
 	for _, p := range d.repo.Pulls() {
 		_, issue, ok := work.ParseBranch(p.Head)
@@ -71,7 +71,7 @@ func (d *demo) findPulls(want int) error {
 }
 
 // findImplementation notes the one pull request that implements the design.
-func (d *demo) findImplementation() error {
+func (d witness) findImplementation() error {
 	var found []int
 	for _, p := range d.repo.Pulls() {
 		if flow, issue, ok := work.ParseBranch(p.Head); ok && flow == work.FlowImplementation && issue == designIssue {
@@ -87,7 +87,7 @@ func (d *demo) findImplementation() error {
 
 // ours are the bodies of the comments of ours on an issue or pull request,
 // replies to review comments included.
-func (d *demo) ours(number int) []string {
+func (d witness) ours(number int) []string {
 	var bodies []string
 	for _, c := range d.repo.ReviewComments(number) {
 		if c.Author == operator {
@@ -103,7 +103,7 @@ func (d *demo) ours(number int) []string {
 }
 
 // commits counts the commits of a pull request.
-func (d *demo) commits(ctx context.Context, pull int) (int, error) {
+func (d witness) commits(ctx context.Context, pull int) (int, error) {
 	p, _ := d.repo.Pull(pull)
 	base := p.Base
 	if p.Merged {
@@ -121,7 +121,7 @@ func (d *demo) commits(ctx context.Context, pull int) (int, error) {
 }
 
 // stands checks how many commits and comments of ours a pull request has.
-func (d *demo) stands(ctx context.Context, pull, commits, comments int) error {
+func (d witness) stands(ctx context.Context, pull, commits, comments int) error {
 	n, err := d.commits(ctx, pull)
 	switch {
 	case err != nil:
@@ -136,7 +136,7 @@ func (d *demo) stands(ctx context.Context, pull, commits, comments int) error {
 }
 
 // paidOnce checks that the agent ran for so many turns, and once for each.
-func (d *demo) paidOnce(turns int) error {
+func (d witness) paidOnce(turns int) error {
 	runs, err := d.agentRuns()
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func planned(lines []planLine, what string, want ...string) error {
 }
 
 // outcome is what became of the one comment of somebody's on a work item.
-func (d *demo) outcome(ctx context.Context, issue int, author string) (string, error) {
+func (d witness) outcome(ctx context.Context, issue int, author string) (string, error) {
 	var shown struct {
 		Events []event `json:"events"`
 	}

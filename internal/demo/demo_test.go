@@ -156,14 +156,14 @@ func TestChecksCanFail(t *testing.T) {
 		}
 	}
 	log("bugfix_start a\nsmall_job_start b\n")
-	if err := d.paidOnce(2); err != nil {
+	if err := d.sees().paidOnce(2); err != nil {
 		t.Error(err)
 	}
-	if err := d.paidOnce(3); err == nil {
+	if err := d.sees().paidOnce(3); err == nil {
 		t.Error("a turn too few is not seen")
 	}
 	log("bugfix_start a\nsmall_job_start b\nbugfix_start a\n")
-	if err := d.paidOnce(2); err == nil {
+	if err := d.sees().paidOnce(2); err == nil {
 		t.Error("a turn that was paid twice is not seen")
 	}
 	plan := []planLine{{Number: 1, What: "turn", Kind: work.KindBugfixStart}, {Number: 2, What: "notice"}}

@@ -48,7 +48,7 @@ func (d *demo) ask(ctx context.Context, into any, args ...string) error {
 }
 
 // preview shows what the next pass is going to do, and why.
-func (d *demo) preview(ctx context.Context) ([]planLine, error) {
+func (d witness) preview(ctx context.Context) ([]planLine, error) {
 	var rep report
 	if err := d.ask(ctx, &rep, "tick", "--dry-run", "--json", "plan"); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (d *demo) killedPass(ctx context.Context, what string, when func(githubsim.
 }
 
 // agentRuns counts the agent's runs, by turn.
-func (d *demo) agentRuns() (map[string]int, error) {
+func (d witness) agentRuns() (map[string]int, error) {
 	b, err := os.ReadFile(d.path("agent.log"))
 	if err != nil {
 		return nil, fmt.Errorf("read the agent's log: %w", err)

@@ -40,7 +40,7 @@ func (d *demo) columns(rows [][]string) {
 
 // diff shows what changed between two commits of the repository.
 func (d *demo) diff(ctx context.Context, from, to string) error {
-	text, err := d.gitOutput(ctx, "diff", "--no-color", "--no-ext-diff", "--no-renames", from, to)
+	text, err := d.sees().gitOutput(ctx, "diff", "--no-color", "--no-ext-diff", "--no-renames", from, to)
 	if err != nil {
 		return err
 	}
@@ -121,18 +121,18 @@ func visible(body string) string {
 func (d *demo) sums(ctx context.Context) error {
 	d.chapter("What happened")
 	rows := [][]string{{"ISSUE", "FLOW", "PULL REQUEST", "COMMITS", "REPLIES", "STATE", "TITLE"}}
-	items, err := d.items(ctx)
+	items, err := d.sees().items(ctx)
 	if err != nil {
 		return err
 	}
 	for _, it := range items {
-		commits, err := d.commits(ctx, it.PullRequest.Number)
+		commits, err := d.sees().commits(ctx, it.PullRequest.Number)
 		if err != nil {
 			return err
 		}
 		rows = append(rows, []string{
 			fmt.Sprintf("#%d", it.Number), it.Flow, fmt.Sprintf("#%d %s", it.PullRequest.Number, strings.ToLower(it.PullRequest.State)),
-			fmt.Sprint(commits), fmt.Sprint(len(d.ours(it.PullRequest.Number))), it.State, it.Title,
+			fmt.Sprint(commits), fmt.Sprint(len(d.sees().ours(it.PullRequest.Number))), it.State, it.Title,
 		})
 	}
 	d.columns(rows)

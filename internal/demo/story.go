@@ -91,7 +91,7 @@ func (d *demo) issues(context.Context) error {
 
 func (d *demo) firstPass(ctx context.Context) error {
 	d.chapter("Pass 1: each issue becomes a pull request")
-	plan, err := d.preview(ctx)
+	plan, err := d.sees().preview(ctx)
 	if err != nil {
 		return err
 	}
@@ -101,15 +101,15 @@ func (d *demo) firstPass(ctx context.Context) error {
 	if _, err := d.pass(ctx, "three issues"); err != nil {
 		return err
 	}
-	if err := d.findPulls(3); err != nil {
+	if err := d.sees().findPulls(3); err != nil {
 		return err
 	}
-	if err := d.paidOnce(3); err != nil {
+	if err := d.sees().paidOnce(3); err != nil {
 		return err
 	}
 	for _, issue := range slices.Sorted(maps.Keys(d.pulls)) {
 		p, _ := d.repo.Pull(d.pulls[issue])
-		if err := d.stands(ctx, p.Number, 1, 0); err != nil {
+		if err := d.sees().stands(ctx, p.Number, 1, 0); err != nil {
 			return err
 		}
 		d.say("\n  #%d for #%d: %s", p.Number, issue, d.out.Bold(p.Title))
@@ -139,7 +139,7 @@ func (d *demo) comments(context.Context) error {
 func (d *demo) death(ctx context.Context) error {
 	d.chapter("Pass 2: killed in the middle")
 	pull := d.pulls[bugIssue]
-	plan, err := d.preview(ctx)
+	plan, err := d.sees().preview(ctx)
 	if err != nil {
 		return err
 	}
@@ -150,11 +150,11 @@ func (d *demo) death(ctx context.Context) error {
 	if err := d.killedPass(ctx, "comments; killed", isReply); err != nil {
 		return err
 	}
-	if err := d.stands(ctx, pull, 2, 1); err != nil { // the commit and bob's reply are there, ann's answer is not
+	if err := d.sees().stands(ctx, pull, 2, 1); err != nil { // the commit and bob's reply are there, ann's answer is not
 		return err
 	}
 	d.say("  The commit is pushed and bob has a reply. ann has none, and the state says:")
-	items, err := d.items(ctx)
+	items, err := d.sees().items(ctx)
 	if err != nil {
 		return err
 	}
@@ -163,13 +163,13 @@ func (d *demo) death(ctx context.Context) error {
 		return fmt.Errorf("after the kill #%d is %s, and a pass at work is %t", bugIssue, it.State, it.Live)
 	}
 	d.columns([][]string{{fmt.Sprintf("#%d %s", bugIssue, it.State), "waiting for " + it.WaitingFor, "next: " + it.NextStep}})
-	return d.paidOnce(4)
+	return d.sees().paidOnce(4)
 }
 
 func (d *demo) carryOn(ctx context.Context) error {
 	d.chapter("Pass 3: carries on, and repeats nothing")
 	pull := d.pulls[bugIssue]
-	plan, err := d.preview(ctx)
+	plan, err := d.sees().preview(ctx)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (d *demo) carryOn(ctx context.Context) error {
 	if len(rep.Turns) != 1 || !rep.Turns[0].Resumed {
 		return fmt.Errorf("the turn was not resumed: %+v", rep.Turns)
 	}
-	if err := errors.Join(d.paidOnce(4), d.stands(ctx, pull, 2, 2)); err != nil {
+	if err := errors.Join(d.sees().paidOnce(4), d.sees().stands(ctx, pull, 2, 2)); err != nil {
 		return err
 	}
 	d.say("  One commit, one reply, one answer; the agent was not asked again:")
@@ -192,7 +192,7 @@ func (d *demo) carryOn(ctx context.Context) error {
 		return err
 	}
 	d.conversation(pull)
-	why, err := d.outcome(ctx, bugIssue, stranger)
+	why, err := d.sees().outcome(ctx, bugIssue, stranger)
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (d *demo) merge(who string, pull int) error {
 func (d *demo) answerReview(ctx context.Context) error {
 	d.chapter("Pass 4: answers the review, and closes what was merged")
 	design := d.pulls[designIssue]
-	plan, err := d.preview(ctx)
+	plan, err := d.sees().preview(ctx)
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (d *demo) answerReview(ctx context.Context) error {
 	if _, err := d.pass(ctx, "a review, two merges"); err != nil {
 		return err
 	}
-	if err := errors.Join(d.paidOnce(5), d.stands(ctx, design, 2, 1)); err != nil {
+	if err := errors.Join(d.sees().paidOnce(5), d.sees().stands(ctx, design, 2, 1)); err != nil {
 		return err
 	}
 	p, _ := d.repo.Pull(design)
@@ -239,7 +239,7 @@ func (d *demo) answerReview(ctx context.Context) error {
 		return err
 	}
 	d.conversation(design)
-	return d.inState(ctx, map[int]work.State{
+	return d.sees().inState(ctx, map[int]work.State{
 		bugIssue: work.StateCompleted, designIssue: work.StateAwaitingFeedback, jobIssue: work.StateCompleted,
 	})
 }
@@ -249,7 +249,7 @@ func (d *demo) mergeDesign(ctx context.Context) error {
 	if err := d.merge("bob", d.pulls[designIssue]); err != nil {
 		return err
 	}
-	plan, err := d.preview(ctx)
+	plan, err := d.sees().preview(ctx)
 	if err != nil {
 		return err
 	}
@@ -259,14 +259,14 @@ func (d *demo) mergeDesign(ctx context.Context) error {
 	if _, err := d.pass(ctx, "a merged design"); err != nil {
 		return err
 	}
-	if err := errors.Join(d.findImplementation(), d.paidOnce(6)); err != nil {
+	if err := errors.Join(d.sees().findImplementation(), d.sees().paidOnce(6)); err != nil {
 		return err
 	}
 	p, _ := d.repo.Pull(d.pulls[designIssue])
 	if err := d.diff(ctx, p.HeadOID+"^", p.HeadOID); err != nil {
 		return err
 	}
-	return d.inState(ctx, map[int]work.State{
+	return d.sees().inState(ctx, map[int]work.State{
 		bugIssue: work.StateCompleted, designIssue: work.StateAwaitingFeedback, jobIssue: work.StateCompleted,
 	})
 }
@@ -279,7 +279,7 @@ func (d *demo) mergeImplementation(ctx context.Context) error {
 	if _, err := d.pass(ctx, "a merge"); err != nil {
 		return err
 	}
-	return d.inState(ctx, map[int]work.State{
+	return d.sees().inState(ctx, map[int]work.State{
 		bugIssue: work.StateCompleted, designIssue: work.StateCompleted, jobIssue: work.StateCompleted,
 	})
 }
@@ -306,7 +306,7 @@ func (d *demo) idle(ctx context.Context) error {
 	if len(rep.Turns) != 0 || p.Writes != 0 || p.Unchanged != p.total() {
 		return fmt.Errorf("the pass with nothing new was not idle: %+v", p)
 	}
-	return d.paidOnce(6)
+	return d.sees().paidOnce(6)
 }
 
 func (d *demo) theProgram(ctx context.Context) error {

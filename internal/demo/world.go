@@ -197,7 +197,7 @@ func (d *demo) command(path string, args ...string) proc.Cmd {
 }
 
 // gitOutput runs git on the repository behind the GitHub.
-func (d *demo) gitOutput(ctx context.Context, args ...string) (string, error) {
+func (d witness) gitOutput(ctx context.Context, args ...string) (string, error) {
 	res, err := d.run(ctx, d.git, slices.Concat([]string{"--git-dir=" + d.repo.GitDir(), "--literal-pathspecs"}, args)...)
 	if err != nil {
 		return "", err
