@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
@@ -72,5 +73,15 @@ func TestAWaitFromAWrongClockIsNone(t *testing.T) {
 	f.Turn.UpdatedAt = now.Add(24 * time.Hour)
 	if got := f.state(); got != "interrupted" {
 		t.Errorf("a wait that was stored tomorrow: %q", got)
+	}
+}
+
+func TestARepositoryThatNoPassHasSeenHasNoCurrentName(t *testing.T) {
+	app := work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
+	if got := viewRepo(work.Repo{Name: app}, store.Counts{}).Current; got != "" {
+		t.Errorf("currentName is %q", got)
+	}
+	if got := viewRepo(work.Repo{Name: app, Current: app}, store.Counts{}).Current; got != "octo/app" {
+		t.Errorf("currentName is %q", got)
 	}
 }

@@ -177,8 +177,12 @@ func viewItem(f Facts) itemView {
 }
 
 func viewRepo(r work.Repo, c store.Counts) repoView {
+	current := ""
+	if r.Current != (work.RepoName{}) { // else no pass has seen it
+		current = r.Current.FullName()
+	}
 	v := repoView{
-		Name: r.Name.FullName(), Current: r.Current.FullName(), SeenAt: stamp(r.HeartbeatAt), Error: r.LastError,
+		Name: r.Name.FullName(), Current: current, SeenAt: stamp(r.HeartbeatAt), Error: r.LastError,
 		Failures: r.Failures, NotBefore: stamp(r.NotBefore), Items: map[string]int{}, Outcomes: c.Outcomes,
 		Pending: c.Pending, Blocked: c.Blocked,
 		Input: c.Usage.InputTokens, Output: c.Usage.OutputTokens, CostInUSD: c.Usage.CostUSD,
