@@ -1,14 +1,17 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// For decides what is to be done. It is a pure function of its view.
+// For decides what is to be done. It is a pure function of the snapshot; in which
+// order its rows come does not matter.
 func For(v Snapshot) Plan {
+	v = v.ordered()
 	p := Plan{Repo: v.Repo, Served: v.Served, Handings: v.Handings}
 	for _, item := range v.Items {
 		r := itemPlanner{v: v, p: &p, item: item, costs: v.Spent[item.ID]}
@@ -26,7 +29,18 @@ func For(v Snapshot) Plan {
 	return p
 }
 
-// router plans for one work item.
+// ordered is the snapshot with its items as they came to be, and its events
+// oldest first: a turn takes the first of them.
+func (v Snapshot) ordered() Snapshot {
+	v.Items, v.Events = slices.Clone(v.Items), slices.Clone(v.Events)
+	slices.SortStableFunc(v.Items, func(a, b work.Item) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(v.Events, func(a, b work.Event) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return v
+}
+
+// itemPlanner plans for one work item.
 type itemPlanner struct {
 	v       Snapshot
 	p       *Plan

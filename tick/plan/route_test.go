@@ -104,7 +104,7 @@ func TestRoute(t *testing.T) {
 	}{
 		{"nothing new", scene(), ""},
 		{"a label starts", scene(noPull, state(work.StatePending), with(labelled())), "turn bugfix_start 1:labelled:900:h"},
-		{"what was said before is part of the start", scene(noPull, state(work.StatePending), with(labelled(), before)), "turn bugfix_start 1:labelled:900:h,1:source:33:h; notice reaction 33"},
+		{"what was said before is part of the start", scene(noPull, state(work.StatePending), with(labelled(), before)), "turn bugfix_start 1:source:33:h,1:labelled:900:h; notice reaction 33"},
 		{"a blocked start waits for a word", scene(noPull, state(work.StateBlocked), func(v *Snapshot) { v.Items[0].Since = noon }, with(before)), "notice reaction 33"},
 		{"and a person's answer resumes it", scene(noPull, state(work.StateBlocked), with(before)), "turn bugfix_start 1:source:33:h; notice reaction 33"},
 		{"the label set anew starts over", scene(noPull, state(work.StateBlocked), with(labelled())), "turn bugfix_start 1:labelled:900:h"},
