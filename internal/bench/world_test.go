@@ -109,6 +109,7 @@ func (w *world) writeConfig(t *testing.T, feedback bool) {
 	text := fmt.Sprintf(`[runtime]
 agent = "none"
 min_interval = "0s"
+ingest_timeout = "10m"
 quiet_period = "0s"
 retry_base = "1ms"
 enable_feedback_loop = %t

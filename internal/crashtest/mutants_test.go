@@ -43,18 +43,18 @@ func mutants() []mutant {
 		return r.record(ctx, s, a, seen)
 	}
 `, `
-	var seen sight
+	var seen observation
 `}},
 		},
 		{
-			guard: "no wording in a token", file: "tick/compose.go", scenario: "feedback", points: losesAllAfterReplies,
+			guard: "no wording in a token", file: "tick/compose/compose.go", scenario: "feedback", points: losesAllAfterReplies,
 			edits: []edit{{
-				`work.ReplyToken(c.l.remote.repo.Key(), t.Number, id, e.Hash)`,
-				`work.ReplyToken(c.l.remote.repo.Key(), t.Number, id, e.Hash+r.Body)`,
+				`work.ReplyToken(c.l.Repo.Row.Key(), t.Number, id, e.Hash)`,
+				`work.ReplyToken(c.l.Repo.Row.Key(), t.Number, id, e.Hash+r.Body)`,
 			}},
 		},
 		{
-			guard: "the stored commit is the one that is pushed", file: "tick/finalize.go", scenario: "bugfix", points: diesBeforePushes,
+			guard: "the stored commit is the one that is pushed", file: "tick/turn/finalize.go", scenario: "bugfix", points: diesBeforePushes,
 			edits: []edit{
 				{`
 	push, planned, err := p.plannedPush(ctx, l)
@@ -66,25 +66,26 @@ func mutants() []mutant {
 	if err != nil {
 		return err
 	}
-	if planned && l.resumed {
-		parent := p.Dirs.CheckoutParent(l.remote.repo)
-		generation, err := newestGeneration(parent, l.turn.Slot)
+	if planned && l.Resumed {
+		l.Checkout.Dir = filepath.Join(p.Dirs.CheckoutParent(l.Repo.Row), fmt.Sprintf("worker-%d", l.Turn.Slot))
+		l.Checkout.Index = l.Checkout.Dir + ".index"
+		made, err := l.Repo.Git().CommitTree(ctx, git.Commit{
+			Dir: l.Checkout.Dir, Index: l.Checkout.Index, Parents: l.Parents(), From: l.From(), Date: env.GitDate(l.Turn),
+			Turn: l.Turn.Key, Handled: l.Uncommitted(), Message: "made once more",
+		})
 		if err != nil {
 			return err
 		}
-		l.place = placeAt(parent, l.turn.Slot, generation)
-		answer, _ := prompts.Decode(l.turn.Kind, l.turn.Answer, prompts.Asked{Replies: askedReplies(l.turn)})
-		if err := p.commit(ctx, l, answer); err != nil {
-			return err
-		}
-		push.Head = l.turn.Commit
+		l.Turn.Commit, push.Head = made.OID, made.OID
 	}
 `},
 				{`
-	"github.com/mergexo/gh-mergexo/internal/work"
+	"fmt"
+	"time"
 `, `
-	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/prompts"
+	"fmt"
+	"path/filepath"
+	"time"
 `},
 			},
 		},
@@ -114,40 +115,40 @@ func mutants() []mutant {
 `}},
 		},
 		{
-			guard: "a turn is closed after its effects", file: "tick/apply.go", scenario: "feedback", points: diesAfterReplies,
+			guard: "a turn is closed after its effects", file: "tick/turn/apply.go", scenario: "feedback", points: diesAfterReplies,
 			edits: []edit{
 				{`
 	for _, a := range planned {
 		if a.Kind == work.ActionPush || a.State.Settled() {
 `, `
-	if err := p.advance(ctx, l, work.StepApplied); err != nil {
+	if err := p.Advance(ctx, l, work.StepApplied); err != nil {
 		return err
 	}
 	for _, a := range planned {
 		if a.Kind == work.ActionPush || a.State.Settled() {
 `},
 				{`
-	return p.advance(ctx, l, work.StepApplied)
+	return p.Advance(ctx, l, work.StepApplied)
 `, `
 	return nil
 `},
 			},
 		},
 		{
-			guard: "cursors together with their rows", file: "tick/ingest.go", scenario: "feedback", points: diesInIngest,
+			guard: "cursors together with their rows", file: "tick/ingest/ingest.go", scenario: "feedback", points: diesInIngest,
 			edits: []edit{{
 				`
-	defer h.dropHalf()
+	defer h.DropHalf()
 `, `
-	if err := h.update(ctx, func(tx *store.Tx) error { return h.storeCursors(ctx, tx, h.now()) }); err != nil {
+	if err := h.Update(ctx, func(tx *store.Tx) error { return h.StoreCursors(ctx, tx, h.Now()) }); err != nil {
 		return err
 	}
-	defer h.dropHalf()
+	defer h.DropHalf()
 `,
 			}},
 		},
 		{
-			guard: "locks of a dead git are removed", file: "internal/git/mirror.go", scenario: "bugfix", points: diesWithAnswers,
+			guard: "locks of a dead git are removed", file: "internal/git/mirror/mirror.go", scenario: "bugfix", points: diesWithAnswers,
 			edits: []edit{{`
 	if err := m.removeStaleLocks(); err != nil {
 		return err
@@ -158,13 +159,13 @@ func mutants() []mutant {
 `}},
 		},
 		{
-			guard: "the lock of a slot", quick: true, file: "tick/lock.go", scenario: "bugfix", points: meetsOthers,
+			guard: "the lock of a slot", quick: true, file: "tick/env/lock.go", scenario: "bugfix", points: meetsOthers,
 			edits: []edit{{`
 	path := d.slotPath(k)
-	l, ok, err := tryLock(path)
+	l, ok, err := TryLock(path)
 `, `
 	path := d.slotPath(k)
-	l, ok, err := fileLock{flock.New(path)}, true, error(nil)
+	l, ok, err := FileLock{flock.New(path)}, true, error(nil)
 `}},
 		},
 	}
