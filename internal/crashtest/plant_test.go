@@ -26,7 +26,10 @@ func (w *world) meet() error {
 // plantWork leaves in the checkouts what an agent that outlives its pass may
 // still write there. Nothing of it belongs to any turn.
 func (w *world) plantWork() error {
-	found, err := filepath.Glob(w.path("state", "checkouts", repoName, "worker-*"))
+	found, err := filepath.Glob(w.path("state", "checkouts", "*", "*", "worker-*"))
+	if len(found) == 0 {
+		err = errors.Join(err, w.unlessAgentsRan("checkout"))
+	}
 	for _, dir := range found {
 		if info, statErr := os.Stat(dir); statErr != nil || !info.IsDir() {
 			continue
@@ -34,4 +37,15 @@ func (w *world) plantWork() error {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, "left-behind.txt"), []byte("half a thought\n"), 0o600))
 	}
 	return err
+}
+
+// unlessAgentsRan is an error where an agent has worked, and what it needs is not
+// found: then nothing is planted, and its deaths show nothing.
+func (w *world) unlessAgentsRan(what string) error {
+	w.rig.mu.Lock()
+	defer w.rig.mu.Unlock()
+	if len(w.rig.runs) > 0 {
+		return fmt.Errorf("no %s is found to plant what a dead pass leaves", what)
+	}
+	return nil
 }

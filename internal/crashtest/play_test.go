@@ -153,10 +153,11 @@ func (w *world) mourn(p point, o *outcome) (err error) {
 // plantLocks leaves in the mirror what a git that is killed may leave there: a
 // lock beside whatever it may have been writing, its new refs included.
 func (w *world) plantLocks() error {
-	mirror := w.path("state", "repos", repoName+".git")
-	if _, err := os.Stat(filepath.Join(mirror, "HEAD")); err != nil {
-		return nil //nolint:nilerr // there is none yet
+	mirrors, err := filepath.Glob(w.path("state", "repos", "*", "*.git", "HEAD"))
+	if err != nil || len(mirrors) == 0 {
+		return errors.Join(err, w.unlessAgentsRan("mirror")) // there is none yet
 	}
+	mirror := filepath.Dir(mirrors[0])
 	names := []string{"packed-refs", "HEAD", "config", "index", "shallow", "objects/maintenance", "objects/info/commit-graph"}
 	w.rig.mu.Lock()
 	for _, r := range w.rig.runs {
