@@ -216,8 +216,6 @@ func (r *commander) over() (string, bool) {
 		return fmt.Sprintf("Pull request #%d was merged", r.pull.Number), true
 	case r.hasPull && r.pull.State == work.PullClosed:
 		return fmt.Sprintf("Pull request #%d is closed", r.pull.Number), true
-	case r.item.State == work.StateFailed:
-		return "This failed for good", true
 	case r.item.State == work.StateClosed:
 		return "The work on this was cancelled", true
 	case !r.item.State.Open():
