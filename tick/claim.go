@@ -65,7 +65,7 @@ func (p *Pass) carryOut(ctx context.Context, plan plan.Plan) error {
 	}
 	now := p.Now()
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
-		for _, h := range plan.Handings {
+		for _, h := range plan.Banners {
 			if err := p.notices.ShowHanding(ctx, tx, h, now); err != nil {
 				return fmt.Errorf("show who has item %d: %w", h.Stop.ItemID, err)
 			}

@@ -73,6 +73,6 @@ func needsUnblock(pull work.PullRequest) string {
 // the plan.
 func (r *itemPlanner) accept(a Acceptance) {
 	r.p.Accepted = append(r.p.Accepted, a)
-	r.pull.AcceptedOID = a.Head
+	r.item.Pull.AcceptedOID = a.Head
 	r.line("resume", "", "a person accepted the head "+work.Short(a.Head))
 }

@@ -20,14 +20,14 @@ func TestThePolicyIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	loader := New(&env.Env{Config: cfg, Now: time.Now})
-	policy := loader.EmptyView(&env.Repo{Remote: env.Remote{Settings: cfg.Repos[0]}, Row: work.Repo{ID: 1}}).Policy
-	for _, name := range empty("Policy", reflect.ValueOf(policy)) {
+	policy := loader.empty(&env.Repo{Remote: env.Remote{Settings: cfg.Repos[0]}, Row: work.Repo{ID: 1}}).Policy
+	for _, name := range unset("Policy", reflect.ValueOf(policy)) {
 		t.Errorf("the plan is not told %s", name)
 	}
 }
 
-// empty are the fields of a struct that have no value, those of structs in it as well.
-func empty(name string, v reflect.Value) []string {
+// unset are the fields of a struct that have no value, those of structs in it as well.
+func unset(name string, v reflect.Value) []string {
 	if v.Kind() != reflect.Struct {
 		if v.IsZero() {
 			return []string{name}
@@ -36,7 +36,7 @@ func empty(name string, v reflect.Value) []string {
 	}
 	var all []string
 	for i := range v.NumField() {
-		all = append(all, empty(name+"."+v.Type().Field(i).Name, v.Field(i))...)
+		all = append(all, unset(name+"."+v.Type().Field(i).Name, v.Field(i))...)
 	}
 	return all
 }

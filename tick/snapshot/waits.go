@@ -23,8 +23,8 @@ func Waits(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo
 	}
 	p := &Loader{&env.Env{Config: cfg, Now: func() time.Time { return now }, Day: today}}
 	r := &env.Repo{Remote: env.Remote{Name: repo.Name, Settings: settings}, Row: repo}
-	v := p.EmptyView(r)
-	if err := p.Fill(ctx, tx, r, &v); err != nil {
+	v, err := p.read(ctx, tx, r, asking)
+	if err != nil {
 		return nil, err
 	}
 	working, err := tx.ListUnfinishedTurns(ctx)
