@@ -99,8 +99,8 @@ type Lease struct {
 	Item            work.Item
 	Slot            *Slot
 	Repo            *Repo
-	Events          []work.Event            // the turn's, oldest first
-	Checkout        place                   // the checkout
+	Events          []work.Event // the turn's, oldest first
+	Checkout        Checkout
 	Threads         map[int64]github.Thread // as read right before the effects, by first comment
 	Carried         map[string]bool         // event keys for which a commit stands on the branch
 	Adopted         bool                    // a start goes on on a branch that was pushed before

@@ -64,13 +64,13 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.briefs.PrepareFix(ctx, l); err != nil {
 		return err
 	}
-	place, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return p.Occupied(ctx, dir) })
+	checkout, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return p.Occupied(ctx, dir) })
 	if err != nil {
 		return err
 	}
-	l.Checkout = place
+	l.Checkout = checkout
 	err = m.Restore(ctx, git.Restore{
-		Dir: place.Dir, Index: place.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,
+		Dir: checkout.Dir, Index: checkout.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,
 		Ignored: Ignored(l.Repo.Settings), Merge: l.Merge,
 	})
 	if err != nil {
