@@ -32,7 +32,7 @@ func (s *stage) labellings(label string) (n int) {
 	return n
 }
 
-func TestFlowIsBegunAnew(t *testing.T) {
+func TestFlowIsBegunAgain(t *testing.T) {
 	s := newStage(t)
 	s.must(s.repo.Label(s.issue, "olga", "bug", "agent:bugfix", "agent:design"))
 	s.now = s.now.Add(time.Minute)

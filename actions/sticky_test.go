@@ -31,7 +31,7 @@ func (s *stage) says(a work.Action) {
 	}
 }
 
-func TestP8StickyIsMadeOnceAndEdited(t *testing.T) {
+func TestStickyIsMadeOnceAndEdited(t *testing.T) {
 	s := newStage(t)
 	s.says(s.apply(s.stick("it stopped", "")))
 	first := s.row(s.stick("it stopped", ""))
@@ -45,7 +45,7 @@ func TestP8StickyIsMadeOnceAndEdited(t *testing.T) {
 	}
 }
 
-func TestP8StickyThatAPersonDeletedStaysAway(t *testing.T) {
+func TestStickyThatAPersonDeletedStaysAway(t *testing.T) {
 	s := newStage(t)
 	s.apply(s.stick("it stopped", ""))
 	s.must(s.repo.DeleteComment(s.repo.Comments(s.issue)[0].ID, "olga"))
@@ -56,7 +56,7 @@ func TestP8StickyThatAPersonDeletedStaysAway(t *testing.T) {
 	}
 }
 
-func TestP8WhatWentOnBeforeItWasSaidIsNotSaid(t *testing.T) {
+func TestWhatWentOnBeforeItWasSaidIsNotSaid(t *testing.T) {
 	s := newStage(t)
 	s.stick("it stopped", "")
 	if got := s.apply(s.stick("it went on", work.StickyEdit)); got.State != work.ActionVoid || s.comments() != 0 {

@@ -175,7 +175,7 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned plan.PlannedTu
 	if err := tx.AssignEvents(ctx, id, ids); err != nil {
 		return err
 	}
-	if err := beginAnew(ctx, tx, planned); err != nil {
+	if err := startOver(ctx, tx, planned); err != nil {
 		return err
 	}
 	return p.notices.Move(ctx, tx, work.Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())

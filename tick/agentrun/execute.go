@@ -258,7 +258,7 @@ func DesignPriority(item work.Item, a prompts.Answer) int {
 func (p *Runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer) error {
 	ctx = context.WithoutCancel(ctx) // an agent is paid once
 	var err error
-	if l.Heard, err = p.heardBefore(ctx, l); err != nil {
+	if l.EarlierKeys, err = p.earlierComments(ctx, l); err != nil {
 		return fmt.Errorf("read what was said before: %w", err)
 	}
 	l.Disclosure, l.DisclosedAside = p.briefs.Disclosure(l), p.briefs.DisclosureAside(l)
@@ -288,9 +288,9 @@ func (p *Runner) agentLog(l *env.Lease) io.Writer {
 	return &lineLog{log: p.Log.With(p.TurnAttrs(l)...), room: maxAgentLog}
 }
 
-// heardBefore are the keys of what was said on the issue of a start for an earlier
+// earlierComments are the keys of what was said on the issue of a start for an earlier
 // flow that was withdrawn: the prompt told of it, so the pull request names it, too.
-func (p *Runner) heardBefore(ctx context.Context, l *env.Lease) (keys []string, err error) {
+func (p *Runner) earlierComments(ctx context.Context, l *env.Lease) (keys []string, err error) {
 	if !l.Turn.Kind.Start() {
 		return nil, nil
 	}

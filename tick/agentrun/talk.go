@@ -66,7 +66,7 @@ func (t *talk) say(ctx context.Context, violations []string) (agent.Result, erro
 		if words, err = t.words(violations); err != nil {
 			return agent.Result{}, err
 		}
-		res, err = t.run(ctx, prompts.Afresh(words), "")
+		res, err = t.run(ctx, prompts.ForNewSession(words), "")
 	}
 	t.session = cmp.Or(res.Session, t.session)
 	return res, err

@@ -109,7 +109,7 @@ type Lease struct {
 	Merge           *git.Merge              // in progress, where the turn is about a conflict
 	Files           []string                // that its commit changes
 	EventsExhausted bool                    // what asked for the turn asks no more
-	Heard           []string                // keys of what was said for an earlier flow, and was told to the agent as well
+	EarlierKeys     []string                // keys of what was said for an earlier flow, and was told to the agent as well
 	LostOID         string                  // the commit that somebody's rewriting took out of the branch
 	Resumed         bool
 

@@ -93,7 +93,7 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, rep *env.Report) e
 	h.log(ctx)
 	h.Comments.LogQueued(ctx, "issue comments queued")
 	rep.Repo(name, func(x *env.RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.Added, h.Ignored, h.Note })
-	if wait, ok := errors.AsType[*work.WaitError](h.Late); ok {
+	if wait, ok := errors.AsType[*work.WaitError](h.Incomplete); ok {
 		return wait
 	}
 	return nil

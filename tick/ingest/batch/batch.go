@@ -69,7 +69,7 @@ type Batch struct {
 	Pauses       map[int][]work.Pause // stored ones, by number, as far as they were asked for
 	Submitted    map[int64]time.Time  // reviews, by id
 	Dependencies []store.Dependency   // looked at
-	Late         error                // why not everything was read
+	Incomplete   error                // why not everything was read
 	Trouble      []string
 	Forgotten    map[int]bool   // pull requests that are left as they were
 	Unread       map[int]bool   // pull requests about which GitHub knows more than we could read
@@ -167,8 +167,8 @@ func (h *Batch) Pull(ctx context.Context, number int) (work.PullRequest, bool, e
 func (h *Batch) StopReading(err error) {
 	h.Mu.Lock()
 	defer h.Mu.Unlock()
-	if _, ok := errors.AsType[*work.WaitError](h.Late); !ok { // it says until when
-		h.Late = err
+	if _, ok := errors.AsType[*work.WaitError](h.Incomplete); !ok { // it says until when
+		h.Incomplete = err
 	}
 	h.Note = MoreNext
 }
