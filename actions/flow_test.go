@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// begin plans that the work begins with a label, or is called off.
+// begin plans that the work begins with a label, or is cancelled.
 func (s *stage) begin(label, others string) work.Action {
 	s.Helper()
 	a := work.Action{

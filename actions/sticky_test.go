@@ -86,7 +86,7 @@ func TestStickyWhoseAnswerIsLost(t *testing.T) {
 	if _, err := s.runner.Apply(t.Context(), s.scope, s.stick("it stopped", "")); !errors.As(err, &wait) {
 		t.Fatalf("error %v, want to wait", err)
 	}
-	// What is wanted changes meanwhile: it waits all the same before another is made.
+	// What is wanted changes: it waits all the same before another is made.
 	a := s.stick("it stopped again", "")
 	if !a.NotBefore.After(s.now) {
 		t.Fatal("a comment that may be there would be made again at once")

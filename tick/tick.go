@@ -85,7 +85,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	}
 	ready := p.ingest.ReadAll(ctx, rep)
 	leases = p.open(ingest.SameRepos(leases))
-	if _, halted := p.Dirs.Halted(); halted { // meanwhile: what was read waits, and what was recovered finds out itself
+	if _, halted := p.Dirs.Halted(); halted { // since then: what was read waits, and what was recovered finds out itself
 		return leases, nil
 	}
 	plans, err := p.route(ctx, ready)

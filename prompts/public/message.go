@@ -43,7 +43,7 @@ func withoutSkips(s string) string {
 	}
 }
 
-// withoutVouching takes trailers out, with the lines that they go on in.
+// withoutVouching takes trailers out, with the lines that they continue in.
 func withoutVouching(s string) string {
 	var b strings.Builder
 	dropped := false

@@ -59,8 +59,8 @@ func agentBlocked(a prompts.Answer) error {
 	}
 }
 
-// ask stores what the agent is told, once, and anew when an attempt left
-// something to go on from.
+// ask stores what the agent is told, once, and again when an attempt left
+// something to continue from.
 func (p *Runner) ask(ctx context.Context, l *env.Lease) error {
 	if err := p.looks.LookTrusted(ctx, l); err != nil {
 		return err

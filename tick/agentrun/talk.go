@@ -16,7 +16,7 @@ import (
 )
 
 // talk is what is said to an agent in one turn: the prompt, and what must be
-// repaired. It goes on in one of the provider's sessions.
+// repaired. It resumes one of the provider's sessions.
 type talk struct {
 	p       *Runner
 	l       *env.Lease

@@ -10,11 +10,11 @@ import (
 )
 
 // watchEvery is how often a pass looks, while its agent works, whether somebody
-// still wants what it makes. Other passes read GitHub meanwhile; this asks the
+// still wants what it makes. Other passes read GitHub; this asks the
 // database alone.
 const watchEvery = 2 * time.Second
 
-// watch gives a context for an agent that ends when its work is called off: an
+// watch gives a context for an agent that ends when its work is cancelled: an
 // agent costs money by the minute. over ends the watch, and says why it was;
 // nil when it was not.
 func (p *Runner) watch(ctx context.Context, l *env.Lease) (agent context.Context, over func() error) {
@@ -49,7 +49,7 @@ func (p *Runner) watch(ctx context.Context, l *env.Lease) (agent context.Context
 // cancelled says why nobody wants a turn's answer any more. What cannot be read
 // now is looked at again right before the first effect.
 func (p *Runner) cancelled(ctx context.Context, l *env.Lease) error {
-	copied := *l // the agent's own run reads and writes the lease meanwhile
+	copied := *l // the agent's own run reads and writes the lease at the same time
 	err := p.looks.Reload(ctx, &copied)
 	if err == nil {
 		err = p.looks.RequireNotPaused(ctx, &copied)

@@ -162,7 +162,7 @@ func shortReason(s string) string {
 }
 
 // HaltedError says that everything was paused while a turn was under way, before
-// its first effect. Its attempt is not counted, and the same turn goes on.
+// its first effect. Its attempt is not counted, and the same turn resumes.
 type HaltedError struct{ Halt }
 
 func (e *HaltedError) Error() string { return e.Says() }

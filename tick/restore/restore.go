@@ -120,7 +120,7 @@ func (p *Restorer) FindBase(ctx context.Context, l *env.Lease) error {
 	return p.nameBranch(ctx, l, heads, taken)
 }
 
-// earlierBranches counts the branches of earlier starts, or goes on on the one
+// earlierBranches counts the branches of earlier starts, or continues on the one
 // that this start pushed before its state folder was lost.
 func (p *Restorer) earlierBranches(ctx context.Context, l *env.Lease, heads map[string]string, base string) (n int, adopted bool, err error) {
 	for _, branch := range slices.Sorted(maps.Keys(heads)) {

@@ -46,7 +46,7 @@ type Batch struct {
 	Validators   []work.Validator            // of what is no list
 	Pages        map[string][]work.Validator // of the pages that were read, by walk
 	stale        []string                    // walks whose older validators go
-	Walks        map[string]string           // cut walks: name to where they go on
+	Walks        map[string]string           // cut walks: name to where they continue
 	Brought      bool                        // some list had more than it had before
 	Another      bool                        // the name may stand for another repository by now
 	Enough       func() bool                 // whether the time for lists is up
@@ -84,7 +84,7 @@ type Batch struct {
 // at once, so that what runs side by side needs no database.
 type known struct {
 	Pages  map[string]work.Validator // by URL
-	Cuts   map[string]string         // where walks were cut: name to where they go on
+	Cuts   map[string]string         // where walks were cut: name to where they continue
 	Labels []string                  // whose first sight has been
 
 	Backlog []int // numbers that were listed and not taken in
@@ -215,14 +215,14 @@ func (h *Batch) StoreAgain(ctx context.Context, tx *store.Tx, e work.Event, now 
 		return nil
 	}
 	// What route passed over is reopened with the threads; this is what a turn
-	// was called off for.
+	// was cancelled for.
 	return tx.TakeUpAgain(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonGone, now)
 }
 
 // Now is the time by the clock of the repository's host.
 func (h *Batch) Now() time.Time { return h.R.GitHub.Now() }
 
-// Swept takes over what a light query said.
+// Swept takes in what a light query said.
 func (h *Batch) Swept(who github.Identity) {
 	switch {
 	case who.NodeID == h.Repo.NodeID:
