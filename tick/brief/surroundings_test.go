@@ -82,7 +82,7 @@ func TestPromptsStayShort(t *testing.T) {
 }
 
 // richest is the fullest context that a turn of the kind is handed: see
-// promptContext.
+// Briefs.PromptContext.
 func richest(kind work.Kind) prompts.Context {
 	c := prompts.Sample()
 	if kind != work.KindReview {

@@ -151,7 +151,7 @@ type Repo struct {
 	same   sync.Mutex // guards sameAt
 	sameAt time.Time  // when GitHub last said that the name stands for it, in this pass
 
-	Opening sync.Mutex // guards opened
+	Opening sync.Mutex // guards Opened
 	Opened  Mirror
 	Sends   sync.Mutex // one sender of this repository's notices in this process
 }

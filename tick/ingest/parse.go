@@ -42,7 +42,7 @@ func (h *Rebuild) recallStop(ctx context.Context, tx *store.Tx, e work.Event) er
 	return tx.PutStop(ctx, stop)
 }
 
-// stopSaid reads what stopText wrote.
+// stopSaid reads what notice.Notices.StopText wrote.
 func stopSaid(body string) (stop work.Stop, ok bool) {
 	said, begins := strings.CutPrefix(work.Normalise(body), work.StoppedHere)
 	reason, rest, complete := strings.Cut(said, work.StoppedSince)

@@ -194,7 +194,7 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	r.line("notice", "", "answer to "+inv.by+": "+inv.Named())
 }
 
-// ended reports that the item asks for nothing any more, in words for people.
+// over reports that the item asks for nothing any more, in words for people.
 func (r *commander) over() (string, bool) {
 	switch {
 	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:

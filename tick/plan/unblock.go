@@ -31,7 +31,7 @@ var headName = regexp.MustCompile(`^[0-9A-Fa-f]{7,40}$`)
 // while it is the one. pull is the item's newest pull request, zero without one.
 //
 // Who calls it answers with Refused and leaves all as it is, if that is set.
-// Otherwise it hands Accept, unless it is zero, to router.accept, and lets the
+// Otherwise it hands Accept, unless it is zero, to itemPlanner.accept, and lets the
 // item go on as `retry` does. Nothing is overwritten in any case.
 func unblock(pull work.PullRequest, head string) Unblocked {
 	switch {

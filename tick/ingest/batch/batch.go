@@ -73,7 +73,7 @@ type Batch struct {
 	Trouble      []string
 	Forgotten    map[int]bool   // pull requests that are left as they were
 	Unread       map[int]bool   // pull requests about which GitHub knows more than we could read
-	Lost         map[int]string // what branches that were moved lack, by number: see weigh
+	Lost         map[int]string // what branches that were moved lack, by number; see detectRewrite
 
 	Added   int
 	Ignored int

@@ -51,7 +51,8 @@ const (
 // ErrAskedEnough says that somebody's permission is asked for in a later pass.
 var ErrAskedEnough = errors.New("more people wrote there than are asked about in one pass")
 
-// asked counts them.
+// asked counts the people who were asked about: in this pass, and there, by the number
+// of the issue or pull request.
 type asked struct {
 	all   int
 	there map[int]int
