@@ -12,12 +12,6 @@ func (r *itemPlanner) standsStill() bool {
 	return r.item.State == work.StateBlocked || r.item.State == work.StateAwaitingIssueFollowup
 }
 
-// fed reports whether a turn had the event that left the item standing still.
-// A label asks once; set anew it asks again.
-func (r *itemPlanner) fed(e work.Event) bool {
-	return r.item.Followup != nil && e.ID <= r.item.Followup.EventCursor
-}
-
 // unheard are the comments on the issue that no turn was fed.
 func (r *itemPlanner) unheard() []work.Event {
 	return slices.DeleteFunc(slices.Clone(r.item.Events), func(e work.Event) bool {
@@ -25,7 +19,7 @@ func (r *itemPlanner) unheard() []work.Event {
 			return true
 		}
 		if r.item.Followup != nil {
-			return r.fed(e)
+			return r.item.fed(e)
 		}
 		return !e.SeenAt.After(r.item.Since)
 	})

@@ -40,6 +40,26 @@ type Followed struct {
 // HasPull reports whether the item has a pull request.
 func (i Item) HasPull() bool { return i.Pull.Number != 0 }
 
+// Unanswered is what people wrote that no turn has taken yet, and that one may answer.
+func (i Item) Unanswered() []work.Event {
+	waits := i.State == work.StateAwaitingIssueFollowup && i.Turn == nil
+	return slices.DeleteFunc(slices.Clone(i.Events), func(e work.Event) bool {
+		return !e.Kind.Said() || waits && i.fed(e) || i.elsewhere(e)
+	})
+}
+
+// fed reports whether a turn had the event that left the item standing still.
+// A label asks once; set anew it asks again.
+func (i Item) fed(e work.Event) bool {
+	return i.Followup != nil && e.ID <= i.Followup.EventCursor
+}
+
+// elsewhere reports whether something was said on the issue while there was a pull
+// request: no turn answers that.
+func (i Item) elsewhere(e work.Event) bool {
+	return e.Kind == work.EventSource && i.HasPull() && e.CreatedAt.After(i.Pull.CreatedAt)
+}
+
 // Asks reports whether there is anything to decide about the item, or to say: what
 // becomes of an issue or a pull request is an event.
 func (i Item) Asks() bool {

@@ -69,6 +69,22 @@ func (p Plan) Empty() bool {
 		len(p.Pauses) == 0 && len(p.Banners) == 0 && len(p.Obeyed) == 0
 }
 
+// Waits says what holds work back, by the number of the pull request or, before there
+// is one, of the issue.
+func (p Plan) Waits() map[int]string {
+	waits := map[int]string{}
+	for _, l := range p.Lines {
+		switch {
+		case l.What != "wait":
+		case waits[l.Number] == "":
+			waits[l.Number] = l.Reason
+		default:
+			waits[l.Number] += "; " + l.Reason
+		}
+	}
+	return waits
+}
+
 // PlannedTurn is a turn to be claimed.
 type PlannedTurn struct {
 	Item   work.Item

@@ -48,12 +48,12 @@ func (r *itemPlanner) answeredSince() bool {
 // labelled reports whether what begins the item waits to be acted on: a
 // labelling, or the merge of its design.
 func (r *itemPlanner) labelled() bool {
-	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return work.Begins(r.item.Item, e) && !r.fed(e) })
+	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return work.Begins(r.item.Item, e) && !r.item.fed(e) })
 }
 
 // relabelled reports whether a labelling waits to be acted on.
 func (r *itemPlanner) relabelled() bool {
-	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !r.fed(e) })
+	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !r.item.fed(e) })
 }
 
 // sentBack reports whether a person had the item begin again: what began it

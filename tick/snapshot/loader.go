@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
@@ -21,12 +22,16 @@ func New(e *env.Env) *Loader { return &Loader{e} }
 
 // ReadDay reads what is left of the day's budgets.
 func (p *Loader) ReadDay(ctx context.Context) error {
-	now := p.Now()
-	return p.Store.View(ctx, func(tx *store.Tx) error {
-		spent, err := tx.ListSpentSince(ctx, now.Add(-spending.Window))
-		p.Day = spending.DayOf(spent, p.Config.Runtime.Budgets, now)
+	return p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		p.Day, err = Day(ctx, tx, p.Config.Runtime.Budgets, p.Now())
 		return err
 	})
+}
+
+// Day reads what was spent in the last 24 hours, and what is left of the day's budgets.
+func Day(ctx context.Context, tx *store.Tx, b work.Budgets, now time.Time) (spending.Day, error) {
+	spent, err := tx.ListSpentSince(ctx, now.Add(-spending.Window))
+	return spending.DayOf(spent, b, now), err
 }
 
 // View reads what routing one repository may depend on.
