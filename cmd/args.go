@@ -50,6 +50,24 @@ func refuseUnknown(c *cobra.Command) {
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 }
 
+// refuseUnknownHelp has "help" refuse what is no command: cobra's says so and ends well.
+func refuseUnknownHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		c.Run = nil
+		c.RunE = func(_ *cobra.Command, given []string) error {
+			about, _, err := root.Find(given)
+			if err != nil {
+				return &usageError{err}
+			}
+			return about.Help()
+		}
+	}
+}
+
 // oneOf says which words a command that holds others may be followed by.
 func oneOf(c *cobra.Command, given []string) error {
 	if len(given) == 0 {

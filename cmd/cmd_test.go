@@ -60,6 +60,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"completion", "tcsh"}, []string{`gh mergexo: completion takes no "tcsh"; it takes bash, fish, powershell, zsh` + "\nsee gh mergexo completion --help\n"}},
 		{[]string{"completion", "bsh"}, []string{"did you mean bash?"}},
 		{[]string{"sandbox", "list"}, []string{`gh mergexo: sandbox takes no "list"; it takes run, show`}},
+		{[]string{"help", "stauts"}, []string{`gh mergexo: unknown command "stauts" for "gh mergexo"`, "see gh mergexo help --help\n"}},
 		{[]string{"show", "octo/repo#12", "13"}, []string{`gh mergexo: show takes no "13" after "octo/repo#12"; as in: gh mergexo show octo/repo#12` + "\n"}},
 		{[]string{"pause"}, []string{"gh mergexo: say which one, or --all for everything on this machine; as in: gh mergexo pause octo/repo#12\n"}},
 		{[]string{"resume"}, []string{"gh mergexo: say which one, or --all for everything on this machine; as in: gh mergexo resume octo/repo#12\n"}},

@@ -77,6 +77,7 @@ accepts.`,
 	root.SetCompletionCommandGroupID(groupOther)
 	describeCompletion(root)
 	refuseUnknown(root)
+	refuseUnknownHelp(root)
 	return root
 }
 
