@@ -69,7 +69,7 @@ func (p *Runner) ask(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
-	if l.Turn.Request != nil && brief.Told(l.Turn.Request, partial, p.briefs.Surroundings(l)) {
+	if l.Turn.Request != nil && brief.UpToDate(l.Turn.Request, partial, p.briefs.Surroundings(l)) {
 		return nil
 	}
 	if err := p.looks.LookConfirmed(ctx, l); err != nil {
@@ -105,7 +105,7 @@ func (p *Runner) answer(ctx context.Context, l *env.Lease, talk *talk) (prompts.
 	if err != nil {
 		return prompts.Answer{}, err
 	}
-	asked := prompts.Asked{Replies: AskedReplies(l.Turn), Told: told}
+	asked := prompts.Asked{Replies: AskedReplies(l.Turn), Unanswered: told}
 	var violations []string
 	for range 2 {
 		res, err := talk.say(ctx, violations)

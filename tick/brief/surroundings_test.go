@@ -143,7 +143,7 @@ func TestAPromptIsWordedForTheAgentThatGetsIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fits := func() bool { return Told(stored, nil, p.Surroundings(l)) }
+	fits := func() bool { return UpToDate(stored, nil, p.Surroundings(l)) }
 	if !fits() {
 		t.Error("the same surroundings are others")
 	}
