@@ -50,6 +50,36 @@ func TestAPauseOfEverythingLasts(t *testing.T) {
 	}
 }
 
+// Passes that nobody watches tell a pause once, and again with another reason; the next
+// pause is another one, also where it is worded alike. Where nothing can be noted it is told.
+func TestAPauseIsToldOnce(t *testing.T) {
+	d := Dirs{State: t.TempDir()}
+	pause := func(reason string) Halt {
+		h, _, err := d.HaltAll(reason, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	h := pause("the budget")
+	if !d.TellHalt(h) || d.TellHalt(h) || d.TellHalt(h) {
+		t.Error("it is not told exactly once")
+	}
+	if h = pause("no money left"); !d.TellHalt(h) || d.TellHalt(h) {
+		t.Error("another reason is not told exactly once")
+	}
+	if _, err := d.EndHalt(); err != nil {
+		t.Fatal(err)
+	}
+	if h = pause("no money left"); !d.TellHalt(h) {
+		t.Error("the next pause is not told")
+	}
+	gone := Dirs{State: filepath.Join(d.State, "gone")}
+	if !gone.TellHalt(h) || !gone.TellHalt(h) {
+		t.Error("what could not be noted is not told again")
+	}
+}
+
 // What a killed pause left is removed by the next one; what one writes at this
 // moment is not.
 func TestWhatAKilledPauseLeftIsRemoved(t *testing.T) {
