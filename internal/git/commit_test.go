@@ -376,6 +376,9 @@ func TestPartialWorkIsKept(t *testing.T) {
 // Git compares the times of files by seconds: what changes in the second of the
 // restore, and keeps its size, is seen all the same.
 func TestAChangeInTheSecondOfTheRestoreIsSeen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second or more")
+	}
 	w := newWorld(t, tree)
 	for range 20 {
 		w.restore()
