@@ -11,7 +11,6 @@ import (
 )
 
 func TestARateLimitInTheStreamIsWaitedForAsItSays(t *testing.T) {
-	t.Parallel()
 	r := newRig(t, codexName)
 	r.model.Script(func(modelsim.Query) modelsim.Reply {
 		return modelsim.Reply{Failed: "rate_limit_exceeded", Text: "Rate limit reached on tokens per min. Please try again in 1m30.5s. Visit https://x.invalid"}
@@ -37,7 +36,6 @@ func TestClaudesLastPauseIsHowLongItsLimitLasts(t *testing.T) {
 }
 
 func TestAnAnswerThatIsCutIsWaitedFor(t *testing.T) {
-	t.Parallel()
 	onReal(t, func(t *testing.T, r *rig) {
 		r.model.Script(func(modelsim.Query) modelsim.Reply { return modelsim.Reply{Cut: true} })
 		_, err := r.run(r.request("Begin."))
@@ -50,7 +48,6 @@ func TestAnAnswerThatIsCutIsWaitedFor(t *testing.T) {
 // claude asks its provider again and again. Ended at a limit while it does, it
 // waits for the provider; a model that hangs is another matter.
 func TestAProviderThatIsAskedUntilTheLimitIsWaitedFor(t *testing.T) {
-	t.Parallel()
 	r := newRig(t, claudeName)
 	r.setEnv("CLAUDE_CODE_MAX_RETRIES", "10")
 	r.model.Script(func(modelsim.Query) modelsim.Reply {
@@ -84,7 +81,6 @@ func (r *rig) stopped(reply modelsim.Reply, reason, hint string) {
 }
 
 func TestAnAccountWithoutCreditIsForAPerson(t *testing.T) {
-	t.Parallel()
 	onReal(t, func(t *testing.T, r *rig) {
 		const reason, hint = "has no credit left", "[agents.real]"
 		if r.spec.Adapter.Name == claudeName {
@@ -100,7 +96,6 @@ func TestAnAccountWithoutCreditIsForAPerson(t *testing.T) {
 }
 
 func TestAModelThatIsNotThereIsForAPerson(t *testing.T) {
-	t.Parallel()
 	onReal(t, func(t *testing.T, r *rig) {
 		const reason, hint = "does not offer the model", "model of [agents.real]"
 		if r.spec.Adapter.Name == claudeName {

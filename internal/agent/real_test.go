@@ -40,13 +40,17 @@ func answer(title string) map[string]any {
 
 // onReal runs a test with each of the real programs.
 func onReal(t *testing.T, test func(t *testing.T, r *rig)) {
+	t.Helper()
+	t.Parallel()
 	for _, adapter := range []string{codexName, claudeName} {
 		t.Run(adapter, func(t *testing.T) { test(t, newRig(t, adapter)) })
 	}
 }
 
+// newRig makes a rig, whose test runs beside others: most of the time it waits for the program or for a limit.
 func newRig(t *testing.T, adapter string) *rig {
 	t.Helper()
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real agents are not for -short")
 	}

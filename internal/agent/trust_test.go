@@ -32,7 +32,6 @@ func write(t *testing.T, path, text string) {
 // sandbox. They start in no run, whatever the operator's home trusts: codex
 // 0.166 notes that it trusts a folder by itself.
 func TestCodexObeysNoSettingsOfACheckout(t *testing.T) {
-	t.Parallel()
 	r := newRig(t, codexName)
 	server, started := starter(t)
 	write(t, filepath.Join(r.dir, ".codex", "config.toml"), fmt.Sprintf("[mcp_servers.planted]\ncommand = %q\n", server))
@@ -78,7 +77,6 @@ func TestCodexObeysNoSettingsOfACheckout(t *testing.T) {
 
 // The same of claude: its settings for a project may hold hooks and servers.
 func TestClaudeObeysNoSettingsOfACheckout(t *testing.T) {
-	t.Parallel()
 	r := newRig(t, claudeName)
 	server, started := starter(t)
 	hook := fmt.Sprintf(`[{"hooks":[{"type":"command","command":%q}]}]`, server)

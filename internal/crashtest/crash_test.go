@@ -174,6 +174,9 @@ func unharmed(t *testing.T, all []scenario, out *table) []outcome {
 func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (points []point) {
 	points, enumerated := kills(want.counts)
 	out.enumerated(s.name, kindKill, enumerated)
+	if mode != "all" && !s.beside {
+		points = distinct(points, want.alike)
+	}
 	points = append(points, overlaps(want.counts)...)
 	switch _, name, one := strings.Cut(mode, "/"); {
 	case one:

@@ -18,6 +18,7 @@ import (
 type outcome struct {
 	ended  ended
 	counts counts
+	alike  map[spot]bool  // places that are one with the place before
 	lost   map[string]int // runs of the agent whose answer died with their pass
 	passes int
 	took   time.Duration // of the passes that something could happen to
@@ -31,6 +32,7 @@ func (w *world) play(t *testing.T, s scenario, p point) (o outcome) {
 	if o.err = w.begin(s); o.err != nil {
 		return o
 	}
+	w.plainGit.Store(mode != s.pointName(p)) // until something is to strike
 	if s.setup != nil {
 		if o.err = steps(s.setup, quiet)(w); o.err != nil {
 			return o
@@ -43,14 +45,19 @@ func (w *world) play(t *testing.T, s scenario, p point) (o outcome) {
 	}
 	begin := time.Now()
 	o.struck = true
+	if p.act == "" {
+		w.rig.notes()
+	}
 	for at := &p; at != nil && o.struck && o.err == nil; at = at.then {
 		w.rig.reset(*at)
+		w.plainGit.Store(at.noGit() && mode != s.pointName(p))
 		o.err = w.suffer(*at, &o)
 	}
+	w.plainGit.Store(p.act != "" && mode != s.pointName(p))
 	if o.err == nil {
 		o.err = w.recover(p, &o)
 	}
-	o.counts, o.took = w.rig.counts(), time.Since(begin)
+	o.counts, o.took, o.alike = w.rig.counts(), time.Since(begin), alike(w.rig.found)
 	if o.err == nil {
 		o.ended, o.err = w.look()
 	}
@@ -214,7 +221,7 @@ func (w *world) check(t *testing.T, s scenario, p point, want outcome, out *tabl
 		err = got.ended.compare(want.ended, p, got.lost)
 	}
 	out.ran(s.name, p.kind(), got.struck, err != nil, time.Since(begin))
-	again := slug(s.name) + "/" + p.String()
+	again := s.pointName(p)
 	if !got.struck && err == nil {
 		fmt.Fprintln(os.Stderr, "not reached:", again)
 	}

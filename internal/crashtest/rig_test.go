@@ -48,6 +48,10 @@ type rig struct {
 	runs     []agentRun  // that got to work, since the world was made
 	said     []string    // what the pass did, for people
 	errs     []error
+
+	noting bool    // it looks at each place, see alike_test.go
+	busy   int     // requests, calls of git and runs of the agent that are under way
+	found  []found // at the places so far
 }
 
 // reset begins to count again, and says where to strike.
@@ -90,6 +94,7 @@ func (r *rig) strikes(at place, n int, when moment) bool {
 // it returns.
 func (r *rig) onRequest(rq githubsim.Request) {
 	if rq.Done {
+		r.ends()
 		r.mu.Lock()
 		n := r.write[rq.N]
 		r.mu.Unlock()
@@ -111,6 +116,8 @@ func (r *rig) onRequest(rq githubsim.Request) {
 	r.said = append(r.said, line)
 	r.mu.Unlock()
 	r.w.interfere()
+	r.note(atRequest, n)
+	r.begins()
 	if f, ok := r.harm(plan, n, nth); ok {
 		f.Request = rq.N
 		r.w.hub.AddFault(f)
@@ -187,13 +194,16 @@ func (r *rig) talk(conn io.ReadWriter) error {
 	heard, said := json.NewDecoder(conn), json.NewEncoder(conn)
 	var m message
 	if err := heard.Decode(&m); err != nil {
-		return nil //nolint:nilerr // it was killed before it could speak
+		return nil // it was killed before it could speak
 	}
 	if m.Tool == "agent" {
 		r.mu.Lock()
 		r.agents++
 		nth, act := r.agents, r.plan.act
 		r.mu.Unlock()
+		r.note(atAgent, nth)
+		r.begins()
+		defer r.ends()
 		if r.strikes(atAgent, nth, before) {
 			if act != actMeet {
 				r.w.kill()
@@ -218,6 +228,8 @@ func (r *rig) talk(conn io.ReadWriter) error {
 		return nil
 	}
 	do, change := r.onGit(m.Args)
+	r.begins()
+	defer r.ends()
 	_ = said.Encode(message{Do: do, Path: r.git})
 	if do == "run" && heard.Decode(&m) == nil && r.strikes(atGitChange, change, after) {
 		r.w.kill()
@@ -240,8 +252,9 @@ func (r *rig) onGit(args []string) (do string, change int) {
 		r.remotes++
 		remote = r.remotes
 	}
-	late := r.plan.at == atGitChange && r.plan.n == change && change > 0 && !r.struck
+	late := r.plan.at == atGitChange && r.plan.n == change && change > 0 && !r.struck || r.noting // noting, it wants to know the end
 	r.mu.Unlock()
+	r.note(atGit, n)
 	switch {
 	case r.strikes(atGit, n, before):
 		r.w.kill()

@@ -25,6 +25,7 @@ type scenario struct {
 	resolves  bool // it has the threads resolved that it replies to
 	flaky     bool // it says that a test is flaky
 	deadly    bool // its pass is killed while it works, each time
+	beside    bool // two turns run at once, so which place has which number differs from run to run
 	parked    bool // what it did at first has had no effect when the scenario begins
 }
 
@@ -36,7 +37,7 @@ func scenarios() []scenario {
 		{name: "design", input: issue("New search", "agent:design", "")},
 		{name: "promotion", setup: issue("New search", "agent:design", ""), input: merge},
 		{name: "small job", input: issue("Fix typo", "agent:small-job", "")},
-		{name: "two items", input: steps(start, issue("Fix typo", "agent:small-job", ""))},
+		{name: "two items", input: steps(start, issue("Fix typo", "agent:small-job", "")), beside: true},
 		{name: "question", input: start, asks: true},
 		{name: "question answered", setup: start, input: commentOn(1), asks: true},
 		{name: "follow-up and resume", input: start, asks: true, during: personComments},

@@ -40,6 +40,7 @@ type world struct {
 	before   int          // runs of the agent that the scenario begins with
 	later    atomic.Int64 // seconds that the hub's clock was moved by
 	mended   atomic.Bool  // what the agent asks about
+	plainGit atomic.Bool  // passes find git itself, and nobody counts its calls
 
 	mu   sync.Mutex
 	live map[*exec.Cmd]chan struct{} // passes that run; closed when they have ended
@@ -58,8 +59,8 @@ func openWorld(p programs) (*world, error) {
 	if err := os.MkdirAll(w.path("bin"), 0o755); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"git", "agent"} {
-		if err := os.Link(p.helper, w.path("bin", name)); err != nil {
+	for _, name := range []string{"bin/git", "bin/agent"} {
+		if err := os.Link(p.helper, w.path(name)); err != nil {
 			return nil, err
 		}
 	}
@@ -88,6 +89,7 @@ func (w *world) begin(s scenario) (err error) {
 	w.scenario, w.people, w.before = s, new(sync.Once), 0
 	w.later.Store(0)
 	w.mended.Store(false)
+	w.plainGit.Store(false)
 	for _, name := range []string{"state", "home", "gh", "hub", "hub.sock", "bin/rig", "log", "config.toml"} {
 		if err := os.RemoveAll(w.path(name)); err != nil {
 			return err
@@ -171,10 +173,14 @@ remote_url = %q
 `, w.path("state"), w.path("bin", "agent"), repoName, w.repo.GitDir())
 }
 
-// environ is what a pass sees. Its git is the rig's.
+// environ is what a pass sees. Its git is the rig's, unless nobody counts.
 func (w *world) environ() []string {
+	path := "/usr/local/bin:/usr/bin:/bin"
+	if !w.plainGit.Load() {
+		path = w.path("bin") + ":" + path
+	}
 	return []string{
-		"HOME=" + w.path("home"), "PATH=" + w.path("bin") + ":/usr/local/bin:/usr/bin:/bin", "GH_CONFIG_DIR=" + w.path("gh"), "GH_HOST=" + simHost,
+		"HOME=" + w.path("home"), "PATH=" + path, "GH_CONFIG_DIR=" + w.path("gh"), "GH_HOST=" + simHost,
 		"GH_TOKEN=" + w.token, "GH_PROMPT_DISABLED=1", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C.UTF-8", "NO_COLOR=1",
 		"MERGEXO_CONFIG=" + w.path("config.toml"),
 	}

@@ -133,6 +133,9 @@ func (w *world) slowPatterns(file string) {
 }
 
 func TestPatternsThatTakeForEverAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second or more")
+	}
 	for _, file := range []string{".gitignore", ".gitattributes"} {
 		t.Run(file, func(t *testing.T) {
 			w := newWorld(t, tree)

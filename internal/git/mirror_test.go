@@ -33,6 +33,9 @@ func TestMirrorSettings(t *testing.T) {
 // A mirror that was half made, or damaged, is mended; what only it has
 // survives.
 func TestMirrorIsMended(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second or more")
+	}
 	at := func(w *world, name string) string { return filepath.Join(w.mirror.Dir(), name) }
 	for name, spoil := range map[string]func(w *world){
 		"half made":         func(w *world) { w.check(os.Remove(at(w, "mergexo-mirror"))) },

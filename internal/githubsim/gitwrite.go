@@ -11,7 +11,7 @@ import (
 // Removed is the content of a file that a commit takes away.
 const Removed = "\x00removed"
 
-// scratchRef holds a commit between its making and the move of its branch.
+// scratchRef holds a commit while it is made.
 const scratchRef = "refs/hub/commit"
 
 // commitFiles makes a commit that changes the given files of parent ("" for a first commit), without a checkout.
@@ -30,12 +30,12 @@ func (g *gitDir) commitFiles(parent string, files map[string]string, message str
 			fmt.Fprintf(&b, "M 100644 inline %s\ndata %d\n%s\n", quotePath(path), len(content), content)
 		}
 	}
-	b.WriteString("get-mark :1\ndone\n")
+	fmt.Fprintf(&b, "get-mark :1\nreset %s\nfrom %s\n\ndone\n", scratchRef, zeroOID) // which takes the ref away again
 	oid, err := g.feed(b.String(), "fast-import", "--quiet", "--force", "--done")
 	if err != nil {
 		return "", fmt.Errorf("make a commit: %w", err)
 	}
-	return oid, g.deleteRef(scratchRef)
+	return oid, nil
 }
 
 // quotePath is git's C-style quoting, so that any path can be written.

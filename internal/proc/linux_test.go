@@ -13,6 +13,7 @@ import (
 // A descendant in a session of its own, its parent gone, is found because it
 // was seen before, and ended by its recorded start.
 func TestSetsidGrandchild(t *testing.T) {
+	t.Parallel()
 	setsid, err := exec.LookPath("setsid")
 	if err != nil {
 		t.Skip("no setsid program")
@@ -34,6 +35,7 @@ func TestSetsidGrandchild(t *testing.T) {
 
 // One that nobody saw in time is found by the mark.
 func TestMarkFindsTheUnseen(t *testing.T) {
+	t.Parallel()
 	setsid, err := exec.LookPath("setsid")
 	if err != nil {
 		t.Skip("no setsid program")

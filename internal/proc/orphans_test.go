@@ -98,6 +98,7 @@ func waitFor(t *testing.T, file string) {
 // which has ended; one of another run that is alive is not. Without the guard
 // they live on, so the guard is what ends them.
 func TestOrphansAreEnded(t *testing.T) {
+	t.Parallel()
 	for _, guard := range []string{"", "PROC_TEST_UNGUARDED=1"} {
 		dir := t.TempDir()
 		guarded(t, "orphans", "PROC_TEST_DIR="+dir, guard)
@@ -259,6 +260,7 @@ func TestInside(t *testing.T) {
 // A wrapper dies of the signal at once, and what it runs with it; so what
 // it runs is asked.
 func TestWrappedProgramIsAsked(t *testing.T) {
+	t.Parallel()
 	c := sh(`setsid sh -c 'trap "echo asked; exit 7" INT; while :; do sleep 0.05; done'; exit $?`)
 	c.Wrapper, c.EndSignal, c.Wall, c.Grace = true, syscall.SIGINT, 500*time.Millisecond, 10*time.Second
 	res := run(t, c)

@@ -77,7 +77,7 @@ func TestOutputThatIsTruncatedAgain(t *testing.T) {
 // A flood into a file is ended as one into a pipe, and fills no disk until then.
 func TestFloodIntoAFileIsEnded(t *testing.T) {
 	c := toFile(t, `trap '' TERM; while :; do head -c 1000000 /dev/zero; done`)
-	c.MaxOutput, c.Wall, c.Grace = 100_000, time.Minute, 2*time.Second
+	c.MaxOutput, c.Wall, c.Grace = 100_000, time.Minute, 500*time.Millisecond
 	most := make(chan int64)
 	stop := make(chan struct{})
 	go func() { most <- largestUnnamed(stop) }()

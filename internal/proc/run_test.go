@@ -111,6 +111,7 @@ func TestRunCannotStart(t *testing.T) {
 }
 
 func TestHangIgnoringSIGTERM(t *testing.T) {
+	t.Parallel()
 	c := sh(`trap '' TERM; echo started; while :; do sleep 0.1; done`)
 	c.Wall = 300 * time.Millisecond
 	began := time.Now()
@@ -124,6 +125,7 @@ func TestHangIgnoringSIGTERM(t *testing.T) {
 }
 
 func TestEndSignalIsTheCallers(t *testing.T) {
+	t.Parallel()
 	c := sh(`trap 'echo asked; exit 7' INT; while :; do sleep 0.05; done`)
 	c.Wall, c.Grace, c.EndSignal = 300*time.Millisecond, 5*time.Second, syscall.SIGINT
 	if res := run(t, c); res.Code != 7 || string(res.Stdout) != "asked\n" || res.TimedOut != WallLimit {
@@ -132,6 +134,7 @@ func TestEndSignalIsTheCallers(t *testing.T) {
 }
 
 func TestIdleLimit(t *testing.T) {
+	t.Parallel()
 	c := sh(`for i in 1 2 3 4 5 6; do echo $i >&2; sleep 0.1; done; exec sleep 60`)
 	c.Wall, c.Idle = 30*time.Second, 400*time.Millisecond
 	res := run(t, c)
@@ -147,6 +150,7 @@ func TestGrandchildKeepsThePipe(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for real time")
 	}
+	t.Parallel()
 	for _, survivors := range []Survivors{EndSurvivors, LeaveSurvivors} {
 		pidFile := filepath.Join(t.TempDir(), "pid")
 		c := sh(`sh -c 'echo $$ >"$0"; exec sleep 20' "` + pidFile + `" & sleep 0.2; echo done`)
@@ -191,6 +195,7 @@ func TestErrorOutputKeepsItsEnd(t *testing.T) {
 }
 
 func TestCancelEndsTheGroup(t *testing.T) {
+	t.Parallel()
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(300*time.Millisecond, cancel)

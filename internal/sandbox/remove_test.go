@@ -12,6 +12,9 @@ import (
 // Folders within one another, deeper than any path can name, and than files can
 // be open, are removed.
 func TestVeryDeepFoldersAreRemoved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second")
+	}
 	root := filepath.Join(t.TempDir(), "deep")
 	if err := os.Mkdir(root, 0o700); err != nil {
 		t.Fatal(err)

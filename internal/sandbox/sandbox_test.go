@@ -223,7 +223,7 @@ func TestAskedInTheSandbox(t *testing.T) {
 	}
 	res, err := proc.Run(t.Context(), proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: w.dir, Env: []string{"PATH=" + os.Getenv("PATH")}, EndSignal: syscall.SIGINT,
-		Idle: time.Second, Grace: 10 * time.Second, DieWithParent: true, Wrapper: true,
+		Idle: 400 * time.Millisecond, Grace: 10 * time.Second, DieWithParent: true, Wrapper: true,
 	})
 	if err != nil || string(res.Stdout) != "up\nasked\n" || res.Code != 7 || res.TimedOut != proc.IdleLimit {
 		t.Errorf("%v, %+v", err, res)
@@ -232,6 +232,9 @@ func TestAskedInTheSandbox(t *testing.T) {
 
 // What a command keeps in the memory of its /dev/shm counts as its own.
 func TestMemoryInSharedMemoryCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second")
+	}
 	tool, w := tool(t), newWorld(t)
 	if tool.Kind != work.SandboxBwrap {
 		t.Skip("no file system in memory here")

@@ -105,3 +105,41 @@ func told(p Plan) string {
 	}
 	return all
 }
+
+// The comment about a stop says whose the item is: it is changed when people take the
+// item over, once, and when they give it back.
+func TestWhatACommentAboutAStopSaysOfAPause(t *testing.T) {
+	lasts := work.Stop{ItemID: 10, Attempts: 1, Since: noon}
+	taken, over := lasts, lasts
+	taken.Taken, over.Ended = noon, noon
+	bob := &work.Pause{By: "bob", Began: noon}
+	for name, c := range map[string]struct {
+		stop  work.Stop
+		pause *work.Pause
+		state work.State
+		want  string
+	}{
+		"people take it over":           {lasts, bob, work.StateBlocked, "bob"},
+		"it says so already":            {taken, bob, work.StateBlocked, "nothing"},
+		"people give it back":           {taken, nil, work.StateBlocked, "nobody"},
+		"given back, and over":          {taken, nil, work.StateClosed, "nobody"},
+		"nobody has it":                 {lasts, nil, work.StateBlocked, "nothing"},
+		"it went on before":             {over, bob, work.StateBlocked, "nothing"},
+		"it does not stand still":       {lasts, bob, work.StateRunning, "nothing"},
+		"paused, and never was blocked": {work.Stop{}, bob, work.StateAwaitingFeedback, "nothing"},
+	} {
+		v := scene(state(c.state), func(v *Snapshot) { v.Items[0].Stop, v.Items[0].Pause = c.stop, c.pause })
+		got := "nothing"
+		for _, b := range For(v).Banners {
+			if got = "nobody"; b.Pause != (work.Pause{}) {
+				got = b.Pause.By
+			}
+			if b.Stop != c.stop {
+				t.Errorf("%s: the comment of %+v", name, b.Stop)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: it is to say that %s has it, not %s", name, got, c.want)
+		}
+	}
+}
