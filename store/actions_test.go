@@ -107,7 +107,7 @@ func TestMarkSentThenApplied(t *testing.T) {
 }
 
 // TestRefusedPushWasNeverSent: a push that the lease refused may be planned
-// anew, one that was carried out may not.
+// again, one that was carried out may not.
 func TestRefusedPushWasNeverSent(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	u := newTurn(t, d, 1)

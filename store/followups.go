@@ -33,7 +33,7 @@ func (t itemRows) PutFollowup(ctx context.Context, f work.Followup) error {
 }
 
 // FindFollowup gives what a work item waits for, or waited for before the turn
-// that goes on with it.
+// that resumes it.
 func (t itemRows) FindFollowup(ctx context.Context, itemID int64) (work.Followup, bool, error) {
 	return find(ctx, t.transaction, fmt.Sprintf("find follow-up of item %d", itemID), scanFollowup, selectFollowup+`WHERE item_id = ?`, itemID)
 }

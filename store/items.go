@@ -74,7 +74,7 @@ func (t itemRows) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item,
 
 // SetIssue stores what ingest read of an item's issue: title, body, author, URL,
 // label and its event, fingerprint, what was edited and whether it is closed; and its branch, where
-// none is known. A turn that ends meanwhile keeps what it left (SetResult).
+// none is known. A turn that ends in between keeps what it left (SetResult).
 func (t itemRows) SetIssue(ctx context.Context, i work.Item) error {
 	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, label = ?, label_event = ?,
@@ -85,7 +85,7 @@ func (t itemRows) SetIssue(ctx context.Context, i work.Item) error {
 
 // SetResult stores what a turn leaves to the item's later turns: branch,
 // document, touch paths, priority and decision summary. What another pass read
-// of the issue meanwhile stays (SetIssue).
+// of the issue in between stays (SetIssue).
 func (t itemRows) SetResult(ctx context.Context, i work.Item) error {
 	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET branch = ?, document = ?, touch_paths = ?, priority = ?, decision_summary = ? WHERE id = ?`,

@@ -10,7 +10,7 @@ import (
 // Most actions are what they were planned as. Some say what is to be so: which
 // labels an issue has, what a comment that is kept up to date says. Such a row is
 // renewed when that changes, and only the newest is sent. Whoever is sending
-// meanwhile finds out by CheckRenewal.
+// it finds out by CheckRenewal.
 
 // RenewAction plans an action, or replaces what a known one is to bring about. With
 // the content that it has already it is left alone, however far it came; with the
@@ -73,7 +73,7 @@ func (t actionRows) CheckRenewal(ctx context.Context, a work.Action) error {
 	return err
 }
 
-// RepeatAction plans an action, or a known one anew, with what it is to bring
+// RepeatAction plans an action, or a known one again, with what it is to bring
 // about now: people may have undone what it brought about before, and somebody
 // asks for it again. Of the row there is one, so that the newest wish counts.
 func (t actionRows) RepeatAction(ctx context.Context, a work.Action) error {

@@ -36,7 +36,7 @@ func (t turnRows) ListSpentSince(ctx context.Context, since time.Time) ([]work.S
 }
 
 // RenewAllowance lets an item's budgets count from its newest turn and run on: a
-// person wants it to go on.
+// person wants it to resume.
 func (t turnRows) RenewAllowance(ctx context.Context, itemID int64) error {
 	return t.one(ctx, fmt.Sprintf("renew the allowance of item %d", itemID), ErrNotFound,
 		`UPDATE work_items SET allowance_from = (SELECT coalesce(max(u.id), 0) FROM turns u WHERE u.item_id = work_items.id),

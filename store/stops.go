@@ -15,7 +15,7 @@ func stopFields(s *work.Stop) []any {
 
 func scanStop(row scanner) (s work.Stop, err error) { return s, row.Scan(stopFields(&s)...) }
 
-// PutStop stores why a work item stands still, in place of why it did before.
+// PutStop stores why a work item is stopped, in place of why it was before.
 func (t itemRows) PutStop(ctx context.Context, s work.Stop) error {
 	s.Reason, s.Hint = t.clean(s.Reason), t.clean(s.Hint)
 	_, err := t.exec(ctx, fmt.Sprintf("put stop of item %d", s.ItemID),
@@ -23,7 +23,7 @@ func (t itemRows) PutStop(ctx context.Context, s work.Stop) error {
 	return err
 }
 
-// FindStop gives why a work item stands still, or last did.
+// FindStop gives why a work item is stopped, or last was.
 func (t itemRows) FindStop(ctx context.Context, itemID int64) (work.Stop, bool, error) {
 	return find(ctx, t.transaction, fmt.Sprintf("find stop of item %d", itemID), scanStop, `SELECT `+stopColumns+` FROM stops WHERE item_id = ?`, itemID)
 }

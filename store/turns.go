@@ -126,7 +126,7 @@ func (t turnRows) BlockTurn(ctx context.Context, id int64, reason string) error 
 		t.clean(reason), millis(t.now), id)
 }
 
-// ResumeTurn lets a live turn go on at its step, with all its attempts.
+// ResumeTurn lets a live turn resume at its step, with all its attempts.
 func (t turnRows) ResumeTurn(ctx context.Context, id int64) error {
 	return t.one(ctx, fmt.Sprintf("resume turn %d", id), ErrStale,
 		`UPDATE turns SET blocked = 0, not_before = 0, wait_reason = '', attempts = 0, updated_at = ? WHERE id = ? AND `+unfinished,

@@ -47,7 +47,7 @@ func TestWhatWasGivenUpIsShownLater(t *testing.T) {
 	if unshown(t0.Add(time.Hour)) != 0 {
 		t.Error("given up for good, and due")
 	}
-	a.Target = "agent:blocked" // another state: it begins to count anew
+	a.Target = "agent:blocked" // another state: it begins to count again
 	update(t, d, func(tx *Tx) error { return tx.RenewAction(ctx, a) })
 	drop()
 	if len(tries) != 3 || tries[0] != 1 || tries[1] != 2 || tries[2] != 1 {

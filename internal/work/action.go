@@ -19,7 +19,7 @@ const (
 	ActionSticky      ActionKind = "sticky"      // a comment that is kept up to date; renewed
 	ActionLabels      ActionKind = "labels"      // that an issue or pull request has, and has not; renewed
 	ActionRepoLabels  ActionKind = "repo_labels" // that a repository has; what it lacks is made
-	ActionFlow        ActionKind = "flow"        // the label that begins an issue's work, set anew, or none; repeated
+	ActionFlow        ActionKind = "flow"        // the label that begins an issue's work, set again, or none; repeated
 	ActionClose       ActionKind = "close"       // a pull request of ours
 )
 

@@ -1,6 +1,6 @@
 package work
 
-// Where ids of their own begin anew: of one number's comments, diff comments
+// Where ids of their own begin again: of one number's comments, diff comments
 // and reviews two may have the same.
 const (
 	reviewSource  = "r"

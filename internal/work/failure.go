@@ -24,7 +24,7 @@ func (e *WaitError) Unwrap() error { return e.Err }
 // BlockedError says that a person must act.
 type BlockedError struct {
 	Reason string // what is wrong, in a sentence for the issue
-	Hint   string // the way on
+	Hint   string // the next step
 	Local  string // more of the reason, which names this machine's folders or worse: not for GitHub
 	Err    error
 }

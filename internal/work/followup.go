@@ -2,7 +2,7 @@ package work
 
 import "time"
 
-// FollowupKind says why a start stands still before its pull request exists.
+// FollowupKind says why a start is stopped before its pull request exists.
 type FollowupKind string
 
 // The kinds of waiting.
@@ -31,7 +31,7 @@ func (k FollowupKind) Recoverable() bool {
 // because people commented on the issue while its agent worked.
 const NewIssueComments = "new_issue_comments_pending"
 
-// Followup is what a start that stands still leaves to the turn that goes on.
+// Followup is what a start that is stopped leaves to the turn that resumes.
 type Followup struct {
 	ItemID int64
 	Kind   FollowupKind
@@ -45,13 +45,13 @@ type Followup struct {
 	Since           time.Time
 }
 
-// FollowupError says that a start cannot go on before people said more on the
+// FollowupError says that a start cannot continue before people said more on the
 // issue. From any other turn, and after a start's first effect, it is a
 // BlockedError.
 type FollowupError struct {
 	Kind   FollowupKind
 	Reason string // what is wrong, in a sentence for the issue
-	Hint   string // the way on; empty: the usual one of the turn
+	Hint   string // the next step; empty: the usual one of the turn
 	Err    error
 }
 

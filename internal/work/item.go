@@ -34,7 +34,7 @@ func (s State) Open() bool {
 	return false
 }
 
-// Stands reports whether the item stands still until a person does something.
+// Stands reports whether the item waits until a person does something.
 func (s State) Stands() bool {
 	switch s {
 	case StateBlocked, StateAwaitingIssueFollowup:
@@ -56,7 +56,7 @@ type Item struct {
 	State  State
 	Since  time.Time // of the state
 	Reason string    // what it waits for; empty when it waits for nothing
-	Hint   string    // the way on
+	Hint   string    // the next step
 
 	Title           string
 	Body            string
@@ -152,11 +152,11 @@ type PullRequest struct {
 	CreatedAt   time.Time
 
 	LostOID     string // what the item's last turn made or worked from, where the branch lacks it: somebody rewrote it
-	AcceptedOID string // the head from which a person said to go on without LostOID
+	AcceptedOID string // the head from which a person said to continue without LostOID
 }
 
 // Rewritten reports whether the branch was rewritten, and nobody has said yet
-// that the work goes on from what it is now.
+// that the work resumes from what it is now.
 func (p PullRequest) Rewritten() bool { return p.LostOID != "" && p.AcceptedOID == "" }
 
 // Thread is a review thread of a tracked pull request.

@@ -95,7 +95,7 @@ func NoticeToken(repo RepoKey, number int, answers string) string {
 	return token("notice", repo, number, answers)
 }
 
-// StopToken is the token of the comment that says why a work item stands still:
+// StopToken is the token of the comment that says why a work item is stopped:
 // the same reason on the same issue or pull request is the same stop. What an
 // agent asks, by its turn's key, is another each time, unless it asks the same
 // in the same words as before: then the comment that there is counts on.

@@ -12,7 +12,7 @@ const (
 	CauseClaimed    Cause = "claimed"     // a turn of it was claimed
 	CauseAnswered   Cause = "answered"    // a turn ended, and its pull request is open
 	CauseAsked      Cause = "asked"       // an agent asks a person
-	CauseStopped    Cause = "stopped"     // a turn cannot go on without a person, or must not
+	CauseStopped    Cause = "stopped"     // a turn cannot continue without a person, or must not
 	CausePutBack    Cause = "put back"    // a turn was superseded before its first effect
 	CauseCancelled  Cause = "cancelled"   // nobody wants the turn's result any more
 	CauseResumed    Cause = "resumed"     // a person answered, commented, or gave the command

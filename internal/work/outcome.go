@@ -12,7 +12,7 @@ const (
 	OutcomeResolved   = "ignored: its thread is resolved" // until somebody reopens the thread
 )
 
-// ReasonGone ends a turn whose comments were all deleted or resolved meanwhile.
+// ReasonGone ends a turn whose comments were all deleted or resolved by then.
 const ReasonGone = "what it was to answer is gone"
 
 // OutcomeNoCommander is that of commands by people who may give none.

@@ -32,12 +32,12 @@ func (p Pause) Meets(from, to time.Time) bool {
 	return !to.Before(p.Began) && (p.Open() || from.Before(p.Ended))
 }
 
-// PausedReason says to people who has taken an item over, and since when.
+// PausedReason says to people who has paused an item, and since when.
 func PausedReason(p Pause) string {
 	return fmt.Sprintf("paused by %s since %s", p.By, p.Began.UTC().Format("2006-01-02 15:04:05 UTC"))
 }
 
-// PausedHint says how an item that is paused goes on.
+// PausedHint says how an item that is paused resumes.
 func PausedHint(label string) string {
 	return fmt.Sprintf("take %s away, or comment /mergexo resume", label)
 }

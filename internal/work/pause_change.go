@@ -2,8 +2,8 @@ package work
 
 import "time"
 
-// PauseChange has people take a work item over, from a moment on GitHub's clock, or
-// gives it back: an item that is paused stays so until one ends it.
+// PauseChange has people pause a work item, from a moment on GitHub's clock, or
+// ends that: an item that is paused stays so until one ends it.
 type PauseChange struct {
 	Item  int64
 	Began time.Time // set: begins one, unless one lasts
@@ -11,9 +11,9 @@ type PauseChange struct {
 	By    string    // login
 }
 
-// PauseBanner is that people have taken an item over that stands still, or have given
-// it back, and its comment does not say so yet.
+// PauseBanner is that people have paused an item that is stopped, or have resumed
+// it, and its comment does not say so yet.
 type PauseBanner struct {
 	Stop  Stop
-	Pause Pause // zero: they have given it back
+	Pause Pause // zero: they have resumed it
 }

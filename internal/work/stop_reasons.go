@@ -11,7 +11,7 @@ func ConfirmHint(item Item) string {
 // again lets the item resume.
 func AwaitsLabel(item Item, hint string) bool { return hint == ConfirmHint(item) }
 
-// StartOver is the way on where comments on the issue are not acted on.
+// StartOver is the next step where comments on the issue are not acted on.
 const StartOver = "comment `/mergexo retry`, or take the label away and set it again"
 
 // LostReason says that a branch was rewritten. It names no head, which moves

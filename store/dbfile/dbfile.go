@@ -43,7 +43,7 @@ func (d *File) Close() error {
 }
 
 // InPlace tells whether the path still leads to the file that is open, with an error
-// that is ErrReplaced where it does not. SQLite goes on writing to a deleted file
+// that is ErrReplaced where it does not. SQLite writes on to a deleted file
 // without a word.
 func (d *File) InPlace() error {
 	now, err := os.Stat(d.Path)

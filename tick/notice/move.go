@@ -24,7 +24,7 @@ func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.
 }
 
 // MovedOrGone takes a lost compare-and-set for what it is here: somebody
-// merged or closed the item meanwhile, and that stands.
+// merged or closed the item in between, and that stands.
 func MovedOrGone(err error) error {
 	if errors.Is(err, store.ErrStale) {
 		return nil

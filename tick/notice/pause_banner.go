@@ -11,10 +11,10 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// While people have an item, the comment that says why it stands still must not
-// ask them for an answer that nobody will hear. It says so instead, and is what
-// it was when they have given the item back. Where the comment stands is known
-// from the stop; with the database lost it is made anew when the item stops again.
+// While people have an item, the comment that says why it is stopped must not
+// ask them for an answer that nobody will see. It says so instead, and is what
+// it was when they have resumed the item. Where the comment stands is known
+// from the stop; with the database lost it is made again when the item stops again.
 
 // ShowHanding has the comment say who has the item now.
 func (p *Notices) ShowHanding(ctx context.Context, tx *store.Tx, h work.PauseBanner, now time.Time) error {

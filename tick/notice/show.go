@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Where an item stands is to be seen on GitHub: a label on its issue and its pull
+// Where an item stands is visible on GitHub: a label on its issue and its pull
 // request and, where it waits for a person, one comment that is kept up to date.
 // Both are rows that are renewed with each move, in its transaction; what was
 // overtaken before it was sent is never sent.
@@ -58,7 +58,7 @@ const workingAfter = 10 * time.Second
 const PurposeStatus = "status"
 
 // showLabels plans the label of the item's state on its pull request and, unless a
-// later item has taken it over, on its issue: after a merged design the issue is
+// later item has taken its place, on its issue: after a merged design the issue is
 // done with its implementation.
 func (s Target) showLabels(ctx context.Context, tx *store.Tx, m work.Move) error {
 	numbers := []int{}
@@ -149,7 +149,7 @@ func (p *Notices) ShowWorking(ctx context.Context, leases []*env.Lease, over <-c
 	wg.Wait()
 }
 
-// showStop keeps the comment that says why the item stands still.
+// showStop keeps the comment that says why the item is stopped.
 func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Target, m work.Move) error {
 	before, known, err := tx.FindStop(ctx, s.item.ID)
 	if err != nil {
@@ -211,7 +211,7 @@ func (s stopping) after(before work.Stop) stopping {
 	return s
 }
 
-// endStop says, in the comment that there is, that the item went on.
+// endStop says, in the comment that there is, that the item has resumed.
 func (p *Notices) endStop(ctx context.Context, tx *store.Tx, s Target, stop work.Stop, m work.Move) error {
 	lasted := stop.Lasts()
 	over := m.To != work.StateRunning && m.To != work.StatePending && m.To != work.StateReady

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// StopText is what people are told where an item stands still. What is asked of
+// StopText is what people are told where an item is stopped. What is asked of
 // them is answered with words; anything else may also be tried again without.
 func (p *Notices) StopText(s Target, stop work.Stop, m work.Move) string {
 	text := fmt.Sprintf(work.StoppedHere+"%s"+work.StoppedSince+"%s"+work.StoppedOften+"%d"+work.StoppedNext+"%s.",
@@ -21,7 +21,7 @@ func (p *Notices) StopText(s Target, stop work.Stop, m work.Move) string {
 	return text + "\n\nThis comment is kept up to date."
 }
 
-// OverText replaces it once the item goes on.
+// OverText replaces it once the item resumes.
 func OverText(stop work.Stop, m work.Move, now time.Time) string {
 	what := "Resumed"
 	switch m.To {

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// Budgets keep what goes round in circles from going on while nobody looks. They
+// Budgets keep what goes round in circles from lasting while nobody looks. They
 // are looked at when a turn is planned and again before each run of its agent,
 // whatever it waited for: an item or a day may cost more than its budget by the
 // runs that were under way.
@@ -26,7 +26,7 @@ func (r *itemPlanner) affords(kind work.Kind) bool {
 }
 
 // renew gives an item that its budgets stopped as much again, when its label was
-// set anew since then.
+// set again since then.
 func (r *itemPlanner) renew() {
 	anew := func(e work.Event) bool { return e.Kind == work.EventLabelled && e.SeenAt.After(r.item.Since) }
 	kind := r.item.Flow.StartKind()
@@ -87,7 +87,7 @@ func (r *itemPlanner) noProgress(events []work.Event) string {
 }
 
 // hold lets the planned turns wait when the day's budgets are spent. Nothing
-// stops, and no attempt is used: time alone lets them go on.
+// stops, and no attempt is used: time alone lets them resume.
 func (p *Plan) hold(d spending.Day) {
 	if d.Why == "" {
 		return

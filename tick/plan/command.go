@@ -10,8 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// A command is carried out by what it plans: moves, turns that go on or are
-// called off, effects on GitHub. It gets exactly one answer, whose token says
+// A command is carried out by what it plans: moves, turns that resume or are
+// cancelled, effects on GitHub. It gets exactly one answer, whose token says
 // which version of which comment it answers; with that answer planned, what the
 // command asked for is planned as well, and neither is planned again. On GitHub
 // the answer comes last, and names the command as handled, so that a lost
@@ -79,7 +79,7 @@ func (r *commander) takeCommands() []work.Event {
 	return asked
 }
 
-// closing reports whether a command that called the work off has a pull request
+// closing reports whether a command that cancelled the work has a pull request
 // left that is open, as far as is known. One that GitHub showed open later than
 // we closed it was reopened.
 func (r *commander) closing(e work.Event) bool {
@@ -93,9 +93,9 @@ func (r *commander) closing(e work.Event) bool {
 	return a.State == work.ActionApplied && !r.item.Pull.DetailsAt.After(a.SeenAt)
 }
 
-// opening reports whether a command calls off what a living pass has pushed and
+// opening reports whether a command cancels what a living pass has pushed and
 // opens a pull request for at this moment: there is nothing to close yet, and
-// once there is, an open pull request would go on.
+// once there is, an open pull request would be worked on.
 func (r *commander) opening(e work.Event) bool {
 	turn, busy := r.unfinished()
 	return r.invocation(e).Verb == work.VerbCancel && !r.item.HasPull() && busy && turn.Step == work.StepPushed && r.alive(turn)

@@ -36,7 +36,7 @@ func (r *commander) beginFlow(inv invocation) Reply {
 	return nothing("Another kind of work is under way. `/mergexo cancel` cancels it; then try `%s` again. %s", inv.Command, r.whereItStands())
 }
 
-// flowLabel plans that of the labels that begin work one is set anew, or none
+// flowLabel plans that of the labels that begin work one is set again, or none
 // is left. A label that was set at that time or later is as good.
 func (r *commander) flowLabel(inv invocation, label string) work.Action {
 	var others []string
@@ -84,7 +84,7 @@ func (r *commander) pause(inv invocation) Reply {
 	return rep
 }
 
-// skipPaused skips what came to light together with a command that begins a
+// skipPaused skips what appeared together with a command that begins a
 // pause, and was said after it.
 func (r *commander) skipPaused() {
 	if len(r.begun) == 0 {

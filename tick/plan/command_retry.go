@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// retry lets go on what failed, stands still or waits. What goes on has a new
+// retry resumes what failed, is stopped or waits. What resumes has a new
 // allowance: a person has looked at it.
 func (r *commander) retry(inv invocation) Reply {
 	if why, over := r.over(); over {
@@ -29,8 +29,8 @@ func (r *commander) retry(inv invocation) Reply {
 	return nothing("There is nothing to try again. %s", r.whereItStands())
 }
 
-// kept says why the item does not go on whatever a command says, in sentences
-// for the answer: people have taken it over, or its text is not confirmed. Empty
+// kept says why the item does not resume whatever a command says, in sentences
+// for the answer: people have paused it, or its text is not confirmed. Empty
 // where it may.
 func (r *commander) kept(inv invocation) string {
 	pause := r.item.Pause
@@ -44,7 +44,7 @@ func (r *commander) kept(inv invocation) string {
 	return ""
 }
 
-// unblock accepts the branch as it is, and lets go on what is blocked.
+// unblock accepts the branch as it is, and resumes what is blocked.
 func (r *commander) unblock(inv invocation) Reply {
 	if why, over := r.over(); over && !r.item.HasPull() {
 		return nothing("%s, so nothing is blocked. %s.", why, r.again())
@@ -74,7 +74,7 @@ func (r *commander) unblock(inv invocation) Reply {
 	return rep
 }
 
-// goOn lets the item go on if it stands still. It does so with nothing to do
+// goOn lets the item resume if it is stopped. It does so with nothing to do
 // only when it is told that what was in the way is gone.
 func (r *commander) goOn(cleared bool) (Reply, bool) {
 	turn, busy := r.unfinished()
@@ -101,7 +101,7 @@ func (r *commander) goOn(cleared bool) (Reply, bool) {
 	return nothing("It resumes: the next turn answers what waits on #%d.", r.item.Pull.Number), true
 }
 
-// retryTurn lets an unfinished turn go on at the step that it came to. Its
+// retryTurn lets an unfinished turn resume at the step that it came to. Its
 // agent is not asked again once it has answered.
 func (r *commander) retryTurn(t work.Turn) (Reply, bool) {
 	if r.alive(t) || !t.Blocked && !t.NotBefore.After(r.v.Now) {
@@ -129,7 +129,7 @@ func (r *commander) startAgain() Reply {
 	return nothing("The work is tried again, with all comments on the issue.")
 }
 
-// allowAnew has the item's budgets count from here: it goes on because a person
+// allowAnew has the item's budgets count from here: it resumes because a person
 // said so.
 func (r *commander) allowAnew() {
 	r.item.Spent = nil
@@ -150,7 +150,7 @@ func (r *commander) alive(t work.Turn) bool {
 	return slices.ContainsFunc(r.v.Held, func(h work.Holder) bool { return h.Turn == t.Key })
 }
 
-// cancel calls the work off. What a living pass does is called off at the next
+// cancel cancels the work. What a living pass does is cancelled at the next
 // step that it stores.
 func (r *commander) cancel(inv invocation) Reply {
 	if why, over := r.over(); over {

@@ -90,7 +90,7 @@ func (r *commander) waiting() (all []work.Event) {
 	return all
 }
 
-// comesNext says how the item goes on.
+// comesNext says how the item resumes.
 func (r *commander) comesNext() string {
 	turn, busy := r.unfinished()
 	_, over := r.over()
@@ -116,7 +116,7 @@ func (r *commander) comesNext() string {
 	return "the turn that opens a pull request"
 }
 
-// orRetry adds to a way on that it may also be tried again as it is.
+// orRetry adds to a next step that it may also be tried again as it is.
 func orRetry(hint string) string {
 	if strings.Contains(hint, "mergexo") {
 		return hint

@@ -132,7 +132,7 @@ func TestCommands(t *testing.T) {
 }
 
 // A command whose answer is planned is not carried out again; it is done once
-// the answer was seen, and the item that it closed stays closed meanwhile.
+// the answer was seen, and the item that it closed stays closed.
 func TestCommandOnce(t *testing.T) {
 	e := commanded("/mergexo cancel", 2, "900")
 	token := work.NoticeToken(app.Key(), 2, e.Key)

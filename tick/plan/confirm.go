@@ -3,7 +3,7 @@ package plan
 import "github.com/mergexo/gh-mergexo/internal/work"
 
 // unconfirmed stops an item whose issue was edited since its labelling. It is
-// no comment that lets it go on: nobody would have said that they read it.
+// no comment that lets it resume: nobody would have said that they read it.
 func (r *itemPlanner) unconfirmed() bool {
 	switch {
 	case r.item.Edited == "":

@@ -205,7 +205,7 @@ func (p *play) find(t PlannedTurn) *waits {
 	return nil
 }
 
-// start begins a turn, and counts it for all that goes on waiting.
+// start begins a turn, and counts it for all that waits on.
 func (p *play) start(t PlannedTurn) error {
 	y := p.find(t)
 	if y == nil {

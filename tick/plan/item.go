@@ -16,9 +16,9 @@ type Item struct {
 	Events   []work.Event     // pending and of no turn
 	Turn     *work.Turn       // the unfinished one; nil: none
 
-	Stop     work.Stop      // why it stands still, or last stood still
-	Pause    *work.Pause    // people have taken it over; nil: they have not
-	Followup *work.Followup // what it waits for, or waited for before the turn that goes on with it; nil: nothing
+	Stop     work.Stop      // why it is stopped, or last was stopped
+	Pause    *work.Pause    // people have paused it; nil: they have not
+	Followup *work.Followup // what it waits for, or waited for before the turn that resumes it; nil: nothing
 
 	Spent        []work.Spent                    // the turns that its budgets count, oldest first
 	Findings     map[int64][]string              // what turns that mended were to mend, by turn id; see work.Findings
@@ -26,7 +26,7 @@ type Item struct {
 
 	Notices  map[string]work.ActionState // what is planned about its events already, by token
 	Pointed  []work.Event                // what was said on the issue and pointed to the pull request, where more of it waits
-	Closings map[int64]work.Action       // of its pull request, for a command that calls the work off, by the command's event
+	Closings map[int64]work.Action       // of its pull request, for a command that cancels the work, by the command's event
 	Shelved  []string                    // keys of events that were given up for the present head, where commands wait
 	Followed *Followed                   // what came after it on its issue, where commands wait; nil: nothing
 }
@@ -48,8 +48,8 @@ func (i Item) Unanswered() []work.Event {
 	})
 }
 
-// fed reports whether a turn had the event that left the item standing still.
-// A label asks once; set anew it asks again.
+// fed reports whether a turn had the event that left the item stopped.
+// A label asks once; set again it asks again.
 func (i Item) fed(e work.Event) bool {
 	return i.Followup != nil && e.ID <= i.Followup.EventCursor
 }

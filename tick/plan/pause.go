@@ -2,7 +2,7 @@ package plan
 
 import "github.com/mergexo/gh-mergexo/internal/work"
 
-// paused says that nothing is begun for an item that people have taken over.
+// paused says that nothing is begun for an item that people have paused.
 // What was said before waits; a turn that has begun its effects ends.
 func (r *itemPlanner) paused() bool {
 	if r.item.Pause == nil {

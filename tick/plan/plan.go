@@ -49,15 +49,15 @@ type Plan struct {
 	Notices  []work.Action
 	Moves    []work.Move
 	Finished []Finish
-	Resumed  []int64 // blocked turns that a person's comment lets go on
-	Renewed  []int64 // items whose budgets count anew
+	Resumed  []int64 // blocked turns that a person's comment resumes
+	Renewed  []int64 // items whose budgets count again
 	Accepted []Acceptance
 	Pauses   []work.PauseChange // that commands begin and end
 	Banners  []work.PauseBanner // what comments do not say yet about who has an item
 
 	Obeyed    []Obeyed
 	Told      []work.Event // commands from the command line, to be remembered
-	Cancelled []int64      // turns that are called off
+	Cancelled []int64      // turns that are cancelled
 	Reread    []int64      // pull requests that are asked about again at once
 	TakenUp   []string     // keys of shelved events that are tried again
 	Lines     []Line
@@ -98,7 +98,7 @@ type PlannedTurn struct {
 	Reason string
 	Score  *work.Score // of an implementation
 
-	Unheard []work.Event // comments that a start goes on with
+	Unheard []work.Event // comments that a start resumes with
 }
 
 // Obeyed is a command that is carried out, for the history.

@@ -40,7 +40,7 @@ func (r *itemPlanner) busy(t work.Turn) {
 }
 
 // answeredSince reports whether somebody who may command said something after
-// the item came to stand still.
+// the item came to be stopped.
 func (r *itemPlanner) answeredSince() bool {
 	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return e.Kind.Said() && e.SeenAt.After(r.item.Since) })
 }

@@ -38,7 +38,7 @@ func (r *itemPlanner) implement(t PlannedTurn) {
 	}
 }
 
-// allTheSame is the way on by a comment on the issue, where one is acted on.
+// allTheSame is the next step by a comment on the issue, where one is acted on.
 func (p Policy) allTheSame(hint string) string {
 	if !p.IssueComments {
 		return work.StartOver

@@ -106,8 +106,8 @@ func told(p Plan) string {
 	return all
 }
 
-// The comment about a stop says whose the item is: it is changed when people take the
-// item over, once, and when they give it back.
+// The comment about a stop says whose the item is: it is changed when people pause the
+// item, once, and when they resume it.
 func TestWhatACommentAboutAStopSaysOfAPause(t *testing.T) {
 	lasts := work.Stop{ItemID: 10, Attempts: 1, Since: noon}
 	taken, over := lasts, lasts

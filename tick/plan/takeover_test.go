@@ -51,7 +51,7 @@ func TestPlanOfAPausedItem(t *testing.T) {
 }
 
 // An issue that was edited after its labelling stops once, and no comment
-// resumes it; the label set anew clears it where the issue is read.
+// resumes it; the label set again clears it where the issue is read.
 func TestPlanOfAnEditedIssue(t *testing.T) {
 	edited := func(v *Snapshot) { v.Items[0].Edited = "its description was edited" }
 	stopped := func(v *Snapshot) { v.Items[0].Reason = "its description was edited" }

@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Acceptance is a person's word that the work goes on from a head of a branch
+// Acceptance is a person's word that the work resumes from a head of a branch
 // that was rewritten, without what the branch lost.
 type Acceptance struct {
 	Pull int64  // pull_requests.id
@@ -19,7 +19,7 @@ type Acceptance struct {
 type Unblocked struct {
 	Accept  Acceptance // of a branch that was rewritten; zero where nothing is to be accepted
 	Said    string     // what was accepted, in a sentence for the answer; empty where nothing was
-	Refused string     // why nothing may go on yet and what to do, in sentences for the answer; empty where all may
+	Refused string     // why nothing may resume yet and what to do, in sentences for the answer; empty where all may
 }
 
 // headName is what a person may give as the head that is meant.
@@ -32,7 +32,7 @@ var headName = regexp.MustCompile(`^[0-9A-Fa-f]{7,40}$`)
 //
 // Who calls it answers with Refused and leaves all as it is, if that is set.
 // Otherwise it hands Accept, unless it is zero, to itemPlanner.accept, and lets the
-// item go on as `retry` does. Nothing is overwritten in any case.
+// item resume as `retry` does. Nothing is overwritten in any case.
 func unblock(pull work.PullRequest, head string) Unblocked {
 	switch {
 	case head != "" && !headName.MatchString(head):
@@ -58,7 +58,7 @@ func unblock(pull work.PullRequest, head string) Unblocked {
 	}
 }
 
-// needsUnblock says why `retry` does not let an item go on whose branch was
+// needsUnblock says why `retry` does not let an item resume whose branch was
 // rewritten, in a sentence for the answer; empty where it may. pull is as for
 // unblock.
 func needsUnblock(pull work.PullRequest) string {

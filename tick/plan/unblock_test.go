@@ -81,7 +81,7 @@ func TestRewrittenBranchWaits(t *testing.T) {
 		}
 	}
 
-	// It is told once, and no later comment lets it go on.
+	// It is told once, and no later comment lets it resume.
 	v.Items[0].State, v.Items[0].Reason, v.Items[0].Hint, v.Items[0].Since = work.StateBlocked, p.Moves[0].Reason, p.Moves[0].Hint, noon.Add(-time.Hour)
 	for _, a := range p.Notices {
 		v.Items[0].Notices[a.Token] = work.ActionApplied

@@ -40,7 +40,7 @@ func (r *reading) pull(ctx context.Context, i *plan.Item) (err error) {
 	return err
 }
 
-// stop reads why the item stands still, and what it waits for on its issue.
+// stop reads why the item is stopped, and what it waits for on its issue.
 func (r *reading) stop(ctx context.Context, i *plan.Item) (err error) {
 	if i.Stop, _, err = r.tx.FindStop(ctx, i.ID); err != nil {
 		return err

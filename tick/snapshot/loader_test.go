@@ -77,7 +77,7 @@ func (s *sower) all() {
 	s.do(s.tx.PutDependency(s.ctx, store.Dependency{ItemID: ready, Ref: "github.com/octo/app#9", State: work.DependencyOpen}))
 	label(s.item(90, work.FlowBugfix, work.StateClosed), 90) // over, and something waits
 	s.item(100, work.FlowBugfix, work.StateCompleted)        // over
-	given := s.item(110, work.FlowBugfix, work.StateBlocked) // given back, and its comment says that people have it
+	given := s.item(110, work.FlowBugfix, work.StateBlocked) // resumed, and its comment says that people have it
 	s.do(s.tx.PutStop(s.ctx, work.Stop{ItemID: given, Number: 110, Token: "t", Reason: "which?", Attempts: 1, Since: noon, Taken: noon}))
 	asked := s.item(120, work.FlowBugfix, work.StateAwaitingIssueFollowup)
 	s.event(asked, 120, work.EventSource, "")

@@ -175,7 +175,7 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 	}
 	if unheard, err := p.unheardFeedback(ctx, tx, l); err != nil {
 		return err
-	} else if unheard { // it may be the answer: the next turn hears it, and asks again if it is none
+	} else if unheard { // it may be the answer: the next turn sees it, and asks again if it is none
 		m = work.Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
 	}
 	if m.To == work.StateBlocked {
@@ -208,7 +208,7 @@ func (p *Turns) talkedMeanwhile(ctx context.Context, tx *store.Tx, l *env.Lease)
 }
 
 // toldBy is the token of the turn's own word to people: where it says why the work
-// stands still, no second comment does. A turn that opens the pull request has none.
+// is stopped, no second comment does. A turn that opens the pull request has none.
 func toldBy(ctx context.Context, tx *store.Tx, l *env.Lease) (string, error) {
 	planned, err := tx.ListTurnActions(ctx, l.Turn.ID)
 	if err != nil || l.Turn.Kind.Start() {

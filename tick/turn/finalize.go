@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Finalize reads afresh what the turn is about, and pushes. The agent may have
+// Finalize reads again what the turn is about, and pushes. The agent may have
 // taken an hour: the pull request may be merged, the comments deleted, the
 // head somebody else's.
 func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
@@ -56,7 +56,7 @@ func (p *Turns) plannedPush(ctx context.Context, l *env.Lease) (work.Action, boo
 }
 
 // push brings the turn's commit to its branch. A head that somebody else moved
-// meanwhile gets the commit replayed on top; theirs is never lost.
+// in between gets the commit replayed on top; theirs is never lost.
 func (p *Turns) push(ctx context.Context, l *env.Lease, a work.Action) error {
 	if l.Turn.Commit != "" && !l.Repo.Git().Has(ctx, l.Turn.Commit) {
 		return p.commitLost(ctx, l, a)

@@ -13,13 +13,13 @@ import (
 )
 
 // While no pull request exists, the issue is where people and agent talk. A
-// start that cannot go on leaves a followup: why, and how far people's comments
+// start that cannot continue leaves a followup: why, and how far people's comments
 // were fed. What comes after that cursor makes the next turn. Comments, and the
 // labelling that began it all, stay pending until a turn opens the pull request,
 // which names them all as handled: so a lost database changes nothing.
 
 // awaitWord ends a start before its first effect: something must be said, or
-// done, before a turn can go on. Its comments stay queued for that turn.
+// done, before a turn can continue. Its comments stay queued for that turn.
 func (p *Turns) awaitWord(ctx context.Context, l *env.Lease, v Verdict) error {
 	var before, after work.Followup
 	now := p.Now()
@@ -99,7 +99,7 @@ func (p *Turns) waitingMove(f work.Followup, hint string) work.Move {
 	return m
 }
 
-// keepTalk keeps what the turn that goes on can use: what was decided, and the
+// keepTalk keeps what the turn that resumes can use: what was decided, and the
 // provider's thread.
 func (p *Turns) keepTalk(ctx context.Context, tx *store.Tx, l *env.Lease) error {
 	var answer struct {
@@ -141,8 +141,8 @@ func endFollowup(ctx context.Context, tx *store.Tx, l *env.Lease) (work.Followup
 }
 
 // listenAgain reads the issue's conversation once more, right before the first
-// effect of a start. Nothing is opened past what people said meanwhile: one
-// more turn hears it. Once the push was sent it is too late, and what is said
+// effect of a start. Nothing is opened past what people said in between: one
+// more turn sees it. Once the push was sent it is too late, and what is said
 // then goes to the first turn on the pull request.
 func (p *Turns) listenAgain(ctx context.Context, l *env.Lease, push work.Action) error {
 	begun := push.Base != "" // on a branch that a pass pushed whose state folder is gone
@@ -177,7 +177,7 @@ func (p *Turns) listenAgain(ctx context.Context, l *env.Lease, push work.Action)
 	switch {
 	case err != nil:
 		return err
-	case commanded: // it may call the work off, or pause it
+	case commanded: // it may cancel the work, or pause it
 		return &work.WaitError{Until: p.Now(), Reason: "a command on the issue is carried out first"}
 	case len(unheard) == 0:
 		return nil
@@ -204,7 +204,7 @@ func (p *Turns) ReconcileFollowups(ctx context.Context, tx *store.Tx) error {
 			return err
 		}
 		other := from == work.StateBlocked && item.Reason != f.Reason // something else has stopped it since
-		if !f.Kind.Recoverable() || other || item.Edited != "" {      // no answer lets it go on
+		if !f.Kind.Recoverable() || other || item.Edited != "" {      // no answer lets it resume
 			continue
 		}
 		m := p.waitingMove(f, hint)

@@ -16,7 +16,7 @@ import (
 // A push that the remote does not take (rules, scopes, permissions, hooks) has
 // had no effect. Its turn is parked with its answer: a person changes what is in
 // the way, and the same commit is pushed. What a person says about it instead is
-// heard by a new turn, but only when the commit is still not taken: "try
+// seen by a new turn, but only when the commit is still not taken: "try
 // again" should not cost a second answer.
 
 // retryPush ends the hint about a refused push.

@@ -26,7 +26,7 @@ type Verdict struct {
 	Reason string
 	public string // what GitHub is told, where the reason is this machine's business
 	parks  bool   // an answer that is stored waits for it: nothing is wrong with the turn
-	spent  bool   // a budget is: only what gives it more lets it go on
+	spent  bool   // a budget is: only what gives it more lets it resume
 	halted bool   // everything on this machine is paused: whether that lasts is not the turn's to say
 	hint   string
 
@@ -263,7 +263,7 @@ func (p *Turns) endUnsent(ctx context.Context, tx *store.Tx, l *env.Lease, to wo
 }
 
 // backToWaiting gives the item the state that it had before the turn, unless
-// it was merged or closed meanwhile.
+// it was merged or closed in between.
 func (p *Turns) backToWaiting(ctx context.Context, tx *store.Tx, l *env.Lease) error {
 	m := work.Move{Item: l.Item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}
 	switch {
@@ -275,7 +275,7 @@ func (p *Turns) backToWaiting(ctx context.Context, tx *store.Tx, l *env.Lease) e
 	if l.Turn.Step == work.StepCancelled {
 		m.Cause = work.CauseCancelled
 		if l.Turn.Kind.Start() {
-			m.To = work.StateClosed // a label set anew starts over
+			m.To = work.StateClosed // a label set again starts over
 		}
 	}
 	m, err := putBack(ctx, tx, l, m)
@@ -288,7 +288,7 @@ func (p *Turns) backToWaiting(ctx context.Context, tx *store.Tx, l *env.Lease) e
 // block parks a turn until a person acts, and says so where they will see it.
 // Before its first effect the turn ends, and its comments wait for the next
 // one, which begins at once where people said more while it ran; after it the same
-// row goes on later.
+// row resumes later.
 func (p *Turns) block(ctx context.Context, l *env.Lease, v Verdict, begun bool) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		talked, err := p.talkedMeanwhile(ctx, tx, l)
@@ -317,7 +317,7 @@ func (p *Turns) block(ctx context.Context, l *env.Lease, v Verdict, begun bool) 
 }
 
 // endAsking ends a turn before its first effect. What it was about waits for the
-// turn that goes on.
+// turn that resumes.
 func (p *Turns) endAsking(ctx context.Context, tx *store.Tx, l *env.Lease, to work.Step, why string) error {
 	if err := p.endUnsent(ctx, tx, l, to, why); err != nil {
 		return err

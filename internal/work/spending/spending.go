@@ -58,6 +58,6 @@ func (s Sum) tries() string {
 	return work.Count(s.Begun, "turn") + " in " + work.Count(s.Turns, "attempt")
 }
 
-// AnotherAllowance is the way on after a budget is spent. A comment is none: who
+// AnotherAllowance is the next step after a budget is spent. A comment is none: who
 // comments without end may be a program, and one that is an allowed user.
 const AnotherAllowance = "comment `/mergexo retry`, or take the label away and set it again; both reset its budgets"
