@@ -98,7 +98,7 @@ func TestTheAgentsGitDoesNotMatter(t *testing.T) {
 			w.cmd(w.dir, "reset", "-q", "HEAD~")
 		},
 		"removes .git":     func(w *world) { w.check(os.RemoveAll(filepath.Join(w.dir, ".git"))) },
-		"makes .git anew":  func(w *world) { w.check(os.RemoveAll(filepath.Join(w.dir, ".git"))); w.cmd(w.dir, "init", "-q") },
+		"makes .git again": func(w *world) { w.check(os.RemoveAll(filepath.Join(w.dir, ".git"))); w.cmd(w.dir, "init", "-q") },
 		"stages something": func(w *world) { w.cmd(w.dir, "rm", "-q", "--cached", "a.txt") },
 		"excludes it":      func(w *world) { w.put(".git/info/exclude", "*\n") },
 	} {

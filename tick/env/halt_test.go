@@ -75,8 +75,10 @@ func TestAPauseIsToldOnce(t *testing.T) {
 		t.Error("the next pause is not told")
 	}
 	gone := Dirs{State: filepath.Join(d.State, "gone")}
-	if !gone.TellHalt(h) || !gone.TellHalt(h) {
-		t.Error("what could not be noted is not told again")
+	for range 2 {
+		if !gone.TellHalt(h) {
+			t.Error("what could not be noted is not told again")
+		}
 	}
 }
 

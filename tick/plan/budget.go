@@ -28,12 +28,12 @@ func (r *itemPlanner) affords(kind work.Kind) bool {
 // renew gives an item that its budgets stopped as much again, when its label was
 // set again since then.
 func (r *itemPlanner) renew() {
-	anew := func(e work.Event) bool { return e.Kind == work.EventLabelled && e.SeenAt.After(r.item.Since) }
+	setAgain := func(e work.Event) bool { return e.Kind == work.EventLabelled && e.SeenAt.After(r.item.Since) }
 	kind := r.item.Flow.StartKind()
 	if r.item.HasPull() {
 		kind = r.item.Flow.FeedbackKind()
 	}
-	if r.item.State != work.StateBlocked || spending.Overspent(spending.Of(r.item.Spent), kind, r.v.Policy.Budgets) == "" || !slices.ContainsFunc(r.item.Events, anew) {
+	if r.item.State != work.StateBlocked || spending.Overspent(spending.Of(r.item.Spent), kind, r.v.Policy.Budgets) == "" || !slices.ContainsFunc(r.item.Events, setAgain) {
 		return
 	}
 	r.p.Renewed = append(r.p.Renewed, r.item.ID)

@@ -28,8 +28,8 @@ func budget(b work.Budgets, spent []work.Spent) func(*Snapshot) {
 
 func TestBudgetsOfAnItem(t *testing.T) {
 	talk := said(work.EventIssue, 2, "66", bob)
-	anew := labelled()
-	anew.SeenAt = noon.Add(-time.Minute)
+	again := labelled()
+	again.SeenAt = noon.Add(-time.Minute)
 	blocked := func(why string) func(*Snapshot) {
 		return func(v *Snapshot) {
 			v.Items[0].State, v.Items[0].Reason, v.Items[0].Since = work.StateBlocked, why, noon.Add(-10*time.Minute)
@@ -61,9 +61,9 @@ func TestBudgetsOfAnItem(t *testing.T) {
 		"an implementation":                 {scene(noPull, ready, budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"said once":                         {scene(blocked("it has had 3 turns; max_turns_per_item is 3"), with(talk), budget(turns, full)), "", "", false},
 		"a comment is no way on":            {scene(blocked("another reason"), with(talk), budget(turns, full), func(v *Snapshot) { v.Items[0].Since = noon.Add(-time.Hour) }), "it has had 3 turns; max_turns_per_item is 3", "", false},
-		"the label set anew is":             {scene(blocked("it has had 3 turns; max_turns_per_item is 3"), with(talk, anew), budget(turns, full)), "", work.KindImplementationFeedback, true},
-		"also of a start":                   {scene(noPull, blocked("it has had 3 turns; max_turns_per_item is 3"), with(anew), budget(turns, full)), "", work.KindBugfixStart, true},
-		"the label from before the stop":    {scene(noPull, blocked("it has had 3 turns; max_turns_per_item is 3"), func(v *Snapshot) { v.Items[0].Since = noon }, with(anew), budget(turns, full)), "", "", false},
+		"the label set again is":            {scene(blocked("it has had 3 turns; max_turns_per_item is 3"), with(talk, again), budget(turns, full)), "", work.KindImplementationFeedback, true},
+		"also of a start":                   {scene(noPull, blocked("it has had 3 turns; max_turns_per_item is 3"), with(again), budget(turns, full)), "", work.KindBugfixStart, true},
+		"the label from before the stop":    {scene(noPull, blocked("it has had 3 turns; max_turns_per_item is 3"), func(v *Snapshot) { v.Items[0].Since = noon }, with(again), budget(turns, full)), "", "", false},
 		"nothing to begin, nothing to stop": {scene(budget(turns, full)), "", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -66,7 +66,7 @@ func (r *commander) unblock(inv invocation) Reply {
 	}
 	rep, went := r.goOn(accepted)
 	if accepted && !went {
-		r.allowAnew()
+		r.allowAgain()
 	}
 	if u.Said != "" {
 		rep.Said = u.Said + " " + rep.Said
@@ -108,7 +108,7 @@ func (r *commander) retryTurn(t work.Turn) (Reply, bool) {
 		return Reply{}, false
 	}
 	r.p.Resumed = append(r.p.Resumed, t.ID)
-	r.allowAnew()
+	r.allowAgain()
 	if r.item.State == work.StateBlocked {
 		r.resumeTo(work.StateRunning)
 	}
@@ -129,9 +129,9 @@ func (r *commander) startAgain() Reply {
 	return nothing("The work is tried again, with all comments on the issue.")
 }
 
-// allowAnew has the item's budgets count from here: it resumes because a person
+// allowAgain has the item's budgets count from here: it resumes because a person
 // said so.
-func (r *commander) allowAnew() {
+func (r *commander) allowAgain() {
 	r.item.Spent = nil
 	if !slices.Contains(r.p.Renewed, r.item.ID) {
 		r.p.Renewed = append(r.p.Renewed, r.item.ID)
@@ -139,7 +139,7 @@ func (r *commander) allowAnew() {
 }
 
 func (r *commander) resumeTo(to work.State) {
-	r.allowAnew()
+	r.allowAgain()
 	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: to})
 	r.item.State, r.item.Since, r.item.Reason, r.item.Hint = to, r.v.Now, "", ""
 	r.line("resume", "", "a person said so")

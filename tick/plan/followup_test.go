@@ -22,7 +22,7 @@ func TestWhatIsHeardAfterAWait(t *testing.T) {
 	}{
 		"a new answer":                  {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(101), with(answer)), "turn"},
 		"one that was fed":              {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(102), with(answer)), "wait"},
-		"the label set anew":            {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(102), with(answer, labelled())), "turn"},
+		"the label set again":           {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(102), with(answer, labelled())), "turn"},
 		"routing off":                   {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(101), off, with(answer)), "wait"},
 		"routing off, and a label":      {scene(noPull, state(work.StateBlocked), waitingSince(101), off, with(answer, labelled())), "turn"},
 		"blocked, a new answer":         {scene(noPull, state(work.StateBlocked), waitingSince(101), with(answer)), "turn"},

@@ -13,7 +13,7 @@ import (
 func For(v Snapshot) Plan {
 	p := Plan{Repo: v.Repo, Served: v.Served}
 	for _, item := range inOrder(v.Items) {
-		if b, untold := item.banner(); untold {
+		if b, due := item.banner(); due {
 			p.Banners = append(p.Banners, b)
 		}
 		if item.Asks() {

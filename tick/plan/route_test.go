@@ -109,7 +109,7 @@ func TestRoute(t *testing.T) {
 		{"what was said before is part of the start", scene(noPull, state(work.StatePending), with(labelled(), before)), "turn bugfix_start 1:source:33:h,1:labelled:900:h; notice reaction 33"},
 		{"a blocked start waits for a word", scene(noPull, state(work.StateBlocked), func(v *Snapshot) { v.Items[0].Since = noon }, with(before)), "notice reaction 33"},
 		{"and a person's answer resumes it", scene(noPull, state(work.StateBlocked), with(before)), "turn bugfix_start 1:source:33:h; notice reaction 33"},
-		{"the label set anew starts over", scene(noPull, state(work.StateBlocked), with(labelled())), "turn bugfix_start 1:labelled:900:h"},
+		{"the label set again starts over", scene(noPull, state(work.StateBlocked), with(labelled())), "turn bugfix_start 1:labelled:900:h"},
 		{"a label on what has a pull request changes nothing", scene(with(labelled())), "finish noted"},
 		{"a closed issue ends the item", scene(noPull, state(work.StatePending), with(labelled(), said(work.EventClosed, 1, "901", ann))), "move closed; finish noted"},
 		{"a reopened issue was never closed", scene(noPull, state(work.StatePending), with(labelled(), said(work.EventClosed, 1, "901", ann), said(work.EventReopened, 1, "902", ann))), "finish noted; turn bugfix_start 1:labelled:900:h"},
