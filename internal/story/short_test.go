@@ -25,7 +25,7 @@ var short = []string{
 	"pass/more_items_than_workers",
 	"pause/comment_about_a_question", "pause/pause_and_resume",
 	"prompt/implementation_feedback",
-	"recovery/answer_worded_differently", "recovery/killed_between_two_effects", "recovery/mirror_lost_after_the_push",
+	"recovery/answer_worded_differently", "recovery/killed_before_the_pull_request", "recovery/mirror_lost_after_the_push",
 	"security/markers_of_strangers", "security/names_of_other_systems", "security/token_in_what_the_agent_makes",
 	"status/dry_run", "status/reasons",
 }
@@ -43,7 +43,7 @@ var concurrent = []string{
 	"ingest/more_pull_requests_than_time",
 	"notice/label_while_working",
 	"pass/one_plans_at_a_time", "pass/overlaps_a_slow_turn", "pass/turns_of_repositories_are_remembered",
-	"pause/ends_the_agent", "pause/while_the_agent_runs",
+	"pause/ends_the_agent", "pause/everything_ends_the_agent", "pause/while_the_agent_runs",
 	"recovery/killed_while_agent_writes",
 	"repository/two_hosts",
 	"status/after_a_kill",
