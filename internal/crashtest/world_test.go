@@ -183,6 +183,7 @@ func (w *world) environ() []string {
 		"HOME=" + w.path("home"), "PATH=" + path, "GH_CONFIG_DIR=" + w.path("gh"), "GH_HOST=" + simHost,
 		"GH_TOKEN=" + w.token, "GH_PROMPT_DISABLED=1", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C.UTF-8", "NO_COLOR=1",
 		"MERGEXO_CONFIG=" + w.path("config.toml"),
+		"GOGC=off", "GOMEMLIMIT=256MiB", // a pass is over before it has collected its garbage
 	}
 }
 

@@ -7,4 +7,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
-func TestMain(m *testing.M) { os.Exit(testhome.RunInMemory(m)) }
+func TestMain(m *testing.M) {
+	code := testhome.RunInMemory(m)
+	for _, dir := range made.by {
+		_ = os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}

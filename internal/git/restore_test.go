@@ -52,6 +52,9 @@ func TestRestoreGivesTheAgentARepository(t *testing.T) {
 
 // The ways in which a checkout can be wrong; each is mended without help.
 func TestRestoreAfterAnything(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second or more")
+	}
 	ways := map[string]func(w *world){
 		"dirty": func(w *world) {
 			w.put("a.txt", "changed")

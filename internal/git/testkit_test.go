@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -44,14 +45,49 @@ func newWorld(t *testing.T, files map[string]string) *world {
 		dir: filepath.Join(root, "checkouts", "worker-0"), index: filepath.Join(root, "checkouts", "worker-0.index"),
 	}
 	w.mkdir(w.home)
-	w.cmd(root, "init", "-q", "--bare", "-b", "main", w.remote)
-	w.cmd(root, "clone", "-q", w.remote, w.person)
-	w.cmd(w.person, "checkout", "-q", "-B", "main")
-	if len(files) > 0 {
-		w.commit("first", files)
-	}
+	w.copied(files)
 	w.open(Options{})
 	return w
+}
+
+// made are the remote and the clone of worlds with the same files: most tests begin with the same ones, and a copy starts
+// none of the dozen processes that make them.
+var made = struct {
+	sync.Mutex
+	by map[string]string // files, into the folder
+}{by: map[string]string{}}
+
+// copied makes the remote and the person's clone of it.
+func (w *world) copied(files map[string]string) {
+	w.t.Helper()
+	key := fmt.Sprint(files)
+	made.Lock()
+	from, ok := made.by[key]
+	if !ok {
+		var err error
+		from, err = os.MkdirTemp("", "git-world-")
+		w.check(err)
+		w.make(from, files)
+		made.by[key] = from
+	}
+	made.Unlock()
+	for _, name := range []string{"remote.git", "person"} {
+		w.check(os.CopyFS(filepath.Join(w.root, name), os.DirFS(filepath.Join(from, name))))
+	}
+}
+
+// make makes them in a folder.
+func (w *world) make(in string, files map[string]string) {
+	w.t.Helper()
+	there := *w
+	there.remote, there.person = filepath.Join(in, "remote.git"), filepath.Join(in, "person")
+	there.cmd(in, "init", "-q", "--bare", "-b", "main", there.remote)
+	there.cmd(in, "clone", "-q", there.remote, there.person)
+	there.cmd(there.person, "remote", "set-url", "origin", "../remote.git") // wherever a copy is
+	there.cmd(there.person, "checkout", "-q", "-B", "main")
+	if len(files) > 0 {
+		there.commit("first", files)
+	}
 }
 
 // open opens git and the mirror, with what the operator's config says by now.

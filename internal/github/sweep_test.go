@@ -13,6 +13,9 @@ import (
 )
 
 func TestSweepCostsOnePointForFiftyPulls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second or more")
+	}
 	w := newWorld(t)
 	ids := w.pulls(t, MaxSweep)
 	before := w.hub.Used("alice", "graphql")

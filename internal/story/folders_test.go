@@ -58,13 +58,14 @@ func runFolders(t *testing.T, p testscript.Params, files []string) {
 	}
 }
 
-// The short stories are some of all.
+// The stories that are played first are some of all, and each is named once.
 func TestShortStoriesExist(t *testing.T) {
-	all := scriptFiles(t)
-	for _, file := range shortFiles() {
-		if !slices.Contains(all, file) {
-			t.Errorf("there is no story %s", storyName(file))
+	all, named := scriptFiles(t), map[string]bool{}
+	for _, file := range filesOf(slices.Concat(short, concurrent)) {
+		if !slices.Contains(all, file) || named[file] {
+			t.Errorf("there is no story %s, or it is named twice", storyName(file))
 		}
+		named[file] = true
 	}
 }
 

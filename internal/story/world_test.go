@@ -170,6 +170,7 @@ func (w *world) environ() map[string]string {
 		"GH_CONFIG_DIR":  w.ghDir(), "GH_HOST": simHost, "GH_TOKEN": w.token,
 		"GH_PROMPT_DISABLED": "1", "GH_NO_UPDATE_NOTIFIER": "1", "GH_FORCE_TTY": "", "NO_COLOR": "",
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8",
+		"GOGC": "off", "GOMEMLIMIT": "256MiB", // a pass is over before it has collected its garbage
 		clockVariable:    w.clock.path,
 		"MERGEXO_CONFIG": w.configPath(), "CONFIG": w.configPath(), "STATE": w.stateDir(), "AGENT": w.agentDir(), "ORIGIN": w.hub.Repo(mainRepo).GitDir(),
 		"MIRROR": w.dirs().MirrorDir(w.mainRepo()), "CHECKOUTS": w.dirs().CheckoutParent(w.mainRepo()),

@@ -101,6 +101,9 @@ func TestLongBodiesAreCutWithANote(t *testing.T) {
 }
 
 func TestCleaningIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second or more")
+	}
 	for name, piece := range map[string]string{
 		"comments": "<!---->", "openings": "<!--", "backticks": "`", "runs": "``` `", "angles": "<a ", "paragraphs": "<!-- a\n\n", "mentions": "@a", "lists": "- a\n  ", "escapes": "\\`",
 	} {

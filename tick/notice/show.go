@@ -129,14 +129,8 @@ func (p *Notices) ShowWorking(ctx context.Context, leases []*env.Lease, over <-c
 	if len(leases) == 0 {
 		return
 	}
-	wait := time.NewTimer(workingAfter + time.Second)
-	defer wait.Stop()
-	select {
-	case <-over:
+	if !p.passed(ctx, workingAfter+time.Second, over) {
 		return
-	case <-ctx.Done():
-		return
-	case <-wait.C:
 	}
 	shown := map[*env.Repo]bool{}
 	var wg sync.WaitGroup
@@ -147,6 +141,23 @@ func (p *Notices) ShowWorking(ctx context.Context, leases []*env.Lease, over <-c
 		}
 	}
 	wg.Wait()
+}
+
+// passed waits until so much time has passed, by the clock that stamps go by, and says whether it did.
+func (p *Notices) passed(ctx context.Context, wait time.Duration, over <-chan struct{}) bool {
+	end := p.Now().Add(wait)
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for p.Now().Before(end) {
+		select {
+		case <-over:
+			return false
+		case <-ctx.Done():
+			return false
+		case <-look.C:
+		}
+	}
+	return true
 }
 
 // showStop keeps the comment that says why the item is stopped.
