@@ -137,7 +137,7 @@ func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action
 	return r.conclude(ctx, s, a, seen, err)
 }
 
-// Look records an action if it is to be seen, and sends nothing.
+// Look records an action if it is visible, and sends nothing.
 func (r *Runner) Look(ctx context.Context, s Scope, a work.Action) (seen bool, err error) {
 	e, err := effectOf(a.Kind)
 	if err != nil {
@@ -201,7 +201,7 @@ func repeatable(kind work.ActionKind) bool {
 }
 
 // update writes of an action what holds of it as it was read: not of what it was
-// renewed to meanwhile.
+// renewed to in between.
 func (r *Runner) update(ctx context.Context, a work.Action, write func(*store.Tx) error) error {
 	return r.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.CheckRenewal(ctx, a); err != nil {
@@ -246,7 +246,7 @@ func (r *Runner) conclude(ctx context.Context, s Scope, a work.Action, seen obse
 }
 
 // unclear looks at once for an action whose answer never came; most such
-// writes were applied. When it is not to be seen, only the re-send waits.
+// writes were applied. When it is not visible, only the re-send waits.
 func (r *Runner) unclear(ctx context.Context, s Scope, a work.Action, sent error) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx)
 	a.NotBefore = r.Now().Add(r.SettleAfter)

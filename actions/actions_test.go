@@ -130,7 +130,7 @@ func TestLostAnswerIsLookedForBeforeItIsSentAgain(t *testing.T) {
 	if a.Sends != 1 || a.State != work.ActionSent {
 		t.Fatalf("row %s with %d sends after a lost answer", a.State, a.Sends)
 	}
-	// Still not to be seen: it is looked for in every pass, and only the send waits.
+	// Still not visible: it is looked for in every pass, and only the send waits.
 	if _, err = s.runner.Apply(t.Context(), s.scope, a); !errors.As(err, &wait) {
 		t.Fatalf("error %v, want to wait", err)
 	}

@@ -15,7 +15,7 @@ type timelines interface {
 	TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]github.TimelineEvent, error)
 }
 
-// flow sets the label that begins an issue's work anew, or takes it away: what
+// flow sets the label that begins an issue's work again, or takes it away: what
 // begins work is the labelling, not the label. The timeline shows whether
 // somebody, be it ourselves, has set it since it was asked for. Target is the
 // label, empty for none; Base those that are not to be there; Head the time, on

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// begin plans that the issue's work begins with a label, or is called off.
+// begin plans that the issue's work begins with a label, or is cancelled.
 func (s *stage) begin(label, others string) work.Action {
 	s.Helper()
 	a := work.Action{
@@ -32,7 +32,7 @@ func (s *stage) labellings(label string) (n int) {
 	return n
 }
 
-func TestFlowIsBegunAnew(t *testing.T) {
+func TestFlowIsBegunAgain(t *testing.T) {
 	s := newStage(t)
 	s.must(s.repo.Label(s.issue, "olga", "bug", "agent:bugfix", "agent:design"))
 	s.now = s.now.Add(time.Minute)

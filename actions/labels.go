@@ -21,7 +21,7 @@ type labelled interface {
 
 // labels makes some labels stand on an issue or pull request and others not. It
 // looks at what is, not at what was done: to do it twice is to do it once, and
-// what people did meanwhile is put right or found right. Labels that it does not
+// what people did in between is put right or found right. Labels that it does not
 // name are not touched.
 type labels struct {
 	missing []work.Label

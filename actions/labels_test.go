@@ -54,7 +54,7 @@ func (s *stage) requests(method string) (n int) {
 	return n
 }
 
-func TestP8LabelsAreMadeAddedAndTakenAway(t *testing.T) {
+func TestLabelsAreMadeAddedAndTakenAway(t *testing.T) {
 	s := newStage(t)
 	s.must(s.repo.Label(s.issue, "olga", "bug", green.Name)) // in whatever colour
 	if got := s.apply(s.label(red)); got.State != work.ActionApplied {
@@ -78,7 +78,7 @@ func TestP8LabelsAreMadeAddedAndTakenAway(t *testing.T) {
 	}
 }
 
-func TestP8WhatIsSoIsNotWritten(t *testing.T) {
+func TestWhatIsSoIsNotWritten(t *testing.T) {
 	s := newStage(t)
 	s.apply(s.label(red))
 	a := s.label(red)
@@ -116,7 +116,7 @@ func (r renewing) AddLabels(ctx context.Context, repo work.RepoName, number int,
 	return err
 }
 
-func TestP8RenewedWhileItIsSentStaysPlanned(t *testing.T) {
+func TestRenewedWhileItIsSentStaysPlanned(t *testing.T) {
 	s := newStage(t)
 	a := s.label(red)
 	busy := s.scope
@@ -149,7 +149,7 @@ func TestLabelsWhoseAnswerIsLost(t *testing.T) {
 	s.has(red.Name)
 }
 
-func TestP8ALabelThatSomebodyElseMakesMeanwhile(t *testing.T) {
+func TestALabelThatSomebodyElseMakes(t *testing.T) {
 	s := newStage(t)
 	busy := s.scope
 	busy.GitHub = blind{s.scope.GitHub}

@@ -40,7 +40,7 @@ func (e *sticky) find(ctx context.Context, s Scope, a work.Action) (observation,
 	}
 	mine := slices.DeleteFunc(all, func(c github.Comment) bool { return !ours(s, a, c.Body, c.Author) })
 	if len(mine) == 0 {
-		if a.Base == work.StickyEdit && !a.State.Settled() { // it went on before it was said that it stands still
+		if a.Base == work.StickyEdit && !a.State.Settled() { // it resumed before it was said that it is blocked
 			err = errTaken
 		}
 		return observation{}, false, err

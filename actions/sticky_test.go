@@ -31,7 +31,7 @@ func (s *stage) says(a work.Action) {
 	}
 }
 
-func TestP8StickyIsMadeOnceAndEdited(t *testing.T) {
+func TestStickyIsMadeOnceAndEdited(t *testing.T) {
 	s := newStage(t)
 	s.says(s.apply(s.stick("it stopped", "")))
 	first := s.row(s.stick("it stopped", ""))
@@ -45,7 +45,7 @@ func TestP8StickyIsMadeOnceAndEdited(t *testing.T) {
 	}
 }
 
-func TestP8StickyThatAPersonDeletedStaysAway(t *testing.T) {
+func TestStickyThatAPersonDeletedStaysAway(t *testing.T) {
 	s := newStage(t)
 	s.apply(s.stick("it stopped", ""))
 	s.must(s.repo.DeleteComment(s.repo.Comments(s.issue)[0].ID, "olga"))
@@ -56,7 +56,7 @@ func TestP8StickyThatAPersonDeletedStaysAway(t *testing.T) {
 	}
 }
 
-func TestP8WhatWentOnBeforeItWasSaidIsNotSaid(t *testing.T) {
+func TestWhatWentOnBeforeItWasSaidIsNotSaid(t *testing.T) {
 	s := newStage(t)
 	s.stick("it stopped", "")
 	if got := s.apply(s.stick("it went on", work.StickyEdit)); got.State != work.ActionVoid || s.comments() != 0 {
@@ -86,7 +86,7 @@ func TestStickyWhoseAnswerIsLost(t *testing.T) {
 	if _, err := s.runner.Apply(t.Context(), s.scope, s.stick("it stopped", "")); !errors.As(err, &wait) {
 		t.Fatalf("error %v, want to wait", err)
 	}
-	// What is wanted changes meanwhile: it waits all the same before another is made.
+	// What is wanted changes: it waits all the same before another is made.
 	a := s.stick("it stopped again", "")
 	if !a.NotBefore.After(s.now) {
 		t.Fatal("a comment that may be there would be made again at once")

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // args makes a usageError of what a check of positional arguments finds.
@@ -33,6 +35,55 @@ func words(least, most int) cobra.PositionalArgs {
 		}
 		return errors.New("say which one; as in: " + example(c))
 	}
+}
+
+// refuseUnknown has every command that only holds others refuse a word that names
+// none of them: without one it prints its help.
+func refuseUnknown(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		refuseUnknown(sub)
+	}
+	if !c.HasParent() || !c.HasAvailableSubCommands() || c.Runnable() {
+		return
+	}
+	c.Args = args(oneOf)
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+}
+
+// refuseUnknownHelp has "help" refuse what is no command: cobra's says so and ends well.
+func refuseUnknownHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		c.Run = nil
+		c.RunE = func(_ *cobra.Command, given []string) error {
+			about, _, err := root.Find(given)
+			if err != nil {
+				return &usageError{err}
+			}
+			return about.Help()
+		}
+	}
+}
+
+// oneOf says which words a command that holds others may be followed by.
+func oneOf(c *cobra.Command, given []string) error {
+	if len(given) == 0 {
+		return nil
+	}
+	var known []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			known = append(known, sub.Name())
+		}
+	}
+	err := fmt.Errorf("%s takes no %q; it takes %s", c.Name(), given[0], strings.Join(known, ", "))
+	if meant := work.Nearest(given[0], known); meant != "" {
+		err = fmt.Errorf("%w; did you mean %s?", err, meant)
+	}
+	return err
 }
 
 // example is the first line of a command's examples.

@@ -116,7 +116,6 @@ func (a *app) report(ran *cobra.Command, err error) {
 	}
 	fmt.Fprintln(a.env.Stderr, "gh mergexo:", err)
 	if _, ok := errors.AsType[*usageError](err); ok {
-		fmt.Fprintln(a.env.Stderr)
 		fmt.Fprint(a.env.Stderr, ran.UsageString())
 	}
 }
@@ -149,8 +148,8 @@ func notLoggedIn(err error) bool {
 	return ok
 }
 
-// usageError says that the command line is wrong; its command's usage is shown
-// with it.
+// usageError says that the command line is wrong; where to read about the command
+// is said with it.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }

@@ -50,13 +50,17 @@ func TestWrongCommandLines(t *testing.T) {
 		want []string
 	}{
 		{[]string{"stauts"}, []string{`gh mergexo: unknown command "stauts" for "gh mergexo"`, "Did you mean this?", "status"}},
-		{[]string{"status", "--nope"}, []string{"gh mergexo: unknown flag: --nope\n\nUsage:  gh mergexo status [flags]", "Flags:"}},
+		{[]string{"status", "--nope"}, []string{"gh mergexo: unknown flag: --nope\nsee gh mergexo status --help\n"}},
 		{[]string{"status", "--jsn", "items"}, []string{"unknown flag: --jsn; did you mean --json?"}},
 		{[]string{"tick", "--dryrun"}, []string{"unknown flag: --dryrun; did you mean --dry-run?"}},
 		{[]string{"graph", "--confg", "x"}, []string{"unknown flag: --confg; did you mean --config?"}},
-		{[]string{"status", "extra"}, []string{`gh mergexo: status takes no "extra"; as in: gh mergexo status`, "Usage:"}},
+		{[]string{"status", "extra"}, []string{`gh mergexo: status takes no "extra"; as in: gh mergexo status` + "\nsee gh mergexo status --help\n"}},
 		{[]string{"config", "print"}, []string{`gh mergexo: config takes no "print"; as in: gh mergexo config` + "\n"}},
-		{[]string{"show"}, []string{"gh mergexo: say which one; as in: gh mergexo show octo/repo#12\n", "Usage:  gh mergexo show <owner/name#number> [flags]"}},
+		{[]string{"show"}, []string{"gh mergexo: say which one; as in: gh mergexo show octo/repo#12\nsee gh mergexo show --help\n"}},
+		{[]string{"completion", "tcsh"}, []string{`gh mergexo: completion takes no "tcsh"; it takes bash, fish, powershell, zsh` + "\nsee gh mergexo completion --help\n"}},
+		{[]string{"completion", "bsh"}, []string{"did you mean bash?"}},
+		{[]string{"sandbox", "list"}, []string{`gh mergexo: sandbox takes no "list"; it takes run, show`}},
+		{[]string{"help", "stauts"}, []string{`gh mergexo: unknown command "stauts" for "gh mergexo"`, "see gh mergexo help --help\n"}},
 		{[]string{"show", "octo/repo#12", "13"}, []string{`gh mergexo: show takes no "13" after "octo/repo#12"; as in: gh mergexo show octo/repo#12` + "\n"}},
 		{[]string{"pause"}, []string{"gh mergexo: say which one, or --all for everything on this machine; as in: gh mergexo pause octo/repo#12\n"}},
 		{[]string{"resume"}, []string{"gh mergexo: say which one, or --all for everything on this machine; as in: gh mergexo resume octo/repo#12\n"}},
@@ -72,6 +76,9 @@ func TestWrongCommandLines(t *testing.T) {
 			if !strings.Contains(stderr, part) {
 				t.Errorf("%q: no %q in:\n%s", c.args, part, stderr)
 			}
+		}
+		if strings.Contains(stderr, "Flags:") {
+			t.Errorf("%q: what is wrong stands above a list of flags:\n%s", c.args, stderr)
 		}
 	}
 }

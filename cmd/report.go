@@ -32,13 +32,17 @@ func (v passView) object() map[string]any {
 	}
 }
 
-// printHalted tells that there is no pass, for everything is paused.
-func (a *app) printHalted(h *env.Halt, opt *tickOptions) error {
+// printHalted tells that there is no pass, for everything is paused: whoever watches or
+// asks is told each time, a scheduler once a pause.
+func (a *app) printHalted(h *env.Halt, opt *tickOptions, cfg *config.Config) error {
 	if h == nil {
 		return nil
 	}
 	if !opt.json.Asked() {
-		a.printHalt(h)
+		watched := opt.dryRun || newOutput(a.env).TTY
+		if watched || (env.Dirs{State: cfg.Runtime.StateDir}).TellHalt(*h) {
+			a.printHalt(h)
+		}
 		return nil
 	}
 	now := a.now()
@@ -49,7 +53,7 @@ func (a *app) printHalted(h *env.Halt, opt *tickOptions) error {
 func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config) error {
 	out := newOutput(a.env)
 	if rep.Halt != nil {
-		return a.printHalted(rep.Halt, opt)
+		return a.printHalted(rep.Halt, opt, cfg)
 	}
 	if opt.json.Asked() {
 		v := passView{started: rep.StartedAt, ended: rep.EndedAt, skipped: rep.Skipped, repos: rep.Repos(), turns: rep.Turns(), held: rep.Held}

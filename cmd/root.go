@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,6 +76,8 @@ accepts.`,
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
 	describeCompletion(root)
+	refuseUnknown(root)
+	refuseUnknownHelp(root)
 	return root
 }
 
@@ -145,26 +146,9 @@ func reflow(s string) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// usage is what a wrong command line is answered with.
+// usage is what follows the line that says why a command line is wrong: where the
+// rest is told. A list of all flags would hide that line.
 func usage(c *cobra.Command) error {
-	w := c.OutOrStderr()
-	fmt.Fprintf(w, "Usage:  %s\n", c.UseLine())
-	if flags := flagUsages(c.LocalFlags()); flags != "" {
-		fmt.Fprintf(w, "\nFlags:\n%s", flags)
-	}
-	return availableCommands(w, c)
-}
-
-func availableCommands(w io.Writer, c *cobra.Command) error {
-	var names []string
-	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
-			names = append(names, "  "+sub.Name())
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	_, err := fmt.Fprintf(w, "\nAvailable commands:\n%s\n", strings.Join(names, "\n"))
+	_, err := fmt.Fprintf(c.OutOrStderr(), "see %s --help\n", c.CommandPath())
 	return err
 }

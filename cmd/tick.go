@@ -42,7 +42,10 @@ once, quietly, with code 0.
 An idle pass prints nothing unless it is on a terminal. What is wrong is one line
 for each cause, with what to type. Exit codes: 0 the pass is complete, also when
 work waits or is blocked; 1 an error, or no repository could be read; 2 it was
-cancelled; 4 no login, or one that GitHub does not accept.`,
+cancelled; 4 no login, or one that GitHub does not accept. The code is about this
+pass alone: one that does not ask GitHub, for it waits after an error that the
+pass before told, exits with 0. gh mergexo status says what is wrong until it is
+over.`,
 		Example: `  $ gh mergexo tick --dry-run
   $ gh mergexo tick
   $ gh mergexo tick --repo octo/repo --max-turns 1
@@ -68,7 +71,7 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 		return err
 	}
 	if h, err := halted(cfg); err != nil || h != nil {
-		return errors.Join(err, a.printHalted(h, opt))
+		return errors.Join(err, a.printHalted(h, opt, cfg))
 	}
 	if opt.detach {
 		return a.detach(ctx, cfg, opt)
@@ -89,10 +92,11 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	if rep == nil {
 		return err
 	}
-	if err = errors.Join(a.printReport(rep, opt, cfg), err); err == nil && rep.Shut != nil && !opt.json.Asked() {
-		return &codeError{exitCode(rep.Shut)} // the lines above say why
+	unread := a.printReport(rep, opt, cfg)
+	if _, all := errors.AsType[*unreadError](unread); err == nil && (all || unread == nil) && rep.Shut != nil && !opt.json.Asked() {
+		return &codeError{exitCode(errors.Join(unread, rep.Shut))} // the lines above say why
 	}
-	return errors.Join(err, rep.Shut)
+	return errors.Join(unread, err, rep.Shut)
 }
 
 func (o *tickOptions) check() error {
@@ -145,7 +149,7 @@ func (a *app) machine(cfg *config.Config) (*machine.Machine, error) {
 
 // detach starts the same pass without a terminal.
 func (a *app) detach(ctx context.Context, cfg *config.Config, opt *tickOptions) error {
-	m, err := machine.Open(machine.Options{Config: cfg, Env: config.Environ()})
+	m, err := machine.Open(machine.Options{Config: cfg, Env: config.Environ(), Now: a.now})
 	if err != nil {
 		return err
 	}

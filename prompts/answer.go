@@ -97,7 +97,7 @@ type Verdict struct {
 // it is refused.
 type Asked struct {
 	Replies     []int64    // review comments that may be replied to
-	Told        []NewEvent // comments that want an answer; none for an answer that was accepted before
+	Unanswered  []NewEvent // comments that want an answer; none for an answer that was accepted before
 	Findings    []string   // earlier findings that a reviewer is to judge, each once
 	Escalations []string   // reviewers who may be called in
 }

@@ -1,6 +1,6 @@
 // Package prompts holds what an agent is told and what it may answer: the
 // typed context of a turn, one template and one answer schema for each kind of
-// prompt, the decoding of answers, and the rendering of what goes on from them
+// prompt, the decoding of answers, and the rendering of what is published of them
 // (design documents, bodies for GitHub).
 //
 // Two sides are hostile here. People's text goes into prompts as data, between

@@ -104,7 +104,7 @@ func (p *Pack) with(files []source) (*Pack, error) {
 	return fresh, errors.Join(wrong...)
 }
 
-// onlyOwn refuses a file that defines a piece of ours anew: it would change
+// onlyOwn refuses a file that defines a piece of ours again: it would change
 // every other prompt, too.
 func onlyOwn(t *template.Template, p *Pack, path string) error {
 	if t.Tree == nil || parse.IsEmptyTree(t.Root) { // the template before would silently stay

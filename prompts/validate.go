@@ -42,7 +42,7 @@ func checkMeaning(kind work.Kind, a Answer, asked Asked) []string {
 		c.text("commit_message", a.CommitMessage, blocked)
 	default:
 		c.feedback(a, asked.Replies)
-		c.answered(a, asked.Told)
+		c.answered(a, asked.Unanswered)
 	}
 	return c.out
 }

@@ -142,7 +142,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, noticesErr := tx.ListNotices(ctx, r.ID)
 		_, unshownErr := tx.ListUnshown(ctx, r.ID, t0)
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
-		_, standingErr := tx.ListStandingFollowups(ctx, work.StateFailed)
+		_, standingErr := tx.ListStandingFollowups(ctx, work.StateBlocked)
 		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
 		_, spentErr := tx.ListSpentSince(ctx, t0)
 		_, runsErr := tx.ListOpenRuns(ctx)

@@ -40,7 +40,7 @@ const (
 	selectItem = `SELECT id, ` + itemColumns + ` FROM work_items `
 
 	// openItem is work.State.Open, word for word as the index has it.
-	openItem = `state NOT IN ('merged', 'completed', 'closed', 'failed')`
+	openItem = `state NOT IN ('merged', 'completed', 'closed')`
 )
 
 // AddItem adds a work item. A Since that is zero becomes the transaction's.

@@ -11,7 +11,7 @@ import (
 // states are all that an item can have.
 var states = []work.State{
 	work.StatePending, work.StateReady, work.StateRunning, work.StateAwaitingFeedback, work.StateAwaitingIssueFollowup,
-	work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed, work.StateFailed,
+	work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed,
 }
 
 func getItem(t *testing.T, d *DB, id int64) work.Item {
@@ -32,9 +32,9 @@ func TestItemKeepsEveryField(t *testing.T) {
 	read, left := want, want
 	fill(t, &read.Author)
 	read.Title, read.Body, read.URL, read.Label, read.LabelEvent, read.Fingerprint, read.Edited = "t", "b", "u", "l", "e", "f", "ed"
-	read.State, read.Reason, read.Number, read.Flow, read.Branch = work.StateFailed, "no", 99, work.FlowBugfix, "known already" // none of it is ingest's
+	read.State, read.Reason, read.Number, read.Flow, read.Branch = work.StateClosed, "no", 99, work.FlowBugfix, "known already" // none of it is ingest's
 	left.Branch, left.Document, left.TouchPaths, left.DecisionSummary, left.Priority = "br", "doc", nil, "sum", 5
-	left.State, left.Reason = work.StateFailed, "no" // not the turn's
+	left.State, left.Reason = work.StateClosed, "no" // not the turn's
 	update(t, d, func(tx *Tx) error {
 		return errors.Join(tx.SetResult(t.Context(), left), tx.SetIssue(t.Context(), read), tx.SetResult(t.Context(), left))
 	})

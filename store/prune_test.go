@@ -89,7 +89,7 @@ func TestPrune(t *testing.T) {
 	oldStory(t, d, 3, work.StateClosed, lately)
 	again := oldStory(t, d, 4, work.StateClosed, old) // and the issue has started over
 	addItem(t, d, work.Item{RepoID: again.RepoID, Number: 4, State: work.StateRunning, Since: lately})
-	waiting := oldStory(t, d, 5, work.StateFailed, old)
+	waiting := oldStory(t, d, 5, work.StateMerged, old)
 	addEvent(t, d, work.Event{RepoID: waiting.RepoID, ItemID: waiting.ID, Number: 5, Key: "pending 5"})
 	addAction(t, d, work.Action{RepoID: waiting.RepoID, ItemID: waiting.ID, Number: 5, Token: "unsettled 5"})
 

@@ -65,7 +65,7 @@ func (p *Pass) carryOut(ctx context.Context, plan plan.Plan) error {
 	}
 	now := p.Now()
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
-		for _, h := range plan.Handings {
+		for _, h := range plan.Banners {
 			if err := p.notices.ShowHanding(ctx, tx, h, now); err != nil {
 				return fmt.Errorf("show who has item %d: %w", h.Stop.ItemID, err)
 			}
@@ -175,7 +175,7 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned plan.PlannedTu
 	if err := tx.AssignEvents(ctx, id, ids); err != nil {
 		return err
 	}
-	if err := beginAnew(ctx, tx, planned); err != nil {
+	if err := startOver(ctx, tx, planned); err != nil {
 		return err
 	}
 	return p.notices.Move(ctx, tx, work.Move{Item: planned.Item.ID, Cause: work.CauseClaimed, To: work.StateRunning}, p.Now())

@@ -14,7 +14,6 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
-	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
 // CommandResult is what a command on the command line came to.
@@ -85,51 +84,24 @@ func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (env.FileLock
 
 // planLocal decides what a command does, as route does of one in a comment.
 func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd work.Command) (rep plan.Reply, made plan.Plan, err error) {
-	v := p.loader.EmptyView(rem)
-	var item work.Item
+	var v plan.Snapshot
+	var item plan.Item
 	by := "the operator"
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		if err := p.loader.Fill(ctx, tx, rem, &v); err != nil {
+		if v, item, err = p.loader.ForCommand(ctx, tx, rem, number); err != nil || item.ID == 0 {
 			return err
 		}
-		if item, err = itemOn(ctx, tx, rem.Row.ID, number); err != nil || item.ID == 0 {
-			return err
-		}
-		if err := snapshot.FillItem(ctx, tx, &v, item.ID); err != nil {
-			return err
-		}
-		if err := snapshot.FillFollowups(ctx, tx, &v); err != nil {
-			return err
-		}
-		if accounts, err := tx.ListAccounts(ctx); err != nil {
-			return err
-		} else if known := accounts[rem.Name.Host]; len(known) > 0 {
+		accounts, err := tx.ListAccounts(ctx)
+		if known := accounts[rem.Name.Host]; len(known) > 0 {
 			by = cmp.Or(known[len(known)-1].Login, by)
 		}
-		return snapshot.FillCommanded(ctx, tx, &v, item.ID)
+		return err
 	})
 	if err != nil {
 		return rep, made, fmt.Errorf("read %s: %w", work.Ref(rem.Name, number), err)
 	}
 	rep, made = plan.ForCommand(v, item, p.localEvent(rem, item.ID, number, cmd, by), cmd)
 	return rep, made, nil
-}
-
-// itemOn is the newest work item of an issue, or that of a pull request; one
-// without an id when nothing is worked on there.
-func itemOn(ctx context.Context, tx *store.Tx, repoID int64, number int) (work.Item, error) {
-	pull, ok, err := tx.GetPull(ctx, repoID, number)
-	if err != nil {
-		return work.Item{}, err
-	}
-	if ok && pull.ItemID != 0 {
-		return tx.GetItem(ctx, pull.ItemID)
-	}
-	item, ok, err := tx.FindItem(ctx, repoID, number)
-	if !ok {
-		item = work.Item{RepoID: repoID, Number: number}
-	}
-	return item, err
 }
 
 // localEvent is what remembers a command that stands in no comment.

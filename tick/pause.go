@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// People take a work item over by the label agent:ignore on its issue or its
-// pull request, or by a command, and give it back in the same way. Meanwhile
+// People pause a work item by the label agent:ignore on its issue or its pull
+// request, or by a command, and resume it in the same way. Until then
 // nothing is begun for it, and what is said is skipped for good. The label on
 // GitHub is enough to know, also of pauses that are over: timelines show them.
 

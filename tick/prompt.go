@@ -38,9 +38,13 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 		return Prompt{}, err
 	}
 	for _, r := range preview.Repos {
-		if r.Failed {
-			return Prompt{}, fmt.Errorf("%s: %s", r.Repo, r.Note)
+		if !r.Failed {
+			continue
 		}
+		if why := p.Accounts.ShutHosts(func(string) bool { return true }); why != nil {
+			return Prompt{}, fmt.Errorf("%s: %w", r.Repo, why)
+		}
+		return Prompt{}, fmt.Errorf("%s: %s", r.Repo, r.Note)
 	}
 	l, err := q.leaseOf(ctx, p, preview)
 	if err != nil {

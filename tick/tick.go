@@ -84,10 +84,8 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 		return leases, fmt.Errorf("let go of repositories that were left: %w", err)
 	}
 	ready := p.ingest.ReadAll(ctx, rep)
-	if leases, err = p.open(ingest.SameRepos(leases)); err != nil {
-		return leases, err
-	}
-	if _, halted := p.Dirs.Halted(); halted { // meanwhile: what was read waits, and what was recovered finds out itself
+	leases = p.open(ingest.SameRepos(leases))
+	if _, halted := p.Dirs.Halted(); halted { // since then: what was read waits, and what was recovered finds out itself
 		return leases, nil
 	}
 	plans, err := p.route(ctx, ready)

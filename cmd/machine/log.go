@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -37,21 +36,24 @@ func (m *Machine) openLog(dryRun bool) (*slog.Logger, func() error, error) {
 }
 
 const (
-	logDay  = "2006-01-02"
-	logLife = 30 * 24 * time.Hour
+	logDay      = "2006-01-02"
+	detachedDay = "detached-" + logDay + ".log" // what detached passes print
+	logLife     = 30 * 24 * time.Hour
 )
 
 // dropOldLogs removes the logs of days before a time, once a day. What is not
 // named like a day's log is not ours to remove.
 func dropOldLogs(dir string, before time.Time) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
-	for _, name := range names {
-		day, err := time.Parse(logDay, strings.TrimSuffix(filepath.Base(name), ".jsonl"))
-		if err == nil && day.Before(before) {
-			_ = os.Remove(name) // tidiness; tomorrow again
+	for _, e := range entries {
+		for _, named := range []string{logDay + ".jsonl", detachedDay} {
+			day, err := time.Parse(named, e.Name())
+			if err == nil && day.Before(before) {
+				_ = os.Remove(filepath.Join(dir, e.Name())) // tidiness; tomorrow again
+			}
 		}
 	}
 }

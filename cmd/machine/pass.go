@@ -63,5 +63,5 @@ func (m *Machine) Detach(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	return proc.Detach(ctx, self, args, m.env.All(), m.dirs.State, filepath.Join(logs, "detached.log"))
+	return proc.Detach(ctx, self, args, m.env.All(), m.dirs.State, filepath.Join(logs, m.now().UTC().Format(detachedDay)))
 }

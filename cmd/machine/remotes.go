@@ -15,7 +15,6 @@ import (
 // remotes connects every configured repository. All of a host share a client.
 func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 	var all []env.Remote
-	var without []error // hosts without a login
 	for _, r := range m.cfg.Repos {
 		client, ok := m.clients[r.Name.Host]
 		if !ok {
@@ -25,7 +24,6 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 			client, err = github.New(github.Options{Host: r.Name.Host, Token: token, Now: m.now, Log: log})
 			if _, out := errors.AsType[*github.NotLoggedInError](err); out { // that is for its own repositories to say
 				client, err = github.LoggedOut(r.Name.Host, m.now), nil
-				without = append(without, &github.NotLoggedInError{Host: r.Name.Host})
 			}
 			if err != nil {
 				return nil, err
@@ -36,9 +34,6 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 			Name: r.Name, Settings: r, GitHub: client,
 			Mirror: func(repo work.Repo) env.Mirror { return m.mirror(r, repo) },
 		})
-	}
-	if len(without) > 0 && len(without) == len(m.clients) {
-		return nil, without[0]
 	}
 	return all, nil
 }

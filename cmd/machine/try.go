@@ -43,6 +43,9 @@ func (m *Machine) Try(ctx context.Context, t Trial) (code int, err error) {
 	case !protection.Hides():
 		return 0, fmt.Errorf("nothing was run: agent %q has %s; %s", t.Agent.Name, protection, remedy(m.cfg.Sandbox(t.Agent)))
 	}
+	if err := agent.Find(spec); err != nil { // before the sandbox makes its home folder
+		return 0, fmt.Errorf("nothing was run: %w", err)
+	}
 	spec.Wrap = wrap
 	program, err := findIn(m.env, dir, t.Command[0])
 	if err != nil {

@@ -241,7 +241,7 @@ func (f Facts) idle() standing {
 			on := "people on " + f.pullRef()
 			return standing{cmp.Or(f.Item.Reason, on), cmp.Or(f.Item.Hint, "comment, merge or close it")}
 		}
-	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed, work.StateFailed:
+	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed:
 	}
 	return standing{f.Item.Reason, f.Item.Hint}
 }

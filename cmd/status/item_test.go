@@ -46,7 +46,6 @@ func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		"merged design":  {Facts{Repo: repo, Item: item(work.StateMerged, work.FlowDesign)}, "", "implementation"},
 		"completed":      {Facts{Repo: repo, Item: item(work.StateCompleted, work.FlowBugfix)}, "", "nothing"},
 		"closed":         {Facts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix)}, "", "label again"},
-		"failed":         {Facts{Repo: repo, Item: item(work.StateFailed, work.FlowBugfix)}, "", "label again"},
 		"own reason":     {Facts{Repo: repo, Item: work.Item{State: work.StatePending, Flow: work.FlowBugfix, Reason: "octo/app#9"}}, "octo/app#9", "bugfix_start"},
 		"closed, a turn": {Facts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix), Turn: &work.Turn{Step: work.StepClaimed}}, "", "label again"},
 	} {

@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
@@ -67,12 +68,12 @@ func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 	if len(q.Repos) > 0 {
 		q.Now = q.Now.Add(-clocks[q.Repos[0].Host])
 	}
-	turns, err := loadTurns(ctx, tx, q)
+	live, err := env.Dirs{State: q.Config.Runtime.StateDir}.LiveTurns()
 	if err != nil {
 		return Board{}, err
 	}
 	b := Board{now: q.Now, clocks: clocks, budgets: q.Config.Runtime.Budgets, halt: q.Halt}
-	if b.day, err = loadDay(ctx, tx, b.budgets, q.Now); err != nil {
+	if b.day, err = snapshot.Day(ctx, tx, b.budgets, q.Now); err != nil {
 		return Board{}, err
 	}
 	if len(q.Repos) == len(q.Config.Repos) {
@@ -82,7 +83,7 @@ func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 	}
 	for _, name := range q.Repos {
 		r := repoStatus{Repo: FindRepo(known, name), called: q.Config.Called(name)}
-		if err := b.addRepo(ctx, tx, q, r, turns); err != nil {
+		if err := b.addRepo(ctx, tx, q, r, live); err != nil {
 			return Board{}, err
 		}
 	}
@@ -90,7 +91,7 @@ func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 }
 
 // addRepo reads a configured repository and its work items.
-func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus, turns unfinishedTurns) error {
+func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus, live map[string]bool) error {
 	r.ignored = env.IgnoredStamps(&r.Repo, q.Now)
 	if r.ID != 0 {
 		items, err := loadRepo(ctx, tx, q, r.Repo, b.day)
@@ -98,8 +99,7 @@ func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus
 			return err
 		}
 		for _, f := range items {
-			f.Turn = turns.unfinished[f.Item.ID]
-			f.Live = f.Turn != nil && turns.live[f.Turn.Key]
+			f.Live = f.Turn != nil && live[f.Turn.Key]
 			b.items = append(b.items, f)
 		}
 		if r.counts, err = tx.Counts(ctx, r.ID); err != nil {
@@ -110,41 +110,43 @@ func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus
 	return nil
 }
 
-// unfinishedTurns are the turns that are under way, and those of them on which a
-// living pass works.
-type unfinishedTurns struct {
-	unfinished map[int64]*work.Turn // by work item
-	live       map[string]bool      // by key
-}
-
-func loadTurns(ctx context.Context, tx *store.Tx, q Query) (unfinishedTurns, error) {
-	turns, err := tx.ListUnfinishedTurns(ctx)
-	if err != nil {
-		return unfinishedTurns{}, err
-	}
-	found := unfinishedTurns{unfinished: make(map[int64]*work.Turn, len(turns))}
-	for i, t := range turns {
-		found.unfinished[t.ItemID] = &turns[i]
-	}
-	found.live, err = env.Dirs{State: q.Config.Runtime.StateDir}.LiveTurns()
-	return found, err
-}
-
-// loadRepo reads a repository's work items, and what holds them back.
+// loadRepo reads a repository's work items, and what holds them back: the plan says
+// that, of the same items.
 func loadRepo(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spending.Day) ([]Facts, error) {
-	items, err := loadItems(ctx, tx, q, r)
+	v, err := snapshot.Board(ctx, tx, q.Config, r, day, q.Now, q.All)
 	if err != nil {
 		return nil, err
 	}
-	waits, err := snapshot.Waits(ctx, tx, q.Config, r, day, q.Now)
-	if err != nil {
-		return nil, err
+	waits := plan.For(v).Waits()
+	var found []Facts
+	for _, i := range v.Items {
+		if !q.All && !i.State.Open() {
+			continue
+		}
+		f := factsOf(i)
+		f.Repo, f.Now = r, q.Now
+		f.configure(q)
+		f.Held = waits[f.number()]
+		if f.Stop != nil {
+			if f.Said, _, err = tx.GetAction(ctx, f.Stop.Token); err != nil {
+				return nil, err
+			}
+		}
+		found = append(found, f)
 	}
-	for i := range items {
-		items[i].configure(q)
-		items[i].Held = waits[items[i].number()]
+	return found, nil
+}
+
+// factsOf are the facts that a plan depends on, too.
+func factsOf(i plan.Item) Facts {
+	f := Facts{Item: i.Item, Turn: i.Turn, Pause: i.Pause, Pending: len(i.Unanswered()), Spent: spending.Of(i.Spent)}
+	if i.HasPull() {
+		f.Pull = &i.Pull
 	}
-	return items, nil
+	if i.Stop.Lasts() && i.State.Stands() {
+		f.Stop = &i.Stop
+	}
+	return f
 }
 
 // FindRepo finds the row of a configured repository: of those that have had the name
@@ -165,103 +167,6 @@ func FindRepo(known []work.Repo, name work.RepoName) work.Repo {
 	return found
 }
 
-// loadItems reads everything about a repository's work items but their turns.
-func loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Repo) ([]Facts, error) {
-	list := tx.ListOpenItems
-	if q.All {
-		list = tx.ListItems
-	}
-	items, err := list(ctx, r.ID)
-	if err != nil {
-		return nil, err
-	}
-	newest, err := loadPulls(ctx, tx, r.ID)
-	if err != nil {
-		return nil, err
-	}
-	pending, err := countPending(ctx, tx, r.ID, newest)
-	if err != nil {
-		return nil, err
-	}
-	paused, err := loadPauses(ctx, tx, r.ID)
-	if err != nil {
-		return nil, err
-	}
-	found := make([]Facts, len(items))
-	for i, item := range items {
-		spent, err := tx.ListSpent(ctx, item.ID)
-		if err != nil {
-			return nil, err
-		}
-		found[i] = Facts{
-			Repo: r, Item: item, Pull: newest[item.ID], Pending: pending[item.ID], Spent: spending.Of(spent), Now: q.Now, Pause: paused[item.Number],
-		}
-		if p := newest[item.ID]; p != nil && found[i].Pause == nil {
-			found[i].Pause = paused[p.Number]
-		}
-		if err := found[i].loadStop(ctx, tx); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
-}
-
-// loadPulls reads the newest pull request of each work item.
-func loadPulls(ctx context.Context, tx *store.Tx, repoID int64) (map[int64]*work.PullRequest, error) {
-	pulls, err := tx.ListPulls(ctx, repoID)
-	if err != nil {
-		return nil, err
-	}
-	newest := make(map[int64]*work.PullRequest, len(pulls))
-	for i, p := range pulls {
-		if old := newest[p.ItemID]; old == nil || old.Number < p.Number {
-			newest[p.ItemID] = &pulls[i]
-		}
-	}
-	return newest, nil
-}
-
-// countPending counts for each work item what people said and no turn has taken yet.
-func countPending(ctx context.Context, tx *store.Tx, repoID int64, newest map[int64]*work.PullRequest) (map[int64]int, error) {
-	events, err := tx.ListPendingEvents(ctx, repoID)
-	if err != nil {
-		return nil, err
-	}
-	waiting, err := tx.ListStandingFollowups(ctx, work.StateAwaitingIssueFollowup)
-	if err != nil {
-		return nil, err
-	}
-	heard := make(map[int64]int64, len(waiting))
-	for _, f := range waiting {
-		heard[f.ItemID] = f.EventCursor
-	}
-	pending := map[int64]int{}
-	for _, e := range events {
-		if e.Kind.Said() && e.TurnID == 0 && e.ID > heard[e.ItemID] && !elsewhere(e, newest[e.ItemID]) {
-			pending[e.ItemID]++
-		}
-	}
-	return pending, nil
-}
-
-// elsewhere reports whether something was said on the issue with the pull request
-// open: no turn answers that.
-func elsewhere(e work.Event, pull *work.PullRequest) bool {
-	return e.Kind == work.EventSource && pull != nil && e.CreatedAt.After(pull.CreatedAt)
-}
-
-// loadPauses reads what people have paused, by number.
-func loadPauses(ctx context.Context, tx *store.Tx, repoID int64) (map[int]*work.Pause, error) {
-	open, err := tx.ListOpenPauses(ctx, repoID)
-	oldest := map[int]*work.Pause{}
-	for i, p := range open {
-		if oldest[p.Number] == nil {
-			oldest[p.Number] = &open[i]
-		}
-	}
-	return oldest, err
-}
-
 // configure adds what the query and its config say: what may be spent and answered, and by
 // which label people take things over.
 func (f *Facts) configure(q Query) {
@@ -270,21 +175,4 @@ func (f *Facts) configure(q Query) {
 	if r, ok := q.Config.Repo(f.Repo.Name); ok {
 		f.Ignore = r.Labels.Ignore
 	}
-}
-
-// loadStop reads why an item is blocked, and where GitHub says so.
-func (f *Facts) loadStop(ctx context.Context, tx *store.Tx) error {
-	stop, ok, err := tx.FindStop(ctx, f.Item.ID)
-	if err != nil || !ok || !stop.Lasts() || !f.Item.State.Stands() {
-		return err
-	}
-	f.Stop = &stop
-	f.Said, _, err = tx.GetAction(ctx, stop.Token)
-	return err
-}
-
-// loadDay reads what was spent in the last 24 hours.
-func loadDay(ctx context.Context, tx *store.Tx, b work.Budgets, now time.Time) (spending.Day, error) {
-	spent, err := tx.ListSpentSince(ctx, now.Add(-24*time.Hour))
-	return spending.DayOf(spent, b, now), err
 }

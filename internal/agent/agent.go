@@ -44,7 +44,7 @@ type Request struct {
 	Prompt  string
 	Context json.RawMessage
 	Schema  json.RawMessage
-	Session string     // the provider's thread to go on with; empty for a new one
+	Session string     // the provider's thread to resume; empty for a new one
 	Counted work.Usage // what was counted of that thread before, as Result.Counted told
 	Dir     string     // the checkout, absolute
 
@@ -202,7 +202,7 @@ func (e *AnswerError) Error() string {
 	return fmt.Sprintf("agent %q gave no usable answer: %s", e.Agent, strings.Join(e.Violations, "; "))
 }
 
-// SessionError says that the thread that was to be gone on with is of no more
+// SessionError says that the thread that was to be resumed is of no more
 // use: a new one, told the whole story, is. It is never about a new thread.
 type SessionError struct {
 	Agent  string

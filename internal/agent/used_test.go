@@ -16,7 +16,7 @@ import (
 
 var errTooMuch = errors.New("that is too much")
 
-// A run is told of while it goes on, and is ended when the one who is told says
+// A run is told of while it lasts, and is ended when the one who is told says
 // so; whoever finds its record alone reads what it used, in a new session and in
 // one that is resumed.
 func TestARunIsEndedWhenItHasUsedTooMuch(t *testing.T) {

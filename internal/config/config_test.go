@@ -104,23 +104,6 @@ func TestPricesSayWhatIsWrongWithThem(t *testing.T) {
 // uncomment makes every "# key = value" of the example a setting.
 var uncomment = regexp.MustCompile(`(?m)^# ([a-z_]+ = )`)
 
-func TestExampleLoadsAndShowsTheDefaults(t *testing.T) {
-	plain, err := parse(t, config.Example)
-	if err != nil {
-		t.Fatal(err)
-	}
-	full, err := parse(t, uncomment.ReplaceAllString(config.Example, "$1"))
-	if err != nil {
-		t.Fatalf("with every line uncommented: %v", err)
-	}
-	if !equal(plain.Runtime, full.Runtime) {
-		t.Errorf("the example's comments are no defaults:\n%+v\n%+v", plain.Runtime, full.Runtime)
-	}
-	if plain.Repos[0].Labels != full.Repos[0].Labels || plain.Repos[0].KeepIgnored != full.Repos[0].KeepIgnored {
-		t.Errorf("repo %+v, %+v", plain.Repos[0], full.Repos[0])
-	}
-}
-
 func TestEverySettingIsRead(t *testing.T) {
 	c, err := parse(t, `
 [runtime]

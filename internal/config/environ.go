@@ -12,7 +12,7 @@ import (
 )
 
 // Env is what was read from the environment. Nothing else in the program reads
-// it. Its fields may be set anew by flags.
+// it. Its fields may be set again by flags.
 type Env struct {
 	ConfigPath string // where the config is; empty only when no home folder is known
 	DataDir    string // default of runtime.state_dir; empty likewise

@@ -25,7 +25,7 @@ func commandRetryOfAQuestion(w *world) error {
 	return says(1, "/mergexo retry")(w)
 }
 
-// commandCancel calls the work off that somebody has just asked to be changed.
+// commandCancel cancels the work that somebody has just asked to be changed.
 func commandCancel(w *world) error {
 	return steps(commentOn(pullNumber), says(pullNumber, "/mergexo cancel"))(w)
 }

@@ -16,7 +16,7 @@ import (
 // ended is how a run ended, without ids, times and what else differs from run
 // to run though nothing is different.
 type ended struct {
-	hub     string              // all that is to be seen on GitHub
+	hub     string              // all that is visible on GitHub
 	commits string              // every branch's commits, with their changes
 	work    map[string][]string // by the branch of a pull request, who made which commits there
 	ledger  string              // what the database says of items and events
@@ -38,7 +38,7 @@ var (
 	questions    = regexp.MustCompile(`(?m)^  comment by operator\n    \| gh mergexo stopped here: .*\n(    \|.*\n)*`)
 	commandSaid  = regexp.MustCompile("(?m)^(    \\| \\*\\*`/mergexo .*`\\*\\* for \\w+:).*\n")
 	minutes      = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b`)
-	// overtaken is what a comment about a stop says once the work went on: people
+	// overtaken is what a comment about a stop says once the work has resumed: people
 	// who answered before it was made never get it.
 	overtaken = regexp.MustCompile(`(?m)^  comment by operator\n    \| \*\*(?:Resumed|Merged|Closed|Cancelled|Stopped for another reason)\*\* .*\n(    \|.*\n)*`)
 	// finished is the label that an issue gets with the merge that closes it:
@@ -230,7 +230,7 @@ func merged(a, b map[string]int) map[string]int {
 const tool = "gh mergexo: "
 
 // compareWork is what holds of the branches of pull requests when an answer went
-// with the state and people did something meanwhile: nobody's commit is missing, a person's is there once, and one
+// with the state and people did something in between: nobody's commit is missing, a person's is there once, and one
 // that is there more often is the agent's, who worked again.
 func (e ended) compareWork(want ended) error {
 	var errs []error
@@ -258,7 +258,7 @@ func (e ended) compareWork(want ended) error {
 }
 
 // unattributed is what is left when it does not count which events an answer
-// was for: a turn that is made anew may be given other ones.
+// was for: a turn that is made again may be given other ones.
 func (e ended) unattributed() ended {
 	e.hub, e.commits = handledLines.ReplaceAllString(e.hub, ""), handledLines.ReplaceAllString(e.commits, "")
 	return e

@@ -15,14 +15,14 @@ import (
 )
 
 // conclude makes passes until nothing happens any more, lets people answer
-// what stands still, and looks at everything.
+// what is blocked, and looks at everything.
 func (l *life) conclude() error {
 	l.calm()
 	l.note("calm")
 	if err := l.quiet(); err != nil {
 		return err
 	}
-	if l.lagging { // what was not listed comes to light
+	if l.lagging { // what was not listed appears
 		for range unlisted + 1 {
 			if _, err := l.pass(); err != nil {
 				return err
@@ -96,7 +96,7 @@ func (l *life) remind() error {
 	return l.quiet()
 }
 
-// encourage has people answer what stands still: their word is a way on.
+// encourage has people answer what is blocked: their comment resumes it.
 func (l *life) encourage() error {
 	for range 3 {
 		blocked, err := l.blocked()
@@ -331,7 +331,7 @@ func (l *life) untouched(is *tracked) (err error) {
 	return err
 }
 
-// wanted: who asks for work gets one pull request, and who called it off none.
+// wanted: who asks for work gets one pull request, and who cancelled it none.
 func (l *life) wanted() (err error) {
 	open, marked := map[string]int{}, map[string]int{}
 	for _, p := range l.repo.Pulls() {

@@ -13,8 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// excuseCommand says what was said while a command stood that takes the work
-// over: when a pass carries it out is a matter of order.
+// excuseCommand says what was said while a command stood that pauses the
+// work: when a pass carries it out is a matter of order.
 const excuseCommand = "a command had taken the work over"
 
 // command has somebody give one, on an issue or its pull request.
@@ -91,7 +91,7 @@ func (l *life) obeyed() (err error) {
 	return err
 }
 
-// shown: nothing says of a pull request that goes on that it stands still.
+// shown: nothing says of a pull request that is worked on that it is blocked.
 func (l *life) shown() (err error) {
 	ours := func(p githubsim.Pull) bool {
 		return p.State == "open" && slices.ContainsFunc(l.issues, func(is *tracked) bool { return is.owns(p) })

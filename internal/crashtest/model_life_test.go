@@ -31,10 +31,10 @@ type life struct {
 type tracked struct {
 	number int
 	label  string
-	doubt  bool                // called off at some time before there was a pull request: what is owed then is a matter of order
+	doubt  bool                // cancelled at some time before there was a pull request: what is owed then is a matter of order
 	theirs map[string][]string // by branch, commits that people pushed and did not take away again
 	dead   map[int]remains     // closed pull requests, as they were then
-	noPull bool                // called off before there was a pull request
+	noPull bool                // cancelled before there was a pull request
 
 	pausing   bool // the last command about it was to pause
 	commanded bool // there was one, or one to resume
@@ -87,8 +87,8 @@ type gate struct {
 	mu     sync.Mutex
 	closed bool
 	held   int
-	way    chan struct{} // closed when those who wait may go on
-	dead   bool          // those who wait go on without a pass
+	way    chan struct{} // closed when those who wait may continue
+	dead   bool          // those who wait continue without a pass
 }
 
 func newGate() *gate { return &gate{way: make(chan struct{})} }
@@ -146,10 +146,10 @@ func (g *gate) waiting() int {
 }
 
 // parked is how long nothing must happen until a pass that has a held agent
-// counts as standing still.
+// counts as waiting.
 const parked = 200 * time.Millisecond
 
-// run starts n passes, and returns when each has ended or stands still.
+// run starts n passes, and returns when each has ended or waits.
 func (l *life) run(n int) error {
 	var all []<-chan struct{}
 	for range n {

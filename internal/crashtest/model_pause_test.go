@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// ignoreLabel takes the work over from the agents, excusePaused says what was
-// said meanwhile.
+// ignoreLabel pauses the work, excusePaused says what was said during a pause.
 const (
 	ignoreLabel  = "agent:ignore"
 	excusePaused = "it was said while people had the work"
 )
 
-// ignore takes the work over, by the label on the issue or its pull request.
+// ignore pauses the work, by the label on the issue or its pull request.
 func (l *life) ignore(s step) error {
 	is, ok := l.issue(s.a)
 	if !ok {
@@ -29,7 +28,7 @@ func (l *life) ignore(s step) error {
 	return nil
 }
 
-// heed gives the work back.
+// heed resumes the work.
 func (l *life) heed(s step) error {
 	if is, ok := l.issue(s.a); ok {
 		l.free(is)
@@ -47,7 +46,7 @@ func (l *life) free(is *tracked) (done bool) {
 	return done
 }
 
-// giveBack gives back whatever people have taken over: what was said before is
+// giveBack hands back whatever people have paused: what was said before is
 // owed then.
 func (l *life) giveBack() error {
 	given := false

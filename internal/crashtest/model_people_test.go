@@ -350,7 +350,7 @@ func (l *life) withdraw(w *writing) {
 	}
 }
 
-// forget loses the database. A pass that runs goes on with a file that is gone.
+// forget loses the database. A pass that runs works on with a file that is gone.
 // What a list did not show within settle_after, which is 0 s here, is sent
 // again, and how often is lost with the database: nothing is removed then.
 func (l *life) forget(s step) error {

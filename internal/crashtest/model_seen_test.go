@@ -49,7 +49,7 @@ func (l *life) tables() (text string, err error) {
 	return text, err
 }
 
-// answers is what is to be seen of ours on GitHub.
+// answers is what is visible of ours on GitHub.
 type answers struct {
 	tokens  map[string]int             // how many comments carry each
 	handled map[string]int             // how many comments name each event as handled

@@ -65,7 +65,7 @@ func (w *world) play(t *testing.T, s scenario, p point) (o outcome) {
 }
 
 // recover makes passes until everything is quiet, and once more after what
-// lists did not show has come to light.
+// lists did not show has appeared.
 func (w *world) recover(p point, o *outcome) error {
 	passes, err := w.settle()
 	o.passes += passes

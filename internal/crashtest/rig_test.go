@@ -54,7 +54,7 @@ type rig struct {
 	found  []found // at the places so far
 }
 
-// reset begins to count anew, and says where to strike.
+// reset begins to count again, and says where to strike.
 func (r *rig) reset(plan point) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -2,8 +2,8 @@
 
 package crashtest
 
-// takeOver has people take the work over and give it back before any pass looks:
-// what they said before and after is answered, what they said meanwhile never.
+// takeOver has people pause the work and resume it before any pass looks: what they
+// said before and after is answered, what they said during the pause never.
 func takeOver(w *world) error {
 	at := func(do func() error) func(*world) error {
 		return func(w *world) error {

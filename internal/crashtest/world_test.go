@@ -84,7 +84,7 @@ func (w *world) path(parts ...string) string {
 	return filepath.Join(append([]string{w.dir}, parts...)...)
 }
 
-// begin makes the world anew for a run of a scenario.
+// begin makes the world again for a run of a scenario.
 func (w *world) begin(s scenario) (err error) {
 	w.scenario, w.people, w.before = s, new(sync.Once), 0
 	w.later.Store(0)

@@ -125,7 +125,7 @@ func (d *demo) count(what string) {
 }
 
 // killedPass begins a pass and kills it, as kill -9 does, at the moment when a
-// request has taken effect and before the pass has heard of it.
+// request has taken effect and before the pass knows of it.
 func (d *demo) killedPass(ctx context.Context, what string, when func(githubsim.Request) bool) error {
 	running, kill := context.WithCancel(ctx)
 	defer kill()

@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
-// giveRepository makes the checkout's own .git anew, for the agent's use: it
+// giveRepository makes the checkout's own .git again, for the agent's use: it
 // borrows the mirror's objects, stands on the branch, and has no remote. What
 // becomes of it does not matter to us.
 func (m *Mirror) giveRepository(ctx context.Context, r Restore) error {

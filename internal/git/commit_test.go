@@ -6,9 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -180,7 +178,7 @@ func TestRefused(t *testing.T) {
 		{"owners removed", func(w *world) { w.check(os.Remove(filepath.Join(w.dir, "dir/CODEOWNERS"))) }, Limits{Protected: []string{"**/CODEOWNERS"}}, []string{"protected"}},
 		{"pipe over a file", func(w *world) {
 			w.check(os.Remove(filepath.Join(w.dir, "a.txt")))
-			w.check(syscall.Mkfifo(filepath.Join(w.dir, "a.txt"), 0o644))
+			w.pipe("a.txt")
 		}, Limits{}, []string{`"a.txt" is no file`}},
 		{"raw LFS file", func(w *world) { w.put("x.bin", "raw") }, Limits{}, []string{`"x.bin" belongs to Git LFS`}},
 		{"only documents", func(w *world) { w.put("docs/a.txt", "x"); w.put("b/c.md", "x") }, Limits{NotOnly: []string{"docs/**", "**/*.md"}}, []string{"nothing but documents is changed"}},
@@ -371,30 +369,4 @@ func TestPartialWorkIsKept(t *testing.T) {
 	if got := w.show(oid, "half.go"); got != "package half // <<<<<<< " {
 		t.Errorf("half.go = %q", got)
 	}
-}
-
-// Git compares the times of files by seconds: what changes in the second of the
-// restore, and keeps its size, is seen all the same.
-func TestAChangeInTheSecondOfTheRestoreIsSeen(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a second or more")
-	}
-	w := newWorld(t, tree)
-	for range 20 {
-		w.restore()
-		w.put("a.txt", "A\n")
-		index, err := os.Stat(w.index)
-		w.check(err)
-		changed, err := os.Stat(filepath.Join(w.dir, "a.txt"))
-		w.check(err)
-		if changed.ModTime().Unix() != index.ModTime().Unix() {
-			continue // too late in the second
-		}
-		time.Sleep(time.Until(index.ModTime().Truncate(time.Second).Add(time.Second)))
-		if got := w.mustCommit().Files; !slices.Equal(got, []string{"a.txt"}) {
-			t.Errorf("changed: %q", got)
-		}
-		return
-	}
-	t.Skip("no restore ended early in its second")
 }

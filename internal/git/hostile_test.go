@@ -8,7 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// everything that git can be told to run from files in a checkout.
+// plant has git told to run a script by everything that can tell it so from files in a
+// checkout.
 func plant(w *world, repo, script string) {
 	w.t.Helper()
 	config := `[core]

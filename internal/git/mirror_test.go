@@ -316,7 +316,7 @@ func TestCommandsSync(t *testing.T) {
 	}
 }
 
-// old is a git that only tells its version.
+// fake puts a script in the place of git.
 func (w *world) fake(script string) string {
 	w.t.Helper()
 	path := filepath.Join(w.root, "bin", "git")

@@ -16,7 +16,7 @@ type Replayed struct {
 	Conflict bool
 }
 
-// Replay makes the commit's change anew on top of another commit, in the
+// Replay makes the commit's change again on top of another commit, in the
 // mirror, with its message, author and date. A merge commit is a conflict: its
 // change is not one.
 func (m *Mirror) Replay(ctx context.Context, oid, onto string) (Replayed, error) {

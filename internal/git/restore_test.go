@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
@@ -91,7 +90,7 @@ func TestRestoreAfterAnything(t *testing.T) {
 		},
 		"executable, pipe, mode": func(w *world) {
 			w.check(os.Chmod(filepath.Join(w.dir, "a.txt"), 0o755))
-			w.check(syscall.Mkfifo(filepath.Join(w.dir, "pipe"), 0o644))
+			w.pipe("pipe")
 		},
 		"index.lock left":   func(w *world) { w.write(w.index+".lock", "") },
 		"index is garbage":  func(w *world) { w.write(w.index, "no index") },

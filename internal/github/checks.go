@@ -94,7 +94,7 @@ type WorkflowRun struct {
 	ID         int64
 	Name       string
 	HeadOID    string
-	Status     string // completed, or what is still going on
+	Status     string // completed, or what it does still
 	Conclusion string // success, failure, …; empty until completed
 	Attempt    int    // 1, and one more for each time that it was run again
 	URL        string

@@ -53,13 +53,13 @@ type Thread struct {
 // Check is a check run or a commit status of a head.
 type Check struct {
 	Name       string
-	Status     string // COMPLETED, or what is still going on
+	Status     string // COMPLETED, or what it does still
 	Conclusion string // SUCCESS, FAILURE, …; empty until completed
 	URL        string
 	Kind       string // CheckRun or StatusContext
 	ID         string
 	Summary    string    // of a status
-	EndedAt    time.Time // zero while it goes on
+	EndedAt    time.Time // zero while it runs
 }
 
 // reviewPending is the state of a draft.

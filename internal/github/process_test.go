@@ -27,7 +27,7 @@ func TestInProcessOfItsOwn(t *testing.T) {
 	fmt.Printf("\nhost %s, rest %s, graphql %s\n", c.Host(), acc.Login, s.Viewer.Login)
 }
 
-// The setups A, B, C and E of the facts: whatever reaches GitHub for gh reaches it for us.
+// Whatever reaches GitHub for gh reaches it for us.
 func TestReachesGitHubAsGhDoes(t *testing.T) {
 	hub, err := githubsim.New(githubsim.Options{Dir: t.TempDir(), Now: time.Now})
 	must(t, err)

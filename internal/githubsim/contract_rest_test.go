@@ -71,7 +71,7 @@ func (c *contract) find(method, path string) *operation {
 
 // undocumented are answers that GitHub gives and its description leaves out.
 var undocumented = map[string][]int{
-	// Any repository may have moved; see the facts, section 1.
+	// Any repository may have moved.
 	"*": {http.StatusMovedPermanently, http.StatusUnauthorized},
 	// What is not there, or may not be seen, is a 404 everywhere.
 	"POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions":            {http.StatusNotFound},

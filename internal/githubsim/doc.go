@@ -8,7 +8,7 @@
 //   - The model (state.go): user, Repo, issue, pull, comment, review, thread, reviewComment, reaction, label, event,
 //     checkRun, status. Its fields are guarded by Hub.mu. What git knows (heads, mergeability, files, commits) is not
 //     in the model but read from git, cached by object id.
-//   - The deeds (deeds_*.go): each changes the model as GitHub would, with stamps, timeline entries and GitHub's
+//   - The deeds (model_*.go): each changes the model as GitHub would, with stamps, timeline entries and GitHub's
 //     refusals (*apiError). They expect Hub.mu held. REST handlers, GraphQL mutations and the control API all use them.
 //   - The wire: rest_*.go (handlers), encode_*.go (one encoder for each resource).
 //   - The control API (control_*.go, exported methods of Hub and Repo): what people do, and what tests want to read.

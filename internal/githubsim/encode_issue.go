@@ -49,7 +49,7 @@ type rollupJSON struct {
 	Eyes       int    `json:"eyes"`
 }
 
-// reactions counts them; at is the address of what was reacted to.
+// reactionCounts counts reactions; at is the address of what was reacted to.
 func reactionCounts(at string, list []*reaction) rollupJSON {
 	n := map[string]int{}
 	for _, re := range list {

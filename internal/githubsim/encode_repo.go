@@ -92,7 +92,7 @@ func (u urls) host() string {
 	return host
 }
 
-// repo encodes a repository for the viewer.
+// repository encodes a repository for the viewer.
 func (c *call) repository(r *Repo) *repoJSON {
 	if r == nil {
 		return nil

@@ -21,7 +21,7 @@ type Fault struct {
 
 	Applied bool          // the request takes effect before things go wrong
 	Drop    bool          // the connection is closed instead of answering
-	Delay   time.Duration // before going on; with nothing else set, the answer is merely late
+	Delay   time.Duration // before it continues; with nothing else set, the answer is merely late
 	Status  int           // answered instead; 0 leaves the answer alone
 	Body    string        // with Status; "" is GitHub's JSON for it
 	Header  http.Header   // with Status

@@ -11,7 +11,7 @@ import (
 type hold struct {
 	what    string
 	arrived chan struct{} // closed once the request is there
-	let     chan struct{} // closed once it may go on
+	let     chan struct{} // closed once it may continue
 	over    chan struct{} // closed once it is answered, or its connection is cut
 	lost    bool          // it is to be cut; written before let is closed
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// testClock is a clock that stands still until it is moved.
+// testClock is a clock that stops until it is moved.
 type testClock struct {
 	mu sync.Mutex
 	at time.Time

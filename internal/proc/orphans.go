@@ -151,7 +151,7 @@ func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, dir+"/") || path == dir+" (deleted)"
 }
 
-// markIsLive reports whether a run with that mark goes on in this process.
+// markIsLive reports whether a run with that mark is under way in this process.
 func markIsLive(mark string) bool {
 	liveMarks.Lock()
 	defer liveMarks.Unlock()

@@ -55,7 +55,7 @@ type rule struct {
 	Git      [][]string        `yaml:"git"`   // commands of its own in the checkout
 	Spawn    *child            `yaml:"spawn"` // a child that outlives it
 	Sleep    duration          `yaml:"sleep"`
-	Takeover bool              `yaml:"takeover"` // goes on from the unfinished work that the prompt names
+	Takeover bool              `yaml:"takeover"` // continues from the unfinished work that the prompt names
 	Deaf     bool              `yaml:"deaf"`     // ignores SIGTERM and SIGINT
 	EndPass  string            `yaml:"end_pass"` // KILL or TERM: what its pass gets, in the middle of its work
 	Hang     bool              `yaml:"hang"`     // never answers

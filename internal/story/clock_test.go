@@ -85,7 +85,7 @@ func (c *clock) stop() error {
 	return c.write()
 }
 
-// run lets the clock go on from where it stands.
+// run lets the clock run on from where it stands.
 func (c *clock) run() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 )
 
 // configFile is a story's config.toml: sections in the order of their making,
-// written anew after each change.
+// written again after each change.
 type configFile struct {
 	path     string
 	sections []*configSection

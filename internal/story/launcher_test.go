@@ -30,7 +30,7 @@ func newSource(t *testing.T) source {
 	if err := os.Chmod(filepath.Join(s.dir, "gh-mergexo"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s.write("go.mod", "module github.com/mergexo/gh-mergexo\n\ngo 1.26\n")
+	s.write("go.mod", "module github.com/mergexo/gh-mergexo\n\ngo 1.26.1\n")
 	s.write("go.sum", "")
 	for _, dir := range []string{"tick", "store", "actions", "prompts", "internal"} {
 		s.write(dir+"/doc.go", "package "+dir+"\n")
@@ -164,7 +164,7 @@ func TestLauncherUnderCron(t *testing.T) {
 		t.Fatal(err)
 	}
 	bare := []string{"PATH=" + tools}
-	s.want(bare, launcher, "", "Get it from https://go.dev/dl", 1)
+	s.want(bare, launcher, "", "Go 1.26.1 or newer is needed to build it, and there is none in PATH. Get it from https://go.dev/dl", 1)
 
 	goTool, err := exec.LookPath("go")
 	if err != nil {
@@ -174,5 +174,5 @@ func TestLauncherUnderCron(t *testing.T) {
 	s.want(caches, launcher, "one\n", "", 0)
 
 	s.program("two")
-	s.want(bare, launcher, "one\n", "running the old one", 0)
+	s.want(bare, launcher, "one\n", "running the old one. Go 1.26.1 or newer", 0)
 }

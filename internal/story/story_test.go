@@ -35,7 +35,7 @@
 //	hub-many N NUMBER AUTHOR makes N comments, "comment number 1" and so on; a % in AUTHOR is the number
 //	hub-paste NUMBER COMMENT AUTHOR has somebody post the words of a comment again, marker and all
 //	later DURATION           lets time pass, for GitHub and for the program
-//	clock stop|run           has time stand still: all that is done shares a second; and go on
+//	clock stop|run           stops time: all that is done shares a second; and runs it again
 //	hub-clock DURATION       sets GitHub's clock ahead of the program's by that; -400s: behind it
 //	other-host NAME          makes a second GitHub host with an octo/app of its own; other-hub is its hub
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file

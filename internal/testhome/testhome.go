@@ -32,7 +32,7 @@ func New(t testing.TB) string {
 	return dir
 }
 
-// Try is New for a test that goes on without such a folder.
+// Try is New for a test that can do without such a folder.
 func Try(t testing.TB) (string, error) {
 	t.Helper()
 	var errs []error

@@ -21,7 +21,6 @@ const (
 	StateCompleted             State = "completed"
 	StateBlocked               State = "blocked"
 	StateClosed                State = "closed"
-	StateFailed                State = "failed"
 )
 
 // Open reports whether the item may still ask for work.
@@ -29,7 +28,7 @@ func (s State) Open() bool {
 	switch s {
 	case StatePending, StateReady, StateRunning, StateAwaitingFeedback, StateAwaitingIssueFollowup, StateBlocked:
 		return true
-	case StateMerged, StateCompleted, StateClosed, StateFailed:
+	case StateMerged, StateCompleted, StateClosed:
 		return false
 	}
 	return false
@@ -38,7 +37,7 @@ func (s State) Open() bool {
 // Stands reports whether the item stands still until a person does something.
 func (s State) Stands() bool {
 	switch s {
-	case StateBlocked, StateAwaitingIssueFollowup, StateFailed:
+	case StateBlocked, StateAwaitingIssueFollowup:
 		return true
 	case StatePending, StateReady, StateRunning, StateAwaitingFeedback, StateMerged, StateCompleted, StateClosed:
 		return false

@@ -39,7 +39,6 @@ var transitions = slices.Concat(
 		{"", CauseLabelled, StatePending, "a start turn"},
 		{"", CausePromoted, StateReady, "an implementation turn, when it is its turn"},
 		{StateClosed, CauseLabelled, StatePending, "a start turn"},
-		{StateFailed, CauseLabelled, StatePending, "a start turn"},
 
 		{StateRunning, CauseAnswered, StateAwaitingFeedback, "people review"},
 		{StateBlocked, CauseAnswered, StateAwaitingFeedback, "people review"},
@@ -54,10 +53,8 @@ var transitions = slices.Concat(
 		{StateBlocked, CauseResumed, StateAwaitingFeedback, "a turn for what is waiting"},
 		{StateBlocked, CauseResumed, StatePending, "a start turn"},
 		{StateBlocked, CauseResumed, StateReady, "an implementation turn"},
-		{StateFailed, CauseResumed, StateAwaitingIssueFollowup, "an answer on the issue resumes it"},
 
 		{StateClosed, CauseReopened, StateAwaitingFeedback, "people review"},
-		{StateFailed, CauseReopened, StateAwaitingFeedback, "people review"},
 		{StateMerged, CauseFulfilled, StateCompleted, "nothing"},
 	},
 	from(CauseClaimed, StateRunning, "the agent works",
@@ -88,7 +85,7 @@ func from(cause Cause, to State, does string, states ...State) []Transition {
 func States() []State {
 	return []State{
 		StatePending, StateReady, StateRunning, StateAwaitingFeedback, StateAwaitingIssueFollowup, StateMerged, StateCompleted,
-		StateBlocked, StateClosed, StateFailed,
+		StateBlocked, StateClosed,
 	}
 }
 

@@ -7,8 +7,8 @@ func ConfirmHint(item Item) string {
 	return fmt.Sprintf("read the issue, then take the label %s away and add it again", item.Label)
 }
 
-// AwaitsLabel reports whether a hint is confirmHint's: nothing but the label set
-// anew lets the item go on.
+// AwaitsLabel reports whether a hint is ConfirmHint's: nothing but the label set
+// again lets the item resume.
 func AwaitsLabel(item Item, hint string) bool { return hint == ConfirmHint(item) }
 
 // StartOver is the way on where comments on the issue are not acted on.

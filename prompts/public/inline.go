@@ -27,7 +27,7 @@ type inliner struct {
 	tokens []token
 	open   []int // tokens of tags whose ends are still to come
 	scope  int   // the last scope that was begun
-	notes  bool  // there are footnotes, which are shown elsewhere: no block of HTML goes on behind a blank line
+	notes  bool  // there are footnotes, which are shown elsewhere: no block of HTML continues behind a blank line
 
 	// Of the paragraph, which is what stands between two blank lines:
 	last   map[int]int // where the last run of so many backticks stands
@@ -174,7 +174,7 @@ func (n *inliner) cell(s string, from int) {
 				continue
 			}
 			upTo(i)
-			i += n.angle(rest, i > 0 && s[i-1] == '\\') // a link goes on behind it: it may yet become text
+			i += n.angle(rest, i > 0 && s[i-1] == '\\') // a link continues behind it: it may yet become text
 			done = i
 		case rest[0] == '!' && strings.HasPrefix(rest, "!["), rest[0] == ']' && len(rest) > 1 && (rest[1] == '(' || rest[1] == ':'):
 			i += n.link(rest)

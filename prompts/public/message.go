@@ -43,13 +43,13 @@ func withoutSkips(s string) string {
 	}
 }
 
-// withoutVouching takes trailers out, with the lines that they go on in.
+// withoutVouching takes trailers out, with the lines that they continue in.
 func withoutVouching(s string) string {
 	var b strings.Builder
 	dropped := false
 	for line := range strings.Lines(s) {
-		goesOn := dropped && (line[0] == ' ' || line[0] == '\t')
-		dropped = goesOn || always.MatchString(line) || b.Len() > 0 && vouching.MatchString(line)
+		continues := dropped && (line[0] == ' ' || line[0] == '\t')
+		dropped = continues || always.MatchString(line) || b.Len() > 0 && vouching.MatchString(line)
 		if !dropped {
 			b.WriteString(line)
 		}

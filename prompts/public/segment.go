@@ -176,8 +176,8 @@ func (p *splitter) inline(block bool) {
 // maxRun is the longest run of backticks that is taken for a code span's.
 const maxRun = 32
 
-// code takes the code span that begins at i, if one does, and gives where to go
-// on.
+// code takes the code span that begins at i, if one does, and gives where to
+// continue.
 func (p *splitter) code(i, end int, single *[maxRun + 1]bool) int {
 	n := runLength(p.src[i:end])
 	if p.html || p.forever || p.angle || n > maxRun || single[n] {

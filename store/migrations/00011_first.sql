@@ -134,7 +134,7 @@ CREATE TABLE work_items (
 
 CREATE INDEX work_items_number ON work_items (repo_id, number);
 CREATE INDEX work_items_open ON work_items (repo_id)
-    WHERE state NOT IN ('merged', 'completed', 'closed', 'failed');
+    WHERE state NOT IN ('merged', 'completed', 'closed');
 
 CREATE TABLE dependencies (
     item_id INTEGER NOT NULL REFERENCES work_items (id),

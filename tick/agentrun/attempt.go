@@ -12,7 +12,7 @@ import (
 
 // Each run of an agent is stored before it starts, and the first of a pass as an
 // attempt of its turn: an attempt that ends with its pass was one. It is given
-// back in two places: where its answer is stored, and in giveBack.
+// back in two places: where its answer is stored, and in GiveBack.
 
 // beginRun stores that the agent is about to run, if it may, and tells what was
 // counted of its session.

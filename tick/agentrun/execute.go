@@ -59,8 +59,8 @@ func agentBlocked(a prompts.Answer) error {
 	}
 }
 
-// ask stores what the agent is told, once, and anew when an attempt left
-// something to go on from.
+// ask stores what the agent is told, once, and again when an attempt left
+// something to continue from.
 func (p *Runner) ask(ctx context.Context, l *env.Lease) error {
 	if err := p.looks.LookTrusted(ctx, l); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (p *Runner) ask(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
-	if l.Turn.Request != nil && brief.Told(l.Turn.Request, partial, p.briefs.Surroundings(l)) {
+	if l.Turn.Request != nil && brief.UpToDate(l.Turn.Request, partial, p.briefs.Surroundings(l)) {
 		return nil
 	}
 	if err := p.looks.LookConfirmed(ctx, l); err != nil {
@@ -105,7 +105,7 @@ func (p *Runner) answer(ctx context.Context, l *env.Lease, talk *talk) (prompts.
 	if err != nil {
 		return prompts.Answer{}, err
 	}
-	asked := prompts.Asked{Replies: AskedReplies(l.Turn), Told: told}
+	asked := prompts.Asked{Replies: AskedReplies(l.Turn), Unanswered: told}
 	var violations []string
 	for range 2 {
 		res, err := talk.say(ctx, violations)
@@ -258,7 +258,7 @@ func DesignPriority(item work.Item, a prompts.Answer) int {
 func (p *Runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer) error {
 	ctx = context.WithoutCancel(ctx) // an agent is paid once
 	var err error
-	if l.Heard, err = p.heardBefore(ctx, l); err != nil {
+	if l.EarlierKeys, err = p.earlierComments(ctx, l); err != nil {
 		return fmt.Errorf("read what was said before: %w", err)
 	}
 	l.Disclosure, l.DisclosedAside = p.briefs.Disclosure(l), p.briefs.DisclosureAside(l)
@@ -288,9 +288,9 @@ func (p *Runner) agentLog(l *env.Lease) io.Writer {
 	return &lineLog{log: p.Log.With(p.TurnAttrs(l)...), room: maxAgentLog}
 }
 
-// heardBefore are the keys of what was said on the issue of a start for an earlier
+// earlierComments are the keys of what was said on the issue of a start for an earlier
 // flow that was withdrawn: the prompt told of it, so the pull request names it, too.
-func (p *Runner) heardBefore(ctx context.Context, l *env.Lease) (keys []string, err error) {
+func (p *Runner) earlierComments(ctx context.Context, l *env.Lease) (keys []string, err error) {
 	if !l.Turn.Kind.Start() {
 		return nil, nil
 	}

@@ -32,10 +32,10 @@ func (p *Runner) keepPartial(ctx context.Context, l *env.Lease) {
 	}
 }
 
-// keepingLasts is how long keeping unfinished work may go on after an interrupt.
+// keepingLasts is how long keeping unfinished work may last after an interrupt.
 const keepingLasts = 10 * time.Second
 
-// outlasting is a context that goes on for a while after its parent has ended.
+// outlasting is a context that lasts for a while after its parent has ended.
 func outlasting(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {

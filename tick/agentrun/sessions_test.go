@@ -18,7 +18,7 @@ import (
 
 const talkedIn = "0199a213-81c0-7800-8aa1-bbab2a035a53"
 
-// accountant is a pass with a turn whose agent goes on in a session, of which 100
+// accountant is a pass with a turn whose agent resumes a session, of which 100
 // tokens were counted before.
 func accountant(t *testing.T, b work.Budgets) (*Runner, *env.Lease) {
 	t.Helper()

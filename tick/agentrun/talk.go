@@ -16,7 +16,7 @@ import (
 )
 
 // talk is what is said to an agent in one turn: the prompt, and what must be
-// repaired. It goes on in one of the provider's sessions.
+// repaired. It resumes one of the provider's sessions.
 type talk struct {
 	p       *Runner
 	l       *env.Lease
@@ -66,7 +66,7 @@ func (t *talk) say(ctx context.Context, violations []string) (agent.Result, erro
 		if words, err = t.words(violations); err != nil {
 			return agent.Result{}, err
 		}
-		res, err = t.run(ctx, prompts.Afresh(words), "")
+		res, err = t.run(ctx, prompts.ForNewSession(words), "")
 	}
 	t.session = cmp.Or(res.Session, t.session)
 	return res, err

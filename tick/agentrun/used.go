@@ -42,7 +42,7 @@ func (p *Runner) noting(ctx context.Context, l *env.Lease, run work.Run) func(ag
 
 // EndDeadRuns ends the runs that ended with their passes, and counts what they
 // used as far as anything says so. What such a run left running is ended first:
-// it would go on using.
+// it would use on.
 func (p *Runner) EndDeadRuns(ctx context.Context) error {
 	var open []work.Run
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {

@@ -10,11 +10,11 @@ import (
 )
 
 // watchEvery is how often a pass looks, while its agent works, whether somebody
-// still wants what it makes. Other passes read GitHub meanwhile; this asks the
+// still wants what it makes. Other passes read GitHub; this asks the
 // database alone.
 const watchEvery = 2 * time.Second
 
-// watch gives a context for an agent that ends when its work is called off: an
+// watch gives a context for an agent that ends when its work is cancelled: an
 // agent costs money by the minute. over ends the watch, and says why it was;
 // nil when it was not.
 func (p *Runner) watch(ctx context.Context, l *env.Lease) (agent context.Context, over func() error) {
@@ -29,7 +29,7 @@ func (p *Runner) watch(ctx context.Context, l *env.Lease) (agent context.Context
 			case <-agent.Done():
 				return
 			case <-every.C:
-				if err := p.calledOff(agent, l); err != nil {
+				if err := p.cancelled(agent, l); err != nil {
 					end(err)
 					return
 				}
@@ -39,30 +39,30 @@ func (p *Runner) watch(ctx context.Context, l *env.Lease) (agent context.Context
 	return agent, func() error {
 		end(nil)
 		<-watched
-		if why := context.Cause(agent); callsOff(why) {
+		if why := context.Cause(agent); cancels(why) {
 			return why
 		}
 		return nil
 	}
 }
 
-// calledOff says why nobody wants a turn's answer any more. What cannot be read
+// cancelled says why nobody wants a turn's answer any more. What cannot be read
 // now is looked at again right before the first effect.
-func (p *Runner) calledOff(ctx context.Context, l *env.Lease) error {
-	copied := *l // the agent's own run reads and writes the lease meanwhile
+func (p *Runner) cancelled(ctx context.Context, l *env.Lease) error {
+	copied := *l // the agent's own run reads and writes the lease at the same time
 	err := p.looks.Reload(ctx, &copied)
 	if err == nil {
 		err = p.looks.RequireNotPaused(ctx, &copied)
 	}
-	if callsOff(err) {
+	if cancels(err) {
 		return err
 	}
 	return nil
 }
 
-// callsOff reports whether an error says that nobody wants a turn's answer, or not
+// cancels reports whether an error says that nobody wants a turn's answer, or not
 // now.
-func callsOff(err error) bool {
+func cancels(err error) bool {
 	var cancelled *work.CancelledError
 	var superseded *work.SupersededError
 	var halted *env.HaltedError

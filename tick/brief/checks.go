@@ -88,7 +88,7 @@ func (p *Briefs) readRed(ctx context.Context, l *env.Lease) error {
 		switch {
 		case l.Merge != nil:
 			return nil
-		case policy != work.ChecksNever && len(github.Red(checks, work.ChecksFirst)) > 0: // another one has begun meanwhile
+		case policy != work.ChecksNever && len(github.Red(checks, work.ChecksFirst)) > 0: // another one has begun in between
 			return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: "checks are running"}
 		}
 		return &work.CancelledError{Reason: "the checks are not red any more"}

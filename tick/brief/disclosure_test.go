@@ -1,7 +1,7 @@
 package brief
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -23,8 +23,8 @@ func TestTheLineBelowAnAgentsWordsStays(t *testing.T) {
 	for _, text := range []string{"short", strings.Repeat("ä", 70000), "```\n" + strings.Repeat("x", 70000)} {
 		for _, keys := range []int{0, 1, 3000} {
 			for _, kind := range []work.Kind{work.KindBugfixStart, work.KindImplementationFeedback} {
-				l := leaseOf(kind, keys)
-				l.Disclosure = line
+				l := &env.Lease{Repo: &env.Repo{}, Item: work.Item{Number: 7, Flow: work.FlowBugfix}, Disclosure: line}
+				l.Turn = work.Turn{Kind: kind, Commit: strings.Repeat("b", 40), EventKeys: slices.Repeat([]string{"7:source:1000000000:0123456789abcdef"}, keys)}
 				planned := compose.PlanActions(l, prompts.Answer{PRTitle: "T", PRSummary: text, GeneralComment: text, CommitMessage: "m"})
 				body := planned[len(planned)-1].Body
 				if n := utf8.RuneCountInString(body); n > prompts.MaxBody || strings.Count(body, "\n\n"+line+"\n\n<!-- mergexo-") != 1 {
@@ -72,18 +72,6 @@ func TestTheLineIsTakenOutForAgents(t *testing.T) {
 			t.Errorf("%q becomes %q", other, got)
 		}
 	}
-}
-
-func leaseOf(kind work.Kind, keys int) *env.Lease {
-	l := &env.Lease{
-		Repo: &env.Repo{Remote: env.Remote{Name: work.RepoName{Host: "github.com", Owner: "o", Name: "n"}}},
-		Item: work.Item{Number: 7, Flow: work.FlowBugfix},
-		Turn: work.Turn{Kind: kind, Number: 7, Key: strings.Repeat("a", 64), Branch: "agent/bugfix/7-x", Commit: strings.Repeat("b", 40)},
-	}
-	for i := range keys {
-		l.Turn.EventKeys = append(l.Turn.EventKeys, fmt.Sprintf("7:source:%d:0123456789abcdef", 1000000000+i))
-	}
-	return l
 }
 
 // An app is not named: its name with an @ is somebody else's.

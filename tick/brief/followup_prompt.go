@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// resumeContext tells a start that goes on why the work waited, what is kept of
+// resumeContext tells a start that resumes why the work waited, what is kept of
 // it, and what people said since.
 func (p *Briefs) resumeContext(ctx context.Context, l *env.Lease, c prompts.Context) (prompts.Context, error) {
 	var f work.Followup

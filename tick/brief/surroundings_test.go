@@ -82,7 +82,7 @@ func TestPromptsStayShort(t *testing.T) {
 }
 
 // richest is the fullest context that a turn of the kind is handed: see
-// promptContext.
+// Briefs.PromptContext.
 func richest(kind work.Kind) prompts.Context {
 	c := prompts.Sample()
 	if kind != work.KindReview {
@@ -143,7 +143,7 @@ func TestAPromptIsWordedForTheAgentThatGetsIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fits := func() bool { return Told(stored, nil, p.Surroundings(l)) }
+	fits := func() bool { return UpToDate(stored, nil, p.Surroundings(l)) }
 	if !fits() {
 		t.Error("the same surroundings are others")
 	}

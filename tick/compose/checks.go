@@ -15,7 +15,7 @@ import (
 // MostDescribed is how many red checks are read in detail.
 const MostDescribed = 20
 
-// Stuck says why people must go on after a turn that was to mend something and
+// Stuck says why people must act after a turn that was to mend something and
 // changed nothing, nor will have the checks run again: red they stay.
 func Stuck(ctx context.Context, tx *store.Tx, l *env.Lease, a prompts.Answer) (string, error) {
 	if l.Turn.Kind != work.KindFix || l.Turn.Commit != "" || l.Committed() {

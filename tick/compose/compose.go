@@ -69,7 +69,7 @@ func (c *composer) pullRequest() {
 	tail := fmt.Sprintf("%s%s #%d\n\n%s%s", design, refers, item.Number, c.l.Below(), work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
-		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.Heard)}),
+		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.EarlierKeys)}),
 		Base: t.Base, Head: t.Branch, Why: t.Reason,
 	})
 }

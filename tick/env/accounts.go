@@ -35,7 +35,7 @@ func (a *Accounts) ShutOut(host string) error {
 	return a.shut[host]
 }
 
-// ShutHost leaves a host alone for this pass; the others go on.
+// ShutHost leaves a host alone for this pass; the others continue.
 func (a *Accounts) ShutHost(host string, why error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -35,7 +35,7 @@ type Env struct {
 	// needs are there; required for Run.
 	Preflight func(context.Context) error
 
-	Local    func() time.Time // this machine's clock: Now is corrected by GitHub's, see assumeClocks
+	Local    func() time.Time // this machine's clock: Now is corrected by GitHub's, see AssumeClocks
 	All      []*Repo
 	Left     []*Repo // repositories that the config names no more, and where something is to be put right
 	Accounts Accounts

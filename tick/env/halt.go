@@ -122,8 +122,23 @@ func (d Dirs) replaceHalt(b []byte) (err error) {
 	return files.SyncFolder(d.State)
 }
 
+// toldFile holds what was last said of a pause of everything.
+func (d Dirs) toldFile() string { return filepath.Join(d.State, "paused.told") }
+
+// TellHalt reports whether a pause is still to be told, and notes that it is told
+// now: what a pass prints under cron is mailed, and once a pause is enough. Where it
+// cannot be noted, it is told again.
+func (d Dirs) TellHalt(h Halt) bool {
+	if told, err := os.ReadFile(d.toldFile()); err == nil && string(told) == h.Says() {
+		return false
+	}
+	_ = os.WriteFile(d.toldFile(), []byte(h.Says()), 0o600)
+	return true
+}
+
 // EndHalt ends the pause of everything; false where there was none.
 func (d Dirs) EndHalt() (bool, error) {
+	_ = os.Remove(d.toldFile()) // the next pause is another one
 	err := os.Remove(d.haltFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -147,7 +162,7 @@ func shortReason(s string) string {
 }
 
 // HaltedError says that everything was paused while a turn was under way, before
-// its first effect. Its attempt is not counted, and the same turn goes on.
+// its first effect. Its attempt is not counted, and the same turn resumes.
 type HaltedError struct{ Halt }
 
 func (e *HaltedError) Error() string { return e.Says() }

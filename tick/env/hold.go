@@ -10,7 +10,7 @@ import (
 
 // HoldLimits keeps to the limits that earlier passes were told of, and has those
 // stored that this one is told of: the next pass is another process, and a client
-// that goes on while it is limited can be banned.
+// that asks on while it is limited can be banned.
 func (p *Env) HoldLimits(ctx context.Context, tx *store.Tx) error {
 	limits, err := tx.ListLimits(ctx)
 	if err != nil {

@@ -99,21 +99,21 @@ type Lease struct {
 	Item            work.Item
 	Slot            *Slot
 	Repo            *Repo
-	Events          []work.Event            // the turn's, oldest first
-	Checkout        place                   // the checkout
+	Events          []work.Event // the turn's, oldest first
+	Checkout        Checkout
 	Threads         map[int64]github.Thread // as read right before the effects, by first comment
 	Carried         map[string]bool         // event keys for which a commit stands on the branch
-	Adopted         bool                    // a start goes on on a branch that was pushed before
+	Adopted         bool                    // a start continues on a branch that was pushed before
 	Red             []github.Check          // of the head, where the turn is about checks
 	Runs            []github.WorkflowRun    // the red ones of the head
 	Merge           *git.Merge              // in progress, where the turn is about a conflict
 	Files           []string                // that its commit changes
 	EventsExhausted bool                    // what asked for the turn asks no more
-	Heard           []string                // keys of what was said for an earlier flow, and was told to the agent as well
+	EarlierKeys     []string                // keys of what was said for an earlier flow, and was told to the agent as well
 	LostOID         string                  // the commit that somebody's rewriting took out of the branch
 	Resumed         bool
 
-	Attempted bool    // this pass has begun an attempt, which has not been given back
+	Attempted bool    // this pass has begun an attempt, which still counts
 	BegunRuns []int64 // of the agent, by this pass
 	Used      bool    // by them, as far as is known
 

@@ -13,7 +13,7 @@ import (
 // checkouts that were abandoned, folders that a sandbox put aside. They could not
 // be removed when that happened; what cannot be removed now is tried again at the
 // slot's next use.
-func dropLeftovers(parent string, slot int, current place) {
+func dropLeftovers(parent string, slot int, current Checkout) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
 		return // whoever needs the folder says what is wrong

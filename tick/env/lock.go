@@ -15,10 +15,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// All locks are flocks: their holder's death ends them. They are never
-// deleted, and nothing in them proves that somebody lives.
-
-// FileLock is a lock that is held.
+// FileLock is a lock that is held: a flock, which its holder's death ends. Its file is
+// never deleted, and nothing in that proves that somebody lives.
 type FileLock struct{ f *flock.Flock }
 
 // Unlock releases the lock.

@@ -10,11 +10,11 @@ import (
 )
 
 // Startable reports whether the agent for a kind of turn can be started. A
-// turn whose agent is not installed is not begun, and goes on by itself once
-// it is; the other agents' turns go on meanwhile.
+// turn whose agent is not installed is not begun, and begins by itself once
+// it is; those of other agents begin.
 //
 // One without the sandbox that it needs is begun, and blocked: a person has to
-// act, and hears of it on GitHub.
+// act, and GitHub says so.
 func (p *Env) Startable(ctx context.Context, repoID int64, kind work.Kind) bool {
 	hired, err := p.Agents.Agent(ctx, p.RemoteByID(repoID).Row, kind)
 	if _, blocked := errors.AsType[*work.BlockedError](err); blocked || err == nil {

@@ -25,7 +25,7 @@ type Remote struct {
 }
 
 // GitHub is what the pass asks of GitHub: lists for ingest, single objects
-// read afresh before effects, and what the actions need.
+// read again before effects, and what the actions need.
 type GitHub interface {
 	Lists
 	Objects
@@ -50,7 +50,7 @@ type Lists interface {
 type hostClock interface {
 	// Ahead is how far this machine's clock is ahead of GitHub's.
 	Ahead() (ahead time.Duration, known bool)
-	// Assume takes over what an earlier pass was told, until an answer comes.
+	// Assume goes by what an earlier pass was told, until an answer comes.
 	Assume(ahead time.Duration)
 	// Now is GitHub's time.
 	Now() time.Time
@@ -151,7 +151,7 @@ type Repo struct {
 	same   sync.Mutex // guards sameAt
 	sameAt time.Time  // when GitHub last said that the name stands for it, in this pass
 
-	Opening sync.Mutex // guards opened
+	Opening sync.Mutex // guards Opened
 	Opened  Mirror
 	Sends   sync.Mutex // one sender of this repository's notices in this process
 }

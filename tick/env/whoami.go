@@ -12,7 +12,7 @@ import (
 // where it says that of users. GraphQL knows the app's account, and where it does not
 // either, the first thing that we write has an author.
 
-// MeetApp asks for our account by GraphQL. Without an answer the pass goes on: what
+// MeetApp asks for our account by GraphQL. Without an answer the pass continues: what
 // bears our mark is nobody's feedback, whoever we are.
 func (p *Env) MeetApp(ctx context.Context, r *Repo) error {
 	s, err := r.GitHub.Sweep(ctx, r.Row.Current, nil)

@@ -30,7 +30,7 @@ func (h *Rebuild) adopt(ctx context.Context) error {
 		h.Adopting = true
 		err = h.adoptAll(ctx, pulls)
 	}
-	if batch.OutOfTime(err) { // what was found again is stored, and nothing else: the next pass goes on
+	if batch.OutOfTime(err) { // what was found again is stored, and nothing else: the next pass continues
 		h.StopReading(err)
 		h.Rebuilding, h.Pages, h.Walks = true, map[string][]work.Validator{}, map[string]string{}
 		return nil

@@ -22,6 +22,10 @@ type confirmed struct {
 
 // ConfirmText finds out which text of an issue counts. known is what is stored of
 // it: its text was confirmed.
+//
+// Who sets a flow's label confirms the issue as it reads then; who has it set by a
+// command, as it reads at that moment. An author who may not write can still edit it
+// afterwards: no agent sees what they write then until the label is set again.
 func (h *Issues) ConfirmText(ctx context.Context, known work.Item, is github.Issue, timeline []github.TimelineEvent) (confirmed, error) {
 	c := confirmed{Title: is.Title, Body: is.Body}
 	labelled, ok := batch.Last(timeline, "labeled", known.Label)

@@ -167,7 +167,7 @@ func (p *Ingest) twin(r *env.Repo, nodeID string) string {
 }
 
 // setRepo changes the row of a configured repository: others look through the rows of
-// all meanwhile. What was opened of another repository is not kept.
+// all at the same time. What was opened of another repository is not kept.
 func (p *Ingest) setRepo(r *env.Repo, row work.Repo) {
 	p.Rooms.Lock()
 	defer p.Rooms.Unlock()

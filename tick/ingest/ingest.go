@@ -83,7 +83,7 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, rep *env.Report) e
 	if err != nil {
 		return err
 	}
-	// What was read is stored even if the time is up meanwhile.
+	// What was read is stored even if the time is up.
 	ctx = context.WithoutCancel(ctx)
 	h.Comments.LogQueued(ctx, "issue comments seen")
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return h.store(ctx, tx, h.Now()) }); err != nil {
@@ -93,13 +93,13 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, rep *env.Report) e
 	h.log(ctx)
 	h.Comments.LogQueued(ctx, "issue comments queued")
 	rep.Repo(name, func(x *env.RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.Added, h.Ignored, h.Note })
-	if wait, ok := errors.AsType[*work.WaitError](h.Late); ok {
+	if wait, ok := errors.AsType[*work.WaitError](h.Incomplete); ok {
 		return wait
 	}
 	return nil
 }
 
-// gather reads what is new in one repository. Nothing is written meanwhile.
+// gather reads what is new in one repository. Nothing is written yet.
 func (p *Ingest) gather(ctx context.Context, r *env.Repo) (*Reading, error) {
 	if r.Row.NodeID == "" {
 		if err := p.follow(ctx, r); err != nil {

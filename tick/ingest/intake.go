@@ -217,7 +217,7 @@ func (h *Issues) begin(ctx context.Context, is github.Issue, label batch.FlowLab
 	return nil
 }
 
-// retell takes over what people may change about an issue, as far as it counts:
+// retell takes in what people may change about an issue, as far as it counts:
 // since the newest setting of the label, the item's or the one that is wanted.
 func (h *Issues) retell(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label string) (work.Item, error) {
 	by := item
@@ -230,7 +230,7 @@ func (h *Issues) retell(ctx context.Context, item work.Item, is github.Issue, ti
 	return h.Items[is.Number], nil
 }
 
-// refresh takes over what people may change about an issue.
+// refresh takes in what people may change about an issue.
 func (h *Issues) refresh(item work.Item, is github.Issue, c confirmed) {
 	item.Title, item.Body, item.Edited, item.Author, item.URL = c.Title, c.Body, c.Edited, is.Author, is.URL
 	item.IssueClosed = is.State != "open"

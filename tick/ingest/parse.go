@@ -10,9 +10,9 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// recallStop takes up a comment of ours that says that an item stands still, made
+// recallStop takes up a comment of ours that says that an item is blocked, made
 // by a pass whose database is gone, or shown by GitHub only now. With it on record the same stop is the same
-// comment, and it is not left saying so once the item goes on.
+// comment, and it is not left saying so once the item resumes.
 func (h *Rebuild) recallStop(ctx context.Context, tx *store.Tx, e work.Event) error {
 	if e.Outcome != work.OutcomeOwn || e.ItemID == 0 {
 		return nil
@@ -27,7 +27,7 @@ func (h *Rebuild) recallStop(ctx context.Context, tx *store.Tx, e work.Event) er
 	case err != nil:
 		return err
 	case known && said.Kind == work.ActionSticky && said.State == work.ActionVoid && said.ResultID == "":
-		return tx.RenewAction(ctx, said) // it came to light after it was given up as never made
+		return tx.RenewAction(ctx, said) // it appeared after it was given up as never made
 	case known:
 		return nil
 	}
@@ -42,12 +42,12 @@ func (h *Rebuild) recallStop(ctx context.Context, tx *store.Tx, e work.Event) er
 	return tx.PutStop(ctx, stop)
 }
 
-// stopSaid reads what stopText wrote.
+// stopSaid reads what notice.Notices.StopText wrote.
 func stopSaid(body string) (stop work.Stop, ok bool) {
 	said, begins := strings.CutPrefix(work.Normalise(body), work.StoppedHere)
 	reason, rest, complete := strings.Cut(said, work.StoppedSince)
 	if !begins || !complete {
-		return stop, false // it went on already
+		return stop, false // it has resumed already
 	}
 	since, rest, _ := strings.Cut(rest, work.StoppedOften)
 	often, rest, _ := strings.Cut(rest, work.StoppedNext)

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// What people are told about a stop is read back when the database is gone (P4).
+// What people are told about a stop is read back when the database is gone.
 func TestAStopIsReadBackFromItsComment(t *testing.T) {
 	remote := &env.Repo{Remote: env.Remote{Name: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}}}
 	want := work.Stop{

@@ -10,11 +10,6 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// The labels that start and pause work are what a new user reaches for first, and
-// GitHub's web interface offers only labels that the repository has. So each
-// configured repository gets them, once: what people delete or change afterwards
-// stays as they left it.
-
 // tellUnmade has whoever runs the pass make the labels that GitHub does not let it
 // make: once, for it is not tried again.
 func (p *Notices) tellUnmade(rep *env.Report, r *env.Repo, a work.Action, err error) {

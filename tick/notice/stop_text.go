@@ -32,7 +32,7 @@ func OverText(stop work.Stop, m work.Move, now time.Time) string {
 		if m.Cause == work.CausePullClosed {
 			what = "Closed"
 		}
-	case work.StateBlocked, work.StateAwaitingIssueFollowup, work.StateFailed:
+	case work.StateBlocked, work.StateAwaitingIssueFollowup:
 		if !m.Passing {
 			what = "Stopped for another reason"
 		}

@@ -17,7 +17,7 @@ import (
 // affords reports whether the item's budgets leave something for one more turn,
 // and stops the item when they do not.
 func (r *itemPlanner) affords(kind work.Kind) bool {
-	why := spending.Overspent(spending.Of(r.costs), kind, r.v.Policy.Budgets)
+	why := spending.Overspent(spending.Of(r.item.Spent), kind, r.v.Policy.Budgets)
 	if why == "" {
 		return true
 	}
@@ -30,15 +30,15 @@ func (r *itemPlanner) affords(kind work.Kind) bool {
 func (r *itemPlanner) renew() {
 	anew := func(e work.Event) bool { return e.Kind == work.EventLabelled && e.SeenAt.After(r.item.Since) }
 	kind := r.item.Flow.StartKind()
-	if r.hasPull {
+	if r.item.HasPull() {
 		kind = r.item.Flow.FeedbackKind()
 	}
-	if r.item.State != work.StateBlocked || spending.Overspent(spending.Of(r.costs), kind, r.v.Policy.Budgets) == "" || !slices.ContainsFunc(r.events, anew) {
+	if r.item.State != work.StateBlocked || spending.Overspent(spending.Of(r.item.Spent), kind, r.v.Policy.Budgets) == "" || !slices.ContainsFunc(r.item.Events, anew) {
 		return
 	}
 	r.p.Renewed = append(r.p.Renewed, r.item.ID)
-	r.costs = nil
-	if r.hasPull {
+	r.item.Spent = nil
+	if r.item.HasPull() {
 		r.move(work.CauseResumed, work.StateAwaitingFeedback, "the label was set again: its budgets are reset")
 		r.item.State = work.StateAwaitingFeedback
 	}
@@ -56,7 +56,7 @@ const (
 // person pushed on top of them is red for another reason.
 func (r *itemPlanner) noProgress(events []work.Event) string {
 	var row []work.Spent // newest first
-	for _, s := range slices.Backward(r.costs) {
+	for _, s := range slices.Backward(r.item.Spent) {
 		if s.Kind != work.KindFix {
 			break
 		}
@@ -65,13 +65,13 @@ func (r *itemPlanner) noProgress(events []work.Event) string {
 		}
 	}
 	now := work.Findings(events)
-	head, same := r.pull.HeadOID, 0
+	head, same := r.item.Pull.HeadOID, 0
 	for _, s := range row {
 		left := s.Commit
 		if left == "" {
 			left = s.Head
 		}
-		if len(now) == 0 || left != head || !slices.Equal(r.v.Findings[s.Turn], now) {
+		if len(now) == 0 || left != head || !slices.Equal(r.item.Findings[s.Turn], now) {
 			break
 		}
 		head = s.Head

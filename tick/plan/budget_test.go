@@ -22,7 +22,7 @@ func took(kind work.Kind, n int) []work.Spent {
 func budget(b work.Budgets, spent []work.Spent) func(*Snapshot) {
 	return func(v *Snapshot) {
 		v.Policy.Budgets = b
-		v.Spent = map[int64][]work.Spent{10: spent}
+		v.Items[0].Spent = spent
 	}
 }
 
@@ -39,7 +39,7 @@ func TestBudgetsOfAnItem(t *testing.T) {
 		v.Items[0].State, v.Items[0].Flow, v.Free = work.StateReady, work.FlowImplementation, 1
 		e := labelled()
 		e.Kind = work.EventMerged
-		v.Events = append(v.Events, e)
+		v.Items[0].Events = append(v.Items[0].Events, e)
 	}
 	turns := work.Budgets{TurnsPerItem: 3}
 	full := took(work.KindImplementationFeedback, 3)
@@ -114,7 +114,7 @@ func TestNoProgress(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := scene(with(check), snapshot("FAILURE", "MERGEABLE"), budget(work.Budgets{}, c.spent))
-			v.Findings = c.found
+			v.Items[0].Findings = c.found
 			p := For(v)
 			switch {
 			case c.want == "" && (len(p.Turns) != 1 || len(p.Moves) != 0):

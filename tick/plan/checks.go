@@ -13,22 +13,22 @@ import (
 func (r *itemPlanner) stale() {
 	var old, green, left []work.Event
 	last := int64(0)
-	for _, e := range r.events {
-		if e.Kind == work.EventConflict && e.Source == r.pull.HeadOID {
+	for _, e := range r.item.Events {
+		if e.Kind == work.EventConflict && e.Source == r.item.Pull.HeadOID {
 			last = e.ID
 		}
 	}
-	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
 		switch {
 		case e.Kind != work.EventCheck && e.Kind != work.EventConflict:
 			return false
-		case e.Source != r.pull.HeadOID, e.Kind == work.EventConflict && e.ID != last:
+		case e.Source != r.item.Pull.HeadOID, e.Kind == work.EventConflict && e.ID != last:
 			old = append(old, e)
 		case e.Kind == work.EventConflict:
 			return false
 		case r.v.Policy.Checks == work.ChecksNever:
 			left = append(left, e)
-		case r.pull.Rollup == "SUCCESS":
+		case r.item.Pull.Rollup == "SUCCESS":
 			green = append(green, e)
 		default:
 			return false
@@ -45,14 +45,14 @@ func (r *itemPlanner) stale() {
 func (r *itemPlanner) mend() {
 	var events []work.Event
 	var reasons []string
-	for _, e := range r.events {
+	for _, e := range r.item.Events {
 		switch {
 		case e.Kind == work.EventCheck:
 			events = append(events, e)
 			reasons = append(reasons, "red checks: "+strings.Join(work.CheckNames(e), ", "))
-		case e.Kind == work.EventConflict && r.pull.Mergeable == work.Conflicting:
+		case e.Kind == work.EventConflict && r.item.Pull.Mergeable == work.Conflicting:
 			events = append(events, e)
-			reasons = append(reasons, "it conflicts with "+r.pull.Base)
+			reasons = append(reasons, "it conflicts with "+r.item.Pull.Base)
 		}
 	}
 	switch {
@@ -67,7 +67,7 @@ func (r *itemPlanner) mend() {
 		return
 	}
 	r.plan(PlannedTurn{
-		Kind: work.KindFix, Number: r.pull.Number, Branch: r.pull.Branch, Base: r.pull.Base, Head: r.pull.HeadOID,
+		Kind: work.KindFix, Number: r.item.Pull.Number, Branch: r.item.Pull.Branch, Base: r.item.Pull.Base, Head: r.item.Pull.HeadOID,
 		Events: events, Reason: strings.Join(slices.Compact(reasons), "; "),
 	})
 }

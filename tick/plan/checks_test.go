@@ -16,9 +16,7 @@ func broken(kind work.EventKind, head string, id int64) work.Event {
 
 func snapshot(rollup, mergeable string) func(*Snapshot) {
 	return func(v *Snapshot) {
-		p := v.Pulls[10]
-		p.Rollup, p.Mergeable = rollup, mergeable
-		v.Pulls[10] = p
+		v.Items[0].Pull.Rollup, v.Items[0].Pull.Mergeable = rollup, mergeable
 	}
 }
 

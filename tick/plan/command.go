@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,17 +44,17 @@ func nothing(said string, args ...any) Reply { return Reply{Said: fmt.Sprintf(sa
 func (r *commander) commands() (closing bool) {
 	defer r.skipPaused()
 	for _, e := range r.takeCommands() {
-		if r.opening(e) && r.v.Notices[r.answerToken(e)] == "" { // and what was said after it waits with it
+		if r.opening(e) && r.item.Notices[r.answerToken(e)] == "" { // and what was said after it waits with it
 			r.line("wait", "", "the pull request is being opened; then it is closed, as "+e.Author.Login+" asked")
 			return closing
 		}
 		switch token := r.answerToken(e); {
 		case r.closing(e):
 			closing = true
-			r.line("wait", "", fmt.Sprintf("pull request #%d is being closed, as %s said", r.pull.Number, e.Author.Login))
-		case e.State == work.SaidLocally, r.v.Notices[token].Settled():
+			r.line("wait", "", fmt.Sprintf("pull request #%d is being closed, as %s said", r.item.Pull.Number, e.Author.Login))
+		case e.State == work.SaidLocally, r.item.Notices[token].Settled():
 			r.finish(work.OutcomeAnswered, e)
-		case r.v.Notices[token] != "": // its answer is on its way
+		case r.item.Notices[token] != "": // its answer is on its way
 		default:
 			inv := r.invocation(e)
 			rep := r.obey(inv)
@@ -70,7 +69,7 @@ func (r *commander) commands() (closing bool) {
 // them.
 func (r *commander) takeCommands() []work.Event {
 	var asked []work.Event
-	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
 		if e.Kind == work.EventCommand {
 			asked = append(asked, e)
 		}
@@ -84,14 +83,14 @@ func (r *commander) takeCommands() []work.Event {
 // left that is open, as far as is known. One that GitHub showed open later than
 // we closed it was reopened.
 func (r *commander) closing(e work.Event) bool {
-	a, ok := r.v.Closings[e.ID]
+	a, ok := r.item.Closings[e.ID]
 	switch {
-	case !ok || r.pull.State != work.PullOpen || a.Number != r.pull.Number:
+	case !ok || r.item.Pull.State != work.PullOpen || a.Number != r.item.Pull.Number:
 		return false
 	case !a.State.Settled():
 		return true
 	}
-	return a.State == work.ActionApplied && !r.pull.DetailsAt.After(a.SeenAt)
+	return a.State == work.ActionApplied && !r.item.Pull.DetailsAt.After(a.SeenAt)
 }
 
 // opening reports whether a command calls off what a living pass has pushed and
@@ -99,7 +98,7 @@ func (r *commander) closing(e work.Event) bool {
 // once there is, an open pull request would go on.
 func (r *commander) opening(e work.Event) bool {
 	turn, busy := r.unfinished()
-	return r.invocation(e).Verb == work.VerbCancel && !r.hasPull && busy && turn.Step == work.StepPushed && r.alive(turn)
+	return r.invocation(e).Verb == work.VerbCancel && !r.item.HasPull() && busy && turn.Step == work.StepPushed && r.alive(turn)
 }
 
 func (r *commander) answerToken(e work.Event) string {
@@ -113,7 +112,7 @@ func (r *commander) invocation(e work.Event) invocation {
 	}
 	return invocation{
 		Command: cmd, by: e.Author.Login, at: work.StampOf(e), number: e.Number, key: e.Key,
-		onPull: r.hasPull && e.Number == r.pull.Number || strings.Contains(e.URL, "/pull/"),
+		onPull: r.item.HasPull() && e.Number == r.item.Pull.Number || strings.Contains(e.URL, "/pull/"),
 	}
 }
 
@@ -125,7 +124,7 @@ func (r *commander) obey(inv invocation) Reply {
 		return r.beginFlow(inv)
 	}
 	if inv.onPull && r.item.Flow == work.FlowDesign && r.item.State == work.StateMerged && acts(inv.Verb) {
-		return nothing("Pull request #%d was merged. Give the command on its issue, #%d.", r.pull.Number, r.item.Number)
+		return nothing("Pull request #%d was merged. Give the command on its issue, #%d.", r.item.Pull.Number, r.item.Number)
 	}
 	switch inv.Verb {
 	case work.VerbHelp:
@@ -195,29 +194,13 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	r.line("notice", "", "answer to "+inv.by+": "+inv.Named())
 }
 
-// strays answers commands on issues and pull requests that are not worked on.
-func (p *Plan) strays(v Snapshot) {
-	byNumber := map[int][]work.Event{}
-	for _, e := range v.Events {
-		if e.ItemID == 0 && e.Kind == work.EventCommand {
-			byNumber[e.Number] = append(byNumber[e.Number], e)
-		}
-	}
-	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
-		r := itemPlanner{v: v, p: p, item: work.Item{RepoID: v.Repo.ID, Number: n}, events: byNumber[n]}
-		r.commander().commands()
-	}
-}
-
-// ended reports that the item asks for nothing any more, in words for people.
+// over reports that the item asks for nothing any more, in words for people.
 func (r *commander) over() (string, bool) {
 	switch {
-	case r.hasPull && r.pull.State == work.PullMerged:
-		return fmt.Sprintf("Pull request #%d was merged", r.pull.Number), true
-	case r.hasPull && r.pull.State == work.PullClosed:
-		return fmt.Sprintf("Pull request #%d is closed", r.pull.Number), true
-	case r.item.State == work.StateFailed:
-		return "This failed for good", true
+	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:
+		return fmt.Sprintf("Pull request #%d was merged", r.item.Pull.Number), true
+	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
+		return fmt.Sprintf("Pull request #%d is closed", r.item.Pull.Number), true
 	case r.item.State == work.StateClosed:
 		return "The work on this was cancelled", true
 	case !r.item.State.Open():
@@ -229,15 +212,15 @@ func (r *commander) over() (string, bool) {
 // again says how to start over.
 func (r *commander) again() string {
 	text := fmt.Sprintf("`/mergexo %s` on #%d starts over", work.VerbOf(r.item.Flow), r.item.Number)
-	if next, follows := r.v.Followed[r.item.ID]; follows && next.Pull.Number != 0 {
+	if next := r.item.Followed; next != nil && next.Pull.Number != 0 {
 		return fmt.Sprintf("It continues in #%d", next.Pull.Number)
 	}
-	merged := r.hasPull && r.pull.State == work.PullMerged && r.item.Flow != work.FlowDesign
+	merged := r.item.HasPull() && r.item.Pull.State == work.PullMerged && r.item.Flow != work.FlowDesign
 	switch {
-	case r.hasPull && r.pull.State == work.PullClosed && r.item.IssueClosed:
-		return fmt.Sprintf("Reopen #%d and it resumes; or reopen the issue, and %s", r.pull.Number, text)
-	case r.hasPull && r.pull.State == work.PullClosed:
-		return fmt.Sprintf("Reopen #%d and it resumes, or %s", r.pull.Number, text)
+	case r.item.HasPull() && r.item.Pull.State == work.PullClosed && r.item.IssueClosed:
+		return fmt.Sprintf("Reopen #%d and it resumes; or reopen the issue, and %s", r.item.Pull.Number, text)
+	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
+		return fmt.Sprintf("Reopen #%d and it resumes, or %s", r.item.Pull.Number, text)
 	case merged, r.item.IssueClosed: // GitHub closes the issue with the merge
 		return "Once the issue is reopened, " + text
 	}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -68,7 +67,7 @@ func (r *commander) pause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return nothing("%s, so there is nothing to pause.", why)
 	}
-	if since, paused := r.v.Paused[r.item.ID]; paused && r.item.ID != 0 {
+	if since := r.item.Pause; since != nil {
 		return nothing("It is paused already, by %s since %s. `/mergexo resume` ends that.", since.By, work.UTC(since.Began))
 	}
 	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbPause)}}
@@ -78,12 +77,8 @@ func (r *commander) pause(inv invocation) Reply {
 	}
 	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbPause)}
 	r.p.Pauses = append(r.p.Pauses, work.PauseChange{Item: r.item.ID, Began: inv.at, By: inv.by})
-	r.v.Paused = maps.Clone(r.v.Paused)
-	if r.v.Paused == nil {
-		r.v.Paused = map[int64]work.Pause{}
-	}
-	r.v.Paused[r.item.ID] = work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
-	r.begun = append(r.begun, r.v.Paused[r.item.ID])
+	r.item.Pause = &work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
+	r.begun = append(r.begun, *r.item.Pause)
 	rep.Said = fmt.Sprintf("Paused. No agent works on this, and comments made during the pause are never acted on. "+
 		"`/mergexo resume` hands it back, as does taking the label `%s` away.", r.v.Policy.Labels.Ignore)
 	return rep
@@ -96,7 +91,7 @@ func (r *commander) skipPaused() {
 		return
 	}
 	var skipped []work.Event
-	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
 		meant := e.Kind.Said() || e.Kind == work.EventCheck
 		if !meant || !slices.ContainsFunc(r.begun, func(p work.Pause) bool { return p.Covers(e.CreatedAt) }) {
 			return false
@@ -112,8 +107,7 @@ func (r *commander) unpause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return nothing("%s, so there is nothing to resume. %s.", why, r.again())
 	}
-	_, paused := r.v.Paused[r.item.ID]
-	if !paused && r.item.ID != 0 {
+	if r.item.Pause == nil && r.item.ID != 0 {
 		return nothing("It is not paused. %s", r.whereItStands())
 	}
 	if r.item.ID == 0 {
@@ -123,12 +117,11 @@ func (r *commander) unpause(inv invocation) Reply {
 		}
 	}
 	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbResume)}}
-	if r.hasPull {
-		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.pull.Number, work.VerbResume))
+	if r.item.HasPull() {
+		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.item.Pull.Number, work.VerbResume))
 	}
 	r.p.Pauses = append(r.p.Pauses, work.PauseChange{Item: r.item.ID, Ended: inv.at, By: inv.by})
-	r.v.Paused = maps.Clone(r.v.Paused)
-	delete(r.v.Paused, r.item.ID)
+	r.item.Pause = nil
 	for i := range r.begun {
 		if r.begun[i].Open() {
 			r.begun[i].Ended = inv.at

@@ -9,17 +9,12 @@ import (
 
 // ForCommand decides what one command does that stands in no comment, as the
 // event that remembers it.
-func ForCommand(v Snapshot, item work.Item, e work.Event, cmd work.Command) (Reply, Plan) {
+func ForCommand(v Snapshot, item Item, e work.Event, cmd work.Command) (Reply, Plan) {
 	made := Plan{Repo: v.Repo}
-	r := itemPlanner{v: v, p: &made, item: item}
-	r.pull, r.hasPull = v.Pulls[item.ID]
-	for _, other := range v.Events {
-		if other.ItemID == item.ID && other.ItemID != 0 && other.Kind != work.EventCommand {
-			r.events = append(r.events, other)
-		}
-	}
+	r := v.planner(&made, item)
+	r.item.Events = slices.DeleteFunc(r.item.Events, func(other work.Event) bool { return other.Kind == work.EventCommand })
 	at := e.CreatedAt.Truncate(time.Second) // as GitHub's stamps are, which are compared with it
-	inv := invocation{Command: cmd, by: e.Author.Login, at: at, number: e.Number, key: e.Key, onPull: r.hasPull && e.Number == r.pull.Number}
+	inv := invocation{Command: cmd, by: e.Author.Login, at: at, number: e.Number, key: e.Key, onPull: r.item.HasPull() && e.Number == r.item.Pull.Number}
 	if r.commander().opening(e) {
 		return Reply{Said: "The pull request is being opened at this moment. Give the command again once it is there.", Refused: true}, made
 	}

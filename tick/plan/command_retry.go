@@ -16,15 +16,15 @@ func (r *commander) retry(inv invocation) Reply {
 	if why := r.kept(inv); why != "" {
 		return nothing("%s", why)
 	}
-	if why := needsUnblock(r.pull); why != "" {
+	if why := needsUnblock(r.item.Pull); why != "" {
 		return nothing("%s", why)
 	}
 	if rep, ok := r.goOn(false); ok {
 		return rep
 	}
-	if r.hasPull && r.pull.NotBefore.After(r.v.Now) {
-		r.p.Reread = append(r.p.Reread, r.pull.ID)
-		return nothing("Pull request #%d could not be read from GitHub, and is read again now.", r.pull.Number)
+	if r.item.HasPull() && r.item.Pull.NotBefore.After(r.v.Now) {
+		r.p.Reread = append(r.p.Reread, r.item.Pull.ID)
+		return nothing("Pull request #%d could not be read from GitHub, and is read again now.", r.item.Pull.Number)
 	}
 	return nothing("There is nothing to try again. %s", r.whereItStands())
 }
@@ -33,12 +33,12 @@ func (r *commander) retry(inv invocation) Reply {
 // for the answer: people have taken it over, or its text is not confirmed. Empty
 // where it may.
 func (r *commander) kept(inv invocation) string {
-	pause, paused := r.v.Paused[r.item.ID]
+	pause := r.item.Pause
 	switch {
-	case paused:
+	case pause != nil:
 		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. `/mergexo resume` ends the pause; then try `%s` again.",
 			pause.By, work.UTC(pause.Began), inv.Command)
-	case r.standsStill() && work.AwaitsLabel(r.item, r.item.Hint):
+	case r.standsStill() && work.AwaitsLabel(r.item.Item, r.item.Hint):
 		return fmt.Sprintf("Only setting the label again confirms the new text, so nothing was done: read the issue, then take `%s` away and add it again.", r.item.Label)
 	}
 	return ""
@@ -46,13 +46,13 @@ func (r *commander) kept(inv invocation) string {
 
 // unblock accepts the branch as it is, and lets go on what is blocked.
 func (r *commander) unblock(inv invocation) Reply {
-	if why, over := r.over(); over && !r.hasPull {
+	if why, over := r.over(); over && !r.item.HasPull() {
 		return nothing("%s, so nothing is blocked. %s.", why, r.again())
 	}
 	if why := r.kept(inv); why != "" {
 		return nothing("%s", why)
 	}
-	u := unblock(r.pull, inv.Head)
+	u := unblock(r.item.Pull, inv.Head)
 	if u.Refused != "" {
 		return Reply{Said: u.Refused, Refused: true}
 	}
@@ -83,22 +83,22 @@ func (r *commander) goOn(cleared bool) (Reply, bool) {
 		return r.retryTurn(turn)
 	case !r.standsStill():
 		return Reply{}, false
-	case !r.hasPull, r.item.State == work.StateAwaitingIssueFollowup:
+	case !r.item.HasPull(), r.item.State == work.StateAwaitingIssueFollowup:
 		return r.startAgain(), true
 	}
-	waiting := slices.ContainsFunc(r.events, func(e work.Event) bool {
+	waiting := slices.ContainsFunc(r.item.Events, func(e work.Event) bool {
 		return e.Kind.Said() || e.Kind == work.EventCheck || e.Kind == work.EventConflict
 	})
-	shelved := r.v.Shelved[r.item.ID]
+	shelved := r.item.Shelved
 	if !waiting && len(shelved) == 0 && !cleared {
-		return nothing("There is nothing to try again: it waits for a person. Say in a comment on #%d what to do.", r.pull.Number), true
+		return nothing("There is nothing to try again: it waits for a person. Say in a comment on #%d what to do.", r.item.Pull.Number), true
 	}
 	r.p.TakenUp = append(r.p.TakenUp, shelved...)
 	r.resumeTo(work.StateAwaitingFeedback)
 	if !waiting && len(shelved) == 0 {
-		return nothing("Nothing waits for an answer; say in a comment on #%d what to do.", r.pull.Number), true
+		return nothing("Nothing waits for an answer; say in a comment on #%d what to do.", r.item.Pull.Number), true
 	}
-	return nothing("It resumes: the next turn answers what waits on #%d.", r.pull.Number), true
+	return nothing("It resumes: the next turn answers what waits on #%d.", r.item.Pull.Number), true
 }
 
 // retryTurn lets an unfinished turn go on at the step that it came to. Its
@@ -112,12 +112,8 @@ func (r *commander) retryTurn(t work.Turn) (Reply, bool) {
 	if r.item.State == work.StateBlocked {
 		r.resumeTo(work.StateRunning)
 	}
-	r.v.Turns = slices.Clone(r.v.Turns)
-	for i := range r.v.Turns {
-		if r.v.Turns[i].ID == t.ID {
-			r.v.Turns[i].Blocked, r.v.Turns[i].NotBefore, r.v.Turns[i].Attempts = false, r.v.Now, 0
-		}
-	}
+	t.Blocked, t.NotBefore, t.Attempts = false, r.v.Now, 0
+	r.item.Turn = &t
 	if t.Step == work.StepClaimed {
 		return nothing("The turn is tried again in the next pass, with all its attempts."), true
 	}
@@ -126,7 +122,7 @@ func (r *commander) retryTurn(t work.Turn) (Reply, bool) {
 
 // startAgain has a start turn made of all that was said.
 func (r *commander) startAgain() Reply {
-	if !slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) }) {
+	if !slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return work.Begins(r.item.Item, e) }) {
 		return nothing("Nothing is left of what began this. %s.", r.again())
 	}
 	r.resumeTo(work.StatePending)
@@ -136,7 +132,7 @@ func (r *commander) startAgain() Reply {
 // allowAnew has the item's budgets count from here: it goes on because a person
 // said so.
 func (r *commander) allowAnew() {
-	r.costs = nil
+	r.item.Spent = nil
 	if !slices.Contains(r.p.Renewed, r.item.ID) {
 		r.p.Renewed = append(r.p.Renewed, r.item.ID)
 	}
@@ -164,18 +160,18 @@ func (r *commander) cancel(inv invocation) Reply {
 	turn, busy := r.unfinished()
 	if busy && !r.alive(turn) {
 		r.p.Cancelled = append(r.p.Cancelled, turn.ID)
-		r.v.Turns = slices.DeleteFunc(slices.Clone(r.v.Turns), func(t work.Turn) bool { return t.ID == turn.ID })
+		r.item.Turn = nil
 	}
 	if busy && r.alive(turn) {
 		said += " A turn is under way: it ends at its next step, and what it has pushed by then stays."
 	}
 	sent := []work.Action{r.flowLabel(inv, "")}
-	if r.hasPull && r.pull.State == work.PullOpen {
+	if r.item.HasPull() && r.item.Pull.State == work.PullOpen {
 		sent = append(sent, work.Action{
 			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionClose, Need: work.NeedRequired, State: work.ActionPlanned,
-			Token: work.CloseToken(r.v.Repo.Key(), r.pull.Number, inv.key), Number: r.pull.Number, Why: inv.by + " cancelled the work",
+			Token: work.CloseToken(r.v.Repo.Key(), r.item.Pull.Number, inv.key), Number: r.item.Pull.Number, Why: inv.by + " cancelled the work",
 		})
-		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays. Reopen the pull request and it resumes.", r.pull.Number, r.pull.Branch)
+		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays. Reopen the pull request and it resumes.", r.item.Pull.Number, r.item.Pull.Branch)
 	}
 	return Reply{Said: said + " " + r.again() + ".", sent: sent, void: append(r.giveUp(inv), turn.EventKeys...)}
 }
@@ -184,7 +180,7 @@ func (r *commander) cancel(inv invocation) Reply {
 func (r *commander) giveUp(inv invocation) []string {
 	why := inv.by + " cancelled it"
 	var asked []work.Event
-	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
 		if !work.StampOf(e).After(inv.at) {
 			asked = append(asked, e)
 			return true

@@ -19,10 +19,10 @@ func (r *commander) status() Reply {
 	if r.item.Branch != "" {
 		lines = append(lines, fmt.Sprintf("branch: `%s`", r.item.Branch))
 	}
-	if r.hasPull {
-		lines = append(lines, fmt.Sprintf("pull request: #%d, %s", r.pull.Number, r.pull.State))
+	if r.item.HasPull() {
+		lines = append(lines, fmt.Sprintf("pull request: #%d, %s", r.item.Pull.Number, r.item.Pull.State))
 	}
-	lines = append(lines, "so far: "+spending.Of(r.costs).Describe(r.v.Policy.Budgets))
+	lines = append(lines, "so far: "+spending.Of(r.item.Spent).Describe(r.v.Policy.Budgets))
 	return Reply{Said: fmt.Sprintf("This is how #%d stands:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
 }
 
@@ -35,12 +35,12 @@ func (r *commander) whereItStands() string {
 // machine's business: GitHub is told that it is.
 func (r *commander) waitsFor() string {
 	turn, busy := r.unfinished()
-	pause, paused := r.v.Paused[r.item.ID]
+	pause := r.item.Pause
 	_, over := r.over()
 	switch {
 	case over:
 		return "nothing"
-	case paused:
+	case pause != nil:
 		return fmt.Sprintf("the end of the pause that %s began at %s", pause.By, work.UTC(pause.Began))
 	case r.standsStill(), busy && turn.Blocked:
 		return "a person" + r.whyStopped()
@@ -50,15 +50,15 @@ func (r *commander) waitsFor() string {
 		return fmt.Sprintf("a new attempt, which is made after %s (`gh mergexo show` says why, where it runs)", work.UTC(turn.NotBefore))
 	case busy:
 		return "a pass with a free slot"
-	case r.hasPull && r.pull.NotBefore.After(r.v.Now):
-		return "GitHub, which is asked again after " + work.UTC(r.pull.NotBefore)
-	case r.hasPull && len(r.waiting()) == 0:
-		return fmt.Sprintf("people on #%d", r.pull.Number)
+	case r.item.HasPull() && r.item.Pull.NotBefore.After(r.v.Now):
+		return "GitHub, which is asked again after " + work.UTC(r.item.Pull.NotBefore)
+	case r.item.HasPull() && len(r.waiting()) == 0:
+		return fmt.Sprintf("people on #%d", r.item.Pull.Number)
 	case r.unanswered():
-		return fmt.Sprintf("people on #%d: enable_feedback_loop is false in the config, so comments are not answered", r.pull.Number)
+		return fmt.Sprintf("people on #%d: enable_feedback_loop is false in the config, so comments are not answered", r.item.Pull.Number)
 	case r.v.Day.Why != "":
 		return "the day's budget: " + r.v.Day.String()
-	case r.hasPull:
+	case r.item.HasPull():
 		return "a turn for " + work.Count(len(r.waiting()), "event")
 	}
 	return "a pass with a free slot"
@@ -66,7 +66,7 @@ func (r *commander) waitsFor() string {
 
 // whyStopped is the reason as the comment that is kept up to date has it.
 func (r *commander) whyStopped() string {
-	stop := r.v.Stops[r.item.ID]
+	stop := r.item.Stop
 	if !stop.Lasts() {
 		return ""
 	}
@@ -77,12 +77,12 @@ func (r *commander) whyStopped() string {
 // answered.
 func (r *commander) unanswered() bool {
 	said := func(e work.Event) bool { return e.Kind.Said() }
-	return r.hasPull && !r.v.Policy.FeedbackLoop && slices.ContainsFunc(r.events, said)
+	return r.item.HasPull() && !r.v.Policy.FeedbackLoop && slices.ContainsFunc(r.item.Events, said)
 }
 
 // waiting are the events that a turn is going to answer.
 func (r *commander) waiting() (all []work.Event) {
-	for _, e := range r.events {
+	for _, e := range r.item.Events {
 		if e.Kind.Said() || e.Kind == work.EventCheck || e.Kind == work.EventConflict {
 			all = append(all, e)
 		}
@@ -94,11 +94,10 @@ func (r *commander) waiting() (all []work.Event) {
 func (r *commander) comesNext() string {
 	turn, busy := r.unfinished()
 	_, over := r.over()
-	_, paused := r.v.Paused[r.item.ID]
 	switch {
 	case over:
 		return r.afterTheEnd()
-	case paused:
+	case r.item.Pause != nil:
 		return "`/mergexo resume`, or the label taken away"
 	case r.standsStill(), busy && turn.Blocked:
 		if r.item.Hint != "" {
@@ -107,11 +106,11 @@ func (r *commander) comesNext() string {
 		return "a comment, or `/mergexo retry`"
 	case busy:
 		return "the turn's answer"
-	case r.hasPull && len(r.waiting()) == 0:
+	case r.item.HasPull() && len(r.waiting()) == 0:
 		return "comment on it, merge it or close it"
 	case r.unanswered():
 		return "merge it or close it, or set enable_feedback_loop to true"
-	case r.hasPull:
+	case r.item.HasPull():
 		return "the answer on the pull request"
 	}
 	return "the turn that opens a pull request"
@@ -127,11 +126,11 @@ func orRetry(hint string) string {
 
 // afterTheEnd says what may follow on an item that is over.
 func (r *commander) afterTheEnd() string {
-	next, follows := r.v.Followed[r.item.ID]
+	next := r.item.Followed
 	switch {
-	case follows && next.Pull.Number != 0:
+	case next != nil && next.Pull.Number != 0:
 		return fmt.Sprintf("implemented in #%d, which is %s", next.Pull.Number, next.Pull.State)
-	case follows:
+	case next != nil:
 		return fmt.Sprintf("its implementation, which is `%s`", next.State)
 	}
 	again := r.again()

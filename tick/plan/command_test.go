@@ -64,17 +64,17 @@ func TestCommands(t *testing.T) {
 		return func(v *Snapshot) {
 			t := work.Turn{ID: 5, ItemID: 10, RepoID: 1, Number: 2, Key: "k", Kind: work.KindImplementationFeedback, Step: work.StepPushed}
 			change(&t)
-			v.Turns = []work.Turn{t}
+			v.Items[0].Turn = &t
 		}
 	}
 	parked := turn(func(t *work.Turn) { t.Blocked = true })
 	alive := func(v *Snapshot) { v.Held = []work.Holder{{Repo: app.Name.String(), Number: 2, Issue: 1, Turn: "k"}} }
-	rewritten := func(v *Snapshot) { p := v.Pulls[10]; p.LostOID, p.HeadOID = "bbb", "abcdef1234"; v.Pulls[10] = p }
-	isPaused := func(v *Snapshot) { v.Paused = map[int64]work.Pause{10: {By: "bob", Began: noon}} }
+	rewritten := func(v *Snapshot) { v.Items[0].Pull.LostOID, v.Items[0].Pull.HeadOID = "bbb", "abcdef1234" }
+	isPaused := func(v *Snapshot) { v.Items[0].Pause = &work.Pause{By: "bob", Began: noon} }
 	edited := func(v *Snapshot) {
 		i := &v.Items[0]
 		i.Edited, i.Label = "its title was changed", "agent:bugfix"
-		i.Reason, i.Hint = i.Edited, work.ConfirmHint(*i)
+		i.Reason, i.Hint = i.Edited, work.ConfirmHint(i.Item)
 	}
 	untracked := commanded("/mergexo bugfix", 9, "1")
 	untracked.ItemID = 0
@@ -93,8 +93,8 @@ func TestCommands(t *testing.T) {
 		{"retry of a turn that runs", "retry", 2, scene(state(work.StateRunning), turn(func(*work.Turn) {}), alive), "“There is nothing to try again”"},
 		{"retry of what waits for an answer", "retry", 1, scene(noPull, state(work.StateAwaitingIssueFollowup), with(labelled())), "resumed → pending; allow; “The work is tried again, with all comments on the issue.”; turn bugfix_start"},
 		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "“There is nothing to try again: it waits for a person”"},
-		{"retry of what was given up", "retry", 2, scene(state(work.StateBlocked), func(v *Snapshot) { v.Shelved = map[int64][]string{10: {"x"}} }), "resumed → awaiting_feedback; take up; allow; “It resumes: the next turn answers what waits on #2.”"},
-		{"retry of what GitHub did not answer for", "retry", 2, scene(func(v *Snapshot) { p := v.Pulls[10]; p.NotBefore = noon.Add(time.Hour); v.Pulls[10] = p }), "read again; “Pull request #2 could not be read from GitHub, and is read again now.”"},
+		{"retry of what was given up", "retry", 2, scene(state(work.StateBlocked), func(v *Snapshot) { v.Items[0].Shelved = []string{"x"} }), "resumed → awaiting_feedback; take up; allow; “It resumes: the next turn answers what waits on #2.”"},
+		{"retry of what GitHub did not answer for", "retry", 2, scene(func(v *Snapshot) { v.Items[0].Pull.NotBefore = noon.Add(time.Hour) }), "read again; “Pull request #2 could not be read from GitHub, and is read again now.”"},
 		{"retry of what was merged", "retry", 2, scene(pullIs(work.PullMerged)), "pull merged → completed; “Pull request #2 was merged, so there is nothing to try again”"},
 		{"retry of what is paused", "retry", 2, scene(parked, state(work.StateBlocked), isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
 		{"unblock of what is paused", "unblock", 2, scene(state(work.StateBlocked), rewritten, isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
@@ -106,7 +106,7 @@ func TestCommands(t *testing.T) {
 		{"unblock of another head", "unblock --head abcdef9", 2, scene(state(work.StateBlocked)), "“The head of `agent/bugfix/1-x` is aaa, not that commit”"},
 		{"pause", "pause", 2, scene(), "pause; labels #1 agent:ignore; “Paused”"},
 		{"resume of what is not paused", "resume", 2, scene(), "“It is not paused”"},
-		{"resume", "resume", 2, scene(func(v *Snapshot) { v.Paused = map[int64]work.Pause{10: {By: "bob"}} }), "pause; labels #1 ; labels #2 ; “The pause is over: comments made before it, and from now on, count”"},
+		{"resume", "resume", 2, scene(func(v *Snapshot) { v.Items[0].Pause = &work.Pause{By: "bob"} }), "pause; labels #1 ; labels #2 ; “The pause is over: comments made before it, and from now on, count”"},
 		{"cancel", "cancel", 2, scene(with(talk)), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
 		{"cancel of a turn that is parked", "cancel", 2, scene(parked, state(work.StateBlocked)), "withdrawn → closed; cancel; flow #1 ; close #2 ; “The work is cancelled”"},
 		{"cancel of a turn that runs", "cancel", 2, scene(turn(func(*work.Turn) {}), state(work.StateRunning), alive), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
@@ -118,13 +118,14 @@ func TestCommands(t *testing.T) {
 		{"a flow after the end", "bugfix", 1, scene(pullIs(work.PullClosed), state(work.StateClosed)), "flow #1 agent:bugfix; “The label `agent:bugfix` is set, and the work begins with the next pass, provided that the issue is open and has no label `agent:ignore`.”"},
 	} {
 		labels(&c.view)
-		c.view.Events = append(c.view.Events, commanded("/mergexo "+c.say, c.number, "900"))
+		with(commanded("/mergexo "+c.say, c.number, "900"))(&c.view)
 		p := For(c.view)
 		if got := orders(p); got != c.want {
 			t.Errorf("%s\n  planned %s\n  want    %s", c.name, got, c.want)
 		}
 	}
-	v := scene(with(untracked), labels)
+	v := scene(labels)
+	v.Strays = []Item{{Item: work.Item{RepoID: 1, Number: 9}, Events: []work.Event{untracked}}}
 	if got, want := orders(For(v)), "flow #9 agent:bugfix; “The label `agent:bugfix` is set, and the work begins with the next pass, provided that the issue is open and has no label `agent:ignore`.”"; got != want {
 		t.Errorf("a flow where nothing is worked on\n  planned %s\n  want    %s", got, want)
 	}
@@ -139,11 +140,9 @@ func TestCommandOnce(t *testing.T) {
 	at := func(answer work.ActionState, closing work.ActionState, seen time.Time) string {
 		closed.State, closed.SeenAt = closing, noon.Add(-time.Minute)
 		v := scene(state(work.StateClosed), labels, with(e, said(work.EventIssue, 2, "66", bob)), func(v *Snapshot) {
-			v.Notices[token] = answer
-			v.Closings = map[int64]work.Action{e.ID: closed}
-			p := v.Pulls[10]
-			p.DetailsAt = seen
-			v.Pulls[10] = p
+			v.Items[0].Notices[token] = answer
+			v.Items[0].Closings = map[int64]work.Action{e.ID: closed}
+			v.Items[0].Pull.DetailsAt = seen
 		})
 		return sketch(For(v))
 	}
@@ -175,24 +174,23 @@ func TestCommandsAnyhow(t *testing.T) {
 		}
 		if rapid.Bool().Draw(t, "turn") {
 			step := rapid.SampledFrom([]work.Step{work.StepClaimed, work.StepAnswered, work.StepPushed, work.StepApplied}).Draw(t, "step")
-			v.Turns = []work.Turn{{ID: 5, ItemID: 10, RepoID: 1, Key: "k", Step: step, Blocked: rapid.Bool().Draw(t, "blocked"), LastError: "/secret/path", WaitReason: "/secret/path"}}
+			v.Items[0].Turn = &work.Turn{ID: 5, ItemID: 10, RepoID: 1, Key: "k", Step: step, Blocked: rapid.Bool().Draw(t, "blocked"), LastError: "/secret/path", WaitReason: "/secret/path"}
 			if rapid.Bool().Draw(t, "alive") {
 				v.Held = []work.Holder{{Repo: app.Name.String(), Issue: 1, Turn: "k"}}
 			}
 		}
 		if rapid.Bool().Draw(t, "paused") {
-			v.Paused = map[int64]work.Pause{10: {By: "bob"}}
+			v.Items[0].Pause = &work.Pause{By: "bob"}
 		}
 		n := rapid.IntRange(1, 4).Draw(t, "commands")
 		for i := range n {
 			u := rapid.SampledFrom(verbs).Draw(t, "verb")
 			e := commanded("/mergexo "+string(u.Verb), rapid.IntRange(1, 2).Draw(t, "on"), fmt.Sprint(900+i))
 			e.ID = int64(900 + i)
-			v.Events = append(v.Events, e)
+			with(e)(&v)
 		}
 		var p Plan
-		r := itemPlanner{v: v, p: &p, item: v.Items[0], events: slices.Clone(v.Events)}
-		r.pull, r.hasPull = v.Pulls[10]
+		r := v.planner(&p, v.Items[0])
 		r.commander().commands()
 		tokens := map[string]bool{}
 		for _, a := range p.Notices {

@@ -11,7 +11,7 @@ func (r *itemPlanner) unconfirmed() bool {
 	case r.item.State == work.StateBlocked && r.item.Reason == r.item.Edited:
 		r.line("wait", "", "blocked: "+r.item.Reason)
 	default:
-		r.stop(r.item.Edited, work.ConfirmHint(r.item))
+		r.stop(r.item.Edited, work.ConfirmHint(r.item.Item))
 	}
 	return true
 }

@@ -83,7 +83,6 @@ func newPlay(roll dice, order func([]Plan) []PlannedTurn) *play {
 		repo.ID, repo.Name.Name = int64(n+1), fmt.Sprint("app", n)
 		p.views = append(p.views, Snapshot{
 			Repo: repo, Policy: Policy{FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Weights: p.weights},
-			Pulls: map[int64]work.PullRequest{}, Settled: map[int64]bool{}, Notices: map[string]work.ActionState{},
 		})
 	}
 	return p
@@ -125,7 +124,8 @@ func (p *play) run() error {
 // arrive makes something happen in a repository.
 func (p *play) arrive(repo, priority int) {
 	v := &p.views[repo]
-	item := work.Item{ID: p.id(), RepoID: v.Repo.ID, Number: len(v.Items) + 1, Priority: priority, Since: p.now}
+	item := Item{Item: work.Item{ID: p.id(), RepoID: v.Repo.ID, Number: len(v.Items) + 1, Priority: priority, Since: p.now}}
+	open := slices.DeleteFunc(slices.Clone(v.Items), func(i Item) bool { return !i.HasPull() })
 	e := work.Event{ID: p.id(), ItemID: item.ID, Number: item.Number, SeenAt: p.now, CreatedAt: p.now, UpdatedAt: p.now}
 	switch kind := p.roll("what", 0, 3); {
 	case kind == 0:
@@ -135,16 +135,16 @@ func (p *play) arrive(repo, priority int) {
 		item.Flow, item.State = work.FlowImplementation, work.StateReady
 		item.TouchPaths = []string{fmt.Sprintf("src/%d.go", p.roll("file", 0, 2))}
 		e.Kind = work.EventMerged
-	case len(v.Pulls) == 0:
+	case len(open) == 0:
 		return
 	default:
-		open := slices.DeleteFunc(slices.Clone(v.Items), func(i work.Item) bool { return v.Pulls[i.ID].Number == 0 })
-		on := open[p.roll("on", 0, len(open)-1)]
-		e.Kind, e.ItemID, e.Number, e.Author = work.EventIssue, on.ID, v.Pulls[on.ID].Number, ann
-		v.Events = append(v.Events, e)
+		on := &v.Items[open[p.roll("on", 0, len(open)-1)].Number-1]
+		e.Kind, e.ItemID, e.Number, e.Author = work.EventIssue, on.ID, on.Pull.Number, ann
+		on.Events = append(on.Events, e)
 		return
 	}
-	v.Items, v.Events = append(v.Items, item), append(v.Events, e)
+	item.Events = []work.Event{e}
+	v.Items = append(v.Items, item)
 }
 
 // end ends the turns whose time has come: a start opens a pull request.
@@ -158,9 +158,9 @@ func (p *play) end() {
 		item := &v.Items[r.item]
 		item.State = work.StateAwaitingFeedback
 		if r.turn.Kind.Start() {
-			v.Pulls[item.ID] = work.PullRequest{ItemID: item.ID, Number: 1000 + item.Number, State: work.PullOpen, CreatedAt: p.now, Files: item.TouchPaths}
+			item.Pull = work.PullRequest{ItemID: item.ID, Number: 1000 + item.Number, State: work.PullOpen, CreatedAt: p.now, Files: item.TouchPaths}
 		}
-		v.Turns = slices.DeleteFunc(v.Turns, func(t work.Turn) bool { return t.ID == r.turn.ID })
+		item.Turn = nil
 		return true
 	})
 }
@@ -171,12 +171,7 @@ func (p *play) begin() error {
 	free := p.slots - len(p.running)
 	for n := range p.views {
 		v := p.views[n]
-		v.Now, v.Free, v.Active = p.now, free, nil
-		for _, i := range v.Items {
-			if pull, open := v.Pulls[i.ID]; i.Flow == work.FlowImplementation && (open || i.State == work.StateRunning) {
-				v.Active = append(v.Active, Active{Item: i, Files: pull.Files})
-			}
-		}
+		v.Now, v.Free = p.now, free
 		plan := For(v)
 		plans = append(plans, plan)
 		for _, t := range slices.Concat(plan.Turns, plan.Waiting) {
@@ -219,9 +214,9 @@ func (p *play) start(t PlannedTurn) error {
 	p.line = slices.DeleteFunc(p.line, func(w *waits) bool { return w == y })
 	v := &p.views[y.repo]
 	turn := work.Turn{ID: p.id(), RepoID: v.Repo.ID, ItemID: t.Item.ID, Kind: t.Kind, Step: work.StepClaimed}
-	v.Turns = append(v.Turns, turn)
-	v.Items[y.item].State = work.StateRunning
-	v.Events = slices.DeleteFunc(v.Events, func(e work.Event) bool {
+	item := &v.Items[y.item]
+	item.Turn, item.State = &turn, work.StateRunning
+	item.Events = slices.DeleteFunc(item.Events, func(e work.Event) bool {
 		return slices.ContainsFunc(t.Events, func(o work.Event) bool { return o.ID == e.ID })
 	})
 	if t.Kind.Start() {

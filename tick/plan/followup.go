@@ -12,21 +12,14 @@ func (r *itemPlanner) standsStill() bool {
 	return r.item.State == work.StateBlocked || r.item.State == work.StateAwaitingIssueFollowup
 }
 
-// fed reports whether a turn had the event that left the item standing still.
-// A label asks once; set anew it asks again.
-func (r *itemPlanner) fed(e work.Event) bool {
-	return e.ID <= r.v.Followups[r.item.ID].EventCursor
-}
-
 // unheard are the comments on the issue that no turn was fed.
 func (r *itemPlanner) unheard() []work.Event {
-	_, waited := r.v.Followups[r.item.ID]
-	return slices.DeleteFunc(slices.Clone(r.events), func(e work.Event) bool {
+	return slices.DeleteFunc(slices.Clone(r.item.Events), func(e work.Event) bool {
 		if e.Kind != work.EventSource {
 			return true
 		}
-		if waited {
-			return r.fed(e)
+		if r.item.Followup != nil {
+			return r.item.fed(e)
 		}
 		return !e.SeenAt.After(r.item.Since)
 	})

@@ -9,7 +9,7 @@ import (
 // waitingSince makes the item wait, fed with events up to a cursor.
 func waitingSince(cursor int64) func(*Snapshot) {
 	return func(v *Snapshot) {
-		v.Followups = map[int64]work.Followup{10: {ItemID: 10, Kind: work.FollowupAsked, EventCursor: cursor, Reason: "which?"}}
+		v.Items[0].Followup = &work.Followup{ItemID: 10, Kind: work.FollowupAsked, EventCursor: cursor, Reason: "which?"}
 	}
 }
 
@@ -41,7 +41,7 @@ func TestWhatIsHeardAfterAWait(t *testing.T) {
 func TestRedirectedIsNotVoid(t *testing.T) {
 	after := said(work.EventSource, 1, "77", ann)
 	token := work.RedirectToken(app.Key(), 1, "77")
-	v := scene(pullIs(work.PullMerged), with(after), func(v *Snapshot) { v.Notices[token] = work.ActionPlanned })
+	v := scene(pullIs(work.PullMerged), with(after), func(v *Snapshot) { v.Items[0].Notices[token] = work.ActionPlanned })
 	p := For(v)
 	if len(p.Finished) != 1 || p.Finished[0].Outcome != work.OutcomeRedirected {
 		t.Errorf("%+v", p.Finished)

@@ -29,40 +29,14 @@ type Snapshot struct {
 	Repo    work.Repo
 	Policy  Policy
 	Now     time.Time
-	Items   []work.Item                // those that are open, and those with pending events
-	Pulls   map[int64]work.PullRequest // the newest of an item, by item id
-	Settled map[int64]bool             // review threads that are resolved, by the id of their first comment
-	Events  []work.Event               // pending and of no turn, oldest first
-	Turns   []work.Turn                // unfinished
-	Held    []work.Holder              // what the held slots name
-	Notices map[string]work.ActionState
-	Pointed map[int64][]work.Event // what was said on the issue and pointed to the pull request, by item, where more of it waits
-
-	Closings map[int64]work.Action // of a pull request, for a command that calls the work off, by the command's event
-	Shelved  map[int64][]string    // keys of events that were given up for the present head, of items with commands
-	Followed map[int64]Followed    // what came after them on their issues, of items with commands
-	Stops    map[int64]work.Stop   // why they stand still, of items with commands
-
-	Paused    map[int64]work.Pause    // items that people have taken over
-	Ignored   map[int]work.Flow       // issues that begin once people take their label away, as far as this pass saw them
-	Handings  []work.PauseBanner      // what comments do not say yet about who has an item
-	Followups map[int64]work.Followup // what items without a pull request wait for, by item id
-
-	Spent    map[int64][]work.Spent // the turns of an item that its budgets count, oldest first, by item id
-	Findings map[int64][]string     // what turns that mended were to mend, by turn id; see findings
-	Day      spending.Day           // over all repositories
-	Served   RoundRobin
-
-	Free    int                                       // slots that nothing runs in
-	Files   []string                                  // of the base branch, where implementations are to be weighed against others
-	Active  []Active                                  // implementations under way
-	Depends map[int64]map[string]work.DependencyState // by item and reference
-}
-
-// Active is an implementation under way, and what it touches as far as is known.
-type Active struct {
-	Item  work.Item
-	Files []string // of its open pull request
+	Items   []Item            // at least those that ask for something; where one is ready, also those that are active
+	Strays  []Item            // numbers where commands wait and nothing is worked on
+	Ignored map[int]work.Flow // issues that begin once people take their label away, as far as this pass saw them
+	Held    []work.Holder     // what the held slots name
+	Free    int               // slots that nothing runs in
+	Files   []string          // of the base branch, where implementations are to be weighed against others
+	Day     spending.Day      // over all repositories
+	Served  RoundRobin
 }
 
 // Plan is what to do for one repository, each line with its reason.
@@ -79,7 +53,7 @@ type Plan struct {
 	Renewed  []int64 // items whose budgets count anew
 	Accepted []Acceptance
 	Pauses   []work.PauseChange // that commands begin and end
-	Handings []work.PauseBanner
+	Banners  []work.PauseBanner // what comments do not say yet about who has an item
 
 	Obeyed    []Obeyed
 	Told      []work.Event // commands from the command line, to be remembered
@@ -92,7 +66,23 @@ type Plan struct {
 // Empty reports whether the plan writes nothing but turns.
 func (p Plan) Empty() bool {
 	return len(p.Notices) == 0 && len(p.Moves) == 0 && len(p.Finished) == 0 && len(p.Resumed) == 0 && len(p.Renewed) == 0 && len(p.Accepted) == 0 &&
-		len(p.Pauses) == 0 && len(p.Handings) == 0 && len(p.Obeyed) == 0
+		len(p.Pauses) == 0 && len(p.Banners) == 0 && len(p.Obeyed) == 0
+}
+
+// Waits says what holds work back, by the number of the pull request or, before there
+// is one, of the issue.
+func (p Plan) Waits() map[int]string {
+	waits := map[int]string{}
+	for _, l := range p.Lines {
+		switch {
+		case l.What != "wait":
+		case waits[l.Number] == "":
+			waits[l.Number] = l.Reason
+		default:
+			waits[l.Number] += "; " + l.Reason
+		}
+	}
+	return waits
 }
 
 // PlannedTurn is a turn to be claimed.
@@ -132,10 +122,4 @@ type Line struct {
 	What   string      `json:"what"` // turn, wait, leave, notice, move, finish, labels
 	Reason string      `json:"reason"`
 	Score  *work.Score `json:"score,omitempty"` // of an implementation
-}
-
-// Followed is what came after an item on its issue.
-type Followed struct {
-	State work.State
-	Pull  work.PullRequest // zero: none yet
 }

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,40 +16,38 @@ import (
 // drawn is a snapshot of some items in any state, with what people wrote on them.
 func drawn(t *rapid.T) Snapshot {
 	v := scene(labels)
-	v.Items, v.Pulls, v.Free = nil, map[int64]work.PullRequest{}, 3
-	v.Paused, v.Followups, v.Spent = map[int64]work.Pause{}, map[int64]work.Followup{}, map[int64][]work.Spent{}
+	v.Items, v.Free = nil, 3
 	v.Policy.FeedbackLoop = rapid.Bool().Draw(t, "feedback")
 	v.Policy.IssueComments = rapid.Bool().Draw(t, "issue comments")
 	v.Policy.MaxEvents = rapid.IntRange(1, 5).Draw(t, "most events")
 	v.Policy.Budgets = work.Budgets{TurnsPerItem: rapid.IntRange(0, 3).Draw(t, "budget")}
 	for i := range rapid.IntRange(1, 4).Draw(t, "items") {
-		drawItem(t, &v, i)
+		v.Items = append(v.Items, drawItem(t, i))
 	}
 	return v
 }
 
-func drawItem(t *rapid.T, v *Snapshot, i int) {
+func drawItem(t *rapid.T, i int) Item {
 	id, number := int64(10+i), 1+10*i
 	flow := rapid.SampledFrom([]work.Flow{work.FlowBugfix, work.FlowSmallJob, work.FlowDesign, work.FlowImplementation}).Draw(t, "flow")
-	item := work.Item{
+	item := Item{Notices: map[string]work.ActionState{}, Item: work.Item{
 		ID: id, RepoID: 1, Number: number, Flow: flow, State: rapid.SampledFrom(work.States()).Draw(t, "state"), Priority: 3, Label: "agent:bugfix",
 		Since: noon.Add(-time.Duration(rapid.IntRange(0, 20).Draw(t, "since")) * time.Minute),
-	}
+	}}
 	if item.State == work.StateBlocked {
 		item.Reason, item.Hint = "the agent failed", "comment"
 	}
-	v.Items = append(v.Items, item)
 	onPull := rapid.Bool().Draw(t, "pull")
 	if onPull {
-		v.Pulls[id] = work.PullRequest{
+		item.Pull = work.PullRequest{
 			ID: 20 + id, ItemID: id, Number: number + 1, Branch: fmt.Sprintf("agent/bugfix/%d-x", number), Base: "main", HeadOID: "aaa",
 			State: rapid.SampledFrom([]work.PullState{work.PullOpen, work.PullMerged, work.PullClosed}).Draw(t, "pull is"), CreatedAt: noon.Add(-10 * time.Minute),
 		}
 	}
 	if rapid.Bool().Draw(t, "paused") {
-		v.Paused[id] = work.Pause{Number: number, By: "bob", Began: noon.Add(-time.Duration(rapid.IntRange(0, 10).Draw(t, "paused for")) * time.Minute)}
+		item.Pause = &work.Pause{Number: number, By: "bob", Began: noon.Add(-time.Duration(rapid.IntRange(0, 10).Draw(t, "paused for")) * time.Minute)}
 	}
-	v.Spent[id] = took(work.KindBugfixStart, rapid.IntRange(0, 4).Draw(t, "spent"))
+	item.Spent = took(work.KindBugfixStart, rapid.IntRange(0, 4).Draw(t, "spent"))
 	kinds := []work.EventKind{work.EventSource, work.EventLabelled}
 	if onPull {
 		kinds = append(kinds, work.EventIssue, work.EventReview, work.EventSummary)
@@ -79,10 +76,10 @@ func drawItem(t *rapid.T, v *Snapshot, i int) {
 		}
 	}
 	if !onPull && (item.State == work.StateAwaitingIssueFollowup || item.State == work.StateBlocked) { // a turn had what came before
-		v.Followups[id] = work.Followup{ItemID: id, Kind: work.FollowupAsked, EventCursor: fed, Reason: "which?"}
+		item.Followup = &work.Followup{ItemID: id, Kind: work.FollowupAsked, EventCursor: fed, Reason: "which?"}
 	}
-	v.Events = append(v.Events, events...)
-	slices.SortStableFunc(v.Events, func(a, b work.Event) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+	item.Events = events
+	return item
 }
 
 // essence is what a plan does, in an order of its own.
@@ -114,10 +111,9 @@ func essence(p Plan) string {
 
 // carriedOut is the snapshot after a plan: its rows are stored, its turns claimed.
 func carriedOut(v Snapshot, p Plan) Snapshot {
-	v.Items, v.Events, v.Turns, v.Held = slices.Clone(v.Items), slices.Clone(v.Events), slices.Clone(v.Turns), slices.Clone(v.Held)
-	v.Notices, v.Spent, v.Handings = maps.Clone(v.Notices), maps.Clone(v.Spent), nil
-	item := func(id int64) *work.Item {
-		return &v.Items[slices.IndexFunc(v.Items, func(i work.Item) bool { return i.ID == id })]
+	v.Items, v.Held = slices.Clone(v.Items), slices.Clone(v.Held)
+	item := func(id int64) *Item {
+		return &v.Items[slices.IndexFunc(v.Items, func(i Item) bool { return i.ID == id })]
 	}
 	gone := map[int64]bool{}
 	for _, f := range p.Finished {
@@ -126,7 +122,9 @@ func carriedOut(v Snapshot, p Plan) Snapshot {
 		}
 	}
 	for _, a := range p.Notices {
-		v.Notices[a.Token] = work.ActionPlanned
+		i := item(a.ItemID)
+		i.Notices = maps.Clone(i.Notices)
+		i.Notices[a.Token] = work.ActionPlanned
 	}
 	for _, m := range p.Moves {
 		i := item(m.Item)
@@ -136,18 +134,21 @@ func carriedOut(v Snapshot, p Plan) Snapshot {
 		i.State, i.Reason, i.Hint = m.To, m.Reason, m.Hint
 	}
 	for _, id := range p.Renewed {
-		v.Spent[id] = nil
+		item(id).Spent = nil
 	}
 	for n, t := range slices.Concat(p.Turns, p.Waiting, p.Held) {
 		for _, e := range t.Events {
 			gone[e.ID] = true
 		}
 		key := fmt.Sprint("turn", n)
-		item(t.Item.ID).State = work.StateRunning
-		v.Turns = append(v.Turns, work.Turn{ID: int64(500 + n), ItemID: t.Item.ID, RepoID: 1, Number: t.Number, Key: key, Kind: t.Kind, Step: work.StepClaimed})
+		i := item(t.Item.ID)
+		i.State = work.StateRunning
+		i.Turn = &work.Turn{ID: int64(500 + n), ItemID: t.Item.ID, RepoID: 1, Number: t.Number, Key: key, Kind: t.Kind, Step: work.StepClaimed}
 		v.Held = append(v.Held, work.Holder{Repo: v.Repo.Name.String(), Number: t.Number, Issue: t.Item.Number, Turn: key})
 	}
-	v.Events = slices.DeleteFunc(v.Events, func(e work.Event) bool { return gone[e.ID] })
+	for n := range v.Items {
+		v.Items[n].Events = slices.DeleteFunc(slices.Clone(v.Items[n].Events), func(e work.Event) bool { return gone[e.ID] })
+	}
 	return v
 }
 
@@ -169,7 +170,9 @@ func TestTheOrderOfRowsDoesNotMatter(t *testing.T) {
 		v := drawn(t)
 		want := essence(For(v))
 		v.Items = rapid.Permutation(v.Items).Draw(t, "items in another order")
-		v.Events = rapid.Permutation(v.Events).Draw(t, "events in another order")
+		for i := range v.Items {
+			v.Items[i].Events = rapid.Permutation(v.Items[i].Events).Draw(t, "events in another order")
+		}
 		if got := essence(For(v)); got != want {
 			t.Fatalf("planned\n%s\nand in another order\n%s", want, got)
 		}
@@ -184,15 +187,15 @@ func TestNoTurnBeginsUnasked(t *testing.T) {
 		p := For(v)
 		for _, turn := range slices.Concat(p.Turns, p.Waiting, p.Held) {
 			id := turn.Item.ID
-			item := v.Items[slices.IndexFunc(v.Items, func(i work.Item) bool { return i.ID == id })]
-			if _, paused := v.Paused[id]; paused {
+			item := v.Items[slices.IndexFunc(v.Items, func(i Item) bool { return i.ID == id })]
+			if item.Pause != nil {
 				t.Fatalf("%s begins on item %d, which is paused", turn.Kind, id)
 			}
-			if most := v.Policy.Budgets.TurnsPerItem; most > 0 && len(v.Spent[id]) >= most && !slices.Contains(p.Renewed, id) {
-				t.Fatalf("%s begins on item %d, which has had %d turns of %d", turn.Kind, id, len(v.Spent[id]), most)
+			if most := v.Policy.Budgets.TurnsPerItem; most > 0 && len(item.Spent) >= most && !slices.Contains(p.Renewed, id) {
+				t.Fatalf("%s begins on item %d, which has had %d turns of %d", turn.Kind, id, len(item.Spent), most)
 			}
-			since := func(e work.Event) bool { return e.ItemID == id && !e.SeenAt.Before(item.Since) }
-			if item.State == work.StateBlocked && !slices.ContainsFunc(v.Events, since) {
+			since := func(e work.Event) bool { return !e.SeenAt.Before(item.Since) }
+			if item.State == work.StateBlocked && !slices.ContainsFunc(item.Events, since) {
 				t.Fatalf("%s begins on item %d, which is blocked, and nobody has written since", turn.Kind, id)
 			}
 		}

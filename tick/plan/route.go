@@ -11,46 +11,42 @@ import (
 // For decides what is to be done. It is a pure function of the snapshot; in which
 // order its rows come does not matter.
 func For(v Snapshot) Plan {
-	v = v.ordered()
-	p := Plan{Repo: v.Repo, Served: v.Served, Handings: v.Handings}
-	for _, item := range v.Items {
-		r := itemPlanner{v: v, p: &p, item: item, costs: v.Spent[item.ID]}
-		r.pull, r.hasPull = v.Pulls[item.ID]
-		for _, e := range v.Events {
-			if e.ItemID == item.ID {
-				r.events = append(r.events, e)
-			}
+	p := Plan{Repo: v.Repo, Served: v.Served}
+	for _, item := range inOrder(v.Items) {
+		if b, untold := item.banner(); untold {
+			p.Banners = append(p.Banners, b)
 		}
-		r.route()
+		if item.Asks() {
+			v.planner(&p, item).route()
+		}
 	}
-	p.strays(v)
+	for _, stray := range inOrder(v.Strays) {
+		v.planner(&p, stray).commander().commands()
+	}
 	p.schedule(&v)
 	p.hold(v.Day)
 	return p
 }
 
-// ordered is the snapshot with its items as they came to be, and its events
-// oldest first: a turn takes the first of them.
-func (v Snapshot) ordered() Snapshot {
-	v.Items, v.Events = slices.Clone(v.Items), slices.Clone(v.Events)
-	slices.SortStableFunc(v.Items, func(a, b work.Item) int { return cmp.Compare(a.ID, b.ID) })
-	slices.SortStableFunc(v.Events, func(a, b work.Event) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
-	})
-	return v
+// inOrder are items as they came to be, and numbers without one in their order.
+func inOrder(items []Item) []Item {
+	items = slices.Clone(items)
+	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Number, b.Number)) })
+	return items
 }
 
 // itemPlanner plans for one work item.
 type itemPlanner struct {
 	v       Snapshot
 	p       *Plan
-	item    work.Item
-	pull    work.PullRequest
-	hasPull bool
-	events  []work.Event
-	costs   []work.Spent
+	item    Item         // its own, as far as this plan has decided
 	begun   []work.Pause // by commands of this plan
 	pointed []work.Event // to the pull request, by this plan
+}
+
+// planner plans for one item: on a copy, the snapshot stays as it is.
+func (v Snapshot) planner(p *Plan, item Item) *itemPlanner {
+	return &itemPlanner{v: v, p: p, item: item.own()}
 }
 
 func (r *itemPlanner) route() {
@@ -59,7 +55,7 @@ func (r *itemPlanner) route() {
 	}
 	r.note(work.EventHead, work.EventReopened, work.EventClosed)
 	r.renew()
-	if r.hasPull {
+	if r.item.HasPull() {
 		r.note(work.EventLabelled, work.EventMerged)
 		r.settled()
 		r.stale()
@@ -67,16 +63,16 @@ func (r *itemPlanner) route() {
 	if r.paused() {
 		return
 	}
-	if r.hasPull {
+	if r.item.HasPull() {
 		r.redirects()
 	}
 	r.acknowledge()
 	switch turn, busy := r.unfinished(); {
 	case busy:
 		r.busy(turn)
-	case r.hasPull && r.pull.Rewritten():
+	case r.item.HasPull() && r.item.Pull.Rewritten():
 		r.rewritten()
-	case r.hasPull:
+	case r.item.HasPull():
 		r.feedback()
 	default:
 		r.start()
@@ -85,23 +81,23 @@ func (r *itemPlanner) route() {
 
 // ended honours what became of the pull request or the issue, from any state.
 func (r *itemPlanner) ended() bool {
-	if !r.hasPull && !r.item.State.Open() && r.relabelled() {
+	if !r.item.HasPull() && !r.item.State.Open() && r.relabelled() {
 		r.move(work.CauseLabelled, work.StatePending, "the label was set again while an earlier start was cancelled")
-		r.p.Renewed, r.costs = append(r.p.Renewed, r.item.ID), nil
+		r.p.Renewed, r.item.Spent = append(r.p.Renewed, r.item.ID), nil
 		return false
 	}
 	cause, to, why := work.Cause(""), r.item.State, ""
 	switch {
-	case r.hasPull && r.pull.State == work.PullMerged:
-		cause, to, why = work.CausePullMerged, work.StateCompleted, fmt.Sprintf("pull request #%d was merged", r.pull.Number)
+	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:
+		cause, to, why = work.CausePullMerged, work.StateCompleted, fmt.Sprintf("pull request #%d was merged", r.item.Pull.Number)
 		if r.item.Flow == work.FlowDesign {
 			to = work.StateMerged
 		}
-	case r.hasPull && r.pull.State == work.PullClosed:
-		cause, to, why = work.CausePullClosed, work.StateClosed, fmt.Sprintf("pull request #%d was closed", r.pull.Number)
-	case r.hasPull && !r.item.State.Open():
-		cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, fmt.Sprintf("pull request #%d was reopened", r.pull.Number)
-	case !r.hasPull && r.issueClosed():
+	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
+		cause, to, why = work.CausePullClosed, work.StateClosed, fmt.Sprintf("pull request #%d was closed", r.item.Pull.Number)
+	case r.item.HasPull() && !r.item.State.Open():
+		cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, fmt.Sprintf("pull request #%d was reopened", r.item.Pull.Number)
+	case !r.item.HasPull() && r.issueClosed():
 		cause, to, why = work.CauseWithdrawn, work.StateClosed, "the issue was closed, or its label taken away"
 	}
 	if to != r.item.State {
@@ -116,7 +112,7 @@ func (r *itemPlanner) ended() bool {
 	}
 	r.finishRedirected()
 	outcome := work.OutcomeVoid + why
-	r.finish(outcome, r.events...)
+	r.finish(outcome, r.item.Events...)
 	return true
 }
 
@@ -132,7 +128,7 @@ func (r *itemPlanner) move(cause work.Cause, to work.State, why string) {
 // reopenings is a closing.
 func (r *itemPlanner) issueClosed() bool {
 	closed := false
-	for _, e := range r.events {
+	for _, e := range r.item.Events {
 		if e.Number != r.item.Number {
 			continue
 		}
@@ -149,7 +145,7 @@ func (r *itemPlanner) issueClosed() bool {
 // note finishes facts that ask for nothing.
 func (r *itemPlanner) note(kinds ...work.EventKind) {
 	var noted []work.Event
-	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
+	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
 		if slices.Contains(kinds, e.Kind) {
 			noted = append(noted, e)
 			return true
@@ -173,8 +169,8 @@ func (r *itemPlanner) finish(outcome string, events ...work.Event) {
 
 func (r *itemPlanner) line(what string, kind work.Kind, reason string) {
 	number := r.item.Number
-	if r.hasPull {
-		number = r.pull.Number
+	if r.item.HasPull() {
+		number = r.item.Pull.Number
 	}
 	r.p.Lines = append(r.p.Lines, Line{Number: number, Kind: kind, What: what, Reason: reason})
 }

@@ -11,8 +11,8 @@ import (
 // settled finishes comments in threads that somebody resolved.
 func (r *itemPlanner) settled() {
 	var resolved []work.Event
-	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
-		if e.Kind == work.EventReview && r.v.Settled[e.ThreadTop] {
+	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+		if e.Kind == work.EventReview && slices.Contains(r.item.Resolved, e.ThreadTop) {
 			resolved = append(resolved, e)
 			return true
 		}
@@ -25,8 +25,8 @@ func (r *itemPlanner) settled() {
 // was opened, to the pull request: one redirect a comment, ever.
 func (r *itemPlanner) redirects() {
 	var answered, unanswered []work.Event
-	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
-		if e.Kind != work.EventSource || !e.CreatedAt.After(r.pull.CreatedAt) {
+	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+		if !r.item.elsewhere(e) {
 			return false
 		}
 		if !r.v.Policy.IssueComments {
@@ -34,7 +34,7 @@ func (r *itemPlanner) redirects() {
 			return true
 		}
 		token := work.RedirectToken(r.v.Repo.Key(), e.Number, e.Source)
-		state, planned := r.v.Notices[token]
+		state, planned := r.item.Notices[token]
 		if !planned && r.pointedOften(e) {
 			unanswered = append(unanswered, e)
 			return true
@@ -44,8 +44,8 @@ func (r *itemPlanner) redirects() {
 		case planned && state.Settled():
 			answered = append(answered, e)
 		case !planned:
-			r.p.Notices = append(r.p.Notices, redirect(r.v.Repo, r.item, r.pull, e, token))
-			r.line("notice", "", fmt.Sprintf("%s commented on the issue; the conversation is on #%d now", e.Author.Login, r.pull.Number))
+			r.p.Notices = append(r.p.Notices, redirect(r.v.Repo, r.item.Item, r.item.Pull, e, token))
+			r.line("notice", "", fmt.Sprintf("%s commented on the issue; the conversation is on #%d now", e.Author.Login, r.item.Pull.Number))
 		}
 		return true
 	})
@@ -64,7 +64,7 @@ const outcomeUnpointed = "ignored: said on the issue, and its author had 10 poin
 // before a comment.
 func (r *itemPlanner) pointedOften(e work.Event) bool {
 	n := 0
-	for _, p := range slices.Concat(r.pointed, r.v.Pointed[r.item.ID]) {
+	for _, p := range slices.Concat(r.pointed, r.item.Pointed) {
 		if p.Author.ID == e.Author.ID && !p.CreatedAt.After(e.CreatedAt) && p.CreatedAt.After(e.CreatedAt.Add(-spending.Window)) {
 			n++
 		}
@@ -76,8 +76,8 @@ func (r *itemPlanner) pointedOften(e work.Event) bool {
 // even that of the work that follows.
 func (r *itemPlanner) finishRedirected() {
 	var redirected []work.Event
-	r.events = slices.DeleteFunc(r.events, func(e work.Event) bool {
-		_, planned := r.v.Notices[work.RedirectToken(r.v.Repo.Key(), e.Number, e.Source)]
+	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+		_, planned := r.item.Notices[work.RedirectToken(r.v.Repo.Key(), e.Number, e.Source)]
 		if e.Kind == work.EventSource && planned {
 			redirected = append(redirected, e)
 			return true
@@ -90,12 +90,12 @@ func (r *itemPlanner) finishRedirected() {
 // acknowledge plans eyes for every comment that is going to be worked on, slot
 // or no slot, quiet period or not.
 func (r *itemPlanner) acknowledge() {
-	for _, e := range r.events {
+	for _, e := range r.item.Events {
 		if e.Kind == work.EventSummary || !e.Kind.Said() || !r.wanted(e) {
 			continue
 		}
 		token := work.ReactionToken(r.v.Repo.Key(), e.Kind, e.Source)
-		if _, planned := r.v.Notices[token]; planned {
+		if _, planned := r.item.Notices[token]; planned {
 			continue
 		}
 		r.p.Notices = append(r.p.Notices, work.Action{
@@ -109,7 +109,7 @@ func (r *itemPlanner) acknowledge() {
 // wanted reports whether an event will be part of a turn.
 func (r *itemPlanner) wanted(e work.Event) bool {
 	switch {
-	case r.hasPull:
+	case r.item.HasPull():
 		return e.Kind.Said() && r.v.Policy.FeedbackLoop
 	case r.item.State == work.StatePending, r.item.State == work.StateReady, r.relabelled():
 		return e.Kind.Said()

@@ -20,10 +20,12 @@ var (
 func scene(change ...func(*Snapshot)) Snapshot {
 	v := Snapshot{
 		Repo: app, Now: noon,
-		Policy:  Policy{QuietPeriod: time.Minute, FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Clean: strings.TrimSpace, Mark: work.Mark, Match: func(glob, path string) bool { return glob == path }},
-		Items:   []work.Item{{ID: 10, RepoID: 1, Number: 1, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback, Priority: 3, Label: "agent:bugfix", Since: noon.Add(-time.Hour)}},
-		Pulls:   map[int64]work.PullRequest{10: {ID: 20, ItemID: 10, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", Base: "main", HeadOID: "aaa", CreatedAt: noon.Add(-time.Hour)}},
-		Settled: map[int64]bool{}, Notices: map[string]work.ActionState{},
+		Policy: Policy{QuietPeriod: time.Minute, FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Clean: strings.TrimSpace, Mark: work.Mark, Match: func(glob, path string) bool { return glob == path }},
+		Items: []Item{{
+			Item:    work.Item{ID: 10, RepoID: 1, Number: 1, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback, Priority: 3, Label: "agent:bugfix", Since: noon.Add(-time.Hour)},
+			Pull:    work.PullRequest{ID: 20, ItemID: 10, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", Base: "main", HeadOID: "aaa", CreatedAt: noon.Add(-time.Hour)},
+			Notices: map[string]work.ActionState{},
+		}},
 	}
 	for _, c := range change {
 		c(&v)
@@ -41,15 +43,15 @@ func said(kind work.EventKind, number int, id string, who work.Account) work.Eve
 }
 
 func with(events ...work.Event) func(*Snapshot) {
-	return func(v *Snapshot) { v.Events = append(v.Events, events...) }
+	return func(v *Snapshot) { v.Items[0].Events = append(v.Items[0].Events, events...) }
 }
 
 func state(s work.State) func(*Snapshot) { return func(v *Snapshot) { v.Items[0].State = s } }
 
-func noPull(v *Snapshot) { v.Pulls = map[int64]work.PullRequest{} }
+func noPull(v *Snapshot) { v.Items[0].Pull = work.PullRequest{} }
 
 func pullIs(s work.PullState) func(*Snapshot) {
-	return func(v *Snapshot) { p := v.Pulls[10]; p.State = s; v.Pulls[10] = p }
+	return func(v *Snapshot) { v.Items[0].Pull.State = s }
 }
 
 func labelled() work.Event {
@@ -94,7 +96,7 @@ func TestRoute(t *testing.T) {
 		return func(v *Snapshot) {
 			turn := work.Turn{ID: 5, ItemID: 10, RepoID: 1, Key: "k", Kind: work.KindImplementationFeedback, Step: work.StepClaimed}
 			change(&turn)
-			v.Turns = []work.Turn{turn}
+			v.Items[0].Turn = &turn
 		}
 	}
 	for _, c := range []struct {
@@ -116,16 +118,16 @@ func TestRoute(t *testing.T) {
 		{"the quiet period waits for the end of a burst, but eyes come at once", scene(with(review, late)), "notice reaction 55; notice reaction 67"},
 		{"a clock that runs ahead does not stop the turn", scene(with(ahead), func(v *Snapshot) { v.Now = noon.Add(time.Minute) }), "turn implementation_feedback 2:issue:67:h; notice reaction 67"},
 		{"eyes are given once", scene(with(talk), func(v *Snapshot) {
-			v.Notices[work.ReactionToken(app.Key(), work.EventIssue, "66")] = work.ActionApplied
+			v.Items[0].Notices[work.ReactionToken(app.Key(), work.EventIssue, "66")] = work.ActionApplied
 		}), "turn implementation_feedback 2:issue:66:h"},
-		{"a resolved thread is not answered", scene(with(review), func(v *Snapshot) { v.Settled[55] = true }), "finish ignored: its thread is resolved"},
+		{"a resolved thread is not answered", scene(with(review), func(v *Snapshot) { v.Items[0].Resolved = []int64{55} }), "finish ignored: its thread is resolved"},
 		{"the feedback loop may be off", scene(with(talk), func(v *Snapshot) { v.Policy.FeedbackLoop = false }), ""},
 		{"a running turn takes nothing new", scene(with(talk), unfinished(func(*work.Turn) {})), "notice reaction 66"},
 		{"a held slot is left alone whatever the database says", scene(with(talk), func(v *Snapshot) {
 			v.Held = []work.Holder{{Repo: "github.com/octo/app", Issue: 1, Number: 2, Turn: "k"}}
 		}), "notice reaction 66"},
 		{"a later comment on the issue is redirected", scene(with(after)), "notice comment 34"},
-		{"one redirect, ever", scene(with(after), func(v *Snapshot) { v.Notices[work.RedirectToken(app.Key(), 1, "34")] = work.ActionApplied }), "finish redirected"},
+		{"one redirect, ever", scene(with(after), func(v *Snapshot) { v.Items[0].Notices[work.RedirectToken(app.Key(), 1, "34")] = work.ActionApplied }), "finish redirected"},
 		{"a comment from before the pull request is feedback", scene(with(before)), "turn implementation_feedback 1:source:33:h; notice reaction 33"},
 		{"merged", scene(with(talk, said(work.EventMerged, 2, "903", ann)), pullIs(work.PullMerged)), "move completed; finish noted; finish void: pull request #2 was merged"},
 		{"a merged design stays merged", scene(with(said(work.EventMerged, 2, "903", ann)), pullIs(work.PullMerged), func(v *Snapshot) { v.Items[0].Flow = work.FlowDesign }), "move merged; finish noted"},

@@ -11,13 +11,11 @@ import (
 // unfinished finds the turn that this item is in: in the database, or named by
 // a held slot, whatever the database says.
 func (r *itemPlanner) unfinished() (work.Turn, bool) {
-	for _, t := range r.v.Turns {
-		if t.ItemID == r.item.ID {
-			return t, true
-		}
+	if r.item.Turn != nil {
+		return *r.item.Turn, true
 	}
 	for _, h := range r.v.Held {
-		if h.Repo == r.v.Repo.Name.String() && (h.Issue == r.item.Number || r.hasPull && h.Number == r.pull.Number) {
+		if h.Repo == r.v.Repo.Name.String() && (h.Issue == r.item.Number || r.item.HasPull() && h.Number == r.item.Pull.Number) {
 			return work.Turn{Key: h.Turn, Number: h.Number}, true
 		}
 	}
@@ -44,24 +42,24 @@ func (r *itemPlanner) busy(t work.Turn) {
 // answeredSince reports whether somebody who may command said something after
 // the item came to stand still.
 func (r *itemPlanner) answeredSince() bool {
-	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind.Said() && e.SeenAt.After(r.item.Since) })
+	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return e.Kind.Said() && e.SeenAt.After(r.item.Since) })
 }
 
 // labelled reports whether what begins the item waits to be acted on: a
 // labelling, or the merge of its design.
 func (r *itemPlanner) labelled() bool {
-	return slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) && !r.fed(e) })
+	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return work.Begins(r.item.Item, e) && !r.item.fed(e) })
 }
 
 // relabelled reports whether a labelling waits to be acted on.
 func (r *itemPlanner) relabelled() bool {
-	return slices.ContainsFunc(r.events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !r.fed(e) })
+	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !r.item.fed(e) })
 }
 
 // sentBack reports whether a person had the item begin again: what began it
 // waits, although a turn had it before.
 func (r *itemPlanner) sentBack() bool {
-	return r.item.State == work.StatePending && slices.ContainsFunc(r.events, func(e work.Event) bool { return work.Begins(r.item, e) })
+	return r.item.State == work.StatePending && slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return work.Begins(r.item.Item, e) })
 }
 
 // start plans the turn that opens the pull request.
@@ -80,8 +78,8 @@ func (r *itemPlanner) start() {
 		return
 	}
 	var events []work.Event
-	for _, e := range r.events {
-		if work.Begins(r.item, e) || e.Kind == work.EventSource {
+	for _, e := range r.item.Events {
+		if work.Begins(r.item.Item, e) || e.Kind == work.EventSource {
 			events = append(events, e)
 		}
 	}
@@ -114,7 +112,7 @@ func (r *itemPlanner) start() {
 // feedback plans the turn that answers people on the pull request.
 func (r *itemPlanner) feedback() {
 	var said []work.Event
-	for _, e := range r.events {
+	for _, e := range r.item.Events {
 		if e.Kind.Said() {
 			said = append(said, e)
 		}
@@ -140,7 +138,7 @@ func (r *itemPlanner) feedback() {
 		reason += fmt.Sprintf(", the first %d now", r.v.Policy.MaxEvents)
 	}
 	r.plan(PlannedTurn{
-		Kind: r.item.Flow.FeedbackKind(), Number: r.pull.Number, Branch: r.pull.Branch, Base: r.pull.Base, Head: r.pull.HeadOID,
+		Kind: r.item.Flow.FeedbackKind(), Number: r.item.Pull.Number, Branch: r.item.Pull.Branch, Base: r.item.Pull.Base, Head: r.item.Pull.HeadOID,
 		Events: said, Reason: reason,
 	})
 }
@@ -158,7 +156,7 @@ func (p *Plan) add(t PlannedTurn) {
 
 // complete says whose turn it is, and since when it waits.
 func (r *itemPlanner) complete(t PlannedTurn) PlannedTurn {
-	t.Item = r.item
+	t.Item = r.item.Item
 	t.Since = r.v.Now
 	for _, e := range t.Events {
 		if e.SeenAt.Before(t.Since) {

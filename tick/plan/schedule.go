@@ -13,7 +13,7 @@ import (
 func (r *itemPlanner) implement(t PlannedTurn) {
 	var open []string
 	for _, ref := range r.item.DependsOn {
-		switch r.v.Depends[r.item.ID][ref] {
+		switch r.item.Dependencies[ref] {
 		case work.DependencyClosed:
 		case work.DependencyMissing:
 			r.stop("it depends on "+r.v.short(ref)+", which does not exist or is not visible to this account", r.v.Policy.allTheSame("comment on the issue to have it started all the same"))
@@ -25,7 +25,7 @@ func (r *itemPlanner) implement(t PlannedTurn) {
 			open = append(open, r.v.short(ref))
 		}
 	}
-	if circle := r.v.circle(r.item); circle != "" {
+	if circle := r.v.circle(r.item.Item); circle != "" {
 		r.stop("its dependencies run in a circle: "+circle, r.v.Policy.allTheSame("close one of them, or comment on this issue to have it started all the same"))
 		return
 	}
@@ -56,7 +56,7 @@ func (v *Snapshot) short(ref string) string {
 func (v *Snapshot) circle(of work.Item) string {
 	needs := map[string][]string{}
 	for _, i := range v.Items {
-		if i.State == work.StateReady || i.State == work.StateBlocked {
+		if i.Asks() && (i.State == work.StateReady || i.State == work.StateBlocked) {
 			needs[strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: i.Number}.String())] = i.DependsOn
 		}
 	}
@@ -107,8 +107,10 @@ func (r *itemPlanner) stop(reason, hint string) {
 // long that its score has risen.
 func (p *Plan) schedule(v *Snapshot) {
 	var active []work.Footprint
-	for _, a := range v.Active {
-		active = append(active, v.footprint(a.Item, a.Files))
+	for _, i := range v.Items {
+		if i.Active() {
+			active = append(active, v.footprint(i.Item, i.Pull.Files))
+		}
 	}
 	waiting := slices.Clone(p.Waiting)
 	for free := v.Free; len(waiting) > 0; free-- {

@@ -12,7 +12,7 @@ import (
 // of it is honoured.
 func TestPlanOfAPausedItem(t *testing.T) {
 	pause := func(v *Snapshot) {
-		v.Paused = map[int64]work.Pause{10: {Number: 2, Began: noon.Add(-time.Hour), By: "bob"}}
+		v.Items[0].Pause = &work.Pause{Number: 2, Began: noon.Add(-time.Hour), By: "bob"}
 		v.Policy.Labels.Ignore = "agent:ignore"
 	}
 	source := said(work.EventSource, 1, "33", ann)
@@ -20,7 +20,7 @@ func TestPlanOfAPausedItem(t *testing.T) {
 	red := said(work.EventCheck, 2, "aaa", work.Account{})
 	merged := said(work.EventMerged, 2, "901", ann)
 	blockedTurn := func(v *Snapshot) {
-		v.Turns = []work.Turn{{ID: 5, ItemID: 10, Number: 2, Kind: work.KindImplementationFeedback, Step: work.StepPushed, Blocked: true}}
+		v.Items[0].Turn = &work.Turn{ID: 5, ItemID: 10, Number: 2, Kind: work.KindImplementationFeedback, Step: work.StepPushed, Blocked: true}
 	}
 	for name, c := range map[string]struct {
 		view Snapshot

@@ -31,7 +31,7 @@ var headName = regexp.MustCompile(`^[0-9A-Fa-f]{7,40}$`)
 // while it is the one. pull is the item's newest pull request, zero without one.
 //
 // Who calls it answers with Refused and leaves all as it is, if that is set.
-// Otherwise it hands Accept, unless it is zero, to router.accept, and lets the
+// Otherwise it hands Accept, unless it is zero, to itemPlanner.accept, and lets the
 // item go on as `retry` does. Nothing is overwritten in any case.
 func unblock(pull work.PullRequest, head string) Unblocked {
 	switch {
@@ -73,6 +73,6 @@ func needsUnblock(pull work.PullRequest) string {
 // the plan.
 func (r *itemPlanner) accept(a Acceptance) {
 	r.p.Accepted = append(r.p.Accepted, a)
-	r.pull.AcceptedOID = a.Head
+	r.item.Pull.AcceptedOID = a.Head
 	r.line("resume", "", "a person accepted the head "+work.Short(a.Head))
 }

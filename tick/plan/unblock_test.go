@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,7 +69,7 @@ func TestRetryNeedsUnblock(t *testing.T) {
 
 // What is said on a rewritten branch waits until its head is accepted.
 func TestRewrittenBranchWaits(t *testing.T) {
-	rewritten := func(v *Snapshot) { p := v.Pulls[10]; p.LostOID = "lost"; v.Pulls[10] = p }
+	rewritten := func(v *Snapshot) { v.Items[0].Pull.LostOID = "lost" }
 	v := scene(rewritten, with(said(work.EventIssue, 2, "1", ann)))
 	p := For(v)
 	if len(p.Turns) > 0 || len(p.Moves) != 1 || p.Moves[0].To != work.StateBlocked || !strings.Contains(p.Moves[0].Hint, "unblock") {
@@ -83,23 +84,21 @@ func TestRewrittenBranchWaits(t *testing.T) {
 	// It is told once, and no later comment lets it go on.
 	v.Items[0].State, v.Items[0].Reason, v.Items[0].Hint, v.Items[0].Since = work.StateBlocked, p.Moves[0].Reason, p.Moves[0].Hint, noon.Add(-time.Hour)
 	for _, a := range p.Notices {
-		v.Notices[a.Token] = work.ActionApplied
+		v.Items[0].Notices[a.Token] = work.ActionApplied
 	}
 	if p := For(v); len(p.Turns) > 0 || !p.Empty() {
 		t.Errorf("told again: %+v", p)
 	}
 
 	moved := v
-	moved.Pulls = map[int64]work.PullRequest{10: v.Pulls[10]}
-	next := moved.Pulls[10]
-	next.HeadOID = "fedcba9876"
-	moved.Pulls[10] = next
+	moved.Items = slices.Clone(v.Items)
+	moved.Items[0].Pull.HeadOID = "fedcba9876"
 	if p := For(moved); len(p.Notices) > 0 || len(p.Moves) != 1 || !strings.Contains(p.Moves[0].Hint, "fedcba9") {
 		t.Errorf("its head moved: %+v", p)
 	}
 
-	r := itemPlanner{v: v, p: &Plan{}, item: v.Items[0], pull: v.Pulls[10], hasPull: true, events: v.Events}
-	r.accept(unblock(r.pull, "").Accept)
+	r := v.planner(&Plan{}, v.Items[0])
+	r.accept(unblock(r.item.Pull, "").Accept)
 	r.route()
 	if len(r.p.Turns) != 1 || len(r.p.Accepted) != 1 || r.p.Empty() {
 		t.Errorf("accepted: %+v", r.p)

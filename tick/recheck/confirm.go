@@ -7,11 +7,6 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Who sets a flow's label confirms the issue as it reads then; who has it set by
-// a command, as it reads at that moment. An author who may not write can still
-// edit it afterwards: what they write then is no word that an agent may hear,
-// until the label is set anew.
-
 // LookConfirmed looks once more right before a prompt is made of an issue: the
 // turn may have waited, for a slot or for its checkout. An agent that nobody
 // wants any more, or whose text nobody confirmed, is not paid.

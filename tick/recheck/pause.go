@@ -69,7 +69,7 @@ func (p *Looks) NotHalted(ctx context.Context, l *env.Lease) error {
 const LeftOut = "its repository was taken out of the config"
 
 // NotLeft ends a turn before it pushes when its repository was taken out of the config
-// meanwhile.
+// in between.
 func (p *Looks) NotLeft(ctx context.Context, l *env.Lease) error {
 	var row work.Repo
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// ReadAfresh looks at the issue and the pull request as they are now.
-func (p *Looks) ReadAfresh(ctx context.Context, l *env.Lease) error {
+// LookAgain looks at the issue and the pull request as they are now.
+func (p *Looks) LookAgain(ctx context.Context, l *env.Lease) error {
 	if l.Turn.Kind.Start() {
 		_, err := p.readIssue(ctx, l)
 		return err

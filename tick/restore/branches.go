@@ -28,7 +28,7 @@ func notInTheWay(heads map[string]string, l *env.Lease) error {
 			continue
 		}
 		branch := l.Turn.Branch
-		l.Turn.Branch, l.Turn.Head = "", "" // chosen anew when it is gone
+		l.Turn.Branch, l.Turn.Head = "", "" // chosen again when it is gone
 		return &work.BlockedError{
 			Reason: fmt.Sprintf("the repository has a branch named %s, and git cannot have %s beside it", folder, branch),
 			Hint:   fmt.Sprintf("rename or delete the branch %s, then comment on the issue", folder),

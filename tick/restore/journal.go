@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// readBack takes over what the mirror's journal says of a claimed turn: its
+// readBack takes in what the mirror's journal says of a claimed turn: its
 // agent has answered, and a database that is gone knew it.
 func (p *Restorer) readBack(ctx context.Context, l *env.Lease) error {
 	b, ok, err := l.Repo.Git().Journal(ctx, l.Turn.Key)

@@ -64,13 +64,13 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.briefs.PrepareFix(ctx, l); err != nil {
 		return err
 	}
-	place, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return p.Occupied(ctx, dir) })
+	checkout, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return p.Occupied(ctx, dir) })
 	if err != nil {
 		return err
 	}
-	l.Checkout = place
+	l.Checkout = checkout
 	err = m.Restore(ctx, git.Restore{
-		Dir: place.Dir, Index: place.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,
+		Dir: checkout.Dir, Index: checkout.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,
 		Ignored: Ignored(l.Repo.Settings), Merge: l.Merge,
 	})
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *Restorer) FindBase(ctx context.Context, l *env.Lease) error {
 	return p.nameBranch(ctx, l, heads, taken)
 }
 
-// earlierBranches counts the branches of earlier starts, or goes on on the one
+// earlierBranches counts the branches of earlier starts, or continues on the one
 // that this start pushed before its state folder was lost.
 func (p *Restorer) earlierBranches(ctx context.Context, l *env.Lease, heads map[string]string, base string) (n int, adopted bool, err error) {
 	for _, branch := range slices.Sorted(maps.Keys(heads)) {

@@ -2,8 +2,13 @@ package snapshot
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
@@ -15,20 +20,106 @@ type Loader struct{ *env.Env }
 // New makes a Loader.
 func New(e *env.Env) *Loader { return &Loader{e} }
 
-// FillFollowups reads what items without a pull request wait for.
-func FillFollowups(ctx context.Context, tx *store.Tx, v *plan.Snapshot) error {
-	v.Followups = map[int64]work.Followup{}
-	for _, i := range v.Items {
-		if _, opened := v.Pulls[i.ID]; opened {
-			continue
-		}
-		f, ok, err := tx.FindFollowup(ctx, i.ID)
-		if err != nil {
-			return err
-		}
-		if ok {
-			v.Followups[i.ID] = f
-		}
+// ReadDay reads what is left of the day's budgets.
+func (p *Loader) ReadDay(ctx context.Context) error {
+	return p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		p.Day, err = Day(ctx, tx, p.Config.Runtime.Budgets, p.Now())
+		return err
+	})
+}
+
+// Day reads what was spent in the last 24 hours, and what is left of the day's budgets.
+func Day(ctx context.Context, tx *store.Tx, b work.Budgets, now time.Time) (spending.Day, error) {
+	spent, err := tx.ListSpentSince(ctx, now.Add(-spending.Window))
+	return spending.DayOf(spent, b, now), err
+}
+
+// View reads what routing one repository may depend on.
+func (p *Loader) View(ctx context.Context, r *env.Repo) (v plan.Snapshot, err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		v, err = p.read(ctx, tx, r, asking)
+		return err
+	})
+	if err != nil {
+		return v, err
 	}
-	return nil
+	v.Files, err = p.files(ctx, r, v)
+	return v, err
+}
+
+// ForCommand reads what a command on an issue or pull request may depend on that
+// stands in no comment: the repository without its items, and the newest item there;
+// one without an id when nothing is worked on.
+func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, number int) (v plan.Snapshot, item plan.Item, err error) {
+	v = p.empty(r)
+	from, err := newReading(ctx, tx, r.Row, v.Now)
+	if err != nil {
+		return v, item, err
+	}
+	row, err := itemOn(ctx, tx, r.Row.ID, number)
+	if err != nil || row.ID == 0 {
+		return v, plan.Item{Item: row}, err
+	}
+	if item, err = from.item(ctx, row); err != nil {
+		return v, item, err
+	}
+	return v, item, from.past(ctx, &item)
+}
+
+// itemOn is the newest work item of an issue, or that of a pull request; one
+// without an id when nothing is worked on there.
+func itemOn(ctx context.Context, tx *store.Tx, repoID int64, number int) (work.Item, error) {
+	pull, ok, err := tx.GetPull(ctx, repoID, number)
+	if err != nil {
+		return work.Item{}, err
+	}
+	if ok && pull.ItemID != 0 {
+		return tx.GetItem(ctx, pull.ItemID)
+	}
+	item, ok, err := tx.FindItem(ctx, repoID, number)
+	if !ok {
+		item = work.Item{RepoID: repoID, Number: number}
+	}
+	return item, err
+}
+
+// empty is what is known without the database.
+func (p *Loader) empty(r *env.Repo) plan.Snapshot {
+	v := plan.Snapshot{
+		Repo: r.Row, Now: p.Now(),
+		Policy: plan.Policy{
+			QuietPeriod: p.Config.Runtime.QuietPeriod, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
+			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
+			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
+			Spending: r.Settings.Voice.Spending, Clean: public.Behind, Mark: prompts.MarkBody, Match: env.Matches,
+		},
+		Day: p.Day, Ignored: r.Ignored,
+	}
+	for _, h := range p.Held {
+		v.Held = append(v.Held, h)
+	}
+	v.Free = max(0, p.Config.Runtime.Workers-len(p.Held))
+	return v
+}
+
+// files are those of the base branch, as they were last fetched, where
+// implementations have to be weighed against others. Only then does a pass ask git
+// before it claims, and what git does not know is no obstacle: the touch paths are
+// then compared as they stand.
+func (p *Loader) files(ctx context.Context, r *env.Repo, v plan.Snapshot) (files []string, err error) {
+	ready := slices.ContainsFunc(v.Items, func(i plan.Item) bool { return i.State == work.StateReady })
+	if !ready || !slices.ContainsFunc(v.Items, plan.Item.Active) || p.Preflight == nil {
+		return nil, nil
+	}
+	if err := p.Preflight(ctx); err != nil {
+		return nil, nil //nolint:nilerr // without git nothing is claimed either, and that says so
+	}
+	head, ok, err := r.Git().Head(ctx, r.Row.DefaultBranch)
+	if err == nil && ok {
+		files, err = r.Git().ListFiles(ctx, head)
+	}
+	if err != nil {
+		p.Log.DebugContext(ctx, "the base branch's files are not known", "repo_full_name", r.Name.FullName(), "error", err)
+	}
+	return files, ctx.Err()
 }

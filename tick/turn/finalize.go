@@ -20,7 +20,7 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 	if err := p.Looks.Reload(ctx, l); err != nil {
 		return err
 	}
-	if err := p.Looks.ReadAfresh(ctx, l); err != nil {
+	if err := p.Looks.LookAgain(ctx, l); err != nil {
 		return err
 	}
 	if err := p.Looks.RequireNotPaused(ctx, l); err != nil {

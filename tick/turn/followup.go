@@ -186,36 +186,31 @@ func (p *Turns) listenAgain(ctx context.Context, l *env.Lease, push work.Action)
 	return &work.FollowupError{Kind: work.FollowupComments, Reason: work.NewIssueComments, Hint: "one more turn sees them"}
 }
 
-// ReconcileFollowups puts every item that stands still without a pull request
-// where the config of today and its stored kind have it: those that an older
-// program, or one with another config, left behind too.
+// ReconcileFollowups puts every item that is blocked, or waits for an answer,
+// before it has a pull request where its stored kind has it by the config of today:
+// a pass with another config may have put it elsewhere.
 func (p *Turns) ReconcileFollowups(ctx context.Context, tx *store.Tx) error {
-	from, hint := []work.State{work.StateFailed, work.StateBlocked}, "answer in a comment on the issue"
+	from, hint := work.StateBlocked, "answer in a comment on the issue"
 	if !p.Config.Runtime.EnableIssueCommentRouting {
-		from, hint = []work.State{work.StateAwaitingIssueFollowup}, work.StartOver
+		from, hint = work.StateAwaitingIssueFollowup, work.StartOver
 	}
-	for _, state := range from {
-		standing, err := tx.ListStandingFollowups(ctx, state)
+	standing, err := tx.ListStandingFollowups(ctx, from)
+	if err != nil {
+		return err
+	}
+	for _, f := range standing {
+		item, err := tx.GetItem(ctx, f.ItemID)
 		if err != nil {
 			return err
 		}
-		for _, f := range standing {
-			item, err := tx.GetItem(ctx, f.ItemID)
-			if err != nil {
-				return err
-			}
-			other := state == work.StateBlocked && item.Reason != f.Reason // something else has stopped it since
-			if !f.Kind.Recoverable() || other || item.Edited != "" {       // no answer lets it go on
-				continue
-			}
-			m := p.waitingMove(f, hint)
-			m.Cause = work.CauseStopped
-			if state == work.StateFailed {
-				m.Cause = work.CauseResumed
-			}
-			if err := p.notices.Move(ctx, tx, m, p.Now()); err != nil {
-				return err
-			}
+		other := from == work.StateBlocked && item.Reason != f.Reason // something else has stopped it since
+		if !f.Kind.Recoverable() || other || item.Edited != "" {      // no answer lets it go on
+			continue
+		}
+		m := p.waitingMove(f, hint)
+		m.Cause = work.CauseStopped
+		if err := p.notices.Move(ctx, tx, m, p.Now()); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// standing is a database with items that stand still before their pull requests
-// exist, and a failed one that has one.
+// standing is a database with items that are blocked before their pull requests
+// exist, and one that has one.
 func standing(t *testing.T) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return noon }})
@@ -29,21 +29,16 @@ func standing(t *testing.T) *store.DB {
 			return err
 		}
 		for i, s := range []struct {
-			state  work.State
 			kind   work.FollowupKind
 			reason string
 			pull   int
 		}{
-			{work.StateBlocked, work.FollowupAsked, "the agent asks: which one?", 0},
-			{work.StateFailed, work.FollowupAsked, "the agent asks: which format?", 0},
-			{work.StateFailed, "", "exit 3", 0},
-			{work.StateFailed, work.FollowupUnchanged, "the agent finished without changing a file", 20},
-			{work.StateFailed, work.FollowupRefused, "what the agent made is refused: a.txt holds a token", 0},
+			{work.FollowupAsked, "the agent asks: which one?", 0},
+			{"", "exit 3", 0},
+			{work.FollowupUnchanged, "the agent finished without changing a file", 20},
+			{work.FollowupRefused, "what the agent made is refused: a.txt holds a token", 0},
 		} {
-			item := work.Item{RepoID: repo.ID, Number: 30 + i, Flow: work.FlowBugfix, State: s.state}
-			if s.state == work.StateBlocked {
-				item.Reason, item.Hint = s.reason, "answer in a comment on the issue"
-			}
+			item := work.Item{RepoID: repo.ID, Number: 30 + i, Flow: work.FlowBugfix, State: work.StateBlocked, Reason: s.reason, Hint: "as it was"}
 			if item.ID, err = tx.AddItem(t.Context(), item); err != nil {
 				return err
 			}
@@ -65,9 +60,9 @@ func standing(t *testing.T) *store.DB {
 	return db
 }
 
-// At the start of a pass, what failed or was blocked for a reason that a word
-// on the issue answers waits for that word. What is not known stays.
-func TestOldItemsRecover(t *testing.T) {
+// At the start of a pass, what is blocked for a reason that a comment on the
+// issue answers waits for that comment. What is not known stays.
+func TestBlockedStartsWaitForAnAnswer(t *testing.T) {
 	db := standing(t)
 	e := &env.Env{Config: &config.Config{}, Store: db, Now: func() time.Time { return noon }}
 	p := &Turns{Env: e, notices: &notice.Notices{Env: e}}
@@ -78,7 +73,7 @@ func TestOldItemsRecover(t *testing.T) {
 			if err := p.ReconcileFollowups(t.Context(), tx); err != nil {
 				return err
 			}
-			for _, id := range []int64{1, 2, 3, 4, 5} {
+			for _, id := range []int64{1, 2, 3, 4} {
 				i, err := tx.GetItem(t.Context(), id)
 				if err != nil {
 					return err
@@ -92,16 +87,20 @@ func TestOldItemsRecover(t *testing.T) {
 		}
 		return b.String()
 	}
-	const answer, anew, asks = "answer in a comment on the issue", "comment `/mergexo retry`, or take the label away and set it again", string(work.StateAwaitingIssueFollowup) + "/answer in a comment on the issue\n"
+	const (
+		before = "blocked/as it was\n"
+		over   = "blocked/comment `/mergexo retry`, or take the label away and set it again\n"
+		asks   = "awaiting_issue_followup/answer in a comment on the issue\n"
+	)
 	for _, c := range []struct {
 		routing bool
 		want    string
 	}{
-		{false, "blocked/" + answer + "\nfailed/\nfailed/\nfailed/\nfailed/\n"},
-		{true, asks + asks + "failed/\nfailed/\n" + asks},
-		{true, asks + asks + "failed/\nfailed/\n" + asks},
-		{false, "blocked/" + anew + "\nblocked/" + anew + "\nfailed/\nfailed/\nblocked/" + anew + "\n"},
-		{true, asks + asks + "failed/\nfailed/\n" + asks},
+		{false, before + before + before + before},
+		{true, asks + before + before + asks},
+		{true, asks + before + before + asks},
+		{false, over + before + before + over},
+		{true, asks + before + before + asks},
 	} {
 		if got := states(c.routing); got != c.want {
 			t.Errorf("with routing %v:\n%swant\n%s", c.routing, got, c.want)

@@ -73,7 +73,7 @@ func (c *codex) record(thread string, began int64) record {
 	return rec
 }
 
-// laterReset is when the last of the windows that are used up begins anew.
+// laterReset is when the last of the windows that are used up begins again.
 func laterReset(windows ...*recordWindow) (at time.Time) {
 	for _, w := range windows {
 		if w == nil || w.Used < 100 || w.Resets == 0 {

@@ -110,7 +110,7 @@ func globEscape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// call is a command about the mirror without a working tree.
+// Call is a command about the mirror without a working tree.
 func (m *Mirror) Call(args ...string) plumbing.Call {
 	c := m.git.Call(args...)
 	c.GitDir = m.dir

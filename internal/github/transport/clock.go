@@ -42,7 +42,7 @@ func (h *hostClock) tell(header http.Header, sent, got time.Time) {
 	}
 }
 
-// Assume takes over what an earlier process was told, until the host answers.
+// Assume goes by what an earlier process was told, until the host answers.
 func (c *Client) Assume(ahead time.Duration) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()

@@ -37,7 +37,7 @@ type Connection[T any] struct {
 }
 
 // More reads the rest of a node's connection into it: by a document with the node's id
-// and where to go on.
+// and where to continue.
 func More[N, T any](ctx context.Context, c *Client, document, id string, into *Connection[T], pick func(N) Connection[T]) error {
 	for into.PageInfo.HasNextPage {
 		after := into.PageInfo.EndCursor

@@ -23,7 +23,7 @@ const (
 const minWait = time.Minute
 
 // maxWait is the longest that is waited, whatever GitHub named: then it is tried
-// once, and GitHub may say so again. Its own limits begin anew each hour.
+// once, and GitHub may say so again. Its own limits begin again each hour.
 const maxWait = time.Hour
 
 // Limit is one of the host's limits that is reached: until when nothing that counts
@@ -35,7 +35,7 @@ type Limit struct {
 }
 
 // gate remembers the limits that answers told of, so that whoever asks next
-// waits without asking: a client that goes on while limited can be banned.
+// waits without asking: a client that asks on while limited can be banned.
 type gate struct {
 	mu   sync.Mutex
 	shut map[string]closing

@@ -8,7 +8,7 @@ import (
 )
 
 // DropHalf leaves what was found again only in part as if it had not been: a work
-// item without its pull request would begin anew.
+// item without its pull request would begin again.
 func (h *Batch) DropHalf() {
 	for number, issue := range h.Adopted {
 		if _, read := h.PullRows[number]; read {

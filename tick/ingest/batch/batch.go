@@ -46,7 +46,7 @@ type Batch struct {
 	Validators   []work.Validator            // of what is no list
 	Pages        map[string][]work.Validator // of the pages that were read, by walk
 	stale        []string                    // walks whose older validators go
-	Walks        map[string]string           // cut walks: name to where they go on
+	Walks        map[string]string           // cut walks: name to where they continue
 	Brought      bool                        // some list had more than it had before
 	Another      bool                        // the name may stand for another repository by now
 	Enough       func() bool                 // whether the time for lists is up
@@ -69,11 +69,11 @@ type Batch struct {
 	Pauses       map[int][]work.Pause // stored ones, by number, as far as they were asked for
 	Submitted    map[int64]time.Time  // reviews, by id
 	Dependencies []store.Dependency   // looked at
-	Late         error                // why not everything was read
+	Incomplete   error                // why not everything was read
 	Trouble      []string
 	Forgotten    map[int]bool   // pull requests that are left as they were
 	Unread       map[int]bool   // pull requests about which GitHub knows more than we could read
-	Lost         map[int]string // what branches that were moved lack, by number: see weigh
+	Lost         map[int]string // what branches that were moved lack, by number; see detectRewrite
 
 	Added   int
 	Ignored int
@@ -84,7 +84,7 @@ type Batch struct {
 // at once, so that what runs side by side needs no database.
 type known struct {
 	Pages  map[string]work.Validator // by URL
-	Cuts   map[string]string         // where walks were cut: name to where they go on
+	Cuts   map[string]string         // where walks were cut: name to where they continue
 	Labels []string                  // whose first sight has been
 
 	Backlog []int // numbers that were listed and not taken in
@@ -167,8 +167,8 @@ func (h *Batch) Pull(ctx context.Context, number int) (work.PullRequest, bool, e
 func (h *Batch) StopReading(err error) {
 	h.Mu.Lock()
 	defer h.Mu.Unlock()
-	if _, ok := errors.AsType[*work.WaitError](h.Late); !ok { // it says until when
-		h.Late = err
+	if _, ok := errors.AsType[*work.WaitError](h.Incomplete); !ok { // it says until when
+		h.Incomplete = err
 	}
 	h.Note = MoreNext
 }
@@ -215,14 +215,14 @@ func (h *Batch) StoreAgain(ctx context.Context, tx *store.Tx, e work.Event, now 
 		return nil
 	}
 	// What route passed over is reopened with the threads; this is what a turn
-	// was called off for.
+	// was cancelled for.
 	return tx.TakeUpAgain(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonGone, now)
 }
 
 // Now is the time by the clock of the repository's host.
 func (h *Batch) Now() time.Time { return h.R.GitHub.Now() }
 
-// Swept takes over what a light query said.
+// Swept takes in what a light query said.
 func (h *Batch) Swept(who github.Identity) {
 	switch {
 	case who.NodeID == h.Repo.NodeID:

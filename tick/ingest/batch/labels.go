@@ -20,8 +20,8 @@ func FlowLabels(r config.Repo) []FlowLabel {
 	}
 }
 
-// FlowOf is the flow that an issue's labels ask for. Whether people have taken
-// it over is another question.
+// FlowOf is the flow that an issue's labels ask for. Whether people have paused
+// it is another question.
 func FlowOf(r config.Repo, labels []string) (FlowLabel, bool) {
 	for _, l := range FlowLabels(r) {
 		if work.HasLabel(labels, l.Name) {

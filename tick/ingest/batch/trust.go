@@ -51,16 +51,17 @@ const (
 // ErrAskedEnough says that somebody's permission is asked for in a later pass.
 var ErrAskedEnough = errors.New("more people wrote there than are asked about in one pass")
 
-// asked counts them.
+// asked counts the people who were asked about: in this pass, and there, by the number
+// of the issue or pull request.
 type asked struct {
 	all   int
 	there map[int]int
 }
 
-// heardLife is how long what somebody wrote before an answer about them was given is
+// answerLife is how long what somebody wrote before an answer about them was given is
 // judged by that answer. Passes may be rare, and all who wrote have to be asked about
 // within it.
-const heardLife = 24 * time.Hour
+const answerLife = 24 * time.Hour
 
 // MayFeed reports whether a comment counts. Oldest first, so many of its authors are
 // asked about in a pass. Before an agent is paid everybody is asked about again.
@@ -73,7 +74,7 @@ func (h *People) MayFeed(ctx context.Context, e work.Event) (bool, error) {
 		switch {
 		case err != nil:
 			return false, err
-		case h.recent(at, heardLife) && work.StampOf(e).Before(at.Truncate(time.Second)):
+		case h.recent(at, answerLife) && work.StampOf(e).Before(at.Truncate(time.Second)):
 			return h.mayAt(ctx, e.Author, level)
 		case !h.recent(at, permissionLife):
 			if err := h.askOneMore(e.Number); err != nil {

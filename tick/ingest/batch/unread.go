@@ -1,6 +1,6 @@
 package batch
 
-// What is said on a pull request comes to light in lists, and who had the work
+// What people write on a pull request appears in lists, and who had the work
 // then in its details. While those cannot be read nothing that is said there is
 // judged: it might have been said in a pause.
 

@@ -1,3 +1,3 @@
 // Package comments takes in what people wrote: comments, reviews, commands, and
-// when people took an item over.
+// when people paused an item.
 package comments

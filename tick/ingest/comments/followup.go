@@ -21,8 +21,8 @@ func (h *Comments) ReadNewComments(ctx context.Context, l *env.Lease) (err error
 	if err := h.FilterEvents(ctx); err != nil {
 		return err
 	}
-	if h.Late != nil {
-		return h.Late
+	if h.Incomplete != nil {
+		return h.Incomplete
 	}
 	if len(h.Trouble) > 0 {
 		return &work.WaitError{Until: h.Now().Add(h.P.Config.Runtime.RetryBase), Reason: h.Trouble[0]}

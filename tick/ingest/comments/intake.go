@@ -305,8 +305,8 @@ func (h *Comments) verdict(ctx context.Context, e work.Event) (string, error) {
 	return work.OutcomeNoPermission, nil
 }
 
-// lateCopy plans the removal of further copies of a comment of ours that came
-// to light. pasted says that the comment is none of them: a person copied one
+// lateCopy plans the removal of further copies of a comment of ours that
+// appeared. pasted says that the comment is none of them: a person copied one
 // of ours, marker and all, and what they say is theirs.
 func (h *Comments) lateCopy(ctx context.Context, e work.Event) (pasted bool, err error) {
 	marks, _ := work.ParseMarks(e.Body)

@@ -71,7 +71,7 @@ func (h *Comments) StorePauses(ctx context.Context) error {
 }
 
 // paused says whether something was said, or happened, while people had taken
-// the item over: it is skipped then, whenever it comes to light.
+// the item over: it is skipped then, whenever it appears.
 func (h *Comments) paused(ctx context.Context, c batch.Inbound) (string, error) {
 	e := c.Event
 	if !e.Kind.Said() && e.Kind != work.EventCheck && e.Kind != work.EventConflict {

@@ -22,7 +22,7 @@ func (h *Comments) waitsForPull(ctx context.Context, c batch.Inbound) (bool, err
 		return false, err
 	}
 	said := fmt.Sprintf("comments on #%d wait until the pull request can be read%s", numbers[at], h.WhyUnread(numbers[at]))
-	if h.Late == nil && !slices.Contains(h.Trouble, said) {
+	if h.Incomplete == nil && !slices.Contains(h.Trouble, said) {
 		h.Trouble = append(h.Trouble, said)
 	}
 	return true, nil

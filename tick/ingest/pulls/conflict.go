@@ -10,7 +10,7 @@ import (
 )
 
 // conflictEvent notes that a pull request cannot be merged: once for a head,
-// and again when it could be meanwhile.
+// and again when it could be merged in between.
 func (h *Pulls) conflictEvent(ctx context.Context, old, pull work.PullRequest, about func(work.EventKind, string) work.Event) error {
 	if pull.Mergeable != work.Conflicting || old.Mergeable == work.Conflicting && old.HeadOID == pull.HeadOID {
 		return nil

@@ -86,7 +86,7 @@ func (h *Pulls) findDocument(ctx context.Context, design work.Item, pull work.Pu
 	return nil, "", nil
 }
 
-// implementationOf is the work item that follows a design. It takes over where
+// implementationOf is the work item that follows a design. It begins where
 // the design stands: the document's word, else the issue's.
 func (h *Pulls) implementationOf(design work.Item, pull work.PullRequest, f prompts.DocumentFields) work.Item {
 	now := h.Now()
@@ -160,7 +160,7 @@ func (h *Pulls) storePromotion(ctx context.Context, tx *store.Tx, p *batch.Promo
 
 // handOver gives the implementation what people said on the issue since the
 // design was merged, and the commands that wait, wherever they stand: a pause
-// that comes to light together with the merge is one of what follows. What was
+// that appears together with the merge is one of what follows. What was
 // pointed to the design's pull request stays there.
 func (h *Pulls) handOver(ctx context.Context, tx *store.Tx, from, to int64) error {
 	pending, err := tx.ListPendingEvents(ctx, h.Repo.ID)

@@ -8,10 +8,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Told reports whether a stored prompt speaks of this unfinished work, or of
+// UpToDate reports whether a stored prompt speaks of this unfinished work, or of
 // none where there is none, and of these surroundings: the operator may have
 // named another agent since, which gives its answer in another form.
-func Told(stored []byte, partial *prompts.Partial, now prompts.Surroundings) bool {
+func UpToDate(stored []byte, partial *prompts.Partial, now prompts.Surroundings) bool {
 	var req env.Request
 	if err := json.Unmarshal(stored, &req); err != nil {
 		return true // whoever reads it next says what is wrong

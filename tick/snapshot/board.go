@@ -1,0 +1,37 @@
+package snapshot
+
+import (
+	"context"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/plan"
+)
+
+// Board reads a repository for people who want to know where its items stand: with
+// all that are open or, with ended, all that there are. It asks neither GitHub nor git,
+// and which slots are taken is told by the turns that are under way.
+func Board(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo, today spending.Day, now time.Time, ended bool) (plan.Snapshot, error) {
+	settings, _ := cfg.Repo(repo.Name)
+	p := &Loader{&env.Env{Config: cfg, Now: func() time.Time { return now }, Day: today}}
+	r := &env.Repo{Remote: env.Remote{Name: repo.Name, Settings: settings}, Row: repo}
+	w := open
+	if ended {
+		w = all
+	}
+	v, err := p.read(ctx, tx, r, w)
+	if err != nil {
+		return v, err
+	}
+	turns, err := tx.ListUnfinishedTurns(ctx)
+	for _, t := range turns {
+		if !t.Blocked && !t.Waits(now) {
+			v.Free = max(0, v.Free-1)
+		}
+	}
+	return v, err
+}

@@ -1,0 +1,89 @@
+package snapshot
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/plan"
+)
+
+// item reads an item whole.
+func (r *reading) item(ctx context.Context, row work.Item) (plan.Item, error) {
+	i := plan.Item{Item: row, Events: r.events[row.ID], Turn: r.turns[row.ID]}
+	for _, part := range []func(context.Context, *plan.Item) error{r.pull, r.stop, r.spent, r.dependencies, r.notices, r.closings} {
+		if err := part(ctx, &i); err != nil {
+			return i, err
+		}
+	}
+	if looksBack(i) {
+		return i, r.past(ctx, &i)
+	}
+	return i, nil
+}
+
+// pull reads the item's pull request, and who has either of them.
+func (r *reading) pull(ctx context.Context, i *plan.Item) (err error) {
+	if i.Pull, _, err = r.tx.FindPullOfItem(ctx, i.ID); err != nil {
+		return err
+	}
+	i.Pause = r.pauseOf(i.Item, i.Pull)
+	if !i.HasPull() {
+		return nil
+	}
+	threads, err := r.tx.ListThreads(ctx, i.Pull.ID)
+	for _, t := range threads {
+		if t.Resolved {
+			i.Resolved = append(i.Resolved, t.Top)
+		}
+	}
+	return err
+}
+
+// stop reads why the item stands still, and what it waits for on its issue.
+func (r *reading) stop(ctx context.Context, i *plan.Item) (err error) {
+	if i.Stop, _, err = r.tx.FindStop(ctx, i.ID); err != nil {
+		return err
+	}
+	f, waits, err := r.tx.FindFollowup(ctx, i.ID)
+	if waits && !i.HasPull() {
+		i.Followup = &f
+	}
+	return err
+}
+
+// spent reads what the item's turns took, and what those were to mend that may go
+// round in circles.
+func (r *reading) spent(ctx context.Context, i *plan.Item) (err error) {
+	if i.Spent, err = r.tx.ListSpent(ctx, i.ID); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind == work.EventCheck }) {
+		return nil
+	}
+	i.Findings = map[int64][]string{}
+	for n, s := range slices.Backward(i.Spent) {
+		if s.Kind != work.KindFix || len(i.Spent)-n > plan.MostMends {
+			break
+		}
+		events, err := r.tx.ListTurnEvents(ctx, s.Turn)
+		if err != nil {
+			return err
+		}
+		i.Findings[s.Turn] = work.Findings(events)
+	}
+	return nil
+}
+
+// dependencies reads what an implementation that is to begin waits for.
+func (r *reading) dependencies(ctx context.Context, i *plan.Item) error {
+	if i.State != work.StateReady {
+		return nil
+	}
+	i.Dependencies = map[string]work.DependencyState{}
+	seen, err := r.tx.ListDependencies(ctx, i.ID)
+	for _, d := range seen {
+		i.Dependencies[d.Ref] = d.State
+	}
+	return err
+}

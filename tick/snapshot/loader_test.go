@@ -1,0 +1,197 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/plan"
+)
+
+var (
+	noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	app  = work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
+	cfg  = &config.Config{
+		Runtime: config.Runtime{Workers: 4, EnableFeedbackLoop: true, EnableIssueCommentRouting: true, MaxEventsPerTurn: 50},
+		Repos:   []config.Repo{{Name: app, Labels: work.Labels{Ignore: "agent:ignore"}}},
+	}
+)
+
+// sown is a database with one item of each kind that a plan tells apart, by its number.
+func sown(t *testing.T) (*store.DB, work.Repo) {
+	t.Helper()
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return noon }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	s := sower{}
+	err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
+		if s.repo, err = tx.EnsureRepo(t.Context(), app); err != nil {
+			return err
+		}
+		s.ctx, s.tx = t.Context(), tx
+		s.all()
+		return s.err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, s.repo
+}
+
+type sower struct {
+	ctx  context.Context //nolint:containedctx // of one transaction
+	tx   *store.Tx
+	repo work.Repo
+	err  error
+}
+
+func (s *sower) all() {
+	label := func(i int64, n int) { s.event(i, n, work.EventLabelled, "") }
+	label(s.item(10, work.FlowBugfix, work.StatePending), 10) // begins
+	answered := s.item(20, work.FlowBugfix, work.StateAwaitingFeedback)
+	s.pull(answered, 21, work.PullOpen)
+	s.event(answered, 21, work.EventReview, "") // in a thread that is resolved
+	s.event(answered, 21, work.EventIssue, "")
+	s.event(answered, 20, work.EventSource, work.OutcomeRedirected)
+	s.event(answered, 20, work.EventSource, "")
+	s.pull(s.item(30, work.FlowBugfix, work.StateAwaitingFeedback), 31, work.PullOpen) // waits for people
+	s.item(40, work.FlowBugfix, work.StateBlocked)                                     // waits for people, too
+	s.pull(s.item(50, work.FlowBugfix, work.StateAwaitingFeedback), 51, work.PullOpen) // paused
+	s.do(s.tx.BeginPause(s.ctx, work.Pause{RepoID: s.repo.ID, Number: 51, Began: noon, By: "bob"}))
+	rewritten := s.pull(s.item(60, work.FlowBugfix, work.StateAwaitingFeedback), 61, work.PullOpen)
+	s.do(s.tx.SetLost(s.ctx, rewritten, "lost"))
+	s.pull(s.item(70, work.FlowImplementation, work.StateAwaitingFeedback), 71, work.PullOpen) // active
+	ready := s.item(80, work.FlowImplementation, work.StateReady)
+	s.event(ready, 80, work.EventMerged, "")
+	s.do(s.tx.PutDependency(s.ctx, store.Dependency{ItemID: ready, Ref: "github.com/octo/app#9", State: work.DependencyOpen}))
+	label(s.item(90, work.FlowBugfix, work.StateClosed), 90) // over, and something waits
+	s.item(100, work.FlowBugfix, work.StateCompleted)        // over
+	given := s.item(110, work.FlowBugfix, work.StateBlocked) // given back, and its comment says that people have it
+	s.do(s.tx.PutStop(s.ctx, work.Stop{ItemID: given, Number: 110, Token: "t", Reason: "which?", Attempts: 1, Since: noon, Taken: noon}))
+	asked := s.item(120, work.FlowBugfix, work.StateAwaitingIssueFollowup)
+	s.event(asked, 120, work.EventSource, "")
+	s.do(s.tx.PutFollowup(s.ctx, work.Followup{ItemID: asked, Kind: work.FollowupAsked, EventCursor: 1000, Since: noon}))
+	s.event(0, 130, work.EventCommand, "") // nothing is worked on there
+}
+
+func (s *sower) do(err error) { s.err = cmp.Or(s.err, err) }
+
+func (s *sower) item(number int, flow work.Flow, state work.State) int64 {
+	id, err := s.tx.AddItem(s.ctx, work.Item{RepoID: s.repo.ID, Number: number, Flow: flow, State: state, Priority: 3, Since: noon.Add(-time.Hour), DependsOn: []string{"github.com/octo/app#9"}})
+	s.do(err)
+	return id
+}
+
+func (s *sower) pull(item int64, number int, state work.PullState) int64 {
+	id, err := s.tx.PutPull(s.ctx, work.PullRequest{
+		RepoID: s.repo.ID, ItemID: item, Number: number, State: state, Branch: fmt.Sprint("agent/", number), Base: "main", HeadOID: "aaa", CreatedAt: noon.Add(-time.Hour),
+		Files: []string{"a.go"},
+	})
+	s.do(err)
+	s.do(s.tx.PutThreads(s.ctx, id, []work.Thread{{NodeID: fmt.Sprint("T", number), Top: 55, Resolved: true}, {NodeID: fmt.Sprint("U", number), Top: 56}}))
+	return id
+}
+
+func (s *sower) event(item int64, number int, kind work.EventKind, outcome string) {
+	at := noon.Add(-10 * time.Minute)
+	e := work.Event{
+		RepoID: s.repo.ID, ItemID: item, Number: number, Kind: kind, Source: fmt.Sprint(number, outcome), Hash: "h", Body: "/mergexo bugfix", ThreadTop: 55,
+		Author: work.Account{ID: 7, Login: "ann"}, CreatedAt: at, UpdatedAt: at, SeenAt: at,
+	}
+	e.Key = work.EventKey(number, kind, e.Source, e.Hash)
+	if e.Outcome = outcome; outcome != "" {
+		e.ProcessedAt = noon
+	}
+	_, err := s.tx.AddEvent(s.ctx, e)
+	s.do(err)
+}
+
+func numbers(items []plan.Item) (all []int) {
+	for _, i := range items {
+		all = append(all, i.Number)
+	}
+	return all
+}
+
+// The pass reads what asks for something, and what that is weighed against; status
+// reads more, and the plan of all of them is the same.
+func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
+	db, repo := sown(t)
+	p := New(&env.Env{Config: cfg, Store: db, Now: func() time.Time { return noon }, Day: spending.DayOf(nil, work.Budgets{}, noon)})
+	r := &env.Repo{Remote: env.Remote{Name: app, Settings: cfg.Repos[0]}, Row: repo}
+	lines := map[which]string{}
+	want := map[which][]int{
+		asking: {10, 20, 50, 60, 70, 80, 90, 110, 120},
+		open:   {10, 20, 30, 40, 50, 60, 70, 80, 90, 110, 120},
+		all:    {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120},
+	}
+	for w, numbered := range want {
+		err := db.View(t.Context(), func(tx *store.Tx) error {
+			v, err := p.read(t.Context(), tx, r, w)
+			if got := numbers(v.Items); !slices.Equal(got, numbered) {
+				t.Errorf("%d: read %v, not %v", w, got, numbered)
+			}
+			if got := numbers(v.Strays); !slices.Equal(got, []int{130}) {
+				t.Errorf("%d: commands on %v", w, got)
+			}
+			made := plan.For(v)
+			if len(made.Banners) != 1 {
+				t.Errorf("%d: banners %+v", w, made.Banners)
+			}
+			for _, l := range made.Lines {
+				lines[w] += fmt.Sprintf("#%d %s %s: %s\n", l.Number, l.What, l.Kind, l.Reason)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if lines[asking] != lines[open] || lines[asking] != lines[all] {
+		t.Errorf("the pass plans\n%s\nwith all that is open\n%s\nwith all\n%s", lines[asking], lines[open], lines[all])
+	}
+}
+
+// An item is read whole.
+func TestAnItemIsReadWhole(t *testing.T) {
+	db, repo := sown(t)
+	items := map[int]plan.Item{}
+	err := db.View(t.Context(), func(tx *store.Tx) error {
+		v, err := Board(t.Context(), tx, cfg, repo, spending.Day{}, noon, true)
+		for _, i := range v.Items {
+			items[i.Number] = i
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, ok := range map[string]bool{
+		"pull request":       items[20].Pull.Number == 21 && !items[10].HasPull(),
+		"threads":            slices.Equal(items[20].Resolved, []int64{55}),
+		"pending events":     len(items[20].Events) == 3 && len(items[30].Events) == 0,
+		"pointed events":     len(items[20].Pointed) == 1,
+		"to be answered":     len(items[20].Unanswered()) == 2 && len(items[120].Unanswered()) == 0 && len(items[120].Events) == 1,
+		"pause":              items[50].Pause != nil && items[50].Pause.By == "bob" && items[30].Pause == nil,
+		"rewritten branch":   items[60].Pull.Rewritten() && items[60].Asks() && !items[30].Asks(),
+		"room that is taken": items[70].Active() && len(items[70].Pull.Files) == 1 && !items[80].Active() && !items[20].Active(),
+		"dependencies":       items[80].Dependencies["github.com/octo/app#9"] == work.DependencyOpen,
+		"stop":               items[110].Stop.Reason == "which?" && items[40].Stop.Token == "",
+		"follow-up":          items[120].Followup != nil && items[10].Followup == nil,
+	} {
+		if !ok {
+			t.Errorf("%s: %+v", name, items)
+		}
+	}
+}

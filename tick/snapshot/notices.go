@@ -1,0 +1,83 @@
+package snapshot
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/plan"
+)
+
+// notices reads what is planned about the item's events already.
+func (r *reading) notices(ctx context.Context, i *plan.Item) error {
+	i.Notices = map[string]work.ActionState{}
+	for _, e := range i.Events {
+		var tokens []string
+		switch {
+		case e.Kind == work.EventCommand:
+			tokens = []string{work.NoticeToken(r.repo.Key(), e.Number, e.Key)}
+		case e.Kind.Said():
+			tokens = []string{work.ReactionToken(r.repo.Key(), e.Kind, e.Source), work.RedirectToken(r.repo.Key(), e.Number, e.Source)}
+		}
+		for _, token := range tokens {
+			a, ok, err := r.tx.GetAction(ctx, token)
+			if err != nil {
+				return err
+			}
+			if ok {
+				i.Notices[token] = a.State
+			}
+		}
+	}
+	return nil
+}
+
+// closings reads what became of closing the item's pull request, as commands said.
+func (r *reading) closings(ctx context.Context, i *plan.Item) error {
+	i.Closings = map[int64]work.Action{}
+	for _, e := range i.Events {
+		if e.Kind != work.EventCommand || !i.HasPull() {
+			continue
+		}
+		a, ok, err := r.tx.GetAction(ctx, work.CloseToken(r.repo.Key(), i.Pull.Number, e.Key))
+		if err != nil {
+			return err
+		}
+		if ok {
+			i.Closings[e.ID] = a
+		}
+	}
+	return nil
+}
+
+// looksBack reports whether the plan may depend on what is over: a command waits, or
+// one more comment that would be pointed to the pull request.
+func looksBack(i plan.Item) bool {
+	return slices.ContainsFunc(i.Events, func(e work.Event) bool {
+		return e.Kind == work.EventCommand || e.Kind == work.EventSource && i.HasPull()
+	})
+}
+
+// past reads what came of the item's earlier events, and what came after it.
+func (r *reading) past(ctx context.Context, i *plan.Item) error {
+	events, err := r.tx.ListItemEvents(ctx, i.ID)
+	if err != nil {
+		return err
+	}
+	i.Pointed, i.Shelved = nil, nil
+	for _, e := range events {
+		switch {
+		case e.Outcome == work.OutcomeRedirected:
+			i.Pointed = append(i.Pointed, e)
+		case e.Outcome == work.OutcomeShelved && e.Source == i.Pull.HeadOID:
+			i.Shelved = append(i.Shelved, e.Key)
+		}
+	}
+	newest, known, err := r.tx.FindItem(ctx, r.repo.ID, i.Number)
+	if err != nil || !known || newest.ID == i.ID || newest.Parent != i.ID {
+		return err
+	}
+	i.Followed = &plan.Followed{State: newest.State}
+	i.Followed.Pull, _, err = r.tx.FindPullOfItem(ctx, newest.ID)
+	return err
+}

@@ -1,0 +1,42 @@
+package snapshot
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// TestThePolicyIsWhole: whatever the plan may know of the config, it is told. The example
+// sets every key; what it sets to no value by default gets one here.
+func TestThePolicyIsWhole(t *testing.T) {
+	text := strings.Replace(config.Example, "# spending = false", "spending = true", 1)
+	cfg, err := config.Parse("config.toml", []byte(text), config.EnvOf([]string{"HOME=/home/op"}), "github.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	loader := New(&env.Env{Config: cfg, Now: time.Now})
+	policy := loader.empty(&env.Repo{Remote: env.Remote{Settings: cfg.Repos[0]}, Row: work.Repo{ID: 1}}).Policy
+	for _, name := range unset("Policy", reflect.ValueOf(policy)) {
+		t.Errorf("the plan is not told %s", name)
+	}
+}
+
+// unset are the fields of a struct that have no value, those of structs in it as well.
+func unset(name string, v reflect.Value) []string {
+	if v.Kind() != reflect.Struct {
+		if v.IsZero() {
+			return []string{name}
+		}
+		return nil
+	}
+	var all []string
+	for i := range v.NumField() {
+		all = append(all, unset(name+"."+v.Type().Field(i).Name, v.Field(i))...)
+	}
+	return all
+}

@@ -1,0 +1,218 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/plan"
+)
+
+// which says what items are read of a repository, besides those that ask for
+// something.
+type which int
+
+const (
+	asking which = iota // no others, but those that a ready one is weighed against
+	open
+	all
+)
+
+// read reads a repository.
+func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (plan.Snapshot, error) {
+	v := p.empty(r)
+	from, err := newReading(ctx, tx, r.Row, v.Now)
+	if err != nil {
+		return v, err
+	}
+	rows, err := from.choose(ctx, w)
+	if err != nil {
+		return v, err
+	}
+	for _, row := range rows {
+		item, err := from.item(ctx, row)
+		if err != nil {
+			return v, err
+		}
+		v.Items = append(v.Items, item)
+	}
+	if v.Strays, err = from.strays(ctx); err != nil || len(v.Items) == 0 {
+		return v, err
+	}
+	v.Served, err = from.served(ctx)
+	return v, err
+}
+
+// reading is what was read of a repository at once, of which its items are made.
+type reading struct {
+	tx     *store.Tx
+	repo   work.Repo
+	events map[int64][]work.Event // pending and of no turn, by item id; 0: nothing is worked on where they are
+	turns  map[int64]*work.Turn   // the unfinished ones, by item id
+	pauses []work.Pause           // that last, the oldest first
+}
+
+func newReading(ctx context.Context, tx *store.Tx, repo work.Repo, now time.Time) (*reading, error) {
+	r := &reading{tx: tx, repo: repo, events: map[int64][]work.Event{}, turns: map[int64]*work.Turn{}}
+	pending, err := tx.ListPendingEvents(ctx, repo.ID)
+	if err != nil {
+		return r, err
+	}
+	for _, e := range pending {
+		if e.TurnID == 0 {
+			r.events[e.ItemID] = append(r.events[e.ItemID], e)
+		}
+	}
+	turns, err := tx.ListUnfinishedTurns(ctx)
+	if err != nil {
+		return r, err
+	}
+	for _, t := range turns {
+		if !t.Waits(now) { // over, or stored by a clock that was wrong
+			t.NotBefore = time.Time{}
+		}
+		if r.turns[t.ItemID] == nil {
+			r.turns[t.ItemID] = &t
+		}
+	}
+	r.pauses, err = tx.ListOpenPauses(ctx, repo.ID)
+	return r, err
+}
+
+// choose gives the rows of the items to be read, the oldest first.
+func (r *reading) choose(ctx context.Context, w which) ([]work.Item, error) {
+	rows, err := r.list(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := r.asking(ctx)
+	if err != nil {
+		return nil, err
+	}
+	chosen := map[int64]work.Item{}
+	for _, row := range rows {
+		chosen[row.ID] = row
+	}
+	ready := false
+	for _, id := range ids {
+		row, known := chosen[id]
+		if !known {
+			if row, err = r.tx.GetItem(ctx, id); err != nil {
+				return nil, err
+			}
+		}
+		if row.RepoID == r.repo.ID {
+			chosen[id] = row
+			ready = ready || row.State == work.StateReady
+		}
+	}
+	if ready && w == asking {
+		if rows, err = r.list(ctx, open); err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			if row.Flow == work.FlowImplementation {
+				chosen[row.ID] = row
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(chosen), func(a, b work.Item) int { return cmp.Compare(a.ID, b.ID) }), nil
+}
+
+func (r *reading) list(ctx context.Context, w which) (rows []work.Item, err error) {
+	switch w {
+	case asking:
+	case open:
+		rows, err = r.tx.ListOpenItems(ctx, r.repo.ID)
+	case all:
+		rows, err = r.tx.ListItems(ctx, r.repo.ID)
+	}
+	return rows, err
+}
+
+// asking are the items that the plan has anything to decide about, or to say (see
+// plan.Item.Asks), and those whose comments may say something else than is so.
+func (r *reading) asking(ctx context.Context) ([]int64, error) {
+	ids, err := r.tx.ListRewritten(ctx, r.repo.ID)
+	if err != nil {
+		return nil, err
+	}
+	taken, err := r.tx.ListTakenStops(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, stop := range taken {
+		ids = append(ids, stop.ItemID)
+	}
+	for id := range r.events {
+		if id != 0 {
+			ids = append(ids, id)
+		}
+	}
+	if len(r.pauses) == 0 {
+		return ids, nil
+	}
+	rows, err := r.tx.ListOpenItems(ctx, r.repo.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		pull, _, err := r.tx.FindPullOfItem(ctx, row.ID)
+		if err != nil {
+			return nil, err
+		}
+		if r.pauseOf(row, pull) != nil {
+			ids = append(ids, row.ID)
+		}
+	}
+	return ids, nil
+}
+
+// pauseOf is the oldest pause of an open item that lasts; nil when there is none.
+func (r *reading) pauseOf(row work.Item, pull work.PullRequest) *work.Pause {
+	at := slices.IndexFunc(r.pauses, func(p work.Pause) bool { return p.Number == row.Number || p.Number == pull.Number })
+	if at < 0 || !row.State.Open() {
+		return nil
+	}
+	return &r.pauses[at]
+}
+
+// strays are the numbers where commands wait and nothing is worked on.
+func (r *reading) strays(ctx context.Context) ([]plan.Item, error) {
+	byNumber := map[int][]work.Event{}
+	for _, e := range r.events[0] {
+		if e.Kind == work.EventCommand {
+			byNumber[e.Number] = append(byNumber[e.Number], e)
+		}
+	}
+	var found []plan.Item
+	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
+		i := plan.Item{Item: work.Item{RepoID: r.repo.ID, Number: n}, Events: byNumber[n]}
+		if err := r.notices(ctx, &i); err != nil {
+			return nil, err
+		}
+		found = append(found, i)
+	}
+	return found, nil
+}
+
+// served reads which turns were begun last, where any may have to be begun.
+func (r *reading) served(ctx context.Context) (s plan.RoundRobin, err error) {
+	for _, kind := range work.Kinds() {
+		id, err := r.tx.LastTurn(ctx, r.repo.ID, kind)
+		switch {
+		case err != nil:
+			return s, err
+		case kind.Start():
+			s.Fresh = max(s.Fresh, id)
+		default:
+			s.Feedback = max(s.Feedback, id)
+		}
+	}
+	return s, nil
+}
