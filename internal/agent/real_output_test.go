@@ -20,7 +20,7 @@ func TestALongAnswerArrivesWhole(t *testing.T) {
 				a["pr_summary"] = summary
 				return modelsim.Reply{Answer: a}
 			})
-			for n := range 5 {
+			for n := range 3 {
 				q := r.request(fmt.Sprintf("Begin, %d.", n))
 				q.Turn = "turn-long"
 				res, err := r.run(q)

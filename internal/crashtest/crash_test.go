@@ -10,7 +10,7 @@
 // helper on PATH that asks the rig first, so its calls are numbered and held in
 // the same way; so is the agent.
 //
-//	go test ./internal/crashtest     a small sample
+//	go test ./internal/crashtest     one thing that happens to each scenario
 //	script/crash                     every place where one pass can die
 //	script/crash --ci                that, and a sample of the rest
 //	script/crash --all               that, and the rest: lost answers, 502, no connection, lists that lag, the database
@@ -186,7 +186,7 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 		}
 		points = []point{p}
 	case mode == "sample":
-		points = append(sample(points, 1, r), sample(faults(want.counts), 1, r)...)
+		points = sample(append(sample(points, 1, r), sample(faults(want.counts), 1, r)...), 1, r)
 	case mode == "ci":
 		points = append(points, more(want, r, 3)...)
 	case mode == "all":
