@@ -125,7 +125,7 @@ func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action
 		return a, err
 	}
 	if now := r.Now(); a.NotBefore.After(now) {
-		return a, &work.WaitError{Until: a.NotBefore, Reason: "the answer to an earlier " + describe(a) + " never came; it is looked for again before it is sent again"}
+		return a, &work.WaitError{Until: a.NotBefore, Reason: work.Reason{Kind: work.WhyUnclearWrite, Text: "the answer to an earlier " + describe(a) + " never came; it is looked for again before it is sent again"}}
 	}
 	if err := r.pace(ctx, a.Kind); err != nil {
 		return a, err
@@ -260,7 +260,7 @@ func (r *Runner) unclear(ctx context.Context, s Scope, a work.Action, sent error
 	if seen, ok, err := e.find(ctx, s, a); err == nil && ok {
 		return r.record(ctx, s, a, seen)
 	}
-	return a, &work.WaitError{Until: a.NotBefore, Reason: "no answer to a " + describe(a), Err: sent}
+	return a, &work.WaitError{Until: a.NotBefore, Reason: work.Reason{Kind: work.WhyNoAnswer, Text: "no answer to a " + describe(a)}, Err: sent}
 }
 
 // believed shortens a wait that is longer than any that is stored for an unclear

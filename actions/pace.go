@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -36,7 +35,7 @@ func (r *Runner) pace(ctx context.Context, kind work.ActionKind) error {
 			if n >= limit.most {
 				return &work.WaitError{
 					Until:  now.Add(limit.window / 2),
-					Reason: fmt.Sprintf("%d comments in the last %s; GitHub limits how many an account may write", n, limit.window),
+					Reason: work.Reason{Kind: work.WhyPace, Count: n, Text: limit.window.String()},
 				}
 			}
 		}

@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -33,8 +32,7 @@ func (pullRequest) find(ctx context.Context, s Scope, a work.Action) (observatio
 	for _, p := range all {
 		if !p.CrossRepo && p.State == work.PullOpen {
 			return observation{}, false, &work.BlockedError{
-				Reason: fmt.Sprintf("pull request #%d for the branch %s exists already, and gh mergexo did not make it", p.Number, a.Head),
-				Hint:   fmt.Sprintf("close #%d and delete its branch, then set the label again", p.Number),
+				Reason: work.Reason{Kind: work.WhyForeignPull, Number: p.Number, Branch: a.Head},
 			}
 		}
 	}

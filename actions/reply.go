@@ -95,7 +95,7 @@ const draftPause = time.Minute
 func draftWait(a work.Action, refused error) error {
 	return &work.WaitError{
 		Until:  a.SentAt.Add(draftPause),
-		Reason: fmt.Sprintf("your draft review on #%d is open, and GitHub takes no replies until you submit or discard it", a.Number),
+		Reason: work.Reason{Kind: work.WhyDraftReview, Number: a.Number},
 		Err:    refused,
 	}
 }

@@ -13,7 +13,7 @@ import (
 // stick plans what the sticky comment is to say.
 func (s *stage) stick(text, base string) work.Action {
 	s.Helper()
-	token := work.StopToken(s.scope.Repo.Key(), s.issue, "why", "")
+	token := work.StopToken(s.scope.Repo.Key(), s.issue, work.Reason{Kind: work.WhyNothingChanged}, "")
 	a := work.Action{
 		RepoID: s.scope.Repo.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: s.issue, Body: work.Mark(text, work.Marks{Token: token}), Base: base, PlannedAt: s.now,
@@ -68,7 +68,7 @@ func TestWhatWentOnBeforeItWasSaidIsNotSaid(t *testing.T) {
 // The comment of a pass whose database is gone is found by its token and edited.
 func TestStickyIsFoundAgain(t *testing.T) {
 	s := newStage(t)
-	token := work.StopToken(s.scope.Repo.Key(), s.issue, "why", "")
+	token := work.StopToken(s.scope.Repo.Key(), s.issue, work.Reason{Kind: work.WhyNothingChanged}, "")
 	_, err := s.repo.Comment(s.issue, "olga", work.Mark("it stopped long ago", work.Marks{Token: token}))
 	s.must(err)
 	got := s.apply(s.stick("it stopped", ""))

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/mergexo/gh-mergexo/internal/work"
+
+	"github.com/spf13/cobra"
 )
 
 // args makes a usageError of what a check of positional arguments finds.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
@@ -18,15 +18,15 @@ import (
 // status have a form of their own here.
 func (a *app) newCommandCmds() []*cobra.Command {
 	var all []*cobra.Command
-	for _, u := range work.VerbUses() {
-		if u.Verb != work.VerbHelp && u.Verb != work.VerbStatus {
+	for _, u := range command.VerbUses() {
+		if u.Verb != command.VerbHelp && u.Verb != command.VerbStatus {
 			all = append(all, newCommandCmd(a, u))
 		}
 	}
 	return all
 }
 
-func newCommandCmd(a *app, u work.VerbUse) *cobra.Command {
+func newCommandCmd(a *app, u command.VerbUse) *cobra.Command {
 	var flags *terminal.JSON
 	head := ""
 	c := &cobra.Command{
@@ -47,11 +47,11 @@ The item is named as in "gh mergexo show".`,
 			return a.command(c.Context(), given[0], cmd, flags)
 		},
 	}
-	if u.Verb == work.VerbPause || u.Verb == work.VerbResume {
+	if u.Verb == command.VerbPause || u.Verb == command.VerbResume {
 		a.addAll(c, u.Verb, &flags)
 	}
 	flags = addJSONFlags(c, "item", "command", "answer", "left", "why")
-	if u.Verb == work.VerbUnblock {
+	if u.Verb == command.VerbUnblock {
 		c.Flags().StringVar(&head, "head", "", "Only if the branch is at this `commit`")
 		c.Example += "\n  $ gh mergexo unblock octo/repo#12 --head 1a2b3c4"
 	}
@@ -59,14 +59,14 @@ The item is named as in "gh mergexo show".`,
 }
 
 // localCommand reads a command line as a comment would be read.
-func localCommand(verb work.Verb, head string) (work.Command, error) {
+func localCommand(verb command.Verb, head string) (command.Command, error) {
 	var rest []string
 	if head != "" {
 		rest = []string{"--head", head}
 	}
-	cmd := work.NewCommand(string(verb), rest)
+	cmd := command.New(string(verb), rest)
 	if cmd.Wrong != "" {
-		return cmd, &usageError{errors.New(plain(cmd.Wrong, ""))}
+		return cmd, &usageError{errors.New(plain(cmd.Wrong))}
 	}
 	return cmd, nil
 }
@@ -74,7 +74,7 @@ func localCommand(verb work.Verb, head string) (work.Command, error) {
 // errNothingYet says what a command needs that has nothing to work on.
 var errNothingYet = errors.New("there is no state yet: no pass has been made; make one: gh mergexo tick")
 
-func (a *app) command(ctx context.Context, name string, cmd work.Command, flags *terminal.JSON) error {
+func (a *app) command(ctx context.Context, name string, cmd command.Command, flags *terminal.JSON) error {
 	cfg, which, err := a.item(name)
 	if err != nil {
 		return err
@@ -102,9 +102,9 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command, flags 
 	return a.printTold(told, item, cmd, flags)
 }
 
-func (a *app) printTold(told *tick.CommandResult, item string, cmd work.Command, flags *terminal.JSON) error {
+func (a *app) printTold(told *tick.CommandResult, item string, cmd command.Command, flags *terminal.JSON) error {
 	out := newOutput(a.env)
-	answer := plain(told.Answer, item)
+	answer := plain(told.Answer)
 	if flags.Asked() {
 		return flags.Write(out, map[string]any{
 			"item": item, "command": strings.TrimPrefix(cmd.String(), "/mergexo "), "answer": answer, "left": told.Left, "why": told.Why,
@@ -118,7 +118,7 @@ func (a *app) printTold(told *tick.CommandResult, item string, cmd work.Command,
 		then := "the next pass sees to it"
 		switch {
 		case told.Halted:
-			then = "a pass after the pause sees to it: " + out.LocalTimes(plain(terminal.OneLine(told.Why), item))
+			then = "a pass after the pause sees to it: " + out.LocalTimes(plain(terminal.OneLine(told.Why)))
 		case told.Why != "":
 			then += ": " + terminal.OneLine(told.Why)
 		}
@@ -127,19 +127,5 @@ func (a *app) printTold(told *tick.CommandResult, item string, cmd work.Command,
 	return nil
 }
 
-var asComment = regexp.MustCompile("`/mergexo ([a-z-]+)((?: --head [0-9a-f]+)?)`(?: on #([0-9]+))?")
-
-// plain is an answer as a terminal shows it: with the command line's words for
-// what a comment would say, and without Markdown's marks.
-func plain(answer, item string) string {
-	repo, _, _ := strings.Cut(item, "#")
-	answer = asComment.ReplaceAllStringFunc(answer, func(s string) string {
-		found := asComment.FindStringSubmatch(s)
-		on := item
-		if found[3] != "" {
-			on = repo + "#" + found[3]
-		}
-		return "gh mergexo " + found[1] + " " + on + found[2]
-	})
-	return strings.ReplaceAll(answer, "`", "")
-}
+// plain is a text as a terminal shows it: without Markdown's marks of code.
+func plain(text string) string { return strings.ReplaceAll(text, "`", "") }

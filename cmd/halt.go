@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -30,23 +31,23 @@ func halted(cfg *config.Config) (*env.Halt, error) {
 }
 
 // haltSays is what a person reads of a pause of everything.
-func haltSays(h env.Halt) string { return plain(terminal.OneLine(h.Says()), "") }
+func haltSays(h env.Halt) string { return plain(terminal.OneLine(h.Says())) }
 
 // addAll lets pause and resume be about everything on this machine.
-func (a *app) addAll(c *cobra.Command, verb work.Verb, flags **terminal.JSON) {
-	all := c.Flags().Bool("all", false, map[work.Verb]string{
-		work.VerbPause:  "Stop everything on this machine; what follows is the reason",
-		work.VerbResume: "End the pause of everything on this machine",
+func (a *app) addAll(c *cobra.Command, verb command.Verb, flags **terminal.JSON) {
+	all := c.Flags().Bool("all", false, map[command.Verb]string{
+		command.VerbPause:  "Stop everything on this machine; what follows is the reason",
+		command.VerbResume: "End the pause of everything on this machine",
 	}[verb])
-	use := map[work.Verb]string{work.VerbPause: "{<owner/name#number> | --all [<reason>]}", work.VerbResume: "{<owner/name#number> | --all}"}
+	use := map[command.Verb]string{command.VerbPause: "{<owner/name#number> | --all [<reason>]}", command.VerbResume: "{<owner/name#number> | --all}"}
 	c.Use = string(verb) + " " + use[verb]
-	c.Example += "\n  $ gh mergexo " + string(verb) + " --all" + map[work.Verb]string{work.VerbPause: " the bill is being looked at"}[verb]
-	c.Long += "\n\n" + map[work.Verb]string{
-		work.VerbPause: `With --all everything on this machine stops at once: agents that work are ended,
+	c.Example += "\n  $ gh mergexo " + string(verb) + " --all" + map[command.Verb]string{command.VerbPause: " the bill is being looked at"}[verb]
+	c.Long += "\n\n" + map[command.Verb]string{
+		command.VerbPause: `With --all everything on this machine stops at once: agents that work are ended,
 what they made is kept, no pass asks GitHub anything, and tick, status and the
 dry run say so. It needs no network and waits for no pass. "resume --all" ends
 it. What people write until then is answered afterwards.`,
-		work.VerbResume: `With --all the pause that "pause --all" began ends. What people paused on GitHub
+		command.VerbResume: `With --all the pause that "pause --all" began ends. What people paused on GitHub
 stays paused.`,
 	}[verb]
 	one, run := c.Args, c.RunE
@@ -54,7 +55,7 @@ stays paused.`,
 		switch {
 		case !*all:
 			return one(c, given)
-		case verb == work.VerbResume && len(given) > 0:
+		case verb == command.VerbResume && len(given) > 0:
 			return &usageError{errors.New("--all is about everything: name nothing with it")}
 		case len(given) == 1 && itemName.MatchString(given[0]):
 			return &usageError{fmt.Errorf("--all is about everything, and %q names one item: leave out one of them", given[0])}
@@ -73,7 +74,7 @@ stays paused.`,
 var itemName = regexp.MustCompile(`^\S*#?[0-9]+$|^https?://\S+$`)
 
 // everything pauses all that this machine does, or resumes it.
-func (a *app) everything(verb work.Verb, reason string, flags *terminal.JSON) error {
+func (a *app) everything(verb command.Verb, reason string, flags *terminal.JSON) error {
 	cfg, broken, err := a.configForAll()
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func (a *app) everything(verb work.Verb, reason string, flags *terminal.JSON) er
 		}
 	}
 	dirs, answer := env.Dirs{State: cfg.Runtime.StateDir}, ""
-	if verb == work.VerbPause {
+	if verb == command.VerbPause {
 		answer, err = a.haltAll(dirs, reason)
 	} else {
 		answer, err = endHalt(dirs)

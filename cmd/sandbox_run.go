@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 func newSandboxRunCmd(a *app) *cobra.Command {
@@ -63,8 +64,8 @@ func (a *app) runInSandbox(ctx context.Context, name string, argv []string, dir,
 // plainBlocked words for a terminal what is said on GitHub otherwise.
 func plainBlocked(err error) error {
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-		hint, _, _ := strings.Cut(blocked.Hint, ", then comment")
-		return fmt.Errorf("%s; %s", blocked.Reason, hint)
+		said := explain.Reason(blocked.Reason, explain.Place{})
+		return fmt.Errorf("%s; %s", strings.TrimRight(said.Here(), "."), said.Fix)
 	}
 	return err
 }

@@ -165,7 +165,7 @@ func TestCounts(t *testing.T) {
 	v.Usage = work.Usage{InputTokens: 10, OutputTokens: 20, CostUSD: 1}
 	update(t, d, func(tx *Tx) error { return tx.SaveTurn(ctx, u) })
 	update(t, d, func(tx *Tx) error { return tx.SaveTurn(ctx, v) })
-	update(t, d, func(tx *Tx) error { return tx.BlockTurn(ctx, v.ID, "why") })
+	update(t, d, func(tx *Tx) error { return tx.BlockTurn(ctx, v.ID, work.Reason{Kind: work.WhyFailed}) })
 	equal(t, inTx(t, d, func(tx *Tx) (Counts, error) { return tx.Counts(ctx, u.RepoID) }), Counts{
 		Pending:  2,
 		Outcomes: map[string]int{"ignored: bot": 2, "answered": 1},

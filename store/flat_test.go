@@ -96,7 +96,7 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		rows  int
 		query string
 	}{
-		{max(1, n/40), `INSERT INTO work_items (repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body, author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths, design_pull, design_commit, size, depends_on, edited, issue_closed, decision_summary, fingerprint) SELECT ?1, 100 + i, 'bugfix', NULL, 'completed', ?3, '', '', 'title', 'body', 1, 'x', 0, '', 3, '', '', '', '', '[]', 0, '', '', '[]', '', 0, '', '' FROM n`},
+		{max(1, n/40), `INSERT INTO work_items (repo_id, number, flow, parent_id, state, state_since, reason, title, body, author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths, design_pull, design_commit, size, depends_on, edited, issue_closed, decision_summary, fingerprint) SELECT ?1, 100 + i, 'bugfix', NULL, 'completed', ?3, '', 'title', 'body', 1, 'x', 0, '', 3, '', '', '', '', '[]', 0, '', '', '[]', '', 0, '', '' FROM n`},
 		{max(1, n/40), `INSERT INTO pull_requests (repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base, mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at, files, label_changes, lost_oid, accepted_oid) SELECT ?1, i, 1000000 + i, 'node' || i, '', '', 'merged', '', '', '', '', '', '', ?3, '', ?3, 0, 0, '', ?3, '[]', 0, '', '' FROM n`},
 		{max(1, n/10), `INSERT INTO turns (repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request, attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, event_keys, not_before, wait_reason, last_error, claimed_at, updated_at, ended_at, sandbox) SELECT ?1, 1 + i % max(1, ?2 / 4), 1000000 + i % max(1, ?2 / 4), 'implementation_feedback', 'turn ' || i, 'done', 0, '', 0, '', '', '', '', x'7b7d', 0, 1, x'7b7d', 'commit' || i, '', 1, 1, 0.5, '[]', 0, '', '', ?3, ?3, ?3, '' FROM n`},
 		{max(1, n/10), `INSERT INTO runs (` + runColumns + `) SELECT i, 1, 'codex', '', ?3, ?3, 1, 1, 0.5, 0 FROM n`},
@@ -250,7 +250,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.DropSessions(ctx, item.ID),
 		tx.FinishEvents(ctx, []int64{fresh.ID}, "redirected", t0),
 		tx.SetOutcome(ctx, fresh.ID, "redirected", "ignored: our own, deleted by a person"),
-		tx.MoveItem(ctx, item.ID, nil, work.StateBlocked, "why", "", t0),
+		tx.MoveItem(ctx, item.ID, nil, work.StateBlocked, work.Reason{Kind: work.WhyFailed}, "", t0),
 		tx.SetIssue(ctx, item),
 		tx.SetResult(ctx, item),
 	)
@@ -303,7 +303,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.MarkApplied(ctx, a.ID, "1", "", t0),
 		tx.SaveTurn(ctx, u),
 		tx.GiveBackAttempt(ctx, u.ID),
-		tx.DeferTurn(ctx, u.ID, t0, "", false, ""),
+		tx.DeferTurn(ctx, u.ID, t0, work.Reason{}, false, ""),
 		tx.ResumeTurn(ctx, u.ID),
 		tx.AdvanceTurn(ctx, u.ID, work.StepClaimed, work.StepAnswered, t0),
 		tx.PutSession(ctx, u.ItemID, "codex", "s", 0, t0),
@@ -319,7 +319,7 @@ func giveUp(ctx context.Context, tx *Tx, r work.Repo) error {
 	err = firstOf(
 		err, addErr, besideErr,
 		tx.MarkDropped(ctx, a.ID, "", t0), tx.ShowLater(ctx, a.ID, func(int) time.Time { return t0 }), tx.ShowAgain(ctx, a.ID), tx.MarkDropped(ctx, a.ID, "", t0), tx.MarkVoid(ctx, b.ID, "", t0), tx.VoidTurnActions(ctx, u.ID, "", t0),
-		tx.BlockTurn(ctx, u.ID, ""),
+		tx.BlockTurn(ctx, u.ID, work.Reason{}),
 		tx.ReleaseEvents(ctx, u.ID), tx.FinishTurnEvents(ctx, u.ID, "answered", t0),
 		tx.EndTurn(ctx, u.ID, work.StepAnswered, work.StepDone, "", t0),
 	)

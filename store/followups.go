@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	followupColumns = `item_id, kind, resume_turn, resume_commit, run_start_comment_id, comment_cursor, event_cursor, since, waiting_reason`
+	followupColumns = `item_id, resume_turn, resume_commit, run_start_comment_id, comment_cursor, event_cursor, since, waiting_reason`
 	selectFollowup  = `SELECT ` + followupColumns + ` FROM followups f `
 )
 
 func followupFields(f *work.Followup) []any {
 	return []any{
-		&f.ItemID, &f.Kind, &f.Turn, &f.Commit, &f.RunStartComment, &f.CommentCursor, &f.EventCursor,
+		&f.ItemID, &f.Turn, &f.Commit, &f.RunStartComment, &f.CommentCursor, &f.EventCursor,
 		timeOf{&f.Since},
-		&f.Reason,
+		reasonOf{&f.Reason},
 	}
 }
 
@@ -27,8 +27,9 @@ func scanFollowup(row scanner) (f work.Followup, err error) {
 // PutFollowup stores what a work item waits for, in place of what it waited
 // for before.
 func (t itemRows) PutFollowup(ctx context.Context, f work.Followup) error {
+	f.Reason = f.Reason.Map(t.clean)
 	_, err := t.exec(ctx, fmt.Sprintf("put follow-up of item %d", f.ItemID),
-		`INSERT OR REPLACE INTO followups (`+followupColumns+`) VALUES (`+marks(9)+`)`, followupFields(&f)...)
+		`INSERT OR REPLACE INTO followups (`+followupColumns+`) VALUES (`+marks(8)+`)`, followupFields(&f)...)
 	return err
 }
 

@@ -11,11 +11,11 @@ func TestFollowups(t *testing.T) {
 	r := addRepo(t, d)
 	i := addItem(t, d, work.Item{RepoID: r.ID, Number: 1, State: work.StateAwaitingIssueFollowup})
 	first := work.Followup{
-		ItemID: i.ID, Kind: work.FollowupAsked, Reason: "which?", Turn: "key", Commit: "c0ffee",
+		ItemID: i.ID, Reason: work.Reason{Kind: work.WhyQuestion, Text: "which?"}, Turn: "key", Commit: "c0ffee",
 		RunStartComment: 5, CommentCursor: 7, EventCursor: 3, Since: t0,
 	}
 	second := first
-	second.Kind, second.CommentCursor = work.FollowupComments, 9
+	second.Reason, second.CommentCursor = work.Reason{Kind: work.WhyNewComments}, 9
 	for _, f := range []work.Followup{first, second} {
 		update(t, d, func(tx *Tx) error { return tx.PutFollowup(t.Context(), f) })
 		equal(t, inTx(t, d, func(tx *Tx) (work.Followup, error) {

@@ -132,7 +132,7 @@ func wholeStory(t *testing.T, d *DB, number int, at time.Time) {
 		if err := tx.PutSession(ctx, id, "codex", "s", 0, at); err != nil {
 			return err
 		}
-		return tx.MoveItem(ctx, id, nil, work.StateCompleted, "", "", at)
+		return tx.MoveItem(ctx, id, nil, work.StateCompleted, work.Reason{}, "", at)
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, hint, title, body,
+const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, title, body,
 	author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths,
 	decision_summary, fingerprint, design_pull, design_commit, size, depends_on, edited,
 	issue_closed`
@@ -20,7 +20,8 @@ func itemFields(i *work.Item) []any {
 		refOf{&i.Parent},
 		&i.State,
 		timeOf{&i.Since},
-		&i.Reason, &i.Hint, &i.Title, &i.Body,
+		reasonOf{&i.Reason},
+		&i.Title, &i.Body,
 		&i.Author.ID, &i.Author.Login, &i.Author.Bot, &i.URL, &i.Priority, &i.Label, &i.LabelEvent, &i.Branch, &i.Document,
 		listOf{&i.TouchPaths},
 		&i.DecisionSummary,
@@ -94,11 +95,11 @@ func (t itemRows) SetResult(ctx context.Context, i work.Item) error {
 
 // MoveItem moves an item to a state from one of the given states (from any,
 // when none is given), or fails with ErrStale. The move is written to the
-// history. A move to the state in which the item stands changes its reason and
-// hint and keeps its Since; with the same reason and hint it writes nothing.
-func (t itemRows) MoveItem(ctx context.Context, id int64, from []work.State, to work.State, reason, hint string, at time.Time) error {
+// history, with what it says to people. A move to the state in which the item is
+// changes its reason and keeps its Since; with the same reason it writes nothing.
+func (t itemRows) MoveItem(ctx context.Context, id int64, from []work.State, to work.State, why work.Reason, says string, at time.Time) error {
 	what := fmt.Sprintf("move item %d to %q", id, to)
-	reason, hint = t.clean(reason), t.clean(hint)
+	why = why.Map(t.clean)
 	i, err := t.GetItem(ctx, id)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -106,7 +107,7 @@ func (t itemRows) MoveItem(ctx context.Context, id int64, from []work.State, to 
 	if len(from) > 0 && !slices.Contains(from, i.State) {
 		return fmt.Errorf("%s from %q, it is %q: %w", what, from, i.State, ErrStale)
 	}
-	if i.State == to && i.Reason == reason && i.Hint == hint {
+	if i.State == to && i.Reason.Equal(why) {
 		return nil
 	}
 	stamp := t.stamp(at)
@@ -115,14 +116,14 @@ func (t itemRows) MoveItem(ctx context.Context, id int64, from []work.State, to 
 		since = millis(i.Since)
 	}
 	err = t.one(ctx, what, ErrStale,
-		`UPDATE work_items SET state = ?, state_since = ?, reason = ?, hint = ? WHERE id = ? AND state = ?`,
-		to, since, reason, hint, id, i.State)
+		`UPDATE work_items SET state = ?, state_since = ?, reason = ? WHERE id = ? AND state = ?`,
+		to, since, reasonOf{&why}, id, i.State)
 	if err != nil {
 		return err
 	}
 	detail := fmt.Sprintf("%s → %s", i.State, to)
-	if reason != "" {
-		detail += ": " + reason
+	if says != "" {
+		detail += ": " + says
 	}
 	return t.AddHistory(ctx, work.History{RepoID: i.RepoID, ItemID: i.ID, Number: i.Number, At: fromMillis(stamp), What: HistoryState, Detail: detail})
 }

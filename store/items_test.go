@@ -32,9 +32,9 @@ func TestItemKeepsEveryField(t *testing.T) {
 	read, left := want, want
 	fill(t, &read.Author)
 	read.Title, read.Body, read.URL, read.Label, read.LabelEvent, read.Fingerprint, read.Edited = "t", "b", "u", "l", "e", "f", "ed"
-	read.State, read.Reason, read.Number, read.Flow, read.Branch = work.StateClosed, "no", 99, work.FlowBugfix, "known already" // none of it is ingest's
+	read.State, read.Reason, read.Number, read.Flow, read.Branch = work.StateClosed, work.Reason{Kind: work.WhyFailed}, 99, work.FlowBugfix, "known already" // none of it is ingest's
 	left.Branch, left.Document, left.TouchPaths, left.DecisionSummary, left.Priority = "br", "doc", nil, "sum", 5
-	left.State, left.Reason = work.StateClosed, "no" // not the turn's
+	left.State, left.Reason = work.StateClosed, work.Reason{Kind: work.WhyFailed} // not the turn's
 	update(t, d, func(tx *Tx) error {
 		return errors.Join(tx.SetResult(t.Context(), left), tx.SetIssue(t.Context(), read), tx.SetResult(t.Context(), left))
 	})
@@ -96,7 +96,9 @@ func TestMoveItem(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 7, State: work.StatePending})
 	move := func(from []work.State, to work.State, reason string, after time.Duration) func(*Tx) error {
-		return func(tx *Tx) error { return tx.MoveItem(ctx, i.ID, from, to, reason, "hint "+reason, t0.Add(after)) }
+		return func(tx *Tx) error {
+			return tx.MoveItem(ctx, i.ID, from, to, work.Reason{Kind: work.WhyGitHubLimit, Text: reason}, reason, t0.Add(after))
+		}
 	}
 	update(t, d, move([]work.State{work.StateReady, work.StatePending}, work.StateRunning, "", time.Hour))
 	got := getItem(t, d, i.ID)
@@ -110,7 +112,7 @@ func TestMoveItem(t *testing.T) {
 	update(t, d, move([]work.State{work.StateBlocked}, work.StateBlocked, "why", 4*time.Hour)) // nothing new
 	update(t, d, move([]work.State{work.StateBlocked}, work.StateBlocked, "else", 5*time.Hour))
 	got = getItem(t, d, i.ID)
-	if got.Since != t0.Add(3*time.Hour) || got.Reason != "else" || got.Hint != "hint else" {
+	if got.Since != t0.Add(3*time.Hour) || got.Reason.Text != "else" {
 		t.Errorf("blocked for another reason: %+v", got)
 	}
 	history := inTx(t, d, func(tx *Tx) ([]work.History, error) { return tx.ListHistory(ctx, i.ID, 0) })
@@ -121,7 +123,27 @@ func TestMoveItem(t *testing.T) {
 		line(5*time.Hour, "blocked → blocked: else"), line(3*time.Hour, "running → blocked: why"), line(time.Hour, "pending → running"),
 	})
 	equal(t, inTx(t, d, func(tx *Tx) ([]work.History, error) { return tx.ListHistory(ctx, i.ID, 1) }), history[:1])
-	wantErr(t, d, ErrNotFound, func(tx *Tx) error { return tx.MoveItem(ctx, 99, nil, work.StateReady, "", "", t0) })
+	wantErr(t, d, ErrNotFound, func(tx *Tx) error { return tx.MoveItem(ctx, 99, nil, work.StateReady, work.Reason{}, "", t0) })
+}
+
+// A reason that cannot be read is one that is not known, and keeps nobody from the rest.
+func TestAReasonThatCannotBeReadIsUnknown(t *testing.T) {
+	d := newDB(t)
+	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 7, State: work.StateBlocked})
+	for stored, want := range map[string]work.Reason{
+		"{":                                {Kind: work.WhyUnknown, Local: "{"},
+		`{"kind":"question","text":7}`:     {Kind: work.WhyUnknown, Local: `{"kind":"question","text":7}`},
+		`{"text":"a"}`:                     {Kind: work.WhyUnknown, Local: `{"text":"a"}`},
+		`{"kind":"of_a_newer_program"}`:    {Kind: "of_a_newer_program"},
+		`{"kind":"question","newer":true}`: {Kind: work.WhyQuestion},
+		"":                                 {},
+	} {
+		update(t, d, func(tx *Tx) error {
+			_, err := tx.exec(t.Context(), "spoil", "UPDATE work_items SET reason = ?", stored)
+			return err
+		})
+		equal(t, getItem(t, d, i.ID).Reason, want)
+	}
 }
 
 func TestPulls(t *testing.T) {

@@ -327,7 +327,7 @@ func goOn(ctx context.Context, tx *Tx, u work.Turn, actions []work.Action) error
 	if err := tx.FinishTurnEvents(ctx, u.ID, "answered", t0); err != nil {
 		return err
 	}
-	if err := tx.MoveItem(ctx, u.ItemID, []work.State{work.StateAwaitingFeedback}, work.StateRunning, "", "", t0); err != nil {
+	if err := tx.MoveItem(ctx, u.ItemID, []work.State{work.StateAwaitingFeedback}, work.StateRunning, work.Reason{}, "", t0); err != nil {
 		return err
 	}
 	return tx.EndTurn(ctx, u.ID, work.StepApplied, work.StepDone, "", t0)

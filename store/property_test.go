@@ -102,7 +102,7 @@ func (m *model) moveItem(t *rapid.T) {
 	for _, s := range from {
 		ok = ok || s == m.states[id]
 	}
-	m.must(t, ok, func(tx *Tx) error { return tx.MoveItem(m.ctx, id, from, to, "", "", t0) })
+	m.must(t, ok, func(tx *Tx) error { return tx.MoveItem(m.ctx, id, from, to, work.Reason{}, "", t0) })
 	if ok {
 		m.states[id] = to
 	}

@@ -78,18 +78,19 @@ func storeSaid(ctx context.Context, tx *Tx, repo int64, said string, now time.Ti
 	if err := tx.DeferRepo(ctx, repo, now, said, true); err != nil {
 		return err
 	}
+	why := work.Reason{Kind: work.WhyFailed, Text: said, Local: said, Advice: said, Who: said, Name: said, Names: []string{said}}
 	item, err := tx.AddItem(ctx, work.Item{RepoID: repo, Number: 1, Flow: work.FlowBugfix, State: work.StatePending, Since: now})
 	if err != nil {
 		return err
 	}
-	if err := tx.MoveItem(ctx, item, nil, work.StateBlocked, said, said, now); err != nil {
+	if err := tx.MoveItem(ctx, item, nil, work.StateBlocked, why, said, now); err != nil {
 		return err
 	}
 	turn, err := tx.AddTurn(ctx, work.Turn{RepoID: repo, ItemID: item, Number: 1, Kind: work.KindBugfixStart, Key: "k", Step: work.StepClaimed, ClaimedAt: now, UpdatedAt: now})
 	if err != nil {
 		return err
 	}
-	if err := tx.DeferTurn(ctx, turn, now, said, true, said); err != nil {
+	if err := tx.DeferTurn(ctx, turn, now, why, true, said); err != nil {
 		return err
 	}
 	a, err := tx.AddAction(ctx, work.Action{RepoID: repo, TurnID: turn, ItemID: item, Kind: work.ActionComment, Need: work.NeedRequired, Token: "t", State: work.ActionPlanned, Number: 1, PlannedAt: now})

@@ -70,27 +70,36 @@ func (x refOf) Value() (driver.Value, error) {
 // listOf stores strings as a JSON array.
 type listOf struct{ s *[]string }
 
-func (x listOf) Scan(src any) error {
-	text, ok := src.(string)
-	if !ok {
-		return fmt.Errorf("scan a list: %T", src)
+func (x listOf) Scan(src any) error { return scanJSON(src, x.s, "[]") }
+
+func (x listOf) Value() (driver.Value, error) { return valueJSON(*x.s, len(*x.s) == 0, "[]") }
+
+// reasonOf is a reason, as JSON; none is the empty text. One that cannot be read is not
+// known: it must not keep a pass, or status, from all the rest.
+type reasonOf struct{ r *work.Reason }
+
+func (x reasonOf) Scan(src any) error {
+	if err := scanJSON(src, x.r, ""); err != nil || x.r.None() && src != "" {
+		*x.r = work.Reason{Kind: work.WhyUnknown, Local: fmt.Sprint(src)}
 	}
-	var got []string
-	if err := json.Unmarshal([]byte(text), &got); err != nil {
-		return fmt.Errorf("scan a list: %w", err)
-	}
-	if len(got) == 0 {
-		got = nil
-	}
-	*x.s = got
 	return nil
 }
 
-func (x listOf) Value() (driver.Value, error) {
-	if len(*x.s) == 0 {
-		return "[]", nil
+func (x reasonOf) Value() (driver.Value, error) { return valueJSON(x.r, x.r.None(), "") }
+
+func scanJSON[T any](src any, into *T, zero string) error {
+	*into = *new(T)
+	if text, _ := src.(string); text != zero { // anything else than text is no JSON
+		return json.Unmarshal([]byte(text), into)
 	}
-	b, err := json.Marshal(*x.s)
+	return nil
+}
+
+func valueJSON(v any, none bool, zero string) (driver.Value, error) {
+	if none {
+		return zero, nil
+	}
+	b, err := json.Marshal(v)
 	return string(b), err
 }
 
@@ -112,8 +121,7 @@ func (x nameOf) Value() (driver.Value, error) { return x.n.String(), nil }
 // scanner is a row that is ready to be read.
 type scanner interface{ Scan(dest ...any) error }
 
-func scanCount(row scanner) (n int, err error) { return n, row.Scan(&n) }
-
+func scanCount(row scanner) (n int, err error)     { return n, row.Scan(&n) }
 func scanString(row scanner) (s string, err error) { return s, row.Scan(&s) }
 
 // list reads every row of a query; what is for the error message.

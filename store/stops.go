@@ -7,19 +7,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-const stopColumns = `item_id, number, token, reason, hint, attempts, since, ended_at, taken_at`
+const stopColumns = `item_id, number, token, reason, attempts, since, ended_at, taken_at`
 
 func stopFields(s *work.Stop) []any {
-	return []any{&s.ItemID, &s.Number, &s.Token, &s.Reason, &s.Hint, &s.Attempts, timeOf{&s.Since}, timeOf{&s.Ended}, timeOf{&s.Taken}}
+	return []any{&s.ItemID, &s.Number, &s.Token, reasonOf{&s.Reason}, &s.Attempts, timeOf{&s.Since}, timeOf{&s.Ended}, timeOf{&s.Taken}}
 }
 
 func scanStop(row scanner) (s work.Stop, err error) { return s, row.Scan(stopFields(&s)...) }
 
 // PutStop stores why a work item is stopped, in place of why it was before.
 func (t itemRows) PutStop(ctx context.Context, s work.Stop) error {
-	s.Reason, s.Hint = t.clean(s.Reason), t.clean(s.Hint)
+	s.Reason = s.Reason.Map(t.clean)
 	_, err := t.exec(ctx, fmt.Sprintf("put stop of item %d", s.ItemID),
-		`INSERT OR REPLACE INTO stops (`+stopColumns+`) VALUES (`+marks(9)+`)`, stopFields(&s)...)
+		`INSERT OR REPLACE INTO stops (`+stopColumns+`) VALUES (`+marks(8)+`)`, stopFields(&s)...)
 	return err
 }
 

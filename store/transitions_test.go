@@ -154,9 +154,9 @@ func (c *caller) save(t *rapid.T) {
 		case 0: // the step of a stale copy must not be stored
 			return tx.SaveTurn(c.ctx, work.Turn{ID: id, Step: c.step(t, "stale"), EndedAt: t0, Key: "another"})
 		case 1:
-			return tx.DeferTurn(c.ctx, id, t0, "later", true, "")
+			return tx.DeferTurn(c.ctx, id, t0, work.Reason{Kind: work.WhyGitHubLimit, Text: "later"}, true, "")
 		case 2:
-			return tx.BlockTurn(c.ctx, id, "a person")
+			return tx.BlockTurn(c.ctx, id, work.Reason{Kind: work.WhyFailed})
 		default:
 			return tx.ResumeTurn(c.ctx, id)
 		}

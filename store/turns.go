@@ -21,7 +21,8 @@ func turnFields(u *work.Turn) []any {
 		&u.Usage.InputTokens, &u.Usage.OutputTokens, &u.Usage.CostUSD,
 		listOf{&u.EventKeys},
 		timeOf{&u.NotBefore},
-		&u.WaitReason, &u.LastError,
+		reasonOf{&u.WaitReason},
+		&u.LastError,
 		timeOf{&u.ClaimedAt},
 		timeOf{&u.UpdatedAt},
 		timeOf{&u.EndedAt},
@@ -113,17 +114,19 @@ func (t turnRows) SaveTurn(ctx context.Context, u work.Turn) error {
 
 // DeferTurn leaves a live turn alone until a time. attemptUsed counts a failed
 // attempt; waiting is none.
-func (t turnRows) DeferTurn(ctx context.Context, id int64, until time.Time, reason string, attemptUsed bool, lastErr string) error {
+func (t turnRows) DeferTurn(ctx context.Context, id int64, until time.Time, why work.Reason, attemptUsed bool, lastErr string) error {
+	why = why.Map(t.clean)
 	return t.one(ctx, fmt.Sprintf("defer turn %d", id), ErrStale,
 		`UPDATE turns SET not_before = ?, wait_reason = ?, attempts = attempts + ?, last_error = ?, updated_at = ? WHERE id = ? AND `+unfinished,
-		millis(until), t.clean(reason), attemptUsed, t.clean(lastErr), millis(t.now), id)
+		millis(until), reasonOf{&why}, attemptUsed, t.clean(lastErr), millis(t.now), id)
 }
 
 // BlockTurn parks a live turn until a person acts. Its step stays.
-func (t turnRows) BlockTurn(ctx context.Context, id int64, reason string) error {
+func (t turnRows) BlockTurn(ctx context.Context, id int64, why work.Reason) error {
+	why = why.Map(t.clean)
 	return t.one(ctx, fmt.Sprintf("block turn %d", id), ErrStale,
 		`UPDATE turns SET blocked = 1, not_before = 0, wait_reason = ?, updated_at = ? WHERE id = ? AND `+unfinished,
-		t.clean(reason), millis(t.now), id)
+		reasonOf{&why}, millis(t.now), id)
 }
 
 // ResumeTurn lets a live turn resume at its step, with all its attempts.

@@ -41,7 +41,7 @@ func TestTurnKeepsEveryField(t *testing.T) {
 	saved.Usage = work.Usage{InputTokens: 1, OutputTokens: 2, CostUSD: 3.5}
 	update(t, d, func(tx *Tx) error {
 		stranger := saved // these are not SaveTurn's
-		stranger.Step, stranger.Attempts, stranger.NotBefore, stranger.WaitReason, stranger.LastError = work.StepDone, 99, t0, "no", "no"
+		stranger.Step, stranger.Attempts, stranger.NotBefore, stranger.WaitReason, stranger.LastError = work.StepDone, 99, t0, work.Reason{Kind: work.WhyFailed}, "no"
 		return tx.SaveTurn(ctx, stranger)
 	})
 	saved.UpdatedAt = t0
@@ -111,16 +111,16 @@ func TestAdvanceAndEndTurn(t *testing.T) {
 			t.Error(what)
 		}
 	}
-	update(t, d, func(tx *Tx) error { return tx.BlockTurn(ctx, u.ID, "why") })
+	update(t, d, func(tx *Tx) error { return tx.BlockTurn(ctx, u.ID, work.Reason{Kind: work.WhyFailed}) })
 	update(t, d, end(work.StepAnswered, work.StepDone))
 	got := getTurn(t, d, u.ID)
 	equal(t, []any{got.Step, got.EndedAt, got.LastError, got.Blocked, got.WaitReason},
-		[]any{work.StepDone, t0.Add(2 * time.Hour), "last", false, ""})
+		[]any{work.StepDone, t0.Add(2 * time.Hour), "last", false, work.Reason{}})
 
 	for what, write := range map[string]func(*Tx) error{
 		"save":   func(tx *Tx) error { return tx.SaveTurn(ctx, u) },
-		"defer":  func(tx *Tx) error { return tx.DeferTurn(ctx, u.ID, t0, "", true, "") },
-		"block":  func(tx *Tx) error { return tx.BlockTurn(ctx, u.ID, "") },
+		"defer":  func(tx *Tx) error { return tx.DeferTurn(ctx, u.ID, t0, work.Reason{}, true, "") },
+		"block":  func(tx *Tx) error { return tx.BlockTurn(ctx, u.ID, work.Reason{}) },
 		"resume": func(tx *Tx) error { return tx.ResumeTurn(ctx, u.ID) },
 	} {
 		t.Run(what+" after the end", func(t *testing.T) { wantErr(t, d, ErrStale, write) })
@@ -131,20 +131,24 @@ func TestAdvanceAndEndTurn(t *testing.T) {
 func TestDeferBlockResumeTurn(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	u := newTurn(t, d, 1)
-	check := func(notBefore time.Time, reason string, attempts int, last string, blocked bool) {
+	check := func(notBefore time.Time, reason work.ReasonKind, attempts int, last string, blocked bool) {
 		t.Helper()
 		got := getTurn(t, d, u.ID)
-		equal(t, []any{got.NotBefore, got.WaitReason, got.Attempts, got.LastError, got.Blocked, got.Step},
+		equal(t, []any{got.NotBefore, got.WaitReason.Kind, got.Attempts, got.LastError, got.Blocked, got.Step},
 			[]any{notBefore, reason, attempts, last, blocked, work.StepClaimed})
 	}
-	update(t, d, func(tx *Tx) error { return tx.DeferTurn(ctx, u.ID, t0.Add(time.Hour), "usage limit", false, "") })
-	check(t0.Add(time.Hour), "usage limit", 0, "", false)
+	update(t, d, func(tx *Tx) error {
+		return tx.DeferTurn(ctx, u.ID, t0.Add(time.Hour), work.Reason{Kind: work.WhyProvider, Text: "usage limit"}, false, "")
+	})
+	check(t0.Add(time.Hour), work.WhyProvider, 0, "", false)
 	for range 2 {
-		update(t, d, func(tx *Tx) error { return tx.DeferTurn(ctx, u.ID, t0.Add(2*time.Hour), "retry", true, "boom") })
+		update(t, d, func(tx *Tx) error {
+			return tx.DeferTurn(ctx, u.ID, t0.Add(2*time.Hour), work.Reason{Kind: work.WhyTriedAgain}, true, "boom")
+		})
 	}
-	check(t0.Add(2*time.Hour), "retry", 2, "boom", false)
-	update(t, d, func(tx *Tx) error { return tx.BlockTurn(ctx, u.ID, "a person must act") })
-	check(time.Time{}, "a person must act", 2, "boom", true)
+	check(t0.Add(2*time.Hour), work.WhyTriedAgain, 2, "boom", false)
+	update(t, d, func(tx *Tx) error { return tx.BlockTurn(ctx, u.ID, work.Reason{Kind: work.WhyPushRefused}) })
+	check(time.Time{}, work.WhyPushRefused, 2, "boom", true)
 	update(t, d, func(tx *Tx) error { return tx.ResumeTurn(ctx, u.ID) })
 	check(time.Time{}, "", 0, "boom", false)
 }

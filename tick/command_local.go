@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
@@ -32,7 +33,7 @@ const commandWait = 20 * time.Second
 // Command carries out one command on an issue or pull request, as the operator
 // gives it on the command line, and sends what it does on GitHub as far as
 // GitHub can be reached. waiting is called when a pass holds the plan.
-func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd work.Command, waiting func()) (told *CommandResult, err error) {
+func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd command.Command, waiting func()) (told *CommandResult, err error) {
 	planning, err := p.lockForCommand(ctx, waiting)
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (env.FileLock
 }
 
 // planLocal decides what a command does, as route does of one in a comment.
-func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd work.Command) (rep plan.Reply, made plan.Plan, err error) {
+func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd command.Command) (rep plan.Reply, made plan.Plan, err error) {
 	var v plan.Snapshot
 	var item plan.Item
 	by := "the operator"
@@ -100,12 +101,13 @@ func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd wor
 	if err != nil {
 		return rep, made, fmt.Errorf("read %s: %w", work.Ref(rem.Name, number), err)
 	}
+	v.Terminal = fmt.Sprintf("%s#%d", p.Config.Called(rem.Name), number)
 	rep, made = plan.ForCommand(v, item, p.localEvent(rem, item.ID, number, cmd, by), cmd)
 	return rep, made, nil
 }
 
 // localEvent is what remembers a command that stands in no comment.
-func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd work.Command, by string) work.Event {
+func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd command.Command, by string) work.Event {
 	now := p.Now()
 	body := cmd.String()
 	source, hash := "local-"+strconv.FormatInt(now.UnixNano(), 10), work.ContentHash(body)

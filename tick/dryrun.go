@@ -7,10 +7,10 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
-	"github.com/mergexo/gh-mergexo/tick/recheck"
 )
 
 // Preview is what a pass would do.
@@ -97,18 +97,16 @@ func (p *Pass) previewRun(ctx context.Context, l *env.Lease, line plan.Line) (pl
 	err := p.turns.Looks.MayRun(ctx, l)
 	var wait *work.WaitError
 	var blocked *work.BlockedError
-	var spent *recheck.SpentError
-	var unanswered *recheck.UnansweredError
+	var why work.Reason
 	switch {
 	case errors.As(err, &wait):
-		line.What, line.Reason = "wait", wait.Reason
+		line.What, why = "wait", wait.Reason
 	case errors.As(err, &blocked):
-		line.What, line.Reason = "block", blocked.Reason
-	case errors.As(err, &spent), errors.As(err, &unanswered):
-		line.What, line.Reason = "block", err.Error()
-	case err != nil:
+		line.What, why = "block", blocked.Reason
+	default:
 		return line, err
 	}
+	line.Reason, line.Code, line.Why = explain.Reason(why, explain.Place{Pull: !l.Turn.Kind.Start(), Spending: true}).Here(), why.Kind, []work.Reason{why}
 	return line, nil
 }
 

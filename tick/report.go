@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // tellDay says that turns wait for another day's budgets, when some do.
 func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *env.Report) {
-	waiting, why := 0, p.Day.String()
+	waiting, why := 0, explain.What(p.Day.Why, explain.Place{Spending: true})
 	for _, plan := range plans {
 		waiting += len(plan.Held) + len(plan.Turns)
 	}

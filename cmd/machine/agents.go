@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // AgentState is what is known of an agent on this machine: its program, and what
@@ -58,7 +59,7 @@ func Protections(ctx context.Context, cfg *config.Config, env config.Env) []Agen
 		p, err := m.Protection(ctx, cfg.Agents[name])
 		v := AgentState{Agent: name, Found: true, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String()}
 		if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-			v.Says = "its turns are blocked: " + blocked.Reason
+			v.Says = "its turns are blocked: " + explain.Reason(blocked.Reason, explain.Place{}).Here()
 		}
 		v.notFound(agent.Find(programOf(env, cfg.Agents[name])))
 		v.Doubts = cfg.Doubts(env, cfg.Agents[name])

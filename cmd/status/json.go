@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -24,6 +25,7 @@ type itemView struct {
 	Live        bool       `json:"running"` // a pass works on it now
 	Since       *time.Time `json:"since"`
 	WaitingFor  string     `json:"waitingFor"`
+	ReasonCode  string     `json:"reason_code"` // of waitingFor
 	NextStep    string     `json:"nextStep"`
 	Priority    int        `json:"priority"`
 	Branch      string     `json:"branch"`
@@ -35,6 +37,7 @@ type itemView struct {
 
 type stopView struct {
 	Reason   string     `json:"reason"` // as GitHub is told
+	Code     string     `json:"reason_code"`
 	Since    *time.Time `json:"since"`
 	Attempts int        `json:"attempts"`
 	URL      string     `json:"url"`   // of the comment
@@ -101,6 +104,7 @@ type turnView struct {
 	Commit    string     `json:"commit"`
 	Error     string     `json:"error"`
 	WaitsFor  string     `json:"waitingFor"`
+	Code      string     `json:"reason_code"` // of waitsFor
 	NotBefore *time.Time `json:"notBefore"`
 	ClaimedAt *time.Time `json:"claimedAt"`
 	EndedAt   *time.Time `json:"endedAt"`
@@ -150,6 +154,7 @@ type dayView struct {
 	MaxCostInUSD float64    `json:"maxCostUSD"`
 	HeldUntil    *time.Time `json:"heldUntil"` // null while turns may begin
 	Why          string     `json:"why"`
+	Code         string     `json:"reason_code"`
 }
 
 // Object is the board as JSON.
@@ -160,14 +165,15 @@ func (b Board) Object() map[string]any {
 func viewItem(f Facts) itemView {
 	r := f.row()
 	v := itemView{
-		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Item.Number, Title: f.Item.Title, URL: f.Item.URL,
-		Flow: string(f.Item.Flow), State: r.state, Live: f.Live, Since: stamp(r.since),
-		WaitingFor: r.waits, NextStep: r.next, Priority: f.Item.Priority, Branch: f.Item.Branch, Pending: f.Pending, Spent: viewSpent(f),
+		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL,
+		Flow: string(f.Flow), State: r.state, Live: f.Live, Since: stamp(r.since),
+		WaitingFor: r.waits, ReasonCode: string(r.code), NextStep: r.next, Priority: f.Priority, Branch: f.Branch, Pending: len(f.Unanswered()), Spent: viewSpent(f),
 	}
-	if s := f.Stop; s != nil {
-		v.Stop = &stopView{Reason: s.Reason, Since: stamp(s.Since), Attempts: s.Attempts, URL: f.Said.ResultURL, State: string(f.Said.State)}
+	if s := f.Stop; f.stopped() {
+		said := explain.What(s.Reason, f.Place)
+		v.Stop = &stopView{Reason: said, Code: string(s.Reason.Kind), Since: stamp(s.Since), Attempts: s.Attempts, URL: f.Said.ResultURL, State: string(f.Said.State)}
 	}
-	if p := f.Pull; p != nil {
+	if p := f.Pull; f.HasPull() {
 		v.PullRequest = &pullView{
 			Number: p.Number, URL: p.URL, State: string(p.State), Head: p.HeadOID, Mergeable: p.Mergeable,
 			Checks: p.Rollup, Error: p.LastError, Failures: p.Failures, NotBefore: stamp(p.NotBefore),
@@ -220,7 +226,7 @@ func viewTurn(t work.Turn) turnView {
 	return turnView{
 		Key: t.Key, Kind: string(t.Kind), Step: string(t.Step), Blocked: t.Blocked, Reason: t.Reason,
 		Agent: t.Agent, Sandbox: string(t.Sandbox), Slot: t.Slot, Runs: t.Runs, Attempts: t.Attempts, Head: t.Head, Commit: t.Commit,
-		Error: t.LastError, WaitsFor: t.WaitReason, NotBefore: stamp(t.NotBefore), ClaimedAt: stamp(t.ClaimedAt),
+		Error: t.LastError, WaitsFor: explain.Reason(t.WaitReason, explain.Place{Spending: true}).Here(), Code: string(t.WaitReason.Kind), NotBefore: stamp(t.NotBefore), ClaimedAt: stamp(t.ClaimedAt),
 		EndedAt: stamp(t.EndedAt), Input: t.Usage.InputTokens, Output: t.Usage.OutputTokens, CostInUSD: t.Usage.CostUSD,
 	}
 }
@@ -236,11 +242,11 @@ func viewAction(a work.Action) actionView {
 func viewHistory(h work.History) historyView { return historyView{stamp(h.At), h.What, h.Detail} }
 
 func viewDay(d spending.Day, b work.Budgets) dayView {
-	return dayView{d.Turns, b.TurnsPerDay, d.CostUSD, b.CostPerDay, stamp(d.Until), d.Why}
+	return dayView{d.Turns, b.TurnsPerDay, d.CostUSD, b.CostPerDay, stamp(d.Until), explain.What(d.Why, explain.Place{Spending: true}), string(d.Why.Kind)}
 }
 
 func viewSpent(f Facts) spentView {
-	s, b := f.Spent, f.Budgets
+	s, b := spending.Of(f.Spent), f.Budgets
 	return spentView{s.Turns, b.TurnsPerItem, s.Rounds, b.FeedbackRounds, s.CostUSD, b.CostPerItem}
 }
 
@@ -255,7 +261,7 @@ func ViewHalt(h *env.Halt) *HaltView {
 	if h == nil {
 		return nil
 	}
-	return &HaltView{stamp(h.Since), h.Reason}
+	return &HaltView{stamp(h.Since), h.Why}
 }
 
 func stamp(t time.Time) *time.Time {

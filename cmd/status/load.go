@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -123,11 +124,9 @@ func loadRepo(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spend
 		if !q.All && !i.State.Open() {
 			continue
 		}
-		f := factsOf(i)
-		f.Repo, f.Now = r, q.Now
+		f := Facts{Item: i, Repo: r, Now: q.Now, Waits: waits[i.ID]}
 		f.configure(q)
-		f.Held = waits[f.number()]
-		if f.Stop != nil {
+		if f.stopped() {
 			if f.Said, _, err = tx.GetAction(ctx, f.Stop.Token); err != nil {
 				return nil, err
 			}
@@ -135,18 +134,6 @@ func loadRepo(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spend
 		found = append(found, f)
 	}
 	return found, nil
-}
-
-// factsOf are the facts that a plan depends on, too.
-func factsOf(i plan.Item) Facts {
-	f := Facts{Item: i.Item, Turn: i.Turn, Pause: i.Pause, Pending: len(i.Unanswered()), Spent: spending.Of(i.Spent)}
-	if i.HasPull() {
-		f.Pull = &i.Pull
-	}
-	if i.Stop.Lasts() && i.State.Stands() {
-		f.Stop = &i.Stop
-	}
-	return f
 }
 
 // FindRepo finds the row of a configured repository: of those that have had the name
@@ -167,12 +154,13 @@ func FindRepo(known []work.Repo, name work.RepoName) work.Repo {
 	return found
 }
 
-// configure adds what the query and its config say: what may be spent and answered, and by
-// which label people take things over.
+// configure adds what the query and its config say.
 func (f *Facts) configure(q Query) {
-	f.Called, f.Halt = q.Config.Called(f.Repo.Name), q.Halt
-	f.Budgets, f.Answers = q.Config.Runtime.Budgets, q.Config.Runtime.EnableFeedbackLoop
+	f.Called, f.Halt, f.Budgets = q.Config.Called(f.Repo.Name), q.Halt, q.Config.Runtime.Budgets
+	f.Place = explain.Place{
+		Pull: f.Pull.State == work.PullOpen, Comments: q.Config.Runtime.EnableIssueCommentRouting, Label: f.Label, Repo: f.Called, Spending: true,
+	}
 	if r, ok := q.Config.Repo(f.Repo.Name); ok {
-		f.Ignore = r.Labels.Ignore
+		f.Place.Ignore = r.Labels.Ignore
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -67,7 +68,7 @@ func printRows(out terminal.Output, b Board) error {
 	for _, f := range b.items {
 		r := f.row()
 		rows = append(rows, []string{
-			r.ref, r.state, out.When(r.since, f.Now), r.waits, r.next, string(f.Item.Flow), r.pullURL, f.Item.Title, r.spent, f.Said.ResultURL,
+			r.ref, r.state, out.When(r.since, f.Now), r.waits, r.next, string(f.Flow), r.pullURL, f.Title, r.spent, f.Said.ResultURL,
 		})
 	}
 	return out.Table(nil, rows)
@@ -85,7 +86,7 @@ func printStandings(out terminal.Output, b Board) error {
 	var rows [][]string
 	for _, f := range items {
 		r := f.row()
-		rows = append(rows, []string{r.ref, r.state, terminal.Age(r.since, f.Now), r.pull, f.Item.Title})
+		rows = append(rows, []string{r.ref, r.state, terminal.Age(r.since, f.Now), r.pull, f.Title})
 	}
 	if err := out.List([]string{"ITEM", "STATE", "SINCE", "PR", "TITLE"}, rows); err != nil {
 		return err
@@ -108,24 +109,20 @@ func printStandings(out terminal.Output, b Board) error {
 }
 
 func (f Facts) ref() string {
-	return fmt.Sprintf("%s#%d", cmp.Or(f.Called, f.Repo.Name.FullName()), f.Item.Number)
-}
-
-func (f Facts) pullRef() string {
-	return fmt.Sprintf("%s#%d", cmp.Or(f.Called, f.Repo.Name.FullName()), f.Pull.Number)
+	return fmt.Sprintf("%s#%d", cmp.Or(f.Called, f.Repo.Name.FullName()), f.Number)
 }
 
 // urgency sorts items: what is blocked until somebody does something, what is
 // in people's hands, and what resumes by itself.
 func (f Facts) urgency() int {
-	stands := f.Item.State == work.StateBlocked || f.Turn != nil && f.Turn.Blocked ||
-		f.Item.State == work.StateAwaitingIssueFollowup && f.Pending == 0
+	asked := len(f.Unanswered()) > 0
+	stands := f.State == work.StateBlocked || f.Turn != nil && f.Turn.Blocked || f.State == work.StateAwaitingIssueFollowup && !asked
 	switch {
-	case !f.Item.State.Open():
+	case !f.State.Open():
 		return 3
 	case f.Pause == nil && stands:
 		return 0
-	case f.Pause != nil, f.Item.State == work.StateAwaitingFeedback && f.Pending == 0:
+	case f.Pause != nil, f.State == work.StateAwaitingFeedback && !asked:
 		return 1
 	}
 	return 2
@@ -165,8 +162,8 @@ func (b Board) printDay(out terminal.Output, notes io.Writer) {
 	if out.TTY {
 		fmt.Fprintln(out.W, dayLine(b.day, b.budgets))
 	}
-	if b.day.Why != "" {
-		fmt.Fprintln(notes, out.LocalTimes(b.day.String()))
+	if !b.day.Why.None() {
+		fmt.Fprintln(notes, out.LocalTimes(explain.What(b.day.Why, explain.Place{Spending: true})))
 	}
 }
 

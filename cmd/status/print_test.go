@@ -8,24 +8,31 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // A line of status, the head of show and the item in JSON say the same of an item.
 func TestEveryViewOfAnItemSaysTheSame(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	repo := work.Repo{Name: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}}
-	pull := &work.PullRequest{Number: 13, State: work.PullOpen, URL: "https://github.com/octo/app/pull/13"}
-	item := func(s work.State) work.Item {
-		return work.Item{Number: 12, State: s, Flow: work.FlowBugfix, Reason: "the agent asks: Which?", Hint: "answer in a comment", Since: now.Add(-time.Minute)}
+	pull := work.PullRequest{Number: 13, State: work.PullOpen, URL: "https://github.com/octo/app/pull/13"}
+	why := work.Reason{Kind: work.WhyQuestion, Text: "Which?"}
+	stop := work.Stop{Reason: why, Since: now.Add(-time.Hour), Attempts: 2}
+	item := func(s work.State, change func(*plan.Item)) plan.Item {
+		i := plan.Item{Item: work.Item{Number: 12, State: s, Flow: work.FlowBugfix, Reason: why, Since: now.Add(-time.Minute)}}
+		change(&i)
+		return i
 	}
-	stop := &work.Stop{Since: now.Add(-time.Hour), Attempts: 2}
 	for name, f := range map[string]Facts{
-		"pending":     {Item: item(work.StatePending)},
-		"blocked":     {Item: item(work.StateBlocked), Pull: pull, Stop: stop},
-		"a question":  {Item: item(work.StateAwaitingIssueFollowup), Stop: stop},
-		"paused":      {Item: item(work.StateAwaitingFeedback), Pull: pull, Pause: &work.Pause{Began: now, By: "ann"}},
-		"held":        {Item: item(work.StateAwaitingFeedback), Pull: pull, Pending: 1, Held: "no turn begins today"},
-		"interrupted": {Item: item(work.StateRunning), Turn: &work.Turn{Step: work.StepClaimed, Kind: work.KindBugfixStart}},
+		"pending":    {Item: item(work.StatePending, func(*plan.Item) {})},
+		"blocked":    {Item: item(work.StateBlocked, func(i *plan.Item) { i.Pull, i.Stop = pull, stop })},
+		"a question": {Item: item(work.StateAwaitingIssueFollowup, func(i *plan.Item) { i.Stop = stop })},
+		"paused":     {Item: item(work.StateAwaitingFeedback, func(i *plan.Item) { i.Pull, i.Pause = pull, &work.Pause{Began: now, By: "ann"} })},
+		"held": {
+			Item:  item(work.StateAwaitingFeedback, func(i *plan.Item) { i.Pull, i.Events = pull, []work.Event{{ID: 1, Kind: work.EventIssue}} }),
+			Waits: []work.Reason{{Kind: work.WhyDayBudget, Name: work.MaxTurnsPerDay, Used: 3, Limit: 3}},
+		},
+		"interrupted": {Item: item(work.StateRunning, func(i *plan.Item) { i.Turn = &work.Turn{Step: work.StepClaimed, Kind: work.KindBugfixStart} })},
 	} {
 		f.Repo, f.Now = repo, now
 		var line, head, people bytes.Buffer
@@ -42,7 +49,7 @@ func TestEveryViewOfAnItemSaysTheSame(t *testing.T) {
 		}
 		v := viewItem(f)
 		cells := strings.Split(line.String(), "\t")
-		if cells[2] != v.Since.Format(time.RFC3339) || cells[3] != v.WaitingFor || cells[4] != v.NextStep || v.WaitingFor == "" || v.NextStep == "" {
+		if cells[2] != v.Since.Format(time.RFC3339) || cells[3] != v.WaitingFor || cells[4] != v.NextStep || v.WaitingFor == "" || v.NextStep == "" || v.ReasonCode == "" {
 			t.Errorf("%s: the line %q, JSON %+v", name, cells, v)
 		}
 		for _, want := range []string{"state:\t" + cells[1], "since:\t" + cells[2], "waiting for:\t" + v.WaitingFor, "next:\t" + v.NextStep} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -29,14 +30,14 @@ func LoadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 		return s, false, err
 	}
 	for _, f := range b.items { // the newest of an issue's items is the last
-		if f.Item.Number == number || (f.Pull != nil && f.Pull.Number == number) {
+		if f.Number == number || f.Pull.Number == number {
 			s.Facts, found = f, true
 		}
 	}
 	if !found {
 		return s, false, nil
 	}
-	id := s.Item.ID
+	id := s.ID
 	if s.turns, err = tx.ListTurns(ctx, id); err != nil {
 		return s, false, err
 	}
@@ -78,23 +79,23 @@ func (s Story) printHead(out terminal.Output) error {
 	r := s.row()
 	lines := [][2]string{
 		{"item", r.ref},
-		{"title", terminal.OneLine(s.Item.Title)},
-		{"url", s.Item.URL},
+		{"title", terminal.OneLine(s.Title)},
+		{"url", s.URL},
 		{"state", r.state},
 		{"since", out.When(r.since, s.Now)},
 		{"waiting for", out.LocalTimes(terminal.OneLine(r.waits))},
 		{"next", out.LocalTimes(terminal.OneLine(r.next))},
 		{"comment on GitHub", terminal.OneLine(r.comment)},
-		{"flow", string(s.Item.Flow)},
+		{"flow", string(s.Flow)},
 		{"spent", r.spent},
-		{"priority", fmt.Sprint(s.Item.Priority)},
-		{"branch", s.Item.Branch},
-		{"document", s.Item.Document},
+		{"priority", fmt.Sprint(s.Priority)},
+		{"branch", s.Branch},
+		{"document", s.Document},
 	}
-	if p := s.Pull; p != nil {
+	if p := s.Pull; s.HasPull() {
 		lines = append(lines,
 			[2]string{"pull request", p.URL},
-			[2]string{"pull request is", pullIs(*p)},
+			[2]string{"pull request is", pullIs(p)},
 			[2]string{"pull request trouble", terminal.OneLine(p.LastError)},
 		)
 	}
@@ -114,6 +115,9 @@ func (s Story) printHead(out terminal.Output) error {
 	}
 	return nil
 }
+
+// why is a reason in words.
+func (s Story) why(r work.Reason) string { return explain.Reason(r, s.Place).Here() }
 
 // pullIs sums a pull request up. Whether it could be merged is a question about
 // an open one only.
@@ -136,7 +140,7 @@ func (s Story) printTables(out terminal.Output) error {
 	}
 	for _, t := range s.turns {
 		turns = append(turns, []string{
-			out.When(t.ClaimedAt, s.Now), string(t.Kind), turnStep(t), work.Count(t.Runs, "run"), t.Reason, cmp.Or(t.LastError, t.WaitReason), t.Key, string(t.Sandbox),
+			out.When(t.ClaimedAt, s.Now), string(t.Kind), turnStep(t), work.Count(t.Runs, "run"), t.Reason, cmp.Or(t.LastError, s.why(t.WaitReason)), t.Key, string(t.Sandbox),
 		})
 	}
 	for _, x := range s.actions {

@@ -68,7 +68,7 @@ func job(r Request, purpose work.Purpose) work.Job {
 
 // raise is what can be done about a limit of the config.
 func raise(key string) string {
-	return fmt.Sprintf("ask for less in a comment; or raise `%s` in [runtime] of the config on the machine that runs gh mergexo, then comment to have it tried again", key)
+	return fmt.Sprintf("ask for less in a comment; or raise `%s` in [runtime] of the config on the machine that runs gh mergexo", key)
 }
 
-const quiet = "ask for less in a comment, or see in the log of the machine that runs gh mergexo what it wrote, then comment to have it tried again"
+const quiet = "ask for less in a comment, or see in the log of the machine that runs gh mergexo what it wrote"

@@ -89,11 +89,5 @@ func ends(text string) string {
 }
 
 func (s Spec) unable(detail string, err error) error {
-	return &work.BlockedError{
-		Reason: fmt.Sprintf("Agent %q cannot work on the machine that runs gh mergexo: its program does not start, or nothing can run or be written in its sandbox. No tokens were used.", s.Name),
-		Local:  detail,
-		Hint: fmt.Sprintf("on that machine `gh mergexo show` has the details; update the agent's program, or change sandbox or readable of [agents.%s] in the config; "+
-			"then comment to have it tried again", s.Name),
-		Err: err,
-	}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentUnable, Who: s.Name, Local: detail}, Err: err}
 }

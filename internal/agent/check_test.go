@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent/claude"
 	"github.com/mergexo/gh-mergexo/internal/agent/codex"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 func check(t *testing.T, s agent.Spec, r agent.Request) error {
@@ -55,7 +56,7 @@ func TestACheckOfARealAgentCostsNothingAndLeavesNothing(t *testing.T) {
 func unable(t *testing.T, what string, err error, detail string) {
 	t.Helper()
 	var blocked *work.BlockedError
-	if !errors.As(err, &blocked) || !strings.Contains(blocked.Local, detail) || strings.Contains(blocked.Reason+blocked.Hint, detail) || blocked.Hint == "" {
+	if !errors.As(err, &blocked) || !strings.Contains(blocked.Reason.Local, detail) || strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true})+explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), detail) || explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next() == "" {
 		t.Errorf("%s: %v", what, err)
 	}
 }

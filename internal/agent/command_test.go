@@ -18,6 +18,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 const good = `{"session":"s2","answer":{"x":1},"usage":{"input_tokens":3,"output_tokens":4,"cost_usd":0.5}}`
@@ -194,7 +195,7 @@ func TestMissingProgramsAreForAPerson(t *testing.T) {
 		}
 		_, err := run(t, spec(t, command), r)
 		var blocked *work.BlockedError
-		if !errors.As(err, &blocked) || !strings.Contains(blocked.Reason, command) || !strings.Contains(blocked.Hint, "[agents.mine]") {
+		if !errors.As(err, &blocked) || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), command) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "[agents.mine]") {
 			t.Errorf("%s: %v", command, err)
 		}
 		if _, err := os.Stat(filepath.Join(r.Dir, "ran")); err == nil {

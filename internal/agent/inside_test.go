@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // plainly is a sandbox that lets everything in.
@@ -27,7 +28,7 @@ func TestAProgramThatIsMissingInsideIsAStop(t *testing.T) {
 		s.Wrap = plainly
 		_, err = run(t, s, request(t))
 		blocked, ok := errors.AsType[*work.BlockedError](err)
-		if !ok || !strings.Contains(blocked.Hint, "readable of [agents.mine]") || !strings.Contains(blocked.Hint, "gh mergexo sandbox show mine") || !strings.Contains(blocked.Reason, "in its sandbox") {
+		if !ok || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "readable of [agents.mine]") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "gh mergexo sandbox show mine") || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), "in its sandbox") {
 			t.Errorf("%s: %v", end, err)
 		}
 	}
@@ -60,10 +61,12 @@ func TestTheTestsRunAsTests(t *testing.T) {
 	if want := (work.Job{Dir: r.Dir, For: work.RunsTests}); got != want {
 		t.Errorf("job %+v, want %+v", got, want)
 	}
-	if _, err := a.Test(t.Context(), r, []string{"sh", "-c", "echo 'bwrap: execvp /x: No such file' >&2; exit 1"}); err == nil || !strings.Contains(err.Error(), "not visible there") {
+	if _, err := a.Test(t.Context(), r, []string{"sh", "-c", "echo 'bwrap: execvp /x: No such file' >&2; exit 1"}); err == nil || !strings.Contains(err.Error(), "tests outside sandbox") {
 		t.Errorf("got %v", err)
 	}
-	s.Wrap = func([]string, work.Job) ([]string, error) { return nil, &work.BlockedError{Reason: "not visible"} }
+	s.Wrap = func([]string, work.Job) ([]string, error) {
+		return nil, &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentShutOut, Text: "not visible"}}
+	}
 	if a, err = agent.New(s); err != nil {
 		t.Fatal(err)
 	}

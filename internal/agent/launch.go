@@ -114,31 +114,21 @@ func (s Spec) missingInside(res proc.Result) bool {
 
 // notInside is for the operator: another attempt would end in the same way.
 func (s Spec) notInside(program string, res proc.Result) error {
-	return &work.BlockedError{
-		Reason: fmt.Sprintf("The program of agent %q, %q, could not be started in its sandbox: %s", s.Name, program, LastLine(s.Redact(string(res.Stderr)))),
-		Hint: fmt.Sprintf("Name the folder of what is missing in readable of [agents.%s] in the config (`gh mergexo sandbox show %s` lists what is let in), then comment to have it tried again.",
-			s.Name, s.Name),
-	}
+	why := LastLine(s.Redact(string(res.Stderr)))
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentShutOut, Who: s.Name, Name: program, Text: why}}
 }
 
 // ProgramPath finds the program; one that is missing is for a person to mend.
 func (s Spec) ProgramPath(name string) (string, error) {
 	if strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
-		return "", &work.BlockedError{
-			Reason: fmt.Sprintf("The program of agent %q, %q, is given relative to a checkout, where the repository could put one of its own.", s.Name, name),
-			Hint:   fmt.Sprintf("Write its absolute path into command of [agents.%s], then comment to have it tried again.", s.Name),
-		}
+		return "", &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentRelative, Who: s.Name, Name: name}}
 	}
 	path, err := proc.LookPath(name, Lookup(s.Environ, "PATH"))
 	if err == nil && !filepath.IsAbs(path) {
 		err = fmt.Errorf("found at %q, which is relative", path)
 	}
 	if err != nil {
-		return "", &work.BlockedError{
-			Reason: fmt.Sprintf("The program of agent %q, %q, cannot be started on the machine that runs gh mergexo.", s.Name, name),
-			Hint:   s.remedy(),
-			Err:    err,
-		}
+		return "", &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentMissing, Who: s.Name, Name: name, Advice: s.remedy()}, Err: err}
 	}
 	return path, nil
 }
@@ -190,11 +180,7 @@ func (s Spec) notRun(ctx context.Context, program string, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("The program of agent %q, %q, could not be started on the machine that runs gh mergexo.", s.Name, program),
-			Hint:   fmt.Sprintf("Correct command of [agents.%s], or the interpreter on the program's first line, then comment to have it tried again.", s.Name),
-			Err:    err,
-		}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentNotStarted, Who: s.Name, Name: program}, Err: err}
 	}
 	return fmt.Errorf("run agent %q: %w", s.Name, err)
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -27,17 +26,17 @@ const (
 
 // Wait says that it is too early; a time that is not known is guessed.
 func (s Spec) Wait(why string, until time.Time, guess time.Duration) error {
-	now := s.Now()
+	now, reason := s.Now(), work.Reason{Kind: work.WhyProvider, Who: s.Name, Text: why}
 	switch {
 	case !until.After(now):
 		until = now.Add(guess)
 	case until.Before(now.Add(pauseLeast)):
 		until = now.Add(pauseLeast)
 	case until.After(now.Add(pauseMost)):
-		why += ", until " + until.UTC().Format("2006-01-02 15:04 UTC")
+		reason.At = until.UnixMilli()
 		until = now.Add(pauseMost)
 	}
-	return &work.WaitError{Until: until, Reason: fmt.Sprintf("agent %q: %s", s.Name, why)}
+	return &work.WaitError{Until: until, Reason: reason}
 }
 
 // In is a time from now; what is not known stays so.
@@ -50,34 +49,18 @@ func (s Spec) In(d time.Duration) time.Time {
 
 // LoggedOut reports that the provider knows no such account.
 func (s Spec) LoggedOut(words, login string) error {
-	return &work.BlockedError{
-		Reason: fmt.Sprintf("The provider of agent %q refused its credentials.", s.Name),
-		Local:  s.Cite(words),
-		Hint:   fmt.Sprintf("%s, or name the variable that holds the key in env_pass of [agents.%s], on the machine that runs gh mergexo; then comment to have it tried again", login, s.Name),
-	}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentLoggedOut, Who: s.Name, Local: s.Cite(words), Advice: login}}
 }
 
 // OutOfCredit reports that nothing is left to pay with: time alone changes
 // nothing.
 func (s Spec) OutOfCredit(words string) error {
-	return &work.BlockedError{
-		Reason: fmt.Sprintf("The account of agent %q has no credit left, or its plan does not include this.", s.Name),
-		Local:  s.Cite(words),
-		Hint:   fmt.Sprintf("add credit with the provider, or choose another account or agent ([agents.%s] in the config of the machine that runs gh mergexo); then comment to have it tried again", s.Name),
-	}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentNoCredit, Who: s.Name, Local: s.Cite(words)}}
 }
 
 // WrongModel reports that the provider has no such model for this account.
 func (s Spec) WrongModel(words string) error {
-	model := "the default model of its program"
-	if s.Model != "" {
-		model = fmt.Sprintf("the model %q", s.Model)
-	}
-	return &work.BlockedError{
-		Reason: fmt.Sprintf("The provider of agent %q does not offer %s to this account.", s.Name, model),
-		Local:  s.Cite(words),
-		Hint:   fmt.Sprintf("correct model of [agents.%s] in the config of the machine that runs gh mergexo, then comment to have it tried again", s.Name),
-	}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentNoModel, Who: s.Name, Name: s.Model, Local: s.Cite(words)}}
 }
 
 // Cite is what a provider says. It may name the provider's address, or give
@@ -93,11 +76,7 @@ func (s Spec) Refused(r Request, words string) error {
 	if r.Session != "" {
 		return &SessionError{Agent: s.Name, Reason: "the model refused to continue"}
 	}
-	return &work.BlockedError{
-		Reason: fmt.Sprintf("The model of agent %q refused the task.", s.Name),
-		Local:  s.Cite(words),
-		Hint:   "say differently what is wanted, in a comment, or choose another agent for the repository",
-	}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentDeclined, Who: s.Name, Local: s.Cite(words)}}
 }
 
 // providerWords are the sentence of an error that came as JSON; other text is

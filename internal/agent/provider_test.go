@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/modelsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 func TestARateLimitInTheStreamIsWaitedForAsItSays(t *testing.T) {
@@ -67,7 +68,7 @@ func (r *rig) stopped(reply modelsim.Reply, reason, hint string) {
 	r.model.Script(func(modelsim.Query) modelsim.Reply { return reply })
 	_, err := r.run(r.request("Begin."))
 	var blocked *work.BlockedError
-	if !errors.As(err, &blocked) || !strings.Contains(blocked.Reason, reason) || !strings.Contains(blocked.Hint, hint) {
+	if !errors.As(err, &blocked) || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), reason) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), hint) {
 		r.t.Fatalf("%+v: got %v", reply, err)
 	}
 	// What the provider says may name its address: it is shown on the machine alone.
@@ -75,8 +76,8 @@ func (r *rig) stopped(reply modelsim.Reply, reason, hint string) {
 	if reply.Error != nil {
 		said = reply.Error.Text
 	}
-	if strings.Contains(blocked.Reason, said) || strings.Contains(blocked.Reason, "127.0.0.1") || blocked.Local == "" {
-		r.t.Errorf("%+v: for GitHub %q, for the machine %q", reply, blocked.Reason, blocked.Local)
+	if strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), said) || strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), "127.0.0.1") || blocked.Reason.Local == "" {
+		r.t.Errorf("%+v: for GitHub %q, for the machine %q", reply, explain.What(blocked.Reason, explain.Place{Comments: true}), blocked.Reason.Local)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/modelsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // A provider that cannot be reached is told of again and again, by claude for
@@ -29,7 +30,7 @@ func TestAProviderOutOfReachEndsAtTheIdleLimit(t *testing.T) {
 		began := time.Now()
 		_, err := r.run(q)
 		var wait *work.WaitError
-		if !errors.As(err, &wait) || !wait.Until.After(time.Now()) || !strings.Contains(wait.Reason, "not reached") {
+		if !errors.As(err, &wait) || !wait.Until.After(time.Now()) || !strings.Contains(explain.What(wait.Reason, explain.Place{Comments: true}), "not reached") {
 			t.Errorf("got %v", err)
 		}
 		if took := time.Since(began); took > 45*time.Second {

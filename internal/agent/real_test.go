@@ -18,6 +18,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
@@ -299,8 +300,8 @@ func TestLimitsWait(t *testing.T) {
 				if !errors.As(err, &wait) || !wait.Until.After(time.Now()) {
 					t.Fatalf("got %v", err)
 				}
-				if !tt.until.IsZero() && (!wait.Until.Before(tt.until) || !strings.Contains(wait.Reason, tt.until.UTC().Format("15:04 UTC"))) {
-					t.Errorf("until %s: %s; the limit ends %s", wait.Until, wait.Reason, tt.until)
+				if !tt.until.IsZero() && (!wait.Until.Before(tt.until) || !strings.Contains(explain.What(wait.Reason, explain.Place{Comments: true}), tt.until.UTC().Format("15:04 UTC"))) {
+					t.Errorf("until %s: %s; the limit ends %s", wait.Until, explain.What(wait.Reason, explain.Place{Comments: true}), tt.until)
 				}
 			})
 		}
@@ -328,7 +329,7 @@ func TestRefusedCredentialsAreForAPerson(t *testing.T) {
 		})
 		_, err := r.run(r.request("Begin."))
 		var blocked *work.BlockedError
-		if !errors.As(err, &blocked) || !strings.Contains(blocked.Hint, "env_pass of [agents.real]") || blocked.Local == "" || strings.Contains(blocked.Reason, "127.0.0.1") {
+		if !errors.As(err, &blocked) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "env_pass of [agents.real]") || blocked.Reason.Local == "" || strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), "127.0.0.1") {
 			t.Errorf("got %#v", err)
 		}
 	})
@@ -341,7 +342,7 @@ func TestARefusalIsForAPersonUnlessTheSessionIsOld(t *testing.T) {
 	r.model.Script(func(modelsim.Query) modelsim.Reply { return modelsim.Reply{Refuse: true} })
 	_, err := r.run(q)
 	var blocked *work.BlockedError
-	if !errors.As(err, &blocked) || !strings.HasSuffix(blocked.Reason, "refused the task.") || blocked.Local == "" {
+	if !errors.As(err, &blocked) || !strings.HasSuffix(explain.What(blocked.Reason, explain.Place{Comments: true}), "refused the task.") || blocked.Reason.Local == "" {
 		t.Errorf("fresh: %v", err)
 	}
 	q.Session = session

@@ -87,11 +87,7 @@ func (t Tester) Test(ctx context.Context, r Request, argv []string) (Tested, err
 }
 
 func (t Tester) notInside(name, why string) error {
-	return &work.BlockedError{
-		Reason: fmt.Sprintf("the required tests cannot be started in the sandbox: their program %q is not visible there (%s)", name, why),
-		Hint: fmt.Sprintf("name the folder that holds it in readable of [agents.%s] in the config (`gh mergexo sandbox show %s` lists what is let in), then comment here to have it tried again",
-			t.spec.Name, t.spec.Name),
-	}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyTestsShutOut, Who: t.spec.Name, Name: name, Text: why}}
 }
 
 // program finds the program of the tests: on the agent's PATH, or, when it
@@ -127,11 +123,7 @@ func testsNotRun(ctx context.Context, name string, err error) error {
 }
 
 func testsMissing(name string, err error) error {
-	return &work.BlockedError{
-		Reason: fmt.Sprintf("the required tests cannot be started: their program %q is not there, or cannot be run", name),
-		Hint:   "install it on the machine that runs gh mergexo, or correct required_tests in its config, then comment to have it tried again",
-		Err:    err,
-	}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyTestsMissing, Name: name}, Err: err}
 }
 
 // ending keeps the end of what is written to it by two writers at once.

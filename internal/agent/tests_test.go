@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // tests runs a shell script as the required tests.
@@ -84,7 +85,7 @@ func TestRequiredTestsMissing(t *testing.T) {
 	for _, name := range []string{"no-such-program", "./no-such-script", "/no/such/path", "./plain"} {
 		_, err := a.Test(t.Context(), r, []string{name})
 		var blocked *work.BlockedError
-		if !errors.As(err, &blocked) || !strings.Contains(blocked.Reason, "cannot be started") {
+		if !errors.As(err, &blocked) || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), "cannot be started") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -129,7 +130,7 @@ func TestProgramsOfRequiredTestsAreLookedFor(t *testing.T) {
 		switch {
 		case c.missing == "" && err != nil:
 			t.Errorf("%q: %v", c.argv, err)
-		case c.missing != "" && (!errors.As(err, &blocked) || !strings.Contains(blocked.Reason, `program "`+c.missing+`"`) || !strings.Contains(blocked.Hint, "required_tests")):
+		case c.missing != "" && (!errors.As(err, &blocked) || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), `program "`+c.missing+`"`) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "required_tests")):
 			t.Errorf("%q: %v", c.argv, err)
 		}
 	}

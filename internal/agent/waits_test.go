@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 func TestWaitsAreBounded(t *testing.T) {
@@ -20,8 +21,8 @@ func TestWaitsAreBounded(t *testing.T) {
 		if !ok || wait.Until.Sub(now) != want {
 			t.Errorf("told %s: %v until %s, want %s", told, wait, wait.Until, want)
 		}
-		if long := told > time.Hour; long != strings.Contains(wait.Reason, "until 2026-11-22 18:00 UTC") {
-			t.Errorf("told %s: %q", told, wait.Reason)
+		if long := told > time.Hour; long != strings.Contains(explain.What(wait.Reason, explain.Place{Comments: true}), "until 2026-11-22 18:00 UTC") {
+			t.Errorf("told %s: %q", told, explain.What(wait.Reason, explain.Place{Comments: true}))
 		}
 	}
 }

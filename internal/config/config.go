@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/score"
 )
 
 // Config is the operator's config with every default filled in.
 type Config struct {
 	Path     string // the file that it was read from
 	Runtime  Runtime
-	Schedule work.Weights // which implementation is begun first
+	Schedule score.Weights // which implementation is begun first
 	Agents   map[string]Agent
 	Repos    []Repo // in the file's order
 }

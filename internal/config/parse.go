@@ -16,6 +16,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/score"
 )
 
 // Parse reads a config from its text. path is what errors name.
@@ -118,7 +119,7 @@ func (p *parser) runtime(t *table) {
 
 // schedule reads the weights in the order of implementations.
 func (p *parser) schedule(t *table) {
-	p.config.Schedule = work.Weights{
+	p.config.Schedule = score.Weights{
 		Priority:  t.number("priority_weight", 1, 0, 1000),
 		Conflict:  t.number("conflict_weight", 5, 0, 1000),
 		Staleness: t.number("staleness_penalty", -0.5, -1000, 1000),

@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"github.com/mergexo/gh-mergexo/internal/work"
+
+	"github.com/BurntSushi/toml"
 )
 
 // StateDir reads where the state is from a config that need not be valid: whoever

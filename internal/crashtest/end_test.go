@@ -35,7 +35,8 @@ var (
 	copyLines    = regexp.MustCompile(`(?m)^event .*ignored: our own\n`)
 	handledLines = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-handled:.*\n|^Mergexo-Handled: .*\n`)
 	endedItems   = regexp.MustCompile(`(?m)^item \d+ (?:\w+ completed .*|design merged .*|\w+ closed .* cancelled it)\n`)
-	questions    = regexp.MustCompile(`(?m)^  comment by operator\n    \| gh mergexo stopped here: .*\n(    \|.*\n)*`)
+	questions    = regexp.MustCompile(`(?m)^  comment by operator\n    \| (?:gh mergexo stopped here:|\*\*Question:\*\*) .*\n(    \|.*\n)*`)
+	stopMarks    = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-stop:.*\n`) // it has a time
 	commandSaid  = regexp.MustCompile("(?m)^(    \\| \\*\\*`/mergexo .*`\\*\\* for \\w+:).*\n")
 	minutes      = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b`)
 	// overtaken is what a comment about a stop says once the work has resumed: people
@@ -52,7 +53,7 @@ var (
 
 // look reads the end state.
 func (w *world) look() (e ended, err error) {
-	e.hub = w.named(minutes.ReplaceAllString(wordings.ReplaceAllString(trees.ReplaceAllString(w.hub.Dump(hexes), "tree …"), ""), "…"))
+	e.hub = w.named(minutes.ReplaceAllString(wordings.ReplaceAllString(trees.ReplaceAllString(stopMarks.ReplaceAllString(w.hub.Dump(hexes), ""), "tree …"), ""), "…"))
 	e.moved = w.scenario.during != nil || w.scenario.meanwhile != nil
 	if e.commits, err = w.history(); err != nil {
 		return e, err

@@ -50,7 +50,7 @@ func (w *world) ledger() (l ledger, err error) {
 			AND NOT EXISTS (SELECT 1 FROM followups f WHERE f.item_id = events.item_id AND events.id <= f.event_cursor)`, true},
 		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')
 			AND COALESCE(turn_id, 0) NOT IN (SELECT id FROM turns WHERE blocked)`, true},
-		{"item", `SELECT number, flow, state, branch, reason FROM work_items ORDER BY number, id`, false},
+		{"item", `SELECT number, flow, state, branch, iif(reason = '', '', (reason ->> '$.kind') || ' ' || coalesce(reason ->> '$.text', '')) FROM work_items ORDER BY number, id`, false},
 		{"event", `SELECT number, kind, CASE WHEN outcome = 'ignored: our own' OR kind = 'closed' THEN '' ELSE source END, CASE WHEN outcome LIKE 'void: %' THEN 'void' ELSE outcome END FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
 	} {
 		found, err := rows(db, ask.query)

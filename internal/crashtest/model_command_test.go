@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
 // excuseCommand says what was said while a command stood that pauses the
@@ -32,31 +33,31 @@ func (l *life) command(s step) error {
 			}
 		}
 	}
-	verbs := []work.Verb{work.VerbRetry, work.VerbPause, work.VerbResume, work.VerbUnblock, work.VerbCancel, work.VerbStatus}
+	verbs := []command.Verb{command.VerbRetry, command.VerbPause, command.VerbResume, command.VerbUnblock, command.VerbCancel, command.VerbStatus}
 	verb := verbs[s.b/2%len(verbs)]
 	if !l.did(l.says(on, writer(s), verb)) {
 		return nil
 	}
 	switch verb {
-	case work.VerbPause:
+	case command.VerbPause:
 		is.pausing, is.commanded = true, true
-	case work.VerbResume:
+	case command.VerbResume:
 		is.pausing, is.commanded = false, true
-	case work.VerbCancel:
+	case command.VerbCancel:
 		is.doubt = is.doubt || !open // what is owed then is a matter of order
-	case work.VerbRetry, work.VerbUnblock, work.VerbStatus, work.VerbHelp, work.VerbDesign, work.VerbBugfix, work.VerbSmallJob:
+	case command.VerbRetry, command.VerbUnblock, command.VerbStatus, command.VerbHelp, command.VerbDesign, command.VerbBugfix, command.VerbSmallJob:
 	}
 	return nil
 }
 
-func (l *life) says(on int, by string, verb work.Verb) error {
+func (l *life) says(on int, by string, verb command.Verb) error {
 	body := "/mergexo " + string(verb)
 	id, err := l.repo.Comment(on, by, body)
 	if err != nil {
 		return err
 	}
 	l.note("  #%d: %s", on, body)
-	cmd, _ := work.ParseCommand(body)
+	cmd, _ := command.Parse(body)
 	key := work.EventKey(on, work.EventCommand, strconv.FormatInt(id, 10), work.ContentHash(cmd.String(), cmd.Wrong))
 	l.given = append(l.given, given{number: on, said: body, token: work.NoticeToken(l.key(), on, key)})
 	return nil
@@ -106,7 +107,7 @@ func (l *life) shown() (err error) {
 			}
 		}
 		for _, c := range l.repo.Comments(p.Number) {
-			if c.Author == operator && strings.HasPrefix(c.Body, "gh mergexo stopped here") {
+			if c.Author == operator && strings.Contains(c.Body, "<!-- mergexo-stop:") {
 				err = errors.Join(err, fmt.Errorf("#%d goes on, and a comment says that it does not: %s", p.Number, c.Body))
 			}
 		}

@@ -90,12 +90,12 @@ func mutants() []mutant {
 `},
 				{`
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/agentrun"
+	"github.com/mergexo/gh-mergexo/tick/env"
 `, `
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/agentrun"
 	"github.com/mergexo/gh-mergexo/tick/compose"
+	"github.com/mergexo/gh-mergexo/tick/env"
 `},
 			},
 		},

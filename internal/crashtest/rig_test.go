@@ -243,12 +243,12 @@ func (r *rig) onGit(args []string) (do string, change int) {
 	r.mu.Lock()
 	r.calls++
 	n, remote := r.calls, 0
-	r.said = append(r.said, fmt.Sprintf("git %d: %s", n, strings.Join(command(args), " ")))
+	r.said = append(r.said, fmt.Sprintf("git %d: %s", n, strings.Join(runLine(args), " ")))
 	if changes(args) {
 		r.changing++
 		change = r.changing
 	}
-	if words := command(args); len(words) > 0 && slices.Contains(remotes, words[0]) {
+	if words := runLine(args); len(words) > 0 && slices.Contains(remotes, words[0]) {
 		r.remotes++
 		remote = r.remotes
 	}
@@ -281,12 +281,12 @@ var reading = []string{
 
 // changes reports whether a git command may change something.
 func changes(args []string) bool {
-	args = command(args)
+	args = runLine(args)
 	return len(args) > 0 && !slices.Contains(reading, args[0])
 }
 
-// command is a git command without the options in front of it.
-func command(args []string) []string {
+// runLine is a git command without the options in front of it.
+func runLine(args []string) []string {
 	for i := 0; i < len(args); i++ {
 		switch {
 		case args[i] == "-c", args[i] == "-C":

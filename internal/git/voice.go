@@ -31,10 +31,7 @@ func (m *Mirror) Signer() (Identity, error) {
 	}
 	who := Identity{Name: m.Git().Operator("user.name"), Email: m.Git().Operator("user.email")}
 	if who.Name == "" || who.Email == "" {
-		return Identity{}, &work.BlockedError{
-			Reason: "commits are to be signed off, and git knows no user.name and user.email to do so",
-			Hint:   "where gh mergexo runs, set both by `git config --global`, or write `sign_off = \"Name <mail>\"` under [repo.voice] in the config",
-		}
+		return Identity{}, &work.BlockedError{Reason: work.Reason{Kind: work.WhyNobodySignsOff}}
 	}
 	return who, nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 var (
@@ -111,7 +112,7 @@ func TestNobodyToSignOffIsAStop(t *testing.T) {
 	w.open(Options{})
 	m := w.mirror.Speaking(Voice{SignOff: true})
 	var blocked *work.BlockedError
-	if _, err := m.Signer(); !errors.As(err, &blocked) || !strings.Contains(blocked.Hint, "sign_off") {
+	if _, err := m.Signer(); !errors.As(err, &blocked) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "sign_off") {
 		t.Errorf("%v", err)
 	}
 	w.cmd(w.root, "config", "--global", "user.email", olga.Email)

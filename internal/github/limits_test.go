@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // A reset that lies centuries ahead is waited for an hour, then it is tried again.
@@ -41,7 +42,7 @@ func TestALimitOfAnEarlierProcessHolds(t *testing.T) {
 	w := newWorld(t)
 	w.client.Hold(Limit{Resource: "*", Until: w.now().Add(time.Minute), Reason: "a limit"})
 	_, err := w.client.Repository(t.Context(), w.name)
-	if wait, ok := errors.AsType[*work.WaitError](err); !ok || wait.Reason != "a limit" {
+	if wait, ok := errors.AsType[*work.WaitError](err); !ok || explain.What(wait.Reason, explain.Place{Comments: true}) != "a limit" {
 		t.Errorf("error %v, want to wait", err)
 	}
 	if w.asked() != 0 {

@@ -153,19 +153,14 @@ func Choose(asked work.Sandbox, own Own, tool Tool, missing error) (Protection, 
 }
 
 func demanded(asked work.Sandbox, err error) error {
-	return &work.BlockedError{
-		Reason: fmt.Sprintf(`sandbox = %q is asked for, and is not to be had on the machine that runs gh mergexo: %v`, string(asked), err),
-		Hint:   `make it work there, or set sandbox = "auto" or "none" in its config, then comment here to have it tried again`,
-		Err:    err,
-	}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhySandboxMissing, Name: string(asked), Text: err.Error()}, Err: err}
 }
 
 // required says that nothing starts without a sandbox that hides files, and how
 // to get one.
 func required(err error) error {
 	return &work.BlockedError{
-		Reason: fmt.Sprintf(`sandbox = "required", and no sandbox that hides files works on the machine that runs gh mergexo: %v`, err),
-		Hint:   Remedy() + `, or set sandbox = "auto" in its config to work without one, then comment here to have it tried again`,
+		Reason: work.Reason{Kind: work.WhySandboxMissing, Name: string(work.SandboxRequired), Text: err.Error(), Advice: Remedy()},
 		Err:    err,
 	}
 }

@@ -104,23 +104,11 @@ func (b Box) visible(all []Entry, program string) (missing string, ok bool) {
 // notVisible is for the operator: what to write so that the program is there.
 func (b Box) notVisible(program, missing string) error {
 	if missing != program && !filepath.IsAbs(missing) {
-		return &work.BlockedError{
-			Reason: "\"" + missing + "\", which the program of agent \"" + b.Agent + "\" needs, is not on the PATH that gh mergexo was started with",
-			Local:  "the program is " + program,
-			Hint:   "add the folder of " + missing + " to PATH (under cron: on a PATH line of the crontab) on the machine that runs gh mergexo, then comment here to have it tried again",
-		}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNotOnPath, Who: b.Agent, Name: missing, Local: "the program is " + program}}
 	}
-	what := "the program " + program
+	reason := work.Reason{Kind: work.WhyAgentShutOut, Who: b.Agent, Name: program}
 	if missing != program {
-		what = missing + ", which " + program + " needs,"
+		reason.Kind, reason.Name, reason.Text = work.WhyInterpreterShutOut, missing, program
 	}
-	return &work.BlockedError{
-		Reason: what + " is not visible in the sandbox of agent \"" + b.Agent + "\"",
-		Hint:   b.HowToLetIn(),
-	}
-}
-
-// HowToLetIn says what to do about a program that is missing inside.
-func (b Box) HowToLetIn() string {
-	return "name its folder in readable of [agents." + b.Agent + "] in the config (`gh mergexo sandbox show " + b.Agent + "` lists what is let in), then comment here to have it tried again"
+	return &work.BlockedError{Reason: reason}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // script puts a program into the world.
@@ -149,7 +150,8 @@ func TestAProgramThatIsNotVisibleStopsTheTurn(t *testing.T) {
 		t.Skip("macOS says so when it runs")
 	}
 	_, err := tool.Wrap(w.box, []string{w.script("home/agent", "#!/usr/bin/env no-such-thing\n")}, w.job)
-	if err == nil || !strings.Contains(err.Error(), `"no-such-thing", which`) || !strings.Contains(err.Error(), "not on the PATH") {
+	blocked, _ := errors.AsType[*work.BlockedError](err)
+	if blocked == nil || blocked.Reason.Kind != work.WhyNotOnPath || blocked.Reason.Name != "no-such-thing" {
 		t.Errorf("got %v", err)
 	}
 	for program, missing := range map[string]string{
@@ -157,8 +159,8 @@ func TestAProgramThatIsNotVisibleStopsTheTurn(t *testing.T) {
 	} {
 		_, err := tool.Wrap(w.box, []string{program}, w.job)
 		blocked, ok := errors.AsType[*work.BlockedError](err)
-		if !ok || !strings.Contains(blocked.Reason, missing) || !strings.Contains(blocked.Reason, `not visible in the sandbox of agent "mine"`) ||
-			!strings.Contains(blocked.Hint, "readable of [agents.mine]") || !strings.Contains(blocked.Hint, "gh mergexo sandbox show mine") {
+		if !ok || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), missing) || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), `not visible in the sandbox of agent "mine"`) ||
+			!strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "readable of [agents.mine]") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "gh mergexo sandbox show mine") {
 			t.Errorf("%s: %v", program, err)
 		}
 	}
@@ -168,7 +170,7 @@ func TestAProgramThatIsNotVisibleStopsTheTurn(t *testing.T) {
 func TestAnInterpreterThatIsNotOnPathIsNamed(t *testing.T) {
 	err := Box{Agent: "a"}.notVisible("/opt/bin/codex", "node")
 	blocked, ok := errors.AsType[*work.BlockedError](err)
-	if !ok || !strings.Contains(blocked.Reason, `"node", which`) || !strings.Contains(blocked.Reason, "not on the PATH") || !strings.Contains(blocked.Hint, "crontab") {
+	if !ok || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), `"node", which`) || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), "not on the PATH") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "crontab") {
 		t.Errorf("got %#v", err)
 	}
 }

@@ -14,22 +14,20 @@ import (
 // that run. It uses no attempt.
 type WaitError struct {
 	Until  time.Time // zero: the next pass
-	Reason string    // for people: "GitHub's rate limit"
+	Reason Reason
 	Err    error
 }
 
-func (e *WaitError) Error() string { return describe("waiting: "+e.Reason, e.Err) }
+func (e *WaitError) Error() string { return describe("waiting: "+e.Reason.String(), e.Err) }
 func (e *WaitError) Unwrap() error { return e.Err }
 
 // BlockedError says that a person must act.
 type BlockedError struct {
-	Reason string // what is wrong, in a sentence for the issue
-	Hint   string // the next step
-	Local  string // more of the reason, which names this machine's folders or worse: not for GitHub
+	Reason Reason
 	Err    error
 }
 
-func (e *BlockedError) Error() string { return describe("blocked: "+e.Reason, e.Err) }
+func (e *BlockedError) Error() string { return describe("blocked: "+e.Reason.String(), e.Err) }
 func (e *BlockedError) Unwrap() error { return e.Err }
 
 // SupersededError says that the world moved on: the turn ends, its events make

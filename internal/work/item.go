@@ -55,8 +55,7 @@ type Item struct {
 
 	State  State
 	Since  time.Time // of the state
-	Reason string    // what it waits for; empty when it waits for nothing
-	Hint   string    // the next step
+	Reason Reason    // why it is blocked or waits; zero when it is not
 
 	Title           string
 	Body            string

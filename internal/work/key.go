@@ -99,11 +99,11 @@ func NoticeToken(repo RepoKey, number int, answers string) string {
 // the same reason on the same issue or pull request is the same stop. What an
 // agent asks, by its turn's key, is another each time, unless it asks the same
 // in the same words as before: then the comment that there is counts on.
-func StopToken(repo RepoKey, number int, reason, asked string) string {
+func StopToken(repo RepoKey, number int, reason Reason, asked string) string {
 	if asked != "" {
 		return NoticeToken(repo, number, asked)
 	}
-	return NoticeToken(repo, number, ContentHash(reason))
+	return NoticeToken(repo, number, ContentHash(reason.Identity()))
 }
 
 // ReactionToken is the token of our reaction to a comment.

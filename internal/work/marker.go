@@ -21,6 +21,7 @@ var (
 type Marks struct {
 	Token   string
 	Handled []string // event keys; only on the last visible action of a turn
+	Stop    string   // MarkStop's; only on the comment about a stop that lasts
 }
 
 // Mark ends a body with a blank line and its markers, the token last.
@@ -30,6 +31,9 @@ func Mark(body string, m Marks) string {
 	b.WriteString("\n\n")
 	if len(m.Handled) > 0 {
 		b.WriteString("<!-- mergexo-handled:" + strings.Join(m.Handled, " ") + " -->\n")
+	}
+	if m.Stop != "" {
+		b.WriteString("<!-- mergexo-stop:" + m.Stop + " -->\n")
 	}
 	b.WriteString("<!-- mergexo-action:" + m.Token + " -->")
 	return b.String()
@@ -47,6 +51,9 @@ func ParseMarks(body string) (Marks, bool) {
 	if len(lines) > 1 {
 		if h := handledMarker.FindStringSubmatch(lines[len(lines)-2]); h != nil {
 			m.Handled = strings.Fields(h[1])
+		}
+		if s := stopMarker.FindStringSubmatch(lines[len(lines)-2]); s != nil {
+			m.Stop = s[1]
 		}
 	}
 	return m, true

@@ -6,10 +6,8 @@ type Move struct {
 	Item   int64
 	Cause  Cause
 	To     State
-	Reason string
-	Hint   string
+	Reason Reason
 
-	Public  string // what GitHub is told in the reason's place; empty: the reason
 	Asked   string // key of the turn whose agent asks: what it asks is a stop of its own
 	Told    string // token of the comment that says it to people already: no other is made
 	Passing bool   // it stands there for no person: the next turn is planned at once

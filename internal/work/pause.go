@@ -1,9 +1,6 @@
 package work
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Pause is a time in which people had taken an issue or a pull request over:
 // the label agent:ignore stood on it, or /mergexo pause was said.
@@ -32,12 +29,5 @@ func (p Pause) Meets(from, to time.Time) bool {
 	return !to.Before(p.Began) && (p.Open() || from.Before(p.Ended))
 }
 
-// PausedReason says to people who has paused an item, and since when.
-func PausedReason(p Pause) string {
-	return fmt.Sprintf("paused by %s since %s", p.By, p.Began.UTC().Format("2006-01-02 15:04:05 UTC"))
-}
-
-// PausedHint says how an item that is paused resumes.
-func PausedHint(label string) string {
-	return fmt.Sprintf("take %s away, or comment /mergexo resume", label)
-}
+// Reason is that the item is paused.
+func (p Pause) Reason() Reason { return Reason{Kind: WhyPaused, Who: p.By, At: p.Began.UnixMilli()} }

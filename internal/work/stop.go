@@ -9,9 +9,8 @@ type Stop struct {
 	ItemID   int64
 	Number   int    // the issue or pull request whose conversation says so
 	Token    string // of the comment there
-	Reason   string // as GitHub is told
-	Hint     string
-	Attempts int // how often it came to this; 0 when it is over, and the next one counts again
+	Reason   Reason
+	Attempts int // how often it came to this; 0 when it is over, and the next one counts anew
 	Since    time.Time
 	Ended    time.Time // when it resumed; zero: it lasts
 	Taken    time.Time // since when people have the item, as the comment says; zero: it does not

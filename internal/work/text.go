@@ -8,8 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-const StoppedTime = "2006-01-02 15:04 UTC"
-
 // Short is the abbreviated name of a commit.
 func Short(oid string) string {
 	if len(oid) > 7 {
@@ -52,4 +50,4 @@ func Sentence(s string) string {
 }
 
 // UTC is a time as comments on GitHub show it.
-func UTC(t time.Time) string { return t.UTC().Format(StoppedTime) }
+func UTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }

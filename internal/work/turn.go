@@ -132,7 +132,7 @@ type Turn struct {
 	EventKeys []string // sorted
 
 	NotBefore  time.Time // nothing is tried before
-	WaitReason string
+	WaitReason Reason
 	LastError  string
 	ClaimedAt  time.Time
 	UpdatedAt  time.Time

@@ -54,9 +54,7 @@ func (p *Runner) Execute(ctx context.Context, l *env.Lease) error {
 }
 
 func agentBlocked(a prompts.Answer) error {
-	return &work.FollowupError{
-		Kind: work.FollowupAsked, Reason: "the agent asks: " + a.BlockedReason, Hint: "answer in a comment on the issue",
-	}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyQuestion, Text: a.BlockedReason}}
 }
 
 // ask stores what the agent is told, once, and again when an attempt left
@@ -181,13 +179,13 @@ func (p *Runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) err
 		made, err = m.CommitTree(ctx, c)
 	}
 	if refused, ok := errors.AsType[*git.RefusedError](err); ok {
-		return &work.FollowupError{Kind: work.FollowupRefused, Reason: "what the agent made is refused: " + refused.Reason, Hint: aroundRefusal(refused), Err: err}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyChangeRefused, Text: refused.Reason, Advice: aroundRefusal(refused)}, Err: err}
 	}
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	if made.Empty && l.Turn.Kind.Start() && !l.Adopted {
-		return &work.FollowupError{Kind: work.FollowupUnchanged, Reason: "the agent finished without changing a file"}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNothingChanged}}
 	}
 	l.Turn.Commit, l.Files = "", made.Files
 	if !made.Empty {
@@ -203,14 +201,6 @@ func aroundRefusal(refused *git.RefusedError) string {
 		return ""
 	}
 	return "make this change yourself and tell the agent in a comment to leave it out, or change `protected_paths` in the config"
-}
-
-// WayOn is what a person can do about a turn that stopped.
-func WayOn(l *env.Lease) string {
-	if l.Turn.Kind.Start() {
-		return "say more in a comment on the issue, or take the label away and set it again to start over"
-	}
-	return "comment on the pull request to have it tried again"
 }
 
 // markImplemented makes the implementation's commit say in the design document

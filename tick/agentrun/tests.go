@@ -55,9 +55,7 @@ func (p *Runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 			return a, nil
 		}
 		if tried[f.repairs] >= f.repairs {
-			return a, &work.FollowupError{
-				Kind: work.FollowupTests, Reason: fmt.Sprintf("%s, also after %s", f.Failure, work.Count(f.repairs, "repair")), Hint: aroundFlaw(l, f),
-			}
+			return a, &work.BlockedError{Reason: work.Reason{Kind: work.WhyTestsFail, Text: f.Failure, Count: f.repairs, Advice: aroundFlaw(f)}}
 		}
 		tried[f.repairs]++
 		if err := p.beginRepair(ctx, l, talk, f); err != nil {
@@ -69,11 +67,11 @@ func (p *Runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 // aroundFlaw is what a person can do about a change that the agent could not
 // mend. What tests print is this machine's business, as what agents print is:
 // they may have read what they like.
-func aroundFlaw(l *env.Lease, f *flaw) string {
+func aroundFlaw(f *flaw) string {
 	if f.Output == "" {
 		return ""
 	}
-	return WayOn(l) + ". What the tests printed is in the log of the machine that runs it"
+	return "What the tests printed is in the log of the machine that runs it"
 }
 
 // findFlaw says why what was just committed must not be pushed; nil when it

@@ -24,8 +24,9 @@ func (p *Runner) noting(ctx context.Context, l *env.Lease, run work.Run) func(ag
 	var at time.Time
 	return func(u agent.Used) error {
 		now := p.Local()
-		if why := recheck.OverLimit(before.Add(u.Usage), p.Config.Runtime.Budgets); why != "" {
-			return recheck.AtLimit("its agent was ended", why)
+		if spent := recheck.OverLimit(before.Add(u.Usage), p.Config.Runtime.Budgets); !spent.None() {
+			spent.Count = 1
+			return &work.BlockedError{Reason: spent}
 		}
 		if u.Session == noted.Session && (u.Usage == noted.Usage || now.Before(at.Add(noteEvery))) {
 			return nil

@@ -59,10 +59,7 @@ func (p *Briefs) notForEver(ctx context.Context, l *env.Lease) error {
 	for _, a := range sent {
 		if a.Kind == work.ActionRerun && a.Head == l.Turn.Head && a.State == work.ActionApplied {
 			l.EventsExhausted = true
-			return &work.BlockedError{
-				Reason: fmt.Sprintf("the checks of %s are red again, although their failed jobs were run again for a test that looked flaky", work.Short(l.Turn.Head)),
-				Hint:   "fix the test, or say in a comment on the pull request what to do",
-			}
+			return &work.BlockedError{Reason: work.Reason{Kind: work.WhyStillRed, Commit: l.Turn.Head}}
 		}
 	}
 	return nil
@@ -80,7 +77,7 @@ func (p *Briefs) readRed(ctx context.Context, l *env.Lease) error {
 		return fmt.Errorf("read the checks: %w", err)
 	}
 	if len(details) == 0 || details[0].HeadOID != l.Turn.Head {
-		return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: "GitHub does not show the newest head yet"}
+		return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyHeadNotShown}}
 	}
 	checks := details[0].Checks
 	policy := github.Patient(checks, l.Repo.Settings.Checks, p.Now())
@@ -88,8 +85,8 @@ func (p *Briefs) readRed(ctx context.Context, l *env.Lease) error {
 		switch {
 		case l.Merge != nil:
 			return nil
-		case policy != work.ChecksNever && len(github.Red(checks, work.ChecksFirst)) > 0: // another one has begun in between
-			return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: "checks are running"}
+		case policy != work.ChecksNever && len(github.Red(checks, work.ChecksFirst)) > 0: // another one has begun meanwhile
+			return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyChecksRun}}
 		}
 		return &work.CancelledError{Reason: "the checks are not red any more"}
 	}

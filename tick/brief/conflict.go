@@ -19,10 +19,7 @@ func (p *Briefs) beginMerge(ctx context.Context, l *env.Lease) error {
 	}
 	base, ok := heads[l.Turn.Base]
 	if !ok {
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("the base branch %s is gone from the remote", l.Turn.Base),
-			Hint:   "restore it, or give the pull request another base, then comment on the pull request",
-		}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBaseGone, Branch: l.Turn.Base}}
 	}
 	if err := m.Fetch(ctx, base); err != nil {
 		return fmt.Errorf("fetch %s: %w", base, err)

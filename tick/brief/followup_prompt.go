@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -28,10 +29,7 @@ func (p *Briefs) resumeContext(ctx context.Context, l *env.Lease, c prompts.Cont
 	c.Task.Issue.Comments = slices.DeleteFunc(c.Task.Issue.Comments, func(told prompts.Comment) bool {
 		return slices.ContainsFunc(said, func(e work.Event) bool { return work.CommentID(e) == told.ID })
 	})
-	c.Waited = f.Reason
-	if f.Kind == work.FollowupComments {
-		c.Waited += ": people commented on the issue while you worked, so nothing was opened yet"
-	}
+	c.Waited = explain.Reason(f.Reason, p.Here(l.Repo, l.Item, false)).Here()
 	if f.Commit != "" && l.Repo.Git().Has(ctx, f.Commit) {
 		c.Waited += fmt.Sprintf("\nYour work until then is kept as commit %s. `git diff %s^ %s` shows it, `git checkout %s -- PATH` takes a file over.",
 			f.Commit, f.Commit, f.Commit, f.Commit)

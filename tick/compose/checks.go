@@ -2,9 +2,7 @@ package compose
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -17,23 +15,23 @@ const MostDescribed = 20
 
 // Stuck says why people must act after a turn that was to mend something and
 // changed nothing, nor will have the checks run again: red they stay.
-func Stuck(ctx context.Context, tx *store.Tx, l *env.Lease, a prompts.Answer) (string, error) {
+func Stuck(ctx context.Context, tx *store.Tx, l *env.Lease, a prompts.Answer) (work.Reason, error) {
 	if l.Turn.Kind != work.KindFix || l.Turn.Commit != "" || l.Committed() {
-		return "", nil
+		return work.Reason{}, nil
 	}
 	planned, err := tx.ListTurnActions(ctx, l.Turn.ID)
 	if err != nil {
-		return "", err
+		return work.Reason{}, err
 	}
 	helps := func(a work.Action) bool { return a.Kind == work.ActionRerun || a.Kind == work.ActionPush } // a push that is void: somebody made the same
 	red := work.Findings(l.Events)
 	switch {
 	case slices.ContainsFunc(planned, helps):
-		return "", nil
+		return work.Reason{}, nil
 	case len(red) == 0:
-		return fmt.Sprintf("no progress: nothing was changed, and it conflicts with %s as before", l.Turn.Base), nil
+		return work.Reason{Kind: work.WhyNotFixed, Branch: l.Turn.Base}, nil
 	case a.FlakyTest != nil:
-		return fmt.Sprintf("the test %s looks flaky, and its checks cannot be run again from here", a.FlakyTest.Name), nil
+		return work.Reason{Kind: work.WhyFlakyTest, Name: a.FlakyTest.Name}, nil
 	}
-	return "no progress: nothing was changed, and these checks are as red as before: " + strings.Join(red, ", "), nil
+	return work.Reason{Kind: work.WhyNotFixed, Names: red}, nil
 }

@@ -98,8 +98,7 @@ func (p *Env) Meet(ctx context.Context, host string, who work.Account) error {
 	}
 	if len(p.Accounts.known[host]) > 0 {
 		return p.Accounts.shutLocked(host, &work.BlockedError{
-			Reason: fmt.Sprintf("gh is logged in as %s, and earlier passes worked as another account", who.Login),
-			Hint:   fmt.Sprintf("log in as before, or accept this one: accounts = [%d] under [runtime] in the config", who.ID),
+			Reason: work.Reason{Kind: work.WhyAccountChanged, Who: who.Login, Number: int(who.ID)},
 		})
 	}
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.AddAccount(ctx, host, who) }); err != nil {

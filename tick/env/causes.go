@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // The codes of causes that are not GitHub's, beside those of internal/github.
@@ -29,10 +30,11 @@ type Cause struct {
 // however many requests came to it.
 func (p *Env) Causes(r *Repo, err error) []Cause {
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
-		return []Cause{{causeLimit, wait.Reason}}
+		return []Cause{{causeLimit, explain.What(wait.Reason, explain.Place{})}}
 	}
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-		return []Cause{{causeBlocked, strings.TrimSuffix(blocked.Reason+"; "+blocked.Hint, "; ")}}
+		said := explain.Reason(blocked.Reason, explain.Place{})
+		return []Cause{{causeBlocked, strings.TrimSuffix(said.Here()+"; "+said.Next(), "; ")}}
 	}
 	var all []Cause
 	for _, t := range github.Troubles(r.Name.Host, err) {

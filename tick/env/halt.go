@@ -12,29 +12,33 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // Halt is a pause of everything on this machine, given by `pause --all`. It is a
 // file in the state folder: whoever plans or works need not let go of anything for
 // it, and it outlives the database. A file that cannot be read is a pause, too.
 type Halt struct {
-	Since  time.Time `json:"since"`
-	Reason string    `json:"reason"`
+	Since time.Time `json:"since"`
+	Why   string    `json:"reason"`
 }
 
 // maxHaltReason bounds a reason, in bytes.
 const maxHaltReason = 500
 
+// Reason is that everything is paused.
+func (h Halt) Reason() work.Reason {
+	r := work.Reason{Kind: work.WhyHalted, Text: h.Why}
+	if !h.Since.IsZero() {
+		r.At = h.Since.UnixMilli()
+	}
+	return r
+}
+
 // Says tells people that everything is paused, since when, why, and what ends it.
 func (h Halt) Says() string {
-	since, why := "", ""
-	if !h.Since.IsZero() {
-		since = " since " + work.UTC(h.Since)
-	}
-	if h.Reason != "" {
-		why = " (" + h.Reason + ")"
-	}
-	return "everything on this machine is paused" + since + why + "; `gh mergexo resume --all` ends the pause"
+	w := explain.Reason(h.Reason(), explain.Place{})
+	return w.What + "; " + w.Next()
 }
 
 func (d Dirs) haltFile() string { return filepath.Join(d.State, "paused.json") }
@@ -53,9 +57,9 @@ func (d Dirs) Halted() (Halt, bool) {
 		err = json.Unmarshal(b, &h)
 	}
 	if err != nil {
-		return Halt{Reason: "the file paused.json in the state folder cannot be read"}, true
+		return Halt{Why: "the file paused.json in the state folder cannot be read"}, true
 	}
-	h.Reason = shortReason(h.Reason)
+	h.Why = shortReason(h.Why)
 	return h, true
 }
 
@@ -67,7 +71,7 @@ func (d Dirs) HaltAll(reason string, now time.Time) (h Halt, before bool, err er
 		h = Halt{Since: now.UTC().Truncate(time.Second)}
 	}
 	if reason = shortReason(reason); reason != "" {
-		h.Reason = reason
+		h.Why = reason
 	}
 	b, err := json.Marshal(h)
 	if err != nil {

@@ -19,7 +19,7 @@ func TestAPauseOfEverythingLasts(t *testing.T) {
 		t.Errorf("ended what never began: %v, %v", was, err)
 	}
 	first, before, err := d.HaltAll("  the\nbudget \xff ", noon)
-	if before || err != nil || first.Reason != "the budget" || !first.Since.Equal(noon) {
+	if before || err != nil || first.Why != "the budget" || !first.Since.Equal(noon) {
 		t.Fatalf("%+v, %v, %v", first, before, err)
 	}
 	again, before, err := d.HaltAll("", noon.Add(time.Hour))
@@ -27,7 +27,7 @@ func TestAPauseOfEverythingLasts(t *testing.T) {
 		t.Errorf("again: %+v, %v, %v", again, before, err)
 	}
 	long, _, err := d.HaltAll(strings.Repeat("ä", maxHaltReason), noon.Add(time.Hour))
-	if got, halted := d.Halted(); err != nil || !halted || got != long || len(got.Reason) > maxHaltReason+len("…") || !got.Since.Equal(noon) {
+	if got, halted := d.Halted(); err != nil || !halted || got != long || len(got.Why) > maxHaltReason+len("…") || !got.Since.Equal(noon) {
 		t.Errorf("with a long reason: %+v, %v", got, err)
 	}
 	entries, err := os.ReadDir(d.State)

@@ -39,11 +39,11 @@ func (p *Env) StillSame(ctx context.Context, r *Repo, within time.Duration) erro
 	seen, err := r.GitHub.Repository(ctx, r.Row.Current)
 	switch {
 	case github.IsStatus(err, 404):
-		return &work.WaitError{Until: now.Add(SameFor), Reason: fmt.Sprintf("%s is not there any more, or this account cannot see it", r.Name.FullName())}
+		return &work.WaitError{Until: now.Add(SameFor), Reason: work.Reason{Kind: work.WhyRepoGone, Name: r.Name.FullName()}}
 	case err != nil:
 		return fmt.Errorf("read which repository %s is: %w", r.Name.FullName(), err)
 	case seen.NodeID != r.Row.NodeID:
-		return &work.WaitError{Until: now.Add(SameFor), Reason: fmt.Sprintf("%s is another repository by now", r.Name.FullName())}
+		return &work.WaitError{Until: now.Add(SameFor), Reason: work.Reason{Kind: work.WhyRepoReplaced, Name: r.Name.FullName()}}
 	}
 	r.Confirm(now)
 	return nil

@@ -74,13 +74,10 @@ func (p *Ingest) follow(ctx context.Context, r *env.Repo) error {
 		return err
 	}
 	if now.Archived {
-		return &work.BlockedError{Reason: fmt.Sprintf("%s is archived", r.Name.FullName()), Hint: "remove it from the config, or unarchive it"}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyRepoArchived, Name: r.Name.FullName()}}
 	}
 	if !now.CanPush {
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("the account that gh is logged in with may not push to %s", r.Name.FullName()),
-			Hint:   "ask for write permission, or log in as somebody who has it: gh auth login",
-		}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyRepoReadOnly, Name: r.Name.FullName()}}
 	}
 	return nil
 }
@@ -106,10 +103,7 @@ func whoIs(ctx context.Context, r *env.Repo) (github.Repository, error) {
 		}
 	}
 	if gone {
-		return named, &work.BlockedError{
-			Reason: fmt.Sprintf("repository %s does not exist, or the account that gh is logged in with cannot see it", r.Name.FullName()),
-			Hint:   "check its name in the config, and `gh auth status`",
-		}
+		return named, &work.BlockedError{Reason: work.Reason{Kind: work.WhyRepoMissing, Name: r.Name.FullName()}}
 	}
 	return named, nil
 }
@@ -119,10 +113,7 @@ func (p *Ingest) become(ctx context.Context, r *env.Repo, now github.Repository)
 	p.Becoming.Lock()
 	defer p.Becoming.Unlock()
 	if twin := p.twin(r, now.NodeID); twin != "" {
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("%s and %s in the config are one repository, which is %s now", r.Name.FullName(), twin, now.Current.FullName()),
-			Hint:   "take one of the two out of the config",
-		}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyRepoTwice, Names: []string{r.Name.FullName(), twin}, Name: now.Current.FullName()}}
 	}
 	before, after := r.Row, r.Row
 	at := r.GitHub.Now()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
@@ -24,7 +25,7 @@ func (h *Issues) declineLabel(item work.Item, is github.Issue, set github.Timeli
 		why = fmt.Sprintf("the bot %s set it, and `allowed_users` in the config of gh mergexo does not name it", set.Actor.Login)
 	}
 	body := fmt.Sprintf("The label `%s` starts no work here: %s. To start, somebody with write permission comments `/mergexo %s`, "+
-		"or somebody with triage permission removes the label and adds it again.", label.Name, why, work.VerbOf(label.Flow))
+		"or somebody with triage permission removes the label and adds it again.", label.Name, why, command.Of(label.Flow))
 	h.Declined = append(h.Declined, work.Action{
 		RepoID: h.Repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
 		Number: is.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",

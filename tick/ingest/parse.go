@@ -2,9 +2,6 @@ package ingest
 
 import (
 	"context"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -17,9 +14,9 @@ func (h *Rebuild) recallStop(ctx context.Context, tx *store.Tx, e work.Event) er
 	if e.Outcome != work.OutcomeOwn || e.ItemID == 0 {
 		return nil
 	}
-	stop, ok := stopSaid(e.Body)
-	marks, marked := work.ParseMarks(e.Body)
-	if !ok || !marked {
+	marks, _ := work.ParseMarks(e.Body)
+	stop, ok := work.ParseStop(marks.Stop, e.Number)
+	if !ok {
 		return nil
 	}
 	said, known, err := tx.GetAction(ctx, marks.Token)
@@ -38,24 +35,6 @@ func (h *Rebuild) recallStop(ctx context.Context, tx *store.Tx, e work.Event) er
 	if err != nil {
 		return err
 	}
-	stop.ItemID, stop.Number, stop.Token = e.ItemID, e.Number, marks.Token
+	stop.ItemID, stop.Token = e.ItemID, marks.Token
 	return tx.PutStop(ctx, stop)
-}
-
-// stopSaid reads what notice.Notices.StopText wrote.
-func stopSaid(body string) (stop work.Stop, ok bool) {
-	said, begins := strings.CutPrefix(work.Normalise(body), work.StoppedHere)
-	reason, rest, complete := strings.Cut(said, work.StoppedSince)
-	if !begins || !complete {
-		return stop, false // it has resumed already
-	}
-	since, rest, _ := strings.Cut(rest, work.StoppedOften)
-	often, rest, _ := strings.Cut(rest, work.StoppedNext)
-	hint, _, _ := strings.Cut(rest, "\n")
-	at, err := time.Parse(work.StoppedTime, since)
-	if err != nil {
-		return stop, false
-	}
-	attempts, err := strconv.Atoi(often)
-	return work.Stop{Reason: reason, Hint: strings.TrimSuffix(hint, "."), Attempts: attempts, Since: at}, err == nil && attempts > 0
 }

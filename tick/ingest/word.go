@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/comments"
 )
@@ -50,8 +51,8 @@ func (h *Issues) wordFor(ctx context.Context, is github.Issue, labelled github.T
 	}
 	answered := answeredBefore(said, ids, labelled.CreatedAt)
 	for _, c := range slices.Backward(said) {
-		e := work.AsCommand(comments.CommentEvent(work.EventSource, 0, c).Event)
-		cmd, ok := work.ParseCommand(c.Body)
+		e := command.AsCommand(comments.CommentEvent(work.EventSource, 0, c).Event)
+		cmd, ok := command.Parse(c.Body)
 		flow, begins := cmd.Verb.Flow()
 		if !ok || !begins || answered[e.Key] || !strings.EqualFold(h.R.Settings.Labels.Of(flow), labelled.Label) {
 			continue

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -17,7 +18,8 @@ func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	if len(from) == 0 {
 		return fmt.Errorf("move item %d: nothing %s becomes %q", m.Item, m.Cause, m.To)
 	}
-	if err := tx.MoveItem(ctx, m.Item, from, m.To, m.Reason, m.Hint, now); err != nil {
+	says := explain.Reason(m.Reason, explain.Place{Comments: true, Spending: true}).Here()
+	if err := tx.MoveItem(ctx, m.Item, from, m.To, m.Reason, says, now); err != nil {
 		return err
 	}
 	return p.Show(ctx, tx, m, now)

@@ -2,8 +2,6 @@ package notice
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -31,17 +29,19 @@ func (p *Notices) ShowHanding(ctx context.Context, tx *store.Tx, h work.PauseBan
 	if err != nil || !ok || said.Kind != work.ActionSticky {
 		return err
 	}
-	text, _, _ := strings.Cut(said.Body, "\n\n<!-- mergexo-")
+	s, err := p.target(ctx, tx, stop.ItemID, now)
+	if err != nil {
+		return err
+	}
+	text := s.pausedText(stop, h.Pause)
 	if stop.Taken.IsZero() {
 		unheard, err := countUnheard(ctx, tx, stop.ItemID, began)
 		if err != nil {
 			return err
 		}
-		text = givenBackText(text, unheard)
-	} else {
-		text = takenText(text, h.Pause, p.RemoteByID(said.RepoID).Settings.Labels.Ignore)
+		text = s.resumedText(stop, unheard)
 	}
-	said.Body, said.Base, said.PlannedAt, said.NotBefore = prompts.MarkBody(text, work.Marks{Token: said.Token}), "", now, time.Time{}
+	said.Body, said.Base, said.PlannedAt, said.NotBefore = prompts.MarkBody(text, s.marks(stop)), "", now, time.Time{}
 	return tx.RenewAction(ctx, said)
 }
 
@@ -58,35 +58,12 @@ func countUnheard(ctx context.Context, tx *store.Tx, item int64, since time.Time
 	return n, err
 }
 
-// takenLead and unheardLead begin what is set before the comment's text.
-const (
-	takenLead   = "**Paused** by "
-	unheardLead = "**Resumed.** "
-)
-
-// withoutLead is the comment's text as it was.
-func withoutLead(text string) string {
-	for _, lead := range []string{takenLead, unheardLead} {
-		if strings.HasPrefix(text, lead) {
-			_, text, _ = strings.Cut(text, "\n\n")
-		}
+// target is where an item is shown whose comment stands.
+func (p *Notices) target(ctx context.Context, tx *store.Tx, id int64, now time.Time) (Target, error) {
+	item, err := tx.GetItem(ctx, id)
+	if err != nil {
+		return Target{}, err
 	}
-	return text
-}
-
-func takenText(text string, pause work.Pause, label string) string {
-	return fmt.Sprintf("%s%s since %s: no agent works on this, and comments made during the pause are never acted on. "+
-		"To hand it back, comment `/mergexo resume` or take the label `%s` away. From then on this holds again:\n\n%s",
-		takenLead, pause.By, work.UTC(pause.Began), label, withoutLead(text))
-}
-
-func givenBackText(text string, unheard int) string {
-	text = withoutLead(text)
-	switch unheard {
-	case 0:
-		return text
-	case 1:
-		return unheardLead + "One comment made during the pause was not acted on: repeat what the agent should know.\n\n" + text
-	}
-	return fmt.Sprintf("%s%d comments made during the pause were not acted on: repeat what the agent should know.\n\n%s", unheardLead, unheard, text)
+	s := Target{item: item, Remote: p.RemoteByID(item.RepoID), now: now}
+	return s, p.locate(ctx, tx, &s)
 }

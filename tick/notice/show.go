@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -29,7 +29,7 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	if s.Remote == nil {
 		return nil // not configured any more: nothing of it is touched
 	}
-	if s.pull, s.hasPull, err = tx.FindPullOfItem(ctx, item.ID); err != nil {
+	if err := p.locate(ctx, tx, &s); err != nil {
 		return err
 	}
 	if err := p.showStop(ctx, tx, s, m); err != nil {
@@ -41,11 +41,19 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	return nil
 }
 
+// locate reads where the item's conversation is.
+func (p *Notices) locate(ctx context.Context, tx *store.Tx, s *Target) (err error) {
+	s.pull, s.hasPull, err = tx.FindPullOfItem(ctx, s.item.ID)
+	s.place = p.Public(s.Remote, s.item, s.hasPull && s.pull.State == work.PullOpen)
+	return err
+}
+
 // Target is where an item is shown.
 type Target struct {
 	item    work.Item
 	pull    work.PullRequest
 	hasPull bool
+	place   explain.Place
 	Remote  *env.Repo
 	now     time.Time
 }
@@ -184,7 +192,7 @@ func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Target, m work.M
 	if err := tx.PutStop(ctx, stop.Stop); err != nil || m.Told != "" {
 		return err
 	}
-	return tx.RenewAction(ctx, s.sticky(stop.Stop, p.StopText(s, stop.Stop, m), ""))
+	return tx.RenewAction(ctx, s.sticky(stop.Stop, s.stopText(stop.Stop), s.marks(stop.Stop), ""))
 }
 
 // stopping is a stop that begins now.
@@ -195,7 +203,7 @@ type stopping struct {
 
 func (p *Notices) stopOf(s Target, m work.Move) stopping {
 	stop := work.Stop{
-		ItemID: s.item.ID, Number: s.item.Number, Reason: spending.Public(p.Secrets.Redact(cmp.Or(m.Public, m.Reason)), s.Remote.Settings.Voice.Spending), Hint: p.Secrets.Redact(m.Hint),
+		ItemID: s.item.ID, Number: s.item.Number, Reason: m.Reason.Map(p.Secrets.Redact),
 		Attempts: 1, Since: s.now,
 	}
 	if s.hasPull && s.pull.State == work.PullOpen {
@@ -208,8 +216,8 @@ func (p *Notices) stopOf(s Target, m work.Move) stopping {
 // after is the stop as it follows on an earlier one of the item: the same again,
 // or another.
 func (s stopping) after(before work.Stop) stopping {
-	same := before.Token == s.Token || !s.told && before.Number == s.Number && before.Reason == s.Reason
-	if !same {
+	same := before.Reason.Same(s.Reason) || before.Reason.Same(work.Marked(s.Reason, true)) // of a long one a marker has the beginning
+	if before.Token != s.Token && (s.told || before.Number != s.Number || !same) {
 		return s
 	}
 	s.Token = before.Token
@@ -226,7 +234,6 @@ func (s stopping) after(before work.Stop) stopping {
 func (p *Notices) endStop(ctx context.Context, tx *store.Tx, s Target, stop work.Stop, m work.Move) error {
 	lasted := stop.Lasts()
 	over := m.To != work.StateRunning && m.To != work.StatePending && m.To != work.StateReady
-	text := OverText(stop, m, s.now)
 	stop.Taken = time.Time{}
 	if lasted {
 		stop.Ended = s.now
@@ -241,12 +248,17 @@ func (p *Notices) endStop(ctx context.Context, tx *store.Tx, s Target, stop work
 	if err != nil || !ok || said.Kind != work.ActionSticky {
 		return err
 	}
-	return tx.RenewAction(ctx, s.sticky(stop, text, work.StickyEdit))
+	return tx.RenewAction(ctx, s.sticky(stop, s.overText(stop, m), work.Marks{Token: stop.Token}, work.StickyEdit))
 }
 
-func (s Target) sticky(stop work.Stop, text, base string) work.Action {
+// marks are those of the comment while the stop lasts.
+func (s Target) marks(stop work.Stop) work.Marks {
+	return work.Marks{Token: stop.Token, Stop: work.MarkStop(stop, s.place.Spending)}
+}
+
+func (s Target) sticky(stop work.Stop, text string, m work.Marks, base string) work.Action {
 	return work.Action{
 		RepoID: s.item.RepoID, ItemID: s.item.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: stop.Token, State: work.ActionPlanned,
-		Number: stop.Number, Body: prompts.MarkBody(text, work.Marks{Token: stop.Token}), Base: base, Why: "blocked", PlannedAt: s.now,
+		Number: stop.Number, Body: prompts.MarkBody(text, m), Base: base, Why: "blocked", PlannedAt: s.now,
 	}
 }

@@ -2,27 +2,31 @@ package notice
 
 import (
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// StopText is what people are told where an item is stopped. What is asked of
-// them is answered with words; anything else may also be tried again without.
-func (p *Notices) StopText(s Target, stop work.Stop, m work.Move) string {
-	text := fmt.Sprintf(work.StoppedHere+"%s"+work.StoppedSince+"%s"+work.StoppedOften+"%d"+work.StoppedNext+"%s.",
-		work.Sentence(public.Behind(stop.Reason)), work.UTC(stop.Since), stop.Attempts, stop.Hint)
-	if m.Asked == "" && !strings.Contains(stop.Hint, "/mergexo ") && !work.AwaitsLabel(s.item, stop.Hint) {
+// stopText is what people are told where an item is blocked. What is asked of them is
+// answered with words; anything else may also be tried again without.
+func (s Target) stopText(stop work.Stop) string {
+	w := explain.Reason(stop.Reason, s.place)
+	if stop.Reason.Kind == work.WhyQuestion && (s.place.Pull || s.place.Comments) {
+		return fmt.Sprintf("**Question:** %s\n\nWork continues when somebody with write access answers here.\n\n- Since: %s\n- Attempts: %d\n\nThis comment is kept up to date.",
+			public.Behind(stop.Reason.Text), work.UTC(stop.Since), stop.Attempts)
+	}
+	text := fmt.Sprintf("gh mergexo stopped here: %s\n\n- Since: %s\n- Attempts: %d\n- Next step: %s.",
+		work.Sentence(public.Behind(w.What)), work.UTC(stop.Since), stop.Attempts, w.Next())
+	if w.Retry {
 		text += fmt.Sprintf("\n- Or, to retry unchanged: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
 			s.Remote.Name.FullName(), s.item.Number)
 	}
 	return text + "\n\nThis comment is kept up to date."
 }
 
-// OverText replaces it once the item resumes.
-func OverText(stop work.Stop, m work.Move, now time.Time) string {
+// overText replaces it once the item goes on.
+func (s Target) overText(stop work.Stop, m work.Move) string {
 	what := "Resumed"
 	switch m.To {
 	case work.StateMerged, work.StateCompleted:
@@ -38,5 +42,25 @@ func OverText(stop work.Stop, m work.Move, now time.Time) string {
 		}
 	case work.StatePending, work.StateReady, work.StateRunning, work.StateAwaitingFeedback:
 	}
-	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, work.UTC(now), work.UTC(stop.Since), work.Sentence(public.Behind(stop.Reason)))
+	why := work.Sentence(public.Behind(explain.What(stop.Reason, s.place)))
+	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, work.UTC(s.now), work.UTC(stop.Since), why)
+}
+
+// pausedText is stopText while people have paused the item: what it asks for is not
+// to be done now.
+func (s Target) pausedText(stop work.Stop, pause work.Pause) string {
+	return fmt.Sprintf("**Paused** by %s since %s: no agent works on this, and comments made during the pause are never acted on. "+
+		"To hand it back, comment `/mergexo resume` or take the label `%s` away. From then on this holds again:\n\n%s",
+		pause.By, work.UTC(pause.Began), s.place.Ignore, s.stopText(stop))
+}
+
+// resumedText is stopText after a pause in which people commented.
+func (s Target) resumedText(stop work.Stop, unheard int) string {
+	switch unheard {
+	case 0:
+		return s.stopText(stop)
+	case 1:
+		return "**Resumed.** One comment made during the pause was not acted on: repeat what the agent should know.\n\n" + s.stopText(stop)
+	}
+	return fmt.Sprintf("**Resumed.** %d comments made during the pause were not acted on: repeat what the agent should know.\n\n%s", unheard, s.stopText(stop))
 }

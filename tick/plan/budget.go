@@ -1,11 +1,10 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
@@ -18,10 +17,10 @@ import (
 // and stops the item when they do not.
 func (r *itemPlanner) affords(kind work.Kind) bool {
 	why := spending.Overspent(spending.Of(r.item.Spent), kind, r.v.Policy.Budgets)
-	if why == "" {
+	if why.None() {
 		return true
 	}
-	r.stop(why, spending.AnotherAllowance)
+	r.stop(why)
 	return false
 }
 
@@ -33,7 +32,7 @@ func (r *itemPlanner) renew() {
 	if r.item.HasPull() {
 		kind = r.item.Flow.FeedbackKind()
 	}
-	if r.item.State != work.StateBlocked || spending.Overspent(spending.Of(r.item.Spent), kind, r.v.Policy.Budgets) == "" || !slices.ContainsFunc(r.item.Events, setAgain) {
+	if r.item.State != work.StateBlocked || spending.Overspent(spending.Of(r.item.Spent), kind, r.v.Policy.Budgets).None() || !slices.ContainsFunc(r.item.Events, setAgain) {
 		return
 	}
 	r.p.Renewed = append(r.p.Renewed, r.item.ID)
@@ -51,10 +50,10 @@ const (
 	mostSameMends = 2
 )
 
-// noProgress says why one more turn would not mend what the last ones did not;
-// empty while it may. Those that mended what they were for are no circle: what a
+// noProgress says why one more turn would not fix what the last ones did not;
+// none while it may. Those that mended what they were for are no circle: what a
 // person pushed on top of them is red for another reason.
-func (r *itemPlanner) noProgress(events []work.Event) string {
+func (r *itemPlanner) noProgress(events []work.Event) work.Reason {
 	var row []work.Spent // newest first
 	for _, s := range slices.Backward(r.item.Spent) {
 		if s.Kind != work.KindFix {
@@ -79,23 +78,24 @@ func (r *itemPlanner) noProgress(events []work.Event) string {
 	}
 	switch {
 	case same >= mostSameMends:
-		return fmt.Sprintf("no progress: %d turns in a row were to fix the same red checks, and they are red again: %s", same, strings.Join(now, ", "))
+		return work.Reason{Kind: work.WhyNoProgress, Count: same, Names: now}
 	case len(row) >= MostMends:
-		return fmt.Sprintf("no progress: %d turns in a row have tried to fix its checks or conflicts, without success", len(row))
+		return work.Reason{Kind: work.WhyNoProgress, Count: len(row)}
 	}
-	return ""
+	return work.Reason{}
 }
 
 // hold lets the planned turns wait when the day's budgets are spent. Nothing
 // stops, and no attempt is used: time alone lets them resume.
 func (p *Plan) hold(d spending.Day) {
-	if d.Why == "" {
+	if d.Why.None() {
 		return
 	}
 	p.Held, p.Turns = p.Turns, nil
 	for i, l := range p.Lines {
 		if l.What == "turn" {
-			p.Lines[i].What, p.Lines[i].Reason = "wait", l.Reason+"; "+d.String()
+			said := explain.What(d.Why, explain.Place{Spending: true})
+			p.Lines[i].What, p.Lines[i].Reason, p.Lines[i].Code, p.Lines[i].Why = "wait", l.Reason+"; "+said, d.Why.Kind, []work.Reason{d.Why}
 		}
 	}
 }

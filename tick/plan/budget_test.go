@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
@@ -28,9 +29,9 @@ func budget(b work.Budgets, spent []work.Spent) func(*Snapshot) {
 
 func TestBudgetsOfAnItem(t *testing.T) {
 	talk := said(work.EventIssue, 2, "66", bob)
-	again := labelled()
-	again.SeenAt = noon.Add(-time.Minute)
-	blocked := func(why string) func(*Snapshot) {
+	anew := labelled()
+	anew.SeenAt = noon.Add(-time.Minute)
+	blocked := func(why work.Reason) func(*Snapshot) {
 		return func(v *Snapshot) {
 			v.Items[0].State, v.Items[0].Reason, v.Items[0].Since = work.StateBlocked, why, noon.Add(-10*time.Minute)
 		}
@@ -42,6 +43,7 @@ func TestBudgetsOfAnItem(t *testing.T) {
 		v.Items[0].Events = append(v.Items[0].Events, e)
 	}
 	turns := work.Budgets{TurnsPerItem: 3}
+	threeTurns := work.Reason{Kind: work.WhyItemBudget, Name: work.MaxTurnsPerItem, Used: 3, Limit: 3, Begun: 3}
 	full := took(work.KindImplementationFeedback, 3)
 	for name, c := range map[string]struct {
 		view    Snapshot
@@ -59,11 +61,11 @@ func TestBudgetsOfAnItem(t *testing.T) {
 		"a cent is left":                    {scene(with(talk), budget(work.Budgets{CostPerItem: 1.51}, full)), "", work.KindImplementationFeedback, false},
 		"a start":                           {scene(noPull, state(work.StatePending), with(labelled()), budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"an implementation":                 {scene(noPull, ready, budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
-		"said once":                         {scene(blocked("it has had 3 turns; max_turns_per_item is 3"), with(talk), budget(turns, full)), "", "", false},
-		"a comment is no way on":            {scene(blocked("another reason"), with(talk), budget(turns, full), func(v *Snapshot) { v.Items[0].Since = noon.Add(-time.Hour) }), "it has had 3 turns; max_turns_per_item is 3", "", false},
-		"the label set again is":            {scene(blocked("it has had 3 turns; max_turns_per_item is 3"), with(talk, again), budget(turns, full)), "", work.KindImplementationFeedback, true},
-		"also of a start":                   {scene(noPull, blocked("it has had 3 turns; max_turns_per_item is 3"), with(again), budget(turns, full)), "", work.KindBugfixStart, true},
-		"the label from before the stop":    {scene(noPull, blocked("it has had 3 turns; max_turns_per_item is 3"), func(v *Snapshot) { v.Items[0].Since = noon }, with(again), budget(turns, full)), "", "", false},
+		"said once":                         {scene(blocked(threeTurns), with(talk), budget(turns, full)), "", "", false},
+		"a comment is no way on":            {scene(blocked(work.Reason{Kind: work.WhyFailed}), with(talk), budget(turns, full), func(v *Snapshot) { v.Items[0].Since = noon.Add(-time.Hour) }), "it has had 3 turns; max_turns_per_item is 3", "", false},
+		"the label set anew is":             {scene(blocked(threeTurns), with(talk, anew), budget(turns, full)), "", work.KindImplementationFeedback, true},
+		"also of a start":                   {scene(noPull, blocked(threeTurns), with(anew), budget(turns, full)), "", work.KindBugfixStart, true},
+		"the label from before the stop":    {scene(noPull, blocked(threeTurns), func(v *Snapshot) { v.Items[0].Since = noon }, with(anew), budget(turns, full)), "", "", false},
 		"nothing to begin, nothing to stop": {scene(budget(turns, full)), "", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,8 +73,9 @@ func TestBudgetsOfAnItem(t *testing.T) {
 			stop, kind := "", work.Kind("")
 			for _, m := range p.Moves {
 				if m.To == work.StateBlocked {
-					stop = m.Reason
-					if !strings.Contains(m.Hint, "/mergexo retry") {
+					said := explain.Reason(m.Reason, explain.Place{Spending: true})
+					stop = said.What
+					if !strings.Contains(said.Next(), "/mergexo retry") {
 						t.Errorf("it does not say the way on: %+v", m)
 					}
 				}
@@ -119,7 +122,7 @@ func TestNoProgress(t *testing.T) {
 			switch {
 			case c.want == "" && (len(p.Turns) != 1 || len(p.Moves) != 0):
 				t.Errorf("no turn: %+v", p.Lines)
-			case c.want != "" && (len(p.Turns) != 0 || len(p.Moves) != 1 || !strings.HasPrefix(p.Moves[0].Reason, "no progress: ") || !strings.Contains(p.Moves[0].Reason, c.want)):
+			case c.want != "" && (len(p.Turns) != 0 || len(p.Moves) != 1 || p.Moves[0].Reason.Kind != work.WhyNoProgress || !strings.Contains(explain.What(p.Moves[0].Reason, explain.Place{}), c.want)):
 				t.Errorf("%+v, %+v", p.Moves, p.Lines)
 			}
 		})
@@ -149,22 +152,22 @@ func TestBudgetsOfADay(t *testing.T) {
 			if !d.Until.IsZero() {
 				until = d.Until.Format(time.RFC3339)
 			}
-			if c.left >= 0 && d.Left != c.left || c.left < 0 && d.Left < 1<<30 || until != c.until || !strings.Contains(d.Why, c.why) || (d.Why == "") != (c.why == "") {
+			if c.left >= 0 && d.Left != c.left || c.left < 0 && d.Left < 1<<30 || until != c.until || !strings.Contains(explain.What(d.Why, explain.Place{Spending: true}), c.why) || d.Why.None() != (c.why == "") {
 				t.Errorf("left %d until %q: %s", d.Left, until, d.Why)
 			}
 			v := scene(with(said(work.EventIssue, 2, "66", bob)))
 			v.Day = d
 			p := For(v)
-			if held := d.Why != ""; held != (len(p.Held) == 1) || held == (len(p.Turns) == 1) || len(p.Moves) > 0 || len(p.Notices) != 1 {
+			if held := !d.Why.None(); held != (len(p.Held) == 1) || held == (len(p.Turns) == 1) || len(p.Moves) > 0 || len(p.Notices) != 1 {
 				t.Errorf("turns %d, held %d, moves %d, notices %d", len(p.Turns), len(p.Held), len(p.Moves), len(p.Notices))
 			}
-			if last := p.Lines[len(p.Lines)-1]; d.Why != "" && (last.What != "wait" || !strings.Contains(last.Reason, d.Why)) {
+			if last := p.Lines[len(p.Lines)-1]; !d.Why.None() && (last.What != "wait" || last.Code != work.WhyDayBudget || !strings.Contains(last.Reason, d.Why.Name)) {
 				t.Errorf("the dry run says %+v", last)
 			}
-			if d.Why == "" {
+			if d.Why.None() {
 				return
 			}
-			if later := spending.DayOf(since(spent, d.Until.Add(-spending.Window)), c.budgets, d.Until); later.Why != "" {
+			if later := spending.DayOf(since(spent, d.Until.Add(-spending.Window)), c.budgets, d.Until); !later.Why.None() {
 				t.Errorf("and when that time has come: %s", later.Why)
 			}
 		})

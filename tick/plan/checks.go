@@ -59,11 +59,11 @@ func (r *itemPlanner) mend() {
 	case len(events) == 0:
 		return
 	case !r.v.Policy.FeedbackLoop:
-		r.line("wait", "", strings.Join(reasons, "; ")+", and enable_feedback_loop is false")
+		r.wait("", work.Reason{Kind: work.WhyFeedbackOff, Names: reasons})
 		return
 	}
-	if why := r.noProgress(events); why != "" {
-		r.stop(why, "say in a comment on the pull request what is to be done")
+	if why := r.noProgress(events); !why.None() {
+		r.stop(why)
 		return
 	}
 	r.plan(PlannedTurn{

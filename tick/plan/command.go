@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // A command is carried out by what it plans: moves, turns that resume or are
@@ -19,7 +20,7 @@ import (
 
 // invocation is one command, as somebody gave it.
 type invocation struct {
-	work.Command
+	command.Command
 	by     string    // login
 	at     time.Time // GitHub's clock
 	number int       // the issue or pull request where it was said
@@ -45,13 +46,13 @@ func (r *commander) commands() (closing bool) {
 	defer r.skipPaused()
 	for _, e := range r.takeCommands() {
 		if r.opening(e) && r.item.Notices[r.answerToken(e)] == "" { // and what was said after it waits with it
-			r.line("wait", "", "the pull request is being opened; then it is closed, as "+e.Author.Login+" asked")
+			r.wait("", work.Reason{Kind: work.WhyPullOpens, Who: e.Author.Login})
 			return closing
 		}
 		switch token := r.answerToken(e); {
 		case r.closing(e):
 			closing = true
-			r.line("wait", "", fmt.Sprintf("pull request #%d is being closed, as %s said", r.item.Pull.Number, e.Author.Login))
+			r.wait("", work.Reason{Kind: work.WhyPullCloses, Number: r.item.Pull.Number, Who: e.Author.Login})
 		case e.State == work.SaidLocally, r.item.Notices[token].Settled():
 			r.finish(work.OutcomeAnswered, e)
 		case r.item.Notices[token] != "": // its answer is on its way
@@ -98,7 +99,7 @@ func (r *commander) closing(e work.Event) bool {
 // once there is, an open pull request would be worked on.
 func (r *commander) opening(e work.Event) bool {
 	turn, busy := r.unfinished()
-	return r.invocation(e).Verb == work.VerbCancel && !r.item.HasPull() && busy && turn.Step == work.StepPushed && r.alive(turn)
+	return r.invocation(e).Verb == command.VerbCancel && !r.item.HasPull() && busy && turn.Step == work.StepPushed && r.alive(turn)
 }
 
 func (r *commander) answerToken(e work.Event) string {
@@ -106,9 +107,9 @@ func (r *commander) answerToken(e work.Event) string {
 }
 
 func (r *commander) invocation(e work.Event) invocation {
-	cmd, ok := work.ParseCommand(e.Body)
+	cmd, ok := command.Parse(e.Body)
 	if !ok {
-		cmd = work.Command{Verb: work.VerbHelp} // an older program stored it
+		cmd = command.Command{Verb: command.VerbHelp} // an older program stored it
 	}
 	return invocation{
 		Command: cmd, by: e.Author.Login, at: work.StampOf(e), number: e.Number, key: e.Key,
@@ -127,45 +128,47 @@ func (r *commander) obey(inv invocation) Reply {
 		return nothing("Pull request #%d was merged. Give the command on its issue, #%d.", r.item.Pull.Number, r.item.Number)
 	}
 	switch inv.Verb {
-	case work.VerbHelp:
+	case command.VerbHelp:
 		return helpReply(inv)
-	case work.VerbPause:
+	case command.VerbPause:
 		return r.pause(inv)
-	case work.VerbResume:
+	case command.VerbResume:
 		return r.unpause(inv)
-	case work.VerbStatus, work.VerbRetry, work.VerbUnblock, work.VerbCancel:
-	case work.VerbDesign, work.VerbBugfix, work.VerbSmallJob:
+	case command.VerbStatus, command.VerbRetry, command.VerbUnblock, command.VerbCancel:
+	case command.VerbDesign, command.VerbBugfix, command.VerbSmallJob:
 	}
 	if flow, held := r.v.Ignored[inv.number]; held && r.item.ID == 0 {
-		return nothing("The label `%s` is set, so nothing has begun. Take it away, or use `/mergexo resume`, and the %s begins.",
-			r.v.Policy.Labels.Ignore, strings.ReplaceAll(string(flow), "_", " "))
+		return nothing("The label `%s` is set, so nothing has begun. Take it away, or use %s, and the %s begins.",
+			r.v.Policy.Labels.Ignore, r.command(command.VerbResume), strings.ReplaceAll(string(flow), "_", " "))
 	}
 	if r.item.ID == 0 {
-		return nothing("Nothing is worked on here. On an issue, `/mergexo design`, `/mergexo bugfix` or `/mergexo small-job` begins.")
+		return nothing("Nothing is worked on here. On an issue, %s, %s or %s begins.", r.command(command.VerbDesign), r.command(command.VerbBugfix), r.command(command.VerbSmallJob))
 	}
 	switch inv.Verb {
-	case work.VerbStatus:
+	case command.VerbStatus:
 		return r.status()
-	case work.VerbRetry:
+	case command.VerbRetry:
 		return r.retry(inv)
-	case work.VerbUnblock:
+	case command.VerbUnblock:
 		return r.unblock(inv)
-	case work.VerbCancel:
+	case command.VerbCancel:
 		return r.cancel(inv)
-	case work.VerbHelp, work.VerbPause, work.VerbResume, work.VerbDesign, work.VerbBugfix, work.VerbSmallJob:
+	case command.VerbHelp, command.VerbPause, command.VerbResume, command.VerbDesign, command.VerbBugfix, command.VerbSmallJob:
 	}
 	return helpReply(inv)
 }
 
 // acts reports whether a command would do something, where there is something
 // to do it to.
-func acts(v work.Verb) bool { return v != work.VerbHelp && v != work.VerbStatus && v != work.VerbRetry }
+func acts(v command.Verb) bool {
+	return v != command.VerbHelp && v != command.VerbStatus && v != command.VerbRetry
+}
 
 func helpReply(inv invocation) Reply {
 	if inv.Wrong != "" {
 		return nothing("%s `/mergexo help` lists the commands.", inv.Wrong)
 	}
-	return nothing("A command stands on the first line of a comment, and is taken from people with write permission on the repository.\n\n%s", work.HelpTable())
+	return nothing("A command stands on the first line of a comment, and is taken from people with write permission on the repository.\n\n%s", command.HelpTable())
 }
 
 // answer plans what a command does on GitHub and, once that is so, its answer
@@ -185,13 +188,25 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	if inv.Wrong != "" { // it was none
 		what = "/mergexo"
 	}
-	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, spending.Public(rep.Said, r.v.Policy.Spending))
+	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, rep.Said)
 	r.p.Notices = append(r.p.Notices, work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: inv.number, Base: strings.Join(after, " "), Target: e.Source,
 		Body: r.v.Policy.Mark(body, work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...)}), Why: "answer to: " + inv.Named(),
 	})
 	r.line("notice", "", "answer to "+inv.by+": "+inv.Named())
+}
+
+// command is a command as it is given where the answer is read.
+func (r *commander) command(v command.Verb) string { return r.v.place(r.item).Command(v, "") }
+
+// same is the command itself, given once more.
+func (r *commander) same(inv invocation) string {
+	args := ""
+	if inv.Head != "" {
+		args = "--head " + inv.Head
+	}
+	return r.v.place(r.item).Command(inv.Verb, args)
 }
 
 // over reports that the item asks for nothing any more, in words for people.
@@ -209,20 +224,33 @@ func (r *commander) over() (string, bool) {
 	return "", false
 }
 
-// again says how to start over.
+// again says how to start over, in a sentence without its full stop.
 func (r *commander) again() string {
-	text := fmt.Sprintf("`/mergexo %s` on #%d starts over", work.VerbOf(r.item.Flow), r.item.Number)
+	clause := r.startsOver()
+	if strings.HasPrefix(clause, "`") || strings.HasPrefix(clause, "gh mergexo ") {
+		return clause // a command is written as it is
+	}
+	return strings.ToUpper(clause[:1]) + clause[1:]
+}
+
+// startsOver says the same in a clause.
+func (r *commander) startsOver() string {
+	verb := command.Of(r.item.Flow)
+	text := fmt.Sprintf("%s on #%d starts over", r.command(verb), r.item.Number)
+	if repo, _, local := strings.Cut(r.v.Terminal, "#"); local {
+		text = explain.Place{Item: fmt.Sprintf("%s#%d", repo, r.item.Number)}.Command(verb, "") + " starts over"
+	}
 	if next := r.item.Followed; next != nil && next.Pull.Number != 0 {
-		return fmt.Sprintf("It continues in #%d", next.Pull.Number)
+		return fmt.Sprintf("it continues in #%d", next.Pull.Number)
 	}
 	merged := r.item.HasPull() && r.item.Pull.State == work.PullMerged && r.item.Flow != work.FlowDesign
 	switch {
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed && r.item.IssueClosed:
-		return fmt.Sprintf("Reopen #%d and it resumes; or reopen the issue, and %s", r.item.Pull.Number, text)
+		return fmt.Sprintf("reopen #%d and it resumes; or reopen the issue, and %s", r.item.Pull.Number, text)
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
-		return fmt.Sprintf("Reopen #%d and it resumes, or %s", r.item.Pull.Number, text)
+		return fmt.Sprintf("reopen #%d and it resumes, or %s", r.item.Pull.Number, text)
 	case merged, r.item.IssueClosed: // GitHub closes the issue with the merge
-		return "Once the issue is reopened, " + text
+		return "once the issue is reopened, " + text
 	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	return text
 }

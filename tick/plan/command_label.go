@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
 // What a person would do with a label a command does with the label: GitHub
@@ -23,7 +24,7 @@ func (r *commander) beginFlow(inv invocation) Reply {
 	case inv.onPull:
 		return nothing("This is a pull request. Comment on its issue, #%d.", r.item.Number)
 	case over && r.item.IssueClosed:
-		return nothing("The issue is closed. Reopen it, then try `%s` again.", inv.Command)
+		return nothing("The issue is closed. Reopen it, then try %s again.", r.same(inv))
 	case r.item.ID == 0 || over:
 		return Reply{
 			Said: fmt.Sprintf("The label `%s` is set, and the work begins with the next pass, provided that the issue is open and has no label `%s`.",
@@ -33,7 +34,7 @@ func (r *commander) beginFlow(inv invocation) Reply {
 	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
 		return nothing("This is what is being done. %s", r.whereItStands())
 	}
-	return nothing("Another kind of work is under way. `/mergexo cancel` cancels it; then try `%s` again. %s", inv.Command, r.whereItStands())
+	return nothing("Another kind of work is under way. %s cancels it; then try %s again. %s", r.command(command.VerbCancel), r.same(inv), r.whereItStands())
 }
 
 // flowLabel plans that of the labels that begin work one is set again, or none
@@ -68,19 +69,19 @@ func (r *commander) pause(inv invocation) Reply {
 		return nothing("%s, so there is nothing to pause.", why)
 	}
 	if since := r.item.Pause; since != nil {
-		return nothing("It is paused already, by %s since %s. `/mergexo resume` ends that.", since.By, work.UTC(since.Began))
+		return nothing("It is paused already, by %s since %s. %s ends that.", since.By, work.UTC(since.Began), r.command(command.VerbResume))
 	}
-	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbPause)}}
+	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, command.VerbPause)}}
 	if r.item.ID == 0 {
-		rep.Said = fmt.Sprintf("The label `%s` is set: nothing begins here until `/mergexo resume`.", r.v.Policy.Labels.Ignore)
+		rep.Said = fmt.Sprintf("The label `%s` is set: nothing begins here until %s.", r.v.Policy.Labels.Ignore, r.command(command.VerbResume))
 		return rep
 	}
-	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbPause)}
+	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, command.VerbPause)}
 	r.p.Pauses = append(r.p.Pauses, work.PauseChange{Item: r.item.ID, Began: inv.at, By: inv.by})
 	r.item.Pause = &work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
 	r.begun = append(r.begun, *r.item.Pause)
 	rep.Said = fmt.Sprintf("Paused. No agent works on this, and comments made during the pause are never acted on. "+
-		"`/mergexo resume` hands it back, as does taking the label `%s` away.", r.v.Policy.Labels.Ignore)
+		"%s hands it back, as does taking the label `%s` away.", r.command(command.VerbResume), r.v.Policy.Labels.Ignore)
 	return rep
 }
 
@@ -113,12 +114,12 @@ func (r *commander) unpause(inv invocation) Reply {
 	if r.item.ID == 0 {
 		return Reply{
 			Said: fmt.Sprintf("The label `%s` is taken away.", r.v.Policy.Labels.Ignore),
-			sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbResume)},
+			sent: []work.Action{r.ignoreLabel(inv, inv.number, command.VerbResume)},
 		}
 	}
-	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbResume)}}
+	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, r.item.Number, command.VerbResume)}}
 	if r.item.HasPull() {
-		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.item.Pull.Number, work.VerbResume))
+		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.item.Pull.Number, command.VerbResume))
 	}
 	r.p.Pauses = append(r.p.Pauses, work.PauseChange{Item: r.item.ID, Ended: inv.at, By: inv.by})
 	r.item.Pause = nil
@@ -133,10 +134,10 @@ func (r *commander) unpause(inv invocation) Reply {
 
 // ignoreLabel plans that an issue or pull request has the label that pauses it,
 // or has it not.
-func (r *commander) ignoreLabel(inv invocation, number int, verb work.Verb) work.Action {
+func (r *commander) ignoreLabel(inv invocation, number int, verb command.Verb) work.Action {
 	name := r.v.Policy.Labels.Ignore
 	l := work.Labelling{Without: []string{name}}
-	if verb == work.VerbPause {
+	if verb == command.VerbPause {
 		l = work.Labelling{With: []work.Label{work.IgnoreLabel(name)}}
 	}
 	a := l.Action(r.v.Repo, r.item.ID, number, "pause")

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
 // ForCommand decides what one command does that stands in no comment, as the
 // event that remembers it.
-func ForCommand(v Snapshot, item Item, e work.Event, cmd work.Command) (Reply, Plan) {
+func ForCommand(v Snapshot, item Item, e work.Event, cmd command.Command) (Reply, Plan) {
 	made := Plan{Repo: v.Repo}
 	r := v.planner(&made, item)
 	r.item.Events = slices.DeleteFunc(r.item.Events, func(other work.Event) bool { return other.Kind == work.EventCommand })

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
 // retry resumes what failed, is stopped or waits. What resumes has a new
@@ -16,7 +17,7 @@ func (r *commander) retry(inv invocation) Reply {
 	if why := r.kept(inv); why != "" {
 		return nothing("%s", why)
 	}
-	if why := needsUnblock(r.item.Pull); why != "" {
+	if why := needsUnblock(r.item.Pull, r.v.place(r.item)); why != "" {
 		return nothing("%s", why)
 	}
 	if rep, ok := r.goOn(false); ok {
@@ -36,9 +37,9 @@ func (r *commander) kept(inv invocation) string {
 	pause := r.item.Pause
 	switch {
 	case pause != nil:
-		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. `/mergexo resume` ends the pause; then try `%s` again.",
-			pause.By, work.UTC(pause.Began), inv.Command)
-	case r.standsStill() && work.AwaitsLabel(r.item.Item, r.item.Hint):
+		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. %s ends the pause; then try %s again.",
+			pause.By, work.UTC(pause.Began), r.command(command.VerbResume), r.same(inv))
+	case r.item.stopped() && r.item.Reason.Kind == work.WhyIssueEdited:
 		return fmt.Sprintf("Only setting the label again confirms the new text, so nothing was done: read the issue, then take `%s` away and add it again.", r.item.Label)
 	}
 	return ""
@@ -52,7 +53,7 @@ func (r *commander) unblock(inv invocation) Reply {
 	if why := r.kept(inv); why != "" {
 		return nothing("%s", why)
 	}
-	u := unblock(r.item.Pull, inv.Head)
+	u := unblock(r.item.Pull, inv.Head, r.v.place(r.item))
 	if u.Refused != "" {
 		return Reply{Said: u.Refused, Refused: true}
 	}
@@ -61,7 +62,7 @@ func (r *commander) unblock(inv invocation) Reply {
 		r.accept(u.Accept)
 	}
 	turn, busy := r.unfinished()
-	if !accepted && !r.standsStill() && (!busy || !turn.Blocked) {
+	if !accepted && !r.item.stopped() && (!busy || !turn.Blocked) {
 		return nothing("Nothing is blocked. %s", r.whereItStands())
 	}
 	rep, went := r.goOn(accepted)
@@ -81,7 +82,7 @@ func (r *commander) goOn(cleared bool) (Reply, bool) {
 	switch {
 	case busy:
 		return r.retryTurn(turn)
-	case !r.standsStill():
+	case !r.item.stopped():
 		return Reply{}, false
 	case !r.item.HasPull(), r.item.State == work.StateAwaitingIssueFollowup:
 		return r.startAgain(), true
@@ -141,7 +142,7 @@ func (r *commander) allowAgain() {
 func (r *commander) resumeTo(to work.State) {
 	r.allowAgain()
 	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: to})
-	r.item.State, r.item.Since, r.item.Reason, r.item.Hint = to, r.v.Now, "", ""
+	r.item.State, r.item.Since, r.item.Reason = to, r.v.Now, work.Reason{}
 	r.line("resume", "", "a person said so")
 }
 
@@ -188,8 +189,8 @@ func (r *commander) giveUp(inv invocation) []string {
 		return false
 	})
 	r.finish(work.OutcomeVoid+why, asked...)
-	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseWithdrawn, To: work.StateClosed, Reason: why})
-	r.item.State, r.item.Since, r.item.Reason, r.item.Hint = work.StateClosed, r.v.Now, why, ""
+	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseWithdrawn, To: work.StateClosed, Reason: work.Reason{Kind: work.WhyClosed, Text: why}})
+	r.item.State, r.item.Since, r.item.Reason = work.StateClosed, r.v.Now, work.Reason{Kind: work.WhyClosed, Text: why}
 	r.line("move", "", why)
 	return work.EventKeys(asked)
 }

@@ -22,7 +22,7 @@ func (r *commander) status() Reply {
 	if r.item.HasPull() {
 		lines = append(lines, fmt.Sprintf("pull request: #%d, %s", r.item.Pull.Number, r.item.Pull.State))
 	}
-	lines = append(lines, "so far: "+spending.Of(r.item.Spent).Describe(r.v.Policy.Budgets))
+	lines = append(lines, "so far: "+spending.Of(r.item.Spent).Describe(r.v.Policy.Budgets, r.v.Policy.Spending))
 	return Reply{Said: fmt.Sprintf("This is how #%d stands:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
 }
 
@@ -34,94 +34,46 @@ func (r *commander) whereItStands() string {
 // waitsFor says what the item waits for. What is wrong with the machine is the
 // machine's business: GitHub is told that it is.
 func (r *commander) waitsFor() string {
-	turn, busy := r.unfinished()
-	pause := r.item.Pause
-	_, over := r.over()
-	switch {
-	case over:
+	if _, over := r.over(); over {
 		return "nothing"
-	case pause != nil:
-		return fmt.Sprintf("the end of the pause that %s began at %s", pause.By, work.UTC(pause.Began))
-	case r.standsStill(), busy && turn.Blocked:
-		return "a person" + r.whyStopped()
-	case busy && r.alive(turn):
-		return "the agent"
-	case busy && turn.NotBefore.After(r.v.Now):
-		return fmt.Sprintf("a new attempt, which is made after %s (`gh mergexo show` says why, where it runs)", work.UTC(turn.NotBefore))
-	case busy:
-		return "a pass with a free slot"
-	case r.item.HasPull() && r.item.Pull.NotBefore.After(r.v.Now):
-		return "GitHub, which is asked again after " + work.UTC(r.item.Pull.NotBefore)
-	case r.item.HasPull() && len(r.waiting()) == 0:
-		return fmt.Sprintf("people on #%d", r.item.Pull.Number)
-	case r.unanswered():
-		return fmt.Sprintf("people on #%d: enable_feedback_loop is false in the config, so comments are not answered", r.item.Pull.Number)
-	case r.v.Day.Why != "":
-		return "the day's budget: " + r.v.Day.String()
-	case r.item.HasPull():
-		return "a turn for " + work.Count(len(r.waiting()), "event")
 	}
-	return "a pass with a free slot"
-}
-
-// whyStopped is the reason as the comment that is kept up to date has it.
-func (r *commander) whyStopped() string {
-	stop := r.item.Stop
-	if !stop.Lasts() {
-		return ""
-	}
-	return ": " + strings.TrimRight(r.v.Policy.Clean(strings.Join(strings.Fields(stop.Reason), " ")), ".")
-}
-
-// unanswered reports whether what waits are comments, and the config has none
-// answered.
-func (r *commander) unanswered() bool {
-	said := func(e work.Event) bool { return e.Kind.Said() }
-	return r.item.HasPull() && !r.v.Policy.FeedbackLoop && slices.ContainsFunc(r.item.Events, said)
-}
-
-// waiting are the events that a turn is going to answer.
-func (r *commander) waiting() (all []work.Event) {
-	for _, e := range r.item.Events {
-		if e.Kind.Said() || e.Kind == work.EventCheck || e.Kind == work.EventConflict {
-			all = append(all, e)
-		}
-	}
-	return all
+	said := strings.Join(strings.Fields(r.standing().Says(r.v.place(r.item), false)), " ")
+	return strings.TrimRight(r.v.Policy.Clean(said), ".")
 }
 
 // comesNext says how the item resumes.
 func (r *commander) comesNext() string {
-	turn, busy := r.unfinished()
-	_, over := r.over()
-	switch {
-	case over:
+	if _, over := r.over(); over {
 		return r.afterTheEnd()
-	case r.item.Pause != nil:
-		return "`/mergexo resume`, or the label taken away"
-	case r.standsStill(), busy && turn.Blocked:
-		if r.item.Hint != "" {
-			return orRetry(r.v.Policy.Clean(strings.Join(strings.Fields(r.item.Hint), " ")))
-		}
-		return "a comment, or `/mergexo retry`"
-	case busy:
-		return "the turn's answer"
-	case r.item.HasPull() && len(r.waiting()) == 0:
-		return "comment on it, merge it or close it"
-	case r.unanswered():
-		return "merge it or close it, or set enable_feedback_loop to true"
-	case r.item.HasPull():
-		return "the answer on the pull request"
 	}
-	return "the turn that opens a pull request"
+	return r.v.Policy.Clean(strings.Join(strings.Fields(r.standing().Next(r.v.place(r.item))), " "))
 }
 
-// orRetry adds to a next step that it may also be tried again as it is.
-func orRetry(hint string) string {
-	if strings.Contains(hint, "mergexo") {
-		return hint
+// standing is why nothing happens for the item, as status on this machine has it.
+func (r *commander) standing() Standing {
+	item := r.item
+	if turn, busy := r.unfinished(); busy {
+		item.Turn = &turn
 	}
-	return hint + ", or `/mergexo retry`"
+	live := item.Turn != nil && r.alive(*item.Turn)
+	return Explain(item, Around{Now: r.v.Now, Repo: r.v.Repo, Live: live, Waits: r.waits()})
+}
+
+// waits is what the plan would say of the item without anybody's commands, as status
+// on this machine has it.
+func (r *commander) waits() []work.Reason {
+	v := r.v
+	v.Strays, v.Items = nil, slices.Clone(v.Items)
+	own := func(i Item) bool { return i.ID == r.item.ID }
+	if at := slices.IndexFunc(v.Items, own); at >= 0 {
+		v.Items[at] = r.item // as far as this plan has decided
+	} else {
+		v.Items = append(v.Items, r.item)
+	}
+	for i := range v.Items {
+		v.Items[i].Events = slices.DeleteFunc(slices.Clone(v.Items[i].Events), func(e work.Event) bool { return e.Kind == work.EventCommand })
+	}
+	return For(v).Waits()[r.item.ID]
 }
 
 // afterTheEnd says what may follow on an item that is over.
@@ -133,9 +85,5 @@ func (r *commander) afterTheEnd() string {
 	case next != nil:
 		return fmt.Sprintf("its implementation, which is `%s`", next.State)
 	}
-	again := r.again()
-	if strings.HasPrefix(again, "`") {
-		return again
-	}
-	return strings.ToLower(again[:1]) + again[1:]
+	return r.startsOver()
 }

@@ -10,12 +10,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // commanded is a command that was given long enough ago.
 func commanded(body string, number int, id string) work.Event {
 	at := noon.Add(-2 * time.Minute)
-	return work.AsCommand(work.Event{
+	return command.AsCommand(work.Event{
 		ID: int64(len(id)) + 500, ItemID: 10, Number: number, Kind: work.EventIssue, Source: id, Hash: "h", Author: ann, Body: body,
 		CreatedAt: at, UpdatedAt: at, SeenAt: at,
 	})
@@ -74,7 +76,7 @@ func TestCommands(t *testing.T) {
 	edited := func(v *Snapshot) {
 		i := &v.Items[0]
 		i.Edited, i.Label = "its title was changed", "agent:bugfix"
-		i.Reason, i.Hint = i.Edited, work.ConfirmHint(i.Item)
+		i.Reason = work.Reason{Kind: work.WhyIssueEdited, Text: i.Edited}
 	}
 	untracked := commanded("/mergexo bugfix", 9, "1")
 	untracked.ItemID = 0
@@ -163,10 +165,13 @@ func TestCommandOnce(t *testing.T) {
 // gets exactly one answer, unless it waits for a pull request to be opened, no move breaks the life of an item, and what is said
 // holds nothing that people must not be told.
 func TestCommandsAnyhow(t *testing.T) {
-	verbs := append(work.VerbUses(), work.VerbUse{Verb: "dance"})
+	verbs := append(command.VerbUses(), command.VerbUse{Verb: "dance"})
 	rapid.Check(t, func(t *rapid.T) {
 		v := scene(labels, state(rapid.SampledFrom(work.States()).Draw(t, "state")))
-		v.Items[0].Reason, v.Items[0].Hint = "/secret/path", "say so"
+		why := func(what string) work.Reason {
+			return work.Reason{Kind: rapid.SampledFrom(explain.Kinds()).Draw(t, what), Local: "/secret/path", Names: []string{"a", "b"}}
+		}
+		v.Items[0].Reason = why("reason")
 		if rapid.Bool().Draw(t, "no pull") {
 			noPull(&v)
 		} else {
@@ -174,7 +179,7 @@ func TestCommandsAnyhow(t *testing.T) {
 		}
 		if rapid.Bool().Draw(t, "turn") {
 			step := rapid.SampledFrom([]work.Step{work.StepClaimed, work.StepAnswered, work.StepPushed, work.StepApplied}).Draw(t, "step")
-			v.Items[0].Turn = &work.Turn{ID: 5, ItemID: 10, RepoID: 1, Key: "k", Step: step, Blocked: rapid.Bool().Draw(t, "blocked"), LastError: "/secret/path", WaitReason: "/secret/path"}
+			v.Items[0].Turn = &work.Turn{ID: 5, ItemID: 10, RepoID: 1, Key: "k", Step: step, Blocked: rapid.Bool().Draw(t, "blocked"), LastError: "/secret/path", WaitReason: why("waits")}
 			if rapid.Bool().Draw(t, "alive") {
 				v.Held = []work.Holder{{Repo: app.Name.String(), Issue: 1, Turn: "k"}}
 			}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/score"
 )
 
 // The promise of fairness, counted in turn starts. What waits stands
@@ -57,7 +58,7 @@ type play struct {
 	now     time.Time
 	pass    int
 	slots   int
-	weights work.Weights
+	weights score.Weights
 
 	views   []Snapshot // of each repository, without what is running
 	line    []*waits
@@ -74,9 +75,9 @@ type running struct {
 const repositories = 3
 
 func newPlay(roll dice, order func([]Plan) []PlannedTurn) *play {
-	p := &play{roll: roll, order: order, now: noon, slots: roll("slots", 1, 3), weights: work.Weights{Priority: 1, Conflict: 5, Staleness: -0.5}}
+	p := &play{roll: roll, order: order, now: noon, slots: roll("slots", 1, 3), weights: score.Weights{Priority: 1, Conflict: 5, Staleness: -0.5}}
 	if roll("weights", 0, 1) == 1 {
-		p.weights = work.Weights{Priority: 0.1, Conflict: 0.5, Staleness: -2}
+		p.weights = score.Weights{Priority: 0.1, Conflict: 0.5, Staleness: -2}
 	}
 	for n := range repositories {
 		repo := app
@@ -103,10 +104,10 @@ func (p *play) run() error {
 		p.end()
 		if p.pass < busy {
 			for range p.roll("arrivals", 0, 2) {
-				p.arrive(p.roll("repository", 0, repositories-1), p.roll("priority", work.MinPriority, work.MaxPriority))
+				p.arrive(p.roll("repository", 0, repositories-1), p.roll("priority", score.MinPriority, score.MaxPriority))
 			}
 			if flood >= 0 {
-				p.arrive(flood, work.MaxPriority)
+				p.arrive(flood, score.MaxPriority)
 			}
 		} else {
 			p.now = p.now.Add(12 * time.Hour)
@@ -250,7 +251,7 @@ func (p *play) passed(x, y *waits) error {
 		x.own++
 		later, ahead := y.since.Sub(x.since), time.Duration(y.priority-x.priority)*time.Hour
 		if x.implements() {
-			ahead = p.weights.LongestPassed() + (work.MaxPriority-work.MinPriority)*time.Hour
+			ahead = p.weights.LongestPassed() + (score.MaxPriority-score.MinPriority)*time.Hour
 		}
 		if y.came > x.came && later > 0 && later >= ahead {
 			return fmt.Errorf("%+v came later and passed %+v", *y, *x)

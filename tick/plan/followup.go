@@ -1,16 +1,11 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
-
-// standsStill reports whether the item waits for a person.
-func (r *itemPlanner) standsStill() bool {
-	return r.item.State == work.StateBlocked || r.item.State == work.StateAwaitingIssueFollowup
-}
 
 // unheard are the comments on the issue that no turn was fed.
 func (r *itemPlanner) unheard() []work.Event {
@@ -25,11 +20,14 @@ func (r *itemPlanner) unheard() []work.Event {
 	})
 }
 
-// whyStill says what an item without a turn waits for.
-func (r *itemPlanner) whyStill(unheard []work.Event) string {
-	why := string(r.item.State) + ": " + r.item.Reason
-	if len(unheard) > 0 {
-		why = fmt.Sprintf("%s, and enable_issue_comment_routing is false; %s", work.Count(len(unheard), "comment"), why)
+// waitStill says what an item without a turn waits for.
+func (r *itemPlanner) waitStill(unheard []work.Event) {
+	r.waitBlocked("", r.item.Reason)
+	if len(unheard) == 0 {
+		return
 	}
-	return why
+	off := work.Reason{Kind: work.WhyIssueOff, Count: len(unheard)}
+	r.p.because(off, r.item.Reason)
+	last := &r.p.Lines[len(r.p.Lines)-1]
+	last.Reason = explain.What(off, r.v.here(r.item)) + "; " + last.Reason
 }

@@ -9,7 +9,7 @@ import (
 // waitingSince makes the item wait, fed with events up to a cursor.
 func waitingSince(cursor int64) func(*Snapshot) {
 	return func(v *Snapshot) {
-		v.Items[0].Followup = &work.Followup{ItemID: 10, Kind: work.FollowupAsked, EventCursor: cursor, Reason: "which?"}
+		v.Items[0].Followup = &work.Followup{ItemID: 10, EventCursor: cursor, Reason: work.Reason{Kind: work.WhyQuestion, Text: "which?"}}
 	}
 }
 

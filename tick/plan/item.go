@@ -60,6 +60,11 @@ func (i Item) elsewhere(e work.Event) bool {
 	return e.Kind == work.EventSource && i.HasPull() && e.CreatedAt.After(i.Pull.CreatedAt)
 }
 
+// stopped reports whether the item waits for a person.
+func (i Item) stopped() bool {
+	return i.State == work.StateBlocked || i.State == work.StateAwaitingIssueFollowup
+}
+
 // Asks reports whether there is anything to decide about the item, or to say: what
 // becomes of an issue or a pull request is an event.
 func (i Item) Asks() bool {

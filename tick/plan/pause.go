@@ -1,6 +1,8 @@
 package plan
 
-import "github.com/mergexo/gh-mergexo/internal/work"
+import (
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+)
 
 // paused says that nothing is begun for an item that people have paused.
 // What was said before waits; a turn that has begun its effects ends.
@@ -8,6 +10,9 @@ func (r *itemPlanner) paused() bool {
 	if r.item.Pause == nil {
 		return false
 	}
-	r.line("wait", "", work.PausedReason(*r.item.Pause)+"; to resume: "+work.PausedHint(r.v.Policy.Labels.Ignore))
+	why := r.item.Pause.Reason()
+	w := explain.Reason(why, r.v.here(r.item))
+	r.line("wait", "", w.What+"; to resume: "+w.Next())
+	r.p.because(why)
 	return true
 }

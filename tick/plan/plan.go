@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/score"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
@@ -15,7 +17,7 @@ type Policy struct {
 	Labels        work.Labels
 	MaxEvents     int // of one turn
 	Budgets       work.Budgets
-	Weights       work.Weights
+	Weights       score.Weights
 	Checks        work.ChecksPolicy
 	Spending      bool // what agents cost may be told on GitHub
 
@@ -37,6 +39,8 @@ type Snapshot struct {
 	Files   []string          // of the base branch, where implementations are to be weighed against others
 	Day     spending.Day      // over all repositories
 	Served  RoundRobin
+
+	Terminal string // the item as a terminal names it, where a command is given there; else empty
 }
 
 // Plan is what to do for one repository, each line with its reason.
@@ -69,17 +73,12 @@ func (p Plan) Empty() bool {
 		len(p.Pauses) == 0 && len(p.Banners) == 0 && len(p.Obeyed) == 0
 }
 
-// Waits says what holds work back, by the number of the pull request or, before there
-// is one, of the issue.
-func (p Plan) Waits() map[int]string {
-	waits := map[int]string{}
+// Waits says what holds work items back, by their ids.
+func (p Plan) Waits() map[int64][]work.Reason {
+	waits := map[int64][]work.Reason{}
 	for _, l := range p.Lines {
-		switch {
-		case l.What != "wait":
-		case waits[l.Number] == "":
-			waits[l.Number] = l.Reason
-		default:
-			waits[l.Number] += "; " + l.Reason
+		if l.What == "wait" {
+			waits[l.Item] = append(waits[l.Item], l.Why...)
 		}
 	}
 	return waits
@@ -96,7 +95,7 @@ type PlannedTurn struct {
 	Events []work.Event
 	Since  time.Time // when the oldest of it began to wait
 	Reason string
-	Score  *work.Score // of an implementation
+	Score  *score.Score // of an implementation
 
 	Unheard []work.Event // comments that a start resumes with
 }
@@ -105,7 +104,7 @@ type PlannedTurn struct {
 type Obeyed struct {
 	Item    int64 // 0: what it was said on is not worked on
 	Number  int
-	Command work.Command
+	Command command.Command
 	By      string
 }
 
@@ -117,9 +116,12 @@ type Finish struct {
 
 // Line is one line of a plan, for people.
 type Line struct {
-	Number int         `json:"number"`
-	Kind   work.Kind   `json:"kind"` // of the turn; empty for what needs none
-	What   string      `json:"what"` // turn, wait, leave, notice, move, finish, labels
-	Reason string      `json:"reason"`
-	Score  *work.Score `json:"score,omitempty"` // of an implementation
+	Item   int64           `json:"-"` // 0: it is about no item
+	Number int             `json:"number"`
+	Kind   work.Kind       `json:"kind"` // of the turn; empty for what needs none
+	What   string          `json:"what"` // turn, wait, leave, notice, move, finish, command, resume, labels
+	Reason string          `json:"reason"`
+	Code   work.ReasonKind `json:"reason_code,omitempty"` // of what waits or is blocked
+	Why    []work.Reason   `json:"-"`
+	Score  *score.Score    `json:"score,omitempty"` // of an implementation
 }

@@ -35,7 +35,7 @@ func drawItem(t *rapid.T, i int) Item {
 		Since: noon.Add(-time.Duration(rapid.IntRange(0, 20).Draw(t, "since")) * time.Minute),
 	}}
 	if item.State == work.StateBlocked {
-		item.Reason, item.Hint = "the agent failed", "comment"
+		item.Reason = work.Reason{Kind: work.WhyFailed, Count: 4}
 	}
 	onPull := rapid.Bool().Draw(t, "pull")
 	if onPull {
@@ -76,7 +76,7 @@ func drawItem(t *rapid.T, i int) Item {
 		}
 	}
 	if !onPull && (item.State == work.StateAwaitingIssueFollowup || item.State == work.StateBlocked) { // a turn had what came before
-		item.Followup = &work.Followup{ItemID: id, Kind: work.FollowupAsked, EventCursor: fed, Reason: "which?"}
+		item.Followup = &work.Followup{ItemID: id, EventCursor: fed, Reason: work.Reason{Kind: work.WhyQuestion, Text: "which?"}}
 	}
 	item.Events = events
 	return item
@@ -131,7 +131,7 @@ func carriedOut(v Snapshot, p Plan) Snapshot {
 		if i.State != m.To {
 			i.Since = v.Now
 		}
-		i.State, i.Reason, i.Hint = m.To, m.Reason, m.Hint
+		i.State, i.Reason = m.To, m.Reason
 	}
 	for _, id := range p.Renewed {
 		item(id).Spent = nil

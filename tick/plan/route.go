@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // For decides what is to be done. It is a pure function of the snapshot; in which
@@ -172,5 +173,38 @@ func (r *itemPlanner) line(what string, kind work.Kind, reason string) {
 	if r.item.HasPull() {
 		number = r.item.Pull.Number
 	}
-	r.p.Lines = append(r.p.Lines, Line{Number: number, Kind: kind, What: what, Reason: reason})
+	r.p.Lines = append(r.p.Lines, Line{Item: r.item.ID, Number: number, Kind: kind, What: what, Reason: reason})
+}
+
+// wait says what keeps the item from being worked on.
+func (r *itemPlanner) wait(kind work.Kind, why work.Reason) {
+	r.line("wait", kind, explain.Reason(why, r.v.here(r.item)).Here())
+	r.p.because(why)
+}
+
+// waitBlocked says why a person has to act.
+func (r *itemPlanner) waitBlocked(kind work.Kind, why work.Reason) {
+	r.line("wait", kind, string(r.item.State)+": "+explain.Reason(why, r.v.here(r.item)).Here())
+	r.p.because(why)
+}
+
+// because says why the plan's last line waits.
+func (p *Plan) because(why ...work.Reason) {
+	last := &p.Lines[len(p.Lines)-1]
+	last.Code, last.Why = why[0].Kind, why
+}
+
+// place is what the words about an item depend on, on GitHub.
+func (v Snapshot) place(i Item) explain.Place {
+	p := v.Policy
+	return explain.Place{
+		Item: v.Terminal, Pull: i.HasPull() && i.Pull.State == work.PullOpen, Comments: p.IssueComments, Label: i.Label, Ignore: p.Labels.Ignore, Spending: p.Spending,
+	}
+}
+
+// here is the same for this machine.
+func (v Snapshot) here(i Item) explain.Place {
+	at := v.place(i)
+	at.Spending = true
+	return at
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // unfinished finds the turn that this item is in: in the database, or named by
@@ -31,11 +32,14 @@ func (r *itemPlanner) busy(t work.Turn) {
 		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateRunning})
 		r.line("resume", t.Kind, "a person answered")
 	case t.Blocked:
-		r.line("wait", t.Kind, "blocked: "+r.item.Reason)
+		r.waitBlocked(t.Kind, r.item.Reason.Or(t.WaitReason))
 	case t.NotBefore.After(r.v.Now):
-		r.line("wait", t.Kind, fmt.Sprintf("until %s: %s", work.Stamp(t.NotBefore), t.WaitReason))
+		why := underway(t, Around{Now: r.v.Now}).Why
+		r.line("wait", t.Kind, fmt.Sprintf("until %s: %s", work.Stamp(t.NotBefore), explain.Reason(why, r.v.here(r.item)).Here()))
+		r.p.because(why)
 	default:
 		r.line("wait", t.Kind, "a turn is running")
+		r.p.because(underway(t, Around{Now: r.v.Now, Live: true}).Why)
 	}
 }
 
@@ -64,12 +68,12 @@ func (r *itemPlanner) sentBack() bool {
 
 // start plans the turn that opens the pull request.
 func (r *itemPlanner) start() {
-	still, unheard := r.standsStill(), r.unheard()
+	still, unheard := r.item.stopped(), r.unheard()
 	answered := still && len(unheard) > 0 && r.v.Policy.IssueComments
 	switch {
 	case answered, still && r.relabelled(), !still && (r.labelled() || r.sentBack()):
 	case still:
-		r.line("wait", "", r.whyStill(unheard))
+		r.waitStill(unheard)
 		return
 	default:
 		return
@@ -94,7 +98,7 @@ func (r *itemPlanner) start() {
 	default:
 		reason = work.Count(len(unheard), "answer") + " by " + work.Authors(unheard)
 		if quiet := r.quietUntil(unheard); quiet.After(r.v.Now) {
-			r.line("wait", "", "the quiet period after the last comment ends at "+work.Stamp(quiet))
+			r.wait("", work.Reason{Kind: work.WhyQuiet, At: quiet.UnixMilli()})
 			return
 		}
 	}
@@ -119,17 +123,17 @@ func (r *itemPlanner) feedback() {
 	}
 	switch {
 	case r.item.State == work.StateBlocked && !r.answeredSince():
-		r.line("wait", "", "blocked: "+r.item.Reason)
+		r.waitBlocked("", r.item.Reason)
 		return
 	case len(said) == 0:
 		r.mend()
 		return
 	case !r.v.Policy.FeedbackLoop:
-		r.line("wait", "", fmt.Sprintf("%s, and enable_feedback_loop is false", work.Count(len(said), "comment")))
+		r.wait("", work.Reason{Kind: work.WhyFeedbackOff, Count: len(said)})
 		return
 	}
 	if quiet := r.quietUntil(said); quiet.After(r.v.Now) {
-		r.line("wait", "", "the quiet period after the last comment ends at "+work.Stamp(quiet))
+		r.wait("", work.Reason{Kind: work.WhyQuiet, At: quiet.UnixMilli()})
 		return
 	}
 	reason := work.Count(len(said), "new comment") + " by " + work.Authors(said)
@@ -151,7 +155,7 @@ func (r *itemPlanner) plan(t PlannedTurn) {
 
 func (p *Plan) add(t PlannedTurn) {
 	p.Turns = append(p.Turns, t)
-	p.Lines = append(p.Lines, Line{Number: t.Number, Kind: t.Kind, What: "turn", Reason: t.Reason, Score: t.Score})
+	p.Lines = append(p.Lines, Line{Item: t.Item.ID, Number: t.Number, Kind: t.Kind, What: "turn", Reason: t.Reason, Score: t.Score})
 }
 
 // complete says whose turn it is, and since when it waits.

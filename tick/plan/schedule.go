@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/score"
 )
 
 // implement puts an implementation in line, once everything that it depends on
@@ -16,34 +18,26 @@ func (r *itemPlanner) implement(t PlannedTurn) {
 		switch r.item.Dependencies[ref] {
 		case work.DependencyClosed:
 		case work.DependencyMissing:
-			r.stop("it depends on "+r.v.short(ref)+", which does not exist or is not visible to this account", r.v.Policy.allTheSame("comment on the issue to have it started all the same"))
+			r.stop(work.Reason{Kind: work.WhyDependsMissing, Name: r.v.short(ref)})
 			return
 		case work.DependencyRefused:
-			r.stop("it depends on "+r.v.short(ref)+", which GitHub does not show to this account", r.v.Policy.allTheSame("give the account access to it and comment here, or comment to have it started all the same"))
+			r.stop(work.Reason{Kind: work.WhyDependsHidden, Name: r.v.short(ref)})
 			return
 		case work.DependencyOpen, "":
 			open = append(open, r.v.short(ref))
 		}
 	}
-	if circle := r.v.circle(r.item.Item); circle != "" {
-		r.stop("its dependencies run in a circle: "+circle, r.v.Policy.allTheSame("close one of them, or comment on this issue to have it started all the same"))
+	if circle := r.v.circle(r.item.Item); len(circle) > 0 {
+		r.stop(work.Reason{Kind: work.WhyDependsCircle, Names: circle})
 		return
 	}
 	if len(open) > 0 {
-		r.line("wait", t.Kind, "it depends on "+work.JoinNames(open))
+		r.wait(t.Kind, work.Reason{Kind: work.WhyDepends, Names: open})
 		return
 	}
 	if r.affords(t.Kind) {
 		r.p.Waiting = append(r.p.Waiting, r.complete(t))
 	}
-}
-
-// allTheSame is the next step by a comment on the issue, where one is acted on.
-func (p Policy) allTheSame(hint string) string {
-	if !p.IssueComments {
-		return work.StartOver
-	}
-	return hint
 }
 
 // short is a reference as people write it within the repository.
@@ -53,7 +47,7 @@ func (v *Snapshot) short(ref string) string {
 
 // circle finds a way along the dependencies of implementations that wait back
 // to one of them.
-func (v *Snapshot) circle(of work.Item) string {
+func (v *Snapshot) circle(of work.Item) []string {
 	needs := map[string][]string{}
 	for _, i := range v.Items {
 		if i.Asks() && (i.State == work.StateReady || i.State == work.StateBlocked) {
@@ -83,22 +77,22 @@ func (v *Snapshot) circle(of work.Item) string {
 		return false
 	}
 	if !walk(home) {
-		return ""
+		return nil
 	}
 	for i := range way {
 		way[i] = v.short(way[i])
 	}
-	return strings.Join(append(way, way[0]), " → ")
+	return append(way, way[0])
 }
 
-// stop blocks the item without a turn.
-func (r *itemPlanner) stop(reason, hint string) {
-	if r.item.State == work.StateBlocked && r.item.Reason == reason {
-		r.line("wait", "", "blocked: "+reason)
-		return
+// stop blocks the item without a turn. The same reason again only follows what moves
+// in it.
+func (r *itemPlanner) stop(why work.Reason) {
+	if r.item.State != work.StateBlocked || !r.item.Reason.Equal(why) {
+		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why})
+		r.item.State = work.StateBlocked
 	}
-	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: reason, Hint: hint})
-	r.line("wait", "", "blocked: "+reason)
+	r.waitBlocked("", why)
 }
 
 // schedule begins the implementations that are worth most, one after the
@@ -106,7 +100,7 @@ func (r *itemPlanner) stop(reason, hint string) {
 // score is below 0 would collide too much: it waits, until it has waited so
 // long that its score has risen.
 func (p *Plan) schedule(v *Snapshot) {
-	var active []work.Footprint
+	var active []score.Footprint
 	for _, i := range v.Items {
 		if i.Active() {
 			active = append(active, v.footprint(i.Item, i.Pull.Files))
@@ -115,7 +109,7 @@ func (p *Plan) schedule(v *Snapshot) {
 	waiting := slices.Clone(p.Waiting)
 	for free := v.Free; len(waiting) > 0; free-- {
 		for i := range waiting {
-			s := work.ScoreOf(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), v.footprint(waiting[i].Item, nil), active, v.Policy.Weights)
+			s := score.Of(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), v.footprint(waiting[i].Item, nil), active, v.Policy.Weights)
 			waiting[i].Score = &s
 		}
 		slices.SortStableFunc(waiting, func(a, b PlannedTurn) int {
@@ -131,22 +125,24 @@ func (p *Plan) schedule(v *Snapshot) {
 		if free <= 0 || best.Score.Total < 0 {
 			break
 		}
-		best.Reason += ", score " + explain(*best.Score)
+		best.Reason += ", score " + terms(*best.Score)
 		p.add(best)
 		active = append(active, v.footprint(best.Item, nil))
 		waiting = waiting[1:]
 	}
 	for _, t := range waiting {
-		why := "every slot is taken; its score is "
+		why := work.Reason{Kind: work.WhyNoSlot, Text: terms(*t.Score)}
 		if t.Score.Total < 0 {
-			why = "it would collide with what is under way; its score is "
+			why.Kind = work.WhyCollides
 		}
-		p.Lines = append(p.Lines, Line{Number: t.Number, Kind: t.Kind, What: "wait", Reason: why + explain(*t.Score), Score: t.Score})
+		p.Lines = append(p.Lines, Line{
+			Item: t.Item.ID, Number: t.Number, Kind: t.Kind, What: "wait", Reason: explain.What(why, explain.Place{}), Code: why.Kind, Why: []work.Reason{why}, Score: t.Score,
+		})
 	}
 }
 
-// explain shows a score's terms.
-func explain(s work.Score) string {
+// terms shows a score's terms.
+func terms(s score.Score) string {
 	return fmt.Sprintf("%.2f (priority %d, conflict risk %.2f = files %.2f, modules %.2f, size %.1f; waiting %.1f days)",
 		s.Total, s.Priority, s.Risk, s.Overlap, s.Modules, s.Size, s.Days)
 }
@@ -154,8 +150,8 @@ func explain(s work.Score) string {
 // footprint is what an item touches: the files of its pull request, or what its
 // touch paths match on the base. A path that matches nothing is a new file. The
 // design document is each one's own.
-func (v *Snapshot) footprint(item work.Item, files []string) work.Footprint {
-	f := work.Footprint{Files: map[string]bool{}, Size: item.Size}
+func (v *Snapshot) footprint(item work.Item, files []string) score.Footprint {
+	f := score.Footprint{Files: map[string]bool{}, Size: item.Size}
 	for _, path := range files {
 		if path != item.Document {
 			f.Files[path] = true

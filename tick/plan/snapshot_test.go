@@ -3,12 +3,14 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
 // stirred is a snapshot as drawn, with whatever else a plan looks at: commands, turns,
@@ -19,7 +21,7 @@ func stirred(t *rapid.T) Snapshot {
 		stir(t, &v.Items[n])
 	}
 	if rapid.Bool().Draw(t, "stray") {
-		v.Strays = []Item{{Item: work.Item{RepoID: 1, Number: 99}, Events: []work.Event{command(t, 99, 0)}}}
+		v.Strays = []Item{{Item: work.Item{RepoID: 1, Number: 99}, Events: []work.Event{drawCommand(t, 99, 0)}}}
 	}
 	return v
 }
@@ -36,21 +38,21 @@ func stir(t *rapid.T, i *Item) {
 		i.Pull.LostOID = "bbb"
 	}
 	if rapid.Bool().Draw(t, "stopped") {
-		i.Stop = work.Stop{ItemID: i.ID, Reason: "which?", Attempts: 1}
+		i.Stop = work.Stop{ItemID: i.ID, Reason: work.Reason{Kind: work.WhyQuestion, Text: "which?"}, Attempts: 1}
 		if rapid.Bool().Draw(t, "taken") {
 			i.Stop.Taken = noon
 		}
 	}
 	i.Resolved, i.Shelved = []int64{55}, []string{"x"}
 	for n := range rapid.IntRange(0, 2).Draw(t, "commands") {
-		e := command(t, i.Number, n)
+		e := drawCommand(t, i.Number, n)
 		e.ItemID = i.ID
 		i.Events = append(i.Events, e)
 	}
 }
 
-func command(t *rapid.T, number, n int) work.Event {
-	verb := rapid.SampledFrom(work.VerbUses()).Draw(t, "verb").Verb
+func drawCommand(t *rapid.T, number, n int) work.Event {
+	verb := rapid.SampledFrom(command.VerbUses()).Draw(t, "verb").Verb
 	e := commanded("/mergexo "+string(verb), number, fmt.Sprint(10*number+n))
 	e.ID, e.ItemID = int64(9000+10*number+n), 0
 	return e
@@ -73,8 +75,8 @@ func TestThePlanLeavesTheSnapshotAsItIs(t *testing.T) {
 			t.Fatalf("the snapshot was\n%s\nand after the plan\n%s", before, after)
 		}
 		item := rapid.SampledFrom(v.Items).Draw(t, "item")
-		e := command(t, item.Number, 9)
-		cmd, _ := work.ParseCommand(e.Body)
+		e := drawCommand(t, item.Number, 9)
+		cmd, _ := command.Parse(e.Body)
 		ForCommand(v, item, e, cmd)
 		if after := shown(v); after != before {
 			t.Fatalf("the snapshot was\n%s\nand after %s\n%s", before, cmd, after)
@@ -134,7 +136,7 @@ func TestWhatACommentAboutAStopSaysOfAPause(t *testing.T) {
 			if got = "nobody"; b.Pause != (work.Pause{}) {
 				got = b.Pause.By
 			}
-			if b.Stop != c.stop {
+			if !reflect.DeepEqual(b.Stop, c.stop) {
 				t.Errorf("%s: the comment of %+v", name, b.Stop)
 			}
 		}

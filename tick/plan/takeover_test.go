@@ -41,7 +41,7 @@ func TestPlanOfAPausedItem(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 			paused := slices.ContainsFunc(p.Lines, func(l Line) bool {
-				return l.What == "wait" && l.Reason == "paused by bob since 2026-11-21 11:00:00 UTC; to resume: take agent:ignore away, or comment /mergexo resume"
+				return l.What == "wait" && l.Reason == "paused by bob since 2026-11-21 11:00:00 UTC; to resume: take agent:ignore away, or comment `/mergexo resume`"
 			})
 			if paused != (c.want == "") {
 				t.Errorf("lines %+v", p.Lines)
@@ -54,7 +54,7 @@ func TestPlanOfAPausedItem(t *testing.T) {
 // resumes it; the label set again clears it where the issue is read.
 func TestPlanOfAnEditedIssue(t *testing.T) {
 	edited := func(v *Snapshot) { v.Items[0].Edited = "its description was edited" }
-	stopped := func(v *Snapshot) { v.Items[0].Reason = "its description was edited" }
+	stopped := func(v *Snapshot) { v.Items[0].Reason = work.Reason{Kind: work.WhyIssueEdited, Text: v.Items[0].Edited} }
 	for name, c := range map[string]struct {
 		view Snapshot
 		want string

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // Acceptance is a person's word that the work resumes from a head of a branch
@@ -33,12 +35,12 @@ var headName = regexp.MustCompile(`^[0-9A-Fa-f]{7,40}$`)
 // Who calls it answers with Refused and leaves all as it is, if that is set.
 // Otherwise it hands Accept, unless it is zero, to itemPlanner.accept, and lets the
 // item resume as `retry` does. Nothing is overwritten in any case.
-func unblock(pull work.PullRequest, head string) Unblocked {
+func unblock(pull work.PullRequest, head string, at explain.Place) Unblocked {
 	switch {
 	case head != "" && !headName.MatchString(head):
 		return Unblocked{Refused: "What stands after `--head` must be the id of a commit, 7 to 40 hexadecimal digits."}
 	case pull.Number == 0 && head != "":
-		return Unblocked{Refused: "There is no pull request yet, so there is no head to resume from. `/mergexo unblock` alone resumes."}
+		return Unblocked{Refused: fmt.Sprintf("There is no pull request yet, so there is no head to resume from. %s alone resumes.", at.Command(command.VerbUnblock, ""))}
 	case pull.Number == 0:
 		return Unblocked{}
 	case pull.State == work.PullMerged:
@@ -48,7 +50,7 @@ func unblock(pull work.PullRequest, head string) Unblocked {
 			"restore the branch on the pull request and reopen it, and the work resumes.", pull.Number, pull.Branch)}
 	case !strings.HasPrefix(pull.HeadOID, strings.ToLower(head)):
 		return Unblocked{Refused: fmt.Sprintf("The head of `%s` is %s, not that commit. "+
-			"Look at what was pushed; `/mergexo unblock --head %s` resumes from there.", pull.Branch, pull.HeadOID, work.Short(pull.HeadOID))}
+			"Look at what was pushed; %s resumes from there.", pull.Branch, pull.HeadOID, at.Command(command.VerbUnblock, "--head "+work.Short(pull.HeadOID)))}
 	case !pull.Rewritten():
 		return Unblocked{}
 	}
@@ -61,12 +63,12 @@ func unblock(pull work.PullRequest, head string) Unblocked {
 // needsUnblock says why `retry` does not let an item resume whose branch was
 // rewritten, in a sentence for the answer; empty where it may. pull is as for
 // unblock.
-func needsUnblock(pull work.PullRequest) string {
+func needsUnblock(pull work.PullRequest, at explain.Place) string {
 	if !pull.Rewritten() {
 		return ""
 	}
-	return fmt.Sprintf("The branch `%s` was rewritten: %s is not in its history any more. Look at what it is now; `/mergexo unblock` resumes from there.",
-		pull.Branch, work.Short(pull.LostOID))
+	return fmt.Sprintf("The branch `%s` was rewritten: %s is not in its history any more. Look at what it is now; %s resumes from there.",
+		pull.Branch, work.Short(pull.LostOID), at.Command(command.VerbUnblock, ""))
 }
 
 // accept stores an acceptance with the plan, and counts on it for the rest of

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 // `unblock` accepts the head that GitHub shows, and no other.
@@ -41,7 +42,7 @@ func TestUnblock(t *testing.T) {
 		{name: "no pull request"},
 		{name: "no pull request, and a head", head: head, refused: "no pull request yet"},
 	} {
-		got := unblock(c.pull, c.head)
+		got := unblock(c.pull, c.head, explain.Place{})
 		if c.accept != (got.Accept == Acceptance{Pull: 5, Head: head}) || c.accept != (got.Said != "") {
 			t.Errorf("%s: %+v", c.name, got)
 		}
@@ -54,15 +55,15 @@ func TestUnblock(t *testing.T) {
 // To try again accepts nothing.
 func TestRetryNeedsUnblock(t *testing.T) {
 	p := work.PullRequest{ID: 5, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", HeadOID: "b"}
-	if why := needsUnblock(p); why != "" {
+	if why := needsUnblock(p, explain.Place{}); why != "" {
 		t.Errorf("not rewritten: %s", why)
 	}
 	p.LostOID = "0123456789"
-	if why := needsUnblock(p); !strings.Contains(why, "0123456 is not") || !strings.Contains(why, "/mergexo unblock") {
+	if why := needsUnblock(p, explain.Place{}); !strings.Contains(why, "0123456 is not") || !strings.Contains(why, "/mergexo unblock") {
 		t.Errorf("rewritten: %s", why)
 	}
 	p.AcceptedOID = "b"
-	if why := needsUnblock(p); why != "" {
+	if why := needsUnblock(p, explain.Place{}); why != "" {
 		t.Errorf("accepted: %s", why)
 	}
 }
@@ -72,7 +73,7 @@ func TestRewrittenBranchWaits(t *testing.T) {
 	rewritten := func(v *Snapshot) { v.Items[0].Pull.LostOID = "lost" }
 	v := scene(rewritten, with(said(work.EventIssue, 2, "1", ann)))
 	p := For(v)
-	if len(p.Turns) > 0 || len(p.Moves) != 1 || p.Moves[0].To != work.StateBlocked || !strings.Contains(p.Moves[0].Hint, "unblock") {
+	if len(p.Turns) > 0 || len(p.Moves) != 1 || p.Moves[0].To != work.StateBlocked || p.Moves[0].Reason.Kind != work.WhyRewritten {
 		t.Fatalf("plan %+v", p)
 	}
 	for _, a := range p.Notices {
@@ -81,8 +82,8 @@ func TestRewrittenBranchWaits(t *testing.T) {
 		}
 	}
 
-	// It is told once, and no later comment lets it resume.
-	v.Items[0].State, v.Items[0].Reason, v.Items[0].Hint, v.Items[0].Since = work.StateBlocked, p.Moves[0].Reason, p.Moves[0].Hint, noon.Add(-time.Hour)
+	// It is told once, and no later comment lets it go on.
+	v.Items[0].State, v.Items[0].Reason, v.Items[0].Since = work.StateBlocked, p.Moves[0].Reason, noon.Add(-time.Hour)
 	for _, a := range p.Notices {
 		v.Items[0].Notices[a.Token] = work.ActionApplied
 	}
@@ -93,12 +94,12 @@ func TestRewrittenBranchWaits(t *testing.T) {
 	moved := v
 	moved.Items = slices.Clone(v.Items)
 	moved.Items[0].Pull.HeadOID = "fedcba9876"
-	if p := For(moved); len(p.Notices) > 0 || len(p.Moves) != 1 || !strings.Contains(p.Moves[0].Hint, "fedcba9") {
+	if p := For(moved); len(p.Notices) > 0 || len(p.Moves) != 1 || p.Moves[0].Reason.Head != "fedcba9876" {
 		t.Errorf("its head moved: %+v", p)
 	}
 
 	r := v.planner(&Plan{}, v.Items[0])
-	r.accept(unblock(r.item.Pull, "").Accept)
+	r.accept(unblock(r.item.Pull, "", explain.Place{}).Accept)
 	r.route()
 	if len(r.p.Turns) != 1 || len(r.p.Accepted) != 1 || r.p.Empty() {
 		t.Errorf("accepted: %+v", r.p)

@@ -24,7 +24,7 @@ func (p *Looks) LookConfirmed(ctx context.Context, l *env.Lease) error {
 	}
 	l.Item = confirmed
 	if edited != "" {
-		return &work.BlockedError{Reason: edited, Hint: work.ConfirmHint(l.Item)}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyIssueEdited, Text: edited}}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -30,7 +31,7 @@ func (p *Looks) RequireNotPaused(ctx context.Context, l *env.Lease) error {
 	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
 		return err
 	}
-	return &work.SupersededError{Reason: work.PausedReason(pause)}
+	return &work.SupersededError{Reason: explain.What(pause.Reason(), explain.Place{})}
 }
 
 // lookTaken looks for the label on GitHub as it is now: ingest may have been

@@ -46,7 +46,7 @@ func (p *Looks) NotRewritten(ctx context.Context, l *env.Lease) error {
 		return nil
 	}
 	l.LostOID = base
-	return &work.BlockedError{Reason: work.LostReason(l.Turn.Branch, base), Hint: work.LostHint(l.Turn.Head)}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyRewritten, Branch: l.Turn.Branch, Commit: base, Head: l.Turn.Head}}
 }
 
 // hasIn reports whether the turn's head has a commit in its history.

@@ -43,7 +43,7 @@ func (p *Looks) finishLost(ctx context.Context, lost []work.Event) error {
 // noLonger says what a turn comes to whose askers may not ask any more.
 func noLonger(l *env.Lease, lost []work.Event, begun string) error {
 	if begun != "" {
-		return &work.BlockedError{Reason: begun, Hint: work.ConfirmHint(l.Item)}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyIssueEdited, Text: begun}}
 	}
 	reason := fmt.Sprintf("%s may not write to the repository any more", work.Authors(lost))
 	if len(lost) < len(l.Events) {

@@ -1,7 +1,6 @@
 package restore
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -28,11 +27,8 @@ func notInTheWay(heads map[string]string, l *env.Lease) error {
 			continue
 		}
 		branch := l.Turn.Branch
-		l.Turn.Branch, l.Turn.Head = "", "" // chosen again when it is gone
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("the repository has a branch named %s, and git cannot have %s beside it", folder, branch),
-			Hint:   fmt.Sprintf("rename or delete the branch %s, then comment on the issue", folder),
-		}
+		l.Turn.Branch, l.Turn.Head = "", "" // chosen anew when it is gone
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBranchInTheWay, Name: folder, Branch: branch}}
 	}
 	return nil
 }

@@ -107,10 +107,7 @@ func (p *Restorer) FindBase(ctx context.Context, l *env.Lease) error {
 	}
 	head, ok := heads[repo.DefaultBranch]
 	if !ok {
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("the repository has no commit on its default branch %s", repo.DefaultBranch),
-			Hint:   "push a first commit, then set the label again",
-		}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNoCommit, Branch: repo.DefaultBranch}}
 	}
 	taken, adopted, err := p.earlierBranches(ctx, l, heads, repo.DefaultBranch)
 	if err != nil || adopted {
@@ -190,10 +187,7 @@ func (p *Restorer) FindHead(ctx context.Context, l *env.Lease) error {
 	}
 	head, ok := heads[l.Turn.Branch]
 	if !ok {
-		return &work.BlockedError{
-			Reason: fmt.Sprintf("the branch %s is gone from the remote", l.Turn.Branch),
-			Hint:   "restore the branch (GitHub offers it on the pull request, which it closed) and reopen the pull request, or leave it closed to end the work",
-		}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBranchGone, Branch: l.Turn.Branch}}
 	}
 	if l.Turn.Head != "" && l.Turn.Head != head && l.Turn.Request != nil {
 		// The prompt names a head; another one needs another prompt.

@@ -48,10 +48,12 @@ func (p *Loader) View(ctx context.Context, r *env.Repo) (v plan.Snapshot, err er
 }
 
 // ForCommand reads what a command on an issue or pull request may depend on that
-// stands in no comment: the repository without its items, and the newest item there;
-// one without an id when nothing is worked on.
+// stands in no comment: the repository as a pass would plan for it, and the newest item
+// there; one without an id when nothing is worked on.
 func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, number int) (v plan.Snapshot, item plan.Item, err error) {
-	v = p.empty(r)
+	if v, err = p.read(ctx, tx, r, asking); err != nil {
+		return v, item, err
+	}
 	from, err := newReading(ctx, tx, r.Row, v.Now)
 	if err != nil {
 		return v, item, err

@@ -77,11 +77,11 @@ func (s *sower) all() {
 	s.do(s.tx.PutDependency(s.ctx, store.Dependency{ItemID: ready, Ref: "github.com/octo/app#9", State: work.DependencyOpen}))
 	label(s.item(90, work.FlowBugfix, work.StateClosed), 90) // over, and something waits
 	s.item(100, work.FlowBugfix, work.StateCompleted)        // over
-	given := s.item(110, work.FlowBugfix, work.StateBlocked) // resumed, and its comment says that people have it
-	s.do(s.tx.PutStop(s.ctx, work.Stop{ItemID: given, Number: 110, Token: "t", Reason: "which?", Attempts: 1, Since: noon, Taken: noon}))
+	given := s.item(110, work.FlowBugfix, work.StateBlocked) // given back, and its comment says that people have it
+	s.do(s.tx.PutStop(s.ctx, work.Stop{ItemID: given, Number: 110, Token: "t", Reason: work.Reason{Kind: work.WhyQuestion, Text: "which?"}, Attempts: 1, Since: noon, Taken: noon}))
 	asked := s.item(120, work.FlowBugfix, work.StateAwaitingIssueFollowup)
 	s.event(asked, 120, work.EventSource, "")
-	s.do(s.tx.PutFollowup(s.ctx, work.Followup{ItemID: asked, Kind: work.FollowupAsked, EventCursor: 1000, Since: noon}))
+	s.do(s.tx.PutFollowup(s.ctx, work.Followup{ItemID: asked, Reason: work.Reason{Kind: work.WhyQuestion}, EventCursor: 1000, Since: noon}))
 	s.event(0, 130, work.EventCommand, "") // nothing is worked on there
 }
 
@@ -187,7 +187,7 @@ func TestAnItemIsReadWhole(t *testing.T) {
 		"rewritten branch":   items[60].Pull.Rewritten() && items[60].Asks() && !items[30].Asks(),
 		"room that is taken": items[70].Active() && len(items[70].Pull.Files) == 1 && !items[80].Active() && !items[20].Active(),
 		"dependencies":       items[80].Dependencies["github.com/octo/app#9"] == work.DependencyOpen,
-		"stop":               items[110].Stop.Reason == "which?" && items[40].Stop.Token == "",
+		"stop":               items[110].Stop.Reason.Text == "which?" && items[40].Stop.Token == "",
 		"follow-up":          items[120].Followup != nil && items[10].Followup == nil,
 	} {
 		if !ok {

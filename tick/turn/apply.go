@@ -165,13 +165,13 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 	m := work.Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
 	if answer.BlockedReason != "" {
 		m.Cause, m.To = work.CauseAsked, work.StateBlocked
-		m.Reason, m.Hint = "the agent asks: "+answer.BlockedReason, "answer in a comment on the pull request"
+		m.Reason = work.Reason{Kind: work.WhyQuestion, Text: answer.BlockedReason}
 		m.Asked = l.Turn.Key
 	}
 	if why, err := compose.Stuck(ctx, tx, l, answer); err != nil {
 		return err
-	} else if why != "" && answer.BlockedReason == "" {
-		m.Cause, m.To, m.Reason, m.Hint = work.CauseAsked, work.StateBlocked, why, "say in a comment on the pull request what is to be done"
+	} else if !why.None() && answer.BlockedReason == "" {
+		m.Cause, m.To, m.Reason = work.CauseAsked, work.StateBlocked, why
 	}
 	if unheard, err := p.unheardFeedback(ctx, tx, l); err != nil {
 		return err

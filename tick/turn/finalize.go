@@ -9,7 +9,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/agentrun"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -93,7 +92,7 @@ func (p *Turns) replay(ctx context.Context, l *env.Lease, a work.Action) error {
 	}
 	head, ok := heads[a.Target]
 	if !ok || a.Base == "" { // a new branch, whose name somebody else took
-		return &work.BlockedError{Reason: fmt.Sprintf("the branch %s is not as it was expected on the remote", a.Target), Hint: agentrun.WayOn(l)}
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBranchUnknown, Branch: a.Target}}
 	}
 	if err := m.Fetch(ctx, head); err != nil {
 		return err
@@ -148,7 +147,7 @@ func (p *Turns) pushReplayed(ctx context.Context, l *env.Lease, a work.Action, h
 	}
 	_, err = p.Effects().Apply(ctx, p.Scope(l.Repo), again)
 	if _, ok := errors.AsType[*git.LeaseError](err); ok { // once more, from the next pass
-		return &work.WaitError{Reason: "the branch keeps moving", Err: err}
+		return &work.WaitError{Reason: work.Reason{Kind: work.WhyBranchMoves}, Err: err}
 	}
 	return p.unlessRejected(ctx, l, again, err)
 }

@@ -23,11 +23,8 @@ import (
 func (p *Turns) awaitWord(ctx context.Context, l *env.Lease, v Verdict) error {
 	var before, after work.Followup
 	now := p.Now()
-	if !p.Config.Runtime.EnableIssueCommentRouting && !work.AwaitsLabel(l.Item, v.hint) {
-		v.hint = work.StartOver
-	}
 	end := work.StepFailed
-	if v.followup == work.FollowupComments {
+	if v.why.Kind == work.WhyNewComments {
 		end = work.StepSuperseded
 	}
 	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
@@ -49,17 +46,16 @@ func (p *Turns) awaitWord(ctx context.Context, l *env.Lease, v Verdict) error {
 		if err := p.keepTalk(ctx, tx, l); err != nil {
 			return err
 		}
-		m := p.waitingMove(after, v.hint)
-		m.Public = v.public
+		m := p.waitingMove(after)
 		return notice.MovedOrGone(p.notices.Move(ctx, tx, m, now))
 	})
 	if err != nil {
 		return err
 	}
-	if after.Kind != work.FollowupStopped {
+	if after.Reason.Kind.Answerable() {
 		p.LogComments(ctx, l, "issue comments handled", work.Fed(l.Events, before.EventCursor))
 	}
-	p.logRange(ctx, l, "work waits for a comment", after.RunStartComment, after.CommentCursor, "waiting_reason", after.Reason)
+	p.logRange(ctx, l, "work waits for a comment", after.RunStartComment, after.CommentCursor, "waiting_reason", string(after.Reason.Kind))
 	return nil
 }
 
@@ -67,11 +63,8 @@ func (p *Turns) awaitWord(ctx context.Context, l *env.Lease, v Verdict) error {
 // fed: of a turn that was found again in the journal it may stand in between.
 func followupOf(l *env.Lease, v Verdict, before work.Followup, queued []work.Event) work.Followup {
 	f := work.Followup{
-		ItemID: l.Item.ID, Kind: v.followup, Reason: v.Reason, Turn: l.Turn.Key, Commit: cmp.Or(l.Turn.Commit, before.Commit),
+		ItemID: l.Item.ID, Reason: v.why, Turn: l.Turn.Key, Commit: cmp.Or(l.Turn.Commit, before.Commit),
 		RunStartComment: runStart(l.Turn.Request), CommentCursor: before.CommentCursor, EventCursor: before.EventCursor,
-	}
-	if f.Kind == "" {
-		f.Kind = work.FollowupStopped
 	}
 	for _, e := range l.Events {
 		f.EventCursor = max(f.EventCursor, e.ID)
@@ -87,13 +80,13 @@ func followupOf(l *env.Lease, v Verdict, before work.Followup, queued []work.Eve
 
 // waitingMove is where an item stands that waits for a followup: blocked, where
 // no word on the issue is what it waits for, or none is acted on.
-func (p *Turns) waitingMove(f work.Followup, hint string) work.Move {
-	m := work.Move{Item: f.ItemID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: f.Reason, Hint: hint}
-	if f.Kind == work.FollowupAsked {
+func (p *Turns) waitingMove(f work.Followup) work.Move {
+	m := work.Move{Item: f.ItemID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: f.Reason}
+	if f.Reason.Kind == work.WhyQuestion {
 		m.Cause, m.Asked = work.CauseAsked, f.Turn
 	}
-	m.Passing = f.Kind == work.FollowupComments
-	if f.Kind.Recoverable() && p.Config.Runtime.EnableIssueCommentRouting {
+	m.Passing = f.Reason.Kind == work.WhyNewComments
+	if f.Reason.Kind.Answerable() && p.Config.Runtime.EnableIssueCommentRouting {
 		m.To = work.StateAwaitingIssueFollowup
 	}
 	return m
@@ -177,22 +170,22 @@ func (p *Turns) listenAgain(ctx context.Context, l *env.Lease, push work.Action)
 	switch {
 	case err != nil:
 		return err
-	case commanded: // it may cancel the work, or pause it
-		return &work.WaitError{Until: p.Now(), Reason: "a command on the issue is carried out first"}
+	case commanded: // it may call the work off, or pause it
+		return &work.WaitError{Until: p.Now(), Reason: work.Reason{Kind: work.WhyCommandFirst}}
 	case len(unheard) == 0:
 		return nil
 	}
 	p.LogComments(ctx, l, "issue comments queued", unheard)
-	return &work.FollowupError{Kind: work.FollowupComments, Reason: work.NewIssueComments, Hint: "one more turn sees them"}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNewComments}}
 }
 
 // ReconcileFollowups puts every item that is blocked, or waits for an answer,
 // before it has a pull request where its stored kind has it by the config of today:
 // a pass with another config may have put it elsewhere.
 func (p *Turns) ReconcileFollowups(ctx context.Context, tx *store.Tx) error {
-	from, hint := work.StateBlocked, "answer in a comment on the issue"
+	from := work.StateBlocked
 	if !p.Config.Runtime.EnableIssueCommentRouting {
-		from, hint = work.StateAwaitingIssueFollowup, work.StartOver
+		from = work.StateAwaitingIssueFollowup
 	}
 	standing, err := tx.ListStandingFollowups(ctx, from)
 	if err != nil {
@@ -203,11 +196,11 @@ func (p *Turns) ReconcileFollowups(ctx context.Context, tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
-		other := from == work.StateBlocked && item.Reason != f.Reason // something else has stopped it since
-		if !f.Kind.Recoverable() || other || item.Edited != "" {      // no answer lets it resume
+		other := from == work.StateBlocked && !item.Reason.Same(f.Reason) // something else has stopped it since
+		if !f.Reason.Kind.Answerable() || other || item.Edited != "" {    // no answer lets it go on
 			continue
 		}
-		m := p.waitingMove(f, hint)
+		m := p.waitingMove(f)
 		m.Cause = work.CauseStopped
 		if err := p.notices.Move(ctx, tx, m, p.Now()); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/notice"
@@ -29,21 +30,21 @@ func standing(t *testing.T) *store.DB {
 			return err
 		}
 		for i, s := range []struct {
-			kind   work.FollowupKind
-			reason string
+			waits  bool
+			reason work.Reason
 			pull   int
 		}{
-			{work.FollowupAsked, "the agent asks: which one?", 0},
-			{"", "exit 3", 0},
-			{work.FollowupUnchanged, "the agent finished without changing a file", 20},
-			{work.FollowupRefused, "what the agent made is refused: a.txt holds a token", 0},
+			{true, work.Reason{Kind: work.WhyQuestion, Text: "which one?"}, 0},
+			{false, work.Reason{Kind: work.WhyFailed}, 0},
+			{true, work.Reason{Kind: work.WhyNothingChanged}, 20},
+			{true, work.Reason{Kind: work.WhyChangeRefused, Text: "a.txt holds a token"}, 0},
 		} {
-			item := work.Item{RepoID: repo.ID, Number: 30 + i, Flow: work.FlowBugfix, State: work.StateBlocked, Reason: s.reason, Hint: "as it was"}
+			item := work.Item{RepoID: repo.ID, Number: 30 + i, Flow: work.FlowBugfix, State: work.StateBlocked, Reason: s.reason}
 			if item.ID, err = tx.AddItem(t.Context(), item); err != nil {
 				return err
 			}
-			if s.kind != "" {
-				err = tx.PutFollowup(t.Context(), work.Followup{ItemID: item.ID, Kind: s.kind, Reason: s.reason})
+			if s.waits {
+				err = tx.PutFollowup(t.Context(), work.Followup{ItemID: item.ID, Reason: s.reason})
 			}
 			if s.pull != 0 && err == nil {
 				_, err = tx.PutPull(t.Context(), work.PullRequest{RepoID: repo.ID, ItemID: item.ID, Number: s.pull, State: work.PullOpen})
@@ -78,7 +79,7 @@ func TestBlockedStartsWaitForAnAnswer(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				b.WriteString(string(i.State) + "/" + i.Hint + "\n")
+				b.WriteString(string(i.State) + "/" + explain.Reason(i.Reason, explain.Place{Comments: routing}).Next() + "\n")
 			}
 			return nil
 		})
@@ -88,19 +89,20 @@ func TestBlockedStartsWaitForAnAnswer(t *testing.T) {
 		return b.String()
 	}
 	const (
-		before = "blocked/as it was\n"
-		over   = "blocked/comment `/mergexo retry`, or take the label away and set it again\n"
-		asks   = "awaiting_issue_followup/answer in a comment on the issue\n"
+		over  = "blocked/comment `/mergexo retry`, or take the label away and set it again\n"
+		asks  = "awaiting_issue_followup/answer in a comment on the issue\n"
+		fails = "blocked/say more in a comment on the issue, or take the label away and set it again to start over\n"
+		more  = "awaiting_issue_followup/say more in a comment on the issue, or take the label away and set it again to start over\n"
 	)
 	for _, c := range []struct {
 		routing bool
 		want    string
 	}{
-		{false, before + before + before + before},
-		{true, asks + before + before + asks},
-		{true, asks + before + before + asks},
-		{false, over + before + before + over},
-		{true, asks + before + before + asks},
+		{false, over + over + over + over},
+		{true, asks + fails + fails + more},
+		{true, asks + fails + fails + more},
+		{false, over + over + over + over},
+		{true, asks + fails + fails + more},
 	} {
 		if got := states(c.routing); got != c.want {
 			t.Errorf("with routing %v:\n%swant\n%s", c.routing, got, c.want)
@@ -110,19 +112,19 @@ func TestBlockedStartsWaitForAnAnswer(t *testing.T) {
 
 // Whatever a start waits for, there is a state for it, with routing and without.
 func TestEveryWaitHasAState(t *testing.T) {
-	kinds := []work.FollowupKind{
-		work.FollowupAsked, work.FollowupTests, work.FollowupUnchanged, work.FollowupRefused, work.FollowupComments, work.FollowupStopped,
+	kinds := []work.ReasonKind{
+		work.WhyQuestion, work.WhyTestsFail, work.WhyNothingChanged, work.WhyChangeRefused, work.WhyNewComments, work.WhyAgentMissing,
 	}
 	for _, kind := range kinds {
-		v := classify(&work.FollowupError{Kind: kind, Reason: "why"}, work.Turn{Kind: work.KindBugfixStart}, noon, time.Second)
-		if v.followup != kind || (v.Kind == env.VerdictSuperseded) != (kind == work.FollowupComments) || v.Reason != "why" {
+		v := classify(&work.BlockedError{Reason: work.Reason{Kind: kind, Text: "why"}}, work.Turn{Kind: work.KindBugfixStart}, noon, time.Second)
+		if (v.Kind == env.VerdictSuperseded) != (kind == work.WhyNewComments) || v.why.Kind != kind || v.why.Text != "why" {
 			t.Errorf("%s: %+v", kind, v)
 		}
 		for _, routing := range []bool{true, false} {
 			p := &Turns{Env: &env.Env{Config: &config.Config{}}}
 			p.Config.Runtime.EnableIssueCommentRouting = routing
-			m := p.waitingMove(work.Followup{Kind: kind}, "")
-			if (m.To == work.StateAwaitingIssueFollowup) != (routing && kind.Recoverable()) || !slices.Contains(work.ComeFrom(m.Cause, m.To), work.StateRunning) {
+			m := p.waitingMove(work.Followup{Reason: work.Reason{Kind: kind}})
+			if (m.To == work.StateAwaitingIssueFollowup) != (routing && kind.Answerable()) || !slices.Contains(work.ComeFrom(m.Cause, m.To), work.StateRunning) {
 				t.Errorf("%s, routing %v: %+v", kind, routing, m)
 			}
 		}

@@ -22,7 +22,7 @@ func (p *Turns) commitLost(ctx context.Context, l *env.Lease, push work.Action) 
 			return err
 		}
 		if until := push.SentAt.Add(p.Config.Runtime.SettleAfter); until.After(now) {
-			return &work.WaitError{Until: until, Reason: lost + ", and it is unclear whether it was pushed"}
+			return &work.WaitError{Until: until, Reason: work.Reason{Kind: work.WhyCommitLost, Text: lost + ", and it is unclear whether it was pushed"}}
 		}
 	}
 	l.Turn.Commit, l.Turn.Answer = "", nil
@@ -42,5 +42,5 @@ func (p *Turns) commitLost(ctx context.Context, l *env.Lease, push work.Action) 
 		return fmt.Errorf("take turn %s back: %w", l.Turn.Key, err)
 	}
 	l.Turn.Step = work.StepClaimed
-	return &work.WaitError{Until: now, Reason: lost + "; the agent works again"}
+	return &work.WaitError{Until: now, Reason: work.Reason{Kind: work.WhyCommitLost, Text: lost + "; the agent works again"}}
 }

@@ -19,9 +19,6 @@ import (
 // seen by a new turn, but only when the commit is still not taken: "try
 // again" should not cost a second answer.
 
-// retryPush ends the hint about a refused push.
-const retryPush = "; then comment `/mergexo retry`, and what was made is pushed as it is. Or say in a comment what is to be made instead"
-
 // unlessRejected gives back what a push came to. One that the remote refused
 // counts as never sent.
 func (p *Turns) unlessRejected(ctx context.Context, l *env.Lease, a work.Action, err error) error {

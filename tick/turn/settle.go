@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -11,9 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/agentrun"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/notice"
 	"github.com/mergexo/gh-mergexo/tick/recheck"
@@ -23,14 +21,30 @@ import (
 type Verdict struct {
 	Kind   env.VerdictKind
 	until  time.Time
-	Reason string
-	public string // what GitHub is told, where the reason is this machine's business
-	parks  bool   // an answer that is stored waits for it: nothing is wrong with the turn
-	spent  bool   // a budget is: only what gives it more lets it resume
-	halted bool   // everything on this machine is paused: whether that lasts is not the turn's to say
-	hint   string
+	Reason string      // in words, for this machine
+	why    work.Reason // of what is blocked, or waits
+	parks  bool        // an answer that is stored waits for it: nothing is wrong with the turn
+	halted bool        // everything on this machine is paused: whether that lasts is not the turn's to say
+}
 
-	followup work.FollowupKind // what a start waits for; empty: it does not, or for anything else
+// blockedBy is the verdict where a person must act.
+func blockedBy(why work.Reason) Verdict {
+	v := Verdict{Kind: env.VerdictBlocked, why: why}
+	if why.Kind == work.WhyNewComments {
+		v.Kind = env.VerdictSuperseded
+	}
+	return v
+}
+
+// parkedBy is one where the turn's answer, if it is there, is kept for what a person does.
+func parkedBy(why work.Reason) Verdict {
+	v := blockedBy(why)
+	v.parks = true
+	return v
+}
+
+func waitsFor(why work.Reason, until time.Time) Verdict {
+	return Verdict{Kind: env.VerdictWait, until: until, why: why}
 }
 
 // classify is the one place that says what an error means. It goes by types
@@ -39,7 +53,6 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) Ve
 	var (
 		wait       *work.WaitError
 		blocked    *work.BlockedError
-		followup   *work.FollowupError
 		superseded *work.SupersededError
 		cancelled  *work.CancelledError
 		rejected   *git.RejectedError
@@ -47,8 +60,6 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) Ve
 		signing    *git.SigningError
 		network    *git.NetworkError
 		offline    *github.UnreachableError
-		spent      *recheck.SpentError
-		unanswered *recheck.UnansweredError
 		halted     *env.HaltedError
 	)
 	soon := now.Add(retryBase)
@@ -58,76 +69,52 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) Ve
 	case errors.Is(err, context.Canceled):
 		return Verdict{Kind: env.VerdictInterrupted, Reason: "interrupted"}
 	case errors.As(err, &wait):
-		return Verdict{Kind: env.VerdictWait, until: later(wait.Until, now), Reason: wait.Reason}
+		return waitsFor(wait.Reason, later(wait.Until, now))
 	case errors.As(err, &blocked):
-		return blockedBy(blocked)
+		return blockedBy(blocked.Reason)
 	case errors.As(err, &halted):
-		return Verdict{Kind: env.VerdictWait, halted: true, until: now, Reason: halted.Says()}
-	case errors.As(err, &spent):
-		return Verdict{Kind: env.VerdictBlocked, spent: true, Reason: spent.Reason, hint: spending.AnotherAllowance}
-	case errors.As(err, &unanswered):
-		return Verdict{Kind: env.VerdictBlocked, Reason: unanswered.Error(), public: unanswered.Public(), hint: recheck.Enduring}
-	case errors.As(err, &followup):
-		v := Verdict{Kind: env.VerdictBlocked, Reason: followup.Reason, hint: followup.Hint, followup: followup.Kind}
-		if v.followup == work.FollowupComments {
-			v.Kind = env.VerdictSuperseded
-		}
-		return v
+		return Verdict{Kind: env.VerdictWait, halted: true, until: now, why: halted.Reason()}
 	case errors.As(err, &superseded):
 		return Verdict{Kind: env.VerdictSuperseded, Reason: superseded.Reason}
 	case errors.As(err, &cancelled):
 		return Verdict{Kind: env.VerdictCancelled, Reason: cancelled.Reason}
 	case errors.As(err, &rejected):
-		return Verdict{Kind: env.VerdictBlocked, parks: true, Reason: "the push was refused: " + rejected.Reason, hint: rejected.Hint + retryPush}
+		return parkedBy(work.Reason{Kind: work.WhyPushRefused, Text: rejected.Reason, Advice: rejected.Hint})
 	case errors.As(err, &access):
-		return Verdict{Kind: env.VerdictBlocked, parks: true, Reason: "git has no access to the repository: " + access.Detail, hint: "run `gh auth status` and `gh auth setup-git`, or set remote_url in the config"}
+		return parkedBy(work.Reason{Kind: work.WhyNoGitAccess, Text: access.Detail})
 	case errors.As(err, &signing):
-		return Verdict{Kind: env.VerdictBlocked, Reason: signing.Error(), hint: "make signing work without a prompt, or set commit.gpgsign to false"}
+		return blockedBy(work.Reason{Kind: work.WhyNotSigned, Text: signing.Error()})
 	case errors.As(err, &offline), errors.As(err, &network):
-		return Verdict{Kind: env.VerdictWait, until: soon, Reason: "no connection: " + err.Error()}
+		return waitsFor(work.Reason{Kind: work.WhyNoConnection, Local: err.Error()}, soon)
 	case github.IsStatus(err, 401) && t.Step != work.StepClaimed: // nothing can be said on GitHub either; every pass says it
-		return Verdict{Kind: env.VerdictWait, until: now.Add(15 * retryBase), Reason: "GitHub does not know the login; run `gh auth status`"}
+		return waitsFor(work.Reason{Kind: work.WhyLoginUnknown}, now.Add(15*retryBase))
 	case github.IsStatus(err, 401, 403):
-		return Verdict{Kind: env.VerdictBlocked, parks: true, Reason: "GitHub refused: " + err.Error(), hint: "check what the account may do on the repository, and `gh auth status`"}
+		return parkedBy(work.Reason{Kind: work.WhyGitHubRefused, Text: err.Error()})
 	case noRoom(err):
-		return Verdict{Kind: env.VerdictWait, until: soon, Reason: "the disk of the machine that runs it takes nothing more; make room there"}
+		return waitsFor(work.Reason{Kind: work.WhyDiskFull}, soon)
 	case t.Attempts+1 >= work.MaxAttempts:
-		return givenUp(err, t.Attempts+1)
+		return blockedBy(givenUp(err, t.Attempts+1))
 	}
-	return Verdict{Kind: env.VerdictRetry, until: now.Add(work.Backoff(retryBase, t.Attempts+1)), Reason: err.Error()}
+	return retry(err, now.Add(work.Backoff(retryBase, t.Attempts+1)))
 }
 
-// blockedBy is the verdict where a person must act.
-func blockedBy(b *work.BlockedError) Verdict {
-	v := Verdict{Kind: env.VerdictBlocked, Reason: b.Reason, hint: b.Hint}
-	if b.Local != "" {
-		v.public, v.Reason = b.Reason, b.Reason+" "+work.Sentence(b.Local)
-	}
-	return v
-}
-
-// givenUp is the verdict after the last attempt. What failed is in the log and
-// in show; an error's text, or what an agent printed, may name this machine's
+// givenUp is why a turn is blocked after its last attempt. What failed is in the log
+// and in show; an error's text, or what an agent printed, may name this machine's
 // folders and worse, and is not published.
-func givenUp(err error, attempts int) Verdict {
-	v := Verdict{
-		Kind:   env.VerdictBlocked,
-		Reason: fmt.Sprintf("it failed %d times, at last with: %v", attempts, err),
-		public: fmt.Sprintf("it failed %d times. Why is in the log of the machine that runs it, and `gh mergexo show` says it there", attempts),
-	}
-	failed, ok := errors.AsType[*agent.FailedError](err)
-	if ok {
-		v.public = fmt.Sprintf("the agent %s, %d times. What it printed is in the log of the machine that runs it", failed.Did(), attempts)
-		v.hint = "see that the agent works on that machine, then comment to have it tried again"
-		if failed.Drift != "" {
-			v.hint = fmt.Sprintf("see that the agent works on that machine (%s), then comment to have it tried again", failed.Drift)
-		}
+func givenUp(err error, attempts int) work.Reason {
+	why := work.Reason{Kind: work.WhyFailed, Count: attempts, Local: err.Error()}
+	if failed, ok := errors.AsType[*agent.FailedError](err); ok {
+		why.Text, why.Advice = failed.Did(), failed.Drift
 	}
 	if passed, ok := errors.AsType[*agent.LimitError](err); ok { // it names nothing of the machine
-		v.public = fmt.Sprintf("the agent %s, %d times", passed.Did, attempts)
-		v.hint = passed.Hint
+		why.Kind, why.Text, why.Advice = work.WhyLimitPassed, passed.Did, passed.Hint
 	}
-	return v
+	return why
+}
+
+// retry is one more attempt, of its own accord.
+func retry(err error, at time.Time) Verdict {
+	return Verdict{Kind: env.VerdictRetry, until: at, why: work.Reason{Kind: work.WhyTriedAgain, Local: err.Error(), At: at.UnixMilli()}}
 }
 
 func later(t, now time.Time) time.Time {
@@ -141,10 +128,12 @@ func later(t, now time.Time) time.Time {
 func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) {
 	ctx = context.WithoutCancel(ctx) // an interrupt must not lose the verdict
 	v := classify(err, l.Earlier(), p.Now(), p.Config.Runtime.RetryBase)
-	if v.hint == "" {
-		v.hint = agentrun.WayOn(l)
+	v.why = v.why.Map(p.Secrets.Redact)
+	if v.why.None() {
+		v.Reason = p.Secrets.Redact(v.Reason)
+	} else {
+		v.Reason = explain.Reason(v.why, p.Here(l.Repo, l.Item, !l.Turn.Kind.Start())).Here()
 	}
-	v.Reason, v.public, v.hint = p.Secrets.Redact(v.Reason), p.Secrets.Redact(v.public), p.Secrets.Redact(v.hint)
 	if stored := p.storeVerdict(ctx, l, v, err); stored != nil {
 		p.Log.ErrorContext(ctx, "could not store what became of a turn", p.TurnAttrs(l, "error", stored)...)
 	}
@@ -174,11 +163,11 @@ func (p *Turns) storeVerdict(ctx context.Context, l *env.Lease, v Verdict, err e
 		return begunErr
 	}
 	switch {
-	case v.spent:
+	case v.why.Kind == work.WhyItemBudget:
 		return p.block(ctx, l, v, begun)
 	case v.parks && l.Turn.Step != work.StepClaimed: // its agent is not paid again
 		return p.block(ctx, l, v, true)
-	case l.Turn.Kind.Start() && !begun && (v.Kind == env.VerdictBlocked || v.followup != ""):
+	case l.Turn.Kind.Start() && !begun && (v.Kind == env.VerdictBlocked || v.why.Kind == work.WhyNewComments):
 		return p.awaitWord(ctx, l, v)
 	case v.Kind == env.VerdictCancelled:
 		return p.cancel(ctx, l, v, begun)
@@ -189,9 +178,9 @@ func (p *Turns) storeVerdict(ctx context.Context, l *env.Lease, v Verdict, err e
 }
 
 func (p *Turns) deferTurn(ctx context.Context, l *env.Lease, v Verdict, counted bool, err error) error {
-	reason, failed := v.Reason, p.brief(err)
+	why, failed := v.why, p.brief(err)
 	if v.halted {
-		reason, failed = "", l.Turn.LastError
+		why, failed = work.Reason{}, l.Turn.LastError
 	}
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
@@ -202,7 +191,7 @@ func (p *Turns) deferTurn(ctx context.Context, l *env.Lease, v Verdict, counted 
 				return err
 			}
 		}
-		return tx.DeferTurn(ctx, l.Turn.ID, v.until, reason, counted && !l.Attempted, failed)
+		return tx.DeferTurn(ctx, l.Turn.ID, v.until, why, counted && !l.Attempted, failed)
 	})
 }
 
@@ -299,7 +288,7 @@ func (p *Turns) block(ctx context.Context, l *env.Lease, v Verdict, begun bool) 
 			if err := tx.SaveTurn(ctx, l.Turn); err != nil {
 				return err
 			}
-			if err := tx.BlockTurn(ctx, l.Turn.ID, v.Reason); err != nil {
+			if err := tx.BlockTurn(ctx, l.Turn.ID, v.why); err != nil {
 				return err
 			}
 		} else if err := p.endAsking(ctx, tx, l, work.StepFailed, v.Reason); err != nil {
@@ -311,7 +300,7 @@ func (p *Turns) block(ctx context.Context, l *env.Lease, v Verdict, begun bool) 
 		if talked && !begun {
 			return p.backToWaiting(ctx, tx, l)
 		}
-		m := work.Move{Item: l.Item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.Reason, Hint: v.hint, Public: v.public}
+		m := work.Move{Item: l.Item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.why}
 		return notice.MovedOrGone(p.notices.Move(ctx, tx, m, p.Now()))
 	})
 }

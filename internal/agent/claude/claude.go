@@ -295,11 +295,7 @@ func (c *claude) failure(r agent.Request, res proc.Result, run outcome) error {
 // overBudget reports a limit of the operator's own, which another attempt would
 // reach again.
 func (c *claude) overBudget(words string) error {
-	return &work.BlockedError{
-		Reason: fmt.Sprintf("Agent %q reached a limit that its config sets.", c.spec.Name),
-		Local:  c.spec.Cite(words),
-		Hint:   fmt.Sprintf("raise it in args of [agents.%s], or ask for less, then comment to have it tried again", c.spec.Name),
-	}
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentLimit, Who: c.spec.Name, Local: c.spec.Cite(words)}}
 }
 
 // unix is a time in seconds; zero stays unknown.

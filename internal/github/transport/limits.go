@@ -53,7 +53,7 @@ func (g *gate) pass(resource string, now time.Time) error {
 	defer g.mu.Unlock()
 	for _, r := range []string{everything, resource} {
 		if c, ok := g.shut[r]; ok && now.Before(c.until) {
-			return &work.WaitError{Until: c.until, Reason: c.reason}
+			return &work.WaitError{Until: c.until, Reason: limited(c.reason)}
 		}
 	}
 	return nil
@@ -135,7 +135,7 @@ func (c *Client) limited(a *Answer, err error) error {
 	held, until, reason := a.limits.until(a.resource, now)
 	until = c.gate.close(held, until, now, reason)
 	c.log.Warn("rate limited", "host", c.host, "resource", a.resource, "until", until)
-	return &work.WaitError{Until: until, Reason: reason, Err: err}
+	return &work.WaitError{Until: until, Reason: limited(reason), Err: err}
 }
 
 // busy shuts the gate after an answer by which GitHub is overloaded or in
@@ -146,7 +146,7 @@ func (c *Client) busy(a *Answer, err error, what Effect) error {
 	if what == Writes {
 		return &UnclearError{Err: err}
 	}
-	return &work.WaitError{Until: until, Reason: reason, Err: err}
+	return &work.WaitError{Until: until, Reason: limited(reason), Err: err}
 }
 
 // isLimit tells a limit's 403 or 429 from a missing permission's: by headers,
@@ -175,3 +175,6 @@ func limitWords(message string) bool {
 	return strings.Contains(message, "secondary rate limit") || strings.Contains(message, "api rate limit exceeded") ||
 		strings.Contains(message, "was submitted too quickly")
 }
+
+// limited is that GitHub takes no more requests for now.
+func limited(words string) work.Reason { return work.Reason{Kind: work.WhyGitHubLimit, Text: words} }

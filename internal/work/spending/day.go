@@ -1,7 +1,6 @@
 package spending
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -12,9 +11,9 @@ import (
 // leave of the day's budgets.
 type Day struct {
 	Sum
-	Left  int       // turns that may still begin
-	Until time.Time // none may before; zero while some may
-	Why   string    // none may
+	Left  int         // turns that may still begin
+	Until time.Time   // none may before; zero while some may
+	Why   work.Reason // none may; zero while some may
 }
 
 const Window = 24 * time.Hour
@@ -27,14 +26,13 @@ func DayOf(turns []work.Spent, b work.Budgets, now time.Time) Day {
 		d.Left = max(0, b.TurnsPerDay-d.Turns)
 		if d.Left == 0 {
 			d.Until = fewer(turns, d.Turns, b.TurnsPerDay)
-			d.Why = fmt.Sprintf("%s began in the last 24 hours; max_turns_per_day is %d", work.Count(d.Turns, "turn"), b.TurnsPerDay)
+			d.Why = overDay(work.MaxTurnsPerDay, float64(d.Turns), float64(b.TurnsPerDay), d.Until)
 		}
 	}
 	if b.CostPerDay > 0 && d.CostUSD >= b.CostPerDay {
 		d.Left = 0
-		why := fmt.Sprintf("the turns of the last 24 hours have cost %.2f USD; max_cost_per_day_usd is %.2f", d.CostUSD, b.CostPerDay)
 		if until := cheaper(turns, d.CostUSD, b.CostPerDay); until.After(d.Until) {
-			d.Until, d.Why = until, why
+			d.Until, d.Why = until, overDay(work.MaxCostPerDay, d.CostUSD, b.CostPerDay, until)
 		}
 	}
 	return d
@@ -66,13 +64,8 @@ func cheaper(turns []work.Spent, cost, limit float64) time.Time {
 	return at.Add(Window)
 }
 
-// String tells people that nothing is begun today, and until when; empty while
-// something may be.
-func (d Day) String() string {
-	if d.Why == "" {
-		return ""
-	}
-	return fmt.Sprintf("no turn begins before %s: %s", work.Stamp(d.Until), d.Why)
+func overDay(budget string, used, limit float64, until time.Time) work.Reason {
+	return work.Reason{Kind: work.WhyDayBudget, Name: budget, Used: used, Limit: limit, At: until.UnixMilli()}
 }
 
 // Describe says what was spent of the day's budgets, in one line.

@@ -1,10 +1,6 @@
 package spending
 
-import (
-	"fmt"
-
-	"github.com/mergexo/gh-mergexo/internal/work"
-)
+import "github.com/mergexo/gh-mergexo/internal/work"
 
 // Sum is what some turns took together.
 type Sum struct {
@@ -36,28 +32,19 @@ func AnswersPeople(k work.Kind) bool {
 }
 
 // Overspent says which of an item's budgets leaves nothing for one more turn of
-// a kind; empty when none does.
-func Overspent(s Sum, kind work.Kind, b work.Budgets) string {
+// a kind; none when none does.
+func Overspent(s Sum, kind work.Kind, b work.Budgets) work.Reason {
+	over := func(budget string, used, limit float64) work.Reason {
+		return work.Reason{Kind: work.WhyItemBudget, Name: budget, Used: used, Limit: limit, Begun: s.Begun}
+	}
 	answers := AnswersPeople(kind)
 	switch {
 	case b.TurnsPerItem > 0 && s.Turns >= b.TurnsPerItem:
-		return fmt.Sprintf("it has had %s; max_turns_per_item is %d", s.tries(), b.TurnsPerItem)
+		return over(work.MaxTurnsPerItem, float64(s.Turns), float64(b.TurnsPerItem))
 	case b.CostPerItem > 0 && s.CostUSD >= b.CostPerItem:
-		return fmt.Sprintf("its agents have cost %.2f USD; max_cost_per_item_usd is %.2f", s.CostUSD, b.CostPerItem)
+		return over(work.MaxCostPerItem, s.CostUSD, b.CostPerItem)
 	case answers && b.FeedbackRounds > 0 && s.Rounds >= b.FeedbackRounds:
-		return fmt.Sprintf("comments were answered in %s; max_feedback_rounds is %d", work.Count(s.Rounds, "turn"), b.FeedbackRounds)
+		return over(work.MaxFeedbackRounds, float64(s.Rounds), float64(b.FeedbackRounds))
 	}
-	return ""
+	return work.Reason{}
 }
-
-// tries says how often its agents were set to work.
-func (s Sum) tries() string {
-	if s.Turns == s.Begun {
-		return work.Count(s.Turns, "turn")
-	}
-	return work.Count(s.Begun, "turn") + " in " + work.Count(s.Turns, "attempt")
-}
-
-// AnotherAllowance is the next step after a budget is spent. A comment is none: who
-// comments without end may be a program, and one that is an allowed user.
-const AnotherAllowance = "comment `/mergexo retry`, or take the label away and set it again; both reset its budgets"

@@ -7,8 +7,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Describe says what was spent of an item's budgets, in one line.
-func (s Sum) Describe(b work.Budgets) string {
+// Describe says what was spent of an item's budgets, in one line: on GitHub with the
+// money only where the config says so.
+func (s Sum) Describe(b work.Budgets, money bool) string {
+	if !money {
+		s.CostUSD = 0
+	}
 	var notes []string
 	if s.Turns > s.Begun {
 		notes = append(notes, "attempts count")

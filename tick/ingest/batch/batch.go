@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/notice"
@@ -233,7 +234,7 @@ func (h *Batch) Swept(who github.Identity) {
 }
 
 // Add takes an event into the batch, as a command where it is one.
-func (h *Batch) Add(c Inbound) { c.Event = work.AsCommand(c.Event); h.Events = append(h.Events, c) }
+func (h *Batch) Add(c Inbound) { c.Event = command.AsCommand(c.Event); h.Events = append(h.Events, c) }
 
 const (
 	// Overlap is re-read before the newest thing seen: GitHub's lists may lag

@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
 // Versions are the kinds and ids under which the versions of a comment are
 // known: an edit may make a command of it, or make it none.
 func Versions(e work.Event) [][2]string {
 	if e.Kind != work.EventCommand {
-		return [][2]string{{string(e.Kind), e.Source}, {string(work.EventCommand), work.CommandSource(e.Kind, e.Source)}}
+		return [][2]string{{string(e.Kind), e.Source}, {string(work.EventCommand), command.CommandSource(e.Kind, e.Source)}}
 	}
 	plain := e.Source
 	if kind := work.EventKind(e.State); kind == work.EventReview || kind == work.EventSummary {

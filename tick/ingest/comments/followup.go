@@ -25,7 +25,7 @@ func (h *Comments) ReadNewComments(ctx context.Context, l *env.Lease) (err error
 		return h.Incomplete
 	}
 	if len(h.Trouble) > 0 {
-		return &work.WaitError{Until: h.Now().Add(h.P.Config.Runtime.RetryBase), Reason: h.Trouble[0]}
+		return &work.WaitError{Until: h.Now().Add(h.P.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyNotRead, Local: h.Trouble[0]}}
 	}
 	h.Events = slices.DeleteFunc(h.Events, func(c batch.Inbound) bool { return c.Event.Outcome != "" })
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
@@ -18,7 +19,7 @@ import (
 // intakeStray takes commands in from issues and pull requests that are not
 // worked on; nothing else there is ours to read.
 func (h *Comments) intakeStray(c batch.Inbound) {
-	if c.Event = work.AsCommand(c.Event); c.Event.Kind == work.EventCommand {
+	if c.Event = command.AsCommand(c.Event); c.Event.Kind == work.EventCommand {
 		c.Pull = false
 		h.Add(c)
 	}
@@ -67,7 +68,7 @@ func (h *Comments) obeyedBefore(ctx context.Context, e work.Event) (string, erro
 // timelines show it.
 func (h *Comments) pausesByCommand(numbers []int, shown []work.Pause) (pauses []work.Pause) {
 	for i, e := range h.Obeyed { // in the order of time
-		if !says(e, work.VerbPause, numbers) {
+		if !says(e, command.VerbPause, numbers) {
 			continue
 		}
 		p := work.Pause{Number: e.Number, Began: work.StampOf(e), By: e.Author.Login}
@@ -80,7 +81,7 @@ func (h *Comments) pausesByCommand(numbers []int, shown []work.Pause) (pauses []
 			ends(s.Began)
 		}
 		for _, o := range h.Obeyed[i+1:] {
-			if says(o, work.VerbResume, numbers) {
+			if says(o, command.VerbResume, numbers) {
 				ends(work.StampOf(o))
 			}
 		}
@@ -92,8 +93,8 @@ func (h *Comments) pausesByCommand(numbers []int, shown []work.Pause) (pauses []
 }
 
 // says reports whether an event is a certain command on one of some numbers.
-func says(e work.Event, verb work.Verb, numbers []int) bool {
-	cmd, ok := work.ParseCommand(e.Body)
+func says(e work.Event, verb command.Verb, numbers []int) bool {
+	cmd, ok := command.Parse(e.Body)
 	return ok && e.Kind == work.EventCommand && cmd.Verb == verb && slices.Contains(numbers, e.Number)
 }
 
@@ -112,7 +113,7 @@ func (h *Comments) resumed(ctx context.Context, numbers []int, pauses []work.Pau
 	for _, e := range commands {
 		at := work.StampOf(e)
 		for i, p := range pauses {
-			if p.Open() && !at.Before(p.Began) && says(e, work.VerbResume, numbers) {
+			if p.Open() && !at.Before(p.Began) && says(e, command.VerbResume, numbers) {
 				pauses[i].Ended = at
 			}
 		}

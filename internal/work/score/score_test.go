@@ -1,4 +1,4 @@
-package work
+package score
 
 import (
 	"math"
@@ -35,7 +35,7 @@ func TestScore(t *testing.T) {
 		"nothing is known of it":  {1, 0, footprint(""), []Footprint{footprint("S", "a")}, 1},
 		"files of the root alone": {3, 0, footprint("S", "a"), []Footprint{footprint("S", "b")}, 2},
 	} {
-		if got := ScoreOf(c.priority, c.waiting, c.own, c.active, w); math.Abs(got.Total-c.want) > 1e-9 {
+		if got := Of(c.priority, c.waiting, c.own, c.active, w); math.Abs(got.Total-c.want) > 1e-9 {
 			t.Errorf("%s: %+v, want %v", name, got, c.want)
 		}
 	}
@@ -49,27 +49,13 @@ func TestScoreRisesByWaiting(t *testing.T) {
 		w := Weights{Priority: rapid.Float64Range(0, 10).Draw(t, "priority"), Conflict: rapid.Float64Range(0, 100).Draw(t, "conflict"), Staleness: -rapid.Float64Range(0.01, 10).Draw(t, "staleness")}
 		own := footprint("L", files.Draw(t, "own")...)
 		active := []Footprint{footprint("S", files.Draw(t, "other")...)}
-		s := ScoreOf(1, 0, own, active, w)
+		s := Of(1, 0, own, active, w)
 		if s.Risk < 0 || s.Risk > 1.0001 {
 			t.Fatalf("risk %v", s.Risk)
 		}
 		wait := time.Duration((w.Conflict/-w.Staleness)+1) * 24 * time.Hour
-		if late := ScoreOf(1, wait, own, active, w); late.Total < 0 {
+		if late := Of(1, wait, own, active, w); late.Total < 0 {
 			t.Fatalf("after %s: %+v", wait, late)
 		}
 	})
-}
-
-func TestParseDependency(t *testing.T) {
-	home := RepoName{Host: "github.com", Owner: "o", Name: "r"}
-	for in, want := range map[string]string{
-		"#12": "github.com/o/r#12", "12": "github.com/o/r#12", "a/b#3": "github.com/a/b#3", "needs #4 first": "github.com/o/r#4",
-		"https://github.com/a/b/issues/5": "github.com/a/b#5", "o/r#6.": "github.com/o/r#6",
-		"": "", "nothing": "", "#0": "", "a/b/c/d#1": "", "#-1": "",
-	} {
-		got, ok := ParseDependency(in, home)
-		if (want != "") != ok || ok && got.String() != want {
-			t.Errorf("%q: %v, %v; want %q", in, got, ok, want)
-		}
-	}
 }

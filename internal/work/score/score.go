@@ -1,4 +1,5 @@
-package work
+// Package score says which implementation is worth most now. Pure rules.
+package score
 
 import (
 	"math"
@@ -49,10 +50,10 @@ type Score struct {
 	Days     float64 `json:"days_waiting"`
 }
 
-// ScoreOf weighs an implementation that waits against those under way. Of
+// Of weighs an implementation that waits against those under way. Of
 // several the one that it collides with most counts: a sum would let many
 // harmless ones outweigh one collision.
-func ScoreOf(priority int, waiting time.Duration, own Footprint, active []Footprint, w Weights) Score {
+func Of(priority int, waiting time.Duration, own Footprint, active []Footprint, w Weights) Score {
 	s := Score{Priority: priority, Size: sizeOf(own.Size), Days: waiting.Hours() / 24}
 	s.Risk = 0.1 * s.Size
 	for _, other := range active {

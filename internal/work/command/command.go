@@ -1,8 +1,12 @@
-package work
+// Package command has what people tell this program itself, in comments and on the command
+// line: how it is read, and what it is called. Pure rules.
+package command
 
 import (
 	"regexp"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Verb is what a command asks for.
@@ -47,14 +51,14 @@ func VerbUses() []VerbUse {
 }
 
 // Flow is the flow that a verb begins, if it begins one.
-func (v Verb) Flow() (Flow, bool) {
+func (v Verb) Flow() (work.Flow, bool) {
 	switch v {
 	case VerbDesign:
-		return FlowDesign, true
+		return work.FlowDesign, true
 	case VerbBugfix:
-		return FlowBugfix, true
+		return work.FlowBugfix, true
 	case VerbSmallJob:
-		return FlowSmallJob, true
+		return work.FlowSmallJob, true
 	case VerbHelp, VerbStatus, VerbRetry, VerbUnblock, VerbPause, VerbResume, VerbCancel:
 		return "", false
 	}
@@ -107,11 +111,11 @@ var headPrefix = regexp.MustCompile(`^[0-9a-fA-F]{7,40}$`)
 // plainWord is what may be repeated to whoever wrote it.
 var plainWord = regexp.MustCompile(`^[a-z][a-z-]{0,19}$`)
 
-// ParseCommand reads a comment. It is a command when its first line that is not
+// Parse reads a comment. It is a command when its first line that is not
 // empty begins with the word /mergexo; nothing of it is feedback then, and
 // nothing below that line counts. What is not understood asks for the help.
-func ParseCommand(body string) (Command, bool) {
-	line, _, _ := strings.Cut(strings.TrimLeft(withoutBlankLines(Normalise(body)), "\n"), "\n")
+func Parse(body string) (Command, bool) {
+	line, _, _ := strings.Cut(strings.TrimLeft(withoutBlankLines(work.Normalise(body)), "\n"), "\n")
 	found := commandLine.FindStringSubmatch(strings.TrimRight(line, " \t"))
 	if found == nil {
 		return Command{}, false
@@ -120,7 +124,7 @@ func ParseCommand(body string) (Command, bool) {
 	if len(words) == 0 {
 		return Command{Verb: VerbHelp}, true
 	}
-	return NewCommand(strings.TrimRight(words[0], ".,:;!?"), words[1:]), true
+	return New(strings.TrimRight(words[0], ".,:;!?"), words[1:]), true
 }
 
 // withoutBlankLines takes the empty lines at the beginning away.
@@ -134,8 +138,8 @@ func withoutBlankLines(s string) string {
 	}
 }
 
-// NewCommand makes a command of a verb, in any case, and what follows it.
-func NewCommand(word string, args []string) Command {
+// New makes a command of a verb, in any case, and what follows it.
+func New(word string, args []string) Command {
 	verb := Verb(strings.ReplaceAll(strings.ToLower(word), "_", "-"))
 	for _, u := range VerbUses() {
 		switch {
@@ -160,7 +164,7 @@ func noCommand(word string) string {
 	for _, u := range VerbUses() {
 		verbs = append(verbs, string(u.Verb))
 	}
-	if meant := Nearest(word, verbs); meant != "" {
+	if meant := work.Nearest(word, verbs); meant != "" {
 		return "There is no command `" + word + "`; did you mean `" + meant + "`?"
 	}
 	return "There is no command `" + word + "`, so nothing was done."

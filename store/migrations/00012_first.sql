@@ -103,8 +103,7 @@ CREATE TABLE work_items (
     parent_id        INTEGER REFERENCES work_items (id),
     state            TEXT    NOT NULL,
     state_since      INTEGER NOT NULL,
-    reason           TEXT    NOT NULL,
-    hint             TEXT    NOT NULL,
+    reason           TEXT    NOT NULL, -- why it is blocked or waits, as JSON; empty: it is and does not
     title            TEXT    NOT NULL,
     author_id        INTEGER NOT NULL,
     author_login     TEXT    NOT NULL,
@@ -148,14 +147,13 @@ CREATE TABLE dependencies (
 -- said more on the issue.
 CREATE TABLE followups (
     item_id              INTEGER PRIMARY KEY REFERENCES work_items (id),
-    kind                 TEXT    NOT NULL,
     resume_turn          TEXT    NOT NULL, -- turn_key
     resume_commit        TEXT    NOT NULL,
     run_start_comment_id INTEGER NOT NULL, -- GitHub's
     comment_cursor       INTEGER NOT NULL, -- GitHub's
     event_cursor         INTEGER NOT NULL, -- events.id
     since                INTEGER NOT NULL,
-    waiting_reason       TEXT    NOT NULL
+    waiting_reason       TEXT    NOT NULL -- JSON
 ) STRICT;
 
 -- Why a work item stands still, as GitHub shows it in one comment; kept once it
@@ -164,8 +162,7 @@ CREATE TABLE stops (
     item_id  INTEGER PRIMARY KEY REFERENCES work_items (id),
     number   INTEGER NOT NULL, -- the issue or pull request where the comment stands
     token    TEXT    NOT NULL, -- of the comment's action
-    reason   TEXT    NOT NULL, -- as GitHub is told
-    hint     TEXT    NOT NULL,
+    reason   TEXT    NOT NULL, -- JSON
     attempts INTEGER NOT NULL, -- how often it came to this
     since    INTEGER NOT NULL,
     ended_at INTEGER NOT NULL, -- 0: it lasts

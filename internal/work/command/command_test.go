@@ -1,4 +1,4 @@
-package work
+package command
 
 import (
 	"strings"
@@ -50,7 +50,7 @@ func TestParseCommand(t *testing.T) {
 		{"/\u200bmergexo retry", none},
 	} {
 		got := none
-		if cmd, ok := ParseCommand(c.body); ok {
+		if cmd, ok := Parse(c.body); ok {
 			got = cmd.String()
 			if cmd.Wrong != "" {
 				got += ": " + cmd.Wrong
@@ -79,7 +79,7 @@ func FuzzParseCommand(f *testing.F) {
 }
 
 func safe(t interface{ Fatalf(string, ...any) }, body string) {
-	c, ok := ParseCommand(body)
+	c, ok := Parse(body)
 	if !ok {
 		if c != (Command{}) {
 			t.Fatalf("%q is no command, and %+v", body, c)
@@ -90,7 +90,7 @@ func safe(t interface{ Fatalf(string, ...any) }, body string) {
 	if len(said) > 200 || !utf8.ValidString(said) || strings.ContainsAny(said, "\n<>@[]!#*") {
 		t.Fatalf("%q is answered with %q", body, said)
 	}
-	again, ok := ParseCommand(c.String())
+	again, ok := Parse(c.String())
 	if !ok || again.Verb != c.Verb || again.Head != c.Head {
 		t.Fatalf("%q is %s, and that is %+v", body, c, again)
 	}

@@ -1,0 +1,142 @@
+package explain
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// declared are the kinds that internal/work declares.
+func declared(t *testing.T) []work.ReasonKind {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "reason_kinds.go"), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []work.ReasonKind
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || fmt.Sprint(spec.Type) != "ReasonKind" {
+			return true
+		}
+		text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds = append(kinds, work.ReasonKind(text))
+		return true
+	})
+	slices.Sort(kinds)
+	return kinds
+}
+
+// sample is a reason with everything that one can have.
+func sample(kind work.ReasonKind) work.Reason {
+	return work.Reason{
+		Kind: kind, Text: "TEXT", Local: "", Advice: "ADVICE", Who: "WHO", Name: "NAME", Branch: "BRANCH", Commit: "COMMIT", Head: "HEAD", Number: 7, Count: 2, Begun: 2,
+		Names: []string{"ONE", "TWO"}, Used: 5, Limit: 4,
+	}
+}
+
+func TestEveryReasonHasWords(t *testing.T) {
+	kinds := declared(t)
+	if got := Kinds(); !slices.Equal(got, kinds) || len(kinds) != len(slices.Compact(slices.Clone(kinds))) {
+		t.Errorf("declared are\n%q\nand words are there for\n%q", kinds, got)
+	}
+	for _, kind := range kinds {
+		for _, p := range []Place{{}, {Comments: true}, {Pull: true, Comments: true}} {
+			w := Reason(sample(kind), p)
+			if w.What == "" && w.Resume == "" || strings.Contains(w.What+w.Next(), "%!") {
+				t.Errorf("%s: %+v", kind, w)
+			}
+			if Reason(work.Reason{Kind: kind, Names: []string{"a", "b"}}, p).What != "" && w.What == "" {
+				t.Errorf("%s says nothing of its details", kind)
+			}
+		}
+	}
+}
+
+// What is this machine's business, and what agents cost unless the config says
+// otherwise, is in no word for GitHub.
+func TestWordsForGitHubKeepWhatIsTheMachines(t *testing.T) {
+	for _, kind := range Kinds() {
+		for _, budget := range []string{work.MaxCostPerItem, work.MaxCostPerTurn, work.MaxCostPerDay, work.MaxTokensPerTurn} {
+			r := sample(kind)
+			r.Local, r.Name, r.Used, r.Limit = "/home/me", budget, 4711, 815
+			w := Reason(r, Place{Comments: true})
+			if said := w.What + w.Next(); strings.Contains(said, "/home/me") || strings.Contains(said, "4711") || strings.Contains(said, "815") {
+				t.Errorf("%s: %s", kind, said)
+			}
+			if !strings.Contains(w.Here(), "/home/me") {
+				t.Errorf("%s: this machine is not told: %s", kind, w.Here())
+			}
+		}
+	}
+}
+
+// A reason may be one that a newer program stored, or that somebody edited in the
+// comment it was read from.
+func TestReasonsThatAreNotKnownOrLackAllHaveWords(t *testing.T) {
+	for _, kind := range append(Kinds(), "of_a_newer_program") {
+		for _, p := range []Place{{}, {Comments: true, Spending: true}, {Pull: true, Comments: true, Spending: true}} {
+			w := Reason(work.Reason{Kind: kind, Name: work.MaxCostPerItem}, p)
+			if said := w.What + w.Next() + w.Here(); strings.Contains(said, "0.00 USD") {
+				t.Errorf("%s: %q", kind, said)
+			}
+			w = Reason(work.Reason{Kind: kind, Text: "TEXT", Local: "/home/me"}, p)
+			if strings.Contains(w.What+w.Next(), "/home/me") {
+				t.Errorf("%s tells GitHub of this machine: %s", kind, w.What)
+			}
+		}
+	}
+}
+
+// Where comments on the issue start nothing, the next step is a command, or the label.
+func TestWhereCommentsStartNothingACommandIsNamed(t *testing.T) {
+	other := []work.ReasonKind{work.WhyIssueEdited, work.WhyNewComments, work.WhyRewritten}
+	for _, group := range []table{people, turns, branches, machine} {
+		for kind := range group {
+			w := Reason(sample(kind), Place{})
+			if !w.Retry && !strings.Contains(w.Next(), "/mergexo retry") && !slices.Contains(other, kind) {
+				t.Errorf("%s: no command lets it go on: %s", kind, w.Next())
+			}
+		}
+	}
+}
+
+// docs/reasons.md has each code with its words.
+func TestReasonsAreListed(t *testing.T) {
+	page := filepath.Join("..", "..", "..", "docs", "reasons.md")
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	table.WriteString("| `reason_code` | what is said | what comes next |\n|---|---|---|\n")
+	for _, kind := range Kinds() {
+		r := sample(kind)
+		if kind == work.WhyItemBudget || kind == work.WhyTurnLimit || kind == work.WhyDayBudget {
+			r.Name = "BUDGET"
+		}
+		w := Reason(r, Place{Pull: true, Comments: true, Label: "LABEL", Ignore: "LABEL"})
+		cell := func(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", kind, cell(w.What), cell(w.Next()))
+	}
+	for line := range strings.Lines(table.String()) {
+		if !strings.Contains(string(b), line) {
+			t.Errorf("docs/reasons.md lacks this row:\n%s", line)
+		}
+	}
+	if rows := strings.Count(string(b), "\n|"); rows != strings.Count(table.String(), "\n") {
+		t.Errorf("docs/reasons.md has %d lines of a table, want %d", rows, strings.Count(table.String(), "\n"))
+	}
+}

@@ -1,0 +1,85 @@
+package work
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ReasonKind says why a work item is blocked or waits. It is what is compared and
+// stored, and the reason_code of `status --json`: once released it stays as it is.
+type ReasonKind string
+
+// Reason is why something is blocked or waits, as data. Words are made of it in one
+// place (internal/work/explain), and nothing is read back from them. What a kind has
+// no use for is zero.
+type Reason struct {
+	Kind   ReasonKind `json:"kind"`
+	Text   string     `json:"text,omitempty"`   // in the words of an agent, a program, git, GitHub or a person
+	Local  string     `json:"local,omitempty"`  // more of it, which may name this machine's folders: never sent to GitHub
+	Advice string     `json:"advice,omitempty"` // what to do about it, where only what failed knows
+	Who    string     `json:"who,omitempty"`    // an agent by its name in the config, or a login
+	Name   string     `json:"name,omitempty"`   // a program, a key of the config, a model, a repository or a reference
+	Branch string     `json:"branch,omitempty"`
+	Commit string     `json:"commit,omitempty"`
+	Head   string     `json:"head,omitempty"` // of the branch now; it moves while the reason stays
+	Number int        `json:"number,omitempty"`
+	Count  int        `json:"count,omitempty"`
+	Begun  int        `json:"begun,omitempty"` // turns of which Count are the attempts
+	Names  []string   `json:"names,omitempty"`
+	Used   float64    `json:"used,omitempty"` // of a budget: turns, US dollars or tokens
+	Limit  float64    `json:"limit,omitempty"`
+	At     int64      `json:"at,omitempty"` // unix milliseconds
+}
+
+// None reports that nothing is blocked and nothing waits.
+func (r Reason) None() bool { return r.Kind == "" }
+
+// Same reports whether two reasons are the same stop, however often it is come to:
+// what moves or grows while it lasts is left out.
+func (r Reason) Same(o Reason) bool { return r.Identity() == o.Identity() }
+
+// Identity is the part of a reason that stays while it lasts, in one text.
+func (r Reason) Identity() string {
+	parts := append([]string{string(r.Kind), r.Text, r.Who, r.Name, r.Branch, r.Commit, strconv.Itoa(r.Number)}, r.Names...)
+	for i, part := range parts { // an agent's words may hold whatever would stand between two parts
+		parts[i] = strconv.Quote(string([]rune(part))) // as JSON has it
+	}
+	return strings.Join(parts, " ")
+}
+
+// Equal reports whether two reasons are equal in everything.
+func (r Reason) Equal(o Reason) bool {
+	return r.Identity() == o.Identity() && slices.Equal(r.Names, o.Names) && r.Local == o.Local && r.Advice == o.Advice && r.Head == o.Head &&
+		r.Count == o.Count && r.Begun == o.Begun && r.Used == o.Used && r.Limit == o.Limit && r.At == o.At
+}
+
+// Map is the reason with its free texts as a function has them: without secrets, or
+// without what may not be stored.
+func (r Reason) Map(f func(string) string) Reason {
+	r.Text, r.Local, r.Advice, r.Who, r.Name = f(r.Text), f(r.Local), f(r.Advice), f(r.Who), f(r.Name)
+	r.Names = slices.Clone(r.Names)
+	for i, n := range r.Names {
+		r.Names[i] = f(n)
+	}
+	return r
+}
+
+// String is for logs and errors; people read internal/work/explain's words.
+func (r Reason) String() string {
+	what := strings.ReplaceAll(string(r.Kind), "_", " ")
+	parts := append([]string{r.Who, r.Name, r.Branch}, r.Names...)
+	if r.Number != 0 {
+		parts = append(parts, "#"+strconv.Itoa(r.Number))
+	}
+	parts = slices.DeleteFunc(append(parts, r.Text, r.Local), func(s string) bool { return s == "" })
+	return strings.TrimSuffix(what+": "+strings.Join(parts, "; "), ": ")
+}
+
+// Or is the reason or, where there is none, another.
+func (r Reason) Or(other Reason) Reason {
+	if r.None() {
+		return other
+	}
+	return r
+}

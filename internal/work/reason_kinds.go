@@ -1,0 +1,119 @@
+package work
+
+// Why a work item is blocked: a person has to act.
+const (
+	WhyQuestion           ReasonKind = "question"                    // an agent asks; Text
+	WhyTestsFail          ReasonKind = "tests_fail"                  // the required tests, after every repair; Text, Count
+	WhyNothingChanged     ReasonKind = "nothing_changed"             // the agent finished without changing a file
+	WhyChangeRefused      ReasonKind = "change_refused"              // what the agent made must not be pushed; Text, Advice
+	WhyNewComments        ReasonKind = "new_issue_comments_pending"  // people commented while the agent worked: nothing was opened yet
+	WhyIssueEdited        ReasonKind = "issue_edited"                // since its label was set, by somebody without write permission; Text
+	WhyFailed             ReasonKind = "failed"                      // every attempt; Count, Text, Local, Advice
+	WhyLimitPassed        ReasonKind = "run_limit"                   // the agent used too much memory or disk in every attempt, or wrote too much; Count, Text, Advice
+	WhyUnknown            ReasonKind = "unknown"                     // Local
+	WhyNeverAnswered      ReasonKind = "never_answered"              // the agent was started as often as it may be; Count, Local
+	WhyItemBudget         ReasonKind = "item_budget"                 // is spent; Name, Used, Limit, Begun
+	WhyTurnLimit          ReasonKind = "turn_limit"                  // the turn has used as much as it may; Name, Used, Limit; Count: runs that were ended
+	WhyNoProgress         ReasonKind = "no_progress"                 // several turns in a row fixed nothing; Count, Names
+	WhyNotFixed           ReasonKind = "not_fixed"                   // one turn changed nothing about it; Names, Branch
+	WhyFlakyTest          ReasonKind = "flaky_test"                  // its checks cannot be run again from here; Name
+	WhyStillRed           ReasonKind = "still_red"                   // the checks, after they were run again; Commit
+	WhyDependsMissing     ReasonKind = "dependency_missing"          // Name
+	WhyDependsHidden      ReasonKind = "dependency_hidden"           // Name
+	WhyDependsCircle      ReasonKind = "dependency_circle"           // Names
+	WhyRewritten          ReasonKind = "branch_rewritten"            // Branch, Commit, Head
+	WhyBranchGone         ReasonKind = "branch_gone"                 // Branch
+	WhyBranchInTheWay     ReasonKind = "branch_in_the_way"           // Branch, Name
+	WhyBranchUnknown      ReasonKind = "branch_unexpected"           // on the remote; Branch
+	WhyBaseGone           ReasonKind = "base_branch_gone"            // Branch
+	WhyNoCommit           ReasonKind = "repository_empty"            // Branch
+	WhyForeignPull        ReasonKind = "foreign_pull_request"        // for our branch; Number, Branch
+	WhyPushRefused        ReasonKind = "push_refused"                // Text, Advice
+	WhyNoGitAccess        ReasonKind = "git_access"                  // Text
+	WhyGitHubRefused      ReasonKind = "github_refused"              // Text
+	WhyNotSigned          ReasonKind = "commit_not_signed"           // Text
+	WhyNobodySignsOff     ReasonKind = "sign_off_unknown"            //
+	WhyAgentMissing       ReasonKind = "agent_missing"               // Who, Name, Advice
+	WhyAgentRelative      ReasonKind = "agent_path_relative"         // Who, Name
+	WhyAgentNotStarted    ReasonKind = "agent_not_started"           // Who, Name
+	WhyAgentShutOut       ReasonKind = "agent_outside_sandbox"       // its program is not visible in its sandbox; Who, Name, Text
+	WhyAgentUnable        ReasonKind = "agent_unable"                // the check before its first run; Who, Local
+	WhyAgentLimit         ReasonKind = "agent_limit"                 // one that the config sets; Who, Local
+	WhyAgentLoggedOut     ReasonKind = "agent_credentials"           // Who, Local, Advice
+	WhyAgentNoCredit      ReasonKind = "agent_credit"                // Who, Local
+	WhyAgentNoModel       ReasonKind = "agent_model"                 // Who, Name, Local
+	WhyAgentDeclined      ReasonKind = "agent_declined"              // the model refused; Who, Local
+	WhyTestsMissing       ReasonKind = "tests_missing"               // the program of the required tests; Name
+	WhyTestsShutOut       ReasonKind = "tests_outside_sandbox"       // Who, Name, Text
+	WhySandboxMissing     ReasonKind = "sandbox_missing"             // Name (what the config asks for), Text, Advice
+	WhyInterpreterShutOut ReasonKind = "interpreter_outside_sandbox" // Who, Name, Text (the program that needs it)
+	WhyNotOnPath          ReasonKind = "interpreter_not_on_path"     // Who, Name, Local
+	WhyAccountChanged     ReasonKind = "account_changed"             // Who, Number
+	WhyRepoArchived       ReasonKind = "repository_archived"         // Name
+	WhyRepoReadOnly       ReasonKind = "repository_read_only"        // Name
+	WhyRepoMissing        ReasonKind = "repository_missing"          // Name
+	WhyRepoTwice          ReasonKind = "repository_twice"            // Names: both, and what both are now
+)
+
+// Why a work item or a request waits: time alone, or a next pass, lets it go on.
+const (
+	WhyGitHubLimit  ReasonKind = "github_limit"         // Text
+	WhyUnclearWrite ReasonKind = "github_unclear"       // the answer to a write never came; Text
+	WhyNoAnswer     ReasonKind = "github_no_answer"     // Text
+	WhyLoginUnknown ReasonKind = "github_login"         //
+	WhyDraftReview  ReasonKind = "draft_review"         // of the operator's own; Number
+	WhyPace         ReasonKind = "comment_pace"         // Count, Text
+	WhyDayBudget    ReasonKind = "day_budget"           // Name, Used, Limit, At
+	WhyProvider     ReasonKind = "agent_provider"       // Who, Text
+	WhyNoConnection ReasonKind = "no_connection"        // Local
+	WhyDiskFull     ReasonKind = "disk_full"            //
+	WhyHeadNotShown ReasonKind = "head_not_visible"     //
+	WhyChecksRun    ReasonKind = "checks_running"       //
+	WhyBranchMoves  ReasonKind = "branch_moving"        //
+	WhyCommitLost   ReasonKind = "commit_lost"          // Text
+	WhyRepoGone     ReasonKind = "repository_gone"      // Name
+	WhyRepoReplaced ReasonKind = "repository_replaced"  // Name
+	WhyCommandFirst ReasonKind = "command_first"        //
+	WhyNotRead      ReasonKind = "not_read"             // a part of GitHub's answer; Local
+	WhyHalted       ReasonKind = "everything_paused"    // on this machine; At, Text
+	WhyPaused       ReasonKind = "paused"               // the item; Who, At
+	WhyTriedAgain   ReasonKind = "tried_again"          // after a failure; Text, At
+	WhyRunning      ReasonKind = "agent_running"        // Name (kind of turn), Number (slot)
+	WhyInterrupted  ReasonKind = "interrupted"          // no pass works on the turn now; Name
+	WhyToBeSent     ReasonKind = "answer_to_send"       // the agent has answered
+	WhyPushed       ReasonKind = "pushed"               // the rest of the answer is to be sent
+	WhyFreeSlot     ReasonKind = "free_slot"            // Name (kind of turn)
+	WhyToAnswer     ReasonKind = "to_answer"            // Count of events
+	WhyPeople       ReasonKind = "people"               // on a pull request; Number
+	WhyReply        ReasonKind = "reply"                // on the issue
+	WhyQuiet        ReasonKind = "quiet_period"         // At
+	WhyDepends      ReasonKind = "dependency"           // Names
+	WhyCollides     ReasonKind = "would_collide"        // Text: its score
+	WhyNoSlot       ReasonKind = "no_slot"              // Text: its score
+	WhyFeedbackOff  ReasonKind = "feedback_off"         // Count of comments, or Names of what is red
+	WhyIssueOff     ReasonKind = "issue_comments_off"   // Count of comments
+	WhyRepoWaits    ReasonKind = "github_repository"    // cannot be read; Name, Local, At
+	WhyPullWaits    ReasonKind = "github_pull_request"  // cannot be read; Number, Local, At
+	WhyPullOpens    ReasonKind = "pull_request_opening" // then it is closed, as Who asked
+	WhyPullCloses   ReasonKind = "pull_request_closing" // Number, Who
+	WhyMerged       ReasonKind = "merged"               //
+	WhyDesignMerged ReasonKind = "design_merged"        //
+	WhyClosed       ReasonKind = "closed"               // Text: who cancelled it
+)
+
+// IsSpending reports whether a budget is of money or tokens: what is used of it is
+// told on GitHub only where the config says so.
+func IsSpending(budget string) bool {
+	return budget == MaxCostPerItem || budget == MaxCostPerTurn || budget == MaxCostPerDay || budget == MaxTokensPerTurn
+}
+
+// The budgets, by their keys in the config.
+const (
+	MaxTurnsPerItem   = "max_turns_per_item"
+	MaxFeedbackRounds = "max_feedback_rounds"
+	MaxCostPerItem    = "max_cost_per_item_usd"
+	MaxCostPerTurn    = "max_cost_per_turn_usd"
+	MaxTokensPerTurn  = "max_tokens_per_turn"
+	MaxTurnsPerDay    = "max_turns_per_day"
+	MaxCostPerDay     = "max_cost_per_day_usd"
+)

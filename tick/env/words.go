@@ -1,0 +1,22 @@
+package env
+
+import (
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+)
+
+// Public is what the words about an item depend on that GitHub is told. pull says
+// whether its conversation is a pull request's.
+func (p *Env) Public(r *Repo, item work.Item, pull bool) explain.Place {
+	return explain.Place{
+		Pull: pull, Comments: p.Config.Runtime.EnableIssueCommentRouting, Label: item.Label,
+		Ignore: r.Settings.Labels.Ignore, Spending: r.Settings.Voice.Spending,
+	}
+}
+
+// Here is the same for this machine's log, history and terminal.
+func (p *Env) Here(r *Repo, item work.Item, pull bool) explain.Place {
+	at := p.Public(r, item, pull)
+	at.Spending = true
+	return at
+}
