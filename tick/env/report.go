@@ -57,15 +57,16 @@ type RepoReport struct {
 
 // TurnReport is what a pass did for one turn.
 type TurnReport struct {
-	Repo    string    `json:"repo"`
-	Number  int       `json:"number"`
-	Kind    work.Kind `json:"kind"`
-	TurnKey string    `json:"turnKey"`
-	Step    work.Step `json:"step"`
-	Outcome string    `json:"outcome"` // done, waiting, retrying, blocked, superseded, cancelled, interrupted
-	Reason  string    `json:"reason"`
-	URL     string    `json:"url"`
-	Resumed bool      `json:"resumed"`
+	Repo    string          `json:"repo"`
+	Number  int             `json:"number"`
+	Kind    work.Kind       `json:"kind"`
+	TurnKey string          `json:"turnKey"`
+	Step    work.Step       `json:"step"`
+	Outcome string          `json:"outcome"` // done, waiting, retrying, blocked, superseded, cancelled, interrupted
+	Reason  string          `json:"reason"`
+	Code    work.ReasonKind `json:"reason_code"` // of what waits or is blocked
+	URL     string          `json:"url"`
+	Resumed bool            `json:"resumed"`
 }
 
 // TurnChange is one change of a turn's state, for progress on a terminal.

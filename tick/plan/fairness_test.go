@@ -83,7 +83,7 @@ func newPlay(roll dice, order func([]Plan) []PlannedTurn) *play {
 		repo := app
 		repo.ID, repo.Name.Name = int64(n+1), fmt.Sprint("app", n)
 		p.views = append(p.views, Snapshot{
-			Repo: repo, Policy: Policy{FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Weights: p.weights},
+			Repo: repo, Policy: Policy{FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Weights: p.weights, Match: func(glob, path string) bool { return glob == path }},
 		})
 	}
 	return p

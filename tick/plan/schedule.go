@@ -162,7 +162,7 @@ func (v *Snapshot) footprint(item work.Item, files []string) score.Footprint {
 	}
 	for _, glob := range item.TouchPaths {
 		found := false
-		for _, path := range v.Files {
+		for _, path := range v.paths() {
 			if v.Policy.Match(glob, path) {
 				f.Files[path], found = true, true
 			}
@@ -172,4 +172,16 @@ func (v *Snapshot) footprint(item work.Item, files []string) score.Footprint {
 		}
 	}
 	return f
+}
+
+// paths are those that a glob may mean: of the base, and what is changed by what is
+// under way. Without git, which status does not ask, the second are known all the same.
+func (v *Snapshot) paths() []string {
+	paths := slices.Clone(v.Files)
+	for _, i := range v.Items {
+		if i.Active() {
+			paths = append(paths, i.Pull.Files...)
+		}
+	}
+	return paths
 }

@@ -144,7 +144,7 @@ func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 	}
 	rep.AddTurn(env.TurnReport{
 		Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, TurnKey: l.Turn.Key, Step: l.Turn.Step,
-		Outcome: string(v.Kind), Reason: reason, URL: p.turnURL(ctx, l), Resumed: l.Resumed,
+		Outcome: string(v.Kind), Reason: reason, Code: v.why.Kind, URL: p.turnURL(ctx, l), Resumed: l.Resumed,
 	})
 }
 
