@@ -38,6 +38,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 )
 
 var (
@@ -93,7 +95,7 @@ func run(m *testing.M) (code int, err error) {
 		defer os.RemoveAll(w.dir)
 		worlds <- w
 	}
-	return m.Run(), nil
+	return testhome.Waiting{M: m}.Run(), nil
 }
 
 // build makes the binary that is killed, as it is released, and the helper.

@@ -77,7 +77,7 @@ import (
 var update = flag.Bool("update", false, "write what cmp found into the stories")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(testhome.Waiting{M: m}, map[string]func(){
 		"gh-mergexo": func() {
 			os.Exit(cmd.Main(cmd.Env{
 				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test", Now: machineNow(),
