@@ -94,6 +94,7 @@ func mutants() []mutant {
 `, `
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/agentrun"
 	"github.com/mergexo/gh-mergexo/tick/compose"
 	"github.com/mergexo/gh-mergexo/tick/env"
 `},
