@@ -143,7 +143,7 @@ func (t pullRows) SetLost(ctx context.Context, pullID int64, oid string) error {
 		`UPDATE pull_requests SET lost_oid = ?, accepted_oid = '' WHERE id = ?`, oid, pullID)
 }
 
-// AcceptHead records that the work goes on from a head of a rewritten branch. It
+// AcceptHead records that the work resumes from a head of a rewritten branch. It
 // is ErrStale when the branch is not known to be rewritten.
 func (t pullRows) AcceptHead(ctx context.Context, pullID int64, oid string) error {
 	return t.one(ctx, fmt.Sprintf("accept head %s of pull request %d", oid, pullID), ErrStale,

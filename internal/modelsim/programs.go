@@ -13,7 +13,7 @@ func Programs() (dir, why string) {
 	case !told:
 		return "", "script/agent-tests runs the real codex and claude, and so does CI"
 	case dir == "":
-		return "", "codex and claude were not to be had when this run began: script/agent-clis said why"
+		return "", "codex and claude could not be installed when this run began: script/agent-clis said why"
 	}
 	return dir, ""
 }

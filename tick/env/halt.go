@@ -1,6 +1,7 @@
 package env
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -133,10 +134,14 @@ func (d Dirs) toldFile() string { return filepath.Join(d.State, "paused.told") }
 // now: what a pass prints under cron is mailed, and once a pause is enough. Where it
 // cannot be noted, it is told again.
 func (d Dirs) TellHalt(h Halt) bool {
-	if told, err := os.ReadFile(d.toldFile()); err == nil && string(told) == h.Says() {
+	pause, err := json.Marshal(h)
+	if err != nil {
+		return true // a time that cannot be written: told again
+	}
+	if told, err := os.ReadFile(d.toldFile()); err == nil && bytes.Equal(told, pause) {
 		return false
 	}
-	_ = os.WriteFile(d.toldFile(), []byte(h.Says()), 0o600)
+	_ = os.WriteFile(d.toldFile(), pause, 0o600)
 	return true
 }
 

@@ -112,7 +112,7 @@ type Mirror interface {
 // Agents finds the agent for a kind of turn in a repository.
 type Agents interface {
 	// Agent gives an agent, ready to run; its name also with an error. Where the sandbox that the config
-	// demands is not to be had it fails with a *work.BlockedError.
+	// demands does not work it fails with a *work.BlockedError.
 	Agent(ctx context.Context, repo work.Repo, kind work.Kind) (Hired, error)
 	// Used reads what a run has used whose end nobody saw, and which began then by
 	// this machine's clock; false where its program keeps no record of that.

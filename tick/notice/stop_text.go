@@ -25,7 +25,7 @@ func (s Target) stopText(stop work.Stop) string {
 	return text + "\n\nThis comment is kept up to date."
 }
 
-// overText replaces it once the item goes on.
+// overText replaces it once the item resumes or ends.
 func (s Target) overText(stop work.Stop, m work.Move) string {
 	what := "Resumed"
 	switch m.To {

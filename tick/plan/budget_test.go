@@ -62,8 +62,8 @@ func TestBudgetsOfAnItem(t *testing.T) {
 		"a start":                           {scene(noPull, state(work.StatePending), with(labelled()), budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"an implementation":                 {scene(noPull, ready, budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"said once":                         {scene(blocked(threeTurns), with(talk), budget(turns, full)), "", "", false},
-		"a comment is no way on":            {scene(blocked(work.Reason{Kind: work.WhyFailed}), with(talk), budget(turns, full), func(v *Snapshot) { v.Items[0].Since = noon.Add(-time.Hour) }), "it has had 3 turns; max_turns_per_item is 3", "", false},
-		"the label set anew is":             {scene(blocked(threeTurns), with(talk, anew), budget(turns, full)), "", work.KindImplementationFeedback, true},
+		"a comment resets nothing":          {scene(blocked(work.Reason{Kind: work.WhyFailed}), with(talk), budget(turns, full), func(v *Snapshot) { v.Items[0].Since = noon.Add(-time.Hour) }), "it has had 3 turns; max_turns_per_item is 3", "", false},
+		"the label set again does":          {scene(blocked(threeTurns), with(talk, anew), budget(turns, full)), "", work.KindImplementationFeedback, true},
 		"also of a start":                   {scene(noPull, blocked(threeTurns), with(anew), budget(turns, full)), "", work.KindBugfixStart, true},
 		"the label from before the stop":    {scene(noPull, blocked(threeTurns), func(v *Snapshot) { v.Items[0].Since = noon }, with(anew), budget(turns, full)), "", "", false},
 		"nothing to begin, nothing to stop": {scene(budget(turns, full)), "", "", false},
@@ -99,30 +99,31 @@ func TestNoProgress(t *testing.T) {
 	answer := work.Spent{Turn: 3, Kind: work.KindImplementationFeedback, Step: work.StepDone}
 	superseded := fix(9, "x", "y")
 	superseded.Step = work.StepSuperseded
+	none, sameAgain := work.Reason{}, work.Reason{Kind: work.WhyNoProgress, Count: 2, Names: unit}
 	for name, c := range map[string]struct {
 		spent []work.Spent
 		found map[int64][]string
-		want  string
+		want  work.Reason
 	}{
-		"the first":                  {nil, nil, ""},
-		"the second":                 {[]work.Spent{fix(1, "000", "aaa")}, map[int64][]string{1: unit}, ""},
-		"the same, twice mended":     {[]work.Spent{fix(1, "000", "bbb"), fix(2, "bbb", "aaa")}, map[int64][]string{1: unit, 2: unit}, "2 turns in a row were to fix the same red checks, and they are red again: unit"},
-		"another one before":         {[]work.Spent{fix(1, "000", "bbb"), fix(2, "bbb", "aaa")}, map[int64][]string{1: lint, 2: unit}, ""},
-		"a person pushed in between": {[]work.Spent{fix(1, "000", "bbb"), fix(2, "person", "aaa")}, map[int64][]string{1: unit, 2: unit}, ""},
-		"a person pushed on top":     {[]work.Spent{fix(1, "000", "bbb"), fix(2, "bbb", "ccc")}, map[int64][]string{1: unit, 2: unit}, ""},
-		"three, whatever was red":    {[]work.Spent{fix(1, "0", "1"), fix(2, "1", "2"), fix(3, "2", "3")}, nil, "3 turns in a row have tried to fix"},
-		"a person spoke":             {[]work.Spent{fix(1, "000", "bbb"), fix(2, "bbb", "aaa"), answer}, map[int64][]string{1: unit, 2: unit}, ""},
-		"two since a person spoke":   {[]work.Spent{answer, fix(4, "000", "bbb"), fix(5, "bbb", "aaa")}, map[int64][]string{4: unit, 5: unit}, "the same red checks"},
-		"what came to nothing":       {[]work.Spent{fix(1, "000", "bbb"), superseded, fix(2, "bbb", "aaa")}, map[int64][]string{1: unit, 2: unit, 9: lint}, "the same red checks"},
+		"the first":                  {nil, nil, none},
+		"the second":                 {[]work.Spent{fix(1, "000", "aaa")}, map[int64][]string{1: unit}, none},
+		"the same, twice mended":     {[]work.Spent{fix(1, "000", "bbb"), fix(2, "bbb", "aaa")}, map[int64][]string{1: unit, 2: unit}, sameAgain},
+		"another one before":         {[]work.Spent{fix(1, "000", "bbb"), fix(2, "bbb", "aaa")}, map[int64][]string{1: lint, 2: unit}, none},
+		"a person pushed in between": {[]work.Spent{fix(1, "000", "bbb"), fix(2, "person", "aaa")}, map[int64][]string{1: unit, 2: unit}, none},
+		"a person pushed on top":     {[]work.Spent{fix(1, "000", "bbb"), fix(2, "bbb", "ccc")}, map[int64][]string{1: unit, 2: unit}, none},
+		"three, whatever was red":    {[]work.Spent{fix(1, "0", "1"), fix(2, "1", "2"), fix(3, "2", "3")}, nil, work.Reason{Kind: work.WhyNoProgress, Count: 3}},
+		"a person spoke":             {[]work.Spent{fix(1, "000", "bbb"), fix(2, "bbb", "aaa"), answer}, map[int64][]string{1: unit, 2: unit}, none},
+		"two since a person spoke":   {[]work.Spent{answer, fix(4, "000", "bbb"), fix(5, "bbb", "aaa")}, map[int64][]string{4: unit, 5: unit}, sameAgain},
+		"what came to nothing":       {[]work.Spent{fix(1, "000", "bbb"), superseded, fix(2, "bbb", "aaa")}, map[int64][]string{1: unit, 2: unit, 9: lint}, sameAgain},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := scene(with(check), snapshot("FAILURE", "MERGEABLE"), budget(work.Budgets{}, c.spent))
 			v.Items[0].Findings = c.found
 			p := For(v)
 			switch {
-			case c.want == "" && (len(p.Turns) != 1 || len(p.Moves) != 0):
+			case c.want.None() && (len(p.Turns) != 1 || len(p.Moves) != 0):
 				t.Errorf("no turn: %+v", p.Lines)
-			case c.want != "" && (len(p.Turns) != 0 || len(p.Moves) != 1 || p.Moves[0].Reason.Kind != work.WhyNoProgress || !strings.Contains(explain.What(p.Moves[0].Reason, explain.Place{}), c.want)):
+			case !c.want.None() && (len(p.Turns) != 0 || len(p.Moves) != 1 || !p.Moves[0].Reason.Equal(c.want)):
 				t.Errorf("%+v, %+v", p.Moves, p.Lines)
 			}
 		})
@@ -161,7 +162,7 @@ func TestBudgetsOfADay(t *testing.T) {
 			if held := !d.Why.None(); held != (len(p.Held) == 1) || held == (len(p.Turns) == 1) || len(p.Moves) > 0 || len(p.Notices) != 1 {
 				t.Errorf("turns %d, held %d, moves %d, notices %d", len(p.Turns), len(p.Held), len(p.Moves), len(p.Notices))
 			}
-			if last := p.Lines[len(p.Lines)-1]; !d.Why.None() && (last.What != "wait" || last.Code != work.WhyDayBudget || !strings.Contains(last.Reason, d.Why.Name)) {
+			if last := p.Lines[len(p.Lines)-1]; !d.Why.None() && (last.What != "wait" || !last.Why[0].Equal(d.Why)) {
 				t.Errorf("the dry run says %+v", last)
 			}
 			if d.Why.None() {

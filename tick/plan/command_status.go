@@ -11,10 +11,11 @@ import (
 
 // status says where the item stands, in a list.
 func (r *commander) status() Reply {
+	waits, next := r.stands()
 	lines := []string{
 		fmt.Sprintf("state: `%s` since %s", r.item.State, work.UTC(r.item.Since)),
-		"waits for: " + r.waitsFor(),
-		"next: " + r.comesNext(),
+		"waits for: " + waits,
+		"next: " + next,
 	}
 	if r.item.Branch != "" {
 		lines = append(lines, fmt.Sprintf("branch: `%s`", r.item.Branch))
@@ -28,25 +29,19 @@ func (r *commander) status() Reply {
 
 // whereItStands is the same in two sentences.
 func (r *commander) whereItStands() string {
-	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", r.item.State, r.waitsFor(), r.comesNext())
+	waits, next := r.stands()
+	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", r.item.State, waits, next)
 }
 
-// waitsFor says what the item waits for. What is wrong with the machine is the
-// machine's business: GitHub is told that it is.
-func (r *commander) waitsFor() string {
+// stands says what the item waits for, and what comes next. What is wrong with the
+// machine is the machine's business: GitHub is told that it is.
+func (r *commander) stands() (waits, next string) {
 	if _, over := r.over(); over {
-		return "nothing"
+		return "nothing", r.afterTheEnd()
 	}
-	said := strings.Join(strings.Fields(r.standing().Says(r.v.place(r.item), false)), " ")
-	return strings.TrimRight(r.v.Policy.Clean(said), ".")
-}
-
-// comesNext says how the item resumes.
-func (r *commander) comesNext() string {
-	if _, over := r.over(); over {
-		return r.afterTheEnd()
-	}
-	return r.v.Policy.Clean(strings.Join(strings.Fields(r.standing().Next(r.v.place(r.item))), " "))
+	s, at := r.standing(), r.v.place(r.item)
+	clean := func(said string) string { return r.v.Policy.Clean(strings.Join(strings.Fields(said), " ")) }
+	return strings.TrimRight(clean(s.Says(at, false)), "."), clean(s.Next(at))
 }
 
 // standing is why nothing happens for the item, as status on this machine has it.

@@ -127,7 +127,7 @@ func TestWhatACommentAboutAStopSaysOfAPause(t *testing.T) {
 		"given back, and over":          {taken, nil, work.StateClosed, "nobody"},
 		"nobody has it":                 {lasts, nil, work.StateBlocked, "nothing"},
 		"it went on before":             {over, bob, work.StateBlocked, "nothing"},
-		"it does not stand still":       {lasts, bob, work.StateRunning, "nothing"},
+		"it is not stopped":             {lasts, bob, work.StateRunning, "nothing"},
 		"paused, and never was blocked": {work.Stop{}, bob, work.StateAwaitingFeedback, "nothing"},
 	} {
 		v := scene(state(c.state), func(v *Snapshot) { v.Items[0].Stop, v.Items[0].Pause = c.stop, c.pause })

@@ -41,7 +41,7 @@ func TestPlanOfAPausedItem(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 			paused := slices.ContainsFunc(p.Lines, func(l Line) bool {
-				return l.What == "wait" && l.Reason == "paused by bob since 2026-11-21 11:00:00 UTC; to resume: take agent:ignore away, or comment `/mergexo resume`"
+				return l.What == "wait" && l.Code == work.WhyPaused && l.Why[0].Who == "bob"
 			})
 			if paused != (c.want == "") {
 				t.Errorf("lines %+v", p.Lines)
