@@ -188,35 +188,40 @@ const module = "../.."
 // build makes the mutant's binary. The source tree stays as it is: the compiler
 // reads one file of it from elsewhere.
 func (m mutant) build(dir string) (binary string, err error) {
+	binary = filepath.Join(dir, "gh-mergexo")
+	return binary, m.compile(dir, "-o", binary, "./cmd/gh-mergexo")
+}
+
+// compile has go build the program, or a part of it, without the guard.
+func (m mutant) compile(dir string, what ...string) error {
 	real, err := filepath.Abs(filepath.Join(module, filepath.FromSlash(m.file)))
 	if err != nil {
-		return "", err
+		return err
 	}
 	source, err := os.ReadFile(real)
 	if err != nil {
-		return "", err
+		return err
 	}
 	text, err := m.apply(string(source))
 	if err != nil {
-		return "", err
+		return err
 	}
 	mutated, overlay := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "overlay.json")
 	instead, err := json.Marshal(map[string]any{"Replace": map[string]string{real: mutated}})
 	if err != nil {
-		return "", err
+		return err
 	}
 	for name, content := range map[string][]byte{mutated: []byte(text), overlay: instead} {
 		if err := os.WriteFile(name, content, 0o600); err != nil {
-			return "", err
+			return err
 		}
 	}
-	binary = filepath.Join(dir, "gh-mergexo")
-	c := exec.Command("go", "build", "-overlay", overlay, "-o", binary, "./cmd/gh-mergexo")
+	c := exec.Command("go", append([]string{"build", "-overlay", overlay}, what...)...)
 	c.Dir, c.Env = module, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build without %q: %w\n%s", m.guard, err, out)
+		return fmt.Errorf("build without %q: %w\n%s", m.guard, err, out)
 	}
-	return binary, nil
+	return nil
 }
 
 // apply takes the guard out of a source text.

@@ -51,11 +51,11 @@ func (p *Loader) View(ctx context.Context, r *env.Repo) (v plan.Snapshot, err er
 // stands in no comment: the repository as a pass would plan for it, and the newest item
 // there; one without an id when nothing is worked on.
 func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, number int) (v plan.Snapshot, item plan.Item, err error) {
-	if v, err = p.read(ctx, tx, r, asking); err != nil {
+	v, from, err := p.begin(ctx, tx, r)
+	if err != nil {
 		return v, item, err
 	}
-	from, err := newReading(ctx, tx, r.Row, v.Now)
-	if err != nil {
+	if v, err = from.fill(ctx, v, asking); err != nil {
 		return v, item, err
 	}
 	row, err := itemOn(ctx, tx, r.Row.ID, number)

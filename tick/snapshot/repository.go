@@ -25,26 +25,37 @@ const (
 
 // read reads a repository.
 func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (plan.Snapshot, error) {
-	v := p.empty(r)
-	from, err := newReading(ctx, tx, r.Row, v.Now)
+	v, from, err := p.begin(ctx, tx, r)
 	if err != nil {
 		return v, err
 	}
-	rows, err := from.choose(ctx, w)
+	return from.fill(ctx, v, w)
+}
+
+// begin reads what all items are made of.
+func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (plan.Snapshot, *reading, error) {
+	v := p.empty(r)
+	from, err := newReading(ctx, tx, r.Row, v.Now)
+	return v, from, err
+}
+
+// fill reads the items.
+func (r *reading) fill(ctx context.Context, v plan.Snapshot, w which) (plan.Snapshot, error) {
+	rows, err := r.choose(ctx, w)
 	if err != nil {
 		return v, err
 	}
 	for _, row := range rows {
-		item, err := from.item(ctx, row)
+		item, err := r.item(ctx, row)
 		if err != nil {
 			return v, err
 		}
 		v.Items = append(v.Items, item)
 	}
-	if v.Strays, err = from.strays(ctx); err != nil || len(v.Items) == 0 {
+	if v.Strays, err = r.strays(ctx); err != nil || len(v.Items) == 0 {
 		return v, err
 	}
-	v.Served, err = from.served(ctx)
+	v.Served, err = r.served(ctx)
 	return v, err
 }
 
