@@ -51,6 +51,7 @@ var arrows = map[string]string{
 	"internal/work":             "",
 	"internal/work/command":     "internal/work",
 	"internal/work/explain":     "internal/work internal/work/command",
+	"internal/work/review":      "internal/work",
 	"internal/work/score":       "",
 	"internal/work/spending":    "internal/work",
 	"internal/work/standing":    "internal/work internal/work/command internal/work/explain",

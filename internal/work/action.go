@@ -21,6 +21,11 @@ const (
 	ActionRepoLabels  ActionKind = "repo_labels" // that a repository has; what it lacks is made
 	ActionFlow        ActionKind = "flow"        // the label that begins an issue's work, set again, or none; repeated
 	ActionClose       ActionKind = "close"       // a pull request of ours
+
+	ActionReview        ActionKind = "review"         // a reviewer's, with its comments
+	ActionStatus        ActionKind = "status"         // a commit status: what the reviews of a head have come to; renewed
+	ActionDismiss       ActionKind = "dismiss"        // a review of ours, of a head that moved: taken back, or marked so
+	ActionReviewRequest ActionKind = "review_request" // asks a person for a review
 )
 
 // StickyEdit is the Base of a sticky comment that is only to be edited: where there

@@ -24,6 +24,9 @@ const (
 	EventReopened EventKind = "reopened"
 	EventLabelled EventKind = "labelled"
 	EventCommand  EventKind = "command" // something written for the tool itself, wherever it stands
+
+	EventReviewDue EventKind = "review_due" // a reviewer is to look at a head (internal/work/review)
+	EventFixDue    EventKind = "fix_due"    // what a reviewer asked for is to be done
 )
 
 // Said reports whether the event is something that a person wrote, to be
@@ -32,7 +35,8 @@ func (k EventKind) Said() bool {
 	switch k {
 	case EventReview, EventIssue, EventSummary, EventSource:
 		return true
-	case EventCheck, EventConflict, EventHead, EventMerged, EventClosed, EventReopened, EventLabelled, EventCommand:
+	case EventCheck, EventConflict, EventHead, EventMerged, EventClosed, EventReopened, EventLabelled, EventCommand,
+		EventReviewDue, EventFixDue:
 		return false
 	}
 	return false

@@ -145,6 +145,30 @@ func CloseToken(repo RepoKey, pull int, commandKey string) string {
 	return token("close", repo, pull, commandKey)
 }
 
+// ReviewToken is the token of a reviewer's review of a head.
+func ReviewToken(repo RepoKey, number int, reviewer, head string, cycle int) string {
+	return token("review", repo, number, reviewer, head, strconv.Itoa(cycle))
+}
+
+// FindingToken is the token of a comment of such a review, by its position in it.
+func FindingToken(repo RepoKey, number int, reviewer, head string, cycle, position int) string {
+	return token("finding", repo, number, reviewer, head, strconv.Itoa(cycle), strconv.Itoa(position))
+}
+
+// StatusToken is the token of what the reviews of a head have come to, as a commit
+// status: what is wanted may be renewed, and the newest counts.
+func StatusToken(repo RepoKey, head string) string { return token("status", repo, 0, head) }
+
+// DismissToken is the token of taking a review of ours back, by its number on GitHub.
+func DismissToken(repo RepoKey, number int, reviewID int64) string {
+	return token("dismiss", repo, number, strconv.FormatInt(reviewID, 10))
+}
+
+// RequestToken is the token of asking a person for a review of a head.
+func RequestToken(repo RepoKey, number int, reviewer, head string) string {
+	return token("request", repo, number, reviewer, head)
+}
+
 func token(what string, repo RepoKey, number int, parts ...string) string {
 	return digest(append([]string{what, string(repo), strconv.Itoa(number)}, parts...)...)
 }

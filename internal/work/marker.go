@@ -14,6 +14,7 @@ import (
 var (
 	actionMarker  = regexp.MustCompile(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
 	handledMarker = regexp.MustCompile(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
+	reviewMarker  = regexp.MustCompile(`^<!-- mergexo-(review|finding|epoch):([A-Za-z0-9_-]+) -->$`)
 	workMarker    = regexp.MustCompile(`(?m)^<!-- mergexo-work:(\{.*\}) -->$`)
 )
 
@@ -22,6 +23,9 @@ type Marks struct {
 	Token   string
 	Handled []string // event keys; only on the last visible action of a turn
 	Stop    string   // MarkStop's; only on the comment about a stop that lasts
+	Review  string   // internal/work/review has what it says; only in the body of a review of ours
+	Finding string   // as Review; only in a comment that belongs to one
+	Epoch   string   // how often a person had the reviews begin anew; only on the comment about a stop of theirs
 }
 
 // Mark ends a body with a blank line and its markers, the token last.
@@ -32,15 +36,18 @@ func Mark(body string, m Marks) string {
 	if len(m.Handled) > 0 {
 		b.WriteString("<!-- mergexo-handled:" + strings.Join(m.Handled, " ") + " -->\n")
 	}
-	if m.Stop != "" {
-		b.WriteString("<!-- mergexo-stop:" + m.Stop + " -->\n")
+	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}} {
+		if line.says != "" {
+			b.WriteString("<!-- mergexo-" + line.name + ":" + line.says + " -->\n")
+		}
 	}
 	b.WriteString("<!-- mergexo-action:" + m.Token + " -->")
 	return b.String()
 }
 
-// ParseMarks reads the markers of a body. A marker counts on the body's last
-// line only, unquoted; it proves nothing about who wrote it.
+// ParseMarks reads the markers of a body. They count at its very end only, unquoted:
+// the action's on the last line, the others right above it. They prove nothing about
+// who wrote them.
 func ParseMarks(body string) (Marks, bool) {
 	lines := strings.Split(strings.TrimRight(Normalise(body), "\n \t"), "\n")
 	last := actionMarker.FindStringSubmatch(lines[len(lines)-1])
@@ -48,15 +55,34 @@ func ParseMarks(body string) (Marks, bool) {
 		return Marks{}, false
 	}
 	m := Marks{Token: last[1]}
-	if len(lines) > 1 {
-		if h := handledMarker.FindStringSubmatch(lines[len(lines)-2]); h != nil {
-			m.Handled = strings.Fields(h[1])
-		}
-		if s := stopMarker.FindStringSubmatch(lines[len(lines)-2]); s != nil {
-			m.Stop = s[1]
-		}
+	for i := len(lines) - 2; i >= 0 && m.read(lines[i]); i-- {
 	}
 	return m, true
+}
+
+// read takes the marker of one line over. It reports whether there is one.
+func (m *Marks) read(line string) bool {
+	if h := handledMarker.FindStringSubmatch(line); h != nil {
+		m.Handled = strings.Fields(h[1])
+		return true
+	}
+	if s := stopMarker.FindStringSubmatch(line); s != nil {
+		m.Stop = s[1]
+		return true
+	}
+	found := reviewMarker.FindStringSubmatch(line)
+	if found == nil {
+		return false
+	}
+	switch found[1] {
+	case "review":
+		m.Review = found[2]
+	case "finding":
+		m.Finding = found[2]
+	default:
+		m.Epoch = found[2]
+	}
+	return true
 }
 
 // Ours reports whether a body is our own writing: by an account that we have
@@ -100,6 +126,7 @@ func ParsePullMark(body string) (PullMark, bool) {
 const (
 	TrailerTurn    = "Mergexo-Turn"
 	TrailerHandled = "Mergexo-Handled"
+	TrailerReview  = "Mergexo-Review" // the review that a commit answers: its reviewer, and its number on GitHub
 )
 
 // turnDigits is how much of a turn's key a commit names: 64 bits tell all turns apart.

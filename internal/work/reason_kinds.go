@@ -55,6 +55,32 @@ const (
 	WhyRepoTwice          ReasonKind = "repository_twice"            // Names: both, and what both are now
 )
 
+// Why the reviews of a pull request are stopped: a person has to act.
+const (
+	WhyReviewCycles    ReasonKind = "review_cycles_exceeded" // max_fix_cycles; Number, Count
+	WhyReviewCircle    ReasonKind = "review_same_findings"   // Number, Name (the reviewer), Names (files)
+	WhyReviewNotFixed  ReasonKind = "review_not_fixed"       // a fix changed nothing, or asks a person; Number, Name
+	WhyReviewTakenBack ReasonKind = "review_taken_back"      // Number, Name
+	WhyReviewFailed    ReasonKind = "review_failed"          // Number, Name, Text, Local, Advice
+	WhyReviewerAccount ReasonKind = "reviewer_account"       // Name (the reviewer), Who (the account), Text, Advice
+	WhyReviewSandbox   ReasonKind = "review_sandbox_missing" // somebody else's pull request; Text, Advice
+)
+
+// Why the reviews of a pull request wait.
+const (
+	WhyReviewDue      ReasonKind = "review_due"          // a turn; Name
+	WhyReviewFixDue   ReasonKind = "review_fix_due"      // a turn; Name
+	WhyReviewPerson   ReasonKind = "review_person"       // Who (empty: whoever may write), Name
+	WhyReviewAuthor   ReasonKind = "review_author"       // somebody else's pull request is theirs to fix; Name
+	WhyReviewDraft    ReasonKind = "review_draft"        //
+	WhyReviewChecks   ReasonKind = "review_checks"       //
+	WhyReviewComments ReasonKind = "review_comments"     // Count
+	WhyReviewHeld     ReasonKind = "review_held"         // Who, At
+	WhyReviewRelabel  ReasonKind = "review_relabel"      // Who
+	WhyReviewApproved ReasonKind = "approved"            // Number
+	WhyStatusUnset    ReasonKind = "review_status_unset" // the commit status cannot be set; Text
+)
+
 // Why a work item or a request waits: time alone, or a next pass, lets it go on.
 const (
 	WhyGitHubLimit  ReasonKind = "github_limit"         // Text

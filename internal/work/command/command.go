@@ -24,6 +24,8 @@ const (
 	VerbDesign   Verb = "design"
 	VerbBugfix   Verb = "bugfix"
 	VerbSmallJob Verb = "small-job"
+	VerbApprove  Verb = "approve"
+	VerbHold     Verb = "hold"
 )
 
 // VerbUse is a verb's line in the help.
@@ -59,7 +61,7 @@ func (v Verb) Flow() (work.Flow, bool) {
 		return work.FlowBugfix, true
 	case VerbSmallJob:
 		return work.FlowSmallJob, true
-	case VerbHelp, VerbStatus, VerbRetry, VerbUnblock, VerbPause, VerbResume, VerbCancel:
+	case VerbHelp, VerbStatus, VerbRetry, VerbUnblock, VerbPause, VerbResume, VerbCancel, VerbApprove, VerbHold:
 		return "", false
 	}
 	return "", false
@@ -68,7 +70,7 @@ func (v Verb) Flow() (work.Flow, bool) {
 // NeedsItem reports whether a verb is about work that has begun.
 func (v Verb) NeedsItem() bool {
 	switch v {
-	case VerbRetry, VerbUnblock, VerbCancel, VerbStatus:
+	case VerbRetry, VerbUnblock, VerbCancel, VerbStatus, VerbApprove, VerbHold:
 		return true
 	case VerbPause, VerbResume, VerbDesign, VerbBugfix, VerbSmallJob, VerbHelp:
 	}

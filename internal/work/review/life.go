@@ -1,0 +1,129 @@
+package review
+
+import "slices"
+
+// State is where the reviews of a pull request stand.
+type State string
+
+// The states. Empty: nothing is reviewed.
+const (
+	Pending     State = "pending"
+	Reviewing   State = "reviewing"
+	Checking    State = "checking_approval"
+	Fixing      State = "fixing"
+	Approved    State = "approved"
+	Failed      State = "error"
+	HumanReview State = "human_review_required"
+	Merged      State = "merged"
+	Closed      State = "closed"
+)
+
+// States lists every state.
+func States() []State {
+	return []State{Pending, Reviewing, Checking, Fixing, Approved, Failed, HumanReview, Merged, Closed}
+}
+
+// Stopped reports whether a person has to act before anybody reviews or fixes again.
+func (s State) Stopped() bool { return s == Failed || s == HumanReview }
+
+// Ended reports whether the pull request is no longer open.
+func (s State) Ended() bool { return s == Merged || s == Closed }
+
+// Event is what moves the reviews of a pull request from one state to another.
+type Event string
+
+// The events.
+const (
+	EventOpened    Event = "opened"       // reviewers are configured for it
+	EventDue       Event = "due"          // nothing holds the next review back
+	EventApproved  Event = "approved"     // by the reviewer who was asked
+	EventRejected  Event = "rejected"     // changes are requested
+	EventComplete  Event = "complete"     // everybody has approved this head
+	EventWanting   Event = "incomplete"   // not everybody has
+	EventPushed    Event = "pushed"       // the head moved
+	EventFixed     Event = "fixed"        // by our fix
+	EventUnfixed   Event = "unfixed"      // a fix changed nothing, or asks a person
+	EventExhausted Event = "exhausted"    // max_fix_cycles is used up, or the findings are the same again
+	EventTakenBack Event = "taken back"   // a person dismissed the verdict on this head
+	EventFailed    Event = "failed"       // a session, for good
+	EventRetried   Event = "retried"      // by a person's command
+	EventDecided   Event = "decided"      // by a reviewer's verdict, after the stop
+	EventMerged    Event = "merged"       // by whomever
+	EventClosed    Event = "closed"       // by whomever
+	EventReopened  Event = "reopened"     //
+	EventOff       Event = "switched off" // in the config
+)
+
+// Events lists every event.
+func Events() []Event {
+	return []Event{
+		EventOpened, EventDue, EventApproved, EventRejected, EventComplete, EventWanting, EventPushed, EventFixed, EventUnfixed,
+		EventExhausted, EventTakenBack, EventFailed, EventRetried, EventDecided, EventMerged, EventClosed, EventReopened, EventOff,
+	}
+}
+
+// MergeType says how a pull request came to be merged.
+type MergeType string
+
+// The merge types.
+const (
+	MergedForced   MergeType = "forced"   // before everybody had approved
+	MergedApproved MergeType = "approved" // by a person, after it
+	MergedAuto     MergeType = "auto"     // by us
+)
+
+// Transition is one line of the life of a pull request's reviews.
+type Transition struct {
+	From  State // empty: it begins here
+	Event Event
+	To    State // empty: it ends here
+	Does  string
+}
+
+// transitions is the whole of it: what is not in it changes nothing.
+var transitions = slices.Concat(
+	[]Transition{
+		{"", EventOpened, Pending, "the first reviewer, once nothing holds the review back"},
+		{Pending, EventDue, Reviewing, "the next reviewer looks at this head"},
+		{Checking, EventComplete, Approved, "it may be merged"},
+		{Checking, EventWanting, Reviewing, "the next reviewer looks at this head"},
+		{Fixing, EventFixed, Reviewing, "the same reviewer looks again"},
+		{Fixing, EventWanting, Reviewing, "the next reviewer looks at this head"},
+		{Approved, EventWanting, Reviewing, "who has not approved this head looks at it"},
+		{Fixing, EventUnfixed, HumanReview, "a person takes over"},
+		{Fixing, EventExhausted, HumanReview, "a person takes over"},
+		{Closed, EventReopened, Pending, "whoever has not approved this head"},
+	},
+	from(EventPushed, Reviewing, "who has not approved this head looks at it", Checking, Fixing, Approved),
+	from(EventApproved, Checking, "the head is looked at again", Reviewing, Fixing),
+	from(EventRejected, Fixing, "the author's agent does what is asked for", Pending, Reviewing, Checking, Approved),
+	from(EventTakenBack, HumanReview, "a person takes over", Pending, Reviewing, Checking, Fixing, Approved),
+	from(EventFailed, Failed, "a person's `retry`", Reviewing, Fixing),
+	from(EventRetried, Pending, "it begins anew", Failed, HumanReview),
+	from(EventDecided, Pending, "it begins anew", Failed, HumanReview),
+	from(EventMerged, Merged, "nothing", slices.DeleteFunc(States(), func(s State) bool { return s == Merged })...),
+	from(EventClosed, Closed, "nothing", slices.DeleteFunc(States(), State.Ended)...),
+	from(EventOff, "", "nothing", slices.DeleteFunc(States(), State.Ended)...),
+)
+
+// from makes a transition for each of the states that it may come from.
+func from(e Event, to State, does string, states ...State) []Transition {
+	var all []Transition
+	for _, s := range states {
+		all = append(all, Transition{s, e, to, does})
+	}
+	return all
+}
+
+// Transitions is the whole life of a pull request's reviews, in a readable order.
+func Transitions() []Transition { return slices.Clone(transitions) }
+
+// next is where an event leads; false where it changes nothing.
+func next(s State, e Event) (State, bool) {
+	for _, t := range transitions {
+		if t.From == s && t.Event == e {
+			return t.To, true
+		}
+	}
+	return s, false
+}

@@ -1,0 +1,133 @@
+package review
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// mark is a verdict as the body of its review carries it, for a pass whose database is
+// gone: what the review says to people is never read back.
+type mark struct {
+	Version  int         `json:"v"`
+	Reviewer string      `json:"reviewer"`
+	Head     string      `json:"head"`
+	Epoch    int         `json:"epoch"`
+	Cycle    int         `json:"cycle"`
+	Decision Decision    `json:"decision"`
+	CalledIn []string    `json:"escalate,omitempty"`
+	Highest  Severity    `json:"highest,omitempty"`
+	Count    int         `json:"count,omitempty"`
+	Resolved []string    `json:"resolved,omitempty"` // earlier findings, by id
+	Findings []foundMark `json:"findings,omitempty"` // those without a comment of their own
+}
+
+// foundMark is a finding as a comment, or the mark of its review, carries it.
+type foundMark struct {
+	ID         string   `json:"id"`
+	Reviewer   string   `json:"reviewer,omitempty"`
+	Cycle      int      `json:"cycle"`
+	Severity   Severity `json:"severity"`
+	Confidence string   `json:"confidence,omitempty"`
+	Path       string   `json:"path,omitempty"`
+	Line       int      `json:"line,omitempty"`
+	Body       string   `json:"body,omitempty"`
+}
+
+// markVersion counts the shapes of a mark.
+const markVersion = 1
+
+// Mark is what the body of a review carries: the verdict, the earlier findings that it
+// says are done, and those of its own that stand in the body.
+func Mark(v Verdict, resolved []string, inBody []Finding) string {
+	m := mark{
+		Version: markVersion, Reviewer: v.Reviewer, Head: v.Head, Epoch: v.Epoch, Cycle: v.Cycle, Decision: v.Decision,
+		CalledIn: v.CalledIn, Highest: v.Highest, Count: v.Count, Resolved: resolved,
+	}
+	for _, x := range inBody {
+		m.Findings = append(m.Findings, markOf(x))
+	}
+	return encode(m)
+}
+
+// ParseMark reads what Mark has made. Of the findings it has what the mark has. False
+// for anything else.
+func ParseMark(s string) (v Verdict, resolved []string, inBody []Finding, ok bool) {
+	var m mark
+	if !decode(s, &m) || m.Version != markVersion || m.Reviewer == "" || m.Head == "" || m.Decision != Approve && m.Decision != RequestChanges {
+		return Verdict{}, nil, nil, false
+	}
+	for _, f := range m.Findings {
+		x := f.finding()
+		x.Reviewer, x.Cycle, x.Head = m.Reviewer, m.Cycle, m.Head
+		inBody = append(inBody, x)
+	}
+	v = Verdict{
+		Reviewer: m.Reviewer, Head: m.Head, Epoch: m.Epoch, Cycle: m.Cycle, Decision: m.Decision, CalledIn: m.CalledIn,
+		Highest: m.Highest, Count: m.Count, Validity: Counts,
+	}
+	return v, m.Resolved, inBody, true
+}
+
+// MarkFinding is what the comment of a finding carries.
+func MarkFinding(x Finding) string {
+	m := markOf(x)
+	m.Path, m.Line, m.Body = "", 0, "" // the comment itself has them
+	return encode(m)
+}
+
+// ParseFinding reads what MarkFinding has made. False for anything else.
+func ParseFinding(s string) (Finding, bool) {
+	var m foundMark
+	if !decode(s, &m) || m.ID == "" || m.Reviewer == "" {
+		return Finding{}, false
+	}
+	return m.finding(), true
+}
+
+func markOf(x Finding) foundMark {
+	return foundMark{x.ID, x.Reviewer, x.Cycle, x.Severity, x.Confidence, x.Path, x.Line, x.Body}
+}
+
+func (m foundMark) finding() Finding {
+	return Finding{
+		ID: m.ID, Reviewer: m.Reviewer, Cycle: m.Cycle, Severity: m.Severity, Confidence: m.Confidence,
+		Path: m.Path, Line: m.Line, Body: m.Body,
+	}
+}
+
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // plain fields
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func decode(s string, v any) bool {
+	b, err := base64.RawURLEncoding.DecodeString(s)
+	return err == nil && json.Unmarshal(b, v) == nil
+}
+
+// callIn is how a person calls another reviewer in, on a line of its own.
+var callIn = regexp.MustCompile(`^ {0,3}<!-- escalate: ([a-z0-9]+(?:-[a-z0-9]+)*) -->$`)
+
+// CalledIn lists the reviewers whom the text of a person's review calls in. A line that
+// is quoted, or stands in a fenced block of code, calls nobody.
+func CalledIn(body string) []string {
+	var names []string
+	fenced := false
+	for line := range strings.SplitSeq(work.Normalise(body), "\n") {
+		line = strings.TrimRight(line, " \t")
+		if at := strings.TrimLeft(line, " "); strings.HasPrefix(at, "```") || strings.HasPrefix(at, "~~~") {
+			fenced = !fenced
+		}
+		if found := callIn.FindStringSubmatch(line); found != nil && !fenced {
+			names = append(names, found[1])
+		}
+	}
+	return names
+}
