@@ -55,7 +55,7 @@ var arrows = map[string]string{
 	"internal/work/review":      "internal/work",
 	"internal/work/score":       "",
 	"internal/work/spending":    "internal/work",
-	"prompts":                   "internal/work prompts/document prompts/public prompts/secrets",
+	"prompts":                   "internal/work internal/work/review prompts/document prompts/public prompts/secrets",
 	"prompts/document":          "internal/work prompts/public",
 	"prompts/public":            "internal/work",
 	"prompts/secrets":           "",
