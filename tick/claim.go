@@ -22,7 +22,7 @@ func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*en
 		}
 	}
 	most := min(p.maxTurns()-running, p.Day.Left)
-	line := plan.Order(plans)
+	line := order(plans)
 	if len(line) > 0 && most > 0 {
 		if err := p.Preflight(ctx); err != nil {
 			return nil, err

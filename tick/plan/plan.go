@@ -84,6 +84,14 @@ func (p Plan) Waits() map[int64][]work.Reason {
 	return waits
 }
 
+// RoundRobin names the newest turn of a repository on each of its two lines; 0 when
+// there was none. Turns are numbered in the order in which they begin, so it is
+// the round robin's memory from pass to pass.
+type RoundRobin struct {
+	Feedback int64
+	Fresh    int64
+}
+
 // PlannedTurn is a turn to be claimed.
 type PlannedTurn struct {
 	Item     work.Item
