@@ -29,7 +29,7 @@ var arrows = map[string]string{
 	"internal/agent/command":    "internal/agent internal/proc internal/work",
 	"internal/arrows":           "",
 	"internal/bench":            "",
-	"internal/config":           "internal/config/document internal/work internal/work/score",
+	"internal/config":           "internal/config/document internal/work internal/work/review internal/work/score",
 	"internal/config/document":  "internal/work",
 	"internal/crashtest":        "",
 	"internal/demo":             "internal/config internal/git internal/githubsim internal/proc internal/terminal internal/work prompts",

@@ -23,7 +23,7 @@ import (
 // Execute runs the agent and stores its checked answer and its tree. After it
 // returns the agent is never run again for this turn.
 func (p *Runner) Execute(ctx context.Context, l *env.Lease) error {
-	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind)
+	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind, l.Turn.Reviewer)
 	if err != nil {
 		return errors.Join(err, l.Checkout.Leave())
 	}

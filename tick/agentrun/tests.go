@@ -156,7 +156,7 @@ func (p *Runner) TestReplayed(ctx context.Context, l *env.Lease, commit string) 
 	if len(l.Repo.Settings.RequiredTests) == 0 || l.Turn.Kind == work.KindDesignStart {
 		return nil
 	}
-	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind)
+	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind, l.Turn.Reviewer)
 	if err != nil {
 		return err
 	}
