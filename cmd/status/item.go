@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/internal/work/standing"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
@@ -57,12 +58,12 @@ func (f Facts) row() row {
 }
 
 // standing answers "why is nothing happening?".
-func (f Facts) standing() plan.Standing {
-	a := plan.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Live: f.Live, Waits: f.Waits}
+func (f Facts) standing() standing.Standing {
+	a := standing.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Live: f.Live, Waits: f.Waits}
 	if f.Halt != nil {
 		a.Halt = f.Halt.Reason()
 	}
-	return plan.Explain(f.Item, a)
+	return standing.Of(f.Standing(), a)
 }
 
 // stopped reports whether a comment says why the item is blocked.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/internal/work/standing"
 )
 
 // status says where the item stands, in a list.
@@ -45,13 +46,13 @@ func (r *commander) stands() (waits, next string) {
 }
 
 // standing is why nothing happens for the item, as status on this machine has it.
-func (r *commander) standing() Standing {
+func (r *commander) standing() standing.Standing {
 	item := r.item
 	if turn, busy := r.unfinished(); busy {
 		item.Turn = &turn
 	}
 	live := item.Turn != nil && r.alive(*item.Turn)
-	return Explain(item, Around{Now: r.v.Now, Repo: r.v.Repo, Live: live, Waits: r.waits()})
+	return standing.Of(item.Standing(), standing.Around{Now: r.v.Now, Repo: r.v.Repo, Live: live, Waits: r.waits()})
 }
 
 // waits is what the plan would say of the item without anybody's commands, as status

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/standing"
 )
 
 // Item is a work item with everything that its plan may depend on. One without an
@@ -39,6 +40,11 @@ type Followed struct {
 
 // HasPull reports whether the item has a pull request.
 func (i Item) HasPull() bool { return i.Pull.Number != 0 }
+
+// Standing is what of it says why nothing happens.
+func (i Item) Standing() standing.Item {
+	return standing.Item{Item: i.Item, Pull: i.Pull, Turn: i.Turn, Pause: i.Pause, Unanswered: len(i.Unanswered())}
+}
 
 // Unanswered is what people wrote that no turn has taken yet, and that one may answer.
 func (i Item) Unanswered() []work.Event {

@@ -84,18 +84,27 @@ func (p Plan) Waits() map[int64][]work.Reason {
 	return waits
 }
 
+// RoundRobin names the newest turn of a repository on each of its two lines; 0 when
+// there was none. Turns are numbered in the order in which they begin, so it is
+// the round robin's memory from pass to pass.
+type RoundRobin struct {
+	Feedback int64
+	Fresh    int64
+}
+
 // PlannedTurn is a turn to be claimed.
 type PlannedTurn struct {
-	Item   work.Item
-	Kind   work.Kind
-	Number int
-	Branch string // empty for a start
-	Base   string
-	Head   string // as far as GitHub's API knows; restore asks the remote
-	Events []work.Event
-	Since  time.Time // when the oldest of it began to wait
-	Reason string
-	Score  *score.Score // of an implementation
+	Item     work.Item
+	Kind     work.Kind
+	Reviewer string // whose review it makes, or fixes; empty: neither
+	Number   int
+	Branch   string // empty for a start
+	Base     string
+	Head     string // as far as GitHub's API knows; restore asks the remote
+	Events   []work.Event
+	Since    time.Time // when the oldest of it began to wait
+	Reason   string
+	Score    *score.Score // of an implementation
 
 	Unheard []work.Event // comments that a start resumes with
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/standing"
 )
 
 // unfinished finds the turn that this item is in: in the database, or named by
@@ -34,12 +35,12 @@ func (r *itemPlanner) busy(t work.Turn) {
 	case t.Blocked:
 		r.waitBlocked(t.Kind, r.item.Reason.Or(t.WaitReason))
 	case t.NotBefore.After(r.v.Now):
-		why := underway(t, Around{Now: r.v.Now}).Why
+		why := standing.Underway(t, standing.Around{Now: r.v.Now}).Why
 		r.line("wait", t.Kind, fmt.Sprintf("until %s: %s", work.Stamp(t.NotBefore), explain.Reason(why, r.v.here(r.item)).Here()))
 		r.p.because(why)
 	default:
 		r.line("wait", t.Kind, "a turn is running")
-		r.p.because(underway(t, Around{Now: r.v.Now, Live: true}).Why)
+		r.p.because(standing.Underway(t, standing.Around{Now: r.v.Now, Live: true}).Why)
 	}
 }
 

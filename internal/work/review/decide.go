@@ -21,7 +21,7 @@ type Facts struct {
 	Requested  []string    // heads for which the reviewer who is next was asked, people only
 	NoReview   work.Reason // why no review may begin now; none: nothing is against it
 	NoFix      work.Reason // why no fix may begin now
-	Retried    bool        // a person's command has it begin anew
+	Retried    bool        // a person's command has it begin again
 	NotFixable bool        // somebody else's pull request: its author fixes it
 }
 
@@ -54,7 +54,7 @@ type Choice struct {
 // Moves reports whether the state is another than the one that is stored.
 func (c Choice) Moves(r Record) bool { return len(c.After) > 0 || c.State != r.State }
 
-// FixCycle counts the fixes that were pushed since a person had it begin anew.
+// FixCycle counts the fixes that were pushed since a person had it begin again.
 func FixCycle(fixes []Fix, epoch int) int {
 	n := 0
 	for _, f := range fixes {
@@ -99,11 +99,12 @@ func (d *decision) decide() {
 		return
 	case d.c.State == Merged: // GitHub reopens no merged pull request
 		return
-	case d.p.Off():
+	}
+	d.do(EventReopened)
+	if d.p.Off() {
 		d.do(EventOff)
 		return
 	}
-	d.do(EventReopened)
 	d.do(EventOpened)
 	if d.c.State.Stopped() && !d.lifted() {
 		d.c.Why, d.c.Reviewer = d.f.Record.Why, d.reviewer(d.f.Record.Reviewer)
@@ -133,7 +134,7 @@ func (d *decision) allApproved() bool {
 	return len(d.rejections()) == 0 && !wanting && d.peopleApprove()
 }
 
-// lifted reports whether a person ends a stop, and has it begin anew.
+// lifted reports whether a person ends a stop, and has it begin again.
 func (d *decision) lifted() bool {
 	r := d.f.Record
 	decided := slices.ContainsFunc(d.f.Verdicts, func(v Verdict) bool {
@@ -251,7 +252,7 @@ func (d *decision) reviewer(name string) Reviewer {
 func (d *decision) stop(e Event, r Reviewer, why work.Reason) {
 	why.Number = d.f.Number
 	d.do(e)
-	d.c.Reviewer, d.c.Why = r, why
+	d.c.Reviewer, d.c.Why, d.c.Key = r, why, ""
 }
 
 // toReviewing takes the events that lead to the next review.

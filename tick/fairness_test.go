@@ -1,4 +1,4 @@
-package plan
+package tick
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // The promise of fairness, counted in turn starts. What waits stands
@@ -54,13 +55,13 @@ func (w *waits) implements() bool { return w.kind == work.KindImplementationStar
 // and tells when the promise was broken.
 type play struct {
 	roll    dice
-	order   func([]Plan) []PlannedTurn
+	order   func([]plan.Plan) []plan.PlannedTurn
 	now     time.Time
 	pass    int
 	slots   int
 	weights score.Weights
 
-	views   []Snapshot // of each repository, without what is running
+	views   []plan.Snapshot // of each repository, without what is running
 	line    []*waits
 	running []running
 	last    int64 // id of a turn, an item or an event
@@ -74,7 +75,13 @@ type running struct {
 
 const repositories = 3
 
-func newPlay(roll dice, order func([]Plan) []PlannedTurn) *play {
+var (
+	noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	app  = work.Repo{ID: 1, Name: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}, DefaultBranch: "main"}
+	ann  = work.Account{ID: 7, Login: "ann"}
+)
+
+func newPlay(roll dice, order func([]plan.Plan) []plan.PlannedTurn) *play {
 	p := &play{roll: roll, order: order, now: noon, slots: roll("slots", 1, 3), weights: score.Weights{Priority: 1, Conflict: 5, Staleness: -0.5}}
 	if roll("weights", 0, 1) == 1 {
 		p.weights = score.Weights{Priority: 0.1, Conflict: 0.5, Staleness: -2}
@@ -82,8 +89,8 @@ func newPlay(roll dice, order func([]Plan) []PlannedTurn) *play {
 	for n := range repositories {
 		repo := app
 		repo.ID, repo.Name.Name = int64(n+1), fmt.Sprint("app", n)
-		p.views = append(p.views, Snapshot{
-			Repo: repo, Policy: Policy{FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Weights: p.weights, Match: func(glob, path string) bool { return glob == path }},
+		p.views = append(p.views, plan.Snapshot{
+			Repo: repo, Policy: plan.Policy{FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Weights: p.weights, Match: func(glob, path string) bool { return glob == path }},
 		})
 	}
 	return p
@@ -125,8 +132,8 @@ func (p *play) run() error {
 // arrive makes something happen in a repository.
 func (p *play) arrive(repo, priority int) {
 	v := &p.views[repo]
-	item := Item{Item: work.Item{ID: p.id(), RepoID: v.Repo.ID, Number: len(v.Items) + 1, Priority: priority, Since: p.now}}
-	open := slices.DeleteFunc(slices.Clone(v.Items), func(i Item) bool { return !i.HasPull() })
+	item := plan.Item{Item: work.Item{ID: p.id(), RepoID: v.Repo.ID, Number: len(v.Items) + 1, Priority: priority, Since: p.now}}
+	open := slices.DeleteFunc(slices.Clone(v.Items), func(i plan.Item) bool { return !i.HasPull() })
 	e := work.Event{ID: p.id(), ItemID: item.ID, Number: item.Number, SeenAt: p.now, CreatedAt: p.now, UpdatedAt: p.now}
 	switch kind := p.roll("what", 0, 3); {
 	case kind == 0:
@@ -168,14 +175,14 @@ func (p *play) end() {
 
 // begin makes one pass.
 func (p *play) begin() error {
-	var plans []Plan
+	var plans []plan.Plan
 	free := p.slots - len(p.running)
 	for n := range p.views {
 		v := p.views[n]
 		v.Now, v.Free = p.now, free
-		plan := For(v)
-		plans = append(plans, plan)
-		for _, t := range slices.Concat(plan.Turns, plan.Waiting) {
+		made := plan.For(v)
+		plans = append(plans, made)
+		for _, t := range slices.Concat(made.Turns, made.Waiting) {
 			p.lineUp(n, t)
 		}
 	}
@@ -191,13 +198,13 @@ func (p *play) begin() error {
 	return nil
 }
 
-func (p *play) lineUp(repo int, t PlannedTurn) {
+func (p *play) lineUp(repo int, t plan.PlannedTurn) {
 	if p.find(t) == nil {
 		p.line = append(p.line, &waits{repo: repo, item: t.Item.Number - 1, kind: t.Kind, priority: t.Item.Priority, since: t.Since, came: p.pass, elsewhere: map[int]int{}})
 	}
 }
 
-func (p *play) find(t PlannedTurn) *waits {
+func (p *play) find(t plan.PlannedTurn) *waits {
 	for _, w := range p.line {
 		if int64(w.repo+1) == t.Item.RepoID && w.item == t.Item.Number-1 {
 			return w
@@ -207,7 +214,7 @@ func (p *play) find(t PlannedTurn) *waits {
 }
 
 // start begins a turn, and counts it for all that waits on.
-func (p *play) start(t PlannedTurn) error {
+func (p *play) start(t plan.PlannedTurn) error {
 	y := p.find(t)
 	if y == nil {
 		return fmt.Errorf("#%d is begun twice", t.Number)
@@ -264,7 +271,7 @@ func (p *play) passed(x, y *waits) error {
 func TestFairness(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		roll := func(what string, least, most int) int { return rapid.IntRange(least, most).Draw(t, what) }
-		if err := newPlay(roll, Order).run(); err != nil {
+		if err := newPlay(roll, order).run(); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -272,46 +279,46 @@ func TestFairness(t *testing.T) {
 
 // An order that is not fair does not pass for one.
 func TestTheFairnessTestTellsUnfairOrders(t *testing.T) {
-	sorted := func(plans []Plan, by func(a, b PlannedTurn) int) []PlannedTurn {
-		var all []PlannedTurn
+	sorted := func(plans []plan.Plan, by func(a, b plan.PlannedTurn) int) []plan.PlannedTurn {
+		var all []plan.PlannedTurn
 		for _, p := range plans {
 			all = append(all, p.Turns...)
 		}
 		slices.SortStableFunc(all, by)
 		return all
 	}
-	for name, unfair := range map[string]func([]Plan) []PlannedTurn{
-		"the newest first": func(plans []Plan) []PlannedTurn {
-			return sorted(plans, func(a, b PlannedTurn) int { return b.Since.Compare(a.Since) })
+	for name, unfair := range map[string]func([]plan.Plan) []plan.PlannedTurn{
+		"the newest first": func(plans []plan.Plan) []plan.PlannedTurn {
+			return sorted(plans, func(a, b plan.PlannedTurn) int { return b.Since.Compare(a.Since) })
 		},
-		"the oldest first, whatever its repository": func(plans []Plan) []PlannedTurn {
-			return sorted(plans, func(a, b PlannedTurn) int { return a.Since.Compare(b.Since) })
+		"the oldest first, whatever its repository": func(plans []plan.Plan) []plan.PlannedTurn {
+			return sorted(plans, func(a, b plan.PlannedTurn) int { return a.Since.Compare(b.Since) })
 		},
-		"one repository first": func(plans []Plan) []PlannedTurn {
-			return sorted(plans, func(a, b PlannedTurn) int { return int(a.Item.RepoID - b.Item.RepoID) })
+		"one repository first": func(plans []plan.Plan) []plan.PlannedTurn {
+			return sorted(plans, func(a, b plan.PlannedTurn) int { return int(a.Item.RepoID - b.Item.RepoID) })
 		},
-		"a round robin that forgets": func(plans []Plan) []PlannedTurn {
+		"a round robin that forgets": func(plans []plan.Plan) []plan.PlannedTurn {
 			for i := range plans {
-				plans[i].Served = RoundRobin{}
+				plans[i].Served = plan.RoundRobin{}
 			}
-			return Order(plans)
+			return order(plans)
 		},
-		"feedback first": func(plans []Plan) []PlannedTurn {
+		"feedback first": func(plans []plan.Plan) []plan.PlannedTurn {
 			for i := range plans {
-				plans[i].Served = RoundRobin{Fresh: max(plans[i].Served.Fresh, plans[i].Served.Feedback)}
+				plans[i].Served = plan.RoundRobin{Fresh: max(plans[i].Served.Fresh, plans[i].Served.Feedback)}
 			}
-			return Order(plans)
+			return order(plans)
 		},
-		"priority that waiting does not overtake": func(plans []Plan) []PlannedTurn {
+		"priority that waiting does not overtake": func(plans []plan.Plan) []plan.PlannedTurn {
 			for i := range plans {
 				for j := range plans[i].Turns {
 					plans[i].Turns[j].Item.Priority *= 1000
 				}
 			}
-			return Order(plans)
+			return order(plans)
 		},
-		"a slot stays free": func(plans []Plan) []PlannedTurn {
-			all := Order(plans)
+		"a slot stays free": func(plans []plan.Plan) []plan.PlannedTurn {
+			all := order(plans)
 			return all[:max(0, len(all)-1)]
 		},
 	} {

@@ -1,8 +1,10 @@
-package plan
+package tick
 
 import (
 	"slices"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // waitPerPriority is how much earlier a thing counts as having come for each
@@ -10,20 +12,12 @@ import (
 // that time, and which of two goes first never changes while both wait.
 const waitPerPriority = time.Hour
 
-// RoundRobin names the newest turn of a repository on each of its two lines; 0 when
-// there was none. Turns are numbered in the order in which they begin, so it is
-// the round robin's memory from pass to pass.
-type RoundRobin struct {
-	Feedback int64
-	Fresh    int64
-}
-
-// Order puts the planned turns of all repositories in line: round robin over
+// order puts the planned turns of all repositories in line: round robin over
 // the repositories and, within one, between feedback and new work; there by
 // priority, raised by waiting, then the oldest first. Of several, what was
 // served longest ago is next, so that while a thing waits no other repository
 // gets more than one start for each one of its own (and one).
-func Order(plans []Plan) []PlannedTurn {
+func order(plans []plan.Plan) []plan.PlannedTurn {
 	var queues []*queue
 	var last int64
 	for _, p := range plans {
@@ -33,7 +27,7 @@ func Order(plans []Plan) []PlannedTurn {
 			last = max(last, q.served())
 		}
 	}
-	var out []PlannedTurn
+	var out []plan.PlannedTurn
 	for {
 		queues = slices.DeleteFunc(queues, func(q *queue) bool { return q.next() == nil })
 		if len(queues) == 0 {
@@ -49,11 +43,11 @@ type queue struct{ feedback, fresh line }
 
 // line is what waits for the same kind of service, the first in front.
 type line struct {
-	turns  []PlannedTurn
+	turns  []plan.PlannedTurn
 	served int64
 }
 
-func newQueue(p Plan) *queue {
+func newQueue(p plan.Plan) *queue {
 	q := &queue{feedback: line{served: p.Served.Feedback}, fresh: line{served: p.Served.Fresh}}
 	for _, t := range p.Turns {
 		if t.Kind.Start() {
@@ -67,7 +61,7 @@ func newQueue(p Plan) *queue {
 	return q
 }
 
-func byUrgency(a, b PlannedTurn) int {
+func byUrgency(a, b plan.PlannedTurn) int {
 	if d := cameAs(a).Compare(cameAs(b)); d != 0 {
 		return d
 	}
@@ -78,7 +72,7 @@ func byUrgency(a, b PlannedTurn) int {
 }
 
 // cameAs is when a thing counts as having come.
-func cameAs(t PlannedTurn) time.Time {
+func cameAs(t plan.PlannedTurn) time.Time {
 	return t.Since.Add(-time.Duration(t.Item.Priority) * waitPerPriority)
 }
 
@@ -103,7 +97,7 @@ func beforeQueue(a, b *queue) int {
 
 // before compares what was served longest ago and, of two that never were, whose
 // first has waited longest.
-func before(servedA, servedB int64, a, b PlannedTurn) int {
+func before(servedA, servedB int64, a, b plan.PlannedTurn) int {
 	switch {
 	case servedA < servedB:
 		return -1
@@ -114,7 +108,7 @@ func before(servedA, servedB int64, a, b PlannedTurn) int {
 }
 
 // take begins the next thing, as the at-th.
-func (q *queue) take(at int64) PlannedTurn {
+func (q *queue) take(at int64) plan.PlannedTurn {
 	l := q.next()
 	t := l.turns[0]
 	l.turns, l.served = l.turns[1:], at

@@ -1,4 +1,6 @@
-package plan
+// Package standing answers "why is nothing happening?" for one work item, of what is known
+// of it. Pure rules; the words are internal/work/explain's.
+package standing
 
 import (
 	"strings"
@@ -8,6 +10,17 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
+
+// Item is what of a work item says how it stands.
+type Item struct {
+	work.Item
+	Pull       work.PullRequest // the newest; zero: none yet
+	Turn       *work.Turn       // the unfinished one; nil: none
+	Pause      *work.Pause      // people have paused it; nil: they have not
+	Unanswered int              // what people wrote that no turn has taken yet, and that one may answer
+}
+
+func (i Item) hasPull() bool { return i.Pull.Number != 0 }
 
 // Standing answers "why is nothing happening?" for one item. The comment that answers
 // `/mergexo status`, the terminal and JSON are made of the same one.
@@ -27,12 +40,12 @@ type Around struct {
 	Called string        // the repository's name for people
 	Halt   work.Reason   // everything on this machine is paused; none: it is not
 	Live   bool          // a living pass works on the item
-	Waits  []work.Reason // by the plan, see Plan.Waits
+	Waits  []work.Reason // by the plan, see plan.Plan.Waits
 }
 
-// Explain says why nothing happens for an item. Waits of its surroundings are what the
+// Of says why nothing happens for an item. Waits of its surroundings are what the
 // plan of today says of it.
-func Explain(i Item, a Around) Standing {
+func Of(i Item, a Around) Standing {
 	switch {
 	case !i.State.Open():
 		return Standing{Why: ended(i)}
@@ -42,23 +55,23 @@ func Explain(i Item, a Around) Standing {
 		return blocked(i)
 	case !a.Halt.None() && !a.Live:
 		a.Halt = work.Reason{}
-		return after(work.Reason{Kind: work.WhyHalted}, Explain(i, a))
+		return after(work.Reason{Kind: work.WhyHalted}, Of(i, a))
 	case a.Repo.NotBefore.After(a.Now):
 		return unread(work.Reason{Kind: work.WhyRepoWaits, Name: a.called(), Local: a.Repo.LastError}, a.Repo.NotBefore)
 	case a.Repo.Failures > 0 && !a.Live:
 		return unread(work.Reason{Kind: work.WhyRepoWaits, Name: a.called(), Local: a.Repo.LastError}, time.Time{})
 	case i.Turn != nil:
-		return underway(*i.Turn, a)
-	case i.HasPull() && i.Pull.NotBefore.After(a.Now):
+		return Underway(*i.Turn, a)
+	case i.hasPull() && i.Pull.NotBefore.After(a.Now):
 		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, i.Pull.NotBefore)
-	case len(a.Waits) > 0 && (len(i.Unanswered()) > 0 || i.State != work.StateAwaitingIssueFollowup):
+	case len(a.Waits) > 0 && (i.Unanswered > 0 || i.State != work.StateAwaitingIssueFollowup):
 		s := Standing{Why: a.Waits[0], Then: a.Waits[1:], Begins: i.Flow.StartKind()}
-		if i.HasPull() {
+		if i.hasPull() {
 			s.Begins = i.Flow.FeedbackKind()
 		}
 		return s
-	case len(i.Unanswered()) > 0:
-		return Standing{Why: work.Reason{Kind: work.WhyToAnswer, Count: len(i.Unanswered())}}
+	case i.Unanswered > 0:
+		return Standing{Why: work.Reason{Kind: work.WhyToAnswer, Count: i.Unanswered}}
 	}
 	return idle(i)
 }
@@ -110,8 +123,8 @@ func blocked(i Item) Standing {
 	return Standing{Why: why.Or(unknown), Blocked: true}
 }
 
-// underway is about an unfinished turn: its step says what has happened.
-func underway(t work.Turn, a Around) Standing {
+// Underway is about an unfinished turn: its step says what has happened.
+func Underway(t work.Turn, a Around) Standing {
 	if t.Waits(a.Now) {
 		why := t.WaitReason.Or(work.Reason{Kind: work.WhyTriedAgain, At: t.NotBefore.UnixMilli(), Local: t.LastError})
 		return Standing{Why: why, Until: t.NotBefore}
