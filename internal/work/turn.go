@@ -110,11 +110,11 @@ type Turn struct {
 	ItemID   int64
 	Number   int // the issue for a start, the pull request for feedback
 	Kind     Kind
-	Reviewer string // whose review it makes, or whose demands it fixes; empty: neither
 	Key      string // TurnKey; stored when claimed, never computed again
 	Step     Step
 	Slot     int
 	Reason   string // why route planned it
+	Reviewer string // whose review it makes, or fixes; empty: neither
 	Blocked  bool   // parked until a person acts; the step says how far it came
 
 	Branch string // empty until restore chose it
