@@ -42,6 +42,9 @@ func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
 	if err := p.announcePull(ctx, l); err != nil {
 		return err
 	}
+	if err := p.afterReview(ctx, l); err != nil {
+		return err
+	}
 	return p.Advance(ctx, l, work.StepApplied)
 }
 
@@ -110,6 +113,10 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 			return err
 		}
 	}
+	ends, err := endings{p.Env}.of(ctx, l, answer)
+	if err != nil {
+		return err
+	}
 	now := p.Now()
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		if opened != nil {
@@ -121,7 +128,10 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 				return err
 			}
 		}
-		if err := p.closeItem(ctx, tx, l, answer); err != nil {
+		if err := p.closeItem(ctx, tx, l, answer, ends); err != nil {
+			return err
+		}
+		if err := ends.store(ctx, tx); err != nil {
 			return err
 		}
 		if err := tx.FinishTurnEvents(ctx, l.Turn.ID, work.OutcomeAnswered, now); err != nil {
@@ -138,6 +148,7 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 		return fmt.Errorf("close turn %s: %w", l.Turn.Key, err)
 	}
 	l.Turn.Step = work.StepDone
+	endings{p.Env}.tell(ctx, l, ends)
 	if opened != nil {
 		p.LogComments(ctx, l, "issue comments handled", work.Fed(l.Events, waited.EventCursor))
 	}
@@ -145,7 +156,7 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 }
 
 // closeItem stores what the turn leaves behind for the item's later turns.
-func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answer prompts.Answer) error {
+func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answer prompts.Answer, ends *ending) error {
 	item := l.Item
 	item.Branch = l.Turn.Branch
 	if answer.DecisionSummary != "" {
@@ -162,7 +173,7 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 		return err
 	}
 	m := work.Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
-	if answer.BlockedReason != "" {
+	if asks := answer.BlockedReason != "" && !ends.asked(); asks {
 		m.Cause, m.To = work.CauseAsked, work.StateBlocked
 		m.Reason = work.Reason{Kind: work.WhyQuestion, Text: answer.BlockedReason}
 		m.Asked = l.Turn.Key
@@ -171,6 +182,12 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 		return err
 	} else if !why.None() && answer.BlockedReason == "" {
 		m.Cause, m.To, m.Reason = work.CauseAsked, work.StateBlocked, why
+	}
+	if m.To != work.StateBlocked {
+		var err error
+		if m, err = stillStopped(ctx, tx, l, m); err != nil {
+			return err
+		}
 	}
 	if unheard, err := p.unheardFeedback(ctx, tx, l); err != nil {
 		return err
