@@ -125,6 +125,10 @@ type reader interface {
 	LabelsOf(ctx context.Context, repo work.RepoName, number int) ([]string, error)
 	RepoLabels(ctx context.Context, repo work.RepoName) ([]string, error)
 	HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error)
+	Reviews(ctx context.Context, repo work.RepoName, pull int) ([]github.Review, error)
+	CommentsOfReview(ctx context.Context, repo work.RepoName, pull int, id int64) ([]github.ReviewComment, error)
+	RequestedReviewers(ctx context.Context, repo work.RepoName, pull int) ([]work.Account, error)
+	Statuses(ctx context.Context, repo work.RepoName, sha string) ([]github.Status, error)
 }
 
 // readOnly embeds the reader only: a new write does not compile until someone
@@ -181,6 +185,26 @@ func (readOnly) RemoveLabel(context.Context, work.RepoName, int, string) error {
 
 func (readOnly) ClosePull(context.Context, work.RepoName, int) (github.Pull, error) {
 	return github.Pull{}, errDryRun
+}
+
+func (readOnly) CreateReview(context.Context, work.RepoName, int, github.NewReview) (github.Review, error) {
+	return github.Review{}, errDryRun
+}
+
+func (readOnly) EditReview(context.Context, work.RepoName, int, int64, string) (github.Review, error) {
+	return github.Review{}, errDryRun
+}
+
+func (readOnly) DismissReview(context.Context, work.RepoName, int, int64, string) (github.Review, error) {
+	return github.Review{}, errDryRun
+}
+
+func (readOnly) RequestReviewers(context.Context, work.RepoName, int, ...string) error {
+	return errDryRun
+}
+
+func (readOnly) SetStatus(context.Context, work.RepoName, string, github.Status) error {
+	return errDryRun
 }
 
 var _ env.GitHub = readOnly{}
