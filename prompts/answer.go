@@ -47,7 +47,7 @@ type Answer struct {
 	Decision string          `json:"decision"` // DecisionApprove or DecisionRequestChanges
 	Body     string          `json:"body"`
 	Comments []ReviewComment `json:"comments"`
-	Earlier  []Verdict       `json:"earlier"`
+	Earlier  []Judgement     `json:"earlier"`
 	Escalate []string        `json:"escalate"`
 
 	// all but review
@@ -86,8 +86,8 @@ type ReviewComment struct {
 	Body     string `json:"body"`
 }
 
-// Verdict is what a reviewer says to an earlier finding.
-type Verdict struct {
+// Judgement is what a reviewer says to an earlier finding.
+type Judgement struct {
 	Finding  string `json:"finding"`
 	Resolved bool   `json:"resolved"`
 	Note     string `json:"note"`

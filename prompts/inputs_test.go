@@ -116,7 +116,7 @@ const goodReview = `{"decision":"request_changes","summary":"S","body":null,"com
 func TestReviewsAreRead(t *testing.T) {
 	asked := Asked{Findings: []string{"F1"}, Escalations: []string{"lead"}}
 	a, v := Decode(work.KindReview, []byte(goodReview), asked)
-	if len(v) > 0 || a.Decision != DecisionRequestChanges || a.Summary != "S" || a.Comments[0] != (ReviewComment{"a.go", 3, SeverityBlocking, "Wrong."}) || a.Earlier[0] != (Verdict{"F1", true, ""}) || a.Escalate[0] != "lead" {
+	if len(v) > 0 || a.Decision != DecisionRequestChanges || a.Summary != "S" || a.Comments[0] != (ReviewComment{"a.go", 3, SeverityBlocking, "Wrong."}) || a.Earlier[0] != (Judgement{"F1", true, ""}) || a.Escalate[0] != "lead" {
 		t.Errorf("%+v, %q", a, v)
 	}
 	approve := with(t, goodReview, "decision", `"approve"`, "comments", `[{"path":"a.go","line":null,"severity":"nit","body":"x"}]`)

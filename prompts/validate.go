@@ -2,19 +2,19 @@ package prompts
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/document"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
 // How much of the small fields is taken.
 const (
 	maxPaths   = 200
-	maxPath    = 300
+	maxPath    = document.MaxPath
 	maxDepends = 50
 )
 
@@ -76,7 +76,7 @@ func (c *checker) design(a Answer, blocked bool) {
 		c.add("touch_paths has %d entries; at most %d are taken: use globs", len(a.TouchPaths), maxPaths)
 	}
 	for i, p := range a.TouchPaths[:min(len(a.TouchPaths), maxPaths)] {
-		if why := pathProblem(p); why != "" {
+		if why := document.PathProblem(p); why != "" {
 			c.add("touch_paths[%d] %q %s", i, p, why)
 		}
 	}
@@ -88,30 +88,6 @@ func (c *checker) design(a Answer, blocked bool) {
 			c.add("depends_on[%d] must be one short line, such as \"#12\"", i)
 		}
 	}
-}
-
-var drive = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
-
-// pathProblem says why a touch path cannot be one: it must be a path or glob
-// inside the repository, written with slashes.
-func pathProblem(p string) string {
-	switch {
-	case strings.TrimSpace(p) == "":
-		return "is empty"
-	case utf8.RuneCountInString(p) > maxPath:
-		return "is too long"
-	case strings.ContainsAny(p, "\r\n\t"):
-		return "has more than one line"
-	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || drive.MatchString(p):
-		return "is absolute; write it relative to the repository's root"
-	case strings.Contains(p, `\`):
-		return "has a backslash; write it with slashes"
-	case slices.Contains(strings.Split(p, "/"), ".."):
-		return "leaves the repository"
-	case strings.EqualFold(strings.Split(p, "/")[0], ".git"):
-		return "is inside .git"
-	}
-	return ""
 }
 
 func (c *checker) feedback(a Answer, asked []int64) {

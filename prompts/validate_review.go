@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/prompts/document"
 )
 
 // maxReviewComments is how many comments of one review are taken.
@@ -18,7 +20,7 @@ func (c *checker) review(a Answer, asked Asked) {
 	}
 	blocking := 0
 	for i, r := range a.Comments[:min(len(a.Comments), maxReviewComments)] {
-		if why := pathProblem(r.Path); why != "" {
+		if why := document.PathProblem(r.Path); why != "" {
 			c.add("comments[%d].path %q %s", i, r.Path, why)
 		}
 		if r.Line < 0 {
@@ -43,7 +45,7 @@ func (c *checker) review(a Answer, asked Asked) {
 
 // earlier demands a word on each finding that was asked about, and counts
 // those that stand.
-func (c *checker) earlier(list []Verdict, asked []string) (open int) {
+func (c *checker) earlier(list []Judgement, asked []string) (open int) {
 	var seen []string
 	for i, v := range list {
 		switch {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 const actionColumns = `repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base,
@@ -14,19 +15,19 @@ const actionColumns = `repo_id, turn_id, item_id, position, kind, need, token, s
 func actionFields(a *work.Action) []any {
 	return []any{
 		&a.RepoID,
-		refOf{&a.TurnID},
-		refOf{&a.ItemID},
+		rows.RefOf(&a.TurnID),
+		rows.RefOf(&a.ItemID),
 		&a.Position, &a.Kind, &a.Need, &a.Token, &a.State, &a.Number, &a.Target,
 		&a.On, &a.Title, &a.Body, &a.Base, &a.Head, &a.Why, &a.Sends, &a.ResultID, &a.ResultURL,
-		timeOf{&a.PlannedAt},
-		timeOf{&a.SentAt},
-		timeOf{&a.SeenAt},
-		timeOf{&a.NotBefore},
+		rows.TimeOf(&a.PlannedAt),
+		rows.TimeOf(&a.SentAt),
+		rows.TimeOf(&a.SeenAt),
+		rows.TimeOf(&a.NotBefore),
 		&a.LastError, &a.Renewals, &a.Made,
 	}
 }
 
-func scanAction(row scanner) (a work.Action, err error) {
+func scanAction(row rows.Row) (a work.Action, err error) {
 	return a, row.Scan(append([]any{&a.ID}, actionFields(&a)...)...)
 }
 
@@ -55,16 +56,16 @@ func (t actionRows) AddAction(ctx context.Context, a work.Action) (work.Action, 
 	if known.Sends > 0 || known.State == work.ActionApplied || known.State == work.ActionDropped {
 		return known, nil
 	}
-	err = t.one(ctx, what, ErrStale,
+	err = t.tx.One(ctx, what, ErrStale,
 		`UPDATE actions SET turn_id = ?, item_id = ?, position = ?, need = ?, state = ?, number = ?, target = ?, on_kind = ?,
 		 title = ?, body = ?, base = ?, head = ?, why = ?, not_before = ?, last_error = '', settled_at = 0
 		 WHERE id = ? AND sends = 0 AND state IN ('planned', 'void')`,
-		refOf{&a.TurnID}, refOf{&a.ItemID}, a.Position, a.Need, work.ActionPlanned, a.Number, a.Target, a.On,
-		a.Title, a.Body, a.Base, a.Head, a.Why, timeOf{&a.NotBefore}, known.ID)
+		rows.RefOf(&a.TurnID), rows.RefOf(&a.ItemID), a.Position, a.Need, work.ActionPlanned, a.Number, a.Target, a.On,
+		a.Title, a.Body, a.Base, a.Head, a.Why, rows.TimeOf(&a.NotBefore), known.ID)
 	if err != nil {
 		return work.Action{}, err
 	}
-	return get(ctx, t.transaction, what, scanAction, selectAction+`WHERE id = ?`, known.ID)
+	return rows.Get(ctx, t.tx, what, scanAction, selectAction+`WHERE id = ?`, known.ID)
 }
 
 func (t actionRows) insertAction(ctx context.Context, what string, a work.Action) (work.Action, error) {
@@ -72,39 +73,39 @@ func (t actionRows) insertAction(ctx context.Context, what string, a work.Action
 		a.State = work.ActionPlanned
 	}
 	if a.PlannedAt.IsZero() {
-		a.PlannedAt = t.now
+		a.PlannedAt = t.tx.Now
 	}
 	var settled int64
 	if a.State.Settled() {
-		settled = millis(t.now)
+		settled = rows.Millis(t.tx.Now)
 	}
-	id, err := t.insert(ctx, what, "actions", actionColumns+", settled_at", append(actionFields(&a), settled))
+	id, err := t.tx.Insert(ctx, what, "actions", actionColumns+", settled_at", append(actionFields(&a), settled))
 	if err != nil {
 		return work.Action{}, err
 	}
-	return get(ctx, t.transaction, what, scanAction, selectAction+`WHERE id = ?`, id)
+	return rows.Get(ctx, t.tx, what, scanAction, selectAction+`WHERE id = ?`, id)
 }
 
 // GetAction gives an action by its token.
 func (t actionRows) GetAction(ctx context.Context, token string) (work.Action, bool, error) {
-	return find(ctx, t.transaction, "get action "+token, scanAction, selectAction+`WHERE token = ?`, token)
+	return rows.Find(ctx, t.tx, "get action "+token, scanAction, selectAction+`WHERE token = ?`, token)
 }
 
 // ListTurnActions gives a turn's actions in the order of their effects.
 func (t actionRows) ListTurnActions(ctx context.Context, turnID int64) ([]work.Action, error) {
-	return list(ctx, t.transaction, fmt.Sprintf("list actions of turn %d", turnID), scanAction,
+	return rows.List(ctx, t.tx, fmt.Sprintf("list actions of turn %d", turnID), scanAction,
 		selectAction+`WHERE turn_id = ? ORDER BY position, id`, turnID)
 }
 
 // ListItemActions gives every action of a work item, oldest first.
 func (t actionRows) ListItemActions(ctx context.Context, itemID int64) ([]work.Action, error) {
-	return list(ctx, t.transaction, fmt.Sprintf("list actions of item %d", itemID), scanAction, selectAction+`WHERE item_id = ? ORDER BY id`, itemID)
+	return rows.List(ctx, t.tx, fmt.Sprintf("list actions of item %d", itemID), scanAction, selectAction+`WHERE item_id = ? ORDER BY id`, itemID)
 }
 
 // ListNotices gives a repository's unsettled actions that belong to no turn,
 // oldest first, due or not.
 func (t actionRows) ListNotices(ctx context.Context, repoID int64) ([]work.Action, error) {
-	return list(ctx, t.transaction, fmt.Sprintf("list notices of repository %d", repoID), scanAction,
+	return rows.List(ctx, t.tx, fmt.Sprintf("list notices of repository %d", repoID), scanAction,
 		selectAction+`WHERE repo_id = ? AND turn_id IS NULL AND `+unsettled+` ORDER BY planned_at, id`, repoID)
 }
 
@@ -113,7 +114,7 @@ func (t actionRows) ListNotices(ctx context.Context, repoID int64) ([]work.Actio
 // committed; DB.MarkSent is both in one. A settled action is ErrStale.
 func (t actionRows) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
 	return t.countSend(ctx, fmt.Sprintf("mark action %d as sent", id), id,
-		`UPDATE actions SET state = 'sent', sends = sends + 1, sent_at = ?, seen_content = '', made = made + (kind = 'sticky') WHERE id = ? AND `+unsettled, t.stamp(at), id)
+		`UPDATE actions SET state = 'sent', sends = sends + 1, sent_at = ?, seen_content = '', made = made + (kind = 'sticky') WHERE id = ? AND `+unsettled, t.tx.Stamp(at), id)
 }
 
 // MarkEdited is MarkSent for a send that makes nothing new.
@@ -122,25 +123,25 @@ func (t actionRows) MarkEdited(ctx context.Context, id int64) (int, error) {
 }
 
 func (t actionRows) countSend(ctx context.Context, what string, id int64, query string, args ...any) (int, error) {
-	if err := t.one(ctx, what, ErrStale, query, args...); err != nil {
+	if err := t.tx.One(ctx, what, ErrStale, query, args...); err != nil {
 		return 0, err
 	}
-	return get(ctx, t.transaction, what, scanCount, `SELECT sends FROM actions WHERE id = ?`, id)
+	return rows.Get(ctx, t.tx, what, rows.ScanCount, `SELECT sends FROM actions WHERE id = ?`, id)
 }
 
 // MarkUnsent records that none of an action's sends was carried out, nor can be
 // any more: it counts as never sent. When it was tried last stays known. A
 // settled action is ErrStale.
 func (t actionRows) MarkUnsent(ctx context.Context, id int64) error {
-	return t.one(ctx, fmt.Sprintf("mark action %d as unsent", id), ErrStale,
+	return t.tx.One(ctx, fmt.Sprintf("mark action %d as unsent", id), ErrStale,
 		`UPDATE actions SET state = ?, sends = 0, not_before = 0 WHERE id = ? AND `+unsettled, work.ActionPlanned, id)
 }
 
 // MarkApplied records that an action was seen on GitHub. A settled one is
 // ErrStale.
 func (t actionRows) MarkApplied(ctx context.Context, id int64, resultID, url string, at time.Time) error {
-	stamp := t.stamp(at)
-	return t.one(ctx, fmt.Sprintf("mark action %d as applied", id), ErrStale,
+	stamp := t.tx.Stamp(at)
+	return t.tx.One(ctx, fmt.Sprintf("mark action %d as applied", id), ErrStale,
 		`UPDATE actions SET state = ?, result_id = ?, result_url = ?, seen_at = ?, settled_at = ?, not_before = 0, last_error = '',
 		 seen_content = CASE kind WHEN 'labels' THEN target || char(10) || base ELSE '' END
 		 WHERE id = ? AND `+unsettled, work.ActionApplied, resultID, url, stamp, stamp, id)
@@ -157,31 +158,31 @@ func (t actionRows) MarkDropped(ctx context.Context, id int64, why string, at ti
 }
 
 func (t actionRows) settle(ctx context.Context, id int64, to work.ActionState, why string, at time.Time) error {
-	return t.one(ctx, fmt.Sprintf("mark action %d as %s", id, to), ErrStale,
-		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND `+unsettled, to, t.clean(why), t.stamp(at), id)
+	return t.tx.One(ctx, fmt.Sprintf("mark action %d as %s", id, to), ErrStale,
+		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND `+unsettled, to, t.tx.Clean(why), t.tx.Stamp(at), id)
 }
 
 // DeferAction leaves an unsettled action alone until a time.
 func (t actionRows) DeferAction(ctx context.Context, id int64, until time.Time, lastErr string) error {
-	return t.one(ctx, fmt.Sprintf("defer action %d", id), ErrStale,
-		`UPDATE actions SET not_before = ?, last_error = ? WHERE id = ? AND `+unsettled, millis(until), t.clean(lastErr), id)
+	return t.tx.One(ctx, fmt.Sprintf("defer action %d", id), ErrStale,
+		`UPDATE actions SET not_before = ?, last_error = ? WHERE id = ? AND `+unsettled, rows.Millis(until), t.tx.Clean(lastErr), id)
 }
 
 // VoidTurnActions makes what is left of a turn's actions void.
 func (t actionRows) VoidTurnActions(ctx context.Context, turnID int64, why string, at time.Time) error {
-	_, err := t.exec(ctx, fmt.Sprintf("void actions of turn %d", turnID),
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("void actions of turn %d", turnID),
 		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE turn_id = ? AND `+unsettled,
-		work.ActionVoid, t.clean(why), t.stamp(at), turnID)
+		work.ActionVoid, t.tx.Clean(why), t.tx.Stamp(at), turnID)
 	return err
 }
 
 // CountSends counts the writes of content (comments, replies, pull requests, issues)
 // that were sent since a time, over all repositories: what GitHub limits.
 func (t actionRows) CountSends(ctx context.Context, since time.Time) (int, error) {
-	n, _, err := find(ctx, t.transaction, "count sends", scanID,
+	n, _, err := rows.Find(ctx, t.tx, "count sends", rows.ScanID,
 		// sent_at > 0 lets SQLite use the index, which says so of itself; coming
 		// first it would also be what the index is searched by.
 		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?)`,
-		millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky)
+		rows.Millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky)
 	return int(n), err
 }

@@ -3,20 +3,22 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // Check has SQLite examine the whole file: its structure, and that no row
 // refers to one that is missing.
 func (d *DB) Check(ctx context.Context) error {
 	return d.View(ctx, func(tx *Tx) error {
-		found, err := list(ctx, tx.transaction, "check integrity", scanString, `PRAGMA integrity_check`)
+		found, err := rows.List(ctx, tx.tx, "check integrity", rows.ScanString, `PRAGMA integrity_check`)
 		if err != nil {
 			return err
 		}
 		if len(found) != 1 || found[0] != "ok" {
 			return fmt.Errorf("%s is damaged: %q", d.Path, found)
 		}
-		orphans, err := list(ctx, tx.transaction, "check references", scanString, `SELECT "table" || ' row ' || rowid || ' without its ' || parent FROM pragma_foreign_key_check`)
+		orphans, err := rows.List(ctx, tx.tx, "check references", rows.ScanString, `SELECT "table" || ' row ' || rowid || ' without its ' || parent FROM pragma_foreign_key_check`)
 		if err != nil {
 			return err
 		}

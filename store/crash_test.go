@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // childPath makes the test binary a process of its own on a database: one that
@@ -256,7 +257,7 @@ func TestInterruptedQuerySaysWhy(t *testing.T) {
 	for what, run := range map[string]func(context.Context, func(*Tx) error) error{"view": d.View, "update": d.Update} {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		err := run(ctx, func(tx *Tx) error {
-			_, err := list(ctx, tx.transaction, "count for ever", scanID,
+			_, err := rows.List(ctx, tx.tx, "count for ever", rows.ScanID,
 				`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`)
 			if err == nil {
 				return nil

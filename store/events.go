@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 const eventColumns = `repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot,
@@ -15,19 +16,19 @@ const eventColumns = `repo_id, item_id, event_key, number, kind, source, content
 func eventFields(e *work.Event) []any {
 	return []any{
 		&e.RepoID,
-		refOf{&e.ItemID},
+		rows.RefOf(&e.ItemID),
 		&e.Key, &e.Number, &e.Kind, &e.Source, &e.Hash, &e.Author.ID, &e.Author.Login, &e.Author.Bot,
 		&e.Body, &e.State, &e.URL, &e.ThreadTop, &e.Path, &e.Line, &e.DiffHunk,
-		timeOf{&e.CreatedAt},
-		timeOf{&e.UpdatedAt},
-		timeOf{&e.SeenAt},
-		refOf{&e.TurnID},
-		timeOf{&e.ProcessedAt},
+		rows.TimeOf(&e.CreatedAt),
+		rows.TimeOf(&e.UpdatedAt),
+		rows.TimeOf(&e.SeenAt),
+		rows.RefOf(&e.TurnID),
+		rows.TimeOf(&e.ProcessedAt),
 		&e.Outcome,
 	}
 }
 
-func scanEvent(row scanner) (e work.Event, err error) {
+func scanEvent(row rows.Row) (e work.Event, err error) {
 	return e, row.Scan(append([]any{&e.ID}, eventFields(&e)...)...)
 }
 
@@ -38,9 +39,9 @@ const selectEvent = `SELECT id, ` + eventColumns + ` FROM events `
 // processed already: an ignored one is counted by its outcome.
 func (t eventRows) AddEvent(ctx context.Context, e work.Event) (bool, error) {
 	if e.SeenAt.IsZero() {
-		e.SeenAt = t.now
+		e.SeenAt = t.tx.Now
 	}
-	_, err := t.insert(ctx, "add event "+e.Key, "events", eventColumns, eventFields(&e))
+	_, err := t.tx.Insert(ctx, "add event "+e.Key, "events", eventColumns, eventFields(&e))
 	if errors.Is(err, ErrStale) {
 		return false, nil
 	}
@@ -49,20 +50,20 @@ func (t eventRows) AddEvent(ctx context.Context, e work.Event) (bool, error) {
 
 // ListEvents gives every event of an issue or pull request, oldest first.
 func (t eventRows) ListEvents(ctx context.Context, repoID int64, number int) ([]work.Event, error) {
-	return list(ctx, t.transaction, fmt.Sprintf("list events of #%d", number), scanEvent,
+	return rows.List(ctx, t.tx, fmt.Sprintf("list events of #%d", number), scanEvent,
 		selectEvent+`WHERE repo_id = ? AND number = ? ORDER BY created_at, id`, repoID, number)
 }
 
 // ListItemEvents gives every event of a work item, oldest first.
 func (t eventRows) ListItemEvents(ctx context.Context, itemID int64) ([]work.Event, error) {
-	return list(ctx, t.transaction, fmt.Sprintf("list events of item %d", itemID), scanEvent,
+	return rows.List(ctx, t.tx, fmt.Sprintf("list events of item %d", itemID), scanEvent,
 		selectEvent+`WHERE item_id = ? ORDER BY created_at, id`, itemID)
 }
 
 // ListPendingEvents gives every event of a repository that is not processed,
 // oldest first, those of live turns included.
 func (t eventRows) ListPendingEvents(ctx context.Context, repoID int64) ([]work.Event, error) {
-	return list(ctx, t.transaction, fmt.Sprintf("list pending events of repository %d", repoID), scanEvent,
+	return rows.List(ctx, t.tx, fmt.Sprintf("list pending events of repository %d", repoID), scanEvent,
 		selectEvent+`WHERE repo_id = ? AND processed_at = 0 ORDER BY created_at, id`, repoID)
 }
 
@@ -75,7 +76,7 @@ func (t eventRows) AssignEvents(ctx context.Context, turnID int64, eventIDs []in
 // give has each event belong to one other row, or fails with ErrStale.
 func (t eventRows) give(ctx context.Context, how, to string, ids []int64, owner int64, query string) error {
 	for _, id := range ids {
-		if err := t.one(ctx, fmt.Sprintf("%s event %d to %s %d", how, id, to, owner), ErrStale, query, owner, id); err != nil {
+		if err := t.tx.One(ctx, fmt.Sprintf("%s event %d to %s %d", how, id, to, owner), ErrStale, query, owner, id); err != nil {
 			return err
 		}
 	}
@@ -90,7 +91,7 @@ func (t eventRows) MoveEvents(ctx context.Context, ids []int64, itemID int64) er
 // ReleaseEvents takes the events that a turn did not process from it, so that
 // another turn can have them.
 func (t eventRows) ReleaseEvents(ctx context.Context, turnID int64) error {
-	_, err := t.exec(ctx, fmt.Sprintf("release events of turn %d", turnID),
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("release events of turn %d", turnID),
 		`UPDATE events SET turn_id = NULL WHERE turn_id = ? AND processed_at = 0`, turnID)
 	return err
 }
@@ -99,8 +100,8 @@ func (t eventRows) ReleaseEvents(ctx context.Context, turnID int64) error {
 // outcome.
 func (t eventRows) FinishEvents(ctx context.Context, ids []int64, outcome string, at time.Time) error {
 	for _, id := range ids {
-		_, err := t.exec(ctx, fmt.Sprintf("finish event %d", id),
-			`UPDATE events SET processed_at = ?, outcome = ? WHERE id = ? AND processed_at = 0`, t.stamp(at), outcome, id)
+		_, err := t.tx.Exec(ctx, fmt.Sprintf("finish event %d", id),
+			`UPDATE events SET processed_at = ?, outcome = ? WHERE id = ? AND processed_at = 0`, t.tx.Stamp(at), outcome, id)
 		if err != nil {
 			return err
 		}
@@ -110,15 +111,15 @@ func (t eventRows) FinishEvents(ctx context.Context, ids []int64, outcome string
 
 // SetOutcome changes the outcome of a processed event, if it still is as it was read.
 func (t eventRows) SetOutcome(ctx context.Context, id int64, from, to string) error {
-	_, err := t.exec(ctx, fmt.Sprintf("note about event %d", id),
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("note about event %d", id),
 		`UPDATE events SET outcome = ? WHERE id = ? AND outcome = ? AND processed_at > 0`, to, id, from)
 	return err
 }
 
 // FinishTurnEvents marks what a turn has not processed yet as processed.
 func (t eventRows) FinishTurnEvents(ctx context.Context, turnID int64, outcome string, at time.Time) error {
-	_, err := t.exec(ctx, fmt.Sprintf("finish events of turn %d", turnID),
-		`UPDATE events SET processed_at = ?, outcome = ? WHERE turn_id = ? AND processed_at = 0`, t.stamp(at), outcome, turnID)
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("finish events of turn %d", turnID),
+		`UPDATE events SET processed_at = ?, outcome = ? WHERE turn_id = ? AND processed_at = 0`, t.tx.Stamp(at), outcome, turnID)
 	return err
 }
 
@@ -129,10 +130,10 @@ const OutcomeEdited = "edited"
 // SupersedeOlderVersions ends the other versions of an edited comment that no
 // turn has taken yet, and tells how many those were.
 func (t eventRows) SupersedeOlderVersions(ctx context.Context, repoID int64, number int, kind work.EventKind, source, keepKey string, at time.Time) (int, error) {
-	n, err := t.exec(ctx, "supersede older versions of "+keepKey,
+	n, err := t.tx.Exec(ctx, "supersede older versions of "+keepKey,
 		`UPDATE events SET processed_at = ?, outcome = ?
 		 WHERE repo_id = ? AND number = ? AND kind = ? AND source = ? AND event_key <> ? AND turn_id IS NULL AND processed_at = 0`,
-		t.stamp(at), OutcomeEdited, repoID, number, kind, source, keepKey)
+		t.tx.Stamp(at), OutcomeEdited, repoID, number, kind, source, keepKey)
 	return int(n), err
 }
 
@@ -140,7 +141,7 @@ func (t eventRows) SupersedeOlderVersions(ctx context.Context, repoID int64, num
 // for their thread's sake, and whose thread is not resolved any more: of each
 // comment the newest version. No turn has had them.
 func (t eventRows) ReopenEvents(ctx context.Context, pullID int64, outcome string) error {
-	_, err := t.exec(ctx, fmt.Sprintf("reopen events of pull request %d", pullID),
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("reopen events of pull request %d", pullID),
 		`UPDATE events SET processed_at = 0, outcome = '' FROM pull_requests p
 		 WHERE p.id = ? AND events.repo_id = p.repo_id AND events.number = p.number AND events.outcome = ? AND events.turn_id IS NULL
 		 AND events.thread_top IN (SELECT top FROM threads WHERE pull_id = p.id AND resolved = 0)
@@ -157,39 +158,39 @@ func (t eventRows) ReopenEvents(ctx context.Context, pullID int64, outcome strin
 func (t eventRows) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
 	const newest = ` AND NOT EXISTS (SELECT 1 FROM events o WHERE o.repo_id = events.repo_id AND o.number = events.number
 		AND o.kind = events.kind AND o.source = events.source AND o.updated_at > ?)`
-	if _, err := t.exec(ctx, "end what "+e.Key+" is read instead of",
+	if _, err := t.tx.Exec(ctx, "end what "+e.Key+" is read instead of",
 		`UPDATE events SET processed_at = ?, outcome = ? WHERE repo_id = ? AND number = ? AND kind = ? AND source = ? AND event_key <> ?
 		 AND turn_id IS NULL AND processed_at = 0`+newest,
-		t.stamp(at), OutcomeEdited, e.RepoID, e.Number, e.Kind, e.Source, e.Key, timeOf{&e.UpdatedAt}); err != nil {
+		t.tx.Stamp(at), OutcomeEdited, e.RepoID, e.Number, e.Kind, e.Source, e.Key, rows.TimeOf(&e.UpdatedAt)); err != nil {
 		return err
 	}
 	processed := int64(0)
 	if e.Outcome != "" {
-		processed = t.stamp(at)
+		processed = t.tx.Stamp(at)
 	}
-	_, err := t.exec(ctx, "take "+e.Key+" up again",
+	_, err := t.tx.Exec(ctx, "take "+e.Key+" up again",
 		`UPDATE events SET processed_at = ?, outcome = ?, updated_at = ?, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ?`+newest,
-		processed, e.Outcome, timeOf{&e.UpdatedAt}, t.stamp(at), e.RepoID, e.Key, OutcomeEdited, timeOf{&e.UpdatedAt})
+		processed, e.Outcome, rows.TimeOf(&e.UpdatedAt), t.tx.Stamp(at), e.RepoID, e.Key, OutcomeEdited, rows.TimeOf(&e.UpdatedAt))
 	return err
 }
 
 // TakeUpAgain makes an event pending again if it was processed with that
 // outcome: what made it so does not hold any more.
 func (t eventRows) TakeUpAgain(ctx context.Context, repoID int64, key, outcome string, at time.Time) error {
-	_, err := t.exec(ctx, "take "+key+" up again",
+	_, err := t.tx.Exec(ctx, "take "+key+" up again",
 		`UPDATE events SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ? AND processed_at > 0`,
-		t.stamp(at), repoID, key, outcome)
+		t.tx.Stamp(at), repoID, key, outcome)
 	return err
 }
 
 // FindOutcome tells whether an event is known, and why it is processed; empty
 // while it is not.
 func (t eventRows) FindOutcome(ctx context.Context, repoID int64, key string) (string, bool, error) {
-	return find(ctx, t.transaction, "look for event "+key, scanString, `SELECT outcome FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)
+	return rows.Find(ctx, t.tx, "look for event "+key, rows.ScanString, `SELECT outcome FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)
 }
 
 // HasEvent tells whether an event is known, processed or not.
 func (t eventRows) HasEvent(ctx context.Context, repoID int64, key string) (bool, error) {
-	_, ok, err := find(ctx, t.transaction, "look for event "+key, scanID, `SELECT id FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)
+	_, ok, err := rows.Find(ctx, t.tx, "look for event "+key, rows.ScanID, `SELECT id FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)
 	return ok, err
 }

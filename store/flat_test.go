@@ -20,6 +20,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // recorder is the SQLite driver, and remembers what it was asked.
@@ -105,7 +106,7 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		{max(1, n/5), `INSERT INTO history (` + historyColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 8), 1, ?3, 'state', 'moved' FROM n`},
 	} {
 		update(t, d, func(tx *Tx) error {
-			_, err := tx.exec(ctx, "fill", count+fill.query, r.ID, fill.rows, millis(t0.Add(-24*time.Hour)))
+			_, err := tx.tx.Exec(ctx, "fill", count+fill.query, r.ID, fill.rows, rows.Millis(t0.Add(-24*time.Hour)))
 			return err
 		})
 	}
@@ -383,7 +384,7 @@ func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []stri
 		values[i] = a.Value
 	}
 	return inTx(t, d, func(tx *Tx) ([]string, error) {
-		return list(t.Context(), tx.transaction, "explain", func(row scanner) (s string, err error) {
+		return rows.List(t.Context(), tx.tx, "explain", func(row rows.Row) (s string, err error) {
 			var a, b, c int
 			return s, row.Scan(&a, &b, &c, &s)
 		}, `EXPLAIN QUERY PLAN `+query, values...)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // BenchmarkPass compares what a pass asks after 1,000 processed events and
@@ -84,7 +85,7 @@ func TestTheFileStaysBounded(t *testing.T) {
 	}
 	defer d.Close()
 	addRepo(t, d)
-	var sizes, rows []int64
+	var sizes, counts []int64
 	for m := range months {
 		for n := range stories {
 			wholeStory(t, d, m*stories+n+1, at)
@@ -94,14 +95,14 @@ func TestTheFileStaysBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		sizes = append(sizes, sizeOf(t, d))
-		rows = append(rows, inTx(t, d, func(tx *Tx) (int64, error) {
-			return get(t.Context(), tx.transaction, "count", scanID, `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM turns) +
+		counts = append(counts, inTx(t, d, func(tx *Tx) (int64, error) {
+			return rows.Get(t.Context(), tx.tx, "count", rows.ScanID, `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM turns) +
 				(SELECT count(*) FROM actions) + (SELECT count(*) FROM history) + (SELECT count(*) FROM agent_sessions)`)
 		}))
 	}
 	for m := 2; m < months; m++ {
-		if most := sizes[1] + int64(m-1)*stories*kept; sizes[m] > most || rows[m] > rows[1] {
-			t.Errorf("after month %d: %d bytes and %d rows of what is over; after the second %d and %d", m+1, sizes[m], rows[m], sizes[1], rows[1])
+		if most := sizes[1] + int64(m-1)*stories*kept; sizes[m] > most || counts[m] > counts[1] {
+			t.Errorf("after month %d: %d bytes and %d rows of what is over; after the second %d and %d", m+1, sizes[m], counts[m], sizes[1], counts[1])
 		}
 	}
 	t.Logf("bytes by month: %d", sizes)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // HistoryState is the What of a work item's move between states.
@@ -13,18 +14,18 @@ const HistoryState = "state"
 const historyColumns = `repo_id, item_id, number, at, what, detail`
 
 func historyFields(h *work.History) []any {
-	return []any{&h.RepoID, refOf{&h.ItemID}, &h.Number, timeOf{&h.At}, &h.What, &h.Detail}
+	return []any{&h.RepoID, rows.RefOf(&h.ItemID), &h.Number, rows.TimeOf(&h.At), &h.What, &h.Detail}
 }
 
-func scanHistory(row scanner) (h work.History, err error) { return h, row.Scan(historyFields(&h)...) }
+func scanHistory(row rows.Row) (h work.History, err error) { return h, row.Scan(historyFields(&h)...) }
 
 // AddHistory adds a line.
 func (t itemRows) AddHistory(ctx context.Context, h work.History) error {
-	h.Detail = t.clean(h.Detail)
+	h.Detail = t.tx.Clean(h.Detail)
 	if h.At.IsZero() {
-		h.At = t.now
+		h.At = t.tx.Now
 	}
-	_, err := t.insert(ctx, "add history", "history", historyColumns, historyFields(&h))
+	_, err := t.tx.Insert(ctx, "add history", "history", historyColumns, historyFields(&h))
 	return err
 }
 
@@ -33,7 +34,7 @@ func (t itemRows) ListHistory(ctx context.Context, itemID int64, limit int) ([]w
 	if limit <= 0 {
 		limit = -1
 	}
-	return list(ctx, t.transaction, fmt.Sprintf("list history of item %d", itemID), scanHistory,
+	return rows.List(ctx, t.tx, fmt.Sprintf("list history of item %d", itemID), scanHistory,
 		`SELECT `+historyColumns+` FROM history WHERE item_id = ? ORDER BY at DESC, id DESC LIMIT ?`, itemID, limit)
 }
 
@@ -50,29 +51,29 @@ type Counts struct {
 func (t itemRows) Counts(ctx context.Context, repoID int64) (c Counts, err error) {
 	what := fmt.Sprintf("count repository %d", repoID)
 	c = Counts{Outcomes: map[string]int{}, Items: map[work.State]int{}}
-	c.Pending, err = get(ctx, t.transaction, what, scanCount, `SELECT count(*) FROM events WHERE repo_id = ? AND processed_at = 0`, repoID)
+	c.Pending, err = rows.Get(ctx, t.tx, what, rows.ScanCount, `SELECT count(*) FROM events WHERE repo_id = ? AND processed_at = 0`, repoID)
 	if err == nil {
-		err = tally(ctx, t.transaction, what, c.Outcomes, `SELECT outcome, count(*) FROM events WHERE repo_id = ? AND processed_at > 0 GROUP BY outcome`, repoID)
+		err = tally(ctx, t.tx, what, c.Outcomes, `SELECT outcome, count(*) FROM events WHERE repo_id = ? AND processed_at > 0 GROUP BY outcome`, repoID)
 	}
 	if err == nil {
-		err = tally(ctx, t.transaction, what, c.Items, `SELECT state, count(*) FROM work_items WHERE repo_id = ? GROUP BY state`, repoID)
+		err = tally(ctx, t.tx, what, c.Items, `SELECT state, count(*) FROM work_items WHERE repo_id = ? GROUP BY state`, repoID)
 	}
 	if err == nil {
-		c.Blocked, err = get(ctx, t.transaction, what, scanCount, `SELECT count(*) FROM turns WHERE repo_id = ? AND blocked = 1 AND `+unfinished, repoID)
+		c.Blocked, err = rows.Get(ctx, t.tx, what, rows.ScanCount, `SELECT count(*) FROM turns WHERE repo_id = ? AND blocked = 1 AND `+unfinished, repoID)
 	}
 	if err == nil {
-		c.Usage, err = get(ctx, t.transaction, what, scanUsage,
+		c.Usage, err = rows.Get(ctx, t.tx, what, scanUsage,
 			`SELECT COALESCE(SUM(input_tokens), 0), COALESCE(SUM(output_tokens), 0), COALESCE(SUM(cost_usd), 0.0) FROM turns WHERE repo_id = ?`, repoID)
 	}
 	return c, err
 }
 
-func scanUsage(row scanner) (u work.Usage, err error) {
+func scanUsage(row rows.Row) (u work.Usage, err error) {
 	return u, row.Scan(&u.InputTokens, &u.OutputTokens, &u.CostUSD)
 }
 
-func tally[K ~string](ctx context.Context, t *transaction, what string, into map[K]int, query string, args ...any) error {
-	_, err := list(ctx, t, what, func(row scanner) (K, error) {
+func tally[K ~string](ctx context.Context, t *rows.Tx, what string, into map[K]int, query string, args ...any) error {
+	_, err := rows.List(ctx, t, what, func(row rows.Row) (K, error) {
 		var key K
 		var n int
 		err := row.Scan(&key, &n)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, title, body,
@@ -17,23 +18,23 @@ const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reaso
 func itemFields(i *work.Item) []any {
 	return []any{
 		&i.RepoID, &i.Number, &i.Flow,
-		refOf{&i.Parent},
+		rows.RefOf(&i.Parent),
 		&i.State,
-		timeOf{&i.Since},
-		reasonOf{&i.Reason},
+		rows.TimeOf(&i.Since),
+		rows.ReasonOf(&i.Reason),
 		&i.Title, &i.Body,
 		&i.Author.ID, &i.Author.Login, &i.Author.Bot, &i.URL, &i.Priority, &i.Label, &i.LabelEvent, &i.Branch, &i.Document,
-		listOf{&i.TouchPaths},
+		rows.ListOf(&i.TouchPaths),
 		&i.DecisionSummary,
 		&i.Fingerprint,
 		&i.DesignPull, &i.DesignCommit, &i.Size,
-		listOf{&i.DependsOn},
+		rows.ListOf(&i.DependsOn),
 		&i.Edited,
 		&i.IssueClosed,
 	}
 }
 
-func scanItem(row scanner) (i work.Item, err error) {
+func scanItem(row rows.Row) (i work.Item, err error) {
 	return i, row.Scan(append([]any{&i.ID}, itemFields(&i)...)...)
 }
 
@@ -47,37 +48,37 @@ const (
 // AddItem adds a work item. A Since that is zero becomes the transaction's.
 func (t itemRows) AddItem(ctx context.Context, i work.Item) (int64, error) {
 	if i.Since.IsZero() {
-		i.Since = t.now
+		i.Since = t.tx.Now
 	}
-	return t.insert(ctx, fmt.Sprintf("add item for #%d", i.Number), "work_items", itemColumns, itemFields(&i))
+	return t.tx.Insert(ctx, fmt.Sprintf("add item for #%d", i.Number), "work_items", itemColumns, itemFields(&i))
 }
 
 // GetItem gives a work item by its id.
 func (t itemRows) GetItem(ctx context.Context, id int64) (work.Item, error) {
-	return get(ctx, t.transaction, fmt.Sprintf("get item %d", id), scanItem, selectItem+`WHERE id = ?`, id)
+	return rows.Get(ctx, t.tx, fmt.Sprintf("get item %d", id), scanItem, selectItem+`WHERE id = ?`, id)
 }
 
 // FindItem gives the newest work item of an issue.
 func (t itemRows) FindItem(ctx context.Context, repoID int64, number int) (work.Item, bool, error) {
-	return find(ctx, t.transaction, fmt.Sprintf("find item of #%d", number), scanItem,
+	return rows.Find(ctx, t.tx, fmt.Sprintf("find item of #%d", number), scanItem,
 		selectItem+`WHERE repo_id = ? AND number = ? ORDER BY id DESC LIMIT 1`, repoID, number)
 }
 
 // ListItems gives every work item of a repository, oldest first.
 func (t itemRows) ListItems(ctx context.Context, repoID int64) ([]work.Item, error) {
-	return list(ctx, t.transaction, "list items", scanItem, selectItem+`WHERE repo_id = ? ORDER BY id`, repoID)
+	return rows.List(ctx, t.tx, "list items", scanItem, selectItem+`WHERE repo_id = ? ORDER BY id`, repoID)
 }
 
 // ListOpenItems gives the work items that may still ask for work, oldest first.
 func (t itemRows) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item, error) {
-	return list(ctx, t.transaction, "list open items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` ORDER BY id`, repoID)
+	return rows.List(ctx, t.tx, "list open items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` ORDER BY id`, repoID)
 }
 
 // SetIssue stores what ingest read of an item's issue: title, body, author, URL,
 // label and its event, fingerprint, what was edited and whether it is closed; and its branch, where
 // none is known. A turn that ends in between keeps what it left (SetResult).
 func (t itemRows) SetIssue(ctx context.Context, i work.Item) error {
-	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
+	return t.tx.One(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, label = ?, label_event = ?,
 		 fingerprint = ?, edited = ?, issue_closed = ?, branch = CASE branch WHEN '' THEN ? ELSE branch END WHERE id = ?`,
 		i.Title, i.Body, i.Author.ID, i.Author.Login, i.Author.Bot, i.URL, i.Label, i.LabelEvent,
@@ -88,9 +89,9 @@ func (t itemRows) SetIssue(ctx context.Context, i work.Item) error {
 // document, touch paths, priority and decision summary. What another pass read
 // of the issue in between stays (SetIssue).
 func (t itemRows) SetResult(ctx context.Context, i work.Item) error {
-	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
+	return t.tx.One(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET branch = ?, document = ?, touch_paths = ?, priority = ?, decision_summary = ? WHERE id = ?`,
-		i.Branch, i.Document, listOf{&i.TouchPaths}, i.Priority, i.DecisionSummary, i.ID)
+		i.Branch, i.Document, rows.ListOf(&i.TouchPaths), i.Priority, i.DecisionSummary, i.ID)
 }
 
 // MoveItem moves an item to a state from one of the given states (from any,
@@ -99,7 +100,7 @@ func (t itemRows) SetResult(ctx context.Context, i work.Item) error {
 // changes its reason and keeps its Since; with the same reason it writes nothing.
 func (t itemRows) MoveItem(ctx context.Context, id int64, from []work.State, to work.State, why work.Reason, says string, at time.Time) error {
 	what := fmt.Sprintf("move item %d to %q", id, to)
-	why = why.Map(t.clean)
+	why = why.Map(t.tx.Clean)
 	i, err := t.GetItem(ctx, id)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -110,14 +111,14 @@ func (t itemRows) MoveItem(ctx context.Context, id int64, from []work.State, to 
 	if i.State == to && i.Reason.Equal(why) {
 		return nil
 	}
-	stamp := t.stamp(at)
+	stamp := t.tx.Stamp(at)
 	since := stamp
 	if i.State == to {
-		since = millis(i.Since)
+		since = rows.Millis(i.Since)
 	}
-	err = t.one(ctx, what, ErrStale,
+	err = t.tx.One(ctx, what, ErrStale,
 		`UPDATE work_items SET state = ?, state_since = ?, reason = ? WHERE id = ? AND state = ?`,
-		to, since, reasonOf{&why}, id, i.State)
+		to, since, rows.ReasonOf(&why), id, i.State)
 	if err != nil {
 		return err
 	}
@@ -125,5 +126,5 @@ func (t itemRows) MoveItem(ctx context.Context, id int64, from []work.State, to 
 	if says != "" {
 		detail += ": " + says
 	}
-	return t.AddHistory(ctx, work.History{RepoID: i.RepoID, ItemID: i.ID, Number: i.Number, At: fromMillis(stamp), What: HistoryState, Detail: detail})
+	return t.AddHistory(ctx, work.History{RepoID: i.RepoID, ItemID: i.ID, Number: i.Number, At: rows.FromMillis(stamp), What: HistoryState, Detail: detail})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // pruneBatch bounds a transaction of Prune: other passes wait for it.
@@ -56,8 +57,8 @@ func prunes() []string {
 // ListOldTurns gives up to limit of the turns that Prune would delete, oldest
 // first: what is kept of them elsewhere goes before their rows.
 func (t turnRows) ListOldTurns(ctx context.Context, before time.Time, after int64, limit int) ([]work.Turn, error) {
-	return list(ctx, t.transaction, "list old turns", scanTurn, selectTurn+`WHERE id > @after AND `+oldTurns+` ORDER BY id LIMIT @limit`,
-		sql.Named("before", millis(before)), sql.Named("after", after), sql.Named("limit", limit))
+	return rows.List(ctx, t.tx, "list old turns", scanTurn, selectTurn+`WHERE id > @after AND `+oldTurns+` ORDER BY id LIMIT @limit`,
+		sql.Named("before", rows.Millis(before)), sql.Named("after", after), sql.Named("limit", limit))
 }
 
 // Prune deletes what is older than before and belongs to work items that were
@@ -71,7 +72,7 @@ func (d *DB) Prune(ctx context.Context, before time.Time) (int64, error) {
 		for {
 			var n int64
 			err := d.Update(ctx, func(tx *Tx) (err error) {
-				n, err = tx.exec(ctx, "prune", query, sql.Named("before", millis(before)), sql.Named("batch", pruneBatch))
+				n, err = tx.tx.Exec(ctx, "prune", query, sql.Named("before", rows.Millis(before)), sql.Named("batch", pruneBatch))
 				return err
 			})
 			total += n

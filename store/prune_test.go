@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 const month = 30 * 24 * time.Hour
@@ -67,7 +68,7 @@ func oldStory(t *testing.T, d *DB, number int, s work.State, entered time.Time) 
 func left(t *testing.T, d *DB, number int) []string {
 	t.Helper()
 	return inTx(t, d, func(tx *Tx) ([]string, error) {
-		all, err := list(t.Context(), tx.transaction, "left", scanString, `
+		all, err := rows.List(t.Context(), tx.tx, "left", rows.ScanString, `
 			SELECT event_key FROM events UNION ALL SELECT token FROM actions UNION ALL SELECT turn_key FROM turns
 			UNION ALL SELECT 'run ' || u.number FROM runs r JOIN turns u ON u.id = r.turn_id
 			UNION ALL SELECT 'history ' || number FROM history WHERE item_id IS NOT NULL
@@ -169,7 +170,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		selectAction + `WHERE turn_id = 1 ORDER BY position, id`:                                             "actions_turn",
 	} {
 		plan := inTx(t, d, func(tx *Tx) ([]string, error) {
-			return list(t.Context(), tx.transaction, "explain", func(row scanner) (s string, err error) {
+			return rows.List(t.Context(), tx.tx, "explain", func(row rows.Row) (s string, err error) {
 				var a, b, c int
 				return s, row.Scan(&a, &b, &c, &s)
 			}, `EXPLAIN QUERY PLAN `+query)
@@ -185,7 +186,7 @@ func BenchmarkPassAfterAMillionEvents(b *testing.B) {
 	r := addRepo(b, d)
 	const many = 1_000_000
 	update(b, d, func(tx *Tx) error {
-		_, err := tx.exec(ctx, "many", `
+		_, err := tx.tx.Exec(ctx, "many", `
 			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 			INSERT INTO events (`+eventColumns+`)
 			SELECT ?, NULL, 'key ' || i, i % 1000, 'issue', '', '', 1, 'x', 0, 'body', '', '', 0, '', 0, '', '', i, i, i, NULL, i, 'answered' FROM n`,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base,
@@ -15,22 +16,22 @@ const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branc
 func pullFields(p *work.PullRequest) []any {
 	return []any{
 		&p.RepoID,
-		refOf{&p.ItemID},
+		rows.RefOf(&p.ItemID),
 		&p.Number, &p.NodeID, &p.URL, &p.Title, &p.State, &p.Branch, &p.HeadOID, &p.Base,
 		&p.Mergeable, &p.Rollup, &p.MergeCommit,
-		timeOf{&p.UpdatedAt},
+		rows.TimeOf(&p.UpdatedAt),
 		&p.Fingerprint,
-		timeOf{&p.DetailsAt},
-		timeOf{&p.NotBefore},
+		rows.TimeOf(&p.DetailsAt),
+		rows.TimeOf(&p.NotBefore),
 		&p.Failures, &p.LastError,
-		timeOf{&p.CreatedAt},
-		listOf{&p.Files},
+		rows.TimeOf(&p.CreatedAt),
+		rows.ListOf(&p.Files),
 		&p.LostOID, &p.AcceptedOID,
 		&p.LabelChanges,
 	}
 }
 
-func scanPull(row scanner) (p work.PullRequest, err error) {
+func scanPull(row rows.Row) (p work.PullRequest, err error) {
 	return p, row.Scan(append([]any{&p.ID}, pullFields(&p)...)...)
 }
 
@@ -41,15 +42,15 @@ const selectPull = `SELECT id, ` + pullColumns + ` FROM pull_requests `
 // LostOID and AcceptedOID.
 func (t pullRows) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 	what := fmt.Sprintf("put pull request #%d", p.Number)
-	if t.readOnly {
+	if t.tx.ReadOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
 	if p.CreatedAt.IsZero() {
-		p.CreatedAt = t.now
+		p.CreatedAt = t.tx.Now
 	}
 	fields := pullFields(&p)
-	return get(ctx, t.transaction, what, scanID,
-		`INSERT INTO pull_requests (`+pullColumns+`) VALUES (`+marks(len(fields))+`)
+	return rows.Get(ctx, t.tx, what, rows.ScanID,
+		`INSERT INTO pull_requests (`+pullColumns+`) VALUES (`+rows.Marks(len(fields))+`)
 		 ON CONFLICT (repo_id, number) DO UPDATE SET item_id = excluded.item_id, node_id = excluded.node_id, url = excluded.url,
 		 title = excluded.title, state = excluded.state, branch = excluded.branch, head_oid = excluded.head_oid,
 		 base = excluded.base, mergeable = excluded.mergeable,
@@ -61,42 +62,42 @@ func (t pullRows) PutPull(ctx context.Context, p work.PullRequest) (int64, error
 
 // GetPull gives a tracked pull request by its number.
 func (t pullRows) GetPull(ctx context.Context, repoID int64, number int) (work.PullRequest, bool, error) {
-	return find(ctx, t.transaction, fmt.Sprintf("get pull request #%d", number), scanPull,
+	return rows.Find(ctx, t.tx, fmt.Sprintf("get pull request #%d", number), scanPull,
 		selectPull+`WHERE repo_id = ? AND number = ?`, repoID, number)
 }
 
 // FindPullOfItem gives the newest pull request of a work item.
 func (t pullRows) FindPullOfItem(ctx context.Context, itemID int64) (work.PullRequest, bool, error) {
-	return find(ctx, t.transaction, fmt.Sprintf("find pull request of item %d", itemID), scanPull,
+	return rows.Find(ctx, t.tx, fmt.Sprintf("find pull request of item %d", itemID), scanPull,
 		selectPull+`WHERE item_id = ? ORDER BY number DESC LIMIT 1`, itemID)
 }
 
 // ListOpenPulls gives the open tracked pull requests of a repository, by number.
 func (t pullRows) ListOpenPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
-	return list(ctx, t.transaction, "list open pull requests", scanPull, selectPull+`WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
+	return rows.List(ctx, t.tx, "list open pull requests", scanPull, selectPull+`WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
 }
 
 // ListPulls gives every tracked pull request of a repository, by number.
 func (t pullRows) ListPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
-	return list(ctx, t.transaction, "list pull requests", scanPull, selectPull+`WHERE repo_id = ? ORDER BY number`, repoID)
+	return rows.List(ctx, t.tx, "list pull requests", scanPull, selectPull+`WHERE repo_id = ? ORDER BY number`, repoID)
 }
 
 // DeferPull counts a failure of one pull request, which is not asked about
 // before until.
 func (t pullRows) DeferPull(ctx context.Context, id int64, until time.Time, reason string) error {
-	return t.one(ctx, fmt.Sprintf("defer pull request %d", id), ErrNotFound,
-		`UPDATE pull_requests SET not_before = ?, last_error = ?, failures = failures + 1 WHERE id = ?`, millis(until), t.clean(reason), id)
+	return t.tx.One(ctx, fmt.Sprintf("defer pull request %d", id), ErrNotFound,
+		`UPDATE pull_requests SET not_before = ?, last_error = ?, failures = failures + 1 WHERE id = ?`, rows.Millis(until), t.tx.Clean(reason), id)
 }
 
 // RereadPull lets a pull request be asked about again at once.
 func (t pullRows) RereadPull(ctx context.Context, id int64) error {
-	return t.one(ctx, fmt.Sprintf("read pull request %d again", id), ErrNotFound,
+	return t.tx.One(ctx, fmt.Sprintf("read pull request %d again", id), ErrNotFound,
 		`UPDATE pull_requests SET not_before = 0, failures = 0 WHERE id = ?`, id)
 }
 
 func threadFields(x *work.Thread) []any { return []any{&x.NodeID, &x.Top, &x.Resolved} }
 
-func scanThread(row scanner) (x work.Thread, err error) {
+func scanThread(row rows.Row) (x work.Thread, err error) {
 	return x, row.Scan(threadFields(&x)...)
 }
 
@@ -111,11 +112,11 @@ func (t pullRows) PutThreads(ctx context.Context, pullID int64, threads []work.T
 	if sameThreads(known, threads) {
 		return nil
 	}
-	if _, err := t.exec(ctx, what, `DELETE FROM threads WHERE pull_id = ?`, pullID); err != nil {
+	if _, err := t.tx.Exec(ctx, what, `DELETE FROM threads WHERE pull_id = ?`, pullID); err != nil {
 		return err
 	}
 	for _, x := range threads {
-		_, err := t.exec(ctx, what, `INSERT INTO threads (pull_id, node_id, top, resolved) VALUES (?, ?, ?, ?)`,
+		_, err := t.tx.Exec(ctx, what, `INSERT INTO threads (pull_id, node_id, top, resolved) VALUES (?, ?, ?, ?)`,
 			append([]any{pullID}, threadFields(&x)...)...)
 		if err != nil {
 			return err
@@ -131,7 +132,7 @@ func sameThreads(a, b []work.Thread) bool {
 
 // ListThreads gives the threads of a pull request, oldest first.
 func (t pullRows) ListThreads(ctx context.Context, pullID int64) ([]work.Thread, error) {
-	return list(ctx, t.transaction, fmt.Sprintf("list threads of pull request %d", pullID), scanThread,
+	return rows.List(ctx, t.tx, fmt.Sprintf("list threads of pull request %d", pullID), scanThread,
 		`SELECT node_id, top, resolved FROM threads WHERE pull_id = ? ORDER BY top, node_id`, pullID)
 }
 
@@ -139,20 +140,20 @@ func (t pullRows) ListThreads(ctx context.Context, pullID int64) ([]work.Thread,
 // rewrote it; "" when its history is whole. What was accepted before counts no
 // more.
 func (t pullRows) SetLost(ctx context.Context, pullID int64, oid string) error {
-	return t.one(ctx, fmt.Sprintf("record what the branch of pull request %d lost", pullID), ErrNotFound,
+	return t.tx.One(ctx, fmt.Sprintf("record what the branch of pull request %d lost", pullID), ErrNotFound,
 		`UPDATE pull_requests SET lost_oid = ?, accepted_oid = '' WHERE id = ?`, oid, pullID)
 }
 
 // AcceptHead records that the work resumes from a head of a rewritten branch. It
 // is ErrStale when the branch is not known to be rewritten.
 func (t pullRows) AcceptHead(ctx context.Context, pullID int64, oid string) error {
-	return t.one(ctx, fmt.Sprintf("accept head %s of pull request %d", oid, pullID), ErrStale,
+	return t.tx.One(ctx, fmt.Sprintf("accept head %s of pull request %d", oid, pullID), ErrStale,
 		`UPDATE pull_requests SET accepted_oid = ? WHERE id = ? AND lost_oid <> ''`, oid, pullID)
 }
 
 // ListRewritten gives the work items whose open pull requests wait, rewritten,
 // for a person's word.
 func (t pullRows) ListRewritten(ctx context.Context, repoID int64) ([]int64, error) {
-	return list(ctx, t.transaction, "list rewritten pull requests", scanID,
+	return rows.List(ctx, t.tx, "list rewritten pull requests", rows.ScanID,
 		`SELECT item_id FROM pull_requests WHERE repo_id = ? AND state = 'open' AND lost_oid <> '' AND accepted_oid = '' AND item_id IS NOT NULL`, repoID)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // Most actions are what they were planned as. Some say what is to be so: which
@@ -35,12 +36,12 @@ func (t actionRows) RenewAction(ctx context.Context, a work.Action) error {
 	}
 	const asSeen = `(state <> 'sent' AND seen_content <> '' AND seen_content = ?)`
 	content := seenContent(a)
-	return t.one(ctx, what, ErrStale,
+	return t.tx.One(ctx, what, ErrStale,
 		`UPDATE actions SET item_id = ?, need = ?, target = ?, base = ?, body = ?, why = ?, not_before = ?, last_error = '', sends = 0, dropped = 0,
 		 renewals = renewals + 1, settled_at = CASE WHEN `+asSeen+` THEN ? ELSE 0 END,
 		 state = CASE WHEN `+asSeen+` THEN 'applied' ELSE 'planned' END
 		 WHERE id = ? AND renewals = ?`,
-		refOf{&a.ItemID}, a.Need, a.Target, a.Base, a.Body, a.Why, timeOf{&a.NotBefore}, content, millis(t.now), content, known.ID, known.Renewals)
+		rows.RefOf(&a.ItemID), a.Need, a.Target, a.Base, a.Body, a.Why, rows.TimeOf(&a.NotBefore), content, rows.Millis(t.tx.Now), content, known.ID, known.Renewals)
 }
 
 // knownAction gives the row of an action's token, or adds one.
@@ -67,7 +68,7 @@ func seenContent(a work.Action) string {
 // CheckRenewal is ErrStale when an action has been renewed since it was read.
 func (t actionRows) CheckRenewal(ctx context.Context, a work.Action) error {
 	what := fmt.Sprintf("check action %d", a.ID)
-	n, err := get(ctx, t.transaction, what, scanID, `SELECT renewals FROM actions WHERE id = ?`, a.ID)
+	n, err := rows.Get(ctx, t.tx, what, rows.ScanID, `SELECT renewals FROM actions WHERE id = ?`, a.ID)
 	if err == nil && int(n) != a.Renewals {
 		err = fmt.Errorf("%s: %w", what, ErrStale)
 	}
@@ -83,33 +84,33 @@ func (t actionRows) RepeatAction(ctx context.Context, a work.Action) error {
 	if err != nil || added {
 		return err
 	}
-	return t.one(ctx, what, ErrStale,
+	return t.tx.One(ctx, what, ErrStale,
 		`UPDATE actions SET item_id = ?, need = ?, state = ?, target = ?, base = ?, head = ?, body = ?, why = ?, not_before = 0, last_error = '',
 		 sends = 0, seen_content = '', renewals = renewals + 1, settled_at = 0, planned_at = ? WHERE id = ? AND renewals = ?`,
-		refOf{&a.ItemID}, a.Need, work.ActionPlanned, a.Target, a.Base, a.Head, a.Body, a.Why, t.stamp(a.PlannedAt), known.ID, known.Renewals)
+		rows.RefOf(&a.ItemID), a.Need, work.ActionPlanned, a.Target, a.Base, a.Head, a.Body, a.Why, t.tx.Stamp(a.PlannedAt), known.ID, known.Renewals)
 }
 
 // ShowLater has an action that was given up tried again. until says when, after it was
 // given up so many times; zero: never.
 func (t actionRows) ShowLater(ctx context.Context, id int64, until func(dropped int) time.Time) error {
 	what := fmt.Sprintf("show action %d later", id)
-	n, err := get(ctx, t.transaction, what, scanCount, `SELECT dropped + 1 FROM actions WHERE id = ?`, id)
+	n, err := rows.Get(ctx, t.tx, what, rows.ScanCount, `SELECT dropped + 1 FROM actions WHERE id = ?`, id)
 	if err != nil {
 		return err
 	}
-	return t.one(ctx, what, ErrStale,
-		`UPDATE actions SET dropped = ?, not_before = ? WHERE id = ? AND state = 'dropped'`, n, millis(until(n)), id)
+	return t.tx.One(ctx, what, ErrStale,
+		`UPDATE actions SET dropped = ?, not_before = ? WHERE id = ? AND state = 'dropped'`, n, rows.Millis(until(n)), id)
 }
 
 // ListUnshown gives the ids of a repository's actions that were given up, and whose
 // time has come again.
 func (t actionRows) ListUnshown(ctx context.Context, repoID int64, now time.Time) ([]int64, error) {
-	return list(ctx, t.transaction, "list what was not shown", scanID,
-		`SELECT id FROM actions WHERE repo_id = ? AND state = 'dropped' AND not_before > 0 AND not_before <= ?`, repoID, millis(now))
+	return rows.List(ctx, t.tx, "list what was not shown", rows.ScanID,
+		`SELECT id FROM actions WHERE repo_id = ? AND state = 'dropped' AND not_before > 0 AND not_before <= ?`, repoID, rows.Millis(now))
 }
 
 // ShowAgain plans an action again that was given up.
 func (t actionRows) ShowAgain(ctx context.Context, id int64) error {
-	return t.one(ctx, fmt.Sprintf("show action %d again", id), ErrStale,
+	return t.tx.One(ctx, fmt.Sprintf("show action %d again", id), ErrStale,
 		`UPDATE actions SET state = 'planned', sends = 0, settled_at = 0, not_before = 0, renewals = renewals + 1 WHERE id = ? AND state = 'dropped'`, id)
 }

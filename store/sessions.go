@@ -6,35 +6,36 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // PutSession remembers an agent's session for a work item, and the slot whose
 // checkout it knows.
 func (t turnRows) PutSession(ctx context.Context, itemID int64, agent, session string, slot int, at time.Time) error {
-	_, err := t.exec(ctx, fmt.Sprintf("put session of item %d", itemID),
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("put session of item %d", itemID),
 		`INSERT INTO agent_sessions (item_id, agent, session, slot, updated_at) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (item_id, agent) DO UPDATE SET session = excluded.session, slot = excluded.slot, updated_at = excluded.updated_at`,
-		itemID, agent, session, slot, t.stamp(at))
+		itemID, agent, session, slot, t.tx.Stamp(at))
 	return err
 }
 
 // GetSession gives an agent's session for a work item.
 func (t turnRows) GetSession(ctx context.Context, itemID int64, agent string) (session string, slot int, ok bool, err error) {
-	scan := func(row scanner) (string, error) { return session, row.Scan(&session, &slot) }
-	_, ok, err = find(ctx, t.transaction, fmt.Sprintf("get session of item %d", itemID), scan,
+	scan := func(row rows.Row) (string, error) { return session, row.Scan(&session, &slot) }
+	_, ok, err = rows.Find(ctx, t.tx, fmt.Sprintf("get session of item %d", itemID), scan,
 		`SELECT session, slot FROM agent_sessions WHERE item_id = ? AND agent = ?`, itemID, agent)
 	return session, slot, ok, err
 }
 
 // DropSessions forgets every agent's session for a work item that is done.
 func (t turnRows) DropSessions(ctx context.Context, itemID int64) error {
-	_, err := t.exec(ctx, fmt.Sprintf("drop sessions of item %d", itemID), `DELETE FROM agent_sessions WHERE item_id = ?`, itemID)
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("drop sessions of item %d", itemID), `DELETE FROM agent_sessions WHERE item_id = ?`, itemID)
 	return err
 }
 
 // DropSession forgets an agent's session for a work item.
 func (t turnRows) DropSession(ctx context.Context, itemID int64, agent string) error {
-	_, err := t.exec(ctx, fmt.Sprintf("drop session of item %d", itemID),
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("drop session of item %d", itemID),
 		`DELETE FROM agent_sessions WHERE item_id = ? AND agent = ?`, itemID, agent)
 	return err
 }
@@ -42,18 +43,18 @@ func (t turnRows) DropSession(ctx context.Context, itemID int64, agent string) e
 // PutSessionUsage stores what a provider has counted of a session since its
 // beginning.
 func (t turnRows) PutSessionUsage(ctx context.Context, itemID int64, agent, session string, u work.Usage, at time.Time) error {
-	_, err := t.exec(ctx, fmt.Sprintf("put the usage of a session of item %d", itemID),
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("put the usage of a session of item %d", itemID),
 		`INSERT INTO session_usage (item_id, agent, session, input_tokens, output_tokens, cost_usd, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
 		 ON CONFLICT (item_id, agent, session) DO UPDATE
 		 SET input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, cost_usd = excluded.cost_usd, updated_at = excluded.updated_at`,
-		itemID, agent, session, u.InputTokens, u.OutputTokens, u.CostUSD, t.stamp(at))
+		itemID, agent, session, u.InputTokens, u.OutputTokens, u.CostUSD, t.tx.Stamp(at))
 	return err
 }
 
 // GetSessionUsage gives what was counted of a session when it was last used;
 // zero for a new one.
 func (t turnRows) GetSessionUsage(ctx context.Context, itemID int64, agent, session string) (work.Usage, error) {
-	u, _, err := find(ctx, t.transaction, fmt.Sprintf("get the usage of a session of item %d", itemID), scanUsage,
+	u, _, err := rows.Find(ctx, t.tx, fmt.Sprintf("get the usage of a session of item %d", itemID), scanUsage,
 		`SELECT input_tokens, output_tokens, cost_usd FROM session_usage WHERE item_id = ? AND agent = ? AND session = ?`, itemID, agent, session)
 	return u, err
 }

@@ -10,23 +10,37 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/store/dbfile"
+	"github.com/mergexo/gh-mergexo/store/repos"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // Errors that callers tell apart.
 var (
 	// ErrNotFound says that a row which must exist does not.
-	ErrNotFound = errors.New("not found")
+	ErrNotFound = rows.ErrNotFound
 	// ErrStale says that a compare-and-set lost: the row is not, or no longer,
 	// in the state from which the caller wanted to move it.
-	ErrStale = errors.New("stale")
+	ErrStale = rows.ErrStale
 	// ErrReadOnly says that a write was tried where only reads are allowed.
-	ErrReadOnly = errors.New("read-only")
+	ErrReadOnly = rows.ErrReadOnly
+)
+
+// What IdentifyRepo is told and tells.
+type (
+	Identity   = repos.Identity
+	Identified = repos.Identified
+)
+
+// What became of the row of a name.
+const (
+	RepoSame     = repos.RepoSame
+	RepoRenamed  = repos.RepoRenamed
+	RepoReplaced = repos.RepoReplaced
 )
 
 // DiskError says that the disk does not take what SQLite writes.
@@ -60,7 +74,7 @@ func (d *DB) time() time.Time {
 //
 // Each kind of row has its methods in a type of its own; all are called on the Tx.
 type Tx struct {
-	*transaction
+	tx *rows.Tx // not embedded: what sends SQL is for store alone
 	repoRows
 	itemRows
 	pullRows
@@ -69,34 +83,17 @@ type Tx struct {
 	actionRows
 }
 
-// transaction is the transaction itself, which the rows of each kind share.
-type transaction struct {
-	tx       *sql.Tx
-	now      time.Time // one stamp for the whole transaction
-	redact   func(string) string
-	readOnly bool
-}
-
 type (
-	repoRows   struct{ *transaction }
-	itemRows   struct{ *transaction }
-	pullRows   struct{ *transaction }
-	eventRows  struct{ *transaction }
-	turnRows   struct{ *transaction }
-	actionRows struct{ *transaction }
+	repoRows   = repos.Rows
+	itemRows   struct{ tx *rows.Tx }
+	pullRows   struct{ tx *rows.Tx }
+	eventRows  struct{ tx *rows.Tx }
+	turnRows   struct{ tx *rows.Tx }
+	actionRows struct{ tx *rows.Tx }
 )
 
-func newTx(c *transaction) *Tx {
-	return &Tx{c, repoRows{c}, itemRows{c}, pullRows{c}, eventRows{c}, turnRows{c}, actionRows{c}}
-}
-
-// clean is a reason or an error's text as it may be stored: both may quote what
-// an agent, git or a server said.
-func (t *transaction) clean(s string) string {
-	if t.redact == nil {
-		return s
-	}
-	return t.redact(s)
+func newTx(c *rows.Tx) *Tx {
+	return &Tx{c, repos.In(c), itemRows{c}, pullRows{c}, eventRows{c}, turnRows{c}, actionRows{c}}
 }
 
 // Update runs fn in a write transaction and commits it when fn returns nil.
@@ -115,13 +112,13 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if err := d.InPlace(); err != nil {
 		return err
 	}
-	return d.run(ctx, &sql.TxOptions{}, &transaction{now: d.time(), redact: d.redact}, fn)
+	return d.run(ctx, &sql.TxOptions{}, &rows.Tx{Now: d.time(), Redact: d.redact}, fn)
 }
 
 // View runs fn in a read transaction: one unchanging picture of the database,
 // which neither waits for writers nor stops them.
 func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
-	return d.run(ctx, &sql.TxOptions{ReadOnly: true}, &transaction{readOnly: true}, fn)
+	return d.run(ctx, &sql.TxOptions{ReadOnly: true}, &rows.Tx{ReadOnly: true}, fn)
 }
 
 // MarkSent is Tx.MarkSent in a transaction of its own: when it returns, the
@@ -135,13 +132,13 @@ func (d *DB) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) 
 	return sends, err
 }
 
-func (d *DB) run(ctx context.Context, opt *sql.TxOptions, c *transaction, fn func(*Tx) error) error {
+func (d *DB) run(ctx context.Context, opt *sql.TxOptions, c *rows.Tx, fn func(*Tx) error) error {
 	tx, err := d.SQL.BeginTx(ctx, opt)
 	if err != nil {
 		return fmt.Errorf("begin on %s: %w", d.Path, dbfile.NoRoom(dbfile.Interrupted(ctx, err)))
 	}
 	defer tx.Rollback()
-	c.tx = tx
+	c.SQL = tx
 	if err := fn(newTx(c)); err != nil {
 		return dbfile.NoRoom(dbfile.Interrupted(ctx, err))
 	}

@@ -67,7 +67,7 @@ func (p *Pass) letTurnGo(ctx context.Context, r *env.Repo, t work.Turn) error {
 		})
 	}
 	p.Changed(l, string(env.VerdictSuperseded), recheck.LeftOut)
-	return p.turns.Supersede(ctx, l, turn.Verdict{Kind: env.VerdictSuperseded, Reason: recheck.LeftOut})
+	return p.turns.Supersede(ctx, l, turn.Settlement{Kind: env.VerdictSuperseded, Reason: recheck.LeftOut})
 }
 
 // labelsShown are the names of the labels that show where a running item stands, as

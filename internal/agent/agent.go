@@ -39,6 +39,7 @@ type Request struct {
 	Turn    string // turn key
 	Mark    string // "NAME=value" that every process of this run carries, and of no other; empty means MERGEXO_TURN
 	Item    int    // number of the work item: in a sandbox its turns share a home folder
+	Role    string // the reviewer whose part the agent plays, with a home folder of their own; empty: the author
 	Kind    work.Kind
 	Mode    work.Mode
 	Prompt  string

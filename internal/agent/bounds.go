@@ -63,7 +63,7 @@ func (s Spec) leave(r Request, purpose work.Purpose) {
 }
 
 func job(r Request, purpose work.Purpose) work.Job {
-	return work.Job{Dir: r.Dir, Item: r.Item, For: purpose}
+	return work.Job{Dir: r.Dir, Item: r.Item, Role: r.Role, For: purpose}
 }
 
 // raise is what can be done about a limit of the config.

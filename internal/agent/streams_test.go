@@ -222,7 +222,7 @@ func TestASandboxStandsInFrontOfTheProgram(t *testing.T) {
 	s := spec(t, program(t, `cat > /dev/null; printf '%s' '`+good+`'`), "--flag")
 	wrapper := program(t, `echo "$@" > wrapped; exec "$@"`)
 	r := request(t)
-	r.Item = 12
+	r.Item, r.Role = 12, "quinn"
 	var got work.Job
 	s.Wrap = func(argv []string, j work.Job) ([]string, error) {
 		got = j
@@ -234,7 +234,7 @@ func TestASandboxStandsInFrontOfTheProgram(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(r.Dir, "wrapped")); string(b) != s.Command[0]+" --flag\n" {
 		t.Errorf("%q, %v", b, err)
 	}
-	if want := (work.Job{Dir: r.Dir, Item: 12, For: work.RunsAgent}); got != want {
+	if want := (work.Job{Dir: r.Dir, Item: 12, Role: "quinn", For: work.RunsAgent}); got != want {
 		t.Errorf("job %+v, want %+v", got, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -19,96 +20,96 @@ var (
 
 // agent reads one [agents.NAME] table. One that is named like a known command
 // line need not say which adapter it is.
-func (p *parser) agent(t *table, name string) {
+func (p *parser) agent(t *document.Table, name string) {
 	implied := ""
 	if slices.Contains(builtIn, name) {
 		implied = name
 	}
 	a := Agent{
 		Name:    name,
-		Adapter: t.text("adapter", implied),
-		Command: t.texts("command"),
-		Model:   t.text("model", ""),
-		Effort:  t.text("effort", ""),
-		Args:    t.texts("args"),
-		EnvPass: t.texts("env_pass"),
-		Session: SessionMode(t.text("session", string(SessionResume))),
+		Adapter: t.Text("adapter", implied),
+		Command: t.Texts("command"),
+		Model:   t.Text("model", ""),
+		Effort:  t.Text("effort", ""),
+		Args:    t.Texts("args"),
+		EnvPass: t.Texts("env_pass"),
+		Session: SessionMode(t.Text("session", string(SessionResume))),
 		Prices:  prices(t),
 
 		Sandbox: p.sandbox(t, ""), Readable: p.letIn(t, "readable"), Writable: p.letIn(t, "writable"),
 	}
 	p.nested(t, "readable", a.Readable, a.Writable)
 	p.nested(t, "writable", a.Writable, a.Writable)
-	t.done()
+	t.Done()
 	if !agentName.MatchString(name) {
-		p.add(t.path, "agent name %q: want letters, digits, - and _, at most 40", name)
+		p.Add(t.Path(), "agent name %q: want letters, digits, - and _, at most 40", name)
 	}
 	p.checkAdapter(t, &a)
 	p.config.Agents[name] = a
 	if a.Session != SessionResume && a.Session != SessionFresh {
-		t.bad("session", `want "resume" or "fresh", got %q`, a.Session)
+		t.Bad("session", `want "resume" or "fresh", got %q`, a.Session)
 	}
 	for _, v := range a.EnvPass {
 		switch {
 		case !variableName.MatchString(v):
-			t.bad("env_pass", "%q is no name of a variable", v)
+			t.Bad("env_pass", "%q is no name of a variable", v)
 		case withheld(v):
-			t.bad("env_pass", "%s is never passed: agents hold no GitHub, git or SSH credentials", v)
+			t.Bad("env_pass", "%s is never passed: agents hold no GitHub, git or SSH credentials", v)
 		}
 	}
 }
 
 // prices reads what an agent's tokens cost. What is said of none is read for the
 // first time: nothing is forgotten that way.
-func prices(t *table) *work.Prices {
+func prices(t *document.Table) *work.Prices {
 	const key, most = "usd_per_million", 1e6
-	v, written := t.get(key)
+	v, written := t.Get(key)
 	if !written {
 		return nil
 	}
 	if _, isTable := v.(map[string]any); !isTable {
-		t.bad(key, "want prices such as { input = 1.25, cached = 0.125, output = 10 }, got %s", tomlName(v))
+		t.Bad(key, "want prices such as { input = 1.25, cached = 0.125, output = 10 }, got %s", document.TypeName(v))
 		return nil
 	}
-	p := t.sub(key, key)
+	p := t.Sub(key, key)
 	for _, required := range []string{"input", "output"} {
-		if _, written := p.values[required]; !written && p.values != nil {
-			t.bad(key, "%s is missing; write such as { input = 1.25, cached = 0.125, output = 10 }", required)
+		if !p.Has(required) {
+			t.Bad(key, "%s is missing; write such as { input = 1.25, cached = 0.125, output = 10 }", required)
 		}
 	}
 	var all work.Prices
-	all.Input = p.number("input", 0, 0, most)
-	all.CacheRead = p.number("cached", all.Input, 0, most)
-	all.CacheWrite = p.number("cache_write", all.Input, 0, most)
-	all.Output = p.number("output", 0, 0, most)
-	p.done()
+	all.Input = p.Number("input", 0, 0, most)
+	all.CacheRead = p.Number("cached", all.Input, 0, most)
+	all.CacheWrite = p.Number("cache_write", all.Input, 0, most)
+	all.Output = p.Number("output", 0, 0, most)
+	p.Done()
 	return &all
 }
 
 // checkAdapter checks what an adapter needs, and what it cannot use.
-func (p *parser) checkAdapter(t *table, a *Agent) {
+func (p *parser) checkAdapter(t *document.Table, a *Agent) {
 	switch a.Adapter {
 	case AdapterCommand:
 		p.checkCommand(t, a)
 		for _, key := range []string{"model", "effort", "args"} {
-			if _, written := t.values[key]; written {
-				t.bad(key, "the program of adapter \"command\" gets its arguments from command; remove the line")
+			if t.Has(key) {
+				t.Bad(key, "the program of adapter \"command\" gets its arguments from command; remove the line")
 			}
 		}
 	case AdapterCodex, AdapterClaude:
-		if _, written := t.values["command"]; written {
+		if t.Has("command") {
 			p.checkCommand(t, a)
 		}
 		for key, value := range map[string]string{"model": a.Model, "effort": a.Effort} {
 			if strings.HasPrefix(value, "-") || strings.ContainsFunc(value, unicode.IsControl) {
-				t.bad(key, "%q is no name", value)
+				t.Bad(key, "%q is no name", value)
 			}
 		}
 		p.checkArgs(t, a)
 	case "":
-		t.missing("adapter", `missing; write adapter = "codex", "claude", or "command" with command = ["/path/to/program"]`)
+		t.Missing("adapter", `missing; write adapter = "codex", "claude", or "command" with command = ["/path/to/program"]`)
 	default:
-		t.bad("adapter", `unknown adapter %q%s (there are "codex", "claude" and "command")`, a.Adapter, meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterCommand}, "%q"))
+		t.Bad("adapter", `unknown adapter %q%s (there are "codex", "claude" and "command")`, a.Adapter, document.Meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterCommand}, "%q"))
 	}
 }
 
@@ -119,31 +120,31 @@ var dangerous = []string{
 	"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--no-session-persistence", "--json-schema", "--output-format", "--resume", "--continue", "--session-id", "--fork-session",
 }
 
-func (p *parser) checkArgs(t *table, a *Agent) {
+func (p *parser) checkArgs(t *document.Table, a *Agent) {
 	for _, arg := range a.Args {
 		name, _, _ := strings.Cut(arg, "=")
 		switch {
 		case strings.ContainsRune(arg, 0):
-			t.bad("args", "%q holds a NUL character", arg)
+			t.Bad("args", "%q holds a NUL character", arg)
 		case slices.Contains(dangerous, name):
-			t.bad("args", "%s is not for unattended turns, or is given by gh mergexo; remove it", name)
+			t.Bad("args", "%s is not for unattended turns, or is given by gh mergexo; remove it", name)
 		}
 	}
 }
 
-func (p *parser) checkCommand(t *table, a *Agent) {
+func (p *parser) checkCommand(t *document.Table, a *Agent) {
 	if len(a.Command) == 0 || strings.TrimSpace(a.Command[0]) == "" {
-		t.bad("command", `empty; write the program and its arguments, such as command = ["/usr/local/bin/my-agent"]`)
+		t.Bad("command", `empty; write the program and its arguments, such as command = ["/usr/local/bin/my-agent"]`)
 		return
 	}
 	program := expandHome(a.Command[0], p.env.Home)
 	if strings.ContainsAny(program, `/\`) && !filepath.IsAbs(program) {
-		t.bad("command", "%q is relative, and would be looked for in the repository that the agent works on; write an absolute path", program)
+		t.Bad("command", "%q is relative, and would be looked for in the repository that the agent works on; write an absolute path", program)
 	}
 	a.Command = append([]string{program}, a.Command[1:]...)
 	for _, arg := range a.Command {
 		if strings.ContainsRune(arg, 0) {
-			t.bad("command", "%q holds a NUL character", arg)
+			t.Bad("command", "%q holds a NUL character", arg)
 		}
 	}
 }
@@ -169,8 +170,7 @@ func (p *parser) defaultAgent() {
 	case len(p.written) == 1:
 		p.config.Runtime.Agent = p.written[0]
 	default:
-		p.add("runtime", "agent in [runtime]: missing; there are several, name one of %s", strings.Join(p.written, ", "))
-		p.problems[len(p.problems)-1].absent = "runtime.agent"
+		p.Lacks("runtime", "runtime.agent", "agent in [runtime]: missing; there are several, name one of %s", strings.Join(p.written, ", "))
 	}
 }
 
@@ -179,5 +179,5 @@ func (p *parser) checkAgentName(path, what, name string) {
 		return
 	}
 	names := slices.Sorted(maps.Keys(p.config.Agents))
-	p.add(path, "%s: unknown agent %q%s", what, name, cmp.Or(meant(name, names, "%q"), "; there is no [agents."+name+"]"))
+	p.Add(path, "%s: unknown agent %q%s", what, name, cmp.Or(document.Meant(name, names, "%q"), "; there is no [agents."+name+"]"))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -276,7 +277,7 @@ func TestEveryMistakeIsOneClearLine(t *testing.T) {
 
 func TestAllMistakesAreReportedInOrder(t *testing.T) {
 	_, err := parse(t, "[runtime]\nworkers = 0\nwokers = 1\nretry_base = \"x\"\n"+minimal)
-	var invalid *config.InvalidError
+	var invalid *document.InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Problems) != 3 {
 		t.Fatalf("got %v", err)
 	}

@@ -164,3 +164,11 @@ func (e Env) All() []string {
 	slices.Sort(out)
 	return out
 }
+
+// expandHome replaces a leading "~/" by the home folder.
+func expandHome(path, home string) string {
+	if home != "" && len(path) > 1 && path[0] == '~' && (path[1] == '/' || path[1] == filepath.Separator) {
+		return filepath.Join(home, path[2:])
+	}
+	return path
+}

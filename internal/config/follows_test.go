@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/config/document"
 )
 
 // The first line that a person reads is the cause: what only follows from a misspelt
@@ -24,7 +26,7 @@ config.toml:5: small-job in [repo.agents]: a flow, and agents are named for kind
 config.toml:6: design in [repo.agents]: a flow, and agents are named for kinds of turn; write design_start, and design_feedback for its pull request's comments`},
 	} {
 		_, err := Parse("config.toml", []byte(c.doc), EnvOf([]string{"HOME=/h"}), "github.com")
-		invalid, ok := errors.AsType[*InvalidError](err)
+		invalid, ok := errors.AsType[*document.InvalidError](err)
 		if !ok {
 			t.Errorf("%s: %v", c.name, err)
 			continue

@@ -6,23 +6,24 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // maxLabel is GitHub's limit for a label's name, in characters.
 const maxLabel = 50
 
-func (p *parser) labels(t *table) work.Labels {
+func (p *parser) labels(t *document.Table) work.Labels {
 	l := work.Labels{
-		Design:   t.text("design", "agent:design"),
-		Bugfix:   t.text("bugfix", "agent:bugfix"),
-		SmallJob: t.text("small_job", "agent:small-job"),
-		Ignore:   t.text("ignore", "agent:ignore"),
-		Working:  t.text("working", "agent:working"),
-		Blocked:  t.text("blocked", "agent:blocked"),
-		Done:     t.text("done", "agent:done"),
+		Design:   t.Text("design", "agent:design"),
+		Bugfix:   t.Text("bugfix", "agent:bugfix"),
+		SmallJob: t.Text("small_job", "agent:small-job"),
+		Ignore:   t.Text("ignore", "agent:ignore"),
+		Working:  t.Text("working", "agent:working"),
+		Blocked:  t.Text("blocked", "agent:blocked"),
+		Done:     t.Text("done", "agent:done"),
 	}
-	t.done()
+	t.Done()
 	seen := map[string]string{}
 	for _, x := range []struct{ key, name string }{
 		{"design", l.Design},
@@ -34,11 +35,11 @@ func (p *parser) labels(t *table) work.Labels {
 		{"done", l.Done},
 	} {
 		if why := labelProblem(x.name); why != "" {
-			t.bad(x.key, "%q %s", x.name, why)
+			t.Bad(x.key, "%q %s", x.name, why)
 			continue
 		}
 		if other, ok := seen[strings.ToLower(x.name)]; ok {
-			t.bad(x.key, "%q is the label for %s already", x.name, other)
+			t.Bad(x.key, "%q is the label for %s already", x.name, other)
 		}
 		seen[strings.ToLower(x.name)] = x.key
 	}

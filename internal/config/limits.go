@@ -8,7 +8,18 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// What a run of an agent, or of the required tests, may take of the machine unless
+// the config says otherwise.
+const (
+	defaultMaxMemory = 8 << 30
+	leastMemory      = 64 << 20 // codex alone takes as much
+
+	defaultMaxDisk = 10 << 30
+	leastDisk      = 16 << 20
 )
 
 // What no push may carry, unless the config says otherwise. A workflow that an
@@ -32,17 +43,16 @@ func DefaultProtectedPaths() []string {
 	}
 }
 
-func (p *parser) limits(t *table, r *Repo) {
-	r.MaxFiles = t.count("max_files", defaultMaxFiles, 1, 100_000)
-	r.MaxFileBytes = int64(t.count("max_file_bytes", defaultMaxFileBytes, 1, githubMaxFileBytes))
+func (p *parser) limits(t *document.Table, r *Repo) {
+	r.MaxFiles = t.Count("max_files", defaultMaxFiles, 1, 100_000)
+	r.MaxFileBytes = int64(t.Count("max_file_bytes", defaultMaxFileBytes, 1, githubMaxFileBytes))
 	r.ProtectedPaths = DefaultProtectedPaths()
-	if _, set := t.values["protected_paths"]; set {
-		r.ProtectedPaths = t.texts("protected_paths")
+	if _, set := t.Get("protected_paths"); set {
+		r.ProtectedPaths = t.Texts("protected_paths")
 	}
-	t.known = append(t.known, "protected_paths")
 	for _, glob := range r.ProtectedPaths {
 		if why := globProblem(glob); why != "" {
-			t.bad("protected_paths", "%q %s", glob, why)
+			t.Bad("protected_paths", "%q %s", glob, why)
 		}
 	}
 }
@@ -53,16 +63,16 @@ const mostDaysPassed = 365
 
 // budgets are, unless the config says otherwise, more than honest work needs and
 // less than an operator who sleeps would mind.
-func budgets(t *table) work.Budgets {
+func budgets(t *document.Table) work.Budgets {
 	const mostTurns, mostUSD, mostTokens = 100_000, 100_000, 1_000_000_000
 	return work.Budgets{
-		TurnsPerItem:   t.count("max_turns_per_item", 30, 0, mostTurns),
-		FeedbackRounds: t.count("max_feedback_rounds", 20, 0, mostTurns),
-		CostPerItem:    t.number("max_cost_per_item_usd", 25, 0, mostUSD),
-		CostPerTurn:    t.number("max_cost_per_turn_usd", 20, 0, mostUSD),
-		TokensPerTurn:  t.count("max_tokens_per_turn", 100_000_000, 0, mostTokens),
-		TurnsPerDay:    t.count("max_turns_per_day", 200, 0, mostTurns),
-		CostPerDay:     t.number("max_cost_per_day_usd", 100, 0, mostUSD),
+		TurnsPerItem:   t.Count("max_turns_per_item", 30, 0, mostTurns),
+		FeedbackRounds: t.Count("max_feedback_rounds", 20, 0, mostTurns),
+		CostPerItem:    t.Number("max_cost_per_item_usd", 25, 0, mostUSD),
+		CostPerTurn:    t.Number("max_cost_per_turn_usd", 20, 0, mostUSD),
+		TokensPerTurn:  t.Count("max_tokens_per_turn", 100_000_000, 0, mostTokens),
+		TurnsPerDay:    t.Count("max_turns_per_day", 200, 0, mostTurns),
+		CostPerDay:     t.Number("max_cost_per_day_usd", 100, 0, mostUSD),
 	}
 }
 
@@ -85,15 +95,15 @@ func globProblem(glob string) string {
 
 // promptsDir is where the operator's own prompts are: beside the config, unless
 // it says otherwise.
-func (p *parser) promptsDir(t *table) string {
+func (p *parser) promptsDir(t *document.Table) string {
 	const usual = "prompts"
-	written := t.text("prompts_dir", usual)
+	written := t.Text("prompts_dir", usual)
 	dir := expandHome(written, p.env.Home)
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(filepath.Dir(p.config.Path), dir)
 	}
 	if written != usual && !isFolder(dir) {
-		t.bad("prompts_dir", "%s is no folder", dir)
+		t.Bad("prompts_dir", "%s is no folder", dir)
 	}
 	return dir
 }

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"errors"
-	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -13,8 +11,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/BurntSushi/toml"
-
+	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
 )
@@ -22,37 +19,25 @@ import (
 // Parse reads a config from its text. path is what errors name.
 func Parse(path string, data []byte, env Env, defaultHost string) (*Config, error) {
 	doc := strings.TrimPrefix(string(data), "\uFEFF")
-	var values map[string]any
-	if _, err := toml.Decode(doc, &values); err != nil {
-		return nil, syntaxError(path, err)
+	whole, err := document.Open(path, doc)
+	if err != nil {
+		return nil, err
 	}
 	p := parser{
-		table:  table{report: &report{file: path, lines: indexLines(doc)}, values: values},
+		Table:  whole,
 		env:    env,
 		host:   defaultHost,
 		config: &Config{Path: path, Agents: map[string]Agent{}},
 	}
 	p.parse()
-	if len(p.problems) > 0 {
-		return nil, &InvalidError{Problems: p.ordered()}
+	if err := p.Err(); err != nil {
+		return nil, err
 	}
 	return p.config, nil
 }
 
-func syntaxError(path string, err error) error {
-	p := Problem{File: path, Text: err.Error()}
-	if pe, ok := errors.AsType[toml.ParseError](err); ok {
-		p.Line, p.Text = pe.Position.Line, pe.Message
-		if p.Text == "" {
-			p.Text = strings.TrimPrefix(pe.Error(), "toml: ")
-		}
-	}
-	p.Text = strings.Join(strings.Fields(p.Text), " ")
-	return &InvalidError{Problems: []Problem{p}}
-}
-
 type parser struct {
-	table
+	*document.Table
 
 	env    Env
 	host   string
@@ -62,137 +47,136 @@ type parser struct {
 }
 
 func (p *parser) parse() {
-	run := p.sub("runtime", "[runtime]")
-	schedule := p.sub("schedule", "[schedule]")
-	agents := p.sub("agents", "[agents]")
-	repos := p.all("repo")
-	p.done()
+	run := p.Sub("runtime", "[runtime]")
+	schedule := p.Sub("schedule", "[schedule]")
+	agents := p.Sub("agents", "[agents]")
+	repos := p.All("repo")
+	p.Done()
 
 	p.runtime(run)
 	p.schedule(schedule)
-	for _, name := range slices.Sorted(maps.Keys(agents.values)) {
-		p.agent(agents.sub(name, "[agents."+name+"]"), name)
+	for _, name := range agents.Keys() {
+		p.agent(agents.Sub(name, "[agents."+name+"]"), name)
 	}
 	p.knownAgents()
 	p.defaultAgent()
 	for _, r := range repos {
 		p.repo(r)
 	}
-	if _, ok := p.values["repo"]; !ok {
-		p.add("", `no [[repo]]: name at least one repository, such as name = "owner/name" under [[repo]]`)
-		p.problems[len(p.problems)-1].absent = "repo"
+	if !p.Has("repo") {
+		p.Lacks("", "repo", `no [[repo]]: name at least one repository, such as name = "owner/name" under [[repo]]`)
 	}
 }
 
-func (p *parser) runtime(t *table) {
+func (p *parser) runtime(t *document.Table) {
 	r := &p.config.Runtime
 	*r = Runtime{
-		Workers:                   t.count("workers", 2, 1, 64),
-		Agent:                     t.text("agent", ""),
-		TurnTimeout:               t.duration("turn_timeout", 30*time.Minute, time.Second),
-		IdleTimeout:               t.duration("idle_timeout", 10*time.Minute, time.Second),
-		RetryBase:                 t.duration("retry_base", time.Minute, 0),
-		QuietPeriod:               t.duration("quiet_period", time.Minute, 0),
-		MinInterval:               t.duration("min_interval", 10*time.Second, 0),
-		IngestTimeout:             t.duration("ingest_timeout", 15*time.Second, time.Second),
-		SettleAfter:               t.duration("settle_after", time.Minute, 0),
-		MaxTurnsPerPass:           t.count("max_turns_per_pass", 20, 1, 1000),
-		MaxEventsPerTurn:          t.count("max_events_per_turn", 50, 1, 200),
+		Workers:                   t.Count("workers", 2, 1, 64),
+		Agent:                     t.Text("agent", ""),
+		TurnTimeout:               t.Duration("turn_timeout", 30*time.Minute, time.Second),
+		IdleTimeout:               t.Duration("idle_timeout", 10*time.Minute, time.Second),
+		RetryBase:                 t.Duration("retry_base", time.Minute, 0),
+		QuietPeriod:               t.Duration("quiet_period", time.Minute, 0),
+		MinInterval:               t.Duration("min_interval", 10*time.Second, 0),
+		IngestTimeout:             t.Duration("ingest_timeout", 15*time.Second, time.Second),
+		SettleAfter:               t.Duration("settle_after", time.Minute, 0),
+		MaxTurnsPerPass:           t.Count("max_turns_per_pass", 20, 1, 1000),
+		MaxEventsPerTurn:          t.Count("max_events_per_turn", 50, 1, 200),
 		Budgets:                   budgets(t),
-		MaxMemory:                 t.size("max_memory", defaultMaxMemory, leastMemory),
-		MaxDisk:                   t.size("max_disk", defaultMaxDisk, leastDisk),
-		EnableFeedbackLoop:        t.flag("enable_feedback_loop", true),
-		EnableIssueCommentRouting: t.flag("enable_issue_comment_routing", true),
-		Overlap:                   t.flag("overlap", true),
+		MaxMemory:                 t.Size("max_memory", defaultMaxMemory, leastMemory),
+		MaxDisk:                   t.Size("max_disk", defaultMaxDisk, leastDisk),
+		EnableFeedbackLoop:        t.Flag("enable_feedback_loop", true),
+		EnableIssueCommentRouting: t.Flag("enable_issue_comment_routing", true),
+		Overlap:                   t.Flag("overlap", true),
 		StateDir:                  p.stateDir(t),
 		PromptsDir:                p.promptsDir(t),
 		Sandbox:                   p.sandbox(t, work.SandboxAuto),
-		Accounts:                  list[int64](t, "accounts", "a GitHub account's number"),
+		Accounts:                  document.List[int64](t, "accounts", "a GitHub account's number"),
 	}
 	r.Readable = p.letIn(t, "readable") // once the state folder is known
 	if slices.ContainsFunc(r.Accounts, func(id int64) bool { return id <= 0 }) {
-		t.bad("accounts", "an account's number is greater than 0; gh api users/LOGIN --jq .id shows it")
+		t.Bad("accounts", "an account's number is greater than 0; gh api users/LOGIN --jq .id shows it")
 	}
-	t.later("database")
-	t.done()
+	t.Later("database")
+	t.Done()
 }
 
 // schedule reads the weights in the order of implementations.
-func (p *parser) schedule(t *table) {
+func (p *parser) schedule(t *document.Table) {
 	p.config.Schedule = score.Weights{
-		Priority:  t.number("priority_weight", 1, 0, 1000),
-		Conflict:  t.number("conflict_weight", 5, 0, 1000),
-		Staleness: t.number("staleness_penalty", -0.5, -1000, 1000),
+		Priority:  t.Number("priority_weight", 1, 0, 1000),
+		Conflict:  t.Number("conflict_weight", 5, 0, 1000),
+		Staleness: t.Number("staleness_penalty", -0.5, -1000, 1000),
 	}
 	w := p.config.Schedule
 	switch days := w.LongestPassed().Hours() / 24; {
 	case w.Staleness >= 0:
-		t.bad("staleness_penalty", "want less than 0: an implementation that waits must come to its turn")
+		t.Bad("staleness_penalty", "want less than 0: an implementation that waits must come to its turn")
 	case days > mostDaysPassed:
-		t.bad("staleness_penalty", "with these weights others could be begun before an implementation for %.0f days; want at most %d: a penalty further below 0, or smaller weights",
+		t.Bad("staleness_penalty", "with these weights others could be begun before an implementation for %.0f days; want at most %d: a penalty further below 0, or smaller weights",
 			days, mostDaysPassed)
 	}
-	t.done()
+	t.Done()
 }
 
-func (p *parser) stateDir(t *table) string {
-	dir := t.text("state_dir", "")
+func (p *parser) stateDir(t *document.Table) string {
+	dir := t.Text("state_dir", "")
 	switch {
 	case dir == "" && p.env.DataDir == "":
-		t.add(t.at("state_dir"), "no folder for the state is known: HOME is not set; set state_dir in [runtime] to an absolute path")
+		t.Add(t.At("state_dir"), "no folder for the state is known: HOME is not set; set state_dir in [runtime] to an absolute path")
 	case dir == "":
 		return p.env.DataDir
 	case strings.HasPrefix(dir, "~/") && p.env.Home == "":
-		t.bad("state_dir", "HOME is not set; write an absolute path instead of %q", dir)
+		t.Bad("state_dir", "HOME is not set; write an absolute path instead of %q", dir)
 	}
 	dir = expandHome(dir, p.env.Home)
 	if dir != "" && !strings.HasPrefix(dir, "~/") && !filepath.IsAbs(dir) {
-		t.bad("state_dir", "want an absolute path or one that begins with ~/, got %q", dir)
+		t.Bad("state_dir", "want an absolute path or one that begins with ~/, got %q", dir)
 	}
 	return dir
 }
 
-func (p *parser) repo(t *table) {
-	written := t.text("name", "")
+func (p *parser) repo(t *document.Table) {
+	written := t.Text("name", "")
 	r := Repo{
-		RemoteURL:    expandHome(t.text("remote_url", ""), p.env.Home),
-		AllowedUsers: t.texts("allowed_users"),
-		KeepIgnored:  t.flag("keep_ignored", false),
-		Labels:       p.labels(t.sub("labels", "[repo.labels]")),
-		Agents:       p.repoAgents(t.sub("agents", "[repo.agents]")),
-		Voice:        p.voice(t.sub("voice", "[repo.voice]")),
+		RemoteURL:    expandHome(t.Text("remote_url", ""), p.env.Home),
+		AllowedUsers: t.Texts("allowed_users"),
+		KeepIgnored:  t.Flag("keep_ignored", false),
+		Labels:       p.labels(t.Sub("labels", "[repo.labels]")),
+		Agents:       p.repoAgents(t.Sub("agents", "[repo.agents]")),
+		Voice:        p.voice(t.Sub("voice", "[repo.voice]")),
 	}
-	p.review(t.sub("review", "[repo.review]"))
+	p.review(t.Sub("review", "[repo.review]"))
 	p.tests(t, &r)
 	p.limits(t, &r)
-	t.later("sandbox")
-	t.done()
+	t.Later("sandbox")
+	t.Done()
 
 	r.Name = p.repoName(t, written)
 	p.checkRemote(t, r.RemoteURL)
 	for _, u := range r.AllowedUsers {
 		if name, id, given := strings.Cut(u, ":"); !login().MatchString(name) || given && !accountID().MatchString(id) {
-			t.bad("allowed_users", "%q is no GitHub login, nor one with its account's id as in \"octocat:583231\"", u)
+			t.Bad("allowed_users", "%q is no GitHub login, nor one with its account's id as in \"octocat:583231\"", u)
 		}
 	}
 	p.config.Repos = append(p.config.Repos, r)
 }
 
-func (p *parser) repoName(t *table, written string) work.RepoName {
+func (p *parser) repoName(t *document.Table, written string) work.RepoName {
 	if written == "" {
-		if _, ok := t.values["name"]; !ok {
-			t.missing("name", `missing; write name = "owner/name"`)
+		if !t.Has("name") {
+			t.Missing("name", `missing; write name = "owner/name"`)
 			return work.RepoName{}
 		}
 	}
 	name, err := work.ParseRepoName(written, p.host)
 	if err != nil {
-		t.bad("name", "%q is no repository; want owner/name or host/owner/name", written)
+		t.Bad("name", "%q is no repository; want owner/name or host/owner/name", written)
 		return work.RepoName{}
 	}
 	for i, other := range p.config.Repos {
 		if other.Name.Equal(name) {
-			t.bad("name", "%s is configured twice; the other is on line %d", name.FullName(), p.lines.find(join("repo["+strconv.Itoa(i)+"]", "name")))
+			t.Bad("name", "%s is configured twice; the other is on line %d", name.FullName(), p.Line("repo["+strconv.Itoa(i)+"].name"))
 		}
 	}
 	return name
@@ -207,67 +191,67 @@ var login = sync.OnceValue(func() *regexp.Regexp {
 // accountID is GitHub's number of an account.
 var accountID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,17}$`) })
 
-func (p *parser) checkRemote(t *table, remote string) {
+func (p *parser) checkRemote(t *document.Table, remote string) {
 	u, err := url.Parse(remote)
 	switch {
 	case remote == "":
 	case strings.HasPrefix(remote, "-") || strings.ContainsFunc(remote, unicode.IsControl):
-		t.bad("remote_url", "%q is no address", remote)
+		t.Bad("remote_url", "%q is no address", remote)
 	case strings.Contains(remote, "::"):
-		t.bad("remote_url", "%q names a program as transport, which is not allowed", remote)
+		t.Bad("remote_url", "%q names a program as transport, which is not allowed", remote)
 	case filepath.IsAbs(remote):
 	case err == nil && slices.Contains([]string{"https", "http", "ssh", "git", "file"}, u.Scheme):
 		if _, has := u.User.Password(); has || (u.User != nil && u.Scheme != "ssh") {
-			t.bad("remote_url", "holds a user name or password; remove it, gh's login is used")
+			t.Bad("remote_url", "holds a user name or password; remove it, gh's login is used")
 		}
 	case scpForm.MatchString(remote):
 	default:
-		t.bad("remote_url", "%q is neither an address (https://…, ssh://…, git@host:owner/name.git) nor an absolute path", remote)
+		t.Bad("remote_url", "%q is neither an address (https://…, ssh://…, git@host:owner/name.git) nor an absolute path", remote)
 	}
 }
 
 var scpForm = regexp.MustCompile(`^(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9][A-Za-z0-9.-]*:[^:]+$`)
 
-func (p *parser) repoAgents(t *table) map[work.Kind]string {
+func (p *parser) repoAgents(t *document.Table) map[work.Kind]string {
 	out := map[work.Kind]string{}
 	for _, kind := range []work.Kind{
 		work.KindDesignStart, work.KindDesignFeedback, work.KindImplementationStart,
 		work.KindImplementationFeedback, work.KindBugfixStart, work.KindSmallJobStart, work.KindFix,
 	} {
-		if name := t.text(string(kind), ""); name != "" {
+		if name := t.Text(string(kind), ""); name != "" {
 			out[kind] = name
-			p.checkAgentName(t.at(string(kind)), string(kind)+" in [repo.agents]", name)
+			p.checkAgentName(t.At(string(kind)), string(kind)+" in [repo.agents]", name)
 		}
 	}
-	t.later(string(work.KindReview))
+	t.Later(string(work.KindReview))
 	p.flowNames(t)
-	t.done()
+	t.Done()
 	return out
 }
 
 // flowNames refuses flows where kinds of turn are wanted: an agent may begin a flow
 // and another answer people on it.
-func (p *parser) flowNames(t *table) {
+func (p *parser) flowNames(t *document.Table) {
 	for _, f := range work.Flows() {
 		for _, key := range []string{string(f), strings.ReplaceAll(string(f), "_", "-")} {
-			if _, written := t.values[key]; written && !slices.Contains(t.known, key) {
-				t.bad(key, "a flow, and agents are named for kinds of turn; write %s, and %s for its pull request's comments", f.StartKind(), f.FeedbackKind())
-				t.known = append(t.known, key)
+			if t.Has(key) && !t.Knows(key) {
+				t.Bad(key, "a flow, and agents are named for kinds of turn; write %s, and %s for its pull request's comments", f.StartKind(), f.FeedbackKind())
+				t.Get(key)
 			}
 		}
 	}
 }
 
 // review accepts the documented table as long as it asks for nothing.
-func (p *parser) review(t *table) {
+func (p *parser) review(t *document.Table) {
 	for _, key := range []string{"enabled", "auto_merge", "require_human_approval"} {
-		if t.flag(key, false) {
-			t.bad(key, "not supported yet; remove the line")
+		if t.Flag(key, false) {
+			t.Bad(key, "not supported yet; remove the line")
 		}
 	}
-	if t.count("max_fix_cycles", 2, 0, 100) != 2 {
-		t.bad("max_fix_cycles", "not supported yet; remove the line")
+	if t.Count("max_fix_cycles", 2, 0, 100) != 2 {
+		t.Bad("max_fix_cycles", "not supported yet; remove the line")
 	}
-	t.later("reviewers", "escalate")
-	t.done()
+	t.Later("reviewers", "escalate")
+	t.Done()
 }

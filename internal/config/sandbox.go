@@ -6,34 +6,35 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // sandbox reads what shall stand between agents and the operator's files.
-func (p *parser) sandbox(t *table, fallback work.Sandbox) work.Sandbox {
-	s := work.Sandbox(t.text("sandbox", string(fallback)))
+func (p *parser) sandbox(t *document.Table, fallback work.Sandbox) work.Sandbox {
+	s := work.Sandbox(t.Text("sandbox", string(fallback)))
 	if s != fallback && !slices.Contains(work.Sandboxes(), s) {
 		var known []string
 		for _, name := range work.Sandboxes() {
 			known = append(known, strconv.Quote(string(name)))
 		}
-		t.bad("sandbox", "want %s, got %q", strings.Join(known, ", "), s)
+		t.Bad("sandbox", "want %s, got %q", strings.Join(known, ", "), s)
 	}
 	return s
 }
 
 // letIn reads folders and files that are let into the sandbox, beside the
 // checkout and the agent's own home.
-func (p *parser) letIn(t *table, key string) []string {
+func (p *parser) letIn(t *document.Table, key string) []string {
 	var out []string
-	for _, dir := range t.texts(key) {
+	for _, dir := range t.Texts(key) {
 		path := expandHome(dir, p.env.Home)
 		if !filepath.IsAbs(path) {
-			t.bad(key, "want absolute paths or ones that begin with ~/, got %q", dir)
+			t.Bad(key, "want absolute paths or ones that begin with ~/, got %q", dir)
 			continue
 		}
 		if why := p.config.TooMuch(p.env, filepath.Clean(path)); why != "" {
-			t.bad(key, "%q %s: no agent may see that; name a folder or file with less in it", dir, why)
+			t.Bad(key, "%q %s: no agent may see that; name a folder or file with less in it", dir, why)
 		}
 		out = append(out, path)
 	}
@@ -42,11 +43,11 @@ func (p *parser) letIn(t *table, key string) []string {
 
 // nested refuses what lies below a folder that an agent writes to: the agent
 // could put a link in its place, and so choose what is let in.
-func (p *parser) nested(t *table, key string, paths, writable []string) {
+func (p *parser) nested(t *document.Table, key string, paths, writable []string) {
 	for _, path := range paths {
 		for _, w := range writable {
 			if filepath.Clean(path) != filepath.Clean(w) && within(path, w) {
-				t.bad(key, "%q lies in the writable folder %q, where an agent could replace it by a link; remove one of the two", path, w)
+				t.Bad(key, "%q lies in the writable folder %q, where an agent could replace it by a link; remove one of the two", path, w)
 			}
 		}
 	}

@@ -5,9 +5,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/work"
-
-	"github.com/BurntSushi/toml"
 )
 
 // StateDir reads where the state is from a config that need not be valid: whoever
@@ -26,27 +25,26 @@ Name the config that the passes read: --config FILE. Or make an empty file "paus
 }
 
 func stateDirOf(path, doc string, env Env) (string, error) {
-	var values map[string]any
-	if _, err := toml.Decode(doc, &values); err != nil {
+	whole, err := document.Open(path, doc)
+	if err != nil {
 		line, found := stateDirLine(doc)
 		if !found {
-			return "", syntaxError(path, err)
+			return "", err
 		}
-		doc, values = line, nil
-		if _, err := toml.Decode(doc, &values); err != nil {
+		if whole, err = document.Open(path, line); err != nil {
 			return "", fmt.Errorf("%s: state_dir cannot be read: %s", path, strings.Join(strings.Fields(line), " "))
 		}
 	}
-	p := parser{table: table{report: &report{file: path, lines: indexLines(doc)}, values: values}, env: env}
-	run := p.sub("runtime", "[runtime]")
+	p := parser{Table: whole, env: env}
+	run := p.Sub("runtime", "[runtime]")
 	dir := p.stateDir(run)
-	for name := range run.values { // one that is spelled wrongly is not to be taken for none
+	for _, name := range run.Keys() { // one that is spelled wrongly is not to be taken for none
 		if name != "state_dir" && work.Nearest(name, []string{"state_dir"}) != "" {
-			p.add(run.at(name), "unknown key %q; did you mean state_dir?", name)
+			p.Add(run.At(name), "unknown key %q; did you mean state_dir?", name)
 		}
 	}
-	if len(p.problems) > 0 {
-		return "", &InvalidError{Problems: p.ordered()}
+	if err := p.Err(); err != nil {
+		return "", err
 	}
 	return dir, nil
 }

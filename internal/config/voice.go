@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/config/document"
 )
 
 // Voice is the [repo.voice] table: how what is published tells who made it.
@@ -48,46 +50,45 @@ const maxDisclosure = 500
 // DefaultTrailers end every commit, unless the config says otherwise.
 func DefaultTrailers() []string { return []string{"Assisted-by: {agent}"} }
 
-func (p *parser) voice(t *table) Voice {
+func (p *parser) voice(t *document.Table) Voice {
 	v := Voice{
-		Disclosure: t.disclosure("disclosure"),
-		Author:     t.person("author"),
-		Committer:  t.person("committer"),
-		Spending:   t.flag("spending", false),
+		Disclosure: disclosure(t, "disclosure"),
+		Author:     person(t, "author"),
+		Committer:  person(t, "committer"),
+		Spending:   t.Flag("spending", false),
 		Trailers:   DefaultTrailers(),
 	}
-	v.SignOff, v.Signer = t.signOff("sign_off")
-	if _, set := t.values["trailers"]; set {
-		v.Trailers = t.texts("trailers")
+	v.SignOff, v.Signer = signOff(t, "sign_off")
+	if _, set := t.Get("trailers"); set {
+		v.Trailers = t.Texts("trailers")
 	}
-	t.known = append(t.known, "trailers")
 	for _, line := range v.Trailers {
 		if why := trailerProblem(line); why != "" {
-			t.bad("trailers", "%q %s", line, why)
+			t.Bad("trailers", "%q %s", line, why)
 		}
 	}
-	t.done()
+	t.Done()
 	return v
 }
 
 // signOff reads true, false, or who signs.
-func (t *table) signOff(key string) (bool, Person) {
+func signOff(t *document.Table, key string) (bool, Person) {
 	const want = `want true, false, or who signs, such as "Ann Example <ann@example.com>"`
-	switch x := t.values[key].(type) {
+	v, _ := t.Get(key)
+	switch x := v.(type) {
 	case string:
 		if isFlag(x) {
-			t.bad(key, "%s; write %s without quotes", want, x)
+			t.Bad(key, "%s; write %s without quotes", want, x)
 		}
-		if t.known = append(t.known, key); x == "" || isFlag(x) {
+		if x == "" || isFlag(x) {
 			return false, Person{}
 		}
-		return true, t.person(key)
+		return true, person(t, key)
 	case nil, bool:
-		return t.flag(key, false), Person{}
+		return t.Flag(key, false), Person{}
 	default:
-		t.bad(key, "%s, got %s", want, tomlName(x))
+		t.Bad(key, "%s, got %s", want, document.TypeName(x))
 	}
-	t.known = append(t.known, key)
 	return false, Person{}
 }
 
@@ -109,8 +110,8 @@ func unknownPlaceholder(text string, known ...string) string {
 }
 
 // disclosure reads true, false, or the line itself.
-func (t *table) disclosure(key string) string {
-	v, ok := t.get(key)
+func disclosure(t *document.Table, key string) string {
+	v, ok := t.Get(key)
 	if !ok {
 		return DefaultDisclosure
 	}
@@ -121,11 +122,11 @@ func (t *table) disclosure(key string) string {
 		}
 	case string:
 		if why := disclosureProblem(x); why != "" {
-			t.bad(key, "%s", why)
+			t.Bad(key, "%s", why)
 		}
 		return x
 	default:
-		t.bad(key, "want true, false, or the line to write in quotes, got %s", tomlName(v))
+		t.Bad(key, "want true, false, or the line to write in quotes, got %s", document.TypeName(v))
 	}
 	return ""
 }
@@ -151,14 +152,14 @@ func disclosureProblem(line string) string {
 }
 
 // person reads "Name <mail>".
-func (t *table) person(key string) Person {
-	text := t.text(key, "")
+func person(t *document.Table, key string) Person {
+	text := t.Text(key, "")
 	if text == "" {
 		return Person{}
 	}
 	a, err := mail.ParseAddress(text)
 	if err != nil || a.Name == "" || strings.ContainsAny(a.Name+a.Address, "<>") || strings.ContainsFunc(text+a.Name+a.Address, unicode.IsControl) {
-		t.bad(key, `want a person as git names them, such as "Ann Example <ann@example.com>", got %q`, text)
+		t.Bad(key, `want a person as git names them, such as "Ann Example <ann@example.com>", got %q`, text)
 		return Person{}
 	}
 	return Person{Name: a.Name, Mail: a.Address}

@@ -21,7 +21,7 @@ func TestCheckRunsSayWhatIsWrong(t *testing.T) {
 	if c, err := w.client.CheckRun(ctx, w.name, id); err != nil || c.Annotations != 1 {
 		t.Errorf("check run %+v, %v", c, err)
 	}
-	if all, err := w.client.Annotations(ctx, w.name, id); err != nil || len(all) != 1 || all[0] != (Annotation{"README.md", 3, "failure", "no"}) {
+	if all, err := w.client.Annotations(ctx, w.name, id); err != nil || len(all) != 1 || all[0] != (Annotation{Path: "README.md", Line: 3, Level: "failure", Message: "no"}) {
 		t.Errorf("annotations %+v, %v", all, err)
 	}
 	if _, err := w.client.JobLog(ctx, w.name, id); !IsStatus(err, http.StatusNotFound) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cli/go-gh/v2/pkg/auth"
 
+	"github.com/mergexo/gh-mergexo/internal/github/runs"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
@@ -33,14 +34,11 @@ type Issues struct{ api *transport.Client }
 // Pulls are the requests about pull requests, their reviews and comments on diffs.
 type Pulls struct{ api *transport.Client }
 
-// Checks are the requests about check runs and workflow runs.
-type Checks struct{ api *transport.Client }
-
 // Repositories are the requests about repositories and accounts.
 type Repositories struct{ api *transport.Client }
 
 func newClient(c *transport.Client) *Client {
-	return &Client{Client: c, Issues: Issues{c}, Pulls: Pulls{c}, Checks: Checks{c}, Repositories: Repositories{c}}
+	return &Client{Client: c, Issues: Issues{c}, Pulls: Pulls{c}, Checks: runs.New(c), Repositories: Repositories{c}}
 }
 
 // New makes a client. Host and token are those of gh, where none are given. It sends

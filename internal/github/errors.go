@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/github/runs"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
@@ -21,6 +22,10 @@ type (
 	UnclearError     = transport.UnclearError
 	UnreachableError = transport.UnreachableError
 	BodyError        = transport.BodyError
+	Checks           = runs.Checks
+	CheckRun         = runs.CheckRun
+	Annotation       = runs.Annotation
+	WorkflowRun      = runs.WorkflowRun
 )
 
 // NotLoggedInError says that gh has no token for the host.

@@ -192,3 +192,32 @@ func (c Issues) TimelineOf(ctx context.Context, repo work.RepoName, number int) 
 	}
 	return events, nil
 }
+
+// IssuesSince lists the issues, without pull requests, that changed since a
+// time; all for a zero one.
+func (c Issues) IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]Issue, error) {
+	all, err := transport.Every(ctx, c.api, listURL(repo, "issues", since, "state", "all", "sort", "updated", "direction", "desc"), wireIssue.issue)
+	if err != nil {
+		return nil, fmt.Errorf("list issues: %w", err)
+	}
+	issues := all[:0]
+	for _, i := range all {
+		if !i.IsPull {
+			issues = append(issues, i)
+		}
+	}
+	return issues, nil
+}
+
+// CreateIssue opens an issue.
+func (c Issues) CreateIssue(ctx context.Context, repo work.RepoName, title, body string) (Issue, error) {
+	var w wireIssue
+	request := struct {
+		Title string `json:"title"`
+		Body  string `json:"body"`
+	}{title, body}
+	if err := c.api.Write(ctx, http.MethodPost, "repos/"+repo.FullName()+"/issues", request, &w); err != nil {
+		return Issue{}, fmt.Errorf("open an issue: %w", err)
+	}
+	return w.issue(), nil
+}

@@ -25,9 +25,19 @@ func (b Box) around(j work.Job) string { return cmp.Or(b.Own, Around(j.Dir)) }
 func (b Box) folders(j work.Job) private {
 	own := private{home: filepath.Join(b.around(j), "home"), temp: filepath.Join(b.around(j), "tmp")}
 	if b.Items != "" && j.Item > 0 && j.For == work.RunsAgent {
-		own.home = filepath.Join(b.Items, strconv.Itoa(j.Item), b.Agent)
+		own.home = filepath.Join(b.Items, strconv.Itoa(j.Item), part(j.Role), b.Agent)
 	}
 	return own
+}
+
+// part is the folder of a reviewer's homes among those of an item; none for the
+// author. An author who could leave programs in a reviewer's home would judge the
+// work as well. No agent has a name that begins with a dot.
+func part(role string) string {
+	if role == "" {
+		return ""
+	}
+	return filepath.Join(".reviewers", role)
 }
 
 // prepare makes the folders that a plan is about. What an earlier command left

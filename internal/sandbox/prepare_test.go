@@ -20,26 +20,31 @@ func TestCachesAreAnItemsOwn(t *testing.T) {
 	if tool.Kind != work.SandboxBwrap {
 		t.Skip("no private folders here")
 	}
-	use := func(item int, purpose work.Purpose, say string) string {
-		w.job.Item, w.job.For = item, purpose
+	use := func(item int, role string, purpose work.Purpose, say string) string {
+		w.job.Item, w.job.Role, w.job.For = item, role, purpose
 		return w.run(tool, `for d in ~/.cache ~/.npm ~/go/pkg/mod ~/.m2 ~/any; do mkdir -p $d; cat $d/left; echo `+say+` >$d/left; done 2>/dev/null`)
 	}
 	for _, c := range []struct {
 		item    int
+		role    string
 		purpose work.Purpose
 		say     string
 		want    string
 	}{
-		{1, work.RunsAgent, "one", ""},
-		{2, work.RunsAgent, "two", ""},
-		{1, work.RunsTests, "tests", ""},
-		{1, work.RunsTests, "tests", ""},
-		{1, work.RunsAgent, "more", strings.Repeat("one\n", 5)},
-		{2, work.RunsAgent, "more", strings.Repeat("two\n", 5)},
-		{0, work.RunsAgent, "none", ""},
-		{0, work.RunsAgent, "none", ""},
+		{1, "", work.RunsAgent, "one", ""},
+		{2, "", work.RunsAgent, "two", ""},
+		{1, "", work.RunsTests, "tests", ""},
+		{1, "", work.RunsTests, "tests", ""},
+		{1, "quinn", work.RunsAgent, "quinn", ""},
+		{1, "sam", work.RunsAgent, "sam", ""},
+		{2, "quinn", work.RunsAgent, "quinn", ""},
+		{1, "", work.RunsAgent, "more", strings.Repeat("one\n", 5)},
+		{2, "", work.RunsAgent, "more", strings.Repeat("two\n", 5)},
+		{1, "quinn", work.RunsAgent, "again", strings.Repeat("quinn\n", 5)},
+		{0, "", work.RunsAgent, "none", ""},
+		{0, "", work.RunsAgent, "none", ""},
 	} {
-		if got := use(c.item, c.purpose, c.say); got != c.want {
+		if got := use(c.item, c.role, c.purpose, c.say); got != c.want {
 			t.Errorf("%+v: found %q", c, got)
 		}
 	}

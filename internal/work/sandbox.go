@@ -32,5 +32,6 @@ const (
 type Job struct {
 	Dir  string // required; the checkout, absolute
 	Item int    // number of the work item, whose home folder the agent finds again; 0: an empty one
+	Role string // whose part it plays; empty: the author's. What one part leaves at home no other finds
 	For  Purpose
 }

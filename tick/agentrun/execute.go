@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/document"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/brief"
 	"github.com/mergexo/gh-mergexo/tick/compose"
@@ -174,7 +175,7 @@ func (p *Runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) err
 	var err error
 	if l.Turn.Kind == work.KindDesignStart {
 		path := work.DocumentPath(l.Item.Number, l.Item.Title)
-		made, err = m.CommitFiles(ctx, c, map[string][]byte{path: document(l, a)})
+		made, err = m.CommitFiles(ctx, c, map[string][]byte{path: designDocument(l, a)})
 	} else {
 		made, err = m.CommitTree(ctx, c)
 	}
@@ -211,7 +212,7 @@ func markImplemented(l *env.Lease) *git.Edit {
 		return nil
 	}
 	return &git.Edit{Path: l.Item.Document, Do: func(doc []byte) ([]byte, error) {
-		marked, err := prompts.MarkImplemented(doc, env.GitDate(l.Turn))
+		marked, err := document.MarkImplemented(doc, env.GitDate(l.Turn))
 		if err != nil {
 			return doc, nil //nolint:nilerr // it has no front matter to say it in
 		}
@@ -228,8 +229,8 @@ func trailers(l *env.Lease) []string {
 	return lines
 }
 
-func document(l *env.Lease, a prompts.Answer) []byte {
-	return prompts.Document(prompts.DocumentFields{
+func designDocument(l *env.Lease, a prompts.Answer) []byte {
+	return document.Render(document.Fields{
 		Issue: l.Item.Number, IssueURL: l.Item.URL, Priority: DesignPriority(l.Item, a), TouchPaths: a.TouchPaths, DependsOn: a.DependsOn,
 		EstimatedSize: a.EstimatedSize, GeneratedAt: env.GitDate(l.Turn), Title: a.Title, Summary: a.Summary, Body: a.DesignDoc,
 	})

@@ -101,6 +101,9 @@ type Mirror interface {
 	Merge(ctx context.Context, into, other string) (git.Merge, error)
 	IsAncestor(ctx context.Context, ancestor, of string) (bool, error)
 	ChangedFiles(ctx context.Context, from, to string) ([]string, error)
+	Diff(ctx context.Context, from, to string, most int64) (text string, cut bool, err error)
+	DiffLines(ctx context.Context, from, to string) (git.Lines, error)
+	SameChange(ctx context.Context, base, before, after string) (bool, error)
 	Log(ctx context.Context, from, to string, limit int) ([]git.Entry, error)
 	MergeBase(ctx context.Context, branch, head string) (string, bool, error)
 	Has(ctx context.Context, oid string) bool

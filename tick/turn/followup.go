@@ -20,7 +20,7 @@ import (
 
 // awaitWord ends a start before its first effect: something must be said, or
 // done, before a turn can continue. Its comments stay queued for that turn.
-func (p *Turns) awaitWord(ctx context.Context, l *env.Lease, v Verdict) error {
+func (p *Turns) awaitWord(ctx context.Context, l *env.Lease, v Settlement) error {
 	var before, after work.Followup
 	now := p.Now()
 	end := work.StepFailed
@@ -61,7 +61,7 @@ func (p *Turns) awaitWord(ctx context.Context, l *env.Lease, v Verdict) error {
 
 // followupOf is what a turn that ended leaves. What is queued beside it is not
 // fed: of a turn that was found again in the journal it may stand in between.
-func followupOf(l *env.Lease, v Verdict, before work.Followup, queued []work.Event) work.Followup {
+func followupOf(l *env.Lease, v Settlement, before work.Followup, queued []work.Event) work.Followup {
 	f := work.Followup{
 		ItemID: l.Item.ID, Reason: v.why, Turn: l.Turn.Key, Commit: cmp.Or(l.Turn.Commit, before.Commit),
 		RunStartComment: runStart(l.Turn.Request), CommentCursor: before.CommentCursor, EventCursor: before.EventCursor,

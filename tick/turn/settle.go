@@ -17,8 +17,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/recheck"
 )
 
-// Verdict is what an error means for its turn.
-type Verdict struct {
+// Settlement is what an error means for its turn.
+type Settlement struct {
 	Kind   env.VerdictKind
 	until  time.Time
 	Reason string      // in words, for this machine
@@ -28,8 +28,8 @@ type Verdict struct {
 }
 
 // blockedBy is the verdict where a person must act.
-func blockedBy(why work.Reason) Verdict {
-	v := Verdict{Kind: env.VerdictBlocked, why: why}
+func blockedBy(why work.Reason) Settlement {
+	v := Settlement{Kind: env.VerdictBlocked, why: why}
 	if why.Kind == work.WhyNewComments {
 		v.Kind = env.VerdictSuperseded
 	}
@@ -37,19 +37,19 @@ func blockedBy(why work.Reason) Verdict {
 }
 
 // parkedBy is one where the turn's answer, if it is there, is kept for what a person does.
-func parkedBy(why work.Reason) Verdict {
+func parkedBy(why work.Reason) Settlement {
 	v := blockedBy(why)
 	v.parks = true
 	return v
 }
 
-func waitsFor(why work.Reason, until time.Time) Verdict {
-	return Verdict{Kind: env.VerdictWait, until: until, why: why}
+func waitsFor(why work.Reason, until time.Time) Settlement {
+	return Settlement{Kind: env.VerdictWait, until: until, why: why}
 }
 
 // classify is the one place that says what an error means. It goes by types
 // and fields, never by prose.
-func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) Verdict {
+func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) Settlement {
 	var (
 		wait       *work.WaitError
 		blocked    *work.BlockedError
@@ -65,19 +65,19 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) Ve
 	soon := now.Add(retryBase)
 	switch {
 	case err == nil:
-		return Verdict{Kind: env.VerdictDone}
+		return Settlement{Kind: env.VerdictDone}
 	case errors.Is(err, context.Canceled):
-		return Verdict{Kind: env.VerdictInterrupted, Reason: "interrupted"}
+		return Settlement{Kind: env.VerdictInterrupted, Reason: "interrupted"}
 	case errors.As(err, &wait):
 		return waitsFor(wait.Reason, later(wait.Until, now))
 	case errors.As(err, &blocked):
 		return blockedBy(blocked.Reason)
 	case errors.As(err, &halted):
-		return Verdict{Kind: env.VerdictWait, halted: true, until: now, why: halted.Reason()}
+		return Settlement{Kind: env.VerdictWait, halted: true, until: now, why: halted.Reason()}
 	case errors.As(err, &superseded):
-		return Verdict{Kind: env.VerdictSuperseded, Reason: superseded.Reason}
+		return Settlement{Kind: env.VerdictSuperseded, Reason: superseded.Reason}
 	case errors.As(err, &cancelled):
-		return Verdict{Kind: env.VerdictCancelled, Reason: cancelled.Reason}
+		return Settlement{Kind: env.VerdictCancelled, Reason: cancelled.Reason}
 	case errors.As(err, &rejected):
 		return parkedBy(work.Reason{Kind: work.WhyPushRefused, Text: rejected.Reason, Advice: rejected.Hint})
 	case errors.As(err, &access):
@@ -113,8 +113,8 @@ func givenUp(err error, attempts int) work.Reason {
 }
 
 // retry is one more attempt, of its own accord.
-func retry(err error, at time.Time) Verdict {
-	return Verdict{Kind: env.VerdictRetry, until: at, why: work.Reason{Kind: work.WhyTriedAgain, Local: err.Error(), At: at.UnixMilli()}}
+func retry(err error, at time.Time) Settlement {
+	return Settlement{Kind: env.VerdictRetry, until: at, why: work.Reason{Kind: work.WhyTriedAgain, Local: err.Error(), At: at.UnixMilli()}}
 }
 
 func later(t, now time.Time) time.Time {
@@ -148,7 +148,7 @@ func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 	})
 }
 
-func (p *Turns) storeVerdict(ctx context.Context, l *env.Lease, v Verdict, err error) error {
+func (p *Turns) storeVerdict(ctx context.Context, l *env.Lease, v Settlement, err error) error {
 	switch v.Kind {
 	case env.VerdictDone, env.VerdictInterrupted:
 		return nil // stored by finish; left as it was, the next pass resumes it
@@ -177,7 +177,7 @@ func (p *Turns) storeVerdict(ctx context.Context, l *env.Lease, v Verdict, err e
 	return p.block(ctx, l, v, begun)
 }
 
-func (p *Turns) deferTurn(ctx context.Context, l *env.Lease, v Verdict, counted bool, err error) error {
+func (p *Turns) deferTurn(ctx context.Context, l *env.Lease, v Settlement, counted bool, err error) error {
 	why, failed := v.why, p.brief(err)
 	if v.halted {
 		why, failed = work.Reason{}, l.Turn.LastError
@@ -208,7 +208,7 @@ func (p *Turns) brief(err error) string {
 }
 
 // Supersede ends a turn before its first effect: its events make a new one.
-func (p *Turns) Supersede(ctx context.Context, l *env.Lease, v Verdict) error {
+func (p *Turns) Supersede(ctx context.Context, l *env.Lease, v Settlement) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := p.endUnsent(ctx, tx, l, work.StepSuperseded, v.Reason); err != nil {
 			return err
@@ -222,7 +222,7 @@ func (p *Turns) Supersede(ctx context.Context, l *env.Lease, v Verdict) error {
 
 // cancel ends a turn that nobody wants any more. After its first effect what
 // is left of it becomes void, and its tree stays as a ref.
-func (p *Turns) cancel(ctx context.Context, l *env.Lease, v Verdict, begun bool) error {
+func (p *Turns) cancel(ctx context.Context, l *env.Lease, v Settlement, begun bool) error {
 	end := work.StepCancelled
 	if begun {
 		end = work.StepDone
@@ -278,7 +278,7 @@ func (p *Turns) backToWaiting(ctx context.Context, tx *store.Tx, l *env.Lease) e
 // Before its first effect the turn ends, and its comments wait for the next
 // one, which begins at once where people said more while it ran; after it the same
 // row resumes later.
-func (p *Turns) block(ctx context.Context, l *env.Lease, v Verdict, begun bool) error {
+func (p *Turns) block(ctx context.Context, l *env.Lease, v Settlement, begun bool) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		talked, err := p.talkedMeanwhile(ctx, tx, l)
 		if err != nil {

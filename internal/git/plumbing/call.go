@@ -80,6 +80,7 @@ type Call struct {
 	Answers  []int  // exit codes that are answers, besides 0
 
 	Wall time.Duration // 0 means Options.Timeout
+	Most int64         // bytes of output that are wanted: it is ended with more, and that is no failure; 0 means all
 
 	git *Git
 }
@@ -143,6 +144,9 @@ func (c Call) Run(ctx context.Context) (proc.Result, error) {
 	if c.Wall > 0 {
 		cmd.Wall = c.Wall
 	}
+	if c.Most > 0 {
+		cmd.MaxOutput = c.Most
+	}
 	if c.Remote != "" {
 		cmd.Wall, cmd.Idle = opt.NetTimeout, opt.NetIdle
 	}
@@ -157,6 +161,8 @@ func (c Call) Run(ctx context.Context) (proc.Result, error) {
 	switch {
 	case res.TimedOut != proc.NoLimit:
 		return res, &TimeoutError{Command: name, Limit: res.TimedOut}
+	case res.Truncated && c.Most > 0:
+		return res, nil
 	case res.Truncated:
 		return res, fmt.Errorf("git %s: more than %d bytes of output", name, cmd.MaxOutput)
 	case res.Code != 0 && !slices.Contains(c.Answers, res.Code):

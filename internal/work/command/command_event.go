@@ -36,7 +36,7 @@ func CommandSource(kind work.EventKind, id string) string {
 	case work.EventSummary:
 		return summarySource + id
 	case work.EventIssue, work.EventSource, work.EventCheck, work.EventConflict, work.EventHead, work.EventMerged, work.EventClosed,
-		work.EventReopened, work.EventLabelled, work.EventCommand:
+		work.EventReopened, work.EventLabelled, work.EventCommand, work.EventReviewDue, work.EventFixDue:
 	}
 	return id
 }

@@ -99,11 +99,12 @@ func (d *decision) decide() {
 		return
 	case d.c.State == Merged: // GitHub reopens no merged pull request
 		return
-	case d.p.Off():
+	}
+	d.do(EventReopened)
+	if d.p.Off() {
 		d.do(EventOff)
 		return
 	}
-	d.do(EventReopened)
 	d.do(EventOpened)
 	if d.c.State.Stopped() && !d.lifted() {
 		d.c.Why, d.c.Reviewer = d.f.Record.Why, d.reviewer(d.f.Record.Reviewer)
@@ -251,7 +252,7 @@ func (d *decision) reviewer(name string) Reviewer {
 func (d *decision) stop(e Event, r Reviewer, why work.Reason) {
 	why.Number = d.f.Number
 	d.do(e)
-	d.c.Reviewer, d.c.Why = r, why
+	d.c.Reviewer, d.c.Why, d.c.Key = r, why, ""
 }
 
 // toReviewing takes the events that lead to the next review.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/document"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 	"github.com/mergexo/gh-mergexo/tick/notice"
@@ -49,11 +49,11 @@ func (h *Pulls) Promote(ctx context.Context, design work.Item, pull work.PullReq
 	if err != nil {
 		return fmt.Errorf("read the design of #%d: %w", design.Number, err)
 	}
-	fields, err := prompts.ParseDocument(doc)
+	fields, err := document.Parse(doc)
 	if err != nil { // people may have taken the front matter out: the text is what counts
 		h.P.Log.WarnContext(ctx, "the design's front matter is not read", "repo_full_name", h.R.Name.FullName(), "work_item_id", design.ID, "issue_number", design.Number, "error", err)
 	}
-	p := batch.Promotion{Design: design, Fulfills: fields.Status == prompts.StatusImplemented}
+	p := batch.Promotion{Design: design, Fulfills: fields.Status == document.Implemented}
 	p.Item = h.implementationOf(design, pull, fields)
 	p.Item.Document = path
 	if len(doc) == 0 {
@@ -88,7 +88,7 @@ func (h *Pulls) findDocument(ctx context.Context, design work.Item, pull work.Pu
 
 // implementationOf is the work item that follows a design. It begins where
 // the design stands: the document's word, else the issue's.
-func (h *Pulls) implementationOf(design work.Item, pull work.PullRequest, f prompts.DocumentFields) work.Item {
+func (h *Pulls) implementationOf(design work.Item, pull work.PullRequest, f document.Fields) work.Item {
 	now := h.Now()
 	item := work.Item{
 		RepoID: h.Repo.ID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,

@@ -1,4 +1,6 @@
-package prompts
+// Package document reads and writes design documents: Markdown with front matter that
+// programs read, and that people edit.
+package document
 
 import (
 	"bytes"
@@ -14,8 +16,8 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// DocumentFields are what a design document is made of.
-type DocumentFields struct {
+// Fields are what a design document is made of.
+type Fields struct {
 	Issue         int
 	IssueURL      string
 	Priority      int // 1 to 5; 0 when the document does not say
@@ -32,8 +34,8 @@ type DocumentFields struct {
 	Body    string // Markdown without front matter, title and summary
 }
 
-// StatusImplemented is the status of a document whose implementation is done.
-const StatusImplemented = "implemented"
+// Implemented is the status of a document whose implementation is done.
+const Implemented = "implemented"
 
 // front is a document's front matter as it is read.
 type front struct {
@@ -47,11 +49,11 @@ type front struct {
 	ImplementedAt string   `yaml:"implemented_at"`
 }
 
-// Document renders a design document: front matter, title, issue link,
+// Render writes a design document: front matter, title, issue link,
 // Summary, the document. Every string of the front matter is quoted as JSON,
 // which is YAML: plain scalars of hostile text are not safe (goccy/go-yaml
 // writes "? x" so that it reads back as a map).
-func Document(f DocumentFields) []byte {
+func Render(f Fields) []byte {
 	var b bytes.Buffer
 	b.WriteString("---\n")
 	fmt.Fprintf(&b, "issue: %d\npriority: %d\n", f.Issue, f.Priority)
@@ -64,13 +66,13 @@ func Document(f DocumentFields) []byte {
 	if !f.ImplementedAt.IsZero() {
 		fmt.Fprintf(&b, "implemented_at: %s\n", scalar(stamp(f.ImplementedAt)))
 	}
-	b.WriteString("---\n\n# " + documentTitle(f) + "\n\n")
+	b.WriteString("---\n\n# " + titleOf(f) + "\n\n")
 	fmt.Fprintf(&b, "Issue: [#%d](%s)\n\n## Summary\n\n", f.Issue, public.OneLine(f.IssueURL))
 	b.WriteString(public.Balanced(paragraph(f.Summary)) + "\n\n" + paragraph(f.Body) + "\n")
 	return b.Bytes()
 }
 
-func documentTitle(f DocumentFields) string {
+func titleOf(f Fields) string {
 	if title := public.Title(f.Title); title != "" {
 		return title
 	}
@@ -125,19 +127,19 @@ func splitFront(doc []byte) (head, rest string, err error) {
 	return "", "", errNoFront
 }
 
-// ParseDocument reads a design document. People edit it: keys that are not
+// Parse reads a design document. People edit it: keys that are not
 // ours are let be, values that make no sense (a priority of 9, a path out of
 // the repository) are read as absent. What is no YAML is an error.
-func ParseDocument(doc []byte) (f DocumentFields, err error) {
+func Parse(doc []byte) (f Fields, err error) {
 	head, rest, err := splitFront(doc)
 	if err != nil {
-		return DocumentFields{}, fmt.Errorf("parse design document: %w", err)
+		return Fields{}, fmt.Errorf("parse design document: %w", err)
 	}
 	var y front
 	if err := yaml.Unmarshal([]byte(head), &y); err != nil {
-		return DocumentFields{}, fmt.Errorf("parse design document: %s", firstLine(err.Error()))
+		return Fields{}, fmt.Errorf("parse design document: %s", firstLine(err.Error()))
 	}
-	f = DocumentFields{Issue: y.Issue, Status: y.Status, DependsOn: y.DependsOn}
+	f = Fields{Issue: y.Issue, Status: y.Status, DependsOn: y.DependsOn}
 	f.GeneratedAt, f.ImplementedAt = parseStamp(y.GeneratedAt), parseStamp(y.ImplementedAt)
 	if y.Priority >= 1 && y.Priority <= 5 {
 		f.Priority = y.Priority
@@ -147,7 +149,7 @@ func ParseDocument(doc []byte) (f DocumentFields, err error) {
 		f.EstimatedSize = y.EstimatedSize
 	}
 	for _, p := range y.TouchPaths {
-		if pathProblem(p) == "" {
+		if PathProblem(p) == "" {
 			f.TouchPaths = append(f.TouchPaths, p)
 		}
 	}
@@ -163,6 +165,13 @@ func splitTitle(rest string) (title, body string) {
 		return strings.TrimSpace(t), strings.TrimSpace(body)
 	}
 	return "", strings.TrimSpace(rest)
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
 }
 
 func parseStamp(s string) time.Time {
@@ -192,6 +201,6 @@ func MarkImplemented(doc []byte, at time.Time) ([]byte, error) {
 			b.WriteString(strings.TrimSuffix(l, "\n") + "\n")
 		}
 	}
-	fmt.Fprintf(&b, "status: %s\nimplemented_at: %s\n---\n%s", StatusImplemented, scalar(stamp(at)), rest)
+	fmt.Fprintf(&b, "status: %s\nimplemented_at: %s\n---\n%s", Implemented, scalar(stamp(at)), rest)
 	return []byte(b.String()), nil
 }

@@ -1,4 +1,4 @@
-package prompts
+package document
 
 import (
 	"slices"
@@ -9,8 +9,10 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
 func TestDocumentIsAsTheDesignSays(t *testing.T) {
-	got := string(Document(DocumentFields{
+	got := string(Render(Fields{
 		Issue: 12, IssueURL: "https://github.com/o/n/issues/12", Priority: 4, TouchPaths: []string{"internal/**", "a: b"},
 		EstimatedSize: "M", GeneratedAt: noon, Title: "Better things", Summary: "We do it.\n", Body: "## How\n\nSo.",
 	}))
@@ -40,7 +42,7 @@ So.
 	if got != want {
 		t.Errorf("got\n%s", got)
 	}
-	f, err := ParseDocument([]byte(got))
+	f, err := Parse([]byte(got))
 	if err != nil || f.Issue != 12 || f.Priority != 4 || !slices.Equal(f.TouchPaths, []string{"internal/**", "a: b"}) || f.EstimatedSize != "M" || !f.GeneratedAt.Equal(noon) || f.Title != "Better things" || f.Status != "" {
 		t.Errorf("parsed %+v, %v", f, err)
 	}
@@ -50,7 +52,7 @@ So.
 }
 
 func TestDocumentsThatPeopleEdited(t *testing.T) {
-	f, err := ParseDocument([]byte("\uFEFF---\r\nissue: 3\r\npriority: 9\r\nestimated_size: huge\r\ntouch_paths: [../x, ok, /abs]\r\ngenerated_at: yesterday\r\nowner: me\r\n---  \r\nText without a title.\r\n"))
+	f, err := Parse([]byte("\uFEFF---\r\nissue: 3\r\npriority: 9\r\nestimated_size: huge\r\ntouch_paths: [../x, ok, /abs]\r\ngenerated_at: yesterday\r\nowner: me\r\n---  \r\nText without a title.\r\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +63,7 @@ func TestDocumentsThatPeopleEdited(t *testing.T) {
 		"none": "# Title\n", "not closed": "---\nissue: 1\n", "no YAML": "---\n: [\n---\n", "wrong type": "---\nissue: many\n---\n",
 		"huge": "---\n" + strings.Repeat("x: 1\n", 20000) + "---\n", "empty": "",
 	} {
-		if _, err := ParseDocument([]byte(doc)); err == nil || strings.Contains(err.Error(), "\n") {
+		if _, err := Parse([]byte(doc)); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -77,8 +79,8 @@ func TestMarkImplementedChangesTwoLinesOnly(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got %q", got)
 	}
-	f, err := ParseDocument(got)
-	if err != nil || f.Status != StatusImplemented || !f.ImplementedAt.Equal(noon) || f.Priority != 2 {
+	f, err := Parse(got)
+	if err != nil || f.Status != Implemented || !f.ImplementedAt.Equal(noon) || f.Priority != 2 {
 		t.Errorf("parsed %+v, %v", f, err)
 	}
 	if again, err := MarkImplemented(got, noon); err != nil || string(again) != want {
@@ -94,10 +96,10 @@ func FuzzDocument(f *testing.F) {
 		f.Add(s, s)
 	}
 	f.Fuzz(func(t *testing.T, title, text string) {
-		in := DocumentFields{Issue: 7, IssueURL: "u", Priority: 2, TouchPaths: []string{text, "z"}, DependsOn: []string{text}, EstimatedSize: "S", GeneratedAt: time.Unix(1e9, 0), Title: title, Summary: text, Body: text}
-		out, err := ParseDocument(Document(in))
+		in := Fields{Issue: 7, IssueURL: "u", Priority: 2, TouchPaths: []string{text, "z"}, DependsOn: []string{text}, EstimatedSize: "S", GeneratedAt: time.Unix(1e9, 0), Title: title, Summary: text, Body: text}
+		out, err := Parse(Render(in))
 		if err != nil {
-			t.Fatalf("%v in\n%s", err, Document(in))
+			t.Fatalf("%v in\n%s", err, Render(in))
 		}
 		if out.Issue != 7 || out.Priority != 2 || out.EstimatedSize != "S" || out.Status != "" || !out.GeneratedAt.Equal(in.GeneratedAt) {
 			t.Errorf("got %+v", out)

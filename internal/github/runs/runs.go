@@ -1,15 +1,22 @@
-package github
+// Package runs has the requests about what runs for a commit: check runs, workflow runs,
+// their logs.
+package runs
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
+
+// Checks are the requests about check runs and workflow runs.
+type Checks struct{ api *transport.Client }
+
+// New makes the requests over a client.
+func New(api *transport.Client) Checks { return Checks{api} }
 
 // CheckRun is what a check run says of its outcome. Those of GitHub Actions
 // are jobs, with the same id.
@@ -64,7 +71,7 @@ func (w wireAnnotation) Check() error { return nil } // all of it may be empty
 // Annotations reads the first fifty or so: GitHub's first page.
 func (c Checks) Annotations(ctx context.Context, repo work.RepoName, id string) ([]Annotation, error) {
 	address := fmt.Sprintf("repos/%s/check-runs/%s/annotations?per_page=50", repo.FullName(), id)
-	p, err := transport.ReadPage(ctx, c.api, PageRequest{URL: address}, func(w wireAnnotation) Annotation { return Annotation(w) })
+	p, err := transport.ReadPage(ctx, c.api, transport.PageRequest{URL: address}, func(w wireAnnotation) Annotation { return Annotation(w) })
 	if err != nil {
 		return nil, fmt.Errorf("read annotations of check run %s: %w", id, err)
 	}
@@ -75,7 +82,7 @@ func (c Checks) Annotations(ctx context.Context, repo work.RepoName, id string) 
 // to a storage, at an address that is signed by itself.
 func (c Checks) JobLog(ctx context.Context, repo work.RepoName, job string) (string, error) {
 	_, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: fmt.Sprintf("repos/%s/actions/jobs/%s/logs", repo.FullName(), job)})
-	stored, ok := errors.AsType[*MovedError](err)
+	stored, ok := errors.AsType[*transport.MovedError](err)
 	if !ok {
 		if err != nil {
 			err = fmt.Errorf("find the log of job %s: %w", job, err)
@@ -161,33 +168,4 @@ func (c Checks) RerunFailedJobs(ctx context.Context, repo work.RepoName, id stri
 		return fmt.Errorf("run the failed jobs of %s again: %w", id, err)
 	}
 	return nil
-}
-
-// IssuesSince lists the issues, without pull requests, that changed since a
-// time; all for a zero one.
-func (c Issues) IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]Issue, error) {
-	all, err := transport.Every(ctx, c.api, listURL(repo, "issues", since, "state", "all", "sort", "updated", "direction", "desc"), wireIssue.issue)
-	if err != nil {
-		return nil, fmt.Errorf("list issues: %w", err)
-	}
-	issues := all[:0]
-	for _, i := range all {
-		if !i.IsPull {
-			issues = append(issues, i)
-		}
-	}
-	return issues, nil
-}
-
-// CreateIssue opens an issue.
-func (c Issues) CreateIssue(ctx context.Context, repo work.RepoName, title, body string) (Issue, error) {
-	var w wireIssue
-	request := struct {
-		Title string `json:"title"`
-		Body  string `json:"body"`
-	}{title, body}
-	if err := c.api.Write(ctx, http.MethodPost, "repos/"+repo.FullName()+"/issues", request, &w); err != nil {
-		return Issue{}, fmt.Errorf("open an issue: %w", err)
-	}
-	return w.issue(), nil
 }

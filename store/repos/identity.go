@@ -1,4 +1,4 @@
-package store
+package repos
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // Identified says what became of the row of a name when GitHub said which repository
@@ -35,7 +36,7 @@ type Identity struct {
 // is the repository's from now on. Rows go by node id: one that was renamed takes
 // its row along, and another one under the same name gets a row of its own. What
 // was known of the former one is kept in its row, and apart.
-func (t repoRows) IdentifyRepo(ctx context.Context, id int64, who Identity) (work.Repo, Identified, error) {
+func (t Rows) IdentifyRepo(ctx context.Context, id int64, who Identity) (work.Repo, Identified, error) {
 	row, err := t.GetRepo(ctx, id)
 	if err != nil {
 		return work.Repo{}, "", err
@@ -53,7 +54,7 @@ func (t repoRows) IdentifyRepo(ctx context.Context, id int64, who Identity) (wor
 	case row.NodeID != "":
 		outcome, err = RepoReplaced, t.freeName(ctx, row.Name, 0)
 	case isKnown:
-		outcome, err = RepoRenamed, t.one(ctx, fmt.Sprintf("drop the empty repository %d", id), ErrNotFound, `DELETE FROM repositories WHERE id = ?`, id)
+		outcome, err = RepoRenamed, t.tx.One(ctx, fmt.Sprintf("drop the empty repository %d", id), rows.ErrNotFound, `DELETE FROM repositories WHERE id = ?`, id)
 	}
 	switch {
 	case err != nil:
@@ -71,18 +72,18 @@ func (t repoRows) IdentifyRepo(ctx context.Context, id int64, who Identity) (wor
 }
 
 // findNode finds the row of a repository by what GitHub never changes.
-func (t repoRows) findNode(ctx context.Context, host, nodeID string) (work.Repo, bool, error) {
-	rows, err := list(ctx, t.transaction, "find repository "+nodeID, scanRepo, selectRepo+`WHERE node_id = ? ORDER BY left_at > 0, id`, nodeID)
-	at := slices.IndexFunc(rows, func(r work.Repo) bool { return r.Name.Host == host })
+func (t Rows) findNode(ctx context.Context, host, nodeID string) (work.Repo, bool, error) {
+	all, err := rows.List(ctx, t.tx, "find repository "+nodeID, scanRepo, selectRepo+`WHERE node_id = ? ORDER BY left_at > 0, id`, nodeID)
+	at := slices.IndexFunc(all, func(r work.Repo) bool { return r.Name.Host == host })
 	if err != nil || at < 0 {
 		return work.Repo{}, false, err
 	}
-	return rows[at], true, nil
+	return all[at], true, nil
 }
 
-func (t repoRows) setIdentity(ctx context.Context, r work.Repo, who Identity) (work.Repo, error) {
+func (t Rows) setIdentity(ctx context.Context, r work.Repo, who Identity) (work.Repo, error) {
 	r.NodeID, r.GitHubID, r.Current, r.DefaultBranch, r.ConfirmedAt = who.NodeID, who.GitHubID, who.Current, who.DefaultBranch, who.At
-	return r, t.one(ctx, fmt.Sprintf("set identity of repository %d", r.ID), ErrNotFound,
+	return r, t.tx.One(ctx, fmt.Sprintf("set identity of repository %d", r.ID), rows.ErrNotFound,
 		`UPDATE repositories SET node_id = ?, github_id = ?, current_name = ?, default_branch = ?, confirmed_at = ? WHERE id = ?`,
-		r.NodeID, r.GitHubID, nameOf{&r.Current}, r.DefaultBranch, t.stamp(r.ConfirmedAt), r.ID)
+		r.NodeID, r.GitHubID, rows.NameOf(&r.Current), r.DefaultBranch, t.tx.Stamp(r.ConfirmedAt), r.ID)
 }

@@ -1,4 +1,4 @@
-package store
+package repos
 
 import (
 	"context"
@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 func accountFields(a *work.Account) []any { return []any{&a.ID, &a.Login, &a.Bot} }
 
 // AddAccount records an account under which the tool itself has written on a
 // host. A known one costs no write.
-func (t repoRows) AddAccount(ctx context.Context, host string, a work.Account) error {
-	_, err := t.exec(ctx, "add account "+a.Login,
+func (t Rows) AddAccount(ctx context.Context, host string, a work.Account) error {
+	_, err := t.tx.Exec(ctx, "add account "+a.Login,
 		`INSERT INTO accounts (host, id, login, bot) VALUES (?, ?, ?, ?)
 		 ON CONFLICT (host, id) DO UPDATE SET login = excluded.login, bot = excluded.bot
 		 WHERE login <> excluded.login OR bot <> excluded.bot`, append([]any{host}, accountFields(&a)...)...)
@@ -21,15 +22,15 @@ func (t repoRows) AddAccount(ctx context.Context, host string, a work.Account) e
 }
 
 // ListAccounts gives the accounts that the tool itself has used, by host.
-func (t repoRows) ListAccounts(ctx context.Context) (map[string][]work.Account, error) {
+func (t Rows) ListAccounts(ctx context.Context) (map[string][]work.Account, error) {
 	byHost := map[string][]work.Account{}
-	scan := func(row scanner) (a work.Account, err error) {
+	scan := func(row rows.Row) (a work.Account, err error) {
 		var host string
 		err = row.Scan(append([]any{&host}, accountFields(&a)...)...)
 		byHost[host] = append(byHost[host], a)
 		return a, err
 	}
-	_, err := list(ctx, t.transaction, "list accounts", scan, `SELECT host, id, login, bot FROM accounts ORDER BY host, id`)
+	_, err := rows.List(ctx, t.tx, "list accounts", scan, `SELECT host, id, login, bot FROM accounts ORDER BY host, id`)
 	return byHost, err
 }
 
@@ -41,33 +42,33 @@ const levelAllowed = "allowed"
 // repository: the first one that was seen under it, which the caller's becomes when
 // there is none. An account that stands for another login already, for it was renamed,
 // is given back as it is.
-func (t repoRows) PinAllowed(ctx context.Context, repoID int64, who work.Account, at time.Time) (int64, error) {
-	pinned, ok, err := find(ctx, t.transaction, "look for the account of "+who.Login, scanID,
+func (t Rows) PinAllowed(ctx context.Context, repoID int64, who work.Account, at time.Time) (int64, error) {
+	pinned, ok, err := rows.Find(ctx, t.tx, "look for the account of "+who.Login, rows.ScanID,
 		`SELECT account_id FROM permissions WHERE repo_id = ? AND level = ? AND lower(login) = lower(?)`, repoID, levelAllowed, who.Login)
 	if ok || err != nil {
 		return pinned, err
 	}
-	_, err = t.exec(ctx, "pin the account of "+who.Login,
+	_, err = t.tx.Exec(ctx, "pin the account of "+who.Login,
 		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE level <> excluded.level`,
-		repoID, who.ID, who.Login, levelAllowed, t.stamp(at))
+		repoID, who.ID, who.Login, levelAllowed, t.tx.Stamp(at))
 	return who.ID, err
 }
 
 // GetPermission gives an account's level on a repository as it was at a time.
-func (t repoRows) GetPermission(ctx context.Context, repoID, accountID int64) (level string, at time.Time, ok bool, err error) {
-	scan := func(row scanner) (string, error) { return level, row.Scan(&level, timeOf{&at}) }
-	_, ok, err = find(ctx, t.transaction, fmt.Sprintf("get permission of account %d", accountID), scan,
+func (t Rows) GetPermission(ctx context.Context, repoID, accountID int64) (level string, at time.Time, ok bool, err error) {
+	scan := func(row rows.Row) (string, error) { return level, row.Scan(&level, rows.TimeOf(&at)) }
+	_, ok, err = rows.Find(ctx, t.tx, fmt.Sprintf("get permission of account %d", accountID), scan,
 		`SELECT level, seen_at FROM permissions WHERE repo_id = ? AND account_id = ? AND level <> ?`, repoID, accountID, levelAllowed)
 	return level, at, ok, err
 }
 
 // PutPermission stores an account's level on a repository. Of one that stands for a
 // login of the config's it is not kept.
-func (t repoRows) PutPermission(ctx context.Context, repoID, accountID int64, login, level string, at time.Time) error {
-	_, err := t.exec(ctx, "put permission of "+login,
+func (t Rows) PutPermission(ctx context.Context, repoID, accountID int64, login, level string, at time.Time) error {
+	_, err := t.tx.Exec(ctx, "put permission of "+login,
 		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE level <> ?`,
-		repoID, accountID, login, level, t.stamp(at), levelAllowed)
+		repoID, accountID, login, level, t.tx.Stamp(at), levelAllowed)
 	return err
 }

@@ -1,0 +1,88 @@
+// Package document reads one TOML document strictly. Its tables note which keys
+// were asked for, and refuse all others; every problem names its line.
+package document
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Open reads a document; name is what its problems call it. What is no TOML is an
+// InvalidError.
+func Open(name, text string) (*Table, error) {
+	var values map[string]any
+	if _, err := toml.Decode(text, &values); err != nil {
+		return nil, syntaxError(name, err)
+	}
+	return &Table{report: &report{file: name, lines: indexLines(text)}, values: values}, nil
+}
+
+func syntaxError(name string, err error) error {
+	p := Problem{File: name, Text: err.Error()}
+	if pe, ok := errors.AsType[toml.ParseError](err); ok {
+		p.Line, p.Text = pe.Position.Line, pe.Message
+		if p.Text == "" {
+			p.Text = strings.TrimPrefix(pe.Error(), "toml: ")
+		}
+	}
+	p.Text = strings.Join(strings.Fields(p.Text), " ")
+	return &InvalidError{Problems: []Problem{p}}
+}
+
+// Table is one table of the document. Its getters note which keys there are;
+// Done then refuses all others.
+type Table struct {
+	*report
+	path   string // as in the line index; empty for the whole document
+	name   string // as people write it: [runtime], [repo.labels]
+	values map[string]any
+	known  []string
+}
+
+// Path is where the table is, as At gives it for its keys.
+func (t *Table) Path() string { return t.path }
+
+// At is the path of a key, such as "repo[1].labels.design".
+func (t *Table) At(key string) string { return join(t.path, key) }
+
+// Keys are the keys that the file has, in order.
+func (t *Table) Keys() []string { return slices.Sorted(maps.Keys(t.values)) }
+
+// Get fetches a key's value; false when the file does not say.
+func (t *Table) Get(key string) (any, bool) {
+	t.known = append(t.known, key)
+	v, ok := t.values[key]
+	return v, ok
+}
+
+// Has reports whether the file has a key, without taking note of it: Done may
+// still refuse it, or take it for a misspelt one.
+func (t *Table) Has(key string) bool {
+	_, ok := t.values[key]
+	return ok
+}
+
+// Knows reports whether a key was asked for.
+func (t *Table) Knows(key string) bool { return slices.Contains(t.known, key) }
+
+// Sub opens a table inside; an empty one when the file has none.
+func (t *Table) Sub(key, name string) *Table {
+	values, _ := Typed[map[string]any](t, key, "a table: "+name, nil)
+	return &Table{report: t.report, path: t.At(key), name: name, values: values}
+}
+
+// All opens the tables of an array of tables.
+func (t *Table) All(key string) []*Table {
+	name := "[[" + key + "]]"
+	values, _ := Typed[[]map[string]any](t, key, "tables: "+name, nil)
+	out := make([]*Table, 0, len(values))
+	for i, v := range values {
+		out = append(out, &Table{report: t.report, path: t.At(key) + "[" + strconv.Itoa(i) + "]", name: name, values: v})
+	}
+	return out
+}

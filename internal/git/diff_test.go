@@ -1,0 +1,94 @@
+package git
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// numbered is a file of so many lines.
+func numbered(from, to int) string {
+	var b strings.Builder
+	for i := from; i <= to; i++ {
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	return b.String()
+}
+
+func TestDiff(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.txt": numbered(1, 20), "old name.txt": numbered(1, 9), ".gitattributes": "hidden.go -diff\n*.txt diff=shout\n", "gone.txt": "x\n"})
+	from := w.cmd(w.person, "rev-parse", "HEAD")
+	w.cmd(w.person, "mv", "old name.txt", "ünew\tname.txt")
+	w.cmd(w.person, "rm", "-q", "gone.txt")
+	to := w.commit("second", map[string]string{
+		"a.txt":          numbered(1, 9) + "changed\n@@ -1,2 +1,900 @@\n+++ b/elsewhere.txt\n" + numbered(11, 20) + "no end",
+		"ünew\tname.txt": numbered(1, 9) + "one more\n",
+		"hidden.go":      "package hidden\n",
+	})
+	w.fetch()
+	w.check(w.mirror.Fetch(t.Context(), to))
+	text, cut, err := w.mirror.Diff(t.Context(), from, to, 1<<20)
+	w.check(err)
+	if cut || !strings.Contains(text, "+package hidden\n") || !strings.Contains(text, "\n--- a/a.txt\n+++ b/a.txt\n@@ -7,7 +7,9 @@") || !strings.Contains(text, "rename from old name.txt") {
+		t.Errorf("cut %v:\n%s", cut, text)
+	}
+	short, cut, err := w.mirror.Diff(t.Context(), from, to, 200)
+	w.check(err)
+	if !cut || len(short) > 200 || !strings.HasSuffix(short, "\n") || !strings.HasPrefix(text, short) {
+		t.Errorf("cut %v: %q", cut, short)
+	}
+	lines, err := w.mirror.DiffLines(t.Context(), from, to)
+	w.check(err)
+	want := Lines{"a.txt": {{7, 15}, {20, 23}}, "ünew\tname.txt": {{7, 10}}, "hidden.go": {{1, 1}}}
+	for path, spans := range want {
+		if !slices.Equal(lines[path], spans) {
+			t.Errorf("%s: %v, want %v", path, lines[path], spans)
+		}
+	}
+	if len(lines) != len(want) {
+		t.Errorf("lines %v", lines)
+	}
+	for line, has := range map[int]bool{6: false, 7: true, 15: true, 16: false, 23: true, 24: false, 0: false} {
+		if lines.Has("a.txt", line) != has {
+			t.Errorf("line %d: %v", line, !has)
+		}
+	}
+	if _, _, err := w.mirror.Diff(t.Context(), from, strings.Repeat("0", 40), 10); err == nil {
+		t.Error("a commit that is not there has a difference")
+	}
+}
+
+// What a merge of the base brings is not the branch's change; what is done beside it is.
+func TestSameChange(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.txt": numbered(1, 20), "b.txt": "b\n"})
+	w.cmd(w.person, "checkout", "-q", "-b", "work")
+	before := w.commit("work", map[string]string{"a.txt": numbered(1, 19) + "mine\n"})
+	w.cmd(w.person, "checkout", "-q", "main")
+	w.commit("theirs", map[string]string{"a.txt": "theirs\n" + numbered(2, 20), "b.txt": "more\n"})
+	w.cmd(w.person, "checkout", "-q", "work")
+	w.cmd(w.person, "merge", "-q", "--no-edit", "main")
+	w.cmd(w.person, "push", "-q", "origin", "work")
+	merged := w.cmd(w.person, "rev-parse", "HEAD")
+	added := w.commit("and more", map[string]string{"b.txt": "mine, too\n"})
+	w.cmd(w.person, "reset", "-q", "--hard", before)
+	w.cmd(w.person, "merge", "-q", "--no-commit", "--no-ff", "main")
+	w.write(w.person+"/b.txt", "slipped in\n")
+	w.cmd(w.person, "commit", "-q", "-am", "merge")
+	slipped := w.cmd(w.person, "rev-parse", "HEAD")
+	w.cmd(w.person, "push", "-q", "-f", "origin", "work")
+	w.cmd(w.person, "push", "-q", "origin", added+":refs/heads/added")
+	w.fetch()
+	w.check(w.mirror.Fetch(t.Context(), before, merged, added, slipped))
+	for name, tt := range map[string]struct {
+		after string
+		same  bool
+	}{"itself": {before, true}, "the base merged": {merged, true}, "and a change": {added, false}, "a change in the merge": {slipped, false}} {
+		if same, err := w.mirror.SameChange(t.Context(), "main", before, tt.after); err != nil || same != tt.same {
+			t.Errorf("%s: %v, %v", name, same, err)
+		}
+	}
+	if same, err := w.mirror.SameChange(t.Context(), "main", merged, before); err != nil || same {
+		t.Errorf("rewritten: %v, %v", same, err)
+	}
+}

@@ -1,0 +1,35 @@
+package document
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxPath is the longest path that is taken, in characters.
+const MaxPath = 300
+
+var drive = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
+
+// PathProblem says why what an agent names cannot be a path that is touched; empty when it can. It must be a path or glob
+// inside the repository, written with slashes.
+func PathProblem(p string) string {
+	switch {
+	case strings.TrimSpace(p) == "":
+		return "is empty"
+	case utf8.RuneCountInString(p) > MaxPath:
+		return "is too long"
+	case strings.ContainsAny(p, "\r\n\t"):
+		return "has more than one line"
+	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || drive.MatchString(p):
+		return "is absolute; write it relative to the repository's root"
+	case strings.Contains(p, `\`):
+		return "has a backslash; write it with slashes"
+	case slices.Contains(strings.Split(p, "/"), ".."):
+		return "leaves the repository"
+	case strings.EqualFold(strings.Split(p, "/")[0], ".git"):
+		return "is inside .git"
+	}
+	return ""
+}
