@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
@@ -44,7 +45,7 @@ type Answer struct {
 	FlakyTest      *FlakyTest    `json:"flaky_test"`
 
 	// review, whose summary is the one above
-	Decision string          `json:"decision"` // DecisionApprove or DecisionRequestChanges
+	Decision review.Decision `json:"decision"`
 	Body     string          `json:"body"`
 	Comments []ReviewComment `json:"comments"`
 	Earlier  []Judgement     `json:"earlier"`
@@ -68,22 +69,13 @@ type FlakyTest struct {
 	Reason string `json:"reason"`
 }
 
-// The decisions of a review.
-const (
-	DecisionApprove        = "approve"
-	DecisionRequestChanges = "request_changes"
-)
-
-// SeverityBlocking is the severity of what must not be merged; the others are
-// suggestion and nit.
-const SeverityBlocking = "blocking"
-
 // ReviewComment is what a reviewer found.
 type ReviewComment struct {
-	Path     string `json:"path"`
-	Line     int    `json:"line"` // 0 for the file as a whole
-	Severity string `json:"severity"`
-	Body     string `json:"body"`
+	Path       string          `json:"path"`
+	Line       int             `json:"line"` // 0 for the file as a whole
+	Severity   review.Severity `json:"severity"`
+	Confidence string          `json:"confidence"` // high, medium or low
+	Body       string          `json:"body"`
 }
 
 // Judgement is what a reviewer says to an earlier finding.
@@ -98,8 +90,10 @@ type Judgement struct {
 type Asked struct {
 	Replies     []int64    // review comments that may be replied to
 	Unanswered  []NewEvent // comments that want an answer; none for an answer that was accepted before
-	Findings    []string   // earlier findings that a reviewer is to judge, each once
+	Findings    []Finding  // review: earlier ones, to be judged, each once; fix: to be answered
 	Escalations []string   // reviewers who may be called in
+
+	Blocking review.Severity // the least for which changes may be requested; empty: major
 }
 
 // Decode reads an agent's answer. Violations are sentences for the repair

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
@@ -208,7 +209,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		for _, kind := range Kinds() {
-			a, v := Decode(kind, []byte(raw), Asked{Replies: []int64{5}, Findings: []string{"F1"}, Escalations: []string{"lead"}})
+			a, v := Decode(kind, []byte(raw), Asked{Replies: []int64{5}, Findings: []Finding{{ID: "F1"}}, Escalations: []string{"lead"}})
 			for _, s := range v {
 				if strings.ContainsAny(s, "\n\x00") || !utf8.ValidString(s) {
 					t.Errorf("violation %q", s)
@@ -220,7 +221,7 @@ func FuzzDecode(f *testing.F) {
 			if kind.Start() && a.BlockedReason == "" && a.PRTitle == "" && a.Title == "" {
 				t.Errorf("an empty answer was accepted: %s", raw)
 			}
-			if kind == work.KindReview && (a.Decision != DecisionApprove && a.Decision != DecisionRequestChanges || len(a.Earlier) != 1) {
+			if kind == work.KindReview && (a.Decision != review.Approve && a.Decision != review.RequestChanges || len(a.Earlier) != 1) {
 				t.Errorf("a verdict of nothing: %s", raw)
 			}
 			for _, name := range a.Escalate {

@@ -3,6 +3,7 @@ package prompts
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -42,6 +43,21 @@ func (c *checker) answered(a Answer, told []NewEvent) {
 	}
 	for ids := range slices.Chunk(rest, maxListed) {
 		c.add("these have no answer either: %s", strings.Join(ids, ", "))
+	}
+}
+
+// mended demands an answer for each finding that was to be mended: a reply for one that
+// is a comment on a line, a word in the conversation for those of the review's text.
+func (c *checker) mended(a Answer, findings []Finding) {
+	general := strings.TrimSpace(a.GeneralComment+a.BlockedReason) != ""
+	for _, x := range findings {
+		id := strconv.FormatInt(x.CommentID, 10)
+		switch {
+		case x.CommentID != 0 && !replied(a, id):
+			c.add("review comment %s by %s (%s) has no reply in review_replies", id, public.OneLine(x.Reviewer), begin(x.Body))
+		case x.CommentID == 0 && !general:
+			c.add("finding %s by %s (%s) has no answer: general_comment is empty", public.OneLine(x.ID), public.OneLine(x.Reviewer), begin(x.Body))
+		}
 	}
 }
 

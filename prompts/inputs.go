@@ -41,22 +41,3 @@ type Conflict struct {
 	Paths   []string `json:"paths"`
 	Log     string   `json:"log"` // what the merge said
 }
-
-// Finding is what a reviewer found.
-type Finding struct {
-	ID       string `json:"id"` // by which an answer names it
-	Reviewer string `json:"reviewer"`
-	Path     string `json:"path"`
-	Line     int    `json:"line"`
-	Severity string `json:"severity"`
-	Body     string `json:"body"`
-	Answer   string `json:"answer"` // what the author said to it
-}
-
-// Review is what is asked of a reviewer.
-type Review struct {
-	Reviewer    string   `json:"reviewer"` // their name or part
-	Cycle       int      `json:"cycle"`    // 1 for the first look
-	Diff        string   `json:"diff"`     // base to head
-	Escalations []string `json:"escalations"`
-}

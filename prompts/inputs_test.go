@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // handed is a story with something of all that can be handed over.
@@ -22,8 +23,16 @@ func handed() Context {
 		Annotations: []Annotation{{Path: "a.go", Line: 3, Level: "failure", Message: "undefined: x"}},
 	}}
 	c.Conflict = &Conflict{Base: "main", BaseSHA: "beef5678", HeadSHA: "abc", Paths: []string{"b.go"}, Log: "CONFLICT (content): b.go"}
-	c.Findings = []Finding{{ID: "F7", Reviewer: "security", Path: "a.go", Line: 9, Severity: "blocking", Body: "An injection.", Answer: "Quoted now."}}
-	c.Review = &Review{Reviewer: "security", Cycle: 2, Diff: "diff --git a/a.go b/a.go\n+x", Escalations: []string{"lead"}}
+	c.Findings = []Finding{{ID: "F7", CommentID: 701, Reviewer: "security", Path: "a.go", Line: 9, Severity: review.Critical, Body: "An injection.", Answer: "Quoted now."}}
+	c.Review = &Review{
+		Reviewer: "security", Persona: "You look for holes.", Round: 3, Cycle: 2, Since: "feed", Diff: "diff --git a/a.go b/a.go\n+x", Blocking: review.Minor,
+		Others: []Finding{{ID: "F8", Reviewer: "product", Body: "No page about it."}}, Escalations: []string{"lead"}, Guarded: true,
+	}
+	c.ReviewFix = &ReviewFix{
+		Reviewer: "security", URL: "https://x/review/1", Body: "Not yet.", Cycle: 1, Again: true,
+		Earlier: []Finding{{ID: "F2", Reviewer: "security", Cycle: 1, Body: "A leak."}},
+	}
+	c.Specification = []SpecFile{{Path: ".specify/spec.md", Text: "It shall start."}}
 	c.Earlier = []Comment{{Author: "ann", Body: "Why a map?"}, {Author: "you, the agent", Body: "For speed. <!-- mergexo-action:1 -->"}}
 	return c
 }
@@ -34,8 +43,14 @@ func TestWhatIsHandedOverIsRendered(t *testing.T) {
 	always := []string{"Why a map?", "author: you, the agent\n", "For speed."}
 	for kind, want := range map[work.Kind][]string{
 		work.KindImplementationStart: handoff,
-		work.KindFix:                 append(broken, handoff...),
-		work.KindReview:              {"as security, round 2", "+x", "F7", "out of these: lead", "Say in earlier", "head\nabc"},
+		work.KindFix: append(append([]string{
+			"security requests changes", "the last approach did not satisfy the reviewer, take another", "Not yet.", "https://x/review/1", "A leak.", "fix cycle: 1",
+			"review comment: 701", "these review comments only: 501, 701.", "It shall start.", ".specify/spec.md",
+		}, broken...), handoff...),
+		work.KindReview: {
+			"as the reviewer security, round 3, after 2 fixes", "its head abc: judge exactly this commit", "\nYou look for holes.\n", "since your last verdict, at feed;", "+x",
+			"Your open findings", "F7", "No page about it.", "out of these: lead", "Say in earlier", `is "critical" or "major" or "minor"; otherwise`, "It shall start.", "as the base has them",
+		},
 	} {
 		got, err := render(kind, handed())
 		if err != nil {
@@ -60,8 +75,11 @@ func TestWhatIsHandedOverStaysInItsFence(t *testing.T) {
 	c.Handoff = &Handoff{DocumentPath: evil, Document: evil, MergeCommit: evil, Base: evil, Decisions: []string{evil}, NonGoals: []string{evil}, Criteria: []string{evil}, TouchPaths: []string{evil}, Risks: []string{evil}}
 	c.Checks = []Check{{Name: evil, Conclusion: evil, URL: evil, Summary: evil, Log: evil, Annotations: []Annotation{{Path: evil, Level: evil, Message: evil}}}}
 	c.Conflict = &Conflict{Base: evil, BaseSHA: evil, HeadSHA: evil, Paths: []string{evil}, Log: evil}
-	c.Findings = []Finding{{ID: evil, Reviewer: evil, Path: evil, Severity: evil, Body: evil, Answer: evil}}
-	c.Review.Diff, c.Earlier = evil, []Comment{{Author: evil, Body: evil}}
+	c.Findings = []Finding{{ID: evil, Reviewer: evil, Path: evil, Severity: review.Severity(evil), Confidence: evil, Body: evil, Answer: evil}}
+	c.Review.Diff, c.Review.Others = evil, c.Findings
+	c.ReviewFix = &ReviewFix{Reviewer: "security", URL: evil, Body: evil, Earlier: c.Findings}
+	c.Specification = []SpecFile{{Path: evil, Text: evil}}
+	c.Earlier = []Comment{{Author: evil, Body: evil}}
 	for _, kind := range Kinds() {
 		got, err := render(kind, c)
 		if err != nil {
@@ -76,7 +94,7 @@ func TestWhatIsHandedOverStaysInItsFence(t *testing.T) {
 func TestWhatIsHandedOverIsBounded(t *testing.T) {
 	long := strings.Repeat("line of text\n", 20000)
 	c := handed()
-	c.Handoff.Document, c.Review.Diff, c.Conflict.Log = long, long, long
+	c.Handoff.Document, c.Review.Diff, c.ReviewFix.Body, c.Conflict.Log = long, long, long, long
 	c.Checks = nil
 	for i := range 60 {
 		c.Checks = append(c.Checks, Check{Name: fmt.Sprint("check ", i), Log: long + "the end", Summary: long, Annotations: make([]Annotation, 500)})
@@ -84,6 +102,7 @@ func TestWhatIsHandedOverIsBounded(t *testing.T) {
 	for range 300 {
 		c.Conflict.Paths = append(c.Conflict.Paths, "p")
 		c.Findings = append(c.Findings, Finding{Body: long})
+		c.Specification = append(c.Specification, SpecFile{Path: "p", Text: long})
 		c.Earlier = append(c.Earlier, Comment{Body: long})
 	}
 	got := Prepare(c)
@@ -103,50 +122,17 @@ func TestWhatIsHandedOverIsBounded(t *testing.T) {
 	if !strings.HasPrefix(got.Conflict.Log, "[… ") || len(got.Conflict.Paths) != maxFiles || len(got.Findings) != maxFindings || len(got.Earlier) != maxEarlier {
 		t.Errorf("%d paths, %d findings, %d earlier", len(got.Conflict.Paths), len(got.Findings), len(got.Earlier))
 	}
+	spec := 0
+	for _, f := range got.Specification {
+		spec += utf8.RuneCountInString(f.Text)
+	}
+	if len(got.Specification) != maxSpecFiles || utf8.RuneCountInString(got.Specification[1].Text) < maxSpec-100 || spec > maxSpec+maxSpecFiles*minSpec {
+		t.Errorf("a specification of %d files and %d characters, the first of %d", len(got.Specification), spec, len(got.Specification[1].Text))
+	}
 	if again := Prepare(got); !reflect.DeepEqual(again, got) {
 		t.Error("preparing twice is not preparing once")
 	}
 	if prompt, err := render(work.KindFix, c); err != nil || len(prompt) > 2<<20 {
 		t.Errorf("prompt of %d bytes, %v", len(prompt), err)
-	}
-}
-
-const goodReview = `{"decision":"request_changes","summary":"S","body":null,"comments":[{"path":"a.go","line":3,"severity":"blocking","body":"Wrong."}],"earlier":[{"finding":"F1","resolved":true,"note":null}],"escalate":["lead"]}`
-
-func TestReviewsAreRead(t *testing.T) {
-	asked := Asked{Findings: []string{"F1"}, Escalations: []string{"lead"}}
-	a, v := Decode(work.KindReview, []byte(goodReview), asked)
-	if len(v) > 0 || a.Decision != DecisionRequestChanges || a.Summary != "S" || a.Comments[0] != (ReviewComment{"a.go", 3, SeverityBlocking, "Wrong."}) || a.Earlier[0] != (Judgement{"F1", true, ""}) || a.Escalate[0] != "lead" {
-		t.Errorf("%+v, %q", a, v)
-	}
-	approve := with(t, goodReview, "decision", `"approve"`, "comments", `[{"path":"a.go","line":null,"severity":"nit","body":"x"}]`)
-	if a, v := Decode(work.KindReview, []byte(approve), asked); len(v) > 0 || a.Comments[0].Line != 0 {
-		t.Errorf("%+v, %q", a, v)
-	}
-}
-
-func TestReviewsOfWhatWasNotAskedAreRefused(t *testing.T) {
-	asked := Asked{Findings: []string{"F1"}, Escalations: []string{"lead"}}
-	for name, c := range map[string]struct{ key, value, want string }{
-		"another finding":         {"earlier", `[{"finding":"F1","resolved":true,"note":null},{"finding":"F2","resolved":true,"note":null}]`, `names finding "F2", which was not asked about`},
-		"a finding twice":         {"earlier", `[{"finding":"F1","resolved":true,"note":null},{"finding":"F1","resolved":false,"note":null}]`, "a second time"},
-		"a finding left out":      {"earlier", `[]`, `earlier says nothing about finding "F1"`},
-		"another reviewer":        {"escalate", `["owner"]`, `escalate[0] "owner" was not offered; offered: lead`},
-		"approve with blocking":   {"decision", `"approve"`, "decision is approve, with 1 blocking comments"},
-		"another verdict":         {"decision", `"merge"`, "decision: "},
-		"nothing to change":       {"comments", `[]`, "no comment is blocking and no earlier finding is open"},
-		"out of the repository":   {"comments", `[{"path":"../x","line":1,"severity":"blocking","body":"x"}]`, "leaves the repository"},
-		"negative line":           {"comments", `[{"path":"x","line":-1,"severity":"blocking","body":"x"}]`, "line is -1"},
-		"empty comment":           {"comments", `[{"path":"x","line":1,"severity":"blocking","body":" "}]`, "has an empty body"},
-		"unknown severity":        {"comments", `[{"path":"x","line":1,"severity":"fatal","body":"x"}]`, "comments: "},
-		"no summary":              {"summary", `""`, "summary is empty"},
-		"a key of another answer": {"blocked_reason", `null`, `unknown key "blocked_reason"`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a, v := Decode(work.KindReview, []byte(with(t, goodReview, c.key, c.value)), asked)
-			if !strings.Contains(strings.Join(v, "\n"), c.want) || a.Decision != "" {
-				t.Errorf("got %+v, %q, want %q", a, v, c.want)
-			}
-		})
 	}
 }

@@ -49,7 +49,8 @@ func Prepare(c Context) Context {
 	}
 	c.Unresolved = prepareUnresolved(c.Unresolved)
 	c.Earlier = comments(c.Earlier, maxEarlier)
-	c.Handoff, c.Conflict, c.Review = prepareHandoff(c.Handoff), prepareConflict(c.Conflict), prepareReview(c.Review)
+	c.Handoff, c.Conflict = prepareHandoff(c.Handoff), prepareConflict(c.Conflict)
+	c.Review, c.ReviewFix, c.Specification = prepareReview(c.Review), prepareReviewFix(c.ReviewFix), prepareSpecification(c.Specification)
 	c.Checks, c.Findings = prepareChecks(c.Checks), prepareFindings(c.Findings)
 	if c.Partial != nil {
 		c.Partial = &Partial{Commit: line(c.Partial.Commit), ChangedFiles: lines(c.Partial.ChangedFiles, maxFiles)}

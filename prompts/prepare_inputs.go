@@ -2,7 +2,6 @@ package prompts
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
@@ -79,31 +78,5 @@ func prepareConflict(c *Conflict) *Conflict {
 	tidy(&out.Base, &out.BaseSHA, &out.HeadSHA)
 	out.Paths = lines(c.Paths, maxFiles)
 	out.Log = cutHead(public.Visible(c.Log), maxLog)
-	return &out
-}
-
-// prepareFindings bounds each finding. None is left out up to maxFindings: a
-// reviewer is asked about each.
-func prepareFindings(list []Finding) []Finding {
-	out := slices.Clone(list[:min(len(list), maxFindings)])
-	for i := range out {
-		f := &out[i]
-		tidy(&f.ID, &f.Reviewer, &f.Path, &f.Severity)
-		f.Body, f.Answer = said(f.Body, maxCommentBody), said(f.Answer, maxCommentBody)
-	}
-	if out == nil {
-		out = []Finding{}
-	}
-	return out
-}
-
-func prepareReview(r *Review) *Review {
-	if r == nil {
-		return nil
-	}
-	out := *r
-	tidy(&out.Reviewer)
-	out.Diff = cut(public.Visible(r.Diff), maxDiff)
-	out.Escalations = lines(r.Escalations, maxPoints)
 	return &out
 }

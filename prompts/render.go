@@ -54,10 +54,7 @@ type page struct {
 	Findings string
 	Handoff  string
 
-	Reviewer    string
-	Cycle       int
-	Diff        string
-	Escalations string
+	reviewPage
 }
 
 func newPage(kind work.Kind, c Context) (page, error) {
@@ -83,16 +80,13 @@ func newPage(kind work.Kind, c Context) (page, error) {
 		DecisionSummary: f.some("decisions so far", c.DecisionSummary),
 		Earlier:         f.comments("said before", c.Earlier),
 		Unresolved:      f.unresolved(c.Unresolved),
-		Events:          f.events(c.NewEvents), ReplyIDs: replyIDs(c.NewEvents),
+		Events:          f.events(c.NewEvents), ReplyIDs: strings.Join(replyIDs(c), ", "),
 		Checks: f.checks(c.Checks), Conflict: f.conflict(c.Conflict), Findings: f.findings(c.Findings), Handoff: f.handoff(c.Handoff),
+		reviewPage: newReviewPage(f, kind, c),
 	}
 	p.surround(c.Surroundings)
 	if t.PullRequest != nil {
 		p.Head = t.PullRequest.HeadSHA
-	}
-	if r := c.Review; r != nil {
-		p.Reviewer, p.Cycle, p.Escalations = r.Reviewer, r.Cycle, strings.Join(r.Escalations, ", ")
-		p.Diff = f.some("diff", r.Diff)
 	}
 	if c.Partial != nil {
 		p.Partial, p.PartialFiles = c.Partial, f.data("files of the unfinished work", strings.Join(c.Partial.ChangedFiles, "\n"))
@@ -203,14 +197,4 @@ func (f fencer) unresolved(list []Unresolved) string {
 		parts = append(parts, f.data("still open", text.String()))
 	}
 	return strings.Join(parts, "\n")
-}
-
-func replyIDs(list []NewEvent) string {
-	var ids []string
-	for _, e := range list {
-		if e.Kind == work.EventReview {
-			ids = append(ids, public.OneLine(e.ID))
-		}
-	}
-	return strings.Join(ids, ", ")
 }

@@ -59,15 +59,3 @@ func (f fencer) conflict(c *Conflict) string {
 	}
 	return f.data("conflict", text)
 }
-
-func (f fencer) findings(list []Finding) string {
-	parts := make([]string, 0, len(list))
-	for _, x := range list {
-		text := head("finding", x.ID, "by", x.Reviewer, "severity", x.Severity, "file", place(x.Path, x.Line)) + "\n" + orNothing(x.Body)
-		if x.Answer != "" {
-			text += "\n\nthe author's answer:\n" + x.Answer
-		}
-		parts = append(parts, f.data("finding", text))
-	}
-	return strings.Join(parts, "\n")
-}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // need is a piece of the sample that a prompt must show, and how to show it.
@@ -19,9 +20,13 @@ func needs(kind work.Kind) []need {
 	case work.KindDesignStart, work.KindBugfixStart, work.KindSmallJobStart:
 		return []need{issue}
 	case work.KindReview:
-		return []need{{"sample diff", `the change: {{template "diff" .}} or {{.Diff}}`}}
+		return []need{
+			{"sample diff", `the change: {{template "diff" .}} or {{.Diff}}`},
+			{"sample persona", "the reviewer's own words: {{.Persona}}"},
+			{"sample finding", "the findings that must be judged: {{.Findings}}"},
+		}
 	case work.KindFix:
-		return []need{events, {"sample log", `the red checks: {{template "events" .}} or {{.Checks}}`}, {"sample finding", "the findings: {{.Findings}}"}}
+		return []need{events, {"sample log", `the red checks: {{template "events" .}} or {{.Checks}}`}, {"sample finding", "the findings: {{.Findings}}"}, {"sample review body", "the review that asks for it: {{.FixText}}"}}
 	case work.KindDesignFeedback, work.KindImplementationFeedback:
 		return []need{events}
 	}
@@ -40,6 +45,9 @@ func SampleFor(adapter string) Context {
 func Sample() Context {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	said := []Comment{{ID: 1, Author: "someone", Role: RoleWrite, Body: "sample comment", CreatedAt: at}}
+	found := Finding{ID: "0123456789abcdef", CommentID: 4, Reviewer: "quinn", Cycle: 1, Path: "a/file", Line: 7, Severity: review.Major, Confidence: "high", Body: "sample finding", Answer: "sample answer"}
+	other := Finding{ID: "123456789abcdef0", Reviewer: "sam", Path: "a/file", Severity: review.Critical, Confidence: "medium", Body: "sample finding of another"}
+	before := Finding{ID: "23456789abcdef01", Reviewer: "quinn", Path: "a/file", Line: 6, Severity: review.Major, Confidence: "high", Body: "sample finding of before"}
 	return Context{
 		Task: Task{
 			Repository: "owner/name", Branch: "agent/bugfix/1-title", Base: "main", BaseSHA: "0123456789abcdef0123456789abcdef01234567",
@@ -58,12 +66,17 @@ func Sample() Context {
 		Handoff:         &Handoff{DocumentPath: "docs/design/1-title.md", Document: "sample document", MergeCommit: "0123456", Base: "main", Decisions: []string{"sample decision"}},
 		Checks:          []Check{{Name: "test", Conclusion: "failure", Log: "sample log", Annotations: []Annotation{{Path: "a/file", Line: 9, Level: "failure", Message: "sample annotation"}}}},
 		Conflict:        &Conflict{Base: "main", Paths: []string{"a/file"}},
-		Findings:        []Finding{{ID: "1", Reviewer: "a reviewer", Path: "a/file", Line: 7, Severity: SeverityBlocking, Body: "sample finding"}},
-		Review:          &Review{Reviewer: "a reviewer", Cycle: 1, Diff: "sample diff", Escalations: []string{"another"}},
-		AllowedActions:  []string{"sample action"},
-		Refused:         []string{"sample refusal"},
-		Previous:        "sample attempt",
-		Waited:          "sample question",
-		Partial:         &Partial{Commit: "fedcba9876543210fedcba9876543210fedcba98", ChangedFiles: []string{"a/file"}},
+		Findings:        []Finding{found},
+		Review: &Review{
+			Reviewer: "quinn", Persona: "sample persona", Round: 2, Cycle: 1, Since: "0123456789abcdef0123456789abcdef01234567", Diff: "sample diff",
+			Blocking: review.Major, Others: []Finding{other}, Escalations: []string{"sam"}, Guarded: true,
+		},
+		ReviewFix:      &ReviewFix{Reviewer: "quinn", URL: "https://github.com/owner/name/pull/2#pullrequestreview-5", Body: "sample review body", Cycle: 1, Again: true, Earlier: []Finding{before}},
+		Specification:  []SpecFile{{Path: ".specify/specs/1-title/spec.md", Text: "sample specification"}},
+		AllowedActions: []string{"sample action"},
+		Refused:        []string{"sample refusal"},
+		Previous:       "sample attempt",
+		Waited:         "sample question",
+		Partial:        &Partial{Commit: "fedcba9876543210fedcba9876543210fedcba98", ChangedFiles: []string{"a/file"}},
 	}
 }

@@ -43,6 +43,7 @@ func checkMeaning(kind work.Kind, a Answer, asked Asked) []string {
 	default:
 		c.feedback(a, asked.Replies)
 		c.answered(a, asked.Unanswered)
+		c.mended(a, asked.Findings)
 	}
 	return c.out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts/document"
 )
 
@@ -18,7 +19,8 @@ func (c *checker) review(a Answer, asked Asked) {
 	if len(a.Comments) > maxReviewComments {
 		c.add("comments has %d entries; at most %d are taken", len(a.Comments), maxReviewComments)
 	}
-	blocking := 0
+	least := blocking(asked.Blocking)
+	found := 0
 	for i, r := range a.Comments[:min(len(a.Comments), maxReviewComments)] {
 		if why := document.PathProblem(r.Path); why != "" {
 			c.add("comments[%d].path %q %s", i, r.Path, why)
@@ -29,39 +31,39 @@ func (c *checker) review(a Answer, asked Asked) {
 		if strings.TrimSpace(r.Body) == "" {
 			c.add("comments[%d] has an empty body", i)
 		}
-		if r.Severity == SeverityBlocking {
-			blocking++
+		if r.Severity.AtLeast(least) {
+			found++
 		}
 	}
-	open := c.earlier(a.Earlier, asked.Findings)
-	if a.Decision == DecisionApprove && blocking+open > 0 {
-		c.add("decision is approve, with %d blocking comments and %d earlier findings not resolved", blocking, open)
+	open := c.earlier(a.Earlier, asked.Findings, least)
+	if a.Decision == review.Approve && found+open > 0 {
+		c.add("decision is approve, with %d comments that are %s and %d earlier ones not resolved", found, blocks(least), open)
 	}
-	if a.Decision == DecisionRequestChanges && blocking+open == 0 {
-		c.add("decision is request_changes, but no comment is blocking and no earlier finding is open: say what must change, or approve")
+	if a.Decision == review.RequestChanges && found+open == 0 {
+		c.add("decision is request_changes, but no comment is %s and no earlier finding that is so is open: say what must change, or approve", blocks(least))
 	}
 	c.escalate(a.Escalate, asked.Escalations)
 }
 
-// earlier demands a word on each finding that was asked about, and counts
-// those that stand.
-func (c *checker) earlier(list []Judgement, asked []string) (open int) {
+// earlier demands a word on each finding that was asked about, and counts those that
+// stand and are bad enough.
+func (c *checker) earlier(list []Judgement, asked []Finding, least review.Severity) (open int) {
 	var seen []string
 	for i, v := range list {
+		at := slices.IndexFunc(asked, func(x Finding) bool { return x.ID == v.Finding })
 		switch {
-		case !slices.Contains(asked, v.Finding):
+		case at < 0:
 			c.add("earlier[%d] names finding %q, which was not asked about", i, v.Finding)
 		case slices.Contains(seen, v.Finding):
 			c.add("earlier[%d] names finding %q a second time", i, v.Finding)
-		}
-		seen = append(seen, v.Finding)
-		if !v.Resolved {
+		case !v.Resolved && asked[at].Severity.AtLeast(least):
 			open++
 		}
+		seen = append(seen, v.Finding)
 	}
-	for _, id := range asked {
-		if !slices.Contains(seen, id) {
-			c.add("earlier says nothing about finding %q", id)
+	for _, x := range asked {
+		if !slices.Contains(seen, x.ID) {
+			c.add("earlier says nothing about finding %q", x.ID)
 		}
 	}
 	return open

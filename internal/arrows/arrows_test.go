@@ -57,7 +57,7 @@ var arrows = map[string]string{
 	"internal/work/score":       "",
 	"internal/work/spending":    "internal/work",
 	"internal/work/standing":    "internal/work internal/work/command internal/work/explain",
-	"prompts":                   "internal/work prompts/document prompts/public prompts/secrets",
+	"prompts":                   "internal/work internal/work/review prompts/document prompts/public prompts/secrets",
 	"prompts/document":          "internal/work prompts/public",
 	"prompts/public":            "internal/work",
 	"prompts/secrets":           "",

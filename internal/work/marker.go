@@ -25,7 +25,7 @@ type Marks struct {
 	Stop    string   // MarkStop's; only on the comment about a stop that lasts
 	Review  string   // internal/work/review has what it says; only in the body of a review of ours
 	Finding string   // as Review; only in a comment that belongs to one
-	Epoch   string   // how often a person had the reviews begin anew; only on the comment about a stop of theirs
+	Epoch   string   // how often a person had the reviews begin again; only on the comment about a stop of theirs
 }
 
 // Mark ends a body with a blank line and its markers, the token last.

@@ -64,32 +64,33 @@ func TestPromptsStayShort(t *testing.T) {
 	for _, kind := range prompts.Kinds() {
 		for _, adapter := range []string{"command", "codex", "claude"} {
 			for _, instructions := range []*prompts.Instructions{nil, {}, prompts.Sample().Task.Instructions} {
-				c := richest(kind)
-				c.Surroundings = Surroundings(cfg, config.Agent{Adapter: adapter}, repo, kind)
-				c.AllowedActions, c.Refused, c.Task.Instructions = allowedActions(kind), RefusedChanges(repo, kind), instructions
-				text, err := pack.Render(kind, c)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if n := len(strings.Fields(ours(text))); n >= most {
-					t.Errorf("%s for %s: %d words", kind, adapter, n)
-				} else if n > most-120 {
-					t.Logf("%s for %s: %d words", kind, adapter, n)
+				for _, c := range richest(kind) {
+					c.Surroundings = Surroundings(cfg, config.Agent{Adapter: adapter}, repo, kind)
+					c.AllowedActions, c.Refused, c.Task.Instructions = allowedActions(kind), RefusedChanges(repo, kind), instructions
+					text, err := pack.Render(kind, c)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if n := len(strings.Fields(ours(text))); n >= most {
+						t.Errorf("%s for %s: %d words", kind, adapter, n)
+					} else if n > most-120 {
+						t.Logf("%s for %s: %d words", kind, adapter, n)
+					}
 				}
 			}
 		}
 	}
 }
 
-// richest is the fullest context that a turn of the kind is handed: see
-// Briefs.PromptContext.
-func richest(kind work.Kind) prompts.Context {
+// richest are the fullest contexts that turns of the kind are handed: see
+// Briefs.PromptContext. A fix is of what is red, or of a review.
+func richest(kind work.Kind) []prompts.Context {
 	c := prompts.Sample()
 	if kind != work.KindReview {
 		c.Review = nil
 	}
 	if kind != work.KindReview && kind != work.KindFix {
-		c.Findings = nil
+		c.Findings, c.Specification = nil, nil
 	}
 	switch kind {
 	case work.KindImplementationStart, work.KindImplementationFeedback, work.KindFix, work.KindReview:
@@ -99,18 +100,21 @@ func richest(kind work.Kind) prompts.Context {
 	if kind.Mode() == work.ModeRead {
 		c.Partial = nil
 	}
+	if kind == work.KindFix {
+		c.Waited, c.NewEvents = "", nil
+		red, reviewed := c, c
+		red.Findings, red.ReviewFix, red.Specification = nil, nil, nil
+		reviewed.Checks, reviewed.Conflict = nil, nil
+		return []prompts.Context{red, reviewed}
+	}
+	c.ReviewFix = nil
 	if !kind.Start() {
-		c.Waited = ""
-		if kind == work.KindFix {
-			c.NewEvents = nil
-		} else {
-			c.Checks, c.Conflict = nil, nil
-		}
-		return c
+		c.Waited, c.Checks, c.Conflict = "", nil, nil
+		return []prompts.Context{c}
 	}
 	c.Task.PullRequest, c.Task.ChangedFiles = nil, nil
 	c.NewEvents[0].Kind, c.Unresolved, c.Earlier, c.Checks, c.Conflict = work.EventSource, nil, nil, nil, nil
-	return c
+	return []prompts.Context{c}
 }
 
 // ours is a prompt without its data.

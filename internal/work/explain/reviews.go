@@ -97,5 +97,5 @@ var reviews = table{
 
 // takenOver is for what the agents have given up.
 func takenOver(what string, p Place) Words {
-	return Words{What: what, Resume: "review it, or " + p.give(command.VerbRetry) + " to have the agents begin anew"}
+	return Words{What: what, Resume: "review it, or " + p.give(command.VerbRetry) + " to have the agents begin again"}
 }

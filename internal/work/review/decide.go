@@ -21,7 +21,7 @@ type Facts struct {
 	Requested  []string    // heads for which the reviewer who is next was asked, people only
 	NoReview   work.Reason // why no review may begin now; none: nothing is against it
 	NoFix      work.Reason // why no fix may begin now
-	Retried    bool        // a person's command has it begin anew
+	Retried    bool        // a person's command has it begin again
 	NotFixable bool        // somebody else's pull request: its author fixes it
 }
 
@@ -54,7 +54,7 @@ type Choice struct {
 // Moves reports whether the state is another than the one that is stored.
 func (c Choice) Moves(r Record) bool { return len(c.After) > 0 || c.State != r.State }
 
-// FixCycle counts the fixes that were pushed since a person had it begin anew.
+// FixCycle counts the fixes that were pushed since a person had it begin again.
 func FixCycle(fixes []Fix, epoch int) int {
 	n := 0
 	for _, f := range fixes {
@@ -134,7 +134,7 @@ func (d *decision) allApproved() bool {
 	return len(d.rejections()) == 0 && !wanting && d.peopleApprove()
 }
 
-// lifted reports whether a person ends a stop, and has it begin anew.
+// lifted reports whether a person ends a stop, and has it begin again.
 func (d *decision) lifted() bool {
 	r := d.f.Record
 	decided := slices.ContainsFunc(d.f.Verdicts, func(v Verdict) bool {

@@ -101,7 +101,7 @@ func TestTheThirdRejectionStops(t *testing.T) {
 		t.Errorf("stopped for %v", c.Why)
 	}
 	w.push()
-	want(t, w, HumanReview, AskNothing, "quinn") // no push of anybody has the agents begin anew
+	want(t, w, HumanReview, AskNothing, "quinn") // no push of anybody has the agents begin again
 	w.f.Retried = true
 	if c := want(t, w, Reviewing, AskReview, "quinn"); c.Epoch != 1 || c.Cycle != 0 {
 		t.Errorf("epoch %d, cycle %d", c.Epoch, c.Cycle)

@@ -168,7 +168,7 @@ type Record struct {
 	Since     time.Time   // of the state
 	Head      string      // when the state was decided
 	Reviewer  string      // who is asked, or whose demands are fixed
-	Epoch     int         // how often a person had it begin anew
+	Epoch     int         // how often a person had it begin again
 	Cycle     int         // FixCycle when the state was decided
 	Why       work.Reason // of error and human_review_required
 	MergeType MergeType

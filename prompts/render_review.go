@@ -1,0 +1,125 @@
+package prompts
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/prompts/public"
+)
+
+// reviewPage is what the templates of a review and of its fix see beside the rest.
+type reviewPage struct {
+	Reviewer      string
+	Persona       string // the operator's own words, in no fence
+	Round         int
+	Cycle         int
+	Since         string // the commit at which the diff begins; empty: the base
+	Diff          string
+	Blocks        string // severities that request changes, each in quotes
+	Others        string
+	Escalations   string
+	Guarded       bool
+	Fix           *ReviewFix // its reviewer and numbers are used unfenced
+	FixText       string
+	FixEarlier    string
+	Specification string
+}
+
+func newReviewPage(f fencer, kind work.Kind, c Context) reviewPage {
+	p := reviewPage{Specification: f.specification(c.Specification)}
+	if r := c.Review; r != nil && kind == work.KindReview {
+		p.Reviewer, p.Persona, p.Round, p.Cycle, p.Since, p.Guarded = r.Reviewer, r.Persona, r.Round, r.Cycle, r.Since, r.Guarded
+		p.Diff, p.Others = f.some("diff", r.Diff), f.findings(r.Others)
+		p.Blocks, p.Escalations = blocks(r.Blocking), strings.Join(r.Escalations, ", ")
+	}
+	if x := c.ReviewFix; x != nil && kind == work.KindFix {
+		p.Fix, p.FixEarlier = x, f.findings(x.Earlier)
+		p.FixText = f.data("review", head("by", x.Reviewer, "url", x.URL)+"\n"+orNothing(x.Body))
+	}
+	return p
+}
+
+// blocking is the least severity for which changes may be requested.
+func blocking(s review.Severity) review.Severity {
+	if s == "" {
+		return review.Major
+	}
+	return s
+}
+
+// blocks lists the severities that request changes, as a sentence needs them.
+func blocks(least review.Severity) string {
+	var words []string
+	for _, s := range review.Severities() {
+		if s.AtLeast(blocking(least)) {
+			words = append(words, strconv.Quote(string(s)))
+		}
+	}
+	return strings.Join(words, " or ")
+}
+
+func (f fencer) findings(list []Finding) string {
+	parts := make([]string, 0, len(list))
+	for _, x := range list {
+		comment := ""
+		if x.CommentID != 0 {
+			comment = strconv.FormatInt(x.CommentID, 10)
+		}
+		text := head("finding", x.ID, "review comment", comment, "by", x.Reviewer, "fix cycle", strconv.Itoa(x.Cycle), "severity", string(x.Severity),
+			"confidence", x.Confidence, "file", place(x.Path, x.Line)) + "\n" + orNothing(x.Body)
+		if x.Answer != "" {
+			text += "\n\nthe author's answer:\n" + x.Answer
+		}
+		parts = append(parts, f.data("finding", text))
+	}
+	return strings.Join(parts, "\n")
+}
+
+func (f fencer) specification(list []SpecFile) string {
+	parts := make([]string, 0, len(list))
+	for _, s := range list {
+		parts = append(parts, f.data("specification", head("file", s.Path)+"\n"+orNothing(s.Text)))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// findingReplies are the review comments in which findings stand.
+func findingReplies(list []Finding) []string {
+	var ids []string
+	for _, x := range list {
+		if x.CommentID != 0 {
+			ids = append(ids, strconv.FormatInt(x.CommentID, 10))
+		}
+	}
+	return ids
+}
+
+// AskedOf is what an answer to a prepared context may speak about, and what it must.
+func AskedOf(kind work.Kind, c Context) Asked {
+	a := Asked{Unanswered: c.NewEvents, Findings: c.Findings}
+	if kind == work.KindReview {
+		if r := c.Review; r != nil {
+			a.Escalations, a.Blocking = r.Escalations, r.Blocking
+		}
+		return a
+	}
+	for _, id := range replyIDs(c) {
+		if n, err := strconv.ParseInt(id, 10, 64); err == nil {
+			a.Replies = append(a.Replies, n)
+		}
+	}
+	return a
+}
+
+// replyIDs are the review comments to which an answer may reply.
+func replyIDs(c Context) []string {
+	var ids []string
+	for _, e := range c.NewEvents {
+		if e.Kind == work.EventReview {
+			ids = append(ids, public.OneLine(e.ID))
+		}
+	}
+	return append(ids, findingReplies(c.Findings)...)
+}

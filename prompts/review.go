@@ -1,0 +1,118 @@
+package prompts
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/prompts/public"
+)
+
+// Finding is what a reviewer found.
+type Finding struct {
+	ID         string          `json:"id"`         // by which a review names it
+	CommentID  int64           `json:"comment_id"` // by which a reply names it; 0: it stands in the review's text
+	Reviewer   string          `json:"reviewer"`
+	Cycle      int             `json:"cycle"` // fixes that had been pushed when it was found
+	Path       string          `json:"path"`
+	Line       int             `json:"line"` // 0: of the file as a whole
+	Severity   review.Severity `json:"severity"`
+	Confidence string          `json:"confidence"` // high, medium or low; empty: a person found it
+	Body       string          `json:"body"`
+	Answer     string          `json:"answer"` // what the author said to it
+}
+
+// Review is what is asked of a reviewer.
+type Review struct {
+	Reviewer    string          `json:"reviewer"` // their name
+	Persona     string          `json:"persona"`  // the operator's words about who they are
+	Round       int             `json:"round"`    // how often they look, this time included
+	Cycle       int             `json:"cycle"`    // fixes that were pushed
+	Since       string          `json:"since"`    // the commit of their last verdict, at which the diff begins; empty: it begins at the base
+	Diff        string          `json:"diff"`
+	Blocking    review.Severity `json:"blocking_severity"` // the least for which they may request changes
+	Others      []Finding       `json:"others"`            // open findings of other reviewers
+	Escalations []string        `json:"escalations"`       // reviewers whom they may call in
+	Guarded     bool            `json:"guarded"`           // instructions for agents stand in the checkout as the base has them
+}
+
+// ReviewFix is the review whose demands are to be met.
+type ReviewFix struct {
+	Reviewer string    `json:"reviewer"`
+	URL      string    `json:"url"`
+	Body     string    `json:"body"`    // the review's own text
+	Cycle    int       `json:"cycle"`   // fixes that were pushed before
+	Again    bool      `json:"again"`   // one of them was for this reviewer
+	Earlier  []Finding `json:"earlier"` // blocking ones of earlier cycles
+}
+
+// SpecFile is a file that says what is to be made.
+type SpecFile struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// How much of a specification goes into one prompt.
+const (
+	maxSpecFiles = 30
+	maxSpec      = 60000 // characters, shared by its files
+	minSpec      = 100   // of the last of them: a note that it is cut fits in
+	maxPersona   = 64 << 10
+)
+
+// prepareFindings bounds each finding. None is left out up to maxFindings: a
+// reviewer is asked about each.
+func prepareFindings(list []Finding) []Finding {
+	out := slices.Clone(list[:min(len(list), maxFindings)])
+	for i := range out {
+		f := &out[i]
+		severity := string(f.Severity)
+		tidy(&f.ID, &f.Reviewer, &f.Path, &severity, &f.Confidence)
+		f.Severity = review.Severity(severity)
+		f.Body, f.Answer = said(f.Body, maxCommentBody), said(f.Answer, maxCommentBody)
+	}
+	if out == nil {
+		out = []Finding{}
+	}
+	return out
+}
+
+func prepareReview(r *Review) *Review {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	tidy(&out.Reviewer, &out.Since)
+	out.Persona = cut(public.Visible(r.Persona), maxPersona)
+	out.Diff = cut(public.Visible(r.Diff), maxDiff)
+	out.Others = prepareFindings(r.Others)
+	out.Escalations = lines(r.Escalations, maxPoints)
+	return &out
+}
+
+func prepareReviewFix(r *ReviewFix) *ReviewFix {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	tidy(&out.Reviewer, &out.URL)
+	out.Body = said(r.Body, maxDocument)
+	out.Earlier = prepareFindings(r.Earlier)
+	return &out
+}
+
+// prepareSpecification shares the room among the files in their order: of what comes
+// first nothing is lost for what comes last.
+func prepareSpecification(list []SpecFile) []SpecFile {
+	out := slices.Clone(list[:min(len(list), maxSpecFiles)])
+	room := maxSpec
+	for i := range out {
+		tidy(&out[i].Path)
+		out[i].Text = cut(public.Visible(out[i].Text), max(room, minSpec))
+		room -= utf8.RuneCountInString(out[i].Text)
+	}
+	if out == nil {
+		out = []SpecFile{}
+	}
+	return out
+}
