@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -79,8 +80,22 @@ func oneOf(c *cobra.Command, given []string) error {
 			known = append(known, sub.Name())
 		}
 	}
-	err := fmt.Errorf("%s takes no %q; it takes %s", c.Name(), given[0], strings.Join(known, ", "))
-	if meant := work.Nearest(given[0], known); meant != "" {
+	return notTaken(c, given[0], known)
+}
+
+// oneOfValid says which words a command takes that names them.
+func oneOfValid(c *cobra.Command, given []string) error {
+	for _, word := range given {
+		if !slices.Contains(c.ValidArgs, word) {
+			return notTaken(c, word, c.ValidArgs)
+		}
+	}
+	return nil
+}
+
+func notTaken(c *cobra.Command, word string, known []string) error {
+	err := fmt.Errorf("%s takes no %q; it takes %s", c.Name(), word, strings.Join(known, ", "))
+	if meant := work.Nearest(word, known); meant != "" {
 		err = fmt.Errorf("%w; did you mean %s?", err, meant)
 	}
 	return err

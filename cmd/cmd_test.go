@@ -59,6 +59,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"show"}, []string{"gh mergexo: say which one; as in: gh mergexo show octo/repo#12\nsee gh mergexo show --help\n"}},
 		{[]string{"completion", "tcsh"}, []string{`gh mergexo: completion takes no "tcsh"; it takes bash, fish, powershell, zsh` + "\nsee gh mergexo completion --help\n"}},
 		{[]string{"completion", "bsh"}, []string{"did you mean bash?"}},
+		{[]string{"graph", "review"}, []string{`gh mergexo: graph takes no "review"; it takes items, reviews; did you mean reviews?` + "\n"}},
 		{[]string{"sandbox", "list"}, []string{`gh mergexo: sandbox takes no "list"; it takes run, show`}},
 		{[]string{"help", "stauts"}, []string{`gh mergexo: unknown command "stauts" for "gh mergexo"`, "see gh mergexo help --help\n"}},
 		{[]string{"show", "octo/repo#12", "13"}, []string{`gh mergexo: show takes no "13" after "octo/repo#12"; as in: gh mergexo show octo/repo#12` + "\n"}},

@@ -1,54 +1,108 @@
 package cmd
 
 import (
-	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 func newGraphCmd(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "graph",
-		Short: "Print the life of a work item as a Mermaid diagram",
-		Long: `Print the states of a work item, and what moves it from one to another, as a
-Mermaid state diagram. It is made from the table that the passes go by. A
-Markdown file or comment on GitHub shows it as a picture, in a fence "mermaid".`,
-		Args: args(words(0, 0)),
-		RunE: func(*cobra.Command, []string) error { return writeGraph(a.env.Stdout, work.Transitions()) },
+		Use:   "graph [items | reviews]",
+		Short: "Print the life of a work item, and of its reviews, as Mermaid diagrams",
+		Long: `Print the states of a work item, and those of the reviews of its pull request,
+each as a Mermaid state diagram with what moves it from one state to another. They
+are made from the tables that the passes go by. With "items" or "reviews" only
+that diagram is printed: a Markdown file or comment on GitHub shows it as a
+picture, in a fence "mermaid".`,
+		Example: `  $ gh mergexo graph
+  $ gh mergexo graph reviews`,
+		Args:      args(cobra.MatchAll(words(0, 1), oneOfValid)),
+		ValidArgs: []string{"items", "reviews"},
+		RunE:      func(_ *cobra.Command, given []string) error { return writeGraphs(a.env.Stdout, given) },
 	}
 }
 
-// writeGraph writes one arrow for each pair of states, with all its causes.
-func writeGraph(out io.Writer, all []work.Transition) error {
-	causes, order := map[string][]string{}, []string{}
-	for _, t := range all {
-		if t.From == t.To {
+// writeGraphs writes the diagrams that are asked for, or all of them.
+func writeGraphs(out io.Writer, wanted []string) error {
+	between := ""
+	for _, g := range []struct {
+		name string
+		made string
+	}{{"items", graph(itemSteps())}, {"reviews", graph(reviewSteps())}} {
+		if len(wanted) > 0 && !slices.Contains(wanted, g.name) {
 			continue
 		}
-		from := string(t.From)
-		if from == "" {
-			from = "[*]"
+		if _, err := io.WriteString(out, between+g.made); err != nil {
+			return err
 		}
-		arrow := from + " --> " + string(t.To)
+		between = "\n"
+	}
+	return nil
+}
+
+// step is one line of a life. An empty from is its beginning, an empty to its end.
+type step struct{ from, cause, to string }
+
+func itemSteps() []step {
+	var all []step
+	for _, t := range work.Transitions() {
+		all = append(all, step{string(t.From), string(t.Cause), string(t.To)})
+	}
+	for _, s := range work.States() {
+		if !s.Open() {
+			all = append(all, step{from: string(s)})
+		}
+	}
+	return all
+}
+
+func reviewSteps() []step {
+	var all []step
+	for _, t := range review.Transitions() {
+		all = append(all, step{string(t.From), string(t.Event), string(t.To)})
+	}
+	for _, s := range review.States() {
+		if s.Ended() {
+			all = append(all, step{from: string(s)})
+		}
+	}
+	return all
+}
+
+// graph draws one arrow for each pair of states, with all its causes.
+func graph(all []step) string {
+	causes, order := map[string][]string{}, []string{}
+	for _, t := range all {
+		if t.from == t.to {
+			continue
+		}
+		arrow := edge(t.from) + " --> " + edge(t.to)
 		if causes[arrow] == nil {
 			order = append(order, arrow)
 		}
-		causes[arrow] = append(causes[arrow], string(t.Cause))
+		causes[arrow] = append(causes[arrow], t.cause)
 	}
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n")
 	for _, arrow := range order {
-		fmt.Fprintf(&b, "    %s: %s\n", arrow, strings.Join(causes[arrow], ", "))
-	}
-	for _, s := range work.States() {
-		if !s.Open() {
-			fmt.Fprintf(&b, "    %s --> [*]\n", s)
+		if by := strings.Join(causes[arrow], ", "); by != "" {
+			arrow += ": " + by
 		}
+		b.WriteString("    " + arrow + "\n")
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.String()
+}
+
+// edge is a state as the diagram has it, or where a life begins and ends.
+func edge(state string) string {
+	if state == "" {
+		return "[*]"
+	}
+	return state
 }

@@ -168,7 +168,7 @@ func (a *app) sample(kind work.Kind, agentName string) (prompts.Context, error) 
 		return c, err
 	}
 	if agentName == "" && len(cfg.Repos) == 1 {
-		found, _ := cfg.Agent(cfg.Repos[0].Name, kind)
+		found, _ := cfg.AgentFor(cfg.Repos[0].Name, kind, "")
 		agentName = found.Name
 	}
 	if agentName == "" {

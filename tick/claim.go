@@ -33,7 +33,7 @@ func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*en
 		if len(leases) >= most {
 			break
 		}
-		if !p.Startable(ctx, planned.Item.RepoID, planned.Kind) {
+		if !p.Startable(ctx, planned.Item.RepoID, planned.Kind, planned.Reviewer) {
 			continue
 		}
 		l, taken, err := p.claimTurn(ctx, planned)
@@ -197,7 +197,7 @@ func unusedKey(ctx context.Context, tx *store.Tx, key string) (string, error) {
 // may find sessions by directory.
 func (p *Pass) knownSlot(ctx context.Context, planned plan.PlannedTurn) int {
 	r := p.RemoteByID(planned.Item.RepoID)
-	a, ok := p.Config.Agent(r.Name, planned.Kind)
+	a, ok := p.Config.AgentFor(r.Name, planned.Kind, planned.Reviewer)
 	if !ok {
 		return -1
 	}

@@ -59,7 +59,7 @@ func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 	if r == nil || !p.Selected(r) || t.Blocked || t.Waits(p.Now()) {
 		return false
 	}
-	return !p.InFlight(t.Key) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind))
+	return !p.InFlight(t.Key) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind, t.Reviewer))
 }
 
 // endOrphans ends what a turn's dead pass left running.

@@ -40,11 +40,16 @@ func usedAgent(cfg *config.Config, name string) bool {
 		return true
 	}
 	for _, r := range cfg.Repos {
-		if slices.Contains(slices.Collect(maps.Values(r.Agents)), name) {
+		if slices.Contains(slices.Collect(maps.Values(r.Agents)), name) || r.Review.Enabled && reviewing(r.Reviewers, name) {
 			return true
 		}
 	}
 	return false
+}
+
+// reviewing reports whether an agent is named for a reviewer.
+func reviewing(all []config.Reviewer, name string) bool {
+	return slices.ContainsFunc(all, func(x config.Reviewer) bool { return x.Agent == name })
 }
 
 // Protections say, for each agent that is used, what is in force on this

@@ -86,8 +86,8 @@ func (m *Machine) openPrograms(ctx context.Context) error {
 
 // Agent finds the agent for a kind of turn. One whose program is missing is an
 // error, in one line that says how to get it.
-func (m *Machine) Agent(ctx context.Context, repo work.Repo, kind work.Kind) (env.Hired, error) {
-	a, ok := m.cfg.Agent(repo.Name, kind)
+func (m *Machine) Agent(ctx context.Context, repo work.Repo, kind work.Kind, reviewer string) (env.Hired, error) {
+	a, ok := m.cfg.AgentFor(repo.Name, kind, reviewer)
 	if !ok {
 		return env.Hired{}, fmt.Errorf("no agent is configured for %s", kind)
 	}

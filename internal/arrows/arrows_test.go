@@ -19,7 +19,7 @@ const module = "github.com/mergexo/gh-mergexo/"
 // drawn here, in .golangci.yml and in docs/design.md, or it is not made.
 var arrows = map[string]string{
 	"actions":                   "internal/git internal/github internal/work store",
-	"cmd":                       "cmd/machine cmd/status internal/config internal/demo internal/github internal/proc internal/terminal internal/work internal/work/command internal/work/explain prompts prompts/secrets store tick tick/brief tick/env tick/plan",
+	"cmd":                       "cmd/machine cmd/status internal/config internal/demo internal/github internal/proc internal/terminal internal/work internal/work/command internal/work/explain internal/work/review prompts prompts/secrets store tick tick/brief tick/env tick/plan",
 	"cmd/gh-mergexo":            "cmd",
 	"cmd/machine":               "internal/agent internal/agent/claude internal/agent/codex internal/agent/command internal/config internal/git internal/github internal/proc internal/sandbox internal/terminal internal/work internal/work/explain prompts prompts/secrets store tick tick/env",
 	"cmd/status":                "internal/config internal/terminal internal/work internal/work/explain internal/work/spending internal/work/standing store tick/env tick/plan tick/snapshot",
@@ -29,7 +29,7 @@ var arrows = map[string]string{
 	"internal/agent/command":    "internal/agent internal/proc internal/work",
 	"internal/arrows":           "",
 	"internal/bench":            "",
-	"internal/config":           "internal/config/document internal/work internal/work/score",
+	"internal/config":           "internal/config/document internal/work internal/work/review internal/work/score",
 	"internal/config/document":  "internal/work",
 	"internal/crashtest":        "",
 	"internal/demo":             "internal/config internal/git internal/githubsim internal/proc internal/terminal internal/work prompts",

@@ -122,6 +122,8 @@ command = ["/nonexistent/agent"]
 [[repo]]
 name = %q
 remote_url = %q
+[repo.review]
+enabled = false
 `, feedback, w.state(), repoName, w.repo.GitDir())
 	must(t, os.WriteFile(filepath.Join(w.dir, "config.toml"), []byte(text), 0o600))
 }

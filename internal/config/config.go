@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -94,6 +95,8 @@ type Repo struct {
 	KeepIgnored  bool                 // ignored files, such as build caches, survive between turns
 	Agents       map[work.Kind]string // names in Config.Agents
 	Voice        Voice
+	Review       Review
+	Reviewers    []Reviewer // in their order
 
 	Checks        work.ChecksPolicy // when red checks ask for a turn
 	RequiredTests []string          // program and arguments that must succeed on what is pushed; none: none
@@ -127,11 +130,15 @@ func (c *Config) Called(name work.RepoName) string {
 	return name.FullName()
 }
 
-// Agent says which agent runs a kind of prompt for a repository.
-func (c *Config) Agent(repo work.RepoName, kind work.Kind) (Agent, bool) {
+// AgentFor says which agent runs a kind of prompt for a repository. Of a review,
+// reviewer is who makes it; else it says nothing.
+func (c *Config) AgentFor(repo work.RepoName, kind work.Kind, reviewer string) (Agent, bool) {
 	name := c.Runtime.Agent
-	if r, ok := c.Repo(repo); ok && r.Agents[kind] != "" {
-		name = r.Agents[kind]
+	if r, ok := c.Repo(repo); ok {
+		name = cmp.Or(r.Agents[kind], name)
+		if x, known := r.Reviewer(reviewer); known && kind == work.KindReview {
+			name = cmp.Or(x.Agent, name)
+		}
 	}
 	a, ok := c.Agents[name]
 	return a, ok

@@ -70,7 +70,7 @@ func TestCodexAndClaudeNeedNoTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, want := range map[work.Kind]string{work.KindBugfixStart: "codex", work.KindDesignStart: "claude"} {
-		a, ok := c.Agent(c.Repos[0].Name, kind)
+		a, ok := c.AgentFor(c.Repos[0].Name, kind, "")
 		if !ok || a.Name != want || a.Adapter != want || a.Session != config.SessionResume || len(a.Command) != 0 {
 			t.Errorf("%s: %+v", kind, a)
 		}
@@ -79,7 +79,7 @@ func TestCodexAndClaudeNeedNoTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, _ := c.Agent(c.Repos[0].Name, work.KindBugfixStart) // the only one that was written down
+	a, _ := c.AgentFor(c.Repos[0].Name, work.KindBugfixStart, "") // the only one that was written down
 	if a.Adapter != "claude" || a.Model != "opus" || a.Effort != "high" || a.Command[0] != "/home/op/bin/claude" || len(a.Args) != 2 {
 		t.Errorf("got %+v", a)
 	}
@@ -174,10 +174,10 @@ required_tests = []
 	if !ok || !r.KeepIgnored || r.Labels.Design != "x" || r.Labels.Bugfix != "agent:bugfix" || len(r.AllowedUsers) != 4 {
 		t.Errorf("repo %+v", r)
 	}
-	if a, ok := c.Agent(name, work.KindBugfixStart); !ok || a.Name != "a" {
+	if a, ok := c.AgentFor(name, work.KindBugfixStart, ""); !ok || a.Name != "a" {
 		t.Errorf("agent for bugfix_start: %+v", a)
 	}
-	if a, ok := c.Agent(name, work.KindDesignStart); !ok || a.Name != "b" {
+	if a, ok := c.AgentFor(name, work.KindDesignStart, ""); !ok || a.Name != "b" {
 		t.Errorf("agent for design_start: %+v", a)
 	}
 	if f, ok := r.Labels.Flow("X"); !ok || f != work.FlowDesign {
@@ -243,7 +243,6 @@ func TestEveryMistakeIsOneClearLine(t *testing.T) {
 		{"voice outside a repository", "[voice]\nspending = true\n" + minimal, `config.toml:1: unknown table [voice]; did you mean [repo.voice], below its [[repo]]?`},
 		{"no such policy", minimal + "checks = \"always\"\n", `config.toml:7: checks in [[repo]]: want "never", "first_failure" or "all_complete", got "always"`},
 		{"no expression", minimal + "test_file_regex = \"(\"\n", "config.toml:7: test_file_regex in [[repo]]: \"(\" is no regular expression: missing closing ): `(`"},
-		{"review to come", minimal + "[repo.review]\nenabled = true\n", `config.toml:8: enabled in [repo.review]: not supported yet; remove the line`},
 		{"database to come", "[runtime]\ndatabase = \"postgres://\"\n" + minimal, `config.toml:2: database in [runtime]: not supported yet; remove the line`},
 		{"unknown sandbox", "[runtime]\nsandbox = \"bubblewrap\"\n" + minimal, `config.toml:2: sandbox in [runtime]: want "auto", "required", "bwrap", "sandbox-exec", "agent", "none", got "bubblewrap"`},
 		{"unknown sandbox of an agent", "[agents.codex]\nsandbox = \"off\"\n[[repo]]\nname = \"o/n\"\n", `config.toml:2: sandbox in [agents.codex]: want "auto", `},

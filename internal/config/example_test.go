@@ -25,6 +25,7 @@ var noDefaults = map[string]string{
 	"repo.agents.bugfix_start":            "",
 	"repo.agents.small_job_start":         "",
 	"repo.agents.fix":                     "",
+	"repo.agents.review":                  "",
 }
 
 // TestTheExampleStatesTheTrueDefaults: what is commented out in the example is what holds

@@ -19,9 +19,13 @@ func (p *parser) labels(t *document.Table) work.Labels {
 		Bugfix:   t.Text("bugfix", "agent:bugfix"),
 		SmallJob: t.Text("small_job", "agent:small-job"),
 		Ignore:   t.Text("ignore", "agent:ignore"),
+		Review:   t.Text("review", "agent:review"),
+		Hold:     t.Text("hold", "agent:hold"),
 		Working:  t.Text("working", "agent:working"),
 		Blocked:  t.Text("blocked", "agent:blocked"),
 		Done:     t.Text("done", "agent:done"),
+
+		HumanReview: t.Text("human_review", "agent:human-review"),
 	}
 	t.Done()
 	seen := map[string]string{}
@@ -30,9 +34,12 @@ func (p *parser) labels(t *document.Table) work.Labels {
 		{"bugfix", l.Bugfix},
 		{"small_job", l.SmallJob},
 		{"ignore", l.Ignore},
+		{"review", l.Review},
+		{"hold", l.Hold},
 		{"working", l.Working},
 		{"blocked", l.Blocked},
 		{"done", l.Done},
+		{"human_review", l.HumanReview},
 	} {
 		if why := labelProblem(x.name); why != "" {
 			t.Bad(x.key, "%q %s", x.name, why)

@@ -50,7 +50,7 @@ func (p *parser) parse() {
 	run := p.Sub("runtime", "[runtime]")
 	schedule := p.Sub("schedule", "[schedule]")
 	agents := p.Sub("agents", "[agents]")
-	repos := p.All("repo")
+	repos := p.All("repo", "[[repo]]")
 	p.Done()
 
 	p.runtime(run)
@@ -145,8 +145,9 @@ func (p *parser) repo(t *document.Table) {
 		Labels:       p.labels(t.Sub("labels", "[repo.labels]")),
 		Agents:       p.repoAgents(t.Sub("agents", "[repo.agents]")),
 		Voice:        p.voice(t.Sub("voice", "[repo.voice]")),
+		Review:       p.review(t.Sub("review", "[repo.review]")),
+		Reviewers:    p.reviewers(t.All("reviewers", "[[repo.reviewers]]")),
 	}
-	p.review(t.Sub("review", "[repo.review]"))
 	p.tests(t, &r)
 	p.limits(t, &r)
 	t.Later("sandbox")
@@ -216,14 +217,13 @@ func (p *parser) repoAgents(t *document.Table) map[work.Kind]string {
 	out := map[work.Kind]string{}
 	for _, kind := range []work.Kind{
 		work.KindDesignStart, work.KindDesignFeedback, work.KindImplementationStart,
-		work.KindImplementationFeedback, work.KindBugfixStart, work.KindSmallJobStart, work.KindFix,
+		work.KindImplementationFeedback, work.KindBugfixStart, work.KindSmallJobStart, work.KindFix, work.KindReview,
 	} {
 		if name := t.Text(string(kind), ""); name != "" {
 			out[kind] = name
 			p.checkAgentName(t.At(string(kind)), string(kind)+" in [repo.agents]", name)
 		}
 	}
-	t.Later(string(work.KindReview))
 	p.flowNames(t)
 	t.Done()
 	return out
@@ -240,18 +240,4 @@ func (p *parser) flowNames(t *document.Table) {
 			}
 		}
 	}
-}
-
-// review accepts the documented table as long as it asks for nothing.
-func (p *parser) review(t *document.Table) {
-	for _, key := range []string{"enabled", "auto_merge", "require_human_approval"} {
-		if t.Flag(key, false) {
-			t.Bad(key, "not supported yet; remove the line")
-		}
-	}
-	if t.Count("max_fix_cycles", 2, 0, 100) != 2 {
-		t.Bad("max_fix_cycles", "not supported yet; remove the line")
-	}
-	t.Later("reviewers", "escalate")
-	t.Done()
 }

@@ -85,6 +85,8 @@ type (
 		Labels       labelsDoc         `toml:"labels"`
 		Agents       map[string]string `toml:"agents"`
 		Voice        voiceDoc          `toml:"voice"`
+		Review       reviewDoc         `toml:"review"`
+		Reviewers    []reviewerDoc     `toml:"reviewers"`
 	}
 	voiceDoc struct {
 		Disclosure any      `toml:"disclosure"`
@@ -104,9 +106,13 @@ type (
 		Bugfix   string `toml:"bugfix"`
 		SmallJob string `toml:"small_job"`
 		Ignore   string `toml:"ignore"`
+		Review   string `toml:"review"`
+		Hold     string `toml:"hold"`
 		Working  string `toml:"working"`
 		Blocked  string `toml:"blocked"`
 		Done     string `toml:"done"`
+
+		HumanReview string `toml:"human_review"`
 	}
 )
 
@@ -172,13 +178,16 @@ func repoDocOf(cfg *Config, r Repo) repoDoc {
 		MaxFiles: r.MaxFiles, MaxFileBytes: r.MaxFileBytes, Protected: orEmpty(r.ProtectedPaths),
 		Checks: string(r.Checks), Tests: orEmpty(r.RequiredTests), TestTimeout: short(r.TestTimeout),
 		Labels: labelsDoc(r.Labels),
-		Agents: map[string]string{}, Voice: voiceDocOf(r.Voice),
+		Agents: map[string]string{}, Voice: voiceDocOf(r.Voice), Review: reviewDocOf(r.Review),
+	}
+	for _, x := range r.Reviewers {
+		doc.Reviewers = append(doc.Reviewers, reviewerDocOf(x))
 	}
 	if r.TestFiles != nil {
 		doc.TestFiles = r.TestFiles.String()
 	}
 	for _, kind := range work.Kinds() {
-		if agent, ok := cfg.Agent(r.Name, kind); ok && kind != work.KindReview {
+		if agent, ok := cfg.AgentFor(r.Name, kind, ""); ok {
 			doc.Agents[string(kind)] = agent.Name
 		}
 	}

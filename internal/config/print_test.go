@@ -16,6 +16,9 @@ import (
 func TestPrintedConfigReadsBackTheSame(t *testing.T) {
 	env := config.EnvOf([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
 	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "mora.md"), []byte("Look at what is missing.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	source := `
 [runtime]
 workers = 5
@@ -51,6 +54,31 @@ author = "Ann Example <ann@example.com>"
 sign_off = "Olga Op <olga@example.com>"
 trailers = []
 spending = true
+[repo.review]
+enabled = true
+max_fix_cycles = 0
+require_human_approval = true
+blocking_severity = "nit"
+keep_approvals_on_base_merge = true
+[[repo.reviewers]]
+name = "mora-2"
+persona_file = "mora.md"
+agent = "mine"
+account = "mora-bot"
+can_escalate = ["ann", "priya"]
+flows = []
+[[repo.reviewers]]
+name = "sam"
+[[repo.reviewers]]
+name = "wide"
+persona = """
+Look at "everything",
+twice."""
+[[repo.reviewers]]
+name = "ann"
+type = "human"
+login = "ann:42"
+flows = ["design"]
 [[repo]]
 name = "ghe.test/octo/other"
 remote_url = "/srv/other.git"
@@ -74,6 +102,9 @@ remote_url = "/srv/other.git"
 	for _, c := range []*config.Config{got, want} { // these are printed as they are in effect
 		for i := range c.Repos {
 			c.Repos[i].Agents = nil
+			for j := range c.Repos[i].Reviewers {
+				c.Repos[i].Reviewers[j].Line = 0
+			}
 		}
 		c.Agents = map[string]config.Agent{"mine": c.Agents["mine"]}
 	}

@@ -69,7 +69,7 @@ func mutants() []mutant {
 	if planned && l.Resumed {
 		l.Checkout.Dir = filepath.Join(p.Dirs.CheckoutParent(l.Repo.Row), fmt.Sprintf("worker-%d", l.Turn.Slot))
 		l.Checkout.Index = l.Checkout.Dir + ".index"
-		answer, _ := prompts.Decode(l.Turn.Kind, l.Turn.Answer, prompts.Asked{Replies: agentrun.AskedReplies(l.Turn)})
+		answer, _ := agentrun.StoredAnswer(l.Turn)
 		made, err := l.Repo.Git().CommitTree(ctx, git.Commit{
 			Dir: l.Checkout.Dir, Index: l.Checkout.Index, Parents: l.Parents(), From: l.From(), Date: env.GitDate(l.Turn),
 			Turn: l.Turn.Key, Handled: l.Uncommitted(), Message: compose.CommitMessage(l, answer),
@@ -92,7 +92,6 @@ func mutants() []mutant {
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 `, `
-	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/agentrun"
 	"github.com/mergexo/gh-mergexo/tick/compose"

@@ -170,6 +170,8 @@ command = [%q]
 [[repo]]
 name = %q
 remote_url = %q
+[repo.review]
+enabled = false
 `, w.path("state"), w.path("bin", "agent"), repoName, w.repo.GitDir())
 }
 

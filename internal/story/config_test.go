@@ -19,7 +19,7 @@ type configFile struct {
 }
 
 type configSection struct {
-	name  string // "runtime", "agents.scripted", "repo:owner/name", "repo:owner/name.labels"
+	name  string // "runtime", "agents.scripted", "repo:owner/name", "repo:owner/name.labels", "repo:owner/name.reviewers:quinn"
 	lines [][2]string
 }
 
@@ -37,24 +37,32 @@ func (c *configFile) set(name, key, value string) {
 	}
 }
 
-// section finds or makes a section. "repo" alone is the first repository; a
-// table of a repository stands right behind it.
+// section finds or makes a section. "repo" alone is the first repository; the tables
+// of a repository stand right behind it, in the order of their making.
 func (c *configFile) section(name string) *configSection {
 	if rest, ok := strings.CutPrefix(name, "repo"); ok && !strings.HasPrefix(rest, ":") {
 		name = c.firstRepo() + rest
 	}
-	for _, s := range c.sections {
-		if s.name == name {
-			return s
-		}
+	if at := c.find(name); at >= 0 {
+		return c.sections[at]
 	}
 	s := &configSection{name: name}
 	at := len(c.sections)
 	if repo, _, nested := cutTable(name); nested {
-		at = 1 + slices.IndexFunc(c.sections, func(s *configSection) bool { return s.name == repo })
+		for at = 1 + c.find(repo); at < len(c.sections) && strings.HasPrefix(c.sections[at].name, repo+"."); at++ {
+		}
+	}
+	if _, reviewer, ok := strings.Cut(name, ".reviewers:"); ok {
+		s.lines = [][2]string{{"name", reviewer}}
 	}
 	c.sections = slices.Insert(c.sections, at, s)
 	return s
+}
+
+func (c *configFile) has(name string) bool { return c.find(name) >= 0 }
+
+func (c *configFile) find(name string) int {
+	return slices.IndexFunc(c.sections, func(s *configSection) bool { return s.name == name })
 }
 
 func (c *configFile) firstRepo() string {
@@ -84,6 +92,8 @@ func (c *configFile) write() error {
 	var b strings.Builder
 	for _, s := range c.sections {
 		switch _, table, nested := cutTable(s.name); {
+		case nested && strings.HasPrefix(table, "reviewers:"):
+			b.WriteString("[[repo.reviewers]]\n")
 		case nested:
 			fmt.Fprintf(&b, "[repo.%s]\n", table)
 		case strings.HasPrefix(s.name, "repo:"):

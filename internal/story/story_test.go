@@ -24,7 +24,8 @@
 //	hub …                    what people do on GitHub, and what is there: see internal/hubscript
 //	tick [flags]             exec gh-mergexo tick
 //	config SECTION KEY VALUE sets a key of the config; SECTION is runtime, agents.scripted, repo (the first),
-//	                         repo.labels, repo:owner/name (made when it is not there) and so on; '' takes it out
+//	                         repo.labels, repo:owner/name (made when it is not there) and so on; '' takes it out.
+//	                         repo.reviewers:NAME is one of [[repo.reviewers]]; they stand in the order of their making
 //	agent-runs [N]           prints a line for each run of the agent, "kind #number", or checks that there were N
 //	agent-prompt [--masked] N prints the prompt of the Nth run, counted from 1; masked it is the same on every machine
 //	db SQL                   prints what a query of state.db gives, tab separated; now() is the time, in milliseconds

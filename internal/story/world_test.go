@@ -135,8 +135,11 @@ func (w *world) writeConfig() error {
 }
 
 // addRepo names a repository in the config. One that the hub does not have gets
-// a remote that is not there.
+// a remote that is not there. Reviews are off: a story about them says otherwise.
 func (w *world) addRepo(name string) {
+	if !w.config.has("repo:" + name) {
+		defer w.config.set("repo:"+name+".review", "enabled", "false")
+	}
 	w.config.set("repo:"+name, "name", name)
 	remote := filepath.Join(w.hubDir(), "nowhere.git")
 	if r := w.hub.Repo(name); r != nil {

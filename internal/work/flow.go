@@ -16,6 +16,10 @@ const (
 	FlowImplementation Flow = "implementation"
 	FlowBugfix         Flow = "bugfix"
 	FlowSmallJob       Flow = "small_job"
+
+	// FlowReview is somebody else's pull request: reviewed, and never pushed to. No issue
+	// begins it, so it is not among Flows.
+	FlowReview Flow = "review"
 )
 
 // Flows lists every flow, in the order of label precedence for those that a
@@ -33,6 +37,7 @@ func (f Flow) branchWord() string {
 		return "bugfix"
 	case FlowSmallJob:
 		return "small"
+	case FlowReview: // has no branch of ours
 	}
 	return string(f)
 }

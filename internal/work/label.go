@@ -66,6 +66,24 @@ func RepoLabels(l Labels) []Label {
 	}
 }
 
+// ReviewLabels are those that people set where pull requests are reviewed.
+func ReviewLabels(l Labels) []Label {
+	return []Label{
+		{Name: l.Review, Color: "0e8a16", Description: "gh mergexo reviews this pull request, and never pushes to it"},
+		HoldLabel(l.Hold),
+	}
+}
+
+// HoldLabel is the label that holds reviews back, as it is made.
+func HoldLabel(name string) Label {
+	return Label{Name: name, Color: "cfd3d7", Description: "gh mergexo reviews nothing here until the label is gone"}
+}
+
+// HumanReviewLabel is the label of what only people review from then on, as it is made.
+func HumanReviewLabel(name string) Label {
+	return Label{Name: name, Color: "d93f0b", Description: "gh mergexo leaves the review to people"}
+}
+
 // IgnoreLabel is the label that pauses work, as it is made.
 func IgnoreLabel(name string) Label {
 	return Label{Name: name, Color: "cfd3d7", Description: "gh mergexo leaves this to people"}

@@ -23,10 +23,14 @@ type Labels struct {
 	Bugfix   string
 	SmallJob string
 	Ignore   string
+	Review   string // of somebody else's pull request, which is to be reviewed
+	Hold     string // of a pull request whose reviews are to wait
 
 	Working string
 	Blocked string
 	Done    string
+
+	HumanReview string // of a pull request that only people may review from now on
 }
 
 // Flow gives the flow that a label starts.
@@ -48,6 +52,8 @@ func (l Labels) Of(f Flow) string {
 		return l.Bugfix
 	case FlowSmallJob:
 		return l.SmallJob
+	case FlowReview:
+		return l.Review
 	case FlowImplementation:
 		return ""
 	}

@@ -105,16 +105,17 @@ func (s Step) Leads(to Step) bool {
 
 // Turn is one agent invocation for one work item, with what it left behind.
 type Turn struct {
-	ID      int64
-	RepoID  int64
-	ItemID  int64
-	Number  int // the issue for a start, the pull request for feedback
-	Kind    Kind
-	Key     string // TurnKey; stored when claimed, never computed again
-	Step    Step
-	Slot    int
-	Reason  string // why route planned it
-	Blocked bool   // parked until a person acts; the step says how far it came
+	ID       int64
+	RepoID   int64
+	ItemID   int64
+	Number   int // the issue for a start, the pull request for feedback
+	Kind     Kind
+	Key      string // TurnKey; stored when claimed, never computed again
+	Step     Step
+	Slot     int
+	Reason   string // why route planned it
+	Reviewer string // whose review it makes, or fixes; empty: neither
+	Blocked  bool   // parked until a person acts; the step says how far it came
 
 	Branch string // empty until restore chose it
 	Base   string // base branch

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
@@ -23,7 +22,7 @@ import (
 // Execute runs the agent and stores its checked answer and its tree. After it
 // returns the agent is never run again for this turn.
 func (p *Runner) Execute(ctx context.Context, l *env.Lease) error {
-	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind)
+	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind, l.Turn.Reviewer)
 	if err != nil {
 		return errors.Join(err, l.Checkout.Leave())
 	}
@@ -100,11 +99,10 @@ func (p *Runner) ask(ctx context.Context, l *env.Lease) error {
 // answer runs the agent, and once more with the violations quoted when its
 // answer breaks the rules.
 func (p *Runner) answer(ctx context.Context, l *env.Lease, talk *talk) (prompts.Answer, error) {
-	told, err := toldOf(l.Turn)
+	asked, err := askedOf(l.Turn)
 	if err != nil {
 		return prompts.Answer{}, err
 	}
-	asked := prompts.Asked{Replies: AskedReplies(l.Turn), Unanswered: told}
 	var violations []string
 	for range 2 {
 		res, err := talk.say(ctx, violations)
@@ -135,33 +133,12 @@ func (p *Runner) decode(kind work.Kind, raw []byte, asked prompts.Asked) (prompt
 	return a, prompts.Leaks(p.Secrets, raw)
 }
 
-// AskedReplies are the review comments that the turn was made for: the agent may
-// reply to them. One may have been deleted since it did.
-func AskedReplies(t work.Turn) []int64 {
-	var ids []int64
-	for _, key := range t.EventKeys {
-		e, _ := work.EventOfKey(key)
-		if id, err := strconv.ParseInt(e.Source, 10, 64); err == nil && e.Kind == work.EventReview {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// toldOf are the comments that the turn's agent was told of: each wants an answer.
-func toldOf(t work.Turn) ([]prompts.NewEvent, error) {
-	var req env.Request
-	if err := json.Unmarshal(t.Request, &req); err != nil {
-		return nil, fmt.Errorf("decode the stored prompt: %w", err)
-	}
-	return req.Context.NewEvents, nil
-}
-
 // commit makes the turn's commit object from what the agent left. A design is
 // written by us, from the answer; its agent changes no file. What has its
-// commit on the branch already gets no second one.
+// commit on the branch already gets no second one, and what an agent left that was
+// to read is nobody's.
 func (p *Runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) error {
-	if l.Committed() || l.Approves() {
+	if l.Committed() || l.OnlyReads() {
 		l.Turn.Commit = ""
 		return nil
 	}

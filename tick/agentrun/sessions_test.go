@@ -119,7 +119,7 @@ func checkCounted(t *testing.T, p *Runner, l *env.Lease, total work.Usage, belie
 // teller is an agent's record of a run.
 type teller struct{ used agent.Used }
 
-func (teller) Agent(context.Context, work.Repo, work.Kind) (env.Hired, error) {
+func (teller) Agent(context.Context, work.Repo, work.Kind, string) (env.Hired, error) {
 	return env.Hired{}, nil
 }
 

@@ -98,7 +98,7 @@ func (p *Runner) findFlaw(ctx context.Context, l *env.Lease, ag agent.Agent) (*f
 // testable finds out before a turn is paid whether its tests can be started at all.
 func (p *Runner) testable(ctx context.Context, l *env.Lease, ag agent.Agent) error {
 	argv := l.Repo.Settings.RequiredTests
-	if len(argv) == 0 || l.Turn.Kind == work.KindDesignStart {
+	if len(argv) == 0 || l.Mode() == work.ModeRead {
 		return nil
 	}
 	return ag.CanTest(ctx, p.testRequest(l), argv)
@@ -156,7 +156,7 @@ func (p *Runner) TestReplayed(ctx context.Context, l *env.Lease, commit string) 
 	if len(l.Repo.Settings.RequiredTests) == 0 || l.Turn.Kind == work.KindDesignStart {
 		return nil
 	}
-	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind)
+	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind, l.Turn.Reviewer)
 	if err != nil {
 		return err
 	}

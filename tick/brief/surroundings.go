@@ -69,7 +69,7 @@ func (p *Briefs) AgentOf(l *env.Lease) config.Agent {
 	if a, ok := p.Config.Agents[l.Turn.Agent]; ok {
 		return a
 	}
-	a, _ := p.Config.Agent(l.Repo.Name, l.Turn.Kind)
+	a, _ := p.Config.AgentFor(l.Repo.Name, l.Turn.Kind, l.Turn.Reviewer)
 	return a
 }
 

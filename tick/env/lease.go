@@ -84,6 +84,12 @@ func (l *Lease) Approves() bool {
 	return len(said) > 0 && !slices.ContainsFunc(said, func(e work.Event) bool { return e.Kind != work.EventSummary || e.State != "APPROVED" })
 }
 
+// OnlyReads reports whether nothing that the turn's agent leaves in the checkout is
+// looked at. A design is written by us, from the answer.
+func (l *Lease) OnlyReads() bool {
+	return l.Mode() == work.ModeRead && l.Turn.Kind != work.KindDesignStart
+}
+
 // Mode says whether the turn's agent may change files.
 func (l *Lease) Mode() work.Mode {
 	if l.Approves() {

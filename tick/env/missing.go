@@ -15,8 +15,8 @@ import (
 //
 // One without the sandbox that it needs is begun, and blocked: a person has to
 // act, and GitHub says so.
-func (p *Env) Startable(ctx context.Context, repoID int64, kind work.Kind) bool {
-	hired, err := p.Agents.Agent(ctx, p.RemoteByID(repoID).Row, kind)
+func (p *Env) Startable(ctx context.Context, repoID int64, kind work.Kind, reviewer string) bool {
+	hired, err := p.Agents.Agent(ctx, p.RemoteByID(repoID).Row, kind, reviewer)
 	if _, blocked := errors.AsType[*work.BlockedError](err); blocked || err == nil {
 		return true
 	}

@@ -114,9 +114,10 @@ type Mirror interface {
 
 // Agents finds the agent for a kind of turn in a repository.
 type Agents interface {
-	// Agent gives an agent, ready to run; its name also with an error. Where the sandbox that the config
+	// Agent gives the agent for a kind of turn, ready to run; its name also with an error. Of a
+	// review, reviewer is who makes it. Where the sandbox that the config
 	// demands does not work it fails with a *work.BlockedError.
-	Agent(ctx context.Context, repo work.Repo, kind work.Kind) (Hired, error)
+	Agent(ctx context.Context, repo work.Repo, kind work.Kind, reviewer string) (Hired, error)
 	// Used reads what a run has used whose end nobody saw, and which began then by
 	// this machine's clock; false where its program keeps no record of that.
 	// counted is what was counted of its session before.

@@ -17,6 +17,9 @@ import (
 // An idle pass finds the row as it wants it.
 func (h *Issues) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Time) error {
 	wanted := work.Labelling{With: work.RepoLabels(h.R.Settings.Labels)}
+	if h.R.Settings.Review.Enabled {
+		wanted.With = append(wanted.With, work.ReviewLabels(h.R.Settings.Labels)...)
+	}
 	// A repository that is made again under the name is another one.
 	a := wanted.Action(h.Repo, 0, 0, "repository "+h.Repo.NodeID)
 	a.Kind, a.PlannedAt, a.Why = work.ActionRepoLabels, now, "the labels that start and pause work"

@@ -94,16 +94,17 @@ type RoundRobin struct {
 
 // PlannedTurn is a turn to be claimed.
 type PlannedTurn struct {
-	Item   work.Item
-	Kind   work.Kind
-	Number int
-	Branch string // empty for a start
-	Base   string
-	Head   string // as far as GitHub's API knows; restore asks the remote
-	Events []work.Event
-	Since  time.Time // when the oldest of it began to wait
-	Reason string
-	Score  *score.Score // of an implementation
+	Item     work.Item
+	Kind     work.Kind
+	Reviewer string // whose review it makes, or fixes; empty: neither
+	Number   int
+	Branch   string // empty for a start
+	Base     string
+	Head     string // as far as GitHub's API knows; restore asks the remote
+	Events   []work.Event
+	Since    time.Time // when the oldest of it began to wait
+	Reason   string
+	Score    *score.Score // of an implementation
 
 	Unheard []work.Event // comments that a start resumes with
 }

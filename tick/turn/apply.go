@@ -99,20 +99,19 @@ func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 // Finish closes the turn in one transaction: every required effect was seen.
 func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 	ctx = context.WithoutCancel(ctx)
-	answer, violations := prompts.Decode(l.Turn.Kind, l.Turn.Answer, prompts.Asked{Replies: agentrun.AskedReplies(l.Turn)})
-	if len(violations) > 0 {
-		return fmt.Errorf("decode the stored answer: %s", violations[0])
+	answer, err := agentrun.StoredAnswer(l.Turn)
+	if err != nil {
+		return err
 	}
 	var opened *work.PullRequest
 	var waited work.Followup
 	if l.Turn.Kind.Start() {
-		var err error
 		if opened, err = p.openedPull(ctx, l); err != nil {
 			return err
 		}
 	}
 	now := p.Now()
-	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		if opened != nil {
 			var err error
 			if waited, err = endFollowup(ctx, tx, l); err != nil {

@@ -76,9 +76,8 @@ func (t *Table) Sub(key, name string) *Table {
 	return &Table{report: t.report, path: t.At(key), name: name, values: values}
 }
 
-// All opens the tables of an array of tables.
-func (t *Table) All(key string) []*Table {
-	name := "[[" + key + "]]"
+// All opens the tables of an array of tables; name is how people write it.
+func (t *Table) All(key, name string) []*Table {
 	values, _ := Typed[[]map[string]any](t, key, "tables: "+name, nil)
 	out := make([]*Table, 0, len(values))
 	for i, v := range values {

@@ -43,8 +43,10 @@ func (t *Table) Done() {
 // meantTable names the table that a misspelt one was meant for, with its brackets.
 func (t *Table) meantTable(key string) string {
 	switch {
-	case key == "labels" || key == "voice":
+	case key == "labels" || key == "voice" || key == "review":
 		return "; did you mean [repo." + key + "], below its [[repo]]?"
+	case key == "reviewers":
+		return "; did you mean [[repo.reviewers]], below its [[repo]]?"
 	case work.Nearest(key, t.known) == "repo":
 		return "; did you mean [[repo]]?"
 	}

@@ -11,7 +11,7 @@ func Of(flow work.Flow) Verb {
 		return VerbBugfix
 	case work.FlowSmallJob:
 		return VerbSmallJob
-	case work.FlowDesign, work.FlowImplementation:
+	case work.FlowDesign, work.FlowImplementation, work.FlowReview:
 	}
 	return VerbDesign
 }

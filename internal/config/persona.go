@@ -1,0 +1,117 @@
+package config
+
+import (
+	"embed"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/config/document"
+)
+
+// personas are the texts of the reviewers that are built in, a file for each.
+//
+//go:embed personas/*.md
+var personas embed.FS
+
+// defaultReviewer looks at pull requests where the config names no reviewer.
+const defaultReviewer = "quinn"
+
+// builtInReviewers are there without a table: for quality, security and the product.
+// They are for reading only.
+var builtInReviewers = sync.OnceValue(func() []Reviewer {
+	var all []Reviewer
+	for _, name := range []string{defaultReviewer, "sam", "priya"} {
+		text, _ := personas.ReadFile("personas/" + name + ".md") // embedded, so it is there
+		all = append(all, Reviewer{Name: name, Persona: strings.TrimSpace(string(text))})
+	}
+	all[0].CanEscalate = []string{all[1].Name}
+	return all
+})
+
+func builtInReviewer(name string) (Reviewer, bool) {
+	all := builtInReviewers()
+	if i := slices.IndexFunc(all, func(x Reviewer) bool { return x.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return Reviewer{}, false
+}
+
+func builtInNames() string {
+	var all []string
+	for _, x := range builtInReviewers() {
+		all = append(all, x.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// maxPersona bounds a persona, in bytes: it is part of every prompt of its reviewer.
+const maxPersona = 64 << 10
+
+// persona reads what an agent looks at: a text, the name of a built-in reviewer for
+// theirs, or a file beside the config.
+func (p *parser) persona(t *document.Table, x *Reviewer) {
+	text, file := t.Text("persona", ""), t.Text("persona_file", "")
+	switch {
+	case text != "" && file != "":
+		t.Bad("persona_file", "persona is set, too; keep one of the two")
+	case file != "":
+		x.Persona, x.PersonaFile = p.personaOf(t, file), file
+	case text != "":
+		x.Persona = text
+		if built, ok := builtInReviewer(text); ok {
+			x.Persona = built.Persona
+		}
+		if why := personaProblem(text); why != "" {
+			t.Bad("persona", "%s", why)
+		}
+	}
+}
+
+// personaOf reads a persona's file. A folder, or a pipe that nobody fills, is not
+// waited for.
+func (p *parser) personaOf(t *document.Table, written string) string {
+	const key = "persona_file"
+	path := expandHome(written, p.env.Home)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(p.config.Path), path)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t.Bad(key, "%s is not there; write the persona into it, or name another file: a relative path begins at the config's folder", path)
+		return ""
+	case err == nil && !info.Mode().IsRegular():
+		t.Bad(key, "%s is no file", path)
+		return ""
+	case err == nil && info.Size() > maxPersona:
+		t.Bad(key, "%s has %d bytes; at most %d are read", path, info.Size(), maxPersona)
+		return ""
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Bad(key, "it cannot be read: %s", err)
+		return ""
+	}
+	if why := personaProblem(string(text)); why != "" {
+		t.Bad(key, "%s: %s", path, why)
+	}
+	return strings.TrimSpace(string(text))
+}
+
+func personaProblem(text string) string {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return "it is empty; say what the reviewer looks at, and how it weighs what it finds"
+	case len(text) > maxPersona:
+		return "it is longer than 65536 bytes"
+	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+		return "it is no text in UTF-8"
+	}
+	return ""
+}

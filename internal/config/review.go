@@ -1,0 +1,80 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+// reviewsByDefault is whether pull requests are reviewed where no [repo.review] says.
+const reviewsByDefault = false
+
+// Review is the [repo.review] table: how pull requests are reviewed before people
+// spend time on them.
+type Review struct {
+	Enabled         bool
+	MaxFixCycles    int // fixes that are pushed for one pull request before people take over
+	RequireHuman    bool
+	Blocking        review.Severity // from which on findings may request changes
+	KeepOnBaseMerge bool            // approvals, when the base is merged in and changes nothing
+}
+
+// review reads [repo.review].
+func (p *parser) review(t *document.Table) Review {
+	r := Review{
+		Enabled:         t.Flag("enabled", reviewsByDefault),
+		MaxFixCycles:    t.Count("max_fix_cycles", 2, 0, 100),
+		RequireHuman:    t.Flag("require_human_approval", false),
+		Blocking:        review.Severity(t.Text("blocking_severity", string(review.Major))),
+		KeepOnBaseMerge: t.Flag("keep_approvals_on_base_merge", false),
+	}
+	if t.Flag("auto_merge", false) {
+		t.Bad("auto_merge", "gh mergexo does not merge yet; remove the line, and merge what is approved on GitHub")
+	}
+	if !r.Blocking.AtLeast(review.Nit) {
+		t.Bad("blocking_severity", "want %s, got %q", quoted(review.Severities()), r.Blocking)
+	}
+	for _, key := range []string{"reviewers", "escalate"} {
+		if _, written := t.Get(key); written {
+			t.Bad(key, "reviewers have tables of their own; write [[repo.reviewers]] with name, and can_escalate, below the [[repo]]")
+		}
+	}
+	t.Done()
+	return r
+}
+
+// quoted lists names as a choice.
+func quoted[T ~string](names []T) string {
+	all := make([]string, len(names))
+	for i, n := range names {
+		all[i] = strconv.Quote(string(n))
+	}
+	last := len(all) - 1
+	return strings.Join(all[:last], ", ") + " or " + all[last]
+}
+
+// ReviewPolicy is what holds for the reviews of a flow's pull requests; one that is
+// off where there are none.
+func (r Repo) ReviewPolicy(flow work.Flow) review.Policy {
+	if !r.Review.Enabled {
+		return review.Policy{}
+	}
+	p := review.Policy{
+		Pool:         map[string]review.Reviewer{},
+		MaxFixCycles: r.Review.MaxFixCycles, RequireHuman: r.Review.RequireHuman, KeepOnBaseMerge: r.Review.KeepOnBaseMerge,
+		WithoutChecks: r.Checks == work.ChecksNever, Blocking: r.Review.Blocking,
+	}
+	for _, built := range builtInReviewers() {
+		p.Pool[built.Name] = built.asReviewer()
+	}
+	for _, x := range r.Reviewers {
+		p.Pool[x.Name] = x.asReviewer()
+		if x.looksAt(flow) {
+			p.Order = append(p.Order, x.asReviewer())
+		}
+	}
+	return p
+}

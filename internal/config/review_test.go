@@ -1,0 +1,216 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+const on = "[repo.review]\nenabled = true\n"
+
+// Without a word about reviewers quinn looks at what changes code, and may call in sam.
+// Designs are for people.
+func TestReviewersThatAreBuiltIn(t *testing.T) {
+	c, err := parse(t, minimal+on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for flow, want := range map[work.Flow]string{
+		work.FlowImplementation: "quinn", work.FlowBugfix: "quinn", work.FlowSmallJob: "quinn", work.FlowReview: "quinn", work.FlowDesign: "",
+	} {
+		p := c.Repos[0].ReviewPolicy(flow)
+		if got := names(p.Order); got != want || p.Off() != (want == "") {
+			t.Errorf("%s is reviewed by %q, off: %v; want %q", flow, got, p.Off(), want)
+		}
+		if p.MaxFixCycles != 2 || p.RequireHuman || p.KeepOnBaseMerge || p.WithoutChecks || p.Blocking != review.Major {
+			t.Errorf("%s: %+v", flow, p)
+		}
+		if quinn := p.Pool["quinn"]; !slices.Equal(quinn.MayCallIn, []string{"sam"}) || p.Pool["sam"].MayCallIn != nil || p.Pool["priya"].Name == "" {
+			t.Errorf("%s: pool %+v", flow, p.Pool)
+		}
+	}
+	seen := map[string]bool{}
+	for _, name := range []string{"quinn", "sam", "priya"} {
+		x, ok := c.Repos[0].Reviewer(name)
+		if !ok || x.Human || len(x.Persona) < 500 || seen[x.Persona] || !strings.Contains(x.Persona, "critical") {
+			t.Errorf("%s: %v, %q", name, ok, x.Persona)
+		}
+		seen[x.Persona] = true
+	}
+}
+
+func names(all []review.Reviewer) string {
+	var out []string
+	for _, r := range all {
+		out = append(out, r.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+// A repository whose reviews are off has no policy, whatever its reviewers.
+func TestReviewsThatAreOff(t *testing.T) {
+	for _, doc := range []string{minimal + "[repo.review]\nenabled = false\nrequire_human_approval = true\n", minimal + "[[repo.reviewers]]\nname = \"sam\"\n[repo.review]\nenabled = false\n"} {
+		c, err := parse(t, doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range append(work.Flows(), work.FlowReview) {
+			if p := c.Repos[0].ReviewPolicy(f); !p.Off() {
+				t.Errorf("%s: %+v from\n%s", f, p, doc)
+			}
+		}
+	}
+}
+
+func TestEverySettingOfReviewsIsRead(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mora.md"), []byte("\nLook at what is missing.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	doc := minimal + `checks = "never"
+[repo.agents]
+review = "claude"
+[repo.review]
+enabled = true
+max_fix_cycles = 0
+require_human_approval = true
+blocking_severity = "minor"
+keep_approvals_on_base_merge = true
+auto_merge = false
+[[repo.reviewers]]
+name = "mora-2"
+type = "agent"
+persona_file = "mora.md"
+agent = "codex"
+account = "mora-bot"
+can_escalate = ["ann", "sam"]
+flows = ["design", "small_job"]
+[[repo.reviewers]]
+name = "quinn"
+can_escalate = []
+[[repo.reviewers]]
+name = "wide"
+persona = "sam"
+[[repo.reviewers]]
+name = "ann"
+type = "human"
+login = "Ann-Example:42"
+can_escalate = ["quinn"]
+flows = []
+`
+	c, err := config.Parse(filepath.Join(dir, "config.toml"), []byte(doc), testEnv, "github.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := c.Repos[0]
+	p := r.ReviewPolicy(work.FlowSmallJob)
+	if names(p.Order) != "mora-2 quinn wide" || names(r.ReviewPolicy(work.FlowDesign).Order) != "mora-2" {
+		t.Errorf("small jobs by %q, designs by %q", names(p.Order), names(r.ReviewPolicy(work.FlowDesign).Order))
+	}
+	if p.MaxFixCycles != 0 || !p.RequireHuman || !p.KeepOnBaseMerge || !p.WithoutChecks || p.Blocking != review.Minor {
+		t.Errorf("%+v", p)
+	}
+	mora, ann := p.Pool["mora-2"], p.Pool["ann"]
+	if mora.Human || mora.Account != "mora-bot" || mora.ConfigLine != 17 || !slices.Equal(mora.MayCallIn, []string{"ann", "sam"}) {
+		t.Errorf("mora: %+v", mora)
+	}
+	if !ann.Human || ann.Login != "Ann-Example" || ann.LoginID != 42 || !slices.Equal(ann.MayCallIn, []string{"quinn"}) {
+		t.Errorf("ann: %+v", ann)
+	}
+	if len(p.Pool["quinn"].MayCallIn) != 0 {
+		t.Errorf("quinn may call in %q though the config says nobody", p.Pool["quinn"].MayCallIn)
+	}
+	if x, _ := r.Reviewer("mora-2"); x.Persona != "Look at what is missing." {
+		t.Errorf("mora's persona is %q", x.Persona)
+	}
+	wide, _ := r.Reviewer("wide")
+	if sam, _ := r.Reviewer("sam"); wide.Persona != sam.Persona {
+		t.Errorf("who has sam's persona by name has %q", wide.Persona)
+	}
+	for _, x := range []struct {
+		kind           work.Kind
+		reviewer, want string
+	}{
+		{work.KindReview, "mora-2", "codex"},
+		{work.KindReview, "quinn", "claude"},
+		{work.KindReview, "sam", "claude"},          // built in
+		{work.KindReview, "who has left", "claude"}, // the config
+		{work.KindFix, "mora-2", "mine"},            // what a reviewer asks for is the author's to fix
+		{work.KindImplementationFeedback, "", "mine"},
+	} {
+		if a, ok := c.AgentFor(r.Name, x.kind, x.reviewer); !ok || a.Name != x.want {
+			t.Errorf("%s of %q: agent %q, want %q", x.kind, x.reviewer, a.Name, x.want)
+		}
+	}
+}
+
+func TestMistakesAboutReviewsAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"empty.md": " \n", "large.md": strings.Repeat("x", 64<<10+1), "binary.md": "a\x00b"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one := func(line string) string {
+		return "[[repo.reviewers]]\nname = \"x\"\npersona = \"Look.\"\n" + line + "\n"
+	}
+	person := func(line string) string {
+		return "[[repo.reviewers]]\nname = \"x\"\ntype = \"human\"\nlogin = \"ann\"\n" + line + "\n"
+	}
+	for _, c := range []struct{ name, doc, want string }{
+		{"two of one name", one("") + one(""), `:12: name in [[repo.reviewers]]: "x" is named twice; the other is on line 7`},
+		{"two for one person", person("") + "[[repo.reviewers]]\nname = \"y\"\ntype = \"human\"\nlogin = \"Ann\"\n", `:15: login in [[repo.reviewers]]: Ann is reviewer "x" already, on line 7; one person gives one approval`},
+		{"no name", "[[repo.reviewers]]\ntype = \"agent\"\n", `:7: name in [[repo.reviewers]]: missing; write name = "quinn"`},
+		{"a name that is no text", "[[repo.reviewers]]\nname = 1\n", `:8: name in [[repo.reviewers]]: want text in quotes, got a whole number`},
+		{"an empty name", "[[repo.reviewers]]\nname = \"\"\n", `:8: name in [[repo.reviewers]]: "" is no name for a reviewer`},
+		{"a name with a capital", "[[repo.reviewers]]\nname = \"Quinn\"\n", `:8: name in [[repo.reviewers]]: "Quinn" is no name for a reviewer; want lower-case letters and digits`},
+		{"a name with a colon", "[[repo.reviewers]]\nname = \"a:b\"\n", `:8: name in [[repo.reviewers]]: "a:b" is no name`},
+		{"a name that ends a comment", "[[repo.reviewers]]\nname = \"a--b\"\n", `:8: name in [[repo.reviewers]]: "a--b" is no name`},
+		{"a name that is too long", "[[repo.reviewers]]\nname = \"" + strings.Repeat("a", 40) + "\"\n", `is no name for a reviewer`},
+		{"neither agent nor person", one(`type = "bot"`), `:10: type in [[repo.reviewers]]: want "agent" or "human", got "bot"`},
+		{"a call for nobody", one(`can_escalate = ["quin"]`), `:10: can_escalate in [[repo.reviewers]]: there is no reviewer "quin"; did you mean "quinn"?`},
+		{"a call for nobody near", one(`can_escalate = ["legal"]`), `:10: can_escalate in [[repo.reviewers]]: there is no reviewer "legal"; name one of [[repo.reviewers]], or one that is built in: quinn, sam, priya`},
+		{"a call for oneself", one(`can_escalate = ["x"]`), `:10: can_escalate in [[repo.reviewers]]: "x" is the reviewer itself`},
+		{"two personas", one(`persona_file = "empty.md"`), `:10: persona_file in [[repo.reviewers]]: persona is set, too; keep one of the two`},
+		{"a blank persona", "[[repo.reviewers]]\nname = \"x\"\npersona = \" \"\n", `:9: persona in [[repo.reviewers]]: it is empty; say what the reviewer looks at`},
+		{"a persona file that is missing", "[[repo.reviewers]]\nname = \"x\"\npersona_file = \"gone.md\"\n", `:9: persona_file in [[repo.reviewers]]: ` + filepath.Join(dir, "gone.md") + ` is not there; write the persona into it`},
+		{"a persona file that is a folder", "[[repo.reviewers]]\nname = \"x\"\npersona_file = \".\"\n", `:9: persona_file in [[repo.reviewers]]: ` + dir + ` is no file`},
+		{"a persona file that is large", "[[repo.reviewers]]\nname = \"x\"\npersona_file = \"large.md\"\n", `large.md has 65537 bytes; at most 65536 are read`},
+		{"a persona file that is empty", "[[repo.reviewers]]\nname = \"x\"\npersona_file = \"empty.md\"\n", `empty.md: it is empty`},
+		{"a persona file that is no text", "[[repo.reviewers]]\nname = \"x\"\npersona_file = \"binary.md\"\n", `binary.md: it is no text in UTF-8`},
+		{"an unknown agent", one(`agent = "mnie"`), `:10: agent in [[repo.reviewers]]: unknown agent "mnie"; did you mean "mine"?`},
+		{"an account that is none", one(`account = "@bot"`), `:10: account in [[repo.reviewers]]: "@bot" is no GitHub login; gh auth status shows those that gh has`},
+		{"an agent with a login", one(`login = "ann"`), `:10: login in [[repo.reviewers]]: an agent has no login; write type = "human" for a person, or account`},
+		{"a person without a login", "[[repo.reviewers]]\nname = \"x\"\ntype = \"human\"\n", `:7: login in [[repo.reviewers]]: missing; a person has one: write login = "octocat"`},
+		{"a login that is none", "[[repo.reviewers]]\nname = \"x\"\ntype = \"human\"\nlogin = \"a b\"\n", `:10: login in [[repo.reviewers]]: "a b" is no GitHub login, nor one with its account's id`},
+		{"a person with an account", person(`account = "bot"`), `:11: account in [[repo.reviewers]]: a person has none; remove the line, or write type = "agent"`},
+		{"a person with a persona", person(`persona = "Look."`), `:11: persona in [[repo.reviewers]]: a person has none`},
+		{"a person with an agent", person(`agent = "mine"`), `:11: agent in [[repo.reviewers]]: a person has none`},
+		{"an unknown flow", one(`flows = ["bugfix", "small-job"]`), `:10: flows in [[repo.reviewers]]: there is no flow "small-job"; want "bugfix", "small_job", "design", "implementation" or "review"`},
+		{"an unknown key", one(`can_esclate = ["sam"]`), `:10: unknown key "can_esclate" in [[repo.reviewers]]; did you mean "can_escalate"?`},
+		{"fewer than no fixes", "[repo.review]\nmax_fix_cycles = -1\n", `:8: max_fix_cycles in [repo.review]: want 0 to 100, got -1`},
+		{"too many fixes", "[repo.review]\nmax_fix_cycles = 101\n", `:8: max_fix_cycles in [repo.review]: want 0 to 100, got 101`},
+		{"an unknown severity", "[repo.review]\nblocking_severity = \"blocking\"\n", `:8: blocking_severity in [repo.review]: want "critical", "major", "minor" or "nit", got "blocking"`},
+		{"merging", "[repo.review]\nauto_merge = true\n", `:8: auto_merge in [repo.review]: gh mergexo does not merge yet; remove the line`},
+		{"reviewers as a list", "[repo.review]\nreviewers = [\"quinn\"]\n", `:8: reviewers in [repo.review]: reviewers have tables of their own; write [[repo.reviewers]]`},
+		{"one table of reviewers", "[repo.reviewers]\nname = \"x\"\n", `:7: reviewers in [[repo]]: want tables: [[repo.reviewers]], got a table`},
+		{"reviewers outside a repository", "[[reviewers]]\nname = \"x\"\n", `:7: unknown table [reviewers]; did you mean [[repo.reviewers]], below its [[repo]]?`},
+		{"one label for two things", "[repo.labels]\nhold = \"agent:ignore\"\n", `:8: hold in [repo.labels]: "agent:ignore" is the label for ignore already`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := config.Parse(filepath.Join(dir, "config.toml"), []byte(minimal+c.doc), testEnv, "github.com")
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			if got := err.Error(); !strings.Contains(got, c.want) || strings.Contains(got, "\n") {
+				t.Errorf("got  %s\nwant one line with %s", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,215 @@
+package config
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+// Reviewer is one [[repo.reviewers]] table, or one that is built in.
+type Reviewer struct {
+	Name        string
+	Human       bool
+	Persona     string      // of an agent: what it looks at and how it weighs it; empty: as every reviewer
+	PersonaFile string      // where the persona was read from, as written; empty: the config has it
+	Agent       string      // name in Config.Agents; empty: whom [repo.agents] names for reviews
+	Account     string      // as whom gh speaks for an agent; empty: gh's own login
+	Login       string      // of a person
+	LoginID     int64       // the account that has the login; 0: not said
+	CanEscalate []string    // whom it may call in
+	Flows       []work.Flow // whose pull requests it looks at; empty: those to which it is called in
+	Line        int         // of its table; 0: it has none
+}
+
+// The kinds of reviewers, as the config has them.
+const (
+	typeAgent = "agent"
+	typeHuman = "human"
+)
+
+// maxReviewerName bounds a reviewer's name, in characters: it is part of keys.
+const maxReviewerName = 39
+
+// reviewerName is what can stand in the key of an event, in a trailer of a commit and
+// in a comment of HTML, and be typed by people.
+var reviewerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`) })
+
+// reviewedFlows are those whose pull requests are reviewed unless a reviewer says
+// otherwise. Designs are for people to read.
+func reviewedFlows() []work.Flow {
+	return []work.Flow{work.FlowImplementation, work.FlowBugfix, work.FlowSmallJob, work.FlowReview}
+}
+
+// reviewers reads [[repo.reviewers]]; without any, it is the one that is built in.
+func (p *parser) reviewers(tables []*document.Table) []Reviewer {
+	if len(tables) == 0 {
+		first, _ := builtInReviewer(defaultReviewer)
+		first.Flows = reviewedFlows()
+		return []Reviewer{first}
+	}
+	var all []Reviewer
+	for _, t := range tables {
+		x := p.reviewer(t)
+		p.checkTwins(t, x, all)
+		all = append(all, x)
+	}
+	for i, t := range tables { // once all names are known
+		p.checkEscalations(t, all[i], all)
+	}
+	return all
+}
+
+// reviewer reads one table. One that is named like a built-in one is that, but for
+// what the table says.
+func (p *parser) reviewer(t *document.Table) Reviewer {
+	x := Reviewer{Name: t.Text("name", ""), Line: p.Line(t.Path())}
+	p.checkReviewerName(t, x.Name)
+	switch kind := t.Text("type", typeAgent); kind {
+	case typeAgent:
+	case typeHuman:
+		x.Human = true
+	default:
+		t.Bad("type", "want %q or %q, got %q", typeAgent, typeHuman, kind)
+	}
+	if x.Human {
+		p.person(t, &x)
+	} else {
+		p.agentReviewer(t, &x)
+	}
+	if t.Has("can_escalate") {
+		x.CanEscalate = t.Texts("can_escalate")
+	}
+	t.Get("can_escalate")
+	x.Flows = p.flows(t)
+	t.Done()
+	return x
+}
+
+func (p *parser) checkReviewerName(t *document.Table, name string) {
+	v, written := t.Get("name")
+	_, isText := v.(string)
+	switch {
+	case !written:
+		t.Missing("name", `missing; write name = "quinn", or another word`)
+	case isText && (!reviewerName().MatchString(name) || len(name) > maxReviewerName):
+		t.Bad("name", "%q is no name for a reviewer; want lower-case letters and digits, joined by single hyphens, at most %d characters", name, maxReviewerName)
+	}
+}
+
+// agentReviewer reads what an agent's table has.
+func (p *parser) agentReviewer(t *document.Table, x *Reviewer) {
+	if built, ok := builtInReviewer(x.Name); ok {
+		x.Persona, x.CanEscalate = built.Persona, built.CanEscalate
+	}
+	p.persona(t, x)
+	x.Agent = t.Text("agent", "")
+	if x.Agent != "" {
+		p.checkAgentName(t.At("agent"), "agent in [[repo.reviewers]]", x.Agent)
+	}
+	x.Account = t.Text("account", "")
+	if x.Account != "" && !login().MatchString(x.Account) {
+		t.Bad("account", "%q is no GitHub login; gh auth status shows those that gh has", x.Account)
+	}
+	if t.Text("login", "") != "" {
+		t.Bad("login", `an agent has no login; write type = "human" for a person, or account for the login as whom gh is to speak for it`)
+	}
+}
+
+// person reads what a person's table has.
+func (p *parser) person(t *document.Table, x *Reviewer) {
+	written := t.Text("login", "")
+	name, id, pinned := strings.Cut(written, ":")
+	switch {
+	case written == "":
+		t.Missing("login", `missing; a person has one: write login = "octocat"`)
+	case !login().MatchString(name) || pinned && !accountID().MatchString(id):
+		t.Bad("login", "%q is no GitHub login, nor one with its account's id as in \"octocat:583231\"", written)
+	default:
+		x.Login = name
+		x.LoginID, _ = strconv.ParseInt(id, 10, 64)
+	}
+	for _, key := range []string{"persona", "persona_file", "agent", "account"} {
+		if t.Text(key, "") != "" {
+			t.Bad(key, "a person has none; remove the line, or write type = %q", typeAgent)
+		}
+	}
+}
+
+// checkTwins refuses a second reviewer of a name, or for a person.
+func (p *parser) checkTwins(t *document.Table, x Reviewer, before []Reviewer) {
+	for _, other := range before {
+		switch {
+		case x.Name != "" && other.Name == x.Name:
+			t.Bad("name", "%q is named twice; the other is on line %d", x.Name, other.Line)
+		case x.Login != "" && strings.EqualFold(other.Login, x.Login):
+			t.Bad("login", "%s is reviewer %q already, on line %d; one person gives one approval", x.Login, other.Name, other.Line)
+		}
+	}
+}
+
+func (p *parser) checkEscalations(t *document.Table, x Reviewer, all []Reviewer) {
+	var names []string
+	for _, other := range slices.Concat(builtInReviewers(), all) {
+		names = append(names, other.Name)
+	}
+	for _, name := range x.CanEscalate {
+		switch {
+		case name == x.Name:
+			t.Bad("can_escalate", "%q is the reviewer itself; name others", name)
+		case !slices.Contains(names, name):
+			t.Bad("can_escalate", "there is no reviewer %q%s", name, cmp.Or(document.Meant(name, names, "%q"), "; name one of [[repo.reviewers]], or one that is built in: "+builtInNames()))
+		}
+	}
+}
+
+// flows reads whose pull requests a reviewer looks at.
+func (p *parser) flows(t *document.Table) []work.Flow {
+	const key = "flows"
+	if _, written := t.Get(key); !written {
+		return reviewedFlows()
+	}
+	known := append(work.Flows(), work.FlowReview)
+	out := []work.Flow{}
+	for _, name := range t.Texts(key) {
+		if f := work.Flow(name); slices.Contains(known, f) {
+			out = append(out, f)
+			continue
+		}
+		t.Bad(key, "there is no flow %q; want %s", name, quoted(known))
+	}
+	return out
+}
+
+func (x Reviewer) looksAt(flow work.Flow) bool { return slices.Contains(x.Flows, flow) }
+
+// login is a person's as the config has it.
+func (x Reviewer) login() string {
+	if x.LoginID == 0 {
+		return x.Login
+	}
+	return x.Login + ":" + strconv.FormatInt(x.LoginID, 10)
+}
+
+// asReviewer is the reviewer without what only its turns need.
+func (x Reviewer) asReviewer() review.Reviewer {
+	return review.Reviewer{
+		Name: x.Name, Human: x.Human, Login: x.Login, LoginID: x.LoginID, Account: x.Account, MayCallIn: x.CanEscalate, ConfigLine: x.Line,
+	}
+}
+
+// Reviewer finds a reviewer of the repository by name, or one that is built in.
+func (r Repo) Reviewer(name string) (Reviewer, bool) {
+	for _, x := range r.Reviewers {
+		if x.Name == name {
+			return x, true
+		}
+	}
+	return builtInReviewer(name)
+}

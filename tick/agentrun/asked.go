@@ -1,0 +1,35 @@
+package agentrun
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// askedOf is what the answer of a turn may speak about, and what it must: what its agent
+// was told, whatever became of that since.
+func askedOf(t work.Turn) (prompts.Asked, error) {
+	var req env.Request
+	if err := json.Unmarshal(t.Request, &req); err != nil {
+		return prompts.Asked{}, fmt.Errorf("decode the stored prompt: %w", err)
+	}
+	return prompts.AskedOf(t.Kind, req.Context), nil
+}
+
+// StoredAnswer reads the answer of a turn that was accepted before: the same rules hold
+// for it as then.
+func StoredAnswer(t work.Turn) (prompts.Answer, error) {
+	asked, err := askedOf(t)
+	if err != nil {
+		return prompts.Answer{}, err
+	}
+	asked.Unanswered = nil
+	a, violations := prompts.Decode(t.Kind, t.Answer, asked)
+	if len(violations) > 0 {
+		return prompts.Answer{}, fmt.Errorf("decode the stored answer: %s", violations[0])
+	}
+	return a, nil
+}
