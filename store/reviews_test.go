@@ -39,7 +39,7 @@ func TestReviewsKeepEveryField(t *testing.T) {
 	p, other := newPull(t, d, 1), newPull(t, d, 2)
 	equal(t, reviewsOf(t, d, p.ID), Reviews{Record: review.Record{PullID: p.ID}})
 
-	want := Reviews{LabelHead: "seen", Look: 4}
+	want := Reviews{LabelHead: "seen", Look: 7}
 	fill(t, &want.Record)
 	want.Record.PullID, want.Record.Since = p.ID, t0
 	want.Held = &review.Held{By: "ann", At: t0}
@@ -67,11 +67,13 @@ func TestReviewsKeepEveryField(t *testing.T) {
 			tx.PutFindings(ctx, want.Findings), tx.PutFix(ctx, f),
 			tx.PutReviewState(ctx, review.Record{}, want.Record), tx.FailReview(ctx, want.Record),
 			tx.SetHold(ctx, p.ID, *want.Held), tx.SetLabelHead(ctx, p.ID, "seen"), tx.SetLook(ctx, p.ID),
-			tx.Looked(ctx, p.ID, 3, "policy"), // of before SetLook
+			tx.Looked(ctx, p.ID, 6, "policy"), // of before SetLook
 		)
 	})
 	want.Policy = "policy"
 	equal(t, reviewsOf(t, d, p.ID), want)
+	facts := reviewsOf(t, d, p.ID).Facts()
+	equal(t, []any{facts.Record, facts.Verdicts, facts.Findings, facts.Fixes, facts.Inserted}, []any{want.Record, want.Verdicts, want.Findings, want.Fixes, want.Inserted})
 	equal(t, inTx(t, d, func(tx *Tx) ([]review.Verdict, error) { return tx.ListVerdicts(ctx, p.ID) }), want.Verdicts)
 
 	both := inTx(t, d, func(tx *Tx) (map[int64]Reviews, error) { return tx.ListReviews(ctx, []int64{other.ID, p.ID}) })
@@ -272,7 +274,9 @@ func TestFixesInsertionsAndRequests(t *testing.T) {
 		r := ReviewRequest{PullID: p.ID, Reviewer: "ann", Head: step.head}
 		equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.AddRequest(ctx, r) }), step.added)
 	}
-	equal(t, len(reviewsOf(t, d, p.ID).Requested), 2)
+	stored := reviewsOf(t, d, p.ID)
+	equal(t, stored.AskedOf("ann"), []string{"h", "h2"})
+	equal(t, len(stored.AskedOf("bob")), 0)
 }
 
 // What changed while it was decided is looked at once more.
@@ -323,6 +327,33 @@ func TestListLooking(t *testing.T) {
 			}
 		})
 	}
+
+	// So does each fact, once.
+	v := review.Verdict{PullID: p.ID, ReviewID: 7, Reviewer: "quinn", Head: "h"}
+	id, _ := addVerdict(t, d, v)
+	looking("two", p.ItemID)
+	looked(p, 1, "two")
+	for what, store := range map[string]func(*Tx) error{
+		"mark": func(tx *Tx) error { return second(tx.MarkVerdict(ctx, id, review.Moved)) },
+		"fix": func(tx *Tx) error {
+			return tx.PutFix(ctx, review.Fix{PullID: p.ID, ReviewID: 7, Outcome: review.FixPushed})
+		},
+		"call in": func(tx *Tx) error { return second(tx.AddInsertion(ctx, review.Insertion{PullID: p.ID, Name: "sam"})) },
+		"failure": func(tx *Tx) error { return tx.FailReview(ctx, review.Record{PullID: p.ID, FailedKey: "k"}) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			update(t, d, store)
+			looking("two", p.ItemID)
+			looked(p, 1, "two")
+			if what == "failure" {
+				return
+			}
+			update(t, d, store)
+			looking("two")
+		})
+	}
+	update(t, d, func(tx *Tx) error { _, _, err := tx.AddVerdict(ctx, v); return err })
+	looking("two")
 
 	// Of a pull request that is over only that is decided which was not yet.
 	p.State = work.PullMerged

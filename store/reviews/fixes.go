@@ -32,20 +32,28 @@ func (t Rows) PutFix(ctx context.Context, f review.Fix) error {
 		f.At = t.tx.Now
 	}
 	fields := fixFields(&f)
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("put the fix of review %d of pull request %d", f.ReviewID, f.PullID),
+	what := fmt.Sprintf("put the fix of review %d of pull request %d", f.ReviewID, f.PullID)
+	n, err := t.tx.Exec(ctx, what,
 		`INSERT INTO fixes (`+fixColumns+`) VALUES (`+rows.Marks(len(fields))+`)
 		 ON CONFLICT (pull_id, review_id, epoch, cycle) DO UPDATE SET turn_id = excluded.turn_id, head = excluded.head,
 		 commit_oid = excluded.commit_oid, outcome = excluded.outcome, at = excluded.at
 		 WHERE excluded.outcome = 'pushed' AND fixes.outcome <> 'pushed'`, fields...)
-	return err
+	if err != nil || n == 0 {
+		return err
+	}
+	return t.raise(ctx, what, f.PullID)
 }
 
 // AddInsertion records that a reviewer was called in, and tells whether that is new: each
 // is called in once for a pull request.
 func (t Rows) AddInsertion(ctx context.Context, in review.Insertion) (bool, error) {
-	n, err := t.tx.Exec(ctx, fmt.Sprintf("call %s in for pull request %d", in.Name, in.PullID),
+	what := fmt.Sprintf("call %s in for pull request %d", in.Name, in.PullID)
+	n, err := t.tx.Exec(ctx, what,
 		`INSERT INTO insertions (pull_id, name, by_reviewer, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, in.PullID, in.Name, in.By, t.tx.Stamp(in.At))
-	return n == 1, err
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, t.raise(ctx, what, in.PullID)
 }
 
 func (t Rows) loadInsertions(ctx context.Context, all map[int64]*Stored, ids string) error {

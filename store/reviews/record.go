@@ -102,10 +102,13 @@ func (t Rows) change(ctx context.Context, pullID int64, name, set, differs strin
 	return err
 }
 
-// SetLook records that something changed by which the reviews of a pull request are
-// decided.
+// SetLook records that something else changed by which the reviews of a pull request are
+// decided: its head, checks, comments. What is stored here does so itself.
 func (t Rows) SetLook(ctx context.Context, pullID int64) error {
-	what := fmt.Sprintf("have the reviews of pull request %d looked at", pullID)
+	return t.raise(ctx, fmt.Sprintf("have the reviews of pull request %d looked at", pullID), pullID)
+}
+
+func (t Rows) raise(ctx context.Context, what string, pullID int64) error {
 	if err := t.ensure(ctx, what, pullID); err != nil {
 		return err
 	}

@@ -31,6 +31,22 @@ type Stored struct {
 	Policy    string             // by which it was decided last
 }
 
+// Facts are what internal/work/review decides by, as far as it is stored.
+func (s Stored) Facts() review.Facts {
+	return review.Facts{Record: s.Record, Verdicts: s.Verdicts, Findings: s.Findings, Fixes: s.Fixes, Inserted: s.Inserted}
+}
+
+// AskedOf gives the heads for which a person was asked for a review, the earliest first.
+func (s Stored) AskedOf(reviewer string) []string {
+	var heads []string
+	for _, r := range s.Requested {
+		if r.Reviewer == reviewer {
+			heads = append(heads, r.Head)
+		}
+	}
+	return heads
+}
+
 // GetReviews gives what is stored of the reviews of a pull request; nothing but its id
 // where there is nothing.
 func (t Rows) GetReviews(ctx context.Context, pullID int64) (Stored, error) {

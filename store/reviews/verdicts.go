@@ -54,8 +54,11 @@ func (t Rows) AddVerdict(ctx context.Context, v review.Verdict) (int64, bool, er
 	}
 	what := fmt.Sprintf("add a verdict of %q about %s", v.Reviewer, v.Head)
 	id, err := t.tx.Insert(ctx, what, "reviews", verdictColumns, verdictFields(&v))
+	if err == nil {
+		return id, true, t.raise(ctx, what, v.PullID)
+	}
 	if !errors.Is(err, rows.ErrStale) {
-		return id, err == nil, err
+		return 0, false, err
 	}
 	id, err = rows.Get(ctx, t.tx, what, rows.ScanID,
 		`SELECT id FROM reviews WHERE pull_id = ?1 AND head = ?2
@@ -69,10 +72,13 @@ func (t Rows) AddVerdict(ctx context.Context, v review.Verdict) (int64, bool, er
 // whether that is new. What was taken back stays so.
 func (t Rows) MarkVerdict(ctx context.Context, id int64, as review.Validity) (bool, error) {
 	what := fmt.Sprintf("mark verdict %d as %s", id, as)
-	n, err := t.tx.Exec(ctx, what, `UPDATE reviews SET validity = ?2 WHERE id = ?1 AND validity NOT IN (?2, ?3)`, id, as, review.TakenBack)
-	if err != nil || n == 1 {
-		return n == 1, err
+	pullID, err := rows.Get(ctx, t.tx, what, rows.ScanID, `SELECT pull_id FROM reviews WHERE id = ?`, id)
+	if err != nil {
+		return false, err
 	}
-	_, err = rows.Get(ctx, t.tx, what, rows.ScanID, `SELECT id FROM reviews WHERE id = ?`, id)
-	return false, err
+	n, err := t.tx.Exec(ctx, what, `UPDATE reviews SET validity = ?2 WHERE id = ?1 AND validity NOT IN (?2, ?3)`, id, as, review.TakenBack)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, t.raise(ctx, what, pullID)
 }
