@@ -125,7 +125,9 @@ func hopeless(a work.Action, err error) bool {
 		return false
 	case a.Kind == work.ActionRepoLabels:
 		return github.IsStatus(err, 403, 404, 410, 422)
-	case a.Need == work.NeedCosmetic && a.Kind == work.ActionLabels:
+	case a.Kind == work.ActionReviewRequest: // of the author, say, or of nobody who works there
+		return github.IsStatus(err, 403, 404, 410, 422) || a.Sends >= work.MaxAttempts
+	case a.Kind == work.ActionStatus, a.Need == work.NeedCosmetic && a.Kind == work.ActionLabels:
 		return github.IsStatus(err, 401, 403, 404, 410, 422)
 	}
 	return a.Need == work.NeedCosmetic || a.Sends >= work.MaxAttempts
