@@ -10,7 +10,7 @@ import (
 )
 
 const actionColumns = `repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base,
-	head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, renewals, made`
+	head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, renewals, made, extra`
 
 func actionFields(a *work.Action) []any {
 	return []any{
@@ -23,7 +23,7 @@ func actionFields(a *work.Action) []any {
 		rows.TimeOf(&a.SentAt),
 		rows.TimeOf(&a.SeenAt),
 		rows.TimeOf(&a.NotBefore),
-		&a.LastError, &a.Renewals, &a.Made,
+		&a.LastError, &a.Renewals, &a.Made, &a.Extra,
 	}
 }
 
@@ -58,10 +58,10 @@ func (t actionRows) AddAction(ctx context.Context, a work.Action) (work.Action, 
 	}
 	err = t.tx.One(ctx, what, ErrStale,
 		`UPDATE actions SET turn_id = ?, item_id = ?, position = ?, need = ?, state = ?, number = ?, target = ?, on_kind = ?,
-		 title = ?, body = ?, base = ?, head = ?, why = ?, not_before = ?, last_error = '', settled_at = 0
+		 title = ?, body = ?, base = ?, head = ?, extra = ?, why = ?, not_before = ?, last_error = '', settled_at = 0
 		 WHERE id = ? AND sends = 0 AND state IN ('planned', 'void')`,
 		rows.RefOf(&a.TurnID), rows.RefOf(&a.ItemID), a.Position, a.Need, work.ActionPlanned, a.Number, a.Target, a.On,
-		a.Title, a.Body, a.Base, a.Head, a.Why, rows.TimeOf(&a.NotBefore), known.ID)
+		a.Title, a.Body, a.Base, a.Head, a.Extra, a.Why, rows.TimeOf(&a.NotBefore), known.ID)
 	if err != nil {
 		return work.Action{}, err
 	}

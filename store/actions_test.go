@@ -54,7 +54,7 @@ func TestAddActionByToken(t *testing.T) {
 
 	again := work.Action{
 		RepoID: u.RepoID, TurnID: v.ID, ItemID: v.ItemID, Position: 3, Kind: work.ActionReply, Need: work.NeedRequired, Token: "reply",
-		Number: 2, Target: "t", On: work.EventReview, Title: "ti", Body: "second", Base: "b", Head: "h", Why: "w",
+		Number: 2, Target: "t", On: work.EventReview, Title: "ti", Body: "second", Base: "b", Head: "h", Extra: "e", Why: "w",
 	}
 	want := again
 	want.ID, want.State, want.PlannedAt = first.ID, work.ActionPlanned, first.PlannedAt // looked for since it was planned first
@@ -170,4 +170,25 @@ func TestNoticesAgreeWithWork(t *testing.T) {
 		got = append(got, a.Token)
 	}
 	equal(t, got, want)
+}
+
+// What an action carries beside its text is part of what it is to bring about.
+func TestExtraIsRenewed(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	u := newTurn(t, d, 1)
+	a := addAction(t, d, work.Action{RepoID: u.RepoID, ItemID: u.ItemID, Token: "review", Kind: work.ActionReview, Extra: "one"})
+	update(t, d, func(tx *Tx) error { return tx.MarkApplied(ctx, a.ID, "1", "", t0) })
+	for _, step := range []struct {
+		how   func(*Tx) error
+		extra string
+		state work.ActionState
+	}{
+		{func(tx *Tx) error { return tx.RenewAction(ctx, a) }, "one", work.ActionApplied},
+		{func(tx *Tx) error { a.Extra = "two"; return tx.RenewAction(ctx, a) }, "two", work.ActionPlanned},
+		{func(tx *Tx) error { a.Extra = "three"; return tx.RepeatAction(ctx, a) }, "three", work.ActionPlanned},
+	} {
+		update(t, d, step.how)
+		got := getAction(t, d, "review")
+		equal(t, []any{got.Extra, got.State}, []any{step.extra, step.state})
+	}
 }

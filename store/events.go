@@ -11,7 +11,7 @@ import (
 )
 
 const eventColumns = `repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot,
-	body, state, url, thread_top, path, line, diff_hunk, created_at, updated_at, seen_at, turn_id, processed_at, outcome`
+	body, state, url, thread_top, path, line, diff_hunk, created_at, updated_at, seen_at, turn_id, processed_at, outcome, review_id`
 
 func eventFields(e *work.Event) []any {
 	return []any{
@@ -24,7 +24,7 @@ func eventFields(e *work.Event) []any {
 		rows.TimeOf(&e.SeenAt),
 		rows.RefOf(&e.TurnID),
 		rows.TimeOf(&e.ProcessedAt),
-		&e.Outcome,
+		&e.Outcome, &e.Review,
 	}
 }
 

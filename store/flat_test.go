@@ -20,6 +20,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
@@ -129,7 +130,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, repoErr := tx.OpenRepos(ctx, []work.RepoName{r.Name})
 		_, reposErr := tx.ListRepos(ctx)
 		_, repoAgainErr := tx.GetRepo(ctx, r.ID)
-		_, accountsErr := tx.ListAccounts(ctx)
+		_, accountsErr := tx.ListAccounts(ctx, work.RoleOperator)
 		_, clocksErr := tx.ListClocks(ctx)
 		_, limitsErr := tx.ListLimits(ctx)
 		_, unfinishedErr := tx.ListUnfinishedTurns(ctx)
@@ -148,13 +149,14 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, spentErr := tx.ListSpentSince(ctx, t0)
 		_, runsErr := tx.ListOpenRuns(ctx)
 		_, rewrittenErr := tx.ListRewritten(ctx, r.ID)
+		_, lookingErr := tx.ListLooking(ctx, r.ID, "policy")
 		_, pausedErr := tx.ListOpenPauses(ctx, r.ID)
 		for _, i := range open {
 			if _, err := tx.ListDependencies(ctx, i.ID); err != nil {
 				return err
 			}
 		}
-		return firstOf(repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0))
@@ -166,7 +168,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 func routedPass(ctx context.Context, d *DB, r work.Repo) error {
 	undone := fmt.Errorf("undone")
 	err := d.Update(ctx, func(tx *Tx) error {
-		for _, part := range []func(context.Context, *Tx, work.Repo) error{takeIn, decide, obey, carryOn, giveUp} {
+		for _, part := range []func(context.Context, *Tx, work.Repo) error{takeIn, decide, obey, reviewIt, carryOn, giveUp} {
 			if err := part(ctx, tx, r); err != nil {
 				return err
 			}
@@ -200,7 +202,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.DeferPull(ctx, pull.ID, t0, ""),
 		tx.SetLost(ctx, pull.ID, "commit7"),
 		tx.AcceptHead(ctx, pull.ID, "commit8"),
-		tx.AddAccount(ctx, "github.com", work.Account{ID: 1}),
+		tx.AddAccount(ctx, "github.com", work.Account{ID: 1}, work.RoleOperator),
 		tx.PutPermission(ctx, r.ID, 1, "x", "write", t0),
 		tx.PutValidator(ctx, work.Validator{RepoID: r.ID, URL: "u"}),
 		tx.DeleteValidators(ctx, r.ID, "u"),
@@ -236,7 +238,10 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, servedErr := tx.LastTurn(ctx, r.ID, work.KindFix)
 	_, mendedErr := tx.ListTurnEvents(ctx, spent[0].Turn)
 	fresh := pending[slices.IndexFunc(pending, func(e work.Event) bool { return e.TurnID == 0 })]
-	_, _, sessionErr := func() (string, int, error) { s, k, _, err := tx.GetSession(ctx, item.ID, "codex"); return s, k, err }()
+	_, _, sessionErr := func() (string, int, error) {
+		s, k, _, err := tx.GetSession(ctx, SessionKey{item.ID, "codex", ""})
+		return s, k, err
+	}()
 	return firstOf(
 		itemErr, pullErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, stopErr, takenErr, spentErr, servedErr, mendedErr,
 		tx.RenewAllowance(ctx, item.ID),
@@ -275,6 +280,37 @@ func obey(ctx context.Context, tx *Tx, r work.Repo) error {
 	)
 }
 
+// reviewIt is what the reviews of a pull request ask of the database.
+func reviewIt(ctx context.Context, tx *Tx, r work.Repo) error {
+	pull, _, err := tx.GetPull(ctx, r.ID, 2)
+	if err != nil {
+		return err
+	}
+	before, beforeErr := tx.GetReviews(ctx, pull.ID)
+	_, manyErr := tx.ListReviews(ctx, []int64{pull.ID, pull.ID + 1})
+	v := review.Verdict{PullID: pull.ID, ReviewID: 1, Reviewer: "quinn", Head: "h"}
+	id, _, addErr := tx.AddVerdict(ctx, v)
+	_, _, againErr := tx.AddVerdict(ctx, v)
+	_, markErr := tx.MarkVerdict(ctx, id, review.Moved)
+	_, listErr := tx.ListVerdicts(ctx, pull.ID)
+	_, insertErr := tx.AddInsertion(ctx, review.Insertion{PullID: pull.ID, Name: "sam", By: "quinn"})
+	_, askErr := tx.AddRequest(ctx, ReviewRequest{PullID: pull.ID, Reviewer: "ann", Head: "h"})
+	_, logErr := tx.AddReviewLog(ctx, ReviewLog{RepoID: r.ID, ItemID: pull.ItemID, Key: "k"})
+	_, readErr := tx.ListReviewLog(ctx, pull.ItemID)
+	return firstOf(
+		beforeErr, manyErr, addErr, againErr, markErr, listErr, insertErr, askErr, logErr, readErr,
+		tx.PutFindings(ctx, []review.Finding{{PullID: pull.ID, ID: "f", VerdictID: id}}),
+		tx.ResolveFindings(ctx, pull.ID, id, []string{"f"}),
+		tx.PutFix(ctx, review.Fix{PullID: pull.ID, ReviewID: 1, Outcome: review.FixPushed}),
+		tx.PutReviewState(ctx, before.Record, review.Record{PullID: pull.ID, State: review.Pending}),
+		tx.FailReview(ctx, review.Record{PullID: pull.ID, FailedKey: "k"}),
+		tx.SetHold(ctx, pull.ID, review.Held{By: "ann", At: t0}),
+		tx.SetLabelHead(ctx, pull.ID, "h"),
+		tx.SetLook(ctx, pull.ID),
+		tx.Looked(ctx, pull.ID, 1, "policy"),
+	)
+}
+
 func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	u, _, turnErr := tx.FindTurn(ctx, "live")
 	a, addErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "reply", Kind: work.ActionReply})
@@ -296,7 +332,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.EndRun(ctx, work.Run{ID: run}),
 		tx.GiveBackTurn(ctx, run),
 		tx.AddTurnUsage(ctx, u.ID, work.Usage{}),
-		tx.DropSession(ctx, u.ItemID, "codex"),
+		tx.DropSession(ctx, SessionOf(u)),
 		tx.MarkUnsent(ctx, a.ID),
 		tx.CheckRenewal(ctx, a),
 		tx.RenewAction(ctx, work.Action{RepoID: r.ID, Token: "reply", Kind: work.ActionReply}),
@@ -307,7 +343,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.DeferTurn(ctx, u.ID, t0, work.Reason{}, false, ""),
 		tx.ResumeTurn(ctx, u.ID),
 		tx.AdvanceTurn(ctx, u.ID, work.StepClaimed, work.StepAnswered, t0),
-		tx.PutSession(ctx, u.ItemID, "codex", "s", 0, t0),
+		tx.PutSession(ctx, SessionOf(u), "s", 0, t0),
 	)
 }
 
@@ -360,7 +396,7 @@ func TestNoPassScansWhatIsOver(t *testing.T) {
 	if err := routedPass(t.Context(), d, r); err != nil {
 		t.Fatal(err)
 	}
-	scan := regexp.MustCompile(`SCAN (events|turns|actions|history|pauses)\b(?:.* INDEX (\w+))?`)
+	scan := regexp.MustCompile(`SCAN (events|turns|actions|history|pauses|reviews|findings|fixes|insertions|review_requests|review_log|pull_reviews)\b(?:.* INDEX (\w+))?`)
 	said := maps.Clone(asked.said)
 	for query, args := range said {
 		if !strings.Contains(query, " ") || strings.HasPrefix(query, "PRAGMA") {

@@ -97,7 +97,8 @@ func TestTheFileStaysBounded(t *testing.T) {
 		sizes = append(sizes, sizeOf(t, d))
 		counts = append(counts, inTx(t, d, func(tx *Tx) (int64, error) {
 			return rows.Get(t.Context(), tx.tx, "count", rows.ScanID, `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM turns) +
-				(SELECT count(*) FROM actions) + (SELECT count(*) FROM history) + (SELECT count(*) FROM agent_sessions)`)
+				(SELECT count(*) FROM actions) + (SELECT count(*) FROM history) + (SELECT count(*) FROM agent_sessions) +
+				(SELECT count(*) FROM pull_reviews) + (SELECT count(*) FROM reviews) + (SELECT count(*) FROM findings)`)
 		}))
 	}
 	for m := 2; m < months; m++ {
@@ -119,7 +120,8 @@ func wholeStory(t *testing.T, d *DB, number int, at time.Time) {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.PutPull(ctx, work.PullRequest{RepoID: 1, ItemID: id, Number: number + 100_000, State: work.PullMerged}); err != nil {
+		pull, err := tx.PutPull(ctx, work.PullRequest{RepoID: 1, ItemID: id, Number: number + 100_000, State: work.PullMerged})
+		if err := firstOf(err, reviewed(ctx, tx, pull, at)); err != nil {
 			return err
 		}
 		for n := range 20 {
@@ -130,7 +132,7 @@ func wholeStory(t *testing.T, d *DB, number int, at time.Time) {
 				return err
 			}
 		}
-		if err := tx.PutSession(ctx, id, "codex", "s", 0, at); err != nil {
+		if err := tx.PutSession(ctx, SessionKey{id, "codex", ""}, "s", 0, at); err != nil {
 			return err
 		}
 		return tx.MoveItem(ctx, id, nil, work.StateCompleted, work.Reason{}, "", at)

@@ -174,8 +174,15 @@ func TestPulls(t *testing.T) {
 	changed := work.PullRequest{ID: want.ID, RepoID: i.RepoID, Number: want.Number, State: work.PullOpen}
 	equal(t, put(changed), want.ID)
 	changed.CreatedAt, changed.LostOID, changed.AcceptedOID = want.CreatedAt, want.LostOID, want.AcceptedOID // these stay
+	changed.HeadSince = t0                                                                                   // of another head than before
 	got, _ = get(want.Number)
 	equal(t, got, changed)
+	again := changed
+	again.HeadSince, again.Draft = t0.Add(-time.Hour), true // whatever a snapshot says of it
+	d.GoBy(func() time.Time { return t0.Add(time.Minute) })
+	put(again)
+	got, _ = get(want.Number)
+	equal(t, []any{got.HeadSince, got.Draft}, []any{t0, true})
 
 	update(t, d, func(tx *Tx) error { return tx.DeferPull(ctx, want.ID, t0.Add(time.Hour), "500") })
 	update(t, d, func(tx *Tx) error { return tx.DeferPull(ctx, want.ID, t0.Add(2*time.Hour), "404") })

@@ -312,6 +312,33 @@ func livesOn(t *testing.T, d *DB) {
 	}
 }
 
+// What a session is for came with the reviewers: those from before are the author's. What
+// was open then is looked at once.
+func TestWhatWasThereBeforeReviewersIsTheAuthors(t *testing.T) {
+	d, ctx := openAt(t, oldDatabase(t, 12)), t.Context()
+	update(t, d, func(tx *Tx) error {
+		for role, want := range map[string]string{"": "s-1", "quinn": ""} {
+			session, _, ok, err := tx.GetSession(ctx, SessionKey{1, "codex", role})
+			if err != nil || session != want || ok != (want != "") {
+				t.Errorf("session of %q: %q, %v, %v", role, session, ok, err)
+			}
+		}
+		accounts, err := tx.ListAccounts(ctx, work.RoleOperator)
+		if err != nil || len(accounts) != 2 {
+			t.Errorf("accounts %v, %v", accounts, err)
+		}
+		open, err := tx.ListOpenPulls(ctx, 1)
+		if err != nil || len(open) == 0 {
+			t.Fatalf("open pull requests %v, %v", open, err)
+		}
+		looking, err := tx.ListLooking(ctx, 1, "")
+		if err != nil || len(looking) != len(open) || !slices.Contains(looking, open[0].ItemID) {
+			t.Errorf("%v is looked at, %v; open are %+v", looking, err, open)
+		}
+		return nil
+	})
+}
+
 // goOn closes a turn as a pass would.
 func goOn(ctx context.Context, tx *Tx, u work.Turn, actions []work.Action) error {
 	for _, a := range actions {

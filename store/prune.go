@@ -25,6 +25,12 @@ func loose(table string) string {
 			WHERE p.repo_id = ` + table + `.repo_id AND p.number = ` + table + `.number AND ` + kept + `)`
 }
 
+// looseReview says that no kept work item has the pull request of a row about reviews.
+func looseReview(table string) string {
+	return `NOT EXISTS (SELECT 1 FROM pull_requests p LEFT JOIN work_items i ON i.id = p.item_id
+		WHERE p.id = ` + table + `.pull_id AND (p.item_id IS NULL AND p.updated_at >= @before OR ` + kept + `))`
+}
+
 // oldTurns says which turns are over for long, whatever still refers to them.
 var oldTurns = `NOT (` + unfinished + `) AND ended_at < @before AND ` + loose("turns")
 
@@ -50,6 +56,13 @@ func prunes() []string {
 			AND NOT EXISTS (SELECT 1 FROM pull_requests p JOIN work_items i ON i.id = p.item_id
 				WHERE p.repo_id = pauses.repo_id AND p.number = pauses.number AND ` + kept + `)`,
 		`DELETE FROM stops WHERE since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = stops.item_id AND ` + kept + `)`,
+		`DELETE FROM review_log WHERE id IN (SELECT id FROM review_log WHERE at < @before AND ` + loose("review_log") + ` LIMIT @batch)`,
+		`DELETE FROM findings WHERE ` + looseReview("findings"),
+		`DELETE FROM reviews WHERE ` + looseReview("reviews"),
+		`DELETE FROM fixes WHERE ` + looseReview("fixes"),
+		`DELETE FROM insertions WHERE ` + looseReview("insertions"),
+		`DELETE FROM review_requests WHERE ` + looseReview("review_requests"),
+		`DELETE FROM pull_reviews WHERE ` + looseReview("pull_reviews"),
 		`DELETE FROM http_validators WHERE seen_at < @before`,
 	}
 }
@@ -63,7 +76,7 @@ func (t turnRows) ListOldTurns(ctx context.Context, before time.Time, after int6
 
 // Prune deletes what is older than before and belongs to work items that were
 // closed before then: processed events, ended turns, settled actions, history,
-// sessions; and pages of GitHub that were last read before then. Work items and
+// sessions, reviews; and pages of GitHub that were last read before then. Work items and
 // pull requests stay. Keys of open items stay whatever their age, so that
 // nothing is answered twice. It tells how many rows it deleted.
 func (d *DB) Prune(ctx context.Context, before time.Time) (int64, error) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
@@ -23,7 +25,14 @@ func oldStory(t *testing.T, d *DB, number int, s work.State, entered time.Time) 
 	i := addItem(t, d, work.Item{RepoID: r.ID, Number: number, State: s, Since: entered})
 	u := addTurn(t, d, work.Turn{RepoID: r.ID, ItemID: i.ID, Number: number, Key: fmt.Sprint("turn ", number)})
 	update(t, d, func(tx *Tx) error {
-		if _, err := tx.PutPull(ctx, work.PullRequest{RepoID: r.ID, ItemID: i.ID, Number: number + 1000}); err != nil {
+		pull, err := tx.PutPull(ctx, work.PullRequest{RepoID: r.ID, ItemID: i.ID, Number: number + 1000})
+		if err != nil {
+			return err
+		}
+		if err := reviewed(ctx, tx, pull, since); err != nil {
+			return err
+		}
+		if _, err := tx.AddReviewLog(ctx, ReviewLog{RepoID: r.ID, ItemID: i.ID, Number: number + 1000, Key: fmt.Sprint(number), At: since}); err != nil {
 			return err
 		}
 		e := work.Event{RepoID: r.ID, ItemID: i.ID, TurnID: u.ID, Number: number, Key: fmt.Sprint("event ", number), ProcessedAt: since}
@@ -50,7 +59,7 @@ func oldStory(t *testing.T, d *DB, number int, s work.State, entered time.Time) 
 		if err := tx.AddHistory(ctx, work.History{RepoID: r.ID, ItemID: i.ID, Number: number, At: since, What: "x"}); err != nil {
 			return err
 		}
-		if err := tx.PutSession(ctx, i.ID, "codex", "s", 0, since); err != nil {
+		if err := tx.PutSession(ctx, SessionKey{i.ID, "codex", ""}, "s", 0, since); err != nil {
 			return err
 		}
 		if err := tx.PutSessionUsage(ctx, i.ID, "codex", "s", work.Usage{InputTokens: 1}, since); err != nil {
@@ -64,6 +73,19 @@ func oldStory(t *testing.T, d *DB, number int, s work.State, entered time.Time) 
 	return i
 }
 
+// reviewed leaves one of everything that reviews leave behind.
+func reviewed(ctx context.Context, tx *Tx, pull int64, at time.Time) error {
+	id, _, err := tx.AddVerdict(ctx, review.Verdict{PullID: pull, ReviewID: 1, Reviewer: "quinn", Head: "h", At: at})
+	_, insertErr := tx.AddInsertion(ctx, review.Insertion{PullID: pull, Name: "sam", At: at})
+	_, askErr := tx.AddRequest(ctx, ReviewRequest{PullID: pull, Reviewer: "ann", Head: "h", At: at})
+	return firstOf(
+		err, insertErr, askErr,
+		tx.PutFindings(ctx, []review.Finding{{PullID: pull, ID: "f", VerdictID: id, ResolvedBy: id}}),
+		tx.PutFix(ctx, review.Fix{PullID: pull, ReviewID: 1, At: at}),
+		tx.PutReviewState(ctx, review.Record{}, review.Record{PullID: pull, State: review.Merged}),
+	)
+}
+
 // left says what of a story is still there.
 func left(t *testing.T, d *DB, number int) []string {
 	t.Helper()
@@ -74,6 +96,11 @@ func left(t *testing.T, d *DB, number int) []string {
 			UNION ALL SELECT 'history ' || number FROM history WHERE item_id IS NOT NULL
 			UNION ALL SELECT 'session ' || i.number FROM agent_sessions s JOIN work_items i ON i.id = s.item_id
 			UNION ALL SELECT 'usage ' || i.number FROM session_usage s JOIN work_items i ON i.id = s.item_id
+			UNION ALL SELECT what || ' ' || (p.number - 1000) FROM (
+				SELECT 'verdict' AS what, pull_id FROM reviews UNION ALL SELECT 'finding', pull_id FROM findings UNION ALL SELECT 'fix', pull_id FROM fixes
+				UNION ALL SELECT 'called in', pull_id FROM insertions UNION ALL SELECT 'request', pull_id FROM review_requests
+				UNION ALL SELECT 'reviews', pull_id FROM pull_reviews) r JOIN pull_requests p ON p.id = r.pull_id
+			UNION ALL SELECT 'log ' || (number - 1000) FROM review_log
 			UNION ALL SELECT 'item ' || number FROM work_items UNION ALL SELECT 'pull ' || (number - 1000) FROM pull_requests`)
 		all = slices.DeleteFunc(all, func(s string) bool { return !strings.HasSuffix(s, fmt.Sprint(" ", number)) })
 		slices.Sort(all)
@@ -116,7 +143,7 @@ func TestPrune(t *testing.T) {
 	// on the first one's pull request and elsewhere.
 	equal(t, left(t, d, 4), []string{"action 4", "event 4", "history 4", "item 4", "item 4", "notice 4", "pull 4", "run 4", "turn 4"})
 	equal(t, left(t, d, 5), []string{"item 5", "pending 5", "pull 5", "unsettled 5"})
-	if want := int64(10 + 4 + 10); n != want {
+	if want := int64(17 + 11 + 17); n != want {
 		t.Errorf("%d rows pruned, want %d", n, want)
 	}
 	if n, err := d.Prune(ctx, before); n != 0 || err != nil {

@@ -11,7 +11,8 @@ import (
 )
 
 const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base,
-	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at, files, lost_oid, accepted_oid, label_changes`
+	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at, files, lost_oid, accepted_oid, label_changes,
+	draft, author_id, author_login, author_bot, cross_repo, head_repo, base_oid, head_since, checks_since`
 
 func pullFields(p *work.PullRequest) []any {
 	return []any{
@@ -28,6 +29,9 @@ func pullFields(p *work.PullRequest) []any {
 		rows.ListOf(&p.Files),
 		&p.LostOID, &p.AcceptedOID,
 		&p.LabelChanges,
+		&p.Draft, &p.Author.ID, &p.Author.Login, &p.Author.Bot, &p.CrossRepo, &p.HeadRepo, &p.BaseOID,
+		rows.TimeOf(&p.HeadSince),
+		rows.TimeOf(&p.ChecksSince),
 	}
 }
 
@@ -39,14 +43,16 @@ const selectPull = `SELECT id, ` + pullColumns + ` FROM pull_requests `
 
 // PutPull stores a pull request's whole snapshot, its backoff included, by
 // repository and number. What of a known one is no part of it stays: CreatedAt,
-// LostOID and AcceptedOID.
+// LostOID and AcceptedOID; and HeadSince, which is now for another head.
 func (t pullRows) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 	what := fmt.Sprintf("put pull request #%d", p.Number)
 	if t.tx.ReadOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
-	if p.CreatedAt.IsZero() {
-		p.CreatedAt = t.tx.Now
+	for _, at := range []*time.Time{&p.CreatedAt, &p.HeadSince} {
+		if at.IsZero() {
+			*at = t.tx.Now
+		}
 	}
 	fields := pullFields(&p)
 	return rows.Get(ctx, t.tx, what, rows.ScanID,
@@ -56,8 +62,11 @@ func (t pullRows) PutPull(ctx context.Context, p work.PullRequest) (int64, error
 		 base = excluded.base, mergeable = excluded.mergeable,
 		 rollup = excluded.rollup, merge_commit = excluded.merge_commit, updated_at = excluded.updated_at,
 		 fingerprint = excluded.fingerprint, details_at = excluded.details_at, not_before = excluded.not_before,
-		 failures = excluded.failures, last_error = excluded.last_error, files = excluded.files, label_changes = excluded.label_changes
-		 RETURNING id`, fields...)
+		 failures = excluded.failures, last_error = excluded.last_error, files = excluded.files, label_changes = excluded.label_changes,
+		 draft = excluded.draft, author_id = excluded.author_id, author_login = excluded.author_login, author_bot = excluded.author_bot,
+		 cross_repo = excluded.cross_repo, head_repo = excluded.head_repo, base_oid = excluded.base_oid, checks_since = excluded.checks_since,
+		 head_since = CASE pull_requests.head_oid WHEN excluded.head_oid THEN pull_requests.head_since ELSE ? END
+		 RETURNING id`, append(fields, rows.Millis(t.tx.Now))...)
 }
 
 // GetPull gives a tracked pull request by its number.

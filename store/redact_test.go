@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // Reasons and errors are stored without secrets, whoever stores them.
@@ -34,14 +35,14 @@ func TestReasonsAreStoredWithoutSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	dump := ""
-	for _, table := range []string{"repositories", "work_items", "history", "turns", "actions", "pull_requests"} {
+	for _, table := range []string{"repositories", "work_items", "history", "turns", "actions", "pull_requests", "pull_reviews", "review_log"} {
 		rows, err := d.SQL.QueryContext(ctx, "SELECT * FROM "+table)
 		if err != nil {
 			t.Fatal(err)
 		}
 		dump += texts(t, rows)
 	}
-	if strings.Contains(dump, "SECRET") || strings.Count(dump, "it says …") < 7 {
+	if strings.Contains(dump, "SECRET") || strings.Count(dump, "it says …") < 11 {
 		t.Errorf("stored: %s", dump)
 	}
 }
@@ -98,6 +99,19 @@ func storeSaid(ctx context.Context, tx *Tx, repo int64, said string, now time.Ti
 		return err
 	}
 	if err := tx.DeferAction(ctx, a.ID, now, said); err != nil {
+		return err
+	}
+	pull, err := tx.PutPull(ctx, work.PullRequest{RepoID: repo, ItemID: item, Number: 2})
+	if err != nil {
+		return err
+	}
+	if err := tx.PutReviewState(ctx, review.Record{}, review.Record{PullID: pull, State: review.Failed, Why: why}); err != nil {
+		return err
+	}
+	if err := tx.FailReview(ctx, review.Record{PullID: pull, FailedKey: "k", FailedWhy: why, LastError: said}); err != nil {
+		return err
+	}
+	if _, err := tx.AddReviewLog(ctx, ReviewLog{RepoID: repo, ItemID: item, Number: 2, Key: "k", What: "x", Data: said}); err != nil {
 		return err
 	}
 	return tx.AddHistory(ctx, work.History{RepoID: repo, ItemID: item, Number: 1, What: "x", Detail: said})

@@ -24,7 +24,7 @@ func (t actionRows) RenewAction(ctx context.Context, a work.Action) error {
 	if err != nil || added {
 		return err
 	}
-	same := known.Target == a.Target && known.Base == a.Base && known.Body == a.Body
+	same := known.Target == a.Target && known.Base == a.Base && known.Body == a.Body && known.Extra == a.Extra
 	switch {
 	case known.State == work.ActionVoid && known.ResultID != "":
 		return nil
@@ -37,11 +37,11 @@ func (t actionRows) RenewAction(ctx context.Context, a work.Action) error {
 	const asSeen = `(state <> 'sent' AND seen_content <> '' AND seen_content = ?)`
 	content := seenContent(a)
 	return t.tx.One(ctx, what, ErrStale,
-		`UPDATE actions SET item_id = ?, need = ?, target = ?, base = ?, body = ?, why = ?, not_before = ?, last_error = '', sends = 0, dropped = 0,
+		`UPDATE actions SET item_id = ?, need = ?, target = ?, base = ?, body = ?, extra = ?, why = ?, not_before = ?, last_error = '', sends = 0, dropped = 0,
 		 renewals = renewals + 1, settled_at = CASE WHEN `+asSeen+` THEN ? ELSE 0 END,
 		 state = CASE WHEN `+asSeen+` THEN 'applied' ELSE 'planned' END
 		 WHERE id = ? AND renewals = ?`,
-		rows.RefOf(&a.ItemID), a.Need, a.Target, a.Base, a.Body, a.Why, rows.TimeOf(&a.NotBefore), content, rows.Millis(t.tx.Now), content, known.ID, known.Renewals)
+		rows.RefOf(&a.ItemID), a.Need, a.Target, a.Base, a.Body, a.Extra, a.Why, rows.TimeOf(&a.NotBefore), content, rows.Millis(t.tx.Now), content, known.ID, known.Renewals)
 }
 
 // knownAction gives the row of an action's token, or adds one.
@@ -85,9 +85,9 @@ func (t actionRows) RepeatAction(ctx context.Context, a work.Action) error {
 		return err
 	}
 	return t.tx.One(ctx, what, ErrStale,
-		`UPDATE actions SET item_id = ?, need = ?, state = ?, target = ?, base = ?, head = ?, body = ?, why = ?, not_before = 0, last_error = '',
+		`UPDATE actions SET item_id = ?, need = ?, state = ?, target = ?, base = ?, head = ?, body = ?, extra = ?, why = ?, not_before = 0, last_error = '',
 		 sends = 0, seen_content = '', renewals = renewals + 1, settled_at = 0, planned_at = ? WHERE id = ? AND renewals = ?`,
-		rows.RefOf(&a.ItemID), a.Need, work.ActionPlanned, a.Target, a.Base, a.Head, a.Body, a.Why, t.tx.Stamp(a.PlannedAt), known.ID, known.Renewals)
+		rows.RefOf(&a.ItemID), a.Need, work.ActionPlanned, a.Target, a.Base, a.Head, a.Body, a.Extra, a.Why, t.tx.Stamp(a.PlannedAt), known.ID, known.Renewals)
 }
 
 // ShowLater has an action that was given up tried again. until says when, after it was

@@ -148,10 +148,23 @@ func TestAccountsAndPermissions(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	r := addRepo(t, d)
 	for _, a := range []work.Account{{ID: 2, Login: "two"}, {ID: 1, Login: "one", Bot: true}, {ID: 2, Login: "renamed"}, {ID: 2, Login: "renamed"}} {
-		update(t, d, func(tx *Tx) error { return tx.AddAccount(ctx, "github.com", a) })
+		update(t, d, func(tx *Tx) error { return tx.AddAccount(ctx, "github.com", a, work.RoleOperator) })
 	}
-	equal(t, inTx(t, d, func(tx *Tx) (map[string][]work.Account, error) { return tx.ListAccounts(ctx) }),
-		map[string][]work.Account{"github.com": {{ID: 1, Login: "one", Bot: true}, {ID: 2, Login: "renamed"}}})
+	// One that speaks for a reviewer is none of the operator's, until gh is logged in as it:
+	// from then on it stays so.
+	update(t, d, func(tx *Tx) error {
+		return firstOf(
+			tx.AddAccount(ctx, "github.com", work.Account{ID: 1, Login: "one", Bot: true}, work.RoleReviewer),
+			tx.AddAccount(ctx, "github.com", work.Account{ID: 3, Login: "three"}, work.RoleReviewer),
+			tx.AddAccount(ctx, "github.com", work.Account{ID: 4, Login: "four"}, work.RoleReviewer),
+			tx.AddAccount(ctx, "github.com", work.Account{ID: 4, Login: "four"}, work.RoleOperator),
+		)
+	})
+	accounts := func(role work.AccountRole) map[string][]work.Account {
+		return inTx(t, d, func(tx *Tx) (map[string][]work.Account, error) { return tx.ListAccounts(ctx, role) })
+	}
+	equal(t, accounts(work.RoleOperator), map[string][]work.Account{"github.com": {{ID: 1, Login: "one", Bot: true}, {ID: 2, Login: "renamed"}, {ID: 4, Login: "four"}}})
+	equal(t, accounts(work.RoleReviewer), map[string][]work.Account{"github.com": {{ID: 3, Login: "three"}}})
 
 	check := func(account int64, level string, at time.Time, ok bool) {
 		t.Helper()
@@ -185,22 +198,40 @@ func TestAccountsAndPermissions(t *testing.T) {
 func TestSessions(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 1})
-	check := func(agent, session string, slot int, ok bool) {
+	author := SessionKey{i.ID, "codex", ""}
+	check := func(of SessionKey, session string, slot int, ok bool) {
 		t.Helper()
 		update(t, d, func(tx *Tx) error {
-			gotSession, gotSlot, gotOK, err := tx.GetSession(ctx, i.ID, agent)
+			gotSession, gotSlot, gotOK, err := tx.GetSession(ctx, of)
 			equal(t, []any{gotSession, gotSlot, gotOK}, []any{session, slot, ok})
 			return err
 		})
 	}
-	check("codex", "", 0, false)
+	check(author, "", 0, false)
 	for slot, s := range []string{"first", "second"} {
-		update(t, d, func(tx *Tx) error { return tx.PutSession(ctx, i.ID, "codex", s, slot, t0) })
-		check("codex", s, slot, true)
+		update(t, d, func(tx *Tx) error { return tx.PutSession(ctx, author, s, slot, t0) })
+		check(author, s, slot, true)
 	}
-	check("claude", "", 0, false)
-	update(t, d, func(tx *Tx) error { return tx.DropSession(ctx, i.ID, "codex") })
-	check("codex", "", 0, false)
+	check(SessionKey{i.ID, "claude", ""}, "", 0, false)
+
+	// Two reviewers with the author's agent have sessions of their own.
+	quinn, sam := SessionKey{i.ID, "codex", "quinn"}, SessionKey{i.ID, "codex", "sam"}
+	check(quinn, "", 0, false)
+	update(t, d, func(tx *Tx) error {
+		return firstOf(tx.PutSession(ctx, quinn, "of quinn", 1, t0), tx.PutSession(ctx, sam, "of sam", 2, t0))
+	})
+	check(author, "second", 1, true)
+	check(quinn, "of quinn", 1, true)
+	update(t, d, func(tx *Tx) error { return tx.DropSession(ctx, author) })
+	check(author, "", 0, false)
+	check(quinn, "of quinn", 1, true)
+	update(t, d, func(tx *Tx) error { return tx.DropSession(ctx, quinn) })
+	check(sam, "of sam", 2, true)
+	update(t, d, func(tx *Tx) error { return tx.DropSessions(ctx, i.ID) })
+	check(sam, "", 0, false)
+
+	equal(t, SessionOf(work.Turn{ItemID: 7, Agent: "codex", Kind: work.KindReview, Reviewer: "quinn"}), SessionKey{7, "codex", "quinn"})
+	equal(t, SessionOf(work.Turn{ItemID: 7, Agent: "codex", Kind: work.KindFix, Reviewer: "quinn"}), SessionKey{7, "codex", ""})
 }
 
 func TestUsageOfASessionIsTheLastThatWasCounted(t *testing.T) {

@@ -9,34 +9,45 @@ import (
 	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
+// SessionKey tells one session from another: the author and each reviewer have one
+// for every agent.
+type SessionKey struct {
+	ItemID int64
+	Agent  string
+	Role   string // work.Turn.Role
+}
+
+// SessionOf is the key of the session that a turn talks in.
+func SessionOf(u work.Turn) SessionKey { return SessionKey{u.ItemID, u.Agent, u.Role()} }
+
 // PutSession remembers an agent's session for a work item, and the slot whose
 // checkout it knows.
-func (t turnRows) PutSession(ctx context.Context, itemID int64, agent, session string, slot int, at time.Time) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("put session of item %d", itemID),
-		`INSERT INTO agent_sessions (item_id, agent, session, slot, updated_at) VALUES (?, ?, ?, ?, ?)
-		 ON CONFLICT (item_id, agent) DO UPDATE SET session = excluded.session, slot = excluded.slot, updated_at = excluded.updated_at`,
-		itemID, agent, session, slot, t.tx.Stamp(at))
+func (t turnRows) PutSession(ctx context.Context, of SessionKey, session string, slot int, at time.Time) error {
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("put session of item %d", of.ItemID),
+		`INSERT INTO agent_sessions (item_id, agent, role, session, slot, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+		 ON CONFLICT (item_id, agent, role) DO UPDATE SET session = excluded.session, slot = excluded.slot, updated_at = excluded.updated_at`,
+		of.ItemID, of.Agent, of.Role, session, slot, t.tx.Stamp(at))
 	return err
 }
 
-// GetSession gives an agent's session for a work item.
-func (t turnRows) GetSession(ctx context.Context, itemID int64, agent string) (session string, slot int, ok bool, err error) {
+// GetSession gives a session, and its slot.
+func (t turnRows) GetSession(ctx context.Context, of SessionKey) (session string, slot int, ok bool, err error) {
 	scan := func(row rows.Row) (string, error) { return session, row.Scan(&session, &slot) }
-	_, ok, err = rows.Find(ctx, t.tx, fmt.Sprintf("get session of item %d", itemID), scan,
-		`SELECT session, slot FROM agent_sessions WHERE item_id = ? AND agent = ?`, itemID, agent)
+	_, ok, err = rows.Find(ctx, t.tx, fmt.Sprintf("get session of item %d", of.ItemID), scan,
+		`SELECT session, slot FROM agent_sessions WHERE item_id = ? AND agent = ? AND role = ?`, of.ItemID, of.Agent, of.Role)
 	return session, slot, ok, err
 }
 
-// DropSessions forgets every agent's session for a work item that is done.
+// DropSessions forgets every session for a work item that is done.
 func (t turnRows) DropSessions(ctx context.Context, itemID int64) error {
 	_, err := t.tx.Exec(ctx, fmt.Sprintf("drop sessions of item %d", itemID), `DELETE FROM agent_sessions WHERE item_id = ?`, itemID)
 	return err
 }
 
-// DropSession forgets an agent's session for a work item.
-func (t turnRows) DropSession(ctx context.Context, itemID int64, agent string) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("drop session of item %d", itemID),
-		`DELETE FROM agent_sessions WHERE item_id = ? AND agent = ?`, itemID, agent)
+// DropSession forgets a session.
+func (t turnRows) DropSession(ctx context.Context, of SessionKey) error {
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("drop session of item %d", of.ItemID),
+		`DELETE FROM agent_sessions WHERE item_id = ? AND agent = ? AND role = ?`, of.ItemID, of.Agent, of.Role)
 	return err
 }
 

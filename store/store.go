@@ -16,6 +16,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/store/dbfile"
 	"github.com/mergexo/gh-mergexo/store/repos"
+	"github.com/mergexo/gh-mergexo/store/reviews"
 	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
@@ -41,6 +42,13 @@ const (
 	RepoSame     = repos.RepoSame
 	RepoRenamed  = repos.RepoRenamed
 	RepoReplaced = repos.RepoReplaced
+)
+
+// What is stored of reviews beside what internal/work/review has names for.
+type (
+	Reviews       = reviews.Stored
+	ReviewRequest = reviews.Request
+	ReviewLog     = reviews.LogEntry
 )
 
 // DiskError says that the disk does not take what SQLite writes.
@@ -81,6 +89,7 @@ type Tx struct {
 	eventRows
 	turnRows
 	actionRows
+	reviewRows
 }
 
 type (
@@ -90,10 +99,11 @@ type (
 	eventRows  struct{ tx *rows.Tx }
 	turnRows   struct{ tx *rows.Tx }
 	actionRows struct{ tx *rows.Tx }
+	reviewRows = reviews.Rows
 )
 
 func newTx(c *rows.Tx) *Tx {
-	return &Tx{c, repos.In(c), itemRows{c}, pullRows{c}, eventRows{c}, turnRows{c}, actionRows{c}}
+	return &Tx{c, repos.In(c), itemRows{c}, pullRows{c}, eventRows{c}, turnRows{c}, actionRows{c}, reviews.In(c)}
 }
 
 // Update runs fn in a write transaction and commits it when fn returns nil.

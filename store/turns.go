@@ -13,7 +13,7 @@ import (
 
 const turnColumns = `repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request,
 	attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, event_keys, not_before, wait_reason,
-	last_error, claimed_at, updated_at, ended_at, sandbox`
+	last_error, claimed_at, updated_at, ended_at, sandbox, reviewer`
 
 func turnFields(u *work.Turn) []any {
 	return []any{
@@ -27,7 +27,7 @@ func turnFields(u *work.Turn) []any {
 		rows.TimeOf(&u.ClaimedAt),
 		rows.TimeOf(&u.UpdatedAt),
 		rows.TimeOf(&u.EndedAt),
-		&u.Sandbox,
+		&u.Sandbox, &u.Reviewer,
 	}
 }
 

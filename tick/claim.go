@@ -203,7 +203,7 @@ func (p *Pass) knownSlot(ctx context.Context, planned plan.PlannedTurn) int {
 	}
 	known := -1
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
-		_, k, ok, err := tx.GetSession(ctx, planned.Item.ID, a.Name)
+		_, k, ok, err := tx.GetSession(ctx, store.SessionKey{ItemID: planned.Item.ID, Agent: a.Name})
 		if ok {
 			known = k
 		}

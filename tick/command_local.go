@@ -92,7 +92,7 @@ func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd com
 		if v, item, err = p.loader.ForCommand(ctx, tx, rem, number); err != nil || item.ID == 0 {
 			return err
 		}
-		accounts, err := tx.ListAccounts(ctx)
+		accounts, err := tx.ListAccounts(ctx, work.RoleOperator)
 		if known := accounts[rem.Name.Host]; len(known) > 0 {
 			by = cmp.Or(known[len(known)-1].Login, by)
 		}

@@ -65,6 +65,9 @@ type Check struct {
 // reviewPending is the state of a draft.
 const reviewPending = "PENDING"
 
+// statusContext is the kind of a check that is a commit status.
+const statusContext = "StatusContext"
+
 // Details reads up to 10 pull requests completely, following every inner page.
 // What names no pull request that we may see comes back as missing.
 func (c Pulls) Details(ctx context.Context, nodeIDs []string) ([]PullDetail, []string, error) {

@@ -2,6 +2,7 @@ package github
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -127,16 +128,40 @@ func (w wireDetail) detail() (PullDetail, error) {
 		}
 		d.Threads = append(d.Threads, thread)
 	}
-	if w.Rollup != nil {
-		d.Rollup = w.Rollup.State
-	}
+	hidden := false // one that the token may not see
 	for _, check := range w.checks() {
-		if check.Kind == "" { // one that the token may not see
+		if check.Kind == "" {
+			hidden = true
 			continue
 		}
 		d.Checks = append(d.Checks, check.check())
 	}
+	if w.Rollup != nil {
+		d.Rollup = w.Rollup.State
+		if others := Others(d.Checks); !hidden && len(others) < len(d.Checks) {
+			d.Rollup = rollup(others)
+		}
+	}
 	return d, nil
+}
+
+// rollup sums checks up as GitHub does, where it counted our own status with them.
+func rollup(all []Check) string {
+	order := []string{"", "SUCCESS", "PENDING", "FAILURE", "ERROR"}
+	worst := 0
+	for _, c := range all {
+		state := "FAILURE"
+		switch c.Conclusion {
+		case "":
+			state = "PENDING"
+		case "SUCCESS", "NEUTRAL", "SKIPPED":
+			state = "SUCCESS"
+		case "ERROR":
+			state = "ERROR"
+		}
+		worst = max(worst, slices.Index(order, state))
+	}
+	return order[worst]
 }
 
 type wireGraphReview struct {

@@ -2,12 +2,12 @@ package github
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/github/runs"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
+	"github.com/mergexo/gh-mergexo/internal/github/trouble"
 )
 
 // What users of this package need of its rooms, under one name.
@@ -22,18 +22,27 @@ type (
 	UnclearError     = transport.UnclearError
 	UnreachableError = transport.UnreachableError
 	BodyError        = transport.BodyError
+	NotLoggedInError = transport.NotLoggedInError
+	Trouble          = trouble.Trouble
 	Checks           = runs.Checks
 	CheckRun         = runs.CheckRun
 	Annotation       = runs.Annotation
 	WorkflowRun      = runs.WorkflowRun
+	Status           = runs.Status
 )
 
-// NotLoggedInError says that gh has no token for the host.
-type NotLoggedInError struct{ Host string }
+// MaxDescription is how long a status' description may be, in characters.
+const MaxDescription = runs.MaxDescription
 
-func (e *NotLoggedInError) Error() string {
-	return fmt.Sprintf("not logged in to %s; run: gh auth login --hostname %s", e.Host, e.Host)
-}
+// TroubleLogin is the code of a trouble that a login would end.
+const TroubleLogin = trouble.Login
+
+// Troubles finds what is wrong in an error, each cause once however many requests
+// came to it. It is nil where the error is nothing that has a name here.
+func Troubles(host string, err error) []Trouble { return trouble.Find(host, err) }
+
+// Silent is about a host that did not answer at all.
+func Silent(host string) Trouble { return trouble.Silent(host) }
 
 // IsStatus reports whether err is GitHub's refusal with one of the statuses.
 func IsStatus(err error, codes ...int) bool {

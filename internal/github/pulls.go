@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -159,27 +158,4 @@ func (c Pulls) OpenPulls(ctx context.Context, repo work.RepoName) ([]Pull, error
 		return nil, fmt.Errorf("list the open pull requests: %w", err)
 	}
 	return pulls, nil
-}
-
-type wireReview struct {
-	ID    int64  `json:"id"`
-	State string `json:"state"`
-}
-
-func (w wireReview) Check() error {
-	if w.ID == 0 || w.State == "" {
-		return errors.New("no review")
-	}
-	return nil
-}
-
-// OwnPendingReview reports whether our account has a draft review on a pull
-// request: GitHub then refuses replies, and shows the draft to nobody else.
-func (c Pulls) OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error) {
-	address := fmt.Sprintf("repos/%s/pulls/%d/reviews?per_page=100", repo.FullName(), pull)
-	states, err := transport.Every(ctx, c.api, address, func(w wireReview) string { return w.State })
-	if err != nil {
-		return false, fmt.Errorf("list reviews of %s: %w", work.Ref(repo, pull), err)
-	}
-	return slices.Contains(states, reviewPending), nil
 }

@@ -6,13 +6,25 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
+
+// ours tells whether a check is the status by which the reviews are told: it is no test of
+// the change, so that nothing here counts it.
+func ours(c Check) bool {
+	return c.Kind == statusContext && strings.EqualFold(c.Name, review.StatusContext)
+}
+
+// Others are the checks without our own status.
+func Others(all []Check) []Check {
+	return slices.DeleteFunc(slices.Clone(all), ours)
+}
 
 // Red picks the checks that failed; none while the policy has us wait for
 // others. One that was cancelled or waits for a person says nothing of the change.
 func Red(all []Check, policy work.ChecksPolicy) []Check {
 	var failed []Check
-	for _, c := range all {
+	for _, c := range Others(all) {
 		switch c.Conclusion {
 		case "":
 			if policy != work.ChecksFirst {
@@ -29,13 +41,16 @@ func Red(all []Check, policy work.ChecksPolicy) []Check {
 }
 
 // HalfRed reports whether some checks have ended badly and others have not ended. The
-// sweep shows only that the whole is red, which it stays.
+// sweep shows only that the whole is red, which it stays. It hides the end of the others
+// as well while our own status is not green.
 func HalfRed(all []Check) bool {
 	bad := func(c Check) bool {
 		return !slices.Contains([]string{"", "SUCCESS", "SKIPPED", "NEUTRAL"}, c.Conclusion)
 	}
 	runs := func(c Check) bool { return c.Conclusion == "" }
-	return slices.ContainsFunc(all, bad) && slices.ContainsFunc(all, runs)
+	masks := func(c Check) bool { return ours(c) && c.Conclusion != "SUCCESS" }
+	others := Others(all)
+	return slices.ContainsFunc(others, runs) && (slices.ContainsFunc(others, bad) || slices.ContainsFunc(all, masks))
 }
 
 // RedChecks names the red checks of a head by id and name; empty for none.

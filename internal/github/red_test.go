@@ -11,12 +11,21 @@ func TestRedChecks(t *testing.T) {
 	run := func(name, conclusion string) Check {
 		return Check{ID: "1", Name: name, Conclusion: conclusion, Kind: "CheckRun"}
 	}
+	own := func(conclusion string) Check {
+		return Check{ID: "2", Name: "mergexo/review", Conclusion: conclusion, Kind: "StatusContext"}
+	}
 	for name, c := range map[string]struct {
 		checks []Check
 		policy work.ChecksPolicy
 		want   string
 		half   bool
 	}{
+		"ours is pending":     {[]Check{run("a", "FAILURE"), own("")}, work.ChecksComplete, "1 a", false},
+		"ours is red":         {[]Check{run("a", "SUCCESS"), own("FAILURE")}, work.ChecksFirst, "", false},
+		"ours hides the end":  {[]Check{run("a", ""), own("")}, work.ChecksComplete, "", true},
+		"ours hides nothing":  {[]Check{run("a", ""), own("SUCCESS")}, work.ChecksComplete, "", false},
+		"ours alone":          {[]Check{own("")}, work.ChecksComplete, "", false},
+		"a run of that name":  {[]Check{run("mergexo/review", "FAILURE")}, work.ChecksComplete, "1 mergexo/review", false},
 		"none":                {nil, work.ChecksComplete, "", false},
 		"all green":           {[]Check{run("a", "SUCCESS"), run("b", "SKIPPED"), run("c", "NEUTRAL")}, work.ChecksComplete, "", false},
 		"red":                 {[]Check{run("b", "FAILURE"), run("a", "ERROR"), run("c", "SUCCESS")}, work.ChecksComplete, "1 a\n1 b", false},

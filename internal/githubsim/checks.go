@@ -2,6 +2,7 @@ package githubsim
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -23,7 +24,7 @@ func (r *Repo) latestChecks(sha string) []*checkRun {
 func (r *Repo) latestStatuses(sha string) []*status {
 	var out []*status
 	for _, s := range r.statuses[sha] {
-		i := slices.IndexFunc(out, func(o *status) bool { return o.context == s.context })
+		i := slices.IndexFunc(out, func(o *status) bool { return strings.EqualFold(o.context, s.context) })
 		if i < 0 {
 			out = append(out, s)
 		} else {

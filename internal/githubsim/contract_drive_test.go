@@ -3,6 +3,7 @@ package githubsim
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -42,6 +43,7 @@ func TestContractREST(t *testing.T) {
 	d.issues()
 	d.pulls()
 	d.reviews()
+	d.verdicts()
 	d.git()
 	d.accounts()
 	d.refusals()
@@ -135,6 +137,45 @@ func (d *driver) reviews() {
 	d.must(err)
 	d.get(fmt.Sprintf("pulls/comments/%d", top)) // outdated now
 	d.get(fmt.Sprintf("issues/%d/timeline", n))
+}
+
+// verdicts drives what a reviewer sends.
+func (d *driver) verdicts() {
+	n := d.pull("judged", "ann")
+	d.must(d.repo.SetPermission("tom", "read"))
+	head := d.repo.Branches()["judged"]
+	reviews := fmt.Sprintf("pulls/%d/reviews", n)
+	made := want[struct{ ID int64 }](d.world, http.StatusOK, "me", http.MethodPost, "/repos/acme/app/"+reviews, object{
+		"commit_id": head, "event": "REQUEST_CHANGES", "body": "no", "comments": []object{{"path": "src/a.txt", "line": 3, "side": "RIGHT", "body": "here"}},
+	})
+	at := fmt.Sprintf("%s/%d", reviews, made.ID)
+	d.send("me", http.StatusOK, http.MethodPost, reviews, object{"commit_id": head, "event": "COMMENT", "body": "hm"})
+	d.send("ann", http.StatusUnprocessableEntity, http.MethodPost, reviews, object{"commit_id": head, "event": "APPROVE"})
+	d.send("me", http.StatusUnprocessableEntity, http.MethodPost, reviews, object{"commit_id": d.repo.Branches()["main"], "event": "COMMENT", "body": "x"})
+	d.get(reviews)
+	d.get(at + "/comments")
+	d.absent(reviews + "/1/comments")
+	d.send("me", http.StatusOK, http.MethodPut, at, object{"body": "not yet"})
+	d.send("me", http.StatusUnprocessableEntity, http.MethodPut, at, object{"body": strings.Repeat("x", maxBody+1)})
+	d.send("me", http.StatusUnprocessableEntity, http.MethodPut, at+"/dismissals", object{"message": " "})
+	d.send("me", http.StatusOK, http.MethodPut, at+"/dismissals", object{"message": "the head moved", "event": "DISMISS"})
+	d.send("me", http.StatusUnprocessableEntity, http.MethodPut, at+"/dismissals", object{"message": "again"})
+	d.send("me", http.StatusNotFound, http.MethodPut, reviews+"/1/dismissals", object{"message": "x"})
+	asked := fmt.Sprintf("pulls/%d/requested_reviewers", n)
+	d.send("me", http.StatusCreated, http.MethodPost, asked, object{"reviewers": []string{"tom"}})
+	d.send("me", http.StatusUnprocessableEntity, http.MethodPost, asked, object{"reviewers": []string{"ann"}})
+	d.send("me", http.StatusUnprocessableEntity, http.MethodPost, asked, object{"reviewers": []string{"eve"}})
+	d.send("eve", http.StatusForbidden, http.MethodPost, asked, object{"reviewers": []string{"tom"}})
+	d.get(asked)
+	d.must(d.repo.ConvertToDraft(n, "ann"))
+	d.must(d.repo.MarkReady(n, "ann"))
+	d.get(fmt.Sprintf("issues/%d/timeline", n))
+	d.send("me", http.StatusCreated, http.MethodPost, "statuses/"+head, object{"state": "pending", "context": "mergexo/review", "description": "looks", "target_url": nil})
+	d.send("me", http.StatusUnprocessableEntity, http.MethodPost, "statuses/"+head, object{"state": "done"})
+	d.send("tom", http.StatusForbidden, http.MethodPost, "statuses/"+head, object{"state": "success"})
+	d.get("commits/" + head + "/status")
+	d.get("commits/main/status")
+	d.absent("commits/none/status")
 }
 
 func (d *driver) git() {

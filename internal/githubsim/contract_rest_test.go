@@ -81,6 +81,8 @@ var undocumented = map[string][]int{
 	"GET /repos/{owner}/{repo}/pulls":                                              {http.StatusNotFound},
 	"POST /repos/{owner}/{repo}/pulls":                                             {http.StatusNotFound},
 	"POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies": {http.StatusUnprocessableEntity},
+	// Setting a status takes write permission, and a state that there is.
+	"POST /repos/{owner}/{repo}/statuses/{sha}": {http.StatusForbidden, http.StatusUnprocessableEntity},
 }
 
 // check compares an answer with the description.
@@ -166,6 +168,11 @@ var used = []string{
 	"POST /repos/{owner}/{repo}/issues/{issue_number}/reactions", "POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions",
 	"POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions", "PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}",
 	"DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}", "DELETE /repos/{owner}/{repo}/pulls/comments/{comment_id}",
+	"POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews", "PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}",
+	"PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals",
+	"GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments",
+	"GET /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers", "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
+	"POST /repos/{owner}/{repo}/statuses/{sha}", "GET /repos/{owner}/{repo}/commits/{ref}/status",
 }
 
 // missed lists operations of used that no success was seen of.

@@ -27,7 +27,7 @@ func (h *Hub) addAccount(login, kind string) (string, error) {
 		return "", fmt.Errorf("there is a user %q already", login)
 	}
 	u := h.makeUser(login, kind)
-	token := "token-" + strings.TrimSuffix(u.login, "[bot]")
+	token := TokenOf(u.login)
 	h.byToken[token] = u
 	return token, nil
 }
@@ -52,6 +52,33 @@ func (h *Hub) RevokeToken(token string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.byToken, token)
+}
+
+// RestoreToken lets an account's own token in again.
+func (h *Hub) RestoreToken(login string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	u := h.user(login)
+	if u == nil {
+		return unknownUser(login)
+	}
+	h.byToken[TokenOf(login)] = u
+	return nil
+}
+
+// TokenOf is the token that an account is made with.
+func TokenOf(login string) string { return "token-" + strings.TrimSuffix(login, "[bot]") }
+
+// ForbidStatuses makes a user's token one that may set no commit status.
+func (h *Hub) ForbidStatuses(login string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	u := h.user(login)
+	if u == nil {
+		return unknownUser(login)
+	}
+	h.mute[u] = true
+	return nil
 }
 
 // UserID is the database id of an account; 0 when there is none.
@@ -100,7 +127,7 @@ func (u *user) signature(at time.Time) signature {
 }
 
 // Lag keeps the next count objects (-1 for all) of a kind out of the lists for so many reads, or for a time by the
-// hub's clock. Kinds: issues, pulls, comments, review-comments. A count of 0 ends it.
+// hub's clock. Kinds: issues, pulls, comments, review-comments, reviews, timeline. A count of 0 ends it.
 func (h *Hub) Lag(kind string, count, reads int, wait time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

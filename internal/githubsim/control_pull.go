@@ -116,8 +116,20 @@ type LineComment struct {
 // Review reviews a pull request: verdict is COMMENT, APPROVE, REQUEST_CHANGES, or PENDING for a draft. It returns the
 // review's id.
 func (r *Repo) Review(number int, author, verdict, body string, comments ...LineComment) (id int64, err error) {
+	return r.ReviewAt(number, author, "", verdict, body, comments...)
+}
+
+// ReviewAt is Review of another commit than the head; "" is the head.
+func (r *Repo) ReviewAt(number int, author, commit, verdict, body string, comments ...LineComment) (id int64, err error) {
 	err = r.onPull(number, author, func(u *user, p *pull) *apiError {
 		in := newReview{event: verdict, body: body}
+		if commit != "" {
+			oid, ok := r.git.resolve(commit)
+			if !ok {
+				return refusal(http.StatusNotFound, fmt.Sprintf("there is no commit %q", commit))
+			}
+			in.commit = oid
+		}
 		for _, c := range comments {
 			in.comments = append(in.comments, newDiffComment{path: c.Path, line: c.Line, body: c.Body})
 		}
@@ -139,6 +151,32 @@ func (r *Repo) SubmitPending(number int, author, verdict, body string) error {
 		}
 		return r.submitReview(u, v, verdict, body)
 	})
+}
+
+// Dismiss takes a review's verdict back.
+func (r *Repo) Dismiss(number int, review int64, actor, message string) error {
+	return r.onPull(number, actor, func(u *user, p *pull) *apiError {
+		v := p.reviewByID(review)
+		if v == nil {
+			return refusal(http.StatusNotFound, fmt.Sprintf("there is no review %d of %d", review, number))
+		}
+		return r.dismissReview(u, v, message)
+	})
+}
+
+// RequestReview asks people for their review.
+func (r *Repo) RequestReview(number int, actor string, logins ...string) error {
+	return r.onPull(number, actor, func(u *user, p *pull) *apiError { return r.requestReview(u, p, logins) })
+}
+
+// MarkReady calls a draft ready for review.
+func (r *Repo) MarkReady(number int, actor string) error {
+	return r.onPull(number, actor, func(u *user, p *pull) *apiError { return r.setDraft(u, p, false) })
+}
+
+// ConvertToDraft makes a draft of a pull request.
+func (r *Repo) ConvertToDraft(number int, actor string) error {
+	return r.onPull(number, actor, func(u *user, p *pull) *apiError { return r.setDraft(u, p, true) })
 }
 
 // EditReview changes a review's summary, as its author.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -147,6 +148,24 @@ func (r *Repo) RefuseMerges(message string) {
 func (r *Repo) Protect(branch string, checks []string, approvals int) {
 	defer r.hub.enter()()
 	r.protected[branch] = protection{checks: checks, reviews: approvals}
+}
+
+// PushRule is what a protected branch demands of a pull request that was pushed to.
+type PushRule string
+
+// The rules.
+const (
+	DismissStale PushRule = "dismiss stale approvals"
+	LastPush     PushRule = "approval of the most recent push"
+)
+
+// ProtectPushes adds rules to a branch's protection.
+func (r *Repo) ProtectPushes(branch string, rules ...PushRule) {
+	defer r.hub.enter()()
+	p := r.protected[branch]
+	p.dismissStale = p.dismissStale || slices.Contains(rules, DismissStale)
+	p.lastPush = p.lastPush || slices.Contains(rules, LastPush)
+	r.protected[branch] = p
 }
 
 // Rename renames or transfers the repository to another owner/name; the old name redirects.

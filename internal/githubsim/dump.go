@@ -30,6 +30,7 @@ func (r *Repo) dump(b *strings.Builder) {
 	for _, name := range slices.Sorted(maps.Keys(heads)) {
 		fmt.Fprintf(b, "branch %s tree %s\n", name, r.treeOf(heads[name]))
 	}
+	r.dumpStatuses(b)
 	for _, is := range r.issues {
 		if is.deleted {
 			fmt.Fprintf(b, "issue %d deleted\n", is.number)
@@ -37,6 +38,18 @@ func (r *Repo) dump(b *strings.Builder) {
 		}
 		is.dump(b)
 	}
+}
+
+// dumpStatuses writes the newest statuses of all commits, by tree: an older head's as well.
+func (r *Repo) dumpStatuses(b *strings.Builder) {
+	var lines []string
+	for sha := range r.statuses {
+		for _, s := range r.latestStatuses(sha) {
+			lines = append(lines, strings.TrimRight(fmt.Sprintf("status %s %s on tree %s by %s: %s", s.context, s.state, r.treeOf(sha), loginOf(s.creator), s.description), ": ")+"\n")
+		}
+	}
+	slices.Sort(lines)
+	b.WriteString(strings.Join(lines, ""))
 }
 
 // mark is the word when it holds.
@@ -85,9 +98,12 @@ func (is *issue) dump(b *strings.Builder) {
 }
 
 func (p *pull) dump(b *strings.Builder) {
+	if len(p.reviewers) > 0 {
+		fmt.Fprintf(b, "  requested %s\n", strings.Join(logins(p.reviewers), ", "))
+	}
 	for _, v := range p.reviews {
 		if v.state != "COMMENTED" || v.body != "" {
-			fmt.Fprintf(b, "  review %s by %s\n", v.state, loginOf(v.author))
+			fmt.Fprintf(b, "  review %s by %s on tree %s\n", v.state, loginOf(v.author), p.repo.treeOf(v.commitSHA))
 			dumpText(b, v.body)
 		}
 	}

@@ -17,7 +17,7 @@ func (g *gqlPull) Reviews(a struct {
 	var list []*review
 	for _, v := range g.p.reviews {
 		switch {
-		case v.pending() && v.author != g.x.viewer,
+		case v.pending() && v.author != g.x.viewer, !g.x.shown(v.lag),
 			a.States != nil && !slices.Contains(*a.States, v.state),
 			a.Author != nil && (v.author == nil || !strings.EqualFold(v.author.login, *a.Author)):
 		default:

@@ -47,6 +47,7 @@ type settings struct {
 	maxPage       int // the deepest page= of the issues list
 	reactionsBump bool
 	lags          map[string]*lagOrder
+	mute          map[*user]bool     // whose tokens may set no status
 	mergeUnknown  int                // so many computations of mergeability still answer "unknown"
 	anonymous     map[string]*bucket // the budget of requests without a token
 }
@@ -68,7 +69,7 @@ func New(opt Options) (*Hub, error) {
 		users: map[string]*user{}, byToken: map[string]*user{}, byName: map[string]*Repo{},
 		nodes: map[string]any{}, made: map[kind]int64{},
 		router:   newRouter(),
-		settings: settings{maxComments: 2500, maxPage: 100, lags: map[string]*lagOrder{}, anonymous: map[string]*bucket{}},
+		settings: settings{maxComments: 2500, maxPage: 100, lags: map[string]*lagOrder{}, mute: map[*user]bool{}, anonymous: map[string]*bucket{}},
 	}
 	if h.graphqlHandler, err = newGraphQL(h); err != nil {
 		return nil, fmt.Errorf("set up GraphQL: %w", err)

@@ -18,7 +18,7 @@ type lag struct {
 	until time.Time
 }
 
-// newLag is the lag of an object made now: of kind issues, pulls, comments or review-comments, or timeline
+// newLag is the lag of an object made now: of kind issues, pulls, comments, review-comments or reviews, or timeline
 // for what timelines tell.
 func (h *Hub) newLag(kind string) lag {
 	o := h.lags[kind]

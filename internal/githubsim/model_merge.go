@@ -73,27 +73,38 @@ func (p *pull) unmet() string {
 			return fmt.Sprintf("Required status check %q is expected.", name)
 		}
 	}
-	if have := p.approvals(); have < guard.reviews {
+	if guard.lastPush && !slices.ContainsFunc(p.approvers(), func(u *user) bool { return u != p.pusher() }) {
+		return "New changes require approval from someone other than the last pusher."
+	}
+	if have := len(p.approvers()); have < guard.reviews {
 		return fmt.Sprintf("At least %d approving review is required by reviewers with write access.", guard.reviews)
 	}
 	return ""
 }
 
-// approvals counts the people with write access whose last word was an approval.
-func (p *pull) approvals() int {
+// pusher is who pushed the head, as far as it is known.
+func (p *pull) pusher() *user {
+	if p.pushed != nil {
+		return p.pushed
+	}
+	return p.author
+}
+
+// approvers are the people with write access whose last word was an approval.
+func (p *pull) approvers() []*user {
 	last := map[*user]string{}
 	for _, v := range p.reviews {
 		if v.state == "APPROVED" || v.state == "CHANGES_REQUESTED" || v.state == "DISMISSED" {
 			last[v.author] = v.state
 		}
 	}
-	n := 0
+	var out []*user
 	for u, state := range last {
 		if state == "APPROVED" && p.repo.can(u, "write") {
-			n++
+			out = append(out, u)
 		}
 	}
-	return n
+	return out
 }
 
 // mergeOrder is what a merge is asked to do.

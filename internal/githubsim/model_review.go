@@ -46,15 +46,26 @@ func (r *Repo) addReview(actor *user, p *pull, in newReview) (*review, *apiError
 	if p.pendingReview(actor) != nil {
 		return nil, unprocessable(onePending)
 	}
+	if in.commit != "" && !p.has(in.commit) {
+		return nil, unprocessable("commit_id is not part of the pull request")
+	}
 	var hunks []place
-	for _, c := range in.comments {
-		at, e := p.place(c)
+	for i := range in.comments {
+		c := &in.comments[i]
+		if strings.TrimSpace(c.body) == "" {
+			return nil, unprocessable("Body can't be blank")
+		}
+		if c.commit == "" {
+			c.commit = in.commit
+		}
+		at, e := p.place(*c)
 		if e != nil {
 			return nil, unprocessable(e.items[0].Message)
 		}
 		hunks = append(hunks, at)
 	}
 	v := p.makeReview(actor, in.body, in.commit)
+	v.lag = r.hub.newLag("reviews")
 	for i, c := range in.comments {
 		p.makeDiffComment(actor, v, nil, c, hunks[i])
 	}
@@ -67,7 +78,7 @@ func (r *Repo) addReview(actor *user, p *pull, in newReview) (*review, *apiError
 // checkVerdict refuses what GitHub refuses of a verdict.
 func (p *pull) checkVerdict(actor *user, event, body string, comments int) *apiError {
 	if e := checkBody("PullRequestReview", body); e != nil {
-		return e
+		return unprocessable(e.items[0].Message)
 	}
 	switch {
 	case event == "APPROVE" && actor == p.author:
@@ -139,7 +150,7 @@ func (r *Repo) editReview(actor *user, v *review, body string) *apiError {
 		return e
 	}
 	if e := checkBody("PullRequestReview", body); e != nil {
-		return e
+		return unprocessable(e.items[0].Message)
 	}
 	if body != v.body {
 		v.body = body
@@ -147,6 +158,12 @@ func (r *Repo) editReview(actor *user, v *review, body string) *apiError {
 		v.pull.touch()
 	}
 	return nil
+}
+
+// has tells whether a commit is one of the pull request's.
+func (p *pull) has(oid string) bool {
+	g := p.repo.git
+	return g.isAncestor(oid, p.headOID()) && !g.isAncestor(oid, p.baseOID())
 }
 
 // place is where a diff comment stands.

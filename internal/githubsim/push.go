@@ -84,6 +84,8 @@ func (p *pull) headMoved(from, to string) {
 	if from != "" && !p.headRepo.git.isAncestor(from, to) {
 		p.record(who, "head_ref_force_pushed", func(e *event) { e.commitSHA, e.from, e.to = to, from, to })
 	}
+	p.pushed = who
+	p.dropStale(who)
 	p.touch()
 	if p.repo.git.isAncestor(to, p.baseOID()) {
 		p.freeze()

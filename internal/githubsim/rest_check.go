@@ -3,6 +3,8 @@ package githubsim
 var checkRoutes = []route{
 	{"GET /check-runs/{id}", withCheckRun(getCheckRun)},
 	{"GET /check-runs/{id}/annotations", withCheckRun(listAnnotations)},
+	{"POST /statuses/{sha}", postStatus},
+	{"GET /commits/{ref...}/status", getCombinedStatus},
 }
 
 func withCheckRun(fn func(*call, *checkRun) (reply, *apiError)) endpoint {

@@ -114,3 +114,25 @@ func TestDiffComments(t *testing.T) {
 		t.Errorf("left: %+v", all)
 	}
 }
+
+// TestReviewsLag: a review that was just posted is in no list yet, neither by REST nor by GraphQL.
+func TestReviewsLag(t *testing.T) {
+	w := newWorld(t)
+	n := w.pull("topic", "ann")
+	const path = "/repos/acme/app/pulls/1/reviews"
+	w.hub.Lag("reviews", 1, 0, time.Minute)
+	made := want[object](w, 200, "me", http.MethodPost, path, object{"event": "COMMENT", "body": "hm", "comments": []object{{"path": "src/a.txt", "line": 3, "body": "why"}}})
+	if list := get[[]object](w, "me", path); len(list) != 0 {
+		t.Errorf("listed at once: %v", list)
+	}
+	if id, _ := w.repo.Review(n, "tom", "COMMENT", "and I"); id == 0 {
+		t.Error("no second review")
+	}
+	if list := get[[]object](w, "me", path); len(list) != 1 || list[0]["body"] != "and I" {
+		t.Errorf("the second: %v", list)
+	}
+	w.clock.advance(time.Minute)
+	if list := get[[]object](w, "me", path); len(list) != 2 || list[0]["id"] != made["id"] || list[0]["commit_id"] != w.repo.Branches()["topic"] {
+		t.Errorf("later: %v", list)
+	}
+}

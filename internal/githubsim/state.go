@@ -107,6 +107,7 @@ type pull struct {
 	threads      []*thread
 	diffComments []*reviewComment
 	reviewers    []*user // requested
+	pushed       *user   // who pushed the head; nil: who opened it
 }
 
 // comment is a conversation comment on an issue or a pull request.
@@ -138,6 +139,7 @@ type review struct {
 	edited    time.Time
 	comments  []*reviewComment
 	reactions []*reaction
+	lag       lag
 }
 
 // pending tells whether only its author can see it.
@@ -285,4 +287,7 @@ type status struct {
 type protection struct {
 	checks  []string // contexts that must have passed
 	reviews int      // approvals that a merge needs
+
+	dismissStale bool // approvals, by a push
+	lastPush     bool // somebody else than who pushed last must approve
 }

@@ -76,6 +76,15 @@ type Review struct {
 	SubmittedAt time.Time
 }
 
+// Status is what a reader sees of a commit status.
+type Status struct {
+	Context     string
+	State       string // pending, success, failure or error
+	Description string
+	TargetURL   string
+	Creator     string
+}
+
 // TimelineEntry is one entry of a timeline; a pull request's commits are not among them.
 type TimelineEntry struct {
 	ID        int64
@@ -235,6 +244,39 @@ func (r *Repo) Reviews(number int) []Review {
 		out = append(out, Review{
 			ID: v.id, NodeID: v.nodeID, Author: loginOf(v.author), State: v.state, Body: v.body, CommitOID: v.commitSHA, SubmittedAt: v.submitted,
 		})
+	}
+	return out
+}
+
+// Requested reads whose review is asked for.
+func (r *Repo) Requested(number int) []string {
+	defer r.hub.enter()()
+	p := r.pull(number)
+	if p == nil {
+		return nil
+	}
+	return logins(p.reviewers)
+}
+
+func logins(list []*user) []string {
+	var out []string
+	for _, u := range list {
+		out = append(out, loginOf(u))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Statuses reads the newest status of each name on a commit, branch or tag.
+func (r *Repo) Statuses(ref string) []Status {
+	defer r.hub.enter()()
+	sha, ok := r.git.resolve(ref)
+	if !ok {
+		return nil
+	}
+	var out []Status
+	for _, s := range r.latestStatuses(sha) {
+		out = append(out, Status{Context: s.context, State: s.state, Description: s.description, TargetURL: s.targetURL, Creator: loginOf(s.creator)})
 	}
 	return out
 }

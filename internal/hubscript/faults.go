@@ -22,7 +22,7 @@ import (
 //	hub html                           200 with a page
 //	hub secondary DURATION             secondary rate limit with Retry-After
 //	hub redirect URL                   301
-//	hub lag KIND [--count N] [--reads N] [--for D]   issues, pulls, comments, review-comments, timeline, mergeable
+//	hub lag KIND [--count N] [--reads N] [--for D]   issues, pulls, comments, review-comments, reviews, timeline, mergeable
 //	hub limit USER core|graphql|search REMAINING
 var faultDeeds = map[string]subcommand{
 	"lose":             {0, lose},

@@ -26,20 +26,24 @@
 //	hub open-pull AUTHOR BRANCH TITLE [--body B] [--base B] [--draft]
 //	hub review-comment PR AUTHOR PATH LINE BODY
 //	hub reply PR TOP AUTHOR BODY
-//	hub review PR AUTHOR COMMENT|APPROVE|REQUEST_CHANGES|PENDING BODY [--line PATH:LINE:BODY]…
+//	hub review PR AUTHOR COMMENT|APPROVE|REQUEST_CHANGES|PENDING BODY [--line PATH:LINE:BODY]… [--commit REF]
 //	hub edit-review PR ID BODY         hub submit PR AUTHOR VERDICT BODY
+//	hub dismiss PR ID [MESSAGE] [--by U]            hub request PR LOGIN… [--by U]
+//	hub ready PR [--by U]              hub draft PR [--by U]
 //	hub resolve PR N|ID [--by U]       hub unresolve PR N|ID [--by U]
 //	hub merge PR [--by U] [--method M]
 //	hub push BRANCH FILE CONTENT [--by U] [--message M]
 //	hub force-push BRANCH [FILE CONTENT] [--by U] [--onto REF]
 //	hub branch NAME REF                hub delete-branch BRANCH [--by U]
 //	hub rename-default NAME            hub rename-repo OWNER/NAME         hub delete-repo
-//	hub archive                        hub protect BRANCH [--check C]… [--approvals N]
+//	hub archive                        hub protect BRANCH [--check C]… [--approvals N] [--dismiss-stale] [--last-push]
 //	hub refuse-push BRANCH MESSAGE     hub refuse-workflows     hub allow-pushes
 //	hub refuse-merges MESSAGE
 //	hub check REF NAME CONCLUSION [--log L] [--annotate PATH:LINE:MESSAGE] [--ago D]; the conclusion none: it has not ended
-//	hub status REF CONTEXT STATE
+//	hub status REF CONTEXT STATE [DESCRIPTION]
 //	hub forbid-checks NAME             their token may not see check runs
+//	hub forbid-statuses NAME           their token may set no commit status
+//	hub revoke NAME                    their token is not accepted    hub restore-token NAME
 //
 // What goes wrong (see faults.go for the matchers):
 //
@@ -49,7 +53,7 @@
 //
 // What can be seen, on standard output (--bare leaves HTML comments such as markers out of texts):
 //
-//	hub issues | pulls | branches | labels N | repo-labels | reactions N | reviews PR | timeline N | pull PR | log REF [--full]
+//	hub issues | pulls | branches | labels N | repo-labels | reactions N | reviews PR | requested PR | statuses REF | timeline N | pull PR | log REF [--full]
 //	hub comments N [--bare] [--author A] | dump [--bare] | show REF:FILE
 //	hub requests [--writes] [--number] | hub reset-requests | hub unknown | hub token NAME | hub user-id NAME | hub git-dir
 package hubscript
@@ -109,7 +113,7 @@ type subcommand struct {
 }
 
 // switches are the flags without a value.
-var switches = []string{"private", "empty", "draft", "form", "always", "before", "applied", "writes", "bare", "full", "number", "lost"}
+var switches = []string{"private", "empty", "draft", "form", "always", "before", "applied", "writes", "bare", "full", "number", "lost", "dismiss-stale", "last-push"}
 
 // subcommands are all words.
 func subcommands() map[string]subcommand {

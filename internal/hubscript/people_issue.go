@@ -9,6 +9,9 @@ import (
 var accountDeeds = map[string]subcommand{
 	"user":             {1, addUser},
 	"forbid-checks":    {1, func(c *command) error { return c.hub.ForbidChecks(c.args[0], true) }},
+	"forbid-statuses":  {1, func(c *command) error { return c.hub.ForbidStatuses(c.args[0]) }},
+	"revoke":           {1, func(c *command) error { c.hub.RevokeToken(githubsim.TokenOf(c.args[0])); return nil }},
+	"restore-token":    {1, func(c *command) error { return c.hub.RestoreToken(c.args[0]) }},
 	"delete-user":      {1, func(c *command) error { return c.hub.DeleteUser(c.args[0]) }},
 	"rename-user":      {2, func(c *command) error { return c.hub.RenameUser(c.args[0], c.args[1]) }},
 	"user-id":          {1, func(c *command) error { c.line("%d", c.hub.UserID(c.args[0])); return nil }},
@@ -90,10 +93,17 @@ func addRepo(c *command) error {
 
 func protect(c *command) error {
 	approvals, err := c.count("approvals", 0)
-	if err == nil {
-		c.repo.Protect(c.args[0], c.flags["check"], approvals)
+	if err != nil {
+		return err
 	}
-	return err
+	c.repo.Protect(c.args[0], c.flags["check"], approvals)
+	if c.has("dismiss-stale") {
+		c.repo.ProtectPushes(c.args[0], githubsim.DismissStale)
+	}
+	if c.has("last-push") {
+		c.repo.ProtectPushes(c.args[0], githubsim.LastPush)
+	}
+	return nil
 }
 
 func openIssue(c *command) error {

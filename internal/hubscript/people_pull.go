@@ -15,12 +15,16 @@ var pullDeeds = map[string]subcommand{
 	"reply":          {4, replyTo},
 	"review":         {3, review},
 	"edit-review":    {3, editReview},
+	"dismiss":        {2, byActor(dismiss)},
+	"request":        {2, byActor(request)},
+	"ready":          {1, byActor(func(c *command, n int, who string) error { return c.repo.MarkReady(n, who) })},
+	"draft":          {1, byActor(func(c *command, n int, who string) error { return c.repo.ConvertToDraft(n, who) })},
 	"submit":         {3, submit},
 	"resolve":        {2, resolve},
 	"unresolve":      {2, unresolve},
 	"merge":          {1, byActor(merge)},
 	"check":          {3, check},
-	"status":         {3, func(c *command) error { return c.repo.SetStatus(c.args[0], c.args[1], c.args[2], "") }},
+	"status":         {3, func(c *command) error { return c.repo.SetStatus(c.args[0], c.args[1], c.args[2], c.rest(3)) }},
 }
 
 var gitDeeds = map[string]subcommand{
@@ -131,8 +135,29 @@ func review(c *command) error {
 		}
 		lines = append(lines, githubsim.LineComment{Path: parts[0], Line: line, Body: text(parts[2])})
 	}
-	_, err = c.repo.Review(n, who, c.args[2], c.rest(3), lines...)
+	_, err = c.repo.ReviewAt(n, who, c.flag("commit", ""), c.args[2], c.rest(3), lines...)
 	return err
+}
+
+func dismiss(c *command, n int, who string) error {
+	v, err := id(c.args[1])
+	if err != nil {
+		return err
+	}
+	message := c.rest(2)
+	if message == "" {
+		message = "It does not count"
+	}
+	return c.repo.Dismiss(n, v, who, message)
+}
+
+func request(c *command, n int, who string) error {
+	for _, login := range c.args[1:] {
+		if _, err := c.person(login); err != nil {
+			return err
+		}
+	}
+	return c.repo.RequestReview(n, who, c.args[1:]...)
 }
 
 // rest is the optional last argument.

@@ -16,6 +16,8 @@ var views = map[string]subcommand{
 	"pull":           {1, showPull},
 	"comments":       {1, showComments},
 	"reviews":        {1, showReviews},
+	"requested":      {1, showRequested},
+	"statuses":       {1, showStatuses},
 	"labels":         {1, showLabels},
 	"repo-labels":    {0, func(c *command) error { c.lines(c.repo.RepoLabels()); return nil }},
 	"reactions":      {1, showReactions},
@@ -27,7 +29,7 @@ var views = map[string]subcommand{
 	"requests":       {0, showRequests},
 	"reset-requests": {0, func(c *command) error { c.hub.ResetLog(); return nil }},
 	"unknown":        {0, func(c *command) error { c.lines(c.hub.Unknown()); return nil }},
-	"token":          {1, func(c *command) error { c.line("token-%s", strings.TrimSuffix(c.args[0], "[bot]")); return nil }},
+	"token":          {1, func(c *command) error { c.line("%s", githubsim.TokenOf(c.args[0])); return nil }},
 	"git-dir":        {0, func(c *command) error { c.line("%s", c.repo.GitDir()); return nil }},
 }
 
@@ -146,16 +148,51 @@ func where(x githubsim.ReviewComment) string {
 	return s
 }
 
+// showReviews prints each with the commit that it is of.
 func showReviews(c *command) error {
 	n, err := c.number()
 	if err != nil {
 		return err
 	}
+	p, ok := c.repo.Pull(n)
+	if !ok {
+		return fmt.Errorf("there is no pull request %d", n)
+	}
+	commits, err := c.repo.Log(p.HeadOID)
+	if err != nil {
+		return err
+	}
 	for _, v := range c.repo.Reviews(n) {
-		c.line("%s %s %s", githubsim.Ordinal(v.ID), v.Author, v.State)
+		c.line("%s %s %s %s", githubsim.Ordinal(v.ID), v.Author, v.State, fromHead(commits, v.CommitOID))
 		if v.Body != "" {
 			c.print(c.shown(v.Body))
 		}
+	}
+	return nil
+}
+
+// fromHead names a commit by how far it is behind the head: in stories its id differs from run to run.
+func fromHead(commits []githubsim.Commit, oid string) string {
+	switch i := slices.IndexFunc(commits, func(x githubsim.Commit) bool { return x.OID == oid }); {
+	case i < 0:
+		return "elsewhere"
+	case i > 0:
+		return fmt.Sprintf("head~%d", i)
+	}
+	return "head"
+}
+
+func showRequested(c *command) error {
+	n, err := c.number()
+	if err == nil {
+		c.lines(c.repo.Requested(n))
+	}
+	return err
+}
+
+func showStatuses(c *command) error {
+	for _, s := range c.repo.Statuses(c.args[0]) {
+		c.line("%s", strings.TrimRight(fmt.Sprintf("%s %s %s: %s", s.Context, s.State, s.Creator, s.Description), ": "))
 	}
 	return nil
 }

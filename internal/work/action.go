@@ -84,6 +84,7 @@ type Action struct {
 	Body   string    // with its markers. labels: what is known of those that may have to be made
 	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far. labels: those not to be there. sticky: StickyEdit or empty
 	Head   string    // pull request: head branch. push: the commit. rerun: the commit whose checks it runs
+	Extra  string    // review: its comments, as JSON
 	Why    string    // for people: what it answers
 
 	Sends     int // how often it was sent, counted before each send; since it was renewed

@@ -59,8 +59,9 @@ type Event struct {
 
 	Author    Account
 	Body      string
-	State     string // summary: COMMENTED, CHANGES_REQUESTED or APPROVED; labelled: the label's name; command: the kind that it would be if it were none
+	State     string // review, summary: COMMENTED, CHANGES_REQUESTED or APPROVED; labelled: the label's name; command: the kind that it would be if it were none
 	URL       string
+	Review    int64  // review: id of the review that it belongs to; State is the state that this had
 	ThreadTop int64  // review: id of the thread's first comment
 	Path      string // review: the file
 	Line      int    // review: the line; 0 when outdated or on the file

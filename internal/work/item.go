@@ -140,6 +140,14 @@ type PullRequest struct {
 	MergeCommit string
 	Files       []string // paths that an open implementation changes
 
+	Author      Account   // ID 0: not read yet, or the account is gone
+	Draft       bool      //
+	CrossRepo   bool      // from a fork
+	HeadRepo    string    // owner/name; empty when the fork is gone
+	BaseOID     string    // commit of the base
+	HeadSince   time.Time // when the store took this head in; it keeps that itself
+	ChecksSince time.Time // since when checks of the head run; zero: none does
+
 	LabelChanges int // how often labels were set or taken away, when its timeline was last read
 
 	UpdatedAt   time.Time // GitHub's

@@ -88,3 +88,12 @@ type Account struct {
 	Login string
 	Bot   bool // user.type Bot, __typename Bot, or a login ending in "[bot]"
 }
+
+// AccountRole is what one of our own accounts is for.
+type AccountRole string
+
+// The roles of an account.
+const (
+	RoleOperator AccountRole = "operator" // as whom gh is logged in
+	RoleReviewer AccountRole = "reviewer" // as whom a reviewer speaks, and nobody else
+)

@@ -110,11 +110,11 @@ type Turn struct {
 	ItemID   int64
 	Number   int // the issue for a start, the pull request for feedback
 	Kind     Kind
+	Reviewer string // whose review it makes, or whose demands it fixes; empty: neither
 	Key      string // TurnKey; stored when claimed, never computed again
 	Step     Step
 	Slot     int
 	Reason   string // why route planned it
-	Reviewer string // whose review it makes, or fixes; empty: neither
 	Blocked  bool   // parked until a person acts; the step says how far it came
 
 	Branch string // empty until restore chose it
@@ -138,6 +138,15 @@ type Turn struct {
 	ClaimedAt  time.Time
 	UpdatedAt  time.Time
 	EndedAt    time.Time
+}
+
+// Role is as whom the agent talks: empty for the author, a reviewer's name for theirs.
+// Each has sessions of their own, whatever the agent.
+func (u Turn) Role() string {
+	if u.Kind == KindReview {
+		return u.Reviewer
+	}
+	return ""
 }
 
 // Usage is what an agent's run consumed.

@@ -11,18 +11,20 @@ import (
 
 func accountFields(a *work.Account) []any { return []any{&a.ID, &a.Login, &a.Bot} }
 
-// AddAccount records an account under which the tool itself has written on a
-// host. A known one costs no write.
-func (t Rows) AddAccount(ctx context.Context, host string, a work.Account) error {
+// AddAccount records an account under which the tool itself writes on a host, and what
+// it is for. One that is the operator's stays so, whatever else it is for. A known one
+// costs no write.
+func (t Rows) AddAccount(ctx context.Context, host string, a work.Account, role work.AccountRole) error {
 	_, err := t.tx.Exec(ctx, "add account "+a.Login,
-		`INSERT INTO accounts (host, id, login, bot) VALUES (?, ?, ?, ?)
-		 ON CONFLICT (host, id) DO UPDATE SET login = excluded.login, bot = excluded.bot
-		 WHERE login <> excluded.login OR bot <> excluded.bot`, append([]any{host}, accountFields(&a)...)...)
+		`INSERT INTO accounts (host, id, login, bot, role) VALUES (?, ?, ?, ?, ?)
+		 ON CONFLICT (host, id) DO UPDATE SET login = excluded.login, bot = excluded.bot, 
+		 role = CASE excluded.role WHEN 'operator' THEN 'operator' ELSE role END
+		 WHERE login <> excluded.login OR bot <> excluded.bot OR role <> excluded.role AND excluded.role = 'operator'`, append([]any{host}, append(accountFields(&a), role)...)...)
 	return err
 }
 
-// ListAccounts gives the accounts that the tool itself has used, by host.
-func (t Rows) ListAccounts(ctx context.Context) (map[string][]work.Account, error) {
+// ListAccounts gives the accounts that the tool itself has used for something, by host.
+func (t Rows) ListAccounts(ctx context.Context, role work.AccountRole) (map[string][]work.Account, error) {
 	byHost := map[string][]work.Account{}
 	scan := func(row rows.Row) (a work.Account, err error) {
 		var host string
@@ -30,7 +32,7 @@ func (t Rows) ListAccounts(ctx context.Context) (map[string][]work.Account, erro
 		byHost[host] = append(byHost[host], a)
 		return a, err
 	}
-	_, err := rows.List(ctx, t.tx, "list accounts", scan, `SELECT host, id, login, bot FROM accounts ORDER BY host, id`)
+	_, err := rows.List(ctx, t.tx, "list accounts", scan, `SELECT host, id, login, bot FROM accounts WHERE role = ? ORDER BY host, id`, role)
 	return byHost, err
 }
 

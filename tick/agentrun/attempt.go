@@ -66,21 +66,21 @@ func (p *Runner) endRun(ctx context.Context, l *env.Lease, run work.Run, res age
 		if err := tx.EndRun(ctx, run); err != nil {
 			return err
 		}
-		return p.countSession(ctx, tx, l.Item.ID, run, res.Counted, believed)
+		return p.countSession(ctx, tx, l.Turn, run, res.Counted, believed)
 	})
 }
 
 // countSession stores what a run's session counts from now on. A total that is not
 // believed is not stored: later runs would count as nothing. Its session is dropped
 // instead, for there each of them would count that total again.
-func (p *Runner) countSession(ctx context.Context, tx *store.Tx, item int64, run work.Run, counted work.Usage, believed bool) error {
+func (p *Runner) countSession(ctx context.Context, tx *store.Tx, u work.Turn, run work.Run, counted work.Usage, believed bool) error {
 	switch {
 	case run.Session == "" || counted == (work.Usage{}):
 		return nil
 	case !believed:
-		return tx.DropSession(ctx, item, run.Agent)
+		return tx.DropSession(ctx, store.SessionKey{ItemID: u.ItemID, Agent: run.Agent, Role: u.Role()})
 	}
-	return tx.PutSessionUsage(ctx, item, run.Agent, run.Session, counted, p.Now())
+	return tx.PutSessionUsage(ctx, u.ItemID, run.Agent, run.Session, counted, p.Now())
 }
 
 // cutShort reports whether a run was ended before it could say what it used: by a

@@ -42,7 +42,7 @@ func accountant(t *testing.T, b work.Budgets) (*Runner, *env.Lease) {
 		if l.Turn.ID, err = tx.AddTurn(t.Context(), l.Turn); err != nil {
 			return err
 		}
-		if err := tx.PutSession(t.Context(), l.Item.ID, "codex", talkedIn, 0, noon); err != nil {
+		if err := tx.PutSession(t.Context(), store.SessionOf(l.Turn), talkedIn, 0, noon); err != nil {
 			return err
 		}
 		return tx.PutSessionUsage(t.Context(), l.Item.ID, "codex", talkedIn, work.Usage{InputTokens: 100}, noon)
@@ -63,7 +63,7 @@ func counted(t *testing.T, p *Runner, l *env.Lease) (tokens int64, session strin
 			return err
 		}
 		tokens = u.InputTokens
-		session, _, _, err = tx.GetSession(t.Context(), l.Item.ID, "codex")
+		session, _, _, err = tx.GetSession(t.Context(), store.SessionOf(l.Turn))
 		return err
 	})
 	if err != nil {

@@ -43,7 +43,7 @@ func (p *Runner) talk(ctx context.Context, l *env.Lease, ag agent.Agent) (*talk,
 		return t, nil
 	}
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		t.session, _, _, err = tx.GetSession(ctx, l.Item.ID, l.Turn.Agent)
+		t.session, _, _, err = tx.GetSession(ctx, store.SessionOf(l.Turn))
 		return err
 	})
 	return t, err
@@ -94,7 +94,7 @@ func (t *talk) words(violations []string) (string, error) {
 func (t *talk) forget(ctx context.Context) error {
 	t.session = ""
 	return t.p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
-		return tx.DropSession(ctx, t.l.Item.ID, t.l.Turn.Agent)
+		return tx.DropSession(ctx, store.SessionOf(t.l.Turn))
 	})
 }
 

@@ -94,7 +94,7 @@ func (p *Runner) endDeadRun(ctx context.Context, run work.Run) error {
 			return err
 		}
 		if known {
-			if err := p.countSession(ctx, tx, turn.ItemID, run, used.Counted, believed); err != nil {
+			if err := p.countSession(ctx, tx, turn, run, used.Counted, believed); err != nil {
 				return err
 			}
 		}

@@ -65,7 +65,7 @@ func (a *Accounts) ShutHosts(wanted func(host string) bool) error {
 
 // LoadAccounts reads our accounts, once a pass.
 func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx) error {
-	rows, err := tx.ListAccounts(ctx)
+	rows, err := tx.ListAccounts(ctx, work.RoleOperator)
 	if err != nil {
 		return fmt.Errorf("read our accounts: %w", err)
 	}
@@ -101,7 +101,7 @@ func (p *Env) Meet(ctx context.Context, host string, who work.Account) error {
 			Reason: work.Reason{Kind: work.WhyAccountChanged, Who: who.Login, Number: int(who.ID)},
 		})
 	}
-	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.AddAccount(ctx, host, who) }); err != nil {
+	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.AddAccount(ctx, host, who, work.RoleOperator) }); err != nil {
 		return fmt.Errorf("record our account: %w", err)
 	}
 	p.Accounts.known[host] = append(p.Accounts.known[host], who.ID)

@@ -128,7 +128,7 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 			return err
 		}
 		if l.Turn.Session != "" {
-			if err := tx.PutSession(ctx, l.Item.ID, l.Turn.Agent, l.Turn.Session, l.Turn.Slot, now); err != nil {
+			if err := tx.PutSession(ctx, store.SessionOf(l.Turn), l.Turn.Session, l.Turn.Slot, now); err != nil {
 				return err
 			}
 		}

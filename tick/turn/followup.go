@@ -111,7 +111,7 @@ func (p *Turns) keepTalk(ctx context.Context, tx *store.Tx, l *env.Lease) error 
 	if l.Turn.Session == "" {
 		return nil
 	}
-	return tx.PutSession(ctx, l.Item.ID, l.Turn.Agent, l.Turn.Session, l.Turn.Slot, p.Now())
+	return tx.PutSession(ctx, store.SessionOf(l.Turn), l.Turn.Session, l.Turn.Slot, p.Now())
 }
 
 // putBack is where a superseded start's item goes back to: to where it waited,

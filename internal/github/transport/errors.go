@@ -79,3 +79,10 @@ type BodyError struct {
 
 func (e *BodyError) Error() string { return fmt.Sprintf("unexpected answer from %s: %v", e.URL, e.Err) }
 func (e *BodyError) Unwrap() error { return e.Err }
+
+// NotLoggedInError says that gh has no token for the host.
+type NotLoggedInError struct{ Host string }
+
+func (e *NotLoggedInError) Error() string {
+	return fmt.Sprintf("not logged in to %s; run: gh auth login --hostname %s", e.Host, e.Host)
+}

@@ -18,7 +18,7 @@ type Facts struct {
 	Fixes    []Fix
 	Inserted []Insertion
 
-	Requested  []string    // heads for which the reviewer who is next was asked, people only
+	Requested  []string    // people who were asked for a review of this head, by their names as reviewers
 	NoReview   work.Reason // why no review may begin now; none: nothing is against it
 	NoFix      work.Reason // why no fix may begin now
 	Retried    bool        // a person's command has it begin again
@@ -317,7 +317,7 @@ func (d *decision) review(r Reviewer) {
 
 // person asks a person, once for each head, and waits for them.
 func (d *decision) person(r Reviewer, waits bool) {
-	asked := slices.Contains(d.f.Requested, d.f.Head)
+	asked := slices.Contains(d.f.Requested, r.Name)
 	if waits && !asked {
 		d.c.Why = d.f.NoReview
 		return

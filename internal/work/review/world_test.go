@@ -44,7 +44,7 @@ func (w *world) now() time.Time {
 
 func (w *world) push() {
 	w.heads++
-	w.f.Head = fmt.Sprintf("%040d", w.heads)
+	w.f.Head, w.f.Requested = fmt.Sprintf("%040d", w.heads), nil
 }
 
 // pass decides, and stores what is decided.
@@ -57,7 +57,7 @@ func (w *world) pass() Choice {
 	}
 	r.State, r.Head, r.Reviewer, r.Epoch, r.Cycle, r.Why, r.MergeType = c.State, w.f.Head, c.Reviewer.Name, c.Epoch, c.Cycle, c.Why, c.MergeType
 	if c.Ask == AskRequest {
-		w.f.Requested = append(w.f.Requested, w.f.Head)
+		w.f.Requested = append(w.f.Requested, c.Reviewer.Name)
 	}
 	w.last = c
 	return c

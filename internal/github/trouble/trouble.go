@@ -1,4 +1,6 @@
-package github
+// Package trouble says in words for people why GitHub could not be asked, and what to do
+// about it.
+package trouble
 
 import (
 	"context"
@@ -15,11 +17,11 @@ import (
 
 // The codes of troubles: for programs, so they stay as they are.
 const (
-	TroubleLogin       = "login"       // no login, or one that is not accepted
-	TroubleForbidden   = "forbidden"   // the account may not
-	TroubleNotFound    = "not_found"   // it is not there, or not visible to the account
-	TroubleUnreachable = "unreachable" // no answer came
-	TroubleServer      = "server"      // the answer is no use
+	Login       = "login"       // no login, or one that is not accepted
+	Forbidden   = "forbidden"   // the account may not
+	NotFound    = "not_found"   // it is not there, or not visible to the account
+	Unreachable = "unreachable" // no answer came
+	Server      = "server"      // the answer is no use
 )
 
 // Trouble is why GitHub could not be asked, in words for people.
@@ -32,9 +34,9 @@ type Trouble struct {
 // String is both in one line.
 func (t Trouble) String() string { return t.Cause + "; " + t.Next }
 
-// Troubles finds what is wrong in an error, each cause once however many requests
+// Find names what is wrong in an error, each cause once however many requests
 // came to it. It is nil where the error is nothing that has a name here.
-func Troubles(host string, err error) []Trouble {
+func Find(host string, err error) []Trouble {
 	var all []Trouble
 	for _, one := range split(err) {
 		t, ok := trouble(host, one)
@@ -64,48 +66,48 @@ func split(err error) []error {
 }
 
 func trouble(host string, err error) (Trouble, bool) {
-	if missing, ok := errors.AsType[*NotLoggedInError](err); ok {
-		return Trouble{TroubleLogin, "not logged in to " + missing.Host, "run: gh auth login --hostname " + missing.Host}, true
+	if missing, ok := errors.AsType[*transport.NotLoggedInError](err); ok {
+		return Trouble{Login, "not logged in to " + missing.Host, "run: gh auth login --hostname " + missing.Host}, true
 	}
-	if refused, ok := errors.AsType[*Error](err); ok {
+	if refused, ok := errors.AsType[*transport.Error](err); ok {
 		return refusal(host, refused)
 	}
-	if body, ok := errors.AsType[*BodyError](err); ok {
+	if body, ok := errors.AsType[*transport.BodyError](err); ok {
 		return Trouble{
-			TroubleServer, fmt.Sprintf("what answers for %s is not GitHub's API (%s)", host, transport.Short(body.Err)),
+			Server, fmt.Sprintf("what answers for %s is not GitHub's API (%s)", host, transport.Short(body.Err)),
 			"perhaps a proxy or a login page of the network answers in its place; see: gh api --hostname " + host + " rate_limit",
 		}, true
 	}
-	_, unanswered := errors.AsType[*UnreachableError](err)
-	if _, unclear := errors.AsType[*UnclearError](err); unclear || unanswered {
+	_, unanswered := errors.AsType[*transport.UnreachableError](err)
+	if _, unclear := errors.AsType[*transport.UnclearError](err); unclear || unanswered {
 		return unreachable(host, err), true
 	}
 	return Trouble{}, false
 }
 
 // refusal is about an answer that says no.
-func refusal(host string, e *Error) (Trouble, bool) {
+func refusal(host string, e *transport.Error) (Trouble, bool) {
 	switch {
 	case e.Status == http.StatusUnauthorized:
-		return Trouble{TroubleLogin, fmt.Sprintf("%s does not accept gh's login (401: %s)", host, said(e)), newLogin(host)}, true
+		return Trouble{Login, fmt.Sprintf("%s does not accept gh's login (401: %s)", host, said(e)), newLogin(host)}, true
 	case e.Status == http.StatusForbidden:
 		return Trouble{
-			TroubleForbidden, fmt.Sprintf("%s refuses this account (403: %s)", host, said(e)),
+			Forbidden, fmt.Sprintf("%s refuses this account (403: %s)", host, said(e)),
 			"see what it may do, and whether its token is allowed here: gh auth status --hostname " + host,
 		}, true
 	case e.Status == http.StatusNotFound, e.Status == http.StatusGone:
 		return Trouble{
-			TroubleNotFound, fmt.Sprintf("it does not exist, or is not visible to this account (%d: %s)", e.Status, said(e)),
+			NotFound, fmt.Sprintf("it does not exist, or is not visible to this account (%d: %s)", e.Status, said(e)),
 			"check its name under [[repo]] in the config, and the login: gh auth status --hostname " + host,
 		}, true
 	case e.Status >= http.StatusInternalServerError:
-		return Trouble{TroubleServer, fmt.Sprintf("%s has a problem of its own (%d: %s)", host, e.Status, said(e)), "a later pass tries again; " + statusPage(host)}, true
+		return Trouble{Server, fmt.Sprintf("%s has a problem of its own (%d: %s)", host, e.Status, said(e)), "a later pass tries again; " + statusPage(host)}, true
 	}
 	return Trouble{}, false
 }
 
 // said are GitHub's words in an answer, in a line that is not too long.
-func said(e *Error) string {
+func said(e *transport.Error) string {
 	if words := transport.Short(errors.New(e.Message)); words != "" {
 		return words
 	}
@@ -132,10 +134,10 @@ func statusPage(host string) string {
 // unreachable is about a request to which no whole answer came.
 func unreachable(host string, err error) Trouble {
 	cause, next := transport.Cause(host, err)
-	return Trouble{TroubleUnreachable, cause, next}
+	return Trouble{Unreachable, cause, next}
 }
 
 // Silent is about a host that did not answer at all.
 func Silent(host string) Trouble {
-	return unreachable(host, &UnreachableError{Host: host, Err: context.DeadlineExceeded})
+	return unreachable(host, &transport.UnreachableError{Host: host, Err: context.DeadlineExceeded})
 }

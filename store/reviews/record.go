@@ -1,0 +1,144 @@
+package reviews
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store/rows"
+)
+
+const recordColumns = `pull_id, state, since, head, reviewer, epoch, cycle, why, merge_type, failed_key, failed_why, retries, last_error`
+
+func recordFields(r *review.Record) []any {
+	return []any{
+		&r.PullID, &r.State,
+		rows.TimeOf(&r.Since),
+		&r.Head, &r.Reviewer, &r.Epoch, &r.Cycle,
+		rows.ReasonOf(&r.Why),
+		&r.MergeType, &r.FailedKey,
+		rows.ReasonOf(&r.FailedWhy),
+		&r.Retries, &r.LastError,
+	}
+}
+
+func (t Rows) loadRecords(ctx context.Context, all map[int64]*Stored, ids string) error {
+	scan := func(row rows.Row) (s Stored, err error) {
+		var held review.Held
+		err = row.Scan(append(recordFields(&s.Record), rows.TimeOf(&held.At), &held.By, &s.LabelHead, &s.Look, &s.Policy)...)
+		if held != (review.Held{}) {
+			s.Held = &held
+		}
+		return s, err
+	}
+	found, err := rows.List(ctx, t.tx, "list where reviews stand", scan,
+		`SELECT `+recordColumns+`, held_at, held_by, label_head, look, policy FROM pull_reviews `+ofPulls, ids)
+	for _, s := range found {
+		*all[s.Record.PullID] = s
+	}
+	return err
+}
+
+// ensure has a pull request have a row: nothing is reviewed yet.
+func (t Rows) ensure(ctx context.Context, what string, pullID int64) error {
+	_, err := t.tx.Exec(ctx, what,
+		`INSERT INTO pull_reviews (pull_id, repo_id, since) SELECT id, repo_id, ? FROM pull_requests WHERE id = ? ON CONFLICT DO NOTHING`,
+		rows.Millis(t.tx.Now), pullID)
+	return err
+}
+
+// PutReviewState moves the reviews of a pull request from where they stood to where they
+// stand, or fails with ErrStale: state, head, reviewer, epoch and cycle are as they were
+// read. Since is the transaction's time, or stays with the state. Of a turn that failed
+// FailReview writes; a new epoch forgets it.
+func (t Rows) PutReviewState(ctx context.Context, before, after review.Record) error {
+	what := fmt.Sprintf("move the reviews of pull request %d from %q to %q", after.PullID, before.State, after.State)
+	if err := t.ensure(ctx, what, after.PullID); err != nil {
+		return err
+	}
+	why := after.Why.Map(t.tx.Clean)
+	const kept = `= CASE epoch WHEN ?6 THEN `
+	return t.tx.One(ctx, what, rows.ErrStale,
+		`UPDATE pull_reviews SET since = CASE state WHEN ?2 THEN since ELSE ?3 END, state = ?2, head = ?4, reviewer = ?5, cycle = ?7, why = ?8, merge_type = ?9,
+		 failed_key `+kept+`failed_key ELSE '' END, failed_why `+kept+`failed_why ELSE '' END, last_error `+kept+`last_error ELSE '' END,
+		 retries `+kept+`retries ELSE 0 END, epoch = ?6
+		 WHERE pull_id = ?1 AND state = ?10 AND head = ?11 AND reviewer = ?12 AND epoch = ?13 AND cycle = ?14`,
+		after.PullID, after.State, rows.Millis(t.tx.Now), after.Head, after.Reviewer, after.Epoch, after.Cycle, rows.ReasonOf(&why), after.MergeType,
+		before.State, before.Head, before.Reviewer, before.Epoch, before.Cycle)
+}
+
+// FailReview stores which turn failed for good, and why: FailedKey, FailedWhy, Retries
+// and LastError of a record. It is to be decided anew.
+func (t Rows) FailReview(ctx context.Context, r review.Record) error {
+	what := fmt.Sprintf("fail the reviews of pull request %d", r.PullID)
+	if err := t.ensure(ctx, what, r.PullID); err != nil {
+		return err
+	}
+	why := r.FailedWhy.Map(t.tx.Clean)
+	return t.tx.One(ctx, what, rows.ErrNotFound,
+		`UPDATE pull_reviews SET failed_key = ?, failed_why = ?, retries = ?, last_error = ?, look = look + 1 WHERE pull_id = ?`,
+		r.FailedKey, rows.ReasonOf(&why), r.Retries, t.tx.Clean(r.LastError), r.PullID)
+}
+
+// SetHold stores that a person holds the reviews of a pull request, or that nobody does.
+// As it was already it costs no write; else it is to be decided anew.
+func (t Rows) SetHold(ctx context.Context, pullID int64, held review.Held) error {
+	return t.change(ctx, pullID, "hold", `held_at = ?2, held_by = ?3`, `held_at <> ?2 OR held_by <> ?3`, rows.TimeOf(&held.At), held.By)
+}
+
+// SetLabelHead stores the head of somebody else's pull request that whoever set the label
+// had in view. As SetHold otherwise.
+func (t Rows) SetLabelHead(ctx context.Context, pullID int64, head string) error {
+	return t.change(ctx, pullID, "label head", `label_head = ?2`, `label_head <> ?2`, head)
+}
+
+func (t Rows) change(ctx context.Context, pullID int64, name, set, differs string, args ...any) error {
+	what := fmt.Sprintf("set the %s of pull request %d", name, pullID)
+	if err := t.ensure(ctx, what, pullID); err != nil {
+		return err
+	}
+	_, err := t.tx.Exec(ctx, what, `UPDATE pull_reviews SET `+set+`, look = look + 1 WHERE pull_id = ?1 AND (`+differs+`)`, append([]any{pullID}, args...)...)
+	return err
+}
+
+// SetLook records that something else changed by which the reviews of a pull request are
+// decided: its head, checks, comments. What is stored here does so itself.
+func (t Rows) SetLook(ctx context.Context, pullID int64) error {
+	return t.raise(ctx, fmt.Sprintf("have the reviews of pull request %d looked at", pullID), pullID)
+}
+
+func (t Rows) raise(ctx context.Context, what string, pullID int64) error {
+	if err := t.ensure(ctx, what, pullID); err != nil {
+		return err
+	}
+	return t.tx.One(ctx, what, rows.ErrNotFound, `UPDATE pull_reviews SET look = look + 1 WHERE pull_id = ?`, pullID)
+}
+
+// Looked records by which policy the reviews of a pull request were decided. What changed
+// since they were read, with that Look, is looked at later. The same again costs no write.
+func (t Rows) Looked(ctx context.Context, pullID int64, look int, policy string) error {
+	what := fmt.Sprintf("record the look at the reviews of pull request %d", pullID)
+	if err := t.ensure(ctx, what, pullID); err != nil {
+		return err
+	}
+	_, err := t.tx.Exec(ctx, what,
+		`UPDATE pull_reviews SET policy = ?2, look = CASE look WHEN ?3 THEN 0 ELSE look END WHERE pull_id = ?1 AND (policy <> ?2 OR look > 0 AND look = ?3)`,
+		pullID, policy, look)
+	return err
+}
+
+// ListLooking gives the work items of a repository whose reviews are to be decided anew:
+// something changed since, or they were decided by another policy than this one.
+func (t Rows) ListLooking(ctx context.Context, repoID int64, policy string) ([]int64, error) {
+	// Each of the three reads its own part of an index, so that the many that wait for
+	// people cost nothing.
+	const open = ` AND state NOT IN ('merged', 'closed')`
+	return rows.List(ctx, t.tx, "list reviews to look at", rows.ScanID,
+		`WITH looking AS (
+			SELECT pull_id, state FROM pull_reviews WHERE repo_id = ?1 AND look > 0
+			UNION SELECT pull_id, state FROM pull_reviews WHERE repo_id = ?1 AND policy < ?2`+open+`
+			UNION SELECT pull_id, state FROM pull_reviews WHERE repo_id = ?1 AND policy > ?2`+open+`)
+		 SELECT DISTINCT p.item_id FROM looking l JOIN pull_requests p ON p.id = l.pull_id
+		 WHERE p.item_id IS NOT NULL AND (p.state = ?3 OR l.state NOT IN ('', 'merged', 'closed')) ORDER BY p.item_id`, repoID, policy, work.PullOpen)
+}
