@@ -106,6 +106,9 @@ func (m *Machine) Agent(ctx context.Context, repo work.Repo, kind work.Kind, rev
 		spec.Writable = append(sandbox.Caches(m.env.Home), spec.Writable...)
 		spec.Rooms = m.box(repo, a)
 	}
+	if !protection.Hides() {
+		hired.Remedy = remedy(m.cfg.Sandbox(a))
+	}
 	spec.Wrap, hired.Sandbox, hired.Warning = wrap, protection.Kind, warning(a.Name, m.cfg.Sandbox(a), protection)
 	hired.Agent, err = agent.New(spec)
 	return hired, err

@@ -134,6 +134,7 @@ type Hired struct {
 	Name    string       // in the config
 	Sandbox work.Sandbox // what stands between it and the operator's files
 	Warning string       // why it can read them, and what to do about that; empty when it cannot
+	Remedy  string       // what to do about that alone
 }
 
 // Orphans ends what a dead pass's agent left running.
