@@ -82,7 +82,7 @@ var arrows = map[string]string{
 	"tick/recheck":              "internal/github internal/work internal/work/explain internal/work/spending store tick/env tick/ingest tick/notice",
 	"tick/restore":              "internal/config internal/git internal/sandbox internal/work store tick/brief tick/env tick/ingest tick/notice tick/recheck",
 	"tick/snapshot":             "internal/config internal/work internal/work/review internal/work/spending prompts prompts/public store tick/env tick/plan",
-	"tick/turn":                 "internal/agent internal/git internal/github internal/work internal/work/explain prompts store tick/agentrun tick/brief tick/compose tick/env tick/ingest tick/notice tick/recheck tick/restore",
+	"tick/turn":                 "actions internal/agent internal/git internal/github internal/work internal/work/explain prompts store tick/agentrun tick/brief tick/compose tick/env tick/ingest tick/notice tick/recheck tick/restore",
 }
 
 func TestArrows(t *testing.T) {
