@@ -121,6 +121,9 @@ func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action
 	if err != nil {
 		return a, err
 	}
+	if err := r.ownOnly(ctx, a); err != nil {
+		return a, err
+	}
 	seen, ok, err := e.find(ctx, s, a)
 	switch {
 	case errors.Is(err, errTaken):

@@ -32,6 +32,7 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	p.assemble()
 	for i := range p.Remotes {
 		p.Remotes[i].GitHub = readOnly{p.Remotes[i].GitHub}
+		p.Remotes[i].As = readOnlyAs(p.Remotes[i].As)
 	}
 	if err := p.begin(ctx); err != nil {
 		return nil, err
@@ -133,6 +134,16 @@ type reader interface {
 // readOnly embeds the reader only: a new write does not compile until someone
 // decides what a dry run makes of it.
 type readOnly struct{ reader }
+
+func readOnlyAs(as func(context.Context, string) (env.GitHub, error)) func(context.Context, string) (env.GitHub, error) {
+	if as == nil {
+		return nil
+	}
+	return func(ctx context.Context, account string) (env.GitHub, error) {
+		g, err := as(ctx, account)
+		return readOnly{g}, err
+	}
+}
 
 var errDryRun = errors.New("a dry run writes nothing")
 

@@ -59,12 +59,31 @@ func (p *Turns) applyOne(ctx context.Context, l *env.Lease, a work.Action) error
 			return err
 		}
 	}
-	_, err := p.Effects().Apply(ctx, p.Scope(l.Repo), a)
+	err := p.send(ctx, l, a)
 	if err != nil && a.Need == work.NeedCosmetic && ctx.Err() == nil {
 		p.Log.WarnContext(ctx, "cosmetic action given up", p.Effects().LogAttrs(ctx, l.Repo.Row, a, "error", err)...)
 		_, err = p.Effects().Drop(ctx, a, err)
 	}
 	return err
+}
+
+// send applies one, in the name of whoever speaks with it.
+func (p *Turns) send(ctx context.Context, l *env.Lease, a work.Action) error {
+	scope := p.Scope(l.Repo)
+	if env.SpeaksFor(a) == "" {
+		_, err := p.Effects().Apply(ctx, scope, a)
+		return err
+	}
+	pull, err := p.ItemPull(ctx, l)
+	if err != nil {
+		return err
+	}
+	scope, speaker, err := env.Speakers{Env: p.Env}.Into(ctx, scope, l.Repo, a, pull.Author)
+	if err != nil {
+		return err
+	}
+	_, err = p.Effects().Apply(ctx, scope, a)
+	return speaker.Lost(err)
 }
 
 // announcePull tells the issue about the pull request that the turn opened: a
