@@ -18,7 +18,7 @@ const module = "github.com/mergexo/gh-mergexo/"
 // arrows are all imports of the project's own packages outside tests. A new one is
 // drawn here, in .golangci.yml and in docs/design.md, or it is not made.
 var arrows = map[string]string{
-	"actions":                   "internal/git internal/github internal/work store",
+	"actions":                   "internal/git internal/github internal/work internal/work/review store",
 	"cmd":                       "cmd/machine cmd/status internal/config internal/demo internal/github internal/proc internal/terminal internal/work internal/work/command internal/work/explain internal/work/review prompts prompts/secrets store tick tick/brief tick/env tick/plan",
 	"cmd/gh-mergexo":            "cmd",
 	"cmd/machine":               "internal/agent internal/agent/claude internal/agent/codex internal/agent/command internal/config internal/git internal/github internal/proc internal/sandbox internal/terminal internal/work internal/work/explain prompts prompts/secrets store tick tick/env",
@@ -82,7 +82,7 @@ var arrows = map[string]string{
 	"tick/recheck":              "internal/github internal/work internal/work/explain internal/work/spending store tick/env tick/ingest tick/notice",
 	"tick/restore":              "internal/config internal/git internal/sandbox internal/work store tick/brief tick/env tick/ingest tick/notice tick/recheck",
 	"tick/snapshot":             "internal/config internal/work internal/work/review internal/work/spending prompts prompts/public store tick/env tick/plan",
-	"tick/turn":                 "internal/agent internal/git internal/github internal/work internal/work/explain prompts store tick/agentrun tick/brief tick/compose tick/env tick/ingest tick/notice tick/recheck tick/restore",
+	"tick/turn":                 "actions internal/agent internal/git internal/github internal/work internal/work/explain prompts store tick/agentrun tick/brief tick/compose tick/env tick/ingest tick/notice tick/recheck tick/restore",
 }
 
 func TestArrows(t *testing.T) {

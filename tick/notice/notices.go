@@ -72,7 +72,7 @@ func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, r
 		if due, err := p.due(ctx, a); err != nil || !due {
 			continue
 		}
-		applied, err := p.Effects().Apply(ctx, actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.IDs(r.Name.Host)}, a)
+		applied, err := p.Effects().Apply(ctx, actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.Writers(r.Name.Host)}, a)
 		if err != nil && ctx.Err() != nil {
 			return sent
 		}
