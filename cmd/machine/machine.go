@@ -57,6 +57,8 @@ type Machine struct {
 	now     func() time.Time
 	clients map[string]*github.Client
 
+	accounts accounts
+
 	once sync.Once
 	git  *git.Git
 	err  error
