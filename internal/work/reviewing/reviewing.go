@@ -22,6 +22,7 @@ type Item struct {
 	Policy       review.Policy // by today's config
 	Requested    []string      // people who were asked for a review of this head, by their names as reviewers
 	Held         *review.Held  // people hold the reviews back; nil: they do not
+	LabelHead    string        // of somebody else's: the head for which the label stands
 	Said         int           // what people wrote and nobody has answered
 	FeedbackLoop bool          // agents do what is asked for
 	Now          time.Time
@@ -52,6 +53,8 @@ func (i Item) facts() review.Facts {
 	f.NoReview, f.NoFix = i.held(), i.held()
 	switch {
 	case !f.NoReview.None():
+	case f.NotFixable && i.LabelHead != i.Pull.HeadOID:
+		f.NoReview = work.Reason{Kind: work.WhyReviewRelabel, Who: i.Pull.Author.Login}
 	case i.Pull.Draft:
 		f.NoReview = work.Reason{Kind: work.WhyReviewDraft}
 	case i.checksOpen():
