@@ -102,7 +102,7 @@ func (r *itemPlanner) ended() bool {
 			why = "the label was taken away"
 		}
 	case r.item.Flow == work.FlowReview && !r.item.State.Open():
-		if r.askedAgain() {
+		if r.item.askedAgain() {
 			cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, "it is to be reviewed again"
 		}
 	case r.item.HasPull() && !r.item.State.Open():
@@ -128,8 +128,8 @@ func (r *itemPlanner) ended() bool {
 
 // askedAgain reports whether the label of somebody else's pull request was set again, or
 // that was reopened.
-func (r *itemPlanner) askedAgain() bool {
-	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled || e.Kind == work.EventReopened })
+func (i Item) askedAgain() bool {
+	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled || e.Kind == work.EventReopened })
 }
 
 func (r *itemPlanner) move(cause work.Cause, to work.State, why string) {
