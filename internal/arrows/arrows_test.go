@@ -80,7 +80,7 @@ var arrows = map[string]string{
 	"tick/notice":               "actions internal/github internal/work internal/work/explain internal/work/review prompts prompts/public store tick/env",
 	"tick/plan":                 "internal/work internal/work/command internal/work/explain internal/work/review internal/work/reviewing internal/work/score internal/work/spending internal/work/standing",
 	"tick/recheck":              "internal/github internal/work internal/work/explain internal/work/spending store tick/env tick/ingest tick/notice",
-	"tick/restore":              "internal/config internal/git internal/sandbox internal/work store tick/brief tick/env tick/ingest tick/notice tick/recheck",
+	"tick/restore":              "internal/config internal/git internal/sandbox internal/work prompts store tick/brief tick/env tick/ingest tick/notice tick/recheck",
 	"tick/snapshot":             "internal/config internal/work internal/work/review internal/work/spending prompts prompts/public store tick/env tick/plan",
 	"tick/turn":                 "actions internal/agent internal/git internal/github internal/work internal/work/explain internal/work/review prompts store tick/agentrun tick/brief tick/compose tick/env tick/ingest tick/notice tick/recheck tick/restore",
 }
