@@ -22,7 +22,7 @@ var arrows = map[string]string{
 	"cmd":                       "cmd/machine cmd/status internal/config internal/demo internal/github internal/proc internal/terminal internal/work internal/work/command internal/work/explain internal/work/review prompts prompts/secrets store tick tick/brief tick/env tick/plan",
 	"cmd/gh-mergexo":            "cmd",
 	"cmd/machine":               "internal/agent internal/agent/claude internal/agent/codex internal/agent/command internal/config internal/git internal/github internal/proc internal/sandbox internal/terminal internal/work internal/work/explain prompts prompts/secrets store tick tick/env",
-	"cmd/status":                "internal/config internal/terminal internal/work internal/work/explain internal/work/spending internal/work/standing store tick/env tick/plan tick/snapshot",
+	"cmd/status":                "internal/config internal/terminal internal/work internal/work/explain internal/work/review internal/work/spending internal/work/standing store tick/env tick/plan tick/snapshot",
 	"internal/agent":            "internal/files internal/proc internal/work",
 	"internal/agent/claude":     "internal/agent internal/proc internal/work",
 	"internal/agent/codex":      "internal/agent internal/files internal/proc internal/work",
