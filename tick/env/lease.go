@@ -115,6 +115,7 @@ type Lease struct {
 	Red             []github.Check          // of the head, where the turn is about checks
 	Runs            []github.WorkflowRun    // the red ones of the head
 	Merge           *git.Merge              // in progress, where the turn is about a conflict
+	Guarded         git.Guarded             // what its checkout holds in place of the head, where that is somebody else's
 	Files           []string                // that its commit changes
 	Lines           git.Lines               // that the pull request's difference shows, where the turn reviews it
 	EventsExhausted bool                    // what asked for the turn asks no more

@@ -34,8 +34,8 @@ type Item struct {
 
 	Reviews   review.Facts  // what is stored of its pull request's; what a pass makes of them is not set
 	Reviewers review.Policy // by today's config
+	LabelHead string        // of somebody else's: the head for which the label stands
 	HeldBack  *review.Held  // people hold the reviews back; nil: they do not
-	LabelHead string        // of somebody else's pull request: the head that whoever set the label had in view
 	Looking   bool          // something changed by which the reviews are decided, or the config did
 	Look      Look          // what is recorded once they are
 }

@@ -21,8 +21,7 @@ type Item struct {
 	Facts        review.Facts  // as stored
 	Policy       review.Policy // by today's config
 	Held         *review.Held  // people hold the reviews back; nil: they do not
-	Others       bool          // it is somebody else's, and reviewed as its label asks
-	LabelHead    string        // of somebody else's: the head that whoever set the label had in view
+	LabelHead    string        // of somebody else's: the head for which the label stands
 	Said         int           // what people wrote and nobody has answered
 	FeedbackLoop bool          // agents do what is asked for
 	Now          time.Time
@@ -51,7 +50,7 @@ func (i Item) facts() review.Facts {
 	f.NoReview, f.NoFix = i.held(), i.held()
 	switch {
 	case !f.NoReview.None():
-	case i.Others && i.LabelHead != i.Pull.HeadOID:
+	case f.NotFixable && i.LabelHead != i.Pull.HeadOID:
 		f.NoReview = work.Reason{Kind: work.WhyReviewRelabel, Who: i.Pull.Author.Login}
 	case i.Pull.Draft:
 		f.NoReview = work.Reason{Kind: work.WhyReviewDraft}
