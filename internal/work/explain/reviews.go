@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -69,10 +70,10 @@ var reviews = table{
 		return Words{What: "its author: the pull request is a draft", Resume: "mark it as ready for review"}
 	},
 	work.WhyReviewChecks: func(work.Reason, Place) Words {
-		return Words{What: "its checks, before anybody reviews it"}
+		return Words{What: "its checks, before anybody reviews it", Resume: "a reviewer looks at it once they are green"}
 	},
 	work.WhyReviewComments: func(r work.Reason, _ Place) Words {
-		return Words{What: fmt.Sprintf("%s to be answered, before anybody reviews it", work.Count(r.Count, "comment"))}
+		return Words{What: fmt.Sprintf("%s to be answered, before anybody reviews it", work.Count(r.Count, "comment")), Resume: "a turn answers them, then a reviewer looks at it"}
 	},
 	work.WhyReviewHeld: func(r work.Reason, p Place) Words {
 		what := "its reviews are held"
@@ -82,8 +83,9 @@ var reviews = table{
 		return Words{What: what, Resume: p.give(command.VerbResume) + ", or take the label away"}
 	},
 	work.WhyReviewRelabel: func(r work.Reason, _ Place) Words {
+		who := cmp.Or(r.Who, "somebody")
 		return Words{
-			What:   fmt.Sprintf("the label: %s has pushed since it was set", r.Who),
+			What:   fmt.Sprintf("the label: %s may have pushed since it was set, and may not write here", who),
 			Resume: "read the new commits, then take the label away and add it again",
 		}
 	},

@@ -21,6 +21,7 @@ type Item struct {
 	Facts        review.Facts  // as stored
 	Policy       review.Policy // by today's config
 	Held         *review.Held  // people hold the reviews back; nil: they do not
+	LabelHead    string        // of somebody else's: the head for which the label stands
 	Said         int           // what people wrote and nobody has answered
 	FeedbackLoop bool          // agents do what is asked for
 	Now          time.Time
@@ -30,7 +31,13 @@ type Item struct {
 func (i Item) Concern() bool { return !i.Policy.Off() || i.Facts.Record.State != "" }
 
 // Choose decides how they go on, with what holds them back now.
-func (i Item) Choose() review.Choice { return review.Decide(i.facts(), i.Policy) }
+func (i Item) Choose() review.Choice {
+	c := review.Decide(i.facts(), i.Policy)
+	if c.State == review.Approved && c.Why.None() {
+		c.Why = work.Reason{Kind: work.WhyReviewApproved, Number: i.Pull.Number}
+	}
+	return c
+}
 
 // Line is everybody who has to approve.
 func (i Item) Line() []review.Reviewer { return review.Line(i.Policy, i.facts().Inserted) }
@@ -43,6 +50,8 @@ func (i Item) facts() review.Facts {
 	f.NoReview, f.NoFix = i.held(), i.held()
 	switch {
 	case !f.NoReview.None():
+	case f.NotFixable && i.LabelHead != i.Pull.HeadOID:
+		f.NoReview = work.Reason{Kind: work.WhyReviewRelabel, Who: i.Pull.Author.Login}
 	case i.Pull.Draft:
 		f.NoReview = work.Reason{Kind: work.WhyReviewDraft}
 	case i.checksOpen():

@@ -1,0 +1,60 @@
+package status
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+)
+
+// PrintLog prints what happened about the reviews of the item's pull request, the
+// oldest first.
+func (s Story) PrintLog(out terminal.Output) error {
+	if len(s.log) == 0 && out.TTY {
+		_, err := fmt.Fprintln(out.W, "nothing has happened about reviews of "+s.ref())
+		return err
+	}
+	var rows [][]string
+	for _, e := range s.log {
+		rows = append(rows, []string{out.When(e.At, s.Now), fmt.Sprintf("#%d", e.Number), e.What, details(e.Data)})
+	}
+	return out.Table([]string{"WHEN", "PR", "WHAT", "DETAILS"}, rows)
+}
+
+// first are the data of a line of the log that people look for, in their order.
+var first = []string{"reviewer", "from", "to", "decision", "outcome", "findings", "highest_severity", "escalate", "escalations", "cycle", "head", "commit"}
+
+// details are the data of a line of the log, for people.
+func details(data string) string {
+	d := json.NewDecoder(strings.NewReader(data))
+	d.UseNumber()
+	var all map[string]any
+	if err := d.Decode(&all); err != nil {
+		return ""
+	}
+	rest := slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(key string) bool { return slices.Contains(first, key) })
+	var parts []string
+	for _, key := range slices.Concat(first, rest) {
+		text := detail(all[key])
+		if key == "head" || key == "commit" {
+			text = short(text)
+		}
+		if text != "" {
+			parts = append(parts, strings.ReplaceAll(key, "_", " ")+" "+text)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func detail(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case []any:
+		return strings.Join(terminal.Each(v, detail), " ")
+	}
+	return fmt.Sprint(v)
+}
