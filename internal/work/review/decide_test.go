@@ -24,8 +24,8 @@ func TestTheSecondIsAskedAfterTheFirstApproved(t *testing.T) {
 	w.says("quinn", w.f.Head, Approve)
 	want(t, w, Reviewing, AskReview, "priya")
 	w.says("priya", w.f.Head, Approve)
-	if c := want(t, w, Approved, AskNothing, ""); !slices.Equal(c.After, []Event{EventApproved, EventComplete}) {
-		t.Errorf("it came there by %v", c.After)
+	if c := want(t, w, Approved, AskNothing, ""); !slices.Equal(c.After, []Event{EventApproved, EventComplete}) || c.Why.Kind != work.WhyReviewApproved {
+		t.Errorf("it came there by %v, and waits for %v", c.After, c.Why)
 	}
 }
 

@@ -84,7 +84,7 @@ func (h *Pulls) intakeReviews(ctx context.Context, pull work.PullRequest, d gith
 // reviewedBy reads who reviews a pull request.
 func (h *Pulls) reviewedBy(ctx context.Context, pull work.PullRequest) (by reviewed, err error) {
 	by.Pulls, by.pull = h, pull
-	item, err := by.itemOf(ctx)
+	item, err := h.OfPull(ctx, pull)
 	if err != nil {
 		return by, err
 	}
@@ -99,17 +99,6 @@ func (h *Pulls) reviewedBy(ctx context.Context, pull work.PullRequest) (by revie
 	})
 	by.line = review.Line(by.policy, by.stored.Inserted)
 	return by, err
-}
-
-// itemOf is the work item of a pull request; without a flow where it is not known.
-func (by reviewed) itemOf(ctx context.Context) (item work.Item, err error) {
-	if by.pull.ItemID == 0 {
-		return by.Items[by.Adopted[by.pull.Number]], nil
-	}
-	return item, by.View(ctx, func(tx *store.Tx) (err error) {
-		item, err = tx.GetItem(ctx, by.pull.ItemID)
-		return err
-	})
 }
 
 // verdictOf is the verdict that a review gives; false where it gives none.
