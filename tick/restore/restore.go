@@ -63,11 +63,9 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.briefs.PrepareFix(ctx, l); err != nil {
 		return err
 	}
-	checkout, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return p.Occupied(ctx, dir) })
-	if err != nil {
+	if l.Checkout, err = p.takeCheckout(ctx, l); err != nil {
 		return err
 	}
-	l.Checkout = checkout
 	if err := p.place(ctx, l); err != nil {
 		return fmt.Errorf("restore the checkout: %w", err)
 	}

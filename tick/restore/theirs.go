@@ -61,6 +61,17 @@ func (p *Restorer) Guard(ctx context.Context, l *env.Lease) error {
 	return err
 }
 
+// takeCheckout takes the slot's checkout. Somebody else's code gets a path of its own: what
+// earlier turns left in ignored files is not its business, and what it leaves is nobody's.
+func (p *Restorer) takeCheckout(ctx context.Context, l *env.Lease) (env.Checkout, error) {
+	theirs := l.Item.Flow == work.FlowReview
+	c, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return theirs || p.Occupied(ctx, dir) })
+	if theirs {
+		c = c.Once()
+	}
+	return c, err
+}
+
 // place is the checkout that the turn needs.
 func (p *Restorer) place(ctx context.Context, l *env.Lease) error {
 	if err := p.Guard(ctx, l); err != nil {
