@@ -350,7 +350,7 @@ func TestWhatMarkersCarry(t *testing.T) {
 	if m, ok := work.ParseMarks(marked); !ok || m.Review != Mark(v, nil, nil) || len(m.Handled) != 1 {
 		t.Errorf("%+v", m)
 	}
-	if x, ok := ParseFinding(MarkFinding(body)); !ok || x.ID != body.ID || x.Severity != Major || x.Reviewer != "quinn" || x.Body != "" {
+	if x, ok := ParseFinding(MarkFinding(body)); !ok || x.ID != body.ID || x.Severity != Major || x.Reviewer != "quinn" || x.Body != body.Body || x.Path != "" {
 		t.Errorf("%+v", x)
 	}
 	for _, bad := range []string{"", "!", Mark(Verdict{}, nil, nil), MarkFinding(Finding{})} {

@@ -143,7 +143,7 @@ func ownVerdict(r github.Review, d github.PullDetail, ours []int64) (batch.Verdi
 		if !ok {
 			continue
 		}
-		x.Head, x.Path, x.Line, x.Body, x.CommentID, x.ThreadNode = v.Head, first.Path, first.Line, work.Unmarked(first.Body), first.ID, t.NodeID
+		x.Head, x.Path, x.Line, x.CommentID, x.ThreadNode = v.Head, first.Path, first.Line, first.ID, t.NodeID
 		for _, c := range t.Comments[1:] {
 			if work.Ours(c.Body, c.Author, ours) {
 				x.Answer = work.Unmarked(c.Body)
