@@ -34,6 +34,7 @@ type Scope struct {
 	GitHub   Gateway
 	Branches Branches
 	Accounts []int64 // account ids whose marked writing is ours
+	Event    string  // by which a review is told, as the API has it; empty: a comment
 }
 
 // Gateway is what actions ask of GitHub.
@@ -46,6 +47,8 @@ type Gateway interface {
 	labelled
 	timelines
 	closer
+	reviews
+	statuses
 	React(ctx context.Context, repo work.RepoName, on github.ReactionTarget, id int64, content string) error
 }
 
@@ -95,6 +98,14 @@ func effectOf(kind work.ActionKind) (effect, error) {
 		return &flow{}, nil
 	case work.ActionClose:
 		return closing{}, nil
+	case work.ActionReview:
+		return posting{}, nil
+	case work.ActionStatus:
+		return status{}, nil
+	case work.ActionDismiss:
+		return &dismissal{}, nil
+	case work.ActionReviewRequest:
+		return request{}, nil
 	}
 	return nil, fmt.Errorf("no such kind of action: %q", kind)
 }
@@ -108,6 +119,9 @@ func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action
 	}
 	e, err := effectOf(a.Kind)
 	if err != nil {
+		return a, err
+	}
+	if err := r.ownOnly(ctx, a); err != nil {
 		return a, err
 	}
 	seen, ok, err := e.find(ctx, s, a)
@@ -191,10 +205,10 @@ func remakes(e effect, kind work.ActionKind) bool {
 // twice.
 func repeatable(kind work.ActionKind) bool {
 	switch kind {
-	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun, work.ActionSticky:
+	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun, work.ActionSticky, work.ActionReview:
 		return true
 	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels,
-		work.ActionRepoLabels, work.ActionFlow, work.ActionClose:
+		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest:
 		return false
 	}
 	return true
@@ -238,7 +252,9 @@ func (r *Runner) conclude(ctx context.Context, s Scope, a work.Action, seen obse
 		return r.record(ctx, s, a, seen)
 	case errors.As(sent, &unclear), errors.As(sent, &unclearPush):
 		return r.unclear(ctx, s, a, sent)
-	case gone(sent) && a.Kind != work.ActionPush && a.Kind != work.ActionPullRequest && a.Kind != work.ActionRepoLabels:
+	case errors.Is(sent, errOver):
+		return r.Void(ctx, a, errOver.Error())
+	case gone(sent) && a.Kind != work.ActionReview && a.Kind != work.ActionPush && a.Kind != work.ActionPullRequest && a.Kind != work.ActionRepoLabels:
 		return r.Void(ctx, a, "what it was for is gone")
 	}
 	err := fmt.Errorf("send %s: %w", describe(a), sent)

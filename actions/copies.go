@@ -104,8 +104,12 @@ func sentCopies(a work.Action) int {
 	return a.Sends
 }
 
-// Removal plans the removal of a second copy of a comment of ours.
+// Removal plans the removal of a second copy of a comment of ours. GitHub removes no
+// review: that is taken back.
 func Removal(repo work.Repo, a work.Action, commentID int64, now time.Time) work.Action {
+	if a.Kind == work.ActionReview {
+		return Dismissal(repo, a, commentID, DismissCopy, copyNote, now)
+	}
 	on := work.EventIssue
 	if a.Kind == work.ActionReply {
 		on = work.EventReview

@@ -51,9 +51,9 @@ The item is named as in "gh mergexo show".`,
 		a.addAll(c, u.Verb, &flags)
 	}
 	flags = addJSONFlags(c, "item", "command", "answer", "left", "why")
-	if u.Verb == command.VerbUnblock {
+	if u.Verb.TakesHead() {
 		c.Flags().StringVar(&head, "head", "", "Only if the branch is at this `commit`")
-		c.Example += "\n  $ gh mergexo unblock octo/repo#12 --head 1a2b3c4"
+		c.Example += fmt.Sprintf("\n  $ gh mergexo %s octo/repo#12 --head 1a2b3c4", u.Verb)
 	}
 	return c
 }

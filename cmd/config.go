@@ -16,10 +16,11 @@ import (
 // config reads the configuration as --config and the environment say.
 func (a *app) config() (*config.Config, error) {
 	cfg, err := config.Load(a.environ(), github.DefaultHost())
-	if err == nil {
-		a.stateDir = cfg.Runtime.StateDir
+	if err != nil {
+		return nil, err
 	}
-	return cfg, err
+	a.stateDir = cfg.Runtime.StateDir
+	return cfg, cfg.CheckAccounts(github.KnownAccounts)
 }
 
 // environ is the environment, with the config that --config names.

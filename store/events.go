@@ -48,6 +48,23 @@ func (t eventRows) AddEvent(ctx context.Context, e work.Event) (bool, error) {
 	return err == nil, err
 }
 
+// AskAgain adds an event that asks for a turn, or has one that was processed ask once more,
+// and gives its id. It is ErrStale where it waits already, or a turn has it.
+func (t eventRows) AskAgain(ctx context.Context, e work.Event) (int64, error) {
+	if e.SeenAt.IsZero() {
+		e.SeenAt = t.tx.Now
+	}
+	fields := eventFields(&e)
+	id, ok, err := rows.Find(ctx, t.tx, "ask by event "+e.Key, rows.ScanID,
+		`INSERT INTO events (`+eventColumns+`) VALUES (`+rows.Marks(len(fields))+`)
+		 ON CONFLICT (repo_id, event_key) DO UPDATE SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = excluded.seen_at WHERE processed_at > 0
+		 RETURNING id`, fields...)
+	if err == nil && !ok {
+		err = fmt.Errorf("ask by event %s: %w", e.Key, ErrStale)
+	}
+	return id, err
+}
+
 // ListEvents gives every event of an issue or pull request, oldest first.
 func (t eventRows) ListEvents(ctx context.Context, repoID int64, number int) ([]work.Event, error) {
 	return rows.List(ctx, t.tx, fmt.Sprintf("list events of #%d", number), scanEvent,

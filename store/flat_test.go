@@ -297,8 +297,10 @@ func reviewIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, askErr := tx.AddRequest(ctx, ReviewRequest{PullID: pull.ID, Reviewer: "ann", Head: "h"})
 	_, logErr := tx.AddReviewLog(ctx, ReviewLog{RepoID: r.ID, ItemID: pull.ItemID, Key: "k"})
 	_, readErr := tx.ListReviewLog(ctx, pull.ItemID)
+	_, _, pinErr := tx.PinnedAccount(ctx, r.ID, "ann")
+	_, asksErr := tx.AskAgain(ctx, work.Event{RepoID: r.ID, ItemID: pull.ItemID, Key: "2:review_due:x:h", Number: 2, Kind: work.EventReviewDue})
 	return firstOf(
-		beforeErr, manyErr, addErr, againErr, markErr, listErr, insertErr, askErr, logErr, readErr,
+		beforeErr, manyErr, addErr, againErr, markErr, listErr, insertErr, askErr, logErr, readErr, pinErr, asksErr,
 		tx.PutFindings(ctx, []review.Finding{{PullID: pull.ID, ID: "f", VerdictID: id}}),
 		tx.ResolveFindings(ctx, pull.ID, id, []string{"f"}),
 		tx.PutFix(ctx, review.Fix{PullID: pull.ID, ReviewID: 1, Outcome: review.FixPushed}),

@@ -10,7 +10,7 @@ import (
 )
 
 func scanSpent(row rows.Row) (s work.Spent, err error) {
-	return s, row.Scan(&s.Turn, &s.Run, &s.Kind, &s.Step, &s.Head, &s.Commit, &s.CostUSD, &s.Attempts, &s.Unknown, rows.TimeOf(&s.At))
+	return s, row.Scan(&s.Turn, &s.Run, &s.Kind, &s.Reviewer, &s.Step, &s.Head, &s.Commit, &s.CostUSD, &s.Attempts, &s.Unknown, rows.TimeOf(&s.At))
 }
 
 // ListSpent gives what an item's turns have taken of its budgets since they were
@@ -18,7 +18,7 @@ func scanSpent(row rows.Row) (s work.Spent, err error) {
 // going to.
 func (t turnRows) ListSpent(ctx context.Context, itemID int64) ([]work.Spent, error) {
 	return rows.List(ctx, t.tx, fmt.Sprintf("list what item %d spent", itemID), scanSpent,
-		`SELECT turns.id, 0, kind, step, head, commit_oid, coalesce(sum(r.cost_usd), 0.0), coalesce(sum(r.attempt), 0), coalesce(sum(r.unknown), 0), claimed_at
+		`SELECT turns.id, 0, kind, reviewer, step, head, commit_oid, coalesce(sum(r.cost_usd), 0.0), coalesce(sum(r.attempt), 0), coalesce(sum(r.unknown), 0), claimed_at
 		 FROM turns JOIN work_items i ON i.id = turns.item_id LEFT JOIN runs r ON r.turn_id = turns.id AND r.id > i.allowance_run
 		 WHERE turns.item_id = ? AND (turns.id > i.allowance_from OR turns.id = i.allowance_from AND `+unfinished+`)
 		 GROUP BY turns.id HAVING sum(r.attempt) > 0 OR sum(r.cost_usd) > 0 OR `+unfinished+` ORDER BY turns.id`, itemID)
@@ -28,10 +28,10 @@ func (t turnRows) ListSpent(ctx context.Context, itemID int64) ([]work.Spent, er
 // the turns claimed since then whose agent is going to run, oldest first.
 func (t turnRows) ListSpentSince(ctx context.Context, since time.Time) ([]work.Spent, error) {
 	return rows.List(ctx, t.tx, "list what was spent lately", scanSpent,
-		`SELECT turns.id, r.id, kind, step, head, commit_oid, r.cost_usd, r.attempt, r.unknown, r.began_at AS at
+		`SELECT turns.id, r.id, kind, reviewer, step, head, commit_oid, r.cost_usd, r.attempt, r.unknown, r.began_at AS at
 		 FROM runs r JOIN turns ON turns.id = r.turn_id WHERE r.began_at > ?1
 		 UNION ALL
-		 SELECT turns.id, 0, kind, step, head, commit_oid, 0.0, 0, 0, claimed_at AS at
+		 SELECT turns.id, 0, kind, reviewer, step, head, commit_oid, 0.0, 0, 0, claimed_at AS at
 		 FROM turns WHERE claimed_at > ?1 AND `+unfinished+` AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.turn_id = turns.id AND r.attempt)
 		 ORDER BY at`, rows.Millis(since))
 }

@@ -64,7 +64,11 @@ func (p *Pass) carryOut(ctx context.Context, plan plan.Plan) error {
 		return nil
 	}
 	now := p.Now()
-	return p.Store.Update(ctx, func(tx *store.Tx) error {
+	var news []store.ReviewLog
+	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if news, err = moveReviews(ctx, tx, plan); err != nil {
+			return err
+		}
 		for _, h := range plan.Banners {
 			if err := p.notices.ShowHanding(ctx, tx, h, now); err != nil {
 				return fmt.Errorf("show who has item %d: %w", h.Stop.ItemID, err)
@@ -113,8 +117,12 @@ func (p *Pass) carryOut(ctx context.Context, plan plan.Plan) error {
 				return err
 			}
 		}
-		return nil
+		return lookedAt(ctx, tx, plan)
 	})
+	if err == nil {
+		tellReviews(ctx, p, plan.Repo, news)
+	}
+	return err
 }
 
 // claimTurn takes a slot and makes the turn ours. Without a free slot taken is
@@ -126,7 +134,13 @@ func (p *Pass) claimTurn(ctx context.Context, planned plan.PlannedTurn) (l *env.
 		return nil, false, err
 	}
 	l = &env.Lease{Slot: s, Repo: r, Item: planned.Item, Turn: p.newTurn(planned, s.K), Events: planned.Events}
-	err = p.Store.Update(ctx, func(tx *store.Tx) error { return p.addTurn(ctx, tx, planned, l) })
+	var news []store.ReviewLog
+	err = p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if err = p.addTurn(ctx, tx, planned, l); err == nil {
+			news, err = fixBegun(ctx, tx, l)
+		}
+		return err
+	})
 	if err == nil {
 		err = s.Announce(p.holderOf(l))
 	}
@@ -139,6 +153,7 @@ func (p *Pass) claimTurn(ctx context.Context, planned plan.PlannedTurn) (l *env.
 	}
 	p.Held[s.K] = p.holderOf(l)
 	p.Changed(l, "claimed", planned.Reason)
+	tellReviews(ctx, p, r.Row, news)
 	if planned.Item.State == work.StateAwaitingIssueFollowup {
 		p.turns.LogComments(ctx, l, "work resumes", planned.Unheard)
 	}
@@ -147,10 +162,14 @@ func (p *Pass) claimTurn(ctx context.Context, planned plan.PlannedTurn) (l *env.
 
 func (p *Pass) newTurn(planned plan.PlannedTurn, k int) work.Turn {
 	r := p.RemoteByID(planned.Item.RepoID)
-	keys := slices.Sorted(slices.Values(work.EventKeys(planned.Events)))
+	keys := work.EventKeys(planned.Events)
+	if planned.Trigger.Key != "" {
+		keys = append(keys, planned.Trigger.Key)
+	}
+	slices.Sort(keys)
 	now := p.Now()
 	return work.Turn{
-		RepoID: planned.Item.RepoID, ItemID: planned.Item.ID, Number: planned.Number, Kind: planned.Kind,
+		RepoID: planned.Item.RepoID, ItemID: planned.Item.ID, Number: planned.Number, Kind: planned.Kind, Reviewer: planned.Reviewer,
 		Key:  work.TurnKey(r.Row.Key(), planned.Number, planned.Kind, planned.Head, keys),
 		Step: work.StepClaimed, Slot: k, Reason: planned.Reason, Branch: planned.Branch, Base: planned.Base, Head: planned.Head,
 		EventKeys: keys, ClaimedAt: now, UpdatedAt: now,
@@ -168,11 +187,14 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned plan.PlannedTu
 		return err
 	}
 	l.Turn.ID = id
-	ids := make([]int64, len(planned.Events))
-	for i, e := range planned.Events {
-		ids[i] = e.ID
+	if planned.Trigger.Key != "" {
+		e := planned.Trigger
+		if e.ID, err = tx.AskAgain(ctx, e); err != nil {
+			return err
+		}
+		l.Events = append(slices.Clone(l.Events), e)
 	}
-	if err := tx.AssignEvents(ctx, id, ids); err != nil {
+	if err := tx.AssignEvents(ctx, id, work.EventIDs(l.Events)); err != nil {
 		return err
 	}
 	if err := startOver(ctx, tx, planned); err != nil {
@@ -203,7 +225,7 @@ func (p *Pass) knownSlot(ctx context.Context, planned plan.PlannedTurn) int {
 	}
 	known := -1
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
-		_, k, ok, err := tx.GetSession(ctx, store.SessionKey{ItemID: planned.Item.ID, Agent: a.Name})
+		_, k, ok, err := tx.GetSession(ctx, store.SessionKey{ItemID: planned.Item.ID, Agent: a.Name, Role: work.Turn{Kind: planned.Kind, Reviewer: planned.Reviewer}.Role()})
 		if ok {
 			known = k
 		}

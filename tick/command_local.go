@@ -87,14 +87,14 @@ func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (env.FileLock
 func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd command.Command) (rep plan.Reply, made plan.Plan, err error) {
 	var v plan.Snapshot
 	var item plan.Item
-	by := "the operator"
+	by := work.Account{Login: "the operator"}
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		if v, item, err = p.loader.ForCommand(ctx, tx, rem, number); err != nil || item.ID == 0 {
 			return err
 		}
 		accounts, err := tx.ListAccounts(ctx, work.RoleOperator)
 		if known := accounts[rem.Name.Host]; len(known) > 0 {
-			by = cmp.Or(known[len(known)-1].Login, by)
+			by.ID, by.Login = known[len(known)-1].ID, cmp.Or(known[len(known)-1].Login, by.Login)
 		}
 		return err
 	})
@@ -107,13 +107,13 @@ func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd com
 }
 
 // localEvent is what remembers a command that stands in no comment.
-func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd command.Command, by string) work.Event {
+func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd command.Command, by work.Account) work.Event {
 	now := p.Now()
 	body := cmd.String()
 	source, hash := "local-"+strconv.FormatInt(now.UnixNano(), 10), work.ContentHash(body)
 	return work.Event{
 		RepoID: rem.Row.ID, ItemID: item, Number: number, Kind: work.EventCommand, Source: source, Hash: hash,
-		Key: work.EventKey(number, work.EventCommand, source, hash), Author: work.Account{Login: by}, Body: body, State: work.SaidLocally,
+		Key: work.EventKey(number, work.EventCommand, source, hash), Author: by, Body: body, State: work.SaidLocally,
 		CreatedAt: now, UpdatedAt: now, SeenAt: now,
 	}
 }

@@ -74,6 +74,9 @@ func planNotice(ctx context.Context, tx *store.Tx, a work.Action) error {
 	switch a.Kind {
 	case work.ActionLabels, work.ActionFlow:
 		return tx.RepeatAction(ctx, a)
+	case work.ActionStatus:
+		return tx.RenewAction(ctx, a)
+	case work.ActionReview, work.ActionDismiss, work.ActionReviewRequest:
 	case work.ActionPush, work.ActionPullRequest, work.ActionReply, work.ActionComment, work.ActionResolve, work.ActionReaction,
 		work.ActionRemove, work.ActionIssue, work.ActionRerun, work.ActionClose, work.ActionSticky,
 		work.ActionRepoLabels:

@@ -32,6 +32,7 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	p.assemble()
 	for i := range p.Remotes {
 		p.Remotes[i].GitHub = readOnly{p.Remotes[i].GitHub}
+		p.Remotes[i].As = readOnlyAs(p.Remotes[i].As)
 	}
 	if err := p.begin(ctx); err != nil {
 		return nil, err
@@ -124,11 +125,25 @@ type reader interface {
 	LabelsOf(ctx context.Context, repo work.RepoName, number int) ([]string, error)
 	RepoLabels(ctx context.Context, repo work.RepoName) ([]string, error)
 	HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error)
+	Reviews(ctx context.Context, repo work.RepoName, pull int) ([]github.Review, error)
+	CommentsOfReview(ctx context.Context, repo work.RepoName, pull int, id int64) ([]github.ReviewComment, error)
+	RequestedReviewers(ctx context.Context, repo work.RepoName, pull int) ([]work.Account, error)
+	Statuses(ctx context.Context, repo work.RepoName, sha string) ([]github.Status, error)
 }
 
 // readOnly embeds the reader only: a new write does not compile until someone
 // decides what a dry run makes of it.
 type readOnly struct{ reader }
+
+func readOnlyAs(as func(context.Context, string) (env.GitHub, error)) func(context.Context, string) (env.GitHub, error) {
+	if as == nil {
+		return nil
+	}
+	return func(ctx context.Context, account string) (env.GitHub, error) {
+		g, err := as(ctx, account)
+		return readOnly{g}, err
+	}
+}
 
 var errDryRun = errors.New("a dry run writes nothing")
 
@@ -170,6 +185,26 @@ func (readOnly) RemoveLabel(context.Context, work.RepoName, int, string) error {
 
 func (readOnly) ClosePull(context.Context, work.RepoName, int) (github.Pull, error) {
 	return github.Pull{}, errDryRun
+}
+
+func (readOnly) CreateReview(context.Context, work.RepoName, int, github.NewReview) (github.Review, error) {
+	return github.Review{}, errDryRun
+}
+
+func (readOnly) EditReview(context.Context, work.RepoName, int, int64, string) (github.Review, error) {
+	return github.Review{}, errDryRun
+}
+
+func (readOnly) DismissReview(context.Context, work.RepoName, int, int64, string) (github.Review, error) {
+	return github.Review{}, errDryRun
+}
+
+func (readOnly) RequestReviewers(context.Context, work.RepoName, int, ...string) error {
+	return errDryRun
+}
+
+func (readOnly) SetStatus(context.Context, work.RepoName, string, github.Status) error {
+	return errDryRun
 }
 
 var _ env.GitHub = readOnly{}

@@ -57,6 +57,8 @@ type Machine struct {
 	now     func() time.Time
 	clients map[string]*github.Client
 
+	accounts accounts
+
 	once sync.Once
 	git  *git.Git
 	err  error
@@ -103,6 +105,9 @@ func (m *Machine) Agent(ctx context.Context, repo work.Repo, kind work.Kind, rev
 	if wrap != nil { // there the home is a private one
 		spec.Writable = append(sandbox.Caches(m.env.Home), spec.Writable...)
 		spec.Rooms = m.box(repo, a)
+	}
+	if !protection.Hides() {
+		hired.Remedy = remedy(m.cfg.Sandbox(a))
 	}
 	spec.Wrap, hired.Sandbox, hired.Warning = wrap, protection.Kind, warning(a.Name, m.cfg.Sandbox(a), protection)
 	hired.Agent, err = agent.New(spec)

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"path/filepath"
@@ -33,6 +34,9 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 		all = append(all, env.Remote{
 			Name: r.Name, Settings: r, GitHub: client,
 			Mirror: func(repo work.Repo) env.Mirror { return m.mirror(r, repo) },
+			As: func(ctx context.Context, account string) (env.GitHub, error) {
+				return m.as(ctx, login{r.Name.Host, account}, log)
+			},
 		})
 	}
 	return all, nil

@@ -18,7 +18,7 @@ const module = "github.com/mergexo/gh-mergexo/"
 // arrows are all imports of the project's own packages outside tests. A new one is
 // drawn here, in .golangci.yml and in docs/design.md, or it is not made.
 var arrows = map[string]string{
-	"actions":                   "internal/git internal/github internal/work store",
+	"actions":                   "internal/git internal/github internal/work internal/work/review store",
 	"cmd":                       "cmd/machine cmd/status internal/config internal/demo internal/github internal/proc internal/terminal internal/work internal/work/command internal/work/explain internal/work/review prompts prompts/secrets store tick tick/brief tick/env tick/plan",
 	"cmd/gh-mergexo":            "cmd",
 	"cmd/machine":               "internal/agent internal/agent/claude internal/agent/codex internal/agent/command internal/config internal/git internal/github internal/proc internal/sandbox internal/terminal internal/work internal/work/explain prompts prompts/secrets store tick tick/env",
@@ -55,6 +55,7 @@ var arrows = map[string]string{
 	"internal/work/command":     "internal/work",
 	"internal/work/explain":     "internal/work internal/work/command",
 	"internal/work/review":      "internal/work",
+	"internal/work/reviewing":   "internal/work internal/work/review",
 	"internal/work/score":       "",
 	"internal/work/spending":    "internal/work",
 	"internal/work/standing":    "internal/work internal/work/command internal/work/explain",
@@ -67,7 +68,7 @@ var arrows = map[string]string{
 	"store/repos":               "internal/work store/rows",
 	"store/reviews":             "internal/work internal/work/review store/rows",
 	"store/rows":                "internal/work",
-	"tick":                      "internal/github internal/work internal/work/command internal/work/explain prompts store tick/env tick/ingest tick/notice tick/plan tick/recheck tick/snapshot tick/turn",
+	"tick":                      "internal/github internal/work internal/work/command internal/work/explain internal/work/review internal/work/reviewing prompts store tick/env tick/ingest tick/notice tick/plan tick/recheck tick/snapshot tick/turn",
 	"tick/agentrun":             "internal/agent internal/config internal/git internal/work prompts prompts/document store tick/brief tick/compose tick/env tick/recheck tick/restore",
 	"tick/brief":                "internal/config internal/github internal/work internal/work/explain prompts store tick/compose tick/env",
 	"tick/compose":              "internal/work prompts prompts/public store tick/env",
@@ -76,12 +77,12 @@ var arrows = map[string]string{
 	"tick/ingest/batch":         "internal/config internal/github internal/work internal/work/command store tick/env tick/notice",
 	"tick/ingest/comments":      "actions internal/github internal/work internal/work/command store tick/env tick/ingest/batch",
 	"tick/ingest/pulls":         "internal/github internal/work prompts/document store tick/ingest/batch tick/ingest/comments tick/notice",
-	"tick/notice":               "actions internal/github internal/work internal/work/explain prompts prompts/public store tick/env",
-	"tick/plan":                 "internal/work internal/work/command internal/work/explain internal/work/score internal/work/spending internal/work/standing",
+	"tick/notice":               "actions internal/github internal/work internal/work/explain internal/work/review prompts prompts/public store tick/env",
+	"tick/plan":                 "internal/work internal/work/command internal/work/explain internal/work/review internal/work/reviewing internal/work/score internal/work/spending internal/work/standing",
 	"tick/recheck":              "internal/github internal/work internal/work/explain internal/work/spending store tick/env tick/ingest tick/notice",
 	"tick/restore":              "internal/config internal/git internal/sandbox internal/work store tick/brief tick/env tick/ingest tick/notice tick/recheck",
-	"tick/snapshot":             "internal/config internal/work internal/work/spending prompts prompts/public store tick/env tick/plan",
-	"tick/turn":                 "internal/agent internal/git internal/github internal/work internal/work/explain prompts store tick/agentrun tick/brief tick/compose tick/env tick/ingest tick/notice tick/recheck tick/restore",
+	"tick/snapshot":             "internal/config internal/work internal/work/review internal/work/spending prompts prompts/public store tick/env tick/plan",
+	"tick/turn":                 "actions internal/agent internal/git internal/github internal/work internal/work/explain prompts store tick/agentrun tick/brief tick/compose tick/env tick/ingest tick/notice tick/recheck tick/restore",
 }
 
 func TestArrows(t *testing.T) {

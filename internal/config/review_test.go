@@ -150,6 +150,39 @@ flows = []
 	}
 }
 
+// gh's files name its accounts, so that one that it does not know is named at once; where
+// they do not say, or nothing is reviewed, nobody is refused.
+func TestAccountsThatGhDoesNotKnow(t *testing.T) {
+	table := "[[repo.reviewers]]\nname = \"quinn\"\naccount = \"quin-bot\"\n"
+	for _, c := range []struct {
+		doc, want string
+		known     []string
+	}{
+		{on + table, "", nil},
+		{on + table, "", []string{"op", "Quin-Bot"}},
+		{"[repo.review]\nenabled = false\n" + table, "", []string{"op"}},
+		{on + table, `config.toml:9: account in [[repo.reviewers]]: gh knows no account "quin-bot" on github.com; did you mean "quinn-bot"?`, []string{"op", "quinn-bot"}},
+		{on + table, `config.toml:9: account in [[repo.reviewers]]: gh knows no account "quin-bot" on github.com, only ann, op; log it in: gh auth login --hostname github.com`, []string{"ann", "op"}},
+	} {
+		cfg, err := parse(t, minimal+c.doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = cfg.CheckAccounts(func(host string) []string {
+			if host != "github.com" {
+				t.Errorf("asked about %s", host)
+			}
+			return c.known
+		})
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("gh knows %q: %v", c.known, err)
+		case c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)):
+			t.Errorf("gh knows %q: %v, want %s", c.known, err, c.want)
+		}
+	}
+}
+
 func TestMistakesAboutReviewsAreNamed(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"empty.md": " \n", "large.md": strings.Repeat("x", 64<<10+1), "binary.md": "a\x00b"} {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -212,4 +213,28 @@ func (r Repo) Reviewer(name string) (Reviewer, bool) {
 		}
 	}
 	return builtInReviewer(name)
+}
+
+// CheckAccounts refuses an account of a reviewer that gh does not know. known are gh's
+// accounts on a host; none where gh does not say.
+func (c *Config) CheckAccounts(known func(host string) []string) error {
+	var invalid document.InvalidError
+	for _, r := range c.Repos {
+		for _, x := range r.Reviewers {
+			if !r.Review.Enabled || x.Account == "" {
+				continue
+			}
+			names := known(r.Name.Host)
+			if len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, x.Account) }) {
+				continue
+			}
+			invalid.Problems = append(invalid.Problems, document.Problem{File: c.Path, Line: x.Line, Text: fmt.Sprintf(
+				"account in [[repo.reviewers]]: gh knows no account %q on %s%s", x.Account, r.Name.Host,
+				cmp.Or(document.Meant(x.Account, names, "%q"), ", only "+strings.Join(names, ", ")+"; log it in: gh auth login --hostname "+r.Name.Host))})
+		}
+	}
+	if len(invalid.Problems) > 0 {
+		return &invalid
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ type Restore struct {
 	Base    string // name of the base branch, for the agent to compare with; may be ""
 	Ignored Ignored
 	Merge   *Merge // the merge in progress that Dir will hold in place of Commit; may be nil
+	Tree    string // the tree that Dir will hold in place of Commit's, see Guard; may be ""
 }
 
 // Restore makes the checkout hold exactly the commit, whatever state it is in,
@@ -104,12 +106,12 @@ func (m *Mirror) tryRestore(ctx context.Context, r Restore) error {
 	return m.giveRepository(ctx, r)
 }
 
-// holds is what the checkout will hold: a commit, or the tree of a merge.
+// holds is what the checkout will hold: a commit, or the tree that stands for it.
 func (r Restore) holds() string {
 	if r.Merge != nil {
 		return r.Merge.Tree
 	}
-	return r.Commit
+	return cmp.Or(r.Tree, r.Commit)
 }
 
 // fill makes index and files those of the commit and removes all others.

@@ -89,7 +89,7 @@ type Protection struct {
 }
 
 // Hides reports whether the operator's files are out of the agent's sight.
-func (p Protection) Hides() bool { return p.Kind == work.SandboxBwrap || p.Kind == work.SandboxMac }
+func (p Protection) Hides() bool { return p.Kind.Hides() }
 
 // String says it aloud.
 func (p Protection) String() string {

@@ -37,11 +37,12 @@ import (
 // taken; without one the agent does its honest best (see honest).
 type rule struct {
 	// Conditions; an absent one always holds.
-	Kind    string `yaml:"kind"`
-	Number  int    `yaml:"number"`  // the turn's: the issue for a start, the pull request for feedback
-	Issue   int    `yaml:"issue"`   // the source issue
-	Attempt int    `yaml:"attempt"` // the nth run of this kind for this number
-	Says    string `yaml:"says"`    // is part of the prompt
+	Kind     string `yaml:"kind"`
+	Number   int    `yaml:"number"`   // the turn's: the issue for a start, the pull request for feedback
+	Issue    int    `yaml:"issue"`    // the source issue
+	Reviewer string `yaml:"reviewer"` // who looks, or whose review is to be fixed
+	Attempt  int    `yaml:"attempt"`  // the nth run of this kind for this number, of this reviewer
+	Says     string `yaml:"says"`     // is part of the prompt
 
 	// Deeds, in this order.
 	Touch    string            `yaml:"touch"` // a file that says: the agent runs
@@ -62,6 +63,7 @@ type rule struct {
 	Print    *string           `yaml:"print"`    // this instead of an answer
 	Exit     int               `yaml:"exit"`
 
+	Stands  bool             `yaml:"stands"` // a reviewer says of no earlier finding that it is done
 	Answer  map[string]any   `yaml:"answer"` // over the default answer of the kind
 	Without []string         `yaml:"without"`
 	Session *string          `yaml:"session"`
@@ -111,7 +113,29 @@ type request struct {
 			Author string `json:"author"`
 			Body   string `json:"body"`
 		} `json:"new_events"`
+		Findings []struct {
+			ID        string `json:"id"`
+			CommentID int64  `json:"comment_id"`
+			Body      string `json:"body"`
+		} `json:"findings"`
+		Review    *reviewerOf `json:"review"`
+		ReviewFix *reviewerOf `json:"review_fix"`
 	} `json:"context"`
+}
+
+// reviewerOf names a reviewer.
+type reviewerOf struct {
+	Reviewer string `json:"reviewer"`
+}
+
+// reviewer is who looks, or whose review is to be fixed; empty: nobody.
+func (r request) reviewer() string {
+	for _, who := range []*reviewerOf{r.Context.Review, r.Context.ReviewFix} {
+		if who != nil {
+			return who.Reviewer
+		}
+	}
+	return ""
 }
 
 // number is the issue or pull request that the turn is about.
@@ -124,11 +148,12 @@ func (r request) number() int {
 
 // run is what a run leaves behind for the story.
 type run struct {
-	Kind    string          `json:"kind"`
-	Number  int             `json:"number"`
-	Attempt int             `json:"attempt"`
-	Dir     string          `json:"dir"`
-	Request json.RawMessage `json:"request"`
+	Kind     string          `json:"kind"`
+	Number   int             `json:"number"`
+	Reviewer string          `json:"reviewer"`
+	Attempt  int             `json:"attempt"`
+	Dir      string          `json:"dir"`
+	Request  json.RawMessage `json:"request"`
 }
 
 // scriptedAgent is the program's main.
@@ -192,9 +217,9 @@ func record(dir string, req request, raw []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		this := run{Kind: req.Kind, Number: req.number(), Attempt: 1, Dir: wd, Request: raw}
+		this := run{Kind: req.Kind, Number: req.number(), Reviewer: req.reviewer(), Attempt: 1, Dir: wd, Request: raw}
 		for _, p := range past {
-			if p.Kind == this.Kind && p.Number == this.Number {
+			if p.Kind == this.Kind && p.Number == this.Number && p.Reviewer == this.Reviewer {
 				this.Attempt++
 			}
 		}
@@ -259,6 +284,7 @@ func pick(file string, req request, attempt int) (rule, error) {
 		if (r.Kind == "" || r.Kind == req.Kind) &&
 			(r.Number == 0 || r.Number == req.number()) &&
 			(r.Issue == 0 || r.Issue == req.Context.Task.Issue.Number) &&
+			(r.Reviewer == "" || r.Reviewer == req.reviewer()) &&
 			(r.Attempt == 0 || r.Attempt == attempt) &&
 			strings.Contains(req.Prompt, r.Says) {
 			return r, nil
@@ -406,11 +432,17 @@ func liveOn(lifetime, file string) {
 // answer is the program's output.
 func (r rule) answer(req request) map[string]any {
 	a := defaultAnswer(req)
+	if req.Kind == "review" {
+		a = reviewAnswer(req, !r.Stands)
+	}
 	maps.Copy(a, r.Answer)
 	for _, key := range r.Without {
 		delete(a, key)
 	}
 	session := "session-" + strconv.Itoa(req.Context.Task.Issue.Number)
+	if req.Kind == "review" {
+		session += "-" + req.reviewer()
+	}
 	if r.Session != nil {
 		session = *r.Session
 	}
@@ -456,8 +488,27 @@ func feedbackAnswer(req request) map[string]any {
 		}
 		replies = append(replies, map[string]any{"review_comment_id": id, "body": "Done: " + firstLine(e.Body), "resolve": false})
 	}
+	for _, x := range req.Context.Findings {
+		if x.CommentID == 0 {
+			general = "Done, as " + req.reviewer() + " asks."
+			continue
+		}
+		replies = append(replies, map[string]any{"review_comment_id": x.CommentID, "body": "Done: " + firstLine(x.Body), "resolve": true})
+	}
 	return map[string]any{
 		"review_replies": replies, "general_comment": general, "commit_message": "Address feedback", "flaky_test": nil,
+	}
+}
+
+// reviewAnswer approves, and says of everything earlier that it is done, or is not.
+func reviewAnswer(req request, done bool) map[string]any {
+	earlier := []any{}
+	for _, x := range req.Context.Findings {
+		earlier = append(earlier, map[string]any{"finding": x.ID, "resolved": done, "note": "Looked at again."})
+	}
+	return map[string]any{
+		"decision": "approve", "summary": "It does what #" + strconv.Itoa(req.Context.Task.Issue.Number) + " asks for.", "body": nil,
+		"comments": []any{}, "earlier": earlier, "escalate": []string{},
 	}
 }
 

@@ -39,6 +39,8 @@
 //	clock stop|run           stops time: all that is done shares a second; and runs it again
 //	hub-clock DURATION       sets GitHub's clock ahead of the program's by that; -400s: behind it
 //	other-host NAME          makes a second GitHub host with an octo/app of its own; other-hub is its hub
+//	gh VERSION [ACCOUNT=TOKEN…] puts a gh of that version first on PATH that knows these accounts (hub token NAME prints
+//	                         a token), until the next one; $WORK/gh.log has a line for each time that it was started
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
 //
 // Nobody waits for time to pass: each thing that hub does, people do in a second of its own, for the clock is moved to
@@ -125,6 +127,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"clock":         cmdClock,
 		"hub-clock":     cmdHubClock,
 		"other-host":    cmdOtherHost,
+		"gh":            cmdGh,
 	}
 	main := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }
 	other := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hosts.other }

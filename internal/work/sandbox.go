@@ -14,6 +14,9 @@ const (
 	SandboxNone     Sandbox = "none"
 )
 
+// Hides reports whether the operator's files are out of the agent's sight.
+func (s Sandbox) Hides() bool { return s == SandboxBwrap || s == SandboxMac }
+
 // Sandboxes are the words that the config knows.
 func Sandboxes() []Sandbox {
 	return []Sandbox{SandboxAuto, SandboxRequired, SandboxBwrap, SandboxMac, SandboxAgent, SandboxNone}

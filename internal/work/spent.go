@@ -8,6 +8,7 @@ type Spent struct {
 	Turn     int64
 	Run      int64 // 0: of all the turn's runs
 	Kind     Kind
+	Reviewer string // whose review it made, or whose demands it fixed; empty: neither
 	Step     Step
 	Head     string // the commit from which its agent worked
 	Commit   string // what it left; empty when nothing changed, or nothing yet

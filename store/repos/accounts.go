@@ -45,8 +45,7 @@ const levelAllowed = "allowed"
 // there is none. An account that stands for another login already, for it was renamed,
 // is given back as it is.
 func (t Rows) PinAllowed(ctx context.Context, repoID int64, who work.Account, at time.Time) (int64, error) {
-	pinned, ok, err := rows.Find(ctx, t.tx, "look for the account of "+who.Login, rows.ScanID,
-		`SELECT account_id FROM permissions WHERE repo_id = ? AND level = ? AND lower(login) = lower(?)`, repoID, levelAllowed, who.Login)
+	pinned, ok, err := t.PinnedAccount(ctx, repoID, who.Login)
 	if ok || err != nil {
 		return pinned, err
 	}
@@ -55,6 +54,13 @@ func (t Rows) PinAllowed(ctx context.Context, repoID int64, who work.Account, at
 		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE level <> excluded.level`,
 		repoID, who.ID, who.Login, levelAllowed, t.tx.Stamp(at))
 	return who.ID, err
+}
+
+// PinnedAccount gives the account that a login of the config's stands for in a repository;
+// false while nobody was seen under it.
+func (t Rows) PinnedAccount(ctx context.Context, repoID int64, login string) (int64, bool, error) {
+	return rows.Find(ctx, t.tx, "look for the account of "+login, rows.ScanID,
+		`SELECT account_id FROM permissions WHERE repo_id = ? AND level = ? AND lower(login) = lower(?)`, repoID, levelAllowed, login)
 }
 
 // GetPermission gives an account's level on a repository as it was at a time.

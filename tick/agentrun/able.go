@@ -60,7 +60,7 @@ func (p *Runner) able(ctx context.Context, l *env.Lease, ag env.Hired) error {
 	k := kindOfRun{agent: ag.Name, sandbox: ag.Sandbox, mode: l.Mode()}
 	return p.tried.once(k, func() error {
 		return ag.Check(ctx, agent.Request{
-			Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Kind: l.Turn.Kind, Mode: k.mode, Dir: l.Checkout.Dir, Item: l.Item.Number, Log: p.agentLog(l),
+			Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Kind: l.Turn.Kind, Mode: k.mode, Dir: l.Checkout.Dir, Item: homeOf(l), Log: p.agentLog(l),
 		})
 	})
 }

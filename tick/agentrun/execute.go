@@ -27,6 +27,9 @@ func (p *Runner) Execute(ctx context.Context, l *env.Lease) error {
 		return errors.Join(err, l.Checkout.Leave())
 	}
 	l.Turn.Agent, l.Turn.Sandbox = ag.Name, ag.Sandbox
+	if err := sheltered(l, ag); err != nil {
+		return errors.Join(err, l.Checkout.Leave())
+	}
 	if ag.Warning != "" {
 		p.Changed(l, env.Unprotected, ag.Warning)
 	}

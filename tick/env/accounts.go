@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -13,19 +14,45 @@ import (
 )
 
 // Accounts are the GitHub accounts that this tool has worked as. Their marked
-// writing is ours; anybody else's marker is a paste.
+// writing is ours; anybody else's marker is a paste. As some of them gh may be logged
+// in; as the others reviewers speak, and nothing else that they do is ours.
 type Accounts struct {
-	mu    sync.Mutex
-	Names operators
-	known map[string][]int64 // by host
-	shut  map[string]error   // hosts on which nothing is done today, for want of a login or for another one
+	mu        sync.Mutex
+	Names     operators
+	operators map[string][]int64        // by host
+	met       map[string][]work.Account // those of them that the database has
+	reviewers map[string][]work.Account // by host
+	shut      map[string]error          // hosts on which nothing is done today, for want of a login or for another one
+
+	asking   sync.Mutex // one at a time asks who an account is
+	speakers map[speaking]Speaker
 }
 
-// IDs are our accounts on a host.
-func (a *Accounts) IDs(host string) []int64 {
+// Writers are our accounts on a host: whose marked writing is ours.
+func (a *Accounts) Writers(host string) []int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.Clone(a.known[host])
+	all := slices.Clone(a.operators[host])
+	for _, who := range a.reviewers[host] {
+		all = append(all, who.ID)
+	}
+	return all
+}
+
+// Operators are those of our accounts with which gh may be logged in on a host: whose
+// labels, pull requests and answers to commands are ours.
+func (a *Accounts) Operators(host string) []int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.operators[host])
+}
+
+// knows reports whether an account of ours has a login, as far as it was seen under it.
+func (a *Accounts) knows(host, login string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	same := func(who work.Account) bool { return strings.EqualFold(who.Login, login) }
+	return slices.ContainsFunc(a.reviewers[host], same) || slices.ContainsFunc(a.met[host], same)
 }
 
 // ShutOut says why nothing may be done on a host today.
@@ -65,17 +92,20 @@ func (a *Accounts) ShutHosts(wanted func(host string) bool) error {
 
 // LoadAccounts reads our accounts, once a pass.
 func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx) error {
-	rows, err := tx.ListAccounts(ctx, work.RoleOperator)
+	met, err := tx.ListAccounts(ctx, work.RoleOperator)
+	if err == nil {
+		p.Accounts.reviewers, err = tx.ListAccounts(ctx, work.RoleReviewer)
+	}
 	if err != nil {
 		return fmt.Errorf("read our accounts: %w", err)
 	}
-	p.Accounts.known = map[string][]int64{}
+	p.Accounts.operators, p.Accounts.met = map[string][]int64{}, met
 	for _, r := range p.Remotes {
-		p.Accounts.known[r.Name.Host] = slices.Clone(p.Config.Runtime.Accounts)
+		p.Accounts.operators[r.Name.Host] = slices.Clone(p.Config.Runtime.Accounts)
 	}
-	for host, accounts := range rows {
+	for host, accounts := range met {
 		for _, a := range accounts {
-			p.Accounts.known[host] = append(p.Accounts.known[host], a.ID)
+			p.Accounts.operators[host] = append(p.Accounts.operators[host], a.ID)
 		}
 		if len(accounts) == 1 {
 			p.Accounts.Names.Call(host, accounts[0])
@@ -86,17 +116,18 @@ func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx) error {
 
 // Meet accepts the account that gh is logged in with on a host. With another one than
 // before nothing is done there: yesterday's replies would be taken for somebody's feedback.
+// That of a reviewer is another one, too.
 func (p *Env) Meet(ctx context.Context, host string, who work.Account) error {
 	p.Accounts.mu.Lock()
 	defer p.Accounts.mu.Unlock()
 	if err := p.Accounts.shut[host]; err != nil {
 		return err
 	}
-	if slices.Contains(p.Accounts.known[host], who.ID) {
+	if slices.Contains(p.Accounts.operators[host], who.ID) {
 		p.Accounts.Names.Call(host, who)
 		return nil
 	}
-	if len(p.Accounts.known[host]) > 0 {
+	if len(p.Accounts.operators[host]) > 0 {
 		return p.Accounts.shutLocked(host, &work.BlockedError{
 			Reason: work.Reason{Kind: work.WhyAccountChanged, Who: who.Login, Number: int(who.ID)},
 		})
@@ -104,7 +135,7 @@ func (p *Env) Meet(ctx context.Context, host string, who work.Account) error {
 	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.AddAccount(ctx, host, who, work.RoleOperator) }); err != nil {
 		return fmt.Errorf("record our account: %w", err)
 	}
-	p.Accounts.known[host] = append(p.Accounts.known[host], who.ID)
+	p.Accounts.operators[host] = append(p.Accounts.operators[host], who.ID)
 	p.Accounts.Names.Call(host, who)
 	return nil
 }

@@ -22,6 +22,10 @@ type Remote struct {
 	Settings config.Repo
 	GitHub   GitHub
 	Mirror   func(work.Repo) Mirror
+
+	// As is the GitHub of another account than gh's own, which the config names for a
+	// reviewer. Without a token for it it fails with a BlockedError.
+	As func(ctx context.Context, account string) (GitHub, error)
 }
 
 // GitHub is what the pass asks of GitHub: lists for ingest, single objects
@@ -130,6 +134,7 @@ type Hired struct {
 	Name    string       // in the config
 	Sandbox work.Sandbox // what stands between it and the operator's files
 	Warning string       // why it can read them, and what to do about that; empty when it cannot
+	Remedy  string       // what to do about that alone
 }
 
 // Orphans ends what a dead pass's agent left running.

@@ -18,7 +18,7 @@ func (p *Env) MeetApp(ctx context.Context, r *Repo) error {
 	s, err := r.GitHub.Sweep(ctx, r.Row.Current, nil)
 	_, silent := errors.AsType[*github.BodyError](err)
 	if silent || github.IsStatus(err, 403) {
-		if len(p.Accounts.IDs(r.Name.Host)) == 0 {
+		if len(p.Accounts.Operators(r.Name.Host)) == 0 {
 			p.Log.WarnContext(ctx, "GitHub does not say which account the token is of; it is seen by what the pass writes first", "host", r.Name.Host, "repo_full_name", r.Name.FullName())
 		}
 		return nil
@@ -39,7 +39,7 @@ type learner struct {
 func (p *Env) learning(r Remote) GitHub {
 	host := r.Name.Host
 	return learner{r.GitHub, func(ctx context.Context, who work.Account) {
-		if who.ID == 0 || len(p.Accounts.IDs(host)) > 0 {
+		if who.ID == 0 || len(p.Accounts.Operators(host)) > 0 {
 			return
 		}
 		if err := p.Meet(context.WithoutCancel(ctx), host, who); err != nil {

@@ -78,7 +78,7 @@ func (h *Rebuild) ourPull(p github.Pull) (work.PullMark, bool) {
 	mark, marked := work.ParsePullMark(p.Body)
 	flow, issue, named := work.ParseBranch(p.Head)
 	ours := marked && named && !p.CrossRepo && flow == mark.Flow && issue == mark.Issue &&
-		p.Author.ID != 0 && slices.Contains(h.P.Accounts.IDs(h.R.Name.Host), p.Author.ID)
+		p.Author.ID != 0 && slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), p.Author.ID)
 	return mark, ours
 }
 
@@ -88,7 +88,7 @@ func (h *Rebuild) ourPull(p github.Pull) (work.PullMark, bool) {
 func (h *Rebuild) OwnPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
 	mark, ours := h.ourPull(p)
 	flow, issue, named := work.ParseBranch(p.Head)
-	if ours || !named || p.CrossRepo || p.Author.ID == 0 || !slices.Contains(h.P.Accounts.IDs(h.R.Name.Host), p.Author.ID) {
+	if ours || !named || p.CrossRepo || p.Author.ID == 0 || !slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), p.Author.ID) {
 		return mark, ours, nil
 	}
 	messages, err := h.R.GitHub.PullMessages(ctx, h.Repo.Current, p.Number)
@@ -112,7 +112,7 @@ func (h *Rebuild) OwnPull(ctx context.Context, p github.Pull) (work.PullMark, bo
 // looked for, when the database was lost.
 func (h *Rebuild) adoptReopened(ctx context.Context, is github.Issue) error {
 	mark, marked := work.ParsePullMark(is.Body)
-	if !marked || is.State != "open" || !slices.Contains(h.P.Accounts.IDs(h.R.Name.Host), is.Author.ID) {
+	if !marked || is.State != "open" || !slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), is.Author.ID) {
 		return nil
 	}
 	if _, known, err := h.Item(ctx, mark.Issue); err != nil || known {

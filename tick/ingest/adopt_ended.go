@@ -18,7 +18,7 @@ import (
 // over.
 func (h *Rebuild) adoptEnded(ctx context.Context, is github.Issue, label batch.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
 	for _, t := range slices.Backward(timeline) {
-		if t.FromPull == 0 || !slices.Contains(h.P.Accounts.IDs(h.R.Name.Host), t.Actor.ID) {
+		if t.FromPull == 0 || !slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), t.Actor.ID) {
 			continue
 		}
 		if _, tracked, err := h.Pull(ctx, t.FromPull); err != nil || tracked {
@@ -91,7 +91,7 @@ func (h *Rebuild) adoptByBranch(ctx context.Context, is github.Issue, label batc
 // this database does not know; one without a state is none.
 func (h *Rebuild) pastPull(ctx context.Context, is github.Issue, label batch.FlowLabel, timeline []github.TimelineEvent) (github.Pull, error) {
 	for _, t := range slices.Backward(timeline) {
-		if t.FromPull == 0 || !slices.Contains(h.P.Accounts.IDs(h.R.Name.Host), t.Actor.ID) {
+		if t.FromPull == 0 || !slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), t.Actor.ID) {
 			continue
 		}
 		if _, tracked, err := h.Pull(ctx, t.FromPull); err != nil || tracked {

@@ -139,6 +139,9 @@ func (h *Reading) read(ctx context.Context) error {
 	if err := h.fetch(reading); err != nil { // who we are decides what is ours: nothing is judged without
 		return err
 	}
+	if err := (env.Speakers{Env: h.P}).MeetAll(reading, h.R); err != nil {
+		return err
+	}
 	if err := h.identify(reading); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (h *Issues) StillMay(ctx context.Context, e work.Event) (may bool, why stri
 
 // mayBegin asks about who set a label; of one that we set, about who gave the command.
 func (h *Issues) mayBegin(ctx context.Context, e work.Event) (may bool, why string, err error) {
-	if !slices.Contains(h.P.Accounts.IDs(h.R.Name.Host), e.Author.ID) {
+	if !slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), e.Author.ID) {
 		may, err = h.people.MaySetLabel(ctx, e.Author, h.P.Now())
 		return may, fmt.Sprintf("the label %s was set by %s, who has no triage permission any more", e.State, e.Author.Login), err
 	}

@@ -37,7 +37,7 @@ func (w word) covers(t github.TimelineEvent) bool {
 // after the label; so what the operator sets by hand later is a word of its own.
 func (h *Issues) wordFor(ctx context.Context, is github.Issue, labelled github.TimelineEvent) (word, error) {
 	w := word{at: labelled.CreatedAt, event: labelled.ID, given: fmt.Sprintf("the label %s was set", labelled.Label)}
-	ids := h.P.Accounts.IDs(h.R.Name.Host)
+	ids := h.P.Accounts.Operators(h.R.Name.Host)
 	if !slices.Contains(ids, labelled.Actor.ID) {
 		return w, nil
 	}

@@ -72,7 +72,7 @@ func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, r
 		if due, err := p.due(ctx, a); err != nil || !due {
 			continue
 		}
-		applied, err := p.Effects().Apply(ctx, actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.IDs(r.Name.Host)}, a)
+		applied, err := p.Effects().Apply(ctx, actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.Writers(r.Name.Host)}, a)
 		if err != nil && ctx.Err() != nil {
 			return sent
 		}
@@ -125,7 +125,9 @@ func hopeless(a work.Action, err error) bool {
 		return false
 	case a.Kind == work.ActionRepoLabels:
 		return github.IsStatus(err, 403, 404, 410, 422)
-	case a.Need == work.NeedCosmetic && a.Kind == work.ActionLabels:
+	case a.Kind == work.ActionReviewRequest: // of the author, say, or of nobody who works there
+		return github.IsStatus(err, 403, 404, 410, 422) || a.Sends >= work.MaxAttempts
+	case a.Kind == work.ActionStatus, a.Need == work.NeedCosmetic && a.Kind == work.ActionLabels:
 		return github.IsStatus(err, 401, 403, 404, 410, 422)
 	}
 	return a.Need == work.NeedCosmetic || a.Sends >= work.MaxAttempts

@@ -64,6 +64,6 @@ func (p *Notices) target(ctx context.Context, tx *store.Tx, id int64, now time.T
 	if err != nil {
 		return Target{}, err
 	}
-	s := Target{item: item, Remote: p.RemoteByID(item.RepoID), now: now}
+	s := Target{item: item, Remote: p.RemoteByID(item.RepoID), now: now, redact: p.Secrets.Redact}
 	return s, p.locate(ctx, tx, &s)
 }

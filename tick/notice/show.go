@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -25,12 +27,17 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	if err != nil {
 		return err
 	}
-	s := Target{item: item, Remote: p.ShownAt(item.RepoID), now: now}
+	s := Target{item: item, Remote: p.ShownAt(item.RepoID), now: now, redact: p.Secrets.Redact}
 	if s.Remote == nil {
 		return nil // not configured any more: nothing of it is touched
 	}
 	if err := p.locate(ctx, tx, &s); err != nil {
 		return err
+	}
+	if s.hasPull && s.pull.State == work.PullOpen && m.To == work.StateAwaitingFeedback { // whatever came before, its reviews may go on
+		if err := tx.SetLook(ctx, s.pull.ID); err != nil {
+			return err
+		}
 	}
 	if err := p.showStop(ctx, tx, s, m); err != nil {
 		return fmt.Errorf("show why item %d is blocked: %w", item.ID, err)
@@ -44,6 +51,11 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 // locate reads where the item's conversation is.
 func (p *Notices) locate(ctx context.Context, tx *store.Tx, s *Target) (err error) {
 	s.pull, s.hasPull, err = tx.FindPullOfItem(ctx, s.item.ID)
+	if err == nil && s.hasPull {
+		var stored store.Reviews
+		stored, err = tx.GetReviews(ctx, s.pull.ID)
+		s.reviews = stored.Record
+	}
 	s.place = p.Public(s.Remote, s.item, s.hasPull && s.pull.State == work.PullOpen)
 	return err
 }
@@ -53,9 +65,11 @@ type Target struct {
 	item    work.Item
 	pull    work.PullRequest
 	hasPull bool
+	reviews review.Record // of the pull request
 	place   explain.Place
 	Remote  *env.Repo
 	now     time.Time
+	redact  func(string) string
 }
 
 // workingAfter is how long a turn must have run before GitHub shows it: one that
@@ -175,7 +189,7 @@ func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Target, m work.M
 		return err
 	}
 	if !m.Stands() {
-		if !known {
+		if !known || s.lasts(before, m) {
 			return nil
 		}
 		return p.endStop(ctx, tx, s, before, m)
@@ -193,6 +207,12 @@ func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Target, m work.M
 		return err
 	}
 	return tx.RenewAction(ctx, s.sticky(stop.Stop, s.stopText(stop.Stop), s.marks(stop.Stop), ""))
+}
+
+// lasts reports whether a stop is one of the reviews that goes on while a turn answers
+// people.
+func (s Target) lasts(stop work.Stop, m work.Move) bool {
+	return !m.Stands() && m.To.Open() && s.reviews.State.Stopped() && stop.Reason.Same(s.reviews.Why.Map(s.redact))
 }
 
 // stopping is a stop that begins now.
@@ -248,12 +268,20 @@ func (p *Notices) endStop(ctx context.Context, tx *store.Tx, s Target, stop work
 	if err != nil || !ok || said.Kind != work.ActionSticky {
 		return err
 	}
-	return tx.RenewAction(ctx, s.sticky(stop, s.overText(stop, m), work.Marks{Token: stop.Token}, work.StickyEdit))
+	return tx.RenewAction(ctx, s.sticky(stop, s.overText(stop, m), work.Marks{Token: stop.Token, Epoch: s.epoch()}, work.StickyEdit))
 }
 
 // marks are those of the comment while the stop lasts.
 func (s Target) marks(stop work.Stop) work.Marks {
-	return work.Marks{Token: stop.Token, Stop: work.MarkStop(stop, s.place.Spending)}
+	return work.Marks{Token: stop.Token, Stop: work.MarkStop(stop, s.place.Spending), Epoch: s.epoch()}
+}
+
+// epoch is how often people had the reviews begin again, for a pass whose database is gone.
+func (s Target) epoch() string {
+	if s.reviews.Epoch == 0 {
+		return ""
+	}
+	return strconv.Itoa(s.reviews.Epoch)
 }
 
 func (s Target) sticky(stop work.Stop, text string, m work.Marks, base string) work.Action {

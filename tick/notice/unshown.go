@@ -22,7 +22,7 @@ const (
 
 // showsState reports whether an action shows where an item stands.
 func showsState(a work.Action) bool {
-	return a.Kind == work.ActionLabels || a.Kind == work.ActionSticky
+	return a.Kind == work.ActionLabels || a.Kind == work.ActionSticky || a.Kind == work.ActionStatus
 }
 
 // showLater has an action tried again that was given up.

@@ -52,11 +52,12 @@ const (
 
 // noProgress says why one more turn would not fix what the last ones did not;
 // none while it may. Those that mended what they were for are no circle: what a
-// person pushed on top of them is red for another reason.
+// person pushed on top of them is red for another reason. What a reviewer asked for is
+// counted by the reviews (internal/work/review): before it the checks were green.
 func (r *itemPlanner) noProgress(events []work.Event) work.Reason {
 	var row []work.Spent // newest first
 	for _, s := range slices.Backward(r.item.Spent) {
-		if s.Kind != work.KindFix {
+		if s.Kind != work.KindFix || s.Reviewer != "" {
 			break
 		}
 		if s.Step == work.StepDone {

@@ -5,10 +5,11 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// stale finishes what was said of a head that is not the head any more, of
-// checks that are green by now or that the config leaves to people, and all but
+// stale finishes what was said of a head that is not the head any more, or was to be
+// reviewed of it, of checks that are green by now or that the config leaves to people, and all but
 // the last of the conflicts.
 func (r *itemPlanner) stale() {
 	var old, green, left []work.Event
@@ -19,7 +20,10 @@ func (r *itemPlanner) stale() {
 		}
 	}
 	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+		due, ofReview := review.DueOf(e)
 		switch {
+		case ofReview && due.Head != r.item.Pull.HeadOID:
+			old = append(old, e)
 		case e.Kind != work.EventCheck && e.Kind != work.EventConflict:
 			return false
 		case e.Source != r.item.Pull.HeadOID, e.Kind == work.EventConflict && e.ID != last:
@@ -41,8 +45,9 @@ func (r *itemPlanner) stale() {
 }
 
 // mend plans the turn that mends red checks and a conflict with the base: both
-// at once, for what mends one of them moves the head. People come first.
-func (r *itemPlanner) mend() {
+// at once, for what mends one of them moves the head. People come first. It reports
+// whether there is anything to mend.
+func (r *itemPlanner) mend() bool {
 	var events []work.Event
 	var reasons []string
 	for _, e := range r.item.Events {
@@ -57,17 +62,18 @@ func (r *itemPlanner) mend() {
 	}
 	switch {
 	case len(events) == 0:
-		return
+		return false
 	case !r.v.Policy.FeedbackLoop:
 		r.wait("", work.Reason{Kind: work.WhyFeedbackOff, Names: reasons})
-		return
+		return true
 	}
 	if why := r.noProgress(events); !why.None() {
 		r.stop(why)
-		return
+		return true
 	}
 	r.plan(PlannedTurn{
 		Kind: work.KindFix, Number: r.item.Pull.Number, Branch: r.item.Pull.Branch, Base: r.item.Pull.Base, Head: r.item.Pull.HeadOID,
 		Events: events, Reason: strings.Join(slices.Compact(reasons), "; "),
 	})
+	return true
 }

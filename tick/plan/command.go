@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // A command is carried out by what it plans: moves, turns that resume or are
@@ -21,11 +22,23 @@ import (
 // invocation is one command, as somebody gave it.
 type invocation struct {
 	command.Command
-	by     string    // login
-	at     time.Time // GitHub's clock
-	number int       // the issue or pull request where it was said
-	onPull bool
-	key    string // of its event
+	by      string       // login
+	account work.Account // whose login it is
+	at      time.Time    // GitHub's clock
+	number  int          // the issue or pull request where it was said
+	onPull  bool
+	key     string // of its event
+	url     string // of its comment; empty: it stands in none
+}
+
+// comment is the id of a command's comment. One that stands in none has one of its own
+// that no comment has.
+func (inv invocation) comment() int64 {
+	e, _ := work.EventOfKey(inv.key)
+	if id := command.CommentOf(e); id != 0 {
+		return id
+	}
+	return -inv.at.UnixMilli()
 }
 
 // Reply is what a command comes to.
@@ -33,7 +46,8 @@ type Reply struct {
 	Said    string        // what was done and what comes next; or why nothing was, and what to do
 	sent    []work.Action // what has to come about on GitHub before that is true
 	Refused bool
-	void    []string // keys of events that it ended: GitHub remembers them, too
+	void    []string        // keys of events that it ended: GitHub remembers them, too
+	verdict *review.Verdict // that it gives, for GitHub to remember; nil: none
 }
 
 // nothing is a reply to a command that does nothing.
@@ -112,7 +126,7 @@ func (r *commander) invocation(e work.Event) invocation {
 		cmd = command.Command{Verb: command.VerbHelp} // an older program stored it
 	}
 	return invocation{
-		Command: cmd, by: e.Author.Login, at: work.StampOf(e), number: e.Number, key: e.Key,
+		Command: cmd, by: e.Author.Login, account: e.Author, at: work.StampOf(e), number: e.Number, key: e.Key, url: e.URL,
 		onPull: r.item.HasPull() && e.Number == r.item.Pull.Number || strings.Contains(e.URL, "/pull/"),
 	}
 }
@@ -134,7 +148,7 @@ func (r *commander) obey(inv invocation) Reply {
 		return r.pause(inv)
 	case command.VerbResume:
 		return r.unpause(inv)
-	case command.VerbStatus, command.VerbRetry, command.VerbUnblock, command.VerbCancel:
+	case command.VerbStatus, command.VerbRetry, command.VerbUnblock, command.VerbCancel, command.VerbApprove, command.VerbHold:
 	case command.VerbDesign, command.VerbBugfix, command.VerbSmallJob:
 	}
 	if flow, held := r.v.Ignored[inv.number]; held && r.item.ID == 0 {
@@ -153,6 +167,10 @@ func (r *commander) obey(inv invocation) Reply {
 		return r.unblock(inv)
 	case command.VerbCancel:
 		return r.cancel(inv)
+	case command.VerbApprove:
+		return overReviews{r}.approve(inv)
+	case command.VerbHold:
+		return overReviews{r}.hold(inv)
 	case command.VerbHelp, command.VerbPause, command.VerbResume, command.VerbDesign, command.VerbBugfix, command.VerbSmallJob:
 	}
 	return helpReply(inv)
@@ -192,9 +210,18 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	r.p.Notices = append(r.p.Notices, work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: inv.number, Base: strings.Join(after, " "), Target: e.Source,
-		Body: r.v.Policy.Mark(body, work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...)}), Why: "answer to: " + inv.Named(),
+		Body: r.v.Policy.Mark(body, rep.marks(token, e)), Why: "answer to: " + inv.Named(),
 	})
 	r.line("notice", "", "answer to "+inv.by+": "+inv.Named())
+}
+
+// marks are those of the answer to a command.
+func (rep Reply) marks(token string, e work.Event) work.Marks {
+	m := work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...)}
+	if rep.verdict != nil {
+		m.Review = review.Mark(*rep.verdict, nil, nil)
+	}
+	return m
 }
 
 // command is a command as it is given where the answer is read.

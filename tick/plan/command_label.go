@@ -108,7 +108,11 @@ func (r *commander) unpause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return nothing("%s, so there is nothing to resume. %s.", why, r.again())
 	}
-	if r.item.Pause == nil && r.item.ID != 0 {
+	label, held := overReviews{r}.release(inv)
+	switch {
+	case r.item.Pause == nil && held:
+		return Reply{Said: "The reviews are held no longer. " + r.whereItStands(), sent: []work.Action{label}}
+	case r.item.Pause == nil && r.item.ID != 0:
 		return nothing("It is not paused. %s", r.whereItStands())
 	}
 	if r.item.ID == 0 {
@@ -118,6 +122,9 @@ func (r *commander) unpause(inv invocation) Reply {
 		}
 	}
 	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, r.item.Number, command.VerbResume)}}
+	if held {
+		rep.sent = append(rep.sent, label)
+	}
 	if r.item.HasPull() {
 		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.item.Pull.Number, command.VerbResume))
 	}

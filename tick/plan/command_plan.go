@@ -15,7 +15,7 @@ func ForCommand(v Snapshot, item Item, e work.Event, cmd command.Command) (Reply
 	r := v.planner(&made, item)
 	r.item.Events = slices.DeleteFunc(r.item.Events, func(other work.Event) bool { return other.Kind == work.EventCommand })
 	at := e.CreatedAt.Truncate(time.Second) // as GitHub's stamps are, which are compared with it
-	inv := invocation{Command: cmd, by: e.Author.Login, at: at, number: e.Number, key: e.Key, onPull: r.item.HasPull() && e.Number == r.item.Pull.Number}
+	inv := invocation{Command: cmd, by: e.Author.Login, account: e.Author, at: at, number: e.Number, key: e.Key, onPull: r.item.HasPull() && e.Number == r.item.Pull.Number}
 	if r.commander().opening(e) {
 		return Reply{Said: "The pull request is being opened at this moment. Give the command again once it is there.", Refused: true}, made
 	}

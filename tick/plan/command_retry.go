@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
@@ -20,8 +21,13 @@ func (r *commander) retry(inv invocation) Reply {
 	if why := needsUnblock(r.item.Pull, r.v.place(r.item)); why != "" {
 		return nothing("%s", why)
 	}
-	if rep, ok := r.goOn(false); ok {
+	rep, ok := overReviews{r}.reviewAgain(inv)
+	if ok {
 		return rep
+	}
+	if on, ok := r.goOn(false); ok {
+		on.Said, on.sent = strings.TrimSpace(rep.Said+" "+on.Said), append(rep.sent, on.sent...)
+		return on
 	}
 	if r.item.HasPull() && r.item.Pull.NotBefore.After(r.v.Now) {
 		r.p.Reread = append(r.p.Reread, r.item.Pull.ID)

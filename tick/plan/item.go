@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/standing"
 )
 
@@ -30,6 +31,13 @@ type Item struct {
 	Closings map[int64]work.Action       // of its pull request, for a command that cancels the work, by the command's event
 	Shelved  []string                    // keys of events that were given up for the present head, where commands wait
 	Followed *Followed                   // what came after it on its issue, where commands wait; nil: nothing
+
+	Reviews   review.Facts  // what is stored of its pull request's; what a pass makes of them is not set
+	Reviewers review.Policy // by today's config
+	Requested []string      // people who were asked for a review of this head, by their names as reviewers
+	HeldBack  *review.Held  // people hold the reviews back; nil: they do not
+	Looking   bool          // something changed by which the reviews are decided, or the config did
+	Look      Look          // what is recorded once they are
 }
 
 // Followed is what came after an item on its issue.
@@ -43,7 +51,7 @@ func (i Item) HasPull() bool { return i.Pull.Number != 0 }
 
 // Standing is what of it says why nothing happens.
 func (i Item) Standing() standing.Item {
-	return standing.Item{Item: i.Item, Pull: i.Pull, Turn: i.Turn, Pause: i.Pause, Unanswered: len(i.Unanswered())}
+	return standing.Item{Item: i.Item, Pull: i.Pull, Turn: i.Turn, Pause: i.Pause, Unanswered: len(i.Unanswered()), Reviews: i.Reviews.Record.Why}
 }
 
 // Unanswered is what people wrote that no turn has taken yet, and that one may answer.
@@ -74,7 +82,7 @@ func (i Item) stopped() bool {
 // Asks reports whether there is anything to decide about the item, or to say: what
 // becomes of an issue or a pull request is an event.
 func (i Item) Asks() bool {
-	return len(i.Events) > 0 || i.Pause != nil || i.Pull.State == work.PullOpen && i.Pull.Rewritten()
+	return len(i.Events) > 0 || i.Pause != nil || i.Pull.State == work.PullOpen && i.Pull.Rewritten() || i.Looking
 }
 
 // Active reports whether it is an implementation under way, which others may

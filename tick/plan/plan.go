@@ -5,6 +5,8 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
@@ -58,6 +60,11 @@ type Plan struct {
 	Accepted []Acceptance
 	Pauses   []work.PauseChange // that commands begin and end
 	Banners  []work.PauseBanner // what comments do not say yet about who has an item
+	Reviews  []ReviewMove       // what becomes of the reviews of pull requests
+	Looked   []Look             // reviews that are decided, until something changes
+	Requests []Request          // of reviews by people
+	Verdicts []review.Verdict   // that people gave by commands
+	Holds    []Hold             // of reviews, that commands begin and end
 
 	Obeyed    []Obeyed
 	Told      []work.Event // commands from the command line, to be remembered
@@ -70,7 +77,7 @@ type Plan struct {
 // Empty reports whether the plan writes nothing but turns.
 func (p Plan) Empty() bool {
 	return len(p.Notices) == 0 && len(p.Moves) == 0 && len(p.Finished) == 0 && len(p.Resumed) == 0 && len(p.Renewed) == 0 && len(p.Accepted) == 0 &&
-		len(p.Pauses) == 0 && len(p.Banners) == 0 && len(p.Obeyed) == 0
+		len(p.Pauses) == 0 && len(p.Banners) == 0 && len(p.Obeyed) == 0 && len(p.Reviews) == 0 && len(p.Looked) == 0
 }
 
 // Waits says what holds work items back, by their ids.
@@ -107,6 +114,36 @@ type PlannedTurn struct {
 	Score    *score.Score // of an implementation
 
 	Unheard []work.Event // comments that a start resumes with
+
+	Trigger work.Event // what asks for it, where nothing is stored of that yet: made with the turn
+}
+
+// ReviewMove is what a plan decides about the reviews of a pull request.
+type ReviewMove struct {
+	Item   int64
+	Number int // of the pull request
+	reviewing.Step
+}
+
+// Request is that a person is asked for a review of a head.
+type Request struct {
+	Pull     int64
+	Reviewer string
+	Head     string
+}
+
+// Look says by what the reviews of a pull request were decided.
+type Look struct {
+	Pull   int64
+	Count  int    // of what changed by then
+	Policy string // what the config said, in short
+}
+
+// Hold is a person's word that the reviews of a pull request are held back, or are no
+// more.
+type Hold struct {
+	Pull int64
+	Held *review.Held // nil: it is over
 }
 
 // Obeyed is a command that is carried out, for the history.

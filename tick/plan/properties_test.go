@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // drawn is a snapshot of some items in any state, with what people wrote on them.
@@ -47,6 +48,9 @@ func drawItem(t *rapid.T, i int) Item {
 	if rapid.Bool().Draw(t, "paused") {
 		item.Pause = &work.Pause{Number: number, By: "bob", Began: noon.Add(-time.Duration(rapid.IntRange(0, 10).Draw(t, "paused for")) * time.Minute)}
 	}
+	if onPull && rapid.Bool().Draw(t, "reviewed") {
+		drawReviews(t, &item)
+	}
 	item.Spent = took(work.KindBugfixStart, rapid.IntRange(0, 4).Draw(t, "spent"))
 	kinds := []work.EventKind{work.EventSource, work.EventLabelled}
 	if onPull {
@@ -82,11 +86,65 @@ func drawItem(t *rapid.T, i int) Item {
 	return item
 }
 
+// drawReviews adds reviewers, and what they have said so far.
+func drawReviews(t *rapid.T, item *Item) {
+	item.Reviewers = review.Policy{
+		Order: []review.Reviewer{{Name: "quinn", MayCallIn: []string{"sam"}}}, MaxFixCycles: rapid.IntRange(0, 2).Draw(t, "most fixes"), Blocking: review.Major,
+		Pool:         map[string]review.Reviewer{"sam": {Name: "sam"}},
+		RequireHuman: rapid.Bool().Draw(t, "a person must approve"), WithoutChecks: rapid.Bool().Draw(t, "without checks"), Author: "op",
+	}
+	grace := review.Reviewer{Name: "grace", Human: true, Login: rapid.SampledFrom([]string{"grace", "op"}).Draw(t, "her login")}
+	if rapid.Bool().Draw(t, "a person reviews") {
+		item.Reviewers.Order = append(item.Reviewers.Order, grace)
+	}
+	if rapid.IntRange(0, 3).Draw(t, "nobody reviews any more") == 3 {
+		item.Reviewers = review.Policy{}
+	}
+	item.Looking, item.Look = rapid.Bool().Draw(t, "look"), Look{Pull: item.Pull.ID, Count: 1}
+	item.Pull.Draft = rapid.IntRange(0, 3).Draw(t, "draft") == 3
+	item.Pull.Rollup = rapid.SampledFrom([]string{"", "SUCCESS", "PENDING", "FAILURE"}).Draw(t, "rollup")
+	item.Pull.ChecksSince = noon.Add(-time.Duration(rapid.IntRange(0, 90).Draw(t, "checks run for")) * time.Minute)
+	if rapid.IntRange(0, 3).Draw(t, "held") == 3 {
+		item.HeldBack = &review.Held{By: "bob", At: noon.Add(-time.Hour)}
+	}
+	if rapid.Bool().Draw(t, "it is their time") {
+		item.State, item.Pause, item.Pull.State, item.Looking = work.StateAwaitingFeedback, nil, work.PullOpen, true
+	}
+	head := func(what string) string { return rapid.SampledFrom([]string{"aaa", "bbb"}).Draw(t, what) }
+	f := &item.Reviews
+	f.Record = review.Record{PullID: item.Pull.ID, State: rapid.SampledFrom(append(review.States(), "")).Draw(t, "reviews are"), Head: head("decided of"), Since: noon.Add(-time.Hour)}
+	if f.Record.State != "" {
+		f.Record.Reviewer = rapid.SampledFrom([]string{"quinn", "sam", "grace"}).Draw(t, "whose turn it is")
+	}
+	if f.Record.State.Stopped() {
+		f.Record.Why = work.Reason{Kind: work.WhyReviewFailed, Number: item.Pull.Number, Name: f.Record.Reviewer}
+	}
+	for n := range rapid.IntRange(0, 3).Draw(t, "verdicts") {
+		name := rapid.SampledFrom([]string{"quinn", "sam", "grace"}).Draw(t, "reviewer")
+		v := review.Verdict{
+			ID: int64(n + 1), PullID: item.Pull.ID, ReviewID: int64(4000 + n), Reviewer: name, Human: name == "grace", Head: head("of"), Epoch: rapid.IntRange(0, 1).Draw(t, "epoch"),
+			Decision: rapid.SampledFrom([]review.Decision{review.Approve, review.RequestChanges}).Draw(t, "decision"),
+			Validity: rapid.SampledFrom([]review.Validity{review.Counts, review.Moved, review.TakenBack}).Draw(t, "validity"),
+			At:       noon.Add(-time.Duration(rapid.IntRange(30, 90).Draw(t, "given")) * time.Minute),
+		}
+		if name == "quinn" && rapid.Bool().Draw(t, "calls sam in") {
+			v.CalledIn = []string{"sam"}
+		}
+		f.Verdicts = append(f.Verdicts, v)
+		if v.Decision == review.RequestChanges && rapid.Bool().Draw(t, "a fix was tried") {
+			f.Fixes = append(f.Fixes, review.Fix{
+				PullID: item.Pull.ID, Reviewer: name, ReviewID: v.ReviewID, Epoch: v.Epoch, Head: v.Head,
+				Outcome: rapid.SampledFrom([]review.FixOutcome{review.FixPushed, review.FixUnchanged, review.FixAsked}).Draw(t, "it"),
+			})
+		}
+	}
+}
+
 // essence is what a plan does, in an order of its own.
 func essence(p Plan) string {
 	var all []string
 	for _, t := range slices.Concat(p.Turns, p.Waiting, p.Held) {
-		all = append(all, fmt.Sprintf("turn %s of %d for %s", t.Kind, t.Item.ID, strings.Join(slices.Sorted(slices.Values(work.EventKeys(t.Events))), " ")))
+		all = append(all, fmt.Sprintf("turn %s of %d for %s%s", t.Kind, t.Item.ID, strings.Join(slices.Sorted(slices.Values(work.EventKeys(t.Events))), " "), t.Trigger.Key))
 	}
 	for _, a := range p.Notices {
 		all = append(all, "notice "+a.Token)
@@ -98,6 +156,15 @@ func essence(p Plan) string {
 		for _, id := range f.Events {
 			all = append(all, fmt.Sprintf("finish %d: %s", id, f.Outcome))
 		}
+	}
+	for _, m := range p.Reviews {
+		all = append(all, fmt.Sprintf("reviews of %d from %q to %q (%s) of %s: %s", m.Item, m.Before.State, m.Record.State, m.Record.Reviewer, m.Record.Head, m.Record.Why))
+	}
+	for _, r := range p.Requests {
+		all = append(all, fmt.Sprintf("request %s of %d", r.Reviewer, r.Pull))
+	}
+	for _, l := range p.Looked {
+		all = append(all, fmt.Sprint("looked at ", l.Pull))
 	}
 	for _, id := range p.Resumed {
 		all = append(all, fmt.Sprint("resume ", id))
@@ -136,6 +203,7 @@ func carriedOut(v Snapshot, p Plan) Snapshot {
 	for _, id := range p.Renewed {
 		item(id).Spent = nil
 	}
+	reviewed(p, v.Items, item)
 	for n, t := range slices.Concat(p.Turns, p.Waiting, p.Held) {
 		for _, e := range t.Events {
 			gone[e.ID] = true
@@ -150,6 +218,23 @@ func carriedOut(v Snapshot, p Plan) Snapshot {
 		v.Items[n].Events = slices.DeleteFunc(slices.Clone(v.Items[n].Events), func(e work.Event) bool { return gone[e.ID] })
 	}
 	return v
+}
+
+// reviewed stores what a plan decided about reviews.
+func reviewed(p Plan, items []Item, item func(int64) *Item) {
+	for n := range items {
+		if slices.Contains(p.Looked, items[n].Look) {
+			items[n].Looking = false
+		}
+	}
+	for _, m := range p.Reviews {
+		i := item(m.Item)
+		i.Reviews.Record, i.Reviews.Inserted = m.Record, slices.Concat(i.Reviews.Inserted, m.Inserted)
+	}
+	for _, asked := range p.Requests {
+		i := &items[slices.IndexFunc(items, func(i Item) bool { return i.Pull.ID == asked.Pull })]
+		i.Requested = append(i.Requested, asked.Reviewer)
+	}
 }
 
 // Once a plan is carried out, there is nothing to plan.

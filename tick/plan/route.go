@@ -51,7 +51,8 @@ func (v Snapshot) planner(p *Plan, item Item) *itemPlanner {
 }
 
 func (r *itemPlanner) route() {
-	if r.commander().commands() || r.ended() {
+	closing := r.commander().commands()
+	if reviewsOf(r).end(); closing || r.ended() {
 		return
 	}
 	r.note(work.EventHead, work.EventReopened, work.EventClosed)

@@ -122,12 +122,15 @@ func (r *itemPlanner) feedback() {
 			said = append(said, e)
 		}
 	}
+	reviewsOf(r).lift()
 	switch {
 	case r.item.State == work.StateBlocked && !r.answeredSince():
 		r.waitBlocked("", r.item.Reason)
 		return
 	case len(said) == 0:
-		r.mend()
+		if !reviewsOf(r).stands() && !r.mend() {
+			reviewsOf(r).plan()
+		}
 		return
 	case !r.v.Policy.FeedbackLoop:
 		r.wait("", work.Reason{Kind: work.WhyFeedbackOff, Count: len(said)})

@@ -90,7 +90,7 @@ func TestWhatAsksForNothingIsNotPlannedFor(t *testing.T) {
 		v := stirred(t)
 		want := For(v)
 		quiet := drawItem(t, 7)
-		quiet.Events, quiet.Pause, quiet.Flow = nil, nil, work.FlowBugfix
+		quiet.Events, quiet.Pause, quiet.Flow, quiet.Looking = nil, nil, work.FlowBugfix, false
 		v.Items = append([]Item{quiet}, v.Items...)
 		got := For(v)
 		if told(got) != told(want) {

@@ -11,7 +11,7 @@ import (
 // item reads an item whole.
 func (r *reading) item(ctx context.Context, row work.Item) (plan.Item, error) {
 	i := plan.Item{Item: row, Events: r.events[row.ID], Turn: r.turns[row.ID]}
-	for _, part := range []func(context.Context, *plan.Item) error{r.pull, r.stop, r.spent, r.dependencies, r.notices, r.closings} {
+	for _, part := range []func(context.Context, *plan.Item) error{r.pull, r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews} {
 		if err := part(ctx, &i); err != nil {
 			return i, err
 		}
@@ -63,7 +63,7 @@ func (r *reading) spent(ctx context.Context, i *plan.Item) (err error) {
 	}
 	i.Findings = map[int64][]string{}
 	for n, s := range slices.Backward(i.Spent) {
-		if s.Kind != work.KindFix || len(i.Spent)-n > plan.MostMends {
+		if s.Kind != work.KindFix || s.Reviewer != "" || len(i.Spent)-n > plan.MostMends {
 			break
 		}
 		events, err := r.tx.ListTurnEvents(ctx, s.Turn)

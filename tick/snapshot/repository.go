@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -35,7 +36,7 @@ func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (
 // begin reads what all items are made of.
 func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (plan.Snapshot, *reading, error) {
 	v := p.empty(r)
-	from, err := newReading(ctx, tx, r.Row, v.Now)
+	from, err := newReading(ctx, tx, r, v.Now)
 	return v, from, err
 }
 
@@ -61,16 +62,21 @@ func (r *reading) fill(ctx context.Context, v plan.Snapshot, w which) (plan.Snap
 
 // reading is what was read of a repository at once, of which its items are made.
 type reading struct {
-	tx     *store.Tx
-	repo   work.Repo
-	events map[int64][]work.Event // pending and of no turn, by item id; 0: nothing is worked on where they are
-	turns  map[int64]*work.Turn   // the unfinished ones, by item id
-	pauses []work.Pause           // that last, the oldest first
+	tx        *store.Tx
+	repo      work.Repo
+	settings  config.Repo
+	reviewing string                 // what the settings say about reviews, in short
+	events    map[int64][]work.Event // pending and of no turn, by item id; 0: nothing is worked on where they are
+	turns     map[int64]*work.Turn   // the unfinished ones, by item id
+	pauses    []work.Pause           // that last, the oldest first
 }
 
-func newReading(ctx context.Context, tx *store.Tx, repo work.Repo, now time.Time) (*reading, error) {
-	r := &reading{tx: tx, repo: repo, events: map[int64][]work.Event{}, turns: map[int64]*work.Turn{}}
-	pending, err := tx.ListPendingEvents(ctx, repo.ID)
+func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time) (r *reading, err error) {
+	r = &reading{tx: tx, repo: repo.Row, settings: repo.Settings, events: map[int64][]work.Event{}, turns: map[int64]*work.Turn{}}
+	if r.reviewing, err = policyName(r.settings); err != nil {
+		return r, err
+	}
+	pending, err := tx.ListPendingEvents(ctx, r.repo.ID)
 	if err != nil {
 		return r, err
 	}
@@ -91,7 +97,7 @@ func newReading(ctx context.Context, tx *store.Tx, repo work.Repo, now time.Time
 			r.turns[t.ItemID] = &t
 		}
 	}
-	r.pauses, err = tx.ListOpenPauses(ctx, repo.ID)
+	r.pauses, err = tx.ListOpenPauses(ctx, r.repo.ID)
 	return r, err
 }
 
@@ -153,6 +159,11 @@ func (r *reading) asking(ctx context.Context) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
+	looking, err := r.tx.ListLooking(ctx, r.repo.ID, r.reviewing)
+	if err != nil {
+		return nil, err
+	}
+	ids = append(ids, looking...)
 	taken, err := r.tx.ListTakenStops(ctx)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -47,6 +48,9 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 func (p *Turns) plannedPush(ctx context.Context, l *env.Lease) (work.Action, bool, error) {
 	planned, err := p.TurnActions(ctx, l)
 	for _, a := range planned {
+		if a.Kind == work.ActionPush && l.Item.Flow == work.FlowReview {
+			return a, false, &actions.ForeignError{Kind: a.Kind, Number: l.Item.Number}
+		}
 		if a.Kind == work.ActionPush && !a.State.Settled() {
 			return a, true, err // a replayed one has a void one beside it
 		}

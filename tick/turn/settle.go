@@ -30,8 +30,11 @@ type Settlement struct {
 // blockedBy is the verdict where a person must act.
 func blockedBy(why work.Reason) Settlement {
 	v := Settlement{Kind: env.VerdictBlocked, why: why}
-	if why.Kind == work.WhyNewComments {
+	switch why.Kind { //nolint:exhaustive // the rest is as it is
+	case work.WhyNewComments:
 		v.Kind = env.VerdictSuperseded
+	case work.WhyReviewerAccount: // what the reviewer has said is posted once it may speak again
+		v.parks = true
 	}
 	return v
 }

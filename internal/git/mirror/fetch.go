@@ -56,7 +56,7 @@ func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 			_, err := m.RemoteCall(fetchArgs(m.url, oid)...).Run(ctx)
 			var failed *plumbing.CommandError
 			switch {
-			case errors.As(err, &failed) && failed.Says([]string{"not our ref", "no such remote ref", "unadvertised object", "couldn't find remote ref"}):
+			case errors.As(err, &failed) && failed.Says(notThere):
 				return &MissingError{OID: oid}
 			case err != nil:
 				return fmt.Errorf("fetch %s: %w", oid, plumbing.RemoteError("fetch", err))
@@ -67,6 +67,38 @@ func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 		return nil
 	})
 }
+
+// FetchPull brings the head of a pull request, also of one from a fork, and keeps it for
+// a turn. False: the remote shows none under that number. It may be behind what the API
+// says. It is durable when it returns.
+func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid string, ok bool, err error) {
+	if err := CheckKey(key); err != nil {
+		return "", false, fmt.Errorf("fetch pull request #%d: %w", number, err)
+	}
+	ref := turnRef(key)
+	err = m.locked(ctx, func() error {
+		if err := m.ensure(ctx); err != nil {
+			return err
+		}
+		_, err := m.RemoteCall(fetchArgs(m.url, fmt.Sprintf("+refs/pull/%d/head:%s", number, ref))...).Run(ctx)
+		var failed *plumbing.CommandError
+		switch {
+		case errors.As(err, &failed) && failed.Says(notThere):
+			return nil
+		case err != nil:
+			return plumbing.RemoteError("fetch", err)
+		}
+		oid, ok, err = m.Ref(ctx, ref)
+		return err
+	})
+	if err != nil {
+		return "", false, fmt.Errorf("fetch pull request #%d: %w", number, err)
+	}
+	return oid, ok, nil
+}
+
+// notThere is what git says of something that the remote does not have.
+var notThere = []string{"not our ref", "no such remote ref", "unadvertised object", "couldn't find remote ref"}
 
 func fetchArgs(url, what string) []string {
 	return []string{

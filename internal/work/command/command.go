@@ -41,10 +41,12 @@ func VerbUses() []VerbUse {
 	return []VerbUse{
 		{VerbHelp, "", "Show this table"},
 		{VerbStatus, "", "Show where the work stands, what it waits for and what comes next"},
-		{VerbRetry, "", "Try again, at once, what failed, is blocked or waits"},
+		{VerbRetry, "", "Try again, at once, what failed, is blocked or waits; reviews that are stopped or held begin again"},
 		{VerbUnblock, "[--head SHA]", "Resume what is blocked, on the branch as it is now"},
 		{VerbPause, "", "Leave the issue to people; comments made during the pause are never acted on"},
-		{VerbResume, "", "End the pause"},
+		{VerbResume, "", "End the pause, and a hold of the reviews"},
+		{VerbApprove, "[--head SHA]", "Approve the pull request as one of its reviewers, as a review that approves does"},
+		{VerbHold, "", "Hold the reviews of the pull request back; comments are still answered"},
 		{VerbCancel, "", "Cancel the work and close its pull request; the branch stays"},
 		{VerbDesign, "", "Begin with a design document for the issue"},
 		{VerbBugfix, "", "Begin to fix the bug that the issue describes"},
@@ -80,7 +82,7 @@ func (v Verb) NeedsItem() bool {
 // Command is what somebody told the tool to do, rather than an agent.
 type Command struct {
 	Verb  Verb
-	Head  string // unblock: how the commit begins that is accepted, in lower case; empty: whatever is there
+	Head  string // unblock, approve: how the commit begins that is meant, in lower case; empty: whatever is there
 	Wrong string // help: why what was written is no command, in a sentence; empty when help was asked for
 }
 
@@ -146,8 +148,8 @@ func New(word string, args []string) Command {
 	for _, u := range VerbUses() {
 		switch {
 		case u.Verb != verb:
-		case verb == VerbUnblock:
-			return unblock(args)
+		case verb.TakesHead():
+			return headed(verb, args)
 		case len(args) > 0 && verb != VerbHelp:
 			return Command{Verb: VerbHelp, Wrong: "`" + string(verb) + "` takes no arguments, so nothing was done."}
 		default:
@@ -172,8 +174,11 @@ func noCommand(word string) string {
 	return "There is no command `" + word + "`, so nothing was done."
 }
 
-// unblock reads [--head SHA] and [--head=SHA].
-func unblock(args []string) Command {
+// TakesHead reports whether a verb may name the commit that is meant.
+func (v Verb) TakesHead() bool { return v == VerbUnblock || v == VerbApprove }
+
+// headed reads [--head SHA] and [--head=SHA].
+func headed(verb Verb, args []string) Command {
 	if len(args) == 1 {
 		if head, ok := strings.CutPrefix(args[0], "--head="); ok {
 			args = []string{"--head", head}
@@ -181,13 +186,13 @@ func unblock(args []string) Command {
 	}
 	switch {
 	case len(args) == 0:
-		return Command{Verb: VerbUnblock}
+		return Command{Verb: verb}
 	case len(args) != 2 || args[0] != "--head":
-		return Command{Verb: VerbHelp, Wrong: "`unblock` takes `--head` and a commit, or nothing at all. Nothing was done."}
+		return Command{Verb: VerbHelp, Wrong: "`" + string(verb) + "` takes `--head` and a commit, or nothing at all. Nothing was done."}
 	case !headPrefix.MatchString(args[1]):
 		return Command{Verb: VerbHelp, Wrong: "What follows `--head` is no commit: it takes 7 to 40 hexadecimal digits. Nothing was done."}
 	}
-	return Command{Verb: VerbUnblock, Head: strings.ToLower(args[1])}
+	return Command{Verb: verb, Head: strings.ToLower(args[1])}
 }
 
 // HelpTable is the help in Markdown, as comments and the docs have it.

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"strings"
+
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -39,4 +41,14 @@ func CommandSource(kind work.EventKind, id string) string {
 		work.EventReopened, work.EventLabelled, work.EventCommand, work.EventReviewDue, work.EventFixDue:
 	}
 	return id
+}
+
+// CommentOf is the id of the comment or review that a command stands in; 0: it stands in
+// none, or is no command.
+func CommentOf(e work.Event) int64 {
+	if e.Kind != work.EventCommand {
+		return 0
+	}
+	e.Source = strings.TrimPrefix(strings.TrimPrefix(e.Source, reviewSource), summarySource)
+	return work.CommentID(e)
 }

@@ -1,6 +1,11 @@
 package review
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
 
 // Line is the reviewers in their order, with those who were called in right behind
 // whoever called them. One who stands later in the order already is taken forward.
@@ -56,4 +61,15 @@ func CallIn(p Policy, v Verdict, before []Insertion) (in []Insertion, vain []str
 		}
 	}
 	return in, vain
+}
+
+// Is reports whether a reviewer is a person, and this account is theirs.
+func (r Reviewer) Is(who work.Account) bool {
+	switch {
+	case !r.Human || r.Login == "":
+		return false
+	case r.LoginID != 0:
+		return r.LoginID == who.ID
+	}
+	return strings.EqualFold(r.Login, who.Login)
 }

@@ -18,6 +18,7 @@ type Item struct {
 	Turn       *work.Turn       // the unfinished one; nil: none
 	Pause      *work.Pause      // people have paused it; nil: they have not
 	Unanswered int              // what people wrote that no turn has taken yet, and that one may answer
+	Reviews    work.Reason      // what the reviews of its pull request wait for; none: nothing
 }
 
 func (i Item) hasPull() bool { return i.Pull.Number != 0 }
@@ -153,7 +154,7 @@ func idle(i Item) Standing {
 	case work.StateAwaitingIssueFollowup:
 		return Standing{Why: i.Reason.Or(work.Reason{Kind: work.WhyReply})}
 	case work.StateAwaitingFeedback:
-		return Standing{Why: i.Reason.Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number})}
+		return Standing{Why: i.Reason.Or(i.Reviews).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number})}
 	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed:
 	}
 	return Standing{Why: i.Reason}

@@ -35,7 +35,7 @@ var writing = []string{"admin", "maintain", "write"}
 // MaySetLabel reports whether the label that somebody set begins work. An issue
 // form's label names the issue's author, whoever that is.
 func (h *People) MaySetLabel(ctx context.Context, who work.Account, at time.Time) (bool, error) {
-	if slices.Contains(h.P.Accounts.IDs(h.R.Name.Host), who.ID) {
+	if slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), who.ID) {
 		return true, nil // for a command, whose author was asked about
 	}
 	return h.may(ctx, who, at, append([]string{"triage"}, writing...)...)

@@ -276,7 +276,7 @@ func (h *Comments) stored(ctx context.Context) (map[string]string, error) {
 // verdict says why an event is ignored; empty when it counts.
 func (h *Comments) verdict(ctx context.Context, e work.Event) (string, error) {
 	_, marked := work.ParseMarks(e.Body)
-	own := slices.Contains(h.P.Accounts.IDs(h.R.Name.Host), e.Author.ID)
+	own := slices.Contains(h.P.Accounts.Writers(h.R.Name.Host), e.Author.ID)
 	if own {
 		if edited, err := h.people.EditedByPerson(ctx, e); edited || err != nil {
 			return work.OutcomeOwnEdited, err
@@ -323,7 +323,7 @@ func (h *Comments) lateCopy(ctx context.Context, e work.Event) (pasted bool, err
 	if err != nil || !known {
 		return false, err
 	}
-	scope := actions.Scope{Repo: h.Repo, GitHub: h.R.GitHub, Accounts: h.P.Accounts.IDs(h.R.Name.Host)}
+	scope := actions.Scope{Repo: h.Repo, GitHub: h.R.GitHub, Accounts: h.P.Accounts.Writers(h.R.Name.Host)}
 	extra, err := actions.Extra(ctx, scope, a)
 	for _, id := range extra {
 		h.Removals = append(h.Removals, actions.Removal(h.Repo, a, id, h.Now()))

@@ -50,7 +50,7 @@ func (h *Comments) obeyedBefore(ctx context.Context, e work.Event) (string, erro
 	if err != nil {
 		return "", err
 	}
-	ids := h.P.Accounts.IDs(h.R.Name.Host)
+	ids := h.P.Accounts.Operators(h.R.Name.Host)
 	for _, c := range said {
 		if work.Ours(c.Body, c.Author, ids) {
 			h.NoteHandled(c.Body)

@@ -124,7 +124,7 @@ func (h *Pulls) whoAreWe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(h.P.Accounts.IDs(h.R.Name.Host)) == 0 {
+	if len(h.P.Accounts.Operators(h.R.Name.Host)) == 0 {
 		v.ETag = ""
 	}
 	who, etag, same, err := h.R.GitHub.Viewer(ctx, v.ETag)

@@ -1,0 +1,38 @@
+package actions
+
+import (
+	"context"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// request asks a person for a review of a head. Target is the login, Head the commit.
+// Who is asked already, or has reviewed that head, is not asked again.
+type request struct{}
+
+func (request) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
+	asked, err := s.GitHub.RequestedReviewers(ctx, s.Repo.Current, a.Number)
+	if err != nil {
+		return observation{}, false, err
+	}
+	for _, who := range asked {
+		if strings.EqualFold(who.Login, a.Target) {
+			return observation{}, true, nil
+		}
+	}
+	all, err := s.GitHub.Reviews(ctx, s.Repo.Current, a.Number)
+	if err != nil {
+		return observation{}, false, err
+	}
+	for _, r := range all {
+		if strings.EqualFold(r.Author.Login, a.Target) && r.CommitOID == a.Head && r.State != statePending && !r.SubmittedAt.IsZero() {
+			return observation{url: r.URL}, true, nil
+		}
+	}
+	return observation{}, false, nil
+}
+
+func (request) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
+	return observation{}, s.GitHub.RequestReviewers(ctx, s.Repo.Current, a.Number, a.Target)
+}

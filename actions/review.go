@@ -1,0 +1,151 @@
+package actions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+// reviews is what posting, dismissal and request ask of GitHub.
+type reviews interface {
+	Reviews(ctx context.Context, repo work.RepoName, pull int) ([]github.Review, error)
+	CreateReview(ctx context.Context, repo work.RepoName, pull int, n github.NewReview) (github.Review, error)
+	EditReview(ctx context.Context, repo work.RepoName, pull int, id int64, body string) (github.Review, error)
+	CommentsOfReview(ctx context.Context, repo work.RepoName, pull int, id int64) ([]github.ReviewComment, error)
+	DismissReview(ctx context.Context, repo work.RepoName, pull int, id int64, message string) (github.Review, error)
+	RequestedReviewers(ctx context.Context, repo work.RepoName, pull int) ([]work.Account, error)
+	RequestReviewers(ctx context.Context, repo work.RepoName, pull int, logins ...string) error
+}
+
+// The states of a review, as the API has them.
+const (
+	stateApproved         = "APPROVED"
+	stateChangesRequested = "CHANGES_REQUESTED"
+	stateDismissed        = "DISMISSED"
+	statePending          = "PENDING"
+)
+
+// posting is a reviewer's review of a head, with its comments. Target is the reviewer,
+// Head the commit, Extra has the comments on lines. The scope says by which event it
+// is told.
+type posting struct{}
+
+// find looks for the review by its token, and for any other of ours by the same
+// reviewer of the same head: a lost database may have counted the cycles otherwise, and
+// nobody looks twice.
+func (posting) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
+	all, err := s.GitHub.Reviews(ctx, s.Repo.Current, a.Number)
+	if err != nil {
+		return observation{}, false, err
+	}
+	var found []posted
+	for _, r := range all {
+		if r.State != statePending && (ours(s, a, r.Body, r.Author) || sameReview(s, a, r)) {
+			found = append(found, posted{r.ID, r.URL, r.Body, r.Author, r.SubmittedAt})
+		}
+	}
+	if len(found) == 0 {
+		return observation{}, false, nil
+	}
+	slices.SortFunc(found, func(x, y posted) int { return cmp.Compare(x.id, y.id) })
+	seen := observation{id: strconv.FormatInt(found[0].id, 10), url: found[0].url}
+	for i, p := range found { // what they say may differ: GitHub may have taken one with its comments in the text
+		if i > 0 && i < a.Sends && ours(s, a, p.body, p.author) && !p.at.After(lastCopy(a, found[0])) {
+			seen.extra = append(seen.extra, p.id)
+		}
+	}
+	return seen, true, nil
+}
+
+// sameReview reports whether a review of ours is by the action's reviewer, of its head.
+func sameReview(s Scope, a work.Action, r github.Review) bool {
+	m, ok := work.ParseMarks(r.Body)
+	if !ok || !slices.Contains(s.Accounts, r.Author.ID) {
+		return false
+	}
+	v, _, _, ok := review.ParseMark(m.Review)
+	return ok && v.Reviewer == a.Target && v.Head == a.Head
+}
+
+func (posting) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
+	if a.Sends > 1 { // a draft may have been in the way
+		if pending, err := s.GitHub.OwnPendingReview(ctx, s.Repo.Current, a.Number); err != nil || pending {
+			return observation{}, firstOf(err, draftWait(a, nil))
+		}
+	}
+	remarks, err := review.DecodeRemarks(a.Extra)
+	if err != nil {
+		return observation{}, err
+	}
+	for i, n := range wordings(s, a, remarks) {
+		var r github.Review
+		if r, err = s.GitHub.CreateReview(ctx, s.Repo.Current, a.Number, n); err == nil {
+			return observation{id: strconv.FormatInt(r.ID, 10), url: r.URL}, nil
+		}
+		if i == 0 && github.IsStatus(err, 422) {
+			err = draftInTheWay(ctx, s, a, err)
+		}
+		if _, wait := errors.AsType[*work.WaitError](err); wait || !github.IsStatus(err, 422) {
+			break
+		}
+	}
+	return observation{}, unlessOver(ctx, s, a, err)
+}
+
+// errOver says that a review has nothing to stand on any more.
+var errOver = errors.New("the branch was rewritten, and GitHub takes no review of what it had before")
+
+// unlessOver explains a review that GitHub takes in no form.
+func unlessOver(ctx context.Context, s Scope, a work.Action, refused error) error {
+	if !github.IsStatus(refused, 422) || errors.As(refused, new(*work.WaitError)) {
+		return refused
+	}
+	pull, ok, err := s.GitHub.Pull(ctx, s.Repo.Current, a.Number)
+	if err == nil && ok && pull.HeadOID != a.Head {
+		return errOver
+	}
+	return refused
+}
+
+// wordings are the forms in which a review is sent, until GitHub takes one: it refuses
+// comments on lines that it does not show, and verdicts on one's own work. What it
+// refuses it has not made.
+func wordings(s Scope, a work.Action, remarks review.Remarks) []github.NewReview {
+	event := cmp.Or(s.Event, github.ReviewComments)
+	full := github.NewReview{CommitOID: a.Head, Event: event, Body: a.Body}
+	for _, r := range remarks.OnLines {
+		full.Comments = append(full.Comments, github.NewReviewComment{Path: r.Path, Line: r.Line, Body: r.Body})
+	}
+	plain := github.NewReview{CommitOID: a.Head, Event: event, Body: cmp.Or(remarks.Whole, a.Body)}
+	all := []github.NewReview{full, plain}
+	if len(full.Comments) == 0 {
+		all = all[:1]
+	}
+	if event == github.ReviewComments {
+		return all
+	}
+	for _, n := range slices.Clone(all) {
+		n.Event = github.ReviewComments
+		all = append(all, n)
+	}
+	return all
+}
+
+// counts reports whether a review in this state holds a pull request up, or lets it pass.
+func counts(state string) bool {
+	return state == stateApproved || state == stateChangesRequested
+}
+
+// noted is a body with a note above it; its markers stay its last lines.
+func noted(body, note string) string { return note + "\n\n" + body }
+
+func hasNote(body, note string) bool {
+	return strings.HasPrefix(work.Normalise(body), work.Normalise(note)+"\n")
+}

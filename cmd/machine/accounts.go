@@ -1,0 +1,162 @@
+package machine
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// Reviewers may speak as other accounts than gh's own. gh knows their tokens, and is
+// asked for one when a pass needs it first; a token is nowhere but in memory.
+
+// accounts are the clients of other accounts than gh's own, as far as they were needed.
+type accounts struct {
+	mu    sync.Mutex
+	asked map[login]answer
+	gh    *ghProgram
+}
+
+// login is an account on a host.
+type login struct{ host, account string }
+
+// answer is what came of asking gh for an account.
+type answer struct {
+	client *github.Client
+	err    error
+}
+
+// ghTime bounds one question to gh. Its keyring may ask a person to unlock it, who is
+// not waited for.
+const ghTime = 20 * time.Second
+
+// as is the client of an account that gh knows beside its own.
+func (m *Machine) as(ctx context.Context, who login, log *slog.Logger) (env.GitHub, error) {
+	m.accounts.mu.Lock()
+	defer m.accounts.mu.Unlock()
+	at := login{who.host, strings.ToLower(who.account)}
+	a, known := m.accounts.asked[at]
+	if !known {
+		if a.client, a.err = m.connect(ctx, who, log); ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if m.accounts.asked == nil {
+			m.accounts.asked = map[login]answer{}
+		}
+		m.accounts.asked[at] = a
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	return a.client, nil
+}
+
+func (m *Machine) connect(ctx context.Context, who login, log *slog.Logger) (*github.Client, error) {
+	if m.accounts.gh == nil {
+		m.accounts.gh = m.findGh(ctx)
+	}
+	for _, known := range github.KnownAccounts(who.host) {
+		if strings.EqualFold(known, who.account) { // gh tells capitals apart, GitHub does not
+			who.account = known
+		}
+	}
+	token, why := m.accounts.gh.token(ctx, who)
+	if why != nil {
+		why.Kind, why.Who, why.Text = work.WhyReviewerAccount, who.account, m.secrets.Redact(why.Text)
+		return nil, &work.BlockedError{Reason: *why}
+	}
+	m.secrets.Add(token, "the token of "+who.account)
+	return github.New(github.Options{Host: who.host, Token: token, Now: m.now, Log: log})
+}
+
+// ghProgram is gh, as it was found.
+type ghProgram struct {
+	path    string
+	environ []string
+	missing *work.Reason // why it cannot be asked; nil: it can
+}
+
+// multiAccount is the first version of gh that knows several accounts on a host.
+var multiAccount = [2]int{2, 40}
+
+var ghVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^gh version v?((\d+)\.(\d+)\S*)`) })
+
+// findGh looks for gh and asks for its version. One that was built without a version is
+// taken for new.
+func (m *Machine) findGh(ctx context.Context) *ghProgram {
+	g := &ghProgram{environ: ghEnviron(m.env.All())}
+	advice := fmt.Sprintf("install gh %d.%d or later (https://cli.github.com), or take account out of the config", multiAccount[0], multiAccount[1])
+	var err error
+	if g.path, err = proc.LookPath("gh", hostPath(m.cfg, m.env)); err != nil {
+		g.missing = &work.Reason{Text: "gh, which has its token, is not on PATH", Advice: advice}
+		return g
+	}
+	said, err := g.ask(ctx, "--version")
+	v := ghVersion().FindStringSubmatch(said)
+	switch {
+	case err != nil:
+		g.missing = &work.Reason{Text: "gh, which has its token, does not start: " + err.Error(), Advice: advice}
+	case v == nil:
+	default:
+		major, _ := strconv.Atoi(v[2])
+		minor, _ := strconv.Atoi(v[3])
+		if slices.Compare([]int{major, minor}, multiAccount[:]) < 0 {
+			g.missing = &work.Reason{Text: fmt.Sprintf("gh %s is too old to have the tokens of several accounts", v[1]), Advice: advice}
+		}
+	}
+	return g
+}
+
+// token asks gh for the token of an account.
+func (g *ghProgram) token(ctx context.Context, who login) (token string, why *work.Reason) {
+	if g.missing != nil {
+		return "", new(*g.missing)
+	}
+	said, err := g.ask(ctx, "auth", "token", "--hostname", who.host, "--user", who.account)
+	token = strings.TrimSpace(said)
+	switch {
+	case err != nil:
+		why = &work.Reason{Text: "gh has no token for it: " + err.Error()}
+	case token == "" || strings.ContainsAny(token, " \t\r\n"):
+		why = &work.Reason{Text: "gh has no token for it"}
+	default:
+		return token, nil
+	}
+	why.Advice = fmt.Sprintf("log it in: gh auth login --hostname %s; gh auth status --hostname %s shows whom gh knows", who.host, who.host)
+	return "", why
+}
+
+// ask gives what gh prints. Its error is in one line.
+func (g *ghProgram) ask(ctx context.Context, args ...string) (string, error) {
+	res, err := proc.Run(ctx, proc.Cmd{Path: g.path, Args: args, Env: g.environ, Wall: ghTime, MaxOutput: 64 << 10, DieWithParent: true})
+	switch {
+	case err != nil:
+		return "", err
+	case res.TimedOut != proc.NoLimit:
+		return "", fmt.Errorf("gh %s did not end within %s", args[0], ghTime)
+	case res.Code != 0:
+		first, _, _ := strings.Cut(strings.TrimSpace(string(res.Stderr)), "\n")
+		return "", fmt.Errorf("gh %s ended with code %d: %s", args[0], res.Code, first[:min(len(first), 200)])
+	}
+	return string(res.Stdout), nil
+}
+
+// ghEnviron is gh's environment without the tokens in it, which are of one account and
+// would be taken for that of any; and without questions to a person.
+func ghEnviron(all []string) []string {
+	kept := slices.DeleteFunc(all, func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains([]string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}, strings.ToUpper(name))
+	})
+	return append(kept, "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "NO_COLOR=1")
+}

@@ -1,0 +1,175 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
+)
+
+// Guarded is the tree of a commit in which the files that an agent would obey are those
+// of another commit: who wrote the one is not who may tell agents what to do.
+type Guarded struct {
+	Tree  string
+	Paths []string // that differ from the commit's own; none: it is the commit's tree
+}
+
+// Guard makes such a tree. obeyed tells of a path, slashed and without an ending slash,
+// whether it is such a file, or a folder of them. A file that cannot stand there, since
+// something else of the commit does, is left out; so is a link to what is not obeyed.
+func (m *Mirror) Guard(ctx context.Context, commit, trusted string, obeyed func(path string) bool) (Guarded, error) {
+	own, err := m.entries(ctx, commit)
+	if err != nil {
+		return Guarded{}, fmt.Errorf("guard %s: %w", commit, err)
+	}
+	theirs, err := m.entries(ctx, trusted)
+	if err != nil {
+		return Guarded{}, fmt.Errorf("guard %s: %w", commit, err)
+	}
+	g := guard{mirror: m, obeyed: obeyed, kept: map[string]bool{}}
+	if err := g.compare(ctx, own, theirs); err != nil {
+		return Guarded{}, fmt.Errorf("guard %s: %w", commit, err)
+	}
+	tree, err := g.write(ctx, commit)
+	if err != nil {
+		return Guarded{}, fmt.Errorf("guard %s: %w", commit, err)
+	}
+	return Guarded{Tree: tree, Paths: g.paths}, nil
+}
+
+// entry is a file of a tree, as git lists it.
+type entry struct{ mode, oid, path string }
+
+const linkMode = "120000"
+
+// line is the entry as update-index reads it.
+func (e entry) line() string { return e.mode + " " + e.oid + "\t" + e.path + "\x00" }
+
+func (m *Mirror) entries(ctx context.Context, commit string) ([]entry, error) {
+	if !m.Has(ctx, commit) {
+		return nil, &mirror.MissingError{OID: commit}
+	}
+	listed, err := m.Call("ls-tree", "-r", "-z", "--full-tree", commit).Fields(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []entry
+	for _, line := range listed {
+		about, name, ok := strings.Cut(line, "\t")
+		fields := strings.Fields(about)
+		if !ok || len(fields) != 3 {
+			return nil, fmt.Errorf("read a tree: %q", line)
+		}
+		all = append(all, entry{mode: fields[0], oid: fields[2], path: name})
+	}
+	return all, nil
+}
+
+// guard is one call of Guard.
+type guard struct {
+	mirror *Mirror
+	obeyed func(path string) bool
+	kept   map[string]bool // paths of the commit's files that stay, and their folders
+	lines  strings.Builder // for update-index: what goes, then what comes
+	paths  []string
+}
+
+// has reports whether a path is obeyed, or lies in a folder that is.
+func (g *guard) has(name string) bool {
+	for ; name != "." && name != "/"; name = path.Dir(name) {
+		if g.obeyed(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// compare notes what goes and what comes.
+func (g *guard) compare(ctx context.Context, own, theirs []entry) error {
+	before := map[string]entry{}
+	for _, e := range own {
+		if g.has(e.path) {
+			before[e.path] = e
+			continue
+		}
+		g.keep(e.path)
+	}
+	come := map[string]entry{}
+	for _, e := range theirs {
+		usable, err := g.usable(ctx, e)
+		if err != nil {
+			return err
+		}
+		if usable {
+			come[e.path] = e
+		}
+	}
+	for _, e := range own {
+		if _, guarded := before[e.path]; guarded && come[e.path] != e {
+			g.paths = append(g.paths, e.path)
+			fmt.Fprintf(&g.lines, "0 %s\t%s\x00", strings.Repeat("0", len(e.oid)), e.path)
+		}
+	}
+	for _, e := range theirs {
+		if _, usable := come[e.path]; !usable || before[e.path] == e {
+			continue
+		}
+		if _, known := before[e.path]; !known {
+			g.paths = append(g.paths, e.path)
+		}
+		g.lines.WriteString(e.line())
+	}
+	return nil
+}
+
+// keep notes a file that stays, and the folders that it is in.
+func (g *guard) keep(name string) {
+	g.kept[name] = true
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		g.kept[dir+"/"] = true
+	}
+}
+
+// usable reports whether a file of the trusted commit is to stand in the tree: nothing
+// else stands in its place, and it is no link to what somebody else wrote.
+func (g *guard) usable(ctx context.Context, e entry) (bool, error) {
+	if !g.has(e.path) || g.kept[e.path+"/"] {
+		return false, nil
+	}
+	for dir := path.Dir(e.path); dir != "."; dir = path.Dir(dir) {
+		if g.kept[dir] {
+			return false, nil
+		}
+	}
+	if e.mode != linkMode {
+		return true, nil
+	}
+	to, err := g.mirror.Call("cat-file", "blob", e.oid).Text(ctx)
+	return err == nil && !path.IsAbs(to) && g.has(path.Join(path.Dir(e.path), to)), err
+}
+
+// write makes the tree.
+func (g *guard) write(ctx context.Context, commit string) (tree string, err error) {
+	if g.lines.Len() == 0 {
+		return g.mirror.Tree(ctx, commit)
+	}
+	err = g.mirror.InQuarantine(ctx, "guard "+commit, func(q *mirror.Quarantine) error {
+		index := filepath.Join(q.Dir, "index")
+		calls := []struct {
+			args []string
+			in   string
+		}{{[]string{"read-tree", commit}, ""}, {[]string{"update-index", "-z", "--index-info"}, g.lines.String()}, {[]string{"write-tree"}, ""}}
+		for _, step := range calls {
+			c := q.Call(step.args...)
+			c.Index, c.Stdin = index, []byte(step.in)
+			if tree, err = c.Text(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return tree, err
+}

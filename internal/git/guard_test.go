@@ -1,0 +1,133 @@
+package git
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
+)
+
+func obeyed(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	return name == "agents.md" || name == "claude.md" || name == ".claude"
+}
+
+// Somebody else's change of what agents obey stands in its commit and not in the
+// checkout; everything else of the commit does.
+func TestGuard(t *testing.T) {
+	for name, tc := range map[string]struct {
+		base, head map[string]string // "" takes a file away; "-> x" is a link to x
+		want       map[string]string
+		paths      []string
+	}{
+		"changed":                {map[string]string{"AGENTS.md": "ours"}, map[string]string{"AGENTS.md": "theirs", "a.txt": "new"}, map[string]string{"AGENTS.md": "ours", "a.txt": "new"}, []string{"AGENTS.md"}},
+		"added, deep and spelt":  {map[string]string{}, map[string]string{"x/y/Claude.MD": "theirs", ".claude/settings.json": "{}", "a.txt": "new"}, map[string]string{"a.txt": "new"}, []string{".claude/settings.json", "x/y/Claude.MD"}},
+		"taken away":             {map[string]string{".claude/rules": "ours"}, map[string]string{".claude/rules": ""}, map[string]string{".claude/rules": "ours"}, []string{".claude/rules"}},
+		"untouched":              {map[string]string{"AGENTS.md": "ours"}, map[string]string{"a.txt": "new"}, map[string]string{"AGENTS.md": "ours", "a.txt": "new"}, nil},
+		"a folder in its place":  {map[string]string{"AGENTS.md": "ours"}, map[string]string{"AGENTS.md": "", "AGENTS.md/evil": "theirs"}, map[string]string{"AGENTS.md": "ours"}, []string{"AGENTS.md/evil", "AGENTS.md"}},
+		"a file for its folder":  {map[string]string{"x/AGENTS.md": "ours"}, map[string]string{"x/AGENTS.md": "", "x": "theirs"}, map[string]string{"x": "theirs"}, nil},
+		"a link":                 {map[string]string{"AGENTS.md": "ours"}, map[string]string{"AGENTS.md": "-> evil", "evil": "theirs"}, map[string]string{"AGENTS.md": "ours", "evil": "theirs"}, []string{"AGENTS.md"}},
+		"our link to what is":    {map[string]string{"AGENTS.md": "ours", "CLAUDE.md": "-> AGENTS.md"}, map[string]string{"AGENTS.md": "theirs"}, map[string]string{"AGENTS.md": "ours", "CLAUDE.md": "-> AGENTS.md"}, []string{"AGENTS.md"}},
+		"our link to what isn't": {map[string]string{"CLAUDE.md": "-> rules.txt", "rules.txt": "ours"}, map[string]string{"rules.txt": "theirs"}, map[string]string{"rules.txt": "theirs"}, []string{"CLAUDE.md"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"a.txt": "old"})
+			base := w.putAll(tc.base)
+			head := w.putAll(tc.head)
+			w.fetch()
+			g, err := w.mirror.Guard(t.Context(), head, base, obeyed)
+			w.check(err)
+			if !slices.Equal(g.Paths, tc.paths) {
+				t.Errorf("differ: %q, want %q", g.Paths, tc.paths)
+			}
+			r := w.wanted()
+			r.Commit, r.Tree = head, g.Tree
+			w.check(w.mirror.Restore(t.Context(), r))
+			if _, kept := tc.want["a.txt"]; !kept {
+				tc.want["a.txt"] = "old"
+			}
+			got := contents(t, w.dir)
+			for path, text := range tc.want {
+				if got[filepath.FromSlash(path)] != text {
+					t.Errorf("%s holds %q, want %q", path, got[filepath.FromSlash(path)], text)
+				}
+			}
+			for path := range got {
+				if _, ok := tc.want[filepath.ToSlash(path)]; !ok && !strings.HasSuffix(path, "/") {
+					t.Errorf("%s is there", path)
+				}
+			}
+			if at := w.cmd(w.dir, "rev-parse", "HEAD"); at != head {
+				t.Errorf("the agent stands on %s, want %s", at, head)
+			}
+		})
+	}
+}
+
+// putAll commits files on main and pushes them: "" takes one away, "-> x" is a link to x.
+func (w *world) putAll(files map[string]string) string {
+	w.t.Helper()
+	for name, text := range files {
+		path := filepath.Join(w.person, filepath.FromSlash(name))
+		if text == "" {
+			w.check(os.RemoveAll(path))
+			_ = os.Remove(filepath.Dir(path)) // if it is empty now
+		}
+	}
+	for name, text := range files {
+		path := filepath.Join(w.person, filepath.FromSlash(name))
+		if to, link := strings.CutPrefix(text, "-> "); link {
+			_ = os.Remove(path)
+			w.check(os.Symlink(to, path))
+		} else if text != "" {
+			w.write(path, text)
+		}
+	}
+	return w.commit("change", nil)
+}
+
+func TestGuardMissesACommit(t *testing.T) {
+	w := newWorld(t, tree)
+	w.fetch()
+	var missing *mirror.MissingError
+	if _, err := w.mirror.Guard(t.Context(), w.main(), strings.Repeat("a", 40), obeyed); !errors.As(err, &missing) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// The head of a pull request comes from where the host shows it, and is kept.
+func TestFetchPull(t *testing.T) {
+	w := newWorld(t, tree)
+	w.fetch()
+	if oid, ok, err := w.mirror.FetchPull(t.Context(), 7, key1); ok || err != nil {
+		t.Fatalf("there is none, and it gave %q, %v", oid, err)
+	}
+	var heads []string
+	for _, message := range []string{"first", "second"} {
+		oid := w.cmd(w.person, "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", message)
+		w.cmd(w.person, "push", "-q", "-f", "origin", oid+":refs/pull/7/head")
+		got, ok, err := w.mirror.FetchPull(t.Context(), 7, key1)
+		if err != nil || !ok || got != oid {
+			t.Fatalf("got %q %v %v, want %s", got, ok, err, oid)
+		}
+		heads = append(heads, oid)
+	}
+	if got, ok := w.kept(key1); !ok || got != heads[1] {
+		t.Errorf("kept: %q", got)
+	}
+	w.fetch() // prunes nothing of ours
+	if _, ok := w.kept(key1); !ok {
+		t.Error("it was pruned")
+	}
+	if _, _, err := w.mirror.FetchPull(t.Context(), 7, "../x"); err == nil {
+		t.Error("took a path for a key")
+	}
+	w.mirror = w.mirrorOf(filepath.Join(w.root, "nowhere.git"))
+	if _, _, err := w.mirror.FetchPull(t.Context(), 7, key1); err == nil {
+		t.Error("no remote is no error")
+	}
+}

@@ -1,0 +1,106 @@
+package reviewing
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+// notices have GitHub show where the reviews stand: the commit status of the head, and
+// the label that says that people have to review.
+func (i Item) notices(s Step, c review.Choice) []work.Action {
+	var all []work.Action
+	if says, told := statusOf(c); told && i.Pull.State == work.PullOpen && (s.Moves() || s.Before.Head != s.Record.Head) {
+		all = append(all, work.Action{
+			RepoID: i.Repo.ID, ItemID: i.ID, Kind: work.ActionStatus, Need: work.NeedCosmetic, State: work.ActionPlanned,
+			Token: work.StatusToken(i.Repo.Key(), s.Record.Head), Number: i.Pull.Number, Head: s.Record.Head, Target: says.state, Body: says.text,
+			Base: i.Pull.URL, Why: "the reviews: " + string(s.Record.State),
+		})
+	}
+	human := s.Record.State == review.HumanReview
+	if label := i.Labels.HumanReview; label != "" && human != (s.Before.State == review.HumanReview) {
+		l := work.Labelling{Without: []string{label}}
+		if human {
+			l = work.Labelling{With: []work.Label{work.HumanReviewLabel(label)}}
+		}
+		all = append(all, l.Action(i.Repo, i.ID, i.Pull.Number, "review"))
+	}
+	return all
+}
+
+// status is a commit status as GitHub has it.
+type status struct{ state, text string }
+
+// mostStatus is how long the text of a commit status may be.
+const mostStatus = 140
+
+// statusOf is what the commit status of the head says; false where nothing is to be told.
+func statusOf(c review.Choice) (status, bool) {
+	s := status{"pending", ""}
+	switch c.State {
+	case review.Pending:
+		s.text = "Not reviewed yet"
+	case review.Reviewing:
+		s.text = "Waits for the review of " + c.Reviewer.Name
+	case review.Checking:
+		s.text = "Waits for the approval of a person"
+	case review.Fixing:
+		s.text = "Changes requested by " + c.Reviewer.Name
+	case review.Approved:
+		s = status{"success", "Approved by " + Names(c.Line)}
+	case review.HumanReview:
+		s = status{"failure", "Requires human review"}
+	case review.Failed:
+		s = status{"error", fmt.Sprintf("The review of %s failed", c.Reviewer.Name)}
+	case review.Merged, review.Closed, "":
+		return status{}, false
+	}
+	if text := []rune(s.text); len(text) > mostStatus {
+		s.text = string(text[:mostStatus-1]) + "…"
+	}
+	return s, true
+}
+
+// Names are the reviewers for people.
+func Names(line []review.Reviewer) string {
+	names := make([]string, len(line))
+	for i, r := range line {
+		names[i] = r.Name
+	}
+	if len(names) == 0 {
+		return "a person"
+	}
+	return strings.Join(names, ", ")
+}
+
+// Request asks a person for a review of this head; false for the author, of whom GitHub
+// takes no review: they say what they think by the command.
+func (i Item) Request(who review.Reviewer) (work.Action, bool) {
+	return work.Action{
+		RepoID: i.Repo.ID, ItemID: i.ID, Kind: work.ActionReviewRequest, Need: work.NeedRequired, State: work.ActionPlanned,
+		Token: work.RequestToken(i.Repo.Key(), i.Pull.Number, who.Name, i.Pull.HeadOID), Number: i.Pull.Number, Head: i.Pull.HeadOID, Target: who.Login,
+		Why: "reviewer " + who.Name + " is next",
+	}, !strings.EqualFold(who.Login, i.Policy.Author)
+}
+
+// Trigger is what asks for a turn, as its key has it.
+func (i Item) Trigger(key string) work.Event {
+	e, _ := work.EventOfKey(key)
+	e.RepoID, e.ItemID, e.URL = i.Repo.ID, i.ID, i.Pull.URL
+	e.CreatedAt, e.UpdatedAt, e.SeenAt = i.Now, i.Now, i.Now
+	return e
+}
+
+// HoldLabel plans that the pull request has the label that holds its reviews, or has it
+// not.
+func (i Item) HoldLabel(held bool) work.Action {
+	l := work.Labelling{Without: []string{i.Labels.Hold}}
+	if held {
+		l = work.Labelling{With: []work.Label{work.HoldLabel(i.Labels.Hold)}}
+	}
+	a := l.Action(i.Repo, i.ID, i.Pull.Number, "hold")
+	a.Need = work.NeedRequired
+	return a
+}

@@ -1,0 +1,169 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Speaker is as whom a reviewer writes in a repository.
+type Speaker struct {
+	GitHub     GitHub
+	Who        work.Account // ID 0: GitHub does not say whose the token is
+	MayApprove bool         // its approval counts: it may write to the repository, and is no app's
+
+	reviewer, account, host string
+}
+
+// speaking is an account that the config names on a host.
+type speaking struct{ host, account string }
+
+// approving are the permissions with which an approval counts.
+var approving = []string{"admin", "maintain", "write"}
+
+// Speakers finds as whom reviewers speak.
+type Speakers struct{ *Env }
+
+// Of is as whom a reviewer of a repository speaks: as the account that the
+// config names for it, else as we do. What the account may do is asked each time. It
+// fails with a BlockedError that names the reviewer where it cannot speak at all.
+func (p Speakers) Of(ctx context.Context, r *Repo, reviewer string) (Speaker, error) {
+	s, err := p.find(ctx, r, reviewer)
+	if err != nil || s.Who.ID == 0 || s.Who.Bot {
+		return s, err
+	}
+	level, err := r.GitHub.Permission(ctx, r.Row.Current, s.Who)
+	if err != nil {
+		return s, fmt.Errorf("ask whether reviewer %q may approve: %w", reviewer, err)
+	}
+	if level == "none" && s.account != "" {
+		return s, s.mute(fmt.Sprintf("it has no access to %s", r.Row.Current.FullName()),
+			"give it at least read access, with write access its approval counts; or take account out of the config", nil)
+	}
+	s.MayApprove = slices.Contains(approving, level)
+	return s, nil
+}
+
+// find is the same without what the account may do.
+func (p Speakers) find(ctx context.Context, r *Repo, reviewer string) (Speaker, error) {
+	x, _ := r.Settings.Reviewer(reviewer)
+	host := r.Name.Host
+	s := Speaker{GitHub: r.GitHub, reviewer: reviewer, host: host}
+	if x.Account != "" && !strings.EqualFold(x.Account, p.Accounts.Operator(host)) {
+		s.account = x.Account
+	}
+	p.Accounts.asking.Lock()
+	defer p.Accounts.asking.Unlock()
+	at := speaking{host, strings.ToLower(s.account)}
+	if known, ok := p.Accounts.speakers[at]; ok {
+		s.Who = known.Who
+		if s.account != "" {
+			s.GitHub = known.GitHub
+		}
+		return s, nil
+	}
+	if err := p.introduce(ctx, r, &s); err != nil {
+		return s, err
+	}
+	if p.Accounts.speakers == nil {
+		p.Accounts.speakers = map[speaking]Speaker{}
+	}
+	p.Accounts.speakers[at] = s
+	return s, nil
+}
+
+// introduce finds out who an account is, and records it.
+func (p Speakers) introduce(ctx context.Context, r *Repo, s *Speaker) (err error) {
+	if s.account == "" {
+		s.Who, _, _, err = r.GitHub.Viewer(ctx, "")
+		if github.IsStatus(err, 403) { // the token of an app
+			return nil
+		}
+		return err
+	}
+	s.GitHub, err = r.As(ctx, s.account)
+	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
+		return s.mute(blocked.Reason.Text, blocked.Reason.Advice, blocked)
+	}
+	if err != nil {
+		return err
+	}
+	if s.Who, _, _, err = s.GitHub.Viewer(ctx, ""); err != nil {
+		return s.Lost(err)
+	}
+	if !strings.EqualFold(s.Who.Login, s.account) {
+		return s.mute(fmt.Sprintf("gh's token for it is that of %s", s.Who.Login), "log it in again: gh auth login --hostname "+s.host, nil)
+	}
+	return p.record(ctx, s.host, s.Who)
+}
+
+// Lost is the error of a request that was sent as the speaker: where GitHub refuses the
+// reviewer's own account, a BlockedError that names both; any other as it is.
+func (s Speaker) Lost(err error) error {
+	if s.account == "" {
+		return err
+	}
+	switch {
+	case github.IsStatus(err, 401):
+		return s.mute(github.Troubles(s.host, err)[0].Cause, "log it in again: gh auth login --hostname "+s.host, err)
+	case github.IsStatus(err, 403), github.IsStatus(err, 404):
+		return s.mute(github.Troubles(s.host, err)[0].Cause, "give it access to the repository again, or take account out of the config", err)
+	}
+	return err
+}
+
+// mute is why a reviewer cannot speak as its account.
+func (s Speaker) mute(why, advice string, err error) error {
+	return &work.BlockedError{
+		Reason: work.Reason{Kind: work.WhyReviewerAccount, Name: s.reviewer, Who: s.account, Text: why, Advice: advice}, Err: err,
+	}
+}
+
+// MeetAll finds out which accounts the reviewers of a repository speak as, where
+// that is not known: without it their reviews are anybody's. Of one that cannot speak
+// today there is none to come; its turns say why.
+func (p Speakers) MeetAll(ctx context.Context, r *Repo) error {
+	if !r.Settings.Review.Enabled || r.As == nil {
+		return nil
+	}
+	for _, x := range r.Settings.Reviewers {
+		if x.Account == "" || p.Accounts.knows(r.Name.Host, x.Account) {
+			continue
+		}
+		_, err := p.find(ctx, r, x.Name)
+		if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
+			p.Log.WarnContext(ctx, "a reviewer cannot speak as its account", "reviewer", x.Name, "account", x.Account,
+				"repo_full_name", r.Name.FullName(), "code", string(blocked.Reason.Kind), "reason", blocked.Reason.Text, "next", blocked.Reason.Advice)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("find out who %s is: %w", x.Account, err)
+		}
+	}
+	return nil
+}
+
+// record stores the account as which a reviewer speaks, before anything is
+// written as it: what it writes would be taken for somebody's feedback.
+func (p Speakers) record(ctx context.Context, host string, who work.Account) error {
+	p.Accounts.mu.Lock()
+	defer p.Accounts.mu.Unlock()
+	same := func(a work.Account) bool { return a == who }
+	if slices.ContainsFunc(p.Accounts.reviewers[host], same) {
+		return nil
+	}
+	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.AddAccount(ctx, host, who, work.RoleReviewer) }); err != nil {
+		return fmt.Errorf("record the account of a reviewer: %w", err)
+	}
+	if p.Accounts.reviewers == nil {
+		p.Accounts.reviewers = map[string][]work.Account{}
+	}
+	p.Accounts.reviewers[host] = append(p.Accounts.reviewers[host], who)
+	return nil
+}

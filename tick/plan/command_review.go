@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
+)
+
+// overReviews carries out the commands that are about reviews.
+type overReviews struct{ *commander }
+
+// approve is a reviewer's approval in words: of whoever cannot give it on GitHub, such as
+// the author, or does not want to.
+func (r overReviews) approve(inv invocation) Reply {
+	over, ended := r.over()
+	switch {
+	case !r.item.HasPull():
+		return nothing("There is no pull request yet, so there is nothing to approve.")
+	case ended:
+		return nothing("%s, so there is nothing to approve.", over)
+	case r.item.Reviewers.Off():
+		return nothing("Nobody is configured to review this pull request, so no approval is waited for: merge it when you like.")
+	}
+	pull, who, why := r.approver(inv)
+	if why != "" {
+		return Reply{Said: why, Refused: true}
+	}
+	v := review.Verdict{
+		PullID: pull.ID, CommentID: inv.comment(), Reviewer: who.Name, Human: true, Head: pull.HeadOID, Epoch: r.item.Reviews.Record.Epoch,
+		Cycle: r.item.Reviews.Record.Cycle, Decision: review.Approve, Validity: review.Counts, By: inv.account, URL: inv.url, At: inv.at,
+	}
+	r.p.Verdicts = append(r.p.Verdicts, v)
+	r.item.Reviews.Verdicts, r.item.Looking = append(slices.Clone(r.item.Reviews.Verdicts), v), true
+	rep := nothing("%s approves %s, the head of `%s` now.", inv.by, work.Short(pull.HeadOID), pull.Branch)
+	if who.Name != "" {
+		rep.verdict = &v
+	}
+	rep.Said += " " + r.whereItStands()
+	return rep
+}
+
+// approver is the reviewer who gives a command, and one without a name for a person
+// whose approval the config asks for beside the reviewers'; or why it is nobody's.
+func (r overReviews) approver(inv invocation) (pull work.PullRequest, who review.Reviewer, why string) {
+	pull, p := r.item.Pull, r.item.Reviewers
+	if !strings.HasPrefix(pull.HeadOID, inv.Head) {
+		return pull, who, fmt.Sprintf("The head of `%s` is %s, not that commit, so nothing was done. Look at what was pushed; %s approves it.",
+			pull.Branch, pull.HeadOID, r.v.place(r.item).Command(command.VerbApprove, "--head "+work.Short(pull.HeadOID)))
+	}
+	for _, one := range r.about().Line() {
+		if one.Is(inv.account) {
+			return pull, one, ""
+		}
+	}
+	if p.RequireHuman && !strings.EqualFold(inv.by, p.Author) {
+		return pull, who, ""
+	}
+	return pull, who, fmt.Sprintf("%s is none of the reviewers of this pull request, and nobody else's approval stands for theirs, so nothing was done. "+
+		"Its reviewers are %s. Where one of them is in the way, take them out of the config, or merge the pull request yourself.", inv.by, reviewing.Names(r.about().Line()))
+}
+
+func (r overReviews) about() reviewing.Item { return reviewsOf(r.itemPlanner).about() }
+
+// hold keeps reviews from beginning. Comments are answered, and what is under way ends.
+func (r overReviews) hold(inv invocation) Reply {
+	over, ended := r.over()
+	switch held := r.item.HeldBack; {
+	case ended:
+		return nothing("%s, so there is nothing to hold.", over)
+	case !r.item.HasPull():
+		return nothing("There is no pull request yet, so there are no reviews to hold.")
+	case held != nil:
+		return nothing("Its reviews are held already, by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(command.VerbResume))
+	}
+	r.item.HeldBack, r.item.Looking = &review.Held{By: inv.by, At: inv.at}, true
+	r.p.Holds = append(r.p.Holds, Hold{Pull: r.item.Pull.ID, Held: r.item.HeldBack})
+	return Reply{
+		Said: fmt.Sprintf("Held. No review of this pull request begins, and nothing that a reviewer asks for is done; comments are still answered. "+
+			"%s ends that, as does taking the label `%s` away.", r.command(command.VerbResume), r.v.Policy.Labels.Hold),
+		sent: []work.Action{r.holdLabel(inv, true)},
+	}
+}
+
+// holdLabel plans the label that says so.
+func (r overReviews) holdLabel(inv invocation, held bool) work.Action {
+	a := r.about().HoldLabel(held)
+	a.Why = inv.by + " commented " + inv.String()
+	return a
+}
+
+// release ends a hold. It reports whether there was one.
+func (r overReviews) release(inv invocation) (work.Action, bool) {
+	if r.item.HeldBack == nil {
+		return work.Action{}, false
+	}
+	r.item.HeldBack, r.item.Looking = nil, true
+	r.p.Holds = append(r.p.Holds, Hold{Pull: r.item.Pull.ID})
+	return r.holdLabel(inv, false), true
+}
+
+// reviewAgain has reviews begin again that are stopped or held, with all fixes that they
+// may take. False where they are neither.
+func (r overReviews) reviewAgain(inv invocation) (Reply, bool) {
+	var rep Reply
+	label, held := r.release(inv)
+	if held {
+		rep = Reply{Said: "The reviews are held no longer.", sent: []work.Action{label}}
+	}
+	of := reviewsOf(r.itemPlanner)
+	if !of.stopped() {
+		if held && !r.item.stopped() {
+			rep.Said += " " + r.whereItStands()
+		}
+		return rep, held && !r.item.stopped()
+	}
+	r.item.Reviews.Retried = true
+	c := of.about().Choose()
+	r.item.Reviews.Retried = false
+	if c.State.Stopped() { // by what a command does not change
+		w := explain.Reason(c.Why, r.v.place(r.item))
+		rep.Said = strings.TrimSpace(fmt.Sprintf("%s %s, so the reviews stay stopped: %s.", rep.Said, upper(w.What), w.Next()))
+		return rep, true
+	}
+	of.take(c)
+	r.item.Looking = true
+	if r.item.State == work.StateBlocked {
+		r.resumeTo(work.StateAwaitingFeedback)
+	}
+	rep.Said = strings.TrimSpace(rep.Said + " The reviews begin again. " + r.whereItStands())
+	return rep, true
+}
+
+// upper begins a sentence.
+func upper(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] }

@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+// answered is what a plan's answer says, without what it is an answer to.
+func answered(p Plan) string {
+	for _, a := range p.Notices {
+		if a.Kind == work.ActionComment {
+			_, said, _ := strings.Cut(a.Body, ":** ")
+			if said == "" {
+				_, said, _ = strings.Cut(a.Body, ": ")
+			}
+			said, _, _ = strings.Cut(said, "\n")
+			return said
+		}
+	}
+	return ""
+}
+
+func TestCommandsAboutReviews(t *testing.T) {
+	grace := work.Account{ID: 9, Login: "Grace"}
+	by := func(who work.Account, body string) func(*Snapshot) {
+		e := commanded(body, 2, "66")
+		e.Author = who
+		return with(e)
+	}
+	held := func(v *Snapshot) { v.Items[0].HeldBack = &review.Held{By: "bob", At: noon} }
+	gate := func(v *Snapshot) { v.Items[0].Reviewers.RequireHuman = true }
+	asked := func(v *Snapshot) { v.Items[0].Requested = []string{"grace"} }
+	for _, c := range []struct {
+		name      string
+		view      Snapshot
+		does, say string
+	}{
+		{"a reviewer approves", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), asked, by(grace, "/mergexo approve --head aaa0000")), "reviewing(grace); waits: review_person; looked", "The head of `agent/bugfix/1-x` is aaa, not that commit"},
+		{"of this head", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), by(grace, "/mergexo approve")), "approved(); status success; looked", "Grace approves aaa, the head of `agent/bugfix/1-x` now. It is `awaiting_feedback` and waits for people on #2"},
+		{"somebody else approves", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), asked, by(ann, "/mergexo approve")), "reviewing(grace); waits: review_person; looked", "ann is none of the reviewers of this pull request, and nobody else's approval stands for theirs, so nothing was done. Its reviewers are grace."},
+		{"who took her name approves", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), asked, by(work.Account{ID: 99, Login: "grace"}, "/mergexo approve")), "reviewing(grace); waits: review_person; looked", "grace is none of the reviewers of this pull request"},
+		{"a person beside the agents", scene(reviewedBy("quinn"), gate, verdict("quinn", "aaa", review.Approve), stored(review.Checking, "quinn"), by(ann, "/mergexo approve")), "approved(); status success; looked", "ann approves aaa"},
+		{"but not the author", scene(reviewedBy("quinn"), gate, verdict("quinn", "aaa", review.Approve), stored(review.Checking, "quinn"), by(work.Account{ID: 1, Login: "op"}, "/mergexo approve")), "checking_approval(); status pending; waits: review_person; looked", "op is none of the reviewers"},
+		{"nobody reviews", scene(by(ann, "/mergexo approve")), "", "Nobody is configured to review this pull request"},
+		{"hold", scene(reviewedBy("quinn"), by(ann, "/mergexo hold")), "pending(quinn); labels agent:hold; status pending; waits: review_held; looked", "Held. No review of this pull request begins"},
+		{"hold again", scene(reviewedBy("quinn"), held, by(ann, "/mergexo hold")), "pending(quinn); status pending; waits: review_held; looked", "Its reviews are held already, by bob since"},
+		{"resume ends it", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), held, by(ann, "/mergexo resume")), "reviewing(quinn); turn review quinn quinn.0.0+0; labels ,agent:hold", "The reviews are held no longer. It is `awaiting_feedback` and waits for"},
+		{"retry ends it", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), held, by(ann, "/mergexo retry")), "reviewing(quinn); turn review quinn quinn.0.0+0; labels ,agent:hold", "The reviews are held no longer."},
+		{"retry after the cap", scene(reviewedBy("quinn"), stored(review.HumanReview, "quinn"), verdict("quinn", "aaa", review.RequestChanges), by(ann, "/mergexo retry")), "fixing(quinn) logs work_rejected; turn fix quinn 4000.1.0+0; resumed → awaiting_feedback; status pending; labels ,agent:human-review", "The reviews begin again."},
+		{"retry of what was taken back", scene(reviewedBy("quinn"), stored(review.HumanReview, "quinn"), verdict("quinn", "aaa", review.Approve), func(v *Snapshot) { v.Items[0].Reviews.Verdicts[0].Validity = review.TakenBack }, by(ann, "/mergexo retry")), "waits: review_cycles_exceeded", "The review of \"quinn\" of PR #2 was dismissed, and nobody looks at the same commit twice, so the reviews stay stopped: push a commit"},
+	} {
+		p := For(c.view)
+		if got := tells(p); got != c.does {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.does)
+		}
+		if got := answered(p); !strings.HasPrefix(got, c.say) {
+			t.Errorf("%s: the answer is %q, not %q", c.name, got, c.say)
+		}
+	}
+}
+
+// With the database gone an approval by a command is in its answer.
+func TestTheAnswerRemembersAnApproval(t *testing.T) {
+	e := commanded("/mergexo approve", 2, "66")
+	e.Author = work.Account{ID: 9, Login: "grace"}
+	p := For(scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), with(e)))
+	m, _ := work.ParseMarks(p.Notices[len(p.Notices)-2].Body)
+	v, _, _, ok := review.ParseMark(m.Review)
+	if !ok || v.Reviewer != "grace" || v.Head != "aaa" || v.Decision != review.Approve {
+		t.Errorf("%+v in %+v", v, p.Notices)
+	}
+	if len(p.Verdicts) != 1 || p.Verdicts[0].CommentID != 66 || !p.Verdicts[0].Human {
+		t.Errorf("stored: %+v", p.Verdicts)
+	}
+}

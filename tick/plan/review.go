@@ -1,0 +1,181 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
+)
+
+// reviews plans how the reviews of an item's pull request go on. What is decided is
+// review.Decide's; here it becomes turns and stops.
+type reviews struct{ *itemPlanner }
+
+func reviewsOf(r *itemPlanner) reviews { return reviews{r} }
+
+// about is what of the item their decision depends on.
+func (r reviews) about() reviewing.Item {
+	i := r.item
+	said := 0
+	for _, e := range i.Events {
+		if e.Kind.Said() {
+			said++
+		}
+	}
+	return reviewing.Item{
+		ID: i.ID, Repo: r.v.Repo, Pull: i.Pull, Labels: r.v.Policy.Labels, Facts: i.Reviews, Policy: i.Reviewers, Requested: i.Requested,
+		Held: i.HeldBack, Said: said, FeedbackLoop: r.v.Policy.FeedbackLoop, Now: r.v.Now,
+	}
+}
+
+func (r reviews) record() review.Record { return r.item.Reviews.Record }
+
+// stopped reports whether a person has to act before anybody reviews or fixes again.
+func (r reviews) stopped() bool {
+	return r.item.HasPull() && r.about().Concern() && r.record().State.Stopped()
+}
+
+// end notes that the pull request was merged or closed.
+func (r reviews) end() {
+	if r.item.HasPull() && r.item.Pull.State != work.PullOpen && r.record().State != "" {
+		r.take(r.about().Choose())
+		r.looked(review.Choice{})
+	}
+}
+
+// lift lets reviews that are stopped begin again when one of the reviewers has decided
+// since then. That somebody dismissed a verdict, or pushed, lifts nothing.
+func (r reviews) lift() {
+	if !r.stopped() {
+		return
+	}
+	c := r.about().Choose()
+	if c.State.Stopped() {
+		return
+	}
+	r.take(c)
+	if r.item.State == work.StateBlocked {
+		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateAwaitingFeedback})
+		r.item.State, r.item.Since, r.item.Reason = work.StateAwaitingFeedback, r.v.Now, work.Reason{}
+		r.line("resume", "", "a reviewer decided")
+	}
+}
+
+// stands keeps an item stopped whose reviews are: a turn that answers people ends it for
+// as long as it runs. It reports whether it does.
+func (r reviews) stands() bool {
+	if !r.stopped() {
+		return false
+	}
+	r.due("")
+	r.looked(review.Choice{})
+	r.stop(r.record().Why)
+	return true
+}
+
+// plan plans the next review or fix. People's comments, red checks and conflicts came
+// before.
+func (r reviews) plan() {
+	if !r.about().Concern() {
+		r.due("")
+		r.looked(review.Choice{})
+		return
+	}
+	c := r.about().Choose()
+	r.take(c)
+	key := ""
+	if c.Ask == review.AskReview || c.Ask == review.AskFix {
+		key = c.Key
+	}
+	asked := r.due(key)
+	if key != "" {
+		r.turn(c, asked)
+		return
+	}
+	r.looked(c)
+	if c.State.Stopped() {
+		r.stop(c.Why)
+		return
+	}
+	if c.Ask == review.AskRequest {
+		r.request(c.Reviewer)
+	}
+	if !c.Why.None() {
+		r.wait("", c.Why)
+	}
+}
+
+// due gives what asks for the review or the fix that is due, by its key, where that is
+// stored already. What asks for another one is over.
+func (r reviews) due(key string) []work.Event {
+	var due, old []work.Event
+	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+		switch {
+		case e.Kind != work.EventReviewDue && e.Kind != work.EventFixDue:
+			return false
+		case e.Key == key:
+			due = append(due, e)
+		default:
+			old = append(old, e)
+		}
+		return true
+	})
+	r.finish("stale: the reviews moved on", old...)
+	return due
+}
+
+// turn plans a review's turn, or the fix of what one asks for. What asks for it is
+// stored with the turn: without a slot nothing is, and the next pass comes to the same.
+func (r reviews) turn(c review.Choice, asked []work.Event) {
+	t := PlannedTurn{
+		Kind: work.KindReview, Number: r.item.Pull.Number, Branch: r.item.Pull.Branch, Base: r.item.Pull.Base, Head: r.item.Pull.HeadOID,
+		Events: asked, Reviewer: c.Reviewer.Name, Reason: fmt.Sprintf("reviewer %s is next", c.Reviewer.Name),
+	}
+	if c.Ask == review.AskFix {
+		t.Kind, t.Reason = work.KindFix, fmt.Sprintf("reviewer %s asks for changes", c.Reviewer.Name)
+	}
+	if len(asked) == 0 {
+		t.Trigger = r.about().Trigger(c.Key)
+	}
+	if !r.affords(t.Kind) {
+		return
+	}
+	t = r.complete(t)
+	if since := r.record().Since; since.Before(t.Since) {
+		t.Since = since
+	}
+	r.p.add(t)
+}
+
+// request asks a person for a review of this head, once.
+func (r reviews) request(who review.Reviewer) {
+	r.p.Requests = append(r.p.Requests, Request{Pull: r.item.Pull.ID, Reviewer: who.Name, Head: r.item.Pull.HeadOID})
+	if a, sent := r.about().Request(who); sent {
+		r.p.Notices = append(r.p.Notices, a)
+		r.line("notice", "", who.Login+" is asked for a review")
+	}
+}
+
+// take notes what was decided, if it is not what is stored, and has GitHub show it.
+func (r reviews) take(c review.Choice) {
+	step, changed := r.about().Take(c)
+	if !changed {
+		return
+	}
+	r.p.Reviews = append(r.p.Reviews, ReviewMove{Item: r.item.ID, Number: r.item.Pull.Number, Step: step})
+	r.p.Notices = append(r.p.Notices, step.Notices...)
+	if step.Moves() {
+		r.line("review", "", step.String())
+	}
+	r.item.Reviews.Record, r.item.Reviews.Inserted = step.Record, slices.Concat(r.item.Reviews.Inserted, step.Inserted)
+}
+
+// looked says that the reviews need no further look until something changes. Checks that
+// run are waited for no longer than an hour, which nothing tells of.
+func (r reviews) looked(c review.Choice) {
+	if r.item.Looking && c.Why.Kind != work.WhyReviewChecks {
+		r.p.Looked = append(r.p.Looked, r.item.Look)
+	}
+}

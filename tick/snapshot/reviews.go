@@ -1,0 +1,81 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
+)
+
+// reviews reads how the reviews of the item's pull request stand, and what the config
+// says about them today.
+func (r *reading) reviews(ctx context.Context, i *plan.Item) error {
+	if !i.HasPull() {
+		return nil
+	}
+	s, err := r.tx.GetReviews(ctx, i.Pull.ID)
+	if err != nil {
+		return err
+	}
+	i.Reviews = review.Facts{Record: s.Record, Verdicts: s.Verdicts, Findings: s.Findings, Fixes: s.Fixes, Inserted: s.Inserted, NotFixable: i.Flow == work.FlowReview}
+	i.HeldBack = s.Held
+	for _, asked := range s.Requested {
+		if asked.Head == i.Pull.HeadOID {
+			i.Requested = append(i.Requested, asked.Reviewer)
+		}
+	}
+	i.Look = plan.Look{Pull: i.Pull.ID, Count: s.Look, Policy: r.reviewing}
+	i.Looking = r.looking(s, i.Pull)
+	i.Reviewers, err = r.policyOf(ctx, i.Item, i.Pull)
+	return err
+}
+
+// looking reports whether they are to be decided again, as store.ListLooking has it.
+func (r *reading) looking(s store.Reviews, pull work.PullRequest) bool {
+	was := s.Record.State
+	kept := s.Policy != "" || !s.Record.Since.IsZero() // there is a row
+	changed := s.Look > 0 || kept && s.Policy != r.reviewing && !was.Ended()
+	return changed && (pull.State == work.PullOpen || was != "" && !was.Ended())
+}
+
+// policyOf is what the config says about the reviews of one pull request. A person's
+// login stands for the account that was seen under it first.
+func (r *reading) policyOf(ctx context.Context, item work.Item, pull work.PullRequest) (review.Policy, error) {
+	p := r.settings.ReviewPolicy(item.Flow)
+	p.Author = pull.Author.Login
+	for i := range p.Order {
+		if err := r.pin(ctx, &p.Order[i]); err != nil {
+			return p, err
+		}
+	}
+	for name, who := range p.Pool {
+		if err := r.pin(ctx, &who); err != nil {
+			return p, err
+		}
+		p.Pool[name] = who
+	}
+	return p, nil
+}
+
+func (r *reading) pin(ctx context.Context, who *review.Reviewer) error {
+	if !who.Human || who.LoginID != 0 {
+		return nil
+	}
+	id, _, err := r.tx.PinnedAccount(ctx, r.repo.ID, who.Login)
+	who.LoginID = id
+	return err
+}
+
+// policyName names what a config says about reviews: where it says something else they
+// are decided again.
+func policyName(settings config.Repo) (string, error) {
+	if !settings.Review.Enabled {
+		return "off", nil
+	}
+	b, err := json.Marshal([]any{settings.Review, settings.Reviewers, settings.Checks})
+	return work.ContentHash(string(b)), err
+}
