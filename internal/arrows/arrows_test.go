@@ -70,9 +70,9 @@ var arrows = map[string]string{
 	"store/rows":                "internal/work",
 	"tick":                      "internal/github internal/work internal/work/command internal/work/explain internal/work/review internal/work/reviewing prompts store tick/env tick/ingest tick/notice tick/plan tick/recheck tick/snapshot tick/turn",
 	"tick/agentrun":             "internal/agent internal/config internal/git internal/work prompts prompts/document store tick/brief tick/compose tick/env tick/recheck tick/restore",
-	"tick/brief":                "internal/config internal/github internal/work internal/work/explain prompts store tick/compose tick/env",
-	"tick/compose":              "internal/work prompts prompts/public store tick/env",
-	"tick/env":                  "actions internal/agent internal/config internal/files internal/git internal/github internal/sandbox internal/work internal/work/explain internal/work/spending prompts prompts/secrets store",
+	"tick/brief":                "internal/config internal/github internal/work internal/work/explain internal/work/review prompts store tick/compose tick/env",
+	"tick/compose":              "internal/work internal/work/review prompts prompts/public store tick/env",
+	"tick/env":                  "actions internal/agent internal/config internal/files internal/git internal/github internal/sandbox internal/work internal/work/explain internal/work/review internal/work/spending prompts prompts/secrets store",
 	"tick/ingest":               "internal/github internal/work internal/work/command store tick/env tick/ingest/batch tick/ingest/comments tick/ingest/pulls tick/notice",
 	"tick/ingest/batch":         "internal/config internal/github internal/work internal/work/command store tick/env tick/notice",
 	"tick/ingest/comments":      "actions internal/github internal/work internal/work/command store tick/env tick/ingest/batch",
@@ -82,7 +82,7 @@ var arrows = map[string]string{
 	"tick/recheck":              "internal/github internal/work internal/work/explain internal/work/spending store tick/env tick/ingest tick/notice",
 	"tick/restore":              "internal/config internal/git internal/sandbox internal/work store tick/brief tick/env tick/ingest tick/notice tick/recheck",
 	"tick/snapshot":             "internal/config internal/work internal/work/review internal/work/spending prompts prompts/public store tick/env tick/plan",
-	"tick/turn":                 "actions internal/agent internal/git internal/github internal/work internal/work/explain prompts store tick/agentrun tick/brief tick/compose tick/env tick/ingest tick/notice tick/recheck tick/restore",
+	"tick/turn":                 "actions internal/agent internal/git internal/github internal/work internal/work/explain internal/work/review prompts store tick/agentrun tick/brief tick/compose tick/env tick/ingest tick/notice tick/recheck tick/restore",
 }
 
 func TestArrows(t *testing.T) {

@@ -85,6 +85,18 @@ func (m *Marks) read(line string) bool {
 	return true
 }
 
+// Unmarked is what stands above the markers at the end of a body.
+func Unmarked(body string) string {
+	lines := strings.Split(strings.TrimRight(Normalise(body), "\n \t"), "\n")
+	if actionMarker.MatchString(lines[len(lines)-1]) {
+		lines = lines[:len(lines)-1]
+		for m := (&Marks{}); len(lines) > 0 && m.read(lines[len(lines)-1]); {
+			lines = lines[:len(lines)-1]
+		}
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n \t")
+}
+
 // Ours reports whether a body is our own writing: by an account that we have
 // used, and with a marker. The operator and the tool usually share an account,
 // and anyone can paste a marker; only both together are proof.

@@ -60,7 +60,17 @@ func (p *Runner) able(ctx context.Context, l *env.Lease, ag env.Hired) error {
 	k := kindOfRun{agent: ag.Name, sandbox: ag.Sandbox, mode: l.Mode()}
 	return p.tried.once(k, func() error {
 		return ag.Check(ctx, agent.Request{
-			Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Kind: l.Turn.Kind, Mode: k.mode, Dir: l.Checkout.Dir, Item: homeOf(l), Log: p.agentLog(l),
+			Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Kind: l.Turn.Kind, Mode: k.mode, Dir: l.Checkout.Dir, Item: homeOf(l), Role: l.Turn.Role(), Log: p.agentLog(l),
 		})
 	})
+}
+
+// speakable finds out before a reviewer's turn is paid whether it can say anything
+// afterwards, and who it is then: its own comments would be taken for somebody's.
+func (p *Runner) speakable(ctx context.Context, l *env.Lease) error {
+	if l.Turn.Kind != work.KindReview {
+		return nil
+	}
+	_, err := env.Speakers{Env: p.Env}.Of(ctx, l.Repo, l.Turn.Reviewer)
+	return err
 }

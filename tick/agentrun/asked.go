@@ -1,9 +1,11 @@
 package agentrun
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
+	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -32,4 +34,15 @@ func StoredAnswer(t work.Turn) (prompts.Answer, error) {
 		return prompts.Answer{}, fmt.Errorf("decode the stored answer: %s", violations[0])
 	}
 	return a, nil
+}
+
+// reviewedLines are the lines that the pull request's difference shows: on others GitHub
+// takes no comment.
+func (p *Runner) reviewedLines(ctx context.Context, l *env.Lease) (git.Lines, error) {
+	m := l.Repo.Git()
+	base, ok, err := m.MergeBase(ctx, l.Turn.Base, l.Turn.Head)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return m.DiffLines(ctx, base, l.Turn.Head)
 }

@@ -39,6 +39,9 @@ func (p *Runner) Execute(ctx context.Context, l *env.Lease) error {
 	if err := p.testable(ctx, l, ag); err != nil {
 		return errors.Join(err, l.Checkout.Leave())
 	}
+	if err := p.speakable(ctx, l); err != nil {
+		return errors.Join(err, l.Checkout.Leave())
+	}
 	if err := p.ask(ctx, l); err != nil {
 		return errors.Join(err, l.Checkout.Leave())
 	}
@@ -200,11 +203,14 @@ func markImplemented(l *env.Lease) *git.Edit {
 	}}
 }
 
-// trailers are those that the config adds to commits.
+// trailers are those that the config adds to commits, and what names a review.
 func trailers(l *env.Lease) []string {
 	var lines []string
 	for _, line := range l.Repo.Settings.Voice.Trailers {
 		lines = append(lines, strings.ReplaceAll(line, brief.AgentWord, l.Turn.Agent))
+	}
+	if line := compose.ReviewTrailer(l); line != "" {
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -233,8 +239,13 @@ func (p *Runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer
 		return fmt.Errorf("read what was said before: %w", err)
 	}
 	l.Disclosure, l.DisclosedAside = p.briefs.Disclosure(l), p.briefs.DisclosureAside(l)
-	planned := compose.PlanActions(l, a)
 	m := l.Repo.Git()
+	if l.Turn.Kind == work.KindReview {
+		if l.Lines, err = p.reviewedLines(ctx, l); err != nil {
+			return err
+		}
+	}
+	planned := compose.PlanActions(l, a)
 	if l.Turn.Commit != "" {
 		if err := m.KeepTurn(ctx, l.Turn.Key, l.Turn.Commit); err != nil {
 			return fmt.Errorf("keep the commit: %w", err)

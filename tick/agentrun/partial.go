@@ -85,7 +85,7 @@ func (p *Runner) failedBefore(ctx context.Context, l *env.Lease) (key string, er
 	})
 	for _, t := range turns { // oldest first
 		switch {
-		case t.ID >= l.Turn.ID:
+		case t.ID >= l.Turn.ID, t.Kind == work.KindReview:
 		case t.Step == work.StepFailed:
 			key = t.Key
 		default:

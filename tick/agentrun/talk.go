@@ -108,7 +108,7 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 	p.Changed(l, "running", l.Turn.Agent)
 	running, over := p.watch(ctx, l)
 	res, err := t.agent.Run(running, agent.Request{
-		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: homeOf(l), Kind: l.Turn.Kind, Mode: l.Mode(), Prompt: prompt, Context: t.context, Schema: prompts.Schema(l.Turn.Kind),
+		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: homeOf(l), Role: l.Turn.Role(), Kind: l.Turn.Kind, Mode: l.Mode(), Prompt: prompt, Context: t.context, Schema: prompts.Schema(l.Turn.Kind),
 		Session: session, Counted: counted, Dir: l.Checkout.Dir,
 		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l), Used: p.noting(ctx, l, run),
 	})

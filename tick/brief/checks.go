@@ -19,7 +19,7 @@ import (
 // mended still, and by it. The head is known and fetched.
 func (p *Briefs) PrepareFix(ctx context.Context, l *env.Lease) error {
 	switch {
-	case l.Committed():
+	case l.Committed(), l.Turn.Reviewer != "":
 		return nil
 	case l.Turn.Kind != work.KindFix:
 		return p.readRedBeside(ctx, l)

@@ -59,7 +59,7 @@ func (p *Briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 	if err != nil {
 		return c, fmt.Errorf("read what the turn is about: %w", err)
 	}
-	c.Previous = l.Before(env.Unused(turns, l.Turn))
+	c.Previous = l.Before(env.Unused(ofRole(turns, l.Turn.Role()), l.Turn))
 	if !l.Turn.Kind.Start() { // what is said on the issue later is not for this conversation
 		onIssue = slices.DeleteFunc(onIssue, func(e work.Event) bool { return e.CreatedAt.After(pull.CreatedAt) })
 	}
@@ -77,7 +77,16 @@ func (p *Briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 	}
 	c.Unresolved = unresolved(all, threads, l.Turn.ID)
 	c.Earlier = earlier(all, sent, l.Turn, l.Repo.Settings.Voice)
-	return c, p.fillBase(ctx, l, &c)
+	if err := p.fillBase(ctx, l, &c); err != nil {
+		return c, err
+	}
+	switch {
+	case l.Turn.Kind == work.KindReview:
+		return c, p.reviewContext(ctx, l, &c)
+	case l.Turn.Reviewer != "":
+		return c, p.fixContext(ctx, l, &c)
+	}
+	return c, nil
 }
 
 // fillBase says where the branch left its base, and what it changed since.
@@ -147,6 +156,9 @@ func newEvents(events []work.Event) []prompts.NewEvent {
 	return out
 }
 
+// ourAgent is how an agent is told who said what it said itself.
+const ourAgent = "you, the agent"
+
 // earlier is what people and the agent said on the pull request in the turns
 // before, in order: a session that is gone takes the memory of it along.
 func earlier(all []work.Event, sent []work.Action, now work.Turn, v config.Voice) []prompts.Comment {
@@ -158,7 +170,7 @@ func earlier(all []work.Event, sent []work.Action, now work.Turn, v config.Voice
 	}
 	for _, a := range sent {
 		if (a.Kind == work.ActionReply || a.Kind == work.ActionComment) && a.Number == now.Number && a.TurnID != 0 && a.TurnID != now.ID && a.State == work.ActionApplied {
-			out = append(out, prompts.Comment{Author: "you, the agent", Body: undisclosed(a.Body, v), URL: a.ResultURL, CreatedAt: a.SeenAt})
+			out = append(out, prompts.Comment{Author: ourAgent, Body: undisclosed(a.Body, v), URL: a.ResultURL, CreatedAt: a.SeenAt})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b prompts.Comment) int { return a.CreatedAt.Compare(b.CreatedAt) })

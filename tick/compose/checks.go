@@ -16,7 +16,7 @@ const MostDescribed = 20
 // Stuck says why people must act after a turn that was to mend something and
 // changed nothing, nor will have the checks run again: red they stay.
 func Stuck(ctx context.Context, tx *store.Tx, l *env.Lease, a prompts.Answer) (work.Reason, error) {
-	if l.Turn.Kind != work.KindFix || l.Turn.Commit != "" || l.Committed() {
+	if l.Turn.Kind != work.KindFix || l.Turn.Reviewer != "" || l.Turn.Commit != "" || l.Committed() {
 		return work.Reason{}, nil
 	}
 	planned, err := tx.ListTurnActions(ctx, l.Turn.ID)

@@ -13,6 +13,8 @@ import (
 func CommitMessage(l *env.Lease, a prompts.Answer) string {
 	message := public.NoClosing(public.Message(a.CommitMessage))
 	switch {
+	case l.Turn.Kind == work.KindFix && l.Turn.Reviewer != "":
+		return fixMessage(l, message)
 	case message != "":
 		return message
 	case l.Turn.Kind == work.KindDesignStart:

@@ -17,6 +17,10 @@ import (
 // answer plans the same actions.
 func PlanActions(l *env.Lease, a prompts.Answer) []work.Action {
 	c := composer{l: l, answer: a}
+	if l.Turn.Kind == work.KindReview { // it says what it thinks, and does nothing else
+		c.review()
+		return c.planned
+	}
 	if l.Turn.Commit != "" {
 		c.push()
 	}
@@ -25,6 +29,7 @@ func PlanActions(l *env.Lease, a prompts.Answer) []work.Action {
 		return c.planned
 	}
 	c.replies()
+	c.findingReplies()
 	c.flaky()
 	c.generalComment()
 	c.markHandled()
@@ -173,10 +178,7 @@ func (c *composer) unanswered() bool {
 // everybodyAnswered reports whether each comment of the turn that asks for
 // something gets a reply in its own thread, and one of them does.
 func (c *composer) everybodyAnswered() bool {
-	return !c.unanswered() && slices.ContainsFunc(c.l.Events, func(e work.Event) bool {
-		_, ok := c.replyTo(e)
-		return ok
-	})
+	return !c.unanswered() && slices.ContainsFunc(c.planned, func(a work.Action) bool { return a.Kind == work.ActionReply })
 }
 
 // asks reports whether an event wants an answer of the turn.

@@ -11,26 +11,27 @@ import (
 // Journal is what a turn's blob in the mirror says, so that the database may
 // be lost after the answer was stored.
 type Journal struct {
-	Version int             `json:"version"`
-	Repo    string          `json:"repo"`
-	Issue   int             `json:"issue"`
-	Flow    work.Flow       `json:"flow"`
-	Label   string          `json:"label"`
-	LabelID string          `json:"label_event"`
-	Number  int             `json:"number"`
-	Kind    work.Kind       `json:"kind"`
-	Turn    string          `json:"turn"`
-	Claimed int64           `json:"claimed_at"` // unix milliseconds
-	Branch  string          `json:"branch"`
-	Base    string          `json:"base"`
-	Head    string          `json:"head"`
-	Commit  string          `json:"commit"`
-	Events  []string        `json:"events"`
-	Agent   string          `json:"agent"`
-	Session string          `json:"session"`
-	Request json.RawMessage `json:"request"`
-	Answer  json.RawMessage `json:"answer"`
-	Actions []journalAction `json:"actions"`
+	Version  int             `json:"version"`
+	Repo     string          `json:"repo"`
+	Issue    int             `json:"issue"`
+	Flow     work.Flow       `json:"flow"`
+	Label    string          `json:"label"`
+	LabelID  string          `json:"label_event"`
+	Number   int             `json:"number"`
+	Kind     work.Kind       `json:"kind"`
+	Turn     string          `json:"turn"`
+	Reviewer string          `json:"reviewer,omitempty"`
+	Claimed  int64           `json:"claimed_at"` // unix milliseconds
+	Branch   string          `json:"branch"`
+	Base     string          `json:"base"`
+	Head     string          `json:"head"`
+	Commit   string          `json:"commit"`
+	Events   []string        `json:"events"`
+	Agent    string          `json:"agent"`
+	Session  string          `json:"session"`
+	Request  json.RawMessage `json:"request"`
+	Answer   json.RawMessage `json:"answer"`
+	Actions  []journalAction `json:"actions"`
 }
 
 type journalAction struct {
@@ -44,6 +45,7 @@ type journalAction struct {
 	Base   string          `json:"base"`
 	Head   string          `json:"head"`
 	Why    string          `json:"why"`
+	Extra  string          `json:"extra,omitempty"`
 }
 
 // EncodeJournal makes the journal of a turn that is answered.
@@ -51,11 +53,11 @@ func EncodeJournal(l *Lease, planned []work.Action) ([]byte, error) {
 	t := l.Turn
 	j := Journal{
 		Version: 1, Repo: l.Repo.Name.String(), Issue: l.Item.Number, Flow: l.Item.Flow, Label: l.Item.Label, LabelID: l.Item.LabelEvent,
-		Number: t.Number, Kind: t.Kind, Turn: t.Key, Claimed: t.ClaimedAt.UnixMilli(), Branch: t.Branch, Base: t.Base, Head: t.Head,
+		Number: t.Number, Kind: t.Kind, Turn: t.Key, Reviewer: t.Reviewer, Claimed: t.ClaimedAt.UnixMilli(), Branch: t.Branch, Base: t.Base, Head: t.Head,
 		Commit: t.Commit, Events: t.EventKeys, Agent: t.Agent, Session: t.Session, Request: t.Request, Answer: t.Answer,
 	}
 	for _, a := range planned {
-		j.Actions = append(j.Actions, journalAction{a.Kind, a.Need, a.Token, a.Number, a.Target, a.Title, a.Body, a.Base, a.Head, a.Why})
+		j.Actions = append(j.Actions, journalAction{a.Kind, a.Need, a.Token, a.Number, a.Target, a.Title, a.Body, a.Base, a.Head, a.Why, a.Extra})
 	}
 	b, err := json.Marshal(j)
 	if err != nil {
@@ -78,7 +80,7 @@ func DecodeJournal(b []byte) (Journal, error) {
 
 // Fill takes a turn's answer over from its journal.
 func (j Journal) Fill(t *work.Turn) {
-	t.Branch, t.Base, t.Head, t.Commit = j.Branch, j.Base, j.Head, j.Commit
+	t.Reviewer, t.Branch, t.Base, t.Head, t.Commit = j.Reviewer, j.Branch, j.Base, j.Head, j.Commit
 	t.Agent, t.Session, t.Request, t.Answer = j.Agent, j.Session, j.Request, j.Answer
 	t.Runs = max(t.Runs, 1)
 }
@@ -89,7 +91,7 @@ func (j Journal) Planned(t work.Turn, now time.Time) []work.Action {
 	for i, a := range j.Actions {
 		out = append(out, work.Action{
 			RepoID: t.RepoID, TurnID: t.ID, ItemID: t.ItemID, Position: i, Kind: a.Kind, Need: a.Need, Token: a.Token, State: work.ActionPlanned,
-			Number: a.Number, Target: a.Target, Title: a.Title, Body: a.Body, Base: a.Base, Head: a.Head, Why: a.Why, PlannedAt: now,
+			Number: a.Number, Target: a.Target, Title: a.Title, Body: a.Body, Base: a.Base, Head: a.Head, Why: a.Why, Extra: a.Extra, PlannedAt: now,
 		})
 	}
 	return out

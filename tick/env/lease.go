@@ -114,6 +114,7 @@ type Lease struct {
 	Runs            []github.WorkflowRun    // the red ones of the head
 	Merge           *git.Merge              // in progress, where the turn is about a conflict
 	Files           []string                // that its commit changes
+	Lines           git.Lines               // that the pull request's difference shows, where the turn reviews it
 	EventsExhausted bool                    // what asked for the turn asks no more
 	EarlierKeys     []string                // keys of what was said for an earlier flow, and was told to the agent as well
 	LostOID         string                  // the commit that somebody's rewriting took out of the branch

@@ -15,6 +15,15 @@ func ToldBase(stored []byte) string {
 	return req.Context.Conflict.BaseSHA
 }
 
+// Told is what the turn's agent was told, as it is stored; nothing before that.
+func (l *Lease) Told() prompts.Context {
+	var req Request
+	if json.Unmarshal(l.Turn.Request, &req) != nil {
+		return prompts.Context{}
+	}
+	return req.Context
+}
+
 // Request is what an agent is told, stored before it first runs so that a turn
 // that is run again is run with the same words.
 type Request struct {

@@ -72,7 +72,7 @@ func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, r
 		if due, err := p.due(ctx, a); err != nil || !due {
 			continue
 		}
-		applied, err := p.Effects().Apply(ctx, actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.Writers(r.Name.Host)}, a)
+		applied, err := p.send(ctx, r, a)
 		if err != nil && ctx.Err() != nil {
 			return sent
 		}
@@ -92,6 +92,16 @@ func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, r
 		p.logRedirect(ctx, r, a)
 	}
 	return sent
+}
+
+// send applies one, in the name of whoever speaks with it.
+func (p *Notices) send(ctx context.Context, r *env.Repo, a work.Action) (work.Action, error) {
+	scope, speaker, err := env.Speakers{Env: p.Env}.Into(ctx, actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.Writers(r.Name.Host)}, r, a, work.Account{})
+	if err != nil {
+		return a, err
+	}
+	a, err = p.Effects().Apply(ctx, scope, a)
+	return a, speaker.Lost(err)
 }
 
 // noticeFailed gives a notice up, or lets it wait.

@@ -126,7 +126,8 @@ func (p *Looks) gone(ctx context.Context, l *env.Lease, e work.Event, d github.P
 			}
 		}
 		return "the review was dismissed or deleted", nil
-	case work.EventSource, work.EventCheck, work.EventConflict, work.EventHead, work.EventMerged, work.EventClosed, work.EventReopened, work.EventLabelled, work.EventCommand:
+	case work.EventSource, work.EventCheck, work.EventConflict, work.EventHead, work.EventMerged, work.EventClosed, work.EventReopened, work.EventLabelled, work.EventCommand,
+		work.EventReviewDue, work.EventFixDue:
 	}
 	return "", nil
 }

@@ -189,6 +189,9 @@ func (p *Restorer) FindHead(ctx context.Context, l *env.Lease) error {
 	if !ok {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBranchGone, Branch: l.Turn.Branch}}
 	}
+	if l.Turn.Reviewer != "" && head != l.Turn.Head {
+		return p.headMoved(ctx, l, head)
+	}
 	if l.Turn.Head != "" && l.Turn.Head != head && l.Turn.Request != nil {
 		// The prompt names a head; another one needs another prompt.
 		l.Turn.Request = nil

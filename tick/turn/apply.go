@@ -42,6 +42,9 @@ func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
 	if err := p.announcePull(ctx, l); err != nil {
 		return err
 	}
+	if err := p.afterReview(ctx, l); err != nil {
+		return err
+	}
 	return p.Advance(ctx, l, work.StepApplied)
 }
 
@@ -56,12 +59,31 @@ func (p *Turns) applyOne(ctx context.Context, l *env.Lease, a work.Action) error
 			return err
 		}
 	}
-	_, err := p.Effects().Apply(ctx, p.Scope(l.Repo), a)
+	err := p.send(ctx, l, a)
 	if err != nil && a.Need == work.NeedCosmetic && ctx.Err() == nil {
 		p.Log.WarnContext(ctx, "cosmetic action given up", p.Effects().LogAttrs(ctx, l.Repo.Row, a, "error", err)...)
 		_, err = p.Effects().Drop(ctx, a, err)
 	}
 	return err
+}
+
+// send applies one, in the name of whoever speaks with it.
+func (p *Turns) send(ctx context.Context, l *env.Lease, a work.Action) error {
+	scope := p.Scope(l.Repo)
+	if env.SpeaksFor(a) == "" {
+		_, err := p.Effects().Apply(ctx, scope, a)
+		return err
+	}
+	pull, err := p.ItemPull(ctx, l)
+	if err != nil {
+		return err
+	}
+	scope, speaker, err := env.Speakers{Env: p.Env}.Into(ctx, scope, l.Repo, a, pull.Author)
+	if err != nil {
+		return err
+	}
+	_, err = p.Effects().Apply(ctx, scope, a)
+	return speaker.Lost(err)
 }
 
 // announcePull tells the issue about the pull request that the turn opened: a
@@ -110,6 +132,10 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 			return err
 		}
 	}
+	ends, err := endings{p.Env}.of(ctx, l, answer)
+	if err != nil {
+		return err
+	}
 	now := p.Now()
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		if opened != nil {
@@ -121,7 +147,10 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 				return err
 			}
 		}
-		if err := p.closeItem(ctx, tx, l, answer); err != nil {
+		if err := p.closeItem(ctx, tx, l, answer, ends); err != nil {
+			return err
+		}
+		if err := ends.store(ctx, tx); err != nil {
 			return err
 		}
 		if err := tx.FinishTurnEvents(ctx, l.Turn.ID, work.OutcomeAnswered, now); err != nil {
@@ -138,6 +167,7 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 		return fmt.Errorf("close turn %s: %w", l.Turn.Key, err)
 	}
 	l.Turn.Step = work.StepDone
+	endings{p.Env}.tell(ctx, l, ends)
 	if opened != nil {
 		p.LogComments(ctx, l, "issue comments handled", work.Fed(l.Events, waited.EventCursor))
 	}
@@ -145,7 +175,7 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 }
 
 // closeItem stores what the turn leaves behind for the item's later turns.
-func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answer prompts.Answer) error {
+func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answer prompts.Answer, ends *ending) error {
 	item := l.Item
 	item.Branch = l.Turn.Branch
 	if answer.DecisionSummary != "" {
@@ -162,7 +192,7 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 		return err
 	}
 	m := work.Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
-	if answer.BlockedReason != "" {
+	if asks := answer.BlockedReason != "" && !ends.asked(); asks {
 		m.Cause, m.To = work.CauseAsked, work.StateBlocked
 		m.Reason = work.Reason{Kind: work.WhyQuestion, Text: answer.BlockedReason}
 		m.Asked = l.Turn.Key
@@ -171,6 +201,12 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 		return err
 	} else if !why.None() && answer.BlockedReason == "" {
 		m.Cause, m.To, m.Reason = work.CauseAsked, work.StateBlocked, why
+	}
+	if m.To != work.StateBlocked {
+		var err error
+		if m, err = stillStopped(ctx, tx, l, m); err != nil {
+			return err
+		}
 	}
 	if unheard, err := p.unheardFeedback(ctx, tx, l); err != nil {
 		return err

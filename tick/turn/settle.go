@@ -167,9 +167,9 @@ func (p *Turns) storeVerdict(ctx context.Context, l *env.Lease, v Settlement, er
 	}
 	switch {
 	case v.why.Kind == work.WhyItemBudget:
-		return p.block(ctx, l, v, begun)
+		return p.block(ctx, l, v, begun, err)
 	case v.parks && l.Turn.Step != work.StepClaimed: // its agent is not paid again
-		return p.block(ctx, l, v, true)
+		return p.block(ctx, l, v, true, err)
 	case l.Turn.Kind.Start() && !begun && (v.Kind == env.VerdictBlocked || v.why.Kind == work.WhyNewComments):
 		return p.awaitWord(ctx, l, v)
 	case v.Kind == env.VerdictCancelled:
@@ -177,7 +177,7 @@ func (p *Turns) storeVerdict(ctx context.Context, l *env.Lease, v Settlement, er
 	case v.Kind == env.VerdictSuperseded && !begun:
 		return p.Supersede(ctx, l, v)
 	}
-	return p.block(ctx, l, v, begun)
+	return p.block(ctx, l, v, begun, err)
 }
 
 func (p *Turns) deferTurn(ctx context.Context, l *env.Lease, v Settlement, counted bool, err error) error {
@@ -281,7 +281,7 @@ func (p *Turns) backToWaiting(ctx context.Context, tx *store.Tx, l *env.Lease) e
 // Before its first effect the turn ends, and its comments wait for the next
 // one, which begins at once where people said more while it ran; after it the same
 // row resumes later.
-func (p *Turns) block(ctx context.Context, l *env.Lease, v Settlement, begun bool) error {
+func (p *Turns) block(ctx context.Context, l *env.Lease, v Settlement, begun bool, failed error) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		talked, err := p.talkedMeanwhile(ctx, tx, l)
 		if err != nil {
@@ -300,7 +300,10 @@ func (p *Turns) block(ctx context.Context, l *env.Lease, v Settlement, begun boo
 		if err := recheck.RecordLost(ctx, tx, l); err != nil {
 			return err
 		}
-		if talked && !begun {
+		switch {
+		case l.Turn.Reviewer != "" && !begun && v.why.Kind != work.WhyItemBudget:
+			return p.failReview(ctx, tx, l, v, failed)
+		case talked && !begun:
 			return p.backToWaiting(ctx, tx, l)
 		}
 		m := work.Move{Item: l.Item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.why}

@@ -1,0 +1,38 @@
+package env
+
+import (
+	"context"
+
+	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+// SpeaksFor is the reviewer in whose name an action is sent; empty: it is ours.
+func SpeaksFor(a work.Action) string {
+	switch a.Kind { //nolint:exhaustive // all else is ours
+	case work.ActionReview:
+		return a.Target
+	case work.ActionDismiss:
+		return a.Base
+	}
+	return ""
+}
+
+// Into has an action that a reviewer speaks with sent as that reviewer. author is the
+// pull request's. The speaker tells what a refusal means; of what is ours it is nobody.
+func (p Speakers) Into(ctx context.Context, s actions.Scope, r *Repo, a work.Action, author work.Account) (actions.Scope, Speaker, error) {
+	name := SpeaksFor(a)
+	if name == "" {
+		return s, Speaker{}, nil
+	}
+	speaker, err := p.Of(ctx, r, name)
+	if err != nil {
+		return s, speaker, err
+	}
+	s.GitHub, s.Accounts = speaker.GitHub, p.Accounts.Writers(r.Name.Host)
+	// As ourselves a reviewer never approves for real, nor holds anything up: people
+	// would take it for the operator's own word.
+	s.Event = review.VoiceOf(author.ID, speaker.Who.ID, speaker.MayApprove && speaker.account != "", review.Decision(a.Title)).Event
+	return s, speaker, nil
+}
