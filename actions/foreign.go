@@ -22,7 +22,7 @@ func (e *ForeignError) Error() string {
 // ownOnly refuses what would push to somebody else's pull request, or open or close one
 // for it.
 func (r *Runner) ownOnly(ctx context.Context, a work.Action) error {
-	switch a.Kind { //nolint:exhaustive // the others are words, labels and the like
+	switch a.Kind {
 	case work.ActionPush, work.ActionPullRequest, work.ActionClose:
 	default:
 		return nil

@@ -116,8 +116,7 @@ func fixBegun(ctx context.Context, tx *store.Tx, l *env.Lease) (news []store.Rev
 func tellReviews(ctx context.Context, p *Pass, repo work.Repo, news []store.ReviewLog) {
 	r := p.RemoteByID(repo.ID)
 	for _, n := range news {
-		p.Log.InfoContext(ctx, n.What, //nolint:sloglint // one of the fixed names of the reviews' events
-			"repo_full_name", r.Name.FullName(), "work_item_id", n.ItemID, "pr_number", n.Number, "key", n.Key, "data", json.RawMessage(n.Data))
+		env.TellReview(ctx, p.Log, n, "repo_full_name", r.Name.FullName(), "work_item_id", n.ItemID, "pr_number", n.Number)
 	}
 }
 

@@ -33,6 +33,15 @@ type request struct {
 			Kind string `json:"kind"`
 			Body string `json:"body"`
 		} `json:"new_events"`
+		Findings []struct {
+			ID        string `json:"id"`
+			CommentID int64  `json:"comment_id"`
+			Body      string `json:"body"`
+		} `json:"findings"`
+		Review *struct {
+			Reviewer string `json:"reviewer"`
+			Cycle    int    `json:"cycle"`
+		} `json:"review"`
 	} `json:"context"`
 }
 
@@ -88,6 +97,8 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 		})
 	case req.start():
 		maps.Copy(answer, map[string]any{"pr_title": issue.Title, "pr_summary": "Does it.", "commit_message": issue.Title})
+	case req.Kind == "review":
+		answer = verdictOf(req, w.scenario.reviews(req), fmt.Sprintf(" (said in run %d)", nth))
 	default:
 		words := fmt.Sprintf(" (said in run %d)", nth)
 		maps.Copy(answer, feedback(req, w.scenario, words))
@@ -99,10 +110,37 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 		answer["blocked_reason"] = "Which file?"
 	}
 	b, err := json.Marshal(map[string]any{
-		"session": "session-" + strconv.Itoa(run.issue), "answer": answer,
+		"session": req.session(), "answer": answer,
 		"usage": map[string]any{"input_tokens": 100, "output_tokens": 10, "cost_usd": 0.01},
 	})
 	return string(b), err
+}
+
+// session is one for each issue and each of its reviewers.
+func (r request) session() string {
+	name := "session-" + strconv.Itoa(r.Context.Task.Issue.Number)
+	if r.Context.Review != nil {
+		name += "-" + r.Context.Review.Reviewer
+	}
+	return name
+}
+
+// verdictOf words a reviewer's verdict. What was found before is done.
+func verdictOf(req request, v verdict, words string) map[string]any {
+	earlier, found, calls, decision := []any{}, []any{}, []string{}, "approve"
+	for _, f := range req.Context.Findings {
+		earlier = append(earlier, map[string]any{"finding": f.ID, "resolved": true, "note": nil})
+	}
+	if v.finds != "" {
+		decision = "request_changes"
+		found = append(found, map[string]any{"path": madeFile, "line": 1, "severity": "major", "confidence": "high", "body": v.finds + words})
+	}
+	if v.callsIn != "" {
+		calls = append(calls, v.callsIn)
+	}
+	return map[string]any{
+		"decision": decision, "summary": "This is " + decision + "." + words, "body": nil, "comments": found, "earlier": earlier, "escalate": calls,
+	}
 }
 
 func change(dir string, req request) error {
@@ -112,6 +150,9 @@ func change(dir string, req request) error {
 	}
 	text := req.Context.Task.Issue.Title + "\n"
 	if req.Kind == "fix" { // in place of what is there, conflict markers too
+		for _, f := range req.Context.Findings {
+			text += "because of: " + wordings.ReplaceAllString(firstLine(f.Body), "") + "\n"
+		}
 		return os.WriteFile(name, []byte(text+"mended\n"), 0o644)
 	}
 	if !req.start() {
@@ -142,6 +183,13 @@ func feedback(req request, s scenario, words string) map[string]any {
 			continue
 		}
 		replies = append(replies, map[string]any{"review_comment_id": id, "body": "Done: " + firstLine(e.Body) + words, "resolve": s.resolves})
+	}
+	for _, f := range req.Context.Findings {
+		if f.CommentID == 0 {
+			general = "Done, all of it." + words
+			continue
+		}
+		replies = append(replies, map[string]any{"review_comment_id": f.CommentID, "body": "Done: " + wordings.ReplaceAllString(firstLine(f.Body), "") + words, "resolve": true})
 	}
 	return map[string]any{"review_replies": replies, "general_comment": general, "commit_message": message, "flaky_test": nil}
 }

@@ -45,7 +45,8 @@ func (l *life) command(s step) error {
 		is.pausing, is.commanded = false, true
 	case command.VerbCancel:
 		is.doubt = is.doubt || !open // what is owed then is a matter of order
-	case command.VerbRetry, command.VerbUnblock, command.VerbStatus, command.VerbHelp, command.VerbDesign, command.VerbBugfix, command.VerbSmallJob:
+	case command.VerbRetry, command.VerbUnblock, command.VerbStatus, command.VerbHelp, command.VerbDesign, command.VerbBugfix, command.VerbSmallJob,
+		command.VerbApprove, command.VerbHold:
 	}
 	return nil
 }

@@ -27,6 +27,37 @@ type scenario struct {
 	deadly    bool // its pass is killed while it works, each time
 	beside    bool // two turns run at once, so which place has which number differs from run to run
 	parked    bool // what it did at first has had no effect when the scenario begins
+
+	reviews func(request) verdict // what the reviewers say; nil: nobody reviews
+}
+
+// verdict is what a reviewer of a scenario says about a head.
+type verdict struct {
+	finds   string // what is wrong; empty: it approves
+	callsIn string // another reviewer
+}
+
+func approves(request) verdict { return verdict{} }
+
+// asksOnce finds something before the first fix.
+func asksOnce(r request) verdict {
+	if r.Context.Review.Cycle == 0 {
+		return verdict{finds: "Say why."}
+	}
+	return verdict{}
+}
+
+// asksAlways finds something else each time.
+func asksAlways(r request) verdict {
+	return verdict{finds: fmt.Sprintf("Say why, and this time more clearly than in cycle %d.", r.Context.Review.Cycle)}
+}
+
+// callsSamIn approves; quinn has sam look too.
+func callsSamIn(r request) verdict {
+	if r.Context.Review.Reviewer == "quinn" {
+		return verdict{callsIn: "sam"}
+	}
+	return verdict{}
 }
 
 // scenarios are those that are killed everywhere.
@@ -58,6 +89,11 @@ func scenarios() []scenario {
 		{name: "checks turn", setup: start, input: redCheck},
 		{name: "flaky test", setup: start, input: redCheck, idle: true, flaky: true},
 		{name: "conflict turn", setup: start, input: conflict},
+		{name: "review approves", input: start, reviews: approves},
+		{name: "request, fix, approve", input: start, reviews: asksOnce},
+		{name: "escalation", input: start, reviews: callsSamIn},
+		{name: "cap", input: start, reviews: asksAlways},
+		{name: "push during a review", input: start, reviews: approves, during: onReview(personPushes)},
 		{name: "killed while the agent runs", input: steps(start, killedPasses(work.MaxAttempts)), during: killPass, deadly: true},
 	}
 }
@@ -172,6 +208,16 @@ func edits(w *world) error {
 func onFeedback(do func(*world) error) func(*world, agentRun, int) error {
 	return func(w *world, run agentRun, _ int) (err error) {
 		if !strings.HasSuffix(run.kind, "_start") {
+			w.people.Do(func() { err = do(w) })
+		}
+		return err
+	}
+}
+
+// onReview has people do something once, while a reviewer looks.
+func onReview(do func(*world) error) func(*world, agentRun, int) error {
+	return func(w *world, run agentRun, _ int) (err error) {
+		if run.kind == "review" {
 			w.people.Do(func() { err = do(w) })
 		}
 		return err

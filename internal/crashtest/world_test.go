@@ -171,8 +171,8 @@ command = [%q]
 name = %q
 remote_url = %q
 [repo.review]
-enabled = false
-`, w.path("state"), w.path("bin", "agent"), repoName, w.repo.GitDir())
+enabled = %t
+`, w.path("state"), w.path("bin", "agent"), repoName, w.repo.GitDir(), w.scenario.reviews != nil)
 }
 
 // environ is what a pass sees. Its git is the rig's, unless nobody counts.

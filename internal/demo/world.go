@@ -104,7 +104,7 @@ func (d *demo) people() (token string, err error) {
 			return "", err
 		}
 	}
-	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore"} {
+	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore", "agent:review", "agent:hold"} {
 		d.repo.MakeLabel(label, "ededed", "") // as after the first pass
 	}
 	d.root, _ = d.repo.Head("main")

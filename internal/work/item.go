@@ -77,6 +77,10 @@ type Item struct {
 	Fingerprint     string   // of the issue in the list of issues, when its timeline was last read
 }
 
+// Unasked reports whether it is somebody else's pull request, and its label was taken
+// away: nobody asks for its review any more.
+func (i Item) Unasked() bool { return i.Flow == FlowReview && i.Label == "" }
+
 // Dependency is an issue that must be closed before an implementation begins.
 type Dependency struct {
 	Repo   RepoName

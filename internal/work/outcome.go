@@ -31,6 +31,10 @@ const OutcomeOwn = "ignored: our own"
 // two that answer each other would never end. Nobody else ends with our marker.
 const OutcomeOthers = "ignored: another installation's"
 
+// OutcomeTheirs is that of what people say on somebody else's pull request: they talk to
+// each other.
+const OutcomeTheirs = "ignored: on somebody else's pull request"
+
 // OutcomeNoPermission is that of what people say who may not write.
 const OutcomeNoPermission = "ignored: author without write permission"
 

@@ -15,25 +15,25 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
-// firstSight reads the open issues that carry a label already, once for each
+// firstSight reads what is open and carries a label already, once for each
 // label: the walks only show what changes from now on.
 func (h *Issues) firstSight(ctx context.Context) error {
-	for _, label := range batch.FlowLabels(h.R.Settings) {
-		if slices.Contains(h.Known.Labels, label.Name) {
+	for _, label := range batch.Sighted(h.R.Settings) {
+		if slices.Contains(h.Known.Labels, label) {
 			continue
 		}
 		address := func(repo work.RepoName, since time.Time) string {
-			return github.LabelledIssuesURL(repo, label.Name, since)
+			return github.LabelledIssuesURL(repo, label, since)
 		}
-		w := batch.Walk[github.Issue]{Name: batch.WalkLabel + label.Name, Address: address, List: h.R.GitHub.ListIssues, Since: nil, Updated: func(i github.Issue) time.Time { return i.UpdatedAt }}
+		w := batch.Walk[github.Issue]{Name: batch.WalkLabel + label, Address: address, List: h.R.GitHub.ListIssues, Since: nil, Updated: func(i github.Issue) time.Time { return i.UpdatedAt }}
 		issues, whole, err := w.Read(ctx, h.Batch)
 		if err != nil {
-			return fmt.Errorf("read the issues labelled %q: %w", label.Name, err)
+			return fmt.Errorf("read the issues labelled %q: %w", label, err)
 		}
 		delete(h.Pages, w.Name) // they are read once
 		h.ListedIssues = append(h.ListedIssues, issues...)
 		if whole {
-			h.Labels = append(h.Labels, label.Name)
+			h.Labels = append(h.Labels, label)
 		}
 	}
 	return nil
@@ -115,7 +115,10 @@ func (h *Issues) noticePull(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	if !ok {
-		return h.rebuild.adoptReopened(ctx, is)
+		if err := h.rebuild.adoptReopened(ctx, is); err != nil {
+			return err
+		}
+		return h.rebuild.pulls.Wanted(ctx, is)
 	}
 	if pull.State == work.PullClosed && (is.State == "open" || changedSince(pull, is)) {
 		pull.Fingerprint = "" // that of the last time may have been this one

@@ -29,8 +29,8 @@ func (h *Reading) load(ctx context.Context) error {
 			h.Known.Pages[v.URL] = v
 		}
 		names := []string{batch.WalkIssues, batch.WalkComments, batch.WalkReviewComments, batch.WalkAdopted}
-		for _, l := range batch.FlowLabels(h.R.Settings) {
-			names = append(names, batch.WalkLabel+l.Name)
+		for _, label := range batch.Sighted(h.R.Settings) {
+			names = append(names, batch.WalkLabel+label)
 		}
 		if h.Known.Backlog, err = tx.ListBacklog(ctx, h.Repo.ID); err != nil {
 			return err
@@ -75,6 +75,11 @@ func (h *Reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 		}
 		if lost, moved := h.Lost[number]; moved {
 			if err := tx.SetLost(ctx, id, lost); err != nil {
+				return err
+			}
+		}
+		if head, stands := h.LabelHeads[number]; stands {
+			if err := tx.SetLabelHead(ctx, id, head); err != nil {
 				return err
 			}
 		}

@@ -32,7 +32,7 @@ func TestCommandsAboutReviews(t *testing.T) {
 	}
 	held := func(v *Snapshot) { v.Items[0].HeldBack = &review.Held{By: "bob", At: noon} }
 	gate := func(v *Snapshot) { v.Items[0].Reviewers.RequireHuman = true }
-	asked := func(v *Snapshot) { v.Items[0].Requested = []string{"grace"} }
+	asked := func(v *Snapshot) { v.Items[0].Reviews.Requested = []string{"grace"} }
 	for _, c := range []struct {
 		name      string
 		view      Snapshot

@@ -34,7 +34,6 @@ type Item struct {
 
 	Reviews   review.Facts  // what is stored of its pull request's; what a pass makes of them is not set
 	Reviewers review.Policy // by today's config
-	Requested []string      // people who were asked for a review of this head, by their names as reviewers
 	HeldBack  *review.Held  // people hold the reviews back; nil: they do not
 	Looking   bool          // something changed by which the reviews are decided, or the config did
 	Look      Look          // what is recorded once they are

@@ -233,7 +233,7 @@ func reviewed(p Plan, items []Item, item func(int64) *Item) {
 	}
 	for _, asked := range p.Requests {
 		i := &items[slices.IndexFunc(items, func(i Item) bool { return i.Pull.ID == asked.Pull })]
-		i.Requested = append(i.Requested, asked.Reviewer)
+		i.Reviews.Requested = append(i.Reviews.Requested, asked.Reviewer)
 	}
 }
 

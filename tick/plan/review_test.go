@@ -101,7 +101,7 @@ func TestReviews(t *testing.T) {
 		e.ID, e.SeenAt = 300, noon
 		return with(e)
 	}
-	wait := item(func(i *Item) { i.Requested = []string{"grace"} })
+	wait := item(func(i *Item) { i.Reviews.Requested = []string{"grace"} })
 	merged := pullIs(work.PullMerged)
 	for _, c := range []struct {
 		name string

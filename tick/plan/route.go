@@ -97,6 +97,12 @@ func (r *itemPlanner) ended() bool {
 		}
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
 		cause, to, why = work.CausePullClosed, work.StateClosed, fmt.Sprintf("pull request #%d was closed", r.item.Pull.Number)
+	case r.item.Unasked():
+		if cause, to = work.CauseWithdrawn, work.StateClosed; r.item.State != to {
+			why = "the label was taken away"
+		}
+	case r.item.Flow == work.FlowReview && !r.item.State.Open():
+		cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, "it is to be reviewed again"
 	case r.item.HasPull() && !r.item.State.Open():
 		cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, fmt.Sprintf("pull request #%d was reopened", r.item.Pull.Number)
 	case !r.item.HasPull() && r.issueClosed():

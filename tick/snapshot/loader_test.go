@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -22,7 +24,10 @@ var (
 	app  = work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
 	cfg  = &config.Config{
 		Runtime: config.Runtime{Workers: 4, EnableFeedbackLoop: true, EnableIssueCommentRouting: true, MaxEventsPerTurn: 50},
-		Repos:   []config.Repo{{Name: app, Labels: work.Labels{Ignore: "agent:ignore"}}},
+		Repos: []config.Repo{{
+			Name: app, Labels: work.Labels{Ignore: "agent:ignore"},
+			Review: config.Review{Enabled: true}, Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}, {Name: "grace", Human: true, Login: "grace", Flows: []work.Flow{work.FlowBugfix}}},
+		}},
 	}
 )
 
@@ -82,7 +87,30 @@ func (s *sower) all() {
 	asked := s.item(120, work.FlowBugfix, work.StateAwaitingIssueFollowup)
 	s.event(asked, 120, work.EventSource, "")
 	s.do(s.tx.PutFollowup(s.ctx, work.Followup{ItemID: asked, Reason: work.Reason{Kind: work.WhyQuestion}, EventCursor: 1000, Since: noon}))
-	s.event(0, 130, work.EventCommand, "") // nothing is worked on there
+	s.event(0, 130, work.EventCommand, "")                                       // nothing is worked on there
+	s.reviewed(s.item(140, work.FlowBugfix, work.StateAwaitingFeedback), 141, 0) // and a reviewer is to look at it
+	s.reviewed(s.item(150, work.FlowBugfix, work.StateAwaitingFeedback), 151, 1) // reviewed by a person next, who was asked
+}
+
+// reviewed adds a pull request whose reviews were decided so often.
+func (s *sower) reviewed(item int64, number, looks int) {
+	pull := s.pull(item, number, work.PullOpen)
+	s.do(s.tx.SetLook(s.ctx, pull))
+	_, _, err := s.tx.AddVerdict(s.ctx, review.Verdict{PullID: pull, ReviewID: 1, Reviewer: "quinn", Head: map[bool]string{true: "aaa", false: "old"}[looks > 0], Decision: review.Approve, At: noon})
+	s.do(err)
+	if looks == 0 {
+		return
+	}
+	before, err := s.tx.GetReviews(s.ctx, pull)
+	s.do(err)
+	after := before.Record
+	after.State, after.Head, after.Reviewer = review.Reviewing, "aaa", "grace"
+	s.do(s.tx.PutReviewState(s.ctx, before.Record, after))
+	_, err = s.tx.AddRequest(s.ctx, store.ReviewRequest{PullID: pull, Reviewer: "grace", Head: "aaa"})
+	s.do(err)
+	name, err := policyName(cfg.Repos[0])
+	s.do(err)
+	s.do(s.tx.Looked(s.ctx, pull, before.Look, name))
 }
 
 func (s *sower) do(err error) { s.err = cmp.Or(s.err, err) }
@@ -132,9 +160,9 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 	r := &env.Repo{Remote: env.Remote{Name: app, Settings: cfg.Repos[0]}, Row: repo}
 	lines := map[which]string{}
 	want := map[which][]int{
-		asking: {10, 20, 50, 60, 70, 80, 90, 110, 120},
-		open:   {10, 20, 30, 40, 50, 60, 70, 80, 90, 110, 120},
-		all:    {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120},
+		asking: {10, 20, 50, 60, 70, 80, 90, 110, 120, 140},
+		open:   {10, 20, 30, 40, 50, 60, 70, 80, 90, 110, 120, 140, 150},
+		all:    {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 140, 150},
 	}
 	for w, numbered := range want {
 		err := db.View(t.Context(), func(tx *store.Tx) error {
@@ -157,6 +185,9 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+	if !strings.Contains(lines[asking], "#141 turn review: reviewer quinn is next") {
+		t.Errorf("nobody reviews #141:\n%s", lines[asking])
 	}
 	if lines[asking] != lines[open] || lines[asking] != lines[all] {
 		t.Errorf("the pass plans\n%s\nwith all that is open\n%s\nwith all\n%s", lines[asking], lines[open], lines[all])
@@ -188,6 +219,9 @@ func TestAnItemIsReadWhole(t *testing.T) {
 		"room that is taken": items[70].Active() && len(items[70].Pull.Files) == 1 && !items[80].Active() && !items[20].Active(),
 		"dependencies":       items[80].Dependencies["github.com/octo/app#9"] == work.DependencyOpen,
 		"stop":               items[110].Stop.Reason.Text == "which?" && items[40].Stop.Token == "",
+		"reviews":            items[140].Looking && items[140].Reviewers.Order[0].Name == "quinn" && len(items[140].Reviews.Verdicts) == 1,
+		"reviews that wait":  !items[150].Looking && items[150].Reviews.Record.Reviewer == "grace" && slices.Equal(items[150].Reviews.Requested, []string{"grace"}),
+		"nobody reviews":     items[20].Reviews.Record.State == "" && items[20].Reviewers.Author == "",
 		"follow-up":          items[120].Followup != nil && items[10].Followup == nil,
 	} {
 		if !ok {

@@ -25,7 +25,7 @@ func (r *reading) reviews(ctx context.Context, i *plan.Item) error {
 	i.HeldBack = s.Held
 	for _, asked := range s.Requested {
 		if asked.Head == i.Pull.HeadOID {
-			i.Requested = append(i.Requested, asked.Reviewer)
+			i.Reviews.Requested = append(i.Reviews.Requested, asked.Reviewer)
 		}
 	}
 	i.Look = plan.Look{Pull: i.Pull.ID, Count: s.Look, Policy: r.reviewing}

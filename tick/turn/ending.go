@@ -124,8 +124,7 @@ func (p endings) tell(ctx context.Context, l *env.Lease, e *ending) {
 		return
 	}
 	for _, n := range e.news {
-		p.Log.InfoContext(ctx, n.What, //nolint:sloglint // one of the fixed names of the reviews' events
-			p.TurnAttrs(l, "key", n.Key, "data", json.RawMessage(n.Data))...)
+		env.TellReview(ctx, p.Log, n, p.TurnAttrs(l)...)
 	}
 }
 

@@ -20,7 +20,6 @@ type Item struct {
 	Labels       work.Labels
 	Facts        review.Facts  // as stored
 	Policy       review.Policy // by today's config
-	Requested    []string      // people who were asked for a review of this head, by their names as reviewers
 	Held         *review.Held  // people hold the reviews back; nil: they do not
 	Said         int           // what people wrote and nobody has answered
 	FeedbackLoop bool          // agents do what is asked for
@@ -31,15 +30,7 @@ type Item struct {
 func (i Item) Concern() bool { return !i.Policy.Off() || i.Facts.Record.State != "" }
 
 // Choose decides how they go on, with what holds them back now.
-func (i Item) Choose() review.Choice {
-	f := i.facts()
-	c := review.Decide(f, i.Policy)
-	if c.Ask == review.AskRequest && slices.Contains(i.Requested, c.Reviewer.Name) {
-		f.Requested = append(f.Requested, f.Head)
-		c = review.Decide(f, i.Policy)
-	}
-	return c
-}
+func (i Item) Choose() review.Choice { return review.Decide(i.facts(), i.Policy) }
 
 // Line is everybody who has to approve.
 func (i Item) Line() []review.Reviewer { return review.Line(i.Policy, i.facts().Inserted) }

@@ -74,6 +74,7 @@ type Batch struct {
 	Trouble      []string
 	Forgotten    map[int]bool   // pull requests that are left as they were
 	Unread       map[int]bool   // pull requests about which GitHub knows more than we could read
+	LabelHeads   map[int]string // heads for which the label of somebody else's pull request stands, by number
 	Lost         map[int]string // what branches that were moved lack, by number; see detectRewrite
 
 	Added   int
@@ -102,7 +103,7 @@ func New(p *env.Env, notices *notice.Notices, r *env.Repo) *Batch {
 	return &Batch{
 		P: p, Notices: notices, R: r, Repo: r.Row,
 		Open: map[int]work.PullRequest{}, Lights: map[int]github.PullLight{},
-		Items: map[int]work.Item{}, PullRows: map[int]work.PullRequest{}, Threads: map[int][]work.Thread{}, Walks: map[string]string{}, Pages: map[string][]work.Validator{}, Backlog: map[int]bool{}, Enough: func() bool { return false }, Forgotten: map[int]bool{}, Lost: map[int]string{},
+		Items: map[int]work.Item{}, PullRows: map[int]work.PullRequest{}, Threads: map[int][]work.Thread{}, Walks: map[string]string{}, Pages: map[string][]work.Validator{}, Backlog: map[int]bool{}, Enough: func() bool { return false }, Forgotten: map[int]bool{}, Lost: map[int]string{}, LabelHeads: map[int]string{},
 		Adopted: map[int]int{}, Handled: map[string]bool{}, Promoted: map[int]*Promotion{},
 		Taken: map[int]env.Takeover{}, Pauses: map[int][]work.Pause{}, Submitted: map[int64]time.Time{},
 		Known: known{Pages: map[string]work.Validator{}, Cuts: map[string]string{}}, levels: map[int64]string{}, TakenOver: map[int64]int64{},

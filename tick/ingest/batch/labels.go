@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"slices"
+
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -18,6 +20,28 @@ func FlowLabels(r config.Repo) []FlowLabel {
 		{r.Labels.SmallJob, work.FlowSmallJob},
 		{r.Labels.Design, work.FlowDesign},
 	}
+}
+
+// ReviewLabel is the label that asks for reviews of somebody else's pull request; empty
+// where nobody reviews one. No issue begins by it.
+func ReviewLabel(r config.Repo) string {
+	if r.ReviewPolicy(work.FlowReview).Off() {
+		return ""
+	}
+	return r.Labels.Review
+}
+
+// Sighted are the labels whose issues and pull requests are looked for once: those that
+// carry one already when it is new in the config.
+func Sighted(r config.Repo) []string {
+	var names []string
+	for _, l := range FlowLabels(r) {
+		names = append(names, l.Name)
+	}
+	if name := ReviewLabel(r); name != "" && !slices.Contains(names, name) {
+		names = append(names, name)
+	}
+	return names
 }
 
 // FlowOf is the flow that an issue's labels ask for. Whether people have paused

@@ -13,6 +13,14 @@ import (
 // read before it. A label that was renamed makes the two differ for good.
 const longestLag = 10 * time.Minute
 
+// AgainSoon has something read once more whose timeline does not show yet the label that
+// the list shows.
+func (h *Batch) AgainSoon(is github.Issue) {
+	if h.Now().Sub(is.UpdatedAt) < longestLag {
+		h.Backlog[is.Number] = true
+	}
+}
+
 // NoteLag has an issue read once more whose timeline does not show yet what the
 // list shows: the list's ETag would vouch for a label that was never seen.
 //

@@ -292,6 +292,9 @@ func (h *Comments) verdict(ctx context.Context, e work.Event) (string, error) {
 	case marked:
 		return work.OutcomeOthers, nil
 	}
+	if theirs, err := h.onTheirs(ctx, e); theirs || err != nil {
+		return work.OutcomeTheirs, err
+	}
 	if e.Author.Bot {
 		return "ignored: bot", nil
 	}
@@ -303,6 +306,20 @@ func (h *Comments) verdict(ctx context.Context, e work.Event) (string, error) {
 		return work.OutcomeTakenOver, nil
 	}
 	return work.OutcomeNoPermission, nil
+}
+
+// onTheirs reports whether something was said on somebody else's pull request, and not to
+// us: it asks for no turn, and nobody's permission is asked for.
+func (h *Comments) onTheirs(ctx context.Context, e work.Event) (bool, error) {
+	if !e.Kind.Said() {
+		return false, nil
+	}
+	pull, tracked, err := h.Pull(ctx, e.Number)
+	if err != nil || !tracked {
+		return false, err
+	}
+	item, err := h.OfPull(ctx, pull)
+	return item.Flow == work.FlowReview, err
 }
 
 // lateCopy plans the removal of further copies of a comment of ours that

@@ -20,14 +20,14 @@ func (h *Comments) IssueTaken(is github.Issue, timeline []github.TimelineEvent) 
 }
 
 // PullTaken notes what a pull request's timeline shows of pauses, when labels
-// were set on it or taken away since it was last read.
-func (h *Comments) PullTaken(ctx context.Context, pull *work.PullRequest, d github.PullDetail) error {
+// were set on it or taken away since it was last read. It gives that timeline; else none.
+func (h *Comments) PullTaken(ctx context.Context, pull *work.PullRequest, d github.PullDetail) ([]github.TimelineEvent, error) {
 	if d.LabelChanges == pull.LabelChanges {
-		return nil
+		return nil, nil
 	}
 	timeline, err := h.R.GitHub.TimelineOf(ctx, h.Repo.Current, pull.Number)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	pull.LabelChanges = 0
 	for _, e := range timeline {
@@ -40,7 +40,7 @@ func (h *Comments) PullTaken(ctx context.Context, pull *work.PullRequest, d gith
 	}
 	ignore := h.R.Settings.Labels.Ignore
 	h.Taken[pull.Number] = env.TakeoverOf(pull.Number, timeline, ignore, work.HasLabel(d.Labels, ignore), d.UpdatedAt)
-	return nil
+	return timeline, nil
 }
 
 // StorePauses stores what the timelines show before anything that was said is

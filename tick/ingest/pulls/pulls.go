@@ -235,6 +235,7 @@ func (h *Pulls) intakePull(ctx context.Context, old work.PullRequest, d github.P
 		delete(h.PullRows, d.Number)
 		delete(h.Threads, d.Number)
 		delete(h.Lost, d.Number)
+		delete(h.LabelHeads, d.Number)
 		return err
 	}
 	delete(h.Unread, d.Number)
@@ -263,7 +264,8 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 	if err := h.descend(ctx, old, &pull); err != nil {
 		return err
 	}
-	if err := h.comments.PullTaken(ctx, &pull, d); err != nil {
+	timeline, err := h.comments.PullTaken(ctx, &pull, d)
+	if err != nil {
 		return err
 	}
 	if err := h.MissOnPull(ctx, pull, d); err != nil {
@@ -271,6 +273,13 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 	}
 	h.intakeReviews(pull, d)
 	h.PullRows[d.Number] = pull
+	item, err := h.OfPull(ctx, pull)
+	if err != nil {
+		return err
+	}
+	if item.Flow == work.FlowReview { // its author sees to its head, its checks and its conflicts
+		return h.intakeTheirs(ctx, item, old, d, timeline)
+	}
 	return h.headEvents(ctx, old, pull, d)
 }
 

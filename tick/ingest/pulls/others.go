@@ -1,0 +1,172 @@
+package pulls
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+)
+
+// Somebody else's pull request is reviewed when a person who may triage sets the label
+// for that. It is a work item of its own, under its own number, and nothing but reviewed.
+//
+// The label stands for the head that was there. What somebody pushes afterwards who may
+// not write is looked at once the label is set again: a review costs money, and reads what
+// nobody here has seen. GitHub says of no push when it came, so that a head counts only
+// where one of these proves it:
+//
+//   - it lies in this repository, or its author may write here
+//   - nothing of the pull request changed after the label
+//   - an earlier pass saw the same head before the label
+
+// Wanted begins to review a pull request that is not ours, where its label asks for that.
+func (h *Pulls) Wanted(ctx context.Context, is github.Issue) error {
+	label := batch.ReviewLabel(h.R.Settings)
+	_, ours := h.Adopted[is.Number]
+	if ours || label == "" || is.State != "open" || !work.HasLabel(is.Labels, label) {
+		return nil
+	}
+	timeline, err := h.R.GitHub.TimelineOf(ctx, h.Repo.Current, is.Number)
+	if err != nil {
+		return err
+	}
+	set, ok := batch.Last(timeline, "labeled", label)
+	if !ok {
+		h.AgainSoon(is)
+		return nil
+	}
+	if may, err := h.mayAsk(ctx, is.Number, set, label); err != nil || !may {
+		return err
+	}
+	p, ok, err := h.R.GitHub.Pull(ctx, h.Repo.Current, is.Number)
+	if err != nil || !ok || p.State != work.PullOpen {
+		return err
+	}
+	item := work.Item{
+		RepoID: h.Repo.ID, Number: p.Number, Flow: work.FlowReview, State: work.StateAwaitingFeedback, Since: h.Now(),
+		Title: is.Title, Body: is.Body, Author: p.Author, URL: p.URL, Priority: work.DefaultPriority, Label: label,
+	}
+	h.Items[p.Number], h.Adopted[p.Number] = item, p.Number
+	h.Open[p.Number] = work.PullRequest{
+		RepoID: h.Repo.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
+		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, UpdatedAt: p.UpdatedAt, CreatedAt: p.CreatedAt,
+	}
+	h.Lights[p.Number] = github.PullLight{NodeID: p.NodeID, Number: p.Number}
+	return nil
+}
+
+// mayAsk reports whether whoever set the label may ask for reviews, and says once to each
+// who may not that it begins nothing.
+func (h *Pulls) mayAsk(ctx context.Context, number int, set github.TimelineEvent, label string) (bool, error) {
+	may, err := h.people.MaySetLabel(ctx, set.Actor, set.CreatedAt)
+	if may || err != nil {
+		return may, err
+	}
+	refused := batch.Fact(work.Item{}, work.EventLabelled, number, set, label)
+	refused.Event.Outcome = work.OutcomeNoLabeller
+	h.Add(refused)
+	token := work.NoticeToken(h.Repo.Key(), 0, "may not ask for reviews "+strconv.FormatInt(set.Actor.ID, 10))
+	body := fmt.Sprintf("The label `%s` begins no review here: it was set in the name of %s, who has no triage permission on this repository. "+
+		"To begin, somebody with triage permission removes the label and adds it again.", label, set.Actor.Login)
+	h.Declined = append(h.Declined, work.Action{
+		RepoID: h.Repo.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
+		Number: number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",
+	})
+	return false, nil
+}
+
+// theirs is somebody else's pull request whose details were read.
+type theirs struct {
+	*Pulls
+	item work.Item
+	old  work.PullRequest
+	d    github.PullDetail
+}
+
+// intakeTheirs takes in what became of the label, and which head it stands for.
+func (h *Pulls) intakeTheirs(ctx context.Context, item work.Item, old work.PullRequest, d github.PullDetail, timeline []github.TimelineEvent) error {
+	label := batch.ReviewLabel(h.R.Settings)
+	if label == "" || d.State != work.PullOpen {
+		return nil
+	}
+	t := theirs{h, item, old, d}
+	switch on := work.HasLabel(d.Labels, label); {
+	case !on && item.Label != "":
+		t.unlabelled(timeline)
+		return nil
+	case !on:
+		return nil
+	}
+	if set, ok := batch.Last(timeline, "labeled", label); ok && t.newer(set) {
+		if may, err := h.mayAsk(ctx, d.Number, set, label); err != nil || !may {
+			return err
+		}
+		return t.labelled(ctx, set, label)
+	}
+	if old.HeadOID == d.HeadOID {
+		return nil
+	}
+	trusted, err := t.mayPush(ctx)
+	t.stand(trusted)
+	return err
+}
+
+// newer reports whether the label was set after it was the last time.
+func (t theirs) newer(set github.TimelineEvent) bool {
+	began, err := strconv.ParseInt(t.item.LabelEvent, 10, 64)
+	return err != nil || set.ID > began
+}
+
+func (t theirs) unlabelled(timeline []github.TimelineEvent) {
+	off, ok := batch.Last(timeline, "unlabeled", t.item.Label)
+	if !ok { // GitHub deletes a label without a word on the timeline
+		off = github.TimelineEvent{ID: t.d.UpdatedAt.UnixMilli(), CreatedAt: t.d.UpdatedAt}
+	}
+	t.item.Label = ""
+	t.keep()
+	t.Add(batch.Fact(t.item, work.EventClosed, t.d.Number, off, "unlabelled"))
+}
+
+// labelled takes in that the label was set, and for which head.
+func (t theirs) labelled(ctx context.Context, set github.TimelineEvent, label string) error {
+	before := t.old.HeadOID == t.d.HeadOID && !t.old.DetailsAt.IsZero() && t.old.DetailsAt.Before(set.CreatedAt)
+	trusted := before || !t.d.UpdatedAt.After(set.CreatedAt)
+	if !trusted {
+		var err error
+		if trusted, err = t.mayPush(ctx); err != nil {
+			return err
+		}
+	}
+	t.item.Label, t.item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
+	t.keep()
+	t.Add(batch.Fact(t.item, work.EventLabelled, t.d.Number, set, label))
+	t.stand(trusted)
+	return nil
+}
+
+// mayPush reports whether whoever can push to the pull request may write here: its branch
+// is one of this repository, or its author may.
+func (t theirs) mayPush(ctx context.Context) (bool, error) {
+	if !t.d.CrossRepo {
+		return true, nil
+	}
+	return t.people.MayCommand(ctx, t.d.Author, t.Now().Add(time.Second)) // as it is now
+}
+
+// stand notes that the label stands for the head, where that is known. Otherwise it stands
+// for the head that it stood for before.
+func (t theirs) stand(trusted bool) {
+	if trusted {
+		t.LabelHeads[t.d.Number] = t.d.HeadOID
+	}
+}
+
+// keep stores the item with what was read of the pull request.
+func (t theirs) keep() {
+	t.item.Title, t.item.Author = t.d.Title, t.d.Author
+	t.Items[t.d.Number] = t.item
+}
