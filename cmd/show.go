@@ -16,25 +16,30 @@ import (
 
 func newShowCmd(a *app) *cobra.Command {
 	var flags *terminal.JSON
+	var log bool
 	c := &cobra.Command{
 		Use:   "show <owner/name#number>",
 		Short: "Show the events, turns and actions of one work item",
-		Long: `Show one work item: where it stands, what people did, what each turn made of it,
-and what was sent to GitHub, with links.
+		Long: `Show one work item: where it stands and where the reviews of its pull request
+stand, with each reviewer's verdict and what is still open; what people did, what
+each turn made of it, and what was sent to GitHub, with links.
+With "--events" show instead what happened about its reviews, the oldest first.
 
 The item is named by its issue or its pull request: owner/name#12, its address,
 or #12 (quote it for your shell) or 12 when one repository is configured.`,
 		Example: `  $ gh mergexo show octo/repo#12
   $ gh mergexo show 12
+  $ gh mergexo show 12 --events
   $ gh mergexo show 12 --json actions --jq '.actions[].url'`,
 		Args: args(words(1, 1)),
-		RunE: func(c *cobra.Command, given []string) error { return a.show(c.Context(), given[0], flags) },
+		RunE: func(c *cobra.Command, given []string) error { return a.show(c.Context(), given[0], log, flags) },
 	}
-	flags = addJSONFlags(c, "item", "turns", "events", "actions", "history")
+	flags = addJSONFlags(c, "item", "turns", "events", "actions", "history", "review", "log")
+	c.Flags().BoolVar(&log, "events", false, "What happened about the reviews of its pull request")
 	return c
 }
 
-func (a *app) show(ctx context.Context, name string, flags *terminal.JSON) error {
+func (a *app) show(ctx context.Context, name string, log bool, flags *terminal.JSON) error {
 	cfg, which, err := a.item(name)
 	if err != nil {
 		return err
@@ -52,6 +57,9 @@ func (a *app) show(ctx context.Context, name string, flags *terminal.JSON) error
 	}
 	if s.Halt != nil {
 		a.printHalt(s.Halt)
+	}
+	if log {
+		return s.PrintLog(out)
 	}
 	return s.Print(out)
 }

@@ -68,7 +68,7 @@ func moveReview(ctx context.Context, tx *store.Tx, repo work.Repo, m plan.Review
 			return nil, err
 		}
 	}
-	for _, l := range m.Logged {
+	for _, l := range append(m.Logged, moved(m)...) {
 		n := newsOf(repo, m.Item, m.Number, l)
 		fresh, err := tx.AddReviewLog(ctx, n)
 		if err != nil {
@@ -79,6 +79,21 @@ func moveReview(ctx context.Context, tx *store.Tx, repo work.Repo, m plan.Review
 		}
 	}
 	return news, nil
+}
+
+// moved is that the reviews went from one state or reviewer to another, if they did. The
+// same way taken again is another one: the state that it leaves began later.
+func moved(m plan.ReviewMove) []reviewing.Logged {
+	if !m.Moves() {
+		return nil
+	}
+	return []reviewing.Logged{{
+		Key:  fmt.Sprintf("review_state:%d:%d:%s:%s:%s", m.Number, m.Before.Since.UnixMilli(), m.Record.State, m.Record.Reviewer, m.Record.Head),
+		What: "review_state",
+		Data: map[string]any{
+			"from": string(m.Before.State), "to": string(m.Record.State), "reviewer": m.Record.Reviewer, "head": m.Record.Head, "cycle": m.Record.Cycle,
+		},
+	}}
 }
 
 // newsOf is one thing that happened, known by its key.

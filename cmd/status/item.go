@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/internal/work/standing"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -16,15 +17,16 @@ import (
 // Facts are what the database knows of one work item today.
 type Facts struct {
 	plan.Item
-	Repo    work.Repo
-	Called  string        // the repository's name, with its host where that is needed
-	Live    bool          // a living pass works on it
-	Halt    *env.Halt     // everything on this machine is paused; nil: it is not
-	Said    work.Action   // the comment that says on GitHub why it is blocked
-	Waits   []work.Reason // what keeps a turn from being begun, by the plan
-	Place   explain.Place // of words about it, on this machine
-	Budgets work.Budgets
-	Now     time.Time
+	Repo      work.Repo
+	Called    string         // the repository's name, with its host where that is needed
+	Live      bool           // a living pass works on it
+	Halt      *env.Halt      // everything on this machine is paused; nil: it is not
+	Said      work.Action    // the comment that says on GitHub why it is blocked
+	Reviewing *review.Record // where the next pass moves its reviews, by the plan; nil: they stay
+	Waits     []work.Reason  // what keeps a turn from being begun, by the plan
+	Place     explain.Place  // of words about it, on this machine
+	Budgets   work.Budgets
+	Now       time.Time
 }
 
 // row is what is told of a work item: a line of status and what stands below it, the

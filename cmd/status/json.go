@@ -16,23 +16,24 @@ import (
 // Absent times are null.
 
 type itemView struct {
-	Repo        string     `json:"repo"`
-	Number      int        `json:"number"`
-	Title       string     `json:"title"`
-	URL         string     `json:"url"`
-	Flow        string     `json:"flow"`
-	State       string     `json:"state"`
-	Live        bool       `json:"running"` // a pass works on it now
-	Since       *time.Time `json:"since"`
-	WaitingFor  string     `json:"waitingFor"`
-	ReasonCode  string     `json:"reason_code"` // of waitingFor
-	NextStep    string     `json:"nextStep"`
-	Priority    int        `json:"priority"`
-	Branch      string     `json:"branch"`
-	PullRequest *pullView  `json:"pullRequest"`
-	Pending     int        `json:"pendingEvents"`
-	Spent       spentView  `json:"spent"`
-	Stop        *stopView  `json:"stop"` // null: it is not blocked
+	Repo        string       `json:"repo"`
+	Number      int          `json:"number"`
+	Title       string       `json:"title"`
+	URL         string       `json:"url"`
+	Flow        string       `json:"flow"`
+	State       string       `json:"state"`
+	Live        bool         `json:"running"` // a pass works on it now
+	Since       *time.Time   `json:"since"`
+	WaitingFor  string       `json:"waitingFor"`
+	ReasonCode  string       `json:"reason_code"` // of waitingFor
+	NextStep    string       `json:"nextStep"`
+	Priority    int          `json:"priority"`
+	Branch      string       `json:"branch"`
+	PullRequest *pullView    `json:"pullRequest"`
+	Pending     int          `json:"pendingEvents"`
+	Spent       spentView    `json:"spent"`
+	Stop        *stopView    `json:"stop"`   // null: it is not blocked
+	Review      *reviewBrief `json:"review"` // null: nothing is reviewed
 }
 
 type stopView struct {
@@ -168,6 +169,7 @@ func viewItem(f Facts) itemView {
 		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL,
 		Flow: string(f.Flow), State: r.state, Live: f.Live, Since: stamp(r.since),
 		WaitingFor: r.waits, ReasonCode: string(r.code), NextStep: r.next, Priority: f.Priority, Branch: f.Branch, Pending: len(f.Unanswered()), Spent: viewSpent(f),
+		Review: viewReviewBrief(f),
 	}
 	if s := f.Stop; f.stopped() {
 		said := explain.What(s.Reason, f.Place)

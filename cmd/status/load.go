@@ -118,13 +118,14 @@ func loadRepo(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spend
 	if err != nil {
 		return nil, err
 	}
-	waits := plan.For(v).Waits()
+	p := plan.For(v)
+	waits, moves := p.Waits(), moved(p)
 	var found []Facts
 	for _, i := range v.Items {
 		if !q.All && !i.State.Open() {
 			continue
 		}
-		f := Facts{Item: i, Repo: r, Now: q.Now, Waits: waits[i.ID]}
+		f := Facts{Item: i, Repo: r, Now: q.Now, Waits: waits[i.ID], Reviewing: moves[i.ID]}
 		f.configure(q)
 		if f.stopped() {
 			if f.Said, _, err = tx.GetAction(ctx, f.Stop.Token); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -20,6 +21,7 @@ type Story struct {
 	events  []work.Event
 	actions []work.Action
 	history []work.History // newest first
+	log     []store.ReviewLog
 }
 
 // LoadStory finds a work item of the one repository that the query names by the number
@@ -47,6 +49,9 @@ func LoadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	if s.actions, err = tx.ListItemActions(ctx, id); err != nil {
 		return s, false, err
 	}
+	if s.log, err = tx.ListReviewLog(ctx, id); err != nil {
+		return s, false, err
+	}
 	s.history, err = tx.ListHistory(ctx, id, 0)
 	return s, err == nil, err
 }
@@ -71,6 +76,8 @@ func (s Story) Object() map[string]any {
 		"events":  terminal.Each(s.events, func(e work.Event) eventView { return viewEvent(e, keys) }),
 		"actions": terminal.Each(s.actions, viewAction),
 		"history": terminal.Each(s.history, viewHistory),
+		"review":  viewReview(s.Facts),
+		"log":     terminal.Each(s.log, viewLog),
 	}
 }
 
@@ -98,6 +105,9 @@ func (s Story) printHead(out terminal.Output) error {
 			[2]string{"pull request is", pullIs(p)},
 			[2]string{"pull request trouble", terminal.OneLine(p.LastError)},
 		)
+	}
+	if reviewed, ok := s.reviewed(); ok {
+		lines = append(lines, reviewed.head()...)
 	}
 	for _, l := range lines {
 		if l[1] == "" {
@@ -132,7 +142,10 @@ func pullIs(p work.PullRequest) string {
 // printTables prints what happened, oldest first. Piped, each line begins with
 // what it is.
 func (s Story) printTables(out terminal.Output) error {
-	var events, turns, actions, history [][]string
+	var events, turns, actions, history, reviewers, findings [][]string
+	if r, ok := s.reviewed(); ok {
+		reviewers, findings = r.reviewerRows(func(at time.Time) string { return out.When(at, s.Now) }), r.findingRows()
+	}
 	for _, e := range s.events {
 		events = append(events, []string{
 			out.When(e.CreatedAt, s.Now), string(e.Kind), e.Author.Login, cmp.Or(e.Outcome, "pending"), said(e), e.URL,
@@ -156,6 +169,8 @@ func (s Story) printTables(out terminal.Output) error {
 		headings []string
 		rows     [][]string
 	}{
+		{"reviewer", []string{"NAME", "TYPE", "VERDICT", "COMMIT", "WHEN", "CALLED IN BY", "LINK"}, reviewers},
+		{"finding", []string{"SEVERITY", "WHERE", "REVIEWER", "TEXT", "LINK"}, findings},
 		{"event", []string{"WHEN", "KIND", "AUTHOR", "OUTCOME", "TEXT", "LINK"}, events},
 		{"turn", []string{"CLAIMED", "KIND", "STEP", "RUNS", "WHY", "TROUBLE", "KEY", "SANDBOX"}, turns},
 		{"action", []string{"PLANNED", "KIND", "STATE", "WHY", "TROUBLE", "LINK"}, actions},

@@ -3,6 +3,7 @@
 package crashtest
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -36,7 +37,11 @@ var (
 	handledLines = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-handled:.*\n|^Mergexo-Handled: .*\n`)
 	endedItems   = regexp.MustCompile(`(?m)^item \d+ (?:\w+ completed .*|design merged .*|\w+ closed .* cancelled it)\n`)
 	questions    = regexp.MustCompile(`(?m)^  comment by operator\n    \| (?:gh mergexo stopped here:|\*\*Question:\*\*) .*\n(    \|.*\n)*`)
-	stopMarks    = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-stop:.*\n`) // it has a time
+	stopMarks    = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-stop:.*\n`)             // it has a time
+	reviewMarks  = regexp.MustCompile(`<!-- mergexo-(?:review|finding):([\w-]+) -->`) // they name commits, and what is made of them
+	ofCommits    = regexp.MustCompile(`"(?:head|id)":"[^"]*",?|"resolved":\[[^]]*\],?`)
+	dueHashes    = regexp.MustCompile(`(:review_due:\S+\.)…:[0-9a-f]{16}|(:fix_due:)\d+(\.\d+\.\d+):[0-9a-f]{16}`)
+	shortNames   = regexp.MustCompile(`(This review is about |moved on to )[0-9a-f]{7}\b`)
 	commandSaid  = regexp.MustCompile("(?m)^(    \\| \\*\\*`/mergexo .*`\\*\\* for \\w+:).*\n")
 	minutes      = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b`)
 	// overtaken is what a comment about a stop says once the work has resumed: people
@@ -53,7 +58,9 @@ var (
 
 // look reads the end state.
 func (w *world) look() (e ended, err error) {
-	e.hub = w.named(minutes.ReplaceAllString(wordings.ReplaceAllString(trees.ReplaceAllString(stopMarks.ReplaceAllString(w.hub.Dump(hexes), ""), "tree …"), ""), "…"))
+	hub := dueHashes.ReplaceAllString(readable(stopMarks.ReplaceAllString(w.hub.Dump(hexes), "")), "$1$2$3")
+	hub = shortNames.ReplaceAllString(hub, "$1…")
+	e.hub = w.named(minutes.ReplaceAllString(wordings.ReplaceAllString(trees.ReplaceAllString(hub, "tree …"), ""), "…"))
 	e.moved = w.scenario.during != nil || w.scenario.meanwhile != nil
 	if e.commits, err = w.history(); err != nil {
 		return e, err
@@ -66,6 +73,9 @@ func (w *world) look() (e ended, err error) {
 		return e, err
 	}
 	e.ledger = l.text
+	if w.scenario.reviews != nil { // whether a pass sees a review of ours, or makes it, depends on when one died
+		e.ledger = copyLines.ReplaceAllString(e.ledger, "")
+	}
 	e.runs = map[string]int{}
 	w.rig.mu.Lock()
 	defer w.rig.mu.Unlock()
@@ -73,6 +83,17 @@ func (w *world) look() (e ended, err error) {
 		e.runs[r.String()]++
 	}
 	return e, nil
+}
+
+// readable shows what the markers of reviews say, but for what names a commit.
+func readable(text string) string {
+	return reviewMarks.ReplaceAllStringFunc(text, func(m string) string {
+		b, err := base64.RawURLEncoding.DecodeString(reviewMarks.FindStringSubmatch(m)[1])
+		if err != nil {
+			return m
+		}
+		return ofCommits.ReplaceAllString(string(b), "")
+	})
 }
 
 // named calls pull requests by their branches: of two that are opened side by

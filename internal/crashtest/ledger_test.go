@@ -51,7 +51,11 @@ func (w *world) ledger() (l ledger, err error) {
 		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')
 			AND COALESCE(turn_id, 0) NOT IN (SELECT id FROM turns WHERE blocked)`, true},
 		{"item", `SELECT number, flow, state, branch, iif(reason = '', '', (reason ->> '$.kind') || ' ' || coalesce(reason ->> '$.text', '')) FROM work_items ORDER BY number, id`, false},
-		{"event", `SELECT number, kind, CASE WHEN outcome = 'ignored: our own' OR kind = 'closed' THEN '' ELSE source END, CASE WHEN outcome LIKE 'void: %' THEN 'void' ELSE outcome END FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
+		{"verdict", `SELECT p.number, v.reviewer, v.epoch, v.cycle, v.decision, v.validity, v.findings FROM reviews v JOIN pull_requests p ON p.id = v.pull_id ORDER BY v.id`, false},
+		{"fix", `SELECT p.number, f.reviewer, f.epoch, f.cycle, f.outcome FROM fixes f JOIN pull_requests p ON p.id = f.pull_id ORDER BY f.epoch, f.cycle`, false},
+		{"reviews", `SELECT p.number, r.state, r.reviewer, r.epoch, r.cycle FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id WHERE r.state <> ''`, false},
+		{"event", `SELECT number, kind, CASE WHEN outcome = 'ignored: our own' OR kind = 'closed' THEN '' WHEN kind = 'review_due' THEN substr(source, 1, length(source) - 41)
+			WHEN kind = 'fix_due' THEN substr(source, instr(source, '.')) ELSE source END, CASE WHEN outcome LIKE 'void: %' THEN 'void' ELSE outcome END FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
 	} {
 		found, err := rows(db, ask.query)
 		if err != nil {

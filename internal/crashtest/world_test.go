@@ -172,6 +172,7 @@ name = %q
 remote_url = %q
 [repo.review]
 enabled = %t
+max_fix_cycles = 1
 `, w.path("state"), w.path("bin", "agent"), repoName, w.repo.GitDir(), w.scenario.reviews != nil)
 }
 

@@ -38,6 +38,10 @@ const OutcomeTheirs = "ignored: on somebody else's pull request"
 // OutcomeNoPermission is that of what people say who may not write.
 const OutcomeNoPermission = "ignored: author without write permission"
 
+// OutcomeVerdict is that of what a reviewer of the config's said with a verdict that asks
+// for changes: the fix of that answers it.
+const OutcomeVerdict = "a reviewer's verdict"
+
 // OutcomePaused is that of what was said while people had taken the item over.
 const OutcomePaused = "ignored: paused"
 

@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -77,7 +78,7 @@ func (p *Briefs) AgentOf(l *env.Lease) config.Agent {
 // to work on the repository. A tree that cannot be listed is no reason to stop.
 func (p *Briefs) surround(ctx context.Context, l *env.Lease, c *prompts.Context) error {
 	c.Surroundings = p.Surroundings(l)
-	paths, err := l.Repo.Git().ListFiles(ctx, l.Turn.Head)
+	paths, err := l.Repo.Git().ListFiles(ctx, cmp.Or(l.Guarded.Tree, l.Turn.Head))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -77,11 +77,13 @@ func (l *Lease) About(kind work.EventKind) bool {
 	return slices.ContainsFunc(l.Events, func(e work.Event) bool { return e.Kind == kind })
 }
 
-// Approves reports whether people only approved, with a word: that is answered, and
-// nothing is pushed over what they approved.
+// Approves reports whether people only approved, with a word or with comments on lines:
+// that is answered, and nothing is pushed over what they approved.
 func (l *Lease) Approves() bool {
 	said := slices.DeleteFunc(slices.Clone(l.Events), func(e work.Event) bool { return !e.Kind.Said() })
-	return len(said) > 0 && !slices.ContainsFunc(said, func(e work.Event) bool { return e.Kind != work.EventSummary || e.State != "APPROVED" })
+	return len(said) > 0 && !slices.ContainsFunc(said, func(e work.Event) bool {
+		return e.Kind != work.EventSummary && e.Kind != work.EventReview || e.State != "APPROVED"
+	})
 }
 
 // OnlyReads reports whether nothing that the turn's agent leaves in the checkout is
@@ -113,6 +115,7 @@ type Lease struct {
 	Red             []github.Check          // of the head, where the turn is about checks
 	Runs            []github.WorkflowRun    // the red ones of the head
 	Merge           *git.Merge              // in progress, where the turn is about a conflict
+	Guarded         git.Guarded             // what its checkout holds in place of the head, where that is somebody else's
 	Files           []string                // that its commit changes
 	Lines           git.Lines               // that the pull request's difference shows, where the turn reviews it
 	EventsExhausted bool                    // what asked for the turn asks no more

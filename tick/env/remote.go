@@ -90,6 +90,8 @@ type Mirror interface {
 	actions.Branches
 	Signer() (git.Identity, error)
 	Ensure(ctx context.Context) error
+	FetchPull(ctx context.Context, number int, key string) (oid string, ok bool, err error)
+	Guard(ctx context.Context, commit, trusted string, obeyed func(path string) bool) (git.Guarded, error)
 	Restore(ctx context.Context, r git.Restore) error
 	CommitTree(ctx context.Context, c git.Commit) (git.Committed, error)
 	CommitFiles(ctx context.Context, c git.Commit, files map[string][]byte) (git.Committed, error)

@@ -260,8 +260,19 @@ func (r *commander) again() string {
 	return strings.ToUpper(clause[:1]) + clause[1:]
 }
 
+// reviewedAgain is startsOver of somebody else's pull request.
+func (r *commander) reviewedAgain() string {
+	if r.item.Pull.State != work.PullOpen {
+		return fmt.Sprintf("reopen #%d and it is reviewed again", r.item.Number)
+	}
+	return fmt.Sprintf("set the label `%s` again and it is reviewed", r.v.Policy.Labels.Review)
+}
+
 // startsOver says the same in a clause.
 func (r *commander) startsOver() string {
+	if r.item.Flow == work.FlowReview {
+		return r.reviewedAgain()
+	}
 	verb := command.Of(r.item.Flow)
 	text := fmt.Sprintf("%s on #%d starts over", r.command(verb), r.item.Number)
 	if repo, _, local := strings.Cut(r.v.Terminal, "#"); local {

@@ -19,7 +19,7 @@ func (r *commander) beginFlow(inv invocation) Reply {
 	label := r.v.Policy.Labels.Of(flow)
 	_, over := r.over()
 	switch {
-	case inv.onPull && r.item.ID == 0:
+	case inv.onPull && (r.item.ID == 0 || r.item.Flow == work.FlowReview):
 		return nothing("This is a pull request. Work begins on an issue: comment there.")
 	case inv.onPull:
 		return nothing("This is a pull request. Comment on its issue, #%d.", r.item.Number)

@@ -172,6 +172,9 @@ func (r *commander) cancel(inv invocation) Reply {
 	if busy && r.alive(turn) {
 		said += " A turn is under way: it ends at its next step, and what it has pushed by then stays."
 	}
+	if r.item.Flow == work.FlowReview {
+		return Reply{Said: said + " " + r.again() + ".", sent: []work.Action{r.noReview(inv)}, void: append(r.giveUp(inv), turn.EventKeys...)}
+	}
 	sent := []work.Action{r.flowLabel(inv, "")}
 	if r.item.HasPull() && r.item.Pull.State == work.PullOpen {
 		sent = append(sent, work.Action{
@@ -181,6 +184,14 @@ func (r *commander) cancel(inv invocation) Reply {
 		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays. Reopen the pull request and it resumes.", r.item.Pull.Number, r.item.Pull.Branch)
 	}
 	return Reply{Said: said + " " + r.again() + ".", sent: sent, void: append(r.giveUp(inv), turn.EventKeys...)}
+}
+
+// noReview plans that somebody else's pull request has the label no more that asks for
+// its review. Nothing else of it is touched.
+func (r *commander) noReview(inv invocation) work.Action {
+	a := work.Labelling{Without: []string{r.item.Label}}.Action(r.v.Repo, r.item.ID, r.item.Number, "review of somebody else's")
+	a.Need, a.Why = work.NeedRequired, inv.by+" commented "+inv.String()
+	return a
 }
 
 // giveUp closes the item and ends what was asked for until then, given by key.

@@ -34,6 +34,7 @@ type Item struct {
 
 	Reviews   review.Facts  // what is stored of its pull request's; what a pass makes of them is not set
 	Reviewers review.Policy // by today's config
+	LabelHead string        // of somebody else's: the head for which the label stands
 	HeldBack  *review.Held  // people hold the reviews back; nil: they do not
 	Looking   bool          // something changed by which the reviews are decided, or the config did
 	Look      Look          // what is recorded once they are

@@ -26,7 +26,7 @@ func (r reviews) about() reviewing.Item {
 	}
 	return reviewing.Item{
 		ID: i.ID, Repo: r.v.Repo, Pull: i.Pull, Labels: r.v.Policy.Labels, Facts: i.Reviews, Policy: i.Reviewers,
-		Held: i.HeldBack, Said: said, FeedbackLoop: r.v.Policy.FeedbackLoop, Now: r.v.Now,
+		Held: i.HeldBack, LabelHead: i.LabelHead, Said: said, FeedbackLoop: r.v.Policy.FeedbackLoop, Now: r.v.Now,
 	}
 }
 

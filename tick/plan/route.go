@@ -102,7 +102,9 @@ func (r *itemPlanner) ended() bool {
 			why = "the label was taken away"
 		}
 	case r.item.Flow == work.FlowReview && !r.item.State.Open():
-		cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, "it is to be reviewed again"
+		if r.item.askedAgain() {
+			cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, "it is to be reviewed again"
+		}
 	case r.item.HasPull() && !r.item.State.Open():
 		cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, fmt.Sprintf("pull request #%d was reopened", r.item.Pull.Number)
 	case !r.item.HasPull() && r.issueClosed():
@@ -122,6 +124,12 @@ func (r *itemPlanner) ended() bool {
 	outcome := work.OutcomeVoid + why
 	r.finish(outcome, r.item.Events...)
 	return true
+}
+
+// askedAgain reports whether the label of somebody else's pull request was set again, or
+// that was reopened.
+func (i Item) askedAgain() bool {
+	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled || e.Kind == work.EventReopened })
 }
 
 func (r *itemPlanner) move(cause work.Cause, to work.State, why string) {

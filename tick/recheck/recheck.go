@@ -61,6 +61,9 @@ func (p *Looks) readPull(ctx context.Context, l *env.Lease) error {
 	if d.State != work.PullOpen {
 		return &work.CancelledError{Reason: "the pull request was " + string(d.State)}
 	}
+	if l.Item.Flow == work.FlowReview && !work.HasLabel(d.Labels, l.Item.Label) {
+		return &work.SupersededError{Reason: "the label was taken away"}
+	}
 	if err := p.lookTaken(ctx, l, d.Number, d.Labels, d.UpdatedAt); err != nil {
 		return err
 	}

@@ -40,8 +40,11 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if _, err := m.Signer(); err != nil { // before an agent is paid for what cannot be committed
 		return err
 	}
-	known, find := l.Turn.Head, p.FindHead
-	if l.Turn.Kind.Start() {
+	known, find, ours := l.Turn.Head, p.FindHead, l.Item.Flow != work.FlowReview
+	switch {
+	case !ours:
+		find = p.FindTheirs
+	case l.Turn.Kind.Start():
 		find = p.FindBase
 	}
 	if err := find(ctx, l); err != nil {
@@ -58,8 +61,10 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
-	if l.Carried, err = p.carried(ctx, l, l.Turn.Base, l.Turn.Head); err != nil {
-		return fmt.Errorf("look for earlier commits of ours: %w", err)
+	if ours { // in anybody else's commits a trailer proves nothing
+		if l.Carried, err = p.carried(ctx, l, l.Turn.Base, l.Turn.Head); err != nil {
+			return fmt.Errorf("look for earlier commits of ours: %w", err)
+		}
 	}
 	if err := p.briefs.PrepareFix(ctx, l); err != nil {
 		return err
@@ -69,11 +74,7 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	l.Checkout = checkout
-	err = m.Restore(ctx, git.Restore{
-		Dir: checkout.Dir, Index: checkout.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,
-		Ignored: Ignored(l.Repo.Settings), Merge: l.Merge,
-	})
-	if err != nil {
+	if err := p.place(ctx, l); err != nil {
 		return fmt.Errorf("restore the checkout: %w", err)
 	}
 	p.Changed(l, "restored", work.Short(l.Turn.Head))

@@ -22,7 +22,7 @@ func (r *reading) reviews(ctx context.Context, i *plan.Item) error {
 		return err
 	}
 	i.Reviews = review.Facts{Record: s.Record, Verdicts: s.Verdicts, Findings: s.Findings, Fixes: s.Fixes, Inserted: s.Inserted, NotFixable: i.Flow == work.FlowReview}
-	i.HeldBack = s.Held
+	i.HeldBack, i.LabelHead = s.Held, s.LabelHead
 	for _, asked := range s.Requested {
 		if asked.Head == i.Pull.HeadOID {
 			i.Reviews.Requested = append(i.Reviews.Requested, asked.Reviewer)

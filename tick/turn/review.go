@@ -25,11 +25,10 @@ func (p *Turns) afterReview(ctx context.Context, l *env.Lease) error {
 	if err != nil || id == 0 {
 		return err
 	}
-	heads, err := l.Repo.Git().RemoteHeads(ctx, l.Turn.Branch)
+	now, ok, err := headNow(ctx, l)
 	if err != nil {
 		return fmt.Errorf("look at the head again: %w", err)
 	}
-	now, ok := heads[l.Turn.Branch]
 	if !ok || now == l.Turn.Head {
 		return nil
 	}
@@ -44,6 +43,18 @@ func (p *Turns) afterReview(ctx context.Context, l *env.Lease) error {
 		return fmt.Errorf("plan to take the review back: %w", err)
 	}
 	return p.applyOne(ctx, l, a)
+}
+
+// headNow is the head of the turn's pull request. The remote says it, but of somebody
+// else's, whose branch is elsewhere.
+func headNow(ctx context.Context, l *env.Lease) (oid string, ok bool, err error) {
+	if l.Item.Flow == work.FlowReview {
+		pull, ok, err := l.Repo.GitHub.Pull(ctx, l.Repo.Row.Current, l.Turn.Number)
+		return pull.HeadOID, ok, err
+	}
+	heads, err := l.Repo.Git().RemoteHeads(ctx, l.Turn.Branch)
+	oid, ok = heads[l.Turn.Branch]
+	return oid, ok, err
 }
 
 // posted is the turn's review as it was sent, with its number on GitHub; 0: there is none.

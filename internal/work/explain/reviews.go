@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -82,8 +83,9 @@ var reviews = table{
 		return Words{What: what, Resume: p.give(command.VerbResume) + ", or take the label away"}
 	},
 	work.WhyReviewRelabel: func(r work.Reason, _ Place) Words {
+		who := cmp.Or(r.Who, "somebody")
 		return Words{
-			What:   fmt.Sprintf("the label: %s has pushed since it was set", r.Who),
+			What:   fmt.Sprintf("the label: %s may have pushed since it was set, and may not write here", who),
 			Resume: "read the new commits, then take the label away and add it again",
 		}
 	},

@@ -21,6 +21,7 @@ type Item struct {
 	Facts        review.Facts  // as stored
 	Policy       review.Policy // by today's config
 	Held         *review.Held  // people hold the reviews back; nil: they do not
+	LabelHead    string        // of somebody else's: the head for which the label stands
 	Said         int           // what people wrote and nobody has answered
 	FeedbackLoop bool          // agents do what is asked for
 	Now          time.Time
@@ -43,6 +44,8 @@ func (i Item) facts() review.Facts {
 	f.NoReview, f.NoFix = i.held(), i.held()
 	switch {
 	case !f.NoReview.None():
+	case f.NotFixable && i.LabelHead != i.Pull.HeadOID:
+		f.NoReview = work.Reason{Kind: work.WhyReviewRelabel, Who: i.Pull.Author.Login}
 	case i.Pull.Draft:
 		f.NoReview = work.Reason{Kind: work.WhyReviewDraft}
 	case i.checksOpen():

@@ -69,6 +69,9 @@ type Batch struct {
 	Taken        map[int]env.Takeover // what timelines show of pauses, by number
 	Pauses       map[int][]work.Pause // stored ones, by number, as far as they were asked for
 	Submitted    map[int64]time.Time  // reviews, by id
+	ReviewStates map[int64]string     // of reviews, by id
+	Reviews      map[int]*Reviews     // what was read of them, by the pull request's number
+	OwnWords     map[int]OwnWords     // what our own writing says of them, by the pull request's number
 	Dependencies []store.Dependency   // looked at
 	Incomplete   error                // why not everything was read
 	Trouble      []string
@@ -106,6 +109,7 @@ func New(p *env.Env, notices *notice.Notices, r *env.Repo) *Batch {
 		Items: map[int]work.Item{}, PullRows: map[int]work.PullRequest{}, Threads: map[int][]work.Thread{}, Walks: map[string]string{}, Pages: map[string][]work.Validator{}, Backlog: map[int]bool{}, Enough: func() bool { return false }, Forgotten: map[int]bool{}, Lost: map[int]string{}, LabelHeads: map[int]string{},
 		Adopted: map[int]int{}, Handled: map[string]bool{}, Promoted: map[int]*Promotion{},
 		Taken: map[int]env.Takeover{}, Pauses: map[int][]work.Pause{}, Submitted: map[int64]time.Time{},
+		ReviewStates: map[int64]string{}, Reviews: map[int]*Reviews{}, OwnWords: map[int]OwnWords{},
 		Known: known{Pages: map[string]work.Validator{}, Cuts: map[string]string{}}, levels: map[int64]string{}, TakenOver: map[int64]int64{},
 	}
 }

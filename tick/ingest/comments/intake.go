@@ -76,7 +76,7 @@ func ReviewEvent(pull work.PullRequest, c github.ReviewComment) batch.Inbound {
 		top = c.ID
 	}
 	return batch.Inbound{Pull: true, Pending: c.Pending, Node: c.NodeID, Review: c.ReviewID, Event: work.Event{
-		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventReview, Source: id, Hash: hash,
+		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventReview, Source: id, Hash: hash, Review: c.ReviewID,
 		Key:    work.EventKey(pull.Number, work.EventReview, id, hash),
 		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, ThreadTop: top, Path: c.Path, Line: c.Line, DiffHunk: c.DiffHunk,
 		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
@@ -134,7 +134,10 @@ func (h *Comments) FilterEvents(ctx context.Context) error {
 			h.holdBack(c)
 			continue
 		}
-		if err == nil && c.Event.Kind.Written() {
+		if err == nil && c.Event.Kind == work.EventReview && c.Event.State == "" {
+			c.Event.State, err = h.stateOf(ctx, c)
+		}
+		if err == nil && c.Event.Kind.Written() && c.Event.Outcome == "" {
 			c.Event.Outcome, err = h.verdict(ctx, c.Event)
 		}
 		switch {
@@ -286,7 +289,7 @@ func (h *Comments) verdict(ctx context.Context, e work.Event) (string, error) {
 	case marked && own:
 		pasted, err := h.lateCopy(ctx, e)
 		if !pasted {
-			h.NoteHandled(e.Body)
+			h.NoteOwn(e)
 			return work.OutcomeOwn, err
 		}
 	case marked:
@@ -320,6 +323,25 @@ func (h *Comments) onTheirs(ctx context.Context, e work.Event) (bool, error) {
 	}
 	item, err := h.OfPull(ctx, pull)
 	return item.Flow == work.FlowReview, err
+}
+
+// stateOf is the state of the review that a comment on a diff came with: with an approval
+// it asks for an answer, and for nothing that is pushed.
+func (h *Comments) stateOf(ctx context.Context, c batch.Inbound) (string, error) {
+	if c.Review == 0 {
+		return "", nil
+	}
+	if state, known := h.ReviewStates[c.Review]; known {
+		return state, nil
+	}
+	all, err := h.R.GitHub.Reviews(ctx, h.Repo.Current, c.Event.Number)
+	if github.IsStatus(err, 404) {
+		err = nil
+	}
+	for _, r := range all {
+		h.ReviewStates[r.ID] = r.State
+	}
+	return h.ReviewStates[c.Review], err
 }
 
 // lateCopy plans the removal of further copies of a comment of ours that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -38,9 +39,24 @@ func (h *Comments) PullTaken(ctx context.Context, pull *work.PullRequest, d gith
 	if pull.LabelChanges != d.LabelChanges {
 		pull.Fingerprint = "" // the timeline lags: it is read again
 	}
+	h.noteHold(pull.Number, timeline, d)
 	ignore := h.R.Settings.Labels.Ignore
 	h.Taken[pull.Number] = env.TakeoverOf(pull.Number, timeline, ignore, work.HasLabel(d.Labels, ignore), d.UpdatedAt)
 	return timeline, nil
+}
+
+// noteHold notes who set the label that holds reviews, or took it away, last.
+func (h *Comments) noteHold(number int, timeline []github.TimelineEvent, d github.PullDetail) {
+	name := h.R.Settings.Labels.Hold
+	for _, t := range slices.Backward(timeline) {
+		if (t.Event == "labeled" || t.Event == "unlabeled") && strings.EqualFold(t.Label, name) {
+			on := t.Event == "labeled"
+			if on == work.HasLabel(d.Labels, name) { // else the timeline lags
+				h.ReviewsOf(number).Hold = &batch.HoldLabel{On: on, By: t.Actor.Login, At: t.CreatedAt}
+			}
+			return
+		}
+	}
 }
 
 // StorePauses stores what the timelines show before anything that was said is

@@ -13,7 +13,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
-	"github.com/mergexo/gh-mergexo/tick/ingest/comments"
 )
 
 const (
@@ -246,6 +245,8 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 	pull := old
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
 	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
+	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID
+	pull.ChecksSince = h.checksSince(old, d)
 	pull.Fingerprint, pull.DetailsAt = h.Lights[d.Number].Fingerprint, h.Now()
 	if github.HalfRed(d.Checks) {
 		pull.Fingerprint = "" // it will not change with the rest of the checks
@@ -271,7 +272,15 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 	if err := h.MissOnPull(ctx, pull, d); err != nil {
 		return err
 	}
-	h.intakeReviews(pull, d)
+	if err := h.intakeReviews(ctx, pull, d); err != nil {
+		return err
+	}
+	if err := h.findFixes(ctx, old); err != nil {
+		return err
+	}
+	if err := h.keepApprovals(ctx, old, pull, d); err != nil {
+		return err
+	}
 	h.PullRows[d.Number] = pull
 	item, err := h.OfPull(ctx, pull)
 	if err != nil {
@@ -281,27 +290,6 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 		return h.intakeTheirs(ctx, item, old, d, timeline)
 	}
 	return h.headEvents(ctx, old, pull, d)
-}
-
-func (h *Pulls) intakeReviews(pull work.PullRequest, d github.PullDetail) {
-	for _, r := range d.Reviews {
-		h.Submitted[r.ID] = r.SubmittedAt
-		if c, ok := comments.SummaryEvent(pull, r); ok {
-			h.Add(c)
-		}
-	}
-	threads := make([]work.Thread, 0, len(d.Threads))
-	for _, t := range d.Threads {
-		threads = append(threads, work.Thread{NodeID: t.NodeID, Top: t.Top, Resolved: t.Resolved})
-		for _, c := range t.Comments {
-			c.Pull = pull.Number
-			if c.InReplyTo == 0 && c.ID != t.Top {
-				c.InReplyTo = t.Top
-			}
-			h.Add(comments.ReviewEvent(pull, c))
-		}
-	}
-	h.Threads[pull.Number] = threads
 }
 
 // stateEvent notes that a pull request was merged, closed or reopened.

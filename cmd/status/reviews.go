@@ -1,0 +1,212 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/plan"
+)
+
+// reviews is where the reviews of an item's pull request stand, as every view tells it.
+type reviews struct {
+	Facts
+	state   review.State
+	who     string // is asked, or whose demands are fixed; empty: nobody
+	cycle   int    // fixes that were pushed since people had it begin again
+	line    []review.Reviewer
+	why     work.Reason // what they wait for, or why they are stopped
+	next    string      // what the next pass makes of them, in words; empty: nothing changes
+	retries int         // attempts of a review or a fix that failed
+	trouble string      // the last one's
+}
+
+// reviewed is where the reviews stand; false where nothing is reviewed.
+func (f Facts) reviewed() (reviews, bool) {
+	now := f.Reviews.Record
+	r := reviews{
+		Facts: f, state: now.State, who: now.Reviewer, cycle: review.FixCycle(f.Reviews.Fixes, now.Epoch),
+		line: review.Line(f.Reviewers, f.Reviews.Inserted), why: now.Why, retries: now.Retries, trouble: now.LastError,
+	}
+	if to := f.Reviewing; to != nil {
+		r.next = strings.TrimSuffix(fmt.Sprintf("%s, %s", to.State, to.Reviewer), ", ")
+		if now.State == "" { // no pass has decided anything yet
+			r.state, r.who, r.why, r.next = review.Pending, to.Reviewer, to.Why, ""
+		}
+	}
+	if t := f.Turn; t != nil && t.Reviewer != "" && t.LastError != "" {
+		r.retries, r.trouble = max(r.retries, t.Attempts-1), t.LastError
+	}
+	return r, r.state != ""
+}
+
+// moved is where a plan moves the reviews of items, by the items' ids.
+func moved(p plan.Plan) map[int64]*review.Record {
+	all := map[int64]*review.Record{}
+	for _, m := range p.Reviews {
+		all[m.Item] = &m.Record
+	}
+	return all
+}
+
+// said is the last word of a reviewer.
+func (r reviews) said(name string) (review.Verdict, bool) {
+	for _, v := range slices.Backward(r.Reviews.Verdicts) {
+		if v.Reviewer == name {
+			return v, true
+		}
+	}
+	return review.Verdict{}, false
+}
+
+// now reports whether it is a reviewer's turn.
+func (r reviews) now(name string) bool {
+	return name != "" && name == r.who && r.state != review.Approved && !r.state.Ended()
+}
+
+func (r reviews) calledInBy(name string) string {
+	for _, in := range r.Reviews.Inserted {
+		if in.Name == name {
+			return in.By
+		}
+	}
+	return ""
+}
+
+// counts reports whether a verdict is of the head as it is, and stands.
+func (r reviews) counts(v review.Verdict) bool {
+	return v.Head == r.Pull.HeadOID && v.Validity != review.TakenBack
+}
+
+// verdict is the last word of a reviewer, in words.
+func (r reviews) verdict(name string) string {
+	v, ok := r.said(name)
+	is := ""
+	switch {
+	case !ok:
+	case v.Validity == review.TakenBack:
+		is = decided(v, "approval was dismissed", "request for changes was dismissed")
+	case v.Head != r.Pull.HeadOID:
+		is = decided(v, "approved an earlier commit", "asked for changes on an earlier commit")
+	default:
+		is = decided(v, "approves", "asks for changes")
+	}
+	switch {
+	case r.now(name) && r.state == review.Fixing:
+		return cmp.Or(is, "asks for changes") + "; they are made next"
+	case r.now(name) && r.state.Stopped():
+		return strings.TrimPrefix(is+"; people decide", "; ")
+	case r.now(name) && is == "":
+		return "is next"
+	case r.now(name) && !r.counts(v):
+		return is + "; is next"
+	}
+	return cmp.Or(is, "not asked yet")
+}
+
+func decided(v review.Verdict, approved, changes string) string {
+	if v.Decision == review.Approve {
+		return approved
+	}
+	return changes
+}
+
+// headline sums up where they stand.
+func (r reviews) headline() string {
+	s := string(r.state)
+	if r.now(r.who) {
+		s += ", " + r.who
+	}
+	if r.Reviews.Record.MergeType != "" {
+		s += ", " + string(r.Reviews.Record.MergeType)
+	}
+	return fmt.Sprintf("%s; %d of %s", s, r.cycle, work.Count(r.Reviewers.MaxFixCycles, "fix cycle"))
+}
+
+// drawing is the line of reviewers: who approves this head, who asks for changes, and in
+// brackets whose turn it is.
+func (r reviews) drawing() string {
+	return strings.Join(terminal.Each(r.line, func(x review.Reviewer) string {
+		s := x.Name
+		if v, ok := r.said(x.Name); ok && r.counts(v) {
+			s += decided(v, " ✓", " ✗")
+		}
+		if r.now(x.Name) {
+			s = "[" + s + "]"
+		}
+		return s
+	}), " → ")
+}
+
+// head is what show says of them above its tables.
+func (r reviews) head() [][2]string {
+	lines := [][2]string{{"review", r.headline()}, {"reviewers", r.drawing()}}
+	if !r.why.None() && r.why.Kind != r.row().code {
+		lines = append(lines, [2]string{"review waits for", terminal.OneLine(explain.Reason(r.why, r.Place).Here())})
+	}
+	if r.next != "" {
+		lines = append(lines, [2]string{"review next", "the next pass: " + r.next})
+	}
+	if r.HeldBack != nil {
+		lines = append(lines, [2]string{"review held by", cmp.Or(r.HeldBack.By, "a label")})
+	}
+	if r.trouble != "" {
+		lines = append(lines, [2]string{"review trouble", terminal.OneLine(r.trouble)})
+	}
+	return lines
+}
+
+// reviewerRows are the reviewers in their order, with their last words.
+func (r reviews) reviewerRows(when func(time.Time) string) [][]string {
+	return terminal.Each(r.line, func(x review.Reviewer) []string {
+		v, _ := r.said(x.Name)
+		return []string{x.Name, kindOf(x.Human), r.verdict(x.Name), short(v.Head), when(v.At), r.calledInBy(x.Name), v.URL}
+	})
+}
+
+// findingRows are what is still open, the worst first.
+func (r reviews) findingRows() [][]string {
+	open := slices.DeleteFunc(slices.Clone(r.Reviews.Findings), func(x review.Finding) bool { return !x.Open() })
+	slices.SortStableFunc(open, func(x, y review.Finding) int {
+		return cmp.Compare(slices.Index(review.Severities(), x.Severity), slices.Index(review.Severities(), y.Severity))
+	})
+	return terminal.Each(open, func(x review.Finding) []string {
+		where := x.Path
+		if x.Line > 0 {
+			where += fmt.Sprintf(":%d", x.Line)
+		}
+		text, _, _ := strings.Cut(strings.TrimSpace(x.Body), "\n")
+		return []string{string(x.Severity), where, x.Reviewer, text, r.linkOf(x)}
+	})
+}
+
+// linkOf is where a finding stands on GitHub: its own comment, or the review.
+func (r reviews) linkOf(x review.Finding) string {
+	if x.CommentID != 0 {
+		return fmt.Sprintf("%s#discussion_r%d", r.Pull.URL, x.CommentID)
+	}
+	for _, v := range r.Reviews.Verdicts {
+		if x.VerdictID != 0 && v.ID == x.VerdictID {
+			return v.URL
+		}
+	}
+	return r.Pull.URL
+}
+
+func kindOf(human bool) string {
+	if human {
+		return "human"
+	}
+	return "agent"
+}
+
+// shortDigits is how much of a commit's name people read.
+const shortDigits = 12
+
+func short(head string) string { return head[:min(len(head), shortDigits)] }

@@ -1,0 +1,119 @@
+package status
+
+import (
+	"cmp"
+	"encoding/json"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// reviewView is where the reviews of a pull request stand; null: nothing is reviewed.
+type reviewView struct {
+	State     string         `json:"state"`
+	Reviewers []reviewerView `json:"reviewers"` // in their order
+	Outcomes  []outcomeView  `json:"outcomes"`  // the oldest first
+	FixCycle  int            `json:"fixCycle"`
+	MaxCycles int            `json:"maxFixCycles"`
+	Human     bool           `json:"humanReviewRequired"`
+	MergeType string         `json:"mergeType"`       // forced, approved, auto; empty: it is not merged
+	Current   string         `json:"currentReviewer"` // is asked, or whose demands are fixed; empty: nobody
+	Retries   int            `json:"retries"`
+	LastError string         `json:"lastError"`
+}
+
+// reviewerView is one of those who have to approve.
+type reviewerView struct {
+	Name     string `json:"name"`
+	Type     string `json:"type"`       // agent, human
+	Decision string `json:"decision"`   // the last one: approve, request_changes; empty: none
+	Head     string `json:"head"`       // of which
+	Counts   bool   `json:"counts"`     // for the head as it is
+	Current  bool   `json:"current"`    // it is their turn
+	CalledIn string `json:"calledInBy"` // empty: the config names them
+}
+
+// outcomeView is one verdict.
+type outcomeView struct {
+	Reviewer    string     `json:"reviewer"`
+	Decision    string     `json:"decision"`
+	Findings    int        `json:"findings"`
+	Highest     string     `json:"highestSeverity"` // empty: no findings
+	Escalations []string   `json:"escalations"`
+	Head        string     `json:"head"`
+	Cycle       int        `json:"cycle"`
+	At          *time.Time `json:"at"`
+	URL         string     `json:"url"`
+}
+
+// reviewBrief is what status tells of them.
+type reviewBrief struct {
+	State    string `json:"state"`
+	Current  string `json:"currentReviewer"`
+	FixCycle int    `json:"fixCycle"`
+	Human    bool   `json:"humanReviewRequired"`
+}
+
+func viewReview(f Facts) *reviewView {
+	r, ok := f.reviewed()
+	if !ok {
+		return nil
+	}
+	b := r.brief()
+	return &reviewView{
+		State: b.State, Current: b.Current, FixCycle: b.FixCycle, Human: b.Human,
+		MaxCycles: f.Reviewers.MaxFixCycles, MergeType: string(f.Reviews.Record.MergeType), Retries: r.retries, LastError: r.trouble,
+		Reviewers: terminal.Each(r.line, r.viewReviewer), Outcomes: terminal.Each(f.Reviews.Verdicts, viewOutcome),
+	}
+}
+
+func viewReviewBrief(f Facts) *reviewBrief {
+	r, ok := f.reviewed()
+	if !ok {
+		return nil
+	}
+	b := r.brief()
+	return &b
+}
+
+func (r reviews) brief() reviewBrief {
+	b := reviewBrief{State: string(r.state), FixCycle: r.cycle, Human: r.state == review.HumanReview}
+	if r.now(r.who) {
+		b.Current = r.who
+	}
+	return b
+}
+
+func (r reviews) viewReviewer(x review.Reviewer) reviewerView {
+	v, said := r.said(x.Name)
+	return reviewerView{
+		Name: x.Name, Type: kindOf(x.Human), Decision: string(v.Decision), Head: v.Head, Counts: said && r.counts(v),
+		Current: r.now(x.Name), CalledIn: r.calledInBy(x.Name),
+	}
+}
+
+func viewOutcome(v review.Verdict) outcomeView {
+	return outcomeView{
+		Reviewer: cmp.Or(v.Reviewer, v.By.Login), Decision: string(v.Decision), Findings: v.Count, Highest: string(v.Highest),
+		Escalations: terminal.OrEmpty(v.CalledIn), Head: v.Head, Cycle: v.Cycle, At: stamp(v.At), URL: v.URL,
+	}
+}
+
+// logView is one thing that happened about reviews.
+type logView struct {
+	At     *time.Time      `json:"at"`
+	What   string          `json:"what"`
+	Number int             `json:"number"` // of the pull request
+	Key    string          `json:"key"`
+	Data   json.RawMessage `json:"data"`
+}
+
+func viewLog(e store.ReviewLog) logView {
+	v := logView{At: stamp(e.At), What: e.What, Number: e.Number, Key: e.Key, Data: json.RawMessage(e.Data)}
+	if !json.Valid(v.Data) {
+		v.Data = json.RawMessage("null")
+	}
+	return v
+}

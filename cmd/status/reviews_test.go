@@ -1,0 +1,127 @@
+package status
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
+)
+
+const head = "cccccccccccccccccccccccccccccccccccccccc"
+
+// underReview is an item whose pull request quinn and ann review.
+func underReview(now review.Record, verdicts ...review.Verdict) Facts {
+	quinn, ann := review.Reviewer{Name: "quinn"}, review.Reviewer{Name: "ann", Human: true, Login: "ann-example"}
+	repo := work.Repo{Name: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}}
+	return Facts{Repo: repo, Item: plan.Item{
+		Item:      work.Item{Number: 12, State: work.StateAwaitingFeedback},
+		Pull:      work.PullRequest{Number: 13, State: work.PullOpen, HeadOID: head, URL: "https://github.com/octo/app/pull/13"},
+		Reviews:   review.Facts{Record: now, Verdicts: verdicts},
+		Reviewers: review.Policy{Order: []review.Reviewer{quinn, ann}, MaxFixCycles: 2},
+	}}
+}
+
+func of(decision review.Decision, head string, as review.Validity) review.Verdict {
+	return review.Verdict{Reviewer: "quinn", Head: head, Decision: decision, Validity: as}
+}
+
+func TestTheLastWordOfAReviewer(t *testing.T) {
+	yes, no := review.Approve, review.RequestChanges
+	for _, c := range []struct {
+		state         review.State
+		last          []review.Verdict
+		want, drawing string
+	}{
+		{review.Reviewing, nil, "is next", "[quinn] → ann"},
+		{review.Pending, nil, "is next", "[quinn] → ann"},
+		{review.Approved, nil, "not asked yet", "quinn → ann"},
+		{review.Reviewing, []review.Verdict{of(no, "old", review.Counts)}, "asked for changes on an earlier commit; is next", "[quinn] → ann"},
+		{review.Reviewing, []review.Verdict{of(yes, "old", review.Counts)}, "approved an earlier commit; is next", "[quinn] → ann"},
+		{review.Reviewing, []review.Verdict{of(no, head, review.Counts), of(yes, head, review.Counts)}, "approves", "[quinn ✓] → ann"},
+		{review.Fixing, []review.Verdict{of(yes, "old", review.Counts), of(no, head, review.Counts)}, "asks for changes; they are made next", "[quinn ✗] → ann"},
+		{review.HumanReview, []review.Verdict{of(no, head, review.Counts)}, "asks for changes; people decide", "[quinn ✗] → ann"},
+		{review.HumanReview, []review.Verdict{of(yes, head, review.TakenBack)}, "approval was dismissed; people decide", "[quinn] → ann"},
+		{review.Failed, nil, "people decide", "[quinn] → ann"},
+		{review.Merged, []review.Verdict{of(yes, head, review.Moved)}, "approves", "quinn ✓ → ann"},
+		{review.Merged, []review.Verdict{of(no, head, review.TakenBack)}, "request for changes was dismissed", "quinn → ann"},
+	} {
+		r, ok := underReview(review.Record{State: c.state, Reviewer: "quinn", Head: head}, c.last...).reviewed()
+		if got, drawn := r.verdict("quinn"), r.drawing(); !ok || got != c.want || drawn != c.drawing {
+			t.Errorf("%s %v: %q, %q; want %q, %q", c.state, c.last, got, drawn, c.want, c.drawing)
+		}
+	}
+}
+
+// Before a pass has decided anything, the reviews are those that the next one begins.
+func TestReviewsThatBegin(t *testing.T) {
+	f := underReview(review.Record{})
+	if v := viewReview(f); v != nil {
+		t.Errorf("reviewed before it is planned: %+v", v)
+	}
+	f.Reviewing = &review.Record{State: review.Reviewing, Reviewer: "quinn"}
+	if v := viewReviewBrief(f); v == nil || v.State != "pending" || v.Current != "quinn" {
+		t.Errorf("got %+v", v)
+	}
+}
+
+func TestWhatWentWrongInAReview(t *testing.T) {
+	f := underReview(review.Record{State: review.Failed, Reviewer: "quinn", Head: head, Retries: 3, LastError: "exit 3"})
+	if v := viewReview(f); v.State != "error" || v.Retries != 3 || v.LastError != "exit 3" || v.Current != "quinn" {
+		t.Errorf("stored: %+v", v)
+	}
+	f = underReview(review.Record{State: review.Reviewing, Reviewer: "quinn", Head: head})
+	f.Turn = &work.Turn{Kind: work.KindReview, Reviewer: "quinn", Attempts: 2, LastError: "exit 4"}
+	if v := viewReview(f); v.Retries != 1 || v.LastError != "exit 4" {
+		t.Errorf("under way: %+v", v)
+	}
+	f.Turn = &work.Turn{Kind: work.KindImplementationFeedback, Attempts: 2, LastError: "exit 5"}
+	if v := viewReview(f); v.Retries != 0 || v.LastError != "" {
+		t.Errorf("of an answer to people: %+v", v)
+	}
+}
+
+// What people read of reviews on a terminal.
+func TestReviewsOnATerminal(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	f := underReview(review.Record{State: review.Merged, Head: head, MergeType: review.MergedForced}, review.Verdict{
+		Reviewer: "quinn", Head: head, Decision: review.RequestChanges, At: now.Add(-time.Hour), URL: "https://github.com/octo/app/pull/13#pullrequestreview-4",
+	})
+	f.Now, f.HeldBack = now, &review.Held{By: "ann"}
+	f.Reviews.Findings = []review.Finding{{ID: "a", Reviewer: "quinn", Severity: review.Major, Path: "a.go", Body: "\x1b[2JIt leaks."}}
+	s := Story{Facts: f, log: []store.ReviewLog{{At: now.Add(-time.Minute), What: "work_rejected", Number: 13, Key: "k", Data: `{"reviewer":"\u001b[2Jquinn"}`}}}
+	var b bytes.Buffer
+	out := terminal.Output{W: &b, TTY: true, Width: 80}
+	if err := s.Print(out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\nreview                merged, forced; 0 of 2 fix cycles\n",
+		"\nreviewers             quinn ✗ → ann\n",
+		"\nreview held by        ann\n",
+		"\nREVIEWER\nNAME   TYPE   VERDICT           COMMIT        WHEN\n" +
+			"quinn  agent  asks for changes  cccccccccccc  about 1 hour ago\n" +
+			"    LINK  https://github.com/octo/app/pull/13#pullrequestreview-4\n" +
+			"ann    human  not asked yet\n",
+		"\nFINDING\nSEVERITY  WHERE  REVIEWER  TEXT\nmajor     a.go   quinn     \\u001b[2JIt leaks.\n    LINK  https://github.com/octo/app/pull/13\n",
+	} {
+		if !bytes.Contains(b.Bytes(), []byte(want)) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+	b.Reset()
+	if err := s.PrintLog(out); err != nil {
+		t.Fatal(err)
+	}
+	if want := "WHEN                WHAT           PR   DETAILS                  KEY\nabout 1 minute ago  work_rejected  #13  reviewer \\u001b[2Jquinn  k\n"; b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &b, want)
+	}
+	b.Reset()
+	if err := (Story{Facts: f}).PrintLog(out); err != nil || b.String() != "nothing has happened about reviews of octo/app#12\n" {
+		t.Errorf("nothing: %q, %v", b.String(), err)
+	}
+}

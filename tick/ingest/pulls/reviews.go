@@ -1,0 +1,305 @@
+package pulls
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+	"github.com/mergexo/gh-mergexo/tick/ingest/comments"
+)
+
+// What reviewers say comes back from GitHub as reviews: agents' are known by our marker
+// under an account of ours, people's by their login. They are verdicts then, and no
+// feedback: what they ask for is done by the fix that the reviews plan. An approval by
+// anybody else moves nobody on; it is answered, and nothing is pushed for it.
+
+// The states of a review, as GitHub has them.
+const (
+	approved         = "APPROVED"
+	changesRequested = "CHANGES_REQUESTED"
+	dismissed        = "DISMISSED"
+)
+
+// reviewed is by what the reviews of a pull request are read.
+type reviewed struct {
+	pull   work.PullRequest
+	policy review.Policy
+	line   []review.Reviewer
+	stored store.Reviews
+}
+
+// intakeReviews takes in what was said in reviews.
+func (h *Pulls) intakeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
+	by, err := h.reviewedBy(ctx, pull)
+	if err != nil {
+		return err
+	}
+	verdicts := map[int64]bool{}
+	for _, r := range d.Reviews {
+		h.Submitted[r.ID], h.ReviewStates[r.ID] = r.SubmittedAt, r.State
+		c, said := comments.SummaryEvent(pull, r)
+		v, ok, err := h.verdictOf(ctx, by, r, d)
+		if err != nil {
+			return err
+		}
+		if ok {
+			seen := h.ReviewsOf(pull.Number)
+			seen.Verdicts = append(seen.Verdicts, v)
+		}
+		if ok && v.Human && v.Decision == review.RequestChanges {
+			verdicts[r.ID], c.Event.Outcome = true, work.OutcomeVerdict
+		}
+		if said {
+			h.Add(c)
+		}
+	}
+	threads := make([]work.Thread, 0, len(d.Threads))
+	for _, t := range d.Threads {
+		threads = append(threads, work.Thread{NodeID: t.NodeID, Top: t.Top, Resolved: t.Resolved})
+		for _, c := range t.Comments {
+			c.Pull = pull.Number
+			if c.InReplyTo == 0 && c.ID != t.Top {
+				c.InReplyTo = t.Top
+			}
+			e := comments.ReviewEvent(pull, c)
+			e.Event.State = h.ReviewStates[c.ReviewID]
+			if verdicts[c.ReviewID] {
+				e.Event.Outcome = work.OutcomeVerdict
+			}
+			h.Add(e)
+		}
+	}
+	h.Threads[pull.Number] = threads
+	return nil
+}
+
+// reviewedBy reads who reviews a pull request.
+func (h *Pulls) reviewedBy(ctx context.Context, pull work.PullRequest) (by reviewed, err error) {
+	by.pull = pull
+	item, err := h.itemOf(ctx, pull)
+	if err != nil {
+		return by, err
+	}
+	by.policy = h.R.Settings.ReviewPolicy(item.Flow)
+	if by.policy.Off() || pull.ID == 0 {
+		by.line = by.policy.Order
+		return by, nil
+	}
+	err = h.View(ctx, func(tx *store.Tx) (err error) {
+		by.stored, err = tx.GetReviews(ctx, pull.ID)
+		return err
+	})
+	by.line = review.Line(by.policy, by.stored.Inserted)
+	return by, err
+}
+
+// itemOf is the work item of a pull request; without a flow where it is not known.
+func (h *Pulls) itemOf(ctx context.Context, pull work.PullRequest) (item work.Item, err error) {
+	if pull.ItemID == 0 {
+		return h.Items[h.Adopted[pull.Number]], nil
+	}
+	return item, h.View(ctx, func(tx *store.Tx) (err error) {
+		item, err = tx.GetItem(ctx, pull.ItemID)
+		return err
+	})
+}
+
+// verdictOf is the verdict that a review gives; false where it gives none.
+func (h *Pulls) verdictOf(ctx context.Context, by reviewed, r github.Review, d github.PullDetail) (batch.Verdict, bool, error) {
+	switch {
+	case by.policy.Off(), r.State == "PENDING", r.Author.ID == 0:
+		return batch.Verdict{}, false, nil
+	case slices.Contains(h.P.Accounts.Writers(h.R.Name.Host), r.Author.ID):
+		if v, ok := ownVerdict(by.pull, r, d, h.P.Accounts.Writers(h.R.Name.Host)); ok {
+			return v, true, nil
+		}
+	}
+	return h.personsVerdict(ctx, by, r, d)
+}
+
+// ownVerdict reads a review of ours by its marker, which names the head that it is about:
+// that of another is none.
+func ownVerdict(pull work.PullRequest, r github.Review, d github.PullDetail, ours []int64) (batch.Verdict, bool) {
+	marks, _ := work.ParseMarks(r.Body)
+	v, resolved, found, ok := review.ParseMark(marks.Review)
+	if !ok || r.CommitOID != "" && r.CommitOID != v.Head {
+		return batch.Verdict{}, false
+	}
+	v.ReviewID, v.By, v.URL, v.At, v.Body = r.ID, r.Author, r.URL, r.SubmittedAt, work.Unmarked(r.Body)
+	for _, t := range d.Threads {
+		if len(t.Comments) == 0 || t.Comments[0].ReviewID != r.ID || !slices.Contains(ours, t.Comments[0].Author.ID) {
+			continue
+		}
+		first := t.Comments[0]
+		m, _ := work.ParseMarks(first.Body)
+		x, ok := review.ParseFinding(m.Finding)
+		if !ok {
+			continue
+		}
+		x.Head, x.Path, x.Line, x.Body, x.CommentID, x.ThreadNode = v.Head, first.Path, first.Line, work.Unmarked(first.Body), first.ID, t.NodeID
+		for _, c := range t.Comments[1:] {
+			if work.Ours(c.Body, c.Author, ours) {
+				x.Answer = work.Unmarked(c.Body)
+			}
+		}
+		found = append(found, x)
+	}
+	return batch.Verdict{Verdict: v, Findings: found, Resolved: resolved, Dismissed: r.State == dismissed}, true
+}
+
+// personsVerdict reads the review of a person who is one of the reviewers; or who is none,
+// where the config asks for a person's approval beside theirs.
+func (h *Pulls) personsVerdict(ctx context.Context, by reviewed, r github.Review, d github.PullDetail) (batch.Verdict, bool, error) {
+	v := review.Verdict{
+		ReviewID: r.ID, Human: true, Head: r.CommitOID, Epoch: by.stored.Record.Epoch, Cycle: review.FixCycle(by.stored.Fixes, by.stored.Record.Epoch),
+		By: r.Author, CalledIn: review.CalledIn(r.Body), Body: work.Normalise(r.Body), URL: r.URL, At: r.SubmittedAt,
+	}
+	switch r.State {
+	case approved:
+		v.Decision = review.Approve
+	case changesRequested:
+		v.Decision = review.RequestChanges
+	case dismissed: // GitHub does not say what it was
+		known := slices.ContainsFunc(by.stored.Verdicts, func(o review.Verdict) bool { return o.ReviewID == r.ID })
+		return batch.Verdict{Verdict: v, Dismissed: true}, known, nil
+	default:
+		return batch.Verdict{}, false, nil
+	}
+	who, named, err := h.reviewerOf(ctx, by, r.Author)
+	if err != nil || !named && (v.Decision != review.Approve || !by.policy.RequireHuman || r.Author.ID == by.pull.Author.ID) {
+		return batch.Verdict{}, false, err
+	}
+	if may, err := h.people.MayCommand(ctx, r.Author, r.SubmittedAt); err != nil || !may {
+		return batch.Verdict{}, false, err
+	}
+	v.Reviewer = who.Name
+	if !named {
+		v.CalledIn = nil
+		return batch.Verdict{Verdict: v}, true, nil
+	}
+	found := findingsOf(v, by.policy.Blocking, d)
+	if v.Count = len(found); v.Count > 0 {
+		v.Highest = by.policy.Blocking
+	}
+	return batch.Verdict{Verdict: v, Findings: found}, true, nil
+}
+
+// reviewerOf is the reviewer who an account is. A login can be given up and taken by
+// anybody, so it stands for the account that was seen under it first.
+func (h *Pulls) reviewerOf(ctx context.Context, by reviewed, who work.Account) (review.Reviewer, bool, error) {
+	for _, one := range by.line {
+		if !one.Is(who) {
+			continue
+		}
+		if one.LoginID == 0 {
+			pinned, err := h.pinned(ctx, who)
+			if err != nil || pinned != who.ID {
+				return review.Reviewer{}, false, err
+			}
+		}
+		return one, true, nil
+	}
+	return review.Reviewer{}, false, nil
+}
+
+func (h *Pulls) pinned(ctx context.Context, who work.Account) (id int64, err error) {
+	return id, h.Update(ctx, func(tx *store.Tx) (err error) {
+		id, err = tx.PinAllowed(ctx, h.Repo.ID, who, h.P.Now())
+		return err
+	})
+}
+
+// findingsOf are the comments on lines of a person's review that asks for changes: each
+// of them does.
+func findingsOf(v review.Verdict, blocking review.Severity, d github.PullDetail) []review.Finding {
+	if v.Decision != review.RequestChanges {
+		return nil
+	}
+	var all []review.Finding
+	for _, t := range d.Threads {
+		for _, c := range t.Comments {
+			if c.ReviewID != v.ReviewID {
+				continue
+			}
+			all = append(all, review.Finding{
+				ID: work.ContentHash("finding", strconv.FormatInt(c.ID, 10)), Reviewer: v.Reviewer, Head: v.Head, Cycle: v.Cycle, Path: c.Path, Line: c.Line,
+				Severity: blocking, Body: work.Normalise(c.Body), CommentID: c.ID, ThreadNode: t.NodeID,
+			})
+		}
+	}
+	return all
+}
+
+// checksSince is since when checks of the head run; zero where none does.
+func (h *Pulls) checksSince(old work.PullRequest, d github.PullDetail) time.Time {
+	switch {
+	case d.Rollup != "PENDING" && d.Rollup != "EXPECTED":
+		return time.Time{}
+	case old.HeadOID == d.HeadOID && !old.ChecksSince.IsZero():
+		return old.ChecksSince
+	}
+	return h.P.Now()
+}
+
+// findFixes reads, of a pull request that was found again, which fixes its commits name.
+func (h *Pulls) findFixes(ctx context.Context, old work.PullRequest) error {
+	if old.ID != 0 || !h.R.Settings.Review.Enabled {
+		return nil
+	}
+	messages, err := h.R.GitHub.PullMessages(ctx, h.Repo.Current, old.Number)
+	if err != nil {
+		return err
+	}
+	seen := h.ReviewsOf(old.Number)
+	seen.Found = true
+	for _, m := range messages {
+		_, handled := work.TrailersOf(m)
+		for _, key := range handled {
+			if e, ok := work.EventOfKey(key); ok && e.Kind == work.EventFixDue {
+				seen.Fixed = append(seen.Fixed, key)
+				h.Handled[key] = true
+			}
+		}
+	}
+	return nil
+}
+
+// keepApprovals has approvals count on for a head to which only the base was merged, if
+// the config says so.
+func (h *Pulls) keepApprovals(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
+	if old.ID == 0 || old.HeadOID == pull.HeadOID || old.HeadOID == "" || h.P.Preflight == nil {
+		return nil
+	}
+	by, err := h.reviewedBy(ctx, pull)
+	if err != nil || by.policy.Off() || !by.policy.KeepOnBaseMerge {
+		return err
+	}
+	stood := func(v review.Verdict) bool {
+		return v.Head == old.HeadOID && v.Decision == review.Approve && v.Validity != review.TakenBack
+	}
+	if !slices.ContainsFunc(by.stored.Verdicts, stood) || h.P.Preflight(ctx) != nil {
+		return nil //nolint:nilerr // without git they look again
+	}
+	if err := h.R.Git().Fetch(ctx, old.HeadOID, pull.HeadOID); err != nil {
+		return ctx.Err() // what git cannot tell is looked at again
+	}
+	same, err := h.R.Git().SameChange(ctx, d.Base, old.HeadOID, pull.HeadOID)
+	if err != nil || !same {
+		return ctx.Err()
+	}
+	seen := h.ReviewsOf(pull.Number)
+	for _, v := range by.stored.Verdicts {
+		if stood(v) {
+			v.ID, v.KeptFrom, v.Head = 0, cmp.Or(v.KeptFrom, v.Head), pull.HeadOID
+			seen.Verdicts = append(seen.Verdicts, batch.Verdict{Verdict: v})
+		}
+	}
+	return nil
+}

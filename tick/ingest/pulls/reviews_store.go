@@ -1,0 +1,177 @@
+package pulls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+)
+
+// StoreReviews stores what was read of reviews, once pull requests have their rows, and
+// has those looked at of which something changed that they depend on.
+func (h *Pulls) StoreReviews(ctx context.Context, tx *store.Tx) error {
+	if !h.R.Settings.Review.Enabled {
+		return nil
+	}
+	for _, number := range batch.SortedKeys(h.PullRows) {
+		pull, ok, err := tx.GetPull(ctx, h.Repo.ID, number)
+		if err != nil || !ok {
+			return err
+		}
+		if err := h.storeReviews(ctx, tx, pull); err != nil {
+			return fmt.Errorf("store the reviews of #%d: %w", number, err)
+		}
+	}
+	return nil
+}
+
+func (h *Pulls) storeReviews(ctx context.Context, tx *store.Tx, pull work.PullRequest) error {
+	stored, err := tx.GetReviews(ctx, pull.ID)
+	if err != nil {
+		return err
+	}
+	seen := h.ReviewsOf(pull.Number)
+	if seen.Found {
+		if stored, err = h.recall(ctx, tx, pull, stored, seen); err != nil {
+			return err
+		}
+	}
+	for _, v := range seen.Verdicts {
+		if err := storeVerdict(ctx, tx, pull, stored, v); err != nil {
+			return err
+		}
+	}
+	if err := storeHold(ctx, tx, pull, stored, seen.Hold); err != nil {
+		return err
+	}
+	if old, known := h.Open[pull.Number]; known && !changed(old, pull) {
+		return nil
+	}
+	return tx.SetLook(ctx, pull.ID)
+}
+
+// changed reports whether a pull request is not what it was in anything by which its
+// reviews are decided.
+func changed(old, now work.PullRequest) bool {
+	return old.HeadOID != now.HeadOID || old.State != now.State || old.Draft != now.Draft || old.Rollup != now.Rollup || old.Mergeable != now.Mergeable ||
+		old.Base != now.Base || old.Author.ID != now.Author.ID
+}
+
+func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen batch.Verdict) error {
+	v := seen.Verdict
+	v.PullID = pull.ID
+	known := slices.DeleteFunc(slices.Clone(stored.Verdicts), func(o review.Verdict) bool { return o.ReviewID != v.ReviewID })
+	at := slices.IndexFunc(known, func(o review.Verdict) bool { return o.Head == v.Head || o.Human })
+	id := int64(0)
+	if at >= 0 {
+		id = known[at].ID
+	} else {
+		added, _, err := tx.AddVerdict(ctx, v)
+		if err != nil {
+			return err
+		}
+		v.ID, id = added, added
+		known = append(known, v)
+	}
+	if seen.Dismissed {
+		if err := takeBack(ctx, tx, pull, known); err != nil {
+			return err
+		}
+	}
+	for i := range seen.Findings {
+		seen.Findings[i].PullID, seen.Findings[i].VerdictID = pull.ID, id
+	}
+	if err := tx.PutFindings(ctx, seen.Findings); err != nil || len(seen.Resolved) == 0 {
+		return err
+	}
+	return tx.ResolveFindings(ctx, pull.ID, id, seen.Resolved)
+}
+
+// takeBack marks the verdicts of a review that was dismissed: by ourselves or by a rule of
+// the branch where its head is another, by a person where it is still the head.
+func takeBack(ctx context.Context, tx *store.Tx, pull work.PullRequest, all []review.Verdict) error {
+	for _, v := range all {
+		as := review.Moved
+		if v.Head == pull.HeadOID && v.Validity != review.Moved {
+			as = review.TakenBack
+		}
+		if _, err := tx.MarkVerdict(ctx, v.ID, as); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storeHold takes over who set the label that holds reviews, or took it away. What a
+// command did since then counts.
+func storeHold(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, label *batch.HoldLabel) error {
+	switch held := stored.Held; {
+	case label == nil:
+		return nil
+	case label.On && held == nil:
+		return tx.SetHold(ctx, pull.ID, review.Held{By: label.By, At: label.At})
+	case !label.On && held != nil && label.At.After(held.At):
+		return tx.SetHold(ctx, pull.ID, review.Held{})
+	}
+	return nil
+}
+
+// recall takes over what our own writing says that the database may lack: fixes, how
+// often people had the reviews begin again, approvals by commands.
+func (h *Pulls) recall(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen *batch.Reviews) (store.Reviews, error) {
+	words := h.OwnWords[pull.Number]
+	if words.Epoch > stored.Record.Epoch {
+		now := stored.Record
+		now.PullID, now.Epoch = pull.ID, words.Epoch
+		if err := tx.PutReviewState(ctx, stored.Record, now); err != nil && !errors.Is(err, store.ErrStale) {
+			return stored, err
+		}
+	}
+	for _, v := range words.Approvals {
+		v.PullID = pull.ID
+		v.By, v.URL = h.whoGave(pull.Number, v.CommentID)
+		if _, _, err := tx.AddVerdict(ctx, v); err != nil {
+			return stored, err
+		}
+	}
+	for key := range h.Handled {
+		e, ok := work.EventOfKey(key)
+		due, isFix := review.FixDueOf(e)
+		if !ok || !isFix || e.Number != pull.Number {
+			continue
+		}
+		f := review.Fix{PullID: pull.ID, Reviewer: reviewerOfFix(seen, due), ReviewID: due.ReviewID, Epoch: due.Epoch, Cycle: due.Cycle, Outcome: review.FixUnchanged}
+		if slices.Contains(seen.Fixed, key) {
+			f.Outcome = review.FixPushed
+		}
+		if err := tx.PutFix(ctx, f); err != nil {
+			return stored, err
+		}
+	}
+	return tx.GetReviews(ctx, pull.ID)
+}
+
+// whoGave finds who gave a command, and where.
+func (h *Pulls) whoGave(number int, comment int64) (work.Account, string) {
+	for _, c := range h.Events {
+		if c.Event.Number == number && command.CommentOf(c.Event) == comment {
+			return c.Event.Author, c.Event.URL
+		}
+	}
+	return work.Account{}, ""
+}
+
+func reviewerOfFix(seen *batch.Reviews, due review.FixDue) string {
+	for _, v := range seen.Verdicts {
+		if v.ReviewID == due.ReviewID {
+			return v.Reviewer
+		}
+	}
+	return ""
+}
