@@ -65,7 +65,11 @@ func (f Facts) standing() standing.Standing {
 	if f.Halt != nil {
 		a.Halt = f.Halt.Reason()
 	}
-	return standing.Of(f.Standing(), a)
+	i := f.Standing()
+	if f.Reviewing != nil { // what is stored waits for what is there
+		i.Reviews = f.Reviewing.Why
+	}
+	return standing.Of(i, a)
 }
 
 // stopped reports whether a comment says why the item is blocked.

@@ -1,7 +1,6 @@
 package status
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -20,22 +19,30 @@ func (s Story) PrintLog(out terminal.Output) error {
 	}
 	var rows [][]string
 	for _, e := range s.log {
-		rows = append(rows, []string{out.When(e.At, s.Now), e.What, fmt.Sprintf("#%d", e.Number), details(e.Data), e.Key})
+		rows = append(rows, []string{out.When(e.At, s.Now), fmt.Sprintf("#%d", e.Number), e.What, details(e.Data)})
 	}
-	return out.Table([]string{"WHEN", "WHAT", "PR", "DETAILS", "KEY"}, rows)
+	return out.Table([]string{"WHEN", "PR", "WHAT", "DETAILS"}, rows)
 }
+
+// first are the data of a line of the log that people look for, in their order.
+var first = []string{"reviewer", "from", "to", "decision", "outcome", "findings", "highest_severity", "escalate", "escalations", "cycle", "head", "commit"}
 
 // details are the data of a line of the log, for people.
 func details(data string) string {
-	d := json.NewDecoder(bytes.NewReader([]byte(data)))
+	d := json.NewDecoder(strings.NewReader(data))
 	d.UseNumber()
 	var all map[string]any
 	if err := d.Decode(&all); err != nil {
 		return ""
 	}
+	rest := slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(key string) bool { return slices.Contains(first, key) })
 	var parts []string
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if text := detail(all[key]); text != "" {
+	for _, key := range slices.Concat(first, rest) {
+		text := detail(all[key])
+		if key == "head" || key == "commit" {
+			text = short(text)
+		}
+		if text != "" {
 			parts = append(parts, strings.ReplaceAll(key, "_", " ")+" "+text)
 		}
 	}

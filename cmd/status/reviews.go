@@ -35,9 +35,12 @@ func (f Facts) reviewed() (reviews, bool) {
 		line: review.Line(f.Reviewers, f.Reviews.Inserted), why: now.Why, retries: now.Retries, trouble: now.LastError,
 	}
 	if to := f.Reviewing; to != nil {
-		r.next = strings.TrimSuffix(fmt.Sprintf("%s, %s", to.State, to.Reviewer), ", ")
+		r.why = to.Why
+		if to.State != now.State || to.Reviewer != now.Reviewer {
+			r.next = strings.TrimSuffix(fmt.Sprintf("%s, %s", to.State, to.Reviewer), ", ")
+		}
 		if now.State == "" { // no pass has decided anything yet
-			r.state, r.who, r.why, r.next = review.Pending, to.Reviewer, to.Why, ""
+			r.state, r.who, r.next = review.Pending, to.Reviewer, ""
 		}
 	}
 	if t := f.Turn; t != nil && t.Reviewer != "" && t.LastError != "" {
@@ -99,7 +102,7 @@ func (r reviews) verdict(name string) string {
 	}
 	switch {
 	case r.now(name) && r.state == review.Fixing:
-		return cmp.Or(is, "asks for changes") + "; they are made next"
+		return cmp.Or(is, "asks for changes") + "; " + r.fix(v)
 	case r.now(name) && r.state.Stopped():
 		return strings.TrimPrefix(is+"; people decide", "; ")
 	case r.now(name) && is == "":
@@ -108,6 +111,16 @@ func (r reviews) verdict(name string) string {
 		return is + "; is next"
 	}
 	return cmp.Or(is, "not asked yet")
+}
+
+// fix is what becomes of what a reviewer asks for.
+func (r reviews) fix(v review.Verdict) string {
+	for _, f := range r.Reviews.Fixes {
+		if f.ReviewID == v.ReviewID && f.Epoch == r.Reviews.Record.Epoch && f.Outcome == review.FixPushed {
+			return "they are pushed"
+		}
+	}
+	return "they are made next"
 }
 
 func decided(v review.Verdict, approved, changes string) string {

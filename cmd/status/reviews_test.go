@@ -57,6 +57,28 @@ func TestTheLastWordOfAReviewer(t *testing.T) {
 	}
 }
 
+// A fix that is pushed is waited for until GitHub shows it.
+func TestAFixThatIsPushed(t *testing.T) {
+	no := of(review.RequestChanges, head, review.Counts)
+	no.ReviewID = 7
+	f := underReview(review.Record{State: review.Fixing, Reviewer: "quinn", Head: head, Epoch: 1}, no)
+	f.Reviewing = &f.Reviews.Record
+	for _, c := range []struct {
+		fix  review.Fix
+		want string
+	}{
+		{review.Fix{ReviewID: 7, Epoch: 1, Outcome: review.FixPushed}, "asks for changes; they are pushed"},
+		{review.Fix{ReviewID: 7, Outcome: review.FixPushed}, "asks for changes; they are made next"}, // before people had it begin again
+		{review.Fix{ReviewID: 6, Epoch: 1, Outcome: review.FixPushed}, "asks for changes; they are made next"},
+		{review.Fix{ReviewID: 7, Epoch: 1, Outcome: review.FixAsked}, "asks for changes; they are made next"},
+	} {
+		f.Reviews.Fixes = []review.Fix{c.fix}
+		if r, _ := f.reviewed(); r.verdict("quinn") != c.want || r.next != "" {
+			t.Errorf("%+v: %q, next %q, want %q", c.fix, r.verdict("quinn"), r.next, c.want)
+		}
+	}
+}
+
 // Before a pass has decided anything, the reviews are those that the next one begins.
 func TestReviewsThatBegin(t *testing.T) {
 	f := underReview(review.Record{})
@@ -117,7 +139,7 @@ func TestReviewsOnATerminal(t *testing.T) {
 	if err := s.PrintLog(out); err != nil {
 		t.Fatal(err)
 	}
-	if want := "WHEN                WHAT           PR   DETAILS                  KEY\nabout 1 minute ago  work_rejected  #13  reviewer \\u001b[2Jquinn  k\n"; b.String() != want {
+	if want := "WHEN                PR   WHAT           DETAILS\nabout 1 minute ago  #13  work_rejected  reviewer \\u001b[2Jquinn\n"; b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &b, want)
 	}
 	b.Reset()

@@ -36,7 +36,7 @@ func (w *world) ledger() (l ledger, err error) {
 		return l, err
 	}
 	defer db.Close()
-	if found, err := rows(db, `SELECT 1 FROM sqlite_schema WHERE name = 'followups'`); err != nil || len(found) == 0 {
+	if found, err := rows(db, `SELECT 1 FROM sqlite_schema WHERE name = 'pull_reviews'`); err != nil || len(found) == 0 {
 		l.open = 1
 		return l, err // killed while it was made
 	}
@@ -50,6 +50,7 @@ func (w *world) ledger() (l ledger, err error) {
 			AND NOT EXISTS (SELECT 1 FROM followups f WHERE f.item_id = events.item_id AND events.id <= f.event_cursor)`, true},
 		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')
 			AND COALESCE(turn_id, 0) NOT IN (SELECT id FROM turns WHERE blocked)`, true},
+		{"review to be decided", `SELECT p.number, r.state, r.look FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id WHERE r.look > 0`, true},
 		{"item", `SELECT number, flow, state, branch, iif(reason = '', '', (reason ->> '$.kind') || ' ' || coalesce(reason ->> '$.text', '')) FROM work_items ORDER BY number, id`, false},
 		{"verdict", `SELECT p.number, v.reviewer, v.epoch, v.cycle, v.decision, v.validity, v.findings FROM reviews v JOIN pull_requests p ON p.id = v.pull_id ORDER BY v.id`, false},
 		{"fix", `SELECT p.number, f.reviewer, f.epoch, f.cycle, f.outcome FROM fixes f JOIN pull_requests p ON p.id = f.pull_id ORDER BY f.epoch, f.cycle`, false},

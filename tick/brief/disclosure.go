@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -19,8 +20,12 @@ const (
 	behalf       = " on behalf of @" + operatorWord
 )
 
-// Disclosure is the line below what the turn's agent wrote; empty: there is none.
+// Disclosure is the line below what the turn's agent wrote; empty: there is none. On
+// somebody else's pull request nobody is answered.
 func (p *Briefs) Disclosure(l *env.Lease) string {
+	if l.Item.Flow == work.FlowReview {
+		return p.DisclosureAside(l)
+	}
 	return disclose(l.Repo.Settings.Voice.Disclosure, l.Turn.Agent, p.Accounts.Operator(l.Repo.Name.Host))
 }
 

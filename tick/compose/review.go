@@ -77,7 +77,9 @@ func (c *composer) review() {
 			inBody = append(inBody, x)
 			continue
 		}
-		body := prompts.MarkBody(c.finding(x), work.Marks{Token: r.tokens[i], Finding: review.MarkFinding(x)})
+		marked := x
+		marked.Body = public.FirstRunes(x.Body, maxMarked)
+		body := prompts.MarkBody(c.finding(x), work.Marks{Token: r.tokens[i], Finding: review.MarkFinding(marked)})
 		remarks.OnLines = append(remarks.OnLines, review.Remark{Path: x.Path, Line: x.Line, Body: body})
 	}
 	remarks.Whole = c.reviewBody(r, told, r.Findings)
@@ -173,6 +175,9 @@ func placeOf(x review.Finding) string {
 	}
 	return "`" + path + "`"
 }
+
+// maxMarked bounds the words of a finding in the marker of its comment, in characters.
+const maxMarked = 4000
 
 // maxMark bounds a review's marker, in bytes: its text has the rest of the room.
 const maxMark = 36000

@@ -39,10 +39,10 @@ func TestCommandsAboutReviews(t *testing.T) {
 		does, say string
 	}{
 		{"a reviewer approves", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), asked, by(grace, "/mergexo approve --head aaa0000")), "reviewing(grace); waits: review_person; looked", "The head of `agent/bugfix/1-x` is aaa, not that commit"},
-		{"of this head", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), by(grace, "/mergexo approve")), "approved(); status success; looked", "Grace approves aaa, the head of `agent/bugfix/1-x` now. It is `awaiting_feedback` and waits for people on #2"},
+		{"of this head", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), by(grace, "/mergexo approve")), "approved(); status success; waits: approved; looked", "Grace approves aaa, the head of `agent/bugfix/1-x` now. It is `awaiting_feedback` and waits for people on #2"},
 		{"somebody else approves", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), asked, by(ann, "/mergexo approve")), "reviewing(grace); waits: review_person; looked", "ann is none of the reviewers of this pull request, and nobody else's approval stands for theirs, so nothing was done. Its reviewers are grace."},
 		{"who took her name approves", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), asked, by(work.Account{ID: 99, Login: "grace"}, "/mergexo approve")), "reviewing(grace); waits: review_person; looked", "grace is none of the reviewers of this pull request"},
-		{"a person beside the agents", scene(reviewedBy("quinn"), gate, verdict("quinn", "aaa", review.Approve), stored(review.Checking, "quinn"), by(ann, "/mergexo approve")), "approved(); status success; looked", "ann approves aaa"},
+		{"a person beside the agents", scene(reviewedBy("quinn"), gate, verdict("quinn", "aaa", review.Approve), stored(review.Checking, "quinn"), by(ann, "/mergexo approve")), "approved(); status success; waits: approved; looked", "ann approves aaa"},
 		{"but not the author", scene(reviewedBy("quinn"), gate, verdict("quinn", "aaa", review.Approve), stored(review.Checking, "quinn"), by(work.Account{ID: 1, Login: "op"}, "/mergexo approve")), "checking_approval(); status pending; waits: review_person; looked", "op is none of the reviewers"},
 		{"nobody reviews", scene(by(ann, "/mergexo approve")), "", "Nobody is configured to review this pull request"},
 		{"hold", scene(reviewedBy("quinn"), by(ann, "/mergexo hold")), "pending(quinn); labels agent:hold; status pending; waits: review_held; looked", "Held. No review of this pull request begins"},

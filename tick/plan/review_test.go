@@ -124,7 +124,7 @@ func TestReviews(t *testing.T) {
 		{"what is paused waits", scene(reviewedBy("quinn"), item(func(i *Item) { i.Pause = &work.Pause{By: "bob", Began: noon} })), "waits: paused"},
 		{"the second follows", scene(reviewedBy("quinn", "grace"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.Approve)), "reviewing(grace); status pending; review_request grace; waits: review_person; looked"},
 		{"and is asked once", scene(reviewedBy("quinn", "grace"), stored(review.Reviewing, "grace"), verdict("quinn", "aaa", review.Approve), wait), "reviewing(grace); waits: review_person; looked"},
-		{"all have approved", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.Approve)), "approved(); status success; looked"},
+		{"all have approved", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.Approve)), "approved(); status success; waits: approved; looked"},
 		{"of another head", scene(reviewedBy("quinn"), stored(review.Approved, ""), verdict("quinn", "bbb", review.Approve)), "reviewing(quinn); turn review quinn quinn.0.0+0; status pending"},
 		{"who is called in follows", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.Approve), item(func(i *Item) { i.Reviews.Verdicts[0].CalledIn = []string{"sam", "op"} })), "reviewing(sam) logs escalation_refused calls in sam; turn review sam sam.0.0+0; status pending"},
 		{"changes are requested", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.RequestChanges)), "fixing(quinn) logs work_rejected; turn fix quinn 4000.0.0+0; status pending"},

@@ -159,7 +159,7 @@ func otherReview(r github.Review, planned work.Action, comments []github.ReviewC
 	for _, c := range comments {
 		m, _ := work.ParseMarks(c.Body)
 		if x, ok := review.ParseFinding(m.Finding); ok {
-			x.Head, x.Path, x.Line, x.Body = v.Head, c.Path, c.Line, work.Unmarked(c.Body)
+			x.Head, x.Path, x.Line = v.Head, c.Path, c.Line
 			found = append(found, x)
 		}
 	}

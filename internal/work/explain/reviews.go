@@ -70,10 +70,10 @@ var reviews = table{
 		return Words{What: "its author: the pull request is a draft", Resume: "mark it as ready for review"}
 	},
 	work.WhyReviewChecks: func(work.Reason, Place) Words {
-		return Words{What: "its checks, before anybody reviews it"}
+		return Words{What: "its checks, before anybody reviews it", Resume: "a reviewer looks at it once they are green"}
 	},
 	work.WhyReviewComments: func(r work.Reason, _ Place) Words {
-		return Words{What: fmt.Sprintf("%s to be answered, before anybody reviews it", work.Count(r.Count, "comment"))}
+		return Words{What: fmt.Sprintf("%s to be answered, before anybody reviews it", work.Count(r.Count, "comment")), Resume: "a turn answers them, then a reviewer looks at it"}
 	},
 	work.WhyReviewHeld: func(r work.Reason, p Place) Words {
 		what := "its reviews are held"

@@ -173,6 +173,7 @@ func (d *decision) goOn() {
 		return
 	}
 	d.do(EventComplete)
+	d.c.Why = work.Reason{Kind: work.WhyReviewApproved, Number: d.f.Number}
 }
 
 // stands reports whether a verdict counts for the head as it is.

@@ -24,8 +24,8 @@ func TestTheSecondIsAskedAfterTheFirstApproved(t *testing.T) {
 	w.says("quinn", w.f.Head, Approve)
 	want(t, w, Reviewing, AskReview, "priya")
 	w.says("priya", w.f.Head, Approve)
-	if c := want(t, w, Approved, AskNothing, ""); !slices.Equal(c.After, []Event{EventApproved, EventComplete}) {
-		t.Errorf("it came there by %v", c.After)
+	if c := want(t, w, Approved, AskNothing, ""); !slices.Equal(c.After, []Event{EventApproved, EventComplete}) || c.Why.Kind != work.WhyReviewApproved {
+		t.Errorf("it came there by %v, and waits for %v", c.After, c.Why)
 	}
 }
 
@@ -350,7 +350,7 @@ func TestWhatMarkersCarry(t *testing.T) {
 	if m, ok := work.ParseMarks(marked); !ok || m.Review != Mark(v, nil, nil) || len(m.Handled) != 1 {
 		t.Errorf("%+v", m)
 	}
-	if x, ok := ParseFinding(MarkFinding(body)); !ok || x.ID != body.ID || x.Severity != Major || x.Reviewer != "quinn" || x.Body != "" {
+	if x, ok := ParseFinding(MarkFinding(body)); !ok || x.ID != body.ID || x.Severity != Major || x.Reviewer != "quinn" || x.Body != body.Body || x.Path != "" {
 		t.Errorf("%+v", x)
 	}
 	for _, bad := range []string{"", "!", Mark(Verdict{}, nil, nil), MarkFinding(Finding{})} {

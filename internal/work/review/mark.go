@@ -72,10 +72,11 @@ func ParseMark(s string) (v Verdict, resolved []string, inBody []Finding, ok boo
 	return v, m.Resolved, inBody, true
 }
 
-// MarkFinding is what the comment of a finding carries.
+// MarkFinding is what the comment of a finding carries: its words, too, since the comment
+// has them among others.
 func MarkFinding(x Finding) string {
 	m := markOf(x)
-	m.Path, m.Line, m.Body = "", 0, "" // the comment itself has them
+	m.Path, m.Line = "", 0 // the comment stands there
 	return encode(m)
 }
 

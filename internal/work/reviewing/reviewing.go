@@ -31,7 +31,13 @@ type Item struct {
 func (i Item) Concern() bool { return !i.Policy.Off() || i.Facts.Record.State != "" }
 
 // Choose decides how they go on, with what holds them back now.
-func (i Item) Choose() review.Choice { return review.Decide(i.facts(), i.Policy) }
+func (i Item) Choose() review.Choice {
+	c := review.Decide(i.facts(), i.Policy)
+	if c.State == review.Approved && c.Why.None() {
+		c.Why = work.Reason{Kind: work.WhyReviewApproved, Number: i.Pull.Number}
+	}
+	return c
+}
 
 // Line is everybody who has to approve.
 func (i Item) Line() []review.Reviewer { return review.Line(i.Policy, i.facts().Inserted) }

@@ -68,7 +68,10 @@ func Of(i Item, a Around) Standing {
 	case len(a.Waits) > 0 && (i.Unanswered > 0 || i.State != work.StateAwaitingIssueFollowup):
 		s := Standing{Why: a.Waits[0], Then: a.Waits[1:], Begins: i.Flow.StartKind()}
 		if i.hasPull() {
-			s.Begins = i.Flow.FeedbackKind()
+			s.Begins = ""
+			if i.Unanswered > 0 {
+				s.Begins = i.Flow.FeedbackKind()
+			}
 		}
 		return s
 	case i.Unanswered > 0:

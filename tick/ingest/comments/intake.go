@@ -134,11 +134,11 @@ func (h *Comments) FilterEvents(ctx context.Context) error {
 			h.holdBack(c)
 			continue
 		}
-		if err == nil && c.Event.Kind == work.EventReview && c.Event.State == "" {
-			c.Event.State, err = h.stateOf(ctx, c)
-		}
 		if err == nil && c.Event.Kind.Written() && c.Event.Outcome == "" {
 			c.Event.Outcome, err = h.verdict(ctx, c.Event)
+		}
+		if err == nil && c.Event.Kind == work.EventReview && c.Event.Outcome == "" && c.Event.State == "" {
+			c.Event.State, err = h.stateOf(ctx, c)
 		}
 		switch {
 		case err != nil:

@@ -275,19 +275,19 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 	if err := h.intakeReviews(ctx, pull, d); err != nil {
 		return err
 	}
-	if err := h.findFixes(ctx, old); err != nil {
-		return err
-	}
 	if err := h.keepApprovals(ctx, old, pull, d); err != nil {
 		return err
 	}
-	h.PullRows[d.Number] = pull
 	item, err := h.OfPull(ctx, pull)
 	if err != nil {
 		return err
 	}
+	h.PullRows[d.Number] = pull
 	if item.Flow == work.FlowReview { // its author sees to its head, its checks and its conflicts
 		return h.intakeTheirs(ctx, item, old, d, timeline)
+	}
+	if err := h.findFixes(ctx, old); err != nil {
+		return err
 	}
 	return h.headEvents(ctx, old, pull, d)
 }

@@ -83,7 +83,7 @@ func (h *Pulls) intakeReviews(ctx context.Context, pull work.PullRequest, d gith
 // reviewedBy reads who reviews a pull request.
 func (h *Pulls) reviewedBy(ctx context.Context, pull work.PullRequest) (by reviewed, err error) {
 	by.pull = pull
-	item, err := h.itemOf(ctx, pull)
+	item, err := h.OfPull(ctx, pull)
 	if err != nil {
 		return by, err
 	}
@@ -98,17 +98,6 @@ func (h *Pulls) reviewedBy(ctx context.Context, pull work.PullRequest) (by revie
 	})
 	by.line = review.Line(by.policy, by.stored.Inserted)
 	return by, err
-}
-
-// itemOf is the work item of a pull request; without a flow where it is not known.
-func (h *Pulls) itemOf(ctx context.Context, pull work.PullRequest) (item work.Item, err error) {
-	if pull.ItemID == 0 {
-		return h.Items[h.Adopted[pull.Number]], nil
-	}
-	return item, h.View(ctx, func(tx *store.Tx) (err error) {
-		item, err = tx.GetItem(ctx, pull.ItemID)
-		return err
-	})
 }
 
 // verdictOf is the verdict that a review gives; false where it gives none.
@@ -143,7 +132,7 @@ func ownVerdict(pull work.PullRequest, r github.Review, d github.PullDetail, our
 		if !ok {
 			continue
 		}
-		x.Head, x.Path, x.Line, x.Body, x.CommentID, x.ThreadNode = v.Head, first.Path, first.Line, work.Unmarked(first.Body), first.ID, t.NodeID
+		x.Head, x.Path, x.Line, x.CommentID, x.ThreadNode = v.Head, first.Path, first.Line, first.ID, t.NodeID
 		for _, c := range t.Comments[1:] {
 			if work.Ours(c.Body, c.Author, ours) {
 				x.Answer = work.Unmarked(c.Body)
