@@ -123,6 +123,9 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 			}
 		}
 	}
+	if item.Flow == work.FlowReview {
+		return nil, fmt.Errorf("%s is somebody else's pull request, which is only reviewed, and no review of it is due", work.Ref(q.Repo, item.Number))
+	}
 	idle := plan.PlannedTurn{Item: item, Kind: kind, Number: item.Number, Base: r.Row.DefaultBranch}
 	if !prompts.Known(kind) {
 		idle.Kind = item.Flow.StartKind()
@@ -156,11 +159,7 @@ func (q PromptQuery) stand(ctx context.Context, p *Pass, l *env.Lease) error {
 	if err := l.Repo.Git().Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare a mirror: %w", err)
 	}
-	find := p.turns.Restorer.FindHead
-	if l.Turn.Kind.Start() {
-		find = p.turns.Restorer.FindBase
-	}
-	if err := find(ctx, l); err != nil {
+	if err := p.turns.Restorer.Find(ctx, l); err != nil {
 		return err
 	}
 	if err := l.Repo.Git().Fetch(ctx, l.Turn.Head); err != nil {
@@ -168,6 +167,9 @@ func (q PromptQuery) stand(ctx context.Context, p *Pass, l *env.Lease) error {
 	}
 	if l.Turn.Kind.Start() {
 		return nil
+	}
+	if err := p.turns.Restorer.Guard(ctx, l); err != nil {
+		return err
 	}
 	return p.turns.Briefs.PrepareFix(ctx, l)
 }

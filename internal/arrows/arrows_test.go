@@ -32,7 +32,7 @@ var arrows = map[string]string{
 	"internal/config":           "internal/config/document internal/work internal/work/review internal/work/score",
 	"internal/config/document":  "internal/work",
 	"internal/crashtest":        "",
-	"internal/demo":             "internal/config internal/git internal/githubsim internal/proc internal/terminal internal/work prompts",
+	"internal/demo":             "internal/config internal/git internal/githubsim internal/proc internal/terminal internal/work internal/work/review prompts",
 	"internal/files":            "",
 	"internal/git":              "internal/files internal/git/gate internal/git/mirror internal/git/plumbing internal/work",
 	"internal/git/gate":         "internal/files internal/git/mirror internal/git/plumbing internal/proc",

@@ -16,6 +16,9 @@ import (
 // order: push, pull request, replies, general comment. It is pure: the same
 // answer plans the same actions.
 func PlanActions(l *env.Lease, a prompts.Answer) []work.Action {
+	if l.Item.Flow == work.FlowReview && l.Turn.Kind != work.KindReview {
+		return nil // somebody else's pull request is reviewed, and nothing else
+	}
 	c := composer{l: l, answer: a}
 	if l.Turn.Kind == work.KindReview { // it says what it thinks, and does nothing else
 		c.review()
@@ -152,7 +155,7 @@ func (c *composer) generalText() string {
 	if len(parts) > 0 || c.everybodyAnswered() {
 		return strings.Join(parts, "\n\n")
 	}
-	if changed && c.l.Turn.Kind == work.KindFix {
+	if changed && c.l.Turn.Kind == work.KindFix && c.l.Turn.Reviewer == "" {
 		return "" // nobody asked, and the commit says it
 	}
 	if changed {

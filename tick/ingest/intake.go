@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+	"github.com/mergexo/gh-mergexo/tick/ingest/pulls"
 )
 
 // firstSight reads what is open and carries a label already, once for each
@@ -118,7 +119,7 @@ func (h *Issues) noticePull(ctx context.Context, is github.Issue) error {
 		if err := h.rebuild.adoptReopened(ctx, is); err != nil {
 			return err
 		}
-		return h.rebuild.pulls.Wanted(ctx, is)
+		return pulls.Theirs{Pulls: h.rebuild.pulls}.Wanted(ctx, is)
 	}
 	if pull.State == work.PullClosed && (is.State == "open" || changedSince(pull, is)) {
 		pull.Fingerprint = "" // that of the last time may have been this one

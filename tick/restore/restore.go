@@ -40,14 +40,8 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if _, err := m.Signer(); err != nil { // before an agent is paid for what cannot be committed
 		return err
 	}
-	known, find, ours := l.Turn.Head, p.FindHead, l.Item.Flow != work.FlowReview
-	switch {
-	case !ours:
-		find = p.FindTheirs
-	case l.Turn.Kind.Start():
-		find = p.FindBase
-	}
-	if err := find(ctx, l); err != nil {
+	known := l.Turn.Head
+	if err := p.Find(ctx, l); err != nil {
 		return err
 	}
 	if err := m.Fetch(ctx, l.Turn.Head); err != nil {
@@ -61,7 +55,7 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
-	if ours { // in anybody else's commits a trailer proves nothing
+	if l.Item.Flow != work.FlowReview { // in anybody else's commits a trailer proves nothing
 		if l.Carried, err = p.carried(ctx, l, l.Turn.Base, l.Turn.Head); err != nil {
 			return fmt.Errorf("look for earlier commits of ours: %w", err)
 		}
@@ -69,11 +63,9 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.briefs.PrepareFix(ctx, l); err != nil {
 		return err
 	}
-	checkout, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return p.Occupied(ctx, dir) })
-	if err != nil {
+	if l.Checkout, err = p.takeCheckout(ctx, l); err != nil {
 		return err
 	}
-	l.Checkout = checkout
 	if err := p.place(ctx, l); err != nil {
 		return fmt.Errorf("restore the checkout: %w", err)
 	}

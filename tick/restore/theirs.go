@@ -14,6 +14,17 @@ import (
 // Somebody else's pull request has no branch of ours, and may have none in the repository
 // at all. Its checkout is its exact head, but for what agents obey: that is the base's.
 
+// Find chooses the commit that the turn works on.
+func (p *Restorer) Find(ctx context.Context, l *env.Lease) error {
+	switch {
+	case l.Item.Flow == work.FlowReview:
+		return p.FindTheirs(ctx, l)
+	case l.Turn.Kind.Start():
+		return p.FindBase(ctx, l)
+	}
+	return p.FindHead(ctx, l)
+}
+
 // FindTheirs fetches the head of somebody else's pull request. The turn is about the head
 // that the label stands for, and no other.
 func (p *Restorer) FindTheirs(ctx context.Context, l *env.Lease) error {
@@ -32,8 +43,12 @@ func (p *Restorer) FindTheirs(ctx context.Context, l *env.Lease) error {
 // name, whatever the pull request's own is called.
 func theirBranch(number int) string { return fmt.Sprintf("pull/%d", number) }
 
-// guard makes the tree in which what agents obey is the base's.
-func (p *Restorer) guard(ctx context.Context, l *env.Lease) error {
+// Guard makes the tree that somebody else's pull request has in its checkout: what agents
+// obey is the base's.
+func (p *Restorer) Guard(ctx context.Context, l *env.Lease) error {
+	if l.Item.Flow != work.FlowReview {
+		return nil
+	}
 	m := l.Repo.Git()
 	base, ok, err := m.Head(ctx, l.Turn.Base)
 	if err == nil && !ok {
@@ -46,12 +61,21 @@ func (p *Restorer) guard(ctx context.Context, l *env.Lease) error {
 	return err
 }
 
+// takeCheckout takes the slot's checkout. Somebody else's code gets a path of its own: what
+// earlier turns left in ignored files is not its business, and what it leaves is nobody's.
+func (p *Restorer) takeCheckout(ctx context.Context, l *env.Lease) (env.Checkout, error) {
+	theirs := l.Item.Flow == work.FlowReview
+	c, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return theirs || p.Occupied(ctx, dir) })
+	if theirs {
+		c = c.Once()
+	}
+	return c, err
+}
+
 // place is the checkout that the turn needs.
 func (p *Restorer) place(ctx context.Context, l *env.Lease) error {
-	if l.Item.Flow == work.FlowReview {
-		if err := p.guard(ctx, l); err != nil {
-			return err
-		}
+	if err := p.Guard(ctx, l); err != nil {
+		return err
 	}
 	return l.Repo.Git().Restore(ctx, git.Restore{
 		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,

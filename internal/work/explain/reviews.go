@@ -64,7 +64,7 @@ var reviews = table{
 		return Words{What: "a review by " + who, Resume: "review the pull request on GitHub, or " + p.give(command.VerbApprove)}
 	},
 	work.WhyReviewAuthor: func(r work.Reason, _ Place) Words {
-		return Words{What: fmt.Sprintf("its author: reviewer %q asks for changes", r.Name), Resume: "a push is reviewed again"}
+		return Words{What: fmt.Sprintf("its author: reviewer %q asks for changes", r.Name), Resume: "a push is reviewed again; one by somebody who may not write here once the label is set again"}
 	},
 	work.WhyReviewDraft: func(work.Reason, Place) Words {
 		return Words{What: "its author: the pull request is a draft", Resume: "mark it as ready for review"}

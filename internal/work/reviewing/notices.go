@@ -12,7 +12,7 @@ import (
 // the label that says that people have to review.
 func (i Item) notices(s Step, c review.Choice) []work.Action {
 	var all []work.Action
-	if says, told := statusOf(c); told && i.Pull.State == work.PullOpen && (s.Moves() || s.Before.Head != s.Record.Head) {
+	if says, told := statusOf(c); told && i.Pull.State == work.PullOpen && (s.Moves() || s.Before.Head != s.Record.Head || relabel(s.Before) != relabel(s.Record)) {
 		all = append(all, work.Action{
 			RepoID: i.Repo.ID, ItemID: i.ID, Kind: work.ActionStatus, Need: work.NeedCosmetic, State: work.ActionPlanned,
 			Token: work.StatusToken(i.Repo.Key(), s.Record.Head), Number: i.Pull.Number, Head: s.Record.Head, Target: says.state, Body: says.text,
@@ -30,6 +30,9 @@ func (i Item) notices(s Step, c review.Choice) []work.Action {
 	return all
 }
 
+// relabel reports whether the reviews wait for the label of somebody else's pull request.
+func relabel(r review.Record) bool { return r.Why.Kind == work.WhyReviewRelabel }
+
 // status is a commit status as GitHub has it.
 type status struct{ state, text string }
 
@@ -40,10 +43,15 @@ const mostStatus = 140
 func statusOf(c review.Choice) (status, bool) {
 	s := status{"pending", ""}
 	switch c.State {
-	case review.Pending:
-		s.text = "Not reviewed yet"
-	case review.Reviewing:
-		s.text = "Waits for the review of " + c.Reviewer.Name
+	case review.Pending, review.Reviewing:
+		switch {
+		case c.Why.Kind == work.WhyReviewRelabel:
+			s.text = "Waits for the label: it may have been set before the last push"
+		case c.State == review.Pending:
+			s.text = "Not reviewed yet"
+		default:
+			s.text = "Waits for the review of " + c.Reviewer.Name
+		}
 	case review.Checking:
 		s.text = "Waits for the approval of a person"
 	case review.Fixing:

@@ -23,8 +23,11 @@ import (
 //   - nothing of the pull request changed after the label
 //   - an earlier pass saw the same head before the label
 
+// Theirs are the pull requests that somebody else made and people here want reviewed.
+type Theirs struct{ *Pulls }
+
 // Wanted begins to review a pull request that is not ours, where its label asks for that.
-func (h *Pulls) Wanted(ctx context.Context, is github.Issue) error {
+func (h Theirs) Wanted(ctx context.Context, is github.Issue) error {
 	label := batch.ReviewLabel(h.R.Settings)
 	_, ours := h.Adopted[is.Number]
 	if ours || label == "" || is.State != "open" || !work.HasLabel(is.Labels, label) {
@@ -61,7 +64,7 @@ func (h *Pulls) Wanted(ctx context.Context, is github.Issue) error {
 
 // mayAsk reports whether whoever set the label may ask for reviews, and says once to each
 // who may not that it begins nothing.
-func (h *Pulls) mayAsk(ctx context.Context, number int, set github.TimelineEvent, label string) (bool, error) {
+func (h Theirs) mayAsk(ctx context.Context, number int, set github.TimelineEvent, label string) (bool, error) {
 	may, err := h.people.MaySetLabel(ctx, set.Actor, set.CreatedAt)
 	if may || err != nil {
 		return may, err
@@ -79,16 +82,16 @@ func (h *Pulls) mayAsk(ctx context.Context, number int, set github.TimelineEvent
 	return false, nil
 }
 
-// theirs is somebody else's pull request whose details were read.
+// theirs is one of them whose details were read.
 type theirs struct {
-	*Pulls
+	Theirs
 	item work.Item
 	old  work.PullRequest
 	d    github.PullDetail
 }
 
-// intakeTheirs takes in what became of the label, and which head it stands for.
-func (h *Pulls) intakeTheirs(ctx context.Context, item work.Item, old work.PullRequest, d github.PullDetail, timeline []github.TimelineEvent) error {
+// intake takes in what became of the label, and which head it stands for.
+func (h Theirs) intake(ctx context.Context, item work.Item, old work.PullRequest, d github.PullDetail, timeline []github.TimelineEvent) error {
 	label := batch.ReviewLabel(h.R.Settings)
 	if label == "" || d.State != work.PullOpen {
 		return nil

@@ -284,7 +284,7 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 	}
 	h.PullRows[d.Number] = pull
 	if item.Flow == work.FlowReview { // its author sees to its head, its checks and its conflicts
-		return h.intakeTheirs(ctx, item, old, d, timeline)
+		return Theirs{h}.intake(ctx, item, old, d, timeline)
 	}
 	if err := h.findFixes(ctx, old); err != nil {
 		return err
