@@ -190,7 +190,7 @@ func (a *app) tellDoubts(ctx context.Context, out terminal.Output, cfg *config.C
 			fmt.Fprintln(a.env.Stderr, d)
 		}
 		if worked {
-			pass.Log.WarnContext(ctx, "the config names what is not there", "what", d)
+			pass.Log.WarnContext(ctx, "the config is doubtful", "what", d)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
@@ -74,10 +75,10 @@ func Protections(ctx context.Context, cfg *config.Config, env config.Env) []Agen
 	return all
 }
 
-// Doubts are what the config names for the agents that are used, and this machine
-// does not have.
+// Doubts are what the config names for the agents that are used, and this machine does
+// not have; and the reviewers of whom GitHub takes no verdict.
 func Doubts(cfg *config.Config, env config.Env) []string {
-	var all []string
+	all := cfg.AuthorDoubts(github.LoggedIn)
 	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {
 		if !usedAgent(cfg, name) {
 			continue

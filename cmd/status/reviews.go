@@ -106,11 +106,22 @@ func (r reviews) verdict(name string) string {
 	case r.now(name) && r.state.Stopped():
 		return strings.TrimPrefix(is+"; people decide", "; ")
 	case r.now(name) && is == "":
-		return "is next"
+		return r.isNext(name)
 	case r.now(name) && !r.counts(v):
-		return is + "; is next"
+		return is + "; " + r.isNext(name)
 	}
 	return cmp.Or(is, "not asked yet")
+}
+
+// isNext says how somebody gives a verdict of whom GitHub takes none.
+func (r reviews) isNext(name string) string {
+	own := func(x review.Reviewer) bool {
+		return x.Name == name && x.Human && strings.EqualFold(x.Login, r.Reviewers.Author)
+	}
+	if r.Reviewers.Author != "" && slices.ContainsFunc(r.line, own) {
+		return "is next, by /mergexo approve: the pull request is their own"
+	}
+	return "is next"
 }
 
 // fix is what becomes of what a reviewer asks for.

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"os"
+	"strings"
 )
 
 // Doubts are what the config names and this machine does not have, for an agent that
@@ -25,6 +26,22 @@ func (c *Config) Doubts(env Env, a Agent) []string {
 	for _, name := range a.EnvPass {
 		if _, ok := env.Lookup(name); !ok {
 			all = append(all, fmt.Sprintf("env_pass of %s names %s, which is not set in this environment", where, name))
+		}
+	}
+	return all
+}
+
+// AuthorDoubts names the reviewers who are the person as whom gh is logged in, by host:
+// whose pull requests they are, so that GitHub takes no verdict of theirs.
+func (c *Config) AuthorDoubts(login func(host string) string) []string {
+	var all []string
+	for _, r := range c.Repos {
+		for _, x := range r.Reviewers {
+			if !r.Review.Enabled || !x.Human || !strings.EqualFold(x.Login, login(r.Name.Host)) {
+				continue
+			}
+			all = append(all, fmt.Sprintf("reviewer %q of %s is %s, as whom gh is logged in: GitHub takes no verdict on one's own pull requests; "+
+				"theirs is `/mergexo approve` in a comment, or gh mergexo approve", x.Name, c.Called(r.Name), x.Login))
 		}
 	}
 	return all

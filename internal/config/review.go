@@ -10,7 +10,7 @@ import (
 )
 
 // reviewsByDefault is whether pull requests are reviewed where no [repo.review] says.
-const reviewsByDefault = false
+const reviewsByDefault = true
 
 // Review is the [repo.review] table: how pull requests are reviewed before people
 // spend time on them.

@@ -247,3 +247,21 @@ func TestMistakesAboutReviewsAreNamed(t *testing.T) {
 		})
 	}
 }
+
+// Who is the author of what they review is told, by whom gh is logged in as.
+func TestReviewersWhoAreTheAuthor(t *testing.T) {
+	person := "[[repo.reviewers]]\nname = \"boss\"\ntype = \"human\"\nlogin = \"Ann:42\"\n[[repo.reviewers]]\nname = \"quinn\"\naccount = \"ann\"\n"
+	for doc, want := range map[string]int{minimal + on + person: 1, minimal + on: 0, minimal + "[repo.review]\nenabled = false\n" + person: 0} {
+		c, err := parse(t, doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := c.AuthorDoubts(func(host string) string { return map[string]string{"github.com": "ann"}[host] })
+		if len(got) != want || want == 1 && (!strings.Contains(got[0], `reviewer "boss" of `) || !strings.Contains(got[0], " is Ann, as whom gh is logged in")) {
+			t.Errorf("%q from\n%s", got, doc)
+		}
+		if got := c.AuthorDoubts(func(string) string { return "" }); len(got) > 0 {
+			t.Errorf("nobody knows who is logged in: %q", got)
+		}
+	}
+}

@@ -1,6 +1,11 @@
 package github
 
-import "github.com/cli/go-gh/v2/pkg/config"
+import (
+	"strings"
+
+	"github.com/cli/go-gh/v2/pkg/auth"
+	"github.com/cli/go-gh/v2/pkg/config"
+)
 
 // KnownAccounts are the accounts that gh is logged in with on a host, by its files; nil
 // where those do not say: an old gh has one account, and a variable's token has no name.
@@ -14,4 +19,21 @@ func KnownAccounts(host string) []string {
 		return nil
 	}
 	return known
+}
+
+// LoggedIn is the account as whom gh speaks to a host, by its files; empty where those do
+// not say, or where a variable has the token.
+func LoggedIn(host string) string {
+	if _, source := auth.TokenFromEnvOrConfig(host); strings.HasSuffix(source, "_TOKEN") {
+		return ""
+	}
+	cfg, err := config.Read(nil)
+	if err != nil {
+		return ""
+	}
+	login, err := cfg.Get([]string{"hosts", host, "user"})
+	if err != nil {
+		return ""
+	}
+	return login
 }

@@ -145,7 +145,7 @@ func newEvents(events []work.Event) []prompts.NewEvent {
 			continue // handed over with its facts
 		}
 		n := prompts.NewEvent{
-			ID: e.Source, Kind: e.Kind, State: e.State, Author: e.Author.Login, Role: role(e), URL: e.URL, Path: e.Path, Line: e.Line,
+			ID: e.Source, Kind: e.Kind, State: verdictOf(e), Author: e.Author.Login, Role: role(e), URL: e.URL, Path: e.Path, Line: e.Line,
 			DiffHunk: e.DiffHunk, Body: e.Body, CreatedAt: e.CreatedAt,
 		}
 		if e.Kind == work.EventReview && strconv.FormatInt(e.ThreadTop, 10) != e.Source {
@@ -158,6 +158,15 @@ func newEvents(events []work.Event) []prompts.NewEvent {
 
 // ourAgent is how an agent is told who said what it said itself.
 const ourAgent = "you, the agent"
+
+// verdictOf is what the review said with which something was written; of a comment on a
+// line it is told only if the review said more than that it comments.
+func verdictOf(e work.Event) string {
+	if e.Kind == work.EventReview && e.State == "COMMENTED" {
+		return ""
+	}
+	return e.State
+}
 
 // earlier is what people and the agent said on the pull request in the turns
 // before, in order: a session that is gone takes the memory of it along.

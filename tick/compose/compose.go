@@ -155,7 +155,7 @@ func (c *composer) generalText() string {
 	if len(parts) > 0 || c.everybodyAnswered() {
 		return strings.Join(parts, "\n\n")
 	}
-	if changed && c.l.Turn.Kind == work.KindFix {
+	if changed && c.l.Turn.Kind == work.KindFix && c.l.Turn.Reviewer == "" {
 		return "" // nobody asked, and the commit says it
 	}
 	if changed {

@@ -148,6 +148,10 @@ func TestAFixOfAReview(t *testing.T) {
 	if next := PlanActions(&again, a); next[1].Token == planned[1].Token {
 		t.Error("a second fix answers no finding that is still open")
 	}
+	again.Turn.Request = []byte(`{}`) // a person who reviewed without a comment on a line
+	if next := PlanActions(&again, prompts.Answer{CommitMessage: "Close the file"}); len(next) != 2 || !strings.HasPrefix(next[1].Body, "Pushed a change: Close the file") {
+		t.Errorf("whoever asked in the review's text is told %+v", next)
+	}
 	l.Turn.Commit, a = "", prompts.Answer{ReviewReplies: a.ReviewReplies}
 	if planned = PlanActions(l, a); len(planned) != 2 {
 		t.Errorf("a fix that changes nothing and answers says %+v", planned)

@@ -213,7 +213,7 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 	} else if unheard { // it may be the answer: the next turn sees it, and asks again if it is none
 		m = work.Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
 	}
-	if m.To == work.StateBlocked {
+	if m.To == work.StateBlocked && m.Cause == work.CauseAsked { // a stop that goes on has its comment
 		var err error
 		if m.Told, err = toldBy(ctx, tx, l); err != nil {
 			return err

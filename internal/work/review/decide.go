@@ -331,5 +331,8 @@ func (d *decision) person(r Reviewer, waits bool) {
 
 func (d *decision) failed(name string) work.Reason {
 	why := d.f.Record.FailedWhy
+	if why.Kind == work.WhyReviewerAccount || why.Kind == work.WhyReviewSandbox { // it names what to mend
+		return why
+	}
 	return work.Reason{Kind: work.WhyReviewFailed, Name: name, Who: why.Who, Text: why.Text, Local: why.Local, Advice: why.Advice}
 }

@@ -29,6 +29,7 @@ const (
 
 // reviewed is by what the reviews of a pull request are read.
 type reviewed struct {
+	*Pulls
 	pull   work.PullRequest
 	policy review.Policy
 	line   []review.Reviewer
@@ -45,7 +46,7 @@ func (h *Pulls) intakeReviews(ctx context.Context, pull work.PullRequest, d gith
 	for _, r := range d.Reviews {
 		h.Submitted[r.ID], h.ReviewStates[r.ID] = r.SubmittedAt, r.State
 		c, said := comments.SummaryEvent(pull, r)
-		v, ok, err := h.verdictOf(ctx, by, r, d)
+		v, ok, err := by.verdictOf(ctx, r, d)
 		if err != nil {
 			return err
 		}
@@ -82,7 +83,7 @@ func (h *Pulls) intakeReviews(ctx context.Context, pull work.PullRequest, d gith
 
 // reviewedBy reads who reviews a pull request.
 func (h *Pulls) reviewedBy(ctx context.Context, pull work.PullRequest) (by reviewed, err error) {
-	by.pull = pull
+	by.Pulls, by.pull = h, pull
 	item, err := h.OfPull(ctx, pull)
 	if err != nil {
 		return by, err
@@ -101,21 +102,22 @@ func (h *Pulls) reviewedBy(ctx context.Context, pull work.PullRequest) (by revie
 }
 
 // verdictOf is the verdict that a review gives; false where it gives none.
-func (h *Pulls) verdictOf(ctx context.Context, by reviewed, r github.Review, d github.PullDetail) (batch.Verdict, bool, error) {
+func (by reviewed) verdictOf(ctx context.Context, r github.Review, d github.PullDetail) (batch.Verdict, bool, error) {
+	ours := by.P.Accounts.Writers(by.R.Name.Host)
 	switch {
 	case by.policy.Off(), r.State == "PENDING", r.Author.ID == 0:
 		return batch.Verdict{}, false, nil
-	case slices.Contains(h.P.Accounts.Writers(h.R.Name.Host), r.Author.ID):
-		if v, ok := ownVerdict(by.pull, r, d, h.P.Accounts.Writers(h.R.Name.Host)); ok {
+	case slices.Contains(ours, r.Author.ID):
+		if v, ok := ownVerdict(r, d, ours); ok {
 			return v, true, nil
 		}
 	}
-	return h.personsVerdict(ctx, by, r, d)
+	return by.personsVerdict(ctx, r, d)
 }
 
 // ownVerdict reads a review of ours by its marker, which names the head that it is about:
 // that of another is none.
-func ownVerdict(pull work.PullRequest, r github.Review, d github.PullDetail, ours []int64) (batch.Verdict, bool) {
+func ownVerdict(r github.Review, d github.PullDetail, ours []int64) (batch.Verdict, bool) {
 	marks, _ := work.ParseMarks(r.Body)
 	v, resolved, found, ok := review.ParseMark(marks.Review)
 	if !ok || r.CommitOID != "" && r.CommitOID != v.Head {
@@ -145,7 +147,7 @@ func ownVerdict(pull work.PullRequest, r github.Review, d github.PullDetail, our
 
 // personsVerdict reads the review of a person who is one of the reviewers; or who is none,
 // where the config asks for a person's approval beside theirs.
-func (h *Pulls) personsVerdict(ctx context.Context, by reviewed, r github.Review, d github.PullDetail) (batch.Verdict, bool, error) {
+func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github.PullDetail) (batch.Verdict, bool, error) {
 	v := review.Verdict{
 		ReviewID: r.ID, Human: true, Head: r.CommitOID, Epoch: by.stored.Record.Epoch, Cycle: review.FixCycle(by.stored.Fixes, by.stored.Record.Epoch),
 		By: r.Author, CalledIn: review.CalledIn(r.Body), Body: work.Normalise(r.Body), URL: r.URL, At: r.SubmittedAt,
@@ -161,11 +163,11 @@ func (h *Pulls) personsVerdict(ctx context.Context, by reviewed, r github.Review
 	default:
 		return batch.Verdict{}, false, nil
 	}
-	who, named, err := h.reviewerOf(ctx, by, r.Author)
+	who, named, err := by.reviewerOf(ctx, r.Author)
 	if err != nil || !named && (v.Decision != review.Approve || !by.policy.RequireHuman || r.Author.ID == by.pull.Author.ID) {
 		return batch.Verdict{}, false, err
 	}
-	if may, err := h.people.MayCommand(ctx, r.Author, r.SubmittedAt); err != nil || !may {
+	if may, err := by.people.MayCommand(ctx, r.Author, r.SubmittedAt); err != nil || !may {
 		return batch.Verdict{}, false, err
 	}
 	v.Reviewer = who.Name
@@ -182,13 +184,13 @@ func (h *Pulls) personsVerdict(ctx context.Context, by reviewed, r github.Review
 
 // reviewerOf is the reviewer who an account is. A login can be given up and taken by
 // anybody, so it stands for the account that was seen under it first.
-func (h *Pulls) reviewerOf(ctx context.Context, by reviewed, who work.Account) (review.Reviewer, bool, error) {
+func (by reviewed) reviewerOf(ctx context.Context, who work.Account) (review.Reviewer, bool, error) {
 	for _, one := range by.line {
 		if !one.Is(who) {
 			continue
 		}
 		if one.LoginID == 0 {
-			pinned, err := h.pinned(ctx, who)
+			pinned, err := by.pinned(ctx, who)
 			if err != nil || pinned != who.ID {
 				return review.Reviewer{}, false, err
 			}
@@ -198,9 +200,9 @@ func (h *Pulls) reviewerOf(ctx context.Context, by reviewed, who work.Account) (
 	return review.Reviewer{}, false, nil
 }
 
-func (h *Pulls) pinned(ctx context.Context, who work.Account) (id int64, err error) {
-	return id, h.Update(ctx, func(tx *store.Tx) (err error) {
-		id, err = tx.PinAllowed(ctx, h.Repo.ID, who, h.P.Now())
+func (by reviewed) pinned(ctx context.Context, who work.Account) (id int64, err error) {
+	return id, by.Update(ctx, func(tx *store.Tx) (err error) {
+		id, err = tx.PinAllowed(ctx, by.Repo.ID, who, by.P.Now())
 		return err
 	})
 }
