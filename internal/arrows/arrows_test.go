@@ -73,7 +73,7 @@ var arrows = map[string]string{
 	"tick/brief":                "internal/config internal/github internal/work internal/work/explain internal/work/review prompts store tick/compose tick/env",
 	"tick/compose":              "internal/work internal/work/review prompts prompts/public store tick/env",
 	"tick/env":                  "actions internal/agent internal/config internal/files internal/git internal/github internal/sandbox internal/work internal/work/explain internal/work/review internal/work/spending prompts prompts/secrets store",
-	"tick/ingest":               "internal/github internal/work internal/work/command store tick/env tick/ingest/batch tick/ingest/comments tick/ingest/pulls tick/notice",
+	"tick/ingest":               "internal/github internal/work internal/work/command internal/work/review store tick/env tick/ingest/batch tick/ingest/comments tick/ingest/pulls tick/notice",
 	"tick/ingest/batch":         "internal/config internal/github internal/work internal/work/command internal/work/review store tick/env tick/notice",
 	"tick/ingest/comments":      "actions internal/github internal/work internal/work/command store tick/env tick/ingest/batch",
 	"tick/ingest/pulls":         "internal/github internal/work internal/work/command internal/work/review prompts/document store tick/ingest/batch tick/ingest/comments tick/notice",
