@@ -44,9 +44,14 @@ func Agent(in io.Reader, out io.Writer, dir, log string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", req.Kind, err)
 	}
-	answer["blocked_reason"] = nil
+	session := "demo-" + strconv.Itoa(req.Context.Task.Issue.Number)
+	if req.Kind == work.KindReview {
+		session += "-" + reviewer
+	} else {
+		answer["blocked_reason"] = nil
+	}
 	return json.NewEncoder(out).Encode(reply{
-		Session: "demo-" + strconv.Itoa(req.Context.Task.Issue.Number),
+		Session: session,
 		Answer:  answer,
 		Usage:   map[string]any{"input_tokens": 0, "output_tokens": 0, "cost_usd": 0},
 	})
@@ -84,7 +89,10 @@ func answerTo(req request, dir string) (map[string]any, error) {
 	case work.KindImplementationStart:
 		return started("Greet in other languages", "`greet.sh --lang de Ada` says \"Hallo, Ada!\"; the greetings are in `greetings.txt`."), errors.Join(
 			addLanguage.apply(dir), testLanguage.apply(dir), os.WriteFile(filepath.Join(dir, greetingsFile), []byte(greetings), 0o644))
-	case work.KindFix, work.KindReview:
+	case work.KindReview:
+		return reviewOf(req, dir)
+	case work.KindFix:
+		return fixOf(req, dir)
 	}
 	return nil, errors.New("the demo's agent does not do this")
 }

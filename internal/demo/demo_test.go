@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
@@ -92,6 +93,47 @@ func TestAgentKeepsTheRules(t *testing.T) {
 	if got := strings.Count(readAll(t, dir, "agent.log"), " abc\n"); got != 5 {
 		t.Errorf("the agent's log has %d runs", got)
 	}
+}
+
+// The reviewer asks for one test, has it fixed, and approves.
+func TestTheReviewer(t *testing.T) {
+	dir := checkout(t)
+	runAgent(t, dir, work.KindBugfixStart, prompts.Context{})
+	runAgent(t, dir, work.KindImplementationFeedback, prompts.Context{NewEvents: []prompts.NewEvent{{ID: "7", Kind: work.EventReview}, {ID: "8", Kind: work.EventIssue}}}, 7)
+	runAgent(t, dir, work.KindImplementationStart, prompts.Context{})
+	a := runAgent(t, dir, work.KindReview, prompts.Context{})
+	if a.Decision != review.RequestChanges || len(a.Comments) != 1 {
+		t.Fatalf("review: %+v", a)
+	}
+	lines := strings.Split(readAll(t, dir, a.Comments[0].Path), "\n")
+	if got := lines[a.Comments[0].Line-1]; !strings.Contains(got, "--lang de") {
+		t.Errorf("it comments on %q", got)
+	}
+	found := prompts.Context{Findings: []prompts.Finding{{ID: "1", CommentID: 9}}}
+	if a := runAgent(t, dir, work.KindFix, found, 9); len(a.ReviewReplies) != 1 || !a.ReviewReplies[0].Resolve {
+		t.Errorf("fix: %+v", a)
+	}
+	if a := judged(t, dir, found); a.Decision != review.Approve || len(a.Earlier) != 1 || !a.Earlier[0].Resolved {
+		t.Errorf("review of the fix: %+v", a)
+	}
+}
+
+// judged has the reviewer look again.
+func judged(t *testing.T, dir string, c prompts.Context) prompts.Answer {
+	t.Helper()
+	answer, err := reviewOf(request{Kind: work.KindReview, Context: c}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, violations := prompts.Decode(work.KindReview, b, prompts.AskedOf(work.KindReview, c))
+	if len(violations) > 0 {
+		t.Fatalf("%q", violations)
+	}
+	return a
 }
 
 func TestAgentKnowsNoOtherRepository(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 const (
@@ -102,6 +103,9 @@ func whatTurnDid(t turn) string {
 		return "carried on from where the dead pass left it"
 	case t.Kind.Start():
 		return "opened #" + t.URL[strings.LastIndexByte(t.URL, '/')+1:]
+	}
+	if t.Kind == work.KindReview {
+		return "posted a review"
 	}
 	return "pushed a commit and answered"
 }

@@ -26,8 +26,10 @@ func (d *demo) tell(ctx context.Context) error {
 	d.say("A pass (gh mergexo tick) reads what is new on GitHub, lets agents work, pushes and answers; cron repeats it.")
 	d.say("Here GitHub is simulated and the agent is scripted; the passes are real, and so is git. All of it is in")
 	d.say("%s. The passes use %s's account. ann and bob may write to %s, %s may not.", d.dir, operator, repoName, stranger)
+	r := reviewed{d}
 	for _, scene := range []func(context.Context) error{
-		d.theBug, d.issues, d.firstPass, d.comments, d.death, d.carryOn, d.reviewAndMerge, d.answerReview, d.mergeDesign, d.mergeImplementation, d.idle, d.theProgram, d.sums, d.theEnd,
+		d.theBug, d.issues, d.firstPass, d.comments, d.death, d.carryOn, d.reviewAndMerge, d.answerReview, d.mergeDesign,
+		r.reviewFirst, r.fixReviewed, r.reviewAgain, r.approved, d.mergeImplementation, d.idle, d.theProgram, d.sums, d.theEnd,
 	} {
 		if err := scene(ctx); err != nil {
 			return err
@@ -272,7 +274,7 @@ func (d *demo) mergeDesign(ctx context.Context) error {
 }
 
 func (d *demo) mergeImplementation(ctx context.Context) error {
-	d.chapter("Pass 6: the implementation is merged")
+	d.chapter("Pass 10: the implementation is merged")
 	if err := d.merge("bob", d.pulls[designIssue]); err != nil {
 		return err
 	}
@@ -285,7 +287,7 @@ func (d *demo) mergeImplementation(ctx context.Context) error {
 }
 
 func (d *demo) idle(ctx context.Context) error {
-	d.chapter("Pass 7: what the labels say now is seen")
+	d.chapter("Pass 11: what the labels say now is seen")
 	for _, n := range []int{bugIssue, designIssue, jobIssue} {
 		labels := d.repo.Labels(n)
 		d.say("  #%d: %s", n, strings.Join(labels, ", "))
@@ -296,7 +298,7 @@ func (d *demo) idle(ctx context.Context) error {
 	if _, err := d.pass(ctx, "our own labels"); err != nil {
 		return err
 	}
-	d.chapter("Pass 8: nothing is new")
+	d.chapter("Pass 12: nothing is new")
 	rep, err := d.pass(ctx, "nothing new")
 	if err != nil {
 		return err
@@ -306,7 +308,7 @@ func (d *demo) idle(ctx context.Context) error {
 	if len(rep.Turns) != 0 || p.Writes != 0 || p.Unchanged != p.total() {
 		return fmt.Errorf("the pass with nothing new was not idle: %+v", p)
 	}
-	return d.sees().paidOnce(6)
+	return d.sees().paidOnce(9)
 }
 
 func (d *demo) theProgram(ctx context.Context) error {
