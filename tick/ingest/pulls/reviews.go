@@ -161,16 +161,19 @@ func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github
 		ReviewID: r.ID, Human: true, Head: r.CommitOID, Epoch: by.stored.Record.Epoch, Cycle: review.FixCycle(by.stored.Fixes, by.stored.Record.Epoch),
 		By: r.Author, CalledIn: review.CalledIn(r.Body), Body: work.Normalise(r.Body), URL: r.URL, At: r.SubmittedAt,
 	}
+	at := slices.IndexFunc(by.stored.Verdicts, func(o review.Verdict) bool { return o.ReviewID == r.ID })
 	switch r.State {
 	case approved:
 		v.Decision = review.Approve
 	case changesRequested:
 		v.Decision = review.RequestChanges
 	case dismissed: // GitHub does not say what it was
-		known := slices.ContainsFunc(by.stored.Verdicts, func(o review.Verdict) bool { return o.ReviewID == r.ID })
-		return batch.Verdict{Verdict: v, Dismissed: true}, known, nil
+		return batch.Verdict{Verdict: v, Dismissed: true}, at >= 0, nil
 	default:
 		return batch.Verdict{}, false, nil
+	}
+	if at >= 0 { // judged when it appeared
+		return batch.Verdict{Verdict: by.stored.Verdicts[at]}, true, nil
 	}
 	who, named, err := by.reviewerOf(ctx, r.Author)
 	if err != nil || !named && (v.Decision != review.Approve || !by.policy.RequireHuman || r.Author.ID == by.pull.Author.ID) {
