@@ -53,6 +53,17 @@ type item struct {
 	} `json:"pullRequest"`
 }
 
+// review is where the reviews of a pull request stand, as show has it.
+type review struct {
+	State     string `json:"state"`
+	MergeType string `json:"mergeType"`
+	FixCycle  int    `json:"fixCycle"`
+	Outcomes  []struct {
+		Reviewer string `json:"reviewer"`
+		Decision string `json:"decision"`
+	} `json:"outcomes"`
+}
+
 // event is an event as show has it.
 type event struct {
 	Author  string `json:"author"`

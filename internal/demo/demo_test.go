@@ -43,7 +43,7 @@ func runAgent(t *testing.T, dir string, kind work.Kind, c prompts.Context, asked
 	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	a, violations := prompts.Decode(kind, doc.Answer, prompts.Asked{Replies: asked})
+	a, violations := prompts.Decode(kind, doc.Answer, prompts.Asked{Replies: asked, Findings: c.Findings})
 	if len(violations) > 0 {
 		t.Fatalf("%s: %q in %s", kind, violations, doc.Answer)
 	}
@@ -94,11 +94,40 @@ func TestAgentKeepsTheRules(t *testing.T) {
 	}
 }
 
+// A reviewer sees what is wrong, by looking, and that it is fixed.
+func TestReviewerLooks(t *testing.T) {
+	dir := checkout(t)
+	task := prompts.Task{Issue: prompts.Issue{Number: jobIssue}}
+	look := prompts.Context{Task: task, Review: &prompts.Review{Reviewer: "quinn"}}
+	if a := runAgent(t, dir, work.KindReview, look); a.Decision != "approve" || len(a.Comments) != 0 {
+		t.Errorf("nothing is wrong: %+v", a)
+	}
+	runAgent(t, dir, work.KindSmallJobStart, prompts.Context{Task: task})
+	a := runAgent(t, dir, work.KindReview, look)
+	if a.Decision != "request_changes" || len(a.Comments) != 1 || a.Comments[0].Path != readme {
+		t.Fatalf("what cannot be run: %+v", a)
+	}
+	lines := strings.Split(readAll(t, dir, readme), "\n")
+	if got := lines[a.Comments[0].Line-1]; !strings.Contains(got, "./greet.sh") {
+		t.Errorf("it names line %d: %q", a.Comments[0].Line, got)
+	}
+	demand := prompts.Context{
+		Task: task, ReviewFix: &prompts.ReviewFix{Reviewer: "quinn"}, Findings: []prompts.Finding{{ID: "a", CommentID: 9, Path: readme}},
+	}
+	if a := runAgent(t, dir, work.KindFix, demand, 9); len(a.ReviewReplies) != 1 || a.CommitMessage == "" {
+		t.Errorf("fix: %+v", a)
+	}
+	look.Findings = demand.Findings
+	if a := runAgent(t, dir, work.KindReview, look); a.Decision != "approve" || len(a.Earlier) != 1 || !a.Earlier[0].Resolved {
+		t.Errorf("looked at again: %+v", a)
+	}
+}
+
 func TestAgentKnowsNoOtherRepository(t *testing.T) {
 	dir := checkout(t)
 	for _, in := range []string{
 		`{"kind":"bugfix_start"}`, `{"kind":"bugfix_start"}`, // the second finds the bug fixed
-		`{"kind":"review"}`, `{`,
+		`{"kind":"review"}`, `{"kind":"review","context":{"review":{"reviewer":"quinn"}}}`, `{"kind":"fix"}`, `{`,
 	} {
 		var out bytes.Buffer
 		err := Agent(strings.NewReader(in), &out, dir, filepath.Join(dir, "agent.log"))

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 const (
@@ -77,7 +78,7 @@ func (d *demo) pass(ctx context.Context, what string) (report, error) {
 	slices.SortStableFunc(rep.Turns, func(a, b turn) int { return a.Number - b.Number })
 	d.ran("tick")
 	rows := terminal.Each(rep.Turns, func(t turn) []string {
-		return []string{t.Outcome, fmt.Sprintf("#%d", t.Number), string(t.Kind), whatTurnDid(t)}
+		return []string{t.Outcome, fmt.Sprintf("#%d", t.Number), string(t.Kind), d.sees().whatTurnDid(t)}
 	})
 	for _, r := range rep.Repositories {
 		if r.Failed || !r.Ingested {
@@ -96,8 +97,10 @@ func (d *demo) pass(ctx context.Context, what string) (report, error) {
 	return rep, nil
 }
 
-func whatTurnDid(t turn) string {
+func (d witness) whatTurnDid(t turn) string {
 	switch {
+	case t.Kind == work.KindReview:
+		return d.verdict(t.Number)
 	case t.Resumed:
 		return "carried on from where the dead pass left it"
 	case t.Kind.Start():
