@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/notice"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
@@ -131,7 +132,7 @@ func fixBegun(ctx context.Context, tx *store.Tx, l *env.Lease) (news []store.Rev
 func tellReviews(ctx context.Context, p *Pass, repo work.Repo, news []store.ReviewLog) {
 	r := p.RemoteByID(repo.ID)
 	for _, n := range news {
-		env.TellReview(ctx, p.Log, n, "repo_full_name", r.Name.FullName(), "work_item_id", n.ItemID, "pr_number", n.Number)
+		notice.TellReview(ctx, p.Log, n, "repo_full_name", r.Name.FullName(), "work_item_id", n.ItemID, "pr_number", n.Number)
 	}
 }
 

@@ -93,6 +93,7 @@ type eventView struct {
 type turnView struct {
 	Key       string     `json:"key"`
 	Kind      string     `json:"kind"`
+	Reviewer  string     `json:"reviewer"` // whose review it makes, or fixes; empty: neither
 	Step      string     `json:"step"`
 	Blocked   bool       `json:"blocked"`
 	Reason    string     `json:"reason"`
@@ -226,7 +227,7 @@ func viewEvent(e work.Event, turns map[int64]string) eventView {
 
 func viewTurn(t work.Turn) turnView {
 	return turnView{
-		Key: t.Key, Kind: string(t.Kind), Step: string(t.Step), Blocked: t.Blocked, Reason: t.Reason,
+		Key: t.Key, Kind: string(t.Kind), Reviewer: t.Reviewer, Step: string(t.Step), Blocked: t.Blocked, Reason: t.Reason,
 		Agent: t.Agent, Sandbox: string(t.Sandbox), Slot: t.Slot, Runs: t.Runs, Attempts: t.Attempts, Head: t.Head, Commit: t.Commit,
 		Error: t.LastError, WaitsFor: explain.Reason(t.WaitReason, explain.Place{Spending: true}).Here(), Code: string(t.WaitReason.Kind), NotBefore: stamp(t.NotBefore), ClaimedAt: stamp(t.ClaimedAt),
 		EndedAt: stamp(t.EndedAt), Input: t.Usage.InputTokens, Output: t.Usage.OutputTokens, CostInUSD: t.Usage.CostUSD,

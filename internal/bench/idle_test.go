@@ -30,6 +30,23 @@ func TestIdlePass(t *testing.T) {
 	}
 }
 
+// TestIdlePassWithReviews: where reviewers have done their part, and people are waited
+// for, an idle pass asks and writes no more than without reviewers.
+func TestIdlePassWithReviews(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures")
+	}
+	for _, m := range []mode{reviewing, asking} {
+		t.Run(string(m), func(t *testing.T) {
+			t.Parallel()
+			w := newReviewedWorld(t, self(t), 10, m)
+			w.checkIdle(t)
+			w.checkRotation(t)
+			w.checkIdle(t)
+		})
+	}
+}
+
 // checkIdle makes an idle pass and checks what it asks and writes.
 func (w *world) checkIdle(t *testing.T) counts {
 	t.Helper()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -48,14 +49,25 @@ func self(t *testing.T) program {
 	return program{path, []string{role + "=" + rolePass}}
 }
 
-// tick makes a pass.
+// tick makes a pass that has nothing to say.
 func (w *world) tick(t *testing.T) {
 	t.Helper()
+	if out := w.work(t); len(out) > 0 {
+		t.Fatalf("tick: %s", out)
+	}
+}
+
+// work makes a pass. Programs that it finds, such as git, are in the environment that
+// is given beside the world's.
+func (w *world) work(t *testing.T, environ ...string) []byte {
+	t.Helper()
 	c := exec.CommandContext(t.Context(), w.program.path, "tick")
-	c.Env = append(w.environ(), w.program.env...)
-	if out, err := c.CombinedOutput(); err != nil || len(out) > 0 {
+	c.Env = slices.Concat(w.environ(), w.program.env, environ)
+	out, err := c.CombinedOutput()
+	if err != nil {
 		t.Fatalf("tick: %v\n%s", err, out)
 	}
+	return out
 }
 
 // reading is what one run of a program took.

@@ -21,7 +21,8 @@ import (
 const (
 	simHost  = "github.localhost"
 	operator = "operator"
-	reviewer = "ann"
+	reviewer = "ann" // says much, and is no reviewer of the config
+	person   = "bob" // is one
 	repoName = "octo/app"
 	comments = 20 // on each pull request
 	label    = "agent:small-job"
@@ -57,7 +58,7 @@ func newWorld(t *testing.T, p program, pulls int) *world {
 	must(t, os.WriteFile(filepath.Join(w.dir, "gh", "config.yml"), []byte("http_unix_socket: "+w.socket+"\n"), 0o600))
 	// The first pass meets an empty repository: what people say in the next
 	// ones is read, and starts nothing while there is no feedback loop.
-	w.writeConfig(t, false)
+	w.writeConfig(t, quiet)
 	w.tick(t)
 	w.past.Store(true)
 	numbers := w.populate(t)
@@ -65,7 +66,7 @@ func newWorld(t *testing.T, p program, pulls int) *world {
 	w.track(t, numbers)
 	w.untilQuiet(t)
 	w.settle(t)
-	w.writeConfig(t, true)
+	w.writeConfig(t, listening)
 	w.untilQuiet(t)
 	return w
 }
@@ -88,8 +89,10 @@ func (w *world) startHub(t *testing.T) {
 		}
 		must(t, w.hub.Close())
 	})
-	_, err = w.hub.AddUser(reviewer)
-	must(t, err)
+	for _, login := range []string{reviewer, person} {
+		_, err = w.hub.AddUser(login)
+		must(t, err)
+	}
 	w.token, err = w.hub.AddUser(operator)
 	must(t, err)
 	must(t, w.hub.AddOrg("octo"))
@@ -97,6 +100,7 @@ func (w *world) startHub(t *testing.T) {
 	must(t, err)
 	must(t, w.repo.SetPermission(operator, "admin"))
 	must(t, w.repo.SetPermission(reviewer, "write"))
+	must(t, w.repo.SetPermission(person, "write"))
 	// Many runs in one hour: only the count is of interest here.
 	for _, resource := range []string{"core", "graphql"} {
 		must(t, w.hub.SetLimit(operator, resource, 1_000_000))
@@ -104,8 +108,9 @@ func (w *world) startHub(t *testing.T) {
 	must(t, w.hub.ServeUnix(w.socket))
 }
 
-func (w *world) writeConfig(t *testing.T, feedback bool) {
+func (w *world) writeConfig(t *testing.T, m mode) {
 	t.Helper()
+	must(t, os.WriteFile(w.agent(), []byte(approves), 0o700))
 	text := fmt.Sprintf(`[runtime]
 agent = "none"
 min_interval = "0s"
@@ -117,14 +122,12 @@ state_dir = %q
 
 [agents.none]
 adapter = "command"
-command = ["/nonexistent/agent"]
+command = [%q]
 
 [[repo]]
 name = %q
 remote_url = %q
-[repo.review]
-enabled = false
-`, feedback, w.state(), repoName, w.repo.GitDir())
+%s`, m != quiet, w.state(), w.agent(), repoName, w.repo.GitDir(), m.review())
 	must(t, os.WriteFile(filepath.Join(w.dir, "config.toml"), []byte(text), 0o600))
 }
 
@@ -165,11 +168,14 @@ func (w *world) track(t *testing.T, numbers map[int]int) {
 			if err != nil {
 				return err
 			}
-			_, err = tx.PutPull(ctx, work.PullRequest{
+			pullID, err := tx.PutPull(ctx, work.PullRequest{
 				RepoID: repo.ID, ItemID: id, Number: number, NodeID: pull.NodeID, Title: pull.Title, State: work.PullOpen,
 				Branch: pull.Head, HeadOID: pull.HeadOID, Base: pull.Base,
 			})
 			if err != nil {
+				return err
+			}
+			if err := tx.SetLook(ctx, pullID); err != nil {
 				return err
 			}
 		}
@@ -242,6 +248,7 @@ func (w *world) untilQuiet(t *testing.T) {
 }
 
 func (w *world) state() string    { return filepath.Join(w.dir, "state") }
+func (w *world) agent() string    { return filepath.Join(w.dir, "agent") }
 func (w *world) database() string { return filepath.Join(w.state(), "state.db") }
 
 // environ is what a program in the world sees: setup A of gh on a socket. No

@@ -45,12 +45,19 @@ func (w *world) written(t *testing.T) written {
 	return all
 }
 
-// dump prints a database.
-func dump(t *testing.T, path string) (rows string, heartbeats []string) {
+// openRead opens a database to look at.
+func openRead(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	q := url.Values{"mode": {"ro"}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String())
 	must(t, err)
+	return db
+}
+
+// dump prints a database.
+func dump(t *testing.T, path string) (rows string, heartbeats []string) {
+	t.Helper()
+	db := openRead(t, path)
 	defer func() { must(t, db.Close()) }()
 	var b strings.Builder
 	for _, table := range query(t, db, `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`) {

@@ -1,6 +1,9 @@
 package demo
 
-import "github.com/mergexo/gh-mergexo/internal/work"
+import (
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
 
 // What the program says in JSON, as far as the demo reads it: it knows the program
 // as everybody does who types its commands.
@@ -53,15 +56,10 @@ type item struct {
 	} `json:"pullRequest"`
 }
 
-// review is where the reviews of a pull request stand, as show has it.
-type review struct {
-	State     string `json:"state"`
-	MergeType string `json:"mergeType"`
-	FixCycle  int    `json:"fixCycle"`
-	Outcomes  []struct {
-		Reviewer string `json:"reviewer"`
-		Decision string `json:"decision"`
-	} `json:"outcomes"`
+// reviewsOf is where the reviews of a pull request stand, as show has it.
+type reviewsOf struct {
+	State     review.State     `json:"state"`
+	MergeType review.MergeType `json:"mergeType"`
 }
 
 // event is an event as show has it.

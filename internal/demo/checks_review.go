@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// reviewStatus is the commit status by which a review tells where it stands.
-const reviewStatus = "mergexo/review"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
 
 // headline is how a review of ours begins: who says what.
 var headline = regexp.MustCompile(`^\*\*(.+?)\.\*\*`)
@@ -48,20 +47,20 @@ func (d witness) statusIs(pull int, want string) (string, error) {
 	p, _ := d.repo.Pull(pull)
 	for _, s := range d.repo.Statuses(p.HeadOID) {
 		switch {
-		case s.Context != reviewStatus:
+		case s.Context != review.StatusContext:
 		case s.State != want:
-			return "", fmt.Errorf("%s of #%d is %s, not %s", reviewStatus, pull, s.State, want)
+			return "", fmt.Errorf("%s of #%d is %s, not %s", review.StatusContext, pull, s.State, want)
 		default:
 			return s.Description, nil
 		}
 	}
-	return "", fmt.Errorf("#%d has no %s", pull, reviewStatus)
+	return "", fmt.Errorf("#%d has no %s", pull, review.StatusContext)
 }
 
 // approved checks that the last commits of pull requests have the status that says so,
 // and shows it.
 func (d witness) approved(pulls ...int) error {
-	d.say("  The status %s of the last commit:", reviewStatus)
+	d.say("  The status %s of the last commit:", review.StatusContext)
 	var rows [][]string
 	for _, pull := range slices.Sorted(slices.Values(pulls)) {
 		words, err := d.statusIs(pull, "success")
@@ -97,23 +96,16 @@ func (d witness) reviewStands(ctx context.Context, pull int) error {
 	return nil
 }
 
-// review is where the reviews of a pull request stand.
-func (d witness) review(ctx context.Context, pull int) (review, error) {
-	var shown struct {
-		Review review `json:"review"`
-	}
-	err := d.ask(ctx, &shown, "show", strconv.Itoa(pull), "--json", "review")
-	return shown.Review, err
-}
-
 // mergedAsApproved checks that people merged what was approved.
 func (d witness) mergedAsApproved(ctx context.Context, pulls ...int) error {
 	for _, pull := range pulls {
-		r, err := d.review(ctx, pull)
-		if err != nil {
+		var shown struct {
+			Review reviewsOf `json:"review"`
+		}
+		if err := d.ask(ctx, &shown, "show", strconv.Itoa(pull), "--json", "review"); err != nil {
 			return err
 		}
-		if r.State != "merged" || r.MergeType != "approved" {
+		if r := shown.Review; r.State != review.Merged || r.MergeType != review.MergedApproved {
 			return fmt.Errorf("the review of #%d is %s %s, not merged as approved", pull, r.State, r.MergeType)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
@@ -99,12 +100,12 @@ func TestReviewerLooks(t *testing.T) {
 	dir := checkout(t)
 	task := prompts.Task{Issue: prompts.Issue{Number: jobIssue}}
 	look := prompts.Context{Task: task, Review: &prompts.Review{Reviewer: "quinn"}}
-	if a := runAgent(t, dir, work.KindReview, look); a.Decision != "approve" || len(a.Comments) != 0 {
+	if a := runAgent(t, dir, work.KindReview, look); a.Decision != review.Approve || len(a.Comments) != 0 {
 		t.Errorf("nothing is wrong: %+v", a)
 	}
 	runAgent(t, dir, work.KindSmallJobStart, prompts.Context{Task: task})
 	a := runAgent(t, dir, work.KindReview, look)
-	if a.Decision != "request_changes" || len(a.Comments) != 1 || a.Comments[0].Path != readme {
+	if a.Decision != review.RequestChanges || len(a.Comments) != 1 || a.Comments[0].Path != readme {
 		t.Fatalf("what cannot be run: %+v", a)
 	}
 	lines := strings.Split(readAll(t, dir, readme), "\n")
@@ -118,7 +119,7 @@ func TestReviewerLooks(t *testing.T) {
 		t.Errorf("fix: %+v", a)
 	}
 	look.Findings = demand.Findings
-	if a := runAgent(t, dir, work.KindReview, look); a.Decision != "approve" || len(a.Earlier) != 1 || !a.Earlier[0].Resolved {
+	if a := runAgent(t, dir, work.KindReview, look); a.Decision != review.Approve || len(a.Earlier) != 1 || !a.Earlier[0].Resolved {
 		t.Errorf("looked at again: %+v", a)
 	}
 }
@@ -216,6 +217,12 @@ func TestPrints(t *testing.T) {
 	}
 	if got := visible("Done.\n\n<!-- mergexo-handled:a b -->\n<!-- mergexo-action:c -->"); got != "Done." {
 		t.Errorf("visible: %q", got)
+	}
+	if m := headline.FindStringSubmatch(visible("<!-- a -->\n**quinn approves.** Fine. **Not bold.**")); m == nil || m[1] != approves {
+		t.Errorf("headline: %q", m)
+	}
+	if m := headline.FindStringSubmatch("Done, **quinn approves.**"); m != nil {
+		t.Errorf("what is no review was taken for one: %q", m)
 	}
 	got := passRequests{Reads: 1, Unchanged: 2, GraphQL: 3, Writes: 4}.row("7", "x")
 	if want := []string{"7", "x", "1", "2", "3", "4", "10"}; !slices.Equal(got, want) {

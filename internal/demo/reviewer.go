@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // approvals are the demo's reviewer's reasons to approve, by issue.
@@ -31,12 +33,12 @@ func reviewed(req request, dir string) (map[string]any, error) {
 		earlier = append(earlier, map[string]any{"finding": f.ID, "resolved": line == 0, "note": nil})
 	}
 	a := map[string]any{
-		"decision": "approve", "summary": approvals[issue], "body": nil, "comments": []any{}, "earlier": earlier, "escalate": []string{},
+		"decision": review.Approve, "summary": approvals[issue], "body": nil, "comments": []any{}, "earlier": earlier, "escalate": []string{},
 	}
 	if line > 0 {
-		a["decision"], a["summary"] = "request_changes", "What the README says does not run."
+		a["decision"], a["summary"] = review.RequestChanges, "What the README says does not run."
 		a["comments"] = []any{map[string]any{
-			"path": readme, "line": line, "severity": "major", "confidence": "high",
+			"path": readme, "line": line, "severity": review.Major, "confidence": "high",
 			"body": "`greet.sh` is not executable, so this says \"Permission denied\".",
 		}}
 	}

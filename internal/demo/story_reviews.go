@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // What the reviewer of code says that the program brings along. Designs are left to
@@ -29,7 +30,7 @@ func (d *demo) demands(context.Context) error {
 func (d *demo) look(ctx context.Context) error {
 	d.chapter("Pass 4: a reviewer looks at the bug fix")
 	d.say("  quinn is an agent with a point of view, and looks at code before people do. It speaks as %s, so the GitHub", operator)
-	d.say("  shows its reviews as comments; the commit status %s says what they come to.", reviewStatus)
+	d.say("  shows its reviews as comments; the commit status %s, which a ruleset can require, says what they come to.", review.StatusContext)
 	bug, design := d.pulls[bugIssue], d.pulls[designIssue]
 	plan, err := d.sees().preview(ctx)
 	if err != nil {

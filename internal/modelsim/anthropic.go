@@ -97,7 +97,9 @@ func (r messagesRequest) query(raw json.RawMessage) Query {
 		said, results := m.blocks()
 		if len(results) > 0 {
 			q.Results = append(q.Results, results...)
-			continue
+			if said == "" {
+				continue // else the next prompt came with what the last tool said
+			}
 		}
 		q.Prompt, q.Results = said, nil
 		prompts++
@@ -105,6 +107,13 @@ func (r messagesRequest) query(raw json.RawMessage) Query {
 	q.Earlier = max(prompts-1, 0)
 	return q
 }
+
+// What claude itself says beside what tools said: the one begins so, the other is all
+// of it, where a session is resumed whose last word was a tool's.
+const (
+	reminder = "<system-reminder>"
+	resuming = "Continue from where you left off."
+)
 
 // blocks are what a message of the user says and what tools said.
 func (t turn) blocks() (said string, results []string) {
@@ -121,7 +130,11 @@ func (t turn) blocks() (said string, results []string) {
 			results = append(results, contentText(block.Content))
 		}
 	}
-	return b.String(), results
+	said = b.String()
+	if len(results) > 0 && (strings.HasPrefix(said, reminder) || strings.TrimSpace(said) == resuming) {
+		said = ""
+	}
+	return said, results
 }
 
 // calls numbers tool uses: claude refuses an id that it has seen.

@@ -28,15 +28,19 @@ import (
 //	model wordy            its first message in a conversation is no answer
 //	model writer           it works, and writes its answer as text, where it has a tool for it
 //	model idle             it answers and changes nothing
+//	model finds PATH LINE BODY  it works as at the beginning; as a reviewer it finds that where nothing was found
+//	                       before, and the next time that it is done. Otherwise it approves
 //	model honest           it works, as at the beginning of a story
 //	model looping          one command after the other, for ever
 //	model busy             429
 //	model broke            no credit is left
 //
 //	model-asked N          checks that the last query came in a conversation of N earlier prompts, and prints its prompt
+//	model-saw              prints what tools said since that prompt
 func addModelCommands(cmds map[string]func(*testscript.TestScript, bool, []string)) {
 	cmds["model"] = cmdModel
 	cmds["model-asked"] = cmdModelAsked
+	cmds["model-saw"] = cmdModelSaw
 }
 
 type modelKey struct{}
@@ -51,7 +55,7 @@ type script = func(modelsim.Query) modelsim.Reply
 func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 	s := scriptOf(ts, args)
 	if neg || s == nil {
-		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | honest | wordy | writer | idle | looping | busy | broke")
+		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | finds PATH LINE BODY | honest | wordy | writer | idle | looping | busy | broke")
 	}
 	modelOf(ts).Script(s)
 }
@@ -71,6 +75,10 @@ func scriptOf(ts *testscript.TestScript, args []string) script {
 		return working(w, modelsim.Reply{Patch: ts.ReadFile(args[1])})
 	case len(args) == 3 && args[0] == "write":
 		return working(w, uses("Write", map[string]any{"file_path": args[1], "content": ts.ReadFile(args[2])}))
+	case len(args) == 4 && args[0] == "finds":
+		line, err := strconv.Atoi(args[2])
+		ts.Check(err)
+		return finding(working(w, runs(logs)), map[string]any{"path": args[1], "line": line, "severity": "major", "confidence": "high", "body": args[3]})
 	case len(args) == 4 && args[0] == "edit":
 		return working(w,
 			uses("Read", map[string]any{"file_path": args[1]}),
@@ -88,6 +96,14 @@ func cmdModelAsked(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("the last query came after %s prompts, not %s", got, args[0])
 	}
 	fmt.Fprintln(ts.Stdout(), all[len(all)-1].Prompt)
+}
+
+func cmdModelSaw(ts *testscript.TestScript, neg bool, args []string) {
+	all := modelOf(ts).Queries()
+	if neg || len(args) != 0 || len(all) == 0 {
+		ts.Fatalf("usage: model-saw, after a query")
+	}
+	fmt.Fprintln(ts.Stdout(), strings.Join(all[len(all)-1].Results, "\n"))
 }
 
 func runs(command string) modelsim.Reply { return modelsim.Reply{Run: command} }
@@ -142,6 +158,18 @@ func writer(w *world) script {
 	}
 }
 
+// finding has a reviewer who judges nothing earlier find something, after it has done
+// all else.
+func finding(honest script, what map[string]any) script {
+	return func(q modelsim.Query) modelsim.Reply {
+		r := honest(q)
+		if a, ok := r.Answer.(map[string]any); ok && has(q, "escalate") && len(earlier(q.Prompt)) == 0 {
+			a["decision"], a["summary"], a["comments"] = "request_changes", "Not yet.", []map[string]any{what}
+		}
+		return r
+	}
+}
+
 func busy(modelsim.Query) modelsim.Reply {
 	return modelsim.Reply{Error: &modelsim.Error{Status: 429, Type: "rate_limit_error", Text: "too many requests"}}
 }
@@ -160,8 +188,11 @@ func has(q modelsim.Query, key string) bool {
 	return strings.Contains(string(q.Schema), strconv.Quote(key))
 }
 
-// fitting answers by the schema: the design's, a start's, or feedback's.
+// fitting answers by the schema: a reviewer's, the design's, a start's, or feedback's.
 func fitting(w *world, q modelsim.Query) map[string]any {
+	if has(q, "escalate") {
+		return map[string]any{"decision": "approve", "summary": "All is well.", "body": nil, "comments": []any{}, "earlier": earlier(q.Prompt), "escalate": []any{}}
+	}
 	a := map[string]any{"blocked_reason": nil, "decision_summary": "Decided."}
 	switch {
 	case has(q, "design_doc"):
@@ -179,9 +210,21 @@ func fitting(w *world, q modelsim.Query) map[string]any {
 	return a
 }
 
+var findingID = regexp.MustCompile(`\bfinding: ([0-9a-f]{16})\b`)
+
+// earlier says of each finding that a prompt names that it is done.
+func earlier(prompt string) []map[string]any {
+	all := []map[string]any{}
+	for _, m := range findingID.FindAllStringSubmatch(prompt, -1) {
+		all = append(all, map[string]any{"finding": m[1], "resolved": true, "note": "It is done."})
+	}
+	return all
+}
+
 var number = regexp.MustCompile(`[0-9]+`)
 
-// replies answer every review comment that a prompt names and nobody answered.
+// replies answer every review comment that a prompt names and nobody answered. What a
+// reviewer found is resolved as well; it is said by the operator's account.
 func replies(r *githubsim.Repo, prompt string) []map[string]any {
 	named := number.FindAllString(prompt, -1)
 	all := []map[string]any{}
@@ -189,8 +232,9 @@ func replies(r *githubsim.Repo, prompt string) []map[string]any {
 		comments := r.ReviewComments(p.Number)
 		for _, c := range comments {
 			answered := slices.ContainsFunc(comments, func(o githubsim.ReviewComment) bool { return o.InReplyTo == c.ID && o.Author == operator })
-			if c.Author != operator && !answered && slices.Contains(named, strconv.FormatInt(c.ID, 10)) {
-				all = append(all, map[string]any{"review_comment_id": c.ID, "body": "Done, as you say.", "resolve": false})
+			found := strings.Contains(c.Body, "mergexo-finding")
+			if (c.Author != operator || found) && !answered && slices.Contains(named, strconv.FormatInt(c.ID, 10)) {
+				all = append(all, map[string]any{"review_comment_id": c.ID, "body": "Done, as you say.", "resolve": found})
 			}
 		}
 	}

@@ -159,8 +159,6 @@ func newEvents(events []work.Event) []prompts.NewEvent {
 // ourAgent is how an agent is told who said what it said itself.
 const ourAgent = "you, the agent"
 
-// earlier is what people and the agent said on the pull request in the turns
-// before, in order: a session that is gone takes the memory of it along.
 // verdictOf is what the review said with which something was written; of a comment on a
 // line it is told only if the review said more than that it comments.
 func verdictOf(e work.Event) string {
@@ -170,6 +168,8 @@ func verdictOf(e work.Event) string {
 	return e.State
 }
 
+// earlier is what people and the agent said on the pull request in the turns
+// before, in order: a session that is gone takes the memory of it along.
 func earlier(all []work.Event, sent []work.Action, now work.Turn, v config.Voice) []prompts.Comment {
 	var out []prompts.Comment
 	for _, e := range all {

@@ -80,13 +80,6 @@ func newestGeneration(parent string, slot int) (int, error) {
 	return newest, nil
 }
 
-// Once is the checkout for one turn alone: its mark stays when it is left, so that the
-// next turn gets a new path, and nothing that is found here.
-func (c Checkout) Once() Checkout {
-	c.busy = ""
-	return c
-}
-
 // Leave takes the mark away: every process of the agent has ended.
 func (c Checkout) Leave() error {
 	if c.busy == "" {

@@ -2,8 +2,10 @@ package ingest
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -36,5 +38,31 @@ func (h *Rebuild) recallStop(ctx context.Context, tx *store.Tx, e work.Event) er
 		return err
 	}
 	stop.ItemID, stop.Token = e.ItemID, marks.Token
-	return tx.PutStop(ctx, stop)
+	if err := tx.PutStop(ctx, stop); err != nil {
+		return err
+	}
+	return recallReviews(ctx, tx, e, stop, marks)
+}
+
+// recallReviews has reviews stay stopped that were. Nothing else on GitHub says that one
+// failed for good, nor that people have it whatever was pushed since.
+func recallReviews(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop, marks work.Marks) error {
+	state, ok := review.StateOf(stop.Reason)
+	if !ok {
+		return nil
+	}
+	pull, ok, err := tx.GetPull(ctx, e.RepoID, e.Number)
+	if err != nil || !ok {
+		return err
+	}
+	stored, err := tx.GetReviews(ctx, pull.ID)
+	if err != nil || stored.Record.State != "" {
+		return err
+	}
+	now := stored.Record
+	now.PullID, now.State, now.Head, now.Reviewer, now.Why = pull.ID, state, pull.HeadOID, stop.Reason.Name, stop.Reason
+	if epoch, err := strconv.Atoi(marks.Epoch); err == nil {
+		now.Epoch = max(now.Epoch, epoch)
+	}
+	return tx.PutReviewState(ctx, stored.Record, now)
 }

@@ -41,21 +41,26 @@ func (r reviews) stopped() bool {
 func (r reviews) end() {
 	if r.item.HasPull() && r.item.Pull.State != work.PullOpen && r.record().State != "" {
 		r.take(r.about().Choose())
-		r.looked(review.Choice{})
+		r.rest()
 	}
 }
 
+// rest says that nothing is due until the item moves.
+func (r reviews) rest() {
+	r.due("")
+	r.looked(review.Choice{})
+}
+
 // lift lets reviews that are stopped begin again when one of the reviewers has decided
-// since then. That somebody dismissed a verdict, or pushed, lifts nothing.
+// since then. That somebody dismissed a verdict, or pushed, lifts nothing, and is shown.
 func (r reviews) lift() {
 	if !r.stopped() {
 		return
 	}
 	c := r.about().Choose()
-	if c.State.Stopped() {
+	if r.take(c); c.State.Stopped() {
 		return
 	}
-	r.take(c)
 	if r.item.State == work.StateBlocked {
 		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateAwaitingFeedback})
 		r.item.State, r.item.Since, r.item.Reason = work.StateAwaitingFeedback, r.v.Now, work.Reason{}
@@ -69,8 +74,7 @@ func (r reviews) stands() bool {
 	if !r.stopped() {
 		return false
 	}
-	r.due("")
-	r.looked(review.Choice{})
+	r.rest()
 	r.stop(r.record().Why)
 	return true
 }
@@ -79,8 +83,7 @@ func (r reviews) stands() bool {
 // before.
 func (r reviews) plan() {
 	if !r.about().Concern() {
-		r.due("")
-		r.looked(review.Choice{})
+		r.rest()
 		return
 	}
 	c := r.about().Choose()
@@ -175,7 +178,7 @@ func (r reviews) take(c review.Choice) {
 // looked says that the reviews need no further look until something changes. Checks that
 // run are waited for no longer than an hour, which nothing tells of.
 func (r reviews) looked(c review.Choice) {
-	if r.item.Looking && c.Why.Kind != work.WhyReviewChecks {
+	if r.item.Looking && c.Why.Kind != work.WhyReviewChecks && !slices.Contains(r.p.Looked, r.item.Look) {
 		r.p.Looked = append(r.p.Looked, r.item.Look)
 	}
 }

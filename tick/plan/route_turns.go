@@ -125,6 +125,7 @@ func (r *itemPlanner) feedback() {
 	reviewsOf(r).lift()
 	switch {
 	case r.item.State == work.StateBlocked && !r.answeredSince():
+		reviewsOf(r).rest()
 		r.waitBlocked("", r.item.Reason)
 		return
 	case len(said) == 0:

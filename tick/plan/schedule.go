@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
 )
 
@@ -92,6 +93,7 @@ func (r *itemPlanner) stop(why work.Reason) {
 		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why})
 		r.item.State = work.StateBlocked
 	}
+	reviewsOf(r).looked(review.Choice{})
 	r.waitBlocked("", why)
 }
 

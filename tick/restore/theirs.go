@@ -66,8 +66,8 @@ func (p *Restorer) Guard(ctx context.Context, l *env.Lease) error {
 func (p *Restorer) takeCheckout(ctx context.Context, l *env.Lease) (env.Checkout, error) {
 	theirs := l.Item.Flow == work.FlowReview
 	c, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return theirs || p.Occupied(ctx, dir) })
-	if theirs {
-		c = c.Once()
+	if theirs { // its mark stays when it is left, so that the next turn gets a new path
+		c = env.Checkout{Dir: c.Dir, Index: c.Index}
 	}
 	return c, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/compose"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
 // ending is what a turn about reviews leaves behind beside what every turn does. It is
@@ -124,7 +125,7 @@ func (p endings) tell(ctx context.Context, l *env.Lease, e *ending) {
 		return
 	}
 	for _, n := range e.news {
-		env.TellReview(ctx, p.Log, n, p.TurnAttrs(l)...)
+		notice.TellReview(ctx, p.Log, n, p.TurnAttrs(l)...)
 	}
 }
 

@@ -105,6 +105,11 @@ func (c *claude) argv(r agent.Request) []string {
 	if c.spec.Effort != "" {
 		argv = append(argv, "--effort", c.spec.Effort)
 	}
+	if r.Role != "" {
+		// The author, who may be another claude, can write to claude's home: no
+		// instructions, memories and hooks from there for who judges the work.
+		argv = append(argv, "--safe-mode")
+	}
 	if r.Session != "" {
 		argv = append(argv, "--resume", r.Session)
 	}

@@ -1,6 +1,10 @@
 package review
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
 
 // State is where the reviews of a pull request stand.
 type State string
@@ -25,6 +29,17 @@ func States() []State {
 
 // Stopped reports whether a person has to act before anybody reviews or fixes again.
 func (s State) Stopped() bool { return s == Failed || s == HumanReview }
+
+// StateOf is the state that is stopped for a reason; false for a reason of another kind.
+func StateOf(why work.Reason) (State, bool) {
+	switch why.Kind { //nolint:exhaustive // no other stops reviews
+	case work.WhyReviewFailed:
+		return Failed, true
+	case work.WhyReviewCycles, work.WhyReviewCircle, work.WhyReviewNotFixed, work.WhyReviewTakenBack:
+		return HumanReview, true
+	}
+	return "", false
+}
 
 // Ended reports whether the pull request is no longer open.
 func (s State) Ended() bool { return s == Merged || s == Closed }

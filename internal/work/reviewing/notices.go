@@ -40,6 +40,8 @@ type status struct{ state, text string }
 const mostStatus = 140
 
 // statusOf is what the commit status of the head says; false where nothing is to be told.
+// It is pending until everybody has approved, whatever stops the reviews: GitHub's sum of
+// a red one and of green checks hides the check that turns red later.
 func statusOf(c review.Choice) (status, bool) {
 	s := status{"pending", ""}
 	switch c.State {
@@ -59,9 +61,9 @@ func statusOf(c review.Choice) (status, bool) {
 	case review.Approved:
 		s = status{"success", "Approved by " + Names(c.Line)}
 	case review.HumanReview:
-		s = status{"failure", "Requires human review"}
+		s.text = "Requires human review"
 	case review.Failed:
-		s = status{"error", fmt.Sprintf("The review of %s failed", c.Reviewer.Name)}
+		s.text = fmt.Sprintf("The review of %s failed", c.Reviewer.Name)
 	case review.Merged, review.Closed, "":
 		return status{}, false
 	}

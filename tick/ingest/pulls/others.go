@@ -136,8 +136,7 @@ func (t theirs) unlabelled(timeline []github.TimelineEvent) {
 
 // labelled takes in that the label was set, and for which head.
 func (t theirs) labelled(ctx context.Context, set github.TimelineEvent, label string) error {
-	before := t.old.HeadOID == t.d.HeadOID && !t.old.DetailsAt.IsZero() && t.old.DetailsAt.Before(set.CreatedAt)
-	trusted := before || !t.d.UpdatedAt.After(set.CreatedAt)
+	trusted := wasThere(set.CreatedAt, t.old, t.d)
 	if !trusted {
 		var err error
 		if trusted, err = t.mayPush(ctx); err != nil {
@@ -149,6 +148,13 @@ func (t theirs) labelled(ctx context.Context, set github.TimelineEvent, label st
 	t.Add(batch.Fact(t.item, work.EventLabelled, t.d.Number, set, label))
 	t.stand(trusted)
 	return nil
+}
+
+// wasThere reports whether it is certain that a pull request had its head when the label
+// was set. Stamps are whole seconds.
+func wasThere(set time.Time, old work.PullRequest, d github.PullDetail) bool {
+	seen := old.HeadOID == d.HeadOID && !old.DetailsAt.IsZero() && old.DetailsAt.Before(set)
+	return seen || !d.UpdatedAt.After(set)
 }
 
 // mayPush reports whether whoever can push to the pull request may write here: its branch

@@ -33,6 +33,7 @@ type reviewed struct {
 	pull   work.PullRequest
 	policy review.Policy
 	line   []review.Reviewer
+	called []review.Insertion // by those whose verdicts were read so far
 	stored store.Reviews
 }
 
@@ -53,6 +54,7 @@ func (h *Pulls) intakeReviews(ctx context.Context, pull work.PullRequest, d gith
 		if ok {
 			seen := h.ReviewsOf(pull.Number)
 			seen.Verdicts = append(seen.Verdicts, v)
+			by.callIn(v.Verdict)
 		}
 		if ok && v.Human && v.Decision == review.RequestChanges {
 			verdicts[r.ID], c.Event.Outcome = true, work.OutcomeVerdict
@@ -89,16 +91,23 @@ func (h *Pulls) reviewedBy(ctx context.Context, pull work.PullRequest) (by revie
 		return by, err
 	}
 	by.policy = h.R.Settings.ReviewPolicy(item.Flow)
-	if by.policy.Off() || pull.ID == 0 {
-		by.line = by.policy.Order
-		return by, nil
+	if !by.policy.Off() && pull.ID != 0 {
+		err = h.View(ctx, func(tx *store.Tx) (err error) {
+			by.stored, err = tx.GetReviews(ctx, pull.ID)
+			return err
+		})
 	}
-	err = h.View(ctx, func(tx *store.Tx) (err error) {
-		by.stored, err = tx.GetReviews(ctx, pull.ID)
-		return err
-	})
-	by.line = review.Line(by.policy, by.stored.Inserted)
+	by.called = by.stored.Inserted
+	by.line = review.Line(by.policy, by.called)
 	return by, err
+}
+
+// callIn has whom a verdict calls in count as reviewers from there on: with the database
+// gone nothing else says that they are.
+func (by *reviewed) callIn(v review.Verdict) {
+	in, _ := review.CallIn(by.policy, v, by.called)
+	by.called = slices.Concat(by.called, in)
+	by.line = review.Line(by.policy, by.called)
 }
 
 // verdictOf is the verdict that a review gives; false where it gives none.

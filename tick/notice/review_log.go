@@ -1,0 +1,35 @@
+package notice
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// TellReview logs what happened about the reviews of a pull request, in flat fields like
+// every line of the log.
+func TellReview(ctx context.Context, log *slog.Logger, n store.ReviewLog, attrs ...any) {
+	var data map[string]any
+	d := json.NewDecoder(strings.NewReader(n.Data))
+	d.UseNumber() // GitHub's numbers are long
+	if err := d.Decode(&data); err != nil {
+		log.ErrorContext(ctx, "could not read what is logged about a review", "key", n.Key, "error", err)
+	}
+	attrs = append(attrs, "key", n.Key)
+	for _, key := range slices.Sorted(maps.Keys(data)) {
+		value := data[key]
+		if list, ok := value.([]any); ok {
+			value = strings.Trim(fmt.Sprint(list), "[]")
+		}
+		if value != nil {
+			attrs = append(attrs, key, value)
+		}
+	}
+	log.InfoContext(ctx, n.What, attrs...) //nolint:sloglint // one of the fixed names of the reviews' events
+}
