@@ -26,9 +26,10 @@ func (d *demo) tell(ctx context.Context) error {
 	d.say("A pass (gh mergexo tick) reads what is new on GitHub, lets agents work, pushes and answers; cron repeats it.")
 	d.say("Here GitHub is simulated and the agent is scripted; the passes are real, and so is git. All of it is in")
 	d.say("%s. The passes use %s's account. ann and bob may write to %s, %s may not.", d.dir, operator, repoName, stranger)
+	r := withReviews{d}
 	for _, scene := range []func(context.Context) error{
-		d.theBug, d.issues, d.firstPass, d.comments, d.death, d.carryOn, d.demands, d.look, d.reject, d.mergeApproved,
-		d.fixAndImplement, d.lookAgain, d.approved, d.merged, d.idle, d.theProgram, d.sums, d.theEnd,
+		d.theBug, d.issues, d.firstPass, d.comments, d.death, d.carryOn,
+		r.demands, r.look, r.reject, r.mergeApproved, r.fixAndImplement, r.lookAgain, r.approved, r.merged, d.idle, d.theProgram, d.sums, d.theEnd,
 	} {
 		if err := scene(ctx); err != nil {
 			return err

@@ -16,7 +16,10 @@ const (
 	rejects  = "quinn requests changes"
 )
 
-func (d *demo) demands(context.Context) error {
+// withReviews plays the second half of the story: what people and a reviewer look at.
+type withReviews struct{ *demo }
+
+func (d withReviews) demands(context.Context) error {
 	d.chapter("People look at the design, and label the third issue")
 	design := d.pulls[designIssue]
 	const demand = "What happens with a language that is not in the file? Please decide that here, not in the code."
@@ -27,7 +30,7 @@ func (d *demo) demands(context.Context) error {
 	return errors.Join(err, d.repo.Label(jobIssue, "ann", label))
 }
 
-func (d *demo) look(ctx context.Context) error {
+func (d withReviews) look(ctx context.Context) error {
 	d.chapter("Pass 4: a reviewer looks at the bug fix")
 	d.say("  quinn is an agent with a point of view, and looks at code before people do. It speaks as %s, so the GitHub", operator)
 	d.say("  shows its reviews as comments; the commit status %s, which a ruleset can require, says what they come to.", review.StatusContext)
@@ -55,13 +58,13 @@ func (d *demo) look(ctx context.Context) error {
 }
 
 // lastCommit shows what the last commit of a pull request changes.
-func (d *demo) lastCommit(ctx context.Context, pull int) error {
+func (d withReviews) lastCommit(ctx context.Context, pull int) error {
 	p, _ := d.repo.Pull(pull)
 	d.say("\n  #%d: %s", pull, d.out.Bold(p.Title))
 	return d.diff(ctx, p.HeadOID+"^", p.HeadOID)
 }
 
-func (d *demo) reject(ctx context.Context) error {
+func (d withReviews) reject(ctx context.Context) error {
 	d.chapter("Pass 5: the bug fix is approved; the small job is not")
 	bug, job := d.pulls[bugIssue], d.pulls[jobIssue]
 	if _, err := d.pass(ctx, "a review that rejects"); err != nil {
@@ -80,18 +83,18 @@ func (d *demo) reject(ctx context.Context) error {
 	return errors.Join(err, d.sees().approved(bug))
 }
 
-func (d *demo) mergeApproved(context.Context) error {
+func (d withReviews) mergeApproved(context.Context) error {
 	d.chapter("People merge what is approved, and the design")
 	return errors.Join(d.merge("ann", d.pulls[bugIssue]), d.merge("bob", d.pulls[designIssue]))
 }
 
-func (d *demo) merge(who string, pull int) error {
+func (d withReviews) merge(who string, pull int) error {
 	_, err := d.repo.Merge(pull, who, "merge")
 	d.did(who, fmt.Sprintf("merges #%d", pull), "")
 	return err
 }
 
-func (d *demo) fixAndImplement(ctx context.Context) error {
+func (d withReviews) fixAndImplement(ctx context.Context) error {
 	d.chapter("Pass 6: what the reviewer asks for is fixed; the design is implemented")
 	job, bug := d.pulls[jobIssue], d.pulls[bugIssue]
 	plan, err := d.sees().preview(ctx)
@@ -119,7 +122,7 @@ func (d *demo) fixAndImplement(ctx context.Context) error {
 	})
 }
 
-func (d *demo) lookAgain(ctx context.Context) error {
+func (d withReviews) lookAgain(ctx context.Context) error {
 	d.chapter("Pass 7: the reviewer looks again, and at the implementation")
 	job, implementation := d.pulls[jobIssue], d.pulls[designIssue]
 	plan, err := d.sees().preview(ctx)
@@ -135,7 +138,7 @@ func (d *demo) lookAgain(ctx context.Context) error {
 	return errors.Join(d.sees().paidOnce(11), d.sees().wasTold(job, rejects, approves), d.sees().wasTold(implementation, approves))
 }
 
-func (d *demo) approved(ctx context.Context) error {
+func (d withReviews) approved(ctx context.Context) error {
 	d.chapter("Pass 8: both are approved, and merged")
 	job, implementation := d.pulls[jobIssue], d.pulls[designIssue]
 	if _, err := d.pass(ctx, "two approvals"); err != nil {
@@ -147,7 +150,7 @@ func (d *demo) approved(ctx context.Context) error {
 	return errors.Join(d.merge("bob", job), d.merge("bob", implementation))
 }
 
-func (d *demo) merged(ctx context.Context) error {
+func (d withReviews) merged(ctx context.Context) error {
 	d.chapter("Pass 9: what was merged is done")
 	if _, err := d.pass(ctx, "two merges"); err != nil {
 		return err
