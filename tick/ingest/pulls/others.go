@@ -3,6 +3,7 @@ package pulls
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -46,7 +47,7 @@ func (h Theirs) Wanted(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	p, ok, err := h.R.GitHub.Pull(ctx, h.Repo.Current, is.Number)
-	if err != nil || !ok || p.State != work.PullOpen {
+	if err != nil || !ok || p.State != work.PullOpen || h.mayBeOurs(p) {
 		return err
 	}
 	item := work.Item{
@@ -60,6 +61,13 @@ func (h Theirs) Wanted(ctx context.Context, is github.Issue) error {
 	}
 	h.Lights[p.Number] = github.PullLight{NodeID: p.NodeID, Number: p.Number}
 	return nil
+}
+
+// mayBeOurs reports whether a pull request looks like one that we opened: it is found
+// again as that, once its issue can be read.
+func (h Theirs) mayBeOurs(p github.Pull) bool {
+	_, _, named := work.ParseBranch(p.Head)
+	return named && !p.CrossRepo && slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), p.Author.ID)
 }
 
 // mayAsk reports whether whoever set the label may ask for reviews, and says once to each
