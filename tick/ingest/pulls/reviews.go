@@ -109,7 +109,7 @@ func (by reviewed) verdictOf(ctx context.Context, r github.Review, d github.Pull
 		return batch.Verdict{}, false, nil
 	case slices.Contains(ours, r.Author.ID):
 		if v, ok := ownVerdict(r, d, ours); ok {
-			return v, true, nil
+			return v, !copied(r, v.Verdict, d, ours), nil
 		}
 	}
 	return by.personsVerdict(ctx, r, d)
@@ -143,6 +143,18 @@ func ownVerdict(r github.Review, d github.PullDetail, ours []int64) (batch.Verdi
 		found = append(found, x)
 	}
 	return batch.Verdict{Verdict: v, Findings: found, Resolved: resolved, Dismissed: r.State == dismissed}, true
+}
+
+// copied reports whether a review of ours is a second copy: an earlier one says what the
+// same reviewer thinks of the same head. That we dismissed the copy says nothing of it.
+func copied(r github.Review, v review.Verdict, d github.PullDetail, ours []int64) bool {
+	return slices.ContainsFunc(d.Reviews, func(o github.Review) bool {
+		if o.ID >= r.ID || o.State == "PENDING" || !slices.Contains(ours, o.Author.ID) {
+			return false
+		}
+		first, ok := ownVerdict(o, d, ours)
+		return ok && first.Verdict.Reviewer == v.Reviewer && first.Verdict.Head == v.Head
+	})
 }
 
 // personsVerdict reads the review of a person who is one of the reviewers; or who is none,
