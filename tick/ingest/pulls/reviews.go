@@ -185,13 +185,21 @@ func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github
 	v.Reviewer = who.Name
 	if !named {
 		v.CalledIn = nil
-		return batch.Verdict{Verdict: v}, true, nil
+		return batch.Verdict{Verdict: v, Dismissed: withdrawn(r, d)}, true, nil
 	}
 	found := findingsOf(v, by.policy.Blocking, d)
 	if v.Count = len(found); v.Count > 0 {
 		v.Highest = by.policy.Blocking
 	}
-	return batch.Verdict{Verdict: v, Findings: found}, true, nil
+	return batch.Verdict{Verdict: v, Findings: found, Dismissed: withdrawn(r, d)}, true, nil
+}
+
+// withdrawn reports whether a person who approved a head asked for changes of it later:
+// that approval never counts again, whatever became of what they asked for.
+func withdrawn(r github.Review, d github.PullDetail) bool {
+	return r.State == approved && slices.ContainsFunc(d.Reviews, func(o github.Review) bool {
+		return o.ID > r.ID && o.Author.ID == r.Author.ID && o.CommitOID == r.CommitOID && (o.State == changesRequested || o.State == dismissed)
+	})
 }
 
 // reviewerOf is the reviewer who an account is. A login can be given up and taken by
