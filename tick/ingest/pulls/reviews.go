@@ -120,7 +120,7 @@ func (by reviewed) verdictOf(ctx context.Context, r github.Review, d github.Pull
 func ownVerdict(r github.Review, d github.PullDetail, ours []int64) (batch.Verdict, bool) {
 	marks, _ := work.ParseMarks(r.Body)
 	v, resolved, found, ok := review.ParseMark(marks.Review)
-	if !ok || r.CommitOID != "" && r.CommitOID != v.Head {
+	if !ok || v.Reviewer == "" || r.CommitOID != "" && r.CommitOID != v.Head {
 		return batch.Verdict{}, false
 	}
 	v.ReviewID, v.By, v.URL, v.At, v.Body = r.ID, r.Author, r.URL, r.SubmittedAt, work.Unmarked(r.Body)
