@@ -38,9 +38,7 @@ func (r overReviews) approve(inv invocation) Reply {
 	r.p.Verdicts = append(r.p.Verdicts, v)
 	r.item.Reviews.Verdicts, r.item.Looking = append(slices.Clone(r.item.Reviews.Verdicts), v), true
 	rep := nothing("%s approves %s, the head of `%s` now.", inv.by, work.Short(pull.HeadOID), pull.Branch)
-	if who.Name != "" {
-		rep.verdict = &v
-	}
+	rep.verdict = &v
 	rep.Said += " " + r.whereItStands()
 	return rep
 }

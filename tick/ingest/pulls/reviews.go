@@ -118,7 +118,7 @@ func (by reviewed) verdictOf(ctx context.Context, r github.Review, d github.Pull
 		return batch.Verdict{}, false, nil
 	case slices.Contains(ours, r.Author.ID):
 		if v, ok := ownVerdict(r, d, ours); ok {
-			return v, true, nil
+			return v, !copied(r, v.Verdict, d, ours), nil
 		}
 	}
 	return by.personsVerdict(ctx, r, d)
@@ -129,7 +129,7 @@ func (by reviewed) verdictOf(ctx context.Context, r github.Review, d github.Pull
 func ownVerdict(r github.Review, d github.PullDetail, ours []int64) (batch.Verdict, bool) {
 	marks, _ := work.ParseMarks(r.Body)
 	v, resolved, found, ok := review.ParseMark(marks.Review)
-	if !ok || r.CommitOID != "" && r.CommitOID != v.Head {
+	if !ok || v.Reviewer == "" || r.CommitOID != "" && r.CommitOID != v.Head {
 		return batch.Verdict{}, false
 	}
 	v.ReviewID, v.By, v.URL, v.At, v.Body = r.ID, r.Author, r.URL, r.SubmittedAt, work.Unmarked(r.Body)
@@ -152,6 +152,18 @@ func ownVerdict(r github.Review, d github.PullDetail, ours []int64) (batch.Verdi
 		found = append(found, x)
 	}
 	return batch.Verdict{Verdict: v, Findings: found, Resolved: resolved, Dismissed: r.State == dismissed}, true
+}
+
+// copied reports whether a review of ours is a second copy: an earlier one says what the
+// same reviewer thinks of the same head. That we dismissed the copy says nothing of it.
+func copied(r github.Review, v review.Verdict, d github.PullDetail, ours []int64) bool {
+	return slices.ContainsFunc(d.Reviews, func(o github.Review) bool {
+		if o.ID >= r.ID || o.State == "PENDING" || !slices.Contains(ours, o.Author.ID) {
+			return false
+		}
+		first, ok := ownVerdict(o, d, ours)
+		return ok && first.Verdict.Reviewer == v.Reviewer && first.Verdict.Head == v.Head
+	})
 }
 
 // personsVerdict reads the review of a person who is one of the reviewers; or who is none,
@@ -185,13 +197,21 @@ func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github
 	v.Reviewer = who.Name
 	if !named {
 		v.CalledIn = nil
-		return batch.Verdict{Verdict: v}, true, nil
+		return batch.Verdict{Verdict: v, Dismissed: withdrawn(r, d)}, true, nil
 	}
 	found := findingsOf(v, by.policy.Blocking, d)
 	if v.Count = len(found); v.Count > 0 {
 		v.Highest = by.policy.Blocking
 	}
-	return batch.Verdict{Verdict: v, Findings: found}, true, nil
+	return batch.Verdict{Verdict: v, Findings: found, Dismissed: withdrawn(r, d)}, true, nil
+}
+
+// withdrawn reports whether a person who approved a head asked for changes of it later:
+// that approval never counts again, whatever became of what they asked for.
+func withdrawn(r github.Review, d github.PullDetail) bool {
+	return r.State == approved && slices.ContainsFunc(d.Reviews, func(o github.Review) bool {
+		return o.ID > r.ID && o.Author.ID == r.Author.ID && o.CommitOID == r.CommitOID && (o.State == changesRequested || o.State == dismissed)
+	})
 }
 
 // reviewerOf is the reviewer who an account is. A login can be given up and taken by
