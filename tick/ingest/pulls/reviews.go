@@ -162,7 +162,7 @@ func copied(r github.Review, v review.Verdict, d github.PullDetail, ours []int64
 			return false
 		}
 		first, ok := ownVerdict(o, d, ours)
-		return ok && first.Verdict.Reviewer == v.Reviewer && first.Verdict.Head == v.Head
+		return ok && first.Reviewer == v.Reviewer && first.Head == v.Head
 	})
 }
 
