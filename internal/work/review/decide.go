@@ -2,6 +2,7 @@ package review
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -233,10 +234,11 @@ func (d *decision) waitsFor() (Reviewer, bool) {
 	return Reviewer{}, false
 }
 
-// peopleApprove reports whether a person has approved this head, where one has to.
+// peopleApprove reports whether a person has approved this head, where one has to. The
+// author has not, even as one of the reviewers.
 func (d *decision) peopleApprove() bool {
 	return !d.p.RequireHuman || slices.ContainsFunc(d.f.Verdicts, func(v Verdict) bool {
-		return v.Human && v.Decision == Approve && d.stands(v)
+		return v.Human && v.Decision == Approve && d.stands(v) && (d.p.Author == "" || !strings.EqualFold(v.By.Login, d.p.Author))
 	})
 }
 
