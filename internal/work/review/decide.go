@@ -135,7 +135,8 @@ func (d *decision) allApproved() bool {
 	return len(d.rejections()) == 0 && !wanting && d.peopleApprove()
 }
 
-// lifted reports whether a person ends a stop, and has it begin again.
+// lifted reports whether a person ends a stop, and has it begin again; or takes the
+// reviewer out of the config who is the reason for it.
 func (d *decision) lifted() bool {
 	r := d.f.Record
 	decided := slices.ContainsFunc(d.f.Verdicts, func(v Verdict) bool {
@@ -146,6 +147,9 @@ func (d *decision) lifted() bool {
 		d.do(EventRetried)
 	case decided:
 		d.do(EventDecided)
+	case r.Reviewer != "" && index(d.line, r.Reviewer) < 0: // the config does not ask them any more
+		d.do(EventRetried)
+		return true
 	default:
 		return false
 	}
