@@ -51,6 +51,10 @@ func (r overReviews) approver(inv invocation) (pull work.PullRequest, who review
 		return pull, who, fmt.Sprintf("The head of `%s` is %s, not that commit, so nothing was done. Look at what was pushed; %s approves it.",
 			pull.Branch, pull.HeadOID, r.v.place(r.item).Command(command.VerbApprove, "--head "+work.Short(pull.HeadOID)))
 	}
+	if inv.Head == "" && inv.url != "" && inv.at.Before(pull.HeadSince) { // they may have looked at what was there before
+		return pull, who, fmt.Sprintf("The head of `%s` is %s, which may have come after that was written, so nothing was done. Look at what was pushed; %s approves it.",
+			pull.Branch, pull.HeadOID, r.v.place(r.item).Command(command.VerbApprove, "--head "+work.Short(pull.HeadOID)))
+	}
 	for _, one := range r.about().Line() {
 		if one.Is(inv.account) {
 			return pull, one, ""

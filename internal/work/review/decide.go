@@ -2,6 +2,7 @@ package review
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -134,7 +135,8 @@ func (d *decision) allApproved() bool {
 	return len(d.rejections()) == 0 && !wanting && d.peopleApprove()
 }
 
-// lifted reports whether a person ends a stop, and has it begin again.
+// lifted reports whether a person ends a stop, and has it begin again; or takes the
+// reviewer out of the config who is the reason for it.
 func (d *decision) lifted() bool {
 	r := d.f.Record
 	decided := slices.ContainsFunc(d.f.Verdicts, func(v Verdict) bool {
@@ -145,6 +147,9 @@ func (d *decision) lifted() bool {
 		d.do(EventRetried)
 	case decided:
 		d.do(EventDecided)
+	case r.Reviewer != "" && index(d.line, r.Reviewer) < 0: // the config does not ask them any more
+		d.do(EventRetried)
+		return true
 	default:
 		return false
 	}
@@ -233,10 +238,11 @@ func (d *decision) waitsFor() (Reviewer, bool) {
 	return Reviewer{}, false
 }
 
-// peopleApprove reports whether a person has approved this head, where one has to.
+// peopleApprove reports whether a person has approved this head, where one has to. The
+// author has not, even as one of the reviewers.
 func (d *decision) peopleApprove() bool {
 	return !d.p.RequireHuman || slices.ContainsFunc(d.f.Verdicts, func(v Verdict) bool {
-		return v.Human && v.Decision == Approve && d.stands(v)
+		return v.Human && v.Decision == Approve && d.stands(v) && (d.p.Author == "" || !strings.EqualFold(v.By.Login, d.p.Author))
 	})
 }
 

@@ -67,7 +67,7 @@ func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stor
 	v := seen.Verdict
 	v.PullID = pull.ID
 	known := slices.DeleteFunc(slices.Clone(stored.Verdicts), func(o review.Verdict) bool { return o.ReviewID != v.ReviewID })
-	at := slices.IndexFunc(known, func(o review.Verdict) bool { return o.Head == v.Head || o.Human })
+	at := slices.IndexFunc(known, func(o review.Verdict) bool { return o.Head == v.Head || o.Human && v.KeptFrom == "" })
 	id := int64(0)
 	if at >= 0 {
 		id = known[at].ID
