@@ -106,9 +106,12 @@ func (a *app) printTold(told *tick.CommandResult, item string, cmd command.Comma
 	out := newOutput(a.env)
 	answer := plain(told.Answer)
 	if flags.Asked() {
-		return flags.Write(out, map[string]any{
+		err := flags.Write(out, map[string]any{
 			"item": item, "command": strings.TrimPrefix(cmd.String(), "/mergexo "), "answer": answer, "left": told.Left, "why": told.Why,
 		})
+		if err != nil || !told.Refused {
+			return err
+		}
 	}
 	if told.Refused {
 		return errors.New(out.LocalTimes(answer))

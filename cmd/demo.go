@@ -16,9 +16,9 @@ func newDemoCmd(a *app) *cobra.Command {
 account, network, agent or config is needed, and nothing is left behind.
 
 It starts a simulated GitHub with a small repository, plays the people who open
-issues, comment, review and merge, and makes real passes of this program with a
-scripted agent, one of which it kills halfway. It checks what it tells, and ends
-with code 1 when anything did not happen as told.`,
+issues, comment, review and merge, and makes real passes of this program, one of
+which it kills halfway, with a scripted agent that works and reviews. It checks
+what it tells, and ends with code 1 when anything did not happen as told.`,
 		Example: `  $ gh mergexo demo
   $ gh mergexo demo --keep /tmp/mergexo-demo    # leave everything to look at`,
 		Args: args(words(0, 0)),

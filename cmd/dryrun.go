@@ -69,8 +69,18 @@ func planLines(cfg *config.Config, p *tick.Preview) []planLine {
 	}
 	for _, made := range p.Plans {
 		for _, l := range made.Lines {
-			lines = append(lines, planLine{cfg.Called(made.Repo.Name), l})
+			if l := (planLine{cfg.Called(made.Repo.Name), l}); !l.waitsForResumed(p.Recovered) {
+				lines = append(lines, l)
+			}
 		}
 	}
 	return lines
+}
+
+// waitsForResumed reports whether all that it says is that a turn is under way which
+// another line already says resumes.
+func (l planLine) waitsForResumed(recovered []tick.Recovered) bool {
+	return l.What == "wait" && slices.ContainsFunc(recovered, func(r tick.Recovered) bool {
+		return r.Repo == l.Repo && r.What == "resume" && r.Number == l.Number && r.Kind == l.Kind
+	})
 }

@@ -20,6 +20,7 @@ type reviewPage struct {
 	Blocks        string // severities that request changes, each in quotes
 	Others        string
 	Escalations   string
+	Theirs        bool // somebody else's pull request
 	Guarded       bool
 	Fix           *ReviewFix // its reviewer and numbers are used unfenced
 	FixText       string
@@ -30,7 +31,8 @@ type reviewPage struct {
 func newReviewPage(f fencer, kind work.Kind, c Context) reviewPage {
 	p := reviewPage{Specification: f.specification(c.Specification)}
 	if r := c.Review; r != nil && kind == work.KindReview {
-		p.Reviewer, p.Persona, p.Round, p.Cycle, p.Since, p.Guarded = r.Reviewer, r.Persona, r.Round, r.Cycle, r.Since, r.Guarded
+		p.Reviewer, p.Persona, p.Round, p.Cycle, p.Since = r.Reviewer, r.Persona, r.Round, r.Cycle, r.Since
+		p.Theirs, p.Guarded = r.Theirs, r.Guarded
 		p.Diff, p.Others = f.some("diff", r.Diff), f.findings(r.Others)
 		p.Blocks, p.Escalations = blocks(r.Blocking), strings.Join(r.Escalations, ", ")
 	}

@@ -33,6 +33,7 @@ type Review struct {
 	Blocking    review.Severity `json:"blocking_severity"` // the least for which they may request changes
 	Others      []Finding       `json:"others"`            // open findings of other reviewers
 	Escalations []string        `json:"escalations"`       // reviewers whom they may call in
+	Theirs      bool            `json:"theirs"`            // the pull request is somebody else's: there is no issue, and nobody gave its words to the agent
 	Guarded     bool            `json:"guarded"`           // instructions for agents stand in the checkout as the base has them
 }
 

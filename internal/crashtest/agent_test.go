@@ -20,6 +20,7 @@ type request struct {
 	Turn    string `json:"turn"`
 	Kind    string `json:"kind"`
 	Mode    string `json:"mode"`
+	Session string `json:"session"`
 	Context struct {
 		Task struct {
 			Issue struct {
@@ -71,6 +72,9 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 		return "", errGone // its pass was killed while it told the agent
 	case err != nil:
 		return "", fmt.Errorf("decode request: %w", err)
+	}
+	if req.Session != "" && req.Session != req.session() {
+		w.rig.fault(fmt.Errorf("%s is to go on in %s, which is somebody else's session", req.session(), req.Session))
 	}
 	run := agentRun{turn: req.Turn, kind: req.Kind, issue: req.Context.Task.Issue.Number}
 	w.rig.mu.Lock()

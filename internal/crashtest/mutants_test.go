@@ -16,9 +16,9 @@ type mutant struct {
 	guard    string // what is taken out
 	quick    bool   // it is run by every `go test`
 	file     string
-	edits    []edit // in that file
-	scenario string // in which it shows
-	points   func(history) []point
+	edits    []edit                // in that file
+	scenario string                // in which it shows
+	points   func(history) []point // nil: the scenario itself shows it
 }
 
 // edit replaces a piece of source that must be there exactly once: code that
@@ -176,6 +176,49 @@ func mutants() []mutant {
 `, `
 	path := d.slotPath(k)
 	l, ok, err := FileLock{flock.New(path)}, true, error(nil)
+`}},
+		},
+		{
+			guard: "look before a review", file: "actions/review.go", scenario: "review approves", points: diesAfterReviews,
+			edits: []edit{{
+				`if r.State != statePending && (ours(s, a, r.Body, r.Author) || sameReview(s, a, r)) {`,
+				`if a.State == "" && (ours(s, a, r.Body, r.Author) || sameReview(s, a, r)) {`,
+			}},
+		},
+		{
+			guard: "a verdict counts for its head", file: "internal/work/review/decide.go", scenario: "push during a review",
+			edits: []edit{{
+				`func (d *decision) stands(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }`,
+				`func (d *decision) stands(v Verdict) bool { return v.Validity != TakenBack }`,
+			}},
+		},
+		{
+			guard: "the head is looked at again after a review", file: "tick/turn/review.go", scenario: "push during a review",
+			edits: []edit{{`
+	if !ok || now == l.Turn.Head {
+		return nil
+	}
+`, `
+	if !ok || now != "" {
+		return nil
+	}
+`}},
+		},
+		{
+			guard: "a marker on each comment of a review", file: "tick/compose/review.go", scenario: "request, fix, approve",
+			edits: []edit{{
+				`body := prompts.MarkBody(c.finding(x), work.Marks{Token: r.tokens[i], Finding: review.MarkFinding(marked)})`,
+				`body := c.finding(x) + "\n\n" + review.MarkFinding(marked)[:0] + r.tokens[i][:0]`,
+			}},
+		},
+		{
+			guard: "sessions by role", file: "internal/work/turn.go", scenario: "request, fix, approve",
+			edits: []edit{{`
+func (u Turn) Role() string {
+	if u.Kind == KindReview {
+`, `
+func (u Turn) Role() string {
+	if u.Kind == "" {
 `}},
 		},
 	}

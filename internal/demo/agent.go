@@ -44,17 +44,20 @@ func Agent(in io.Reader, out io.Writer, dir, log string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", req.Kind, err)
 	}
-	session := "demo-" + strconv.Itoa(req.Context.Task.Issue.Number)
-	if req.Kind == work.KindReview {
-		session += "-" + reviewer
-	} else {
-		answer["blocked_reason"] = nil
-	}
 	return json.NewEncoder(out).Encode(reply{
-		Session: session,
+		Session: req.session(),
 		Answer:  answer,
 		Usage:   map[string]any{"input_tokens": 0, "output_tokens": 0, "cost_usd": 0},
 	})
+}
+
+// session is one for each issue and each of its reviewers.
+func (r request) session() string {
+	name := "demo-" + strconv.Itoa(r.Context.Task.Issue.Number)
+	if r.Context.Review != nil {
+		name += "-" + r.Context.Review.Reviewer
+	}
+	return name
 }
 
 func appendLine(name, line string) error {
@@ -78,7 +81,7 @@ func answerTo(req request, dir string) (map[string]any, error) {
 		return map[string]any{
 			"title": "Greet in other languages", "summary": "A flag chooses the language; the greetings are data, not code.",
 			"touch_paths": []string{"greet.sh", "greetings.txt", "test.sh"}, "depends_on": []string{}, "estimated_size": "S", "priority": 3,
-			"design_doc": designDoc, "decision_summary": "Greetings live in a text file, so that a language needs no code.",
+			"design_doc": designDoc, "decision_summary": "Greetings live in a text file, so that a language needs no code.", "blocked_reason": nil,
 		}, nil
 	case work.KindDesignFeedback:
 		answer := feedback("Say what happens with an unknown language", nil,
@@ -90,20 +93,20 @@ func answerTo(req request, dir string) (map[string]any, error) {
 		return started("Greet in other languages", "`greet.sh --lang de Ada` says \"Hallo, Ada!\"; the greetings are in `greetings.txt`."), errors.Join(
 			addLanguage.apply(dir), testLanguage.apply(dir), os.WriteFile(filepath.Join(dir, greetingsFile), []byte(greetings), 0o644))
 	case work.KindReview:
-		return reviewOf(req, dir)
+		return reviewed(req, dir)
 	case work.KindFix:
-		return fixOf(req, dir)
+		return fixed(req, dir)
 	}
 	return nil, errors.New("the demo's agent does not do this")
 }
 
 func started(title, summary string) map[string]any {
-	return map[string]any{"pr_title": title, "pr_summary": summary, "commit_message": title, "decision_summary": summary}
+	return map[string]any{"pr_title": title, "pr_summary": summary, "commit_message": title, "decision_summary": summary, "blocked_reason": nil}
 }
 
 func feedback(commit string, replies []map[string]any, general string) map[string]any {
 	a := map[string]any{
-		"review_replies": replies, "general_comment": nil, "commit_message": commit, "flaky_test": nil, "decision_summary": commit,
+		"review_replies": replies, "general_comment": nil, "commit_message": commit, "flaky_test": nil, "decision_summary": commit, "blocked_reason": nil,
 	}
 	if replies == nil {
 		a["review_replies"] = []any{}

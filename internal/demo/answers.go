@@ -1,6 +1,9 @@
 package demo
 
-import "github.com/mergexo/gh-mergexo/internal/work"
+import (
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
 
 // What the program says in JSON, as far as the demo reads it: it knows the program
 // as everybody does who types its commands.
@@ -51,6 +54,12 @@ type item struct {
 		Number int    `json:"number"`
 		State  string `json:"state"`
 	} `json:"pullRequest"`
+}
+
+// reviewsOf is where the reviews of a pull request stand, as show has it.
+type reviewsOf struct {
+	State     review.State     `json:"state"`
+	MergeType review.MergeType `json:"mergeType"`
 }
 
 // event is an event as show has it.

@@ -85,12 +85,12 @@ func (d witness) findImplementation() error {
 	return nil
 }
 
-// ours are the bodies of the comments of ours on an issue or pull request,
-// replies to review comments included.
+// ours are the bodies of the comments of ours on an issue or pull request, replies
+// to comments on lines included. What a reviewer finds is no reply.
 func (d witness) ours(number int) []string {
 	var bodies []string
 	for _, c := range d.repo.ReviewComments(number) {
-		if c.Author == operator {
+		if c.Author == operator && c.InReplyTo != 0 {
 			bodies = append(bodies, visible(c.Body))
 		}
 	}
@@ -152,7 +152,7 @@ func (d witness) paidOnce(turns int) error {
 	return nil
 }
 
-// planned checks that a plan has exactly these turns, each as "#number kind".
+// planned checks that a plan has exactly these turns, each as "#number kind", in any order.
 func planned(lines []planLine, what string, want ...string) error {
 	var got []string
 	for _, l := range lines {
@@ -160,6 +160,8 @@ func planned(lines []planLine, what string, want ...string) error {
 			got = append(got, fmt.Sprintf("#%d %s", l.Number, l.Kind))
 		}
 	}
+	slices.Sort(got)
+	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		return fmt.Errorf("the plan is to %s %q, not %q", what, got, want)
 	}

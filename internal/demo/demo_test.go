@@ -44,7 +44,7 @@ func runAgent(t *testing.T, dir string, kind work.Kind, c prompts.Context, asked
 	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	a, violations := prompts.Decode(kind, doc.Answer, prompts.Asked{Replies: asked})
+	a, violations := prompts.Decode(kind, doc.Answer, prompts.Asked{Replies: asked, Findings: c.Findings})
 	if len(violations) > 0 {
 		t.Fatalf("%s: %q in %s", kind, violations, doc.Answer)
 	}
@@ -95,52 +95,40 @@ func TestAgentKeepsTheRules(t *testing.T) {
 	}
 }
 
-// The reviewer asks for one test, has it fixed, and approves.
-func TestTheReviewer(t *testing.T) {
+// A reviewer sees what is wrong, by looking, and that it is fixed.
+func TestReviewerLooks(t *testing.T) {
 	dir := checkout(t)
-	runAgent(t, dir, work.KindBugfixStart, prompts.Context{})
-	runAgent(t, dir, work.KindImplementationFeedback, prompts.Context{NewEvents: []prompts.NewEvent{{ID: "7", Kind: work.EventReview}, {ID: "8", Kind: work.EventIssue}}}, 7)
-	runAgent(t, dir, work.KindImplementationStart, prompts.Context{})
-	a := runAgent(t, dir, work.KindReview, prompts.Context{})
-	if a.Decision != review.RequestChanges || len(a.Comments) != 1 {
-		t.Fatalf("review: %+v", a)
+	task := prompts.Task{Issue: prompts.Issue{Number: jobIssue}}
+	look := prompts.Context{Task: task, Review: &prompts.Review{Reviewer: "quinn"}}
+	if a := runAgent(t, dir, work.KindReview, look); a.Decision != review.Approve || len(a.Comments) != 0 {
+		t.Errorf("nothing is wrong: %+v", a)
 	}
-	lines := strings.Split(readAll(t, dir, a.Comments[0].Path), "\n")
-	if got := lines[a.Comments[0].Line-1]; !strings.Contains(got, "--lang de") {
-		t.Errorf("it comments on %q", got)
+	runAgent(t, dir, work.KindSmallJobStart, prompts.Context{Task: task})
+	a := runAgent(t, dir, work.KindReview, look)
+	if a.Decision != review.RequestChanges || len(a.Comments) != 1 || a.Comments[0].Path != readme {
+		t.Fatalf("what cannot be run: %+v", a)
 	}
-	found := prompts.Context{Findings: []prompts.Finding{{ID: "1", CommentID: 9}}}
-	if a := runAgent(t, dir, work.KindFix, found, 9); len(a.ReviewReplies) != 1 || !a.ReviewReplies[0].Resolve {
+	lines := strings.Split(readAll(t, dir, readme), "\n")
+	if got := lines[a.Comments[0].Line-1]; !strings.Contains(got, "./greet.sh") {
+		t.Errorf("it names line %d: %q", a.Comments[0].Line, got)
+	}
+	demand := prompts.Context{
+		Task: task, ReviewFix: &prompts.ReviewFix{Reviewer: "quinn"}, Findings: []prompts.Finding{{ID: "a", CommentID: 9, Path: readme}},
+	}
+	if a := runAgent(t, dir, work.KindFix, demand, 9); len(a.ReviewReplies) != 1 || a.CommitMessage == "" {
 		t.Errorf("fix: %+v", a)
 	}
-	if a := judged(t, dir, found); a.Decision != review.Approve || len(a.Earlier) != 1 || !a.Earlier[0].Resolved {
-		t.Errorf("review of the fix: %+v", a)
+	look.Findings = demand.Findings
+	if a := runAgent(t, dir, work.KindReview, look); a.Decision != review.Approve || len(a.Earlier) != 1 || !a.Earlier[0].Resolved {
+		t.Errorf("looked at again: %+v", a)
 	}
-}
-
-// judged has the reviewer look again.
-func judged(t *testing.T, dir string, c prompts.Context) prompts.Answer {
-	t.Helper()
-	answer, err := reviewOf(request{Kind: work.KindReview, Context: c}, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := json.Marshal(answer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, violations := prompts.Decode(work.KindReview, b, prompts.AskedOf(work.KindReview, c))
-	if len(violations) > 0 {
-		t.Fatalf("%q", violations)
-	}
-	return a
 }
 
 func TestAgentKnowsNoOtherRepository(t *testing.T) {
 	dir := checkout(t)
 	for _, in := range []string{
 		`{"kind":"bugfix_start"}`, `{"kind":"bugfix_start"}`, // the second finds the bug fixed
-		`{"kind":"review"}`, `{`,
+		`{"kind":"review"}`, `{"kind":"review","context":{"review":{"reviewer":"quinn"}}}`, `{"kind":"fix"}`, `{`,
 	} {
 		var out bytes.Buffer
 		err := Agent(strings.NewReader(in), &out, dir, filepath.Join(dir, "agent.log"))
@@ -229,6 +217,12 @@ func TestPrints(t *testing.T) {
 	}
 	if got := visible("Done.\n\n<!-- mergexo-handled:a b -->\n<!-- mergexo-action:c -->"); got != "Done." {
 		t.Errorf("visible: %q", got)
+	}
+	if m := headline.FindStringSubmatch(visible("<!-- a -->\n**quinn approves.** Fine. **Not bold.**")); m == nil || m[1] != approves {
+		t.Errorf("headline: %q", m)
+	}
+	if m := headline.FindStringSubmatch("Done, **quinn approves.**"); m != nil {
+		t.Errorf("what is no review was taken for one: %q", m)
 	}
 	got := passRequests{Reads: 1, Unchanged: 2, GraphQL: 3, Writes: 4}.row("7", "x")
 	if want := []string{"7", "x", "1", "2", "3", "4", "10"}; !slices.Equal(got, want) {

@@ -78,7 +78,7 @@ func (d *demo) pass(ctx context.Context, what string) (report, error) {
 	slices.SortStableFunc(rep.Turns, func(a, b turn) int { return a.Number - b.Number })
 	d.ran("tick")
 	rows := terminal.Each(rep.Turns, func(t turn) []string {
-		return []string{t.Outcome, fmt.Sprintf("#%d", t.Number), string(t.Kind), whatTurnDid(t)}
+		return []string{t.Outcome, fmt.Sprintf("#%d", t.Number), string(t.Kind), d.sees().whatTurnDid(t)}
 	})
 	for _, r := range rep.Repositories {
 		if r.Failed || !r.Ingested {
@@ -97,15 +97,14 @@ func (d *demo) pass(ctx context.Context, what string) (report, error) {
 	return rep, nil
 }
 
-func whatTurnDid(t turn) string {
+func (d witness) whatTurnDid(t turn) string {
 	switch {
+	case t.Kind == work.KindReview:
+		return d.verdict(t.Number)
 	case t.Resumed:
 		return "carried on from where the dead pass left it"
 	case t.Kind.Start():
 		return "opened #" + t.URL[strings.LastIndexByte(t.URL, '/')+1:]
-	}
-	if t.Kind == work.KindReview {
-		return "posted a review"
 	}
 	return "pushed a commit and answered"
 }

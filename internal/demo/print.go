@@ -73,6 +73,15 @@ func hasAnyPrefix(s string, prefixes ...string) bool {
 // conversation shows what stands under a pull request on the GitHub.
 func (d *demo) conversation(pull int) {
 	d.say("  #%d on the GitHub now:", pull)
+	d.threads(pull)
+	d.reviews(pull)
+	for _, c := range d.repo.Comments(pull) {
+		d.comment(c, "")
+	}
+}
+
+// threads shows what is said on lines.
+func (d *demo) threads(pull int) {
 	for _, c := range d.repo.ReviewComments(pull) {
 		where := "  in reply"
 		if c.InReplyTo == 0 {
@@ -83,13 +92,14 @@ func (d *demo) conversation(pull int) {
 		}
 		d.comment(c.Comment, where)
 	}
+}
+
+// reviews shows the texts of reviews.
+func (d *demo) reviews(pull int) {
 	for _, v := range d.repo.Reviews(pull) {
 		if v.Body != "" {
 			d.comment(githubsim.Comment{Author: v.Author, Body: v.Body}, "  in a review that "+reviewWords[v.State])
 		}
-	}
-	for _, c := range d.repo.Comments(pull) {
-		d.comment(c, "")
 	}
 }
 
@@ -120,7 +130,7 @@ func visible(body string) string {
 // sums prints what became of everything, and what it took.
 func (d *demo) sums(ctx context.Context) error {
 	d.chapter("What happened")
-	rows := [][]string{{"ISSUE", "FLOW", "PULL REQUEST", "COMMITS", "REPLIES", "STATE", "TITLE"}}
+	rows := [][]string{{"ISSUE", "FLOW", "PULL REQUEST", "COMMITS", "REVIEWS", "REPLIES", "STATE", "TITLE"}}
 	items, err := d.sees().items(ctx)
 	if err != nil {
 		return err
@@ -132,7 +142,7 @@ func (d *demo) sums(ctx context.Context) error {
 		}
 		rows = append(rows, []string{
 			fmt.Sprintf("#%d", it.Number), it.Flow, fmt.Sprintf("#%d %s", it.PullRequest.Number, strings.ToLower(it.PullRequest.State)),
-			fmt.Sprint(commits), fmt.Sprint(len(d.sees().ours(it.PullRequest.Number))), it.State, it.Title,
+			fmt.Sprint(commits), fmt.Sprint(len(d.sees().verdicts(it.PullRequest.Number))), fmt.Sprint(len(d.sees().ours(it.PullRequest.Number))), it.State, it.Title,
 		})
 	}
 	d.columns(rows)

@@ -40,7 +40,8 @@ var (
 	fixName     = edit{"greet.sh", "name=${1-}\n", "name=${1:-world}\n"}
 	nameDefault = edit{"greet.sh", "name=${1:-world}\n", "everybody=world # who is greeted when nobody is named\n\nname=${1:-$everybody}\n"}
 	addTest     = edit{"test.sh", "check 'Hello, Ada!' Ada\n", "check 'Hello, Ada!' Ada\ncheck 'Hello, world!'\n"}
-	explainUse  = edit{"README.md", "Says hello.\n", "Says hello.\n\n## Use\n\n    sh greet.sh Ada\n\n`sh test.sh` runs the tests.\n"}
+	explainUse  = edit{"README.md", "Says hello.\n", "Says hello.\n\n## Use\n\n    ./greet.sh Ada\n\n`sh test.sh` runs the tests.\n"}
+	useSh       = edit{"README.md", "    ./greet.sh Ada\n", "    sh greet.sh Ada\n"} // greet.sh is a text, and no program
 )
 
 // The implementation of the design, on top of the bug fix.

@@ -26,10 +26,10 @@ func (d *demo) tell(ctx context.Context) error {
 	d.say("A pass (gh mergexo tick) reads what is new on GitHub, lets agents work, pushes and answers; cron repeats it.")
 	d.say("Here GitHub is simulated and the agent is scripted; the passes are real, and so is git. All of it is in")
 	d.say("%s. The passes use %s's account. ann and bob may write to %s, %s may not.", d.dir, operator, repoName, stranger)
-	r := reviewed{d}
+	r := withReviews{d}
 	for _, scene := range []func(context.Context) error{
-		d.theBug, d.issues, d.firstPass, d.comments, d.death, d.carryOn, d.reviewAndMerge, d.answerReview, d.mergeDesign,
-		r.reviewFirst, r.fixReviewed, r.reviewAgain, r.approved, d.mergeImplementation, d.idle, d.theProgram, d.sums, d.theEnd,
+		d.theBug, d.issues, d.firstPass, d.comments, d.death, d.carryOn,
+		r.demands, r.look, r.reject, r.mergeApproved, r.fixAndImplement, r.lookAgain, r.approved, r.merged, d.idle, d.theProgram, d.sums, d.theEnd,
 	} {
 		if err := scene(ctx); err != nil {
 			return err
@@ -80,33 +80,41 @@ func (d *demo) issues(context.Context) error {
 	for _, is := range []struct{ who, title, body, label string }{
 		bugIssue - 1:    {"ann", `Without a name it says "Hello, !"`, "`sh greet.sh` should greet the world.", "agent:bugfix"},
 		designIssue - 1: {"bob", "Greet in other languages", "My friends speak German and Polish.", "agent:design"},
-		jobIssue - 1:    {"ann", "The README does not say how to run it", "", "agent:small-job"},
+		jobIssue - 1:    {"ann", "The README does not say how to run it", "", ""}, // labelled after the pass that dies
 	} {
-		n, err := d.repo.OpenIssue(is.who, is.title, is.body, is.label)
+		n, err := d.repo.OpenIssue(is.who, is.title, is.body, slices.DeleteFunc([]string{is.label}, func(l string) bool { return l == "" })...)
 		if err != nil {
 			return err
 		}
-		d.did(is.who, fmt.Sprintf("opens #%d %s  [%s]", n, is.title, is.label), is.body)
+		d.did(is.who, strings.TrimSpace(fmt.Sprintf("opens #%d %s  %s", n, is.title, bracketed(is.label))), is.body)
 	}
 	return nil
 }
 
+// bracketed is a label as the demo shows it.
+func bracketed(label string) string {
+	if label == "" {
+		return ""
+	}
+	return "[" + label + "]"
+}
+
 func (d *demo) firstPass(ctx context.Context) error {
-	d.chapter("Pass 1: each issue becomes a pull request")
+	d.chapter("Pass 1: each labelled issue becomes a pull request")
 	plan, err := d.sees().preview(ctx)
 	if err != nil {
 		return err
 	}
-	if err := planned(plan, "turn", "#1 bugfix_start", "#2 design_start", "#3 small_job_start"); err != nil {
+	if err := planned(plan, "turn", "#1 bugfix_start", "#2 design_start"); err != nil {
 		return err
 	}
-	if _, err := d.pass(ctx, "three issues"); err != nil {
+	if _, err := d.pass(ctx, "two issues"); err != nil {
 		return err
 	}
-	if err := d.sees().findPulls(3); err != nil {
+	if err := d.sees().findPulls(2); err != nil {
 		return err
 	}
-	if err := d.sees().paidOnce(3); err != nil {
+	if err := d.sees().paidOnce(2); err != nil {
 		return err
 	}
 	for _, issue := range slices.Sorted(maps.Keys(d.pulls)) {
@@ -138,6 +146,7 @@ func (d *demo) comments(context.Context) error {
 	return err
 }
 
+// death is in a pass with one turn: of others, nobody could say how far they were.
 func (d *demo) death(ctx context.Context) error {
 	d.chapter("Pass 2: killed in the middle")
 	pull := d.pulls[bugIssue]
@@ -165,7 +174,7 @@ func (d *demo) death(ctx context.Context) error {
 		return fmt.Errorf("after the kill #%d is %s, and a pass at work is %t", bugIssue, it.State, it.Live)
 	}
 	d.columns([][]string{{fmt.Sprintf("#%d %s", bugIssue, it.State), "waiting for " + it.WaitingFor, "next: " + it.NextStep}})
-	return d.sees().paidOnce(4)
+	return d.sees().paidOnce(3)
 }
 
 func (d *demo) carryOn(ctx context.Context) error {
@@ -185,7 +194,7 @@ func (d *demo) carryOn(ctx context.Context) error {
 	if len(rep.Turns) != 1 || !rep.Turns[0].Resumed {
 		return fmt.Errorf("the turn was not resumed: %+v", rep.Turns)
 	}
-	if err := errors.Join(d.sees().paidOnce(4), d.sees().stands(ctx, pull, 2, 2)); err != nil {
+	if err := errors.Join(d.sees().paidOnce(3), d.sees().stands(ctx, pull, 2, 2)); err != nil {
 		return err
 	}
 	d.say("  One commit, one reply, one answer; the agent was not asked again:")
@@ -205,89 +214,8 @@ func (d *demo) carryOn(ctx context.Context) error {
 	return nil
 }
 
-func (d *demo) reviewAndMerge(context.Context) error {
-	d.chapter("People review and merge")
-	design := d.pulls[designIssue]
-	const demand = "What happens with a language that is not in the file? Please decide that here, not in the code."
-	_, err := d.repo.Review(design, "bob", "REQUEST_CHANGES", demand)
-	d.did("bob", fmt.Sprintf("requests changes on #%d", design), demand)
-	return errors.Join(err, d.merge("ann", d.pulls[bugIssue]), d.merge("bob", d.pulls[jobIssue]))
-}
-
-func (d *demo) merge(who string, pull int) error {
-	_, err := d.repo.Merge(pull, who, "merge")
-	d.did(who, fmt.Sprintf("merges #%d", pull), "")
-	return err
-}
-
-func (d *demo) answerReview(ctx context.Context) error {
-	d.chapter("Pass 4: answers the review, and closes what was merged")
-	design := d.pulls[designIssue]
-	plan, err := d.sees().preview(ctx)
-	if err != nil {
-		return err
-	}
-	if err := planned(plan, "turn", fmt.Sprintf("#%d design_feedback", design)); err != nil {
-		return err
-	}
-	if _, err := d.pass(ctx, "a review, two merges"); err != nil {
-		return err
-	}
-	if err := errors.Join(d.sees().paidOnce(5), d.sees().stands(ctx, design, 2, 1)); err != nil {
-		return err
-	}
-	p, _ := d.repo.Pull(design)
-	if err := d.diff(ctx, p.HeadOID+"^", p.HeadOID); err != nil {
-		return err
-	}
-	d.conversation(design)
-	return d.sees().inState(ctx, map[int]work.State{
-		bugIssue: work.StateCompleted, designIssue: work.StateAwaitingFeedback, jobIssue: work.StateCompleted,
-	})
-}
-
-func (d *demo) mergeDesign(ctx context.Context) error {
-	d.chapter("Pass 5: the design is merged, and implemented")
-	if err := d.merge("bob", d.pulls[designIssue]); err != nil {
-		return err
-	}
-	plan, err := d.sees().preview(ctx)
-	if err != nil {
-		return err
-	}
-	if err := planned(plan, "turn", fmt.Sprintf("#%d implementation_start", designIssue)); err != nil {
-		return err
-	}
-	if _, err := d.pass(ctx, "a merged design"); err != nil {
-		return err
-	}
-	if err := errors.Join(d.sees().findImplementation(), d.sees().paidOnce(6)); err != nil {
-		return err
-	}
-	p, _ := d.repo.Pull(d.pulls[designIssue])
-	if err := d.diff(ctx, p.HeadOID+"^", p.HeadOID); err != nil {
-		return err
-	}
-	return d.sees().inState(ctx, map[int]work.State{
-		bugIssue: work.StateCompleted, designIssue: work.StateAwaitingFeedback, jobIssue: work.StateCompleted,
-	})
-}
-
-func (d *demo) mergeImplementation(ctx context.Context) error {
-	d.chapter("Pass 10: the implementation is merged")
-	if err := d.merge("bob", d.pulls[designIssue]); err != nil {
-		return err
-	}
-	if _, err := d.pass(ctx, "a merge"); err != nil {
-		return err
-	}
-	return d.sees().inState(ctx, map[int]work.State{
-		bugIssue: work.StateCompleted, designIssue: work.StateCompleted, jobIssue: work.StateCompleted,
-	})
-}
-
 func (d *demo) idle(ctx context.Context) error {
-	d.chapter("Pass 11: what the labels say now is seen")
+	d.chapter("Pass 10: what the labels say now is seen")
 	for _, n := range []int{bugIssue, designIssue, jobIssue} {
 		labels := d.repo.Labels(n)
 		d.say("  #%d: %s", n, strings.Join(labels, ", "))
@@ -298,7 +226,7 @@ func (d *demo) idle(ctx context.Context) error {
 	if _, err := d.pass(ctx, "our own labels"); err != nil {
 		return err
 	}
-	d.chapter("Pass 12: nothing is new")
+	d.chapter("Pass 11: nothing is new")
 	rep, err := d.pass(ctx, "nothing new")
 	if err != nil {
 		return err
@@ -308,7 +236,7 @@ func (d *demo) idle(ctx context.Context) error {
 	if len(rep.Turns) != 0 || p.Writes != 0 || p.Unchanged != p.total() {
 		return fmt.Errorf("the pass with nothing new was not idle: %+v", p)
 	}
-	return d.sees().paidOnce(9)
+	return d.sees().paidOnce(11)
 }
 
 func (d *demo) theProgram(ctx context.Context) error {

@@ -168,14 +168,7 @@ command = [%q, "demo-agent", %q]
 [[repo]]
 name = %q
 remote_url = %q
-
-[repo.review]
-enabled = true
-
-[[repo.reviewers]] # before people spend time on what was made of a design
-name = %q
-flows = ["implementation"]
-`, d.path("state"), d.self, d.path("agent.log"), host+"/"+repoName, d.repo.GitDir(), reviewer)
+`, d.path("state"), d.self, d.path("agent.log"), host+"/"+repoName, d.repo.GitDir())
 	if err := os.WriteFile(d.path("config.toml"), []byte(text), 0o644); err != nil {
 		return fmt.Errorf("write the config: %w", err)
 	}

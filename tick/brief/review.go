@@ -30,7 +30,7 @@ func (p *Briefs) reviewContext(ctx context.Context, l *env.Lease, c *prompts.Con
 	policy := l.ReviewPolicy()
 	given := slices.DeleteFunc(slices.Clone(stored.Verdicts), func(v review.Verdict) bool { return v.Reviewer != who.Name || v.KeptFrom != "" })
 	r := &prompts.Review{
-		Reviewer: who.Name, Persona: who.Persona, Round: len(given) + 1, Cycle: due.Cycle, Blocking: policy.Blocking, Guarded: len(l.Guarded.Paths) > 0,
+		Reviewer: who.Name, Persona: who.Persona, Round: len(given) + 1, Cycle: due.Cycle, Blocking: policy.Blocking, Theirs: l.Item.Flow == work.FlowReview, Guarded: len(l.Guarded.Paths) > 0,
 		Escalations: mayCallIn(policy, who.Name, stored.Inserted),
 	}
 	own, others := openFindings(stored.Findings, who.Name)

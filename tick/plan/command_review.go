@@ -38,9 +38,7 @@ func (r overReviews) approve(inv invocation) Reply {
 	r.p.Verdicts = append(r.p.Verdicts, v)
 	r.item.Reviews.Verdicts, r.item.Looking = append(slices.Clone(r.item.Reviews.Verdicts), v), true
 	rep := nothing("%s approves %s, the head of `%s` now.", inv.by, work.Short(pull.HeadOID), pull.Branch)
-	if who.Name != "" {
-		rep.verdict = &v
-	}
+	rep.verdict = &v
 	rep.Said += " " + r.whereItStands()
 	return rep
 }
@@ -60,6 +58,9 @@ func (r overReviews) approver(inv invocation) (pull work.PullRequest, who review
 	}
 	if p.RequireHuman && !strings.EqualFold(inv.by, p.Author) {
 		return pull, who, ""
+	}
+	if p.RequireHuman && strings.EqualFold(inv.by, p.Author) {
+		return pull, who, fmt.Sprintf("%s is the author of this pull request, and the approval that it waits for is another person's, so nothing was done.", inv.by)
 	}
 	return pull, who, fmt.Sprintf("%s is none of the reviewers of this pull request, and nobody else's approval stands for theirs, so nothing was done. "+
 		"Its reviewers are %s. Where one of them is in the way, take them out of the config, or merge the pull request yourself.", inv.by, reviewing.Names(r.about().Line()))
@@ -100,6 +101,9 @@ func (r overReviews) release(inv invocation) (work.Action, bool) {
 		return work.Action{}, false
 	}
 	r.item.HeldBack, r.item.Looking = nil, true
+	if r.item.Reviews.Record.Why.Kind == work.WhyReviewHeld {
+		r.item.Reviews.Record.Why = r.about().Choose().Why // what they wait for now
+	}
 	r.p.Holds = append(r.p.Holds, Hold{Pull: r.item.Pull.ID})
 	return r.holdLabel(inv, false), true
 }

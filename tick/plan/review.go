@@ -178,7 +178,8 @@ func (r reviews) take(c review.Choice) {
 // looked says that the reviews need no further look until something changes. Checks that
 // run are waited for no longer than an hour, which nothing tells of.
 func (r reviews) looked(c review.Choice) {
-	if r.item.Looking && c.Why.Kind != work.WhyReviewChecks && !slices.Contains(r.p.Looked, r.item.Look) {
+	runs := c.Why.Kind == work.WhyReviewChecks && !r.item.Pull.ChecksSince.IsZero()
+	if r.item.Looking && !runs && !slices.Contains(r.p.Looked, r.item.Look) {
 		r.p.Looked = append(r.p.Looked, r.item.Look)
 	}
 }

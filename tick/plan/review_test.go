@@ -117,6 +117,7 @@ func TestReviews(t *testing.T) {
 		{"and its quiet period", scene(reviewedBy("quinn"), with(talk), func(v *Snapshot) { v.Policy.QuietPeriod = time.Hour }), "waits: quiet_period"},
 		{"red checks come first", scene(reviewedBy("quinn"), with(red), item(func(i *Item) { i.Pull.Rollup = "FAILURE" })), "turn fix  +1"},
 		{"checks that run come first", scene(reviewedBy("quinn"), item(func(i *Item) { i.Pull.Rollup, i.Pull.ChecksSince = "PENDING", noon.Add(-time.Minute) })), "pending(quinn); status pending; waits: review_checks"},
+		{"red ones that nobody mends are waited for", scene(reviewedBy("quinn"), item(func(i *Item) { i.Pull.Rollup = "FAILURE" })), "pending(quinn); status pending; waits: review_checks; looked"},
 		{"for an hour", scene(reviewedBy("quinn"), item(func(i *Item) { i.Pull.Rollup, i.Pull.ChecksSince = "PENDING", noon.Add(-time.Hour) })), "reviewing(quinn); turn review quinn quinn.0.0+0; status pending"},
 		{"without checks", scene(reviewedBy("quinn"), item(func(i *Item) { i.Pull.Rollup, i.Reviewers.WithoutChecks = "FAILURE", true })), "reviewing(quinn); turn review quinn quinn.0.0+0; status pending"},
 		{"a draft waits", scene(reviewedBy("quinn"), item(func(i *Item) { i.Pull.Draft = true })), "pending(quinn); status pending; waits: review_draft; looked"},

@@ -56,12 +56,12 @@ var reviews = table{
 	work.WhyReviewFixDue: func(r work.Reason, _ Place) Words {
 		return Words{What: fmt.Sprintf("a pass: what reviewer %q asks for is fixed next", r.Name), Resume: "the same reviewer looks again"}
 	},
-	work.WhyReviewPerson: func(r work.Reason, p Place) Words {
+	work.WhyReviewPerson: func(r work.Reason, _ Place) Words { // whoever reads it may be somebody else
 		who := "a person with write permission"
 		if r.Who != "" {
 			who = r.Who
 		}
-		return Words{What: "a review by " + who, Resume: "review the pull request on GitHub, or " + p.give(command.VerbApprove)}
+		return Words{What: "a review by " + who, Resume: who + " reviews the pull request on GitHub, or comments `/mergexo approve` there"}
 	},
 	work.WhyReviewAuthor: func(r work.Reason, _ Place) Words {
 		return Words{What: fmt.Sprintf("its author: reviewer %q asks for changes", r.Name), Resume: "a push is reviewed again; one by somebody who may not write here once the label is set again"}
@@ -97,7 +97,8 @@ var reviews = table{
 	},
 }
 
-// takenOver is for what the agents have given up.
+// takenOver is for what the agents have given up. What a reviewer says then has them
+// begin again, too: no approval stands for that of another.
 func takenOver(what string, p Place) Words {
-	return Words{What: what, Resume: "review it, or " + p.give(command.VerbRetry) + " to have the agents begin again"}
+	return Words{What: what, Resume: p.give(command.VerbRetry) + " to have the agents begin again, as a verdict of one of its reviewers does; or merge or close it"}
 }

@@ -217,7 +217,7 @@ func (d *decision) takenBack() (Verdict, bool) {
 func (d *decision) waitsFor() (Reviewer, bool) {
 	for _, v := range slices.Backward(d.f.Verdicts) {
 		i := index(d.line, v.Reviewer)
-		if v.Epoch != d.c.Epoch || v.Decision != RequestChanges || v.Validity == TakenBack || i < 0 {
+		if v.Decision != RequestChanges || v.Validity == TakenBack || i < 0 {
 			continue
 		}
 		if _, said := d.standing(v.Reviewer); !said {

@@ -54,10 +54,10 @@ func Mark(v Verdict, resolved []string, inBody []Finding) string {
 }
 
 // ParseMark reads what Mark has made. Of the findings it has what the mark has. False
-// for anything else.
+// for anything else. Only the answer to a command has a verdict without a reviewer.
 func ParseMark(s string) (v Verdict, resolved []string, inBody []Finding, ok bool) {
 	var m mark
-	if !decode(s, &m) || m.Version != markVersion || m.Reviewer == "" || m.Head == "" || m.Decision != Approve && m.Decision != RequestChanges {
+	if !decode(s, &m) || m.Version != markVersion || m.Head == "" || m.Decision != Approve && m.Decision != RequestChanges {
 		return Verdict{}, nil, nil, false
 	}
 	for _, f := range m.Findings {

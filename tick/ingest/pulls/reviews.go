@@ -118,7 +118,7 @@ func (by reviewed) verdictOf(ctx context.Context, r github.Review, d github.Pull
 		return batch.Verdict{}, false, nil
 	case slices.Contains(ours, r.Author.ID):
 		if v, ok := ownVerdict(r, d, ours); ok {
-			return v, true, nil
+			return v, !copied(r, v.Verdict, d, ours), nil
 		}
 	}
 	return by.personsVerdict(ctx, r, d)
@@ -129,7 +129,7 @@ func (by reviewed) verdictOf(ctx context.Context, r github.Review, d github.Pull
 func ownVerdict(r github.Review, d github.PullDetail, ours []int64) (batch.Verdict, bool) {
 	marks, _ := work.ParseMarks(r.Body)
 	v, resolved, found, ok := review.ParseMark(marks.Review)
-	if !ok || r.CommitOID != "" && r.CommitOID != v.Head {
+	if !ok || v.Reviewer == "" || r.CommitOID != "" && r.CommitOID != v.Head {
 		return batch.Verdict{}, false
 	}
 	v.ReviewID, v.By, v.URL, v.At, v.Body = r.ID, r.Author, r.URL, r.SubmittedAt, work.Unmarked(r.Body)
@@ -154,6 +154,18 @@ func ownVerdict(r github.Review, d github.PullDetail, ours []int64) (batch.Verdi
 	return batch.Verdict{Verdict: v, Findings: found, Resolved: resolved, Dismissed: r.State == dismissed}, true
 }
 
+// copied reports whether a review of ours is a second copy: an earlier one says what the
+// same reviewer thinks of the same head. That we dismissed the copy says nothing of it.
+func copied(r github.Review, v review.Verdict, d github.PullDetail, ours []int64) bool {
+	return slices.ContainsFunc(d.Reviews, func(o github.Review) bool {
+		if o.ID >= r.ID || o.State == "PENDING" || !slices.Contains(ours, o.Author.ID) {
+			return false
+		}
+		first, ok := ownVerdict(o, d, ours)
+		return ok && first.Reviewer == v.Reviewer && first.Head == v.Head
+	})
+}
+
 // personsVerdict reads the review of a person who is one of the reviewers; or who is none,
 // where the config asks for a person's approval beside theirs.
 func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github.PullDetail) (batch.Verdict, bool, error) {
@@ -161,16 +173,19 @@ func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github
 		ReviewID: r.ID, Human: true, Head: r.CommitOID, Epoch: by.stored.Record.Epoch, Cycle: review.FixCycle(by.stored.Fixes, by.stored.Record.Epoch),
 		By: r.Author, CalledIn: review.CalledIn(r.Body), Body: work.Normalise(r.Body), URL: r.URL, At: r.SubmittedAt,
 	}
+	at := slices.IndexFunc(by.stored.Verdicts, func(o review.Verdict) bool { return o.ReviewID == r.ID })
 	switch r.State {
 	case approved:
 		v.Decision = review.Approve
 	case changesRequested:
 		v.Decision = review.RequestChanges
 	case dismissed: // GitHub does not say what it was
-		known := slices.ContainsFunc(by.stored.Verdicts, func(o review.Verdict) bool { return o.ReviewID == r.ID })
-		return batch.Verdict{Verdict: v, Dismissed: true}, known, nil
+		return batch.Verdict{Verdict: v, Dismissed: true}, at >= 0, nil
 	default:
 		return batch.Verdict{}, false, nil
+	}
+	if at >= 0 { // judged when it appeared
+		return batch.Verdict{Verdict: by.stored.Verdicts[at]}, true, nil
 	}
 	who, named, err := by.reviewerOf(ctx, r.Author)
 	if err != nil || !named && (v.Decision != review.Approve || !by.policy.RequireHuman || r.Author.ID == by.pull.Author.ID) {
@@ -182,13 +197,21 @@ func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github
 	v.Reviewer = who.Name
 	if !named {
 		v.CalledIn = nil
-		return batch.Verdict{Verdict: v}, true, nil
+		return batch.Verdict{Verdict: v, Dismissed: withdrawn(r, d)}, true, nil
 	}
 	found := findingsOf(v, by.policy.Blocking, d)
 	if v.Count = len(found); v.Count > 0 {
 		v.Highest = by.policy.Blocking
 	}
-	return batch.Verdict{Verdict: v, Findings: found}, true, nil
+	return batch.Verdict{Verdict: v, Findings: found, Dismissed: withdrawn(r, d)}, true, nil
+}
+
+// withdrawn reports whether a person who approved a head asked for changes of it later:
+// that approval never counts again, whatever became of what they asked for.
+func withdrawn(r github.Review, d github.PullDetail) bool {
+	return r.State == approved && slices.ContainsFunc(d.Reviews, func(o github.Review) bool {
+		return o.ID > r.ID && o.Author.ID == r.Author.ID && o.CommitOID == r.CommitOID && (o.State == changesRequested || o.State == dismissed)
+	})
 }
 
 // reviewerOf is the reviewer who an account is. A login can be given up and taken by
