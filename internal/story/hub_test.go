@@ -10,6 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 func cmdHubMany(ts *testscript.TestScript, neg bool, args []string) {
@@ -60,4 +62,28 @@ func cmdHubPaste(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("there is no comment %s on #%d", args[1], number)
+}
+
+// cmdMarks makes the markers of a reviewer's approval of what a pull request has now.
+func cmdMarks(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: marks NUMBER REVIEWER CALLS-IN")
+	}
+	number, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	for _, p := range worldOf(ts).hub.Repo(mainRepo).Pulls() {
+		if p.Number != number {
+			continue
+		}
+		v := review.Verdict{Reviewer: args[1], Head: p.HeadOID, Decision: review.Approve, CalledIn: []string{args[2]}}
+		lines := strings.Split(strings.TrimSpace(work.Mark("", work.Marks{
+			Token: strings.Repeat("5e", 32), Review: review.Mark(v, nil, nil),
+			Finding: review.MarkFinding(review.Finding{ID: "5e5e", Reviewer: args[1], Severity: review.Critical, Body: "Not so."}),
+		})), "\n")
+		ts.Setenv("REVIEW", lines[0])
+		ts.Setenv("FINDING", lines[1])
+		ts.Setenv("ACTION", lines[2])
+		return
+	}
+	ts.Fatalf("there is no pull request #%d", number)
 }

@@ -35,6 +35,8 @@
 //	await-label NUMBER LABEL waits until an issue or pull request has a label
 //	hub-many N NUMBER AUTHOR makes N comments, "comment number 1" and so on; a % in AUTHOR is the number
 //	hub-paste NUMBER COMMENT AUTHOR has somebody post the words of a comment again, marker and all
+//	marks NUMBER REVIEWER NAME sets $REVIEW, $FINDING and $ACTION to the markers of an approval of what the pull request
+//	                         has now by that reviewer, who calls in NAME
 //	later DURATION           lets time pass, for GitHub and for the program
 //	clock stop|run           stops time: all that is done shares a second; and runs it again
 //	hub-clock DURATION       sets GitHub's clock ahead of the program's by that; -400s: behind it
@@ -123,6 +125,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"hub-many":      cmdHubMany,
 		"hub-fail-node": cmdHubFailNode,
 		"hub-paste":     cmdHubPaste,
+		"marks":         cmdMarks,
 		"later":         cmdLater,
 		"clock":         cmdClock,
 		"hub-clock":     cmdHubClock,

@@ -30,7 +30,7 @@ func (c *composer) findingReplies() {
 			Kind: work.ActionReply, Need: work.NeedRequired, Token: token, Number: t.Number, Target: top,
 			Body: c.signed(public.Body(r.Body), work.Marks{Token: token}), Why: x.ID,
 		})
-		if r.Resolve {
+		if r.Resolve && c.fixed() {
 			c.add(work.Action{
 				Kind: work.ActionResolve, Need: work.NeedCosmetic, Number: t.Number, Target: top,
 				Token: work.ResolveToken(c.l.Repo.Row.Key(), t.Number, top, t.Key), Why: x.ID,
@@ -38,6 +38,10 @@ func (c *composer) findingReplies() {
 		}
 	}
 }
+
+// fixed reports whether there is a commit for what was asked. Where there is none the
+// thread stays open for people, whatever the agent says of it.
+func (c *composer) fixed() bool { return c.l.Turn.Commit != "" || c.l.Committed() }
 
 // fixMessage is the message of a commit that does what a reviewer asks for: which review
 // that is can be read from the history alone.

@@ -153,8 +153,8 @@ func TestAFixOfAReview(t *testing.T) {
 		t.Errorf("whoever asked in the review's text is told %+v", next)
 	}
 	l.Turn.Commit, a = "", prompts.Answer{ReviewReplies: a.ReviewReplies}
-	if planned = PlanActions(l, a); len(planned) != 2 {
-		t.Errorf("a fix that changes nothing and answers says %+v", planned)
+	if planned = PlanActions(l, a); len(planned) != 1 || planned[0].Kind != work.ActionReply {
+		t.Fatalf("a fix that changes nothing answers, and closes no thread: %+v", planned)
 	}
 	if m, _ := work.ParseMarks(planned[0].Body); !slices.Equal(m.Handled, []string{key}) {
 		t.Errorf("the last word handles %v", m.Handled)

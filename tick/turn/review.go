@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 
@@ -123,17 +124,19 @@ func (p endings) readPosted(ctx context.Context, l *env.Lease, a work.Action, id
 		return made, err
 	}
 	at := slices.IndexFunc(all, func(r github.Review) bool { return r.ID == id })
-	if at < 0 { // not listed yet, so that it is the one that was just made
+	comments, err := hub.CommentsOfReview(ctx, repo, l.Turn.Number, id)
+	if at < 0 && github.IsStatus(err, http.StatusNotFound) {
 		return made, nil
 	}
-	comments, err := hub.CommentsOfReview(ctx, repo, l.Turn.Number, id)
 	if err != nil {
 		return made, err
 	}
-	if there, ok := otherReview(all[at], a, comments); ok {
-		made = there
+	if at >= 0 { // else it is not listed yet, so that it is the one that was just made
+		if there, ok := otherReview(all[at], a, comments); ok {
+			made = there
+		}
+		made.Verdict.By, made.Verdict.At = all[at].Author, all[at].SubmittedAt
 	}
-	made.Verdict.By, made.Verdict.At = all[at].Author, all[at].SubmittedAt
 	for i := range made.Findings {
 		made.Findings[i].CommentID = commentOf(made.Findings[i].ID, comments)
 	}
