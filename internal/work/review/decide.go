@@ -184,11 +184,12 @@ func (d *decision) goOn() {
 // stands reports whether a verdict counts for the head as it is.
 func (d *decision) stands(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }
 
-// standing is the newest verdict of a reviewer that counts for this head.
+// standing is the last word of a reviewer about this head, if it counts: one that was
+// taken back brings no earlier one back.
 func (d *decision) standing(name string) (Verdict, bool) {
 	for _, v := range slices.Backward(d.f.Verdicts) {
-		if v.Reviewer == name && d.stands(v) {
-			return v, true
+		if v.Reviewer == name && v.Head == d.f.Head {
+			return v, d.stands(v)
 		}
 	}
 	return Verdict{}, false
@@ -241,9 +242,17 @@ func (d *decision) waitsFor() (Reviewer, bool) {
 // peopleApprove reports whether a person has approved this head, where one has to. The
 // author has not, even as one of the reviewers.
 func (d *decision) peopleApprove() bool {
-	return !d.p.RequireHuman || slices.ContainsFunc(d.f.Verdicts, func(v Verdict) bool {
-		return v.Human && v.Decision == Approve && d.stands(v) && (d.p.Author == "" || !strings.EqualFold(v.By.Login, d.p.Author))
-	})
+	said := map[int64]bool{} // the last word of each counts
+	for _, v := range slices.Backward(d.f.Verdicts) {
+		if !v.Human || v.Head != d.f.Head || said[v.By.ID] {
+			continue
+		}
+		said[v.By.ID] = v.By.ID != 0
+		if v.Decision == Approve && d.stands(v) && (d.p.Author == "" || !strings.EqualFold(v.By.Login, d.p.Author)) {
+			return true
+		}
+	}
+	return !d.p.RequireHuman
 }
 
 func (d *decision) reviewer(name string) Reviewer {

@@ -177,6 +177,27 @@ func TestAPersonIsAskedOnceAHeadAndWaitedFor(t *testing.T) {
 	want(t, w, Fixing, AskFix, "grace")
 }
 
+func TestALastWordThatIsTakenBackBringsNoEarlierOneBack(t *testing.T) {
+	w := newWorld(grace)
+	w.pass()
+	w.says("grace", w.f.Head, Approve)
+	want(t, w, Approved, AskNothing, "")
+	w.says("grace", w.f.Head, RequestChanges)
+	w.f.Verdicts[1].Validity = TakenBack
+	if c := w.pass(); c.State != Reviewing || c.Why.Kind != work.WhyReviewPerson {
+		t.Errorf("%s, %v", c.State, c.Why)
+	}
+
+	gate := newWorld(quinn)
+	gate.p.RequireHuman = true
+	gate.pass()
+	gate.says("quinn", gate.f.Head, Approve)
+	for i, d := range []Decision{Approve, RequestChanges} {
+		gate.f.Verdicts = append(gate.f.Verdicts, Verdict{ID: int64(90 + i), Human: true, Head: gate.f.Head, Decision: d, Validity: Counts, By: work.Account{ID: 7}})
+	}
+	want(t, gate, Checking, AskNothing, "")
+}
+
 func TestAPersonsGateStaysOverAFix(t *testing.T) {
 	w := newWorld(quinn)
 	w.p.RequireHuman = true
