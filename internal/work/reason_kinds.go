@@ -57,7 +57,7 @@ const (
 
 // Why the reviews of a pull request are stopped: a person has to act.
 const (
-	WhyReviewCycles    ReasonKind = "review_cycles_exceeded" // max_fix_cycles; Number, Count
+	WhyReviewCycles    ReasonKind = "review_cycles_exceeded" // max_fix_cycles; Number, Count, Name (the reviewer)
 	WhyReviewCircle    ReasonKind = "review_same_findings"   // Number, Name (the reviewer), Names (files)
 	WhyReviewNotFixed  ReasonKind = "review_not_fixed"       // a fix changed nothing, or asks a person; Number, Name
 	WhyReviewTakenBack ReasonKind = "review_taken_back"      // Number, Name

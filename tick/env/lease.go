@@ -78,11 +78,12 @@ func (l *Lease) About(kind work.EventKind) bool {
 }
 
 // Approves reports whether people only approved, with a word or with comments on lines:
-// that is answered, and nothing is pushed over what they approved.
+// that is answered, and nothing is pushed over what they approved. A review that was
+// dismissed may have approved, and asks for nothing any more.
 func (l *Lease) Approves() bool {
 	said := slices.DeleteFunc(slices.Clone(l.Events), func(e work.Event) bool { return !e.Kind.Said() })
 	return len(said) > 0 && !slices.ContainsFunc(said, func(e work.Event) bool {
-		return e.Kind != work.EventSummary && e.Kind != work.EventReview || e.State != "APPROVED"
+		return e.Kind != work.EventSummary && e.Kind != work.EventReview || e.State != "APPROVED" && e.State != "DISMISSED"
 	})
 }
 

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -147,7 +148,7 @@ func (d *decision) lifted() bool {
 		d.do(EventRetried)
 	case decided:
 		d.do(EventDecided)
-	case r.Reviewer != "" && index(d.line, r.Reviewer) < 0: // the config does not ask them any more
+	case stoppedBy(r) != "" && index(d.line, stoppedBy(r)) < 0: // the config does not ask them any more
 		d.do(EventRetried)
 		return true
 	default:
@@ -157,6 +158,10 @@ func (d *decision) lifted() bool {
 	d.c.Cycle = FixCycle(d.f.Fixes, d.c.Epoch)
 	return true
 }
+
+// stoppedBy is the reviewer who is the reason for a stop. With the database gone the
+// comment about it says who.
+func stoppedBy(r Record) string { return cmp.Or(r.Reviewer, r.Why.Name) }
 
 // goOn is for a pull request that is open and not stopped.
 func (d *decision) goOn() {

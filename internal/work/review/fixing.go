@@ -26,7 +26,7 @@ func (d *decision) rejected(all []Verdict) {
 		d.stop(EventUnfixed, r, work.Reason{Kind: work.WhyReviewNotFixed, Name: r.Name, Count: d.c.Cycle})
 	case d.c.Cycle >= d.p.MaxFixCycles:
 		d.do(EventRejected)
-		d.stop(EventExhausted, r, work.Reason{Kind: work.WhyReviewCycles, Count: d.p.MaxFixCycles})
+		d.stop(EventExhausted, r, work.Reason{Kind: work.WhyReviewCycles, Name: r.Name, Count: d.p.MaxFixCycles})
 	case d.sameAgain(v):
 		d.do(EventRejected)
 		d.stop(EventExhausted, r, work.Reason{Kind: work.WhyReviewCircle, Name: r.Name, Names: d.openPaths(v.Reviewer)})

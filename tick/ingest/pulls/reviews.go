@@ -185,7 +185,7 @@ func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github
 		return batch.Verdict{}, false, nil
 	}
 	if at >= 0 { // judged when it appeared
-		return batch.Verdict{Verdict: by.stored.Verdicts[at]}, true, nil
+		return batch.Verdict{Verdict: by.stored.Verdicts[at], Dismissed: withdrawn(r, d)}, true, nil
 	}
 	who, named, err := by.reviewerOf(ctx, r.Author)
 	if err != nil || !named && (v.Decision != review.Approve || !by.policy.RequireHuman || r.Author.ID == by.pull.Author.ID) {

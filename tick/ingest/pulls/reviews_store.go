@@ -80,7 +80,7 @@ func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stor
 		known = append(known, v)
 	}
 	if seen.Dismissed {
-		if err := takeBack(ctx, tx, pull, known); err != nil {
+		if err := takeBack(ctx, tx, known); err != nil {
 			return err
 		}
 	}
@@ -93,15 +93,14 @@ func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stor
 	return tx.ResolveFindings(ctx, pull.ID, id, seen.Resolved)
 }
 
-// takeBack marks the verdicts of a review that was dismissed: by ourselves or by a rule of
-// the branch where its head is another, by a person where it is still the head.
-func takeBack(ctx context.Context, tx *store.Tx, pull work.PullRequest, all []review.Verdict) error {
+// takeBack marks the verdicts of a review that was dismissed. One that we took back
+// ourselves, since its head was another by then, is known as that already.
+func takeBack(ctx context.Context, tx *store.Tx, all []review.Verdict) error {
 	for _, v := range all {
-		as := review.Moved
-		if v.Head == pull.HeadOID && v.Validity != review.Moved {
-			as = review.TakenBack
+		if v.Validity == review.Moved {
+			continue
 		}
-		if _, err := tx.MarkVerdict(ctx, v.ID, as); err != nil {
+		if _, err := tx.MarkVerdict(ctx, v.ID, review.TakenBack); err != nil {
 			return err
 		}
 	}
