@@ -29,6 +29,8 @@ type scenario struct {
 	parked    bool // what it did at first has had no effect when the scenario begins
 
 	reviews func(request) verdict // what the reviewers say; nil: nobody reviews
+	long    bool                  // CI kills it at some places only, script/crash at all of them
+	control bool                  // controls play it, and nothing kills it: how it ends depends on when a pass sees what people did
 }
 
 // verdict is what a reviewer of a scenario says about a head.
@@ -90,10 +92,10 @@ func scenarios() []scenario {
 		{name: "flaky test", setup: start, input: redCheck, idle: true, flaky: true},
 		{name: "conflict turn", setup: start, input: conflict},
 		{name: "review approves", input: start, reviews: approves},
-		{name: "request, fix, approve", input: start, reviews: asksOnce},
-		{name: "escalation", input: start, reviews: callsSamIn},
-		{name: "cap", input: start, reviews: asksAlways},
-		{name: "push during a review", input: start, reviews: approves, during: onReview(personPushes)},
+		{name: "request, fix, approve", input: start, reviews: asksOnce, long: true},
+		{name: "escalation", input: start, reviews: callsSamIn, long: true},
+		{name: "cap", input: start, reviews: asksAlways, long: true},
+		{name: "push during a review", input: start, reviews: approves, during: onReview(personPushes), control: true},
 		{name: "killed while the agent runs", input: steps(start, killedPasses(work.MaxAttempts)), during: killPass, deadly: true},
 	}
 }
