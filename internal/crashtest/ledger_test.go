@@ -50,7 +50,8 @@ func (w *world) ledger() (l ledger, err error) {
 			AND NOT EXISTS (SELECT 1 FROM followups f WHERE f.item_id = events.item_id AND events.id <= f.event_cursor)`, true},
 		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')
 			AND COALESCE(turn_id, 0) NOT IN (SELECT id FROM turns WHERE blocked)`, true},
-		{"review to be decided", `SELECT p.number, r.state, r.look FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id WHERE r.look > 0`, true},
+		{"review to be decided", `SELECT p.number, r.state, r.look FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id
+			WHERE r.look > 0 AND (p.state = 'open' OR r.state NOT IN ('', 'merged', 'closed'))`, true},
 		{"item", `SELECT number, flow, state, branch, iif(reason = '', '', (reason ->> '$.kind') || ' ' || coalesce(reason ->> '$.text', '')) FROM work_items ORDER BY number, id`, false},
 		{"verdict", `SELECT p.number, v.reviewer, v.epoch, v.cycle, v.decision, v.validity, v.findings FROM reviews v JOIN pull_requests p ON p.id = v.pull_id ORDER BY v.id`, false},
 		{"fix", `SELECT p.number, f.reviewer, f.epoch, f.cycle, f.outcome FROM fixes f JOIN pull_requests p ON p.id = f.pull_id ORDER BY f.epoch, f.cycle`, false},
