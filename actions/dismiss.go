@@ -63,7 +63,8 @@ func (e *dismissal) do(ctx context.Context, s Scope, a work.Action) (observation
 		}
 	}
 	if !hasNote(e.it.Body, a.Body) {
-		if _, err := s.GitHub.EditReview(ctx, s.Repo.Current, a.Number, id, noted(e.it.Body, a.Body)); err != nil {
+		// A text that fills what GitHub takes has no room for the note.
+		if _, err := s.GitHub.EditReview(ctx, s.Repo.Current, a.Number, id, noted(e.it.Body, a.Body)); err != nil && !github.IsStatus(err, 422) {
 			return seen, err
 		}
 	}

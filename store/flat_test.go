@@ -309,6 +309,7 @@ func reviewIt(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.SetHold(ctx, pull.ID, review.Held{By: "ann", At: t0}),
 		tx.SetLabelHead(ctx, pull.ID, "h"),
 		tx.SetLook(ctx, pull.ID),
+		tx.ForgetReviews(ctx, pull.ID+1000),
 		tx.Looked(ctx, pull.ID, 1, "policy"),
 	)
 }

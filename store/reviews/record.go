@@ -50,7 +50,7 @@ func (t Rows) ensure(ctx context.Context, what string, pullID int64) error {
 
 // PutReviewState moves the reviews of a pull request from where they stood to where they
 // stand, or fails with ErrStale: state, head, reviewer, epoch and cycle are as they were
-// read. Since is the transaction's time, or stays with the state. Of a turn that failed
+// read. Since is the transaction's time, or stays with state and epoch. Of a turn that failed
 // FailReview writes; a new epoch forgets it.
 func (t Rows) PutReviewState(ctx context.Context, before, after review.Record) error {
 	what := fmt.Sprintf("move the reviews of pull request %d from %q to %q", after.PullID, before.State, after.State)
@@ -60,7 +60,7 @@ func (t Rows) PutReviewState(ctx context.Context, before, after review.Record) e
 	why := after.Why.Map(t.tx.Clean)
 	const kept = `= CASE epoch WHEN ?6 THEN `
 	return t.tx.One(ctx, what, rows.ErrStale,
-		`UPDATE pull_reviews SET since = CASE state WHEN ?2 THEN since ELSE ?3 END, state = ?2, head = ?4, reviewer = ?5, cycle = ?7, why = ?8, merge_type = ?9,
+		`UPDATE pull_reviews SET since = CASE WHEN state = ?2 AND epoch = ?6 THEN since ELSE ?3 END, state = ?2, head = ?4, reviewer = ?5, cycle = ?7, why = ?8, merge_type = ?9,
 		 failed_key `+kept+`failed_key ELSE '' END, failed_why `+kept+`failed_why ELSE '' END, last_error `+kept+`last_error ELSE '' END,
 		 retries `+kept+`retries ELSE 0 END, epoch = ?6
 		 WHERE pull_id = ?1 AND state = ?10 AND head = ?11 AND reviewer = ?12 AND epoch = ?13 AND cycle = ?14`,
@@ -79,6 +79,12 @@ func (t Rows) FailReview(ctx context.Context, r review.Record) error {
 	return t.tx.One(ctx, what, rows.ErrNotFound,
 		`UPDATE pull_reviews SET failed_key = ?, failed_why = ?, retries = ?, last_error = ?, look = look + 1 WHERE pull_id = ?`,
 		r.FailedKey, rows.ReasonOf(&why), r.Retries, t.tx.Clean(r.LastError), r.PullID)
+}
+
+// ForgetReviews removes the row of a pull request that nobody reviewed: it is over.
+func (t Rows) ForgetReviews(ctx context.Context, pullID int64) error {
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("forget the reviews of pull request %d", pullID), `DELETE FROM pull_reviews WHERE pull_id = ? AND state = ''`, pullID)
+	return err
 }
 
 // SetHold stores that a person holds the reviews of a pull request, or that nobody does.

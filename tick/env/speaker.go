@@ -106,7 +106,7 @@ func (p Speakers) introduce(ctx context.Context, r *Repo, s *Speaker) (err error
 // Lost is the error of a request that was sent as the speaker: where GitHub refuses the
 // reviewer's own account, a BlockedError that names both; any other as it is.
 func (s Speaker) Lost(err error) error {
-	if s.account == "" {
+	if _, waits := errors.AsType[*work.WaitError](err); waits || s.account == "" {
 		return err
 	}
 	switch {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // For decides what is to be done. It is a pure function of the snapshot; in which
@@ -123,6 +124,9 @@ func (r *itemPlanner) ended() bool {
 	r.finishRedirected()
 	outcome := work.OutcomeVoid + why
 	r.finish(outcome, r.item.Events...)
+	if r.item.Pull.State == work.PullOpen { // somebody else's whose label was taken away: what comes with a push is not read in each pass
+		reviewsOf(r).looked(review.Choice{})
+	}
 	return true
 }
 

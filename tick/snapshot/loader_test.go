@@ -108,7 +108,7 @@ func (s *sower) reviewed(item int64, number, looks int) {
 	s.do(s.tx.PutReviewState(s.ctx, before.Record, after))
 	_, err = s.tx.AddRequest(s.ctx, store.ReviewRequest{PullID: pull, Reviewer: "grace", Head: "aaa"})
 	s.do(err)
-	name, err := policyName(cfg.Repos[0])
+	name, err := policyName(cfg.Repos[0], cfg.Runtime.EnableFeedbackLoop)
 	s.do(err)
 	s.do(s.tx.Looked(s.ctx, pull, before.Look, name))
 }

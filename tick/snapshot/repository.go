@@ -36,7 +36,7 @@ func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (
 // begin reads what all items are made of.
 func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (plan.Snapshot, *reading, error) {
 	v := p.empty(r)
-	from, err := newReading(ctx, tx, r, v.Now)
+	from, err := newReading(ctx, tx, r, v.Now, v.Policy.FeedbackLoop)
 	return v, from, err
 }
 
@@ -71,9 +71,9 @@ type reading struct {
 	pauses    []work.Pause           // that last, the oldest first
 }
 
-func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time) (r *reading, err error) {
+func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, feedback bool) (r *reading, err error) {
 	r = &reading{tx: tx, repo: repo.Row, settings: repo.Settings, events: map[int64][]work.Event{}, turns: map[int64]*work.Turn{}}
-	if r.reviewing, err = policyName(r.settings); err != nil {
+	if r.reviewing, err = policyName(r.settings, feedback); err != nil {
 		return r, err
 	}
 	pending, err := tx.ListPendingEvents(ctx, r.repo.ID)

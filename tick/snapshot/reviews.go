@@ -70,12 +70,12 @@ func (r *reading) pin(ctx context.Context, who *review.Reviewer) error {
 	return err
 }
 
-// policyName names what a config says about reviews: where it says something else they
-// are decided again.
-func policyName(settings config.Repo) (string, error) {
+// policyName names what a config says about reviews, and whether comments are acted on at
+// all: where it says something else they are decided again.
+func policyName(settings config.Repo, feedback bool) (string, error) {
 	if !settings.Review.Enabled {
 		return "off", nil
 	}
-	b, err := json.Marshal([]any{settings.Review, settings.Reviewers, settings.Checks})
+	b, err := json.Marshal([]any{settings.Review, settings.Reviewers, settings.Checks, feedback})
 	return work.ContentHash(string(b)), err
 }

@@ -194,5 +194,13 @@ func (p *Turns) failReview(ctx context.Context, tx *store.Tx, l *env.Lease, s Se
 	if err != nil {
 		return err
 	}
+	if due, ok := l.FixDue(); ok {
+		n := endings{p.Env}.newsOf(l, "review_fix_failed", review.FixKey(l.Turn.Number, due), map[string]any{
+			"reviewer": l.Turn.Reviewer, "review": due.ReviewID, "cycle": due.Cycle, "head": l.Turn.Head, "outcome": "failed",
+		})
+		if _, err := tx.AddReviewLog(ctx, n); err != nil {
+			return err
+		}
+	}
 	return p.backToWaiting(ctx, tx, l)
 }

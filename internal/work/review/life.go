@@ -33,7 +33,7 @@ func (s State) Stopped() bool { return s == Failed || s == HumanReview }
 // StateOf is the state that is stopped for a reason; false for a reason of another kind.
 func StateOf(why work.Reason) (State, bool) {
 	switch why.Kind { //nolint:exhaustive // no other stops reviews
-	case work.WhyReviewFailed:
+	case work.WhyReviewFailed, work.WhyReviewerAccount, work.WhyReviewSandbox:
 		return Failed, true
 	case work.WhyReviewCycles, work.WhyReviewCircle, work.WhyReviewNotFixed, work.WhyReviewTakenBack:
 		return HumanReview, true

@@ -150,7 +150,7 @@ func (i Item) Take(c review.Choice) (Step, bool) {
 	if same && len(s.Inserted) == 0 && sameRecord(was, *now) {
 		return s, false
 	}
-	if s.Before.State != now.State || s.Before.Since.IsZero() {
+	if s.Before.State != now.State || s.Before.Epoch != now.Epoch || s.Before.Since.IsZero() {
 		now.Since = i.Now
 	}
 	s.Logged, s.Notices = i.logged(c), i.notices(s, c)

@@ -192,6 +192,9 @@ func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github
 	if err != nil || !named && (!by.policy.RequireHuman || r.Author.ID == by.pull.Author.ID) {
 		return batch.Verdict{}, false, err
 	}
+	if _, marked := work.ParseMarks(r.Body); !named && (marked || r.CommitOID != d.HeadOID) {
+		return batch.Verdict{}, false, nil // an agent's, whoever runs it; or of a head that is no more
+	}
 	if may, err := by.people.MayCommand(ctx, r.Author, r.SubmittedAt); err != nil || !may {
 		return batch.Verdict{}, false, err
 	}
@@ -252,9 +255,13 @@ func findingsOf(v review.Verdict, blocking review.Severity, d github.PullDetail)
 			if c.ReviewID != v.ReviewID {
 				continue
 			}
+			comment := c.ID
+			if c.ID != t.Top { // GitHub takes no reply to a reply: it is answered in the conversation
+				comment = 0
+			}
 			all = append(all, review.Finding{
 				ID: work.ContentHash("finding", strconv.FormatInt(c.ID, 10)), Reviewer: v.Reviewer, Head: v.Head, Cycle: v.Cycle, Path: c.Path, Line: c.Line,
-				Severity: blocking, Body: work.Normalise(c.Body), CommentID: c.ID, ThreadNode: t.NodeID,
+				Severity: blocking, Body: work.Normalise(c.Body), CommentID: comment, ThreadNode: t.NodeID,
 			})
 		}
 	}
@@ -319,11 +326,23 @@ func (h *Pulls) keepApprovals(ctx context.Context, old, pull work.PullRequest, d
 		return ctx.Err()
 	}
 	seen := h.ReviewsOf(pull.Number)
-	for _, v := range by.stored.Verdicts {
-		if stood(v) {
+	read := slices.Clone(seen.Verdicts) // by this very pass
+	for i, v := range by.stored.Verdicts {
+		if stood(v) && !overtaken(v, by.stored.Verdicts[i+1:], read) {
 			v.ID, v.KeptFrom, v.Head = 0, cmp.Or(v.KeptFrom, v.Head), pull.HeadOID
 			seen.Verdicts = append(seen.Verdicts, batch.Verdict{Verdict: v})
 		}
 	}
 	return nil
+}
+
+// overtaken reports whether an approval was dismissed, or is no longer the last word of
+// whoever gave it.
+func overtaken(v review.Verdict, later []review.Verdict, read []batch.Verdict) bool {
+	same := func(o review.Verdict) bool {
+		return o.Head == v.Head && o.Reviewer == v.Reviewer && (v.Reviewer != "" || o.By.ID == v.By.ID)
+	}
+	return slices.ContainsFunc(later, same) || slices.ContainsFunc(read, func(o batch.Verdict) bool {
+		return o.Dismissed && o.ReviewID != 0 && o.ReviewID == v.ReviewID || o.Decision == review.RequestChanges && same(o.Verdict)
+	})
 }

@@ -21,8 +21,11 @@ func (h *Pulls) StoreReviews(ctx context.Context, tx *store.Tx) error {
 	}
 	for _, number := range batch.SortedKeys(h.PullRows) {
 		pull, ok, err := tx.GetPull(ctx, h.Repo.ID, number)
-		if err != nil || !ok {
+		if err != nil {
 			return err
+		}
+		if !ok {
+			continue
 		}
 		if err := h.storeReviews(ctx, tx, pull); err != nil {
 			return fmt.Errorf("store the reviews of #%d: %w", number, err)
@@ -52,6 +55,9 @@ func (h *Pulls) storeReviews(ctx context.Context, tx *store.Tx, pull work.PullRe
 	}
 	if old, known := h.Open[pull.Number]; known && !changed(old, pull) {
 		return nil
+	}
+	if pull.State != work.PullOpen && stored.Record.State == "" { // nobody reviewed it, and idle passes are not to meet it
+		return tx.ForgetReviews(ctx, pull.ID)
 	}
 	return tx.SetLook(ctx, pull.ID)
 }
