@@ -124,6 +124,9 @@ func (r *itemPlanner) feedback() {
 	}
 	reviewsOf(r).lift()
 	switch {
+	case r.item.State != work.StateBlocked && reviewsOf(r).about().PersonAsks(): // a push for anybody else would be another head than theirs
+		reviewsOf(r).plan()
+		return
 	case r.item.State == work.StateBlocked && !r.answeredSince():
 		reviewsOf(r).rest()
 		r.waitBlocked("", r.item.Reason)

@@ -39,6 +39,13 @@ func (i Item) Choose() review.Choice {
 	return c
 }
 
+// PersonAsks reports whether a person's request for changes is to be fixed now. It counts
+// for the head that they saw: what moves it first would leave them without an answer.
+func (i Item) PersonAsks() bool {
+	c := i.Choose()
+	return c.Ask == review.AskFix && c.Reviewer.Human
+}
+
 // Line is everybody who has to approve.
 func (i Item) Line() []review.Reviewer { return review.Line(i.Policy, i.facts().Inserted) }
 
@@ -48,6 +55,9 @@ func (i Item) facts() review.Facts {
 	in, _ := i.calledIn()
 	f.Inserted = slices.Concat(f.Inserted, in)
 	f.NoReview, f.NoFix = i.held(), i.held()
+	if f.NoFix.Kind == work.WhyReviewComments { // whoever plans puts what people say first, or a person's review
+		f.NoFix = work.Reason{}
+	}
 	switch {
 	case !f.NoReview.None():
 	case f.NotFixable && i.LabelHead != i.Pull.HeadOID:
