@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,8 +26,16 @@ type stage struct {
 	runner *Runner
 	scope  Scope
 	issue  int
-	now    time.Time
+	began  time.Time
+	passed atomic.Int64 // nanoseconds since; the hub asks while a test sets it
 }
+
+// at is the time of the test, the hub and the runner.
+func (s *stage) at() time.Time { return s.began.Add(time.Duration(s.passed.Load())) }
+
+func (s *stage) until(at time.Time) { s.passed.Store(int64(at.Sub(s.began))) }
+
+func (s *stage) later(d time.Duration) { s.passed.Add(int64(d)) }
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
@@ -35,8 +44,8 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	s := &stage{T: t, now: time.Now()}
-	s.hub, err = githubsim.New(githubsim.Options{Dir: dir, Now: func() time.Time { return s.now }})
+	s := &stage{T: t, began: time.Now()}
+	s.hub, err = githubsim.New(githubsim.Options{Dir: dir, Now: s.at})
 	s.must(err)
 	t.Cleanup(func() { _ = s.hub.Close() })
 	token, err := s.hub.AddUser("olga")
@@ -48,13 +57,13 @@ func newStage(t *testing.T) *stage {
 	s.must(err)
 	socket := filepath.Join(dir, "s")
 	s.must(s.hub.ServeUnix(socket))
-	client, err := github.New(github.Options{Host: "github.localhost", Token: token, Socket: socket, Now: func() time.Time { return s.now }})
+	client, err := github.New(github.Options{Host: "github.localhost", Token: token, Socket: socket, Now: s.at})
 	s.must(err)
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return s.now }})
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: s.at})
 	s.must(err)
 	t.Cleanup(func() { _ = db.Close() })
 	name := work.RepoName{Host: "github.localhost", Owner: "octo", Name: "app"}
-	s.runner = &Runner{Store: db, Now: func() time.Time { return s.now }, Log: slog.New(slog.DiscardHandler), SettleAfter: time.Minute}
+	s.runner = &Runner{Store: db, Now: s.at, Log: slog.New(slog.DiscardHandler), SettleAfter: time.Minute}
 	s.must(db.Update(t.Context(), func(tx *store.Tx) error {
 		s.scope.Repo, err = tx.EnsureRepo(t.Context(), name)
 		return err
@@ -76,7 +85,7 @@ func (s *stage) plan(what string) work.Action {
 	token := work.NoticeToken(s.scope.Repo.Key(), s.issue, what)
 	a := work.Action{
 		RepoID: s.scope.Repo.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-		Number: s.issue, Body: work.Mark(what, work.Marks{Token: token}), PlannedAt: s.now,
+		Number: s.issue, Body: work.Mark(what, work.Marks{Token: token}), PlannedAt: s.at(),
 	}
 	s.must(s.runner.Store.Update(s.Context(), func(tx *store.Tx) (err error) {
 		a, err = tx.AddAction(s.Context(), a)
@@ -123,7 +132,7 @@ func TestLostAnswerIsLookedForBeforeItIsSentAgain(t *testing.T) {
 	s.hub.AddFault(losePost())
 	_, err := s.runner.Apply(t.Context(), s.scope, a)
 	var wait *work.WaitError
-	if !errors.As(err, &wait) || !wait.Until.Equal(s.now.Add(time.Minute)) {
+	if !errors.As(err, &wait) || !wait.Until.Equal(s.at().Add(time.Minute)) {
 		t.Fatalf("error %v, want to wait a minute", err)
 	}
 	a = s.row(a)
@@ -152,7 +161,7 @@ func TestSecondCopyIsRemoved(t *testing.T) {
 	if _, err := s.runner.Apply(t.Context(), s.scope, a); err == nil {
 		t.Fatal("a lost answer went unnoticed")
 	}
-	s.now = s.now.Add(2 * time.Minute)
+	s.later(2 * time.Minute)
 	a, err := s.runner.Apply(t.Context(), s.scope, s.row(a))
 	s.must(err)
 	if s.comments() != 2 || a.Sends != 2 {
@@ -168,7 +177,7 @@ func TestSecondCopyIsRemoved(t *testing.T) {
 	}
 	var removal work.Action
 	s.must(s.runner.Store.Update(t.Context(), func(tx *store.Tx) error {
-		removal, err = tx.AddAction(t.Context(), Removal(s.scope.Repo, a, extra[0], s.now))
+		removal, err = tx.AddAction(t.Context(), Removal(s.scope.Repo, a, extra[0], s.at()))
 		return err
 	}))
 	_, err = s.runner.Apply(t.Context(), s.scope, removal)
@@ -190,13 +199,13 @@ func TestPasteOfOurCommentStays(t *testing.T) {
 	if _, err := s.runner.Apply(t.Context(), s.scope, a); err == nil {
 		t.Fatal("a request that never arrived went unnoticed")
 	}
-	s.now = s.now.Add(2 * time.Minute)
+	s.later(2 * time.Minute)
 	a, err := s.runner.Apply(t.Context(), s.scope, s.row(a))
 	s.must(err)
 	if s.comments() != 1 || a.Sends != 2 {
 		t.Fatalf("%d comments after %d sends, want one after two", s.comments(), a.Sends)
 	}
-	s.now = s.now.Add(5 * time.Minute)
+	s.later(5 * time.Minute)
 	_, err = s.repo.Comment(s.issue, "olga", a.Body)
 	s.must(err)
 	extra, err := Extra(t.Context(), s.scope, s.row(a))
@@ -224,7 +233,7 @@ func TestPullRequestThatIsNotListedYet(t *testing.T) {
 		if _, err := s.runner.Apply(t.Context(), s.scope, s.row(a)); !errors.As(err, &wait) {
 			t.Fatalf("error %v: it would count as a failed attempt", err)
 		}
-		s.now = s.now.Add(time.Minute)
+		s.later(time.Minute)
 	}
 	got, err := s.runner.Apply(t.Context(), s.scope, s.row(a))
 	s.must(err)
@@ -266,7 +275,7 @@ func TestWritesArePaced(t *testing.T) {
 	for i := range sendsPerMinute {
 		a := s.plan(fmt.Sprint("comment ", i))
 		s.must(s.runner.Store.Update(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.MarkSent(t.Context(), a.ID, s.now)
+			_, err := tx.MarkSent(t.Context(), a.ID, s.at())
 			return err
 		}))
 	}
@@ -276,7 +285,7 @@ func TestWritesArePaced(t *testing.T) {
 	if !errors.As(err, &wait) || s.comments() != 0 {
 		t.Fatalf("error %v, %d comments: not paced", err, s.comments())
 	}
-	s.now = s.now.Add(2 * time.Minute)
+	s.later(2 * time.Minute)
 	_, err = s.runner.Apply(t.Context(), s.scope, over)
 	s.must(err)
 }

@@ -33,7 +33,7 @@ func (s *stage) red() (pull int, issue, rerun work.Action) {
 
 func (s *stage) add(a work.Action) work.Action {
 	s.Helper()
-	a.RepoID, a.Need, a.State, a.PlannedAt = s.scope.Repo.ID, work.NeedRequired, work.ActionPlanned, s.now
+	a.RepoID, a.Need, a.State, a.PlannedAt = s.scope.Repo.ID, work.NeedRequired, work.ActionPlanned, s.at()
 	s.must(s.runner.Store.Update(s.Context(), func(tx *store.Tx) (err error) {
 		a, err = tx.AddAction(s.Context(), a)
 		return err
@@ -85,7 +85,7 @@ func TestIssueAndRerunWhoseAnswerIsLost(t *testing.T) {
 		if _, err := s.runner.Apply(t.Context(), s.scope, a); err != nil {
 			t.Fatalf("%s: %v", a.Kind, err)
 		}
-		s.now = s.now.Add(2 * time.Minute)
+		s.later(2 * time.Minute)
 		if got := s.row(a); got.State != work.ActionApplied || got.Sends != 1 {
 			t.Errorf("%s: %s after %d sends", a.Kind, got.State, got.Sends)
 		}

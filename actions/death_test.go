@@ -40,10 +40,10 @@ func TestDeathAfterTheSendWaitsLikeALostAnswer(t *testing.T) {
 	}
 	var wait *work.WaitError
 	_, err := s.runner.Apply(t.Context(), s.scope, s.row(a))
-	if !errors.As(err, &wait) || !wait.Until.Equal(s.now.Add(time.Minute).Truncate(time.Millisecond)) || s.comments() != 1 {
+	if !errors.As(err, &wait) || !wait.Until.Equal(s.at().Add(time.Minute).Truncate(time.Millisecond)) || s.comments() != 1 {
 		t.Fatalf("error %v and %d comments, want to wait a minute", err, s.comments())
 	}
-	s.now = s.now.Add(2 * time.Minute)
+	s.later(2 * time.Minute)
 	got, err := s.runner.Apply(t.Context(), s.scope, s.row(a))
 	s.must(err)
 	if got.State != work.ActionApplied || s.comments() != 1 {

@@ -14,7 +14,7 @@ func (s *stage) begin(label, others string) work.Action {
 	s.Helper()
 	a := work.Action{
 		RepoID: s.scope.Repo.ID, Kind: work.ActionFlow, Need: work.NeedRequired, Token: work.FlowToken(s.scope.Repo.Key(), s.issue),
-		State: work.ActionPlanned, Number: s.issue, Target: label, Base: others, Head: s.now.UTC().Format(time.RFC3339), PlannedAt: s.now,
+		State: work.ActionPlanned, Number: s.issue, Target: label, Base: others, Head: s.at().UTC().Format(time.RFC3339), PlannedAt: s.at(),
 	}
 	s.must(s.runner.Store.Update(s.Context(), func(tx *store.Tx) error { return tx.RepeatAction(s.Context(), a) }))
 	return s.row(a)
@@ -35,7 +35,7 @@ func (s *stage) labellings(label string) (n int) {
 func TestFlowIsBegunAgain(t *testing.T) {
 	s := newStage(t)
 	s.must(s.repo.Label(s.issue, "olga", "bug", "agent:bugfix", "agent:design"))
-	s.now = s.now.Add(time.Minute)
+	s.later(time.Minute)
 	a := s.begin("agent:bugfix", "agent:design,agent:small-job")
 	s.apply(a)
 	s.has("agent:bugfix", "bug")
@@ -47,7 +47,7 @@ func TestFlowIsBegunAgain(t *testing.T) {
 	if n := s.requests("POST") + s.requests("DELETE"); n != 0 {
 		t.Errorf("what is settled made %d writes", n)
 	}
-	s.now = s.now.Add(time.Minute)
+	s.later(time.Minute)
 	s.apply(s.begin("", "agent:bugfix,agent:design,agent:small-job"))
 	s.has("bug")
 }
@@ -58,7 +58,7 @@ func TestFlowWhoseAnswerIsLost(t *testing.T) {
 	for _, method := range []string{"DELETE", "POST"} {
 		s := newStage(t)
 		s.must(s.repo.Label(s.issue, "olga", "agent:bugfix"))
-		s.now = s.now.Add(time.Minute)
+		s.later(time.Minute)
 		a := s.begin("agent:bugfix", "agent:design")
 		f := githubsim.LoseAnswer()
 		f.Method = method
@@ -66,7 +66,7 @@ func TestFlowWhoseAnswerIsLost(t *testing.T) {
 		if _, err := s.runner.Apply(t.Context(), s.scope, a); err == nil && method == "DELETE" {
 			t.Fatal("a lost answer went unnoticed")
 		}
-		s.now = s.now.Add(2 * time.Minute)
+		s.later(2 * time.Minute)
 		if got := s.apply(s.row(a)); got.State != work.ActionApplied {
 			t.Errorf("%s: state %s", method, got.State)
 		}
@@ -85,7 +85,7 @@ func TestCloseIsDoneOnce(t *testing.T) {
 	s.must(err)
 	plan := func(key string) work.Action {
 		a := work.Action{
-			RepoID: s.scope.Repo.ID, Kind: work.ActionClose, Need: work.NeedRequired, Token: work.CloseToken(s.scope.Repo.Key(), n, key), Number: n, PlannedAt: s.now,
+			RepoID: s.scope.Repo.ID, Kind: work.ActionClose, Need: work.NeedRequired, Token: work.CloseToken(s.scope.Repo.Key(), n, key), Number: n, PlannedAt: s.at(),
 		}
 		s.must(s.runner.Store.Update(s.Context(), func(tx *store.Tx) (err error) {
 			a, err = tx.AddAction(s.Context(), a)

@@ -15,7 +15,7 @@ func TestSomebodyElsesPullRequestIsLeftAlone(t *testing.T) {
 		s := newStage(t)
 		a := work.Action{
 			RepoID: s.scope.Repo.ID, Kind: kind, Need: work.NeedRequired, Token: work.NoticeToken(s.scope.Repo.Key(), 7, string(kind)),
-			State: work.ActionPlanned, Number: 7, Target: "main", Head: "agent/review/7-x", Base: "main", PlannedAt: s.now,
+			State: work.ActionPlanned, Number: 7, Target: "main", Head: "agent/review/7-x", Base: "main", PlannedAt: s.at(),
 		}
 		s.must(s.runner.Store.Update(t.Context(), func(tx *store.Tx) (err error) {
 			a.ItemID, err = tx.AddItem(t.Context(), work.Item{RepoID: a.RepoID, Number: 7, Flow: work.FlowReview, State: work.StateRunning})

@@ -91,7 +91,7 @@ func TestWhatIsSoIsNotWritten(t *testing.T) {
 	}
 	sent := s.label(green)
 	s.must(s.runner.Store.Update(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.MarkSent(t.Context(), sent.ID, s.now)
+		_, err := tx.MarkSent(t.Context(), sent.ID, s.at())
 		return err
 	}))
 	if a = s.label(red); a.State != work.ActionPlanned {
@@ -141,7 +141,7 @@ func TestLabelsWhoseAnswerIsLost(t *testing.T) {
 	if _, err := s.runner.Apply(t.Context(), s.scope, a); err == nil { // the label was made, and is not on the issue
 		t.Fatal("a lost answer went unnoticed")
 	}
-	s.now = s.row(a).NotBefore
+	s.until(s.row(a).NotBefore)
 	s.hub.AddFault(losePost())
 	if got := s.apply(s.row(a)); got.State != work.ActionApplied {
 		t.Errorf("state %s", got.State)

@@ -46,7 +46,7 @@ func TestLabelsThatWereMadeInPart(t *testing.T) {
 		t.Fatalf("the repository has %q, want one label", got)
 	}
 	a := s.repoLabels()
-	s.now = a.NotBefore
+	s.until(a.NotBefore)
 	s.apply(a)
 	if got := s.repo.RepoLabels(); len(got) != 2 {
 		t.Errorf("the repository has %q, want two labels", got)

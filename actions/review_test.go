@@ -67,7 +67,7 @@ func (s *reviewed) posting(lines ...int) work.Action {
 
 func (s *reviewed) add(a work.Action) work.Action {
 	s.Helper()
-	a.RepoID, a.Need, a.State, a.PlannedAt = s.scope.Repo.ID, work.NeedRequired, work.ActionPlanned, s.now
+	a.RepoID, a.Need, a.State, a.PlannedAt = s.scope.Repo.ID, work.NeedRequired, work.ActionPlanned, s.at()
 	s.must(s.runner.Store.Update(s.Context(), func(tx *store.Tx) (err error) {
 		a, err = tx.AddAction(s.Context(), a)
 		return err
@@ -78,7 +78,7 @@ func (s *reviewed) add(a work.Action) work.Action {
 // forget loses the database.
 func (s *reviewed) forget() {
 	s.Helper()
-	db, err := store.Open(s.Context(), filepath.Join(s.TempDir(), "state.db"), store.Options{Now: func() time.Time { return s.now }})
+	db, err := store.Open(s.Context(), filepath.Join(s.TempDir(), "state.db"), store.Options{Now: func() time.Time { return s.at() }})
 	s.must(err)
 	s.Cleanup(func() { _ = db.Close() })
 	s.must(db.Update(s.Context(), func(tx *store.Tx) error {
@@ -180,7 +180,7 @@ func TestAReviewWaitsForADraft(t *testing.T) {
 		if _, err := s.runner.Apply(t.Context(), s.scope, s.row(s.posting())); !errors.As(err, &wait) || wait.Reason.Kind != work.WhyDraftReview {
 			t.Fatalf("error %v", err)
 		}
-		s.now = s.now.Add(2 * time.Minute)
+		s.later(2 * time.Minute)
 	}
 	s.want(0, "PENDING")
 	s.must(s.repo.SubmitPending(s.pull, "olga", "COMMENT", "done"))
@@ -212,7 +212,7 @@ func TestASecondCopyOfAReviewIsTakenBack(t *testing.T) {
 	if _, err := s.runner.Apply(t.Context(), s.scope, a); err == nil {
 		t.Fatal("a lost answer went unnoticed")
 	}
-	s.now = s.now.Add(2 * time.Minute)
+	s.later(2 * time.Minute)
 	a, err := s.runner.Apply(t.Context(), s.scope, s.row(a))
 	s.must(err)
 	s.want(2, "CHANGES_REQUESTED", "CHANGES_REQUESTED")
@@ -225,7 +225,7 @@ func TestASecondCopyOfAReviewIsTakenBack(t *testing.T) {
 	if len(extra) != 1 {
 		t.Fatalf("extra copies %v", extra)
 	}
-	back := Removal(s.scope.Repo, a, extra[0], s.now)
+	back := Removal(s.scope.Repo, a, extra[0], s.at())
 	for range 2 {
 		_, err = s.runner.Apply(t.Context(), s.scope, s.row(s.add(back)))
 		s.must(err)
@@ -253,13 +253,13 @@ func TestAReviewIsTakenBack(t *testing.T) {
 		if tt.protected {
 			s.repo.Protect("main", nil, 1)
 		}
-		back := s.add(Dismissal(s.scope.Repo, a, s.repo.Reviews(s.pull)[0].ID, "", "> It is about another head.", s.now))
+		back := s.add(Dismissal(s.scope.Repo, a, s.repo.Reviews(s.pull)[0].ID, "", "> It is about another head.", s.at()))
 		s.hub.AddFault(githubsim.LoseAnswer())
 		for range 3 {
 			if _, err = s.runner.Apply(t.Context(), s.scope, s.row(back)); err == nil {
 				break
 			}
-			s.now = s.now.Add(2 * time.Minute)
+			s.later(2 * time.Minute)
 		}
 		s.must(err)
 		s.want(0, tt.want)
@@ -275,7 +275,7 @@ func TestAStatusIsSetOnce(t *testing.T) {
 	plan := func(state, says string) work.Action {
 		a := work.Action{
 			RepoID: s.scope.Repo.ID, Kind: work.ActionStatus, Need: work.NeedCosmetic, State: work.ActionPlanned, Token: work.StatusToken(s.scope.Repo.Key(), s.head),
-			Number: s.pull, Head: s.head, Target: state, Body: says, PlannedAt: s.now,
+			Number: s.pull, Head: s.head, Target: state, Body: says, PlannedAt: s.at(),
 		}
 		s.must(s.runner.Store.Update(t.Context(), func(tx *store.Tx) error { return tx.RenewAction(t.Context(), a) }))
 		return s.row(a)

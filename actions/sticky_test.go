@@ -16,7 +16,7 @@ func (s *stage) stick(text, base string) work.Action {
 	token := work.StopToken(s.scope.Repo.Key(), s.issue, work.Reason{Kind: work.WhyNothingChanged}, "")
 	a := work.Action{
 		RepoID: s.scope.Repo.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-		Number: s.issue, Body: work.Mark(text, work.Marks{Token: token}), Base: base, PlannedAt: s.now,
+		Number: s.issue, Body: work.Mark(text, work.Marks{Token: token}), Base: base, PlannedAt: s.at(),
 	}
 	s.must(s.runner.Store.Update(s.Context(), func(tx *store.Tx) error { return tx.RenewAction(s.Context(), a) }))
 	return s.row(a)
@@ -88,13 +88,13 @@ func TestStickyWhoseAnswerIsLost(t *testing.T) {
 	}
 	// What is wanted changes: it waits all the same before another is made.
 	a := s.stick("it stopped again", "")
-	if !a.NotBefore.After(s.now) {
+	if !a.NotBefore.After(s.at()) {
 		t.Fatal("a comment that may be there would be made again at once")
 	}
 	if _, err := s.runner.Apply(t.Context(), s.scope, a); !errors.As(err, &wait) || s.comments() != 1 {
 		t.Fatalf("error %v and %d comments, want to wait", err, s.comments())
 	}
-	s.now = s.now.Add(2 * time.Minute)
+	s.later(2 * time.Minute)
 	_, err := s.scope.GitHub.CommentsOf(t.Context(), s.scope.Repo.Current, s.issue, time.Time{}) // ends the lag
 	s.must(err)
 	s.says(s.apply(s.row(a)))
@@ -110,7 +110,7 @@ func TestStickyWhoseAnswerIsLost(t *testing.T) {
 	if _, err := s.runner.Apply(t.Context(), s.scope, a); !errors.As(err, &wait) {
 		t.Fatalf("error %v, want to wait", err)
 	}
-	s.now = s.now.Add(2 * time.Minute)
+	s.later(2 * time.Minute)
 	s.says(s.apply(s.row(a)))
 	if made := s.row(a).Made; made != 1 {
 		t.Errorf("made %d times, want once", made)
@@ -128,7 +128,7 @@ func TestSecondStickyIsRemoved(t *testing.T) {
 	if _, err := s.runner.Apply(t.Context(), s.scope, a); err == nil {
 		t.Fatal("a lost answer went unnoticed")
 	}
-	s.now = s.now.Add(2 * time.Minute)
+	s.later(2 * time.Minute)
 	a = s.apply(s.stick("it stopped again", ""))
 	if s.comments() != 2 {
 		t.Fatalf("%d comments, want two that the list did not show", s.comments())
@@ -136,7 +136,7 @@ func TestSecondStickyIsRemoved(t *testing.T) {
 	first, second := s.repo.Comments(s.issue)[0].ID, s.repo.Comments(s.issue)[1].ID
 	_, err := s.scope.GitHub.CommentsOf(t.Context(), s.scope.Repo.Current, s.issue, time.Time{})
 	s.must(err)
-	s.now = s.now.Add(time.Hour)
+	s.later(time.Hour)
 	_, err = s.repo.Comment(s.issue, "olga", a.Body)
 	s.must(err)
 	extra, err := Extra(t.Context(), s.scope, s.row(a))

@@ -153,8 +153,9 @@ func TestReviews(t *testing.T) {
 
 // No agent reviews or fixes what people have taken, or whom nobody has asked.
 func TestNoReviewBeginsBeforeItsTime(t *testing.T) {
-	begun := 0
+	begun, drawings := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
+		drawings++
 		v := drawn(t)
 		v.Policy.Budgets = work.Budgets{}
 		for n := range v.Items {
@@ -174,8 +175,10 @@ func TestNoReviewBeginsBeforeItsTime(t *testing.T) {
 			item := v.Items[slices.IndexFunc(v.Items, func(i Item) bool { return i.ID == turn.Item.ID })]
 			said := slices.ContainsFunc(item.Events, func(e work.Event) bool { return e.Kind.Said() && e.Number == item.Pull.Number })
 			ofReview := turn.Kind == work.KindReview
+			who, _ := item.Reviewers.ReviewerOf(turn.Reviewer)
+			first := who.Human && !ofReview // what a person's review asks for comes before comments
 			switch {
-			case item.Pause != nil, item.HeldBack != nil, item.Reviewers.Off(), said:
+			case item.Pause != nil, item.HeldBack != nil, item.Reviewers.Off(), said && !first:
 				t.Fatalf("%s for %s begins on what people have: %+v", turn.Kind, turn.Reviewer, item)
 			case ofReview && item.Pull.Draft, ofReview && !item.Reviewers.WithoutChecks && item.Pull.Rollup == "FAILURE":
 				t.Fatalf("%s for %s begins too early: %+v", turn.Kind, turn.Reviewer, item.Pull)
@@ -186,7 +189,7 @@ func TestNoReviewBeginsBeforeItsTime(t *testing.T) {
 			}
 		}
 	})
-	if begun == 0 {
+	if begun == 0 && drawings >= 100 { // of a few it may be that none does
 		t.Error("none began at all")
 	}
 }
