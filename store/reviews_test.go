@@ -127,10 +127,10 @@ func TestReviewStateMovesFromWhereItWasRead(t *testing.T) {
 	update(t, d, put(next, stopped))
 	got := reviewsOf(t, d, p.ID).Record
 	equal(t, []any{got.State, got.Since, got.FailedKey, got.LastError}, []any{review.Failed, t0.Add(time.Hour), "k", "exit 1"})
-	anew := review.Record{PullID: p.ID, State: review.Pending, Epoch: 2}
-	update(t, d, put(stopped, anew)) // nothing of the failure counts any more
-	anew.Since = t0.Add(time.Hour)
-	equal(t, reviewsOf(t, d, p.ID).Record, anew)
+	later := review.Record{PullID: p.ID, State: review.Pending, Epoch: 2}
+	update(t, d, put(stopped, later)) // nothing of the failure counts any more
+	later.Since = t0.Add(time.Hour)
+	equal(t, reviewsOf(t, d, p.ID).Record, later)
 }
 
 // No agent reviews a head twice, whatever was lost meanwhile; a person may.

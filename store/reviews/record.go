@@ -69,7 +69,7 @@ func (t Rows) PutReviewState(ctx context.Context, before, after review.Record) e
 }
 
 // FailReview stores which turn failed for good, and why: FailedKey, FailedWhy, Retries
-// and LastError of a record. It is to be decided anew.
+// and LastError of a record. It is to be decided again.
 func (t Rows) FailReview(ctx context.Context, r review.Record) error {
 	what := fmt.Sprintf("fail the reviews of pull request %d", r.PullID)
 	if err := t.ensure(ctx, what, r.PullID); err != nil {
@@ -88,7 +88,7 @@ func (t Rows) ForgetReviews(ctx context.Context, pullID int64) error {
 }
 
 // SetHold stores that a person holds the reviews of a pull request, or that nobody does.
-// As it was already it costs no write; else it is to be decided anew.
+// As it was already it costs no write; else it is to be decided again.
 func (t Rows) SetHold(ctx context.Context, pullID int64, held review.Held) error {
 	return t.change(ctx, pullID, "hold", `held_at = ?2, held_by = ?3`, `held_at <> ?2 OR held_by <> ?3`, rows.TimeOf(&held.At), held.By)
 }
@@ -134,7 +134,7 @@ func (t Rows) Looked(ctx context.Context, pullID int64, look int, policy string)
 	return err
 }
 
-// ListLooking gives the work items of a repository whose reviews are to be decided anew:
+// ListLooking gives the work items of a repository whose reviews are to be decided again:
 // something changed since, or they were decided by another policy than this one.
 func (t Rows) ListLooking(ctx context.Context, repoID int64, policy string) ([]int64, error) {
 	// Each of the three reads its own part of an index, so that the many that wait for

@@ -237,7 +237,7 @@ func TestAVerdictThatIsTakenBackIsNotGivenAgain(t *testing.T) {
 		t.Errorf("stopped for %v", c.Why)
 	}
 	w.f.Retried = true
-	want(t, w, HumanReview, AskNothing, "quinn") // the way on is a push
+	want(t, w, HumanReview, AskNothing, "quinn") // the next step is a push
 	w.push()
 	w.f.Retried = true
 	want(t, w, Reviewing, AskReview, "quinn")
@@ -350,7 +350,7 @@ func TestTheTableHasNoTrapAndOneWayForEachEvent(t *testing.T) {
 				t.Errorf("%s: %s", s, e)
 			}
 			if s.Stopped() && moves && to != Pending && to != Merged && to != Closed && to != "" {
-				t.Errorf("%s goes on by itself: %s", s, e)
+				t.Errorf("%s continues by itself: %s", s, e)
 			}
 		}
 		if !ends {

@@ -101,7 +101,7 @@ func TestWhateverHappensApprovedMeansEveryoneOnThisHead(t *testing.T) {
 				t.Fatalf("a fix beyond the %d that may be made", most)
 			}
 			if c.State.Stopped() && (c.Ask != AskNothing || c.Why.None()) {
-				t.Fatalf("stopped without a reason, or it goes on: %+v", c)
+				t.Fatalf("stopped without a reason, or it continues: %+v", c)
 			}
 			if c.Ask != AskNothing && w.f.State != work.PullOpen {
 				t.Fatalf("%s of a pull request that is not open", c.Ask)

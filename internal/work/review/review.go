@@ -56,7 +56,7 @@ type Reviewer struct {
 }
 
 // Policy is what the config says about the reviews of one pull request today. It is
-// made anew in every pass and never stored.
+// made again in every pass and never stored.
 type Policy struct {
 	Order           []Reviewer          // empty: nobody reviews
 	Pool            map[string]Reviewer // by name: who may be called in
