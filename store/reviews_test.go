@@ -131,6 +131,27 @@ func TestReviewStateMovesFromWhereItWasRead(t *testing.T) {
 	update(t, d, put(stopped, later)) // nothing of the failure counts any more
 	later.Since = t0.Add(time.Hour)
 	equal(t, reviewsOf(t, d, p.ID).Record, later)
+
+	d.GoBy(func() time.Time { return t0.Add(2 * time.Hour) }) // it begins again, and stands where it stood
+	again := later
+	again.Epoch = 3
+	update(t, d, put(later, again))
+	equal(t, reviewsOf(t, d, p.ID).Record.Since, t0.Add(2*time.Hour))
+}
+
+func TestWhatNobodyReviewedIsForgotten(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	none, reviewed := newPull(t, d, 1), newPull(t, d, 2)
+	update(t, d, func(tx *Tx) error {
+		return firstOf(
+			tx.SetLook(ctx, none.ID), tx.PutReviewState(ctx, review.Record{}, review.Record{PullID: reviewed.ID, State: review.Pending}),
+			tx.ForgetReviews(ctx, none.ID), tx.ForgetReviews(ctx, reviewed.ID),
+		)
+	})
+	equal(t, reviewsOf(t, d, none.ID).Look, 0)
+	equal(t, reviewsOf(t, d, reviewed.ID).Record.State, review.Pending)
+	update(t, d, func(tx *Tx) error { return tx.SetLook(ctx, none.ID) }) // reopened
+	equal(t, reviewsOf(t, d, none.ID).Look, 1)
 }
 
 // No agent reviews a head twice, whatever was lost meanwhile; a person may.
