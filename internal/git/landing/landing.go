@@ -150,13 +150,13 @@ func (out *Landing) differs(clean bool) {
 }
 
 // compareBase looks for the base as it was among what the landed commit stands on. What
-// landed elsewhere is that first, whatever its files are.
+// landed elsewhere is that first, whatever its files are, unless it is another head.
 func (b bench) compareBase(ctx context.Context, out *Landing, base string) error {
 	if out.Parent == "" && out.Method != Pushed {
 		out.Why = OtherBase
 		return nil
 	}
-	if base == "" {
+	if base == "" || out.Why == OtherHead {
 		return nil
 	}
 	on, err := b.contains(ctx, out.Parent, base)
