@@ -54,6 +54,7 @@ var arrows = map[string]string{
 	"internal/work":             "",
 	"internal/work/command":     "internal/work",
 	"internal/work/explain":     "internal/work internal/work/command",
+	"internal/work/merging":     "internal/work internal/work/review",
 	"internal/work/review":      "internal/work",
 	"internal/work/reviewing":   "internal/work internal/work/review",
 	"internal/work/score":       "",
