@@ -57,6 +57,7 @@ CREATE TABLE merges (
 ) STRICT;
 
 CREATE INDEX merges_at ON merges (repo_id, at);
+CREATE INDEX merges_item ON merges (item_id) WHERE item_id IS NOT NULL;
 CREATE INDEX merges_unsettled ON merges (repo_id) WHERE stage IN ('intended', 'queued', 'half');
 CREATE INDEX merges_landed ON merges (repo_id, landed_at) WHERE landed_at > 0;
 CREATE INDEX merges_watched ON merges (repo_id, watch_until) WHERE watch_until > 0 AND red = '[]';
