@@ -1,4 +1,4 @@
-package work
+package nearest
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 
 // Nearest is the candidate that a misspelt name most likely meant; empty when
 // none is near.
-func Nearest(name string, candidates []string) string {
+func Of(name string, candidates []string) string {
 	best, least := "", 1+max(1, len(name)/3)
 	for _, c := range slices.Sorted(slices.Values(candidates)) {
 		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < least {

@@ -1,6 +1,6 @@
-package work
+package spending
 
-import "math"
+import "github.com/mergexo/gh-mergexo/internal/work"
 
 // Tokens are what models read and wrote, by what providers charge for.
 type Tokens struct {
@@ -12,19 +12,7 @@ type Tokens struct {
 
 // Add sums two counts.
 func (t Tokens) Add(o Tokens) Tokens {
-	return Tokens{plus(t.Input, o.Input), plus(t.CacheRead, o.CacheRead), plus(t.CacheWrite, o.CacheWrite), plus(t.Output, o.Output)}
-}
-
-// plus adds counts, which are never below zero. A sum that is too large stays the
-// largest there is: one that wrapped round would look as if nothing was used.
-func plus(counts ...int64) int64 {
-	var sum int64
-	for _, n := range counts {
-		if sum += n; sum < 0 {
-			return math.MaxInt64
-		}
-	}
-	return sum
+	return Tokens{work.SumCounts(t.Input, o.Input), work.SumCounts(t.CacheRead, o.CacheRead), work.SumCounts(t.CacheWrite, o.CacheWrite), work.SumCounts(t.Output, o.Output)}
 }
 
 // Most takes the larger of each count: two reports of the same use, of which
@@ -34,8 +22,8 @@ func (t Tokens) Most(o Tokens) Tokens {
 }
 
 // Usage is what the tokens come to, with a cost.
-func (t Tokens) Usage(cost float64) Usage {
-	return Usage{InputTokens: plus(t.Input, t.CacheRead, t.CacheWrite), OutputTokens: t.Output, CostUSD: cost}
+func (t Tokens) Usage(cost float64) work.Usage {
+	return work.Usage{InputTokens: work.SumCounts(t.Input, t.CacheRead, t.CacheWrite), OutputTokens: t.Output, CostUSD: cost}
 }
 
 // Prices are what a model costs, in USD for a million tokens.

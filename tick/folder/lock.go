@@ -1,4 +1,4 @@
-package env
+package folder
 
 import (
 	"context"
@@ -39,8 +39,8 @@ func TryLock(path string) (FileLock, bool, error) {
 const lockPoll = 50 * time.Millisecond
 
 // LockPlanning takes tick.lock, waiting for it only when told to.
-func (p *Env) LockPlanning(ctx context.Context, wait time.Duration) (FileLock, bool, error) {
-	path := filepath.Join(p.Dirs.locks(), "tick.lock")
+func (d Dirs) LockPlanning(ctx context.Context, wait time.Duration) (FileLock, bool, error) {
+	path := filepath.Join(d.locks(), "tick.lock")
 	l, ok, err := TryLock(path)
 	if ok || err != nil || wait <= 0 {
 		return l, ok, err

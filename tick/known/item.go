@@ -1,4 +1,4 @@
-package plan
+package known
 
 import (
 	"cmp"
@@ -58,24 +58,24 @@ func (i Item) Standing() standing.Item {
 func (i Item) Unanswered() []work.Event {
 	waits := i.State == work.StateAwaitingIssueFollowup && i.Turn == nil
 	return slices.DeleteFunc(slices.Clone(i.Events), func(e work.Event) bool {
-		return !e.Kind.Said() || waits && i.fed(e) || i.elsewhere(e)
+		return !e.Kind.Said() || waits && i.Fed(e) || i.Elsewhere(e)
 	})
 }
 
-// fed reports whether a turn had the event that left the item stopped.
+// Fed reports whether a turn had the event that left the item stopped.
 // A label asks once; set again it asks again.
-func (i Item) fed(e work.Event) bool {
+func (i Item) Fed(e work.Event) bool {
 	return i.Followup != nil && e.ID <= i.Followup.EventCursor
 }
 
-// elsewhere reports whether something was said on the issue while there was a pull
+// Elsewhere reports whether something was said on the issue while there was a pull
 // request: no turn answers that.
-func (i Item) elsewhere(e work.Event) bool {
+func (i Item) Elsewhere(e work.Event) bool {
 	return e.Kind == work.EventSource && i.HasPull() && e.CreatedAt.After(i.Pull.CreatedAt)
 }
 
-// stopped reports whether the item waits for a person.
-func (i Item) stopped() bool {
+// Stopped reports whether the item waits for a person.
+func (i Item) Stopped() bool {
 	return i.State == work.StateBlocked || i.State == work.StateAwaitingIssueFollowup
 }
 
@@ -91,9 +91,9 @@ func (i Item) Active() bool {
 	return i.Flow == work.FlowImplementation && i.State.Open() && (i.Pull.State == work.PullOpen || i.State == work.StateRunning)
 }
 
-// banner is what the comment about the item's stop does not say yet about who has
+// Banner is what the comment about the item's stop does not say yet about who has
 // the item; false when it says what is so.
-func (i Item) banner() (work.PauseBanner, bool) {
+func (i Item) Banner() (work.PauseBanner, bool) {
 	told := !i.Stop.Taken.IsZero()
 	switch {
 	case i.Pause == nil:
@@ -104,12 +104,18 @@ func (i Item) banner() (work.PauseBanner, bool) {
 	return work.PauseBanner{Stop: i.Stop, Pause: *i.Pause}, true
 }
 
-// own is a copy for one plan, which takes events out of it: oldest first, since a
+// Own is a copy for one plan, which takes events out of it: oldest first, since a
 // turn takes the first of them.
-func (i Item) own() Item {
+func (i Item) Own() Item {
 	i.Events = slices.Clone(i.Events)
 	slices.SortStableFunc(i.Events, func(a, b work.Event) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return i
+}
+
+// AskedAgain reports whether the label of somebody else's pull request was set again, or
+// that was reopened.
+func (i Item) AskedAgain() bool {
+	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled || e.Kind == work.EventReopened })
 }

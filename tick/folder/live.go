@@ -1,4 +1,4 @@
-package env
+package folder
 
 // LiveTurns are the turns that a living pass works on, by their keys: those that
 // held slots name. Nothing else proves that somebody works, and no row does.
