@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
@@ -172,24 +173,52 @@ func TestTheBoxWithoutASightOfChecks(t *testing.T) {
 func TestTheBoxHasEveryPage(t *testing.T) {
 	w := newWorld(t)
 	n, node := w.pull(t, "topic")
-	w.hub.SetMaxPage(2)
-	for i := range 5 {
-		_, err := w.repo.SetCheck("topic", fmt.Sprintf("check %d", i), "", map[bool]string{true: "failure", false: "success"}[i == 4])
+	const many = 101 // one more than a page holds
+	for i := range many {
+		_, err := w.repo.SetCheck("topic", fmt.Sprintf("check %03d", i), "", map[bool]string{true: "failure", false: "success"}[i == many-1])
 		must(t, err)
 		_, err = w.repo.ReviewComment(n, "bob", "README.md", 3, "why?")
-		must(t, err)
-		_, err = w.repo.Review(n, "alice", "COMMENT", fmt.Sprintf("review %d", i))
 		must(t, err)
 	}
 	_, err := w.repo.Review(n, "alice", "REQUEST_CHANGES", "no")
 	must(t, err)
+	w.asked()
 	b := w.box(t, n, node)
-	if len(b.Checks) != 5 || b.Checks[4] != (merging.Check{Name: "check 4", State: merging.Red}) || b.Threads != 5 || len(b.Reviews) != 11 || b.Reviews[10].State != "CHANGES_REQUESTED" {
+	if got := w.asked(); got != 4 {
+		t.Errorf("%d requests, want one and one for each of three lists", got)
+	}
+	if len(b.Checks) != many || b.Checks[many-1] != (merging.Check{Name: "check 100", State: merging.Red}) || b.Threads != many || len(b.Reviews) != many+1 || b.Reviews[many].State != "CHANGES_REQUESTED" {
 		t.Errorf("%d checks, %d threads, %d reviews: %+v", len(b.Checks), b.Threads, len(b.Reviews), b)
 	}
 	head, _ := w.repo.Head("topic")
-	if all, known, err := w.client.CommitChecks(t.Context(), w.name, head); err != nil || !known || len(all) != 5 {
+	if all, known, err := w.client.CommitChecks(t.Context(), w.name, head); err != nil || !known || len(all) != many || w.asked() != 2 {
 		t.Errorf("checks %+v, %v, %v", all, known, err)
+	}
+}
+
+// Pages of two heads make no box: what was approved of the one says nothing of the other.
+func TestTheBoxIsOfOneHead(t *testing.T) {
+	w := newWorld(t)
+	n, node := w.pull(t, "topic")
+	for range 101 {
+		_, err := w.repo.Review(n, "alice", "COMMENT", "hm")
+		must(t, err)
+	}
+	asked := 0
+	w.hub.OnRequest(func(r githubsim.Request) {
+		if !r.Done {
+			return
+		}
+		if asked++; asked == 1 {
+			_, err := w.repo.PushCommit("topic", "bob", map[string]string{"new": "x\n"}, "pushed meanwhile")
+			must(t, err)
+		}
+	})
+	if b, err := w.client.Box(t.Context(), w.name, node, n, ""); err == nil || asked != 2 || !strings.Contains(err.Error(), "moved") {
+		t.Errorf("%+v after %d requests", b, asked)
+	}
+	if b := w.box(t, n, node); len(b.Reviews) != 101 {
+		t.Errorf("later: %+v", b)
 	}
 }
 

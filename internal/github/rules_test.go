@@ -2,6 +2,7 @@ package github
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"reflect"
 	"testing"
@@ -111,7 +112,6 @@ func TestRulesThatAreNotTold(t *testing.T) {
 
 func TestRulesOfOtherKinds(t *testing.T) {
 	w := newWorld(t)
-	w.hub.SetMaxPage(1)
 	w.hub.AddFault(githubsim.Fault{
 		Path: "/repos/alice/app/rules/*", Status: http.StatusOK, Body: `[{"type":"deletion"},{"type":"workflows","parameters":{"workflows":[]}},
 		{"type":"required_signatures"},{"type":"workflows"},{"type":"of another day","parameters":7},{"type":"pull_request"},
@@ -127,9 +127,21 @@ func TestRulesOfOtherKinds(t *testing.T) {
 			t.Errorf("%s: %+v", body, got)
 		}
 	}
-	// Several pages.
-	w.repo.SetRuleset("a", "main", githubsim.Rules{Checks: []string{"a"}, Queue: "merge"})
-	if got := rulesOf(t, w.client, w.name, "main"); !got.Queue || len(got.Checks) != 1 {
-		t.Errorf("of the last page: %+v", got)
+}
+
+// Each ruleset has two rules more, against deletion and pushes by force: many are more than a page.
+func TestRulesOfManyRulesets(t *testing.T) {
+	w := newWorld(t)
+	for i := range 40 {
+		w.repo.SetRuleset(fmt.Sprint("r", i), "main", githubsim.Rules{Checks: []string{fmt.Sprintf("check %02d", i)}})
+	}
+	w.repo.SetRuleset("last", "main", githubsim.Rules{Queue: "merge"})
+	w.asked()
+	got := rulesOf(t, w.client, w.name, "main")
+	if len(got.Checks) != 40 || !got.Queue {
+		t.Errorf("%+v", got)
+	}
+	if n := w.asked(); n != 3 {
+		t.Errorf("%d requests: two pages and the branch", n)
 	}
 }
