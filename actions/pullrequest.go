@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
 
 // pulls is what pullRequest asks of GitHub.
@@ -49,8 +50,8 @@ func madeByUs(s Scope, a work.Action, p github.Pull) bool {
 	if ours(s, a, p.Body, p.Author) {
 		return true
 	}
-	want, ok := work.ParsePullMark(a.Body)
-	got, marked := work.ParsePullMark(p.Body)
+	want, ok := origin.ParsePullMark(a.Body)
+	got, marked := origin.ParsePullMark(p.Body)
 	return ok && marked && got == want
 }
 

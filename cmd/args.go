@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/nearest"
 
 	"github.com/spf13/cobra"
 )
@@ -95,7 +95,7 @@ func oneOfValid(c *cobra.Command, given []string) error {
 
 func notTaken(c *cobra.Command, word string, known []string) error {
 	err := fmt.Errorf("%s takes no %q; it takes %s", c.Name(), word, strings.Join(known, ", "))
-	if meant := work.Nearest(word, known); meant != "" {
+	if meant := nearest.Of(word, known); meant != "" {
 		err = fmt.Errorf("%w; did you mean %s?", err, meant)
 	}
 	return err

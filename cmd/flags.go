@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/nearest"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,7 +27,7 @@ func flagError(c *cobra.Command, err error) error {
 			known = append(known, f.Name)
 		}
 	})
-	if meant := work.Nearest(unknown.GetSpecifiedName(), known); meant != "" {
+	if meant := nearest.Of(unknown.GetSpecifiedName(), known); meant != "" {
 		err = fmt.Errorf("%w; did you mean --%s?", err, meant)
 	}
 	return &usageError{err}

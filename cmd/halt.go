@@ -15,15 +15,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
-	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // halted tells whether everything on this machine is paused; nil: it is not.
-func halted(cfg *config.Config) (*env.Halt, error) {
+func halted(cfg *config.Config) (*folder.Halt, error) {
 	if err := machine.GuardState(cfg.Runtime.StateDir); err != nil {
 		return nil, err
 	}
-	h, is := env.Dirs{State: cfg.Runtime.StateDir}.Halted()
+	h, is := folder.Dirs{State: cfg.Runtime.StateDir}.Halted()
 	if !is {
 		return nil, nil //nolint:nilnil // no pause is an answer
 	}
@@ -31,7 +31,7 @@ func halted(cfg *config.Config) (*env.Halt, error) {
 }
 
 // haltSays is what a person reads of a pause of everything.
-func haltSays(h env.Halt) string { return plain(terminal.OneLine(h.Says())) }
+func haltSays(h folder.Halt) string { return plain(terminal.OneLine(h.Says())) }
 
 // addAll lets pause and resume be about everything on this machine.
 func (a *app) addAll(c *cobra.Command, verb command.Verb, flags **terminal.JSON) {
@@ -87,7 +87,7 @@ func (a *app) everything(verb command.Verb, reason string, flags *terminal.JSON)
 			return &usageError{fmt.Errorf("--all is about everything, and %q names one repository: to leave it alone, take it out of the config", reason)}
 		}
 	}
-	dirs, answer := env.Dirs{State: cfg.Runtime.StateDir}, ""
+	dirs, answer := folder.Dirs{State: cfg.Runtime.StateDir}, ""
 	if verb == command.VerbPause {
 		answer, err = a.haltAll(dirs, reason)
 	} else {
@@ -119,7 +119,7 @@ func (a *app) configForAll() (cfg *config.Config, broken, err error) {
 	return &config.Config{Runtime: config.Runtime{StateDir: a.stateDir}}, broken, nil
 }
 
-func (a *app) haltAll(dirs env.Dirs, reason string) (string, error) {
+func (a *app) haltAll(dirs folder.Dirs, reason string) (string, error) {
 	if err := machine.MakeFolder(dirs.State); err != nil {
 		return "", err
 	}
@@ -133,7 +133,7 @@ func (a *app) haltAll(dirs env.Dirs, reason string) (string, error) {
 	return "Everything on this machine is paused: no pass begins anything. Agents that work now end within seconds, and what they made is kept. gh mergexo resume --all ends the pause.", nil
 }
 
-func endHalt(dirs env.Dirs) (string, error) {
+func endHalt(dirs folder.Dirs) (string, error) {
 	was, err := dirs.EndHalt()
 	switch {
 	case errors.Is(err, os.ErrPermission):
@@ -147,7 +147,7 @@ func endHalt(dirs env.Dirs) (string, error) {
 }
 
 // printHalt says that a pass, or a dry run, does nothing, in one line.
-func (a *app) printHalt(h *env.Halt) {
+func (a *app) printHalt(h *folder.Halt) {
 	to, out := a.env.Stderr, newOutput(a.env)
 	if out.TTY {
 		to = a.env.Stdout

@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // passView is what --json prints of a pass, of a dry run, and of none at all.
@@ -22,7 +23,7 @@ type passView struct {
 	turns          []env.TurnReport
 	plan           []planLine // of a dry run
 	held           string
-	halt           *env.Halt
+	halt           *folder.Halt
 }
 
 func (v passView) object() map[string]any {
@@ -34,13 +35,13 @@ func (v passView) object() map[string]any {
 
 // printHalted tells that there is no pass, for everything is paused: whoever watches or
 // asks is told each time, a scheduler once a pause.
-func (a *app) printHalted(h *env.Halt, opt *tickOptions, cfg *config.Config) error {
+func (a *app) printHalted(h *folder.Halt, opt *tickOptions, cfg *config.Config) error {
 	if h == nil {
 		return nil
 	}
 	if !opt.json.Asked() {
 		watched := opt.dryRun || newOutput(a.env).TTY
-		if watched || (env.Dirs{State: cfg.Runtime.StateDir}).TellHalt(*h) {
+		if watched || (folder.Dirs{State: cfg.Runtime.StateDir}).TellHalt(*h) {
 			a.printHalt(h)
 		}
 		return nil

@@ -14,6 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+	"github.com/mergexo/gh-mergexo/tick/known"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
@@ -70,13 +72,13 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 }
 
 // lockForCommand takes tick.lock, and waits a little for it.
-func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (env.FileLock, error) {
-	l, ok, err := p.LockPlanning(ctx, 0)
+func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (folder.FileLock, error) {
+	l, ok, err := p.Dirs.LockPlanning(ctx, 0)
 	if ok || err != nil {
 		return l, err
 	}
 	waiting()
-	l, ok, err = p.LockPlanning(ctx, commandWait)
+	l, ok, err = p.Dirs.LockPlanning(ctx, commandWait)
 	if err == nil && !ok {
 		err = fmt.Errorf("a pass has been planning for %s and nothing was done; try again, or say it in a comment on GitHub", commandWait)
 	}
@@ -85,8 +87,8 @@ func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (env.FileLock
 
 // planLocal decides what a command does, as route does of one in a comment.
 func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd command.Command) (rep plan.Reply, made plan.Plan, err error) {
-	var v plan.Snapshot
-	var item plan.Item
+	var v known.Snapshot
+	var item known.Item
 	by := work.Account{Login: "the operator"}
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		if v, item, err = p.loader.ForCommand(ctx, tx, rem, number); err != nil || item.ID == 0 {
@@ -124,7 +126,7 @@ func (p *Pass) sendTold(ctx context.Context, rem *env.Repo, plan plan.Plan, told
 	var err error
 	var who work.Account
 	if h, halted := p.Dirs.Halted(); halted {
-		err, told.Halted = &env.HaltedError{Halt: h}, true
+		err, told.Halted = &folder.HaltedError{Halt: h}, true
 	} else {
 		who, _, _, err = rem.GitHub.Viewer(ctx, "")
 	}

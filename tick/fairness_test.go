@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
+	"github.com/mergexo/gh-mergexo/tick/known"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
@@ -61,7 +62,7 @@ type play struct {
 	slots   int
 	weights score.Weights
 
-	views   []plan.Snapshot // of each repository, without what is running
+	views   []known.Snapshot // of each repository, without what is running
 	line    []*waits
 	running []running
 	last    int64 // id of a turn, an item or an event
@@ -89,8 +90,8 @@ func newPlay(roll dice, order func([]plan.Plan) []plan.PlannedTurn) *play {
 	for n := range repositories {
 		repo := app
 		repo.ID, repo.Name.Name = int64(n+1), fmt.Sprint("app", n)
-		p.views = append(p.views, plan.Snapshot{
-			Repo: repo, Policy: plan.Policy{FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Weights: p.weights, Match: func(glob, path string) bool { return glob == path }},
+		p.views = append(p.views, known.Snapshot{
+			Repo: repo, Policy: known.Policy{FeedbackLoop: true, IssueComments: true, MaxEvents: 50, Weights: p.weights, Match: func(glob, path string) bool { return glob == path }},
 		})
 	}
 	return p
@@ -132,8 +133,8 @@ func (p *play) run() error {
 // arrive makes something happen in a repository.
 func (p *play) arrive(repo, priority int) {
 	v := &p.views[repo]
-	item := plan.Item{Item: work.Item{ID: p.id(), RepoID: v.Repo.ID, Number: len(v.Items) + 1, Priority: priority, Since: p.now}}
-	open := slices.DeleteFunc(slices.Clone(v.Items), func(i plan.Item) bool { return !i.HasPull() })
+	item := known.Item{Item: work.Item{ID: p.id(), RepoID: v.Repo.ID, Number: len(v.Items) + 1, Priority: priority, Since: p.now}}
+	open := slices.DeleteFunc(slices.Clone(v.Items), func(i known.Item) bool { return !i.HasPull() })
 	e := work.Event{ID: p.id(), ItemID: item.ID, Number: item.Number, SeenAt: p.now, CreatedAt: p.now, UpdatedAt: p.now}
 	switch kind := p.roll("what", 0, 3); {
 	case kind == 0:
@@ -299,13 +300,13 @@ func TestTheFairnessTestTellsUnfairOrders(t *testing.T) {
 		},
 		"a round robin that forgets": func(plans []plan.Plan) []plan.PlannedTurn {
 			for i := range plans {
-				plans[i].Served = plan.RoundRobin{}
+				plans[i].Served = known.RoundRobin{}
 			}
 			return order(plans)
 		},
 		"feedback first": func(plans []plan.Plan) []plan.PlannedTurn {
 			for i := range plans {
-				plans[i].Served = plan.RoundRobin{Fresh: max(plans[i].Served.Fresh, plans[i].Served.Feedback)}
+				plans[i].Served = known.RoundRobin{Fresh: max(plans[i].Served.Fresh, plans[i].Served.Feedback)}
 			}
 			return order(plans)
 		},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/known"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
@@ -36,8 +37,8 @@ func TestOrder(t *testing.T) {
 			{Turns: []plan.PlannedTurn{waiting(2, 3, 1, start, 2)}},
 		}, []int{1, 3, 2}},
 		{"who was served longest ago goes first", []plan.Plan{
-			{Turns: []plan.PlannedTurn{waiting(1, 1, 3, start, 9), waiting(1, 2, 3, start, 8)}, Served: plan.RoundRobin{Fresh: 7}},
-			{Turns: []plan.PlannedTurn{waiting(2, 3, 1, start, 2), waiting(2, 4, 1, feedback, 9)}, Served: plan.RoundRobin{Fresh: 4, Feedback: 5}},
+			{Turns: []plan.PlannedTurn{waiting(1, 1, 3, start, 9), waiting(1, 2, 3, start, 8)}, Served: known.RoundRobin{Fresh: 7}},
+			{Turns: []plan.PlannedTurn{waiting(2, 3, 1, start, 2), waiting(2, 4, 1, feedback, 9)}, Served: known.RoundRobin{Fresh: 4, Feedback: 5}},
 		}, []int{3, 1, 4, 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

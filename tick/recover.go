@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // recover resumes the turns that no living pass works on: those of a dead one,
@@ -107,7 +108,7 @@ func (p *Pass) resume(ctx context.Context, t work.Turn) (*env.Lease, error) {
 
 // freeSlot takes a free slot, the preferred one if possible; nil when every
 // slot is taken.
-func (p *Pass) freeSlot(prefer int) (*env.Slot, error) {
+func (p *Pass) freeSlot(prefer int) (*folder.Slot, error) {
 	order := []int{}
 	if prefer >= 0 && prefer < p.Config.Runtime.Workers {
 		order = append(order, prefer)

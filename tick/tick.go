@@ -42,7 +42,7 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	p.assemble()
 	p.Local = p.Now
 	rep = env.NewReport(p.Local())
-	planning, ok, err := p.LockPlanning(ctx, p.Wait)
+	planning, ok, err := p.Dirs.LockPlanning(ctx, p.Wait)
 	if err != nil || !ok {
 		rep.Skipped = "another pass is planning"
 		return rep, err

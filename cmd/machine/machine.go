@@ -20,6 +20,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // Options are what a machine is made from.
@@ -43,7 +44,7 @@ func Open(opt Options) (*Machine, error) {
 func newMachine(opt Options) *Machine {
 	return &Machine{
 		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now,
-		dirs: env.Dirs{State: opt.Config.Runtime.StateDir}, clients: map[string]*github.Client{},
+		dirs: folder.Dirs{State: opt.Config.Runtime.StateDir}, clients: map[string]*github.Client{},
 	}
 }
 
@@ -53,7 +54,7 @@ type Machine struct {
 	cfg     *config.Config
 	env     config.Env
 	secrets *secrets.Redactor
-	dirs    env.Dirs
+	dirs    folder.Dirs
 	now     func() time.Time
 	clients map[string]*github.Client
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
-	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // One redactor for all that is logged.
@@ -22,7 +22,7 @@ func TestNoTokenIsLogged(t *testing.T) {
 	known := &secrets.Redactor{}
 	known.Add(own, "the value of BUILD_API_TOKEN")
 	dir := t.TempDir()
-	m := &Machine{secrets: known, now: time.Now, dirs: env.Dirs{State: dir}, cfg: &config.Config{}}
+	m := &Machine{secrets: known, now: time.Now, dirs: folder.Dirs{State: dir}, cfg: &config.Config{}}
 	log, done, err := m.openLog(false)
 	if err != nil {
 		t.Fatal(err)

@@ -10,17 +10,17 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/internal/work/standing"
-	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // Facts are what the database knows of one work item today.
 type Facts struct {
-	plan.Item
+	known.Item
 	Repo      work.Repo
 	Called    string         // the repository's name, with its host where that is needed
 	Live      bool           // a living pass works on it
-	Halt      *env.Halt      // everything on this machine is paused; nil: it is not
+	Halt      *folder.Halt   // everything on this machine is paused; nil: it is not
 	Said      work.Action    // the comment that says on GitHub why it is blocked
 	Reviewing *review.Record // where the next pass moves its reviews, by the plan; nil: they stay
 	Waits     []work.Reason  // what keeps a turn from being begun, by the plan

@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
@@ -19,21 +19,21 @@ func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 	limited.NotBefore, limited.LastError = later, "rate limit"
 	open := work.PullRequest{Number: 13, State: work.PullOpen}
 	broken := work.PullRequest{Number: 13, State: work.PullOpen, NotBefore: later, LastError: "HTTP 500"}
-	item := func(s work.State, f work.Flow) plan.Item {
-		return plan.Item{Item: work.Item{Number: 12, State: s, Flow: f}}
+	item := func(s work.State, f work.Flow) known.Item {
+		return known.Item{Item: work.Item{Number: 12, State: s, Flow: f}}
 	}
-	with := func(i plan.Item, changes ...func(*plan.Item)) plan.Item {
+	with := func(i known.Item, changes ...func(*known.Item)) known.Item {
 		for _, change := range changes {
 			change(&i)
 		}
 		return i
 	}
-	pull := func(p work.PullRequest) func(*plan.Item) { return func(i *plan.Item) { i.Pull = p } }
-	turn := func(t work.Turn) func(*plan.Item) { return func(i *plan.Item) { i.Turn = &t } }
-	why := func(r work.Reason) func(*plan.Item) { return func(i *plan.Item) { i.Reason = r } }
-	paused := func(i *plan.Item) { i.Pause = &work.Pause{Began: now.Add(-time.Hour), By: "ann"} }
+	pull := func(p work.PullRequest) func(*known.Item) { return func(i *known.Item) { i.Pull = p } }
+	turn := func(t work.Turn) func(*known.Item) { return func(i *known.Item) { i.Turn = &t } }
+	why := func(r work.Reason) func(*known.Item) { return func(i *known.Item) { i.Reason = r } }
+	paused := func(i *known.Item) { i.Pause = &work.Pause{Began: now.Add(-time.Hour), By: "ann"} }
 	refused := work.Reason{Kind: work.WhyPushRefused, Text: "rules", Advice: "allow pushes"}
-	two := func(i *plan.Item) {
+	two := func(i *known.Item) {
 		i.Events = []work.Event{{ID: 1, Kind: work.EventIssue}, {ID: 2, Kind: work.EventReview}}
 	}
 	for name, c := range map[string]struct {
@@ -83,7 +83,7 @@ func says(got, part string) bool { return strings.Contains(got, part) && (part !
 func TestAWaitFromAWrongClockIsNone(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	turn := work.Turn{Step: work.StepClaimed, NotBefore: now.Add(time.Hour), UpdatedAt: now}
-	f := Facts{Item: plan.Item{Item: work.Item{State: work.StateRunning}, Turn: &turn}, Now: now}
+	f := Facts{Item: known.Item{Item: work.Item{State: work.StateRunning}, Turn: &turn}, Now: now}
 	if got := f.state(); got != "waiting" {
 		t.Errorf("a wait: %q", got)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // The views are what --json prints; their names are gh's manner, camel case.
@@ -260,7 +260,7 @@ type HaltView struct {
 }
 
 // ViewHalt is a pause of everything as JSON; null: there is none.
-func ViewHalt(h *env.Halt) *HaltView {
+func ViewHalt(h *folder.Halt) *HaltView {
 	if h == nil {
 		return nil
 	}

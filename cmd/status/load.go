@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
@@ -25,7 +26,7 @@ type Board struct {
 	day   spending.Day // what was spent in the last 24 hours, over all repositories
 
 	budgets work.Budgets
-	halt    *env.Halt // everything on this machine is paused; nil: it is not
+	halt    *folder.Halt // everything on this machine is paused; nil: it is not
 
 	now    time.Time                // by GitHub's clock, as what is stored
 	clocks map[string]time.Duration // how far this machine's is ahead, by host
@@ -46,7 +47,7 @@ type Query struct {
 	Repos  []work.RepoName // of the config
 	All    bool            // also what is merged, completed or closed
 	Now    time.Time       // by this machine's clock
-	Halt   *env.Halt       // everything on this machine is paused; nil: it is not
+	Halt   *folder.Halt    // everything on this machine is paused; nil: it is not
 }
 
 // Empty is the board before any pass.
@@ -69,7 +70,7 @@ func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 	if len(q.Repos) > 0 {
 		q.Now = q.Now.Add(-clocks[q.Repos[0].Host])
 	}
-	live, err := env.Dirs{State: q.Config.Runtime.StateDir}.LiveTurns()
+	live, err := folder.Dirs{State: q.Config.Runtime.StateDir}.LiveTurns()
 	if err != nil {
 		return Board{}, err
 	}

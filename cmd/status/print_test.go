@@ -8,7 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // A line of status, the head of show and the item in JSON say the same of an item.
@@ -18,21 +18,21 @@ func TestEveryViewOfAnItemSaysTheSame(t *testing.T) {
 	pull := work.PullRequest{Number: 13, State: work.PullOpen, URL: "https://github.com/octo/app/pull/13"}
 	why := work.Reason{Kind: work.WhyQuestion, Text: "Which?"}
 	stop := work.Stop{Reason: why, Since: now.Add(-time.Hour), Attempts: 2}
-	item := func(s work.State, change func(*plan.Item)) plan.Item {
-		i := plan.Item{Item: work.Item{Number: 12, State: s, Flow: work.FlowBugfix, Reason: why, Since: now.Add(-time.Minute)}}
+	item := func(s work.State, change func(*known.Item)) known.Item {
+		i := known.Item{Item: work.Item{Number: 12, State: s, Flow: work.FlowBugfix, Reason: why, Since: now.Add(-time.Minute)}}
 		change(&i)
 		return i
 	}
 	for name, f := range map[string]Facts{
-		"pending":    {Item: item(work.StatePending, func(*plan.Item) {})},
-		"blocked":    {Item: item(work.StateBlocked, func(i *plan.Item) { i.Pull, i.Stop = pull, stop })},
-		"a question": {Item: item(work.StateAwaitingIssueFollowup, func(i *plan.Item) { i.Stop = stop })},
-		"paused":     {Item: item(work.StateAwaitingFeedback, func(i *plan.Item) { i.Pull, i.Pause = pull, &work.Pause{Began: now, By: "ann"} })},
+		"pending":    {Item: item(work.StatePending, func(*known.Item) {})},
+		"blocked":    {Item: item(work.StateBlocked, func(i *known.Item) { i.Pull, i.Stop = pull, stop })},
+		"a question": {Item: item(work.StateAwaitingIssueFollowup, func(i *known.Item) { i.Stop = stop })},
+		"paused":     {Item: item(work.StateAwaitingFeedback, func(i *known.Item) { i.Pull, i.Pause = pull, &work.Pause{Began: now, By: "ann"} })},
 		"held": {
-			Item:  item(work.StateAwaitingFeedback, func(i *plan.Item) { i.Pull, i.Events = pull, []work.Event{{ID: 1, Kind: work.EventIssue}} }),
+			Item:  item(work.StateAwaitingFeedback, func(i *known.Item) { i.Pull, i.Events = pull, []work.Event{{ID: 1, Kind: work.EventIssue}} }),
 			Waits: []work.Reason{{Kind: work.WhyDayBudget, Name: work.MaxTurnsPerDay, Used: 3, Limit: 3}},
 		},
-		"interrupted": {Item: item(work.StateRunning, func(i *plan.Item) { i.Turn = &work.Turn{Step: work.StepClaimed, Kind: work.KindBugfixStart} })},
+		"interrupted": {Item: item(work.StateRunning, func(i *known.Item) { i.Turn = &work.Turn{Step: work.StepClaimed, Kind: work.KindBugfixStart} })},
 	} {
 		f.Repo, f.Now = repo, now
 		var line, head, people bytes.Buffer

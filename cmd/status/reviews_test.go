@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 const head = "cccccccccccccccccccccccccccccccccccccccc"
@@ -18,7 +18,7 @@ const head = "cccccccccccccccccccccccccccccccccccccccc"
 func underReview(now review.Record, verdicts ...review.Verdict) Facts {
 	quinn, ann := review.Reviewer{Name: "quinn"}, review.Reviewer{Name: "ann", Human: true, Login: "ann-example"}
 	repo := work.Repo{Name: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}}
-	return Facts{Repo: repo, Item: plan.Item{
+	return Facts{Repo: repo, Item: known.Item{
 		Item:      work.Item{Number: 12, State: work.StateAwaitingFeedback},
 		Pull:      work.PullRequest{Number: 13, State: work.PullOpen, HeadOID: head, URL: "https://github.com/octo/app/pull/13"},
 		Reviews:   review.Facts{Record: now, Verdicts: verdicts},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // Agent runs one agent.
@@ -81,7 +82,7 @@ type Spec struct {
 	Effort   string           // how hard the model thinks, in the program's own words; empty: its default
 	Writable []string         // folders beside the checkout that codex's own sandbox lets its commands write to
 	Args     []string         // further arguments of codex and claude, after ours
-	Prices   *work.Prices     // what its tokens cost; nil: what the program says, or Anthropic's list
+	Prices   *spending.Prices // what its tokens cost; nil: what the program says, or Anthropic's list
 	Environ  []string         // required; exactly what it sees, beside what the adapter adds
 	Plain    []string         // required by Test: of that, what holds no key of the provider and nothing that was passed on
 	Home     string           // required; a folder of ours outside every checkout, for its git configuration

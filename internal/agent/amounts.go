@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // The most that one run can have used; more is a mistake of the program's, or a
@@ -15,7 +16,7 @@ const (
 
 // Charge is what tokens come to: at the prices that the config states, else at a
 // cost that is known from elsewhere.
-func (s Spec) Charge(t work.Tokens, cost float64) work.Usage {
+func (s Spec) Charge(t spending.Tokens, cost float64) work.Usage {
 	if s.Prices != nil {
 		cost = s.Prices.Cost(t)
 	}

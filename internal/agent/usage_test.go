@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/modelsim"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // loops has the model run one command after the other, for ever.
@@ -101,7 +102,7 @@ func TestATurnThatFailsIsPaid(t *testing.T) {
 
 // ending runs an adapter on a program that prints lines, and then neither says
 // anything nor ends.
-func ending(t *testing.T, adapter string, prices *work.Prices, lines ...string) (agent.Result, error) {
+func ending(t *testing.T, adapter string, prices *spending.Prices, lines ...string) (agent.Result, error) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
 	write(t, out, strings.Join(lines, "\n")+"\n")
@@ -124,7 +125,7 @@ func TestClaudesMessagesCountOnce(t *testing.T) {
 	if _, ok := errors.AsType[*agent.TimeoutError](err); !ok {
 		t.Fatalf("got %v", err)
 	}
-	want := work.Tokens{Input: 30, CacheWrite: 200, CacheRead: 2000, Output: 10}
+	want := spending.Tokens{Input: 30, CacheWrite: 200, CacheRead: 2000, Output: 10}
 	if cost := claude.PriceOf(model).Cost(want); res.Usage.InputTokens != 2230 || res.Usage.OutputTokens != 10 || math.Abs(res.Usage.CostUSD-cost) > 1e-9 || cost == 0 {
 		t.Errorf("got %+v, want %+v for %g USD", res.Usage, want, cost)
 	}
@@ -151,7 +152,7 @@ func TestAnAnswerThatCameBeforeTheLimitIsKept(t *testing.T) {
 }
 
 func TestStatedPricesCount(t *testing.T) {
-	prices := &work.Prices{Input: 1e6, CacheRead: 1e5, CacheWrite: 2e6, Output: 1e7}
+	prices := &spending.Prices{Input: 1e6, CacheRead: 1e5, CacheWrite: 2e6, Output: 1e7}
 	for adapter, tt := range map[string]struct {
 		lines []string
 		want  float64
@@ -177,7 +178,7 @@ func TestStatedPricesCount(t *testing.T) {
 
 func TestCodexsCostIsStatedByTheConfig(t *testing.T) {
 	r := newRig(t, codexName)
-	r.spec.Prices = &work.Prices{Input: 1, CacheRead: 0.1, CacheWrite: 1, Output: 10}
+	r.spec.Prices = &spending.Prices{Input: 1, CacheRead: 0.1, CacheWrite: 1, Output: 10}
 	u := r.must(r.request("Begin.")).Usage
 	const want = ((modelsim.InputTokens-modelsim.CachedTokens)*1 + modelsim.CachedTokens*0.1 + modelsim.OutputTokens*10) / 1e6
 	if math.Abs(u.CostUSD-want) > 1e-9 {
@@ -192,7 +193,7 @@ func TestTheListIsThatOfClaude(t *testing.T) {
 		r.spec.Model = model
 		u := r.must(r.request("Begin.")).Usage
 		n := u.OutputTokens / modelsim.OutputTokens
-		want := claude.PriceOf(model).Cost(work.Tokens{
+		want := claude.PriceOf(model).Cost(spending.Tokens{
 			Input: n * (modelsim.InputTokens - modelsim.CachedTokens), CacheRead: n * modelsim.CachedTokens, Output: n * modelsim.OutputTokens,
 		})
 		if n == 0 || math.Abs(u.CostUSD-want) > 1e-9 {

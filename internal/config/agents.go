@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
-	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 var (
@@ -61,7 +61,7 @@ func (p *parser) agent(t *document.Table, name string) {
 
 // prices reads what an agent's tokens cost. What is said of none is read for the
 // first time: nothing is forgotten that way.
-func prices(t *document.Table) *work.Prices {
+func prices(t *document.Table) *spending.Prices {
 	const key, most = "usd_per_million", 1e6
 	v, written := t.Get(key)
 	if !written {
@@ -77,7 +77,7 @@ func prices(t *document.Table) *work.Prices {
 			t.Bad(key, "%s is missing; write such as { input = 1.25, cached = 0.125, output = 10 }", required)
 		}
 	}
-	var all work.Prices
+	var all spending.Prices
 	all.Input = p.Number("input", 0, 0, most)
 	all.CacheRead = p.Number("cached", all.Input, 0, most)
 	all.CacheWrite = p.Number("cache_write", all.Input, 0, most)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // Config is the operator's config with every default filled in.
@@ -79,7 +80,7 @@ type Agent struct {
 	Args    []string // codex and claude: further arguments
 	EnvPass []string // names of variables that it sees beside the allow-list
 	Session SessionMode
-	Prices  *work.Prices // of its tokens; nil: what it says itself
+	Prices  *spending.Prices // of its tokens; nil: what it says itself
 
 	Sandbox  work.Sandbox // empty: the runtime's
 	Readable []string     // folders and files that it may read in the sandbox, beside the runtime's

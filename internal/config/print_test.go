@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 func TestPrintedConfigReadsBackTheSame(t *testing.T) {
@@ -147,7 +147,7 @@ func TestPrintedPricesReadBackTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, source)
 		}
-		if p := cfg.Agents["codex"].Prices; p == nil || *p != (work.Prices{Input: 2, CacheRead: 0.25, CacheWrite: 2, Output: 8.5}) {
+		if p := cfg.Agents["codex"].Prices; p == nil || *p != (spending.Prices{Input: 2, CacheRead: 0.25, CacheWrite: 2, Output: 8.5}) {
 			t.Errorf("got %+v from\n%s", p, source)
 		}
 		if p := cfg.Agents["claude"].Prices; p != nil {

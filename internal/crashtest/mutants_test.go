@@ -169,7 +169,7 @@ func mutants() []mutant {
 `}},
 		},
 		{
-			guard: "the lock of a slot", quick: true, file: "tick/env/lock.go", scenario: "bugfix", points: meetsOthers,
+			guard: "the lock of a slot", quick: true, file: "tick/folder/lock.go", scenario: "bugfix", points: meetsOthers,
 			edits: []edit{{`
 	path := d.slotPath(k)
 	l, ok, err := TryLock(path)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
-	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
 
 // Carries reports whether a turn's work is reachable from head: the commit
@@ -27,7 +27,7 @@ func (m *Mirror) Carries(ctx context.Context, head, turnKey, oid string) (bool, 
 		return false, err
 	}
 	found, err := m.Call("log", "-1", "--format=%H", "--basic-regexp",
-		"--grep=^"+work.TrailerTurn+": "+strings.ReplaceAll(work.ShortTurn(turnKey), ".", `\.`)+"[0-9a-f]*$", head).Text(ctx)
+		"--grep=^"+origin.TrailerTurn+": "+strings.ReplaceAll(origin.ShortTurn(turnKey), ".", `\.`)+"[0-9a-f]*$", head).Text(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look for turn %s: %w", turnKey, err)
 	}
@@ -63,7 +63,7 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 		oid, email, _ := strings.Cut(head, " ")
 		e := Entry{OID: oid, Ours: m.wrote(email)}
 		e.Subject, _, _ = strings.Cut(message, "\n")
-		e.Turn, e.Handled = work.TrailersOf(message)
+		e.Turn, e.Handled = origin.TrailersOf(message)
 		entries = append(entries, e)
 	}
 	return entries, nil

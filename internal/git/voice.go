@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
 
 // Voice says whom the commits of a mirror are by. What is zero is ours.
@@ -63,17 +64,24 @@ func (m *Mirror) wrote(email string) bool {
 
 // trailers end a commit's message, one a line.
 func (m *Mirror) trailers(c Commit) ([]string, error) {
-	lines := []string{work.TrailerTurn + ": " + work.ShortTurn(c.Turn)}
+	lines := []string{origin.TrailerTurn + ": " + origin.ShortTurn(c.Turn)}
 	for _, key := range c.Handled {
-		lines = append(lines, work.TrailerHandled+": "+key)
+		lines = append(lines, origin.TrailerHandled+": "+key)
 	}
 	lines = append(lines, c.Trailers...)
-	signer, err := m.Signer()
-	if err == nil && signer != (Identity{}) {
-		lines = append(lines, "Signed-off-by: "+signer.String())
-	}
+	signedOff, err := m.signedOff()
+	lines = append(lines, signedOff...)
 	for i, line := range lines {
 		lines[i] = strings.TrimSpace(line)
 	}
 	return lines, err
+}
+
+// signedOff is the trailer of who signs off; none when nobody does.
+func (m *Mirror) signedOff() ([]string, error) {
+	signer, err := m.Signer()
+	if err != nil || signer == (Identity{}) {
+		return nil, err
+	}
+	return []string{"Signed-off-by: " + signer.String()}, nil
 }

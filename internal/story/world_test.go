@@ -13,7 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // Who and what is in every world.
@@ -153,7 +153,7 @@ func (w *world) mainRepo() work.Repo {
 	return work.Repo{Name: work.RepoName{Host: simHost, Owner: "octo", Name: "app"}, NodeID: w.hub.Repo(mainRepo).NodeID()}
 }
 
-func (w *world) dirs() env.Dirs { return env.Dirs{State: w.stateDir()} }
+func (w *world) dirs() folder.Dirs { return folder.Dirs{State: w.stateDir()} }
 
 func (w *world) socketPath() string { return filepath.Join(w.socket, "s") }
 func (w *world) home() string       { return filepath.Join(w.work, "home") }

@@ -1,7 +1,6 @@
 package work
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ var (
 	actionMarker  = regexp.MustCompile(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
 	handledMarker = regexp.MustCompile(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
 	reviewMarker  = regexp.MustCompile(`^<!-- mergexo-(review|finding|epoch):([A-Za-z0-9_-]+) -->$`)
-	workMarker    = regexp.MustCompile(`(?m)^<!-- mergexo-work:(\{.*\}) -->$`)
 )
 
 // Marks are what the end of a body of ours says.
@@ -103,61 +101,4 @@ func Unmarked(body string) string {
 func Ours(body string, author Account, accounts []int64) bool {
 	_, marked := ParseMarks(body)
 	return marked && author.ID != 0 && slices.Contains(accounts, author.ID)
-}
-
-// PullMark is what the body of a pull request of ours says about its origin.
-type PullMark struct {
-	Issue int    `json:"issue"`
-	Flow  Flow   `json:"flow"`
-	Turn  string `json:"turn"`
-}
-
-// MarkPull renders the origin of a pull request as a line of its body.
-func MarkPull(m PullMark) string {
-	b, err := json.Marshal(m)
-	if err != nil {
-		panic(err) // three plain fields
-	}
-	return "<!-- mergexo-work:" + string(b) + " -->"
-}
-
-// ParsePullMark finds the origin in a pull request's body.
-func ParsePullMark(body string) (PullMark, bool) {
-	found := workMarker.FindStringSubmatch(Normalise(body))
-	if found == nil {
-		return PullMark{}, false
-	}
-	var m PullMark
-	if err := json.Unmarshal([]byte(found[1]), &m); err != nil || m.Issue <= 0 || m.Flow == "" {
-		return PullMark{}, false
-	}
-	return m, true
-}
-
-// The trailers of our commits.
-const (
-	TrailerTurn    = "Mergexo-Turn"
-	TrailerHandled = "Mergexo-Handled"
-	TrailerReview  = "Mergexo-Review" // the review that a commit answers: its reviewer, and its number on GitHub
-)
-
-// turnDigits is how much of a turn's key a commit names: 64 bits tell all turns apart.
-const turnDigits = 16
-
-// ShortTurn is how a commit names its turn.
-func ShortTurn(key string) string { return key[:min(len(key), turnDigits)] }
-
-// TrailersOf reads the trailers of a commit's message: how the key of the turn that
-// made it begins, empty when none did, and the events that it was made for.
-func TrailersOf(message string) (turn string, handled []string) {
-	for line := range strings.Lines(message) {
-		line = strings.TrimSpace(line)
-		if v, ok := strings.CutPrefix(line, TrailerTurn+": "); ok {
-			turn = v
-		}
-		if v, ok := strings.CutPrefix(line, TrailerHandled+": "); ok {
-			handled = append(handled, v)
-		}
-	}
-	return turn, handled
 }

@@ -1,6 +1,9 @@
 package work
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Run is one start of an agent for a turn. It is stored before the agent starts,
 // and stays when the pass ends before it.
@@ -14,4 +17,16 @@ type Run struct {
 	Ended   time.Time // zero: nobody saw its end
 	Usage   Usage     // as far as it is known
 	Unknown bool      // it used more than that, and nothing says how much
+}
+
+// SumCounts adds counts, which are never below zero. A sum that is too large stays the
+// largest there is: one that wrapped round would look as if nothing was used.
+func SumCounts(counts ...int64) int64 {
+	var sum int64
+	for _, n := range counts {
+		if sum += n; sum < 0 {
+			return math.MaxInt64
+		}
+	}
+	return sum
 }

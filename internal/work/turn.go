@@ -158,5 +158,5 @@ type Usage struct {
 
 // Add sums two usages.
 func (u Usage) Add(o Usage) Usage {
-	return Usage{plus(u.InputTokens, o.InputTokens), plus(u.OutputTokens, o.OutputTokens), u.CostUSD + o.CostUSD}
+	return Usage{SumCounts(u.InputTokens, o.InputTokens), SumCounts(u.OutputTokens, o.OutputTokens), u.CostUSD + o.CostUSD}
 }

@@ -152,19 +152,6 @@ func TestOursIsAccountAndMarker(t *testing.T) {
 	}
 }
 
-func TestPullMark(t *testing.T) {
-	want := PullMark{Issue: 12, Flow: FlowBugfix, Turn: "abc"}
-	got, ok := ParsePullMark("text\r\n\r\n" + MarkPull(want) + "\r\nmore")
-	if !ok || got != want {
-		t.Errorf("ParsePullMark = %+v, %v", got, ok)
-	}
-	for _, not := range []string{"", "> " + MarkPull(want), MarkPull(PullMark{}), "<!-- mergexo-work:{broken -->"} {
-		if _, ok := ParsePullMark(not); ok {
-			t.Errorf("ParsePullMark(%q) takes it for ours", not)
-		}
-	}
-}
-
 func TestBackoff(t *testing.T) {
 	for n, want := range map[int]time.Duration{1: time.Minute, 2: 2 * time.Minute, 4: 8 * time.Minute, 60: maxBackoff} {
 		if got := Backoff(time.Minute, n); got != want {

@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/recheck"
 )
 
@@ -28,7 +29,7 @@ func accountant(t *testing.T, b work.Budgets) (*Runner, *env.Lease) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	now := func() time.Time { return noon }
-	p := &Runner{Env: &env.Env{Config: &config.Config{Runtime: config.Runtime{Budgets: b}}, Store: db, Dirs: env.Dirs{State: t.TempDir()}, Now: now, Local: now, Log: slog.New(slog.DiscardHandler)}}
+	p := &Runner{Env: &env.Env{Config: &config.Config{Runtime: config.Runtime{Budgets: b}}, Store: db, Dirs: folder.Dirs{State: t.TempDir()}, Now: now, Local: now, Log: slog.New(slog.DiscardHandler)}}
 	l := &env.Lease{Repo: &env.Repo{}}
 	err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
 		if l.Repo.Row, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // watchEvery is how often a pass looks, while its agent works, whether somebody
@@ -65,6 +66,6 @@ func (p *Runner) cancelled(ctx context.Context, l *env.Lease) error {
 func cancels(err error) bool {
 	var cancelled *work.CancelledError
 	var superseded *work.SupersededError
-	var halted *env.HaltedError
+	var halted *folder.HaltedError
 	return errors.As(err, &cancelled) || errors.As(err, &superseded) || errors.As(err, &halted)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -69,5 +70,5 @@ func ReviewTrailer(l *env.Lease) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s %d", work.TrailerReview, l.Turn.Reviewer, due.ReviewID)
+	return fmt.Sprintf("%s: %s %d", origin.TrailerReview, l.Turn.Reviewer, due.ReviewID)
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // Env is what every part of a pass works with.
 type Env struct {
 	Config   *config.Config    // required
 	Store    *store.DB         // opened by Run, given for a DryRun
-	Dirs     Dirs              // required
+	Dirs     folder.Dirs       // required
 	Remotes  []Remote          // required: one for each configured repository
 	Agents   Agents            // required
 	Orphans  Orphans           // required

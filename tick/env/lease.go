@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // Unheard is what people said on the pull request that no turn was told of.
@@ -106,10 +107,10 @@ func (l *Lease) Mode() work.Mode {
 type Lease struct {
 	Turn            work.Turn
 	Item            work.Item
-	Slot            *Slot
+	Slot            *folder.Slot
 	Repo            *Repo
 	Events          []work.Event // the turn's, oldest first
-	Checkout        Checkout
+	Checkout        folder.Checkout
 	Threads         map[int64]github.Thread // as read right before the effects, by first comment
 	Carried         map[string]bool         // event keys for which a commit stands on the branch
 	Adopted         bool                    // a start continues on a branch that was pushed before

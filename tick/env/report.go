@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // VerdictKind says how a turn ended in this pass.
@@ -25,9 +26,9 @@ const (
 type Report struct {
 	StartedAt time.Time
 	EndedAt   time.Time
-	Skipped   string // why there was no pass; empty when there was one
-	Halt      *Halt  // everything is paused: there was no pass; else nil
-	Held      string // why turns wait for another day's budgets; empty when none does
+	Skipped   string       // why there was no pass; empty when there was one
+	Halt      *folder.Halt // everything is paused: there was no pass; else nil
+	Held      string       // why turns wait for another day's budgets; empty when none does
 
 	// Shut is why nothing was done on some hosts where work was done on others, for
 	// want of a login or for another one. The causes of their repositories say it too.

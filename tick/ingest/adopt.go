@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
@@ -74,8 +75,8 @@ func (h *Rebuild) adoptAll(ctx context.Context, pulls []github.Pull) error {
 
 // ourPull reports whether a pull request is one that we opened: by account, by
 // mark and by branch, and not from a fork that took our branch's name.
-func (h *Rebuild) ourPull(p github.Pull) (work.PullMark, bool) {
-	mark, marked := work.ParsePullMark(p.Body)
+func (h *Rebuild) ourPull(p github.Pull) (origin.PullMark, bool) {
+	mark, marked := origin.ParsePullMark(p.Body)
 	flow, issue, named := work.ParseBranch(p.Head)
 	ours := marked && named && !p.CrossRepo && flow == mark.Flow && issue == mark.Issue &&
 		p.Author.ID != 0 && slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), p.Author.ID)
@@ -85,7 +86,7 @@ func (h *Rebuild) ourPull(p github.Pull) (work.PullMark, bool) {
 // OwnPull is ourPull for a pull request whose description people may have rewritten,
 // its mark gone: account and branch are ours, and a commit names the turn that made
 // it.
-func (h *Rebuild) OwnPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
+func (h *Rebuild) OwnPull(ctx context.Context, p github.Pull) (origin.PullMark, bool, error) {
 	mark, ours := h.ourPull(p)
 	flow, issue, named := work.ParseBranch(p.Head)
 	if ours || !named || p.CrossRepo || p.Author.ID == 0 || !slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), p.Author.ID) {
@@ -93,11 +94,11 @@ func (h *Rebuild) OwnPull(ctx context.Context, p github.Pull) (work.PullMark, bo
 	}
 	messages, err := h.R.GitHub.PullMessages(ctx, h.Repo.Current, p.Number)
 	if err != nil {
-		return work.PullMark{}, false, err
+		return origin.PullMark{}, false, err
 	}
-	mark = work.PullMark{Issue: issue, Flow: flow}
+	mark = origin.PullMark{Issue: issue, Flow: flow}
 	for _, m := range messages {
-		turn, handled := work.TrailersOf(m)
+		turn, handled := origin.TrailersOf(m)
 		if turn != "" {
 			mark.Turn = turn
 		}
@@ -111,7 +112,7 @@ func (h *Rebuild) OwnPull(ctx context.Context, p github.Pull) (work.PullMark, bo
 // adoptReopened tracks a pull request of ours that was closed, and so not
 // looked for, when the database was lost.
 func (h *Rebuild) adoptReopened(ctx context.Context, is github.Issue) error {
-	mark, marked := work.ParsePullMark(is.Body)
+	mark, marked := origin.ParsePullMark(is.Body)
 	if !marked || is.State != "open" || !slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), is.Author.ID) {
 		return nil
 	}
@@ -130,7 +131,7 @@ func (h *Rebuild) adoptReopened(ctx context.Context, is github.Issue) error {
 
 // adoptPull tracks an open pull request of ours. Its details and everything
 // that was said on it are read in this pass.
-func (h *Rebuild) adoptPull(ctx context.Context, p github.Pull, mark work.PullMark) error {
+func (h *Rebuild) adoptPull(ctx context.Context, p github.Pull, mark origin.PullMark) error {
 	if _, tracked, err := h.Pull(ctx, p.Number); err != nil || tracked {
 		return err
 	}
@@ -164,7 +165,7 @@ func trackedPull(repo work.Repo, item work.Item, p github.Pull) work.PullRequest
 }
 
 // originOf makes the work item of a pull request's source issue again.
-func (h *Rebuild) originOf(ctx context.Context, mark work.PullMark) (work.Item, error) {
+func (h *Rebuild) originOf(ctx context.Context, mark origin.PullMark) (work.Item, error) {
 	is, ok, err := h.R.GitHub.Issue(ctx, h.Repo.Current, mark.Issue)
 	if err != nil {
 		return work.Item{}, err

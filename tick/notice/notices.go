@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 const (
@@ -44,7 +45,7 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 	if len(due) == 0 {
 		return
 	}
-	lock, ok, err := env.TryLock(p.Dirs.NoticesLock(r.Row))
+	lock, ok, err := folder.TryLock(p.Dirs.NoticesLock(r.Row))
 	if err != nil || !ok {
 		return
 	}

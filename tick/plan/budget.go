@@ -43,47 +43,9 @@ func (r *itemPlanner) renew() {
 	}
 }
 
-// How often in a row turns may try to mend the same pull request without anybody
-// saying a word to it: at all, and with the same checks red each time.
-const (
-	MostMends     = 3
-	mostSameMends = 2
-)
-
-// noProgress says why one more turn would not fix what the last ones did not;
-// none while it may. Those that mended what they were for are no circle: what a
-// person pushed on top of them is red for another reason. What a reviewer asked for is
-// counted by the reviews (internal/work/review): before it the checks were green.
+// noProgress says why one more turn would not fix what the last ones did not.
 func (r *itemPlanner) noProgress(events []work.Event) work.Reason {
-	var row []work.Spent // newest first
-	for _, s := range slices.Backward(r.item.Spent) {
-		if s.Kind != work.KindFix || s.Reviewer != "" {
-			break
-		}
-		if s.Step == work.StepDone {
-			row = append(row, s)
-		}
-	}
-	now := work.Findings(events)
-	head, same := r.item.Pull.HeadOID, 0
-	for _, s := range row {
-		left := s.Commit
-		if left == "" {
-			left = s.Head
-		}
-		if len(now) == 0 || left != head || !slices.Equal(r.item.Findings[s.Turn], now) {
-			break
-		}
-		head = s.Head
-		same++
-	}
-	switch {
-	case same >= mostSameMends:
-		return work.Reason{Kind: work.WhyNoProgress, Count: same, Names: now}
-	case len(row) >= MostMends:
-		return work.Reason{Kind: work.WhyNoProgress, Count: len(row)}
-	}
-	return work.Reason{}
+	return spending.NoProgress(r.item.Spent, r.item.Findings, r.item.Pull.HeadOID, events)
 }
 
 // hold lets the planned turns wait when the day's budgets are spent. Nothing

@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // took are turns of a kind that cost half a dollar each, an hour apart, the last
@@ -20,8 +21,8 @@ func took(kind work.Kind, n int) []work.Spent {
 	return all
 }
 
-func budget(b work.Budgets, spent []work.Spent) func(*Snapshot) {
-	return func(v *Snapshot) {
+func budget(b work.Budgets, spent []work.Spent) func(*known.Snapshot) {
+	return func(v *known.Snapshot) {
 		v.Policy.Budgets = b
 		v.Items[0].Spent = spent
 	}
@@ -31,12 +32,12 @@ func TestBudgetsOfAnItem(t *testing.T) {
 	talk := said(work.EventIssue, 2, "66", bob)
 	anew := labelled()
 	anew.SeenAt = noon.Add(-time.Minute)
-	blocked := func(why work.Reason) func(*Snapshot) {
-		return func(v *Snapshot) {
+	blocked := func(why work.Reason) func(*known.Snapshot) {
+		return func(v *known.Snapshot) {
 			v.Items[0].State, v.Items[0].Reason, v.Items[0].Since = work.StateBlocked, why, noon.Add(-10*time.Minute)
 		}
 	}
-	ready := func(v *Snapshot) {
+	ready := func(v *known.Snapshot) {
 		v.Items[0].State, v.Items[0].Flow, v.Free = work.StateReady, work.FlowImplementation, 1
 		e := labelled()
 		e.Kind = work.EventMerged
@@ -46,7 +47,7 @@ func TestBudgetsOfAnItem(t *testing.T) {
 	threeTurns := work.Reason{Kind: work.WhyItemBudget, Name: work.MaxTurnsPerItem, Used: 3, Limit: 3, Begun: 3}
 	full := took(work.KindImplementationFeedback, 3)
 	for name, c := range map[string]struct {
-		view    Snapshot
+		view    known.Snapshot
 		stop    string // why the item stops
 		kind    work.Kind
 		renewed bool
@@ -65,10 +66,10 @@ func TestBudgetsOfAnItem(t *testing.T) {
 		"a start":                           {scene(noPull, state(work.StatePending), with(labelled()), budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"an implementation":                 {scene(noPull, ready, budget(turns, full)), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"said once":                         {scene(blocked(threeTurns), with(talk), budget(turns, full)), "", "", false},
-		"a comment resets nothing":          {scene(blocked(work.Reason{Kind: work.WhyFailed}), with(talk), budget(turns, full), func(v *Snapshot) { v.Items[0].Since = noon.Add(-time.Hour) }), "it has had 3 turns; max_turns_per_item is 3", "", false},
+		"a comment resets nothing":          {scene(blocked(work.Reason{Kind: work.WhyFailed}), with(talk), budget(turns, full), func(v *known.Snapshot) { v.Items[0].Since = noon.Add(-time.Hour) }), "it has had 3 turns; max_turns_per_item is 3", "", false},
 		"the label set again does":          {scene(blocked(threeTurns), with(talk, anew), budget(turns, full)), "", work.KindImplementationFeedback, true},
 		"also of a start":                   {scene(noPull, blocked(threeTurns), with(anew), budget(turns, full)), "", work.KindBugfixStart, true},
-		"the label from before the stop":    {scene(noPull, blocked(threeTurns), func(v *Snapshot) { v.Items[0].Since = noon }, with(anew), budget(turns, full)), "", "", false},
+		"the label from before the stop":    {scene(noPull, blocked(threeTurns), func(v *known.Snapshot) { v.Items[0].Since = noon }, with(anew), budget(turns, full)), "", "", false},
 		"nothing to begin, nothing to stop": {scene(budget(turns, full)), "", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -190,7 +191,7 @@ func since(spent []work.Spent, at time.Time) (left []work.Spent) {
 
 // Who never stops talking is answered all the same.
 func TestABurstThatNeverEnds(t *testing.T) {
-	burst := func(minutes ...int) func(*Snapshot) {
+	burst := func(minutes ...int) func(*known.Snapshot) {
 		var all []work.Event
 		for i, m := range minutes {
 			e := said(work.EventIssue, 2, "66", bob)
@@ -200,16 +201,16 @@ func TestABurstThatNeverEnds(t *testing.T) {
 		}
 		return with(all...)
 	}
-	quiet := func(v *Snapshot) { v.Policy.QuietPeriod = 2 * time.Minute }
+	quiet := func(v *known.Snapshot) { v.Policy.QuietPeriod = 2 * time.Minute }
 	for name, c := range map[string]struct {
-		view Snapshot
+		view known.Snapshot
 		want bool
 	}{
 		"it goes on":                 {scene(quiet, burst(9, 8, 7, 6, 5, 4, 3, 2, 1, 0)), false},
 		"it has gone on for long":    {scene(quiet, burst(20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)), true},
 		"what waits is no burst":     {scene(quiet, burst(50, 1, 0)), false},
 		"it is over":                 {scene(quiet, burst(3, 2)), true},
-		"without a quiet period":     {scene(func(v *Snapshot) { v.Policy.QuietPeriod = 0 }, burst(0)), true},
+		"without a quiet period":     {scene(func(v *known.Snapshot) { v.Policy.QuietPeriod = 0 }, burst(0)), true},
 		"a long one that was broken": {scene(quiet, burst(20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 5, 4, 3, 2, 1, 0)), false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // broken is an event about a head.
@@ -14,18 +15,18 @@ func broken(kind work.EventKind, head string, id int64) work.Event {
 	return e
 }
 
-func snapshot(rollup, mergeable string) func(*Snapshot) {
-	return func(v *Snapshot) {
+func snapshot(rollup, mergeable string) func(*known.Snapshot) {
+	return func(v *known.Snapshot) {
 		v.Items[0].Pull.Rollup, v.Items[0].Pull.Mergeable = rollup, mergeable
 	}
 }
 
 func TestRouteOfChecksAndConflicts(t *testing.T) {
 	check, conflict := broken(work.EventCheck, "aaa", 1), broken(work.EventConflict, "aaa", 2)
-	off := func(v *Snapshot) { v.Policy.FeedbackLoop = false }
-	never := func(v *Snapshot) { v.Policy.Checks = work.ChecksNever }
+	off := func(v *known.Snapshot) { v.Policy.FeedbackLoop = false }
+	never := func(v *known.Snapshot) { v.Policy.Checks = work.ChecksNever }
 	for name, c := range map[string]struct {
-		view     Snapshot
+		view     known.Snapshot
 		kind     work.Kind // of the one turn; none
 		events   int
 		finished []string

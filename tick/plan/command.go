@@ -225,7 +225,7 @@ func (rep Reply) marks(token string, e work.Event) work.Marks {
 }
 
 // command is a command as it is given where the answer is read.
-func (r *commander) command(v command.Verb) string { return r.v.place(r.item).Command(v, "") }
+func (r *commander) command(v command.Verb) string { return r.v.Place(r.item).Command(v, "") }
 
 // same is the command itself, given once more.
 func (r *commander) same(inv invocation) string {
@@ -233,7 +233,7 @@ func (r *commander) same(inv invocation) string {
 	if inv.Head != "" {
 		args = "--head " + inv.Head
 	}
-	return r.v.place(r.item).Command(inv.Verb, args)
+	return r.v.Place(r.item).Command(inv.Verb, args)
 }
 
 // over reports that the item asks for nothing any more, in words for people.

@@ -6,13 +6,14 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // ForCommand decides what one command does that stands in no comment, as the
 // event that remembers it.
-func ForCommand(v Snapshot, item Item, e work.Event, cmd command.Command) (Reply, Plan) {
+func ForCommand(v known.Snapshot, item known.Item, e work.Event, cmd command.Command) (Reply, Plan) {
 	made := Plan{Repo: v.Repo}
-	r := v.planner(&made, item)
+	r := plannerOf(v, &made, item)
 	r.item.Events = slices.DeleteFunc(r.item.Events, func(other work.Event) bool { return other.Kind == work.EventCommand })
 	at := e.CreatedAt.Truncate(time.Second) // as GitHub's stamps are, which are compared with it
 	inv := invocation{Command: cmd, by: e.Author.Login, account: e.Author, at: at, number: e.Number, key: e.Key, onPull: r.item.HasPull() && e.Number == r.item.Pull.Number}

@@ -18,7 +18,7 @@ func (r *commander) retry(inv invocation) Reply {
 	if why := r.kept(inv); why != "" {
 		return nothing("%s", why)
 	}
-	if why := needsUnblock(r.item.Pull, r.v.place(r.item)); why != "" {
+	if why := needsUnblock(r.item.Pull, r.v.Place(r.item)); why != "" {
 		return nothing("%s", why)
 	}
 	rep, ok := overReviews{r}.reviewAgain(inv)
@@ -45,7 +45,7 @@ func (r *commander) kept(inv invocation) string {
 	case pause != nil:
 		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. %s ends the pause; then try %s again.",
 			pause.By, work.UTC(pause.Began), r.command(command.VerbResume), r.same(inv))
-	case r.item.stopped() && r.item.Reason.Kind == work.WhyIssueEdited:
+	case r.item.Stopped() && r.item.Reason.Kind == work.WhyIssueEdited:
 		return fmt.Sprintf("Only setting the label again confirms the new text, so nothing was done: read the issue, then take `%s` away and add it again.", r.item.Label)
 	}
 	return ""
@@ -59,7 +59,7 @@ func (r *commander) unblock(inv invocation) Reply {
 	if why := r.kept(inv); why != "" {
 		return nothing("%s", why)
 	}
-	u := unblock(r.item.Pull, inv.Head, r.v.place(r.item))
+	u := unblock(r.item.Pull, inv.Head, r.v.Place(r.item))
 	if u.Refused != "" {
 		return Reply{Said: u.Refused, Refused: true}
 	}
@@ -68,7 +68,7 @@ func (r *commander) unblock(inv invocation) Reply {
 		r.accept(u.Accept)
 	}
 	turn, busy := r.unfinished()
-	if !accepted && !r.item.stopped() && (!busy || !turn.Blocked) {
+	if !accepted && !r.item.Stopped() && (!busy || !turn.Blocked) {
 		return nothing("Nothing is blocked. %s", r.whereItStands())
 	}
 	rep, went := r.goOn(accepted)
@@ -88,7 +88,7 @@ func (r *commander) goOn(cleared bool) (Reply, bool) {
 	switch {
 	case busy:
 		return r.retryTurn(turn)
-	case !r.item.stopped():
+	case !r.item.Stopped():
 		return Reply{}, false
 	case !r.item.HasPull(), r.item.State == work.StateAwaitingIssueFollowup:
 		return r.startAgain(), true

@@ -49,11 +49,11 @@ func (r overReviews) approver(inv invocation) (pull work.PullRequest, who review
 	pull, p := r.item.Pull, r.item.Reviewers
 	if !strings.HasPrefix(pull.HeadOID, inv.Head) {
 		return pull, who, fmt.Sprintf("The head of `%s` is %s, not that commit, so nothing was done. Look at what was pushed; %s approves it.",
-			pull.Branch, pull.HeadOID, r.v.place(r.item).Command(command.VerbApprove, "--head "+work.Short(pull.HeadOID)))
+			pull.Branch, pull.HeadOID, r.v.Place(r.item).Command(command.VerbApprove, "--head "+work.Short(pull.HeadOID)))
 	}
 	if inv.Head == "" && inv.url != "" && inv.at.Before(pull.HeadSince) { // they may have looked at what was there before
 		return pull, who, fmt.Sprintf("The head of `%s` is %s, which may have come after that was written, so nothing was done. Look at what was pushed; %s approves it.",
-			pull.Branch, pull.HeadOID, r.v.place(r.item).Command(command.VerbApprove, "--head "+work.Short(pull.HeadOID)))
+			pull.Branch, pull.HeadOID, r.v.Place(r.item).Command(command.VerbApprove, "--head "+work.Short(pull.HeadOID)))
 	}
 	for _, one := range r.about().Line() {
 		if one.Is(inv.account) {
@@ -122,16 +122,16 @@ func (r overReviews) reviewAgain(inv invocation) (Reply, bool) {
 	}
 	of := reviewsOf(r.itemPlanner)
 	if !of.stopped() {
-		if held && !r.item.stopped() {
+		if held && !r.item.Stopped() {
 			rep.Said += " " + r.whereItStands()
 		}
-		return rep, held && !r.item.stopped()
+		return rep, held && !r.item.Stopped()
 	}
 	r.item.Reviews.Retried = true
 	c := of.about().Choose()
 	r.item.Reviews.Retried = false
 	if c.State.Stopped() { // by what a command does not change
-		w := explain.Reason(c.Why, r.v.place(r.item))
+		w := explain.Reason(c.Why, r.v.Place(r.item))
 		rep.Said = strings.TrimSpace(fmt.Sprintf("%s %s, so the reviews stay stopped: %s.", rep.Said, upper(w.What), w.Next()))
 		return rep, true
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // answered is what a plan's answer says, without what it is an answer to.
@@ -25,17 +26,17 @@ func answered(p Plan) string {
 
 func TestCommandsAboutReviews(t *testing.T) {
 	grace := work.Account{ID: 9, Login: "Grace"}
-	by := func(who work.Account, body string) func(*Snapshot) {
+	by := func(who work.Account, body string) func(*known.Snapshot) {
 		e := commanded(body, 2, "66")
 		e.Author = who
 		return with(e)
 	}
-	held := func(v *Snapshot) { v.Items[0].HeldBack = &review.Held{By: "bob", At: noon} }
-	gate := func(v *Snapshot) { v.Items[0].Reviewers.RequireHuman = true }
-	asked := func(v *Snapshot) { v.Items[0].Reviews.Requested = []string{"grace"} }
+	held := func(v *known.Snapshot) { v.Items[0].HeldBack = &review.Held{By: "bob", At: noon} }
+	gate := func(v *known.Snapshot) { v.Items[0].Reviewers.RequireHuman = true }
+	asked := func(v *known.Snapshot) { v.Items[0].Reviews.Requested = []string{"grace"} }
 	for _, c := range []struct {
 		name      string
-		view      Snapshot
+		view      known.Snapshot
 		does, say string
 	}{
 		{"a reviewer approves", scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), asked, by(grace, "/mergexo approve --head aaa0000")), "reviewing(grace); waits: review_person; looked", "The head of `agent/bugfix/1-x` is aaa, not that commit"},
@@ -50,7 +51,7 @@ func TestCommandsAboutReviews(t *testing.T) {
 		{"resume ends it", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), held, by(ann, "/mergexo resume")), "reviewing(quinn); turn review quinn quinn.0.0+0; labels ,agent:hold", "The reviews are held no longer. It is `awaiting_feedback` and waits for"},
 		{"retry ends it", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), held, by(ann, "/mergexo retry")), "reviewing(quinn); turn review quinn quinn.0.0+0; labels ,agent:hold", "The reviews are held no longer."},
 		{"retry after the cap", scene(reviewedBy("quinn"), stored(review.HumanReview, "quinn"), verdict("quinn", "aaa", review.RequestChanges), by(ann, "/mergexo retry")), "fixing(quinn) logs work_rejected; turn fix quinn 4000.1.0+0; resumed → awaiting_feedback; status pending; labels ,agent:human-review", "The reviews begin again."},
-		{"retry of what was taken back", scene(reviewedBy("quinn"), stored(review.HumanReview, "quinn"), verdict("quinn", "aaa", review.Approve), func(v *Snapshot) { v.Items[0].Reviews.Verdicts[0].Validity = review.TakenBack }, by(ann, "/mergexo retry")), "waits: review_cycles_exceeded; looked", "The review of \"quinn\" of PR #2 was dismissed, and nobody looks at the same commit twice, so the reviews stay stopped: push a commit"},
+		{"retry of what was taken back", scene(reviewedBy("quinn"), stored(review.HumanReview, "quinn"), verdict("quinn", "aaa", review.Approve), func(v *known.Snapshot) { v.Items[0].Reviews.Verdicts[0].Validity = review.TakenBack }, by(ann, "/mergexo retry")), "waits: review_cycles_exceeded; looked", "The review of \"quinn\" of PR #2 was dismissed, and nobody looks at the same commit twice, so the reviews stay stopped: push a commit"},
 	} {
 		p := For(c.view)
 		if got := tells(p); got != c.does {

@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/internal/work/standing"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // status says where the item stands, in a list.
@@ -40,7 +41,7 @@ func (r *commander) stands() (waits, next string) {
 	if _, over := r.over(); over {
 		return "nothing", r.afterTheEnd()
 	}
-	s, at := r.standing(), r.v.place(r.item)
+	s, at := r.standing(), r.v.Place(r.item)
 	clean := func(said string) string { return r.v.Policy.Clean(strings.Join(strings.Fields(said), " ")) }
 	return strings.TrimRight(clean(s.Says(at, false)), "."), clean(s.Next(at))
 }
@@ -60,7 +61,7 @@ func (r *commander) standing() standing.Standing {
 func (r *commander) waits() []work.Reason {
 	v := r.v
 	v.Strays, v.Items = nil, slices.Clone(v.Items)
-	own := func(i Item) bool { return i.ID == r.item.ID }
+	own := func(i known.Item) bool { return i.ID == r.item.ID }
 	if at := slices.IndexFunc(v.Items, own); at >= 0 {
 		v.Items[at] = r.item // as far as this plan has decided
 	} else {

@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // commanded is a command that was given long enough ago.
@@ -23,7 +24,7 @@ func commanded(body string, number int, id string) work.Event {
 	})
 }
 
-func labels(v *Snapshot) {
+func labels(v *known.Snapshot) {
 	v.Policy.Labels = work.Labels{Design: "agent:design", Bugfix: "agent:bugfix", SmallJob: "agent:small-job", Ignore: "agent:ignore"}
 }
 
@@ -62,18 +63,20 @@ func orders(p Plan) string {
 }
 
 func TestCommands(t *testing.T) {
-	turn := func(change func(*work.Turn)) func(*Snapshot) {
-		return func(v *Snapshot) {
+	turn := func(change func(*work.Turn)) func(*known.Snapshot) {
+		return func(v *known.Snapshot) {
 			t := work.Turn{ID: 5, ItemID: 10, RepoID: 1, Number: 2, Key: "k", Kind: work.KindImplementationFeedback, Step: work.StepPushed}
 			change(&t)
 			v.Items[0].Turn = &t
 		}
 	}
 	parked := turn(func(t *work.Turn) { t.Blocked = true })
-	alive := func(v *Snapshot) { v.Held = []work.Holder{{Repo: app.Name.String(), Number: 2, Issue: 1, Turn: "k"}} }
-	rewritten := func(v *Snapshot) { v.Items[0].Pull.LostOID, v.Items[0].Pull.HeadOID = "bbb", "abcdef1234" }
-	isPaused := func(v *Snapshot) { v.Items[0].Pause = &work.Pause{By: "bob", Began: noon} }
-	edited := func(v *Snapshot) {
+	alive := func(v *known.Snapshot) {
+		v.Held = []work.Holder{{Repo: app.Name.String(), Number: 2, Issue: 1, Turn: "k"}}
+	}
+	rewritten := func(v *known.Snapshot) { v.Items[0].Pull.LostOID, v.Items[0].Pull.HeadOID = "bbb", "abcdef1234" }
+	isPaused := func(v *known.Snapshot) { v.Items[0].Pause = &work.Pause{By: "bob", Began: noon} }
+	edited := func(v *known.Snapshot) {
 		i := &v.Items[0]
 		i.Edited, i.Label = "its title was changed", "agent:bugfix"
 		i.Reason = work.Reason{Kind: work.WhyIssueEdited, Text: i.Edited}
@@ -84,7 +87,7 @@ func TestCommands(t *testing.T) {
 	for _, c := range []struct {
 		name, say string
 		number    int
-		view      Snapshot
+		view      known.Snapshot
 		want      string
 	}{
 		{"help", "help", 2, scene(), "“A command stands on the first line of a comment, and is taken from people with write permission on the repository.”"},
@@ -95,8 +98,8 @@ func TestCommands(t *testing.T) {
 		{"retry of a turn that runs", "retry", 2, scene(state(work.StateRunning), turn(func(*work.Turn) {}), alive), "“There is nothing to try again”"},
 		{"retry of what waits for an answer", "retry", 1, scene(noPull, state(work.StateAwaitingIssueFollowup), with(labelled())), "resumed → pending; allow; “The work is tried again, with all comments on the issue.”; turn bugfix_start"},
 		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "“There is nothing to try again: it waits for a person”"},
-		{"retry of what was given up", "retry", 2, scene(state(work.StateBlocked), func(v *Snapshot) { v.Items[0].Shelved = []string{"x"} }), "resumed → awaiting_feedback; take up; allow; “It resumes: the next turn answers what waits on #2.”"},
-		{"retry of what GitHub did not answer for", "retry", 2, scene(func(v *Snapshot) { v.Items[0].Pull.NotBefore = noon.Add(time.Hour) }), "read again; “Pull request #2 could not be read from GitHub, and is read again now.”"},
+		{"retry of what was given up", "retry", 2, scene(state(work.StateBlocked), func(v *known.Snapshot) { v.Items[0].Shelved = []string{"x"} }), "resumed → awaiting_feedback; take up; allow; “It resumes: the next turn answers what waits on #2.”"},
+		{"retry of what GitHub did not answer for", "retry", 2, scene(func(v *known.Snapshot) { v.Items[0].Pull.NotBefore = noon.Add(time.Hour) }), "read again; “Pull request #2 could not be read from GitHub, and is read again now.”"},
 		{"retry of what was merged", "retry", 2, scene(pullIs(work.PullMerged)), "pull merged → completed; “Pull request #2 was merged, so there is nothing to try again”"},
 		{"retry of what is paused", "retry", 2, scene(parked, state(work.StateBlocked), isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
 		{"unblock of what is paused", "unblock", 2, scene(state(work.StateBlocked), rewritten, isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
@@ -108,7 +111,7 @@ func TestCommands(t *testing.T) {
 		{"unblock of another head", "unblock --head abcdef9", 2, scene(state(work.StateBlocked)), "“The head of `agent/bugfix/1-x` is aaa, not that commit”"},
 		{"pause", "pause", 2, scene(), "pause; labels #1 agent:ignore; “Paused”"},
 		{"resume of what is not paused", "resume", 2, scene(), "“It is not paused”"},
-		{"resume", "resume", 2, scene(func(v *Snapshot) { v.Items[0].Pause = &work.Pause{By: "bob"} }), "pause; labels #1 ; labels #2 ; “The pause is over: comments made before it, and from now on, count”"},
+		{"resume", "resume", 2, scene(func(v *known.Snapshot) { v.Items[0].Pause = &work.Pause{By: "bob"} }), "pause; labels #1 ; labels #2 ; “The pause is over: comments made before it, and from now on, count”"},
 		{"cancel", "cancel", 2, scene(with(talk)), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
 		{"cancel of a turn that is parked", "cancel", 2, scene(parked, state(work.StateBlocked)), "withdrawn → closed; cancel; flow #1 ; close #2 ; “The work is cancelled”"},
 		{"cancel of a turn that runs", "cancel", 2, scene(turn(func(*work.Turn) {}), state(work.StateRunning), alive), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
@@ -127,7 +130,7 @@ func TestCommands(t *testing.T) {
 		}
 	}
 	v := scene(labels)
-	v.Strays = []Item{{Item: work.Item{RepoID: 1, Number: 9}, Events: []work.Event{untracked}}}
+	v.Strays = []known.Item{{Item: work.Item{RepoID: 1, Number: 9}, Events: []work.Event{untracked}}}
 	if got, want := orders(For(v)), "flow #9 agent:bugfix; “The label `agent:bugfix` is set, and the work begins with the next pass, provided that the issue is open and has no label `agent:ignore`.”"; got != want {
 		t.Errorf("a flow where nothing is worked on\n  planned %s\n  want    %s", got, want)
 	}
@@ -141,7 +144,7 @@ func TestCommandOnce(t *testing.T) {
 	closed := work.Action{Kind: work.ActionClose, Number: 2, State: work.ActionPlanned}
 	at := func(answer work.ActionState, closing work.ActionState, seen time.Time) string {
 		closed.State, closed.SeenAt = closing, noon.Add(-time.Minute)
-		v := scene(state(work.StateClosed), labels, with(e, said(work.EventIssue, 2, "66", bob)), func(v *Snapshot) {
+		v := scene(state(work.StateClosed), labels, with(e, said(work.EventIssue, 2, "66", bob)), func(v *known.Snapshot) {
 			v.Items[0].Notices[token] = answer
 			v.Items[0].Closings = map[int64]work.Action{e.ID: closed}
 			v.Items[0].Pull.DetailsAt = seen
@@ -195,7 +198,7 @@ func TestCommandsAnyhow(t *testing.T) {
 			with(e)(&v)
 		}
 		var p Plan
-		r := v.planner(&p, v.Items[0])
+		r := plannerOf(v, &p, v.Items[0])
 		r.commander().commands()
 		tokens := map[string]bool{}
 		for _, a := range p.Notices {

@@ -14,7 +14,7 @@ func (r *itemPlanner) unheard() []work.Event {
 			return true
 		}
 		if r.item.Followup != nil {
-			return r.item.fed(e)
+			return r.item.Fed(e)
 		}
 		return !e.SeenAt.After(r.item.Since)
 	})
@@ -29,5 +29,5 @@ func (r *itemPlanner) waitStill(unheard []work.Event) {
 	off := work.Reason{Kind: work.WhyIssueOff, Count: len(unheard)}
 	r.p.because(off, r.item.Reason)
 	last := &r.p.Lines[len(r.p.Lines)-1]
-	last.Reason = explain.What(off, r.v.here(r.item)) + "; " + last.Reason
+	last.Reason = explain.What(off, r.v.Here(r.item)) + "; " + last.Reason
 }

@@ -4,20 +4,21 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // waitingSince makes the item wait, fed with events up to a cursor.
-func waitingSince(cursor int64) func(*Snapshot) {
-	return func(v *Snapshot) {
+func waitingSince(cursor int64) func(*known.Snapshot) {
+	return func(v *known.Snapshot) {
 		v.Items[0].Followup = &work.Followup{ItemID: 10, EventCursor: cursor, Reason: work.Reason{Kind: work.WhyQuestion, Text: "which?"}}
 	}
 }
 
 func TestWhatIsHeardAfterAWait(t *testing.T) {
 	answer := said(work.EventSource, 1, "77", ann) // its row is 102
-	off := func(v *Snapshot) { v.Policy.IssueComments = false }
+	off := func(v *known.Snapshot) { v.Policy.IssueComments = false }
 	for name, c := range map[string]struct {
-		view Snapshot
+		view known.Snapshot
 		want string
 	}{
 		"a new answer":                  {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(101), with(answer)), "turn"},
@@ -26,7 +27,7 @@ func TestWhatIsHeardAfterAWait(t *testing.T) {
 		"routing off":                   {scene(noPull, state(work.StateAwaitingIssueFollowup), waitingSince(101), off, with(answer)), "wait"},
 		"routing off, and a label":      {scene(noPull, state(work.StateBlocked), waitingSince(101), off, with(answer, labelled())), "turn"},
 		"blocked, a new answer":         {scene(noPull, state(work.StateBlocked), waitingSince(101), with(answer)), "turn"},
-		"blocked, and seen meanwhile":   {scene(noPull, state(work.StateBlocked), waitingSince(101), func(v *Snapshot) { v.Items[0].Since = noon }, with(answer)), "turn"},
+		"blocked, and seen meanwhile":   {scene(noPull, state(work.StateBlocked), waitingSince(101), func(v *known.Snapshot) { v.Items[0].Since = noon }, with(answer)), "turn"},
 		"blocked long before the table": {scene(noPull, state(work.StateBlocked), with(answer)), "turn"},
 	} {
 		p := For(c.view)
@@ -41,12 +42,12 @@ func TestWhatIsHeardAfterAWait(t *testing.T) {
 func TestRedirectedIsNotVoid(t *testing.T) {
 	after := said(work.EventSource, 1, "77", ann)
 	token := work.RedirectToken(app.Key(), 1, "77")
-	v := scene(pullIs(work.PullMerged), with(after), func(v *Snapshot) { v.Items[0].Notices[token] = work.ActionPlanned })
+	v := scene(pullIs(work.PullMerged), with(after), func(v *known.Snapshot) { v.Items[0].Notices[token] = work.ActionPlanned })
 	p := For(v)
 	if len(p.Finished) != 1 || p.Finished[0].Outcome != work.OutcomeRedirected {
 		t.Errorf("%+v", p.Finished)
 	}
-	off := scene(with(after), func(v *Snapshot) { v.Policy.IssueComments = false })
+	off := scene(with(after), func(v *known.Snapshot) { v.Policy.IssueComments = false })
 	if p := For(off); len(p.Turns)+len(p.Notices)+len(p.Finished) > 0 {
 		t.Errorf("with routing off: %+v", p)
 	}

@@ -1,8 +1,6 @@
 package plan
 
-import (
-	"github.com/mergexo/gh-mergexo/internal/work/explain"
-)
+import "github.com/mergexo/gh-mergexo/internal/work/explain"
 
 // paused says that nothing is begun for an item that people have paused.
 // What was said before waits; a turn that has begun its effects ends.
@@ -11,7 +9,7 @@ func (r *itemPlanner) paused() bool {
 		return false
 	}
 	why := r.item.Pause.Reason()
-	w := explain.Reason(why, r.v.here(r.item))
+	w := explain.Reason(why, r.v.Here(r.item))
 	r.line("wait", "", w.What+"; to resume: "+w.Next())
 	r.p.because(why)
 	return true

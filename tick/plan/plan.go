@@ -8,50 +8,16 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
-	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
-
-// Policy is what the config says about routing.
-type Policy struct {
-	QuietPeriod   time.Duration
-	FeedbackLoop  bool
-	IssueComments bool
-	Labels        work.Labels
-	MaxEvents     int // of one turn
-	Budgets       work.Budgets
-	Weights       score.Weights
-	Checks        work.ChecksPolicy
-	Spending      bool // what agents cost may be told on GitHub
-
-	Clean func(string) string                    // makes what others wrote harmless behind words of ours on their line
-	Mark  func(body string, m work.Marks) string // marks a body, and keeps it within what GitHub takes
-	Match func(glob, path string) bool           // reports whether a path is one that a glob means
-}
-
-// Snapshot is everything that routing one repository may depend on.
-type Snapshot struct {
-	Repo    work.Repo
-	Policy  Policy
-	Now     time.Time
-	Items   []Item            // at least those that ask for something; where one is ready, also those that are active
-	Strays  []Item            // numbers where commands wait and nothing is worked on
-	Ignored map[int]work.Flow // issues that begin once people take their label away, as far as this pass saw them
-	Held    []work.Holder     // what the held slots name
-	Free    int               // slots that nothing runs in
-	Files   []string          // of the base branch, where implementations are to be weighed against others
-	Day     spending.Day      // over all repositories
-	Served  RoundRobin
-
-	Terminal string // the item as a terminal names it, where a command is given there; else empty
-}
 
 // Plan is what to do for one repository, each line with its reason.
 type Plan struct {
 	Repo     work.Repo
 	Turns    []PlannedTurn
-	Waiting  []PlannedTurn // implementations that may begin, to be weighed
-	Held     []PlannedTurn // they would be claimed if the day's budgets were not spent
-	Served   RoundRobin    // whom order has to serve next
+	Waiting  []PlannedTurn    // implementations that may begin, to be weighed
+	Held     []PlannedTurn    // they would be claimed if the day's budgets were not spent
+	Served   known.RoundRobin // whom order has to serve next
 	Notices  []work.Action
 	Moves    []work.Move
 	Finished []Finish
@@ -61,7 +27,7 @@ type Plan struct {
 	Pauses   []work.PauseChange // that commands begin and end
 	Banners  []work.PauseBanner // what comments do not say yet about who has an item
 	Reviews  []ReviewMove       // what becomes of the reviews of pull requests
-	Looked   []Look             // reviews that are decided, until something changes
+	Looked   []known.Look       // reviews that are decided, until something changes
 	Requests []Request          // of reviews by people
 	Verdicts []review.Verdict   // that people gave by commands
 	Holds    []Hold             // of reviews, that commands begin and end
@@ -89,14 +55,6 @@ func (p Plan) Waits() map[int64][]work.Reason {
 		}
 	}
 	return waits
-}
-
-// RoundRobin names the newest turn of a repository on each of its two lines; 0 when
-// there was none. Turns are numbered in the order in which they begin, so it is
-// the round robin's memory from pass to pass.
-type RoundRobin struct {
-	Feedback int64
-	Fresh    int64
 }
 
 // PlannedTurn is a turn to be claimed.
@@ -130,13 +88,6 @@ type Request struct {
 	Pull     int64
 	Reviewer string
 	Head     string
-}
-
-// Look says by what the reviews of a pull request were decided.
-type Look struct {
-	Pull   int64
-	Count  int    // of what changed by then
-	Policy string // what the config said, in short
 }
 
 // Hold is a person's word that the reviews of a pull request are held back, or are no

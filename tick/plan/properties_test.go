@@ -12,10 +12,11 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // drawn is a snapshot of some items in any state, with what people wrote on them.
-func drawn(t *rapid.T) Snapshot {
+func drawn(t *rapid.T) known.Snapshot {
 	v := scene(labels)
 	v.Items, v.Free = nil, 3
 	v.Policy.FeedbackLoop = rapid.Bool().Draw(t, "feedback")
@@ -28,10 +29,10 @@ func drawn(t *rapid.T) Snapshot {
 	return v
 }
 
-func drawItem(t *rapid.T, i int) Item {
+func drawItem(t *rapid.T, i int) known.Item {
 	id, number := int64(10+i), 1+10*i
 	flow := rapid.SampledFrom([]work.Flow{work.FlowBugfix, work.FlowSmallJob, work.FlowDesign, work.FlowImplementation}).Draw(t, "flow")
-	item := Item{Notices: map[string]work.ActionState{}, Item: work.Item{
+	item := known.Item{Notices: map[string]work.ActionState{}, Item: work.Item{
 		ID: id, RepoID: 1, Number: number, Flow: flow, State: rapid.SampledFrom(work.States()).Draw(t, "state"), Priority: 3, Label: "agent:bugfix",
 		Since: noon.Add(-time.Duration(rapid.IntRange(0, 20).Draw(t, "since")) * time.Minute),
 	}}
@@ -87,7 +88,7 @@ func drawItem(t *rapid.T, i int) Item {
 }
 
 // drawReviews adds reviewers, and what they have said so far.
-func drawReviews(t *rapid.T, item *Item) {
+func drawReviews(t *rapid.T, item *known.Item) {
 	item.Reviewers = review.Policy{
 		Order: []review.Reviewer{{Name: "quinn", MayCallIn: []string{"sam"}}}, MaxFixCycles: rapid.IntRange(0, 2).Draw(t, "most fixes"), Blocking: review.Major,
 		Pool:         map[string]review.Reviewer{"sam": {Name: "sam"}},
@@ -100,7 +101,7 @@ func drawReviews(t *rapid.T, item *Item) {
 	if rapid.IntRange(0, 3).Draw(t, "nobody reviews any more") == 3 {
 		item.Reviewers = review.Policy{}
 	}
-	item.Looking, item.Look = rapid.Bool().Draw(t, "look"), Look{Pull: item.Pull.ID, Count: 1}
+	item.Looking, item.Look = rapid.Bool().Draw(t, "look"), known.Look{Pull: item.Pull.ID, Count: 1}
 	item.Pull.Draft = rapid.IntRange(0, 3).Draw(t, "draft") == 3
 	item.Pull.Rollup = rapid.SampledFrom([]string{"", "SUCCESS", "PENDING", "FAILURE"}).Draw(t, "rollup")
 	item.Pull.ChecksSince = noon.Add(-time.Duration(rapid.IntRange(0, 90).Draw(t, "checks run for")) * time.Minute)
@@ -177,10 +178,10 @@ func essence(p Plan) string {
 }
 
 // carriedOut is the snapshot after a plan: its rows are stored, its turns claimed.
-func carriedOut(v Snapshot, p Plan) Snapshot {
+func carriedOut(v known.Snapshot, p Plan) known.Snapshot {
 	v.Items, v.Held = slices.Clone(v.Items), slices.Clone(v.Held)
-	item := func(id int64) *Item {
-		return &v.Items[slices.IndexFunc(v.Items, func(i Item) bool { return i.ID == id })]
+	item := func(id int64) *known.Item {
+		return &v.Items[slices.IndexFunc(v.Items, func(i known.Item) bool { return i.ID == id })]
 	}
 	gone := map[int64]bool{}
 	for _, f := range p.Finished {
@@ -221,7 +222,7 @@ func carriedOut(v Snapshot, p Plan) Snapshot {
 }
 
 // reviewed stores what a plan decided about reviews.
-func reviewed(p Plan, items []Item, item func(int64) *Item) {
+func reviewed(p Plan, items []known.Item, item func(int64) *known.Item) {
 	for n := range items {
 		if slices.Contains(p.Looked, items[n].Look) {
 			items[n].Looking = false
@@ -232,7 +233,7 @@ func reviewed(p Plan, items []Item, item func(int64) *Item) {
 		i.Reviews.Record, i.Reviews.Inserted = m.Record, slices.Concat(i.Reviews.Inserted, m.Inserted)
 	}
 	for _, asked := range p.Requests {
-		i := &items[slices.IndexFunc(items, func(i Item) bool { return i.Pull.ID == asked.Pull })]
+		i := &items[slices.IndexFunc(items, func(i known.Item) bool { return i.Pull.ID == asked.Pull })]
 		i.Reviews.Requested = append(i.Reviews.Requested, asked.Reviewer)
 	}
 }
@@ -272,7 +273,7 @@ func TestNoTurnBeginsUnasked(t *testing.T) {
 		p := For(v)
 		for _, turn := range slices.Concat(p.Turns, p.Waiting, p.Held) {
 			id := turn.Item.ID
-			item := v.Items[slices.IndexFunc(v.Items, func(i Item) bool { return i.ID == id })]
+			item := v.Items[slices.IndexFunc(v.Items, func(i known.Item) bool { return i.ID == id })]
 			if item.Pause != nil {
 				t.Fatalf("%s begins on item %d, which is paused", turn.Kind, id)
 			}

@@ -11,14 +11,15 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // reviewedBy has some review: quinn, who may call sam in, and grace, who is a person.
-func reviewedBy(names ...string) func(*Snapshot) {
+func reviewedBy(names ...string) func(*known.Snapshot) {
 	all := map[string]review.Reviewer{
 		"quinn": {Name: "quinn", MayCallIn: []string{"sam"}}, "sam": {Name: "sam"}, "grace": {Name: "grace", Human: true, Login: "grace", LoginID: 9},
 	}
-	return func(v *Snapshot) {
+	return func(v *known.Snapshot) {
 		i := &v.Items[0]
 		i.Looking, i.Reviewers = true, review.Policy{Pool: all, MaxFixCycles: 2, Blocking: review.Major, Author: "op"}
 		for _, name := range names {
@@ -29,8 +30,8 @@ func reviewedBy(names ...string) func(*Snapshot) {
 }
 
 // stored is where the reviews stand.
-func stored(s review.State, reviewer string) func(*Snapshot) {
-	return func(v *Snapshot) {
+func stored(s review.State, reviewer string) func(*known.Snapshot) {
+	return func(v *known.Snapshot) {
 		r := &v.Items[0].Reviews.Record
 		r.PullID, r.State, r.Reviewer, r.Head, r.Since = 20, s, reviewer, "aaa", noon.Add(-30*time.Minute)
 		if s.Stopped() {
@@ -41,8 +42,8 @@ func stored(s review.State, reviewer string) func(*Snapshot) {
 }
 
 // verdict is one that was given of a head.
-func verdict(name, head string, d review.Decision) func(*Snapshot) {
-	return func(v *Snapshot) {
+func verdict(name, head string, d review.Decision) func(*known.Snapshot) {
+	return func(v *known.Snapshot) {
 		f := &v.Items[0].Reviews
 		n := int64(len(f.Verdicts))
 		f.Verdicts = append(f.Verdicts, review.Verdict{
@@ -95,55 +96,57 @@ func TestReviews(t *testing.T) {
 	talk := said(work.EventIssue, 2, "66", bob)
 	red := said(work.EventCheck, 2, "aaa", ann)
 	red.Body = "FAILURE test"
-	item := func(change func(*Item)) func(*Snapshot) { return func(v *Snapshot) { change(&v.Items[0]) } }
-	due := func(epoch, cycle int) func(*Snapshot) {
+	item := func(change func(*known.Item)) func(*known.Snapshot) {
+		return func(v *known.Snapshot) { change(&v.Items[0]) }
+	}
+	due := func(epoch, cycle int) func(*known.Snapshot) {
 		e, _ := work.EventOfKey(review.DueKey(2, review.Due{Reviewer: "quinn", Epoch: epoch, Cycle: cycle, Head: "aaa"}))
 		e.ID, e.SeenAt = 300, noon
 		return with(e)
 	}
-	wait := item(func(i *Item) { i.Reviews.Requested = []string{"grace"} })
+	wait := item(func(i *known.Item) { i.Reviews.Requested = []string{"grace"} })
 	merged := pullIs(work.PullMerged)
 	for _, c := range []struct {
 		name string
-		view Snapshot
+		view known.Snapshot
 		want string
 	}{
-		{"nobody reviews", scene(item(func(i *Item) { i.Looking = true })), "looked"},
-		{"nothing changed", scene(reviewedBy("quinn"), item(func(i *Item) { i.Looking = false })), ""},
+		{"nobody reviews", scene(item(func(i *known.Item) { i.Looking = true })), "looked"},
+		{"nothing changed", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Looking = false })), ""},
 		{"the first is asked", scene(reviewedBy("quinn")), "reviewing(quinn); turn review quinn quinn.0.0+0; status pending"},
 		{"what asks for it is stored already", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), due(0, 0)), "reviewing(quinn); turn review quinn +1"},
 		{"what asked for another is over", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), due(0, 1)), "reviewing(quinn); turn review quinn quinn.0.0+0; finish stale: the reviews moved on"},
 		{"a person's comment comes first", scene(reviewedBy("quinn"), with(talk)), "turn implementation_feedback  +1"},
-		{"and its quiet period", scene(reviewedBy("quinn"), with(talk), func(v *Snapshot) { v.Policy.QuietPeriod = time.Hour }), "waits: quiet_period"},
-		{"red checks come first", scene(reviewedBy("quinn"), with(red), item(func(i *Item) { i.Pull.Rollup = "FAILURE" })), "turn fix  +1"},
-		{"checks that run come first", scene(reviewedBy("quinn"), item(func(i *Item) { i.Pull.Rollup, i.Pull.ChecksSince = "PENDING", noon.Add(-time.Minute) })), "pending(quinn); status pending; waits: review_checks"},
-		{"red ones that nobody mends are waited for", scene(reviewedBy("quinn"), item(func(i *Item) { i.Pull.Rollup = "FAILURE" })), "pending(quinn); status pending; waits: review_checks; looked"},
-		{"for an hour", scene(reviewedBy("quinn"), item(func(i *Item) { i.Pull.Rollup, i.Pull.ChecksSince = "PENDING", noon.Add(-time.Hour) })), "reviewing(quinn); turn review quinn quinn.0.0+0; status pending"},
-		{"without checks", scene(reviewedBy("quinn"), item(func(i *Item) { i.Pull.Rollup, i.Reviewers.WithoutChecks = "FAILURE", true })), "reviewing(quinn); turn review quinn quinn.0.0+0; status pending"},
-		{"a draft waits", scene(reviewedBy("quinn"), item(func(i *Item) { i.Pull.Draft = true })), "pending(quinn); status pending; waits: review_draft; looked"},
-		{"what is held waits", scene(reviewedBy("quinn"), item(func(i *Item) { i.HeldBack = &review.Held{By: "bob"} })), "pending(quinn); status pending; waits: review_held; looked"},
-		{"what is paused waits", scene(reviewedBy("quinn"), item(func(i *Item) { i.Pause = &work.Pause{By: "bob", Began: noon} })), "waits: paused"},
+		{"and its quiet period", scene(reviewedBy("quinn"), with(talk), func(v *known.Snapshot) { v.Policy.QuietPeriod = time.Hour }), "waits: quiet_period"},
+		{"red checks come first", scene(reviewedBy("quinn"), with(red), item(func(i *known.Item) { i.Pull.Rollup = "FAILURE" })), "turn fix  +1"},
+		{"checks that run come first", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Pull.Rollup, i.Pull.ChecksSince = "PENDING", noon.Add(-time.Minute) })), "pending(quinn); status pending; waits: review_checks"},
+		{"red ones that nobody mends are waited for", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Pull.Rollup = "FAILURE" })), "pending(quinn); status pending; waits: review_checks; looked"},
+		{"for an hour", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Pull.Rollup, i.Pull.ChecksSince = "PENDING", noon.Add(-time.Hour) })), "reviewing(quinn); turn review quinn quinn.0.0+0; status pending"},
+		{"without checks", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Pull.Rollup, i.Reviewers.WithoutChecks = "FAILURE", true })), "reviewing(quinn); turn review quinn quinn.0.0+0; status pending"},
+		{"a draft waits", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Pull.Draft = true })), "pending(quinn); status pending; waits: review_draft; looked"},
+		{"what is held waits", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob"} })), "pending(quinn); status pending; waits: review_held; looked"},
+		{"what is paused waits", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Pause = &work.Pause{By: "bob", Began: noon} })), "waits: paused"},
 		{"the second follows", scene(reviewedBy("quinn", "grace"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.Approve)), "reviewing(grace); status pending; review_request grace; waits: review_person; looked"},
 		{"and is asked once", scene(reviewedBy("quinn", "grace"), stored(review.Reviewing, "grace"), verdict("quinn", "aaa", review.Approve), wait), "reviewing(grace); waits: review_person; looked"},
 		{"all have approved", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.Approve)), "approved(); status success; waits: approved; looked"},
 		{"of another head", scene(reviewedBy("quinn"), stored(review.Approved, ""), verdict("quinn", "bbb", review.Approve)), "reviewing(quinn); turn review quinn quinn.0.0+0; status pending"},
-		{"who is called in follows", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.Approve), item(func(i *Item) { i.Reviews.Verdicts[0].CalledIn = []string{"sam", "op"} })), "reviewing(sam) logs escalation_refused calls in sam; turn review sam sam.0.0+0; status pending"},
+		{"who is called in follows", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.Approve), item(func(i *known.Item) { i.Reviews.Verdicts[0].CalledIn = []string{"sam", "op"} })), "reviewing(sam) logs escalation_refused calls in sam; turn review sam sam.0.0+0; status pending"},
 		{"changes are requested", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.RequestChanges)), "fixing(quinn) logs work_rejected; turn fix quinn 4000.0.0+0; status pending"},
-		{"and nothing is fixed while it is held", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.RequestChanges), item(func(i *Item) { i.HeldBack = &review.Held{By: "bob"} })), "fixing(quinn) logs work_rejected; status pending; waits: review_held; looked"},
-		{"never converges", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.RequestChanges), item(func(i *Item) { i.Reviewers.MaxFixCycles = 0 })), "human_review_required(quinn) logs work_rejected logs max_fix_cycles_exceeded; stopped → blocked; status pending; labels agent:human-review; waits: review_cycles_exceeded; looked"},
+		{"and nothing is fixed while it is held", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.RequestChanges), item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob"} })), "fixing(quinn) logs work_rejected; status pending; waits: review_held; looked"},
+		{"never converges", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), verdict("quinn", "aaa", review.RequestChanges), item(func(i *known.Item) { i.Reviewers.MaxFixCycles = 0 })), "human_review_required(quinn) logs work_rejected logs max_fix_cycles_exceeded; stopped → blocked; status pending; labels agent:human-review; waits: review_cycles_exceeded; looked"},
 		{"stopped", scene(reviewedBy("quinn"), stored(review.HumanReview, "quinn"), verdict("quinn", "aaa", review.RequestChanges)), "waits: review_cycles_exceeded; looked"},
-		{"stopped, and somebody pushes", scene(reviewedBy("quinn"), stored(review.HumanReview, "quinn"), verdict("quinn", "bbb", review.RequestChanges), item(func(i *Item) { i.Reviews.Record.Head = "bbb" })), "human_review_required(quinn) logs max_fix_cycles_exceeded; status pending; waits: review_cycles_exceeded; looked"},
+		{"stopped, and somebody pushes", scene(reviewedBy("quinn"), stored(review.HumanReview, "quinn"), verdict("quinn", "bbb", review.RequestChanges), item(func(i *known.Item) { i.Reviews.Record.Head = "bbb" })), "human_review_required(quinn) logs max_fix_cycles_exceeded; status pending; waits: review_cycles_exceeded; looked"},
 		{"stopped for something else", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), state(work.StateBlocked), due(0, 0)), "finish stale: the reviews moved on; waits: ; looked"},
-		{"stopped, and a person is answered", scene(reviewedBy("quinn"), stored(review.HumanReview, "quinn"), with(talk), item(func(i *Item) { i.Since = noon.Add(-time.Hour) })), "turn implementation_feedback  +1"},
+		{"stopped, and a person is answered", scene(reviewedBy("quinn"), stored(review.HumanReview, "quinn"), with(talk), item(func(i *known.Item) { i.Since = noon.Add(-time.Hour) })), "turn implementation_feedback  +1"},
 		{"and then stopped again", scene(reviewedBy("quinn"), stored(review.HumanReview, "quinn"), state(work.StateAwaitingFeedback)), "stopped → blocked; waits: review_cycles_exceeded; looked"},
 		{"and its red checks are people's", scene(reviewedBy("quinn"), stored(review.HumanReview, "quinn"), state(work.StateAwaitingFeedback), with(red)), "stopped → blocked; waits: review_cycles_exceeded; looked"},
 		{"a reviewer decides", scene(reviewedBy("quinn", "grace"), stored(review.HumanReview, "quinn"), verdict("grace", "aaa", review.Approve)), "reviewing(quinn); turn review quinn quinn.1.0+0; resumed → awaiting_feedback; status pending; labels ,agent:human-review"},
-		{"failed for good", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), due(0, 0), item(func(i *Item) {
+		{"failed for good", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), due(0, 0), item(func(i *known.Item) {
 			i.Reviews.Record.FailedKey, i.Reviews.Record.FailedWhy = i.Events[0].Key, work.Reason{Kind: work.WhyFailed, Text: "no answer"}
 		})), "error(quinn); stopped → blocked; finish stale: the reviews moved on; status pending; waits: review_failed; looked"},
 		{"merged", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), merged), "merged(); pull merged → completed; looked"},
 		{"never begun, and merged", scene(reviewedBy("quinn"), merged), "pull merged → completed"},
-		{"switched off", scene(item(func(i *Item) { i.Looking = true }), stored(review.Reviewing, "quinn"), due(0, 0)), "(); finish stale: the reviews moved on; looked"},
+		{"switched off", scene(item(func(i *known.Item) { i.Looking = true }), stored(review.Reviewing, "quinn"), due(0, 0)), "(); finish stale: the reviews moved on; looked"},
 	} {
 		if got := tells(For(c.view)); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
@@ -172,7 +175,7 @@ func TestNoReviewBeginsBeforeItsTime(t *testing.T) {
 				continue
 			}
 			begun++
-			item := v.Items[slices.IndexFunc(v.Items, func(i Item) bool { return i.ID == turn.Item.ID })]
+			item := v.Items[slices.IndexFunc(v.Items, func(i known.Item) bool { return i.ID == turn.Item.ID })]
 			said := slices.ContainsFunc(item.Events, func(e work.Event) bool { return e.Kind.Said() && e.Number == item.Pull.Number })
 			ofReview := turn.Kind == work.KindReview
 			who, _ := item.Reviewers.ReviewerOf(turn.Reviewer)

@@ -8,22 +8,23 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // For decides what is to be done. It is a pure function of the snapshot; in which
 // order its rows come does not matter.
-func For(v Snapshot) Plan {
+func For(v known.Snapshot) Plan {
 	p := Plan{Repo: v.Repo, Served: v.Served}
 	for _, item := range inOrder(v.Items) {
-		if b, due := item.banner(); due {
+		if b, due := item.Banner(); due {
 			p.Banners = append(p.Banners, b)
 		}
 		if item.Asks() {
-			v.planner(&p, item).route()
+			plannerOf(v, &p, item).route()
 		}
 	}
 	for _, stray := range inOrder(v.Strays) {
-		v.planner(&p, stray).commander().commands()
+		plannerOf(v, &p, stray).commander().commands()
 	}
 	p.schedule(&v)
 	p.hold(v.Day)
@@ -31,24 +32,24 @@ func For(v Snapshot) Plan {
 }
 
 // inOrder are items as they came to be, and numbers without one in their order.
-func inOrder(items []Item) []Item {
+func inOrder(items []known.Item) []known.Item {
 	items = slices.Clone(items)
-	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Number, b.Number)) })
+	slices.SortStableFunc(items, func(a, b known.Item) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Number, b.Number)) })
 	return items
 }
 
 // itemPlanner plans for one work item.
 type itemPlanner struct {
-	v       Snapshot
+	v       known.Snapshot
 	p       *Plan
-	item    Item         // its own, as far as this plan has decided
+	item    known.Item   // its own, as far as this plan has decided
 	begun   []work.Pause // by commands of this plan
 	pointed []work.Event // to the pull request, by this plan
 }
 
-// planner plans for one item: on a copy, the snapshot stays as it is.
-func (v Snapshot) planner(p *Plan, item Item) *itemPlanner {
-	return &itemPlanner{v: v, p: p, item: item.own()}
+// plannerOf plans for one item: on a copy, the snapshot stays as it is.
+func plannerOf(v known.Snapshot, p *Plan, item known.Item) *itemPlanner {
+	return &itemPlanner{v: v, p: p, item: item.Own()}
 }
 
 func (r *itemPlanner) route() {
@@ -103,7 +104,7 @@ func (r *itemPlanner) ended() bool {
 			why = "the label was taken away"
 		}
 	case r.item.Flow == work.FlowReview && !r.item.State.Open():
-		if r.item.askedAgain() {
+		if r.item.AskedAgain() {
 			cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, "it is to be reviewed again"
 		}
 	case r.item.HasPull() && !r.item.State.Open():
@@ -128,12 +129,6 @@ func (r *itemPlanner) ended() bool {
 		reviewsOf(r).looked(review.Choice{})
 	}
 	return true
-}
-
-// askedAgain reports whether the label of somebody else's pull request was set again, or
-// that was reopened.
-func (i Item) askedAgain() bool {
-	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled || e.Kind == work.EventReopened })
 }
 
 func (r *itemPlanner) move(cause work.Cause, to work.State, why string) {
@@ -197,13 +192,13 @@ func (r *itemPlanner) line(what string, kind work.Kind, reason string) {
 
 // wait says what keeps the item from being worked on.
 func (r *itemPlanner) wait(kind work.Kind, why work.Reason) {
-	r.line("wait", kind, explain.Reason(why, r.v.here(r.item)).Here())
+	r.line("wait", kind, explain.Reason(why, r.v.Here(r.item)).Here())
 	r.p.because(why)
 }
 
 // waitBlocked says why a person has to act.
 func (r *itemPlanner) waitBlocked(kind work.Kind, why work.Reason) {
-	r.line("wait", kind, string(r.item.State)+": "+explain.Reason(why, r.v.here(r.item)).Here())
+	r.line("wait", kind, string(r.item.State)+": "+explain.Reason(why, r.v.Here(r.item)).Here())
 	r.p.because(why)
 }
 
@@ -211,19 +206,4 @@ func (r *itemPlanner) waitBlocked(kind work.Kind, why work.Reason) {
 func (p *Plan) because(why ...work.Reason) {
 	last := &p.Lines[len(p.Lines)-1]
 	last.Code, last.Why = why[0].Kind, why
-}
-
-// place is what the words about an item depend on, on GitHub.
-func (v Snapshot) place(i Item) explain.Place {
-	p := v.Policy
-	return explain.Place{
-		Item: v.Terminal, Pull: i.HasPull() && i.Pull.State == work.PullOpen, Comments: p.IssueComments, Label: i.Label, Ignore: p.Labels.Ignore, Spending: p.Spending,
-	}
-}
-
-// here is the same for this machine.
-func (v Snapshot) here(i Item) explain.Place {
-	at := v.place(i)
-	at.Spending = true
-	return at
 }

@@ -26,7 +26,7 @@ func (r *itemPlanner) settled() {
 func (r *itemPlanner) redirects() {
 	var answered, unanswered []work.Event
 	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
-		if !r.item.elsewhere(e) {
+		if !r.item.Elsewhere(e) {
 			return false
 		}
 		if !r.v.Policy.IssueComments {

@@ -36,7 +36,7 @@ func (r *itemPlanner) busy(t work.Turn) {
 		r.waitBlocked(t.Kind, r.item.Reason.Or(t.WaitReason))
 	case t.NotBefore.After(r.v.Now):
 		why := standing.Underway(t, standing.Around{Now: r.v.Now}).Why
-		r.line("wait", t.Kind, fmt.Sprintf("until %s: %s", work.Stamp(t.NotBefore), explain.Reason(why, r.v.here(r.item)).Here()))
+		r.line("wait", t.Kind, fmt.Sprintf("until %s: %s", work.Stamp(t.NotBefore), explain.Reason(why, r.v.Here(r.item)).Here()))
 		r.p.because(why)
 	default:
 		r.line("wait", t.Kind, "a turn is running")
@@ -53,12 +53,12 @@ func (r *itemPlanner) answeredSince() bool {
 // labelled reports whether what begins the item waits to be acted on: a
 // labelling, or the merge of its design.
 func (r *itemPlanner) labelled() bool {
-	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return work.Begins(r.item.Item, e) && !r.item.fed(e) })
+	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return work.Begins(r.item.Item, e) && !r.item.Fed(e) })
 }
 
 // relabelled reports whether a labelling waits to be acted on.
 func (r *itemPlanner) relabelled() bool {
-	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !r.item.fed(e) })
+	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !r.item.Fed(e) })
 }
 
 // sentBack reports whether a person had the item begin again: what began it
@@ -69,7 +69,7 @@ func (r *itemPlanner) sentBack() bool {
 
 // start plans the turn that opens the pull request.
 func (r *itemPlanner) start() {
-	still, unheard := r.item.stopped(), r.unheard()
+	still, unheard := r.item.Stopped(), r.unheard()
 	answered := still && len(unheard) > 0 && r.v.Policy.IssueComments
 	switch {
 	case answered, still && r.relabelled(), !still && (r.labelled() || r.sentBack()):

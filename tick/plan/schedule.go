@@ -3,12 +3,12 @@ package plan
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // implement puts an implementation in line, once everything that it depends on
@@ -19,16 +19,16 @@ func (r *itemPlanner) implement(t PlannedTurn) {
 		switch r.item.Dependencies[ref] {
 		case work.DependencyClosed:
 		case work.DependencyMissing:
-			r.stop(work.Reason{Kind: work.WhyDependsMissing, Name: r.v.short(ref)})
+			r.stop(work.Reason{Kind: work.WhyDependsMissing, Name: r.v.Short(ref)})
 			return
 		case work.DependencyRefused:
-			r.stop(work.Reason{Kind: work.WhyDependsHidden, Name: r.v.short(ref)})
+			r.stop(work.Reason{Kind: work.WhyDependsHidden, Name: r.v.Short(ref)})
 			return
 		case work.DependencyOpen, "":
-			open = append(open, r.v.short(ref))
+			open = append(open, r.v.Short(ref))
 		}
 	}
-	if circle := r.v.circle(r.item.Item); len(circle) > 0 {
+	if circle := r.v.Circle(r.item.Item); len(circle) > 0 {
 		r.stop(work.Reason{Kind: work.WhyDependsCircle, Names: circle})
 		return
 	}
@@ -39,51 +39,6 @@ func (r *itemPlanner) implement(t PlannedTurn) {
 	if r.affords(t.Kind) {
 		r.p.Waiting = append(r.p.Waiting, r.complete(t))
 	}
-}
-
-// short is a reference as people write it within the repository.
-func (v *Snapshot) short(ref string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(ref, v.Repo.Name.String()), v.Repo.Name.Host+"/")
-}
-
-// circle finds a way along the dependencies of implementations that wait back
-// to one of them.
-func (v *Snapshot) circle(of work.Item) []string {
-	needs := map[string][]string{}
-	for _, i := range v.Items {
-		if i.Asks() && (i.State == work.StateReady || i.State == work.StateBlocked) {
-			needs[strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: i.Number}.String())] = i.DependsOn
-		}
-	}
-	home := strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: of.Number}.String())
-	way := []string{home}
-	seen := map[string]bool{}
-	var walk func(string) bool
-	walk = func(at string) bool {
-		for _, next := range needs[at] {
-			next = strings.ToLower(next)
-			if next == home {
-				return true
-			}
-			if seen[next] {
-				continue
-			}
-			seen[next] = true
-			way = append(way, next)
-			if walk(next) {
-				return true
-			}
-			way = way[:len(way)-1]
-		}
-		return false
-	}
-	if !walk(home) {
-		return nil
-	}
-	for i := range way {
-		way[i] = v.short(way[i])
-	}
-	return append(way, way[0])
 }
 
 // stop blocks the item without a turn. The same reason again only follows what moves
@@ -101,17 +56,17 @@ func (r *itemPlanner) stop(why work.Reason) {
 // other, each weighed against those under way and those just begun. One whose
 // score is below 0 would collide too much: it waits, until it has waited so
 // long that its score has risen.
-func (p *Plan) schedule(v *Snapshot) {
+func (p *Plan) schedule(v *known.Snapshot) {
 	var active []score.Footprint
 	for _, i := range v.Items {
 		if i.Active() {
-			active = append(active, v.footprint(i.Item, i.Pull.Files))
+			active = append(active, v.Footprint(i.Item, i.Pull.Files))
 		}
 	}
 	waiting := slices.Clone(p.Waiting)
 	for free := v.Free; len(waiting) > 0; free-- {
 		for i := range waiting {
-			s := score.Of(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), v.footprint(waiting[i].Item, nil), active, v.Policy.Weights)
+			s := score.Of(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), v.Footprint(waiting[i].Item, nil), active, v.Policy.Weights)
 			waiting[i].Score = &s
 		}
 		slices.SortStableFunc(waiting, func(a, b PlannedTurn) int {
@@ -129,7 +84,7 @@ func (p *Plan) schedule(v *Snapshot) {
 		}
 		best.Reason += ", score " + terms(*best.Score)
 		p.add(best)
-		active = append(active, v.footprint(best.Item, nil))
+		active = append(active, v.Footprint(best.Item, nil))
 		waiting = waiting[1:]
 	}
 	for _, t := range waiting {
@@ -147,43 +102,4 @@ func (p *Plan) schedule(v *Snapshot) {
 func terms(s score.Score) string {
 	return fmt.Sprintf("%.2f (priority %d, conflict risk %.2f = files %.2f, modules %.2f, size %.1f; waiting %.1f days)",
 		s.Total, s.Priority, s.Risk, s.Overlap, s.Modules, s.Size, s.Days)
-}
-
-// footprint is what an item touches: the files of its pull request, or what its
-// touch paths match on the base. A path that matches nothing is a new file. The
-// design document is each one's own.
-func (v *Snapshot) footprint(item work.Item, files []string) score.Footprint {
-	f := score.Footprint{Files: map[string]bool{}, Size: item.Size}
-	for _, path := range files {
-		if path != item.Document {
-			f.Files[path] = true
-		}
-	}
-	if len(files) > 0 {
-		return f
-	}
-	for _, glob := range item.TouchPaths {
-		found := false
-		for _, path := range v.paths() {
-			if v.Policy.Match(glob, path) {
-				f.Files[path], found = true, true
-			}
-		}
-		if !found {
-			f.Files[glob] = true
-		}
-	}
-	return f
-}
-
-// paths are those that a glob may mean: of the base, and what is changed by what is
-// under way. Without git, which status does not ask, the second are known all the same.
-func (v *Snapshot) paths() []string {
-	paths := slices.Clone(v.Files)
-	for _, i := range v.Items {
-		if i.Active() {
-			paths = append(paths, i.Pull.Files...)
-		}
-	}
-	return paths
 }

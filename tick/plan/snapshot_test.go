@@ -11,22 +11,23 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // stirred is a snapshot as drawn, with whatever else a plan looks at: commands, turns,
 // rewritten branches, comments about stops, and commands where nothing is worked on.
-func stirred(t *rapid.T) Snapshot {
+func stirred(t *rapid.T) known.Snapshot {
 	v := drawn(t)
 	for n := range v.Items {
 		stir(t, &v.Items[n])
 	}
 	if rapid.Bool().Draw(t, "stray") {
-		v.Strays = []Item{{Item: work.Item{RepoID: 1, Number: 99}, Events: []work.Event{drawCommand(t, 99, 0)}}}
+		v.Strays = []known.Item{{Item: work.Item{RepoID: 1, Number: 99}, Events: []work.Event{drawCommand(t, 99, 0)}}}
 	}
 	return v
 }
 
-func stir(t *rapid.T, i *Item) {
+func stir(t *rapid.T, i *known.Item) {
 	if rapid.Bool().Draw(t, "turn") {
 		i.Turn = &work.Turn{
 			ID: 500 + i.ID, ItemID: i.ID, RepoID: 1, Number: i.Number, Key: fmt.Sprint("turn", i.ID), Kind: work.KindBugfixStart,
@@ -60,7 +61,7 @@ func drawCommand(t *rapid.T, number, n int) work.Event {
 
 // A plan counts on what it has decided so far, and leaves the snapshot as it is.
 func TestThePlanLeavesTheSnapshotAsItIs(t *testing.T) {
-	shown := func(v Snapshot) string {
+	shown := func(v known.Snapshot) string {
 		b, err := json.MarshalIndent([]any{v.Repo, v.Items, v.Strays, v.Ignored, v.Held, v.Files, v.Day}, "", " ")
 		if err != nil {
 			t.Fatal(err)
@@ -91,7 +92,7 @@ func TestWhatAsksForNothingIsNotPlannedFor(t *testing.T) {
 		want := For(v)
 		quiet := drawItem(t, 7)
 		quiet.Events, quiet.Pause, quiet.Flow, quiet.Looking = nil, nil, work.FlowBugfix, false
-		v.Items = append([]Item{quiet}, v.Items...)
+		v.Items = append([]known.Item{quiet}, v.Items...)
 		got := For(v)
 		if told(got) != told(want) {
 			t.Fatalf("planned\n%s\nand with one more that asks for nothing\n%s", told(want), told(got))
@@ -130,7 +131,7 @@ func TestWhatACommentAboutAStopSaysOfAPause(t *testing.T) {
 		"it is not stopped":             {lasts, bob, work.StateRunning, "nothing"},
 		"paused, and never was blocked": {work.Stop{}, bob, work.StateAwaitingFeedback, "nothing"},
 	} {
-		v := scene(state(c.state), func(v *Snapshot) { v.Items[0].Stop, v.Items[0].Pause = c.stop, c.pause })
+		v := scene(state(c.state), func(v *known.Snapshot) { v.Items[0].Stop, v.Items[0].Pause = c.stop, c.pause })
 		got := "nothing"
 		for _, b := range For(v).Banners {
 			if got = "nobody"; b.Pause != (work.Pause{}) {

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // While people have an item, nothing is begun or said for it; what becomes
 // of it is honoured.
 func TestPlanOfAPausedItem(t *testing.T) {
-	pause := func(v *Snapshot) {
+	pause := func(v *known.Snapshot) {
 		v.Items[0].Pause = &work.Pause{Number: 2, Began: noon.Add(-time.Hour), By: "bob"}
 		v.Policy.Labels.Ignore = "agent:ignore"
 	}
@@ -19,11 +20,11 @@ func TestPlanOfAPausedItem(t *testing.T) {
 	source.CreatedAt = noon
 	red := said(work.EventCheck, 2, "aaa", work.Account{})
 	merged := said(work.EventMerged, 2, "901", ann)
-	blockedTurn := func(v *Snapshot) {
+	blockedTurn := func(v *known.Snapshot) {
 		v.Items[0].Turn = &work.Turn{ID: 5, ItemID: 10, Number: 2, Kind: work.KindImplementationFeedback, Step: work.StepPushed, Blocked: true}
 	}
 	for name, c := range map[string]struct {
-		view Snapshot
+		view known.Snapshot
 		want string
 	}{
 		"a comment waits":      {scene(pause, with(said(work.EventIssue, 2, "44", ann))), ""},
@@ -53,10 +54,12 @@ func TestPlanOfAPausedItem(t *testing.T) {
 // An issue that was edited after its labelling stops once, and no comment
 // resumes it; the label set again clears it where the issue is read.
 func TestPlanOfAnEditedIssue(t *testing.T) {
-	edited := func(v *Snapshot) { v.Items[0].Edited = "its description was edited" }
-	stopped := func(v *Snapshot) { v.Items[0].Reason = work.Reason{Kind: work.WhyIssueEdited, Text: v.Items[0].Edited} }
+	edited := func(v *known.Snapshot) { v.Items[0].Edited = "its description was edited" }
+	stopped := func(v *known.Snapshot) {
+		v.Items[0].Reason = work.Reason{Kind: work.WhyIssueEdited, Text: v.Items[0].Edited}
+	}
 	for name, c := range map[string]struct {
-		view Snapshot
+		view known.Snapshot
 		want string
 	}{
 		"it stops":              {scene(noPull, edited, state(work.StatePending), with(labelled())), "move blocked"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // `unblock` accepts the head that GitHub shows, and no other.
@@ -70,7 +71,7 @@ func TestRetryNeedsUnblock(t *testing.T) {
 
 // What is said on a rewritten branch waits until its head is accepted.
 func TestRewrittenBranchWaits(t *testing.T) {
-	rewritten := func(v *Snapshot) { v.Items[0].Pull.LostOID = "lost" }
+	rewritten := func(v *known.Snapshot) { v.Items[0].Pull.LostOID = "lost" }
 	v := scene(rewritten, with(said(work.EventIssue, 2, "1", ann)))
 	p := For(v)
 	if len(p.Turns) > 0 || len(p.Moves) != 1 || p.Moves[0].To != work.StateBlocked || p.Moves[0].Reason.Kind != work.WhyRewritten {
@@ -98,7 +99,7 @@ func TestRewrittenBranchWaits(t *testing.T) {
 		t.Errorf("its head moved: %+v", p)
 	}
 
-	r := v.planner(&Plan{}, v.Items[0])
+	r := plannerOf(v, &Plan{}, v.Items[0])
 	r.accept(unblock(r.item.Pull, "", explain.Place{}).Accept)
 	r.route()
 	if len(r.p.Turns) != 1 || len(r.p.Accepted) != 1 || r.p.Empty() {

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // RequireNotPaused ends a turn before its first effect when people have taken its item
@@ -63,7 +64,7 @@ func (p *Looks) NotHalted(ctx context.Context, l *env.Lease) error {
 	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
 		return err
 	}
-	return &env.HaltedError{Halt: h}
+	return &folder.HaltedError{Halt: h}
 }
 
 // LeftOut is why such a turn ends.

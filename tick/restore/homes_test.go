@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // The caches of an item go once it is over, and not before.
@@ -36,7 +37,7 @@ func TestHomesOfOpenItemsStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Restorer{Env: &env.Env{Store: db, Dirs: env.Dirs{State: dir}}}
+	p := &Restorer{Env: &env.Env{Store: db, Dirs: folder.Dirs{State: dir}}}
 	for _, item := range []string{"3", "4", "5", "6", "7"} {
 		if err := os.MkdirAll(filepath.Join(p.Dirs.HomesDir(repo), item, ".cache"), 0o700); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // Somebody else's pull request has no branch of ours, and may have none in the repository
@@ -63,11 +64,11 @@ func (p *Restorer) Guard(ctx context.Context, l *env.Lease) error {
 
 // takeCheckout takes the slot's checkout. Somebody else's code gets a path of its own: what
 // earlier turns left in ignored files is not its business, and what it leaves is nobody's.
-func (p *Restorer) takeCheckout(ctx context.Context, l *env.Lease) (env.Checkout, error) {
+func (p *Restorer) takeCheckout(ctx context.Context, l *env.Lease) (folder.Checkout, error) {
 	theirs := l.Item.Flow == work.FlowReview
 	c, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return theirs || p.Occupied(ctx, dir) })
 	if theirs { // its mark stays when it is left, so that the next turn gets a new path
-		c = env.Checkout{Dir: c.Dir, Index: c.Index}
+		c = folder.Checkout{Dir: c.Dir, Index: c.Index}
 	}
 	return c, err
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // Board reads a repository for people who want to know where its items stand: with
 // all that are open or, with ended, all that there are. It asks neither GitHub nor git,
 // and which slots are taken is told by the turns that are under way.
-func Board(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo, today spending.Day, now time.Time, ended bool) (plan.Snapshot, error) {
+func Board(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo, today spending.Day, now time.Time, ended bool) (known.Snapshot, error) {
 	settings, _ := cfg.Repo(repo.Name)
 	p := &Loader{&env.Env{Config: cfg, Now: func() time.Time { return now }, Day: today}}
 	r := &env.Repo{Remote: env.Remote{Name: repo.Name, Settings: settings}, Row: repo}

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // item reads an item whole.
-func (r *reading) item(ctx context.Context, row work.Item) (plan.Item, error) {
-	i := plan.Item{Item: row, Events: r.events[row.ID], Turn: r.turns[row.ID]}
-	for _, part := range []func(context.Context, *plan.Item) error{r.pull, r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews} {
+func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
+	i := known.Item{Item: row, Events: r.events[row.ID], Turn: r.turns[row.ID]}
+	for _, part := range []func(context.Context, *known.Item) error{r.pull, r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews} {
 		if err := part(ctx, &i); err != nil {
 			return i, err
 		}
@@ -23,7 +24,7 @@ func (r *reading) item(ctx context.Context, row work.Item) (plan.Item, error) {
 }
 
 // pull reads the item's pull request, and who has either of them.
-func (r *reading) pull(ctx context.Context, i *plan.Item) (err error) {
+func (r *reading) pull(ctx context.Context, i *known.Item) (err error) {
 	if i.Pull, _, err = r.tx.FindPullOfItem(ctx, i.ID); err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (r *reading) pull(ctx context.Context, i *plan.Item) (err error) {
 }
 
 // stop reads why the item is stopped, and what it waits for on its issue.
-func (r *reading) stop(ctx context.Context, i *plan.Item) (err error) {
+func (r *reading) stop(ctx context.Context, i *known.Item) (err error) {
 	if i.Stop, _, err = r.tx.FindStop(ctx, i.ID); err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (r *reading) stop(ctx context.Context, i *plan.Item) (err error) {
 
 // spent reads what the item's turns took, and what those were to mend that may go
 // round in circles.
-func (r *reading) spent(ctx context.Context, i *plan.Item) (err error) {
+func (r *reading) spent(ctx context.Context, i *known.Item) (err error) {
 	if i.Spent, err = r.tx.ListSpent(ctx, i.ID); err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (r *reading) spent(ctx context.Context, i *plan.Item) (err error) {
 	}
 	i.Findings = map[int64][]string{}
 	for n, s := range slices.Backward(i.Spent) {
-		if s.Kind != work.KindFix || s.Reviewer != "" || len(i.Spent)-n > plan.MostMends {
+		if s.Kind != work.KindFix || s.Reviewer != "" || len(i.Spent)-n > spending.MostMends {
 			break
 		}
 		events, err := r.tx.ListTurnEvents(ctx, s.Turn)
@@ -76,7 +77,7 @@ func (r *reading) spent(ctx context.Context, i *plan.Item) (err error) {
 }
 
 // dependencies reads what an implementation that is to begin waits for.
-func (r *reading) dependencies(ctx context.Context, i *plan.Item) error {
+func (r *reading) dependencies(ctx context.Context, i *known.Item) error {
 	if i.State != work.StateReady {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // Loader reads what a plan may depend on.
@@ -35,7 +35,7 @@ func Day(ctx context.Context, tx *store.Tx, b work.Budgets, now time.Time) (spen
 }
 
 // View reads what routing one repository may depend on.
-func (p *Loader) View(ctx context.Context, r *env.Repo) (v plan.Snapshot, err error) {
+func (p *Loader) View(ctx context.Context, r *env.Repo) (v known.Snapshot, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		v, err = p.read(ctx, tx, r, asking)
 		return err
@@ -50,7 +50,7 @@ func (p *Loader) View(ctx context.Context, r *env.Repo) (v plan.Snapshot, err er
 // ForCommand reads what a command on an issue or pull request may depend on that
 // stands in no comment: the repository as a pass would plan for it, and the newest item
 // there; one without an id when nothing is worked on.
-func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, number int) (v plan.Snapshot, item plan.Item, err error) {
+func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, number int) (v known.Snapshot, item known.Item, err error) {
 	v, from, err := p.begin(ctx, tx, r)
 	if err != nil {
 		return v, item, err
@@ -60,7 +60,7 @@ func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, numb
 	}
 	row, err := itemOn(ctx, tx, r.Row.ID, number)
 	if err != nil || row.ID == 0 {
-		return v, plan.Item{Item: row}, err
+		return v, known.Item{Item: row}, err
 	}
 	if item, err = from.item(ctx, row); err != nil {
 		return v, item, err
@@ -86,10 +86,10 @@ func itemOn(ctx context.Context, tx *store.Tx, repoID int64, number int) (work.I
 }
 
 // empty is what is known without the database.
-func (p *Loader) empty(r *env.Repo) plan.Snapshot {
-	v := plan.Snapshot{
+func (p *Loader) empty(r *env.Repo) known.Snapshot {
+	v := known.Snapshot{
 		Repo: r.Row, Now: p.Now(),
-		Policy: plan.Policy{
+		Policy: known.Policy{
 			QuietPeriod: p.Config.Runtime.QuietPeriod, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
 			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
@@ -108,9 +108,9 @@ func (p *Loader) empty(r *env.Repo) plan.Snapshot {
 // implementations have to be weighed against others. Only then does a pass ask git
 // before it claims, and what git does not know is no obstacle: the touch paths are
 // then compared as they stand.
-func (p *Loader) files(ctx context.Context, r *env.Repo, v plan.Snapshot) (files []string, err error) {
-	ready := slices.ContainsFunc(v.Items, func(i plan.Item) bool { return i.State == work.StateReady })
-	if !ready || !slices.ContainsFunc(v.Items, plan.Item.Active) || p.Preflight == nil {
+func (p *Loader) files(ctx context.Context, r *env.Repo, v known.Snapshot) (files []string, err error) {
+	ready := slices.ContainsFunc(v.Items, func(i known.Item) bool { return i.State == work.StateReady })
+	if !ready || !slices.ContainsFunc(v.Items, known.Item.Active) || p.Preflight == nil {
 		return nil, nil
 	}
 	if err := p.Preflight(ctx); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/known"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
@@ -145,7 +146,7 @@ func (s *sower) event(item int64, number int, kind work.EventKind, outcome strin
 	s.do(err)
 }
 
-func numbers(items []plan.Item) (all []int) {
+func numbers(items []known.Item) (all []int) {
 	for _, i := range items {
 		all = append(all, i.Number)
 	}
@@ -197,7 +198,7 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 // An item is read whole.
 func TestAnItemIsReadWhole(t *testing.T) {
 	db, repo := sown(t)
-	items := map[int]plan.Item{}
+	items := map[int]known.Item{}
 	err := db.View(t.Context(), func(tx *store.Tx) error {
 		v, err := Board(t.Context(), tx, cfg, repo, spending.Day{}, noon, true)
 		for _, i := range v.Items {

@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // notices reads what is planned about the item's events already.
-func (r *reading) notices(ctx context.Context, i *plan.Item) error {
+func (r *reading) notices(ctx context.Context, i *known.Item) error {
 	i.Notices = map[string]work.ActionState{}
 	for _, e := range i.Events {
 		var tokens []string
@@ -33,7 +33,7 @@ func (r *reading) notices(ctx context.Context, i *plan.Item) error {
 }
 
 // closings reads what became of closing the item's pull request, as commands said.
-func (r *reading) closings(ctx context.Context, i *plan.Item) error {
+func (r *reading) closings(ctx context.Context, i *known.Item) error {
 	i.Closings = map[int64]work.Action{}
 	for _, e := range i.Events {
 		if e.Kind != work.EventCommand || !i.HasPull() {
@@ -52,14 +52,14 @@ func (r *reading) closings(ctx context.Context, i *plan.Item) error {
 
 // looksBack reports whether the plan may depend on what is over: a command waits, or
 // one more comment that would be pointed to the pull request.
-func looksBack(i plan.Item) bool {
+func looksBack(i known.Item) bool {
 	return slices.ContainsFunc(i.Events, func(e work.Event) bool {
 		return e.Kind == work.EventCommand || e.Kind == work.EventSource && i.HasPull()
 	})
 }
 
 // past reads what came of the item's earlier events, and what came after it.
-func (r *reading) past(ctx context.Context, i *plan.Item) error {
+func (r *reading) past(ctx context.Context, i *known.Item) error {
 	events, err := r.tx.ListItemEvents(ctx, i.ID)
 	if err != nil {
 		return err
@@ -73,11 +73,11 @@ func (r *reading) past(ctx context.Context, i *plan.Item) error {
 			i.Shelved = append(i.Shelved, e.Key)
 		}
 	}
-	newest, known, err := r.tx.FindItem(ctx, r.repo.ID, i.Number)
-	if err != nil || !known || newest.ID == i.ID || newest.Parent != i.ID {
+	newest, ok, err := r.tx.FindItem(ctx, r.repo.ID, i.Number)
+	if err != nil || !ok || newest.ID == i.ID || newest.Parent != i.ID {
 		return err
 	}
-	i.Followed = &plan.Followed{State: newest.State}
+	i.Followed = &known.Followed{State: newest.State}
 	i.Followed.Pull, _, err = r.tx.FindPullOfItem(ctx, newest.ID)
 	return err
 }

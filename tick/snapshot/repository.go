@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // which says what items are read of a repository, besides those that ask for
@@ -25,7 +25,7 @@ const (
 )
 
 // read reads a repository.
-func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (plan.Snapshot, error) {
+func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (known.Snapshot, error) {
 	v, from, err := p.begin(ctx, tx, r)
 	if err != nil {
 		return v, err
@@ -34,14 +34,14 @@ func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (
 }
 
 // begin reads what all items are made of.
-func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (plan.Snapshot, *reading, error) {
+func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (known.Snapshot, *reading, error) {
 	v := p.empty(r)
 	from, err := newReading(ctx, tx, r, v.Now, v.Policy.FeedbackLoop)
 	return v, from, err
 }
 
 // fill reads the items.
-func (r *reading) fill(ctx context.Context, v plan.Snapshot, w which) (plan.Snapshot, error) {
+func (r *reading) fill(ctx context.Context, v known.Snapshot, w which) (known.Snapshot, error) {
 	rows, err := r.choose(ctx, w)
 	if err != nil {
 		return v, err
@@ -153,7 +153,7 @@ func (r *reading) list(ctx context.Context, w which) (rows []work.Item, err erro
 }
 
 // asking are the items that the plan has anything to decide about, or to say (see
-// plan.Item.Asks), and those whose comments may say something else than is so.
+// known.Item.Asks), and those whose comments may say something else than is so.
 func (r *reading) asking(ctx context.Context) ([]int64, error) {
 	ids, err := r.tx.ListRewritten(ctx, r.repo.ID)
 	if err != nil {
@@ -205,16 +205,16 @@ func (r *reading) pauseOf(row work.Item, pull work.PullRequest) *work.Pause {
 }
 
 // strays are the numbers where commands wait and nothing is worked on.
-func (r *reading) strays(ctx context.Context) ([]plan.Item, error) {
+func (r *reading) strays(ctx context.Context) ([]known.Item, error) {
 	byNumber := map[int][]work.Event{}
 	for _, e := range r.events[0] {
 		if e.Kind == work.EventCommand {
 			byNumber[e.Number] = append(byNumber[e.Number], e)
 		}
 	}
-	var found []plan.Item
+	var found []known.Item
 	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
-		i := plan.Item{Item: work.Item{RepoID: r.repo.ID, Number: n}, Events: byNumber[n]}
+		i := known.Item{Item: work.Item{RepoID: r.repo.ID, Number: n}, Events: byNumber[n]}
 		if err := r.notices(ctx, &i); err != nil {
 			return nil, err
 		}
@@ -224,7 +224,7 @@ func (r *reading) strays(ctx context.Context) ([]plan.Item, error) {
 }
 
 // served reads which turns were begun last, where any may have to be begun.
-func (r *reading) served(ctx context.Context) (s plan.RoundRobin, err error) {
+func (r *reading) served(ctx context.Context) (s known.RoundRobin, err error) {
 	for _, kind := range work.Kinds() {
 		id, err := r.tx.LastTurn(ctx, r.repo.ID, kind)
 		switch {

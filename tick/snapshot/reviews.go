@@ -8,12 +8,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // reviews reads how the reviews of the item's pull request stand, and what the config
 // says about them today.
-func (r *reading) reviews(ctx context.Context, i *plan.Item) error {
+func (r *reading) reviews(ctx context.Context, i *known.Item) error {
 	if !i.HasPull() {
 		return nil
 	}
@@ -28,7 +28,7 @@ func (r *reading) reviews(ctx context.Context, i *plan.Item) error {
 			i.Reviews.Requested = append(i.Reviews.Requested, asked.Reviewer)
 		}
 	}
-	i.Look = plan.Look{Pull: i.Pull.ID, Count: s.Look, Policy: r.reviewing}
+	i.Look = known.Look{Pull: i.Pull.ID, Count: s.Look, Policy: r.reviewing}
 	i.Looking = r.looking(s, i.Pull)
 	i.Reviewers, err = r.policyOf(ctx, i.Item, i.Pull)
 	return err

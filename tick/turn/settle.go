@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/notice"
 	"github.com/mergexo/gh-mergexo/tick/recheck"
 )
@@ -63,7 +64,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) Se
 		signing    *git.SigningError
 		network    *git.NetworkError
 		offline    *github.UnreachableError
-		halted     *env.HaltedError
+		halted     *folder.HaltedError
 	)
 	soon := now.Add(retryBase)
 	switch {

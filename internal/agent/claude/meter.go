@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
-	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // counts are the counts of one message, or of a whole run.
@@ -17,8 +17,8 @@ type counts struct {
 	Output        int64 `json:"output_tokens"`
 }
 
-func (c counts) tokens() work.Tokens {
-	return work.Tokens{Input: agent.Countable(c.Input), CacheWrite: agent.Countable(c.CacheCreation), CacheRead: agent.Countable(c.CacheRead), Output: agent.Countable(c.Output)}
+func (c counts) tokens() spending.Tokens {
+	return spending.Tokens{Input: agent.Countable(c.Input), CacheWrite: agent.Countable(c.CacheCreation), CacheRead: agent.Countable(c.CacheRead), Output: agent.Countable(c.Output)}
 }
 
 // countLine is what the meter reads of a line, of the output or of the record.
@@ -52,7 +52,7 @@ type meter struct {
 
 type message struct {
 	model  string
-	tokens work.Tokens
+	tokens spending.Tokens
 }
 
 func (c *claude) meter(session string) *meter {
@@ -98,7 +98,7 @@ func (m *meter) look() {
 }
 
 // counted is what the messages used, and what they cost by the list.
-func (m *meter) counted() (all work.Tokens, cost float64) {
+func (m *meter) counted() (all spending.Tokens, cost float64) {
 	m.Rest()
 	m.at.Lock()
 	defer m.at.Unlock()

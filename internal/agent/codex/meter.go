@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // counts are the counts of one response, a turn, or a whole thread.
@@ -17,8 +18,8 @@ type counts struct {
 	Output     int64 `json:"output_tokens"`
 }
 
-func (c counts) tokens() work.Tokens {
-	t := work.Tokens{CacheRead: agent.Countable(c.Cached), CacheWrite: agent.Countable(c.CacheWrite), Output: agent.Countable(c.Output)}
+func (c counts) tokens() spending.Tokens {
+	t := spending.Tokens{CacheRead: agent.Countable(c.Cached), CacheWrite: agent.Countable(c.CacheWrite), Output: agent.Countable(c.Output)}
 	t.Input = max(agent.Countable(c.Input)-t.CacheRead-t.CacheWrite, 0)
 	return t
 }
@@ -54,9 +55,9 @@ type meter struct {
 	at     sync.Mutex
 	thread string
 	record agent.Journal
-	tokens work.Tokens // of the responses
-	ended  counts      // of the thread, from the turn's end
-	total  counts      // of the thread, from its record
+	tokens spending.Tokens // of the responses
+	ended  counts          // of the thread, from the turn's end
+	total  counts          // of the thread, from its record
 }
 
 func (c *codex) meter(r agent.Request) *meter {
@@ -123,7 +124,7 @@ func (m *meter) account() (run, thread work.Usage) {
 		before = work.Usage{} // another thread than that
 	}
 	known, t := m.tokens.Usage(0), m.tokens
-	t = t.Add(work.Tokens{
+	t = t.Add(spending.Tokens{
 		Input:  least(least(thread.InputTokens, before.InputTokens), known.InputTokens),
 		Output: least(least(thread.OutputTokens, before.OutputTokens), known.OutputTokens),
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // maxOutput is the size in bytes at which an agent that writes on is ended.
@@ -64,7 +65,7 @@ func (c *command) spent(res proc.Result) agent.Result {
 // charge is what a program used, at the prices that the config states or else at
 // the cost that the program says.
 func (c *command) charge(u work.Usage) work.Usage {
-	return c.spec.Charge(work.Tokens{Input: u.InputTokens, Output: u.OutputTokens}, u.CostUSD)
+	return c.spec.Charge(spending.Tokens{Input: u.InputTokens, Output: u.OutputTokens}, u.CostUSD)
 }
 
 func (c *command) document(r agent.Request) ([]byte, error) {

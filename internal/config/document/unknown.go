@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/nearest"
 )
 
 // Later names keys of features that are planned: refused, because a setting
@@ -24,7 +24,7 @@ func (t *Table) Done() {
 		if slices.Contains(t.known, key) {
 			continue
 		}
-		if n := work.Nearest(key, t.known); n != "" {
+		if n := nearest.Of(key, t.known); n != "" {
 			t.means(t.At(n))
 		}
 		_, isTable := t.values[key].(map[string]any)
@@ -47,7 +47,7 @@ func (t *Table) meantTable(key string) string {
 		return "; did you mean [repo." + key + "], below its [[repo]]?"
 	case key == "reviewers":
 		return "; did you mean [[repo.reviewers]], below its [[repo]]?"
-	case work.Nearest(key, t.known) == "repo":
+	case nearest.Of(key, t.known) == "repo":
 		return "; did you mean [[repo]]?"
 	}
 	return Meant(key, t.known, "[%s]")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
@@ -291,7 +292,7 @@ func (h *Pulls) findFixes(ctx context.Context, old work.PullRequest) error {
 	seen := h.ReviewsOf(old.Number)
 	seen.Found = true
 	for _, m := range messages {
-		_, handled := work.TrailersOf(m)
+		_, handled := origin.TrailersOf(m)
 		for _, key := range handled {
 			if e, ok := work.EventOfKey(key); ok && e.Kind == work.EventFixDue {
 				seen.Fixed = append(seen.Fixed, key)

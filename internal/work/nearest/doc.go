@@ -1,0 +1,2 @@
+// Package nearest finds the name that a misspelt one most likely meant.
+package nearest

@@ -1,0 +1,39 @@
+package origin
+
+import (
+	"encoding/json"
+	"regexp"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+var workMarker = regexp.MustCompile(`(?m)^<!-- mergexo-work:(\{.*\}) -->$`)
+
+// PullMark is what the body of a pull request of ours says about its origin.
+type PullMark struct {
+	Issue int       `json:"issue"`
+	Flow  work.Flow `json:"flow"`
+	Turn  string    `json:"turn"`
+}
+
+// MarkPull renders the origin of a pull request as a line of its body.
+func MarkPull(m PullMark) string {
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // three plain fields
+	}
+	return "<!-- mergexo-work:" + string(b) + " -->"
+}
+
+// ParsePullMark finds the origin in a pull request's body.
+func ParsePullMark(body string) (PullMark, bool) {
+	found := workMarker.FindStringSubmatch(work.Normalise(body))
+	if found == nil {
+		return PullMark{}, false
+	}
+	var m PullMark
+	if err := json.Unmarshal([]byte(found[1]), &m); err != nil || m.Issue <= 0 || m.Flow == "" {
+		return PullMark{}, false
+	}
+	return m, true
+}

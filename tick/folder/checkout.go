@@ -1,0 +1,92 @@
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/sandbox"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Checkout is a slot's checkout of one repository: a real directory, an index
+// kept outside it, and a mark that stands while an agent may write there.
+//
+// A checkout whose mark is found standing had an unclean end, and in one in
+// which somebody still works the end was only seemingly clean: something may
+// write in it. It is abandoned, and the next turn gets a new path. Who is there
+// is not ended for being there: it may be the operator's own shell.
+type Checkout struct {
+	Dir   string
+	Index string
+	busy  string
+	box   string // the private folders of a sandbox around it
+}
+
+// TakeCheckout finds the slot's current checkout, or makes a path for a new one.
+func (d Dirs) TakeCheckout(repo work.Repo, slot int, occupied func(dir string) bool) (Checkout, error) {
+	parent := d.CheckoutParent(repo)
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return Checkout{}, fmt.Errorf("make the folder of checkouts: %w", err)
+	}
+	generation, err := newestGeneration(parent, slot)
+	if err != nil {
+		return Checkout{}, err
+	}
+	c := checkoutAt(parent, slot, generation)
+	_, err = os.Stat(c.busy)
+	if err == nil || occupied(c.Dir) {
+		c = checkoutAt(parent, slot, generation+1) // a survivor may still hold the old one: its path is not used again
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return Checkout{}, fmt.Errorf("look at a checkout's mark: %w", err)
+	}
+	if err := os.WriteFile(c.busy, nil, 0o600); err != nil {
+		return Checkout{}, fmt.Errorf("mark a checkout as in use: %w", err)
+	}
+	dropLeftovers(parent, slot, c)
+	return c, nil
+}
+
+func checkoutAt(parent string, slot, generation int) Checkout {
+	name := fmt.Sprintf("worker-%d", slot)
+	if generation > 0 {
+		name += fmt.Sprintf(".%d", generation)
+	}
+	at := filepath.Join(parent, name)
+	return Checkout{Dir: at, Index: at + ".index", busy: at + ".busy", box: sandbox.Around(at)}
+}
+
+// newestGeneration is the highest generation of a slot's checkout that left
+// any trace.
+func newestGeneration(parent string, slot int) (int, error) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return 0, fmt.Errorf("list the checkouts: %w", err)
+	}
+	newest := 0
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), fmt.Sprintf("worker-%d.", slot))
+		if !ok {
+			continue
+		}
+		digits, _, _ := strings.Cut(rest, ".")
+		if g, err := strconv.Atoi(digits); err == nil && g > newest {
+			newest = g
+		}
+	}
+	return newest, nil
+}
+
+// Leave takes the mark away: every process of the agent has ended.
+func (c Checkout) Leave() error {
+	if c.busy == "" {
+		return nil
+	}
+	if err := os.Remove(c.busy); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("unmark a checkout: %w", err)
+	}
+	return nil
+}
