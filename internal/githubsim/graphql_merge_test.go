@@ -67,6 +67,13 @@ func TestGraphQLMergeBox(t *testing.T) {
 	if !slices.Equal(required, []string{"build true", "spelling false", "ci true"}) {
 		t.Errorf("required %q", required)
 	}
+	w.hub.LagMergeable(1)
+	for _, want := range []string{"UNKNOWN UNKNOWN", "MERGEABLE UNSTABLE"} {
+		d = w.data("me", boxQuery, object{"id": w.idOf(n), "oid": main})
+		if got := fmt.Sprint(at(t, d, "node", "mergeable"), " ", at(t, d, "node", "mergeStateStatus")); got != want {
+			t.Errorf("while it is computed: %s, want %s", got, want)
+		}
+	}
 	_, err = w.repo.Merge(n, "me", "squash")
 	w.must(err)
 	if d = w.data("acme", boxQuery, object{"id": w.nodeOf(n), "oid": main}); at(t, d, "node", "mergedBy", "login") != "me" || at(t, d, "node", "merged") != true {
@@ -90,6 +97,12 @@ func (w *world) refusedGraph(what, as, query, kind, message string, vars object)
 	if a := w.graph(as, query, vars); len(a.Errors) != 1 || a.Errors[0].Type != kind || a.Errors[0].Message != message {
 		w.t.Errorf("%s: %+v", what, a)
 	}
+}
+
+// idOf is nodeOf without a request, which would see whether it can be merged.
+func (w *world) idOf(n int) string {
+	p, _ := w.repo.Pull(n)
+	return p.NodeID
 }
 
 func (w *world) queueOf() string {
