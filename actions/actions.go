@@ -208,7 +208,8 @@ func repeatable(kind work.ActionKind) bool {
 	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun, work.ActionSticky, work.ActionReview:
 		return true
 	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels,
-		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest:
+		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
+		work.ActionMerge, work.ActionEnqueue, work.ActionUpdateBranch, work.ActionDeleteBranch, work.ActionRevert:
 		return false
 	}
 	return true

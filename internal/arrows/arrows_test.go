@@ -54,6 +54,7 @@ var arrows = map[string]string{
 	"internal/work":             "",
 	"internal/work/command":     "internal/work internal/work/nearest",
 	"internal/work/explain":     "internal/work internal/work/command",
+	"internal/work/merging":     "internal/work internal/work/review",
 	"internal/work/nearest":     "",
 	"internal/work/origin":      "internal/work",
 	"internal/work/review":      "internal/work",

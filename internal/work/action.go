@@ -26,7 +26,23 @@ const (
 	ActionStatus        ActionKind = "status"         // a commit status: what the reviews of a head have come to; renewed
 	ActionDismiss       ActionKind = "dismiss"        // a review of ours, of a head that moved: taken back, or marked so
 	ActionReviewRequest ActionKind = "review_request" // asks a person for a review
+
+	ActionMerge        ActionKind = "merge"         // a pull request of ours, at the head that was approved
+	ActionEnqueue      ActionKind = "enqueue"       // the same, through its base's merge queue
+	ActionUpdateBranch ActionKind = "update_branch" // brings its branch up to date with the base
+	ActionDeleteBranch ActionKind = "delete_branch" // of a pull request that we merged
+	ActionRevert       ActionKind = "revert"        // opens the pull request that takes a merge of ours back
 )
+
+// Merging reports whether an action is part of merging a pull request: nothing else
+// sends it.
+func (k ActionKind) Merging() bool {
+	switch k { //nolint:exhaustive // no other is
+	case ActionMerge, ActionEnqueue, ActionUpdateBranch, ActionDeleteBranch, ActionRevert:
+		return true
+	}
+	return false
+}
 
 // StickyEdit is the Base of a sticky comment that is only to be edited: where there
 // is none, none is made.
@@ -78,7 +94,7 @@ type Action struct {
 	State    ActionState
 
 	Number int       // issue or pull request
-	Target string    // comment id, thread id, branch, workflow run, labels to be there: by kind
+	Target string    // comment id, thread id, branch, workflow run, labels to be there, method of a merge: by kind
 	On     EventKind // reaction: which kind of comment Target is
 	Title  string    // pull request, issue
 	Body   string    // with its markers. labels: what is known of those that may have to be made

@@ -172,3 +172,28 @@ func RequestToken(repo RepoKey, number int, reviewer, head string) string {
 func token(what string, repo RepoKey, number int, parts ...string) string {
 	return digest(append([]string{what, string(repo), strconv.Itoa(number)}, parts...)...)
 }
+
+// MergeToken is the token of merging a pull request at a head, at most once.
+func MergeToken(repo RepoKey, pull int, head string) string {
+	return token("merge", repo, pull, head)
+}
+
+// EnqueueToken is the token of queueing a pull request at a head, at most once.
+func EnqueueToken(repo RepoKey, pull int, head string) string {
+	return token("enqueue", repo, pull, head)
+}
+
+// UpdateToken is the token of bringing a pull request's branch up to date from a head.
+func UpdateToken(repo RepoKey, pull int, head string) string {
+	return token("update_branch", repo, pull, head)
+}
+
+// DeleteBranchToken is the token of deleting the branch of a merged pull request.
+func DeleteBranchToken(repo RepoKey, pull int, branch string) string {
+	return token("delete_branch", repo, pull, branch)
+}
+
+// RevertToken is the token of the pull request that takes a landed commit back.
+func RevertToken(repo RepoKey, pull int, commit string) string {
+	return token("revert", repo, pull, commit)
+}

@@ -81,6 +81,47 @@ const (
 	WhyStatusUnset    ReasonKind = "review_status_unset" // the commit status cannot be set; Text
 )
 
+// Why a pull request is not merged: a person has to act.
+const (
+	WhyMergeNeverChecked ReasonKind = "merge_check_missing"     // a required check never came; Names, At (how long it was waited for)
+	WhyMergeChecksHidden ReasonKind = "merge_checks_hidden"     // the token may not see them; Names
+	WhyMergeMethod       ReasonKind = "merge_method_refused"    // Name (that is asked for), Names (that are allowed)
+	WhyMergePermission   ReasonKind = "merge_permission"        // Name (what we may), Text
+	WhyMergeHalf         ReasonKind = "merge_half"              // Commit (on the base), Branch
+	WhyMergeRefused      ReasonKind = "merge_refused"           // Text
+	WhyMergeQueueOut     ReasonKind = "merge_queue_removed"     // Names (checks), Text
+	WhyMergeDiffers      ReasonKind = "merge_landed_other_tree" // Commit, Head, Text (what differs)
+)
+
+// Why a pull request is not merged yet.
+const (
+	WhyMergeDraft          ReasonKind = "merge_draft"             //
+	WhyMergeConflicts      ReasonKind = "merge_conflicts"         // Branch
+	WhyMergeUnknown        ReasonKind = "merge_mergeable_unknown" //
+	WhyMergeBehind         ReasonKind = "merge_behind"            // Branch
+	WhyMergeChecksRed      ReasonKind = "merge_checks_failed"     // Names
+	WhyMergeChecksMissing  ReasonKind = "merge_checks_missing"    // Names
+	WhyMergeChecksRun      ReasonKind = "merge_checks_pending"    // Names
+	WhyMergeReviews        ReasonKind = "merge_approvals"         // Names (reviewers)
+	WhyMergeReviewRequired ReasonKind = "merge_review_required"   // by GitHub's rules; Count. A stop where nobody who is configured can give it
+	WhyMergeChangesAsked   ReasonKind = "merge_changes_requested" // on GitHub
+	WhyMergeThreads        ReasonKind = "merge_conversations"     // Count
+	WhyMergeComments       ReasonKind = "merge_comments"          // Count
+	WhyMergeHeld           ReasonKind = "merge_held"              // Who, At
+	WhyMergeFrozen         ReasonKind = "merge_frozen"            // Number (of the issue), Name (its label)
+	WhyMergePerson         ReasonKind = "merge_person"            // Name (the key of the config), Names (paths), Count, Limit (lines)
+	WhyMergeQueued         ReasonKind = "merge_queued"            // Name (state), Count (position)
+	WhyMergeLastPush       ReasonKind = "merge_last_push"         // as WhyMergeReviewRequired
+	WhyMergeBlocked        ReasonKind = "merge_blocked"           // by a rule that GitHub does not show; Names
+	WhyMergeHalted         ReasonKind = "merging_stopped"         // in the whole repository; Text, At
+	WhyMergeUnclear        ReasonKind = "merge_unclear"           // it was sent, and its answer never came
+	WhyMergeBusy           ReasonKind = "merge_turn_first"        // an agent works on it, or is to
+	WhyMergeNext           ReasonKind = "merge_after_another"     // Count (its number), Branch
+	WhyMergeUnread         ReasonKind = "merge_news"              // it changed since it was read
+	WhyMergeNotRead        ReasonKind = "merge_not_read"          //
+	WhyMergeDue            ReasonKind = "merge_due"               //
+)
+
 // Why a work item or a request waits: time alone, or a next pass, lets it go on.
 const (
 	WhyGitHubLimit  ReasonKind = "github_limit"         // Text

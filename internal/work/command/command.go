@@ -27,6 +27,7 @@ const (
 	VerbSmallJob Verb = "small-job"
 	VerbApprove  Verb = "approve"
 	VerbHold     Verb = "hold"
+	VerbMerge    Verb = "merge"
 )
 
 // VerbUse is a verb's line in the help.
@@ -45,9 +46,10 @@ func VerbUses() []VerbUse {
 		{VerbRetry, "", "Try again, at once, what failed, is blocked or waits; reviews that are stopped or held begin again"},
 		{VerbUnblock, "[--head SHA]", "Resume what is blocked, on the branch as it is now"},
 		{VerbPause, "", "Leave the issue to people; comments made during the pause are never acted on"},
-		{VerbResume, "", "End the pause, and a hold of the reviews"},
+		{VerbResume, "", "End the pause, and a hold of the reviews and the merge"},
 		{VerbApprove, "[--head SHA]", "Approve the pull request as one of its reviewers, as a review that approves does"},
-		{VerbHold, "", "Hold the reviews of the pull request back; comments are still answered"},
+		{VerbHold, "", "Hold the reviews and the merge of the pull request back; comments are still answered"},
+		{VerbMerge, "[--head SHA]", "Say, as a person, that the head may be merged, where auto_merge asks for one"},
 		{VerbCancel, "", "Cancel the work and close its pull request; the branch stays"},
 		{VerbDesign, "", "Begin with a design document for the issue"},
 		{VerbBugfix, "", "Begin to fix the bug that the issue describes"},
@@ -64,7 +66,7 @@ func (v Verb) Flow() (work.Flow, bool) {
 		return work.FlowBugfix, true
 	case VerbSmallJob:
 		return work.FlowSmallJob, true
-	case VerbHelp, VerbStatus, VerbRetry, VerbUnblock, VerbPause, VerbResume, VerbCancel, VerbApprove, VerbHold:
+	case VerbHelp, VerbStatus, VerbRetry, VerbUnblock, VerbPause, VerbResume, VerbCancel, VerbApprove, VerbHold, VerbMerge:
 		return "", false
 	}
 	return "", false
@@ -73,7 +75,7 @@ func (v Verb) Flow() (work.Flow, bool) {
 // NeedsItem reports whether a verb is about work that has begun.
 func (v Verb) NeedsItem() bool {
 	switch v {
-	case VerbRetry, VerbUnblock, VerbCancel, VerbStatus, VerbApprove, VerbHold:
+	case VerbRetry, VerbUnblock, VerbCancel, VerbStatus, VerbApprove, VerbHold, VerbMerge:
 		return true
 	case VerbPause, VerbResume, VerbDesign, VerbBugfix, VerbSmallJob, VerbHelp:
 	}
@@ -83,7 +85,7 @@ func (v Verb) NeedsItem() bool {
 // Command is what somebody told the tool to do, rather than an agent.
 type Command struct {
 	Verb  Verb
-	Head  string // unblock, approve: how the commit begins that is meant, in lower case; empty: whatever is there
+	Head  string // unblock, approve, merge: how the commit begins that is meant, in lower case; empty: whatever is there
 	Wrong string // help: why what was written is no command, in a sentence; empty when help was asked for
 }
 
@@ -176,7 +178,7 @@ func noCommand(word string) string {
 }
 
 // TakesHead reports whether a verb may name the commit that is meant.
-func (v Verb) TakesHead() bool { return v == VerbUnblock || v == VerbApprove }
+func (v Verb) TakesHead() bool { return v == VerbUnblock || v == VerbApprove || v == VerbMerge }
 
 // headed reads [--head SHA] and [--head=SHA].
 func headed(verb Verb, args []string) Command {

@@ -99,7 +99,7 @@ func Reason(r work.Reason, p Place) Words {
 type table = map[work.ReasonKind]func(work.Reason, Place) Words
 
 func tables() []table {
-	return []table{people, turns, branches, machine, repositories, waits, standings, reviews}
+	return []table{people, turns, branches, machine, repositories, waits, standings, reviews, merging}
 }
 
 // Kinds lists all that have words: the reason_codes of JSON.

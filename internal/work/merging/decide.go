@@ -1,0 +1,172 @@
+package merging
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Ask is what is to be done about a pull request.
+type Ask string
+
+// The asks.
+const (
+	AskNothing Ask = ""        // it waits, or is not ours to merge
+	AskMerge   Ask = "merge"   // by our own request, pinned to its head
+	AskEnqueue Ask = "enqueue" // its base has a merge queue
+	AskUpdate  Ask = "update"  // its branch is brought up to date with the base
+)
+
+// Choice is what the facts of one pull request come to.
+type Choice struct {
+	Ask    Ask
+	Method Method
+	Gates  []Gate
+	Why    work.Reason // what holds it; none: nothing does
+	Stop   bool        // a person has to act
+}
+
+// Holds is the first gate that is closed, a stop before what only waits.
+func Holds(all []Gate) (Gate, bool) {
+	for _, stop := range []bool{true, false} {
+		if i := slices.IndexFunc(all, func(g Gate) bool { return !g.Open && g.Stop == stop }); i >= 0 {
+			return all[i], true
+		}
+	}
+	return Gate{}, false
+}
+
+// Decide says what is to be done about one pull request, were it alone.
+func Decide(f Facts, p Policy) Choice {
+	if !p.Auto || f.Pull.State != work.PullOpen {
+		return Choice{}
+	}
+	c := Choice{Gates: Gates(f, p)}
+	c.Method, _ = MethodOf(f.Box, p)
+	held, closed := Holds(c.Gates)
+	switch {
+	case !closed && f.Box.Queue.Required:
+		c.Ask = AskEnqueue
+	case !closed:
+		c.Ask = AskMerge
+	case closedAre(c.Gates, GateBehind):
+		c.Ask, c.Why = AskUpdate, held.Why
+	default:
+		c.Why, c.Stop = held.Why, held.Stop
+	}
+	return c
+}
+
+// closedAre reports whether only gates of these codes are closed, and none of them is a
+// stop.
+func closedAre(all []Gate, codes ...Code) bool {
+	return !slices.ContainsFunc(all, func(g Gate) bool { return !g.Open && (g.Stop || !slices.Contains(codes, g.Code)) })
+}
+
+// allowed are the methods by which GitHub merges into the base.
+func allowed(b Box) []Method {
+	return slices.DeleteFunc(Methods(), func(m Method) bool {
+		rules := b.Rules
+		return !slices.Contains(b.Methods, m) || len(rules.Methods) > 0 && !slices.Contains(rules.Methods, m) || rules.Linear && m == MergeCommit
+	})
+}
+
+// MethodOf is how a pull request is merged; false where the config's method, or any, is
+// not allowed.
+func MethodOf(b Box, p Policy) (Method, bool) {
+	all := allowed(b)
+	switch {
+	case p.Method != "":
+		return p.Method, slices.Contains(all, p.Method)
+	case len(all) == 0:
+		return "", false
+	}
+	return all[0], true
+}
+
+func names(all []Method) []string {
+	out := make([]string, len(all))
+	for i, m := range all {
+		out[i] = string(m)
+	}
+	return out
+}
+
+// Candidate is one of several pull requests that might be merged.
+type Candidate struct {
+	Number  int
+	Base    string
+	Updated time.Time // when we last brought its branch up to date
+	Sent    bool      // a merge or an update of it is under way
+	Choice  Choice
+}
+
+// Next is who goes of several, one for each base: the oldest of those that may. Of one
+// that has just been brought up to date the turn is not taken: its base would move again.
+// Waits says for which number the others wait.
+func Next(all []Candidate, now time.Time, patience time.Duration) (chosen []int, waits map[int]int) {
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b Candidate) int { return a.Number - b.Number })
+	waits = map[int]int{}
+	taken := map[string]int{} // who has a base, by its name
+	for _, c := range all {
+		if c.Sent {
+			taken[c.Base] = c.Number
+		}
+	}
+	for _, c := range all {
+		if by, over := taken[c.Base]; !over && c.settles(now, patience) {
+			taken[c.Base] = c.Number
+		} else if over && by != c.Number && c.settles(now, patience) {
+			waits[c.Number] = by
+		}
+	}
+	for _, c := range all {
+		if c.Choice.Ask == AskNothing || c.Sent {
+			continue
+		}
+		if by, over := taken[c.Base]; over && by != c.Number && c.Choice.Ask != AskEnqueue {
+			waits[c.Number] = by
+			continue
+		}
+		delete(waits, c.Number)
+		chosen = append(chosen, c.Number)
+		if c.Choice.Ask != AskEnqueue { // a queue takes all
+			taken[c.Base] = c.Number
+		}
+	}
+	return chosen, waits
+}
+
+// settles reports whether a pull request was brought up to date a short while ago, and
+// waits for nothing but what that began.
+func (c Candidate) settles(now time.Time, patience time.Duration) bool {
+	fresh := !c.Updated.IsZero() && now.Sub(c.Updated) < patience
+	return fresh && c.Choice.Ask == AskNothing && len(c.Choice.Gates) > 0 &&
+		closedAre(c.Choice.Gates, GateChecks, GateApprovals, GateConflicts, GateBlocked, GateUnread, GateMerging, GateReview, GateBehind)
+}
+
+// Trailer begins the last line of the message of a commit that our merge makes.
+const Trailer = "Mergexo-Action: "
+
+// Message is the title and the message of the commit that a merge makes. It ends with
+// the token, by which a squash is found on the base.
+func Message(m Method, pull work.PullRequest, issue int, fixes bool, token string) (title, message string) {
+	switch m {
+	case Rebase:
+		return "", "" // GitHub keeps the commits' own
+	case MergeCommit:
+		title = fmt.Sprintf("Merge pull request #%d from %s", pull.Number, pull.Branch)
+		message = pull.Title + "\n\n"
+	case Squash:
+		title = fmt.Sprintf("%s (#%d)", strings.TrimSpace(pull.Title), pull.Number)
+	}
+	word := "Refs"
+	if fixes {
+		word = "Fixes"
+	}
+	return title, fmt.Sprintf("%s%s #%d\n\n%s%s", message, word, issue, Trailer, token)
+}

@@ -1,0 +1,203 @@
+package merging
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+const head = "1111111111111111111111111111111111111111"
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// ready is a pull request that nothing holds.
+func ready() (Facts, Policy) {
+	f := Facts{
+		Pull: work.PullRequest{
+			Number: 7, State: work.PullOpen, HeadOID: head, Base: "main", UpdatedAt: noon, HeadSince: noon.Add(-time.Minute),
+			Author: work.Account{ID: 1, Login: "bot"}, Files: []string{"a.go", "docs/b.md"},
+		},
+		Box: Box{
+			State: work.PullOpen, Head: head, Base: "main", Mergeable: mergeable, Status: clean, UpdatedAt: noon, Lines: 30, ChecksKnown: true,
+			Methods: Methods(), Permission: "WRITE", Rules: Rules{Known: true},
+		},
+		Approved: true, Now: noon,
+	}
+	p := Policy{
+		Auto: true, ChecksTimeout: time.Hour, CanApprove: true, Freeze: "agent:freeze",
+		Match: func(glob, path string) bool { return glob == path },
+	}
+	return f, p
+}
+
+// closing is one thing that closes a gate.
+type closing struct {
+	name string
+	gate Code
+	why  work.ReasonKind
+	stop bool
+	do   func(*Facts, *Policy)
+}
+
+func closings() []closing {
+	red := func(name string, state CheckState) func(*Facts, *Policy) {
+		return func(f *Facts, _ *Policy) { f.Box.Checks = append(f.Box.Checks, Check{Name: name, State: state}) }
+	}
+	return []closing{
+		{"draft", GateDraft, work.WhyMergeDraft, false, func(f *Facts, _ *Policy) { f.Box.Draft = true }},
+		{"conflict", GateConflicts, work.WhyMergeConflicts, false, func(f *Facts, _ *Policy) { f.Box.Mergeable = conflicting }},
+		{"mergeability unknown", GateConflicts, work.WhyMergeUnknown, false, func(f *Facts, _ *Policy) { f.Box.Mergeable = "UNKNOWN" }},
+		{"behind", GateBehind, work.WhyMergeBehind, false, func(f *Facts, _ *Policy) { f.Box.Status = behind }},
+		{"red", GateChecks, work.WhyMergeChecksRed, false, red("unit", Red)},
+		{"running", GateChecks, work.WhyMergeChecksRun, false, red("unit", Runs)},
+		{"required and missing", GateChecks, work.WhyMergeChecksMissing, false, func(_ *Facts, p *Policy) { p.Required = []string{"lint"} }},
+		{"required by a rule and missing", GateChecks, work.WhyMergeChecksMissing, false, func(f *Facts, _ *Policy) { f.Box.Rules.Checks = []string{"deploy"} }},
+		{"never checked", GateChecks, work.WhyMergeNeverChecked, true, func(f *Facts, p *Policy) {
+			p.Required = []string{"lint"}
+			f.Pull.HeadSince = noon.Add(-2 * time.Hour)
+		}},
+		{"checks hidden", GateChecks, work.WhyMergeChecksHidden, false, func(f *Facts, _ *Policy) { f.Box.ChecksKnown, f.Box.Status = false, "UNSTABLE" }},
+		{"required checks hidden", GateChecks, work.WhyMergeChecksHidden, true, func(f *Facts, p *Policy) {
+			f.Box.ChecksKnown = false
+			p.Required = []string{"lint"}
+		}},
+		{"not approved", GateApprovals, work.WhyMergeReviews, false, func(f *Facts, _ *Policy) { f.Approved, f.Wanting = false, []string{"quinn"} }},
+		{"approval dismissed since", GateApprovals, work.WhyMergeReviews, false, func(f *Facts, _ *Policy) {
+			f.Verdicts = []int64{9}
+			f.Box.Reviews = append(f.Box.Reviews, Review{ID: 9, State: "DISMISSED", Head: head})
+		}},
+		{"review required", GateReview, work.WhyMergeReviewRequired, false, func(f *Facts, _ *Policy) { f.Box.Decision = "REVIEW_REQUIRED" }},
+		{"review required of nobody", GateReview, work.WhyMergeReviewRequired, true, func(f *Facts, p *Policy) { f.Box.Decision, p.CanApprove = "REVIEW_REQUIRED", false }},
+		{"changes requested", GateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Box.Decision = "CHANGES_REQUESTED" }},
+		{"conversations", GateConversations, work.WhyMergeThreads, false, func(f *Facts, _ *Policy) { f.Box.Rules.Threads, f.Box.Threads = true, 2 }},
+		{"comments", GateComments, work.WhyMergeComments, false, func(f *Facts, _ *Policy) { f.Said = 1 }},
+		{"hold", GateHold, work.WhyMergeHeld, false, func(f *Facts, _ *Policy) { f.Held = &review.Held{By: "ann", At: noon} }},
+		{"freeze", GateFreeze, work.WhyMergeFrozen, false, func(f *Facts, _ *Policy) { f.Box.Freeze = 3 }},
+		{"person by config", GateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.RequireHuman = true }},
+		{"person by path", GateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.Critical = []string{"docs/b.md"} }},
+		{"person by unknown paths", GateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) { p.Critical, f.Pull.Files = []string{"x"}, nil }},
+		{"person by size", GateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.MaxLines = 29 }},
+		{"person's word for another head", GateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {
+			p.RequireHuman = true
+			f.Words = []Word{{Head: "2222222222222222222222222222222222222222"}}
+		}},
+		{"queued", GateQueue, work.WhyMergeQueued, false, func(f *Facts, _ *Policy) { f.Box.Queue = Queue{Required: true, In: true, State: "LOCKED"} }},
+		{"last push", GateLastPush, work.WhyMergeLastPush, false, func(f *Facts, _ *Policy) {
+			f.Box.Rules.LastPush = true
+			f.Box.Reviews = append(f.Box.Reviews, Review{ID: 1, State: "APPROVED", Head: head, By: work.Account{ID: 1}})
+		}},
+		{"blocked", GateBlocked, work.WhyMergeBlocked, false, func(f *Facts, _ *Policy) { f.Box.Status = blocked }},
+		{"blocked for long", GateBlocked, work.WhyMergeBlocked, true, func(f *Facts, _ *Policy) {
+			f.Box.Status = blocked
+			f.Pull.HeadSince = noon.Add(-2 * time.Hour)
+		}},
+		{"method", GateMethod, work.WhyMergeMethod, true, func(f *Facts, p *Policy) { p.Method, f.Box.Rules.Linear = MergeCommit, true }},
+		{"permission", GatePermission, work.WhyMergePermission, true, func(f *Facts, _ *Policy) { f.Box.Permission = "TRIAGE" }},
+		{"trouble", GateMerging, work.WhyMergeHalf, true, func(f *Facts, _ *Policy) { f.Trouble = work.Reason{Kind: work.WhyMergeHalf} }},
+		{"halt", GateMerging, work.WhyMergeHalted, false, func(f *Facts, _ *Policy) { f.Halt = &Halt{At: noon} }},
+		{"unclear", GateMerging, work.WhyMergeUnclear, false, func(f *Facts, _ *Policy) { f.Unclear = true }},
+		{"turn", GateMerging, work.WhyMergeBusy, false, func(f *Facts, _ *Policy) { f.Busy = true }},
+		{"news", GateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.UpdatedAt = noon.Add(time.Second) }},
+		{"another head", GateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Head = "2222222222222222222222222222222222222222" }},
+		{"another base", GateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Base = "next" }},
+	}
+}
+
+func TestEachGateIsClosedByWhatItIsAbout(t *testing.T) {
+	f, p := ready()
+	if c := Decide(f, p); c.Ask != AskMerge || c.Method != Squash {
+		t.Fatalf("a pull request that nothing holds: %+v", c)
+	}
+	seen := map[Code]bool{}
+	for _, x := range closings() {
+		f, p := ready()
+		x.do(&f, &p)
+		all := Gates(f, p)
+		i := slices.IndexFunc(all, func(g Gate) bool { return g.Code == x.gate })
+		if g := all[i]; g.Open || g.Stop != x.stop || g.Why.Kind != x.why {
+			t.Errorf("%s: gate %s is %+v", x.name, x.gate, g)
+		}
+		for _, g := range all {
+			if !g.Open && g.Code != x.gate {
+				t.Errorf("%s closes %s, too: %+v", x.name, g.Code, g)
+			}
+		}
+		c := Decide(f, p)
+		if want := AskNothing; c.Ask != want && x.gate != GateBehind || c.Stop != x.stop || c.Why.Kind != x.why {
+			t.Errorf("%s: %+v", x.name, c)
+		}
+		seen[x.gate] = true
+	}
+	for i, g := range Gates(f, p) {
+		if g.Code != Codes()[i] {
+			t.Errorf("gate %d is %s, not %s", i, g.Code, Codes()[i])
+		}
+		if !seen[g.Code] {
+			t.Errorf("nothing closes gate %s", g.Code)
+		}
+	}
+}
+
+func TestWhatOpensAGateAgain(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		do   func(*Facts, *Policy)
+		ask  Ask
+	}{
+		{"a person approves", func(f *Facts, p *Policy) { p.RequireHuman, f.Person = true, true }, AskMerge},
+		{"a person's word for this head", func(f *Facts, p *Policy) { p.MaxLines, f.Words = 1, []Word{{Head: head}} }, AskMerge},
+		{"a green required check", func(f *Facts, p *Policy) {
+			p.Required = []string{"lint"}
+			f.Box.Checks = []Check{{Name: "lint", State: Green}}
+		}, AskMerge},
+		{"a red one beside what is required", func(f *Facts, _ *Policy) {
+			f.Box.Checks = []Check{{Name: "lint", State: Green, Required: true}, {Name: "nightly", State: Red}}
+		}, AskMerge},
+		{"our own status alone", func(f *Facts, _ *Policy) { f.Box.Checks = []Check{{Name: review.StatusContext, State: Runs}} }, AskMerge},
+		{"checks that are hidden, and GitHub would merge", func(f *Facts, _ *Policy) { f.Box.ChecksKnown = false }, AskMerge},
+		{"somebody else approved the last push", func(f *Facts, _ *Policy) {
+			f.Box.Rules.LastPush = true
+			f.Box.Reviews = []Review{{ID: 1, State: "APPROVED", Head: head, By: work.Account{ID: 2}}}
+		}, AskMerge},
+		{"a queue", func(f *Facts, _ *Policy) { f.Box.Queue.Required, f.Box.Status, f.Box.Methods = true, blocked, nil }, AskEnqueue},
+		{"behind alone", func(f *Facts, _ *Policy) { f.Box.Status = behind }, AskUpdate},
+		{"behind and running", func(f *Facts, _ *Policy) {
+			f.Box.Status = behind
+			f.Box.Checks = []Check{{Name: "unit", State: Runs}}
+		}, AskNothing},
+		{"auto_merge is off", func(_ *Facts, p *Policy) { p.Auto = false }, AskNothing},
+		{"it is closed", func(f *Facts, _ *Policy) { f.Pull.State = work.PullClosed }, AskNothing},
+	} {
+		f, p := ready()
+		x.do(&f, &p)
+		if c := Decide(f, p); c.Ask != x.ask {
+			t.Errorf("%s: %+v", x.name, c)
+		}
+	}
+}
+
+func TestTheMethodIsTheFirstThatIsAllowed(t *testing.T) {
+	for _, x := range []struct {
+		repo, rules []Method
+		linear      bool
+		asked       Method
+		want        Method
+		ok          bool
+	}{
+		{Methods(), nil, false, "", Squash, true},
+		{[]Method{Rebase, MergeCommit}, nil, false, "", MergeCommit, true},
+		{[]Method{Rebase, MergeCommit}, nil, true, "", Rebase, true},
+		{Methods(), []Method{Rebase}, false, "", Rebase, true},
+		{Methods(), nil, false, MergeCommit, MergeCommit, true},
+		{[]Method{Squash}, nil, false, MergeCommit, MergeCommit, false},
+		{nil, nil, false, "", "", false},
+	} {
+		m, ok := MethodOf(Box{Methods: x.repo, Rules: Rules{Methods: x.rules, Linear: x.linear}}, Policy{Method: x.asked})
+		if m != x.want || ok != x.ok {
+			t.Errorf("%+v gives %q, %v", x, m, ok)
+		}
+	}
+}
