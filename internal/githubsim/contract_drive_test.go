@@ -184,6 +184,8 @@ func (d *driver) merges() {
 	n := d.pull("landing", "ann")
 	at, head := fmt.Sprintf("pulls/%d", n), d.repo.Branches()["landing"]
 	d.get("rules/branches/main")
+	d.get("branches/main")
+	d.absent("branches/nothing")
 	d.send("acme", http.StatusNotFound, http.MethodGet, "branches/main/protection", nil)
 	d.repo.SetRuleset("all", "main", Rules{
 		Checks: []string{"build"}, Strict: true, Approvals: 1, DismissStale: true, LastPush: true, Conversations: true, Linear: true, Methods: []string{"squash"}, Queue: "squash",
@@ -192,6 +194,7 @@ func (d *driver) merges() {
 	d.repo.ProtectBy("main", Rules{Checks: []string{"build"}, Strict: true, Approvals: 2, Conversations: true})
 	d.send("acme", http.StatusOK, http.MethodGet, "branches/main/protection", nil)
 	d.absent("branches/main/protection")
+	d.get("branches/main")
 	d.send("me", http.StatusMethodNotAllowed, http.MethodPut, at+"/merge", object{"merge_method": "squash"})
 	d.repo.Unprotect("main")
 	d.must(d.repo.RemoveRuleset("all"))

@@ -176,7 +176,7 @@ var used = []string{
 	"GET /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers", "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
 	"PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge", "PUT /repos/{owner}/{repo}/pulls/{pull_number}/update-branch",
 	"DELETE /repos/{owner}/{repo}/git/refs/{ref}", "GET /repos/{owner}/{repo}/rules/branches/{branch}",
-	"GET /repos/{owner}/{repo}/branches/{branch}/protection",
+	"GET /repos/{owner}/{repo}/branches/{branch}", "GET /repos/{owner}/{repo}/branches/{branch}/protection",
 	"POST /repos/{owner}/{repo}/statuses/{sha}", "GET /repos/{owner}/{repo}/commits/{ref}/status",
 }
 
