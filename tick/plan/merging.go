@@ -106,11 +106,17 @@ func (r landing) told() bool {
 	return slices.ContainsFunc(r.p.Lines, func(l Line) bool { return l.Item == r.item.ID && (l.What == "turn" || l.What == "wait") })
 }
 
+// decided reports whether the pull request is one of ours to merge, and its reviewers have
+// said what they think of it.
+func (r landing) decided() bool {
+	s := r.item.Reviews.Record.State
+	return r.item.Lands() && (s == review.Approved || s == review.Checking)
+}
+
 // candidate is the pull request as one of those that may be merged; false where that is
 // not the next thing to be done about it.
 func (r landing) candidate() (merging.Candidate, bool) {
-	s := r.item.Reviews.Record.State
-	if !r.item.Lands() || s != review.Approved && s != review.Checking || r.told() {
+	if !r.decided() || r.told() {
 		return merging.Candidate{}, false
 	}
 	if r.item.Stopped() && !r.stopped() {
@@ -141,7 +147,7 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 	for _, c := range all {
 		r := of[c.Number]
 		switch by, later := waits[c.Number]; {
-		case c.Choice.Stop:
+		case c.Choice.Stop && !r.occupied():
 			why := c.Choice.Why
 			why.Head = r.item.Pull.HeadOID
 			r.stop(why)
