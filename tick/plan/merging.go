@@ -88,17 +88,30 @@ func (r landing) stopped() bool {
 	return !busy && r.item.State == work.StateBlocked && merging.Stops(r.item.Reason.Kind)
 }
 
-// lift lets an item resume whose merge nothing stops any more.
+// lift lets an item resume whose merge nothing stops any more. Where something else does
+// it is stopped for that.
 func (r landing) lift() {
 	if !r.stopped() || !r.item.HasPull() || r.item.Pull.State != work.PullOpen {
 		return
 	}
-	if r.choose().Stop {
+	if c := r.choose(); c.Stop {
+		why := r.reason(c)
+		if !r.item.Reason.Equal(why) {
+			r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why})
+			r.item.Reason = why
+		}
 		return
 	}
 	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateAwaitingFeedback})
 	r.item.State, r.item.Since, r.item.Reason = work.StateAwaitingFeedback, r.v.Now, work.Reason{}
 	r.line("resume", "", "nothing stops the merge any more")
+}
+
+// reason is why a person has to act, with the head of which that is so.
+func (r landing) reason(c merging.Choice) work.Reason {
+	why := c.Why
+	why.Head = r.item.Pull.HeadOID
+	return why
 }
 
 // told reports whether the plan says already what the item does or waits for.
@@ -148,9 +161,7 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 		r := of[c.Number]
 		switch by, later := waits[c.Number]; {
 		case c.Choice.Stop && !r.occupied():
-			why := c.Choice.Why
-			why.Head = r.item.Pull.HeadOID
-			r.stop(why)
+			r.stop(r.reason(c.Choice))
 		case slices.Contains(chosen, c.Number):
 			r.take(c.Choice)
 		case later && c.Choice.Ask != merging.AskNothing:
