@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -34,10 +35,11 @@ type Report struct {
 	// want of a login or for another one. The causes of their repositories say it too.
 	Shut error
 
-	mu    sync.Mutex
-	told  map[string]bool // the hosts of which they do
-	repos []RepoReport
-	turns []TurnReport
+	mu     sync.Mutex
+	told   map[string]bool // the hosts of which they do
+	repos  []RepoReport
+	turns  []TurnReport
+	merges []MergeReport
 }
 
 // RepoReport is what a pass did for one repository.
@@ -69,6 +71,32 @@ type TurnReport struct {
 	URL     string          `json:"url"`
 	Resumed bool            `json:"resumed"`
 }
+
+// MergeReport is what a pass did to have a pull request merged.
+type MergeReport struct {
+	Repo    string          `json:"repo"`
+	Number  int             `json:"number"`  // of the pull request
+	Outcome MergeOutcome    `json:"outcome"` // merged, queued, updated, waiting, blocked
+	Method  string          `json:"method"`  // squash, merge, rebase; of one that is merged
+	Head    string          `json:"head"`    // that was approved
+	Base    string          `json:"base"`    // branch
+	Commit  string          `json:"commit"`  // that landed
+	Differs string          `json:"differs"` // in what that is not what was approved; empty: in nothing
+	Reason  string          `json:"reason"`  // why it waits or is blocked
+	Code    work.ReasonKind `json:"reason_code"`
+	URL     string          `json:"url"`
+}
+
+// MergeOutcome says what came of it in this pass.
+type MergeOutcome string
+
+const (
+	MergeDone    MergeOutcome = "merged"
+	MergeQueued  MergeOutcome = "queued"
+	MergeUpdated MergeOutcome = "updated" // its branch is brought up to date with its base
+	MergeWaits   MergeOutcome = "waiting" // GitHub refused, or its answer never came
+	MergeBlocked MergeOutcome = "blocked" // a person has to act
+)
 
 // TurnChange is one change of a turn's state, for progress on a terminal.
 type TurnChange struct {
@@ -107,7 +135,7 @@ func (r *Report) Repos() []RepoReport {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := slices.Clone(r.repos)
-	slices.SortFunc(out, func(a, b RepoReport) int { return compare(a.Repo, b.Repo) })
+	slices.SortFunc(out, func(a, b RepoReport) int { return cmp.Compare(a.Repo, b.Repo) })
 	return out
 }
 
@@ -122,7 +150,25 @@ func (r *Report) Turns() []TurnReport {
 func (r *Report) Idle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.turns) == 0 && !slices.ContainsFunc(r.repos, func(x RepoReport) bool { return x.Failed || x.Replaced != "" || x.Notices > 0 || len(x.Warnings) > 0 })
+	return len(r.turns) == 0 && len(r.merges) == 0 && !slices.ContainsFunc(r.repos, func(x RepoReport) bool { return x.Failed || x.Replaced != "" || x.Notices > 0 || len(x.Warnings) > 0 })
+}
+
+// Merges lists what was done to have pull requests merged, by their numbers.
+func (r *Report) Merges() []MergeReport {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := slices.Clone(r.merges)
+	slices.SortStableFunc(out, func(a, b MergeReport) int {
+		return cmp.Or(cmp.Compare(a.Repo, b.Repo), cmp.Compare(a.Number, b.Number))
+	})
+	return out
+}
+
+// AddMerge adds what was done to have a pull request merged.
+func (r *Report) AddMerge(m MergeReport) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.merges = append(r.merges, m)
 }
 
 // AddTurn adds what became of a turn.
@@ -142,16 +188,6 @@ func (r *Report) Repo(name string, change func(*RepoReport)) {
 		i = len(r.repos) - 1
 	}
 	change(&r.repos[i])
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Changed tells a terminal and the log about a turn.

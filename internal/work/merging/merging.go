@@ -115,6 +115,7 @@ type Box struct {
 	MergeCommit string         `json:"merge_commit"`
 	UpdatedAt   time.Time      `json:"updated_at"`
 	Lines       int            `json:"lines"`             // added and deleted
+	Paths       []string       `json:"paths,omitempty"`   // that the head changes, where the config asks; empty: not known
 	Threads     int            `json:"threads,omitempty"` // conversations on the diff that are not resolved
 	Reviews     []Review       `json:"reviews,omitempty"` // the oldest first
 	Checks      []Check        `json:"checks,omitempty"`
