@@ -49,7 +49,7 @@ type Policy struct {
 	Revert        bool          // a red base is answered with a revert for people to judge
 	Freeze        string        // label of an issue that stops merging while it is open
 
-	Match func(glob, path string) bool // reports whether a path is one that a glob means
+	Match func(glob, path string) bool `json:"-"` // reports whether a path is one that a glob means
 }
 
 // Check is one of a head's checks, all its runs taken together.
@@ -148,6 +148,7 @@ type Facts struct {
 	Halt     *Halt       // of the repository; nil: merging goes its way
 	Unclear  bool        // a merge of this head was sent, and nobody knows yet what became of it
 	Updated  time.Time   // when we last brought its branch up to date; zero: never
+	Current  bool        // an update of this head found nothing of the base that it lacks
 	Now      time.Time
 }
 
