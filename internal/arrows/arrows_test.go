@@ -82,7 +82,7 @@ var arrows = map[string]string{
 	"tick/env":                  "actions internal/agent internal/config internal/git internal/github internal/work internal/work/explain internal/work/review internal/work/spending prompts prompts/secrets store tick/folder",
 	"tick/folder":               "internal/files internal/sandbox internal/work internal/work/explain",
 	"tick/ingest":               "internal/github internal/work internal/work/command internal/work/origin internal/work/review store tick/env tick/ingest/batch tick/ingest/comments tick/ingest/pulls tick/notice",
-	"tick/ingest/batch":         "internal/config internal/github internal/work internal/work/command internal/work/review store tick/env tick/notice",
+	"tick/ingest/batch":         "internal/config internal/github internal/work internal/work/command internal/work/merging internal/work/review store tick/env tick/notice",
 	"tick/ingest/comments":      "actions internal/github internal/work internal/work/command store tick/env tick/ingest/batch",
 	"tick/ingest/pulls":         "internal/github internal/work internal/work/command internal/work/origin internal/work/review prompts/document store tick/ingest/batch tick/ingest/comments tick/notice",
 	"tick/known":                "internal/work internal/work/explain internal/work/merging internal/work/review internal/work/score internal/work/spending internal/work/standing",
