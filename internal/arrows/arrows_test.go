@@ -29,7 +29,7 @@ var arrows = map[string]string{
 	"internal/agent/command":    "internal/agent internal/proc internal/work internal/work/spending",
 	"internal/arrows":           "",
 	"internal/bench":            "",
-	"internal/config":           "internal/config/document internal/work internal/work/nearest internal/work/review internal/work/score internal/work/spending",
+	"internal/config":           "internal/config/document internal/work internal/work/merging internal/work/nearest internal/work/review internal/work/score internal/work/spending",
 	"internal/config/document":  "internal/work internal/work/nearest",
 	"internal/crashtest":        "",
 	"internal/demo":             "internal/config internal/git internal/githubsim internal/proc internal/terminal internal/work internal/work/review prompts",
