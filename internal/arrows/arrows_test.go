@@ -62,6 +62,7 @@ var arrows = map[string]string{
 	"internal/work/origin":      "internal/work",
 	"internal/work/review":      "internal/work",
 	"internal/work/reviewing":   "internal/work internal/work/review",
+	"internal/work/rewritten":   "internal/work internal/work/command internal/work/explain",
 	"internal/work/score":       "",
 	"internal/work/spending":    "internal/work",
 	"internal/work/standing":    "internal/work internal/work/command internal/work/explain",
@@ -87,10 +88,10 @@ var arrows = map[string]string{
 	"tick/ingest/pulls":         "internal/github internal/work internal/work/command internal/work/origin internal/work/review prompts/document store tick/ingest/batch tick/ingest/comments tick/notice",
 	"tick/known":                "internal/work internal/work/explain internal/work/merging internal/work/review internal/work/score internal/work/spending internal/work/standing",
 	"tick/notice":               "actions internal/github internal/work internal/work/explain internal/work/review prompts prompts/public store tick/env tick/folder",
-	"tick/plan":                 "internal/work internal/work/command internal/work/explain internal/work/merging internal/work/review internal/work/reviewing internal/work/score internal/work/spending internal/work/standing tick/known",
+	"tick/plan":                 "internal/work internal/work/command internal/work/explain internal/work/merging internal/work/review internal/work/reviewing internal/work/rewritten internal/work/score internal/work/spending internal/work/standing tick/known",
 	"tick/recheck":              "internal/github internal/work internal/work/explain internal/work/spending store tick/env tick/folder tick/ingest tick/notice",
 	"tick/restore":              "internal/config internal/git internal/sandbox internal/work prompts store tick/brief tick/env tick/folder tick/ingest tick/notice tick/recheck",
-	"tick/snapshot":             "internal/config internal/work internal/work/review internal/work/spending prompts prompts/public store tick/env tick/known",
+	"tick/snapshot":             "internal/config internal/work internal/work/merging internal/work/review internal/work/spending prompts prompts/public store tick/env tick/known",
 	"tick/turn":                 "actions internal/agent internal/git internal/github internal/work internal/work/explain internal/work/review prompts store tick/agentrun tick/brief tick/compose tick/env tick/folder tick/ingest tick/notice tick/recheck tick/restore",
 }
 
