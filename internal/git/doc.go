@@ -7,7 +7,8 @@
 // no hook, no file system monitor and no filter. New objects are made in a
 // quarantine folder and moved into the mirror once the gates have passed.
 //
-// Here are checkouts, commits and pushes. The rooms below are gate (what may become a
-// commit), mirror (branches, objects, refs of our own) and plumbing (how git is run);
-// nobody else imports them.
+// Here are checkouts and commits. The rooms below are gate (what may become a commit),
+// landing (what merging gives, and what landed), push (what goes to the remote), mirror
+// (branches, objects, refs of our own) and plumbing (how git is run); nobody else imports
+// them.
 package git

@@ -4,8 +4,10 @@ import (
 	"context"
 
 	"github.com/mergexo/gh-mergexo/internal/git/gate"
+	"github.com/mergexo/gh-mergexo/internal/git/landing"
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
+	"github.com/mergexo/gh-mergexo/internal/git/push"
 )
 
 // What users of this package need of its rooms, under one name.
@@ -17,6 +19,27 @@ type (
 	CommandError = plumbing.CommandError
 	NetworkError = plumbing.NetworkError
 	AccessError  = plumbing.AccessError
+	Landing      = landing.Landing
+
+	LeaseError    = push.LeaseError
+	RejectedError = push.RejectedError
+	UnclearError  = push.UnclearError
+	KeptError     = push.KeptError
+)
+
+// The ways in which a head reaches its base, and the kinds of difference of a Landing; see
+// the room landing.
+const (
+	Squash = landing.Squash
+	Rebase = landing.Rebase
+	Pushed = landing.Pushed
+	Merged = landing.Merge
+
+	OtherBase    = landing.OtherBase
+	OtherHead    = landing.OtherHead
+	OtherTree    = landing.OtherTree
+	OtherSeries  = landing.OtherSeries
+	NotMergeable = landing.NotMergeable
 )
 
 // Mirror is a repository's mirror, with the commits that are made and pushed there.
@@ -24,13 +47,16 @@ type (
 type Mirror struct {
 	*mirror.Mirror
 	mirror.Turns
+	mirror.Merges
+	landing.Landings
+	push.Pushes
 	voice Voice
 }
 
 // Mirror names a mirror; see mirror.New.
 func (g *Git) Mirror(dir, url, lockPath string) *Mirror {
 	m := mirror.New(g.Git, dir, url, lockPath)
-	return &Mirror{Mirror: m, Turns: m.Turns()}
+	return &Mirror{Mirror: m, Turns: m.Turns(), Merges: m.Merges(), Landings: landing.Of(m), Pushes: push.Of(m)}
 }
 
 // Borrowing makes the mirror read the objects of another one's folder, too. It is

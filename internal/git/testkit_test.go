@@ -123,10 +123,16 @@ func (w *world) cmd(dir string, args ...string) string {
 }
 
 func (w *world) try(dir string, args ...string) (string, error) {
+	return w.tryWith(nil, dir, args...)
+}
+
+// tryWith runs a person's git with more in its environment.
+func (w *world) tryWith(env []string, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(w.t.Context(), "git", append([]string{"-c", "protocol.file.allow=always"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(w.env(), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=P", "GIT_AUTHOR_EMAIL=p@x", "GIT_COMMITTER_NAME=P", "GIT_COMMITTER_EMAIL=p@x",
 		"GIT_AUTHOR_DATE=@1700000000 +0000", "GIT_COMMITTER_DATE=@1700000000 +0000")
+	cmd.Env = append(cmd.Env, env...)
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }

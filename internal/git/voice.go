@@ -69,12 +69,19 @@ func (m *Mirror) trailers(c Commit) ([]string, error) {
 		lines = append(lines, origin.TrailerHandled+": "+key)
 	}
 	lines = append(lines, c.Trailers...)
-	signer, err := m.Signer()
-	if err == nil && signer != (Identity{}) {
-		lines = append(lines, "Signed-off-by: "+signer.String())
-	}
+	signedOff, err := m.signedOff()
+	lines = append(lines, signedOff...)
 	for i, line := range lines {
 		lines[i] = strings.TrimSpace(line)
 	}
 	return lines, err
+}
+
+// signedOff is the trailer of who signs off; none when nobody does.
+func (m *Mirror) signedOff() ([]string, error) {
+	signer, err := m.Signer()
+	if err != nil || signer == (Identity{}) {
+		return nil, err
+	}
+	return []string{"Signed-off-by: " + signer.String()}, nil
 }

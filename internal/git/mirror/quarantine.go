@@ -28,6 +28,16 @@ type Quarantine struct {
 // mirror. The name must be used by one at a time; what an earlier user left
 // is removed.
 func (m *Mirror) InQuarantine(ctx context.Context, name string, do func(q *Quarantine) error) error {
+	return m.Aside(name, func(q *Quarantine) error {
+		if err := do(q); err != nil {
+			return err
+		}
+		return m.locked(ctx, q.adopt)
+	})
+}
+
+// Aside runs do with a quarantine of which nothing is kept; the name is as in InQuarantine.
+func (m *Mirror) Aside(name string, do func(q *Quarantine) error) error {
 	sum := sha256.Sum256([]byte(name))
 	q := &Quarantine{mirror: m, Dir: m.Path("quarantine", hex.EncodeToString(sum[:8]))}
 	q.objects = filepath.Join(q.Dir, "objects")
@@ -42,10 +52,7 @@ func (m *Mirror) InQuarantine(ctx context.Context, name string, do func(q *Quara
 		"GIT_OBJECT_DIRECTORY=" + q.objects,
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(m.Path("objects")),
 	}
-	if err := do(q); err != nil {
-		return err
-	}
-	return m.locked(ctx, func() error { return q.adopt() })
+	return do(q)
 }
 
 // Mirror is the mirror that it lies in.

@@ -27,3 +27,11 @@ func (m *Mirror) setRefLocked(ctx context.Context, ref, oid string) error {
 	}
 	return nil
 }
+
+// DropRef forgets a ref; one that is not there is no error.
+func (m *Mirror) DropRef(ctx context.Context, ref string) error {
+	return m.locked(ctx, func() error {
+		_, err := m.Call("update-ref", "--no-deref", "-d", ref).Run(ctx)
+		return err
+	})
+}

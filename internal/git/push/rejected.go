@@ -1,4 +1,4 @@
-package git
+package push
 
 import "github.com/mergexo/gh-mergexo/internal/git/plumbing"
 

@@ -1,4 +1,6 @@
-package git
+// Package push sends commits to the remote's branches, and deletes branches there: only
+// from where they are expected. What the remote says to it comes back as a typed error.
+package push
 
 import (
 	"cmp"
@@ -11,50 +13,58 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
+// Pushes are what a mirror sends to its remote.
+type Pushes struct{ mirror *mirror.Mirror }
+
+// Of are the pushes of a mirror.
+func Of(m *mirror.Mirror) Pushes { return Pushes{m} }
+
 // Push makes a commit the head of a remote branch that is expected to be at
 // expectedOld ("" for a branch that must not exist), and never rewrites it.
 //
 // A *LeaseError says that the branch is elsewhere, a *RejectedError that a
 // person must act, an *UnclearError that nobody knows: look before trying
 // again. A push of what is there already succeeds.
-func (m *Mirror) Push(ctx context.Context, branch, oid, expectedOld string) error {
-	if err := m.checkPush(ctx, branch, oid, expectedOld); err != nil {
+func (p Pushes) Push(ctx context.Context, branch, oid, expectedOld string) error {
+	if err := p.checkPush(ctx, branch, oid, expectedOld); err != nil {
 		return fmt.Errorf("push %s: %w", branch, err)
 	}
 	ref := "refs/heads/" + branch
-	c := m.RemoteCall("push", "--porcelain", "--progress", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no",
-		"--force-with-lease="+ref+":"+expectedOld, m.URL(), oid+":"+ref)
-	c.Answers = []int{1}
-	res, err := c.Run(ctx)
-	if err == nil || res.Code != 0 {
-		if verdict, ok := readPush(branch, expectedOld, string(res.Stdout), string(res.Stderr)); ok {
-			err = verdict
-		} else {
-			err = m.noVerdict(ctx, branch, oid, err, string(res.Stderr))
-		}
-	} else {
-		err = &UnclearError{Branch: branch, Err: err}
-	}
+	err := p.send(ctx, branch, oid, expectedOld, "--force-with-lease="+ref+":"+expectedOld, p.mirror.URL(), oid+":"+ref)
 	if err != nil {
 		return err
 	}
 	// What we know now saves a fetch; not to store it loses nothing.
-	_ = m.SetRef(ctx, mirror.Tracking+branch, oid)
+	_ = p.mirror.SetRef(ctx, mirror.Tracking+branch, oid)
 	return nil
 }
 
+// send pushes, and says what became of it. oid is what the branch is then: "" is absent.
+func (p Pushes) send(ctx context.Context, branch, oid, expected string, args ...string) error {
+	c := p.mirror.RemoteCall("push", "--porcelain", "--progress", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no")
+	c.Args, c.Answers = append(c.Args, args...), []int{1}
+	res, err := c.Run(ctx)
+	if err != nil && res.Code == 0 {
+		return &UnclearError{Branch: branch, Err: err}
+	}
+	if verdict, ok := readPush(branch, expected, string(res.Stdout), string(res.Stderr)); ok {
+		return verdict
+	}
+	return p.noVerdict(ctx, branch, oid, err, string(res.Stderr))
+}
+
 // checkPush refuses what would rewrite history.
-func (m *Mirror) checkPush(ctx context.Context, branch, oid, expectedOld string) error {
+func (p Pushes) checkPush(ctx context.Context, branch, oid, expectedOld string) error {
 	if err := mirror.CheckBranch(branch); err != nil {
 		return err
 	}
-	if !m.Has(ctx, oid) {
+	if !p.mirror.Has(ctx, oid) {
 		return &mirror.MissingError{OID: oid}
 	}
 	if expectedOld == "" {
 		return nil
 	}
-	ok, err := m.IsAncestor(ctx, expectedOld, oid)
+	ok, err := p.mirror.IsAncestor(ctx, expectedOld, oid)
 	if err != nil {
 		return err
 	}
@@ -73,7 +83,7 @@ func readPush(branch, expected, stdout, stderr string) (verdict error, ok bool) 
 			continue
 		}
 		switch f[0] {
-		case " ", "+", "*", "=":
+		case " ", "+", "*", "=", "-":
 			return nil, true
 		case "!":
 			return refusal(branch, expected, f[2], stderr)
@@ -114,9 +124,9 @@ func remoteLines(stderr string) string {
 
 // noVerdict is a push without a status line: it looks, and else tells what
 // git said.
-func (m *Mirror) noVerdict(ctx context.Context, branch, oid string, err error, stderr string) error {
+func (p Pushes) noVerdict(ctx context.Context, branch, oid string, err error, stderr string) error {
 	if ctx.Err() == nil {
-		heads, lookErr := m.RemoteHeads(ctx, branch)
+		heads, lookErr := p.mirror.RemoteHeads(ctx, branch)
 		if lookErr == nil && heads[branch] == oid {
 			return nil
 		}

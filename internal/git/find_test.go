@@ -1,0 +1,176 @@
+package git
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
+)
+
+const token = "<!-- gh-mergexo merge=0123456789abcdef -->"
+
+// found publishes, and looks from the base as it was to the person's main.
+func (w *world) found(f fork) (Landing, bool) {
+	w.t.Helper()
+	w.publish()
+	got, ok, err := w.mirror.FindLanded(w.t.Context(), f.base, w.main(), f.head, token)
+	w.check(err)
+	return got, ok
+}
+
+// more is work of others on main.
+func (w *world) more(message string) {
+	w.t.Helper()
+	w.write(filepath.Join(w.person, "more", message[:1]), message)
+	w.cmd(w.person, "add", "-A")
+	w.cmd(w.person, "commit", "-q", "-m", message)
+}
+
+// What landed is found by each method, among work of others, also from long ago.
+func TestWhatLandedIsFound(t *testing.T) {
+	eachFork(t, func(t *testing.T, w *world, f fork) {
+		for method, land := range map[string]func() string{
+			Squash: func() string { return w.squash(f, "Title (#7)\n\nBody\n\n"+token) },
+			Merged: func() string { return w.merge(f, "Merge it") },
+			Rebase: func() string { return w.rebase(f) },
+		} {
+			landed := land()
+			if landed == f.base {
+				continue // a rebase of nothing
+			}
+			w.more("later")
+			for _, since := range []string{f.base, "", "1234567890123456789012345678901234567890"} {
+				w.publish()
+				got, ok, err := w.mirror.FindLanded(t.Context(), since, w.main(), f.head, token)
+				if err != nil || !ok || got.OID != landed || !got.Same || got.Method != method {
+					t.Errorf("%s since %q: %+v %v %v, want %s", method, since, got, ok, err, landed)
+				}
+			}
+		}
+	})
+}
+
+func TestWhatDidNotLandIsNotFound(t *testing.T) {
+	for name, land := range map[string]func(w *world, f fork){
+		"nothing":                func(*world, fork) {},
+		"work of others":         func(w *world, _ fork) { w.more("one") }, // with a message of the head's
+		"a quote in a sentence":  func(w *world, _ fork) { w.more("x\n\nThis reverts " + token) },
+		"a quote":                func(w *world, _ fork) { w.more("x\n\n> Title\n>\n> " + token + "\n") },
+		"a quote in code":        func(w *world, _ fork) { w.more("x\n\n`" + token + "`\n") },
+		"another token":          func(w *world, _ fork) { w.more("x\n\n" + strings.Replace(token, "0123", "0124", 1)) },
+		"a longer token":         func(w *world, _ fork) { w.more("x\n\n" + token + token) },
+		"one of the commits":     func(w *world, f fork) { w.hosted("cherry-pick", f.head) },
+		"the other one":          func(w *world, f fork) { w.hosted("cherry-pick", f.head+"~1") },
+		"an earlier head merged": func(w *world, f fork) { w.hosted("merge", "-q", "--no-ff", "-m", "m", f.head+"~1") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, f := ours(t)
+			w.at("main", f.base)
+			land(w, f)
+			if got, ok := w.found(f); ok {
+				t.Errorf("found %+v", got)
+			}
+		})
+	}
+}
+
+// What says that it is ours, and is not what merging gives, is found, and told as such: it
+// may be a copy of our message as well as a merge that went wrong.
+func TestWhatLandedOtherwiseIsFoundAsSuch(t *testing.T) {
+	for name, c := range map[string]struct {
+		land func(w *world, f fork)
+		why  string
+	}{
+		"another tree by a squash": {func(w *world, f fork) { w.squash(f, "T\n\n"+token); w.amend("extra", "x") }, OtherTree},
+		"another tree by a merge":  {func(w *world, f fork) { w.merge(f, "m"); w.amend("extra", "x") }, OtherTree},
+		"another tree by a rebase": {func(w *world, f fork) { w.rebase(f); w.amend("extra", "x") }, OtherTree},
+		"a copy of the message":    {func(w *world, _ fork) { w.more("T\n\n" + token) }, OtherTree},
+		"as a trailer": {func(w *world, _ fork) {
+			w.more("T\n\nCo-authored-by: x <x@x>\nMerge-token: " + token + "\nSigned-off-by: P <p@x>\n")
+		}, OtherTree},
+		"an empty commit": {func(w *world, _ fork) { w.cmd(w.person, "commit", "-q", "--allow-empty", "-m", "T\n\n"+token) }, OtherTree},
+		"the head below another one": {func(w *world, f fork) {
+			w.at("stacked", f.head)
+			w.more("stacked")
+			stacked := w.head()
+			w.at("main", f.base)
+			w.hosted("merge", "-q", "--no-ff", "-m", "m", stacked)
+		}, OtherBase},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, f := ours(t)
+			w.at("main", f.base)
+			c.land(w, f)
+			w.more("later")
+			if got, ok := w.found(f); !ok || got.Same || got.Why != c.why {
+				t.Errorf("%v %+v", ok, got)
+			}
+		})
+	}
+}
+
+// The merge itself comes before a copy of its message, whichever is younger.
+func TestTheMergeComesBeforeItsCopies(t *testing.T) {
+	w, f := ours(t)
+	w.at("main", f.base)
+	w.more("copy\n\n" + token)
+	landed := w.squash(fork{w.head(), f.head}, "T\n\n"+token)
+	w.more("another copy\n\n" + token)
+	if got, ok := w.found(f); !ok || !got.Same || got.OID != landed {
+		t.Errorf("%v %+v, want %s", ok, got, landed)
+	}
+}
+
+// A squash that came to the base by way of another branch is on the base.
+func TestWhatLandedAsideIsFound(t *testing.T) {
+	w, f := ours(t)
+	landed := w.squash(f, "T\n\n"+token)
+	w.at("main", f.base)
+	w.more("their own")
+	w.hosted("merge", "-q", "-m", "pull", landed)
+	if got, ok := w.found(f); !ok || !got.Same || got.OID != landed {
+		t.Errorf("%v %+v, want %s", ok, got, landed)
+	}
+}
+
+func TestAHeadThatWasPushedIsFound(t *testing.T) {
+	w, f := forked(t, func(*world) {}, doing(change("one", line(5, "ours")), change("two", nil)))
+	w.at("main", f.head)
+	w.more("later")
+	if got, ok := w.found(f); !ok || !got.Same || got.OID != f.head || got.Method != Pushed {
+		t.Errorf("%v %+v", ok, got)
+	}
+}
+
+// A base whose history was rewritten may have lost the merge, or have it again.
+func TestARewrittenBaseIsLookedThrough(t *testing.T) {
+	w, f := ours(t)
+	w.squash(f, "T\n\n"+token)
+	w.at("main", f.base+"~1")
+	w.more("instead")
+	if got, ok := w.found(f); ok {
+		t.Errorf("lost, and found: %+v", got)
+	}
+	again := w.squash(fork{w.head(), f.head}, "T\n\n"+token)
+	if got, ok := w.found(f); !ok || got.OID != again || got.Why != OtherBase {
+		t.Errorf("%v %+v", ok, got)
+	}
+}
+
+func TestFindLandedWithoutThem(t *testing.T) {
+	w, f := ours(t)
+	gone := "1234567890123456789012345678901234567890"
+	for _, pair := range [][2]string{{gone, f.head}, {f.base, gone}, {"", f.head}, {f.base, "--all"}} {
+		_, ok, err := w.mirror.FindLanded(t.Context(), "", pair[0], pair[1], token)
+		if _, missing := errors.AsType[*mirror.MissingError](err); !missing || ok {
+			t.Errorf("%q: %v %v", pair, ok, err)
+		}
+	}
+	w.squash(f, "no token")
+	w.publish()
+	if _, ok, err := w.mirror.FindLanded(t.Context(), f.base, w.main(), f.head, ""); ok || err != nil {
+		t.Errorf("without a token: %v %v", ok, err)
+	}
+}

@@ -1,0 +1,71 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/git/landing"
+	"github.com/mergexo/gh-mergexo/internal/git/mirror"
+)
+
+// Revert says what is to be undone, and where.
+type Revert struct {
+	Tip     string    // required; what the commit goes on top of
+	Landed  string    // required; the last commit that is undone
+	Parent  string    // what was there before the first one; "" is the landed one's first parent
+	Message string    // required
+	Date    time.Time // required; the same inputs give the same commit
+}
+
+// RevertCommit makes a commit that undoes what landed, by the mirror's own voice. Not clean
+// where later changes stand in the way; "" and clean where nothing is left to undo.
+func (m *Mirror) RevertCommit(ctx context.Context, r Revert) (oid string, clean bool, err error) {
+	for _, oid := range []string{r.Tip, r.Landed} {
+		if !m.Has(ctx, oid) {
+			return "", false, fmt.Errorf("revert: %w", &mirror.MissingError{OID: oid})
+		}
+	}
+	err = m.InQuarantine(ctx, "revert "+r.Landed+" "+r.Tip, func(q *mirror.Quarantine) error {
+		oid, clean, err = m.revert(ctx, r, q)
+		return err
+	})
+	if err != nil {
+		return "", false, fmt.Errorf("revert: %w", err)
+	}
+	return oid, clean, nil
+}
+
+func (m *Mirror) revert(ctx context.Context, r Revert, q *mirror.Quarantine) (oid string, clean bool, err error) {
+	if r.Parent == "" {
+		landed, err := m.readCommit(ctx, r.Landed)
+		if err != nil {
+			return "", false, err
+		}
+		if len(landed.parents) > 0 {
+			r.Parent = landed.parents[0]
+		}
+	}
+	trees := make([]string, 3)
+	for i, oid := range []string{r.Landed, r.Parent, r.Tip} {
+		if trees[i], err = m.Tree(ctx, oid); err != nil {
+			return "", false, err
+		}
+	}
+	tree, clean, err := landing.Change(ctx, q, trees[0], trees[1], trees[2])
+	if err != nil || !clean || tree == trees[2] {
+		return "", clean, err
+	}
+	signedOff, err := m.signedOff()
+	if err != nil {
+		return "", false, err
+	}
+	message, err := assemble(r.Message, signedOff)
+	if err != nil {
+		return "", false, err
+	}
+	oid, err = m.writeCommit(ctx, rawCommit{
+		tree: tree, parents: []string{r.Tip}, message: message, date: stamp(r.Date), author: m.author(), in: q, signing: asOperator,
+	})
+	return oid, err == nil, err
+}
