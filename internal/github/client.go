@@ -14,6 +14,7 @@ import (
 
 	"github.com/cli/go-gh/v2/pkg/auth"
 
+	"github.com/mergexo/gh-mergexo/internal/github/merges"
 	"github.com/mergexo/gh-mergexo/internal/github/runs"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
@@ -24,6 +25,7 @@ type Client struct {
 	Issues
 	Pulls
 	Checks
+	Merges
 	Repositories
 }
 
@@ -38,7 +40,7 @@ type Pulls struct{ api *transport.Client }
 type Repositories struct{ api *transport.Client }
 
 func newClient(c *transport.Client) *Client {
-	return &Client{Client: c, Issues: Issues{c}, Pulls: Pulls{c}, Checks: runs.New(c), Repositories: Repositories{c}}
+	return &Client{Client: c, Issues: Issues{c}, Pulls: Pulls{c}, Checks: runs.New(c), Merges: merges.New(c), Repositories: Repositories{c}}
 }
 
 // New makes a client. Host and token are those of gh, where none are given. It sends

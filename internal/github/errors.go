@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/github/merges"
 	"github.com/mergexo/gh-mergexo/internal/github/runs"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/github/trouble"
@@ -29,7 +30,32 @@ type (
 	Annotation       = runs.Annotation
 	WorkflowRun      = runs.WorkflowRun
 	Status           = runs.Status
+	Merges           = merges.Merges
+	MergeOrder       = merges.Order
+	Refusal          = merges.Refusal
+	RefusalKind      = merges.RefusalKind
 )
+
+// The kinds of refusals.
+const (
+	HeadMoved    = merges.HeadMoved
+	BaseModified = merges.BaseModified
+	InProgress   = merges.InProgress
+	CheckMissing = merges.CheckMissing
+	ReviewNeeded = merges.ReviewNeeded
+	RuleBroken   = merges.RuleBroken
+	NotMergeable = merges.NotMergeable
+	IsDraft      = merges.IsDraft
+	MethodBarred = merges.MethodBarred
+	AboutQueue   = merges.AboutQueue
+	NothingNew   = merges.NothingNew
+	NoPermission = merges.NoPermission
+	OtherRefusal = merges.OtherRefusal
+)
+
+// RefusalOf tells why GitHub refused a merge, the queue or an update of a branch; false
+// for what is no refusal.
+func RefusalOf(err error) (Refusal, bool) { return merges.RefusalOf(err) }
 
 // MaxDescription is how long a status' description may be, in characters.
 const MaxDescription = runs.MaxDescription

@@ -62,16 +62,6 @@ func (c *checkRun) rollupState() string {
 	return "FAILURE"
 }
 
-// passed tells whether the check or status of that name is green on the commit.
-func (r *Repo) passed(sha, name string) bool {
-	for _, c := range r.latestChecks(sha) {
-		if c.name == name && c.rollupState() == "SUCCESS" {
-			return true
-		}
-	}
-	return slices.ContainsFunc(r.latestStatuses(sha), func(s *status) bool { return s.context == name && s.state == "success" })
-}
-
 // combined is the state of GET commits/{ref}/status: pending when there are no statuses at all.
 func combined(list []*status) string {
 	state := "success"

@@ -44,6 +44,7 @@ func TestContractREST(t *testing.T) {
 	d.pulls()
 	d.reviews()
 	d.verdicts()
+	d.merges()
 	d.git()
 	d.accounts()
 	d.refusals()
@@ -176,6 +177,42 @@ func (d *driver) verdicts() {
 	d.get("commits/" + head + "/status")
 	d.get("commits/main/status")
 	d.absent("commits/none/status")
+}
+
+// merges drives what merging asks and sends.
+func (d *driver) merges() {
+	n := d.pull("landing", "ann")
+	at, head := fmt.Sprintf("pulls/%d", n), d.repo.Branches()["landing"]
+	d.get("rules/branches/main")
+	d.get("branches/main")
+	d.absent("branches/nothing")
+	d.send("acme", http.StatusNotFound, http.MethodGet, "branches/main/protection", nil)
+	d.repo.SetRuleset("all", "main", Rules{
+		Checks: []string{"build"}, Strict: true, Approvals: 1, DismissStale: true, LastPush: true, Conversations: true, Linear: true, Methods: []string{"squash"}, Queue: "squash",
+	})
+	d.get("rules/branches/main")
+	d.repo.ProtectBy("main", Rules{Checks: []string{"build"}, Strict: true, Approvals: 2, Conversations: true})
+	d.send("acme", http.StatusOK, http.MethodGet, "branches/main/protection", nil)
+	d.absent("branches/main/protection")
+	d.get("branches/main")
+	d.send("me", http.StatusMethodNotAllowed, http.MethodPut, at+"/merge", object{"merge_method": "squash"})
+	d.repo.Unprotect("main")
+	d.must(d.repo.RemoveRuleset("all"))
+	d.send("me", http.StatusUnprocessableEntity, http.MethodPut, at+"/update-branch", object{"expected_head_sha": head})
+	_, err := d.repo.PushCommit("main", "acme", map[string]string{"new.txt": "new\n"}, "Move on")
+	d.must(err)
+	d.send("tom", http.StatusForbidden, http.MethodPut, at+"/update-branch", nil)
+	d.send("me", http.StatusAccepted, http.MethodPut, at+"/update-branch", object{"expected_head_sha": head})
+	d.send("me", http.StatusConflict, http.MethodPut, at+"/merge", object{"sha": head})
+	d.send("me", http.StatusUnprocessableEntity, http.MethodPut, at+"/merge", object{"merge_method": "octopus"})
+	d.send("tom", http.StatusForbidden, http.MethodPut, at+"/merge", nil)
+	d.send("me", http.StatusNotFound, http.MethodPut, "pulls/999/merge", nil)
+	d.send("me", http.StatusOK, http.MethodPut, at+"/merge", object{"merge_method": "squash", "commit_title": "t", "commit_message": "m"})
+	d.send("tom", http.StatusForbidden, http.MethodDelete, "git/refs/heads/landing", nil)
+	d.send("me", http.StatusNoContent, http.MethodDelete, "git/refs/heads/landing", nil)
+	d.send("me", http.StatusUnprocessableEntity, http.MethodDelete, "git/refs/heads/landing", nil)
+	d.must(d.repo.AllowMethods("squash"))
+	d.get("")
 }
 
 func (d *driver) git() {

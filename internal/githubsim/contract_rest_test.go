@@ -81,6 +81,8 @@ var undocumented = map[string][]int{
 	"GET /repos/{owner}/{repo}/pulls":                                              {http.StatusNotFound},
 	"POST /repos/{owner}/{repo}/pulls":                                             {http.StatusNotFound},
 	"POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies": {http.StatusUnprocessableEntity},
+	// Deleting a ref takes write permission.
+	"DELETE /repos/{owner}/{repo}/git/refs/{ref}": {http.StatusForbidden},
 	// Setting a status takes write permission, and a state that there is.
 	"POST /repos/{owner}/{repo}/statuses/{sha}": {http.StatusForbidden, http.StatusUnprocessableEntity},
 }
@@ -172,6 +174,9 @@ var used = []string{
 	"PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals",
 	"GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments",
 	"GET /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers", "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
+	"PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge", "PUT /repos/{owner}/{repo}/pulls/{pull_number}/update-branch",
+	"DELETE /repos/{owner}/{repo}/git/refs/{ref}", "GET /repos/{owner}/{repo}/rules/branches/{branch}",
+	"GET /repos/{owner}/{repo}/branches/{branch}", "GET /repos/{owner}/{repo}/branches/{branch}/protection",
 	"POST /repos/{owner}/{repo}/statuses/{sha}", "GET /repos/{owner}/{repo}/commits/{ref}/status",
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -46,7 +45,7 @@ func (h *Hub) makeRepo(fullName, branch string) (*Repo, error) {
 	r := &Repo{
 		hub: h, id: id, nodeID: node, owner: who, name: name, defaultBranch: branch, created: h.now(), updated: h.now(), pushed: h.now(),
 		perms: map[int64]string{}, checkRuns: map[string][]*checkRun{}, checkSuites: map[string][]*checkSuite{}, statuses: map[string][]*status{},
-		protected: map[string]protection{}, git: g,
+		mergeSettings: mergeSettings{protected: map[string]Rules{}}, git: g,
 	}
 	h.repos = append(h.repos, r)
 	h.byName[strings.ToLower(fullName)] = r
@@ -136,36 +135,6 @@ func (r *Repo) SetArchived(archived bool) {
 	defer r.hub.enter()()
 	r.archived = archived
 	r.updated = r.hub.now()
-}
-
-// RefuseMerges makes every merge answer 405 with that message; "" ends it.
-func (r *Repo) RefuseMerges(message string) {
-	defer r.hub.enter()()
-	r.mergeRefusal = message
-}
-
-// Protect demands green checks and approvals for merges into a branch.
-func (r *Repo) Protect(branch string, checks []string, approvals int) {
-	defer r.hub.enter()()
-	r.protected[branch] = protection{checks: checks, reviews: approvals}
-}
-
-// PushRule is what a protected branch demands of a pull request that was pushed to.
-type PushRule string
-
-// The rules.
-const (
-	DismissStale PushRule = "dismiss stale approvals"
-	LastPush     PushRule = "approval of the most recent push"
-)
-
-// ProtectPushes adds rules to a branch's protection.
-func (r *Repo) ProtectPushes(branch string, rules ...PushRule) {
-	defer r.hub.enter()()
-	p := r.protected[branch]
-	p.dismissStale = p.dismissStale || slices.Contains(rules, DismissStale)
-	p.lastPush = p.lastPush || slices.Contains(rules, LastPush)
-	r.protected[branch] = p
 }
 
 // Rename renames or transfers the repository to another owner/name; the old name redirects.

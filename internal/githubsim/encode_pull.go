@@ -180,7 +180,7 @@ func (p *pull) testMerge() (string, error) {
 
 // mergeWords are REST's words for mergeStateStatus.
 var mergeWords = map[string]string{
-	"DIRTY": "dirty", "UNKNOWN": "unknown", "DRAFT": "draft", "BLOCKED": "blocked", "UNSTABLE": "unstable", "CLEAN": "clean",
+	"DIRTY": "dirty", "UNKNOWN": "unknown", "DRAFT": "draft", "BLOCKED": "blocked", "BEHIND": "behind", "UNSTABLE": "unstable", "CLEAN": "clean",
 }
 
 // pullDiff is what a pull request would bring.

@@ -111,7 +111,7 @@ func (c *call) repository(r *Repo) *repoJSON {
 		Description: orNull(r.description), Fork: r.fork != nil, CloneURL: u.page(r) + ".git", GitURL: "git://" + u.host() + "/" + r.fullName() + ".git",
 		SSHURL: fmt.Sprintf("git@%s:%s.git", u.host(), r.fullName()), SvnURL: u.page(r), DefaultBranch: r.defaultBranch,
 		Forks: forks, ForksCount: forks, OpenIssues: open, OpenIssuesCount: open, HasIssues: true, HasProjects: true, HasWiki: true, HasDownloads: true,
-		Archived: r.archived, AllowMergeCommit: true, AllowSquashMerge: true, AllowRebaseMerge: true, DeleteBranchOnMerge: r.deleteOnMerge,
+		Archived: r.archived, AllowMergeCommit: r.allows("merge"), AllowSquashMerge: r.allows("squash"), AllowRebaseMerge: r.allows("rebase"), DeleteBranchOnMerge: r.deleteOnMerge,
 		CreatedAt: r.created, UpdatedAt: r.updated, PushedAt: r.pushed, Permissions: r.permissionsTold(c.viewer),
 	}
 	return out

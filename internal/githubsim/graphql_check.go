@@ -1,6 +1,7 @@
 package githubsim
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/graph-gophers/graphql-go"
@@ -75,6 +76,47 @@ func (g *gqlCheckRun) CompletedAt() *gqlTime      { return gqlStamp(g.c.complete
 func (g *gqlCheckRun) DetailsURL() *gqlURI        { return gqlLink(g.c.detailsURL) }
 func (g *gqlCheckRun) CheckSuite() *gqlCheckSuite { return &gqlCheckSuite{g.x, g.c.suite} }
 
+func (g *gqlCheckRun) ExternalID() *string { return orNull(g.c.externalID) }
+func (g *gqlCheckRun) Title() *string      { return orNull(g.c.title) }
+func (g *gqlCheckRun) Summary() *string    { return orNull(g.c.summary) }
+
+// URL is where people see it.
+func (g *gqlCheckRun) URL() gqlURI {
+	return gqlURI(fmt.Sprintf("%s/runs/%d", g.x.urls.page(g.c.repo), g.c.id))
+}
+
+// IsRequired tells whether a merge of that pull request takes it.
+func (g *gqlCheckRun) IsRequired(a requiredArgs) (bool, error) {
+	return a.required(g.x, g.c.repo, g.c.name)
+}
+
+// requiredArgs name a pull request.
+type requiredArgs struct {
+	PullRequestID     *graphql.ID
+	PullRequestNumber *int32
+}
+
+// required tells whether the pull request's base demands the check.
+func (a requiredArgs) required(x *gql, r *Repo, name string) (bool, error) {
+	var p *pull
+	switch {
+	case a.PullRequestNumber != nil:
+		if p = r.pull(int(*a.PullRequestNumber)); p == nil {
+			return false, noNumber("a PullRequest", *a.PullRequestNumber)
+		}
+	case a.PullRequestID != nil:
+		if n := x.node(string(*a.PullRequestID)); n != nil {
+			p, _ = n.v.(*pull)
+		}
+		if p == nil {
+			return false, noNode(string(*a.PullRequestID))
+		}
+	default:
+		return false, &gqlError{"UNPROCESSABLE", "Either a pull request ID or a pull request number must be provided."}
+	}
+	return p.repo.requires(p.baseRef, name), nil
+}
+
 // gqlCheckSuite is a CheckSuite.
 type gqlCheckSuite struct {
 	x *gql
@@ -108,6 +150,14 @@ func (g *gqlStatus) State() string        { return strings.ToUpper(g.s.state) }
 func (g *gqlStatus) Description() *string { return orNull(g.s.description) }
 func (g *gqlStatus) TargetURL() *gqlURI   { return gqlLink(g.s.targetURL) }
 func (g *gqlStatus) CreatedAt() gqlTime   { return gqlTime(g.s.created) }
+
+// Creator is who set it.
+func (g *gqlStatus) Creator() *gqlAccount { return gqlAccountOf(g.s.creator) }
+
+// IsRequired tells whether a merge of that pull request takes it.
+func (g *gqlStatus) IsRequired(a requiredArgs) (bool, error) {
+	return a.required(g.x, g.s.repo, g.s.context)
+}
 
 // gqlCommitStatus is a Status.
 type gqlCommitStatus struct {

@@ -36,6 +36,9 @@ func (x *gql) ref(r *Repo, full string) *gqlRef {
 
 func (g *gqlRef) Target() *gqlObject { return &gqlObject{x: g.x, r: g.r, kind: "commit", oid: g.oid} }
 
+func (g *gqlRef) Name() string   { return g.name }
+func (g *gqlRef) Prefix() string { return "refs/heads/" }
+
 // gqlObject is a commit, a tree or a blob.
 type gqlObject struct {
 	x    *gql
@@ -69,6 +72,21 @@ func (x *gql) commit(r *Repo, oid string) *gqlCommit {
 }
 
 func (g *gqlCommit) Oid() gqlOID { return gqlOID(g.info.oid) }
+
+func (g *gqlCommit) AbbreviatedOid() string  { return g.info.oid[:7] }
+func (g *gqlCommit) Message() string         { return g.info.message }
+func (g *gqlCommit) CommittedDate() gqlTime  { return gqlTime(g.info.committer.at) }
+func (g *gqlCommit) MessageHeadline() string { return firstLine(g.info.message) }
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// Parents are the commits that it was made on.
+func (g *gqlCommit) Parents(a PageArgs) *gqlPage[*gqlCommit] {
+	return gqlPaginate(g.info.parents, a, func(oid string) *gqlCommit { return g.x.commit(g.r, oid) })
+}
 
 // Status is the commit's statuses, null when it has none.
 func (g *gqlCommit) Status() *gqlCommitStatus {

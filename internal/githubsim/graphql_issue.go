@@ -19,6 +19,18 @@ func (g *gqlIssue) Title() string          { return g.is.title }
 func (g *gqlIssue) Body() string           { return g.is.body }
 func (g *gqlIssue) LastEditedAt() *gqlTime { return gqlStamp(g.is.bodyEdited) }
 
+func (g *gqlIssue) Number() int32       { return int32(g.is.number) }
+func (g *gqlIssue) URL() gqlURI         { return gqlURI(g.x.urls.issuePage(g.is)) }
+func (g *gqlIssue) State() string       { return strings.ToUpper(g.is.state) }
+func (g *gqlIssue) Closed() bool        { return g.is.state == "closed" }
+func (g *gqlIssue) ClosedAt() *gqlTime  { return gqlStamp(g.is.closed) }
+func (g *gqlIssue) CreatedAt() gqlTime  { return gqlTime(g.is.created) }
+func (g *gqlIssue) UpdatedAt() gqlTime  { return gqlTime(g.is.updated) }
+func (g *gqlIssue) Author() *gqlAccount { return gqlAccountOf(g.is.author) }
+
+// Labels are the issue's.
+func (g *gqlIssue) Labels(a labelArgs) *gqlPage[*gqlLabel] { return a.page(g.is.labels) }
+
 func (x *gql) comments(is *issue, a PageArgs) *gqlPage[*gqlComment] {
 	var list []*comment
 	for _, c := range is.comments {

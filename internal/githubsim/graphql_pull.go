@@ -70,6 +70,15 @@ func (g *gqlPull) Additions() int32 {
 	return n
 }
 
+// ChangedFiles counts the files of the diff.
+func (g *gqlPull) ChangedFiles() int32 {
+	d, err := g.p.diff()
+	if err != nil {
+		return 0
+	}
+	return int32(len(d.files))
+}
+
 // Deletions counts the lines that the diff takes away.
 func (g *gqlPull) Deletions() int32 {
 	_, n := g.size()

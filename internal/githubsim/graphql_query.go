@@ -97,6 +97,10 @@ func (x *gql) maySee(v any) bool {
 		return !v.deleted && repo(v.repo)
 	case *pull:
 		return !v.deleted && repo(v.repo)
+	case *Repo:
+		return repo(v)
+	case *queueEntry:
+		return repo(v.pull.repo)
 	case *comment:
 		return !v.issue.deleted && repo(v.issue.repo)
 	case *review:
@@ -153,6 +157,16 @@ func (g *gqlNode) ToPullRequestReviewThread() (*gqlThread, bool) {
 func (g *gqlNode) ToPullRequestReviewComment() (*gqlDiffComment, bool) {
 	v, ok := g.v.(*reviewComment)
 	return &gqlDiffComment{g.x, v}, ok
+}
+
+func (g *gqlNode) ToRepository() (*gqlRepo, bool) {
+	v, ok := g.v.(*Repo)
+	return &gqlRepo{g.x, v}, ok
+}
+
+func (g *gqlNode) ToMergeQueueEntry() (*gqlEntry, bool) {
+	v, ok := g.v.(*queueEntry)
+	return &gqlEntry{g.x, v}, ok
 }
 
 func (g *gqlNode) ToStatusCheckRollup() (*gqlRollup, bool) {

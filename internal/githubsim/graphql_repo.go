@@ -18,6 +18,55 @@ func (g *gqlRepo) ID() graphql.ID        { return graphql.ID(g.r.nodeID) }
 func (g *gqlRepo) Name() string          { return g.r.name }
 func (g *gqlRepo) NameWithOwner() string { return g.r.fullName() }
 
+func (g *gqlRepo) DatabaseID() *gqlInt      { return new(gqlInt(g.r.id)) }
+func (g *gqlRepo) URL() gqlURI              { return gqlURI(g.x.urls.page(g.r)) }
+func (g *gqlRepo) Owner() *gqlAccount       { return gqlAccountOf(g.r.owner) }
+func (g *gqlRepo) UpdatedAt() gqlTime       { return gqlTime(g.r.updated) }
+func (g *gqlRepo) IsArchived() bool         { return g.r.archived }
+func (g *gqlRepo) AutoMergeAllowed() bool   { return false }
+func (g *gqlRepo) MergeCommitAllowed() bool { return g.r.allows("merge") }
+func (g *gqlRepo) SquashMergeAllowed() bool { return g.r.allows("squash") }
+func (g *gqlRepo) RebaseMergeAllowed() bool { return g.r.allows("rebase") }
+
+// DeleteBranchOnMerge is the repository's setting.
+func (g *gqlRepo) DeleteBranchOnMerge() bool { return g.r.deleteOnMerge }
+
+// DefaultBranchRef is null in an empty repository.
+func (g *gqlRepo) DefaultBranchRef() *gqlRef { return g.x.ref(g.r, "refs/heads/"+g.r.defaultBranch) }
+
+// ViewerPermission is the viewer's level; null for an app.
+func (g *gqlRepo) ViewerPermission() *string {
+	if g.x.viewer == nil || g.x.viewer.kind == "Bot" {
+		return nil
+	}
+	return gqlEnum(g.r.level(g.x.viewer))
+}
+
+// Ref finds a branch.
+func (g *gqlRepo) Ref(a struct{ QualifiedName string }) *gqlRef {
+	return g.x.ref(g.r, "refs/heads/"+strings.TrimPrefix(a.QualifiedName, "refs/heads/"))
+}
+
+// Object finds a commit by its id, or by a revision's name.
+func (g *gqlRepo) Object(a struct {
+	Expression *string
+	Oid        *gqlOID
+},
+) *gqlObject {
+	name := ""
+	if a.Expression != nil {
+		name = *a.Expression
+	}
+	if a.Oid != nil {
+		name = string(*a.Oid)
+	}
+	oid, found := g.r.git.resolve(name)
+	if !found {
+		return nil
+	}
+	return &gqlObject{x: g.x, r: g.r, kind: "commit", oid: oid}
+}
+
 // repository is null for one that is not there or may not be seen.
 func (x *gql) repository(r *Repo) *gqlRepo {
 	if r == nil || !r.can(x.viewer, "read") {
@@ -32,6 +81,26 @@ func (g *gqlRepo) PullRequest(a struct{ Number int32 }) (*gqlPull, error) {
 		return &gqlPull{g.x, p}, nil
 	}
 	return nil, noNumber("a PullRequest", a.Number)
+}
+
+// Issue finds an issue by number.
+func (g *gqlRepo) Issue(a struct{ Number int32 }) (*gqlIssue, error) {
+	if is := g.r.issue(int(a.Number)); is != nil && is.pull == nil {
+		return &gqlIssue{g.x, is}, nil
+	}
+	return nil, noNumber("an Issue", a.Number)
+}
+
+// Issues lists issues.
+func (g *gqlRepo) Issues(a issueArgs) *gqlPage[*gqlIssue] {
+	var list []*issue
+	for _, is := range g.r.issues {
+		if is.pull == nil && !is.deleted && a.chosen(is, strings.ToUpper(is.state)) && g.x.shown(is.lag) {
+			list = append(list, is)
+		}
+	}
+	slices.SortStableFunc(list, a.order)
+	return gqlPaginate(list, a.PageArgs, func(is *issue) *gqlIssue { return &gqlIssue{g.x, is} })
 }
 
 // GqlOrder is an order of issues or labels.

@@ -169,3 +169,9 @@ func shortSocket(t *testing.T) string {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return filepath.Join(dir, "gh.sock")
 }
+
+// decode reads the JSON of an answer.
+func decode(w *world, res response, into any) {
+	w.t.Helper()
+	w.must(json.Unmarshal([]byte(res.text), into))
+}

@@ -57,7 +57,7 @@ func namedNodeID(k kind, repoID int64, name string) string {
 }
 
 // nodeByID finds the model object with that node id: *user, *Repo, *issue (without a pull), *pull, *comment, *review,
-// *thread, *reviewComment, *reaction, *label, *checkRun, *checkSuite or *status; nil when there is none.
+// *thread, *reviewComment, *reaction, *label, *checkRun, *checkSuite, *status or *queueEntry; nil when there is none.
 func (h *Hub) nodeByID(id string) any {
 	return h.nodes[id]
 }

@@ -34,9 +34,9 @@ func (v *review) dismiss(actor *user, message string) {
 	v.pull.record(actor, "review_dismissed", func(e *event) { e.dismissed, e.wasState, e.message = v, was, message })
 }
 
-// dropStale dismisses the approvals of a head that was pushed over, where the base's protection says so.
+// dropStale dismisses the approvals of a head that was pushed over, where the base's rules say so.
 func (p *pull) dropStale(pusher *user) {
-	if !p.repo.protected[p.baseRef].dismissStale {
+	if !p.repo.anyDemand(p.baseRef, func(d Rules) bool { return d.DismissStale }) {
 		return
 	}
 	for _, v := range p.reviews {
@@ -80,6 +80,9 @@ func (r *Repo) setDraft(actor *user, p *pull, draft bool) *apiError {
 	}
 	if p.draft != draft {
 		p.draft = draft
+		if draft {
+			p.leaveQueue(actor)
+		}
 		p.record(actor, map[bool]string{true: "convert_to_draft", false: "ready_for_review"}[draft], nil)
 		p.touch()
 	}

@@ -130,6 +130,9 @@ func (r *Repo) setState(actor *user, is *issue, state, reason string) *apiError 
 
 // close closes it; commit is the one whose message asked for that.
 func (is *issue) close(actor *user, reason, commit string) {
+	if is.pull != nil {
+		is.pull.leaveQueue(actor)
+	}
 	if reason == "" && is.pull == nil {
 		reason = "completed"
 	}

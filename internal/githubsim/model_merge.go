@@ -43,7 +43,8 @@ func (p *pull) computeMergeable() mergeability {
 	return mergeConflict
 }
 
-// mergeState is GraphQL's mergeStateStatus for what mergeable said: DIRTY, UNKNOWN, DRAFT, BLOCKED, UNSTABLE or CLEAN.
+// mergeState is GraphQL's mergeStateStatus for what mergeable said: DIRTY, UNKNOWN, DRAFT, BEHIND, BLOCKED, UNSTABLE or
+// CLEAN. A head that is behind where that matters is BLOCKED while anything else is missing. A queue blocks nothing.
 func (p *pull) mergeState(m mergeability) string {
 	switch {
 	case m == mergeConflict:
@@ -52,59 +53,18 @@ func (p *pull) mergeState(m mergeability) string {
 		return "UNKNOWN"
 	case p.draft:
 		return "DRAFT"
-	case p.repo.mergeRefusal != "" || p.unmet() != "":
+	case p.repo.mergeRefusal != "":
 		return "BLOCKED"
+	}
+	if missing := p.unmet(); slices.ContainsFunc(missing, func(l lack) bool { return !l.behind }) {
+		return "BLOCKED"
+	} else if len(missing) > 0 {
+		return "BEHIND"
 	}
 	if state := p.repo.rollup(p.headOID()); state != "" && state != "SUCCESS" {
 		return "UNSTABLE"
 	}
 	return "CLEAN"
-}
-
-// unmet names the demand of the base branch's protection that is not met, "" when all are.
-func (p *pull) unmet() string {
-	guard, ok := p.repo.protected[p.baseRef]
-	if !ok {
-		return ""
-	}
-	head := p.headOID()
-	for _, name := range guard.checks {
-		if !p.repo.passed(head, name) {
-			return fmt.Sprintf("Required status check %q is expected.", name)
-		}
-	}
-	if guard.lastPush && !slices.ContainsFunc(p.approvers(), func(u *user) bool { return u != p.pusher() }) {
-		return "New changes require approval from someone other than the last pusher."
-	}
-	if have := len(p.approvers()); have < guard.reviews {
-		return fmt.Sprintf("At least %d approving review is required by reviewers with write access.", guard.reviews)
-	}
-	return ""
-}
-
-// pusher is who pushed the head, as far as it is known.
-func (p *pull) pusher() *user {
-	if p.pushed != nil {
-		return p.pushed
-	}
-	return p.author
-}
-
-// approvers are the people with write access whose last word was an approval.
-func (p *pull) approvers() []*user {
-	last := map[*user]string{}
-	for _, v := range p.reviews {
-		if v.state == "APPROVED" || v.state == "CHANGES_REQUESTED" || v.state == "DISMISSED" {
-			last[v.author] = v.state
-		}
-	}
-	var out []*user
-	for u, state := range last {
-		if state == "APPROVED" && p.repo.can(u, "write") {
-			out = append(out, u)
-		}
-	}
-	return out
 }
 
 // mergeOrder is what a merge is asked to do.
@@ -114,6 +74,9 @@ type mergeOrder struct {
 
 // mergePull merges by git and closes what the merge closes.
 func (r *Repo) mergePull(actor *user, p *pull, order mergeOrder) (string, *apiError) {
+	if order.method == "" {
+		order.method = "merge"
+	}
 	if e := r.mayMerge(actor, p, order); e != nil {
 		return "", e
 	}
@@ -123,43 +86,101 @@ func (r *Repo) mergePull(actor *user, p *pull, order mergeOrder) (string, *apiEr
 		return "", refusal(http.StatusInternalServerError, err.Error())
 	}
 	if !clean {
-		return "", refusal(http.StatusMethodNotAllowed, "Pull Request is not mergeable")
+		return "", notAllowed(notMergeable)
 	}
-	if err := r.git.setRef("refs/heads/"+p.baseRef, oid, base); err != nil {
-		return "", refusal(http.StatusMethodNotAllowed, "Base branch was modified. Review and try the merge again.")
+	if oid, err = r.otherTree(oid); err != nil {
+		return "", refusal(http.StatusInternalServerError, err.Error())
 	}
-	p.headSHA, p.baseSHA = head, base
-	r.markMerged(actor, p, oid)
-	r.acceptPush(actor)
-	r.closeBy(actor, p, oid)
+	return oid, r.land(actor, p, halfMerge{actor, oid, base, head})
+}
+
+// otherTree lands something else than what was merged, when that was ordered.
+func (r *Repo) otherTree(oid string) (string, error) {
+	t := r.takeTrouble(func(t *mergeTrouble) bool { return len(t.files) > 0 })
+	if t == nil {
+		return oid, nil
+	}
+	return r.git.smuggle(oid, t.files)
+}
+
+// land moves the base branch to the commit and says that the pull request is merged.
+func (r *Repo) land(actor *user, p *pull, m halfMerge) *apiError {
+	half := r.takeTrouble(func(t *mergeTrouble) bool { return t.half }) != nil
+	if half {
+		p.half = &m
+	}
+	if err := r.git.setRef("refs/heads/"+p.baseRef, m.oid, m.base); err != nil {
+		p.half = nil
+		return notAllowed("Base branch was modified. Review and try the merge again.")
+	}
+	if half {
+		r.acceptPush(actor)
+		return refusal(http.StatusInternalServerError, "Server Error")
+	}
+	r.finishMerge(p, m)
+	return nil
+}
+
+// finishMerge does what follows from a commit that has landed.
+func (r *Repo) finishMerge(p *pull, m halfMerge) {
+	p.half = nil
+	p.headSHA, p.baseSHA = m.head, m.base
+	r.markMerged(m.by, p, m.oid)
+	r.acceptPush(m.by)
+	r.closeBy(m.by, p, m.oid)
 	if r.deleteOnMerge && p.sameRepo() && p.headRef != r.defaultBranch {
 		if err := r.git.deleteRef("refs/heads/" + p.headRef); err == nil {
-			p.record(actor, "head_ref_deleted", nil)
-			r.acceptPush(actor)
+			p.record(m.by, "head_ref_deleted", nil)
+			r.acceptPush(m.by)
 		}
 	}
-	return oid, nil
 }
+
+const notMergeable = "Pull Request is not mergeable"
+
+// notAllowed is a 405.
+func notAllowed(why string) *apiError { return refusal(http.StatusMethodNotAllowed, why) }
 
 // mayMerge refuses what GitHub refuses, in its words.
 func (r *Repo) mayMerge(actor *user, p *pull, order mergeOrder) *apiError {
 	if e := r.need(actor, "write"); e != nil {
 		return e
 	}
-	notAllowed := func(why string) *apiError { return refusal(http.StatusMethodNotAllowed, why) }
 	switch {
 	case p.state != "open":
-		return notAllowed("Pull Request is not mergeable")
+		return notAllowed(notMergeable)
 	case p.draft:
 		return notAllowed("Pull Request is still a draft")
-	case !slices.Contains([]string{"", "merge", "squash", "rebase"}, order.method):
+	case methodNames[order.method] == "":
 		return invalid(errorItem{Resource: "PullRequest", Field: "merge_method", Code: "invalid"})
 	case order.sha != "" && order.sha != p.headOID():
 		return refusal(http.StatusConflict, "Head branch was modified. Review and try the merge again.")
 	case r.mergeRefusal != "":
 		return notAllowed(r.mergeRefusal)
 	}
-	if why := p.unmet(); why != "" {
+	if t := r.takeTrouble(func(t *mergeTrouble) bool { return t.refuse != nil }); t != nil {
+		return t.refuse
+	}
+	return r.mayMergeBy(p, order.method)
+}
+
+// methodNames are those of merges in sentences.
+var methodNames = map[string]string{"merge": "Merge commits", "squash": "Squash merges", "rebase": "Rebase merges"}
+
+// mayMergeBy refuses a method that is not allowed, and what the base's rules refuse.
+func (r *Repo) mayMergeBy(p *pull, method string) *apiError {
+	forbids := func(d Rules) bool { return len(d.Methods) > 0 && !slices.Contains(d.Methods, method) }
+	switch {
+	case !r.allows(method):
+		return notAllowed(methodNames[method] + " are not allowed on this repository.")
+	case p.computeMergeable() == mergeConflict:
+		return notAllowed(notMergeable)
+	case method == "merge" && r.anyDemand(p.baseRef, func(d Rules) bool { return d.Linear }):
+		return notAllowed("This branch must not contain merge commits.")
+	case r.anyDemand(p.baseRef, forbids):
+		return notAllowed("Repository rule violations found\n\n" + methodNames[method] + " are not allowed on this branch.\n\n")
+	}
+	if why := p.refusal(); why != "" {
 		return notAllowed(why)
 	}
 	return nil
@@ -222,7 +243,7 @@ func (r *Repo) markMerged(actor *user, p *pull, oid string) {
 
 // closeBy closes the issues that a pull request merged to the default branch fixes.
 func (r *Repo) closeBy(actor *user, p *pull, oid string) {
-	if p.baseRef != r.defaultBranch {
+	if p.baseRef != r.defaultBranch || r.keepsIssues {
 		return
 	}
 	for _, is := range r.closes(p.title + "\n" + p.body) {

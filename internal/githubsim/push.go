@@ -87,6 +87,7 @@ func (p *pull) headMoved(from, to string) {
 	p.pushed = who
 	p.dropStale(who)
 	p.touch()
+	p.leaveQueue(who)
 	if p.repo.git.isAncestor(to, p.baseOID()) {
 		p.freeze()
 		p.close(who, "", "")
@@ -99,6 +100,9 @@ func (p *pull) baseMoved(from, to string) {
 		return
 	}
 	p.baseSHA = to
+	if p.half != nil {
+		return
+	}
 	head := p.headOID()
 	taken, err := p.repo.git.between(from, to)
 	if err != nil || !slices.ContainsFunc(taken, func(c commitInfo) bool { return c.oid == head }) {
@@ -113,7 +117,7 @@ func (p *pull) baseMoved(from, to string) {
 // closeByCommits closes the issues that new commits on the default branch say they fix.
 func (r *Repo) closeByCommits(from, to string) {
 	list, err := r.git.between(from, to)
-	if err != nil {
+	if err != nil || r.keepsIssues {
 		return
 	}
 	for _, c := range slices.Backward(list) {

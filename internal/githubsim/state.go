@@ -41,12 +41,24 @@ type Repo struct {
 	checkRuns     map[string][]*checkRun
 	checkSuites   map[string][]*checkSuite
 	statuses      map[string][]*status
-	protected     map[string]protection // by branch
+	mergeSettings
+	git    *gitDir
+	seen   map[string]string // heads as of the last refresh
+	pusher *user             // while a push of known author is taken in
+}
+
+// mergeSettings are what a repository says of merges.
+type mergeSettings struct {
+	protected     map[string]Rules // by branch: classic protections
+	rulesets      []*ruleset
+	refused       []string // methods that are not allowed
 	deleteOnMerge bool
-	mergeRefusal  string // when set, PUT merge answers 405 with it
-	git           *gitDir
-	seen          map[string]string // heads as of the last refresh
-	pusher        *user             // while a push of known author is taken in
+	mergeRefusal  string          // when set, PUT merge answers 405 with it
+	troubles      []*mergeTrouble // of merges to come, in their order
+	keepsIssues   bool            // closing words close nothing
+	lateUpdates   bool            // update-branch takes effect only when told
+	updates       []func()        // that are late
+	queue         []*queueEntry
 }
 
 func (r *Repo) fullName() string { return r.owner.login + "/" + r.name }
@@ -108,6 +120,7 @@ type pull struct {
 	diffComments []*reviewComment
 	reviewers    []*user // requested
 	pushed       *user   // who pushed the head; nil: who opened it
+	half         *halfMerge
 }
 
 // comment is a conversation comment on an issue or a pull request.
@@ -281,13 +294,4 @@ type status struct {
 	targetURL   string
 	creator     *user
 	created     time.Time
-}
-
-// protection says what a protected branch demands.
-type protection struct {
-	checks  []string // contexts that must have passed
-	reviews int      // approvals that a merge needs
-
-	dismissStale bool // approvals, by a push
-	lastPush     bool // somebody else than who pushed last must approve
 }

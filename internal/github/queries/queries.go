@@ -26,6 +26,13 @@ var (
 	Checks   = load("checks", "checks")
 	Text     = load("text")
 	Resolve  = load("resolve")
+
+	Box        = load("box", "boxreviews", "boxthreads", "boxchecks", "author")
+	BoxReviews = load("boxreviews", "boxreviews", "author")
+	BoxThreads = load("boxthreads", "boxthreads")
+	BoxChecks  = load("boxchecks", "boxchecks")
+	Commit     = load("commit", "checks")
+	Enqueue    = load("enqueue")
 )
 
 func load(name string, fragments ...string) Document {
@@ -52,5 +59,7 @@ func All() map[string]string {
 	return map[string]string{
 		"sweep": Sweep(), "details": Details(), "reviews": Reviews(), "threads": Threads(),
 		"comments": Comments(), "checks": Checks(), "text": Text(), "resolve": Resolve(),
+		"box": Box(), "boxreviews": BoxReviews(), "boxthreads": BoxThreads(), "boxchecks": BoxChecks(),
+		"commit": Commit(), "enqueue": Enqueue(),
 	}
 }

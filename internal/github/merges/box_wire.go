@@ -1,0 +1,174 @@
+package merges
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+type wireCommit struct {
+	OID string `json:"oid"`
+}
+
+type wireRef struct {
+	Target wireCommit `json:"target"`
+}
+
+type wireRollup struct {
+	ID       string                          `json:"id"`
+	Contexts transport.Connection[wireCheck] `json:"contexts"`
+}
+
+// wireBox is a pull request. References are null when their branch is gone.
+type wireBox struct {
+	Kind        string     `json:"__typename"`
+	ID          string     `json:"id"`
+	Number      int        `json:"number"`
+	State       string     `json:"state"`
+	Draft       bool       `json:"isDraft"`
+	Head        string     `json:"headRefOid"`
+	Base        string     `json:"baseRefName"`
+	UpdatedAt   time.Time  `json:"updatedAt"`
+	Mergeable   string     `json:"mergeable"`
+	Status      string     `json:"mergeStateStatus"`
+	Decision    string     `json:"reviewDecision"`
+	Additions   int        `json:"additions"`
+	Deletions   int        `json:"deletions"`
+	MergedBy    *wireActor `json:"mergedBy"`
+	MergeCommit wireCommit `json:"mergeCommit"`
+	HasQueue    bool       `json:"isMergeQueueEnabled"`
+	InQueue     bool       `json:"isInMergeQueue"`
+	Entry       wireEntry  `json:"mergeQueueEntry"`
+	BaseRef     wireRef    `json:"baseRef"`
+	HeadRef     struct {
+		Target wireTarget `json:"target"`
+	} `json:"headRef"`
+	Reviews    transport.Connection[wireReview] `json:"reviews"`
+	Threads    transport.Connection[wireThread] `json:"reviewThreads"`
+	Rollup     *wireRollup                      `json:"statusCheckRollup"`
+	Repository wireRepository                   `json:"repository"`
+}
+
+// wirePage is a pull request with one of the lists that are read on.
+type wirePage struct {
+	Head    string                           `json:"headRefOid"`
+	Reviews transport.Connection[wireReview] `json:"reviews"`
+	Threads transport.Connection[wireThread] `json:"reviewThreads"`
+	Rollup  wireRollup                       `json:"statusCheckRollup"`
+}
+
+type wireRepository struct {
+	Squash       bool   `json:"squashMergeAllowed"`
+	Merge        bool   `json:"mergeCommitAllowed"`
+	Rebase       bool   `json:"rebaseMergeAllowed"`
+	DeleteBranch bool   `json:"deleteBranchOnMerge"`
+	Permission   string `json:"viewerPermission"`
+	Issues       struct {
+		Nodes []struct {
+			Number int `json:"number"`
+		} `json:"nodes"`
+	} `json:"issues"`
+}
+
+// methods are those that the repository allows.
+func (w wireRepository) methods() []merging.Method {
+	allowed := map[merging.Method]bool{merging.Squash: w.Squash, merging.MergeCommit: w.Merge, merging.Rebase: w.Rebase}
+	return slices.DeleteFunc(merging.Methods(), func(m merging.Method) bool { return !allowed[m] })
+}
+
+type wireEntry struct {
+	State    string     `json:"state"`
+	Position int        `json:"position"`
+	Head     wireCommit `json:"headCommit"`
+}
+
+type wireThread struct {
+	Resolved bool `json:"isResolved"`
+}
+
+type wireReview struct {
+	ID     transport.BigInt `json:"fullDatabaseId"`
+	State  string           `json:"state"`
+	Author *wireActor       `json:"author"`
+	Commit wireCommit       `json:"commit"`
+}
+
+type wireActor struct {
+	Kind  string `json:"__typename"`
+	ID    int64  `json:"databaseId"`
+	Login string `json:"login"`
+}
+
+// account is an account as REST names it: GraphQL leaves "[bot]" out, and has no deleted
+// accounts.
+func (w *wireActor) account() work.Account {
+	if w == nil {
+		return work.Account{Login: "ghost"}
+	}
+	a := work.Account{ID: w.ID, Login: w.Login, Bot: w.Kind == "Bot"}
+	if a.Bot && !strings.HasSuffix(a.Login, "[bot]") {
+		a.Login += "[bot]"
+	}
+	return a
+}
+
+// pullState reads GraphQL's OPEN, CLOSED and MERGED.
+func pullState(s string) (work.PullState, error) {
+	switch state := work.PullState(strings.ToLower(s)); state {
+	case work.PullOpen, work.PullClosed, work.PullMerged:
+		return state, nil
+	}
+	return "", fmt.Errorf("pull request is %q", s)
+}
+
+func (w *wireBox) box() (merging.Box, error) {
+	state, err := pullState(w.State)
+	if err != nil || w.Head == "" || w.Base == "" || w.Status == "" || w.UpdatedAt.IsZero() {
+		return merging.Box{}, errors.Join(errors.New("no merge box"), err)
+	}
+	b := merging.Box{
+		State: state, Draft: w.Draft, Head: w.Head, Base: w.Base, BaseTip: w.BaseRef.Target.OID,
+		Mergeable: w.Mergeable, Status: w.Status, Decision: w.Decision, UpdatedAt: w.UpdatedAt, Lines: w.Additions + w.Deletions,
+		Queue:   merging.Queue{Required: w.HasQueue, In: w.InQueue, State: w.Entry.State, Position: w.Entry.Position, Group: w.Entry.Head.OID},
+		Methods: w.Repository.methods(), DeleteBranch: w.Repository.DeleteBranch, Permission: w.Repository.Permission,
+	}
+	if state == work.PullMerged {
+		b.MergedBy, b.MergeCommit = w.MergedBy.account(), w.MergeCommit.OID
+	}
+	if open := w.Repository.Issues.Nodes; len(open) > 0 {
+		b.Freeze = open[0].Number
+	}
+	for _, t := range w.Threads.Nodes {
+		if !t.Resolved {
+			b.Threads++
+		}
+	}
+	for _, r := range w.Reviews.Nodes {
+		if r.ID == 0 || r.State == "" {
+			return merging.Box{}, errors.New("no review")
+		}
+		if r.State != "PENDING" { // a draft of our own account
+			b.Reviews = append(b.Reviews, merging.Review{ID: int64(r.ID), State: r.State, Head: r.Commit.OID, By: r.Author.account()})
+		}
+	}
+	b.Checks, b.Rules.Checks = together(w.checks(), boxState)
+	return b, nil
+}
+
+// checks are those of the head: the rollup's, or the statuses alone where a token is
+// refused the rollup.
+func (w *wireBox) checks() []wireCheck {
+	switch at := w.HeadRef.Target; {
+	case w.Rollup != nil:
+		return w.Rollup.Contexts.Nodes
+	case at.OID == w.Head:
+		return at.Status.Contexts
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package merges
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/github/queries"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// wireTarget is a commit with its statuses, which have no check runs among them.
+type wireTarget struct {
+	OID    string `json:"oid"`
+	Status struct {
+		Contexts []wireCheck `json:"contexts"`
+	} `json:"status"`
+}
+
+// wireCheck is a CheckRun or a StatusContext.
+type wireCheck struct {
+	Kind       string `json:"__typename"`
+	Name       string `json:"name"`
+	Status     string `json:"status"`
+	Conclusion string `json:"conclusion"`
+	Context    string `json:"context"`
+	State      string `json:"state"`
+	Required   bool   `json:"isRequired"`
+}
+
+// outcome is the check's name and what it has come to; empty until it has ended.
+func (w wireCheck) outcome() (name, end string) {
+	if w.Kind == "CheckRun" {
+		if w.Status != "COMPLETED" {
+			return w.Name, ""
+		}
+		return w.Name, w.Conclusion
+	}
+	if w.State == "PENDING" {
+		return w.Context, ""
+	}
+	return w.Context, w.State
+}
+
+// expected is the state of a status that a rule demands and that nobody has set.
+const expected = "EXPECTED"
+
+// boxState is what the end of a check means for a merge, as GitHub has it: whatever is
+// not green holds. One that waits for a person may still become green.
+func boxState(end string) merging.CheckState {
+	switch end {
+	case "SUCCESS", "NEUTRAL", "SKIPPED":
+		return merging.Green
+	case "", "ACTION_REQUIRED":
+		return merging.Runs
+	}
+	return merging.Red
+}
+
+// failedState is what the end of a check says of the commit itself: one that was
+// cancelled, as is usual where the next push comes soon, says nothing.
+func failedState(end string) merging.CheckState {
+	switch end {
+	case "SUCCESS", "NEUTRAL", "SKIPPED":
+		return merging.Green
+	case "FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE":
+		return merging.Red
+	}
+	return merging.Runs
+}
+
+// together makes one check of all that have a name: the worst counts. What is only
+// expected is no check; its names come by themselves.
+func together(all []wireCheck, state func(end string) merging.CheckState) (checks []merging.Check, missing []string) {
+	worst := []merging.CheckState{merging.Green, merging.Runs, merging.Red}
+	for _, w := range all {
+		name, end := w.outcome()
+		if end == expected {
+			missing = append(missing, name)
+			continue
+		}
+		one := merging.Check{Name: name, State: state(end), Required: w.Required}
+		i := slices.IndexFunc(checks, func(c merging.Check) bool { return c.Name == name })
+		if i < 0 {
+			checks = append(checks, one)
+			continue
+		}
+		same := &checks[i]
+		same.Required = same.Required || one.Required
+		if slices.Index(worst, one.State) > slices.Index(worst, same.State) {
+			same.State = one.State
+		}
+	}
+	return checks, missing
+}
+
+// wireContexts is a node with more of the checks of a commit.
+type wireContexts struct {
+	Contexts transport.Connection[wireCheck] `json:"contexts"`
+}
+
+// CommitChecks reads what the checks of a commit have come to, whether it belongs to a
+// pull request or not. Red are those alone that failed: one that was cancelled has not
+// ended. Known is false where the token may not see them, and for a commit that GitHub
+// does not show.
+func (c Merges) CommitChecks(ctx context.Context, repo work.RepoName, commit string) (checks []merging.Check, known bool, err error) {
+	checks, known, err = c.commitChecks(ctx, repo, commit)
+	if err != nil {
+		return nil, false, fmt.Errorf("read the checks of %s: %w", commit, err)
+	}
+	return checks, known, nil
+}
+
+func (c Merges) commitChecks(ctx context.Context, repo work.RepoName, commit string) ([]merging.Check, bool, error) {
+	g, err := c.api.GraphQL(ctx, transport.Reads, queries.Commit(), map[string]any{"owner": repo.Owner, "name": repo.Name, "oid": commit})
+	if err != nil {
+		return nil, false, err
+	}
+	hidden, err := hiddenChecks(g)
+	if err != nil {
+		return nil, false, err
+	}
+	var data struct {
+		Repository struct {
+			Object struct {
+				wireTarget
+				Rollup *wireRollup `json:"statusCheckRollup"`
+			} `json:"object"`
+		} `json:"repository"`
+	}
+	if err := json.Unmarshal(g.Data, &data); err != nil {
+		return nil, false, &transport.BodyError{URL: g.URL, Err: err}
+	}
+	at := data.Repository.Object
+	all := at.Status.Contexts
+	if at.Rollup != nil {
+		if err := transport.More(ctx, c.api, queries.Checks(), at.Rollup.ID, &at.Rollup.Contexts, func(n wireContexts) transport.Connection[wireCheck] { return n.Contexts }); err != nil {
+			return nil, false, err
+		}
+		all = at.Rollup.Contexts.Nodes
+	}
+	checks, _ := together(all, failedState)
+	return checks, at.OID == commit && !hidden, nil
+}

@@ -1,0 +1,133 @@
+package merges
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// wireRule is a rule of a ruleset. Of its parameters those are decoded that are judged.
+type wireRule struct {
+	Type       string          `json:"type"`
+	Parameters json.RawMessage `json:"parameters"`
+}
+
+func (w wireRule) Check() error {
+	if w.Type == "" {
+		return errors.New("no rule")
+	}
+	return nil
+}
+
+// wireParameters are those of all kinds of rules that are judged: no two share a name.
+type wireParameters struct {
+	Checks []struct {
+		Context string `json:"context"`
+	} `json:"required_status_checks"`
+	Strict    bool             `json:"strict_required_status_checks_policy"`
+	Approvals int              `json:"required_approving_review_count"`
+	LastPush  bool             `json:"require_last_push_approval"`
+	Threads   bool             `json:"required_review_thread_resolution"`
+	Methods   []merging.Method `json:"allowed_merge_methods"`
+}
+
+// Rules reads what a branch demands of merges: the rulesets, which GitHub shows to every
+// reader, and of the classic protection as much as the token may see. Known is false
+// where GitHub does not tell the rulesets, which is not that there are none.
+func (c Merges) Rules(ctx context.Context, repo work.RepoName, branch string) (merging.Rules, error) {
+	rules, err := c.rulesets(ctx, repo, branch)
+	if err == nil {
+		err = c.classic(ctx, repo, branch, &rules)
+	}
+	if err != nil {
+		return merging.Rules{}, fmt.Errorf("read the rules of branch %q of %s: %w", branch, repo.FullName(), err)
+	}
+	slices.Sort(rules.Checks)
+	slices.Sort(rules.Other)
+	rules.Checks, rules.Other = slices.Compact(rules.Checks), slices.Compact(rules.Other)
+	return rules, nil
+}
+
+// untold reports whether GitHub does not answer a question to this token.
+func untold(err error) bool {
+	e, ok := errors.AsType[*transport.Error](err)
+	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusForbidden)
+}
+
+func (c Merges) rulesets(ctx context.Context, repo work.RepoName, branch string) (merging.Rules, error) {
+	address := fmt.Sprintf("repos/%s/rules/branches/%s?per_page=100", repo.FullName(), url.PathEscape(branch))
+	all, err := transport.Every(ctx, c.api, address, func(w wireRule) wireRule { return w })
+	if untold(err) {
+		return merging.Rules{}, nil
+	}
+	if err != nil {
+		return merging.Rules{}, err
+	}
+	rules := merging.Rules{Known: true}
+	for _, one := range all {
+		if err := one.add(&rules); err != nil {
+			return merging.Rules{}, fmt.Errorf("rule %q: %w", one.Type, err)
+		}
+	}
+	return rules, nil
+}
+
+// add puts a rule to the others. Of several that say the same the strictest holds. What
+// GitHub judges by the reviews, and shows as its decision about them, is left to it.
+func (w wireRule) add(to *merging.Rules) error {
+	var p wireParameters
+	switch w.Type {
+	case "creation", "deletion", "non_fast_forward", "branch_name_pattern", "tag_name_pattern", "copilot_code_review":
+		return nil // no merge meets these
+	case "required_linear_history":
+		to.Linear = true
+		return nil
+	case "merge_queue":
+		to.Queue = true
+		return nil
+	case "pull_request", "required_status_checks":
+		if len(w.Parameters) > 0 {
+			if err := json.Unmarshal(w.Parameters, &p); err != nil {
+				return err
+			}
+		}
+	default:
+		to.Other = append(to.Other, w.Type)
+		return nil
+	}
+	for _, check := range p.Checks {
+		to.Checks = append(to.Checks, check.Context)
+	}
+	to.Strict = to.Strict || p.Strict && len(p.Checks) > 0
+	to.Approvals = max(to.Approvals, p.Approvals)
+	to.LastPush = to.LastPush || p.LastPush
+	to.Threads = to.Threads || p.Threads
+	narrow(to, p.Methods)
+	return nil
+}
+
+// noMethod is what is left where rules allow no method in common: none that there is.
+const noMethod merging.Method = "none"
+
+// narrow leaves the methods that a rule allows, too. A rule without any allows all.
+func narrow(to *merging.Rules, allowed []merging.Method) {
+	switch {
+	case len(allowed) == 0:
+		return
+	case len(to.Methods) == 0:
+		to.Methods = allowed
+		return
+	}
+	to.Methods = slices.DeleteFunc(to.Methods, func(m merging.Method) bool { return !slices.Contains(allowed, m) })
+	if len(to.Methods) == 0 { // which would stand for any
+		to.Methods = []merging.Method{noMethod}
+	}
+}

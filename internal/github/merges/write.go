@@ -1,0 +1,109 @@
+package merges
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/mergexo/gh-mergexo/internal/github/queries"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// Order is a merge that is asked for.
+type Order struct {
+	SHA     string         // required; the head that is meant: GitHub refuses any other
+	Method  merging.Method // required
+	Title   string         // of the commit; empty: GitHub's own
+	Message string
+}
+
+type wireMerged struct {
+	SHA    string `json:"sha"`
+	Merged bool   `json:"merged"`
+}
+
+func (w wireMerged) Check() error {
+	if w.SHA == "" || !w.Merged {
+		return errors.New("nothing was merged")
+	}
+	return nil
+}
+
+// Merge merges a pull request, and gives the commit that the base is at by that. What
+// GitHub refuses is told by [RefusalOf].
+func (c Merges) Merge(ctx context.Context, repo work.RepoName, number int, o Order) (string, error) {
+	commit, err := c.merge(ctx, repo, number, o)
+	if err != nil {
+		return "", fmt.Errorf("merge %s: %w", work.Ref(repo, number), err)
+	}
+	return commit, nil
+}
+
+func (c Merges) merge(ctx context.Context, repo work.RepoName, number int, o Order) (string, error) {
+	switch {
+	case o.SHA == "":
+		return "", errNoHead
+	case o.Method == "":
+		return "", errors.New("no method is named")
+	}
+	request := struct {
+		SHA     string         `json:"sha"`
+		Method  merging.Method `json:"merge_method"`
+		Title   string         `json:"commit_title,omitempty"`
+		Message string         `json:"commit_message,omitempty"`
+	}(o)
+	var w wireMerged
+	err := c.api.Write(ctx, http.MethodPut, fmt.Sprintf("repos/%s/pulls/%d/merge", repo.FullName(), number), request, &w)
+	return w.SHA, err
+}
+
+// Enqueue puts a pull request into the merge queue of its base, last, if it is still at
+// the head that is meant.
+func (c Merges) Enqueue(ctx context.Context, pullNodeID, head string) (merging.Queue, error) {
+	q, err := c.enqueue(ctx, pullNodeID, head)
+	if err != nil {
+		return merging.Queue{}, fmt.Errorf("put pull request %s into the merge queue: %w", pullNodeID, err)
+	}
+	return q, nil
+}
+
+func (c Merges) enqueue(ctx context.Context, id, head string) (merging.Queue, error) {
+	if head == "" {
+		return merging.Queue{}, errNoHead
+	}
+	g, err := c.api.GraphQL(ctx, transport.Writes, queries.Enqueue(), map[string]any{"pull": id, "head": head})
+	if err != nil {
+		return merging.Queue{}, err
+	}
+	var data struct {
+		Enqueued struct {
+			Entry wireEntry `json:"mergeQueueEntry"`
+		} `json:"enqueuePullRequest"`
+	}
+	if err := g.Strict(transport.Writes, &data); err != nil {
+		return merging.Queue{}, err
+	}
+	e := data.Enqueued.Entry
+	if e.State == "" {
+		return merging.Queue{}, &transport.UnclearError{Err: &transport.BodyError{URL: g.URL, Err: errors.New("no entry of the queue")}}
+	}
+	return merging.Queue{Required: true, In: true, State: e.State, Position: e.Position, Group: e.Head.OID}, nil
+}
+
+// UpdateBranch has GitHub merge the base into the head's branch, which moves the head a
+// little later.
+func (c Merges) UpdateBranch(ctx context.Context, repo work.RepoName, number int, head string) error {
+	if head == "" {
+		return fmt.Errorf("update the branch of %s: %w", work.Ref(repo, number), errNoHead)
+	}
+	request := struct {
+		Head string `json:"expected_head_sha"`
+	}{head}
+	if err := c.api.Write(ctx, http.MethodPut, fmt.Sprintf("repos/%s/pulls/%d/update-branch", repo.FullName(), number), request, nil); err != nil {
+		return fmt.Errorf("update the branch of %s: %w", work.Ref(repo, number), err)
+	}
+	return nil
+}
