@@ -36,6 +36,9 @@ const (
 
 	// unsettled is !work.ActionState.Settled, word for word as the index has it.
 	unsettled = `state IN ('planned', 'sent')`
+
+	// ofMerging is work.ActionKind.Merging.
+	ofMerging = `kind IN ('merge', 'enqueue', 'update_branch', 'delete_branch', 'revert')`
 )
 
 // AddAction plans an action, by its token, and gives the row that stands for
@@ -103,10 +106,19 @@ func (t actionRows) ListItemActions(ctx context.Context, itemID int64) ([]work.A
 }
 
 // ListNotices gives a repository's unsettled actions that belong to no turn,
-// oldest first, due or not.
+// oldest first, due or not; but for those that merge.
 func (t actionRows) ListNotices(ctx context.Context, repoID int64) ([]work.Action, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list notices of repository %d", repoID), scanAction,
-		selectAction+`WHERE repo_id = ? AND turn_id IS NULL AND `+unsettled+` ORDER BY planned_at, id`, repoID)
+	return t.listLoose(ctx, "notices", repoID, `NOT `+ofMerging)
+}
+
+// ListMergingActions gives a repository's unsettled actions that merge, oldest first.
+func (t actionRows) ListMergingActions(ctx context.Context, repoID int64) ([]work.Action, error) {
+	return t.listLoose(ctx, "merging actions", repoID, ofMerging)
+}
+
+func (t actionRows) listLoose(ctx context.Context, what string, repoID int64, which string) ([]work.Action, error) {
+	return rows.List(ctx, t.tx, fmt.Sprintf("list %s of repository %d", what, repoID), scanAction,
+		selectAction+`WHERE repo_id = ? AND turn_id IS NULL AND `+unsettled+` AND `+which+` ORDER BY planned_at, id`, repoID)
 }
 
 // MarkSent records the intent to send an action now and gives the count of
@@ -182,7 +194,7 @@ func (t actionRows) CountSends(ctx context.Context, since time.Time) (int, error
 	n, _, err := rows.Find(ctx, t.tx, "count sends", rows.ScanID,
 		// sent_at > 0 lets SQLite use the index, which says so of itself; coming
 		// first it would also be what the index is searched by.
-		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?)`,
-		rows.Millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky)
+		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?, ?)`,
+		rows.Millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky, work.ActionRevert)
 	return int(n), err
 }

@@ -20,6 +20,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store/rows"
 )
@@ -104,6 +105,11 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		{max(1, n/10), `INSERT INTO runs (` + runColumns + `) SELECT i, 1, 'codex', '', ?3, ?3, 1, 1, 0.5, 0 FROM n`},
 		{max(1, n), `INSERT INTO events (repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot, body, state, url, thread_top, path, line, diff_hunk, created_at, updated_at, seen_at, turn_id, processed_at, outcome) SELECT ?1, 1 + i % max(1, ?2 / 40), 'key ' || i, 1000000 + i % max(1, ?2 / 40), 'issue', '' || i, '', 1, 'x', 0, 'a comment', '', '', 0, '', 0, '', ?3, ?3, ?3, NULL, ?3, 'answered' FROM n`},
 		{max(1, n/5), `INSERT INTO actions (repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base, head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, settled_at, renewals, made) SELECT ?1, 1 + i % max(1, ?2 / 2), 1 + i % max(1, ?2 / 8), 0, 'reply', 'required', 'token ' || i, 'applied', 1, '', '', '', 'a reply', '', '', '', 1, '1', '', ?3, ?3, ?3, 0, '', ?3, 0, 0 FROM n`},
+		{max(1, n/40), `INSERT INTO pull_reviews (pull_id, repo_id, state) SELECT i, ?1, CASE ?3 WHEN 0 THEN '' ELSE 'merged' END FROM n`},
+		{max(1, n/40), `INSERT INTO merge_boxes (pull_id, at, read_at, data) SELECT i, ?3, ?3, '{' || ?1 || '}' FROM n`},
+		{max(1, n/40), `INSERT INTO merge_words (pull_id, head, comment_id, by_id, by_login, by_bot, url, at) SELECT i, 'h', ?1, 1, 'x', 0, '', ?3 FROM n`},
+		{max(1, n/40), `INSERT INTO merge_trouble (pull_id, head, why, at) SELECT i, 'h' || ?1, '', ?3 FROM n`},
+		{max(1, n/40), `INSERT INTO merges (repo_id, pull_id, item_id, number, head, base, base_oid, tree, method, stage, commit_oid, parent_oid, landed_tree, at, landed_at, watch_until, red, differs) SELECT ?1, i, i, 1000000 + i, 'h', 'main', '', '', 'squash', 'landed', '', '', '', ?3, ?3, ?3, '[]', '' FROM n`},
 		{max(1, n/5), `INSERT INTO history (` + historyColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 8), 1, ?3, 'state', 'moved' FROM n`},
 	} {
 		update(t, d, func(tx *Tx) error {
@@ -114,10 +120,14 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 	i := addItem(t, d, work.Item{RepoID: r.ID, Number: 1, State: work.StateRunning})
 	u := addTurn(t, d, work.Turn{RepoID: r.ID, ItemID: i.ID, Number: 2, Key: "live"})
 	update(t, d, func(tx *Tx) error {
-		if _, err := tx.PutPull(ctx, work.PullRequest{RepoID: r.ID, ItemID: i.ID, Number: 2, State: work.PullOpen}); err != nil {
+		pull, err := tx.PutPull(ctx, work.PullRequest{RepoID: r.ID, ItemID: i.ID, Number: 2, State: work.PullOpen})
+		if err == nil {
+			err = tx.PutReviewState(ctx, review.Record{}, review.Record{PullID: pull, State: review.Approved})
+		}
+		if err != nil {
 			return err
 		}
-		_, err := tx.AddAction(ctx, work.Action{RepoID: r.ID, Token: "notice"})
+		_, err = tx.AddAction(ctx, work.Action{RepoID: r.ID, Token: "notice"})
 		return err
 	})
 	addEvent(t, d, work.Event{RepoID: r.ID, ItemID: i.ID, TurnID: u.ID, Number: 2, Key: "pending", Kind: work.EventIssue, Source: "7"})
@@ -151,6 +161,9 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, rewrittenErr := tx.ListRewritten(ctx, r.ID)
 		_, lookingErr := tx.ListLooking(ctx, r.ID, "policy")
 		_, pausedErr := tx.ListOpenPauses(ctx, r.ID)
+		if err := mergeNothing(ctx, tx, r); err != nil {
+			return err
+		}
 		for _, i := range open {
 			if _, err := tx.ListDependencies(ctx, i.ID); err != nil {
 				return err
@@ -163,12 +176,65 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 	}))
 }
 
+// mergeNothing is what a pass asks about merging that finds nothing new.
+func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
+	candidates, err := tx.ListMergeCandidates(ctx, r.ID)
+	_, actionsErr := tx.ListMergingActions(ctx, r.ID)
+	_, unsettledErr := tx.ListUnsettledMerges(ctx, r.ID)
+	_, watchedErr := tx.ListWatched(ctx, r.ID, t0)
+	_, _, stoppedErr := tx.MergingStopped(ctx, r.ID)
+	_, readsErr := tx.ListBoxReads(ctx, r.ID)
+	err = firstOf(err, actionsErr, unsettledErr, watchedErr, stoppedErr, readsErr)
+	for _, p := range candidates {
+		_, _, boxErr := tx.GetBox(ctx, p.ID)
+		_, wordsErr := tx.ListMergeWords(ctx, p.ID)
+		_, _, troubleErr := tx.GetMergeTrouble(ctx, p.ID)
+		_, _, mergeErr := tx.FindMerge(ctx, p.ID, p.HeadOID)
+		err = firstOf(err, boxErr, wordsErr, troubleErr, mergeErr)
+	}
+	if err == nil && len(candidates) != 1 {
+		err = fmt.Errorf("%d pull requests may be merged, not 1", len(candidates))
+	}
+	return err
+}
+
+// mergeIt is what the merge of a pull request asks of the database.
+func mergeIt(ctx context.Context, tx *Tx, r work.Repo) error {
+	all, err := tx.ListMergeCandidates(ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	p := all[0]
+	m := merging.Merge{RepoID: r.ID, PullID: p.ID, ItemID: p.ItemID, Number: p.Number, Head: "h", Stage: merging.Intended}
+	_, planErr := tx.PlanMerging(ctx, work.Action{RepoID: r.ID, ItemID: p.ItemID, Kind: work.ActionMerge, Token: "merge"})
+	_, wordErr := tx.AddMergeWord(ctx, merging.Word{PullID: p.ID, Head: "h", CommentID: 1})
+	id, putErr := tx.PutMerge(ctx, m)
+	_, againErr := tx.PutMerge(ctx, m)
+	m.ID, m.Differs = id, "another tree"
+	why := work.Reason{Kind: work.WhyMergeDiffers}
+	_, landErr := tx.LandMerge(ctx, m, why)
+	_, redErr := tx.SetMergeRed(ctx, id, []string{"test"})
+	_, lastErr := tx.LastMerges(ctx, r.ID, 2)
+	_, sinceErr := tx.ListMerges(ctx, r.ID, t0)
+	stopErr := tx.StopMerging(ctx, r.ID, why)
+	_, toldErr := tx.MergingTold(ctx, r.ID)
+	_, resumeErr := tx.ResumeMerging(ctx, r.ID)
+	return firstOf(
+		planErr, wordErr, putErr, againErr, landErr, redErr, lastErr, sinceErr, stopErr, toldErr, resumeErr,
+		tx.PutBox(ctx, p.ID, merging.Box{Head: "h"}),
+		tx.MarkBoxRead(ctx, p.ID, t0),
+		tx.SetMergeTrouble(ctx, p.ID, "h", why),
+		tx.SetMergeTrouble(ctx, p.ID, "h", work.Reason{}),
+		tx.DropBox(ctx, p.ID),
+	)
+}
+
 // routedPass is what a pass asks and stores beside that which takes in a
 // comment and carries a turn from its claim to its end. Nothing of it stays.
 func routedPass(ctx context.Context, d *DB, r work.Repo) error {
 	undone := fmt.Errorf("undone")
 	err := d.Update(ctx, func(tx *Tx) error {
-		for _, part := range []func(context.Context, *Tx, work.Repo) error{takeIn, decide, obey, reviewIt, carryOn, giveUp} {
+		for _, part := range []func(context.Context, *Tx, work.Repo) error{takeIn, decide, obey, mergeIt, reviewIt, carryOn, giveUp} {
 			if err := part(ctx, tx, r); err != nil {
 				return err
 			}
@@ -385,7 +451,7 @@ func firstOf(errs ...error) error {
 
 // What these indexes hold is only what is unfinished: to walk them whole is no
 // scan of what is over.
-var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open"}
+var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open", "merges_unsettled"}
 
 // None of what a pass asks walks over what is finished, or passes would
 // become slower month by month.
@@ -399,7 +465,7 @@ func TestNoPassScansWhatIsOver(t *testing.T) {
 	if err := routedPass(t.Context(), d, r); err != nil {
 		t.Fatal(err)
 	}
-	scan := regexp.MustCompile(`SCAN (events|turns|actions|history|pauses|reviews|findings|fixes|insertions|review_requests|review_log|pull_reviews)\b(?:.* INDEX (\w+))?`)
+	scan := regexp.MustCompile(`SCAN (events|turns|actions|history|pauses|reviews|findings|fixes|insertions|review_requests|review_log|pull_reviews|merges|merge_words|merge_boxes|merge_trouble|pull_requests)\b(?:.* INDEX (\w+))?`)
 	said := maps.Clone(asked.said)
 	for query, args := range said {
 		if !strings.Contains(query, " ") || strings.HasPrefix(query, "PRAGMA") {

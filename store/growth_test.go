@@ -98,7 +98,8 @@ func TestTheFileStaysBounded(t *testing.T) {
 		counts = append(counts, inTx(t, d, func(tx *Tx) (int64, error) {
 			return rows.Get(t.Context(), tx.tx, "count", rows.ScanID, `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM turns) +
 				(SELECT count(*) FROM actions) + (SELECT count(*) FROM history) + (SELECT count(*) FROM agent_sessions) +
-				(SELECT count(*) FROM pull_reviews) + (SELECT count(*) FROM reviews) + (SELECT count(*) FROM findings)`)
+				(SELECT count(*) FROM pull_reviews) + (SELECT count(*) FROM reviews) + (SELECT count(*) FROM findings) +
+				(SELECT count(*) FROM merges) + (SELECT count(*) FROM merge_boxes) + (SELECT count(*) FROM merge_words)`)
 		}))
 	}
 	for m := 2; m < months; m++ {
@@ -121,7 +122,7 @@ func wholeStory(t *testing.T, d *DB, number int, at time.Time) {
 			return err
 		}
 		pull, err := tx.PutPull(ctx, work.PullRequest{RepoID: 1, ItemID: id, Number: number + 100_000, State: work.PullMerged})
-		if err := firstOf(err, reviewed(ctx, tx, pull, at)); err != nil {
+		if err := firstOf(err, reviewed(ctx, tx, pull, at), merged(ctx, tx, 1, pull, at)); err != nil {
 			return err
 		}
 		for n := range 20 {

@@ -25,7 +25,8 @@ func loose(table string) string {
 			WHERE p.repo_id = ` + table + `.repo_id AND p.number = ` + table + `.number AND ` + kept + `)`
 }
 
-// looseReview says that no kept work item has the pull request of a row about reviews.
+// looseReview says that no kept work item has the pull request of a row about reviews or
+// merges.
 func looseReview(table string) string {
 	return `NOT EXISTS (SELECT 1 FROM pull_requests p LEFT JOIN work_items i ON i.id = p.item_id
 		WHERE p.id = ` + table + `.pull_id AND (p.item_id IS NULL AND p.updated_at >= @before OR ` + kept + `))`
@@ -63,6 +64,10 @@ func prunes() []string {
 		`DELETE FROM insertions WHERE ` + looseReview("insertions"),
 		`DELETE FROM review_requests WHERE ` + looseReview("review_requests"),
 		`DELETE FROM pull_reviews WHERE ` + looseReview("pull_reviews"),
+		`DELETE FROM merge_boxes WHERE ` + looseReview("merge_boxes"),
+		`DELETE FROM merge_words WHERE ` + looseReview("merge_words"),
+		`DELETE FROM merge_trouble WHERE ` + looseReview("merge_trouble"),
+		`DELETE FROM merges WHERE ` + looseReview("merges"),
 		`DELETE FROM http_validators WHERE seen_at < @before`,
 	}
 }
@@ -76,7 +81,7 @@ func (t turnRows) ListOldTurns(ctx context.Context, before time.Time, after int6
 
 // Prune deletes what is older than before and belongs to work items that were
 // closed before then: processed events, ended turns, settled actions, history,
-// sessions, reviews; and pages of GitHub that were last read before then. Work items and
+// sessions, reviews, merges; and pages of GitHub that were last read before then. Work items and
 // pull requests stay. Keys of open items stay whatever their age, so that
 // nothing is answered twice. It tells how many rows it deleted.
 func (d *DB) Prune(ctx context.Context, before time.Time) (int64, error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store/rows"
 )
@@ -29,7 +30,7 @@ func oldStory(t *testing.T, d *DB, number int, s work.State, entered time.Time) 
 		if err != nil {
 			return err
 		}
-		if err := reviewed(ctx, tx, pull, since); err != nil {
+		if err := firstOf(reviewed(ctx, tx, pull, since), merged(ctx, tx, r.ID, pull, since)); err != nil {
 			return err
 		}
 		if _, err := tx.AddReviewLog(ctx, ReviewLog{RepoID: r.ID, ItemID: i.ID, Number: number + 1000, Key: fmt.Sprint(number), At: since}); err != nil {
@@ -86,6 +87,18 @@ func reviewed(ctx context.Context, tx *Tx, pull int64, at time.Time) error {
 	)
 }
 
+// merged leaves one of everything that merging leaves behind.
+func merged(ctx context.Context, tx *Tx, repo, pull int64, at time.Time) error {
+	id, err := tx.PutMerge(ctx, merging.Merge{RepoID: repo, PullID: pull, Head: "h", Stage: merging.Intended, At: at})
+	_, wordErr := tx.AddMergeWord(ctx, merging.Word{PullID: pull, Head: "h", CommentID: 1, At: at})
+	return firstOf(
+		err, wordErr,
+		tx.PutBox(ctx, pull, merging.Box{At: at, Head: "h"}),
+		tx.SetMergeTrouble(ctx, pull, "h", work.Reason{Kind: work.WhyMergeRefused}),
+		second(tx.LandMerge(ctx, merging.Merge{ID: id, Commit: "c", LandedAt: at, WatchUntil: at.Add(time.Hour)}, work.Reason{})),
+	)
+}
+
 // left says what of a story is still there.
 func left(t *testing.T, d *DB, number int) []string {
 	t.Helper()
@@ -99,7 +112,9 @@ func left(t *testing.T, d *DB, number int) []string {
 			UNION ALL SELECT what || ' ' || (p.number - 1000) FROM (
 				SELECT 'verdict' AS what, pull_id FROM reviews UNION ALL SELECT 'finding', pull_id FROM findings UNION ALL SELECT 'fix', pull_id FROM fixes
 				UNION ALL SELECT 'called in', pull_id FROM insertions UNION ALL SELECT 'request', pull_id FROM review_requests
-				UNION ALL SELECT 'reviews', pull_id FROM pull_reviews) r JOIN pull_requests p ON p.id = r.pull_id
+				UNION ALL SELECT 'reviews', pull_id FROM pull_reviews UNION ALL SELECT 'box', pull_id FROM merge_boxes
+				UNION ALL SELECT 'word', pull_id FROM merge_words UNION ALL SELECT 'trouble', pull_id FROM merge_trouble
+				UNION ALL SELECT 'merge', pull_id FROM merges) r JOIN pull_requests p ON p.id = r.pull_id
 			UNION ALL SELECT 'log ' || (number - 1000) FROM review_log
 			UNION ALL SELECT 'item ' || number FROM work_items UNION ALL SELECT 'pull ' || (number - 1000) FROM pull_requests`)
 		all = slices.DeleteFunc(all, func(s string) bool { return !strings.HasSuffix(s, fmt.Sprint(" ", number)) })
@@ -143,7 +158,7 @@ func TestPrune(t *testing.T) {
 	// on the first one's pull request and elsewhere.
 	equal(t, left(t, d, 4), []string{"action 4", "event 4", "history 4", "item 4", "item 4", "notice 4", "pull 4", "run 4", "turn 4"})
 	equal(t, left(t, d, 5), []string{"item 5", "pending 5", "pull 5", "unsettled 5"})
-	if want := int64(17 + 11 + 17); n != want {
+	if want := int64(21 + 15 + 21); n != want {
 		t.Errorf("%d rows pruned, want %d", n, want)
 	}
 	if n, err := d.Prune(ctx, before); n != 0 || err != nil {
@@ -183,18 +198,19 @@ func TestPruneManyAndValidators(t *testing.T) {
 func TestQueriesUseTheirIndexes(t *testing.T) {
 	d := newDB(t)
 	for query, index := range map[string]string{
-		selectEvent + `WHERE repo_id = 1 AND processed_at = 0 ORDER BY created_at, id`:                       "events_pending",
-		`SELECT count(*) FROM events WHERE repo_id = 1 AND processed_at = 0`:                                 "events_pending",
-		selectEvent + `WHERE repo_id = 1 AND number = 1 ORDER BY created_at, id`:                             "events_number",
-		selectEvent + `WHERE item_id = 1 ORDER BY created_at, id`:                                            "events_item",
-		`UPDATE events SET turn_id = NULL WHERE turn_id = 1 AND processed_at = 0`:                            "events_turn",
-		selectTurn + `WHERE ` + unfinished:                                                                   "turns_unfinished",
-		`SELECT id FROM turns WHERE repo_id = 1 AND commit_oid = 'x' AND commit_oid <> '' LIMIT 1`:           "turns_commit",
-		selectItem + `WHERE repo_id = 1 AND ` + openItem + ` ORDER BY id`:                                    "work_items_open",
-		selectPull + `WHERE repo_id = 1 AND state = 'open' ORDER BY number`:                                  "pull_requests_open",
-		selectAction + `WHERE repo_id = 1 AND turn_id IS NULL AND ` + unsettled + ` ORDER BY planned_at, id`: "actions_notices",
-		`SELECT outcome, count(*) FROM events WHERE repo_id = 1 AND processed_at > 0 GROUP BY outcome`:       "events_outcome",
-		selectAction + `WHERE turn_id = 1 ORDER BY position, id`:                                             "actions_turn",
+		selectEvent + `WHERE repo_id = 1 AND processed_at = 0 ORDER BY created_at, id`:                                                 "events_pending",
+		`SELECT count(*) FROM events WHERE repo_id = 1 AND processed_at = 0`:                                                           "events_pending",
+		selectEvent + `WHERE repo_id = 1 AND number = 1 ORDER BY created_at, id`:                                                       "events_number",
+		selectEvent + `WHERE item_id = 1 ORDER BY created_at, id`:                                                                      "events_item",
+		`UPDATE events SET turn_id = NULL WHERE turn_id = 1 AND processed_at = 0`:                                                      "events_turn",
+		selectTurn + `WHERE ` + unfinished:                                                                                             "turns_unfinished",
+		`SELECT id FROM turns WHERE repo_id = 1 AND commit_oid = 'x' AND commit_oid <> '' LIMIT 1`:                                     "turns_commit",
+		selectItem + `WHERE repo_id = 1 AND ` + openItem + ` ORDER BY id`:                                                              "work_items_open",
+		selectPull + `WHERE repo_id = 1 AND state = 'open' ORDER BY number`:                                                            "pull_requests_open",
+		selectAction + `WHERE repo_id = 1 AND turn_id IS NULL AND ` + unsettled + ` AND NOT ` + ofMerging + ` ORDER BY planned_at, id`: "actions_notices",
+		selectAction + `WHERE repo_id = 1 AND turn_id IS NULL AND ` + unsettled + ` AND ` + ofMerging + ` ORDER BY planned_at, id`:     "actions_notices",
+		`SELECT outcome, count(*) FROM events WHERE repo_id = 1 AND processed_at > 0 GROUP BY outcome`:                                 "events_outcome",
+		selectAction + `WHERE turn_id = 1 ORDER BY position, id`:                                                                       "actions_turn",
 	} {
 		plan := inTx(t, d, func(tx *Tx) ([]string, error) {
 			return rows.List(t.Context(), tx.tx, "explain", func(row rows.Row) (s string, err error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/merges"
 	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
@@ -84,6 +85,12 @@ func (t pullRows) FindPullOfItem(ctx context.Context, itemID int64) (work.PullRe
 // ListOpenPulls gives the open tracked pull requests of a repository, by number.
 func (t pullRows) ListOpenPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
 	return rows.List(ctx, t.tx, "list open pull requests", scanPull, selectPull+`WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
+}
+
+// ListMergeCandidates gives the pull requests of a repository that may be merged, by
+// number: see merges.Candidates.
+func (t pullRows) ListMergeCandidates(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
+	return rows.List(ctx, t.tx, "list who may be merged", scanPull, selectPull+`WHERE id IN (`+merges.Candidates+`) ORDER BY number`, repoID)
 }
 
 // ListPulls gives every tracked pull request of a repository, by number.

@@ -114,3 +114,28 @@ func (t actionRows) ShowAgain(ctx context.Context, id int64) error {
 	return t.tx.One(ctx, fmt.Sprintf("show action %d again", id), ErrStale,
 		`UPDATE actions SET state = 'planned', sends = 0, settled_at = 0, not_before = 0, renewals = renewals + 1 WHERE id = ? AND state = 'dropped'`, id)
 }
+
+// PlanMerging plans an action that merges, and gives the row that stands for it. A known
+// one that was never sent becomes what this one is, when it is due stays; so does, as one
+// that was never sent, one that was void or given up: whoever settled it saw that nothing
+// came of it. What may be on GitHub, or is, stays as it is.
+func (t actionRows) PlanMerging(ctx context.Context, a work.Action) (work.Action, error) {
+	what := fmt.Sprintf("plan %s action %s", a.Kind, a.Token)
+	known, added, err := t.knownAction(ctx, what, a)
+	if err != nil || added || known.State == work.ActionApplied || known.State == work.ActionSent {
+		return known, err
+	}
+	same := known.Target == a.Target && known.Title == a.Title && known.Body == a.Body && known.Base == a.Base && known.Head == a.Head && known.Extra == a.Extra
+	if same && known.State == work.ActionPlanned {
+		return known, nil
+	}
+	err = t.tx.One(ctx, what, ErrStale,
+		`UPDATE actions SET item_id = ?, need = ?, target = ?, title = ?, body = ?, base = ?, head = ?, extra = ?, why = ?,
+		 not_before = CASE state WHEN 'planned' THEN not_before ELSE 0 END, last_error = CASE state WHEN 'planned' THEN last_error ELSE '' END,
+		 state = 'planned', sends = 0, dropped = 0, settled_at = 0, renewals = renewals + 1 WHERE id = ? AND state NOT IN ('sent', 'applied')`,
+		rows.RefOf(&a.ItemID), a.Need, a.Target, a.Title, a.Body, a.Base, a.Head, a.Extra, a.Why, known.ID)
+	if err != nil {
+		return work.Action{}, err
+	}
+	return rows.Get(ctx, t.tx, what, scanAction, selectAction+`WHERE id = ?`, known.ID)
+}

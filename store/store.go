@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/store/dbfile"
+	"github.com/mergexo/gh-mergexo/store/merges"
 	"github.com/mergexo/gh-mergexo/store/repos"
 	"github.com/mergexo/gh-mergexo/store/reviews"
 	"github.com/mergexo/gh-mergexo/store/rows"
@@ -90,6 +91,7 @@ type Tx struct {
 	turnRows
 	actionRows
 	reviewRows
+	mergeRows
 }
 
 type (
@@ -100,10 +102,12 @@ type (
 	turnRows   struct{ tx *rows.Tx }
 	actionRows struct{ tx *rows.Tx }
 	reviewRows = reviews.Rows
+	mergeRows  = merges.Rows
 )
 
 func newTx(c *rows.Tx) *Tx {
-	return &Tx{c, repos.In(c), itemRows{c}, pullRows{c}, eventRows{c}, turnRows{c}, actionRows{c}, reviews.In(c)}
+	reviewed := reviews.In(c)
+	return &Tx{c, repos.In(c), itemRows{c}, pullRows{c}, eventRows{c}, turnRows{c}, actionRows{c}, reviewed, merges.In(c, reviewed.SetLook)}
 }
 
 // Update runs fn in a write transaction and commits it when fn returns nil.

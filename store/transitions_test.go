@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
@@ -17,7 +18,8 @@ import (
 // database itself keeps count (see watch), so that no method's own view of what
 // it did is trusted. An action that was seen or given up stays so, one that was
 // sent is never planned again, and a void one comes back only if it was never
-// sent; a turn moves by work.Step.Leads.
+// sent; a turn moves by work.Step.Leads; a merge that landed or is half done is never meant
+// again.
 var legalMoves = []string{
 	"action planned planned", "action planned sent", "action planned applied", "action planned void", "action planned dropped",
 	"action sent sent", "action sent applied", "action sent void", "action sent dropped",
@@ -26,6 +28,13 @@ var legalMoves = []string{
 	"turn claimed done", "turn answered done", "turn pushed done", "turn applied done",
 	"turn claimed superseded", "turn claimed failed", "turn claimed cancelled",
 	"turn answered superseded", "turn answered failed", "turn answered cancelled",
+	// Of those that merge also what was sent and came to nothing comes back.
+	"merging planned planned", "merging planned sent", "merging planned applied", "merging planned void", "merging planned dropped",
+	"merging sent sent", "merging sent applied", "merging sent void", "merging sent dropped", "merging void planned", "merging dropped planned",
+	"merge intended intended", "merge intended queued", "merge intended half", "merge intended void", "merge intended landed",
+	"merge queued intended", "merge queued queued", "merge queued half", "merge queued void", "merge queued landed",
+	"merge void intended", "merge void queued", "merge void half", "merge void void", "merge void landed",
+	"merge half half", "merge half landed",
 }
 
 // watch has the database write down every move, and every change that breaks
@@ -35,15 +44,23 @@ func watch(t *testing.T, d *DB) {
 	_, err := d.SQL.ExecContext(t.Context(), `
 		CREATE TABLE moves (move TEXT NOT NULL);
 		CREATE TRIGGER a AFTER UPDATE OF state ON actions WHEN old.state <> new.state OR old.state IN ('planned', 'sent')
-			BEGIN INSERT INTO moves VALUES ('action ' || old.state || ' ' || new.state); END;
+			BEGIN INSERT INTO moves VALUES (iif(old.kind = 'merge', 'merging ', 'action ') || old.state || ' ' || new.state); END;
 		CREATE TRIGGER u AFTER UPDATE OF step ON turns
 			BEGIN INSERT INTO moves VALUES ('turn ' || old.step || ' ' || new.step); END;
-		CREATE TRIGGER sends AFTER UPDATE ON actions WHEN new.sends < old.sends
+		CREATE TRIGGER m AFTER UPDATE OF stage ON merges
+			BEGIN INSERT INTO moves VALUES ('merge ' || old.stage || ' ' || new.stage); END;
+		CREATE TRIGGER landed AFTER UPDATE ON merges WHEN (new.landed_at > 0) <> (new.stage = 'landed')
+			OR old.stage = 'landed' AND (old.commit_oid <> new.commit_oid OR old.differs <> new.differs OR old.red NOT IN ('[]', new.red))
+			OR new.stage <> 'landed' AND new.red <> '[]' OR old.pull_id <> new.pull_id OR old.head <> new.head
+			BEGIN INSERT INTO moves VALUES ('merge of ' || new.head || ' broke: ' || old.stage || ' to ' || new.stage); END;
+		CREATE TRIGGER halted AFTER UPDATE ON repo_merging WHEN old.why <> '' AND new.why NOT IN ('', old.why) OR new.why = '' AND (new.told > 0 OR new.differs > 2)
+			BEGIN INSERT INTO moves VALUES ('merging in ' || new.repo_id || ' broke: ' || old.why || ' to ' || new.why); END;
+		CREATE TRIGGER sends AFTER UPDATE ON actions WHEN new.sends < old.sends AND NOT (old.kind = 'merge' AND old.state IN ('void', 'dropped'))
 			OR new.state = 'sent' AND (new.sends = 0 OR new.sent_at = 0)
 			OR new.state = 'planned' AND new.sends > 0
 			OR new.state = 'applied' AND new.seen_at = 0
 			OR (new.settled_at > 0) <> (new.state IN ('applied', 'void', 'dropped'))
-			OR old.state IN ('applied', 'dropped') AND old.state <> new.state
+			OR old.state IN ('applied', 'dropped') AND old.state <> new.state AND NOT (old.kind = 'merge' AND old.state = 'dropped')
 			OR old.token <> new.token
 			BEGIN INSERT INTO moves VALUES ('action ' || new.token || ' broke: ' || old.state || ' ' || old.sends || ' to ' || new.state || ' ' || new.sends); END;
 		CREATE TRIGGER ended AFTER UPDATE ON turns WHEN old.step IN ('done', 'superseded', 'failed', 'cancelled')
@@ -65,6 +82,7 @@ type caller struct {
 	turns []int64
 	keys  int
 	acted []int64
+	pull  int64
 }
 
 // try runs one call. What the rules forbid fails; it never half succeeds.
@@ -95,6 +113,50 @@ func (c *caller) plan(t *rapid.T) {
 			c.acted = append(c.acted, a.ID)
 		}
 		return err
+	})
+}
+
+// planMerge is what chooses a merge once more, whatever became of it.
+func (c *caller) planMerge(t *rapid.T) {
+	token := fmt.Sprint(c.keys, "-m", rapid.IntRange(1, 2).Draw(t, "token"))
+	c.try(t, "plan "+token, func(tx *Tx) error {
+		a, err := tx.PlanMerging(c.ctx, work.Action{RepoID: 1, Kind: work.ActionMerge, Token: token, Title: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "title")})
+		if err == nil && !slices.Contains(c.acted, a.ID) {
+			c.acted = append(c.acted, a.ID)
+		}
+		return err
+	})
+}
+
+// merge says anything at all of a merge.
+func (c *caller) merge(t *rapid.T) {
+	stage := rapid.SampledFrom([]merging.Stage{merging.Intended, merging.Queued, merging.Half, merging.Void, merging.Landed}).Draw(t, "stage")
+	m := merging.Merge{RepoID: 1, PullID: c.pull, Head: fmt.Sprint(c.keys, "-h", rapid.IntRange(1, 2).Draw(t, "head")), Stage: stage, Commit: "c"}
+	c.try(t, "merge to "+string(stage), func(tx *Tx) error {
+		known, _, err := tx.FindMerge(c.ctx, m.PullID, m.Head)
+		m.ID, m.Differs = known.ID, rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "differs")
+		switch {
+		case err != nil:
+			return err
+		case stage != merging.Landed || rapid.Bool().Draw(t, "past LandMerge"):
+			return second(tx.PutMerge(c.ctx, m))
+		case rapid.Bool().Draw(t, "red"):
+			return second(tx.SetMergeRed(c.ctx, m.ID, []string{m.Differs}))
+		}
+		return second(tx.LandMerge(c.ctx, m, work.Reason{Kind: work.WhyMergeDiffers, Text: m.Head}))
+	})
+}
+
+func (c *caller) halt(t *rapid.T) {
+	c.try(t, "halt", func(tx *Tx) error {
+		switch rapid.IntRange(0, 2).Draw(t, "how") {
+		case 0:
+			return tx.StopMerging(c.ctx, 1, work.Reason{Kind: work.WhyMergeDiffers, Text: fmt.Sprint(c.keys)})
+		case 1:
+			return second(tx.ResumeMerging(c.ctx, 1))
+		default:
+			return second(tx.MergingTold(c.ctx, 1))
+		}
 	})
 }
 
@@ -221,10 +283,12 @@ func TestPropertyNoCallReachesAnIllegalState(t *testing.T) {
 				}
 				c.turns = append(c.turns, id)
 			}
-			return nil
+			var err error
+			c.pull, err = tx.PutPull(c.ctx, work.PullRequest{RepoID: 1, Number: 2 * round, State: work.PullOpen})
+			return err
 		})
 		rt.Repeat(map[string]func(*rapid.T){
-			"": c.check, "plan": c.plan, "send": c.send, "settle": c.settle, "move": c.move, "onward": c.onward, "save": c.save, "events": c.events,
+			"": c.check, "plan": c.plan, "plan a merge": c.planMerge, "merge": c.merge, "halt": c.halt, "send": c.send, "settle": c.settle, "move": c.move, "onward": c.onward, "save": c.save, "events": c.events,
 		})
 	})
 	seen := inTx(t, d, func(tx *Tx) ([]string, error) {

@@ -1,0 +1,95 @@
+package merges
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store/rows"
+)
+
+// Candidates selects the ids of a repository's pull requests that may be merged: open, the
+// newest of an open work item of a flow of our own, and approved, or being looked at for
+// that.
+const Candidates = `SELECT p.id FROM pull_requests p JOIN work_items i ON i.id = p.item_id JOIN pull_reviews r ON r.pull_id = p.id
+	WHERE p.repo_id = ? AND p.state = 'open' AND r.state IN ('` + string(review.Approved) + `', '` + string(review.Checking) + `')
+	AND i.flow <> '` + string(work.FlowReview) + `' AND i.state NOT IN ('merged', 'completed', 'closed')
+	AND NOT EXISTS (SELECT 1 FROM pull_requests newer WHERE newer.item_id = p.item_id AND newer.number > p.number)`
+
+// inARow is how many merges in a row may land as something else until nothing is merged
+// any more.
+const inARow = 2
+
+// count keeps count of the merges in a row that landed as something else.
+func (t Rows) count(ctx context.Context, repoID int64, differs bool, halt work.Reason) (halted bool, err error) {
+	what := fmt.Sprintf("count what landed in repository %d", repoID)
+	if !differs {
+		_, err := t.tx.Exec(ctx, what, `UPDATE repo_merging SET differs = 0 WHERE repo_id = ? AND differs > 0`, repoID)
+		return false, err
+	}
+	if _, err := t.tx.Exec(ctx, what, `INSERT INTO repo_merging (repo_id, differs) VALUES (?, 1) ON CONFLICT DO UPDATE SET differs = differs + 1`, repoID); err != nil {
+		return false, err
+	}
+	n, err := rows.Get(ctx, t.tx, what, rows.ScanCount, `SELECT differs FROM repo_merging WHERE repo_id = ?`, repoID)
+	if err != nil || n < inARow {
+		return false, err
+	}
+	return true, t.StopMerging(ctx, repoID, halt)
+}
+
+// StopMerging stores that nothing is merged in a repository any more, and why. Where it was
+// so already the first reason stays.
+func (t Rows) StopMerging(ctx context.Context, repoID int64, why work.Reason) error {
+	what := fmt.Sprintf("stop merging in repository %d", repoID)
+	if why.None() {
+		return fmt.Errorf("%s: for no reason", what)
+	}
+	why = why.Map(t.tx.Clean)
+	n, err := t.tx.Exec(ctx, what,
+		`INSERT INTO repo_merging (repo_id, why, at) VALUES (?, ?, ?)
+		 ON CONFLICT DO UPDATE SET why = excluded.why, at = excluded.at, told = 0 WHERE why = ''`, repoID, rows.ReasonOf(&why), rows.Millis(t.tx.Now))
+	if err != nil || n == 0 {
+		return err
+	}
+	return t.lookAtCandidates(ctx, repoID)
+}
+
+// ResumeMerging stores that a repository is merged into again, and tells whether that is
+// new. What landed as something else before does not count any more.
+func (t Rows) ResumeMerging(ctx context.Context, repoID int64) (bool, error) {
+	n, err := t.tx.Exec(ctx, fmt.Sprintf("resume merging in repository %d", repoID),
+		`UPDATE repo_merging SET differs = 0, why = '', at = 0, told = 0 WHERE repo_id = ? AND why <> ''`, repoID)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, t.lookAtCandidates(ctx, repoID)
+}
+
+func (t Rows) lookAtCandidates(ctx context.Context, repoID int64) error {
+	all, err := rows.List(ctx, t.tx, "list who waits to be merged", rows.ScanID, Candidates, repoID)
+	for _, id := range all {
+		if err == nil {
+			err = t.look(ctx, id)
+		}
+	}
+	return err
+}
+
+// MergingStopped gives why nothing is merged in a repository, if that is so.
+func (t Rows) MergingStopped(ctx context.Context, repoID int64) (merging.Halt, bool, error) {
+	scan := func(row rows.Row) (h merging.Halt, err error) {
+		return h, row.Scan(rows.ReasonOf(&h.Why), rows.TimeOf(&h.At), &h.Told)
+	}
+	return rows.Find(ctx, t.tx, fmt.Sprintf("find why repository %d is not merged into", repoID), scan,
+		`SELECT why, at, told FROM repo_merging WHERE repo_id = ? AND why <> ''`, repoID)
+}
+
+// MergingTold stores that a pass says by its exit code that nothing is merged in a
+// repository, and tells whether it is the first one.
+func (t Rows) MergingTold(ctx context.Context, repoID int64) (first bool, err error) {
+	n, err := t.tx.Exec(ctx, fmt.Sprintf("tell that repository %d is not merged into", repoID),
+		`UPDATE repo_merging SET told = 1 WHERE repo_id = ? AND why <> '' AND told = 0`, repoID)
+	return n == 1, err
+}
