@@ -18,7 +18,7 @@ const module = "github.com/mergexo/gh-mergexo/"
 // arrows are all imports of the project's own packages outside tests. A new one is
 // drawn here, in .golangci.yml and in docs/design.md, or it is not made.
 var arrows = map[string]string{
-	"actions":                   "internal/git internal/github internal/work internal/work/origin internal/work/review store",
+	"actions":                   "internal/git internal/github internal/work internal/work/merging internal/work/origin internal/work/review store",
 	"cmd":                       "cmd/machine cmd/status internal/config internal/demo internal/github internal/proc internal/terminal internal/work internal/work/command internal/work/explain internal/work/nearest internal/work/review prompts prompts/secrets store tick tick/brief tick/env tick/folder tick/plan",
 	"cmd/gh-mergexo":            "cmd",
 	"cmd/machine":               "internal/agent internal/agent/claude internal/agent/codex internal/agent/command internal/config internal/git internal/github internal/proc internal/sandbox internal/terminal internal/work internal/work/explain prompts prompts/secrets store tick tick/env tick/folder",
@@ -34,13 +34,14 @@ var arrows = map[string]string{
 	"internal/crashtest":        "",
 	"internal/demo":             "internal/config internal/git internal/githubsim internal/proc internal/terminal internal/work internal/work/review prompts",
 	"internal/files":            "",
-	"internal/git":              "internal/files internal/git/gate internal/git/mirror internal/git/plumbing internal/work internal/work/origin",
+	"internal/git":              "internal/files internal/git/gate internal/git/landing internal/git/mirror internal/git/plumbing internal/git/push internal/work internal/work/origin",
 	"internal/git/gate":         "internal/files internal/git/mirror internal/git/plumbing internal/proc",
 	"internal/git/landing":      "internal/git/mirror internal/git/plumbing",
 	"internal/git/mirror":       "internal/files internal/git/plumbing",
 	"internal/git/plumbing":     "internal/proc",
 	"internal/git/push":         "internal/git/mirror internal/git/plumbing",
-	"internal/github":           "internal/github/queries internal/github/runs internal/github/transport internal/github/trouble internal/work internal/work/review",
+	"internal/github":           "internal/github/merges internal/github/queries internal/github/runs internal/github/transport internal/github/trouble internal/work internal/work/review",
+	"internal/github/merges":    "internal/github/queries internal/github/transport internal/work internal/work/merging",
 	"internal/github/queries":   "",
 	"internal/github/runs":      "internal/github/transport internal/work",
 	"internal/github/transport": "internal/work",
