@@ -56,5 +56,8 @@ func (deleteBranch) do(ctx context.Context, s Scope, a work.Action) (observation
 	if refused, ok := errors.AsType[*git.RejectedError](err); ok {
 		return observation{}, &overError{"it may not be deleted: " + refused.Reason}
 	}
+	if kept, ok := errors.AsType[*git.KeptError](err); ok {
+		return observation{}, &overError{kept.Error()}
+	}
 	return observation{id: a.Target}, err
 }

@@ -24,6 +24,8 @@ type merger interface {
 type landings interface {
 	// Head is where a branch of the mirror stands.
 	Head(ctx context.Context, branch string) (string, bool, error)
+	// IsAncestor reports whether a commit is in the history of another one.
+	IsAncestor(ctx context.Context, ancestor, of string) (bool, error)
 	// FindLanded looks for a merge of head in the history of tip; since "" is ever.
 	FindLanded(ctx context.Context, since, tip, head, token string) (git.Landing, bool, error)
 	// Tells reports whether the message of a commit says the token.
