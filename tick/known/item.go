@@ -38,6 +38,8 @@ type Item struct {
 	HeldBack  *review.Held  // people hold the reviews back; nil: they do not
 	Looking   bool          // something changed by which the reviews are decided, or the config did
 	Look      Look          // what is recorded once they are
+
+	Landing Landing // of its pull request, by our own request
 }
 
 // Followed is what came after an item on its issue.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
@@ -38,6 +39,9 @@ type Snapshot struct {
 	Files   []string          // of the base branch, where implementations are to be weighed against others
 	Day     spending.Day      // over all repositories
 	Served  RoundRobin
+
+	Halt    *merging.Halt // nothing is merged in the repository; nil: what may be is
+	Sent    []work.Action // merges and updates of branches that were sent, and of which nobody has seen the end
 
 	Terminal string // the item as a terminal names it, where a command is given there; else empty
 }

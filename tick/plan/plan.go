@@ -5,6 +5,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
@@ -31,6 +32,9 @@ type Plan struct {
 	Requests []Request          // of reviews by people
 	Verdicts []review.Verdict   // that people gave by commands
 	Holds    []Hold             // of reviews, that commands begin and end
+	Merges   []PlannedMerge     // of pull requests of ours
+	Words    []merging.Word     // that people gave by commands: a head may be merged
+	Retried  []int64            // pull requests whose earlier attempts to merge are forgotten
 
 	Obeyed    []Obeyed
 	Told      []work.Event // commands from the command line, to be remembered
@@ -43,7 +47,7 @@ type Plan struct {
 // Empty reports whether the plan writes nothing but turns.
 func (p Plan) Empty() bool {
 	return len(p.Notices) == 0 && len(p.Moves) == 0 && len(p.Finished) == 0 && len(p.Resumed) == 0 && len(p.Renewed) == 0 && len(p.Accepted) == 0 &&
-		len(p.Pauses) == 0 && len(p.Banners) == 0 && len(p.Obeyed) == 0 && len(p.Reviews) == 0 && len(p.Looked) == 0
+		len(p.Pauses) == 0 && len(p.Banners) == 0 && len(p.Obeyed) == 0 && len(p.Reviews) == 0 && len(p.Looked) == 0 && len(p.Merges) == 0
 }
 
 // Waits says what holds work items back, by their ids.
@@ -116,7 +120,7 @@ type Line struct {
 	Item   int64           `json:"-"` // 0: it is about no item
 	Number int             `json:"number"`
 	Kind   work.Kind       `json:"kind"` // of the turn; empty for what needs none
-	What   string          `json:"what"` // turn, wait, leave, notice, move, finish, command, resume, labels
+	What   string          `json:"what"` // turn, wait, leave, notice, move, finish, command, resume, labels, review, merge
 	Reason string          `json:"reason"`
 	Code   work.ReasonKind `json:"reason_code,omitempty"` // of what waits or is blocked
 	Why    []work.Reason   `json:"-"`

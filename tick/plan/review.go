@@ -105,6 +105,9 @@ func (r reviews) plan() {
 	if c.Ask == review.AskRequest {
 		r.request(c.Reviewer)
 	}
+	if c.State == review.Approved && r.item.Lands() {
+		return // what holds the merge is said there
+	}
 	if !c.Why.None() {
 		r.wait("", c.Why)
 	}

@@ -15,14 +15,19 @@ import (
 // order its rows come does not matter.
 func For(v known.Snapshot) Plan {
 	p := Plan{Repo: v.Repo, Served: v.Served}
+	var landings []landing
 	for _, item := range inOrder(v.Items) {
 		if b, due := item.Banner(); due {
 			p.Banners = append(p.Banners, b)
 		}
+		r := plannerOf(v, &p, item)
+		landingOf(r).lift()
 		if item.Asks() {
-			plannerOf(v, &p, item).route()
+			r.route()
 		}
+		landings = append(landings, landingOf(r))
 	}
+	p.land(&v, landings)
 	for _, stray := range inOrder(v.Strays) {
 		plannerOf(v, &p, stray).commander().commands()
 	}

@@ -244,9 +244,12 @@ func (d *decision) waitsFor() (Reviewer, bool) {
 	return Reviewer{}, false
 }
 
-// peopleApprove reports whether a person has approved this head, where one has to. The
-// author has not, even as one of the reviewers.
-func (d *decision) peopleApprove() bool {
+// peopleApprove reports whether a person has approved this head, where one has to.
+func (d *decision) peopleApprove() bool { return !d.p.RequireHuman || d.personApproves() }
+
+// personApproves reports whether a person has approved this head. The author has not,
+// even as one of the reviewers.
+func (d *decision) personApproves() bool {
 	said := map[int64]bool{} // the last word of each counts
 	for _, v := range slices.Backward(d.f.Verdicts) {
 		if !v.Human || v.Head != d.f.Head || said[v.By.ID] {
@@ -257,7 +260,7 @@ func (d *decision) peopleApprove() bool {
 			return true
 		}
 	}
-	return !d.p.RequireHuman
+	return false
 }
 
 func (d *decision) reviewer(name string) Reviewer {

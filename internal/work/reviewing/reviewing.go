@@ -39,6 +39,9 @@ func (i Item) Choose() review.Choice {
 	return c
 }
 
+// Approvals are who has approved the head, and who has not.
+func (i Item) Approvals() review.Approvals { return review.ApprovalsOf(i.facts(), i.Policy) }
+
 // PersonAsks reports whether a person's request for changes is to be fixed now. It counts
 // for the head that they saw: what moves it first would leave them without an answer.
 func (i Item) PersonAsks() bool {

@@ -1,0 +1,25 @@
+package review
+
+// Approvals are who has approved a head, and who has not.
+type Approvals struct {
+	All     bool     // everybody who has to
+	Wanting []string // reviewers that have not, by their names
+	Reviews []int64  // GitHub's numbers of the reviews by which the others have
+	Person  bool     // a person who is not the author has
+}
+
+// ApprovalsOf says who has approved the head as it is.
+func ApprovalsOf(f Facts, p Policy) Approvals {
+	d := decision{f: f, p: p, line: Line(p, f.Inserted)}
+	a := Approvals{Person: d.personApproves(), All: Decide(f, p).State == Approved}
+	for _, r := range d.line {
+		v, said := d.standing(r.Name)
+		switch {
+		case !said || v.Decision != Approve:
+			a.Wanting = append(a.Wanting, r.Name)
+		case v.ReviewID != 0:
+			a.Reviews = append(a.Reviews, v.ReviewID)
+		}
+	}
+	return a
+}

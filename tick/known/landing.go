@@ -1,0 +1,56 @@
+package known
+
+import (
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// Landing is what is known of merging an item's pull request by our own request. It is
+// read where the config says that this is done.
+type Landing struct {
+	Policy  merging.Policy // by today's config
+	Box     merging.Box    // GitHub's merge box, as it was read last; see Box.Read
+	Words   []merging.Word // people's, that a head may be merged
+	Trouble work.Reason    // what came of an attempt with the present head; none: nothing, or there was none
+	Actions []work.Action  // what was planned to merge the pull request, of whichever head, the oldest first
+}
+
+// Lands reports whether the item's pull request is one that we merge ourselves, once
+// nothing is against it.
+func (i Item) Lands() bool {
+	return i.Landing.Policy.Auto && i.HasPull() && i.Pull.State == work.PullOpen && i.Flow != work.FlowReview && i.State.Open()
+}
+
+// Unclear reports whether a merge of the present head was sent, or put into a queue, and
+// GitHub shows neither yet. Whoever sees that nothing came of it makes the row void.
+func (i Item) Unclear() bool {
+	return slices.ContainsFunc(i.Landing.Actions, func(a work.Action) bool {
+		queued := a.Kind == work.ActionEnqueue && a.State == work.ActionApplied && i.Landing.Box.Queue.In
+		return (a.Kind == work.ActionMerge || a.Kind == work.ActionEnqueue) && i.sent(a) && !queued
+	})
+}
+
+func (i Item) sent(a work.Action) bool {
+	return a.Head == i.Pull.HeadOID && (a.State == work.ActionSent || a.State == work.ActionApplied)
+}
+
+// Updating reports whether the branch is being brought up to date with its base: that was
+// asked for, and the head has not moved since. It is waited for no longer than patience.
+func (i Item) Updating(now time.Time, patience time.Duration) bool {
+	return slices.ContainsFunc(i.Landing.Actions, func(a work.Action) bool {
+		return a.Kind == work.ActionUpdateBranch && i.sent(a) && now.Sub(a.SentAt) < patience
+	})
+}
+
+// Updated is when the branch was last brought up to date with its base; zero: never.
+func (i Item) Updated() time.Time {
+	for _, a := range slices.Backward(i.Landing.Actions) {
+		if a.Kind == work.ActionUpdateBranch && a.State == work.ActionApplied {
+			return a.SentAt
+		}
+	}
+	return time.Time{}
+}

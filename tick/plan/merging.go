@@ -1,0 +1,195 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/known"
+)
+
+// PlannedMerge is that a pull request is to be merged now, queued, or brought up to date
+// with its base first. It is looked at again before anything is sent.
+type PlannedMerge struct {
+	Item   int64
+	Number int
+	Action work.Action
+	Choice merging.Choice
+}
+
+// Merging decides whether an item's pull request may be merged now, were it alone.
+func Merging(v known.Snapshot, item known.Item) merging.Choice {
+	return landingOf(plannerOf(v, &Plan{}, item)).choose()
+}
+
+// landing plans how an item's pull request is merged by our own request. What is decided
+// is merging.Decide's; here it becomes rows, stops and words for why it waits.
+type landing struct{ *itemPlanner }
+
+func landingOf(r *itemPlanner) landing { return landing{r} }
+
+func (r landing) choose() merging.Choice {
+	if !r.item.Lands() {
+		return merging.Choice{}
+	}
+	return merging.Decide(r.facts(), r.item.Landing.Policy)
+}
+
+// facts are what of the item its merge depends on.
+func (r landing) facts() merging.Facts {
+	i, has := r.item, reviewsOf(r.itemPlanner).about().Approvals()
+	f := merging.Facts{
+		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Verdicts: has.Reviews, Person: has.Person, Words: i.Landing.Words,
+		Held: i.HeldBack, Busy: r.occupied(), Trouble: i.Landing.Trouble, Halt: r.v.Halt, Unclear: i.Unclear(), Updated: i.Updated(), Now: r.v.Now,
+	}
+	if p := i.Pause; p != nil && f.Held == nil {
+		f.Held = &review.Held{By: p.By, At: p.Began}
+	}
+	if f.Trouble.None() && r.stays() { // with the database gone the comment about the stop says so
+		f.Trouble = i.Reason
+	}
+	for _, e := range i.Events {
+		if e.Kind.Said() {
+			f.Said++
+		}
+	}
+	return f
+}
+
+// stays reports whether the item is stopped by what an attempt with the present head came
+// to.
+func (r landing) stays() bool {
+	return r.item.State == work.StateBlocked && merging.Stays(r.item.Reason.Kind) && r.item.Reason.Head == r.item.Pull.HeadOID
+}
+
+// occupied reports whether an agent works on the item or is to, or a person has to act
+// before anything else.
+func (r landing) occupied() bool {
+	_, busy := r.unfinished()
+	due := slices.ContainsFunc(r.item.Events, func(e work.Event) bool {
+		switch e.Kind { //nolint:exhaustive // no other asks for anything
+		case work.EventCommand:
+			return r.item.Notices[work.NoticeToken(r.v.Repo.Key(), e.Number, e.Key)] == ""
+		case work.EventCheck, work.EventReviewDue, work.EventFixDue:
+			return true
+		}
+		return false
+	})
+	planned := slices.ContainsFunc(r.p.Turns, func(t PlannedTurn) bool { return t.Item.ID == r.item.ID })
+	return busy || due || planned || r.item.Pull.Rewritten() || r.item.Stopped() && !merging.Stops(r.item.Reason.Kind)
+}
+
+// stopped reports whether the item is stopped because its pull request is not merged.
+func (r landing) stopped() bool {
+	_, busy := r.unfinished()
+	return !busy && r.item.State == work.StateBlocked && merging.Stops(r.item.Reason.Kind)
+}
+
+// lift lets an item resume whose merge nothing stops any more.
+func (r landing) lift() {
+	if !r.stopped() || !r.item.HasPull() || r.item.Pull.State != work.PullOpen {
+		return
+	}
+	if r.choose().Stop {
+		return
+	}
+	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateAwaitingFeedback})
+	r.item.State, r.item.Since, r.item.Reason = work.StateAwaitingFeedback, r.v.Now, work.Reason{}
+	r.line("resume", "", "nothing stops the merge any more")
+}
+
+// told reports whether the plan says already what the item does or waits for.
+func (r landing) told() bool {
+	return slices.ContainsFunc(r.p.Lines, func(l Line) bool { return l.Item == r.item.ID && (l.What == "turn" || l.What == "wait") })
+}
+
+// candidate is the pull request as one of those that may be merged; false where that is
+// not the next thing to be done about it.
+func (r landing) candidate() (merging.Candidate, bool) {
+	s := r.item.Reviews.Record.State
+	if !r.item.Lands() || s != review.Approved && s != review.Checking || r.told() {
+		return merging.Candidate{}, false
+	}
+	if r.item.Stopped() && !r.stopped() {
+		return merging.Candidate{}, false
+	}
+	patience := r.item.Landing.Policy.ChecksTimeout
+	return merging.Candidate{
+		Number: r.item.Pull.Number, Base: r.item.Pull.Base, Updated: r.item.Updated(),
+		Sent: r.item.Unclear() || r.item.Updating(r.v.Now, patience), Choice: r.choose(),
+	}, true
+}
+
+// land decides which of several pull requests go, one for each base.
+func (p *Plan) land(v *known.Snapshot, items []landing) {
+	of := map[int]landing{}
+	var all []merging.Candidate
+	for _, r := range items {
+		if c, ok := r.candidate(); ok {
+			of[c.Number] = r
+			all = append(all, c)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	first := of[all[0].Number].item.Landing.Policy
+	chosen, waits := merging.Next(slices.Concat(all, underWay(v.Sent, of)), v.Now, first.ChecksTimeout)
+	for _, c := range all {
+		r := of[c.Number]
+		switch by, later := waits[c.Number]; {
+		case c.Choice.Stop:
+			why := c.Choice.Why
+			why.Head = r.item.Pull.HeadOID
+			r.stop(why)
+		case slices.Contains(chosen, c.Number):
+			r.take(c.Choice)
+		case later && c.Choice.Ask != merging.AskNothing:
+			r.wait("", work.Reason{Kind: work.WhyMergeNext, Number: c.Number, Count: by, Branch: c.Base})
+		case !c.Choice.Why.None():
+			r.wait("", c.Choice.Why)
+		}
+	}
+}
+
+// underWay are pull requests that were sent, and are no candidates any more: their base
+// is about to move all the same.
+func underWay(sent []work.Action, of map[int]landing) (all []merging.Candidate) {
+	for _, a := range sent {
+		if _, one := of[a.Number]; !one && a.State == work.ActionSent && (a.Kind == work.ActionMerge || a.Kind == work.ActionUpdateBranch) {
+			all = append(all, merging.Candidate{Number: a.Number, Base: a.Base, Sent: true})
+		}
+	}
+	return all
+}
+
+// take plans what was chosen.
+func (r landing) take(c merging.Choice) {
+	a := r.action(c)
+	r.p.Merges = append(r.p.Merges, PlannedMerge{Item: r.item.ID, Number: a.Number, Action: a, Choice: c})
+	r.line("merge", "", a.Why)
+}
+
+// action is the row of what is to be sent.
+func (r landing) action(c merging.Choice) work.Action {
+	pull, key := r.item.Pull, r.v.Repo.Key()
+	a := work.Action{
+		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Need: work.NeedRequired, State: work.ActionPlanned, Number: pull.Number, Head: pull.HeadOID, Base: pull.Base,
+	}
+	switch c.Ask {
+	case merging.AskUpdate:
+		a.Kind, a.Token = work.ActionUpdateBranch, work.UpdateToken(key, pull.Number, pull.HeadOID)
+		a.Why = fmt.Sprintf("it is next, and behind %s", pull.Base)
+	case merging.AskEnqueue:
+		a.Kind, a.Token, a.Target = work.ActionEnqueue, work.EnqueueToken(key, pull.Number, pull.HeadOID), pull.NodeID
+		a.Why = fmt.Sprintf("nothing holds it; %s has a merge queue", pull.Base)
+	case merging.AskMerge, merging.AskNothing:
+		a.Kind, a.Token, a.Target = work.ActionMerge, work.MergeToken(key, pull.Number, pull.HeadOID), string(c.Method)
+		a.Title, a.Body = merging.Message(c.Method, pull, r.item.Number, r.item.Flow != work.FlowDesign, a.Token)
+		a.Why = fmt.Sprintf("nothing holds it; by %s", strings.ReplaceAll(string(c.Method), "_", " "))
+	}
+	return a
+}
