@@ -23,18 +23,20 @@ func (enqueue) find(ctx context.Context, s Scope, a work.Action) (observation, b
 		return observation{}, false, &overError{"the head moved to " + work.Short(box.Head)}
 	case box.Queue.In:
 		return observation{id: box.Queue.State}, true, nil
-	case box.State == work.PullMerged && a.Sends > 0 && throughQueue(s, box):
+	case box.State == work.PullMerged && !a.SentAt.IsZero() && throughQueue(s, box):
 		return observation{id: box.MergeCommit}, true, nil
 	case box.State == work.PullMerged:
 		return observation{}, false, &overError{"it was merged by " + box.MergedBy.Login}
 	}
-	if err := notOnBase(ctx, s, a); err != nil {
-		return observation{}, false, err
+	commit, err := onBase(ctx, s, a)
+	switch {
+	case err != nil:
+	case commit != "":
+		err = &HalfError{Commit: commit, Branch: a.Base}
+	case box.State != work.PullOpen:
+		err = &overError{"the pull request was closed"}
 	}
-	if box.State != work.PullOpen {
-		return observation{}, false, &overError{"the pull request was closed"}
-	}
-	return observation{}, false, nil
+	return observation{}, false, err
 }
 
 // queueBot merges what was queued, where GitHub does not name whoever queued it.

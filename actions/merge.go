@@ -70,13 +70,17 @@ func (merge) find(ctx context.Context, s Scope, a work.Action) (observation, boo
 		return mergedAt(ctx, s, a, p)
 	}
 	// Whatever GitHub shows and whoever remembers: what is on the base is not merged again.
-	if err := notOnBase(ctx, s, a); err != nil {
-		return observation{}, false, err
+	commit, err := onBase(ctx, s, a)
+	switch {
+	case err != nil:
+	case commit != "" && p.State == work.PullOpen:
+		err = &HalfError{Commit: commit, Branch: a.Base}
+	case commit != "": // somebody closed what GitHub left open
+		return observation{id: commit, url: p.URL}, true, nil
+	case p.State != work.PullOpen:
+		err = &overError{"the pull request was closed"}
 	}
-	if p.State != work.PullOpen {
-		return observation{}, false, &overError{"the pull request was closed"}
-	}
-	return observation{}, false, nil
+	return observation{}, false, err
 }
 
 // mergedAt tells our merge from somebody else's: its commit says our token, or we asked
@@ -86,7 +90,7 @@ func mergedAt(ctx context.Context, s Scope, a work.Action, p github.Pull) (obser
 	if p.HeadOID != a.Head {
 		return observation{}, false, &overError{"it was merged at another head, " + work.Short(p.HeadOID)}
 	}
-	if a.Sends > 0 && p.MergedBy.ID != 0 && slices.Contains(s.Accounts, p.MergedBy.ID) {
+	if !a.SentAt.IsZero() && p.MergedBy.ID != 0 && slices.Contains(s.Accounts, p.MergedBy.ID) {
 		return seen, true, nil
 	}
 	err := s.Branches.Fetch(ctx, p.MergeCommit)
@@ -100,21 +104,18 @@ func mergedAt(ctx context.Context, s Scope, a work.Action, p github.Pull) (obser
 	return seen, err == nil, err
 }
 
-// notOnBase is a *HalfError when the base has the merge of a pull request that GitHub
-// shows as open.
-func notOnBase(ctx context.Context, s Scope, a work.Action) error {
+// onBase is the commit by which the base has a pull request that GitHub does not show as
+// merged; empty: it has not.
+func onBase(ctx context.Context, s Scope, a work.Action) (string, error) {
 	if err := s.Branches.Fetch(ctx, a.Head); err != nil {
-		return err
+		return "", err
 	}
 	tip, ok, err := s.Branches.Head(ctx, a.Base)
 	if err != nil || !ok {
-		return err
+		return "", err
 	}
-	found, ok, err := s.Branches.FindLanded(ctx, "", tip, a.Head, a.Token)
-	if err == nil && ok {
-		err = &HalfError{Commit: found.OID, Branch: a.Base}
-	}
-	return err
+	found, _, err := s.Branches.FindLanded(ctx, "", tip, a.Head, a.Token)
+	return found.OID, err
 }
 
 func (e merge) do(ctx context.Context, s Scope, a work.Action) (observation, error) {

@@ -34,10 +34,22 @@ type Report struct {
 	// want of a login or for another one. The causes of their repositories say it too.
 	Shut error
 
-	mu    sync.Mutex
-	told  map[string]bool // the hosts of which they do
-	repos []RepoReport
-	turns []TurnReport
+	mu     sync.Mutex
+	told   map[string]bool // the hosts of which they do
+	repos  []RepoReport
+	turns  []TurnReport
+	merges []MergeReport
+}
+
+// MergeReport is what a pass did to merge a pull request.
+type MergeReport struct {
+	Repo   string `json:"repo"`
+	Number int    `json:"number"`
+	What   string `json:"what"` // merged, queued, updated, waiting, refused, stopped
+	Method string `json:"method"`
+	Commit string `json:"commit"` // that landed
+	Reason string `json:"reason"` // why not, or what is wrong with it
+	URL    string `json:"url"`
 }
 
 // RepoReport is what a pass did for one repository.
@@ -122,7 +134,21 @@ func (r *Report) Turns() []TurnReport {
 func (r *Report) Idle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.turns) == 0 && !slices.ContainsFunc(r.repos, func(x RepoReport) bool { return x.Failed || x.Replaced != "" || x.Notices > 0 || len(x.Warnings) > 0 })
+	return len(r.turns) == 0 && len(r.merges) == 0 && !slices.ContainsFunc(r.repos, func(x RepoReport) bool { return x.Failed || x.Replaced != "" || x.Notices > 0 || len(x.Warnings) > 0 })
+}
+
+// Merges lists what was done to merge pull requests.
+func (r *Report) Merges() []MergeReport {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.merges)
+}
+
+// AddMerge adds what was done to merge a pull request.
+func (r *Report) AddMerge(m MergeReport) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.merges = append(r.merges, m)
 }
 
 // AddTurn adds what became of a turn.

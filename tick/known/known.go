@@ -40,8 +40,8 @@ type Snapshot struct {
 	Day     spending.Day      // over all repositories
 	Served  RoundRobin
 
-	Halt    *merging.Halt // nothing is merged in the repository; nil: what may be is
-	Sent    []work.Action // merges and updates of branches that were sent, and of which nobody has seen the end
+	Halt *merging.Halt // nothing is merged in the repository; nil: what may be is
+	Sent []work.Action // merges and updates of branches that were sent, and of which nobody has seen the end
 
 	Terminal string // the item as a terminal names it, where a command is given there; else empty
 }
