@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/nearest"
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
@@ -45,7 +46,11 @@ func repos(cfg *config.Config, only string) ([]work.RepoName, error) {
 	if r, ok := cfg.Repo(wanted); ok {
 		return []work.RepoName{r.Name}, nil
 	}
-	return nil, fmt.Errorf("repository %s is not in %s; known: %s", wanted, cfg.Path, names(all))
+	err = fmt.Errorf("repository %s is not in %s; known: %s", wanted, cfg.Path, names(all))
+	if meant := nearest.Of(wanted.FullName(), terminal.Each(all, work.RepoName.FullName)); meant != "" {
+		err = fmt.Errorf("%w; did you mean %s?", err, meant)
+	}
+	return nil, err
 }
 
 func newConfigCmd(a *app) *cobra.Command {

@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
@@ -21,6 +22,7 @@ type passView struct {
 	skipped        string // why there was no pass
 	repos          []env.RepoReport
 	turns          []env.TurnReport
+	merges         []env.MergeReport
 	plan           []planLine // of a dry run
 	held           string
 	halt           *folder.Halt
@@ -29,7 +31,7 @@ type passView struct {
 func (v passView) object() map[string]any {
 	return map[string]any{
 		"startedAt": v.started.UTC(), "endedAt": v.ended.UTC(), "skipped": v.skipped, "held": v.held, "paused": status.ViewHalt(v.halt),
-		"repositories": terminal.OrEmpty(v.repos), "turns": terminal.OrEmpty(v.turns), "plan": terminal.OrEmpty(v.plan),
+		"repositories": terminal.OrEmpty(v.repos), "turns": terminal.OrEmpty(v.turns), "merges": terminal.OrEmpty(v.merges), "plan": terminal.OrEmpty(v.plan),
 	}
 }
 
@@ -57,20 +59,21 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 		return a.printHalted(rep.Halt, opt, cfg)
 	}
 	if opt.json.Asked() {
-		v := passView{started: rep.StartedAt, ended: rep.EndedAt, skipped: rep.Skipped, repos: rep.Repos(), turns: rep.Turns(), held: rep.Held}
+		v := passView{started: rep.StartedAt, ended: rep.EndedAt, skipped: rep.Skipped, repos: rep.Repos(), turns: rep.Turns(), merges: rep.Merges(), held: rep.Held}
 		if err := opt.json.Write(out, v.object()); err != nil {
 			return err
 		}
 		return failedRepos(rep.Repos(), len(cfg.Repos))
 	}
-	if err := printTurns(out, rep); err != nil {
+	if err := printDone(out, rep); err != nil {
 		return err
 	}
 	a.printTrouble(rep.Repos())
 	return failedRepos(rep.Repos(), len(cfg.Repos))
 }
 
-func printTurns(out terminal.Output, rep *env.Report) error {
+// printDone tells what became of turns and merges.
+func printDone(out terminal.Output, rep *env.Report) error {
 	switch {
 	case out.TTY && rep.Held != "":
 		fmt.Fprintln(out.W, out.LocalTimes(rep.Held))
@@ -81,13 +84,37 @@ func printTurns(out terminal.Output, rep *env.Report) error {
 	for _, t := range rep.Turns() {
 		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.LocalTimes(t.Reason), t.URL})
 	}
+	for _, m := range rep.Merges() {
+		rows = append(rows, []string{m.Repo + "#" + strconv.Itoa(m.Number), "merge", string(m.Outcome), out.LocalTimes(mergeSays(m)), m.URL})
+	}
 	if len(rows) > 0 {
-		return out.Table([]string{"ITEM", "TURN", "OUTCOME", "REASON", "LINK"}, rows)
+		return out.Table([]string{"ITEM", "WHAT", "OUTCOME", "REASON", "LINK"}, rows)
 	}
 	if out.TTY && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()) {
 		fmt.Fprintln(out.W, "no turn was needed; gh mergexo status shows where everything stands")
 	}
 	return nil
+}
+
+// mergeSays is what a pass did to have a pull request merged, in a sentence.
+func mergeSays(m env.MergeReport) string {
+	switch m.Outcome {
+	case env.MergeDone:
+		said := fmt.Sprintf("merged #%d", m.Number)
+		if m.Method != "" { // a queue has its own
+			said += " (" + m.Method + ")"
+		}
+		if said += fmt.Sprintf(" as %s into %s", work.Short(m.Commit), m.Base); m.Differs != "" {
+			said += "; what landed is not what was approved: " + m.Differs
+		}
+		return terminal.OneLine(said)
+	case env.MergeQueued:
+		return fmt.Sprintf("put #%d into the merge queue of %s", m.Number, m.Base)
+	case env.MergeUpdated:
+		return fmt.Sprintf("brought #%d up to date with %s", m.Number, m.Base)
+	case env.MergeWaits, env.MergeBlocked:
+	}
+	return terminal.OneLine(fmt.Sprintf("#%d is not merged: %s", m.Number, m.Reason))
 }
 
 // unread reports whether a repository could not be read: that is told instead.

@@ -66,6 +66,7 @@ accepts.`,
 	)
 	add(groupItem, a.newCommandCmds()...)
 	add(groupOther,
+		newResumeMergingCmd(a),
 		newConfigCmd(a),
 		newPromptsCmd(a),
 		newSandboxCmd(a),

@@ -29,7 +29,8 @@ func newStatusCmd(a *app) *cobra.Command {
 		Long: `Show for each work item its state, since when it is in it, what it waits for,
 what comes next, and what it has spent of its budgets; whether everything is
 paused ("pause --all"), since when and why; the repositories that
-GitHub did not answer for; what was spent in the last 24 hours; the agents whose
+GitHub did not answer for; those that nothing is merged into any more, and what
+ends that; what was spent in the last 24 hours; the agents whose
 program is missing, too old, or of a version that nobody has tried; those that
 could read your files, because no sandbox is around them; what the config names
 and is not there; and how far this machine's clock is from GitHub's, if it is.

@@ -74,6 +74,8 @@ type repoView struct {
 	Input     int64          `json:"inputTokens"`
 	Output    int64          `json:"outputTokens"`
 	CostInUSD float64        `json:"costUSD"`
+
+	Stopped *StoppedView `json:"mergingStopped"` // null: it is merged into, where the config says so
 }
 
 type eventView struct {
@@ -206,7 +208,7 @@ func viewRepo(r work.Repo, c store.Counts) repoView {
 func viewRepos(b Board) []repoView {
 	views := terminal.Each(b.repos, func(r repoStatus) repoView {
 		v := viewRepo(r.Repo, r.counts)
-		v.Name = r.called
+		v.Name, v.Stopped = r.called, ViewStopped(r.stopped, r.called)
 		return v
 	})
 	for _, l := range b.left {

@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -38,7 +39,8 @@ type repoStatus struct {
 	work.Repo
 	called  string // its name, with its host where that is needed
 	counts  store.Counts
-	ignored []string // its times that lie in the future
+	ignored []string      // its times that lie in the future
+	stopped *merging.Halt // nothing is merged in it until a person says so; nil: something is
 }
 
 // Query says what a board is about.
@@ -106,6 +108,11 @@ func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus
 		}
 		if r.counts, err = tx.Counts(ctx, r.ID); err != nil {
 			return err
+		}
+		if halt, stopped, err := tx.MergingStopped(ctx, r.ID); err != nil {
+			return err
+		} else if stopped {
+			r.stopped = &halt
 		}
 	}
 	b.repos = append(b.repos, r)

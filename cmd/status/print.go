@@ -19,6 +19,7 @@ import (
 // to know, is printed on notes: below the items on a terminal, on standard error
 // when the output is read by a program.
 func (b Board) Print(out terminal.Output, notes io.Writer) error {
+	b.printStopped(out, notes)
 	table := printRows
 	if out.TTY {
 		table = printStandings

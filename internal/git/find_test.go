@@ -174,3 +174,33 @@ func TestFindLandedWithoutThem(t *testing.T) {
 		t.Errorf("without a token: %v %v", ok, err)
 	}
 }
+
+// What the head stands on is older than any merge of it, whatever its message says.
+func TestWhatTheHeadStandsOnIsNotItsMerge(t *testing.T) {
+	said := func(w *world) { w.commit("old\n\n"+token, map[string]string{"old": "o"}) }
+	w, f := forked(t, said, func(w *world) {
+		w.at("topic", "main")
+		w.commit("one\n\n"+token, line(5, "ours"))
+	})
+	w.publish()
+	got, ok, err := w.mirror.FindLanded(t.Context(), "", f.base, f.head, token)
+	if ok || err != nil {
+		t.Errorf("%v %+v", err, got)
+	}
+}
+
+// Blanks at the ends of lines are not what makes a commit another one.
+func TestARebaseThatTidiesMessages(t *testing.T) {
+	w, f := forked(t, change("base", line(1, "theirs")), func(w *world) {
+		w.write(filepath.Join(w.person, "text"), line(5, "ours")["text"])
+		w.cmd(w.person, "commit", "-q", "-a", "--cleanup=verbatim", "-m", "one  \n\nbody \t\n\n\n")
+		w.commit("two", map[string]string{"new": "n"})
+	})
+	w.at("main", f.base)
+	w.hosted("cherry-pick", f.head+"~1")
+	w.hosted("commit", "-q", "--amend", "--cleanup=strip", "--no-edit")
+	w.hosted("cherry-pick", f.head)
+	if got, ok := w.found(f); !ok || !got.Same || got.Series != 2 {
+		t.Errorf("%v %+v", ok, got)
+	}
+}

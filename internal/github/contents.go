@@ -48,6 +48,7 @@ func contentsURL(repo work.RepoName, path, ref string) string {
 
 type wirePullFile struct {
 	Filename string `json:"filename"`
+	Previous string `json:"previous_filename"` // of one that was renamed
 }
 
 func (w wirePullFile) Check() error {
@@ -57,13 +58,23 @@ func (w wirePullFile) Check() error {
 	return nil
 }
 
-// PullFiles lists the paths that a pull request changes; GitHub names 3,000 at
-// most.
+// MaxPullFiles is how many files of a pull request GitHub names at most. Of one that
+// changes as many it is not known what else it changes.
+const MaxPullFiles = 3000
+
+// PullFiles lists the paths that a pull request changes, of what it renames both.
 func (c Pulls) PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
 	files, err := transport.Every(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/files?per_page=100", repo.FullName(), number),
-		func(w wirePullFile) string { return w.Filename })
+		func(w wirePullFile) wirePullFile { return w })
 	if err != nil {
 		return nil, fmt.Errorf("list the files of %s: %w", work.Ref(repo, number), err)
 	}
-	return files, nil
+	paths := make([]string, 0, len(files))
+	for _, f := range files {
+		paths = append(paths, f.Filename)
+		if f.Previous != "" {
+			paths = append(paths, f.Previous)
+		}
+	}
+	return paths, nil
 }

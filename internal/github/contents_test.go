@@ -1,8 +1,11 @@
 package github
 
 import (
+	"net/http"
 	"slices"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
 
 func TestFileOfACommit(t *testing.T) {
@@ -31,7 +34,12 @@ func TestPullFiles(t *testing.T) {
 	number, _ := w.pull(t, "topic")
 	got, err := w.client.PullFiles(t.Context(), w.name, number)
 	must(t, err)
-	if len(got) == 0 || slices.Contains(got, "") {
+	if !slices.Equal(got, []string{"README.md"}) {
 		t.Errorf("files %q", got)
+	}
+	// What is moved out of a folder changes that folder.
+	w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: `[{"filename":"lib/key.go","previous_filename":"auth/key.go","status":"renamed"},{"filename":"a"}]`})
+	if got, err := w.client.PullFiles(t.Context(), w.name, number); err != nil || !slices.Equal(got, []string{"lib/key.go", "auth/key.go", "a"}) {
+		t.Errorf("files %q, %v", got, err)
 	}
 }

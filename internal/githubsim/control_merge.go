@@ -3,7 +3,6 @@ package githubsim
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 )
 
@@ -101,11 +100,6 @@ func (r *Repo) RefuseNextMerges(times, status int, message string) {
 	r.trouble(&mergeTrouble{times: times, refuse: refusal(status, message)})
 }
 
-// BreakNextMerges makes so many merges answer 500, and do nothing.
-func (r *Repo) BreakNextMerges(times int) {
-	r.RefuseNextMerges(times, http.StatusInternalServerError, "Server Error")
-}
-
 // HalveNextMerges leaves so many merges half done: the commit is on the base, the pull request open, the answer a 500.
 func (r *Repo) HalveNextMerges(times int) { r.trouble(&mergeTrouble{times: times, half: true}) }
 
@@ -128,6 +122,27 @@ func (r *Repo) CompleteMerge(number int) error {
 	}
 	r.finishMerge(p, *p.half)
 	return nil
+}
+
+// Box is what the merge box of a pull request says.
+type Box struct {
+	State    string // GraphQL's mergeStateStatus
+	Decision string // GraphQL's reviewDecision; "" for null
+	Missing  []string
+}
+
+// Box reads the merge box, at once: mergeability does not lag.
+func (r *Repo) Box(number int) (Box, bool) {
+	defer r.hub.enter()()
+	p := r.pull(number)
+	if p == nil {
+		return Box{}, false
+	}
+	b := Box{State: p.mergeState(p.computeMergeable()), Decision: p.reviewDecision()}
+	for _, l := range p.unmet() {
+		b.Missing = append(b.Missing, l.text)
+	}
+	return b, true
 }
 
 // KeepIssues lets closing words close nothing.

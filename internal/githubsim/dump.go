@@ -28,8 +28,11 @@ func (r *Repo) dump(b *strings.Builder) {
 	fmt.Fprintf(b, "repository %s default %s%s\n", r.fullName(), r.defaultBranch, mark(r.archived, " archived"))
 	heads := r.git.heads()
 	for _, name := range slices.Sorted(maps.Keys(heads)) {
-		fmt.Fprintf(b, "branch %s tree %s\n", name, r.treeOf(heads[name]))
+		if !strings.HasPrefix(name, queueBranches) { // whose names hold commit ids; the entries are told below
+			fmt.Fprintf(b, "branch %s tree %s\n", name, r.treeOf(heads[name]))
+		}
 	}
+	r.dumpLandings(b)
 	r.dumpStatuses(b)
 	for _, is := range r.issues {
 		if is.deleted {
@@ -38,6 +41,19 @@ func (r *Repo) dump(b *strings.Builder) {
 		}
 		is.dump(b)
 	}
+}
+
+// dumpLandings counts the steps of the default branch: what landed twice may have changed nothing the second time.
+func (r *Repo) dumpLandings(b *strings.Builder) {
+	oid, ok := r.git.head(r.defaultBranch)
+	if !ok {
+		return
+	}
+	steps, err := cached(r.git, "steps "+oid, func() (string, error) { return r.git.run("rev-list", "--first-parent", "--count", oid) })
+	if err != nil {
+		steps = "?"
+	}
+	fmt.Fprintf(b, "%s has %s steps\n", r.defaultBranch, steps)
 }
 
 // dumpStatuses writes the newest statuses of all commits, by tree: an older head's as well.
@@ -98,6 +114,12 @@ func (is *issue) dump(b *strings.Builder) {
 }
 
 func (p *pull) dump(b *strings.Builder) {
+	if q := p.entry(); q != nil {
+		fmt.Fprintf(b, "  in the merge queue %s\n", q.state)
+	}
+	if p.half != nil {
+		b.WriteString("  half merged\n")
+	}
 	if len(p.reviewers) > 0 {
 		fmt.Fprintf(b, "  requested %s\n", strings.Join(logins(p.reviewers), ", "))
 	}

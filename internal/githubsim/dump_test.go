@@ -46,6 +46,27 @@ func TestDump(t *testing.T) {
 	}
 }
 
+// What a merge leaves behind is told: a second one that changes nothing, a half, a place in a queue.
+func TestDumpOfMerges(t *testing.T) {
+	w := newWorld(t)
+	n := w.pull("topic", "ann")
+	w.repo.ProtectBy("main", Rules{Queue: "squash"})
+	w.must(w.repo.Enqueue(n, "me"))
+	w.must(w.repo.StepQueue(n))
+	if text := w.hub.Dump(); !strings.Contains(text, "  in the merge queue AWAITING_CHECKS\n") || strings.Contains(text, "gh-readonly") {
+		t.Errorf("no queue in\n%s", text)
+	}
+	w.must(w.repo.Dequeue(n, "me"))
+	w.repo.Unprotect("main")
+	w.repo.HalveNextMerges(2)
+	w.merge(n, object{"merge_method": "squash"})
+	once := w.hub.Dump()
+	w.merge(n, object{"merge_method": "squash"})
+	if twice := w.hub.Dump(); twice == once || !strings.Contains(twice, "  half merged\n") || !strings.Contains(twice, "main has 3 steps\n") {
+		t.Errorf("merged twice:\n%s", twice)
+	}
+}
+
 // TestSeed makes a thousand pull requests and reads them: it must stay fast, since a benchmark does so, and what is slow
 // is git.
 func TestSeed(t *testing.T) {

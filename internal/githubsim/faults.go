@@ -2,6 +2,7 @@ package githubsim
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"regexp"
@@ -19,6 +20,7 @@ type Fault struct {
 	Nth      int    // the first matching request that it hits, counted from 1; 0 is 1
 	Always   bool   // it also hits all later ones; otherwise it is gone after one
 
+	Do      func() error  // is done first, as somebody else's deed between two requests; what it says is among Unknown
 	Applied bool          // the request takes effect before things go wrong
 	Drop    bool          // the connection is closed instead of answering
 	Delay   time.Duration // before it continues; with nothing else set, the answer is merely late
@@ -122,6 +124,9 @@ func (h *Hub) before(ctx context.Context, w http.ResponseWriter, rq *Request, f 
 	if f.held != nil && !f.held.stop() {
 		return h.strike(w, rq, nil, &Fault{Drop: true})
 	}
+	if f.Do != nil {
+		h.interpose(rq, f.Do)
+	}
 	if f.Delay > 0 {
 		select {
 		case <-time.After(f.Delay):
@@ -132,6 +137,15 @@ func (h *Hub) before(ctx context.Context, w http.ResponseWriter, rq *Request, f 
 		return true
 	}
 	return h.strike(w, rq, nil, f)
+}
+
+// interpose does a deed of somebody else's before a request takes effect.
+func (h *Hub) interpose(rq *Request, deed func() error) {
+	if err := deed(); err != nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.unknown = append(h.unknown, fmt.Sprintf("before %s %s: %v", rq.Method, rq.Path, err))
+	}
 }
 
 // after does what strikes a request that has taken effect; false when that ends it.

@@ -54,6 +54,8 @@ type gql struct {
 	cost    gqlCost
 	budget  bucket
 	errs    []gqlItem // of list elements, for which the library has no errors
+
+	mergeable map[*pull]mergeability // as far as it was asked for
 }
 
 type gqlKey struct{}
@@ -133,7 +135,7 @@ func (g *gqlHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.write(ok(gqlResponse{Errors: items}))
 		return
 	}
-	x := &gql{call: c, handler: g, cost: cost, budget: c.charge(cost.points)}
+	x := &gql{call: c, handler: g, cost: cost, budget: c.charge(cost.points), mergeable: map[*pull]mergeability{}}
 	out := g.schema.Exec(context.WithValue(r.Context(), gqlKey{}, x), in.Query, in.Operation, in.Variables)
 	a.write(ok(gqlResponse{Data: out.Data, Errors: append(x.errs, gqlItems(out.Errors)...)}))
 }

@@ -33,9 +33,9 @@ func (g *gqlPull) ViewerCanUpdateBranch() bool {
 	return g.p.state == "open" && g.p.headRepo != nil && g.p.headRepo.can(g.x.viewer, "write") && g.p.behind()
 }
 
-// MergeStateStatus is what the merge box says. It asks for mergeability like Mergeable, and so may be UNKNOWN.
+// MergeStateStatus is what the merge box says.
 func (g *gqlPull) MergeStateStatus(ctx context.Context) string {
-	return g.p.mergeState(g.p.mergeable(ctx))
+	return g.p.mergeState(mergeability(g.Mergeable(ctx)))
 }
 
 // gqlAuto is an AutoMergeRequest, of which there are none.
@@ -106,7 +106,7 @@ func (g *gqlEntry) ID() graphql.ID         { return graphql.ID(g.q.nodeID) }
 func (g *gqlEntry) State() string          { return string(g.q.state) }
 func (g *gqlEntry) Position() int32        { return int32(g.q.position()) }
 func (g *gqlEntry) EnqueuedAt() gqlTime    { return gqlTime(g.q.at) }
-func (g *gqlEntry) PullRequest() *gqlPull  { return &gqlPull{g.x, g.q.pull} }
+func (g *gqlEntry) PullRequest() *gqlPull  { return g.x.pullRequest(g.q.pull) }
 func (g *gqlEntry) HeadCommit() *gqlCommit { return g.x.commit(g.q.pull.repo, g.q.group) }
 func (g *gqlEntry) BaseCommit() *gqlCommit { return g.x.commit(g.q.pull.repo, g.q.base) }
 
@@ -185,7 +185,7 @@ func (*gqlRoot) MergePullRequest(ctx context.Context, a struct {
 	if _, e := p.repo.mergePull(x.viewer, p, order); e != nil {
 		return nil, refuse(e)
 	}
-	return &mergePayload{gqlAccountOf(x.viewer), a.Input.ClientMutationID, &gqlPull{x, p}}, nil
+	return &mergePayload{gqlAccountOf(x.viewer), a.Input.ClientMutationID, x.pullRequest(p)}, nil
 }
 
 // word is "" for null.

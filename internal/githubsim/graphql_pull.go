@@ -49,8 +49,13 @@ func (g *gqlPull) HeadRepositoryOwner() *gqlAccount {
 	return gqlAccountOf(g.p.headRepo.owner)
 }
 
-// Mergeable is MERGEABLE, CONFLICTING or UNKNOWN.
-func (g *gqlPull) Mergeable(ctx context.Context) string { return string(g.p.mergeable(ctx)) }
+// Mergeable is MERGEABLE, CONFLICTING or UNKNOWN, and the same for all fields of an answer.
+func (g *gqlPull) Mergeable(ctx context.Context) string {
+	if g.x.mergeable[g.p] == "" {
+		g.x.mergeable[g.p] = g.p.mergeable(ctx)
+	}
+	return string(g.x.mergeable[g.p])
+}
 
 func (g *gqlPull) size() (added, deleted int32) {
 	d, err := g.p.diff()

@@ -136,7 +136,7 @@ func (g *gqlNode) ToIssue() (*gqlIssue, bool) {
 
 func (g *gqlNode) ToPullRequest() (*gqlPull, bool) {
 	v, ok := g.v.(*pull)
-	return &gqlPull{g.x, v}, ok
+	return g.x.pullRequest(v), ok
 }
 
 func (g *gqlNode) ToIssueComment() (*gqlComment, bool) {

@@ -78,7 +78,7 @@ func (x *gql) repository(r *Repo) *gqlRepo {
 // PullRequest finds a pull request by number.
 func (g *gqlRepo) PullRequest(a struct{ Number int32 }) (*gqlPull, error) {
 	if p := g.r.pull(int(a.Number)); p != nil {
-		return &gqlPull{g.x, p}, nil
+		return g.x.pullRequest(p), nil
 	}
 	return nil, noNumber("a PullRequest", a.Number)
 }

@@ -35,9 +35,12 @@ const kindQueueEntry kind = "MQE"
 // queueBot is who merges through a queue.
 const queueBot = "github-merge-queue[bot]"
 
+// queueBranches is how the names of the branches begin that queues make.
+const queueBranches = "gh-readonly-queue/"
+
 // branch is the one that the group is built on, and which workflows of merge_group run on.
 func (q *queueEntry) branch() string {
-	return fmt.Sprintf("gh-readonly-queue/%s/pr-%d-%s", q.pull.baseRef, q.pull.number, q.base)
+	return fmt.Sprintf("%s%s/pr-%d-%s", queueBranches, q.pull.baseRef, q.pull.number, q.base)
 }
 
 // entry is the pull request's place in the queue; nil when it has none.
@@ -129,6 +132,9 @@ func (r *Repo) stepQueue(q *queueEntry) error {
 	if q.group != "" && q.base != tip && q.position() == 1 {
 		_ = r.git.deleteRef("refs/heads/" + q.branch()) // it is built again on what landed meanwhile
 		q.state, q.group, q.base = queued, "", ""
+	}
+	if q.group == "" && (q.state == awaitingChecks || q.state == queueMergeable) {
+		q.state = queued // it was put there by hand
 	}
 	switch q.state {
 	case queued:

@@ -190,7 +190,7 @@ func TestMergeRefusals(t *testing.T) {
 			t.Errorf("the box says %s", got)
 		}
 	}
-	w.repo.BreakNextMerges(1)
+	w.repo.RefuseNextMerges(1, 500, "Server Error")
 	refused("broken", 500, "Server Error", object{"merge_method": "squash"})
 	_, err := w.repo.PushCommit("topic", "ann", map[string]string{"b": "b\n"}, "More")
 	w.must(err)
@@ -268,6 +268,23 @@ func TestOtherTreeAndKeptIssue(t *testing.T) {
 	}
 	if _, there := w.repo.Head("topic"); there {
 		t.Error("the branch is there")
+	}
+}
+
+// Something may happen between a look and the merge.
+func TestDeedBeforeTheMerge(t *testing.T) {
+	w := newWorld(t)
+	n := w.pull("topic", "ann")
+	head := w.repo.Branches()["topic"]
+	w.hub.AddFault(Fault{Method: "PUT", Path: "*/merge", Do: func() error {
+		_, err := w.repo.PushCommit("topic", "ann", map[string]string{"late": "l\n"}, "Late")
+		return err
+	}})
+	if status, message := w.merge(n, object{"sha": head}); status != 409 {
+		t.Errorf("%d %s", status, message)
+	}
+	if status, message := w.merge(n, object{"sha": w.repo.Branches()["topic"]}); status != 200 {
+		t.Errorf("the second: %d %s", status, message)
 	}
 }
 

@@ -256,3 +256,57 @@ func TestGH(t *testing.T) {
 		}
 	}
 }
+
+// gh runs the real gh against the hub, as somebody, and gives what it said.
+func (w *world) gh(path, as string, args ...string) (string, error) {
+	w.t.Helper()
+	cfg := w.t.TempDir()
+	sock := shortSocket(w.t)
+	w.must(w.hub.ServeUnix(sock))
+	w.must(os.WriteFile(filepath.Join(cfg, "config.yml"), []byte("http_unix_socket: "+sock+"\n"), 0o600))
+	cmd := exec.CommandContext(w.t.Context(), path, args...)
+	cmd.Dir = cfg
+	cmd.Env = []string{"HOME=" + cfg, "GH_CONFIG_DIR=" + cfg, "GH_HOST=github.localhost", "GH_TOKEN=" + w.tokens[as], "GH_NO_UPDATE_NOTIFIER=1", "GH_PROMPT_DISABLED=1", "PATH=" + os.Getenv("PATH")}
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// The real gh merges, and is refused, as it is by GitHub.
+func TestGHMerges(t *testing.T) {
+	gh, err := exec.LookPath("gh")
+	if err != nil {
+		t.Skip("gh is not installed")
+	}
+	w := newWorld(t)
+	n := w.pull("topic", "ann")
+	was := w.repo.Branches()["topic"]
+	w.must2(w.repo.PushCommit("topic", "ann", map[string]string{"b": "b\n"}, "More"))
+	merge := func(args ...string) (string, error) {
+		return w.gh(gh, "me", append([]string{"pr", "merge", fmt.Sprint(n), "--repo", "github.localhost/acme/app"}, args...)...)
+	}
+	refused := func(message string, args ...string) {
+		t.Helper()
+		if out, err := merge(args...); err == nil || !strings.Contains(out, message) {
+			t.Errorf("gh says %q (%v), want %q", out, err, message)
+		}
+	}
+	refused("Head branch was modified. Review and try the merge again.", "--squash", "--match-head-commit", was)
+	w.must(w.repo.AllowMethods("squash"))
+	refused("Rebase merges are not allowed on this repository.", "--rebase")
+	w.repo.RefuseNextMerges(1, 405, "Merge already in progress")
+	refused("Merge already in progress", "--squash")
+	w.repo.SetRuleset("rules", "main", Rules{Checks: []string{"build"}})
+	refused("the base branch policy prohibits the merge", "--squash")
+	w.must(w.repo.RemoveRuleset("rules"))
+	if out, err := merge("--squash", "--match-head-commit", w.repo.Branches()["topic"], "--subject", "Title", "--body", "ours"); err != nil {
+		t.Fatalf("gh: %v: %s", err, out)
+	}
+	list, err := w.repo.Log("main")
+	w.must(err)
+	if list[0].Message != "Title\n\nours" || len(list[0].Parents) != 1 {
+		t.Errorf("landed %+v", list[0])
+	}
+	if out, _ := merge("--squash"); !strings.Contains(out, "was already merged") {
+		t.Errorf("again: %s", out)
+	}
+}

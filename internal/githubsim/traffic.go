@@ -64,7 +64,8 @@ func (h *Hub) ResetLog() {
 	h.log, h.count = nil, 0
 }
 
-// Unknown lists the requests that no route answers, as "METHOD path". Tests fail on any.
+// Unknown lists the requests that no route answers, as "METHOD path", and what kept the deeds of faults from being done.
+// Tests fail on any.
 func (h *Hub) Unknown() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -19,6 +19,7 @@ import (
 //	hub hold METHOD PATH               stopped before it takes effect, until released
 //	hub await-held                     waits until every request to be held is there
 //	hub release [--lost]               lets it take effect, even when its client is gone, and waits for that; or cuts it off
+//	hub before METHOD PATH [--nth N] -- DEED…   another command of hub is done right before the request takes effect
 //	hub html                           200 with a page
 //	hub secondary DURATION             secondary rate limit with Retry-After
 //	hub redirect URL                   301
@@ -85,6 +86,21 @@ func release(c *command) error {
 		return c.hub.LoseHeld()
 	}
 	return c.hub.ReleaseHeld()
+}
+
+// before has a deed done between a look of the program's and what it sends. Flags of the deed come behind "--".
+func before(c *command) error {
+	f := githubsim.Fault{Method: c.args[0], Path: c.args[1], Always: c.has("always")}
+	if err := c.choices(&f); err != nil {
+		return err
+	}
+	deed := c.args[2:]
+	if _, ok := subcommands()[deed[0]]; !ok {
+		return fmt.Errorf("there is no %q", deed[0])
+	}
+	f.Do = func() error { return c.again(deed) }
+	c.hub.AddFault(f)
+	return nil
 }
 
 func lose(c *command) error {

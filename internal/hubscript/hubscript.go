@@ -36,24 +36,38 @@
 //	hub force-push BRANCH [FILE CONTENT] [--by U] [--onto REF]
 //	hub branch NAME REF                hub delete-branch BRANCH [--by U]
 //	hub rename-default NAME            hub rename-repo OWNER/NAME         hub delete-repo
-//	hub archive                        hub protect BRANCH [--check C]… [--approvals N] [--dismiss-stale] [--last-push]
+//	hub archive
 //	hub refuse-push BRANCH MESSAGE     hub refuse-workflows     hub allow-pushes
-//	hub refuse-merges MESSAGE
 //	hub check REF NAME CONCLUSION [--log L] [--annotate PATH:LINE:MESSAGE] [--ago D]; the conclusion none: it has not ended
 //	hub status REF CONTEXT STATE [DESCRIPTION]
 //	hub forbid-checks NAME             their token may not see check runs
 //	hub forbid-statuses NAME           their token may set no commit status
 //	hub revoke NAME                    their token is not accepted    hub restore-token NAME
 //
+// In check and status the REF queue:PR is the commit that the merge queue wants to land.
+//
+// What is demanded of merges, and how they end (see people_merge.go):
+//
+//	hub protect BRANCH RULE…           hub unprotect BRANCH
+//	hub ruleset NAME BRANCH RULE…      hub remove-ruleset NAME
+//	hub merge-methods METHOD…          hub delete-on-merge
+//	hub refuse-merges MESSAGE [--times N] [--code STATUS]
+//	hub half-merges [--times N]        hub complete-merge PR
+//	hub alter-merges FILE CONTENT [--times N]
+//	hub keep-issues                    closing words close nothing
+//	hub delay-updates                  hub finish-updates
+//	hub enqueue PR [--by U]            hub dequeue PR [--by U]
+//	hub step-queue PR                  hub queue-state PR STATE
+//
 // What goes wrong (see faults.go for the matchers):
 //
 //	hub lose, hub fail, hub slow, hub html, hub secondary, hub redirect, hub clear-faults, hub pending-faults
-//	hub hold, hub await-held, hub release
+//	hub hold, hub await-held, hub release, hub before
 //	hub lag, hub limit, hub max-comments, hub max-page, hub bump-on-reaction
 //
 // What can be seen, on standard output (--bare leaves HTML comments such as markers out of texts):
 //
-//	hub issues | pulls | branches | labels N | repo-labels | reactions N | reviews PR | requested PR | statuses REF | timeline N | pull PR | log REF [--full]
+//	hub box PR | queue | issues | pulls | branches | labels N | repo-labels | reactions N | reviews PR | requested PR | statuses REF | timeline N | pull PR | log REF [--full]
 //	hub comments N [--bare] [--author A] | dump [--bare] | show REF:FILE
 //	hub requests [--writes] [--number] | hub reset-requests | hub unknown | hub token NAME | hub user-id NAME | hub git-dir
 package hubscript
@@ -77,7 +91,9 @@ func Commands(hub func(*testscript.TestScript) *githubsim.Hub, moment func(*test
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"hub": func(ts *testscript.TestScript, neg bool, args []string) {
 			printed := ""
-			c := &command{hub: hub(ts), moment: func() error { return moment(ts) }, print: func(text string) { printed += text }}
+			on, at := hub(ts), func() error { return moment(ts) }
+			again := func(args []string) error { return (&command{hub: on, moment: at, print: func(string) {}}).run(args) }
+			c := &command{hub: on, moment: at, print: func(text string) { printed += text }, again: again}
 			err := c.run(args)
 			if printed == "" {
 				printed = "\n" // testscript keeps the output of the command before when there is none
@@ -102,8 +118,9 @@ type command struct {
 	repo   *githubsim.Repo
 	moment func() error
 	print  func(string)
-	args   []string            // without flags
-	flags  map[string][]string // by name, without dashes
+	again  func(args []string) error // runs another command on the same hub
+	args   []string                  // without flags
+	flags  map[string][]string       // by name, without dashes
 }
 
 // subcommand is what a word does; it needs that many arguments.
@@ -113,12 +130,13 @@ type subcommand struct {
 }
 
 // switches are the flags without a value.
-var switches = []string{"private", "empty", "draft", "form", "always", "before", "applied", "writes", "bare", "full", "number", "lost", "dismiss-stale", "last-push"}
+var switches = []string{"private", "empty", "draft", "form", "always", "before", "applied", "writes", "bare", "full", "number", "lost", "dismiss-stale", "last-push", "strict", "conversations", "linear"}
 
 // subcommands are all words.
 func subcommands() map[string]subcommand {
 	all := deeds()
 	maps.Copy(all, faultDeeds)
+	all["before"] = subcommand{3, before}
 	maps.Copy(all, views)
 	return all
 }
@@ -126,7 +144,7 @@ func subcommands() map[string]subcommand {
 // deeds are the words for what people do.
 func deeds() map[string]subcommand {
 	all := map[string]subcommand{}
-	for _, table := range []map[string]subcommand{accountDeeds, issueDeeds, pullDeeds, gitDeeds} {
+	for _, table := range []map[string]subcommand{accountDeeds, issueDeeds, pullDeeds, mergeDeeds, gitDeeds} {
 		maps.Copy(all, table)
 	}
 	return all

@@ -21,8 +21,6 @@ var accountDeeds = map[string]subcommand{
 	"make-label":       {2, makeLabel},
 	"delete-repo":      {0, func(c *command) error { c.repo.DeleteRepo(); return nil }},
 	"archive":          {0, func(c *command) error { c.repo.SetArchived(true); return nil }},
-	"refuse-merges":    {1, func(c *command) error { c.repo.RefuseMerges(c.args[0]); return nil }},
-	"protect":          {1, protect},
 	"refuse-push":      {2, func(c *command) error { return c.repo.RefusePushes(c.args[0], text(c.args[1])) }},
 	"refuse-workflows": {0, func(c *command) error { return c.repo.RefuseWorkflows() }},
 	"allow-pushes":     {0, func(c *command) error { return c.repo.AllowPushes() }},
@@ -89,21 +87,6 @@ func addRepo(c *command) error {
 		r.SetPrivate(true)
 	}
 	return err
-}
-
-func protect(c *command) error {
-	approvals, err := c.count("approvals", 0)
-	if err != nil {
-		return err
-	}
-	c.repo.Protect(c.args[0], c.flags["check"], approvals)
-	if c.has("dismiss-stale") {
-		c.repo.ProtectPushes(c.args[0], githubsim.DismissStale)
-	}
-	if c.has("last-push") {
-		c.repo.ProtectPushes(c.args[0], githubsim.LastPush)
-	}
-	return nil
 }
 
 func openIssue(c *command) error {

@@ -24,7 +24,7 @@ var pullDeeds = map[string]subcommand{
 	"unresolve":      {2, unresolve},
 	"merge":          {1, byActor(merge)},
 	"check":          {3, check},
-	"status":         {3, func(c *command) error { return c.repo.SetStatus(c.args[0], c.args[1], c.args[2], c.rest(3)) }},
+	"status":         {3, status},
 }
 
 var gitDeeds = map[string]subcommand{
@@ -42,7 +42,11 @@ func check(c *command) error {
 	if conclusion == "none" {
 		conclusion = ""
 	}
-	run, err := c.repo.SetCheck(c.args[0], c.args[1], "", conclusion)
+	ref, err := c.ref()
+	if err != nil {
+		return err
+	}
+	run, err := c.repo.SetCheck(ref, c.args[1], "", conclusion)
 	if err != nil {
 		return err
 	}
@@ -71,6 +75,28 @@ func check(c *command) error {
 		return fmt.Errorf("%q is no line", at)
 	}
 	return c.repo.Annotate(run, path, line, text(message))
+}
+
+func status(c *command) error {
+	ref, err := c.ref()
+	if err != nil {
+		return err
+	}
+	return c.repo.SetStatus(ref, c.args[1], c.args[2], c.rest(3))
+}
+
+// ref is the first argument: queue:N is the commit that the merge queue wants to land of a pull request.
+func (c *command) ref() (string, error) {
+	number, ok := strings.CutPrefix(c.args[0], "queue:")
+	if !ok {
+		return c.args[0], nil
+	}
+	for _, q := range c.repo.Queue() {
+		if strconv.Itoa(q.Number) == number && q.Group != "" {
+			return q.Group, nil
+		}
+	}
+	return "", fmt.Errorf("the merge queue wants to land nothing of %s", number)
 }
 
 func openPull(c *command) error {

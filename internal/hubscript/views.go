@@ -14,6 +14,8 @@ var views = map[string]subcommand{
 	"issues":         {0, showIssues},
 	"pulls":          {0, showPulls},
 	"pull":           {1, showPull},
+	"box":            {1, showBox},
+	"queue":          {0, showQueue},
 	"comments":       {1, showComments},
 	"reviews":        {1, showReviews},
 	"requested":      {1, showRequested},
@@ -104,6 +106,35 @@ func showPull(c *command) error {
 	c.line("mergeable %s", strings.ToLower(p.Mergeable))
 	if p.Body != "" {
 		c.print(c.shown(p.Body))
+	}
+	return nil
+}
+
+// showBox prints what the merge box says: its state, the decision on reviews, and what is missing.
+func showBox(c *command) error {
+	n, err := c.number()
+	if err != nil {
+		return err
+	}
+	box, ok := c.repo.Box(n)
+	if !ok {
+		return fmt.Errorf("there is no pull request %d", n)
+	}
+	c.line("%s", strings.TrimSpace(box.State+" "+box.Decision))
+	for _, text := range box.Missing {
+		c.line("  %s", text)
+	}
+	return nil
+}
+
+// showQueue prints the merge queue, and whether a commit to land was built.
+func showQueue(c *command) error {
+	for _, q := range c.repo.Queue() {
+		built := ""
+		if q.Group != "" {
+			built = " built"
+		}
+		c.line("%d %s at %d%s", q.Number, q.State, q.Position, built)
 	}
 	return nil
 }

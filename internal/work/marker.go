@@ -13,7 +13,7 @@ import (
 var (
 	actionMarker  = regexp.MustCompile(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
 	handledMarker = regexp.MustCompile(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
-	reviewMarker  = regexp.MustCompile(`^<!-- mergexo-(review|finding|epoch):([A-Za-z0-9_-]+) -->$`)
+	reviewMarker  = regexp.MustCompile(`^<!-- mergexo-(review|finding|epoch|merge):([A-Za-z0-9_-]+) -->$`)
 )
 
 // Marks are what the end of a body of ours says.
@@ -23,6 +23,7 @@ type Marks struct {
 	Stop    string   // MarkStop's; only on the comment about a stop that lasts
 	Review  string   // internal/work/review has what it says; only in the body of a review of ours
 	Finding string   // as Review; only in a comment that belongs to one
+	Merge   string   // a head that a person says may be merged; only in the answer to that command
 	Epoch   string   // how often a person had the reviews begin again; only on the comment about a stop of theirs
 }
 
@@ -34,7 +35,7 @@ func Mark(body string, m Marks) string {
 	if len(m.Handled) > 0 {
 		b.WriteString("<!-- mergexo-handled:" + strings.Join(m.Handled, " ") + " -->\n")
 	}
-	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}} {
+	for _, line := range []struct{ name, says string }{{"stop", m.Stop}, {"review", m.Review}, {"finding", m.Finding}, {"epoch", m.Epoch}, {"merge", m.Merge}} {
 		if line.says != "" {
 			b.WriteString("<!-- mergexo-" + line.name + ":" + line.says + " -->\n")
 		}
@@ -77,6 +78,8 @@ func (m *Marks) read(line string) bool {
 		m.Review = found[2]
 	case "finding":
 		m.Finding = found[2]
+	case "merge":
+		m.Merge = found[2]
 	default:
 		m.Epoch = found[2]
 	}

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -41,17 +42,6 @@ type Report struct {
 	merges []MergeReport
 }
 
-// MergeReport is what a pass did to merge a pull request.
-type MergeReport struct {
-	Repo   string `json:"repo"`
-	Number int    `json:"number"`
-	What   string `json:"what"` // merged, queued, updated, waiting, refused, stopped
-	Method string `json:"method"`
-	Commit string `json:"commit"` // that landed
-	Reason string `json:"reason"` // why not, or what is wrong with it
-	URL    string `json:"url"`
-}
-
 // RepoReport is what a pass did for one repository.
 type RepoReport struct {
 	Repo     string `json:"repo"`
@@ -81,6 +71,32 @@ type TurnReport struct {
 	URL     string          `json:"url"`
 	Resumed bool            `json:"resumed"`
 }
+
+// MergeReport is what a pass did to have a pull request merged.
+type MergeReport struct {
+	Repo    string          `json:"repo"`
+	Number  int             `json:"number"`  // of the pull request
+	Outcome MergeOutcome    `json:"outcome"` // merged, queued, updated, waiting, blocked
+	Method  string          `json:"method"`  // squash, merge, rebase; of one that is merged
+	Head    string          `json:"head"`    // that was approved
+	Base    string          `json:"base"`    // branch
+	Commit  string          `json:"commit"`  // that landed
+	Differs string          `json:"differs"` // in what that is not what was approved; empty: in nothing
+	Reason  string          `json:"reason"`  // why it waits or is blocked
+	Code    work.ReasonKind `json:"reason_code"`
+	URL     string          `json:"url"`
+}
+
+// MergeOutcome says what came of it in this pass.
+type MergeOutcome string
+
+const (
+	MergeDone    MergeOutcome = "merged"
+	MergeQueued  MergeOutcome = "queued"
+	MergeUpdated MergeOutcome = "updated" // its branch is brought up to date with its base
+	MergeWaits   MergeOutcome = "waiting" // GitHub refused, or its answer never came
+	MergeBlocked MergeOutcome = "blocked" // a person has to act
+)
 
 // TurnChange is one change of a turn's state, for progress on a terminal.
 type TurnChange struct {
@@ -119,7 +135,7 @@ func (r *Report) Repos() []RepoReport {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := slices.Clone(r.repos)
-	slices.SortFunc(out, func(a, b RepoReport) int { return compare(a.Repo, b.Repo) })
+	slices.SortFunc(out, func(a, b RepoReport) int { return cmp.Compare(a.Repo, b.Repo) })
 	return out
 }
 
@@ -137,14 +153,18 @@ func (r *Report) Idle() bool {
 	return len(r.turns) == 0 && len(r.merges) == 0 && !slices.ContainsFunc(r.repos, func(x RepoReport) bool { return x.Failed || x.Replaced != "" || x.Notices > 0 || len(x.Warnings) > 0 })
 }
 
-// Merges lists what was done to merge pull requests.
+// Merges lists what was done to have pull requests merged, by their numbers.
 func (r *Report) Merges() []MergeReport {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.merges)
+	out := slices.Clone(r.merges)
+	slices.SortStableFunc(out, func(a, b MergeReport) int {
+		return cmp.Or(cmp.Compare(a.Repo, b.Repo), cmp.Compare(a.Number, b.Number))
+	})
+	return out
 }
 
-// AddMerge adds what was done to merge a pull request.
+// AddMerge adds what was done to have a pull request merged.
 func (r *Report) AddMerge(m MergeReport) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -168,16 +188,6 @@ func (r *Report) Repo(name string, change func(*RepoReport)) {
 		i = len(r.repos) - 1
 	}
 	change(&r.repos[i])
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Changed tells a terminal and the log about a turn.

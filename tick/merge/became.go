@@ -7,16 +7,16 @@ import (
 	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // became stores what became of an action: of what GitHub shows, or of its answer.
 func (o round) became(ctx context.Context, j *job, err error) error {
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
 		o.Log.InfoContext(ctx, "a merge waits", o.attrs(ctx, j.a, "until", wait.Until, "error", err)...)
-		o.report(j, "waiting", "", explain.What(wait.Reason, o.place()))
+		o.report(j, env.MergeWaits, wait.Reason)
 		return nil
 	}
 	if half, ok := errors.AsType[*actions.HalfError](err); ok {
@@ -34,10 +34,10 @@ func (o round) became(ctx context.Context, j *job, err error) error {
 	case j.a.State != work.ActionApplied:
 		return nil
 	case j.a.Kind == work.ActionEnqueue:
-		o.report(j, "queued", "", "")
+		o.report(j, env.MergeQueued, work.Reason{})
 		return o.put(ctx, j, merging.Queued)
 	case j.a.Kind == work.ActionUpdateBranch:
-		o.report(j, "updated", j.a.ResultID, "")
+		o.report(j, env.MergeUpdated, work.Reason{})
 	}
 	return nil // of a merge it is seen below what landed
 }
@@ -61,7 +61,7 @@ func (o round) refused(ctx context.Context, j *job, e *actions.RefusedError) err
 	if why := reasonOf(e.Refusal, j.a); !why.None() {
 		return o.trouble(ctx, j, why)
 	}
-	o.report(j, "refused", "", e.Text)
+	o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeBlocked, Names: []string{e.Text}})
 	return o.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetLook(ctx, j.pull.ID) })
 }
 
@@ -84,6 +84,6 @@ func reasonOf(r github.Refusal, a work.Action) work.Reason {
 func (o round) trouble(ctx context.Context, j *job, why work.Reason) error {
 	why.Number, why.Head = j.a.Number, j.a.Head
 	o.Log.WarnContext(ctx, "a merge is stopped", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(why.Kind))...)
-	o.report(j, "stopped", why.Commit, explain.What(why, o.place()))
+	o.report(j, env.MergeBlocked, why)
 	return o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.SetMergeTrouble(ctx, j.pull.ID, j.a.Head, why) })
 }

@@ -141,7 +141,7 @@ func (o round) tell(ctx context.Context, j *job, landed git.Landing, halted bool
 	if j.row.Method == "" {
 		j.row.Method = merging.Method(landed.Method)
 	}
-	o.report(j, "merged", j.row.Commit, j.row.Differs)
+	o.report(j, env.MergeDone, work.Reason{})
 	if landed.Same {
 		o.Log.InfoContext(ctx, "merge landed", attrs...)
 		return

@@ -85,7 +85,7 @@ func (o round) ready(ctx context.Context, j *job) (bool, error) {
 	}
 	if choice.Ask != asked(j.a.Kind) || j.a.Kind == work.ActionMerge && string(choice.Method) != j.a.Target {
 		o.Log.InfoContext(ctx, "merge held back by a last look", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
-		o.report(j, "waiting", "", explain.What(choice.Why, o.place()))
+		o.report(j, env.MergeWaits, choice.Why)
 		return false, nil
 	}
 	j.row.ItemID = item.ID
@@ -134,7 +134,7 @@ func (o round) mean(ctx context.Context, j *job) (bool, error) {
 // rebased one by one.
 func (o round) unclean(ctx context.Context, j *job) error {
 	if merging.Method(j.a.Target) != merging.Rebase {
-		o.report(j, "waiting", "", fmt.Sprintf("git finds conflicts with %s", j.a.Base))
+		o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeConflicts, Branch: j.a.Base})
 		return nil // GitHub is about to say so
 	}
 	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeRefused, Text: fmt.Sprintf("its commits cannot be rebased onto %s one by one", j.a.Base)})
@@ -164,8 +164,16 @@ func (o round) place() explain.Place {
 	return explain.Place{Repo: o.Config.Called(o.r.Name), Pull: true}
 }
 
-func (o round) report(j *job, what, commit, reason string) {
-	o.rep.AddMerge(env.MergeReport{
-		Repo: o.Config.Called(o.r.Name), Number: j.a.Number, What: what, Method: string(j.row.Method), Commit: commit, Reason: reason, URL: j.pull.URL,
-	})
+// report tells what became of a job in this pass.
+func (o round) report(j *job, outcome env.MergeOutcome, why work.Reason) {
+	m := env.MergeReport{
+		Repo: o.Config.Called(o.r.Name), Number: j.a.Number, Outcome: outcome, Head: j.a.Head, Base: j.a.Base, Code: why.Kind, URL: j.pull.URL,
+	}
+	if outcome == env.MergeDone {
+		m.Method, m.Commit, m.Differs = string(j.row.Method), j.row.Commit, j.row.Differs
+	}
+	if !why.None() {
+		m.Reason = explain.What(why, o.place())
+	}
+	o.rep.AddMerge(m)
 }

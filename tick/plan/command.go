@@ -48,6 +48,7 @@ type Reply struct {
 	Refused bool
 	void    []string        // keys of events that it ended: GitHub remembers them, too
 	verdict *review.Verdict // that it gives, for GitHub to remember; nil: none
+	merge   string          // the head that it says may be merged, for GitHub to remember; empty: none
 }
 
 // nothing is a reply to a command that does nothing.
@@ -148,7 +149,7 @@ func (r *commander) obey(inv invocation) Reply {
 		return r.pause(inv)
 	case command.VerbResume:
 		return r.unpause(inv)
-	case command.VerbStatus, command.VerbRetry, command.VerbUnblock, command.VerbCancel, command.VerbApprove, command.VerbHold:
+	case command.VerbStatus, command.VerbRetry, command.VerbUnblock, command.VerbCancel, command.VerbApprove, command.VerbHold, command.VerbMerge:
 	case command.VerbDesign, command.VerbBugfix, command.VerbSmallJob:
 	}
 	if flow, held := r.v.Ignored[inv.number]; held && r.item.ID == 0 {
@@ -171,6 +172,8 @@ func (r *commander) obey(inv invocation) Reply {
 		return overReviews{r}.approve(inv)
 	case command.VerbHold:
 		return overReviews{r}.hold(inv)
+	case command.VerbMerge:
+		return overMerge{r}.merge(inv)
 	case command.VerbHelp, command.VerbPause, command.VerbResume, command.VerbDesign, command.VerbBugfix, command.VerbSmallJob:
 	}
 	return helpReply(inv)
@@ -217,7 +220,7 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 
 // marks are those of the answer to a command.
 func (rep Reply) marks(token string, e work.Event) work.Marks {
-	m := work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...)}
+	m := work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...), Merge: rep.merge}
 	if rep.verdict != nil {
 		m.Review = review.Mark(*rep.verdict, nil, nil)
 	}

@@ -111,7 +111,7 @@ func (r *commander) unpause(inv invocation) Reply {
 	label, held := overReviews{r}.release(inv)
 	switch {
 	case r.item.Pause == nil && held:
-		return Reply{Said: "The reviews are held no longer. " + r.whereItStands(), sent: []work.Action{label}}
+		return Reply{Said: "It is held no longer. " + r.whereItStands(), sent: []work.Action{label}}
 	case r.item.Pause == nil && r.item.ID != 0:
 		return nothing("It is not paused. %s", r.whereItStands())
 	}

@@ -22,6 +22,9 @@ func (r *commander) retry(inv invocation) Reply {
 		return nothing("%s", why)
 	}
 	rep, ok := overReviews{r}.reviewAgain(inv)
+	if !ok {
+		rep, ok = overMerge{r}.mergeAgain(rep)
+	}
 	if ok {
 		return rep
 	}

@@ -47,13 +47,8 @@ func (r overReviews) approve(inv invocation) Reply {
 // whose approval the config asks for beside the reviewers'; or why it is nobody's.
 func (r overReviews) approver(inv invocation) (pull work.PullRequest, who review.Reviewer, why string) {
 	pull, p := r.item.Pull, r.item.Reviewers
-	if !strings.HasPrefix(pull.HeadOID, inv.Head) {
-		return pull, who, fmt.Sprintf("The head of `%s` is %s, not that commit, so nothing was done. Look at what was pushed; %s approves it.",
-			pull.Branch, pull.HeadOID, r.v.Place(r.item).Command(command.VerbApprove, "--head "+work.Short(pull.HeadOID)))
-	}
-	if inv.Head == "" && inv.url != "" && inv.at.Before(pull.HeadSince) { // they may have looked at what was there before
-		return pull, who, fmt.Sprintf("The head of `%s` is %s, which may have come after that was written, so nothing was done. Look at what was pushed; %s approves it.",
-			pull.Branch, pull.HeadOID, r.v.Place(r.item).Command(command.VerbApprove, "--head "+work.Short(pull.HeadOID)))
+	if why := r.otherHead(inv); why != "" {
+		return pull, who, why
 	}
 	for _, one := range r.about().Line() {
 		if one.Is(inv.account) {
@@ -70,6 +65,23 @@ func (r overReviews) approver(inv invocation) (pull work.PullRequest, who review
 		"Its reviewers are %s. Where one of them is in the way, take them out of the config, or merge the pull request yourself.", inv.by, reviewing.Names(r.about().Line()))
 }
 
+// otherHead says why a command is not about the head as it is now; empty where it is.
+func (r *commander) otherHead(inv invocation) string {
+	pull := r.item.Pull
+	does := "approves it"
+	if inv.Verb == command.VerbMerge {
+		does = "says that it may be merged"
+	}
+	look := fmt.Sprintf("so nothing was done. Look at what was pushed; %s %s.", r.v.Place(r.item).Command(inv.Verb, "--head "+work.Short(pull.HeadOID)), does)
+	switch {
+	case !strings.HasPrefix(pull.HeadOID, inv.Head):
+		return fmt.Sprintf("The head of `%s` is %s, not that commit, %s", pull.Branch, pull.HeadOID, look)
+	case inv.Head == "" && inv.url != "" && inv.at.Before(pull.HeadSince): // they may have looked at what was there before
+		return fmt.Sprintf("The head of `%s` is %s, which may have come after that was written, %s", pull.Branch, pull.HeadOID, look)
+	}
+	return ""
+}
+
 func (r overReviews) about() reviewing.Item { return reviewsOf(r.itemPlanner).about() }
 
 // hold keeps reviews from beginning. Comments are answered, and what is under way ends.
@@ -79,14 +91,14 @@ func (r overReviews) hold(inv invocation) Reply {
 	case ended:
 		return nothing("%s, so there is nothing to hold.", over)
 	case !r.item.HasPull():
-		return nothing("There is no pull request yet, so there are no reviews to hold.")
+		return nothing("There is no pull request yet, so there is nothing to hold.")
 	case held != nil:
-		return nothing("Its reviews are held already, by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(command.VerbResume))
+		return nothing("It is held already, by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(command.VerbResume))
 	}
 	r.item.HeldBack, r.item.Looking = &review.Held{By: inv.by, At: inv.at}, true
 	r.p.Holds = append(r.p.Holds, Hold{Pull: r.item.Pull.ID, Held: r.item.HeldBack})
 	return Reply{
-		Said: fmt.Sprintf("Held. No review of this pull request begins, and nothing that a reviewer asks for is done; comments are still answered. "+
+		Said: fmt.Sprintf("Held. No review of this pull request begins, nothing that a reviewer asks for is done, and it is not merged; comments are still answered. "+
 			"%s ends that, as does taking the label `%s` away.", r.command(command.VerbResume), r.v.Policy.Labels.Hold),
 		sent: []work.Action{r.holdLabel(inv, true)},
 	}
@@ -118,7 +130,7 @@ func (r overReviews) reviewAgain(inv invocation) (Reply, bool) {
 	var rep Reply
 	label, held := r.release(inv)
 	if held {
-		rep = Reply{Said: "The reviews are held no longer.", sent: []work.Action{label}}
+		rep = Reply{Said: "It is held no longer.", sent: []work.Action{label}}
 	}
 	of := reviewsOf(r.itemPlanner)
 	if !of.stopped() {

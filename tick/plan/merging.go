@@ -88,12 +88,18 @@ func (r landing) stopped() bool {
 	return !busy && r.item.State == work.StateBlocked && merging.Stops(r.item.Reason.Kind)
 }
 
-// lift lets an item resume whose merge nothing stops any more.
+// lift lets an item resume whose merge nothing stops any more. Where something else does
+// it is stopped for that.
 func (r landing) lift() {
 	if !r.stopped() || !r.item.HasPull() || r.item.Pull.State != work.PullOpen {
 		return
 	}
-	if r.choose().Stop {
+	if c := r.choose(); c.Stop {
+		why := r.reason(c)
+		if !r.item.Reason.Equal(why) {
+			r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why})
+			r.item.Reason = why
+		}
 		return
 	}
 	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateAwaitingFeedback})
@@ -101,16 +107,29 @@ func (r landing) lift() {
 	r.line("resume", "", "nothing stops the merge any more")
 }
 
+// reason is why a person has to act, with the head of which that is so.
+func (r landing) reason(c merging.Choice) work.Reason {
+	why := c.Why
+	why.Head = r.item.Pull.HeadOID
+	return why
+}
+
 // told reports whether the plan says already what the item does or waits for.
 func (r landing) told() bool {
 	return slices.ContainsFunc(r.p.Lines, func(l Line) bool { return l.Item == r.item.ID && (l.What == "turn" || l.What == "wait") })
 }
 
+// decided reports whether the pull request is one of ours to merge, and its reviewers have
+// said what they think of it.
+func (r landing) decided() bool {
+	s := r.item.Reviews.Record.State
+	return r.item.Lands() && (s == review.Approved || s == review.Checking)
+}
+
 // candidate is the pull request as one of those that may be merged; false where that is
 // not the next thing to be done about it.
 func (r landing) candidate() (merging.Candidate, bool) {
-	s := r.item.Reviews.Record.State
-	if !r.item.Lands() || s != review.Approved && s != review.Checking || r.told() {
+	if !r.decided() || r.told() {
 		return merging.Candidate{}, false
 	}
 	if r.item.Stopped() && !r.stopped() {
@@ -141,10 +160,8 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 	for _, c := range all {
 		r := of[c.Number]
 		switch by, later := waits[c.Number]; {
-		case c.Choice.Stop:
-			why := c.Choice.Why
-			why.Head = r.item.Pull.HeadOID
-			r.stop(why)
+		case c.Choice.Stop && !r.occupied():
+			r.stop(r.reason(c.Choice))
 		case slices.Contains(chosen, c.Number):
 			r.take(c.Choice)
 		case later && c.Choice.Ask != merging.AskNothing:

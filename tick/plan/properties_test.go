@@ -26,6 +26,7 @@ func drawn(t *rapid.T) known.Snapshot {
 	for i := range rapid.IntRange(1, 4).Draw(t, "items") {
 		v.Items = append(v.Items, drawItem(t, i))
 	}
+	drawLandings(t, &v)
 	return v
 }
 
@@ -164,6 +165,9 @@ func essence(p Plan) string {
 	for _, r := range p.Requests {
 		all = append(all, fmt.Sprintf("request %s of %d", r.Reviewer, r.Pull))
 	}
+	for _, m := range p.Merges {
+		all = append(all, fmt.Sprintf("%s #%d at %s", m.Action.Kind, m.Number, m.Action.Head))
+	}
 	for _, l := range p.Looked {
 		all = append(all, fmt.Sprint("looked at ", l.Pull))
 	}
@@ -203,6 +207,11 @@ func carriedOut(v known.Snapshot, p Plan) known.Snapshot {
 	}
 	for _, id := range p.Renewed {
 		item(id).Spent = nil
+	}
+	for _, m := range p.Merges { // and it was sent
+		i, a := item(m.Item), m.Action
+		a.State, a.SentAt = work.ActionSent, v.Now
+		i.Landing.Actions = append(slices.Clone(i.Landing.Actions), a)
 	}
 	reviewed(p, v.Items, item)
 	for n, t := range slices.Concat(p.Turns, p.Waiting, p.Held) {

@@ -105,7 +105,7 @@ func (r reviews) plan() {
 	if c.Ask == review.AskRequest {
 		r.request(c.Reviewer)
 	}
-	if c.State == review.Approved && r.item.Lands() {
+	if landingOf(r.itemPlanner).decided() {
 		return // what holds the merge is said there
 	}
 	if !c.Why.None() {

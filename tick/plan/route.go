@@ -121,6 +121,7 @@ func (r *itemPlanner) ended() bool {
 		r.move(cause, to, why)
 	}
 	if to.Open() {
+		r.item.State = to
 		return false
 	}
 	r.note(work.EventMerged, work.EventClosed, work.EventReopened, work.EventHead, work.EventLabelled)

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // RefusalKind says what kind of thing GitHub refused a merge for.
@@ -42,7 +43,8 @@ type Refusal struct {
 // branch. It is false for what is no refusal: no answer, an unclear one, a limit, a login
 // that is not accepted.
 func RefusalOf(err error) (Refusal, bool) {
-	if _, unclear := errors.AsType[*transport.UnclearError](err); unclear {
+	_, unclear := errors.AsType[*transport.UnclearError](err)
+	if _, limited := errors.AsType[*work.WaitError](err); unclear || limited {
 		return Refusal{}, false
 	}
 	e, ok := errors.AsType[*transport.Error](err)

@@ -183,11 +183,11 @@ func (g *gates) critical() []string {
 	if len(g.p.Critical) == 0 {
 		return nil
 	}
-	if len(g.f.Pull.Files) == 0 {
+	if len(g.f.Box.Paths) == 0 {
 		return []string{"?"}
 	}
 	var paths []string
-	for _, path := range g.f.Pull.Files {
+	for _, path := range g.f.Box.Paths {
 		if slices.ContainsFunc(g.p.Critical, func(glob string) bool { return g.p.Match != nil && g.p.Match(glob, path) }) && len(paths) < mostPaths {
 			paths = append(paths, path)
 		}

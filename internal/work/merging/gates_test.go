@@ -18,10 +18,10 @@ func ready() (Facts, Policy) {
 	f := Facts{
 		Pull: work.PullRequest{
 			Number: 7, State: work.PullOpen, HeadOID: head, Base: "main", UpdatedAt: noon, HeadSince: noon.Add(-time.Minute),
-			Author: work.Account{ID: 1, Login: "bot"}, Files: []string{"a.go", "docs/b.md"},
+			Author: work.Account{ID: 1, Login: "bot"},
 		},
 		Box: Box{
-			State: work.PullOpen, Head: head, Base: "main", Mergeable: mergeable, Status: clean, UpdatedAt: noon, Lines: 30, ChecksKnown: true,
+			State: work.PullOpen, Head: head, Base: "main", Mergeable: mergeable, Status: clean, UpdatedAt: noon, Lines: 30, Paths: []string{"a.go", "docs/b.md"}, ChecksKnown: true,
 			Methods: Methods(), Permission: "WRITE", Rules: Rules{Known: true},
 		},
 		Approved: true, Now: noon,
@@ -78,7 +78,7 @@ func closings() []closing {
 		{"freeze", GateFreeze, work.WhyMergeFrozen, false, func(f *Facts, _ *Policy) { f.Box.Freeze = 3 }},
 		{"person by config", GateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.RequireHuman = true }},
 		{"person by path", GateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.Critical = []string{"docs/b.md"} }},
-		{"person by unknown paths", GateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) { p.Critical, f.Pull.Files = []string{"x"}, nil }},
+		{"person by unknown paths", GateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) { p.Critical, f.Box.Paths = []string{"x"}, nil }},
 		{"person by size", GateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.MaxLines = 29 }},
 		{"person's word for another head", GateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {
 			p.RequireHuman = true

@@ -49,7 +49,7 @@ type Policy struct {
 	Revert        bool          // a red base is answered with a revert for people to judge
 	Freeze        string        // label of an issue that stops merging while it is open
 
-	Match func(glob, path string) bool // reports whether a path is one that a glob means
+	Match func(glob, path string) bool `json:"-"` // reports whether a path is one that a glob means
 }
 
 // Check is one of a head's checks, all its runs taken together.
@@ -115,6 +115,7 @@ type Box struct {
 	MergeCommit string         `json:"merge_commit"`
 	UpdatedAt   time.Time      `json:"updated_at"`
 	Lines       int            `json:"lines"`             // added and deleted
+	Paths       []string       `json:"paths,omitempty"`   // that the head changes, where the config asks; empty: not known
 	Threads     int            `json:"threads,omitempty"` // conversations on the diff that are not resolved
 	Reviews     []Review       `json:"reviews,omitempty"` // the oldest first
 	Checks      []Check        `json:"checks,omitempty"`

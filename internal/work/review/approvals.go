@@ -2,16 +2,17 @@ package review
 
 // Approvals are who has approved a head, and who has not.
 type Approvals struct {
-	All     bool     // everybody who has to
+	All     bool     // every reviewer, and nothing is against it
 	Wanting []string // reviewers that have not, by their names
 	Reviews []int64  // GitHub's numbers of the reviews by which the others have
 	Person  bool     // a person who is not the author has
 }
 
-// ApprovalsOf says who has approved the head as it is.
+// ApprovalsOf says who has approved the head as it is. Whether a person has to, beside the
+// reviewers, is another question.
 func ApprovalsOf(f Facts, p Policy) Approvals {
 	d := decision{f: f, p: p, line: Line(p, f.Inserted)}
-	a := Approvals{Person: d.personApproves(), All: Decide(f, p).State == Approved}
+	a := Approvals{Person: d.personApproves()}
 	for _, r := range d.line {
 		v, said := d.standing(r.Name)
 		switch {
@@ -20,6 +21,11 @@ func ApprovalsOf(f Facts, p Policy) Approvals {
 		case v.ReviewID != 0:
 			a.Reviews = append(a.Reviews, v.ReviewID)
 		}
+	}
+	switch Decide(f, p).State {
+	case Approved, Checking:
+		a.All = len(a.Wanting) == 0
+	case Pending, Reviewing, Fixing, Failed, HumanReview, Merged, Closed:
 	}
 	return a
 }

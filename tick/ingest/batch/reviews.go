@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
@@ -38,6 +39,7 @@ type HoldLabel struct {
 type OwnWords struct {
 	Epoch     int              // how often people had them begin again
 	Approvals []review.Verdict // by commands, which the comments answer
+	Merge     []merging.Word   // that a head may be merged, by commands
 }
 
 // NoteOwn remembers what a body of ours says: which events it names as answered, and what
@@ -49,16 +51,29 @@ func (h *Batch) NoteOwn(e work.Event) {
 	if n, err := strconv.Atoi(marks.Epoch); err == nil {
 		words.Epoch = max(words.Epoch, n)
 	}
-	v, _, _, ok := review.ParseMark(marks.Review)
-	if ok && e.Kind == work.EventIssue {
-		for _, key := range marks.Handled {
-			if given, ok := work.EventOfKey(key); ok && command.CommentOf(given) != 0 {
-				v.CommentID, v.Human, v.At = command.CommentOf(given), true, e.CreatedAt
-				words.Approvals = append(words.Approvals, v)
-			}
-		}
+	if e.Kind == work.EventIssue {
+		words.answers(marks, e.CreatedAt)
 	}
 	h.OwnWords[e.Number] = words
+}
+
+// answers takes over what the answers to commands say.
+func (w *OwnWords) answers(marks work.Marks, at time.Time) {
+	v, _, _, approves := review.ParseMark(marks.Review)
+	for _, key := range marks.Handled {
+		given, ok := work.EventOfKey(key)
+		id := command.CommentOf(given)
+		if !ok || id == 0 {
+			continue
+		}
+		if approves {
+			v.CommentID, v.Human, v.At = id, true, at
+			w.Approvals = append(w.Approvals, v)
+		}
+		if marks.Merge != "" {
+			w.Merge = append(w.Merge, merging.Word{Head: marks.Merge, CommentID: id, At: at})
+		}
+	}
 }
 
 // ReviewsOf is what was read of the reviews of a pull request.

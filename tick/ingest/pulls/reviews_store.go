@@ -128,7 +128,7 @@ func storeHold(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored 
 }
 
 // recall takes over what our own writing says that the database may lack: fixes, how
-// often people had the reviews begin again, approvals by commands.
+// often people had the reviews begin again, approvals and words for a merge by commands.
 func (h *Pulls) recall(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen *batch.Reviews) (store.Reviews, error) {
 	words := h.OwnWords[pull.Number]
 	if words.Epoch > stored.Record.Epoch {
@@ -142,6 +142,13 @@ func (h *Pulls) recall(ctx context.Context, tx *store.Tx, pull work.PullRequest,
 		v.PullID = pull.ID
 		v.By, v.URL = h.whoGave(pull.Number, v.CommentID)
 		if _, _, err := tx.AddVerdict(ctx, v); err != nil {
+			return stored, err
+		}
+	}
+	for _, w := range words.Merge {
+		w.PullID = pull.ID
+		w.By, w.URL = h.whoGave(pull.Number, w.CommentID)
+		if _, err := tx.AddMergeWord(ctx, w); err != nil {
 			return stored, err
 		}
 	}

@@ -1,0 +1,89 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/status"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick"
+)
+
+func newResumeMergingCmd(a *app) *cobra.Command {
+	var flags *terminal.JSON
+	c := &cobra.Command{
+		Use:   "resume-merging <owner/name>",
+		Short: "Let a repository be merged into again after that was stopped",
+		Long: `Let the pull requests of a repository be merged again by auto_merge. That stops by
+itself when what landed was twice in a row something else than what had been
+approved: "gh mergexo status" says so. Look at what landed before you resume.
+
+It asks GitHub nothing. The next pass judges every pull request again.`,
+		Example: `  $ gh mergexo resume-merging octo/repo`,
+		Args:    args(words(1, 1)),
+		RunE:    func(c *cobra.Command, given []string) error { return a.resumeMerging(c.Context(), given[0], flags) },
+	}
+	flags = addJSONFlags(c, "repository", "resumed", "mergingStopped", "answer")
+	return c
+}
+
+func (a *app) resumeMerging(ctx context.Context, name string, flags *terminal.JSON) error {
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	wanted, err := repos(cfg, name)
+	if err != nil {
+		return err
+	}
+	halt, err := halted(cfg)
+	if err != nil {
+		return err
+	}
+	seen, err := machine.View(ctx, cfg.Runtime.StateDir, func(*store.Tx) error { return nil })
+	switch {
+	case err != nil:
+		return err
+	case !seen:
+		return errNothingYet
+	}
+	pass, done, err := a.newPass(ctx, cfg, &tickOptions{json: flags})
+	if err != nil {
+		return err
+	}
+	was, stopped, err := tick.ResumeMerging(ctx, pass, wanted[0], func() {
+		fmt.Fprintln(a.env.Stderr, "a pass is planning; this waits for it")
+	})
+	if err = errors.Join(err, done()); err != nil {
+		return err
+	}
+	if err := printResumed(newOutput(a.env), cfg.Called(wanted[0]), was, stopped, flags); err != nil || flags.Asked() {
+		return err
+	}
+	if stopped && halt != nil {
+		a.printHalt(halt)
+	}
+	return nil
+}
+
+// printResumed tells what became of a repository's stop.
+func printResumed(out terminal.Output, repo string, was merging.Halt, stopped bool, flags *terminal.JSON) error {
+	answer := "merging was not stopped in " + repo
+	view := status.ViewStopped(nil, repo)
+	if stopped {
+		view = status.ViewStopped(&was, repo)
+		answer = fmt.Sprintf("merging resumes in %s: the next pass merges what nothing holds. It was stopped since %s: %s", repo, work.Stamp(was.At), view.Reason)
+	}
+	if flags.Asked() {
+		return flags.Write(out, map[string]any{"repository": repo, "resumed": stopped, "mergingStopped": view, "answer": answer})
+	}
+	_, err := fmt.Fprintln(out.W, out.LocalTimes(answer))
+	return err
+}

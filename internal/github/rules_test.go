@@ -1,0 +1,147 @@
+package github
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// rulesOf reads what a branch demands, as the client's account sees it.
+func rulesOf(t *testing.T, c *Client, repo work.RepoName, branch string) merging.Rules {
+	t.Helper()
+	rules, err := c.Rules(t.Context(), repo, branch)
+	must(t, err)
+	return rules
+}
+
+func TestTheRulesOfABranch(t *testing.T) {
+	w := newWorld(t)
+	token, err := w.hub.AddUser("dave") // a reader
+	must(t, err)
+	dave := w.newClient(t, token)
+	if got := rulesOf(t, w.client, w.name, "main"); !reflect.DeepEqual(got, merging.Rules{Known: true}) {
+		t.Errorf("none: %+v", got)
+	}
+	w.repo.SetRuleset("a", "main", githubsim.Rules{Checks: []string{"lint", "build"}, Approvals: 1, Methods: []string{"squash", "rebase"}, Linear: true})
+	w.repo.SetRuleset("b", "main", githubsim.Rules{Checks: []string{"build"}, Strict: true, Approvals: 2, LastPush: true, Conversations: true, Methods: []string{"merge", "squash"}, Queue: "squash"})
+	w.repo.SetRuleset("c", "other", githubsim.Rules{Approvals: 6})
+	want := merging.Rules{
+		Known: true, Checks: []string{"build", "lint"}, Strict: true, Approvals: 2, LastPush: true, Threads: true,
+		Methods: []merging.Method{merging.Squash}, Linear: true, Queue: true,
+	}
+	for name, c := range map[string]*Client{"an administrator": w.client, "a reader": dave} {
+		if got := rulesOf(t, c, w.name, "main"); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	w.repo.SetRuleset("d", "main", githubsim.Rules{Methods: []string{"merge"}})
+	if got := rulesOf(t, w.client, w.name, "main").Methods; len(got) != 1 || got[0] == merging.Squash || got[0] == merging.MergeCommit {
+		t.Errorf("no method in common: %q, and none stands for any", got)
+	}
+}
+
+// Of a classic protection a reader learns the checks, an administrator everything.
+func TestTheRulesOfAClassicProtection(t *testing.T) {
+	w := newWorld(t)
+	token, err := w.hub.AddUser("dave")
+	must(t, err)
+	dave := w.newClient(t, token)
+	w.repo.SetRuleset("a", "main", githubsim.Rules{Checks: []string{"unit"}, Approvals: 1})
+	w.repo.ProtectBy("main", githubsim.Rules{Checks: []string{"build"}, Strict: true, Approvals: 2, LastPush: true, Conversations: true, Linear: true})
+	want := merging.Rules{Known: true, Checks: []string{"build", "unit"}, Strict: true, Approvals: 2, LastPush: true, Threads: true, Linear: true}
+	want.Methods = []merging.Method{merging.MergeCommit, merging.Squash, merging.Rebase}
+	if got := rulesOf(t, w.client, w.name, "main"); !reflect.DeepEqual(got, want) {
+		t.Errorf("an administrator: %+v, want %+v", got, want)
+	}
+	want = merging.Rules{Known: true, Checks: []string{"build", "unit"}, Approvals: 1, Methods: want.Methods}
+	if got := rulesOf(t, dave, w.name, "main"); !reflect.DeepEqual(got, want) {
+		t.Errorf("a reader: %+v, want %+v", got, want)
+	}
+	w.repo.ProtectBy("main", githubsim.Rules{Conversations: true})
+	w.repo.SetRuleset("a", "main", githubsim.Rules{})
+	if got := rulesOf(t, w.client, w.name, "main"); !got.Threads || len(got.Checks) != 0 {
+		t.Errorf("without checks: %+v", got)
+	}
+}
+
+func TestTheRulesOfABranchWithASlash(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.repo.CreateBranch("release/1#2", "main"))
+	w.repo.SetRuleset("a", "release/1#2", githubsim.Rules{Checks: []string{"build"}})
+	w.repo.ProtectBy("release/1#2", githubsim.Rules{Checks: []string{"unit"}})
+	if got := rulesOf(t, w.client, w.name, "release/1#2").Checks; !reflect.DeepEqual(got, []string{"build", "unit"}) {
+		t.Errorf("checks %q", got)
+	}
+}
+
+// Rules that GitHub does not tell are not known; everything else that goes wrong is an error.
+func TestRulesThatAreNotTold(t *testing.T) {
+	w := newWorld(t)
+	w.repo.ProtectBy("main", githubsim.Rules{Checks: []string{"build"}})
+	for _, status := range []int{http.StatusNotFound, http.StatusForbidden} {
+		w.hub.AddFault(githubsim.Fault{Path: "/repos/alice/app/rules/*", Status: status})
+		if got := rulesOf(t, w.client, w.name, "main"); got.Known || !reflect.DeepEqual(got.Checks, []string{"build"}) {
+			t.Errorf("%d: %+v", status, got)
+		}
+	}
+	for _, path := range []string{"/repos/alice/app/branches/main", "/repos/alice/app/branches/main/protection"} {
+		w.hub.AddFault(githubsim.Fault{Path: path, Status: http.StatusForbidden})
+		if got := rulesOf(t, w.client, w.name, "main"); !got.Known {
+			t.Errorf("%s: %+v", path, got)
+		}
+	}
+	for _, path := range []string{"/repos/alice/app/rules/*", "/repos/alice/app/branches/main", "/repos/alice/app/branches/main/protection"} {
+		w.hub.AddFault(githubsim.Fault{Path: path, Status: http.StatusBadGateway})
+		if _, err := w.client.Rules(t.Context(), w.name, "main"); !IsStatus(err, http.StatusBadGateway) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	w.hub.AddFault(githubsim.Secondary(time.Minute))
+	var wait *work.WaitError
+	if _, err := w.client.Rules(t.Context(), w.name, "main"); !errors.As(err, &wait) {
+		t.Errorf("a limit: %v", err)
+	}
+}
+
+func TestRulesOfOtherKinds(t *testing.T) {
+	w := newWorld(t)
+	w.hub.AddFault(githubsim.Fault{
+		Path: "/repos/alice/app/rules/*", Status: http.StatusOK, Body: `[{"type":"deletion"},{"type":"workflows","parameters":{"workflows":[]}},
+		{"type":"required_signatures"},{"type":"workflows"},{"type":"of another day","parameters":7},{"type":"pull_request"},
+		{"type":"pull_request","parameters":{"required_approving_review_count":3,"required_reviewers":[],"automatic_copilot_code_review_enabled":false}}]`,
+	})
+	want := merging.Rules{Known: true, Approvals: 3, Other: []string{"of another day", "required_signatures", "workflows"}}
+	if got := rulesOf(t, w.client, w.name, "main"); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	for _, body := range []string{`{}`, `[{}]`, `[{"type":"pull_request","parameters":7}]`} {
+		w.hub.AddFault(githubsim.Fault{Path: "/repos/alice/app/rules/*", Status: http.StatusOK, Body: body})
+		if got, err := w.client.Rules(t.Context(), w.name, "main"); err == nil {
+			t.Errorf("%s: %+v", body, got)
+		}
+	}
+}
+
+// Each ruleset has two rules more, against deletion and pushes by force: many are more than a page.
+func TestRulesOfManyRulesets(t *testing.T) {
+	w := newWorld(t)
+	for i := range 40 {
+		w.repo.SetRuleset(fmt.Sprint("r", i), "main", githubsim.Rules{Checks: []string{fmt.Sprintf("check %02d", i)}})
+	}
+	w.repo.SetRuleset("last", "main", githubsim.Rules{Queue: "merge"})
+	w.asked()
+	got := rulesOf(t, w.client, w.name, "main")
+	if len(got.Checks) != 40 || !got.Queue {
+		t.Errorf("%+v", got)
+	}
+	if n := w.asked(); n != 3 {
+		t.Errorf("%d requests: two pages and the branch", n)
+	}
+}

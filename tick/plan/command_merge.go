@@ -1,0 +1,98 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// overMerge carries out the commands that are about merging a pull request.
+type overMerge struct{ *commander }
+
+// merge is a person's word that a head may be merged: it opens the gate that waits for
+// one, for that head alone. No other gate opens by it.
+func (r overMerge) merge(inv invocation) Reply {
+	over, ended := r.over()
+	switch {
+	case ended:
+		return nothing("%s, so there is nothing to merge.", over)
+	case !r.item.HasPull():
+		return nothing("There is no pull request yet, so there is nothing to merge.")
+	case r.item.Flow == work.FlowReview:
+		return nothing("This pull request is somebody else's: it is reviewed, and merging it is theirs.")
+	case !r.item.Lands():
+		return nothing("`auto_merge` is off for this repository, so nothing was done: merge it when you like. Below `[repo.review]` in the config, `auto_merge = true` switches it on.")
+	}
+	if why := r.otherHead(inv); why != "" {
+		return Reply{Said: why, Refused: true}
+	}
+	head := r.item.Pull.HeadOID
+	w := merging.Word{PullID: r.item.Pull.ID, Head: head, By: inv.account, CommentID: inv.comment(), URL: inv.url, At: inv.at}
+	r.p.Words = append(r.p.Words, w)
+	r.item.Landing.Words = append(slices.Clone(r.item.Landing.Words), w)
+	r.forget()
+	rep := nothing("%s says that %s, the head of `%s` now, may be merged. %s", inv.by, work.Short(head), r.item.Pull.Branch, r.holds())
+	rep.merge = head
+	return rep
+}
+
+// forget has an earlier attempt with this head count no more. It reports whether there
+// was anything to forget.
+func (r overMerge) forget() bool {
+	of := landingOf(r.itemPlanner)
+	stopped := of.stopped()
+	if !r.item.Lands() || r.item.Landing.Trouble.None() && !stopped {
+		return false
+	}
+	if !r.item.Landing.Trouble.None() {
+		r.p.Retried = append(r.p.Retried, r.item.Pull.ID)
+		r.item.Landing.Trouble = work.Reason{}
+	}
+	if !stopped {
+		return true
+	}
+	if c := of.choose(); c.Stop && !of.stays() { // by what a command does not change
+		return true
+	}
+	r.resumeTo(work.StateAwaitingFeedback)
+	return true
+}
+
+// mergeAgain has a pull request merged again that an earlier attempt stopped. False where
+// none did.
+func (r overMerge) mergeAgain(rep Reply) (Reply, bool) {
+	if !r.forget() {
+		return rep, false
+	}
+	rep.Said = strings.TrimSpace(rep.Said + " " + r.holds())
+	return rep, true
+}
+
+// holds says what holds the merge now, in sentences for the answer.
+func (r overMerge) holds() string {
+	c := landingOf(r.itemPlanner).choose()
+	switch c.Ask {
+	case merging.AskMerge:
+		return "Nothing holds it: it is merged next."
+	case merging.AskEnqueue:
+		return "Nothing holds it: it enters the merge queue next."
+	case merging.AskUpdate:
+		return fmt.Sprintf("It is behind `%s`: its branch is brought up to date when it is next.", r.item.Pull.Base)
+	case merging.AskNothing:
+	}
+	var said []string
+	for _, g := range c.Gates {
+		if !g.Open {
+			said = append(said, explain.What(g.Why, r.v.Place(r.item)))
+		}
+	}
+	next := explain.Reason(c.Why, r.v.Place(r.item)).Next()
+	if next != "" {
+		next = " Next: " + next + "."
+	}
+	return "What holds it: " + r.v.Policy.Clean(strings.Join(said, "; ")) + "." + next
+}

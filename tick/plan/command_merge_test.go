@@ -1,0 +1,66 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/known"
+)
+
+func TestCommandsAboutMerging(t *testing.T) {
+	says := func(body string) func(*known.Snapshot) { return with(commanded(body, 2, "66")) }
+	person := item(func(i *known.Item) { i.Landing.Policy.RequireHuman, i.Reviewers.RequireHuman = true, true })
+	trouble := item(func(i *known.Item) {
+		i.Landing.Trouble = work.Reason{Kind: work.WhyMergeRefused, Number: 2, Text: "no", Head: "aaa"}
+		i.State, i.Reason = work.StateBlocked, i.Landing.Trouble
+	})
+	held := item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })
+	runs := box(func(b *merging.Box) { b.Checks = []merging.Check{{Name: "unit", State: merging.Runs}} })
+	for _, c := range []struct {
+		name      string
+		view      known.Snapshot
+		does, say string
+	}{
+		{"a person is waited for", scene(landable, person, item(func(i *known.Item) { i.Reviews.Record.State = review.Checking })), "#2 wait merge_person", ""},
+		{"and says so", scene(landable, person, says("/mergexo merge")), "merge #2 squash", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. Nothing holds it: it is merged next."},
+		{"of another head", scene(landable, person, says("/mergexo merge --head bbb0000")), "#2 wait merge_person", "The head of `agent/bugfix/1-x` is aaa, not that commit, so nothing was done. Look at what was pushed; `/mergexo merge --head aaa` says that it may be merged."},
+		{"before this head came", scene(landable, person, says("/mergexo merge"), item(func(i *known.Item) { i.Pull.HeadSince, i.Events[0].URL = noon, "https://github.com/octo/app/pull/2#issuecomment-66" })), "#2 wait merge_person", "The head of `agent/bugfix/1-x` is aaa, which may have come after"},
+		{"another gate is closed", scene(landable, runs, says("/mergexo merge")), "#2 wait merge_checks_pending", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. What holds it: the check unit not finished yet. Next:"},
+		{"the reviewers have not looked", scene(landable, item(func(i *known.Item) { i.Reviews.Verdicts, i.Reviews.Record.State = nil, review.Pending }), says("/mergexo merge")), "#2 turn review", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. What holds it: not approved at this head by quinn."},
+		{"an attempt failed", scene(landable, trouble, says("/mergexo merge")), "merge #2 squash; resumed → awaiting_feedback", "ann says that aaa"},
+		{"and is to be repeated", scene(landable, trouble, says("/mergexo retry")), "merge #2 squash; resumed → awaiting_feedback", "Nothing holds it: it is merged next."},
+		{"nothing failed", scene(landable, says("/mergexo retry")), "merge #2 squash", "There is nothing to try again."},
+		{"a check never came", scene(landable, never, halted(work.Reason{Kind: work.WhyMergeNeverChecked, Number: 2, Names: []string{"lint"}, At: time.Hour.Milliseconds(), Head: "aaa"}), says("/mergexo retry")), "#2 wait merge_check_missing", "What holds it: the check lint never reported on the head, for 1h0m0s now. Next: have it run"},
+		{"it is held", scene(landable, held, says("/mergexo merge")), "#2 wait merge_held", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. What holds it: it is held by bob."},
+		{"hold", scene(landable, says("/mergexo hold")), "#2 wait merge_held", "Held. No review of this pull request begins, nothing that a reviewer asks for is done, and it is not merged"},
+		{"resume", scene(landable, held, says("/mergexo resume")), "merge #2 squash", "It is held no longer."},
+		{"auto_merge is off", scene(landable, item(func(i *known.Item) { i.Landing.Policy.Auto = false }), says("/mergexo merge")), "#2 wait approved", "`auto_merge` is off for this repository, so nothing was done: merge it when you like. Below `[repo.review]`"},
+		{"it was merged", scene(landable, pullIs(work.PullMerged), says("/mergexo merge")), "pull merged → completed", "Pull request #2 was merged, so there is nothing to merge."},
+	} {
+		p := For(c.view)
+		if got := lands(p); got != c.does {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.does)
+		}
+		if got := answered(p); !strings.HasPrefix(got, c.say) || c.say == "" && got != "" {
+			t.Errorf("%s: the answer is %q, not %q", c.name, got, c.say)
+		}
+	}
+}
+
+// With the database gone a person's word is in the answer to it.
+func TestTheAnswerRemembersAWord(t *testing.T) {
+	p := For(scene(landable, with(commanded("/mergexo merge", 2, "66"))))
+	if len(p.Words) != 1 || p.Words[0].Head != "aaa" || p.Words[0].CommentID != 66 || p.Words[0].By != ann {
+		t.Fatalf("the plan stores %+v", p.Words)
+	}
+	for _, a := range p.Notices {
+		if marks, ok := work.ParseMarks(a.Body); ok && marks.Merge == "aaa" {
+			return
+		}
+	}
+	t.Errorf("nothing on GitHub says it: %+v", p.Notices)
+}

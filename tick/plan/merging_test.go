@@ -1,0 +1,234 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/known"
+)
+
+// landable has nothing hold the pull requests of items that all have approved.
+func landable(v *known.Snapshot) {
+	for n := range v.Items {
+		i := &v.Items[n]
+		i.Reviewers = review.Policy{Order: []review.Reviewer{{Name: "quinn"}}, MaxFixCycles: 2, Blocking: review.Major, Author: "op"}
+		i.Reviews.Record = review.Record{PullID: i.Pull.ID, State: review.Approved, Head: i.Pull.HeadOID, Reviewer: "", Since: noon.Add(-time.Hour)}
+		i.Reviews.Record.Why = work.Reason{Kind: work.WhyReviewApproved, Number: i.Pull.Number}
+		i.Reviews.Verdicts = []review.Verdict{{
+			ID: 1, PullID: i.Pull.ID, ReviewID: 4000, Reviewer: "quinn", Head: i.Pull.HeadOID, Decision: review.Approve, Validity: review.Counts, At: noon.Add(-time.Hour),
+		}}
+		i.Landing = known.Landing{
+			Policy: merging.Policy{Auto: true, ChecksTimeout: time.Hour, CanApprove: true, Freeze: "agent:freeze"},
+			Box: merging.Box{
+				State: work.PullOpen, Head: i.Pull.HeadOID, Base: i.Pull.Base, Mergeable: "MERGEABLE", Status: "CLEAN", ChecksKnown: true,
+				Methods: merging.Methods(), Permission: "WRITE", Rules: merging.Rules{Known: true},
+			},
+		}
+	}
+}
+
+func box(change func(*merging.Box)) func(*known.Snapshot) {
+	return func(v *known.Snapshot) { change(&v.Items[0].Landing.Box) }
+}
+
+func item(change func(*known.Item)) func(*known.Snapshot) {
+	return func(v *known.Snapshot) { change(&v.Items[0]) }
+}
+
+// row is one of what was planned to merge the pull request.
+func row(kind work.ActionKind, s work.ActionState, head string) func(*known.Snapshot) {
+	return item(func(i *known.Item) {
+		i.Landing.Actions = append(i.Landing.Actions, work.Action{Kind: kind, State: s, Number: i.Pull.Number, Head: head, Base: i.Pull.Base, SentAt: noon.Add(-time.Minute)})
+	})
+}
+
+// never is a stop: a required check never came.
+func never(v *known.Snapshot) {
+	i := &v.Items[0]
+	i.Landing.Policy.Required, i.Pull.HeadSince = []string{"lint"}, noon.Add(-2*time.Hour)
+}
+
+// halted has the item stopped for a reason.
+func halted(why work.Reason) func(*known.Snapshot) {
+	return item(func(i *known.Item) { i.State, i.Reason = work.StateBlocked, why })
+}
+
+// second is a pull request like the first one.
+func second(v *known.Snapshot) {
+	other := v.Items[0]
+	other.ID, other.Number, other.Pull.ID, other.Pull.ItemID, other.Pull.Number = 11, 3, 21, 11, 4
+	v.Items = append(v.Items, other)
+}
+
+// lands is what a plan does about merging, in short.
+func lands(p Plan) string {
+	var all []string
+	for _, m := range p.Merges {
+		all = append(all, strings.TrimSpace(fmt.Sprintf("%s #%d %s", m.Action.Kind, m.Number, m.Action.Target)))
+	}
+	for _, m := range p.Moves {
+		all = append(all, string(m.Cause)+" → "+string(m.To))
+	}
+	for _, l := range p.Lines {
+		if l.What == "wait" || l.What == "turn" {
+			all = append(all, fmt.Sprintf("#%d %s %s%s", l.Number, l.What, l.Kind, l.Code))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+func TestLanding(t *testing.T) {
+	half := work.Reason{Kind: work.WhyMergeHalf, Number: 2, Commit: "ccc", Branch: "main", Head: "aaa"}
+	neverRan := work.Reason{Kind: work.WhyMergeNeverChecked, Number: 2, Names: []string{"lint"}, At: time.Hour.Milliseconds(), Head: "aaa"}
+	talk := said(work.EventIssue, 2, "66", bob)
+	for _, c := range []struct {
+		name string
+		view known.Snapshot
+		want string
+	}{
+		{"nothing holds it", scene(landable), "merge #2 squash"},
+		{"auto_merge is off", scene(landable, item(func(i *known.Item) { i.Landing.Policy.Auto = false })), ""},
+		{"somebody else's", scene(landable, item(func(i *known.Item) { i.Flow = work.FlowReview })), ""},
+		{"the base has a queue", scene(landable, box(func(b *merging.Box) { b.Queue.Required = true })), "enqueue #2"},
+		{"behind", scene(landable, box(func(b *merging.Box) { b.Status = "BEHIND" })), "update_branch #2"},
+		{"a check runs", scene(landable, box(func(b *merging.Box) { b.Checks = []merging.Check{{Name: "unit", State: merging.Runs}} })), "#2 wait merge_checks_pending"},
+		{"the box was not read", scene(landable, box(func(b *merging.Box) { *b = merging.Box{} })), "#2 wait merge_mergeable_unknown"},
+		{"held", scene(landable, item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })), "#2 wait merge_held"},
+		{"merging is stopped", scene(landable, func(v *known.Snapshot) { v.Halt = &merging.Halt{At: noon} }), "#2 wait merging_stopped"},
+		{"it was sent", scene(landable, row(work.ActionMerge, work.ActionSent, "aaa")), "#2 wait merge_unclear"},
+		{"it was merged, and GitHub shows it open", scene(landable, row(work.ActionMerge, work.ActionApplied, "aaa")), "#2 wait merge_unclear"},
+		{"nothing came of it", scene(landable, row(work.ActionMerge, work.ActionVoid, "aaa")), "merge #2 squash"},
+		{"another head was sent", scene(landable, row(work.ActionMerge, work.ActionSent, "bbb")), "merge #2 squash"},
+		{"it is in the queue", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue = merging.Queue{Required: true, In: true} })), "#2 wait merge_queued"},
+		{"it was queued, and is not there", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue.Required = true })), "#2 wait merge_unclear"},
+		{"an agent works on it", scene(landable, item(func(i *known.Item) { i.Turn = &work.Turn{ID: 5, Key: "k", Step: work.StepClaimed} })), "#2 wait merge_turn_first"},
+		{"people wrote something", scene(landable, with(talk)), "#2 turn implementation_feedback"},
+		{"people wrote something, and nobody answers", scene(landable, with(talk), func(v *known.Snapshot) { v.Policy.FeedbackLoop = false }), "#2 wait feedback_off"},
+		{"not all have approved", scene(landable, item(func(i *known.Item) { i.Reviews.Record.State, i.Reviews.Verdicts = review.Reviewing, nil })), ""},
+		{"an approval was dismissed on GitHub", scene(landable, box(func(b *merging.Box) { b.Reviews = []merging.Review{{ID: 4000, State: "DISMISSED"}} })), "#2 wait merge_approvals"},
+		{"paused", scene(landable, item(func(i *known.Item) { i.Pause = &work.Pause{By: "bob", Began: noon} })), "#2 wait paused"},
+		{"stopped for something else", scene(landable, halted(work.Reason{Kind: work.WhyFailed, Count: 4})), ""},
+
+		{"a check never came", scene(landable, never), "stopped → blocked; #2 wait merge_check_missing"},
+		{"it is stopped for that already", scene(landable, never, halted(neverRan)), "#2 wait merge_check_missing"},
+		{"it came after all", scene(landable, halted(neverRan)), "merge #2 squash; resumed → awaiting_feedback"},
+		{"it is stopped for something else now", scene(landable, halted(neverRan), box(func(b *merging.Box) { b.Permission = "READ" })), "stopped → blocked; #2 wait merge_permission"},
+		{"it was half merged", scene(landable, item(func(i *known.Item) { i.Landing.Trouble = half })), "stopped → blocked; #2 wait merge_half"},
+		{"and nothing is left of the database", scene(landable, halted(half)), "#2 wait merge_half"},
+		{"and the head moved", scene(landable, halted(work.Reason{Kind: work.WhyMergeHalf, Head: "bbb"})), "merge #2 squash; resumed → awaiting_feedback"},
+		{"auto_merge is off now", scene(landable, halted(neverRan), item(func(i *known.Item) { i.Landing.Policy.Auto = false })), "resumed → awaiting_feedback"},
+
+		{"two are ready", scene(landable, second), "merge #2 squash; #4 wait merge_after_another"},
+		{"of two bases", scene(landable, second, func(v *known.Snapshot) { v.Items[1].Pull.Base, v.Items[1].Landing.Box.Base = "next", "next" }), "merge #2 squash; merge #4 squash"},
+		{"the older one waits", scene(landable, second, box(func(b *merging.Box) { b.Draft = true })), "merge #4 squash; #2 wait merge_draft"},
+		{"the older one was sent", scene(landable, row(work.ActionMerge, work.ActionSent, "aaa"), func(v *known.Snapshot) {
+			second(v)
+			v.Items[1].Landing.Actions = nil
+		}), "#2 wait merge_unclear; #4 wait merge_after_another"},
+		{"one was sent that is none of them any more", scene(landable, func(v *known.Snapshot) {
+			v.Sent = []work.Action{{Kind: work.ActionMerge, State: work.ActionSent, Number: 9, Base: "main"}}
+		}), "#2 wait merge_after_another"},
+		{"one is being brought up to date", scene(landable, box(func(b *merging.Box) { b.Status = "BEHIND" }), row(work.ActionUpdateBranch, work.ActionSent, "aaa"), func(v *known.Snapshot) {
+			second(v)
+			v.Items[1].Landing.Actions, v.Items[1].Landing.Box.Status = nil, "CLEAN"
+		}), "#2 wait merge_behind; #4 wait merge_after_another"},
+	} {
+		if got := lands(For(c.view)); got != c.want {
+			t.Errorf("%s: the plan says\n%s, not\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// What is sent names the head that was looked at, and the same head has the same token.
+func TestTheRowOfAMerge(t *testing.T) {
+	p := For(scene(landable, item(func(i *known.Item) { i.Pull.Title = "Mend it" })))
+	if len(p.Merges) != 1 {
+		t.Fatalf("%+v", p.Merges)
+	}
+	a := p.Merges[0].Action
+	if a.Head != "aaa" || a.Base != "main" || a.Token != work.MergeToken(app.Key(), 2, "aaa") || a.Title != "Mend it (#2)" {
+		t.Errorf("%+v", a)
+	}
+	if !strings.Contains(a.Body, "Fixes #1") || !strings.HasSuffix(a.Body, merging.Trailer+a.Token) {
+		t.Errorf("its message is %q", a.Body)
+	}
+	if p.Empty() {
+		t.Error("a plan that merges is none")
+	}
+}
+
+// drawLandings has some items be merged by us, with whatever may be wrong.
+func drawLandings(t *rapid.T, v *known.Snapshot) {
+	for n := range v.Items {
+		i := &v.Items[n]
+		if !i.HasPull() || !rapid.Bool().Draw(t, "merged by us") {
+			continue
+		}
+		reviews, reviewers, state := i.Reviews, i.Reviewers, i.State
+		one := known.Snapshot{Items: v.Items[n : n+1]}
+		landable(&one)
+		switch rapid.IntRange(0, 9).Draw(t, "what is wrong") {
+		case 0:
+			i.Reviews, i.Reviewers = reviews, reviewers
+		case 1:
+			i.Landing.Box.Checks = []merging.Check{{Name: "unit", State: merging.Red}}
+		case 2:
+			i.Landing.Box.Status = "BEHIND"
+		case 3:
+			i.Landing.Box = merging.Box{}
+		case 4:
+			i.Landing.Trouble = work.Reason{Kind: work.WhyMergeRefused, Number: i.Pull.Number, Text: "no"}
+		case 5:
+			i.Landing.Box.Permission = "READ"
+		case 6:
+			i.Landing.Box.Queue.Required = true
+		}
+		if state == work.StateBlocked && rapid.Bool().Draw(t, "stopped for a merge") {
+			i.Reason = work.Reason{Kind: rapid.SampledFrom([]work.ReasonKind{work.WhyMergePermission, work.WhyMergeHalf}).Draw(t, "why"), Number: i.Pull.Number, Head: "aaa"}
+		}
+		if rapid.Bool().Draw(t, "ready") {
+			i.State, i.Pull.State, i.Pause, i.Events = work.StateAwaitingFeedback, work.PullOpen, nil, nil
+		}
+	}
+}
+
+// Nothing is merged on which an agent works or people wrote something, that people have,
+// that is stopped, or that its reviewers have not approved; and of one base one goes.
+func TestNothingIsMergedBeforeItsTime(t *testing.T) {
+	merged, drawings := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		drawings++
+		v := drawn(t)
+		p := For(v)
+		bases := map[string]int{}
+		for _, m := range p.Merges {
+			merged++
+			i := v.Items[slices.IndexFunc(v.Items, func(i known.Item) bool { return i.ID == m.Item })]
+			said := slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind.Said() && e.Number == i.Pull.Number })
+			turn := slices.ContainsFunc(p.Turns, func(t PlannedTurn) bool { return t.Item.ID == i.ID })
+			approved := slices.ContainsFunc(i.Reviews.Verdicts, func(v review.Verdict) bool {
+				return v.Reviewer == "quinn" && v.Head == i.Pull.HeadOID && v.Decision == review.Approve && v.Validity != review.TakenBack
+			})
+			switch {
+			case i.Pause != nil, i.HeldBack != nil, i.Turn != nil, turn, said, i.Pull.State != work.PullOpen, !i.Landing.Trouble.None(), !approved, m.Action.Head != i.Pull.HeadOID:
+				t.Fatalf("%s is merged: %+v", m.Action.Kind, i)
+			case slices.ContainsFunc(p.Moves, func(move work.Move) bool { return move.Item == i.ID && move.To == work.StateBlocked }):
+				t.Fatalf("%s of what is stopped: %+v", m.Action.Kind, p.Moves)
+			}
+			if bases[i.Pull.Base]++; bases[i.Pull.Base] > 1 && m.Action.Kind != work.ActionEnqueue {
+				t.Fatalf("%d go into %s", bases[i.Pull.Base], i.Pull.Base)
+			}
+		}
+	})
+	if merged == 0 && drawings >= 100 { // of a few it may be that none is
+		t.Error("none was merged at all")
+	}
+}

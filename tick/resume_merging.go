@@ -1,0 +1,48 @@
+package tick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// ResumeMerging lets a repository be merged into again after it was stopped, and tells
+// why it was; false where it was not. waiting is called when a pass holds the plan: what
+// that one has decided was decided while merging was stopped.
+func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting func()) (was merging.Halt, stopped bool, err error) {
+	planning, err := p.lockForCommand(ctx, waiting)
+	if err != nil {
+		return was, false, err
+	}
+	defer planning.Unlock()
+	if p.Store, err = p.OpenStore(ctx); err != nil {
+		return was, false, err
+	}
+	defer func() { err = errors.Join(err, p.Store.Close()) }()
+	p.assemble()
+	if err := p.begin(ctx); err != nil {
+		return was, false, err
+	}
+	at := slices.IndexFunc(p.All, func(r *env.Repo) bool { return r.Name.Equal(repo) })
+	if at < 0 || p.All[at].Row.ID == 0 {
+		return was, false, fmt.Errorf("no pass has seen %s yet; make one: gh mergexo tick", p.Config.Called(repo))
+	}
+	id := p.All[at].Row.ID
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		if was, stopped, err = tx.MergingStopped(ctx, id); err != nil || !stopped {
+			return err
+		}
+		_, err = tx.ResumeMerging(ctx, id)
+		return err
+	})
+	if stopped && err == nil {
+		p.Log.InfoContext(ctx, "merging resumes", "repo", repo.FullName(), "stopped_since", was.At, "why", was.Why.Kind)
+	}
+	return was, stopped && err == nil, err
+}
