@@ -21,8 +21,9 @@ func newShowCmd(a *app) *cobra.Command {
 		Use:   "show <owner/name#number>",
 		Short: "Show the events, turns and actions of one work item",
 		Long: `Show one work item: where it stands and where the reviews of its pull request
-stand, with each reviewer's verdict and what is still open; what people did, what
-each turn made of it, and what was sent to GitHub, with links.
+stand, with each reviewer's verdict and what is still open; where auto_merge is on,
+what has to be so before it is merged, and what opens what is not; what people did,
+what each turn made of it, and what was sent to GitHub, with links.
 With "--events" show instead what happened about its reviews, the oldest first.
 
 The item is named by its issue or its pull request: owner/name#12, its address,
@@ -34,7 +35,7 @@ or #12 (quote it for your shell) or 12 when one repository is configured.`,
 		Args: args(words(1, 1)),
 		RunE: func(c *cobra.Command, given []string) error { return a.show(c.Context(), given[0], log, flags) },
 	}
-	flags = addJSONFlags(c, "item", "turns", "events", "actions", "history", "review", "log")
+	flags = addJSONFlags(c, "item", "turns", "events", "actions", "history", "review", "merge", "log")
 	c.Flags().BoolVar(&log, "events", false, "What happened about the reviews of its pull request")
 	return c
 }

@@ -188,13 +188,14 @@ func (t actionRows) VoidTurnActions(ctx context.Context, turnID int64, why strin
 	return err
 }
 
-// CountSends counts the writes of content (comments, replies, pull requests, issues)
+// CountSends counts the writes of content (comments, replies, reviews, pull requests, issues)
 // that were sent since a time, over all repositories: what GitHub limits.
 func (t actionRows) CountSends(ctx context.Context, since time.Time) (int, error) {
 	n, _, err := rows.Find(ctx, t.tx, "count sends", rows.ScanID,
 		// sent_at > 0 lets SQLite use the index, which says so of itself; coming
 		// first it would also be what the index is searched by.
-		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?, ?)`,
-		rows.Millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky, work.ActionRevert)
+		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?, ?, ?)`,
+		rows.Millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky,
+		work.ActionReview, work.ActionRevert)
 	return int(n), err
 }

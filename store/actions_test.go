@@ -192,3 +192,25 @@ func TestExtraIsRenewed(t *testing.T) {
 		equal(t, []any{got.Extra, got.State}, []any{step.extra, step.state})
 	}
 }
+
+// What GitHub limits is counted: whatever makes something that people read.
+func TestCountSendsCountsContent(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	r := addRepo(t, d)
+	count := func() int {
+		return inTx(t, d, func(tx *Tx) (int, error) { return tx.CountSends(ctx, t0) })
+	}
+	for kind, counts := range map[work.ActionKind]bool{
+		work.ActionComment: true, work.ActionReply: true, work.ActionPullRequest: true, work.ActionIssue: true, work.ActionSticky: true,
+		work.ActionReview: true, work.ActionRevert: true,
+		work.ActionPush: false, work.ActionLabels: false, work.ActionStatus: false, work.ActionMerge: false, work.ActionEnqueue: false,
+		work.ActionUpdateBranch: false, work.ActionDeleteBranch: false,
+	} {
+		before := count()
+		a := addAction(t, d, work.Action{RepoID: r.ID, Kind: kind, Token: string(kind)})
+		update(t, d, func(tx *Tx) error { return second(tx.MarkSent(ctx, a.ID, t0)) })
+		if got := count() > before; got != counts {
+			t.Errorf("%s is counted: %v", kind, got)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/internal/work/standing"
@@ -24,6 +25,8 @@ type Facts struct {
 	Said      work.Action    // the comment that says on GitHub why it is blocked
 	Reviewing *review.Record // where the next pass moves its reviews, by the plan; nil: they stay
 	Waits     []work.Reason  // what keeps a turn from being begun, by the plan
+	Merge     merging.Choice // of its pull request, were it alone; no gates: it is not ours to merge
+	MergeDue  bool           // the next pass does that, by the plan
 	Place     explain.Place  // of words about it, on this machine
 	Budgets   work.Budgets
 	Now       time.Time
@@ -69,7 +72,18 @@ func (f Facts) standing() standing.Standing {
 	if f.Reviewing != nil { // what is stored waits for what is there
 		i.Reviews = f.Reviewing.Why
 	}
+	if i.Reviews.Kind == work.WhyReviewApproved && len(f.Merge.Gates) > 0 { // nobody waits for people to merge it
+		i.Reviews = f.mergeWaits()
+	}
 	return standing.Of(i, a)
+}
+
+// mergeWaits is why a pull request that is ours to merge is not merged yet.
+func (f Facts) mergeWaits() work.Reason {
+	if f.MergeDue {
+		return work.Reason{Kind: work.WhyMergeDue, Number: f.Pull.Number}
+	}
+	return f.Merge.Why.Or(work.Reason{Kind: work.WhyMergeDue, Number: f.Pull.Number})
 }
 
 // stopped reports whether a comment says why the item is blocked.

@@ -4,6 +4,7 @@ package status
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
@@ -133,7 +134,7 @@ func loadRepo(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spend
 		if !q.All && !i.State.Open() {
 			continue
 		}
-		f := Facts{Item: i, Repo: r, Now: q.Now, Waits: waits[i.ID], Reviewing: moves[i.ID]}
+		f := Facts{Item: i, Repo: r, Now: q.Now, Waits: waits[i.ID], Reviewing: moves[i.ID], Merge: plan.Merging(v, i), MergeDue: merges(p, i.ID)}
 		f.configure(q)
 		if f.stopped() {
 			if f.Said, _, err = tx.GetAction(ctx, f.Stop.Token); err != nil {
@@ -143,6 +144,11 @@ func loadRepo(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spend
 		found = append(found, f)
 	}
 	return found, nil
+}
+
+// merges reports whether a plan does something to have an item's pull request merged.
+func merges(p plan.Plan, item int64) bool {
+	return slices.ContainsFunc(p.Merges, func(m plan.PlannedMerge) bool { return m.Item == item })
 }
 
 // FindRepo finds the row of a configured repository: of those that have had the name

@@ -171,7 +171,8 @@ func (r reviews) drawing() string {
 // head is what show says of them above its tables.
 func (r reviews) head() [][2]string {
 	lines := [][2]string{{"review", r.headline()}, {"reviewers", r.drawing()}}
-	if !r.why.None() && r.why.Kind != r.row().code {
+	told := r.why.Kind == r.row().code || r.why.Kind == work.WhyReviewApproved && len(r.Merge.Gates) > 0
+	if !r.why.None() && !told {
 		lines = append(lines, [2]string{"review waits for", terminal.OneLine(explain.Reason(r.why, r.Place).Here())})
 	}
 	if r.next != "" {

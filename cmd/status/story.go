@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -22,6 +23,7 @@ type Story struct {
 	actions []work.Action
 	history []work.History // newest first
 	log     []store.ReviewLog
+	merged  *merging.Merge // ours of the pull request's head; nil: none
 }
 
 // LoadStory finds a work item of the one repository that the query names by the number
@@ -52,6 +54,9 @@ func LoadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	if s.log, err = tx.ListReviewLog(ctx, id); err != nil {
 		return s, false, err
 	}
+	if err := s.loadMerged(ctx, tx); err != nil {
+		return s, false, err
+	}
 	s.history, err = tx.ListHistory(ctx, id, 0)
 	return s, err == nil, err
 }
@@ -59,6 +64,9 @@ func LoadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 // Print prints the story.
 func (s Story) Print(out terminal.Output) error {
 	if err := s.printHead(out); err != nil {
+		return err
+	}
+	if err := s.printGates(out); err != nil {
 		return err
 	}
 	return s.printTables(out)
@@ -77,6 +85,7 @@ func (s Story) Object() map[string]any {
 		"actions": terminal.Each(s.actions, viewAction),
 		"history": terminal.Each(s.history, viewHistory),
 		"review":  viewReview(s.Facts),
+		"merge":   viewMerge(s),
 		"log":     terminal.Each(s.log, viewLog),
 	}
 }
@@ -109,6 +118,7 @@ func (s Story) printHead(out terminal.Output) error {
 	if reviewed, ok := s.reviewed(); ok {
 		lines = append(lines, reviewed.head()...)
 	}
+	lines = append(lines, s.mergeHead(out)...)
 	for _, l := range lines {
 		if l[1] == "" {
 			continue

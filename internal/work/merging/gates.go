@@ -81,7 +81,11 @@ func (g *gates) conflicts() {
 	case conflicting:
 		g.waits(GateConflicts, work.Reason{Kind: work.WhyMergeConflicts, Branch: g.f.Pull.Base})
 	default:
-		g.waits(GateConflicts, work.Reason{Kind: work.WhyMergeUnknown})
+		why := work.Reason{Kind: work.WhyMergeUnknown}
+		if !g.f.Box.Read() {
+			why.Kind = work.WhyMergeNotRead
+		}
+		g.waits(GateConflicts, why)
 	}
 }
 

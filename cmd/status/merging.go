@@ -1,0 +1,126 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// gate is one thing that has to be so before a pull request is merged, in words.
+type gate struct {
+	code  merging.Code
+	is    gateState
+	kind  work.ReasonKind // of a closed one
+	why   string          // it is closed
+	opens string          // what opens it
+}
+
+// gateState is how a gate stands.
+type gateState string
+
+const (
+	gateOpen    gateState = "open"
+	gateClosed  gateState = "closed"
+	gateStop    gateState = "stop"    // a person has to act
+	gateUnknown gateState = "unknown" // GitHub was not asked yet
+)
+
+func (s gateState) mark() string {
+	switch s {
+	case gateOpen:
+		return "✓"
+	case gateUnknown:
+		return "?"
+	case gateClosed, gateStop:
+	}
+	return "✗"
+}
+
+// fromBox are the gates that GitHub's merge box opens and closes. While it was not read
+// nothing is known of them.
+var fromBox = []merging.Code{
+	merging.GateConflicts, merging.GateBehind, merging.GateChecks, merging.GateReview, merging.GateConversations, merging.GateFreeze,
+	merging.GateQueue, merging.GateLastPush, merging.GateBlocked, merging.GateMethod, merging.GatePermission,
+}
+
+// gates are those of the pull request's merge, in their order; none where it is not ours
+// to merge.
+func (f Facts) gates() []gate {
+	return terminal.Each(f.Merge.Gates, func(g merging.Gate) gate {
+		if slices.Contains(fromBox, g.Code) && !f.Landing.Box.Read() {
+			return gate{code: g.Code, is: gateUnknown, kind: work.WhyMergeNotRead}
+		}
+		if g.Open {
+			return gate{code: g.Code, is: gateOpen}
+		}
+		w, is := explain.Reason(g.Why, f.Place), gateClosed
+		if g.Stop {
+			is = gateStop
+		}
+		return gate{g.Code, is, g.Why.Kind, terminal.OneLine(w.Here()), terminal.OneLine(w.Next())}
+	})
+}
+
+// mergeFirst is the pull request that is merged before this one; 0: none.
+func (f Facts) mergeFirst() int {
+	for _, r := range f.Waits {
+		if r.Kind == work.WhyMergeNext {
+			return r.Count
+		}
+	}
+	return 0
+}
+
+// mergeIs sums up what becomes of the pull request; empty where it is not ours to merge.
+func (f Facts) mergeIs() string {
+	all, closed, stop := f.gates(), 0, false
+	for _, g := range all {
+		if g.is == gateClosed || g.is == gateStop {
+			closed++
+		}
+		stop = stop || g.is == gateStop
+	}
+	base, count := f.Pull.Base, work.Count(len(all), "gate")
+	switch {
+	case len(all) == 0:
+		return ""
+	case stop:
+		return fmt.Sprintf("stopped, a person has to act; %d of %s closed", closed, count)
+	case f.MergeDue && f.Merge.Ask == merging.AskUpdate:
+		return fmt.Sprintf("the next pass brings it up to date with %s; %d of %s closed", base, closed, count)
+	case f.MergeDue && f.Merge.Ask == merging.AskEnqueue:
+		return "the next pass puts it into the merge queue of " + base
+	case f.MergeDue:
+		return fmt.Sprintf("the next pass merges it into %s (%s)", base, f.Merge.Method)
+	case f.mergeFirst() != 0:
+		return fmt.Sprintf("waits for #%d, which is merged into %s first; %d of %s closed", f.mergeFirst(), base, closed, count)
+	case !f.Landing.Box.Read():
+		return fmt.Sprintf("waits at %s; GitHub is asked about the others once reviewers have approved", work.Count(closed, "gate"))
+	case closed == 0:
+		return "all gates are open"
+	}
+	return fmt.Sprintf("waits at %d of %s", closed, count)
+}
+
+// queueIs is where the pull request is in its base's merge queue; empty: the base has none.
+func (f Facts) queueIs() string {
+	switch q := f.Landing.Box.Queue; {
+	case len(f.Merge.Gates) == 0:
+		return ""
+	case q.In:
+		said := strings.ReplaceAll(strings.ToLower(q.State), "_", " ")
+		if q.Position > 0 {
+			said = strings.TrimPrefix(fmt.Sprintf("%s, position %d", said, q.Position), ", ")
+		}
+		return cmp.Or(said, "in it")
+	case q.Required:
+		return "not in it; " + f.Pull.Base + " demands it"
+	}
+	return ""
+}

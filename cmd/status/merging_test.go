@@ -1,0 +1,286 @@
+package status
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// toMerge is an approved pull request that auto_merge merges, with the gates as they are
+// decided of what GitHub says of it.
+func toMerge(change func(*merging.Facts, *merging.Policy)) Facts {
+	f := underReview(review.Record{State: review.Approved, Head: head, Why: work.Reason{Kind: work.WhyReviewApproved, Number: 13}}, of(review.Approve, head, review.Counts))
+	f.Now, f.Pull.Base, f.Pull.UpdatedAt = noon, "main", noon
+	f.Pull.HeadSince = noon.Add(-time.Hour)
+	f.Called, f.Place = "octo/app", explain.Place{Pull: true, Repo: "octo/app"}
+	facts := merging.Facts{
+		Pull: f.Pull, Approved: true, Now: noon,
+		Box: merging.Box{
+			State: work.PullOpen, Head: head, Base: "main", Mergeable: "MERGEABLE", Status: "CLEAN", UpdatedAt: noon, ChecksKnown: true,
+			Methods: merging.Methods(), Permission: "WRITE", Rules: merging.Rules{Known: true},
+		},
+	}
+	policy := merging.Policy{Auto: true, ChecksTimeout: time.Hour, CanApprove: true}
+	if change != nil {
+		change(&facts, &policy)
+	}
+	f.Landing.Policy, f.Landing.Box, f.Merge = policy, facts.Box, merging.Decide(facts, policy)
+	return f
+}
+
+func integrationRuns(f *merging.Facts, _ *merging.Policy) {
+	f.Box.Checks = []merging.Check{{Name: "integration", State: merging.Runs, Required: true}}
+}
+
+func shownOn(t *testing.T, s Story, out terminal.Output) string {
+	t.Helper()
+	var b bytes.Buffer
+	out.W, out.Bare = &b, &b
+	if err := s.Print(out); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// On a terminal the gates are a list in the order of GitHub's merge box, with what opens
+// those that are closed.
+func TestShowListsTheGates(t *testing.T) {
+	shown := shownOn(t, Story{Facts: toMerge(integrationRuns)}, terminal.Output{TTY: true, Width: 110})
+	const want = `
+merge                 waits at 1 of 18 gates
+✓ draft
+✓ conflicts
+✓ behind
+✗ checks              the check integration not finished yet → it is merged once they are green
+✓ approvals
+✓ review_required
+✓ conversations
+✓ comments
+✓ hold
+✓ freeze
+✓ human_approval
+✓ merge_queue
+✓ last_push
+✓ blocked
+✓ method
+✓ permission
+✓ merging
+✓ unread
+
+REVIEWER
+`
+	if !strings.Contains(shown, want) {
+		t.Errorf("got\n%s\nwithout\n%s", shown, want)
+	}
+	if strings.Contains(shown, "people on") {
+		t.Errorf("people are said to merge it:\n%s", shown)
+	}
+	piped := shownOn(t, Story{Facts: toMerge(integrationRuns)}, terminal.Output{})
+	for _, want := range []string{
+		"\nwaiting for:\tthe check integration not finished yet\nnext:\tit is merged once they are green\n",
+		"\nmerge:\twaits at 1 of 18 gates\n",
+		"\ngate\tbehind\topen\t\t\ngate\tchecks\tclosed\tthe check integration not finished yet\tit is merged once they are green\ngate\tapprovals\topen\t\t\n",
+	} {
+		if !strings.Contains(piped, want) {
+			t.Errorf("got\n%s\nwithout\n%s", piped, want)
+		}
+	}
+}
+
+// What the line above the gates says, and what status says in place of "people merge it".
+func TestWhatAMergeWaitsFor(t *testing.T) {
+	queue := func(f *merging.Facts, _ *merging.Policy) {
+		f.Box.Queue, f.Box.Status = merging.Queue{Required: true}, "BLOCKED"
+	}
+	for name, c := range map[string]struct {
+		is                        func(*merging.Facts, *merging.Policy)
+		then                      func(*Facts)
+		merge, queue, waits, next string
+	}{
+		"due":     {nil, due, "the next pass merges it into main (squash)", "", "a pass merges it", "nothing holds it"},
+		"checks":  {integrationRuns, nil, "waits at 1 of 18 gates", "", "the check integration not finished yet", "it is merged once they are green"},
+		"its own": {func(f *merging.Facts, p *merging.Policy) { p.Method = merging.Rebase }, due, "the next pass merges it into main (rebase)", "", "a pass merges it", "nothing holds it"},
+		"behind": {
+			func(f *merging.Facts, _ *merging.Policy) { f.Box.Status = "BEHIND" }, due,
+			"the next pass brings it up to date with main; 1 of 18 gates closed", "", "a pass merges it", "nothing holds it",
+		},
+		"another first": {
+			nil,
+			func(f *Facts) {
+				f.Waits = []work.Reason{{Kind: work.WhyMergeNext, Number: 13, Count: 7, Branch: "main"}}
+			},
+			"waits for #7, which is merged into main first; 0 of 18 gates closed", "", "octo/app#7 is merged into `main` first", "it is judged again after that",
+		},
+		"queue": {queue, due, "the next pass puts it into the merge queue of main", "not in it; main demands it", "a pass merges it", "nothing holds it"},
+		"queued": {
+			func(f *merging.Facts, p *merging.Policy) {
+				queue(f, p)
+				f.Box.Queue.In, f.Box.Queue.State, f.Box.Queue.Position = true, "AWAITING_CHECKS", 2
+			},
+			nil, "waits at 1 of 18 gates", "awaiting checks, position 2", "it is in the merge queue at position 2 (awaiting checks)", "GitHub merges it when its turn comes",
+		},
+		"stop": {
+			func(f *merging.Facts, _ *merging.Policy) { f.Box.Permission = "READ" }, nil,
+			"stopped, a person has to act; 1 of 18 gates closed", "", "the account has read permission and may not merge", "give it write permission",
+		},
+	} {
+		f := toMerge(c.is)
+		if c.then != nil {
+			c.then(&f)
+		}
+		r := f.row()
+		if f.mergeIs() != c.merge || f.queueIs() != c.queue || r.waits != c.waits || !strings.HasPrefix(r.next, c.next) {
+			t.Errorf("%s: merge %q, queue %q, waits for %q, next %q", name, f.mergeIs(), f.queueIs(), r.waits, r.next)
+		}
+	}
+}
+
+func due(f *Facts) { f.MergeDue = true }
+
+// Before GitHub is asked for its merge box nothing is said of what it alone knows.
+func TestGatesThatAreNotKnown(t *testing.T) {
+	f := toMerge(func(f *merging.Facts, _ *merging.Policy) {
+		f.Box, f.Approved, f.Wanting = merging.Box{}, false, []string{"ann"}
+	})
+	s := shownOn(t, Story{Facts: f}, terminal.Output{TTY: true, Width: 110})
+	const want = `
+merge                 waits at 2 gates; GitHub is asked about the others once reviewers have approved
+✓ draft
+? conflicts
+? behind
+? checks
+✗ approvals           not approved at this head by ann → they review it
+? review_required
+? conversations
+✓ comments
+✓ hold
+? freeze
+✓ human_approval
+? merge_queue
+? last_push
+? blocked
+? method
+? permission
+✓ merging
+✗ unread              GitHub's merge box was not read yet → the next pass reads it
+`
+	if !strings.Contains(s, want) {
+		t.Errorf("got\n%s\nwithout\n%s", s, want)
+	}
+	v := viewMerge(Story{Facts: f})
+	for _, g := range v.Gates {
+		if g.Code == "checks" && (g.Open || g.Kind != "merge_not_read") {
+			t.Errorf("JSON: %+v", g)
+		}
+	}
+}
+
+// Where auto_merge is off nothing is said of merging, and people merge.
+func TestNobodyMergesUnlessSwitchedOn(t *testing.T) {
+	f := toMerge(func(_ *merging.Facts, p *merging.Policy) { p.Auto = false })
+	s := shownOn(t, Story{Facts: f}, terminal.Output{})
+	if strings.Contains(s, "merge:") || strings.Contains(s, "gate\t") || !strings.Contains(s, "waiting for:\tpeople on octo/app#13: every reviewer has approved it\n") {
+		t.Errorf("got\n%s", s)
+	}
+	if v := viewMerge(Story{Facts: f}); v != nil {
+		t.Errorf("JSON: %+v", v)
+	}
+}
+
+// What was merged, and what was seen when it had landed.
+func TestWhatLanded(t *testing.T) {
+	landed := merging.Merge{
+		Stage: merging.Landed, Method: merging.Squash, Head: head, Base: "main", Commit: strings.Repeat("d", 40), Parent: strings.Repeat("e", 40),
+		Landed: "tree", At: noon.Add(-2 * time.Hour), LandedAt: noon.Add(-time.Hour), WatchUntil: noon.Add(time.Hour),
+	}
+	for name, c := range map[string]struct {
+		change func(*merging.Merge)
+		want   string
+		same   string // compared, same
+	}{
+		"the same": {
+			func(*merging.Merge) {},
+			"merged:\tsquash as dddddddddddd into main, 2026-11-22T11:00:00Z\nwhat landed:\tcompared: the same as what was approved as cccccccccccc\nbase after it:\tits checks are watched until 2026-11-22T13:00:00Z\n", "true true",
+		},
+		"differs": {
+			func(m *merging.Merge) { m.Differs, m.WatchUntil = "a.go\nb.go", noon.Add(-time.Minute) },
+			"what landed:\tNOT what was approved as cccccccccccc: a.go b.go\nbase after it:\tno check turned red while it was watched\n", "true false",
+		},
+		"not compared, queued, red": {
+			func(m *merging.Merge) { m.Method, m.Landed, m.Red = "", "", []string{"unit", "lint"} },
+			"merged:\tby the merge queue as dddddddddddd into main, 2026-11-22T11:00:00Z\nwhat landed:\tnot compared with what was approved\nbase after it:\tred: unit, lint\n", "false false",
+		},
+		"not watched": {func(m *merging.Merge) { m.WatchUntil = time.Time{} }, "the same as what was approved as cccccccccccc\nreviewer\t", "true true"},
+	} {
+		m := landed
+		c.change(&m)
+		f := toMerge(nil)
+		f.Merge, f.State, f.Pull.State, f.Reviews.Record.State, f.Reviews.Record.MergeType = merging.Choice{}, work.StateCompleted, work.PullMerged, review.Merged, review.MergedAuto
+		s := Story{Facts: f, merged: &m}
+		if shown := shownOn(t, s, terminal.Output{}); !strings.Contains(shown, c.want) || strings.Contains(shown, "merge:") || !strings.Contains(shown, "merged, auto; ") {
+			t.Errorf("%s: got\n%s\nwithout\n%s", name, shown, c.want)
+		}
+		b, err := json.Marshal(viewMerge(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v struct {
+			Gates  []any
+			Queue  *struct{}
+			Merged struct {
+				Stage, Commit  string
+				Compared, Same bool
+				Red            []string
+			}
+		}
+		if err := json.Unmarshal(b, &v); err != nil {
+			t.Fatal(err)
+		}
+		is := map[bool]string{true: "true", false: "false"}
+		if got := is[v.Merged.Compared] + " " + is[v.Merged.Same]; got != c.same || v.Gates == nil || v.Queue != nil || v.Merged.Stage != "landed" || v.Merged.Red == nil {
+			t.Errorf("%s: JSON %s", name, b)
+		}
+	}
+}
+
+// docs/status.md names each field.
+func TestDocsNameTheFieldsOfMerges(t *testing.T) {
+	text, err := os.ReadFile("../../docs/status.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page, found := strings.Cut(string(text), "`merge` of `gh mergexo show` is an object")
+	f := toMerge(func(f *merging.Facts, _ *merging.Policy) { f.Box.Queue.Required = true })
+	v := viewMerge(Story{Facts: f, merged: &merging.Merge{}})
+	n := 0
+	for _, part := range []any{*v, v.Gates[0], *v.Queue, *v.Merged} {
+		b, err := json.Marshal(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(b, &fields); err != nil {
+			t.Fatal(err)
+		}
+		for name := range fields {
+			n++
+			if !strings.Contains(page, "`"+name+"`") {
+				t.Errorf("docs/status.md does not name %s", name)
+			}
+		}
+	}
+	if !found || n != 30 {
+		t.Errorf("%d names were read", n)
+	}
+}
