@@ -23,7 +23,7 @@ func (o round) judge(ctx context.Context, j *job) (merging.Choice, known.Item, e
 	var v known.Snapshot
 	var item known.Item
 	err = o.Store.View(ctx, func(tx *store.Tx) (err error) {
-		v, item, err = o.loader.ForCommand(ctx, tx, o.r, j.pull.Number)
+		v, item, err = o.loader.ForMerge(ctx, tx, o.r, j.pull.Number, box)
 		return err
 	})
 	if err != nil {
@@ -32,7 +32,6 @@ func (o round) judge(ctx context.Context, j *job) (merging.Choice, known.Item, e
 	if item.Pull.ID != j.pull.ID {
 		return merging.Choice{}, item, errors.New("its work item has another pull request by now")
 	}
-	item.Landing.Box = box
 	return plan.Merging(v, item), item, nil
 }
 
