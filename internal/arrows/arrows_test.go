@@ -18,8 +18,8 @@ const module = "github.com/mergexo/gh-mergexo/"
 // arrows are all imports of the project's own packages outside tests. A new one is
 // drawn here, in .golangci.yml and in docs/design.md, or it is not made.
 var arrows = map[string]string{
-	"actions":                   "internal/git internal/github internal/work internal/work/origin internal/work/review store",
-	"cmd":                       "cmd/machine cmd/status internal/config internal/demo internal/github internal/proc internal/terminal internal/work internal/work/command internal/work/explain internal/work/merging internal/work/nearest internal/work/review prompts prompts/secrets store tick tick/brief tick/env tick/folder tick/plan",
+	"actions":                   "internal/git internal/github internal/work internal/work/merging internal/work/origin internal/work/review store",
+	"cmd":                       "cmd/machine cmd/status internal/config internal/demo internal/github internal/proc internal/terminal internal/work internal/work/command internal/work/explain internal/work/nearest internal/work/review prompts prompts/secrets store tick tick/brief tick/env tick/folder tick/plan",
 	"cmd/gh-mergexo":            "cmd",
 	"cmd/machine":               "internal/agent internal/agent/claude internal/agent/codex internal/agent/command internal/config internal/git internal/github internal/proc internal/sandbox internal/terminal internal/work internal/work/explain prompts prompts/secrets store tick tick/env tick/folder",
 	"cmd/status":                "internal/config internal/terminal internal/work internal/work/explain internal/work/merging internal/work/review internal/work/spending internal/work/standing store tick/env tick/folder tick/known tick/plan tick/snapshot",
