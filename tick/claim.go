@@ -117,6 +117,9 @@ func (p *Pass) carryOut(ctx context.Context, plan plan.Plan) error {
 				return err
 			}
 		}
+		if err := storeMerges(ctx, tx, plan, now); err != nil {
+			return err
+		}
 		return lookedAt(ctx, tx, plan)
 	})
 	if err == nil {

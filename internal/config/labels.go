@@ -26,6 +26,7 @@ func (p *parser) labels(t *document.Table) work.Labels {
 		Done:     t.Text("done", "agent:done"),
 
 		HumanReview: t.Text("human_review", "agent:human-review"),
+		Freeze:      t.Text("freeze", "agent:freeze"),
 	}
 	t.Done()
 	seen := map[string]string{}
@@ -40,6 +41,7 @@ func (p *parser) labels(t *document.Table) work.Labels {
 		{"blocked", l.Blocked},
 		{"done", l.Done},
 		{"human_review", l.HumanReview},
+		{"freeze", l.Freeze},
 	} {
 		if why := labelProblem(x.name); why != "" {
 			t.Bad(x.key, "%q %s", x.name, why)

@@ -113,6 +113,7 @@ type (
 		Done     string `toml:"done"`
 
 		HumanReview string `toml:"human_review"`
+		Freeze      string `toml:"freeze"`
 	}
 )
 

@@ -1,6 +1,9 @@
 package config
 
-import "github.com/mergexo/gh-mergexo/internal/work"
+import (
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
 
 // The reviews of a repository as TOML.
 type (
@@ -8,9 +11,18 @@ type (
 		Enabled         bool   `toml:"enabled"`
 		MaxFixCycles    int    `toml:"max_fix_cycles"`
 		RequireHuman    bool   `toml:"require_human_approval"`
-		AutoMerge       bool   `toml:"auto_merge"` // false: true is refused
 		Blocking        string `toml:"blocking_severity"`
 		KeepOnBaseMerge bool   `toml:"keep_approvals_on_base_merge"`
+
+		AutoMerge     bool     `toml:"auto_merge"`
+		MergeMethod   string   `toml:"merge_method"`
+		Required      []string `toml:"required_checks"`
+		ChecksTimeout string   `toml:"checks_timeout"`
+		Critical      []string `toml:"critical_paths"`
+		MaxMergeLines int      `toml:"max_merge_lines"`
+		DeleteBranch  any      `toml:"delete_branch"`
+		WatchBase     string   `toml:"watch_base"`
+		RevertOnRed   string   `toml:"revert_on_red"`
 	}
 	reviewerDoc struct {
 		Name        string      `toml:"name"`
@@ -26,10 +38,19 @@ type (
 )
 
 func reviewDocOf(r Review) reviewDoc {
-	return reviewDoc{
+	doc := reviewDoc{
 		Enabled: r.Enabled, MaxFixCycles: r.MaxFixCycles, RequireHuman: r.RequireHuman,
 		Blocking: string(r.Blocking), KeepOnBaseMerge: r.KeepOnBaseMerge,
+		AutoMerge: r.Merge.Auto, MergeMethod: string(r.Merge.Method), Required: orEmpty(r.Merge.Required), ChecksTimeout: short(r.Merge.ChecksTimeout),
+		Critical: orEmpty(r.Merge.Critical), MaxMergeLines: r.Merge.MaxLines, DeleteBranch: "", WatchBase: short(r.Merge.Watch), RevertOnRed: revertNever,
 	}
+	if r.Merge.DeleteBranch != "" {
+		doc.DeleteBranch = r.Merge.DeleteBranch == merging.Yes
+	}
+	if r.Merge.Revert {
+		doc.RevertOnRed = revertPropose
+	}
+	return doc
 }
 
 func reviewerDocOf(x Reviewer) reviewerDoc {

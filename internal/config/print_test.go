@@ -60,6 +60,15 @@ max_fix_cycles = 0
 require_human_approval = true
 blocking_severity = "nit"
 keep_approvals_on_base_merge = true
+auto_merge = true
+merge_method = "rebase"
+required_checks = ["build / linux", "test"]
+checks_timeout = "90m"
+critical_paths = ["db/**"]
+max_merge_lines = 500
+delete_branch = false
+watch_base = "15m"
+revert_on_red = "propose"
 [[repo.reviewers]]
 name = "mora-2"
 persona_file = "mora.md"

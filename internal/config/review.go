@@ -20,6 +20,7 @@ type Review struct {
 	RequireHuman    bool
 	Blocking        review.Severity // from which on findings may request changes
 	KeepOnBaseMerge bool            // approvals, when the base is merged in and changes nothing
+	Merge           Merging
 }
 
 // review reads [repo.review].
@@ -30,9 +31,10 @@ func (p *parser) review(t *document.Table) Review {
 		RequireHuman:    t.Flag("require_human_approval", false),
 		Blocking:        review.Severity(t.Text("blocking_severity", string(review.Major))),
 		KeepOnBaseMerge: t.Flag("keep_approvals_on_base_merge", false),
+		Merge:           p.merging(t),
 	}
-	if t.Flag("auto_merge", false) {
-		t.Bad("auto_merge", "gh mergexo does not merge yet; remove the line, and merge what is approved on GitHub")
+	if r.Merge.Auto && !r.Enabled {
+		t.Bad("auto_merge", "what nobody has reviewed is not merged, and enabled is false; write auto_merge = false, or enabled = true")
 	}
 	if !r.Blocking.AtLeast(review.Nit) {
 		t.Bad("blocking_severity", "want %s, got %q", quoted(review.Severities()), r.Blocking)

@@ -230,11 +230,11 @@ func TestMistakesAboutReviewsAreNamed(t *testing.T) {
 		{"fewer than no fixes", "[repo.review]\nmax_fix_cycles = -1\n", `:8: max_fix_cycles in [repo.review]: want 0 to 100, got -1`},
 		{"too many fixes", "[repo.review]\nmax_fix_cycles = 101\n", `:8: max_fix_cycles in [repo.review]: want 0 to 100, got 101`},
 		{"an unknown severity", "[repo.review]\nblocking_severity = \"blocking\"\n", `:8: blocking_severity in [repo.review]: want "critical", "major", "minor" or "nit", got "blocking"`},
-		{"merging", "[repo.review]\nauto_merge = true\n", `:8: auto_merge in [repo.review]: gh mergexo does not merge yet; remove the line`},
 		{"reviewers as a list", "[repo.review]\nreviewers = [\"quinn\"]\n", `:8: reviewers in [repo.review]: reviewers have tables of their own; write [[repo.reviewers]]`},
 		{"one table of reviewers", "[repo.reviewers]\nname = \"x\"\n", `:7: reviewers in [[repo]]: want tables: [[repo.reviewers]], got a table`},
 		{"reviewers outside a repository", "[[reviewers]]\nname = \"x\"\n", `:7: unknown table [reviewers]; did you mean [[repo.reviewers]], below its [[repo]]?`},
 		{"one label for two things", "[repo.labels]\nhold = \"agent:ignore\"\n", `:8: hold in [repo.labels]: "agent:ignore" is the label for ignore already`},
+		{"freeze as another label", "[repo.labels]\nfreeze = \"Agent:Hold\"\n", `:8: freeze in [repo.labels]: "Agent:Hold" is the label for hold already`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := config.Parse(filepath.Join(dir, "config.toml"), []byte(minimal+c.doc), testEnv, "github.com")

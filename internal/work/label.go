@@ -84,6 +84,12 @@ func HumanReviewLabel(name string) Label {
 	return Label{Name: name, Color: "d93f0b", Description: "gh mergexo leaves the review to people"}
 }
 
+// FreezeLabel is the label of an issue that keeps everything from being merged, as it is
+// made.
+func FreezeLabel(name string) Label {
+	return Label{Name: name, Color: "b60205", Description: "gh mergexo merges nothing while an issue with this label is open"}
+}
+
 // IgnoreLabel is the label that pauses work, as it is made.
 func IgnoreLabel(name string) Label {
 	return Label{Name: name, Color: "cfd3d7", Description: "gh mergexo leaves this to people"}

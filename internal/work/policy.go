@@ -31,6 +31,7 @@ type Labels struct {
 	Done    string
 
 	HumanReview string // of a pull request that only people may review from now on
+	Freeze      string // of an issue that keeps everything from being merged while it is open
 }
 
 // Flow gives the flow that a label starts.

@@ -20,6 +20,9 @@ func (h *Issues) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Tim
 	if h.R.Settings.Review.Enabled {
 		wanted.With = append(wanted.With, work.ReviewLabels(h.R.Settings.Labels)...)
 	}
+	if h.R.Settings.Review.Merge.Auto {
+		wanted.With = append(wanted.With, work.FreezeLabel(h.R.Settings.Labels.Freeze))
+	}
 	// A repository that is made again under the name is another one.
 	a := wanted.Action(h.Repo, 0, 0, "repository "+h.Repo.NodeID)
 	a.Kind, a.PlannedAt, a.Why = work.ActionRepoLabels, now, "the labels that start and pause work"

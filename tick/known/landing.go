@@ -15,6 +15,7 @@ type Landing struct {
 	Box     merging.Box    // GitHub's merge box, as it was read last; see Box.Read
 	Words   []merging.Word // people's, that a head may be merged
 	Trouble work.Reason    // what came of an attempt with the present head; none: nothing, or there was none
+	Meant   merging.Merge  // our merge of the present head; zero: none was meant yet
 	Actions []work.Action  // what was planned to merge the pull request, of whichever head, the oldest first
 }
 
@@ -38,7 +39,7 @@ func (i Item) awaited() work.Reason {
 // GitHub shows neither yet. Whoever sees that nothing came of it makes the row void.
 func (i Item) Unclear() bool {
 	return slices.ContainsFunc(i.Landing.Actions, func(a work.Action) bool {
-		queued := a.Kind == work.ActionEnqueue && a.State == work.ActionApplied && i.Landing.Box.Queue.In
+		queued := a.Kind == work.ActionEnqueue && a.State == work.ActionApplied && (i.Landing.Box.Queue.In || i.Landing.Meant.Stage == merging.Void)
 		return (a.Kind == work.ActionMerge || a.Kind == work.ActionEnqueue) && i.sent(a) && !queued
 	})
 }

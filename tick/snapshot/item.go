@@ -12,7 +12,7 @@ import (
 // item reads an item whole.
 func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
 	i := known.Item{Item: row, Events: r.events[row.ID], Turn: r.turns[row.ID]}
-	for _, part := range []func(context.Context, *known.Item) error{r.pull, r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews} {
+	for _, part := range []func(context.Context, *known.Item) error{r.pull, r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews, r.landing} {
 		if err := part(ctx, &i); err != nil {
 			return i, err
 		}

@@ -37,7 +37,10 @@ func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (
 func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (known.Snapshot, *reading, error) {
 	v := p.empty(r)
 	from, err := newReading(ctx, tx, r, v.Now, v.Policy.FeedbackLoop)
-	return v, from, err
+	if err != nil {
+		return v, from, err
+	}
+	return v, from, from.landings(ctx, &v)
 }
 
 // fill reads the items.
@@ -164,6 +167,11 @@ func (r *reading) asking(ctx context.Context) ([]int64, error) {
 		return nil, err
 	}
 	ids = append(ids, looking...)
+	landing, err := r.candidates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids = append(ids, landing...)
 	taken, err := r.tx.ListTakenStops(ctx)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,127 @@
+package config
+
+import (
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// Merging are those keys of [repo.review] that say how what is approved gets merged.
+type Merging struct {
+	Auto          bool
+	Method        merging.Method // empty: the first that the repository allows
+	Required      []string       // names of checks that have to be green, beside GitHub's
+	ChecksTimeout time.Duration  // of a required check that does not report at all
+	Critical      []string       // globs of paths that a person has to judge
+	MaxLines      int            // changed lines from which on a person has to judge; 0: no limit
+	DeleteBranch  merging.Setting
+	Watch         time.Duration // how long the checks of what landed are watched; 0: not at all
+	Revert        bool          // what turned red gets a pull request that takes it back
+}
+
+// What revert_on_red may say.
+const (
+	revertNever   = "no"
+	revertPropose = "propose"
+)
+
+// merging reads how what is approved gets merged.
+func (p *parser) merging(t *document.Table) Merging {
+	m := Merging{
+		Auto:          t.Flag("auto_merge", false),
+		Method:        merging.Method(t.Text("merge_method", "")),
+		Required:      t.Texts("required_checks"),
+		ChecksTimeout: t.Duration("checks_timeout", time.Hour, time.Second),
+		Critical:      t.Texts("critical_paths"),
+		MaxLines:      t.Count("max_merge_lines", 0, 0, 1_000_000),
+		Watch:         t.Duration("watch_base", time.Hour, 0),
+	}
+	if m.Method != "" {
+		oneOf(t, "merge_method", m.Method, merging.Methods())
+	}
+	for _, name := range m.Required {
+		if strings.TrimSpace(name) == "" || name != strings.TrimSpace(name) {
+			t.Bad("required_checks", "%q is no check's name; write it as GitHub shows it below the pull request", name)
+		}
+	}
+	for _, glob := range m.Critical {
+		if why := globProblem(glob); why != "" {
+			t.Bad("critical_paths", "%q %s", glob, why)
+		}
+	}
+	m.DeleteBranch = deleteBranch(t)
+	revert := t.Text("revert_on_red", revertNever)
+	oneOf(t, "revert_on_red", revert, []string{revertNever, revertPropose})
+	if m.Revert = revert == revertPropose; m.Revert && m.Watch == 0 {
+		t.Bad("revert_on_red", `nothing is seen to turn red, as watch_base is "0s"; write %q, or a longer time there`, revertNever)
+	}
+	return m
+}
+
+// deleteBranch reads whether the branch of what landed is deleted; "" leaves that to the
+// repository.
+func deleteBranch(t *document.Table) merging.Setting {
+	switch written, _ := t.Get("delete_branch"); written {
+	case true:
+		return merging.Yes
+	case false:
+		return merging.No
+	case nil, "":
+	default:
+		t.Bad("delete_branch", `want true or false, or "" for the repository's own setting`)
+	}
+	return ""
+}
+
+// oneOf refuses a value that is none of a choice.
+func oneOf[T ~string](t *document.Table, key string, value T, choice []T) {
+	names := make([]string, len(choice))
+	for i, c := range choice {
+		if c == value {
+			return
+		}
+		names[i] = string(c)
+	}
+	t.Bad(key, "want %s, got %q%s", quoted(choice), value, document.Meant(string(value), names, "%q"))
+}
+
+// MergePolicy is what holds for merging a flow's pull requests; one that is off where
+// nobody has to approve them, and for those of others.
+func (r Repo) MergePolicy(flow work.Flow) merging.Policy {
+	reviewed := r.ReviewPolicy(flow)
+	if !r.Review.Merge.Auto || !r.Review.Enabled || flow == work.FlowReview || len(reviewed.Order) == 0 && !reviewed.RequireHuman {
+		return merging.Policy{}
+	}
+	m := r.Review.Merge
+	return merging.Policy{
+		Auto: true, Method: m.Method, Required: m.Required, ChecksTimeout: m.ChecksTimeout,
+		Critical: m.Critical, MaxLines: m.MaxLines, RequireHuman: reviewed.RequireHuman, CanApprove: r.canApprove(flow),
+		DeleteBranch: m.DeleteBranch, Watch: m.Watch, Revert: m.Revert, Freeze: r.Labels.Freeze, Match: means,
+	}
+}
+
+// canApprove reports whether anybody who has to approve a flow's pull requests does that
+// on GitHub by an account that is not their author's.
+func (r Repo) canApprove(flow work.Flow) bool {
+	if r.Review.RequireHuman {
+		return true
+	}
+	for _, x := range r.Reviewers {
+		if x.looksAt(flow) && (x.Human || x.Account != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// means reports whether a glob of the config means a path. Case does not matter, as for
+// protected paths.
+func means(glob, path string) bool {
+	ok, err := doublestar.Match(strings.ToLower(glob), strings.ToLower(path))
+	return ok && err == nil
+}

@@ -1,0 +1,177 @@
+package config_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// mergingOf is the policy for a flow of a config with these lines in [repo.review], and
+// more tables after it.
+func mergingOf(t *testing.T, flow work.Flow, lines, more string) merging.Policy {
+	t.Helper()
+	c, err := parse(t, minimal+"[repo.review]\n"+lines+"\n"+more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Repos[0].MergePolicy(flow)
+}
+
+// Nothing is merged unless the config says so.
+func TestMergingIsOffByDefault(t *testing.T) {
+	for _, lines := range []string{"", "auto_merge = false", "merge_method = \"squash\"\nrequire_human_approval = true", "enabled = false"} {
+		for _, flow := range append(work.Flows(), work.FlowReview) {
+			if p := mergingOf(t, flow, lines, ""); p.Auto || p.Freeze != "" || p.Match != nil {
+				t.Errorf("%q, %s: %+v", lines, flow, p)
+			}
+		}
+	}
+}
+
+// What nobody has to approve is not merged, and of others nothing.
+func TestWhatMayBeMerged(t *testing.T) {
+	designs := "[[repo.reviewers]]\nname = \"quinn\"\nflows = [\"design\", \"review\"]\n"
+	nobody := "[[repo.reviewers]]\nname = \"quinn\"\nflows = []\n"
+	for _, c := range []struct {
+		lines, more string
+		want        []work.Flow
+	}{
+		{"", "", []work.Flow{work.FlowBugfix, work.FlowSmallJob, work.FlowImplementation}},
+		{"require_human_approval = true", "", []work.Flow{work.FlowBugfix, work.FlowSmallJob, work.FlowDesign, work.FlowImplementation}},
+		{"", designs, []work.Flow{work.FlowDesign}},
+		{"", nobody, nil},
+		{"require_human_approval = true", nobody, []work.Flow{work.FlowBugfix, work.FlowSmallJob, work.FlowDesign, work.FlowImplementation}},
+	} {
+		for _, flow := range append(work.Flows(), work.FlowReview) {
+			if p := mergingOf(t, flow, "auto_merge = true\n"+c.lines, c.more); p.Auto != slices.Contains(c.want, flow) {
+				t.Errorf("%q %q: %s is merged: %v", c.lines, c.more, flow, p.Auto)
+			}
+		}
+	}
+}
+
+func TestMergingUnlessTheConfigSaysOtherwise(t *testing.T) {
+	p := mergingOf(t, work.FlowBugfix, "auto_merge = true", "")
+	if !p.Auto || p.Method != "" || len(p.Required) > 0 || p.ChecksTimeout != time.Hour || len(p.Critical) > 0 || p.MaxLines != 0 || p.RequireHuman ||
+		p.CanApprove || p.DeleteBranch != "" || p.Watch != time.Hour || p.Revert || p.Freeze != "agent:freeze" {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestEverySettingOfMergingIsRead(t *testing.T) {
+	lines := `auto_merge = true
+require_human_approval = true
+merge_method = "rebase"
+required_checks = ["build / linux (1.22)", "test"]
+checks_timeout = "90m"
+critical_paths = ["db/**", "**/*.SQL"]
+max_merge_lines = 500
+delete_branch = true
+watch_base = "15m"
+revert_on_red = "propose"`
+	p := mergingOf(t, work.FlowBugfix, lines, "[repo.labels]\nfreeze = \"stop\"\n")
+	if p.Method != merging.Rebase || !slices.Equal(p.Required, []string{"build / linux (1.22)", "test"}) || p.ChecksTimeout != 90*time.Minute ||
+		p.MaxLines != 500 || !p.RequireHuman || p.DeleteBranch != merging.Yes || p.Watch != 15*time.Minute || !p.Revert || p.Freeze != "stop" {
+		t.Errorf("%+v", p)
+	}
+	for path, want := range map[string]bool{"db/a/b.go": true, "DB/a": true, "a/b.sql": true, "x.SQL": true, "a/db/x": false, "db": true, "dbx/a": false, "a.sqlx": false} {
+		if got := slices.ContainsFunc(p.Critical, func(glob string) bool { return p.Match(glob, path) }); got != want {
+			t.Errorf("%s is critical: %v", path, got)
+		}
+	}
+	for line, want := range map[string]merging.Setting{"delete_branch = false": merging.No, "delete_branch = true": merging.Yes, `delete_branch = ""`: "", "": ""} {
+		if got := mergingOf(t, work.FlowBugfix, "auto_merge = true\n"+line, "").DeleteBranch; got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+	for _, method := range merging.Methods() {
+		if got := mergingOf(t, work.FlowBugfix, "auto_merge = true\nmerge_method = \""+string(method)+`"`, "").Method; got != method {
+			t.Errorf("%s is %q", method, got)
+		}
+	}
+	if p := mergingOf(t, work.FlowBugfix, "auto_merge = true\nwatch_base = \"0s\"\nrevert_on_red = \"no\"", ""); p.Watch != 0 || p.Revert {
+		t.Errorf("%+v", p)
+	}
+}
+
+// GitHub counts approvals of accounts other than the author's.
+func TestWhoGivesApprovalsThatGitHubCounts(t *testing.T) {
+	agent, bot := "[[repo.reviewers]]\nname = \"quinn\"\n", "[[repo.reviewers]]\nname = \"sam\"\naccount = \"sam-bot\"\n"
+	person := "[[repo.reviewers]]\nname = \"ann\"\ntype = \"human\"\nlogin = \"ann\"\nflows = [\"bugfix\"]\n"
+	for _, c := range []struct {
+		lines, more string
+		want        bool
+	}{
+		{"", "", false},
+		{"", agent, false},
+		{"", agent + bot, true},
+		{"", agent + person, true},
+		{"", agent + strings.Replace(person, `"bugfix"`, `"design"`, 1), false},
+		{"", agent + bot + "flows = []\n", false},
+		{"require_human_approval = true", agent, true},
+	} {
+		if got := mergingOf(t, work.FlowBugfix, "auto_merge = true\n"+c.lines, c.more).CanApprove; got != c.want {
+			t.Errorf("%q %q: %v", c.lines, c.more, got)
+		}
+	}
+}
+
+func TestMistakesAboutMergingAreNamed(t *testing.T) {
+	for _, c := range []struct{ name, lines, want string }{
+		{"without reviews", "auto_merge = true\nenabled = false", `:8: auto_merge in [repo.review]: what nobody has reviewed is not merged, and enabled is false; write auto_merge = false, or enabled = true`},
+		{"neither on nor off", `auto_merge = "yes"`, `:8: auto_merge in [repo.review]: want true or false, got text`},
+		{"a method that is near", `merge_method = "sqash"`, `:8: merge_method in [repo.review]: want "squash", "merge" or "rebase", got "sqash"; did you mean "squash"?`},
+		{"a method that is none", `merge_method = "fast-forward"`, `:8: merge_method in [repo.review]: want "squash", "merge" or "rebase", got "fast-forward"`},
+		{"a method in capitals", `merge_method = "SQUASH"`, `want "squash", "merge" or "rebase", got "SQUASH"`},
+		{"a check without a name", `required_checks = ["test", " "]`, `:8: required_checks in [repo.review]: " " is no check's name; write it as GitHub shows it below the pull request`},
+		{"a check with a space", `required_checks = ["test "]`, `:8: required_checks in [repo.review]: "test " is no check's name`},
+		{"a check that is no text", `required_checks = [1]`, `:8: required_checks in [repo.review]: entry 1: want "text", got a whole number`},
+		{"checks that are no list", `required_checks = "test"`, `:8: required_checks in [repo.review]: want a list: ["text", …], got text`},
+		{"a time that is none", `checks_timeout = "1 hour"`, `:8: checks_timeout in [repo.review]: want a time such as "90s" or "30m", got "1 hour"`},
+		{"no time at all", `checks_timeout = "0s"`, `:8: checks_timeout in [repo.review]: want 1s to 168h0m0s, got "0s"`},
+		{"too long a time", `checks_timeout = "200h"`, `:8: checks_timeout in [repo.review]: want 1s to 168h0m0s, got "200h"`},
+		{"a glob that is none", `critical_paths = ["db/**", "a[b"]`, `:8: critical_paths in [repo.review]: "a[b" is no pattern`},
+		{"a glob of nothing", `critical_paths = [""]`, `:8: critical_paths in [repo.review]: "" is empty`},
+		{"a glob from the root", `critical_paths = ["/db"]`, `:8: critical_paths in [repo.review]: "/db" matches nothing`},
+		{"a folder", `critical_paths = ["db/"]`, `:8: critical_paths in [repo.review]: "db/" matches no file: write db/** for all`},
+		{"fewer than no lines", `max_merge_lines = -1`, `:8: max_merge_lines in [repo.review]: want 0 to 1000000, got -1`},
+		{"lines in words", `max_merge_lines = "many"`, `:8: max_merge_lines in [repo.review]: want a whole number, got text`},
+		{"a branch in words", `delete_branch = "yes"`, `:8: delete_branch in [repo.review]: want true or false, or "" for the repository's own setting`},
+		{"a list of branches", `delete_branch = ["main"]`, `:8: delete_branch in [repo.review]: want true or false`},
+		{"a watch of less than nothing", `watch_base = "-1m"`, `:8: watch_base in [repo.review]: want 0s to 168h0m0s, got "-1m"`},
+		{"a revert that is near", `revert_on_red = "propse"`, `:8: revert_on_red in [repo.review]: want "no" or "propose", got "propse"; did you mean "propose"?`},
+		{"a revert by flag", `revert_on_red = true`, `:8: revert_on_red in [repo.review]: want text in quotes, got true or false`},
+		{"a revert of what nobody watches", "watch_base = \"0s\"\nrevert_on_red = \"propose\"", `:9: revert_on_red in [repo.review]: nothing is seen to turn red, as watch_base is "0s"; write "no", or a longer time there`},
+		{"a key that is near", `auto_merg = true`, `:8: unknown key "auto_merg" in [repo.review]; did you mean "auto_merge"?`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := parse(t, minimal+"[repo.review]\n"+c.lines+"\n")
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			if got := err.Error(); !strings.Contains(got, c.want) || strings.Contains(got, "\n") {
+				t.Errorf("got  %s\nwant one line with %s", got, c.want)
+			}
+		})
+	}
+}
+
+// The setting for the branch is printed as it is read, all three.
+func TestPrintedMergingReadsBack(t *testing.T) {
+	for _, line := range []string{"delete_branch = true", "delete_branch = false", `delete_branch = ""`} {
+		c, err := parse(t, minimal+"[repo.review]\nwatch_base = \"0s\"\n"+line+"\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := config.Print(&b, c); err != nil || !strings.Contains(b.String(), "\n"+line+"\n") || !strings.Contains(b.String(), "\nwatch_base = \"0s\"\n") {
+			t.Errorf("%s: %v\n%s", line, err, &b)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/plan"
+)
+
+// storeMerges stores what the plan decided about merging, and what people said of it.
+func storeMerges(ctx context.Context, tx *store.Tx, plan plan.Plan, now time.Time) error {
+	for _, w := range plan.Words {
+		if _, err := tx.AddMergeWord(ctx, w); err != nil {
+			return err
+		}
+	}
+	for _, pull := range plan.Retried {
+		if err := tx.SetMergeTrouble(ctx, pull, "", work.Reason{}); err != nil {
+			return err
+		}
+	}
+	for _, m := range plan.Merges {
+		a := m.Action
+		a.PlannedAt = now
+		if _, err := tx.PlanMerging(ctx, a); err != nil {
+			return fmt.Errorf("plan the %s of #%d: %w", a.Kind, m.Number, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package snapshot
+
+import (
+	"context"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/known"
+)
+
+// landing reads what merging the item's pull request depends on, where the config says that
+// we do.
+func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
+	if !i.HasPull() || i.Pull.State != work.PullOpen {
+		return nil
+	}
+	l := &i.Landing
+	l.Policy = r.settings.MergePolicy(i.Flow)
+	if l.Policy.Match = env.Matches; !l.Policy.Auto {
+		return nil
+	}
+	if l.Box, _, err = r.tx.GetBox(ctx, i.Pull.ID); err != nil {
+		return err
+	}
+	if l.Words, err = r.tx.ListMergeWords(ctx, i.Pull.ID); err != nil {
+		return err
+	}
+	head, why, err := r.tx.GetMergeTrouble(ctx, i.Pull.ID)
+	if err != nil {
+		return err
+	}
+	if head == i.Pull.HeadOID {
+		l.Trouble = why
+	}
+	if l.Meant, _, err = r.tx.FindMerge(ctx, i.Pull.ID, i.Pull.HeadOID); err != nil {
+		return err
+	}
+	all, err := r.tx.ListItemActions(ctx, i.ID)
+	for _, a := range all {
+		if a.Kind.Merging() && a.Number == i.Pull.Number {
+			l.Actions = append(l.Actions, a)
+		}
+	}
+	return err
+}
+
+// landings reads what merging in the whole repository depends on.
+func (r *reading) landings(ctx context.Context, v *known.Snapshot) error {
+	if !r.merges() {
+		return nil
+	}
+	halt, halted, err := r.tx.MergingStopped(ctx, r.repo.ID)
+	if err != nil {
+		return err
+	}
+	if halted {
+		v.Halt = &halt
+	}
+	all, err := r.tx.ListMergingActions(ctx, r.repo.ID)
+	for _, a := range all {
+		if a.State == work.ActionSent {
+			v.Sent = append(v.Sent, a)
+		}
+	}
+	return err
+}
+
+// merges reports whether anything in the repository is merged by us.
+func (r *reading) merges() bool { return r.settings.MergePolicy(work.FlowBugfix).Auto }
+
+// candidates are the items whose pull requests may be merged: they are decided about in
+// every pass, since time alone may close a gate, and what changed on GitHub need not be
+// news of the item.
+func (r *reading) candidates(ctx context.Context) (ids []int64, err error) {
+	if !r.merges() {
+		return nil, nil
+	}
+	all, err := r.tx.ListMergeCandidates(ctx, r.repo.ID)
+	for _, pull := range all {
+		ids = append(ids, pull.ItemID)
+	}
+	return ids, err
+}
+
+// ForMerge reads afresh what merging one pull request depends on, with its merge box as
+// GitHub has just shown it. plan.Merging decides by it as the plan did.
+func (p *Loader) ForMerge(ctx context.Context, tx *store.Tx, r *env.Repo, number int, box merging.Box) (known.Snapshot, known.Item, error) {
+	v, from, err := p.begin(ctx, tx, r)
+	if err != nil {
+		return v, known.Item{}, err
+	}
+	row, err := itemOn(ctx, tx, r.Row.ID, number)
+	if err != nil || row.ID == 0 {
+		return v, known.Item{Item: row}, err
+	}
+	item, err := from.item(ctx, row)
+	item.Landing.Box = box
+	return v, item, err
+}
