@@ -31,3 +31,14 @@ func storeMerges(ctx context.Context, tx *store.Tx, plan plan.Plan, now time.Tim
 	}
 	return nil
 }
+
+// chosenOf are the actions of merging that plans chose, by repository.
+func chosenOf(plans []plan.Plan) map[int64][]string {
+	chosen := map[int64][]string{}
+	for _, one := range plans {
+		for _, m := range one.Merges {
+			chosen[one.Repo.ID] = append(chosen[one.Repo.ID], m.Action.Token)
+		}
+	}
+	return chosen
+}
