@@ -100,7 +100,7 @@ func TestLanding(t *testing.T) {
 		{"the base has a queue", scene(landable, box(func(b *merging.Box) { b.Queue.Required = true })), "enqueue #2"},
 		{"behind", scene(landable, box(func(b *merging.Box) { b.Status = "BEHIND" })), "update_branch #2"},
 		{"a check runs", scene(landable, box(func(b *merging.Box) { b.Checks = []merging.Check{{Name: "unit", State: merging.Runs}} })), "#2 wait merge_checks_pending"},
-		{"the box was not read", scene(landable, box(func(b *merging.Box) { *b = merging.Box{} })), "#2 wait merge_mergeable_unknown"},
+		{"the box was not read", scene(landable, box(func(b *merging.Box) { *b = merging.Box{} })), "#2 wait merge_not_read"},
 		{"held", scene(landable, item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })), "#2 wait merge_held"},
 		{"merging is stopped", scene(landable, func(v *known.Snapshot) { v.Halt = &merging.Halt{At: noon} }), "#2 wait merging_stopped"},
 		{"it was sent", scene(landable, row(work.ActionMerge, work.ActionSent, "aaa")), "#2 wait merge_unclear"},
