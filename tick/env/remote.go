@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -82,6 +83,9 @@ type Objects interface {
 	PullMessages(ctx context.Context, repo work.RepoName, number int) ([]string, error)
 	Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error)
 	checks
+	Box(ctx context.Context, repo work.RepoName, pullNodeID string, number int, freezeLabel string) (merging.Box, error)
+	Rules(ctx context.Context, repo work.RepoName, branch string) (merging.Rules, error)
+	CommitChecks(ctx context.Context, repo work.RepoName, commit string) (checks []merging.Check, known bool, err error)
 }
 
 // Mirror is what the pass asks of a repository's mirror.
