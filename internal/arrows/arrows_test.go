@@ -18,7 +18,7 @@ const module = "github.com/mergexo/gh-mergexo/"
 // arrows are all imports of the project's own packages outside tests. A new one is
 // drawn here, in .golangci.yml and in docs/design.md, or it is not made.
 var arrows = map[string]string{
-	"actions":                   "internal/git internal/github internal/work internal/work/origin internal/work/review store",
+	"actions":                   "internal/git internal/github internal/work internal/work/merging internal/work/origin internal/work/review store",
 	"cmd":                       "cmd/machine cmd/status internal/config internal/demo internal/github internal/proc internal/terminal internal/work internal/work/command internal/work/explain internal/work/merging internal/work/nearest internal/work/review prompts prompts/secrets store tick tick/brief tick/env tick/folder tick/plan",
 	"cmd/gh-mergexo":            "cmd",
 	"cmd/machine":               "internal/agent internal/agent/claude internal/agent/codex internal/agent/command internal/config internal/git internal/github internal/proc internal/sandbox internal/terminal internal/work internal/work/explain prompts prompts/secrets store tick tick/env tick/folder",
@@ -76,7 +76,7 @@ var arrows = map[string]string{
 	"store/repos":               "internal/work store/rows",
 	"store/reviews":             "internal/work internal/work/review store/rows",
 	"store/rows":                "internal/work",
-	"tick":                      "internal/github internal/work internal/work/command internal/work/explain internal/work/merging internal/work/review internal/work/reviewing prompts store tick/env tick/folder tick/ingest tick/known tick/notice tick/plan tick/recheck tick/snapshot tick/turn",
+	"tick":                      "internal/github internal/work internal/work/command internal/work/explain internal/work/merging internal/work/review internal/work/reviewing prompts store tick/env tick/folder tick/ingest tick/known tick/merge tick/notice tick/plan tick/recheck tick/snapshot tick/turn",
 	"tick/agentrun":             "internal/agent internal/config internal/git internal/work prompts prompts/document store tick/brief tick/compose tick/env tick/folder tick/recheck tick/restore",
 	"tick/brief":                "internal/config internal/github internal/work internal/work/explain internal/work/merging internal/work/review prompts store tick/compose tick/env",
 	"tick/compose":              "internal/work internal/work/origin internal/work/review prompts prompts/public store tick/env",
@@ -88,6 +88,7 @@ var arrows = map[string]string{
 	"tick/ingest/merges":        "internal/work internal/work/merging store tick/ingest/batch",
 	"tick/ingest/pulls":         "internal/github internal/work internal/work/command internal/work/origin internal/work/review prompts/document store tick/ingest/batch tick/ingest/comments tick/notice",
 	"tick/known":                "internal/work internal/work/explain internal/work/merging internal/work/review internal/work/score internal/work/spending internal/work/standing",
+	"tick/merge":                "actions internal/git internal/github internal/work internal/work/explain internal/work/merging store tick/env tick/folder tick/known tick/plan tick/snapshot",
 	"tick/notice":               "actions internal/github internal/work internal/work/explain internal/work/review prompts prompts/public store tick/env tick/folder",
 	"tick/plan":                 "internal/work internal/work/command internal/work/explain internal/work/merging internal/work/review internal/work/reviewing internal/work/rewritten internal/work/score internal/work/spending internal/work/standing tick/known",
 	"tick/recheck":              "internal/github internal/work internal/work/explain internal/work/spending store tick/env tick/folder tick/ingest tick/notice",
