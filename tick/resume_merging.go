@@ -42,7 +42,7 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 		return err
 	})
 	if stopped && err == nil {
-		p.Log.InfoContext(ctx, "merging resumes", "repo", repo.FullName(), "stopped_since", was.At, "why", was.Why.Kind)
+		p.Log.InfoContext(ctx, "merging resumes", "repo_full_name", repo.FullName(), "stopped_since", was.At, "why", was.Why.Kind)
 	}
 	return was, stopped && err == nil, err
 }

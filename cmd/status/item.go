@@ -72,7 +72,7 @@ func (f Facts) standing() standing.Standing {
 	if f.Reviewing != nil { // what is stored waits for what is there
 		i.Reviews = f.Reviewing.Why
 	}
-	if i.Reviews.Kind == work.WhyReviewApproved && len(f.Merge.Gates) > 0 { // nobody waits for people to merge it
+	if k := i.Reviews.Kind; (k == work.WhyReviewApproved || k == work.WhyMergeDue) && len(f.Merge.Gates) > 0 { // nobody waits for people to merge it
 		i.Reviews = f.mergeWaits()
 	}
 	return standing.Of(i, a)

@@ -25,6 +25,16 @@ func (i Item) Lands() bool {
 	return i.Landing.Policy.Auto && i.HasPull() && i.Pull.State == work.PullOpen && i.Flow != work.FlowReview && i.State.Open()
 }
 
+// awaited is what the reviews wait for. Once everybody has approved that is nobody where we
+// merge ourselves: whatever holds the merge, the plan says so.
+func (i Item) awaited() work.Reason {
+	why := i.Reviews.Record.Why
+	if why.Kind == work.WhyReviewApproved && i.Lands() {
+		why = work.Reason{Kind: work.WhyMergeDue, Number: i.Pull.Number}
+	}
+	return why
+}
+
 // Unclear reports whether a merge of the present head was sent, or put into a queue, and
 // GitHub shows neither yet. Whoever sees that nothing came of it makes the row void.
 func (i Item) Unclear() bool {

@@ -54,6 +54,11 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 	if err != nil || d.nothing() {
 		return err
 	}
+	if m.Preflight != nil { // a pass that begins no turn has not looked whether git is there
+		if err := m.Preflight(ctx); err != nil {
+			return err
+		}
+	}
 	if err := m.StillSame(ctx, r, env.SameFor); err != nil {
 		return err
 	}

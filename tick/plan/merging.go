@@ -3,9 +3,9 @@ package plan
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/tick/known"
@@ -167,9 +167,16 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 		case later && c.Choice.Ask != merging.AskNothing:
 			r.wait("", work.Reason{Kind: work.WhyMergeNext, Number: c.Number, Count: by, Branch: c.Base})
 		case !c.Choice.Why.None():
-			r.wait("", c.Choice.Why)
+			r.hold(c.Choice)
 		}
 	}
+}
+
+// hold says which gate holds the merge, and why that one is closed.
+func (r landing) hold(c merging.Choice) {
+	at, _ := merging.Holds(c.Gates)
+	r.line("wait", "", fmt.Sprintf("the merge waits at %s: %s", at.Code, explain.Reason(c.Why, r.v.Here(r.item)).Here()))
+	r.p.because(c.Why)
 }
 
 // underWay are pull requests that were sent, and are no candidates any more: their base
@@ -199,14 +206,14 @@ func (r landing) action(c merging.Choice) work.Action {
 	switch c.Ask {
 	case merging.AskUpdate:
 		a.Kind, a.Token = work.ActionUpdateBranch, work.UpdateToken(key, pull.Number, pull.HeadOID)
-		a.Why = fmt.Sprintf("it is next, and behind %s", pull.Base)
+		a.Why = fmt.Sprintf("PR #%d is brought up to date with %s: it is the next, and nothing else holds it", pull.Number, pull.Base)
 	case merging.AskEnqueue:
 		a.Kind, a.Token, a.Target = work.ActionEnqueue, work.EnqueueToken(key, pull.Number, pull.HeadOID), pull.NodeID
-		a.Why = fmt.Sprintf("nothing holds it; %s has a merge queue", pull.Base)
+		a.Why = fmt.Sprintf("PR #%d is put into the merge queue of %s: nothing holds it", pull.Number, pull.Base)
 	case merging.AskMerge, merging.AskNothing:
 		a.Kind, a.Token, a.Target = work.ActionMerge, work.MergeToken(key, pull.Number, pull.HeadOID), string(c.Method)
 		a.Title, a.Body = merging.Message(c.Method, pull, r.item.Number, r.item.Flow != work.FlowDesign, a.Token)
-		a.Why = fmt.Sprintf("nothing holds it; by %s", strings.ReplaceAll(string(c.Method), "_", " "))
+		a.Why = fmt.Sprintf("PR #%d is merged into %s (%s): nothing holds it", pull.Number, pull.Base, c.Method)
 	}
 	return a
 }

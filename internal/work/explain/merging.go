@@ -63,10 +63,10 @@ var merging = table{
 		}
 		return Words{What: what, Fix: "push a commit, or queue it yourself", Resume: p.give(command.VerbRetry) + " queues it again"}
 	},
-	work.WhyMergeDiffers: func(r work.Reason, _ Place) Words {
+	work.WhyMergeDiffers: func(r work.Reason, p Place) Words {
 		return Words{
 			What: fmt.Sprintf("what landed as %s is not what was approved as %s: %s", work.Short(r.Commit), work.Short(r.Head), r.Text),
-			Fix:  "look at both commits, and find out what GitHub or a queue did", Resume: "`gh mergexo resume-merging` lets the repository's pull requests be merged again",
+			Fix:  "look at both commits, and find out what GitHub or a queue did", Resume: p.resumeMerging() + " lets the repository's pull requests be merged again",
 		}
 	},
 
@@ -157,7 +157,7 @@ var merging = table{
 		return Words{What: what, Resume: "see the pull request on GitHub as an administrator"}
 	},
 	work.WhyMergeHalted: func(r work.Reason, p Place) Words {
-		return Words{What: "merging is stopped in this repository: " + r.Text, Resume: "`gh mergexo resume-merging " + p.Repo + "`"}
+		return Words{What: "merging is stopped in this repository: " + r.Text, Resume: p.resumeMerging()}
 	},
 	work.WhyMergeUnclear: func(work.Reason, Place) Words {
 		return Words{What: "the answer to its merge never came", Resume: "the pull request and its base are looked at before anything is sent again"}
@@ -177,6 +177,12 @@ var merging = table{
 	work.WhyMergeDue: func(work.Reason, Place) Words {
 		return Words{What: "a pass merges it", Resume: "nothing holds it"}
 	},
+}
+
+// resumeMerging is what whoever runs the program types to have a repository merged into
+// again.
+func (p Place) resumeMerging() string {
+	return "`" + strings.TrimSpace("gh mergexo resume-merging "+p.Repo) + "`"
 }
 
 // checks names checks.
