@@ -49,6 +49,8 @@ type Gateway interface {
 	closer
 	reviews
 	statuses
+	merger
+	pullLists
 	React(ctx context.Context, repo work.RepoName, on github.ReactionTarget, id int64, content string) error
 }
 
@@ -106,6 +108,16 @@ func effectOf(kind work.ActionKind) (effect, error) {
 		return &dismissal{}, nil
 	case work.ActionReviewRequest:
 		return request{}, nil
+	case work.ActionMerge:
+		return merge{}, nil
+	case work.ActionEnqueue:
+		return enqueue{}, nil
+	case work.ActionUpdateBranch:
+		return updateBranch{}, nil
+	case work.ActionDeleteBranch:
+		return deleteBranch{}, nil
+	case work.ActionRevert:
+		return revert{}, nil
 	}
 	return nil, fmt.Errorf("no such kind of action: %q", kind)
 }
@@ -124,16 +136,8 @@ func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action
 	if err := r.ownOnly(ctx, a); err != nil {
 		return a, err
 	}
-	seen, ok, err := e.find(ctx, s, a)
-	switch {
-	case errors.Is(err, errTaken):
-		return r.Void(ctx, a, err.Error())
-	case err != nil && gone(err) && a.TurnID == 0: // a notice, and its issue was deleted
-		return r.Void(ctx, a, "what it was for is gone")
-	case err != nil:
-		return a, fmt.Errorf("look for %s: %w", describe(a), err)
-	case ok:
-		return r.record(ctx, s, a, seen)
+	if a, err = r.find(ctx, s, e, a); err != nil || a.State.Settled() {
+		return a, err
 	}
 	if a, err = r.believed(ctx, a); err != nil {
 		return a, err
@@ -147,8 +151,40 @@ func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action
 	if a, err = r.intend(ctx, a, remakes(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
-	seen, err = e.do(ctx, s, a)
+	seen, err := e.do(ctx, s, a)
 	return r.conclude(ctx, s, a, seen, err)
+}
+
+// find looks for what an action is to bring about, and settles it where nothing is left
+// to do.
+func (r *Runner) find(ctx context.Context, s Scope, e effect, a work.Action) (work.Action, error) {
+	seen, ok, err := e.find(ctx, s, a)
+	switch {
+	case errors.Is(err, errTaken), isOver(err):
+		return r.Void(ctx, a, err.Error())
+	case isHalf(err):
+		return r.half(ctx, a, err)
+	case err != nil && gone(err) && a.TurnID == 0: // a notice, and its issue was deleted
+		return r.Void(ctx, a, "what it was for is gone")
+	case err != nil:
+		return a, fmt.Errorf("look for %s: %w", describe(a), err)
+	case ok:
+		return r.record(ctx, s, a, seen)
+	}
+	return a, nil
+}
+
+// Watch looks what became of an action, as Apply does, and sends nothing: one that cannot
+// be seen is given back as it is.
+func (r *Runner) Watch(ctx context.Context, s Scope, a work.Action) (work.Action, error) {
+	if a.State.Settled() {
+		return a, nil
+	}
+	e, err := effectOf(a.Kind)
+	if err != nil {
+		return a, err
+	}
+	return r.find(ctx, s, e, a)
 }
 
 // Look records an action if it is visible, and sends nothing.
@@ -205,11 +241,12 @@ func remakes(e effect, kind work.ActionKind) bool {
 // twice.
 func repeatable(kind work.ActionKind) bool {
 	switch kind {
-	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun, work.ActionSticky, work.ActionReview:
+	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun, work.ActionSticky, work.ActionReview,
+		work.ActionMerge, work.ActionEnqueue, work.ActionUpdateBranch: // one whose answer never came may still be under way
 		return true
 	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels,
 		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
-		work.ActionMerge, work.ActionEnqueue, work.ActionUpdateBranch, work.ActionDeleteBranch, work.ActionRevert:
+		work.ActionDeleteBranch, work.ActionRevert:
 		return false
 	}
 	return true
@@ -248,13 +285,18 @@ func (r *Runner) renewed(ctx context.Context, a work.Action, err error) (work.Ac
 func (r *Runner) conclude(ctx context.Context, s Scope, a work.Action, seen observation, sent error) (work.Action, error) {
 	var unclear *github.UnclearError
 	var unclearPush *git.UnclearError
+	var refused *RefusedError
 	switch {
 	case sent == nil:
 		return r.record(ctx, s, a, seen)
 	case errors.As(sent, &unclear), errors.As(sent, &unclearPush):
 		return r.unclear(ctx, s, a, sent)
-	case errors.Is(sent, errOver):
-		return r.Void(ctx, a, errOver.Error())
+	case errors.Is(sent, errOver), isOver(sent):
+		return r.Void(ctx, a, sent.Error())
+	case isHalf(sent):
+		return r.half(ctx, a, sent)
+	case errors.As(sent, &refused):
+		return r.refused(ctx, a, refused)
 	case gone(sent) && a.Kind != work.ActionReview && a.Kind != work.ActionPush && a.Kind != work.ActionPullRequest && a.Kind != work.ActionRepoLabels:
 		return r.Void(ctx, a, "what it was for is gone")
 	}

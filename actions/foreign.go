@@ -19,15 +19,11 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s refused: pull request #%d is somebody else's, and is only reviewed", e.Kind, e.Number)
 }
 
-// ownOnly refuses what would push to somebody else's pull request, or open or close one
-// for it.
+// ownOnly refuses what would push to somebody else's pull request, open or close one for it,
+// or merge it.
 func (r *Runner) ownOnly(ctx context.Context, a work.Action) error {
-	switch a.Kind {
-	case work.ActionPush, work.ActionPullRequest, work.ActionClose:
-	default:
-		return nil
-	}
-	if a.ItemID == 0 {
+	touches := a.Kind == work.ActionPush || a.Kind == work.ActionPullRequest || a.Kind == work.ActionClose || a.Kind.Merging()
+	if !touches || a.ItemID == 0 {
 		return nil
 	}
 	return r.Store.View(ctx, func(tx *store.Tx) error {

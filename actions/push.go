@@ -6,7 +6,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Branches is what push asks of git.
+// Branches is what actions ask of git.
 type Branches interface {
 	// RemoteHeads lists the branches under a prefix as they are on the remote
 	// now: branch to commit.
@@ -19,6 +19,9 @@ type Branches interface {
 	// Push moves a branch from the expected commit to another, with a lease;
 	// expected "" makes a new branch.
 	Push(ctx context.Context, branch, oid, expected string) error
+	landings
+	branchDeleter
+	reverter
 }
 
 // push moves a branch to the turn's commit. Target is the branch, Base the

@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
@@ -206,5 +207,15 @@ func (readOnly) RequestReviewers(context.Context, work.RepoName, int, ...string)
 func (readOnly) SetStatus(context.Context, work.RepoName, string, github.Status) error {
 	return errDryRun
 }
+
+func (readOnly) Merge(context.Context, work.RepoName, int, github.MergeOrder) (string, error) {
+	return "", errDryRun
+}
+
+func (readOnly) Enqueue(context.Context, string, string) (merging.Queue, error) {
+	return merging.Queue{}, errDryRun
+}
+
+func (readOnly) UpdateBranch(context.Context, work.RepoName, int, string) error { return errDryRun }
 
 var _ env.GitHub = readOnly{}

@@ -25,9 +25,19 @@ func storeMerges(ctx context.Context, tx *store.Tx, plan plan.Plan, now time.Tim
 	for _, m := range plan.Merges {
 		a := m.Action
 		a.PlannedAt = now
-		if _, err := tx.PlanMerging(ctx, a); err != nil {
+		if err := planMerge(ctx, tx, a); err != nil {
 			return fmt.Errorf("plan the %s of #%d: %w", a.Kind, m.Number, err)
 		}
 	}
 	return nil
+}
+
+// planMerge plans a merge. A head that fell out of a merge queue is queued again where a
+// person says so, and only then does the plan choose it again.
+func planMerge(ctx context.Context, tx *store.Tx, a work.Action) error {
+	known, err := tx.PlanMerging(ctx, a)
+	if err != nil || a.Kind != work.ActionEnqueue || known.State != work.ActionApplied {
+		return err
+	}
+	return tx.RepeatAction(ctx, a)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
+	"github.com/mergexo/gh-mergexo/tick/merge"
 	"github.com/mergexo/gh-mergexo/tick/notice"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 	"github.com/mergexo/gh-mergexo/tick/turn"
@@ -34,6 +35,8 @@ type Pass struct {
 	ingest  *ingest.Ingest
 	notices *notice.Notices
 	turns   *turn.Turns
+	merging *merge.Merging
+	chosen  map[int64][]string // actions of merging that the plan chose, by repository
 }
 
 // Run makes the pass. A tick.lock held by another pass is no error: the
@@ -71,7 +74,7 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	p.forget(ctx, len(leases))
 	p.sumUp(ctx, rep)
 	rep.Shut = p.Accounts.ShutHosts(rep.Tells)
-	return rep, errors.Join(ctx.Err(), p.MissingAgents(), p.Accounts.ShutHosts(func(host string) bool { return !rep.Tells(host) }))
+	return rep, errors.Join(ctx.Err(), p.MissingAgents(), p.merging.Stopped(ctx), p.Accounts.ShutHosts(func(host string) bool { return !rep.Tells(host) }))
 }
 
 // plan is the part of the pass that only one pass at a time may do.
@@ -92,6 +95,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	if err != nil {
 		return leases, fmt.Errorf("route: %w", err)
 	}
+	p.chosen = chosenOf(plans)
 	fresh, err := p.claim(ctx, plans, len(leases))
 	if err != nil {
 		err = fmt.Errorf("claim: %w", err)
@@ -100,11 +104,16 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	return append(leases, fresh...), err
 }
 
-// work sends notices and runs every leased turn, side by side.
+// work sends notices, merges, and runs every leased turn, side by side.
 func (p *Pass) work(ctx context.Context, leases []*env.Lease, rep *env.Report) {
 	var wg sync.WaitGroup
 	for _, r := range slices.Concat(p.Repositories(), p.Left) {
 		wg.Go(func() { p.notices.SendNotices(ctx, r, rep) })
+		wg.Go(func() {
+			if p.merging.Run(ctx, r, p.chosen[r.Row.ID], rep) {
+				p.notices.SendNotices(ctx, r, rep) // what is to be said of what landed
+			}
+		})
 	}
 	for _, l := range leases {
 		wg.Go(func() {

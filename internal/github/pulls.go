@@ -29,9 +29,10 @@ type Pull struct {
 	CrossRepo   bool   // from a fork
 	Base        string // branch
 	BaseOID     string
-	Mergeable   string // MERGEABLE, CONFLICTING or UNKNOWN
-	Rollup      string // SUCCESS, FAILURE, ERROR, PENDING, EXPECTED; empty when there are no checks
-	MergeCommit string // once merged
+	Mergeable   string       // MERGEABLE, CONFLICTING or UNKNOWN
+	Rollup      string       // SUCCESS, FAILURE, ERROR, PENDING, EXPECTED; empty when there are no checks
+	MergeCommit string       // once merged
+	MergedBy    work.Account // not in listings
 	Author      work.Account
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
@@ -68,6 +69,7 @@ type wirePull struct {
 	Mergeable   *bool      `json:"mergeable"`
 	MergeCommit string     `json:"merge_commit_sha"`
 	User        *wireUser  `json:"user"`
+	MergedBy    *wireUser  `json:"merged_by"`
 	CreatedAt   time.Time  `json:"created_at"`
 	UpdatedAt   time.Time  `json:"updated_at"`
 	ClosedAt    time.Time  `json:"closed_at"`
@@ -99,6 +101,7 @@ func (w wirePull) pull() Pull {
 	if !w.MergedAt.IsZero() {
 		p.State = work.PullMerged
 		p.MergeCommit = w.MergeCommit // before the merge it is a test merge's
+		p.MergedBy = account(w.MergedBy)
 	}
 	if w.Mergeable != nil {
 		p.Mergeable = Conflicting

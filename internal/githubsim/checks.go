@@ -38,13 +38,13 @@ func (r *Repo) latestStatuses(sha string) []*status {
 // "" when there are none.
 func (r *Repo) rollup(sha string) string {
 	worst := -1
-	order := []string{"SUCCESS", "PENDING", "FAILURE", "ERROR"}
+	order := []string{"SUCCESS", "EXPECTED", "PENDING", "FAILURE", "ERROR"}
 	see := func(state string) { worst = max(worst, slices.Index(order, state)) }
 	for _, c := range r.latestChecks(sha) {
 		see(c.rollupState())
 	}
 	for _, s := range r.latestStatuses(sha) {
-		see(map[string]string{"success": "SUCCESS", "failure": "FAILURE", "error": "ERROR", "pending": "PENDING"}[s.state])
+		see(strings.ToUpper(s.state))
 	}
 	if worst < 0 {
 		return ""
@@ -69,7 +69,7 @@ func combined(list []*status) string {
 		switch s.state {
 		case "failure", "error":
 			return "failure"
-		case "pending":
+		case "pending", expected:
 			state = "pending"
 		}
 	}

@@ -211,7 +211,8 @@ func (r *Repo) SetCheck(ref, name, status, conclusion string) (int64, error) {
 	return r.addCheck(newCheck{sha: sha, name: name, status: status, conclusion: conclusion}).id, nil
 }
 
-// SetStatus sets a commit status: pending, success, failure or error.
+// SetStatus sets a commit status: pending, success, failure or error; or expected, as GraphQL shows one that a branch
+// requires and nobody has reported.
 func (r *Repo) SetStatus(ref, context, state, description string) error {
 	defer r.hub.enter()()
 	sha, ok := r.git.resolve(ref)

@@ -89,6 +89,29 @@ func TestGraphQLMergeBox(t *testing.T) {
 	}
 }
 
+// A status that is only expected is GraphQL's: REST has no such state.
+func TestExpectedStatus(t *testing.T) {
+	w := newWorld(t)
+	n := w.pull("topic", "ann")
+	w.repo.ProtectBy("main", Rules{Checks: []string{"build"}})
+	w.must(w.repo.SetStatus("topic", "build", "expected", ""))
+	d := w.data("me", `query($id: ID!) { node(id: $id) { ... on PullRequest { mergeStateStatus statusCheckRollup { state contexts(first: 5) { nodes { ... on StatusContext { state } } } } } } }`, object{"id": w.nodeOf(n)})
+	if at(t, d, "node", "mergeStateStatus") != "BLOCKED" || at(t, d, "node", "statusCheckRollup", "state") != "EXPECTED" ||
+		at(t, d, "node", "statusCheckRollup", "contexts", "nodes", 0, "state") != "EXPECTED" {
+		t.Errorf("expected %v", d)
+	}
+	if s := get[object](w, "me", "/repos/acme/app/commits/topic/status"); s["total_count"] != 0.0 || s["state"] != "pending" {
+		t.Errorf("REST says %v", s)
+	}
+	if _, message := w.merge(n, nil); message != `Required status check "build" is expected.` {
+		t.Errorf("merge: %s", message)
+	}
+	w.must(w.repo.SetStatus("topic", "build", "success", ""))
+	if got := w.box(n); got != "CLEAN <nil>" {
+		t.Errorf("the box says %s", got)
+	}
+}
+
 const enqueueMutation = `mutation($id: ID!, $head: GitObjectID) { enqueuePullRequest(input: {pullRequestId: $id, expectedHeadOid: $head}) { mergeQueueEntry { state position pullRequest { number } } } }`
 
 // refusedGraph demands one error of a mutation.

@@ -212,7 +212,7 @@ func (r *Repo) checkState(sha, name string) string {
 	}
 	for _, s := range r.latestStatuses(sha) {
 		switch {
-		case s.context != name:
+		case s.context != name, s.state == expected:
 		case s.state == "success":
 			return ""
 		case s.state == "pending":

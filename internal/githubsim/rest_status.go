@@ -109,7 +109,7 @@ func getCombinedStatus(c *call) (reply, *apiError) {
 	if !found {
 		return reply{}, refusal(http.StatusNotFound, "No commit found for SHA: "+c.r.PathValue("ref"))
 	}
-	list := c.repo.latestStatuses(sha)
+	list := slices.DeleteFunc(c.repo.latestStatuses(sha), func(s *status) bool { return s.state == expected })
 	at := c.urls.at(c.repo) + "/commits/" + sha
 	out := combinedJSON{
 		State: combined(list), SHA: sha, Total: len(list), Statuses: []simpleStatusJSON{}, Repository: c.repoOnce(c.repo), CommitURL: at, URL: at + "/status",

@@ -39,7 +39,7 @@
 //	hub archive
 //	hub refuse-push BRANCH MESSAGE     hub refuse-workflows     hub allow-pushes
 //	hub check REF NAME CONCLUSION [--log L] [--annotate PATH:LINE:MESSAGE] [--ago D]; the conclusion none: it has not ended
-//	hub status REF CONTEXT STATE [DESCRIPTION]
+//	hub status REF CONTEXT STATE [DESCRIPTION]; the state expected: required, and reported by nobody (only GraphQL shows it)
 //	hub forbid-checks NAME             their token may not see check runs
 //	hub forbid-statuses NAME           their token may set no commit status
 //	hub revoke NAME                    their token is not accepted    hub restore-token NAME

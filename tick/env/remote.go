@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -82,11 +83,15 @@ type Objects interface {
 	PullMessages(ctx context.Context, repo work.RepoName, number int) ([]string, error)
 	Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error)
 	checks
+	Box(ctx context.Context, repo work.RepoName, pullNodeID string, number int, freezeLabel string) (merging.Box, error)
+	Rules(ctx context.Context, repo work.RepoName, branch string) (merging.Rules, error)
+	CommitChecks(ctx context.Context, repo work.RepoName, commit string) (checks []merging.Check, known bool, err error)
 }
 
 // Mirror is what the pass asks of a repository's mirror.
 type Mirror interface {
 	actions.Branches
+	landed
 	Signer() (git.Identity, error)
 	Ensure(ctx context.Context) error
 	FetchPull(ctx context.Context, number int, key string) (oid string, ok bool, err error)
@@ -104,7 +109,6 @@ type Mirror interface {
 	DropTurns(ctx context.Context, keys ...string) error
 	Replay(ctx context.Context, oid, onto string) (git.Replayed, error)
 	Merge(ctx context.Context, into, other string) (git.Merge, error)
-	IsAncestor(ctx context.Context, ancestor, of string) (bool, error)
 	ChangedFiles(ctx context.Context, from, to string) ([]string, error)
 	Diff(ctx context.Context, from, to string, most int64) (text string, cut bool, err error)
 	DiffLines(ctx context.Context, from, to string) (git.Lines, error)
@@ -112,9 +116,16 @@ type Mirror interface {
 	Log(ctx context.Context, from, to string, limit int) ([]git.Entry, error)
 	MergeBase(ctx context.Context, branch, head string) (string, bool, error)
 	Has(ctx context.Context, oid string) bool
-	Head(ctx context.Context, branch string) (string, bool, error)
 	ListFiles(ctx context.Context, commit string) ([]string, error)
 	ReadFile(ctx context.Context, commit, path string) ([]byte, bool, error)
+}
+
+// landed is what is asked of a mirror about merges of ours.
+type landed interface {
+	Expect(ctx context.Context, base, head, method string) (tree string, clean bool, err error)
+	Compare(ctx context.Context, landed, head, base string) (git.Landing, error)
+	KeepMerged(ctx context.Context, number int, head string, at time.Time) error
+	DropMerged(ctx context.Context, before time.Time) error
 }
 
 // Agents finds the agent for a kind of turn in a repository.

@@ -33,6 +33,9 @@ func (d Dirs) RepoLock(r work.Repo) string { return d.lock("repo", r) }
 // NoticesLock is the lock around sending a repository's notices.
 func (d Dirs) NoticesLock(r work.Repo) string { return d.lock("notices", r) }
 
+// MergeLock is the lock around merging a repository's pull requests.
+func (d Dirs) MergeLock(r work.Repo) string { return d.lock("merge", r) }
+
 // lock is a repository's lock. Its name survives a lost database, under which
 // another pass may still hold it.
 func (d Dirs) lock(kind string, r work.Repo) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/rewritten"
 )
 
 // retry resumes what failed, is stopped or waits. What resumes has a new
@@ -18,7 +19,7 @@ func (r *commander) retry(inv invocation) Reply {
 	if why := r.kept(inv); why != "" {
 		return nothing("%s", why)
 	}
-	if why := needsUnblock(r.item.Pull, r.v.Place(r.item)); why != "" {
+	if why := rewritten.NeedsUnblock(r.item.Pull, r.v.Place(r.item)); why != "" {
 		return nothing("%s", why)
 	}
 	rep, ok := overReviews{r}.reviewAgain(inv)
@@ -62,11 +63,11 @@ func (r *commander) unblock(inv invocation) Reply {
 	if why := r.kept(inv); why != "" {
 		return nothing("%s", why)
 	}
-	u := unblock(r.item.Pull, inv.Head, r.v.Place(r.item))
+	u := rewritten.Unblock(r.item.Pull, inv.Head, r.v.Place(r.item))
 	if u.Refused != "" {
 		return Reply{Said: u.Refused, Refused: true}
 	}
-	accepted := u.Accept != Acceptance{}
+	accepted := u.Accept != rewritten.Acceptance{}
 	if accepted {
 		r.accept(u.Accept)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
+	"github.com/mergexo/gh-mergexo/internal/work/rewritten"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -24,7 +25,7 @@ type Plan struct {
 	Finished []Finish
 	Resumed  []int64 // blocked turns that a person's comment resumes
 	Renewed  []int64 // items whose budgets count again
-	Accepted []Acceptance
+	Accepted []rewritten.Acceptance
 	Pauses   []work.PauseChange // that commands begin and end
 	Banners  []work.PauseBanner // what comments do not say yet about who has an item
 	Reviews  []ReviewMove       // what becomes of the reviews of pull requests

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -18,7 +19,7 @@ func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 	}
 	l := &i.Landing
 	l.Policy = r.settings.MergePolicy(i.Flow)
-	if l.Policy.Match = env.Matches; !l.Policy.Auto {
+	if !l.Policy.Auto {
 		return nil
 	}
 	if l.Box, _, err = r.tx.GetBox(ctx, i.Pull.ID); err != nil {
@@ -68,7 +69,9 @@ func (r *reading) landings(ctx context.Context, v *known.Snapshot) error {
 }
 
 // merges reports whether anything in the repository is merged by us.
-func (r *reading) merges() bool { return r.settings.MergePolicy(work.FlowBugfix).Auto }
+func (r *reading) merges() bool {
+	return slices.ContainsFunc(work.Flows(), func(f work.Flow) bool { return r.settings.MergePolicy(f).Auto })
+}
 
 // candidates are the items whose pull requests may be merged: they are decided about in
 // every pass, since time alone may close a gate, and what changed on GitHub need not be

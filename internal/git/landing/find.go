@@ -102,3 +102,18 @@ func carries(message, token string) bool {
 	}
 	return false
 }
+
+// Tells reports whether the message of a commit says a token itself. Whoever copies a token
+// can make that.
+func (l Landings) Tells(ctx context.Context, commit, token string) (bool, error) {
+	var told bool
+	err := l.aside("read "+commit, func(b bench) error {
+		c, err := b.commit(ctx, commit)
+		told = err == nil && carries(c.message, token)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("read what %s says: %w", commit, err)
+	}
+	return told, nil
+}

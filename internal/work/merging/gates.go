@@ -89,12 +89,24 @@ func (g *gates) conflicts() {
 	}
 }
 
+// behind is for a base that wants heads to be up to date. GitHub also calls such a head
+// blocked, and does not say by what.
 func (g *gates) behind() {
-	if g.f.Box.Status == behind {
+	status := g.f.Box.Status
+	if status == behind || status == blocked && g.f.Box.Rules.Strict && !g.f.Current && g.otherwiseOpen() {
 		g.waits(GateBehind, work.Reason{Kind: work.WhyMergeBehind, Branch: g.f.Pull.Base})
 		return
 	}
 	g.open(GateBehind)
+}
+
+// otherwiseOpen reports whether every other gate of GitHub's is open.
+func (g *gates) otherwiseOpen() bool {
+	o := gates{f: g.f, p: g.p}
+	for _, one := range []func(){o.draft, o.conflicts, o.checks, o.review, o.conversations, o.lastPush} {
+		one()
+	}
+	return !slices.ContainsFunc(o.all, func(one Gate) bool { return !one.Open })
 }
 
 // approvals are those of our reviewers for this head. One that GitHub has dismissed

@@ -164,6 +164,12 @@ func TestWhatOpensAGateAgain(t *testing.T) {
 		}, AskMerge},
 		{"a queue", func(f *Facts, _ *Policy) { f.Box.Queue.Required, f.Box.Status, f.Box.Methods = true, blocked, nil }, AskEnqueue},
 		{"behind alone", func(f *Facts, _ *Policy) { f.Box.Status = behind }, AskUpdate},
+		{"behind, told as blocked", func(f *Facts, _ *Policy) { f.Box.Status, f.Box.Rules.Strict = blocked, true }, AskUpdate},
+		{"blocked, and nothing of the base is missing", func(f *Facts, _ *Policy) { f.Box.Status, f.Box.Rules.Strict, f.Current = blocked, true, true }, AskNothing},
+		{"blocked by a check, and perhaps behind", func(f *Facts, _ *Policy) {
+			f.Box.Status, f.Box.Rules.Strict = blocked, true
+			f.Box.Checks = []Check{{Name: "unit", State: Runs}}
+		}, AskNothing},
 		{"behind and running", func(f *Facts, _ *Policy) {
 			f.Box.Status = behind
 			f.Box.Checks = []Check{{Name: "unit", State: Runs}}

@@ -148,6 +148,7 @@ type Facts struct {
 	Halt     *Halt       // of the repository; nil: merging goes its way
 	Unclear  bool        // a merge of this head was sent, and nobody knows yet what became of it
 	Updated  time.Time   // when we last brought its branch up to date; zero: never
+	Current  bool        // an update of this head found nothing of the base that it lacks
 	Now      time.Time
 }
 

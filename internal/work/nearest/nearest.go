@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Nearest is the candidate that a misspelt name most likely meant; empty when
+// Of is the candidate that a misspelt name most likely meant; empty when
 // none is near.
 func Of(name string, candidates []string) string {
 	best, least := "", 1+max(1, len(name)/3)

@@ -1,0 +1,280 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+func (s *mergeStage) enqueuing() work.Action {
+	s.Helper()
+	s.repo.SetRuleset("queue", "main", githubsim.Rules{Queue: "squash"})
+	p, _, err := s.scope.GitHub.Pull(s.Context(), s.scope.Repo.Current, s.pull)
+	s.must(err)
+	return s.planned(work.ActionEnqueue, work.EnqueueToken(s.scope.Repo.Key(), s.pull, s.head), p.NodeID)
+}
+
+func TestEnqueuedWhateverTheAnswer(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]*githubsim.Fault{"fine": nil, "reset": {Applied: true, Drop: true}, "500": {Applied: true, Status: 500}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newMergeStage(t)
+			a := s.enqueuing()
+			if fault != nil {
+				fault.Contains = "enqueuePullRequest"
+				s.hub.AddFault(*fault)
+			}
+			got, err := s.apply(a)
+			s.must(err)
+			if got.State != work.ActionApplied || len(s.repo.Queue()) != 1 {
+				t.Errorf("row %s, queue %v", got.State, s.repo.Queue())
+			}
+		})
+	}
+}
+
+func TestQueuedBySomebodyElse(t *testing.T) {
+	t.Parallel()
+	s := newMergeStage(t)
+	a := s.enqueuing()
+	s.must(s.repo.Enqueue(s.pull, "pat"))
+	got, err := s.apply(a)
+	s.must(err)
+	if got.State != work.ActionApplied || got.Sends != 0 {
+		t.Errorf("row %s after %d sends", got.State, got.Sends)
+	}
+}
+
+func TestNotQueuedAtAnotherHead(t *testing.T) {
+	t.Parallel()
+	s := newMergeStage(t)
+	a := s.enqueuing()
+	_, err := s.repo.PushCommit(fixBranch, "pat", map[string]string{"evil.txt": "unread\n"}, "Unread")
+	s.must(err)
+	got, err := s.apply(a)
+	s.must(err)
+	if got.State != work.ActionVoid || len(s.repo.Queue()) != 0 {
+		t.Errorf("row %s, queue %v", got.State, s.repo.Queue())
+	}
+}
+
+func (s *mergeStage) updating() work.Action {
+	s.Helper()
+	return s.planned(work.ActionUpdateBranch, work.UpdateToken(s.scope.Repo.Key(), s.pull, s.head), "")
+}
+
+func TestUpdatesABranchOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault *githubsim.Fault
+		late  bool
+	}{"at once": {}, "later": {late: true}, "reset": {fault: &githubsim.Fault{Applied: true, Drop: true}}, "500": {fault: &githubsim.Fault{Applied: true, Status: 500}}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newMergeStage(t)
+			s.advance()
+			a := s.updating()
+			s.repo.DelayUpdates(c.late)
+			if c.fault != nil {
+				c.fault.Path = "*/update-branch"
+				s.hub.AddFault(*c.fault)
+			}
+			_, err := s.apply(a)
+			if c.late {
+				var wait *work.WaitError
+				if !errors.As(err, &wait) {
+					t.Fatalf("error %v, want to wait", err)
+				}
+				s.repo.FinishUpdates()
+				_, err = s.apply(a)
+			}
+			s.must(err)
+			head, _ := s.repo.Head(fixBranch)
+			if row := s.row(a); row.State != work.ActionApplied || row.ResultID != head || head == s.head || row.Sends != 1 {
+				t.Errorf("row %s with %s, branch at %s", row.State, row.ResultID, head)
+			}
+		})
+	}
+}
+
+func TestNothingToUpdate(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before func(s *mergeStage)
+		want   work.ActionState
+	}{
+		"up to date": {func(*mergeStage) {}, work.ActionApplied},
+		"moved": {func(s *mergeStage) {
+			s.advance()
+			_, err := s.repo.PushCommit(fixBranch, "pat", map[string]string{"a": "b\n"}, "More")
+			s.must(err)
+		}, work.ActionVoid},
+		"closed": {func(s *mergeStage) { s.advance(); s.must(s.repo.Close(s.pull, "pat", "")) }, work.ActionVoid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newMergeStage(t)
+			a := s.updating()
+			c.before(s)
+			got, err := s.apply(a)
+			s.must(err)
+			if got.State != c.want || got.Sends != 0 {
+				t.Errorf("row %s after %d sends, want %s", got.State, got.Sends, c.want)
+			}
+		})
+	}
+}
+
+func (s *mergeStage) deleting() work.Action {
+	s.Helper()
+	return s.planned(work.ActionDeleteBranch, work.DeleteBranchToken(s.scope.Repo.Key(), s.pull, fixBranch), fixBranch)
+}
+
+func TestDeletesABranch(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before func(s *mergeStage)
+		want   work.ActionState
+		stays  bool
+	}{
+		"as it is":     {func(*mergeStage) {}, work.ActionApplied, false},
+		"gone already": {func(s *mergeStage) { s.must(s.repo.DeleteBranch(fixBranch, "pat")) }, work.ActionApplied, false},
+		"moved": {func(s *mergeStage) {
+			_, err := s.repo.PushCommit(fixBranch, "pat", map[string]string{"a": "b\n"}, "More")
+			s.must(err)
+		}, work.ActionVoid, true},
+		"another's base": {func(s *mergeStage) {
+			_, err := s.repo.PushCommit("stacked", "pat", map[string]string{"a": "b\n"}, "Stacked")
+			s.must(err)
+			_, err = s.repo.OpenPull("pat", githubsim.NewPull{Title: "Stacked", Head: "stacked", Base: fixBranch})
+			s.must(err)
+		}, work.ActionVoid, true},
+		"protected": {func(s *mergeStage) { s.must(s.repo.RefusePushes(fixBranch, "protected")) }, work.ActionVoid, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newMergeStage(t)
+			_, err := s.repo.Merge(s.pull, "olga", "squash")
+			s.must(err)
+			a := s.deleting()
+			c.before(s)
+			got, err := s.apply(a)
+			s.must(err)
+			if _, there := s.repo.Head(fixBranch); got.State != c.want || there != c.stays {
+				t.Errorf("row %s (%s), branch there: %v", got.State, s.row(a).LastError, there)
+			}
+		})
+	}
+}
+
+func (s *mergeStage) reverting() work.Action {
+	s.Helper()
+	landed, err := s.repo.Merge(s.pull, "olga", "squash")
+	s.must(err)
+	token := work.RevertToken(s.scope.Repo.Key(), s.pull, landed)
+	a := s.planned(work.ActionRevert, token, "agent/revert/2-"+work.Short(landed))
+	a.Head, a.Title, a.Body = landed, "Revert #2", work.Mark("It broke main.", work.Marks{Token: token})
+	s.must(s.replan(a))
+	return a
+}
+
+// death is a gateway whose process dies before a pull request is made.
+type death struct{ Gateway }
+
+func (death) CreatePull(context.Context, work.RepoName, github.NewPull) (github.Pull, error) {
+	panic("killed")
+}
+
+// A death between the branch and the pull request is no second branch.
+func TestRevertsOnce(t *testing.T) {
+	t.Parallel()
+	s := newMergeStage(t)
+	a := s.reverting()
+	dead := s.scope
+	dead.GitHub = death{s.scope.GitHub}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = s.runner.Apply(t.Context(), dead, s.row(a))
+	}()
+	first, pushed := s.repo.Head(a.Target)
+	if !pushed || len(s.repo.Pulls()) != 1 {
+		t.Fatalf("branch %v, %d pull requests", pushed, len(s.repo.Pulls()))
+	}
+	s.advance()
+	s.later(time.Hour)
+	lost := losePost()
+	lost.Path = "*/pulls"
+	s.hub.AddFault(lost)
+	_, err := s.apply(a)
+	s.must(err)
+	again, _ := s.repo.Head(a.Target)
+	content, there := s.repo.File(a.Target, "fix.txt")
+	if row := s.row(a); row.State != work.ActionApplied || len(s.repo.Pulls()) != 2 || again != first || there {
+		t.Errorf("row %s, %d pull requests, branch %s then %s, fix.txt %q", row.State, len(s.repo.Pulls()), first, again, content)
+	}
+}
+
+func TestWhatCannotBeTakenBack(t *testing.T) {
+	t.Parallel()
+	for name, files := range map[string]map[string]string{"changed since": {"fix.txt": "changed\n"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newMergeStage(t)
+			a := s.reverting()
+			_, err := s.repo.PushCommit("main", "pat", files, "On top")
+			s.must(err)
+			got, err := s.apply(a)
+			s.must(err)
+			if got.State != work.ActionVoid || len(s.repo.Pulls()) != 1 || !strings.Contains(s.row(a).LastError, "in the way") {
+				t.Errorf("row %s (%s)", got.State, s.row(a).LastError)
+			}
+		})
+	}
+}
+
+// mortal is a gateway whose process dies once a merge was made.
+type mortal struct{ Gateway }
+
+func (m mortal) Merge(ctx context.Context, repo work.RepoName, number int, o github.MergeOrder) (string, error) {
+	_, _ = m.Gateway.Merge(ctx, repo, number, o)
+	panic("killed")
+}
+
+// A pass that died with its merge learned nothing of it; the next one finds it, and what
+// was not applied waits.
+func TestDeathAfterTheMerge(t *testing.T) {
+	t.Parallel()
+	for name, applied := range map[string]bool{"applied": true, "not applied": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newMergeStage(t)
+			a := s.merging(merging.Rebase)
+			dead := s.scope
+			dead.GitHub = mortal{s.scope.GitHub}
+			if !applied {
+				s.hub.AddFault(mergeAnswer(githubsim.LoseRequest()))
+			}
+			func() {
+				defer func() { _ = recover() }()
+				_, _ = s.runner.Apply(t.Context(), dead, s.row(a))
+			}()
+			_, err := s.apply(a)
+			var wait *work.WaitError
+			if errors.As(err, &wait) == applied {
+				t.Fatalf("error %v", err)
+			}
+			s.later(2 * time.Minute)
+			_, err = s.apply(a)
+			s.must(err)
+			s.merged(a, 2)
+		})
+	}
+}

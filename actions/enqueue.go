@@ -1,0 +1,52 @@
+package actions
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// enqueue puts a pull request into its base's merge queue at the head that was approved.
+// Target is its node id, Head the head, Base the base branch. What the queue makes of it
+// is not the action's.
+type enqueue struct{}
+
+func (enqueue) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
+	box, err := s.GitHub.Box(ctx, s.Repo.Current, a.Target, a.Number, "")
+	if err != nil {
+		return observation{}, false, err
+	}
+	switch {
+	case box.Head != a.Head:
+		return observation{}, false, &overError{"the head moved to " + work.Short(box.Head)}
+	case box.Queue.In:
+		return observation{id: box.Queue.State}, true, nil
+	case box.State == work.PullMerged && !a.SentAt.IsZero() && throughQueue(s, box):
+		return observation{id: box.MergeCommit}, true, nil
+	case box.State == work.PullMerged:
+		return observation{}, false, &overError{"it was merged by " + box.MergedBy.Login}
+	}
+	commit, err := onBase(ctx, s, a)
+	switch {
+	case err != nil:
+	case commit != "":
+		err = &HalfError{Commit: commit, Branch: a.Base}
+	case box.State != work.PullOpen:
+		err = &overError{"the pull request was closed"}
+	}
+	return observation{}, false, err
+}
+
+// queueBot merges what was queued, where GitHub does not name whoever queued it.
+const queueBot = "github-merge-queue[bot]"
+
+func throughQueue(s Scope, box merging.Box) bool {
+	return box.MergedBy.Login == queueBot || box.MergedBy.ID != 0 && slices.Contains(s.Accounts, box.MergedBy.ID)
+}
+
+func (e enqueue) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
+	_, err := s.GitHub.Enqueue(ctx, a.Target, a.Head)
+	return lookAfter(ctx, s, a, e, err)
+}

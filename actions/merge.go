@@ -1,0 +1,158 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// merger is what merge, enqueue and updateBranch ask of GitHub.
+type merger interface {
+	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
+	Merge(ctx context.Context, repo work.RepoName, number int, o github.MergeOrder) (string, error)
+	Box(ctx context.Context, repo work.RepoName, pullNodeID string, number int, freezeLabel string) (merging.Box, error)
+	Enqueue(ctx context.Context, pullNodeID, head string) (merging.Queue, error)
+	UpdateBranch(ctx context.Context, repo work.RepoName, number int, head string) error
+}
+
+// landings is what merge asks of git: what is on the base, whatever GitHub shows.
+type landings interface {
+	// Head is where a branch of the mirror stands.
+	Head(ctx context.Context, branch string) (string, bool, error)
+	// IsAncestor reports whether a commit is in the history of another one.
+	IsAncestor(ctx context.Context, ancestor, of string) (bool, error)
+	// FindLanded looks for a merge of head in the history of tip; since "" is ever.
+	FindLanded(ctx context.Context, since, tip, head, token string) (git.Landing, bool, error)
+	// Tells reports whether the message of a commit says the token.
+	Tells(ctx context.Context, commit, token string) (bool, error)
+}
+
+// HalfError says that the commit of a merge is on the base although GitHub shows the pull
+// request as open. It may be about to close it.
+type HalfError struct{ Commit, Branch string }
+
+func (e *HalfError) Error() string {
+	return e.Commit + " is on " + e.Branch + ", and GitHub shows the pull request as open"
+}
+
+// RefusedError says that GitHub refused to merge, to queue or to update, and that a look
+// found that nothing came of it.
+type RefusedError struct {
+	github.Refusal
+	Err error
+}
+
+func (e *RefusedError) Error() string { return e.Err.Error() }
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// overError says that nothing is left to be done, and why.
+type overError struct{ why string }
+
+func (e *overError) Error() string { return e.why }
+
+// merge merges a pull request at the head that was approved, by our own request. Target
+// is the method, Base the base branch, Head the head; Body ends with the token.
+type merge struct{}
+
+func (merge) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
+	p, ok, err := s.GitHub.Pull(ctx, s.Repo.Current, a.Number)
+	switch {
+	case err != nil:
+		return observation{}, false, err
+	case !ok:
+		return observation{}, false, &overError{"the pull request is gone"}
+	case p.State == work.PullMerged:
+		return mergedAt(ctx, s, a, p)
+	}
+	// Whatever GitHub shows and whoever remembers: what is on the base is not merged again.
+	commit, err := onBase(ctx, s, a)
+	switch {
+	case err != nil:
+	case commit != "" && p.State == work.PullOpen:
+		err = &HalfError{Commit: commit, Branch: a.Base}
+	case commit != "": // somebody closed what GitHub left open
+		return observation{id: commit, url: p.URL}, true, nil
+	case p.State != work.PullOpen:
+		err = &overError{"the pull request was closed"}
+	}
+	return observation{}, false, err
+}
+
+// mergedAt tells our merge from somebody else's: its commit says our token, or we asked
+// for it and GitHub says that it was us. A rebase has no message of ours.
+func mergedAt(ctx context.Context, s Scope, a work.Action, p github.Pull) (observation, bool, error) {
+	seen := observation{id: p.MergeCommit, url: p.URL}
+	if p.HeadOID != a.Head {
+		return observation{}, false, &overError{"it was merged at another head, " + work.Short(p.HeadOID)}
+	}
+	if !a.SentAt.IsZero() && p.MergedBy.ID != 0 && slices.Contains(s.Accounts, p.MergedBy.ID) {
+		return seen, true, nil
+	}
+	err := s.Branches.Fetch(ctx, p.MergeCommit)
+	if err != nil {
+		return observation{}, false, err
+	}
+	ours, err := s.Branches.Tells(ctx, p.MergeCommit, a.Token)
+	if err == nil && !ours {
+		err = &overError{"it was merged by " + p.MergedBy.Login}
+	}
+	return seen, err == nil, err
+}
+
+// onBase is the commit by which the base has a pull request that GitHub does not show as
+// merged; empty: it has not.
+func onBase(ctx context.Context, s Scope, a work.Action) (string, error) {
+	if err := s.Branches.Fetch(ctx, a.Head); err != nil {
+		return "", err
+	}
+	tip, ok, err := s.Branches.Head(ctx, a.Base)
+	if err != nil || !ok {
+		return "", err
+	}
+	found, _, err := s.Branches.FindLanded(ctx, "", tip, a.Head, a.Token)
+	return found.OID, err
+}
+
+func (e merge) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
+	_, err := s.GitHub.Merge(ctx, s.Repo.Current, a.Number, github.MergeOrder{SHA: a.Head, Method: merging.Method(a.Target), Title: a.Title, Message: a.Body})
+	return lookAfter(ctx, s, a, e, err)
+}
+
+// lookAfter believes no answer to a merge: what became of it is what can be seen.
+func lookAfter(ctx context.Context, s Scope, a work.Action, e effect, said error) (observation, error) {
+	refusal, refused := github.RefusalOf(said)
+	if said != nil && !refused {
+		return observation{}, said // of one that is unclear it is looked for by whoever asked
+	}
+	seen, ok, err := e.find(ctx, s, a)
+	switch {
+	case ok && err == nil:
+		return seen, nil
+	case isOver(err), isHalf(err):
+		return observation{}, err
+	case err != nil:
+		return observation{}, &github.UnclearError{Err: errors.Join(err, said)}
+	case !refused:
+		return observation{}, &github.UnclearError{Err: errors.New("GitHub says that it is done, and does not show it")}
+	case refusal.Kind == github.HeadMoved:
+		return observation{}, &overError{"the head moved: " + refusal.Text}
+	case refusal.Kind == github.InProgress:
+		return observation{}, &github.UnclearError{Err: said}
+	}
+	return observation{}, &RefusedError{Refusal: refusal, Err: said}
+}
+
+func isOver(err error) bool {
+	_, over := errors.AsType[*overError](err)
+	return over
+}
+
+func isHalf(err error) bool {
+	_, half := errors.AsType[*HalfError](err)
+	return half
+}

@@ -1,0 +1,72 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// reverter is what revert asks of git.
+type reverter interface {
+	// RevertCommit makes a commit that takes back what landed; not clean where later
+	// changes stand in the way, and none where nothing is left to take back.
+	RevertCommit(ctx context.Context, r git.Revert) (oid string, clean bool, err error)
+}
+
+// revert opens a pull request that takes back what a merge of ours brought, for people to
+// judge. Target is its branch, Head the commit that landed, Base the base branch, Extra the
+// commit on which it landed. The branch is made first: one that is there is not made again.
+type revert struct{}
+
+func (revert) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
+	return pullRequest{}.find(ctx, s, asPull(a))
+}
+
+// asPull is the pull request that a revert comes to.
+func asPull(a work.Action) work.Action {
+	a.Head = a.Target
+	return a
+}
+
+func (revert) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
+	heads, err := s.Branches.RemoteHeads(ctx, a.Target)
+	if err != nil {
+		return observation{}, err
+	}
+	if heads[a.Target] == "" {
+		if err := pushRevert(ctx, s, a); err != nil {
+			return observation{}, err
+		}
+	}
+	return pullRequest{}.do(ctx, s, asPull(a))
+}
+
+func pushRevert(ctx context.Context, s Scope, a work.Action) error {
+	if err := s.Branches.Fetch(ctx, a.Head); err != nil {
+		return err
+	}
+	tip, ok, err := s.Branches.Head(ctx, a.Base)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return &overError{"the branch " + a.Base + " is gone"}
+	}
+	oid, clean, err := s.Branches.RevertCommit(ctx, git.Revert{Tip: tip, Landed: a.Head, Parent: a.Extra, Message: a.Title, Date: a.PlannedAt.Truncate(time.Second)})
+	switch {
+	case err != nil:
+		return err
+	case !clean:
+		return &overError{"later commits stand in the way of taking it back"}
+	case oid == "":
+		return &overError{"it was taken back already"}
+	}
+	err = s.Branches.Push(ctx, a.Target, oid, "")
+	if _, there := errors.AsType[*git.LeaseError](err); there {
+		return nil // an earlier push arrived after all
+	}
+	return err
+}

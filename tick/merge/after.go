@@ -1,0 +1,137 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// policy is what the config says today about merging a pull request.
+func (o round) policy(ctx context.Context, j *job) (p merging.Policy, err error) {
+	err = o.Store.View(ctx, func(tx *store.Tx) error {
+		id := j.row.ItemID
+		if id == 0 {
+			id = j.pull.ItemID
+		}
+		item, err := tx.GetItem(ctx, id)
+		p = o.r.Settings.MergePolicy(item.Flow)
+		return err
+	})
+	return p, err
+}
+
+// follows are the actions that a merge of ours is followed by.
+func (o round) follows(j *job, p merging.Policy) (all []work.Action) {
+	if j.row.Differs != "" {
+		all = append(all, o.comment(j, j.row.Number, "landed "+j.row.Commit, o.differsText(j)))
+	}
+	// Where the repository's own setting decides, GitHub has deleted it by then.
+	if p.DeleteBranch == merging.Yes && j.pull.Branch != "" && !j.pull.CrossRepo {
+		all = append(all, work.Action{
+			RepoID: o.r.Row.ID, ItemID: j.row.ItemID, Kind: work.ActionDeleteBranch, Need: work.NeedCosmetic, State: work.ActionPlanned, PlannedAt: o.Now(),
+			Token: work.DeleteBranchToken(o.r.Row.Key(), j.row.Number, j.pull.Branch), Number: j.row.Number, Target: j.pull.Branch, Head: j.row.Head, Base: j.row.Base,
+			Why: "its pull request was merged",
+		})
+	}
+	return all
+}
+
+// comment is a comment of ours that is found again by its token.
+func (o round) comment(j *job, number int, about, text string) work.Action {
+	token := work.NoticeToken(o.r.Row.Key(), number, about)
+	return work.Action{
+		RepoID: o.r.Row.ID, ItemID: j.row.ItemID, Kind: work.ActionComment, Need: work.NeedRequired, State: work.ActionPlanned, PlannedAt: o.Now(),
+		Token: token, Number: number, Body: work.Mark(o.Secrets.Redact(text), work.Marks{Token: token}), Why: about,
+	}
+}
+
+func (o round) differsText(j *job) string {
+	return fmt.Sprintf("**What landed is not what was approved.** %s was approved, and %s landed on `%s`: %s.\n\n"+
+		"Look at both commits, and find out what changed it on the way. If it happens again with the next merge, nothing more is merged in this repository until "+
+		"somebody gives `gh mergexo resume-merging` there.", j.row.Head, j.row.Commit, j.row.Base, j.row.Differs)
+}
+
+// follow sends what follows a merge: it never stops anything.
+func (o round) follow(ctx context.Context, j *job) error {
+	a, err := o.Effects().Apply(ctx, o.Scope(o.r), j.a)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if a.Sends >= work.MaxAttempts {
+		_, dropErr := o.Effects().Drop(ctx, a, err)
+		if dropErr != nil {
+			return dropErr
+		}
+		return err
+	}
+	until := o.Now().Add(work.Backoff(o.Config.Runtime.RetryBase, max(1, a.Sends)))
+	if a.NotBefore.After(until) {
+		return err
+	}
+	why := err.Error()
+	if failed := o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.DeferAction(ctx, a.ID, until, why) }); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// after looks at what came after merges: whether the issue is closed, whether the base is
+// still green.
+func (o round) after(ctx context.Context, d due) {
+	for _, row := range d.open {
+		if o.off(ctx) {
+			return
+		}
+		if err := o.askIssue(ctx, row); err != nil && ctx.Err() == nil {
+			o.Log.WarnContext(ctx, "could not look whether the issue was closed", "repo_full_name", o.r.Name.FullName(), "pr_number", row.Number, "error", err)
+		}
+	}
+	for _, row := range d.watched {
+		if o.off(ctx) {
+			return
+		}
+		if err := o.watch(ctx, row); err != nil && ctx.Err() == nil {
+			o.Log.WarnContext(ctx, "could not look at the checks of the base", "repo_full_name", o.r.Name.FullName(), "pr_number", row.Number, "error", err)
+		}
+	}
+}
+
+// issueFor is how long after a merge it may be asked whether its issue was closed.
+const issueFor = 7 * 24 * time.Hour
+
+// issueToken is the token of the comment that says that an issue stayed open; its row also
+// says that this was looked at.
+func issueToken(r work.Repo, issue int, row merging.Merge) string {
+	return work.NoticeToken(r.Key(), issue, "merged "+row.Commit)
+}
+
+// unasked are the merges after which nobody has looked yet whether the issue was closed.
+func (m *Merging) unasked(ctx context.Context, tx *store.Tx, r *env.Repo) (all []merging.Merge, err error) {
+	now := m.Now()
+	rows, err := tx.ListMerges(ctx, r.Row.ID, now.Add(-issueFor))
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if row.Stage != merging.Landed || row.LandedAt.Add(m.Config.Runtime.SettleAfter).After(now) || row.ItemID == 0 {
+			continue
+		}
+		item, err := tx.GetItem(ctx, row.ItemID)
+		if err != nil {
+			return nil, err
+		}
+		_, known, err := tx.GetAction(ctx, issueToken(r.Row, item.Number, row))
+		if err != nil {
+			return nil, err
+		}
+		if !known && item.Flow != work.FlowDesign {
+			all = append(all, row)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,89 @@
+package merge
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// became stores what became of an action: of what GitHub shows, or of its answer.
+func (o round) became(ctx context.Context, j *job, err error) error {
+	if wait, ok := errors.AsType[*work.WaitError](err); ok {
+		o.Log.InfoContext(ctx, "a merge waits", o.attrs(ctx, j.a, "until", wait.Until, "error", err)...)
+		o.report(j, env.MergeWaits, wait.Reason)
+		return nil
+	}
+	if half, ok := errors.AsType[*actions.HalfError](err); ok {
+		return o.half(ctx, j, half)
+	}
+	if refused, ok := errors.AsType[*actions.RefusedError](err); ok {
+		return o.refused(ctx, j, refused)
+	}
+	switch {
+	case err != nil:
+		return err
+	case j.a.State == work.ActionVoid:
+		o.Log.InfoContext(ctx, "a merge is off", o.attrs(ctx, j.a, "head", j.a.Head)...)
+		return o.put(ctx, j, merging.Void)
+	case j.a.State != work.ActionApplied:
+		return nil
+	case j.a.Kind == work.ActionEnqueue:
+		o.report(j, env.MergeQueued, work.Reason{})
+		return o.put(ctx, j, merging.Queued)
+	case j.a.Kind == work.ActionUpdateBranch:
+		o.report(j, env.MergeUpdated, work.Reason{})
+	}
+	return nil // of a merge it is seen below what landed
+}
+
+// half is for a merge whose commit is on the base while GitHub shows the pull request as
+// open: a person has to act, and it is never sent again.
+func (o round) half(ctx context.Context, j *job, half *actions.HalfError) error {
+	j.row.Commit = half.Commit
+	if err := o.put(ctx, j, merging.Half); err != nil {
+		return err
+	}
+	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeHalf, Commit: half.Commit, Branch: half.Branch})
+}
+
+// refused is for what GitHub did not do: a person has to act, or it is tried later.
+func (o round) refused(ctx context.Context, j *job, e *actions.RefusedError) error {
+	o.Log.WarnContext(ctx, "GitHub refused a merge", o.attrs(ctx, j.a, "head", j.a.Head, "refusal", string(e.Kind), "text", e.Text)...)
+	if err := o.put(ctx, j, merging.Void); err != nil {
+		return err
+	}
+	if why := reasonOf(e.Refusal, j.a); !why.None() {
+		return o.trouble(ctx, j, why)
+	}
+	o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeBlocked, Names: []string{e.Text}})
+	return o.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetLook(ctx, j.pull.ID) })
+}
+
+// reasonOf is why a person has to act after a refusal; none: it may pass by itself.
+func reasonOf(r github.Refusal, a work.Action) work.Reason {
+	switch r.Kind {
+	case github.MethodBarred:
+		return work.Reason{Kind: work.WhyMergeMethod, Name: a.Target, Text: r.Text}
+	case github.NoPermission:
+		return work.Reason{Kind: work.WhyMergePermission, Text: r.Text}
+	case github.OtherRefusal:
+		return work.Reason{Kind: work.WhyMergeRefused, Text: r.Text}
+	case github.HeadMoved, github.BaseModified, github.InProgress, github.CheckMissing, github.ReviewNeeded, github.RuleBroken, github.NotMergeable,
+		github.IsDraft, github.AboutQueue, github.NothingNew:
+	}
+	return work.Reason{}
+}
+
+// trouble stores why a head is not merged, for a person to see to.
+func (o round) trouble(ctx context.Context, j *job, why work.Reason) error {
+	why.Number, why.Head = j.a.Number, j.a.Head
+	o.Log.WarnContext(ctx, "a merge is stopped", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(why.Kind))...)
+	o.report(j, env.MergeBlocked, why)
+	return o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.SetMergeTrouble(ctx, j.pull.ID, j.a.Head, why) })
+}

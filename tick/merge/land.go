@@ -1,0 +1,150 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// loose is a merge of which nobody has seen the end, with its action.
+type loose struct {
+	row  merging.Merge
+	a    work.Action
+	pull work.PullRequest
+}
+
+// loose lists the merges whose end may be seen now: their action is over, or a queue has
+// let go of them.
+func (m *Merging) loose(ctx context.Context, tx *store.Tx, r *env.Repo) (all []loose, err error) {
+	rows, err := tx.ListUnsettledMerges(ctx, r.Row.ID)
+	for _, row := range rows {
+		if err != nil {
+			return nil, err
+		}
+		l := loose{row: row}
+		token := work.MergeToken(r.Row.Key(), row.Number, row.Head)
+		if row.Stage == merging.Queued {
+			token = work.EnqueueToken(r.Row.Key(), row.Number, row.Head)
+		}
+		if l.a, _, err = tx.GetAction(ctx, token); err != nil {
+			return nil, err
+		}
+		if l.pull, _, err = tx.GetPull(ctx, r.Row.ID, row.Number); err != nil {
+			return nil, err
+		}
+		var box merging.Box
+		if box, _, err = tx.GetBox(ctx, row.PullID); err != nil {
+			return nil, err
+		}
+		inQueue := row.Stage == merging.Queued && l.pull.State == work.PullOpen && box.Queue.In
+		if l.a.State.Settled() && !inQueue {
+			all = append(all, l)
+		}
+	}
+	return all, err
+}
+
+// ends sees to merges that are over, and of which it is not stored yet what landed.
+func (o round) ends(ctx context.Context) {
+	var all []loose
+	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
+		all, err = o.loose(ctx, tx, o.r)
+		return err
+	})
+	for _, l := range all {
+		if err == nil && !o.off(ctx) {
+			if failed := o.end(ctx, l); failed != nil && ctx.Err() == nil {
+				o.Log.WarnContext(ctx, "it is not known yet what landed", o.attrs(ctx, l.a, "head", l.row.Head, "error", failed)...)
+			}
+		}
+	}
+	o.complain(ctx, o.r, "could not read what was merged", err)
+}
+
+func (o round) end(ctx context.Context, l loose) error {
+	j := &job{a: l.a, pull: l.pull, row: l.row}
+	switch {
+	case l.row.Stage == merging.Queued:
+		return o.leftQueue(ctx, j)
+	case l.a.State == work.ActionApplied:
+		return o.land(ctx, j, l.a.ResultID)
+	}
+	return o.put(ctx, j, merging.Void)
+}
+
+// land compares what landed with what was approved, and stores it with all that follows.
+func (o round) land(ctx context.Context, j *job, commit string) error {
+	landed, err := o.compare(ctx, j, commit)
+	if err != nil {
+		return err
+	}
+	settings, err := o.policy(ctx, j)
+	if err != nil {
+		return err
+	}
+	now := o.Now()
+	j.row.Commit, j.row.Parent, j.row.Landed, j.row.Differs = landed.OID, landed.Parent, landed.Got, differs(landed)
+	j.row.LandedAt = now
+	if settings.Watch > 0 {
+		j.row.WatchUntil = now.Add(settings.Watch)
+	}
+	halted := false
+	err = o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		if halted, err = tx.LandMerge(ctx, j.row, o.halt(j)); err != nil {
+			return err
+		}
+		for _, a := range o.follows(j, settings) {
+			if _, err := tx.AddAction(ctx, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, store.ErrStale) {
+		return nil // another pass has stored it
+	}
+	if err != nil {
+		return fmt.Errorf("store what landed: %w", err)
+	}
+	o.tell(ctx, j, landed, halted)
+	return nil
+}
+
+// compare holds what landed against what merging the approved head gives there.
+func (o round) compare(ctx context.Context, j *job, commit string) (git.Landing, error) {
+	mirror := o.r.Git()
+	if err := mirror.Fetch(ctx, commit, j.row.Head); err != nil {
+		return git.Landing{}, err
+	}
+	if err := mirror.KeepMerged(ctx, j.row.Number, j.row.Head, o.Now()); err != nil {
+		return git.Landing{}, err
+	}
+	return mirror.Compare(ctx, commit, j.row.Head, j.row.BaseOID)
+}
+
+// halt is why nothing more is merged, should what landed be the second in a row that is
+// not what was approved.
+func (o round) halt(j *job) work.Reason {
+	return work.Reason{Kind: work.WhyMergeDiffers, Number: j.row.Number, Commit: j.row.Commit, Head: j.row.Head, Text: j.row.Differs}
+}
+
+// tell logs and reports what landed.
+func (o round) tell(ctx context.Context, j *job, landed git.Landing, halted bool) {
+	attrs := o.attrs(ctx, j.a, "head", j.row.Head, "base", j.row.Base, "base_oid", j.row.BaseOID, "method", landed.Method,
+		"commit", j.row.Commit, "parent", j.row.Parent, "tree", j.row.Landed, "tree_expected", landed.Want)
+	if j.row.Method == "" {
+		j.row.Method = merging.Method(landed.Method)
+	}
+	o.report(j, env.MergeDone, work.Reason{})
+	if landed.Same {
+		o.Log.InfoContext(ctx, "merge landed", attrs...)
+		return
+	}
+	o.Log.ErrorContext(ctx, "what landed is not what was approved", append(attrs, "difference", landed.Why, "paths", landed.Paths, "merging_stopped", halted)...)
+}

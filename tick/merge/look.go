@@ -1,0 +1,68 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/known"
+	"github.com/mergexo/gh-mergexo/tick/plan"
+)
+
+// judge decides again, right before something is sent, by what GitHub and the database say
+// now. It is the plan's own decision, about this pull request alone.
+func (o round) judge(ctx context.Context, j *job) (merging.Choice, known.Item, error) {
+	box, err := o.box(ctx, j)
+	if err != nil {
+		return merging.Choice{}, known.Item{}, err
+	}
+	var v known.Snapshot
+	var item known.Item
+	err = o.Store.View(ctx, func(tx *store.Tx) (err error) {
+		v, item, err = o.loader.ForMerge(ctx, tx, o.r, j.pull.Number, box)
+		return err
+	})
+	if err != nil {
+		return merging.Choice{}, item, fmt.Errorf("read #%d again: %w", j.pull.Number, err)
+	}
+	if item.Pull.ID != j.pull.ID {
+		return merging.Choice{}, item, errors.New("its work item has another pull request by now")
+	}
+	return plan.Merging(v, item), item, nil
+}
+
+// box reads GitHub's merge box of a pull request with the rules of its base.
+func (o round) box(ctx context.Context, j *job) (merging.Box, error) {
+	pull := j.pull
+	policy, err := o.policy(ctx, j)
+	if err != nil {
+		return merging.Box{}, err
+	}
+	box, err := o.r.GitHub.Box(ctx, o.r.Row.Current, pull.NodeID, pull.Number, policy.Freeze)
+	if err != nil {
+		return box, err
+	}
+	expected := box.Rules.Checks
+	if box.Rules, err = o.r.GitHub.Rules(ctx, o.r.Row.Current, box.Base); err != nil {
+		return box, err
+	}
+	box.Rules.Checks = append(box.Rules.Checks, expected...)
+	slices.Sort(box.Rules.Checks)
+	box.Rules.Checks = slices.Compact(box.Rules.Checks)
+	return box, nil
+}
+
+// asked is what an action of a kind is the answer to.
+func asked(k work.ActionKind) merging.Ask {
+	switch k { //nolint:exhaustive // no other is chosen
+	case work.ActionEnqueue:
+		return merging.AskEnqueue
+	case work.ActionUpdateBranch:
+		return merging.AskUpdate
+	}
+	return merging.AskMerge
+}

@@ -1,0 +1,156 @@
+package merge
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+	"github.com/mergexo/gh-mergexo/tick/snapshot"
+)
+
+// Merging merges what was approved.
+type Merging struct {
+	*env.Env
+	loader *snapshot.Loader
+}
+
+// New makes Merging.
+func New(e *env.Env, loader *snapshot.Loader) *Merging { return &Merging{e, loader} }
+
+// Run carries out what the plan chose in a repository, by the tokens of its actions, and
+// looks what became of earlier merges. Whoever holds the repository's lock does it; others
+// leave it alone. Where nothing is under way it costs GitHub nothing.
+// It tells whether there was anything to do.
+func (m *Merging) Run(ctx context.Context, r *env.Repo, chosen []string, rep *env.Report) bool {
+	if !r.Ready || r.Left || m.off(ctx) {
+		return false
+	}
+	if due, err := m.due(ctx, r, chosen); err != nil || due.nothing() {
+		m.complain(ctx, r, "could not read what is to be merged", err)
+		return false
+	}
+	lock, ok, err := folder.TryLock(m.Dirs.MergeLock(r.Row))
+	if err != nil || !ok {
+		m.complain(ctx, r, "could not lock the merges of a repository", err)
+		return false
+	}
+	defer lock.Unlock()
+	due, err := m.due(ctx, r, chosen) // another pass may have done it meanwhile
+	if err != nil {
+		m.complain(ctx, r, "could not read what is to be merged", err)
+		return false
+	}
+	if err := m.StillSame(ctx, r, env.SameFor); err != nil {
+		m.Log.WarnContext(ctx, "merges wait", "repo_full_name", r.Name.FullName(), "error", err)
+		return false
+	}
+	one := round{m, r, rep}
+	one.actions(ctx, due.jobs)
+	one.ends(ctx)
+	one.after(ctx, due)
+	return true
+}
+
+// off reports whether nothing is sent: everything is paused, or the pass ends.
+func (m *Merging) off(ctx context.Context) bool {
+	_, halted := m.Dirs.Halted()
+	return halted || ctx.Err() != nil
+}
+
+func (m *Merging) complain(ctx context.Context, r *env.Repo, what string, err error) {
+	if err != nil && ctx.Err() == nil {
+		m.Log.ErrorContext(ctx, what, "repo_full_name", r.Name.FullName(), "error", err)
+	}
+}
+
+// round is one pass over the merges of one repository.
+type round struct {
+	*Merging
+	r   *env.Repo
+	rep *env.Report
+}
+
+// due is what there is to do in a repository.
+type due struct {
+	jobs    []*job
+	loose   []loose         // of which nobody has seen the end
+	watched []merging.Merge // after which the base's checks are looked at
+	open    []merging.Merge // after which the issue may have stayed open
+}
+
+func (d due) nothing() bool {
+	return len(d.jobs) == 0 && len(d.loose) == 0 && len(d.watched) == 0 && len(d.open) == 0
+}
+
+// job is one action of merging with what it is about.
+type job struct {
+	a      work.Action
+	pull   work.PullRequest
+	row    merging.Merge // zero: none is stored
+	chosen bool          // by the plan of this pass
+	judged bool          // it is known what holds its head, and only a person lifts that
+}
+
+// gone reports whether the action's pull request has moved on from what it is for.
+func (j *job) gone() bool { return j.pull.State != work.PullOpen || j.pull.HeadOID != j.a.Head }
+
+// due reads what there is to do.
+func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due, err error) {
+	now := m.Now()
+	err = m.Store.View(ctx, func(tx *store.Tx) error {
+		d = due{}
+		all, err := tx.ListMergingActions(ctx, r.Row.ID)
+		if err != nil {
+			return err
+		}
+		for _, a := range all {
+			j := &job{a: a, chosen: slices.Contains(chosen, a.Token)}
+			if err := j.read(ctx, tx); err != nil {
+				return err
+			}
+			if j.asks(m) {
+				d.jobs = append(d.jobs, j)
+			}
+		}
+		if d.loose, err = m.loose(ctx, tx, r); err != nil {
+			return err
+		}
+		if d.watched, err = tx.ListWatched(ctx, r.Row.ID, now); err != nil {
+			return err
+		}
+		d.open, err = m.unasked(ctx, tx, r)
+		return err
+	})
+	return d, err
+}
+
+func (j *job) read(ctx context.Context, tx *store.Tx) (err error) {
+	if j.pull, _, err = tx.GetPull(ctx, j.a.RepoID, j.a.Number); err != nil || j.pull.ID == 0 {
+		return err
+	}
+	head, why, err := tx.GetMergeTrouble(ctx, j.pull.ID)
+	if err != nil {
+		return err
+	}
+	j.judged = head == j.a.Head && !why.None()
+	j.row, _, err = tx.FindMerge(ctx, j.pull.ID, j.a.Head)
+	return err
+}
+
+// asks reports whether there is something to do about an action: what was not chosen is
+// left alone until it is over, but for what was sent. What is half merged is looked at
+// again once its pull request is not open any more, or a person asks for that.
+func (j *job) asks(m *Merging) bool {
+	switch j.a.Kind { //nolint:exhaustive // no other comes here
+	case work.ActionDeleteBranch, work.ActionRevert:
+		return !j.a.NotBefore.After(m.Now())
+	}
+	if j.row.Stage == merging.Half && !j.gone() {
+		return !j.judged
+	}
+	return j.chosen || j.gone() || j.a.State == work.ActionSent
+}

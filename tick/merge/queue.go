@@ -1,0 +1,50 @@
+package merge
+
+import (
+	"context"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// leftQueue sees to a pull request that was put into its base's merge queue, and that was
+// not there when its box was last read: it was merged, or it fell out.
+func (o round) leftQueue(ctx context.Context, j *job) error {
+	box, err := o.box(ctx, j)
+	if err != nil {
+		return err
+	}
+	switch {
+	case box.State == work.PullMerged && box.Head == j.row.Head:
+		return o.land(ctx, j, box.MergeCommit)
+	case box.State != work.PullOpen, box.Head != j.row.Head:
+		return o.put(ctx, j, merging.Void)
+	case box.Queue.In:
+		return o.Store.Update(ctx, func(tx *store.Tx) error { return tx.PutBox(ctx, j.pull.ID, box) })
+	}
+	return o.fellOut(ctx, j)
+}
+
+// fellOut is for a pull request that its queue let go of without merging it: it is not
+// queued at this head again.
+func (o round) fellOut(ctx context.Context, j *job) error {
+	var box merging.Box
+	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
+		box, _, err = tx.GetBox(ctx, j.pull.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var red []string
+	if box.Queue.Group != "" {
+		if red, err = o.red(ctx, box.Queue.Group); err != nil {
+			return err
+		}
+	}
+	if err := o.put(ctx, j, merging.Void); err != nil {
+		return err
+	}
+	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeQueueOut, Names: red})
+}

@@ -1,0 +1,179 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// actions does what there is to do about each action.
+func (o round) actions(ctx context.Context, jobs []*job) {
+	for _, j := range jobs {
+		if o.off(ctx) {
+			return
+		}
+		var err error
+		switch j.a.Kind { //nolint:exhaustive // no other comes here
+		case work.ActionDeleteBranch, work.ActionRevert:
+			err = o.follow(ctx, j)
+		default:
+			err = o.carry(ctx, j)
+		}
+		if err != nil && ctx.Err() == nil {
+			o.Log.WarnContext(ctx, "not merged", o.attrs(ctx, j.a, "error", err)...)
+		}
+	}
+}
+
+func (o round) attrs(ctx context.Context, a work.Action, more ...any) []any {
+	return o.Effects().LogAttrs(ctx, o.r.Row, a, more...)
+}
+
+// carry looks what became of an action, and sends it where it was chosen and nothing holds
+// it at this very moment.
+func (o round) carry(ctx context.Context, j *job) error {
+	a, err := o.Effects().Watch(ctx, o.Scope(o.r), j.a)
+	j.a = a
+	if a.State.Settled() || err != nil {
+		return o.became(ctx, j, err)
+	}
+	switch {
+	case a.NotBefore.After(o.Now()):
+		return nil
+	case j.gone():
+		_, err := o.Effects().Void(ctx, a, "the pull request moved on")
+		return errors.Join(err, o.put(ctx, j, merging.Void))
+	case a.State == work.ActionSent:
+		return o.unsent(ctx, j)
+	}
+	ready, err := o.ready(ctx, j)
+	if err != nil || !ready || o.off(ctx) {
+		return err
+	}
+	o.Log.InfoContext(ctx, "merge sent", o.attrs(ctx, j.a, "head", j.a.Head)...)
+	j.a, err = o.Effects().Apply(ctx, o.Scope(o.r), j.a)
+	return o.became(ctx, j, err)
+}
+
+// unsent is for an action that was sent, and of which nothing is to be seen after a while:
+// it counts as never sent, and the next plan decides about it again.
+func (o round) unsent(ctx context.Context, j *job) error {
+	o.Log.WarnContext(ctx, "nothing came of what was sent", o.attrs(ctx, j.a, "head", j.a.Head)...)
+	err := o.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.MarkUnsent(ctx, j.a.ID); err != nil {
+			return err
+		}
+		return tx.SetLook(ctx, j.pull.ID)
+	})
+	if err != nil {
+		return err
+	}
+	return o.put(ctx, j, merging.Void)
+}
+
+// ready makes sure that nothing holds what was chosen, and stores what is meant.
+func (o round) ready(ctx context.Context, j *job) (bool, error) {
+	choice, item, err := o.judge(ctx, j)
+	if err != nil {
+		return false, err
+	}
+	if choice.Ask != asked(j.a.Kind) || j.a.Kind == work.ActionMerge && string(choice.Method) != j.a.Target {
+		o.Log.InfoContext(ctx, "merge held back by a last look", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
+		o.report(j, env.MergeWaits, choice.Why)
+		return false, nil
+	}
+	j.row.ItemID = item.ID
+	if j.a.Kind == work.ActionUpdateBranch {
+		return true, nil
+	}
+	return o.mean(ctx, j)
+}
+
+// mean stores the intent of a merge: the base as it is, and the tree that has to come of
+// it. The head is kept, whatever becomes of its branch.
+func (o round) mean(ctx context.Context, j *job) (bool, error) {
+	git := o.r.Git()
+	tip, ok, err := git.Head(ctx, j.a.Base)
+	if err == nil && !ok {
+		err = fmt.Errorf("the base branch %s is gone", j.a.Base)
+	}
+	if err != nil {
+		return false, err
+	}
+	method := j.a.Target
+	if j.a.Kind == work.ActionEnqueue {
+		method = "" // the queue's own; and on which base is not known yet
+	} else {
+		tree, clean, err := git.Expect(ctx, tip, j.a.Head, method)
+		if err != nil {
+			return false, err
+		}
+		if !clean {
+			return false, o.unclean(ctx, j)
+		}
+		j.row.Tree = tree
+	}
+	if err := git.KeepMerged(ctx, j.a.Number, j.a.Head, o.Now()); err != nil {
+		return false, err
+	}
+	j.row.BaseOID, j.row.Method, j.row.At = tip, merging.Method(method), o.Now()
+	if err := o.put(ctx, j, merging.Intended); err != nil {
+		return false, err
+	}
+	o.Log.InfoContext(ctx, "merge intended", o.attrs(ctx, j.a, "head", j.a.Head, "base", j.a.Base, "base_oid", tip, "tree", j.row.Tree, "method", method)...)
+	return true, nil
+}
+
+// unclean is for what git does not merge although GitHub would: commits that cannot be
+// rebased one by one.
+func (o round) unclean(ctx context.Context, j *job) error {
+	if merging.Method(j.a.Target) != merging.Rebase {
+		o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeConflicts, Branch: j.a.Base})
+		return nil // GitHub is about to say so
+	}
+	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeRefused, Text: fmt.Sprintf("its commits cannot be rebased onto %s one by one", j.a.Base)})
+}
+
+// put stores how far a merge has come.
+func (o round) put(ctx context.Context, j *job, stage merging.Stage) error {
+	if j.a.Kind == work.ActionUpdateBranch || stage == merging.Void && j.row.ID == 0 {
+		return nil
+	}
+	j.row.RepoID, j.row.PullID, j.row.Number, j.row.Head, j.row.Base, j.row.Stage = o.r.Row.ID, j.pull.ID, j.a.Number, j.a.Head, j.a.Base, stage
+	if j.row.ItemID == 0 {
+		j.row.ItemID = j.a.ItemID
+	}
+	err := o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
+		j.row.ID, err = tx.PutMerge(ctx, j.row)
+		return err
+	})
+	if errors.Is(err, store.ErrStale) && stage == merging.Void {
+		return nil // it has landed
+	}
+	return err
+}
+
+// place is where what is said about a job is read.
+func (o round) place() explain.Place {
+	return explain.Place{Repo: o.Config.Called(o.r.Name), Pull: true}
+}
+
+// report tells what became of a job in this pass.
+func (o round) report(j *job, outcome env.MergeOutcome, why work.Reason) {
+	m := env.MergeReport{
+		Repo: o.Config.Called(o.r.Name), Number: j.a.Number, Outcome: outcome, Head: j.a.Head, Base: j.a.Base, Code: why.Kind, URL: j.pull.URL,
+	}
+	if outcome == env.MergeDone {
+		m.Method, m.Commit, m.Differs = string(j.row.Method), j.row.Commit, j.row.Differs
+	}
+	if !why.None() {
+		m.Reason = explain.What(why, o.place())
+	}
+	o.rep.AddMerge(m)
+}

@@ -1,0 +1,276 @@
+package merge
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/snapshot"
+)
+
+func TestMain(m *testing.M) { os.Exit(testhome.RunInMemory(m)) }
+
+// stage is a simulated GitHub with an approved pull request of ours, a mirror and a
+// database, and what merges there.
+type stage struct {
+	*testing.T
+	hub     *githubsim.Hub
+	sim     *githubsim.Repo
+	repo    *env.Repo
+	merging *Merging
+	report  *env.Report
+	log     bytes.Buffer
+	issue   int
+	pull    int
+	head    string
+	began   time.Time
+	passed  atomic.Int64
+}
+
+const branch = "agent/bugfix/1-x"
+
+func (s *stage) at() time.Time { return s.began.Add(time.Duration(s.passed.Load())) }
+
+func (s *stage) later(d time.Duration) { s.passed.Add(int64(d)) }
+
+func (s *stage) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	t.Parallel()
+	dir, err := os.MkdirTemp("/tmp", "mxm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	s := &stage{T: t, began: time.Now().Truncate(time.Second)}
+	s.hub, err = githubsim.New(githubsim.Options{Dir: dir, Now: s.at})
+	s.must(err)
+	t.Cleanup(func() { _ = s.hub.Close() })
+	token, err := s.hub.AddUser("olga")
+	s.must(err)
+	_, err = s.hub.AddUser("pat")
+	s.must(err)
+	s.sim, err = s.hub.AddRepo("octo/app", map[string]string{"README.md": "# App\n"})
+	s.must(err)
+	for _, who := range []string{"olga", "pat"} {
+		s.must(s.sim.SetPermission(who, "write"))
+	}
+	s.must(s.hub.ServeUnix(filepath.Join(dir, "s")))
+	client, err := github.New(github.Options{Host: "github.localhost", Token: token, Socket: filepath.Join(dir, "s"), Now: s.at})
+	s.must(err)
+	s.assemble(client)
+	s.open()
+	return s
+}
+
+// assemble makes what a pass has.
+func (s *stage) assemble(client *github.Client) {
+	name := work.RepoName{Host: "github.localhost", Owner: "octo", Name: "app"}
+	settings := config.Repo{
+		Name: name, Labels: work.Labels{Ignore: "agent:ignore", Freeze: "agent:freeze"},
+		Review:    config.Review{Enabled: true, Merge: config.Merging{Auto: true, ChecksTimeout: time.Hour, Watch: time.Hour, DeleteBranch: merging.Yes}},
+		Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}},
+	}
+	state := s.TempDir()
+	g, err := git.Open(s.Context(), git.Options{Env: os.Environ(), Identity: git.Identity{Name: "t", Email: "t@t.invalid"}})
+	s.must(err)
+	dirs := folder.Dirs{State: state}
+	remote := env.Remote{Name: name, Settings: settings, GitHub: client, Mirror: func(r work.Repo) env.Mirror {
+		return g.Mirror(filepath.Join(state, "m.git"), s.sim.GitDir(), filepath.Join(state, "lock"))
+	}}
+	cfg := &config.Config{Runtime: config.Runtime{SettleAfter: time.Minute, RetryBase: time.Second, EnableFeedbackLoop: true, Workers: 1}, Repos: []config.Repo{settings}}
+	e := &env.Env{Config: cfg, Dirs: dirs, Now: s.at, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Secrets: &secrets.Redactor{}}
+	s.repo = &env.Repo{Remote: remote, Ready: true}
+	e.All = []*env.Repo{s.repo}
+	s.merging = New(e, snapshot.New(e))
+	s.lose()
+}
+
+// lose begins a new database.
+func (s *stage) lose() {
+	s.Helper()
+	db, err := store.Open(s.Context(), filepath.Join(s.TempDir(), "state.db"), store.Options{Now: s.at})
+	s.must(err)
+	s.Cleanup(func() { _ = db.Close() })
+	s.merging.Store = db
+	s.must(db.Update(s.Context(), func(tx *store.Tx) error {
+		s.repo.Row, err = tx.EnsureRepo(s.Context(), s.repo.Name)
+		if err != nil {
+			return err
+		}
+		_, _, err = tx.IdentifyRepo(s.Context(), s.repo.Row.ID, store.Identity{Current: s.repo.Name, NodeID: s.sim.NodeID(), GitHubID: s.sim.ID(), DefaultBranch: "main", At: s.at()})
+		if err == nil {
+			s.repo.Row, err = tx.GetRepo(s.Context(), s.repo.Row.ID)
+		}
+		return err
+	}))
+	s.repo.Row.Current = s.repo.Name
+	s.view(func(tx *store.Tx) error { return s.merging.LoadAccounts(s.Context(), tx) })
+	s.must(s.merging.Meet(s.Context(), s.repo.Name.Host, work.Account{ID: s.hub.UserID("olga"), Login: "olga"}))
+}
+
+// open makes the issue and its pull request.
+func (s *stage) open() {
+	s.Helper()
+	var err error
+	s.issue, err = s.sim.OpenIssue("pat", "It is broken", "")
+	s.must(err)
+	s.head, err = s.sim.PushCommit(branch, "olga", map[string]string{"fix.txt": "fixed\n"}, "Fix it")
+	s.must(err)
+	s.pull, err = s.sim.OpenPull("olga", githubsim.NewPull{Title: "Fix it", Body: "Fixes #1", Head: branch})
+	s.must(err)
+	s.track()
+}
+
+// track stores the pull request as approved at its head.
+func (s *stage) track() {
+	s.Helper()
+	p, _, err := s.repo.GitHub.Pull(s.Context(), s.repo.Row.Current, s.pull)
+	s.must(err)
+	s.update(func(tx *store.Tx) error {
+		item, err := tx.AddItem(s.Context(), work.Item{RepoID: s.repo.Row.ID, Number: s.issue, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback, Since: s.at()})
+		if err != nil {
+			return err
+		}
+		id, err := tx.PutPull(s.Context(), work.PullRequest{
+			RepoID: s.repo.Row.ID, ItemID: item, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State, Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base,
+			Author: p.Author, UpdatedAt: s.at().Add(time.Hour), CreatedAt: p.CreatedAt,
+		})
+		if err != nil {
+			return err
+		}
+		if _, _, err := tx.AddVerdict(s.Context(), review.Verdict{PullID: id, ReviewID: 1, Reviewer: "quinn", Head: p.HeadOID, Decision: review.Approve, At: s.at()}); err != nil {
+			return err
+		}
+		before, err := tx.GetReviews(s.Context(), id)
+		if err != nil {
+			return err
+		}
+		after := before.Record
+		after.State, after.Head = review.Approved, p.HeadOID
+		return tx.PutReviewState(s.Context(), before.Record, after)
+	})
+}
+
+func (s *stage) update(do func(*store.Tx) error) {
+	s.Helper()
+	s.must(s.merging.Store.Update(s.Context(), do))
+}
+
+func (s *stage) view(do func(*store.Tx) error) {
+	s.Helper()
+	s.must(s.merging.Store.View(s.Context(), do))
+}
+
+// pass plans and merges as a pass does; what GitHub's merge box said is read anew.
+func (s *stage) pass() {
+	s.Helper()
+	var chosen []string
+	o := round{s.merging, s.repo, env.NewReport(s.at())}
+	var pulls []work.PullRequest
+	s.view(func(tx *store.Tx) (err error) {
+		pulls, err = tx.ListMergeCandidates(s.Context(), s.repo.Row.ID)
+		return err
+	})
+	for _, p := range pulls {
+		box, err := o.box(s.Context(), &job{pull: p})
+		s.must(err)
+		s.update(func(tx *store.Tx) error { return tx.PutBox(s.Context(), p.ID, box) })
+	}
+	v, err := snapshot.New(s.merging.Env).View(s.Context(), s.repo)
+	s.must(err)
+	decided := plan.For(v)
+	for _, m := range decided.Merges {
+		s.update(func(tx *store.Tx) error {
+			m.Action.PlannedAt = s.at()
+			_, err := tx.PlanMerging(s.Context(), m.Action)
+			return err
+		})
+		chosen = append(chosen, m.Action.Token)
+	}
+	s.run(chosen...)
+}
+
+// run is the part of a pass that is tested.
+func (s *stage) run(chosen ...string) {
+	s.Helper()
+	s.report = env.NewReport(s.at())
+	s.merging.Run(s.Context(), s.repo, chosen, s.report)
+}
+
+// row is our merge of the head.
+func (s *stage) row() (m merging.Merge) {
+	s.Helper()
+	s.view(func(tx *store.Tx) error {
+		p, _, err := tx.GetPull(s.Context(), s.repo.Row.ID, s.pull)
+		if err == nil {
+			m, _, err = tx.FindMerge(s.Context(), p.ID, s.head)
+		}
+		return err
+	})
+	return m
+}
+
+// trouble is why the head is not merged.
+func (s *stage) trouble() (why work.Reason) {
+	s.Helper()
+	s.view(func(tx *store.Tx) error {
+		p, _, err := tx.GetPull(s.Context(), s.repo.Row.ID, s.pull)
+		if err == nil {
+			_, why, err = tx.GetMergeTrouble(s.Context(), p.ID)
+		}
+		return err
+	})
+	return why
+}
+
+// outcome is what the report says of the last pass.
+func (s *stage) outcome() string {
+	var all []string
+	for _, m := range s.report.Merges() {
+		all = append(all, string(m.Outcome)+" "+string(m.Code))
+	}
+	return strings.TrimSpace(strings.Join(all, ", "))
+}
+
+// mains counts the commits of the base.
+func (s *stage) mains() int {
+	s.Helper()
+	log, err := s.sim.Log("main")
+	s.must(err)
+	return len(log)
+}
+
+// asked counts requests.
+func (s *stage) asked(method, suffix string) (n int) {
+	for _, rq := range s.hub.Requests() {
+		if rq.Method == method && strings.HasSuffix(rq.Path, suffix) {
+			n++
+		}
+	}
+	return n
+}
