@@ -30,7 +30,16 @@ func (i Item) Lands() bool {
 func (i Item) awaited() work.Reason {
 	why := i.Reviews.Record.Why
 	if why.Kind == work.WhyReviewApproved && i.Lands() {
-		why = work.Reason{Kind: work.WhyMergeDue, Number: i.Pull.Number}
+		return i.DueToMerge()
+	}
+	return why
+}
+
+// DueToMerge is that nothing holds the merge of the item's pull request.
+func (i Item) DueToMerge() work.Reason {
+	why := work.Reason{Kind: work.WhyMergeDue, Number: i.Pull.Number}
+	if i.Landing.Box.Queue.Required {
+		why.Name, why.Branch = string(work.ActionEnqueue), i.Pull.Base
 	}
 	return why
 }
