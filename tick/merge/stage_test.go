@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -106,7 +107,7 @@ func (s *stage) assemble(client *github.Client) {
 	e := &env.Env{Config: cfg, Dirs: dirs, Now: s.at, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Secrets: &secrets.Redactor{}}
 	s.repo = &env.Repo{Remote: remote, Ready: true}
 	e.All = []*env.Repo{s.repo}
-	s.merging = New(e, snapshot.New(e))
+	s.merging = New(e, snapshot.New(e), func(context.Context, *env.Repo, *env.Report) {})
 	s.lose()
 }
 
