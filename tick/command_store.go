@@ -80,8 +80,7 @@ func planNotice(ctx context.Context, tx *store.Tx, a work.Action) error {
 	case work.ActionMerge, work.ActionEnqueue, work.ActionUpdateBranch, work.ActionDeleteBranch, work.ActionRevert: // none is a notice
 	case work.ActionPush, work.ActionPullRequest, work.ActionReply, work.ActionComment, work.ActionResolve, work.ActionReaction,
 		work.ActionRemove, work.ActionIssue, work.ActionRerun, work.ActionClose, work.ActionSticky,
-		work.ActionRepoLabels,
-		work.ActionMerge, work.ActionEnqueue, work.ActionUpdateBranch, work.ActionDeleteBranch, work.ActionRevert:
+		work.ActionRepoLabels:
 	}
 	_, err := tx.AddAction(ctx, a)
 	return err
