@@ -153,6 +153,7 @@ func TestGatesThatAreNotKnown(t *testing.T) {
 	f := toMerge(func(f *merging.Facts, _ *merging.Policy) {
 		f.Box, f.Approved, f.Wanting = merging.Box{}, false, []string{"ann"}
 	})
+	f.Reviews.Record.State = review.Reviewing
 	s := shownOn(t, Story{Facts: f}, terminal.Output{TTY: true, Width: 110})
 	const want = `
 merge                 waits at 2 gates; GitHub is asked about the others once reviewers have approved

@@ -53,6 +53,14 @@ func (i Item) Unclear() bool {
 	})
 }
 
+// Taken reports whether GitHub took a merge of the present head, or put it into a queue:
+// what is known of the pull request is from before that.
+func (i Item) Taken() bool {
+	return i.Unclear() && slices.ContainsFunc(i.Landing.Actions, func(a work.Action) bool {
+		return (a.Kind == work.ActionMerge || a.Kind == work.ActionEnqueue) && a.Head == i.Pull.HeadOID && a.State == work.ActionApplied
+	})
+}
+
 func (i Item) sent(a work.Action) bool {
 	return a.Head == i.Pull.HeadOID && (a.State == work.ActionSent || a.State == work.ActionApplied)
 }
