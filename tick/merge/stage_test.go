@@ -164,7 +164,7 @@ func (s *stage) track() {
 			return err
 		}
 		id, err := tx.PutPull(s.Context(), work.PullRequest{
-			RepoID: s.repo.Row.ID, ItemID: item, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State, Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base,
+			RepoID: s.repo.Row.ID, ItemID: item, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State, Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, MergeCommit: p.MergeCommit,
 			Author: p.Author, UpdatedAt: s.at().Add(time.Hour), CreatedAt: p.CreatedAt,
 		})
 		if err != nil {
@@ -387,3 +387,5 @@ func (s *stage) asked(method, suffix string) (n int) {
 	}
 	return n
 }
+
+func (s *stage) quiet() *env.Report { return env.NewReport(s.at()) }
