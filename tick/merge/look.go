@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -46,14 +45,11 @@ func (o round) box(ctx context.Context, j *job) (merging.Box, error) {
 	if err != nil {
 		return box, err
 	}
-	expected := box.Rules.Checks
-	if box.Rules, err = o.r.GitHub.Rules(ctx, o.r.Row.Current, box.Base); err != nil {
+	rules, err := o.r.GitHub.Rules(ctx, o.r.Row.Current, box.Base)
+	if err != nil {
 		return box, err
 	}
-	box.Rules.Checks = append(box.Rules.Checks, expected...)
-	slices.Sort(box.Rules.Checks)
-	box.Rules.Checks = slices.Compact(box.Rules.Checks)
-	return box, nil
+	return box.With(rules), nil
 }
 
 // asked is what an action of a kind is the answer to.

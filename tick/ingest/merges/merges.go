@@ -131,10 +131,7 @@ func (h *Merges) readOne(ctx context.Context, c candidate, rules map[string]merg
 		}
 		rules[box.Base] = demands
 	}
-	expected := box.Rules.Checks
-	box.Rules = demands
-	box.Rules.Checks = slices.Compact(slices.Sorted(slices.Values(slices.Concat(demands.Checks, expected))))
-	one := read{pull: c.pull, box: box}
+	one := read{pull: c.pull, box: box.With(demands)}
 	if one.fell, err = h.fallen(ctx, c, &one.box); err != nil {
 		return err
 	}
