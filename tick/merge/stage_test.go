@@ -106,7 +106,7 @@ func (s *stage) assemble(client *github.Client) {
 		return g.Mirror(filepath.Join(state, "m.git"), s.sim.GitDir(), filepath.Join(state, "lock"))
 	}}
 	cfg := &config.Config{Runtime: config.Runtime{SettleAfter: time.Minute, RetryBase: time.Second, EnableFeedbackLoop: true, Workers: 1}, Repos: []config.Repo{settings}}
-	e := &env.Env{Config: cfg, Dirs: dirs, Now: s.at, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Secrets: &secrets.Redactor{}}
+	e := &env.Env{Config: cfg, Dirs: dirs, Now: s.at, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Secrets: &secrets.Redactor{}, Preflight: func(context.Context) error { return nil }}
 	s.repo = &env.Repo{Remote: remote, Ready: true}
 	e.All = []*env.Repo{s.repo}
 	s.merging = New(e, snapshot.New(e), func(context.Context, *env.Repo, *env.Report) {})
