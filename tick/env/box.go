@@ -2,8 +2,8 @@ package env
 
 import (
 	"context"
-	"slices"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
@@ -33,15 +33,16 @@ func (b *BoxReader) Read(ctx context.Context, pull work.PullRequest, p merging.P
 		}
 		b.rules[box.Base] = rules
 	}
-	expected := slices.Concat(rules.Checks, box.Rules.Checks)
-	slices.Sort(expected)
-	box.Rules, box.Rules.Checks = rules, slices.Compact(expected)
+	box = box.With(rules)
 	switch {
 	case len(p.Critical) == 0:
 	case was.Head == box.Head && was.Base == box.Base && len(was.Paths) > 0:
 		box.Paths = was.Paths
 	default:
 		box.Paths, err = hub.PullFiles(ctx, repo, pull.Number)
+		if len(box.Paths) >= github.MaxPullFiles { // GitHub names no more, so that not all are known
+			box.Paths = nil
+		}
 	}
 	return box, err
 }
