@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/known"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
@@ -41,15 +42,8 @@ func (o round) box(ctx context.Context, j *job) (merging.Box, error) {
 	if err != nil {
 		return merging.Box{}, err
 	}
-	box, err := o.r.GitHub.Box(ctx, o.r.Row.Current, pull.NodeID, pull.Number, policy.Freeze)
-	if err != nil {
-		return box, err
-	}
-	rules, err := o.r.GitHub.Rules(ctx, o.r.Row.Current, box.Base)
-	if err != nil {
-		return box, err
-	}
-	return box.With(rules), nil
+	from := env.BoxReader{R: o.r}
+	return from.Read(ctx, pull, policy, merging.Box{})
 }
 
 // asked is what an action of a kind is the answer to.
