@@ -134,7 +134,7 @@ var merging = table{
 		case r.Name == "max_merge_lines":
 			what = fmt.Sprintf("a person has to approve this head: it changes %d lines, more than %.0f (max_merge_lines)", r.Count, r.Limit)
 		}
-		return Words{What: what, Resume: "somebody with write permission approves it on GitHub, or " + p.give(command.VerbMerge)}
+		return Words{What: what, Resume: "approve it on GitHub as somebody with write permission who is not its author, or " + p.give(command.VerbMerge)}
 	},
 	work.WhyMergeQueued: func(r work.Reason, _ Place) Words {
 		what := "it is in the merge queue"
