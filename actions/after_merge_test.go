@@ -89,8 +89,7 @@ func TestUpdatesABranchOnce(t *testing.T) {
 			}
 			_, err := s.apply(a)
 			if c.late {
-				var wait *work.WaitError
-				if !errors.As(err, &wait) {
+				if _, waits := errors.AsType[*work.WaitError](err); !waits {
 					t.Fatalf("error %v, want to wait", err)
 				}
 				s.repo.FinishUpdates()

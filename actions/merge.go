@@ -139,12 +139,18 @@ func lookAfter(ctx context.Context, s Scope, a work.Action, e effect, said error
 		return observation{}, &github.UnclearError{Err: errors.Join(err, said)}
 	case !refused:
 		return observation{}, &github.UnclearError{Err: errors.New("GitHub says that it is done, and does not show it")}
-	case refusal.Kind == github.HeadMoved:
+	case refusal.Kind == github.HeadMoved && moved(ctx, s, a):
 		return observation{}, &overError{"the head moved: " + refusal.Text}
 	case refusal.Kind == github.InProgress:
 		return observation{}, &github.UnclearError{Err: said}
 	}
 	return observation{}, &RefusedError{Refusal: refusal, Err: said}
+}
+
+// moved reports whether GitHub shows another head, too.
+func moved(ctx context.Context, s Scope, a work.Action) bool {
+	p, ok, err := s.GitHub.Pull(ctx, s.Repo.Current, a.Number)
+	return err == nil && ok && p.HeadOID != a.Head
 }
 
 func isOver(err error) bool {

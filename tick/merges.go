@@ -32,6 +32,17 @@ func storeMerges(ctx context.Context, tx *store.Tx, plan plan.Plan, now time.Tim
 	return nil
 }
 
+// chosenOf are the actions of merging that plans chose, by repository.
+func chosenOf(plans []plan.Plan) map[int64][]string {
+	chosen := map[int64][]string{}
+	for _, one := range plans {
+		for _, m := range one.Merges {
+			chosen[one.Repo.ID] = append(chosen[one.Repo.ID], m.Action.Token)
+		}
+	}
+	return chosen
+}
+
 // planMerge plans a merge. A head that fell out of a merge queue is queued again where a
 // person says so, and only then does the plan choose it again.
 func planMerge(ctx context.Context, tx *store.Tx, a work.Action) error {

@@ -4,7 +4,6 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/ingest"
 	"github.com/mergexo/gh-mergexo/tick/merge"
 	"github.com/mergexo/gh-mergexo/tick/notice"
-	"github.com/mergexo/gh-mergexo/tick/plan"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 	"github.com/mergexo/gh-mergexo/tick/turn"
 )
@@ -18,16 +17,5 @@ func (p *Pass) assemble() {
 	p.loader, p.notices = snapshot.New(e), notice.New(e)
 	p.ingest = ingest.New(e, p.notices)
 	p.turns = turn.New(e, p.ingest.Reader(), p.notices)
-	p.merging = merge.New(e, p.loader)
-}
-
-// chosenOf are the actions of merging that plans chose, by repository.
-func chosenOf(plans []plan.Plan) map[int64][]string {
-	chosen := map[int64][]string{}
-	for _, one := range plans {
-		for _, m := range one.Merges {
-			chosen[one.Repo.ID] = append(chosen[one.Repo.ID], m.Action.Token)
-		}
-	}
-	return chosen
+	p.merging = merge.New(e, p.loader, p.notices.SendNotices)
 }

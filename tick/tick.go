@@ -109,11 +109,7 @@ func (p *Pass) work(ctx context.Context, leases []*env.Lease, rep *env.Report) {
 	var wg sync.WaitGroup
 	for _, r := range slices.Concat(p.Repositories(), p.Left) {
 		wg.Go(func() { p.notices.SendNotices(ctx, r, rep) })
-		wg.Go(func() {
-			if p.merging.Run(ctx, r, p.chosen[r.Row.ID], rep) {
-				p.notices.SendNotices(ctx, r, rep) // what is to be said of what landed
-			}
-		})
+		wg.Go(func() { p.merging.Run(ctx, r, p.chosen[r.Row.ID], rep) })
 	}
 	for _, l := range leases {
 		wg.Go(func() {

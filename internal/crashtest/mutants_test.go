@@ -31,19 +31,10 @@ func mutants() []mutant {
 		{
 			guard: "look before sending", quick: true, file: "actions/actions.go", scenario: "feedback", points: diesAfterReplies,
 			edits: []edit{{`
-	seen, ok, err := e.find(ctx, s, a)
-	switch {
-	case errors.Is(err, errTaken):
-		return r.Void(ctx, a, err.Error())
-	case err != nil && gone(err) && a.TurnID == 0: // a notice, and its issue was deleted
-		return r.Void(ctx, a, "what it was for is gone")
-	case err != nil:
-		return a, fmt.Errorf("look for %s: %w", describe(a), err)
-	case ok:
-		return r.record(ctx, s, a, seen)
+	if a, err = r.find(ctx, s, e, a); err != nil || a.State.Settled() {
+		return a, err
 	}
 `, `
-	var seen observation
 `}},
 		},
 		{
@@ -114,7 +105,7 @@ func mutants() []mutant {
 	if a, err = r.intend(ctx, a, remakes(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
-	seen, err = e.do(ctx, s, a)
+	seen, err := e.do(ctx, s, a)
 	return r.conclude(ctx, s, a, seen, err)
 `, `
 	seen, sent := e.do(ctx, s, a)

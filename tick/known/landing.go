@@ -48,6 +48,17 @@ func (i Item) sent(a work.Action) bool {
 	return a.Head == i.Pull.HeadOID && (a.State == work.ActionSent || a.State == work.ActionApplied)
 }
 
+// Refused is what GitHub said when it refused to merge the present head, while that is not
+// tried again; empty: it is, or it refused nothing.
+func (i Item) Refused(now time.Time) string {
+	for _, a := range i.Landing.Actions {
+		if a.State == work.ActionPlanned && a.Head == i.Pull.HeadOID && a.NotBefore.After(now) && a.Kind.Merging() {
+			return a.LastError
+		}
+	}
+	return ""
+}
+
 // Updating reports whether the branch is being brought up to date with its base: that was
 // asked for, and the head has not moved since. It is waited for no longer than patience.
 func (i Item) Updating(now time.Time, patience time.Duration) bool {

@@ -51,20 +51,24 @@ func (m *Merging) loose(ctx context.Context, tx *store.Tx, r *env.Repo) (all []l
 }
 
 // ends sees to merges that are over, and of which it is not stored yet what landed.
-func (o round) ends(ctx context.Context) {
+func (o round) ends(ctx context.Context) error {
 	var all []loose
 	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
 		all, err = o.loose(ctx, tx, o.r)
 		return err
 	})
+	if err != nil {
+		return err
+	}
 	for _, l := range all {
-		if err == nil && !o.off(ctx) {
-			if failed := o.end(ctx, l); failed != nil && ctx.Err() == nil {
-				o.Log.WarnContext(ctx, "it is not known yet what landed", o.attrs(ctx, l.a, "head", l.row.Head, "error", failed)...)
-			}
+		if o.off(ctx) {
+			return nil
+		}
+		if err := o.end(ctx, l); err != nil && ctx.Err() == nil {
+			o.Log.WarnContext(ctx, "it is not known yet what landed", o.attrs(ctx, l.a, "head", l.row.Head, "error", err)...)
 		}
 	}
-	o.complain(ctx, o.r, "could not read what was merged", err)
+	return nil
 }
 
 func (o round) end(ctx context.Context, l loose) error {

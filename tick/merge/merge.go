@@ -16,55 +16,57 @@ import (
 type Merging struct {
 	*env.Env
 	loader *snapshot.Loader
+	tell   func(context.Context, *env.Repo, *env.Report) // sends comments that were planned
 }
 
-// New makes Merging.
-func New(e *env.Env, loader *snapshot.Loader) *Merging { return &Merging{e, loader} }
+// New makes Merging. What is to be said of what landed is sent by tell.
+func New(e *env.Env, loader *snapshot.Loader, tell func(context.Context, *env.Repo, *env.Report)) *Merging {
+	return &Merging{e, loader, tell}
+}
 
 // Run carries out what the plan chose in a repository, by the tokens of its actions, and
 // looks what became of earlier merges. Whoever holds the repository's lock does it; others
 // leave it alone. Where nothing is under way it costs GitHub nothing.
-// It tells whether there was anything to do.
-func (m *Merging) Run(ctx context.Context, r *env.Repo, chosen []string, rep *env.Report) bool {
+func (m *Merging) Run(ctx context.Context, r *env.Repo, chosen []string, rep *env.Report) {
 	if !r.Ready || r.Left || m.off(ctx) {
-		return false
+		return
 	}
-	if due, err := m.due(ctx, r, chosen); err != nil || due.nothing() {
-		m.complain(ctx, r, "could not read what is to be merged", err)
-		return false
+	d, err := m.due(ctx, r, chosen)
+	if err == nil && d.nothing() {
+		return
 	}
+	if err == nil {
+		err = m.locked(ctx, r, chosen, rep)
+	}
+	if err != nil && ctx.Err() == nil {
+		m.Log.WarnContext(ctx, "merges wait", "repo_full_name", r.Name.FullName(), "error", err)
+	}
+	m.tell(ctx, r, rep)
+}
+
+func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep *env.Report) error {
 	lock, ok, err := folder.TryLock(m.Dirs.MergeLock(r.Row))
 	if err != nil || !ok {
-		m.complain(ctx, r, "could not lock the merges of a repository", err)
-		return false
+		return err
 	}
 	defer lock.Unlock()
-	due, err := m.due(ctx, r, chosen) // another pass may have done it meanwhile
-	if err != nil {
-		m.complain(ctx, r, "could not read what is to be merged", err)
-		return false
+	d, err := m.due(ctx, r, chosen) // another pass may have done it meanwhile
+	if err != nil || d.nothing() {
+		return err
 	}
 	if err := m.StillSame(ctx, r, env.SameFor); err != nil {
-		m.Log.WarnContext(ctx, "merges wait", "repo_full_name", r.Name.FullName(), "error", err)
-		return false
+		return err
 	}
 	one := round{m, r, rep}
-	one.actions(ctx, due.jobs)
-	one.ends(ctx)
-	one.after(ctx, due)
-	return true
+	one.actions(ctx, d.jobs)
+	one.after(ctx, d)
+	return one.ends(ctx)
 }
 
 // off reports whether nothing is sent: everything is paused, or the pass ends.
 func (m *Merging) off(ctx context.Context) bool {
 	_, halted := m.Dirs.Halted()
 	return halted || ctx.Err() != nil
-}
-
-func (m *Merging) complain(ctx context.Context, r *env.Repo, what string, err error) {
-	if err != nil && ctx.Err() == nil {
-		m.Log.ErrorContext(ctx, what, "repo_full_name", r.Name.FullName(), "error", err)
-	}
 }
 
 // round is one pass over the merges of one repository.

@@ -1,13 +1,18 @@
 package merge
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
-// What was chosen is merged, found, compared and told.
+// What was chosen is merged, found, compared and told; after that a pass asks nothing but
+// for the checks of the base.
 func TestMergesWhatWasChosen(t *testing.T) {
 	s := newStage(t)
 	s.pass()
@@ -16,11 +21,233 @@ func TestMergesWhatWasChosen(t *testing.T) {
 	if s.outcome() != "merged" || row.Stage != merging.Landed || row.Commit != tip || row.Landed != row.Tree || row.Differs != "" || row.Method != merging.Squash {
 		t.Fatalf("%s: %+v, main at %s\n%s", s.outcome(), row, tip, &s.log)
 	}
-	before := len(s.hub.Requests())
-	s.later(10 * time.Second)
-	s.run()
+	s.run() // its branch
 	if _, there := s.sim.Head(branch); there {
-		t.Error("the branch is there")
+		t.Error("its branch is there")
 	}
-	_ = before
+	s.later(2 * time.Minute)
+	s.run() // its issue
+	if n := s.asked("GET", "/issues/1"); n != 1 {
+		t.Errorf("the issue was asked for %d times", n)
+	}
+	s.later(2 * time.Hour)
+	before := len(s.hub.Requests())
+	s.run()
+	if after := len(s.hub.Requests()); after != before {
+		t.Errorf("%d requests of a pass with nothing to do", after-before)
+	}
+	if s.mains() != 2 || s.asked("PUT", "/merge") != 1 {
+		t.Errorf("%d commits on main after %d merges", s.mains(), s.asked("PUT", "/merge"))
+	}
+}
+
+// Nothing is sent that the plan of this very pass did not choose.
+func TestNotChosenIsNotSent(t *testing.T) {
+	s := newStage(t)
+	s.plan()
+	s.run()
+	if s.asked("PUT", "/merge") != 0 || s.row().Stage != "" {
+		t.Errorf("merged: %+v", s.row())
+	}
+}
+
+// What changed between the plan and the send is seen.
+func TestALastLook(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(s *stage)
+		want   string
+	}{
+		"pushed to":          {func(s *stage) { s.push("more.txt") }, "merge_news"},
+		"changes asked for":  {func(s *stage) { _, err := s.sim.Review(s.pull, "pat", "REQUEST_CHANGES", "no"); s.must(err) }, "merge_news"},
+		"a draft":            {func(s *stage) { s.must(s.sim.ConvertToDraft(s.pull, "pat")) }, "merge_draft"},
+		"a red check":        {func(s *stage) { _, err := s.sim.SetCheck(s.head, "build", "completed", "failure"); s.must(err) }, "merge_checks_failed"},
+		"a freeze":           {func(s *stage) { s.freeze() }, "merge_frozen"},
+		"conflicts":          {func(s *stage) { s.base("fix.txt") }, "merge_conflicts"},
+		"held":               {func(s *stage) { s.hold() }, "merge_held"},
+		"a comment came":     {func(s *stage) { _, err := s.sim.Comment(s.pull, "pat", "wait"); s.must(err) }, "merge_news"},
+		"may no more":        {func(s *stage) { s.must(s.sim.SetPermission("olga", "read")) }, "merge_permission"},
+		"another rule":       {func(s *stage) { s.sim.SetRuleset("r", "main", githubsim.Rules{Approvals: 1}) }, "merge_review_required"},
+		"a queue":            {func(s *stage) { s.sim.SetRuleset("q", "main", githubsim.Rules{Queue: "squash"}) }, ""},
+		"another repository": {func(s *stage) { s.stop() }, "merging_stopped"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			chosen := s.plan()
+			s.later(2 * time.Hour) // GitHub's stamps are later than what was read
+			c.change(s)
+			s.run(chosen...)
+			if s.asked("PUT", "/merge") != 0 || s.mains() > 2 || !strings.Contains(s.outcome(), c.want) || strings.Contains(s.outcome(), "merged") {
+				t.Errorf("%q, want %q; %d merges asked for\n%s", s.outcome(), c.want, s.asked("PUT", "/merge"), &s.log)
+			}
+		})
+	}
+}
+
+// While everything is paused nothing is sent, and nothing is asked.
+func TestNothingWhilePaused(t *testing.T) {
+	s := newStage(t)
+	chosen := s.plan()
+	_, _, err := s.merging.Dirs.HaltAll("", s.at())
+	s.must(err)
+	before := len(s.hub.Requests())
+	s.run(chosen...)
+	if len(s.hub.Requests()) != before {
+		t.Error("something was asked for")
+	}
+}
+
+// Whatever the answer says, what is on GitHub counts.
+func TestAnswersAreNotBelieved(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault githubsim.Fault
+		want  string
+		later string
+	}{
+		"500 and merged":     {githubsim.Fault{Applied: true, Status: 500}, "merged", ""},
+		"reset and merged":   {githubsim.LoseAnswer(), "merged", ""},
+		"405 and merged":     {githubsim.Fault{Applied: true, Status: 405, Body: `{"message":"Pull Request is not mergeable"}`}, "merged", ""},
+		"500 and not merged": {githubsim.Fault{Status: 500}, "waiting github_no_answer", "merged"},
+		"reset, not merged":  {githubsim.LoseRequest(), "waiting github_no_answer", "merged"},
+		"405 base modified":  {githubsim.Fault{Status: 405, Body: `{"message":"Base branch was modified. Review and try the merge again."}`}, "waiting merge_blocked", "merged"},
+		"409 and not moved":  {githubsim.Fault{Status: 409, Body: `{"message":"Head branch was modified. Review and try the merge again."}`}, "waiting merge_blocked", "merged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			c.fault.Method, c.fault.Path = "PUT", "*/merge"
+			s.hub.AddFault(c.fault)
+			s.pass()
+			if s.outcome() != c.want {
+				t.Fatalf("%q, want %q\n%s", s.outcome(), c.want, &s.log)
+			}
+			s.pass()
+			if s.asked("PUT", "/merge") != 1 {
+				t.Fatalf("%d merges asked for at once\n%s", s.asked("PUT", "/merge"), &s.log)
+			}
+			var told []string
+			for range 3 {
+				s.later(2 * time.Minute)
+				s.pass()
+				told = append(told, s.outcome())
+			}
+			if !strings.Contains(strings.Join(told, ", "), c.later) || c.want != "" && s.row().Stage != merging.Landed || s.mains() > 2 {
+				t.Errorf("%q, row %+v, %d commits on main\n%s", told, s.row(), s.mains(), &s.log)
+			}
+		})
+	}
+}
+
+// Half merged is a stop, and no second merge, also with the database lost. Once a person
+// has seen to it, what landed is compared.
+func TestHalfMerged(t *testing.T) {
+	for name, lost := range map[string]bool{"known": false, "database lost": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.sim.HalveNextMerges(1)
+			s.pass()
+			if lost {
+				s.lose()
+				s.track()
+				s.pass()
+			}
+			s.later(2 * time.Minute)
+			s.pass()
+			if s.trouble().Kind != work.WhyMergeHalf || s.row().Stage != merging.Half {
+				t.Fatalf("trouble %+v, row %+v\n%s", s.trouble(), s.row(), &s.log)
+			}
+			before := len(s.hub.Requests())
+			s.later(time.Hour)
+			s.run()
+			if n := len(s.hub.Requests()) - before; n != 0 {
+				t.Errorf("%d requests for what only a person ends", n)
+			}
+			s.must(s.sim.CompleteMerge(s.pull))
+			s.see(work.PullMerged)
+			s.run()
+			if row := s.row(); row.Stage != merging.Landed || s.asked("PUT", "/merge") != 1 || s.mains() != 2 {
+				t.Errorf("row %+v after %d merges\n%s", row, s.asked("PUT", "/merge"), &s.log)
+			}
+		})
+	}
+}
+
+// A person has to act where GitHub refuses for good, and then nothing more is sent for
+// that head.
+func TestRefusedForGood(t *testing.T) {
+	for message, want := range map[string]work.ReasonKind{
+		"405 Squash merges are not allowed on this repository.": work.WhyMergeMethod,
+		"403 Resource not accessible by personal access token":  work.WhyMergePermission,
+		"404 Not Found":            work.WhyMergePermission,
+		"422 words of another day": work.WhyMergeRefused,
+	} {
+		t.Run(message, func(t *testing.T) {
+			s := newStage(t)
+			status := map[string]int{"405": 405, "403": 403, "404": 404, "422": 422}[message[:3]]
+			s.sim.RefuseNextMerges(1, status, message[4:])
+			s.pass()
+			if s.trouble().Kind != want || !strings.Contains(s.outcome(), "blocked") {
+				t.Fatalf("trouble %+v, %s\n%s", s.trouble(), s.outcome(), &s.log)
+			}
+			for range 5 {
+				s.later(time.Hour)
+				s.pass()
+			}
+			if s.asked("PUT", "/merge") != 1 {
+				t.Errorf("%d merges asked for", s.asked("PUT", "/merge"))
+			}
+		})
+	}
+}
+
+// A refusal that may pass is tried less and less, and is said meanwhile.
+func TestRefusedForNow(t *testing.T) {
+	s := newStage(t)
+	s.hub.AddFault(githubsim.Fault{
+		Method: "PUT", Path: "*/merge", Always: true, Status: 405,
+		Body: `{"message":"Repository rule violations found\n\nCommits must have verified signatures."}`,
+	})
+	s.pass()
+	v := s.known()
+	s.pass()
+	if s.asked("PUT", "/merge") != 1 || v.Code != work.WhyMergeBlocked || !strings.Contains(v.Reason, "verified signatures") {
+		t.Errorf("%d merges asked for, %+v\n%s", s.asked("PUT", "/merge"), v, &s.log)
+	}
+	s.hub.ClearFaults()
+	s.later(2 * time.Hour)
+	s.pass()
+	if s.row().Stage != merging.Landed {
+		t.Errorf("row %+v\n%s", s.row(), &s.log)
+	}
+}
+
+// Another tree landed: said once each, and after the second in a row nothing more is merged.
+func TestAnotherTreeLanded(t *testing.T) {
+	s := newStage(t)
+	s.sim.AlterNextMerges(1, "smuggled.txt", "x\n")
+	s.sim.AlterNextMerges(1, "another.txt", "x\n")
+	s.pass()
+	if row := s.row(); row.Differs == "" || row.Stage != merging.Landed || s.merging.Stopped(t.Context()) != nil {
+		t.Fatalf("row %+v\n%s", row, &s.log)
+	}
+	if said := s.notice(s.pull); !strings.Contains(said, "What landed is not what was approved") || !strings.Contains(said, "smuggled.txt") {
+		t.Errorf("said %q", said)
+	}
+	if !strings.Contains(s.log.String(), "level=ERROR") {
+		t.Error("not logged as an error")
+	}
+	s.next()
+	s.pass()
+	err := s.merging.Stopped(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "resume-merging") || s.merging.Stopped(t.Context()) != nil {
+		t.Errorf("told %v, and again %v", err, s.merging.Stopped(t.Context()))
+	}
+	s.next()
+	s.pass()
+	if s.asked("PUT", "/merge") != 2 {
+		t.Errorf("%d merges asked for", s.asked("PUT", "/merge"))
+	}
+	s.update(func(tx *store.Tx) error { _, err := tx.ResumeMerging(t.Context(), s.repo.Row.ID); return err })
+	s.pass()
+	if s.row().Stage != merging.Landed || s.row().Differs != "" {
+		t.Errorf("row %+v\n%s", s.row(), &s.log)
+	}
 }

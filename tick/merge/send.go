@@ -19,7 +19,7 @@ func (o round) actions(ctx context.Context, jobs []*job) {
 			return
 		}
 		var err error
-		switch j.a.Kind { //nolint:exhaustive // no other comes here
+		switch j.a.Kind {
 		case work.ActionDeleteBranch, work.ActionRevert:
 			err = o.follow(ctx, j)
 		default:

@@ -2,6 +2,8 @@ package merge
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -38,6 +40,7 @@ type stage struct {
 	merging *Merging
 	report  *env.Report
 	log     bytes.Buffer
+	serial  int // of the pull request
 	issue   int
 	pull    int
 	head    string
@@ -106,7 +109,7 @@ func (s *stage) assemble(client *github.Client) {
 	e := &env.Env{Config: cfg, Dirs: dirs, Now: s.at, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Secrets: &secrets.Redactor{}}
 	s.repo = &env.Repo{Remote: remote, Ready: true}
 	e.All = []*env.Repo{s.repo}
-	s.merging = New(e, snapshot.New(e))
+	s.merging = New(e, snapshot.New(e), func(context.Context, *env.Repo, *env.Report) {})
 	s.lose()
 }
 
@@ -139,9 +142,13 @@ func (s *stage) open() {
 	var err error
 	s.issue, err = s.sim.OpenIssue("pat", "It is broken", "")
 	s.must(err)
-	s.head, err = s.sim.PushCommit(branch, "olga", map[string]string{"fix.txt": "fixed\n"}, "Fix it")
+	on, path := branch, "fix.txt"
+	if s.serial > 0 {
+		on, path = fmt.Sprint(branch, s.serial), fmt.Sprint("fix", s.serial, ".txt")
+	}
+	s.head, err = s.sim.PushCommit(on, "olga", map[string]string{path: "fixed\n"}, "Fix it")
 	s.must(err)
-	s.pull, err = s.sim.OpenPull("olga", githubsim.NewPull{Title: "Fix it", Body: "Fixes #1", Head: branch})
+	s.pull, err = s.sim.OpenPull("olga", githubsim.NewPull{Title: "Fix it", Body: fmt.Sprint("Fixes #", s.issue), Head: on})
 	s.must(err)
 	s.track()
 }
@@ -189,7 +196,12 @@ func (s *stage) view(do func(*store.Tx) error) {
 // pass plans and merges as a pass does; what GitHub's merge box said is read anew.
 func (s *stage) pass() {
 	s.Helper()
-	var chosen []string
+	s.run(s.plan()...)
+}
+
+// decide reads GitHub's merge boxes, and plans.
+func (s *stage) decide() plan.Plan {
+	s.Helper()
 	o := round{s.merging, s.repo, env.NewReport(s.at())}
 	var pulls []work.PullRequest
 	s.view(func(tx *store.Tx) (err error) {
@@ -200,11 +212,20 @@ func (s *stage) pass() {
 		box, err := o.box(s.Context(), &job{pull: p})
 		s.must(err)
 		s.update(func(tx *store.Tx) error { return tx.PutBox(s.Context(), p.ID, box) })
+		if box.State != p.State { // as ingest sees it
+			p.State = box.State
+			s.update(func(tx *store.Tx) error { _, err := tx.PutPull(s.Context(), p); return err })
+		}
 	}
 	v, err := snapshot.New(s.merging.Env).View(s.Context(), s.repo)
 	s.must(err)
-	decided := plan.For(v)
-	for _, m := range decided.Merges {
+	return plan.For(v)
+}
+
+// plan decides what is merged, and stores it.
+func (s *stage) plan() (chosen []string) {
+	s.Helper()
+	for _, m := range s.decide().Merges {
 		s.update(func(tx *store.Tx) error {
 			m.Action.PlannedAt = s.at()
 			_, err := tx.PlanMerging(s.Context(), m.Action)
@@ -212,7 +233,99 @@ func (s *stage) pass() {
 		})
 		chosen = append(chosen, m.Action.Token)
 	}
-	s.run(chosen...)
+	return chosen
+}
+
+// known is what the plan says of the pull request.
+func (s *stage) known() plan.Line {
+	s.Helper()
+	for _, l := range s.decide().Lines {
+		if l.What == "wait" {
+			return l
+		}
+	}
+	return plan.Line{}
+}
+
+// see stores that the pull request's state was read.
+func (s *stage) see(state work.PullState) {
+	s.Helper()
+	s.update(func(tx *store.Tx) error {
+		p, _, err := tx.GetPull(s.Context(), s.repo.Row.ID, s.pull)
+		if err != nil {
+			return err
+		}
+		p.State = state
+		_, err = tx.PutPull(s.Context(), p)
+		return err
+	})
+}
+
+// next opens another pull request after the first.
+func (s *stage) next() {
+	s.Helper()
+	s.see(work.PullMerged)
+	s.update(func(tx *store.Tx) error {
+		item, _, err := tx.FindItem(s.Context(), s.repo.Row.ID, s.issue)
+		if err != nil {
+			return err
+		}
+		return tx.MoveItem(s.Context(), item.ID, []work.State{work.StateAwaitingFeedback}, work.StateCompleted, work.Reason{}, "", s.at())
+	})
+	s.serial++
+	s.open()
+}
+
+func (s *stage) push(path string) {
+	s.Helper()
+	_, err := s.sim.PushCommit(branch, "pat", map[string]string{path: "more\n"}, "More")
+	s.must(err)
+}
+
+func (s *stage) base(path string) {
+	s.Helper()
+	_, err := s.sim.PushCommit("main", "pat", map[string]string{path: "theirs\n"}, "Theirs")
+	s.must(err)
+}
+
+func (s *stage) freeze() {
+	s.Helper()
+	s.sim.MakeLabel("agent:freeze", "ffffff", "")
+	_, err := s.sim.OpenIssue("pat", "Freeze", "", "agent:freeze")
+	s.must(err)
+}
+
+func (s *stage) hold() {
+	s.Helper()
+	s.update(func(tx *store.Tx) error {
+		p, _, err := tx.GetPull(s.Context(), s.repo.Row.ID, s.pull)
+		if err != nil {
+			return err
+		}
+		return tx.SetHold(s.Context(), p.ID, review.Held{By: "pat", At: s.at()})
+	})
+}
+
+func (s *stage) stop() {
+	s.Helper()
+	s.update(func(tx *store.Tx) error {
+		return tx.StopMerging(s.Context(), s.repo.Row.ID, work.Reason{Kind: work.WhyMergeDiffers})
+	})
+}
+
+// notice is the text of the newest comment that is planned on a number.
+func (s *stage) notice(number int) (body string) {
+	s.Helper()
+	s.view(func(tx *store.Tx) error {
+		all, err := tx.ListNotices(s.Context(), s.repo.Row.ID)
+		for _, a := range all {
+			if a.Number == number {
+				body = a.Body
+			}
+		}
+		return err
+	})
+	return body
 }
 
 // run is the part of a pass that is tested.

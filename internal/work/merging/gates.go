@@ -279,6 +279,8 @@ func (g *gates) merging() {
 		g.stops(GateMerging, g.f.Trouble)
 	case g.f.Halt != nil:
 		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeHalted, Text: g.f.Halt.Why.Text, At: g.f.Halt.At.UnixMilli()})
+	case g.f.Refused != "":
+		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeBlocked, Names: []string{g.f.Refused}})
 	case g.f.Unclear:
 		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeUnclear})
 	case g.f.Busy:

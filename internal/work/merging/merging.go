@@ -146,6 +146,7 @@ type Facts struct {
 	Busy     bool        // a turn is under way, or something is to be done before
 	Trouble  work.Reason // of an earlier attempt with this head; none
 	Halt     *Halt       // of the repository; nil: merging goes its way
+	Refused  string      // GitHub's words, while what it refused for this head is not tried again; empty: nothing is
 	Unclear  bool        // a merge of this head was sent, and nobody knows yet what became of it
 	Updated  time.Time   // when we last brought its branch up to date; zero: never
 	Current  bool        // an update of this head found nothing of the base that it lacks
