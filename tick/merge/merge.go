@@ -54,6 +54,9 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 	if err != nil || d.nothing() {
 		return err
 	}
+	if err := m.programs(ctx, d); err != nil {
+		return err
+	}
 	if err := m.StillSame(ctx, r, env.SameFor); err != nil {
 		return err
 	}
@@ -61,6 +64,14 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 	one.actions(ctx, d.jobs)
 	one.after(ctx, d)
 	return one.ends(ctx)
+}
+
+// programs makes sure that git is there: a pass without turns has not asked for it.
+func (m *Merging) programs(ctx context.Context, d due) error {
+	if len(d.jobs)+len(d.loose) == 0 || m.Preflight == nil {
+		return nil
+	}
+	return m.Preflight(ctx)
 }
 
 // off reports whether nothing is sent: everything is paused, or the pass ends.
