@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/compose"
@@ -37,8 +38,41 @@ func (p *Briefs) PrepareFix(ctx context.Context, l *env.Lease) error {
 			return err
 		}
 	}
+	if group := groupOf(l); group != "" {
+		return p.readGroup(ctx, l, group)
+	}
 	if l.About(work.EventCheck) {
 		return p.readRed(ctx, l)
+	}
+	return nil
+}
+
+// groupOf is the commit of a merge queue's group whose checks the turn is about; empty:
+// it is about none.
+func groupOf(l *env.Lease) string {
+	for _, e := range l.Events {
+		if e.Kind == work.EventCheck && e.State != "" {
+			return e.State
+		}
+	}
+	return ""
+}
+
+// readGroup reads the red checks of a merge queue's group: the base with this change on
+// it, and maybe with others. Their jobs cannot be run again.
+func (p *Briefs) readGroup(ctx context.Context, l *env.Lease, group string) error {
+	checks, _, err := l.Repo.GitHub.CommitChecks(ctx, l.Repo.Row.Current, group)
+	if err != nil {
+		return fmt.Errorf("read the checks of the merge group: %w", err)
+	}
+	for _, c := range checks {
+		if c.State == merging.Red {
+			said := fmt.Sprintf("It failed in the merge queue, on %s: the base with this change, and with those before it in the queue.", work.Short(group))
+			l.Red = append(l.Red, github.Check{Name: c.Name, Conclusion: "FAILURE", Summary: said})
+		}
+	}
+	if len(l.Red) == 0 && l.Merge == nil {
+		return &work.CancelledError{Reason: "the checks are not red any more"}
 	}
 	return nil
 }

@@ -152,7 +152,7 @@ func (h *Reading) read(ctx context.Context) error {
 	for _, step := range []struct {
 		ctx  context.Context
 		read func(context.Context) error
-	}{{issues, h.Issues.firstSight}, {issues, h.Issues.intakeIssues}, {reading, h.pulls.ReadPulls}, {reading, h.Issues.readDependencies}} {
+	}{{issues, h.Issues.firstSight}, {issues, h.Issues.intakeIssues}, {reading, h.pulls.ReadPulls}, {reading, h.merges.Read}, {reading, h.Issues.readDependencies}} {
 		if err := step.read(step.ctx); batch.OutOfTime(err) {
 			h.StopReading(err)
 		} else if err != nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 	"github.com/mergexo/gh-mergexo/tick/ingest/comments"
+	"github.com/mergexo/gh-mergexo/tick/ingest/merges"
 	"github.com/mergexo/gh-mergexo/tick/ingest/pulls"
 )
 
@@ -30,6 +31,7 @@ type Reading struct {
 	People   *batch.People
 	Comments *comments.Comments
 	pulls    *pulls.Pulls
+	merges   *merges.Merges
 	Issues   *Issues
 	Rebuild  *Rebuild
 	ingest   *Ingest
@@ -40,6 +42,7 @@ func newReading(p *Ingest, r *env.Repo) *Reading {
 	h := &Reading{Batch: b, ingest: p, People: batch.NewPeople(b)}
 	h.Comments = comments.New(b, h.People)
 	h.pulls = pulls.New(b, h.People, h.Comments)
+	h.merges = merges.New(b)
 	h.Rebuild = &Rebuild{b, h.People, h.Comments, h.pulls, nil}
 	h.Issues = &Issues{b, h.People, h.Comments, h.Rebuild}
 	h.Rebuild.issues = h.Issues

@@ -100,6 +100,9 @@ func (h *Reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.pulls.StoreReviews(ctx, tx); err != nil {
 		return err
 	}
+	if err := h.merges.Store(ctx, tx, now); err != nil {
+		return err
+	}
 	if err := h.pulls.StorePromoted(ctx, tx, now); err != nil {
 		return err
 	}

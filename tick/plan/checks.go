@@ -32,7 +32,7 @@ func (r *itemPlanner) stale() {
 			return false
 		case r.v.Policy.Checks == work.ChecksNever:
 			left = append(left, e)
-		case r.item.Pull.Rollup == "SUCCESS":
+		case r.item.Pull.Rollup == "SUCCESS" && e.State == "": // those of a merge queue's group are none of the head's
 			green = append(green, e)
 		default:
 			return false

@@ -23,6 +23,8 @@ func snapshot(rollup, mergeable string) func(*known.Snapshot) {
 
 func TestRouteOfChecksAndConflicts(t *testing.T) {
 	check, conflict := broken(work.EventCheck, "aaa", 1), broken(work.EventConflict, "aaa", 2)
+	queue := check
+	queue.State, queue.Body = "ggg", "queue unit"
 	off := func(v *known.Snapshot) { v.Policy.FeedbackLoop = false }
 	never := func(v *known.Snapshot) { v.Policy.Checks = work.ChecksNever }
 	for name, c := range map[string]struct {
@@ -36,6 +38,7 @@ func TestRouteOfChecksAndConflicts(t *testing.T) {
 		"both at once":          {scene(with(check, conflict), snapshot("FAILURE", work.Conflicting)), work.KindFix, 2, nil},
 		"an older head":         {scene(with(broken(work.EventCheck, "old", 1), broken(work.EventConflict, "old", 2)), snapshot("FAILURE", work.Conflicting)), "", 0, []string{"stale: the head moved on"}},
 		"green by now":          {scene(with(check), snapshot("SUCCESS", "MERGEABLE")), "", 0, []string{"void: the checks are green by now"}},
+		"red in a merge queue":  {scene(with(queue), snapshot("SUCCESS", "MERGEABLE")), work.KindFix, 1, nil},
 		"left to people":        {scene(with(check), snapshot("FAILURE", "MERGEABLE"), never), "", 0, []string{`ignored: checks = "never"`}},
 		"mergeable by now":      {scene(with(conflict), snapshot("", "MERGEABLE")), "", 0, nil},
 		"GitHub does not know":  {scene(with(conflict), snapshot("", "UNKNOWN")), "", 0, nil},

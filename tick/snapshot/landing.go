@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/known"
@@ -45,6 +46,24 @@ func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 		}
 	}
 	return err
+}
+
+// mergedBy tells whether it was we who merged the item's pull request: what we asked for at
+// its head landed, or was on its way.
+func (r *reading) mergedBy(ctx context.Context, i known.Item) (review.MergeType, error) {
+	if i.Pull.State != work.PullMerged || i.Reviews.Record.State.Ended() {
+		return "", nil
+	}
+	m, meant, err := r.tx.FindMerge(ctx, i.Pull.ID, i.Pull.HeadOID)
+	if err != nil || !meant {
+		return "", err
+	}
+	a, _, err := r.tx.GetAction(ctx, work.MergeToken(r.repo.Key(), i.Pull.Number, i.Pull.HeadOID))
+	sent := a.State == work.ActionSent || a.State == work.ActionApplied
+	if m.Stage == merging.Landed || m.Stage == merging.Queued || m.Stage != merging.Void && sent {
+		return review.MergedAuto, err
+	}
+	return "", err
 }
 
 // landings reads what merging in the whole repository depends on.

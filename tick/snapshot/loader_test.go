@@ -12,6 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
@@ -27,7 +28,7 @@ var (
 		Runtime: config.Runtime{Workers: 4, EnableFeedbackLoop: true, EnableIssueCommentRouting: true, MaxEventsPerTurn: 50},
 		Repos: []config.Repo{{
 			Name: app, Labels: work.Labels{Ignore: "agent:ignore"},
-			Review: config.Review{Enabled: true}, Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}, {Name: "grace", Human: true, Login: "grace", Flows: []work.Flow{work.FlowBugfix}}},
+			Review: config.Review{Enabled: true, Merge: config.Merging{Auto: true, ChecksTimeout: time.Hour}}, Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}, {Name: "grace", Human: true, Login: "grace", Flows: []work.Flow{work.FlowBugfix}}},
 		}},
 	}
 )
@@ -91,6 +92,35 @@ func (s *sower) all() {
 	s.event(0, 130, work.EventCommand, "")                                       // nothing is worked on there
 	s.reviewed(s.item(140, work.FlowBugfix, work.StateAwaitingFeedback), 141, 0) // and a reviewer is to look at it
 	s.reviewed(s.item(150, work.FlowBugfix, work.StateAwaitingFeedback), 151, 1) // reviewed by a person next, who was asked
+	s.landing(s.item(160, work.FlowBugfix, work.StateAwaitingFeedback), 161)     // approved, and merged by us once nothing holds it
+}
+
+// landing adds a pull request that all have approved, with all that is known of merging it.
+func (s *sower) landing(item int64, number int) {
+	pull := s.pull(item, number, work.PullOpen)
+	for n, name := range []string{"quinn", "grace"} {
+		_, _, err := s.tx.AddVerdict(s.ctx, review.Verdict{PullID: pull, ReviewID: int64(20 + n), Reviewer: name, Human: n == 1, By: work.Account{ID: int64(n), Login: name}, Head: "aaa", Decision: review.Approve, At: noon})
+		s.do(err)
+	}
+	box := merging.Box{State: work.PullOpen, Head: "aaa", Base: "main", Mergeable: "MERGEABLE", Status: "CLEAN", Methods: merging.Methods(), Permission: "WRITE", ChecksKnown: true}
+	s.do(s.tx.PutBox(s.ctx, pull, box))
+	_, err := s.tx.AddMergeWord(s.ctx, merging.Word{PullID: pull, Head: "aaa", CommentID: 9, By: work.Account{ID: 7, Login: "ann"}, At: noon})
+	s.do(err)
+	s.do(s.tx.SetMergeTrouble(s.ctx, pull, "old", work.Reason{Kind: work.WhyMergeRefused, Text: "of another head"}))
+	_, err = s.tx.AddAction(s.ctx, work.Action{
+		RepoID: s.repo.ID, ItemID: item, Kind: work.ActionUpdateBranch, Need: work.NeedRequired, State: work.ActionPlanned, Number: number, Head: "old", Base: "main", Token: "update",
+	})
+	s.do(err)
+	before, err := s.tx.GetReviews(s.ctx, pull)
+	s.do(err)
+	after := before.Record
+	after.State, after.Head, after.Why = review.Approved, "aaa", work.Reason{Kind: work.WhyReviewApproved, Number: number}
+	s.do(s.tx.PutReviewState(s.ctx, before.Record, after))
+	name, err := policyName(cfg.Repos[0], cfg.Runtime.EnableFeedbackLoop)
+	s.do(err)
+	before, err = s.tx.GetReviews(s.ctx, pull)
+	s.do(err)
+	s.do(s.tx.Looked(s.ctx, pull, before.Look, name))
 }
 
 // reviewed adds a pull request whose reviews were decided so often.
@@ -161,9 +191,9 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 	r := &env.Repo{Remote: env.Remote{Name: app, Settings: cfg.Repos[0]}, Row: repo}
 	lines := map[which]string{}
 	want := map[which][]int{
-		asking: {10, 20, 50, 60, 70, 80, 90, 110, 120, 140},
-		open:   {10, 20, 30, 40, 50, 60, 70, 80, 90, 110, 120, 140, 150},
-		all:    {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 140, 150},
+		asking: {10, 20, 50, 60, 70, 80, 90, 110, 120, 140, 160},
+		open:   {10, 20, 30, 40, 50, 60, 70, 80, 90, 110, 120, 140, 150, 160},
+		all:    {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 140, 150, 160},
 	}
 	for w, numbered := range want {
 		err := db.View(t.Context(), func(tx *store.Tx) error {
@@ -189,6 +219,9 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 	}
 	if !strings.Contains(lines[asking], "#141 turn review: reviewer quinn is next") {
 		t.Errorf("nobody reviews #141:\n%s", lines[asking])
+	}
+	if !strings.Contains(lines[asking], "#161 merge : nothing holds it; by squash") {
+		t.Errorf("nobody merges #161:\n%s", lines[asking])
 	}
 	if lines[asking] != lines[open] || lines[asking] != lines[all] {
 		t.Errorf("the pass plans\n%s\nwith all that is open\n%s\nwith all\n%s", lines[asking], lines[open], lines[all])
@@ -223,10 +256,92 @@ func TestAnItemIsReadWhole(t *testing.T) {
 		"reviews":            items[140].Looking && items[140].Reviewers.Order[0].Name == "quinn" && len(items[140].Reviews.Verdicts) == 1,
 		"reviews that wait":  !items[150].Looking && items[150].Reviews.Record.Reviewer == "grace" && slices.Equal(items[150].Reviews.Requested, []string{"grace"}),
 		"nobody reviews":     items[20].Reviews.Record.State == "" && items[20].Reviewers.Author == "",
+		"merging":            items[160].Lands() && items[160].Landing.Box.Read() && len(items[160].Landing.Words) == 1 && len(items[160].Landing.Actions) == 1 && items[160].Landing.Trouble.None(),
 		"follow-up":          items[120].Followup != nil && items[10].Followup == nil,
 	} {
 		if !ok {
 			t.Errorf("%s: %+v", name, items)
+		}
+	}
+}
+
+// What is sent is decided by what is so then: by the box that was just read, and by no more
+// than one item.
+func TestAMergeIsDecidedAfresh(t *testing.T) {
+	db, repo := sown(t)
+	p := New(&env.Env{Config: cfg, Store: db, Now: func() time.Time { return noon }})
+	r := &env.Repo{Remote: env.Remote{Name: app, Settings: cfg.Repos[0]}, Row: repo}
+	for status, want := range map[string]merging.Ask{"CLEAN": merging.AskMerge, "BEHIND": merging.AskUpdate, "DIRTY": merging.AskNothing} {
+		box := merging.Box{State: work.PullOpen, Head: "aaa", Base: "main", Mergeable: "MERGEABLE", Status: status, Methods: merging.Methods(), Permission: "WRITE", ChecksKnown: true}
+		if status == "DIRTY" {
+			box.Mergeable = "CONFLICTING"
+		}
+		err := db.View(t.Context(), func(tx *store.Tx) error {
+			v, item, err := p.ForMerge(t.Context(), tx, r, 161, box)
+			if c := plan.Merging(v, item); c.Ask != want {
+				t.Errorf("%s: %q, not %q: %s", status, c.Ask, want, c.Why)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A pull request was merged by us where our own merge of its head was sent.
+func TestWhoMerged(t *testing.T) {
+	for name, c := range map[string]struct {
+		stage merging.Stage
+		sent  bool
+		want  review.MergeType
+	}{
+		"a person, without us":         {"", false, ""},
+		"it was meant, and never sent": {merging.Intended, false, ""},
+		"it was sent":                  {merging.Intended, true, review.MergedAuto},
+		"by the queue":                 {merging.Queued, false, review.MergedAuto},
+		"nothing came of it":           {merging.Void, true, ""},
+	} {
+		db, repo := sown(t)
+		err := db.Update(t.Context(), func(tx *store.Tx) error {
+			pull, _, err := tx.GetPull(t.Context(), repo.ID, 161)
+			if err != nil {
+				return err
+			}
+			if c.stage != "" {
+				if _, err := tx.PutMerge(t.Context(), merging.Merge{RepoID: repo.ID, PullID: pull.ID, Number: 161, Head: "aaa", Base: "main", Method: merging.Squash, Stage: c.stage, At: noon}); err != nil {
+					return err
+				}
+			}
+			a, err := tx.PlanMerging(t.Context(), work.Action{
+				RepoID: repo.ID, ItemID: pull.ItemID, Kind: work.ActionMerge, Need: work.NeedRequired, State: work.ActionPlanned, Number: 161, Head: "aaa", Token: work.MergeToken(repo.Key(), 161, "aaa"),
+			})
+			if err != nil {
+				return err
+			}
+			if c.sent {
+				if _, err := tx.MarkSent(t.Context(), a.ID, noon); err != nil {
+					return err
+				}
+			}
+			pull.State = work.PullMerged
+			_, err = tx.PutPull(t.Context(), pull)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = db.View(t.Context(), func(tx *store.Tx) error {
+			v, err := Board(t.Context(), tx, cfg, repo, spending.Day{}, noon, true)
+			for _, i := range v.Items {
+				if i.Number == 160 && i.Reviews.MergedBy != c.want {
+					t.Errorf("%s: %q, not %q", name, i.Reviews.MergedBy, c.want)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -30,6 +30,9 @@ func (r *reading) reviews(ctx context.Context, i *known.Item) error {
 	}
 	i.Look = known.Look{Pull: i.Pull.ID, Count: s.Look, Policy: r.reviewing}
 	i.Looking = r.looking(s, i.Pull)
+	if i.Reviews.MergedBy, err = r.mergedBy(ctx, *i); err != nil {
+		return err
+	}
 	i.Reviewers, err = r.policyOf(ctx, i.Item, i.Pull)
 	return err
 }

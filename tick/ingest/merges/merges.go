@@ -1,0 +1,163 @@
+package merges
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+)
+
+// mostBoxes is how many merge boxes a pass reads of one repository: each is a request.
+const mostBoxes = 20
+
+// Merges reads the merge boxes of the pull requests that may be merged.
+type Merges struct {
+	*batch.Batch
+	cut   bool // not all of them are read in this pass
+	boxes []read
+}
+
+// read is a merge box that was read.
+type read struct {
+	pull work.PullRequest
+	box  merging.Box
+	fell *fall // out of its base's merge queue; nil: it did not
+}
+
+// New takes merge boxes into a batch.
+func New(b *batch.Batch) *Merges { return &Merges{Batch: b} }
+
+// candidate is a pull request that may be merged.
+type candidate struct {
+	pull   work.PullRequest
+	was    merging.Box // as it was read before
+	at     time.Time   // when
+	freeze string      // label of the issue that stops merging
+	queued bool        // we put its head into the queue
+}
+
+// Read reads the box of each pull request that may be merged afresh, whatever else is new
+// of it: in a pass that merges, no gate is as an earlier pass saw it. Where nothing is
+// merged by us it costs nothing.
+func (h *Merges) Read(ctx context.Context) error {
+	all, err := h.candidates(ctx)
+	if err != nil {
+		return err
+	}
+	rules := map[string]merging.Rules{}
+	for _, c := range all {
+		err := h.readOne(ctx, c, rules)
+		if batch.OutOfTime(err) {
+			return err
+		}
+		if err := h.DeferOne(err, "read the merge box of #%d", c.pull.Number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// candidates are those whose boxes this pass reads, by number; of too many, those that were
+// not read for the longest time.
+func (h *Merges) candidates(ctx context.Context) (all []candidate, err error) {
+	merges := func(f work.Flow) bool { return h.R.Settings.MergePolicy(f).Auto }
+	if !slices.ContainsFunc(work.Flows(), merges) {
+		return nil, nil
+	}
+	err = h.View(ctx, func(tx *store.Tx) error {
+		pulls, err := tx.ListMergeCandidates(ctx, h.Repo.ID)
+		if err != nil {
+			return err
+		}
+		times, err := tx.ListBoxReads(ctx, h.Repo.ID)
+		if err != nil {
+			return err
+		}
+		for _, pull := range pulls {
+			if now, ok := h.PullRows[pull.Number]; ok {
+				now.ID, now.ItemID = pull.ID, pull.ItemID
+				pull = now
+			}
+			c := candidate{pull: pull, at: times[pull.ID]}
+			ok, err := h.fill(ctx, tx, &c)
+			if err != nil {
+				return err
+			}
+			if ok {
+				all = append(all, c)
+			}
+		}
+		return nil
+	})
+	if h.cut = len(all) > mostBoxes; h.cut {
+		slices.SortStableFunc(all, func(a, b candidate) int { return a.at.Compare(b.at) })
+		all = all[:mostBoxes]
+	}
+	return all, err
+}
+
+// fill reads what is known of a candidate; false where it is none.
+func (h *Merges) fill(ctx context.Context, tx *store.Tx, c *candidate) (bool, error) {
+	item, err := tx.GetItem(ctx, c.pull.ItemID)
+	if err != nil {
+		return false, err
+	}
+	p := h.R.Settings.MergePolicy(item.Flow)
+	if c.freeze = p.Freeze; !p.Auto || c.pull.State != work.PullOpen {
+		return false, nil
+	}
+	if c.was, _, err = tx.GetBox(ctx, c.pull.ID); err != nil || c.was.Head == "" {
+		return err == nil, err
+	}
+	a, sent, err := tx.GetAction(ctx, work.EnqueueToken(h.Repo.Key(), c.pull.Number, c.was.Head))
+	c.queued = sent && a.State == work.ActionApplied
+	return true, err
+}
+
+// readOne reads one box, with the rules of its base, which others may have as well.
+func (h *Merges) readOne(ctx context.Context, c candidate, rules map[string]merging.Rules) error {
+	box, err := h.R.GitHub.Box(ctx, h.Repo.Current, c.pull.NodeID, c.pull.Number, c.freeze)
+	if err != nil {
+		return err
+	}
+	demands, known := rules[box.Base]
+	if !known {
+		if demands, err = h.R.GitHub.Rules(ctx, h.Repo.Current, box.Base); err != nil {
+			return err
+		}
+		rules[box.Base] = demands
+	}
+	expected := box.Rules.Checks
+	box.Rules = demands
+	box.Rules.Checks = slices.Compact(slices.Sorted(slices.Values(slices.Concat(demands.Checks, expected))))
+	one := read{pull: c.pull, box: box}
+	if one.fell, err = h.fallen(ctx, c, &one.box); err != nil {
+		return err
+	}
+	h.boxes = append(h.boxes, one)
+	return nil
+}
+
+// Store stores what was read, once pull requests have their rows.
+func (h *Merges) Store(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for _, one := range h.boxes {
+		if err := tx.PutBox(ctx, one.pull.ID, one.box); err != nil {
+			return err
+		}
+		if h.cut {
+			if err := tx.MarkBoxRead(ctx, one.pull.ID, now); err != nil {
+				return err
+			}
+		}
+		if one.fell != nil {
+			if err := one.fell.store(ctx, tx, one); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

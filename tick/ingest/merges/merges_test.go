@@ -1,0 +1,256 @@
+package merges
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+)
+
+var (
+	noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	app  = work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
+)
+
+// hub is a GitHub that shows merge boxes.
+type hub struct {
+	env.GitHub
+	boxes map[int]merging.Box
+	bad   map[int]error
+	group []merging.Check
+	asked []string
+}
+
+func (h *hub) Now() time.Time { return noon }
+
+func (h *hub) Box(_ context.Context, _ work.RepoName, _ string, number int, freeze string) (merging.Box, error) {
+	h.asked = append(h.asked, fmt.Sprint("box ", number, " ", freeze))
+	return h.boxes[number], h.bad[number]
+}
+
+func (h *hub) Rules(_ context.Context, _ work.RepoName, branch string) (merging.Rules, error) {
+	h.asked = append(h.asked, "rules "+branch)
+	return merging.Rules{Known: true, Checks: []string{"unit"}}, nil
+}
+
+func (h *hub) CommitChecks(_ context.Context, _ work.RepoName, commit string) ([]merging.Check, bool, error) {
+	h.asked = append(h.asked, "checks "+commit)
+	return h.group, true, nil
+}
+
+// world is a repository with approved pull requests, numbered by tens.
+type world struct {
+	t    *testing.T
+	hub  *hub
+	env  *env.Env
+	r    *env.Repo
+	repo work.Repo
+}
+
+func newWorld(t *testing.T, pulls int) *world {
+	t.Helper()
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return noon }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	w := &world{t: t, hub: &hub{boxes: map[int]merging.Box{}, bad: map[int]error{}}}
+	settings := config.Repo{
+		Name: app, Labels: work.Labels{Freeze: "agent:freeze"}, Review: config.Review{Enabled: true, Merge: config.Merging{Auto: true}},
+		Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}},
+	}
+	w.env = &env.Env{Config: &config.Config{}, Store: db, Now: w.hub.Now, Log: slog.New(slog.DiscardHandler)}
+	w.update(func(ctx context.Context, tx *store.Tx) error {
+		if w.repo, err = tx.EnsureRepo(ctx, app); err != nil {
+			return err
+		}
+		for n := range pulls {
+			if err := w.addPull(ctx, tx, 10+10*n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	w.r = &env.Repo{Remote: env.Remote{Name: app, Settings: settings, GitHub: w.hub}, Row: w.repo}
+	return w
+}
+
+func (w *world) addPull(ctx context.Context, tx *store.Tx, number int) error {
+	item, err := tx.AddItem(ctx, work.Item{RepoID: w.repo.ID, Number: number + 1, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback})
+	if err != nil {
+		return err
+	}
+	pull, err := tx.PutPull(ctx, work.PullRequest{
+		RepoID: w.repo.ID, ItemID: item, Number: number, NodeID: fmt.Sprint("P", number), State: work.PullOpen, Branch: fmt.Sprint("agent/", number), Base: "main", HeadOID: "aaa",
+	})
+	if err != nil {
+		return err
+	}
+	w.hub.boxes[number] = merging.Box{State: work.PullOpen, Head: "aaa", Base: "main", Mergeable: "MERGEABLE", Status: "CLEAN"}
+	return tx.PutReviewState(ctx, review.Record{PullID: pull}, review.Record{PullID: pull, State: review.Approved, Head: "aaa"})
+}
+
+func (w *world) update(do func(context.Context, *store.Tx) error) {
+	w.t.Helper()
+	if err := w.env.Store.Update(w.t.Context(), func(tx *store.Tx) error { return do(w.t.Context(), tx) }); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// pass reads and stores, and tells what was asked and what is new.
+func (w *world) pass() (asked string, b *batch.Batch) {
+	w.t.Helper()
+	w.hub.asked = nil
+	b = batch.New(w.env, nil, w.r)
+	m := New(b)
+	if err := m.Read(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+	w.update(func(ctx context.Context, tx *store.Tx) error { return m.Store(ctx, tx, noon) })
+	return strings.Join(w.hub.asked, ", "), b
+}
+
+func (w *world) stored(number int) (box merging.Box, trouble work.Reason) {
+	w.t.Helper()
+	w.update(func(ctx context.Context, tx *store.Tx) error {
+		pull, _, err := tx.GetPull(ctx, w.repo.ID, number)
+		if err != nil {
+			return err
+		}
+		if box, _, err = tx.GetBox(ctx, pull.ID); err != nil {
+			return err
+		}
+		_, trouble, err = tx.GetMergeTrouble(ctx, pull.ID)
+		return err
+	})
+	return box, trouble
+}
+
+func TestBoxesAreReadInEveryPass(t *testing.T) {
+	w := newWorld(t, 2)
+	for range 2 {
+		if asked, _ := w.pass(); asked != "box 10 agent:freeze, rules main, box 20 agent:freeze" {
+			t.Errorf("asked for %s", asked)
+		}
+	}
+	if box, _ := w.stored(20); box.Status != "CLEAN" || !slices.Equal(box.Rules.Checks, []string{"unit"}) {
+		t.Errorf("stored %+v", box)
+	}
+	w.r.Settings.Review.Merge.Auto = false
+	if asked, _ := w.pass(); asked != "" {
+		t.Errorf("auto_merge is off, and GitHub is asked for %s", asked)
+	}
+}
+
+func TestWhatIsNotToBeReadIsNotStored(t *testing.T) {
+	w := newWorld(t, 2)
+	w.hub.bad[10] = errors.New("no merge box")
+	_, b := w.pass()
+	if len(b.Trouble) != 1 || !strings.Contains(b.Trouble[0], "#10") {
+		t.Errorf("the trouble is %q", b.Trouble)
+	}
+	if box, _ := w.stored(10); box.Read() {
+		t.Errorf("stored %+v", box)
+	}
+	if box, _ := w.stored(20); !box.Read() {
+		t.Error("one that cannot be read keeps others from being read")
+	}
+}
+
+func TestSoManyAreReadInAPass(t *testing.T) {
+	w := newWorld(t, mostBoxes+5)
+	seen := map[string]bool{}
+	for range 2 {
+		asked, _ := w.pass()
+		n := 0
+		for one := range strings.SplitSeq(asked, ", ") {
+			if strings.HasPrefix(one, "box") {
+				n++
+				seen[one] = true
+			}
+		}
+		if n != mostBoxes {
+			t.Errorf("%d were read", n)
+		}
+	}
+	if len(seen) != mostBoxes+5 {
+		t.Errorf("%d of %d were read in two passes", len(seen), mostBoxes+5)
+	}
+}
+
+// What falls out of a merge queue is not queued again, and its author is told what is red.
+func TestFallenOutOfTheQueue(t *testing.T) {
+	for name, c := range map[string]struct {
+		ours  bool
+		group string
+		red   []merging.Check
+		head  string
+		event string
+		names []string
+		why   work.ReasonKind
+	}{
+		"checks failed":         {true, "ggg", []merging.Check{{Name: "unit", State: merging.Red}, {Name: "lint", State: merging.Green}}, "aaa", "queue unit", []string{"unit"}, work.WhyMergeQueueOut},
+		"somebody took it out":  {true, "ggg", []merging.Check{{Name: "unit", State: merging.Green}}, "aaa", "", nil, work.WhyMergeQueueOut},
+		"it had no group yet":   {true, "", nil, "aaa", "", nil, work.WhyMergeQueueOut},
+		"we had not queued it":  {false, "ggg", nil, "aaa", "", nil, ""},
+		"it was pushed to":      {true, "ggg", nil, "bbb", "", nil, ""},
+		"it is in there still":  {true, "ggg", nil, "in", "", nil, ""},
+		"and its group is gone": {true, "ggg", nil, "gone", "", nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 1)
+			box := w.hub.boxes[10]
+			box.Queue = merging.Queue{Required: true, In: true, Group: c.group}
+			w.hub.boxes[10], w.hub.group = box, c.red
+			w.update(func(ctx context.Context, tx *store.Tx) error {
+				if !c.ours {
+					return nil
+				}
+				a, err := tx.PlanMerging(ctx, work.Action{
+					RepoID: w.repo.ID, Kind: work.ActionEnqueue, Need: work.NeedRequired, State: work.ActionPlanned, Number: 10, Head: "aaa", Token: work.EnqueueToken(w.repo.Key(), 10, "aaa"),
+				})
+				if err != nil {
+					return err
+				}
+				return tx.MarkApplied(ctx, a.ID, "", "", noon)
+			})
+			w.pass()
+			switch c.head {
+			case "in":
+			case "gone":
+				box.Queue.Group = ""
+			default:
+				box.Queue, box.Head = merging.Queue{Required: true}, c.head
+			}
+			w.hub.boxes[10] = box
+			_, b := w.pass()
+			event := ""
+			for _, e := range b.Events {
+				event += e.Event.Body
+				if e.Event.State != c.group || e.Event.Source != "aaa" || e.Event.Kind != work.EventCheck {
+					t.Errorf("%+v", e.Event)
+				}
+			}
+			now, why := w.stored(10)
+			if event != c.event || why.Kind != c.why || !slices.Equal(why.Names, c.names) {
+				t.Errorf("event %q, trouble %+v", event, why)
+			}
+			if c.head == "gone" && now.Queue.Group != "ggg" {
+				t.Error("its group is forgotten")
+			}
+		})
+	}
+}

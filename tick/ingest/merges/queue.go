@@ -1,0 +1,73 @@
+package merges
+
+import (
+	"context"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+)
+
+// fall is that a pull request left its base's merge queue without being merged.
+type fall struct{ red []string }
+
+// fallen finds out whether a pull request that we queued is in the queue no more, at the
+// same head. What is red of its merge group is feedback to its author: a queue tests the
+// change together with the base, and the head's own checks are green.
+func (h *Merges) fallen(ctx context.Context, c candidate, now *merging.Box) (*fall, error) {
+	same := now.State == work.PullOpen && now.Head == c.was.Head
+	if now.Queue.In && now.Queue.Group == "" && same {
+		now.Queue.Group = c.was.Queue.Group // GitHub forgets it before the entry goes
+	}
+	if !c.queued || !same || now.Queue.In || !c.was.Queue.In {
+		return nil, nil
+	}
+	f := &fall{}
+	if c.was.Queue.Group == "" {
+		return f, nil
+	}
+	checks, _, err := h.R.GitHub.CommitChecks(ctx, h.Repo.Current, c.was.Queue.Group)
+	if err != nil {
+		return nil, err
+	}
+	for _, check := range checks {
+		if check.State == merging.Red {
+			f.red = append(f.red, check.Name)
+		}
+	}
+	if len(f.red) > 0 {
+		h.Add(batch.Inbound{Event: f.event(c, *now), Pull: true})
+	}
+	return f, nil
+}
+
+// event is that checks of the merge group are red. Its body is as other red checks have it;
+// which commit they are of is its state.
+func (f fall) event(c candidate, now merging.Box) work.Event {
+	lines := make([]string, len(f.red))
+	for i, name := range f.red {
+		lines[i] = "queue " + name
+	}
+	body := strings.Join(lines, "\n")
+	hash := work.ContentHash(string(work.EventCheck), c.was.Queue.Group, body)
+	return work.Event{
+		ItemID: c.pull.ItemID, Number: c.pull.Number, Kind: work.EventCheck, Source: now.Head, Hash: hash, State: c.was.Queue.Group,
+		Key: work.EventKey(c.pull.Number, work.EventCheck, now.Head, hash), URL: c.pull.URL, Body: body, CreatedAt: now.UpdatedAt, UpdatedAt: now.UpdatedAt,
+	}
+}
+
+// store stores that nothing came of queueing the head: it is queued again where a person
+// says so.
+func (f fall) store(ctx context.Context, tx *store.Tx, one read) error {
+	m, meant, err := tx.FindMerge(ctx, one.pull.ID, one.box.Head)
+	if err == nil && meant && m.Stage == merging.Queued {
+		m.Stage = merging.Void
+		_, err = tx.PutMerge(ctx, m)
+	}
+	if err != nil {
+		return err
+	}
+	return tx.SetMergeTrouble(ctx, one.pull.ID, one.box.Head, work.Reason{Kind: work.WhyMergeQueueOut, Number: one.pull.Number, Names: f.red, Head: one.box.Head})
+}
