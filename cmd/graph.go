@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func writeGraphs(out io.Writer, wanted []string) error {
 	for _, g := range []struct {
 		name string
 		made string
-	}{{"items", graph(itemSteps())}, {"reviews", graph(reviewSteps())}} {
+	}{{"items", graph(itemSteps())}, {"reviews", graph(reviewSteps()) + mergeTypes()}} {
 		if len(wanted) > 0 && !slices.Contains(wanted, g.name) {
 			continue
 		}
@@ -73,6 +74,12 @@ func reviewSteps() []step {
 		}
 	}
 	return all
+}
+
+// mergeTypes is what the diagram of reviews says of how a pull request comes to be merged.
+func mergeTypes() string {
+	return fmt.Sprintf("    note right of %s : %s (before everybody had approved), %s (by a person after that), %s (by gh mergexo after that)\n",
+		review.Merged, review.MergedForced, review.MergedApproved, review.MergedAuto)
 }
 
 // graph draws one arrow for each pair of states, with all its causes.

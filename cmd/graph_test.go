@@ -30,7 +30,8 @@ func TestGraphOfReviews(t *testing.T) {
 		"    reviewing --> fixing: rejected\n",
 		"    closed --> pending: reopened\n",
 		"    approved --> [*]: switched off\n",
-		"    merged --> [*]\n")
+		"    approved --> merged: merged\n",
+		"    merged --> [*]\n    closed --> [*]\n    note right of merged : forced (before everybody had approved), approved (by a person after that), auto (by gh mergexo after that)\n")
 	for _, s := range review.States() {
 		if !strings.Contains(got, "> "+string(s)+":") {
 			t.Errorf("nothing leads to %s in:\n%s", s, got)

@@ -77,7 +77,7 @@ func (p place) addPull(t *testing.T, tx *store.Tx) (item, pull int64, err error)
 		return 0, 0, err
 	}
 	pull, err = tx.PutPull(ctx, work.PullRequest{
-		RepoID: app.ID, ItemID: item, Number: 13, NodeID: "PR_13", State: work.PullOpen, HeadOID: head,
+		RepoID: app.ID, ItemID: item, Number: 13, NodeID: "PR_13", State: work.PullOpen, HeadOID: head, Base: "main",
 		URL: "https://github.com/octo/app/pull/13", Mergeable: "MERGEABLE",
 	})
 	return item, pull, err

@@ -80,10 +80,10 @@ func (f Facts) standing() standing.Standing {
 
 // mergeWaits is why a pull request that is ours to merge is not merged yet.
 func (f Facts) mergeWaits() work.Reason {
-	if f.MergeDue {
-		return work.Reason{Kind: work.WhyMergeDue, Number: f.Pull.Number}
+	if f.Merge.Ask == merging.AskMerge || f.Merge.Ask == merging.AskEnqueue {
+		return f.DueToMerge()
 	}
-	return f.Merge.Why.Or(work.Reason{Kind: work.WhyMergeDue, Number: f.Pull.Number})
+	return f.Merge.Why.Or(f.DueToMerge())
 }
 
 // stopped reports whether a comment says why the item is blocked.

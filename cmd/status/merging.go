@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // gate is one thing that has to be so before a pull request is merged, in words.
@@ -100,6 +101,8 @@ func (f Facts) mergeIs() string {
 		return fmt.Sprintf("the next pass merges it into %s (%s)", base, f.Merge.Method)
 	case f.mergeFirst() != 0:
 		return fmt.Sprintf("waits for #%d, which is merged into %s first; %d of %s closed", f.mergeFirst(), base, closed, count)
+	case !f.Landing.Box.Read() && f.Reviews.Record.State == review.Approved:
+		return fmt.Sprintf("waits at %s; the next pass asks GitHub about the others", work.Count(closed, "gate"))
 	case !f.Landing.Box.Read():
 		return fmt.Sprintf("waits at %s; GitHub is asked about the others once reviewers have approved", work.Count(closed, "gate"))
 	case closed == 0:

@@ -113,7 +113,7 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 		"its own": {func(f *merging.Facts, p *merging.Policy) { p.Method = merging.Rebase }, due, "the next pass merges it into main (rebase)", "", "a pass merges it", "nothing holds it"},
 		"behind": {
 			func(f *merging.Facts, _ *merging.Policy) { f.Box.Status = "BEHIND" }, due,
-			"the next pass brings it up to date with main; 1 of 18 gates closed", "", "a pass merges it", "nothing holds it",
+			"the next pass brings it up to date with main; 1 of 18 gates closed", "", "it is behind `main`, and has to be up to date with it", "its branch is brought up to date when",
 		},
 		"another first": {
 			nil,
@@ -122,7 +122,7 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 			},
 			"waits for #7, which is merged into main first; 0 of 18 gates closed", "", "octo/app#7 is merged into `main` first", "it is judged again after that",
 		},
-		"queue": {queue, due, "the next pass puts it into the merge queue of main", "not in it; main demands it", "a pass merges it", "nothing holds it"},
+		"queue": {queue, due, "the next pass puts it into the merge queue of main", "not in it; main demands it", "a pass puts it into the merge queue of `main`", "nothing holds it"},
 		"queued": {
 			func(f *merging.Facts, p *merging.Policy) {
 				queue(f, p)
@@ -153,6 +153,7 @@ func TestGatesThatAreNotKnown(t *testing.T) {
 	f := toMerge(func(f *merging.Facts, _ *merging.Policy) {
 		f.Box, f.Approved, f.Wanting = merging.Box{}, false, []string{"ann"}
 	})
+	f.Reviews.Record.State = review.Reviewing
 	s := shownOn(t, Story{Facts: f}, terminal.Output{TTY: true, Width: 110})
 	const want = `
 merge                 waits at 2 gates; GitHub is asked about the others once reviewers have approved

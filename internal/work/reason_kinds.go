@@ -119,7 +119,7 @@ const (
 	WhyMergeNext           ReasonKind = "merge_after_another"     // Count (its number), Branch
 	WhyMergeUnread         ReasonKind = "merge_news"              // it changed since it was read
 	WhyMergeNotRead        ReasonKind = "merge_not_read"          //
-	WhyMergeDue            ReasonKind = "merge_due"               //
+	WhyMergeDue            ReasonKind = "merge_due"               // Name (the action, where it is no merge), Branch
 )
 
 // Why a work item or a request waits: time alone, or a next pass, lets it go on.

@@ -56,6 +56,9 @@ CREATE TABLE merges (
     UNIQUE (pull_id, head)
 ) STRICT;
 
+-- Those that may have been merged by us before the database was lost.
+CREATE INDEX pull_requests_merged ON pull_requests (repo_id, updated_at) WHERE state = 'merged';
+
 CREATE INDEX merges_at ON merges (repo_id, at);
 CREATE INDEX merges_item ON merges (item_id) WHERE item_id IS NOT NULL;
 CREATE INDEX merges_unsettled ON merges (repo_id) WHERE stage IN ('intended', 'queued', 'half');

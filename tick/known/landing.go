@@ -30,7 +30,16 @@ func (i Item) Lands() bool {
 func (i Item) awaited() work.Reason {
 	why := i.Reviews.Record.Why
 	if why.Kind == work.WhyReviewApproved && i.Lands() {
-		why = work.Reason{Kind: work.WhyMergeDue, Number: i.Pull.Number}
+		return i.DueToMerge()
+	}
+	return why
+}
+
+// DueToMerge is that nothing holds the merge of the item's pull request.
+func (i Item) DueToMerge() work.Reason {
+	why := work.Reason{Kind: work.WhyMergeDue, Number: i.Pull.Number}
+	if i.Landing.Box.Queue.Required {
+		why.Name, why.Branch = string(work.ActionEnqueue), i.Pull.Base
 	}
 	return why
 }
@@ -41,6 +50,14 @@ func (i Item) Unclear() bool {
 	return slices.ContainsFunc(i.Landing.Actions, func(a work.Action) bool {
 		queued := a.Kind == work.ActionEnqueue && a.State == work.ActionApplied && (i.Landing.Box.Queue.In || i.Landing.Meant.Stage == merging.Void)
 		return (a.Kind == work.ActionMerge || a.Kind == work.ActionEnqueue) && i.sent(a) && !queued
+	})
+}
+
+// Taken reports whether GitHub took a merge of the present head, or put it into a queue:
+// what is known of the pull request is from before that.
+func (i Item) Taken() bool {
+	return i.Unclear() && slices.ContainsFunc(i.Landing.Actions, func(a work.Action) bool {
+		return (a.Kind == work.ActionMerge || a.Kind == work.ActionEnqueue) && a.Head == i.Pull.HeadOID && a.State == work.ActionApplied
 	})
 }
 

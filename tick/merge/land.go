@@ -17,6 +17,8 @@ type loose struct {
 	row  merging.Merge
 	a    work.Action
 	pull work.PullRequest
+
+	group string // the commit whose checks decide in the queue; empty: it is not there, or has none yet
 }
 
 // loose lists the merges whose end may be seen now: their action is over, or a queue has
@@ -42,8 +44,12 @@ func (m *Merging) loose(ctx context.Context, tx *store.Tx, r *env.Repo) (all []l
 		if box, _, err = tx.GetBox(ctx, row.PullID); err != nil {
 			return nil, err
 		}
-		inQueue := row.Stage == merging.Queued && l.pull.State == work.PullOpen && box.Queue.In
-		if l.a.State.Settled() && !inQueue {
+		if row.Stage == merging.Queued && l.pull.State == work.PullOpen && box.Queue.In {
+			if l.group = box.Queue.Group; l.group == "" || l.group == row.Commit {
+				continue
+			}
+		}
+		if l.a.State.Settled() {
 			all = append(all, l)
 		}
 	}
@@ -74,6 +80,9 @@ func (o round) ends(ctx context.Context) error {
 func (o round) end(ctx context.Context, l loose) error {
 	j := &job{a: l.a, pull: l.pull, row: l.row}
 	switch {
+	case l.group != "": // its red checks are asked for by then, when it fell out
+		j.row.Commit = l.group
+		return o.put(ctx, j, merging.Queued)
 	case l.row.Stage == merging.Queued:
 		return o.leftQueue(ctx, j)
 	case l.a.State == work.ActionApplied:

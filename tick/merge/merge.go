@@ -54,24 +54,22 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 	if err != nil || d.nothing() {
 		return err
 	}
-	if err := m.programs(ctx, d); err != nil {
-		return err
+	if m.Preflight != nil { // a pass that begins no turn has not looked whether git is there
+		if err := m.Preflight(ctx); err != nil {
+			return err
+		}
 	}
 	if err := m.StillSame(ctx, r, env.SameFor); err != nil {
+		return err
+	}
+	if err := m.Preflight(ctx); err != nil { // a pass without turns has not opened git yet
 		return err
 	}
 	one := round{m, r, rep}
 	one.actions(ctx, d.jobs)
 	one.after(ctx, d)
+	one.adopt(ctx, d.unknown)
 	return one.ends(ctx)
-}
-
-// programs makes sure that git is there: a pass without turns has not asked for it.
-func (m *Merging) programs(ctx context.Context, d due) error {
-	if len(d.jobs)+len(d.loose) == 0 || m.Preflight == nil {
-		return nil
-	}
-	return m.Preflight(ctx)
 }
 
 // off reports whether nothing is sent: everything is paused, or the pass ends.
@@ -90,13 +88,14 @@ type round struct {
 // due is what there is to do in a repository.
 type due struct {
 	jobs    []*job
-	loose   []loose         // of which nobody has seen the end
-	watched []merging.Merge // after which the base's checks are looked at
-	open    []merging.Merge // after which the issue may have stayed open
+	loose   []loose            // of which nobody has seen the end
+	watched []merging.Merge    // after which the base's checks are looked at
+	open    []merging.Merge    // after which the issue may have stayed open
+	unknown []work.PullRequest // that were merged, by us perhaps, before the database was lost
 }
 
 func (d due) nothing() bool {
-	return len(d.jobs) == 0 && len(d.loose) == 0 && len(d.watched) == 0 && len(d.open) == 0
+	return len(d.jobs) == 0 && len(d.loose) == 0 && len(d.watched) == 0 && len(d.open) == 0 && len(d.unknown) == 0
 }
 
 // job is one action of merging with what it is about.
@@ -135,7 +134,10 @@ func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due,
 		if d.watched, err = tx.ListWatched(ctx, r.Row.ID, now); err != nil {
 			return err
 		}
-		d.open, err = m.unasked(ctx, tx, r)
+		if d.open, err = m.unasked(ctx, tx, r); err != nil || !merges(r) {
+			return err
+		}
+		d.unknown, err = tx.ListUnjudgedMerges(ctx, r.Row.ID, now.Add(-unknownFor), unknownPerPass)
 		return err
 	})
 	return d, err

@@ -5,7 +5,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
-	"github.com/mergexo/gh-mergexo/store"
 )
 
 // leftQueue sees to a pull request that was put into its base's merge queue, and that was
@@ -21,7 +20,7 @@ func (o round) leftQueue(ctx context.Context, j *job) error {
 	case box.State != work.PullOpen, box.Head != j.row.Head:
 		return o.put(ctx, j, merging.Void)
 	case box.Queue.In:
-		return o.Store.Update(ctx, func(tx *store.Tx) error { return tx.PutBox(ctx, j.pull.ID, box) })
+		return nil // again, or the box that was read lagged
 	}
 	return o.fellOut(ctx, j)
 }
@@ -29,20 +28,17 @@ func (o round) leftQueue(ctx context.Context, j *job) error {
 // fellOut is for a pull request that its queue let go of without merging it: it is not
 // queued at this head again.
 func (o round) fellOut(ctx context.Context, j *job) error {
-	var box merging.Box
-	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
-		box, _, err = tx.GetBox(ctx, j.pull.ID)
-		return err
-	})
-	if err != nil {
-		return err
+	if j.a.SeenAt.Add(o.Config.Runtime.SettleAfter).After(o.Now()) {
+		return nil // GitHub may not show it yet
 	}
 	var red []string
-	if box.Queue.Group != "" {
-		if red, err = o.red(ctx, box.Queue.Group); err != nil {
+	if j.row.Commit != "" {
+		var err error
+		if red, err = o.red(ctx, j.row.Commit); err != nil {
 			return err
 		}
 	}
+	j.row.Commit = ""
 	if err := o.put(ctx, j, merging.Void); err != nil {
 		return err
 	}

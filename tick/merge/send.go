@@ -122,7 +122,7 @@ func (o round) mean(ctx context.Context, j *job) (bool, error) {
 	if err := git.KeepMerged(ctx, j.a.Number, j.a.Head, o.Now()); err != nil {
 		return false, err
 	}
-	j.row.BaseOID, j.row.Method, j.row.At = tip, merging.Method(method), o.Now()
+	j.row.Commit, j.row.BaseOID, j.row.Method, j.row.At = "", tip, merging.Method(method), o.Now()
 	if err := o.put(ctx, j, merging.Intended); err != nil {
 		return false, err
 	}
@@ -145,6 +145,10 @@ func (o round) put(ctx context.Context, j *job, stage merging.Stage) error {
 	if j.a.Kind == work.ActionUpdateBranch || stage == merging.Void && j.row.ID == 0 {
 		return nil
 	}
+	return o.store(ctx, j, stage)
+}
+
+func (o round) store(ctx context.Context, j *job, stage merging.Stage) error {
 	j.row.RepoID, j.row.PullID, j.row.Number, j.row.Head, j.row.Base, j.row.Stage = o.r.Row.ID, j.pull.ID, j.a.Number, j.a.Head, j.a.Base, stage
 	if j.row.ItemID == 0 {
 		j.row.ItemID = j.a.ItemID

@@ -106,7 +106,7 @@ func (s *stage) assemble(client *github.Client) {
 		return g.Mirror(filepath.Join(state, "m.git"), s.sim.GitDir(), filepath.Join(state, "lock"))
 	}}
 	cfg := &config.Config{Runtime: config.Runtime{SettleAfter: time.Minute, RetryBase: time.Second, EnableFeedbackLoop: true, Workers: 1}, Repos: []config.Repo{settings}}
-	e := &env.Env{Config: cfg, Dirs: dirs, Now: s.at, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Secrets: &secrets.Redactor{}}
+	e := &env.Env{Config: cfg, Dirs: dirs, Now: s.at, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Secrets: &secrets.Redactor{}, Preflight: func(context.Context) error { return nil }}
 	s.repo = &env.Repo{Remote: remote, Ready: true}
 	e.All = []*env.Repo{s.repo}
 	s.merging = New(e, snapshot.New(e), func(context.Context, *env.Repo, *env.Report) {})
@@ -164,7 +164,7 @@ func (s *stage) track() {
 			return err
 		}
 		id, err := tx.PutPull(s.Context(), work.PullRequest{
-			RepoID: s.repo.Row.ID, ItemID: item, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State, Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base,
+			RepoID: s.repo.Row.ID, ItemID: item, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State, Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, MergeCommit: p.MergeCommit,
 			Author: p.Author, UpdatedAt: s.at().Add(time.Hour), CreatedAt: p.CreatedAt,
 		})
 		if err != nil {
@@ -387,3 +387,5 @@ func (s *stage) asked(method, suffix string) (n int) {
 	}
 	return n
 }
+
+func (s *stage) quiet() *env.Report { return env.NewReport(s.at()) }

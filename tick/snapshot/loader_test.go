@@ -220,7 +220,7 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 	if !strings.Contains(lines[asking], "#141 turn review: reviewer quinn is next") {
 		t.Errorf("nobody reviews #141:\n%s", lines[asking])
 	}
-	if !strings.Contains(lines[asking], "#161 merge : nothing holds it; by squash") {
+	if !strings.Contains(lines[asking], "#161 merge : PR #161 is merged into main (squash)") {
 		t.Errorf("nobody merges #161:\n%s", lines[asking])
 	}
 	if lines[asking] != lines[open] || lines[asking] != lines[all] {

@@ -174,7 +174,10 @@ var merging = table{
 	work.WhyMergeNotRead: func(work.Reason, Place) Words {
 		return Words{What: "GitHub's merge box was not read yet", Resume: "the next pass reads it"}
 	},
-	work.WhyMergeDue: func(work.Reason, Place) Words {
+	work.WhyMergeDue: func(r work.Reason, _ Place) Words {
+		if r.Name == string(work.ActionEnqueue) {
+			return Words{What: fmt.Sprintf("a pass puts it into the merge queue of `%s`", r.Branch), Resume: "nothing holds it"}
+		}
 		return Words{What: "a pass merges it", Resume: "nothing holds it"}
 	},
 }

@@ -281,6 +281,8 @@ func (g *gates) merging() {
 		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeHalted, Text: g.f.Halt.Why.Text, At: g.f.Halt.At.UnixMilli()})
 	case g.f.Refused != "":
 		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeBlocked, Names: []string{g.f.Refused}})
+	case g.f.Taken:
+		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeUnread})
 	case g.f.Unclear:
 		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeUnclear})
 	case g.f.Busy:

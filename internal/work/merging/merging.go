@@ -147,6 +147,7 @@ type Facts struct {
 	Trouble  work.Reason // of an earlier attempt with this head; none
 	Halt     *Halt       // of the repository; nil: merging goes its way
 	Refused  string      // GitHub's words, while what it refused for this head is not tried again; empty: nothing is
+	Taken    bool        // GitHub took a merge of this head, or has queued it, and was not read since
 	Unclear  bool        // a merge of this head was sent, and nobody knows yet what became of it
 	Updated  time.Time   // when we last brought its branch up to date; zero: never
 	Current  bool        // an update of this head found nothing of the base that it lacks
