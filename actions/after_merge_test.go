@@ -139,6 +139,9 @@ func (s *mergeStage) deleting() work.Action {
 
 func TestDeletesABranch(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	for name, c := range map[string]struct {
 		before func(s *mergeStage)
 		want   work.ActionState

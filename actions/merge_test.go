@@ -135,6 +135,9 @@ func mergeAnswer(f githubsim.Fault) githubsim.Fault {
 // Whatever answer comes to a merge that took place, it is believed that it did.
 func TestMergedWhateverTheAnswer(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	for name, fault := range map[string]githubsim.Fault{
 		"500":          {Applied: true, Status: 500},
 		"502":          {Applied: true, Status: 502, Body: "<html>Bad gateway</html>"},
@@ -285,6 +288,9 @@ func TestMergedBefore(t *testing.T) {
 // while.
 func TestRefusedMerges(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	for _, c := range []struct {
 		status  int
 		message string
@@ -327,6 +333,9 @@ func TestRefusedMerges(t *testing.T) {
 // What is longer in vain is asked for less often.
 func TestRefusedIsAskedForLessAndLess(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	s := newMergeStage(t)
 	a := s.merging(merging.Squash)
 	s.repo.RefuseMerges("Repository rule violations found")

@@ -116,6 +116,16 @@ func (t actionRows) ListMergingActions(ctx context.Context, repoID int64) ([]wor
 	return t.listLoose(ctx, "merging actions", repoID, ofMerging)
 }
 
+// updated chooses the updates of branches since a moment whose heads nobody has moved.
+const updated = `WHERE sent_at > ? AND sent_at > 0 AND repo_id = ? AND kind = 'update_branch' AND state = 'applied' AND EXISTS (
+	SELECT 1 FROM pull_requests p WHERE p.repo_id = actions.repo_id AND p.number = actions.number AND p.state = 'open' AND p.head_oid = actions.result_id)`
+
+// ListUpdates gives the updates of branches that were made since a moment, oldest first:
+// of pull requests that are open, at the head that came of it.
+func (t actionRows) ListUpdates(ctx context.Context, repoID int64, since time.Time) ([]work.Action, error) {
+	return rows.List(ctx, t.tx, fmt.Sprintf("list updates of branches of repository %d", repoID), scanAction, selectAction+updated+` ORDER BY sent_at, id`, t.tx.Stamp(since), repoID)
+}
+
 func (t actionRows) listLoose(ctx context.Context, what string, repoID int64, which string) ([]work.Action, error) {
 	return rows.List(ctx, t.tx, fmt.Sprintf("list %s of repository %d", what, repoID), scanAction,
 		selectAction+`WHERE repo_id = ? AND turn_id IS NULL AND `+unsettled+` AND `+which+` ORDER BY planned_at, id`, repoID)

@@ -510,6 +510,31 @@ func TestMergingActionsAgreeWithWork(t *testing.T) {
 	equal(t, len(merges), 10)
 }
 
+// An update counts while its pull request is open at the head that came of it.
+func TestListUpdates(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	u := newTurn(t, d, 1)
+	add := func(number int, kind work.ActionKind, state work.ActionState, head string, open work.PullState) {
+		addAction(t, d, work.Action{
+			RepoID: u.RepoID, Kind: kind, Token: fmt.Sprint("update ", number), State: state, Number: number, ResultID: "new", SentAt: t0.Add(time.Duration(number) * time.Minute),
+		})
+		update(t, d, func(tx *Tx) error {
+			return second(tx.PutPull(ctx, work.PullRequest{RepoID: u.RepoID, Number: number, State: open, HeadOID: head}))
+		})
+	}
+	add(1, work.ActionUpdateBranch, work.ActionApplied, "new", work.PullOpen)
+	add(20, work.ActionUpdateBranch, work.ActionApplied, "new", work.PullOpen)
+	add(21, work.ActionUpdateBranch, work.ActionApplied, "moved on", work.PullOpen)
+	add(22, work.ActionUpdateBranch, work.ActionApplied, "new", work.PullMerged)
+	add(23, work.ActionUpdateBranch, work.ActionVoid, "new", work.PullOpen)
+	add(24, work.ActionMerge, work.ActionApplied, "new", work.PullOpen)
+	var got []int
+	for _, a := range inTx(t, d, func(tx *Tx) ([]work.Action, error) { return tx.ListUpdates(ctx, u.RepoID, t0.Add(10*time.Minute)) }) {
+		got = append(got, a.Number)
+	}
+	equal(t, got, []int{20})
+}
+
 // A merge that is chosen once more is planned with today's words, unless it may be on
 // GitHub.
 func TestPlanMerging(t *testing.T) {

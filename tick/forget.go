@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // memory is how long the database and the mirrors remember what is over. Keys
@@ -30,6 +31,9 @@ func (p *Pass) forget(ctx context.Context, worked int) {
 	due, err := p.forgetting(ctx, now)
 	if err == nil && due {
 		err = p.dropOldTurns(ctx, now.Add(-memory))
+	}
+	if err == nil && due {
+		err = dropMerged(ctx, p.Repositories(), now.Add(-memory))
 	}
 	if err == nil && due {
 		_, err = p.Store.Prune(ctx, now.Add(-memory))
@@ -88,4 +92,14 @@ func (p *Pass) dropOldTurns(ctx context.Context, before time.Time) error {
 			return nil
 		}
 	}
+}
+
+// dropMerged drops the heads that were approved and merged long ago.
+func dropMerged(ctx context.Context, repos []*env.Repo, before time.Time) error {
+	for _, r := range repos {
+		if err := r.Git().DropMerged(ctx, before); err != nil {
+			return fmt.Errorf("forget what was merged in %s: %w", r.Name.FullName(), err)
+		}
+	}
+	return nil
 }

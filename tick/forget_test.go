@@ -17,6 +17,12 @@ import (
 type keeper struct {
 	env.Mirror
 	dropped []string
+	merged  []time.Time // since when merges stay
+}
+
+func (k *keeper) DropMerged(_ context.Context, before time.Time) error {
+	k.merged = append(k.merged, before)
+	return nil
 }
 
 func (k *keeper) DropTurns(_ context.Context, keys ...string) error {
@@ -75,6 +81,9 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 	p.forget(ctx, 1)
 	if !slices.Equal(k.dropped, []string{"completed"}) {
 		t.Errorf("forgot %q, want the one that was over for long", k.dropped)
+	}
+	if len(k.merged) != 1 || !k.merged[0].Equal(now.Add(-memory)) {
+		t.Errorf("forgot what was merged before %v, want %v", k.merged, now.Add(-memory))
 	}
 	for key, want := range map[string]bool{"completed": false, "awaiting_feedback": true, "closed": true} {
 		err := db.View(ctx, func(tx *store.Tx) error {

@@ -179,6 +179,11 @@ func (r *Repo) ConvertToDraft(number int, actor string) error {
 	return r.onPull(number, actor, func(u *user, p *pull) *apiError { return r.setDraft(u, p, true) })
 }
 
+// ChangeBase aims a pull request at another branch.
+func (r *Repo) ChangeBase(number int, actor, base string) error {
+	return r.onPull(number, actor, func(u *user, p *pull) *apiError { return r.setBase(u, p, base) })
+}
+
 // EditReview changes a review's summary, as its author.
 func (r *Repo) EditReview(number int, review int64, body string) error {
 	defer r.hub.enter()()

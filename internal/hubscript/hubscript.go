@@ -30,6 +30,7 @@
 //	hub edit-review PR ID BODY         hub submit PR AUTHOR VERDICT BODY
 //	hub dismiss PR ID [MESSAGE] [--by U]            hub request PR LOGIN… [--by U]
 //	hub ready PR [--by U]              hub draft PR [--by U]
+//	hub change-base PR BRANCH [--by U]
 //	hub resolve PR N|ID [--by U]       hub unresolve PR N|ID [--by U]
 //	hub merge PR [--by U] [--method M]
 //	hub push BRANCH FILE CONTENT [--by U] [--message M]

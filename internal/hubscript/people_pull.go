@@ -19,6 +19,7 @@ var pullDeeds = map[string]subcommand{
 	"request":        {2, byActor(request)},
 	"ready":          {1, byActor(func(c *command, n int, who string) error { return c.repo.MarkReady(n, who) })},
 	"draft":          {1, byActor(func(c *command, n int, who string) error { return c.repo.ConvertToDraft(n, who) })},
+	"change-base":    {2, byActor(func(c *command, n int, who string) error { return c.repo.ChangeBase(n, who, c.args[1]) })},
 	"submit":         {3, submit},
 	"resolve":        {2, resolve},
 	"unresolve":      {2, unresolve},

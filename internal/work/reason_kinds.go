@@ -113,7 +113,7 @@ const (
 	WhyMergeQueued         ReasonKind = "merge_queued"            // Name (state), Count (position)
 	WhyMergeLastPush       ReasonKind = "merge_last_push"         // as WhyMergeReviewRequired
 	WhyMergeBlocked        ReasonKind = "merge_blocked"           // by a rule that GitHub does not show; Names
-	WhyMergeHalted         ReasonKind = "merging_stopped"         // in the whole repository; Text, At
+	WhyMergeHalted         ReasonKind = "merging_stopped"         // in the whole repository; Commit (that landed), Text, At
 	WhyMergeUnclear        ReasonKind = "merge_unclear"           // it was sent, and its answer never came
 	WhyMergeBusy           ReasonKind = "merge_turn_first"        // an agent works on it, or is to
 	WhyMergeNext           ReasonKind = "merge_after_another"     // Count (its number), Branch

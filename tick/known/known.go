@@ -41,7 +41,7 @@ type Snapshot struct {
 	Served  RoundRobin
 
 	Halt *merging.Halt // nothing is merged in the repository; nil: what may be is
-	Sent []work.Action // merges and updates of branches that were sent, and of which nobody has seen the end
+	Sent []work.Action // merges and updates of branches that were sent, and of which nobody has seen the end; updates that are to be merged next
 
 	Terminal string // the item as a terminal names it, where a command is given there; else empty
 }

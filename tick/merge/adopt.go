@@ -52,8 +52,6 @@ func (o round) adoptOne(ctx context.Context, p work.PullRequest) error {
 	if !ours {
 		return o.store(ctx, j, merging.Void) // so that it is not asked again
 	}
-	if err := o.put(ctx, j, merging.Intended); err != nil {
-		return err
-	}
+	j.row = o.meant(j, merging.Intended)
 	return o.land(ctx, j, p.MergeCommit)
 }

@@ -17,8 +17,6 @@ type loose struct {
 	row  merging.Merge
 	a    work.Action
 	pull work.PullRequest
-
-	group string // the commit whose checks decide in the queue; empty: it is not there, or has none yet
 }
 
 // loose lists the merges whose end may be seen now: their action is over, or a queue has
@@ -44,12 +42,8 @@ func (m *Merging) loose(ctx context.Context, tx *store.Tx, r *env.Repo) (all []l
 		if box, _, err = tx.GetBox(ctx, row.PullID); err != nil {
 			return nil, err
 		}
-		if row.Stage == merging.Queued && l.pull.State == work.PullOpen && box.Queue.In {
-			if l.group = box.Queue.Group; l.group == "" || l.group == row.Commit {
-				continue
-			}
-		}
-		if l.a.State.Settled() {
+		inQueue := row.Stage == merging.Queued && l.pull.State == work.PullOpen && box.Queue.In
+		if l.a.State.Settled() && !inQueue {
 			all = append(all, l)
 		}
 	}
@@ -80,9 +74,6 @@ func (o round) ends(ctx context.Context) error {
 func (o round) end(ctx context.Context, l loose) error {
 	j := &job{a: l.a, pull: l.pull, row: l.row}
 	switch {
-	case l.group != "": // its red checks are asked for by then, when it fell out
-		j.row.Commit = l.group
-		return o.put(ctx, j, merging.Queued)
 	case l.row.Stage == merging.Queued:
 		return o.leftQueue(ctx, j)
 	case l.a.State == work.ActionApplied:
@@ -109,6 +100,11 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 	}
 	halted := false
 	err = o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		if j.row.ID == 0 { // whoever meant it has lost its database
+			if j.row.ID, err = tx.PutMerge(ctx, o.meant(j, merging.Intended)); err != nil {
+				return err
+			}
+		}
 		if halted, err = tx.LandMerge(ctx, j.row, o.halt(j)); err != nil {
 			return err
 		}

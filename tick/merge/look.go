@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/known"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
@@ -42,18 +42,8 @@ func (o round) box(ctx context.Context, j *job) (merging.Box, error) {
 	if err != nil {
 		return merging.Box{}, err
 	}
-	box, err := o.r.GitHub.Box(ctx, o.r.Row.Current, pull.NodeID, pull.Number, policy.Freeze)
-	if err != nil {
-		return box, err
-	}
-	expected := box.Rules.Checks
-	if box.Rules, err = o.r.GitHub.Rules(ctx, o.r.Row.Current, box.Base); err != nil {
-		return box, err
-	}
-	box.Rules.Checks = append(box.Rules.Checks, expected...)
-	slices.Sort(box.Rules.Checks)
-	box.Rules.Checks = slices.Compact(box.Rules.Checks)
-	return box, nil
+	from := env.BoxReader{R: o.r}
+	return from.Read(ctx, pull, policy, merging.Box{})
 }
 
 // asked is what an action of a kind is the answer to.

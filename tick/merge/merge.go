@@ -62,9 +62,6 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 	if err := m.StillSame(ctx, r, env.SameFor); err != nil {
 		return err
 	}
-	if err := m.Preflight(ctx); err != nil { // a pass without turns has not opened git yet
-		return err
-	}
 	one := round{m, r, rep}
 	one.actions(ctx, d.jobs)
 	one.after(ctx, d)

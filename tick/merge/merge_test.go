@@ -53,6 +53,9 @@ func TestNotChosenIsNotSent(t *testing.T) {
 
 // What changed between the plan and the send is seen.
 func TestALastLook(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	for name, c := range map[string]struct {
 		change func(s *stage)
 		want   string
@@ -98,6 +101,9 @@ func TestNothingWhilePaused(t *testing.T) {
 
 // Whatever the answer says, what is on GitHub counts.
 func TestAnswersAreNotBelieved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	for name, c := range map[string]struct {
 		fault githubsim.Fault
 		want  string
@@ -173,6 +179,9 @@ func TestHalfMerged(t *testing.T) {
 // A person has to act where GitHub refuses for good, and then nothing more is sent for
 // that head.
 func TestRefusedForGood(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
 	for message, want := range map[string]work.ReasonKind{
 		"405 Squash merges are not allowed on this repository.": work.WhyMergeMethod,
 		"403 Resource not accessible by personal access token":  work.WhyMergePermission,

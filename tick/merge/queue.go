@@ -25,22 +25,15 @@ func (o round) leftQueue(ctx context.Context, j *job) error {
 	return o.fellOut(ctx, j)
 }
 
-// fellOut is for a pull request that its queue let go of without merging it: it is not
-// queued at this head again.
+// fellOut is for a pull request that its queue let go of without merging it, before any
+// pass saw it there: it is not queued at this head again. Otherwise that is news, which
+// is read with the merge boxes.
 func (o round) fellOut(ctx context.Context, j *job) error {
 	if j.a.SeenAt.Add(o.Config.Runtime.SettleAfter).After(o.Now()) {
 		return nil // GitHub may not show it yet
 	}
-	var red []string
-	if j.row.Commit != "" {
-		var err error
-		if red, err = o.red(ctx, j.row.Commit); err != nil {
-			return err
-		}
-	}
-	j.row.Commit = ""
 	if err := o.put(ctx, j, merging.Void); err != nil {
 		return err
 	}
-	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeQueueOut, Names: red})
+	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeQueueOut})
 }

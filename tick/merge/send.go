@@ -56,6 +56,9 @@ func (o round) carry(ctx context.Context, j *job) error {
 	if err != nil || !ready || o.off(ctx) {
 		return err
 	}
+	if err := o.StillSame(ctx, o.r, env.SameFor); err != nil {
+		return err
+	}
 	o.Log.InfoContext(ctx, "merge sent", o.attrs(ctx, j.a, "head", j.a.Head)...)
 	j.a, err = o.Effects().Apply(ctx, o.Scope(o.r), j.a)
 	return o.became(ctx, j, err)
@@ -149,10 +152,7 @@ func (o round) put(ctx context.Context, j *job, stage merging.Stage) error {
 }
 
 func (o round) store(ctx context.Context, j *job, stage merging.Stage) error {
-	j.row.RepoID, j.row.PullID, j.row.Number, j.row.Head, j.row.Base, j.row.Stage = o.r.Row.ID, j.pull.ID, j.a.Number, j.a.Head, j.a.Base, stage
-	if j.row.ItemID == 0 {
-		j.row.ItemID = j.a.ItemID
-	}
+	j.row = o.meant(j, stage)
 	err := o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
 		j.row.ID, err = tx.PutMerge(ctx, j.row)
 		return err
@@ -161,6 +161,16 @@ func (o round) store(ctx context.Context, j *job, stage merging.Stage) error {
 		return nil // it has landed
 	}
 	return err
+}
+
+// meant is the row of a job's merge at a stage.
+func (o round) meant(j *job, stage merging.Stage) merging.Merge {
+	m := j.row
+	m.RepoID, m.PullID, m.Number, m.Head, m.Base, m.Stage = o.r.Row.ID, j.pull.ID, j.a.Number, j.a.Head, j.a.Base, stage
+	if m.ItemID == 0 {
+		m.ItemID = j.a.ItemID
+	}
+	return m
 }
 
 // place is where what is said about a job is read.

@@ -179,11 +179,12 @@ func (r landing) hold(c merging.Choice) {
 	r.p.because(c.Why)
 }
 
-// underWay are pull requests that were sent, and are no candidates any more: their base
-// is about to move all the same.
+// underWay are pull requests that were sent, or brought up to date, and are no candidates
+// now: their base is about to move all the same.
 func underWay(sent []work.Action, of map[int]landing) (all []merging.Candidate) {
 	for _, a := range sent {
-		if _, one := of[a.Number]; !one && a.State == work.ActionSent && (a.Kind == work.ActionMerge || a.Kind == work.ActionUpdateBranch) {
+		moves := a.Kind == work.ActionUpdateBranch || a.Kind == work.ActionMerge && a.State == work.ActionSent
+		if _, one := of[a.Number]; !one && moves {
 			all = append(all, merging.Candidate{Number: a.Number, Base: a.Base, Sent: true})
 		}
 	}

@@ -84,6 +84,12 @@ func (r *reading) landings(ctx context.Context, v *known.Snapshot) error {
 			v.Sent = append(v.Sent, a)
 		}
 	}
+	if err != nil {
+		return err
+	}
+	// What was brought up to date goes next, though its reviewers and checks are at it.
+	fresh, err := r.tx.ListUpdates(ctx, r.repo.ID, v.Now.Add(-r.settings.Review.Merge.ChecksTimeout))
+	v.Sent = append(v.Sent, fresh...)
 	return err
 }
 

@@ -157,7 +157,14 @@ var merging = table{
 		return Words{What: what, Resume: "see the pull request on GitHub as an administrator"}
 	},
 	work.WhyMergeHalted: func(r work.Reason, p Place) Words {
-		return Words{What: "merging is stopped in this repository: " + r.Text, Resume: p.resumeMerging()}
+		what := "merging is stopped in this repository"
+		if r.Commit != "" {
+			what += fmt.Sprintf(": what landed as %s is not what was approved", work.Short(r.Commit))
+		}
+		if r.Text != "" {
+			what += ": " + r.Text
+		}
+		return Words{What: what, Resume: "look at what landed, then " + p.resumeMerging()}
 	},
 	work.WhyMergeUnclear: func(work.Reason, Place) Words {
 		return Words{What: "the answer to its merge never came", Resume: "the pull request and its base are looked at before anything is sent again"}

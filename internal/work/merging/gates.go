@@ -278,7 +278,7 @@ func (g *gates) merging() {
 	case !g.f.Trouble.None():
 		g.stops(GateMerging, g.f.Trouble)
 	case g.f.Halt != nil:
-		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeHalted, Text: g.f.Halt.Why.Text, At: g.f.Halt.At.UnixMilli()})
+		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeHalted, Commit: g.f.Halt.Why.Commit, Text: g.f.Halt.Why.Text, At: g.f.Halt.At.UnixMilli()})
 	case g.f.Refused != "":
 		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeBlocked, Names: []string{g.f.Refused}})
 	case g.f.Taken:

@@ -132,6 +132,15 @@ type Box struct {
 // Read reports whether there is one.
 func (b Box) Read() bool { return b.Head != "" }
 
+// With is the box with what its base demands. Checks that GitHub shows as expected are
+// demanded, whether a rule that may be seen says so or not.
+func (b Box) With(r Rules) Box {
+	expected := b.Rules.Checks
+	b.Rules = r
+	b.Rules.Checks = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Checks, expected))))
+	return b
+}
+
 // Facts are what is known of one pull request that might be merged.
 type Facts struct {
 	Pull     work.PullRequest

@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
@@ -36,8 +37,8 @@ type candidate struct {
 	pull   work.PullRequest
 	was    merging.Box // as it was read before
 	at     time.Time   // when
-	freeze string      // label of the issue that stops merging
-	queued bool        // we put its head into the queue
+	policy merging.Policy
+	queued bool // we put its head into the queue
 }
 
 // Read reads the box of each pull request that may be merged afresh, whatever else is new
@@ -48,9 +49,9 @@ func (h *Merges) Read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rules := map[string]merging.Rules{}
+	from := &env.BoxReader{R: h.R}
 	for _, c := range all {
-		err := h.readOne(ctx, c, rules)
+		err := h.readOne(ctx, c, from)
 		if batch.OutOfTime(err) {
 			return err
 		}
@@ -106,8 +107,7 @@ func (h *Merges) fill(ctx context.Context, tx *store.Tx, c *candidate) (bool, er
 	if err != nil {
 		return false, err
 	}
-	p := h.R.Settings.MergePolicy(item.Flow)
-	if c.freeze = p.Freeze; !p.Auto || c.pull.State != work.PullOpen {
+	if c.policy = h.R.Settings.MergePolicy(item.Flow); !c.policy.Auto || c.pull.State != work.PullOpen {
 		return false, nil
 	}
 	if c.was, _, err = tx.GetBox(ctx, c.pull.ID); err != nil || c.was.Head == "" {
@@ -118,22 +118,12 @@ func (h *Merges) fill(ctx context.Context, tx *store.Tx, c *candidate) (bool, er
 	return true, err
 }
 
-// readOne reads one box, with the rules of its base, which others may have as well.
-func (h *Merges) readOne(ctx context.Context, c candidate, rules map[string]merging.Rules) error {
-	box, err := h.R.GitHub.Box(ctx, h.Repo.Current, c.pull.NodeID, c.pull.Number, c.freeze)
+// readOne reads one box.
+func (h *Merges) readOne(ctx context.Context, c candidate, from *env.BoxReader) error {
+	box, err := from.Read(ctx, c.pull, c.policy, c.was)
 	if err != nil {
 		return err
 	}
-	demands, known := rules[box.Base]
-	if !known {
-		if demands, err = h.R.GitHub.Rules(ctx, h.Repo.Current, box.Base); err != nil {
-			return err
-		}
-		rules[box.Base] = demands
-	}
-	expected := box.Rules.Checks
-	box.Rules = demands
-	box.Rules.Checks = slices.Compact(slices.Sorted(slices.Values(slices.Concat(demands.Checks, expected))))
 	one := read{pull: c.pull, box: box}
 	if one.fell, err = h.fallen(ctx, c, &one.box); err != nil {
 		return err

@@ -51,6 +51,11 @@ func (h *hub) CommitChecks(_ context.Context, _ work.RepoName, commit string) ([
 	return h.group, true, nil
 }
 
+func (h *hub) PullFiles(_ context.Context, _ work.RepoName, number int) ([]string, error) {
+	h.asked = append(h.asked, fmt.Sprint("files ", number))
+	return []string{"a.go"}, nil
+}
+
 // world is a repository with approved pull requests, numbered by tens.
 type world struct {
 	t    *testing.T
@@ -152,6 +157,26 @@ func TestBoxesAreReadInEveryPass(t *testing.T) {
 	w.r.Settings.Review.Merge.Auto = false
 	if asked, _ := w.pass(); asked != "" {
 		t.Errorf("auto_merge is off, and GitHub is asked for %s", asked)
+	}
+}
+
+// Which paths it changes is asked for once for each head, and where the config asks.
+func TestChangedPaths(t *testing.T) {
+	w := newWorld(t, 1)
+	w.r.Settings.Review.Merge.Critical = []string{"**"}
+	for _, want := range []string{"box 10 agent:freeze, rules main, files 10", "box 10 agent:freeze, rules main"} {
+		if asked, _ := w.pass(); asked != want {
+			t.Errorf("asked for %s", asked)
+		}
+		if box, _ := w.stored(10); !slices.Equal(box.Paths, []string{"a.go"}) {
+			t.Errorf("stored %+v", box)
+		}
+	}
+	box := w.hub.boxes[10]
+	box.Head = "bbb"
+	w.hub.boxes[10] = box
+	if asked, _ := w.pass(); !strings.Contains(asked, "files 10") {
+		t.Errorf("the head moved, and nobody asks what it changes: %s", asked)
 	}
 }
 
