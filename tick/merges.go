@@ -22,6 +22,11 @@ func storeMerges(ctx context.Context, tx *store.Tx, plan plan.Plan, now time.Tim
 			return err
 		}
 	}
+	for _, id := range plan.AtOnce {
+		if err := tx.DeferAction(ctx, id, time.Time{}, ""); err != nil {
+			return err
+		}
+	}
 	for _, m := range plan.Merges {
 		a := m.Action
 		a.PlannedAt = now

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -41,7 +42,23 @@ func (h *Rebuild) recallStop(ctx context.Context, tx *store.Tx, e work.Event) er
 	if err := tx.PutStop(ctx, stop); err != nil {
 		return err
 	}
+	if err := recallMerge(ctx, tx, e, stop); err != nil {
+		return err
+	}
 	return recallReviews(ctx, tx, e, stop, marks)
+}
+
+// recallMerge has a head not be merged, or queued, that an attempt stopped: no look at
+// GitHub tells.
+func recallMerge(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop) error {
+	if !merging.Stays(stop.Reason.Kind) || stop.Reason.Head == "" {
+		return nil
+	}
+	pull, ok, err := tx.GetPull(ctx, e.RepoID, e.Number)
+	if err != nil || !ok || pull.HeadOID != stop.Reason.Head {
+		return err
+	}
+	return tx.SetMergeTrouble(ctx, pull.ID, pull.HeadOID, stop.Reason)
 }
 
 // recallReviews has reviews stay stopped that were. Nothing else on GitHub says that one

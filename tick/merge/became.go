@@ -61,7 +61,7 @@ func (o round) refused(ctx context.Context, j *job, e *actions.RefusedError) err
 	if why := reasonOf(e.Refusal, j.a); !why.None() {
 		return o.trouble(ctx, j, why)
 	}
-	o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeBlocked, Names: []string{e.Text}})
+	o.report(j, env.MergeWaits, sayOf(e.Refusal))
 	return o.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetLook(ctx, j.pull.ID) })
 }
 
@@ -78,6 +78,15 @@ func reasonOf(r github.Refusal, a work.Action) work.Reason {
 		github.IsDraft, github.AboutQueue, github.NothingNew:
 	}
 	return work.Reason{}
+}
+
+// sayOf is what is said in this pass of a refusal that may pass by itself.
+func sayOf(r github.Refusal) work.Reason {
+	switch r.Kind { //nolint:exhaustive // the others are no rules
+	case github.CheckMissing, github.ReviewNeeded, github.RuleBroken, github.AboutQueue:
+		return work.Reason{Kind: work.WhyMergeBlocked, Names: []string{r.Text}}
+	}
+	return work.Reason{Kind: work.WhyMergeRefused, Text: r.Text}
 }
 
 // trouble stores why a head is not merged, for a person to see to.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -45,7 +46,7 @@ func (r overMerge) merge(inv invocation) Reply {
 func (r overMerge) forget() bool {
 	of := landingOf(r.itemPlanner)
 	stopped := of.stopped()
-	if !r.item.Lands() || r.item.Landing.Trouble.None() && !stopped {
+	if !r.item.Lands() || !r.atOnce() && r.item.Landing.Trouble.None() && !stopped {
 		return false
 	}
 	if !r.item.Landing.Trouble.None() {
@@ -60,6 +61,18 @@ func (r overMerge) forget() bool {
 	}
 	r.resumeTo(work.StateAwaitingFeedback)
 	return true
+}
+
+// atOnce ends the wait after what GitHub refused. It reports whether there was one.
+func (r overMerge) atOnce() (waited bool) {
+	r.item.Landing.Actions = slices.Clone(r.item.Landing.Actions)
+	for i, a := range r.item.Landing.Actions {
+		if a.State == work.ActionPlanned && !a.NotBefore.IsZero() {
+			r.p.AtOnce = append(r.p.AtOnce, a.ID)
+			r.item.Landing.Actions[i].NotBefore, waited = time.Time{}, true
+		}
+	}
+	return waited
 }
 
 // mergeAgain has a pull request merged again that an earlier attempt stopped. False where

@@ -36,6 +36,7 @@ type Plan struct {
 	Merges   []PlannedMerge     // of pull requests of ours
 	Words    []merging.Word     // that people gave by commands: a head may be merged
 	Retried  []int64            // pull requests whose earlier attempts to merge are forgotten
+	AtOnce   []int64            // actions of merging that wait no longer after a refusal
 
 	Obeyed    []Obeyed
 	Told      []work.Event // commands from the command line, to be remembered

@@ -14,7 +14,7 @@ var merging = table{
 	work.WhyMergeNeverChecked: func(r work.Reason, p Place) Words {
 		return Words{
 			What: fmt.Sprintf("%s never reported on the head, for %s now", checks(r.Names), time.Duration(r.At)*time.Millisecond),
-			Fix:  "have it run, or take it out of the rules of the branch and out of required_checks", Resume: "it is merged once it is green, and " + p.give(command.VerbRetry) + " looks at once",
+			Fix:  "have it run, or take it out of the rules of the branch and out of required_checks", Resume: p.give(command.VerbRetry) + ", or wait: it is merged once that is green",
 		}
 	},
 	work.WhyMergeChecksHidden: func(r work.Reason, p Place) Words {
@@ -47,7 +47,7 @@ var merging = table{
 	work.WhyMergeHalf: func(r work.Reason, p Place) Words {
 		return Words{
 			What: fmt.Sprintf("it is half merged: %s is on `%s`, and GitHub shows the pull request as open", work.Short(r.Commit), r.Branch),
-			Fix:  "look at both, and close the pull request, or revert the commit", Resume: p.give(command.VerbRetry) + " looks again; it is never merged a second time",
+			Fix:  "look at both, and close the pull request, or revert the commit", Resume: p.give(command.VerbRetry) + " to have it looked at again; it is never merged a second time",
 		}
 	},
 	work.WhyMergeRefused: func(r work.Reason, p Place) Words {
@@ -61,12 +61,12 @@ var merging = table{
 		if r.Text != "" {
 			what += ": " + r.Text
 		}
-		return Words{What: what, Fix: "push a commit, or queue it yourself", Resume: p.give(command.VerbRetry) + " queues it again"}
+		return Words{What: what, Fix: "push a commit, or queue it yourself", Resume: p.give(command.VerbRetry) + " to have it queued again"}
 	},
 	work.WhyMergeDiffers: func(r work.Reason, p Place) Words {
 		return Words{
 			What: fmt.Sprintf("what landed as %s is not what was approved as %s: %s", work.Short(r.Commit), work.Short(r.Head), r.Text),
-			Fix:  "look at both commits, and find out what GitHub or a queue did", Resume: p.resumeMerging() + " lets the repository's pull requests be merged again",
+			Fix:  "look at both commits, and find out what GitHub or a queue did", Resume: "run " + p.resumeMerging(),
 		}
 	},
 
