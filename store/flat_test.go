@@ -182,11 +182,12 @@ func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, actionsErr := tx.ListMergingActions(ctx, r.ID)
 	_, unsettledErr := tx.ListUnsettledMerges(ctx, r.ID)
 	_, watchedErr := tx.ListWatched(ctx, r.ID, t0)
+	_, updatesErr := tx.ListUpdates(ctx, r.ID, t0)
 	_, unjudgedErr := tx.ListUnjudgedMerges(ctx, r.ID, t0, 10)
 	_, recentErr := tx.ListMerges(ctx, r.ID, t0)
 	_, _, stoppedErr := tx.MergingStopped(ctx, r.ID)
 	_, readsErr := tx.ListBoxReads(ctx, r.ID)
-	err = firstOf(err, actionsErr, unsettledErr, watchedErr, unjudgedErr, recentErr, stoppedErr, readsErr)
+	err = firstOf(err, actionsErr, unsettledErr, watchedErr, updatesErr, unjudgedErr, recentErr, stoppedErr, readsErr)
 	for _, p := range candidates {
 		_, _, boxErr := tx.GetBox(ctx, p.ID)
 		_, wordsErr := tx.ListMergeWords(ctx, p.ID)

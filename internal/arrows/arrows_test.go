@@ -82,7 +82,7 @@ var arrows = map[string]string{
 	"tick/compose":              "internal/work internal/work/origin internal/work/review prompts prompts/public store tick/env",
 	"tick/env":                  "actions internal/agent internal/config internal/git internal/github internal/work internal/work/explain internal/work/merging internal/work/review internal/work/spending prompts prompts/secrets store tick/folder",
 	"tick/folder":               "internal/files internal/sandbox internal/work internal/work/explain",
-	"tick/ingest":               "internal/github internal/work internal/work/command internal/work/origin internal/work/review store tick/env tick/ingest/batch tick/ingest/comments tick/ingest/merges tick/ingest/pulls tick/notice",
+	"tick/ingest":               "internal/github internal/work internal/work/command internal/work/merging internal/work/origin internal/work/review store tick/env tick/ingest/batch tick/ingest/comments tick/ingest/merges tick/ingest/pulls tick/notice",
 	"tick/ingest/batch":         "internal/config internal/github internal/work internal/work/command internal/work/merging internal/work/review store tick/env tick/notice",
 	"tick/ingest/comments":      "actions internal/github internal/work internal/work/command store tick/env tick/ingest/batch",
 	"tick/ingest/merges":        "internal/work internal/work/merging store tick/env tick/ingest/batch",

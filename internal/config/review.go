@@ -67,6 +67,7 @@ func (r Repo) ReviewPolicy(flow work.Flow) review.Policy {
 	p := review.Policy{
 		Pool:         map[string]review.Reviewer{},
 		MaxFixCycles: r.Review.MaxFixCycles, RequireHuman: r.Review.RequireHuman, KeepOnBaseMerge: r.Review.KeepOnBaseMerge,
+		HearPeople:    r.Review.RequireHuman || r.Review.Merge.Auto,
 		WithoutChecks: r.Checks == work.ChecksNever, Blocking: r.Review.Blocking,
 	}
 	for _, built := range builtInReviewers() {

@@ -204,3 +204,22 @@ func TestARebaseThatTidiesMessages(t *testing.T) {
 		t.Errorf("%v %+v", ok, got)
 	}
 }
+
+// Our own merges say the token; a quote of it says nothing.
+func TestWhatACommitTells(t *testing.T) {
+	w, f := ours(t)
+	w.at("main", f.base)
+	for message, want := range map[string]bool{
+		"T\n\nMergexo-Action: " + token: true, "T\n\n" + token + "\n\nSigned-off-by: P <p@x>": true,
+		"T\n\nThis reverts " + token: false, "T": false,
+	} {
+		w.cmd(w.person, "commit", "-q", "--allow-empty", "-m", message)
+		w.publish()
+		if got, err := w.mirror.Tells(t.Context(), w.main(), token); got != want || err != nil {
+			t.Errorf("%q: %v, %v", message, got, err)
+		}
+	}
+	if _, err := w.mirror.Tells(t.Context(), strings.Repeat("1", 40), token); err == nil {
+		t.Error("a commit that is not there tells something")
+	}
+}

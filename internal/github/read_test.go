@@ -251,6 +251,9 @@ func TestPulls(t *testing.T) {
 	if got := again(); got.State != work.PullMerged || got.MergeCommit != oid || got.MergedAt.IsZero() {
 		t.Errorf("merged pull request %+v", got)
 	}
+	if got, _, err := w.client.Pull(ctx, w.name, n); err != nil || got.MergedBy.Login == "" || got.MergedBy.ID == 0 || got.MergeCommit != oid {
+		t.Errorf("merged pull request by itself %+v, %v", got, err)
+	}
 	if _, ok, err := w.client.Pull(ctx, w.name, 99); ok || err != nil {
 		t.Errorf("no pull request: %v, %v", ok, err)
 	}

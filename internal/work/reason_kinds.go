@@ -115,7 +115,7 @@ const (
 	WhyMergeBlocked        ReasonKind = "merge_blocked"           // by a rule that GitHub does not show; Names
 	WhyMergeHalted         ReasonKind = "merging_stopped"         // in the whole repository; Commit (that landed), Text, At
 	WhyMergeUnclear        ReasonKind = "merge_unclear"           // it was sent, and its answer never came
-	WhyMergeBusy           ReasonKind = "merge_turn_first"        // an agent works on it, or is to
+	WhyMergeBusy           ReasonKind = "merge_turn_first"        // an agent or a person has something to do on it first
 	WhyMergeNext           ReasonKind = "merge_after_another"     // Count (its number), Branch
 	WhyMergeUnread         ReasonKind = "merge_news"              // it changed since it was read
 	WhyMergeNotRead        ReasonKind = "merge_not_read"          //

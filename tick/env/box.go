@@ -15,34 +15,47 @@ type BoxReader struct {
 }
 
 // Read reads GitHub's merge box of a pull request, with what its base demands and, where
-// the config asks, the paths that it changes. was is the box as it was read before: at the
-// same head it changes the same paths.
+// the config asks, the paths that it changes. The box itself comes last: what changed
+// while the rest was read shows in it. was is the box as it was read before: at the same
+// head the same paths are changed.
 func (b *BoxReader) Read(ctx context.Context, pull work.PullRequest, p merging.Policy, was merging.Box) (merging.Box, error) {
 	hub, repo := b.R.GitHub, b.R.Row.Current
+	rules, err := b.demands(ctx, pull.Base)
+	if err != nil {
+		return merging.Box{}, err
+	}
+	var paths []string
+	switch {
+	case len(p.Critical) == 0:
+	case was.Head == pull.HeadOID && was.Base == pull.Base && len(was.Paths) > 0:
+		paths = was.Paths
+	default:
+		if paths, err = hub.PullFiles(ctx, repo, pull.Number); err != nil {
+			return merging.Box{}, err
+		}
+	}
 	box, err := hub.Box(ctx, repo, pull.NodeID, pull.Number, p.Freeze)
 	if err != nil {
 		return box, err
 	}
-	rules, known := b.rules[box.Base]
-	if !known {
-		if rules, err = hub.Rules(ctx, repo, box.Base); err != nil {
-			return box, err
-		}
-		if b.rules == nil {
-			b.rules = map[string]merging.Rules{}
-		}
-		b.rules[box.Base] = rules
-	}
 	box = box.With(rules)
-	switch {
-	case len(p.Critical) == 0:
-	case was.Head == box.Head && was.Base == box.Base && len(was.Paths) > 0:
-		box.Paths = was.Paths
-	default:
-		box.Paths, err = hub.PullFiles(ctx, repo, pull.Number)
-		if len(box.Paths) >= github.MaxPullFiles { // GitHub names no more, so that not all are known
-			box.Paths = nil
-		}
+	if box.Head == pull.HeadOID && len(paths) < github.MaxPullFiles { // of another head nobody has asked, and more are not named
+		box.Paths = paths
 	}
-	return box, err
+	return box, nil
+}
+
+func (b *BoxReader) demands(ctx context.Context, base string) (merging.Rules, error) {
+	if rules, known := b.rules[base]; known {
+		return rules, nil
+	}
+	rules, err := b.R.GitHub.Rules(ctx, b.R.Row.Current, base)
+	if err != nil {
+		return rules, err
+	}
+	if b.rules == nil {
+		b.rules = map[string]merging.Rules{}
+	}
+	b.rules[base] = rules
+	return rules, nil
 }

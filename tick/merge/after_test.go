@@ -239,3 +239,38 @@ func TestLandedOnce(t *testing.T) {
 		t.Error("stored again")
 	}
 }
+
+// With the database lost, what people merged is theirs: it is looked at once, and neither
+// compared nor followed by anything.
+func TestMergedByPeopleBeforeTheLoss(t *testing.T) {
+	s := newStage(t)
+	_, err := s.sim.Merge(s.pull, "olga", "squash")
+	s.must(err)
+	s.lose()
+	s.track()
+	for range 2 {
+		s.pass()
+		s.later(time.Hour)
+	}
+	before := len(s.hub.Requests())
+	s.run()
+	_, there := s.sim.Head(branch)
+	if row := s.row(); row.Stage != merging.Void || !there || len(s.hub.Requests()) != before || s.outcome() != "" {
+		t.Errorf("row %+v, branch there: %v, %d requests\n%s", row, there, len(s.hub.Requests())-before, &s.log)
+	}
+}
+
+// Without auto_merge nobody asks who merged what.
+func TestNothingIsAskedWhereNothingIsMerged(t *testing.T) {
+	s := newStage(t)
+	_, err := s.sim.Merge(s.pull, "pat", "squash")
+	s.must(err)
+	s.lose()
+	s.track()
+	s.repo.Settings.Review.Merge.Auto = false
+	before := len(s.hub.Requests())
+	s.run()
+	if s.row().ID != 0 || len(s.hub.Requests()) != before {
+		t.Errorf("row %+v, %d requests", s.row(), len(s.hub.Requests())-before)
+	}
+}

@@ -1,15 +1,17 @@
 package merge
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// mostNamed is how many paths a sentence names.
+// mostNamed is how many names a sentence has.
 const mostNamed = 5
+
+// longestName bounds each of them, in characters.
+const longestName = 200
 
 // differs says in what something that landed is not what was approved; empty: in nothing.
 func differs(l git.Landing) string {
@@ -33,13 +35,23 @@ func inPaths(paths []string) string {
 	if len(paths) == 0 {
 		return ""
 	}
-	named := make([]string, 0, mostNamed)
-	for _, p := range paths[:min(len(paths), mostNamed)] {
-		named = append(named, "`"+strings.ReplaceAll(p, "`", "'")+"`")
+	return ": " + named(paths, "other file")
+}
+
+// named lists names that somebody else gave, as code on one line each, and counts those that
+// are too many.
+func named(names []string, noun string) string {
+	some := make([]string, 0, mostNamed)
+	for _, n := range names[:min(len(names), mostNamed)] {
+		n = strings.Join(strings.Fields(strings.ReplaceAll(n, "`", "'")), " ")
+		if r := []rune(n); len(r) > longestName {
+			n = string(r[:longestName]) + "…"
+		}
+		some = append(some, "`"+n+"`")
 	}
-	text := ": " + strings.Join(named, ", ")
-	if more := len(paths) - len(named); more > 0 {
-		text += fmt.Sprintf(" and %s", work.Count(more, "other file"))
+	text := strings.Join(some, ", ")
+	if more := len(names) - len(some); more > 0 {
+		text += " and " + work.Count(more, noun)
 	}
 	return text
 }

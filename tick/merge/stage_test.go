@@ -70,7 +70,7 @@ func newStage(t *testing.T) *stage {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	s := &stage{T: t, began: time.Now().Truncate(time.Second)}
-	s.hub, err = githubsim.New(githubsim.Options{Dir: dir, Now: s.at})
+	s.hub, err = githubsim.New(githubsim.Options{Dir: t.TempDir(), Now: s.at})
 	s.must(err)
 	t.Cleanup(func() { _ = s.hub.Close() })
 	token, err := s.hub.AddUser("olga")

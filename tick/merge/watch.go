@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -65,7 +64,7 @@ func (o round) red(ctx context.Context, commit string) (names []string, err erro
 
 func (o round) redText(row merging.Merge, red []string, reverts bool) string {
 	text := fmt.Sprintf("After this was merged as %s, %s on `%s`, and %s not on the commit before it: %s.",
-		row.Commit, failed(len(red)), row.Base, map[bool]string{true: "was", false: "were"}[len(red) == 1], strings.Join(quoted(red), ", "))
+		row.Commit, failed(len(red)), row.Base, map[bool]string{true: "was", false: "were"}[len(red) == 1], named(red, "other check"))
 	if reverts {
 		text += " A pull request that takes it back is opened for people to judge."
 	}
@@ -79,14 +78,6 @@ func failed(n int) string {
 	return fmt.Sprintf("%d checks failed", n)
 }
 
-func quoted(names []string) []string {
-	all := make([]string, len(names))
-	for i, name := range names {
-		all[i] = "`" + strings.ReplaceAll(name, "`", "'") + "`"
-	}
-	return all
-}
-
 // revertBranch is the branch of the pull request that takes a merge back.
 func revertBranch(row merging.Merge) string {
 	return fmt.Sprintf("agent/revert/%d-%s", row.Number, work.Short(row.Commit))
@@ -97,7 +88,7 @@ func revertBranch(row merging.Merge) string {
 func (o round) revert(row merging.Merge, red []string) work.Action {
 	token := work.RevertToken(o.r.Row.Key(), row.Number, row.Commit)
 	body := fmt.Sprintf("After #%d was merged into `%s` as %s, checks failed there: %s.\n\n"+
-		"This takes it back, for people to judge: gh mergexo does not work on this pull request, and does not merge it.", row.Number, row.Base, row.Commit, strings.Join(quoted(red), ", "))
+		"This takes it back, for people to judge: gh mergexo does not work on this pull request, and does not merge it.", row.Number, row.Base, row.Commit, named(red, "other check"))
 	return work.Action{
 		RepoID: o.r.Row.ID, ItemID: row.ItemID, Kind: work.ActionRevert, Need: work.NeedCosmetic, State: work.ActionPlanned, PlannedAt: o.Now(),
 		Token: token, Number: row.Number, Target: revertBranch(row), Head: row.Commit, Base: row.Base, Extra: row.Parent,

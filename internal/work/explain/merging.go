@@ -134,7 +134,7 @@ var merging = table{
 		case r.Name == "max_merge_lines":
 			what = fmt.Sprintf("a person has to approve this head: it changes %d lines, more than %.0f (max_merge_lines)", r.Count, r.Limit)
 		}
-		return Words{What: what, Resume: "somebody with write permission approves it on GitHub, or " + p.give(command.VerbMerge)}
+		return Words{What: what, Resume: "approve it on GitHub as somebody with write permission who is not its author, or " + p.give(command.VerbMerge)}
 	},
 	work.WhyMergeQueued: func(r work.Reason, _ Place) Words {
 		what := "it is in the merge queue"
@@ -170,7 +170,7 @@ var merging = table{
 		return Words{What: "the answer to its merge never came", Resume: "the pull request and its base are looked at before anything is sent again"}
 	},
 	work.WhyMergeBusy: func(work.Reason, Place) Words {
-		return Words{What: "an agent works on it, or is to", Resume: "it is merged after that, if it is approved again"}
+		return Words{What: "an agent or a person has something to do on it first", Resume: "it is merged after that, if it is approved again"}
 	},
 	work.WhyMergeNext: func(r work.Reason, p Place) Words {
 		return Words{What: fmt.Sprintf("%s#%d is merged into `%s` first", p.Repo, r.Count, r.Branch), Resume: "it is judged again after that"}

@@ -62,6 +62,7 @@ type Policy struct {
 	Pool            map[string]Reviewer // by name: who may be called in
 	MaxFixCycles    int
 	RequireHuman    bool // an approval by a person who is not the author, beside the reviewers'
+	HearPeople      bool // approvals of people who are no reviewers are noted: merging may ask for one
 	KeepOnBaseMerge bool // approvals, when the base was merged in and changed nothing
 	WithoutChecks   bool // neither running checks nor red ones hold a review back
 	Blocking        Severity
@@ -88,7 +89,7 @@ type Verdict struct {
 	PullID    int64
 	ReviewID  int64  // GitHub's; 0: a command gave it
 	CommentID int64  // of the command; 0: a review gave it
-	Reviewer  string // empty: a person who is no reviewer; counts for Policy.RequireHuman alone
+	Reviewer  string // empty: a person who is no reviewer; counts for Policy.RequireHuman, and for merging
 	Human     bool
 	Head      string // the commit that was looked at
 	KeptFrom  string // the commit that was approved, where only the base was merged in since

@@ -147,7 +147,7 @@ func (w *world) stored(number int) (box merging.Box, trouble work.Reason) {
 func TestBoxesAreReadInEveryPass(t *testing.T) {
 	w := newWorld(t, 2)
 	for range 2 {
-		if asked, _ := w.pass(); asked != "box 10 agent:freeze, rules main, box 20 agent:freeze" {
+		if asked, _ := w.pass(); asked != "rules main, box 10 agent:freeze, box 20 agent:freeze" {
 			t.Errorf("asked for %s", asked)
 		}
 	}
@@ -164,7 +164,7 @@ func TestBoxesAreReadInEveryPass(t *testing.T) {
 func TestChangedPaths(t *testing.T) {
 	w := newWorld(t, 1)
 	w.r.Settings.Review.Merge.Critical = []string{"**"}
-	for _, want := range []string{"box 10 agent:freeze, rules main, files 10", "box 10 agent:freeze, rules main"} {
+	for _, want := range []string{"rules main, files 10, box 10 agent:freeze", "rules main, box 10 agent:freeze"} {
 		if asked, _ := w.pass(); asked != want {
 			t.Errorf("asked for %s", asked)
 		}
@@ -172,9 +172,15 @@ func TestChangedPaths(t *testing.T) {
 			t.Errorf("stored %+v", box)
 		}
 	}
-	box := w.hub.boxes[10]
-	box.Head = "bbb"
-	w.hub.boxes[10] = box
+	w.update(func(ctx context.Context, tx *store.Tx) error {
+		pull, _, err := tx.GetPull(ctx, w.repo.ID, 10)
+		if err != nil {
+			return err
+		}
+		pull.HeadOID = "bbb"
+		_, err = tx.PutPull(ctx, pull)
+		return err
+	})
 	if asked, _ := w.pass(); !strings.Contains(asked, "files 10") {
 		t.Errorf("the head moved, and nobody asks what it changes: %s", asked)
 	}

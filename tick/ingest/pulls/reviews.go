@@ -168,8 +168,8 @@ func copied(r github.Review, v review.Verdict, d github.PullDetail, ours []int64
 }
 
 // personsVerdict reads the review of a person who is one of the reviewers; or who is none,
-// where the config asks for a person's approval beside theirs: their last word counts, and
-// changes that they ask for are feedback as well.
+// where the config may ask for a person's approval beside theirs: their last word counts,
+// and changes that they ask for are feedback as well.
 func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github.PullDetail) (batch.Verdict, bool, error) {
 	v := review.Verdict{
 		ReviewID: r.ID, Human: true, Head: r.CommitOID, Epoch: by.stored.Record.Epoch, Cycle: review.FixCycle(by.stored.Fixes, by.stored.Record.Epoch),
@@ -190,7 +190,7 @@ func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github
 		return batch.Verdict{Verdict: by.stored.Verdicts[at], Dismissed: withdrawn(r, d)}, true, nil
 	}
 	who, named, err := by.reviewerOf(ctx, r.Author)
-	if err != nil || !named && (!by.policy.RequireHuman || r.Author.ID == by.pull.Author.ID) {
+	if err != nil || !named && (!by.policy.HearPeople || r.Author.ID == by.pull.Author.ID) {
 		return batch.Verdict{}, false, err
 	}
 	if _, marked := work.ParseMarks(r.Body); !named && (marked || r.CommitOID != d.HeadOID) {
