@@ -19,6 +19,7 @@ const (
 	listening mode = "listening" // it answers people
 	reviewing mode = "reviewing" // an agent reviews pull requests, too
 	asking    mode = "asking"    // and after it a person
+	merging   mode = "merging"   // and what is approved is merged, once a person says so
 )
 
 // person is the login of the person who reviews, if any.
@@ -31,7 +32,10 @@ func (m mode) person() []string {
 
 // review is the part of the config that says who reviews.
 func (m mode) review() string {
-	text := fmt.Sprintf("[repo.review]\nenabled = %t\n", m == reviewing || m == asking)
+	text := fmt.Sprintf("[repo.review]\nenabled = %t\n", m == reviewing || m == asking || m == merging)
+	if m == merging {
+		text += "auto_merge = true\nmax_merge_lines = 1\nrequire_human_approval = true\n"
+	}
 	for _, login := range m.person() {
 		text += fmt.Sprintf("[[repo.reviewers]]\nname = \"quinn\"\n[[repo.reviewers]]\nname = %q\ntype = \"human\"\nlogin = %q\n", login, login)
 	}
@@ -75,6 +79,9 @@ func (w *world) reviewed(t *testing.T, m mode) int {
 	db := openRead(t, w.database())
 	defer func() { must(t, db.Close()) }()
 	state := "state = 'approved'"
+	if m == merging {
+		state = "state = 'checking_approval'"
+	}
 	if m == asking {
 		state = "state = 'reviewing' AND reviewer = '" + person + "'"
 	}
