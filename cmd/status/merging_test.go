@@ -31,7 +31,7 @@ func toMerge(change func(*merging.Facts, *merging.Policy)) Facts {
 			Methods: merging.Methods(), Permission: "WRITE", Rules: merging.Rules{Known: true},
 		},
 	}
-	policy := merging.Policy{Auto: true, ChecksTimeout: time.Hour, CanApprove: true}
+	policy := merging.Policy{Auto: true, ChecksTimeout: time.Hour, Approvers: 1}
 	if change != nil {
 		change(&facts, &policy)
 	}

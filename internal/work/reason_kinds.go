@@ -104,7 +104,7 @@ const (
 	WhyMergeChecksRun      ReasonKind = "merge_checks_pending"    // Names
 	WhyMergeReviews        ReasonKind = "merge_approvals"         // Names (reviewers)
 	WhyMergeReviewRequired ReasonKind = "merge_review_required"   // by GitHub's rules; Count. A stop where nobody who is configured can give it
-	WhyMergeChangesAsked   ReasonKind = "merge_changes_requested" // on GitHub
+	WhyMergeChangesAsked   ReasonKind = "merge_changes_requested" // on GitHub; Names (logins)
 	WhyMergeThreads        ReasonKind = "merge_conversations"     // Count
 	WhyMergeComments       ReasonKind = "merge_comments"          // Count
 	WhyMergeHeld           ReasonKind = "merge_held"              // Who, At

@@ -18,6 +18,12 @@ var merging = table{
 		}
 	},
 	work.WhyMergeChecksHidden: func(r work.Reason, p Place) Words {
+		if len(r.Names) == 0 {
+			return Words{
+				What: "the checks cannot be seen with this token, and GitHub does not say that it would merge",
+				Fix:  "give gh a token that may read checks", Resume: "it is merged once GitHub says that nothing holds it, and " + p.give(command.VerbRetry) + " looks at once",
+			}
+		}
 		return Words{
 			What: fmt.Sprintf("%s of required_checks cannot be seen with this token", checks(r.Names)),
 			Fix:  "give gh a token that may read checks, or take required_checks out of the config", Resume: p.give(command.VerbRetry),
@@ -105,8 +111,13 @@ var merging = table{
 		}
 		return Words{What: what, Resume: "somebody with write permission who is not its author approves it on GitHub; a reviewer with an account of its own can"}
 	},
-	work.WhyMergeChangesAsked: func(work.Reason, Place) Words {
-		return Words{What: "a review on GitHub asks for changes", Resume: "whoever gave it approves, or it is dismissed"}
+	work.WhyMergeChangesAsked: func(r work.Reason, _ Place) Words {
+		who, next := "a review", "whoever gave it"
+		if len(r.Names) > 0 {
+			who = strings.Join(r.Names, ", ")
+			next = who
+		}
+		return Words{What: who + " requested changes on GitHub", Resume: next + " approves, or the review is dismissed there"}
 	},
 	work.WhyMergeThreads: func(r work.Reason, _ Place) Words {
 		return Words{What: fmt.Sprintf("the rules of the branch ask for resolved conversations, and %d are open", r.Count), Resume: "resolve them on the pull request"}

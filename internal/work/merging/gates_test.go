@@ -27,7 +27,7 @@ func ready() (Facts, Policy) {
 		Approved: true, Now: noon,
 	}
 	p := Policy{
-		Auto: true, ChecksTimeout: time.Hour, CanApprove: true, Freeze: "agent:freeze",
+		Auto: true, ChecksTimeout: time.Hour, Approvers: 1, Freeze: "agent:freeze",
 		Match: func(glob, path string) bool { return glob == path },
 	}
 	return f, p
@@ -70,7 +70,9 @@ func closings() []closing {
 			f.Box.Reviews = append(f.Box.Reviews, Review{ID: 9, State: "DISMISSED", Head: head})
 		}},
 		{"review required", GateReview, work.WhyMergeReviewRequired, false, func(f *Facts, _ *Policy) { f.Box.Decision = "REVIEW_REQUIRED" }},
-		{"review required of nobody", GateReview, work.WhyMergeReviewRequired, true, func(f *Facts, p *Policy) { f.Box.Decision, p.CanApprove = "REVIEW_REQUIRED", false }},
+		{"review required of nobody", GateReview, work.WhyMergeReviewRequired, true, func(f *Facts, p *Policy) { f.Box.Decision, p.Approvers = "REVIEW_REQUIRED", 0 }},
+		{"more reviews required than anybody gives", GateReview, work.WhyMergeReviewRequired, true, func(f *Facts, _ *Policy) { f.Box.Decision, f.Box.Rules.Approvals = "REVIEW_REQUIRED", 2 }},
+		{"a person asks for changes, and GitHub does not mind", GateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Against = []string{"bob"} }},
 		{"changes requested", GateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Box.Decision = "CHANGES_REQUESTED" }},
 		{"conversations", GateConversations, work.WhyMergeThreads, false, func(f *Facts, _ *Policy) { f.Box.Rules.Threads, f.Box.Threads = true, 2 }},
 		{"comments", GateComments, work.WhyMergeComments, false, func(f *Facts, _ *Policy) { f.Said = 1 }},
@@ -159,6 +161,10 @@ func TestWhatOpensAGateAgain(t *testing.T) {
 		}, AskMerge},
 		{"our own status alone", func(f *Facts, _ *Policy) { f.Box.Checks = []Check{{Name: review.StatusContext, State: Runs}} }, AskMerge},
 		{"checks that are hidden, and GitHub would merge", func(f *Facts, _ *Policy) { f.Box.ChecksKnown = false }, AskMerge},
+		{"checks that are hidden, and a queue", func(f *Facts, _ *Policy) {
+			f.Box.ChecksKnown, f.Box.Status, f.Box.Queue.Required = false, blocked, true
+		}, AskEnqueue},
+		{"checks that are hidden, and it is behind", func(f *Facts, _ *Policy) { f.Box.ChecksKnown, f.Box.Status = false, behind }, AskUpdate},
 		{"somebody else approved the last push", func(f *Facts, _ *Policy) {
 			f.Box.Rules.LastPush = true
 			f.Box.Reviews = []Review{{ID: 1, State: "APPROVED", Head: head, By: work.Account{ID: 2}}}
