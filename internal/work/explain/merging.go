@@ -95,7 +95,7 @@ var merging = table{
 		return Words{What: checks(r.Names) + " did not report yet", Resume: "it is merged once they are green"}
 	},
 	work.WhyMergeChecksRun: func(r work.Reason, _ Place) Words {
-		return Words{What: checks(r.Names) + " not finished yet", Resume: "it is merged once they are green"}
+		return Words{What: checks(r.Names) + plural(len(r.Names), " has", " have") + " not finished yet", Resume: "it is merged once they are green"}
 	},
 	work.WhyMergeReviews: func(r work.Reason, _ Place) Words {
 		what := "its reviewers have not all approved this head"
@@ -120,7 +120,7 @@ var merging = table{
 		return Words{What: who + " requested changes on GitHub", Resume: next + " approves, or the review is dismissed there"}
 	},
 	work.WhyMergeThreads: func(r work.Reason, _ Place) Words {
-		return Words{What: fmt.Sprintf("the rules of the branch ask for resolved conversations, and %d are open", r.Count), Resume: "resolve them on the pull request"}
+		return Words{What: fmt.Sprintf("the rules of the branch ask for resolved conversations, and %d %s open", r.Count, plural(r.Count, "is", "are")), Resume: "resolve them on the pull request"}
 	},
 	work.WhyMergeComments: func(r work.Reason, _ Place) Words {
 		return Words{What: fmt.Sprintf("%s of people to be answered", work.Count(r.Count, "comment")), Resume: "a turn answers them"}
@@ -204,6 +204,14 @@ var merging = table{
 // again.
 func (p Place) resumeMerging() string {
 	return "`" + strings.TrimSpace("gh mergexo resume-merging "+p.Repo) + "`"
+}
+
+// plural is the one word for one thing, and the other one for any other number.
+func plural(n int, one, other string) string {
+	if n == 1 {
+		return one
+	}
+	return other
 }
 
 // checks names checks.
