@@ -177,6 +177,9 @@ var merging = table{
 		}
 		return Words{What: what, Resume: "look at what landed, then " + p.resumeMerging()}
 	},
+	work.WhyMergeTaken: func(work.Reason, Place) Words {
+		return Words{What: "GitHub took the merge", Resume: "the next pass reads what became of it"}
+	},
 	work.WhyMergeUnclear: func(work.Reason, Place) Words {
 		return Words{What: "the answer to its merge never came", Resume: "the pull request and its base are looked at before anything is sent again"}
 	},

@@ -282,7 +282,7 @@ func (g *gates) merging() {
 	case g.f.Refused != "":
 		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeBlocked, Names: []string{g.f.Refused}})
 	case g.f.Taken:
-		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeUnread})
+		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeTaken})
 	case g.f.Unclear:
 		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeUnclear})
 	case g.f.Busy:

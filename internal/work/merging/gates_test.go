@@ -101,7 +101,7 @@ func closings() []closing {
 		{"trouble", GateMerging, work.WhyMergeHalf, true, func(f *Facts, _ *Policy) { f.Trouble = work.Reason{Kind: work.WhyMergeHalf} }},
 		{"halt", GateMerging, work.WhyMergeHalted, false, func(f *Facts, _ *Policy) { f.Halt = &Halt{At: noon} }},
 		{"unclear", GateMerging, work.WhyMergeUnclear, false, func(f *Facts, _ *Policy) { f.Unclear = true }},
-		{"taken", GateMerging, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Taken, f.Unclear = true, true }},
+		{"taken", GateMerging, work.WhyMergeTaken, false, func(f *Facts, _ *Policy) { f.Taken, f.Unclear = true, true }},
 		{"turn", GateMerging, work.WhyMergeBusy, false, func(f *Facts, _ *Policy) { f.Busy = true }},
 		{"news", GateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.UpdatedAt = noon.Add(time.Second) }},
 		{"another head", GateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Head = "2222222222222222222222222222222222222222" }},
