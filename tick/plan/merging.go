@@ -155,7 +155,7 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 	if len(all) == 0 {
 		return
 	}
-	slices.SortFunc(all, func(a, b merging.Candidate) int { return a.Number - b.Number }) // so they enter a queue
+	slices.SortFunc(all, func(a, b merging.Candidate) int { return a.Number - b.Number }) // a queue takes them in this order
 	first := of[all[0].Number].item.Landing.Policy
 	chosen, waits := merging.Next(slices.Concat(all, underWay(v.Sent, of)), v.Now, first.ChecksTimeout)
 	for _, c := range all {

@@ -165,6 +165,30 @@ func TestTheRowOfAMerge(t *testing.T) {
 	}
 }
 
+// What is older goes into a queue before what is younger, whichever issue was first.
+func TestTheOlderIsQueuedFirst(t *testing.T) {
+	queue := func(v *known.Snapshot) {
+		for n := range v.Items {
+			v.Items[n].Landing.Box.Queue.Required = true
+		}
+		v.Items[0].Pull.Number, v.Items[1].Pull.Number = 7, 4
+	}
+	p := For(scene(landable, second, queue))
+	if len(p.Merges) != 2 || p.Merges[0].Number != 4 || p.Merges[1].Number != 7 {
+		t.Error(lands(p))
+	}
+}
+
+// A branch that was brought up to date has its turn while its reviewers look again.
+func TestOthersWaitForWhatWasUpdated(t *testing.T) {
+	updated := func(v *known.Snapshot) {
+		v.Sent = append(v.Sent, work.Action{Kind: work.ActionUpdateBranch, State: work.ActionApplied, Number: 9, Base: "main"})
+	}
+	if p := For(scene(landable, updated)); len(p.Merges) != 0 || !strings.Contains(lands(p), "wait") {
+		t.Error(lands(p))
+	}
+}
+
 // drawLandings has some items be merged by us, with whatever may be wrong.
 func drawLandings(t *rapid.T, v *known.Snapshot) {
 	for n := range v.Items {
