@@ -84,6 +84,8 @@ type Queue struct {
 	State    string `json:"state,omitempty"` // QUEUED, AWAITING_CHECKS, MERGEABLE, UNMERGEABLE, LOCKED
 	Position int    `json:"position,omitempty"`
 	Group    string `json:"group,omitempty"` // the commit whose checks decide
+
+	By work.Account `json:"by,omitzero"` // who put it there
 }
 
 // Rules are what a base branch demands, as far as a reader sees it.
