@@ -138,7 +138,7 @@ func (r landing) candidate() (merging.Candidate, bool) {
 	patience := r.item.Landing.Policy.ChecksTimeout
 	return merging.Candidate{
 		Number: r.item.Pull.Number, Base: r.item.Pull.Base, Updated: r.item.Updated(),
-		Sent: r.item.Unclear() || r.item.Updating(r.v.Now, patience), Choice: r.choose(),
+		Sent: r.item.Moves() || r.item.Updating(r.v.Now, patience), Choice: r.choose(),
 	}, true
 }
 
