@@ -81,6 +81,25 @@ func mergeHistories(side int) *rapid.Generator[chronicle] {
 // fewMerges is how many histories are made when nobody asks for more.
 const fewMerges = 20
 
+// tellingMerges are short histories, each of which goes wrong where one guard of merging is
+// missing: the head in the request, the look at the base after an answer that is no answer,
+// and the last look.
+var tellingMerges = []string{
+	"begin:0 pass meddle:2:0 pass pass",
+	"begin:0 pass answer:0 pass pass",
+	"begin:0 pass meddle:1:1 pass pass",
+}
+
+// TestMergesThatTell plays the short histories.
+func TestMergesThatTell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the real program")
+	}
+	for _, one := range tellingMerges {
+		t.Run(one, func(t *testing.T) { playMerges(t, one) })
+	}
+}
+
 // TestMergeModel: whatever happens in whatever order, a merge lands only with every gate open
 // for that very head, and once; and once all gates are open, it lands.
 func TestMergeModel(t *testing.T) {
