@@ -176,6 +176,25 @@ func TestBringsUpToDate(t *testing.T) {
 	}
 }
 
+// Where rules ask for heads that are up to date and something else blocks, one look says that
+// nothing of the base is missing, and nobody is told that it was brought up to date.
+func TestBlockedWhileUpToDate(t *testing.T) {
+	s := newStage(t)
+	s.sim.SetRuleset("strict", "main", githubsim.Rules{Checks: []string{"build"}, Strict: true})
+	_, err := s.sim.SetCheck(s.head, "build", "completed", "success")
+	s.must(err)
+	s.sim.RefuseMerges("You're not authorized to push to this branch.")
+	for range 3 {
+		s.pass()
+		if s.outcome() != "" {
+			t.Errorf("reported %q, and nothing was done", s.outcome())
+		}
+	}
+	if s.asked("PUT", "/update-branch") != 0 {
+		t.Errorf("%d updates asked for\n%s", s.asked("PUT", "/update-branch"), &s.log)
+	}
+}
+
 // A pass dies after each step of a merge; the next ones carry it on, and it is merged once.
 func TestDeathAtEachStep(t *testing.T) {
 	for name, point := range map[string]func(s *stage){

@@ -159,7 +159,7 @@ type Facts struct {
 	Taken    bool        // GitHub took a merge of this head, or has queued it, and was not read since
 	Unclear  bool        // a merge of this head was sent, and nobody knows yet what became of it
 	Updated  time.Time   // when we last brought its branch up to date; zero: never
-	Current  bool        // an update of this head found nothing of the base that it lacks
+	Current  bool        // an update of this head found nothing of the base, as it is now, that it lacks
 	Now      time.Time
 }
 
