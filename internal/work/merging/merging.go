@@ -43,6 +43,7 @@ type Policy struct {
 	Critical      []string      // globs of paths that a person has to judge
 	MaxLines      int           // changed lines from which on a person has to judge; 0: no limit
 	RequireHuman  bool
+	Mends         bool // a turn mends checks that failed
 	CanApprove    bool // somebody who is configured gives approvals that GitHub counts
 	DeleteBranch  Setting
 	Watch         time.Duration // how long the base's checks are watched after a merge
@@ -57,6 +58,8 @@ type Check struct {
 	Name     string     `json:"name"`
 	State    CheckState `json:"state"`
 	Required bool       `json:"required,omitempty"` // by GitHub's rules for this pull request
+	Ended    time.Time  `json:"ended,omitzero"`     // zero: it has not, or is green
+	Lapsed   bool       `json:"lapsed,omitempty"`   // it ended and says nothing: it was cancelled, or nobody runs it any more
 }
 
 // CheckState says what a check has come to.
