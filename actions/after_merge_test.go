@@ -128,6 +128,9 @@ func TestNothingToUpdate(t *testing.T) {
 			if got.State != c.want || got.Sends != 0 {
 				t.Errorf("row %s after %d sends, want %s", got.State, got.Sends, c.want)
 			}
+			if tip, _ := s.repo.Head("main"); c.want == work.ActionApplied && got.ResultID != tip {
+				t.Errorf("nothing of %s is missing, not of %s", got.ResultID, tip)
+			}
 		})
 	}
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // updateBranch has GitHub merge the base into a pull request's branch. Head is the head
-// that it has, Base the base branch.
+// that it has, Base the base branch. What it results in is the new head, or, where nothing
+// of the base was missing, the base's own: it says that as long as the base stays there.
 type updateBranch struct{}
 
 func (updateBranch) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
@@ -34,7 +35,7 @@ func (updateBranch) find(ctx context.Context, s Scope, a work.Action) (observati
 		return observation{}, false, err
 	}
 	upToDate, err := s.Branches.IsAncestor(ctx, tip, a.Head)
-	return observation{id: a.Head, url: p.URL}, upToDate, err
+	return observation{id: tip, url: p.URL}, upToDate, err
 }
 
 func (e updateBranch) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
@@ -46,7 +47,8 @@ func (e updateBranch) do(ctx context.Context, s Scope, a work.Action) (observati
 	case refusal.Kind == github.HeadMoved:
 		return observation{}, &overError{"the head moved: " + refusal.Text}
 	case refusal.Kind == github.NothingNew:
-		return observation{id: a.Head}, nil
+		tip, _, err := s.Branches.Head(ctx, a.Base) // as find has fetched it
+		return observation{id: tip}, err
 	case refused:
 		return observation{}, &RefusedError{Refusal: refusal, Err: err}
 	}

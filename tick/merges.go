@@ -49,10 +49,12 @@ func chosenOf(plans []plan.Plan) map[int64][]string {
 }
 
 // planMerge plans a merge. A head that fell out of a merge queue is queued again where a
-// person says so, and only then does the plan choose it again.
+// person says so, and only then does the plan choose it again. One that lacked nothing of
+// its base may lack something by now.
 func planMerge(ctx context.Context, tx *store.Tx, a work.Action) error {
 	known, err := tx.PlanMerging(ctx, a)
-	if err != nil || a.Kind != work.ActionEnqueue || known.State != work.ActionApplied {
+	again := a.Kind == work.ActionEnqueue || a.Kind == work.ActionUpdateBranch
+	if err != nil || !again || known.State != work.ActionApplied {
 		return err
 	}
 	return tx.RepeatAction(ctx, a)

@@ -69,12 +69,13 @@ func TestTheBoxOfAPullRequest(t *testing.T) {
 	if !slices.ContainsFunc(b.Reviews, func(r merging.Review) bool { return r.By.Login == "helper[bot]" && r.By.Bot }) {
 		t.Errorf("the bot's review: %+v", b.Reviews)
 	}
+	ended := w.at
 	want := map[string]merging.Check{
 		"build":  {Name: "build", State: merging.Green, Required: true},
-		"lint":   {Name: "lint", State: merging.Red},
+		"lint":   {Name: "lint", State: merging.Red, Ended: ended},
 		"slow":   {Name: "slow", State: merging.Runs},
-		"manual": {Name: "manual", State: merging.Runs},
-		"gone":   {Name: "gone", State: merging.Red},
+		"manual": {Name: "manual", State: merging.Runs, Ended: ended},
+		"gone":   {Name: "gone", State: merging.Red, Ended: ended, Lapsed: true},
 		"deploy": {Name: "deploy", State: merging.Runs},
 	}
 	if len(b.Checks) != len(want) || !b.ChecksKnown {
@@ -187,7 +188,7 @@ func TestTheBoxHasEveryPage(t *testing.T) {
 	if got := w.asked(); got != 4 {
 		t.Errorf("%d requests, want one and one for each of three lists", got)
 	}
-	if len(b.Checks) != many || b.Checks[many-1] != (merging.Check{Name: "check 100", State: merging.Red}) || b.Threads != many || len(b.Reviews) != many+1 || b.Reviews[many].State != "CHANGES_REQUESTED" {
+	if len(b.Checks) != many || b.Checks[many-1].Name != "check 100" || b.Checks[many-1].State != merging.Red || b.Threads != many || len(b.Reviews) != many+1 || b.Reviews[many].State != "CHANGES_REQUESTED" {
 		t.Errorf("%d checks, %d threads, %d reviews: %+v", len(b.Checks), b.Threads, len(b.Reviews), b)
 	}
 	head, _ := w.repo.Head("topic")

@@ -99,7 +99,7 @@ const (
 	WhyMergeConflicts      ReasonKind = "merge_conflicts"         // Branch
 	WhyMergeUnknown        ReasonKind = "merge_mergeable_unknown" //
 	WhyMergeBehind         ReasonKind = "merge_behind"            // Branch
-	WhyMergeChecksRed      ReasonKind = "merge_checks_failed"     // Names
+	WhyMergeChecksRed      ReasonKind = "merge_checks_failed"     // Names; At: how long, where nobody here mends them
 	WhyMergeChecksMissing  ReasonKind = "merge_checks_missing"    // Names
 	WhyMergeChecksRun      ReasonKind = "merge_checks_pending"    // Names
 	WhyMergeReviews        ReasonKind = "merge_approvals"         // Names (reviewers)

@@ -88,6 +88,17 @@ func (i Item) Updating(now time.Time, patience time.Duration) bool {
 	})
 }
 
+// Current reports whether an update of the present head found nothing of the base that it
+// lacks. Once the base moved that is open again, but for a pull request that waited for so
+// long that it is stopped: what blocks it is not the base.
+func (i Item) Current() bool {
+	stopped := i.State == work.StateBlocked && i.Reason.Kind == work.WhyMergeBlocked
+	return slices.ContainsFunc(i.Landing.Actions, func(a work.Action) bool {
+		found := a.Kind == work.ActionUpdateBranch && a.Head == i.Pull.HeadOID && a.State == work.ActionApplied && a.ResultID != ""
+		return found && (a.ResultID == i.Landing.Box.BaseTip || stopped)
+	})
+}
+
 // Updated is when the branch was last brought up to date with its base; zero: never.
 func (i Item) Updated() time.Time {
 	for _, a := range slices.Backward(i.Landing.Actions) {

@@ -91,6 +91,11 @@ func (o round) after(ctx context.Context, d due) {
 			o.Log.WarnContext(ctx, "could not look whether the issue was closed", "repo_full_name", o.r.Name.FullName(), "pr_number", row.Number, "error", err)
 		}
 	}
+	for _, one := range d.kept {
+		if err := o.tellUnreverted(ctx, one); err != nil && ctx.Err() == nil {
+			o.Log.WarnContext(ctx, "could not say that a merge is not taken back", "repo_full_name", o.r.Name.FullName(), "pr_number", one.row.Number, "error", err)
+		}
+	}
 	for _, row := range d.watched {
 		if o.off(ctx) {
 			return

@@ -47,12 +47,15 @@ func TestTheBaseTurnsRed(t *testing.T) {
 		before, after string
 		revert, late  bool
 		tells         bool
+		reverts       bool
 	}{
-		"red":               {"success", "failure", false, false, true},
-		"red and reverted":  {"", "failure", true, false, true},
-		"red before":        {"failure", "failure", true, false, false},
-		"green":             {"success", "success", true, false, false},
-		"red, and too late": {"success", "failure", true, true, false},
+		"red":               {"success", "failure", false, false, true, false},
+		"red and reverted":  {"success", "failure", true, false, true, true},
+		"red before":        {"failure", "failure", true, false, false, false},
+		"green":             {"success", "success", true, false, false, false},
+		"red, and too late": {"success", "failure", true, true, false, false},
+		"not run before":    {"", "failure", true, false, true, false},
+		"cancelled before":  {"cancelled", "failure", true, false, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
@@ -77,11 +80,53 @@ func TestTheBaseTurnsRed(t *testing.T) {
 				t.Errorf("said %q\n%s", said, &s.log)
 			}
 			pulls := s.sim.Pulls()
-			if len(pulls) != 1+map[bool]int{true: 1}[c.tells && c.revert] {
+			if len(pulls) != 1+map[bool]int{true: 1}[c.reverts] {
 				t.Fatalf("%d pull requests\n%s", len(pulls), &s.log)
 			}
-			if c.tells && c.revert {
+			if strings.Contains(said, "it may have been red there") != (c.tells && c.before != "success") {
+				t.Errorf("said %q", said)
+			}
+			if c.reverts {
 				s.reverted()
+			}
+		})
+	}
+}
+
+// A check that runs still on the commit before it is waited for: then it is known whether
+// the merge turned it red. For ever nobody waits.
+func TestTheBaseRunsBefore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many repositories")
+	}
+	for name, c := range map[string]struct{ ends, says string }{
+		"it was green": {"success", "that was green on the commit before it: `build`"},
+		"it was red":   {"failure", ""},
+		"no end":       {"", "it may have been red there: `build`"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			was, _ := s.sim.Head("main")
+			_, err := s.sim.SetCheck("main", "build", "in_progress", "")
+			s.must(err)
+			s.pass()
+			s.run()
+			_, err = s.sim.SetCheck("main", "build", "completed", "failure")
+			s.must(err)
+			s.later(time.Minute)
+			s.run()
+			if said := s.notice(s.pull); said != "" {
+				t.Errorf("said at once %q", said)
+			}
+			if c.ends != "" {
+				_, err = s.sim.SetCheck(was, "build", "completed", c.ends)
+				s.must(err)
+			} else {
+				s.later(30 * time.Minute)
+			}
+			s.run()
+			if said := s.notice(s.pull); !strings.Contains(said, c.says) || c.says == "" && said != "" {
+				t.Errorf("said %q\n%s", said, &s.log)
 			}
 		})
 	}
@@ -173,6 +218,25 @@ func TestBringsUpToDate(t *testing.T) {
 	}
 	if s.asked("PUT", "/update-branch") != 1 || s.asked("PUT", "/merge") != 0 {
 		t.Errorf("%d updates, %d merges asked for", s.asked("PUT", "/update-branch"), s.asked("PUT", "/merge"))
+	}
+}
+
+// Where rules ask for heads that are up to date and something else blocks, one look says that
+// nothing of the base is missing, and nobody is told that it was brought up to date.
+func TestBlockedWhileUpToDate(t *testing.T) {
+	s := newStage(t)
+	s.sim.SetRuleset("strict", "main", githubsim.Rules{Checks: []string{"build"}, Strict: true})
+	_, err := s.sim.SetCheck(s.head, "build", "completed", "success")
+	s.must(err)
+	s.sim.RefuseMerges("You're not authorized to push to this branch.")
+	for range 3 {
+		s.pass()
+		if s.outcome() != "" {
+			t.Errorf("reported %q, and nothing was done", s.outcome())
+		}
+	}
+	if s.asked("PUT", "/update-branch") != 0 {
+		t.Errorf("%d updates asked for\n%s", s.asked("PUT", "/update-branch"), &s.log)
 	}
 }
 

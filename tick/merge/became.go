@@ -36,7 +36,7 @@ func (o round) became(ctx context.Context, j *job, err error) error {
 	case j.a.Kind == work.ActionEnqueue:
 		o.report(j, env.MergeQueued, work.Reason{})
 		return o.put(ctx, j, merging.Queued)
-	case j.a.Kind == work.ActionUpdateBranch:
+	case j.a.Kind == work.ActionUpdateBranch && j.a.Sends > 0: // otherwise nothing of the base was missing
 		o.report(j, env.MergeUpdated, work.Reason{})
 	}
 	return nil // of a merge it is seen below what landed

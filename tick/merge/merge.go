@@ -88,11 +88,12 @@ type due struct {
 	loose   []loose            // of which nobody has seen the end
 	watched []merging.Merge    // after which the base's checks are looked at
 	open    []merging.Merge    // after which the issue may have stayed open
+	kept    []unreverted       // that no pull request takes back
 	unknown []work.PullRequest // that were merged, by us perhaps, before the database was lost
 }
 
 func (d due) nothing() bool {
-	return len(d.jobs) == 0 && len(d.loose) == 0 && len(d.watched) == 0 && len(d.open) == 0 && len(d.unknown) == 0
+	return len(d.jobs) == 0 && len(d.loose) == 0 && len(d.watched) == 0 && len(d.open) == 0 && len(d.kept) == 0 && len(d.unknown) == 0
 }
 
 // job is one action of merging with what it is about.
@@ -129,6 +130,9 @@ func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due,
 			return err
 		}
 		if d.watched, err = tx.ListWatched(ctx, r.Row.ID, now); err != nil {
+			return err
+		}
+		if d.kept, err = m.unreverted(ctx, tx, r); err != nil {
 			return err
 		}
 		if d.open, err = m.unasked(ctx, tx, r); err != nil || !merges(r) {

@@ -10,30 +10,68 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
+// turned are checks that are red after a merge: with it, or perhaps with it.
+type turned struct {
+	with    []string // they were green on the commit before it
+	perhaps []string // there they were not run, were cancelled, or run still
+	runs    bool     // some of them do
+}
+
+// turnedRed tells which of what is red after a merge was not before it.
+func turnedRed(after, before []merging.Check) (t turned) {
+	for _, c := range after {
+		if c.State != merging.Red {
+			continue
+		}
+		i := slices.IndexFunc(before, func(b merging.Check) bool { return b.Name == c.Name })
+		switch {
+		case i < 0:
+			t.perhaps = append(t.perhaps, c.Name)
+		case before[i].State == merging.Green:
+			t.with = append(t.with, c.Name)
+		case before[i].State != merging.Red:
+			t.perhaps = append(t.perhaps, c.Name)
+			t.runs = t.runs || before[i].Ended.IsZero()
+		}
+	}
+	slices.Sort(t.with)
+	slices.Sort(t.perhaps)
+	return t
+}
+
 // watch looks whether checks of the base turned red with a merge of ours. Those that were
-// red on the commit before it are not its doing.
+// red on the commit before it are not its doing; those that run there still are waited for
+// in the first half of the time for which it is watched.
 func (o round) watch(ctx context.Context, row merging.Merge) error {
-	red, err := o.red(ctx, row.Commit)
-	if err != nil || len(red) == 0 {
+	after, _, err := o.r.GitHub.CommitChecks(ctx, o.r.Row.Current, row.Commit)
+	if err != nil || !slices.ContainsFunc(after, func(c merging.Check) bool { return c.State == merging.Red }) {
 		return err
 	}
-	before, err := o.red(ctx, row.Parent)
+	before, _, err := o.r.GitHub.CommitChecks(ctx, o.r.Row.Current, row.Parent)
 	if err != nil {
 		return err
 	}
-	red = slices.DeleteFunc(red, func(name string) bool { return slices.Contains(before, name) })
-	if len(red) == 0 {
+	t := turnedRed(after, before)
+	early := o.Now().Before(row.LandedAt.Add(row.WatchUntil.Sub(row.LandedAt) / 2))
+	if len(t.with)+len(t.perhaps) == 0 || len(t.with) == 0 && t.runs && early {
 		return nil
 	}
+	return o.turnedRed(ctx, row, t)
+}
+
+// turnedRed plans to say so, and to take the merge back where it is known that this was it.
+func (o round) turnedRed(ctx context.Context, row merging.Merge, t turned) error {
 	j := &job{row: row}
 	policy, err := o.policy(ctx, j)
 	if err != nil {
 		return err
 	}
-	planned := []work.Action{o.comment(j, row.Number, "red "+row.Commit, o.redText(row, red, policy.Revert))}
-	if policy.Revert {
-		planned = append(planned, o.revert(row, red))
+	reverts := policy.Revert && len(t.with) > 0
+	planned := []work.Action{o.comment(j, row.Number, "red "+row.Commit, redText(row, t, reverts))}
+	if reverts {
+		planned = append(planned, o.revert(row, t.with))
 	}
+	red := slices.Concat(t.with, t.perhaps)
 	o.Log.WarnContext(ctx, "checks of the base turned red after a merge", "repo_full_name", o.r.Name.FullName(), "work_item_id", row.ItemID, "pr_number", row.Number,
 		"commit", row.Commit, "checks", red)
 	return o.Store.Update(ctx, func(tx *store.Tx) error {
@@ -50,25 +88,28 @@ func (o round) watch(ctx context.Context, row merging.Merge) error {
 	})
 }
 
-// red are the names of a commit's checks that failed.
-func (o round) red(ctx context.Context, commit string) (names []string, err error) {
-	checks, _, err := o.r.GitHub.CommitChecks(ctx, o.r.Row.Current, commit)
-	for _, c := range checks {
-		if c.State == merging.Red && !slices.Contains(names, c.Name) {
-			names = append(names, c.Name)
-		}
+func redText(row merging.Merge, t turned, reverts bool) string {
+	text := fmt.Sprintf("After this was merged as %s, ", row.Commit)
+	if n := len(t.with); n > 0 {
+		text += fmt.Sprintf("%s on `%s` that %s green on the commit before it: %s.", failed(n), row.Base, were(n), named(t.with, "other check"))
 	}
-	slices.Sort(names)
-	return names, err
-}
-
-func (o round) redText(row merging.Merge, red []string, reverts bool) string {
-	text := fmt.Sprintf("After this was merged as %s, %s on `%s`, and %s not on the commit before it: %s.",
-		row.Commit, failed(len(red)), row.Base, map[bool]string{true: "was", false: "were"}[len(red) == 1], named(red, "other check"))
+	if n := len(t.perhaps); n > 0 {
+		if len(t.with) > 0 {
+			text += " Besides, "
+		}
+		text += fmt.Sprintf("%s on `%s` of which nothing is known on the commit before it, so that it may have been red there: %s.", failed(n), row.Base, named(t.perhaps, "other check"))
+	}
 	if reverts {
-		text += " A pull request that takes it back is opened for people to judge."
+		text += " A pull request that takes it back follows, for people to judge; where none can be made, a comment says so."
 	}
 	return text
+}
+
+func were(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
 }
 
 func failed(n int) string {

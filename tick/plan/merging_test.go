@@ -89,6 +89,14 @@ func TestLanding(t *testing.T) {
 	half := work.Reason{Kind: work.WhyMergeHalf, Number: 2, Commit: "ccc", Branch: "main", Head: "aaa"}
 	neverRan := work.Reason{Kind: work.WhyMergeNeverChecked, Number: 2, Names: []string{"lint"}, At: time.Hour.Milliseconds(), Head: "aaa"}
 	talk := said(work.EventIssue, 2, "66", bob)
+	strict := box(func(b *merging.Box) { b.Status, b.Rules.Strict, b.BaseTip = "BLOCKED", true, "tip" })
+	looked := func(tip string) func(*known.Snapshot) {
+		return item(func(i *known.Item) {
+			i.Landing.Actions = append(i.Landing.Actions, work.Action{Kind: work.ActionUpdateBranch, State: work.ActionApplied, Number: 2, Head: "aaa", Base: "main", ResultID: tip})
+		})
+	}
+	blocked := halted(work.Reason{Kind: work.WhyMergeBlocked, Number: 2, Head: "aaa"})
+	long := item(func(i *known.Item) { i.Pull.HeadSince = noon.Add(-2 * time.Hour) })
 	for _, c := range []struct {
 		name string
 		view known.Snapshot
@@ -99,6 +107,16 @@ func TestLanding(t *testing.T) {
 		{"somebody else's", scene(landable, item(func(i *known.Item) { i.Flow = work.FlowReview })), ""},
 		{"the base has a queue", scene(landable, box(func(b *merging.Box) { b.Queue.Required = true })), "enqueue #2"},
 		{"behind", scene(landable, box(func(b *merging.Box) { b.Status = "BEHIND" })), "update_branch #2"},
+		{"behind perhaps", scene(landable, strict), "update_branch #2"},
+		{"nothing of the base is missing", scene(landable, strict, looked("tip")), "#2 wait merge_blocked"},
+		{"and that for long", scene(landable, strict, looked("tip"), long), "stopped → blocked; #2 wait merge_blocked"},
+		{"nothing was missing before the base moved", scene(landable, strict, looked("older")), "update_branch #2"},
+		{"and it was stopped by then", scene(landable, strict, looked("older"), long, blocked), "#2 wait merge_blocked"},
+		{"and GitHub calls it behind", scene(landable, strict, looked("older"), long, blocked, box(func(b *merging.Box) { b.Status = "BEHIND" })), "update_branch #2; resumed → awaiting_feedback"},
+		{"others do not wait for it", scene(landable, strict, second, func(v *known.Snapshot) {
+			looked("tip")(v)
+			v.Items[1].Landing.Box.Status = "CLEAN"
+		}), "merge #4 squash; #2 wait merge_blocked"},
 		{"a check runs", scene(landable, box(func(b *merging.Box) { b.Checks = []merging.Check{{Name: "unit", State: merging.Runs}} })), "#2 wait merge_checks_pending"},
 		{"the box was not read", scene(landable, box(func(b *merging.Box) { *b = merging.Box{} })), "#2 wait merge_not_read"},
 		{"held", scene(landable, item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })), "#2 wait merge_held"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github/queries"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
@@ -29,6 +30,9 @@ type wireCheck struct {
 	Context    string `json:"context"`
 	State      string `json:"state"`
 	Required   bool   `json:"isRequired"`
+
+	CompletedAt time.Time `json:"completedAt"`
+	CreatedAt   time.Time `json:"createdAt"`
 }
 
 // outcome is the check's name and what it has come to; empty until it has ended.
@@ -43,6 +47,20 @@ func (w wireCheck) outcome() (name, end string) {
 		return w.Context, ""
 	}
 	return w.Context, w.State
+}
+
+// check is what it has come to.
+func (w wireCheck) check(state func(end string) merging.CheckState) (c merging.Check, end string) {
+	name, end := w.outcome()
+	c = merging.Check{Name: name, State: state(end), Required: w.Required, Lapsed: end == "CANCELLED" || end == "STALE"}
+	switch {
+	case end == "", c.State == merging.Green:
+	case w.Kind == "CheckRun":
+		c.Ended = w.CompletedAt
+	default:
+		c.Ended = w.CreatedAt
+	}
+	return c, end
 }
 
 // expected is the state of a status that a rule demands and that nobody has set.
@@ -77,22 +95,28 @@ func failedState(end string) merging.CheckState {
 func together(all []wireCheck, state func(end string) merging.CheckState) (checks []merging.Check, missing []string) {
 	worst := []merging.CheckState{merging.Green, merging.Runs, merging.Red}
 	for _, w := range all {
-		name, end := w.outcome()
+		one, end := w.check(state)
 		if end == expected {
-			missing = append(missing, name)
+			missing = append(missing, one.Name)
 			continue
 		}
-		one := merging.Check{Name: name, State: state(end), Required: w.Required}
-		i := slices.IndexFunc(checks, func(c merging.Check) bool { return c.Name == name })
+		i := slices.IndexFunc(checks, func(c merging.Check) bool { return c.Name == one.Name })
 		if i < 0 {
 			checks = append(checks, one)
 			continue
 		}
-		same := &checks[i]
-		same.Required = same.Required || one.Required
-		if slices.Index(worst, one.State) > slices.Index(worst, same.State) {
-			same.State = one.State
+		same, required := checks[i], checks[i].Required || one.Required
+		switch more := slices.Index(worst, one.State) - slices.Index(worst, same.State); {
+		case more > 0:
+			same = one
+		case more == 0: // it has ended once all have, and one that failed says something
+			same.Lapsed = same.Lapsed && one.Lapsed
+			if one.Ended.IsZero() || !same.Ended.IsZero() && one.Ended.After(same.Ended) {
+				same.Ended = one.Ended
+			}
 		}
+		same.Required = required
+		checks[i] = same
 	}
 	return checks, missing
 }

@@ -3,6 +3,7 @@ package merges
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
@@ -34,10 +35,39 @@ func TestChecksOfOneNameAreOne(t *testing.T) {
 			{Name: "c", State: merging.Runs},
 			{Name: "d", State: merging.Runs},
 			{Name: "f", State: merging.Green},
-			{Name: "g", State: c.g},
+			{Name: "g", State: c.g, Lapsed: true},
 		}
 		if !slices.Equal(checks, want) || !slices.Equal(missing, []string{"e"}) {
 			t.Errorf("%s: %+v, missing %q", name, checks, missing)
+		}
+	}
+}
+
+// What ended without success says when, and whether it said anything. Of several with one
+// name it is the last that counts, and one that failed says something.
+func TestWhenAndHowACheckEnded(t *testing.T) {
+	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	run := func(end string, at time.Time) wireCheck {
+		return wireCheck{Kind: "CheckRun", Name: "a", Status: "COMPLETED", Conclusion: end, CompletedAt: at}
+	}
+	later := noon.Add(time.Hour)
+	for name, c := range map[string]struct {
+		all    []wireCheck
+		ended  time.Time
+		lapsed bool
+	}{
+		"green":                   {[]wireCheck{run("SUCCESS", noon)}, time.Time{}, false},
+		"failed":                  {[]wireCheck{run("FAILURE", noon)}, noon, false},
+		"cancelled":               {[]wireCheck{run("CANCELLED", noon)}, noon, true},
+		"a status":                {[]wireCheck{{Kind: "StatusContext", Context: "a", State: "ERROR", CreatedAt: noon}}, noon, false},
+		"it runs":                 {[]wireCheck{{Kind: "CheckRun", Name: "a", Status: "QUEUED"}}, time.Time{}, false},
+		"cancelled, then failed":  {[]wireCheck{run("CANCELLED", noon), run("FAILURE", later)}, later, false},
+		"failed after cancelling": {[]wireCheck{run("FAILURE", later), run("CANCELLED", noon)}, later, false},
+		"cancelled, and green":    {[]wireCheck{run("SUCCESS", later), run("CANCELLED", noon)}, noon, true},
+	} {
+		checks, _ := together(c.all, boxState)
+		if len(checks) != 1 || !checks[0].Ended.Equal(c.ended) || checks[0].Lapsed != c.lapsed {
+			t.Errorf("%s: %+v", name, checks)
 		}
 	}
 }

@@ -88,7 +88,13 @@ var merging = table{
 	work.WhyMergeBehind: func(r work.Reason, _ Place) Words {
 		return Words{What: fmt.Sprintf("it is behind `%s`, and has to be up to date with it", r.Branch), Resume: "its branch is brought up to date when it is the next one to be merged"}
 	},
-	work.WhyMergeChecksRed: func(r work.Reason, _ Place) Words {
+	work.WhyMergeChecksRed: func(r work.Reason, p Place) Words {
+		if r.At > 0 {
+			return Words{
+				What: fmt.Sprintf("%s failed or was cancelled, and for %s nobody has had it run again", checks(r.Names), time.Duration(r.At)*time.Millisecond),
+				Fix:  "have it run again, or push what mends it", Resume: p.give(command.VerbRetry) + ", or wait: it is merged once that is green",
+			}
+		}
 		return Words{What: checks(r.Names) + " failed", Resume: "it is merged once they are green"}
 	},
 	work.WhyMergeChecksMissing: func(r work.Reason, _ Place) Words {

@@ -343,6 +343,8 @@ func (g *gates) checks() {
 		}
 	}
 	switch {
+	case len(g.given(red)) > 0:
+		g.stops(GateChecks, work.Reason{Kind: work.WhyMergeChecksRed, Names: g.given(red), At: int64(g.p.ChecksTimeout / time.Millisecond)})
 	case len(red) > 0:
 		g.waits(GateChecks, work.Reason{Kind: work.WhyMergeChecksRed, Names: red})
 	case len(missing) > 0 && g.late():
@@ -354,6 +356,18 @@ func (g *gates) checks() {
 	default:
 		g.open(GateChecks)
 	}
+}
+
+// given are those of some red checks that nobody here mends, and that have been so for
+// long: they failed and no turn is for that, or they were cancelled.
+func (g *gates) given(red []string) (names []string) {
+	for _, c := range g.f.Box.Checks {
+		over := c.State == Red && !c.Ended.IsZero() && g.p.ChecksTimeout > 0 && g.f.Now.Sub(c.Ended) >= g.p.ChecksTimeout
+		if over && (c.Lapsed || !g.p.Mends) && slices.Contains(red, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // hiddenChecks is for a token that may not see them: that GitHub would merge says that

@@ -27,7 +27,7 @@ func ready() (Facts, Policy) {
 		Approved: true, Now: noon,
 	}
 	p := Policy{
-		Auto: true, ChecksTimeout: time.Hour, Approvers: 1, Freeze: "agent:freeze",
+		Auto: true, ChecksTimeout: time.Hour, Approvers: 1, Mends: true, Freeze: "agent:freeze",
 		Match: func(glob, path string) bool { return glob == path },
 	}
 	return f, p
@@ -52,6 +52,19 @@ func closings() []closing {
 		{"mergeability unknown", GateConflicts, work.WhyMergeUnknown, false, func(f *Facts, _ *Policy) { f.Box.Mergeable = "UNKNOWN" }},
 		{"behind", GateBehind, work.WhyMergeBehind, false, func(f *Facts, _ *Policy) { f.Box.Status = behind }},
 		{"red", GateChecks, work.WhyMergeChecksRed, false, red("unit", Red)},
+		{"red for long", GateChecks, work.WhyMergeChecksRed, false, func(f *Facts, _ *Policy) {
+			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Red, Ended: noon.Add(-2 * time.Hour)})
+		}},
+		{"red for long, and nobody mends it", GateChecks, work.WhyMergeChecksRed, true, func(f *Facts, p *Policy) {
+			p.Mends = false
+			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Red, Ended: noon.Add(-2 * time.Hour)})
+		}},
+		{"cancelled", GateChecks, work.WhyMergeChecksRed, false, func(f *Facts, _ *Policy) {
+			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Red, Lapsed: true, Ended: noon.Add(-time.Minute)})
+		}},
+		{"cancelled for long", GateChecks, work.WhyMergeChecksRed, true, func(f *Facts, _ *Policy) {
+			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Red, Lapsed: true, Ended: noon.Add(-2 * time.Hour)})
+		}},
 		{"running", GateChecks, work.WhyMergeChecksRun, false, red("unit", Runs)},
 		{"required and missing", GateChecks, work.WhyMergeChecksMissing, false, func(_ *Facts, p *Policy) { p.Required = []string{"lint"} }},
 		{"required by a rule and missing", GateChecks, work.WhyMergeChecksMissing, false, func(f *Facts, _ *Policy) { f.Box.Rules.Checks = []string{"deploy"} }},

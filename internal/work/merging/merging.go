@@ -43,7 +43,8 @@ type Policy struct {
 	Critical      []string      // globs of paths that a person has to judge
 	MaxLines      int           // changed lines from which on a person has to judge; 0: no limit
 	RequireHuman  bool
-	Approvers     int // how many of those who are configured give approvals that GitHub counts
+	Mends         bool // a turn mends checks that failed
+	Approvers     int  // how many of those who are configured give approvals that GitHub counts
 	DeleteBranch  Setting
 	Watch         time.Duration // how long the base's checks are watched after a merge
 	Revert        bool          // a red base is answered with a revert for people to judge
@@ -57,6 +58,8 @@ type Check struct {
 	Name     string     `json:"name"`
 	State    CheckState `json:"state"`
 	Required bool       `json:"required,omitempty"` // by GitHub's rules for this pull request
+	Ended    time.Time  `json:"ended,omitzero"`     // zero: it has not, or is green
+	Lapsed   bool       `json:"lapsed,omitempty"`   // it ended and says nothing: it was cancelled, or nobody runs it any more
 }
 
 // CheckState says what a check has come to.
@@ -162,7 +165,7 @@ type Facts struct {
 	Taken    bool        // GitHub took a merge of this head, or has queued it, and was not read since
 	Unclear  bool        // a merge of this head was sent, and nobody knows yet what became of it
 	Updated  time.Time   // when we last brought its branch up to date; zero: never
-	Current  bool        // an update of this head found nothing of the base that it lacks
+	Current  bool        // an update of this head found nothing of the base, as it is now, that it lacks
 	Now      time.Time
 }
 

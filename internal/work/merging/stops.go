@@ -7,7 +7,7 @@ import "github.com/mergexo/gh-mergexo/internal/work"
 func Stops(k work.ReasonKind) bool {
 	switch k { //nolint:exhaustive // no other does
 	case work.WhyMergeNeverChecked, work.WhyMergeChecksHidden, work.WhyMergeMethod, work.WhyMergeReviewRequired, work.WhyMergeLastPush,
-		work.WhyMergeBlocked, work.WhyMergePermission:
+		work.WhyMergeBlocked, work.WhyMergePermission, work.WhyMergeChecksRed:
 		return true
 	}
 	return Stays(k)

@@ -1,0 +1,58 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// unreverted is a merge after which the base turned red, and why no pull request takes it
+// back although one was to.
+type unreverted struct {
+	row merging.Merge
+	why string
+}
+
+func unrevertedAbout(row merging.Merge) string { return "not reverted " + row.Commit }
+
+// unreverted are those of which that was not said yet.
+func (m *Merging) unreverted(ctx context.Context, tx *store.Tx, r *env.Repo) (all []unreverted, err error) {
+	rows, err := tx.ListMerges(ctx, r.Row.ID, m.Now().Add(-issueFor))
+	for _, row := range rows {
+		if err != nil || len(row.Red) == 0 {
+			continue
+		}
+		var a work.Action
+		var told bool
+		if a, _, err = tx.GetAction(ctx, work.RevertToken(r.Row.Key(), row.Number, row.Commit)); err != nil {
+			return nil, err
+		}
+		one := unreverted{row: row}
+		switch a.State {
+		case work.ActionVoid:
+			one.why = a.LastError
+		case work.ActionDropped:
+			one.why = "it could not be pushed or opened; the log of gh mergexo says what GitHub answered"
+		default:
+			continue
+		}
+		if _, told, err = tx.GetAction(ctx, work.NoticeToken(r.Row.Key(), row.Number, unrevertedAbout(row))); err == nil && !told {
+			all = append(all, one)
+		}
+	}
+	return all, err
+}
+
+// tellUnreverted plans to say so.
+func (o round) tellUnreverted(ctx context.Context, one unreverted) error {
+	text := fmt.Sprintf("No pull request takes the merge %s back: %s. If it has to be taken back, do that by hand.", one.row.Commit, one.why)
+	a := o.comment(&job{row: one.row}, one.row.Number, unrevertedAbout(one.row), text)
+	return o.Store.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.AddAction(ctx, a)
+		return err
+	})
+}
