@@ -124,7 +124,11 @@ func (h *Merges) readOne(ctx context.Context, c candidate, from *env.BoxReader) 
 	if err != nil {
 		return err
 	}
-	one := read{pull: c.pull, box: box}
+	was := c.was
+	if before, ok := h.Open[c.pull.Number]; ok && was.Head != box.Head && before.HeadOID == box.Head {
+		was = merging.Box{Head: box.Head, Onto: before.BaseOID} // as it was when its reviewers looked
+	}
+	one := read{pull: c.pull, box: box.Pinned(was)}
 	if one.fell, err = h.fallen(ctx, c, &one.box); err != nil {
 		return err
 	}
