@@ -66,7 +66,7 @@ func (o round) redText(row merging.Merge, red []string, reverts bool) string {
 	text := fmt.Sprintf("After this was merged as %s, %s on `%s`, and %s not on the commit before it: %s.",
 		row.Commit, failed(len(red)), row.Base, map[bool]string{true: "was", false: "were"}[len(red) == 1], named(red, "other check"))
 	if reverts {
-		text += " A pull request that takes it back is opened for people to judge."
+		text += " A pull request that takes it back is opened for people to judge, unless it was taken back by then or later commits stand in the way."
 	}
 	return text
 }
