@@ -143,6 +143,12 @@ func (b Box) Pinned(was Box) Box {
 	return b
 }
 
+// Forbids reports whether GitHub says that the account may not merge. Where it does not say,
+// the merge will.
+func (b Box) Forbids() bool {
+	return b.Permission == "READ" || b.Permission == "TRIAGE" || b.Permission == "NONE"
+}
+
 // With is the box with what its base demands. Checks that GitHub shows as expected are
 // demanded, whether a rule that may be seen says so or not.
 func (b Box) With(r Rules) Box {
