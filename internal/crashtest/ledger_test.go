@@ -49,14 +49,19 @@ func (w *world) ledger() (l ledger, err error) {
 		{"pending event", `SELECT number, kind, source FROM events WHERE processed_at = 0 AND COALESCE(item_id, 0) NOT IN (SELECT id FROM work_items WHERE state = 'blocked')
 			AND NOT EXISTS (SELECT 1 FROM followups f WHERE f.item_id = events.item_id AND events.id <= f.event_cursor)`, true},
 		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')
-			AND COALESCE(turn_id, 0) NOT IN (SELECT id FROM turns WHERE blocked)`, true},
+			AND COALESCE(turn_id, 0) NOT IN (SELECT id FROM turns WHERE blocked)
+			AND NOT (kind IN ('merge', 'enqueue') AND item_id IN (SELECT id FROM work_items WHERE state = 'blocked'))`, true},
+		{"approved and not merged", `SELECT p.number FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id JOIN work_items i ON i.id = p.item_id
+			WHERE r.state IN ('approved', 'checking_approval') AND p.state = 'open' AND i.state <> 'blocked'`, w.scenario.merges},
+		{"merge under way", `SELECT number, stage FROM merges WHERE stage IN ('intended', 'queued')`, true},
+		{"merge", `SELECT number, method, stage, differs FROM merges ORDER BY id`, false},
 		{"review to be decided", `SELECT p.number, r.state, r.look FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id
 			WHERE r.look > 0 AND (p.state = 'open' OR r.state NOT IN ('', 'merged', 'closed'))`, true},
 		{"item", `SELECT number, flow, state, branch, iif(reason = '', '', (reason ->> '$.kind') || ' ' || coalesce(reason ->> '$.text', '')) FROM work_items ORDER BY number, id`, false},
 		{"verdict", `SELECT p.number, v.reviewer, v.epoch, v.cycle, v.decision, v.validity, v.findings FROM reviews v JOIN pull_requests p ON p.id = v.pull_id ORDER BY v.id`, false},
 		{"fix", `SELECT p.number, f.reviewer, f.epoch, f.cycle, f.outcome FROM fixes f JOIN pull_requests p ON p.id = f.pull_id ORDER BY f.epoch, f.cycle`, false},
 		{"reviews", `SELECT p.number, r.state, r.reviewer, r.epoch, r.cycle FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id WHERE r.state <> ''`, false},
-		{"event", `SELECT number, kind, CASE WHEN outcome = 'ignored: our own' OR kind = 'closed' THEN '' WHEN kind = 'review_due' THEN substr(source, 1, length(source) - 41)
+		{"event", `SELECT number, kind, CASE WHEN outcome = 'ignored: our own' OR kind IN ('closed', 'merged') THEN '' WHEN kind = 'review_due' THEN substr(source, 1, length(source) - 41)
 			WHEN kind = 'fix_due' THEN substr(source, instr(source, '.')) ELSE source END, CASE WHEN outcome LIKE 'void: %' THEN 'void' ELSE outcome END FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
 	} {
 		found, err := rows(db, ask.query)

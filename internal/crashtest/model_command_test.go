@@ -46,7 +46,7 @@ func (l *life) command(s step) error {
 	case command.VerbCancel:
 		is.doubt = is.doubt || !open // what is owed then is a matter of order
 	case command.VerbRetry, command.VerbUnblock, command.VerbStatus, command.VerbHelp, command.VerbDesign, command.VerbBugfix, command.VerbSmallJob,
-		command.VerbApprove, command.VerbHold:
+		command.VerbApprove, command.VerbHold, command.VerbMerge:
 	}
 	return nil
 }

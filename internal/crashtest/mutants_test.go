@@ -212,6 +212,57 @@ func (u Turn) Role() string {
 	if u.Kind == "" {
 `}},
 		},
+		{
+			guard: "a merge names the head that is meant", file: "internal/github/merges/write.go", scenario: "push before the merge",
+			edits: []edit{{"SHA     string         `json:\"sha\"`", "SHA     string         `json:\"-\"`"}},
+		},
+		{
+			guard: "the gates are computed again before a merge", file: "tick/merge/look.go", scenario: "comment before the merge",
+			edits: []edit{{`
+	box, err := o.box(ctx, j)
+	if err != nil {
+		return merging.Choice{}, known.Item{}, err
+	}
+	var v known.Snapshot
+`, `
+	var box merging.Box
+	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
+		box, _, err = tx.GetBox(ctx, j.pull.ID)
+		return err
+	})
+	if err != nil {
+		return merging.Choice{}, known.Item{}, err
+	}
+	var v known.Snapshot
+`}},
+		},
+		{
+			guard: "a look at the base after an answer that is unclear", file: "actions/merge.go", scenario: "half merged",
+			edits: []edit{{`
+	found, _, err := s.Branches.FindLanded(ctx, "", tip, a.Head, a.Token)
+	return found.OID, err
+`, `
+	_, _, err = s.Branches.FindLanded(ctx, "", tip, a.Head, a.Token)
+	return "", err
+`}},
+		},
+		{
+			guard: "what landed is compared", file: "tick/merge/differs.go", scenario: "another tree lands",
+			edits: []edit{{`
+	if l.Same {
+		return ""
+`, `
+	if l.Same || l.OID != "" {
+		return ""
+`}},
+		},
+		{
+			guard: "a head is queued once", file: "tick/merge/queue.go", scenario: "taken out of the queue",
+			edits: []edit{{
+				`return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeQueueOut})`,
+				`return o.trouble(ctx, j, work.Reason{})`,
+			}},
+		},
 	}
 }
 

@@ -29,6 +29,10 @@ type scenario struct {
 	parked    bool // what it did at first has had no effect when the scenario begins
 
 	reviews func(request) verdict // what the reviewers say; nil: nobody reviews
+	policy  string                // of reviews and merges, as the config says it; empty: one fix
+	hears   func(request)         // is told what an agent is asked
+	merges  bool                  // what they approve is merged by us
+	between func(*world) error    // what GitHub does after each pass that ended by itself
 	long    bool                  // CI kills it at some places only, script/crash at all of them
 	control bool                  // controls play it, and nothing kills it: how it ends depends on when a pass sees what people did
 }
@@ -65,7 +69,7 @@ func callsSamIn(r request) verdict {
 // scenarios are those that are killed everywhere.
 func scenarios() []scenario {
 	start := issue("Crash on start", "agent:bugfix", "")
-	return []scenario{
+	return append(merges(), []scenario{
 		{name: "bugfix", input: issue("Crash on start", "agent:bugfix", "It happens on Mondays.")},
 		{name: "design", input: issue("New search", "agent:design", "")},
 		{name: "promotion", setup: issue("New search", "agent:design", ""), input: merge},
@@ -97,7 +101,7 @@ func scenarios() []scenario {
 		{name: "cap", input: start, reviews: asksAlways, long: true},
 		{name: "push during a review", input: start, reviews: approves, during: onReview(personPushes), control: true},
 		{name: "killed while the agent runs", input: steps(start, killedPasses(work.MaxAttempts)), during: killPass, deadly: true},
-	}
+	}...)
 }
 
 func steps(all ...func(*world) error) func(*world) error {

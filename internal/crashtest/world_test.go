@@ -3,6 +3,7 @@
 package crashtest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -172,8 +173,10 @@ name = %q
 remote_url = %q
 [repo.review]
 enabled = %t
-max_fix_cycles = 1
-`, w.path("state"), w.path("bin", "agent"), repoName, w.repo.GitDir(), w.scenario.reviews != nil)
+auto_merge = %t
+%s
+`, w.path("state"), w.path("bin", "agent"), repoName, w.repo.GitDir(), w.scenario.reviews != nil, w.scenario.merges,
+		cmp.Or(w.scenario.policy, "max_fix_cycles = 1"))
 }
 
 // environ is what a pass sees. Its git is the rig's, unless nobody counts.
@@ -225,7 +228,10 @@ func (w *world) pass() (ended bool, err error) {
 		return false, fmt.Errorf("a pass hung for %s", longest)
 	}
 	if c.ProcessState.Success() {
-		return true, nil
+		if w.scenario.between != nil {
+			err = w.scenario.between(w)
+		}
+		return true, err
 	}
 	if c.ProcessState.Exited() {
 		return true, fmt.Errorf("a pass ended with code %d", c.ProcessState.ExitCode())
@@ -315,7 +321,7 @@ func unlocked(path string) (bool, error) {
 }
 
 // mostPasses is how many passes may be made until a world is quiet.
-const mostPasses = 12
+const mostPasses = 20
 
 // settle makes passes until nothing is left to do and nothing was done.
 func (w *world) settle() (passes int, err error) {

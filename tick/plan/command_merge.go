@@ -28,6 +28,9 @@ func (r overMerge) merge(inv invocation) Reply {
 	case !r.item.Lands():
 		return nothing("`auto_merge` is off for this repository, so nothing was done: merge it when you like. Below `[repo.review]` in the config, `auto_merge = true` switches it on.")
 	}
+	if r.item.Reviewers.Agents(inv.account) {
+		return Reply{Said: ofAgent(inv), Refused: true}
+	}
 	if why := r.otherHead(inv); why != "" {
 		return Reply{Said: why, Refused: true}
 	}

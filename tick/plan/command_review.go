@@ -55,6 +55,9 @@ func (r overReviews) approver(inv invocation) (pull work.PullRequest, who review
 			return pull, one, ""
 		}
 	}
+	if p.Agents(inv.account) {
+		return pull, who, ofAgent(inv)
+	}
 	if p.RequireHuman && !strings.EqualFold(inv.by, p.Author) {
 		return pull, who, ""
 	}
@@ -63,6 +66,11 @@ func (r overReviews) approver(inv invocation) (pull work.PullRequest, who review
 	}
 	return pull, who, fmt.Sprintf("%s is none of the reviewers of this pull request, and nobody else's approval stands for theirs, so nothing was done. "+
 		"Its reviewers are %s. Where one of them is in the way, take them out of the config, or merge the pull request yourself.", inv.by, reviewing.Names(r.about().Line()))
+}
+
+// ofAgent says why what is said with the account of a reviewer is no person's word.
+func ofAgent(inv invocation) string {
+	return fmt.Sprintf("%s is the account as which a reviewer speaks that is an agent, and a person's word is asked for, so nothing was done.", inv.by)
 }
 
 // otherHead says why a command is not about the head as it is now; empty where it is.

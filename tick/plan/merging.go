@@ -42,7 +42,7 @@ func (r landing) choose() merging.Choice {
 func (r landing) facts() merging.Facts {
 	i, has := r.item, reviewsOf(r.itemPlanner).about().Approvals()
 	f := merging.Facts{
-		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Verdicts: has.Reviews, Person: has.Person, Words: i.Landing.Words,
+		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Verdicts: has.Reviews, Person: has.Person, Against: has.Against, Words: i.Landing.Words,
 		Held: i.HeldBack, Busy: r.occupied(), Trouble: i.Landing.Trouble, Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now), Updated: i.Updated(), Now: r.v.Now,
 	}
 	if p := i.Pause; p != nil && f.Held == nil {
@@ -138,7 +138,7 @@ func (r landing) candidate() (merging.Candidate, bool) {
 	patience := r.item.Landing.Policy.ChecksTimeout
 	return merging.Candidate{
 		Number: r.item.Pull.Number, Base: r.item.Pull.Base, Updated: r.item.Updated(),
-		Sent: r.item.Unclear() || r.item.Updating(r.v.Now, patience), Choice: r.choose(),
+		Sent: r.item.Moves() || r.item.Updating(r.v.Now, patience), Choice: r.choose(),
 	}, true
 }
 
@@ -155,6 +155,7 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 	if len(all) == 0 {
 		return
 	}
+	slices.SortFunc(all, func(a, b merging.Candidate) int { return a.Number - b.Number }) // a queue takes them in this order
 	first := of[all[0].Number].item.Landing.Policy
 	chosen, waits := merging.Next(slices.Concat(all, underWay(v.Sent, of)), v.Now, first.ChecksTimeout)
 	for _, c := range all {

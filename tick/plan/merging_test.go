@@ -26,7 +26,7 @@ func landable(v *known.Snapshot) {
 			ID: 1, PullID: i.Pull.ID, ReviewID: 4000, Reviewer: "quinn", Head: i.Pull.HeadOID, Decision: review.Approve, Validity: review.Counts, At: noon.Add(-time.Hour),
 		}}
 		i.Landing = known.Landing{
-			Policy: merging.Policy{Auto: true, ChecksTimeout: time.Hour, CanApprove: true, Freeze: "agent:freeze"},
+			Policy: merging.Policy{Auto: true, ChecksTimeout: time.Hour, Approvers: 1, Freeze: "agent:freeze"},
 			Box: merging.Box{
 				State: work.PullOpen, Head: i.Pull.HeadOID, Base: i.Pull.Base, Mergeable: "MERGEABLE", Status: "CLEAN", ChecksKnown: true,
 				Methods: merging.Methods(), Permission: "WRITE", Rules: merging.Rules{Known: true},
@@ -104,11 +104,11 @@ func TestLanding(t *testing.T) {
 		{"held", scene(landable, item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })), "#2 wait merge_held"},
 		{"merging is stopped", scene(landable, func(v *known.Snapshot) { v.Halt = &merging.Halt{At: noon} }), "#2 wait merging_stopped"},
 		{"it was sent", scene(landable, row(work.ActionMerge, work.ActionSent, "aaa")), "#2 wait merge_unclear"},
-		{"it was merged, and GitHub shows it open", scene(landable, row(work.ActionMerge, work.ActionApplied, "aaa")), "#2 wait merge_news"},
+		{"it was merged, and GitHub shows it open", scene(landable, row(work.ActionMerge, work.ActionApplied, "aaa")), "#2 wait merge_taken"},
 		{"nothing came of it", scene(landable, row(work.ActionMerge, work.ActionVoid, "aaa")), "merge #2 squash"},
 		{"another head was sent", scene(landable, row(work.ActionMerge, work.ActionSent, "bbb")), "merge #2 squash"},
 		{"it is in the queue", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue = merging.Queue{Required: true, In: true} })), "#2 wait merge_queued"},
-		{"it was queued, and is not there", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue.Required = true })), "#2 wait merge_news"},
+		{"it was queued, and is not there", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue.Required = true })), "#2 wait merge_taken"},
 		{"an agent works on it", scene(landable, item(func(i *known.Item) { i.Turn = &work.Turn{ID: 5, Key: "k", Step: work.StepClaimed} })), "#2 wait merge_turn_first"},
 		{"people wrote something", scene(landable, with(talk)), "#2 turn implementation_feedback"},
 		{"people wrote something, and nobody answers", scene(landable, with(talk), func(v *known.Snapshot) { v.Policy.FeedbackLoop = false }), "#2 wait feedback_off"},
@@ -162,6 +162,30 @@ func TestTheRowOfAMerge(t *testing.T) {
 	}
 	if p.Empty() {
 		t.Error("a plan that merges is none")
+	}
+}
+
+// What is older goes into a queue before what is younger, whichever issue was first.
+func TestTheOlderIsQueuedFirst(t *testing.T) {
+	queue := func(v *known.Snapshot) {
+		for n := range v.Items {
+			v.Items[n].Landing.Box.Queue.Required = true
+		}
+		v.Items[0].Pull.Number, v.Items[1].Pull.Number = 7, 4
+	}
+	p := For(scene(landable, second, queue))
+	if len(p.Merges) != 2 || p.Merges[0].Number != 4 || p.Merges[1].Number != 7 {
+		t.Error(lands(p))
+	}
+}
+
+// A branch that was brought up to date has its turn while its reviewers look again.
+func TestOthersWaitForWhatWasUpdated(t *testing.T) {
+	updated := func(v *known.Snapshot) {
+		v.Sent = append(v.Sent, work.Action{Kind: work.ActionUpdateBranch, State: work.ActionApplied, Number: 9, Base: "main"})
+	}
+	if p := For(scene(landable, updated)); len(p.Merges) != 0 || !strings.Contains(lands(p), "wait") {
+		t.Error(lands(p))
 	}
 }
 

@@ -5,6 +5,7 @@ package review
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -71,6 +72,17 @@ type Policy struct {
 
 // Off reports that nothing is reviewed.
 func (p Policy) Off() bool { return len(p.Order) == 0 && !p.RequireHuman }
+
+// Agents reports whether an account is one of its own as which a reviewer speaks that is
+// an agent: where a person's word is asked for, what is said with it is nobody's.
+func (p Policy) Agents(who work.Account) bool {
+	for _, r := range p.Pool {
+		if !r.Human && r.Account != "" && strings.EqualFold(r.Account, who.Login) && !strings.EqualFold(r.Account, p.Author) {
+			return true
+		}
+	}
+	return false
+}
 
 // Validity says whether a verdict still stands, whatever the head is.
 type Validity string

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -194,10 +193,14 @@ func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github
 	if err != nil || !named && (!by.policy.HearPeople || r.Author.ID == by.pull.Author.ID) {
 		return batch.Verdict{}, false, err
 	}
-	if _, marked := work.ParseMarks(r.Body); !named && (marked || r.CommitOID != d.HeadOID || by.speaks(r.Author)) {
+	if _, marked := work.ParseMarks(r.Body); !named && (marked || r.CommitOID != d.HeadOID || by.policy.Agents(r.Author)) {
 		return batch.Verdict{}, false, nil // an agent's, whoever runs it; or of a head that is no more
 	}
-	if may, err := by.people.MayCommand(ctx, r.Author, r.SubmittedAt); err != nil || !may {
+	may := by.people.MayCommand
+	if !named { // a person with write permission is asked for
+		may = by.people.MayPush
+	}
+	if ok, err := may(ctx, r.Author, r.SubmittedAt); err != nil || !ok {
 		return batch.Verdict{}, false, err
 	}
 	v.Reviewer = who.Name
@@ -236,17 +239,6 @@ func (by reviewed) reviewerOf(ctx context.Context, who work.Account) (review.Rev
 		return one, true, nil
 	}
 	return review.Reviewer{}, false, nil
-}
-
-// speaks reports whether an account is one as which a reviewer speaks that is an agent:
-// where a person has to approve, what is done with it is nobody's word.
-func (by reviewed) speaks(who work.Account) bool {
-	for _, one := range by.policy.Pool {
-		if !one.Human && one.Account != "" && strings.EqualFold(one.Account, who.Login) {
-			return true
-		}
-	}
-	return false
 }
 
 func (by reviewed) pinned(ctx context.Context, who work.Account) (id int64, err error) {

@@ -1,0 +1,141 @@
+//go:build unix
+
+package crashtest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+)
+
+// What people and GitHub do while pull requests are merged.
+
+// merges are the scenarios in which what was approved is merged by us.
+func merges() []scenario {
+	start := issue("Crash on start", "agent:bugfix", "")
+	return []scenario{
+		{name: "auto-merge", input: start, reviews: approves, merges: true},
+		{name: "queue", input: steps(queueUp, start), reviews: approves, merges: true, between: queueMoves, long: true},
+		{name: "push before the merge", input: steps(ahead(githubsim.Fault{Method: "PUT", Path: "*/merge"}, personPushes), start), reviews: approves, merges: true, control: true},
+		{name: "comment before the merge", input: steps(ahead(lookAtPull, commentOn(pullNumber)), start), reviews: approves, merges: true, control: true},
+		{name: "half merged", input: steps(halves, start), reviews: approves, merges: true, control: true},
+		{name: "another tree lands", input: steps(smuggles, start), reviews: approves, merges: true, control: true},
+		{name: "taken out of the queue", input: steps(queueUp, start), reviews: approves, merges: true, between: takenOut, control: true},
+	}
+}
+
+// lookAtPull is the look at the pull request with which a merge begins, once all that is
+// new of it was read; the first such request opens it.
+var lookAtPull = githubsim.Fault{Method: "GET", Path: "*/pulls/2", Nth: 2}
+
+// ahead has something done right before a request takes effect, in a second of its own.
+func ahead(f githubsim.Fault, do func(*world) error) func(*world) error {
+	return func(w *world) error {
+		f := f
+		f.Do = func() error {
+			w.later.Add(2)
+			return do(w)
+		}
+		w.hub.AddFault(f)
+		return nil
+	}
+}
+
+func halves(w *world) error {
+	w.repo.HalveNextMerges(1)
+	return nil
+}
+
+func smuggles(w *world) error {
+	w.repo.AlterNextMerges(1, "smuggled.txt", "Nobody approved this.\n")
+	return nil
+}
+
+// queueUp has merges into main go through a queue.
+func queueUp(w *world) error {
+	w.repo.SetRuleset("careful", "main", githubsim.Rules{Queue: "squash"})
+	return nil
+}
+
+// left reports whether the pull request has left the queue before.
+func left(w *world, number int) bool {
+	return slices.ContainsFunc(w.repo.Timeline(number), func(e githubsim.TimelineEntry) bool { return e.Event == "removed_from_merge_queue" })
+}
+
+// queueMoves takes what stands in the queue a step further. The first group falls out of
+// it for a red check; those after it land.
+func queueMoves(w *world) error {
+	for _, q := range w.repo.Queue() {
+		if q.Group != "" && !left(w, q.Number) {
+			if _, err := w.repo.SetCheck(q.Group, "unit", "completed", "failure"); err != nil {
+				return err
+			}
+			if err := w.repo.SetQueueState(q.Number, "UNMERGEABLE"); err != nil {
+				return err
+			}
+		}
+		if err := w.repo.StepQueue(q.Number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takenOut has somebody take out of the queue what stands there, once.
+func takenOut(w *world) error {
+	for _, q := range w.repo.Queue() {
+		if !left(w, q.Number) {
+			return w.repo.Dequeue(q.Number, "ann")
+		}
+	}
+	return nil
+}
+
+// onMerges are points at the requests that merge.
+func (h history) onMerges() (points []point) {
+	for _, n := range h.numbers(`/merge, write (\d+)$`) {
+		for _, act := range []deed{actLose, actRefuse, actKill} {
+			points = append(points, point{act: act, at: atWrite, when: after, n: n})
+		}
+		for _, gone := range []string{database, wholeState} {
+			points = append(points, point{act: actKill, at: atWrite, when: after, n: n, gone: gone})
+		}
+	}
+	for _, n := range h.numbers(`^request (\d+): PUT \S*/merge, `) {
+		for _, act := range []deed{actLose, actRefuse, actKill} {
+			points = append(points, point{act: act, at: atRequest, when: before, n: n})
+		}
+	}
+	return points
+}
+
+// TestLostAnswersOfMerges loses the answer to a merge in every way, before and after it
+// was applied, with the pass and with what is stored: it is merged once, and all that
+// follows comes of it.
+func TestLostAnswersOfMerges(t *testing.T) {
+	if mode != "sample" && mode != "ci" {
+		t.Skip("the same points as script/crash has")
+	}
+	s := scenarioNamed(t, "auto-merge")
+	want, seen := once(t, "", s, point{})
+	if want.err != nil {
+		t.Fatalf("the run that nothing happens to: %v", want.err)
+	}
+	points := seen.onMerges()
+	if len(points) != 8 {
+		t.Fatalf("there are %d points at merges, not 8: it is sent once", len(points))
+	}
+	for _, p := range points {
+		t.Run(p.String(), func(t *testing.T) {
+			t.Parallel()
+			got, _ := once(t, "", s, p)
+			if err := differs(got, want, p); err != nil {
+				t.Error(err)
+			}
+			if !got.struck {
+				t.Error("not reached")
+			}
+		})
+	}
+}
