@@ -33,7 +33,12 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 	if at < 0 || p.All[at].Row.ID == 0 {
 		return was, false, fmt.Errorf("no pass has seen %s yet; make one: gh mergexo tick", p.Config.Called(repo))
 	}
-	id := p.All[at].Row.ID
+	row := p.All[at].Row
+	why, kept := p.Dirs.MergingStopped(row)
+	if err := p.Dirs.ResumeMerging(row); err != nil { // first: what is only half done is given once more
+		return was, false, err
+	}
+	id := row.ID
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		if was, stopped, err = tx.MergingStopped(ctx, id); err != nil || !stopped {
 			return err
@@ -41,6 +46,9 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 		_, err = tx.ResumeMerging(ctx, id)
 		return err
 	})
+	if kept && !stopped { // the database was lost
+		was, stopped = merging.Halt{Why: why}, true
+	}
 	if stopped && err == nil {
 		p.Log.InfoContext(ctx, "merging resumes", "repo_full_name", repo.FullName(), "stopped_since", was.At, "why", was.Why.Kind)
 	}

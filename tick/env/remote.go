@@ -123,6 +123,7 @@ type Mirror interface {
 // landed is what is asked of a mirror about merges of ours.
 type landed interface {
 	Expect(ctx context.Context, base, head, method string) (tree string, clean bool, err error)
+	Brings(ctx context.Context, onto, tip, head string) (bool, error)
 	Compare(ctx context.Context, landed, head, base string) (git.Landing, error)
 	KeepMerged(ctx context.Context, number int, head string, at time.Time) error
 	DropMerged(ctx context.Context, before time.Time) error

@@ -79,7 +79,7 @@ func (d Dirs) HaltAll(reason string, now time.Time) (h Halt, before bool, err er
 		return h, before, fmt.Errorf("write the pause: %w", err)
 	}
 	d.dropLeftHalts(now)
-	return h, before, d.replaceHalt(append(b, '\n'))
+	return h, before, d.replace(d.haltFile(), append(b, '\n'))
 }
 
 // haltParts are the files of which a pause is made, and how long one is at most
@@ -104,24 +104,24 @@ func (d Dirs) dropLeftHalts(now time.Time) {
 	}
 }
 
-// replaceHalt writes the file as a whole: one that is read is never half written.
+// replace writes a file as a whole: one that is read is never half written.
 // It is durable when it returns.
-func (d Dirs) replaceHalt(b []byte) (err error) {
+func (d Dirs) replace(path string, b []byte) (err error) {
 	f, err := os.CreateTemp(d.State, haltParts)
 	if err != nil {
-		return fmt.Errorf("write the pause: %w", err)
+		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
 	}
 	defer func() {
 		if err != nil {
 			_ = os.Remove(f.Name())
-			err = fmt.Errorf("write the pause: %w", err)
+			err = fmt.Errorf("write %s: %w", filepath.Base(path), err)
 		}
 	}()
 	_, err = f.Write(b)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err = os.Rename(f.Name(), d.haltFile()); err != nil {
+	if err = os.Rename(f.Name(), path); err != nil {
 		return err
 	}
 	return files.SyncFolder(d.State)

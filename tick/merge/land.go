@@ -122,6 +122,9 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 		return fmt.Errorf("store what landed: %w", err)
 	}
 	o.tell(ctx, j, landed, halted)
+	if halted {
+		return o.Dirs.StopMerging(o.r.Row, o.halt(j)) // which the database may forget
+	}
 	return nil
 }
 

@@ -62,6 +62,9 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 	if err := m.StillSame(ctx, r, env.SameFor); err != nil {
 		return err
 	}
+	if err := m.recall(ctx, r); err != nil {
+		return err
+	}
 	one := round{m, r, rep}
 	one.actions(ctx, d.jobs)
 	one.after(ctx, d)

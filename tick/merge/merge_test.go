@@ -254,6 +254,7 @@ func TestAnotherTreeLanded(t *testing.T) {
 	if s.asked("PUT", "/merge") != 2 {
 		t.Errorf("%d merges asked for", s.asked("PUT", "/merge"))
 	}
+	s.must(s.merging.Dirs.ResumeMerging(s.repo.Row))
 	s.update(func(tx *store.Tx) error { _, err := tx.ResumeMerging(t.Context(), s.repo.Row.ID); return err })
 	s.pass()
 	if s.row().Stage != merging.Landed || s.row().Differs != "" {

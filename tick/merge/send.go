@@ -109,6 +109,9 @@ func (o round) mean(ctx context.Context, j *job) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if held, err := otherBase(ctx, o, j, tip); err != nil || held {
+		return false, err
+	}
 	method := j.a.Target
 	if j.a.Kind == work.ActionEnqueue {
 		method = "" // the queue's own; and on which base is not known yet

@@ -11,6 +11,21 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
+// recall has the database know that merging is stopped in a repository, where it was lost
+// since: before anything is decided about.
+func (m *Merging) recall(ctx context.Context, r *env.Repo) error {
+	why, stopped := m.Dirs.MergingStopped(r.Row)
+	if !stopped {
+		return nil
+	}
+	return m.Store.Update(ctx, func(tx *store.Tx) error {
+		if _, known, err := tx.MergingStopped(ctx, r.Row.ID); err != nil || known {
+			return err
+		}
+		return tx.StopMerging(ctx, r.Row.ID, why)
+	})
+}
+
 // Stopped is the error of a pass after which nothing is merged in a repository any more,
 // told by one pass alone; a line for each.
 func (m *Merging) Stopped(ctx context.Context) error {

@@ -59,6 +59,12 @@ var merging = table{
 	work.WhyMergeRefused: func(r work.Reason, p Place) Words {
 		return Words{What: "GitHub refuses to merge it: " + r.Text, Fix: "see to that, or merge it yourself", Resume: p.give(command.VerbRetry)}
 	},
+	work.WhyMergeOtherBase: func(r work.Reason, p Place) Words {
+		return Words{
+			What: fmt.Sprintf("it would bring commits along that nobody approved: since its approval it was aimed at another base, or `%s` was rewritten", r.Branch),
+			Fix:  "look at what it changes there now", Resume: p.give(command.VerbRetry) + " to have it merged there, or push a commit to have it reviewed again",
+		}
+	},
 	work.WhyMergeQueueOut: func(r work.Reason, p Place) Words {
 		what := "it fell out of the merge queue, and the same head is queued once"
 		if len(r.Names) > 0 {

@@ -262,14 +262,13 @@ func (g *gates) method() {
 	g.stops(GateMethod, work.Reason{Kind: work.WhyMergeMethod, Name: string(g.p.Method), Names: names(allowed(g.f.Box))})
 }
 
-// permission is whether we may merge at all. Where GitHub does not say, the merge will.
+// permission is whether we may merge at all.
 func (g *gates) permission() {
-	switch level := g.f.Box.Permission; level {
-	case "READ", "TRIAGE", "NONE":
-		g.stops(GatePermission, work.Reason{Kind: work.WhyMergePermission, Name: strings.ToLower(level)})
-	default:
-		g.open(GatePermission)
+	if g.f.Box.Forbids() {
+		g.stops(GatePermission, work.Reason{Kind: work.WhyMergePermission, Name: strings.ToLower(g.f.Box.Permission)})
+		return
 	}
+	g.open(GatePermission)
 }
 
 // merging is what our own attempts have come to.
@@ -306,8 +305,8 @@ func (g *gates) unread() {
 	}
 }
 
-// required are the names of the checks that have to be green. Where nobody says which,
-// all of them count but our own status.
+// required are the names of the checks that have to be green. Where nobody says which, or
+// names our own status alone, which says nothing of the code, all others count.
 func (g *gates) required() []string {
 	list := slices.Concat(g.p.Required, g.f.Box.Rules.Checks)
 	for _, c := range g.f.Box.Checks {
@@ -315,7 +314,7 @@ func (g *gates) required() []string {
 			list = append(list, c.Name)
 		}
 	}
-	if len(list) == 0 {
+	if !slices.ContainsFunc(list, func(name string) bool { return name != review.StatusContext }) {
 		for _, c := range g.f.Box.Checks {
 			if c.Name != review.StatusContext {
 				list = append(list, c.Name)

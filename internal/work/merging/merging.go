@@ -113,9 +113,10 @@ type Box struct {
 	Head        string         `json:"head"`
 	Base        string         `json:"base"`
 	BaseTip     string         `json:"base_tip"`
-	Mergeable   string         `json:"mergeable"` // MERGEABLE, CONFLICTING or UNKNOWN
-	Status      string         `json:"status"`    // GitHub's own word: CLEAN, BEHIND, BLOCKED, UNSTABLE, …
-	Decision    string         `json:"decision"`  // GitHub's sum of reviews; empty: it demands none
+	Onto        string         `json:"onto,omitempty"` // where the base stood when the approved head was first looked at, see Box.Pinned
+	Mergeable   string         `json:"mergeable"`      // MERGEABLE, CONFLICTING or UNKNOWN
+	Status      string         `json:"status"`         // GitHub's own word: CLEAN, BEHIND, BLOCKED, UNSTABLE, …
+	Decision    string         `json:"decision"`       // GitHub's sum of reviews; empty: it demands none
 	MergedBy    work.Account   `json:"merged_by"`
 	MergeCommit string         `json:"merge_commit"`
 	UpdatedAt   time.Time      `json:"updated_at"`
@@ -136,6 +137,22 @@ type Box struct {
 
 // Read reports whether there is one.
 func (b Box) Read() bool { return b.Head != "" }
+
+// Pinned is the box with the base for which its head was approved, by the box as it was
+// before. Where the base changes under the same head, what was approved is not what would
+// land: an older one lacks commits that the head holds, and that were no part of the change.
+func (b Box) Pinned(was Box) Box {
+	if b.Onto = was.Onto; was.Head != b.Head || b.Onto == "" {
+		b.Onto = b.BaseTip
+	}
+	return b
+}
+
+// Forbids reports whether GitHub says that the account may not merge. Where it does not say,
+// the merge will.
+func (b Box) Forbids() bool {
+	return b.Permission == "READ" || b.Permission == "TRIAGE" || b.Permission == "NONE"
+}
 
 // With is the box with what its base demands. Checks that GitHub shows as expected are
 // demanded, whether a rule that may be seen says so or not.

@@ -17,7 +17,7 @@ func Stops(k work.ReasonKind) bool {
 // no look at GitHub tells: nothing but a person or another head lifts it.
 func Stays(k work.ReasonKind) bool {
 	switch k { //nolint:exhaustive // no other does
-	case work.WhyMergeHalf, work.WhyMergeRefused, work.WhyMergeQueueOut, work.WhyMergeDiffers:
+	case work.WhyMergeHalf, work.WhyMergeRefused, work.WhyMergeOtherBase, work.WhyMergeQueueOut, work.WhyMergeDiffers:
 		return true
 	}
 	return false

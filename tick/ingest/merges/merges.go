@@ -25,6 +25,7 @@ type Merges struct {
 // read is a merge box that was read.
 type read struct {
 	pull work.PullRequest
+	was  merging.Box
 	box  merging.Box
 	fell *fall // out of its base's merge queue; nil: it did not
 }
@@ -124,7 +125,11 @@ func (h *Merges) readOne(ctx context.Context, c candidate, from *env.BoxReader) 
 	if err != nil {
 		return err
 	}
-	one := read{pull: c.pull, box: box}
+	was := c.was
+	if before, ok := h.Open[c.pull.Number]; ok && was.Head != box.Head && before.HeadOID == box.Head {
+		was = merging.Box{Head: box.Head, Onto: before.BaseOID} // as it was when its reviewers looked
+	}
+	one := read{pull: c.pull, was: c.was, box: box.Pinned(was)}
 	if one.fell, err = h.fallen(ctx, c, &one.box); err != nil {
 		return err
 	}
@@ -143,6 +148,11 @@ func (h *Merges) Store(ctx context.Context, tx *store.Tx, now time.Time) error {
 				return err
 			}
 		}
+		if one.was.Forbids() && !one.box.Forbids() {
+			if err := permitted(ctx, tx, one.pull); err != nil {
+				return err
+			}
+		}
 		if err := h.adopt(ctx, tx, one, now); err != nil {
 			return err
 		}
@@ -153,4 +163,13 @@ func (h *Merges) Store(ctx context.Context, tx *store.Tx, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// permitted lifts what was refused for want of a permission that is there again.
+func permitted(ctx context.Context, tx *store.Tx, pull work.PullRequest) error {
+	head, why, err := tx.GetMergeTrouble(ctx, pull.ID)
+	if err != nil || why.Kind != work.WhyMergePermission {
+		return err
+	}
+	return tx.SetMergeTrouble(ctx, pull.ID, head, work.Reason{})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
@@ -53,13 +54,32 @@ func (h *Pulls) storeReviews(ctx context.Context, tx *store.Tx, pull work.PullRe
 	if err := storeHold(ctx, tx, pull, stored, seen.Hold); err != nil {
 		return err
 	}
-	if old, known := h.Open[pull.Number]; known && !changed(old, pull) {
+	old, known := h.Open[pull.Number]
+	if known && !changed(old, pull) {
 		return nil
+	}
+	if known && stored.Record.State != "" && stored.Record.State != review.Pending {
+		if err := pinBase(ctx, tx, old, pull); err != nil {
+			return err
+		}
 	}
 	if pull.State != work.PullOpen && stored.Record.State == "" { // nobody reviewed it, and idle passes are not to meet it
 		return tx.ForgetReviews(ctx, pull.ID)
 	}
 	return tx.SetLook(ctx, pull.ID)
+}
+
+// pinBase keeps for which base a head is being reviewed, where its pull request is aimed at
+// another one meanwhile: whoever merges it looks whether that brings other commits along.
+func pinBase(ctx context.Context, tx *store.Tx, old, now work.PullRequest) error {
+	if old.HeadOID != now.HeadOID || old.Base == now.Base || old.BaseOID == "" {
+		return nil
+	}
+	was, _, err := tx.GetBox(ctx, now.ID)
+	if err != nil || was.Head == now.HeadOID && was.Onto != "" {
+		return err
+	}
+	return tx.PutBox(ctx, now.ID, merging.Box{Head: now.HeadOID, Onto: old.BaseOID})
 }
 
 // changed reports whether a pull request is not what it was in anything by which its

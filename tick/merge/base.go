@@ -1,0 +1,32 @@
+package merge
+
+import (
+	"context"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// otherBase stops a merge that would bring along what was no part of the change when it was
+// approved: its pull request was aimed at another base since, or the base was rewritten. A
+// person who has seen that has it tried again, for the base as it is now.
+func otherBase(ctx context.Context, o round, j *job, tip string) (bool, error) {
+	var box merging.Box
+	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
+		box, _, err = tx.GetBox(ctx, j.pull.ID)
+		return err
+	})
+	if err != nil || box.Onto == "" || box.Head != j.a.Head {
+		return false, err
+	}
+	brings, err := o.r.Git().Brings(ctx, box.Onto, tip, j.a.Head)
+	if err != nil || !brings {
+		return false, err
+	}
+	box.Onto = tip
+	if err := o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeOtherBase, Branch: j.a.Base}); err != nil {
+		return true, err
+	}
+	return true, o.Store.Update(ctx, func(tx *store.Tx) error { return tx.PutBox(ctx, j.pull.ID, box) })
+}
