@@ -106,10 +106,18 @@ func (r overReviews) hold(inv invocation) Reply {
 	r.item.HeldBack, r.item.Looking = &review.Held{By: inv.by, At: inv.at}, true
 	r.p.Holds = append(r.p.Holds, Hold{Pull: r.item.Pull.ID, Held: r.item.HeldBack})
 	return Reply{
-		Said: fmt.Sprintf("Held. No review of this pull request begins, nothing that a reviewer asks for is done, and it is not merged; comments are still answered. "+
-			"%s ends that, as does taking the label `%s` away.", r.command(command.VerbResume), r.v.Policy.Labels.Hold),
+		Said: fmt.Sprintf("Held. No review of this pull request begins, nothing that a reviewer asks for is done, and %s; comments are still answered. "+
+			"%s ends that, as does taking the label `%s` away.", r.merged(), r.command(command.VerbResume), r.v.Policy.Labels.Hold),
 		sent: []work.Action{r.holdLabel(inv, true)},
 	}
+}
+
+// merged says what a hold does to the merge. What is in a merge queue GitHub merges.
+func (r overReviews) merged() string {
+	if q := r.item.Landing.Box.Queue; r.item.Lands() && (q.In || q.Required && r.item.Unclear()) {
+		return "nothing more is done here to merge it. **It is in the merge queue already, and GitHub merges it from there: take it out of the queue on GitHub if it is not to land**"
+	}
+	return "it is not merged"
 }
 
 // holdLabel plans the label that says so.

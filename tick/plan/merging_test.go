@@ -108,6 +108,7 @@ func TestLanding(t *testing.T) {
 		{"nothing came of it", scene(landable, row(work.ActionMerge, work.ActionVoid, "aaa")), "merge #2 squash"},
 		{"another head was sent", scene(landable, row(work.ActionMerge, work.ActionSent, "bbb")), "merge #2 squash"},
 		{"it is in the queue", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue = merging.Queue{Required: true, In: true} })), "#2 wait merge_queued"},
+		{"it is held, and in the queue", scene(landable, item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} }), box(func(b *merging.Box) { b.Queue = merging.Queue{Required: true, In: true} })), "#2 wait merge_queued"},
 		{"it was queued, and is not there", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue.Required = true })), "#2 wait merge_news"},
 		{"an agent works on it", scene(landable, item(func(i *known.Item) { i.Turn = &work.Turn{ID: 5, Key: "k", Step: work.StepClaimed} })), "#2 wait merge_turn_first"},
 		{"people wrote something", scene(landable, with(talk)), "#2 turn implementation_feedback"},

@@ -29,10 +29,14 @@ type Choice struct {
 	Stop   bool        // a person has to act
 }
 
-// Holds is the first gate that is closed, a stop before what only waits.
+// Holds is the first gate that is closed, a stop before what only waits. What is in a merge
+// queue waits for that alone: GitHub merges it from there, whatever else is closed here.
 func Holds(all []Gate) (Gate, bool) {
 	for _, stop := range []bool{true, false} {
 		if i := slices.IndexFunc(all, func(g Gate) bool { return !g.Open && g.Stop == stop }); i >= 0 {
+			if q := slices.IndexFunc(all, func(g Gate) bool { return !g.Open && g.Code == GateQueue }); q >= 0 && !stop {
+				i = q
+			}
 			return all[i], true
 		}
 	}
