@@ -44,6 +44,19 @@ func (i Item) DueToMerge() work.Reason {
 	return why
 }
 
+// Queued gives the action by which we put the present head into its base's merge queue,
+// where we did and nothing is known to have taken it out since. Of one that somebody else had
+// put there already nothing was sent.
+func (i Item) Queued() (work.Action, bool) {
+	for _, a := range i.Landing.Actions {
+		stage := i.Landing.Meant.Stage
+		if a.Kind == work.ActionEnqueue && a.Head == i.Pull.HeadOID && a.State == work.ActionApplied && a.Sends > 0 && (stage == merging.Intended || stage == merging.Queued) {
+			return a, true
+		}
+	}
+	return work.Action{}, false
+}
+
 // Unclear reports whether a merge of the present head was sent, or put into a queue, and
 // GitHub shows neither yet. Whoever sees that nothing came of it makes the row void.
 func (i Item) Unclear() bool {

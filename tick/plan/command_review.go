@@ -112,10 +112,16 @@ func (r overReviews) hold(inv invocation) Reply {
 	}
 }
 
-// merged says what a hold does to the merge. What is in a merge queue GitHub merges.
+// merged says what a hold does to the merge. What somebody else put into a merge queue
+// stays there.
 func (r overReviews) merged() string {
-	if q := r.item.Landing.Box.Queue; r.item.Lands() && (q.In || q.Required && r.item.Unclear()) {
-		return "nothing more is done here to merge it. **It is in the merge queue already, and GitHub merges it from there: take it out of the queue on GitHub if it is not to land**"
+	_, ours := r.item.Queued()
+	switch in := r.item.Landing.Box.Queue.In; {
+	case !r.item.Lands():
+	case ours || r.item.Unclear():
+		return "it is not merged: if it is in the merge queue it is taken out, unless GitHub merges it first"
+	case in:
+		return "nothing more is done here to merge it. **It is in the merge queue, and not by gh mergexo: GitHub merges it from there unless somebody takes it out**"
 	}
 	return "it is not merged"
 }
