@@ -53,7 +53,7 @@ func (o round) comment(j *job, number int, about, text string) work.Action {
 func (o round) differsText(j *job) string {
 	return fmt.Sprintf("**What landed is not what was approved.** %s was approved, and %s landed on `%s`: %s.\n\n"+
 		"Look at both commits, and find out what changed it on the way. If it happens again with the next merge, nothing more is merged in this repository until "+
-		"somebody gives `gh mergexo resume-merging` there.", j.row.Head, j.row.Commit, j.row.Base, j.row.Differs)
+		"somebody runs `gh mergexo resume-merging %s` on the machine that runs gh mergexo.", j.row.Head, j.row.Commit, j.row.Base, j.row.Differs, o.r.Name)
 }
 
 // follow sends what follows a merge: it never stops anything.

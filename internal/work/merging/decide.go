@@ -30,18 +30,31 @@ type Choice struct {
 	Stop   bool        // a person has to act
 }
 
-// Holds is the first gate that is closed, a stop before what only waits. What is in a merge
-// queue waits for that alone: GitHub merges it from there, whatever else is closed here.
+// Holds is the first gate that is closed: a stop, then what a person has to open, then what
+// comes by itself. Nobody goes to bed for a check that a person's approval would have to
+// follow. What is in a merge queue waits for that: GitHub merges it from there, whatever else
+// is closed here.
 func Holds(all []Gate) (Gate, bool) {
-	for _, stop := range []bool{true, false} {
-		if i := slices.IndexFunc(all, func(g Gate) bool { return !g.Open && g.Stop == stop }); i >= 0 {
-			if q := slices.IndexFunc(all, func(g Gate) bool { return !g.Open && g.Code == GateQueue }); q >= 0 && !stop {
-				i = q
-			}
+	for _, first := range []func(Gate) bool{
+		func(g Gate) bool { return g.Stop },
+		func(g Gate) bool { return g.Code == GateQueue },
+		func(g Gate) bool { return g.ofPeople() },
+		func(Gate) bool { return true },
+	} {
+		if i := slices.IndexFunc(all, func(g Gate) bool { return !g.Open && first(g) }); i >= 0 {
 			return all[i], true
 		}
 	}
 	return Gate{}, false
+}
+
+// ofPeople reports whether a person opens a gate, and nothing else does.
+func (g Gate) ofPeople() bool {
+	switch g.Code { //nolint:exhaustive // the others open by themselves, or are stops
+	case GateDraft, GateReview, GateConversations, GateHold, GateFreeze, GateHuman, GateLastPush, GateBlocked:
+		return true
+	}
+	return g.Why.Kind == work.WhyMergeHalted
 }
 
 // Decide says what is to be done about one pull request, were it alone.
@@ -75,15 +88,15 @@ func (f Facts) leaves(all []Gate) (Gate, bool) {
 		return Gate{}, false
 	}
 	for _, g := range all {
-		if !g.Open && (slices.Contains(ofPeople, g.Code) || g.Code == GateMerging && (f.Halt != nil || f.Answers)) {
+		if !g.Open && (slices.Contains(oursAlone, g.Code) || g.Code == GateMerging && (f.Halt != nil || f.Answers)) {
 			return g, true
 		}
 	}
 	return Gate{}, false
 }
 
-// ofPeople are the gates that GitHub knows nothing of.
-var ofPeople = []Code{GateHold, GateFreeze, GateComments, GateHuman, GateApprovals}
+// oursAlone are the gates that GitHub knows nothing of.
+var oursAlone = []Code{GateHold, GateFreeze, GateComments, GateHuman, GateApprovals}
 
 // closedAre reports whether only gates of these codes are closed, and none of them is a
 // stop.
