@@ -112,6 +112,8 @@ func effectOf(kind work.ActionKind) (effect, error) {
 		return merge{}, nil
 	case work.ActionEnqueue:
 		return enqueue{}, nil
+	case work.ActionDequeue:
+		return dequeue{}, nil
 	case work.ActionUpdateBranch:
 		return updateBranch{}, nil
 	case work.ActionDeleteBranch:
@@ -242,7 +244,7 @@ func remakes(e effect, kind work.ActionKind) bool {
 func repeatable(kind work.ActionKind) bool {
 	switch kind {
 	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun, work.ActionSticky, work.ActionReview,
-		work.ActionMerge, work.ActionEnqueue, work.ActionUpdateBranch: // one whose answer never came may still be under way
+		work.ActionMerge, work.ActionEnqueue, work.ActionDequeue, work.ActionUpdateBranch: // one whose answer never came may still be under way
 		return true
 	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels,
 		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,

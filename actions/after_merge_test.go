@@ -283,3 +283,79 @@ func TestDeathAfterTheMerge(t *testing.T) {
 		})
 	}
 }
+
+// dequeuing is for a pull request that is in the queue by our own request.
+func (s *mergeStage) dequeuing() work.Action {
+	s.Helper()
+	put, err := s.apply(s.enqueuing())
+	s.must(err)
+	return s.planned(work.ActionDequeue, work.DequeueToken(s.scope.Repo.Key(), s.pull, s.head, put.Renewals), put.Target)
+}
+
+func TestDequeuedWhateverTheAnswer(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]*githubsim.Fault{
+		"fine": nil, "reset": {Applied: true, Drop: true}, "500": {Applied: true, Status: 500},
+		"an error": {Applied: true, Status: 200, Body: `{"data":{"dequeuePullRequest":null},"errors":[{"type":"UNPROCESSABLE","message":"Pull request is not in the queue"}]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newMergeStage(t)
+			a := s.dequeuing()
+			if fault != nil {
+				fault.Contains = "dequeuePullRequest"
+				s.hub.AddFault(*fault)
+			}
+			got, err := s.apply(a)
+			s.must(err)
+			if got.State != work.ActionApplied || got.Sends != 1 || len(s.repo.Queue()) != 0 {
+				t.Errorf("row %s after %d sends, queue %v", got.State, got.Sends, s.repo.Queue())
+			}
+		})
+	}
+}
+
+// What left the queue before anything was sent is not our doing, and what lands meanwhile
+// has landed.
+func TestNothingIsLeftToDequeue(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]func(s *mergeStage){
+		"a person took it out": func(s *mergeStage) { s.must(s.repo.Dequeue(s.pull, "pat")) },
+		"it landed": func(s *mergeStage) {
+			for len(s.repo.Queue()) > 0 {
+				s.must(s.repo.StepQueue(s.pull))
+			}
+		},
+		"the head moved": func(s *mergeStage) {
+			_, err := s.repo.PushCommit(fixBranch, "pat", map[string]string{"more.txt": "more\n"}, "More")
+			s.must(err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newMergeStage(t)
+			a := s.dequeuing()
+			before(s)
+			got, err := s.apply(a)
+			s.must(err)
+			if got.State != work.ActionVoid || got.Sends != 0 {
+				t.Errorf("row %s after %d sends", got.State, got.Sends)
+			}
+		})
+	}
+}
+
+// GitHub does not let go of what is being merged: that counts as never sent, and waits.
+func TestTheQueueDoesNotLetGo(t *testing.T) {
+	t.Parallel()
+	s := newMergeStage(t)
+	a := s.dequeuing()
+	s.hub.AddFault(githubsim.Fault{Contains: "dequeuePullRequest", Status: 200, Body: `{"data":{"dequeuePullRequest":null},"errors":[{"type":"UNPROCESSABLE","message":"Pull request is locked in the queue"}]}`})
+	_, err := s.apply(a)
+	if _, refused := errors.AsType[*RefusedError](err); !refused {
+		t.Fatalf("error %v", err)
+	}
+	if row := s.row(a); row.State != work.ActionPlanned || row.NotBefore.IsZero() || len(s.repo.Queue()) != 1 {
+		t.Errorf("row %+v, queue %v", row, s.repo.Queue())
+	}
+}

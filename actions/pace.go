@@ -49,7 +49,7 @@ func createsContent(kind work.ActionKind) bool {
 		return true
 	case work.ActionPush, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionRerun, work.ActionLabels, work.ActionRepoLabels,
 		work.ActionFlow, work.ActionClose, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
-		work.ActionMerge, work.ActionEnqueue, work.ActionUpdateBranch, work.ActionDeleteBranch:
+		work.ActionMerge, work.ActionEnqueue, work.ActionDequeue, work.ActionUpdateBranch, work.ActionDeleteBranch:
 		return false
 	}
 	return true

@@ -110,6 +110,8 @@ func mergeSays(m env.MergeReport) string {
 		return terminal.OneLine(said)
 	case env.MergeQueued:
 		return fmt.Sprintf("put #%d into the merge queue of %s", m.Number, m.Base)
+	case env.MergeLeft:
+		return fmt.Sprintf("took #%d out of the merge queue of %s", m.Number, m.Base)
 	case env.MergeUpdated:
 		return fmt.Sprintf("brought #%d up to date with %s", m.Number, m.Base)
 	case env.MergeWaits, env.MergeBlocked:

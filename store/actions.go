@@ -38,7 +38,7 @@ const (
 	unsettled = `state IN ('planned', 'sent')`
 
 	// ofMerging is work.ActionKind.Merging.
-	ofMerging = `kind IN ('merge', 'enqueue', 'update_branch', 'delete_branch', 'revert')`
+	ofMerging = `kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch', 'revert')`
 )
 
 // AddAction plans an action, by its token, and gives the row that stands for

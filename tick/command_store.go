@@ -77,7 +77,7 @@ func planNotice(ctx context.Context, tx *store.Tx, a work.Action) error {
 	case work.ActionStatus:
 		return tx.RenewAction(ctx, a)
 	case work.ActionReview, work.ActionDismiss, work.ActionReviewRequest:
-	case work.ActionMerge, work.ActionEnqueue, work.ActionUpdateBranch, work.ActionDeleteBranch, work.ActionRevert: // none is a notice
+	case work.ActionMerge, work.ActionEnqueue, work.ActionDequeue, work.ActionUpdateBranch, work.ActionDeleteBranch, work.ActionRevert: // none is a notice
 	case work.ActionPush, work.ActionPullRequest, work.ActionReply, work.ActionComment, work.ActionResolve, work.ActionReaction,
 		work.ActionRemove, work.ActionIssue, work.ActionRerun, work.ActionClose, work.ActionSticky,
 		work.ActionRepoLabels:

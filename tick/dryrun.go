@@ -216,6 +216,8 @@ func (readOnly) Enqueue(context.Context, string, string) (merging.Queue, error) 
 	return merging.Queue{}, errDryRun
 }
 
+func (readOnly) Dequeue(context.Context, string) error { return errDryRun }
+
 func (readOnly) UpdateBranch(context.Context, work.RepoName, int, string) error { return errDryRun }
 
 var _ env.GitHub = readOnly{}

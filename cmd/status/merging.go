@@ -95,6 +95,8 @@ func (f Facts) mergeIs() string {
 		return fmt.Sprintf("stopped, a person has to act; %d of %s closed", closed, count)
 	case f.MergeDue && f.Merge.Ask == merging.AskUpdate:
 		return fmt.Sprintf("the next pass brings it up to date with %s; %d of %s closed", base, closed, count)
+	case f.MergeDue && f.Merge.Ask == merging.AskDequeue:
+		return fmt.Sprintf("the next pass takes it out of the merge queue of %s; %d of %s closed", base, closed, count)
 	case f.MergeDue && f.Merge.Ask == merging.AskEnqueue:
 		return "the next pass puts it into the merge queue of " + base
 	case f.MergeDue:

@@ -11,7 +11,7 @@ import (
 // not ours to merge, and was not.
 type mergeView struct {
 	Gates  []gateView  `json:"gates"`  // all of them in GitHub's order; none once it is merged or closed
-	Ask    string      `json:"ask"`    // merge, enqueue, update: what is to be done, were it alone; empty: it waits
+	Ask    string      `json:"ask"`    // merge, enqueue, dequeue, update: what is to be done, were it alone; empty: it waits
 	Method string      `json:"method"` // squash, merge, rebase
 	Due    bool        `json:"due"`    // the next pass does it
 	First  int         `json:"first"`  // the pull request that is merged before it; 0: none

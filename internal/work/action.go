@@ -29,6 +29,7 @@ const (
 
 	ActionMerge        ActionKind = "merge"         // a pull request of ours, at the head that was approved
 	ActionEnqueue      ActionKind = "enqueue"       // the same, through its base's merge queue
+	ActionDequeue      ActionKind = "dequeue"       // takes it out of that queue
 	ActionUpdateBranch ActionKind = "update_branch" // brings its branch up to date with the base
 	ActionDeleteBranch ActionKind = "delete_branch" // of a pull request that we merged
 	ActionRevert       ActionKind = "revert"        // opens the pull request that takes a merge of ours back
@@ -38,7 +39,7 @@ const (
 // sends it.
 func (k ActionKind) Merging() bool {
 	switch k { //nolint:exhaustive // no other is
-	case ActionMerge, ActionEnqueue, ActionUpdateBranch, ActionDeleteBranch, ActionRevert:
+	case ActionMerge, ActionEnqueue, ActionDequeue, ActionUpdateBranch, ActionDeleteBranch, ActionRevert:
 		return true
 	}
 	return false

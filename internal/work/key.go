@@ -183,6 +183,12 @@ func EnqueueToken(repo RepoKey, pull int, head string) string {
 	return token("enqueue", repo, pull, head)
 }
 
+// DequeueToken is the token of taking a pull request out of the queue into which it was put
+// at a head: once for each time that it was, which is counted from 0.
+func DequeueToken(repo RepoKey, pull int, head string, enqueued int) string {
+	return token("dequeue", repo, pull, head, strconv.Itoa(enqueued))
+}
+
 // UpdateToken is the token of bringing a pull request's branch up to date from a head.
 func UpdateToken(repo RepoKey, pull int, head string) string {
 	return token("update_branch", repo, pull, head)

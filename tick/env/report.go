@@ -93,6 +93,7 @@ type MergeOutcome string
 const (
 	MergeDone    MergeOutcome = "merged"
 	MergeQueued  MergeOutcome = "queued"
+	MergeLeft    MergeOutcome = "dequeued"
 	MergeUpdated MergeOutcome = "updated" // its branch is brought up to date with its base
 	MergeWaits   MergeOutcome = "waiting" // GitHub refused, or its answer never came
 	MergeBlocked MergeOutcome = "blocked" // a person has to act

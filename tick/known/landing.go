@@ -11,12 +11,13 @@ import (
 // Landing is what is known of merging an item's pull request by our own request. It is
 // read where the config says that this is done.
 type Landing struct {
-	Policy  merging.Policy // by today's config
-	Box     merging.Box    // GitHub's merge box, as it was read last; see Box.Read
-	Words   []merging.Word // people's, that a head may be merged
-	Trouble work.Reason    // what came of an attempt with the present head; none: nothing, or there was none
-	Meant   merging.Merge  // our merge of the present head; zero: none was meant yet
-	Actions []work.Action  // what was planned to merge the pull request, of whichever head, the oldest first
+	Policy   merging.Policy // by today's config
+	Box      merging.Box    // GitHub's merge box, as it was read last; see Box.Read
+	Words    []merging.Word // people's, that a head may be merged
+	Trouble  work.Reason    // what came of an attempt with the present head; none: nothing, or there was none
+	Meant    merging.Merge  // our merge of the present head; zero: none was meant yet
+	Accounts []int64        // ours, that merge
+	Actions  []work.Action  // what was planned to merge the pull request, of whichever head, the oldest first
 }
 
 // Lands reports whether the item's pull request is one that we merge ourselves, once
@@ -42,6 +43,20 @@ func (i Item) DueToMerge() work.Reason {
 		why.Name, why.Branch = string(work.ActionEnqueue), i.Pull.Base
 	}
 	return why
+}
+
+// Queued gives the action by which we put the present head into its base's merge queue,
+// where we did and nothing is known to have taken it out since. Of one that somebody else had
+// put there already nothing was sent; whoever put it there last GitHub names.
+func (i Item) Queued() (work.Action, bool) {
+	stage, by := i.Landing.Meant.Stage, i.Landing.Box.Queue.By.ID
+	for _, a := range i.Landing.Actions {
+		ours := by == 0 && a.Sends > 0 || by != 0 && slices.Contains(i.Landing.Accounts, by)
+		if a.Kind == work.ActionEnqueue && a.Head == i.Pull.HeadOID && a.State == work.ActionApplied && ours && (stage == merging.Intended || stage == merging.Queued) {
+			return a, true
+		}
+	}
+	return work.Action{}, false
 }
 
 // Unclear reports whether a merge of the present head was sent, or put into a queue, and

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -198,6 +199,126 @@ func TestOutOfTheQueue(t *testing.T) {
 	if len(s.sim.Queue()) != 0 {
 		t.Error("queued again")
 	}
+}
+
+// What we queued is taken out when people hold it, without a word of a stop, and queued at
+// the same head again when they let go.
+func TestTakenOutOfTheQueueAndPutBack(t *testing.T) {
+	s := newStage(t)
+	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "squash"})
+	for round := range 2 {
+		s.pass()
+		if s.outcome() != "queued" || len(s.sim.Queue()) != 1 {
+			t.Fatalf("round %d: %s, row %+v\n%s", round, s.outcome(), s.row(), &s.log)
+		}
+		s.hold()
+		s.pass()
+		if s.outcome() != "dequeued" || len(s.sim.Queue()) != 0 || s.row().Stage != merging.Void {
+			t.Fatalf("round %d: %s, row %+v\n%s", round, s.outcome(), s.row(), &s.log)
+		}
+		s.restsOut()
+		s.release()
+	}
+	s.pass()
+	s.queue(3)
+	s.pass()
+	if row := s.row(); row.Stage != merging.Landed || row.Differs != "" {
+		t.Errorf("row %+v\n%s", row, &s.log)
+	}
+}
+
+// restsOut makes sure that the pull request stays out of the queue, and that nothing is said
+// to be wrong with it.
+func (s *stage) restsOut() {
+	s.Helper()
+	for range 3 {
+		s.later(2 * time.Minute)
+		s.pass()
+		if why := s.trouble(); !why.None() || len(s.sim.Queue()) != 0 || s.row().Stage != merging.Void {
+			s.Fatalf("trouble %+v, queue %v, row %+v\n%s", why, s.sim.Queue(), s.row(), &s.log)
+		}
+	}
+}
+
+// A pass that dies after it took the pull request out leaves no stop, whether it recorded
+// that or not.
+func TestDeathAroundADequeue(t *testing.T) {
+	for name, recorded := range map[string]bool{"before its record": false, "after its record": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "squash"})
+			s.pass()
+			s.hold()
+			s.plan()
+			all := s.unsettled(work.ActionDequeue)
+			if len(all) != 1 {
+				t.Fatalf("planned: %+v", all)
+			}
+			s.update(func(tx *store.Tx) error {
+				if _, err := tx.MarkSent(t.Context(), all[0].ID, s.at()); err != nil || !recorded {
+					return err
+				}
+				return tx.MarkApplied(t.Context(), all[0].ID, "", "", s.at())
+			})
+			s.must(s.sim.Dequeue(s.pull, "olga"))
+			s.later(2 * time.Minute)
+			s.pass()
+			s.restsOut()
+			if left := s.unsettled(work.ActionDequeue); len(left) != 0 {
+				t.Errorf("left: %+v", left)
+			}
+			s.release()
+			s.pass()
+			if len(s.sim.Queue()) != 1 {
+				t.Errorf("not queued again: %s\n%s", s.outcome(), &s.log)
+			}
+		})
+	}
+}
+
+// One that was planned by a pass which died is sent by the next one, where it still holds.
+func TestADequeueThatWasPlanned(t *testing.T) {
+	for name, held := range map[string]bool{"held": true, "let go": false} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "squash"})
+			s.pass()
+			s.hold()
+			s.plan()
+			if !held {
+				s.release()
+			}
+			s.run()
+			if in := len(s.sim.Queue()) == 1; in == held || len(s.unsettled(work.ActionDequeue)) != 0 {
+				t.Errorf("in the queue: %v, left: %+v\n%s", in, s.unsettled(work.ActionDequeue), &s.log)
+			}
+		})
+	}
+}
+
+func (s *stage) release() {
+	s.Helper()
+	s.update(func(tx *store.Tx) error {
+		p, _, err := tx.GetPull(s.Context(), s.repo.Row.ID, s.pull)
+		if err != nil {
+			return err
+		}
+		return tx.SetHold(s.Context(), p.ID, review.Held{})
+	})
+}
+
+func (s *stage) unsettled(kind work.ActionKind) (all []work.Action) {
+	s.Helper()
+	s.view(func(tx *store.Tx) error {
+		rows, err := tx.ListMergingActions(s.Context(), s.repo.Row.ID)
+		for _, a := range rows {
+			if a.Kind == kind {
+				all = append(all, a)
+			}
+		}
+		return err
+	})
+	return all
 }
 
 // A branch that is behind is brought up to date once, and not merged before it was judged

@@ -28,6 +28,8 @@ func (o round) became(ctx context.Context, j *job, err error) error {
 	switch {
 	case err != nil:
 		return err
+	case j.a.Kind == work.ActionDequeue && j.a.State == work.ActionApplied:
+		return o.tookOut(ctx, j)
 	case j.a.State == work.ActionVoid:
 		o.Log.InfoContext(ctx, "a merge is off", o.attrs(ctx, j.a, "head", j.a.Head)...)
 		return o.put(ctx, j, merging.Void)
@@ -57,6 +59,10 @@ func (o round) refused(ctx context.Context, j *job, e *actions.RefusedError) err
 	o.Log.WarnContext(ctx, "GitHub refused a merge", o.attrs(ctx, j.a, "head", j.a.Head, "refusal", string(e.Kind), "text", e.Text)...)
 	if err := o.put(ctx, j, merging.Void); err != nil {
 		return err
+	}
+	if j.a.Kind == work.ActionDequeue { // it is asked again, until it has landed
+		o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeQueued})
+		return nil
 	}
 	if why := reasonOf(e.Refusal, j.a); !why.None() {
 		return o.trouble(ctx, j, why)

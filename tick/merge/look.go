@@ -51,6 +51,8 @@ func asked(k work.ActionKind) merging.Ask {
 	switch k { //nolint:exhaustive // no other is chosen
 	case work.ActionEnqueue:
 		return merging.AskEnqueue
+	case work.ActionDequeue:
+		return merging.AskDequeue
 	case work.ActionUpdateBranch:
 		return merging.AskUpdate
 	}

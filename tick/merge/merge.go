@@ -165,6 +165,8 @@ func (j *job) read(ctx context.Context, tx *store.Tx) (err error) {
 // again once its pull request is not open any more, or a person asks for that.
 func (j *job) asks(m *Merging) bool {
 	switch j.a.Kind { //nolint:exhaustive // no other comes here
+	case work.ActionDequeue: // whoever planned it may have died, and the last look decides
+		return true
 	case work.ActionDeleteBranch, work.ActionRevert:
 		return !j.a.NotBefore.After(m.Now())
 	}

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"context"
+	"errors"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -29,6 +30,9 @@ func (o round) leftQueue(ctx context.Context, j *job) error {
 // pass saw it there: it is not queued at this head again. Otherwise that is news, which
 // is read with the merge boxes.
 func (o round) fellOut(ctx context.Context, j *job) error {
+	if out, err := o.wasTakenOut(ctx, j.a); err != nil || out {
+		return errors.Join(err, o.put(ctx, j, merging.Void))
+	}
 	if j.a.SeenAt.Add(o.Config.Runtime.SettleAfter).After(o.Now()) {
 		return nil // GitHub may not show it yet
 	}

@@ -89,10 +89,14 @@ func (o round) ready(ctx context.Context, j *job) (bool, error) {
 	if choice.Ask != asked(j.a.Kind) || j.a.Kind == work.ActionMerge && string(choice.Method) != j.a.Target {
 		o.Log.InfoContext(ctx, "merge held back by a last look", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
 		o.report(j, env.MergeWaits, choice.Why)
+		if j.a.Kind == work.ActionDequeue {
+			_, err := o.Effects().Void(ctx, j.a, "nothing is against it any more")
+			return false, err
+		}
 		return false, nil
 	}
 	j.row.ItemID = item.ID
-	if j.a.Kind == work.ActionUpdateBranch {
+	if j.a.Kind == work.ActionUpdateBranch || j.a.Kind == work.ActionDequeue {
 		return true, nil
 	}
 	return o.mean(ctx, j)
@@ -148,7 +152,7 @@ func (o round) unclean(ctx context.Context, j *job) error {
 
 // put stores how far a merge has come.
 func (o round) put(ctx context.Context, j *job, stage merging.Stage) error {
-	if j.a.Kind == work.ActionUpdateBranch || stage == merging.Void && j.row.ID == 0 {
+	if j.a.Kind == work.ActionUpdateBranch || j.a.Kind == work.ActionDequeue || stage == merging.Void && j.row.ID == 0 {
 		return nil
 	}
 	return o.store(ctx, j, stage)

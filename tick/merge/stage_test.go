@@ -228,7 +228,10 @@ func (s *stage) plan() (chosen []string) {
 	for _, m := range s.decide().Merges {
 		s.update(func(tx *store.Tx) error {
 			m.Action.PlannedAt = s.at()
-			_, err := tx.PlanMerging(s.Context(), m.Action)
+			known, err := tx.PlanMerging(s.Context(), m.Action)
+			if err == nil && known.Kind == work.ActionEnqueue && known.State == work.ActionApplied {
+				err = tx.RepeatAction(s.Context(), m.Action)
+			}
 			return err
 		})
 		chosen = append(chosen, m.Action.Token)

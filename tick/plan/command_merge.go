@@ -98,7 +98,7 @@ func (r overMerge) holds() string {
 		return "Nothing holds it: it enters the merge queue next."
 	case merging.AskUpdate:
 		return fmt.Sprintf("It is behind `%s`: its branch is brought up to date when it is next.", r.item.Pull.Base)
-	case merging.AskNothing:
+	case merging.AskNothing, merging.AskDequeue:
 	}
 	var said []string
 	for _, g := range c.Gates {

@@ -106,10 +106,24 @@ func (r overReviews) hold(inv invocation) Reply {
 	r.item.HeldBack, r.item.Looking = &review.Held{By: inv.by, At: inv.at}, true
 	r.p.Holds = append(r.p.Holds, Hold{Pull: r.item.Pull.ID, Held: r.item.HeldBack})
 	return Reply{
-		Said: fmt.Sprintf("Held. No review of this pull request begins, nothing that a reviewer asks for is done, and it is not merged; comments are still answered. "+
-			"%s ends that, as does taking the label `%s` away.", r.command(command.VerbResume), r.v.Policy.Labels.Hold),
+		Said: fmt.Sprintf("Held. No review of this pull request begins, nothing that a reviewer asks for is done, and %s; comments are still answered. "+
+			"%s ends that, as does taking the label `%s` away.", r.merged(), r.command(command.VerbResume), r.v.Policy.Labels.Hold),
 		sent: []work.Action{r.holdLabel(inv, true)},
 	}
+}
+
+// merged says what a hold does to the merge. What somebody else put into a merge queue
+// stays there.
+func (r overReviews) merged() string {
+	_, ours := r.item.Queued()
+	switch in := r.item.Landing.Box.Queue.In; {
+	case !r.item.Lands():
+	case ours || r.item.Unclear():
+		return "it is not merged: if it is in the merge queue it is taken out, unless GitHub merges it first"
+	case in:
+		return "nothing more is done here to merge it. **It is in the merge queue, and not by gh mergexo: GitHub merges it from there unless somebody takes it out**"
+	}
+	return "it is not merged"
 }
 
 // holdLabel plans the label that says so.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -47,6 +48,8 @@ func TestCommandsAboutReviews(t *testing.T) {
 		{"but not the author", scene(reviewedBy("quinn"), gate, verdict("quinn", "aaa", review.Approve), stored(review.Checking, "quinn"), by(work.Account{ID: 1, Login: "op"}, "/mergexo approve")), "checking_approval(); status pending; waits: review_person; looked", "op is the author of this pull request"},
 		{"nobody reviews", scene(by(ann, "/mergexo approve")), "", "Nobody is configured to review this pull request"},
 		{"hold", scene(reviewedBy("quinn"), by(ann, "/mergexo hold")), "pending(quinn); labels agent:hold; status pending; waits: review_held; looked", "Held. No review of this pull request begins"},
+		{"hold of what is in the merge queue", scene(landable, box(func(b *merging.Box) { b.Queue = merging.Queue{Required: true, In: true} }), by(ann, "/mergexo hold")), "labels ; waits: merge_queued; looked", "Held. No review of this pull request begins, nothing that a reviewer asks for is done, and nothing more is done here to merge it. **It is in the merge queue, and not by gh mergexo"},
+		{"hold of what we queued", scene(landable, ours, by(ann, "/mergexo hold")), "labels ; looked", "Held. No review of this pull request begins, nothing that a reviewer asks for is done, and it is not merged: if it is in the merge queue it is taken out"},
 		{"hold again", scene(reviewedBy("quinn"), held, by(ann, "/mergexo hold")), "pending(quinn); status pending; waits: review_held; looked", "It is held already, by bob since"},
 		{"resume ends it", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), held, by(ann, "/mergexo resume")), "reviewing(quinn); turn review quinn quinn.0.0+0; labels ,agent:hold", "It is held no longer. It is `awaiting_feedback` and waits for"},
 		{"retry ends it", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), held, by(ann, "/mergexo retry")), "reviewing(quinn); turn review quinn quinn.0.0+0; labels ,agent:hold", "It is held no longer."},

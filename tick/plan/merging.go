@@ -45,6 +45,10 @@ func (r landing) facts() merging.Facts {
 		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Verdicts: has.Reviews, Person: has.Person, Against: has.Against, Words: i.Landing.Words,
 		Held: i.HeldBack, Busy: r.occupied(), Trouble: i.Landing.Trouble, Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now), Updated: i.Updated(), Current: i.Current(), Now: r.v.Now,
 	}
+	_, f.Queued = i.Queued()
+	if t, busy := r.unfinished(); busy {
+		f.Answers = t.Kind != work.KindReview
+	}
 	if p := i.Pause; p != nil && f.Held == nil {
 		f.Held = &review.Held{By: p.By, At: p.Began}
 	}
@@ -147,6 +151,10 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 	of := map[int]landing{}
 	var all []merging.Candidate
 	for _, r := range items {
+		if c := r.choose(); c.Ask == merging.AskDequeue { // whatever else is to be done about it
+			r.take(c)
+			continue
+		}
 		if c, ok := r.candidate(); ok {
 			of[c.Number] = r
 			all = append(all, c)
@@ -212,6 +220,10 @@ func (r landing) action(c merging.Choice) work.Action {
 	case merging.AskEnqueue:
 		a.Kind, a.Token, a.Target = work.ActionEnqueue, work.EnqueueToken(key, pull.Number, pull.HeadOID), pull.NodeID
 		a.Why = fmt.Sprintf("PR #%d is put into the merge queue of %s: nothing holds it", pull.Number, pull.Base)
+	case merging.AskDequeue:
+		of, _ := r.item.Queued()
+		a.Kind, a.Token, a.Target = work.ActionDequeue, work.DequeueToken(key, pull.Number, pull.HeadOID, of.Renewals), pull.NodeID
+		a.Why = fmt.Sprintf("PR #%d is taken out of the merge queue of %s: %s", pull.Number, pull.Base, explain.Reason(c.Why, r.v.Here(r.item)).Here())
 	case merging.AskMerge, merging.AskNothing:
 		a.Kind, a.Token, a.Target = work.ActionMerge, work.MergeToken(key, pull.Number, pull.HeadOID), string(c.Method)
 		a.Title, a.Body = merging.Message(c.Method, pull, r.item.Number, r.item.Flow != work.FlowDesign, a.Token)

@@ -50,6 +50,13 @@ func row(kind work.ActionKind, s work.ActionState, head string) func(*known.Snap
 	})
 }
 
+// ours has the pull request in the queue by our own request.
+func ours(v *known.Snapshot) {
+	row(work.ActionEnqueue, work.ActionApplied, "aaa")(v)
+	l := &v.Items[0].Landing
+	l.Actions[len(l.Actions)-1].Sends, l.Meant.Stage, l.Box.Queue = 1, merging.Queued, merging.Queue{Required: true, In: true}
+}
+
 // never is a stop: a required check never came.
 func never(v *known.Snapshot) {
 	i := &v.Items[0]
@@ -126,6 +133,17 @@ func TestLanding(t *testing.T) {
 		{"nothing came of it", scene(landable, row(work.ActionMerge, work.ActionVoid, "aaa")), "merge #2 squash"},
 		{"another head was sent", scene(landable, row(work.ActionMerge, work.ActionSent, "bbb")), "merge #2 squash"},
 		{"it is in the queue", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue = merging.Queue{Required: true, In: true} })), "#2 wait merge_queued"},
+		{"it is held, and in the queue", scene(landable, item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} }), box(func(b *merging.Box) { b.Queue = merging.Queue{Required: true, In: true} })), "#2 wait merge_queued"},
+		{"it is held, and queued by us", scene(landable, ours, item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })), "dequeue #2"},
+		{"merging is stopped, and it is queued by us", scene(landable, ours, func(v *known.Snapshot) { v.Halt = &merging.Halt{At: noon} }), "dequeue #2"},
+		{"people wrote something, and it is queued by us", scene(landable, ours, with(talk)), "dequeue #2; #2 turn implementation_feedback"},
+		{"it was taken out, and is held", scene(landable, ours, item(func(i *known.Item) {
+			i.HeldBack, i.Landing.Box.Queue.In, i.Landing.Meant.Stage = &review.Held{By: "bob", At: noon}, false, merging.Void
+		})), "#2 wait merge_held"},
+		{"it was taken out, and nothing is against it", scene(landable, ours, item(func(i *known.Item) { i.Landing.Box.Queue.In, i.Landing.Meant.Stage = false, merging.Void })), "enqueue #2"},
+		{"a person put it in after that, and it is held", scene(landable, ours, item(func(i *known.Item) {
+			i.HeldBack, i.Landing.Meant.Stage = &review.Held{By: "bob", At: noon}, merging.Void
+		})), "#2 wait merge_queued"},
 		{"it was queued, and is not there", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue.Required = true })), "#2 wait merge_taken"},
 		{"an agent works on it", scene(landable, item(func(i *known.Item) { i.Turn = &work.Turn{ID: 5, Key: "k", Step: work.StepClaimed} })), "#2 wait merge_turn_first"},
 		{"people wrote something", scene(landable, with(talk)), "#2 turn implementation_feedback"},

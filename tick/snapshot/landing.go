@@ -23,6 +23,7 @@ func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 	if !l.Policy.Auto {
 		return nil
 	}
+	l.Accounts = r.accounts
 	if l.Box, _, err = r.tx.GetBox(ctx, i.Pull.ID); err != nil {
 		return err
 	}

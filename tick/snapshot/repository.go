@@ -40,6 +40,7 @@ func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (known.Sn
 	if err != nil {
 		return v, from, err
 	}
+	from.accounts = p.Accounts.Operators(r.Name.Host)
 	return v, from, from.landings(ctx, &v)
 }
 
@@ -72,6 +73,7 @@ type reading struct {
 	events    map[int64][]work.Event // pending and of no turn, by item id; 0: nothing is worked on where they are
 	turns     map[int64]*work.Turn   // the unfinished ones, by item id
 	pauses    []work.Pause           // that last, the oldest first
+	accounts  []int64                // ours, that merge
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, feedback bool) (r *reading, err error) {

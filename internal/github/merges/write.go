@@ -93,6 +93,18 @@ func (c Merges) enqueue(ctx context.Context, id, head string) (merging.Queue, er
 	return merging.Queue{Required: true, In: true, State: e.State, Position: e.Position, Group: e.Head.OID}, nil
 }
 
+// Dequeue takes a pull request out of the merge queue of its base.
+func (c Merges) Dequeue(ctx context.Context, pullNodeID string) error {
+	g, err := c.api.GraphQL(ctx, transport.Writes, queries.Dequeue(), map[string]any{"pull": pullNodeID})
+	if err == nil {
+		err = g.Strict(transport.Writes, &struct{}{})
+	}
+	if err != nil {
+		return fmt.Errorf("take pull request %s out of the merge queue: %w", pullNodeID, err)
+	}
+	return nil
+}
+
 // UpdateBranch has GitHub merge the base into the head's branch, which moves the head a
 // little later.
 func (c Merges) UpdateBranch(ctx context.Context, repo work.RepoName, number int, head string) error {

@@ -33,6 +33,7 @@ var (
 	BoxChecks  = load("boxchecks", "boxchecks")
 	Commit     = load("commit", "checks")
 	Enqueue    = load("enqueue")
+	Dequeue    = load("dequeue")
 )
 
 func load(name string, fragments ...string) Document {
@@ -60,6 +61,6 @@ func All() map[string]string {
 		"sweep": Sweep(), "details": Details(), "reviews": Reviews(), "threads": Threads(),
 		"comments": Comments(), "checks": Checks(), "text": Text(), "resolve": Resolve(),
 		"box": Box(), "boxreviews": BoxReviews(), "boxthreads": BoxThreads(), "boxchecks": BoxChecks(),
-		"commit": Commit(), "enqueue": Enqueue(),
+		"commit": Commit(), "enqueue": Enqueue(), "dequeue": Dequeue(),
 	}
 }

@@ -167,7 +167,7 @@ var merging = table{
 		if r.Name != "" {
 			what += " (" + strings.ReplaceAll(r.Name, "_", " ") + ")"
 		}
-		return Words{What: what, Resume: "GitHub merges it when its turn comes"}
+		return Words{What: what, Resume: "GitHub merges it when its turn comes, unless somebody takes it out of the queue there"}
 	},
 	work.WhyMergeLastPush: func(work.Reason, Place) Words {
 		return Words{What: "the rules of the branch ask for an approval by somebody else than whoever pushed last", Resume: "somebody else approves it on GitHub"}

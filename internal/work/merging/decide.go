@@ -17,6 +17,7 @@ const (
 	AskNothing Ask = ""        // it waits, or is not ours to merge
 	AskMerge   Ask = "merge"   // by our own request, pinned to its head
 	AskEnqueue Ask = "enqueue" // its base has a merge queue
+	AskDequeue Ask = "dequeue" // it was queued, and is not to land now
 	AskUpdate  Ask = "update"  // its branch is brought up to date with the base
 )
 
@@ -31,10 +32,12 @@ type Choice struct {
 
 // Holds is the first gate that is closed: a stop, then what a person has to open, then what
 // comes by itself. Nobody goes to bed for a check that a person's approval would have to
-// follow.
+// follow. What is in a merge queue waits for that: GitHub merges it from there, whatever else
+// is closed here.
 func Holds(all []Gate) (Gate, bool) {
 	for _, first := range []func(Gate) bool{
 		func(g Gate) bool { return g.Stop },
+		func(g Gate) bool { return g.Code == GateQueue },
 		func(g Gate) bool { return g.ofPeople() },
 		func(Gate) bool { return true },
 	} {
@@ -62,7 +65,10 @@ func Decide(f Facts, p Policy) Choice {
 	c := Choice{Gates: Gates(f, p)}
 	c.Method, _ = MethodOf(f.Box, p)
 	held, closed := Holds(c.Gates)
+	leaves, out := f.leaves(c.Gates)
 	switch {
+	case out:
+		c.Ask, c.Why = AskDequeue, leaves.Why
 	case !closed && f.Box.Queue.Required:
 		c.Ask = AskEnqueue
 	case !closed:
@@ -74,6 +80,23 @@ func Decide(f Facts, p Policy) Choice {
 	}
 	return c
 }
+
+// leaves is the gate for which a pull request that we queued is taken out again: what people
+// said, and what we know. What GitHub judges itself is left to it and its queue.
+func (f Facts) leaves(all []Gate) (Gate, bool) {
+	if !f.Queued || !f.Box.Queue.In {
+		return Gate{}, false
+	}
+	for _, g := range all {
+		if !g.Open && (slices.Contains(oursAlone, g.Code) || g.Code == GateMerging && (f.Halt != nil || f.Answers)) {
+			return g, true
+		}
+	}
+	return Gate{}, false
+}
+
+// oursAlone are the gates that GitHub knows nothing of.
+var oursAlone = []Code{GateHold, GateFreeze, GateComments, GateHuman, GateApprovals}
 
 // closedAre reports whether only gates of these codes are closed, and none of them is a
 // stop.

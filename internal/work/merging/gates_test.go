@@ -183,6 +183,17 @@ func TestWhatOpensAGateAgain(t *testing.T) {
 			f.Box.Reviews = []Review{{ID: 1, State: "APPROVED", Head: head, By: work.Account{ID: 2}}}
 		}, AskMerge},
 		{"a queue", func(f *Facts, _ *Policy) { f.Box.Queue.Required, f.Box.Status, f.Box.Methods = true, blocked, nil }, AskEnqueue},
+		{"queued by us, and held", queued(func(f *Facts) { f.Held = &review.Held{By: "pat"} }), AskDequeue},
+		{"queued by us, and frozen", queued(func(f *Facts) { f.Box.Freeze = 9 }), AskDequeue},
+		{"queued by us, and commented on", queued(func(f *Facts) { f.Said = 1 }), AskDequeue},
+		{"queued by us, and being answered", queued(func(f *Facts) { f.Busy, f.Answers = true, true }), AskDequeue},
+		{"queued by us, and merging is stopped", queued(func(f *Facts) { f.Halt = &Halt{} }), AskDequeue},
+		{"queued by us, and an approval was taken back", queued(func(f *Facts) { f.Approved = false }), AskDequeue},
+		{"queued by us, and something else is done", queued(func(f *Facts) { f.Busy = true }), AskNothing},
+		{"queued by us, and GitHub finds a check red", queued(func(f *Facts) { f.Box.Checks = []Check{{Name: "unit", State: Red}} }), AskNothing},
+		{"queued by us, and nothing is against it", queued(func(*Facts) {}), AskNothing},
+		{"queued by somebody else, and held", queued(func(f *Facts) { f.Queued, f.Held = false, &review.Held{By: "pat"} }), AskNothing},
+		{"out of the queue, and held", queued(func(f *Facts) { f.Box.Queue.In, f.Held = false, &review.Held{By: "pat"} }), AskNothing},
 		{"behind alone", func(f *Facts, _ *Policy) { f.Box.Status = behind }, AskUpdate},
 		{"behind, told as blocked", func(f *Facts, _ *Policy) { f.Box.Status, f.Box.Rules.Strict = blocked, true }, AskUpdate},
 		{"blocked, and nothing of the base is missing", func(f *Facts, _ *Policy) { f.Box.Status, f.Box.Rules.Strict, f.Current = blocked, true, true }, AskNothing},
@@ -225,5 +236,13 @@ func TestTheMethodIsTheFirstThatIsAllowed(t *testing.T) {
 		if m != x.want || ok != x.ok {
 			t.Errorf("%+v gives %q, %v", x, m, ok)
 		}
+	}
+}
+
+// queued has the pull request in the queue by our own request.
+func queued(and func(*Facts)) func(*Facts, *Policy) {
+	return func(f *Facts, _ *Policy) {
+		f.Box.Queue, f.Box.Status, f.Queued = Queue{Required: true, In: true, State: "QUEUED"}, blocked, true
+		and(f)
 	}
 }

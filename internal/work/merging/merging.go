@@ -176,6 +176,8 @@ type Facts struct {
 	Said     int // what people wrote and nobody has answered
 	Held     *review.Held
 	Busy     bool        // a turn is under way, or something is to be done before
+	Answers  bool        // that turn answers people, or changes the head
+	Queued   bool        // we put this head into its base's queue, and nobody took it out since
 	Trouble  work.Reason // of an earlier attempt with this head; none
 	Halt     *Halt       // of the repository; nil: merging goes its way
 	Refused  string      // GitHub's words, while what it refused for this head is not tried again; empty: nothing is

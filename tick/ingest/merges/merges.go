@@ -39,7 +39,7 @@ type candidate struct {
 	was    merging.Box // as it was read before
 	at     time.Time   // when
 	policy merging.Policy
-	queued bool // we put its head into the queue
+	queued bool // we put its head into the queue, and did not take it out
 }
 
 // Read reads the box of each pull request that may be merged afresh, whatever else is new
@@ -115,7 +115,11 @@ func (h *Merges) fill(ctx context.Context, tx *store.Tx, c *candidate) (bool, er
 		return err == nil, err
 	}
 	a, sent, err := tx.GetAction(ctx, work.EnqueueToken(h.Repo.Key(), c.pull.Number, c.was.Head))
-	c.queued = sent && a.State == work.ActionApplied
+	if c.queued = sent && a.State == work.ActionApplied; err != nil || !c.queued {
+		return true, err
+	}
+	out, taken, err := tx.GetAction(ctx, work.DequeueToken(h.Repo.Key(), c.pull.Number, c.was.Head, a.Renewals))
+	c.queued = !taken || out.State != work.ActionSent && out.State != work.ActionApplied
 	return true, err
 }
 

@@ -222,10 +222,25 @@ func TestSoManyAreReadInAPass(t *testing.T) {
 	}
 }
 
+// takeOut stores how far taking the pull request out of its queue has come.
+func (w *world) takeOut(ctx context.Context, tx *store.Tx, state work.ActionState) error {
+	a, err := tx.PlanMerging(ctx, work.Action{
+		RepoID: w.repo.ID, Kind: work.ActionDequeue, Need: work.NeedRequired, State: work.ActionPlanned, Number: 10, Head: "aaa", Token: work.DequeueToken(w.repo.Key(), 10, "aaa", 0),
+	})
+	if err == nil && state != work.ActionPlanned {
+		_, err = tx.MarkSent(ctx, a.ID, noon)
+	}
+	if err == nil && state == work.ActionApplied {
+		err = tx.MarkApplied(ctx, a.ID, "", "", noon)
+	}
+	return err
+}
+
 // What falls out of a merge queue is not queued again, and its author is told what is red.
 func TestFallenOutOfTheQueue(t *testing.T) {
 	for name, c := range map[string]struct {
 		ours  bool
+		out   work.ActionState // of taking it out ourselves; empty: nobody did
 		group string
 		red   []merging.Check
 		head  string
@@ -233,13 +248,16 @@ func TestFallenOutOfTheQueue(t *testing.T) {
 		names []string
 		why   work.ReasonKind
 	}{
-		"checks failed":         {true, "ggg", []merging.Check{{Name: "unit", State: merging.Red}, {Name: "lint", State: merging.Green}}, "aaa", "queue unit", []string{"unit"}, work.WhyMergeQueueOut},
-		"somebody took it out":  {true, "ggg", []merging.Check{{Name: "unit", State: merging.Green}}, "aaa", "", nil, work.WhyMergeQueueOut},
-		"it had no group yet":   {true, "", nil, "aaa", "", nil, work.WhyMergeQueueOut},
-		"we had not queued it":  {false, "ggg", nil, "aaa", "", nil, ""},
-		"it was pushed to":      {true, "ggg", nil, "bbb", "", nil, ""},
-		"it is in there still":  {true, "ggg", nil, "in", "", nil, ""},
-		"and its group is gone": {true, "ggg", nil, "gone", "", nil, ""},
+		"checks failed":         {true, "", "ggg", []merging.Check{{Name: "unit", State: merging.Red}, {Name: "lint", State: merging.Green}}, "aaa", "queue unit", []string{"unit"}, work.WhyMergeQueueOut},
+		"somebody took it out":  {true, "", "ggg", []merging.Check{{Name: "unit", State: merging.Green}}, "aaa", "", nil, work.WhyMergeQueueOut},
+		"it had no group yet":   {true, "", "", nil, "aaa", "", nil, work.WhyMergeQueueOut},
+		"we had not queued it":  {false, "", "ggg", nil, "aaa", "", nil, ""},
+		"it was pushed to":      {true, "", "ggg", nil, "bbb", "", nil, ""},
+		"it is in there still":  {true, "", "ggg", nil, "in", "", nil, ""},
+		"and its group is gone": {true, "", "ggg", nil, "gone", "", nil, ""},
+		"we took it out":        {true, work.ActionApplied, "ggg", nil, "aaa", "", nil, ""},
+		"and nobody noted it":   {true, work.ActionSent, "ggg", nil, "aaa", "", nil, ""},
+		"we only meant to":      {true, work.ActionPlanned, "ggg", nil, "aaa", "", nil, work.WhyMergeQueueOut},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 1)
@@ -256,7 +274,10 @@ func TestFallenOutOfTheQueue(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return tx.MarkApplied(ctx, a.ID, "", "", noon)
+				if err := tx.MarkApplied(ctx, a.ID, "", "", noon); err != nil || c.out == "" {
+					return err
+				}
+				return w.takeOut(ctx, tx, c.out)
 			})
 			w.pass()
 			switch c.head {

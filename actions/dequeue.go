@@ -1,0 +1,33 @@
+package actions
+
+import (
+	"context"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// dequeue takes a pull request out of its base's merge queue. Target is its node id, Head
+// the head at which we queued it. One that its queue let go of before anything was sent is
+// not our doing.
+type dequeue struct{}
+
+func (dequeue) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
+	box, err := s.GitHub.Box(ctx, s.Repo.Current, a.Target, a.Number, "")
+	switch {
+	case err != nil:
+		return observation{}, false, err
+	case box.Head != a.Head:
+		return observation{}, false, &overError{"the head moved to " + work.Short(box.Head)}
+	case box.State != work.PullOpen:
+		return observation{}, false, &overError{"the pull request was " + string(box.State)}
+	case box.Queue.In:
+		return observation{}, false, nil
+	case a.Sends == 0:
+		return observation{}, false, &overError{"it was not in the queue any more"}
+	}
+	return observation{}, true, nil
+}
+
+func (e dequeue) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
+	return lookAfter(ctx, s, a, e, s.GitHub.Dequeue(ctx, a.Target))
+}
