@@ -243,8 +243,14 @@ func TestAnotherTreeLanded(t *testing.T) {
 	if !strings.Contains(s.log.String(), "level=ERROR") {
 		t.Error("not logged as an error")
 	}
+	if said := s.notice(s.pull); !strings.Contains(said, "If it happens again") {
+		t.Errorf("said %q", said)
+	}
 	s.next()
 	s.pass()
+	if said := s.notice(s.pull); !strings.Contains(said, "the second merge in a row") || strings.Contains(said, "If it happens again") {
+		t.Errorf("said %q", said)
+	}
 	err := s.merging.Stopped(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "resume-merging") || s.merging.Stopped(t.Context()) != nil {
 		t.Errorf("told %v, and again %v", err, s.merging.Stopped(t.Context()))
