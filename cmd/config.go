@@ -3,6 +3,8 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +47,10 @@ func repos(cfg *config.Config, only string) ([]work.RepoName, error) {
 	}
 	if r, ok := cfg.Repo(wanted); ok {
 		return []work.RepoName{r.Name}, nil
+	}
+	short := slices.DeleteFunc(slices.Clone(all), func(n work.RepoName) bool { return !strings.EqualFold(n.FullName(), only) })
+	if len(short) == 1 { // on another host than gh's own
+		return short, nil
 	}
 	err = fmt.Errorf("repository %s is not in %s; known: %s", wanted, cfg.Path, names(all))
 	if meant := nearest.Of(wanted.FullName(), terminal.Each(all, work.RepoName.FullName)); meant != "" {

@@ -74,7 +74,7 @@ func TestShowAndStatusOfAMergeThatWaits(t *testing.T) {
 	box.Checks, box.Freeze = []merging.Check{{Name: "unit", State: merging.Red, Required: true}}, 40
 	p := approved(t, box, nil)
 	_, stdout, _ := run(t, "show", "octo/app#12", "--config", p.config)
-	has(t, stdout, "waiting for:\tthe check unit failed\n", "merge:\twaits at 2 of 18 gates\n",
+	has(t, stdout, "waiting for:\tnothing is merged while issue octo/app#40 is open (label `agent:freeze`)\n", "merge:\twaits at 2 of 18 gates\n",
 		"gate\tchecks\tclosed\tthe check unit failed\tit is merged once they are green\n",
 		"gate\tfreeze\tclosed\tnothing is merged while issue octo/app#40 is open (label `agent:freeze`)\tclose that issue, or take its label away\n")
 	const query = `[.merge.gates[]|select(.open|not)|[.code,.stop,.reason_code,.reason[:9],.opens[:5]]]|tojson`
@@ -82,7 +82,7 @@ func TestShowAndStatusOfAMergeThatWaits(t *testing.T) {
 	if _, stdout, _ := run(t, "show", "octo/app#12", "--json", "merge", "--jq", query, "--config", p.config); stdout != want {
 		t.Errorf("JSON: %q", stdout)
 	}
-	if _, stdout, _ := run(t, "status", "--json", "items", "--jq", ".items[].reason_code", "--config", p.config); stdout != "merge_checks_failed\n" {
+	if _, stdout, _ := run(t, "status", "--json", "items", "--jq", ".items[].reason_code", "--config", p.config); stdout != "merge_frozen\n" {
 		t.Errorf("status: %q", stdout)
 	}
 }

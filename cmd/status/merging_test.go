@@ -31,7 +31,7 @@ func toMerge(change func(*merging.Facts, *merging.Policy)) Facts {
 			Methods: merging.Methods(), Permission: "WRITE", Rules: merging.Rules{Known: true},
 		},
 	}
-	policy := merging.Policy{Auto: true, ChecksTimeout: time.Hour, CanApprove: true}
+	policy := merging.Policy{Auto: true, ChecksTimeout: time.Hour, Approvers: 1}
 	if change != nil {
 		change(&facts, &policy)
 	}
@@ -62,7 +62,7 @@ merge                 waits at 1 of 18 gates
 ✓ draft
 ✓ conflicts
 ✓ behind
-✗ checks              the check integration not finished yet → it is merged once they are green
+✗ checks              the check integration has not finished yet → it is merged once they are green
 ✓ approvals
 ✓ review_required
 ✓ conversations
@@ -88,9 +88,9 @@ REVIEWER
 	}
 	piped := shownOn(t, Story{Facts: toMerge(integrationRuns)}, terminal.Output{})
 	for _, want := range []string{
-		"\nwaiting for:\tthe check integration not finished yet\nnext:\tit is merged once they are green\n",
+		"\nwaiting for:\tthe check integration has not finished yet\nnext:\tit is merged once they are green\n",
 		"\nmerge:\twaits at 1 of 18 gates\n",
-		"\ngate\tbehind\topen\t\t\ngate\tchecks\tclosed\tthe check integration not finished yet\tit is merged once they are green\ngate\tapprovals\topen\t\t\n",
+		"\ngate\tbehind\topen\t\t\ngate\tchecks\tclosed\tthe check integration has not finished yet\tit is merged once they are green\ngate\tapprovals\topen\t\t\n",
 	} {
 		if !strings.Contains(piped, want) {
 			t.Errorf("got\n%s\nwithout\n%s", piped, want)
@@ -109,7 +109,7 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 		merge, queue, waits, next string
 	}{
 		"due":     {nil, due, "the next pass merges it into main (squash)", "", "a pass merges it", "nothing holds it"},
-		"checks":  {integrationRuns, nil, "waits at 1 of 18 gates", "", "the check integration not finished yet", "it is merged once they are green"},
+		"checks":  {integrationRuns, nil, "waits at 1 of 18 gates", "", "the check integration has not finished yet", "it is merged once they are green"},
 		"its own": {func(f *merging.Facts, p *merging.Policy) { p.Method = merging.Rebase }, due, "the next pass merges it into main (rebase)", "", "a pass merges it", "nothing holds it"},
 		"behind": {
 			func(f *merging.Facts, _ *merging.Policy) { f.Box.Status = "BEHIND" }, due,

@@ -100,23 +100,24 @@ func (r Repo) MergePolicy(flow work.Flow) merging.Policy {
 	m := r.Review.Merge
 	return merging.Policy{
 		Auto: true, Method: m.Method, Required: m.Required, ChecksTimeout: m.ChecksTimeout,
-		Critical: m.Critical, MaxLines: m.MaxLines, RequireHuman: reviewed.RequireHuman, CanApprove: r.canApprove(flow), Mends: r.Checks != work.ChecksNever,
+		Critical: m.Critical, MaxLines: m.MaxLines, RequireHuman: reviewed.RequireHuman, Approvers: r.approvers(flow), Mends: r.Checks != work.ChecksNever,
 		DeleteBranch: m.DeleteBranch, Watch: m.Watch, Revert: m.Revert, Freeze: r.Labels.Freeze, Match: means,
 	}
 }
 
-// canApprove reports whether anybody who has to approve a flow's pull requests does that
-// on GitHub by an account that is not their author's.
-func (r Repo) canApprove(flow work.Flow) bool {
+// approvers counts those who approve a flow's pull requests on GitHub by an account that
+// is not their author's.
+func (r Repo) approvers(flow work.Flow) int {
+	n := 0
 	if r.Review.RequireHuman {
-		return true
+		n++
 	}
 	for _, x := range r.Reviewers {
 		if x.looksAt(flow) && (x.Human || x.Account != "") {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 // means reports whether a glob of the config means a path. Case does not matter, as for

@@ -59,7 +59,7 @@ func TestWhatMayBeMerged(t *testing.T) {
 func TestMergingUnlessTheConfigSaysOtherwise(t *testing.T) {
 	p := mergingOf(t, work.FlowBugfix, "auto_merge = true", "")
 	if !p.Auto || p.Method != "" || len(p.Required) > 0 || p.ChecksTimeout != time.Hour || len(p.Critical) > 0 || p.MaxLines != 0 || p.RequireHuman ||
-		p.CanApprove || p.DeleteBranch != "" || p.Watch != time.Hour || p.Revert || p.Freeze != "agent:freeze" {
+		p.Approvers != 0 || p.DeleteBranch != "" || p.Watch != time.Hour || p.Revert || p.Freeze != "agent:freeze" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -106,18 +106,18 @@ func TestWhoGivesApprovalsThatGitHubCounts(t *testing.T) {
 	person := "[[repo.reviewers]]\nname = \"ann\"\ntype = \"human\"\nlogin = \"ann\"\nflows = [\"bugfix\"]\n"
 	for _, c := range []struct {
 		lines, more string
-		want        bool
+		want        int
 	}{
-		{"", "", false},
-		{"", agent, false},
-		{"", agent + bot, true},
-		{"", agent + person, true},
-		{"", agent + strings.Replace(person, `"bugfix"`, `"design"`, 1), false},
-		{"", agent + bot + "flows = []\n", false},
-		{"require_human_approval = true", agent, true},
+		{"", "", 0},
+		{"", agent, 0},
+		{"", agent + bot, 1},
+		{"", agent + person + bot, 2},
+		{"", agent + strings.Replace(person, `"bugfix"`, `"design"`, 1), 0},
+		{"", agent + bot + "flows = []\n", 0},
+		{"require_human_approval = true", agent, 1},
 	} {
-		if got := mergingOf(t, work.FlowBugfix, "auto_merge = true\n"+c.lines, c.more).CanApprove; got != c.want {
-			t.Errorf("%q %q: %v", c.lines, c.more, got)
+		if got := mergingOf(t, work.FlowBugfix, "auto_merge = true\n"+c.lines, c.more).Approvers; got != c.want {
+			t.Errorf("%q %q: %d", c.lines, c.more, got)
 		}
 	}
 }

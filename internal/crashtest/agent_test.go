@@ -28,6 +28,9 @@ type request struct {
 				Title    string            `json:"title"`
 				Comments []json.RawMessage `json:"comments"`
 			} `json:"issue"`
+			PullRequest struct {
+				Head string `json:"head_sha"`
+			} `json:"pull_request"`
 		} `json:"task"`
 		NewEvents []struct {
 			ID   string `json:"id"`
@@ -81,6 +84,9 @@ func (w *world) runAgent(dir string, input []byte) (string, error) {
 	w.rig.runs = append(w.rig.runs, run)
 	nth := len(w.rig.runs)
 	w.rig.mu.Unlock()
+	if w.scenario.hears != nil {
+		w.scenario.hears(req)
+	}
 	if w.scenario.during != nil {
 		if err := w.scenario.during(w, run, nth); err != nil {
 			return "", fmt.Errorf("what people do meanwhile: %w", err)

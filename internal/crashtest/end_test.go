@@ -41,6 +41,7 @@ var (
 	reviewMarks  = regexp.MustCompile(`<!-- mergexo-(?:review|finding):([\w-]+) -->`) // they name commits, and what is made of them
 	ofCommits    = regexp.MustCompile(`"(?:head|id)":"[^"]*",?|"resolved":\[[^]]*\],?`)
 	dueHashes    = regexp.MustCompile(`(:review_due:\S+\.)…:[0-9a-f]{16}|(:fix_due:)\d+(\.\d+\.\d+):[0-9a-f]{16}`)
+	groupHashes  = regexp.MustCompile(`(:check:…):[0-9a-f]{16}`) // they name the commit that a merge queue made
 	shortNames   = regexp.MustCompile(`(This review is about |moved on to )[0-9a-f]{7}\b`)
 	commandSaid  = regexp.MustCompile("(?m)^(    \\| \\*\\*`/mergexo .*`\\*\\* for \\w+:).*\n")
 	minutes      = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b`)
@@ -73,6 +74,9 @@ func (w *world) look() (e ended, err error) {
 		return e, err
 	}
 	e.ledger = l.text
+	if w.scenario.between != nil {
+		e.hub, e.commits = groupHashes.ReplaceAllString(e.hub, "$1"), groupHashes.ReplaceAllString(e.commits, "$1")
+	}
 	if w.scenario.reviews != nil { // whether a pass sees a review of ours, or makes it, depends on when one died
 		e.ledger = copyLines.ReplaceAllString(e.ledger, "")
 	}

@@ -61,7 +61,7 @@ func (w *world) ledger() (l ledger, err error) {
 		{"verdict", `SELECT p.number, v.reviewer, v.epoch, v.cycle, v.decision, v.validity, v.findings FROM reviews v JOIN pull_requests p ON p.id = v.pull_id ORDER BY v.id`, false},
 		{"fix", `SELECT p.number, f.reviewer, f.epoch, f.cycle, f.outcome FROM fixes f JOIN pull_requests p ON p.id = f.pull_id ORDER BY f.epoch, f.cycle`, false},
 		{"reviews", `SELECT p.number, r.state, r.reviewer, r.epoch, r.cycle FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id WHERE r.state <> ''`, false},
-		{"event", `SELECT number, kind, CASE WHEN outcome = 'ignored: our own' OR kind = 'closed' THEN '' WHEN kind = 'review_due' THEN substr(source, 1, length(source) - 41)
+		{"event", `SELECT number, kind, CASE WHEN outcome = 'ignored: our own' OR kind IN ('closed', 'merged') THEN '' WHEN kind = 'review_due' THEN substr(source, 1, length(source) - 41)
 			WHEN kind = 'fix_due' THEN substr(source, instr(source, '.')) ELSE source END, CASE WHEN outcome LIKE 'void: %' THEN 'void' ELSE outcome END FROM events WHERE kind NOT IN ('head', 'check', 'conflict')`, false},
 	} {
 		found, err := rows(db, ask.query)

@@ -29,6 +29,8 @@ type scenario struct {
 	parked    bool // what it did at first has had no effect when the scenario begins
 
 	reviews func(request) verdict // what the reviewers say; nil: nobody reviews
+	policy  string                // of reviews and merges, as the config says it; empty: one fix
+	hears   func(request)         // is told what an agent is asked
 	merges  bool                  // what they approve is merged by us
 	between func(*world) error    // what GitHub does after each pass that ended by itself
 	long    bool                  // CI kills it at some places only, script/crash at all of them

@@ -3,6 +3,7 @@
 package crashtest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -173,8 +174,9 @@ remote_url = %q
 [repo.review]
 enabled = %t
 auto_merge = %t
-max_fix_cycles = 1
-`, w.path("state"), w.path("bin", "agent"), repoName, w.repo.GitDir(), w.scenario.reviews != nil, w.scenario.merges)
+%s
+`, w.path("state"), w.path("bin", "agent"), repoName, w.repo.GitDir(), w.scenario.reviews != nil, w.scenario.merges,
+		cmp.Or(w.scenario.policy, "max_fix_cycles = 1"))
 }
 
 // environ is what a pass sees. Its git is the rig's, unless nobody counts.

@@ -14,6 +14,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github/queries"
 )
 
+// alsoThere is what we ask of GitHub's schema that the shared folder leaves out; GitHub's
+// reference has it.
+const alsoThere = `extend type MergeQueueEntry { enqueuer: Actor! }`
+
 // gitHubSchema is GitHub's own schema, as far as the shared folder has it.
 func gitHubSchema(t *testing.T) *ast.Schema {
 	t.Helper()
@@ -21,7 +25,7 @@ func gitHubSchema(t *testing.T) *ast.Schema {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := gqlparser.LoadSchema(&ast.Source{Name: "graphql-subset.graphql", Input: string(text)})
+	s, err := gqlparser.LoadSchema(&ast.Source{Name: "graphql-subset.graphql", Input: string(text)}, &ast.Source{Name: "alsoThere", Input: alsoThere})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,6 +109,7 @@ func (g *gqlEntry) EnqueuedAt() gqlTime    { return gqlTime(g.q.at) }
 func (g *gqlEntry) PullRequest() *gqlPull  { return g.x.pullRequest(g.q.pull) }
 func (g *gqlEntry) HeadCommit() *gqlCommit { return g.x.commit(g.q.pull.repo, g.q.group) }
 func (g *gqlEntry) BaseCommit() *gqlCommit { return g.x.commit(g.q.pull.repo, g.q.base) }
+func (g *gqlEntry) Enqueuer() *gqlAccount  { return gqlAccountOf(g.q.by) }
 
 type entryPayload struct {
 	ClientMutationID *string

@@ -104,7 +104,7 @@ const (
 	WhyMergeChecksRun      ReasonKind = "merge_checks_pending"    // Names
 	WhyMergeReviews        ReasonKind = "merge_approvals"         // Names (reviewers)
 	WhyMergeReviewRequired ReasonKind = "merge_review_required"   // by GitHub's rules; Count. A stop where nobody who is configured can give it
-	WhyMergeChangesAsked   ReasonKind = "merge_changes_requested" // on GitHub
+	WhyMergeChangesAsked   ReasonKind = "merge_changes_requested" // on GitHub; Names (logins)
 	WhyMergeThreads        ReasonKind = "merge_conversations"     // Count
 	WhyMergeComments       ReasonKind = "merge_comments"          // Count
 	WhyMergeHeld           ReasonKind = "merge_held"              // Who, At
@@ -114,6 +114,7 @@ const (
 	WhyMergeLastPush       ReasonKind = "merge_last_push"         // as WhyMergeReviewRequired
 	WhyMergeBlocked        ReasonKind = "merge_blocked"           // by a rule that GitHub does not show; Names
 	WhyMergeHalted         ReasonKind = "merging_stopped"         // in the whole repository; Commit (that landed), Text, At
+	WhyMergeTaken          ReasonKind = "merge_taken"             // GitHub took it, and was not read since
 	WhyMergeUnclear        ReasonKind = "merge_unclear"           // it was sent, and its answer never came
 	WhyMergeBusy           ReasonKind = "merge_turn_first"        // an agent or a person has something to do on it first
 	WhyMergeNext           ReasonKind = "merge_after_another"     // Count (its number), Branch

@@ -53,6 +53,10 @@ func (i Item) Unclear() bool {
 	})
 }
 
+// Moves reports whether the base may still move by a merge that is unclear. Of what is half
+// merged it has moved.
+func (i Item) Moves() bool { return i.Unclear() && i.Landing.Meant.Stage != merging.Half }
+
 // Taken reports whether GitHub took a merge of the present head, or put it into a queue:
 // what is known of the pull request is from before that.
 func (i Item) Taken() bool {

@@ -57,8 +57,8 @@ func (o round) differsText(j *job, halted bool) string {
 		when = "That was the second merge in a row: nothing more is merged in this repository until"
 	}
 	return fmt.Sprintf("**What landed is not what was approved.** %s was approved, and %s landed on `%s`: %s.\n\n"+
-		"Look at both commits, and find out what changed it on the way. %s somebody gives `gh mergexo resume-merging` there.",
-		j.row.Head, j.row.Commit, j.row.Base, j.row.Differs, when)
+		"Look at both commits, and find out what changed it on the way. %s somebody runs `gh mergexo resume-merging %s` on the machine that runs gh mergexo.",
+		j.row.Head, j.row.Commit, j.row.Base, j.row.Differs, when, o.r.Name)
 }
 
 // follow sends what follows a merge: it never stops anything.

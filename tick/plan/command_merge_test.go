@@ -31,7 +31,7 @@ func TestCommandsAboutMerging(t *testing.T) {
 		{"before this head came", scene(landable, person, says("/mergexo merge"), item(func(i *known.Item) {
 			i.Pull.HeadSince, i.Events[0].URL = noon, "https://github.com/octo/app/pull/2#issuecomment-66"
 		})), "#2 wait merge_person", "The head of `agent/bugfix/1-x` is aaa, which may have come after"},
-		{"another gate is closed", scene(landable, runs, says("/mergexo merge")), "#2 wait merge_checks_pending", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. What holds it: the check unit not finished yet. Next:"},
+		{"another gate is closed", scene(landable, runs, says("/mergexo merge")), "#2 wait merge_checks_pending", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. What holds it: the check unit has not finished yet. Next:"},
 		{"the reviewers have not looked", scene(landable, item(func(i *known.Item) { i.Reviews.Verdicts, i.Reviews.Record.State = nil, review.Pending }), says("/mergexo merge")), "#2 turn review", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. What holds it: not approved at this head by quinn."},
 		{"an attempt failed", scene(landable, trouble, says("/mergexo merge")), "merge #2 squash; resumed → awaiting_feedback", "ann says that aaa"},
 		{"and is to be repeated", scene(landable, trouble, says("/mergexo retry")), "merge #2 squash; resumed → awaiting_feedback", "Nothing holds it: it is merged next."},

@@ -42,7 +42,7 @@ func (r landing) choose() merging.Choice {
 func (r landing) facts() merging.Facts {
 	i, has := r.item, reviewsOf(r.itemPlanner).about().Approvals()
 	f := merging.Facts{
-		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Verdicts: has.Reviews, Person: has.Person, Words: i.Landing.Words,
+		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Verdicts: has.Reviews, Person: has.Person, Against: has.Against, Words: i.Landing.Words,
 		Held: i.HeldBack, Busy: r.occupied(), Trouble: i.Landing.Trouble, Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now), Updated: i.Updated(), Current: i.Current(), Now: r.v.Now,
 	}
 	if p := i.Pause; p != nil && f.Held == nil {
@@ -138,7 +138,7 @@ func (r landing) candidate() (merging.Candidate, bool) {
 	patience := r.item.Landing.Policy.ChecksTimeout
 	return merging.Candidate{
 		Number: r.item.Pull.Number, Base: r.item.Pull.Base, Updated: r.item.Updated(),
-		Sent: r.item.Unclear() || r.item.Updating(r.v.Now, patience), Choice: r.choose(),
+		Sent: r.item.Moves() || r.item.Updating(r.v.Now, patience), Choice: r.choose(),
 	}, true
 }
 

@@ -26,7 +26,7 @@ func landable(v *known.Snapshot) {
 			ID: 1, PullID: i.Pull.ID, ReviewID: 4000, Reviewer: "quinn", Head: i.Pull.HeadOID, Decision: review.Approve, Validity: review.Counts, At: noon.Add(-time.Hour),
 		}}
 		i.Landing = known.Landing{
-			Policy: merging.Policy{Auto: true, ChecksTimeout: time.Hour, CanApprove: true, Freeze: "agent:freeze"},
+			Policy: merging.Policy{Auto: true, ChecksTimeout: time.Hour, Approvers: 1, Freeze: "agent:freeze"},
 			Box: merging.Box{
 				State: work.PullOpen, Head: i.Pull.HeadOID, Base: i.Pull.Base, Mergeable: "MERGEABLE", Status: "CLEAN", ChecksKnown: true,
 				Methods: merging.Methods(), Permission: "WRITE", Rules: merging.Rules{Known: true},
@@ -122,11 +122,11 @@ func TestLanding(t *testing.T) {
 		{"held", scene(landable, item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })), "#2 wait merge_held"},
 		{"merging is stopped", scene(landable, func(v *known.Snapshot) { v.Halt = &merging.Halt{At: noon} }), "#2 wait merging_stopped"},
 		{"it was sent", scene(landable, row(work.ActionMerge, work.ActionSent, "aaa")), "#2 wait merge_unclear"},
-		{"it was merged, and GitHub shows it open", scene(landable, row(work.ActionMerge, work.ActionApplied, "aaa")), "#2 wait merge_news"},
+		{"it was merged, and GitHub shows it open", scene(landable, row(work.ActionMerge, work.ActionApplied, "aaa")), "#2 wait merge_taken"},
 		{"nothing came of it", scene(landable, row(work.ActionMerge, work.ActionVoid, "aaa")), "merge #2 squash"},
 		{"another head was sent", scene(landable, row(work.ActionMerge, work.ActionSent, "bbb")), "merge #2 squash"},
 		{"it is in the queue", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue = merging.Queue{Required: true, In: true} })), "#2 wait merge_queued"},
-		{"it was queued, and is not there", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue.Required = true })), "#2 wait merge_news"},
+		{"it was queued, and is not there", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue.Required = true })), "#2 wait merge_taken"},
 		{"an agent works on it", scene(landable, item(func(i *known.Item) { i.Turn = &work.Turn{ID: 5, Key: "k", Step: work.StepClaimed} })), "#2 wait merge_turn_first"},
 		{"people wrote something", scene(landable, with(talk)), "#2 turn implementation_feedback"},
 		{"people wrote something, and nobody answers", scene(landable, with(talk), func(v *known.Snapshot) { v.Policy.FeedbackLoop = false }), "#2 wait feedback_off"},

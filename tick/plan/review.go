@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
 )
@@ -24,8 +25,10 @@ func (r reviews) about() reviewing.Item {
 			said++
 		}
 	}
+	facts := i.Reviews
+	facts.Word = slices.ContainsFunc(i.Landing.Words, func(w merging.Word) bool { return w.Head == i.Pull.HeadOID })
 	return reviewing.Item{
-		ID: i.ID, Repo: r.v.Repo, Pull: i.Pull, Labels: r.v.Policy.Labels, Facts: i.Reviews, Policy: i.Reviewers,
+		ID: i.ID, Repo: r.v.Repo, Pull: i.Pull, Labels: r.v.Policy.Labels, Facts: facts, Policy: i.Reviewers,
 		Held: i.HeldBack, LabelHead: i.LabelHead, Said: said, FeedbackLoop: r.v.Policy.FeedbackLoop, Now: r.v.Now,
 	}
 }

@@ -80,7 +80,11 @@ func (r *reading) landings(ctx context.Context, v *known.Snapshot) error {
 	}
 	all, err := r.tx.ListMergingActions(ctx, r.repo.ID)
 	for _, a := range all {
-		if a.State == work.ActionSent {
+		if err != nil {
+			return err
+		}
+		moves := false
+		if moves, err = r.moves(ctx, a); moves {
 			v.Sent = append(v.Sent, a)
 		}
 	}
@@ -91,6 +95,20 @@ func (r *reading) landings(ctx context.Context, v *known.Snapshot) error {
 	fresh, err := r.tx.ListUpdates(ctx, r.repo.ID, v.Now.Add(-r.settings.Review.Merge.ChecksTimeout))
 	v.Sent = append(v.Sent, fresh...)
 	return err
+}
+
+// moves reports whether the base may still move by what was sent. Of what is half merged
+// it has moved: whoever has to act there, others need not wait for that.
+func (r *reading) moves(ctx context.Context, a work.Action) (bool, error) {
+	if a.State != work.ActionSent || a.Kind != work.ActionMerge {
+		return a.State == work.ActionSent, nil
+	}
+	pull, found, err := r.tx.GetPull(ctx, r.repo.ID, a.Number)
+	if err != nil || !found {
+		return !found, err
+	}
+	m, _, err := r.tx.FindMerge(ctx, pull.ID, a.Head)
+	return m.Stage != merging.Half, err
 }
 
 // merges reports whether anything in the repository is merged by us.

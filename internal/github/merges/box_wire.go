@@ -83,9 +83,18 @@ func (w wireRepository) methods() []merging.Method {
 }
 
 type wireEntry struct {
+	By       *wireActor `json:"enqueuer"`
 	State    string     `json:"state"`
 	Position int        `json:"position"`
 	Head     wireCommit `json:"headCommit"`
+}
+
+// by is who put it there; nobody where there is no entry.
+func (w wireEntry) by() work.Account {
+	if w.By == nil {
+		return work.Account{}
+	}
+	return w.By.account()
 }
 
 type wireThread struct {
@@ -135,7 +144,7 @@ func (w *wireBox) box() (merging.Box, error) {
 	b := merging.Box{
 		State: state, Draft: w.Draft, Head: w.Head, Base: w.Base, BaseTip: w.BaseRef.Target.OID,
 		Mergeable: w.Mergeable, Status: w.Status, Decision: w.Decision, UpdatedAt: w.UpdatedAt, Lines: w.Additions + w.Deletions,
-		Queue:   merging.Queue{Required: w.HasQueue, In: w.InQueue, State: w.Entry.State, Position: w.Entry.Position, Group: w.Entry.Head.OID},
+		Queue:   merging.Queue{Required: w.HasQueue, In: w.InQueue, State: w.Entry.State, Position: w.Entry.Position, Group: w.Entry.Head.OID, By: w.Entry.by()},
 		Methods: w.Repository.methods(), DeleteBranch: w.Repository.DeleteBranch, Permission: w.Repository.Permission,
 	}
 	if state == work.PullMerged {

@@ -18,6 +18,12 @@ var merging = table{
 		}
 	},
 	work.WhyMergeChecksHidden: func(r work.Reason, p Place) Words {
+		if len(r.Names) == 0 {
+			return Words{
+				What: "the checks cannot be seen with this token, and GitHub does not say that it would merge",
+				Fix:  "give gh a token that may read checks", Resume: "it is merged once GitHub says that nothing holds it, and " + p.give(command.VerbRetry) + " looks at once",
+			}
+		}
 		return Words{
 			What: fmt.Sprintf("%s of required_checks cannot be seen with this token", checks(r.Names)),
 			Fix:  "give gh a token that may read checks, or take required_checks out of the config", Resume: p.give(command.VerbRetry),
@@ -95,7 +101,7 @@ var merging = table{
 		return Words{What: checks(r.Names) + " did not report yet", Resume: "it is merged once they are green"}
 	},
 	work.WhyMergeChecksRun: func(r work.Reason, _ Place) Words {
-		return Words{What: checks(r.Names) + " not finished yet", Resume: "it is merged once they are green"}
+		return Words{What: checks(r.Names) + plural(len(r.Names), " has", " have") + " not finished yet", Resume: "it is merged once they are green"}
 	},
 	work.WhyMergeReviews: func(r work.Reason, _ Place) Words {
 		what := "its reviewers have not all approved this head"
@@ -111,11 +117,16 @@ var merging = table{
 		}
 		return Words{What: what, Resume: "somebody with write permission who is not its author approves it on GitHub; a reviewer with an account of its own can"}
 	},
-	work.WhyMergeChangesAsked: func(work.Reason, Place) Words {
-		return Words{What: "a review on GitHub asks for changes", Resume: "whoever gave it approves, or it is dismissed"}
+	work.WhyMergeChangesAsked: func(r work.Reason, _ Place) Words {
+		who, next := "a review", "whoever gave it"
+		if len(r.Names) > 0 {
+			who = strings.Join(r.Names, ", ")
+			next = who
+		}
+		return Words{What: who + " requested changes on GitHub", Resume: next + " approves, or the review is dismissed there"}
 	},
 	work.WhyMergeThreads: func(r work.Reason, _ Place) Words {
-		return Words{What: fmt.Sprintf("the rules of the branch ask for resolved conversations, and %d are open", r.Count), Resume: "resolve them on the pull request"}
+		return Words{What: fmt.Sprintf("the rules of the branch ask for resolved conversations, and %d %s open", r.Count, plural(r.Count, "is", "are")), Resume: "resolve them on the pull request"}
 	},
 	work.WhyMergeComments: func(r work.Reason, _ Place) Words {
 		return Words{What: fmt.Sprintf("%s of people to be answered", work.Count(r.Count, "comment")), Resume: "a turn answers them"}
@@ -172,6 +183,9 @@ var merging = table{
 		}
 		return Words{What: what, Resume: "look at what landed, then " + p.resumeMerging()}
 	},
+	work.WhyMergeTaken: func(work.Reason, Place) Words {
+		return Words{What: "GitHub took the merge", Resume: "the next pass reads what became of it"}
+	},
 	work.WhyMergeUnclear: func(work.Reason, Place) Words {
 		return Words{What: "the answer to its merge never came", Resume: "the pull request and its base are looked at before anything is sent again"}
 	},
@@ -199,6 +213,14 @@ var merging = table{
 // again.
 func (p Place) resumeMerging() string {
 	return "`" + strings.TrimSpace("gh mergexo resume-merging "+p.Repo) + "`"
+}
+
+// plural is the one word for one thing, and the other one for any other number.
+func plural(n int, one, other string) string {
+	if n == 1 {
+		return one
+	}
+	return other
 }
 
 // checks names checks.

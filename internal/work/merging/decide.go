@@ -29,14 +29,29 @@ type Choice struct {
 	Stop   bool        // a person has to act
 }
 
-// Holds is the first gate that is closed, a stop before what only waits.
+// Holds is the first gate that is closed: a stop, then what a person has to open, then what
+// comes by itself. Nobody goes to bed for a check that a person's approval would have to
+// follow.
 func Holds(all []Gate) (Gate, bool) {
-	for _, stop := range []bool{true, false} {
-		if i := slices.IndexFunc(all, func(g Gate) bool { return !g.Open && g.Stop == stop }); i >= 0 {
+	for _, first := range []func(Gate) bool{
+		func(g Gate) bool { return g.Stop },
+		func(g Gate) bool { return g.ofPeople() },
+		func(Gate) bool { return true },
+	} {
+		if i := slices.IndexFunc(all, func(g Gate) bool { return !g.Open && first(g) }); i >= 0 {
 			return all[i], true
 		}
 	}
 	return Gate{}, false
+}
+
+// ofPeople reports whether a person opens a gate, and nothing else does.
+func (g Gate) ofPeople() bool {
+	switch g.Code { //nolint:exhaustive // the others open by themselves, or are stops
+	case GateDraft, GateReview, GateConversations, GateHold, GateFreeze, GateHuman, GateLastPush, GateBlocked:
+		return true
+	}
+	return g.Why.Kind == work.WhyMergeHalted
 }
 
 // Decide says what is to be done about one pull request, were it alone.

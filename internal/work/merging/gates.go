@@ -124,11 +124,11 @@ func (g *gates) approvals() {
 
 // review is what GitHub itself demands of people and accounts with write access.
 func (g *gates) review() {
-	switch g.f.Box.Decision {
-	case "CHANGES_REQUESTED":
-		g.waits(GateReview, work.Reason{Kind: work.WhyMergeChangesAsked})
-	case "REVIEW_REQUIRED":
-		g.close(GateReview, work.Reason{Kind: work.WhyMergeReviewRequired, Count: g.f.Box.Rules.Approvals}, !g.p.CanApprove)
+	switch decision := g.f.Box.Decision; {
+	case decision == "CHANGES_REQUESTED", len(g.f.Against) > 0: // also where GitHub would not mind
+		g.waits(GateReview, work.Reason{Kind: work.WhyMergeChangesAsked, Names: g.f.Against})
+	case decision == "REVIEW_REQUIRED":
+		g.close(GateReview, work.Reason{Kind: work.WhyMergeReviewRequired, Count: g.f.Box.Rules.Approvals}, g.p.Approvers < max(1, g.f.Box.Rules.Approvals))
 	default:
 		g.open(GateReview)
 	}
@@ -230,7 +230,7 @@ func (g *gates) lastPush() {
 		g.open(GateLastPush)
 		return
 	}
-	g.close(GateLastPush, work.Reason{Kind: work.WhyMergeLastPush}, !g.p.CanApprove)
+	g.close(GateLastPush, work.Reason{Kind: work.WhyMergeLastPush}, g.p.Approvers == 0)
 }
 
 // blocked is what GitHub does not tell: a rule that it shows to administrators alone. A
@@ -282,7 +282,7 @@ func (g *gates) merging() {
 	case g.f.Refused != "":
 		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeBlocked, Names: []string{g.f.Refused}})
 	case g.f.Taken:
-		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeUnread})
+		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeTaken})
 	case g.f.Unclear:
 		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeUnclear})
 	case g.f.Busy:
@@ -373,12 +373,12 @@ func (g *gates) given(red []string) (names []string) {
 // hiddenChecks is for a token that may not see them: that GitHub would merge says that
 // those which it requires are green, and nothing of others.
 func (g *gates) hiddenChecks() {
-	status := g.f.Box.Status
-	if len(g.p.Required) == 0 && (status == clean || status == hasHooks) {
+	judged := g.f.Box.Queue.Required || slices.Contains([]string{clean, hasHooks, behind}, g.f.Box.Status) // by GitHub, before or after it is brought up to date
+	if len(g.p.Required) == 0 && judged {
 		g.open(GateChecks)
 		return
 	}
-	g.close(GateChecks, work.Reason{Kind: work.WhyMergeChecksHidden, Names: g.p.Required}, len(g.p.Required) > 0)
+	g.close(GateChecks, work.Reason{Kind: work.WhyMergeChecksHidden, Names: g.p.Required}, len(g.p.Required) > 0 || g.late())
 }
 
 // stateOf is what the checks of one name have come to: the worst of them.

@@ -27,7 +27,7 @@ func ready() (Facts, Policy) {
 		Approved: true, Now: noon,
 	}
 	p := Policy{
-		Auto: true, ChecksTimeout: time.Hour, CanApprove: true, Mends: true, Freeze: "agent:freeze",
+		Auto: true, ChecksTimeout: time.Hour, Approvers: 1, Mends: true, Freeze: "agent:freeze",
 		Match: func(glob, path string) bool { return glob == path },
 	}
 	return f, p
@@ -83,7 +83,9 @@ func closings() []closing {
 			f.Box.Reviews = append(f.Box.Reviews, Review{ID: 9, State: "DISMISSED", Head: head})
 		}},
 		{"review required", GateReview, work.WhyMergeReviewRequired, false, func(f *Facts, _ *Policy) { f.Box.Decision = "REVIEW_REQUIRED" }},
-		{"review required of nobody", GateReview, work.WhyMergeReviewRequired, true, func(f *Facts, p *Policy) { f.Box.Decision, p.CanApprove = "REVIEW_REQUIRED", false }},
+		{"review required of nobody", GateReview, work.WhyMergeReviewRequired, true, func(f *Facts, p *Policy) { f.Box.Decision, p.Approvers = "REVIEW_REQUIRED", 0 }},
+		{"more reviews required than anybody gives", GateReview, work.WhyMergeReviewRequired, true, func(f *Facts, _ *Policy) { f.Box.Decision, f.Box.Rules.Approvals = "REVIEW_REQUIRED", 2 }},
+		{"a person asks for changes, and GitHub does not mind", GateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Against = []string{"bob"} }},
 		{"changes requested", GateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Box.Decision = "CHANGES_REQUESTED" }},
 		{"conversations", GateConversations, work.WhyMergeThreads, false, func(f *Facts, _ *Policy) { f.Box.Rules.Threads, f.Box.Threads = true, 2 }},
 		{"comments", GateComments, work.WhyMergeComments, false, func(f *Facts, _ *Policy) { f.Said = 1 }},
@@ -112,7 +114,7 @@ func closings() []closing {
 		{"trouble", GateMerging, work.WhyMergeHalf, true, func(f *Facts, _ *Policy) { f.Trouble = work.Reason{Kind: work.WhyMergeHalf} }},
 		{"halt", GateMerging, work.WhyMergeHalted, false, func(f *Facts, _ *Policy) { f.Halt = &Halt{At: noon} }},
 		{"unclear", GateMerging, work.WhyMergeUnclear, false, func(f *Facts, _ *Policy) { f.Unclear = true }},
-		{"taken", GateMerging, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Taken, f.Unclear = true, true }},
+		{"taken", GateMerging, work.WhyMergeTaken, false, func(f *Facts, _ *Policy) { f.Taken, f.Unclear = true, true }},
 		{"turn", GateMerging, work.WhyMergeBusy, false, func(f *Facts, _ *Policy) { f.Busy = true }},
 		{"news", GateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.UpdatedAt = noon.Add(time.Second) }},
 		{"another head", GateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Head = "2222222222222222222222222222222222222222" }},
@@ -172,6 +174,10 @@ func TestWhatOpensAGateAgain(t *testing.T) {
 		}, AskMerge},
 		{"our own status alone", func(f *Facts, _ *Policy) { f.Box.Checks = []Check{{Name: review.StatusContext, State: Runs}} }, AskMerge},
 		{"checks that are hidden, and GitHub would merge", func(f *Facts, _ *Policy) { f.Box.ChecksKnown = false }, AskMerge},
+		{"checks that are hidden, and a queue", func(f *Facts, _ *Policy) {
+			f.Box.ChecksKnown, f.Box.Status, f.Box.Queue.Required = false, blocked, true
+		}, AskEnqueue},
+		{"checks that are hidden, and it is behind", func(f *Facts, _ *Policy) { f.Box.ChecksKnown, f.Box.Status = false, behind }, AskUpdate},
 		{"somebody else approved the last push", func(f *Facts, _ *Policy) {
 			f.Box.Rules.LastPush = true
 			f.Box.Reviews = []Review{{ID: 1, State: "APPROVED", Head: head, By: work.Account{ID: 2}}}

@@ -44,7 +44,7 @@ type Policy struct {
 	MaxLines      int           // a person has to judge what changes more lines; 0: no limit
 	RequireHuman  bool
 	Mends         bool // a turn mends checks that failed
-	CanApprove    bool // somebody who is configured gives approvals that GitHub counts
+	Approvers     int  // how many of those who are configured give approvals that GitHub counts
 	DeleteBranch  Setting
 	Watch         time.Duration // how long the base's checks are watched after a merge
 	Revert        bool          // a red base is answered with a revert for people to judge
@@ -87,6 +87,8 @@ type Queue struct {
 	State    string `json:"state,omitempty"` // QUEUED, AWAITING_CHECKS, MERGEABLE, UNMERGEABLE, LOCKED
 	Position int    `json:"position,omitempty"`
 	Group    string `json:"group,omitempty"` // the commit whose checks decide
+
+	By work.Account `json:"by,omitzero"` // who put it there
 }
 
 // Rules are what a base branch demands, as far as a reader sees it.
@@ -152,6 +154,7 @@ type Facts struct {
 	Wanting  []string // those that have not
 	Verdicts []int64  // GitHub's numbers of the reviews that count
 	Person   bool     // a person who is not the author approved this head
+	Against  []string // people who ask for changes, of whichever head
 	Words    []Word
 	Said     int // what people wrote and nobody has answered
 	Held     *review.Held

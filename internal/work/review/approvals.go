@@ -1,18 +1,21 @@
 package review
 
+import "slices"
+
 // Approvals are who has approved a head, and who has not.
 type Approvals struct {
 	All     bool     // every reviewer, and nothing is against it
 	Wanting []string // reviewers that have not, by their names
 	Reviews []int64  // GitHub's numbers of the reviews by which the others have
 	Person  bool     // a person who is not the author has
+	Against []string // people whose last word, of whichever head, asks for changes
 }
 
 // ApprovalsOf says who has approved the head as it is. Whether a person has to, beside the
 // reviewers, is another question.
 func ApprovalsOf(f Facts, p Policy) Approvals {
 	d := decision{f: f, p: p, line: Line(p, f.Inserted)}
-	a := Approvals{Person: d.personApproves()}
+	a := Approvals{Person: d.personApproves(), Against: d.against()}
 	for _, r := range d.line {
 		v, said := d.standing(r.Name)
 		switch {
@@ -28,4 +31,22 @@ func ApprovalsOf(f Facts, p Policy) Approvals {
 	case Pending, Reviewing, Fixing, Failed, HumanReview, Merged, Closed:
 	}
 	return a
+}
+
+// against are the people who asked for changes and have neither approved since nor been
+// dismissed, as GitHub shows them: a push answers nobody.
+func (d *decision) against() []string {
+	said := map[int64]bool{}
+	var logins []string
+	for _, v := range slices.Backward(d.f.Verdicts) {
+		if !v.Human || said[v.By.ID] {
+			continue
+		}
+		said[v.By.ID] = true
+		if v.Decision == RequestChanges && v.Validity != TakenBack {
+			logins = append(logins, v.By.Login)
+		}
+	}
+	slices.Sort(logins)
+	return logins
 }

@@ -24,6 +24,7 @@ type Facts struct {
 	NoReview   work.Reason // why no review may begin now; none: nothing is against it
 	NoFix      work.Reason // why no fix may begin now
 	Retried    bool        // a person's command has it begin again
+	Word       bool        // a person has said that this head may be merged
 	NotFixable bool        // somebody else's pull request: its author fixes it
 }
 
@@ -245,7 +246,7 @@ func (d *decision) waitsFor() (Reviewer, bool) {
 }
 
 // peopleApprove reports whether a person has approved this head, where one has to.
-func (d *decision) peopleApprove() bool { return !d.p.RequireHuman || d.personApproves() }
+func (d *decision) peopleApprove() bool { return !d.p.RequireHuman || d.f.Word || d.personApproves() }
 
 // personApproves reports whether a person has approved this head. The author has not,
 // even as one of the reviewers.

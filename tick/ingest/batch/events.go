@@ -94,9 +94,18 @@ func (h *Batch) Decline(e work.Event) {
 	if e.Author.ID == 0 {
 		return // the account was deleted
 	}
-	token := work.NoticeToken(h.Repo.Key(), 0, "may not command "+strconv.FormatInt(e.Author.ID, 10))
-	body := "Thank you, but `/mergexo` commands are for people with write permission on this repository, so nothing was done. " +
-		"Please ask one of them to give the command. Further commands will be ignored."
+	h.decline(e, work.NoticeToken(h.Repo.Key(), 0, "may not command "+strconv.FormatInt(e.Author.ID, 10)),
+		"Thank you, but `/mergexo` commands are for people with write permission on this repository, so nothing was done. "+
+			"Please ask one of them to give the command. Further commands will be ignored.")
+}
+
+// DeclineMerge says to somebody who may give commands that this one is not among them.
+func (h *Batch) DeclineMerge(e work.Event) {
+	h.decline(e, work.NoticeToken(h.Repo.Key(), e.Number, e.Key),
+		"`/mergexo merge` is the word of somebody with write permission on this repository, so nothing was done.")
+}
+
+func (h *Batch) decline(e work.Event, token, body string) {
 	h.Declined = append(h.Declined, work.Action{
 		RepoID: h.Repo.ID, ItemID: e.ItemID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
 		Number: e.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a command by " + e.Author.Login + ", who may not give any",

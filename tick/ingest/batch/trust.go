@@ -30,6 +30,12 @@ func (h *People) MayCommand(ctx context.Context, who work.Account, at time.Time)
 	return h.may(ctx, who, at, writing...)
 }
 
+// MayPush reports whether somebody may write to the repository, by GitHub's word alone:
+// whom the config lets give commands need not.
+func (h *People) MayPush(ctx context.Context, who work.Account, at time.Time) (bool, error) {
+	return h.has(ctx, who, at, writing...)
+}
+
 var writing = []string{"admin", "maintain", "write"}
 
 // MaySetLabel reports whether the label that somebody set begins work. An issue
@@ -111,6 +117,11 @@ func (h *People) may(ctx context.Context, who work.Account, at time.Time, levels
 	if named, err := h.named(ctx, who); named || err != nil {
 		return named, err
 	}
+	return h.has(ctx, who, at, levels...)
+}
+
+// has reports whether GitHub gives somebody one of some permissions.
+func (h *People) has(ctx context.Context, who work.Account, at time.Time, levels ...string) (bool, error) {
 	if who.Bot {
 		return false, nil
 	}

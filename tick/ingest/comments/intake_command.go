@@ -32,6 +32,9 @@ func (h *Comments) commandVerdict(ctx context.Context, e work.Event, outcome str
 	case "":
 		outcome, err := h.obeyedBefore(ctx, e)
 		if outcome == "" && err == nil {
+			outcome, err = h.mayMerge(ctx, e)
+		}
+		if outcome == "" && err == nil {
 			h.Commands = append(h.Commands, e)
 		}
 		return outcome, err
@@ -40,6 +43,20 @@ func (h *Comments) commandVerdict(ctx context.Context, e work.Event, outcome str
 		return work.OutcomeNoCommander, nil
 	}
 	return outcome, nil
+}
+
+// mayMerge declines a person's word that something may be merged where GitHub would not let
+// them push to its base, whomever the config lets give commands.
+func (h *Comments) mayMerge(ctx context.Context, e work.Event) (string, error) {
+	if !says(e, command.VerbMerge, []int{e.Number}) {
+		return "", nil
+	}
+	may, err := h.people.MayPush(ctx, e.Author, work.StampOf(e))
+	if err != nil || may {
+		return "", err
+	}
+	h.DeclineMerge(e)
+	return work.OutcomeNoCommander, nil
 }
 
 // obeyedBefore looks for our answer to a command. Where it stands, the command

@@ -143,6 +143,9 @@ func (h *Merges) Store(ctx context.Context, tx *store.Tx, now time.Time) error {
 				return err
 			}
 		}
+		if err := h.adopt(ctx, tx, one, now); err != nil {
+			return err
+		}
 		if one.fell != nil {
 			if err := one.fell.store(ctx, tx, one); err != nil {
 				return err

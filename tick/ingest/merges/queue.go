@@ -2,7 +2,9 @@ package merges
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -41,6 +43,31 @@ func (h *Merges) fallen(ctx context.Context, c candidate, now *merging.Box) (*fa
 		h.Add(batch.Inbound{Event: f.event(c, *now), Pull: true})
 	}
 	return f, nil
+}
+
+// adopt takes up that we put a pull request into its base's queue, where no row says so: the
+// database that had it is gone. What becomes of it is ours to see to all the same.
+func (h *Merges) adopt(ctx context.Context, tx *store.Tx, one read, now time.Time) error {
+	box := one.box
+	if !box.Queue.In || box.Head != one.pull.HeadOID || !slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), box.Queue.By.ID) {
+		return nil
+	}
+	token := work.EnqueueToken(h.Repo.Key(), one.pull.Number, box.Head)
+	if _, known, err := tx.GetAction(ctx, token); err != nil || known {
+		return err
+	}
+	_, err := tx.AddAction(ctx, work.Action{
+		RepoID: h.Repo.ID, ItemID: one.pull.ItemID, Kind: work.ActionEnqueue, Need: work.NeedRequired, State: work.ActionApplied, Token: token,
+		Number: one.pull.Number, Target: one.pull.NodeID, Head: box.Head, Base: box.Base, Why: "it stands in the queue", PlannedAt: now, SeenAt: now,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = tx.PutMerge(ctx, merging.Merge{
+		RepoID: h.Repo.ID, PullID: one.pull.ID, ItemID: one.pull.ItemID, Number: one.pull.Number, Head: box.Head, Base: box.Base, BaseOID: box.BaseTip,
+		Stage: merging.Queued, At: now,
+	})
+	return err
 }
 
 // event is that checks of the merge group are red. Its body is as other red checks have it;

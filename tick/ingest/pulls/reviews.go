@@ -196,7 +196,11 @@ func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github
 	if _, marked := work.ParseMarks(r.Body); !named && (marked || r.CommitOID != d.HeadOID || by.policy.Agents(r.Author)) {
 		return batch.Verdict{}, false, nil // an agent's, whoever runs it; or of a head that is no more
 	}
-	if may, err := by.people.MayCommand(ctx, r.Author, r.SubmittedAt); err != nil || !may {
+	may := by.people.MayCommand
+	if !named { // a person with write permission is asked for
+		may = by.people.MayPush
+	}
+	if ok, err := may(ctx, r.Author, r.SubmittedAt); err != nil || !ok {
 		return batch.Verdict{}, false, err
 	}
 	v.Reviewer = who.Name
