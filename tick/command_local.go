@@ -36,7 +36,7 @@ const commandWait = 20 * time.Second
 // gives it on the command line, and sends what it does on GitHub as far as
 // GitHub can be reached. waiting is called when a pass holds the plan.
 func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd command.Command, waiting func()) (told *CommandResult, err error) {
-	planning, err := p.lockForCommand(ctx, waiting)
+	planning, err := p.lockForCommand(ctx, waiting, ", or say it in a comment on GitHub")
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +71,9 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	return told, p.sendTold(ctx, p.All[at], plan, told)
 }
 
-// lockForCommand takes tick.lock, and waits a little for it.
-func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (folder.FileLock, error) {
+// lockForCommand takes tick.lock, and waits a little for it. or is what else somebody may
+// do who finds it taken.
+func (p *Pass) lockForCommand(ctx context.Context, waiting func(), or string) (folder.FileLock, error) {
 	l, ok, err := p.Dirs.LockPlanning(ctx, 0)
 	if ok || err != nil {
 		return l, err
@@ -80,7 +81,7 @@ func (p *Pass) lockForCommand(ctx context.Context, waiting func()) (folder.FileL
 	waiting()
 	l, ok, err = p.Dirs.LockPlanning(ctx, commandWait)
 	if err == nil && !ok {
-		err = fmt.Errorf("a pass has been planning for %s and nothing was done; try again, or say it in a comment on GitHub", commandWait)
+		err = fmt.Errorf("a pass has been planning for %s and nothing was done; try again%s", commandWait, or)
 	}
 	return l, err
 }

@@ -16,7 +16,7 @@ import (
 // why it was; false where it was not. waiting is called when a pass holds the plan: what
 // that one has decided was decided while merging was stopped.
 func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting func()) (was merging.Halt, stopped bool, err error) {
-	planning, err := p.lockForCommand(ctx, waiting)
+	planning, err := p.lockForCommand(ctx, waiting, "")
 	if err != nil {
 		return was, false, err
 	}

@@ -18,7 +18,7 @@ type Merging struct {
 	Required      []string       // names of checks that have to be green, beside GitHub's
 	ChecksTimeout time.Duration  // of a required check that does not report at all
 	Critical      []string       // globs of paths that a person has to judge
-	MaxLines      int            // changed lines from which on a person has to judge; 0: no limit
+	MaxLines      int            // a person has to judge what changes more lines; 0: no limit
 	DeleteBranch  merging.Setting
 	Watch         time.Duration // how long the checks of what landed are watched; 0: not at all
 	Revert        bool          // what turned red gets a pull request that takes it back

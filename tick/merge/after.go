@@ -25,10 +25,11 @@ func (o round) policy(ctx context.Context, j *job) (p merging.Policy, err error)
 	return p, err
 }
 
-// follows are the actions that a merge of ours is followed by.
-func (o round) follows(j *job, p merging.Policy) (all []work.Action) {
+// follows are the actions that a merge of ours is followed by; halted is that merging has
+// stopped with it.
+func (o round) follows(j *job, p merging.Policy, halted bool) (all []work.Action) {
 	if j.row.Differs != "" {
-		all = append(all, o.comment(j, j.row.Number, "landed "+j.row.Commit, o.differsText(j)))
+		all = append(all, o.comment(j, j.row.Number, "landed "+j.row.Commit, o.differsText(j, halted)))
 	}
 	// Where the repository's own setting decides, GitHub has deleted it by then.
 	if p.DeleteBranch == merging.Yes && j.pull.Branch != "" && !j.pull.CrossRepo {
@@ -50,10 +51,14 @@ func (o round) comment(j *job, number int, about, text string) work.Action {
 	}
 }
 
-func (o round) differsText(j *job) string {
+func (o round) differsText(j *job, halted bool) string {
+	when := "If it happens again with the next merge, nothing more is merged in this repository until"
+	if halted {
+		when = "That was the second merge in a row: nothing more is merged in this repository until"
+	}
 	return fmt.Sprintf("**What landed is not what was approved.** %s was approved, and %s landed on `%s`: %s.\n\n"+
-		"Look at both commits, and find out what changed it on the way. If it happens again with the next merge, nothing more is merged in this repository until "+
-		"somebody runs `gh mergexo resume-merging %s` on the machine that runs gh mergexo.", j.row.Head, j.row.Commit, j.row.Base, j.row.Differs, o.r.Name)
+		"Look at both commits, and find out what changed it on the way. %s somebody runs `gh mergexo resume-merging %s` on the machine that runs gh mergexo.",
+		j.row.Head, j.row.Commit, j.row.Base, j.row.Differs, when, o.r.Name)
 }
 
 // follow sends what follows a merge: it never stops anything.

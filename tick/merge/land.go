@@ -108,7 +108,7 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 		if halted, err = tx.LandMerge(ctx, j.row, o.halt(j)); err != nil {
 			return err
 		}
-		for _, a := range o.follows(j, settings) {
+		for _, a := range o.follows(j, settings, halted) {
 			if _, err := tx.AddAction(ctx, a); err != nil {
 				return err
 			}

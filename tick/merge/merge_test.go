@@ -70,7 +70,7 @@ func TestALastLook(t *testing.T) {
 		"a comment came":     {func(s *stage) { _, err := s.sim.Comment(s.pull, "pat", "wait"); s.must(err) }, "merge_news"},
 		"may no more":        {func(s *stage) { s.must(s.sim.SetPermission("olga", "read")) }, "merge_permission"},
 		"another rule":       {func(s *stage) { s.sim.SetRuleset("r", "main", githubsim.Rules{Approvals: 1}) }, "merge_review_required"},
-		"a queue":            {func(s *stage) { s.sim.SetRuleset("q", "main", githubsim.Rules{Queue: "squash"}) }, ""},
+		"a queue":            {func(s *stage) { s.sim.SetRuleset("q", "main", githubsim.Rules{Queue: "squash"}) }, "waiting merge_news"},
 		"another repository": {func(s *stage) { s.stop() }, "merging_stopped"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -243,8 +243,14 @@ func TestAnotherTreeLanded(t *testing.T) {
 	if !strings.Contains(s.log.String(), "level=ERROR") {
 		t.Error("not logged as an error")
 	}
+	if said := s.notice(s.pull); !strings.Contains(said, "If it happens again") {
+		t.Errorf("said %q", said)
+	}
 	s.next()
 	s.pass()
+	if said := s.notice(s.pull); !strings.Contains(said, "the second merge in a row") || strings.Contains(said, "If it happens again") {
+		t.Errorf("said %q", said)
+	}
 	err := s.merging.Stopped(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "resume-merging") || s.merging.Stopped(t.Context()) != nil {
 		t.Errorf("told %v, and again %v", err, s.merging.Stopped(t.Context()))

@@ -88,7 +88,11 @@ func (o round) ready(ctx context.Context, j *job) (bool, error) {
 	}
 	if choice.Ask != asked(j.a.Kind) || j.a.Kind == work.ActionMerge && string(choice.Method) != j.a.Target {
 		o.Log.InfoContext(ctx, "merge held back by a last look", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
-		o.report(j, env.MergeWaits, choice.Why)
+		why := choice.Why
+		if why.None() { // it may be merged, and in another way than was planned
+			why = work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number}
+		}
+		o.report(j, env.MergeWaits, why)
 		if j.a.Kind == work.ActionDequeue {
 			_, err := o.Effects().Void(ctx, j.a, "nothing is against it any more")
 			return false, err

@@ -82,13 +82,13 @@ func (p *Plan) schedule(v *known.Snapshot) {
 		if free <= 0 || best.Score.Total < 0 {
 			break
 		}
-		best.Reason += ", score " + terms(*best.Score)
+		best.Reason += ", score " + best.Score.Terms()
 		p.add(best)
 		active = append(active, v.Footprint(best.Item, nil))
 		waiting = waiting[1:]
 	}
 	for _, t := range waiting {
-		why := work.Reason{Kind: work.WhyNoSlot, Text: terms(*t.Score)}
+		why := work.Reason{Kind: work.WhyNoSlot, Text: t.Score.Terms()}
 		if t.Score.Total < 0 {
 			why.Kind = work.WhyCollides
 		}
@@ -96,10 +96,4 @@ func (p *Plan) schedule(v *known.Snapshot) {
 			Item: t.Item.ID, Number: t.Number, Kind: t.Kind, What: "wait", Reason: explain.What(why, explain.Place{}), Code: why.Kind, Why: []work.Reason{why}, Score: t.Score,
 		})
 	}
-}
-
-// terms shows a score's terms.
-func terms(s score.Score) string {
-	return fmt.Sprintf("%.2f (priority %d, conflict risk %.2f = files %.2f, modules %.2f, size %.1f; waiting %.1f days)",
-		s.Total, s.Priority, s.Risk, s.Overlap, s.Modules, s.Size, s.Days)
 }

@@ -41,7 +41,7 @@ type Policy struct {
 	Required      []string      // checks that have to be green, beside GitHub's
 	ChecksTimeout time.Duration // how long what nobody here may bring about is waited for
 	Critical      []string      // globs of paths that a person has to judge
-	MaxLines      int           // changed lines from which on a person has to judge; 0: no limit
+	MaxLines      int           // a person has to judge what changes more lines; 0: no limit
 	RequireHuman  bool
 	Mends         bool // a turn mends checks that failed
 	Approvers     int  // how many of those who are configured give approvals that GitHub counts

@@ -2,6 +2,7 @@
 package score
 
 import (
+	"fmt"
 	"math"
 	"path"
 	"strings"
@@ -112,4 +113,10 @@ func modulesOf(files map[string]bool) map[string]bool {
 		modules[strings.Join(parts[:min(2, len(parts))], "/")] = true
 	}
 	return modules
+}
+
+// Terms shows what a score is made of.
+func (s Score) Terms() string {
+	return fmt.Sprintf("%.2f (priority %d, conflict risk %.2f = files %.2f, modules %.2f, size %.1f; waiting %.1f days)",
+		s.Total, s.Priority, s.Risk, s.Overlap, s.Modules, s.Size, s.Days)
 }
