@@ -202,32 +202,7 @@ func underWay(sent []work.Action, of map[int]landing) (all []merging.Candidate) 
 
 // take plans what was chosen.
 func (r landing) take(c merging.Choice) {
-	a := r.action(c)
+	a := r.item.MergeAction(r.v.Repo, c, explain.Reason(c.Why, r.v.Here(r.item)).Here())
 	r.p.Merges = append(r.p.Merges, PlannedMerge{Item: r.item.ID, Number: a.Number, Action: a, Choice: c})
 	r.line("merge", "", a.Why)
-}
-
-// action is the row of what is to be sent.
-func (r landing) action(c merging.Choice) work.Action {
-	pull, key := r.item.Pull, r.v.Repo.Key()
-	a := work.Action{
-		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Need: work.NeedRequired, State: work.ActionPlanned, Number: pull.Number, Head: pull.HeadOID, Base: pull.Base,
-	}
-	switch c.Ask {
-	case merging.AskUpdate:
-		a.Kind, a.Token = work.ActionUpdateBranch, work.UpdateToken(key, pull.Number, pull.HeadOID)
-		a.Why = fmt.Sprintf("PR #%d is brought up to date with %s: it is the next, and nothing else holds it", pull.Number, pull.Base)
-	case merging.AskEnqueue:
-		a.Kind, a.Token, a.Target = work.ActionEnqueue, work.EnqueueToken(key, pull.Number, pull.HeadOID), pull.NodeID
-		a.Why = fmt.Sprintf("PR #%d is put into the merge queue of %s: nothing holds it", pull.Number, pull.Base)
-	case merging.AskDequeue:
-		of, _ := r.item.Queued()
-		a.Kind, a.Token, a.Target = work.ActionDequeue, work.DequeueToken(key, pull.Number, pull.HeadOID, of.Renewals), pull.NodeID
-		a.Why = fmt.Sprintf("PR #%d is taken out of the merge queue of %s: %s", pull.Number, pull.Base, explain.Reason(c.Why, r.v.Here(r.item)).Here())
-	case merging.AskMerge, merging.AskNothing:
-		a.Kind, a.Token, a.Target = work.ActionMerge, work.MergeToken(key, pull.Number, pull.HeadOID), string(c.Method)
-		a.Title, a.Body = merging.Message(c.Method, pull, r.item.Number, r.item.Flow != work.FlowDesign, a.Token)
-		a.Why = fmt.Sprintf("PR #%d is merged into %s (%s): nothing holds it", pull.Number, pull.Base, c.Method)
-	}
-	return a
 }

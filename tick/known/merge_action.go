@@ -1,0 +1,34 @@
+package known
+
+import (
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// MergeAction is the row of what is to be sent to merge the item's pull request, or to take
+// it out of a queue again, with why that is done.
+func (i Item) MergeAction(repo work.Repo, c merging.Choice, why string) work.Action {
+	pull, key := i.Pull, repo.Key()
+	a := work.Action{
+		RepoID: repo.ID, ItemID: i.ID, Need: work.NeedRequired, State: work.ActionPlanned, Number: pull.Number, Head: pull.HeadOID, Base: pull.Base,
+	}
+	switch c.Ask {
+	case merging.AskUpdate:
+		a.Kind, a.Token = work.ActionUpdateBranch, work.UpdateToken(key, pull.Number, pull.HeadOID)
+		a.Why = fmt.Sprintf("PR #%d is brought up to date with %s: it is the next, and nothing else holds it", pull.Number, pull.Base)
+	case merging.AskEnqueue:
+		a.Kind, a.Token, a.Target = work.ActionEnqueue, work.EnqueueToken(key, pull.Number, pull.HeadOID), pull.NodeID
+		a.Why = fmt.Sprintf("PR #%d is put into the merge queue of %s: nothing holds it", pull.Number, pull.Base)
+	case merging.AskDequeue:
+		of, _ := i.Queued()
+		a.Kind, a.Token, a.Target = work.ActionDequeue, work.DequeueToken(key, pull.Number, pull.HeadOID, of.Renewals), pull.NodeID
+		a.Why = fmt.Sprintf("PR #%d is taken out of the merge queue of %s: %s", pull.Number, pull.Base, why)
+	case merging.AskMerge, merging.AskNothing:
+		a.Kind, a.Token, a.Target = work.ActionMerge, work.MergeToken(key, pull.Number, pull.HeadOID), string(c.Method)
+		a.Title, a.Body = merging.Message(c.Method, pull, i.Number, i.Flow != work.FlowDesign, a.Token)
+		a.Why = fmt.Sprintf("PR #%d is merged into %s (%s): nothing holds it", pull.Number, pull.Base, c.Method)
+	}
+	return a
+}
