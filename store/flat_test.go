@@ -409,6 +409,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.CheckRenewal(ctx, a),
 		tx.RenewAction(ctx, work.Action{RepoID: r.ID, Token: "reply", Kind: work.ActionReply}),
 		tx.DeferAction(ctx, a.ID, t0, ""),
+		tx.HastenAction(ctx, a.ID),
 		tx.MarkApplied(ctx, a.ID, "1", "", t0),
 		tx.SaveTurn(ctx, u),
 		tx.GiveBackAttempt(ctx, u.ID),
