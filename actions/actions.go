@@ -128,6 +128,12 @@ func effectOf(kind work.ActionKind) (effect, error) {
 // action as it stands afterwards. A *work.WaitError says that its fate is
 // unclear or that it is too early; calling again later is always safe.
 func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action, error) {
+	return r.ApplyIf(ctx, s, a, func() (bool, error) { return true, nil })
+}
+
+// ApplyIf is as Apply, and sends only what a last look allows, right before it is sent:
+// what it looks for comes first, for that may take long.
+func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func() (bool, error)) (work.Action, error) {
 	if a.State.Settled() {
 		return a, nil
 	}
@@ -148,6 +154,9 @@ func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action
 		return a, &work.WaitError{Until: a.NotBefore, Reason: work.Reason{Kind: work.WhyUnclearWrite, Text: "the answer to an earlier " + describe(a) + " never came; it is looked for again before it is sent again"}}
 	}
 	if err := r.pace(ctx, a.Kind); err != nil {
+		return a, err
+	}
+	if may, err := last(); err != nil || !may {
 		return a, err
 	}
 	if a, err = r.intend(ctx, a, remakes(e, a.Kind)); err != nil {

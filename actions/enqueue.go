@@ -2,10 +2,8 @@ package actions
 
 import (
 	"context"
-	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
 // enqueue puts a pull request into its base's merge queue at the head that was approved.
@@ -23,7 +21,7 @@ func (enqueue) find(ctx context.Context, s Scope, a work.Action) (observation, b
 		return observation{}, false, &overError{"the head moved to " + work.Short(box.Head)}
 	case box.Queue.In:
 		return observation{id: box.Queue.State}, true, nil
-	case box.State == work.PullMerged && !a.SentAt.IsZero() && throughQueue(s, box):
+	case box.State == work.PullMerged && !a.SentAt.IsZero() && box.ByUs(s.Accounts):
 		return observation{id: box.MergeCommit}, true, nil
 	case box.State == work.PullMerged:
 		return observation{}, false, &overError{"it was merged by " + box.MergedBy.Login}
@@ -31,19 +29,14 @@ func (enqueue) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	commit, err := onBase(ctx, s, a)
 	switch {
 	case err != nil:
-	case commit != "":
+	case commit != "" && box.State == work.PullOpen:
 		err = &HalfError{Commit: commit, Branch: a.Base}
+	case commit != "": // somebody closed what GitHub left open
+		return observation{id: commit}, true, nil
 	case box.State != work.PullOpen:
 		err = &overError{"the pull request was closed"}
 	}
 	return observation{}, false, err
-}
-
-// queueBot merges what was queued, where GitHub does not name whoever queued it.
-const queueBot = "github-merge-queue[bot]"
-
-func throughQueue(s Scope, box merging.Box) bool {
-	return box.MergedBy.Login == queueBot || box.MergedBy.ID != 0 && slices.Contains(s.Accounts, box.MergedBy.ID)
 }
 
 func (e enqueue) do(ctx context.Context, s Scope, a work.Action) (observation, error) {

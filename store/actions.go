@@ -190,6 +190,14 @@ func (t actionRows) DeferAction(ctx context.Context, id int64, until time.Time, 
 		`UPDATE actions SET not_before = ?, last_error = ? WHERE id = ? AND `+unsettled, rows.Millis(until), t.tx.Clean(lastErr), id)
 }
 
+// HastenAction lets an action that is planned be sent at once. One that was sent or settled
+// meanwhile stays as it is: what is sent is looked for first.
+func (t actionRows) HastenAction(ctx context.Context, id int64) error {
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("hasten action %d", id),
+		`UPDATE actions SET not_before = 0, last_error = '' WHERE id = ? AND state = ?`, id, work.ActionPlanned)
+	return err
+}
+
 // VoidTurnActions makes what is left of a turn's actions void.
 func (t actionRows) VoidTurnActions(ctx context.Context, turnID int64, why string, at time.Time) error {
 	_, err := t.tx.Exec(ctx, fmt.Sprintf("void actions of turn %d", turnID),

@@ -129,6 +129,34 @@ func TestRefusedPushWasNeverSent(t *testing.T) {
 	}
 }
 
+// What waits after a refusal is hastened; what another pass sent or settled meanwhile is
+// left alone, and that is no error.
+func TestHastenAction(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	u := newTurn(t, d, 1)
+	until := t0.Add(time.Hour)
+	for token, c := range map[string]struct {
+		do   func(tx *Tx, id int64) error
+		want time.Time
+	}{
+		"planned": {func(*Tx, int64) error { return nil }, time.Time{}},
+		"sent":    {func(tx *Tx, id int64) error { return second(tx.MarkSent(ctx, id, t0)) }, until},
+		"settled": {func(tx *Tx, id int64) error { return tx.MarkVoid(ctx, id, "gone", t0) }, time.Time{}},
+	} {
+		a := addAction(t, d, work.Action{RepoID: u.RepoID, ItemID: u.ItemID, Token: token})
+		update(t, d, func(tx *Tx) error {
+			if err := c.do(tx, a.ID); err != nil || token == "settled" {
+				return err
+			}
+			return tx.DeferAction(ctx, a.ID, until, "busy")
+		})
+		update(t, d, func(tx *Tx) error { return tx.HastenAction(ctx, a.ID) })
+		if now := getAction(t, d, token); !now.NotBefore.Equal(c.want) {
+			t.Errorf("%s waits until %s", token, now.NotBefore)
+		}
+	}
+}
+
 func TestVoidTurnActions(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	u, v := newTurn(t, d, 1), newTurn(t, d, 2)

@@ -217,18 +217,16 @@ func mergeIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	why := work.Reason{Kind: work.WhyMergeDiffers}
 	_, landErr := tx.LandMerge(ctx, m, why)
 	_, redErr := tx.SetMergeRed(ctx, id, []string{"test"})
-	_, lastErr := tx.LastMerges(ctx, r.ID, 2)
 	_, sinceErr := tx.ListMerges(ctx, r.ID, t0)
 	stopErr := tx.StopMerging(ctx, r.ID, why)
 	_, toldErr := tx.MergingTold(ctx, r.ID)
 	_, resumeErr := tx.ResumeMerging(ctx, r.ID)
 	return firstOf(
-		planErr, wordErr, putErr, againErr, landErr, redErr, lastErr, sinceErr, stopErr, toldErr, resumeErr,
+		planErr, wordErr, putErr, againErr, landErr, redErr, sinceErr, stopErr, toldErr, resumeErr,
 		tx.PutBox(ctx, p.ID, merging.Box{Head: "h"}),
 		tx.MarkBoxRead(ctx, p.ID, t0),
 		tx.SetMergeTrouble(ctx, p.ID, "h", why),
 		tx.SetMergeTrouble(ctx, p.ID, "h", work.Reason{}),
-		tx.DropBox(ctx, p.ID),
 	)
 }
 
@@ -409,6 +407,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.CheckRenewal(ctx, a),
 		tx.RenewAction(ctx, work.Action{RepoID: r.ID, Token: "reply", Kind: work.ActionReply}),
 		tx.DeferAction(ctx, a.ID, t0, ""),
+		tx.HastenAction(ctx, a.ID),
 		tx.MarkApplied(ctx, a.ID, "1", "", t0),
 		tx.SaveTurn(ctx, u),
 		tx.GiveBackAttempt(ctx, u.ID),

@@ -94,11 +94,12 @@ func (t pullRows) ListMergeCandidates(ctx context.Context, repoID int64) ([]work
 }
 
 // ListUnjudgedMerges gives the merged pull requests of a repository of which nothing says
-// whether we merged their head, that changed since a time: the newest first, n at most.
+// whether we merged their head (a void merge without a commit does not: what nothing came
+// of may have landed late), that changed since a time: the newest first, n at most.
 func (t pullRows) ListUnjudgedMerges(ctx context.Context, repoID int64, since time.Time, n int) ([]work.PullRequest, error) {
 	return rows.List(ctx, t.tx, "list merged pull requests", scanPull, selectPull+
 		`WHERE repo_id = ? AND state = 'merged' AND updated_at >= ? AND merge_commit <> '' AND item_id IS NOT NULL
-		 AND NOT EXISTS (SELECT 1 FROM merges m WHERE m.pull_id = pull_requests.id AND m.head = pull_requests.head_oid)
+		 AND NOT EXISTS (SELECT 1 FROM merges m WHERE m.pull_id = pull_requests.id AND m.head = pull_requests.head_oid AND (m.stage <> 'void' OR m.commit_oid <> ''))
 		 ORDER BY updated_at DESC LIMIT ?`, repoID, rows.Millis(since), n)
 }
 

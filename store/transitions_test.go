@@ -34,7 +34,7 @@ var legalMoves = []string{
 	"merge intended intended", "merge intended queued", "merge intended half", "merge intended void", "merge intended landed",
 	"merge queued intended", "merge queued queued", "merge queued half", "merge queued void", "merge queued landed",
 	"merge void intended", "merge void queued", "merge void half", "merge void void", "merge void landed",
-	"merge half half", "merge half landed",
+	"merge half half", "merge half void", "merge half landed",
 }
 
 // watch has the database write down every move, and every change that breaks

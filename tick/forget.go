@@ -33,9 +33,7 @@ func (p *Pass) forget(ctx context.Context, worked int) {
 		err = p.dropOldTurns(ctx, now.Add(-memory))
 	}
 	if err == nil && due {
-		err = dropMerged(ctx, p.Repositories(), now.Add(-memory))
-	}
-	if err == nil && due {
+		dropMerged(ctx, p.Env, now.Add(-memory))
 		_, err = p.Store.Prune(ctx, now.Add(-memory))
 	}
 	if err == nil && due {
@@ -94,12 +92,12 @@ func (p *Pass) dropOldTurns(ctx context.Context, before time.Time) error {
 	}
 }
 
-// dropMerged drops the heads that were approved and merged long ago.
-func dropMerged(ctx context.Context, repos []*env.Repo, before time.Time) error {
-	for _, r := range repos {
+// dropMerged drops the heads that were approved and merged long ago. A mirror that is
+// broken keeps nothing else from being forgotten.
+func dropMerged(ctx context.Context, p *env.Env, before time.Time) {
+	for _, r := range p.Repositories() {
 		if err := r.Git().DropMerged(ctx, before); err != nil {
-			return fmt.Errorf("forget what was merged in %s: %w", r.Name.FullName(), err)
+			p.Log.WarnContext(ctx, "could not forget what was merged", "repo_full_name", r.Name.FullName(), "error", err)
 		}
 	}
-	return nil
 }

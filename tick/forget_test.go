@@ -2,6 +2,7 @@ package tick
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -18,11 +19,12 @@ type keeper struct {
 	env.Mirror
 	dropped []string
 	merged  []time.Time // since when merges stay
+	broken  error       // where it forgets no merges
 }
 
 func (k *keeper) DropMerged(_ context.Context, before time.Time) error {
 	k.merged = append(k.merged, before)
-	return nil
+	return k.broken
 }
 
 func (k *keeper) DropTurns(_ context.Context, keys ...string) error {
@@ -68,7 +70,7 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &keeper{}
+	k := &keeper{broken: errors.New("a broken mirror")} // which keeps no rows from being forgotten
 	p := &Pass{Env: &env.Env{
 		Store: db, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
 		All: []*env.Repo{{Remote: env.Remote{Mirror: func(work.Repo) env.Mirror { return k }}, Row: repo}},

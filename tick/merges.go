@@ -23,7 +23,7 @@ func storeMerges(ctx context.Context, tx *store.Tx, plan plan.Plan, now time.Tim
 		}
 	}
 	for _, id := range plan.AtOnce {
-		if err := tx.DeferAction(ctx, id, time.Time{}, ""); err != nil {
+		if err := tx.HastenAction(ctx, id); err != nil {
 			return err
 		}
 	}

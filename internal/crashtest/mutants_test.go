@@ -257,10 +257,10 @@ func (u Turn) Role() string {
 `}},
 		},
 		{
-			guard: "a head is queued once", file: "tick/merge/queue.go", scenario: "taken out of the queue",
+			guard: "a head is queued once", file: "tick/ingest/merges/queue.go", scenario: "taken out of the queue",
 			edits: []edit{{
-				`return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeQueueOut})`,
-				`return o.trouble(ctx, j, work.Reason{})`,
+				`return tx.SetMergeTrouble(ctx, one.pull.ID, one.box.Head, work.Reason{Kind: work.WhyMergeQueueOut, Number: one.pull.Number, Names: f.red, Head: one.box.Head})`,
+				`return tx.SetMergeTrouble(ctx, one.pull.ID, one.box.Head, work.Reason{})`,
 			}},
 		},
 	}

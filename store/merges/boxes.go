@@ -81,12 +81,6 @@ func (t Rows) GetBox(ctx context.Context, pullID int64) (box merging.Box, ok boo
 	return box, true, nil
 }
 
-// DropBox forgets the merge box of a pull request.
-func (t Rows) DropBox(ctx context.Context, pullID int64) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("drop the merge box of pull request %d", pullID), `DELETE FROM merge_boxes WHERE pull_id = ?`, pullID)
-	return err
-}
-
 // MarkBoxRead stores that the merge box of a pull request was read, for a pass that cannot
 // read all of them: the next one begins with others.
 func (t Rows) MarkBoxRead(ctx context.Context, pullID int64, at time.Time) error {

@@ -73,9 +73,3 @@ func (t Rows) ListWatched(ctx context.Context, repoID int64, now time.Time) ([]m
 		// watch_until > 0 lets SQLite use the index, which says so of itself.
 		selectMerge+`WHERE repo_id = ? AND watch_until > ? AND watch_until > 0 AND red = '[]' ORDER BY landed_at, id`, repoID, rows.Millis(now))
 }
-
-// LastMerges gives up to n merges of a repository that landed, the newest first.
-func (t Rows) LastMerges(ctx context.Context, repoID int64, n int) ([]merging.Merge, error) {
-	return rows.List(ctx, t.tx, "list the last merges", scanMerge,
-		selectMerge+`WHERE repo_id = ? AND landed_at > 0 ORDER BY landed_at DESC, id DESC LIMIT ?`, repoID, n)
-}

@@ -12,8 +12,9 @@ import (
 
 // PutMerge stores a merge by its pull request and head: what is meant, how far it has come,
 // and the commit of one that is half done. Of one that has landed, or that is half done and
-// would be meant once more, it is ErrStale: nothing is merged twice. LandMerge alone stores
-// that one has landed.
+// would be meant once more, it is ErrStale: nothing is merged twice. One that is half done
+// becomes void where the base lost its commit, or it is over. LandMerge alone stores that
+// one has landed.
 func (t Rows) PutMerge(ctx context.Context, m merging.Merge) (int64, error) {
 	what := fmt.Sprintf("put the merge of %s in #%d", m.Head, m.Number)
 	if m.Stage == merging.Landed {
@@ -29,7 +30,7 @@ func (t Rows) PutMerge(ctx context.Context, m merging.Merge) (int64, error) {
 	if ok {
 		err = t.tx.One(ctx, what, rows.ErrStale,
 			`UPDATE merges SET stage = ?2, base = ?3, base_oid = ?4, tree = ?5, method = ?6, commit_oid = ?7, at = ?8
-			 WHERE id = ?1 AND stage <> 'landed' AND (stage <> 'half' OR ?2 = 'half')`,
+			 WHERE id = ?1 AND stage <> 'landed' AND (stage <> 'half' OR ?2 IN ('half', 'void'))`,
 			known.ID, m.Stage, m.Base, m.BaseOID, m.Tree, m.Method, m.Commit, rows.TimeOf(&m.At))
 	} else {
 		fresh := m // nothing of what landed comes this way

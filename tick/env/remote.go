@@ -126,7 +126,23 @@ type landed interface {
 	Brings(ctx context.Context, onto, tip, head string) (bool, error)
 	Compare(ctx context.Context, landed, head, base string) (git.Landing, error)
 	KeepMerged(ctx context.Context, number int, head string, at time.Time) error
+	Merged(ctx context.Context, number int, head string) (bool, error)
 	DropMerged(ctx context.Context, before time.Time) error
+}
+
+// OnBase is the commit by which a base has a head of a pull request, whatever GitHub shows;
+// empty: it has not.
+func (r *Repo) OnBase(ctx context.Context, number int, head, base string) (string, error) {
+	git := r.Git()
+	if err := git.Fetch(ctx, head); err != nil {
+		return "", err
+	}
+	tip, ok, err := git.Head(ctx, base)
+	if err != nil || !ok {
+		return "", err
+	}
+	found, _, err := git.FindLanded(ctx, "", tip, head, work.MergeToken(r.Row.Key(), number, head))
+	return found.OID, err
 }
 
 // Agents finds the agent for a kind of turn in a repository.

@@ -20,6 +20,15 @@ type Landing struct {
 	Actions  []work.Action  // what was planned to merge the pull request, of whichever head, the oldest first
 }
 
+// Stops is what an attempt with the present head has come to, for a person to see to. What
+// is half merged is so until a look shows otherwise, whoever says retry.
+func (l Landing) Stops() work.Reason {
+	if m := l.Meant; l.Trouble.None() && m.Stage == merging.Half {
+		return work.Reason{Kind: work.WhyMergeHalf, Number: m.Number, Commit: m.Commit, Branch: m.Base, Head: m.Head}
+	}
+	return l.Trouble
+}
+
 // Lands reports whether the item's pull request is one that we merge ourselves, once
 // nothing is against it.
 func (i Item) Lands() bool {

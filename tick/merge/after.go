@@ -61,13 +61,17 @@ func (o round) differsText(j *job, halted bool) string {
 		j.row.Head, j.row.Commit, j.row.Base, j.row.Differs, when, o.r.Name)
 }
 
+// followFor is how long what follows a merge is tried: a look that fails is no send, and is
+// not counted.
+const followFor = 24 * time.Hour
+
 // follow sends what follows a merge: it never stops anything.
 func (o round) follow(ctx context.Context, j *job) error {
 	a, err := o.Effects().Apply(ctx, o.Scope(o.r), j.a)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	if a.Sends >= work.MaxAttempts {
+	if a.Sends >= work.MaxAttempts || o.Now().Sub(a.PlannedAt) > followFor {
 		_, dropErr := o.Effects().Drop(ctx, a, err)
 		if dropErr != nil {
 			return dropErr

@@ -396,6 +396,8 @@ func (s *stage) ready(o round, j *job) {
 	s.Helper()
 	_, err := o.Effects().Watch(s.Context(), o.Scope(o.r), j.a)
 	s.must(err)
+	_, err = expect(s.Context(), o, j)
+	s.must(err)
 	_, err = o.ready(s.Context(), j)
 	s.must(err)
 }

@@ -47,11 +47,24 @@ func (o round) became(ctx context.Context, j *job, err error) error {
 // half is for a merge whose commit is on the base while GitHub shows the pull request as
 // open: a person has to act, and it is never sent again.
 func (o round) half(ctx context.Context, j *job, half *actions.HalfError) error {
+	if j.gone() {
+		return movedOn(ctx, o, j)
+	}
 	j.row.Commit = half.Commit
 	if err := o.put(ctx, j, merging.Half); err != nil {
 		return err
 	}
 	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeHalf, Commit: half.Commit, Branch: half.Branch})
+}
+
+// movedOn ends what the pull request is not any more: closed, or at another head.
+func movedOn(ctx context.Context, o round, j *job) error {
+	if !j.a.State.Settled() {
+		if _, err := o.Effects().Void(ctx, j.a, "the pull request moved on"); err != nil {
+			return err
+		}
+	}
+	return o.put(ctx, j, merging.Void)
 }
 
 // refused is for what GitHub did not do: a person has to act, or it is tried later.
@@ -95,8 +108,12 @@ func sayOf(r github.Refusal) work.Reason {
 	return work.Reason{Kind: work.WhyMergeRefused, Text: r.Text}
 }
 
-// trouble stores why a head is not merged, for a person to see to.
+// trouble stores why a head is not merged, for a person to see to. Of a head that is not
+// the pull request's any more nobody has to know.
 func (o round) trouble(ctx context.Context, j *job, why work.Reason) error {
+	if j.gone() {
+		return nil
+	}
 	why.Number, why.Head = j.a.Number, j.a.Head
 	o.Log.WarnContext(ctx, "a merge is stopped", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(why.Kind))...)
 	o.report(j, env.MergeBlocked, why)

@@ -19,8 +19,8 @@ type loose struct {
 	pull work.PullRequest
 }
 
-// loose lists the merges whose end may be seen now: their action is over, or a queue has
-// let go of them.
+// loose lists the merges whose end may be seen now: whatever was sent for their head is
+// over, and neither a queue has it nor a person has to act first.
 func (m *Merging) loose(ctx context.Context, tx *store.Tx, r *env.Repo) (all []loose, err error) {
 	rows, err := tx.ListUnsettledMerges(ctx, r.Row.ID)
 	for _, row := range rows {
@@ -28,26 +28,66 @@ func (m *Merging) loose(ctx context.Context, tx *store.Tx, r *env.Repo) (all []l
 			return nil, err
 		}
 		l := loose{row: row}
-		token := work.MergeToken(r.Row.Key(), row.Number, row.Head)
-		if row.Stage == merging.Queued {
-			token = work.EnqueueToken(r.Row.Key(), row.Number, row.Head)
-		}
-		if l.a, _, err = tx.GetAction(ctx, token); err != nil {
+		if l.a, err = sentFor(ctx, tx, r, row.Number, row.Head); err != nil {
 			return nil, err
 		}
 		if l.pull, _, err = tx.GetPull(ctx, r.Row.ID, row.Number); err != nil {
 			return nil, err
 		}
-		var box merging.Box
-		if box, _, err = tx.GetBox(ctx, row.PullID); err != nil {
+		waits, err := l.waits(ctx, tx)
+		if err != nil {
 			return nil, err
 		}
-		inQueue := row.Stage == merging.Queued && l.pull.State == work.PullOpen && box.Queue.In
-		if l.a.State.Settled() && !inQueue {
+		if l.a.State.Settled() && !waits {
 			all = append(all, l)
 		}
 	}
 	return all, err
+}
+
+// waits reports whether a queue has the pull request at this head, or a person has to act.
+func (l loose) waits(ctx context.Context, tx *store.Tx) (bool, error) {
+	if l.pull.State != work.PullOpen || l.pull.HeadOID != l.row.Head {
+		return false, nil
+	}
+	if l.row.Stage == merging.Half {
+		head, why, err := tx.GetMergeTrouble(ctx, l.row.PullID)
+		return head == l.row.Head && !why.None(), err
+	}
+	box, _, err := tx.GetBox(ctx, l.row.PullID)
+	return l.queued() && box.Queue.In, err
+}
+
+// queued reports whether a head was put into a queue, whether its row says so by now or
+// whoever did it died before.
+func (l loose) queued() bool {
+	return l.a.Kind == work.ActionEnqueue && l.a.State == work.ActionApplied
+}
+
+// sentFor is the action by which a head was merged, or is to be: one that is not over
+// before one that GitHub has done, and that before others.
+func sentFor(ctx context.Context, tx *store.Tx, r *env.Repo, number int, head string) (one work.Action, err error) {
+	rank := func(a work.Action) int {
+		switch {
+		case a.ID == 0:
+			return 0
+		case !a.State.Settled():
+			return 3
+		case a.State == work.ActionApplied:
+			return 2
+		}
+		return 1
+	}
+	for _, token := range []string{work.MergeToken(r.Row.Key(), number, head), work.EnqueueToken(r.Row.Key(), number, head)} {
+		a, _, err := tx.GetAction(ctx, token)
+		if err != nil {
+			return one, err
+		}
+		if rank(a) > rank(one) {
+			one = a
+		}
+	}
+	return one, nil
 }
 
 // ends sees to merges that are over, and of which it is not stored yet what landed.
@@ -74,7 +114,7 @@ func (o round) ends(ctx context.Context) error {
 func (o round) end(ctx context.Context, l loose) error {
 	j := &job{a: l.a, pull: l.pull, row: l.row}
 	switch {
-	case l.row.Stage == merging.Queued:
+	case l.queued():
 		return o.leftQueue(ctx, j)
 	case l.a.State == work.ActionApplied:
 		return o.land(ctx, j, l.a.ResultID)

@@ -105,6 +105,8 @@ type job struct {
 	pull   work.PullRequest
 	row    merging.Merge // zero: none is stored
 	chosen bool          // by the plan of this pass
+	base   string        // where the base stands
+	tree   string        // that has to come of it
 	judged bool          // it is known what holds its head, and only a person lifts that
 }
 

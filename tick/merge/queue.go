@@ -3,9 +3,12 @@ package merge
 import (
 	"context"
 	"errors"
+	"time"
 
+	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 // leftQueue sees to a pull request that was put into its base's merge queue, and that was
@@ -15,29 +18,67 @@ func (o round) leftQueue(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
+	merged := box.State == work.PullMerged
 	switch {
-	case box.State == work.PullMerged && box.Head == j.row.Head:
-		return o.land(ctx, j, box.MergeCommit)
-	case box.State != work.PullOpen, box.Head != j.row.Head:
+	case box.Head != j.row.Head:
 		return o.put(ctx, j, merging.Void)
+	case merged && box.ByUs(o.Scope(o.r).Accounts):
+		return o.land(ctx, j, box.MergeCommit)
+	case merged:
+		return theirs(ctx, o, j, box.MergeCommit)
 	case box.Queue.In:
 		return nil // again, or the box that was read lagged
 	}
-	return o.fellOut(ctx, j)
+	commit, err := o.r.OnBase(ctx, j.a.Number, j.row.Head, j.row.Base)
+	switch {
+	case err != nil:
+		return err
+	case box.State == work.PullOpen:
+		return o.fellOut(ctx, j, box, commit)
+	case commit != "": // somebody closed what GitHub left open
+		return o.land(ctx, j, commit)
+	}
+	return o.put(ctx, j, merging.Void)
 }
 
-// fellOut is for a pull request that its queue let go of without merging it, before any
-// pass saw it there: it is not queued at this head again. Otherwise that is news, which
-// is read with the merge boxes.
-func (o round) fellOut(ctx context.Context, j *job) error {
+// fellOut is for a pull request that its queue let go of without merging it: it is not
+// queued at this head again. Between leaving the queue and being merged GitHub shows it
+// just so for a moment, and what is on the base may stay like that: only a second look,
+// later, says which it is.
+func (o round) fellOut(ctx context.Context, j *job, box merging.Box, commit string) error {
 	if out, err := o.wasTakenOut(ctx, j.a); err != nil || out {
 		return errors.Join(err, o.put(ctx, j, merging.Void))
 	}
-	if j.a.SeenAt.Add(o.Config.Runtime.SettleAfter).After(o.Now()) {
-		return nil // GitHub may not show it yet
+	since, err := left(ctx, o, j, box)
+	switch {
+	case err != nil:
+		return err
+	case since.Add(o.Config.Runtime.SettleAfter).After(o.Now()):
+		return nil
+	case commit != "":
+		return o.half(ctx, j, &actions.HalfError{Commit: commit, Branch: j.row.Base})
 	}
 	if err := o.put(ctx, j, merging.Void); err != nil {
 		return err
 	}
 	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeQueueOut})
+}
+
+// left is since when a pull request is seen out of the queue into which it was put last.
+func left(ctx context.Context, o round, j *job, box merging.Box) (since time.Time, err error) {
+	err = o.Store.Update(ctx, func(tx *store.Tx) error {
+		was, ok, err := tx.GetBox(ctx, j.pull.ID)
+		if err != nil {
+			return err
+		}
+		if !ok || was.Head != box.Head {
+			was = box
+		}
+		if was.Queue.Left.Before(j.a.SeenAt) {
+			was.Queue.In, was.Queue.Left = false, o.Now()
+		}
+		since = was.Queue.Left
+		return tx.PutBox(ctx, j.pull.ID, was)
+	})
+	return since, err
 }

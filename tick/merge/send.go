@@ -26,7 +26,7 @@ func (o round) actions(ctx context.Context, jobs []*job) {
 			err = o.carry(ctx, j)
 		}
 		if err != nil && ctx.Err() == nil {
-			o.Log.WarnContext(ctx, "not merged", o.attrs(ctx, j.a, "error", err)...)
+			o.Log.WarnContext(ctx, "not done", o.attrs(ctx, j.a, "error", err)...)
 		}
 	}
 }
@@ -47,20 +47,26 @@ func (o round) carry(ctx context.Context, j *job) error {
 	case a.NotBefore.After(o.Now()):
 		return nil
 	case j.gone():
-		_, err := o.Effects().Void(ctx, a, "the pull request moved on")
-		return errors.Join(err, o.put(ctx, j, merging.Void))
+		return movedOn(ctx, o, j)
 	case a.State == work.ActionSent:
 		return o.unsent(ctx, j)
-	}
-	ready, err := o.ready(ctx, j)
-	if err != nil || !ready || o.off(ctx) {
-		return err
 	}
 	if err := o.StillSame(ctx, o.r, env.SameFor); err != nil {
 		return err
 	}
-	o.Log.InfoContext(ctx, "merge sent", o.attrs(ctx, j.a, "head", j.a.Head)...)
-	j.a, err = o.Effects().Apply(ctx, o.Scope(o.r), j.a)
+	if clean, err := expect(ctx, o, j); err != nil || !clean {
+		return err
+	}
+	// Whatever takes long is done by then: a comment, a freeze or a push that comes in between
+	// is seen by the last look.
+	j.a, err = o.Effects().ApplyIf(ctx, o.Scope(o.r), j.a, func() (bool, error) {
+		ready, err := o.ready(ctx, j)
+		if err == nil && ready && !o.off(ctx) {
+			o.Log.InfoContext(ctx, "merge sent", o.attrs(ctx, j.a, "head", j.a.Head)...)
+			return true, nil
+		}
+		return false, err
+	})
 	return o.became(ctx, j, err)
 }
 
@@ -106,9 +112,12 @@ func (o round) ready(ctx context.Context, j *job) (bool, error) {
 	return o.mean(ctx, j)
 }
 
-// mean stores the intent of a merge: the base as it is, and the tree that has to come of
-// it. The head is kept, whatever becomes of its branch.
-func (o round) mean(ctx context.Context, j *job) (bool, error) {
+// expect finds out what has to come of a merge: the base as it is, and the tree. The head
+// is kept, whatever becomes of its branch. False where git does not merge it.
+func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
+	if j.a.Kind == work.ActionUpdateBranch {
+		return true, nil
+	}
 	git := o.r.Git()
 	tip, ok, err := git.Head(ctx, j.a.Base)
 	if err == nil && !ok {
@@ -120,27 +129,30 @@ func (o round) mean(ctx context.Context, j *job) (bool, error) {
 	if held, err := otherBase(ctx, o, j, tip); err != nil || held {
 		return false, err
 	}
-	method := j.a.Target
-	if j.a.Kind == work.ActionEnqueue {
-		method = "" // the queue's own; and on which base is not known yet
-	} else {
-		tree, clean, err := git.Expect(ctx, tip, j.a.Head, method)
-		if err != nil {
+	tree := ""
+	if j.a.Kind == work.ActionMerge { // on which base a queue merges is not known yet
+		if tree, clean, err = git.Expect(ctx, tip, j.a.Head, j.a.Target); err != nil {
 			return false, err
 		}
 		if !clean {
 			return false, o.unclean(ctx, j)
 		}
-		j.row.Tree = tree
 	}
-	if err := git.KeepMerged(ctx, j.a.Number, j.a.Head, o.Now()); err != nil {
-		return false, err
+	j.base, j.tree = tip, tree
+	return true, git.KeepMerged(ctx, j.a.Number, j.a.Head, o.Now())
+}
+
+// mean stores the intent of a merge.
+func (o round) mean(ctx context.Context, j *job) (bool, error) {
+	method := j.a.Target
+	if j.a.Kind == work.ActionEnqueue {
+		method = "" // the queue's own
 	}
-	j.row.Commit, j.row.BaseOID, j.row.Method, j.row.At = "", tip, merging.Method(method), o.Now()
+	j.row.Commit, j.row.BaseOID, j.row.Tree, j.row.Method, j.row.At = "", j.base, j.tree, merging.Method(method), o.Now()
 	if err := o.put(ctx, j, merging.Intended); err != nil {
 		return false, err
 	}
-	o.Log.InfoContext(ctx, "merge intended", o.attrs(ctx, j.a, "head", j.a.Head, "base", j.a.Base, "base_oid", tip, "tree", j.row.Tree, "method", method)...)
+	o.Log.InfoContext(ctx, "merge intended", o.attrs(ctx, j.a, "head", j.a.Head, "base", j.a.Base, "base_oid", j.base, "tree", j.tree, "method", method)...)
 	return true, nil
 }
 
@@ -159,10 +171,13 @@ func (o round) put(ctx context.Context, j *job, stage merging.Stage) error {
 	if j.a.Kind == work.ActionUpdateBranch || j.a.Kind == work.ActionDequeue || stage == merging.Void && j.row.ID == 0 {
 		return nil
 	}
-	return o.store(ctx, j, stage)
+	if stage == merging.Void {
+		j.row.Commit = "" // nothing is known of one
+	}
+	return o.write(ctx, j, stage)
 }
 
-func (o round) store(ctx context.Context, j *job, stage merging.Stage) error {
+func (o round) write(ctx context.Context, j *job, stage merging.Stage) error {
 	j.row = o.meant(j, stage)
 	err := o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
 		j.row.ID, err = tx.PutMerge(ctx, j.row)

@@ -211,7 +211,16 @@ func (s *stage) decide() plan.Plan {
 	for _, p := range pulls {
 		box, err := o.box(s.Context(), &job{pull: p})
 		s.must(err)
-		s.update(func(tx *store.Tx) error { return tx.PutBox(s.Context(), p.ID, box) })
+		s.update(func(tx *store.Tx) error {
+			was, _, err := tx.GetBox(s.Context(), p.ID)
+			if err != nil {
+				return err
+			}
+			if was.Head == box.Head && !box.Queue.In { // as ingest does
+				box.Queue.Left = was.Queue.Left
+			}
+			return tx.PutBox(s.Context(), p.ID, box)
+		})
 		if box.State != p.State { // as ingest sees it
 			p.State = box.State
 			s.update(func(tx *store.Tx) error { _, err := tx.PutPull(s.Context(), p); return err })
@@ -258,7 +267,11 @@ func (s *stage) see(state work.PullState) {
 		if err != nil {
 			return err
 		}
-		p.State = state
+		now, _, err := s.repo.GitHub.Pull(s.Context(), s.repo.Row.Current, s.pull)
+		if err != nil {
+			return err
+		}
+		p.State, p.MergeCommit = state, now.MergeCommit
 		_, err = tx.PutPull(s.Context(), p)
 		return err
 	})

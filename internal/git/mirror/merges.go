@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,19 +26,22 @@ func (k Merges) KeepMerged(ctx context.Context, number int, head string, at time
 	if !k.mirror.Has(ctx, head) {
 		return fmt.Errorf("keep what was merged: %w", &MissingError{OID: head})
 	}
-	kept, err := k.kept(ctx)
-	if err != nil {
-		return fmt.Errorf("keep what was merged: %w", err)
-	}
-	for _, m := range kept {
-		if m.number == number && m.head == head {
-			return nil
-		}
+	if known, err := k.Merged(ctx, number, head); err != nil || known {
+		return err
 	}
 	if err := k.mirror.SetRef(ctx, fmt.Sprintf("%s%d-%d-%s", mergeRefs, number, at.Unix(), head), head); err != nil {
 		return fmt.Errorf("keep what was merged: %w", err)
 	}
 	return nil
+}
+
+// Merged reports whether a head of a pull request is kept.
+func (k Merges) Merged(ctx context.Context, number int, head string) (bool, error) {
+	kept, err := k.kept(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look what was merged: %w", err)
+	}
+	return slices.ContainsFunc(kept, func(m merged) bool { return m.number == number && m.head == head }), nil
 }
 
 // DropMerged forgets the heads that were kept before a time. A mirror that is gone has none.

@@ -53,7 +53,9 @@ var merging = table{
 	work.WhyMergeHalf: func(r work.Reason, p Place) Words {
 		return Words{
 			What: fmt.Sprintf("it is half merged: %s is on `%s`, and GitHub shows the pull request as open", work.Short(r.Commit), r.Branch),
-			Fix:  "look at both, and close the pull request, or revert the commit", Resume: p.give(command.VerbRetry) + " to have it looked at again; it is never merged a second time",
+			Fix: "look at both, and close the pull request; to take the change back revert the commit as well, which leaves it in the branch's history: " +
+				"this head is never merged a second time",
+			Resume: p.give(command.VerbRetry) + " once the commit is gone from the history",
 		}
 	},
 	work.WhyMergeRefused: func(r work.Reason, p Place) Words {

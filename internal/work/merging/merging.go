@@ -88,7 +88,8 @@ type Queue struct {
 	Position int    `json:"position,omitempty"`
 	Group    string `json:"group,omitempty"` // the commit whose checks decide
 
-	By work.Account `json:"by,omitzero"` // who put it there
+	By   work.Account `json:"by,omitzero"`   // who put it there
+	Left time.Time    `json:"left,omitzero"` // since when what we queued is seen out of it, and not merged
 }
 
 // Rules are what a base branch demands, as far as a reader sees it.
@@ -152,6 +153,15 @@ func (b Box) Pinned(was Box) Box {
 // the merge will.
 func (b Box) Forbids() bool {
 	return b.Permission == "READ" || b.Permission == "TRIAGE" || b.Permission == "NONE"
+}
+
+// QueueBot merges what was queued, where GitHub does not name whoever queued it.
+const QueueBot = "github-merge-queue[bot]"
+
+// ByUs reports whether it was merged by one of our accounts, or by a queue. Where a merge
+// was asked for, that is ours.
+func (b Box) ByUs(accounts []int64) bool {
+	return b.MergedBy.Login == QueueBot || b.MergedBy.ID != 0 && slices.Contains(accounts, b.MergedBy.ID)
 }
 
 // With is the box with what its base demands. Checks that GitHub shows as expected are
@@ -219,7 +229,7 @@ const (
 	Queued   Stage = "queued"
 	Half     Stage = "half" // the commit is on the base, and the pull request is open
 	Landed   Stage = "landed"
-	Void     Stage = "void" // nothing came of it
+	Void     Stage = "void" // nothing came of it; with a commit somebody else merged it by that one
 )
 
 // Merge is one merge of ours: what was meant, and what came of it.

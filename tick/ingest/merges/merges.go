@@ -39,7 +39,8 @@ type candidate struct {
 	was    merging.Box // as it was read before
 	at     time.Time   // when
 	policy merging.Policy
-	queued bool // we put its head into the queue, and did not take it out
+	queued time.Time // when its head was last seen in the queue into which we put it; zero: we did not, took it out, or that is over
+	half   bool      // its commit is on the base, which a person has to see to
 }
 
 // Read reads the box of each pull request that may be merged afresh, whatever else is new
@@ -115,12 +116,18 @@ func (h *Merges) fill(ctx context.Context, tx *store.Tx, c *candidate) (bool, er
 		return err == nil, err
 	}
 	a, sent, err := tx.GetAction(ctx, work.EnqueueToken(h.Repo.Key(), c.pull.Number, c.was.Head))
-	if c.queued = sent && a.State == work.ActionApplied; err != nil || !c.queued {
-		return true, err
+	if err != nil || !sent || a.State != work.ActionApplied {
+		return err == nil, err
 	}
 	out, taken, err := tx.GetAction(ctx, work.DequeueToken(h.Repo.Key(), c.pull.Number, c.was.Head, a.Renewals))
-	c.queued = !taken || out.State != work.ActionSent && out.State != work.ActionApplied
-	return true, err
+	if err != nil || taken && (out.State == work.ActionSent || out.State == work.ActionApplied) {
+		return err == nil, err
+	}
+	m, _, err := tx.FindMerge(ctx, c.pull.ID, c.was.Head)
+	if m.Stage != merging.Void && m.Stage != merging.Landed {
+		c.queued, c.half = a.SeenAt, m.Stage == merging.Half
+	}
+	return err == nil, err
 }
 
 // readOne reads one box.

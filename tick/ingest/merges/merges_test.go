@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -32,9 +33,11 @@ type hub struct {
 	bad   map[int]error
 	group []merging.Check
 	asked []string
+
+	passed time.Duration
 }
 
-func (h *hub) Now() time.Time { return noon }
+func (h *hub) Now() time.Time { return noon.Add(h.passed) }
 
 func (h *hub) Box(_ context.Context, _ work.RepoName, _ string, number int, freeze string) (merging.Box, error) {
 	h.asked = append(h.asked, fmt.Sprint("box ", number, " ", freeze))
@@ -56,6 +59,20 @@ func (h *hub) PullFiles(_ context.Context, _ work.RepoName, number int) ([]strin
 	return []string{"a.go"}, nil
 }
 
+// mirror is one whose base has no merge, or one that GitHub does not show.
+type mirror struct {
+	env.Mirror
+	landed string
+}
+
+func (mirror) Fetch(context.Context, ...string) error { return nil }
+
+func (mirror) Head(context.Context, string) (string, bool, error) { return "bbb", true, nil }
+
+func (m mirror) FindLanded(context.Context, string, string, string, string) (git.Landing, bool, error) {
+	return git.Landing{OID: m.landed}, m.landed != "", nil
+}
+
 // world is a repository with approved pull requests, numbered by tens.
 type world struct {
 	t    *testing.T
@@ -63,6 +80,8 @@ type world struct {
 	env  *env.Env
 	r    *env.Repo
 	repo work.Repo
+
+	landed string // on the base, whatever GitHub shows
 }
 
 func newWorld(t *testing.T, pulls int) *world {
@@ -89,7 +108,7 @@ func newWorld(t *testing.T, pulls int) *world {
 		}
 		return nil
 	})
-	w.r = &env.Repo{Remote: env.Remote{Name: app, Settings: settings, GitHub: w.hub}, Row: w.repo}
+	w.r = &env.Repo{Remote: env.Remote{Name: app, Settings: settings, GitHub: w.hub, Mirror: func(work.Repo) env.Mirror { return mirror{landed: w.landed} }}, Row: w.repo}
 	return w
 }
 
@@ -264,21 +283,12 @@ func TestFallenOutOfTheQueue(t *testing.T) {
 			box := w.hub.boxes[10]
 			box.Queue = merging.Queue{Required: true, In: true, Group: c.group}
 			w.hub.boxes[10], w.hub.group = box, c.red
-			w.update(func(ctx context.Context, tx *store.Tx) error {
-				if !c.ours {
-					return nil
-				}
-				a, err := tx.PlanMerging(ctx, work.Action{
-					RepoID: w.repo.ID, Kind: work.ActionEnqueue, Need: work.NeedRequired, State: work.ActionPlanned, Number: 10, Head: "aaa", Token: work.EnqueueToken(w.repo.Key(), 10, "aaa"),
-				})
-				if err != nil {
-					return err
-				}
-				if err := tx.MarkApplied(ctx, a.ID, "", "", noon); err != nil || c.out == "" {
-					return err
-				}
-				return w.takeOut(ctx, tx, c.out)
-			})
+			if c.ours {
+				w.queue()
+			}
+			if c.out != "" {
+				w.update(func(ctx context.Context, tx *store.Tx) error { return w.takeOut(ctx, tx, c.out) })
+			}
 			w.pass()
 			switch c.head {
 			case "in":
@@ -302,6 +312,59 @@ func TestFallenOutOfTheQueue(t *testing.T) {
 			}
 			if c.head == "gone" && now.Queue.Group != "ggg" {
 				t.Error("its group is forgotten")
+			}
+		})
+	}
+}
+
+// queue stores that we put the pull request into its queue.
+func (w *world) queue() {
+	w.t.Helper()
+	w.update(func(ctx context.Context, tx *store.Tx) error {
+		a, err := tx.PlanMerging(ctx, work.Action{
+			RepoID: w.repo.ID, Kind: work.ActionEnqueue, Need: work.NeedRequired, State: work.ActionPlanned, Number: 10, Head: "aaa", Token: work.EnqueueToken(w.repo.Key(), 10, "aaa"),
+		})
+		if err != nil {
+			return err
+		}
+		return tx.MarkApplied(ctx, a.ID, "", "", noon)
+	})
+}
+
+// Between leaving the queue and being merged GitHub shows a pull request as open and in no
+// queue: only what stays so has fallen out, and what is on the base has not.
+func TestOutOfTheQueueForAMoment(t *testing.T) {
+	for name, c := range map[string]struct {
+		back   bool   // it is in there again
+		landed string // on the base
+		later  time.Duration
+		why    work.ReasonKind
+	}{
+		"at once":           {},
+		"later":             {later: time.Hour, why: work.WhyMergeQueueOut},
+		"back meanwhile":    {later: time.Hour, back: true},
+		"it is on the base": {later: time.Hour, landed: "ccc"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 1)
+			w.env.Config.Runtime.SettleAfter, w.landed = time.Minute, c.landed
+			w.queue()
+			box := w.hub.boxes[10]
+			show := func(in bool) {
+				t.Helper()
+				box.Queue = merging.Queue{Required: true, In: in, Group: "ggg"}
+				w.hub.boxes[10] = box
+				w.pass()
+			}
+			show(true)
+			show(false)
+			w.hub.passed = c.later
+			if c.back {
+				show(true)
+			}
+			show(false)
+			if now, why := w.stored(10); why.Kind != c.why || now.Queue.Left.IsZero() {
+				t.Errorf("trouble %+v, queue %+v", why, now.Queue)
 			}
 		})
 	}

@@ -16,15 +16,33 @@ import (
 type fall struct{ red []string }
 
 // fallen finds out whether a pull request that we queued is in the queue no more, at the
-// same head. What is red of its merge group is feedback to its author: a queue tests the
-// change together with the base, and the head's own checks are green.
+// same head. Between leaving the queue and being merged GitHub shows it just so for a
+// moment: it has to be so for a while, and its base must not have it. What is red of its
+// merge group is feedback to its author: a queue tests the change together with the base,
+// and the head's own checks are green.
 func (h *Merges) fallen(ctx context.Context, c candidate, now *merging.Box) (*fall, error) {
-	same := now.State == work.PullOpen && now.Head == c.was.Head
-	if now.Queue.In && now.Queue.Group == "" && same {
+	if now.State != work.PullOpen || now.Head != c.was.Head || c.queued.IsZero() {
+		return nil, nil
+	}
+	if now.Queue.Group == "" && (!now.Queue.In || c.was.Queue.In) {
 		now.Queue.Group = c.was.Queue.Group // GitHub forgets it before the entry goes
 	}
-	if !c.queued || !same || now.Queue.In || !c.was.Queue.In {
+	if now.Queue.In {
 		return nil, nil
+	}
+	if now.Queue.Left = c.was.Queue.Left; now.Queue.Left.Before(c.queued) {
+		now.Queue.Left = h.Now()
+	}
+	if c.half || now.Queue.Left.Add(h.P.Config.Runtime.SettleAfter).After(h.Now()) {
+		return nil, nil
+	}
+	if h.P.Preflight != nil { // reading looks for no git otherwise
+		if err := h.P.Preflight(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if commit, err := h.R.OnBase(ctx, c.pull.Number, now.Head, now.Base); err != nil || commit != "" {
+		return nil, err // half merged: whoever merges sees to that
 	}
 	f := &fall{}
 	if c.was.Queue.Group == "" {
@@ -89,7 +107,7 @@ func (f fall) event(c candidate, now merging.Box) work.Event {
 // says so.
 func (f fall) store(ctx context.Context, tx *store.Tx, one read) error {
 	m, meant, err := tx.FindMerge(ctx, one.pull.ID, one.box.Head)
-	if err == nil && meant && m.Stage == merging.Queued {
+	if err == nil && meant && (m.Stage == merging.Queued || m.Stage == merging.Intended) {
 		m.Stage = merging.Void
 		_, err = tx.PutMerge(ctx, m)
 	}

@@ -1,0 +1,270 @@
+package merge
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// passes is some passes, one after the other.
+func (s *stage) passes(n int) {
+	s.Helper()
+	for range n {
+		s.later(2 * time.Minute)
+		s.pass()
+	}
+}
+
+// lands makes sure that our merge was compared, once.
+func (s *stage) lands() {
+	s.Helper()
+	if row := s.row(); row.Stage != merging.Landed || row.Commit == "" {
+		s.Errorf("row %+v, %d commits on main\n%s", row, s.mains(), &s.log)
+	}
+}
+
+// queuedAndDead puts the pull request into the queue, and dies before that is told.
+func (s *stage) queuedAndDead() {
+	s.Helper()
+	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "merge"})
+	s.chosenThen(func(o round, j *job) {
+		s.ready(o, j)
+		var err error
+		j.a, err = o.Effects().Apply(s.Context(), o.Scope(o.r), j.a)
+		s.must(err)
+	})
+	if s.row().Stage != merging.Intended || len(s.sim.Queue()) != 1 {
+		s.Fatalf("row %+v", s.row())
+	}
+}
+
+// A pass that dies after it queued something leaves no merge that nobody looks at.
+func TestDeathWhileQueueing(t *testing.T) {
+	s := newStage(t)
+	s.queuedAndDead()
+	s.passes(2)
+	s.queue(3)
+	s.passes(2)
+	s.lands()
+}
+
+func TestDeathWhileQueueingThenOut(t *testing.T) {
+	s := newStage(t)
+	s.queuedAndDead()
+	s.must(s.sim.Dequeue(s.pull, "pat"))
+	s.passes(3)
+	if s.row().Stage != merging.Void || s.trouble().Kind != work.WhyMergeQueueOut {
+		t.Errorf("row %+v, trouble %+v", s.row(), s.trouble())
+	}
+}
+
+// What GitHub takes out of its queue for a moment has not fallen out.
+func TestOutOfTheQueueForAMoment(t *testing.T) {
+	s := newStage(t)
+	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "merge"})
+	s.pass()
+	s.later(time.Hour) // long after it was queued
+	s.must(s.sim.Dequeue(s.pull, "pat"))
+	s.pass()
+	if !s.trouble().None() || s.row().Stage != merging.Queued {
+		t.Fatalf("trouble %+v, row %+v", s.trouble(), s.row())
+	}
+	s.must(s.sim.Enqueue(s.pull, "olga"))
+	s.queue(3)
+	s.passes(1)
+	s.lands()
+}
+
+// A merge that GitHub shows only after it counted as never sent is ours all the same.
+func TestLandsLate(t *testing.T) {
+	s := newStage(t)
+	s.hub.AddFault(githubsim.Fault{Method: "PUT", Path: "*/merge", Always: true, Status: 502})
+	s.pass()
+	s.later(2 * time.Minute)
+	s.chosenThen(func(o round, j *job) { s.must(o.unsent(s.Context(), j)) })
+	if s.row().Stage != merging.Void {
+		t.Fatalf("row %+v\n%s", s.row(), &s.log)
+	}
+	s.freeze() // nothing is sent again
+	_, err := s.sim.Merge(s.pull, "olga", "squash")
+	s.must(err)
+	s.see(work.PullMerged)
+	s.passes(2)
+	s.lands()
+}
+
+// What a person merges at a head that was void is theirs, and is asked about once.
+func TestTheirsAfterVoid(t *testing.T) {
+	s := newStage(t)
+	s.sim.HalveNextMerges(1)
+	s.pass()
+	s.passes(1)
+	if s.row().Stage != merging.Half {
+		t.Fatalf("row %+v", s.row())
+	}
+	_, err := s.sim.Merge(s.pull, "pat", "squash")
+	s.must(err)
+	s.see(work.PullMerged)
+	s.passes(3)
+	before := len(s.hub.Requests())
+	s.run()
+	if n := len(s.hub.Requests()) - before; s.row().Stage != merging.Void || n != 0 {
+		t.Errorf("row %+v, %d requests more\n%s", s.row(), n, &s.log)
+	}
+}
+
+// A half merge of a head that is not the pull request's any more says nothing of the new
+// one.
+func TestHalfThenPush(t *testing.T) {
+	s := newStage(t)
+	s.sim.HalveNextMerges(1)
+	s.pass()
+	s.passes(1)
+	s.push("more.txt")
+	head, _ := s.sim.Head(branch)
+	other := work.Reason{Kind: work.WhyMergePermission, Text: "no"}
+	s.update(func(tx *store.Tx) error {
+		p, _, err := tx.GetPull(s.Context(), s.repo.Row.ID, s.pull)
+		if err != nil {
+			return err
+		}
+		p.HeadOID = head
+		if _, err := tx.PutPull(s.Context(), p); err != nil {
+			return err
+		}
+		return tx.SetMergeTrouble(s.Context(), p.ID, head, other)
+	})
+	for range 2 {
+		s.later(2 * time.Minute)
+		s.run()
+	}
+	before := len(s.hub.Requests())
+	s.run()
+	if n := len(s.hub.Requests()) - before; s.row().Stage != merging.Void || s.trouble().Kind != other.Kind || n != 0 {
+		t.Errorf("row %+v, trouble %+v, %d requests more", s.row(), s.trouble(), n)
+	}
+}
+
+// A half merge whose commit is taken out of the base's history is merged again once a
+// person says so, and not before; one that was reverted never is.
+func TestHalfThenGone(t *testing.T) {
+	for name, gone := range map[string]bool{"gone": true, "reverted": false} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			tip, _ := s.sim.Head("main")
+			s.sim.HalveNextMerges(1)
+			s.pass()
+			s.passes(1)
+			if gone {
+				_, err := s.sim.ForcePush("main", "pat", tip, map[string]string{"other.txt": "x\n"}, "Another history")
+				s.must(err)
+			} else {
+				_, err := s.sim.PushCommit("main", "pat", map[string]string{"fix.txt": ""}, "Revert")
+				s.must(err)
+			}
+			s.passes(1)
+			if s.row().Stage != merging.Half {
+				t.Fatalf("row %+v", s.row())
+			}
+			if why := s.known(); why.Code != work.WhyMergeHalf {
+				t.Errorf("said %+v", why)
+			}
+			s.update(func(tx *store.Tx) error {
+				p, _, err := tx.GetPull(s.Context(), s.repo.Row.ID, s.pull)
+				if err != nil {
+					return err
+				}
+				return tx.SetMergeTrouble(s.Context(), p.ID, "", work.Reason{})
+			})
+			if why := s.known(); why.Code != work.WhyMergeHalf {
+				t.Errorf("after a retry it is said %+v", why)
+			}
+			s.passes(4)
+			if want := map[bool]merging.Stage{true: merging.Landed, false: merging.Half}[gone]; s.row().Stage != want {
+				t.Errorf("gone %t: row %+v, trouble %+v\n%s", gone, s.row(), s.trouble(), &s.log)
+			}
+		})
+	}
+}
+
+// A lost database forgets no merge of ours, by whatever method: what landed is compared.
+func TestLostDatabase(t *testing.T) {
+	t.Run("queue", func(t *testing.T) {
+		s := newStage(t)
+		s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "squash"})
+		s.pass()
+		s.queue(3)
+		s.lose()
+		s.track()
+		s.passes(2)
+		s.lands()
+	})
+	t.Run("rebase", func(t *testing.T) {
+		s := newStage(t)
+		s.repo.Settings.Review.Merge.Method = merging.Rebase
+		s.base("other.txt")
+		s.sim.AlterNextMerges(1, "smuggled.txt", "x\n")
+		s.chosenThen(func(o round, j *job) { s.must(o.carry(t.Context(), j)) })
+		s.lose()
+		s.track()
+		s.passes(2)
+		s.lands()
+		if s.row().Differs == "" {
+			t.Error("nothing is told of the other file")
+		}
+	})
+	t.Run("a person's", func(t *testing.T) {
+		s := newStage(t)
+		s.base("other.txt")
+		_, err := s.sim.Merge(s.pull, "pat", "rebase")
+		s.must(err)
+		s.lose()
+		s.track()
+		s.passes(2)
+		if row := s.row(); row.Stage != merging.Void || row.Commit == "" {
+			t.Errorf("row %+v", row)
+		}
+	})
+}
+
+// The last look is the last thing before the merge is asked for: nothing that takes long
+// comes in between.
+func TestTheLastLookIsLast(t *testing.T) {
+	s := newStage(t)
+	s.pass()
+	s.lands()
+	var before githubsim.Request
+	for _, rq := range s.hub.Requests() {
+		if rq.Method == "PUT" && !strings.HasSuffix(before.Path, "/graphql") {
+			t.Errorf("%s %s is the last request before the merge", before.Method, before.Path)
+		}
+		before = rq
+	}
+}
+
+// What follows a merge is not looked for until the end of days.
+func TestWhatFollowsIsGivenUp(t *testing.T) {
+	s := newStage(t)
+	s.pass()
+	s.lands()
+	s.hub.AddFault(githubsim.Fault{Method: "GET", Path: "*/pulls", Always: true, Status: 422})
+	left := func() (all []work.Action) {
+		s.view(func(tx *store.Tx) (err error) { all, err = tx.ListMergingActions(s.Context(), s.repo.Row.ID); return })
+		return all
+	}
+	s.later(time.Hour)
+	s.run()
+	if len(left()) != 1 {
+		t.Fatalf("waits: %+v\n%s", left(), &s.log)
+	}
+	s.later(48 * time.Hour)
+	s.run()
+	if len(left()) != 0 {
+		t.Errorf("still tried: %+v\n%s", left(), &s.log)
+	}
+}
