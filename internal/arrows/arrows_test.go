@@ -88,7 +88,7 @@ var arrows = map[string]string{
 	"tick/ingest/merges":        "internal/work internal/work/merging store tick/env tick/ingest/batch",
 	"tick/ingest/pulls":         "internal/github internal/work internal/work/command internal/work/merging internal/work/origin internal/work/review prompts/document store tick/ingest/batch tick/ingest/comments tick/notice",
 	"tick/known":                "internal/work internal/work/explain internal/work/merging internal/work/review internal/work/score internal/work/spending internal/work/standing",
-	"tick/merge":                "actions internal/git internal/github internal/work internal/work/explain internal/work/merging store tick/env tick/folder tick/known tick/plan tick/snapshot",
+	"tick/merge":                "actions internal/git internal/github internal/work internal/work/command internal/work/explain internal/work/merging store tick/env tick/folder tick/known tick/plan tick/snapshot",
 	"tick/notice":               "actions internal/github internal/work internal/work/explain internal/work/review prompts prompts/public store tick/env tick/folder",
 	"tick/plan":                 "internal/work internal/work/command internal/work/explain internal/work/merging internal/work/review internal/work/reviewing internal/work/rewritten internal/work/score internal/work/spending internal/work/standing tick/known",
 	"tick/recheck":              "internal/github internal/work internal/work/explain internal/work/spending store tick/env tick/folder tick/ingest tick/notice",

@@ -32,7 +32,8 @@ func (o round) judge(ctx context.Context, j *job) (merging.Choice, known.Item, e
 	if item.Pull.ID != j.pull.ID {
 		return merging.Choice{}, item, errors.New("its work item has another pull request by now")
 	}
-	return plan.Merging(v, item), item, nil
+	choice, err := news{o}.heard(ctx, j, plan.Merging(v, item))
+	return choice, item, err
 }
 
 // box reads GitHub's merge box of a pull request with the rules of its base.

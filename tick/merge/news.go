@@ -1,0 +1,81 @@
+package merge
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// news is a look for what was said on a pull request that is about to be merged.
+type news struct{ o round }
+
+// heard holds back what is about to be sent where somebody said something on the pull
+// request that no pass has taken in. A pass lists comments before it reads the pull
+// request, whose stamp then vouches for what came in between: only the lists tell.
+func (n news) heard(ctx context.Context, j *job, c merging.Choice) (merging.Choice, error) {
+	if c.Ask != merging.AskMerge && c.Ask != merging.AskEnqueue {
+		return c, nil
+	}
+	said, err := n.said(ctx, j.pull)
+	if err != nil {
+		return merging.Choice{}, err
+	}
+	some, err := n.unknown(ctx, said)
+	if err != nil || !some {
+		return c, err
+	}
+	return merging.Choice{Gates: c.Gates, Why: work.Reason{Kind: work.WhyMergeUnread, Number: j.pull.Number}}, nil
+}
+
+// said lists what was written on a pull request since the moment up to which a pass has
+// taken in everything: that is before the overlap, in which GitHub's lists may lag.
+func (n news) said(ctx context.Context, pull work.PullRequest) (all []work.Event, err error) {
+	row := n.o.r.Row
+	talk, err := n.o.r.GitHub.CommentsOf(ctx, row.Current, pull.Number, row.CommentsSince)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range talk {
+		all = append(all, written(work.EventIssue, pull.Number, c.ID, c.Author, c.Body))
+	}
+	diff, err := n.o.r.GitHub.ReviewCommentsOf(ctx, row.Current, pull.Number, row.ReviewCommentsSince)
+	for _, c := range diff {
+		all = append(all, written(work.EventReview, pull.Number, c.ID, c.Author, c.Body))
+	}
+	return all, err
+}
+
+// written is the event of a comment, as far as it is needed to find it.
+func written(kind work.EventKind, number int, id int64, by work.Account, body string) work.Event {
+	source, hash := strconv.FormatInt(id, 10), work.ContentHash(body)
+	return command.AsCommand(work.Event{
+		Number: number, Kind: kind, Source: source, Hash: hash, Key: work.EventKey(number, kind, source, hash), Author: by, Body: work.Normalise(body),
+	})
+}
+
+// unknown reports whether one of them is not ours, and no pass has taken it in as it
+// reads now.
+func (n news) unknown(ctx context.Context, said []work.Event) (some bool, err error) {
+	ours := n.o.Accounts.Writers(n.o.r.Name.Host)
+	err = n.o.Store.View(ctx, func(tx *store.Tx) error {
+		some = false
+		for _, e := range said {
+			if work.Ours(e.Body, e.Author, ours) {
+				continue
+			}
+			known, err := tx.HasEvent(ctx, n.o.r.Row.ID, e.Key)
+			if err != nil {
+				return err
+			}
+			if !known {
+				some = true
+			}
+		}
+		return nil
+	})
+	return some, err
+}
