@@ -94,9 +94,14 @@ func (i Item) sent(a work.Action) bool {
 }
 
 // Refused is what GitHub said when it refused to merge the present head, while that is not
-// tried again; empty: it is, or it refused nothing.
+// tried again; empty: it is, or it refused nothing. That it did not bring the branch up to
+// date holds nothing that does not need it any more.
 func (i Item) Refused(now time.Time) string {
+	status := i.Landing.Box.Status
 	for _, a := range i.Landing.Actions {
+		if a.Kind == work.ActionUpdateBranch && status != "BEHIND" && status != "BLOCKED" {
+			continue
+		}
 		if a.State == work.ActionPlanned && a.Head == i.Pull.HeadOID && a.NotBefore.After(now) && a.Kind.Merging() {
 			return a.LastError
 		}

@@ -295,3 +295,20 @@ func TestNothingIsMergedBeforeItsTime(t *testing.T) {
 		t.Error("none was merged at all")
 	}
 }
+
+// That GitHub refused to bring a branch up to date is over once that is not needed.
+func TestARefusedUpdateHoldsNoMergeThatNeedsNone(t *testing.T) {
+	refused := item(func(i *known.Item) {
+		i.Landing.Actions = append(i.Landing.Actions, work.Action{
+			Kind: work.ActionUpdateBranch, State: work.ActionPlanned, Number: i.Pull.Number, Head: i.Pull.HeadOID, Base: i.Pull.Base,
+			NotBefore: noon.Add(time.Hour), LastError: "no",
+		})
+	})
+	if got := lands(For(scene(landable, refused))); !strings.Contains(got, "merge #2") {
+		t.Errorf("up to date by now: %s", got)
+	}
+	behind := box(func(b *merging.Box) { b.Status = "BEHIND" })
+	if got := lands(For(scene(landable, refused, behind))); strings.Contains(got, "update_branch #2") || strings.Contains(got, "merge #2") {
+		t.Errorf("behind as before: %s", got)
+	}
+}
