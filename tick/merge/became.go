@@ -3,6 +3,7 @@ package merge
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -77,7 +78,11 @@ func (o round) refused(ctx context.Context, j *job, e *actions.RefusedError) err
 		o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeQueued})
 		return nil
 	}
-	if why := reasonOf(e.Refusal, j.a); !why.None() {
+	why := reasonOf(e.Refusal, j.a)
+	if why.None() && lasts(e.Refusal, j.a, o.Now()) {
+		why = work.Reason{Kind: work.WhyMergeRefused, Text: e.Text}
+	}
+	if !why.None() {
 		return o.trouble(ctx, j, why)
 	}
 	o.report(j, env.MergeWaits, sayOf(e.Refusal))
@@ -97,6 +102,19 @@ func reasonOf(r github.Refusal, a work.Action) work.Reason {
 		github.IsDraft, github.AboutQueue, github.NothingNew:
 	}
 	return work.Reason{}
+}
+
+// refusedFor is how long after it was planned what GitHub refuses in the same words as before
+// is for a person to see to: it is asked for once an hour by then.
+const refusedFor = 3 * time.Hour
+
+// lasts reports whether a refusal by a rule has not passed by itself.
+func lasts(r github.Refusal, a work.Action, now time.Time) bool {
+	switch r.Kind { //nolint:exhaustive // the others are of a moment, or stops
+	case github.CheckMissing, github.ReviewNeeded, github.RuleBroken, github.NotMergeable:
+		return r.Text != "" && r.Text == a.LastError && now.Sub(a.PlannedAt) >= refusedFor
+	}
+	return false
 }
 
 // sayOf is what is said in this pass of a refusal that may pass by itself.
