@@ -227,10 +227,13 @@ func TestTheQueueTakesTheHeadThatIsMeant(t *testing.T) {
 	}
 	must(t, w.repo.StepQueue(first))
 	group := w.repo.Queue()[0].Group
-	if b := w.box(t, first, firstNode); group == "" || b.Queue != (merging.Queue{Required: true, In: true, State: "AWAITING_CHECKS", Position: 1, Group: group}) {
+	if b := w.box(t, first, firstNode); group == "" || b.Queue.By.Login != "alice" || b.Queue != (merging.Queue{Required: true, In: true, State: "AWAITING_CHECKS", Position: 1, Group: group, By: b.Queue.By}) {
 		t.Errorf("a group: %+v", b.Queue)
 	}
-	must(t, w.repo.Dequeue(n, "alice"))
+	must(t, w.client.Dequeue(ctx, node))
+	if err := w.client.Dequeue(ctx, node); err == nil {
+		t.Error("out of the queue a second time")
+	}
 	if b := w.box(t, n, node); b.Queue.In || b.Queue.State != "" {
 		t.Errorf("fallen out: %+v", b.Queue)
 	}

@@ -30,7 +30,7 @@ func (o round) became(ctx context.Context, j *job, err error) error {
 	case err != nil:
 		return err
 	case j.a.Kind == work.ActionDequeue && j.a.State == work.ActionApplied:
-		return o.tookOut(ctx, j)
+		return tookOut(ctx, o, j)
 	case j.a.State == work.ActionVoid:
 		o.Log.InfoContext(ctx, "a merge is off", o.attrs(ctx, j.a, "head", j.a.Head)...)
 		return o.put(ctx, j, merging.Void)

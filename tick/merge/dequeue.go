@@ -11,7 +11,7 @@ import (
 
 // tookOut stores that we took a pull request out of its base's merge queue: nothing came of
 // queueing it, and nothing is wrong, so that it is queued again once nothing holds it.
-func (o round) tookOut(ctx context.Context, j *job) error {
+func tookOut(ctx context.Context, o round, j *job) error {
 	o.report(j, env.MergeLeft, work.Reason{})
 	return o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		row, meant, err := tx.FindMerge(ctx, j.pull.ID, j.a.Head)
@@ -32,7 +32,7 @@ func (o round) tookOut(ctx context.Context, j *job) error {
 }
 
 // wasTakenOut reports whether it was we who took out of the queue what an action put there.
-func (o round) wasTakenOut(ctx context.Context, put work.Action) (out bool, err error) {
+func wasTakenOut(ctx context.Context, o round, put work.Action) (out bool, err error) {
 	err = o.Store.View(ctx, func(tx *store.Tx) error {
 		a, known, err := tx.GetAction(ctx, work.DequeueToken(o.r.Row.Key(), put.Number, put.Head, put.Renewals))
 		out = known && (a.State == work.ActionApplied || a.State == work.ActionSent)

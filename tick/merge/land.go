@@ -145,7 +145,7 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 				return err
 			}
 		}
-		if halted, err = tx.LandMerge(ctx, j.row, o.halt(j)); err != nil {
+		if halted, err = tx.LandMerge(ctx, j.row, halt(j)); err != nil {
 			return err
 		}
 		for _, a := range o.follows(j, settings, halted) {
@@ -163,7 +163,7 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 	}
 	o.tell(ctx, j, landed, halted)
 	if halted {
-		return o.Dirs.StopMerging(o.r.Row, o.halt(j)) // which the database may forget
+		return o.Dirs.StopMerging(o.r.Row, halt(j)) // which the database may forget
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (o round) compare(ctx context.Context, j *job, commit string) (git.Landing,
 
 // halt is why nothing more is merged, should what landed be the second in a row that is
 // not what was approved.
-func (o round) halt(j *job) work.Reason {
+func halt(j *job) work.Reason {
 	return work.Reason{Kind: work.WhyMergeDiffers, Number: j.row.Number, Commit: j.row.Commit, Head: j.row.Head, Text: j.row.Differs}
 }
 

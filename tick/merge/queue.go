@@ -46,7 +46,7 @@ func (o round) leftQueue(ctx context.Context, j *job) error {
 // just so for a moment, and what is on the base may stay like that: only a second look,
 // later, says which it is.
 func (o round) fellOut(ctx context.Context, j *job, box merging.Box, commit string) error {
-	if out, err := o.wasTakenOut(ctx, j.a); err != nil || out {
+	if out, err := wasTakenOut(ctx, o, j.a); err != nil || out {
 		return errors.Join(err, o.put(ctx, j, merging.Void))
 	}
 	since, err := left(ctx, o, j, box)

@@ -199,8 +199,8 @@ func (o round) meant(j *job, stage merging.Stage) merging.Merge {
 	return m
 }
 
-// place is where what is said about a job is read.
-func (o round) place() explain.Place {
+// placeOf is where what is said about a job is read.
+func placeOf(o round) explain.Place {
 	return explain.Place{Repo: o.Config.Called(o.r.Name), Pull: true}
 }
 
@@ -213,7 +213,7 @@ func (o round) report(j *job, outcome env.MergeOutcome, why work.Reason) {
 		m.Method, m.Commit, m.Differs = string(j.row.Method), j.row.Commit, j.row.Differs
 	}
 	if !why.None() {
-		m.Reason = explain.What(why, o.place())
+		m.Reason = explain.What(why, placeOf(o))
 	}
 	o.rep.AddMerge(m)
 }
