@@ -14,8 +14,13 @@ import (
 )
 
 // judge decides again, right before something is sent, by what GitHub and the database say
-// now. It is the plan's own decision, about this pull request alone.
+// now. It is the plan's own decision, about this pull request alone. What was said is looked
+// for before the box is read: what comes in between shows in the box.
 func (o round) judge(ctx context.Context, j *job) (merging.Choice, known.Item, error) {
+	some, err := news{o}.some(ctx, j)
+	if err != nil {
+		return merging.Choice{}, known.Item{}, err
+	}
 	box, err := o.box(ctx, j)
 	if err != nil {
 		return merging.Choice{}, known.Item{}, err
@@ -32,8 +37,11 @@ func (o round) judge(ctx context.Context, j *job) (merging.Choice, known.Item, e
 	if item.Pull.ID != j.pull.ID {
 		return merging.Choice{}, item, errors.New("its work item has another pull request by now")
 	}
-	choice, err := news{o}.heard(ctx, j, plan.Merging(v, item))
-	return choice, item, err
+	choice := plan.Merging(v, item)
+	if some && (choice.Ask == merging.AskMerge || choice.Ask == merging.AskEnqueue) {
+		choice = merging.Choice{Gates: choice.Gates, Why: work.Reason{Kind: work.WhyMergeUnread, Number: j.pull.Number}}
+	}
+	return choice, item, nil
 }
 
 // box reads GitHub's merge box of a pull request with the rules of its base.

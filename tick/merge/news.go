@@ -6,29 +6,24 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
-	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
 // news is a look for what was said on a pull request that is about to be merged.
 type news struct{ o round }
 
-// heard holds back what is about to be sent where somebody said something on the pull
-// request that no pass has taken in. A pass lists comments before it reads the pull
+// some reports whether somebody said something on a pull request that is about to be
+// merged, and no pass has taken it in. A pass lists comments before it reads the pull
 // request, whose stamp then vouches for what came in between: only the lists tell.
-func (n news) heard(ctx context.Context, j *job, c merging.Choice) (merging.Choice, error) {
-	if c.Ask != merging.AskMerge && c.Ask != merging.AskEnqueue {
-		return c, nil
+func (n news) some(ctx context.Context, j *job) (bool, error) {
+	if j.a.Kind != work.ActionMerge && j.a.Kind != work.ActionEnqueue {
+		return false, nil
 	}
 	said, err := n.said(ctx, j.pull)
 	if err != nil {
-		return merging.Choice{}, err
+		return false, err
 	}
-	some, err := n.unknown(ctx, said)
-	if err != nil || !some {
-		return c, err
-	}
-	return merging.Choice{Gates: c.Gates, Why: work.Reason{Kind: work.WhyMergeUnread, Number: j.pull.Number}}, nil
+	return n.unknown(ctx, said)
 }
 
 // said lists what was written on a pull request since the moment up to which a pass has
