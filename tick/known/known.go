@@ -21,6 +21,7 @@ type Policy struct {
 	Checks        work.ChecksPolicy
 	Spending      bool // what agents cost may be told on GitHub
 
+	Title func(string) string                    // makes a pull request's title fit for a commit: nothing in it closes issues or skips checks; nil: as it is
 	Clean func(string) string                    // makes what others wrote harmless behind words of ours on their line
 	Mark  func(body string, m work.Marks) string // marks a body, and keeps it within what GitHub takes
 	Match func(glob, path string) bool           // reports whether a path is one that a glob means

@@ -9,8 +9,12 @@ import (
 
 // MergeAction is the row of what is to be sent to merge the item's pull request, or to take
 // it out of a queue again, with why that is done.
-func (i Item) MergeAction(repo work.Repo, c merging.Choice, why string) work.Action {
-	pull, key := i.Pull, repo.Key()
+func (i Item) MergeAction(v Snapshot, c merging.Choice, why string) work.Action {
+	pull, repo := i.Pull, v.Repo
+	if v.Policy.Title != nil {
+		pull.Title = v.Policy.Title(pull.Title)
+	}
+	key := repo.Key()
 	a := work.Action{
 		RepoID: repo.ID, ItemID: i.ID, Need: work.NeedRequired, State: work.ActionPlanned, Number: pull.Number, Head: pull.HeadOID, Base: pull.Base,
 	}

@@ -202,7 +202,7 @@ func underWay(sent []work.Action, of map[int]landing) (all []merging.Candidate) 
 
 // take plans what was chosen.
 func (r landing) take(c merging.Choice) {
-	a := r.item.MergeAction(r.v.Repo, c, explain.Reason(c.Why, r.v.Here(r.item)).Here())
+	a := r.item.MergeAction(r.v, c, explain.Reason(c.Why, r.v.Here(r.item)).Here())
 	r.p.Merges = append(r.p.Merges, PlannedMerge{Item: r.item.ID, Number: a.Number, Action: a, Choice: c})
 	r.line("merge", "", a.Why)
 }

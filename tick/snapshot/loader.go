@@ -85,6 +85,9 @@ func itemOn(ctx context.Context, tx *store.Tx, repoID int64, number int) (work.I
 	return item, err
 }
 
+// title makes a pull request's title fit for a commit on its base.
+func (p *Loader) title(s string) string { return public.NoClosing(public.Title(p.Secrets.Redact(s))) }
+
 // empty is what is known without the database.
 func (p *Loader) empty(r *env.Repo) known.Snapshot {
 	v := known.Snapshot{
@@ -93,7 +96,7 @@ func (p *Loader) empty(r *env.Repo) known.Snapshot {
 			QuietPeriod: p.Config.Runtime.QuietPeriod, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
 			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
-			Spending: r.Settings.Voice.Spending, Clean: public.Behind, Mark: prompts.MarkBody, Match: env.Matches,
+			Spending: r.Settings.Voice.Spending, Clean: public.Behind, Title: p.title, Mark: prompts.MarkBody, Match: env.Matches,
 		},
 		Day: p.Day, Ignored: r.Ignored,
 	}
