@@ -85,7 +85,7 @@ var arrows = map[string]string{
 	"tick/ingest":               "internal/github internal/work internal/work/command internal/work/merging internal/work/origin internal/work/review store tick/env tick/ingest/batch tick/ingest/comments tick/ingest/merges tick/ingest/pulls tick/notice",
 	"tick/ingest/batch":         "internal/config internal/github internal/work internal/work/command internal/work/merging internal/work/review store tick/env tick/notice",
 	"tick/ingest/comments":      "actions internal/github internal/work internal/work/command store tick/env tick/ingest/batch",
-	"tick/ingest/merges":        "internal/work internal/work/merging store tick/env tick/ingest/batch",
+	"tick/ingest/merges":        "internal/github internal/work internal/work/merging store tick/env tick/ingest/batch",
 	"tick/ingest/pulls":         "internal/github internal/work internal/work/command internal/work/merging internal/work/origin internal/work/review prompts/document store tick/ingest/batch tick/ingest/comments tick/notice",
 	"tick/known":                "internal/work internal/work/explain internal/work/merging internal/work/review internal/work/score internal/work/spending internal/work/standing",
 	"tick/merge":                "actions internal/git internal/github internal/work internal/work/command internal/work/explain internal/work/merging store tick/env tick/folder tick/known tick/plan tick/snapshot",

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -206,17 +207,19 @@ func TestChangedPaths(t *testing.T) {
 }
 
 func TestWhatIsNotToBeReadIsNotStored(t *testing.T) {
-	w := newWorld(t, 2)
-	w.hub.bad[10] = errors.New("no merge box")
-	_, b := w.pass()
-	if len(b.Trouble) != 1 || !strings.Contains(b.Trouble[0], "#10") {
-		t.Errorf("the trouble is %q", b.Trouble)
-	}
-	if box, _ := w.stored(10); box.Read() {
-		t.Errorf("stored %+v", box)
-	}
-	if box, _ := w.stored(20); !box.Read() {
-		t.Error("one that cannot be read keeps others from being read")
+	for _, err := range []error{errors.New("no merge box"), &github.Error{Status: 403, Message: "Resource not accessible by personal access token"}} {
+		w := newWorld(t, 2)
+		w.hub.bad[10] = err
+		_, b := w.pass()
+		if len(b.Trouble) != 1 || !strings.Contains(b.Trouble[0], "#10") {
+			t.Errorf("%v: the trouble is %q", err, b.Trouble)
+		}
+		if box, _ := w.stored(10); box.Read() {
+			t.Errorf("stored %+v", box)
+		}
+		if box, _ := w.stored(20); !box.Read() {
+			t.Errorf("%v keeps others from being read", err)
+		}
 	}
 }
 
