@@ -56,12 +56,7 @@ func (v *vigil) judge(number int) judgement {
 
 // reviewed reports whether a person has approved this head on GitHub, and still does.
 func (v *vigil) reviewed(p githubsim.Pull) bool {
-	last := map[string]githubsim.Review{}
-	for _, r := range v.repo.Reviews(p.Number) {
-		if r.State == "APPROVED" || r.State == "CHANGES_REQUESTED" || r.State == "DISMISSED" {
-			last[r.Author] = r
-		}
-	}
+	last := v.lastReviews(p)
 	for _, who := range []string{"ann", "bob"} {
 		if r := last[who]; r.State == "APPROVED" && r.CommitOID == p.HeadOID {
 			return true
@@ -203,6 +198,28 @@ func (v *vigil) free() error {
 	return err
 }
 
+// against are the people whose last word is a request for changes.
+func (v *vigil) against(p githubsim.Pull) (who []string) {
+	last := v.lastReviews(p)
+	for _, login := range []string{"ann", "bob"} {
+		if last[login].State == "CHANGES_REQUESTED" {
+			who = append(who, login)
+		}
+	}
+	return who
+}
+
+// lastReviews are the last words of whoever reviewed it.
+func (v *vigil) lastReviews(p githubsim.Pull) map[string]githubsim.Review {
+	last := map[string]githubsim.Review{}
+	for _, r := range v.repo.Reviews(p.Number) {
+		if r.State == "APPROVED" || r.State == "CHANGES_REQUESTED" || r.State == "DISMISSED" {
+			last[r.Author] = r
+		}
+	}
+	return last
+}
+
 // wave lets a head pass: its checks are green, and a person approves of it.
 func (v *vigil) wave(p githubsim.Pull) error {
 	for _, name := range slices.Concat([]string{"ci"}, slices.Sorted(maps.Keys(v.checks[p.HeadOID]))) {
@@ -210,6 +227,11 @@ func (v *vigil) wave(p githubsim.Pull) error {
 			if err := v.report(p.HeadOID, name, "success"); err != nil {
 				return err
 			}
+		}
+	}
+	for _, who := range v.against(p) {
+		if _, err := v.repo.Review(p.Number, who, "APPROVE", ""); err != nil {
+			return err
 		}
 	}
 	if (v.human || v.rules.Approvals > 0) && !v.reviewed(p) { // a word may have come too close to a push to count

@@ -146,9 +146,6 @@ func (v *vigil) do(s step) error {
 			return err
 		}
 		v.meddles = &meddling{step{meddlers[s.b%len(meddlers)], s.a, s.b / len(meddlers)}, s.a % 3}
-		if talk := []string{"say", "request", "edit", "hold"}; v.meddles.when == meddleEarly && slices.Contains(talk, v.meddles.s.verb) {
-			v.meddles.when = meddleAfterLook // what is said between two lists that a pass reads is seen by the next one only
-		}
 		v.note("  %s, when %d", v.meddles.s, v.meddles.when)
 		return v.strikes()
 	}

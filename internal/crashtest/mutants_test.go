@@ -219,12 +219,17 @@ func (u Turn) Role() string {
 		{
 			guard: "the gates are computed again before a merge", file: "tick/merge/look.go", scenario: "comment before the merge",
 			edits: []edit{{`
+	some, err := news{o}.some(ctx, j)
+	if err != nil {
+		return merging.Choice{}, known.Item{}, err
+	}
 	box, err := o.box(ctx, j)
 	if err != nil {
 		return merging.Choice{}, known.Item{}, err
 	}
 	var v known.Snapshot
 `, `
+	some := false
 	var box merging.Box
 	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
 		box, _, err = tx.GetBox(ctx, j.pull.ID)
