@@ -197,6 +197,9 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 	case mode == "all":
 		points = append(points, more(want, r, -1)...)
 	}
+	if s.recalls {
+		points = slices.DeleteFunc(points, func(p point) bool { return p.gone == wholeState })
+	}
 	out.planned(len(points))
 	return points
 }
