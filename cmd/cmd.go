@@ -9,31 +9,23 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
-	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
 // Env is what a run of the program gets from its process.
-type Env struct {
-	Args    []string // without the program's name
-	Stdin   io.Reader
-	Stdout  io.Writer        // results
-	Stderr  io.Writer        // everything else
-	Version string           // of a release build; empty otherwise
-	Now     func() time.Time // the clock; nil: this machine's
+type Env = cli.Env
 
-	bare    io.Writer // standard output for programs: nothing is made legible
-	bareErr io.Writer // standard error for a program that we run in our place
-}
+// app is what the commands of this package share.
+type app struct{ *cli.App }
 
 // The exit codes, as gh has them.
 const (
@@ -43,33 +35,6 @@ const (
 	exitAuth      = 4
 )
 
-// newOutput is where a command's results go.
-func newOutput(env Env) terminal.Output { return terminal.Open(env.Stdout, env.bare) }
-
-// app is what the commands share.
-type app struct {
-	env        Env
-	now        func() time.Time
-	configPath string // --config
-	stateDir   string // once the config is read
-
-	once  sync.Once
-	known *secrets.Redactor
-}
-
-// secrets is the program's one redactor. The tokens of this machine are read at
-// its first use.
-func (a *app) secrets() *secrets.Redactor {
-	a.once.Do(func() {
-		a.known = &secrets.Redactor{}
-		for value, what := range config.Environ().Secrets() {
-			a.known.Add(value, what)
-		}
-		a.known.Add(github.StoredToken(github.DefaultHost()), "gh's token")
-	})
-	return a.known
-}
-
 // cautious writes without secrets.
 type cautious struct {
 	to io.Writer
@@ -77,7 +42,7 @@ type cautious struct {
 }
 
 func (w cautious) Write(b []byte) (int, error) {
-	if _, err := io.WriteString(w.to, w.a.secrets().Redact(string(b))); err != nil {
+	if _, err := io.WriteString(w.to, w.a.Secrets().Redact(string(b))); err != nil {
 		return 0, err
 	}
 	return len(b), nil
@@ -89,15 +54,15 @@ func Main(env Env) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	a := &app{env: env, now: env.Now}
-	if a.now == nil {
-		a.now = time.Now
+	a := &app{&cli.App{Env: env, Now: env.Now}}
+	if a.Now == nil {
+		a.Now = time.Now
 	}
 	stdout, stderr := terminal.NewScreen(env.Stdout), terminal.NewScreen(env.Stderr)
 	defer stdout.Flush()
 	defer stderr.Flush()
-	a.env.bare, a.env.bareErr = env.Stdout, env.Stderr
-	a.env.Stdout, a.env.Stderr = stdout, cautious{to: stderr, a: a}
+	a.Env.Bare, a.Env.BareErr, a.ErrScreen = env.Stdout, env.Stderr, stderr
+	a.Env.Stdout, a.Env.Stderr = stdout, cautious{to: stderr, a: a}
 	ran, err := newRootCmd(a).ExecuteContextC(ctx)
 	if err != nil {
 		a.report(ran, err)
@@ -105,18 +70,25 @@ func Main(env Env) int {
 	return exitCode(err)
 }
 
-// report says on standard error why the run failed.
+// report says on standard error why the run failed; whoever asked for JSON finds it as
+// such in the last line.
 func (a *app) report(ran *cobra.Command, err error) {
-	if _, ended := errors.AsType[*codeError](err); ended || errors.Is(err, context.Canceled) {
+	if _, ended := errors.AsType[*cli.CodeError](err); ended { // what it printed says why
 		return
 	}
-	if line := machine.DiskTrouble(err, a.stateDir); line != "" {
-		fmt.Fprintln(a.env.Stderr, "gh mergexo:", line)
+	if cli.WantsJSON(a.Env.Args) {
+		defer func() { fmt.Fprintln(a.Env.Stderr, cli.ViewError(err, a.StateDir, ran.CommandPath()).Line()) }()
+	}
+	if errors.Is(err, context.Canceled) {
 		return
 	}
-	fmt.Fprintln(a.env.Stderr, "gh mergexo:", err)
-	if _, ok := errors.AsType[*usageError](err); ok {
-		fmt.Fprint(a.env.Stderr, ran.UsageString())
+	if line := machine.DiskTrouble(err, a.StateDir); line != "" {
+		fmt.Fprintln(a.Env.Stderr, "gh mergexo:", line)
+		return
+	}
+	fmt.Fprintln(a.Env.Stderr, "gh mergexo:", err)
+	if _, ok := errors.AsType[*cli.UsageError](err); ok {
+		fmt.Fprint(a.Env.Stderr, ran.UsageString())
 	}
 }
 
@@ -129,28 +101,27 @@ func exitCode(err error) int {
 	case notLoggedIn(err):
 		return exitAuth
 	}
-	if ended, ok := errors.AsType[*codeError](err); ok {
-		return ended.code
+	if coded, ok := errors.AsType[*cli.CodedError](err); ok {
+		switch coded.Code { //nolint:exhaustive // the others are errors like any other
+		case cli.CodeNoLogin:
+			return exitAuth
+		case cli.CodeCancelled:
+			return exitCancelled
+		}
+	}
+	if ended, ok := errors.AsType[*cli.CodeError](err); ok {
+		return ended.Code
 	}
 	return exitError
 }
-
-// codeError passes the exit code of another program on, which has said why.
-type codeError struct{ code int }
-
-func (e *codeError) Error() string { return fmt.Sprintf("ended with exit code %d", e.code) }
 
 func notLoggedIn(err error) bool {
 	if all, ok := errors.AsType[*unreadError](err); ok {
 		return all.login
 	}
+	if coded, ok := errors.AsType[*cli.CodedError](err); ok && coded.Code == cli.CodeNoLogin {
+		return true
+	}
 	_, ok := errors.AsType[*github.NotLoggedInError](err)
 	return ok
 }
-
-// usageError says that the command line is wrong; where to read about the command
-// is said with it.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -26,7 +25,7 @@ func TestHelpAndVersion(t *testing.T) {
 	}{
 		{nil, []string{"USAGE\n  gh mergexo <command> [flags]", "CORE COMMANDS\n", "  status:", "EXAMPLES\n", "LEARN MORE\n"}},
 		{[]string{"--help"}, []string{"CORE COMMANDS"}},
-		{[]string{"help", "status"}, []string{"gh mergexo status [flags]", "INHERITED FLAGS\n", "--config file", "JSON fields: agents, day, items, paused, repositories."}},
+		{[]string{"help", "status"}, []string{"gh mergexo status [flags]", "INHERITED FLAGS\n", "--config file", "JSON fields: agents, day, finished, items, paused, repositories."}},
 		{[]string{"status", "--help"}, []string{"FLAGS\n", "--json fields"}},
 		{[]string{"version"}, []string{"gh mergexo v1.2.3 ("}},
 		{[]string{"--version"}, []string{"gh mergexo v1.2.3 ("}},
@@ -49,7 +48,7 @@ func TestWrongCommandLines(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"stauts"}, []string{`gh mergexo: unknown command "stauts" for "gh mergexo"`, "Did you mean this?", "status"}},
+		{[]string{"stauts"}, []string{`gh mergexo: there is no command "stauts"; did you mean status?`, "see gh mergexo --help\n"}},
 		{[]string{"status", "--nope"}, []string{"gh mergexo: unknown flag: --nope\nsee gh mergexo status --help\n"}},
 		{[]string{"status", "--jsn", "items"}, []string{"unknown flag: --jsn; did you mean --json?"}},
 		{[]string{"tick", "--dryrun"}, []string{"unknown flag: --dryrun; did you mean --dry-run?"}},
@@ -57,17 +56,23 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"status", "extra"}, []string{`gh mergexo: status takes no "extra"; as in: gh mergexo status` + "\nsee gh mergexo status --help\n"}},
 		{[]string{"config", "print"}, []string{`gh mergexo: config takes no "print"; as in: gh mergexo config` + "\n"}},
 		{[]string{"show"}, []string{"gh mergexo: say which one; as in: gh mergexo show octo/repo#12\nsee gh mergexo show --help\n"}},
-		{[]string{"completion", "tcsh"}, []string{`gh mergexo: completion takes no "tcsh"; it takes bash, fish, powershell, zsh` + "\nsee gh mergexo completion --help\n"}},
+		{[]string{"completion", "tcsh"}, []string{`gh mergexo: completion has no command "tcsh"; it has bash, fish, powershell, zsh` + "\nsee gh mergexo completion --help\n"}},
 		{[]string{"completion", "bsh"}, []string{"did you mean bash?"}},
-		{[]string{"graph", "review"}, []string{`gh mergexo: graph takes no "review"; it takes items, reviews; did you mean reviews?` + "\n"}},
-		{[]string{"sandbox", "list"}, []string{`gh mergexo: sandbox takes no "list"; it takes run, show`}},
-		{[]string{"help", "stauts"}, []string{`gh mergexo: unknown command "stauts" for "gh mergexo"`, "see gh mergexo help --help\n"}},
+		{[]string{"graph", "review"}, []string{`gh mergexo: graph takes no "review"; it takes items, reviews, merges; did you mean reviews?` + "\n"}},
+		{[]string{"sandbox", "list"}, []string{`gh mergexo: sandbox has no command "list"; it has run, show`}},
+		{[]string{"stauts", "--json", "items"}, []string{`there is no command "stauts"; did you mean status?`}},
+		{[]string{"prompts", "lst", "--json", "prompts"}, []string{`gh mergexo: prompts has no command "lst"; it has list, personas, show; did you mean list?`, "see gh mergexo prompts --help\n"}},
+		{[]string{"help", "prompts", "shwo"}, []string{`prompts has no command "shwo"; it has list, personas, show; did you mean show?`}},
+		{[]string{"unhold", "octo/app#1"}, []string{"did you mean resume?"}},
+		{[]string{"run"}, []string{"did you mean tick?"}},
+		{[]string{"frobnicate"}, []string{"gh mergexo: there is no command \"frobnicate\"\n"}},
+		{[]string{"help", "stauts"}, []string{`gh mergexo: there is no command "stauts"; did you mean status?`, "see gh mergexo help --help\n"}},
 		{[]string{"show", "octo/repo#12", "13"}, []string{`gh mergexo: show takes no "13" after "octo/repo#12"; as in: gh mergexo show octo/repo#12` + "\n"}},
 		{[]string{"pause"}, []string{"gh mergexo: say which one, or --all for everything on this machine; as in: gh mergexo pause octo/repo#12\n"}},
 		{[]string{"resume"}, []string{"gh mergexo: say which one, or --all for everything on this machine; as in: gh mergexo resume octo/repo#12\n"}},
 		{[]string{"cancel"}, []string{"gh mergexo: say which one; as in: gh mergexo cancel octo/repo#12\n"}},
 		{[]string{"prompts", "show"}, []string{"gh mergexo: say which one; as in: gh mergexo prompts show bugfix_start octo/repo#12\n"}},
-		{[]string{"status", "--json"}, []string{"specify one or more comma-separated fields for `--json`:\n  agents\n  day\n  items\n"}},
+		{[]string{"status", "--json"}, []string{"specify one or more comma-separated fields for `--json`:\n  agents\n  day\n  finished\n  items\n"}},
 	} {
 		code, stdout, stderr := run(t, c.args...)
 		if code != 1 || stdout != "" {
@@ -98,19 +103,5 @@ func TestExitCodes(t *testing.T) {
 		if got := exitCode(c.err); got != c.want {
 			t.Errorf("%v: %d, want %d", c.err, got, c.want)
 		}
-	}
-}
-
-func TestVersionLine(t *testing.T) {
-	info := &debug.BuildInfo{Settings: []debug.BuildSetting{
-		{Key: "vcs.revision", Value: "0123456789abcdef0123"},
-		{Key: "vcs.time", Value: "2026-11-21T01:02:03Z"},
-		{Key: "vcs.modified", Value: "true"},
-	}}
-	if got := versionLine("", info); !strings.HasPrefix(got, "gh mergexo (devel) (commit 0123456789ab of 2026-11-21 with local changes, go") {
-		t.Errorf("got %q", got)
-	}
-	if got := versionLine("v2.0.0", nil); !strings.HasPrefix(got, "gh mergexo v2.0.0 (go") {
-		t.Errorf("got %q", got)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/show"
+
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -26,19 +29,28 @@ func (a *app) newCommandCmds() []*cobra.Command {
 	return all
 }
 
+// calledElsewhere are other words that people try for a command.
+var calledElsewhere = map[command.Verb][]string{
+	command.VerbResume: {"unhold", "unpause", "continue", "release"},
+	command.VerbPause:  {"stop", "halt", "suspend"},
+	command.VerbRetry:  {"rerun", "restart"},
+	command.VerbCancel: {"abort", "close", "kill"},
+}
+
 func newCommandCmd(a *app, u command.VerbUse) *cobra.Command {
 	var flags *terminal.JSON
 	head := ""
 	c := &cobra.Command{
-		Use:   string(u.Verb) + " <owner/name#number>",
-		Short: u.Does,
+		Use:        string(u.Verb) + " <owner/name#number>",
+		Short:      u.Does,
+		SuggestFor: calledElsewhere[u.Verb],
 		Long: u.Does + ".\n\n" + `It is what "/mergexo ` + string(u.Verb) + `" does in a comment on the issue or the pull request, and says what it did and
 what comes next. What it changes on GitHub is changed at once if GitHub can be
 reached, and else by the next pass.
 
 The item is named as in "gh mergexo show".`,
 		Example: fmt.Sprintf("  $ gh mergexo %s octo/repo#12", u.Verb),
-		Args:    args(words(1, 1)),
+		Args:    cli.Args(cli.Words(1, 1)),
 		RunE: func(c *cobra.Command, given []string) error {
 			cmd, err := localCommand(u.Verb, head)
 			if err != nil {
@@ -50,7 +62,7 @@ The item is named as in "gh mergexo show".`,
 	if u.Verb == command.VerbPause || u.Verb == command.VerbResume {
 		a.addAll(c, u.Verb, &flags)
 	}
-	flags = addJSONFlags(c, "item", "command", "answer", "left", "why")
+	flags = cli.AddJSONFlags(c, "item", "command", "answer", "left", "why")
 	if u.Verb.TakesHead() {
 		c.Flags().StringVar(&head, "head", "", "Only if the branch is at this `commit`")
 		c.Example += fmt.Sprintf("\n  $ gh mergexo %s octo/repo#12 --head 1a2b3c4", u.Verb)
@@ -66,35 +78,32 @@ func localCommand(verb command.Verb, head string) (command.Command, error) {
 	}
 	cmd := command.New(string(verb), rest)
 	if cmd.Wrong != "" {
-		return cmd, &usageError{errors.New(plain(cmd.Wrong))}
+		return cmd, &cli.UsageError{Err: errors.New(cli.Plain(cmd.Wrong))}
 	}
 	return cmd, nil
 }
 
-// errNothingYet says what a command needs that has nothing to work on.
-var errNothingYet = errors.New("there is no state yet: no pass has been made; make one: gh mergexo tick")
-
 func (a *app) command(ctx context.Context, name string, cmd command.Command, flags *terminal.JSON) error {
-	cfg, which, err := a.item(name)
+	cfg, which, err := a.Item(name)
 	if err != nil {
 		return err
 	}
-	item := which.called(cfg)
-	_, known, seen, err := a.story(ctx, cfg, which)
+	item := which.Called(cfg)
+	story, known, seen, err := show.Read(ctx, a.App, cfg, which)
 	switch {
 	case err != nil:
 		return err
 	case !seen:
-		return errNothingYet
+		return cli.ErrNothingYet
 	case !known && cmd.Verb.NeedsItem():
-		return fmt.Errorf("%s is no work item: it has no label yet, or no pass has seen it (gh mergexo tick)", item)
+		return show.Unknown(story, item)
 	}
 	pass, done, err := a.newPass(ctx, cfg, &tickOptions{json: flags})
 	if err != nil {
 		return err
 	}
-	told, err := pass.Command(ctx, which.repo, which.number, cmd, func() {
-		fmt.Fprintln(a.env.Stderr, "a pass is planning; this waits for it")
+	told, err := pass.Command(ctx, which.Repo, which.Number, cmd, func() {
+		fmt.Fprintln(a.Env.Stderr, "a pass is planning; this waits for it")
 	})
 	if err = errors.Join(err, done()); err != nil {
 		return err
@@ -103,8 +112,8 @@ func (a *app) command(ctx context.Context, name string, cmd command.Command, fla
 }
 
 func (a *app) printTold(told *tick.CommandResult, item string, cmd command.Command, flags *terminal.JSON) error {
-	out := newOutput(a.env)
-	answer := plain(told.Answer)
+	out := a.Output()
+	answer := cli.Plain(told.Answer)
 	if flags.Asked() {
 		err := flags.Write(out, map[string]any{
 			"item": item, "command": strings.TrimPrefix(cmd.String(), "/mergexo "), "answer": answer, "left": told.Left, "why": told.Why,
@@ -114,21 +123,18 @@ func (a *app) printTold(told *tick.CommandResult, item string, cmd command.Comma
 		}
 	}
 	if told.Refused {
-		return errors.New(out.LocalTimes(answer))
+		return cli.Coded(cli.CodeRefused, errors.New(out.LocalTimes(answer)))
 	}
 	fmt.Fprintln(out.W, out.LocalTimes(answer))
 	if told.Left > 0 {
 		then := "the next pass sees to it"
 		switch {
 		case told.Halted:
-			then = "a pass after the pause sees to it: " + out.LocalTimes(plain(terminal.OneLine(told.Why)))
+			then = "a pass after the pause sees to it: " + out.LocalTimes(cli.Plain(terminal.OneLine(told.Why)))
 		case told.Why != "":
 			then += ": " + terminal.OneLine(told.Why)
 		}
-		fmt.Fprintf(a.env.Stderr, "GitHub does not show it yet (%s left); %s\n", work.Count(told.Left, "change"), then)
+		fmt.Fprintf(a.Env.Stderr, "GitHub does not show it yet (%s left); %s\n", work.Count(told.Left, "change"), then)
 	}
 	return nil
 }
-
-// plain is a text as a terminal shows it: without Markdown's marks of code.
-func plain(text string) string { return strings.ReplaceAll(text, "`", "") }

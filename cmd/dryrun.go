@@ -19,10 +19,10 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 	if err != nil {
 		return err
 	}
-	out := newOutput(a.env)
+	out := a.Output()
 	lines := planLines(cfg, preview)
 	if opt.json.Asked() {
-		now := a.now()
+		now := a.Now()
 		err := opt.json.Write(out, passView{started: now, ended: now, repos: preview.Repos, plan: lines}.object())
 		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
 	}
@@ -38,11 +38,11 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 	}
 	if slices.ContainsFunc(lines, func(l planLine) bool { return l.What == "turn" || l.What == "resume" }) {
 		if err := pass.Preflight(ctx); err != nil {
-			fmt.Fprintln(a.env.Stderr, "a pass would stop here:", err)
+			fmt.Fprintln(a.Env.Stderr, "a pass would stop here:", err)
 		}
 	}
 	for _, line := range waitLines(preview.Repos) {
-		fmt.Fprintln(a.env.Stderr, out.LocalTimes(line)+"; planned from what is known")
+		fmt.Fprintln(a.Env.Stderr, out.LocalTimes(line)+"; planned from what is known")
 	}
 	a.printTrouble(preview.Repos)
 	return failedRepos(preview.Repos, len(cfg.Repos))

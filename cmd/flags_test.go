@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -21,7 +23,7 @@ func TestErrorsAreLegible(t *testing.T) {
 // jsonCommand is a command with the JSON fields "name" and "age".
 func jsonCommand(out terminal.Output) *cobra.Command {
 	c := &cobra.Command{Use: "x", SilenceErrors: true, SilenceUsage: true}
-	j := addJSONFlags(c, "name", "age")
+	j := cli.AddJSONFlags(c, "name", "age")
 	c.RunE = func(*cobra.Command, []string) error {
 		return j.Write(out, map[string]any{"name": "<octo>", "age": 7})
 	}

@@ -7,31 +7,17 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
-
-// halted tells whether everything on this machine is paused; nil: it is not.
-func halted(cfg *config.Config) (*folder.Halt, error) {
-	if err := machine.GuardState(cfg.Runtime.StateDir); err != nil {
-		return nil, err
-	}
-	h, is := folder.Dirs{State: cfg.Runtime.StateDir}.Halted()
-	if !is {
-		return nil, nil //nolint:nilnil // no pause is an answer
-	}
-	return &h, nil
-}
-
-// haltSays is what a person reads of a pause of everything.
-func haltSays(h folder.Halt) string { return plain(terminal.OneLine(h.Says())) }
 
 // addAll lets pause and resume be about everything on this machine.
 func (a *app) addAll(c *cobra.Command, verb command.Verb, flags **terminal.JSON) {
@@ -56,9 +42,9 @@ stays paused.`,
 		case !*all:
 			return one(c, given)
 		case verb == command.VerbResume && len(given) > 0:
-			return &usageError{errors.New("--all is about everything: name nothing with it")}
+			return &cli.UsageError{Err: errors.New("--all is about everything: name nothing with it")}
 		case len(given) == 1 && itemName.MatchString(given[0]):
-			return &usageError{fmt.Errorf("--all is about everything, and %q names one item: leave out one of them", given[0])}
+			return &cli.UsageError{Err: fmt.Errorf("--all is about everything, and %q names one item: leave out one of them", given[0])}
 		}
 		return nil
 	}
@@ -75,7 +61,7 @@ var itemName = regexp.MustCompile(`^\S*#?[0-9]+$|^https?://\S+$`)
 
 // everything pauses all that this machine does, or resumes it.
 func (a *app) everything(verb command.Verb, reason string, flags *terminal.JSON) error {
-	cfg, broken, err := a.configForAll()
+	cfg, broken, err := a.ConfigForAll()
 	if err != nil {
 		return err
 	}
@@ -84,7 +70,7 @@ func (a *app) everything(verb command.Verb, reason string, flags *terminal.JSON)
 	}
 	if name, err := work.ParseRepoName(reason, github.DefaultHost()); err == nil {
 		if _, known := cfg.Repo(name); known {
-			return &usageError{fmt.Errorf("--all is about everything, and %q names one repository: to leave it alone, take it out of the config", reason)}
+			return &cli.UsageError{Err: fmt.Errorf("--all is about everything, and %q names one repository: to leave it alone, take it out of the config", reason)}
 		}
 	}
 	dirs, answer := folder.Dirs{State: cfg.Runtime.StateDir}, ""
@@ -97,9 +83,9 @@ func (a *app) everything(verb command.Verb, reason string, flags *terminal.JSON)
 		return err
 	}
 	if broken != nil {
-		fmt.Fprintln(a.env.Stderr, "the config is broken, and passes stop at that, too:", terminal.OneLine(broken.Error()))
+		fmt.Fprintln(a.Env.Stderr, "the config is broken, and passes stop at that, too:", terminal.OneLine(broken.Error()))
 	}
-	out := newOutput(a.env)
+	out := a.Output()
 	if flags.Asked() {
 		return flags.Write(out, map[string]any{"item": "", "command": string(verb) + " --all", "answer": answer, "left": 0, "why": ""})
 	}
@@ -107,28 +93,20 @@ func (a *app) everything(verb command.Verb, reason string, flags *terminal.JSON)
 	return err
 }
 
-// configForAll is the config, or of a broken one as much as a pause of everything
-// needs: whoever must stop everything does not repair it first.
-func (a *app) configForAll() (cfg *config.Config, broken, err error) {
-	if cfg, broken = a.config(); broken == nil {
-		return cfg, nil, nil
-	}
-	if a.stateDir, err = config.StateDir(a.environ()); err != nil {
-		return nil, broken, err
-	}
-	return &config.Config{Runtime: config.Runtime{StateDir: a.stateDir}}, broken, nil
-}
-
 func (a *app) haltAll(dirs folder.Dirs, reason string) (string, error) {
 	if err := machine.MakeFolder(dirs.State); err != nil {
 		return "", err
 	}
-	h, before, err := dirs.HaltAll(a.secrets().Redact(reason), a.now())
+	was, _ := dirs.Halted()
+	h, before, err := dirs.HaltAll(a.Secrets().Redact(reason), a.Now())
 	if err != nil {
 		return "", err
 	}
+	if before && h.Why != was.Why {
+		return "It was paused already, and stays so since then; the reason is a new one: " + cli.HaltSays(h) + ".", nil
+	}
 	if before {
-		return "It was paused already: " + haltSays(h) + ".", nil
+		return "It was paused already: " + cli.HaltSays(h) + ".", nil
 	}
 	return "Everything on this machine is paused: no pass begins anything. Agents that work now end within seconds, and what they made is kept. gh mergexo resume --all ends the pause.", nil
 }
@@ -144,13 +122,4 @@ func endHalt(dirs folder.Dirs) (string, error) {
 		return "Nothing was paused by pause --all. An item that is paused is named: gh mergexo resume owner/name#number.", nil
 	}
 	return "The pause of everything is over: the next pass continues what was stopped. What people paused on GitHub stays paused.", nil
-}
-
-// printHalt says that a pass, or a dry run, does nothing, in one line.
-func (a *app) printHalt(h *folder.Halt) {
-	to, out := a.env.Stderr, newOutput(a.env)
-	if out.TTY {
-		to = a.env.Stdout
-	}
-	fmt.Fprintln(to, out.LocalTimes(haltSays(*h)))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cli/go-gh/v2/pkg/text"
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/spf13/cobra"
 )
 
@@ -29,8 +30,26 @@ func TestHelpFitsATerminal(t *testing.T) {
 			}
 		}
 	}
-	a := &app{env: Env{}, now: time.Now}
+	a := &app{&cli.App{Now: time.Now}}
 	walk(newRootCmd(a))
+}
+
+// What commands do begins in one column, however long a name is.
+func TestHelpHasOneColumn(t *testing.T) {
+	_, stdout, _ := run(t, "--help")
+	short, long := "Make one reconcile pass", "Let a repository be merged into"
+	if at := columnOf(stdout, short); at < 0 || at != columnOf(stdout, long) {
+		t.Errorf("%q begins at %d, %q at %d", short, at, long, columnOf(stdout, long))
+	}
+}
+
+func columnOf(help, part string) int {
+	for line := range strings.Lines(help) {
+		if at := strings.Index(line, part); at >= 0 {
+			return at
+		}
+	}
+	return -1
 }
 
 func TestCompletionSaysWhatItCompletes(t *testing.T) {
@@ -50,11 +69,7 @@ func TestCompletionSaysWhatItCompletes(t *testing.T) {
 func TestMissingConfigNamesTheNextCommand(t *testing.T) {
 	dir := t.TempDir()
 	_, _, stderr := run(t, "status", "--config", filepath.Join(dir, "config.toml"))
-	if strings.Contains(stderr, "mkdir") || !strings.Contains(stderr, "gh mergexo config --example >") {
-		t.Errorf("the folder is there: %q", stderr)
-	}
-	_, _, stderr = run(t, "status", "--config", filepath.Join(dir, "new", "config.toml"))
-	if !strings.Contains(stderr, `mkdir -p "`+filepath.Join(dir, "new")+`" && gh mergexo config --example >`) {
-		t.Errorf("the folder is not there: %q", stderr)
+	if !strings.Contains(stderr, "gh mergexo init") {
+		t.Errorf("%q", stderr)
 	}
 }

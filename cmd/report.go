@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+
 	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -36,25 +38,26 @@ func (v passView) object() map[string]any {
 }
 
 // printHalted tells that there is no pass, for everything is paused: whoever watches or
-// asks is told each time, a scheduler once a pause.
+// asks is told each time, a scheduler once a pause, and one that starts passes detached
+// not at all: nobody reads what those print.
 func (a *app) printHalted(h *folder.Halt, opt *tickOptions, cfg *config.Config) error {
 	if h == nil {
 		return nil
 	}
 	if !opt.json.Asked() {
-		watched := opt.dryRun || newOutput(a.env).TTY
-		if watched || (folder.Dirs{State: cfg.Runtime.StateDir}).TellHalt(*h) {
-			a.printHalt(h)
+		watched := opt.dryRun || a.Output().TTY
+		if watched || !opt.detach && !opt.detached && (folder.Dirs{State: cfg.Runtime.StateDir}).TellHalt(*h) {
+			a.PrintHalt(h)
 		}
 		return nil
 	}
-	now := a.now()
-	return opt.json.Write(newOutput(a.env), passView{started: now, ended: now, skipped: haltSays(*h), halt: h}.object())
+	now := a.Now()
+	return opt.json.Write(a.Output(), passView{started: now, ended: now, skipped: cli.HaltSays(*h), halt: h}.object())
 }
 
 // printReport tells what the pass did. An idle pass has nothing to tell.
 func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config) error {
-	out := newOutput(a.env)
+	out := a.Output()
 	if rep.Halt != nil {
 		return a.printHalted(rep.Halt, opt, cfg)
 	}
@@ -65,21 +68,47 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 		}
 		return failedRepos(rep.Repos(), len(cfg.Repos))
 	}
-	if err := printDone(out, rep); err != nil {
+	if err := printDone(out, rep, a.toldOnce(opt, cfg)); err != nil {
 		return err
 	}
 	a.printTrouble(rep.Repos())
+	if opt.now && limited(rep.Repos()) {
+		fmt.Fprintln(a.Env.Stderr, "GitHub's own limits hold for --now, too")
+	}
 	return failedRepos(rep.Repos(), len(cfg.Repos))
 }
 
 // printDone tells what became of turns and merges.
-func printDone(out terminal.Output, rep *env.Report) error {
+func printDone(out terminal.Output, rep *env.Report, once tellOutcomes) error {
 	switch {
 	case out.TTY && rep.Held != "":
 		fmt.Fprintln(out.W, out.LocalTimes(rep.Held))
 	case out.TTY && rep.Idle():
 		fmt.Fprintln(out.W, out.LocalTimes(idleNote(rep)))
 	}
+	if rows := rowsToTell(out, rep, once); len(rows) > 0 {
+		return out.Table([]string{"ITEM", "WHAT", "OUTCOME", "REASON", "LINK"}, rows)
+	}
+	if out.TTY && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()) {
+		fmt.Fprintln(out.W, "no turn was needed; gh mergexo status shows where everything stands")
+	}
+	return nil
+}
+
+// tellOutcomes says which outcomes are still to be told; nil: all are.
+type tellOutcomes func([]folder.Outcome, time.Time) []bool
+
+// toldOnce has what only waits told once to a scheduler, which mails each line. Whoever
+// watches sees all of it, and what a detached pass prints nobody reads.
+func (a *app) toldOnce(opt *tickOptions, cfg *config.Config) tellOutcomes {
+	if a.Output().TTY || opt.detached {
+		return nil
+	}
+	return folder.Dirs{State: cfg.Runtime.StateDir}.TellOutcomes
+}
+
+// rowsToTell are the lines of turns and merges.
+func rowsToTell(out terminal.Output, rep *env.Report, once tellOutcomes) [][]string {
 	var rows [][]string
 	for _, t := range rep.Turns() {
 		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.LocalTimes(t.Reason), t.URL})
@@ -87,13 +116,19 @@ func printDone(out terminal.Output, rep *env.Report) error {
 	for _, m := range rep.Merges() {
 		rows = append(rows, []string{m.Repo + "#" + strconv.Itoa(m.Number), "merge", string(m.Outcome), out.LocalTimes(mergeSays(m)), m.URL})
 	}
-	if len(rows) > 0 {
-		return out.Table([]string{"ITEM", "WHAT", "OUTCOME", "REASON", "LINK"}, rows)
+	if once == nil {
+		return rows
 	}
-	if out.TTY && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()) {
-		fmt.Fprintln(out.W, "no turn was needed; gh mergexo status shows where everything stands")
+	tell := once(terminal.Each(rows, func(row []string) folder.Outcome {
+		return folder.Outcome{Key: row[0] + " " + row[1], Says: row[3], Waits: row[2] == string(env.VerdictWait) || row[2] == string(env.MergeWaits)}
+	}), rep.EndedAt)
+	var told [][]string
+	for i, row := range rows {
+		if tell[i] {
+			told = append(told, row)
+		}
 	}
-	return nil
+	return told
 }
 
 // mergeSays is what a pass did to have a pull request merged, in a sentence.
@@ -128,19 +163,34 @@ func idleNote(rep *env.Report) string {
 	if rep.Skipped != "" {
 		return rep.Skipped + "; nothing done"
 	}
-	return strings.Join(append([]string{"nothing to do"}, waitLines(rep.Repos())...), "\n")
+	waits := waitLines(rep.Repos())
+	asked := slices.ContainsFunc(rep.Repos(), func(r env.RepoReport) bool { return r.Ingested || r.Failed })
+	switch {
+	case len(waits) == 0:
+		return "nothing to do"
+	case asked:
+		return strings.Join(append([]string{"nothing to do"}, waits...), "\n")
+	}
+	return strings.Join(append(waits, "GitHub was not asked; gh mergexo tick --now asks at once"), "\n")
+}
+
+// limited reports whether GitHub lets us ask no more for a while.
+func limited(repos []env.RepoReport) bool {
+	return slices.ContainsFunc(repos, func(r env.RepoReport) bool {
+		return slices.ContainsFunc(r.Causes, func(c env.Cause) bool { return c.Code == env.CauseLimit })
+	})
 }
 
 func (a *app) printTrouble(repos []env.RepoReport) {
 	for _, line := range causeLines(repos) {
-		fmt.Fprintln(a.env.Stderr, line)
+		fmt.Fprintln(a.Env.Stderr, line)
 	}
 	for _, r := range repos {
 		if r.Replaced != "" {
-			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, terminal.OneLine(r.Replaced))
+			fmt.Fprintf(a.Env.Stderr, "%s: %s\n", r.Repo, terminal.OneLine(r.Replaced))
 		}
 		for _, w := range r.Warnings {
-			fmt.Fprintf(a.env.Stderr, "%s: %s\n", r.Repo, terminal.OneLine(w))
+			fmt.Fprintf(a.Env.Stderr, "%s: %s\n", r.Repo, terminal.OneLine(w))
 		}
 	}
 }
@@ -148,7 +198,7 @@ func (a *app) printTrouble(repos []env.RepoReport) {
 // causeLines says why repositories were not read: one line for each cause, with
 // the repositories that share it.
 func causeLines(repos []env.RepoReport) []string {
-	var shared status.SharedLines
+	var shared cli.SharedLines
 	for _, r := range repos {
 		if !r.Failed {
 			continue
@@ -162,7 +212,7 @@ func causeLines(repos []env.RepoReport) []string {
 
 // waitLines says for the repositories that a pass did not ask why it did not.
 func waitLines(repos []env.RepoReport) []string {
-	var shared status.SharedLines
+	var shared cli.SharedLines
 	for _, r := range repos {
 		if r.Ingested || r.Failed || r.Note == "" {
 			continue
@@ -181,6 +231,16 @@ type unreadError struct{ login bool } // login: for want of one
 
 func (*unreadError) Error() string { return "no repository could be read" }
 
+// unreadAs gives an unreadError the kind of what is wrong first.
+func unreadAs(login bool, repos []env.RepoReport) error {
+	coded := &cli.CodedError{Code: cli.CodeFailed, Err: &unreadError{login: login}}
+	if i := slices.IndexFunc(repos, func(r env.RepoReport) bool { return len(r.Causes) > 0 }); i >= 0 {
+		cause := repos[i].Causes[0]
+		coded.Code, coded.Do = cli.OfTrouble(cause.Code), cause.Text
+	}
+	return coded
+}
+
 // failedRepos is an error when a pass could not read a single repository: then
 // something is wrong with the set-up. One broken among others is told, and no
 // failure of the pass.
@@ -196,7 +256,7 @@ func failedRepos(repos []env.RepoReport, configured int) error {
 		}
 	}
 	if failed > 0 && failed == len(repos) && (configured == 1 || failed > 1 || len(repos) == 1) {
-		return &unreadError{login: logins == failed}
+		return unreadAs(logins == failed, repos)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func TestWhatAPassSaysOfMerges(t *testing.T) {
 		t.Error("a pass that merged is idle")
 	}
 	var b bytes.Buffer
-	if err := printDone(terminal.Output{W: &b}, rep); err != nil {
+	if err := printDone(terminal.Output{W: &b}, rep, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := "octo/app#4\tmerge\tblocked\t#4 is not merged: the account may not merge here\t\n" +

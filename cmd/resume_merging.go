@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
@@ -27,23 +29,23 @@ approved: "gh mergexo status" says so. Look at what landed before you resume.
 
 It asks GitHub nothing. The next pass judges every pull request again.`,
 		Example: `  $ gh mergexo resume-merging octo/repo`,
-		Args:    args(words(1, 1)),
+		Args:    cli.Args(cli.Words(1, 1)),
 		RunE:    func(c *cobra.Command, given []string) error { return a.resumeMerging(c.Context(), given[0], flags) },
 	}
-	flags = addJSONFlags(c, "repository", "resumed", "mergingStopped", "answer")
+	flags = cli.AddJSONFlags(c, "repository", "resumed", "mergingStopped", "answer")
 	return c
 }
 
 func (a *app) resumeMerging(ctx context.Context, name string, flags *terminal.JSON) error {
-	cfg, err := a.config()
+	cfg, err := a.Config()
 	if err != nil {
 		return err
 	}
-	wanted, err := repos(cfg, name)
+	wanted, err := cli.Repos(cfg, name)
 	if err != nil {
 		return err
 	}
-	halt, err := halted(cfg)
+	halt, err := cli.Halted(cfg)
 	if err != nil {
 		return err
 	}
@@ -52,23 +54,23 @@ func (a *app) resumeMerging(ctx context.Context, name string, flags *terminal.JS
 	case err != nil:
 		return err
 	case !seen:
-		return errNothingYet
+		return cli.ErrNothingYet
 	}
 	pass, done, err := a.newPass(ctx, cfg, &tickOptions{json: flags})
 	if err != nil {
 		return err
 	}
 	was, stopped, err := tick.ResumeMerging(ctx, pass, wanted[0], func() {
-		fmt.Fprintln(a.env.Stderr, "a pass is planning; this waits for it")
+		fmt.Fprintln(a.Env.Stderr, "a pass is planning; this waits for it")
 	})
 	if err = errors.Join(err, done()); err != nil {
 		return err
 	}
-	if err := printResumed(newOutput(a.env), cfg.Called(wanted[0]), was, stopped, flags); err != nil || flags.Asked() {
+	if err := printResumed(a.Output(), cfg.Called(wanted[0]), was, stopped, flags); err != nil || flags.Asked() {
 		return err
 	}
 	if stopped && halt != nil {
-		a.printHalt(halt)
+		a.PrintHalt(halt)
 	}
 	return nil
 }

@@ -90,3 +90,12 @@ func TestWhatMergingCannotResumeIn(t *testing.T) {
 		t.Errorf("no name: %d %q", code, stderr)
 	}
 }
+
+func has(t *testing.T, got string, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if !strings.Contains(got, line) {
+			t.Errorf("no line %q in:\n%s", line, got)
+		}
+	}
+}

@@ -1,21 +1,39 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mergexo/gh-mergexo/cmd/about"
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/complete"
+	"github.com/mergexo/gh-mergexo/cmd/config"
+	"github.com/mergexo/gh-mergexo/cmd/doctor"
+	"github.com/mergexo/gh-mergexo/cmd/logs"
+	"github.com/mergexo/gh-mergexo/cmd/notify"
+	"github.com/mergexo/gh-mergexo/cmd/report"
+	"github.com/mergexo/gh-mergexo/cmd/schedule"
+	"github.com/mergexo/gh-mergexo/cmd/setup"
+
+	"github.com/mergexo/gh-mergexo/cmd/show"
+	"github.com/mergexo/gh-mergexo/cmd/watch"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
 // The groups of commands in the help.
 const (
 	groupCore  = "core"
+	groupSetup = "setup"
 	groupItem  = "item"
 	groupOther = "other"
 )
+
+// Tree is the tree of all commands, for the reference.
+func Tree() *cobra.Command { return newRootCmd(&app{&cli.App{}}) }
 
 func newRootCmd(a *app) *cobra.Command {
 	root := &cobra.Command{
@@ -37,21 +55,21 @@ accepts.`,
   $ gh mergexo status
   $ gh mergexo show octo/repo#12`,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "gh mergexo"},
-		Version:       a.versionLine(),
+		Version:       about.VersionLine(a.Env.Version),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetArgs(a.env.Args)
-	root.SetIn(a.env.Stdin)
-	root.SetOut(a.env.Stdout)
-	root.SetErr(a.env.Stderr)
+	root.SetArgs(a.Env.Args)
+	root.SetIn(a.Env.Stdin)
+	root.SetOut(a.Env.Stdout)
+	root.SetErr(a.Env.Stderr)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(a.help)
 	root.SetUsageFunc(usage)
-	root.SetFlagErrorFunc(flagError)
-	root.PersistentFlags().StringVar(&a.configPath, "config", "", "Read the configuration from `file`")
+	root.SetFlagErrorFunc(cli.FlagError)
+	root.PersistentFlags().StringVar(&a.ConfigPath, "config", "", "Read the configuration from `file`")
 
-	root.AddGroup(&cobra.Group{ID: groupCore, Title: "CORE COMMANDS"}, &cobra.Group{ID: groupItem, Title: "COMMANDS FOR ONE ITEM, AS IN COMMENTS ON GITHUB"}, &cobra.Group{ID: groupOther, Title: "ADDITIONAL COMMANDS"})
+	root.AddGroup(&cobra.Group{ID: groupCore, Title: "CORE COMMANDS"}, &cobra.Group{ID: groupSetup, Title: "SETTING UP"}, &cobra.Group{ID: groupItem, Title: "COMMANDS FOR ONE ITEM, AS IN COMMENTS ON GITHUB"}, &cobra.Group{ID: groupOther, Title: "ADDITIONAL COMMANDS"})
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
 			c.GroupID = group
@@ -61,30 +79,42 @@ accepts.`,
 	add(groupCore,
 		newDemoCmd(a),
 		newTickCmd(a),
-		newStatusCmd(a),
-		newShowCmd(a),
+		watch.NewCmd(a.App),
+		show.NewCmd(a.App),
+		logs.NewCmd(a.App),
+		report.NewCmd(a.App),
+		report.NewCostCmd(a.App),
+	)
+	add(groupSetup,
+		setup.NewCmd(a.App, func(ctx context.Context) error {
+			return a.tick(ctx, &tickOptions{dryRun: true, json: &terminal.JSON{}})
+		}),
+		doctor.NewCmd(a.App),
+		schedule.NewCmd(a.App),
+		schedule.NewUninstallCmd(a.App),
 	)
 	add(groupItem, a.newCommandCmds()...)
 	add(groupOther,
 		newResumeMergingCmd(a),
-		newConfigCmd(a),
-		newPromptsCmd(a),
-		newSandboxCmd(a),
-		newGraphCmd(a),
-		newVersionCmd(a),
+		config.NewCmd(a.App),
+		about.NewPromptsCmd(a.App),
+		about.NewSandboxCmd(a.App),
+		about.NewGraphCmd(a.App),
+		about.NewVersionCmd(a.App),
+		notify.NewCmd(a.App),
 		newDemoAgentCmd(a),
 	)
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
-	describeCompletion(root)
-	refuseUnknown(root)
-	refuseUnknownHelp(root)
+	complete.Describe(root, a.App)
+	cli.RefuseUnknown(root)
+	cli.RefuseUnknownHelp(root)
 	return root
 }
 
 // help prints a command's help in gh's layout.
 func (a *app) help(c *cobra.Command, _ []string) {
-	out := newOutput(a.env)
+	out := a.Output()
 	about := c.Long
 	if about == "" {
 		about = c.Short + "."
@@ -121,8 +151,8 @@ func sections(c *cobra.Command) []section {
 func commandList(c *cobra.Command, group string) string {
 	var b strings.Builder
 	for _, sub := range c.Commands() {
-		if sub.GroupID == group && (sub.IsAvailableCommand() || sub.Name() == "help") {
-			b.WriteString(terminal.Output{Width: helpWidth}.Indented(fmt.Sprintf("  %-*s ", c.NamePadding()+1, sub.Name()+":"), sub.Short))
+		if sub.GroupID == group && (sub.IsAvailableCommand() || sub.Name() == "help") { // its padding is that of all its neighbours
+			b.WriteString(terminal.Output{Width: helpWidth}.Indented(fmt.Sprintf("  %-*s ", sub.NamePadding()+1, sub.Name()+":"), sub.Short))
 		}
 	}
 	return b.String()

@@ -221,7 +221,7 @@ func TestShowSaysWhyReviewsStopped(t *testing.T) {
 		return err
 	})
 	_, stdout, _ = run(t, "show", "octo/app#12", "--config", p.config)
-	has(t, stdout, "review next:\tthe next pass: fixing, sam\n", "reviewers:\tquinn ✓ → [sam ✗] → ann\n", "reviewer\tsam\tagent\tasks for changes\t")
+	has(t, stdout, "review next:\tthe next pass: fixing, sam\n", "reviewers:\tquinn ✓ → [sam ✗] → ann\n", "reviewer\tsam\tagent\trequests changes\t")
 }
 
 var p0 = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

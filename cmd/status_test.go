@@ -192,7 +192,7 @@ func TestShow(t *testing.T) {
 	for name, want := range map[string]string{
 		"octo/app#99": "octo/app#99 is no work item",
 		"12":          "2 repositories are configured: which one's #12 is meant?",
-		"octo/x#12":   "repository github.com/octo/x is not configured",
+		"octo/x#12":   "repository github.com/octo/x is not in the config",
 	} {
 		if code, _, stderr := run(t, "show", name, "--config", p.config); code != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: code %d, %q, want %q", name, code, stderr, want)

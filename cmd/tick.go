@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/watch"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -24,14 +27,17 @@ type tickOptions struct {
 	maxTurns int
 	wait     time.Duration
 	detach   bool
+	now      bool
+	detached bool // it is the pass that was started so
 	json     *terminal.JSON
 }
 
 func newTickCmd(a *app) *cobra.Command {
 	opt := &tickOptions{}
 	c := &cobra.Command{
-		Use:   "tick",
-		Short: "Make one reconcile pass and exit",
+		Use:        "tick",
+		SuggestFor: []string{"run", "pass", "start", "once"},
+		Short:      "Make one reconcile pass and exit",
 		Long: `Make exactly one reconcile pass: read what is new on GitHub, plan, run up to
 runtime.workers agent turns side by side, push and answer, and exit.
 
@@ -45,20 +51,26 @@ work waits or is blocked; 1 an error, or no repository could be read; 2 it was
 cancelled; 4 no login, or one that GitHub does not accept. The code is about this
 pass alone: one that does not ask GitHub, for it waits after an error that the
 pass before told, exits with 0. gh mergexo status says what is wrong until it is
-over.`,
+over, and on a terminal the pass says until when it waits. With --now it does not
+wait: neither after an error, such as a login that you have mended, nor for
+min_interval. GitHub's own limits hold all the same.`,
 		Example: `  $ gh mergexo tick --dry-run
   $ gh mergexo tick
+  $ gh mergexo tick --now                  # after gh auth login
   $ gh mergexo tick --repo octo/repo --max-turns 1
   $ gh mergexo tick --json turns --jq '.turns[] | .outcome'`,
-		Args: args(words(0, 0)),
+		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return a.tick(c.Context(), opt) },
 	}
-	opt.json = addJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "merges", "plan", "held", "paused")
+	opt.json = cli.AddJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "merges", "plan", "held", "paused")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
 	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Begin at most `n` turns (default: runtime.max_turns_per_pass)")
 	c.Flags().DurationVar(&opt.wait, "wait", 0, "Wait up to this `duration` while another pass plans")
+	c.Flags().BoolVar(&opt.now, "now", false, "Ask GitHub at once, whatever this program waits for")
 	c.Flags().BoolVar(&opt.detach, "detach", false, "Start the pass in a session of its own and exit")
+	c.Flags().BoolVar(&opt.detached, "detached", false, "This is such a pass: nobody sees its exit code")
+	_ = c.Flags().MarkHidden("detached") // it is there
 	return c
 }
 
@@ -66,11 +78,11 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	if err := opt.check(); err != nil {
 		return err
 	}
-	cfg, err := a.config()
+	cfg, err := a.Config()
 	if err != nil {
 		return err
 	}
-	if h, err := halted(cfg); err != nil || h != nil {
+	if h, err := cli.Halted(cfg); err != nil || h != nil {
 		return errors.Join(err, a.printHalted(h, opt, cfg))
 	}
 	if opt.detach {
@@ -86,15 +98,15 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	if err := proc.Guard(); err != nil {
 		pass.Log.WarnContext(ctx, "this pass cannot be guarded against what its agents start", "error", err)
 	}
-	rep, err := pass.Run(ctx)
-	a.tellDoubts(ctx, newOutput(a.env), cfg, pass, rep != nil && len(rep.Turns()) > 0)
+	rep, err := a.runPass(ctx, cfg, pass, opt)
+	a.tellDoubts(ctx, a.Output(), cfg, pass, rep != nil && len(rep.Turns()) > 0)
 	err = errors.Join(err, done())
 	if rep == nil {
 		return err
 	}
 	unread := a.printReport(rep, opt, cfg)
 	if _, all := errors.AsType[*unreadError](unread); err == nil && (all || unread == nil) && rep.Shut != nil && !opt.json.Asked() {
-		return &codeError{exitCode(errors.Join(unread, rep.Shut))} // the lines above say why
+		return &cli.CodeError{Code: exitCode(errors.Join(unread, rep.Shut))} // the lines above say why
 	}
 	return errors.Join(unread, err, rep.Shut)
 }
@@ -102,13 +114,13 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 func (o *tickOptions) check() error {
 	switch {
 	case o.maxTurns < 0:
-		return &usageError{fmt.Errorf("--max-turns %d: want 1 or more", o.maxTurns)}
+		return &cli.UsageError{Err: fmt.Errorf("--max-turns %d: want 1 or more", o.maxTurns)}
 	case o.wait < 0:
-		return &usageError{fmt.Errorf("--wait %s: want a positive duration", o.wait)}
+		return &cli.UsageError{Err: fmt.Errorf("--wait %s: want a positive duration", o.wait)}
 	case o.detach && o.dryRun:
-		return &usageError{errors.New("--detach and --dry-run do not go together: nobody would see the plan")}
+		return &cli.UsageError{Err: errors.New("--detach and --dry-run do not go together: nobody would see the plan")}
 	case o.detach && o.json.Asked():
-		return &usageError{errors.New("--detach and --json do not go together: nobody would see the report")}
+		return &cli.UsageError{Err: errors.New("--detach and --json do not go together: nobody would see the report")}
 	}
 	return nil
 }
@@ -118,7 +130,7 @@ func (o *tickOptions) only(cfg *config.Config) (*work.RepoName, error) {
 	if o.repo == "" {
 		return nil, nil
 	}
-	wanted, err := repos(cfg, o.repo)
+	wanted, err := cli.Repos(cfg, o.repo)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +139,7 @@ func (o *tickOptions) only(cfg *config.Config) (*work.RepoName, error) {
 
 // newPass makes a pass of this machine.
 func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions) (*tick.Pass, func() error, error) {
-	m, err := a.machine(cfg)
+	m, err := a.Machine(cfg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,48 +147,42 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 	if err != nil {
 		return nil, nil, err
 	}
-	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, DryRun: opt.dryRun}
-	if out := newOutput(a.env); out.TTY && !opt.json.Asked() && !opt.dryRun {
-		made.Progress = a.progress()
-	}
+	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, AtOnce: opt.now, DryRun: opt.dryRun, Unseen: opt.detached, Version: a.Env.Version}
 	return m.Pass(ctx, made)
 }
 
-// machine is this machine as the config describes it.
-func (a *app) machine(cfg *config.Config) (*machine.Machine, error) {
-	return machine.Open(machine.Options{Config: cfg, Env: config.Environ(), Secrets: a.secrets(), Now: a.now})
+// runPass makes the pass, and shows on a terminal what its turns do.
+func (a *app) runPass(ctx context.Context, cfg *config.Config, pass *tick.Pass, opt *tickOptions) (*env.Report, error) {
+	if !a.Output().TTY || opt.json.Asked() {
+		return pass.Run(ctx)
+	}
+	turns := watch.NewTurns(a.App, cfg)
+	defer turns.Close()
+	pass.Progress, pass.Slow = turns.Changed, turns.Slow
+	turns.Follow(ctx)
+	return pass.Run(ctx)
 }
 
 // detach starts the same pass without a terminal.
 func (a *app) detach(ctx context.Context, cfg *config.Config, opt *tickOptions) error {
-	m, err := machine.Open(machine.Options{Config: cfg, Env: config.Environ(), Now: a.now})
+	m, err := machine.Open(machine.Options{Config: cfg, Env: environ.Read(), Now: a.Now})
 	if err != nil {
 		return err
 	}
-	args := []string{"tick", "--config", cfg.Path}
+	args := []string{"tick", "--detached", "--config", cfg.Path}
 	if opt.repo != "" {
 		args = append(args, "--repo", opt.repo)
 	}
 	if opt.maxTurns > 0 {
 		args = append(args, "--max-turns", fmt.Sprint(opt.maxTurns))
 	}
+	if opt.now {
+		args = append(args, "--now")
+	}
 	if opt.wait > 0 {
 		args = append(args, "--wait", opt.wait.String())
 	}
 	return m.Detach(ctx, args)
-}
-
-// progress prints a line for each change of a turn's state.
-func (a *app) progress() func(env.TurnChange) {
-	return func(c env.TurnChange) { printChange(a.env.Stderr, c) }
-}
-
-func printChange(w io.Writer, c env.TurnChange) {
-	line := fmt.Sprintf("%s#%d  %s  %s", c.Repo, c.Number, c.Kind, c.What)
-	if c.Detail != "" {
-		line += "  " + terminal.OneLine(c.Detail)
-	}
-	fmt.Fprintln(w, line)
 }
 
 // tellDoubts prints them where somebody watches, and logs them where agents worked
@@ -185,9 +191,9 @@ func (a *app) tellDoubts(ctx context.Context, out terminal.Output, cfg *config.C
 	if !worked && !out.TTY {
 		return
 	}
-	for _, d := range machine.Doubts(cfg, config.Environ()) {
+	for _, d := range machine.Doubts(cfg, environ.Read()) {
 		if out.TTY {
-			fmt.Fprintln(a.env.Stderr, d)
+			fmt.Fprintln(a.Env.Stderr, d)
 		}
 		if worked {
 			pass.Log.WarnContext(ctx, "the config is doubtful", "what", d)

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -26,11 +25,11 @@ func nonceOf(c Context) (string, error) {
 type fencer struct{ nonce string }
 
 // fenceLike finds lines that look like one of our fences.
-var fenceLike = regexp.MustCompile(`(?im)^([^\n]*?)(-{2,}[ \t]*)(BEGIN|END)([ \t]+DATA)`)
+var fenceLike = compiled(`(?im)^([^\n]*?)(-{2,}[ \t]*)(BEGIN|END)([ \t]+DATA)`)
 
 func (f fencer) data(label, text string) string {
 	text = strings.ReplaceAll(text, f.nonce, "[nonce]")
-	text = fenceLike.ReplaceAllString(text, `$1$2\$3$4`)
+	text = fenceLike().ReplaceAllString(text, `$1$2\$3$4`)
 	return "-----BEGIN DATA " + f.nonce + " (" + label + ")\n" + strings.Trim(text, "\n") + "\n-----END DATA " + f.nonce
 }
 

@@ -3,7 +3,6 @@ package prompts
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -27,12 +26,12 @@ const (
 // The names by which the files are known. Case is no matter; GitHub's own rules
 // say where a pull request template may stand.
 var (
-	guideFile = regexp.MustCompile(`(?i)^(` +
+	guideFile = compiled(`(?i)^(` +
 		`(.*/)?(AGENTS|AGENTS\.override|CLAUDE|GEMINI)\.md|` +
 		`((\.github|docs)/)?(CONTRIBUTING|HACKING|DEVELOPMENT|DEVELOPING)(\.(md|rst|txt|adoc))?|` +
 		`\.github/copilot-instructions\.md|\.github/instructions/.+\.instructions\.md|` +
 		`\.cursorrules|\.cursor/rules/.+\.mdc?)$`)
-	lintFile = regexp.MustCompile(`(?i)^(.*/)?(` +
+	lintFile = compiled(`(?i)^(.*/)?(` +
 		`\.editorconfig|\.pre-commit-config\.yaml|` +
 		`\.golangci\.(ya?ml|toml|json)|\.?(rustfmt|clippy)\.toml|` +
 		`\.?ruff\.toml|\.flake8|\.?pylintrc|mypy\.ini|` +
@@ -40,8 +39,8 @@ var (
 		`\.prettierrc(\.(js|cjs|mjs|json|ya?ml|toml))?|prettier\.config\.(js|cjs|mjs)|\.stylelintrc(\.(js|json|ya?ml))?|` +
 		`\.rubocop\.yml|\.clang-(format|tidy)|\.swiftlint\.yml|\.scalafmt\.conf|checkstyle\.xml|phpcs\.xml(\.dist)?|` +
 		`\.markdownlint(\.(json|jsonc|ya?ml))?|\.shellcheckrc|\.yamllint(\.ya?ml)?)$`)
-	pullTemplate = regexp.MustCompile(`(?i)^((\.github|docs)/)?(pull_request_template(\.(md|txt))?|pull_request_template/[^/]+\.(md|txt))$`)
-	foreign      = regexp.MustCompile(`(^|/)(node_modules|vendor|third_party|\.git|testdata|fixtures)/`)
+	pullTemplate = compiled(`(?i)^((\.github|docs)/)?(pull_request_template(\.(md|txt))?|pull_request_template/[^/]+\.(md|txt))$`)
+	foreign      = compiled(`(^|/)(node_modules|vendor|third_party|\.git|testdata|fixtures)/`)
 )
 
 // FindInstructions picks the instruction files of a tree's paths, those nearest
@@ -51,12 +50,12 @@ func FindInstructions(paths []string) Instructions {
 	var in Instructions
 	for _, p := range paths {
 		switch {
-		case foreign.MatchString(p):
-		case guideFile.MatchString(p):
+		case foreign().MatchString(p):
+		case guideFile().MatchString(p):
 			in.Guides = append(in.Guides, p)
-		case lintFile.MatchString(p):
+		case lintFile().MatchString(p):
 			in.Lint = append(in.Lint, p)
-		case pullTemplate.MatchString(p):
+		case pullTemplate().MatchString(p):
 			in.PullTemplates = append(in.PullTemplates, p)
 		}
 	}

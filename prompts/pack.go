@@ -124,7 +124,7 @@ func (p *Pack) execute(name string, data any) (string, error) {
 // explain names the file and line of a template's error, instead of the
 // template.
 func (p *Pack) explain(err error) error {
-	m := templateError.FindStringSubmatch(err.Error())
+	m := templateError().FindStringSubmatch(err.Error())
 	if m == nil || p.sources[m[1]].path == "" {
 		return err
 	}

@@ -2,7 +2,6 @@ package prompts
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ func prepareSurroundings(s Surroundings) Surroundings {
 }
 
 // plainWord is what a shell takes as one word without quotes.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var plainWord = compiled(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 // commandLine is a command as it is typed into a shell, in a block of its own;
 // empty for none.
@@ -70,7 +69,7 @@ func commandLine(argv []string) string {
 	}
 	words := make([]string, 0, len(argv))
 	for _, arg := range argv {
-		if !plainWord.MatchString(arg) {
+		if !plainWord().MatchString(arg) {
 			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
 		words = append(words, arg)

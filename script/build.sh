@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds the release for cli/gh-extension-precompile: script/build.sh TAG makes
-# dist/OS-ARCH for each platform. cgo is off, so every one builds anywhere;
+# Builds the release for cli/gh-extension-precompile: script/build.sh TAG [OS-ARCH…]
+# makes dist/OS-ARCH for each platform, or for those named. cgo is off, so every one builds anywhere;
 # android-amd64 of the action's own list does not, and is left out.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-tag=${1:?usage: script/build.sh TAG}
+tag=${1:?usage: script/build.sh TAG [OS-ARCH…]}
 
 platforms=(
 	android-arm64
@@ -13,6 +13,9 @@ platforms=(
 	linux-386 linux-amd64 linux-arm linux-arm64
 	windows-386 windows-amd64 windows-arm64
 )
+if (($# > 1)); then
+	platforms=("${@:2}")
+fi
 mkdir -p dist
 for platform in "${platforms[@]}"; do
 	os=${platform%-*} arch=${platform#*-} exe=
@@ -23,3 +26,6 @@ for platform in "${platforms[@]}"; do
 	CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -ldflags="-s -w -X main.version=$tag" \
 		-o "dist/$platform$exe" ./cmd/gh-mergexo
 done
+# What is no program of a platform: gh installs none of these.
+tar -czf dist/gh-mergexo-man.tar.gz share/man
+(cd dist && sha256sum -- * >checksums.txt)

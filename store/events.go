@@ -126,6 +126,22 @@ func (t eventRows) FinishEvents(ctx context.Context, ids []int64, outcome string
 	return nil
 }
 
+// Stranger is another installation of this program, by the account as which it writes.
+type Stranger struct {
+	RepoID int64
+	Login  string
+	At     time.Time // when it wrote last, as far as it was seen
+}
+
+// ListStrangers gives the other installations that were seen in repositories.
+func (t eventRows) ListStrangers(ctx context.Context) ([]Stranger, error) {
+	scan := func(row rows.Row) (s Stranger, err error) {
+		return s, row.Scan(&s.RepoID, &s.Login, rows.TimeOf(&s.At))
+	}
+	return rows.List(ctx, t.tx, "list other installations", scan,
+		`SELECT repo_id, author_login, max(created_at) FROM events WHERE outcome = ? GROUP BY repo_id, author_login ORDER BY repo_id, author_login`, work.OutcomeOthers)
+}
+
 // SetOutcome changes the outcome of a processed event, if it still is as it was read.
 func (t eventRows) SetOutcome(ctx context.Context, id int64, from, to string) error {
 	_, err := t.tx.Exec(ctx, fmt.Sprintf("note about event %d", id),

@@ -21,6 +21,8 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
+	"github.com/mergexo/gh-mergexo/internal/work/outcome"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store/rows"
 )
@@ -110,6 +112,7 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		{max(1, n/40), `INSERT INTO merge_words (pull_id, head, comment_id, by_id, by_login, by_bot, url, at) SELECT i, 'h', ?1, 1, 'x', 0, '', ?3 FROM n`},
 		{max(1, n/40), `INSERT INTO merge_trouble (pull_id, head, why, at) SELECT i, 'h' || ?1, '', ?3 FROM n`},
 		{max(1, n/40), `INSERT INTO merges (repo_id, pull_id, item_id, number, head, base, base_oid, tree, method, stage, commit_oid, parent_oid, landed_tree, at, landed_at, watch_until, red, differs) SELECT ?1, i, i, 1000000 + i, 'h', 'main', '', '', 'squash', 'landed', '', '', '', ?3, ?3, ?3, '[]', '' FROM n`},
+		{max(1, n/5), `INSERT INTO notifications (target, key, what, repo_id, item_id, number, at, state, sent_at, settled_at, last_error, body) SELECT 'chat', 'pass_' || i, 'blocked', ?1, NULL, i, ?3, 'done', ?3, ?3, '', '' FROM n`},
 		{max(1, n/5), `INSERT INTO history (` + historyColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 8), 1, ?3, 'state', 'moved' FROM n`},
 	} {
 		update(t, d, func(tx *Tx) error {
@@ -161,7 +164,11 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, rewrittenErr := tx.ListRewritten(ctx, r.ID)
 		_, lookingErr := tx.ListLooking(ctx, r.ID, "policy")
 		_, pausedErr := tx.ListOpenPauses(ctx, r.ID)
+		_, _, lastErr := tx.LastPass(ctx)
 		if err := mergeNothing(ctx, tx, r); err != nil {
+			return err
+		}
+		if err := tellNothing(ctx, tx); err != nil {
 			return err
 		}
 		for _, i := range open {
@@ -169,10 +176,10 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
-		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0))
+		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PutLastPass(ctx, work.LastPass{}))
 	}))
 }
 
@@ -199,6 +206,38 @@ func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
 		err = fmt.Errorf("%d pull requests may be merged, not 1", len(candidates))
 	}
 	return err
+}
+
+// tellNothing is what a pass asks that tells somebody outside of GitHub, and finds nothing
+// new.
+func tellNothing(ctx context.Context, tx *Tx) error {
+	since := t0.Add(time.Hour)
+	_, knownErr := tx.ListKnownTargets(ctx)
+	_, stopsErr := tx.ListNewStops(ctx, since)
+	_, pullsErr := tx.ListNewPulls(ctx, since)
+	_, mergedErr := tx.ListNewMerged(ctx, since)
+	_, approvalsErr := tx.ListNewApprovals(ctx, since)
+	_, haltsErr := tx.ListNewHalts(ctx, since)
+	_, _, failingErr := tx.FindFailing(ctx, "chat")
+	_, plannedErr := tx.ListPlannedNews(ctx)
+	_, _, lastErr := tx.LastPass(ctx)
+	return firstOf(lastErr, knownErr, stopsErr, pullsErr, mergedErr, approvalsErr, haltsErr, failingErr, plannedErr)
+}
+
+// tellIt is what a message asks of the database.
+func tellIt(ctx context.Context, tx *Tx, r work.Repo) error {
+	k := news.Known{Target: "chat", What: news.Blocked, Since: t0}
+	_, hadErr := tx.HasNews(ctx, "chat", "k")
+	addErr := tx.AddNews(ctx, news.Entry{Target: "chat", Key: "k", What: news.Blocked, RepoID: r.ID, State: news.Planned, At: t0})
+	all, err := tx.ListPlannedNews(ctx)
+	if err := firstOf(err, hadErr, addErr); err != nil {
+		return err
+	}
+	id := all[0].ID
+	return firstOf(
+		tx.KnowTarget(ctx, k), tx.MarkNewsSent(ctx, id, t0), tx.UnsendNews(ctx, id, "no"), tx.MarkNewsSent(ctx, id, t0), tx.SettleNews(ctx, id, news.Done, "", t0),
+		tx.ForgetTarget(ctx, k, t0), tx.PutLastPass(ctx, work.LastPass{At: t0}),
+	)
 }
 
 // mergeIt is what the merge of a pull request asks of the database.
@@ -235,7 +274,7 @@ func mergeIt(ctx context.Context, tx *Tx, r work.Repo) error {
 func routedPass(ctx context.Context, d *DB, r work.Repo) error {
 	undone := fmt.Errorf("undone")
 	err := d.Update(ctx, func(tx *Tx) error {
-		for _, part := range []func(context.Context, *Tx, work.Repo) error{takeIn, decide, obey, mergeIt, reviewIt, carryOn, giveUp} {
+		for _, part := range []func(context.Context, *Tx, work.Repo) error{takeIn, decide, obey, mergeIt, reviewIt, carryOn, giveUp, tellIt} {
 			if err := part(ctx, tx, r); err != nil {
 				return err
 			}
@@ -267,6 +306,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.ReadAgain(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),
 		tx.TakeUpAgain(ctx, r.ID, "new", "void", t0),
 		tx.DeferPull(ctx, pull.ID, t0, ""),
+		tx.PutPullEnd(ctx, outcome.End{PullID: pull.ID, ReadAt: t0}),
 		tx.SetLost(ctx, pull.ID, "commit7"),
 		tx.AcceptHead(ctx, pull.ID, "commit8"),
 		tx.AddAccount(ctx, "github.com", work.Account{ID: 1}, work.RoleOperator),
@@ -428,6 +468,7 @@ func giveUp(ctx context.Context, tx *Tx, r work.Repo) error {
 		err, addErr, besideErr,
 		tx.MarkDropped(ctx, a.ID, "", t0), tx.ShowLater(ctx, a.ID, func(int) time.Time { return t0 }), tx.ShowAgain(ctx, a.ID), tx.MarkDropped(ctx, a.ID, "", t0), tx.MarkVoid(ctx, b.ID, "", t0), tx.VoidTurnActions(ctx, u.ID, "", t0),
 		tx.BlockTurn(ctx, u.ID, work.Reason{}),
+		tx.CountFailure(ctx, u.ID, work.WhyFailed),
 		tx.ReleaseEvents(ctx, u.ID), tx.FinishTurnEvents(ctx, u.ID, "answered", t0),
 		tx.EndTurn(ctx, u.ID, work.StepAnswered, work.StepDone, "", t0),
 	)
@@ -453,7 +494,7 @@ func firstOf(errs ...error) error {
 
 // What these indexes hold is only what is unfinished: to walk them whole is no
 // scan of what is over.
-var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open", "merges_unsettled"}
+var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open", "merges_unsettled", "notifications_planned", "stops_taken"}
 
 // None of what a pass asks walks over what is finished, or passes would
 // become slower month by month.
@@ -467,7 +508,7 @@ func TestNoPassScansWhatIsOver(t *testing.T) {
 	if err := routedPass(t.Context(), d, r); err != nil {
 		t.Fatal(err)
 	}
-	scan := regexp.MustCompile(`SCAN (events|turns|actions|history|pauses|reviews|findings|fixes|insertions|review_requests|review_log|pull_reviews|merges|merge_words|merge_boxes|merge_trouble|pull_requests)\b(?:.* INDEX (\w+))?`)
+	scan := regexp.MustCompile(`SCAN (events|turns|actions|history|pauses|reviews|findings|fixes|insertions|review_requests|review_log|pull_reviews|merges|merge_words|merge_boxes|merge_trouble|pull_requests|stops|notifications)\b(?:.* INDEX (\w+))?`)
 	said := maps.Clone(asked.said)
 	for query, args := range said {
 		if !strings.Contains(query, " ") || strings.HasPrefix(query, "PRAGMA") {
@@ -502,6 +543,12 @@ func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []stri
 // once a day, and for a person.
 var rare = []string{"ListOldTurns", "ListItems"}
 
+// metered are asked by passes that write metrics, which sum up all that is remembered.
+var metered = []string{
+	"CountPass", "ListPasses", "CountRequests", "ListRequests", "PutRateLimits", "ListRateLimits", "CountItems",
+	"Turns", "Failures", "Times", "Costs",
+}
+
 // What a pass asks is what tick and actions call: a method that they call and
 // the passes above do not would escape the test.
 func TestThePassesHereAreThoseOfTick(t *testing.T) {
@@ -519,7 +566,7 @@ func TestThePassesHereAreThoseOfTick(t *testing.T) {
 			text, err := os.ReadFile(file)
 			for _, m := range call.FindAllStringSubmatch(string(text), -1) {
 				seen++
-				if !slices.Contains(rare, m[1]) && !strings.Contains(string(mine), "tx."+m[1]+"(ctx") {
+				if !slices.Contains(slices.Concat(rare, metered), m[1]) && !strings.Contains(string(mine), "tx."+m[1]+"(ctx") {
 					t.Errorf("%s calls Tx.%s: call it in idlePass, or in a part of routedPass, too", file, m[1])
 				}
 			}

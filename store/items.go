@@ -74,6 +74,11 @@ func (t itemRows) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item,
 	return rows.List(ctx, t.tx, "list open items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` ORDER BY id`, repoID)
 }
 
+// ListEndedItems gives the work items that ended since a time, oldest first.
+func (t itemRows) ListEndedItems(ctx context.Context, repoID int64, since time.Time) ([]work.Item, error) {
+	return rows.List(ctx, t.tx, "list ended items", scanItem, selectItem+`WHERE repo_id = ? AND state_since >= ? AND NOT `+openItem+` ORDER BY id`, repoID, rows.Millis(since))
+}
+
 // SetIssue stores what ingest read of an item's issue: title, body, author, URL,
 // label and its event, fingerprint, what was edited and whether it is closed; and its branch, where
 // none is known. A turn that ends in between keeps what it left (SetResult).

@@ -3,10 +3,13 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store/rows"
+	"github.com/mergexo/gh-mergexo/store/told"
 )
 
 // pruneBatch bounds a transaction of Prune: other passes wait for it.
@@ -35,40 +38,50 @@ func looseReview(table string) string {
 // oldTurns says which turns are over for long, whatever still refers to them.
 var oldTurns = `NOT (` + unfinished + `) AND ended_at < @before AND ` + loose("turns")
 
+// oldNews says which messages are not told again once their rows are gone.
+var oldNews = `settled_at > 0 AND settled_at < @before AND ` + loose("notifications") + ` AND NOT ` + told.Lasting
+
+// prune is one kind of row that Prune deletes, and which of them.
+type prune struct {
+	table string
+	old   string
+}
+
 // prunes are what Prune deletes, referrers before what they refer to. A turn
 // goes once nothing refers to it any more.
-func prunes() []string {
-	return []string{
-		`DELETE FROM history WHERE id IN (SELECT id FROM history WHERE at < @before AND ` + loose("history") + ` LIMIT @batch)`,
-		`DELETE FROM actions WHERE id IN (SELECT id FROM actions WHERE settled_at > 0 AND settled_at < @before AND kind <> 'repo_labels' AND ` + loose("actions") + ` LIMIT @batch)`,
-		`DELETE FROM events WHERE id IN (SELECT id FROM events WHERE processed_at > 0 AND processed_at < @before AND ` + loose("events") + ` LIMIT @batch)`,
-		`DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE turn_id IN (SELECT id FROM turns WHERE ` + oldTurns + `) LIMIT @batch)`,
-		`DELETE FROM turns WHERE id IN (SELECT id FROM turns WHERE ` + oldTurns + `
+func prunes() []prune {
+	return []prune{
+		{"history", `at < @before AND ` + loose("history")},
+		{"actions", `settled_at > 0 AND settled_at < @before AND kind <> 'repo_labels' AND ` + loose("actions")},
+		{"events", `processed_at > 0 AND processed_at < @before AND ` + loose("events")},
+		{"runs", `turn_id IN (SELECT id FROM turns WHERE ` + oldTurns + `)`},
+		{"turns", oldTurns + `
 			AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.turn_id = turns.id)
 			AND NOT EXISTS (SELECT 1 FROM actions a WHERE a.turn_id = turns.id)
-			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.turn_id = turns.id) LIMIT @batch)`,
-		`DELETE FROM agent_sessions WHERE updated_at < @before
-			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = agent_sessions.item_id AND ` + kept + `)`,
-		`DELETE FROM session_usage WHERE updated_at < @before
-			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = session_usage.item_id AND ` + kept + `)`,
-		`DELETE FROM followups WHERE since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = followups.item_id AND ` + kept + `)`,
-		`DELETE FROM pauses WHERE ended_at > 0 AND ended_at < @before
+			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.turn_id = turns.id)`},
+		{"agent_sessions", `updated_at < @before
+			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = agent_sessions.item_id AND ` + kept + `)`},
+		{"session_usage", `updated_at < @before
+			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = session_usage.item_id AND ` + kept + `)`},
+		{"followups", `since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = followups.item_id AND ` + kept + `)`},
+		{"pauses", `ended_at > 0 AND ended_at < @before
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.repo_id = pauses.repo_id AND i.number = pauses.number AND ` + kept + `)
 			AND NOT EXISTS (SELECT 1 FROM pull_requests p JOIN work_items i ON i.id = p.item_id
-				WHERE p.repo_id = pauses.repo_id AND p.number = pauses.number AND ` + kept + `)`,
-		`DELETE FROM stops WHERE since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = stops.item_id AND ` + kept + `)`,
-		`DELETE FROM review_log WHERE id IN (SELECT id FROM review_log WHERE at < @before AND ` + loose("review_log") + ` LIMIT @batch)`,
-		`DELETE FROM findings WHERE ` + looseReview("findings"),
-		`DELETE FROM reviews WHERE ` + looseReview("reviews"),
-		`DELETE FROM fixes WHERE ` + looseReview("fixes"),
-		`DELETE FROM insertions WHERE ` + looseReview("insertions"),
-		`DELETE FROM review_requests WHERE ` + looseReview("review_requests"),
-		`DELETE FROM pull_reviews WHERE ` + looseReview("pull_reviews"),
-		`DELETE FROM merge_boxes WHERE ` + looseReview("merge_boxes"),
-		`DELETE FROM merge_words WHERE ` + looseReview("merge_words"),
-		`DELETE FROM merge_trouble WHERE ` + looseReview("merge_trouble"),
-		`DELETE FROM merges WHERE ` + looseReview("merges"),
-		`DELETE FROM http_validators WHERE seen_at < @before`,
+				WHERE p.repo_id = pauses.repo_id AND p.number = pauses.number AND ` + kept + `)`},
+		{"stops", `since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = stops.item_id AND ` + kept + `)`},
+		{"review_log", `at < @before AND ` + loose("review_log")},
+		{"findings", looseReview("findings")},
+		{"reviews", looseReview("reviews")},
+		{"fixes", looseReview("fixes")},
+		{"insertions", looseReview("insertions")},
+		{"review_requests", looseReview("review_requests")},
+		{"pull_reviews", looseReview("pull_reviews")},
+		{"merge_boxes", looseReview("merge_boxes")},
+		{"merge_words", looseReview("merge_words")},
+		{"merge_trouble", looseReview("merge_trouble")},
+		{"merges", looseReview("merges")},
+		{"notifications", oldNews},
+		{"http_validators", `seen_at < @before`},
 	}
 }
 
@@ -82,15 +95,15 @@ func (t turnRows) ListOldTurns(ctx context.Context, before time.Time, after int6
 // Prune deletes what is older than before and belongs to work items that were
 // closed before then: processed events, ended turns, settled actions, history,
 // sessions, reviews, merges; and pages of GitHub that were last read before then. Work items and
-// pull requests stay. Keys of open items stay whatever their age, so that
-// nothing is answered twice. It tells how many rows it deleted.
+// pull requests stay, and the totals of what goes. Keys of open items stay whatever
+// their age, so that nothing is answered twice. It tells how many rows it deleted.
 func (d *DB) Prune(ctx context.Context, before time.Time) (int64, error) {
 	var total int64
-	for _, query := range prunes() {
+	for _, p := range prunes() {
 		for {
 			var n int64
 			err := d.Update(ctx, func(tx *Tx) (err error) {
-				n, err = tx.tx.Exec(ctx, "prune", query, sql.Named("before", rows.Millis(before)), sql.Named("batch", pruneBatch))
+				n, err = tx.prune(ctx, p, before)
 				return err
 			})
 			total += n
@@ -103,4 +116,21 @@ func (d *DB) Prune(ctx context.Context, before time.Time) (int64, error) {
 		}
 	}
 	return total, nil
+}
+
+// prune deletes some rows of one kind, once their totals are kept.
+func (t *Tx) prune(ctx context.Context, p prune, before time.Time) (int64, error) {
+	ids, err := rows.List(ctx, t.tx, "prune "+p.table, rows.ScanID, `SELECT rowid FROM `+p.table+` WHERE `+p.old+` LIMIT @batch`,
+		sql.Named("before", rows.Millis(before)), sql.Named("batch", pruneBatch))
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return 0, fmt.Errorf("prune %s: %w", p.table, err)
+	}
+	if err := t.Keep(ctx, p.table, string(list)); err != nil {
+		return 0, err
+	}
+	return t.tx.Exec(ctx, "prune "+p.table, `DELETE FROM `+p.table+` WHERE rowid IN (SELECT value FROM json_each(?))`, string(list))
 }

@@ -16,9 +16,12 @@ import (
 
 	"github.com/mergexo/gh-mergexo/store/dbfile"
 	"github.com/mergexo/gh-mergexo/store/merges"
+	"github.com/mergexo/gh-mergexo/store/passes"
 	"github.com/mergexo/gh-mergexo/store/repos"
 	"github.com/mergexo/gh-mergexo/store/reviews"
 	"github.com/mergexo/gh-mergexo/store/rows"
+	"github.com/mergexo/gh-mergexo/store/told"
+	"github.com/mergexo/gh-mergexo/store/totals"
 )
 
 // Errors that callers tell apart.
@@ -51,6 +54,43 @@ type (
 	ReviewRequest = reviews.Request
 	ReviewLog     = reviews.LogEntry
 )
+
+// ErrOlder says that a database is of an older version of this program: a pass brings it
+// up to date.
+var ErrOlder = dbfile.ErrOlder
+
+// What sums up what was done, pruned or not.
+type (
+	By          = totals.By
+	Timed       = totals.Timed
+	TotalKey    = totals.Key
+	CostLine    = totals.CostLine
+	CountLine   = totals.CountLine
+	VerdictLine = totals.VerdictLine
+	TimeLine    = totals.TimeLine
+	PullFacts   = totals.PullFacts
+	Mark        = totals.Mark
+)
+
+// What sums are kept apart by, and what takes a time.
+const (
+	ByDay      = totals.ByDay
+	ByRepo     = totals.ByRepo
+	ByItem     = totals.ByItem
+	ByKind     = totals.ByKind
+	ByAgent    = totals.ByAgent
+	ByReviewer = totals.ByReviewer
+	ByOutcome  = totals.ByOutcome
+	TimeTurn   = totals.TimeTurn
+	TimeAnswer = totals.TimeAnswer
+
+	MarkTurn    = totals.MarkTurn
+	MarkVerdict = totals.MarkVerdict
+	MarkPerson  = totals.MarkPerson
+)
+
+// TimeBounds are the upper bounds of the buckets of times.
+func TimeBounds() []time.Duration { return totals.Bounds() }
 
 // DiskError says that the disk does not take what SQLite writes.
 type DiskError = dbfile.DiskError
@@ -92,6 +132,9 @@ type Tx struct {
 	actionRows
 	reviewRows
 	mergeRows
+	passRows
+	newsRows
+	totalRows
 }
 
 type (
@@ -103,11 +146,14 @@ type (
 	actionRows struct{ tx *rows.Tx }
 	reviewRows = reviews.Rows
 	mergeRows  = merges.Rows
+	passRows   = passes.Rows
+	newsRows   = told.Rows
+	totalRows  = totals.Rows
 )
 
 func newTx(c *rows.Tx) *Tx {
 	reviewed := reviews.In(c)
-	return &Tx{c, repos.In(c), itemRows{c}, pullRows{c}, eventRows{c}, turnRows{c}, actionRows{c}, reviewed, merges.In(c, reviewed.SetLook)}
+	return &Tx{c, repos.In(c), itemRows{c}, pullRows{c}, eventRows{c}, turnRows{c}, actionRows{c}, reviewed, merges.In(c, reviewed.SetLook), passes.In(c), told.In(c), totals.In(c)}
 }
 
 // Update runs fn in a write transaction and commits it when fn returns nil.

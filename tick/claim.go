@@ -241,5 +241,5 @@ func (p *Pass) knownSlot(ctx context.Context, planned plan.PlannedTurn) int {
 }
 
 func (p *Pass) holderOf(l *env.Lease) work.Holder {
-	return work.Holder{Repo: l.Repo.Name.String(), Number: l.Turn.Number, Issue: l.Item.Number, Turn: l.Turn.Key}
+	return work.Holder{Repo: l.Repo.Name.String(), Number: l.Turn.Number, Issue: l.Item.Number, Turn: l.Turn.Key, Since: p.Local()}
 }

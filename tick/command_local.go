@@ -68,7 +68,11 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	}
 	planning.Unlock()
 	told = &CommandResult{Answer: rep.Said, Refused: rep.Refused}
-	return told, p.sendTold(ctx, p.All[at], plan, told)
+	err = p.sendTold(ctx, p.All[at], plan, told)
+	if told.Left > 0 && rep.Unsent != "" {
+		told.Answer = rep.Unsent
+	}
+	return told, err
 }
 
 // lockForCommand takes tick.lock, and waits a little for it. or is what else somebody may

@@ -15,6 +15,7 @@ var passLines = []string{
 	"pass", "turns are held back by a budget of the day", "the clock of this machine is wrong", "could not record a limit of GitHub's",
 	"GitHub does not say which account the token is of; it is seen by what the pass writes first", "could not record our account",
 	"could not forget what is over", "could not look who works in a checkout",
+	"could not tell what happened", "a message about no repository did not arrive", "could not tell how the pass ended",
 }
 
 // Every line of log can be found from its repository: also those that are too rare

@@ -1,12 +1,31 @@
 package tick
 
 import (
+	"context"
+	"errors"
+
+	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
 	"github.com/mergexo/gh-mergexo/tick/merge"
 	"github.com/mergexo/gh-mergexo/tick/notice"
+	"github.com/mergexo/gh-mergexo/tick/notify"
+	"github.com/mergexo/gh-mergexo/tick/observe"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 	"github.com/mergexo/gh-mergexo/tick/turn"
 )
+
+// Listeners are told of a pass while it runs, and when it has ended.
+type Listeners struct {
+	After   []observe.After // what wants to know how it ended; see end
+	Telling *notify.Teller  // tells people what happens, beside its turns; nil: nobody does
+}
+
+// beginTelling tells beside the turns, where there are any.
+func (l Listeners) beginTelling(ctx context.Context, leases []*env.Lease, rep *env.Report) {
+	if l.Telling != nil && len(leases) > 0 {
+		l.Telling.Begin(ctx, rep.StartedAt)
+	}
+}
 
 // assemble makes the parts of a pass.
 func (p *Pass) assemble() {
@@ -18,4 +37,17 @@ func (p *Pass) assemble() {
 	p.ingest = ingest.New(e, p.notices)
 	p.turns = turn.New(e, p.ingest.Reader(), p.notices)
 	p.merging = merge.New(e, p.loader, p.notices.SendNotices)
+}
+
+// end is called once for each pass that had a database, however it ended; not for a dry
+// run, and not where there was no pass. What wants to know may not fail it.
+func end(ctx context.Context, p *Pass, rep *env.Report, err error) error {
+	observe.Pass(ctx, p.Env, rep, err, p.After)
+	return errors.Join(err, p.Store.Close())
+}
+
+// carryOn carries one turn as far as it comes, and stores what became of it; observed,
+// where somebody wants traces.
+func carryOn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
+	observe.Turn(ctx, p.Env, l, func() env.TurnReport { return p.turns.Settle(ctx, l, p.step(ctx, l), rep) })
 }

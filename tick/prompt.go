@@ -1,8 +1,10 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -18,6 +20,8 @@ type PromptQuery struct {
 	Number int    // of the issue or its pull request
 	Name   string // a kind of turn, or a part of the pack
 	Agent  string // in the config; empty: the one that the config names for the turn
+	// Reviewer is whose review or fix is asked about; empty: anybody's.
+	Reviewer string
 	// Mirror gives a mirror that is thrown away afterwards: nothing that is kept
 	// is written. Required.
 	Mirror func(env.Remote, work.Repo) env.Mirror
@@ -37,8 +41,10 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 	if err != nil {
 		return Prompt{}, err
 	}
+	unread := ""
 	for _, r := range preview.Repos {
 		if !r.Failed {
+			unread = cmp.Or(unread, notAsked(r))
 			continue
 		}
 		if why := p.Accounts.ShutHosts(func(string) bool { return true }); why != nil {
@@ -47,6 +53,9 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 		return Prompt{}, fmt.Errorf("%s: %s", r.Repo, r.Note)
 	}
 	l, err := q.leaseOf(ctx, p, preview)
+	if errors.Is(err, errNoItem) && unread != "" {
+		return Prompt{}, fmt.Errorf("nothing is known of %s: its repository could not be read: %s", work.Ref(q.Repo, q.Number), unread)
+	}
 	if err != nil {
 		return Prompt{}, err
 	}
@@ -75,6 +84,17 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 	return Prompt{Text: text}, err
 }
 
+// errNoItem is that nothing is known of an item.
+var errNoItem = errors.New("is no work item")
+
+// notAsked is why GitHub was not asked about a repository; empty: it was.
+func notAsked(r env.RepoReport) string {
+	if r.Ingested {
+		return ""
+	}
+	return r.Note
+}
+
 // leaseOf finds the turn that is asked about: the one under way, the one that
 // is planned, or one that nothing asks for yet.
 func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*env.Lease, error) {
@@ -84,7 +104,7 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 	var found, opened bool
 	r := p.remoteNamed(q.Repo)
 	if r == nil {
-		return nil, fmt.Errorf("repository %s is not configured", q.Repo)
+		return nil, fmt.Errorf("repository %s is not in the config", q.Repo)
 	}
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		items, err := tx.ListItems(ctx, r.Row.ID)
@@ -106,19 +126,21 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 		return nil, err
 	}
 	if !found {
-		return nil, fmt.Errorf("%s is no work item: it has no label yet", work.Ref(q.Repo, q.Number))
+		return nil, fmt.Errorf("%s %w: it has no label yet", work.Ref(q.Repo, q.Number), errNoItem)
 	}
 	kind := work.Kind(q.Name)
-	fits := func(k work.Kind) bool { return k == kind || !prompts.Known(kind) }
+	fits := func(k work.Kind, reviewer string) bool {
+		return (k == kind || !prompts.Known(kind)) && (q.Reviewer == "" || q.Reviewer == reviewer)
+	}
 	for _, t := range turns {
-		if t.ItemID == item.ID && fits(t.Kind) {
+		if t.ItemID == item.ID && fits(t.Kind, t.Reviewer) {
 			l := &env.Lease{Turn: t, Item: item, Repo: r}
 			return l, q.loadEvents(ctx, p, l)
 		}
 	}
 	for _, plan := range preview.Plans {
 		for _, t := range plan.Turns {
-			if t.Item.ID == item.ID && fits(t.Kind) {
+			if t.Item.ID == item.ID && fits(t.Kind, t.Reviewer) {
 				return &env.Lease{Turn: p.newTurn(t, 0), Item: item, Repo: r, Events: t.Events}, nil
 			}
 		}

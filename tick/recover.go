@@ -54,10 +54,16 @@ func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
 	return leases, nil
 }
 
+// postponed reports whether a turn waits. Of a login, not when somebody who has seen to that
+// asks for the pass.
+func postponed(p *env.Env, t work.Turn) bool {
+	return t.Waits(p.Now()) && (!p.AtOnce || t.WaitReason.Kind != work.WhyLoginUnknown)
+}
+
 // resumable reports whether a turn can be carried on now.
 func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 	r := p.RemoteByID(t.RepoID)
-	if r == nil || !p.Selected(r) || t.Blocked || t.Waits(p.Now()) {
+	if r == nil || !p.Selected(r) || t.Blocked || postponed(p.Env, t) {
 		return false
 	}
 	return !p.InFlight(t.Key) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind, t.Reviewer))

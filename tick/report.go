@@ -10,12 +10,13 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// tellDay says that turns wait for another day's budgets, when some do.
+// tellDay says how many turns wait, and when some do for another day's budgets.
 func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *env.Report) {
 	waiting, why := 0, explain.What(p.Day.Why, explain.Place{Spending: true})
 	for _, plan := range plans {
 		waiting += len(plan.Held) + len(plan.Turns)
 	}
+	rep.Due = max(waiting-begun, 0)
 	if why == "" && begun == p.Day.Left { // the last of the day
 		waiting -= begun
 		why = fmt.Sprintf("max_turns_per_day is %d", p.Config.Runtime.Budgets.TurnsPerDay)

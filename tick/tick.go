@@ -26,6 +26,7 @@ type Pass struct {
 	*env.Env
 	Wait     time.Duration // how long to wait for another pass's planning
 	MaxTurns int           // --max-turns; 0 means the config's
+	Listeners
 
 	// OpenStore opens the database; required for Run, which calls it under
 	// tick.lock: a missing database is made there, by one pass alone.
@@ -59,7 +60,7 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	if p.Store, err = p.OpenStore(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.Store.Close()) }()
+	defer func() { err = end(ctx, p, rep, err) }()
 	leases, err := p.plan(ctx, rep)
 	if p.Config.Runtime.Overlap {
 		unlock()
@@ -114,10 +115,11 @@ func (p *Pass) work(ctx context.Context, leases []*env.Lease, rep *env.Report) {
 	for _, l := range leases {
 		wg.Go(func() {
 			defer l.Release()
-			p.turns.Settle(ctx, l, p.step(ctx, l), rep)
+			carryOn(ctx, p, l, rep)
 			p.notices.SendNotices(ctx, l.Repo, rep)
 		})
 	}
+	p.beginTelling(ctx, leases, rep)
 	var beside sync.WaitGroup
 	over := make(chan struct{})
 	beside.Go(func() { p.notices.ShowWorking(ctx, leases, over, rep) })
@@ -133,11 +135,11 @@ func (p *Pass) step(ctx context.Context, l *env.Lease) error {
 		at  work.Step
 		run func(context.Context, *env.Lease) error
 	}{
-		{work.StepClaimed, p.turns.Restorer.Restore},
-		{work.StepClaimed, p.turns.Runner.Execute},
-		{work.StepAnswered, p.turns.Finalize},
-		{work.StepPushed, p.turns.Apply},
-		{work.StepApplied, p.turns.Finish},
+		{work.StepClaimed, env.Phase("restore", p.turns.Restorer.Restore)},
+		{work.StepClaimed, env.Phase("execute", p.turns.Runner.Execute)},
+		{work.StepAnswered, env.Phase("finalize", p.turns.Finalize)},
+		{work.StepPushed, env.Phase("apply", p.turns.Apply)},
+		{work.StepApplied, env.Phase("finish", p.turns.Finish)},
 	} {
 		if l.Turn.Step != phase.at {
 			continue

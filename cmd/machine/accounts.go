@@ -76,7 +76,7 @@ func (m *Machine) connect(ctx context.Context, who login, log *slog.Logger) (*gi
 		return nil, &work.BlockedError{Reason: *why}
 	}
 	m.secrets.Add(token, "the token of "+who.account)
-	return github.New(github.Options{Host: who.host, Token: token, Now: m.now, Log: log})
+	return github.New(github.Options{Host: who.host, Token: token, Now: m.now, Log: log, Count: m.tally.OfOther(who.host)})
 }
 
 // ghProgram is gh, as it was found.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
@@ -34,7 +35,7 @@ func withGh(t *testing.T, script string) (m *Machine, asked func() []string) {
 			t.Fatal(err)
 		}
 	}
-	env := config.EnvOf([]string{"HOME=" + dir, "PATH=" + path, "GH_TOKEN=mine", "GITHUB_TOKEN=mine", "GH_ENTERPRISE_TOKEN=mine", "GITHUB_ENTERPRISE_TOKEN=mine", "GH_CONFIG_DIR=" + dir})
+	env := environ.Of([]string{"HOME=" + dir, "PATH=" + path, "GH_TOKEN=mine", "GITHUB_TOKEN=mine", "GH_ENTERPRISE_TOKEN=mine", "GITHUB_ENTERPRISE_TOKEN=mine", "GH_CONFIG_DIR=" + dir})
 	cfg := &config.Config{Runtime: config.Runtime{StateDir: filepath.Join(dir, "state")}}
 	m = newMachine(Options{Config: cfg, Env: env, Secrets: &secrets.Redactor{}, Now: time.Now})
 	return m, func() []string {

@@ -6,6 +6,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent/codex"
 	"github.com/mergexo/gh-mergexo/internal/agent/command"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
 // adapters are the kinds of agent that there are, by their names in the config.
@@ -16,11 +17,11 @@ var adapters = map[string]agent.Adapter{
 }
 
 // ofAgent is what of our environment an agent sees.
-func ofAgent(env config.Env, a config.Agent) []string {
+func ofAgent(env environ.Env, a config.Agent) []string {
 	return env.Agent(append(adapters[a.Adapter].Variables(), a.EnvPass...))
 }
 
 // homes are the folders in which an agent's program keeps its login and its sessions.
-func homes(env config.Env, a config.Agent) []string {
+func homes(env environ.Env, a config.Agent) []string {
 	return adapters[a.Adapter].Homes(ofAgent(env, a))
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/doubts"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -24,6 +26,7 @@ type AgentState struct {
 	Says    string `json:"says"`
 	Version string `json:"version,omitempty"`     // of its program; empty where that does not say
 	Drift   string `json:"versionNote,omitempty"` // it is too old, or nobody has tried it
+	TooOld  bool   `json:"-"`
 
 	Doubts []string `json:"warnings,omitempty"` // what the config names for it, and is not there
 }
@@ -55,7 +58,7 @@ func reviewing(all []config.Reviewer, name string) bool {
 
 // Protections say, for each agent that is used, what is in force on this
 // machine.
-func Protections(ctx context.Context, cfg *config.Config, env config.Env) []AgentState {
+func Protections(ctx context.Context, cfg *config.Config, env environ.Env) []AgentState {
 	m := newMachine(Options{Config: cfg, Env: env})
 	var all []AgentState
 	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {
@@ -77,8 +80,8 @@ func Protections(ctx context.Context, cfg *config.Config, env config.Env) []Agen
 
 // Doubts are what the config names for the agents that are used, and this machine does
 // not have; and the reviewers of whom GitHub takes no verdict.
-func Doubts(cfg *config.Config, env config.Env) []string {
-	all := cfg.AuthorDoubts(github.LoggedIn)
+func Doubts(cfg *config.Config, env environ.Env) []string {
+	all := append(doubts.Authors(cfg, github.LoggedIn), cfg.NotifyDoubts(env)...)
 	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {
 		if !usedAgent(cfg, name) {
 			continue

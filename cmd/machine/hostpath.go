@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
 // hostPath is PATH for the programs that we run outside of every sandbox, such as
 // git and bwrap: without the folders that an agent writes to, where it could have
 // put one of the same name.
-func hostPath(cfg *config.Config, env config.Env) string {
+func hostPath(cfg *config.Config, env environ.Env) string {
 	written := []string{cfg.Runtime.StateDir}
 	for _, a := range cfg.Agents {
 		written = slices.Concat(written, a.Writable, homes(env, a))
@@ -24,11 +25,13 @@ func hostPath(cfg *config.Config, env config.Env) string {
 
 // hostGit is git's environment with the same PATH: git starts programs, too.
 func (m *Machine) hostGit() []string {
-	all := slices.DeleteFunc(m.env.Git(), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return strings.EqualFold(name, "PATH")
-	})
-	return append(all, "PATH="+hostPath(m.cfg, m.env))
+	return append(slices.DeleteFunc(m.env.Git(), isPath), "PATH="+hostPath(m.cfg, m.env))
+}
+
+// isPath reports whether a NAME=value is that of PATH.
+func isPath(v string) bool {
+	name, _, _ := strings.Cut(v, "=")
+	return strings.EqualFold(name, "PATH")
 }
 
 func within(path, dir string) bool {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
 // A git or a bwrap that an agent put where it writes is not the one that runs
@@ -26,7 +27,7 @@ func TestProgramsThatRunOutsideComeFromNoFolderOfAnAgent(t *testing.T) {
 		t.Skip("no links here: ", err)
 	}
 	path = append(path, filepath.Join(root, "link"), filepath.Join(root, "link", "x"))
-	env := config.EnvOf([]string{"HOME=" + home, "PATH=" + strings.Join(path, string(filepath.ListSeparator))})
+	env := environ.Of([]string{"HOME=" + home, "PATH=" + strings.Join(path, string(filepath.ListSeparator))})
 	cfg := &config.Config{Agents: map[string]config.Agent{
 		"codex": {Adapter: config.AdapterCodex}, "claude": {Adapter: config.AdapterClaude, Writable: []string{filepath.Join(home, "out")}},
 	}}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/proc"
@@ -26,7 +27,7 @@ import (
 // Options are what a machine is made from.
 type Options struct {
 	Config  *config.Config    // required
-	Env     config.Env        // required
+	Env     environ.Env       // required
 	Secrets *secrets.Redactor // required for a pass and for running an agent, as is Now
 	Now     func() time.Time
 }
@@ -52,11 +53,12 @@ func newMachine(opt Options) *Machine {
 // folder. Git is opened when a turn needs it: an idle pass starts no program.
 type Machine struct {
 	cfg     *config.Config
-	env     config.Env
+	env     environ.Env
 	secrets *secrets.Redactor
 	dirs    folder.Dirs
 	now     func() time.Time
 	clients map[string]*github.Client
+	tally   github.Tally // what they asked
 
 	accounts accounts
 

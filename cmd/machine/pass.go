@@ -13,15 +13,18 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	telling "github.com/mergexo/gh-mergexo/tick/notify"
 )
 
 // PassOptions say what a pass is about, and in which manner it is made.
 type PassOptions struct {
-	Only     *work.RepoName       // nil: all repositories
-	Wait     time.Duration        // while another pass plans
-	MaxTurns int                  // 0: as the config says
-	DryRun   bool                 // on a copy of the database, without a log
-	Progress func(env.TurnChange) // nil: nobody watches
+	Only     *work.RepoName // nil: all repositories
+	Wait     time.Duration  // while another pass plans
+	MaxTurns int            // 0: as the config says
+	AtOnce   bool           // repositories are asked whatever this program waits for
+	DryRun   bool           // on a copy of the database, without a log
+	Unseen   bool           // nobody sees the exit code
+	Version  string         // of this program; required but for a dry run
 }
 
 // Pass connects a pass to the real things. done releases them.
@@ -41,11 +44,14 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 	pass = &tick.Pass{
 		Env: &env.Env{
 			Config: m.cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: m.now, Log: log, Prompts: pack, Secrets: m.secrets,
-			Only: opt.Only, Preflight: m.preflight, Progress: opt.Progress, Host: func(name string) env.GitHub { return m.otherHost(name, log) },
+			Only: opt.Only, AtOnce: opt.AtOnce, Preflight: m.preflight, Unseen: opt.Unseen, Asked: m.tally.Take, Host: func(name string) env.GitHub { return m.otherHost(name, log) },
 		},
-		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openStore,
+		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openStore, Listeners: tick.Listeners{After: after(m, opt)},
 	}
 	if !opt.DryRun {
+		pass.Telling = telling.New(pass.Env, m.Tell)
+		pass.After = append(pass.After, pass.Telling.After)
+		trace(m, pass, opt.Version)
 		return pass, closeLog, nil
 	}
 	done, err = m.throwAway(ctx, pass)

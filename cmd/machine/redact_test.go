@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
@@ -49,7 +50,7 @@ func TestNoTokenIsLogged(t *testing.T) {
 func TestWhatAnAgentPrintsIsMasked(t *testing.T) {
 	var known secrets.Redactor
 	known.Add("known-token-12345", "gh's token")
-	m := &Machine{secrets: &known, env: config.EnvOf([]string{"MODEL_KEY=mk-123", "MODE=on"})}
+	m := &Machine{secrets: &known, env: environ.Of([]string{"MODEL_KEY=mk-123", "MODE=on"})}
 	if got := m.masking([]string{"MODEL_KEY", "MODE"})("mk-123 on known-token-12345"); got != "[MODEL_KEY] on [redacted: gh's token]" {
 		t.Errorf("got %q", got)
 	}

@@ -22,7 +22,7 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 			var err error
 			token := github.Token(r.Name.Host)
 			m.secrets.Add(token, "gh's token")
-			client, err = github.New(github.Options{Host: r.Name.Host, Token: token, Now: m.now, Log: log})
+			client, err = github.New(github.Options{Host: r.Name.Host, Token: token, Now: m.now, Log: log, Count: m.tally.Of(r.Name.Host)})
 			if _, out := errors.AsType[*github.NotLoggedInError](err); out { // that is for its own repositories to say
 				client, err = github.LoggedOut(r.Name.Host, m.now), nil
 			}
@@ -46,7 +46,7 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 func (m *Machine) otherHost(name string, log *slog.Logger) env.GitHub {
 	token := github.Token(name)
 	m.secrets.Add(token, "gh's token")
-	client, err := github.New(github.Options{Host: name, Token: token, Now: m.now, Log: log})
+	client, err := github.New(github.Options{Host: name, Token: token, Now: m.now, Log: log, Count: m.tally.Of(name)})
 	if err != nil {
 		return nil
 	}
@@ -68,6 +68,14 @@ func (m *Machine) remoteURL(r config.Repo, repo work.Repo) string {
 		return r.RemoteURL
 	}
 	return github.RemoteURL(repo.Current)
+}
+
+// ReadMirror is what a machine keeps of a repository of the config, to be read.
+func ReadMirror(ctx context.Context, m *Machine, repo work.Repo) (*git.Mirror, error) {
+	if err := m.preflight(ctx); err != nil {
+		return nil, err
+	}
+	return m.git.Mirror(m.dirs.MirrorDir(repo), "", m.dirs.RepoLock(repo)), nil
 }
 
 // ScratchMirror is a mirror in a folder that is thrown away. It borrows what

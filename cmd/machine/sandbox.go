@@ -12,6 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -150,6 +151,6 @@ func trusted(environ []string) []string {
 }
 
 // programOf names an agent's program, and where it is looked for.
-func programOf(env config.Env, a config.Agent) agent.Spec {
+func programOf(env environ.Env, a config.Agent) agent.Spec {
 	return agent.Spec{Name: a.Name, Adapter: adapters[a.Adapter], Command: a.Command, Environ: ofAgent(env, a)}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -86,7 +87,7 @@ func (m *Machine) workFolder(dir string) (string, error) {
 }
 
 // findIn finds a command as a shell in the folder would.
-func findIn(env config.Env, dir, name string) (string, error) {
+func findIn(env environ.Env, dir, name string) (string, error) {
 	if strings.ContainsRune(name, '/') && !filepath.IsAbs(name) {
 		return filepath.Join(dir, name), nil
 	}

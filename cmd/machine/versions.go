@@ -22,7 +22,7 @@ func (m *Machine) addVersions(ctx context.Context, all []AgentState) {
 		wg.Go(func() {
 			spec := programOf(m.env, m.cfg.Agents[v.Agent])
 			v.Version = m.versionOf(ctx, spec, v.Hides)
-			v.Drift = agent.Drift(spec, v.Version)
+			v.Drift, v.TooOld = agent.Drift(spec, v.Version), agent.TooOld(spec, v.Version)
 		})
 	}
 	wg.Wait()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -28,7 +29,7 @@ func TestAVersionIsAskedForInTheSandbox(t *testing.T) {
 	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	env := config.EnvOf([]string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":" + os.Getenv("PATH")})
+	env := environ.Of([]string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":" + os.Getenv("PATH")})
 	cfg := &config.Config{
 		Agents: map[string]config.Agent{"codex": {Name: "codex", Adapter: config.AdapterCodex}},
 		Repos:  []config.Repo{{Name: work.RepoName{Host: "github.com", Owner: "o", Name: "r"}}},

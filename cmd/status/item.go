@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/live"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -21,6 +22,7 @@ type Facts struct {
 	Repo      work.Repo
 	Called    string         // the repository's name, with its host where that is needed
 	Live      bool           // a living pass works on it
+	Worked    *live.Running  // what that does; nil: none does
 	Halt      *folder.Halt   // everything on this machine is paused; nil: it is not
 	Said      work.Action    // the comment that says on GitHub why it is blocked
 	Reviewing *review.Record // where the next pass moves its reviews, by the plan; nil: they stay
@@ -29,7 +31,8 @@ type Facts struct {
 	MergeDue  bool           // the next pass does that, by the plan
 	Place     explain.Place  // of words about it, on this machine
 	Budgets   work.Budgets
-	Now       time.Time
+	Now       time.Time // by GitHub's clock
+	Local     time.Time // by this machine's
 }
 
 // row is what is told of a work item: a line of status and what stands below it, the
@@ -56,10 +59,26 @@ func (f Facts) row() row {
 	if n := f.Stop.Attempts; f.stopped() && n > 1 && r.waits != "" {
 		r.waits += fmt.Sprintf(" (%s)", work.Count(n, "attempt"))
 	}
+	r.waits += f.beside(s.Why.Kind)
 	if f.HasPull() {
 		r.pull, r.pullURL = fmt.Sprintf("#%d", f.Pull.Number), f.Pull.URL
 	}
 	return r
+}
+
+// beside is what holds an open pull request back besides what it waits for first.
+func (f Facts) beside(why work.ReasonKind) string {
+	said := ""
+	if f.State != work.StateAwaitingFeedback || f.Pull.State != work.PullOpen {
+		return said
+	}
+	if f.Pull.Draft && why != work.WhyReviewDraft && why != work.WhyMergeDraft {
+		said += "; it is a draft"
+	}
+	if h := f.HeldBack; h != nil && why != work.WhyReviewHeld && why != work.WhyMergeHeld {
+		said += "; held back by " + cmp.Or(h.By, "a label")
+	}
+	return said
 }
 
 // standing answers "why is nothing happening?".

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/live"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -23,6 +24,7 @@ type itemView struct {
 	Flow        string       `json:"flow"`
 	State       string       `json:"state"`
 	Live        bool         `json:"running"` // a pass works on it now
+	Work        *live.View   `json:"work"`    // what that does; null: none does
 	Since       *time.Time   `json:"since"`
 	WaitingFor  string       `json:"waitingFor"`
 	ReasonCode  string       `json:"reason_code"` // of waitingFor
@@ -163,14 +165,14 @@ type dayView struct {
 
 // Object is the board as JSON.
 func (b Board) Object() map[string]any {
-	return map[string]any{"items": terminal.Each(b.items, viewItem), "repositories": viewRepos(b), "day": viewDay(b.day, b.budgets), "paused": ViewHalt(b.halt)}
+	return map[string]any{"items": terminal.Each(b.items, viewItem), "repositories": viewRepos(b), "finished": terminal.Each(b.ended, viewEnded), "day": viewDay(b.day, b.budgets), "paused": ViewHalt(b.halt)}
 }
 
 func viewItem(f Facts) itemView {
 	r := f.row()
 	v := itemView{
 		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL,
-		Flow: string(f.Flow), State: r.state, Live: f.Live, Since: stamp(r.since),
+		Flow: string(f.Flow), State: r.state, Live: f.Live, Work: f.Worked.View(), Since: stamp(r.since),
 		WaitingFor: r.waits, ReasonCode: string(r.code), NextStep: r.next, Priority: f.Priority, Branch: f.Branch, Pending: len(f.Unanswered()), Spent: viewSpent(f),
 		Review: viewReviewBrief(f),
 	}

@@ -21,6 +21,9 @@ func (s *Story) loadMerged(ctx context.Context, tx *store.Tx) error {
 	if found {
 		s.merged = &m
 	}
+	if err == nil && len(m.Red) > 0 {
+		_, s.revert, err = landedOf(ctx, tx, s.Repo, s.Pull)
+	}
 	return err
 }
 
@@ -28,7 +31,7 @@ func (s *Story) loadMerged(ctx context.Context, tx *store.Tx) error {
 func (s Story) mergeHead(out terminal.Output) [][2]string {
 	lines := [][2]string{{"merge", s.mergeIs()}, {"merge queue", s.queueIs()}}
 	if m := s.merged; m != nil && m.Stage == merging.Landed {
-		lines = append(lines, [2]string{"merged", mergedAs(*m) + ", " + out.When(m.LandedAt, s.Now)}, [2]string{"what landed", compared(*m)}, [2]string{"base after it", watched(*m, s.Now)})
+		lines = append(lines, [2]string{"merged", mergedAs(*m) + ", " + out.When(m.LandedAt, s.Now)}, [2]string{"what landed", compared(*m)}, [2]string{"base after it", watched(*m, s.Now)}, [2]string{"taken back by", s.revert})
 	}
 	for i := range lines {
 		lines[i][1] = out.LocalTimes(terminal.OneLine(lines[i][1]))

@@ -7,11 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/live"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -25,7 +27,11 @@ type Board struct {
 	repos []repoStatus
 	items []Facts
 	left  []leftRepo
+	ended []ended      // lately
+	all   bool         // also what is over is among the items
 	day   spending.Day // what was spent in the last 24 hours, over all repositories
+
+	untold []news.Untold // who was not told outside of GitHub
 
 	budgets work.Budgets
 	halt    *folder.Halt // everything on this machine is paused; nil: it is not
@@ -70,15 +76,18 @@ func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 	if err != nil {
 		return Board{}, err
 	}
-	if len(q.Repos) > 0 {
-		q.Now = q.Now.Add(-clocks[q.Repos[0].Host])
-	}
-	live, err := folder.Dirs{State: q.Config.Runtime.StateDir}.LiveTurns()
+	at, err := live.Load(ctx, tx, q.Config.Runtime.StateDir, q.Now)
 	if err != nil {
 		return Board{}, err
 	}
-	b := Board{now: q.Now, clocks: clocks, budgets: q.Config.Runtime.Budgets, halt: q.Halt}
+	if len(q.Repos) > 0 {
+		q.Now = q.Now.Add(-clocks[q.Repos[0].Host])
+	}
+	b := Board{now: q.Now, clocks: clocks, budgets: q.Config.Runtime.Budgets, halt: q.Halt, all: q.All}
 	if b.day, err = snapshot.Day(ctx, tx, b.budgets, q.Now); err != nil {
+		return Board{}, err
+	}
+	if b.untold, err = tx.ListUntold(ctx, q.Now.Add(-news.MostAge)); err != nil {
 		return Board{}, err
 	}
 	if len(q.Repos) == len(q.Config.Repos) {
@@ -88,15 +97,16 @@ func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 	}
 	for _, name := range q.Repos {
 		r := repoStatus{Repo: FindRepo(known, name), called: q.Config.Called(name)}
-		if err := b.addRepo(ctx, tx, q, r, live); err != nil {
+		if err := b.addRepo(ctx, tx, q, r, at); err != nil {
 			return Board{}, err
 		}
 	}
+	newestFirst(b.ended)
 	return b, nil
 }
 
 // addRepo reads a configured repository and its work items.
-func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus, live map[string]bool) error {
+func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus, at live.Turns) error {
 	r.ignored = env.IgnoredStamps(&r.Repo, q.Now)
 	if r.ID != 0 {
 		items, err := loadRepo(ctx, tx, q, r.Repo, b.day)
@@ -104,9 +114,15 @@ func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus
 			return err
 		}
 		for _, f := range items {
-			f.Live = f.Turn != nil && live[f.Turn.Key]
+			f.Worked, f.Local = at.Of(f.Turn), at.Now
+			f.Live = f.Worked != nil
 			b.items = append(b.items, f)
 		}
+		over, err := loadEnded(ctx, tx, q, r)
+		if err != nil {
+			return err
+		}
+		b.ended = append(b.ended, over...)
 		if r.counts, err = tx.Counts(ctx, r.ID); err != nil {
 			return err
 		}

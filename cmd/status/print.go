@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -27,6 +28,11 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	if err := table(out, b); err != nil {
 		return err
 	}
+	if out.TTY {
+		if err := b.printEnded(out, out.W); err != nil {
+			return err
+		}
+	}
 	for _, host := range slices.Sorted(maps.Keys(b.clocks)) {
 		if why := env.ClockTrouble(host, b.clocks[host]); why != "" {
 			fmt.Fprintln(notes, why)
@@ -39,6 +45,7 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 		r.printIgnored(notes)
 	}
 	b.printLeft(notes)
+	b.printUntold(notes)
 	b.printDay(out, notes)
 	return nil
 }
@@ -65,12 +72,25 @@ func wasWere(n int) string {
 
 // printRows prints a line for each item, for programs.
 func printRows(out terminal.Output, b Board) error {
+	return out.Table(nil, terminal.Each(b.items, func(f Facts) []string { return f.columns(out) }))
+}
+
+func (f Facts) columns(out terminal.Output) []string {
+	r := f.row()
+	return []string{r.ref, r.state, out.When(r.since, f.Now), r.waits, r.next, string(f.Flow), r.pullURL, f.Title, r.spent, f.Said.ResultURL}
+}
+
+// PrintChanges prints for programs the lines of the items that are not as they were
+// printed before, and notes them in seen. Of those that it has not seen before it leaves
+// out what is over, unless all are wanted.
+func (b Board) PrintChanges(out terminal.Output, seen map[string]string, all bool) error {
 	var rows [][]string
 	for _, f := range b.items {
-		r := f.row()
-		rows = append(rows, []string{
-			r.ref, r.state, out.When(r.since, f.Now), r.waits, r.next, string(f.Flow), r.pullURL, f.Title, r.spent, f.Said.ResultURL,
-		})
+		columns, key := f.columns(out), fmt.Sprintf("%s %s", f.ref(), f.Flow)
+		line, before := strings.Join(columns, "\t"), seen[key]
+		if seen[key] = line; line != before && (all || f.State.Open()) {
+			rows = append(rows, columns)
+		}
 	}
 	return out.Table(nil, rows)
 }
@@ -94,6 +114,12 @@ func printStandings(out terminal.Output, b Board) error {
 	}
 	for _, f := range items {
 		r := f.row()
+		if f.Worked != nil {
+			if _, err := fmt.Fprint(out.W, "\n"+strings.Join(terminal.Wrap(r.ref+" works: "+f.Worked.Says(f.Local), out.Width-4), "\n    ")+"\n"); err != nil {
+				return err
+			}
+			continue
+		}
 		if r.waits == "" {
 			continue
 		}
@@ -131,15 +157,23 @@ func (f Facts) urgency() int {
 
 // nothingOpen says why the board is empty.
 func (b Board) nothingOpen() string {
-	finished := 0
+	finished, unread := 0, 0
 	for _, r := range b.repos {
+		if r.HeartbeatAt.IsZero() {
+			unread++
+		}
 		for state, n := range r.counts.Items {
 			if !state.Open() {
 				finished += n
 			}
 		}
 	}
-	if finished == 0 {
+	switch {
+	case unread == len(b.repos):
+		return "nothing is known yet: no repository could be read"
+	case unread > 0:
+		return "nothing open in the repositories that could be read"
+	case finished == 0:
 		return "nothing open; an issue becomes a work item by its label"
 	}
 	return fmt.Sprintf("nothing open; %d finished (gh mergexo status --all)", finished)
@@ -170,3 +204,24 @@ func (b Board) printDay(out terminal.Output, notes io.Writer) {
 
 // dayLine sums the day up.
 func dayLine(d spending.Day, b work.Budgets) string { return "last 24 hours: " + d.Describe(b) }
+
+// repoLines says for the repositories that were not read why, and when they are
+// asked again.
+func (b Board) repoLines() []string {
+	var shared cli.SharedLines
+	for _, r := range b.repos {
+		for _, text := range r.ignored {
+			shared.Add(r.called, text)
+		}
+		switch {
+		case r.ID == 0:
+			shared.Add(r.called, "not seen yet")
+		case r.LastError != "":
+			shared.Add(r.called, r.LastError)
+			if r.NotBefore.After(b.now) {
+				shared.Until(r.LastError, r.NotBefore)
+			}
+		}
+	}
+	return shared.Lines()
+}

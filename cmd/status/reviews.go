@@ -44,7 +44,11 @@ func (f Facts) reviewed() (reviews, bool) {
 		}
 	}
 	if t := f.Turn; t != nil && t.Reviewer != "" && t.LastError != "" {
-		r.retries, r.trouble = max(r.retries, t.Attempts-1), t.LastError
+		failed := t.Attempts
+		if f.Live { // one is under way
+			failed--
+		}
+		r.retries, r.trouble = max(r.retries, failed), t.LastError
 	}
 	return r, r.state != ""
 }
@@ -96,13 +100,13 @@ func (r reviews) verdict(name string) string {
 	case v.Validity == review.TakenBack:
 		is = decided(v, "approval was dismissed", "request for changes was dismissed")
 	case v.Head != r.Pull.HeadOID:
-		is = decided(v, "approved an earlier commit", "asked for changes on an earlier commit")
+		is = decided(v, "approved an earlier commit", "requested changes on an earlier commit")
 	default:
-		is = decided(v, "approves", "asks for changes")
+		is = decided(v, "approves", "requests changes")
 	}
 	switch {
 	case r.now(name) && r.state == review.Fixing:
-		return cmp.Or(is, "asks for changes") + "; " + r.fix(v)
+		return cmp.Or(is, "requests changes") + "; " + r.fix(v)
 	case r.now(name) && r.state.Stopped():
 		return strings.TrimPrefix(is+"; people decide", "; ")
 	case r.now(name) && is == "":
@@ -153,7 +157,7 @@ func (r reviews) headline() string {
 	return fmt.Sprintf("%s; %d of %s", s, r.cycle, work.Count(r.Reviewers.MaxFixCycles, "fix cycle"))
 }
 
-// drawing is the line of reviewers: who approves this head, who asks for changes, and in
+// drawing is the line of reviewers: who approves this head, who requests changes, and in
 // brackets whose turn it is.
 func (r reviews) drawing() string {
 	return strings.Join(terminal.Each(r.line, func(x review.Reviewer) string {

@@ -40,11 +40,11 @@ func TestTheLastWordOfAReviewer(t *testing.T) {
 		{review.Reviewing, nil, "is next", "[quinn] → ann"},
 		{review.Pending, nil, "is next", "[quinn] → ann"},
 		{review.Approved, nil, "not asked yet", "quinn → ann"},
-		{review.Reviewing, []review.Verdict{of(no, "old", review.Counts)}, "asked for changes on an earlier commit; is next", "[quinn] → ann"},
+		{review.Reviewing, []review.Verdict{of(no, "old", review.Counts)}, "requested changes on an earlier commit; is next", "[quinn] → ann"},
 		{review.Reviewing, []review.Verdict{of(yes, "old", review.Counts)}, "approved an earlier commit; is next", "[quinn] → ann"},
 		{review.Reviewing, []review.Verdict{of(no, head, review.Counts), of(yes, head, review.Counts)}, "approves", "[quinn ✓] → ann"},
-		{review.Fixing, []review.Verdict{of(yes, "old", review.Counts), of(no, head, review.Counts)}, "asks for changes; they are made next", "[quinn ✗] → ann"},
-		{review.HumanReview, []review.Verdict{of(no, head, review.Counts)}, "asks for changes; people decide", "[quinn ✗] → ann"},
+		{review.Fixing, []review.Verdict{of(yes, "old", review.Counts), of(no, head, review.Counts)}, "requests changes; they are made next", "[quinn ✗] → ann"},
+		{review.HumanReview, []review.Verdict{of(no, head, review.Counts)}, "requests changes; people decide", "[quinn ✗] → ann"},
 		{review.HumanReview, []review.Verdict{of(yes, head, review.TakenBack)}, "approval was dismissed; people decide", "[quinn] → ann"},
 		{review.Failed, nil, "people decide", "[quinn] → ann"},
 		{review.Merged, []review.Verdict{of(yes, head, review.Moved)}, "approves", "quinn ✓ → ann"},
@@ -67,10 +67,10 @@ func TestAFixThatIsPushed(t *testing.T) {
 		fix  review.Fix
 		want string
 	}{
-		{review.Fix{ReviewID: 7, Epoch: 1, Outcome: review.FixPushed}, "asks for changes; they are pushed"},
-		{review.Fix{ReviewID: 7, Outcome: review.FixPushed}, "asks for changes; they are made next"}, // before people had it begin again
-		{review.Fix{ReviewID: 6, Epoch: 1, Outcome: review.FixPushed}, "asks for changes; they are made next"},
-		{review.Fix{ReviewID: 7, Epoch: 1, Outcome: review.FixAsked}, "asks for changes; they are made next"},
+		{review.Fix{ReviewID: 7, Epoch: 1, Outcome: review.FixPushed}, "requests changes; they are pushed"},
+		{review.Fix{ReviewID: 7, Outcome: review.FixPushed}, "requests changes; they are made next"}, // before people had it begin again
+		{review.Fix{ReviewID: 6, Epoch: 1, Outcome: review.FixPushed}, "requests changes; they are made next"},
+		{review.Fix{ReviewID: 7, Epoch: 1, Outcome: review.FixAsked}, "requests changes; they are made next"},
 	} {
 		f.Reviews.Fixes = []review.Fix{c.fix}
 		if r, _ := f.reviewed(); r.verdict("quinn") != c.want || r.next != "" {
@@ -98,9 +98,14 @@ func TestWhatWentWrongInAReview(t *testing.T) {
 	}
 	f = underReview(review.Record{State: review.Reviewing, Reviewer: "quinn", Head: head})
 	f.Turn = &work.Turn{Kind: work.KindReview, Reviewer: "quinn", Attempts: 2, LastError: "exit 4"}
+	if v := viewReview(f); v.Retries != 2 || v.LastError != "exit 4" {
+		t.Errorf("it waits: %+v", v)
+	}
+	f.Live = true
 	if v := viewReview(f); v.Retries != 1 || v.LastError != "exit 4" {
 		t.Errorf("under way: %+v", v)
 	}
+	f.Live = false
 	f.Turn = &work.Turn{Kind: work.KindImplementationFeedback, Attempts: 2, LastError: "exit 5"}
 	if v := viewReview(f); v.Retries != 0 || v.LastError != "" {
 		t.Errorf("of an answer to people: %+v", v)
@@ -126,7 +131,7 @@ func TestReviewsOnATerminal(t *testing.T) {
 		"\nreviewers             quinn ✗ → ann\n",
 		"\nreview held by        ann\n",
 		"\nREVIEWER\nNAME   TYPE   VERDICT           COMMIT        WHEN\n" +
-			"quinn  agent  asks for changes  cccccccccccc  about 1 hour ago\n" +
+			"quinn  agent  requests changes  cccccccccccc  about 1 hour ago\n" +
 			"    LINK  https://github.com/octo/app/pull/13#pullrequestreview-4\n" +
 			"ann    human  not asked yet\n",
 		"\nFINDING\nSEVERITY  WHERE  REVIEWER  TEXT\nmajor     a.go   quinn     \\u001b[2JIt leaks.\n    LINK  https://github.com/octo/app/pull/13\n",

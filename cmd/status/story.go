@@ -24,6 +24,8 @@ type Story struct {
 	history []work.History // newest first
 	log     []store.ReviewLog
 	merged  *merging.Merge // ours of the pull request's head; nil: none
+	revert  string         // the address of the pull request that takes that back; empty: none
+	unread  string         // why its repository was not read last; empty: it was
 }
 
 // LoadStory finds a work item of the one repository that the query names by the number
@@ -39,6 +41,9 @@ func LoadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 		}
 	}
 	if !found {
+		for _, r := range b.repos {
+			s.unread = r.LastError
+		}
 		return s, false, nil
 	}
 	id := s.ID
@@ -61,6 +66,10 @@ func LoadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	return s, err == nil, err
 }
 
+// Unread is why the repository of an item that was not found could not be read; empty: it
+// was read.
+func (s Story) Unread() string { return s.unread }
+
 // Print prints the story.
 func (s Story) Print(out terminal.Output) error {
 	if err := s.printHead(out); err != nil {
@@ -69,7 +78,13 @@ func (s Story) Print(out terminal.Output) error {
 	if err := s.printGates(out); err != nil {
 		return err
 	}
-	return s.printTables(out)
+	if err := s.printReviewing(out); err != nil {
+		return err
+	}
+	if !out.TTY {
+		return s.printRows(out)
+	}
+	return s.printTimeline(out)
 }
 
 // Object is the story as JSON.
@@ -99,8 +114,8 @@ func (s Story) printHead(out terminal.Output) error {
 		{"url", s.URL},
 		{"state", r.state},
 		{"since", out.When(r.since, s.Now)},
-		{"waiting for", out.LocalTimes(terminal.OneLine(r.waits))},
-		{"next", out.LocalTimes(terminal.OneLine(r.next))},
+		{waitsLabel(out), r.waits},
+		{"next", r.next},
 		{"comment on GitHub", terminal.OneLine(r.comment)},
 		{"flow", string(s.Flow)},
 		{"spent", r.spent},
@@ -118,22 +133,19 @@ func (s Story) printHead(out terminal.Output) error {
 	if reviewed, ok := s.reviewed(); ok {
 		lines = append(lines, reviewed.head()...)
 	}
-	lines = append(lines, s.mergeHead(out)...)
-	for _, l := range lines {
-		if l[1] == "" {
-			continue
-		}
-		var err error
-		if out.TTY {
-			_, err = fmt.Fprint(out.W, out.Labelled("", fmt.Sprintf("%-20s", l[0]), l[1]))
-		} else {
-			_, err = fmt.Fprintf(out.W, "%s:\t%s\n", l[0], l[1])
-		}
-		if err != nil {
-			return err
-		}
+	if s.Worked != nil {
+		lines = append(lines, [2]string{"works", s.Worked.Says(s.Local)})
 	}
-	return nil
+	return printLabelled(out, append(lines, s.mergeHead(out)...))
+}
+
+// waitsLabel stands before what an item waits for, which may be a sentence of its own. To
+// programs it is called as ever.
+func waitsLabel(out terminal.Output) string {
+	if out.TTY {
+		return "waits"
+	}
+	return "waiting for"
 }
 
 // why is a reason in words.
@@ -149,13 +161,28 @@ func pullIs(p work.PullRequest) string {
 	return terminal.OneLine(strings.ToLower(strings.Join(append(is, p.Rollup), " ")))
 }
 
-// printTables prints what happened, oldest first. Piped, each line begins with
-// what it is.
-func (s Story) printTables(out terminal.Output) error {
-	var events, turns, actions, history, reviewers, findings [][]string
-	if r, ok := s.reviewed(); ok {
-		reviewers, findings = r.reviewerRows(func(at time.Time) string { return out.When(at, s.Now) }), r.findingRows()
+// part is one table of the story.
+type part struct {
+	name     string
+	headings []string
+	rows     [][]string
+}
+
+// printReviewing prints the reviewers with their verdicts, and what is still open.
+func (s Story) printReviewing(out terminal.Output) error {
+	r, ok := s.reviewed()
+	if !ok {
+		return nil
 	}
+	return printParts(out,
+		part{"reviewer", []string{"NAME", "TYPE", "VERDICT", "COMMIT", "WHEN", "CALLED IN BY", "LINK"}, r.reviewerRows(func(at time.Time) string { return out.When(at, s.Now) })},
+		part{"finding", []string{"SEVERITY", "WHERE", "REVIEWER", "TEXT", "LINK"}, r.findingRows()})
+}
+
+// printRows prints for programs what happened, oldest first. Each line begins with what
+// it is.
+func (s Story) printRows(out terminal.Output) error {
+	var events, turns, actions, history [][]string
 	for _, e := range s.events {
 		events = append(events, []string{
 			out.When(e.CreatedAt, s.Now), string(e.Kind), e.Author.Login, cmp.Or(e.Outcome, "pending"), said(e), e.URL,
@@ -168,25 +195,18 @@ func (s Story) printTables(out terminal.Output) error {
 	}
 	for _, x := range s.actions {
 		actions = append(actions, []string{
-			out.When(x.PlannedAt, s.Now), string(x.Kind), string(x.State), x.Why, x.LastError, cmp.Or(x.ResultURL, x.Target),
+			out.When(x.PlannedAt, s.Now), string(x.Kind), string(x.State), x.Why, x.LastError, x.ResultURL,
 		})
 	}
 	for _, h := range slices.Backward(s.history) {
 		history = append(history, []string{out.When(h.At, s.Now), h.What, h.Detail})
 	}
-	for _, part := range []struct {
-		name     string
-		headings []string
-		rows     [][]string
-	}{
-		{"reviewer", []string{"NAME", "TYPE", "VERDICT", "COMMIT", "WHEN", "CALLED IN BY", "LINK"}, reviewers},
-		{"finding", []string{"SEVERITY", "WHERE", "REVIEWER", "TEXT", "LINK"}, findings},
-		{"event", []string{"WHEN", "KIND", "AUTHOR", "OUTCOME", "TEXT", "LINK"}, events},
-		{"turn", []string{"CLAIMED", "KIND", "STEP", "RUNS", "WHY", "TROUBLE", "KEY", "SANDBOX"}, turns},
-		{"action", []string{"PLANNED", "KIND", "STATE", "WHY", "TROUBLE", "LINK"}, actions},
-		{"history", []string{"WHEN", "WHAT", "DETAIL"}, history},
-	} {
-		if err := printPart(out, part.name, part.headings, part.rows); err != nil {
+	return printParts(out, part{"event", nil, events}, part{"turn", nil, turns}, part{"action", nil, actions}, part{"history", nil, history})
+}
+
+func printParts(out terminal.Output, parts ...part) error {
+	for _, p := range parts {
+		if err := printPart(out, p.name, p.headings, p.rows); err != nil {
 			return err
 		}
 	}

@@ -23,6 +23,9 @@ type Adapter struct {
 	InHome   []string
 	Sessions Sessions // in that folder
 
+	// Login tells whether its program is logged in. Nil: nothing is known of that.
+	Login func(Spec) Login
+
 	// Step says what a line of output means for a run's life. Nil: it says nothing until
 	// its end.
 	Step func(line []byte) Step

@@ -50,9 +50,12 @@ type Request struct {
 	Counted work.Usage // what was counted of that thread before, as Result.Counted told
 	Dir     string     // the checkout, absolute
 
-	Wall time.Duration // 0: no limit
-	Idle time.Duration // without a sign of life; 0: no limit
-	Log  io.Writer     // gets the agent's standard error, redacted; may be nil
+	Wall  time.Duration // 0: no limit
+	Idle  time.Duration // without a sign of life; 0: no limit
+	Trace []string      // of the environment: where a program that makes spans hangs them
+	Log   io.Writer     // gets the agent's standard error, redacted; may be nil
+
+	Active func() // is told of signs of life; may be nil
 
 	// Used is told again and again what the run has used so far, where the program
 	// tells while it runs. An error ends the run as a limit does, and is Run's. It

@@ -15,7 +15,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/agent/command"
-	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -117,7 +117,7 @@ func TestSessionIsNullWhenThereIsNone(t *testing.T) {
 
 func TestEnvironmentHoldsNoCredential(t *testing.T) {
 	home := t.TempDir()
-	environ := config.EnvOf([]string{
+	environ := environ.Of([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LC_ALL=C", "MY_KEY=mine", "GH_TOKEN=canary", "GITHUB_TOKEN=canary",
 		"SSH_AUTH_SOCK=canary", "GIT_ASKPASS=canary", "SSH_ASKPASS=canary", "GIT_SSH_COMMAND=canary", "GIT_CONFIG_COUNT=1",
 		"OPENAI_API_KEY=canary", "XDG_CONFIG_HOME=canary", "MERGEXO_TURN=canary",

@@ -42,7 +42,7 @@ func (s Spec) Launch(ctx context.Context, r Request, l Launch) (proc.Result, err
 	c := proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.Env...),
 		Stdin: l.Stdin, Stderr: log,
-		Wall: r.Wall, Idle: r.Idle, MaxOutput: l.MaxOutput, EndSignal: l.Signal,
+		Wall: r.Wall, Idle: r.Idle, Active: r.Active, MaxOutput: l.MaxOutput, EndSignal: l.Signal,
 		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
 		MaxStderr: maxStderr, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsAgent),
 	}
@@ -144,7 +144,7 @@ func (r Request) mark() string {
 }
 
 // Ours is what we add to an agent's environment, and what the commands that it
-// starts must see too: the turn's mark, and a git and a gh that know no
+// starts must see too: the turn's mark, its trace, and a git and a gh that know no
 // credentials and never ask.
 func (s Spec) Ours(r Request) []string {
 	env := []string{
@@ -155,7 +155,7 @@ func (s Spec) Ours(r Request) []string {
 	if r.Mark != "" {
 		env = append(env, r.Mark)
 	}
-	return env
+	return append(env, r.Trace...)
 }
 
 // environOf adds to a part of our environment what we set ourselves.

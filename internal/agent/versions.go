@@ -64,6 +64,12 @@ func Drift(s Spec, version string) string {
 	return fmt.Sprintf("agent %q: %s", s.Name, r.drift(version, s.Adapter.Install))
 }
 
+// TooOld reports a version that misses something that a turn needs.
+func TooOld(s Spec, version string) bool {
+	r := s.Adapter.Releases
+	return version != "" && r.Least != "" && older(version, r.Least)
+}
+
 // drift says it of a version with which not all was seen to work.
 func (r Releases) drift(version, install string) string {
 	switch {

@@ -56,12 +56,14 @@ type row struct {
 	pass     []reading // the binary
 	launched []reading // the same through the launcher
 	gh       []reading // gh api user
+	start    []reading // the binary, doing nothing
 }
 
 func (r *row) run(t *testing.T, checkout, gh string) {
 	t.Helper()
 	r.world.hub.ResetLog()
 	r.pass = append(r.pass, r.world.measure(t, "/nonexistent", filepath.Join(checkout, "bin", "gh-mergexo"), "tick"))
+	r.start = append(r.start, r.world.measure(t, "/nonexistent", filepath.Join(checkout, "bin", "gh-mergexo"), "version"))
 	r.gh = append(r.gh, r.world.measure(t, "/usr/bin:/bin", gh, "api", "user"))
 	r.launched = append(r.launched, r.world.measure(t, os.Getenv("PATH"), filepath.Join(checkout, "gh-mergexo"), "tick"))
 }
@@ -120,6 +122,7 @@ func table(rows []*row, runs int) string {
 	line("  gh-mergexo tick", func(r *row) string { return both(r.pass) })
 	line("  ./gh-mergexo tick (launcher)", func(r *row) string { return both(r.launched) })
 	line("  gh api user", func(r *row) string { return both(r.gh) })
+	line("  gh-mergexo version", func(r *row) string { return both(r.start) })
 	line("tick : gh api user", func(r *row) string { return ratio(r.pass, r.gh, only(r, 0.5)) })
 	line("launcher : gh api user", func(r *row) string { return ratio(r.launched, r.gh, only(r, 1)) })
 	line("peak memory", func(r *row) string {

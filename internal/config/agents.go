@@ -10,11 +10,15 @@ import (
 	"unicode"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
+// AgentNameForm is the regular expression of what agents may be called.
+const AgentNameForm = `^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`
+
 var (
-	agentName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
+	agentName    = regexp.MustCompile(AgentNameForm)
 	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
@@ -38,8 +42,8 @@ func (p *parser) agent(t *document.Table, name string) {
 
 		Sandbox: p.sandbox(t, ""), Readable: p.letIn(t, "readable"), Writable: p.letIn(t, "writable"),
 	}
-	p.nested(t, "readable", a.Readable, a.Writable)
-	p.nested(t, "writable", a.Writable, a.Writable)
+	nested(t, "readable", a.Readable, a.Writable)
+	nested(t, "writable", a.Writable, a.Writable)
 	t.Done()
 	if !agentName.MatchString(name) {
 		p.Add(t.Path(), "agent name %q: want letters, digits, - and _, at most 40", name)
@@ -53,7 +57,7 @@ func (p *parser) agent(t *document.Table, name string) {
 		switch {
 		case !variableName.MatchString(v):
 			t.Bad("env_pass", "%q is no name of a variable", v)
-		case withheld(v):
+		case environ.Withheld(v):
 			t.Bad("env_pass", "%s is never passed: agents hold no GitHub, git or SSH credentials", v)
 		}
 	}
@@ -137,7 +141,7 @@ func (p *parser) checkCommand(t *document.Table, a *Agent) {
 		t.Bad("command", `empty; write the program and its arguments, such as command = ["/usr/local/bin/my-agent"]`)
 		return
 	}
-	program := expandHome(a.Command[0], p.env.Home)
+	program := environ.ExpandHome(a.Command[0], p.env.Home)
 	if strings.ContainsAny(program, `/\`) && !filepath.IsAbs(program) {
 		t.Bad("command", "%q is relative, and would be looked for in the repository that the agent works on; write an absolute path", program)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
@@ -22,7 +23,8 @@ type Config struct {
 	Runtime  Runtime
 	Schedule score.Weights // which implementation is begun first
 	Agents   map[string]Agent
-	Repos    []Repo // in the file's order
+	Repos    []Repo   // in the file's order
+	Notify   []Notify // who is told outside of GitHub
 }
 
 // Runtime is the [runtime] table.
@@ -46,6 +48,7 @@ type Runtime struct {
 	Overlap                   bool // false: tick.lock is held for the whole pass
 	StateDir                  string
 	PromptsDir                string       // the operator's own prompts; may not exist
+	MetricsFile               string       // that each pass writes for Prometheus; empty: none
 	Sandbox                   work.Sandbox // around agents whose own table does not say
 	Readable                  []string     // folders and files that every agent may read in the sandbox
 	Accounts                  []int64      // ids of further GitHub accounts whose marked comments are ours
@@ -150,7 +153,7 @@ const maxSize = 1 << 20
 
 // Load reads the config at env.ConfigPath. Repositories written without a host
 // are on defaultHost. Every problem of the file is reported, each in one line.
-func Load(env Env, defaultHost string) (*Config, error) {
+func Load(env environ.Env, defaultHost string) (*Config, error) {
 	path, data, err := read(env)
 	if err != nil {
 		return nil, err
@@ -159,11 +162,11 @@ func Load(env Env, defaultHost string) (*Config, error) {
 }
 
 // read gives the config's text, and where it stands.
-func read(env Env) (path string, data []byte, err error) {
+func read(env environ.Env) (path string, data []byte, err error) {
 	if env.ConfigPath == "" {
 		return "", nil, errors.New("HOME is not set and the user database knows no home folder: set HOME, or name the config by --config or MERGEXO_CONFIG")
 	}
-	path, err = filepath.Abs(expandHome(env.ConfigPath, env.Home))
+	path, err = filepath.Abs(environ.ExpandHome(env.ConfigPath, env.Home))
 	if err != nil {
 		return "", nil, fmt.Errorf("find the config %q: %w", env.ConfigPath, err)
 	}

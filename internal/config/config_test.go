@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -22,7 +23,7 @@ command = ["/bin/agent"]
 name = "owner/name"
 `
 
-var testEnv = config.EnvOf([]string{"HOME=/home/op", "PATH=/usr/bin"})
+var testEnv = environ.Of([]string{"HOME=/home/op", "PATH=/usr/bin"})
 
 func parse(t *testing.T, doc string) (*config.Config, error) {
 	t.Helper()
@@ -61,7 +62,7 @@ func equal(a, b config.Runtime) bool {
 		a.RetryBase == b.RetryBase && a.QuietPeriod == b.QuietPeriod && a.MinInterval == b.MinInterval && a.IngestTimeout == b.IngestTimeout && a.SettleAfter == b.SettleAfter &&
 		a.MaxTurnsPerPass == b.MaxTurnsPerPass && a.MaxEventsPerTurn == b.MaxEventsPerTurn && a.Budgets == b.Budgets &&
 		a.EnableFeedbackLoop == b.EnableFeedbackLoop && a.EnableIssueCommentRouting == b.EnableIssueCommentRouting &&
-		a.Overlap == b.Overlap && a.StateDir == b.StateDir && a.Sandbox == b.Sandbox
+		a.Overlap == b.Overlap && a.StateDir == b.StateDir && a.MetricsFile == b.MetricsFile && a.Sandbox == b.Sandbox
 }
 
 func TestCodexAndClaudeNeedNoTable(t *testing.T) {
@@ -102,8 +103,9 @@ func TestPricesSayWhatIsWrongWithThem(t *testing.T) {
 	}
 }
 
-// uncomment makes every "# key = value" of the example a setting.
-var uncomment = regexp.MustCompile(`(?m)^# ([a-z_]+ = )`)
+// uncomment makes every "# key = value" of the example a setting, and every "# [[table]]"
+// a table.
+var uncomment = regexp.MustCompile(`(?m)^# (\[\[|[a-z_]+ = )`)
 
 func TestEverySettingIsRead(t *testing.T) {
 	c, err := parse(t, `
@@ -130,6 +132,7 @@ enable_feedback_loop = false
 enable_issue_comment_routing = false
 overlap = false
 state_dir = "~/state"
+metrics_file = "~/mergexo.prom"
 accounts = [7, 8]
 [agents.a]
 adapter = "command"
@@ -159,7 +162,7 @@ required_tests = []
 	}
 	want := config.Runtime{
 		Workers: 5, Agent: "b", TurnTimeout: time.Hour, IdleTimeout: 2 * time.Minute,
-		IngestTimeout: time.Minute, MaxTurnsPerPass: 3, MaxEventsPerTurn: 4, StateDir: "/home/op/state", Sandbox: work.SandboxAuto,
+		IngestTimeout: time.Minute, MaxTurnsPerPass: 3, MaxEventsPerTurn: 4, StateDir: "/home/op/state", MetricsFile: "/home/op/mergexo.prom", Sandbox: work.SandboxAuto,
 		Budgets: work.Budgets{TurnsPerItem: 6, FeedbackRounds: 7, CostPerItem: 0.5, CostPerTurn: 1.5, TokensPerTurn: 8, CostPerDay: 9},
 	}
 	if !equal(c.Runtime, want) || len(c.Runtime.Accounts) != 2 {
@@ -288,7 +291,7 @@ func TestAllMistakesAreReportedInOrder(t *testing.T) {
 }
 
 func TestNoConfigNamesThePathAndTheWayOn(t *testing.T) {
-	env := config.EnvOf([]string{"HOME=" + t.TempDir()})
+	env := environ.Of([]string{"HOME=" + t.TempDir()})
 	_, err := config.Load(env, "github.com")
 	var missing *config.MissingError
 	if !errors.As(err, &missing) {
@@ -297,20 +300,20 @@ func TestNoConfigNamesThePathAndTheWayOn(t *testing.T) {
 	if missing.Path != filepath.Join(env.Home, ".config/mergexo/config.toml") || !strings.Contains(err.Error(), missing.Path) || !strings.Contains(err.Error(), "gh mergexo demo") {
 		t.Errorf("error %q", err)
 	}
-	if strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "gh mergexo config --example > ") {
+	if strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "gh mergexo init") {
 		t.Errorf("want one line with the command that mends it: %q", err)
 	}
 }
 
 func TestHomeUnset(t *testing.T) {
-	if _, err := config.Load(config.EnvOf(nil), "github.com"); err == nil || !strings.Contains(err.Error(), "HOME is not set") {
+	if _, err := config.Load(environ.Of(nil), "github.com"); err == nil || !strings.Contains(err.Error(), "HOME is not set") {
 		t.Errorf("got %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "c.toml")
 	if err := os.WriteFile(path, []byte(minimal), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := config.EnvOf([]string{"MERGEXO_CONFIG=" + path})
+	env := environ.Of([]string{"MERGEXO_CONFIG=" + path})
 	if _, err := config.Load(env, "github.com"); err == nil || !strings.Contains(err.Error(), "set state_dir in [runtime] to an absolute path") {
 		t.Errorf("got %v", err)
 	}
@@ -324,7 +327,7 @@ func TestHomeUnset(t *testing.T) {
 }
 
 func TestLoadRefusesAFolder(t *testing.T) {
-	env := config.EnvOf([]string{"HOME=/h", "MERGEXO_CONFIG=" + t.TempDir()})
+	env := environ.Of([]string{"HOME=/h", "MERGEXO_CONFIG=" + t.TempDir()})
 	if _, err := config.Load(env, "github.com"); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("got %v", err)
 	}

@@ -3,14 +3,15 @@ package config
 import (
 	"fmt"
 	"os"
-	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
 // Doubts are what the config names and this machine does not have, for an agent that
 // is used: a path that is let into its sandbox, a variable that is passed on to it.
 // They are no mistakes: a folder may come later, and under cron the environment is
 // another one. But nothing else tells of a name that is misspelt.
-func (c *Config) Doubts(env Env, a Agent) []string {
+func (c *Config) Doubts(env environ.Env, a Agent) []string {
 	var all []string
 	absent := func(where, key string, paths []string) {
 		for _, path := range paths {
@@ -26,22 +27,6 @@ func (c *Config) Doubts(env Env, a Agent) []string {
 	for _, name := range a.EnvPass {
 		if _, ok := env.Lookup(name); !ok {
 			all = append(all, fmt.Sprintf("env_pass of %s names %s, which is not set in this environment", where, name))
-		}
-	}
-	return all
-}
-
-// AuthorDoubts names the reviewers who are the person as whom gh is logged in, by host:
-// whose pull requests they are, so that GitHub takes no verdict of theirs.
-func (c *Config) AuthorDoubts(login func(host string) string) []string {
-	var all []string
-	for _, r := range c.Repos {
-		for _, x := range r.Reviewers {
-			if !r.Review.Enabled || !x.Human || !strings.EqualFold(x.Login, login(r.Name.Host)) {
-				continue
-			}
-			all = append(all, fmt.Sprintf("reviewer %q of %s is %s, as whom gh is logged in: GitHub takes no verdict on one's own pull requests; "+
-				"theirs is `/mergexo approve` in a comment, or gh mergexo approve", x.Name, c.Called(r.Name), x.Login))
 		}
 	}
 	return all

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
 func TestPathsFollowXDG(t *testing.T) {
@@ -24,7 +24,7 @@ func TestPathsFollowXDG(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			e := config.EnvOf(tt.vars)
+			e := environ.Of(tt.vars)
 			if e.ConfigPath != tt.config || e.DataDir != tt.data {
 				t.Errorf("got %q, %q", e.ConfigPath, e.DataDir)
 			}
@@ -33,21 +33,21 @@ func TestPathsFollowXDG(t *testing.T) {
 }
 
 func TestFlagsOfTheEnvironment(t *testing.T) {
-	e := config.EnvOf([]string{"NO_COLOR=1", "CI=true", "PATH=/p", "EMPTY="})
+	e := environ.Of([]string{"NO_COLOR=1", "CI=true", "PATH=/p", "EMPTY="})
 	if !e.NoColor || !e.CI || e.Path != "/p" {
 		t.Errorf("got %+v", e)
 	}
 	if v, ok := e.Lookup("EMPTY"); v != "" || !ok {
 		t.Errorf("EMPTY: %q, %v", v, ok)
 	}
-	if e := config.EnvOf([]string{"NO_COLOR=", "CI=false"}); e.NoColor || e.CI {
+	if e := environ.Of([]string{"NO_COLOR=", "CI=false"}); e.NoColor || e.CI {
 		t.Errorf("got %+v", e)
 	}
 }
 
 func TestRealEnvironmentKnowsAHome(t *testing.T) {
 	t.Setenv("HOME", "")
-	e := config.Environ()
+	e := environ.Read()
 	if e.Home == "" || e.ConfigPath == "" {
 		t.Skip("the user database knows no home folder here")
 	}
@@ -65,7 +65,7 @@ var dirty = []string{
 }
 
 func TestAgentSeesAnAllowList(t *testing.T) {
-	got := config.EnvOf(dirty).Agent([]string{"MY_KEY", "GH_TOKEN", "SSH_AUTH_SOCK", "GIT_ASKPASS", "ABSENT"})
+	got := environ.Of(dirty).Agent([]string{"MY_KEY", "GH_TOKEN", "SSH_AUTH_SOCK", "GIT_ASKPASS", "ABSENT"})
 	want := []string{"HOME=/h", "LANG=C.UTF-8", "LC_TIME=C", "MY_KEY=k", "PATH=/usr/bin", "TMPDIR=/t"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
@@ -73,7 +73,7 @@ func TestAgentSeesAnAllowList(t *testing.T) {
 }
 
 func TestOurGitKeepsTheOperatorsSetUp(t *testing.T) {
-	got := config.EnvOf(append(dirty, "GIT_TRACE_CURL=1", "GIT_INDEX_FILE=x", "GIT_AUTHOR_NAME=x", "GIT_TERMINAL_PROMPT=1")).Git()
+	got := environ.Of(append(dirty, "GIT_TRACE_CURL=1", "GIT_INDEX_FILE=x", "GIT_AUTHOR_NAME=x", "GIT_TERMINAL_PROMPT=1")).Git()
 	for _, want := range []string{"SSH_AUTH_SOCK=canary", "GIT_ASKPASS=canary", "GIT_SSH_COMMAND=canary", "HOME=/h", "GIT_TERMINAL_PROMPT=0"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is missing", want)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
 // The first line that a person reads is the cause: what only follows from a misspelt
@@ -25,7 +26,7 @@ config.toml:7: name in [[repo]]: missing; write name = "owner/name"`},
 config.toml:5: small-job in [repo.agents]: a flow, and agents are named for kinds of turn; write small_job_start, and implementation_feedback for its pull request's comments
 config.toml:6: design in [repo.agents]: a flow, and agents are named for kinds of turn; write design_start, and design_feedback for its pull request's comments`},
 	} {
-		_, err := Parse("config.toml", []byte(c.doc), EnvOf([]string{"HOME=/h"}), "github.com")
+		_, err := Parse("config.toml", []byte(c.doc), environ.Of([]string{"HOME=/h"}), "github.com")
 		invalid, ok := errors.AsType[*document.InvalidError](err)
 		if !ok {
 			t.Errorf("%s: %v", c.name, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -98,7 +99,7 @@ func globProblem(glob string) string {
 func (p *parser) promptsDir(t *document.Table) string {
 	const usual = "prompts"
 	written := t.Text("prompts_dir", usual)
-	dir := expandHome(written, p.env.Home)
+	dir := environ.ExpandHome(written, p.env.Home)
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(filepath.Dir(p.config.Path), dir)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
 const oneRepo = "[agents.a]\nadapter = \"command\"\ncommand = [\"agent\"]\n[[repo]]\nname = \"o/n\"\n"
@@ -55,7 +56,7 @@ func TestBadLimitsAreRefused(t *testing.T) {
 func TestThePromptsFolderIsBesideTheConfig(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "config.toml")
-	env := config.EnvOf([]string{"HOME=/home/op"})
+	env := environ.Of([]string{"HOME=/home/op"})
 	for setting, want := range map[string]string{"": filepath.Join(dir, "prompts"), `prompts_dir = "."`: dir, `prompts_dir = "` + dir + `"`: dir} {
 		c, err := config.Parse(path, []byte("[runtime]\n"+setting+"\n"+oneRepo), env, "github.com")
 		if err != nil || c.Runtime.PromptsDir != want {
@@ -85,7 +86,7 @@ func TestTheTokensOfTheMachineAreKnown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := config.EnvOf([]string{
+	got := environ.Of([]string{
 		"HOME=" + home, "MY_API_KEY=keyvalue-12345", "GITHUB_TOKEN=ghtoken-1234567", "SSH_AUTH_SOCK=/tmp/ssh-1234567/agent", "AUTH_URL=https://x.example/12345",
 		"TOKEN_HINT=ask the owner 12345", "TOKEN=short1", "SECRET_WORD=nothing-but-letters", "PLAIN=novalue-1234567",
 	}).Secrets()

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -118,6 +119,11 @@ func (r Repo) approvers(flow work.Flow) int {
 		}
 	}
 	return n
+}
+
+// Protects reports whether no push may change a path.
+func (r Repo) Protects(path string) bool {
+	return slices.ContainsFunc(r.ProtectedPaths, func(glob string) bool { return means(glob, path) })
 }
 
 // means reports whether a glob of the config means a path. Case does not matter, as for

@@ -12,12 +12,13 @@ import (
 	"unicode"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
 )
 
 // Parse reads a config from its text. path is what errors name.
-func Parse(path string, data []byte, env Env, defaultHost string) (*Config, error) {
+func Parse(path string, data []byte, env environ.Env, defaultHost string) (*Config, error) {
 	doc := strings.TrimPrefix(string(data), "\uFEFF")
 	whole, err := document.Open(path, doc)
 	if err != nil {
@@ -39,7 +40,7 @@ func Parse(path string, data []byte, env Env, defaultHost string) (*Config, erro
 type parser struct {
 	*document.Table
 
-	env    Env
+	env    environ.Env
 	host   string
 	config *Config
 
@@ -51,6 +52,7 @@ func (p *parser) parse() {
 	schedule := p.Sub("schedule", "[schedule]")
 	agents := p.Sub("agents", "[agents]")
 	repos := p.All("repo", "[[repo]]")
+	notify := p.All("notify", "[[notify]]")
 	p.Done()
 
 	p.runtime(run)
@@ -63,8 +65,11 @@ func (p *parser) parse() {
 	for _, r := range repos {
 		p.repo(r)
 	}
+	for _, n := range notify {
+		p.notify(n)
+	}
 	if !p.Has("repo") {
-		p.Lacks("", "repo", `no [[repo]]: name at least one repository, such as name = "owner/name" under [[repo]]`)
+		p.Lacks("", "repo", `no [[repo]]: name at least one repository, such as name = "owner/name" under [[repo]]; gh mergexo init adds the one whose clone you are in`)
 	}
 }
 
@@ -94,6 +99,7 @@ func (p *parser) runtime(t *document.Table) {
 		Accounts:                  document.List[int64](t, "accounts", "a GitHub account's number"),
 	}
 	r.Readable = p.letIn(t, "readable") // once the state folder is known
+	r.MetricsFile = p.metricsFile(t)
 	if slices.ContainsFunc(r.Accounts, func(id int64) bool { return id <= 0 }) {
 		t.Bad("accounts", "an account's number is greater than 0; gh api users/LOGIN --jq .id shows it")
 	}
@@ -129,7 +135,7 @@ func (p *parser) stateDir(t *document.Table) string {
 	case strings.HasPrefix(dir, "~/") && p.env.Home == "":
 		t.Bad("state_dir", "HOME is not set; write an absolute path instead of %q", dir)
 	}
-	dir = expandHome(dir, p.env.Home)
+	dir = environ.ExpandHome(dir, p.env.Home)
 	if dir != "" && !strings.HasPrefix(dir, "~/") && !filepath.IsAbs(dir) {
 		t.Bad("state_dir", "want an absolute path or one that begins with ~/, got %q", dir)
 	}
@@ -139,7 +145,7 @@ func (p *parser) stateDir(t *document.Table) string {
 func (p *parser) repo(t *document.Table) {
 	written := t.Text("name", "")
 	r := Repo{
-		RemoteURL:    expandHome(t.Text("remote_url", ""), p.env.Home),
+		RemoteURL:    environ.ExpandHome(t.Text("remote_url", ""), p.env.Home),
 		AllowedUsers: t.Texts("allowed_users"),
 		KeepIgnored:  t.Flag("keep_ignored", false),
 		Labels:       p.labels(t.Sub("labels", "[repo.labels]")),
@@ -174,6 +180,9 @@ func (p *parser) repoName(t *document.Table, written string) work.RepoName {
 	if err != nil {
 		t.Bad("name", "%q is no repository; want owner/name or host/owner/name", written)
 		return work.RepoName{}
+	}
+	if strings.HasSuffix(name.Name, ".git") {
+		t.Bad("name", "%q ends in .git, as addresses do; write %q", written, strings.TrimSuffix(written, ".git"))
 	}
 	for i, other := range p.config.Repos {
 		if other.Name.Equal(name) {
@@ -213,12 +222,17 @@ func (p *parser) checkRemote(t *document.Table, remote string) {
 
 var scpForm = regexp.MustCompile(`^(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9][A-Za-z0-9.-]*:[^:]+$`)
 
-func (p *parser) repoAgents(t *document.Table) map[work.Kind]string {
-	out := map[work.Kind]string{}
-	for _, kind := range []work.Kind{
+// AgentKinds are the kinds of turn for which a repository can name an agent.
+func AgentKinds() []work.Kind {
+	return []work.Kind{
 		work.KindDesignStart, work.KindDesignFeedback, work.KindImplementationStart,
 		work.KindImplementationFeedback, work.KindBugfixStart, work.KindSmallJobStart, work.KindFix, work.KindReview,
-	} {
+	}
+}
+
+func (p *parser) repoAgents(t *document.Table) map[work.Kind]string {
+	out := map[work.Kind]string{}
+	for _, kind := range AgentKinds() {
 		if name := t.Text(string(kind), ""); name != "" {
 			out[kind] = name
 			p.checkAgentName(t.At(string(kind)), string(kind)+" in [repo.agents]", name)

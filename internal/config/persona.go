@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
 // personas are the texts of the reviewers that are built in, a file for each.
@@ -33,6 +34,9 @@ var builtInReviewers = sync.OnceValue(func() []Reviewer {
 	all[0].CanEscalate = []string{all[1].Name}
 	return all
 })
+
+// BuiltInReviewers are those that need no table in a config.
+func BuiltInReviewers() []Reviewer { return slices.Clone(builtInReviewers()) }
 
 func builtInReviewer(name string) (Reviewer, bool) {
 	all := builtInReviewers()
@@ -70,6 +74,11 @@ func (p *parser) persona(t *document.Table, x *Reviewer) {
 		if why := personaProblem(text); why != "" {
 			t.Bad("persona", "%s", why)
 		}
+		if _, ok := builtInReviewer(text); !ok && reviewerName().MatchString(text) {
+			if meant := document.Meant(text, strings.Split(builtInNames(), ", "), "%q"); meant != "" {
+				t.Bad("persona", "%q is no built-in reviewer%s", text, meant)
+			}
+		}
 	}
 }
 
@@ -77,7 +86,7 @@ func (p *parser) persona(t *document.Table, x *Reviewer) {
 // waited for.
 func (p *parser) personaOf(t *document.Table, written string) string {
 	const key = "persona_file"
-	path := expandHome(written, p.env.Home)
+	path := environ.ExpandHome(written, p.env.Home)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(p.config.Path), path)
 	}

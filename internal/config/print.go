@@ -19,6 +19,7 @@ type (
 		Schedule scheduleDoc         `toml:"schedule"`
 		Agents   map[string]agentDoc `toml:"agents"`
 		Repos    []repoDoc           `toml:"repo"`
+		Notify   []notifyDoc         `toml:"notify"`
 	}
 	runtimeDoc struct {
 		Workers                   int      `toml:"workers"`
@@ -46,6 +47,7 @@ type (
 		Overlap                   bool     `toml:"overlap"`
 		StateDir                  string   `toml:"state_dir"`
 		PromptsDir                string   `toml:"prompts_dir"`
+		MetricsFile               string   `toml:"metrics_file"`
 		Sandbox                   string   `toml:"sandbox"`
 		Readable                  []string `toml:"readable"`
 		Accounts                  []int64  `toml:"accounts"`
@@ -130,6 +132,9 @@ func Print(w io.Writer, cfg *Config) error {
 	for _, r := range cfg.Repos {
 		doc.Repos = append(doc.Repos, repoDocOf(cfg, r))
 	}
+	for _, n := range cfg.Notify {
+		doc.Notify = append(doc.Notify, notifyDocOf(n))
+	}
 	for name, a := range cfg.Agents {
 		doc.Agents[name] = agentDocOf(cfg, a)
 	}
@@ -139,6 +144,19 @@ func Print(w io.Writer, cfg *Config) error {
 		return fmt.Errorf("print the config: %w", err)
 	}
 	return nil
+}
+
+// Object is the config in effect as JSON has it: its keys are those of the file.
+func Object(cfg *Config) (map[string]any, error) {
+	var text strings.Builder
+	if err := Print(&text, cfg); err != nil {
+		return nil, err
+	}
+	var doc map[string]any
+	if _, err := toml.Decode(text.String(), &doc); err != nil {
+		return nil, fmt.Errorf("read the printed config: %w", err)
+	}
+	return map[string]any{"path": cfg.Path, "runtime": doc["runtime"], "schedule": doc["schedule"], "agents": doc["agents"], "repositories": doc["repo"]}, nil
 }
 
 func runtimeDocOf(r Runtime) runtimeDoc {
@@ -152,7 +170,7 @@ func runtimeDocOf(r Runtime) runtimeDoc {
 		TurnsPerDay: r.Budgets.TurnsPerDay, CostPerDay: r.Budgets.CostPerDay,
 		MaxMemory: sizeDoc(r.MaxMemory), MaxDisk: sizeDoc(r.MaxDisk),
 		EnableFeedbackLoop: r.EnableFeedbackLoop, EnableIssueCommentRouting: r.EnableIssueCommentRouting,
-		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), Readable: orEmpty(r.Readable), PromptsDir: promptsDir(r.PromptsDir), Accounts: orEmpty(r.Accounts),
+		Overlap: r.Overlap, StateDir: r.StateDir, Sandbox: string(r.Sandbox), Readable: orEmpty(r.Readable), PromptsDir: promptsDir(r.PromptsDir), MetricsFile: r.MetricsFile, Accounts: orEmpty(r.Accounts),
 	}
 }
 

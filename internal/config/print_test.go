@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 func TestPrintedConfigReadsBackTheSame(t *testing.T) {
-	env := config.EnvOf([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
+	env := environ.Of([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
 	path := filepath.Join(t.TempDir(), "config.toml")
 	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "mora.md"), []byte("Look at what is missing.\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -91,6 +92,19 @@ flows = ["design"]
 [[repo]]
 name = "ghe.test/octo/other"
 remote_url = "/srv/other.git"
+[[notify]]
+name = "chat"
+command = ["/bin/tell", "--x \"y\""]
+env_pass = ["LANG"]
+on = ["question", "merged"]
+failing_passes = 7
+timeout = "2s"
+[[notify]]
+name = "hook"
+url = "http://10.0.0.1/x?y=z"
+secret_env = "KEY"
+allow_http = true
+on = []
 `
 	want, err := config.Parse(path, []byte(source), env, "github.com")
 	if err != nil {
@@ -124,8 +138,9 @@ remote_url = "/srv/other.git"
 
 // What can be set can be seen: each key of the example, in its table.
 func TestPrintedConfigHasEveryKeyOfTheExample(t *testing.T) {
-	env := config.EnvOf([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
-	cfg, err := config.Parse(filepath.Join(t.TempDir(), "config.toml"), []byte(config.Example), env, "github.com")
+	env := environ.Of([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
+	example := uncomment.ReplaceAllString(config.Example, "$1") // it has tables that are commented out
+	cfg, err := config.Parse(filepath.Join(t.TempDir(), "config.toml"), []byte(example), env, "github.com")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +149,7 @@ func TestPrintedConfigHasEveryKeyOfTheExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	printed := keysOf(b.String())
-	for key := range keysOf(config.Example) {
+	for key := range keysOf(example) {
 		if strings.HasSuffix(key, " usd_per_million") {
 			continue // there is none unless it is stated
 		}
@@ -148,7 +163,7 @@ func TestPrintedConfigHasEveryKeyOfTheExample(t *testing.T) {
 }
 
 func TestPrintedPricesReadBackTheSame(t *testing.T) {
-	env := config.EnvOf([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
+	env := environ.Of([]string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")})
 	path := filepath.Join(t.TempDir(), "config.toml")
 	source := "[agents.codex]\nusd_per_million = { input = 2, cached = 0.25, output = 8.5 }\n[[repo]]\nname = \"o/n\"\n"
 	for range 2 {

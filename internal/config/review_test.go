@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/doubts"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
@@ -256,12 +257,27 @@ func TestReviewersWhoAreTheAuthor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := c.AuthorDoubts(func(host string) string { return map[string]string{"github.com": "ann"}[host] })
+		got := doubts.Authors(c, func(host string) string { return map[string]string{"github.com": "ann"}[host] })
 		if len(got) != want || want == 1 && (!strings.Contains(got[0], `reviewer "boss" of `) || !strings.Contains(got[0], " is Ann, as whom gh is logged in")) {
 			t.Errorf("%q from\n%s", got, doc)
 		}
-		if got := c.AuthorDoubts(func(string) string { return "" }); len(got) > 0 {
+		if got := doubts.Authors(c, func(string) string { return "" }); len(got) > 0 {
 			t.Errorf("nobody knows who is logged in: %q", got)
 		}
+	}
+}
+
+func TestWhatWasMeantIsSaid(t *testing.T) {
+	for lines, want := range map[string]string{
+		"[[repo.reviewers]]\nname = \"a\"\npersona = \"quin\"\n":   `"quin" is no built-in reviewer; did you mean "quinn"?`,
+		"[[repo.reviewers]]\nname = \"a\"\nescalate = [\"sam\"]\n": "it is called can_escalate",
+		"[[repo]]\nname = \"octo/app.git\"\n":                      `"octo/app.git" ends in .git, as addresses do; write "octo/app"`,
+	} {
+		if _, err := parse(t, oneRepo+lines); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", lines, err, want)
+		}
+	}
+	if _, err := parse(t, oneRepo+"[[repo.reviewers]]\nname = \"a\"\npersona = \"security\"\n"); err != nil {
+		t.Error("a word of one's own:", err)
 	}
 }

@@ -84,6 +84,10 @@ func (p *parser) reviewer(t *document.Table) Reviewer {
 	} else {
 		p.agentReviewer(t, &x)
 	}
+	if t.Has("escalate") {
+		t.Bad("escalate", "it is called can_escalate")
+		t.Get("escalate")
+	}
 	if t.Has("can_escalate") {
 		x.CanEscalate = t.Texts("can_escalate")
 	}
@@ -228,7 +232,7 @@ func (c *Config) CheckAccounts(known func(host string) []string) error {
 			if len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, x.Account) }) {
 				continue
 			}
-			invalid.Problems = append(invalid.Problems, document.Problem{File: c.Path, Line: x.Line, Text: fmt.Sprintf(
+			invalid.Problems = append(invalid.Problems, document.Problem{File: c.Path, Line: x.Line, Key: "repo.reviewers", Text: fmt.Sprintf(
 				"account in [[repo.reviewers]]: gh knows no account %q on %s%s", x.Account, r.Name.Host,
 				cmp.Or(document.Meant(x.Account, names, "%q"), ", only "+strings.Join(names, ", ")+"; log it in: gh auth login --hostname "+r.Name.Host))})
 		}

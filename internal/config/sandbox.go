@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -28,7 +29,7 @@ func (p *parser) sandbox(t *document.Table, fallback work.Sandbox) work.Sandbox 
 func (p *parser) letIn(t *document.Table, key string) []string {
 	var out []string
 	for _, dir := range t.Texts(key) {
-		path := expandHome(dir, p.env.Home)
+		path := environ.ExpandHome(dir, p.env.Home)
 		if !filepath.IsAbs(path) {
 			t.Bad(key, "want absolute paths or ones that begin with ~/, got %q", dir)
 			continue
@@ -43,7 +44,7 @@ func (p *parser) letIn(t *document.Table, key string) []string {
 
 // nested refuses what lies below a folder that an agent writes to: the agent
 // could put a link in its place, and so choose what is let in.
-func (p *parser) nested(t *document.Table, key string, paths, writable []string) {
+func nested(t *document.Table, key string, paths, writable []string) {
 	for _, path := range paths {
 		for _, w := range writable {
 			if filepath.Clean(path) != filepath.Clean(w) && within(path, w) {
@@ -55,7 +56,7 @@ func (p *parser) nested(t *document.Table, key string, paths, writable []string)
 
 // TooMuch says what of a path no agent may see; empty where there is nothing.
 // The sandbox's own look at it knows the links as they are when it starts.
-func (c *Config) TooMuch(env Env, path string) string {
+func (c *Config) TooMuch(env environ.Env, path string) string {
 	kept := env.Kept()
 	if filepath.IsAbs(c.Runtime.StateDir) {
 		kept = append(kept, c.Runtime.StateDir)
@@ -95,23 +96,6 @@ func resolved(path string) string {
 		return r
 	}
 	return path
-}
-
-// Kept are the folders in which gh keeps its login.
-func (e Env) Kept() []string {
-	all := []string{e.base("XDG_CONFIG_HOME", ".config"), e.base("", ".config")}
-	for i, dir := range all {
-		if dir != "" {
-			all[i] = filepath.Join(dir, "gh")
-		}
-	}
-	all = append(all, e.vars[fold("GH_CONFIG_DIR")])
-	if data := e.vars[fold("APPDATA")]; data != "" {
-		all = append(all, filepath.Join(data, "GitHub CLI"))
-	}
-	all = slices.DeleteFunc(all, func(dir string) bool { return !filepath.IsAbs(dir) })
-	slices.SortFunc(all, strings.Compare)
-	return slices.Compact(all)
 }
 
 // Sandbox is what the config asks for an agent.

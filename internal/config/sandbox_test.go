@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -24,7 +25,7 @@ func TestWhatTheConfigMayNotLetIn(t *testing.T) {
 	if err := os.Symlink(filepath.Join(root, "xdg"), filepath.Join(root, "innocent")); err != nil {
 		t.Skip("no links here: ", err)
 	}
-	env := config.EnvOf([]string{"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(root, "xdg"), "GH_CONFIG_DIR=" + filepath.Join(root, "ghdir")})
+	env := environ.Of([]string{"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(root, "xdg"), "GH_CONFIG_DIR=" + filepath.Join(root, "ghdir")})
 	for path, want := range map[string]string{
 		"~/.config/mise": "", root + "/data": "", root + "/data/gone": "",
 		"x": "want absolute paths", "~/": "no agent may see that", root: "no agent may see that", "/": "no agent may see that",

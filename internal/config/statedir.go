@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work/nearest"
 )
 
 // StateDir reads where the state is from a config that need not be valid: whoever
 // must stop everything at once does not repair a config first. Where nothing is
 // certain it fails: a pause in another folder than that of the passes is none.
-func StateDir(env Env) (string, error) {
+func StateDir(env environ.Env) (string, error) {
 	path, data, err := read(env)
 	if err == nil {
 		var dir string
@@ -24,7 +25,7 @@ func StateDir(env Env) (string, error) {
 Name the config that the passes read: --config FILE. Or make an empty file "paused.json" in the state folder by hand: that pauses everything, too`, err)
 }
 
-func stateDirOf(path, doc string, env Env) (string, error) {
+func stateDirOf(path, doc string, env environ.Env) (string, error) {
 	whole, err := document.Open(path, doc)
 	if err != nil {
 		line, found := stateDirLine(doc)

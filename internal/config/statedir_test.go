@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
 // TestTheStateFolderOfABrokenConfig: a person who must stop everything at once is
@@ -34,7 +35,7 @@ func TestTheStateFolderOfABrokenConfig(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			dir, err := config.StateDir(config.Env{ConfigPath: path, DataDir: "/data/mergexo", Home: "/home/ann"})
+			dir, err := config.StateDir(environ.Env{ConfigPath: path, DataDir: "/data/mergexo", Home: "/home/ann"})
 			if dir != filepath.FromSlash(c.want) || (err != nil) != (c.trouble != "") {
 				t.Errorf("got %q, %v", dir, err)
 			}
@@ -43,7 +44,7 @@ func TestTheStateFolderOfABrokenConfig(t *testing.T) {
 			}
 		})
 	}
-	_, err := config.StateDir(config.Env{ConfigPath: filepath.Join(t.TempDir(), "none.toml"), DataDir: "/data/mergexo"})
+	_, err := config.StateDir(environ.Env{ConfigPath: filepath.Join(t.TempDir(), "none.toml"), DataDir: "/data/mergexo"})
 	if err == nil || !strings.Contains(err.Error(), "none.toml") || !strings.Contains(err.Error(), "paused.json") {
 		t.Errorf("without a config: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -34,7 +35,7 @@ func (p *parser) tests(t *document.Table, r *Repo) {
 }
 
 func (p *parser) checkTests(t *document.Table, argv []string) {
-	program := expandHome(argv[0], p.env.Home)
+	program := environ.ExpandHome(argv[0], p.env.Home)
 	switch {
 	case strings.TrimSpace(program) == "":
 		t.Bad("required_tests", `its program is empty; write the program and its arguments, such as ["make", "test"]`)

@@ -190,22 +190,22 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 	case mode == "sample":
 		points = sample(append(sample(points, 1, r), sample(faults(want.counts), 1, r)...), 1, r)
 	case mode == "ci":
-		if s.long {
-			points = sample(points, mostOfLong, r)
+		if s.sampled {
+			points = sample(points, mostOfSampled, r)
 		}
 		points = append(points, more(want, r, 3)...)
 	case mode == "all":
 		points = append(points, more(want, r, -1)...)
 	}
 	if s.recalls {
-		points = slices.DeleteFunc(points, func(p point) bool { return p.gone == wholeState })
+		points = slices.DeleteFunc(points, func(p point) bool { return p.gone != "" })
 	}
 	out.planned(len(points))
 	return points
 }
 
-// mostOfLong is at how many places CI kills a long scenario.
-const mostOfLong = 40
+// mostOfSampled is at how many places CI kills such a scenario.
+const mostOfSampled = 24
 
 // more are the points beyond every single kill: so many of each kind, or all.
 func more(o outcome, r *rand.Rand, of int) (points []point) {

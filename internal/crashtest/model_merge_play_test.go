@@ -29,7 +29,7 @@ type vigil struct {
 	bases    map[string]bool // commits of the base that are known: people's, and what landed
 	landings []landing
 	judged   map[int]judgement // by the number of the request that merges
-	grumpy   int               // how often the reviewer will still ask for changes
+	grumpy   int               // how often the reviewer will still request changes
 	serial   int
 	issues   int
 	wrong    []error
@@ -260,7 +260,7 @@ func (v *vigil) review(r request) verdict {
 	head := r.Context.Task.PullRequest.Head
 	if v.grumpy > 0 {
 		v.grumpy--
-		v.verdicts[head] = "asks for changes"
+		v.verdicts[head] = "requests changes"
 		return verdict{finds: fmt.Sprintf("Say why, and this time more clearly than in cycle %d.", r.Context.Review.Cycle)}
 	}
 	v.verdicts[head] = approved

@@ -33,8 +33,8 @@ type scenario struct {
 	hears   func(request)         // is told what an agent is asked
 	merges  bool                  // what they approve is merged by us
 	between func(*world) error    // what GitHub does after each pass that ended by itself
-	recalls bool                  // GitHub does not tell all that the state folder knows of it: that is not deleted
-	long    bool                  // CI kills it at some places only, script/crash at all of them
+	recalls bool                  // GitHub does not tell all that the database knows of it: that is not deleted
+	sampled bool                  // CI kills it at some places only, script/crash at all of them
 	control bool                  // controls play it, and nothing kills it: how it ends depends on when a pass sees what people did
 }
 
@@ -74,32 +74,32 @@ func scenarios() []scenario {
 		{name: "bugfix", input: issue("Crash on start", "agent:bugfix", "It happens on Mondays.")},
 		{name: "design", input: issue("New search", "agent:design", "")},
 		{name: "promotion", setup: issue("New search", "agent:design", ""), input: merge},
-		{name: "small job", input: issue("Fix typo", "agent:small-job", "")},
+		{name: "small job", input: issue("Fix typo", "agent:small-job", ""), sampled: true},
 		{name: "two items", input: steps(start, issue("Fix typo", "agent:small-job", "")), beside: true},
 		{name: "question", input: start, asks: true},
 		{name: "question answered", setup: start, input: commentOn(1), asks: true},
-		{name: "follow-up and resume", input: start, asks: true, during: personComments},
-		{name: "comment before opening", input: start, during: personComments},
+		{name: "follow-up and resume", input: start, asks: true, during: personComments, sampled: true},
+		{name: "comment before opening", input: start, during: personComments, sampled: true},
 		{name: "comment on the issue", setup: start, input: commentOn(1)},
 		{name: "feedback", setup: start, input: twoReviewsAndAComment},
 		{name: "feedback without changes", setup: start, input: twoReviewsAndAComment, idle: true},
-		{name: "feedback with resolving", setup: start, input: twoReviewsAndAComment, resolves: true},
-		{name: "feedback with a clock ahead", setup: steps(clockAhead, start), input: twoReviewsAndAComment},
-		{name: "edited comments", setup: steps(start, quiet, twoReviewsAndAComment), input: edits},
-		{name: "push during the turn", setup: start, input: twoReviewsAndAComment, during: onFeedback(personPushes)},
-		{name: "taken back after the answer", setup: start, input: twoReviewsAndAComment, meanwhile: takeBack},
+		{name: "feedback with resolving", setup: start, input: twoReviewsAndAComment, resolves: true, sampled: true},
+		{name: "feedback with a clock ahead", setup: steps(clockAhead, start), input: twoReviewsAndAComment, sampled: true},
+		{name: "edited comments", setup: steps(start, quiet, twoReviewsAndAComment), input: edits, sampled: true},
+		{name: "push during the turn", setup: start, input: twoReviewsAndAComment, during: onFeedback(personPushes), sampled: true},
+		{name: "taken back after the answer", setup: start, input: twoReviewsAndAComment, meanwhile: takeBack, sampled: true},
 		{name: "merged during the turn", setup: start, input: twoReviewsAndAComment, during: onFeedback(merge)},
 		{name: "takeover", setup: start, input: takeOver},
 		{name: "command", setup: steps(cannotPush, start), input: commandRetry, parked: true},
 		{name: "command on a question", setup: start, input: commandRetryOfAQuestion, asks: true},
 		{name: "command cancel", setup: start, input: commandCancel},
 		{name: "checks turn", setup: start, input: redCheck},
-		{name: "flaky test", setup: start, input: redCheck, idle: true, flaky: true},
+		{name: "flaky test", setup: start, input: redCheck, idle: true, flaky: true, sampled: true},
 		{name: "conflict turn", setup: start, input: conflict},
 		{name: "review approves", input: start, reviews: approves},
-		{name: "request, fix, approve", input: start, reviews: asksOnce, long: true},
-		{name: "escalation", input: start, reviews: callsSamIn, long: true},
-		{name: "cap", input: start, reviews: asksAlways, long: true},
+		{name: "request, fix, approve", input: start, reviews: asksOnce, sampled: true},
+		{name: "escalation", input: start, reviews: callsSamIn, sampled: true},
+		{name: "cap", input: start, reviews: asksAlways, recalls: true, sampled: true},
 		{name: "push during a review", input: start, reviews: approves, during: onReview(personPushes), control: true},
 		{name: "killed while the agent runs", input: steps(start, killedPasses(work.MaxAttempts)), during: killPass, deadly: true},
 	}...)

@@ -33,6 +33,10 @@ type reply struct {
 // always the same, and knows no other repository. A line for each run goes to a
 // file, by which the demo counts them.
 func Agent(in io.Reader, out io.Writer, dir, log string) error {
+	return makeRun(in, out, dir, log, answerTo)
+}
+
+func makeRun(in io.Reader, out io.Writer, dir, log string, answerTo func(request, string) (map[string]any, error)) error {
 	var req request
 	if err := json.NewDecoder(in).Decode(&req); err != nil {
 		return fmt.Errorf("read the request: %w", err)

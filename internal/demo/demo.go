@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -25,8 +25,11 @@ import (
 type Options struct {
 	Out  terminal.Output
 	Now  func() time.Time
-	Env  config.Env
-	Keep string // the folder that everything is left in; empty: nothing is
+	Env  environ.Env
+	Slow func(what string) (over func()) // is told of what takes a while; may be nil
+	Keep string                          // the folder that everything is left in; empty: nothing is
+
+	Address string // host:port at which the simulated GitHub answers; empty: a unix socket, or any port
 }
 
 // Play plays the story in a folder that is gone afterwards, or in one to keep.
@@ -41,9 +44,13 @@ func Play(ctx context.Context, opt Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	d, err := newDemo(opt, dir)
+	d, err := newDemo(opt, dir, sideBySide(dir))
 	if err != nil {
 		return errors.Join(ctx.Err(), fmt.Errorf("set the demo up: %w", err))
+	}
+	grounds{d}.makeLabels()
+	if err := (grounds{d}).writeConfig(grounds{d}.storyConfig()); err != nil {
+		return errors.Join(err, d.close())
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	told := d.tell(ctx)
@@ -57,7 +64,8 @@ func Play(ctx context.Context, opt Options) (err error) {
 	case opt.Keep == "":
 		return nil
 	}
-	return d.writeNotes()
+	defer sayKept(d)
+	return leave(d, storyNotes(d))
 }
 
 // untilNobodyListens makes a context that ends with the terminal, and with a
@@ -87,7 +95,7 @@ func (e *earnest) Write(b []byte) (int, error) {
 }
 
 // findGit finds out, before anything is made, whether git can do the work.
-func findGit(ctx context.Context, env config.Env) error {
+func findGit(ctx context.Context, env environ.Env) error {
 	_, err := git.Open(ctx, git.Options{Env: env.Git(), Identity: git.Identity{Name: "demo", Email: "demo@mergexo.invalid"}})
 	if errors.Is(err, proc.ErrNotFound) {
 		return errors.New("git is needed, 2.38 or later, and there is none in PATH")
@@ -118,39 +126,4 @@ func makeFolder(keep string) (dir string, remove func() error, err error) {
 		return "", nil, fmt.Errorf("--keep %s: %w", keep, err)
 	}
 	return dir, func() error { return nil }, nil
-}
-
-const notes = `# What gh mergexo demo left here
-
-The simulated GitHub is gone; what it and gh mergexo kept is all here:
-
-    config.toml   the configuration of the passes
-    state/        the state folder: state.db, logs/, repos/ (mirrors), checkouts/
-    github/       the repository as it was on GitHub
-    gh/, home/    gh's configuration and the home folder of the passes
-    agent.log     a line for each run of the agent
-    program/      the program as it is on main
-
-Look around:
-
-    %[1]s status --all --config %[2]s/config.toml
-    %[1]s show 1 --config %[2]s/config.toml
-    git --git-dir %[3]s log --graph --oneline --all
-    git --git-dir %[3]s show main:greet.sh
-    sqlite3 %[2]s/state/state.db "select kind, step, runs, reason from turns"
-    sqlite3 %[2]s/state/state.db "select kind, state, sends, result_url from actions order by id"
-
-Every commit of a pass names the turn that made it:
-
-    git --git-dir %[3]s log --format='%%h %%s%%n%%(trailers:key=Mergexo-Turn)' main
-`
-
-// writeNotes says in the kept folder how to look around.
-func (d *demo) writeNotes() error {
-	text := fmt.Sprintf(notes, d.self, d.dir, d.repo.GitDir())
-	if err := os.WriteFile(filepath.Join(d.dir, "NOTES.md"), []byte(text), 0o644); err != nil {
-		return fmt.Errorf("write the notes: %w", err)
-	}
-	d.say("\nAll of it is in %s; NOTES.md there says how to look around.", d.dir)
-	return nil
 }

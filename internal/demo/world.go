@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -30,7 +31,9 @@ type demo struct {
 	now   func() time.Time
 	began time.Time
 	out   terminal.Output
+	slow  func(what string) (over func()) // nil: nobody watches
 	dir   string
+	at    places
 	self  string // this program
 	git   string
 	sh    string // empty where there is none
@@ -45,9 +48,9 @@ type demo struct {
 }
 
 // newDemo makes everything under dir, and starts the GitHub.
-func newDemo(opt Options, dir string) (_ *demo, err error) {
+func newDemo(opt Options, dir string, at places) (_ *demo, err error) {
 	env := opt.Env
-	d := &demo{now: opt.Now, began: opt.Now(), out: opt.Out, dir: dir, pulls: map[int]int{}}
+	d := &demo{now: opt.Now, began: opt.Now(), out: opt.Out, slow: opt.Slow, dir: dir, at: at, pulls: map[int]int{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.close())
@@ -62,8 +65,8 @@ func newDemo(opt Options, dir string) (_ *demo, err error) {
 	if d.sh, err = proc.LookPath("sh", env.Path); err != nil {
 		d.sh = ""
 	}
-	for _, name := range []string{"gh", "home", "tmp"} {
-		if err := os.Mkdir(d.path(name), 0o755); err != nil {
+	for _, made := range []string{d.at.gh, d.at.home, d.path("tmp"), filepath.Dir(d.at.config)} {
+		if err := os.MkdirAll(made, 0o755); err != nil {
 			return nil, err
 		}
 	}
@@ -74,11 +77,21 @@ func newDemo(opt Options, dir string) (_ *demo, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.env, err = d.serve(env); err != nil {
+	reached, err := d.serve(opt.Address)
+	if err != nil {
 		return nil, err
 	}
-	d.env = append(d.env, "GH_TOKEN="+token)
-	return d, d.writeConfig()
+	d.env = append(d.environ(env, token), reached...)
+	return d, nil
+}
+
+// places are where a demo's things are.
+type places struct{ home, gh, config, state string }
+
+// sideBySide has everything in the demo's folder, where people find it.
+func sideBySide(dir string) places {
+	in := func(name string) string { return filepath.Join(dir, name) }
+	return places{home: in("home"), gh: in("gh"), config: in("config.toml"), state: in("state")}
 }
 
 func (d *demo) path(name string) string { return filepath.Join(d.dir, name) }
@@ -104,42 +117,51 @@ func (d *demo) people() (token string, err error) {
 			return "", err
 		}
 	}
-	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore", "agent:review", "agent:hold"} {
-		d.repo.MakeLabel(label, "ededed", "") // as after the first pass
-	}
 	d.root, _ = d.repo.Head("main")
 	return token, nil
+}
+
+// makeLabels makes those that people set, as after a first pass.
+func (d grounds) makeLabels() {
+	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore", "agent:review", "agent:hold"} {
+		d.repo.MakeLabel(label, "ededed", "")
+	}
 }
 
 // maxSocketPath is what every system takes as the path of a unix socket.
 const maxSocketPath = 100
 
-// serve lets clients in, by a unix socket where its path is short enough, and
-// gives the environment of a pass that finds them.
-func (d *demo) serve(env config.Env) ([]string, error) {
-	out := append(env.Agent(nil), // PATH, locale, what Windows needs
-		"HOME="+d.path("home"), "USERPROFILE="+d.path("home"),
+// environ is the environment of a pass: what is on this machine, without what its owner
+// has configured.
+func (d *demo) environ(env environ.Env, token string) []string {
+	return append(env.Agent(nil), // PATH, locale, what Windows needs
+		"HOME="+d.at.home, "USERPROFILE="+d.at.home,
 		"TMPDIR="+d.path("tmp"), "TMP="+d.path("tmp"), "TEMP="+d.path("tmp"),
-		"GH_CONFIG_DIR="+d.path("gh"), "GH_HOST="+host, "GIT_CONFIG_NOSYSTEM=1", "MERGEXO_CONFIG="+d.path("config.toml"),
+		"GH_CONFIG_DIR="+d.at.gh, "GH_HOST="+host, "GH_TOKEN="+token, "GIT_CONFIG_NOSYSTEM=1", "MERGEXO_CONFIG="+d.at.config,
 	)
+}
+
+// serve lets clients in: at an address, or by a unix socket where its path is short
+// enough. It gives the variables by which clients find the way.
+func (d *demo) serve(address string) (reached []string, err error) {
 	settings := "version: 1\n"
-	if socket, ok := d.serveUnix(); ok {
+	if socket, ok := d.serveUnix(address); ok {
 		settings += fmt.Sprintf("http_unix_socket: %q\n", socket)
 	} else {
-		address, err := d.hub.ServeTCP()
+		at, err := d.hub.ServeAt(cmp.Or(address, "127.0.0.1:0"))
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, "HTTP_PROXY=http://"+address)
+		reached = []string{"HTTP_PROXY=http://" + at}
 	}
-	if err := os.WriteFile(filepath.Join(d.path("gh"), "config.yml"), []byte(settings), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(d.at.gh, "config.yml"), []byte(settings), 0o600); err != nil {
 		return nil, fmt.Errorf("write gh's configuration: %w", err)
 	}
-	return out, nil
+	return reached, nil
 }
 
-func (d *demo) serveUnix() (string, bool) {
-	if runtime.GOOS == "windows" {
+func (d *demo) serveUnix(address string) (string, bool) {
+	if address != "" || runtime.GOOS == "windows" {
 		return "", false
 	}
 	dir, err := os.MkdirTemp("", "mx")
@@ -149,30 +171,6 @@ func (d *demo) serveUnix() (string, bool) {
 	d.socket = dir
 	socket := filepath.Join(dir, "s")
 	return socket, len(socket) <= maxSocketPath && d.hub.ServeUnix(socket) == nil
-}
-
-// writeConfig makes a config that waits for nothing.
-func (d *demo) writeConfig() error {
-	text := fmt.Sprintf(`# The demo's. "gh mergexo config" shows what else there is.
-[runtime]
-workers = 3
-quiet_period = "0s" # people here have said what they have to say
-min_interval = "0s"
-state_dir = %q
-sandbox = "none" # the demo's agent is this program, and writes a log beside its checkout
-
-[agents.scripted]
-adapter = "command"
-command = [%q, "demo-agent", %q]
-
-[[repo]]
-name = %q
-remote_url = %q
-`, d.path("state"), d.self, d.path("agent.log"), host+"/"+repoName, d.repo.GitDir())
-	if err := os.WriteFile(d.path("config.toml"), []byte(text), 0o644); err != nil {
-		return fmt.Errorf("write the config: %w", err)
-	}
-	return nil
 }
 
 // close ends the GitHub.
@@ -189,6 +187,9 @@ func (d *demo) close() error {
 
 // run starts a program in the demo's environment and waits for its end.
 func (d *demo) run(ctx context.Context, path string, args ...string) (proc.Result, error) {
+	if d.slow != nil && path == d.self {
+		defer d.slow("gh mergexo " + args[0])()
+	}
 	return proc.Run(ctx, d.command(path, args...))
 }
 

@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Replace writes a file whole: somebody may be reading it.
+// Replace writes a file whole: somebody may be reading it, and the machine may stop. One
+// that was there keeps its permissions.
 func Replace(path, text string) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == text {
 		return nil
@@ -18,6 +19,12 @@ func Replace(path, text string) error {
 		return err
 	}
 	_, err = f.WriteString(text)
+	if info, there := os.Stat(path); err == nil && there == nil {
+		err = f.Chmod(info.Mode().Perm())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}

@@ -34,6 +34,18 @@ func (m *Mirror) Diff(ctx context.Context, from, to string, most int64) (text st
 	return strings.ToValidUTF8(string(out), "\ufffd"), res.Truncated, nil
 }
 
+// Change is what a commit in a mirror changed, against its first parent, as Diff has it.
+func Change(ctx context.Context, m *Mirror, oid string, most int64) (text string, cut bool, err error) {
+	c, err := m.readCommit(ctx, oid)
+	if err != nil {
+		return "", false, fmt.Errorf("read commit: %w", err)
+	}
+	if len(c.parents) == 0 {
+		return "", false, fmt.Errorf("commit %s is the first of its repository", oid)
+	}
+	return m.Diff(ctx, c.parents[0], oid, most)
+}
+
 // Lines are the lines of files that a difference shows, as they are numbered after it:
 // those to which GitHub takes a comment.
 type Lines map[string][]Span

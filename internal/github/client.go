@@ -29,6 +29,9 @@ type Client struct {
 	Repositories
 }
 
+// Tally counts requests, and keeps what answers say of limits.
+type Tally = transport.Tally
+
 // Issues are the requests about issues, and about the side of a pull request that is
 // one: its conversation, its labels.
 type Issues struct{ api *transport.Client }

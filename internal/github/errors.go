@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/github/labels"
 	"github.com/mergexo/gh-mergexo/internal/github/merges"
 	"github.com/mergexo/gh-mergexo/internal/github/runs"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
@@ -34,6 +35,7 @@ type (
 	MergeOrder       = merges.Order
 	Refusal          = merges.Refusal
 	RefusalKind      = merges.RefusalKind
+	Labels           = labels.Labels
 )
 
 // The kinds of refusals.
@@ -60,8 +62,14 @@ func RefusalOf(err error) (Refusal, bool) { return merges.RefusalOf(err) }
 // MaxDescription is how long a status' description may be, in characters.
 const MaxDescription = runs.MaxDescription
 
-// TroubleLogin is the code of a trouble that a login would end.
-const TroubleLogin = trouble.Login
+// The codes of troubles that callers tell apart.
+const (
+	TroubleLogin       = trouble.Login // a login would end it
+	TroubleForbidden   = trouble.Forbidden
+	TroubleNotFound    = trouble.NotFound
+	TroubleUnreachable = trouble.Unreachable
+	TroubleServer      = trouble.Server
+)
 
 // Troubles finds what is wrong in an error, each cause once however many requests
 // came to it. It is nil where the error is nothing that has a name here.

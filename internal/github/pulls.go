@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
 
 // Pull is a pull request. Rollup comes from GraphQL only, and a listing knows
@@ -135,22 +136,28 @@ func (c Pulls) PullsByHead(ctx context.Context, repo work.RepoName, branch strin
 }
 
 type wirePullCommit struct {
+	SHA    string `json:"sha"`
 	Commit struct {
 		Message string `json:"message"`
 	} `json:"commit"`
+	Author    *wireUser  `json:"author"`    // null where no account has the commit's address
+	Committer *wireUser  `json:"committer"` // likewise
+	Parents   []struct{} `json:"parents"`
 }
 
 func (wirePullCommit) Check() error { return nil }
 
-// PullMessages gives the messages of a pull request's commits, oldest first; GitHub
-// names 250 at most.
-func (c Pulls) PullMessages(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
-	messages, err := transport.Every(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/commits?per_page=100", repo.FullName(), number),
-		func(w wirePullCommit) string { return w.Commit.Message })
+func (w wirePullCommit) commit() origin.Commit {
+	return origin.Commit{OID: w.SHA, Message: w.Commit.Message, Author: account(w.Author), Committer: account(w.Committer), Parents: len(w.Parents)}
+}
+
+// PullCommits lists a pull request's commits, oldest first; GitHub names 250 at most.
+func (c Pulls) PullCommits(ctx context.Context, repo work.RepoName, number int) ([]origin.Commit, error) {
+	commits, err := transport.Every(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/commits?per_page=100", repo.FullName(), number), wirePullCommit.commit)
 	if err != nil {
 		return nil, fmt.Errorf("list the commits of %s: %w", work.Ref(repo, number), err)
 	}
-	return messages, nil
+	return commits, nil
 }
 
 // OpenPulls lists every open pull request of a repository, oldest first.

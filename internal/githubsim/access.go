@@ -76,6 +76,9 @@ func (r *Repo) need(actor *user, level string) *apiError {
 	if e := r.writable(); e != nil {
 		return e
 	}
+	if actor != nil && !actor.token.reaches(r, level) { // GitHub does not say that scopes are missing
+		return notFound()
+	}
 	if !r.can(actor, level) {
 		if level == "admin" {
 			return forbidden("Must have admin rights to Repository.")

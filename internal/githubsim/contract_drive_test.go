@@ -222,7 +222,7 @@ func (d *driver) git() {
 	d.must(err)
 	d.must(d.repo.SetStatus("topic", "ci", "pending", "wait"))
 	for _, path := range []string{
-		"", "git/ref/heads/topic", fmt.Sprintf("check-runs/%d", run), "compare/main...topic", "contents/README.md",
+		"", "git/ref/heads/topic", fmt.Sprintf("check-runs/%d", run), "commits/topic/check-runs", "commits/topic/status", "compare/main...topic", "contents/README.md",
 	} {
 		d.get(path)
 	}

@@ -34,7 +34,7 @@ func (h *Hub) addAccount(login, kind string) (string, error) {
 
 func (h *Hub) makeUser(login, kind string) *user {
 	id, node := h.newID(kindUser)
-	u := &user{id: id, nodeID: node, login: login, kind: kind, created: h.now(), limits: map[string]*bucket{}}
+	u := &user{id: id, nodeID: node, login: login, kind: kind, created: h.now(), limits: map[string]*bucket{}, token: usualToken()}
 	h.users[strings.ToLower(login)] = u
 	h.nodes[node] = u
 	return u

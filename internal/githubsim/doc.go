@@ -4,7 +4,7 @@
 //
 // # Parts
 //
-//   - Hub: everything there is; New makes one, ServeUnix and ServeTCP let clients in, Close ends it.
+//   - Hub: everything there is; New makes one, ServeUnix, ServeTCP and ServeAt let clients in, Close ends it.
 //   - The model (state.go): user, Repo, issue, pull, comment, review, thread, reviewComment, reaction, label, event,
 //     checkRun, status. Its fields are guarded by Hub.mu. What git knows (heads, mergeability, files, commits) is not
 //     in the model but read from git, cached by object id.

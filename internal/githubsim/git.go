@@ -2,8 +2,10 @@ package githubsim
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,9 +67,7 @@ func (g *gitDir) feed(stdin string, args ...string) (string, error) {
 func (g *gitDir) exec(env []string, stdin string, args ...string) ([]byte, error) {
 	g.ran.Add(1)
 	cmd := exec.Command("git", args...) //nolint:noctx // see above
-	cmd.Env = slices.DeleteFunc(cmd.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
-	cmd.Env = append(cmd.Env, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
-	cmd.Env = append(cmd.Env, env...)
+	cmd.Env = append(g.plainEnv(cmd.Environ()), env...)
 	cmd.Dir = filepath.Dir(g.dir)
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, errs bytes.Buffer
@@ -76,6 +76,21 @@ func (g *gitDir) exec(env []string, stdin string, args ...string) ([]byte, error
 		return out.Bytes(), &gitError{args: args, code: exitCode(err), stderr: strings.TrimSpace(errs.String()), err: err}
 	}
 	return out.Bytes(), nil
+}
+
+// stream runs a git command between two streams.
+func (g *gitDir) stream(ctx context.Context, env string, in io.Reader, out io.Writer, args ...string) error {
+	g.ran.Add(1)
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Env = append(g.plainEnv(cmd.Environ()), env)
+	cmd.Stdin, cmd.Stdout = in, out
+	return cmd.Run()
+}
+
+// plainEnv is an environment away from the operator's configuration.
+func (g *gitDir) plainEnv(env []string) []string {
+	env = slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
+	return append(env, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
 }
 
 // gitError is a git command that did not end with 0.

@@ -47,6 +47,12 @@ func (h *Hub) ForbidChecks(login string, forbid bool) error {
 	return nil
 }
 
+// blind tells whether a user's token may not see checks.
+func (h *Hub) blind(u *user) bool {
+	g, ok := h.graphqlHandler.(*gqlHandler)
+	return ok && g.blind[u]
+}
+
 // gql is one GraphQL request on its way through the resolvers.
 type gql struct {
 	*call

@@ -92,10 +92,14 @@ func (g *gqlRepo) Issue(a struct{ Number int32 }) (*gqlIssue, error) {
 }
 
 // Issues lists issues.
-func (g *gqlRepo) Issues(a issueArgs) *gqlPage[*gqlIssue] {
+func (g *gqlRepo) Issues(a struct {
+	issueArgs
+	FilterBy *GqlIssueFilter
+},
+) *gqlPage[*gqlIssue] {
 	var list []*issue
 	for _, is := range g.r.issues {
-		if is.pull == nil && !is.deleted && a.chosen(is, strings.ToUpper(is.state)) && g.x.shown(is.lag) {
+		if is.pull == nil && !is.deleted && a.chosen(is, strings.ToUpper(is.state)) && a.FilterBy.takes(is) && g.x.shown(is.lag) {
 			list = append(list, is)
 		}
 	}
@@ -139,12 +143,6 @@ func (a issueArgs) order(x, y *issue) int {
 		return -by
 	}
 	return by
-}
-
-// GqlIssueFilter is IssueFilters.
-type GqlIssueFilter struct {
-	Assignee, CreatedBy, Mentioned *string
-	Labels, States                 *[]string
 }
 
 // PullRequests lists pull requests.

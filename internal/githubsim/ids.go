@@ -14,6 +14,8 @@ type kind string
 const (
 	kindUser       kind = "U"
 	kindRepo       kind = "R"
+	kindRelease    kind = "RE"
+	kindAsset      kind = "RA"
 	kindIssue      kind = "I"
 	kindPull       kind = "PR"
 	kindComment    kind = "IC"
@@ -32,7 +34,7 @@ const (
 
 // firstIDs are about as large as GitHub's own are, so that nobody mistakes an id for a number, or one kind for another.
 var firstIDs = map[kind]int64{
-	kindUser: 1_000_300, kindRepo: 500_000_100, kindIssue: 2_000_000_300, kindPull: 1_800_000_200,
+	kindUser: 1_000_300, kindRepo: 500_000_100, kindRelease: 150_000_100, kindAsset: 160_000_100, kindIssue: 2_000_000_300, kindPull: 1_800_000_200,
 	kindComment: 3_000_000_100, kindReview: 2_500_000_100, kindThread: 90_000_100, kindDiff: 2_200_000_300,
 	kindReaction: 270_000_100, kindLabel: 6_500_000_100, kindEvent: 17_000_000_100, kindCheckRun: 31_000_000_100,
 	kindCheckSuite: 24_000_000_100, kindStatus: 28_000_000_100,

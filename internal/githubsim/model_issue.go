@@ -177,6 +177,17 @@ func (r *Repo) makeLabel(name, color, description string) *label {
 	return l
 }
 
+// dropLabel deletes a label of the repository, and takes it from whatever bears it.
+func (r *Repo) dropLabel(actor *user, l *label) {
+	for _, is := range r.issues {
+		if slices.Contains(is.labels, l) {
+			r.setLabels(actor, is, nil, []string{l.name})
+		}
+	}
+	r.labels = without(r.labels, l)
+	delete(r.hub.nodes, l.nodeID)
+}
+
 // setLock locks or unlocks the conversation.
 func (r *Repo) setLock(actor *user, is *issue, locked bool, reason string) *apiError {
 	if e := r.need(actor, "write"); e != nil {

@@ -254,7 +254,7 @@ func (p *pull) approvers() []*user {
 	return out
 }
 
-// opposed tells whether the last word of somebody with write access asks for changes.
+// opposed tells whether the last word of somebody with write access requests changes.
 func (p *pull) opposed() bool {
 	for _, state := range p.verdicts() {
 		if state == "CHANGES_REQUESTED" {

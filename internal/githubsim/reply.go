@@ -132,7 +132,7 @@ func withRepo(fn endpoint) endpoint {
 		} else {
 			c.repo = c.h.repo(name)
 		}
-		if c.repo == nil || !c.repo.can(c.viewer, "read") {
+		if c.repo == nil || !c.repo.can(c.viewer, "read") || c.viewer != nil && !c.viewer.token.reaches(c.repo, "read") {
 			return reply{}, notFound()
 		}
 		if name != "/" && !strings.EqualFold(name, c.repo.fullName()) {

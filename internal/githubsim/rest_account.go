@@ -6,8 +6,16 @@ import (
 )
 
 var accountRoutes = []route{
+	{"GET /", getRoot},
 	{"GET /user", getViewer},
 	{"GET /user/{id}", getUserByID},
+}
+
+// getRoot is where gh looks for what a token may do.
+func getRoot(c *call) (reply, *apiError) {
+	out, e := getViewer(c)
+	out.body = map[string]string{"current_user_url": c.urls.api + "/user"}
+	return out, e
 }
 
 func getViewer(c *call) (reply, *apiError) {
@@ -21,7 +29,7 @@ func getViewer(c *call) (reply, *apiError) {
 	me.UserViewType = "private"
 	return reply{
 		status: http.StatusOK, body: me,
-		header: http.Header{"X-Oauth-Scopes": {"repo, workflow, read:org"}},
+		header: c.viewer.token.header(),
 	}, nil
 }
 

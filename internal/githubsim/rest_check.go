@@ -1,10 +1,13 @@
 package githubsim
 
+import "net/http"
+
 var checkRoutes = []route{
 	{"GET /check-runs/{id}", withCheckRun(getCheckRun)},
 	{"GET /check-runs/{id}/annotations", withCheckRun(listAnnotations)},
 	{"POST /statuses/{sha}", postStatus},
 	{"GET /commits/{ref...}/status", getCombinedStatus},
+	{"GET /commits/{ref...}/check-runs", listCheckRuns},
 }
 
 func withCheckRun(fn func(*call, *checkRun) (reply, *apiError)) endpoint {
@@ -25,4 +28,28 @@ func withCheckSuite(fn func(*call, *checkSuite) (reply, *apiError)) endpoint {
 		}
 		return reply{}, notFound()
 	}
+}
+
+// checkRunsJSON is a page of a commit's check runs.
+type checkRunsJSON struct {
+	Total int            `json:"total_count"`
+	Runs  []checkRunJSON `json:"check_runs"`
+}
+
+// listCheckRuns lists the newest run of each name, as filter=latest does.
+func listCheckRuns(c *call) (reply, *apiError) {
+	if c.h.blind(c.viewer) {
+		return reply{}, forbidden("Resource not accessible by personal access token")
+	}
+	sha, found := c.repo.git.resolve(c.r.PathValue("ref"))
+	if !found {
+		return reply{}, refusal(http.StatusUnprocessableEntity, "No commit found for SHA: "+c.r.PathValue("ref"))
+	}
+	list := c.repo.latestChecks(sha)
+	out := checkRunsJSON{Total: len(list), Runs: []checkRunJSON{}}
+	part, header := paged(c, list)
+	for _, x := range part {
+		out.Runs = append(out.Runs, c.checkRun(x))
+	}
+	return reply{status: http.StatusOK, body: out, header: header}, nil
 }

@@ -10,6 +10,7 @@ var labelRoutes = []route{
 	{"GET /labels", listLabels},
 	{"POST /labels", createLabel},
 	{"GET /labels/{name}", withLabel(getLabel)},
+	{"DELETE /labels/{name}", withLabel(deleteLabel)},
 	{"GET /issues/{number}/labels", withIssue(listIssueLabels)},
 	{"POST /issues/{number}/labels", withIssue(addIssueLabels)},
 	{"DELETE /issues/{number}/labels/{name}", withIssue(removeIssueLabel)},
@@ -55,6 +56,15 @@ func createLabel(c *call) (reply, *apiError) {
 		return reply{}, invalid(errorItem{Resource: "Label", Field: "name", Code: "already_exists"})
 	}
 	return created(c.oneLabel(c.repo.makeLabel(in.Name, in.Color, deref(in.Description)))), nil
+}
+
+// deleteLabel takes the label from whatever bears it, too.
+func deleteLabel(c *call, l *label) (reply, *apiError) {
+	if e := c.repo.need(c.viewer, "write"); e != nil {
+		return reply{}, e
+	}
+	c.repo.dropLabel(c.viewer, l)
+	return noContent(), nil
 }
 
 func getLabel(c *call, l *label) (reply, *apiError) { return ok(c.oneLabel(l)), nil }

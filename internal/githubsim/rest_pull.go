@@ -77,10 +77,23 @@ func createPull(c *call) (reply, *apiError) {
 
 func getPull(c *call, p *pull) (reply, *apiError) {
 	if strings.Contains(c.r.Header.Get("Accept"), "diff") {
-		return reply{}, refusal(http.StatusNotAcceptable, "githubsim gives no diffs here")
+		return plainDiff(p)
 	}
 	out, e := c.pull(p)
 	return ok(out), e
+}
+
+// plainDiff is the pull request's change as git writes it.
+func plainDiff(p *pull) (reply, *apiError) {
+	d, err := p.diff()
+	if err != nil {
+		return reply{}, gitFailed(err)
+	}
+	text, err := p.repo.git.run("diff", "--no-color", "--no-ext-diff", d.base, p.headOID())
+	if err != nil {
+		return reply{}, gitFailed(err)
+	}
+	return reply{status: http.StatusOK, text: text + "\n", header: http.Header{"Content-Type": {"application/vnd.github.diff; charset=utf-8"}}}, nil
 }
 
 func patchPull(c *call, p *pull) (reply, *apiError) {

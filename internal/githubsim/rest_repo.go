@@ -1,7 +1,10 @@
 package githubsim
 
+import "encoding/base64"
+
 var repoRoutes = []route{
 	{"GET ", getRepo},
+	{"GET /readme", getReadme},
 	{"GET /collaborators/{login}/permission", getPermission},
 }
 
@@ -12,6 +15,20 @@ func getRepo(c *call) (reply, *apiError) {
 		out.Source = out.Parent
 	}
 	return ok(out), nil
+}
+
+// getReadme gives README.md of the default branch.
+func getReadme(c *call) (reply, *apiError) {
+	const name = "README.md"
+	oid, _ := c.repo.git.resolve("refs/heads/" + c.repo.defaultBranch)
+	text, found := c.repo.git.file(oid, name)
+	if !found {
+		return reply{}, notFound()
+	}
+	return ok(map[string]any{
+		"name": name, "path": name, "type": "file", "size": len(text), "encoding": "base64", "content": base64.StdEncoding.EncodeToString(text),
+		"html_url": c.urls.page(c.repo) + "/blob/" + c.repo.defaultBranch + "/" + name,
+	}), nil
 }
 
 // collaboratorJSON is a user with what they may do.

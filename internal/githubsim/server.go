@@ -25,8 +25,11 @@ func (h *Hub) ServeUnix(path string) error {
 }
 
 // ServeTCP answers on a loopback port until Close, and says which: host:port.
-func (h *Hub) ServeTCP() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // opens at once
+func (h *Hub) ServeTCP() (string, error) { return h.ServeAt("127.0.0.1:0") }
+
+// ServeAt answers at an address until Close, and says which: host:port.
+func (h *Hub) ServeAt(address string) (string, error) {
+	l, err := net.Listen("tcp", address) //nolint:noctx // opens at once
 	if err != nil {
 		return "", fmt.Errorf("listen on a port: %w", err)
 	}
@@ -62,6 +65,9 @@ const maxRequest = 8 << 20
 
 // ServeHTTP answers one request: number it, let faults have their way, answer, log.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.gitHTTP(w, r) {
+		return
+	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
 	if err != nil {
 		return // the client went away

@@ -15,6 +15,7 @@ type user struct {
 	deleted bool   // answers then carry null in its place
 	created time.Time
 	limits  map[string]*bucket // by resource: "core", "graphql", "search"
+	token   tokenFacts
 }
 
 // Repo is one repository; its exported methods are the control API.
@@ -41,6 +42,7 @@ type Repo struct {
 	checkRuns     map[string][]*checkRun
 	checkSuites   map[string][]*checkSuite
 	statuses      map[string][]*status
+	releases      []*release // oldest first
 	mergeSettings
 	git    *gitDir
 	seen   map[string]string // heads as of the last refresh

@@ -42,6 +42,9 @@
 //	hub check REF NAME CONCLUSION [--log L] [--annotate PATH:LINE:MESSAGE] [--ago D]; the conclusion none: it has not ended
 //	hub status REF CONTEXT STATE [DESCRIPTION]; the state expected: required, and reported by nobody (only GraphQL shows it)
 //	hub forbid-checks NAME             their token may not see check runs
+//	hub scopes NAME SCOPE…             their token is a classic one with these scopes, or without any
+//	hub fine-grained NAME              their token is a fine-grained one
+//	hub expires NAME TIME              their token holds until then
 //	hub forbid-statuses NAME           their token may set no commit status
 //	hub revoke NAME                    their token is not accepted    hub restore-token NAME
 //
@@ -57,6 +60,7 @@
 //	hub alter-merges FILE CONTENT [--times N]
 //	hub keep-issues                    closing words close nothing
 //	hub delay-updates                  hub finish-updates
+//	hub publish TAG FILE…              a release of these files
 //	hub enqueue PR [--by U]            hub dequeue PR [--by U]
 //	hub step-queue PR                  hub queue-state PR STATE
 //

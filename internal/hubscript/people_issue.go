@@ -1,13 +1,19 @@
 package hubscript
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
 
 var accountDeeds = map[string]subcommand{
 	"user":             {1, addUser},
+	"scopes":           {1, func(c *command) error { return c.hub.SetScopes(c.args[0], c.args[1:]) }},
+	"fine-grained":     {1, func(c *command) error { return c.hub.SetFineGrained(c.args[0]) }},
+	"expires":          {2, expires},
 	"forbid-checks":    {1, func(c *command) error { return c.hub.ForbidChecks(c.args[0], true) }},
 	"forbid-statuses":  {1, func(c *command) error { return c.hub.ForbidStatuses(c.args[0]) }},
 	"revoke":           {1, func(c *command) error { c.hub.RevokeToken(githubsim.TokenOf(c.args[0])); return nil }},
@@ -19,6 +25,7 @@ var accountDeeds = map[string]subcommand{
 	"fork":             {1, func(c *command) error { _, err := c.repo.AddFork(c.args[0]); return err }},
 	"rename-repo":      {1, func(c *command) error { return c.repo.Rename(c.args[0]) }},
 	"make-label":       {2, makeLabel},
+	"publish":          {2, publish},
 	"delete-repo":      {0, func(c *command) error { c.repo.DeleteRepo(); return nil }},
 	"archive":          {0, func(c *command) error { c.repo.SetArchived(true); return nil }},
 	"refuse-push":      {2, func(c *command) error { return c.repo.RefusePushes(c.args[0], text(c.args[1])) }},
@@ -55,6 +62,20 @@ func byActor(deed func(c *command, number int, who string) error) func(*command)
 		}
 		return deed(c, n, who)
 	}
+}
+
+// publish makes a release of files under a tag.
+func publish(c *command) error {
+	files := map[string][]byte{}
+	for _, path := range c.args[1:] {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files[filepath.Base(path)] = text
+	}
+	c.repo.Publish(c.args[0], files)
+	return nil
 }
 
 func makeLabel(c *command) error {
@@ -176,4 +197,13 @@ func react(c *command) error {
 		return c.repo.ReactToReviewComment(n, who, c.args[2])
 	}
 	return c.repo.ReactToComment(n, who, c.args[2])
+}
+
+// expires says until when a token holds.
+func expires(c *command) error {
+	at, err := time.Parse(time.RFC3339, c.args[1])
+	if err != nil {
+		return err
+	}
+	return c.hub.SetExpiry(c.args[0], at)
 }

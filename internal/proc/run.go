@@ -70,6 +70,9 @@ type Cmd struct {
 	// Counts says which lines of standard output are signs of life. Nil: all that
 	// is written is, to standard error too; else no more than these.
 	Counts func(line []byte) bool
+	// Active is told of each sign of life that was written, after the first of many at
+	// once. It may be nil.
+	Active func()
 	// Alive is asked when Idle has passed without a sign of life; true is one. It
 	// may be nil.
 	Alive func(ctx context.Context) bool
@@ -218,6 +221,9 @@ func (p *process) watch(ctx context.Context) Limit {
 			return NoLimit
 		case <-p.active:
 			restart()
+			if p.Active != nil {
+				p.Active()
+			}
 		case <-scan.C:
 			p.family.record(ctx)
 		case <-ctx.Done():

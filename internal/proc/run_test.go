@@ -254,3 +254,12 @@ func TestDetachOutlivesAndReturnsAtOnce(t *testing.T) {
 	}
 	t.Error("nothing in the log")
 }
+
+// Who runs a program is told of what it prints.
+func TestSignsOfLifeAreTold(t *testing.T) {
+	told := 0
+	_, err := Run(t.Context(), Cmd{Path: "/bin/sh", Args: []string{"-c", "echo a; sleep 0.2; echo b >&2; sleep 0.2"}, Active: func() { told++ }})
+	if err != nil || told < 2 {
+		t.Errorf("told %d times, %v", told, err)
+	}
+}

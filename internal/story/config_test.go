@@ -19,7 +19,7 @@ type configFile struct {
 }
 
 type configSection struct {
-	name  string // "runtime", "agents.scripted", "repo:owner/name", "repo:owner/name.labels", "repo:owner/name.reviewers:quinn"
+	name  string // "runtime", "agents.scripted", "repo:owner/name", "repo:owner/name.labels", "repo:owner/name.reviewers:quinn", "notify:chat"
 	lines [][2]string
 }
 
@@ -51,6 +51,9 @@ func (c *configFile) section(name string) *configSection {
 	if repo, _, nested := cutTable(name); nested {
 		for at = 1 + c.find(repo); at < len(c.sections) && strings.HasPrefix(c.sections[at].name, repo+"."); at++ {
 		}
+	}
+	if target, ok := strings.CutPrefix(name, "notify:"); ok {
+		s.lines = [][2]string{{"name", target}}
 	}
 	if _, reviewer, ok := strings.Cut(name, ".reviewers:"); ok {
 		s.lines = [][2]string{{"name", reviewer}}
@@ -98,6 +101,8 @@ func (c *configFile) write() error {
 			fmt.Fprintf(&b, "[repo.%s]\n", table)
 		case strings.HasPrefix(s.name, "repo:"):
 			b.WriteString("[[repo]]\n")
+		case strings.HasPrefix(s.name, "notify:"):
+			b.WriteString("[[notify]]\n")
 		default:
 			fmt.Fprintf(&b, "[%s]\n", s.name)
 		}

@@ -230,10 +230,12 @@ hub issue ann 'Crash on start' --label agent:bugfix
 exec gh-mergexo tick
 item-fields
 hub issue ann 'Crash on exit' --label agent:bugfix
+config notify:chat command '["true"]'
 `
 	const after = `exec gh-mergexo resume --all
 -- shim --
 #!/bin/sh
+test "$1" = --version && echo "gh version 2.62.0 (2024-11-14)" && exit
 test "$1" = mergexo && shift && exec gh-mergexo "$@"
 `
 	name := strings.TrimSuffix(strings.ReplaceAll(page, "/", "_"), ".md") + ".txtar"

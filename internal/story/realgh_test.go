@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -37,6 +38,7 @@ func TestRealGh(t *testing.T) {
 				return err
 			}
 			e.Values[worldKey{}].(*world).clock.real = true // so is the binary's
+			e.Setenv("PLATFORM", runtime.GOOS+"-"+runtime.GOARCH)
 			return passGo(e)
 		},
 		Cmds:                cmds,

@@ -22,6 +22,11 @@ func condition(name string) (bool, error) {
 		return raceDetector, nil
 	case "mounts":
 		return canMount(), nil
+	case "cron":
+		return canCron(), nil
+	case "bash-completion":
+		_, err := os.Stat("/usr/share/bash-completion/bash_completion")
+		return err == nil, nil
 	case "sandbox":
 	default:
 		return false, fmt.Errorf("unknown condition %q", name)

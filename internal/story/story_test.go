@@ -17,6 +17,7 @@
 //	$CONFIG    the config; $STATE the state folder
 //	$AGENT     the scripted agent's folder; agent/rules.yaml in the story's
 //	           archive says what it does, and without it it does its honest best
+//	$SOURCE    the folder of this repository
 //	$ORIGIN    the bare repository behind octo/app; $MIRROR its mirror, $CHECKOUTS the folder of its checkouts
 //
 // and these commands beside testscript's own:
@@ -26,6 +27,9 @@
 //	config SECTION KEY VALUE sets a key of the config; SECTION is runtime, agents.scripted, repo (the first),
 //	                         repo.labels, repo:owner/name (made when it is not there) and so on; '' takes it out.
 //	                         repo.reviewers:NAME is one of [[repo.reviewers]]; they stand in the order of their making
+//	                         notify:NAME is one of [[notify]]
+//	receiver FILE            takes what is posted on loopback: its address is in $RECEIVER, each body becomes a line of
+//	                         FILE, each request's headers a line of FILE.headers; FILE.code, if it is there, has the status
 //	agent-runs [N]           prints a line for each run of the agent, "kind #number", or checks that there were N
 //	agent-prompt [--masked] N prints the prompt of the Nth run, counted from 1; masked it is the same on every machine
 //	db SQL                   prints what a query of state.db gives, tab separated; now() is the time, in milliseconds
@@ -43,13 +47,24 @@
 //	other-host NAME          makes a second GitHub host with an octo/app of its own; other-hub is its hub
 //	gh VERSION [ACCOUNT=TOKEN…] puts a gh of that version first on PATH that knows these accounts (hub token NAME prints
 //	                         a token), until the next one; $WORK/gh.log has a line for each time that it was started
+//	extension                puts a gh first on PATH that has this program as its extension and a stored login, and takes GH_TOKEN away
+//	fire                     has launchd start the job in its property list once, or skip that: "started" or "skipped"
+//	talk FILE PROGRAM ARGUMENT… runs a program on a terminal, and says there what the file says: see cmdTalk
+//	metrics FILE             prints a file of metrics, once Prometheus's own parser and linter accept it
+//	collector [STATUS]       starts a collector of OpenTelemetry's traces and names it in the environment; its answers
+//	                         have that status
+//	spans [--about|--raw]    prints what it got: a line for each span
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
+//
+// What repeats things on a machine is none of this one's: crontab keeps $WORK/crontab, systemctl --user and launchctl
+// answer where the folder $WORK/systemd or $WORK/launchd is there, and loginctl says what stands in $WORK/linger.
 //
 // Nobody waits for time to pass: each thing that hub does, people do in a second of its own, for the clock is moved to
 // the next one. What is to share a second is done while the clock stands.
 //
 // The condition [sandbox] says whether a sandbox works on this machine, [mounts]
-// whether a process can have a file system of its own.
+// whether a process can have a file system of its own, [cron] whether a cron daemon
+// can be started that is not the machine's, [bash-completion] whether bash can complete.
 //
 // -update (go test ./internal/story -update) writes what cmp found into the
 // stories.
@@ -89,6 +104,9 @@ func TestMain(m *testing.M) {
 			}))
 		},
 		"scripted-agent": scriptedAgent,
+
+		// No story touches what repeats things on the machine that it is played on.
+		"crontab": fakeCrontab, "systemctl": fakeSystemctl, "loginctl": fakeLoginctl, "launchctl": fakeLaunchctl,
 	})
 }
 
@@ -125,12 +143,19 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"hub-many":      cmdHubMany,
 		"hub-fail-node": cmdHubFailNode,
 		"hub-paste":     cmdHubPaste,
+		"receiver":      cmdReceiver,
 		"marks":         cmdMarks,
 		"later":         cmdLater,
 		"clock":         cmdClock,
 		"hub-clock":     cmdHubClock,
 		"other-host":    cmdOtherHost,
 		"gh":            cmdGh,
+		"talk":          cmdTalk,
+		"extension":     cmdExtension,
+		"fire":          cmdFire,
+		"metrics":       cmdMetrics,
+		"collector":     cmdCollector,
+		"spans":         cmdSpans,
 	}
 	main := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }
 	other := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hosts.other }
@@ -159,7 +184,9 @@ func setUp(e *testscript.Env, t *testing.T) error {
 	for name, value := range w.environ() {
 		e.Setenv(name, value)
 	}
-	return nil
+	source, err := filepath.Abs(filepath.Join("..", ".."))
+	e.Setenv("SOURCE", source)
+	return err
 }
 
 type worldKey struct{}

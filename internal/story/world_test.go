@@ -33,7 +33,8 @@ type world struct {
 	token  string // the operator's
 	config *configFile
 	clock  *clock
-	skew   atomic.Int64 // of GitHub's clock, in nanoseconds
+	job    chan struct{} // closed when the job that launchd started has ended; nil: it started none
+	skew   atomic.Int64  // of GitHub's clock, in nanoseconds
 }
 
 // newWorld makes a world in a folder that may hold a story's files already.

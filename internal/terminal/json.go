@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/cli/go-gh/v2/pkg/jq"
 	"github.com/cli/go-gh/v2/pkg/jsonpretty"
@@ -21,6 +22,31 @@ type JSON struct {
 
 // Asked reports whether JSON is wanted rather than a table.
 func (j *JSON) Asked() bool { return len(j.Fields) > 0 }
+
+// FilterError says that an expression or a template cannot be used.
+type FilterError struct {
+	Flag string // --jq or --template
+	Err  error
+}
+
+func (e *FilterError) Error() string {
+	_, why, _ := strings.Cut(OneLine(e.Err.Error()), "(line ") // in front of it stands that it cannot be parsed
+	if line, at, ok := strings.Cut(why, ")"); ok {
+		_, what, _ := strings.Cut(at, "^")
+		return fmt.Sprintf("the expression of %s cannot be read: %s (line %s)", e.Flag, strings.TrimSpace(what), line)
+	}
+	return fmt.Sprintf("%s cannot be used: %s", e.Flag, strings.TrimPrefix(OneLine(e.Err.Error()), "template: "))
+}
+
+func (e *FilterError) Unwrap() error { return e.Err }
+
+// filtered names the flag that an error is about.
+func filtered(flag string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &FilterError{flag, err}
+}
 
 // Write prints the asked fields of an object.
 func (j *JSON) Write(o Output, object map[string]any) error {
@@ -39,7 +65,7 @@ func (j *JSON) Write(o Output, object map[string]any) error {
 	}
 	switch {
 	case j.JQ != "":
-		return jq.EvaluateFormatted(&b, o.Bare, j.JQ, "", o.Color)
+		return filtered("--jq", jq.EvaluateFormatted(&b, o.Bare, j.JQ, "", o.Color))
 	case j.Template != "":
 		return executeTemplate(o, o.Bare, &b, j.Template)
 	}
@@ -60,7 +86,7 @@ func (j *JSON) show(o Output, b *bytes.Buffer) error {
 		return fmt.Errorf("encode JSON: %w", err)
 	}
 	if j.JQ != "" {
-		return jq.EvaluateFormatted(bytes.NewReader(clean), w, j.JQ, "  ", o.Color)
+		return filtered("--jq", jq.EvaluateFormatted(bytes.NewReader(clean), w, j.JQ, "  ", o.Color))
 	}
 	return executeTemplate(o, w, bytes.NewReader(clean), j.Template)
 }
@@ -68,10 +94,10 @@ func (j *JSON) show(o Output, b *bytes.Buffer) error {
 func executeTemplate(o Output, w io.Writer, r io.Reader, source string) error {
 	t := template.New(w, o.Width, o.Color)
 	if err := t.Parse(source); err != nil {
-		return fmt.Errorf("parse template: %w", err)
+		return filtered("--template", err)
 	}
 	if err := t.Execute(r); err != nil {
-		return fmt.Errorf("execute template: %w", err)
+		return filtered("--template", err)
 	}
 	return t.Flush()
 }

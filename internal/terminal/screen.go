@@ -118,8 +118,9 @@ type Screen struct {
 	to     io.Writer
 	styled bool // sequences of colours pass: what is written holds no others
 
-	mu   sync.Mutex
-	held []byte // the beginning of a character whose rest has not come
+	mu    sync.Mutex
+	held  []byte    // the beginning of a character whose rest has not come
+	above io.Writer // what prints above lines that are drawn again; nil: there are none
 }
 
 // NewScreen is the screen over a writer.
@@ -149,8 +150,24 @@ func (w *Screen) print(text string) error {
 	if w.styled {
 		text = colours.ReplaceAllStringFunc(text, func(s string) string { return paintMark + strings.TrimPrefix(s, "\x1b[") })
 	}
-	_, err := io.WriteString(w.to, strings.ReplaceAll(legible(text), paintMark, "\x1b["))
+	text = painted(text)
+	if w.above != nil {
+		if _, err := io.WriteString(w.above, text); err == nil {
+			return nil
+		}
+	}
+	_, err := io.WriteString(w.to, text)
 	return err
+}
+
+// divert has what is printed stand above lines that are drawn again; nil ends that.
+func (w *Screen) divert(above io.Writer) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.above = above
 }
 
 // Flush writes what is held, when nothing more will come.

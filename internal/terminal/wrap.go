@@ -35,6 +35,29 @@ func (o Output) Indented(begin, s string) string {
 	return begin + strings.Join(Wrap(s, o.Width-len(pad)), "\n"+pad) + "\n"
 }
 
+// Hanging wraps text behind what begins its first line, whose last column is blank;
+// further lines stand a little further in than that one.
+func (o Output) Hanging(begin, s string) string {
+	word := strings.Repeat("x", max(text.DisplayWidth(begin)-1, 1))
+	lines := Wrap(word+" "+s, o.Width-len(hang))
+	return begin + strings.TrimPrefix(strings.TrimPrefix(strings.Join(lines, "\n"+hang), word), " ") + "\n"
+}
+
+const hang = "    "
+
+// Linked wraps text behind what begins its first line, with an address behind it, or
+// below it where there is no room. An address is never cut.
+func (o Output) Linked(begin, s, link string) string {
+	s = OneLine(s)
+	if link = OneLine(link); link == "" {
+		return o.Indented(begin, s)
+	}
+	if text.DisplayWidth(begin+s+between+link) <= o.Width {
+		return begin + s + between + o.Dim(link) + "\n"
+	}
+	return o.Indented(begin, s) + strings.Repeat(" ", text.DisplayWidth(begin)) + o.Dim(link) + "\n"
+}
+
 // leastWords is how narrow the last column of a table of sentences may be.
 const leastWords = 30
 

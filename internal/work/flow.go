@@ -2,7 +2,6 @@ package work
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -97,14 +96,14 @@ func DocumentPath(issue int, title string) string {
 
 // documentName is what may stand between a document's number and its ending. It
 // stands in prompts among our own words, so that it holds no sentence.
-var documentName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
+var documentName = compiled(`^[A-Za-z0-9._-]{1,100}$`)
 
 // IsDocument reports whether a path is that of a design document for an issue,
 // whatever its title was.
 func IsDocument(path string, issue int) bool {
 	name, numbered := strings.CutPrefix(path, fmt.Sprintf("docs/design/%d-", issue))
 	name, ended := strings.CutSuffix(name, ".md")
-	return numbered && ended && documentName.MatchString(name)
+	return numbered && ended && documentName().MatchString(name)
 }
 
 // maxSlug keeps branch names readable; it is counted in bytes, all ASCII.

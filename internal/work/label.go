@@ -74,6 +74,15 @@ func ReviewLabels(l Labels) []Label {
 	}
 }
 
+// StatusLabels show a state: that it runs, that it stands still, that it is over.
+func StatusLabels(l Labels) []Label {
+	return []Label{
+		{Name: l.Working, Color: "fbca04", Description: "gh mergexo works on it"},
+		{Name: l.Blocked, Color: "d93f0b", Description: "gh mergexo waits for a person; its comment says why"},
+		{Name: l.Done, Color: "0e8a16", Description: "gh mergexo has done its part, and it is merged"},
+	}
+}
+
 // HoldLabel is the label that holds reviews back, as it is made.
 func HoldLabel(name string) Label {
 	return Label{Name: name, Color: "cfd3d7", Description: "gh mergexo reviews nothing here until the label is gone"}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Markers are HTML comments: GitHub keeps them in the API's body and does not
@@ -11,10 +12,16 @@ import (
 // characters in responses.
 
 var (
-	actionMarker  = regexp.MustCompile(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
-	handledMarker = regexp.MustCompile(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
-	reviewMarker  = regexp.MustCompile(`^<!-- mergexo-(review|finding|epoch|merge):([A-Za-z0-9_-]+) -->$`)
+	actionMarker  = compiled(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
+	handledMarker = compiled(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
+	reviewMarker  = compiled(`^<!-- mergexo-(review|finding|epoch|merge):([A-Za-z0-9_-]+) -->$`)
 )
+
+// compiled compiles an expression when it is used first: not every start of the program
+// uses it.
+func compiled(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // Marks are what the end of a body of ours says.
 type Marks struct {
@@ -49,7 +56,7 @@ func Mark(body string, m Marks) string {
 // who wrote them.
 func ParseMarks(body string) (Marks, bool) {
 	lines := strings.Split(strings.TrimRight(Normalise(body), "\n \t"), "\n")
-	last := actionMarker.FindStringSubmatch(lines[len(lines)-1])
+	last := actionMarker().FindStringSubmatch(lines[len(lines)-1])
 	if last == nil {
 		return Marks{}, false
 	}
@@ -61,15 +68,15 @@ func ParseMarks(body string) (Marks, bool) {
 
 // read takes the marker of one line over. It reports whether there is one.
 func (m *Marks) read(line string) bool {
-	if h := handledMarker.FindStringSubmatch(line); h != nil {
+	if h := handledMarker().FindStringSubmatch(line); h != nil {
 		m.Handled = strings.Fields(h[1])
 		return true
 	}
-	if s := stopMarker.FindStringSubmatch(line); s != nil {
+	if s := stopMarker().FindStringSubmatch(line); s != nil {
 		m.Stop = s[1]
 		return true
 	}
-	found := reviewMarker.FindStringSubmatch(line)
+	found := reviewMarker().FindStringSubmatch(line)
 	if found == nil {
 		return false
 	}
@@ -89,7 +96,7 @@ func (m *Marks) read(line string) bool {
 // Unmarked is what stands above the markers at the end of a body.
 func Unmarked(body string) string {
 	lines := strings.Split(strings.TrimRight(Normalise(body), "\n \t"), "\n")
-	if actionMarker.MatchString(lines[len(lines)-1]) {
+	if actionMarker().MatchString(lines[len(lines)-1]) {
 		lines = lines[:len(lines)-1]
 		for m := (&Marks{}); len(lines) > 0 && m.read(lines[len(lines)-1]); {
 			lines = lines[:len(lines)-1]

@@ -3,12 +3,11 @@ package work
 import (
 	"encoding/base64"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"time"
 )
 
-var stopMarker = regexp.MustCompile(`^<!-- mergexo-stop:([A-Za-z0-9_-]+) -->$`)
+var stopMarker = compiled(`^<!-- mergexo-stop:([A-Za-z0-9_-]+) -->$`)
 
 // maxMarked bounds a reason's texts in a marker, in bytes, and each text where they are
 // more: most of a comment is for what people read.

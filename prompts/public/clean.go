@@ -6,7 +6,6 @@ package public
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -21,10 +20,10 @@ const zeroWidth = "\u200B"
 var (
 	// mention is an @, which may be written by its number or name, before what may
 	// be a name's first letter. In HTML a reference needs no semicolon.
-	mention    = regexp.MustCompile(`(?i)(?:@|&#0*64;|&#x0*40;|&commat;)([a-z0-9_&])|&#0*64([a-z_&])|&#x0*40([g-z_&])`)
-	command    = regexp.MustCompile(`^([ \t]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)(/[A-Za-z][^ \t\n` + "`" + `]*)`)
-	ownCommand = regexp.MustCompile(`(?im)^([ \t>]*)/(mergexo)`)
-	ownMarker  = regexp.MustCompile(`(?i)<!--(\s*mergexo)`)
+	mention    = compiled(`(?i)(?:@|&#0*64;|&#x0*40;|&commat;)([a-z0-9_&])|&#0*64([a-z_&])|&#x0*40([g-z_&])`)
+	command    = compiled(`^([ \t]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)(/[A-Za-z][^ \t\n` + "`" + `]*)`)
+	ownCommand = compiled(`(?im)^([ \t>]*)/(mergexo)`)
+	ownMarker  = compiled(`(?i)<!--(\s*mergexo)`)
 )
 
 // Body makes what an agent wrote fit for GitHub. HTML comments go, and
@@ -32,11 +31,11 @@ var (
 // @mentions lose their effect by a zero-width space and slash commands at a
 // line's beginning by backticks. The body is cut at BodyLimit with a note.
 func Body(s string) string {
-	s = longRun.ReplaceAllStringFunc(dropInvisible(s), func(run string) string { return run[:maxFence] })
+	s = longRun().ReplaceAllStringFunc(dropInvisible(s), func(run string) string { return run[:maxFence] })
 	s = WithoutComments(s, showUnclosed)
-	s = ownMarker.ReplaceAllString(s, "&lt;!--$1")
+	s = ownMarker().ReplaceAllString(s, "&lt;!--$1")
 	s = neutralise(s)
-	s = ownCommand.ReplaceAllString(s, "$1/"+zeroWidth+"$2")
+	s = ownCommand().ReplaceAllString(s, "$1/"+zeroWidth+"$2")
 	return Balanced(strings.TrimRight(strings.TrimLeft(Cut(s, BodyLimit), "\n"), " \t\n"))
 }
 
@@ -50,7 +49,7 @@ func Behind(s string) string {
 // maxFence is the longest fence that is let through; longRun finds longer ones.
 const maxFence = 60
 
-var longRun = regexp.MustCompile("`{60,}|~{60,}")
+var longRun = compiled("`{60,}|~{60,}")
 
 // Balanced closes what would swallow the text that is put after it: a fenced
 // code block. HTML tags without a partner become text.
@@ -76,7 +75,7 @@ func neutralise(s string) string {
 	lines := laidOut(s)
 	for i, l := range lines {
 		if !l.code {
-			lines[i].text = command.ReplaceAllString(l.text, "$1`$2`")
+			lines[i].text = command().ReplaceAllString(l.text, "$1`$2`")
 		}
 	}
 	var n inliner
@@ -100,7 +99,7 @@ func silence(line string) string {
 	}
 	var b strings.Builder
 	at := 0
-	for _, m := range mention.FindAllStringSubmatchIndex(line, -1) {
+	for _, m := range mention().FindAllStringSubmatchIndex(line, -1) {
 		before, plain := line[:m[0]], line[m[0]] == '@'
 		b.WriteString(line[at:m[0]])
 		for _, group := range m[2:] {

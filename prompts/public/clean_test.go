@@ -160,7 +160,7 @@ func FuzzBody(f *testing.F) {
 			if seg.kind == spanCode {
 				continue
 			}
-			for _, m := range mention.FindAllStringIndex(seg.text, -1) {
+			for _, m := range mention().FindAllStringIndex(seg.text, -1) {
 				if seg.text[m[0]] != '@' || m[0] == 0 || !wordByte(seg.text[m[0]-1]) {
 					t.Errorf("mention %q in %q", seg.text[m[0]:m[1]], got)
 				}

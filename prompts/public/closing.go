@@ -2,7 +2,6 @@ package public
 
 import (
 	"html"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,10 +13,10 @@ var (
 
 	// closing is a word by which GitHub closes an issue, and the issue, in a text as people see it. Between the two may
 	// stand anything but letters and digits.
-	closing = regexp.MustCompile(`(?i)((?:` + parted("close") + `|` + parted("fix") + `|` + parted("resolve") + `)` + parting + `(?:e?` + parting + `[sd])?)` +
+	closing = compiled(`(?i)((?:` + parted("close") + `|` + parted("fix") + `|` + parted("resolve") + `)` + parting + `(?:e?` + parting + `[sd])?)` +
 		`(?:([ \t\p{Zs}:]+)[^\p{L}\p{N}#]*|[^\p{L}\p{N}#]+)(?:(?:[\w.*~\x01-]+/[\w.*~\x01-]+)?#[^\p{L}\p{N}]*[0-9]|GH-[0-9]|https?:)`)
 
-	reference = regexp.MustCompile(`^&(?:#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{1,31}|)(;?)`)
+	reference = compiled(`^&(?:#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{1,31}|)(;?)`)
 )
 
 func parted(word string) string { return strings.Join(strings.Split(word, ""), parting) }
@@ -32,7 +31,7 @@ func NoClosing(s string) string {
 	seen, from := shown(s)
 	var b strings.Builder
 	at := 0
-	for _, m := range closing.FindAllStringSubmatchIndex(seen, -1) {
+	for _, m := range closing().FindAllStringSubmatchIndex(seen, -1) {
 		word, end := from[m[0]], m[3]
 		if m[5] > end {
 			end = m[5] // behind the white space
@@ -54,13 +53,13 @@ func shown(s string) (seen string, from []int) {
 		piece, length := s[i:i+1], 1
 		switch s[i] {
 		case '&':
-			if ref := reference.FindString(s[i:]); len(ref) > 1 {
+			if ref := reference().FindString(s[i:]); len(ref) > 1 {
 				if seen := html.UnescapeString(ref); seen != ref {
 					piece, length = seen, len(ref)
 				}
 			}
 		case '<':
-			if t := keptTag.FindString(s[i:]); t != "" {
+			if t := keptTag().FindString(s[i:]); t != "" {
 				piece, length = "\x01", len(t)
 			}
 		}

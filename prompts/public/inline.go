@@ -40,14 +40,14 @@ type inliner struct {
 }
 
 var (
-	keptTag = regexp.MustCompile(`^<(/?)([A-Za-z][A-Za-z0-9]*)(?:[ ]+[A-Za-z-]+(?:="[^"<>` + "`" + `]*")?)*[ ]?/?>`)
-	address = regexp.MustCompile(`^<(?:https?://[^\s<>` + "`" + `]*|[\w.+-]+@[\w.-]+)>`)
+	keptTag = compiled(`^<(/?)([A-Za-z][A-Za-z0-9]*)(?:[ ]+[A-Za-z-]+(?:="[^"<>` + "`" + `]*")?)*[ ]?/?>`)
+	address = compiled(`^<(?:https?://[^\s<>` + "`" + `]*|[\w.+-]+@[\w.-]+)>`)
 	// plainLink is a link's end without a title, and the whole of an image.
-	plainLink  = regexp.MustCompile(`^\]\([^\s()<>"'\\` + "`" + `]*\)`)
-	plainImage = regexp.MustCompile(`^!\[[^\[\]<>\\` + "`" + `]*\]\([^\s()<>"'\\` + "`" + `]*\)`)
-	linkStart  = regexp.MustCompile(`^(?:://|[wW]{3}\.)`)
-	footnote   = regexp.MustCompile(`^\[\^[^\]]*\]:`)
-	tableRule  = regexp.MustCompile(`^[ \t>|:-]*-[ \t|:-]*$`)
+	plainLink  = compiled(`^\]\([^\s()<>"'\\` + "`" + `]*\)`)
+	plainImage = compiled(`^!\[[^\[\]<>\\` + "`" + `]*\]\([^\s()<>"'\\` + "`" + `]*\)`)
+	linkStart  = compiled(`^(?:://|[wW]{3}\.)`)
+	footnote   = compiled(`^\[\^[^\]]*\]:`)
+	tableRule  = compiled(`^[ \t>|:-]*-[ \t|:-]*$`)
 )
 
 // The tags that GitHub shows and that an agent may use. Those of flow end in
@@ -65,7 +65,7 @@ var (
 
 // document splits lines that were laid out.
 func (n *inliner) document(lines []mdLine) {
-	n.notes = slices.ContainsFunc(lines, func(l mdLine) bool { return !l.code && footnote.MatchString(l.text[l.start:]) })
+	n.notes = slices.ContainsFunc(lines, func(l mdLine) bool { return !l.code && footnote().MatchString(l.text[l.start:]) })
 	for i := 0; i < len(lines); i++ {
 		if i > 0 {
 			n.text("\n")
@@ -89,12 +89,12 @@ func (n *inliner) paragraph(lines []mdLine) {
 	n.scope++
 	n.first = n.scope
 	n.last, n.at, n.unsure, n.html, n.blocks = lastRuns(lines), 0, false, false, false
-	table := slices.ContainsFunc(lines, func(l mdLine) bool { return tableRule.MatchString(l.text) })
+	table := slices.ContainsFunc(lines, func(l mdLine) bool { return tableRule().MatchString(l.text) })
 	for i, l := range lines {
 		if i > 0 {
 			n.text("\n")
 		}
-		n.html = n.html || tagStart.MatchString(l.text[l.start:])
+		n.html = n.html || tagStart().MatchString(l.text[l.start:])
 		n.blocks = l.bare && n.beginsBlock(l.text[l.start:]) || n.blocks
 		n.text(l.text[:l.start])
 		n.own = n.first
@@ -118,7 +118,7 @@ func (n *inliner) paragraph(lines []mdLine) {
 // beginsBlock reports whether a line begins with a tag that makes a block of
 // HTML of all that follows up to a blank line.
 func (n *inliner) beginsBlock(s string) bool {
-	m := keptTag.FindStringSubmatch(s)
+	m := keptTag().FindStringSubmatch(s)
 	return m != nil && m[2] != "picture" && slices.Contains(blockNames, strings.ToLower(m[2]))
 }
 
@@ -168,8 +168,8 @@ func (n *inliner) cell(s string, from int) {
 			upTo(i)
 			i += n.backticks(rest, n.at+from+i)
 			done = i
-		case rest[0] == '<' && tagStart.MatchString(rest):
-			if whole := address.FindString(rest); whole != "" && !n.unsure {
+		case rest[0] == '<' && tagStart().MatchString(rest):
+			if whole := address().FindString(rest); whole != "" && !n.unsure {
 				i += len(whole)
 				continue
 			}
@@ -179,7 +179,7 @@ func (n *inliner) cell(s string, from int) {
 		case rest[0] == '!' && strings.HasPrefix(rest, "!["), rest[0] == ']' && len(rest) > 1 && (rest[1] == '(' || rest[1] == ':'):
 			i += n.link(rest)
 		default:
-			link = rest[0] != ' ' && rest[0] != '\t' && (link || linkStart.MatchString(rest))
+			link = rest[0] != ' ' && rest[0] != '\t' && (link || linkStart().MatchString(rest))
 			i++
 		}
 	}
@@ -204,19 +204,19 @@ func (n *inliner) backticks(s string, at int) int {
 	}
 	span := s[:run+length]
 	if n.unsure || n.html {
-		n.text(openAngles.ReplaceAllString(span, "&lt;$1"))
+		n.text(openAngles().ReplaceAllString(span, "&lt;$1"))
 	} else {
 		n.tokens = append(n.tokens, token{text: span, code: true})
 	}
 	return len(span)
 }
 
-var openAngles = regexp.MustCompile(`<([A-Za-z/!?])`)
+var openAngles = compiled(`<([A-Za-z/!?])`)
 
 // angle takes the tag that s begins with, and gives its length; what is none
 // that may stay becomes text.
 func (n *inliner) angle(s string, escaped bool) int {
-	m := keptTag.FindStringSubmatch(s)
+	m := keptTag().FindStringSubmatch(s)
 	if m == nil || n.unsure || escaped {
 		n.text("&lt;")
 		return 1
@@ -243,7 +243,7 @@ func (n *inliner) angle(s string, escaped bool) int {
 // gives how much of it may be passed over. In a title, an address or an image's
 // text nothing is a tag and no backtick pairs.
 func (n *inliner) link(s string) int {
-	for _, whole := range []*regexp.Regexp{plainLink, plainImage} {
+	for _, whole := range []*regexp.Regexp{plainLink(), plainImage()} {
 		if m := whole.FindString(s); m != "" {
 			return len(m)
 		}

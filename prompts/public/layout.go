@@ -1,7 +1,6 @@
 package public
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -29,11 +28,11 @@ type layout struct {
 }
 
 var (
-	containers = regexp.MustCompile(`^(?:[ \t]+|>|(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$))*`)
-	listMark   = regexp.MustCompile(`^([-*+]|[0-9]{1,9}[.)])( *)`)
-	fenceMark  = regexp.MustCompile("^(?:(`{3,})[^`]*|(~{3,}).*)$")
-	breakLine  = regexp.MustCompile(`^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,})$`)
-	tagStart   = regexp.MustCompile(`^<[A-Za-z/!?]`)
+	containers = compiled(`^(?:[ \t]+|>|(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$))*`)
+	listMark   = compiled(`^([-*+]|[0-9]{1,9}[.)])( *)`)
+	fenceMark  = compiled("^(?:(`{3,})[^`]*|(~{3,}).*)$")
+	breakLine  = compiled(`^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,})$`)
+	tagStart   = compiled(`^<[A-Za-z/!?]`)
 )
 
 // laidOut makes lines of Markdown; joined by line feeds they are the text.
@@ -57,7 +56,7 @@ func (l *layout) line(line string) {
 		l.blank(line)
 		return
 	}
-	prefix := containers.FindString(line)
+	prefix := containers().FindString(line)
 	rest := line[len(prefix):]
 	prefix = spaced(prefix)
 	fence := fenceOf(rest)
@@ -76,7 +75,7 @@ func (l *layout) line(line string) {
 	default:
 		rest = zeroWidth + rest
 	}
-	l.html = l.html || tagStart.MatchString(rest)
+	l.html = l.html || tagStart().MatchString(rest)
 	l.fresh = false
 	at.text = prefix + rest
 	l.out = append(l.out, at)
@@ -126,13 +125,13 @@ func (l *layout) enter(prefix, rest string, at *mdLine) bool {
 	}
 	surely := !l.html && rest != ""
 	for pos := indent; pos < len(prefix); {
-		m := listMark.FindStringSubmatch(prefix[pos:])
+		m := listMark().FindStringSubmatch(prefix[pos:])
 		if m == nil {
 			return false
 		}
 		at.parted = at.parted || len(m[2]) > 4
 		opens := pos > indent || l.fresh || left || len(m[1]) == 1 || m[1][:len(m[1])-1] == "1"
-		surely = surely && opens && pos-l.inner() <= 3 && len(m[2]) <= 4 && !breakLine.MatchString(prefix[pos:]+rest)
+		surely = surely && opens && pos-l.inner() <= 3 && len(m[2]) <= 4 && !breakLine().MatchString(prefix[pos:]+rest)
 		pos += len(m[0])
 		if surely {
 			l.items = append(l.items, pos)
@@ -161,7 +160,7 @@ func (l *layout) inner() int {
 
 // fenceOf is the fence that a line's content begins with, if it does.
 func fenceOf(rest string) string {
-	m := fenceMark.FindStringSubmatch(rest)
+	m := fenceMark().FindStringSubmatch(rest)
 	if m == nil {
 		return ""
 	}

@@ -1,7 +1,6 @@
 package public
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -12,21 +11,21 @@ var (
 	skipMark = `(?:\[\s*(?:(?:skip|no)[\s_-]+` + checkSystems + `|` + checkSystems + `[\s_-]+skip)\s*\]|\*\*\*NO_CI\*\*\*)`
 
 	// skips are the marks by which GitHub and others run no checks for a commit.
-	skips = regexp.MustCompile(`(?im)^` + skipMark + `[ \t]*|[ \t]*` + skipMark)
+	skips = compiled(`(?im)^` + skipMark + `[ \t]*|[ \t]*` + skipMark)
 
 	// vouching is a trailer by which somebody stands for a commit, or that switches checks off.
-	vouching = regexp.MustCompile(`(?i)^[ \t]*(?:[A-Za-z][A-Za-z-]*-by|on-behalf-of|skip-checks)[ \t]*:`)
+	vouching = compiled(`(?i)^[ \t]*(?:[A-Za-z][A-Za-z-]*-by|on-behalf-of|skip-checks)[ \t]*:`)
 	// always are those that count in a message's first line, too.
-	always = regexp.MustCompile(`(?i)^[ \t]*(?:co-authored-by|signed-off-by|on-behalf-of|skip-checks)[ \t]*:`)
+	always = compiled(`(?i)^[ \t]*(?:co-authored-by|signed-off-by|on-behalf-of|skip-checks)[ \t]*:`)
 
-	commitMarks = regexp.MustCompile(`(?im)^[ \t]*Mergexo-[A-Za-z]+[ \t]*:`)
+	commitMarks = compiled(`(?im)^[ \t]*Mergexo-[A-Za-z]+[ \t]*:`)
 )
 
 // Message makes a commit message of what an agent wrote: without lines
 // that could be taken for our trailers, without anybody's signature, and with
 // all checks. Who stands for a commit is not for an agent to say.
 func Message(s string) string {
-	s = commitMarks.ReplaceAllStringFunc(dropInvisible(s), func(m string) string {
+	s = commitMarks().ReplaceAllStringFunc(dropInvisible(s), func(m string) string {
 		return strings.Replace(m, ":", " -", 1)
 	})
 	return strings.TrimSpace(withoutVouching(withoutSkips(s)))
@@ -35,7 +34,7 @@ func Message(s string) string {
 // withoutSkips takes marks such as [skip ci] out, also those that this makes.
 func withoutSkips(s string) string {
 	for {
-		next := skips.ReplaceAllString(s, "")
+		next := skips().ReplaceAllString(s, "")
 		if next == s {
 			return s
 		}
@@ -49,7 +48,7 @@ func withoutVouching(s string) string {
 	dropped := false
 	for line := range strings.Lines(s) {
 		continues := dropped && (line[0] == ' ' || line[0] == '\t')
-		dropped = continues || always.MatchString(line) || b.Len() > 0 && vouching.MatchString(line)
+		dropped = continues || always().MatchString(line) || b.Len() > 0 && vouching().MatchString(line)
 		if !dropped {
 			b.WriteString(line)
 		}
@@ -60,7 +59,7 @@ func withoutVouching(s string) string {
 // noVouching takes their effect from the same words where they have to stay
 // visible: a squashed merge takes a pull request's text as its message.
 func noVouching(s string) string {
-	s = skips.ReplaceAllStringFunc(s, func(mark string) string {
+	s = skips().ReplaceAllStringFunc(s, func(mark string) string {
 		at := strings.IndexAny(mark, "[_") + 1
 		return mark[:at] + zeroWidth + mark[at:]
 	})
@@ -69,7 +68,7 @@ func noVouching(s string) string {
 	}
 	var b strings.Builder
 	for line := range strings.Lines(s) {
-		if vouching.MatchString(line) {
+		if vouching().MatchString(line) {
 			line = strings.Replace(line, ":", zeroWidth+":", 1)
 		}
 		b.WriteString(line)

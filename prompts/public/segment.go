@@ -1,7 +1,6 @@
 package public
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -49,10 +48,10 @@ type splitter struct {
 }
 
 var (
-	fenceLine = regexp.MustCompile("^( *)(`{3,}|~{3,})(.*)$")
-	listLine  = regexp.MustCompile(`^( *)([-*+]|[0-9]{1,9}[.)])( +)\S`)
-	rawLine   = regexp.MustCompile(`(?i)^ *<(script|pre|style|textarea|\?|![A-Z\[])`)
-	tagLine   = regexp.MustCompile(`^ *</?[A-Za-z]`)
+	fenceLine = compiled("^( *)(`{3,}|~{3,})(.*)$")
+	listLine  = compiled(`^( *)([-*+]|[0-9]{1,9}[.)])( +)\S`)
+	rawLine   = compiled(`(?i)^ *<(script|pre|style|textarea|\?|![A-Z\[])`)
+	tagLine   = compiled(`^ *</?[A-Za-z]`)
 )
 
 const commentOpen = "<!--"
@@ -105,10 +104,10 @@ func (p *splitter) line() {
 	}
 	switch c := bare[indent]; {
 	case c == '<':
-		p.html = p.html || tagLine.MatchString(bare)
-		p.forever = p.forever || rawLine.MatchString(bare)
+		p.html = p.html || tagLine().MatchString(bare)
+		p.forever = p.forever || rawLine().MatchString(bare)
 	case indent <= p.list+3 && (strings.IndexByte("-*+", c) >= 0 || c >= '0' && c <= '9'):
-		if m := listLine.FindStringSubmatch(bare); m != nil {
+		if m := listLine().FindStringSubmatch(bare); m != nil {
 			p.list = len(m[1]) + len(m[2]) + len(m[3])
 		}
 	}
@@ -120,7 +119,7 @@ func (p *splitter) opens(bare string, indent int) bool {
 	if c := bare[indent]; c != '`' && c != '~' || p.html || p.forever || indent < p.list || indent > p.list+3 {
 		return false
 	}
-	m := fenceLine.FindStringSubmatch(bare)
+	m := fenceLine().FindStringSubmatch(bare)
 	if m == nil {
 		return false
 	}
@@ -133,7 +132,7 @@ func (p *splitter) opens(bare string, indent int) bool {
 
 // close ends the open fence if the line is its end.
 func (p *splitter) close(bare string, indent int) {
-	m := fenceLine.FindStringSubmatch(bare)
+	m := fenceLine().FindStringSubmatch(bare)
 	if m != nil && indent <= p.list+3 && strings.HasPrefix(m[2], p.fence) && strings.TrimSpace(m[3]) == "" {
 		p.fence = ""
 	}

@@ -132,6 +132,9 @@ func (t *Tx) Insert(ctx context.Context, what, table, columns string, fields []a
 	return id, err
 }
 
+// Named is an argument that a query names, after an @.
+func Named(name string, value any) any { return sql.Named(name, value) }
+
 // Marks are n placeholders.
 func Marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 

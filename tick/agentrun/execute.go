@@ -270,6 +270,11 @@ func (p *Runner) agentLog(l *env.Lease) io.Writer {
 	return &lineLog{log: p.Log.With(p.TurnAttrs(l)...), room: maxAgentLog}
 }
 
+// active notes what an agent, or the tests, print as a sign of life.
+func (p *Runner) active(l *env.Lease) func() {
+	return func() { l.Slot.Touch(p.Local()) }
+}
+
 // earlierComments are the keys of what was said on the issue of a start for an earlier
 // flow that was withdrawn: the prompt told of it, so the pull request names it, too.
 func (p *Runner) earlierComments(ctx context.Context, l *env.Lease) (keys []string, err error) {

@@ -107,14 +107,17 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 	}
 	p.Changed(l, "running", l.Turn.Agent)
 	running, over := p.watch(ctx, l)
+	part, observedEnd := observed(l, run)
 	res, err := t.agent.Run(running, agent.Request{
 		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: homeOf(l), Role: l.Turn.Role(), Kind: l.Turn.Kind, Mode: l.Mode(), Prompt: prompt, Context: t.context, Schema: prompts.Schema(l.Turn.Kind),
 		Session: session, Counted: counted, Dir: l.Checkout.Dir,
-		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l), Used: p.noting(ctx, l, run),
+		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l), Active: p.active(l), Used: p.noting(ctx, l, run),
+		Trace: part.Environ(),
 	})
 	if why := over(); why != nil && err != nil {
 		err = why // an answer that came all the same is kept
 	}
+	observedEnd(res, err)
 	believed, lost := p.endRun(ctx, l, run, res, err)
 	if lost != nil {
 		// An answer is worth more than its account: the journal can still keep it.

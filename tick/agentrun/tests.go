@@ -106,7 +106,7 @@ func (p *Runner) testable(ctx context.Context, l *env.Lease, ag agent.Agent) err
 
 func (p *Runner) testRequest(l *env.Lease) agent.Request {
 	return agent.Request{
-		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: l.Item.Number, Kind: l.Turn.Kind, Mode: l.Turn.Kind.Mode(), Dir: l.Checkout.Dir, Wall: l.Repo.Settings.TestTimeout,
+		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: l.Item.Number, Kind: l.Turn.Kind, Mode: l.Turn.Kind.Mode(), Dir: l.Checkout.Dir, Wall: l.Repo.Settings.TestTimeout, Active: p.active(l),
 	}
 }
 

@@ -1,7 +1,6 @@
 package brief
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,11 +23,11 @@ type heading struct {
 }
 
 var (
-	atxHeading  = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*$`)
-	boldHeading = regexp.MustCompile(`^(?:\*\*[^*]+\*\*|__[^_]+__):?$`)
-	underline   = regexp.MustCompile(`^ {0,3}(?:=+|-+)$`)
-	fence       = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})")
-	listEntry   = regexp.MustCompile(`^(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?`)
+	atxHeading  = compiled(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*$`)
+	boldHeading = compiled(`^(?:\*\*[^*]+\*\*|__[^_]+__):?$`)
+	underline   = compiled(`^ {0,3}(?:=+|-+)$`)
+	fence       = compiled("^ {0,3}(`{3,}|~{3,})")
+	listEntry   = compiled(`^(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?`)
 )
 
 // headings finds a document's headings, in all the forms that they are written in,
@@ -38,7 +37,7 @@ func headings(lines []string) []heading {
 	paragraph := 0 // lines of the paragraph that the line follows
 	open := ""     // the fence of the code that it stands in
 	for i, line := range lines {
-		switch m := fence.FindStringSubmatch(line); {
+		switch m := fence().FindStringSubmatch(line); {
 		case open != "":
 			if m != nil && strings.HasPrefix(m[1], open) && strings.TrimSpace(line) == m[1] {
 				open = ""
@@ -49,20 +48,20 @@ func headings(lines []string) []heading {
 			continue
 		}
 		text := strings.TrimSpace(line)
-		switch m := atxHeading.FindStringSubmatch(line); {
+		switch m := atxHeading().FindStringSubmatch(line); {
 		case m != nil:
 			found = append(found, heading{i, i + 1, len(m[1]), m[2]})
 			paragraph = 0
-		case paragraph > 0 && underline.MatchString(line):
+		case paragraph > 0 && underline().MatchString(line):
 			level := 2
 			if strings.HasPrefix(text, "=") {
 				level = 1
 			}
 			found = append(found, heading{i - paragraph, i + 1, level, strings.Join(lines[i-paragraph:i], " ")})
 			paragraph = 0
-		case paragraph == 0 && boldHeading.MatchString(text) && (i+1 == len(lines) || !underline.MatchString(lines[i+1])):
+		case paragraph == 0 && boldHeading().MatchString(text) && (i+1 == len(lines) || !underline().MatchString(lines[i+1])):
 			found = append(found, heading{i, i + 1, 7, text})
-		case text == "", strings.HasPrefix(text, ">"), listEntry.MatchString(text), paragraph == 0 && strings.HasPrefix(line, "    "):
+		case text == "", strings.HasPrefix(text, ">"), listEntry().MatchString(text), paragraph == 0 && strings.HasPrefix(line, "    "):
 			paragraph = 0
 		case paragraph > 0 || i == 0 || strings.TrimSpace(lines[i-1]) == "" || found != nil && found[len(found)-1].end == i:
 			paragraph++
@@ -73,20 +72,20 @@ func headings(lines []string) []heading {
 
 var (
 	emphasis  = strings.NewReplacer("*", "", "_", "", "`", "", "~", "")
-	linked    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
-	numbering = regexp.MustCompile(`^(?:(?:§|section|chapter|part)\s*)?(?:\(?(?:\d+(?:\.\d+)*|[a-z]|[ivx]{1,5})[.):]+|\d+(?:\.\d+)*)\s+`)
+	linked    = compiled(`\[([^\]]*)\]\([^)]*\)`)
+	numbering = compiled(`^(?:(?:§|section|chapter|part)\s*)?(?:\(?(?:\d+(?:\.\d+)*|[a-z]|[ivx]{1,5})[.):]+|\d+(?:\.\d+)*)\s+`)
 	// more is what may follow on a name: a remark, or something beside it.
-	more = regexp.MustCompile(`\s*(?:[(\[:;,/&+|]|\s[-–—]+\s|\b(?:and|or|for|as|at|in this|in the first)\b).*$`)
+	more = compiled(`\s*(?:[(\[:;,/&+|]|\s[-–—]+\s|\b(?:and|or|for|as|at|in this|in the first)\b).*$`)
 	// between is what parts the words of a name.
-	between = regexp.MustCompile(`[^\pL\pN]+`)
+	between = compiled(`[^\pL\pN]+`)
 )
 
 // plain gives a heading's text the forms in which it is compared: all of it, and
 // what it begins with.
 func plain(text string) []string {
-	text = strings.ToLower(emphasis.Replace(linked.ReplaceAllString(text, "$1")))
-	text = numbering.ReplaceAllString(strings.TrimSpace(text), "")
-	return []string{between.ReplaceAllString(text, ""), between.ReplaceAllString(more.ReplaceAllString(text, ""), "")}
+	text = strings.ToLower(emphasis.Replace(linked().ReplaceAllString(text, "$1")))
+	text = numbering().ReplaceAllString(strings.TrimSpace(text), "")
+	return []string{between().ReplaceAllString(text, ""), between().ReplaceAllString(more().ReplaceAllString(text, ""), "")}
 }
 
 // section gives the points below the first heading that has one of the names and
@@ -125,7 +124,7 @@ func points(text string) []string {
 	fresh := true
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		entry := listEntry.ReplaceAllString(line, "")
+		entry := listEntry().ReplaceAllString(line, "")
 		switch {
 		case line == "":
 			fresh = true

@@ -14,10 +14,10 @@ import (
 
 // The codes of causes that are not GitHub's, beside those of internal/github.
 const (
-	causeLimit   = "limit"   // GitHub's rate limit
-	causeBlocked = "blocked" // a person must act
-	causeSlow    = "slow"    // the time for reading was up
-	causeOther   = "other"
+	CauseLimit   = "limit"   // GitHub's rate limit
+	CauseBlocked = "blocked" // a person must act
+	CauseSlow    = "slow"    // the time for reading was up
+	CauseOther   = "other"
 )
 
 // Cause is why a repository was not read.
@@ -30,11 +30,11 @@ type Cause struct {
 // however many requests came to it.
 func (p *Env) Causes(r *Repo, err error) []Cause {
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
-		return []Cause{{causeLimit, explain.What(wait.Reason, explain.Place{})}}
+		return []Cause{{CauseLimit, explain.What(wait.Reason, explain.Place{})}}
 	}
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		said := explain.Reason(blocked.Reason, explain.Place{})
-		return []Cause{{causeBlocked, strings.TrimSuffix(said.Here()+"; "+said.Next(), "; ")}}
+		return []Cause{{CauseBlocked, strings.TrimSuffix(said.Here()+"; "+said.Next(), "; ")}}
 	}
 	var all []Cause
 	for _, t := range github.Troubles(r.Name.Host, err) {
@@ -46,7 +46,7 @@ func (p *Env) Causes(r *Repo, err error) []Cause {
 	case errors.Is(err, context.DeadlineExceeded):
 		return []Cause{p.tooSlow(r)}
 	}
-	return []Cause{{causeOther, strings.Join(strings.Fields(err.Error()), " ")}}
+	return []Cause{{CauseOther, strings.Join(strings.Fields(err.Error()), " ")}}
 }
 
 // tooSlow tells a host that never answered from one that has much to tell.
@@ -56,7 +56,7 @@ func (p *Env) tooSlow(r *Repo) Cause {
 		silent := github.Silent(r.Name.Host)
 		return Cause{silent.Code, silent.String()}
 	}
-	return Cause{causeSlow, fmt.Sprintf("reading it took more than %s; ingest_timeout under [runtime] in the config gives it more time", limit)}
+	return Cause{CauseSlow, fmt.Sprintf("reading it took more than %s; ingest_timeout under [runtime] in the config gives it more time", limit)}
 }
 
 // ReasonOf is all causes in the one line that is stored.
@@ -69,8 +69,12 @@ func ReasonOf(causes []Cause) string {
 }
 
 // Postponed is why a repository is not asked in this pass: it failed, or GitHub
-// said when.
+// said when. Whoever asks for a pass at once has mended what failed; what GitHub said
+// holds all the same, see HoldLimits.
 func (p *Env) Postponed(r *Repo) (until time.Time, ok bool) {
+	if p.AtOnce {
+		return time.Time{}, false
+	}
 	now := r.GitHub.Now()
 	return r.Row.NotBefore, r.Row.NotBefore.After(now) && !Future(r.Row.NotBefore, now, work.LongestWait)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/telemetry"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
@@ -128,6 +129,8 @@ type Lease struct {
 	Attempted bool    // this pass has begun an attempt, which still counts
 	BegunRuns []int64 // of the agent, by this pass
 	Used      bool    // by them, as far as is known
+
+	Trace *telemetry.Span // of what is done for the turn just now; nil: nobody observes
 
 	Disclosure     string // the line below what its agent wrote
 	DisclosedAside string // the line where its agent takes no part afterwards

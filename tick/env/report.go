@@ -30,6 +30,7 @@ type Report struct {
 	Skipped   string       // why there was no pass; empty when there was one
 	Halt      *folder.Halt // everything is paused: there was no pass; else nil
 	Held      string       // why turns wait for another day's budgets; empty when none does
+	Due       int          // turns that are due and have not begun; below 0: nothing was planned
 
 	// Shut is why nothing was done on some hosts where work was done on others, for
 	// want of a login or for another one. The causes of their repositories say it too.
@@ -106,13 +107,32 @@ type TurnChange struct {
 	Kind   work.Kind
 	What   string // claimed, restored, answered, pushed, applied, done, …
 	Detail string
+	Turn   string // its key
+}
+
+// Over reports whether the pass is done with the turn.
+func (c TurnChange) Over() bool {
+	switch VerdictKind(c.What) {
+	case VerdictDone, VerdictInterrupted, VerdictWait, VerdictRetry, VerdictBlocked, VerdictSuperseded, VerdictCancelled:
+		return true
+	}
+	return false
+}
+
+// Slowly tells whoever watches that something takes long; what it gives is called when
+// that is over.
+func (p *Env) Slowly(what string) (over func()) {
+	if p.Slow == nil {
+		return func() {}
+	}
+	return p.Slow(what)
 }
 
 // Unprotected is what a turn's change is called that begins without a sandbox.
 const Unprotected = "no sandbox"
 
 // NewReport begins the report of a pass.
-func NewReport(at time.Time) *Report { return &Report{StartedAt: at} }
+func NewReport(at time.Time) *Report { return &Report{StartedAt: at, Due: -1} }
 
 // TellShut notes that the causes of a repository say why its host is left alone.
 func (r *Report) TellShut(host string) {
@@ -199,6 +219,6 @@ func (p *Env) Changed(l *Lease, what, detail string) {
 	}
 	write("turn changed", p.TurnAttrs(l, "what", what, "detail", detail)...)
 	if p.Progress != nil {
-		p.Progress(TurnChange{Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, What: what, Detail: detail})
+		p.Progress(TurnChange{Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, What: what, Detail: detail, Turn: l.Turn.Key})
 	}
 }

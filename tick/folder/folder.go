@@ -36,6 +36,11 @@ func (d Dirs) NoticesLock(r work.Repo) string { return d.lock("notices", r) }
 // MergeLock is the lock around merging a repository's pull requests.
 func (d Dirs) MergeLock(r work.Repo) string { return d.lock("merge", r) }
 
+// LockTelling takes the lock around sending messages outside of GitHub, if nobody holds it.
+func (d Dirs) LockTelling() (FileLock, bool, error) {
+	return TryLock(filepath.Join(d.locks(), "notify.lock"))
+}
+
 // lock is a repository's lock. Its name survives a lost database, under which
 // another pass may still hold it.
 func (d Dirs) lock(kind string, r work.Repo) string {

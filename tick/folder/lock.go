@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -63,6 +64,9 @@ type Slot struct {
 	K    int
 	lock FileLock
 	path string
+
+	mu      sync.Mutex
+	touched time.Time
 }
 
 func (d Dirs) slotPath(k int) string {
@@ -89,7 +93,24 @@ func (s *Slot) Announce(h work.Holder) error {
 	if err != nil {
 		return fmt.Errorf("announce slot %d: %w", s.K, err)
 	}
+	s.Touch(h.Since)
 	return nil
+}
+
+// touchEvery is how often at most a slot's file is touched: an agent may print
+// thousands of lines in a second.
+const touchEvery = time.Second
+
+// Touch notes in the slot's file that its agent gave a sign of life. The file's time says
+// so, and not what is in it, which others may be reading.
+func (s *Slot) Touch(at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d := at.Sub(s.touched); at.IsZero() || d >= 0 && d < touchEvery {
+		return
+	}
+	s.touched = at
+	_ = os.Chtimes(s.path, at, at) // it is told to people, and decides nothing
 }
 
 // Release frees the slot.
@@ -101,6 +122,18 @@ func (s *Slot) Release() {
 // HeldSlots says what runs in the slots whose locks are held. A slot beyond
 // today's number of workers counts like any other.
 func (d Dirs) HeldSlots() (map[int]work.Holder, error) {
+	return d.heldSlots(func(string) bool { return true })
+}
+
+// named reports whether a slot's file names anything: a free slot's does not.
+func named(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() > 0
+}
+
+// heldSlots are those of the slots that are worth a look. A look takes a free slot for a
+// moment, in which no pass can.
+func (d Dirs) heldSlots(worth func(path string) bool) (map[int]work.Holder, error) {
 	paths, err := filepath.Glob(filepath.Join(d.locks(), "slot-*.lock"))
 	if err != nil {
 		return nil, fmt.Errorf("list the slots: %w", err)
@@ -108,7 +141,7 @@ func (d Dirs) HeldSlots() (map[int]work.Holder, error) {
 	held := map[int]work.Holder{}
 	for _, path := range paths {
 		k, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "slot-"), ".lock"))
-		if err != nil {
+		if err != nil || !worth(path) {
 			continue
 		}
 		s, free, err := d.TakeSlot(k)

@@ -92,13 +92,13 @@ func (h *Rebuild) OwnPull(ctx context.Context, p github.Pull) (origin.PullMark, 
 	if ours || !named || p.CrossRepo || p.Author.ID == 0 || !slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), p.Author.ID) {
 		return mark, ours, nil
 	}
-	messages, err := h.R.GitHub.PullMessages(ctx, h.Repo.Current, p.Number)
+	commits, err := h.R.GitHub.PullCommits(ctx, h.Repo.Current, p.Number)
 	if err != nil {
 		return origin.PullMark{}, false, err
 	}
 	mark = origin.PullMark{Issue: issue, Flow: flow}
-	for _, m := range messages {
-		turn, handled := origin.TrailersOf(m)
+	for _, c := range commits {
+		turn, handled := origin.TrailersOf(c.Message)
 		if turn != "" {
 			mark.Turn = turn
 		}

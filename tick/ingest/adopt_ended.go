@@ -133,6 +133,9 @@ func (h *Rebuild) adoptClosed(ctx context.Context, is github.Issue, label batch.
 	}
 	pull := trackedPull(h.Repo, item, p)
 	pull.DetailsAt = h.Now()
+	if err := h.pulls.ReadEnd(ctx, pull, p.ClosedAt); err != nil {
+		return err
+	}
 	h.PullRows[p.Number] = pull
 	h.Adopted[p.Number] = is.Number
 	if item.State == work.StateMerged {

@@ -55,6 +55,9 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 // tooSoon says why a repository is not asked in this pass; empty when it is.
 func (p *Ingest) tooSoon(r *env.Repo) string {
 	now := r.GitHub.Now()
+	if p.AtOnce {
+		return ""
+	}
 	if next := r.Row.HeartbeatAt.Add(p.Config.Runtime.MinInterval); next.After(now) && !env.Future(r.Row.HeartbeatAt, now, env.ClockWarning) {
 		return fmt.Sprintf("read %s ago; min_interval is %s", now.Sub(r.Row.HeartbeatAt).Round(time.Second), p.Config.Runtime.MinInterval)
 	}
@@ -70,6 +73,9 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, rep *env.Report) e
 	if note := p.tooSoon(r); note != "" {
 		rep.Repo(name, func(x *env.RepoReport) { x.Note = note })
 		return nil
+	}
+	if r.Row.HeartbeatAt.IsZero() {
+		defer p.Slowly(name + ": the first look at its issues and pull requests")()
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Config.Runtime.IngestTimeout)
 	defer cancel()

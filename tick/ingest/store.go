@@ -73,6 +73,12 @@ func (h *Reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 		if err != nil {
 			return err
 		}
+		if end, ended := h.Ends[number]; ended {
+			end.PullID = id
+			if err := tx.PutPullEnd(ctx, end); err != nil {
+				return err
+			}
+		}
 		if lost, moved := h.Lost[number]; moved {
 			if err := tx.SetLost(ctx, id, lost); err != nil {
 				return err

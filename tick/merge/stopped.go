@@ -27,8 +27,11 @@ func (m *Merging) recall(ctx context.Context, r *env.Repo) error {
 }
 
 // Stopped is the error of a pass after which nothing is merged in a repository any more,
-// told by one pass alone; a line for each.
+// told by one pass alone, that somebody sees; a line for each.
 func (m *Merging) Stopped(ctx context.Context) error {
+	if m.Unseen {
+		return nil
+	}
 	var all []error
 	for _, r := range m.Repositories() {
 		halt, first, err := m.tellStopped(context.WithoutCancel(ctx), r)

@@ -120,11 +120,7 @@ func (s Target) showLabel(ctx context.Context, tx *store.Tx, m work.Move, number
 // statusOf says which of the labels that show a state stands for one, and which
 // do not.
 func statusOf(m work.Move, l work.Labels) work.Labelling {
-	all := []work.Label{
-		{Name: l.Working, Color: "fbca04", Description: "gh mergexo works on it"},
-		{Name: l.Blocked, Color: "d93f0b", Description: "gh mergexo waits for a person; its comment says why"},
-		{Name: l.Done, Color: "0e8a16", Description: "gh mergexo has done its part, and it is merged"},
-	}
+	all := work.StatusLabels(l)
 	with := -1
 	switch {
 	case m.Stands():

@@ -44,6 +44,7 @@ func (inv invocation) comment() int64 {
 // Reply is what a command comes to.
 type Reply struct {
 	Said    string        // what was done and what comes next; or why nothing was, and what to do
+	Unsent  string        // what is true while it has not; empty: Said is
 	sent    []work.Action // what has to come about on GitHub before that is true
 	Refused bool
 	void    []string        // keys of events that it ended: GitHub remembers them, too

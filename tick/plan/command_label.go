@@ -10,8 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
-// What a person would do with a label a command does with the label: GitHub
-// shows it to everybody, and a lost database reads it there again.
+// What a person would do with a label a command does with the label: GitHub shows it to everybody, and a lost database reads it there again.
 
 // beginFlow sets the label that begins an issue's work.
 func (r *commander) beginFlow(inv invocation) Reply {
@@ -29,7 +28,8 @@ func (r *commander) beginFlow(inv invocation) Reply {
 		return Reply{
 			Said: fmt.Sprintf("The label `%s` is set, and the work begins with the next pass, provided that the issue is open and has no label `%s`.",
 				label, r.v.Policy.Labels.Ignore),
-			sent: []work.Action{r.flowLabel(inv, label)},
+			Unsent: fmt.Sprintf("GitHub does not have the label `%s` yet. Once it does, the work begins with the pass after that, provided that the issue is open.", label),
+			sent:   []work.Action{r.flowLabel(inv, label)},
 		}
 	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
 		return nothing("This is what is being done. %s", r.whereItStands())
@@ -74,6 +74,7 @@ func (r *commander) pause(inv invocation) Reply {
 	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, command.VerbPause)}}
 	if r.item.ID == 0 {
 		rep.Said = fmt.Sprintf("The label `%s` is set: nothing begins here until %s.", r.v.Policy.Labels.Ignore, r.command(command.VerbResume))
+		rep.Unsent = fmt.Sprintf("GitHub does not have the label `%s` yet. Once it does, nothing begins here until %s.", r.v.Policy.Labels.Ignore, r.command(command.VerbResume))
 		return rep
 	}
 	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, command.VerbPause)}

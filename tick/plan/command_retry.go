@@ -10,8 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/rewritten"
 )
 
-// retry resumes what failed, is stopped or waits. What resumes has a new
-// allowance: a person has looked at it.
+// retry resumes what failed, is stopped or waits. What resumes has a new allowance: a person has looked at it.
 func (r *commander) retry(inv invocation) Reply {
 	if why, over := r.over(); over {
 		return nothing("%s, so there is nothing to try again. %s.", why, r.again())
@@ -37,12 +36,14 @@ func (r *commander) retry(inv invocation) Reply {
 		r.p.Reread = append(r.p.Reread, r.item.Pull.ID)
 		return nothing("Pull request #%d could not be read from GitHub, and is read again now.", r.item.Pull.Number)
 	}
+	if r.standing().Why.Kind == work.WhyInterrupted {
+		return nothing("Nothing has failed, so there is nothing to try again: the agent was interrupted, and the next pass resumes its turn.")
+	}
 	return nothing("There is nothing to try again. %s", r.whereItStands())
 }
 
-// kept says why the item does not resume whatever a command says, in sentences
-// for the answer: people have paused it, or its text is not confirmed. Empty
-// where it may.
+// kept says why the item does not resume whatever a command says, in sentences for the answer:
+// people have paused it, or its text is not confirmed. Empty where it may.
 func (r *commander) kept(inv invocation) string {
 	pause := r.item.Pause
 	switch {
@@ -85,8 +86,7 @@ func (r *commander) unblock(inv invocation) Reply {
 	return rep
 }
 
-// goOn lets the item resume if it is stopped. It does so with nothing to do
-// only when it is told that what was in the way is gone.
+// goOn lets the item resume if it is stopped. It does so with nothing to do only when it is told that what was in the way is gone.
 func (r *commander) goOn(cleared bool) (Reply, bool) {
 	turn, busy := r.unfinished()
 	switch {

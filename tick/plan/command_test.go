@@ -96,6 +96,7 @@ func TestCommands(t *testing.T) {
 		{"retry of a parked turn", "retry", 2, scene(parked, state(work.StateBlocked)), "resumed → running; resume; allow; “The turn resumes in the next pass where it stopped, with all its attempts; the agent's answer is kept.”"},
 		{"retry of a turn that waits", "retry", 2, scene(state(work.StateRunning), turn(func(t *work.Turn) { t.NotBefore, t.Step = noon.Add(time.Hour), work.StepClaimed })), "resume; allow; “The turn is tried again in the next pass, with all its attempts.”"},
 		{"retry of a turn that runs", "retry", 2, scene(state(work.StateRunning), turn(func(*work.Turn) {}), alive), "“There is nothing to try again”"},
+		{"retry of a turn that was interrupted", "retry", 2, scene(state(work.StateRunning), turn(func(t *work.Turn) { t.Step = work.StepClaimed })), "“Nothing has failed, so there is nothing to try again: the agent was interrupted, and the next pass resumes its turn.”"},
 		{"retry of what waits for an answer", "retry", 1, scene(noPull, state(work.StateAwaitingIssueFollowup), with(labelled())), "resumed → pending; allow; “The work is tried again, with all comments on the issue.”; turn bugfix_start"},
 		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "“There is nothing to try again: it waits for a person”"},
 		{"retry of what was given up", "retry", 2, scene(state(work.StateBlocked), func(v *known.Snapshot) { v.Items[0].Shelved = []string{"x"} }), "resumed → awaiting_feedback; take up; allow; “It resumes: the next turn answers what waits on #2.”"},

@@ -143,7 +143,7 @@ func (r reviews) turn(c review.Choice, asked []work.Event) {
 		Events: asked, Reviewer: c.Reviewer.Name, Reason: fmt.Sprintf("reviewer %s is next", c.Reviewer.Name),
 	}
 	if c.Ask == review.AskFix {
-		t.Kind, t.Reason = work.KindFix, fmt.Sprintf("reviewer %s asks for changes", c.Reviewer.Name)
+		t.Kind, t.Reason = work.KindFix, fmt.Sprintf("reviewer %s requests changes", c.Reviewer.Name)
 	}
 	if len(asked) == 0 {
 		t.Trigger = r.about().Trigger(c.Key)

@@ -44,7 +44,7 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.Find(ctx, l); err != nil {
 		return err
 	}
-	if err := m.Fetch(ctx, l.Turn.Head); err != nil {
+	if err := p.fetch(ctx, l); err != nil {
 		return fmt.Errorf("fetch %s: %w", l.Turn.Head, err)
 	}
 	if err := p.looks.NotRewritten(ctx, l); err != nil {
@@ -71,6 +71,16 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	}
 	p.Changed(l, "restored", work.Short(l.Turn.Head))
 	return nil
+}
+
+// fetch brings the turn's commit into the mirror. The first time that is the whole
+// repository.
+func (p *Restorer) fetch(ctx context.Context, l *env.Lease) error {
+	m := l.Repo.Git()
+	if !m.Has(ctx, l.Turn.Head) {
+		defer p.Slowly(p.Config.Called(l.Repo.Name) + ": its commits are fetched")()
+	}
+	return m.Fetch(ctx, l.Turn.Head)
 }
 
 // Ignored says what becomes of ignored files in a checkout.

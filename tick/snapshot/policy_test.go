@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -15,7 +16,7 @@ import (
 // sets every key; what it sets to no value by default gets one here.
 func TestThePolicyIsWhole(t *testing.T) {
 	text := strings.Replace(config.Example, "# spending = false", "spending = true", 1)
-	cfg, err := config.Parse("config.toml", []byte(text), config.EnvOf([]string{"HOME=/home/op"}), "github.com")
+	cfg, err := config.Parse("config.toml", []byte(text), environ.Of([]string{"HOME=/home/op"}), "github.com")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,9 @@ func (p *Turns) awaitWord(ctx context.Context, l *env.Lease, v Settlement) error
 		}
 		after = followupOf(l, v, before, queued)
 		after.Since = now
+		if err := tx.CountFailure(ctx, l.Turn.ID, v.why.Kind); err != nil {
+			return err
+		}
 		if err := p.endAsking(ctx, tx, l, end, v.Reason); err != nil {
 			return err
 		}

@@ -129,7 +129,7 @@ func later(t, now time.Time) time.Time {
 }
 
 // Settle stores what became of a turn, whatever became of it.
-func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) {
+func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) env.TurnReport {
 	ctx = context.WithoutCancel(ctx) // an interrupt must not lose the verdict
 	v := classify(err, l.Earlier(), p.Now(), p.Config.Runtime.RetryBase)
 	v.why = v.why.Map(p.Secrets.Redact)
@@ -146,10 +146,12 @@ func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 	if v.Kind == env.VerdictDone {
 		reason = l.Turn.Reason
 	}
-	rep.AddTurn(env.TurnReport{
+	done := env.TurnReport{
 		Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, TurnKey: l.Turn.Key, Step: l.Turn.Step,
 		Outcome: string(v.Kind), Reason: reason, Code: v.why.Kind, URL: p.turnURL(ctx, l), Resumed: l.Resumed,
-	})
+	}
+	rep.AddTurn(done)
+	return done
 }
 
 func (p *Turns) storeVerdict(ctx context.Context, l *env.Lease, v Settlement, err error) error {
@@ -194,6 +196,8 @@ func (p *Turns) deferTurn(ctx context.Context, l *env.Lease, v Settlement, count
 			if err := p.Runner.GiveBack(ctx, tx, l); err != nil {
 				return err
 			}
+		} else if err := tx.CountFailure(ctx, l.Turn.ID, why.Kind); err != nil {
+			return err
 		}
 		return tx.DeferTurn(ctx, l.Turn.ID, v.until, why, counted && !l.Attempted, failed)
 	})
@@ -286,6 +290,9 @@ func (p *Turns) block(ctx context.Context, l *env.Lease, v Settlement, begun boo
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		talked, err := p.talkedMeanwhile(ctx, tx, l)
 		if err != nil {
+			return err
+		}
+		if err := tx.CountFailure(ctx, l.Turn.ID, v.why.Kind); err != nil {
 			return err
 		}
 		if begun {

@@ -26,7 +26,7 @@ var Adapter = agent.Adapter{
 	Releases: agent.Releases{Least: "2.1.197", Worked: []string{"2.1.197", "2.1.330"}},
 	Variable: "CLAUDE_CONFIG_DIR", InHome: []string{".claude", ".claude.json"},
 	Sessions: agent.Sessions{Folder: "projects", Levels: []*regexp.Regexp{regexp.MustCompile(``)}},
-	Step:     step, Recorded: recorded,
+	Step:     step, Recorded: recorded, Login: login,
 }
 
 func open(s agent.Spec) *claude { return &claude{Tester: s.Tester(), spec: s} }

@@ -29,7 +29,7 @@ var Adapter = agent.Adapter{
 	Releases: agent.Releases{Least: "0.166.0", Worked: []string{"0.166.0", "0.169.0"}},
 	Variable: "CODEX_HOME", InHome: []string{".codex"},
 	Sessions: agent.Sessions{Folder: "sessions", Levels: []*regexp.Regexp{yearName, dayName, dayName}, Begins: "rollout-"},
-	Step:     step, Recorded: recorded,
+	Step:     step, Recorded: recorded, Login: login,
 }
 
 // The names of the folders in which codex keeps its sessions.

@@ -12,7 +12,8 @@ import (
 // Problem is one thing that is wrong in a config.
 type Problem struct {
 	File string
-	Line int // 0 when it concerns no line
+	Line int    // 0 when it concerns no line
+	Key  string // the path of what is wrong, such as "repo[1].labels.design"; empty: the document
 	Text string
 
 	absent string // the path of what is not there
@@ -43,11 +44,12 @@ type report struct {
 	lines    lineIndex
 	problems []Problem
 	meant    map[string]bool // paths for which misspelt keys were meant
+	asked    *[]Key          // nil: nobody wants to know
 }
 
 // Add is a problem with what is at a path.
 func (r *report) Add(path, format string, args ...any) {
-	r.problems = append(r.problems, Problem{File: r.file, Line: r.lines.find(path), Text: fmt.Sprintf(format, args...)})
+	r.problems = append(r.problems, Problem{File: r.file, Line: r.lines.find(path), Key: path, Text: fmt.Sprintf(format, args...)})
 }
 
 // Lacks is a problem of what is at a path, with something that is not there: absent

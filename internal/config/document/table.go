@@ -30,7 +30,7 @@ func syntaxError(name string, err error) error {
 			p.Text = strings.TrimPrefix(pe.Error(), "toml: ")
 		}
 	}
-	p.Text = strings.Join(strings.Fields(p.Text), " ")
+	p.Text = syntaxSays(p.Text)
 	return &InvalidError{Problems: []Problem{p}}
 }
 
@@ -56,6 +56,7 @@ func (t *Table) Keys() []string { return slices.Sorted(maps.Keys(t.values)) }
 // Get fetches a key's value; false when the file does not say.
 func (t *Table) Get(key string) (any, bool) {
 	t.known = append(t.known, key)
+	t.note(Key{}, key)
 	v, ok := t.values[key]
 	return v, ok
 }
@@ -72,12 +73,14 @@ func (t *Table) Knows(key string) bool { return slices.Contains(t.known, key) }
 
 // Sub opens a table inside; an empty one when the file has none.
 func (t *Table) Sub(key, name string) *Table {
+	t.note(Key{Kind: KindTable}, key)
 	values, _ := Typed[map[string]any](t, key, "a table: "+name, nil)
 	return &Table{report: t.report, path: t.At(key), name: name, values: values}
 }
 
 // All opens the tables of an array of tables; name is how people write it.
 func (t *Table) All(key, name string) []*Table {
+	t.note(Key{Kind: KindTables}, key)
 	values, _ := Typed[[]map[string]any](t, key, "tables: "+name, nil)
 	out := make([]*Table, 0, len(values))
 	for i, v := range values {

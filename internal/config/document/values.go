@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -46,20 +47,59 @@ func Typed[T any](t *Table, key, want string, fallback T) (T, bool) {
 	return x, true
 }
 
+// DurationForm and SizeForm are the regular expressions of times and sizes as a document
+// has them.
+const (
+	DurationForm = `^([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))*$`
+	SizeForm     = `^(0|[0-9]+(\.[0-9]+)? ?(B|KiB|MiB|GiB|TiB|KB|MB|GB|TB))$`
+)
+
+// stated is a default that a document can state; nil otherwise.
+func stated(value any, can bool) any {
+	if !can {
+		return nil
+	}
+	return value
+}
+
+// shortDuration is a time as people write it: "10m", where Go writes "10m0s".
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// listKind is the kind of a list of values of a type.
+func listKind[T any]() Kind {
+	var one T
+	if _, is := any(one).(string); is {
+		return KindTexts
+	}
+	return KindCounts
+}
+
 // Text fetches a text.
 func (t *Table) Text(key, fallback string) string {
+	t.note(Key{Kind: KindText, Default: stated(fallback, fallback != "")}, key)
 	s, _ := Typed(t, key, "text in quotes", fallback)
 	return s
 }
 
 // Flag fetches true or false.
 func (t *Table) Flag(key string, fallback bool) bool {
+	t.note(Key{Kind: KindFlag, Default: fallback}, key)
 	b, _ := Typed(t, key, "true or false", fallback)
 	return b
 }
 
 // Count fetches a whole number from least to most.
 func (t *Table) Count(key string, fallback, least, most int) int {
+	t.note(Key{Kind: KindCount, Default: fallback, Least: float64(least), Most: float64(most)}, key)
 	n, ok := Typed(t, key, "a whole number", int64(fallback))
 	if ok && (n < int64(least) || n > int64(most)) {
 		t.Bad(key, "want %d to %d, got %d", least, most, n)
@@ -70,6 +110,7 @@ func (t *Table) Count(key string, fallback, least, most int) int {
 
 // Number fetches a number from least to most.
 func (t *Table) Number(key string, fallback, least, most float64) float64 {
+	t.note(Key{Kind: KindNumber, Default: fallback, Least: least, Most: most}, key)
 	v, ok := t.Get(key)
 	if !ok {
 		return fallback
@@ -92,6 +133,7 @@ func (t *Table) Number(key string, fallback, least, most float64) float64 {
 // Duration fetches a time such as "90s" or "30m", from least to a week.
 func (t *Table) Duration(key string, fallback, least time.Duration) time.Duration {
 	const most = 7 * 24 * time.Hour
+	t.note(Key{Kind: KindDuration, Default: shortDuration(fallback)}, key)
 	s, ok := Typed(t, key, `a time such as "90s" or "30m"`, "")
 	if !ok {
 		return fallback
@@ -110,6 +152,7 @@ func (t *Table) Duration(key string, fallback, least time.Duration) time.Duratio
 
 // List fetches a list of values of one type.
 func List[T any](t *Table, key, want string) []T {
+	t.note(Key{Kind: listKind[T]()}, key)
 	values, ok := Typed[[]any](t, key, "a list: ["+want+", …]", nil)
 	if !ok {
 		return nil
@@ -126,7 +169,6 @@ func List[T any](t *Table, key, want string) []T {
 	return out
 }
 
-// Text fetches a text.
 // Texts fetches a list of texts.
 func (t *Table) Texts(key string) []string { return List[string](t, key, `"text"`) }
 
@@ -143,6 +185,7 @@ func (t *Table) Size(key string, fallback, least int64) int64 {
 		most = 1 << 50
 		want = `a size such as "8GiB" or "512MiB", or "0" for no limit`
 	)
+	t.note(Key{Kind: KindSize, Default: strings.ReplaceAll(work.SizeText(fallback), " ", "")}, key)
 	s, ok := Typed(t, key, want, "")
 	if !ok {
 		return fallback

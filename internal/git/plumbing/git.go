@@ -41,6 +41,7 @@ type Git struct {
 	opt      Options
 	env      []string          // for every command
 	operator map[string]string // the operator's configuration, the last value of each key
+	version  string
 }
 
 // Version wanted: merge-tree --write-tree.
@@ -95,6 +96,7 @@ func (g *Git) readVersion(ctx context.Context) error {
 	if m == nil {
 		return fmt.Errorf("read git's version: %q", out)
 	}
+	g.version = strings.TrimPrefix(m[0], "git version ")
 	major, _ := strconv.Atoi(m[1])
 	minor, _ := strconv.Atoi(m[2])
 	if major < wantMajor || (major == wantMajor && minor < wantMinor) {
@@ -168,3 +170,9 @@ func lookup(env []string, name string) string {
 	}
 	return ""
 }
+
+// Path is where git was found.
+func (g *Git) Path() string { return g.bin }
+
+// Version is what git says of itself, such as "2.45.1".
+func (g *Git) Version() string { return g.version }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
@@ -20,7 +21,7 @@ const (
 	BaseModified RefusalKind = "base_modified" // the base moved meanwhile: look, and again later
 	InProgress   RefusalKind = "in_progress"   // a merge of it is under way: look, and again later
 	CheckMissing RefusalKind = "check"         // a required check is missing, runs or is red
-	ReviewNeeded RefusalKind = "review"        // a review is missing, or asks for changes
+	ReviewNeeded RefusalKind = "review"        // a review is missing, or requests changes
 	RuleBroken   RefusalKind = "rules"         // another rule of the base
 	NotMergeable RefusalKind = "not_mergeable" // conflicts, or GitHub does not know yet
 	IsDraft      RefusalKind = "draft"
@@ -57,7 +58,7 @@ func RefusalOf(err error) (Refusal, bool) {
 		return r, true
 	}
 	for _, k := range known {
-		if found := k.words.FindStringSubmatch(said); found != nil {
+		if found := k.words().FindStringSubmatch(said); found != nil {
 			r.Kind = k.kind
 			r.Name = line(nameOf(k.kind, said, found))
 			break
@@ -114,7 +115,7 @@ func line(text string) string {
 // the same sentences.
 var known = []struct {
 	kind  RefusalKind
-	words *regexp.Regexp
+	words func() *regexp.Regexp
 }{
 	{BaseModified, words(`base branch was modified`)},
 	{HeadMoved, words(`head branch (?:was modified|is out of date)|head (?:sha|oid|commit)\b.* (?:didn.t|did not|does not|doesn.t) match|expected ?head ?oid`)},
@@ -130,7 +131,10 @@ var known = []struct {
 	{NotMergeable, words(`not (?:in a )?mergeable|merge conflict|conflicts|cannot be (?:cleanly )?(?:created|merged)|is closed`)},
 }
 
-func words(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + pattern) }
+// words are compiled when GitHub refuses something: not every start of the program needs them.
+func words(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + pattern) })
+}
 
 // quoted is a name in GitHub's sentences.
 var quoted = regexp.MustCompile(`["“']([^"“”'\n]+)["”']`)
@@ -168,7 +172,7 @@ var headline = words(`repository rule violations found|protected branch update f
 func detail(said string) string {
 	for one := range strings.Lines(said) {
 		one = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(one), "-*"))
-		if one != "" && !headline.MatchString(one) {
+		if one != "" && !headline().MatchString(one) {
 			return strings.TrimSuffix(strings.TrimPrefix(one, "Pull request "), ".")
 		}
 	}

@@ -38,6 +38,10 @@ type Request struct {
 	Status    int           // 0 when no answer came
 	Resource  string        // the rate limit that it counts against: core, graphql, …
 	Remaining int           // what is left of that limit; -1 when GitHub did not say
+	Most      int           // of that limit; 0 likewise
+	Reset     time.Time     // when it begins again; zero likewise
+	At        time.Time     // when the answer came, by the host's clock
+	GraphQL   bool          // asked of that API
 	Took      time.Duration // until the body was read
 }
 

@@ -95,6 +95,7 @@ func (c *Client) Hold(l Limit) { c.gate.close(l.Resource, l.Until, c.Now(), l.Re
 type limits struct {
 	resource   string
 	remaining  int           // -1: not said
+	most       int           // 0: not said
 	reset      time.Time     // zero: not said
 	retryAfter time.Duration // 0: not said
 }
@@ -103,6 +104,9 @@ func readLimits(h http.Header, now time.Time) limits {
 	l := limits{resource: h.Get("X-Ratelimit-Resource"), remaining: -1}
 	if n, err := strconv.Atoi(h.Get("X-Ratelimit-Remaining")); err == nil {
 		l.remaining = n
+	}
+	if n, err := strconv.Atoi(h.Get("X-Ratelimit-Limit")); err == nil {
+		l.most = n
 	}
 	if n, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil && n > 0 {
 		l.reset = time.Unix(n, 0)

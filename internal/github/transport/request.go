@@ -99,7 +99,7 @@ func (c *Client) newRequest(ctx context.Context, k Call) (*http.Request, error) 
 // exchange sends a request and reads the whole answer.
 func (c *Client) exchange(req *http.Request, k Call) (*Answer, error) {
 	start := c.now()
-	seen := Request{Method: k.Method, URL: req.URL.String(), Resource: k.Resource, Remaining: -1}
+	seen := Request{Method: k.Method, URL: req.URL.String(), Resource: k.Resource, Remaining: -1, GraphQL: k.Resource == resourceGraphQL}
 	defer func() {
 		seen.Took = c.now().Sub(start)
 		c.log.Debug("request", "method", seen.Method, "url", seen.URL, "status", seen.Status, "took", seen.Took)
@@ -119,7 +119,7 @@ func (c *Client) exchange(req *http.Request, k Call) (*Answer, error) {
 	if a.limits.resource != "" {
 		a.resource = a.limits.resource
 	}
-	seen.Resource, seen.Remaining = a.resource, a.limits.remaining
+	seen.Resource, seen.Remaining, seen.Most, seen.Reset, seen.At = a.resource, a.limits.remaining, a.limits.most, a.limits.reset, c.Now()
 	a.Body, err = io.ReadAll(io.LimitReader(resp.Body, MaxBody+1))
 	if err != nil {
 		return nil, fmt.Errorf("read answer from %s: %w", seen.URL, err)

@@ -90,6 +90,11 @@ func refusal(host string, e *transport.Error) (Trouble, bool) {
 	switch {
 	case e.Status == http.StatusUnauthorized:
 		return Trouble{Login, fmt.Sprintf("%s does not accept gh's login (401: %s)", host, said(e)), newLogin(host)}, true
+	case e.Status == http.StatusForbidden && strings.Contains(e.Message, "was archived"):
+		return Trouble{
+			Forbidden, "the repository is archived: nothing can be written there, whatever the account may do",
+			"unarchive it, or take its [[repo]] out of the config",
+		}, true
 	case e.Status == http.StatusForbidden:
 		return Trouble{
 			Forbidden, fmt.Sprintf("%s refuses this account (403: %s)", host, said(e)),

@@ -3,7 +3,6 @@
 package command
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -110,20 +109,20 @@ func (c Command) Named() string {
 
 // commandLine is the first line of a command. Indented by four spaces it is
 // code, behind a > a quotation. People end words with points and colons.
-var commandLine = regexp.MustCompile(`(?i)^ {0,3}/mergexo[:,]?(?:[ \t]+(.*))?$`)
+var commandLine = compiled(`(?i)^ {0,3}/mergexo[:,]?(?:[ \t]+(.*))?$`)
 
 // headPrefix is how a commit may be named.
-var headPrefix = regexp.MustCompile(`^[0-9a-fA-F]{7,40}$`)
+var headPrefix = compiled(`^[0-9a-fA-F]{7,40}$`)
 
 // plainWord is what may be repeated to whoever wrote it.
-var plainWord = regexp.MustCompile(`^[a-z][a-z-]{0,19}$`)
+var plainWord = compiled(`^[a-z][a-z-]{0,19}$`)
 
 // Parse reads a comment. It is a command when its first line that is not
 // empty begins with the word /mergexo; nothing of it is feedback then, and
 // nothing below that line counts. What is not understood asks for the help.
 func Parse(body string) (Command, bool) {
 	line, _, _ := strings.Cut(strings.TrimLeft(withoutBlankLines(work.Normalise(body)), "\n"), "\n")
-	found := commandLine.FindStringSubmatch(strings.TrimRight(line, " \t"))
+	found := commandLine().FindStringSubmatch(strings.TrimRight(line, " \t"))
 	if found == nil {
 		return Command{}, false
 	}
@@ -159,7 +158,7 @@ func New(word string, args []string) Command {
 			return Command{Verb: verb}
 		}
 	}
-	if plainWord.MatchString(string(verb)) {
+	if plainWord().MatchString(string(verb)) {
 		return Command{Verb: VerbHelp, Wrong: noCommand(string(verb))}
 	}
 	return Command{Verb: VerbHelp, Wrong: "This is none of the commands, so nothing was done."}
@@ -192,7 +191,7 @@ func headed(verb Verb, args []string) Command {
 		return Command{Verb: verb}
 	case len(args) != 2 || args[0] != "--head":
 		return Command{Verb: VerbHelp, Wrong: "`" + string(verb) + "` takes `--head` and a commit, or nothing at all. Nothing was done."}
-	case !headPrefix.MatchString(args[1]):
+	case !headPrefix().MatchString(args[1]):
 		return Command{Verb: VerbHelp, Wrong: "What follows `--head` is no commit: it takes 7 to 40 hexadecimal digits. Nothing was done."}
 	}
 	return Command{Verb: verb, Head: strings.ToLower(args[1])}

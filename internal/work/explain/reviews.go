@@ -64,7 +64,7 @@ var reviews = table{
 		return Words{What: "a review by " + who, Resume: who + " reviews the pull request on GitHub, or comments `/mergexo approve` there"}
 	},
 	work.WhyReviewAuthor: func(r work.Reason, _ Place) Words {
-		return Words{What: fmt.Sprintf("its author: reviewer %q asks for changes", r.Name), Resume: "a push is reviewed again; one by somebody who may not write here once the label is set again"}
+		return Words{What: fmt.Sprintf("its author: reviewer %q requests changes", r.Name), Resume: "a push is reviewed again; one by somebody who may not write here once the label is set again"}
 	},
 	work.WhyReviewDraft: func(work.Reason, Place) Words {
 		return Words{What: "its author: the pull request is a draft", Resume: "mark it as ready for review"}

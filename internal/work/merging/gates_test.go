@@ -85,7 +85,7 @@ func closings() []closing {
 		{"review required", GateReview, work.WhyMergeReviewRequired, false, func(f *Facts, _ *Policy) { f.Box.Decision = "REVIEW_REQUIRED" }},
 		{"review required of nobody", GateReview, work.WhyMergeReviewRequired, true, func(f *Facts, p *Policy) { f.Box.Decision, p.Approvers = "REVIEW_REQUIRED", 0 }},
 		{"more reviews required than anybody gives", GateReview, work.WhyMergeReviewRequired, true, func(f *Facts, _ *Policy) { f.Box.Decision, f.Box.Rules.Approvals = "REVIEW_REQUIRED", 2 }},
-		{"a person asks for changes, and GitHub does not mind", GateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Against = []string{"bob"} }},
+		{"a person requests changes, and GitHub does not mind", GateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Against = []string{"bob"} }},
 		{"changes requested", GateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Box.Decision = "CHANGES_REQUESTED" }},
 		{"conversations", GateConversations, work.WhyMergeThreads, false, func(f *Facts, _ *Policy) { f.Box.Rules.Threads, f.Box.Threads = true, 2 }},
 		{"comments", GateComments, work.WhyMergeComments, false, func(f *Facts, _ *Policy) { f.Said = 1 }},

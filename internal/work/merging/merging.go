@@ -181,7 +181,7 @@ type Facts struct {
 	Wanting  []string // those that have not
 	Verdicts []int64  // GitHub's numbers of the reviews that count
 	Person   bool     // a person who is not the author approved this head
-	Against  []string // people who ask for changes, of whichever head
+	Against  []string // people who request changes, of whichever head
 	Words    []Word
 	Said     int // what people wrote and nobody has answered
 	Held     *review.Held

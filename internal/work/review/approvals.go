@@ -8,7 +8,7 @@ type Approvals struct {
 	Wanting []string // reviewers that have not, by their names
 	Reviews []int64  // GitHub's numbers of the reviews by which the others have
 	Person  bool     // a person who is not the author has
-	Against []string // people whose last word, of whichever head, asks for changes
+	Against []string // people whose last word, of whichever head, requests changes
 }
 
 // ApprovalsOf says who has approved the head as it is. Whether a person has to, beside the
@@ -33,7 +33,7 @@ func ApprovalsOf(f Facts, p Policy) Approvals {
 	return a
 }
 
-// against are the people who asked for changes and have neither approved since nor been
+// against are the people who requested changes and have neither approved since nor been
 // dismissed, as GitHub shows them: a push answers nobody.
 func (d *decision) against() []string {
 	said := map[int64]bool{}

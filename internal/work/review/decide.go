@@ -224,7 +224,7 @@ func (d *decision) takenBack() (Verdict, bool) {
 	return Verdict{}, false
 }
 
-// waitsFor is who looks next: whoever asked for changes last, then who comes first in
+// waitsFor is who looks next: whoever requested changes last, then who comes first in
 // line of those that have not approved this head.
 func (d *decision) waitsFor() (Reviewer, bool) {
 	for _, v := range slices.Backward(d.f.Verdicts) {

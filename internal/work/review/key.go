@@ -36,7 +36,7 @@ func DueOf(e work.Event) (Due, bool) {
 
 // FixDue is what the key of an event says that asks for a fix.
 type FixDue struct {
-	ReviewID     int64 // GitHub's number of the review that asks for changes
+	ReviewID     int64 // GitHub's number of the review that requests changes
 	Epoch, Cycle int
 }
 

@@ -71,7 +71,7 @@ func (i Item) facts() review.Facts {
 		f.NoReview = work.Reason{Kind: work.WhyReviewChecks}
 	}
 	if f.NoFix.None() && !i.FeedbackLoop {
-		f.NoFix = work.Reason{Kind: work.WhyFeedbackOff, Names: []string{"a reviewer asks for changes"}}
+		f.NoFix = work.Reason{Kind: work.WhyFeedbackOff, Names: []string{"a reviewer requests changes"}}
 	}
 	return f
 }

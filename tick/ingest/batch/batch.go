@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/outcome"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/notice"
@@ -75,10 +76,11 @@ type Batch struct {
 	Dependencies []store.Dependency   // looked at
 	Incomplete   error                // why not everything was read
 	Trouble      []string
-	Forgotten    map[int]bool   // pull requests that are left as they were
-	Unread       map[int]bool   // pull requests about which GitHub knows more than we could read
-	LabelHeads   map[int]string // heads for which the label of somebody else's pull request stands, by number
-	Lost         map[int]string // what branches that were moved lack, by number; see detectRewrite
+	Forgotten    map[int]bool        // pull requests that are left as they were
+	Unread       map[int]bool        // pull requests about which GitHub knows more than we could read
+	LabelHeads   map[int]string      // heads for which the label of somebody else's pull request stands, by number
+	Ends         map[int]outcome.End // of pull requests that were merged or closed, by number
+	Lost         map[int]string      // what branches that were moved lack, by number; see detectRewrite
 
 	Added   int
 	Ignored int
@@ -106,7 +108,7 @@ func New(p *env.Env, notices *notice.Notices, r *env.Repo) *Batch {
 	return &Batch{
 		P: p, Notices: notices, R: r, Repo: r.Row,
 		Open: map[int]work.PullRequest{}, Lights: map[int]github.PullLight{},
-		Items: map[int]work.Item{}, PullRows: map[int]work.PullRequest{}, Threads: map[int][]work.Thread{}, Walks: map[string]string{}, Pages: map[string][]work.Validator{}, Backlog: map[int]bool{}, Enough: func() bool { return false }, Forgotten: map[int]bool{}, Lost: map[int]string{}, LabelHeads: map[int]string{},
+		Items: map[int]work.Item{}, PullRows: map[int]work.PullRequest{}, Threads: map[int][]work.Thread{}, Walks: map[string]string{}, Pages: map[string][]work.Validator{}, Backlog: map[int]bool{}, Enough: func() bool { return false }, Forgotten: map[int]bool{}, Ends: map[int]outcome.End{}, Lost: map[int]string{}, LabelHeads: map[int]string{},
 		Adopted: map[int]int{}, Handled: map[string]bool{}, Promoted: map[int]*Promotion{},
 		Taken: map[int]env.Takeover{}, Pauses: map[int][]work.Pause{}, Submitted: map[int64]time.Time{},
 		ReviewStates: map[int64]string{}, Reviews: map[int]*Reviews{}, OwnWords: map[int]OwnWords{},

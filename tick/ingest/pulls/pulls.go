@@ -234,6 +234,7 @@ func (h *Pulls) intakePull(ctx context.Context, old work.PullRequest, d github.P
 		delete(h.PullRows, d.Number)
 		delete(h.Threads, d.Number)
 		delete(h.Lost, d.Number)
+		delete(h.Ends, d.Number)
 		delete(h.LabelHeads, d.Number)
 		return err
 	}
@@ -290,6 +291,9 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 		return Theirs{h}.intake(ctx, item, old, d, timeline)
 	}
 	if err := h.findFixes(ctx, old); err != nil {
+		return err
+	}
+	if err := h.readEnd(ctx, old, pull, d); err != nil {
 		return err
 	}
 	return h.headEvents(ctx, old, pull, d)

@@ -215,7 +215,7 @@ func (by reviewed) personsVerdict(ctx context.Context, r github.Review, d github
 	return batch.Verdict{Verdict: v, Findings: found, Dismissed: withdrawn(r, d)}, true, nil
 }
 
-// withdrawn reports whether a person who approved a head asked for changes of it later:
+// withdrawn reports whether a person who approved a head requested changes of it later:
 // that approval never counts again, whatever became of what they asked for.
 func withdrawn(r github.Review, d github.PullDetail) bool {
 	return r.State == approved && slices.ContainsFunc(d.Reviews, func(o github.Review) bool {
@@ -248,7 +248,7 @@ func (by reviewed) pinned(ctx context.Context, who work.Account) (id int64, err 
 	})
 }
 
-// findingsOf are the comments on lines of a person's review that asks for changes: each
+// findingsOf are the comments on lines of a person's review that requests changes: each
 // of them does.
 func findingsOf(v review.Verdict, blocking review.Severity, d github.PullDetail) []review.Finding {
 	if v.Decision != review.RequestChanges {
@@ -289,14 +289,14 @@ func (h *Pulls) findFixes(ctx context.Context, old work.PullRequest) error {
 	if old.ID != 0 || !h.R.Settings.Review.Enabled {
 		return nil
 	}
-	messages, err := h.R.GitHub.PullMessages(ctx, h.Repo.Current, old.Number)
+	commits, err := h.R.GitHub.PullCommits(ctx, h.Repo.Current, old.Number)
 	if err != nil {
 		return err
 	}
 	seen := h.ReviewsOf(old.Number)
 	seen.Found = true
-	for _, m := range messages {
-		_, handled := origin.TrailersOf(m)
+	for _, c := range commits {
+		_, handled := origin.TrailersOf(c.Message)
 		for _, key := range handled {
 			if e, ok := work.EventOfKey(key); ok && e.Kind == work.EventFixDue {
 				seen.Fixed = append(seen.Fixed, key)

@@ -42,7 +42,7 @@ func TestWhichApprovalIsKept(t *testing.T) {
 		want  bool
 	}{
 		"it stands":                    {approval, nil, nil, false},
-		"asked for changes later":      {approval, []review.Verdict{say(approval, review.RequestChanges, 8)}, nil, true},
+		"requested changes later":      {approval, []review.Verdict{say(approval, review.RequestChanges, 8)}, nil, true},
 		"in this pass":                 {approval, nil, []batch.Verdict{{Verdict: say(approval, review.RequestChanges, 8)}}, true},
 		"dismissed in this pass":       {approval, nil, []batch.Verdict{{Verdict: approval, Dismissed: true}}, true},
 		"another one was dismissed":    {approval, nil, []batch.Verdict{{Verdict: say(approval, review.Approve, 9), Dismissed: true}}, false},

@@ -1,0 +1,78 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// observation is an effect that was seen on GitHub.
+type observation struct {
+	id    string
+	url   string
+	extra []int64 // comment ids of further copies of our own
+}
+
+// effect is one kind of action. One is made for each action that is applied: what
+// find came to know do may use, for do never comes without it.
+type effect interface {
+	// find looks for what a is to bring about.
+	find(ctx context.Context, s Scope, a work.Action) (observation, bool, error)
+	// do sends a. Without an error GitHub has answered with what it made.
+	do(ctx context.Context, s Scope, a work.Action) (observation, error)
+}
+
+func effectOf(kind work.ActionKind) (effect, error) {
+	switch kind {
+	case work.ActionPush:
+		return push{}, nil
+	case work.ActionPullRequest:
+		return pullRequest{}, nil
+	case work.ActionReply:
+		return reply{}, nil
+	case work.ActionComment:
+		return comment{}, nil
+	case work.ActionResolve:
+		return resolve{}, nil
+	case work.ActionReaction:
+		return reaction{}, nil
+	case work.ActionRemove:
+		return remove{}, nil
+	case work.ActionIssue:
+		return issue{}, nil
+	case work.ActionRerun:
+		return rerun{}, nil
+	case work.ActionLabels:
+		return &labels{}, nil
+	case work.ActionRepoLabels:
+		return &repoLabels{}, nil
+	case work.ActionSticky:
+		return &sticky{}, nil
+	case work.ActionFlow:
+		return &flow{}, nil
+	case work.ActionClose:
+		return closing{}, nil
+	case work.ActionReview:
+		return posting{}, nil
+	case work.ActionStatus:
+		return status{}, nil
+	case work.ActionDismiss:
+		return &dismissal{}, nil
+	case work.ActionReviewRequest:
+		return request{}, nil
+	case work.ActionMerge:
+		return merge{}, nil
+	case work.ActionEnqueue:
+		return enqueue{}, nil
+	case work.ActionDequeue:
+		return dequeue{}, nil
+	case work.ActionUpdateBranch:
+		return updateBranch{}, nil
+	case work.ActionDeleteBranch:
+		return deleteBranch{}, nil
+	case work.ActionRevert:
+		return revert{}, nil
+	}
+	return nil, fmt.Errorf("no such kind of action: %q", kind)
+}

@@ -1,0 +1,136 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// conclude records what became of a send.
+func (r *Runner) conclude(ctx context.Context, s Scope, a work.Action, seen observation, sent error) (work.Action, error) {
+	var unclear *github.UnclearError
+	var unclearPush *git.UnclearError
+	var refused *RefusedError
+	switch {
+	case sent == nil:
+		return r.record(ctx, s, a, seen)
+	case errors.As(sent, &unclear), errors.As(sent, &unclearPush):
+		return r.unclear(ctx, s, a, sent)
+	case errors.Is(sent, errOver), isOver(sent):
+		return r.Void(ctx, a, sent.Error())
+	case isHalf(sent):
+		return r.half(ctx, a, sent)
+	case errors.As(sent, &refused):
+		return r.refused(ctx, a, refused)
+	case gone(sent) && a.Kind != work.ActionReview && a.Kind != work.ActionPush && a.Kind != work.ActionPullRequest && a.Kind != work.ActionRepoLabels:
+		return r.Void(ctx, a, "what it was for is gone")
+	}
+	err := fmt.Errorf("send %s: %w", describe(a), sent)
+	return a, errors.Join(err, r.postpone(ctx, a, time.Time{}, sent))
+}
+
+// unclear looks at once for an action whose answer never came; most such
+// writes were applied. When it is not visible, only the re-send waits.
+func (r *Runner) unclear(ctx context.Context, s Scope, a work.Action, sent error) (work.Action, error) {
+	ctx = context.WithoutCancel(ctx)
+	a.NotBefore = r.Now().Add(r.SettleAfter)
+	if err := r.postpone(ctx, a, a.NotBefore, sent); err != nil {
+		return a, err
+	}
+	e, err := effectOf(a.Kind)
+	if err != nil {
+		return a, err
+	}
+	if seen, ok, err := e.find(ctx, s, a); err == nil && ok {
+		return r.record(ctx, s, a, seen)
+	}
+	return a, &work.WaitError{Until: a.NotBefore, Reason: work.Reason{Kind: work.WhyNoAnswer, Text: "no answer to a " + describe(a)}, Err: sent}
+}
+
+// believed shortens a wait that is longer than any that is stored for an unclear
+// write: a clock was wrong then. When it was sent is not known, so it waits once more.
+func (r *Runner) believed(ctx context.Context, a work.Action) (work.Action, error) {
+	most := r.Now().Add(r.SettleAfter)
+	if a.State != work.ActionSent || !work.Future(a.NotBefore, most) {
+		return a, nil
+	}
+	a.NotBefore = most
+	return a, r.postpone(ctx, a, most, errors.New(a.LastError))
+}
+
+func (r *Runner) postpone(ctx context.Context, a work.Action, until time.Time, why error) error {
+	ctx = context.WithoutCancel(ctx)
+	return r.update(ctx, a, func(tx *store.Tx) error {
+		return tx.DeferAction(ctx, a.ID, until, why.Error())
+	})
+}
+
+// record stores that an action was seen, and plans the removal of further
+// copies of our own.
+func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen observation) (work.Action, error) {
+	ctx = context.WithoutCancel(ctx) // what was seen must not be forgotten for an interrupt
+	now := r.Now()
+	err := r.update(ctx, a, func(tx *store.Tx) error {
+		for _, id := range seen.extra {
+			if _, err := tx.AddAction(ctx, Removal(s.Repo, a, id, now)); err != nil {
+				return err
+			}
+		}
+		return tx.MarkApplied(ctx, a.ID, seen.id, seen.url, now)
+	})
+	if err != nil {
+		return r.renewed(ctx, a, fmt.Errorf("record %s: %w", describe(a), err))
+	}
+	a.State, a.ResultID, a.ResultURL, a.SeenAt = work.ActionApplied, seen.id, seen.url, now
+	r.Log.InfoContext(ctx, "action applied", r.LogAttrs(ctx, s.Repo, a, "url", a.ResultURL)...)
+	return a, nil
+}
+
+// Void ends an action whose object is gone: the comment was deleted, the
+// thread was locked or resolved, the pull request was closed.
+func (r *Runner) Void(ctx context.Context, a work.Action, why string) (work.Action, error) {
+	ctx = context.WithoutCancel(ctx)
+	now := r.Now()
+	err := r.update(ctx, a, func(tx *store.Tx) error { return tx.MarkVoid(ctx, a.ID, why, now) })
+	if err != nil {
+		return r.renewed(ctx, a, fmt.Errorf("void %s: %w", describe(a), err))
+	}
+	a.State = work.ActionVoid
+	return a, nil
+}
+
+// Drop gives a cosmetic action up: it never fails a turn.
+func (r *Runner) Drop(ctx context.Context, a work.Action, why error) (work.Action, error) {
+	ctx = context.WithoutCancel(ctx)
+	now := r.Now()
+	err := r.update(ctx, a, func(tx *store.Tx) error { return tx.MarkDropped(ctx, a.ID, why.Error(), now) })
+	if err != nil {
+		return r.renewed(ctx, a, fmt.Errorf("drop %s: %w", describe(a), err))
+	}
+	a.State = work.ActionDropped
+	return a, nil
+}
+
+// gone reports whether GitHub says that an object does not exist any more.
+func gone(err error) bool { return github.IsStatus(err, 404, 410) }
+
+func describe(a work.Action) string {
+	if a.Number != 0 {
+		return fmt.Sprintf("%s on #%d", a.Kind, a.Number)
+	}
+	return fmt.Sprintf("%s of %s", a.Kind, a.Target)
+}
+
+// ours reports whether a body carries the action's token and was written by an
+// account of ours.
+func ours(s Scope, a work.Action, body string, author work.Account) bool {
+	m, ok := work.ParseMarks(body)
+	return ok && m.Token == a.Token && author.ID != 0 && slices.Contains(s.Accounts, author.ID)
+}

@@ -1,0 +1,159 @@
+package about
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+// NewGraphCmd makes the command graph.
+func NewGraphCmd(a *cli.App) *cobra.Command {
+	var flags *terminal.JSON
+	c := &cobra.Command{
+		Use:   "graph [items | reviews | merges]",
+		Short: "Print the life of a work item, its reviews and its merge, as Mermaid diagrams",
+		Long: `Print the states of a work item, those of the reviews of its pull request, and the
+stages of a merge of ours, each as a Mermaid state diagram with what moves it from
+one to another; what each of these words means stands below it. The first two are
+made from the tables that the passes go by. With "items", "reviews" or "merges"
+only that diagram is printed: a Markdown file or comment on GitHub shows it as a
+picture, in a fence "mermaid".`,
+		Example: `  $ gh mergexo graph
+  $ gh mergexo graph reviews
+  $ gh mergexo graph --json graphs --jq '.graphs[].transitions[] | .cause'`,
+		Args:      cli.Args(cobra.MatchAll(cli.Words(0, 1), cli.OneOfValid)),
+		ValidArgs: []string{"items", "reviews", "merges"},
+		RunE: func(_ *cobra.Command, given []string) error {
+			if flags.Asked() {
+				return flags.Write(a.Output(), map[string]any{"graphs": graphs(given)})
+			}
+			return writeGraphs(a.Env.Stdout, given)
+		},
+	}
+	flags = cli.AddJSONFlags(c, "graphs")
+	return c
+}
+
+// graphView is one diagram, drawn and as what it is drawn from.
+type graphView struct {
+	Name        string `json:"name"` // items, reviews, merges
+	Mermaid     string `json:"mermaid"`
+	Transitions []step `json:"transitions"`
+}
+
+// graphs are the diagrams that are asked for, or all of them.
+func graphs(wanted []string) []graphView {
+	all := []graphView{}
+	for _, g := range []graphView{
+		{"items", graph(itemSteps()), itemSteps()},
+		{"reviews", graph(reviewSteps()) + mergeTypes(), reviewSteps()},
+		{"merges", graph(mergeSteps()), mergeSteps()},
+	} {
+		if len(wanted) == 0 || slices.Contains(wanted, g.Name) {
+			g.Mermaid += legend(g.Transitions)
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// writeGraphs writes them, with an empty line between two.
+func writeGraphs(out io.Writer, wanted []string) error {
+	drawn := terminal.Each(graphs(wanted), func(g graphView) string { return g.Mermaid })
+	_, err := io.WriteString(out, strings.Join(drawn, "\n"))
+	return err
+}
+
+// step is one line of a life.
+type step struct {
+	From  string `json:"from"`  // empty: it begins here
+	Cause string `json:"cause"` // a word for what moves it
+	To    string `json:"to"`    // empty: it ends here
+	Means string `json:"means"` // what that word means
+}
+
+// legend says below a diagram what its words mean; Mermaid passes over it.
+func legend(all []step) string {
+	var b strings.Builder
+	said := map[string]bool{}
+	for _, t := range all {
+		if t.Means != "" && !said[t.Cause] {
+			fmt.Fprintf(&b, "    %%%% %s: %s\n", t.Cause, t.Means)
+			said[t.Cause] = true
+		}
+	}
+	return b.String()
+}
+
+func itemSteps() []step {
+	var all []step
+	for _, t := range work.Transitions() {
+		all = append(all, step{string(t.From), string(t.Cause), string(t.To), causeMeans[t.Cause]})
+	}
+	for _, s := range work.States() {
+		if !s.Open() {
+			all = append(all, step{From: string(s)})
+		}
+	}
+	return all
+}
+
+func reviewSteps() []step {
+	var all []step
+	for _, t := range review.Transitions() {
+		all = append(all, step{string(t.From), string(t.Event), string(t.To), eventMeans[t.Event]})
+	}
+	for _, s := range review.States() {
+		if s.Ended() {
+			all = append(all, step{From: string(s)})
+		}
+	}
+	return all
+}
+
+// mergeTypes is what the diagram of reviews says of how a pull request comes to be merged.
+func mergeTypes() string {
+	return fmt.Sprintf("    note right of %s : %s (before everybody had approved), %s (by a person after that), %s (by gh mergexo after that)\n",
+		review.Merged, review.MergedForced, review.MergedApproved, review.MergedAuto)
+}
+
+// graph draws one arrow for each pair of states, with all its causes.
+func graph(all []step) string {
+	causes, order := map[string][]string{}, []string{}
+	for _, t := range all {
+		if t.From == t.To {
+			continue
+		}
+		arrow := edge(t.From) + " --> " + edge(t.To)
+		if causes[arrow] == nil {
+			order = append(order, arrow)
+		}
+		causes[arrow] = append(causes[arrow], t.Cause)
+	}
+	var b strings.Builder
+	b.WriteString("stateDiagram-v2\n")
+	for _, arrow := range order {
+		if by := strings.Join(causes[arrow], ", "); by != "" {
+			arrow += ": " + by
+		}
+		b.WriteString("    " + arrow + "\n")
+	}
+	return b.String()
+}
+
+// edge is a state as the diagram has it, or where a life begins and ends.
+func edge(state string) string {
+	if state == "" {
+		return "[*]"
+	}
+	return state
+}

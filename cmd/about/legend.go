@@ -1,0 +1,77 @@
+package about
+
+import (
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+// causeMeans says what moves a work item.
+var causeMeans = map[work.Cause]string{
+	work.CauseLabelled:   "a flow's label was set, or the flow's command given",
+	work.CausePromoted:   "its design was merged",
+	work.CauseClaimed:    "a turn of it was claimed",
+	work.CauseAnswered:   "a turn ended, and its pull request is open",
+	work.CauseAsked:      "an agent asks a person",
+	work.CauseStopped:    "a turn cannot continue without a person, or must not",
+	work.CausePutBack:    "a turn was superseded before its first effect",
+	work.CauseCancelled:  "nobody wants the turn's result any more",
+	work.CauseResumed:    "a person answered, commented, or gave the command",
+	work.CausePullMerged: "the pull request was merged, by whomever",
+	work.CausePullClosed: "the pull request was closed, by whomever",
+	work.CauseReopened:   "the pull request was reopened",
+	work.CauseWithdrawn:  "the issue was closed, its label taken away, or cancel commanded",
+	work.CauseFulfilled:  "the design's implementation was merged, or its document says implemented",
+	work.CauseAdopted:    "found again on GitHub or in the mirror's journal, with the database gone",
+}
+
+// eventMeans says what moves the reviews of a pull request.
+var eventMeans = map[review.Event]string{
+	review.EventOpened:    "reviewers are configured for it",
+	review.EventDue:       "nothing holds the next review back",
+	review.EventApproved:  "the reviewer who was asked approves",
+	review.EventRejected:  "a reviewer requests changes",
+	review.EventComplete:  "everybody has approved this head",
+	review.EventWanting:   "not everybody has",
+	review.EventPushed:    "the head moved",
+	review.EventFixed:     "our fix was pushed",
+	review.EventUnfixed:   "a fix changed nothing, or asks a person",
+	review.EventExhausted: "max_fix_cycles is used up, or the findings are the same again",
+	review.EventTakenBack: "a person dismissed the verdict on this head",
+	review.EventFailed:    "a review or a fix failed for good",
+	review.EventRetried:   "a person commanded it",
+	review.EventDecided:   "a reviewer gave a verdict after the stop",
+	review.EventMerged:    "the pull request was merged, by whomever",
+	review.EventClosed:    "the pull request was closed, by whomever",
+	review.EventReopened:  "the pull request was reopened",
+	review.EventOff:       "the config has no reviewers for it any more",
+}
+
+// mergeSteps are the stages of a merge of ours. What came of a request is read from
+// GitHub, so that no table of theirs decides.
+func mergeSteps() []step {
+	chosen, refused := "everything that holds it is open, and it is its turn", "it was not made, or GitHub refused it: the next pass judges again"
+	steps := []struct {
+		from       merging.Stage
+		cause      string
+		to         merging.Stage
+		whatItSays string
+	}{
+		{"", "chosen", merging.Intended, chosen},
+		{merging.Void, "chosen", merging.Intended, chosen},
+		{merging.Intended, "queued", merging.Queued, "it was put into the base's merge queue"},
+		{merging.Intended, "on the base", merging.Half, "its commit is on the base, and GitHub shows the pull request as open still"},
+		{merging.Queued, "on the base", merging.Half, "its commit is on the base, and GitHub shows the pull request as open still"},
+		{merging.Intended, "merged", merging.Landed, "GitHub shows it as merged, and what landed was read"},
+		{merging.Queued, "merged", merging.Landed, "GitHub shows it as merged, and what landed was read"},
+		{merging.Half, "merged", merging.Landed, "GitHub shows it as merged, and what landed was read"},
+		{merging.Intended, "refused", merging.Void, refused},
+		{merging.Queued, "taken out", merging.Void, "it left the merge queue, by us, by people or by the queue"},
+		{merging.Landed, "", "", ""},
+	}
+	all := make([]step, len(steps))
+	for i, s := range steps {
+		all[i] = step{string(s.from), s.cause, string(s.to), s.whatItSays}
+	}
+	return all
+}

@@ -1,0 +1,275 @@
+package about
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/brief"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// NewPromptsCmd makes the commands about prompts.
+func NewPromptsCmd(app *cli.App) *cobra.Command {
+	a := &room{app}
+	c := &cobra.Command{
+		Use:   "prompts <command>",
+		Short: "Show what agents are told",
+		Long: `Show what agents are told. Every prompt can be replaced by one of your own: put
+NAME.tmpl into the folder prompts beside the config (or runtime.prompts_dir).
+"prompts show NAME --source" prints ours, to begin with. Yours are tried out
+whenever the config is read for a pass; one that is broken stops it with the
+file and the line.`,
+		Args: cli.Args(cli.Words(0, 0)),
+	}
+	c.AddCommand(newPromptsListCmd(a), newPromptsShowCmd(a), newPersonasCmd(a))
+	return c
+}
+
+func newPromptsListCmd(a *room) *cobra.Command {
+	var flags *terminal.JSON
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the prompts, and which of them are your own",
+		Example: `  $ gh mergexo prompts list
+  $ gh mergexo prompts list --json prompts --jq '.prompts[].name'`,
+		Args: cli.Args(cli.Words(0, 0)),
+		RunE: func(*cobra.Command, []string) error {
+			pack, err := a.pack()
+			if err != nil {
+				return err
+			}
+			all := terminal.Each(prompts.Names(), func(name string) promptView {
+				_, path, _ := pack.Source(name)
+				return promptView{name, string(usedIn(name)), cmp.Or(path, builtIn)}
+			})
+			if flags.Asked() {
+				return flags.Write(a.Output(), map[string]any{"prompts": all})
+			}
+			return a.Output().Table([]string{"NAME", "MODE", "FROM"}, terminal.Each(all, func(v promptView) []string { return []string{v.Name, v.Mode, v.From} }))
+		},
+	}
+	flags = cli.AddJSONFlags(c, "prompts")
+	return c
+}
+
+// promptView is one prompt that agents are given.
+type promptView struct {
+	Name string `json:"name"`
+	Mode string `json:"mode"` // read or write, as the agent may; part: of other prompts
+	From string `json:"from"` // "built in", or the file that replaces it
+}
+
+// builtIn is where our own prompts and personas are from.
+const builtIn = "built in"
+
+// usedIn is the mode in which an agent gets a prompt; a part comes in both.
+func usedIn(name string) work.Mode {
+	if kind := work.Kind(name); prompts.Known(kind) {
+		return kind.Mode()
+	}
+	return "part"
+}
+
+// pack is the prompts as configured; without a config they are our own.
+func (a *room) pack() (*prompts.Pack, error) {
+	cfg, err := a.Config()
+	if missing(err) {
+		return prompts.Load("")
+	}
+	if err != nil {
+		return nil, err
+	}
+	pack, err := prompts.Load(cfg.Runtime.PromptsDir)
+	return pack, cli.Coded(cli.CodeBadConfig, err)
+}
+
+func newPromptsShowCmd(a *room) *cobra.Command {
+	var flags *terminal.JSON
+	var source bool
+	q := promptQuery{}
+	c := &cobra.Command{
+		Use:   "show <name> [owner/name#number]",
+		Short: "Print a prompt as it would be sent",
+		Long: `Print a prompt exactly as an agent would get it for a work item: GitHub and the
+database are read as by tick --dry-run, and nothing is written. For a turn that
+is under way it is what was sent. Without a work item an example is filled in.
+Agents differ in how they give their answer and in what they can do: the prompt
+is the configured agent's, or that of --agent. A reviewer's prompt has their
+persona in it ("gh mergexo prompts personas"); --reviewer says whose.`,
+		Example: `  $ gh mergexo prompts show bugfix_start octo/repo#12
+  $ gh mergexo prompts show review --agent claude --reviewer sam
+  $ gh mergexo prompts show system_base --source \
+      > ~/.config/mergexo/prompts/system_base.tmpl`,
+		Args: cli.Args(cli.Words(1, 2)),
+		RunE: func(c *cobra.Command, given []string) error {
+			if !slices.Contains(prompts.Names(), given[0]) {
+				return &cli.UsageError{Err: fmt.Errorf("no prompt is called %q; there are %s", given[0], strings.Join(prompts.Names(), ", "))}
+			}
+			if q.name = given[0]; len(given) > 1 {
+				q.item = given[1]
+			}
+			if source {
+				return a.showSource(q)
+			}
+			shown, err := a.promptText(c.Context(), q)
+			switch {
+			case err != nil:
+				return err
+			case flags.Asked():
+				return flags.Write(a.Output(), map[string]any{"name": q.name, "item": q.item, "text": shown.Text, "stored": shown.Stored})
+			case shown.Stored:
+				fmt.Fprintln(a.Env.Stderr, "this is what the turn that is under way was given")
+			}
+			_, err = io.WriteString(a.Env.Stdout, shown.Text)
+			return err
+		},
+	}
+	flags = cli.AddJSONFlags(c, "name", "item", "text", "stored")
+	c.Flags().StringVar(&q.agent, "agent", "", "Print it as this `agent` of the config would get it")
+	c.Flags().StringVar(&q.reviewer, "reviewer", "", "Print it as for this `reviewer`, of the config or built in")
+	c.Flags().BoolVar(&source, "source", false, "Print the text of our own prompt, with its gaps, to change it")
+	return c
+}
+
+// promptQuery is what a command line asks of a prompt.
+type promptQuery struct{ name, item, agent, reviewer string }
+
+func (a *room) showSource(q promptQuery) error {
+	if q.item != "" {
+		return &cli.UsageError{Err: errors.New("--source is about no work item")}
+	}
+	ours, err := prompts.Load("") // the shell may have emptied the operator's own already
+	if err != nil {
+		return err
+	}
+	text, _, _ := ours.Source(q.name)
+	_, err = io.WriteString(a.Env.Bare, text) // ours, and for a file
+	return err
+}
+
+func (a *room) promptText(ctx context.Context, q promptQuery) (tick.Prompt, error) {
+	if q.item != "" {
+		return a.promptOf(ctx, q)
+	}
+	text, err := a.example(q)
+	return tick.Prompt{Text: text}, err
+}
+
+// example is a prompt with an example filled in.
+func (a *room) example(q promptQuery) (string, error) {
+	pack, err := a.pack()
+	if err != nil {
+		return "", err
+	}
+	kind := work.Kind(q.name)
+	if !prompts.Known(kind) {
+		kind = work.KindImplementationFeedback
+	}
+	sample, err := a.sample(kind, q.agent)
+	if err != nil {
+		return "", err
+	}
+	if err := a.fillReviewer(&sample, q.reviewer); err != nil {
+		return "", err
+	}
+	if string(kind) == q.name {
+		return pack.Render(kind, sample)
+	}
+	return pack.Part(q.name, kind, sample)
+}
+
+// sample is the example that is filled in, for an agent of the config; without
+// a config, for the one that an empty config has.
+func (a *room) sample(kind work.Kind, agentName string) (prompts.Context, error) {
+	c := prompts.Sample()
+	s := c.Surroundings
+	like := config.Repo{RequiredTests: s.RequiredTests, TestTimeout: time.Duration(s.TestSeconds) * time.Second}
+	cfg, err := a.Config()
+	if missing(err) {
+		cfg, err = &config.Config{
+			Runtime: config.Runtime{Agent: config.AdapterCodex, TurnTimeout: time.Duration(s.TurnSeconds) * time.Second, IdleTimeout: time.Duration(s.IdleSeconds) * time.Second},
+			Agents: map[string]config.Agent{
+				config.AdapterCodex: {Name: config.AdapterCodex, Adapter: config.AdapterCodex}, config.AdapterClaude: {Name: config.AdapterClaude, Adapter: config.AdapterClaude},
+			},
+		}, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	if agentName == "" && len(cfg.Repos) == 1 {
+		found, _ := cfg.AgentFor(cfg.Repos[0].Name, kind, "")
+		agentName = found.Name
+	}
+	if agentName == "" {
+		agentName = cfg.Runtime.Agent
+	}
+	if err := knownAgent(cfg, agentName); err != nil {
+		return c, err
+	}
+	c.Surroundings = brief.Surroundings(cfg, cfg.Agents[agentName], like, kind)
+	return c, nil
+}
+
+// knownAgent refuses a name that the config does not have.
+func knownAgent(cfg *config.Config, name string) error {
+	if _, ok := cfg.Agents[name]; ok {
+		return nil
+	}
+	names := strings.Join(slices.Sorted(maps.Keys(cfg.Agents)), ", ")
+	return &cli.UsageError{Err: fmt.Errorf("no agent is called %q; there are %s", name, names)}
+}
+
+// promptOf renders a prompt for a work item.
+func (a *room) promptOf(ctx context.Context, q promptQuery) (shown tick.Prompt, err error) {
+	cfg, which, err := a.Item(q.item)
+	if err != nil {
+		return shown, err
+	}
+	if q.agent != "" {
+		if err := knownAgent(cfg, q.agent); err != nil {
+			return shown, err
+		}
+	}
+	scratch, err := os.MkdirTemp("", "mergexo-prompt-")
+	if err != nil {
+		return shown, fmt.Errorf("make a folder for a mirror: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	m, err := a.Machine(cfg)
+	if err != nil {
+		return shown, err
+	}
+	pass, done, err := m.Pass(ctx, machine.PassOptions{Only: &which.Repo, DryRun: true})
+	if err != nil {
+		return shown, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	return pass.ShowPrompt(ctx, tick.PromptQuery{
+		Repo: which.Repo, Number: which.Number, Name: q.name, Agent: q.agent, Reviewer: q.reviewer,
+		Mirror: func(r env.Remote, repo work.Repo) env.Mirror { return m.ScratchMirror(scratch, r, repo) },
+	})
+}
+
+// missing reports that there is no config, which is no error here.
+func missing(err error) bool {
+	_, is := errors.AsType[*config.MissingError](err)
+	return is
+}

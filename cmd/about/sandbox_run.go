@@ -1,0 +1,73 @@
+package about
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+)
+
+func newSandboxRunCmd(a *room) *cobra.Command {
+	dir, repo := "", ""
+	c := &cobra.Command{
+		Use:   "run <agent> [flags] -- <command> [argument]...",
+		Short: "Run a command in an agent's sandbox",
+		Long: `Run a command just as an agent's own program runs: in its sandbox, with its
+environment, and with an empty folder in place of a checkout. No pass is made,
+and nothing of the state is written. The exit code is the command's.
+
+With --dir the command works in a folder of yours, which it can write to.`,
+		Example: `  $ gh mergexo sandbox run codex -- codex --version
+  $ gh mergexo sandbox run claude --dir . -- make test
+  $ gh mergexo sandbox run codex -- sh -c 'ls -A ~; cat ~/.ssh/id_ed25519'`,
+		ValidArgsFunction: a.completeAgents,
+		Args: cli.Args(func(c *cobra.Command, given []string) error {
+			if c.ArgsLenAtDash() != 1 || len(given) < 2 {
+				return errors.New("name an agent, and the command behind --, such as: gh mergexo sandbox run codex -- codex --version")
+			}
+			return nil
+		}),
+		RunE: func(c *cobra.Command, given []string) error {
+			return a.runInSandbox(c.Context(), given[0], given[1:], dir, repo)
+		},
+	}
+	c.Flags().StringVar(&dir, "dir", "", "Work in this `folder` (default: an empty one, removed at the end)")
+	c.Flags().StringVarP(&repo, "repo", "R", "", "As for this `repository` (default: the first of the config)")
+	return c
+}
+
+func (a *room) runInSandbox(ctx context.Context, name string, argv []string, dir, repo string) error {
+	m, ag, repoName, err := a.sandboxOf(ctx, []string{name}, repo)
+	if err != nil {
+		return err
+	}
+	code, err := m.Try(ctx, machine.Trial{
+		Agent: ag, Repo: repoName, Command: argv, Dir: dir,
+		Streams: proc.Streams{In: a.Env.Stdin, Out: a.Env.Bare, Err: a.Env.BareErr}, // as they are: a terminal stays one
+	})
+	if _, wrong := errors.AsType[*machine.FolderError](err); wrong {
+		return &cli.UsageError{Err: fmt.Errorf("--dir %w", err)}
+	}
+	if err != nil || code == 0 {
+		return plainBlocked(err)
+	}
+	return &cli.CodeError{Code: code}
+}
+
+// plainBlocked words for a terminal what is said on GitHub otherwise.
+func plainBlocked(err error) error {
+	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
+		said := explain.Reason(blocked.Reason, explain.Place{})
+		return fmt.Errorf("%s; %s", strings.TrimRight(said.Here(), "."), said.Fix)
+	}
+	return err
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work/nearest"
+
+	"github.com/spf13/cobra"
+)
+
+// Args makes a UsageError of what a check of positional arguments finds.
+func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, given []string) error {
+		if err := check(c, given); err != nil {
+			return &UsageError{Err: err}
+		}
+		return nil
+	}
+}
+
+// Words checks how many words a command is given, and says what to type.
+func Words(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, given []string) error {
+		switch n := len(given); {
+		case n > most && most == 0:
+			return fmt.Errorf("%s takes no %q; as in: %s", c.Name(), given[0], Example(c))
+		case n > most:
+			return fmt.Errorf("%s takes no %q after %q; as in: %s", c.Name(), given[most], given[most-1], Example(c))
+		case n >= least:
+			return nil
+		case c.Flags().Lookup("all") != nil:
+			return errors.New("say which one, or --all for everything on this machine; as in: " + Example(c))
+		}
+		return errors.New("say which one; as in: " + Example(c))
+	}
+}
+
+// RefuseUnknown has every command that only holds others refuse a word that names
+// none of them: without one it prints its help.
+func RefuseUnknown(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		RefuseUnknown(sub)
+	}
+	if !c.HasAvailableSubCommands() || c.Runnable() {
+		return
+	}
+	c.Args = Args(oneOf)
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+}
+
+// RefuseUnknownHelp has "help" refuse what is no command: cobra's says so and ends well.
+func RefuseUnknownHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		c.Run = nil
+		c.RunE = func(_ *cobra.Command, given []string) error {
+			about, rest, err := root.Find(given)
+			if err == nil && len(rest) > 0 && about.HasAvailableSubCommands() {
+				err = noCommand(about, rest[0])
+			}
+			if err != nil {
+				return &UsageError{Err: err}
+			}
+			return about.Help()
+		}
+	}
+}
+
+// oneOf says which words a command that holds others may be followed by.
+func oneOf(c *cobra.Command, given []string) error {
+	if len(given) == 0 {
+		return nil
+	}
+	return noCommand(c, given[0])
+}
+
+// noCommand says that a command holds none of that name, and which one is meant: by what
+// people call it elsewhere, or by how it is spelt.
+func noCommand(c *cobra.Command, word string) error {
+	var known []string
+	meant := ""
+	for _, sub := range c.Commands() {
+		if !sub.IsAvailableCommand() {
+			continue
+		}
+		known = append(known, sub.Name())
+		if slices.Contains(sub.SuggestFor, word) {
+			meant = sub.Name()
+		}
+	}
+	err := fmt.Errorf("there is no command %q", word) // of all commands the help has a list
+	if c.HasParent() {
+		err = fmt.Errorf("%s has no command %q; it has %s", c.Name(), word, strings.Join(known, ", "))
+	}
+	if meant = cmp.Or(meant, nearest.Of(word, known)); meant != "" {
+		err = fmt.Errorf("%w; did you mean %s?", err, meant)
+	}
+	return err
+}
+
+// OneOfValid says which words a command takes that names them.
+func OneOfValid(c *cobra.Command, given []string) error {
+	for _, word := range given {
+		if !slices.Contains(c.ValidArgs, word) {
+			return notTaken(c, word, c.ValidArgs)
+		}
+	}
+	return nil
+}
+
+func notTaken(c *cobra.Command, word string, known []string) error {
+	err := fmt.Errorf("%s takes no %q; it takes %s", c.Name(), word, strings.Join(known, ", "))
+	if meant := nearest.Of(word, known); meant != "" {
+		err = fmt.Errorf("%w; did you mean %s?", err, meant)
+	}
+	return err
+}
+
+// Example is the first line of a command's examples.
+func Example(c *cobra.Command) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n")
+	if line = strings.TrimPrefix(line, "$ "); line == "" {
+		return c.CommandPath()
+	}
+	return line
+}

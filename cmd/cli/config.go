@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/nearest"
+)
+
+// Config reads the configuration as --config and the environment say.
+func (a *App) Config() (*config.Config, error) {
+	cfg, err := config.Load(a.Environ(), github.DefaultHost())
+	if _, missing := errors.AsType[*config.MissingError](err); missing {
+		return nil, Coded(CodeNoConfig, err)
+	}
+	if err != nil {
+		return nil, Coded(CodeBadConfig, err)
+	}
+	a.StateDir = cfg.Runtime.StateDir
+	return cfg, Coded(CodeBadConfig, cfg.CheckAccounts(github.KnownAccounts))
+}
+
+// Environ is the environment, with the config that --config names.
+func (a *App) Environ() environ.Env {
+	env := environ.Read()
+	if a.ConfigPath != "" {
+		env.ConfigPath = a.ConfigPath
+	}
+	return env
+}
+
+// Repos are the configured repositories, or the one of them that is named.
+func Repos(cfg *config.Config, only string) ([]work.RepoName, error) {
+	all := terminal.Each(cfg.Repos, func(r config.Repo) work.RepoName { return r.Name })
+	if only == "" {
+		return all, nil
+	}
+	if found, ok := short(all, only); ok {
+		return []work.RepoName{found}, nil
+	}
+	wanted, err := work.ParseRepoName(only, github.DefaultHost())
+	if err != nil {
+		return nil, &UsageError{Err: err}
+	}
+	if r, ok := cfg.Repo(wanted); ok {
+		return []work.RepoName{r.Name}, nil
+	}
+	short := slices.DeleteFunc(slices.Clone(all), func(n work.RepoName) bool { return !strings.EqualFold(n.FullName(), only) })
+	if len(short) == 1 { // on another host than gh's own
+		return short, nil
+	}
+	err = fmt.Errorf("repository %s is not in %s; known: %s", wanted, cfg.Path, Names(all))
+	if meant := nearest.Of(wanted.FullName(), terminal.Each(all, work.RepoName.FullName)); meant != "" {
+		err = fmt.Errorf("%w; did you mean %s?", err, meant)
+	}
+	return nil, Coded(CodeUnknownRepository, err)
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// ErrorCode says what kind of error ended a command. It is for programs, so it stays
+// as it is once released.
+type ErrorCode string
+
+// The kinds of errors.
+const (
+	CodeUsage             ErrorCode = "usage"
+	CodeNoConfig          ErrorCode = "no_config"
+	CodeBadConfig         ErrorCode = "bad_config"
+	CodeNoLogin           ErrorCode = "no_login"
+	CodeNoState           ErrorCode = "no_state"
+	CodeUnknownRepository ErrorCode = "unknown_repository"
+	CodeUnknownItem       ErrorCode = "unknown_item"
+	CodeNetwork           ErrorCode = "network"
+	CodeRateLimited       ErrorCode = "rate_limited"
+	CodeRefused           ErrorCode = "refused"
+	CodeDisk              ErrorCode = "disk"
+	CodeCancelled         ErrorCode = "cancelled"
+	CodeFailed            ErrorCode = "failed"
+)
+
+// ErrorKind is a code, what it means, and what to do where the error itself does not say.
+type ErrorKind struct {
+	Code      ErrorCode
+	Means, Do string
+}
+
+// ErrorKinds are all codes, in the order of the reference.
+func ErrorKinds() []ErrorKind {
+	return []ErrorKind{
+		{CodeUsage, "the command line is wrong", ""},
+		{CodeNoConfig, "there is no config", "gh mergexo init"},
+		{CodeBadConfig, "the config, a prompt or a flow of your own cannot be used; the message names file and line", "mend what the message names, then: gh mergexo config"},
+		{CodeNoLogin, "gh is not logged in, or GitHub does not accept the login; the exit code is 4", "gh auth login"},
+		{CodeNoState, "no pass has been made yet, so that there is nothing to show or to change", "gh mergexo tick"},
+		{CodeUnknownRepository, "the repository is not in the config", "gh mergexo config"},
+		{CodeUnknownItem, "no work item has that number", "gh mergexo status --all"},
+		{CodeNetwork, "GitHub gave no answer, or none that is of use", "try again; gh api rate_limit shows whether gh reaches it"},
+		{CodeRateLimited, "GitHub lets this account ask no more for a while", "wait; gh api rate_limit says until when"},
+		{CodeRefused, "GitHub, or the state that a work item is in, does not allow it", "gh mergexo status"},
+		{CodeDisk, "the state folder or its disk cannot be written", "make room, or set runtime.state_dir to a folder that you may write to"},
+		{CodeCancelled, "it was interrupted; the exit code is 2", "type it again: nothing is lost"},
+		{CodeFailed, "anything else; the message says what", ""},
+	}
+}
+
+// CodedError is an error of a kind.
+type CodedError struct {
+	Code ErrorCode
+	Do   string // what to type; empty: what is usual for errors of that kind
+	Err  error
+}
+
+func (e *CodedError) Error() string { return e.Err.Error() }
+func (e *CodedError) Unwrap() error { return e.Err }
+
+// Coded gives an error its kind; nil stays nil.
+func Coded(code ErrorCode, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &CodedError{Code: code, Err: err}
+}
+
+// CodeOf is the kind of an error, and what to type about it where the error knows that.
+func CodeOf(err error, state string) (code ErrorCode, do string) {
+	if machine.DiskTrouble(err, state) != "" {
+		return CodeDisk, ""
+	}
+	if coded, ok := errors.AsType[*CodedError](err); ok {
+		return coded.Code, coded.Do
+	}
+	if errors.Is(err, context.Canceled) {
+		return CodeCancelled, ""
+	}
+	_, usage := errors.AsType[*UsageError](err)
+	if _, filter := errors.AsType[*terminal.FilterError](err); usage || filter {
+		return CodeUsage, ""
+	}
+	if wait, ok := errors.AsType[*work.WaitError](err); ok && wait.Reason.Kind == work.WhyGitHubLimit {
+		return CodeRateLimited, ""
+	}
+	if all := github.Troubles(github.DefaultHost(), err); len(all) > 0 {
+		return OfTrouble(all[0].Code), all[0].Next
+	}
+	return CodeFailed, ""
+}
+
+// OfTrouble is the kind of a trouble with GitHub, or of why a repository was not read.
+func OfTrouble(code string) ErrorCode {
+	switch code {
+	case github.TroubleLogin:
+		return CodeNoLogin
+	case github.TroubleForbidden, github.TroubleNotFound, env.CauseBlocked:
+		return CodeRefused
+	case github.TroubleUnreachable, github.TroubleServer, env.CauseSlow:
+		return CodeNetwork
+	case env.CauseLimit:
+		return CodeRateLimited
+	}
+	return CodeFailed
+}
+
+// ErrorView is an error as --json shows it.
+type ErrorView struct {
+	Code    ErrorCode `json:"code"`
+	Message string    `json:"message"`
+	Do      string    `json:"do"`
+}
+
+// ViewError makes the view of an error that ended a command.
+func ViewError(err error, state, path string) ErrorView {
+	v := ErrorView{Message: err.Error()}
+	if line := machine.DiskTrouble(err, state); line != "" {
+		v.Message = line
+	}
+	v.Code, v.Do = CodeOf(err, state)
+	switch {
+	case v.Do != "":
+	case v.Code == CodeUsage:
+		v.Do = path + " --help"
+	default:
+		kinds := ErrorKinds()
+		v.Do = kinds[slices.IndexFunc(kinds, func(k ErrorKind) bool { return k.Code == v.Code })].Do
+	}
+	return v
+}
+
+// Line is the view as the one line that ends standard error.
+func (v ErrorView) Line() string {
+	var line strings.Builder
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(map[string]ErrorView{"error": v}); err != nil { // of three strings
+		return ""
+	}
+	return strings.TrimSpace(line.String())
+}
+
+// WantsJSON tells whether a command line asks for JSON, also one that cannot be read.
+func WantsJSON(args []string) bool {
+	for _, arg := range args {
+		switch {
+		case arg == "--":
+			return false
+		case arg == "--json", strings.HasPrefix(arg, "--json="):
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work/nearest"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+)
+
+// FlagError makes a UsageError of what is wrong with a flag, and names the one
+// that was meant.
+func FlagError(c *cobra.Command, err error) error {
+	if words := c.Flags().Args(); len(words) > 0 && c.HasAvailableSubCommands() { // whose flag it is was not understood
+		return &UsageError{Err: noCommand(c, words[0])}
+	}
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return &UsageError{Err: wrongValue(wrong)}
+	}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if ok && len(unknown.GetSpecifiedName()) == 1 {
+		return &UsageError{Err: fmt.Errorf("unknown flag: -%s", unknown.GetSpecifiedName())}
+	}
+	if !ok || len(unknown.GetSpecifiedName()) < 2 {
+		return &UsageError{Err: err}
+	}
+	var known []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, f.Name)
+		}
+	})
+	if meant := nearest.Of(unknown.GetSpecifiedName(), known); meant != "" {
+		err = fmt.Errorf("%w; did you mean --%s?", err, meant)
+	}
+	return &UsageError{Err: err}
+}
+
+// AddJSONFlags gives a command gh's flags for one JSON object with the given
+// fields.
+func AddJSONFlags(c *cobra.Command, available ...string) *terminal.JSON {
+	j := &terminal.JSON{}
+	slices.Sort(available)
+	c.Flags().StringSliceVar(&j.Fields, "json", nil, "Output JSON with the specified `fields`")
+	c.Flags().StringVarP(&j.JQ, "jq", "q", "", "Filter JSON output using a jq `expression`")
+	c.Flags().StringVarP(&j.Template, "template", "t", "", "Format JSON output using a Go template `string`")
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	c.Annotations[jsonFields] = strings.Join(available, " ")
+	if c.Long == "" {
+		c.Long = c.Short + "."
+	}
+	c.Long = strings.TrimSpace(c.Long) + "\n\nJSON fields: " + strings.Join(available, ", ") + "."
+	list := strings.Join(available, "\n  ")
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok && missing.GetSpecifiedName() == "json" {
+			return Coded(CodeUsage, fmt.Errorf("specify one or more comma-separated fields for `--json`:\n  %s", list))
+		}
+		return FlagError(c, err)
+	})
+	c.PreRunE = func(c *cobra.Command, _ []string) error {
+		for _, f := range j.Fields {
+			if !slices.Contains(available, f) {
+				return Coded(CodeUsage, fmt.Errorf("unknown JSON field: %q\navailable fields:\n  %s", f, list))
+			}
+		}
+		return checkJSON(j, c.Flags().Changed("json"), list)
+	}
+	return j
+}
+
+// jsonFields is the annotation that holds a command's fields.
+const jsonFields = "mergexo:json"
+
+// JSONFields are the fields that a command prints as JSON; nil: it prints none.
+func JSONFields(c *cobra.Command) []string { return strings.Fields(c.Annotations[jsonFields]) }
+
+// checkJSON finds flags that do not go together.
+func checkJSON(j *terminal.JSON, given bool, list string) error {
+	switch {
+	case given && len(j.Fields) == 0:
+		return Coded(CodeUsage, fmt.Errorf("specify one or more comma-separated fields for `--json`:\n  %s", list))
+	case j.JQ != "" && j.Template != "":
+		return &UsageError{Err: errors.New("specify only one of `--jq` and `--template`")}
+	case j.JQ != "" && !given:
+		return &UsageError{Err: errors.New("cannot use `--jq` without specifying `--json`")}
+	case j.Template != "" && !given:
+		return &UsageError{Err: errors.New("cannot use `--template` without specifying `--json`")}
+	}
+	return nil
+}
+
+// wrongValue says what a flag takes.
+func wrongValue(e *pflag.InvalidValueError) error {
+	f := e.GetFlag()
+	want := map[string]string{
+		"int": "a whole number", "duration": "a time such as 90s or 30m", "bool": "true or false",
+	}[f.Value.Type()]
+	if want == "" {
+		return fmt.Errorf("--%s: %w", f.Name, errors.Unwrap(e))
+	}
+	return fmt.Errorf("--%s: want %s, got %q", f.Name, want, e.GetValue())
+}

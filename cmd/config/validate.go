@@ -1,0 +1,125 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	doubted "github.com/mergexo/gh-mergexo/internal/config/doubts"
+	"github.com/mergexo/gh-mergexo/internal/config/schema"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/prompts"
+)
+
+func newValidateCmd(a *cli.App) *cobra.Command {
+	var flags *terminal.JSON
+	c := &cobra.Command{
+		Use:   "validate [<file>]",
+		Short: "Find out what is wrong in a config",
+		Long: `Read a config as a pass would, and print what is wrong in it, each thing in a
+line with its file and line, and what was probably meant. Without a file it is
+the config that passes read. What only looks wrong, such as a folder that is not
+there, is told and does not count. The exit code is 1 where something is wrong.`,
+		Example: `  $ gh mergexo config validate
+  $ gh mergexo config validate new.toml && mv new.toml config.toml
+  $ gh mergexo config validate --json problems \
+      --jq '.problems[] | "\(.line) \(.key)"'`,
+		Args: cli.Args(cli.Words(0, 1)),
+		RunE: func(_ *cobra.Command, given []string) error {
+			if len(given) > 0 {
+				a.ConfigPath = given[0]
+			}
+			return validate(a, flags)
+		},
+	}
+	flags = cli.AddJSONFlags(c, "file", "valid", "problems", "warnings")
+	return c
+}
+
+// problem is one thing that is wrong, for programs.
+type problem struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Key  string `json:"key"`
+	Text string `json:"text"`
+}
+
+func validate(a *cli.App, flags *terminal.JSON) error {
+	cfg, err := a.Config()
+	all, about := config.Problems(err)
+	if err != nil && !about { // such as that it is not there
+		return err
+	}
+	found := terminal.Each(all, func(p config.Problem) problem { return problem{a.Environ().ConfigPath, p.Line, p.Key, p.Text} }) // called as the caller called it
+	var doubts []string
+	if cfg != nil {
+		doubts = append(doubted.Of(cfg), machine.Doubts(cfg, a.Environ())...)
+		found = append(found, promptProblems(cfg.Runtime.PromptsDir)...)
+	}
+	out := a.Output()
+	switch {
+	case flags.Asked():
+		err = flags.Write(out, map[string]any{
+			"file": a.Environ().ConfigPath, "valid": len(found) == 0, "problems": terminal.OrEmpty(found), "warnings": terminal.OrEmpty(doubts),
+		})
+	default:
+		err = printProblems(a, out, found, doubts)
+	}
+	if err == nil && len(found) > 0 {
+		return &cli.CodeError{Code: 1}
+	}
+	return err
+}
+
+// promptProblems are what is wrong with the operator's own prompts, which passes read with
+// the config.
+func promptProblems(dir string) []problem {
+	_, err := prompts.Load(dir)
+	if err == nil {
+		return nil
+	}
+	return terminal.Each(strings.Split(err.Error(), "\n"), func(line string) problem {
+		return problem{File: dir, Key: "runtime.prompts_dir", Text: line}
+	})
+}
+
+func printProblems(a *cli.App, out terminal.Output, found []problem, doubts []string) error {
+	for _, p := range found {
+		line := config.Problem{File: p.File, Line: p.Line, Text: p.Text}
+		if _, err := fmt.Fprintln(out.W, terminal.OneLine(line.String())); err != nil {
+			return err
+		}
+	}
+	for _, d := range doubts {
+		fmt.Fprintln(a.Notes(out), terminal.OneLine(d))
+	}
+	if len(found) > 0 {
+		return nil
+	}
+	_, err := fmt.Fprintln(out.W, a.Environ().ConfigPath+": valid")
+	return err
+}
+
+func newSchemaCmd(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of a config",
+		Long: `Print the JSON Schema (draft 2020-12) of a config, for editors. Those that use
+Taplo find it by the line that "config --example" begins with; put that line at
+the top of your own.`,
+		Example: `  $ gh mergexo config schema > config.schema.json`,
+		Args:    cli.Args(cli.Words(0, 0)),
+		RunE: func(*cobra.Command, []string) error {
+			text, err := schema.Of()
+			if err != nil {
+				return err
+			}
+			_, err = a.Env.Stdout.Write(text)
+			return err
+		},
+	}
+}

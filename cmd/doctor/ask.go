@@ -1,0 +1,185 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Bounds of asking GitHub: of a request, of all about one host or repository, and how
+// many repositories are asked about at a time.
+const (
+	requestTime = 10 * time.Second
+	askTime     = 30 * time.Second
+	atOnce      = 4
+)
+
+// ask asks GitHub about hosts and repositories.
+func ask(ctx context.Context, a *cli.App, cfg *config.Config, f *doctor.Facts) {
+	clients := map[string]*github.Client{}
+	var each sync.WaitGroup
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		if !h.LoggedIn {
+			continue
+		}
+		token := github.Token(h.Name)
+		a.Secrets().Add(token, "gh's token")
+		c, err := github.New(github.Options{Host: h.Name, Token: token, Timeout: requestTime, Now: a.Now})
+		if err != nil {
+			h.Asked, h.Down = true, &doctor.Trouble{Says: err.Error()}
+			continue
+		}
+		clients[h.Name] = c
+		each.Go(func() { askHost(ctx, c, h) })
+	}
+	each.Wait()
+	turns := make(chan struct{}, atOnce)
+	private := make([]bool, len(f.Repos))
+	for i := range f.Repos {
+		r, settings := &f.Repos[i], cfg.Repos[i]
+		h := f.Hosts[slices.IndexFunc(f.Hosts, func(h doctor.Host) bool { return h.Name == r.Host })]
+		if r.Unasked = unasked(h); r.Unasked != "" {
+			continue
+		}
+		r.Gates.Speaker = h.Account
+		each.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			private[i] = askRepo(ctx, clients[r.Host], settings, r)
+		})
+	}
+	each.Wait()
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		if c := clients[h.Name]; c != nil {
+			if ahead, known := c.Ahead(); known {
+				h.Ahead = &ahead
+			}
+		}
+		for j, r := range f.Repos {
+			h.Needs.Private = h.Needs.Private || private[j] && r.Host == h.Name
+		}
+	}
+}
+
+// unasked says why nothing of a host's repositories can be asked; empty where it can.
+func unasked(h doctor.Host) string {
+	switch {
+	case !h.LoggedIn:
+		return "gh is not logged in to " + h.Name
+	case h.Down != nil:
+		return h.Name + " did not answer"
+	case h.Refused != nil:
+		return h.Name + " does not accept the login"
+	case h.Limited != "":
+		return "GitHub takes no requests for now"
+	}
+	return ""
+}
+
+func askHost(ctx context.Context, c *github.Client, h *doctor.Host) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	h.Asked = true
+	login, token, err := c.Access().Login(ctx)
+	if err == nil {
+		h.Account, h.Token.Scoped, h.Token.Scopes, h.Token.Expires = login, token.Scoped, token.Scopes, token.Expires
+		h.Token.Kind = kind(h)
+		return
+	}
+	if wait, limited := errors.AsType[*work.WaitError](err); limited {
+		h.Limited = fmt.Sprintf("GitHub takes no requests until %s (%s)", wait.Until.UTC().Format(time.RFC3339), wait.Reason.Text)
+		return
+	}
+	all := github.Troubles(h.Name, err)
+	switch {
+	case len(all) == 0:
+		h.Down = &doctor.Trouble{Says: err.Error()}
+	case all[0].Code == github.TroubleLogin, all[0].Code == github.TroubleForbidden:
+		h.Refused = &doctor.Trouble{Says: all[0].Cause, Do: all[0].Next}
+	default:
+		h.Down = &doctor.Trouble{Says: all[0].Cause, Do: all[0].Next}
+	}
+}
+
+// kind is what kind of token it is, where how it begins does not say.
+func kind(h *doctor.Host) doctor.TokenKind {
+	switch {
+	case h.Token.Kind != doctor.TokenUnknown:
+		return h.Token.Kind
+	case h.Account == "":
+		return doctor.TokenApp
+	case h.Token.Scoped:
+		return doctor.TokenClassic
+	}
+	return doctor.TokenUnknown
+}
+
+// askRepo asks about a repository, and tells whether it is private. What one question
+// finds is kept whatever comes of the next.
+func askRepo(ctx context.Context, c *github.Client, settings config.Repo, to *doctor.Repo) (private bool) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	r, err := c.Access().Repository(ctx, settings.Name)
+	if err != nil {
+		to.Trouble = trouble(settings.Name.Host, err)
+		return false
+	}
+	to.Current, to.DefaultBranch, to.Archived, to.Disabled, to.NoIssues = r.Current.FullName(), r.DefaultBranch, r.Archived, r.Disabled, !r.HasIssues
+	to.CanPush, to.Methods, to.WebSignOff = r.CanPush, r.Methods, r.WebSignOff
+	kept, _ := c.Access().Unreadable(ctx, r.Current, r.DefaultBranch) // what there is no answer about is no finding
+	for _, k := range kept {
+		to.Unreadable = append(to.Unreadable, doctor.Unread(k))
+	}
+	if labels, err := c.RepoLabels(ctx, r.Current); err == nil {
+		missing, wanted := MissingLabels(settings, labels)
+		to.Labels = &doctor.Labels{Wanted: wanted, Missing: terminal.Each(missing, func(l work.Label) string { return l.Name })}
+	}
+	if rules, err := c.Rules(ctx, r.Current, r.DefaultBranch); err == nil {
+		to.Rules = &rules
+	}
+	to.WorkRules = inTheWay(ctx, c, r.Current)
+	return r.Private
+}
+
+func trouble(host string, err error) *doctor.Trouble {
+	if all := github.Troubles(host, err); len(all) > 0 {
+		return &doctor.Trouble{Says: all[0].Cause, Do: all[0].Next}
+	}
+	return &doctor.Trouble{Says: err.Error()}
+}
+
+// MissingLabels are those that people set and that a repository does not have, of how
+// many there are.
+func MissingLabels(settings config.Repo, present []string) (missing []work.Label, wanted int) {
+	all := work.RepoLabels(settings.Labels)
+	if settings.Review.Enabled {
+		all = append(all, work.ReviewLabels(settings.Labels)...)
+	}
+	wanted = len(all)
+	return slices.DeleteFunc(all, func(l work.Label) bool { return work.HasLabel(present, l.Name) }), wanted
+}
+
+// harmless are the kinds of rules that a branch of ours, which is made, pushed to and
+// deleted, can live with. History is never rewritten.
+var harmless = []string{"non_fast_forward", "required_linear_history", "copilot_code_review", "deletion"}
+
+// inTheWay are the kinds of rules that hold for a branch as gh mergexo names its own.
+func inTheWay(ctx context.Context, c *github.Client, repo work.RepoName) []string {
+	kinds, told, err := c.Access().RuleKinds(ctx, repo, work.BranchPrefix(work.FlowBugfix, 1)+"an-issue")
+	if err != nil || !told {
+		return nil
+	}
+	return slices.DeleteFunc(kinds, func(kind string) bool { return slices.Contains(harmless, kind) })
+}

@@ -1,0 +1,155 @@
+// Package doctor is the command of that name: it finds out what there is to know of this
+// machine and of GitHub, has it judged, and prints what came of it.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+)
+
+// NewCmd makes the command.
+func NewCmd(a *cli.App) *cobra.Command {
+	var flags *terminal.JSON
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Find out what is missing or wrong, and what mends it",
+		Long: `Look at everything that a pass needs, all at once: gh and its login, what the
+token may do, each repository with its rules and labels, the agents and what
+stands around them, git, the state folder, the disk, the clock, the schedule.
+Each line is ok (✓), a warning (!) or a failure (X), with the command that mends
+it. One that fails hides no other.
+
+It asks GitHub, by reads alone, and asks no agent's provider. Nothing is
+written. The exit code is 1 when there is a failure. docs/doctor.md has what each
+line means.`,
+		Example: `  $ gh mergexo doctor
+  $ gh mergexo doctor --json checks \
+      --jq '.checks[] | select(.level != "ok") | .do'`,
+		Args: cli.Args(cli.Words(0, 0)),
+		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), a, flags) },
+	}
+	flags = cli.AddJSONFlags(c, "checks", "failures", "warnings")
+	return c
+}
+
+func run(ctx context.Context, a *cli.App, flags *terminal.JSON) error {
+	shown := a.Progress()
+	shown.Spinner("looking at this machine and asking GitHub")
+	all := doctor.Checks(Gather(ctx, a, Everything))
+	shown.Close()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	out := a.Output()
+	failures, warnings := doctor.Count(all, doctor.Failure), doctor.Count(all, doctor.Warning)
+	var err error
+	if flags.Asked() {
+		err = flags.Write(out, map[string]any{"checks": all, "failures": failures, "warnings": warnings})
+	} else {
+		err = Print(out, all, a.Environ().Home)
+		fmt.Fprintf(a.Notes(out), "%s, %s, %d ok\n", count(failures, "failure"), count(warnings, "warning"), doctor.Count(all, doctor.OK))
+	}
+	if err == nil && failures > 0 {
+		return &cli.CodeError{Code: 1}
+	}
+	return err
+}
+
+func count(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// marks are how the levels look, and in which colour.
+var marks = map[doctor.Level]struct{ mark, color string }{
+	doctor.OK: {"✓", "32"}, doctor.Warning: {"!", "33"}, doctor.Failure: {"X", "31"},
+}
+
+// Print shows checks: in groups on a terminal, where the home folder is ~, a line each for
+// programs.
+func Print(out terminal.Output, all []doctor.Check, home string) error {
+	if !out.TTY {
+		return out.Table(nil, terminal.Each(all, func(c doctor.Check) []string {
+			return []string{string(c.Level), string(c.Code), c.About, c.Says, c.Do}
+		}))
+	}
+	var b strings.Builder
+	var group doctor.Group
+	widest := 0
+	for _, c := range all {
+		widest = max(widest, len(c.Code))
+	}
+	for _, c := range all {
+		if c.Group != group {
+			if group != "" {
+				b.WriteString("\n")
+			}
+			group = c.Group
+			b.WriteString(out.Bold(group.Title()) + "\n")
+		}
+		c.Says = homely(c.Says, home)
+		b.WriteString(line(out, c, widest))
+	}
+	_, err := io.WriteString(out.W, b.String()+"\n")
+	return err
+}
+
+// homely is a text with ~ for the home folder.
+func homely(says, home string) string {
+	if home == "" {
+		return says
+	}
+	if rest, begins := strings.CutPrefix(says, home+" "); begins {
+		return "~ " + rest
+	}
+	return strings.ReplaceAll(says, home+string(filepath.Separator), "~"+string(filepath.Separator))
+}
+
+// indent is where what follows a check's mark begins.
+const indent = "  "
+
+// line is a check as people read it, and below it what to do.
+func line(out terminal.Output, c doctor.Check, widest int) string {
+	says := c.Says
+	if c.About != "" {
+		says = c.About + ": " + says
+	}
+	m := marks[c.Level]
+	first := out.Indented(fmt.Sprintf("%s%s %-*s  ", indent, m.mark, widest, c.Code), out.LocalTimes(says))
+	first = strings.Replace(first, m.mark, out.Paint(m.color, m.mark), 1)
+	if c.Do == "" {
+		return first
+	}
+	return first + out.Indented(fmt.Sprintf("%s  %*s→ ", indent, widest, ""), c.Do)
+}
+
+// PrintFailures says, before there has been a pass, what would keep one from its work, as
+// far as this machine tells: GitHub is not asked. What is told of agents elsewhere is left
+// out.
+func PrintFailures(ctx context.Context, a *cli.App, notes io.Writer) {
+	for _, c := range doctor.Only(doctor.Checks(Gather(ctx, a, Offline)), doctor.Failure) {
+		if c.Code == doctor.CodeAgent || c.Code == doctor.CodeVersion || c.Code == doctor.CodeSandbox {
+			continue
+		}
+		says := c.Says
+		if c.About != "" {
+			says = c.About + ": " + says
+		}
+		if c.Do != "" {
+			says += "; " + c.Do
+		}
+		fmt.Fprintln(notes, terminal.OneLine(says))
+	}
+	fmt.Fprintln(notes, "all that a pass needs is looked at by: gh mergexo doctor")
+}

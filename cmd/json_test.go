@@ -1,0 +1,50 @@
+package cmd
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/spf13/cobra"
+)
+
+// withoutJSON are the commands that print no data, and what they print instead.
+var withoutJSON = map[string]string{
+	"gh mergexo init":             "what it asks and does, for a person",
+	"gh mergexo uninstall":        "what it ended and what stays, for a person",
+	"gh mergexo schedule install": "what it did, for people; schedule status has it as data",
+	"gh mergexo schedule remove":  "what it did, for people; schedule status has it as data",
+	"gh mergexo help":             "help",
+	"gh mergexo sandbox run":      "what the command that it runs prints",
+	"gh mergexo config schema":    "a JSON document of its own",
+	"gh mergexo demo-agent":       "an agent's answer, which is JSON of its own",
+}
+
+// Every command that prints data prints it as JSON, too, with gh's three flags.
+func TestEveryCommandThatPrintsDataHasJSON(t *testing.T) {
+	left := map[string]bool{}
+	for path := range withoutJSON {
+		left[path] = true
+	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+		if c.HasSubCommands() || c.Parent().Name() == "completion" { // a script for a shell
+			return
+		}
+		has := true
+		for _, flag := range []string{"json", "jq", "template"} {
+			has = has && c.Flags().Lookup(flag) != nil
+		}
+		if why := withoutJSON[c.CommandPath()]; has == (why != "") {
+			t.Errorf("%s: --json, --jq and --template are there: %v; it prints %q", c.CommandPath(), has, why)
+		}
+		delete(left, c.CommandPath())
+	}
+	walk(newRootCmd(&app{&cli.App{Now: time.Now}}))
+	for path := range left {
+		t.Errorf("%s: there is no such command", path)
+	}
+}

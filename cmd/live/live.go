@@ -1,0 +1,164 @@
+// Package live is what living passes do at this moment: the turns that they work on, and
+// what their agents have used so far.
+package live
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+)
+
+// Running is a turn that a living pass works on.
+type Running struct {
+	folder.Live
+	Agent string
+	Kind  work.Kind
+	Doing string     // in words
+	Usage work.Usage // so far, of all its runs
+}
+
+// Turns are the turns that living passes work on, with what their agents have used so
+// far.
+type Turns struct {
+	live map[string]folder.Live
+	runs map[int64]work.Run // that have not ended, by turn
+	Now  time.Time          // by this machine's clock, as the lives are
+}
+
+// Load reads them, at a time of this machine's.
+func Load(ctx context.Context, tx *store.Tx, state string, now time.Time) (w Turns, err error) {
+	w = Turns{runs: map[int64]work.Run{}, Now: now}
+	if w.live, err = (folder.Dirs{State: state}).LiveTurns(); err != nil || len(w.live) == 0 {
+		return w, err
+	}
+	open, err := tx.ListOpenRuns(ctx)
+	for _, r := range open {
+		w.runs[r.Turn] = r
+	}
+	return w, err
+}
+
+// Of is what a pass does for a turn; nil: no living one does anything.
+func (w Turns) Of(t *work.Turn) *Running {
+	if t == nil {
+		return nil
+	}
+	live, ok := w.live[t.Key]
+	if !ok {
+		return nil
+	}
+	run, open := w.runs[t.ID]
+	r := &Running{Live: live, Agent: t.Agent, Kind: t.Kind, Doing: doing(*t, open), Usage: t.Usage.Add(run.Usage)}
+	if open {
+		r.Agent = run.Agent
+	}
+	return r
+}
+
+// doing is how far a turn came, in words.
+func doing(t work.Turn, runs bool) string {
+	switch t.Step {
+	case work.StepClaimed:
+		switch {
+		case runs:
+			return "its agent works"
+		case t.Runs == 0:
+			return "its checkout is made"
+		}
+		return "what its agent made is checked"
+	case work.StepAnswered:
+		return "its commit is pushed"
+	case work.StepPushed, work.StepApplied:
+		return "its answer is sent to GitHub"
+	case work.StepDone, work.StepSuperseded, work.StepFailed, work.StepCancelled:
+	}
+	return "it ends"
+}
+
+// All are the turns that living passes work on, by their keys.
+func All(ctx context.Context, tx *store.Tx, state string, now time.Time) (map[string]*Running, error) {
+	turns, err := Load(ctx, tx, state, now)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*Running{}
+	for key := range turns.live {
+		t, found, err := tx.FindTurn(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			all[key] = turns.Of(&t)
+		}
+	}
+	return all, nil
+}
+
+// Says tells of it at a time of this machine's.
+func (r Running) Says(now time.Time) string {
+	said := string(r.Kind)
+	if r.Agent != "" {
+		said += " by " + r.Agent
+	}
+	return said + ": " + r.Doing + r.Passes(now)
+}
+
+// Passes tells for how long it has been at work, when its agent was heard of last, and
+// what that has used.
+func (r Running) Passes(now time.Time) string {
+	said := ""
+	if !r.Since.IsZero() {
+		said += ", for " + terminal.Took(now.Sub(r.Since))
+	}
+	if !r.LastActivity.IsZero() {
+		said += ", last sign of life " + terminal.Took(now.Sub(r.LastActivity)) + " ago"
+	}
+	return said + Used(r.Usage)
+}
+
+// Used is what an agent has used, behind what is told of it.
+func Used(u work.Usage) string {
+	said := ""
+	if u.InputTokens > 0 || u.OutputTokens > 0 {
+		said += fmt.Sprintf(", %s + %s tokens", terminal.Tokens(u.InputTokens), terminal.Tokens(u.OutputTokens))
+	}
+	if u.CostUSD > 0 {
+		said += fmt.Sprintf(", %.2f USD", u.CostUSD)
+	}
+	return said
+}
+
+// View is the same as JSON.
+type View struct {
+	Turn         string     `json:"turn"` // its key
+	Kind         string     `json:"kind"`
+	Agent        string     `json:"agent"`
+	Slot         int        `json:"slot"`
+	Doing        string     `json:"doing"`
+	Since        *time.Time `json:"since"`
+	LastActivity *time.Time `json:"lastActivity"`
+	Input        int64      `json:"inputTokens"`
+	Output       int64      `json:"outputTokens"`
+	CostInUSD    float64    `json:"costUSD"`
+}
+
+// View is it as JSON; null: no living pass does anything.
+func (r *Running) View() *View {
+	if r == nil {
+		return nil
+	}
+	return &View{r.Turn, string(r.Kind), r.Agent, r.Slot, r.Doing, stamp(r.Since), stamp(r.LastActivity), r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD}
+}
+
+func stamp(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

@@ -1,0 +1,181 @@
+package logs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+)
+
+// line is one line of the log. What is not JSON has only its text.
+type line struct {
+	at     time.Time
+	level  string
+	msg    string
+	pass   string
+	repo   string
+	number int // of the issue
+	pull   int
+	turn   string
+	kind   string
+	rest   []field // the others, in their order
+	text   string  // of what is no JSON
+}
+
+type field struct{ key, value string }
+
+// read reads a line. A flat object is all that there is; the order of its fields says
+// what belongs together.
+func read(b []byte) line {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var l line
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return line{text: string(b)}
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return line{text: string(b)}
+		}
+		var v any
+		if err := d.Decode(&v); err != nil {
+			return line{text: string(b)}
+		}
+		l.set(fmt.Sprint(key), v)
+	}
+	if _, err := d.Token(); err != nil { // it was cut
+		return line{text: string(b)}
+	}
+	return l
+}
+
+func (l *line) set(key string, v any) {
+	text := fmt.Sprint(v)
+	switch key {
+	case "time":
+		l.at, _ = time.Parse(time.RFC3339Nano, text)
+	case "level":
+		l.level = strings.ToLower(text)
+	case "msg":
+		l.msg = text
+	case "pass":
+		l.pass = text
+	case "repo_full_name":
+		l.repo = text
+	case "issue_number":
+		l.number, _ = strconv.Atoi(text)
+	case "pr_number":
+		l.pull, _ = strconv.Atoi(text)
+	case "turn_key":
+		l.turn = text
+	case "kind":
+		l.kind = text
+	case "work_item_id":
+	default:
+		l.rest = append(l.rest, field{key, text})
+	}
+}
+
+// get is one of the other fields.
+func (l line) get(key string) string {
+	for _, f := range l.rest {
+		if f.key == key {
+			return f.value
+		}
+	}
+	return ""
+}
+
+// group is what a line stands with: the turn of a pass, or all of a pass that is of none.
+func (l line) group() string { return l.pass + " " + l.turn }
+
+// says is the line in words, beside what its heading says.
+func (l line) says(heading line) string {
+	switch {
+	case l.text != "":
+		return l.text
+	case l.msg == "agent says":
+		return "│ " + l.get("line")
+	case l.msg == "turn changed":
+		return strings.TrimSpace(l.get("what") + "  " + l.get("detail"))
+	}
+	said := l.msg
+	if l.kind != "" && (heading.turn == "" || l.kind != heading.kind) { // of an action, or an event
+		said += "  " + l.kind
+	}
+	if heading.turn == "" && l.number != 0 && heading.pass != "" {
+		said += "  " + l.item()
+	}
+	parts := []string{said}
+	for _, f := range l.rest {
+		if f.value != "" {
+			parts = append(parts, f.key+"="+f.value)
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+// filter says which lines are wanted.
+type filter struct {
+	least  string // level
+	since  time.Time
+	repo   string // owner/name; empty: all
+	number int
+	item   string // as people call it
+	turn   string // its key; empty: all
+}
+
+// rank orders the levels; 0 is none.
+func rank(level string) int {
+	for i, name := range []string{"debug", "info", "warn", "error"} {
+		if strings.HasPrefix(level, name) { // slog writes info+1
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func (f filter) wants(l line) bool {
+	switch {
+	case l.text != "": // what cannot be read belongs to nobody
+		return f.repo == "" && f.turn == "" && f.least == "debug"
+	case rank(l.level) < rank(f.least), l.at.Before(f.since):
+		return false
+	case f.turn != "":
+		return l.turn == f.turn
+	case f.repo != "":
+		return strings.EqualFold(l.repo, f.repo) && (l.number == f.number || l.pull == f.number)
+	}
+	return true
+}
+
+func (f filter) about() string {
+	if f.item == "" {
+		return ""
+	}
+	return " about " + f.item
+}
+
+// parseSince reads how far back somebody wants to look.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" || text == "all" {
+		return time.Time{}, nil
+	}
+	if n, err := strconv.Atoi(strings.TrimSuffix(text, "d")); err == nil && strings.HasSuffix(text, "d") && n >= 0 {
+		return now.AddDate(0, 0, -n), nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02 15:04", "2006-01-02T15:04", time.DateOnly} {
+		if at, err := time.ParseInLocation(form, text, now.Location()); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, &cli.UsageError{Err: fmt.Errorf("--since %q: want how long ago, as 90m or 7d, a time, as 2026-01-31 or \"2026-01-31 15:04\", or all", text)}
+}

@@ -1,0 +1,175 @@
+// Package logs reads the logs of passes for people: the lines of logs/ in the state
+// folder, which are JSON.
+package logs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+)
+
+// logsCmd is one run of logs.
+type logsCmd struct {
+	*cli.App
+	follow bool
+	level  string
+	since  string
+	raw    bool
+	json   terminal.JSON
+}
+
+// NewCmd makes the command logs.
+func NewCmd(a *cli.App) *cobra.Command {
+	l := &logsCmd{App: a}
+	c := &cobra.Command{
+		Use:   "logs [owner/name#number]",
+		Short: "Read what passes and agents said",
+		Long: `Print the log of passes for people: the lines of each turn together, with what its
+agent said, those of the last 24 hours, or of one work item all that are kept, which
+is 30 days.
+
+With --follow it prints what comes, until Ctrl-C, and ends with code 2. With --json
+it prints the lines as they are written: one JSON object each. The files are in the
+folder logs of the state folder, one for each day.`,
+		Example: `  $ gh mergexo logs
+  $ gh mergexo logs -f octo/repo#12
+  $ gh mergexo logs --level warn --since 7d
+  $ gh mergexo logs --json --jq 'select(.msg == "agent says") | .line'`,
+		Args: cli.Args(cli.Words(0, 1)),
+		RunE: func(c *cobra.Command, given []string) error { return l.run(c.Context(), given) },
+	}
+	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "Print what comes, until Ctrl-C")
+	c.Flags().StringVar(&l.level, "level", "info", "From which `level` on: debug, info, warn, error")
+	c.Flags().StringVar(&l.since, "since", "", "From which `time` on: 90m, 7d, 2026-01-31, all")
+	c.Flags().BoolVar(&l.raw, "json", false, "Print the lines as they are: JSON")
+	c.Flags().StringVarP(&l.json.JQ, "jq", "q", "", "Filter each JSON line by a jq `expression`")
+	c.Flags().StringVarP(&l.json.Template, "template", "t", "", "Format each JSON line by a Go template; see \"gh help formatting\"")
+	return c
+}
+
+func (l *logsCmd) run(ctx context.Context, given []string) error {
+	cfg, err := l.Config()
+	if err != nil {
+		return err
+	}
+	f, err := l.filter(cfg, given)
+	if err != nil {
+		return err
+	}
+	if l.follow {
+		return l.show(ctx, cfg, f)
+	}
+	shown, err := l.printAll(ctx, dir(cfg), f)
+	if err == nil && shown == 0 {
+		fmt.Fprintf(l.Env.Stderr, "the log has nothing of that%s; it is in %s\n", f.about(), dir(cfg))
+	}
+	return err
+}
+
+// filter says which lines are asked for.
+func (l *logsCmd) filter(cfg *config.Config, given []string) (filter, error) {
+	f := filter{least: l.level}
+	if rank(l.level) == 0 {
+		return f, &cli.UsageError{Err: fmt.Errorf("--level %q: want debug, info, warn or error", l.level)}
+	}
+	if !l.raw && (l.json.JQ != "" || l.json.Template != "") {
+		return f, &cli.UsageError{Err: errors.New("cannot use --jq or --template without --json")}
+	}
+	if l.json.JQ != "" && l.json.Template != "" {
+		return f, &cli.UsageError{Err: errors.New("cannot use --jq and --template together")}
+	}
+	if len(given) == 1 {
+		_, which, err := l.Item(given[0])
+		if err != nil {
+			return f, err
+		}
+		f.repo, f.number, f.item = which.Repo.FullName(), which.Number, which.Called(cfg)
+	}
+	since, err := parseSince(l.since, l.Now())
+	switch {
+	case err != nil:
+		return f, err
+	case l.since != "":
+		f.since = since
+	case l.follow:
+		f.since = l.Now().Add(-followBack)
+	case f.number == 0:
+		f.since = l.Now().Add(-24 * time.Hour)
+	}
+	return f, nil
+}
+
+// followBack is how far back what is followed begins.
+const followBack = 10 * time.Minute
+
+func dir(cfg *config.Config) string { return filepath.Join(cfg.Runtime.StateDir, "logs") }
+
+// OfTurn prints what the log has of one turn.
+func OfTurn(ctx context.Context, a *cli.App, cfg *config.Config, key string) error {
+	l := &logsCmd{App: a}
+	shown, err := l.printAll(ctx, dir(cfg), filter{least: "debug", turn: key})
+	if err == nil && shown == 0 {
+		fmt.Fprintf(a.Env.Stderr, "the log has nothing of that turn any more; it keeps 30 days, in %s\n", dir(cfg))
+	}
+	return err
+}
+
+// printAll prints the lines that there are, those of a turn together, and tells how many
+// there were.
+func (l *logsCmd) printAll(ctx context.Context, dir string, f filter) (shown int, err error) {
+	p := l.printer()
+	days, err := daysOf(dir, f.since)
+	for _, path := range days {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			break
+		}
+		var n int
+		n, err = printDay(path, f, p, l.raw)
+		shown += n
+	}
+	return shown, err
+}
+
+func (l *logsCmd) printer() *printer {
+	return &printer{out: l.Output(), raw: l.raw, json: l.json}
+}
+
+// show prints what comes.
+func (l *logsCmd) show(ctx context.Context, cfg *config.Config, f filter) error {
+	p, tails := l.printer(), map[string]*tail{}
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		days, err := daysOf(dir(cfg), f.since)
+		if err != nil {
+			return err
+		}
+		for _, path := range days {
+			if tails[path] == nil {
+				tails[path] = &tail{path: path}
+			}
+			if err := tails[path].next(func(line []byte) error { return p.follow(line, f) }); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-look.C:
+		}
+	}
+}
+
+// lookEvery is how often the files are looked at for more.
+const lookEvery = 200 * time.Millisecond

@@ -1,0 +1,32 @@
+package machine
+
+import (
+	"runtime"
+
+	"github.com/mergexo/gh-mergexo/internal/metrics"
+	"github.com/mergexo/gh-mergexo/internal/telemetry"
+	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/observe"
+)
+
+// after is what wants to know how a pass ended.
+func after(m *Machine, opt PassOptions) []observe.After {
+	var all []observe.After
+	if m.cfg.Runtime.MetricsFile != "" {
+		build := metrics.Build{Version: opt.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+		all = append(all, observe.Metrics(m.cfg.Runtime.MetricsFile, build))
+	}
+	return all
+}
+
+// trace has a pass's turns traced, where the environment asks for it. What is left is sent
+// last of all: that may wait.
+func trace(m *Machine, pass *tick.Pass, version string) {
+	for _, value := range telemetry.Credentials(m.env.Lookup) {
+		m.secrets.Add(value, "a header for the collector of traces")
+	}
+	pass.Tracer = telemetry.New(telemetry.Options{Lookup: m.env.Lookup, Version: version, Redact: m.secrets.Redact, Log: pass.Log})
+	if pass.Tracer != nil {
+		pass.After = append(pass.After, observe.Traces(pass.Tracer))
+	}
+}

@@ -1,0 +1,94 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
+)
+
+// stateNames are what stands in a state folder, as patterns of names. The last ones go
+// last: a pass that begins meanwhile finds that everything is paused.
+var stateNames = []string{
+	"checkouts", "homes", "repos", "agents", "logs", "report.html", ".new-*", "state.db", "state.db-*", "merging-stopped-*.json", "paused-*.tmp", "paused.told", "waits.told", "paused.json", "locks",
+}
+
+// Purgeable says why a state folder may not be deleted: what is in it tells whether it is
+// one of ours, and nothing that people keep elsewhere goes with it. One that is not there
+// is fine.
+func Purgeable(dir, home string, kept ...string) error {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("look at the state folder: %w", err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("the state folder %q is a symbolic link, and nothing is deleted through one: look at what it leads to, and delete that yourself", dir)
+	case !info.IsDir():
+		return fmt.Errorf("%q is no folder", dir)
+	}
+	for _, path := range append(kept, home, string(filepath.Separator)) {
+		if path != "" && (within(path, dir) || within(resolved(path), resolved(dir))) {
+			return fmt.Errorf("the state folder %q holds %q, which is more than state: nothing is deleted", dir, path)
+		}
+	}
+	if err := GuardState(dir); err != nil {
+		return err
+	}
+	return knownState(dir)
+}
+
+// knownState refuses a folder that holds anything else, or that no pass ever used.
+func knownState(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look into the state folder: %w", err)
+	}
+	used := len(entries) == 0
+	for _, e := range entries {
+		if orderOf(e.Name()) < 0 {
+			return fmt.Errorf("%q in the state folder is not ours: move it away, and nothing was deleted", filepath.Join(dir, e.Name()))
+		}
+		used = used || e.Name() == "state.db" || e.Name() == "locks" // the locks go last
+	}
+	if !used {
+		return fmt.Errorf("no pass has ever used %q: if it is a state folder, delete it yourself; nothing was deleted", dir)
+	}
+	return nil
+}
+
+// orderOf is when an entry of a state folder is deleted; negative: it is none.
+func orderOf(name string) int {
+	return slices.IndexFunc(stateNames, func(pattern string) bool {
+		ok, err := filepath.Match(pattern, name)
+		return ok && err == nil
+	})
+}
+
+// Purge deletes a state folder that is Purgeable. It follows no link, and may be asked
+// again where it was stopped.
+func Purge(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look into the state folder: %w", err)
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return orderOf(a.Name()) - orderOf(b.Name()) })
+	for _, e := range entries {
+		if err := files.Remove(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	if err := os.Remove(dir); err != nil {
+		return fmt.Errorf("delete the state folder: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package report
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+func TestSince(t *testing.T) {
+	now := time.Date(2026, 11, 23, 1, 30, 0, 0, time.FixedZone("", -5*3600)) // 06:30 in UTC
+	for text, want := range map[string]string{
+		"1d": "2026-11-23", "30d": "2026-10-25", "4w": "2026-10-27", "2026-01-31": "2026-01-31", "all": "0001-01-01",
+		"": "", "d": "", "0d": "", "-1d": "", "12h": "", "99999999d": "", "2026-02-30": "", "30": "", "2026-11-23": "2026-11-23", "2026-11-24": "",
+	} {
+		got, err := since(text, now)
+		if err != nil != (want == "") || err == nil && got.Format(time.DateOnly) != want {
+			t.Errorf("%q: %s, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+var (
+	one = work.RepoName{Host: "github.com", Owner: "octo", Name: "one"}
+	two = work.RepoName{Host: "github.com", Owner: "octo", Name: "two"}
+)
+
+func line(repo work.RepoName, day, agent string, runs, unknown int, usd float64) store.CostLine {
+	return store.CostLine{
+		Key:  store.TotalKey{Day: day, RepoID: int64(len(repo.Name)) + int64(repo.Name[0]), Repo: repo, Agent: agent},
+		Runs: runs, Turns: runs, Unknown: unknown, InputTokens: 1_000_000 * int64(runs), OutputTokens: 10, CostUSD: usd,
+	}
+}
+
+// What differs in nothing but its repository is one line, the dearest first; what nobody
+// knows is named.
+func TestCostsAreFolded(t *testing.T) {
+	for by, want := range map[string]string{
+		"agent": "codex\t3\t3\t3000000\t20\t3.00\t0\t\nclaude\t2\t2\t2000000\t10\t2.00\t1\t\n",
+		"repo":  "octo/one\t3\t3\t3000000\t20\t4.00\t1\t\nocto/two\t2\t2\t2000000\t10\t1.00\t0\t\n",
+		"day":   "2026-01-01\t1\t1\t1000000\t10\t2.00\t0\t\n2026-01-02\t2\t2\t2000000\t10\t2.00\t1\t\n2026-01-03\t2\t2\t2000000\t10\t1.00\t0\t\n",
+	} {
+		all := costs{by: by, cfg: &config.Config{}, lines: []store.CostLine{
+			line(one, "2026-01-02", "claude", 2, 1, 2), line(two, "2026-01-03", "codex", 2, 0, 1), line(one, "2026-01-01", "codex", 1, 0, 2),
+		}}
+		for i := range all.lines { // as the store gives them
+			k := store.TotalKey{RepoID: all.lines[i].RepoID, Repo: all.lines[i].Repo}
+			switch by {
+			case "agent":
+				k.Agent = all.lines[i].Agent
+			case "day":
+				k.Day = all.lines[i].Day
+			}
+			all.lines[i].Key = k
+		}
+		all.fold()
+		var out, notes bytes.Buffer
+		if err := all.print(terminal.Output{W: &out}, &notes); err != nil {
+			t.Fatal(err)
+		}
+		said := "since the beginning: 5 runs in 5 turns, 5,000,000 tokens in and 30 out, 5.00 USD\n" +
+			"of 1 run nothing says how much was used in the end (UNKNOWN): all that cost at least this\n"
+		if out.String() != want || notes.String() != said {
+			t.Errorf("%s: %q, want %q; %q, want %q", by, out.String(), want, notes.String(), said)
+		}
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}

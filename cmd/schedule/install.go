@@ -1,0 +1,230 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/schedule"
+)
+
+// standing is what a scheduler has of a job.
+type standing struct {
+	s     schedule.Scheduler
+	found schedule.Installed
+}
+
+// survey is what the schedulers of this machine have of a job.
+type survey struct {
+	all     []standing
+	mute    []string // those that could not be asked, and why
+	trouble error    // of one that answers, and has what is not to be read
+}
+
+func (p plan) survey(ctx context.Context) (v survey) {
+	for _, k := range schedule.Kinds {
+		s, err := p.machine.Of(k)
+		if err != nil {
+			v.trouble = errors.Join(v.trouble, err)
+			continue
+		}
+		found, err := s.Installed(ctx, p.job)
+		_, none := errors.AsType[*schedule.NoProgramError](err)
+		switch {
+		case none:
+		case err != nil && s.There(ctx) != nil:
+			v.mute = append(v.mute, fmt.Sprintf("%s could not be asked: %s", k, err))
+		case err != nil:
+			v.trouble = errors.Join(v.trouble, err)
+		case found.Found():
+			v.all = append(v.all, standing{s, found})
+		}
+	}
+	return v
+}
+
+// choose finds the scheduler: the one that is named, the one that has the job, or the
+// first that this machine has; and says why.
+func (p plan) choose(ctx context.Context, named schedule.Kind, all []standing) (s schedule.Scheduler, why string, err error) {
+	if named != "" {
+		if s, err = p.machine.Of(named); err != nil {
+			return nil, "", &cli.UsageError{Err: err}
+		}
+		return s, "", s.There(ctx)
+	}
+	if len(all) > 0 {
+		return all[0].s, "", nil
+	}
+	first := schedule.Systemd
+	if goos == "darwin" {
+		first = schedule.Launchd
+	}
+	var lacks []string
+	for _, k := range []schedule.Kind{first, schedule.Cron} {
+		if s, err = p.machine.Of(k); err != nil {
+			return nil, "", err
+		}
+		if err = s.There(ctx); err == nil {
+			return s, strings.Join(lacks, "; "), nil
+		}
+		lacks = append(lacks, fmt.Sprintf("no %s: %s", k, err))
+	}
+	return nil, "", fmt.Errorf("this machine has nothing that could repeat passes (%s); install cron, or have something else start %q", strings.Join(lacks, "; "), strings.Join(p.job.Command(schedule.Cron), " "))
+}
+
+// Install has passes repeated, and says what it did.
+func Install(ctx context.Context, a *cli.App, opt Options) error {
+	p, cfg, err := now(a)
+	if err != nil {
+		return err
+	}
+	if err := refuseWindows(goos, max(opt.Every, usual), p.job); err != nil {
+		return err
+	}
+	all := p.survey(ctx).all // what could not be read, the scheduler that is taken says itself
+	s, why, err := p.choose(ctx, opt.Kind, all)
+	if err != nil {
+		return err
+	}
+	if p.job.Every, err = interval(s.Kind(), opt.Every, all); err != nil {
+		return &cli.UsageError{Err: err}
+	}
+	if err := p.tried(ctx); err != nil {
+		return err
+	}
+	if p.job, err = p.fit(s, p.job); err != nil {
+		return err
+	}
+	if err := p.install(ctx, a, s, all); err != nil {
+		return err
+	}
+	p.note(ctx, a, cfg, s, why)
+	return nil
+}
+
+// interval is how often passes are to begin.
+func interval(k schedule.Kind, asked time.Duration, all []standing) (time.Duration, error) {
+	every := asked
+	for _, st := range all {
+		if every == 0 {
+			every = st.found.Job.Every
+		}
+	}
+	if every == 0 {
+		every = usual
+	}
+	return every, schedule.CheckEvery(k, every)
+}
+
+// install writes the job where it is not written so, and takes it away from other
+// schedulers.
+func (p plan) install(ctx context.Context, a *cli.App, s schedule.Scheduler, all []standing) error {
+	out, done, before := a.Output(), false, schedule.Installed{}
+	for _, st := range all {
+		if st.s.Kind() == s.Kind() {
+			before, done = st.found, st.found.Runs && st.found.Same(s, p.job)
+		}
+	}
+	every := schedule.Words(p.job.Every)
+	switch {
+	case done:
+		fmt.Fprintf(out.W, "Nothing to do: %s starts a pass every %s, since %s.\n", s.Kind(), every, out.LocalTimes(stamp(before.Job.Since)))
+	default:
+		if err := machine.MakeFolder(p.job.Logs); err != nil {
+			return err
+		}
+		if err := s.Install(ctx, p.job); err != nil {
+			return fmt.Errorf("have %s repeat passes: %w", s.Kind(), err)
+		}
+		was := ""
+		if old := before.Job.Every; old != 0 && old != p.job.Every {
+			was = ", not every " + schedule.Words(old) + " any more"
+		}
+		fmt.Fprintf(out.W, "%s starts a pass every %s from now on%s.\n", s.Kind(), every, was)
+	}
+	for _, st := range all {
+		if st.s.Kind() == s.Kind() {
+			continue
+		}
+		if err := st.s.Remove(ctx, p.job); err != nil {
+			return fmt.Errorf("take the job away from %s, which has it too: %w", st.s.Kind(), err)
+		}
+		fmt.Fprintf(out.W, "%s starts none any more.\n", st.s.Kind())
+	}
+	return nil
+}
+
+// note tells what may still be in the way of the passes.
+func (p plan) note(ctx context.Context, a *cli.App, cfg *config.Config, s schedule.Scheduler, why string) {
+	to := a.Notes(a.Output())
+	say := func(format string, args ...any) { fmt.Fprintf(to, format+"\n", args...) }
+	if why != "" {
+		say("%s was taken, for there is %s", s.Kind(), why)
+	}
+	if s.Kind() == schedule.Systemd {
+		if lingers, known := p.machine.Lingers(ctx); known && !lingers {
+			say("passes end when you log out; so that they do not: loginctl enable-linger")
+		}
+	}
+	if s.Kind() == schedule.Cron && cronSleeps() {
+		say("no cron daemon seems to run here, and without one nothing is started: sudo service cron start")
+	}
+	names := p.withheld(a.Environ())
+	if len(names) > 0 {
+		say("the job does not have %s, which is set in this shell: secrets are not written there. https://github.com/mergexo/gh-mergexo/blob/main/docs/schedule.md#secrets says where to put one", strings.Join(names, ", "))
+	}
+	for _, host := range hostsOf(cfg) {
+		if !p.loggedIn(ctx, host) {
+			say("gh has no login for %s that the job would find: gh auth login --hostname %s", host, host)
+		}
+	}
+	for _, missing := range p.programs {
+		if missing.Path == "" {
+			say("%s is not on PATH, and so the job does not find it: install it, then gh mergexo schedule install", missing.Name)
+		}
+	}
+	if h, err := cli.Halted(cfg); err == nil && h != nil {
+		a.PrintHalt(h)
+	}
+}
+
+// hostsOf are the hosts of the configured repositories.
+func hostsOf(cfg *config.Config) (all []string) {
+	seen := map[string]bool{}
+	for _, r := range cfg.Repos {
+		if host := r.Name.Host; !seen[host] {
+			seen[host] = true
+			all = append(all, host)
+		}
+	}
+	return all
+}
+
+// cronSleeps tells whether certainly no cron daemon runs: where processes can be seen.
+func cronSleeps() bool {
+	names, err := filepath.Glob("/proc/[0-9]*/comm")
+	if err != nil || len(names) == 0 {
+		return false
+	}
+	for _, path := range names {
+		name, err := os.ReadFile(path)
+		if err == nil && strings.Contains(string(name), "cron") {
+			return false
+		}
+	}
+	return true
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return "a time that nobody wrote down"
+	}
+	return t.UTC().Format(time.RFC3339)
+}

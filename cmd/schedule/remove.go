@@ -1,0 +1,91 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/schedule"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+)
+
+// remove needs no valid config: whoever wants an end does not repair it first.
+func (r *room) remove(ctx context.Context) error {
+	cfg, _, err := r.ConfigForAll()
+	if err != nil {
+		cfg = &config.Config{}
+	}
+	return r.takeAway(ctx, cfg, r.Output().W)
+}
+
+// takeAway removes the job from every scheduler that has it, and says so.
+func (r *room) takeAway(ctx context.Context, cfg *config.Config, w io.Writer) error {
+	p, err := newPlan(cfg, r.Environ(), r.Now())
+	if err != nil {
+		return err
+	}
+	if err := refuseWindows(goos, usual, p.job); err != nil {
+		return err
+	}
+	v := p.survey(ctx)
+	for _, why := range v.mute {
+		fmt.Fprintln(r.Env.Stderr, why)
+	}
+	trouble := v.trouble
+	for _, st := range v.all {
+		if err := st.s.Remove(ctx, p.job); err != nil {
+			trouble = errors.Join(trouble, fmt.Errorf("take the job away from %s: %w", st.s.Kind(), err))
+			continue
+		}
+		fmt.Fprintf(w, "%s starts no pass any more.\n", st.s.Kind())
+	}
+	if len(v.all) == 0 && trouble == nil {
+		fmt.Fprintf(w, "Nothing to do: no scheduler of this machine starts passes with %s.\n", p.job.Config)
+	}
+	return trouble
+}
+
+// print shows what install would write.
+func (r *room) print(ctx context.Context, opt Options, flags *terminal.JSON) error {
+	p, _, err := now(r.App)
+	if err != nil {
+		return err
+	}
+	if err := refuseWindows(goos, max(opt.Every, usual), p.job); err != nil {
+		return err
+	}
+	all := p.survey(ctx).all // what cannot be read is no reason to show nothing
+	var s schedule.Scheduler
+	if opt.Kind != "" { // one that this machine does not have can be looked at
+		s, err = p.machine.Of(opt.Kind)
+	} else {
+		s, _, err = p.choose(ctx, "", all)
+	}
+	if err != nil {
+		return err
+	}
+	if p.job.Every, err = interval(s.Kind(), opt.Every, all); err != nil {
+		return err
+	}
+	if p.job, err = p.fit(s, p.job); err != nil {
+		return err
+	}
+	files, err := s.Files(p.job)
+	if err != nil {
+		return err
+	}
+	out := r.Output()
+	if flags.Asked() {
+		view := terminal.Each(files, func(f schedule.File) map[string]string { return map[string]string{"path": f.Path, "text": f.Text} })
+		return flags.Write(out, map[string]any{"scheduler": s.Kind(), "files": view})
+	}
+	for i, f := range files {
+		if i > 0 {
+			fmt.Fprintln(out.W)
+		}
+		fmt.Fprintf(out.W, "%s:\n%s", f.Path, f.Text)
+	}
+	return nil
+}

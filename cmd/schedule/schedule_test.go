@@ -1,0 +1,99 @@
+package schedule
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/schedule"
+)
+
+// The folders of PATH that the job gets are those that are there when it starts.
+func TestFolders(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("another PATH")
+	}
+	dir := t.TempDir()
+	bin, tools, shell := filepath.Join(dir, "bin"), filepath.Join(dir, "tools"), filepath.Join(dir, "fnm_multishells", "123")
+	for _, d := range []string{bin, tools, filepath.Dir(shell)} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(tools, shell); err != nil {
+		t.Fatal(err)
+	}
+	tools, err := filepath.EvalSymlinks(tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := strings.Join([]string{shell, bin, "relative", filepath.Join(dir, "none"), bin + "/", "/usr/bin"}, ":")
+	all, needed := folders(path, []machine.Program{{Name: "agent", Path: filepath.Join(shell, "agent")}, {Name: "gone"}})
+	there := slices.DeleteFunc([]string{"/usr/local/bin", "/bin"}, func(d string) bool { return lasting(d) == "" })
+	if want := append([]string{tools, bin, "/usr/bin"}, there...); !slices.Equal(all, want) {
+		t.Errorf("all are %q, want %q", all, want)
+	}
+	if want := append([]string{tools, "/usr/bin"}, there...); !slices.Equal(needed, want) {
+		t.Errorf("needed are %q, want %q", needed, want)
+	}
+}
+
+// No secret of the environment is in the job: not by its name, not in a proxy's address.
+func TestNoSecretInTheJob(t *testing.T) {
+	env := environ.Of([]string{
+		"HOME=/home/op", "PATH=/usr/bin", "GH_TOKEN=gho_secret", "ANTHROPIC_API_KEY=sk-secret", "HTTPS_PROXY=http://me:secret@proxy:8080", "HTTP_PROXY=me:secret@proxy:8080", "https_proxy=http://proxy:8080",
+		"http_proxy=http://me:secret%@proxy:8080",
+		"XDG_DATA_HOME=/data@home", "EDITOR=vi",
+	})
+	cfg := &config.Config{Agents: map[string]config.Agent{"claude": {Name: "claude", Adapter: "command", Command: []string{"/a"}, EnvPass: []string{"ANTHROPIC_API_KEY", "UNSET"}}}}
+	cfg.Runtime.Agent, cfg.Runtime.StateDir = "claude", "/state"
+	p, err := newPlan(cfg, env, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := p.job.Pairs()
+	if strings.Contains(strings.Join(pairs, "\n"), "secret") || !slices.Contains(pairs, "https_proxy=http://proxy:8080") || !slices.Contains(pairs, "XDG_DATA_HOME=/data@home") || len(pairs) != 4 {
+		t.Errorf("the job has %q", pairs)
+	}
+	if got := p.withheld(env); !slices.Equal(got, []string{"GH_TOKEN", "ANTHROPIC_API_KEY", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy"}) {
+		t.Errorf("withheld are %q", got)
+	}
+	if !p.job.Default || p.job.Name() != "gh-mergexo" {
+		t.Errorf("the usual config makes %q", p.job.Name())
+	}
+}
+
+// On Windows there is a line to type, and nothing else is done.
+func TestWindowsIsToldWhatToType(t *testing.T) {
+	j := schedule.Job{Gh: `C:\gh.exe`, Config: `C:\c.toml`, Default: true}
+	err := refuseWindows("windows", 5*time.Minute, j)
+	if err == nil || !strings.Contains(err.Error(), `schtasks /Create /SC MINUTE /MO 5 /TN gh-mergexo /TR "\"C:\gh.exe\" mergexo tick --detach"`) {
+		t.Error(err)
+	}
+	if err := refuseWindows("linux", time.Minute, j); err != nil {
+		t.Error(err)
+	}
+}
+
+// A PATH that is too long for cron is cut to what the job needs; systemd takes it whole.
+func TestLongPathFits(t *testing.T) {
+	long := strings.Repeat("/some/long/folder:", 80)
+	p := plan{short: "/usr/bin"}
+	p.job = schedule.Job{Config: "/c", Default: true, Gh: "/usr/bin/gh", Every: time.Minute, Env: []schedule.Var{{Name: "PATH", Value: long}}}
+	for k, want := range map[schedule.Kind]string{schedule.Cron: "/usr/bin", schedule.Systemd: long} {
+		s, err := p.machine.Of(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if j, err := p.fit(s, p.job); err != nil || j.Get("PATH") != want {
+			t.Errorf("%s: %q, %v", k, j.Get("PATH"), err)
+		}
+	}
+}

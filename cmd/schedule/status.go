@@ -1,0 +1,190 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/schedule"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// State is how passes are repeated on this machine.
+type State struct {
+	Scheduler schedule.Kind // empty: nothing repeats them
+	Every     time.Duration // 0: it could not be read
+	Since     time.Time
+	Active    bool      // the scheduler has it in force
+	Last      time.Time // when a pass last read a repository
+	Next      time.Time
+	Command   []string
+	Files     []string
+	Differs   []string // why schedule install would write something else
+}
+
+// Says is that in words.
+func (st State) Says() string {
+	if st.Every == 0 {
+		return string(st.Scheduler) + " starts passes, at times that somebody wrote by hand"
+	}
+	return fmt.Sprintf("%s starts a pass every %s", st.Scheduler, schedule.Words(st.Every))
+}
+
+// Look finds out how passes are repeated. It asks the schedulers and reads the database.
+func Look(ctx context.Context, a *cli.App, cfg *config.Config) (State, error) {
+	p, err := newPlan(cfg, a.Environ(), a.Now())
+	if err != nil {
+		return State{}, err
+	}
+	st := State{}
+	if st.Last, err = lastPass(ctx, cfg); err != nil {
+		return State{}, err
+	}
+	v := p.survey(ctx)
+	if len(v.all) == 0 {
+		return st, v.trouble
+	}
+	in := v.all[0]
+	st.Scheduler, st.Every, st.Since, st.Active = in.s.Kind(), in.found.Job.Every, in.found.Job.Since, in.found.Runs
+	st.Files = terminal.Each(in.found.Files, func(f schedule.File) string { return f.Path })
+	j := in.found.Job
+	st.Command = j.Command(st.Scheduler)
+	st.Differs = p.differs(in)
+	for _, other := range v.all[1:] {
+		st.Differs = append(st.Differs, fmt.Sprintf("%s repeats passes, too", other.s.Kind()))
+	}
+	if st.Active {
+		st.Next = schedule.Next(st.Scheduler, st.Every, st.Last, a.Now())
+	}
+	return st, nil
+}
+
+// lastPass is when a pass last read a repository of the config, as far as is known.
+func lastPass(ctx context.Context, cfg *config.Config) (last time.Time, err error) {
+	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+		known, err := tx.ListRepos(ctx)
+		for _, r := range known {
+			if _, ours := cfg.Repo(r.Name); ours && r.HeartbeatAt.After(last) {
+				last = r.HeartbeatAt
+			}
+		}
+		return err
+	})
+	return last, err
+}
+
+// differs says why something else would be written now. A PATH that finds the same
+// programs is as good.
+func (p plan) differs(in standing) (all []string) {
+	was := in.found.Job
+	if !in.found.Runs {
+		all = append(all, fmt.Sprintf("%s has it written, but not in force", in.s.Kind()))
+	}
+	if was.Gh != p.job.Gh {
+		all = append(all, fmt.Sprintf("it starts %s, and gh is now %s", orNone(was.Gh), orNone(p.job.Gh)))
+	}
+	for _, need := range p.programs {
+		found, err := proc.LookPath(need.Name, was.Get("PATH"))
+		if err != nil {
+			found = ""
+		}
+		if found != need.Path && real(found) != real(need.Path) {
+			all = append(all, fmt.Sprintf("its PATH finds for %s %s, and this shell's finds %s", need.Name, orNone(found), orNone(need.Path)))
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	j := p.job.With("PATH", was.Get("PATH"))
+	j.Every = was.Every
+	if !in.found.Same(in.s, j) {
+		all = append(all, "another version wrote it, or somebody changed it, or the variables of this shell are others")
+	}
+	return all
+}
+
+func orNone(path string) string {
+	if path == "" {
+		return "nothing"
+	}
+	return path
+}
+
+// real is where links lead.
+func real(path string) string {
+	if at, err := filepath.EvalSymlinks(path); err == nil {
+		return at
+	}
+	return path
+}
+
+func (r *room) status(ctx context.Context, flags *terminal.JSON) error {
+	cfg, err := r.Config()
+	if err != nil {
+		return err
+	}
+	st, err := Look(ctx, r.App, cfg)
+	if err != nil {
+		return err
+	}
+	out := r.Output()
+	if flags.Asked() {
+		return flags.Write(out, st.object())
+	}
+	to := r.Notes(out)
+	if st.Scheduler == "" {
+		fmt.Fprintf(to, "nothing repeats passes with %s; so that something does: gh mergexo schedule install\n", cfg.Path)
+		return nil
+	}
+	now := r.Now()
+	last := out.When(st.Last, now)
+	if st.Last.IsZero() {
+		last = "none yet"
+	}
+	next := out.When(st.Next, now)
+	if out.TTY && !st.Next.IsZero() {
+		next = out.LocalTimes(st.Next.UTC().Format(time.RFC3339))
+	}
+	every := "not known"
+	if st.Every != 0 {
+		every = schedule.Words(st.Every)
+	}
+	row := []string{string(st.Scheduler), every, out.When(st.Since, now), last, next, strings.Join(st.Command, " ")}
+	if err := out.Table([]string{"SCHEDULER", "EVERY", "SINCE", "LAST PASS", "NEXT", "COMMAND"}, [][]string{row}); err != nil {
+		return err
+	}
+	for _, why := range st.Differs {
+		fmt.Fprintln(to, "schedule install would write something else:", why)
+	}
+	if len(st.Differs) > 0 {
+		fmt.Fprintln(to, "install it again: gh mergexo schedule install")
+	}
+	if h, err := cli.Halted(cfg); err == nil && h != nil {
+		fmt.Fprintln(to, out.LocalTimes(cli.HaltSays(*h)))
+	}
+	return nil
+}
+
+func (st State) object() map[string]any {
+	time := func(t time.Time) any {
+		if t.IsZero() {
+			return nil
+		}
+		return t.UTC()
+	}
+	var every any
+	if st.Every != 0 {
+		every = schedule.Words(st.Every)
+	}
+	return map[string]any{
+		"installed": st.Scheduler != "", "scheduler": st.Scheduler, "every": every, "since": time(st.Since), "active": st.Active,
+		"lastPass": time(st.Last), "nextPass": time(st.Next), "command": terminal.OrEmpty(st.Command), "files": terminal.OrEmpty(st.Files), "differs": terminal.OrEmpty(st.Differs),
+	}
+}

@@ -1,0 +1,138 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+)
+
+// stays is what is left where it is.
+type stays struct {
+	pulls    []pull
+	branches []string // of work without a pull request
+	others   []string // configs that use the same state folder
+}
+
+type pull struct{ url, branch, title string }
+
+// look reads what the last pass knew of GitHub.
+func look(ctx context.Context, dir string) (s stays, err error) {
+	_, err = machine.View(ctx, dir, func(tx *store.Tx) error {
+		known, err := tx.ListRepos(ctx)
+		for _, r := range known {
+			if r.NamedBy != "" && !slices.Contains(s.others, r.NamedBy) {
+				s.others = append(s.others, r.NamedBy)
+			}
+			if err = errors.Join(err, s.repo(ctx, tx, r)); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	return s, err
+}
+
+func (s *stays) repo(ctx context.Context, tx *store.Tx, r work.Repo) error {
+	items, err := tx.ListOpenItems(ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	for _, i := range items {
+		if i.Flow == work.FlowReview {
+			continue // somebody else's
+		}
+		p, found, err := tx.FindPullOfItem(ctx, i.ID)
+		switch {
+		case err != nil:
+			return err
+		case found && p.State == work.PullOpen:
+			s.pulls = append(s.pulls, pull{p.URL, p.Branch, p.Title})
+		case !found && i.Branch != "":
+			s.branches = append(s.branches, r.Name.FullName()+" "+i.Branch)
+		}
+	}
+	return nil
+}
+
+// How long passes may take to end: they end their agents within seconds.
+const (
+	stillWithin = 2 * time.Minute
+	stillPoll   = 200 * time.Millisecond
+)
+
+// still pauses everything, and waits until no pass works and nothing of a dead one runs.
+func (r *room) still(ctx context.Context, cfg *config.Config, dirs folder.Dirs) error {
+	w := r.Output().W
+	if _, _, err := dirs.HaltAll("gh mergexo uninstall", r.Now()); err != nil {
+		return err
+	}
+	if err := r.await(ctx, dirs); err != nil {
+		return err
+	}
+	n, err := r.endMarked(ctx, cfg, dirs)
+	if err != nil {
+		fmt.Fprintln(r.Env.Stderr, "what a pass that was killed left running could not be looked for:", err)
+	}
+	if n > 0 {
+		fmt.Fprintf(w, "Ended: %s that a pass which was killed had left running.\n", work.Count(n, "program"))
+	}
+	fmt.Fprintln(w, "Everything on this machine is paused, and no agent works.")
+	return nil
+}
+
+// await waits for passes to end.
+func (r *room) await(ctx context.Context, dirs folder.Dirs) error {
+	bound := time.NewTimer(stillWithin)
+	defer bound.Stop()
+	told := false
+	for {
+		held, err := dirs.Busy()
+		if err != nil || len(held) == 0 {
+			return err
+		}
+		if !told {
+			fmt.Fprintln(r.Env.Stderr, "a pass works; this waits for its end")
+			told = true
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-bound.C:
+			return fmt.Errorf("a pass still works after %s (%s); everything is paused, and the rest was not done; once more: gh mergexo uninstall", stillWithin, strings.Join(held, ", "))
+		case <-time.After(stillPoll):
+		}
+	}
+}
+
+// endMarked ends what passes that were killed left running, turn by turn.
+func (r *room) endMarked(ctx context.Context, cfg *config.Config, dirs folder.Dirs) (n int, err error) {
+	var turns []work.Turn
+	_, err = machine.View(ctx, dirs.State, func(tx *store.Tx) (err error) {
+		turns, err = tx.ListUnfinishedTurns(ctx)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	m, err := machine.Open(machine.Options{Config: cfg, Env: environ.Read(), Now: r.Now})
+	if err != nil {
+		return 0, err
+	}
+	marks := env.Env{Dirs: dirs}
+	for _, t := range turns {
+		ended, markErr := m.EndMarked(ctx, marks.Mark(t))
+		n, err = n+ended, errors.Join(err, markErr)
+	}
+	return n, err
+}

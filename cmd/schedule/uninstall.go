@@ -1,0 +1,188 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+)
+
+type uninstallOptions struct{ purge, labels, force, yes bool }
+
+// NewUninstallCmd makes the command that ends all that runs on this machine.
+func NewUninstallCmd(a *cli.App) *cobra.Command {
+	opt := uninstallOptions{}
+	r := &room{a}
+	c := &cobra.Command{
+		Use:   "uninstall",
+		Short: "End all that this program does here",
+		Long: `End all that this program does on this machine: no scheduler starts passes any
+more, agents that work are ended, and everything is paused. Then it says what
+stays on GitHub, and what to type last.
+
+With --labels the labels that it made in the configured repositories are deleted,
+if nothing bears them; with --force, too, those that something bears, and those
+that somebody has described otherwise. With --purge the state folder is deleted:
+database, mirrors, checkouts, logs. The config stays.
+
+It asks before; where nobody can be asked it wants --yes. Stopped in the middle,
+it is typed again.`,
+		Example: `  $ gh mergexo uninstall
+  $ gh mergexo uninstall --labels --purge --yes`,
+		Args: cli.Args(cli.Words(0, 0)),
+		RunE: func(c *cobra.Command, _ []string) error { return r.uninstall(c.Context(), opt) },
+	}
+	c.Flags().BoolVar(&opt.purge, "purge", false, "Delete the state folder, too")
+	c.Flags().BoolVar(&opt.labels, "labels", false, "Delete the labels that it made, too, where nothing bears them")
+	c.Flags().BoolVar(&opt.force, "force", false, "With --labels: also those that something bears, or that look otherwise")
+	c.Flags().BoolVarP(&opt.yes, "yes", "y", false, "Do not ask")
+	return c
+}
+
+func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
+	cfg, broken, err := r.ConfigForAll()
+	switch {
+	case err != nil:
+		return err
+	case broken != nil && opt.labels:
+		return fmt.Errorf("which labels are ours stands in the config: %w", broken)
+	case opt.force && !opt.labels:
+		return &cli.UsageError{Err: errors.New("--force is about labels: it goes with --labels")}
+	}
+	dir := cfg.Runtime.StateDir
+	env := r.Environ()
+	if opt.purge {
+		if err := machine.Purgeable(dir, env.Home, append(env.Kept(), env.ConfigPath)...); err != nil {
+			return err
+		}
+	} else if err := machine.GuardState(dir); err != nil {
+		return err
+	}
+	if yes, err := r.agreed(ctx, opt, cfg); err != nil || !yes {
+		return err
+	}
+	if err := r.stop(ctx, cfg); err != nil {
+		return err
+	}
+	stays, unread := look(ctx, dir)
+	if unread != nil && !opt.purge { // a broken database keeps nobody from deleting it
+		return unread
+	}
+	var kept error
+	if opt.labels { // one that GitHub refuses to delete keeps nothing else from its end
+		kept = r.dropLabels(ctx, cfg, opt.force, r.Output().W)
+	}
+	if err := r.purge(ctx, cfg.Runtime.StateDir, opt); err != nil {
+		return errors.Join(kept, err)
+	}
+	r.tellStays(stays, cfg, opt, unread != nil)
+	return kept
+}
+
+// agreed tells whether somebody wants it.
+func (r *room) agreed(ctx context.Context, opt uninstallOptions, cfg *config.Config) (bool, error) {
+	if opt.yes {
+		return true, nil
+	}
+	var does []string
+	does = append(does, "no scheduler starts passes with "+r.Environ().ConfigPath+" any more", "agents that work are ended", "everything on this machine is paused")
+	if opt.labels {
+		does = append(does, "labels are deleted in "+strings.Join(terminal.Each(cfg.Repos, func(x config.Repo) string { return cfg.Called(x.Name) }), ", "))
+	}
+	if opt.purge {
+		does = append(does, "all of "+cfg.Runtime.StateDir+" is deleted")
+	}
+	out := r.Output()
+	prompts, _ := r.Environ().Lookup("GH_PROMPT_DISABLED")
+	if !out.CanAsk(r.Env.Stdin) || prompts != "" {
+		return false, &cli.UsageError{Err: fmt.Errorf("nobody can be asked here, and this would be done: %s; say so with --yes", strings.Join(does, "; "))}
+	}
+	yes, err := out.Confirm(ctx, r.Env.Stdin, "This is done now: "+strings.Join(does, "; ")+".\nDo it?")
+	if err == nil && !yes {
+		fmt.Fprintln(out.W, "Nothing was done.")
+	}
+	return yes, err
+}
+
+// stop ends what starts passes, then the passes.
+func (r *room) stop(ctx context.Context, cfg *config.Config) error {
+	if goos != "windows" { // where nothing is written to a scheduler
+		if err := r.takeAway(ctx, cfg, r.Output().W); err != nil {
+			return err
+		}
+	}
+	dirs := folder.Dirs{State: cfg.Runtime.StateDir}
+	if !files.Exists(dirs.State) {
+		return nil
+	}
+	return r.still(ctx, cfg, dirs)
+}
+
+// purge deletes the state folder, if that is wanted.
+func (r *room) purge(ctx context.Context, dir string, opt uninstallOptions) error {
+	if !opt.purge || !files.Exists(dir) {
+		return nil
+	}
+	planning, ok, err := folder.Dirs{State: dir}.LockPlanning(ctx, 0)
+	if err == nil && !ok {
+		err = errors.New("a pass has begun meanwhile; once more: gh mergexo uninstall --purge")
+	}
+	if err != nil {
+		return err
+	}
+	defer planning.Unlock()
+	if goos == "windows" { // an open file is not deleted there
+		planning.Unlock()
+	}
+	if err := machine.Purge(dir); err != nil {
+		return err
+	}
+	fmt.Fprintf(r.Output().W, "Deleted: %s.\n", dir)
+	return nil
+}
+
+// tellStays says what is left, and what to type last.
+func (r *room) tellStays(stays stays, cfg *config.Config, opt uninstallOptions, unknown bool) {
+	out := r.Output()
+	if unknown {
+		fmt.Fprintln(out.W, "What stays on GitHub is not known: the database could not be read.")
+	}
+	if len(stays.pulls) > 0 {
+		fmt.Fprintln(out.W, "On GitHub these pull requests stay open, with their branches, as the last pass saw them:")
+		for _, p := range stays.pulls {
+			fmt.Fprintf(out.W, "  %s  %s  %s\n", p.url, p.branch, terminal.OneLine(p.title))
+		}
+	}
+	if len(stays.branches) > 0 {
+		fmt.Fprintf(out.W, "These branches may stay without one: %s\n", strings.Join(stays.branches, ", "))
+	}
+	if !opt.labels {
+		fmt.Fprintln(out.W, "Labels, comments and merged pull requests stay on GitHub; --labels deletes the labels.")
+	} else {
+		fmt.Fprintln(out.W, "Comments and merged pull requests stay on GitHub.")
+	}
+	if !opt.purge && files.Exists(cfg.Runtime.StateDir) {
+		fmt.Fprintf(out.W, "Here stays %s; --purge deletes it. Everything is paused: gh mergexo resume --all and gh mergexo schedule install begin where it stopped.\n", cfg.Runtime.StateDir)
+	}
+	own, _ := filepath.Abs(r.Environ().ConfigPath) // as passes note it
+	for _, other := range stays.others {
+		if other != own {
+			fmt.Fprintf(out.W, "%s has used the same state folder; its schedule, if there is one, stands: gh mergexo schedule remove --config %s\n", other, other)
+		}
+	}
+	if _, err := os.Stat(r.Environ().ConfigPath); err == nil {
+		fmt.Fprintf(out.W, "The config stays: %s\n", r.Environ().ConfigPath)
+	}
+	fmt.Fprintln(out.W, "The last step: gh extension remove mergexo")
+}

@@ -1,0 +1,97 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	doctorcmd "github.com/mergexo/gh-mergexo/cmd/doctor"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/edit"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// apply shows what is to be written, here and on GitHub, and does it once a person, or
+// --yes, says so.
+func (r *room) apply(ctx context.Context, d *draft, p *place) (*config.Config, error) {
+	now, cfg, err := d.written(p.name)
+	if err != nil {
+		return nil, err
+	}
+	repo, _ := cfg.Repo(p.name)
+	lacking, _ := doctorcmd.MissingLabels(repo, p.labels)
+	names := strings.Join(terminal.Each(lacking, func(l work.Label) string { return l.Name }), ", ")
+	var todo []string
+	if now != d.text {
+		r.say("")
+		r.showDiff(edit.Diff(d.path, d.text, now))
+		todo = append(todo, "write "+d.path)
+	}
+	if len(lacking) > 0 {
+		todo = append(todo, fmt.Sprintf("make the labels %s in %s", names, p.name.FullName()))
+	}
+	if err := r.agreed(todo); err != nil {
+		return nil, err
+	}
+	if now != d.text {
+		if err := d.save(now); err != nil {
+			return nil, err
+		}
+		r.say("Wrote %s.", d.path)
+	}
+	for _, l := range lacking {
+		if err := p.client.CreateLabel(ctx, p.name, l); err != nil && !github.IsTaken(err) {
+			return nil, fmt.Errorf("make the label %s: %w; the rest is done: try again: gh mergexo init", l.Name, told(p.name.Host, err))
+		}
+	}
+	if len(lacking) > 0 {
+		r.say("Made the labels %s in %s.", names, p.name.FullName())
+	}
+	if len(todo) == 0 {
+		r.say("Nothing to write: the config and the labels are there.")
+	}
+	return r.reload()
+}
+
+// cancelled is gh's exit code for that.
+const cancelled = 2
+
+// agreed asks whether to do it. Nothing is written unasked.
+func (r *room) agreed(todo []string) error {
+	switch {
+	case len(todo) == 0 || r.yes:
+		return nil
+	case r.ask == nil:
+		return flagNeeded("nothing was changed: to %s, say --yes", strings.Join(todo, " and "))
+	}
+	what := strings.Join(todo, " and ")
+	yes, err := r.ask.Confirm(strings.ToUpper(what[:1])+what[1:]+"?", true)
+	if err == nil && !yes {
+		r.say("Nothing was changed.")
+		return &cli.CodeError{Code: cancelled}
+	}
+	return err
+}
+
+// showDiff prints a difference, in git's colours.
+func (r *room) showDiff(diff string) {
+	for line := range strings.Lines(diff) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
+			line = r.out.Bold(line)
+		case strings.HasPrefix(line, "+"):
+			line = r.out.Paint("32", line)
+		case strings.HasPrefix(line, "-"):
+			line = r.out.Paint("31", line)
+		}
+		r.say("%s", line)
+	}
+	r.say("")
+}
+
+var errMendFirst = errors.New("mend what is above, then see what a pass would do: gh mergexo tick --dry-run")

@@ -1,0 +1,187 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/edit"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/nearest"
+)
+
+// complete finds out, or asks, what the config is to say of the repository. One that it
+// names already stays as it is.
+func (r *room) complete(ctx context.Context, d *draft, p *place) error {
+	if _, known := d.cfg.Repo(p.name); known {
+		r.say("%s names %s already: no line of it changes.", d.path, p.name)
+		if r.agent != "" || len(r.users)+len(r.reviewers) > 0 {
+			r.say("--agent, --allow-user and --reviewer are for a repository that is added; write them into the file yourself: docs/config.md")
+		}
+		return nil
+	}
+	agent, err := r.chooseAgent(ctx, d.cfg, p.name)
+	if err != nil {
+		return err
+	}
+	repo := edit.Repo{Name: called(p.name)}
+	if d.used = agent; d.text != "" && agent != d.cfg.Runtime.Agent {
+		repo.Agent, repo.Kinds = agent, terminal.Each(config.AgentKinds(), func(k work.Kind) string { return string(k) })
+	}
+	if repo.AllowedUsers, err = r.choosePeople(p); err != nil {
+		return err
+	}
+	if err := r.chooseReviewers(&repo); err != nil {
+		return err
+	}
+	d.repo = repo
+	return nil
+}
+
+// chooseAgent is who works: the one that is named, the config's, the only one that is
+// installed, or the one that a person chooses.
+func (r *room) chooseAgent(ctx context.Context, cfg *config.Config, name work.RepoName) (string, error) {
+	all := machine.Protections(ctx, everyAgent(cfg, name), r.Environ())
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	var there []string
+	for _, a := range all {
+		if a.Found {
+			there = append(there, a.Agent)
+		}
+	}
+	chosen := r.agent
+	switch {
+	case chosen != "":
+		if err := knownAgent(cfg, chosen); err != nil {
+			return "", err
+		}
+	case cfg.Runtime.Agent != "":
+		chosen = cfg.Runtime.Agent
+	case len(there) == 1:
+		chosen = there[0]
+	case len(there) == 0:
+		missing := terminal.Each(all, func(a machine.AgentState) string { return a.Missing })
+		return "", fmt.Errorf("no agent is installed, and one has to do the work:\n%s", strings.Join(missing, "\n"))
+	case r.ask == nil:
+		return "", flagNeeded("%s are installed: say which one works with --agent", strings.Join(there, " and "))
+	default:
+		i, err := r.ask.Select("Which agent works?", "", terminal.Each(all, agentLine))
+		if err != nil {
+			return "", err
+		}
+		chosen = all[i].Agent
+	}
+	for _, a := range all {
+		if a.Agent == chosen {
+			return chosen, r.tellAgent(a)
+		}
+	}
+	return chosen, nil
+}
+
+// tellAgent says what stands around the agent. One that is not installed is none to
+// begin with.
+func (r *room) tellAgent(a machine.AgentState) error {
+	if !a.Found {
+		return errors.New(a.Missing)
+	}
+	r.say("agent: %s", agentLine(a))
+	if a.Drift != "" {
+		r.say("  %s", a.Drift)
+	}
+	return nil
+}
+
+func agentLine(a machine.AgentState) string {
+	if !a.Found {
+		return a.Agent + ", which is not installed"
+	}
+	line := a.Agent
+	if a.Version != "" {
+		line += " " + a.Version
+	}
+	return line + "; " + a.Says
+}
+
+// everyAgent is a config in which each agent has work.
+func everyAgent(cfg *config.Config, name work.RepoName) *config.Config {
+	c := *cfg
+	every := map[work.Kind]string{}
+	for agent := range cfg.Agents {
+		every[work.Kind(agent)] = agent
+	}
+	c.Repos = []config.Repo{{Name: name, Agents: every}}
+	return &c
+}
+
+func knownAgent(cfg *config.Config, name string) error {
+	if _, known := cfg.Agents[name]; known {
+		return nil
+	}
+	all := slices.Sorted(maps.Keys(cfg.Agents))
+	err := fmt.Errorf("unknown agent %q: %s are known; another one gets a table [agents.%s] in the config first", name, strings.Join(all, ", "), name)
+	if meant := nearest.Of(name, all); meant != "" {
+		err = fmt.Errorf("%w; did you mean %s?", err, meant)
+	}
+	return &cli.UsageError{Err: err}
+}
+
+// choosePeople are those who may command beside those with write permission.
+func (r *room) choosePeople(p *place) ([]string, error) {
+	typed := r.users
+	if len(typed) == 0 && r.ask != nil {
+		line, err := r.ask.Input("Who may command beside those with write permission to "+p.name.FullName()+"? (logins; none: Enter)", "")
+		if err != nil {
+			return nil, err
+		}
+		typed = strings.FieldsFunc(line, func(c rune) bool { return c == ',' || c == ' ' })
+	}
+	var all []string
+	for _, login := range typed {
+		if login = strings.TrimPrefix(strings.TrimSpace(login), "@"); login != "" && !slices.Contains(all, login) {
+			all = append(all, login)
+		}
+	}
+	return all, nil
+}
+
+const noReviewer = "none"
+
+// chooseReviewers says who reviews: without any table it is quinn.
+func (r *room) chooseReviewers(repo *edit.Repo) error {
+	builtIn := terminal.Each(config.BuiltInReviewers(), func(x config.Reviewer) string { return x.Name })
+	chosen, usual := r.reviewers, builtIn[:1]
+	if len(chosen) == 0 && r.ask != nil {
+		places, err := r.ask.MultiSelect("Who reviews what the agent makes, before people do? (none: nobody)", usual, builtIn)
+		if err != nil {
+			return err
+		}
+		chosen = terminal.Each(places, func(i int) string { return builtIn[i] })
+		repo.Unreviewed = len(chosen) == 0
+	}
+	if slices.Contains(chosen, noReviewer) {
+		if len(chosen) > 1 {
+			return flagNeeded("--reviewer none goes with no other reviewer")
+		}
+		repo.Unreviewed = true
+		return nil
+	}
+	for _, name := range chosen {
+		if !slices.Contains(builtIn, name) {
+			return flagNeeded("unknown reviewer %q: built in are %s; others get a table [[repo.reviewers]] in the config: docs/review.md", name, strings.Join(builtIn, ", "))
+		}
+	}
+	if !slices.Equal(chosen, usual) {
+		repo.Reviewers = chosen
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/edit"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// draft is a config on its way to the file.
+type draft struct {
+	path string // where a person named it
+	text string
+	cfg  *config.Config // what it says; of one that names no repository all but that
+	env  environ.Env
+	repo edit.Repo // to be added; no name: nothing is
+	used string    // the agent of a new config
+}
+
+// readDraft reads the config that is there. One that is broken stays as it is.
+func (r *room) readDraft() (*draft, error) {
+	d := &draft{env: r.Environ()}
+	if d.env.ConfigPath == "" {
+		return nil, errors.New("HOME is not set and the user database knows no home folder: set HOME, or name the config by --config or MERGEXO_CONFIG")
+	}
+	var err error
+	if d.path, err = filepath.Abs(environ.ExpandHome(d.env.ConfigPath, d.env.Home)); err != nil {
+		return nil, fmt.Errorf("find the config: %w", err)
+	}
+	b, err := os.ReadFile(d.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		d.cfg = config.Without(d.env)
+		d.cfg.Path, d.cfg.Runtime.Agent = d.path, ""
+		return d, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the config: %w", err)
+	}
+	d.text = string(b)
+	if d.cfg, err = d.parse(d.text); err == nil {
+		return d, nil
+	}
+	cfg, lacking := d.parse(edit.Add(d.text, edit.Repo{Name: "a/b"}))
+	if lacking != nil {
+		return nil, fmt.Errorf("%w\nmend the config first: nothing was changed", err)
+	}
+	cfg.Repos = nil // a repository was all that it lacked
+	d.cfg = cfg
+	return d, nil
+}
+
+func (d *draft) parse(text string) (*config.Config, error) {
+	return config.Parse(d.path, []byte(text), d.env, github.DefaultHost())
+}
+
+// only is the one repository of the config, which a person may mean who is elsewhere.
+func (d *draft) only() string {
+	if len(d.cfg.Repos) != 1 {
+		return ""
+	}
+	return d.cfg.Repos[0].Name.String()
+}
+
+// written is the text with what is to be added, which has to be a config that says
+// exactly that more.
+func (d *draft) written(name work.RepoName) (string, *config.Config, error) {
+	if d.repo.Name == "" {
+		return d.text, d.cfg, nil
+	}
+	now := edit.Add(d.text, d.repo)
+	if strings.TrimSpace(d.text) == "" {
+		now = d.text + edit.New(d.used, d.repo)
+	}
+	cfg, err := d.parse(now)
+	if err == nil && len(cfg.Repos) != len(d.cfg.Repos)+1 {
+		err = errors.New("it would not name one repository more")
+	}
+	if err == nil {
+		_, known := cfg.Repo(name)
+		if !known {
+			err = fmt.Errorf("it would not name %s", name)
+		}
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("%s cannot be added to as it is written (%w): add the repository by hand; nothing was changed", d.path, err)
+	}
+	return now, cfg, nil
+}
+
+// save writes the config whole. One that changed meanwhile is left alone, and so is a
+// link to it.
+func (d *draft) save(now string) error {
+	path := d.path
+	if at, err := filepath.EvalSymlinks(path); err == nil {
+		path = at
+	}
+	b, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the config: %w", err)
+	}
+	if string(b) != d.text {
+		return fmt.Errorf("%s changed meanwhile: nothing was written; try again: gh mergexo init", d.path)
+	}
+	if err := files.Replace(path, now); err != nil {
+		return fmt.Errorf("write the config: %w", err)
+	}
+	return nil
+}
+
+// called is the repository as the config names it: cron may know another default host.
+func called(name work.RepoName) string {
+	if name.Host == "github.com" {
+		return name.FullName()
+	}
+	return name.String()
+}
+
+// reload reads the config as every other command does.
+func (r *room) reload() (*config.Config, error) {
+	cfg, err := r.Config()
+	if err != nil {
+		return cfg, &cli.CodedError{Code: cli.CodeBadConfig, Err: err}
+	}
+	return cfg, nil
+}

@@ -1,0 +1,72 @@
+package setup
+
+import (
+	"context"
+
+	doctorcmd "github.com/mergexo/gh-mergexo/cmd/doctor"
+	schedulecmd "github.com/mergexo/gh-mergexo/cmd/schedule"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/internal/schedule"
+)
+
+// repeat has the machine repeat passes, if that is wanted.
+func (r *room) repeat(ctx context.Context, cfg *config.Config) error {
+	if r.none {
+		return nil
+	}
+	wanted := r.schedule || r.every != 0
+	if !wanted {
+		st, err := schedulecmd.Look(ctx, r.App, cfg)
+		if err != nil {
+			return err
+		}
+		if st.Scheduler != "" && st.Active {
+			r.say("%s repeats passes already, every %s.", st.Scheduler, schedule.Words(st.Every))
+			return nil
+		}
+		if r.ask == nil {
+			r.say("Nothing repeats passes yet: gh mergexo schedule install")
+			return nil
+		}
+		if wanted, err = r.ask.Confirm("Have this machine make a pass every minute from now on?", true); err != nil {
+			return err
+		}
+	}
+	if !wanted {
+		r.say("Later: gh mergexo schedule install")
+		return nil
+	}
+	return schedulecmd.Install(ctx, r.App, schedulecmd.Options{Every: r.every})
+}
+
+// finish looks at everything that a pass needs, and shows what one would do.
+func (r *room) finish(ctx context.Context, cfg *config.Config, p *place) error {
+	all := doctor.Checks(doctorcmd.Gather(ctx, r.App, doctorcmd.Everything))
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var told []doctor.Check
+	for _, c := range all {
+		if c.Level != doctor.OK {
+			told = append(told, c)
+		}
+	}
+	failures := doctor.Count(all, doctor.Failure)
+	r.say("\n%s", r.out.Bold("gh mergexo doctor"))
+	if err := doctorcmd.Print(r.out, told, r.Environ().Home); err != nil {
+		return err
+	}
+	r.say("%d of its %d checks are ok.", doctor.Count(all, doctor.OK), len(all))
+	if failures > 0 {
+		return errMendFirst
+	}
+	r.say("\n%s", r.out.Bold("gh mergexo tick --dry-run"))
+	if err := r.dryRun(ctx); err != nil {
+		return err
+	}
+	repo, _ := cfg.Repo(p.name)
+	r.say("\nA label begins the work: gh issue edit NUMBER --repo %s --add-label %s", called(p.name), repo.Labels.Bugfix)
+	r.say("See what becomes of it: gh mergexo status")
+	return nil
+}

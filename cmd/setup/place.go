@@ -1,0 +1,152 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// repository is the one to be set up.
+func (r *room) repository(ctx context.Context, d *draft) (work.RepoName, error) {
+	env := r.Environ()
+	named := r.repo
+	if named == "" {
+		named, _ = env.Lookup("GH_REPO")
+	}
+	if named != "" {
+		return parseName(named)
+	}
+	found := foundHere(ctx, env)
+	if loggedIn := slices.DeleteFunc(slices.Clone(found), func(n work.RepoName) bool { return github.Token(n.Host) == "" }); len(loggedIn) > 0 {
+		found = loggedIn
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1 && r.ask != nil:
+		i, err := r.ask.Select("Which repository?", "", terminal.Each(found, work.RepoName.String))
+		if err != nil {
+			return work.RepoName{}, err
+		}
+		return found[i], nil
+	case len(found) > 1:
+		return work.RepoName{}, flagNeeded("the remotes of this folder name %s: say which one with --repo", cli.Names(found))
+	case r.ask != nil:
+		typed, err := r.ask.Input("Which repository? (owner/name)", d.only())
+		if err != nil {
+			return work.RepoName{}, err
+		}
+		return parseName(typed)
+	}
+	return work.RepoName{}, flagNeeded("no remote of this folder is a repository on GitHub: say which one with --repo owner/name")
+}
+
+// parseName reads what a person typed: a name or an address.
+func parseName(typed string) (work.RepoName, error) {
+	typed = strings.TrimSpace(typed)
+	if repo, ok := repoOf(typed); ok {
+		return repo, nil
+	}
+	repo, err := work.ParseRepoName(strings.TrimSuffix(typed, ".git"), github.DefaultHost())
+	if err != nil && strings.Contains(typed, "@") { // before it a password may stand, which is not repeated
+		err = errors.New("that is no address of a repository: want owner/name or host/owner/name")
+	}
+	if err != nil {
+		err = &cli.UsageError{Err: err}
+	}
+	return repo, err
+}
+
+// place is a repository as GitHub has it, and the account that asks.
+type place struct {
+	client  *github.Client
+	name    work.RepoName // as GitHub writes it
+	account string        // empty: an app's
+	branch  string
+	rules   merging.Rules // of that branch; none where GitHub does not tell
+	labels  []string
+}
+
+// lookUp finds out whether work can be done there.
+func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
+	token := github.Token(name.Host)
+	r.Secrets().Add(token, "gh's token")
+	c, err := github.New(github.Options{Host: name.Host, Token: token, Now: r.Now})
+	if err != nil {
+		return nil, err
+	}
+	p := &place{client: c}
+	if p.account, _, err = c.Access().Login(ctx); err != nil {
+		return nil, told(name.Host, err)
+	}
+	found, err := c.Access().Repository(ctx, name)
+	if refused, ok := errors.AsType[*github.Error](err); ok && refused.Status == http.StatusNotFound {
+		return nil, &cli.CodedError{
+			Code: cli.CodeUnknownRepository,
+			Err:  fmt.Errorf("there is no repository %s, or %s may not see it: check the name, or log in as somebody who may: gh auth login --hostname %s", name, p.speaker(), name.Host),
+		}
+	}
+	if err != nil {
+		return nil, told(name.Host, err)
+	}
+	p.name, p.branch = found.Current, found.DefaultBranch
+	switch {
+	case found.Archived:
+		return nil, fmt.Errorf("%s is archived: nothing can be written there; unarchive it in its settings: https://%s/settings", p.name, p.name)
+	case found.Disabled:
+		return nil, fmt.Errorf("GitHub has disabled %s: nothing can be written there", p.name)
+	case !found.CanPush:
+		return nil, fmt.Errorf("%s may not push to %s: an admin of the repository gives write permission at https://%s/settings/access", p.speaker(), p.name, p.name)
+	}
+	if !found.HasIssues {
+		r.say("Issues are switched off in %s, and work begins with an issue: switch them on at https://%s/settings", p.name, p.name)
+	}
+	if p.labels, err = c.RepoLabels(ctx, p.name); err != nil {
+		return nil, told(name.Host, err)
+	}
+	if rules, err := c.Rules(ctx, p.name, p.branch); err == nil { // where GitHub does not tell, the doctor says so
+		p.rules = rules
+	}
+	return p, nil
+}
+
+// speaker is the account that asks, in words.
+func (p *place) speaker() string {
+	if p.account == "" {
+		return "this app"
+	}
+	return p.account
+}
+
+// told is an error of GitHub with what to do.
+func told(host string, err error) error {
+	all := github.Troubles(host, err)
+	if len(all) == 0 || all[0].Next == "" {
+		return err
+	}
+	err = fmt.Errorf("%w; %s", err, all[0].Next)
+	if all[0].Code == github.TroubleLogin {
+		return &cli.CodedError{Code: cli.CodeNoLogin, Err: err}
+	}
+	return err
+}
+
+// tellAccount says who is going to speak, and who cannot approve then.
+func (r *room) tellAccount(p *place) {
+	r.say("%s: what gh mergexo opens, pushes and says there is going to be %s's.", p.name, p.speaker())
+	if p.rules.Approvals == 0 && !p.rules.LastPush {
+		return
+	}
+	r.say("%s of %s wants approvals, and GitHub counts nobody's approval of a pull request that they opened or pushed to", p.branch, p.name.FullName())
+	r.say("themselves: not %[1]s's here. So that %[1]s's counts, give gh mergexo a second account with write permission (a machine", p.speaker())
+	r.say("user), and log gh in as that: gh auth login --hostname %s. docs/setup.md#which-account-speaks has it.", p.name.Host)
+}

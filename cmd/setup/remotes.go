@@ -1,0 +1,91 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// remoteTime bounds how long git may take to read a file.
+const remoteTime = 10 * time.Second
+
+// foundHere are the repositories that the folder's remotes name, in gh's order: the one
+// that gh repo set-default chose alone, else upstream, github, origin, others.
+func foundHere(ctx context.Context, env environ.Env) []work.RepoName {
+	git, err := proc.LookPath("git", env.Path)
+	if err != nil {
+		return nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil
+	}
+	ask := func(args ...string) string {
+		res, err := proc.Run(ctx, proc.Cmd{Path: git, Args: args, Dir: dir, Env: env.Git(), Wall: remoteTime})
+		if err != nil || res.Code != 0 {
+			return ""
+		}
+		return string(res.Stdout)
+	}
+	return named(ask("remote", "-v"), ask("config", "--get-regexp", `^remote\..*\.gh-resolved$`))
+}
+
+// named reads what git says of remotes, and what gh noted of them.
+func named(remotes, resolved string) []work.RepoName {
+	type remote struct {
+		called string
+		repo   work.RepoName
+	}
+	var all []remote
+	for line := range strings.Lines(remotes) {
+		fields := strings.Fields(line)
+		if len(fields) < 2 {
+			continue
+		}
+		if repo, ok := repoOf(fields[1]); ok {
+			all = append(all, remote{fields[0], repo})
+		}
+	}
+	rank := []string{"origin", "github", "upstream"}
+	slices.SortStableFunc(all, func(a, b remote) int {
+		return cmp.Compare(slices.Index(rank, strings.ToLower(b.called)), slices.Index(rank, strings.ToLower(a.called)))
+	})
+	var repos []work.RepoName
+	for _, r := range all {
+		if strings.Contains(resolved, "remote."+r.called+".gh-resolved base") {
+			return []work.RepoName{r.repo}
+		}
+		if !slices.ContainsFunc(repos, r.repo.Equal) {
+			repos = append(repos, r.repo)
+		}
+	}
+	return repos
+}
+
+// repoOf reads the address of a remote; false for one that is on no GitHub host.
+func repoOf(address string) (work.RepoName, bool) {
+	host, path := "", ""
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		host, path = u.Hostname(), u.Path
+	} else if before, after, ok := strings.Cut(address, ":"); ok && !strings.Contains(before, "/") { // git@host:owner/name.git
+		host, path = before[strings.LastIndexByte(before, '@')+1:], after
+	}
+	host = strings.ToLower(host)
+	if host == "ssh.github.com" || host == "www.github.com" {
+		host = "github.com"
+	}
+	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
+	if host == "" || strings.Count(path, "/") != 1 {
+		return work.RepoName{}, false
+	}
+	repo, err := work.ParseRepoName(host+"/"+path, host)
+	return repo, err == nil
+}

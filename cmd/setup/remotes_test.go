@@ -1,0 +1,39 @@
+package setup
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+func TestRepoOfARemote(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://github.com/octo/app.git":        "github.com/octo/app",
+		"https://user:secret@GitHub.com/o/a/":    "github.com/o/a",
+		"git@github.com:octo/app.git":            "github.com/octo/app",
+		"ssh://git@ssh.github.com:443/octo/app":  "github.com/octo/app",
+		"ssh://git@ghe.test:2222/octo/app.x.git": "ghe.test/octo/app.x",
+		"/srv/git/app.git":                       "",
+		"../app":                                 "",
+		"https://github.com/octo":                "",
+		"file:///srv/git/app.git":                "",
+	} {
+		got, ok := repoOf(address)
+		if ok != (want != "") || ok && got.String() != want {
+			t.Errorf("%s: %s, %t", address, got, ok)
+		}
+	}
+}
+
+func TestRemotesInGhsOrder(t *testing.T) {
+	const remotes = "zoo\thttps://h/o/zoo (fetch)\norigin\tgit@h:o/fork.git (fetch)\norigin\tgit@h:o/fork.git (push)\nupstream\thttps://h/o/app (fetch)\nlocal\t/srv (fetch)\n"
+	names := func(all []work.RepoName) []string { return terminal.Each(all, work.RepoName.FullName) }
+	if got := names(named(remotes, "")); !slices.Equal(got, []string{"o/app", "o/fork", "o/zoo"}) {
+		t.Errorf("%q", got)
+	}
+	if got := names(named(remotes, "remote.zoo.gh-resolved base\n")); !slices.Equal(got, []string{"o/zoo"}) {
+		t.Errorf("the one that was chosen: %q", got)
+	}
+}

@@ -1,0 +1,120 @@
+package show
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/cmd/logs"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/status"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// oneTurn shows one turn, or a part of it.
+func (s *showCmd) oneTurn(ctx context.Context, cfg *config.Config, story status.Story) error {
+	turn, err := story.Turn(s.turn, s.has)
+	if err != nil {
+		return err
+	}
+	switch {
+	case s.prompt:
+		return s.printPrompt(turn)
+	case s.diff:
+		return s.printDiff(ctx, cfg, story, turn)
+	case s.log:
+		return logs.OfTurn(ctx, s.App, cfg, turn.Key)
+	}
+	return story.PrintTurn(s.Output(), turn)
+}
+
+// has reports whether a turn has what is asked for.
+func (s *showCmd) has(turn work.Turn) bool {
+	return (!s.diff || turn.Commit != "") && (!s.prompt || turn.Request != nil)
+}
+
+// printPrompt prints what the turn's agent was told at first.
+func (s *showCmd) printPrompt(turn work.Turn) error {
+	told := status.Prompt(turn)
+	if told == "" {
+		return fmt.Errorf("turn %s has told no agent anything yet", work.Short(turn.Key))
+	}
+	return s.printText(told, nil)
+}
+
+// mostDiff bounds what is shown of a change, in bytes.
+const mostDiff = 16 << 20
+
+// printDiff prints what the turn changed: its commit as the mirror keeps it.
+func (s *showCmd) printDiff(ctx context.Context, cfg *config.Config, story status.Story, turn work.Turn) error {
+	if turn.Commit == "" {
+		return fmt.Errorf("turn %s (%s) has changed nothing%s", work.Short(turn.Key), turn.Kind, yet(turn))
+	}
+	m, err := s.Machine(cfg)
+	if err != nil {
+		return err
+	}
+	mirror, err := machine.ReadMirror(ctx, m, story.Repo)
+	if err != nil {
+		return err
+	}
+	if !mirror.Has(ctx, turn.Commit) {
+		return fmt.Errorf("this machine keeps commit %s no more; it is on GitHub: %s", work.Short(turn.Commit), story.Address())
+	}
+	text, cut, err := git.Change(ctx, mirror, turn.Commit, mostDiff)
+	if err != nil {
+		return err
+	}
+	if err := s.printText(text, paintDiff); err != nil {
+		return err
+	}
+	if cut {
+		fmt.Fprintf(s.Env.Stderr, "only the first %d MiB are shown\n", mostDiff>>20)
+	}
+	return nil
+}
+
+func yet(turn work.Turn) string {
+	if turn.EndedAt.IsZero() {
+		return " yet"
+	}
+	return ""
+}
+
+// printText prints a text as it is for a program, and so that it does no harm on a
+// terminal.
+func (s *showCmd) printText(text string, paint func(terminal.Output, string) string) error {
+	out := s.Output()
+	if !out.TTY {
+		_, err := io.WriteString(out.Bare, text)
+		return err
+	}
+	if paint != nil && out.Color {
+		var b strings.Builder
+		for line := range strings.Lines(text) {
+			b.WriteString(paint(out, strings.TrimSuffix(line, "\n")) + "\n")
+		}
+		text = b.String()
+	}
+	_, err := io.WriteString(out.W, text)
+	return err
+}
+
+// paintDiff gives a line of a difference git's colours.
+func paintDiff(out terminal.Output, line string) string {
+	switch {
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "index "):
+		return out.Bold(line)
+	case strings.HasPrefix(line, "+"):
+		return out.Paint("32", line)
+	case strings.HasPrefix(line, "-"):
+		return out.Paint("31", line)
+	case strings.HasPrefix(line, "@@"):
+		return out.Paint("36", line)
+	}
+	return line
+}

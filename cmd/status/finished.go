@@ -1,0 +1,147 @@
+package status
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// lately is for how long what is over is told without being asked for.
+const lately = 24 * time.Hour
+
+// ended is a work item that was merged or closed lately.
+type ended struct {
+	work.Item
+	ref    string
+	pull   work.PullRequest
+	merge  *merging.Merge // ours; nil: somebody else's, or none
+	revert string         // where the pull request is that takes it back; empty: there is none
+}
+
+// loadEnded reads what of a repository is over since lately, the newest first.
+func loadEnded(ctx context.Context, tx *store.Tx, q Query, r repoStatus) ([]ended, error) {
+	items, err := tx.ListEndedItems(ctx, r.ID, q.Now.Add(-lately))
+	if err != nil {
+		return nil, err
+	}
+	all := make([]ended, 0, len(items))
+	for _, i := range items {
+		e := ended{Item: i, ref: fmt.Sprintf("%s#%d", r.called, i.Number)}
+		if e.pull, _, err = tx.FindPullOfItem(ctx, i.ID); err != nil {
+			return nil, err
+		}
+		if e.merge, e.revert, err = landedOf(ctx, tx, r.Repo, e.pull); err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// landedOf is our merge of a pull request's head, if it landed, and what takes it back.
+func landedOf(ctx context.Context, tx *store.Tx, r work.Repo, pull work.PullRequest) (m *merging.Merge, revert string, err error) {
+	if pull.ID == 0 {
+		return nil, "", nil
+	}
+	row, found, err := tx.FindMerge(ctx, pull.ID, pull.HeadOID)
+	if err != nil || !found || row.Stage != merging.Landed {
+		return nil, "", err
+	}
+	if len(row.Red) == 0 {
+		return &row, "", nil
+	}
+	a, _, err := tx.GetAction(ctx, work.RevertToken(r.Key(), row.Number, row.Commit))
+	return &row, a.ResultURL, err
+}
+
+// says is what became of it.
+func (e ended) says() string {
+	is := "closed"
+	if e.State != work.StateClosed {
+		is = "merged"
+	}
+	if e.pull.Number != 0 && e.pull.Number != e.Number {
+		is = fmt.Sprintf("#%d is %s", e.pull.Number, is)
+	}
+	if e.merge == nil {
+		return is
+	}
+	is += " (" + mergedAs(*e.merge) + ")"
+	if red := e.merge.Red; len(red) > 0 {
+		is += fmt.Sprintf("; then %s turned red: %s", e.merge.Base, strings.Join(red, ", "))
+		if e.revert != "" {
+			is += "; " + number(e.revert) + " takes it back"
+		}
+	}
+	return is
+}
+
+// number is a pull request by its address, as people call it.
+func number(url string) string { return "#" + url[strings.LastIndex(url, "/")+1:] }
+
+// link is where it is on GitHub: of what was taken back the pull request that does.
+func (e ended) link() string {
+	switch {
+	case e.revert != "":
+		return e.revert
+	case e.pull.URL != "":
+		return e.pull.URL
+	}
+	return e.URL
+}
+
+// printEnded tells people what is over since lately: the morning after.
+func (b Board) printEnded(out terminal.Output, to io.Writer) error {
+	if len(b.ended) == 0 || b.all {
+		return nil
+	}
+	if len(b.items) == 0 {
+		fmt.Fprintln(to)
+	}
+	if _, err := fmt.Fprintln(to, out.Bold("MERGED OR CLOSED IN THE LAST 24 HOURS")); err != nil {
+		return err
+	}
+	for _, e := range b.ended {
+		line := fmt.Sprintf("%s: %s: %s", e.ref, terminal.OneLine(e.Title), e.says())
+		if _, err := fmt.Fprint(to, out.Linked(fmt.Sprintf("%4s  ", terminal.Age(e.Since, b.now)), line, e.link())); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(to)
+	return err
+}
+
+// endedView is the same as JSON.
+type endedView struct {
+	Repo   string     `json:"repo"`
+	Number int        `json:"number"`
+	Title  string     `json:"title"`
+	URL    string     `json:"url"`
+	State  string     `json:"state"`
+	At     *time.Time `json:"at"`
+	Pull   string     `json:"pullRequest"` // its address; empty: it had none
+	Commit string     `json:"commit"`      // that our merge put on the base; empty: it was not ours
+	Red    []string   `json:"red"`         // checks of the base that turned red after it
+	Revert string     `json:"revert"`      // the address of the pull request that takes it back
+}
+
+func viewEnded(e ended) endedView {
+	repo, _, _ := strings.Cut(e.ref, "#")
+	v := endedView{Repo: repo, Number: e.Number, Title: e.Title, URL: e.URL, State: string(e.State), At: stamp(e.Since), Pull: e.pull.URL, Revert: e.revert, Red: []string{}}
+	if e.merge != nil {
+		v.Commit, v.Red = e.merge.Commit, terminal.OrEmpty(e.merge.Red)
+	}
+	return v
+}
+
+func newestFirst(all []ended) {
+	slices.SortStableFunc(all, func(x, y ended) int { return y.Since.Compare(x.Since) })
+}

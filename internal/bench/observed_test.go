@@ -1,0 +1,88 @@
+//go:build unix
+
+package bench
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestIdlePassThatIsObserved: with a collector of traces named an idle pass asks, writes
+// and logs what it does without one, and the collector hears nothing. With metrics it
+// writes what counts passes and their requests, and the file, and nothing else.
+func TestIdlePassThatIsObserved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures")
+	}
+	var heard atomic.Int32
+	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard.Add(1) }))
+	t.Cleanup(collector.Close)
+	w := newWorld(t, self(t), 5)
+	w.program.env = append(w.program.env, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL)
+	w.checkIdle(t)
+	if n := heard.Load(); n > 0 {
+		t.Errorf("the collector heard %d times of passes without a turn", n)
+	}
+
+	file := filepath.Join(w.dir, "mergexo.prom")
+	config := filepath.Join(w.dir, "config.toml")
+	text, err := os.ReadFile(config)
+	must(t, err)
+	must(t, os.WriteFile(config, []byte(strings.Replace(string(text), "[runtime]\n", "[runtime]\nmetrics_file = "+strconv.Quote(file)+"\n", 1)), 0o600))
+	w.tick(t)
+	before := w.written(t)
+	w.tick(t)
+	after := w.written(t)
+	counted := regexp.MustCompile(`(?m)^(pass_totals|last_pass|request_totals|rate_limits) .*\n(?:\[.*\n)*`)
+	if a, b := counted.ReplaceAllString(before.tables, ""), counted.ReplaceAllString(after.tables, ""); a != b || before.tables == after.tables {
+		t.Errorf("beside what counts passes an idle pass changed:\n%s", firstDifference(a, b))
+	}
+	if n := after.lines - before.lines; n != 1 {
+		t.Errorf("an idle pass logged %d lines", n)
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Error(err)
+	}
+}
+
+// mostAtStart is how many bytes those packages may allocate before main, of which most
+// starts use none: twice what they did when they came.
+const mostAtStart = 400 << 10
+
+// TestStartPaysLittleForTraces: what is linked in for traces and metrics does next to
+// nothing before main. The runtime says what each package took.
+func TestStartPaysLittleForTraces(t *testing.T) {
+	p := self(t)
+	c := exec.CommandContext(t.Context(), p.path, "version")
+	c.Env = append(append(os.Environ(), p.env...), "GODEBUG=inittrace=1")
+	out, err := c.CombinedOutput()
+	must(t, err)
+	line := regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, \d+ allocs$`)
+	all := line.FindAllStringSubmatch(string(out), -1)
+	sum, seen := 0, 0
+	for _, m := range all {
+		for _, of := range []string{"go.opentelemetry.io/", "google.golang.org/", "github.com/grpc-ecosystem/", "golang.org/x/net/", "github.com/prometheus/", "/internal/telemetry", "/internal/metrics"} {
+			if strings.Contains(m[1], of) {
+				n, err := strconv.Atoi(m[2])
+				must(t, err)
+				sum, seen = sum+n, seen+1
+			}
+		}
+	}
+	if sum > mostAtStart || seen == 0 || len(all) < 50 {
+		t.Errorf("%d of %d packages took %d bytes at the start, want at most %d", seen, len(all), sum, mostAtStart)
+	}
+	for _, m := range all {
+		if strings.Contains(m[1], "github.com/prometheus/") {
+			t.Errorf("%s is for tests alone", m[1])
+		}
+	}
+}

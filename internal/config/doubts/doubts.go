@@ -1,0 +1,95 @@
+// Package doubts finds settings that are no mistakes and do nothing, or something else
+// than whoever wrote them will have meant.
+package doubts
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Of are the doubts about a config, each in a line.
+func Of(c *config.Config) []string {
+	var all []string
+	for _, r := range c.Repos {
+		say := func(format string, args ...any) {
+			all = append(all, c.Called(r.Name)+": "+fmt.Sprintf(format, args...))
+		}
+		m := r.Review.Merge
+		switch {
+		case m.Auto && !merges(r):
+			say("auto_merge does nothing: no reviewer looks at its pull requests, and require_human_approval is false")
+		case !m.Auto && len(m.Critical) > 0:
+			say("critical_paths does nothing, for auto_merge is false")
+		case !m.Auto && m.MaxLines > 0:
+			say("max_merge_lines does nothing, for auto_merge is false")
+		}
+		for _, set := range []struct {
+			key   string
+			globs []string
+		}{{"critical_paths", m.Critical}, {"protected_paths", r.ProtectedPaths}} {
+			for _, glob := range set.globs {
+				if looksLikeFolder(glob) {
+					say("%s has %q, which means a file of that name alone; write %q for what is in a folder", set.key, glob, glob+"/**")
+				}
+			}
+		}
+		all = append(all, reviewers(c, r)...)
+	}
+	return all
+}
+
+// merges reports whether pull requests of any flow are merged.
+func merges(r config.Repo) bool {
+	for _, flow := range work.Flows() {
+		if r.MergePolicy(flow).Auto {
+			return true
+		}
+	}
+	return false
+}
+
+// looksLikeFolder reports a glob that most likely was to mean what is in a folder: a word
+// in small letters, without an ending.
+func looksLikeFolder(glob string) bool {
+	return glob == strings.ToLower(glob) && !strings.ContainsAny(glob, "*?[{.")
+}
+
+// reviewers are about the reviewers of a repository.
+func reviewers(c *config.Config, r config.Repo) []string {
+	if !r.Review.Enabled {
+		return nil
+	}
+	var all []string
+	looking := 0
+	for _, x := range r.Reviewers {
+		if len(x.Flows) > 0 {
+			looking++
+		}
+		if !x.Human && x.Persona == "" {
+			all = append(all, fmt.Sprintf("%s: reviewer %q has no persona: it looks at what every reviewer looks at; write persona or persona_file", c.Called(r.Name), x.Name))
+		}
+	}
+	if looking == 0 && !r.Review.RequireHuman {
+		all = append(all, c.Called(r.Name)+": nobody reviews its pull requests: flows of all reviewers is []; take it out where one is to look by itself")
+	}
+	return all
+}
+
+// Authors names the reviewers who are the person as whom gh is logged in, by host:
+// whose pull requests they are, so that GitHub takes no verdict of theirs.
+func Authors(c *config.Config, login func(host string) string) []string {
+	var all []string
+	for _, r := range c.Repos {
+		for _, x := range r.Reviewers {
+			if !r.Review.Enabled || !x.Human || !strings.EqualFold(x.Login, login(r.Name.Host)) {
+				continue
+			}
+			all = append(all, fmt.Sprintf("reviewer %q of %s is %s, as whom gh is logged in: GitHub takes no verdict on one's own pull requests; "+
+				"theirs is `/mergexo approve` in a comment, or gh mergexo approve", x.Name, c.Called(r.Name), x.Login))
+		}
+	}
+	return all
+}

@@ -1,0 +1,192 @@
+package environ
+
+import (
+	"os"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Env is what was read from the environment. Nothing else in the program reads
+// it. Its fields may be set again by flags.
+type Env struct {
+	ConfigPath string // where the config is; empty only when no home folder is known
+	DataDir    string // default of runtime.state_dir; empty likewise
+	Home       string
+	Path       string // PATH
+	NoColor    bool   // NO_COLOR is set and not empty
+	CI         bool   // CI is set and not false
+
+	vars map[string]string
+}
+
+// Read reads the process's environment. Under cron HOME may be unset; the
+// user database knows it then.
+func Read() Env {
+	vars := os.Environ()
+	e := Of(vars)
+	if e.Home == "" {
+		if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) {
+			e = Of(append(vars, "HOME="+u.HomeDir))
+		}
+	}
+	return e
+}
+
+// Of reads an environment given as NAME=value pairs, the last of a name
+// counting.
+func Of(pairs []string) Env {
+	e := Env{vars: make(map[string]string, len(pairs))}
+	for _, p := range pairs {
+		if name, value, ok := strings.Cut(p, "="); ok && name != "" {
+			e.vars[fold(name)] = value
+		}
+	}
+	e.Home = e.vars["HOME"]
+	if e.Home == "" && runtime.GOOS == "windows" {
+		e.Home = e.vars["USERPROFILE"]
+	}
+	e.Path = e.vars["PATH"]
+	e.NoColor = e.vars["NO_COLOR"] != ""
+	e.CI = e.vars["CI"] != "" && e.vars["CI"] != "false" && e.vars["CI"] != "0"
+	if dir := e.base("XDG_CONFIG_HOME", ".config"); dir != "" {
+		e.ConfigPath = filepath.Join(dir, "mergexo", "config.toml")
+	}
+	if path := e.vars["MERGEXO_CONFIG"]; path != "" {
+		e.ConfigPath = path
+	}
+	if dir := e.base("XDG_DATA_HOME", ".local", "share"); dir != "" {
+		e.DataDir = filepath.Join(dir, "mergexo")
+	}
+	return e
+}
+
+// fold makes a name comparable: Windows does not tell case apart.
+func fold(name string) string {
+	if runtime.GOOS == "windows" {
+		return strings.ToUpper(name)
+	}
+	return name
+}
+
+// base is an XDG base folder. A relative one is invalid and to be ignored, says
+// the XDG specification.
+func (e Env) base(name string, fallback ...string) string {
+	if dir := e.vars[name]; filepath.IsAbs(dir) {
+		return dir
+	}
+	if !filepath.IsAbs(e.Home) {
+		return ""
+	}
+	return filepath.Join(append([]string{e.Home}, fallback...)...)
+}
+
+// Lookup gives one variable.
+func (e Env) Lookup(name string) (string, bool) {
+	v, ok := e.vars[fold(name)]
+	return v, ok
+}
+
+// agentNames is what every agent sees; LC_* comes with it.
+var agentNames = []string{"PATH", "HOME", "LANG", "LANGUAGE", "TMPDIR", "TMP", "TEMP"}
+
+// windowsNames is what programs on Windows do not start without.
+var windowsNames = []string{"SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA"}
+
+// Agent is the environment of an agent: an allow-list of PATH, HOME, locale and
+// temporary folder, and the names in pass. Names that hold credentials of git
+// or GitHub are left out even then.
+func (e Env) Agent(pass []string) []string {
+	allowed := slices.Concat(agentNames, pass)
+	if runtime.GOOS == "windows" {
+		allowed = append(allowed, windowsNames...)
+	}
+	var out []string
+	for name, value := range e.vars {
+		if (slices.ContainsFunc(allowed, func(a string) bool { return fold(a) == name }) || strings.HasPrefix(name, "LC_")) && !Withheld(name) {
+			out = append(out, name+"="+value)
+		}
+	}
+	if _, ok := e.vars["HOME"]; !ok && e.Home != "" {
+		out = append(out, "HOME="+e.Home)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// withheldPrefixes begin the names of what no agent may see, whatever env_pass
+// says: with it, a program could act on GitHub in the operator's name or undo
+// the agent's own git configuration.
+var withheldPrefixes = []string{"GH_", "GITHUB_", "GIT_", "SSH_", "MERGEXO_"}
+
+// Withheld reports whether a variable is one of those.
+func Withheld(name string) bool {
+	name = strings.ToUpper(name)
+	return slices.ContainsFunc(withheldPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// locating are variables that point git at another repository, or make it write
+// what it sends (tokens included) into a trace. They come from hooks and
+// debugging sessions, and are not for our git.
+var locating = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?i:GIT_(DIR|WORK_TREE|INDEX_FILE|INDEX_VERSION|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|` +
+		`CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|SHALLOW_FILE|GRAFT_FILE|REPLACE_REF_BASE|NO_REPLACE_OBJECTS|QUARANTINE_PATH|INTERNAL_.*|` +
+		`CONFIG|CONFIG_PARAMETERS|LITERAL_PATHSPECS|GLOB_PATHSPECS|NOGLOB_PATHSPECS|ICASE_PATHSPECS|EXTERNAL_DIFF|DIFF_OPTS|DEFAULT_HASH|` +
+		`AUTHOR_.*|COMMITTER_.*|TRACE.*|CURL_VERBOSE|REDIRECT_.*|EDITOR|SEQUENCE_EDITOR|PAGER|TEMPLATE_DIR|TERMINAL_PROMPT))$`)
+})
+
+// Git is the environment of our own git: the operator's, with their config,
+// credential helpers and SSH agent, without what would point it elsewhere, and
+// without a prompt.
+func (e Env) Git() []string {
+	out := []string{"GIT_TERMINAL_PROMPT=0"}
+	for name, value := range e.vars {
+		if !locating().MatchString(name) {
+			out = append(out, name+"="+value)
+		}
+	}
+	if _, ok := e.vars["HOME"]; !ok && e.Home != "" {
+		out = append(out, "HOME="+e.Home)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// All is the whole environment, for a pass that is started detached.
+func (e Env) All() []string {
+	var out []string
+	for name, value := range e.vars {
+		out = append(out, name+"="+value)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// ExpandHome replaces a leading "~/" by the home folder.
+func ExpandHome(path, home string) string {
+	if home != "" && len(path) > 1 && path[0] == '~' && (path[1] == '/' || path[1] == filepath.Separator) {
+		return filepath.Join(home, path[2:])
+	}
+	return path
+}
+
+// Kept are the folders in which gh keeps its login.
+func (e Env) Kept() []string {
+	all := []string{e.base("XDG_CONFIG_HOME", ".config"), e.base("", ".config")}
+	for i, dir := range all {
+		if dir != "" {
+			all[i] = filepath.Join(dir, "gh")
+		}
+	}
+	all = append(all, e.vars[fold("GH_CONFIG_DIR")])
+	if data := e.vars[fold("APPDATA")]; data != "" {
+		all = append(all, filepath.Join(data, "GitHub CLI"))
+	}
+	all = slices.DeleteFunc(all, func(dir string) bool { return !filepath.IsAbs(dir) })
+	slices.SortFunc(all, strings.Compare)
+	return slices.Compact(all)
+}

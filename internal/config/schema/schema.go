@@ -1,0 +1,201 @@
+// Package schema makes the JSON Schema of a config, for editors: keys and types are those
+// that the parser asks for, words and examples those of the commented example.
+package schema
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+//go:generate sh -c "go run ../../../cmd/gh-mergexo config schema >../../../docs/config.schema.json"
+
+// URL is where the schema of a config is for editors.
+const URL = "https://raw.githubusercontent.com/mergexo/gh-mergexo/main/docs/config.schema.json"
+
+// Of is the JSON Schema of a config.
+func Of() ([]byte, error) {
+	keys, err := config.Keys()
+	if err != nil {
+		return nil, err
+	}
+	b := schemaBuilder{words: exampleWords(), at: map[string]*jsonschema.Schema{}}
+	root := b.table()
+	root.Schema, root.ID, root.Title = "https://json-schema.org/draft/2020-12/schema", URL, "The config of gh mergexo"
+	b.at[""] = root
+	for _, k := range keys {
+		if k.Kind != document.KindAny || several[k.Path] != nil { // else it is only looked for to be refused
+			b.add(k)
+		}
+	}
+	text, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode the schema: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// choices are the texts that a key takes, where there are not many.
+func choices() map[string][]string {
+	flows := append(work.Flows(), work.FlowReview)
+	sandboxes, sessions := texts(work.Sandboxes()), []string{string(config.SessionResume), string(config.SessionFresh)}
+	return map[string][]string{
+		"notify[].on":                     texts(news.All()),
+		"runtime.sandbox":                 sandboxes,
+		"agents.*.sandbox":                append(slices.Clone(sandboxes), ""),
+		"agents.*.session":                sessions,
+		"agents.*.adapter":                {config.AdapterCodex, config.AdapterClaude, config.AdapterCommand},
+		"repo[].checks":                   texts([]work.ChecksPolicy{work.ChecksNever, work.ChecksFirst, work.ChecksComplete}),
+		"repo[].review.blocking_severity": texts(review.Severities()),
+		"repo[].review.merge_method":      append(texts(merging.Methods()), ""),
+		"repo[].review.revert_on_red":     {"no", "propose"},
+		"repo[].reviewers[].type":         {"agent", "human"},
+		"repo[].reviewers[].flows":        texts(flows),
+	}
+}
+
+func texts[T ~string](names []T) []string {
+	all := make([]string, len(names))
+	for i, n := range names {
+		all[i] = string(n)
+	}
+	return all
+}
+
+// several are the keys that take values of several types.
+var several = map[string][]string{
+	"repo[].voice.disclosure":     {"boolean", "string"},
+	"repo[].voice.sign_off":       {"boolean", "string"},
+	"repo[].review.delete_branch": {"boolean", "string"},
+}
+
+// musts are the keys that have to be there.
+var musts = []string{"repo", "repo[].name", "repo[].reviewers[].name", "notify[].name", "agents.*.usd_per_million.input", "agents.*.usd_per_million.output"}
+
+// besides are words about what has no line of its own in the example.
+var besides = map[string]string{
+	"agents":                               "the agents; \"codex\" and \"claude\" are there without a table, too",
+	"agents.*":                             "an agent",
+	"agents.*.usd_per_million.input":       "what is read for the first time",
+	"agents.*.usd_per_million.cached":      "what is read from a cache; default: as input",
+	"agents.*.usd_per_million.cache_write": "what is written to a cache; default: as input",
+	"agents.*.usd_per_million.output":      "what is written",
+}
+
+type schemaBuilder struct {
+	words map[string]string
+	at    map[string]*jsonschema.Schema // tables, by path
+}
+
+// table is the schema of a table that nothing is in yet.
+func (b schemaBuilder) table() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+}
+
+// add puts a key into its table.
+func (b schemaBuilder) add(k document.Key) {
+	dot := strings.LastIndex(k.Path, ".")
+	parent, name := b.at[k.Path[:max(dot, 0)]], k.Path[dot+1:]
+	s := b.value(k)
+	s.Description = cmp.Or(besides[k.Path], b.words[k.Path])
+	if name == config.EveryAgent {
+		parent.PatternProperties = map[string]*jsonschema.Schema{config.AgentNameForm: s}
+		return
+	}
+	parent.Properties[name] = s
+	if slices.Contains(musts, k.Path) {
+		parent.Required = append(parent.Required, name)
+	}
+}
+
+// value is the schema of what a key takes.
+func (b schemaBuilder) value(k document.Key) *jsonschema.Schema {
+	s := &jsonschema.Schema{}
+	if k.Default != nil && k.Path != "agents.*.adapter" && !strings.Contains(k.Path, "usd_per_million") { // which follow from other keys
+		s.Default, _ = json.Marshal(k.Default) // texts, numbers and flags always can
+	}
+	choice := anyOf(choices()[k.Path])
+	switch k.Kind {
+	case document.KindTable:
+		s = b.table()
+		b.at[k.Path] = s
+	case document.KindTables:
+		s.Type, s.Items = "array", b.table()
+		b.at[k.Path+"[]"] = s.Items
+		if slices.Contains(musts, k.Path) {
+			s.MinItems = new(1)
+		}
+	case document.KindTexts:
+		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string", Enum: choice}
+	case document.KindCounts:
+		s.Type, s.Items = "array", &jsonschema.Schema{Type: "integer", Minimum: new(1.0)}
+	case document.KindFlag:
+		s.Type = "boolean"
+	case document.KindCount, document.KindNumber:
+		s.Type = map[document.Kind]string{document.KindCount: "integer", document.KindNumber: "number"}[k.Kind]
+		s.Minimum, s.Maximum = &k.Least, &k.Most
+	case document.KindDuration:
+		s.Type, s.Pattern = "string", document.DurationForm
+	case document.KindSize:
+		s.Type, s.Pattern = "string", document.SizeForm
+	case document.KindText:
+		s.Type, s.Enum = "string", choice
+	case document.KindAny:
+	}
+	if types := several[k.Path]; types != nil {
+		s.Type, s.Types = "", types
+	}
+	return s
+}
+
+func anyOf(texts []string) []any {
+	var all []any
+	for _, t := range texts {
+		all = append(all, t)
+	}
+	return all
+}
+
+// The lines of the example: a table, a key, and what stands below a comment.
+var (
+	tableLine = regexp.MustCompile(`^(?:# )?\[+([a-z_.]+)\]+(?:\s+# (.*))?$`)
+	keyLine   = regexp.MustCompile(`^(?:# )?([a-z_]+) = .*?(?:\s+# (.*))?$`)
+	moreLine  = regexp.MustCompile(`^\s{8,}# (.*)$`)
+)
+
+// exampleWords are what the example says of each key and table, by path.
+func exampleWords() map[string]string {
+	words := map[string]string{}
+	table, last := "", ""
+	for line := range strings.Lines(config.Example) {
+		line = strings.TrimRight(line, "\n")
+		switch m := tableLine.FindStringSubmatch(line); {
+		case m != nil:
+			table = config.AnyAgent(strings.Replace(strings.Replace(m[1], "repo.reviewers", "repo.reviewers[]", 1), "repo", "repo[]", 1))
+			if table == "notify" {
+				table = "notify[]"
+			}
+			last = strings.TrimSuffix(table, "[]")
+			words[last] = cmp.Or(words[last], m[2])
+		case moreLine.MatchString(line):
+			words[last] += " " + moreLine.FindStringSubmatch(line)[1]
+		case keyLine.MatchString(line):
+			m := keyLine.FindStringSubmatch(line)
+			last = strings.TrimPrefix(table+"."+m[1], ".")
+			words[last] = cmp.Or(words[last], m[2])
+		}
+	}
+	return words
+}

@@ -1,0 +1,19 @@
+package config
+
+import (
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Without is what holds as long as there is no config that can be used: the folder of the
+// state, as far as it can be told, and the agents that need no table.
+func Without(env environ.Env) *Config {
+	c := &Config{Agents: map[string]Agent{}, Runtime: Runtime{StateDir: env.DataDir, Sandbox: work.SandboxAuto, Agent: AdapterCodex}}
+	if dir, err := StateDir(env); err == nil {
+		c.Runtime.StateDir = dir
+	}
+	for _, name := range builtIn {
+		c.Agents[name] = Agent{Name: name, Adapter: name, Session: SessionResume}
+	}
+	return c
+}

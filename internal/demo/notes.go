@@ -1,0 +1,57 @@
+package demo
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// storyNotes say how to look around in what the story left.
+func storyNotes(d *demo) string {
+	return fmt.Sprintf(`# What gh mergexo demo left here
+
+The simulated GitHub is gone; what it and gh mergexo kept is all here:
+
+    config.toml   the configuration of the passes
+    state/        the state folder: state.db, logs/, repos/ (mirrors), checkouts/
+    github/       the repository as it was on GitHub
+    gh/, home/    gh's configuration and the home folder of the passes
+    agent.log     a line for each run of the agent
+    program/      the program as it is on main
+
+Look around:
+
+    %[1]s status --all --config %[2]s/config.toml
+    %[1]s show %[4]d --config %[2]s/config.toml    # the bug, its comments, the pass that was killed
+    %[1]s show %[5]d --config %[2]s/config.toml    # an implementation: its design, its review, its merge
+    git --git-dir %[3]s log --graph --oneline --all
+    git --git-dir %[3]s show main:greet.sh
+    sqlite3 %[2]s/state/state.db "select kind, step, runs, reason from turns"
+    sqlite3 %[2]s/state/state.db "select kind, state, sends, result_url from actions order by id"
+
+Every commit of a pass names the turn that made it:
+
+    git --git-dir %[3]s log --format='%%h %%s%%n%%(trailers:key=Mergexo-Turn)' main
+`, d.self, d.dir, d.repo.GitDir(), bugIssue, latestPull(d))
+}
+
+// latestPull is the pull request that was opened last.
+func latestPull(d *demo) (latest int) {
+	for _, p := range d.repo.Pulls() {
+		latest = max(latest, p.Number)
+	}
+	return latest
+}
+
+// leave says in the kept folder how to look around.
+func leave(d *demo, notes string) error {
+	if err := os.WriteFile(filepath.Join(d.dir, "NOTES.md"), []byte(notes), 0o644); err != nil {
+		return fmt.Errorf("write the notes: %w", err)
+	}
+	return nil
+}
+
+// sayKept says where everything is that was kept.
+func sayKept(d *demo) {
+	d.say("\nAll of it is in %s; NOTES.md there says how to look around.", d.dir)
+}

@@ -1,0 +1,149 @@
+package doctor
+
+// Code names what a check is about: for programs, so it stays as it is.
+type Code string
+
+// Group is what stands together.
+type Group string
+
+// The groups, in the order in which people read them.
+const (
+	ForConfig     Group = "config"
+	ForGitHub     Group = "github"
+	ForRepository Group = "repositories"
+	ForAgents     Group = "agents"
+	ForSandbox    Group = "sandbox"
+	ForMachine    Group = "machine"
+	ForSchedule   Group = "schedule"
+)
+
+// Title is a group's heading.
+func (g Group) Title() string {
+	for _, known := range groups {
+		if known.group == g {
+			return known.title
+		}
+	}
+	return string(g)
+}
+
+var groups = []struct {
+	group Group
+	title string
+}{
+	{ForConfig, "Config"},
+	{ForGitHub, "GitHub"},
+	{ForRepository, "Repositories"},
+	{ForAgents, "Agents"},
+	{ForSandbox, "Sandbox"},
+	{ForMachine, "This machine"},
+	{ForSchedule, "Schedule"},
+}
+
+// The codes.
+const (
+	CodeConfig  Code = "config"
+	CodeSetting Code = "setting"
+
+	CodeGh        Code = "gh"
+	CodeNetwork   Code = "network"
+	CodeLogin     Code = "login"
+	CodeToken     Code = "token"
+	CodeScopes    Code = "scopes"
+	CodeRateLimit Code = "rate_limit"
+
+	CodeRepository   Code = "repository"
+	CodeArchived     Code = "archived"
+	CodeWrite        Code = "write"
+	CodeReads        Code = "reads"
+	CodeLabels       Code = "labels"
+	CodeRules        Code = "rules"
+	CodeApprovals    Code = "approvals"
+	CodeLastPush     Code = "last_push"
+	CodeMergeMethod  Code = "merge_method"
+	CodeMergeQueue   Code = "merge_queue"
+	CodeSignOff      Code = "sign_off"
+	CodeOtherRules   Code = "other_rules"
+	CodeWorkBranches Code = "work_branches"
+	CodeReading      Code = "reading"
+	CodeOthers       Code = "other_installations"
+
+	CodeAgent      Code = "agent"
+	CodeVersion    Code = "agent_version"
+	CodeAgentLogin Code = "agent_login"
+
+	CodeSandbox Code = "sandbox"
+
+	CodeGit      Code = "git"
+	CodeHome     Code = "home"
+	CodeState    Code = "state"
+	CodeDatabase Code = "database"
+	CodeDisk     Code = "disk"
+	CodeClock    Code = "clock"
+
+	CodeSchedule Code = "schedule"
+	CodePaused   Code = "paused"
+	CodeLastPass Code = "last_pass"
+	CodeBudgets  Code = "budgets"
+	CodeNotify   Code = "notify"
+)
+
+// Codes are all codes with their groups and what each looks at.
+func Codes() []Known { return known }
+
+// Known is what is to be known of a code.
+type Known struct {
+	Code  Code
+	Group Group
+	Looks string
+}
+
+var known = []Known{
+	{CodeConfig, ForConfig, "whether the config is there and valid"},
+	{CodeSetting, ForConfig, "settings that do nothing, or name what is not there"},
+	{CodeGh, ForGitHub, "whether gh is there, and new enough for accounts of reviewers"},
+	{CodeNetwork, ForGitHub, "whether the host answers"},
+	{CodeLogin, ForGitHub, "as whom gh is logged in, and whether GitHub accepts that"},
+	{CodeToken, ForGitHub, "what kind of token it is, and until when it holds"},
+	{CodeScopes, ForGitHub, "whether a classic or OAuth token has the scopes that the config needs"},
+	{CodeRateLimit, ForGitHub, "whether GitHub takes requests now"},
+	{CodeRepository, ForRepository, "whether it is there, visible, and called as in the config"},
+	{CodeArchived, ForRepository, "whether it is archived or disabled"},
+	{CodeWrite, ForRepository, "whether the account may push"},
+	{CodeReads, ForRepository, "whether the token may read files, issues, pull requests, checks and statuses"},
+	{CodeLabels, ForRepository, "whether the labels of the config are there"},
+	{CodeRules, ForRepository, "what the default branch demands of merges"},
+	{CodeApprovals, ForRepository, "whether whoever has to approve can, where merging is automatic"},
+	{CodeLastPush, ForRepository, "whether somebody else than who pushed last can approve"},
+	{CodeMergeMethod, ForRepository, "whether the rules allow a method of merging"},
+	{CodeMergeQueue, ForRepository, "whether merges go through a queue"},
+	{CodeSignOff, ForRepository, "whether commits have to be signed off"},
+	{CodeOtherRules, ForRepository, "rules of kinds that are left to GitHub to judge"},
+	{CodeWorkBranches, ForRepository, "rules that are in the way of the branches that gh mergexo pushes"},
+	{CodeReading, ForRepository, "what the last pass could not read"},
+	{CodeOthers, ForRepository, "other installations of gh mergexo that were seen there"},
+	{CodeAgent, ForAgents, "whether its program is there"},
+	{CodeVersion, ForAgents, "whether its version is known to work"},
+	{CodeAgentLogin, ForAgents, "whether it is logged in, as far as can be told without a request"},
+	{CodeSandbox, ForSandbox, "what stands around an agent, and what that lets in"},
+	{CodeGit, ForMachine, "whether git is there and new enough"},
+	{CodeHome, ForMachine, "whether the home folder can be written"},
+	{CodeState, ForMachine, "whether the state folder is safe and can be written"},
+	{CodeDatabase, ForMachine, "whether the state database is whole"},
+	{CodeDisk, ForMachine, "how much room there is for the state"},
+	{CodeClock, ForMachine, "how far this machine's clock is from GitHub's"},
+	{CodeSchedule, ForSchedule, "whether something repeats the pass"},
+	{CodePaused, ForSchedule, "whether everything on this machine is paused"},
+	{CodeLastPass, ForSchedule, "when the last pass was made, and how it ended"},
+	{CodeBudgets, ForSchedule, "what may be spent, and what was in the last 24 hours"},
+	{CodeNotify, ForSchedule, "whether each [[notify]] took its last messages; told only of one that did not"},
+}
+
+func (c Code) group() Group {
+	for _, k := range known {
+		if k.Code == c {
+			return k.Group
+		}
+	}
+	return ""
+}

@@ -1,0 +1,199 @@
+package doctor_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+var now = time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC)
+
+// found are the codes that came out at a level.
+func found(all []doctor.Check, level doctor.Level) []string {
+	var codes []string
+	for _, c := range doctor.Only(all, level) {
+		codes = append(codes, string(c.Code))
+	}
+	return codes
+}
+
+func host() doctor.Host {
+	return doctor.Host{
+		Name: "github.com", LoggedIn: true, Asked: true, Account: "olga", Source: "gh's hosts.yml",
+		Token: doctor.Token{Kind: doctor.TokenOAuth, Scoped: true, Scopes: []string{"repo", "workflow"}},
+	}
+}
+
+func repo(change func(*doctor.Repo)) doctor.Facts {
+	r := doctor.Repo{
+		Name: "octo/app", Host: "github.com", Current: "octo/app", DefaultBranch: "main", CanPush: true, Methods: merging.Methods(),
+		Rules: &merging.Rules{Known: true}, Labels: &doctor.Labels{Wanted: 4}, Gates: doctor.Gates{Speaker: "olga"},
+	}
+	change(&r)
+	return doctor.Facts{Repos: []doctor.Repo{r}, Now: now}
+}
+
+func onHost(change func(*doctor.Host)) doctor.Facts {
+	h := host()
+	change(&h)
+	return doctor.Facts{Hosts: []doctor.Host{h}, Now: now}
+}
+
+func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
+	hour := time.Hour
+	for name, c := range map[string]struct {
+		facts              doctor.Facts
+		failures, warnings []string
+	}{
+		"a host that is well":   {facts: onHost(func(*doctor.Host) {})},
+		"no login":              {onHost(func(h *doctor.Host) { h.LoggedIn = false }), []string{"login"}, nil},
+		"down":                  {onHost(func(h *doctor.Host) { h.Down = &doctor.Trouble{Says: "x"} }), []string{"network"}, nil},
+		"not asked":             {facts: onHost(func(h *doctor.Host) { h.Asked = false })},
+		"refused":               {onHost(func(h *doctor.Host) { h.Refused = &doctor.Trouble{Says: "x"} }), []string{"login"}, nil},
+		"limited":               {onHost(func(h *doctor.Host) { h.Limited = "x" }), nil, []string{"rate_limit"}},
+		"no scope":              {onHost(func(h *doctor.Host) { h.Token.Scopes = nil }), []string{"scopes"}, nil},
+		"public repositories":   {facts: onHost(func(h *doctor.Host) { h.Token.Scopes = []string{"public_repo"} })},
+		"a private one":         {onHost(func(h *doctor.Host) { h.Token.Scopes, h.Needs.Private = []string{"public_repo"}, true }), []string{"scopes"}, nil},
+		"workflows":             {onHost(func(h *doctor.Host) { h.Token.Scopes, h.Needs.Workflows = []string{"repo"}, true }), nil, []string{"scopes"}},
+		"scopes are not told":   {facts: onHost(func(h *doctor.Host) { h.Token = doctor.Token{Kind: doctor.TokenFineGrained} })},
+		"expires in a week":     {onHost(func(h *doctor.Host) { h.Token.Expires = now.Add(6 * 24 * hour) }), nil, []string{"token"}},
+		"expires in a month":    {facts: onHost(func(h *doctor.Host) { h.Token.Expires = now.Add(30 * 24 * hour) })},
+		"clock":                 {onHost(func(h *doctor.Host) { h.Ahead = &hour }), []string{"clock"}, nil},
+		"a repository":          {facts: repo(func(*doctor.Repo) {})},
+		"not asked about":       {repo(func(r *doctor.Repo) { r.Unasked = "x" }), nil, []string{"repository"}},
+		"archived and readonly": {repo(func(r *doctor.Repo) { r.Archived, r.CanPush = true, false }), []string{"archived"}, nil},
+		"may not push":          {repo(func(r *doctor.Repo) { r.CanPush = false }), []string{"write"}, nil},
+		"renamed":               {repo(func(r *doctor.Repo) { r.Current = "octo/other" }), nil, []string{"repository"}},
+		"no issues":             {repo(func(r *doctor.Repo) { r.NoIssues = true }), []string{"reads"}, nil},
+		"labels":                {repo(func(r *doctor.Repo) { r.Labels.Missing = []string{"a"} }), nil, []string{"labels"}},
+		"unreadable": {repo(func(r *doctor.Repo) {
+			r.Unreadable = []doctor.Unread{{What: "issues", Needed: true}, {What: "checks"}}
+		}), []string{"reads"}, []string{"reads"}},
+		"rules that are not told": {repo(func(r *doctor.Repo) { r.Rules.Known = false }), nil, []string{"rules"}},
+		"people merge":            {facts: repo(func(r *doctor.Repo) { r.Rules.Approvals, r.Rules.LastPush = 2, true })},
+		"somebody else's approval": {repo(func(r *doctor.Repo) {
+			r.Rules.Approvals, r.Rules.LastPush, r.Gates.AutoMerge = 1, true, true
+		}), []string{"approvals", "last_push"}, nil},
+		"somebody else is there": {facts: repo(func(r *doctor.Repo) {
+			r.Rules.Approvals, r.Rules.LastPush, r.Gates.AutoMerge, r.Gates.Approvers = 1, true, true, 1
+		})},
+		"two are wanted": {repo(func(r *doctor.Repo) {
+			r.Rules.Approvals, r.Gates.AutoMerge, r.Gates.Approvers = 2, true, 1
+		}), []string{"approvals"}, nil},
+		"linear history": {repo(func(r *doctor.Repo) {
+			r.Rules.Linear, r.Gates.AutoMerge, r.Gates.Method = true, true, merging.MergeCommit
+		}), []string{"merge_method"}, nil},
+		"no method in common": {repo(func(r *doctor.Repo) {
+			r.Gates.AutoMerge, r.Methods, r.Rules.Methods = true, []merging.Method{merging.Squash}, []merging.Method{merging.Rebase}
+		}), []string{"merge_method"}, nil},
+		"a queue and a method": {repo(func(r *doctor.Repo) {
+			r.Gates.AutoMerge, r.Gates.Method, r.Rules.Queue = true, merging.Squash, true
+		}), nil, []string{"merge_queue"}},
+		"sign-off":        {repo(func(r *doctor.Repo) { r.Rules.Checks = []string{"DCO"} }), nil, []string{"sign_off"}},
+		"signed off":      {facts: repo(func(r *doctor.Repo) { r.Rules.Checks, r.Gates.SignOff = []string{"DCO"}, true })},
+		"other rules":     {repo(func(r *doctor.Repo) { r.Rules.Other = []string{"required_signatures"} }), nil, []string{"other_rules"}},
+		"work branches":   {repo(func(r *doctor.Repo) { r.WorkRules = []string{"pull_request"} }), []string{"work_branches"}, nil},
+		"another":         {repo(func(r *doctor.Repo) { r.Others = []doctor.Other{{Account: "robo"}} }), nil, []string{"other_installations"}},
+		"no agent":        {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Missing: "x", Sandbox: doctor.Sandbox{Hides: true}}}}, []string{"agent"}, nil},
+		"agent too old":   {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Drift: "x", TooOld: true, Sandbox: doctor.Sandbox{Hides: true}}}}, []string{"agent_version"}, nil},
+		"not logged in":   {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Login: doctor.Login{Known: true}, Sandbox: doctor.Sandbox{Hides: true}}}}, []string{"agent_login"}, nil},
+		"no sandbox":      {doctor.Facts{Agents: []doctor.Agent{{Name: "a"}}}, nil, []string{"sandbox"}},
+		"sandbox wanted":  {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Sandbox: doctor.Sandbox{Blocked: "x"}}}}, []string{"sandbox"}, nil},
+		"full":            {doctor.Facts{Disk: &doctor.Disk{Free: 1 << 20}}, []string{"disk"}, nil},
+		"nearly full":     {doctor.Facts{Disk: &doctor.Disk{Free: 500 << 20}}, nil, []string{"disk"}},
+		"room":            {facts: doctor.Facts{Disk: &doctor.Disk{Free: 5 << 30}}},
+		"damaged":         {doctor.Facts{Database: &doctor.Database{Trouble: "x"}}, []string{"database"}, nil},
+		"nothing repeats": {doctor.Facts{Schedule: &doctor.Schedule{}}, nil, []string{"schedule"}},
+		"not in force":    {doctor.Facts{Schedule: &doctor.Schedule{Installed: true}}, nil, []string{"schedule"}},
+		"long ago": {doctor.Facts{
+			Schedule: &doctor.Schedule{Installed: true, Active: true}, Passes: &doctor.Passes{Last: now.Add(-2 * hour)}, Now: now,
+		}, nil, []string{"last_pass"}},
+		"by hand, long ago": {facts: doctor.Facts{Passes: &doctor.Passes{Last: now.Add(-2 * hour)}, Now: now}},
+		"passes fail":       {doctor.Facts{Passes: &doctor.Passes{Last: now, Failed: 2, Why: "x"}, Now: now}, nil, []string{"last_pass"}},
+		"a target takes no messages": {doctor.Facts{Passes: &doctor.Passes{
+			Last: now, Untold: []doctor.Untold{{Target: "hook", Count: 2, Why: "500"}},
+		}, Now: now}, nil, []string{"notify"}},
+		"all is spent": {doctor.Facts{Passes: &doctor.Passes{
+			Last: now, Turns: 3, Budgets: &work.Budgets{TurnsPerDay: 3},
+		}, Now: now}, nil, []string{"budgets"}},
+		"no config": {doctor.Facts{Config: doctor.Config{Problems: []string{"a", "b"}}}, []string{"config", "config"}, nil},
+	} {
+		all := doctor.Checks(c.facts)
+		if got := found(all, doctor.Failure); !slices.Equal(got, c.failures) {
+			t.Errorf("%s: failures %q, want %q", name, got, c.failures)
+		}
+		if got := found(all, doctor.Warning); !slices.Equal(got, c.warnings) {
+			t.Errorf("%s: warnings %q, want %q", name, got, c.warnings)
+		}
+	}
+}
+
+// TestGhRefreshesItsOwnLoginOnly: what a variable holds gh cannot change.
+func TestGhRefreshesItsOwnLoginOnly(t *testing.T) {
+	for source, want := range map[string]string{"gh's hosts.yml": "gh auth refresh --hostname github.com --scopes repo", "GH_TOKEN": "give the token of GH_TOKEN that scope"} {
+		f := onHost(func(h *doctor.Host) { h.Token.Scopes, h.Source = nil, source })
+		for _, c := range doctor.Only(doctor.Checks(f), doctor.Failure) {
+			if !strings.HasPrefix(c.Do, want) {
+				t.Errorf("%s: %q, want %q", source, c.Do, want)
+			}
+		}
+	}
+}
+
+var row = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ([a-z]+) \\| (.+) \\|$")
+
+// TestTheDocsListTheCodes: docs/doctor.md has each code with its group and what it looks at.
+func TestTheDocsListTheCodes(t *testing.T) {
+	text, err := os.ReadFile("../../docs/doctor.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told, want []string
+	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
+		told = append(told, strings.Join(m[1:], " "))
+	}
+	for _, k := range doctor.Codes() {
+		want = append(want, string(k.Code)+" "+string(k.Group)+" "+k.Looks)
+	}
+	if len(want) < 30 || !slices.Equal(told, want) {
+		t.Errorf("docs/doctor.md has\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestEveryCodeIsListed: a code that a check has is one of the list, with a group that has a
+// heading.
+func TestEveryCodeIsListed(t *testing.T) {
+	source, err := os.ReadFile("codes.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	for _, k := range doctor.Codes() {
+		listed = append(listed, string(k.Code))
+		if k.Group.Title() == string(k.Group) {
+			t.Errorf("%s: its group %s has no heading", k.Code, k.Group)
+		}
+	}
+	for _, m := range regexp.MustCompile(`Code\w+ +Code = "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+		if !slices.Contains(listed, m[1]) {
+			t.Errorf("%s is not listed", m[1])
+		}
+	}
+}
+
+// A command must not change the repository of that name on another host.
+func TestCommandsNameTheHost(t *testing.T) {
+	for host, want := range map[string]string{"github.com": "gh repo unarchive octo/app,", "ghe.test": "gh repo unarchive ghe.test/octo/app,"} {
+		all := doctor.Only(doctor.Checks(repo(func(r *doctor.Repo) { r.Host, r.Archived = host, true })), doctor.Failure)
+		if len(all) != 1 || !strings.HasPrefix(all[0].Do, want) {
+			t.Errorf("%s: %+v", host, all)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package metrics
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Families are all metrics, with the samples that values give. Without values they say
+// which metrics there are.
+func Families(v Values) []Family {
+	all := []Family{
+		gauge("mergexo_build_info", "Version of gh mergexo that wrote this, and what it was built with; always 1.", "version", "goversion", "goos", "goarch"),
+		gauge("mergexo_pass_last_timestamp_seconds", "When the last pass ended, in seconds since 1970."),
+		gauge("mergexo_pass_last_success_timestamp_seconds", "When the last pass ended that did not fail and read a repository, in seconds since 1970; 0: none has."),
+		gauge("mergexo_pass_duration_seconds", "How long the last pass took."),
+		gauge("mergexo_pass_consecutive_failures", "How many passes failed in a row, up to the last one."),
+		counter("mergexo_passes_total", "Passes by what became of them.", "outcome"),
+		gauge("mergexo_queue_size", "Turns that are due and have not begun, as the last pass planned."),
+		gauge("mergexo_workers", "Turns that may run at one time (runtime.workers)."),
+		gauge("mergexo_running_workers", "Turns that run."),
+		gauge("mergexo_items", "Work items by repository and state.", "repo", "state"),
+		counter("mergexo_turns_total", "Turns that ended, by kind, agent and outcome.", "kind", "agent", "outcome"),
+		histogram("mergexo_turn_duration_seconds", "Time from the claim of a turn to its end, waiting included."),
+		histogram("mergexo_review_response_latency_seconds", "Time from a person's comment to its answer."),
+		counter("mergexo_failures_total", "Attempts that failed and turns that stopped for a person, by the kind of reason.", "kind"),
+		counter("mergexo_runs_total", "Runs of agents' programs that are over.", "agent"),
+		counter("mergexo_runs_unknown_usage_total", "Runs of agents' programs that used more than is known.", "agent"),
+		counter("mergexo_tokens_total", "Tokens that agents used in runs that are over.", "agent", "type"),
+		counter("mergexo_cost_usd_total", "What agents cost in runs that are over, in US dollars, as far as it is known.", "agent"),
+		counter("mergexo_github_requests_total", "Requests to GitHub by API and HTTP status.", "host", "api", "status"),
+		gauge("mergexo_github_ratelimit_remaining", "What was left of a limit of GitHub's when it was asked last.", "host", "resource"),
+		gauge("mergexo_github_ratelimit_limit", "How many requests or points the limit allows.", "host", "resource"),
+		gauge("mergexo_github_ratelimit_reset_timestamp_seconds", "When the limit begins again, in seconds since 1970.", "host", "resource"),
+	}
+	if v.Build.Version == "" {
+		return all
+	}
+	by := map[string]*Family{}
+	for i := range all {
+		by[all[i].Name] = &all[i]
+	}
+	fillPasses(by, v)
+	fillWork(by, v)
+	fillAgents(by, v)
+	fillGitHub(by, v)
+	return all
+}
+
+func fillPasses(by map[string]*Family, v Values) {
+	by["mergexo_build_info"].add(1, v.Build.Version, v.Build.Go, v.Build.OS, v.Build.Arch)
+	by["mergexo_pass_last_timestamp_seconds"].add(seconds(v.Last.At))
+	by["mergexo_pass_last_success_timestamp_seconds"].add(seconds(v.Last.GoodAt))
+	by["mergexo_pass_duration_seconds"].add(v.Last.Took.Seconds())
+	by["mergexo_pass_consecutive_failures"].add(float64(v.Last.Failures))
+	counts := map[work.PassOutcome]int{}
+	for _, p := range v.Passes {
+		counts[p.Outcome] = p.Count
+	}
+	for _, o := range work.PassOutcomes { // those that never were, too: a rate begins at 0
+		by["mergexo_passes_total"].add(float64(counts[o]), string(o))
+	}
+}
+
+func fillWork(by map[string]*Family, v Values) {
+	if v.Queue >= 0 {
+		by["mergexo_queue_size"].add(float64(v.Queue))
+	}
+	by["mergexo_workers"].add(float64(v.Workers))
+	by["mergexo_running_workers"].add(float64(v.Running))
+	for _, i := range v.Items {
+		by["mergexo_items"].add(float64(i.Count), i.Repo, string(i.State))
+	}
+	for _, t := range v.Turns {
+		by["mergexo_turns_total"].add(float64(t.Count), t.Kind, t.Agent, t.Outcome)
+	}
+	by["mergexo_turn_duration_seconds"].addTimes(v.TurnTime)
+	by["mergexo_review_response_latency_seconds"].addTimes(v.Answers)
+	for _, f := range v.Failures {
+		by["mergexo_failures_total"].add(float64(f.Count), string(f.Kind))
+	}
+}
+
+func fillAgents(by map[string]*Family, v Values) {
+	for _, u := range v.Used {
+		by["mergexo_runs_total"].add(float64(u.Runs), u.Agent)
+		by["mergexo_runs_unknown_usage_total"].add(float64(u.Unknown), u.Agent)
+		by["mergexo_tokens_total"].add(float64(u.Input), u.Agent, "input")
+		by["mergexo_tokens_total"].add(float64(u.Output), u.Agent, "output")
+		by["mergexo_cost_usd_total"].add(dollars(u.CostUSD), u.Agent)
+	}
+}
+
+func fillGitHub(by map[string]*Family, v Values) {
+	for _, r := range v.Requests {
+		by["mergexo_github_requests_total"].add(float64(r.Count), r.Host, r.API, r.Status)
+	}
+	for _, l := range v.Limits {
+		by["mergexo_github_ratelimit_remaining"].add(float64(l.Remaining), l.Host, l.Resource)
+		by["mergexo_github_ratelimit_limit"].add(float64(l.Most), l.Host, l.Resource)
+		by["mergexo_github_ratelimit_reset_timestamp_seconds"].add(seconds(l.ResetAt), l.Host, l.Resource)
+	}
+}
+
+func gauge(name, help string, labels ...string) Family {
+	return Family{Name: name, Help: help, Kind: Gauge, Labels: labels}
+}
+
+func counter(name, help string, labels ...string) Family {
+	return Family{Name: name, Help: help, Kind: Counter, Labels: labels}
+}
+
+func histogram(name, help string, labels ...string) Family {
+	return Family{Name: name, Help: help, Kind: Histogram, Labels: labels}
+}
+
+// add adds a sample; values are those of the family's labels.
+func (f *Family) add(value float64, values ...string) {
+	var labels []string
+	for i, name := range f.Labels {
+		labels = append(labels, name, values[i])
+	}
+	f.samples = append(f.samples, sample{labels: labels, value: value})
+}
+
+// addTimes adds the samples of a histogram, whose buckets hold what is in those below.
+func (f *Family) addTimes(t Times) {
+	n := 0
+	for _, most := range t.Bounds {
+		n += t.Counts[most]
+		f.samples = append(f.samples, sample{"_bucket", []string{"le", strconv.FormatFloat(most.Seconds(), 'f', -1, 64)}, float64(n)})
+	}
+	n += t.Counts[0]
+	f.samples = append(f.samples,
+		sample{"_bucket", []string{"le", "+Inf"}, float64(n)}, sample{suffix: "_sum", value: t.Sum.Seconds()}, sample{suffix: "_count", value: float64(n)})
+}
+
+// dollars rounds a sum: added up in another order, once rows are pruned, it may differ in
+// its last digit, and a counter that falls counts as one that began again.
+func dollars(sum float64) float64 { return max(0, math.Round(sum*1e9)/1e9) }
+
+func seconds(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.UnixMilli()) / 1000
+}

@@ -1,0 +1,75 @@
+// Package metrics is what Prometheus reads of this program: values to text. It is pure.
+package metrics
+
+import (
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/counts"
+)
+
+// Values are what the metrics are made of. Counters are totals since the database was made.
+type Values struct {
+	Build    Build
+	Last     work.LastPass
+	Passes   []counts.Passes
+	Queue    int // turns that are due and have not begun; below 0: the pass did not come to know
+	Workers  int // that the config allows
+	Running  int
+	Items    []Items
+	Turns    []Turns
+	TurnTime Times
+	Answers  Times // from a person's comment to its answer
+	Failures []Failures
+	Used     []Used
+	Requests []counts.Requests
+	Limits   []counts.RateLimit
+}
+
+// Build says which program it is.
+type Build struct{ Version, Go, OS, Arch string }
+
+// Items is how many work items of a repository are in a state.
+type Items struct {
+	Repo  string
+	State work.State
+	Count int
+}
+
+// Turns is how many turns ended in one way.
+type Turns struct {
+	Kind, Agent string
+	Outcome     string // a work.Step that ends a turn
+	Count       int
+}
+
+// Failures is how often something failed for a kind of reason.
+type Failures struct {
+	Kind  work.ReasonKind
+	Count int
+}
+
+// Used is what an agent has used in runs that are over.
+type Used struct {
+	Agent         string
+	Runs          int
+	Unknown       int // runs that used more than is known
+	Input, Output int64
+	CostUSD       float64
+}
+
+// Times is a histogram of how long something took.
+type Times struct {
+	Bounds []time.Duration // upper ones, ascending
+	Counts map[time.Duration]int
+	Sum    time.Duration
+}
+
+// Add counts what took no longer than a bound; 0 is none.
+func (t *Times) Add(most time.Duration, n int, sum time.Duration) {
+	if t.Counts == nil {
+		t.Counts = map[time.Duration]int{}
+	}
+	t.Counts[most] += n
+	t.Sum += sum
+}

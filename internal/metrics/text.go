@@ -1,0 +1,71 @@
+package metrics
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a metric is.
+type Kind string
+
+// The kinds of metric.
+const (
+	Gauge     Kind = "gauge"
+	Counter   Kind = "counter"
+	Histogram Kind = "histogram"
+)
+
+// Family is a metric with all its samples.
+type Family struct {
+	Name, Help string
+	Kind       Kind
+	Labels     []string
+	samples    []sample
+}
+
+type sample struct {
+	suffix string   // of the name, in a histogram
+	labels []string // names and values in turn
+	value  float64
+}
+
+// Text is families in Prometheus's text format, version 0.0.4.
+func Text(all []Family) string {
+	var b bytes.Buffer
+	for _, f := range all {
+		b.WriteString("# HELP " + f.Name + " " + helpText.Replace(f.Help) + "\n# TYPE " + f.Name + " " + string(f.Kind) + "\n")
+		for _, s := range f.samples {
+			b.WriteString(f.Name + s.suffix)
+			writeLabels(&b, s.labels)
+			b.WriteString(" " + number(s.value) + "\n")
+		}
+	}
+	return b.String()
+}
+
+var (
+	helpText   = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
+	labelValue = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
+)
+
+func writeLabels(b *bytes.Buffer, labels []string) {
+	for i := 0; i+1 < len(labels); i += 2 {
+		before := ","
+		if i == 0 {
+			before = "{"
+		}
+		b.WriteString(before + labels[i] + `="` + labelValue.Replace(strings.ToValidUTF8(labels[i+1], "\uFFFD")) + `"`)
+	}
+	if len(labels) > 0 {
+		b.WriteByte('}')
+	}
+}
+
+func number(v float64) string {
+	if math.IsInf(v, 1) {
+		return "+Inf"
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}

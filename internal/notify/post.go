@@ -1,0 +1,82 @@
+package notify
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Headers of what is posted.
+const (
+	headerEvent     = "X-Mergexo-Event"
+	headerDelivery  = "X-Mergexo-Delivery"
+	headerTimestamp = "X-Mergexo-Timestamp"
+	headerSignature = "X-Mergexo-Signature-256"
+)
+
+// Sign is the signature of a body that is posted at a moment: the moment is signed, too, so
+// that what somebody recorded cannot be sent later as if it were new.
+func Sign(secret, timestamp, body string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(timestamp + "." + body))
+	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// post sends the message to an address. A redirect is not followed: the address in the
+// config is who may have the message.
+func post(ctx context.Context, t Target, m Message) Answer {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL, strings.NewReader(m.Body))
+	if err != nil {
+		return unreached("its address is none")
+	}
+	timestamp := strconv.FormatInt(m.At.Unix(), 10)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "gh-mergexo")
+	req.Header.Set(headerEvent, m.Event)
+	req.Header.Set(headerDelivery, m.ID)
+	req.Header.Set(headerTimestamp, timestamp)
+	if t.Secret != "" {
+		req.Header.Set(headerSignature, Sign(t.Secret, timestamp, m.Body))
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = true
+	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	if err != nil {
+		return noAnswer(t, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, _ := io.ReadAll(io.LimitReader(res.Body, mostSaid)) // as far as it came
+	switch res.StatusCode / 100 {
+	case 2:
+		return Answer{Taken, said(res.Status, body)}
+	case 3:
+		return Answer{Refused, res.Status + ": a redirect is not followed; write the address to which it leads into the config"}
+	}
+	return Answer{Refused, said(res.Status, body)}
+}
+
+// noAnswer tells a target that was not even connected to from one that may have taken the
+// message. The address is left out: that of a webhook is often its password.
+func noAnswer(t Target, err error) Answer {
+	why, fate := err, Refused
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		why = u.Err
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && (op.Op == "dial" || op.Op == "proxyconnect") {
+		fate = Unreached
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return Answer{fate, fmt.Sprintf("no answer within %s", t.Timeout)}
+	}
+	return Answer{fate, why.Error()}
+}

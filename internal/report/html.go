@@ -1,0 +1,234 @@
+package report
+
+import (
+	"bytes"
+	_ "embed" // the page and its style
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed page.css
+var styleText string
+
+// tile is one of the numbers that the page begins with.
+type tile struct{ Value, What, More string }
+
+// page is what the template is given.
+type page struct {
+	Report
+	Style    template.CSS
+	Span     string
+	Tiles    []tile
+	Stopped  []Item
+	Waiting  []Item
+	Merged   []Pull
+	Lives    []timeline
+	Figures  []figure
+	NotDrawn int
+	Made     string
+	MoreStop int
+	MoreWait int
+	NotShown int // of what was merged
+}
+
+// HTML is the report as one page, which needs nothing else.
+func (r Report) HTML() ([]byte, error) {
+	r = r.legible()
+	figures, err := r.figures()
+	if err != nil {
+		return nil, err
+	}
+	p := page{Report: r, Style: template.CSS(styleText), Span: r.span(), Tiles: r.tiles(), Lives: r.timelines(), Figures: figures} //nolint:gosec // our own
+	p.Stopped, p.MoreStop = first(r.stopped())
+	p.Waiting, p.MoreWait = first(r.waiting())
+	p.Merged, p.NotShown = first(r.of(outcome.Accepted))
+	p.NotDrawn, p.Made = len(r.Pulls)-len(p.Lives), at(&r.To)
+	t, err := template.New("report").Funcs(template.FuncMap{
+		"at": at, "stamp": stamp, "words": words, "several": several, "age": func(t *time.Time) string { return r.age(t) },
+		"usd": func(v float64) string { return fmt.Sprintf("%.2f", v) }, "human": human, "took": func(l timeline) string { return Took(l.To.Sub(l.From)) },
+	}).Parse(pageText)
+	if err != nil {
+		return nil, fmt.Errorf("read the page: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, p); err != nil {
+		return nil, fmt.Errorf("make the page: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// legible is the report without the characters that hide and reorder others: a title shows
+// what it says.
+func (r Report) legible() Report {
+	r.Pulls, r.Items = slices.Clone(r.Pulls), slices.Clone(r.Items)
+	for i := range r.Pulls {
+		p := &r.Pulls[i]
+		p.Title, p.marks = legible(p.Title), slices.Clone(p.marks)
+		for k := range p.marks {
+			p.marks[k].Who = legible(p.marks[k].Who)
+		}
+	}
+	for i := range r.Items {
+		it := &r.Items[i]
+		it.Title, it.Why, it.Next = legible(it.Title), legible(it.Why), legible(it.Next)
+	}
+	return r
+}
+
+// legible makes a text one line of what can be seen; what joins letters and emoji stays.
+func legible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\u200c' || r == '\u200d' || !unicode.In(r, unicode.Cc, unicode.Cf) {
+			return r
+		}
+		return -1
+	}, strings.Join(strings.Fields(s), " "))
+}
+
+func (r Report) of(o outcome.Outcome) (some []Pull) {
+	for _, p := range r.Pulls {
+		if p.Outcome == o {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+// mostRows bounds a list.
+const mostRows = 200
+
+// first are the first of many, with how many more there are.
+func first[T any](all []T) ([]T, int) {
+	n := min(len(all), mostRows)
+	return all[:n], len(all) - n
+}
+
+func (r Report) stopped() []Item { return r.items(true) }
+func (r Report) waiting() []Item { return r.items(false) }
+
+func (r Report) items(stopped bool) (some []Item) {
+	for _, i := range r.Items {
+		if i.Stopped == stopped {
+			some = append(some, i)
+		}
+	}
+	return some
+}
+
+// span is what time the report is about.
+func (r Report) span() string {
+	if r.From == nil {
+		return "From the beginning to " + at(&r.To)
+	}
+	return r.From.Format(time.DateOnly) + " to " + at(&r.To)
+}
+
+func (r Report) tiles() []tile {
+	n := r.Numbers
+	accepted := n.Outcomes[outcome.Accepted]
+	zero := tile{"–", "without a human commit", ""}
+	if n.ZeroKnown > 0 {
+		zero.Value = fmt.Sprintf("%d of %d", n.ZeroTouch, n.ZeroKnown)
+	}
+	if less := accepted - n.ZeroKnown; less > 0 {
+		zero.More = fmt.Sprintf("of %d nothing says", less)
+	}
+	all := []tile{
+		{fmt.Sprint(accepted), "pull requests accepted", r.otherOutcomes()},
+		zero,
+		{seconds(n.AnswerHalf), "from comment to answer, half of them", several(n.Answers, "answer") + nineInTen(n.AnswerMost)},
+		{decimal(n.TurnsPerPull, trim), "turns for each accepted one", several(n.Turns, "turn") + " in all"},
+		{decimal(n.CostPerPull, dollars), "for each accepted one", dollars(n.CostUSD) + " in all" + atLeast(n)},
+		{fmt.Sprint(n.Stopped), "stopped now", fmt.Sprintf("%d waiting", n.Waiting)},
+	}
+	return all
+}
+
+func atLeast(n Numbers) string {
+	if n.UnknownUsage == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", at least: of %s nothing says how much", several(n.UnknownUsage, "run"))
+}
+
+func nineInTen(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return ", nine in ten within " + seconds(v)
+}
+
+func (r Report) otherOutcomes() string {
+	var all []string
+	for _, o := range outcome.All() {
+		if n := r.Numbers.Outcomes[o]; n > 0 && o != outcome.Accepted {
+			all = append(all, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func seconds(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return Took(time.Duration(*v) * time.Second)
+}
+
+func decimal(v *float64, as func(float64) string) string {
+	if v == nil {
+		return "–"
+	}
+	return as(*v)
+}
+
+func dollars(v float64) string { return fmt.Sprintf("$%.2f", v) }
+
+func several(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func at(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return t.UTC().Format(minutes)
+}
+
+func stamp(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// age is for how long something is so.
+func (r Report) age(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return Took(max(r.To.Sub(*t), 0))
+}
+
+// human says how many of a pull request's commits are people's.
+func human(p Pull) string {
+	switch {
+	case p.Human == nil:
+		return "not known"
+	case *p.Human == 0:
+		return "none"
+	}
+	return fmt.Sprintf("%d of %d", *p.Human, *p.Commits)
+}

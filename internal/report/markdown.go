@@ -1,0 +1,112 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+)
+
+// Markdown is the report as GitHub shows it in an issue, a comment or a summary of a workflow.
+func (r Report) Markdown() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("# gh mergexo\n\n%s\n", r.span())
+	if r.Empty() {
+		line("Nothing happened in this time, and nothing is open.")
+		return b.String()
+	}
+	for _, t := range r.tiles() {
+		more := ""
+		if t.More != "" {
+			more = " (" + t.More + ")"
+		}
+		line("- **%s** %s%s", t.Value, t.What, more)
+	}
+	for _, part := range []struct {
+		title string
+		items []Item
+	}{{"Stopped: a person must act", r.stopped()}, {"Waiting", r.waiting()}} {
+		line("\n## %s\n", part.title)
+		items, more := first(part.items)
+		for _, i := range items {
+			line("- %s %s: %s, for %s. %s", link(i.Repo, i.Number, i.URL), plain(i.Title), words(i.State), r.age(i.Since), plain(sentences(i.Why, i.Next)))
+		}
+		switch {
+		case more > 0:
+			line("\n%d more.", more)
+		case len(items) == 0:
+			line("None.")
+		}
+	}
+	line("\n## Merged\n")
+	if merged, more := first(r.of(outcome.Accepted)); len(merged) > 0 {
+		line("| Pull request | Merged | Human commits | Turns | USD |\n|---|---|---:|---:|---:|")
+		for _, p := range merged {
+			line("| %s %s | %s | %s | %d | %.2f |", link(p.Repo, p.Number, p.URL), plain(p.Title), at(p.Ended), human(p), p.Turns, p.CostUSD)
+		}
+		if more > 0 {
+			line("\n%d more.", more)
+		}
+	} else {
+		line("None.")
+	}
+	line("\n## Over time\n\n| %s | Accepted | No human commit | Rejected | Answers, half within | Turns for each | USD for each | Failures |\n|---|---:|---:|---:|---:|---:|---:|---:|", r.Step)
+	for _, p := range r.Periods {
+		if p == (Period{Begin: p.Begin}) {
+			continue
+		}
+		line("| %s | %d | %d | %d | %s | %s | %s | %d |", p.Begin.Format("2006-01-02"), p.Accepted, p.ZeroTouch, p.Rejected, seconds(p.AnswerHalf), decimal(p.TurnsPerPull, trim), decimal(p.CostPerPull, dollars), p.Failures)
+	}
+	if len(r.Failures) > 0 {
+		line("\n## Failures by kind\n\n| Kind | Times |\n|---|---:|")
+		for _, f := range r.Failures {
+			line("| `%s` | %d |", f.Kind, f.Count)
+		}
+	}
+	if len(r.Verdicts) > 0 {
+		line("\n## Reviewers' verdicts\n\n| Reviewer | Says | Times | Findings |\n|---|---|---:|---:|")
+		for _, v := range r.Verdicts {
+			line("| %s | %s | %d | %d |", plain(reviewer(v)), words(v.Decision), v.Count, v.Findings)
+		}
+	}
+	return b.String()
+}
+
+// sentences joins what something waits for and what comes next.
+func sentences(why, next string) string {
+	var all []string
+	if why != "" {
+		all = append(all, upper(why)+".")
+	}
+	if next != "" {
+		all = append(all, "Next: "+next+".")
+	}
+	return strings.Join(all, " ")
+}
+
+func upper(s string) string {
+	r := []rune(s)
+	return strings.ToUpper(string(r[:1])) + string(r[1:])
+}
+
+func link(repo string, number int, url string) string {
+	return fmt.Sprintf("[%s#%d](<%s>)", plain(repo), number, strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "").Replace(url))
+}
+
+// plain is a text of people that Markdown shows as it is: nothing in it is a link, a mention,
+// a picture or HTML.
+func plain(s string) string {
+	var b strings.Builder
+	for _, r := range legible(s) {
+		switch {
+		case r == '@', r == '#': // GitHub finds people and issues by them however they are written
+			fmt.Fprintf(&b, "&#%d;\u200b", r)
+		case strings.ContainsRune("\\`*_{}[]<>()+!|~&$", r):
+			fmt.Fprintf(&b, "&#%d;", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return strings.NewReplacer("://", "&#58;//", "www.", "www&#46;").Replace(b.String()) // GitHub makes links of these
+}

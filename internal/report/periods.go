@@ -1,0 +1,170 @@
+package report
+
+import (
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Step is how long a period is.
+type Step string
+
+// The steps.
+const (
+	Daily   Step = "day"
+	Weekly  Step = "week"
+	Monthly Step = "month"
+)
+
+// mostPeriods is how many periods a picture has room for.
+const mostPeriods = 31
+
+// Period is what came of a day, a week or a month.
+type Period struct {
+	Begin        time.Time `json:"begin"`                  // its first moment, UTC
+	Accepted     int       `json:"accepted"`               // pull requests
+	ZeroTouch    int       `json:"zeroTouch"`              // those of them without a human commit
+	ByPeople     int       `json:"withHumanCommits"`       // the rest of the accepted: not known
+	Rejected     int       `json:"rejected"`               // pull requests
+	Answers      int       `json:"answers"`                // comments that were answered
+	AnswerHalf   *float64  `json:"answerSecondsHalf"`      // within which half of them were; null: none was
+	AnswerMost   *float64  `json:"answerSecondsNineInTen"` // and nine in ten
+	TurnsPerPull *float64  `json:"turnsPerAccepted"`       // null: none was accepted
+	CostPerPull  *float64  `json:"costUSDPerAccepted"`     // likewise
+	CostUSD      float64   `json:"costUSD"`                // of all runs
+	Failures     int       `json:"failures"`               // attempts that failed, and stops for a person
+
+	turns int
+	cost  float64
+}
+
+// Label is the period's name below a picture.
+func (p Period) label(step Step) string {
+	if step == Monthly {
+		return p.Begin.Format("2006-01")
+	}
+	return p.Begin.Format("01-02")
+}
+
+// begin is the beginning of the period in which a time lies; weeks begin on Monday.
+func (s Step) begin(t time.Time) time.Time {
+	t = t.UTC()
+	day := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+	switch s {
+	case Weekly:
+		return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
+	case Monthly:
+		return day.AddDate(0, 0, 1-day.Day())
+	case Daily:
+	}
+	return day
+}
+
+func (s Step) next(t time.Time) time.Time {
+	switch s {
+	case Weekly:
+		return t.AddDate(0, 0, 7)
+	case Monthly:
+		return t.AddDate(0, 1, 0)
+	case Daily:
+	}
+	return t.AddDate(0, 0, 1)
+}
+
+// earliest is the first day of which something is told.
+func earliest(f Facts, all []Pull) time.Time {
+	if !f.From.IsZero() {
+		return f.From
+	}
+	first := f.Now
+	note := func(t time.Time) {
+		if !t.IsZero() && t.Before(first) {
+			first = t
+		}
+	}
+	for _, p := range all {
+		if p.Ended != nil {
+			note(*p.Ended)
+		}
+	}
+	for _, l := range f.Costs {
+		note(dayOf(l.Day))
+	}
+	for _, l := range f.Answers {
+		note(dayOf(l.Day))
+	}
+	return first
+}
+
+func dayOf(day string) time.Time {
+	t, _ := time.Parse(time.DateOnly, day) // as the store wrote it
+	return t
+}
+
+// periods sums up by day, or where those are too many by week or month.
+func periods(f Facts, pulls []Pull) (Step, []Period) {
+	first, step := earliest(f, pulls), Daily
+	switch days := f.Now.Sub(first).Hours() / 24; {
+	case days > 7*mostPeriods:
+		step = Monthly
+	case days > mostPeriods:
+		step = Weekly
+	}
+	var all []Period
+	at := map[time.Time]int{}
+	for b := step.begin(first); !b.After(f.Now); b = step.next(b) {
+		at[b] = len(all)
+		all = append(all, Period{Begin: b})
+	}
+	of := func(t time.Time) *Period {
+		if i, ok := at[step.begin(t)]; ok {
+			return &all[i]
+		}
+		return &Period{} // GitHub's clock is ahead
+	}
+	for _, p := range pulls {
+		if p.Ended != nil {
+			of(*p.Ended).end(p)
+		}
+	}
+	for _, l := range f.Costs {
+		of(dayOf(l.Day)).CostUSD += l.CostUSD
+	}
+	for _, l := range f.Failures {
+		of(dayOf(l.Day)).Failures += l.Count
+	}
+	answers := map[*Period]*Histogram{}
+	for _, l := range f.Answers {
+		p := of(dayOf(l.Day))
+		if answers[p] == nil {
+			answers[p] = &Histogram{}
+		}
+		answers[p].add([]store.TimeLine{l})
+	}
+	for p, h := range answers {
+		p.Answers, p.AnswerHalf, p.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)
+	}
+	for i := range all {
+		all[i].TurnsPerPull, all[i].CostPerPull = per(float64(all[i].turns), all[i].Accepted), per(all[i].cost, all[i].Accepted)
+	}
+	return step, all
+}
+
+// end counts a pull request that ended.
+func (p *Period) end(pull Pull) {
+	if pull.Outcome == outcome.Rejected {
+		p.Rejected++
+	}
+	if pull.Outcome != outcome.Accepted {
+		return
+	}
+	p.Accepted++
+	p.turns, p.cost = p.turns+pull.Turns, p.cost+pull.CostUSD
+	switch {
+	case pull.Zero:
+		p.ZeroTouch++
+	case pull.Human != nil:
+		p.ByPeople++
+	}
+}

@@ -1,0 +1,267 @@
+// Package report makes what "gh mergexo report" tells: of stored facts the numbers, and of
+// those a page, Markdown or JSON. It is pure; cmd/report reads the facts.
+package report
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Facts are what a report is made of.
+type Facts struct {
+	From     time.Time // a day's beginning in UTC; zero: the beginning
+	Now      time.Time
+	Pulls    []store.PullFacts // that are open, or ended since From
+	Items    []Item            // that are open
+	ByItem   []store.CostLine  // by item, of all time
+	Costs    []store.CostLine  // by day
+	Failures []store.CountLine // by day and kind
+	Verdicts []store.VerdictLine
+	Answers  []store.TimeLine // by day
+	Marks    []store.Mark
+	Called   func(work.RepoName) string
+}
+
+// Item is an open work item, in the words of status.
+type Item struct {
+	Repo    string     `json:"repo"`           // as it is called
+	Number  int        `json:"number"`         // of the issue
+	Title   string     `json:"title"`          // as people wrote it
+	URL     string     `json:"url"`            // of the issue
+	Flow    string     `json:"flow"`           // how it becomes a pull request
+	State   string     `json:"state"`          // as status has it
+	Since   *time.Time `json:"since"`          // of the state
+	Why     string     `json:"waitingFor"`     // in words
+	Code    string     `json:"reason_code"`    // the same as a code
+	Next    string     `json:"nextStep"`       // who is to do what
+	Pull    int        `json:"pullRequest"`    // 0: none yet
+	PullURL string     `json:"pullRequestURL"` // empty: none yet
+	Stopped bool       `json:"stopped"`        // a person must act
+}
+
+// Pull is what became of a pull request.
+type Pull struct {
+	Repo     string          `json:"repo"`               // as it is called
+	Number   int             `json:"number"`             // of the pull request
+	Issue    int             `json:"issue"`              // that it is for
+	Flow     string          `json:"flow"`               // how the issue became it
+	Title    string          `json:"title"`              // as people wrote it
+	URL      string          `json:"url"`                // of the pull request
+	Outcome  outcome.Outcome `json:"outcome"`            // accepted, rejected, pending, ignored or unknown
+	Opened   time.Time       `json:"openedAt"`           // when it was opened
+	Ended    *time.Time      `json:"endedAt"`            // null: it is open
+	Commits  *int            `json:"commits"`            // null: not known
+	Human    *int            `json:"humanCommits"`       // those that are people's; null: not known
+	Zero     bool            `json:"zeroTouch"`          // accepted, and no commit is a person's
+	Turns    int             `json:"turns"`              // of its issue, as budgets count them
+	CostUSD  float64         `json:"costUSD"`            // of all turns for its issue
+	UnknownN int             `json:"runsOfUnknownUsage"` // of which nothing says how much was used in the end
+
+	item  int64
+	marks []store.Mark
+}
+
+// Numbers are what is told first.
+type Numbers struct {
+	Outcomes        map[outcome.Outcome]int `json:"outcomes"`               // pull requests by what became of them
+	ZeroTouch       int                     `json:"zeroTouch"`              // accepted ones without a human commit
+	ZeroKnown       int                     `json:"zeroTouchKnown"`         // accepted ones whose commits are known
+	Answers         int                     `json:"answers"`                // comments that were answered
+	AnswerHalf      *float64                `json:"answerSecondsHalf"`      // within which half of them were; null: none was
+	AnswerMost      *float64                `json:"answerSecondsNineInTen"` // and nine in ten
+	TurnsPerPull    *float64                `json:"turnsPerAccepted"`       // null: none was accepted
+	CostPerPull     *float64                `json:"costUSDPerAccepted"`     // likewise
+	Runs            int                     `json:"runs"`                   // starts of an agent
+	Turns           int                     `json:"turns"`                  // those of them that budgets count as a turn
+	InputTokens     int64                   `json:"inputTokens"`            // of all runs
+	OutputTokens    int64                   `json:"outputTokens"`           // likewise
+	CostUSD         float64                 `json:"costUSD"`                // as far as it is known
+	UnknownUsage    int                     `json:"runsOfUnknownUsage"`     // of which nothing says how much was used in the end
+	Failures        int                     `json:"failures"`               // attempts that failed, and stops for a person
+	Waiting         int                     `json:"waiting"`                // open items that are not stopped
+	Stopped         int                     `json:"stopped"`                // open items that wait for a person to act
+	UnknownAccepted bool                    `json:"-"`                      // what an accepted one cost is known in part
+}
+
+// Failure is how often something went wrong.
+type Failure struct {
+	Kind  string `json:"kind"`  // of the reason
+	Count int    `json:"count"` // how often
+}
+
+// Verdict is how often a reviewer said something.
+type Verdict struct {
+	Reviewer string `json:"reviewer"` // empty: people
+	Decision string `json:"decision"` // approve or request_changes
+	Count    int    `json:"count"`    // how often
+	Findings int    `json:"findings"` // with all of them
+}
+
+// Report is what is told.
+type Report struct {
+	From     *time.Time `json:"since"` // null: the beginning
+	To       time.Time  `json:"until"`
+	Numbers  Numbers    `json:"numbers"`
+	Pulls    []Pull     `json:"pullRequests"`
+	Items    []Item     `json:"items"`
+	Step     Step       `json:"period"` // how long each of Periods is
+	Periods  []Period   `json:"periods"`
+	Failures []Failure  `json:"failures"`
+	Verdicts []Verdict  `json:"verdicts"`
+}
+
+// Empty reports whether there is nothing to tell.
+func (r Report) Empty() bool {
+	return len(r.Pulls) == 0 && len(r.Items) == 0 && r.Numbers.Runs == 0 && len(r.Failures) == 0 && len(r.Verdicts) == 0
+}
+
+// Make makes a report of facts.
+func Make(f Facts) Report {
+	r := Report{To: f.Now.UTC(), Items: f.Items, From: pointer(f.From)}
+	r.Pulls = pulls(f)
+	r.Numbers = numbers(f, r)
+	for _, l := range f.Failures {
+		r.Failures = tally(r.Failures, l)
+	}
+	slices.SortFunc(r.Failures, func(a, b Failure) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Kind, b.Kind)) })
+	r.Verdicts = verdicts(f.Verdicts)
+	r.Step, r.Periods = periods(f, r.Pulls)
+	return r.withoutNulls()
+}
+
+// withoutNulls has programs read [] where there is nothing.
+func (r Report) withoutNulls() Report {
+	r.Pulls, r.Items, r.Periods = append([]Pull{}, r.Pulls...), append([]Item{}, r.Items...), append([]Period{}, r.Periods...)
+	r.Failures, r.Verdicts = append([]Failure{}, r.Failures...), append([]Verdict{}, r.Verdicts...)
+	return r
+}
+
+func tally(all []Failure, l store.CountLine) []Failure {
+	for i := range all {
+		if all[i].Kind == l.Kind {
+			all[i].Count += l.Count
+			return all
+		}
+	}
+	return append(all, Failure{l.Kind, l.Count})
+}
+
+func verdicts(lines []store.VerdictLine) []Verdict {
+	var all []Verdict
+	for _, l := range lines {
+		v := Verdict{l.Reviewer, l.Outcome, l.Count, l.Findings}
+		i := slices.IndexFunc(all, func(o Verdict) bool { return o.Reviewer == v.Reviewer && o.Decision == v.Decision })
+		if i < 0 {
+			all = append(all, v)
+			continue
+		}
+		all[i].Count += v.Count
+		all[i].Findings += v.Findings
+	}
+	slices.SortFunc(all, func(a, b Verdict) int {
+		return cmp.Or(cmp.Compare(a.Reviewer, b.Reviewer), cmp.Compare(a.Decision, b.Decision))
+	})
+	return all
+}
+
+// pulls are the pull requests, those that ended last first, and before them those that are open.
+func pulls(f Facts) []Pull {
+	spent, marks := map[int64]store.CostLine{}, map[int64][]store.Mark{}
+	for _, l := range f.ByItem {
+		spent[l.ItemID] = l
+	}
+	for _, m := range f.Marks {
+		marks[m.ItemID] = append(marks[m.ItemID], m)
+	}
+	all := make([]Pull, 0, len(f.Pulls))
+	for _, p := range f.Pulls {
+		l := spent[p.ItemID]
+		v := Pull{
+			Repo: f.Called(p.Repo), Number: p.Number, Issue: p.Issue, Flow: string(p.Flow), Title: p.Title, URL: p.URL,
+			Outcome: p.Outcome(f.Now), Opened: p.Opened, Ended: pointer(p.Ended()), Turns: l.Turns, CostUSD: l.CostUSD, UnknownN: l.Unknown,
+			item: p.ItemID, marks: marks[p.ItemID],
+		}
+		if p.End.PullID != 0 && p.End.Human >= 0 {
+			v.Commits, v.Human = &p.End.Commits, &p.End.Human
+		}
+		v.Zero, _ = p.ZeroTouch()
+		all = append(all, v)
+	}
+	slices.SortStableFunc(all, func(a, b Pull) int {
+		if (a.Ended == nil) != (b.Ended == nil) {
+			return cmp.Compare(min(1, unix(a.Ended)), min(1, unix(b.Ended)))
+		}
+		return cmp.Or(cmp.Compare(unix(b.Ended), unix(a.Ended)), b.Opened.Compare(a.Opened))
+	})
+	return all
+}
+
+func numbers(f Facts, r Report) Numbers {
+	n := Numbers{Outcomes: map[outcome.Outcome]int{}}
+	for _, o := range outcome.All() {
+		n.Outcomes[o] = 0
+	}
+	turns, cost := 0, 0.0
+	for _, p := range r.Pulls {
+		n.Outcomes[p.Outcome]++
+		if p.Outcome != outcome.Accepted {
+			continue
+		}
+		turns, cost = turns+p.Turns, cost+p.CostUSD
+		n.UnknownAccepted = n.UnknownAccepted || p.UnknownN > 0
+		if p.Human != nil {
+			n.ZeroKnown++
+		}
+		if p.Zero {
+			n.ZeroTouch++
+		}
+	}
+	n.TurnsPerPull, n.CostPerPull = per(float64(turns), n.Outcomes[outcome.Accepted]), per(cost, n.Outcomes[outcome.Accepted])
+	var h Histogram
+	h.add(f.Answers)
+	n.Answers, n.AnswerHalf, n.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)
+	for _, l := range f.Costs {
+		n.Runs, n.Turns, n.UnknownUsage = n.Runs+l.Runs, n.Turns+l.Turns, n.UnknownUsage+l.Unknown
+		n.InputTokens, n.OutputTokens = work.SumCounts(n.InputTokens, l.InputTokens), work.SumCounts(n.OutputTokens, l.OutputTokens)
+		n.CostUSD += l.CostUSD
+	}
+	for _, l := range f.Failures {
+		n.Failures += l.Count
+	}
+	for _, i := range r.Items {
+		if i.Stopped {
+			n.Stopped++
+		} else {
+			n.Waiting++
+		}
+	}
+	return n
+}
+
+func per(sum float64, n int) *float64 {
+	if n == 0 {
+		return nil
+	}
+	sum /= float64(n)
+	return &sum
+}
+
+func pointer(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+func unix(t *time.Time) int64 {
+	if t == nil {
+		return 0
+	}
+	return t.Unix()
+}

@@ -1,0 +1,164 @@
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// maxCommand is how long a command may be: Debian's cron takes 999 bytes.
+const maxCommand = 990
+
+func (j Job) cronMarks() (begin, end string) {
+	id := ""
+	if j.id() != "" {
+		id = " " + j.id()
+	}
+	return "# gh-mergexo begin" + id, "# gh-mergexo end" + id
+}
+
+// cronBlock is the job's part of a crontab.
+func cronBlock(j Job) (string, error) {
+	times, err := cronTimes(j.Every)
+	if err != nil {
+		return "", err
+	}
+	line := []string{"/usr/bin/env"}
+	for _, v := range j.Env {
+		line = append(line, v.Name+"="+v.Value)
+	}
+	var words []string
+	for _, w := range append(line, j.Command(Cron)...) {
+		words = append(words, cronWord(w))
+	}
+	command := strings.Join(words, " ")
+	if len(command) > maxCommand {
+		return "", &TooLongError{len(command)}
+	}
+	begin, end := j.cronMarks()
+	return fmt.Sprintf("%s\n# %s\n%s %s\n%s\n", begin, j.header(), times, command, end), nil
+}
+
+// TooLongError says that cron does not take a command of so many bytes.
+type TooLongError struct{ Bytes int }
+
+func (e *TooLongError) Error() string {
+	return fmt.Sprintf("the command with its PATH has %d bytes, and cron takes %d: install from a shell whose PATH is shorter", e.Bytes, maxCommand)
+}
+
+// cronWord quotes a word for the shell and for cron, which ends a command at a %, and
+// takes the backslash before one away. Some crons make one backslash of two: none stands
+// before another, nor before a % of the word itself.
+func cronWord(w string) string {
+	if w != "" && !strings.ContainsFunc(w, special) {
+		return w
+	}
+	return "'" + strings.NewReplacer("'", `'"'"'`, `\`, `\''`, "%", `\%`).Replace(w) + "'"
+}
+
+func special(r rune) bool {
+	plain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/:=._-+,@", r)
+	return !plain
+}
+
+// cronWords reads such words again.
+func cronWords(command string) (words []string, err error) {
+	word, in, quote := strings.Builder{}, false, rune(0)
+	text := strings.ReplaceAll(command, `\%`, "%")
+	for _, r := range text {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, in = r, true
+		case r == ' ':
+			if in {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			in = false
+		default:
+			word.WriteRune(r)
+			in = true
+		}
+	}
+	if quote != 0 {
+		return nil, errors.New("a quote is open")
+	}
+	if in {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// cutCron finds the job's block in a crontab.
+func cutCron(j Job, tab string) (before, block, after string, err error) {
+	begin, end := j.cronMarks()
+	at, to := -1, -1
+	pos := 0
+	for line := range strings.Lines(tab) {
+		switch bare := strings.TrimRight(line, "\r\n"); {
+		case bare == begin && at >= 0, bare == end && (at < 0 || to >= 0):
+			return "", "", "", brokenCron(begin, end)
+		case bare == begin:
+			at = pos
+		case bare == end:
+			to = pos + len(line)
+		}
+		pos += len(line)
+	}
+	switch {
+	case at < 0:
+		return tab, "", "", nil
+	case to < 0:
+		return "", "", "", brokenCron(begin, end)
+	}
+	return tab[:at], tab[at:to], tab[to:], nil
+}
+
+func brokenCron(begin, end string) error {
+	return fmt.Errorf("the crontab has not one %q with one %q after it: put that right with crontab -e, and nothing was changed", begin, end)
+}
+
+// intoCron gives a crontab with the job's block in the place of the one that was there,
+// and else at its end. All other bytes stay.
+func intoCron(j Job, tab, block string) (string, error) {
+	before, old, after, err := cutCron(j, tab)
+	if err != nil {
+		return "", err
+	}
+	if old == "" && before != "" && !strings.HasSuffix(before, "\n") {
+		before += "\n"
+	}
+	return before + block + after, nil
+}
+
+// readCron reads a block again. What somebody changed by hand is missing.
+func readCron(j Job, block string) Job {
+	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(block)}
+	for line := range strings.Lines(block) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		fields := strings.SplitN(strings.TrimSpace(line), " ", 6)
+		if len(fields) < 6 {
+			continue
+		}
+		found.Every = everyOf(strings.Join(fields[:5], " "))
+		words, err := cronWords(fields[5])
+		if err != nil || len(words) == 0 {
+			continue
+		}
+		for words = words[1:]; len(words) > 0; words = words[1:] {
+			name, value, ok := strings.Cut(words[0], "=")
+			if !ok {
+				found.Gh = words[0]
+				break
+			}
+			found.Env = append(found.Env, Var{name, value})
+		}
+	}
+	return found
+}

@@ -1,0 +1,96 @@
+package schedule
+
+import (
+	"fmt"
+	"time"
+)
+
+// least is the shortest time between two firings: launchd waits as long by itself.
+const least = 10 * time.Second
+
+// CheckEvery says whether a scheduler can keep to a time between two firings.
+func CheckEvery(k Kind, every time.Duration) error {
+	switch {
+	case every < least:
+		return fmt.Errorf("--every %s: want %s or more; an idle pass is cheap, and GitHub shows little sooner", Words(every), Words(least))
+	case every%time.Second != 0:
+		return fmt.Errorf("--every %s: want whole seconds", every)
+	case every > 24*time.Hour:
+		return fmt.Errorf("--every %s: want 24h or less", Words(every))
+	case k != Cron:
+		return nil
+	case every < time.Minute:
+		return fmt.Errorf("--every %s: cron starts nothing more often than once a minute; take --every 1m, or a scheduler that can: --kind %s", Words(every), finer)
+	}
+	_, err := cronTimes(every)
+	return err
+}
+
+// finer are the schedulers that know seconds.
+const finer = string(Systemd) + ", on a Mac --kind " + string(Launchd)
+
+// cronTimes are the first five fields of a line for cron, which knows minutes of an hour
+// and hours of a day, and nothing between.
+func cronTimes(every time.Duration) (string, error) {
+	minutes := int(every / time.Minute)
+	switch {
+	case minutes < 1 || every%time.Minute != 0 || minutes < 60 && 60%minutes != 0 || minutes > 60 && (minutes%60 != 0 || 24%(minutes/60) != 0):
+		return "", fmt.Errorf("--every %s: cron starts at the same minutes of each hour; take 1m, 2m, 3m, 4m, 5m, 6m, 10m, 12m, 15m, 20m, 30m, or 1h, 2h, 3h, 4h, 6h, 8h, 12h, 24h", Words(every))
+	case minutes == 1:
+		return "* * * * *", nil
+	case minutes < 60:
+		return fmt.Sprintf("*/%d * * * *", minutes), nil
+	case minutes == 60:
+		return "0 * * * *", nil
+	case minutes == 24*60:
+		return "0 0 * * *", nil
+	}
+	return fmt.Sprintf("0 */%d * * *", minutes/60), nil
+}
+
+// everyOf reads the five fields again; zero when they are not of those.
+func everyOf(fields string) time.Duration {
+	for m := time.Minute; m <= 24*time.Hour; m += time.Minute {
+		if times, err := cronTimes(m); err == nil && times == fields {
+			return m
+		}
+	}
+	return 0
+}
+
+// Words is a duration as people write it.
+func Words(d time.Duration) string {
+	switch {
+	case d >= time.Hour && d%time.Hour == 0:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	case d >= time.Minute && d%time.Minute == 0:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	}
+	return d.String()
+}
+
+// Next is when a job is started after a time, by the clock alone.
+func Next(k Kind, every time.Duration, last, now time.Time) time.Time {
+	if every <= 0 {
+		return time.Time{}
+	}
+	if k != Cron {
+		if next := last.Add(every); !last.IsZero() && next.After(now) {
+			return next
+		}
+		return now
+	}
+	// cron goes by the minutes and hours of the place where the machine is, and not every
+	// place is whole hours from UTC.
+	_, east := now.Zone()
+	aside := time.Duration(east) * time.Second
+	after := func(step time.Duration) time.Time { return now.Add(aside).Truncate(step).Add(step - aside) }
+	if every < time.Hour {
+		return after(every)
+	}
+	local := after(time.Hour)
+	for local.Hour()%int(every/time.Hour) != 0 {
+		local = local.Add(time.Hour)
+	}
+	return local
+}

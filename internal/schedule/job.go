@@ -1,0 +1,139 @@
+package schedule
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind names a scheduler.
+type Kind string
+
+// The schedulers.
+const (
+	Launchd Kind = "launchd"
+	Systemd Kind = "systemd"
+	Cron    Kind = "cron"
+)
+
+// Kinds are all schedulers, each before those that are taken where it is not there.
+var Kinds = []Kind{Launchd, Systemd, Cron}
+
+// Job is what a scheduler repeats: gh with its arguments and its environment.
+type Job struct {
+	Config  string // the config, by its absolute path: passes with another one are another job
+	Default bool   // it is in ~/.config, where passes find it by themselves
+	Gh      string // by its absolute path
+	Every   time.Duration
+	Env     []Var     // the whole environment: PATH and HOME first
+	Logs    string    // the folder for what a scheduler keeps of the job's own output
+	Since   time.Time // when it was written, to the second
+}
+
+// Var is a variable of the environment.
+type Var struct{ Name, Value string }
+
+// Get is a variable's value.
+func (j Job) Get(name string) string {
+	for _, v := range j.Env {
+		if v.Name == name {
+			return v.Value
+		}
+	}
+	return ""
+}
+
+// With is the job with another value of a variable.
+func (j Job) With(name, value string) Job {
+	env := make([]Var, len(j.Env))
+	for i, v := range j.Env {
+		if env[i] = v; v.Name == name {
+			env[i].Value = value
+		}
+	}
+	j.Env = env
+	return j
+}
+
+// Pairs is the environment as a program is given it.
+func (j Job) Pairs() []string {
+	all := make([]string, len(j.Env))
+	for i, v := range j.Env {
+		all[i] = v.Name + "=" + v.Value
+	}
+	return all
+}
+
+// Command is what a scheduler starts. One that skips a firing while its job runs is given
+// a job that ends at once, and leaves the pass to itself.
+func (j Job) Command(k Kind) []string {
+	line := []string{j.Gh, "mergexo", "tick"}
+	if k != Cron {
+		line = append(line, "--detach")
+	}
+	elsewhere := j.Get("XDG_CONFIG_HOME") // passes look there instead
+	if !j.Default || elsewhere != "" && filepath.Join(elsewhere, "mergexo", "config.toml") != j.Config {
+		line = append(line, "--config", j.Config)
+	}
+	return line
+}
+
+// id tells the jobs of two configs apart; empty for that of the default one.
+func (j Job) id() string {
+	if j.Default {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(j.Config))
+	return hex.EncodeToString(sum[:4])
+}
+
+// Name is what the job is called among those of its scheduler.
+func (j Job) Name() string {
+	if id := j.id(); id != "" {
+		return "gh-mergexo-" + id
+	}
+	return "gh-mergexo"
+}
+
+// check refuses what no scheduler can be told.
+func (j Job) check() error {
+	if !filepath.IsAbs(j.Gh) || !filepath.IsAbs(j.Config) {
+		return errors.New("a scheduler needs absolute paths of gh and of the config")
+	}
+	if strings.Contains(j.Gh, "=") {
+		return fmt.Errorf("the path of gh, %q, has a = in it, which a scheduler takes for a variable: link gh into another folder", j.Gh)
+	}
+	for _, s := range append([]string{j.Gh, j.Config, j.Logs}, j.Pairs()...) {
+		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
+			return fmt.Errorf("%q holds a line break or what is no text, which no scheduler takes", s)
+		}
+	}
+	return nil
+}
+
+// written begins the line that says whose a file or a block is, and since when.
+const written = "Written by gh mergexo schedule install at "
+
+func (j Job) header() string {
+	return written + j.Since.UTC().Format(time.RFC3339) + "; gh mergexo schedule remove takes it away."
+}
+
+// sinceOf reads that line again: a zero time where somebody changed it.
+func sinceOf(text string) time.Time {
+	_, rest, _ := strings.Cut(text, written)
+	stamp, _, _ := strings.Cut(rest, ";")
+	t, err := time.Parse(time.RFC3339, stamp)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// ours tells whether a file was written here.
+func ours(text string) bool { return strings.Contains(text, written) }

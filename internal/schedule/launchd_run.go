@@ -1,0 +1,110 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// launchd is the launchd of a user.
+type launchd struct{ Machine }
+
+func (launchd) Kind() Kind { return Launchd }
+
+func (l launchd) There(ctx context.Context) error {
+	_, err := l.domain(ctx)
+	return err
+}
+
+// domain is where the user's jobs are: on the screen, or where nobody is logged in there
+// the background.
+func (l launchd) domain(ctx context.Context) (string, error) {
+	var errs []error
+	for _, kind := range []string{"gui", "user"} {
+		domain := fmt.Sprintf("%s/%d", kind, l.UID)
+		err := l.tell(ctx, "", "launchctl", "print", domain)
+		if err == nil {
+			return domain, nil
+		}
+		errs = append(errs, err)
+	}
+	return "", errs[0]
+}
+
+func (l launchd) path(j Job) string {
+	return filepath.Join(l.Home, "Library", "LaunchAgents", j.label()+".plist")
+}
+
+func (l launchd) Files(j Job) ([]File, error) {
+	if err := j.check(); err != nil {
+		return nil, err
+	}
+	return []File{{l.path(j), property(j)}}, nil
+}
+
+func (l launchd) Installed(ctx context.Context, j Job) (Installed, error) {
+	all, err := readFiles(l.path(j))
+	if err != nil || len(all) == 0 {
+		return Installed{}, err
+	}
+	found := Installed{Job: readProperty(j, all[0].Text), Files: all}
+	if domain, err := l.domain(ctx); err == nil {
+		found.Runs = l.tell(ctx, "", "launchctl", "print", domain+"/"+j.label()) == nil
+	}
+	return found, nil
+}
+
+// again is how often a job is loaded until launchd has let go of the one before, and after
+// how long.
+const (
+	again      = 10
+	againAfter = 300 * time.Millisecond
+)
+
+func (l launchd) Install(ctx context.Context, j Job) error {
+	all, err := l.Files(j)
+	if err != nil {
+		return err
+	}
+	if _, err := readFiles(l.path(j)); err != nil { // somebody else's file is in the place
+		return err
+	}
+	domain, err := l.domain(ctx)
+	if err != nil {
+		return err
+	}
+	if err := writeFiles(all); err != nil {
+		return err
+	}
+	at := domain + "/" + j.label()
+	_ = l.tell(ctx, "", "launchctl", "bootout", at) // it may not be loaded
+	_ = l.tell(ctx, "", "launchctl", "enable", at)  // somebody may have disabled it once
+	for range again {
+		if err = l.tell(ctx, "", "launchctl", "bootstrap", domain, l.path(j)); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(againAfter):
+		}
+	}
+	return err
+}
+
+func (l launchd) Remove(ctx context.Context, j Job) error {
+	all, err := readFiles(l.path(j))
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	var stopped error
+	if domain, err := l.domain(ctx); err == nil {
+		at := domain + "/" + j.label()
+		if l.tell(ctx, "", "launchctl", "print", at) == nil {
+			stopped = l.tell(ctx, "", "launchctl", "bootout", at)
+		}
+	}
+	return errors.Join(stopped, removeFiles(all))
+}

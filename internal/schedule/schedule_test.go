@@ -1,0 +1,357 @@
+package schedule
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"howett.net/plist"
+	"pgregory.net/rapid"
+)
+
+var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+// hard is what paths are made of that is special somewhere: to a shell, to cron, in XML,
+// in a unit.
+var hard = []string{"a", "Z", "9", " ", "%", "%%", `\`, `\\`, `\%`, "'", `"`, "`", "$", "$HOME", "&", "<", ">", "]]>", "--", "&amp;", "#", ";", "|", "*", "~", "!", "(", "{", "é", "日", "=", "-", "@", "+", ":", ",", "."}
+
+func paths(t *rapid.T, name string) string {
+	parts := rapid.SliceOfN(rapid.SampledFrom(hard), 1, 8).Draw(t, name)
+	return "/" + strings.Join(parts, "")
+}
+
+func jobs(t *rapid.T, k Kind) Job {
+	every := rapid.SampledFrom([]time.Duration{time.Minute, 5 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}).Draw(t, "every")
+	if k != Cron {
+		every = time.Duration(rapid.IntRange(10, 86400).Draw(t, "seconds")) * time.Second
+	}
+	j := Job{
+		Config: paths(t, "config"), Default: rapid.Bool().Draw(t, "default"), Gh: strings.ReplaceAll(paths(t, "gh"), "=", ""), Logs: paths(t, "logs"), Every: every, Since: noon,
+		Env: []Var{{"PATH", paths(t, "path")}, {"HOME", paths(t, "home")}},
+	}
+	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"GH_HOST", "XDG_DATA_HOME", "NO_PROXY"}), 0, 3, func(s string) string { return s }).Draw(t, "names") {
+		j.Env = append(j.Env, Var{name, strings.Join(rapid.SliceOfN(rapid.SampledFrom(hard), 1, 4).Draw(t, name), "")})
+	}
+	return j
+}
+
+// What is written for a job is read again as it was.
+func TestReadAsWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for _, k := range Kinds {
+			j := jobs(t, k)
+			if err := j.check(); err != nil {
+				t.Fatal(err)
+			}
+			var got Job
+			switch k {
+			case Cron:
+				block, err := cronBlock(j)
+				if _, long := errors.AsType[*TooLongError](err); long {
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = readCron(j, block)
+			case Systemd:
+				got = readUnits(j, unitService(j), unitTimer(j))
+			case Launchd:
+				got = readProperty(j, property(j))
+			}
+			if got.Gh != j.Gh || got.Every != j.Every || !slices.Equal(got.Env, j.Env) || !got.Since.Equal(j.Since) {
+				t.Errorf("%s: %+v was read as %+v", k, j, got)
+			}
+		}
+	})
+}
+
+// What cron hands to a shell starts the job with its words and its environment, whether
+// that cron makes one backslash of two or not.
+func TestTheShellReadsCronsLine(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell of that kind")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		j := jobs(t, Cron)
+		block, err := cronBlock(j)
+		if err != nil {
+			t.Skip(err)
+		}
+		line := strings.SplitN(strings.Split(block, "\n")[2], " ", 6)[5]
+		words := slices.Concat([]string{"/usr/bin/env"}, j.Pairs(), j.Command(Cron))
+		for name, read := range map[string]func(string) string{"Debian's": func(s string) string { return asCron(s, "%") }, "ISC's": func(s string) string { return asCron(s, `%\`) }} {
+			out, err := exec.Command("/bin/sh", "-c", "for w in "+read(line)+`; do printf '%s\n' "$w"; done`).Output()
+			if got := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"); err != nil || !slices.Equal(got, words) {
+				t.Errorf("%s cron: %q gave %q, want %q: %v", name, line, got, words, err)
+			}
+		}
+	})
+}
+
+// asCron is what cron makes of a command: a % ends it, unless a backslash stands before
+// it, which is taken away before those that are named.
+func asCron(command, named string) string {
+	var b strings.Builder
+	for i := 0; i < len(command); i++ {
+		switch {
+		case command[i] == '\\' && i+1 < len(command) && strings.ContainsRune(named, rune(command[i+1])):
+			i++
+		case command[i] == '%':
+			return b.String()
+		case command[i] == '\\' && i+1 < len(command):
+			b.WriteByte(command[i])
+			i++
+		}
+		b.WriteByte(command[i])
+	}
+	return b.String()
+}
+
+// However a crontab looks, all but the job's block stays byte for byte.
+func TestTheRestOfACrontabStays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rapid.SliceOf(rapid.SampledFrom([]string{"", "# mine", "MAILTO=x", "* * * * * echo \\%", "\t@daily x  ", "# gh-mergexo", "# gh-mergexo begin 00000000", "# gh-mergexo end 00000000", "# gh-mergexo beginning", "é\r"})).Draw(t, "lines")
+		tab := strings.Join(lines, "\n")
+		if tab != "" {
+			tab += "\n"
+		}
+		j := jobs(t, Cron)
+		j.Env = []Var{{"PATH", "/bin"}}
+		block, err := cronBlock(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with, err := intoCron(j, tab, block)
+		if err != nil {
+			t.Fatal(err)
+		}
+		more := rapid.SampledFrom([]string{"", "# below\n"}).Draw(t, "below")
+		j.Every = time.Hour
+		changed, err := cronBlock(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := intoCron(j, with+more, changed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, found, after, err := cutCron(j, again)
+		if err != nil || found != changed || before+after != tab+more {
+			t.Errorf("%q became %q, with %q: %v", tab+more, before+after, found, err)
+		}
+		other := j
+		other.Config, other.Default = j.Config+"x", false
+		if _, of, _, err := cutCron(other, again); err != nil || of != "" {
+			t.Errorf("the block of another config is %q: %v", of, err)
+		}
+	})
+}
+
+func TestABrokenBlockIsLeftAlone(t *testing.T) {
+	j := Job{Default: true}
+	for _, tab := range []string{"# gh-mergexo begin\n", "# gh-mergexo end\n", "# gh-mergexo end\n# gh-mergexo begin\n", "# gh-mergexo begin\n# gh-mergexo begin\n# gh-mergexo end\n", "# gh-mergexo begin\n# gh-mergexo end\n# gh-mergexo end\n"} {
+		if _, err := intoCron(j, tab, "block\n"); err == nil || !strings.Contains(err.Error(), "crontab -e") {
+			t.Errorf("%q: %v", tab, err)
+		}
+	}
+	if got, err := intoCron(j, "x", "block\n"); err != nil || got != "x\nblock\n" {
+		t.Errorf("without a line's end: %q, %v", got, err)
+	}
+}
+
+// A parser of property lists reads the job as launchd does.
+func TestPropertyListIsRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		j := jobs(t, Launchd)
+		var got struct {
+			Label                string
+			ProgramArguments     []string
+			EnvironmentVariables map[string]string
+			StartInterval        int
+			RunAtLoad            bool
+			AbandonProcessGroup  bool
+			StandardOutPath      string
+			StandardErrorPath    string
+		}
+		format, err := plist.Unmarshal([]byte(property(j)), &got)
+		if err != nil || format != plist.XMLFormat {
+			t.Fatal(err)
+		}
+		env := map[string]string{}
+		for _, v := range j.Env {
+			env[v.Name] = v.Value
+		}
+		log := filepath.Join(j.Logs, "launchd.log")
+		if got.Label != j.label() || !slices.Equal(got.ProgramArguments, j.Command(Launchd)) || !maps.Equal(got.EnvironmentVariables, env) ||
+			got.StartInterval != int(j.Every/time.Second) || !got.RunAtLoad || !got.AbandonProcessGroup || got.StandardOutPath != log || got.StandardErrorPath != log {
+			t.Errorf("%+v was read as %+v", j, got)
+		}
+	})
+}
+
+// systemd itself has nothing to say against the units.
+func TestUnitsAreVerified(t *testing.T) {
+	verify, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("there is no systemd-analyze here")
+	}
+	dir := t.TempDir()
+	gh := filepath.Join(dir, `g h%$'"\é`)
+	if err := os.WriteFile(gh, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	j := Job{Config: `/a b%c$HOME/"x"\y\`, Gh: gh, Every: 90 * time.Second, Since: noon, Env: []Var{{"PATH", `/x y:/50%:/$HOME:/"q":/back\slash`}, {"HOME", dir}}}
+	service, timer := j.unitNames()
+	for name, text := range map[string]string{service: unitService(j), timer: unitTimer(j)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{service, timer} {
+		c := exec.Command(verify, "verify", "--user", "--man=no", filepath.Join(dir, name))
+		c.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
+		if out, err := c.CombinedOutput(); err != nil || strings.Contains(string(out), name) {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}
+
+func TestEvery(t *testing.T) {
+	for _, c := range []struct {
+		k     Kind
+		every time.Duration
+		says  string
+	}{
+		{Cron, time.Minute, ""},
+		{Cron, 20 * time.Minute, ""},
+		{Cron, 8 * time.Hour, ""},
+		{Cron, 24 * time.Hour, ""},
+		{Cron, 30 * time.Second, "not more often"},
+		{Systemd, 30 * time.Second, ""},
+		{Launchd, 10 * time.Second, ""},
+		{Launchd, 9 * time.Second, "10s or more"},
+		{Systemd, 1500*time.Millisecond + 10*time.Second, "whole seconds"},
+		{Cron, 90 * time.Second, "the same minutes of each hour"},
+		{Cron, 7 * time.Minute, "the same minutes of each hour"},
+		{Cron, 90 * time.Minute, "the same minutes of each hour"},
+		{Cron, 5 * time.Hour, "the same minutes of each hour"},
+		{Systemd, 25 * time.Hour, "24h or less"},
+	} {
+		err := CheckEvery(c.k, c.every)
+		if c.says == "not more often" {
+			c.says = "nothing more often than once a minute"
+		}
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s every %s: %v, want %q", c.k, c.every, err, c.says)
+		}
+	}
+	for m := time.Minute; m <= 24*time.Hour; m += time.Minute {
+		if times, err := cronTimes(m); err == nil && everyOf(times) != m {
+			t.Errorf("%s is %s, which is read as %s", m, times, everyOf(times))
+		}
+	}
+}
+
+func TestNext(t *testing.T) {
+	now := noon.Add(7*time.Minute + 30*time.Second)
+	for _, c := range []struct {
+		k     Kind
+		every time.Duration
+		last  time.Time
+		want  time.Time
+	}{
+		{Cron, 5 * time.Minute, time.Time{}, noon.Add(10 * time.Minute)},
+		{Cron, time.Hour, time.Time{}, noon.Add(time.Hour)},
+		{Cron, 6 * time.Hour, time.Time{}, noon.Add(6 * time.Hour)},
+		{Systemd, 5 * time.Minute, noon.Add(4 * time.Minute), noon.Add(9 * time.Minute)},
+		{Systemd, 5 * time.Minute, noon, now},
+		{Launchd, 5 * time.Minute, time.Time{}, now},
+		{Cron, 0, noon, time.Time{}},
+	} {
+		if got := Next(c.k, c.every, c.last, now); !got.Equal(c.want) {
+			t.Errorf("%s every %s after %s: %s, want %s", c.k, c.every, c.last, got, c.want)
+		}
+	}
+	kolkata := time.FixedZone("", 5*60*60+30*60)
+	half := time.Date(2026, 11, 23, 17, 37, 30, 0, kolkata)
+	for every, want := range map[time.Duration]time.Time{
+		20 * time.Minute: time.Date(2026, 11, 23, 17, 40, 0, 0, kolkata),
+		time.Hour:        time.Date(2026, 11, 23, 18, 0, 0, 0, kolkata),
+		12 * time.Hour:   time.Date(2026, 11, 24, 0, 0, 0, 0, kolkata),
+	} {
+		if got := Next(Cron, every, time.Time{}, half); !got.Equal(want) {
+			t.Errorf("half an hour aside, every %s: %s, want %s", every, got, want)
+		}
+	}
+}
+
+// A pass that looks for its config elsewhere is told which one is meant.
+func TestTheConfigIsNamedWhereAnotherOneWouldBeFound(t *testing.T) {
+	j := Job{Config: "/home/op/.config/mergexo/config.toml", Default: true, Gh: "/gh"}
+	for dir, want := range map[string]string{"": "/gh mergexo tick", "/home/op/.config": "/gh mergexo tick", "/other": "/gh mergexo tick --config " + j.Config} {
+		if j.Env = nil; dir != "" {
+			j.Env = []Var{{"XDG_CONFIG_HOME", dir}}
+		}
+		if got := strings.Join(j.Command(Cron), " "); got != want {
+			t.Errorf("%q: %s, want %s", dir, got, want)
+		}
+	}
+}
+
+// Times that somebody wrote into the crontab by hand are not known: such a job is another
+// one than any that is written.
+func TestAnotherIntervalInTheCrontab(t *testing.T) {
+	block, err := cronBlock(Job{Config: "/c", Default: true, Gh: "/gh", Every: 5 * time.Minute, Since: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := Job{Config: "/c", Default: true}
+	block = strings.Replace(block, "*/5 ", "*/7 ", 1)
+	found := Installed{Job: readCron(j, block), Files: []File{{"crontab", block}}}
+	if found.Job.Gh != "/gh" || found.Job.Every != 0 {
+		t.Fatalf("read %+v", found.Job)
+	}
+	if found.Same(cron{}, found.Job) {
+		t.Error("it is taken for ours")
+	}
+}
+
+func TestWhatNoSchedulerTakes(t *testing.T) {
+	good := Job{Config: "/c", Gh: "/gh", Env: []Var{{"PATH", "/bin"}}}
+	if err := good.check(); err != nil {
+		t.Error(err)
+	}
+	for says, change := range map[string]func(*Job){
+		"absolute":   func(j *Job) { j.Gh = "gh" },
+		"line break": func(j *Job) { j.Config = "/a\nb" },
+		"no text":    func(j *Job) { j.Env = []Var{{"PATH", "/\xff"}} },
+		"has a =":    func(j *Job) { j.Gh = "/a=b/gh" },
+	} {
+		j := good
+		change(&j)
+		if err := j.check(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+	good.Default, good.Every = true, time.Minute
+	good.Env = []Var{{"PATH", strings.Repeat("/long", 250)}}
+	if _, err := cronBlock(good); err == nil || !strings.Contains(err.Error(), "cron takes") {
+		t.Error(err)
+	}
+}
+
+func TestSchtasks(t *testing.T) {
+	j := Job{Config: `C:\Users\A B\config.toml`, Gh: `C:\Program Files\GitHub CLI\gh.exe`}
+	want := `schtasks /Create /SC MINUTE /MO 2 /TN ` + j.Name() + ` /TR "\"C:\Program Files\GitHub CLI\gh.exe\" mergexo tick --detach --config \"C:\Users\A B\config.toml\""`
+	if got := Schtasks(j, 90*time.Second); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}

@@ -1,0 +1,104 @@
+package schedule
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// unitNames are the names of the job's service and timer.
+func (j Job) unitNames() (service, timer string) { return j.Name() + ".service", j.Name() + ".timer" }
+
+// unitService is the service that starts one pass, which outlives it.
+func unitService(j Job) string {
+	var env, line strings.Builder
+	for _, v := range j.Env {
+		fmt.Fprintf(&env, "Environment=%s\n", unitWord(v.Name+"="+v.Value))
+	}
+	for _, w := range j.Command(Systemd) {
+		line.WriteString(" " + unitWord(strings.ReplaceAll(w, "$", "$$"))) // what begins with a $ would be a variable
+	}
+	return fmt.Sprintf(`# %s
+[Unit]
+Description=One pass of gh mergexo, with %s
+
+[Service]
+Type=oneshot
+%sExecStart=/usr/bin/env%s
+# The pass works on when this has ended.
+KillMode=process
+`, j.header(), unitText(j.Config), env.String(), line.String())
+}
+
+// unitTimer is the timer that starts the service.
+func unitTimer(j Job) string {
+	service, _ := j.unitNames()
+	return fmt.Sprintf(`# %s
+[Unit]
+Description=Repeats passes of gh mergexo, with %s
+
+[Timer]
+OnBootSec=10s
+OnUnitActiveSec=%ds
+AccuracySec=1s
+Unit=%s
+
+[Install]
+WantedBy=timers.target
+`, j.header(), unitText(j.Config), int(j.Every/time.Second), service)
+}
+
+// unitText is a text in a unit: what begins with a % is the name of something there, and
+// a backslash at the end would join the next line.
+func unitText(s string) string {
+	s = strings.ReplaceAll(s, "%", "%%")
+	if strings.HasSuffix(s, `\`) {
+		s += "."
+	}
+	return s
+}
+
+// unitWord quotes a word for a unit. The name of a program could not hold all that a path
+// can: env starts it.
+func unitWord(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(s) + `"`
+}
+
+var unitQuoted = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
+
+// unitWords reads such words again.
+func unitWords(s string) (words []string) {
+	for _, m := range unitQuoted.FindAllStringSubmatch(s, -1) {
+		word := strings.NewReplacer(`\\`, `\`, `\"`, `"`, "%%", "%").Replace(m[1])
+		words = append(words, word)
+	}
+	return words
+}
+
+// readUnits reads both units again. What somebody changed by hand is missing.
+func readUnits(j Job, service, timer string) Job {
+	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(service)}
+	for line := range strings.Lines(service) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		words := unitWords(value)
+		switch {
+		case len(words) == 0:
+		case key == "Environment":
+			name, value, _ := strings.Cut(words[0], "=")
+			found.Env = append(found.Env, Var{name, value})
+		case key == "ExecStart":
+			found.Gh = strings.ReplaceAll(words[0], "$$", "$")
+		}
+	}
+	for line := range strings.Lines(timer) {
+		if seconds, ok := strings.CutPrefix(strings.TrimSpace(line), "OnUnitActiveSec="); ok {
+			n, err := strconv.Atoi(strings.TrimSuffix(seconds, "s"))
+			if err == nil {
+				found.Every = time.Duration(n) * time.Second
+			}
+		}
+	}
+	return found
+}

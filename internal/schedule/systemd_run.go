@@ -1,0 +1,117 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
+)
+
+// systemd is the systemd of a user's session.
+type systemd struct{ Machine }
+
+func (systemd) Kind() Kind { return Systemd }
+
+func (s systemd) There(ctx context.Context) error {
+	if err := s.user(ctx, "show-environment"); err != nil {
+		return fmt.Errorf("no systemd session of this user answers: %w", err)
+	}
+	return nil
+}
+
+func (s systemd) user(ctx context.Context, args ...string) error {
+	return s.tell(ctx, "", "systemctl", append([]string{"--user"}, args...)...)
+}
+
+func (s systemd) paths(j Job) (service, timer string) {
+	service, timer = j.unitNames()
+	dir := filepath.Join(s.ConfigHome, "systemd", "user")
+	return filepath.Join(dir, service), filepath.Join(dir, timer)
+}
+
+func (s systemd) Files(j Job) ([]File, error) {
+	if err := j.check(); err != nil {
+		return nil, err
+	}
+	service, timer := s.paths(j)
+	return []File{{service, unitService(j)}, {timer, unitTimer(j)}}, nil
+}
+
+func (s systemd) Installed(ctx context.Context, j Job) (Installed, error) {
+	service, timer := s.paths(j)
+	all, err := readFiles(service, timer)
+	if err != nil || len(all) == 0 {
+		return Installed{}, err
+	}
+	texts := map[string]string{}
+	for _, f := range all {
+		texts[f.Path] = f.Text
+	}
+	_, unit := j.unitNames()
+	runs := s.user(ctx, "is-enabled", "--quiet", unit) == nil && s.user(ctx, "is-active", "--quiet", unit) == nil
+	return Installed{Job: readUnits(j, texts[service], texts[timer]), Files: all, Runs: runs}, nil
+}
+
+func (s systemd) Install(ctx context.Context, j Job) error {
+	all, err := s.Files(j)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Installed(ctx, j); err != nil { // somebody else's file is in the place
+		return err
+	}
+	if err := writeFiles(all); err != nil {
+		return err
+	}
+	_, timer := j.unitNames()
+	for _, args := range [][]string{{"daemon-reload"}, {"enable", timer}, {"restart", timer}} {
+		if err := s.user(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s systemd) Remove(ctx context.Context, j Job) error {
+	service, timer := s.paths(j)
+	all, err := readFiles(service, timer)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	unit, timerUnit := j.unitNames()
+	if !s.runs() { // and so nothing is in force: the next session finds nothing
+		wanted := filepath.Join(filepath.Dir(timer), "timers.target.wants", timerUnit)
+		return removeFiles(append(all, File{Path: wanted}))
+	}
+	half := len(all) == 1 && all[0].Path == service // an installation that was stopped: no timer is there
+	if err := s.user(ctx, "disable", "--now", timerUnit); err != nil && !half {
+		return fmt.Errorf("%w; nothing was removed, for the timer may be in force: type it in a session of this user", err)
+	}
+	if err := removeFiles(all); err != nil {
+		return err
+	}
+	_ = s.user(ctx, "reset-failed", unit) // of a firing that failed it would still speak
+	return s.user(ctx, "daemon-reload")
+}
+
+// runs tells whether this user has a systemd, whether it answers here or not.
+func (s systemd) runs() bool { return files.Exists(filepath.Join(s.RunDir, "systemd")) }
+
+// Lingers tells whether timers of this user run while nobody is logged in; known is false
+// where that cannot be found out.
+func (m Machine) Lingers(ctx context.Context) (lingers, known bool) {
+	res, err := m.ask(ctx, "", "loginctl", "show-user", strconv.Itoa(m.UID), "--property=Linger", "--value")
+	if err != nil || res.Code != 0 {
+		return false, false
+	}
+	switch strings.TrimSpace(string(res.Stdout)) {
+	case "yes":
+		return true, true
+	case "no":
+		return false, true
+	}
+	return false, false
+}

@@ -1,0 +1,164 @@
+//go:build unix
+
+package story
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work/news"
+)
+
+// example finds the program of that name on the page.
+func example(t *testing.T, name string) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "notify.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range fence.FindAllStringSubmatch(string(page), -1) {
+		if strings.HasPrefix(block[2], "#!/bin/sh\n# "+name) {
+			path := filepath.Join(t.TempDir(), name)
+			if err := os.WriteFile(path, []byte(block[2]), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			return path
+		}
+	}
+	t.Fatalf("docs/notify.md has no %s", name)
+	return ""
+}
+
+// needs skips what this machine has no programs for.
+func needs(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			t.Skipf("%s is not installed", p)
+		}
+	}
+}
+
+// tell runs an example as a pass does, with a message that is full of what must be quoted.
+func tell(t *testing.T, env []string, program string, args ...string) {
+	t.Helper()
+	m := news.Trial("x", time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC))
+	m.Event, m.Repository, m.Number, m.URL = news.Question, "octo/app", 12, "https://github.com/octo/app/issues/12"
+	m.Title, m.Says, m.Do = "A \"title\" <!channel> & $(id)\nBcc: eve@example.com", "which `one`?\n.\nor é", "answer"
+	m.Text = "Question: " + m.Title
+	c := exec.CommandContext(t.Context(), program, args...)
+	c.Env = append([]string{"PATH=" + os.Getenv("PATH")}, env...)
+	c.Stdin = strings.NewReader(m.JSON() + "\n")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// receives takes one request, whose path and body it gives.
+func receives(t *testing.T) (address string, got func() (string, map[string]any)) {
+	t.Helper()
+	var path string
+	var body []byte
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		path = r.Method + " " + r.URL.Path
+		body, _ = io.ReadAll(r.Body)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, func() (string, map[string]any) {
+		var fields map[string]any
+		if err := json.Unmarshal(body, &fields); err != nil {
+			t.Fatalf("%v in %q", err, body)
+		}
+		return path, fields
+	}
+}
+
+func TestTheSlackExample(t *testing.T) {
+	needs(t, "curl", "jq")
+	address, got := receives(t)
+	tell(t, []string{"SLACK_WEBHOOK=" + address + "/services/T0/B0/x"}, example(t, "tell-slack"))
+	path, fields := got()
+	if path != "POST /services/T0/B0/x" || len(fields) != 1 || fields["text"] != "Question: A \"title\" &lt;!channel&gt; &amp; $(id)\nBcc: eve@example.com" {
+		t.Errorf("%s: %q", path, fields)
+	}
+}
+
+func TestTheNtfyExample(t *testing.T) {
+	needs(t, "curl", "jq")
+	address, got := receives(t)
+	tell(t, nil, example(t, "tell-ntfy"), address+"/my-topic")
+	path, fields := got()
+	if path != "POST /" || fields["topic"] != "my-topic" || fields["title"] != "question octo/app" || fields["message"] != "which `one`?\n.\nor é" ||
+		fields["click"] != "https://github.com/octo/app/issues/12" || fields["priority"] != 3.0 {
+		t.Errorf("%s: %q", path, fields)
+	}
+}
+
+func TestTheMailExample(t *testing.T) {
+	needs(t, "jq")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sendmail"), []byte("#!/bin/sh\necho \"$@\" >\"${0%/*}/args\"\ncat >\"${0%/*}/mail\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tell(t, []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, example(t, "tell-mail"), "me@example.com")
+	mail, err := os.ReadFile(filepath.Join(dir, "mail"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, text, _ := bytes.Cut(mail, []byte("\n\n"))
+	if regexp.MustCompile(`(?im)^bcc:`).Match(head) || !bytes.HasPrefix(head, []byte("To: me@example.com\n")) {
+		t.Errorf("%s", head)
+	}
+	m := regexp.MustCompile(`(?m)^Subject: =\?UTF-8\?B\?([A-Za-z0-9+/=]+)\?=$`).FindSubmatch(head)
+	if m == nil {
+		t.Fatalf("%s", head)
+	}
+	subject, err := base64.StdEncoding.DecodeString(string(m[1]))
+	if want := "[mergexo] question octo/app A \"title\" <!channel> & $(id)\nBcc: eve@example.com"; err != nil || string(subject) != want {
+		t.Errorf("%v: %q", err, subject)
+	}
+	if string(text) != "which `one`?\n.\nor é\n\nanswer\n\nhttps://github.com/octo/app/issues/12\n" {
+		t.Errorf("%q", text)
+	}
+	if args, _ := os.ReadFile(filepath.Join(dir, "args")); string(args) != "-t\n" {
+		t.Errorf("%q", args)
+	}
+}
+
+// The receiver's check, as the page has it, takes what is genuine and nothing else.
+func TestTheReceiverExample(t *testing.T) {
+	needs(t, "python3")
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "notify.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := ""
+	for _, block := range fence.FindAllStringSubmatch(string(page), -1) {
+		if block[1] == "python" {
+			code = block[2]
+		}
+	}
+	code += `
+now = str(int(time.time()))
+def sign(stamp, body): return "sha256=" + hmac.new(b"key", (stamp + "." + body).encode(), hashlib.sha256).hexdigest()
+def headers(stamp, signature): return {"X-Mergexo-Timestamp": stamp, "X-Mergexo-Signature-256": signature}
+old = str(int(now) - 1000)
+print(genuine(b"key", headers(now, sign(now, "body")), b"body"), genuine(b"key", headers(now, sign(now, "body")), b"other"),
+      genuine(b"key", headers(old, sign(old, "body")), b"body"), genuine(b"key", headers(now, sign(old, "body")), b"body"))
+`
+	out, err := exec.CommandContext(t.Context(), "python3", "-c", code).CombinedOutput()
+	if err != nil || string(out) != "True False False False\n" {
+		t.Errorf("%v: %s", err, out)
+	}
+}

@@ -1,0 +1,128 @@
+// Package telemetry sends traces to an OpenTelemetry collector; the only place with
+// OpenTelemetry's SDK. It is set up by the first span, and only where the environment asks
+// for it. It fails nothing: what cannot be sent is told once, and dropped.
+//
+// A nil Tracer and a nil Span do nothing.
+package telemetry
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// serviceName is what the program calls itself where OTEL_SERVICE_NAME does not.
+const serviceName = "gh-mergexo"
+
+// Options are what a Tracer is made from.
+type Options struct {
+	Lookup  Lookup              // required
+	Version string              // of this program
+	Redact  func(string) string // required: what is taken out of all that is sent
+	Log     *slog.Logger        // required
+}
+
+// Tracer makes spans. It is safe for concurrent use.
+type Tracer struct {
+	opt     Options
+	refused string // why none are sent although they were asked for
+
+	once     sync.Once
+	provider *sdk.TracerProvider // nil: it could not be set up
+	failed   sync.Once
+}
+
+// New makes a Tracer where the environment asks for one; else it is nil. It sends nothing.
+func New(o Options) *Tracer {
+	wanted, why := Wanted(o.Lookup)
+	if !wanted && why == "" {
+		return nil
+	}
+	return &Tracer{opt: o, refused: why}
+}
+
+// setUp connects OpenTelemetry's SDK to the collector that the environment names. It is
+// the SDK that reads the rest of it: headers, certificates, compression, time limits.
+func (t *Tracer) setUp(ctx context.Context) {
+	if t.refused != "" {
+		t.opt.Log.Warn("no traces are sent", "why", t.refused)
+		return
+	}
+	otel.SetLogger(logr.Discard())
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(t.fail))
+	exporter, err := otlptracehttp.New(ctx)
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
+		resource.WithAttributes(attribute.String("service.name", serviceName), attribute.String("service.version", t.opt.Version)), resource.WithFromEnv())
+	if err != nil {
+		t.fail(err) // what it could make of the environment is used
+	}
+	t.provider = sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about), sdk.WithIDGenerator(ids{}))
+}
+
+// fail tells the log what is wrong, once a pass.
+func (t *Tracer) fail(err error) {
+	t.failed.Do(func() { t.opt.Log.Warn("traces could not be sent", "error", err) })
+}
+
+// Begin begins the trace of a key, or another part of it where it is resumed: whoever has
+// the key makes the same trace. The context's end does not end it.
+func (t *Tracer) Begin(ctx context.Context, name, key string, from Beginning, attrs ...Attr) *Span {
+	if t == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	t.once.Do(func() { t.setUp(ctx) })
+	if t.provider == nil {
+		return nil
+	}
+	of, first := idsOf(key)
+	if from == Resumed {
+		ctx = trace.ContextWithRemoteSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{TraceID: of, SpanID: first, TraceFlags: trace.FlagsSampled, Remote: true}))
+	} else {
+		ctx = context.WithValue(ctx, chosenIDs{}, chosenIDs{of, first})
+	}
+	return t.start(ctx, name, trace.SpanKindClient, attrs)
+}
+
+// Beginning says whether something begins or is resumed.
+type Beginning string
+
+// The two ways to begin.
+const (
+	Fresh   Beginning = "fresh"
+	Resumed Beginning = "resumed"
+)
+
+func (t *Tracer) start(ctx context.Context, name string, kind trace.SpanKind, attrs []Attr) *Span {
+	ctx, span := t.provider.Tracer("github.com/mergexo/gh-mergexo", trace.WithInstrumentationVersion(t.opt.Version)).
+		Start(ctx, name, trace.WithSpanKind(kind), trace.WithAttributes(t.attributes(attrs)...))
+	return &Span{t: t, ctx: ctx, span: span}
+}
+
+// flushTime is how long a pass waits for its last spans to be sent.
+const flushTime = 2 * time.Second
+
+// Close sends what is left, for a time, and ends the Tracer.
+func (t *Tracer) Close(ctx context.Context) {
+	if t == nil || t.provider == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
+	defer cancel()
+	if err := t.provider.Shutdown(ctx); err != nil {
+		t.fail(err)
+	}
+}

@@ -1,0 +1,114 @@
+package terminal
+
+import (
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/cli/go-gh/v2/pkg/term"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+)
+
+// Progress shows people on a terminal what takes a while, below everything that is
+// printed meanwhile, and takes it away again. Where nobody watches it does nothing.
+type Progress struct {
+	to     io.Writer
+	screen *Screen // what is printed meanwhile; nil: nothing is
+	shown  bool
+
+	mu    sync.Mutex
+	lines *mpb.Progress // from the first line on
+	all   []*Bar
+}
+
+// NewProgress shows on to, where shown says that somebody watches. What is printed on
+// the screen meanwhile stands above it.
+func NewProgress(to io.Writer, screen *Screen, shown bool) *Progress {
+	return &Progress{to: to, screen: screen, shown: shown}
+}
+
+// Watched reports whether a writer is a terminal.
+func Watched(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(f)
+}
+
+// Shown reports whether somebody watches.
+func (p *Progress) Shown() bool { return p.shown }
+
+// Bar is one thing that takes a while. Its methods may be called from anywhere.
+type Bar struct{ bar *mpb.Bar } // nil: nobody watches
+
+// Bar shows how much of a known number of steps is done.
+func (p *Progress) Bar(name string, total int64) *Bar {
+	return p.add(total, mpb.BarStyle().Build(), mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name(OneLine(name))), mpb.AppendDecorators(decor.CountersNoUnit("%d of %d")))
+}
+
+// Spinner shows that something is under way, and for how long.
+func (p *Progress) Spinner(name string) *Bar {
+	return p.add(0, mpb.SpinnerStyle().PositionLeft().Build(),
+		mpb.PrependDecorators(decor.Name(OneLine(name))), mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO)))
+}
+
+// Line shows a text that is made each time it is drawn, for a width.
+func (p *Progress) Line(text func(width int) string) *Bar {
+	return p.add(0, mpb.BarFillerFunc(func(w io.Writer, s decor.Statistics) error {
+		_, err := io.WriteString(w, painted(cut(OneLine(text(s.AvailableWidth)), s.AvailableWidth)))
+		return err
+	}), mpb.BarFillerTrim())
+}
+
+// painted is text of ours as a terminal gets it.
+func painted(s string) string { return strings.ReplaceAll(legible(s), paintMark, "\x1b[") }
+
+func (p *Progress) add(total int64, filler mpb.BarFiller, options ...mpb.BarOption) *Bar {
+	if !p.shown {
+		return &Bar{}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lines == nil {
+		p.lines = mpb.New(mpb.WithOutput(p.to), mpb.WithAutoRefresh())
+		p.screen.divert(p.lines)
+	}
+	bar, err := p.lines.Add(total, filler, options...)
+	if err != nil {
+		return &Bar{} // the terminal has gone
+	}
+	b := &Bar{bar}
+	p.all = append(p.all, b)
+	return b
+}
+
+// Add counts steps that are done.
+func (b *Bar) Add(steps int64) {
+	if b.bar != nil {
+		b.bar.IncrInt64(steps)
+	}
+}
+
+// Done takes the line away. It may be called more than once.
+func (b *Bar) Done() {
+	if b.bar != nil {
+		b.bar.Abort(true)
+	}
+}
+
+// Close takes away all that is left; the next line begins a new display. Results are
+// printed after it.
+func (p *Progress) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lines == nil {
+		return
+	}
+	for _, b := range p.all {
+		b.Done()
+	}
+	p.lines.Wait()
+	p.screen.divert(nil)
+	p.lines, p.all = nil, nil
+}

@@ -1,0 +1,94 @@
+package news
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// version is of Message's form: a key is added without another one, and none is taken
+// away or means something else.
+const version = 1
+
+// Message is what a target is sent, as JSON. Titles and words come from people and agents:
+// they are data, whatever they say.
+type Message struct {
+	Version    int       `json:"version"`
+	ID         string    `json:"id"`
+	Event      What      `json:"event"`
+	At         time.Time `json:"at"`
+	Host       string    `json:"host"`       // github.com; empty: it is about the pass itself
+	Repository string    `json:"repository"` // owner/name
+	Number     int       `json:"number"`     // of the issue or pull request; 0: of none
+	URL        string    `json:"url"`
+	Title      string    `json:"title"`
+	ReasonCode string    `json:"reason_code"`
+	Says       string    `json:"says"` // what happened, or what is waited for
+	Do         string    `json:"do"`   // what a person can do; empty: nothing
+	Text       string    `json:"text"` // all of it in one line, for a chat
+}
+
+// JSON is the message as it is sent.
+func (m Message) JSON() string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // it is no part of a page, and people read it in logs
+	if err := e.Encode(m); err != nil {
+		panic(err) // plain fields
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// names are what happened, for people.
+var names = map[What]string{
+	Question: "Question", Blocked: "Blocked", HumanReview: "Human review", PullOpened: "Pull request opened", Merged: "Merged",
+	BudgetSpent: "Budget spent", PassFailing: "Passes fail", Recovered: "Passes succeed again", Test: "Test",
+}
+
+func (x fact) message(id string) Message {
+	says, do := x.words()
+	m := Message{
+		Version: version, ID: id, Event: x.What, At: x.at.UTC().Truncate(time.Second), Number: x.Number, URL: x.URL, Title: x.Title,
+		ReasonCode: string(x.reason.Kind), Says: says, Do: do,
+	}
+	if x.Key != "" {
+		m.Host, m.Repository = x.Repo.Host, x.Repo.FullName()
+	}
+	m.Text = m.line()
+	return m
+}
+
+// mostSays bounds the words in the one line, in characters.
+const mostSays = 300
+
+// line is the message in one line.
+func (m Message) line() string {
+	text := names[m.Event]
+	if m.Repository != "" {
+		text += ": " + m.Repository
+	}
+	if m.Number != 0 {
+		text += fmt.Sprintf("#%d", m.Number)
+	}
+	if m.Title != "" {
+		text += " (" + m.Title + ")"
+	}
+	text += ": " + m.Says
+	if m.URL != "" {
+		text = short(text, mostSays) + " " + m.URL
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+func short(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+// Trial is what people send to see whether a target works. No two are the same.
+func Trial(target string, at time.Time) Message {
+	return fact{What: Test, at: at, says: "this is a test of gh mergexo's [[notify]] " + target}.message(Delivery(target, "test "+millis(at)))
+}

@@ -1,0 +1,212 @@
+package news
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+var (
+	noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	app  = Place{RepoID: 1, Repo: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}, Key: "github.com R1", ItemID: 3, Number: 7, URL: "https://github.com/octo/app/issues/7", Title: "Crash"}
+	chat = Target{Name: "chat", On: All(), FailingPasses: 3}
+)
+
+// since is what is known of a target that is told everything since a time.
+func since(t Target, at time.Time) (all []Known) {
+	for _, w := range All() {
+		all = append(all, Known{Target: t.Name, What: w, Since: at})
+	}
+	return all
+}
+
+func stop(kind work.ReasonKind, state work.State, at time.Time) Stop {
+	return Stop{Place: app, Token: "tok", Reason: work.Reason{Kind: kind, Text: "Which one?", Number: 7}, State: state, Since: at}
+}
+
+func whats(all []Entry) (out []What) {
+	for _, e := range all {
+		out = append(out, e.What)
+	}
+	return out
+}
+
+func TestDecide(t *testing.T) {
+	just := noon.Add(-time.Minute)
+	for name, c := range map[string]struct {
+		facts Facts
+		want  []What
+	}{
+		"nothing":                   {Facts{}, nil},
+		"an agent asks":             {Facts{Stops: []Stop{stop(work.WhyQuestion, work.StateAwaitingIssueFollowup, just)}}, []What{Question}},
+		"nothing changed":           {Facts{Stops: []Stop{stop(work.WhyNothingChanged, work.StateAwaitingIssueFollowup, just)}}, []What{Blocked}},
+		"tests fail":                {Facts{Stops: []Stop{stop(work.WhyTestsFail, work.StateBlocked, just)}}, []What{Blocked}},
+		"reviews go round":          {Facts{Stops: []Stop{stop(work.WhyReviewCycles, work.StateBlocked, just)}}, []What{HumanReview}},
+		"a review failed":           {Facts{Stops: []Stop{stop(work.WhyReviewFailed, work.StateBlocked, just)}}, []What{Blocked}},
+		"a person has to approve":   {Facts{Approvals: []Approval{{app, "h", just}}}, []What{HumanReview}},
+		"opened and merged":         {Facts{Opened: []Pull{{app, just}}, Merged: []Pull{{app, just}}}, []What{PullOpened, Merged}},
+		"merging is stopped":        {Facts{Halts: []Halt{{app, work.Reason{Kind: work.WhyMergeDiffers}, just}}}, []What{Blocked}},
+		"the budget is spent":       {Facts{Budget: work.Reason{Kind: work.WhyDayBudget, Name: work.MaxTurnsPerDay}}, []What{BudgetSpent}},
+		"before it was told":        {Facts{Stops: []Stop{stop(work.WhyQuestion, work.StateBlocked, noon.Add(-2*time.Hour))}}, nil},
+		"two passes failed":         {Facts{LastKnown: true, Last: work.LastPass{Failures: 2}}, nil},
+		"three did":                 {Facts{LastKnown: true, Last: work.LastPass{Failures: 3}}, []What{PassFailing}},
+		"seven did":                 {Facts{LastKnown: true, Last: work.LastPass{Failures: 7}}, []What{PassFailing}},
+		"this one is not over":      {Facts{Last: work.LastPass{Failures: 7}}, nil},
+		"they do no more":           {Facts{LastKnown: true, Failing: map[string]Entry{"chat": {Key: "pass_failing 17"}}}, []What{Recovered}},
+		"nobody knew that they did": {Facts{LastKnown: true, Failing: map[string]Entry{"mail": {Key: "pass_failing 17"}}}, nil},
+	} {
+		c.facts.Now = noon
+		if got := whats(Decide(c.facts, []Target{chat}, since(chat, noon.Add(-time.Hour)))); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if got := Decide(c.facts, []Target{chat}, nil); len(got) > 0 {
+			t.Errorf("%s: told to a target that nobody knows: %q", name, whats(got))
+		}
+		deaf := Target{Name: "chat", FailingPasses: 3}
+		if got := Decide(c.facts, []Target{deaf}, since(chat, noon.Add(-time.Hour))); len(got) > 0 {
+			t.Errorf("%s: told to a target that wants nothing: %q", name, whats(got))
+		}
+	}
+}
+
+// The same fact has the same key whenever it is looked at, another one another key.
+func TestKeys(t *testing.T) {
+	facts := func(change func(*Facts)) Facts {
+		f := Facts{
+			Now: noon, Stops: []Stop{stop(work.WhyQuestion, work.StateBlocked, noon)}, Opened: []Pull{{app, noon}}, Merged: []Pull{{app, noon}},
+			Approvals: []Approval{{app, "h", noon}}, Halts: []Halt{{app, work.Reason{Kind: work.WhyMergeDiffers}, noon}},
+			Budget: work.Reason{Kind: work.WhyDayBudget, Name: work.MaxTurnsPerDay}, LastKnown: true, Last: work.LastPass{Failures: 3, GoodAt: noon},
+		}
+		change(&f)
+		return f
+	}
+	keys := func(change func(*Facts)) (all []string) {
+		for _, e := range Decide(facts(change), []Target{chat}, since(chat, noon.Add(-time.Hour))) {
+			all = append(all, e.Key)
+		}
+		return all
+	}
+	before := keys(func(*Facts) {})
+	if len(before) != 7 || len(slices.Compact(slices.Sorted(slices.Values(before)))) != 7 {
+		t.Fatalf("%q", before)
+	}
+	same := keys(func(f *Facts) {
+		f.Now = f.Now.Add(time.Hour)
+		f.Stops[0].Title, f.Stops[0].RepoID, f.Stops[0].ItemID, f.Stops[0].Reason.Used = "Renamed", 9, 9, 4
+		f.Opened[0].At, f.Last.Failures = noon.Add(time.Second), 9
+	})
+	if !slices.Equal(same, before) {
+		t.Errorf("%q\n%q", same, before)
+	}
+	other := keys(func(f *Facts) {
+		f.Stops[0].Since = f.Stops[0].Since.Add(time.Minute)
+		f.Opened[0].Number, f.Merged[0].Number = 8, 8
+		f.Approvals[0].Head = "i"
+		f.Halts[0].At = f.Halts[0].At.Add(time.Minute)
+		f.Now = f.Now.Add(20 * time.Hour)
+		f.Last.GoodAt = noon.Add(time.Minute)
+	})
+	for i := range before {
+		if other[i] == before[i] {
+			t.Errorf("%q is the same for something else", other[i])
+		}
+	}
+	if Delivery("chat", "k") == Delivery("mail", "k") || Delivery("chat", "k") == Delivery("chat", "l") {
+		t.Error("two messages have one name")
+	}
+}
+
+func TestStandingIsNoNews(t *testing.T) {
+	f := Facts{
+		Now: noon, Budget: work.Reason{Kind: work.WhyDayBudget, Name: work.MaxTurnsPerDay}, Stops: []Stop{stop(work.WhyQuestion, work.StateBlocked, noon)},
+		Halts: []Halt{{app, work.Reason{Kind: work.WhyMergeDiffers}, noon}},
+	}
+	all := Standing(f, since(chat, noon))
+	if !slices.Equal(whats(all), []What{Blocked, BudgetSpent}) || all[0].State != Dropped || all[1].SettledAt.IsZero() {
+		t.Errorf("%+v", all)
+	}
+	for _, e := range all {
+		if !slices.ContainsFunc(Decide(f, []Target{chat}, since(chat, noon)), func(o Entry) bool { return o.Key == e.Key }) {
+			t.Errorf("%q is not what would be told", e.Key)
+		}
+	}
+	if got := Standing(f, nil); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestDue(t *testing.T) {
+	at := func(target string, ago time.Duration, tried time.Duration) Entry {
+		e := Entry{Target: target, At: noon.Add(-ago), Key: target + ago.String()}
+		if tried > 0 {
+			e.SentAt = noon.Add(-tried)
+		}
+		return e
+	}
+	planned := []Entry{
+		at("chat", time.Hour, 0), at("chat", 2*time.Hour, 6*time.Minute), at("chat", 25*time.Hour, 0),
+		at("mail", time.Hour, 0), at("mail", 3*time.Hour, time.Minute), at("left", time.Hour, 0), at("left", 30*time.Hour, 0),
+	}
+	targets := []Target{chat, {Name: "mail"}}
+	keys := func(all []Entry) (out []string) {
+		for _, e := range all {
+			out = append(out, e.Key)
+		}
+		return out
+	}
+	send, drop := Due(planned, targets, noon, 20)
+	if got := strings.Join(keys(send), " "); got != "chat2h0m0s chat1h0m0s" {
+		t.Errorf("sent: %s", got)
+	}
+	if got := strings.Join(keys(drop), " "); got != "chat25h0m0s left30h0m0s" {
+		t.Errorf("dropped: %s", got)
+	}
+	if send, _ = Due(planned, targets, noon, 1); strings.Join(keys(send), " ") != "chat2h0m0s" {
+		t.Errorf("%q", keys(send))
+	}
+	if send, _ = Due(planned, targets, noon, 0); len(send) != 0 {
+		t.Errorf("%q", keys(send))
+	}
+}
+
+func TestMessage(t *testing.T) {
+	p := app
+	p.Title = "It's \"<b>\"\nand more" + strings.Repeat("x", 400)
+	f := Facts{Now: noon, Stops: []Stop{{Place: p, Token: "tok", Reason: work.Reason{Kind: work.WhyQuestion, Text: "Which\none?"}, Since: noon}}}
+	e := Decide(f, []Target{chat}, since(chat, noon))[0]
+	var m Message
+	if err := json.Unmarshal([]byte(e.Body), &m); err != nil || strings.Contains(e.Body, "\n") {
+		t.Fatalf("%v in %s", err, e.Body)
+	}
+	if m.Version != 1 || m.ID != Delivery("chat", e.Key) || m.Host != "github.com" || m.Repository != "octo/app" || m.Number != 7 || m.Title != p.Title ||
+		m.ReasonCode != "question" || !strings.Contains(m.Says, "Which\none?") || m.Do == "" || !m.At.Equal(noon) {
+		t.Errorf("%+v", m)
+	}
+	if !strings.HasPrefix(m.Text, `Question: octo/app#7 (It's "<b>" and morexx`) || !strings.HasSuffix(m.Text, "… https://github.com/octo/app/issues/7") || len([]rune(m.Text)) > 360 {
+		t.Errorf("%s", m.Text)
+	}
+	var keys map[string]any
+	_ = json.Unmarshal([]byte(Trial("chat", noon).JSON()), &keys)
+	if len(keys) != 13 || keys["event"] != "test" {
+		t.Errorf("%v", keys)
+	}
+	if Trial("chat", noon).ID == Trial("chat", noon.Add(time.Second)).ID {
+		t.Error("two test messages have one name")
+	}
+}
+
+func TestClean(t *testing.T) {
+	p := Place{Title: "SECRET"}
+	f := Facts{
+		Stops: []Stop{{Place: p, Reason: work.Reason{Text: "SECRET"}}}, Opened: []Pull{{Place: p}}, Merged: []Pull{{Place: p}}, Approvals: []Approval{{Place: p}},
+		Halts: []Halt{{Reason: work.Reason{Text: "SECRET"}}}, Last: work.LastPass{Why: "SECRET"},
+	}
+	f.Clean(func(s string) string { return strings.ReplaceAll(s, "SECRET", "…") })
+	if b, err := json.Marshal(f); err != nil || strings.Contains(string(b), "SECRET") || strings.Count(string(b), "…") < 7 {
+		t.Errorf("%v: %s", err, b)
+	}
+}

@@ -1,0 +1,56 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/counts"
+)
+
+func TestLastPassIsOneRow(t *testing.T) {
+	d := openAt(t, newPath(t))
+	find := func() (l work.LastPass, known bool) {
+		update(t, d, func(tx *Tx) (err error) {
+			l, known, err = tx.LastPass(t.Context())
+			return err
+		})
+		return l, known
+	}
+	if _, known := find(); known {
+		t.Error("a new database knows of a pass")
+	}
+	for i, want := range []work.LastPass{
+		{At: t0, Took: 1500 * time.Millisecond, Failures: 1, Why: "no network"},
+		{At: t0.Add(time.Minute), GoodAt: t0.Add(time.Minute), Took: time.Second},
+	} {
+		update(t, d, func(tx *Tx) error { return tx.PutLastPass(t.Context(), want) })
+		if got, known := find(); !known || got != want {
+			t.Errorf("%d: %+v, %v; want %+v", i, got, known, want)
+		}
+	}
+}
+
+// What passes count adds up, and of a limit the newest word stays.
+func TestCountsOfPasses(t *testing.T) {
+	d := openAt(t, newPath(t))
+	ctx := t.Context()
+	limit := counts.RateLimit{Host: "github.com", Resource: "core", Remaining: 7, Most: 5000, ResetAt: t0, At: t0}
+	older := limit
+	older.Remaining, older.At = 9, t0.Add(-time.Second)
+	for range 2 {
+		update(t, d, func(tx *Tx) error {
+			return firstOf(
+				tx.CountPass(ctx, work.PassOK, time.Second),
+				tx.CountRequests(ctx, []counts.Requests{{Host: "github.com", API: "rest", Status: "304", Count: 3}}),
+				tx.PutRateLimits(ctx, []counts.RateLimit{limit, older}),
+			)
+		})
+	}
+	r := addRepo(t, d)
+	addItem(t, d, work.Item{RepoID: r.ID, Number: 1, State: work.StateReady})
+	equal(t, inTx(t, d, func(tx *Tx) ([]counts.Passes, error) { return tx.ListPasses(ctx) }), []counts.Passes{{Outcome: work.PassOK, Count: 2}})
+	equal(t, inTx(t, d, func(tx *Tx) ([]counts.Requests, error) { return tx.ListRequests(ctx) }), []counts.Requests{{Host: "github.com", API: "rest", Status: "304", Count: 6}})
+	equal(t, inTx(t, d, func(tx *Tx) ([]counts.RateLimit, error) { return tx.ListRateLimits(ctx) }), []counts.RateLimit{limit})
+	equal(t, inTx(t, d, func(tx *Tx) ([]counts.ItemCount, error) { return tx.CountItems(ctx) }), []counts.ItemCount{{RepoID: r.ID, State: work.StateReady, Count: 1}})
+}

@@ -1,0 +1,89 @@
+package totals
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+	"github.com/mergexo/gh-mergexo/store/rows"
+)
+
+// PutPullEnd stores how a pull request ended; of one that was reopened, how it ended last.
+func (t Rows) PutPullEnd(ctx context.Context, e outcome.End) error {
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("put the end of pull request %d", e.PullID),
+		`INSERT INTO pull_outcomes (pull_id, ended_at, commits, human_commits, read_at) VALUES (?, ?, ?, ?, ?)
+		 ON CONFLICT (pull_id) DO UPDATE SET ended_at = excluded.ended_at, commits = excluded.commits, human_commits = excluded.human_commits, read_at = excluded.read_at`,
+		e.PullID, rows.TimeOf(&e.At), e.Commits, e.Human, rows.TimeOf(&e.ReadAt))
+	return err
+}
+
+// PullFacts is what is known of one of our pull requests, to judge what became of it.
+type PullFacts struct {
+	ID      int64
+	RepoID  int64
+	Repo    work.RepoName
+	ItemID  int64
+	Issue   int
+	Flow    work.Flow
+	Number  int
+	Title   string
+	URL     string
+	State   work.PullState
+	Opened  time.Time
+	Updated time.Time   // GitHub's stamp
+	Shown   bool        // GitHub answered for it when it was asked last
+	Touched time.Time   // when a person last said or did something, as far as that is remembered
+	End     outcome.End // its PullID is 0 where nothing was read of its end
+}
+
+// Ended is when a pull request ended; zero: it is open.
+func (p PullFacts) Ended() time.Time {
+	switch {
+	case p.State == work.PullOpen:
+		return time.Time{}
+	case p.End.At.IsZero():
+		return p.Updated
+	}
+	return p.End.At
+}
+
+// Outcome judges it.
+func (p PullFacts) Outcome(now time.Time) outcome.Outcome {
+	return outcome.Of(p.State, p.Shown, p.Opened, p.Touched, now)
+}
+
+// ZeroTouch reports whether it was accepted, and known is whether people committed nothing.
+func (p PullFacts) ZeroTouch() (zero, known bool) {
+	known = p.State == work.PullMerged && p.End.PullID != 0 && p.End.Human >= 0
+	return known && p.End.Human == 0, known
+}
+
+func scanPullFacts(row rows.Row) (p PullFacts, err error) {
+	var failures int
+	err = row.Scan(&p.ID, &p.RepoID, rows.NameOf(&p.Repo), &p.ItemID, &p.Issue, &p.Flow, &p.Number, &p.Title, &p.URL, &p.State,
+		rows.TimeOf(&p.Opened), rows.TimeOf(&p.Updated), &failures, rows.TimeOf(&p.Touched),
+		&p.End.PullID, rows.TimeOf(&p.End.At), &p.End.Commits, &p.End.Human, rows.TimeOf(&p.End.ReadAt))
+	p.Shown = failures == 0
+	return p, err
+}
+
+// doneByPeople says that an event, named e, is something that people said or did: bots, our own
+// words and what we found out ourselves are not.
+var doneByPeople = `e.kind IN ('review', 'issue', 'summary', 'command', 'head', 'labelled', 'reopened') AND e.author_bot = 0
+	AND e.outcome NOT IN (` + texts(work.OutcomeOwn, work.OutcomeOwnEdited, work.OutcomeOthers) + `)`
+
+// Pulls gives the pull requests that we opened and that are open, or ended on the day of since
+// or later; in the order of their numbers in each repository. Those of others, which are only
+// reviewed, are none.
+func (t Rows) Pulls(ctx context.Context, since time.Time) ([]PullFacts, error) {
+	return rows.List(ctx, t.tx, "list what became of pull requests", scanPullFacts,
+		`SELECT p.id, p.repo_id, r.name, i.id, i.number, i.flow, p.number, p.title, p.url, p.state, p.created_at, p.updated_at, p.failures,
+			coalesce((SELECT max(e.created_at) FROM events e WHERE e.repo_id = p.repo_id AND e.number = p.number AND `+doneByPeople+`), 0),
+			coalesce(o.pull_id, 0), coalesce(o.ended_at, 0), coalesce(o.commits, 0), coalesce(o.human_commits, -1), coalesce(o.read_at, 0)
+		 FROM pull_requests p JOIN work_items i ON i.id = p.item_id JOIN repositories r ON r.id = p.repo_id
+		 LEFT JOIN pull_outcomes o ON o.pull_id = p.id
+		 WHERE i.flow <> ? AND (p.state = ? OR coalesce(nullif(o.ended_at, 0), p.updated_at) >= ?)
+		 ORDER BY r.name_key, p.number`, work.FlowReview, work.PullOpen, rows.Millis(since.UTC().Truncate(24*time.Hour)))
+}

@@ -1,0 +1,140 @@
+package notify
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// change is what a round stores.
+type change struct {
+	fresh []news.Known // who is told something from now on
+	gone  []news.Known // who is told it no more
+	add   []news.Entry
+}
+
+// plan stores what is to be told, and gives what is to be sent, or was being sent by a pass
+// that may have died. Where there is nothing new it writes nothing.
+func (t *Teller) plan(ctx context.Context, last *work.LastPass) (planned []news.Entry, err error) {
+	var c change
+	err = t.Store.View(ctx, func(tx *store.Tx) (err error) {
+		c, err = t.read(ctx, tx, last)
+		if err == nil {
+			planned, err = tx.ListPlannedNews(ctx)
+		}
+		return err
+	})
+	if err != nil || len(c.fresh)+len(c.gone)+len(c.add) == 0 {
+		return planned, err
+	}
+	return append(planned, c.add...), t.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, k := range c.gone {
+			if err := tx.ForgetTarget(ctx, k, t.Now()); err != nil {
+				return err
+			}
+		}
+		for _, k := range c.fresh {
+			if err := tx.KnowTarget(ctx, k); err != nil {
+				return err
+			}
+		}
+		for _, e := range c.add {
+			if err := tx.AddNews(ctx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// read reads what is known and says what follows of it.
+func (t *Teller) read(ctx context.Context, tx *store.Tx, last *work.LastPass) (c change, err error) {
+	known, err := tx.ListKnownTargets(ctx)
+	if err != nil {
+		return c, err
+	}
+	targets := t.Config.Targets()
+	c.gone = t.gone(known, targets)
+	if len(targets) == 0 {
+		return c, nil
+	}
+	c.fresh = t.fresh(known, targets)
+	f, err := t.facts(ctx, tx, targets, last)
+	if err != nil {
+		return c, err
+	}
+	entries := append(news.Standing(f, c.fresh), news.Decide(f, targets, append(known, c.fresh...))...)
+	for _, e := range entries {
+		had, err := tx.HasNews(ctx, e.Target, e.Key)
+		if err != nil {
+			return c, err
+		}
+		if !had && !slices.ContainsFunc(c.add, func(o news.Entry) bool { return o.Target == e.Target && o.Key == e.Key }) {
+			c.add = append(c.add, e)
+		}
+	}
+	return c, nil
+}
+
+// fresh are the targets, and what they are told, that were not told of it before. To them
+// the news begin with this pass.
+func (t *Teller) fresh(known []news.Known, targets []news.Target) (all []news.Known) {
+	for _, target := range targets {
+		for _, w := range target.On {
+			if !slices.ContainsFunc(known, func(k news.Known) bool { return k.Target == target.Name && k.What == w }) {
+				all = append(all, news.Known{Target: target.Name, What: w, Config: t.Config.Path, Since: t.began})
+			}
+		}
+	}
+	return all
+}
+
+// gone are those that the config names no more. Those of another config that shares the
+// state folder stay.
+func (t *Teller) gone(known []news.Known, targets []news.Target) (all []news.Known) {
+	for _, k := range known {
+		named := slices.ContainsFunc(targets, func(target news.Target) bool { return target.Name == k.Target && target.Wants(k.What) })
+		if !named && k.Config == t.Config.Path {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// facts reads what may be told. Titles are people's, and may hold whatever was pasted there.
+func (t *Teller) facts(ctx context.Context, tx *store.Tx, targets []news.Target, last *work.LastPass) (f news.Facts, err error) {
+	now := t.Now()
+	since := now.Add(-news.MostAge)
+	f = news.Facts{Now: now, Budget: t.Day.Why, Failing: map[string]news.Entry{}}
+	if last != nil {
+		f.Last, f.LastKnown = *last, true
+	}
+	f.Stops, err = tx.ListNewStops(ctx, since)
+	if err == nil {
+		f.Opened, err = tx.ListNewPulls(ctx, since)
+	}
+	if err == nil {
+		f.Merged, err = tx.ListNewMerged(ctx, since)
+	}
+	if err == nil {
+		f.Approvals, err = tx.ListNewApprovals(ctx, since)
+	}
+	if err == nil {
+		f.Halts, err = tx.ListNewHalts(ctx, since)
+	}
+	for _, target := range targets {
+		if err != nil || !target.Wants(news.PassFailing) {
+			continue
+		}
+		var e news.Entry
+		var failing bool
+		if e, failing, err = tx.FindFailing(ctx, target.Name); failing {
+			f.Failing[target.Name] = e
+		}
+	}
+	f.Clean(t.Secrets.Redact)
+	return f, err
+}

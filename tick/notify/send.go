@@ -1,0 +1,134 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/notify"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// sendDue sends what is due, to all targets at once. Nobody else does: what is marked as
+// being sent was left so by a pass that died, and nobody knows whether it arrived.
+func (t *Teller) sendDue(ctx context.Context) error {
+	var planned []news.Entry
+	err := t.Store.View(ctx, func(tx *store.Tx) (err error) {
+		planned, err = tx.ListPlannedNews(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var waiting []news.Entry
+	for _, e := range planned {
+		if e.State == news.Planned {
+			waiting = append(waiting, e)
+			continue
+		}
+		if err := t.settle(ctx, e, news.Unclear, "the pass that sent it ended before an answer came"); err != nil {
+			return err
+		}
+	}
+	due, old := news.Due(waiting, t.Config.Targets(), t.Now(), t.left())
+	for _, e := range old {
+		why := "it was not sent within a day"
+		if e.LastError != "" {
+			why += ": " + e.LastError
+		}
+		if err := t.settle(ctx, e, news.Dropped, why); err != nil {
+			return err
+		}
+	}
+	return t.sendAll(ctx, due)
+}
+
+// left is how many messages this pass may still send.
+func (t *Teller) left() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return max(0, mostAPass-t.sent)
+}
+
+func (t *Teller) sendAll(ctx context.Context, due []news.Entry) error {
+	byTarget := map[string][]news.Entry{}
+	for _, e := range due {
+		byTarget[e.Target] = append(byTarget[e.Target], e)
+	}
+	var wg sync.WaitGroup
+	problems := make(chan error, len(byTarget))
+	for _, all := range byTarget {
+		wg.Go(func() { problems <- t.sendTo(ctx, all) })
+	}
+	wg.Wait()
+	close(problems)
+	var err error
+	for problem := range problems {
+		err = errors.Join(err, problem)
+	}
+	return err
+}
+
+// sendTo sends messages to one target, until it cannot be reached.
+func (t *Teller) sendTo(ctx context.Context, all []news.Entry) error {
+	for _, e := range all {
+		if ctx.Err() != nil { // the next pass sends the rest
+			return ctx.Err()
+		}
+		if reached, err := t.sendOne(ctx, e); err != nil || !reached {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendOne sends one message, once that it is being sent is on disk.
+func (t *Teller) sendOne(ctx context.Context, e news.Entry) (reached bool, err error) {
+	at := t.Now()
+	err = t.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkNewsSent(ctx, e.ID, at) })
+	if errors.Is(err, store.ErrStale) {
+		return true, nil // it was dropped meanwhile
+	}
+	if err != nil {
+		return false, err
+	}
+	t.mu.Lock()
+	t.sent++
+	t.mu.Unlock()
+	answer := t.send(ctx, e.Target, notify.Message{ID: news.Delivery(e.Target, e.Key), Event: string(e.What), Body: e.Body, At: at})
+	if answer.Fate != notify.Taken {
+		t.tellLost(ctx, e, answer.Says)
+	}
+	switch answer.Fate {
+	case notify.Taken:
+		return true, t.settle(ctx, e, news.Done, "")
+	case notify.Refused:
+		return true, t.settle(ctx, e, news.Failed, answer.Says)
+	case notify.Unreached:
+	}
+	ctx = context.WithoutCancel(ctx) // that nothing went out must not be lost with the pass
+	return false, t.Store.Update(ctx, func(tx *store.Tx) error { return tx.UnsendNews(ctx, e.ID, answer.Says) })
+}
+
+// tellLost logs that a message did not arrive.
+func (t *Teller) tellLost(ctx context.Context, e news.Entry, says string) {
+	for _, r := range slices.Concat(t.Repositories(), t.Left) {
+		if r.Row.ID == e.RepoID {
+			t.Log.WarnContext(ctx, "a message did not arrive", "target", e.Target, "what", string(e.What), "repo_full_name", r.Name.FullName(), "number", e.Number, "says", says)
+			return
+		}
+	}
+	t.Log.WarnContext(ctx, "a message about no repository did not arrive", "target", e.Target, "what", string(e.What), "says", says)
+}
+
+func (t *Teller) settle(ctx context.Context, e news.Entry, state news.State, why string) error {
+	ctx = context.WithoutCancel(ctx)
+	err := t.Store.Update(ctx, func(tx *store.Tx) error { return tx.SettleNews(ctx, e.ID, state, why, t.Now()) })
+	if err != nil {
+		return fmt.Errorf("store what became of a message to %s: %w", e.Target, err)
+	}
+	return nil
+}
