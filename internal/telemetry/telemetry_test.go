@@ -160,6 +160,8 @@ func TestAResumedTurnIsInTheSameTrace(t *testing.T) {
 // A collector that is dead, refuses, or does not answer holds a pass up for no longer than
 // it may, and is told of once.
 func TestACollectorThatDoesNotWork(t *testing.T) {
+	whole, ended := t, make(chan struct{})
+	defer close(ended)
 	for name, c := range map[string]struct {
 		endpoint string
 		answer   func(http.ResponseWriter, *http.Request)
@@ -168,7 +170,7 @@ func TestACollectorThatDoesNotWork(t *testing.T) {
 		"dead":    {endpoint: "http://" + nobody(t), says: "connection refused"},
 		"refuses": {answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, says: "500"},
 		"busy":    {answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, says: "traces"},
-		"silent":  {answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, says: "deadline"},
+		"silent":  {answer: func(http.ResponseWriter, *http.Request) { <-ended }, says: "deadline"},
 		"no URL":  {endpoint: "://", says: ""},
 		"gibberish": {answer: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/x-protobuf")
@@ -180,10 +182,16 @@ func TestACollectorThatDoesNotWork(t *testing.T) {
 				t.Skip("it waits")
 			}
 			if c.answer != nil {
-				collect(t, c.answer)
+				// Its server ends after all of them: what is still sent to it by then would be
+				// told to whoever comes next.
+				collect(whole, c.answer)
 			} else {
 				t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.endpoint)
 			}
+			// What waits for the collector waits for as long as the exporter would: far longer
+			// than a loaded machine takes.
+			t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "120000")
+			const enough = time.Minute
 			made, log := tracer(t)
 			began := time.Now()
 			for range 3000 { // more than is kept for a collector
@@ -191,14 +199,14 @@ func TestACollectorThatDoesNotWork(t *testing.T) {
 				s.Child("execute").End("")
 				s.End("")
 			}
-			if took := time.Since(began); took > time.Second {
+			if took := time.Since(began); took > enough {
 				t.Errorf("spans took %s", took)
 			}
 			began = time.Now()
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			made.Close(ctx)
-			if took := time.Since(began); took > flushTime+time.Second {
+			if took := time.Since(began); took > enough {
 				t.Errorf("the end took %s", took)
 			}
 			if n := strings.Count(log.String(), "level=WARN"); c.says != "" && (n != 1 || !strings.Contains(log.String(), c.says)) || n > 1 {
