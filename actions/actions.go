@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -24,6 +25,10 @@ type Runner struct {
 	Now         func() time.Time // required
 	Log         *slog.Logger     // required
 	SettleAfter time.Duration    // before an unclear write is sent again
+
+	// May is asked right before something is sent to a repository, by its row; nil: anything
+	// may be sent.
+	May func(ctx context.Context, repoID int64) error
 }
 
 // Scope is where an action takes place.
@@ -75,6 +80,7 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 	if a, err = r.find(ctx, s, e, a); err != nil || a.State.Settled() {
 		return a, err
 	}
+	ctx = ahead.Without(ctx) // the look was its own, or is younger than its plan; see Foresee
 	if a, err = r.believed(ctx, a); err != nil {
 		return a, err
 	}
@@ -83,6 +89,11 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 	}
 	if err := r.pace(ctx, a.Kind); err != nil {
 		return a, err
+	}
+	if r.May != nil {
+		if err := r.May(ctx, a.RepoID); err != nil {
+			return a, err
+		}
 	}
 	if may, err := last(); err != nil || !may {
 		return a, err
@@ -97,7 +108,11 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 // find looks for what an action is to bring about, and settles it where nothing is left
 // to do.
 func (r *Runner) find(ctx context.Context, s Scope, e effect, a work.Action) (work.Action, error) {
-	seen, ok, err := e.find(ctx, s, a)
+	looking := ctx
+	if a.Sends > 0 {
+		looking = ahead.Without(ctx)
+	}
+	seen, ok, err := e.find(looking, s, a)
 	switch {
 	case errors.Is(err, errTaken), isOver(err):
 		return r.Void(ctx, a, err.Error())

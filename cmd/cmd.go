@@ -51,6 +51,7 @@ func (w cautious) Write(b []byte) (int, error) {
 // Main runs the command line and returns the exit code. The first SIGINT or
 // SIGTERM cancels the context; a second one ends the process at once.
 func Main(env Env) int {
+	collectLater()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

@@ -17,13 +17,13 @@ import (
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
-// newCommandCmds makes the commands that people also give in comments. help and
+// commandMakers make the commands that people also give in comments. help and
 // status have a form of their own here.
-func (a *app) newCommandCmds() []*cobra.Command {
-	var all []*cobra.Command
+func (a *app) commandMakers() []maker {
+	var all []maker
 	for _, u := range command.VerbUses() {
 		if u.Verb != command.VerbHelp && u.Verb != command.VerbStatus {
-			all = append(all, newCommandCmd(a, u))
+			all = append(all, maker{string(u.Verb), groupItem, func() *cobra.Command { return newCommandCmd(a, u) }})
 		}
 	}
 	return all

@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 
@@ -43,7 +44,7 @@ stays paused.`,
 			return one(c, given)
 		case verb == command.VerbResume && len(given) > 0:
 			return &cli.UsageError{Err: errors.New("--all is about everything: name nothing with it")}
-		case len(given) == 1 && itemName.MatchString(given[0]):
+		case len(given) == 1 && itemName().MatchString(given[0]):
 			return &cli.UsageError{Err: fmt.Errorf("--all is about everything, and %q names one item: leave out one of them", given[0])}
 		}
 		return nil
@@ -57,7 +58,7 @@ stays paused.`,
 }
 
 // itemName is what people write for an item, and not as a reason.
-var itemName = regexp.MustCompile(`^\S*#?[0-9]+$|^https?://\S+$`)
+var itemName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S*#?[0-9]+$|^https?://\S+$`) })
 
 // everything pauses all that this machine does, or resumes it.
 func (a *app) everything(verb command.Verb, reason string, flags *terminal.JSON) error {

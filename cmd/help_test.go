@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -71,5 +72,25 @@ func TestMissingConfigNamesTheNextCommand(t *testing.T) {
 	_, _, stderr := run(t, "status", "--config", filepath.Join(dir, "config.toml"))
 	if !strings.Contains(stderr, "gh mergexo init") {
 		t.Errorf("%q", stderr)
+	}
+}
+
+// A command that is named is made alone, and is the same as among the others.
+func TestACommandIsMadeAlone(t *testing.T) {
+	for _, m := range commands(&app{&cli.App{Now: time.Now}}) {
+		if made := m.make(); made.Name() != m.name {
+			t.Errorf("what is called %q makes %q", m.name, made.Name())
+		}
+		alone := newRootCmd(&app{&cli.App{Now: time.Now, Env: Env{Args: []string{m.name}}}})
+		if n := len(alone.Commands()); n > 2 { // cobra adds help
+			t.Errorf("for %q there are %d commands", m.name, n)
+		}
+		_, lone, _ := run(t, m.name, "--help")
+		var among bytes.Buffer
+		whole := newRootCmd(&app{&cli.App{Now: time.Now, Env: Env{Stdout: &among, Stderr: &among}}})
+		whole.SetArgs([]string{m.name, "--help"})
+		if err := whole.Execute(); err != nil || lone != among.String() || lone == "" {
+			t.Errorf("the help of %s differs from that among the others: %v\n%s\n%s", m.name, err, lone, among.String())
+		}
 	}
 }

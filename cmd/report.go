@@ -9,7 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 
-	"github.com/mergexo/gh-mergexo/cmd/status"
+	"github.com/mergexo/gh-mergexo/cmd/stops"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -32,7 +32,7 @@ type passView struct {
 
 func (v passView) object() map[string]any {
 	return map[string]any{
-		"startedAt": v.started.UTC(), "endedAt": v.ended.UTC(), "skipped": v.skipped, "held": v.held, "paused": status.ViewHalt(v.halt),
+		"startedAt": v.started.UTC(), "endedAt": v.ended.UTC(), "skipped": v.skipped, "held": v.held, "paused": stops.ViewHalt(v.halt),
 		"repositories": terminal.OrEmpty(v.repos), "turns": terminal.OrEmpty(v.turns), "merges": terminal.OrEmpty(v.merges), "plan": terminal.OrEmpty(v.plan),
 	}
 }

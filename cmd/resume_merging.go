@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
-	"github.com/mergexo/gh-mergexo/cmd/status"
+	"github.com/mergexo/gh-mergexo/cmd/stops"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -78,9 +78,9 @@ func (a *app) resumeMerging(ctx context.Context, name string, flags *terminal.JS
 // printResumed tells what became of a repository's stop.
 func printResumed(out terminal.Output, repo string, was merging.Halt, stopped bool, flags *terminal.JSON) error {
 	answer := "merging was not stopped in " + repo
-	view := status.ViewStopped(nil, repo)
+	view := stops.ViewStopped(nil, repo)
 	if stopped {
-		view = status.ViewStopped(&was, repo)
+		view = stops.ViewStopped(&was, repo)
 		answer = fmt.Sprintf("merging resumes in %s: the next pass merges what nothing holds. It was stopped since %s: %s", repo, work.Stamp(was.At), view.Reason)
 	}
 	if flags.Asked() {

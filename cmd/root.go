@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,46 +71,73 @@ accepts.`,
 	root.PersistentFlags().StringVar(&a.ConfigPath, "config", "", "Read the configuration from `file`")
 
 	root.AddGroup(&cobra.Group{ID: groupCore, Title: "CORE COMMANDS"}, &cobra.Group{ID: groupSetup, Title: "SETTING UP"}, &cobra.Group{ID: groupItem, Title: "COMMANDS FOR ONE ITEM, AS IN COMMENTS ON GITHUB"}, &cobra.Group{ID: groupOther, Title: "ADDITIONAL COMMANDS"})
-	add := func(group string, commands ...*cobra.Command) {
-		for _, c := range commands {
-			c.GroupID = group
-			root.AddCommand(c)
-		}
+	for _, c := range wanted(a) {
+		made := c.make()
+		made.GroupID = c.group
+		root.AddCommand(made)
 	}
-	add(groupCore,
-		newDemoCmd(a),
-		newTickCmd(a),
-		watch.NewCmd(a.App),
-		show.NewCmd(a.App),
-		logs.NewCmd(a.App),
-		report.NewCmd(a.App),
-		report.NewCostCmd(a.App),
-	)
-	add(groupSetup,
-		setup.NewCmd(a.App, func(ctx context.Context) error {
-			return a.tick(ctx, &tickOptions{dryRun: true, json: &terminal.JSON{}})
-		}),
-		doctor.NewCmd(a.App),
-		schedule.NewCmd(a.App),
-		schedule.NewUninstallCmd(a.App),
-	)
-	add(groupItem, a.newCommandCmds()...)
-	add(groupOther,
-		newResumeMergingCmd(a),
-		config.NewCmd(a.App),
-		about.NewPromptsCmd(a.App),
-		about.NewSandboxCmd(a.App),
-		about.NewGraphCmd(a.App),
-		about.NewVersionCmd(a.App),
-		notify.NewCmd(a.App),
-		newDemoAgentCmd(a),
-	)
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
-	complete.Describe(root, a.App)
+	if len(root.Commands()) > 1 {
+		complete.Describe(root, a.App)
+	}
 	cli.RefuseUnknown(root)
 	cli.RefuseUnknownHelp(root)
 	return root
+}
+
+// maker makes one of the commands.
+type maker struct {
+	name, group string
+	make        func() *cobra.Command
+}
+
+// wanted makes the command alone that the first word names, since a pass begins each
+// minute; what looks at all commands, such as help and completion, has all of them.
+func wanted(a *app) []maker {
+	all := commands(a)
+	if len(a.Env.Args) > 0 {
+		if i := slices.IndexFunc(all, func(m maker) bool { return m.name == a.Env.Args[0] }); i >= 0 {
+			return all[i : i+1]
+		}
+	}
+	return all
+}
+
+func commands(a *app) []maker {
+	of := func(made func(*cli.App) *cobra.Command) func() *cobra.Command {
+		return func() *cobra.Command { return made(a.App) }
+	}
+	ours := func(made func(*app) *cobra.Command) func() *cobra.Command {
+		return func() *cobra.Command { return made(a) }
+	}
+	setUp := func() *cobra.Command {
+		return setup.NewCmd(a.App, func(ctx context.Context) error {
+			return a.tick(ctx, &tickOptions{dryRun: true, json: &terminal.JSON{}})
+		})
+	}
+	return slices.Concat([]maker{
+		{"demo", groupCore, ours(newDemoCmd)},
+		{"tick", groupCore, ours(newTickCmd)},
+		{"status", groupCore, of(watch.NewCmd)},
+		{"show", groupCore, of(show.NewCmd)},
+		{"logs", groupCore, of(logs.NewCmd)},
+		{"report", groupCore, of(report.NewCmd)},
+		{"cost", groupCore, of(report.NewCostCmd)},
+		{"init", groupSetup, setUp},
+		{"doctor", groupSetup, of(doctor.NewCmd)},
+		{"schedule", groupSetup, of(schedule.NewCmd)},
+		{"uninstall", groupSetup, of(schedule.NewUninstallCmd)},
+	}, a.commandMakers(), []maker{
+		{"resume-merging", groupOther, ours(newResumeMergingCmd)},
+		{"config", groupOther, of(config.NewCmd)},
+		{"prompts", groupOther, of(about.NewPromptsCmd)},
+		{"sandbox", groupOther, of(about.NewSandboxCmd)},
+		{"graph", groupOther, of(about.NewGraphCmd)},
+		{"version", groupOther, of(about.NewVersionCmd)},
+		{"notify", groupOther, of(notify.NewCmd)},
+		{"demo-agent", groupOther, ours(newDemoAgentCmd)},
+	})
 }
 
 // help prints a command's help in gh's layout.

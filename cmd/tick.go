@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/shard"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
@@ -24,6 +25,8 @@ import (
 type tickOptions struct {
 	dryRun   bool
 	repo     string
+	share    string
+	shard    shard.Shard
 	maxTurns int
 	wait     time.Duration
 	detach   bool
@@ -53,11 +56,16 @@ pass alone: one that does not ask GitHub, for it waits after an error that the
 pass before told, exits with 0. gh mergexo status says what is wrong until it is
 over, and on a terminal the pass says until when it waits. With --now it does not
 wait: neither after an error, such as a login that you have mended, nor for
-min_interval. GitHub's own limits hold all the same.`,
+min_interval. GitHub's own limits hold all the same.
+
+With --shard i/n, n machines divide the repositories among them: give each the same
+config and another i in its crontab. docs/scaling.md says what happens when a
+repository moves from one to another.`,
 		Example: `  $ gh mergexo tick --dry-run
   $ gh mergexo tick
   $ gh mergexo tick --now                  # after gh auth login
   $ gh mergexo tick --repo octo/repo --max-turns 1
+  $ gh mergexo tick --shard 1/2            # the first of two machines
   $ gh mergexo tick --json turns --jq '.turns[] | .outcome'`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return a.tick(c.Context(), opt) },
@@ -65,6 +73,7 @@ min_interval. GitHub's own limits hold all the same.`,
 	opt.json = cli.AddJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "merges", "plan", "held", "paused")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
+	c.Flags().StringVar(&opt.share, "shard", "", "Only this machine's share of the repositories: `i/n`, such as 1/2 for the first of two machines")
 	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Begin at most `n` turns (default: runtime.max_turns_per_pass)")
 	c.Flags().DurationVar(&opt.wait, "wait", 0, "Wait up to this `duration` while another pass plans")
 	c.Flags().BoolVar(&opt.now, "now", false, "Ask GitHub at once, whatever this program waits for")
@@ -111,7 +120,12 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	return errors.Join(unread, err, rep.Shut)
 }
 
-func (o *tickOptions) check() error {
+func (o *tickOptions) check() (err error) {
+	if o.share != "" {
+		if o.shard, err = shard.Parse(o.share); err != nil {
+			return &cli.UsageError{Err: fmt.Errorf("--shard: %w", err)}
+		}
+	}
 	switch {
 	case o.maxTurns < 0:
 		return &cli.UsageError{Err: fmt.Errorf("--max-turns %d: want 1 or more", o.maxTurns)}
@@ -147,7 +161,7 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 	if err != nil {
 		return nil, nil, err
 	}
-	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, AtOnce: opt.now, DryRun: opt.dryRun, Unseen: opt.detached, Version: a.Env.Version}
+	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, AtOnce: opt.now, Shard: opt.shard, DryRun: opt.dryRun, Unseen: opt.detached, Version: a.Env.Version}
 	return m.Pass(ctx, made)
 }
 
@@ -172,6 +186,9 @@ func (a *app) detach(ctx context.Context, cfg *config.Config, opt *tickOptions) 
 	args := []string{"tick", "--detached", "--config", cfg.Path}
 	if opt.repo != "" {
 		args = append(args, "--repo", opt.repo)
+	}
+	if opt.share != "" {
+		args = append(args, "--shard", opt.share)
 	}
 	if opt.maxTurns > 0 {
 		args = append(args, "--max-turns", fmt.Sprint(opt.maxTurns))

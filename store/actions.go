@@ -41,6 +41,22 @@ const (
 	ofMerging = `kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch', 'revert')`
 )
 
+// ListStates gives the states of actions by their tokens, of those that are known.
+func (t actionRows) ListStates(ctx context.Context, tokens []string) (map[string]work.ActionState, error) {
+	states := map[string]work.ActionState{}
+	if len(tokens) == 0 {
+		return states, nil
+	}
+	_, err := rows.List(ctx, t.tx, "list the states of actions", func(row rows.Row) (none struct{}, err error) {
+		var token string
+		var state work.ActionState
+		err = row.Scan(&token, &state)
+		states[token] = state
+		return none, err
+	}, `SELECT a.token, a.state FROM json_each(?) k CROSS JOIN actions a ON a.token = k.value`, rows.ListOf(&tokens))
+	return states, err
+}
+
 // AddAction plans an action, by its token, and gives the row that stands for
 // it afterwards. A known action that was never sent, and that was not seen on
 // GitHub either, becomes the caller's: turn, item, place and content are the

@@ -84,6 +84,13 @@ func (t eventRows) ListPendingEvents(ctx context.Context, repoID int64) ([]work.
 		selectEvent+`WHERE repo_id = ? AND processed_at = 0 ORDER BY created_at, id`, repoID)
 }
 
+// ListPendingCommands gives every command of a repository that is not carried out, oldest
+// first.
+func (t eventRows) ListPendingCommands(ctx context.Context, repoID int64) ([]work.Event, error) {
+	return rows.List(ctx, t.tx, fmt.Sprintf("list pending commands of repository %d", repoID), scanEvent,
+		selectEvent+`WHERE repo_id = ? AND kind = 'command' AND `+waitingFact+` ORDER BY created_at, id`, repoID)
+}
+
 // AssignEvents gives events to a turn. When one of them is processed or
 // belongs to a turn already, it fails with ErrStale.
 func (t eventRows) AssignEvents(ctx context.Context, turnID int64, eventIDs []int64) error {
@@ -216,10 +223,26 @@ func (t eventRows) TakeUpAgain(ctx context.Context, repoID int64, key, outcome s
 	return err
 }
 
-// FindOutcome tells whether an event is known, and why it is processed; empty
-// while it is not.
-func (t eventRows) FindOutcome(ctx context.Context, repoID int64, key string) (string, bool, error) {
-	return rows.Find(ctx, t.tx, "look for event "+key, rows.ScanString, `SELECT outcome FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)
+// KnownEvent is what is known of an event by its key.
+type KnownEvent struct {
+	Outcome string // why it is processed; empty while it is not
+	Edited  bool   // other versions of the same comment are known
+}
+
+// ListKnown finds out of many keys those of events that are known: key by key, for which
+// SQLite has to be told (CROSS JOIN) where to begin.
+func (t eventRows) ListKnown(ctx context.Context, repoID int64, keys []string) (map[string]KnownEvent, error) {
+	known := make(map[string]KnownEvent, len(keys))
+	_, err := rows.List(ctx, t.tx, "look for events", func(row rows.Row) (none struct{}, err error) {
+		var key string
+		var e KnownEvent
+		err = row.Scan(&key, &e.Outcome, &e.Edited)
+		known[key] = e
+		return none, err
+	}, `SELECT e.event_key, e.outcome, EXISTS (SELECT 1 FROM events o
+			WHERE o.repo_id = e.repo_id AND o.number = e.number AND o.kind = e.kind AND o.source = e.source AND o.id <> e.id)
+		FROM json_each(?) k CROSS JOIN events e ON e.repo_id = ? AND e.event_key = k.value`, rows.ListOf(&keys), repoID)
+	return known, err
 }
 
 // HasEvent tells whether an event is known, processed or not.

@@ -142,6 +142,8 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 	err := d.View(ctx, func(tx *Tx) error {
 		_, repoErr := tx.OpenRepos(ctx, []work.RepoName{r.Name})
 		_, reposErr := tx.ListRepos(ctx)
+		_, sharesErr := tx.ListShares(ctx)
+		_, _, shareErr := tx.GetShare(ctx, r.ID)
 		_, repoAgainErr := tx.GetRepo(ctx, r.ID)
 		_, accountsErr := tx.ListAccounts(ctx, work.RoleOperator)
 		_, clocksErr := tx.ListClocks(ctx)
@@ -154,6 +156,9 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, backlogErr := tx.ListBacklog(ctx, r.ID)
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
+		_, waitingErr := tx.ListWaiting(ctx, r.ID, 50)
+		_, countErr := tx.CountWaiting(ctx, r.ID, []int64{1})
+		_, statesErr := tx.ListStates(ctx, []string{"reply"})
 		_, noticesErr := tx.ListNotices(ctx, r.ID)
 		_, unshownErr := tx.ListUnshown(ctx, r.ID, t0)
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
@@ -168,6 +173,9 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		if err := mergeNothing(ctx, tx, r); err != nil {
 			return err
 		}
+		if err := lookAtMany(ctx, tx, r); err != nil {
+			return err
+		}
 		if err := tellNothing(ctx, tx); err != nil {
 			return err
 		}
@@ -176,10 +184,10 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(waitingErr, countErr, statesErr, sharesErr, shareErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
-		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PutLastPass(ctx, work.LastPass{}))
+		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PulseAsked(ctx, []int64{r.ID}, t0), tx.PulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutLastPass(ctx, work.LastPass{}), tx.PutShare(ctx, r.ID, work.Share{}), tx.DropShares(ctx))
 	}))
 }
 
@@ -206,6 +214,18 @@ func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
 		err = fmt.Errorf("%d pull requests may be merged, not 1", len(candidates))
 	}
 	return err
+}
+
+// lookAtMany is what a pass over many repositories asks of all of them at once.
+func lookAtMany(ctx context.Context, tx *Tx, r work.Repo) error {
+	_, unreadErr := tx.ListUnread(ctx, t0)
+	_, busyErr := tx.ListBusy(ctx)
+	_, landingErr := tx.ListLanding(ctx, t0)
+	_, policiesErr := tx.ListPolicies(ctx)
+	_, labelsErr := tx.ListAllSeenLabels(ctx)
+	_, countErr := tx.CountOpenPulls(ctx)
+	_, oldErr := tx.ListOldDetails(ctx, []int64{r.ID}, t0, 10)
+	return firstOf(unreadErr, busyErr, landingErr, policiesErr, labelsErr, countErr, oldErr)
 }
 
 // tellNothing is what a pass asks that tells somebody outside of GitHub, and finds nothing
@@ -291,7 +311,8 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 	pull, _, pullErr := tx.GetPull(ctx, r.ID, 2)
 	_, _, itemErr := tx.FindItem(ctx, r.ID, 1)
 	_, knownErr := tx.HasEvent(ctx, r.ID, "new")
-	_, _, outcomeErr := tx.FindOutcome(ctx, r.ID, "new")
+	_, outcomeErr := tx.ListKnown(ctx, r.ID, []string{"new"})
+	_, commandsErr := tx.ListPendingCommands(ctx, r.ID)
 	_, oursErr := tx.HasTurnCommit(ctx, r.ID, "commit7")
 	_, _, _, levelErr := tx.GetPermission(ctx, r.ID, 1)
 	_, pinErr := tx.PinAllowed(ctx, r.ID, work.Account{ID: 3, Login: "x"}, t0)
@@ -300,7 +321,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, editErr := tx.SupersedeOlderVersions(ctx, r.ID, 2, work.EventIssue, "8", "new", t0)
 	_, putErr := tx.PutPull(ctx, pull)
 	return firstOf(
-		pullErr, itemErr, knownErr, outcomeErr, oursErr, levelErr, pinErr, listErr, addErr, editErr, putErr,
+		pullErr, itemErr, knownErr, outcomeErr, commandsErr, oursErr, levelErr, pinErr, listErr, addErr, editErr, putErr,
 		tx.PutThreads(ctx, pull.ID, []work.Thread{{NodeID: "t", Top: 1}}),
 		tx.ReopenEvents(ctx, pull.ID, "ignored"),
 		tx.ReadAgain(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),
@@ -494,7 +515,7 @@ func firstOf(errs ...error) error {
 
 // What these indexes hold is only what is unfinished: to walk them whole is no
 // scan of what is over.
-var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open", "merges_unsettled", "notifications_planned", "stops_taken"}
+var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open", "merges_unsettled", "notifications_planned", "stops_taken", "pull_requests_unread", "pull_reviews_look", "pull_requests_rewritten", "pull_reviews_landing", "pull_reviews_checking", "actions_unshown", "merges_watched"}
 
 // None of what a pass asks walks over what is finished, or passes would
 // become slower month by month.
@@ -530,6 +551,9 @@ func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []stri
 	values := make([]any, len(args))
 	for i, a := range args {
 		values[i] = a.Value
+		if a.Name != "" {
+			values[i] = sql.Named(a.Name, a.Value)
+		}
 	}
 	return inTx(t, d, func(tx *Tx) ([]string, error) {
 		return rows.List(t.Context(), tx.tx, "explain", func(row rows.Row) (s string, err error) {

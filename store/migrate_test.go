@@ -267,7 +267,7 @@ func writeFixture(t *testing.T, version int64) {
 
 // referrersLast puts tables after those that they may refer to.
 func referrersLast(all map[string][]map[string]string) []string {
-	first := []string{"repositories", "work_items", "pull_requests", "turns"}
+	first := []string{"repositories", "work_items", "pull_requests", "turns", "reviews"}
 	var tables []string
 	for table := range all {
 		tables = append(tables, table)

@@ -200,7 +200,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 	for query, index := range map[string]string{
 		selectEvent + `WHERE repo_id = 1 AND processed_at = 0 ORDER BY created_at, id`:                                                 "events_pending",
 		`SELECT count(*) FROM events WHERE repo_id = 1 AND processed_at = 0`:                                                           "events_pending",
-		selectEvent + `WHERE repo_id = 1 AND number = 1 ORDER BY created_at, id`:                                                       "events_number",
+		selectEvent + `WHERE repo_id = 1 AND number = 1 ORDER BY created_at, id`:                                                       "events_source",
 		selectEvent + `WHERE item_id = 1 ORDER BY created_at, id`:                                                                      "events_item",
 		`UPDATE events SET turn_id = NULL WHERE turn_id = 1 AND processed_at = 0`:                                                      "events_turn",
 		selectTurn + `WHERE ` + unfinished:                                                                                             "turns_unfinished",

@@ -14,12 +14,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/store/busy"
 	"github.com/mergexo/gh-mergexo/store/dbfile"
 	"github.com/mergexo/gh-mergexo/store/merges"
 	"github.com/mergexo/gh-mergexo/store/passes"
 	"github.com/mergexo/gh-mergexo/store/repos"
 	"github.com/mergexo/gh-mergexo/store/reviews"
 	"github.com/mergexo/gh-mergexo/store/rows"
+	"github.com/mergexo/gh-mergexo/store/shares"
 	"github.com/mergexo/gh-mergexo/store/told"
 	"github.com/mergexo/gh-mergexo/store/totals"
 )
@@ -33,6 +35,12 @@ var (
 	ErrStale = rows.ErrStale
 	// ErrReadOnly says that a write was tried where only reads are allowed.
 	ErrReadOnly = rows.ErrReadOnly
+)
+
+// What tells where there is something to do.
+type (
+	BusySet  = busy.Set
+	Policies = busy.Policies
 )
 
 // What IdentifyRepo is told and tells.
@@ -135,6 +143,8 @@ type Tx struct {
 	passRows
 	newsRows
 	totalRows
+	busyRows
+	shareRows
 }
 
 type (
@@ -149,11 +159,13 @@ type (
 	passRows   = passes.Rows
 	newsRows   = told.Rows
 	totalRows  = totals.Rows
+	busyRows   = busy.Rows
+	shareRows  = shares.Rows
 )
 
 func newTx(c *rows.Tx) *Tx {
 	reviewed := reviews.In(c)
-	return &Tx{c, repos.In(c), itemRows{c}, pullRows{c}, eventRows{c}, turnRows{c}, actionRows{c}, reviewed, merges.In(c, reviewed.SetLook), passes.In(c), told.In(c), totals.In(c)}
+	return &Tx{c, repos.In(c), itemRows{c}, pullRows{c}, eventRows{c}, turnRows{c}, actionRows{c}, reviewed, merges.In(c, reviewed.SetLook), passes.In(c), told.In(c), totals.In(c), busy.In(c), shares.In(c)}
 }
 
 // Update runs fn in a write transaction and commits it when fn returns nil.

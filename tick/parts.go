@@ -3,7 +3,9 @@ package tick
 import (
 	"context"
 	"errors"
+	"slices"
 
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
 	"github.com/mergexo/gh-mergexo/tick/merge"
@@ -42,6 +44,9 @@ func (p *Pass) assemble() {
 // end is called once for each pass that had a database, however it ended; not for a dry
 // run, and not where there was no pass. What wants to know may not fail it.
 func end(ctx context.Context, p *Pass, rep *env.Report, err error) error {
+	for _, r := range slices.Concat(p.Repositories(), p.Left) {
+		r.Close()
+	}
 	observe.Pass(ctx, p.Env, rep, err, p.After)
 	return errors.Join(err, p.Store.Close())
 }
@@ -50,4 +55,26 @@ func end(ctx context.Context, p *Pass, rep *env.Report, err error) error {
 // where somebody wants traces.
 func carryOn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
 	observe.Turn(ctx, p.Env, l, func() env.TurnReport { return p.turns.Settle(ctx, l, p.step(ctx, l), rep) })
+}
+
+// mayStep makes sure, before a turn's next step, that its repository is still the one that it
+// is about, and ours to work on.
+func mayStep(ctx context.Context, p *Pass, l *env.Lease) error {
+	at, within, lasting := l.Turn.Step, env.SameFor, env.Shortly
+	if at == work.StepClaimed || at == work.StepAnswered {
+		if err := p.turns.Looks.NotLeft(ctx, l); err != nil {
+			return err
+		}
+	}
+	switch at { //nolint:exhaustive // the others follow at once
+	case work.StepClaimed:
+		lasting += p.Config.Runtime.TurnTimeout
+	case work.StepAnswered:
+		within = 0 // its agent may have worked for an hour
+		ctx = p.turns.Foresee(ctx, l)
+	}
+	if err := p.Keep(ctx, l.Repo, lasting); err != nil {
+		return err
+	}
+	return p.StillSame(ctx, l.Repo, within)
 }

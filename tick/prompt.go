@@ -181,11 +181,8 @@ func (q PromptQuery) stand(ctx context.Context, p *Pass, l *env.Lease) error {
 	if err := l.Repo.Git().Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare a mirror: %w", err)
 	}
-	if err := p.turns.Restorer.Find(ctx, l); err != nil {
+	if err := p.turns.Restorer.FetchAndFind(ctx, l); err != nil {
 		return err
-	}
-	if err := l.Repo.Git().Fetch(ctx, l.Turn.Head); err != nil {
-		return fmt.Errorf("fetch %s: %w", l.Turn.Head, err)
 	}
 	if l.Turn.Kind.Start() {
 		return nil

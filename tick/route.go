@@ -3,6 +3,7 @@ package tick
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
@@ -14,8 +15,15 @@ func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error
 	if err := p.loader.ReadDay(ctx); err != nil {
 		return nil, fmt.Errorf("read what was spent today: %w", err)
 	}
+	busy, err := p.loader.Busy(ctx, ready)
+	if err != nil {
+		return nil, fmt.Errorf("find out where there is something to decide: %w", err)
+	}
 	var plans []plan.Plan
 	for _, r := range ready {
+		if !busy[r.Row.ID] {
+			continue
+		}
 		v, err := p.loader.View(ctx, r)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", r.Name.FullName(), err)
@@ -23,4 +31,17 @@ func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error
 		plans = append(plans, plan.For(v))
 	}
 	return plans, nil
+}
+
+// stirring are the repositories in which there may be something to send, and those that were
+// left. Where nobody can tell, each is looked into.
+func stirring(ctx context.Context, p *Pass) []*env.Repo {
+	all := p.Repositories()
+	busy, err := p.loader.Busy(ctx, all)
+	if err != nil {
+		p.Log.WarnContext(ctx, "could not find out where there is something to send", "error", err)
+		return slices.Concat(all, p.Left)
+	}
+	some := slices.DeleteFunc(slices.Clone(all), func(r *env.Repo) bool { return !busy[r.Row.ID] })
+	return slices.Concat(some, p.Left)
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -37,13 +36,17 @@ type Pass struct {
 	notices *notice.Notices
 	turns   *turn.Turns
 	merging *merge.Merging
-	chosen  map[int64][]string // actions of merging that the plan chose, by repository
+	sharing
+	chosen map[int64][]string // actions of merging that the plan chose, by repository
 }
 
 // Run makes the pass. A tick.lock held by another pass is no error: the
 // report says so.
 func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	p.assemble()
+	if err := shareOut(p); err != nil {
+		return nil, err
+	}
 	p.Local = p.Now
 	rep = env.NewReport(p.Local())
 	planning, ok, err := p.Dirs.LockPlanning(ctx, p.Wait)
@@ -87,6 +90,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	if err := p.letGo(ctx); err != nil {
 		return leases, fmt.Errorf("let go of repositories that were left: %w", err)
 	}
+	settleShares(ctx, p, rep)
 	ready := p.ingest.ReadAll(ctx, rep)
 	leases = p.open(ingest.SameRepos(leases))
 	if _, halted := p.Dirs.Halted(); halted { // since then: what was read waits, and what was recovered finds out itself
@@ -108,7 +112,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 // work sends notices, merges, and runs every leased turn, side by side.
 func (p *Pass) work(ctx context.Context, leases []*env.Lease, rep *env.Report) {
 	var wg sync.WaitGroup
-	for _, r := range slices.Concat(p.Repositories(), p.Left) {
+	for _, r := range stirring(ctx, p) {
 		wg.Go(func() { p.notices.SendNotices(ctx, r, rep) })
 		wg.Go(func() { p.merging.Run(ctx, r, p.chosen[r.Row.ID], rep) })
 	}
@@ -144,16 +148,7 @@ func (p *Pass) step(ctx context.Context, l *env.Lease) error {
 		if l.Turn.Step != phase.at {
 			continue
 		}
-		if phase.at == work.StepClaimed || phase.at == work.StepAnswered {
-			if err := p.turns.Looks.NotLeft(ctx, l); err != nil {
-				return err
-			}
-		}
-		within := env.SameFor
-		if phase.at == work.StepAnswered {
-			within = 0 // its agent may have worked for an hour
-		}
-		if err := p.StillSame(ctx, l.Repo, within); err != nil {
+		if err := mayStep(ctx, p, l); err != nil {
 			return err
 		}
 		if err := phase.run(ctx, l); err != nil {

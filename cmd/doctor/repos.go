@@ -70,7 +70,7 @@ func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		}
 		for i, r := range cfg.Repos {
 			row := status.FindRepo(known, r.Name)
-			p.Last = latest(p.Last, row.HeartbeatAt)
+			p.Last = latest(p.Last, row.LookedAt())
 			if err := rememberRepo(ctx, tx, row, strangers, &f.Repos[i]); err != nil {
 				return err
 			}

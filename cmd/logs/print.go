@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -56,10 +57,10 @@ func (p *printer) print(b []byte) error {
 }
 
 // digests are names that nobody reads to the end.
-var digests = regexp.MustCompile(`\b[0-9a-f]{40,64}\b`)
+var digests = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{40,64}\b`) })
 
 func shorter(s string) string {
-	return digests.ReplaceAllStringFunc(s, func(d string) string { return d[:12] })
+	return digests().ReplaceAllStringFunc(s, func(d string) string { return d[:12] })
 }
 
 // heading is what a group of lines is about.

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/adoption"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -32,7 +33,7 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 			m.clients[r.Name.Host] = client
 		}
 		all = append(all, env.Remote{
-			Name: r.Name, Settings: r, GitHub: client,
+			Name: r.Name, Settings: r, GitHub: client, Adoption: adoption.New(client),
 			Mirror: func(repo work.Repo) env.Mirror { return m.mirror(r, repo) },
 			As: func(ctx context.Context, account string) (env.GitHub, error) {
 				return m.as(ctx, login{r.Name.Host, account}, log)

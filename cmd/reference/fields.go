@@ -15,14 +15,14 @@ var fieldsOf = map[string][]field{
 		{"merges", "list: tick/env.MergeReport", "what it did to have pull requests merged"},
 		{"plan", "list: cmd.planLine", "with --dry-run, what a pass would do, and why"},
 		{"held", "text", "why no turn may begin, such as a spent budget; empty: they may"},
-		{"paused", "cmd/status.HaltView or null", "the pause of everything; null: there is none"},
+		{"paused", "cmd/stops.HaltView or null", "the pause of everything; null: there is none"},
 	},
 	"gh mergexo status": {
 		{"items", "list: cmd/status.itemView", "work items that are open, and with --all the others, too"},
 		{"repositories", "list: cmd/status.repoView", "the repositories of the config, and those that left it"},
 		{"agents", "list: cmd/machine.AgentState", "the agents of the config, and what surrounds them; asking for it starts their programs"},
 		{"day", "cmd/status.dayView", "what was spent in the last 24 hours"},
-		{"paused", "cmd/status.HaltView or null", "the pause of everything; null: there is none"},
+		{"paused", "cmd/stops.HaltView or null", "the pause of everything; null: there is none"},
 		{"finished", "list: cmd/status.endedView", "what was merged or closed in the last 24 hours, the newest first"},
 	},
 	"gh mergexo show": {
@@ -45,7 +45,7 @@ var fieldsOf = map[string][]field{
 	"gh mergexo resume-merging": {
 		{"repository", "text", "the repository"},
 		{"resumed", "true or false", "whether merging was stopped there until now"},
-		{"mergingStopped", "cmd/status.StoppedView or null", "the stop that it ended; null: there was none"},
+		{"mergingStopped", "cmd/stops.StoppedView or null", "the stop that it ended; null: there was none"},
 		{"answer", "text", "what it did, for people"},
 	},
 	"gh mergexo report": {
@@ -147,10 +147,10 @@ var fieldsOf = map[string][]field{
 
 // titles are what types are called where their name says too little.
 var titles = map[string]string{
-	"cmd.planLine": "planned", "cmd/status.HaltView": "pause", "cmd/status.StoppedView": "stop of merging", "cmd/status.reviewBrief": "review in brief", "cmd/live.View": "work of a pass", "cmd/status.endedView": "finished item",
+	"cmd.planLine": "planned", "cmd/stops.HaltView": "pause", "cmd/stops.StoppedView": "stop of merging", "cmd/status.reviewBrief": "review in brief", "cmd/live.View": "work of a pass", "cmd/status.endedView": "finished item",
 	"cmd/status.logView": "entry of the log", "cmd/status.stopView": "stop", "tick/env.RepoReport": "repository read", "tick/env.TurnReport": "turn made", "tick/env.MergeReport": "merge made",
 	"cmd/machine.Entry": "path let in", "cmd/machine.AgentState": "agent", "cmd/about.step": "transition", "cmd/status.pullView": "pull request",
-	"cmd/status.repoView": "repository",
+	"cmd/status.repoView": "repository", "cmd/status.shareView": "share",
 }
 
 // usual is what is said of a field of that name where neither its source nor the table
@@ -277,12 +277,12 @@ var says = map[string]string{
 	"HaltView.reason":             "what was typed behind `pause --all`",
 	"repoView.name":               "as the config has it",
 	"repoView.currentName":        "what GitHub calls it now; empty: no pass has seen it",
-	"repoView.seenAt":             "when it was read last",
+	"repoView.seenAt":             "when it was looked at last: read, or seen to be as it was",
 	"repoView.items":              "how many work items are in each state",
 	"repoView.eventOutcomes":      "how many events came to which end",
 	"repoView.blockedTurns":       "turns that wait for a person",
 	"MergeReport.reason_code":     "of `reason`, for programs",
-	"RepoReport.ingested":         "whether GitHub was asked, and all was read",
+	"RepoReport.ingested":         "whether GitHub was asked, and all that may have changed was read",
 	"RepoReport.note":             "why it was not, or what went wrong",
 	"RepoReport.failed":           "whether it could not be read",
 	"RepoReport.events":           "new events",

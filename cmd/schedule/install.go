@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
+	"github.com/mergexo/gh-mergexo/internal/shard"
 )
 
 // standing is what a scheduler has of a job.
@@ -96,6 +98,9 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 	if p.job.Every, err = interval(s.Kind(), opt.Every, all); err != nil {
 		return &cli.UsageError{Err: err}
 	}
+	if p.job.Shard, err = share(opt.Shard, all); err != nil {
+		return &cli.UsageError{Err: err}
+	}
 	if err := p.tried(ctx); err != nil {
 		return err
 	}
@@ -121,6 +126,24 @@ func interval(k schedule.Kind, asked time.Duration, all []standing) (time.Durati
 		every = usual
 	}
 	return every, schedule.CheckEvery(k, every)
+}
+
+// share is which repositories the passes take; empty: all.
+func share(asked string, all []standing) (string, error) {
+	switch asked {
+	case "all":
+		return "", nil
+	case "":
+		for _, st := range all {
+			asked = cmp.Or(asked, st.found.Job.Shard)
+		}
+		return asked, nil
+	}
+	s, err := shard.Parse(asked)
+	if err != nil {
+		return "", fmt.Errorf("--shard: %w", err)
+	}
+	return s.String(), nil
 }
 
 // install writes the job where it is not written so, and takes it away from other

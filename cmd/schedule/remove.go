@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -68,6 +70,9 @@ func (r *room) print(ctx context.Context, opt Options, flags *terminal.JSON) err
 	}
 	if p.job.Every, err = interval(s.Kind(), opt.Every, all); err != nil {
 		return err
+	}
+	if p.job.Shard, err = share(opt.Shard, all); err != nil {
+		return &cli.UsageError{Err: err}
 	}
 	if p.job, err = p.fit(s, p.job); err != nil {
 		return err

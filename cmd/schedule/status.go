@@ -71,8 +71,8 @@ func lastPass(ctx context.Context, cfg *config.Config) (last time.Time, err erro
 	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		for _, r := range known {
-			if _, ours := cfg.Repo(r.Name); ours && r.HeartbeatAt.After(last) {
-				last = r.HeartbeatAt
+			if _, ours := cfg.Repo(r.Name); ours && r.LookedAt().After(last) {
+				last = r.LookedAt()
 			}
 		}
 		return err

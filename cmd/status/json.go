@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/live"
+	"github.com/mergexo/gh-mergexo/cmd/stops"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // The views are what --json prints; their names are gh's manner, camel case.
@@ -77,7 +77,14 @@ type repoView struct {
 	Output    int64          `json:"outputTokens"`
 	CostInUSD float64        `json:"costUSD"`
 
-	Stopped *StoppedView `json:"mergingStopped"` // null: it is merged into, where the config says so
+	Stopped *stops.StoppedView `json:"mergingStopped"` // null: it is merged into, where the config says so
+	Share   *shareView         `json:"share"`          // null: this machine makes passes without --shard
+}
+
+type shareView struct {
+	Shard  string     `json:"shard"`     // of the last pass on this machine, such as 1/2
+	Theirs bool       `json:"theirs"`    // the repository belongs to another machine's share
+	Until  *time.Time `json:"heldUntil"` // no other machine works on it before; null: this one does not hold it
 }
 
 type eventView struct {
@@ -165,7 +172,7 @@ type dayView struct {
 
 // Object is the board as JSON.
 func (b Board) Object() map[string]any {
-	return map[string]any{"items": terminal.Each(b.items, viewItem), "repositories": viewRepos(b), "finished": terminal.Each(b.ended, viewEnded), "day": viewDay(b.day, b.budgets), "paused": ViewHalt(b.halt)}
+	return map[string]any{"items": terminal.Each(b.items, viewItem), "repositories": viewRepos(b), "finished": terminal.Each(b.ended, viewEnded), "day": viewDay(b.day, b.budgets), "paused": stops.ViewHalt(b.halt)}
 }
 
 func viewItem(f Facts) itemView {
@@ -195,7 +202,7 @@ func viewRepo(r work.Repo, c store.Counts) repoView {
 		current = r.Current.FullName()
 	}
 	v := repoView{
-		Name: r.Name.FullName(), Current: current, SeenAt: stamp(r.HeartbeatAt), Error: r.LastError,
+		Name: r.Name.FullName(), Current: current, SeenAt: stamp(r.LookedAt()), Error: r.LastError,
 		Failures: r.Failures, NotBefore: stamp(r.NotBefore), Items: map[string]int{}, Outcomes: c.Outcomes,
 		Pending: c.Pending, Blocked: c.Blocked,
 		Input: c.Usage.InputTokens, Output: c.Usage.OutputTokens, CostInUSD: c.Usage.CostUSD,
@@ -210,7 +217,8 @@ func viewRepo(r work.Repo, c store.Counts) repoView {
 func viewRepos(b Board) []repoView {
 	views := terminal.Each(b.repos, func(r repoStatus) repoView {
 		v := viewRepo(r.Repo, r.counts)
-		v.Name, v.Stopped = r.called, ViewStopped(r.stopped, r.called)
+		v.Share = viewShare(r.share)
+		v.Name, v.Stopped = r.called, stops.ViewStopped(r.stopped, r.called)
 		return v
 	})
 	for _, l := range b.left {
@@ -219,6 +227,13 @@ func viewRepos(b Board) []repoView {
 		views = append(views, v)
 	}
 	return views
+}
+
+func viewShare(s work.Share) *shareView {
+	if s.Shard == "" {
+		return nil
+	}
+	return &shareView{s.Shard, s.Theirs, stamp(s.Until)}
 }
 
 func viewEvent(e work.Event, turns map[int64]string) eventView {
@@ -255,20 +270,6 @@ func viewDay(d spending.Day, b work.Budgets) dayView {
 func viewSpent(f Facts) spentView {
 	s, b := spending.Of(f.Spent), f.Budgets
 	return spentView{s.Turns, b.TurnsPerItem, s.Rounds, b.FeedbackRounds, s.CostUSD, b.CostPerItem}
-}
-
-// HaltView is a pause of everything on this machine, as JSON.
-type HaltView struct {
-	Since  *time.Time `json:"since"` // null: not known
-	Reason string     `json:"reason"`
-}
-
-// ViewHalt is a pause of everything as JSON; null: there is none.
-func ViewHalt(h *folder.Halt) *HaltView {
-	if h == nil {
-		return nil
-	}
-	return &HaltView{stamp(h.Since), h.Why}
 }
 
 func stamp(t time.Time) *time.Time {

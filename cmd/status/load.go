@@ -48,6 +48,7 @@ type repoStatus struct {
 	counts  store.Counts
 	ignored []string      // its times that lie in the future
 	stopped *merging.Halt // nothing is merged in it until a person says so; nil: something is
+	share   work.Share    // who works on it, where several machines share the repositories
 }
 
 // Query says what a board is about.
@@ -95,8 +96,13 @@ func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 			return Board{}, err
 		}
 	}
+	shares, err := tx.ListShares(ctx)
+	if err != nil {
+		return Board{}, err
+	}
 	for _, name := range q.Repos {
 		r := repoStatus{Repo: FindRepo(known, name), called: q.Config.Called(name)}
+		r.share = shares[r.ID]
 		if err := b.addRepo(ctx, tx, q, r, at); err != nil {
 			return Board{}, err
 		}

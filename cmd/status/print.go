@@ -186,6 +186,9 @@ func (b Board) printLeft(notes io.Writer) {
 		fmt.Fprintln(notes, terminal.OneLine(l.String()))
 	}
 	for _, r := range b.repos {
+		if r.share.Theirs {
+			fmt.Fprintf(notes, "%s is worked on by another machine: this one makes passes with --shard %s\n", r.called, r.share.Shard)
+		}
 		if r.ID != 0 && !r.Current.Equal(r.Name) {
 			fmt.Fprintf(notes, "%s is %s now; write that name in the config\n", r.called, r.Current.FullName())
 		}

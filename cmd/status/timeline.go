@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/live"
@@ -167,7 +168,7 @@ func outcome(e work.Event) string {
 }
 
 // digests are commits in texts, of which nobody reads all.
-var digests = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
+var digests = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{40}\b`) })
 
 // sent is what an action did, or is to do.
 func sent(x work.Action) string {
@@ -176,7 +177,7 @@ func sent(x work.Action) string {
 	case x.Kind == work.ActionPush:
 		said = fmt.Sprintf("push: %s to %s", work.Short(x.Head), x.Target)
 	case x.Why != "":
-		said += ": " + digests.ReplaceAllStringFunc(x.Why, work.Short)
+		said += ": " + digests().ReplaceAllStringFunc(x.Why, work.Short)
 	}
 	switch x.State {
 	case work.ActionApplied:

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"sync"
 )
 
 // CanTest looks for the program of the tests where they would run. It starts
@@ -79,18 +80,20 @@ func (t Tester) finds(ctx context.Context, r Request, shell, name string) (bool,
 }
 
 // plainCommand is a command line that means the same to every shell.
-var plainCommand = regexp.MustCompile(`^[ \t]*([A-Za-z0-9_./+-]+)(?:[ \t]+[A-Za-z0-9_./+:,@%=-]+)*[ \t]*$`)
+var plainCommand = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[ \t]*([A-Za-z0-9_./+-]+)(?:[ \t]+[A-Za-z0-9_./+:,@%=-]+)*[ \t]*$`)
+})
 
 // shells are those whose -c is followed by a command line.
-var shells = regexp.MustCompile(`^(?:.*/)?(?:sh|bash|dash|zsh|ksh)$`)
+var shells = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:.*/)?(?:sh|bash|dash|zsh|ksh)$`) })
 
 // firstWord is the program that a shell's command line begins with, where that is
 // certain; else empty.
 func firstWord(argv []string) string {
-	if len(argv) < 3 || argv[1] != "-c" || !shells.MatchString(argv[0]) {
+	if len(argv) < 3 || argv[1] != "-c" || !shells().MatchString(argv[0]) {
 		return ""
 	}
-	m := plainCommand.FindStringSubmatch(argv[2])
+	m := plainCommand().FindStringSubmatch(argv[2])
 	if m == nil {
 		return ""
 	}

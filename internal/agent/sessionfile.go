@@ -20,9 +20,9 @@ const maxEntries = 50_000
 
 // Sessions is where a program keeps its sessions, each in a file that is named by it.
 type Sessions struct {
-	Folder string           // in the program's home
-	Levels []*regexp.Regexp // the names of the folders below that, a level each
-	Begins string           // a file is named BEGINS…-SESSION.jsonl; empty: SESSION.jsonl
+	Folder string                  // in the program's home
+	Levels []func() *regexp.Regexp // the names of the folders below that, a level each
+	Begins string                  // a file is named BEGINS…-SESSION.jsonl; empty: SESSION.jsonl
 }
 
 // SessionFile is where an adapter's program keeps a session; empty when it is not
@@ -46,12 +46,12 @@ type search struct{ left int }
 
 // in looks in the folders below dir, as deep as there are names, the last of each
 // level first: of folders named by dates that is the newest.
-func (s *search) in(dir string, names []*regexp.Regexp, found func(dir string) string) string {
+func (s *search) in(dir string, names []func() *regexp.Regexp, found func(dir string) string) string {
 	if len(names) == 0 {
 		return found(dir)
 	}
 	for _, e := range slices.Backward(s.list(dir)) {
-		if !e.IsDir() || !names[0].MatchString(e.Name()) {
+		if !e.IsDir() || !names[0]().MatchString(e.Name()) {
 			continue
 		}
 		if path := s.in(filepath.Join(dir, e.Name()), names[1:], found); path != "" {

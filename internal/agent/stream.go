@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -17,10 +18,10 @@ const MaxStream = 64 << 20
 
 // uuid is the form of the provider's session names. Another form may name
 // something else than the session that we mean.
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+var uuid = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`) })
 
 // IsSession reports whether a provider may have named a session so.
-func IsSession(name string) bool { return uuid.MatchString(name) }
+func IsSession(name string) bool { return uuid().MatchString(name) }
 
 // EachLine reads a stream of JSON objects, one a line. What is no object of
 // this kind is passed over: programs say more from version to version.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
@@ -25,7 +26,7 @@ type Releases struct {
 // versionTime is how long a program may take to say its version.
 const versionTime = 5 * time.Second
 
-var versionNumber = regexp.MustCompile(`\d+\.\d+\.\d+[0-9A-Za-z.+-]*`)
+var versionNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+\.\d+\.\d+[0-9A-Za-z.+-]*`) })
 
 // Version asks a program for its version, in a folder of its own and behind the
 // sandbox where the spec has one. Of a program of whose releases nothing is known, and
@@ -50,7 +51,7 @@ func Version(ctx context.Context, s Spec, dir string) string {
 	if err != nil || res.Code != 0 {
 		return ""
 	}
-	return versionNumber.FindString(string(res.Stdout))
+	return versionNumber().FindString(string(res.Stdout))
 }
 
 // Drift says what is to be known of an agent's version, in one line: that it is

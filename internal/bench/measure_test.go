@@ -10,63 +10,120 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
 
-// TestMeasure measures the program of a checkout that script/bench made and
-// built: MERGEXO_BENCH is its folder, MERGEXO_BENCH_RUNS the number of runs.
+// row is one line of work that is measured: a world, and what the program does in it.
+type row struct {
+	name    string
+	what    string
+	measure func(*testing.T, *lab) []figure
+}
+
+// rows are in the order of the table.
+var rows = []row{
+	{"burst-one", "4,980 new comments on one pull request, and the pass after it", burst{pulls: 10, on: 1, comments: 4980, cpu: time.Second}.measure},
+	{"burst-many", "20,000 new comments on 200 pull requests, and the pass after it", burst{pulls: 200, on: 200, comments: 20_000, cpu: 3 * time.Second}.measure},
+	{"first-read", "the first read of 3,000 pull requests", measureFirstRead},
+	{"idle-10", "an idle pass over 10 pull requests, beside gh api user", measureIdleFew},
+	{"idle-1000", "an idle pass over 1,000 pull requests, beside a bare program that sends the same requests", measureIdleMany},
+	{"idle-50x10", "an idle pass over 50 repositories with 10 pull requests each", measureIdleRepos},
+	{"label", "from a label to its pull request, 150 ms a request", measureLabel},
+	{"comment", "from a comment to its reply and commit, 150 ms a request", measureComment},
+	{"git", "processes of git that a turn starts", measureGit},
+	{"lost", "the database is lost, 3,000 pull requests, 150 ms a request", measureLost},
+	{"day", "a day of 2,000 repositories with 100,000 open pull requests, a pass each minute, simulated", measureDay},
+	{"version", "gh-mergexo version, beside gh api user", measureVersion},
+}
+
+// lab is what rows measure with: a checkout that script/bench made and built, and gh.
+type lab struct {
+	checkout string
+	gh       string
+	runs     int // of what is short
+}
+
+func (l *lab) binary() string   { return filepath.Join(l.checkout, "bin", "gh-mergexo") }
+func (l *lab) bare() string     { return filepath.Join(l.checkout, "bin", "bare") }
+func (l *lab) launcher() string { return filepath.Join(l.checkout, "gh-mergexo") }
+func (l *lab) program() program { return program{path: l.binary()} }
+
+// TestMeasure measures the program of a checkout: MERGEXO_BENCH is its folder,
+// MERGEXO_BENCH_ROWS are the rows, all of them if empty, MERGEXO_BENCH_RUNS how often what
+// is short is run. With MERGEXO_BENCH_WRITE what it finds is the baseline from now on. With
+// MERGEXO_BENCH_LIST it lists the rows.
 func TestMeasure(t *testing.T) {
-	checkout := os.Getenv("MERGEXO_BENCH")
-	if checkout == "" {
+	if os.Getenv("MERGEXO_BENCH_LIST") != "" {
+		for _, r := range rows {
+			fmt.Printf("%-12s %s\n", r.name, r.what)
+		}
+		return
+	}
+	l := newLab(t)
+	known, err := readBaseline(baselineFile)
+	must(t, err)
+	var worse []string
+	for _, r := range chosen(t, os.Getenv("MERGEXO_BENCH_ROWS")) {
+		fmt.Printf("%s: %s\n", r.name, r.what)
+		begin := time.Now()
+		var figures []figure
+		if !t.Run(r.name, func(t *testing.T) { figures = r.measure(t, l) }) {
+			continue
+		}
+		fmt.Println(head)
+		for _, f := range figures {
+			fmt.Println(f.line(known[r.name]))
+		}
+		fmt.Printf("  (%.0f s)\n\n", time.Since(begin).Seconds())
+		if os.Getenv("MERGEXO_BENCH_WRITE") != "" {
+			known.set(r.name, figures)
+			must(t, known.write(baselineFile))
+			continue
+		}
+		worse = append(worse, known.worse(r.name, figures)...)
+	}
+	if len(worse) > 0 {
+		t.Errorf("worse than %s by more than a third:\n  %s", baselineFile, strings.Join(worse, "\n  "))
+	}
+}
+
+func newLab(t *testing.T) *lab {
+	t.Helper()
+	l := &lab{checkout: os.Getenv("MERGEXO_BENCH"), runs: 15}
+	if l.checkout == "" {
 		t.Skip("takes minutes: script/bench runs it")
 	}
-	gh, err := exec.LookPath("gh")
+	var err error
+	l.gh, err = exec.LookPath("gh")
 	must(t, err)
-	runs := 20
 	if text := os.Getenv("MERGEXO_BENCH_RUNS"); text != "" {
-		runs, err = strconv.Atoi(text)
+		l.runs, err = strconv.Atoi(text)
 		must(t, err)
 	}
-	var rows []*row
-	for _, pulls := range []int{10, 1000} {
-		begin := time.Now()
-		r := &row{world: newWorld(t, program{path: filepath.Join(checkout, "bin", "gh-mergexo")}, pulls)}
-		r.idle = r.world.checkIdle(t)
-		t.Logf("%d pull requests with %d comments each: made and read in %.0f s", pulls, comments, time.Since(begin).Seconds())
-		rows = append(rows, r)
-	}
-	// Side by side in time, so that a busy moment strikes all alike.
-	for range runs {
-		for _, r := range rows {
-			r.run(t, checkout, gh)
-		}
-	}
-	for _, r := range rows {
-		r.rotation = r.world.checkRotation(t)
-	}
-	fmt.Print(table(rows, runs))
+	return l
 }
 
-// row is what was measured for one number of pull requests.
-type row struct {
-	world    *world
-	idle     counts
-	rotation counts
-	pass     []reading // the binary
-	launched []reading // the same through the launcher
-	gh       []reading // gh api user
-	start    []reading // the binary, doing nothing
-}
-
-func (r *row) run(t *testing.T, checkout, gh string) {
+// chosen are the rows of these names.
+func chosen(t *testing.T, names string) []row {
 	t.Helper()
-	r.world.hub.ResetLog()
-	r.pass = append(r.pass, r.world.measure(t, "/nonexistent", filepath.Join(checkout, "bin", "gh-mergexo"), "tick"))
-	r.start = append(r.start, r.world.measure(t, "/nonexistent", filepath.Join(checkout, "bin", "gh-mergexo"), "version"))
-	r.gh = append(r.gh, r.world.measure(t, "/usr/bin:/bin", gh, "api", "user"))
-	r.launched = append(r.launched, r.world.measure(t, os.Getenv("PATH"), filepath.Join(checkout, "gh-mergexo"), "tick"))
+	if names == "" {
+		return rows
+	}
+	var out []row
+	for name := range strings.FieldsSeq(names) {
+		i := slices.IndexFunc(rows, func(r row) bool { return r.name == name })
+		if i < 0 {
+			t.Fatalf("there is no row %q: script/bench --list", name)
+		}
+		out = append(out, rows[i])
+	}
+	return out
 }
+
+// progress tells what a row is about to do: some take minutes.
+func progress(format string, args ...any) { fmt.Printf("  … "+format+"\n", args...) }
 
 // median is that of one field of readings.
 func median[N cmp.Ordered](all []reading, field func(reading) N) N {
@@ -82,56 +139,24 @@ func wall(r reading) time.Duration { return r.Wall }
 func used(r reading) time.Duration { return r.CPU }
 func peak(r reading) int64         { return r.Peak }
 
-// table prints what was measured, and which goals were met.
-func table(rows []*row, runs int) string {
-	var b []byte
-	line := func(name string, cell func(*row) string) {
-		b = fmt.Appendf(b, "%-44s", name)
-		for _, r := range rows {
-			b = fmt.Appendf(b, " %26s", cell(r))
-		}
-		b = append(b, '\n')
+// pass measures one pass, in which no program is found: an idle one starts none.
+func (l *lab) pass(t *testing.T, w *world) reading {
+	t.Helper()
+	return w.measure(t, "/nonexistent", l.binary(), "tick")
+}
+
+// ghUser measures one gh api user.
+func (l *lab) ghUser(t *testing.T, w *world) reading {
+	t.Helper()
+	return w.measure(t, "/usr/bin:/bin", l.gh, "api", "user")
+}
+
+// yardstick is what gh api user uses here and now: some runs, for one alone may be unlucky.
+func (l *lab) yardstick(t *testing.T, w *world) time.Duration {
+	t.Helper()
+	var all []reading
+	for range 5 {
+		all = append(all, l.ghUser(t, w))
 	}
-	ms := func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
-	both := func(all []reading) string { return ms(median(all, wall)) + " / " + ms(median(all, used)) }
-	ratio := func(part, whole []reading, goal float64) string {
-		x := float64(median(part, wall)) / float64(median(whole, wall))
-		verdict := ""
-		switch {
-		case goal == 0:
-		case x <= goal:
-			verdict = fmt.Sprintf(" (goal ≤ %.1f: met)", goal)
-		default:
-			verdict = fmt.Sprintf(" (goal ≤ %.1f: MISSED)", goal)
-		}
-		return fmt.Sprintf("%.2f%s", x, verdict)
-	}
-	only := func(r *row, goal float64) float64 { // the goals of time are for few pull requests
-		if r.world.pulls > 10 {
-			return 0
-		}
-		return goal
-	}
-	line("open tracked pull requests", func(r *row) string { return fmt.Sprint(r.world.pulls) })
-	line("REST requests of an idle pass (304)", func(r *row) string { return fmt.Sprintf("%d (%d)", r.idle.rest, r.idle.notModified) })
-	line("GraphQL requests of an idle pass (points)", func(r *row) string { return fmt.Sprintf("%d (%d)", r.idle.sweeps, r.idle.points) })
-	line("GraphQL for rotation, when it is due (points)", func(r *row) string {
-		return fmt.Sprintf("%d (%d)", r.rotation.rotations, r.rotation.points-r.idle.points)
-	})
-	b = fmt.Appendf(b, "wall / CPU time, medians of %d alternating runs\n", runs)
-	line("  gh-mergexo tick", func(r *row) string { return both(r.pass) })
-	line("  ./gh-mergexo tick (launcher)", func(r *row) string { return both(r.launched) })
-	line("  gh api user", func(r *row) string { return both(r.gh) })
-	line("  gh-mergexo version", func(r *row) string { return both(r.start) })
-	line("tick : gh api user", func(r *row) string { return ratio(r.pass, r.gh, only(r, 0.5)) })
-	line("launcher : gh api user", func(r *row) string { return ratio(r.launched, r.gh, only(r, 1)) })
-	line("peak memory", func(r *row) string {
-		mb := float64(median(r.pass, peak)) / (1 << 20)
-		verdict := "met"
-		if mb >= 60 {
-			verdict = "MISSED"
-		}
-		return fmt.Sprintf("%.0f MB (goal < 60 MB: %s)", mb, verdict)
-	})
-	return string(b)
+	return median(all, used)
 }

@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -34,11 +35,24 @@ const (
 func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case rolePass:
-		os.Exit(cmd.Main(cmd.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test"}))
+		os.Exit(cmd.Main(cmd.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test", Now: momentOf(os.Getenv(momentVariable))}))
 	case roleMeter:
 		os.Exit(meter(os.Args[1:]))
 	}
 	os.Exit(m.Run())
+}
+
+// momentVariable tells gh-mergexo at which moment of the world's it begins.
+const momentVariable = "MERGEXO_BENCH_MOMENT"
+
+// momentOf is a clock that begins at a moment; without one it is this machine's.
+func momentOf(text string) func() time.Time {
+	begin, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return nil
+	}
+	since := time.Now()
+	return func() time.Time { return begin.Add(time.Since(since)) }
 }
 
 // self is gh-mergexo as the test binary has it: nothing needs to be built.
@@ -75,6 +89,7 @@ type reading struct {
 	Wall time.Duration
 	CPU  time.Duration // user and system
 	Peak int64         // resident bytes
+	Exit int           // its exit code
 }
 
 // meter runs a program. A process of its own does this because on Linux a child
@@ -82,15 +97,15 @@ type reading struct {
 func meter(args []string) int {
 	c := exec.Command(args[0], args[1:]...)
 	c.Env = append(os.Environ(), role+"=")
-	c.Stderr = os.Stderr
+	c.Stdin, c.Stderr = os.Stdin, os.Stderr
 	start := time.Now()
 	err := c.Run()
 	wall := time.Since(start)
-	if err != nil {
+	if c.ProcessState == nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	r := reading{Wall: wall, CPU: c.ProcessState.UserTime() + c.ProcessState.SystemTime()}
+	r := reading{Wall: wall, CPU: c.ProcessState.UserTime() + c.ProcessState.SystemTime(), Exit: c.ProcessState.ExitCode()}
 	if usage, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		r.Peak = int64(usage.Maxrss) // kilobytes, but bytes on a Mac
 		if runtime.GOOS != "darwin" {
@@ -106,11 +121,27 @@ func meter(args []string) int {
 // measure runs a program once in the world. path is its PATH.
 func (w *world) measure(t *testing.T, path string, args ...string) reading {
 	t.Helper()
+	return w.measureWith(t, nil, path, args...)
+}
+
+// measureWith is measure of a program that reads its standard input.
+func (w *world) measureWith(t *testing.T, input []byte, path string, args ...string) reading {
+	t.Helper()
+	r := w.meter(t, input, path, args...)
+	if r.Exit != 0 {
+		t.Fatalf("%v: exit code %d", args, r.Exit)
+	}
+	return r
+}
+
+// meter measures a program, however it ends.
+func (w *world) meter(t *testing.T, input []byte, path string, args ...string) reading {
+	t.Helper()
 	test, err := os.Executable()
 	must(t, err)
 	c := exec.CommandContext(t.Context(), test, args...)
 	c.Env = append(w.environ(), role+"="+roleMeter, "PATH="+path)
-	c.Stderr = os.Stderr
+	c.Stdin, c.Stderr = bytes.NewReader(input), os.Stderr
 	out, err := c.Output()
 	must(t, err)
 	var r reading

@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,32 +32,56 @@ const (
 	age = 3 * time.Hour
 )
 
-// world is a machine with one repository of open tracked pull requests, all of
+// shape says how much there is in a world.
+type shape struct {
+	repos    int
+	pulls    int // in each repository
+	comments int // on each pull request
+}
+
+// world is a machine with repositories of open tracked pull requests, all of
 // them quiet.
 type world struct {
-	pulls   int
+	shape
 	dir     string
 	socket  string
 	hub     *githubsim.Hub
-	repo    *githubsim.Repo
+	repo    *githubsim.Repo // the first one
+	all     []*githubsim.Repo
 	token   string
 	program program
-	past    atomic.Bool // the hub's clock stands in the past
+	past    atomic.Bool               // the hub's clock stands in the past
+	later   atomic.Int64              // how far it is ahead of the world's, in nanoseconds
+	still   atomic.Pointer[time.Time] // the moment at which the world's clock stands; nil: it is this machine's
+
+	quietPeriod   string // after which comments are acted on; empty: at once
+	ingestTimeout string // empty: so long that nothing is cut
+	agentText     string // the agent's program; empty: it approves
 }
 
-// newWorld makes the hub, lets passes of the program read all of it, and
-// settles what they found, so that the next pass is an idle one.
+// newWorld is a world of one repository.
 func newWorld(t *testing.T, p program, pulls int) *world {
 	t.Helper()
-	w := &world{pulls: pulls, dir: t.TempDir(), program: p}
-	short, err := os.MkdirTemp("/tmp", "mx") // a socket's path has at most 107 bytes
-	must(t, err)
-	t.Cleanup(func() { must(t, os.RemoveAll(short)) })
-	w.socket = filepath.Join(short, "s")
-	w.startHub(t)
-	must(t, os.MkdirAll(filepath.Join(w.dir, "gh"), 0o755))
-	must(t, os.WriteFile(filepath.Join(w.dir, "gh", "config.yml"), []byte("http_unix_socket: "+w.socket+"\n"), 0o600))
-	// The first pass meets an empty repository: what people say in the next
+	return newWorldOf(t, p, shape{1, pulls, comments})
+}
+
+// newWorldOf makes the hub, lets passes of the program read all of it, and
+// settles what they found, so that the next pass is an idle one.
+func newWorldOf(t *testing.T, p program, s shape) *world {
+	t.Helper()
+	w := newUnreadWorld(t, p, s)
+	w.untilQuiet(t)
+	w.settle(t)
+	w.writeConfig(t, listening)
+	w.untilQuiet(t)
+	return w
+}
+
+// newUnreadWorld tracks pull requests of which nothing was read.
+func newUnreadWorld(t *testing.T, p program, s shape) *world {
+	t.Helper()
+	w := newEmptyWorld(t, p, s)
+	// The first pass meets empty repositories: what people say in the next
 	// ones is read, and starts nothing while there is no feedback loop.
 	w.writeConfig(t, quiet)
 	w.tick(t)
@@ -64,10 +89,20 @@ func newWorld(t *testing.T, p program, pulls int) *world {
 	numbers := w.populate(t)
 	w.past.Store(false)
 	w.track(t, numbers)
-	w.untilQuiet(t)
-	w.settle(t)
-	w.writeConfig(t, listening)
-	w.untilQuiet(t)
+	return w
+}
+
+// newEmptyWorld has the hub, and a machine on which no pass was ever made.
+func newEmptyWorld(t *testing.T, p program, s shape) *world {
+	t.Helper()
+	w := &world{shape: s, dir: t.TempDir(), program: p}
+	short, err := os.MkdirTemp("/tmp", "mx") // a socket's path has at most 107 bytes
+	must(t, err)
+	t.Cleanup(func() { must(t, os.RemoveAll(short)) })
+	w.socket = filepath.Join(short, "s")
+	w.startHub(t)
+	must(t, os.MkdirAll(filepath.Join(w.dir, "gh"), 0o755))
+	must(t, os.WriteFile(filepath.Join(w.dir, "gh", "config.yml"), []byte("http_unix_socket: "+w.socket+"\n"), 0o600))
 	return w
 }
 
@@ -78,9 +113,9 @@ func (w *world) startHub(t *testing.T) {
 	var err error
 	w.hub, err = githubsim.New(githubsim.Options{Dir: filepath.Join(w.dir, "hub"), Now: func() time.Time {
 		if w.past.Load() {
-			return time.Now().Add(-age)
+			return w.now().Add(-age)
 		}
-		return time.Now()
+		return w.now().Add(time.Duration(w.later.Load()))
 	}})
 	must(t, err)
 	t.Cleanup(func() {
@@ -96,11 +131,19 @@ func (w *world) startHub(t *testing.T) {
 	w.token, err = w.hub.AddUser(operator)
 	must(t, err)
 	must(t, w.hub.AddOrg("octo"))
-	w.repo, err = w.hub.AddRepo(repoName, map[string]string{"README.md": "# App\n"})
-	must(t, err)
-	must(t, w.repo.SetPermission(operator, "admin"))
-	must(t, w.repo.SetPermission(reviewer, "write"))
-	must(t, w.repo.SetPermission(person, "write"))
+	for i := range w.repos {
+		name := repoName
+		if i > 0 {
+			name = fmt.Sprintf("%s%d", repoName, i+1)
+		}
+		repo, err := w.hub.AddRepo(name, map[string]string{"README.md": "# App\n"})
+		must(t, err)
+		must(t, repo.SetPermission(operator, "admin"))
+		must(t, repo.SetPermission(reviewer, "write"))
+		must(t, repo.SetPermission(person, "write"))
+		w.all = append(w.all, repo)
+	}
+	w.repo = w.all[0]
 	// Many runs in one hour: only the count is of interest here.
 	for _, resource := range []string{"core", "graphql"} {
 		must(t, w.hub.SetLimit(operator, resource, 1_000_000))
@@ -108,14 +151,22 @@ func (w *world) startHub(t *testing.T) {
 	must(t, w.hub.ServeUnix(w.socket))
 }
 
+// now is the time of the world.
+func (w *world) now() time.Time {
+	if still := w.still.Load(); still != nil {
+		return *still
+	}
+	return time.Now()
+}
+
 func (w *world) writeConfig(t *testing.T, m mode) {
 	t.Helper()
-	must(t, os.WriteFile(w.agent(), []byte(approves), 0o700))
+	must(t, os.WriteFile(w.agent(), []byte(cmp.Or(w.agentText, approves)), 0o700))
 	text := fmt.Sprintf(`[runtime]
 agent = "none"
 min_interval = "0s"
-ingest_timeout = "10m"
-quiet_period = "0s"
+ingest_timeout = %q
+quiet_period = %q
 retry_base = "1ms"
 enable_feedback_loop = %t
 state_dir = %q
@@ -123,41 +174,40 @@ state_dir = %q
 [agents.none]
 adapter = "command"
 command = [%q]
-
-[[repo]]
-name = %q
-remote_url = %q
-%s`, m != quiet, w.state(), w.agent(), repoName, w.repo.GitDir(), m.review())
+`, cmp.Or(w.ingestTimeout, "10m"), cmp.Or(w.quietPeriod, "0s"), m != quiet, w.state(), w.agent())
+	for _, r := range w.all {
+		text += fmt.Sprintf("\n[[repo]]\nname = %q\nremote_url = %q\n%s", r.FullName(), r.GitDir(), m.review())
+	}
 	must(t, os.WriteFile(filepath.Join(w.dir, "config.toml"), []byte(text), 0o600))
 }
 
-// populate makes the issues and their pull requests, and returns the number of
-// each issue's pull request.
-func (w *world) populate(t *testing.T) map[int]int {
+// populate makes the issues and their pull requests, and returns for each repository,
+// by its name, the number of each issue's pull request.
+func (w *world) populate(t *testing.T) map[string]map[int]int {
 	t.Helper()
-	issues := make([]int, w.pulls)
-	for i := range issues {
-		var err error
-		issues[i], err = w.repo.OpenIssue(reviewer, fmt.Sprintf("Issue %d", i+1), "Please.", label)
+	numbers := map[string]map[int]int{}
+	for _, r := range w.all {
+		must(t, r.SeedIssues(reviewer, "Please.", w.pulls, label))
+		first, err := r.SeedPulls(githubsim.Bulk{Pulls: w.pulls, Comments: w.comments, Author: operator, Reviewer: reviewer, Branch: "agent/small/"})
 		must(t, err)
-	}
-	first, err := w.repo.SeedPulls(githubsim.Bulk{Pulls: w.pulls, Comments: comments, Author: operator, Reviewer: reviewer, Branch: "agent/small/"})
-	must(t, err)
-	numbers := map[int]int{}
-	for i, issue := range issues {
-		numbers[issue] = first + i
+		of := map[int]int{}
+		for i := range w.pulls {
+			of[i+1] = first + i // the repository was empty
+		}
+		numbers[r.FullName()] = of
 	}
 	return numbers
 }
 
 // track records what turns that opened these pull requests would have: an item
 // and a pull request whose details nobody has read yet.
-func (w *world) track(t *testing.T, numbers map[int]int) {
+func (w *world) track(t *testing.T, numbers map[string]map[int]int) {
 	t.Helper()
 	w.update(t, func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
-		for issue, number := range numbers {
-			is, _ := w.repo.Issue(issue)
-			pull, ok := w.repo.Pull(number)
+		on := w.hub.Repo(repo.Name.FullName())
+		for issue, number := range numbers[repo.Name.FullName()] {
+			is, _ := on.Issue(issue)
+			pull, ok := on.Pull(number)
 			if !ok {
 				return fmt.Errorf("no pull request %d", number)
 			}
@@ -191,14 +241,14 @@ func (w *world) settle(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if want := w.pulls * comments; len(pending) != want {
+		if want := w.pulls * w.comments; len(pending) != want {
 			return fmt.Errorf("%d events are pending, not %d", len(pending), want)
 		}
 		ids := make([]int64, len(pending))
 		for i, e := range pending {
 			ids[i] = e.ID
 		}
-		return tx.FinishEvents(ctx, ids, "handled", time.Now())
+		return tx.FinishEvents(ctx, ids, "handled", w.now())
 	})
 }
 
@@ -218,18 +268,23 @@ func (w *world) ageDetails(t *testing.T) {
 	})
 }
 
-// update changes the state database as the program does.
+// update changes the state database as the program does, for each repository.
 func (w *world) update(t *testing.T, change func(context.Context, *store.Tx, work.Repo) error) {
 	t.Helper()
 	ctx := t.Context()
-	db, err := store.Open(ctx, w.database(), store.Options{Now: time.Now})
+	db, err := store.Open(ctx, w.database(), store.Options{Now: w.now})
 	must(t, err)
 	err = db.Update(ctx, func(tx *store.Tx) error {
 		repos, err := tx.ListRepos(ctx)
-		if err != nil || len(repos) != 1 {
+		if err != nil || len(repos) != w.repos {
 			return errors.Join(fmt.Errorf("%d repositories", len(repos)), err)
 		}
-		return change(ctx, tx, repos[0])
+		for _, r := range repos {
+			if err := change(ctx, tx, r); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	must(t, errors.Join(err, db.Close()))
 }
@@ -240,11 +295,16 @@ func (w *world) untilQuiet(t *testing.T) {
 	for range 50 {
 		w.hub.ResetLog()
 		w.tick(t)
-		if c := w.counts(); c.rest-demands(c) == c.notModified && c.other == 0 && c.rotations == 0 {
+		if w.counts().quiet() {
 			return
 		}
 	}
 	t.Fatal("50 passes, and there is still something to read")
+}
+
+// quiet tells whether a pass only asked what an idle pass asks.
+func (c counts) quiet() bool {
+	return c.rest-demands(c) == c.notModified && c.other == 0 && c.rotations == 0
 }
 
 // demands is how many requests ask what the base demands of merges.
@@ -263,7 +323,12 @@ func (w *world) database() string { return filepath.Join(w.state(), "state.db") 
 // program is in PATH: an idle pass starts none.
 func (w *world) environ() []string {
 	home := filepath.Join(w.dir, "home")
+	moment := ""
+	if still := w.still.Load(); still != nil {
+		moment = still.Format(time.RFC3339Nano)
+	}
 	return []string{
+		momentVariable + "=" + moment,
 		"HOME=" + home, "GH_CONFIG_DIR=" + filepath.Join(w.dir, "gh"), "GH_HOST=" + simHost, "GH_TOKEN=" + w.token,
 		"GH_NO_UPDATE_NOTIFIER=1", "GH_PROMPT_DISABLED=1", "LC_ALL=C.UTF-8", "MERGEXO_CONFIG=" + filepath.Join(w.dir, "config.toml"),
 	}

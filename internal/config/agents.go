@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -18,8 +17,8 @@ import (
 const AgentNameForm = `^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`
 
 var (
-	agentName    = regexp.MustCompile(AgentNameForm)
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	agentName    = compiled(AgentNameForm)
+	variableName = compiled(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // agent reads one [agents.NAME] table. One that is named like a known command
@@ -45,7 +44,7 @@ func (p *parser) agent(t *document.Table, name string) {
 	nested(t, "readable", a.Readable, a.Writable)
 	nested(t, "writable", a.Writable, a.Writable)
 	t.Done()
-	if !agentName.MatchString(name) {
+	if !agentName().MatchString(name) {
 		p.Add(t.Path(), "agent name %q: want letters, digits, - and _, at most 40", name)
 	}
 	p.checkAdapter(t, &a)
@@ -55,7 +54,7 @@ func (p *parser) agent(t *document.Table, name string) {
 	}
 	for _, v := range a.EnvPass {
 		switch {
-		case !variableName.MatchString(v):
+		case !variableName().MatchString(v):
 			t.Bad("env_pass", "%q is no name of a variable", v)
 		case environ.Withheld(v):
 			t.Bad("env_pass", "%s is never passed: agents hold no GitHub, git or SSH credentials", v)

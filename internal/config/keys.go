@@ -1,7 +1,6 @@
 package config
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
@@ -9,12 +8,12 @@ import (
 )
 
 // uncommented takes the mark from a key or a table that the example has as a comment.
-var uncommented = regexp.MustCompile(`(?m)^# (\[\[|[a-z_]+ = )`)
+var uncommented = compiled(`(?m)^# (\[\[|[a-z_]+ = )`)
 
 // Keys are the keys that the parser asks for, with what each takes: it reads the example
 // with everything in it that the example only mentions.
 func Keys() ([]document.Key, error) {
-	whole, asked, err := document.Recorded("example", uncommented.ReplaceAllString(Example, "$1"), AnyAgent)
+	whole, asked, err := document.Recorded("example", uncommented().ReplaceAllString(Example, "$1"), AnyAgent)
 	if err != nil {
 		return nil, err
 	}

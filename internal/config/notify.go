@@ -3,7 +3,6 @@ package config
 import (
 	"net"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -53,7 +52,7 @@ const (
 	defaultFailingPasses = 3
 )
 
-var notifyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
+var notifyName = compiled(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
 
 // notify reads one [[notify]] table.
 func (p *parser) notify(t *document.Table) {
@@ -70,7 +69,7 @@ func (p *parser) notify(t *document.Table) {
 	switch twin := slices.IndexFunc(p.config.Notify, func(o Notify) bool { return o.Name == n.Name }); {
 	case !t.Has("name"):
 		t.Missing("name", `missing; write name = "chat", or another word`)
-	case !notifyName.MatchString(n.Name):
+	case !notifyName().MatchString(n.Name):
 		t.Bad("name", "%q is no name; want letters, digits, - and _, at most 40", n.Name)
 	case twin >= 0:
 		t.Bad("name", "there are two [[notify]] named %q", n.Name)
@@ -78,11 +77,11 @@ func (p *parser) notify(t *document.Table) {
 	if n.Timeout > mostNotifyTimeout {
 		t.Bad("timeout", "want at most %s: passes do not wait for messages", short(mostNotifyTimeout))
 	}
-	if v := n.SecretEnv; v != "" && !variableName.MatchString(v) {
+	if v := n.SecretEnv; v != "" && !variableName().MatchString(v) {
 		t.Bad("secret_env", "%q is no name of a variable", v)
 	}
 	for _, v := range n.EnvPass {
-		if !variableName.MatchString(v) {
+		if !variableName().MatchString(v) {
 			t.Bad("env_pass", "%q is no name of a variable", v)
 		}
 		if environ.Withheld(v) {

@@ -3,11 +3,9 @@ package config
 import (
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
@@ -194,12 +192,10 @@ func (p *parser) repoName(t *document.Table, written string) work.RepoName {
 
 // login is what GitHub lets accounts be called, with the suffix of apps and
 // the underscore of managed users.
-var login = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98})(?:\[bot\])?$`)
-})
+var login = compiled(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98})(?:\[bot\])?$`)
 
 // accountID is GitHub's number of an account.
-var accountID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,17}$`) })
+var accountID = compiled(`^[1-9][0-9]{0,17}$`)
 
 func (p *parser) checkRemote(t *document.Table, remote string) {
 	u, err := url.Parse(remote)
@@ -214,13 +210,13 @@ func (p *parser) checkRemote(t *document.Table, remote string) {
 		if _, has := u.User.Password(); has || (u.User != nil && u.Scheme != "ssh") {
 			t.Bad("remote_url", "holds a user name or password; remove it, gh's login is used")
 		}
-	case scpForm.MatchString(remote):
+	case scpForm().MatchString(remote):
 	default:
 		t.Bad("remote_url", "%q is neither an address (https://…, ssh://…, git@host:owner/name.git) nor an absolute path", remote)
 	}
 }
 
-var scpForm = regexp.MustCompile(`^(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9][A-Za-z0-9.-]*:[^:]+$`)
+var scpForm = compiled(`^(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9][A-Za-z0-9.-]*:[^:]+$`)
 
 // AgentKinds are the kinds of turn for which a repository can name an agent.
 func AgentKinds() []work.Kind {

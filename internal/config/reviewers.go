@@ -3,11 +3,9 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -40,7 +38,7 @@ const maxReviewerName = 39
 
 // reviewerName is what can stand in the key of an event, in a trailer of a commit and
 // in a comment of HTML, and be typed by people.
-var reviewerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`) })
+var reviewerName = compiled(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // reviewedFlows are those whose pull requests are reviewed unless a reviewer says
 // otherwise. Designs are for people to read.

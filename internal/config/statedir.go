@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
@@ -50,7 +49,7 @@ func stateDirOf(path, doc string, env environ.Env) (string, error) {
 	return dir, nil
 }
 
-var stateDirKey = regexp.MustCompile(`^[ \t]*(?:runtime[ \t]*\.[ \t]*)?state_dir[ \t]*=(.*)$`)
+var stateDirKey = compiled(`^[ \t]*(?:runtime[ \t]*\.[ \t]*)?state_dir[ \t]*=(.*)$`)
 
 // stateDirLine is a config in which nothing but the state folder is said, made of
 // one that is no TOML. False where it is said in no such way, or more than once.
@@ -61,7 +60,7 @@ func stateDirLine(doc string) (line string, found bool) {
 		if strings.HasPrefix(strings.TrimLeft(l, " \t"), "#") || !strings.Contains(l, "state_dir") {
 			continue
 		}
-		m := stateDirKey.FindStringSubmatch(l)
+		m := stateDirKey().FindStringSubmatch(l)
 		if m == nil || line != "" {
 			return "", false
 		}

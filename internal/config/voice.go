@@ -3,10 +3,8 @@ package config
 import (
 	"fmt"
 	"net/mail"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -96,7 +94,7 @@ func signOff(t *document.Table, key string) (bool, Person) {
 func isFlag(text string) bool { return text == "true" || text == "false" }
 
 // placeholder is a word that stands for another.
-var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[A-Za-z_]+\}`) })
+var placeholder = compiled(`\{[A-Za-z_]+\}`)
 
 // unknownPlaceholder names the first one that nothing is put in place of: it would
 // be published as it is.
@@ -166,9 +164,7 @@ func person(t *document.Table, key string) Person {
 }
 
 // trailerForm is a trailer as git reads it.
-var trailerForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*): (\S.*)$`)
-})
+var trailerForm = compiled(`^([A-Za-z][A-Za-z0-9-]*): (\S.*)$`)
 
 func trailerProblem(line string) string {
 	m := trailerForm().FindStringSubmatch(line)

@@ -98,7 +98,7 @@ func distinct(points []point, alike map[spot]bool) []point {
 // by those; and all that is on GitHub. Logs are for people, and the index of the database's log is made again.
 func (w *world) left() (string, error) {
 	sum := sha256.New()
-	for _, dir := range []string{w.path("state"), w.path("home"), w.repo.GitDir()} {
+	for _, dir := range []string{w.state(), w.path("home"), w.repo.GitDir()} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil // before the first pass, or a file that has just been taken away
@@ -106,7 +106,7 @@ func (w *world) left() (string, error) {
 			if err != nil {
 				return err
 			}
-			if path == w.path("state", "logs") {
+			if path == w.state("logs") {
 				return filepath.SkipDir
 			}
 			if strings.HasSuffix(path, "-shm") {
@@ -156,7 +156,7 @@ func TestPlacesThatAreOne(t *testing.T) {
 		if err := w.begin(scenario{}); err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join(w.path("state"), "file")
+		file := filepath.Join(w.state(), "file")
 		last := ""
 		for _, step := range []struct {
 			name    string
@@ -172,7 +172,7 @@ func TestPlacesThatAreOne(t *testing.T) {
 			{"an issue", func() error { _, err := w.repo.OpenIssue("ann", "It crashes", ""); return err }, true},
 			{"a branch", func() error { return w.repo.CreateBranch("more", branchHead(w, "main")) }, true},
 			{"a log", func() error {
-				dir := w.path("state", "logs")
+				dir := w.state("logs")
 				if err := os.MkdirAll(dir, 0o700); err != nil {
 					return err
 				}

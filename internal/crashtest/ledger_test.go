@@ -26,7 +26,7 @@ type ledger struct {
 
 func (w *world) ledger() (l ledger, err error) {
 	l.stored = map[string]bool{}
-	path := w.path("state", database)
+	path := w.state(database)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		l.open = 1
 		return l, nil
@@ -129,7 +129,7 @@ func (w *world) lost() (map[string]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = filepath.WalkDir(w.path("state"), func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(w.state(), func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -156,7 +156,7 @@ func (w *world) lost() (map[string]int, error) {
 
 // sound checks the database file, when there is one.
 func (w *world) sound() error {
-	path := w.path("state", database)
+	path := w.state(database)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -136,15 +136,15 @@ func mutants() []mutant {
 			},
 		},
 		{
-			guard: "cursors together with their rows", file: "tick/ingest/ingest.go", scenario: "feedback", points: diesInIngest,
+			guard: "cursors together with their rows", file: "tick/ingest/slices.go", scenario: "feedback", points: diesInIngest,
 			edits: []edit{{
 				`
-	defer h.DropHalf()
+		if err := h.judge(ctx, more); err != nil {
 `, `
-	if err := h.Update(ctx, func(tx *store.Tx) error { return h.StoreCursors(ctx, tx, h.Now()) }); err != nil {
-		return err
-	}
-	defer h.DropHalf()
+		if err := h.Update(ctx, func(ctx context.Context, tx *store.Tx) error { return h.StoreCursors(ctx, tx, h.Now()) }); err != nil {
+			return err
+		}
+		if err := h.judge(ctx, more); err != nil {
 `,
 			}},
 		},

@@ -26,7 +26,7 @@ func (w *world) meet() error {
 // plantWork leaves in the checkouts what an agent that outlives its pass may
 // still write there. Nothing of it belongs to any turn.
 func (w *world) plantWork() error {
-	found, err := filepath.Glob(w.path("state", "checkouts", "*", "*", "worker-*"))
+	found, err := filepath.Glob(w.state("checkouts", "*", "*", "worker-*"))
 	if len(found) == 0 {
 		err = errors.Join(err, w.unlessAgentsRan("checkout"))
 	}

@@ -142,10 +142,10 @@ func (w *world) killAfter(wait time.Duration) error {
 func (w *world) mourn(p point, o *outcome) (err error) {
 	switch p.gone {
 	case wholeState:
-		err = os.RemoveAll(w.path("state"))
+		err = os.RemoveAll(w.state())
 	case database:
 		for _, suffix := range []string{"", "-wal", "-shm"} {
-			err = errors.Join(err, os.RemoveAll(w.path("state", database+suffix)))
+			err = errors.Join(err, os.RemoveAll(w.state(database+suffix)))
 		}
 	default:
 		err = errors.Join(w.sound(), w.plantLocks(), w.plantWork())
@@ -160,12 +160,12 @@ func (w *world) mourn(p point, o *outcome) (err error) {
 // plantLocks leaves in the mirror what a git that is killed may leave there: a
 // lock beside whatever it may have been writing, its new refs included.
 func (w *world) plantLocks() error {
-	mirrors, err := filepath.Glob(w.path("state", "repos", "*", "*.git", "HEAD"))
+	mirrors, err := filepath.Glob(w.state("repos", "*", "*.git", "HEAD"))
 	if err != nil || len(mirrors) == 0 {
 		return errors.Join(err, w.unlessAgentsRan("mirror")) // there is none yet
 	}
 	mirror := filepath.Dir(mirrors[0])
-	names := []string{"packed-refs", "HEAD", "config", "index", "shallow", "objects/maintenance", "objects/info/commit-graph"}
+	names := []string{"packed-refs", "HEAD", "config", "index", "shallow", "objects/maintenance", "objects/info/commit-graph", "refs/mergexo/share"}
 	w.rig.mu.Lock()
 	for _, r := range w.rig.runs {
 		for _, of := range []string{"turns", "journal", "partial"} {

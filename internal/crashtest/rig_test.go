@@ -252,7 +252,7 @@ func (r *rig) onGit(args []string) (do string, change int) {
 		r.remotes++
 		remote = r.remotes
 	}
-	late := r.plan.at == atGitChange && r.plan.n == change && change > 0 && !r.struck || r.noting // noting, it wants to know the end
+	late := r.plan.at == atGitChange && r.plan.n == change && change > 0 && !r.struck || r.noting && !converses(args) // noting, it wants to know the end
 	r.mu.Unlock()
 	r.note(atGit, n)
 	switch {
@@ -284,6 +284,9 @@ func changes(args []string) bool {
 	args = runLine(args)
 	return len(args) > 0 && !slices.Contains(reading, args[0])
 }
+
+// converses reports whether a git command lives for as long as it is asked; it changes nothing, and is no work under way.
+func converses(args []string) bool { return slices.Contains(args, "--batch-command") }
 
 // runLine is a git command without the options in front of it.
 func runLine(args []string) []string {

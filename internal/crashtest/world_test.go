@@ -37,6 +37,7 @@ type world struct {
 	repo     *githubsim.Repo
 	token    string
 	rig      *rig
+	machine  string       // of several that share the repository, which one makes passes now
 	people   *sync.Once   // what people do during the turn, they do once
 	before   int          // runs of the agent that the scenario begins with
 	later    atomic.Int64 // seconds that the hub's clock was moved by
@@ -85,13 +86,18 @@ func (w *world) path(parts ...string) string {
 	return filepath.Join(append([]string{w.dir}, parts...)...)
 }
 
+// state is the state folder of the machine that makes passes.
+func (w *world) state(parts ...string) string {
+	return w.path(append([]string{"state" + w.machine}, parts...)...)
+}
+
 // begin makes the world again for a run of a scenario.
 func (w *world) begin(s scenario) (err error) {
-	w.scenario, w.people, w.before = s, new(sync.Once), 0
+	w.scenario, w.people, w.before, w.machine = s, new(sync.Once), 0, ""
 	w.later.Store(0)
 	w.mended.Store(false)
 	w.plainGit.Store(false)
-	for _, name := range []string{"state", "home", "gh", "hub", "hub.sock", "bin/rig", "log", "config.toml"} {
+	for _, name := range []string{"state", "state2", "home", "gh", "hub", "hub.sock", "bin/rig", "log", "config.toml", "config2.toml"} {
 		if err := os.RemoveAll(w.path(name)); err != nil {
 			return err
 		}
@@ -175,7 +181,7 @@ remote_url = %q
 enabled = %t
 auto_merge = %t
 %s
-`, w.path("state"), w.path("bin", "agent"), repoName, w.repo.GitDir(), w.scenario.reviews != nil, w.scenario.merges,
+`, w.state(), w.path("bin", "agent"), repoName, w.repo.GitDir(), w.scenario.reviews != nil, w.scenario.merges,
 		cmp.Or(w.scenario.policy, "max_fix_cycles = 1"))
 }
 
@@ -188,7 +194,7 @@ func (w *world) environ() []string {
 	return []string{
 		"HOME=" + w.path("home"), "PATH=" + path, "GH_CONFIG_DIR=" + w.path("gh"), "GH_HOST=" + simHost,
 		"GH_TOKEN=" + w.token, "GH_PROMPT_DISABLED=1", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C.UTF-8", "NO_COLOR=1",
-		"MERGEXO_CONFIG=" + w.path("config.toml"),
+		"MERGEXO_CONFIG=" + w.path("config"+w.machine+".toml"),
 		"GOGC=off", "GOMEMLIMIT=256MiB", // a pass is over before it has collected its garbage
 	}
 }
@@ -216,8 +222,8 @@ func (w *world) end() error {
 const longest = 5 * time.Minute
 
 // pass makes one pass and says whether it ended by itself.
-func (w *world) pass() (ended bool, err error) {
-	done, c, err := w.startPass()
+func (w *world) pass(flags ...string) (ended bool, err error) {
+	done, c, err := w.startPass(flags...)
 	if err != nil {
 		return false, err
 	}
@@ -286,7 +292,7 @@ func (w *world) kill() {
 // about to start holds them until it has become another program, and on a busy
 // machine that takes its time.
 func (w *world) release() error {
-	held, err := filepath.Glob(w.path("state", "locks", "*.lock"))
+	held, err := filepath.Glob(w.state("locks", "*.lock"))
 	if err != nil {
 		return err
 	}

@@ -7,19 +7,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // headline is how a review of ours begins: who says what.
-var headline = regexp.MustCompile(`^\*\*(.+?)\.\*\*`)
+var headline = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\*\*(.+?)\.\*\*`) })
 
 // verdicts are the reviews of ours of a pull request, in a few words each. They are
 // told by their words: whoever looks at the GitHub sees no markers.
 func (d witness) verdicts(pull int) []string {
 	var said []string
 	for _, v := range d.repo.Reviews(pull) {
-		if m := headline.FindStringSubmatch(visible(v.Body)); m != nil && v.Author == operator {
+		if m := headline().FindStringSubmatch(visible(v.Body)); m != nil && v.Author == operator {
 			said = append(said, m[1])
 		}
 	}

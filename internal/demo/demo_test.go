@@ -218,10 +218,10 @@ func TestPrints(t *testing.T) {
 	if got := visible("Done.\n\n<!-- mergexo-handled:a b -->\n<!-- mergexo-action:c -->"); got != "Done." {
 		t.Errorf("visible: %q", got)
 	}
-	if m := headline.FindStringSubmatch(visible("<!-- a -->\n**quinn approves.** Fine. **Not bold.**")); m == nil || m[1] != approves {
+	if m := headline().FindStringSubmatch(visible("<!-- a -->\n**quinn approves.** Fine. **Not bold.**")); m == nil || m[1] != approves {
 		t.Errorf("headline: %q", m)
 	}
-	if m := headline.FindStringSubmatch("Done, **quinn approves.**"); m != nil {
+	if m := headline().FindStringSubmatch("Done, **quinn approves.**"); m != nil {
 		t.Errorf("what is no review was taken for one: %q", m)
 	}
 	got := passRequests{Reads: 1, Unchanged: 2, GraphQL: 3, Writes: 4}.row("7", "x")

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
@@ -117,14 +118,14 @@ func (d *demo) comment(c githubsim.Comment, where string) {
 }
 
 var (
-	htmlHidden = regexp.MustCompile(`(?s)<!--.*?-->|</?sub>`)
-	htmlLink   = regexp.MustCompile(`\[([^\]]*)\]\(https://[^)]*\)`)
+	htmlHidden = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)<!--.*?-->|</?sub>`) })
+	htmlLink   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([^\]]*)\]\(https://[^)]*\)`) })
 )
 
 // visible is what GitHub shows of a body: our markers are HTML comments, and the line
 // that says who wrote it is small and has a link.
 func visible(body string) string {
-	return strings.TrimSpace(htmlLink.ReplaceAllString(htmlHidden.ReplaceAllString(body, ""), "$1"))
+	return strings.TrimSpace(htmlLink().ReplaceAllString(htmlHidden().ReplaceAllString(body, ""), "$1"))
 }
 
 // sums prints what became of everything, and what it took.

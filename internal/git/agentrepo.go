@@ -2,30 +2,34 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
-	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // giveRepository makes the checkout's own .git again, for the agent's use: it
 // borrows the mirror's objects, stands on the branch, and has no remote. What
 // becomes of it does not matter to us.
-func (m *Mirror) giveRepository(ctx context.Context, r Restore) error {
-	c := m.Git().Call("init", "--quiet", "--template=", "--initial-branch="+r.Branch, r.Dir)
-	if _, err := c.Run(ctx); err != nil {
-		return err
-	}
+func giveRepository(ctx context.Context, m *Mirror, r Restore) error {
 	objects, err := filepath.Abs(m.Path("objects"))
 	if err != nil {
 		return err
 	}
 	repo := filepath.Join(r.Dir, ".git")
+	config, err := m.agentConfig()
+	if err != nil {
+		return fmt.Errorf("make the agent's repository: %w", err)
+	}
 	content := map[string]string{
+		"HEAD":                    "ref: refs/heads/" + r.Branch + "\n",
+		"config":                  config,
 		"objects/info/alternates": filepath.ToSlash(objects) + "\n",
 		"info/attributes":         mirror.RawAttributes,
 		"refs/heads/" + r.Branch:  r.Commit + "\n",
@@ -44,6 +48,11 @@ func (m *Mirror) giveRepository(ctx context.Context, r Restore) error {
 		content["MERGE_MSG"] = "Merge " + r.Base + " into " + r.Branch + "\n"
 		content["MERGE_MODE"] = ""
 	}
+	for _, dir := range []string{"objects/pack", "refs/tags"} {
+		if err := os.MkdirAll(filepath.Join(repo, filepath.FromSlash(dir)), 0o755); err != nil {
+			return fmt.Errorf("make the agent's repository: %w", err)
+		}
+	}
 	for name, text := range content {
 		path := filepath.Join(repo, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -53,9 +62,6 @@ func (m *Mirror) giveRepository(ctx context.Context, r Restore) error {
 			return fmt.Errorf("make the agent's repository: %w", err)
 		}
 	}
-	if err := agentConfig(m.Git(), filepath.Join(repo, "config")); err != nil {
-		return fmt.Errorf("make the agent's repository: %w", err)
-	}
 	index := filepath.Join(repo, "index")
 	if err := files.Copy(r.Index, index, 0o644); err != nil {
 		return fmt.Errorf("make the agent's repository: %w", err)
@@ -63,27 +69,32 @@ func (m *Mirror) giveRepository(ctx context.Context, r Restore) error {
 	if r.Merge == nil || len(r.Merge.stages) == 0 {
 		return nil
 	}
-	return m.unmerge(ctx, r, index)
+	return unmerge(ctx, m, r, index)
 }
 
-// agentConfig adds to what init wrote: the agent may commit, as it likes, and
-// ignores what we ignore.
-func agentConfig(g *plumbing.Git, path string) error {
+// agentConfig is the configuration of the agent's repository. What git found out about
+// the file system when it made the mirror holds here, too. The agent may commit, as it
+// likes, and ignores what we ignore.
+func (m *Mirror) agentConfig() (string, error) {
+	made, err := os.ReadFile(m.Path("config"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // without one git goes by what it takes for usual
+		return "", err
+	}
 	var b strings.Builder
+	b.WriteString("[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tlogallrefupdates = true\n")
+	for line := range strings.Lines(string(made)) {
+		key, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if slices.Contains([]string{"filemode", "symlinks", "ignorecase", "precomposeunicode"}, strings.ToLower(key)) {
+			b.WriteString(line)
+		}
+	}
+	g := m.Git()
+	if file := g.OperatorPath("core.excludesfile"); file != "" {
+		fmt.Fprintf(&b, "\texcludesFile = %s\n", quoteConfig(file))
+	}
 	fmt.Fprintf(&b, "[user]\n\tname = %s\n\temail = %s\n", quoteConfig(g.Options().Identity.Name), quoteConfig(g.Options().Identity.Email))
 	b.WriteString("[commit]\n\tgpgSign = false\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
-	if file := g.OperatorPath("core.excludesfile"); file != "" {
-		fmt.Fprintf(&b, "[core]\n\texcludesFile = %s\n", quoteConfig(file))
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	if _, err := f.WriteString(b.String()); err != nil {
-		_ = f.Close()
-		return err
-	}
-	return f.Close()
+	return b.String(), nil
 }
 
 func quoteConfig(s string) string {

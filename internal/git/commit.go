@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -58,7 +57,7 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 		if err != nil {
 			return err
 		}
-		if err := m.dropLeftovers(ctx, c.Dir, index); err != nil {
+		if err := dropLeftovers(ctx, m, c.Dir, index); err != nil {
 			return err
 		}
 		if err := m.gate(c).Files(ctx, index); err != nil {
@@ -97,6 +96,9 @@ func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *mirror.Quarantine) 
 	}
 	reset := m.CheckoutCall(c.Dir, index, "read-tree", "--reset", parent)
 	if err := files.Copy(c.Index, index, 0o600); err == nil {
+		if tree, err := m.Tree(ctx, parent); err == nil && m.holdsIndex(c.Index, index, tree) {
+			return index, nil
+		}
 		if _, err := reset.Run(ctx); err == nil {
 			return index, nil
 		}
@@ -130,8 +132,10 @@ func (m *Mirror) CommitFiles(ctx context.Context, c Commit, files map[string][]b
 			return err
 		}
 		var err error
-		out, err = m.commitIndex(ctx, c, index, q)
-		return err
+		if out, err = m.commitIndex(ctx, c, index, q); err != nil {
+			return err
+		}
+		return took(ctx, q, out.Tree, files)
 	})
 	if err != nil {
 		return Committed{}, fmt.Errorf("commit files: %w", err)
@@ -139,10 +143,9 @@ func (m *Mirror) CommitFiles(ctx context.Context, c Commit, files map[string][]b
 	return out, nil
 }
 
-// addFiles puts files into the index, and makes sure that git took them all.
+// addFiles puts files into the index; took tells whether git took them all.
 func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]byte, q *mirror.Quarantine) error {
 	var lines strings.Builder
-	list := m.Call("ls-files", "-z", "--cached", "--")
 	for path, content := range files {
 		hash := q.Call("hash-object", "-w", "--stdin", "--no-filters")
 		hash.Stdin = content
@@ -151,20 +154,22 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 			return err
 		}
 		fmt.Fprintf(&lines, "100644 %s\t%s\x00", oid, path)
-		list.Args = append(list.Args, path)
 	}
 	update := q.Call("update-index", "-z", "--index-info")
 	update.Index, update.Stdin = index, []byte(lines.String())
-	if _, err := update.Run(ctx); err != nil {
-		return err
-	}
-	list.Index = index
-	taken, err := list.Fields(ctx)
-	if err != nil {
-		return err
-	}
+	_, err := update.Run(ctx)
+	return err
+}
+
+// took makes sure that a tree has files that were added: git only warns of a path that it
+// does not take.
+func took(ctx context.Context, q *mirror.Quarantine, tree string, files map[string][]byte) error {
 	for path := range files {
-		if !slices.Contains(taken, path) { // git only warns
+		at, ok, err := q.Objects().At(ctx, tree, path)
+		if err != nil {
+			return err
+		}
+		if !ok || at.Mode != "100644" {
 			return fmt.Errorf("%q is no path for a file", path)
 		}
 	}
@@ -352,7 +357,7 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 
 // partialTree is the tree of what can be kept.
 func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q *mirror.Quarantine) (string, error) {
-	if err := m.dropLeftovers(ctx, p.Dir, index); err != nil {
+	if err := dropLeftovers(ctx, m, p.Dir, index); err != nil {
 		return "", err
 	}
 	paths, err := gate.Candidates(ctx, m.Mirror, p.Dir, index)

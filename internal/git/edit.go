@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
+	"github.com/mergexo/gh-mergexo/internal/git/objects"
 )
 
 // Edit changes one file of a commit that is made of a checkout, after the
@@ -21,42 +22,34 @@ func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *mirror.Qua
 	if c.Edit == nil {
 		return nil
 	}
-	if same, err := m.unchanged(ctx, c, index, q); err != nil || same {
-		return err
-	}
-	list := m.Call("ls-files", "--stage", "-z", "--", c.Edit.Path)
-	list.Index = index
-	listed, err := list.Run(ctx)
+	write := q.Call("write-tree")
+	write.Index = index
+	tree, err := write.Text(ctx)
 	if err != nil {
 		return err
 	}
-	entry, path, _ := strings.Cut(strings.TrimSuffix(string(listed.Stdout), "\x00"), "\t")
-	entries := strings.Fields(entry)
-	if path != c.Edit.Path || len(entries) != 3 || !strings.HasPrefix(entries[0], "100") {
-		return nil
+	if same, err := m.unchanged(ctx, c, tree); err != nil || same {
+		return err
 	}
-	show := q.Call("cat-file", "blob", entries[1])
-	shown, err := show.Run(ctx)
+	at, ok, err := q.Objects().At(ctx, tree, c.Edit.Path)
+	if err != nil || !ok || !strings.HasPrefix(at.Mode, "100") {
+		return err
+	}
+	before, err := q.Objects().Content(ctx, objects.Object{OID: at.OID, Kind: "blob"})
 	if err != nil {
 		return err
 	}
-	content, err := c.Edit.Do(shown.Stdout)
+	content, err := c.Edit.Do(before)
 	if err != nil {
 		return fmt.Errorf("edit %s: %w", c.Edit.Path, err)
 	}
 	return m.addFiles(ctx, index, map[string][]byte{c.Edit.Path: content}, q)
 }
 
-// unchanged reports whether the index holds the one parent's tree.
-func (m *Mirror) unchanged(ctx context.Context, c Commit, index string, q *mirror.Quarantine) (bool, error) {
+// unchanged reports whether a tree is the one parent's.
+func (m *Mirror) unchanged(ctx context.Context, c Commit, tree string) (bool, error) {
 	if len(c.Parents) != 1 {
 		return false, nil
-	}
-	write := q.Call("write-tree")
-	write.Index = index
-	tree, err := write.Text(ctx)
-	if err != nil {
-		return false, err
 	}
 	before, err := m.Tree(ctx, c.Parents[0])
 	return tree == before, err

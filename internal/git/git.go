@@ -2,8 +2,10 @@ package git
 
 import (
 	"context"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/git/gate"
+	"github.com/mergexo/gh-mergexo/internal/git/hold"
 	"github.com/mergexo/gh-mergexo/internal/git/landing"
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
@@ -25,6 +27,9 @@ type (
 	RejectedError = push.RejectedError
 	UnclearError  = push.UnclearError
 	KeptError     = push.KeptError
+
+	Hold       = hold.Hold
+	TakenError = hold.TakenError
 )
 
 // The ways in which a head reaches its base, and the kinds of difference of a Landing; see
@@ -50,13 +55,15 @@ type Mirror struct {
 	mirror.Merges
 	landing.Landings
 	push.Pushes
-	voice Voice
+	hold.Holds
+	voice   Voice
+	indexes sync.Map // path of an index -> restored: what was found in it
 }
 
 // Mirror names a mirror; see mirror.New.
 func (g *Git) Mirror(dir, url, lockPath string) *Mirror {
 	m := mirror.New(g.Git, dir, url, lockPath)
-	return &Mirror{Mirror: m, Turns: m.Turns(), Merges: m.Merges(), Landings: landing.Of(m), Pushes: push.Of(m)}
+	return &Mirror{Mirror: m, Turns: m.Turns(), Merges: m.Merges(), Landings: landing.Of(m), Pushes: push.Of(m), Holds: hold.Of(m)}
 }
 
 // Borrowing makes the mirror read the objects of another one's folder, too. It is

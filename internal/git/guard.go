@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
+	"github.com/mergexo/gh-mergexo/internal/git/objects"
 )
 
 // Guarded is the tree of a commit in which the files that an agent would obey are those
@@ -40,32 +41,15 @@ func (m *Mirror) Guard(ctx context.Context, commit, trusted string, obeyed func(
 	return Guarded{Tree: tree, Paths: g.paths}, nil
 }
 
-// entry is a file of a tree, as git lists it.
-type entry struct{ mode, oid, path string }
+// indexLine is a file of a tree as update-index reads it.
+func indexLine(e objects.Entry) string { return e.Mode + " " + e.OID + "\t" + e.Path + "\x00" }
 
-const linkMode = "120000"
-
-// line is the entry as update-index reads it.
-func (e entry) line() string { return e.mode + " " + e.oid + "\t" + e.path + "\x00" }
-
-func (m *Mirror) entries(ctx context.Context, commit string) ([]entry, error) {
-	if !m.Has(ctx, commit) {
-		return nil, &mirror.MissingError{OID: commit}
-	}
-	listed, err := m.Call("ls-tree", "-r", "-z", "--full-tree", commit).Fields(ctx)
+func (m *Mirror) entries(ctx context.Context, commit string) ([]objects.Entry, error) {
+	tree, err := m.Tree(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
-	var all []entry
-	for _, line := range listed {
-		about, name, ok := strings.Cut(line, "\t")
-		fields := strings.Fields(about)
-		if !ok || len(fields) != 3 {
-			return nil, fmt.Errorf("read a tree: %q", line)
-		}
-		all = append(all, entry{mode: fields[0], oid: fields[2], path: name})
-	}
-	return all, nil
+	return m.Objects().List(ctx, tree)
 }
 
 // guard is one call of Guard.
@@ -88,39 +72,39 @@ func (g *guard) has(name string) bool {
 }
 
 // compare notes what goes and what comes.
-func (g *guard) compare(ctx context.Context, own, theirs []entry) error {
-	before := map[string]entry{}
+func (g *guard) compare(ctx context.Context, own, theirs []objects.Entry) error {
+	before := map[string]objects.Entry{}
 	for _, e := range own {
-		if g.has(e.path) {
-			before[e.path] = e
+		if g.has(e.Path) {
+			before[e.Path] = e
 			continue
 		}
-		g.keep(e.path)
+		g.keep(e.Path)
 	}
-	come := map[string]entry{}
+	come := map[string]objects.Entry{}
 	for _, e := range theirs {
 		usable, err := g.usable(ctx, e)
 		if err != nil {
 			return err
 		}
 		if usable {
-			come[e.path] = e
+			come[e.Path] = e
 		}
 	}
 	for _, e := range own {
-		if _, guarded := before[e.path]; guarded && come[e.path] != e {
-			g.paths = append(g.paths, e.path)
-			fmt.Fprintf(&g.lines, "0 %s\t%s\x00", strings.Repeat("0", len(e.oid)), e.path)
+		if _, guarded := before[e.Path]; guarded && come[e.Path] != e {
+			g.paths = append(g.paths, e.Path)
+			fmt.Fprintf(&g.lines, "0 %s\t%s\x00", strings.Repeat("0", len(e.OID)), e.Path)
 		}
 	}
 	for _, e := range theirs {
-		if _, usable := come[e.path]; !usable || before[e.path] == e {
+		if _, usable := come[e.Path]; !usable || before[e.Path] == e {
 			continue
 		}
-		if _, known := before[e.path]; !known {
-			g.paths = append(g.paths, e.path)
+		if _, known := before[e.Path]; !known {
+			g.paths = append(g.paths, e.Path)
 		}
-		g.lines.WriteString(e.line())
+		g.lines.WriteString(indexLine(e))
 	}
 	return nil
 }
@@ -135,20 +119,21 @@ func (g *guard) keep(name string) {
 
 // usable reports whether a file of the trusted commit is to stand in the tree: nothing
 // else stands in its place, and it is no link to what somebody else wrote.
-func (g *guard) usable(ctx context.Context, e entry) (bool, error) {
-	if !g.has(e.path) || g.kept[e.path+"/"] {
+func (g *guard) usable(ctx context.Context, e objects.Entry) (bool, error) {
+	if !g.has(e.Path) || g.kept[e.Path+"/"] {
 		return false, nil
 	}
-	for dir := path.Dir(e.path); dir != "."; dir = path.Dir(dir) {
+	for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
 		if g.kept[dir] {
 			return false, nil
 		}
 	}
-	if e.mode != linkMode {
+	if e.Mode != objects.ModeSymlink {
 		return true, nil
 	}
-	to, err := g.mirror.Call("cat-file", "blob", e.oid).Text(ctx)
-	return err == nil && !path.IsAbs(to) && g.has(path.Join(path.Dir(e.path), to)), err
+	content, err := g.mirror.Objects().Content(ctx, objects.Object{OID: e.OID, Kind: "blob"})
+	to := string(content)
+	return err == nil && !path.IsAbs(to) && g.has(path.Join(path.Dir(e.Path), to)), err
 }
 
 // write makes the tree.

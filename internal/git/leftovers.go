@@ -22,7 +22,7 @@ var placeholders = []string{
 
 // dropLeftovers removes placeholders that the commit's index does not know: an
 // empty package.json or .npmrc is never meant.
-func (m *Mirror) dropLeftovers(ctx context.Context, dir, index string) error {
+func dropLeftovers(ctx context.Context, m *Mirror, dir, index string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err

@@ -3,9 +3,11 @@ package git
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
+	"github.com/mergexo/gh-mergexo/internal/git/objects"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
 
@@ -51,6 +53,10 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 		return nil, fmt.Errorf("list commits: %q..%q: no object ids", from, to)
 	}
 	if from != "" {
+		line, whole, err := m.Objects().Line(ctx, from, to, min(limit, fewCommits))
+		if err != nil || whole && !slices.ContainsFunc(line, func(c objects.Commit) bool { return c.Recoded }) {
+			return m.entriesOf(line), err
+		}
 		args = append(args, "^"+from)
 	}
 	records, err := m.Call(args...).Fields(ctx)
@@ -61,10 +67,26 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 	for _, record := range records {
 		head, message, _ := strings.Cut(record, "\n")
 		oid, email, _ := strings.Cut(head, " ")
-		e := Entry{OID: oid, Ours: m.wrote(email)}
-		e.Subject, _, _ = strings.Cut(message, "\n")
-		e.Turn, e.Handled = origin.TrailersOf(message)
-		entries = append(entries, e)
+		entries = append(entries, m.entry(oid, email, message))
 	}
 	return entries, nil
+}
+
+// fewCommits are read one by one before git is started to list them.
+const fewCommits = 50
+
+func (m *Mirror) entriesOf(line []objects.Commit) []Entry {
+	entries := make([]Entry, len(line))
+	for i, c := range line {
+		who, _ := authorOf(c)
+		entries[i] = m.entry(c.OID, who.Email, c.Message)
+	}
+	return entries
+}
+
+func (m *Mirror) entry(oid, email, message string) Entry {
+	e := Entry{OID: oid, Ours: m.wrote(email)}
+	e.Subject, _, _ = strings.Cut(message, "\n")
+	e.Turn, e.Handled = origin.TrailersOf(message)
+	return e
 }

@@ -81,7 +81,7 @@ func (g *Merge) read(out string) error {
 
 // unmerge marks the paths in conflict in the agent's own index, as git does
 // while a merge is in progress.
-func (m *Mirror) unmerge(ctx context.Context, r Restore, index string) error {
+func unmerge(ctx context.Context, m *Mirror, r Restore, index string) error {
 	var in strings.Builder
 	for _, path := range r.Merge.Paths {
 		fmt.Fprintf(&in, "0 %s\t%s\x00", strings.Repeat("0", len(r.Merge.Tree)), path)

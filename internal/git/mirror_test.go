@@ -62,7 +62,7 @@ func TestMirrorIsMended(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, tree)
 			w.fetch()
-			w.check(w.mirror.PutJournal(t.Context(), key1, []byte("paid for")))
+			w.check(w.mirror.KeepAnswer(t.Context(), key1, "", []byte("paid for")))
 			turn := w.next(w.main(), "paid for, too")
 			w.check(w.mirror.KeepTurn(t.Context(), key1, turn))
 			spoil(w)
@@ -95,7 +95,7 @@ func TestMirrorBeyondRepairIsRemade(t *testing.T) {
 	// A cut pack takes the remote's objects with it; our journal, in a loose
 	// object, comes along.
 	w.repack()
-	w.check(w.mirror.PutJournal(t.Context(), key1, []byte("paid for")))
+	w.check(w.mirror.KeepAnswer(t.Context(), key1, "", []byte("paid for")))
 	packs, err := filepath.Glob(filepath.Join(w.mirror.Dir(), "objects", "pack", "*"))
 	w.check(err)
 	for _, p := range packs {
@@ -271,9 +271,9 @@ func TestJournals(t *testing.T) {
 	}
 	w.fetch()
 	content := []byte("{\"a\":\"\x00\r\n\"}")
-	w.check(w.mirror.PutJournal(ctx, key1, content))
-	w.check(w.mirror.PutJournal(ctx, key1, append(content, '!')))
-	w.check(w.mirror.PutJournal(ctx, "abc", nil))
+	w.check(w.mirror.KeepAnswer(ctx, key1, "", content))
+	w.check(w.mirror.KeepAnswer(ctx, key1, "", append(content, '!')))
+	w.check(w.mirror.KeepAnswer(ctx, "abc", "", nil))
 	w.check(w.mirror.KeepTurn(ctx, key1, w.main()))
 	w.repack()
 	got, ok, err := w.mirror.Journal(ctx, key1)
@@ -292,7 +292,7 @@ func TestJournals(t *testing.T) {
 		t.Errorf("dropped from a mirror that is gone: %v", err)
 	}
 	for _, bad := range []string{"", "../x", "a b", "-x", "x.lock"} {
-		if err := w.mirror.PutJournal(ctx, bad, nil); err == nil {
+		if err := w.mirror.KeepAnswer(ctx, bad, "", nil); err == nil {
 			t.Errorf("key %q accepted", bad)
 		}
 	}
@@ -310,7 +310,7 @@ func TestCommandsSync(t *testing.T) {
 	w.check(os.Chmod(filepath.Join(w.root, "git"), 0o755))
 	w.open(Options{Bin: filepath.Join(w.root, "git")})
 	w.check(os.Remove(trace))
-	w.check(w.mirror.PutJournal(t.Context(), key1, []byte("x")))
+	w.check(w.mirror.KeepAnswer(t.Context(), key1, "", []byte("x")))
 	if n := strings.Count(w.read(trace), "fsync/hardware-flush"); n < 2 {
 		t.Errorf("%d flushes, want the blob's and the ref's", n)
 	}
@@ -331,7 +331,7 @@ func (w *world) fake(script string) string {
 func TestDiskFull(t *testing.T) {
 	w := newWorld(t, tree)
 	w.restore()
-	w.check(w.mirror.PutJournal(t.Context(), key1, []byte("paid for")))
+	w.check(w.mirror.KeepAnswer(t.Context(), key1, "", []byte("paid for")))
 	main := w.main()
 	limited := w.fake("case \"$*\" in *receive-pack*|*upload-pack*) ;; *) ulimit -f 4 ;; esac\nexec git \"$@\"\n")
 	w.open(Options{Bin: limited})

@@ -49,6 +49,7 @@ func TestPush(t *testing.T) {
 	if got := w.remoteHead(); got != oid {
 		t.Errorf("remote = %q", got)
 	}
+	w.check(w.mirror.Fetch(t.Context())) // which says what the mirror knows of branches
 	if got, ok, err := w.mirror.Head(t.Context(), branch); got != oid || !ok || err != nil {
 		t.Errorf("known head = %q %v %v", got, ok, err)
 	}

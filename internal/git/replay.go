@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
+	"github.com/mergexo/gh-mergexo/internal/git/objects"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
@@ -93,25 +94,17 @@ func (m *Mirror) readCommit(ctx context.Context, oid string) (rawCommit, error) 
 	if !m.Has(ctx, oid) {
 		return rawCommit{}, &mirror.MissingError{OID: oid}
 	}
-	res, err := m.Call("cat-file", "commit", oid).Run(ctx)
+	c, err := m.Objects().Commit(ctx, oid)
 	if err != nil {
 		return rawCommit{}, err
 	}
-	head, message, _ := strings.Cut(string(res.Stdout), "\n\n")
-	c := rawCommit{message: message, signing: asOperator}
-	for line := range strings.Lines(head) {
-		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		switch key {
-		case "tree":
-			c.tree = value
-		case "parent":
-			c.parents = append(c.parents, value)
-		case "author":
-			// Name <email> seconds zone
-			name, rest, _ := strings.Cut(value, " <")
-			email, date, _ := strings.Cut(rest, "> ")
-			c.author, c.date = Identity{Name: name, Email: email}, "@"+date
-		}
-	}
-	return c, nil
+	author, date := authorOf(c)
+	return rawCommit{tree: c.Tree, parents: c.Parents, message: c.Message, author: author, date: "@" + date, signing: asOperator}, nil
+}
+
+// authorOf is whom a commit is by, and when they made it: seconds and a zone.
+func authorOf(c objects.Commit) (who Identity, date string) {
+	name, rest, _ := strings.Cut(c.Author, " <")
+	email, date, _ := strings.Cut(rest, "> ")
+	return Identity{Name: name, Email: email}, date
 }

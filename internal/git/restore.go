@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/git/gate"
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
+	"github.com/mergexo/gh-mergexo/internal/git/objects"
 )
 
 // Ignored says what a restore does with files that the tree's own rules ignore.
@@ -47,7 +50,7 @@ func (m *Mirror) Restore(ctx context.Context, r Restore) error {
 		}
 		return fmt.Errorf("restore: %w", &mirror.MissingError{OID: r.Commit})
 	}
-	first := m.tryRestore(ctx, r)
+	first := tryRestore(ctx, m, r)
 	if first == nil {
 		return nil
 	}
@@ -58,7 +61,7 @@ func (m *Mirror) Restore(ctx context.Context, r Restore) error {
 	if err := errors.Join(files.Remove(r.Dir), files.Remove(r.Index)); err != nil {
 		return fmt.Errorf("restore: %w", errors.Join(first, err))
 	}
-	if err := m.tryRestore(ctx, r); err != nil {
+	if err := tryRestore(ctx, m, r); err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
 	return nil
@@ -79,7 +82,7 @@ func (r Restore) check() error {
 	return mirror.CheckBranch(r.Branch)
 }
 
-func (m *Mirror) tryRestore(ctx context.Context, r Restore) error {
+func tryRestore(ctx context.Context, m *Mirror, r Restore) error {
 	if err := files.RealFolder(r.Dir); err != nil {
 		return err
 	}
@@ -97,13 +100,16 @@ func (m *Mirror) tryRestore(ctx context.Context, r Restore) error {
 	if err := gate.Sweep(r.Dir); err != nil {
 		return err
 	}
-	if err := m.fill(ctx, r); err != nil {
+	if err := fill(ctx, m, r); err != nil {
 		return err
 	}
 	if err := m.verify(ctx, r); err != nil {
 		return err
 	}
-	return m.giveRepository(ctx, r)
+	if err := noteIndex(ctx, m, r); err != nil {
+		return err
+	}
+	return giveRepository(ctx, m, r)
 }
 
 // holds is what the checkout will hold: a commit, or the tree that stands for it.
@@ -115,20 +121,11 @@ func (r Restore) holds() string {
 }
 
 // fill makes index and files those of the commit and removes all others.
-func (m *Mirror) fill(ctx context.Context, r Restore) error {
+func fill(ctx context.Context, m *Mirror, r Restore) error {
 	if _, err := m.CheckoutCall(r.Dir, r.Index, "read-tree", "--reset", "-u", r.holds()).Run(ctx); err != nil {
 		return err
 	}
-	links, err := gate.Submodules(ctx, m.Mirror, r.Dir, r.Index)
-	if err != nil {
-		return err
-	}
-	for _, link := range links { // clean does not look into the folder of a submodule
-		if err := files.Empty(filepath.Join(r.Dir, filepath.FromSlash(link))); err != nil {
-			return err
-		}
-	}
-	_, err = m.CheckoutCall(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()).Run(ctx)
+	_, err := m.CheckoutCall(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()).Run(ctx)
 	return err
 }
 
@@ -139,33 +136,91 @@ func (r Restore) cleanFlags() string {
 	return "-ffdx"
 }
 
-// verify compares commit, index and files.
+// verify compares commit, index and files. One command lists the index and what differs
+// from it.
 func (m *Mirror) verify(ctx context.Context, r Restore) error {
-	want, err := m.Tree(ctx, r.holds())
+	tree, err := m.Tree(ctx, r.holds())
 	if err != nil {
 		return err
 	}
-	have, err := m.CheckoutCall(r.Dir, r.Index, "write-tree").Text(ctx)
+	want, err := m.Objects().List(ctx, tree)
 	if err != nil {
 		return err
 	}
-	if have != want {
-		return fmt.Errorf("the index of %q holds tree %s, want %s", r.Dir, have, want)
-	}
-	changed, err := m.CheckoutCall(r.Dir, r.Index, "diff-files", "-z", "--name-only", "--ignore-submodules=all").Fields(ctx)
-	if err != nil {
-		return err
-	}
-	others := []string{"ls-files", "-z", "--others"}
+	list := []string{"ls-files", "-z", "-t", "--stage", "--modified", "--others"}
 	if r.Ignored == KeepIgnored {
-		others = append(others, "--exclude-standard")
+		list = append(list, "--exclude-standard")
 	}
-	foreign, err := m.CheckoutCall(r.Dir, r.Index, others...).Fields(ctx)
+	lines, err := m.CheckoutCall(r.Dir, r.Index, list...).Fields(ctx)
 	if err != nil {
 		return err
 	}
-	if wrong := append(changed, foreign...); len(wrong) > 0 {
+	have, wrong := readIndex(lines)
+	if !slices.Equal(have, want) {
+		return fmt.Errorf("the index of %q does not hold tree %s", r.Dir, tree)
+	}
+	if len(wrong) > 0 {
 		return fmt.Errorf("the checkout %q differs from %s in %d files, %q first", r.Dir, r.Commit, len(wrong), wrong[0])
 	}
+	for _, e := range want { // git does not look into the folder of a submodule
+		if e.Mode != objects.ModeGitlink {
+			continue
+		}
+		if err := files.Empty(filepath.Join(r.Dir, filepath.FromSlash(e.Path))); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// noteIndex remembers what the index is that was found to hold the checkout's tree, so that
+// a commit need not have it read again, unless somebody changed it.
+func noteIndex(ctx context.Context, m *Mirror, r Restore) error {
+	was, err := stateOf(r.Index)
+	if err != nil {
+		return err
+	}
+	was.tree, err = m.Tree(ctx, r.holds())
+	m.indexes.Store(r.Index, was)
+	return err
+}
+
+// restored is an index as a restore left it. Its time counts: git tells by that which
+// files may have changed without a trace in it.
+type restored struct {
+	sum     string
+	changed int64
+	tree    string
+}
+
+func stateOf(index string) (restored, error) {
+	info, err := os.Lstat(index)
+	if err != nil {
+		return restored{}, err
+	}
+	sum, err := files.Sum(index)
+	return restored{sum: sum, changed: info.ModTime().UnixNano()}, err
+}
+
+// holdsIndex reports whether a copy of a restored index is what it was, and holds a tree.
+func (m *Mirror) holdsIndex(index, copied, tree string) bool {
+	was, known := m.indexes.Load(index)
+	now, err := stateOf(copied)
+	now.tree = tree
+	return known && err == nil && was == now
+}
+
+// readIndex reads lines such as "H 100644 oid 0\tpath" of what the index has, others with
+// C of files that differ, and "? path" of those that it does not have.
+func readIndex(lines []string) (have []objects.Entry, wrong []string) {
+	for _, line := range lines {
+		head, path, _ := strings.Cut(line, "\t")
+		if f := strings.Fields(head); len(f) == 4 && f[0] == "H" && f[3] == "0" && path != "" {
+			have = append(have, objects.Entry{Mode: f[1], OID: f[2], Path: path})
+		} else {
+			wrong = append(wrong, line)
+		}
+	}
+	slices.SortFunc(have, func(a, b objects.Entry) int { return cmp.Compare(a.Path, b.Path) })
+	return have, wrong
 }

@@ -12,14 +12,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// ghost is the login that GitHub shows for a deleted account.
-const ghost = "ghost"
-
-// botSuffix ends the logins of apps in REST; GraphQL leaves it out.
-const botSuffix = "[bot]"
-
-func isBotLogin(login string) bool { return strings.HasSuffix(login, botSuffix) }
-
 func (w wireUser) Check() error {
 	if w.ID == 0 || w.Login == "" {
 		return errors.New("no user")

@@ -15,7 +15,9 @@ import (
 	"github.com/cli/go-gh/v2/pkg/auth"
 
 	"github.com/mergexo/gh-mergexo/internal/github/merges"
+	"github.com/mergexo/gh-mergexo/internal/github/pulse"
 	"github.com/mergexo/gh-mergexo/internal/github/runs"
+	"github.com/mergexo/gh-mergexo/internal/github/sweep"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
@@ -24,9 +26,11 @@ type Client struct {
 	*transport.Client
 	Issues
 	Pulls
+	Sweeps
 	Checks
 	Merges
 	Repositories
+	Pulses
 }
 
 // Tally counts requests, and keeps what answers say of limits.
@@ -43,7 +47,7 @@ type Pulls struct{ api *transport.Client }
 type Repositories struct{ api *transport.Client }
 
 func newClient(c *transport.Client) *Client {
-	return &Client{Client: c, Issues: Issues{c}, Pulls: Pulls{c}, Checks: runs.New(c), Merges: merges.New(c), Repositories: Repositories{c}}
+	return &Client{Client: c, Issues: Issues{c}, Pulls: Pulls{c}, Sweeps: sweep.New(c), Checks: runs.New(c), Merges: merges.New(c), Repositories: Repositories{c}, Pulses: pulse.New(c)}
 }
 
 // New makes a client. Host and token are those of gh, where none are given. It sends

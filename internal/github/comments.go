@@ -24,26 +24,6 @@ type Comment struct {
 	UpdatedAt time.Time
 }
 
-// ReviewComment is a comment on a pull request's diff.
-type ReviewComment struct {
-	ID                int64
-	NodeID            string
-	Pull              int
-	InReplyTo         int64 // the first comment of its thread; 0 when it is that itself
-	ReviewID          int64
-	Path              string
-	Line              int // 0 when outdated, or on the whole file
-	DiffHunk          string
-	CommitOID         string
-	OriginalCommitOID string
-	Body              string
-	URL               string
-	Author            work.Account
-	CreatedAt         time.Time
-	UpdatedAt         time.Time
-	Pending           bool // part of a draft review of our own account; only from Details
-}
-
 type wireComment struct {
 	ID        int64     `json:"id"`
 	NodeID    string    `json:"node_id"`

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github/labels"
 	"github.com/mergexo/gh-mergexo/internal/github/merges"
+	"github.com/mergexo/gh-mergexo/internal/github/pulse"
 	"github.com/mergexo/gh-mergexo/internal/github/runs"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/github/trouble"
@@ -36,7 +37,13 @@ type (
 	Refusal          = merges.Refusal
 	RefusalKind      = merges.RefusalKind
 	Labels           = labels.Labels
+	Pulses           = pulse.Pulses
+	Pulse            = pulse.Pulse
+	RepoPulse        = pulse.Repo
 )
+
+// MaxPulse is the most repositories of one Pulse.
+const MaxPulse = pulse.Most
 
 // The kinds of refusals.
 const (

@@ -39,9 +39,9 @@ type wireUser struct {
 // account of a user; a deleted account is null in REST.
 func account(u *wireUser) work.Account {
 	if u == nil {
-		return work.Account{Login: ghost}
+		return work.Account{Login: transport.Ghost}
 	}
-	return work.Account{ID: u.ID, Login: u.Login, Bot: u.Type == "Bot" || isBotLogin(u.Login)}
+	return work.Account{ID: u.ID, Login: u.Login, Bot: u.Type == "Bot" || transport.IsBotLogin(u.Login)}
 }
 
 type wireIssue struct {
@@ -134,6 +134,7 @@ func (c Issues) IssueWherever(ctx context.Context, repo work.RepoName, number in
 // events of their own (commits, cross-references) have no id.
 type TimelineEvent struct {
 	ID          int64
+	NodeID      string
 	Event       string // labeled, closed, reopened, merged, …
 	Label       string // labeled, unlabeled
 	Actor       work.Account
@@ -145,6 +146,7 @@ type TimelineEvent struct {
 
 type wireTimelineEvent struct {
 	ID     int64     `json:"id"`
+	NodeID string    `json:"node_id"`
 	Event  string    `json:"event"`
 	Label  wireLabel `json:"label"`
 	Rename struct {
@@ -167,7 +169,7 @@ func (w wireTimelineEvent) Check() error { return nil } // its kinds have nothin
 
 func (w wireTimelineEvent) event() TimelineEvent {
 	e := TimelineEvent{
-		ID: w.ID, Event: w.Event, Label: w.Label.Name, Actor: account(w.Actor),
+		ID: w.ID, NodeID: w.NodeID, Event: w.Event, Label: w.Label.Name, Actor: account(w.Actor),
 		CreatedAt: w.CreatedAt, CommitOID: w.CommitID, RenamedFrom: w.Rename.From,
 	}
 	if w.Actor == nil && w.User != nil {

@@ -13,41 +13,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
 
-// Pull is a pull request. Rollup comes from GraphQL only, and a listing knows
-// no mergeability.
-type Pull struct {
-	NodeID      string
-	Number      int
-	Title       string
-	Body        string
-	URL         string
-	State       work.PullState
-	Draft       bool
-	Locked      bool
-	Head        string // branch
-	HeadOID     string
-	HeadRepo    string // full name; empty when the fork was deleted
-	CrossRepo   bool   // from a fork
-	Base        string // branch
-	BaseOID     string
-	Mergeable   string       // MERGEABLE, CONFLICTING or UNKNOWN
-	Rollup      string       // SUCCESS, FAILURE, ERROR, PENDING, EXPECTED; empty when there are no checks
-	MergeCommit string       // once merged
-	MergedBy    work.Account // not in listings
-	Author      work.Account
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
-	ClosedAt    time.Time
-	MergedAt    time.Time
-}
-
-// What GitHub says of a head and its base.
-const (
-	Mergeable        = "MERGEABLE"
-	Conflicting      = "CONFLICTING"
-	UnknownMergeable = "UNKNOWN" // being found out; asking began it
-)
-
 type wireBranch struct {
 	Ref  string `json:"ref"`
 	SHA  string `json:"sha"`

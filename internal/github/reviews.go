@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/sweep"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -56,7 +57,7 @@ func (c Pulls) Reviews(ctx context.Context, repo work.RepoName, pull int) ([]Rev
 // request: GitHub then refuses replies and reviews, and shows the draft to nobody else.
 func (c Pulls) OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error) {
 	reviews, err := c.Reviews(ctx, repo, pull)
-	return slices.ContainsFunc(reviews, func(r Review) bool { return r.State == reviewPending }), err
+	return slices.ContainsFunc(reviews, func(r Review) bool { return r.State == sweep.Pending }), err
 }
 
 // What a review says to GitHub.

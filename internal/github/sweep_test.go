@@ -29,7 +29,7 @@ func TestSweepCostsOnePointForFiftyPulls(t *testing.T) {
 	}
 	for i, p := range s.Pulls {
 		head, _ := w.repo.Head(fmt.Sprintf("topic-%d", i))
-		if p.NodeID != ids[i] || p.Number != i+1 || p.State != work.PullOpen || p.HeadOID != head || p.BaseRef != "main" || p.Mergeable != Mergeable || p.Rollup != "" || p.UpdatedAt.IsZero() {
+		if p.NodeID != ids[i] || p.Number != i+1 || p.State != work.PullOpen || p.HeadOID != head || p.BaseRef != "main" || p.Mergeable != Mergeable || p.Rollup != "" || p.Fingerprint == "" {
 			t.Errorf("pull request %+v", p)
 		}
 	}

@@ -26,13 +26,9 @@ type wireText struct {
 // Text reads what an issue, a comment or a review says by its node id. It is
 // absent when it was deleted, or may not be seen.
 func (c Issues) Text(ctx context.Context, nodeID string) (Text, bool, error) {
-	var data struct {
+	data, _, err := transport.GraphQLStrict[struct {
 		Node *wireText `json:"node"`
-	}
-	g, err := c.api.GraphQL(ctx, transport.Reads, queries.Text(), map[string]any{"id": nodeID})
-	if err == nil {
-		err = g.Strict(transport.Reads, &data)
-	}
+	}](ctx, c.api, transport.Reads, queries.Text(), map[string]any{"id": nodeID})
 	switch {
 	case IsStatus(err, http.StatusNotFound):
 		return Text{}, false, nil

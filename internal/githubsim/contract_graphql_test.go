@@ -16,7 +16,20 @@ import (
 
 // alsoThere is what we ask of GitHub's schema that the shared folder leaves out; GitHub's
 // reference has it.
-const alsoThere = `extend type MergeQueueEntry { enqueuer: Actor! }`
+const alsoThere = `
+extend type MergeQueueEntry { enqueuer: Actor! }
+extend type Issue {
+  timelineItems(after: String, before: String, first: Int, itemTypes: [IssueTimelineItemsItemType!], last: Int, since: DateTime): IssueTimelineItemsConnection!
+}
+type IssueTimelineItemsConnection { nodes: [IssueTimelineItems] pageInfo: PageInfo! totalCount: Int! }
+extend type PullRequestTimelineItemsConnection { nodes: [PullRequestTimelineItems] }
+union IssueTimelineItems = LabeledEvent | RenamedTitleEvent | UnlabeledEvent
+union PullRequestTimelineItems = LabeledEvent | RenamedTitleEvent | UnlabeledEvent
+type LabeledEvent implements Node { actor: Actor createdAt: DateTime! id: ID! label: Label! }
+type UnlabeledEvent implements Node { actor: Actor createdAt: DateTime! id: ID! label: Label! }
+type RenamedTitleEvent implements Node { actor: Actor createdAt: DateTime! currentTitle: String! id: ID! previousTitle: String! }
+enum IssueTimelineItemsItemType { LABELED_EVENT RENAMED_TITLE_EVENT UNLABELED_EVENT }
+`
 
 // gitHubSchema is GitHub's own schema, as far as the shared folder has it.
 func gitHubSchema(t *testing.T) *ast.Schema {

@@ -1,9 +1,7 @@
 package githubsim
 
 import (
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/graph-gophers/graphql-go"
 )
@@ -27,6 +25,12 @@ func (g *gqlIssue) ClosedAt() *gqlTime  { return gqlStamp(g.is.closed) }
 func (g *gqlIssue) CreatedAt() gqlTime  { return gqlTime(g.is.created) }
 func (g *gqlIssue) UpdatedAt() gqlTime  { return gqlTime(g.is.updated) }
 func (g *gqlIssue) Author() *gqlAccount { return gqlAccountOf(g.is.author) }
+
+// Repository is where the issue is.
+func (g *gqlIssue) Repository() *gqlRepo { return g.x.repository(g.is.repo) }
+
+// TimelineItems are what happened.
+func (g *gqlIssue) TimelineItems(a timelineArgs) *gqlPage[*gqlEvent] { return a.page(g.x, g.is) }
 
 // Labels are the issue's.
 func (g *gqlIssue) Labels(a labelArgs) *gqlPage[*gqlLabel] { return a.page(g.is.labels) }
@@ -69,6 +73,8 @@ type gqlComment struct {
 }
 
 func (g *gqlComment) ID() graphql.ID                   { return graphql.ID(g.c.nodeID) }
+func (g *gqlComment) FullDatabaseID() *gqlBig          { return new(gqlBig(g.c.id)) }
+func (g *gqlComment) UpdatedAt() gqlTime               { return gqlTime(g.c.updated) }
 func (g *gqlComment) Body() string                     { return g.c.body }
 func (g *gqlComment) URL() gqlURI                      { return gqlURI(g.x.urls.commentPage(g.c)) }
 func (g *gqlComment) Author() *gqlAccount              { return gqlAccountOf(g.c.author) }
@@ -80,39 +86,3 @@ func (g *gqlComment) IsMinimized() bool                { return false }
 func (g *gqlComment) MinimizedReason() *string         { return nil }
 func (g *gqlComment) ViewerDidAuthor() bool            { return g.c.author == g.x.viewer }
 func (g *gqlComment) ReactionGroups() *[]*gqlReactions { return g.x.reactionGroups(g.c.reactions) }
-
-// timelineArgs choose among an issue's timeline.
-type timelineArgs struct {
-	PageArgs
-	ItemTypes *[]string
-	Since     *gqlTime
-}
-
-type gqlTimeline struct {
-	PageInfo   gqlPageInfo
-	TotalCount int32
-}
-
-// timelineWords are GraphQL's names of timeline entries where they are not REST's with _EVENT.
-var timelineWords = map[string]string{
-	"commented": "ISSUE_COMMENT", "reviewed": "PULL_REQUEST_REVIEW", "line-commented": "PULL_REQUEST_REVIEW_THREAD",
-	"committed": "PULL_REQUEST_COMMIT", "cross-referenced": "CROSS_REFERENCED_EVENT", "renamed": "RENAMED_TITLE_EVENT",
-}
-
-func (a timelineArgs) page(is *issue) *gqlTimeline {
-	var list []*event
-	for _, e := range is.timeline {
-		word, ok := timelineWords[e.kind]
-		if !ok {
-			word = strings.ToUpper(e.kind) + "_EVENT"
-		}
-		if a.Since != nil && e.created.Before(time.Time(*a.Since)) {
-			continue
-		}
-		if a.ItemTypes == nil || slices.Contains(*a.ItemTypes, word) {
-			list = append(list, e)
-		}
-	}
-	p := gqlPaginate(list, a.PageArgs, func(e *event) *event { return e })
-	return &gqlTimeline{p.PageInfo, p.TotalCount}
-}

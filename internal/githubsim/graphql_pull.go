@@ -130,8 +130,8 @@ func (g *gqlPull) TotalCommentsCount() *int32 {
 	return new(int32(n))
 }
 
-// TimelineItems counts what happened.
-func (g *gqlPull) TimelineItems(a timelineArgs) *gqlTimeline { return a.page(g.p.issue) }
+// TimelineItems are what happened.
+func (g *gqlPull) TimelineItems(a timelineArgs) *gqlPage[*gqlEvent] { return a.page(g.x, g.p.issue) }
 
 type gqlReviewRequest struct {
 	ID                graphql.ID

@@ -161,6 +161,9 @@ func (g *gqlRepo) PullRequests(a struct {
 		}
 	}
 	slices.SortStableFunc(list, func(p, q *pull) int { return a.order(p.issue, q.issue) })
+	if a.OrderBy != nil && *a.OrderBy == (GqlOrder{"ASC", "CREATED_AT"}) { // their cursors are ages, which numbers stand for
+		return gqlPaginateBy(list, a.PageArgs, func(p *pull) int { return p.number }, g.x.pullRequest)
+	}
 	return gqlPaginate(list, a.PageArgs, g.x.pullRequest)
 }
 

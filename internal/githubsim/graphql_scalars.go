@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -149,6 +150,30 @@ func gqlPaginate[M, T any](all []M, a PageArgs, encode func(M) T) *gqlPage[T] {
 	p.PageInfo.HasPreviousPage, p.PageInfo.HasNextPage = from > 0, to < len(all)
 	if len(nodes) > 0 {
 		p.PageInfo.StartCursor, p.PageInfo.EndCursor = new(gqlCursor(from+1)), new(gqlCursor(to))
+	}
+	return p
+}
+
+// gqlPaginateBy is gqlPaginate with cursors that name an element by a number of its own: what goes from the pages before
+// it moves no element to another page.
+func gqlPaginateBy[M, T any](all []M, a PageArgs, number func(M) int, encode func(M) T) *gqlPage[T] {
+	below := func(n int) int { // how many there are with smaller numbers
+		if at := slices.IndexFunc(all, func(m M) bool { return number(m) >= n }); at >= 0 {
+			return at
+		}
+		return len(all)
+	}
+	if n, ok := gqlReadCursor(a.After); ok {
+		a.After = new(gqlCursor(below(n + 1)))
+	}
+	if n, ok := gqlReadCursor(a.Before); ok {
+		a.Before = new(gqlCursor(below(n) + 1))
+	}
+	p := gqlPaginate(all, a, encode)
+	for _, c := range []*string{p.PageInfo.StartCursor, p.PageInfo.EndCursor} {
+		if n, ok := gqlReadCursor(c); ok {
+			*c = gqlCursor(number(all[n-1]))
+		}
 	}
 	return p
 }

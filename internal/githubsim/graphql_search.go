@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // gqlFound is a SearchResultItemConnection.
@@ -14,7 +15,7 @@ type gqlFound struct {
 	PageInfo   gqlPageInfo
 }
 
-var searchWord = regexp.MustCompile(`(?:"[^"]*"|[^\s"]+)+`)
+var searchWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:"[^"]*"|[^\s"]+)+`) })
 
 // Search finds issues and pull requests by the qualifiers that gh's lists use: repo, is, type, state, label, author.
 // Other words are looked for in titles.
@@ -24,7 +25,7 @@ func (*gqlRoot) Search(ctx context.Context, a struct {
 },
 ) *gqlFound {
 	x := gqlFrom(ctx)
-	words := searchWord.FindAllString(a.Query, -1)
+	words := searchWord().FindAllString(a.Query, -1)
 	var list []*issue
 	for _, r := range x.h.repos {
 		if !r.can(x.viewer, "read") {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -206,11 +207,11 @@ func (r *Repo) setLock(actor *user, is *issue, locked bool, reason string) *apiE
 	return nil
 }
 
-var mention = regexp.MustCompile(`(?:^|[\s(\[])(?:([\w.-]+/[\w.-]+))?#(\d+)\b`)
+var mention = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[\s(\[])(?:([\w.-]+/[\w.-]+))?#(\d+)\b`) })
 
 // refer leaves a cross-reference at each issue that the text of from mentions, once.
 func (r *Repo) refer(actor *user, from *issue, text string) {
-	for _, m := range mention.FindAllStringSubmatch(text, -1) {
+	for _, m := range mention().FindAllStringSubmatch(text, -1) {
 		repo := r
 		if m[1] != "" {
 			repo = r.hub.repo(m[1])
@@ -229,12 +230,14 @@ func (r *Repo) refer(actor *user, from *issue, text string) {
 	}
 }
 
-var closing = regexp.MustCompile(`(?i)(?:\b|_)(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d+)\b`)
+var closing = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:\b|_)(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d+)\b`)
+})
 
 // closes lists the issues that a text closes once it is on the default branch.
 func (r *Repo) closes(text string) []*issue {
 	var out []*issue
-	for _, m := range closing.FindAllStringSubmatch(html.UnescapeString(text), -1) {
+	for _, m := range closing().FindAllStringSubmatch(html.UnescapeString(text), -1) {
 		n, err := strconv.Atoi(m[1])
 		if is := r.issue(n); err == nil && is != nil && is.pull == nil && !slices.Contains(out, is) {
 			out = append(out, is)

@@ -12,6 +12,23 @@ type Bulk struct {
 	Author   string // of the pull requests
 	Reviewer string // of the comments
 	Branch   string // the branches' common prefix; "" is "bulk/"
+
+	Each func(i int) (branch, body string) // of the ith pull request, instead of that
+}
+
+// SeedIssues opens many issues at once, for measuring.
+func (r *Repo) SeedIssues(author, body string, n int, labels ...string) error {
+	defer r.hub.enter()()
+	who, err := r.actor(author)
+	if err != nil {
+		return err
+	}
+	for range n {
+		if _, e := r.addIssue(who, newIssue{title: fmt.Sprintf("Issue %d", len(r.issues)+1), body: body, labels: labels}); e != nil {
+			return e
+		}
+	}
+	return nil
 }
 
 // SeedPulls makes many open pull requests at once, for measuring. All branches share one commit, so that git is asked
@@ -37,10 +54,14 @@ func (r *Repo) SeedPulls(in Bulk) (first int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if in.Each == nil {
+		in.Each = func(i int) (string, string) { return fmt.Sprintf("%s%d", in.Branch, i+1), "" }
+	}
 	first = len(r.issues) + 1
 	refs := map[string]string{}
 	for i := range in.Pulls {
-		refs[fmt.Sprintf("refs/heads/%s%d", in.Branch, i+1)] = oid
+		branch, _ := in.Each(i)
+		refs["refs/heads/"+branch] = oid
 		refs[fmt.Sprintf("refs/pull/%d/head", first+i)] = oid
 	}
 	if err := r.git.packRefs(refs); err != nil {
@@ -48,7 +69,9 @@ func (r *Repo) SeedPulls(in Bulk) (first int, err error) {
 	}
 	r.notice()
 	for i := range in.Pulls {
-		p := r.makePull(author, newPull{title: fmt.Sprintf("Bulk %d", i+1), base: r.defaultBranch}, r, fmt.Sprintf("%s%d", in.Branch, i+1))
+		branch, body := in.Each(i)
+		p := r.makePull(author, newPull{title: fmt.Sprintf("Bulk %d", i+1), body: body, base: r.defaultBranch}, r, branch)
+		r.refer(author, p.issue, body)
 		if err := p.seedComments(reviewer, in.Comments); err != nil {
 			return 0, err
 		}
@@ -68,6 +91,30 @@ func (p *pull) seedComments(reviewer *user, n int) error {
 		}
 		if e != nil {
 			return e
+		}
+	}
+	return nil
+}
+
+// SeedComments has somebody write many comments on pull requests at once, for measuring:
+// as many on each, every other one on the diff.
+func (r *Repo) SeedComments(author string, pulls []int, comments int) error {
+	defer r.hub.enter()()
+	who, err := r.actor(author)
+	if err != nil {
+		return err
+	}
+	for i, n := range pulls {
+		p := r.pull(n)
+		if p == nil {
+			return fmt.Errorf("seed comments: there is no pull request #%d", n)
+		}
+		share := comments / len(pulls)
+		if i < comments%len(pulls) {
+			share++
+		}
+		if err := p.seedComments(who, share); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -27,6 +27,9 @@ type Request struct {
 	http *http.Request
 }
 
+// Sent is the request as it came, without its body, which is in Body.
+func (r Request) Sent() *http.Request { return r.http }
+
 // traffic is the log of requests and the faults that strike them. It has its own lock: a slow request must not hold up
 // the log.
 type traffic struct {

@@ -84,6 +84,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -253,14 +254,14 @@ func (c *command) count(name string, fallback int) (int, error) {
 // text turns \n into a newline, and \u with four hexadecimal digits into that
 // character.
 func text(s string) string {
-	s = numbered.ReplaceAllStringFunc(s, func(u string) string {
+	s = numbered().ReplaceAllStringFunc(s, func(u string) string {
 		n, _ := strconv.ParseUint(u[2:], 16, 32) // digits, as matched
 		return string(rune(n))
 	})
 	return strings.ReplaceAll(s, `\n`, "\n")
 }
 
-var numbered = regexp.MustCompile(`\\u[0-9a-f]{4}`)
+var numbered = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\u[0-9a-f]{4}`) })
 
 // number is the first argument: an issue's or a pull request's number.
 func (c *command) number() (int, error) {

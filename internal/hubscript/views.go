@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
@@ -44,14 +45,14 @@ func (c *command) lines(list []string) {
 }
 
 // htmlComment is what --bare leaves out, with the blank lines around it.
-var htmlComment = regexp.MustCompile(`\s*<!--[^>]*-->\s*$|<!--[^>]*-->`)
+var htmlComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*<!--[^>]*-->\s*$|<!--[^>]*-->`) })
 
 // shown is a text as it is printed: indented, and without HTML comments when --bare is set.
 func (c *command) shown(body string) string {
 	body = strings.ReplaceAll(body, "\r\n", "\n")
 	if c.has("bare") {
-		for htmlComment.MatchString(body) {
-			body = htmlComment.ReplaceAllString(body, "")
+		for htmlComment().MatchString(body) {
+			body = htmlComment().ReplaceAllString(body, "")
 		}
 	}
 	var b strings.Builder

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 )
 
 // cron is a user's crontab.
@@ -18,7 +19,7 @@ func (c cron) There(ctx context.Context) error {
 }
 
 // noCrontab is how crons say that there is none yet.
-var noCrontab = regexp.MustCompile(`(?i)no crontab for|can't open .*no such file`)
+var noCrontab = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)no crontab for|can't open .*no such file`) })
 
 // list is the whole crontab. What is no certain answer is an error: it would be written
 // over.
@@ -31,7 +32,7 @@ func (c cron) list(ctx context.Context) (string, error) {
 		return "", errors.New("crontab -l gives more than anybody writes")
 	case res.Code == 0:
 		return string(res.Stdout), nil
-	case len(res.Stdout) == 0 && noCrontab.MatchString(said(res)):
+	case len(res.Stdout) == 0 && noCrontab().MatchString(said(res)):
 		return "", nil
 	}
 	return "", fmt.Errorf("crontab -l: %s", said(res))

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -66,11 +67,11 @@ func unitWord(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(s) + `"`
 }
 
-var unitQuoted = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
+var unitQuoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`) })
 
 // unitWords reads such words again.
 func unitWords(s string) (words []string) {
-	for _, m := range unitQuoted.FindAllStringSubmatch(s, -1) {
+	for _, m := range unitQuoted().FindAllStringSubmatch(s, -1) {
 		word := strings.NewReplacer(`\\`, `\`, `\"`, `"`, "%%", "%").Replace(m[1])
 		words = append(words, word)
 	}
@@ -79,7 +80,7 @@ func unitWords(s string) (words []string) {
 
 // readUnits reads both units again. What somebody changed by hand is missing.
 func readUnits(j Job, service, timer string) Job {
-	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(service)}
+	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(service), Shard: shardOf(service)}
 	for line := range strings.Lines(service) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		words := unitWords(value)

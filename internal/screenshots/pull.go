@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -121,15 +122,15 @@ func where(s said) string {
 }
 
 var (
-	marks    = regexp.MustCompile(`(?s)<!--.*?-->|</?(?:sub|sup|details|summary)>`)
-	markdown = regexp.MustCompile("[*`]{1,3}|(?m)^#+ ")
-	links    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	marks    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)<!--.*?-->|</?(?:sub|sup|details|summary)>`) })
+	markdown = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[*`]{1,3}|(?m)^#+ ") })
+	links    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`) })
 )
 
 // visible is what GitHub shows of a text, without its emphasis.
 func visible(body string) string {
-	body = links.ReplaceAllString(marks.ReplaceAllString(body, ""), "$1")
-	return strings.TrimSpace(regexp.MustCompile(`\n{2,}`).ReplaceAllString(markdown.ReplaceAllString(body, ""), "\n"))
+	body = links().ReplaceAllString(marks().ReplaceAllString(body, ""), "$1")
+	return strings.TrimSpace(regexp.MustCompile(`\n{2,}`).ReplaceAllString(markdown().ReplaceAllString(body, ""), "\n"))
 }
 
 // bodyLines wraps a text; what is longer than a picture wants ends in an ellipsis.

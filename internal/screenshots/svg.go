@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // drawing collects the elements of an SVG picture, from the top down.
@@ -54,7 +55,7 @@ func terminal(title, output string) string {
 	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
 	most := len([]rune(title))
 	for _, line := range lines {
-		most = max(most, len([]rune(sequences.ReplaceAllString(line, ""))))
+		most = max(most, len([]rune(sequences().ReplaceAllString(line, ""))))
 	}
 	d := drawing{width: 2*margin + int(float64(most)*charWidth), height: 3*margin + lineHeight*(len(lines)+1)}
 	d.text(margin, margin+lineHeight/2, "title", "$ "+title)
@@ -65,7 +66,7 @@ func terminal(title, output string) string {
 }
 
 // sequences are those by which a terminal changes colours and weights.
-var sequences = regexp.MustCompile("\x1b\\[([0-9;]*)m")
+var sequences = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[([0-9;]*)m") })
 
 // classes are how they look.
 var classes = map[string]string{"1": "bold", "2": "dim", "31": "red", "32": "green", "33": "yellow", "36": "cyan", "34": "cyan", "90": "dim"}
@@ -81,7 +82,7 @@ func (d *drawing) styled(y int, line string) {
 	}
 	rest := line
 	for {
-		at := sequences.FindStringSubmatchIndex(rest)
+		at := sequences().FindStringSubmatchIndex(rest)
 		if at == nil {
 			put(rest)
 			return

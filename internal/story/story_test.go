@@ -47,6 +47,8 @@
 //	other-host NAME          makes a second GitHub host with an octo/app of its own; other-hub is its hub
 //	gh VERSION [ACCOUNT=TOKEN…] puts a gh of that version first on PATH that knows these accounts (hub token NAME prints
 //	                         a token), until the next one; $WORK/gh.log has a line for each time that it was started
+//	git-calls [MOST]         prints the git processes that the program started since the last time, from the first time on;
+//	                         it fails when they are more than MOST, or none
 //	extension                puts a gh first on PATH that has this program as its extension and a stored login, and takes GH_TOKEN away
 //	fire                     has launchd start the job in its property list once, or skip that: "started" or "skipped"
 //	talk FILE PROGRAM ARGUMENT… runs a program on a terminal, and says there what the file says: see cmdTalk
@@ -150,6 +152,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"hub-clock":     cmdHubClock,
 		"other-host":    cmdOtherHost,
 		"gh":            cmdGh,
+		"git-calls":     cmdGitCalls,
 		"talk":          cmdTalk,
 		"extension":     cmdExtension,
 		"fire":          cmdFire,

@@ -2,12 +2,15 @@ package terminal
 
 import (
 	"regexp"
+	"sync"
 	"time"
 )
 
 // stamps are the times in our sentences, see work.Stamp, and those in comments on
 // GitHub.
-var stamps = regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ|[ ]\d\d:\d\d(?::\d\d)? UTC)`)
+var stamps = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ|[ ]\d\d:\d\d(?::\d\d)? UTC)`)
+})
 
 var stampForms = []string{time.RFC3339, "2006-01-02 15:04:05 MST", "2006-01-02 15:04 MST"}
 
@@ -17,7 +20,7 @@ func (o Output) LocalTimes(s string) string {
 	if !o.TTY {
 		return s
 	}
-	return stamps.ReplaceAllStringFunc(s, func(stamp string) string {
+	return stamps().ReplaceAllStringFunc(s, func(stamp string) string {
 		for _, form := range stampForms {
 			if t, err := time.Parse(form, stamp); err == nil {
 				return t.Local().Format("2006-01-02 15:04 MST")

@@ -131,7 +131,7 @@ func NewScreen(to io.Writer) *Screen { return &Screen{to: to} }
 var paintMark = rand.Text() + "["
 
 // colours are the sequences for colours and weights.
-var colours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[[0-9;]*m`) })
 
 func (w *Screen) Write(b []byte) (int, error) {
 	w.mu.Lock()
@@ -148,7 +148,7 @@ func (w *Screen) Write(b []byte) (int, error) {
 
 func (w *Screen) print(text string) error {
 	if w.styled {
-		text = colours.ReplaceAllStringFunc(text, func(s string) string { return paintMark + strings.TrimPrefix(s, "\x1b[") })
+		text = colours().ReplaceAllStringFunc(text, func(s string) string { return paintMark + strings.TrimPrefix(s, "\x1b[") })
 	}
 	text = painted(text)
 	if w.above != nil {

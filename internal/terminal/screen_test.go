@@ -47,7 +47,7 @@ func TestOnlyOurColoursComeThrough(t *testing.T) {
 	var want bytes.Buffer
 	whole := &Screen{to: &want}
 	_, _ = whole.Write([]byte(all))
-	if n := strings.Count(want.String(), "\x1b["); n != 2 || !harmless(colours.ReplaceAllString(want.String(), "")) {
+	if n := strings.Count(want.String(), "\x1b["); n != 2 || !harmless(colours().ReplaceAllString(want.String(), "")) {
 		t.Errorf("%d sequences in %q", n, want.String())
 	}
 	for _, size := range []int{40, 50, 63} {
@@ -87,7 +87,7 @@ func TestJSONOnATerminal(t *testing.T) {
 			if err := j.Write(Output{Bare: &b, TTY: tty, Color: tty, Width: 80}, object); err != nil {
 				t.Fatal(err)
 			}
-			got := colours.ReplaceAllString(b.String(), "")
+			got := colours().ReplaceAllString(b.String(), "")
 			if wantExact := !tty && name != "plain"; harmless(got) == wantExact {
 				t.Errorf("tty %v, %s: %q", tty, name, b.String())
 			}

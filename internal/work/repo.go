@@ -71,9 +71,26 @@ type Repo struct {
 	ReviewCommentsSince time.Time // "since" of the pulls/comments walk
 
 	HeartbeatAt time.Time // last completed ingest
+	Pulse       Pulse     // what one query for many repositories showed of it
 	NotBefore   time.Time // a limit, or backoff after failures: no request before
 	Failures    int       // consecutive failed ingests
 	LastError   string    // why the last ingest failed; empty when it did not
+}
+
+// Pulse is what one query for many repositories showed of a repository.
+type Pulse struct {
+	At      time.Time // when it was asked last
+	Issues  time.Time // the newest change of an issue when the repository was read in full last; zero: nobody knows
+	Pulls   time.Time // that of a pull request
+	Changed time.Time // when something was last seen to have changed
+}
+
+// LookedAt is when a repository was last looked at, by a pulse or by reading it.
+func (r Repo) LookedAt() time.Time {
+	if r.Pulse.At.After(r.HeartbeatAt) {
+		return r.Pulse.At
+	}
+	return r.HeartbeatAt
 }
 
 // Ref renders the reference of an issue or pull request as people write it:

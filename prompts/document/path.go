@@ -4,13 +4,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 // MaxPath is the longest path that is taken, in characters.
 const MaxPath = 300
 
-var drive = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
+var drive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[/\\]`) })
 
 // PathProblem says why what an agent names cannot be a path that is touched; empty when it can. It must be a path or glob
 // inside the repository, written with slashes.
@@ -22,7 +23,7 @@ func PathProblem(p string) string {
 		return "is too long"
 	case strings.ContainsAny(p, "\r\n\t"):
 		return "has more than one line"
-	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || drive.MatchString(p):
+	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || drive().MatchString(p):
 		return "is absolute; write it relative to the repository's root"
 	case strings.Contains(p, `\`):
 		return "has a backslash; write it with slashes"

@@ -112,10 +112,7 @@ func connect(ctx context.Context, path string, q url.Values) (*File, error) {
 		slashed = "/" + slashed // a drive letter
 	}
 	dsn := url.URL{Scheme: "file", Path: slashed, RawQuery: q.Encode()}
-	pool, err := sql.Open("sqlite", dsn.String())
-	if err != nil {
-		return nil, err
-	}
+	pool := sql.OpenDB(preparing{dsn.String()})
 	pool.SetMaxIdleConns(idleConns)
 	if err := firstRead(ctx, pool); err != nil {
 		return nil, errors.Join(Interrupted(ctx, err), pool.Close())

@@ -18,7 +18,8 @@ type Rows struct{ tx *rows.Tx }
 func In(tx *rows.Tx) Rows { return Rows{tx} }
 
 const repoColumns = `name, current_name, node_id, github_id, default_branch, issues_since, comments_since,
-	review_comments_since, heartbeat_at, not_before, failures, last_error, confirmed_at, left_at, named_by`
+	review_comments_since, heartbeat_at, not_before, failures, last_error, confirmed_at, left_at, named_by,
+	pulse_at, pulse_issues, pulse_pulls, changed_at`
 
 func repoFields(r *work.Repo) []any {
 	return []any{
@@ -34,6 +35,10 @@ func repoFields(r *work.Repo) []any {
 		rows.TimeOf(&r.ConfirmedAt),
 		rows.TimeOf(&r.LeftAt),
 		&r.NamedBy,
+		rows.TimeOf(&r.Pulse.At),
+		rows.TimeOf(&r.Pulse.Issues),
+		rows.TimeOf(&r.Pulse.Pulls),
+		rows.TimeOf(&r.Pulse.Changed),
 	}
 }
 

@@ -132,3 +132,12 @@ func (x nameOf) Scan(src any) error {
 }
 
 func (x nameOf) Value() (driver.Value, error) { return x.n.String(), nil }
+
+// IDsOf is a list of ids as json_each takes it.
+func IDsOf(ids []int64) string {
+	b, err := json.Marshal(ids)
+	if err != nil { // integers
+		panic(err)
+	}
+	return string(b)
+}

@@ -76,7 +76,7 @@ func (p *Runner) ask(ctx context.Context, l *env.Lease) error {
 	if l.Turn.Request != nil && brief.UpToDate(l.Turn.Request, partial, p.briefs.Surroundings(l)) {
 		return nil
 	}
-	if err := p.looks.LookConfirmed(ctx, l); err != nil {
+	if err := p.looks.LookConfirmed(l.Ahead.Into(ctx), l); err != nil {
 		return err
 	}
 	if err := p.restorer.TakeIn(ctx, l); err != nil {
@@ -230,8 +230,8 @@ func DesignPriority(item work.Item, a prompts.Answer) int {
 	return item.Priority
 }
 
-// storeAnswer makes the answer last: the commit under a ref, then the journal
-// in the mirror, then the row with the planned actions.
+// storeAnswer makes the answer last: the commit under a ref and the journal in the
+// mirror, then the row with the planned actions.
 func (p *Runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer) error {
 	ctx = context.WithoutCancel(ctx) // an agent is paid once
 	var err error
@@ -246,17 +246,12 @@ func (p *Runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer
 		}
 	}
 	planned := compose.PlanActions(l, a)
-	if l.Turn.Commit != "" {
-		if err := m.KeepTurn(ctx, l.Turn.Key, l.Turn.Commit); err != nil {
-			return fmt.Errorf("keep the commit: %w", err)
-		}
-	}
 	journal, err := env.EncodeJournal(l, planned)
 	if err != nil {
 		return err
 	}
-	if err := m.PutJournal(ctx, l.Turn.Key, journal); err != nil {
-		return fmt.Errorf("write the journal: %w", err)
+	if err := m.KeepAnswer(ctx, l.Turn.Key, l.Turn.Commit, journal); err != nil {
+		return fmt.Errorf("keep the commit and the journal: %w", err)
 	}
 	if err := p.StoreAnswered(ctx, l, planned); err != nil {
 		return err

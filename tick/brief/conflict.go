@@ -13,16 +13,12 @@ import (
 // has not seen yet that the two merge.
 func (p *Briefs) beginMerge(ctx context.Context, l *env.Lease) error {
 	m := l.Repo.Git()
-	heads, err := m.RemoteHeads(ctx, l.Turn.Base)
+	base, ok, err := m.Head(ctx, l.Turn.Base) // as it was fetched right before
 	if err != nil {
-		return fmt.Errorf("list the remote's branches: %w", err)
+		return fmt.Errorf("find the head of %s: %w", l.Turn.Base, err)
 	}
-	base, ok := heads[l.Turn.Base]
 	if !ok {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBaseGone, Branch: l.Turn.Base}}
-	}
-	if err := m.Fetch(ctx, base); err != nil {
-		return fmt.Errorf("fetch %s: %w", base, err)
 	}
 	merge, err := m.Merge(ctx, l.Turn.Head, base)
 	if err != nil {

@@ -30,8 +30,11 @@ func (r *Repo) Confirmed(now time.Time, within time.Duration) bool {
 
 // StillSame makes sure, right before something is written or shown to an agent, that
 // the name stands for the repository that this is about: GitHub said so within some
-// time.
+// time. Where several machines share the repositories, no other one may work on it then.
 func (p *Env) StillSame(ctx context.Context, r *Repo, within time.Duration) error {
+	if err := p.Keep(ctx, r, Shortly); err != nil {
+		return err
+	}
 	now := r.GitHub.Now()
 	if r.Confirmed(now, within) {
 		return nil

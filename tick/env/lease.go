@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/telemetry"
@@ -125,6 +127,7 @@ type Lease struct {
 	EarlierKeys     []string                // keys of what was said for an earlier flow, and was told to the agent as well
 	LostOID         string                  // the commit that somebody's rewriting took out of the branch
 	Resumed         bool
+	Ahead           *ahead.Reads // what was asked of GitHub in advance, in this phase and for the one after it
 
 	Attempted bool    // this pass has begun an attempt, which still counts
 	BegunRuns []int64 // of the agent, by this pass
@@ -137,7 +140,18 @@ type Lease struct {
 }
 
 // Release gives the slot back.
-func (l *Lease) Release() { l.Slot.Release() }
+func (l *Lease) Release() {
+	l.Ahead.Stop()
+	l.Slot.Release()
+}
+
+// Foresee forgets what was asked in advance, and makes room for what is: it stands for so
+// long.
+func (l *Lease) Foresee(ctx context.Context, most time.Duration) context.Context {
+	l.Ahead.Stop()
+	l.Ahead = ahead.New(ctx, most)
+	return l.Ahead.Into(ctx)
+}
 
 // Conflict is what the agent is told of the merge in progress.
 func (l *Lease) Conflict() *prompts.Conflict {

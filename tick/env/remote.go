@@ -8,9 +8,11 @@ import (
 
 	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/adoption"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
@@ -22,6 +24,7 @@ type Remote struct {
 	Name     work.RepoName
 	Settings config.Repo
 	GitHub   GitHub
+	Adoption Adoption
 	Mirror   func(work.Repo) Mirror
 
 	// As is the GitHub of another account than gh's own, which the config names for a
@@ -45,10 +48,17 @@ type Lists interface {
 	ListComments(ctx context.Context, p github.PageRequest) (github.Page[github.Comment], error)
 	ListReviewComments(ctx context.Context, p github.PageRequest) (github.Page[github.ReviewComment], error)
 	TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]github.TimelineEvent, error)
+	Pulse(ctx context.Context, nodeIDs []string) (github.Pulse, error)
 	Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (github.Sweep, error)
 	OpenPulls(ctx context.Context, repo work.RepoName) ([]github.Pull, error)
 	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
 	Text(ctx context.Context, nodeID string) (github.Text, bool, error)
+}
+
+// Adoption is what is read of many pull requests at once when a database was lost.
+type Adoption interface {
+	OpenPage(ctx context.Context, repo work.RepoName, after string) (adoption.Page, error)
+	Histories(ctx context.Context, repo work.RepoName, asked []adoption.Asked) (adoption.History, error)
 }
 
 // hostClock is GitHub's clock, as far as its answers told.
@@ -93,8 +103,10 @@ type Objects interface {
 type Mirror interface {
 	actions.Branches
 	landed
+	holds
 	Signer() (git.Identity, error)
 	Ensure(ctx context.Context) error
+	Heads(ctx context.Context) (map[string]string, error)
 	FetchPull(ctx context.Context, number int, key string) (oid string, ok bool, err error)
 	Guard(ctx context.Context, commit, trusted string, obeyed func(path string) bool) (git.Guarded, error)
 	Restore(ctx context.Context, r git.Restore) error
@@ -104,7 +116,7 @@ type Mirror interface {
 	KeepPartial(ctx context.Context, p git.Partial) (string, error)
 	Partial(ctx context.Context, key string) (oid string, ok bool, err error)
 	PartialFiles(ctx context.Context, oid string) ([]string, error)
-	PutJournal(ctx context.Context, key string, journal []byte) error
+	KeepAnswer(ctx context.Context, key, commit string, journal []byte) error
 	Journal(ctx context.Context, key string) ([]byte, bool, error)
 	Journals(ctx context.Context) ([]string, error)
 	DropTurns(ctx context.Context, keys ...string) error
@@ -119,6 +131,7 @@ type Mirror interface {
 	Has(ctx context.Context, oid string) bool
 	ListFiles(ctx context.Context, commit string) ([]string, error)
 	ReadFile(ctx context.Context, commit, path string) ([]byte, bool, error)
+	Close()
 }
 
 // landed is what is asked of a mirror about merges of ours.
@@ -187,6 +200,8 @@ type Repo struct {
 	Left     bool   // no name of the config stands for it
 	Replaced string // what became of the repository that the name stood for before
 
+	Asked *ahead.Reads // what ingest asked in advance; nil: nothing
+
 	same   sync.Mutex // guards sameAt
 	sameAt time.Time  // when GitHub last said that the name stands for it, in this pass
 
@@ -203,6 +218,15 @@ func (r *Repo) Git() Mirror {
 		r.Opened = r.Mirror(r.Row)
 	}
 	return r.Opened
+}
+
+// Close ends what reads in the mirror, if anybody asked for it.
+func (r *Repo) Close() {
+	r.Opening.Lock()
+	defer r.Opening.Unlock()
+	if r.Opened != nil {
+		r.Opened.Close()
+	}
 }
 
 // Repositories are the configured repositories, as begin found them.
@@ -243,8 +267,14 @@ func (p *Env) RemoteByID(repoID int64) *Repo {
 	return nil
 }
 
-// Selected reports whether --repo leaves r in.
-func (p *Env) Selected(r *Repo) bool { return p.Only == nil || p.Only.Equal(r.Name) }
+// Selected reports whether --repo and --shard leave r in.
+func (p *Env) Selected(r *Repo) bool {
+	known := r.Row.NodeID != ""
+	return p.Named(r) && (!known || p.Shard.Takes(r.Row.NodeID)) && (p.Holds == nil || p.Holds.Mine(r))
+}
+
+// Named reports whether --repo leaves r in.
+func (p *Env) Named(r *Repo) bool { return p.Only == nil || p.Only.Equal(r.Name) }
 
 // GitDate is the date of a turn's commits: the turn's, so that a commit made
 // again is the same commit.

@@ -39,6 +39,7 @@ type Report struct {
 	mu     sync.Mutex
 	told   map[string]bool // the hosts of which they do
 	repos  []RepoReport
+	places map[string]int // in repos, by name
 	turns  []TurnReport
 	merges []MergeReport
 }
@@ -203,10 +204,13 @@ func (r *Report) AddTurn(t TurnReport) {
 func (r *Report) Repo(name string, change func(*RepoReport)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	i := slices.IndexFunc(r.repos, func(x RepoReport) bool { return x.Repo == name })
-	if i < 0 {
-		r.repos = append(r.repos, RepoReport{Repo: name})
-		i = len(r.repos) - 1
+	i, known := r.places[name]
+	if !known {
+		if r.places == nil {
+			r.places = map[string]int{}
+		}
+		i = len(r.repos)
+		r.repos, r.places[name] = append(r.repos, RepoReport{Repo: name}), i
 	}
 	change(&r.repos[i])
 }

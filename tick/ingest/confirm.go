@@ -36,7 +36,7 @@ func (h *Issues) ConfirmText(ctx context.Context, known work.Item, is github.Iss
 		return c, err
 	}
 	// The text and its stamp are read together: a list may lag behind both.
-	text, ok, err := h.R.GitHub.Text(ctx, is.NodeID)
+	text, ok, err := h.Ahead().TextOf(ctx, is.NodeID)
 	if err != nil || !ok {
 		return c, err
 	}

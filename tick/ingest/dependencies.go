@@ -21,7 +21,7 @@ const dependencyLife = 5 * time.Minute
 // and nothing else.
 func (h *Issues) readDependencies(ctx context.Context) error {
 	var waiting []store.Dependency
-	err := h.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.View(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		waiting, err = tx.ListOpenDependencies(ctx, h.Repo.ID)
 		return err
 	})
@@ -29,8 +29,8 @@ func (h *Issues) readDependencies(ctx context.Context) error {
 		return err
 	}
 	changed := map[string]bool{}
-	for _, is := range h.ListedIssues {
-		changed[strings.ToLower(work.Dependency{Repo: h.R.Name, Number: is.Number}.String())] = true
+	for n := range h.Changed {
+		changed[strings.ToLower(work.Dependency{Repo: h.R.Name, Number: n}.String())] = true
 	}
 	for _, d := range waiting {
 		if h.Now().Sub(d.SeenAt) < dependencyLife && !changed[strings.ToLower(d.Ref)] {

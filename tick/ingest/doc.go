@@ -1,4 +1,4 @@
-// Package ingest reads from GitHub what is new in a repository and stores it in
-// one transaction. Issues and what a lost database knew are taken in here;
-// comments and pull requests in the rooms below.
+// Package ingest reads from GitHub what is new in a repository and stores it, slice by
+// slice, each in one transaction. Issues are taken in here; comments, pull requests and
+// what a lost database knew in the rooms below.
 package ingest

@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+	"github.com/mergexo/gh-mergexo/tick/ingest/rebuild"
 )
 
 // The work on an issue is that of the label which stands there. Of several the one
@@ -57,17 +58,17 @@ func (h *Issues) flowsAsked(ctx context.Context, item work.Item, is github.Issue
 func (h *Issues) beginFirst(ctx context.Context, is github.Issue, asked []flowAsked, timeline []github.TimelineEvent, again bool) error {
 	for i, a := range asked {
 		if i < len(asked)-1 {
-			if past, err := h.rebuild.pastPull(ctx, is, a.FlowLabel, timeline); err != nil {
+			if past, err := h.rebuild.PastPull(ctx, is, a.FlowLabel, timeline); err != nil {
 				return err
 			} else if past.State != "" && past.State != work.PullOpen && !a.set.CreatedAt.After(past.ClosedAt) {
 				continue
 			}
 		}
-		if ended, err := h.rebuild.adoptEnded(ctx, is, a.FlowLabel, a.set, timeline); ended || err != nil {
+		if ended, err := h.rebuild.AdoptEnded(ctx, is, a.FlowLabel, a.set, timeline); ended || err != nil {
 			return err
 		}
 		for _, other := range asked[i+1:] {
-			h.tellSecond(h.rebuild.newItem(is, a.FlowLabel), is, other, "")
+			h.tellSecond(batch.NewItem(h.Batch, is, a.FlowLabel), is, other, "")
 		}
 		return h.begin(ctx, is, a.FlowLabel, a.set, timeline, again)
 	}
@@ -79,7 +80,7 @@ func (h *Issues) beginFirst(ctx context.Context, is github.Issue, asked []flowAs
 func askedAgain(asked []flowAsked, item work.Item, is github.Issue) (flowAsked, bool) {
 	for _, a := range asked {
 		own := strings.EqualFold(a.Name, item.Label)
-		if own || follows(item.Flow, a.Flow) && !work.HasLabel(is.Labels, item.Label) {
+		if own || rebuild.Follows(item.Flow, a.Flow) && !work.HasLabel(is.Labels, item.Label) {
 			return a, true
 		}
 	}
@@ -89,7 +90,7 @@ func askedAgain(asked []flowAsked, item work.Item, is github.Issue) (flowAsked, 
 // swapped reports whether other labels replace the one that an open item goes by, and
 // tells of those that do not count.
 func (h *Issues) swapped(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) (bool, error) {
-	others := slices.DeleteFunc(slices.Clone(asked), func(a flowAsked) bool { return follows(item.Flow, a.Flow) })
+	others := slices.DeleteFunc(slices.Clone(asked), func(a flowAsked) bool { return rebuild.Follows(item.Flow, a.Flow) })
 	if len(others) == 0 || !item.State.Open() || is.State != "open" {
 		return false, nil
 	}
@@ -109,7 +110,7 @@ func (h *Issues) swapped(ctx context.Context, item work.Item, is github.Issue, a
 // underWay says what of an item people see already: its pull request, or a branch
 // whose pull request is opened at this moment; empty where they see nothing.
 func (h *Issues) underWay(ctx context.Context, item work.Item) (what string, err error) {
-	err = h.View(ctx, func(tx *store.Tx) error {
+	err = h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		pull, has, err := tx.FindPullOfItem(ctx, item.ID)
 		if err != nil || has {
 			what = fmt.Sprintf("#%d is under way", pull.Number)

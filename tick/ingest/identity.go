@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
 )
 
 // A name in the config stands for the repository that it was first seen to mean, for
@@ -30,8 +31,7 @@ var errAnother = errors.New("another repository was read than the one that is kn
 // identify makes sure, before anything that was read is judged, that it is of the
 // repository that the database knows.
 func (h *Reading) identify(ctx context.Context) error {
-	at := h.Now()
-	if recent := h.R.Confirmed(at, env.SameFor) || !h.Brought && at.Sub(h.Repo.ConfirmedAt).Abs() < confirmEvery; recent && !h.Another {
+	if !h.doubted() {
 		return nil
 	}
 	if err := h.ingest.follow(ctx, h.R); err != nil {
@@ -45,9 +45,16 @@ func (h *Reading) identify(ctx context.Context) error {
 	return nil
 }
 
+// doubted reports whether it is to be asked which repository this is.
+func (h *Reading) doubted() bool {
+	at := h.Now()
+	recent := h.R.Confirmed(at, env.SameFor) || !h.Brought && at.Sub(h.Repo.ConfirmedAt).Abs() < confirmEvery
+	return !recent || h.Another
+}
+
 // regather reads a repository once more after it was found to be another one, or to
 // have another address.
-func (p *Ingest) regather(ctx context.Context, r *env.Repo, err error) (*Reading, error) {
+func (p *Ingest) regather(ctx context.Context, r *env.Repo, look *pulse.Look, err error) (*Reading, error) {
 	before := r.Row
 	_, moved := errors.AsType[*github.MovedError](err)
 	if moved || github.IsStatus(err, 404) {
@@ -60,7 +67,7 @@ func (p *Ingest) regather(ctx context.Context, r *env.Repo, err error) (*Reading
 	} else if !errors.Is(err, errAnother) {
 		return nil, err
 	}
-	return p.gather(ctx, r)
+	return p.gather(ctx, r, look)
 }
 
 // follow reads who the repository is today: at first sight, when GitHub says that it

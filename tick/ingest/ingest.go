@@ -3,7 +3,8 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,34 +12,34 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
 // The time for one repository's ingest is bounded, because tick.lock is held: what
 // is left is read by the next pass. It is shared out, so that nothing takes all of
-// it from the rest: in tenths of runtime.ingest_timeout, when no further list page
-// is asked for, no further issue looked into, nothing further read at all. The rest
+// it from the rest: in tenths of runtime.ingest_timeout, when no further issue is looked
+// into, no further pull request read, nothing further read at all. The rest
 // is for judging what was read.
 const (
-	listsUntil  = 4
-	issuesUntil = 6
-	readUntil   = 8
+	issuesUntil = 5
+	pullsUntil  = 7
+	readUntil   = 9
 )
 
-// ReadAll reads every selected repository from GitHub, side by side, and
+// ReadAll reads the selected repositories from GitHub, side by side, and
 // returns those that can be planned for: also one whose ingest failed has
-// events that wait, but one that was never read has nothing.
+// events that wait, but one that was never read has nothing. Of a few of one host
+// each is read; of more only those in which something changed, and the others in turn.
 func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	var wg sync.WaitGroup
-	for _, r := range p.Repositories() {
-		if !p.Selected(r) {
-			continue
+	byHost := p.byHost(rep)
+	for _, host := range slices.Sorted(maps.Keys(byHost)) {
+		read := p.readFew
+		if len(byHost[host]) > pulse.Handful {
+			read = p.readMany
 		}
-		wg.Go(func() {
-			err := p.ingestRepo(ctx, r, rep)
-			p.concludeIngest(ctx, r, err, rep)
-		})
+		wg.Go(func() { read(ctx, host, byHost[host], rep) })
 	}
 	wg.Wait()
 	p.WarnOfClocks(ctx)
@@ -52,36 +53,46 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	return ready
 }
 
-// tooSoon says why a repository is not asked in this pass; empty when it is.
-func (p *Ingest) tooSoon(r *env.Repo) string {
-	now := r.GitHub.Now()
-	if p.AtOnce {
-		return ""
+// byHost are the selected repositories that may be asked, by their hosts.
+func (p *Ingest) byHost(rep *env.Report) map[string][]*env.Repo {
+	all := map[string][]*env.Repo{}
+	for _, r := range p.Repositories() {
+		if !p.Selected(r) {
+			continue
+		}
+		if until, ok := p.Postponed(r); ok {
+			rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note, x.Until = r.Row.LastError, &until })
+			continue
+		}
+		all[r.Name.Host] = append(all[r.Name.Host], r)
 	}
-	if next := r.Row.HeartbeatAt.Add(p.Config.Runtime.MinInterval); next.After(now) && !env.Future(r.Row.HeartbeatAt, now, env.ClockWarning) {
-		return fmt.Sprintf("read %s ago; min_interval is %s", now.Sub(r.Row.HeartbeatAt).Round(time.Second), p.Config.Runtime.MinInterval)
-	}
-	return ""
+	return all
 }
 
-func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, rep *env.Report) error {
+// readFew reads each repository.
+func (p *Ingest) readFew(ctx context.Context, _ string, repos []*env.Repo, rep *env.Report) {
+	var wg sync.WaitGroup
+	for _, r := range repos {
+		if note := p.tooSoon(r); note != "" {
+			rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = note })
+			continue
+		}
+		wg.Go(func() { p.concludeIngest(ctx, r, p.ingestRepo(ctx, r, nil, rep), rep) })
+	}
+	wg.Wait()
+}
+
+// ingestRepo reads one repository; of many, as the look says.
+func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, look *pulse.Look, rep *env.Report) error {
 	name := p.Config.Called(r.Name)
-	if until, ok := p.Postponed(r); ok {
-		rep.Repo(name, func(x *env.RepoReport) { x.Note, x.Until = r.Row.LastError, &until })
-		return nil
-	}
-	if note := p.tooSoon(r); note != "" {
-		rep.Repo(name, func(x *env.RepoReport) { x.Note = note })
-		return nil
-	}
 	if r.Row.HeartbeatAt.IsZero() {
 		defer p.Slowly(name + ": the first look at its issues and pull requests")()
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.Config.Runtime.IngestTimeout)
+	ctx, cancel := p.until(ctx, p.Config.Runtime.IngestTimeout)
 	defer cancel()
-	h, err := p.gather(ctx, r)
+	h, err := p.gather(ctx, r, look)
 	if err != nil {
-		h, err = p.regather(ctx, r, err)
+		h, err = p.regather(ctx, r, look, err)
 	}
 	if r.Replaced != "" {
 		rep.Repo(name, func(x *env.RepoReport) { x.Replaced = r.Replaced })
@@ -89,15 +100,6 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, rep *env.Report) e
 	if err != nil {
 		return err
 	}
-	// What was read is stored even if the time is up.
-	ctx = context.WithoutCancel(ctx)
-	h.Comments.LogQueued(ctx, "issue comments seen")
-	if err := p.Store.Update(ctx, func(tx *store.Tx) error { return h.store(ctx, tx, h.Now()) }); err != nil {
-		return fmt.Errorf("store what was read: %w", err)
-	}
-	p.setRepo(r, h.Repo)
-	h.log(ctx)
-	h.Comments.LogQueued(ctx, "issue comments queued")
 	rep.Repo(name, func(x *env.RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.Added, h.Ignored, h.Note })
 	if wait, ok := errors.AsType[*work.WaitError](h.Incomplete); ok {
 		return wait
@@ -105,8 +107,8 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, rep *env.Report) e
 	return nil
 }
 
-// gather reads what is new in one repository. Nothing is written yet.
-func (p *Ingest) gather(ctx context.Context, r *env.Repo) (*Reading, error) {
+// gather reads what is new in one repository, and stores it.
+func (p *Ingest) gather(ctx context.Context, r *env.Repo, look *pulse.Look) (*Reading, error) {
 	if r.Row.NodeID == "" {
 		if err := p.follow(ctx, r); err != nil {
 			return nil, err
@@ -116,56 +118,11 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo) (*Reading, error) {
 		return nil, err
 	}
 	h := newReading(p, r)
+	h.lookFor(look)
 	if err := h.load(ctx); err != nil {
 		return nil, err
 	}
-	if err := h.read(ctx); err != nil {
-		return nil, err
-	}
-	for _, sift := range []func(context.Context) error{h.Comments.StorePauses, h.Comments.IntakeComments, h.Comments.FilterEvents, h.Issues.askCommandersAgain, h.Rebuild.readJournals} {
-		if err := sift(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return h, nil
-}
-
-// read asks GitHub. That the time is up is no failure: what was read is kept.
-func (h *Reading) read(ctx context.Context) error {
-	until := func(tenths int) (context.Context, context.CancelFunc) {
-		return context.WithTimeout(ctx, h.P.Config.Runtime.IngestTimeout*time.Duration(tenths)/10)
-	}
-	listing, endLists := until(listsUntil)
-	defer endLists()
-	issues, endIssues := until(issuesUntil)
-	defer endIssues()
-	reading, cancel := until(readUntil)
-	defer cancel()
-	h.Enough = func() bool { return listing.Err() != nil }
-	if err := h.fetch(reading); err != nil { // who we are decides what is ours: nothing is judged without
-		return err
-	}
-	if err := (env.Speakers{Env: h.P}).MeetAll(reading, h.R); err != nil {
-		return err
-	}
-	if err := h.identify(reading); err != nil {
-		return err
-	}
-	defer h.DropHalf()
-	if err := h.Rebuild.adopt(reading); err != nil || h.Rebuilding {
-		return err
-	}
-	for _, step := range []struct {
-		ctx  context.Context
-		read func(context.Context) error
-	}{{issues, h.Issues.firstSight}, {issues, h.Issues.intakeIssues}, {reading, h.pulls.ReadPulls}, {reading, h.merges.Read}, {reading, h.Issues.readDependencies}} {
-		if err := step.read(step.ctx); batch.OutOfTime(err) {
-			h.StopReading(err)
-		} else if err != nil {
-			return err
-		}
-	}
-	return nil
+	return h, h.read(ctx)
 }
 
 // concludeIngest records how a repository's ingest went: a limit makes it wait
@@ -175,9 +132,7 @@ func (p *Ingest) concludeIngest(ctx context.Context, r *env.Repo, err error, rep
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	if out, ok := errors.AsType[*github.NotLoggedInError](err); ok {
-		err = p.Accounts.ShutHost(r.Name.Host, out)
-	}
+	err = p.shutIfLoggedOut(r.Name.Host, err)
 	now := r.GitHub.Now()
 	until, failed := now.Add(work.Backoff(p.Config.Runtime.RetryBase, r.Row.Failures+1)), true
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
@@ -209,6 +164,14 @@ func (p *Ingest) concludeIngest(ctx context.Context, r *env.Repo, err error, rep
 	}
 }
 
+// shutIfLoggedOut leaves a host alone that gh is not logged in to.
+func (p *Ingest) shutIfLoggedOut(host string, err error) error {
+	if out, ok := errors.AsType[*github.NotLoggedInError](err); ok {
+		return p.Accounts.ShutHost(host, out)
+	}
+	return err
+}
+
 // clockOf asks for GitHub's time before the first "since" is made of it.
 func (p *Ingest) clockOf(ctx context.Context, r *env.Repo) error {
 	began := !r.Row.IssuesSince.IsZero() && !r.Row.CommentsSince.IsZero() && !r.Row.ReviewCommentsSince.IsZero()
@@ -222,7 +185,8 @@ func (p *Ingest) clockOf(ctx context.Context, r *env.Repo) error {
 type Ingest struct {
 	*env.Env
 	notices *notice.Notices
+	until   func(context.Context, time.Duration) (context.Context, context.CancelFunc) // a context that ends after that time
 }
 
 // New makes an Ingest.
-func New(e *env.Env, n *notice.Notices) *Ingest { return &Ingest{e, n} }
+func New(e *env.Env, n *notice.Notices) *Ingest { return &Ingest{e, n, context.WithTimeout} }

@@ -3,7 +3,6 @@ package ingest
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -16,52 +15,100 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/ingest/pulls"
 )
 
-// firstSight reads what is open and carries a label already, once for each
-// label: the walks only show what changes from now on.
-func (h *Issues) firstSight(ctx context.Context) error {
-	for _, label := range batch.Sighted(h.R.Settings) {
-		if slices.Contains(h.Known.Labels, label) {
-			continue
-		}
-		address := func(repo work.RepoName, since time.Time) string {
-			return github.LabelledIssuesURL(repo, label, since)
-		}
-		w := batch.Walk[github.Issue]{Name: batch.WalkLabel + label, Address: address, List: h.R.GitHub.ListIssues, Since: nil, Updated: func(i github.Issue) time.Time { return i.UpdatedAt }}
-		issues, whole, err := w.Read(ctx, h.Batch)
-		if err != nil {
-			return fmt.Errorf("read the issues labelled %q: %w", label, err)
-		}
-		delete(h.Pages, w.Name) // they are read once
-		h.ListedIssues = append(h.ListedIssues, issues...)
-		if whole {
-			h.Labels = append(h.Labels, label)
-		}
-	}
-	return nil
+// queue are the issues and pull requests that were listed, in the order in which they are
+// taken in: first what earlier passes had no time for.
+type queue struct {
+	filled bool
+	order  []int
+	listed map[int]github.Issue
+	taken  map[int]time.Time // by this pass: how they were listed
 }
 
-// intakeIssues looks at what changed among issues and pull requests, and first at
-// what earlier passes had no time for.
-func (h *Issues) intakeIssues(ctx context.Context) error {
-	listed, order := map[int]github.Issue{}, slices.Clone(h.Known.Backlog)
-	for _, is := range h.ListedIssues {
-		if last, again := listed[is.Number]; !again || !is.UpdatedAt.Before(last.UpdatedAt) {
-			listed[is.Number] = is
-		}
-		order = append(order, is.Number)
-	}
-	seen := map[int]bool{}
-	for _, n := range order {
-		if seen[n] {
+// add queues what a page lists, unless it was taken in as it is there.
+func (q *queue) add(issues []github.Issue) {
+	for _, is := range issues {
+		if at, taken := q.taken[is.Number]; taken && !is.UpdatedAt.After(at) {
 			continue
 		}
-		seen[n] = true
-		is, ok := listed[n]
-		if err := h.takeNumber(ctx, n, is, ok); err != nil {
-			return err
+		last, again := q.listed[is.Number]
+		if !again || !is.UpdatedAt.Before(last.UpdatedAt) {
+			q.listed[is.Number] = is
+		}
+		if !again && !slices.Contains(q.order, is.Number) {
+			q.order = append(q.order, is.Number)
 		}
 	}
-	return nil
+}
+
+// next is the next one; false when there is none.
+func (q *queue) next() (n int, is github.Issue, listed, ok bool) {
+	if len(q.order) == 0 {
+		return 0, is, false, false
+	}
+	n, q.order = q.order[0], q.order[1:]
+	is, listed = q.listed[n]
+	delete(q.listed, n)
+	q.taken[n] = is.UpdatedAt
+	return n, is, listed, true
+}
+
+// intakeIssues looks at what changed among issues and pull requests, a page of each list
+// or less, until the slice is full. It says whether there are more.
+func (h *Issues) intakeIssues(ctx context.Context, walks []*batch.Walk[github.Issue]) (more bool, err error) {
+	h.fill(walks)
+	for len(h.queue.order) > 0 {
+		if h.Full() && ctx.Err() == nil {
+			return true, nil
+		}
+		for _, n := range h.queue.order[:min(len(h.queue.order), beside)] {
+			h.foresee(ctx, h.queue.listed[n])
+		}
+		n, is, listed, _ := h.queue.next()
+		if err := h.takeNumber(ctx, n, is, listed); err != nil {
+			return false, err
+		}
+	}
+	for _, w := range walks {
+		h.takePage(w)
+	}
+	more = slices.ContainsFunc(walks, func(w *batch.Walk[github.Issue]) bool { return !w.Over() })
+	if more && ctx.Err() != nil {
+		h.StopReading(ctx.Err())
+		more = false
+	}
+	return more, nil
+}
+
+// fill queues the pages that wait to be taken in, once the last ones are.
+func (h *Issues) fill(walks []*batch.Walk[github.Issue]) {
+	q := &h.queue
+	if !q.filled {
+		*q = queue{filled: true, order: slices.Clone(h.Known.Backlog), listed: map[int]github.Issue{}, taken: map[int]time.Time{}}
+	} else if len(q.order) > 0 {
+		return
+	}
+	for _, w := range walks {
+		q.add(w.Items())
+		for _, is := range w.Items() {
+			h.Changed[is.Number] = true
+		}
+	}
+}
+
+// takePage has a page count as taken in: all that it lists is, or is in the backlog.
+func (h *Issues) takePage(w *batch.Walk[github.Issue]) {
+	if !w.Waits() {
+		return
+	}
+	w.Take(h.Batch)
+	label, first := strings.CutPrefix(w.Name, batch.WalkLabel)
+	if !first {
+		return
+	}
+	delete(h.Pages, w.Name) // they are read once
+	if w.Through() {
+		h.Labels = append(h.Labels, label)
+	}
 }
 
 // takeNumber takes in an issue or a pull request that was listed, whole or not at
@@ -116,10 +163,10 @@ func (h *Issues) noticePull(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	if !ok {
-		if err := h.rebuild.adoptReopened(ctx, is); err != nil {
+		if err := h.rebuild.AdoptReopened(ctx, is); err != nil {
 			return err
 		}
-		return pulls.Theirs{Pulls: h.rebuild.pulls}.Wanted(ctx, is)
+		return pulls.Theirs{Pulls: h.pulls}.Wanted(ctx, is)
 	}
 	if pull.State == work.PullClosed && (is.State == "open" || changedSince(pull, is)) {
 		pull.Fingerprint = "" // that of the last time may have been this one
@@ -152,13 +199,14 @@ func (h *Issues) intakeIssue(ctx context.Context, is github.Issue) error {
 		}
 		h.R.Ignored[is.Number] = label.Flow
 	}
-	if !tracked && (!wanted || ignored || is.State != "open") || tracked && h.unchanged(item, is) {
+	if !h.asks(item, tracked, is) {
 		return nil
 	}
 	timeline, err := h.R.GitHub.TimelineOf(ctx, h.Repo.Current, is.Number)
 	if err != nil {
 		return err
 	}
+	item = batch.Began(item, timeline)
 	h.comments.IssueTaken(is, timeline)
 	if err := h.MissInTimeline(ctx, is.Number, item.ID, timeline); err != nil {
 		return err
@@ -200,10 +248,19 @@ func (h *Issues) intakeIssue(ctx context.Context, is github.Issue) error {
 	return nil
 }
 
+// asks reports whether anything more is asked about an issue than what its list shows.
+func (h *Issues) asks(item work.Item, tracked bool, is github.Issue) bool {
+	if tracked {
+		return !h.unchanged(item, is)
+	}
+	_, wanted := batch.FlowOf(h.R.Settings, is.Labels)
+	return wanted && !work.HasLabel(is.Labels, h.R.Settings.Labels.Ignore) && is.State == "open"
+}
+
 // begin tracks an issue: with the labelling that asked for it, and everything
 // that was said before.
 func (h *Issues) begin(ctx context.Context, is github.Issue, label batch.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, again bool) error {
-	item := h.rebuild.newItem(is, label)
+	item := batch.NewItem(h.Batch, is, label)
 	item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
 	item, err := h.retell(ctx, item, is, timeline, label.Name)
 	if err != nil {
@@ -230,16 +287,16 @@ func (h *Issues) retell(ctx context.Context, item work.Item, is github.Issue, ti
 	if err != nil {
 		return item, err
 	}
-	h.refresh(item, is, c)
+	h.refresh(item, is, c, batch.Settled(is, timeline, h.Now()))
 	return h.Items[is.Number], nil
 }
 
 // refresh takes in what people may change about an issue.
-func (h *Issues) refresh(item work.Item, is github.Issue, c confirmed) {
+func (h *Issues) refresh(item work.Item, is github.Issue, c confirmed, settled bool) {
 	item.Title, item.Body, item.Edited, item.Author, item.URL = c.Title, c.Body, c.Edited, is.Author, is.URL
 	item.IssueClosed = is.State != "open"
 	item.Fingerprint = ""
-	if h.Now().Sub(is.UpdatedAt) > batch.Overlap {
+	if settled {
 		item.Fingerprint = fingerprint(is)
 	}
 	h.Items[is.Number] = item
@@ -247,9 +304,7 @@ func (h *Issues) refresh(item work.Item, is github.Issue, c confirmed) {
 
 // unchanged reports whether nothing about an issue differs from when its
 // timeline was last read. A list is read again as a whole when anything in it
-// changed; that must not cost a request for each issue. A fingerprint is only
-// kept once the issue has been quiet for a while, because two changes in one
-// second share a stamp.
+// changed; that must not cost a request for each issue. See batch.Settled.
 func (h *Issues) unchanged(item work.Item, is github.Issue) bool {
 	return item.Fingerprint != "" && item.Fingerprint == fingerprint(is)
 }
@@ -282,22 +337,4 @@ func newer(t github.TimelineEvent, item work.Item) bool {
 		return true
 	}
 	return t.ID > began
-}
-
-// priority reads the label priority:N, 1 to 5.
-func priority(labels []string) int {
-	for _, l := range labels {
-		if n, ok := priorityOf(l); ok {
-			return n
-		}
-	}
-	return work.DefaultPriority
-}
-
-func priorityOf(label string) (int, bool) {
-	var n int
-	if _, err := fmt.Sscanf(label, "priority:%d", &n); err != nil || label != fmt.Sprintf("priority:%d", n) {
-		return 0, false
-	}
-	return n, n >= 1 && n <= 5
 }

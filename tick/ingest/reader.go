@@ -81,6 +81,11 @@ func (r *Reader) NewComments(ctx context.Context, l *env.Lease) (*News, error) {
 	return &News{h}, h.Comments.ReadNewComments(ctx, l)
 }
 
+// ForeseeComments asks in advance what NewComments asks.
+func (r *Reader) ForeseeComments(ctx context.Context, l *env.Lease) {
+	_, _ = newReading(r.ingest, l.Repo).Comments.Since(ctx, l)
+}
+
 // OnIssue are those that stand on the issue itself.
 func (n *News) OnIssue() []work.Event { return batch.SourceEvents(n.reading.Events) }
 

@@ -6,6 +6,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/ingest/comments"
 	"github.com/mergexo/gh-mergexo/tick/ingest/merges"
 	"github.com/mergexo/gh-mergexo/tick/ingest/pulls"
+	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
+	"github.com/mergexo/gh-mergexo/tick/ingest/rebuild"
 )
 
 // Issues takes in what became of issues.
@@ -13,16 +15,10 @@ type Issues struct {
 	*batch.Batch
 	people   *batch.People
 	comments *comments.Comments
-	rebuild  *Rebuild
-}
-
-// Rebuild finds again what a lost database knew.
-type Rebuild struct {
-	*batch.Batch
-	people   *batch.People
-	comments *comments.Comments
 	pulls    *pulls.Pulls
-	issues   *Issues
+	rebuild  *rebuild.Rebuild
+	queue    queue
+	foreseen map[int]bool // those that were asked about in advance
 }
 
 // Reading is one ingest of one repository.
@@ -33,8 +29,10 @@ type Reading struct {
 	pulls    *pulls.Pulls
 	merges   *merges.Merges
 	Issues   *Issues
-	Rebuild  *Rebuild
+	Rebuild  *rebuild.Rebuild
 	ingest   *Ingest
+	look     *pulse.Look // how it is read as one of many; nil: as one of a few
+	lists    lists
 }
 
 func newReading(p *Ingest, r *env.Repo) *Reading {
@@ -43,8 +41,17 @@ func newReading(p *Ingest, r *env.Repo) *Reading {
 	h.Comments = comments.New(b, h.People)
 	h.pulls = pulls.New(b, h.People, h.Comments)
 	h.merges = merges.New(b)
-	h.Rebuild = &Rebuild{b, h.People, h.Comments, h.pulls, nil}
-	h.Issues = &Issues{b, h.People, h.Comments, h.Rebuild}
-	h.Rebuild.issues = h.Issues
+	h.Issues = &Issues{Batch: b, people: h.People, comments: h.Comments, pulls: h.pulls, foreseen: map[int]bool{}}
+	h.Rebuild = rebuild.New(b, h.Comments, h.pulls, h.Issues.retell)
+	h.Issues.rebuild = h.Rebuild
 	return h
+}
+
+// lookFor has the repository be read as one of many. What its pulse doubts is found out
+// before anything that is read is judged.
+func (h *Reading) lookFor(look *pulse.Look) {
+	h.look, h.pulls.Look = look, look
+	if look != nil {
+		h.Another = look.Shown.Doubted
+	}
 }

@@ -2,8 +2,8 @@ package ingest
 
 import (
 	"context"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -13,7 +13,7 @@ import (
 
 // load reads what the database knows.
 func (h *Reading) load(ctx context.Context) error {
-	return h.View(ctx, func(tx *store.Tx) error {
+	return h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		pulls, err := tx.ListOpenPulls(ctx, h.Repo.ID)
 		if err != nil {
 			return err
@@ -28,7 +28,7 @@ func (h *Reading) load(ctx context.Context) error {
 		for _, v := range pages {
 			h.Known.Pages[v.URL] = v
 		}
-		names := []string{batch.WalkIssues, batch.WalkComments, batch.WalkReviewComments, batch.WalkAdopted}
+		names := []string{batch.WalkIssues, batch.WalkComments, batch.WalkReviewComments, batch.WalkAdopted, batch.WalkPauses}
 		for _, label := range batch.Sighted(h.R.Settings) {
 			names = append(names, batch.WalkLabel+label)
 		}
@@ -41,24 +41,34 @@ func (h *Reading) load(ctx context.Context) error {
 			}
 		}
 		h.Known.Labels, err = tx.ListSeenLabels(ctx, h.Repo.ID)
+		h.Adopting = !seenAll(h.Known.Labels, batch.Sighted(h.R.Settings))
 		return err
 	})
 }
 
-// fetch reads side by side what every pass reads, so that an idle pass takes
-// one round trip.
-func (h *Reading) fetch(ctx context.Context) error {
-	reads := []func(context.Context) error{h.pulls.SweepPulls, h.readIssues, h.readComments, h.readReviewComments}
-	errs := make([]error, len(reads))
-	var wg sync.WaitGroup
-	for i, read := range reads {
-		wg.Go(func() { errs[i] = read(ctx) })
-	}
-	wg.Wait()
-	return batch.FirstError(errs)
+// seenAll reports whether what carries a label was looked for, of each of some.
+func seenAll(seen, labels []string) bool {
+	return !slices.ContainsFunc(labels, func(l string) bool { return !slices.Contains(seen, l) })
 }
 
-// store writes the batch. An idle one is a heartbeat.
+// conclude writes the last slice. That of an idle pass is a heartbeat.
+func (h *Reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) error {
+	if err := h.store(ctx, tx, now); err != nil {
+		return err
+	}
+	if err := h.Issues.storeRepoLabels(ctx, tx, now); err != nil {
+		return err
+	}
+	if err := h.storePulse(ctx, tx, now); err != nil {
+		return err
+	}
+	if err := tx.Heartbeat(ctx, h.Repo.ID, now); err != nil || len(h.Trouble) == 0 {
+		return err
+	}
+	return tx.DeferRepo(ctx, h.Repo.ID, time.Time{}, strings.Join(h.Trouble, "; "), false)
+}
+
+// store writes a slice.
 func (h *Reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for _, item := range h.Items {
 		if err := h.StoreItem(ctx, tx, item); err != nil {
@@ -73,6 +83,8 @@ func (h *Reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 		if err != nil {
 			return err
 		}
+		pull.ID = id
+		h.PullRows[number] = pull
 		if end, ended := h.Ends[number]; ended {
 			end.PullID = id
 			if err := tx.PutPullEnd(ctx, end); err != nil {
@@ -123,7 +135,7 @@ func (h *Reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
-	if err := h.Rebuild.storeAdopted(ctx, tx, now); err != nil {
+	if err := h.Rebuild.StoreAdopted(ctx, tx, now); err != nil {
 		return err
 	}
 	for _, a := range h.Removals {
@@ -146,19 +158,23 @@ func (h *Reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			return err
 		}
 	}
+	if err := h.Comments.StorePaused(ctx, tx, now); err != nil {
+		return err
+	}
 	if err := h.StoreCursors(ctx, tx, now); err != nil {
 		return err
 	}
-	if err := h.Issues.storeRepoLabels(ctx, tx, now); err != nil {
-		return err
+	return h.R.KeepClock(ctx, tx)
+}
+
+// storePulse stores what the pulse showed of a repository, with what was read of it: a pass
+// that dies before leaves it to the next one.
+func (h *Reading) storePulse(ctx context.Context, tx *store.Tx, now time.Time) error {
+	if h.look == nil {
+		return nil
 	}
-	if err := h.R.KeepClock(ctx, tx); err != nil {
-		return err
-	}
-	if err := tx.Heartbeat(ctx, h.Repo.ID, now); err != nil || len(h.Trouble) == 0 {
-		return err
-	}
-	return tx.DeferRepo(ctx, h.Repo.ID, time.Time{}, strings.Join(h.Trouble, "; "), false)
+	whole := h.Incomplete == nil && len(h.Trouble) == 0
+	return tx.PutPulse(ctx, h.Repo.ID, h.look.Pulse(h.R.Row.Pulse, whole, now))
 }
 
 func (h *Reading) storeEvent(ctx context.Context, tx *store.Tx, c batch.Inbound, now time.Time) error {
@@ -176,7 +192,7 @@ func (h *Reading) storeEvent(ctx context.Context, tx *store.Tx, c batch.Inbound,
 	if e.Outcome != "" {
 		h.Ignored++
 	}
-	if err := h.Rebuild.recallStop(ctx, tx, e); err != nil {
+	if err := h.Rebuild.RecallStop(ctx, tx, e); err != nil {
 		return err
 	}
 	if !e.Kind.Written() {

@@ -49,10 +49,10 @@ func (h *Issues) mayBegin(ctx context.Context, e work.Event) (may bool, why stri
 // and whose authors may give none any more.
 func (h *Issues) askCommandersAgain(ctx context.Context) error {
 	var waiting []work.Event
-	err := h.View(ctx, func(tx *store.Tx) error {
-		pending, err := tx.ListPendingEvents(ctx, h.Repo.ID)
+	err := h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
+		pending, err := tx.ListPendingCommands(ctx, h.Repo.ID)
 		for _, e := range pending {
-			if e.Kind != work.EventCommand || e.State == work.SaidLocally {
+			if e.State == work.SaidLocally {
 				continue
 			}
 			_, planned, err := tx.GetAction(ctx, work.NoticeToken(h.Repo.Key(), e.Number, e.Key))

@@ -45,7 +45,7 @@ func (h *Issues) wordFor(ctx context.Context, is github.Issue, labelled github.T
 	if err != nil {
 		return w, err
 	}
-	said, err := h.R.GitHub.CommentsOf(ctx, h.Repo.Current, is.Number, since)
+	said, err := h.Ahead().CommentsOf(ctx, is.Number, since)
 	if err != nil {
 		return w, err
 	}
@@ -79,7 +79,7 @@ func (h *Issues) wordFor(ctx context.Context, is github.Issue, labelled github.T
 // commanded is since when the command for which a label was set may have been written,
 // and whose it was: its row says so, while there is one.
 func (h *Issues) commanded(ctx context.Context, number int, labelled github.TimelineEvent) (since time.Time, by string, err error) {
-	err = h.P.Store.View(ctx, func(tx *store.Tx) error {
+	err = h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		a, known, err := tx.GetAction(ctx, work.FlowToken(h.Repo.Key(), number))
 		if at, bad := time.Parse(time.RFC3339, a.Head); known && bad == nil && !at.After(labelled.CreatedAt) {
 			since, by = at, a.Why // "ann said /mergexo bugfix"

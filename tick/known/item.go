@@ -3,6 +3,7 @@ package known
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -15,7 +16,8 @@ type Item struct {
 	work.Item
 	Pull     work.PullRequest // the newest; see HasPull
 	Resolved []int64          // review threads that are resolved, by their first comments
-	Events   []work.Event     // pending and of no turn
+	Events   []work.Event     // pending and of no turn; of what people wrote the first ones, where there is more than a turn takes
+	More     More             // of what people wrote
 	Turn     *work.Turn       // the unfinished one; nil: none
 
 	Stop     work.Stop      // why it is stopped, or last was stopped
@@ -40,6 +42,12 @@ type Item struct {
 	Look      Look          // what is recorded once they are
 
 	Landing Landing // of its pull request, by our own request
+}
+
+// More is what people wrote that waits as well.
+type More struct {
+	Count  int
+	Newest time.Time // when the newest of it was written
 }
 
 // Followed is what came after an item on its issue.

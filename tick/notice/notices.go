@@ -3,13 +3,13 @@ package notice
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -54,6 +54,9 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 	if due, err = p.DueNotices(ctx, r); err != nil {
 		return
 	}
+	ctx, reads := ahead.With(ctx, actions.LookFor)
+	defer reads.Stop()
+	p.foresee(ctx, r, due)
 	if err := p.StillSame(ctx, r, env.SameFor); err != nil {
 		p.Log.WarnContext(ctx, "notices wait", "repo_full_name", r.Name.FullName(), "error", err)
 		return
@@ -64,40 +67,9 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 	}
 }
 
-func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, rep *env.Report) (sent int) {
-	end := p.Now().Add(noticesLimit)
-	for _, a := range due {
-		if _, halted := p.Dirs.Halted(); halted || sent >= noticesPerPass || p.Now().After(end) || ctx.Err() != nil {
-			return sent
-		}
-		if due, err := p.due(ctx, a); err != nil || !due {
-			continue
-		}
-		applied, err := p.send(ctx, r, a)
-		if err != nil && ctx.Err() != nil {
-			return sent
-		}
-		var wait *work.WaitError
-		if errors.As(err, &wait) && applied.NotBefore.After(p.Now()) {
-			continue // its own fate is unclear; the others are not to wait for it
-		}
-		if errors.As(err, &wait) && wait.Until.After(p.Now()) {
-			return sent
-		}
-		if err != nil {
-			p.noticeFailed(ctx, r, applied, err)
-			p.tellUnmade(rep, r, applied, err)
-			continue
-		}
-		sent++
-		p.logRedirect(ctx, r, a)
-	}
-	return sent
-}
-
 // send applies one, in the name of whoever speaks with it.
 func (p *Notices) send(ctx context.Context, r *env.Repo, a work.Action) (work.Action, error) {
-	scope, speaker, err := env.Speakers{Env: p.Env}.Into(ctx, actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.Writers(r.Name.Host)}, r, a, work.Account{})
+	scope, speaker, err := env.Speakers{Env: p.Env}.Into(ctx, p.scope(r), r, a, work.Account{})
 	if err != nil {
 		return a, err
 	}
@@ -175,7 +147,7 @@ func New(e *env.Env) *Notices { return &Notices{e} }
 // due reports whether what a command's answer tells of has come about, or was
 // given up: then the answer may be sent.
 func (p *Notices) due(ctx context.Context, a work.Action) (bool, error) {
-	if a.Kind != work.ActionComment || a.Base == "" {
+	if !waitsForOthers(a) {
 		return true, nil
 	}
 	settled := true
@@ -191,6 +163,9 @@ func (p *Notices) due(ctx context.Context, a work.Action) (bool, error) {
 	})
 	return settled, err
 }
+
+// waitsForOthers reports whether an action says what came of others, which Base names.
+func waitsForOthers(a work.Action) bool { return a.Kind == work.ActionComment && a.Base != "" }
 
 // sendsLeft reports whether a notice of a repository that was left is sent.
 func sendsLeft(a work.Action) bool { return a.Kind == work.ActionLabels }

@@ -16,11 +16,14 @@ import (
 func For(v known.Snapshot) Plan {
 	p := Plan{Repo: v.Repo, Served: v.Served}
 	var landings []landing
-	for _, item := range inOrder(v.Items) {
+	items := inOrder(v.Items)
+	eyes := known.Eyes(items)
+	for _, item := range items {
 		if b, due := item.Banner(); due {
 			p.Banners = append(p.Banners, b)
 		}
 		r := plannerOf(v, &p, item)
+		r.eyes = eyes
 		landingOf(r).lift()
 		if item.Asks() {
 			r.route()
@@ -50,6 +53,7 @@ type itemPlanner struct {
 	item    known.Item   // its own, as far as this plan has decided
 	begun   []work.Pause // by commands of this plan
 	pointed []work.Event // to the pull request, by this plan
+	eyes    map[string]bool
 }
 
 // plannerOf plans for one item: on a copy, the snapshot stays as it is.

@@ -87,11 +87,11 @@ func (r *itemPlanner) finishRedirected() {
 	r.finish(work.OutcomeRedirected, redirected...)
 }
 
-// acknowledge plans eyes for every comment that is going to be worked on, slot
-// or no slot, quiet period or not.
+// acknowledge plans eyes for the comments that are going to be worked on, slot or no
+// slot, quiet period or not: for no more of them than known.Eyes gives.
 func (r *itemPlanner) acknowledge() {
 	for _, e := range r.item.Events {
-		if e.Kind == work.EventSummary || !e.Kind.Said() || !r.wanted(e) {
+		if e.Kind == work.EventSummary || !e.Kind.Said() || !r.eyes[e.Key] || !r.wanted(e) {
 			continue
 		}
 		token := work.ReactionToken(r.v.Repo.Key(), e.Kind, e.Source)

@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/standing"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // unfinished finds the turn that this item is in: in the database, or named by
@@ -137,16 +138,16 @@ func (r *itemPlanner) feedback() {
 		}
 		return
 	case !r.v.Policy.FeedbackLoop:
-		r.wait("", work.Reason{Kind: work.WhyFeedbackOff, Count: len(said)})
+		r.wait("", work.Reason{Kind: work.WhyFeedbackOff, Count: len(said) + r.item.More.Count})
 		return
 	}
 	if quiet := r.quietUntil(said); quiet.After(r.v.Now) {
 		r.wait("", work.Reason{Kind: work.WhyQuiet, At: quiet.UnixMilli()})
 		return
 	}
-	reason := work.Count(len(said), "new comment") + " by " + work.Authors(said)
-	if len(said) > r.v.Policy.MaxEvents {
-		said = said[:r.v.Policy.MaxEvents]
+	reason := work.Count(len(said)+r.item.More.Count, "new comment") + " by " + work.Authors(said)
+	if len(said)+r.item.More.Count > r.v.Policy.MaxEvents {
+		said = said[:min(len(said), r.v.Policy.MaxEvents)]
 		reason += fmt.Sprintf(", the first %d now", r.v.Policy.MaxEvents)
 	}
 	r.plan(PlannedTurn{
@@ -178,31 +179,7 @@ func (r *itemPlanner) complete(t PlannedTurn) PlannedTurn {
 	return t
 }
 
-// mostQuiet is how many quiet periods a burst of comments may last: one that
-// never ends is answered too.
-const mostQuiet = 10
-
-// quietUntil is when the burst of comments counts as over. GitHub's clock may
-// run ahead of ours; no comment is newer than our sight of it.
+// quietUntil is when the burst of comments counts as over.
 func (r *itemPlanner) quietUntil(said []work.Event) time.Time {
-	times := make([]time.Time, len(said))
-	for i, e := range said {
-		times[i] = e.UpdatedAt
-		if e.UpdatedAt.IsZero() || e.UpdatedAt.After(e.SeenAt) {
-			times[i] = e.SeenAt
-		}
-	}
-	slices.SortFunc(times, time.Time.Compare)
-	quiet := r.v.Policy.QuietPeriod
-	var first, last time.Time // of the burst
-	for _, at := range times {
-		if at.Sub(last) >= quiet {
-			first = at
-		}
-		last = at
-	}
-	if most := first.Add(mostQuiet * quiet); most.Before(last.Add(quiet)) {
-		return most
-	}
-	return last.Add(quiet)
+	return known.QuietUntil(said, r.item.More, r.v.Policy.QuietPeriod, r.v.Now)
 }

@@ -3,6 +3,7 @@ package recheck
 import (
 	"context"
 
+	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -18,7 +19,8 @@ func (p *Looks) LookConfirmed(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
-	confirmed, edited, err := p.reader.Confirm(ctx, l.Repo, l.Item, is)
+	// What ingest read of the timeline may be older than the text.
+	confirmed, edited, err := p.reader.Confirm(ahead.Without(ctx), l.Repo, l.Item, is)
 	if err != nil {
 		return err
 	}

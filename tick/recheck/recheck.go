@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -42,7 +43,7 @@ func (p *Looks) readIssue(ctx context.Context, l *env.Lease) (github.Issue, erro
 	case !work.HasLabel(is.Labels, l.Item.Label):
 		return is, &work.CancelledError{Reason: "the label was taken away"}
 	}
-	return is, p.lookTaken(ctx, l, is.Number, is.Labels, is.UpdatedAt)
+	return is, p.lookTaken(ahead.Without(ctx), l, is.Number, is.Labels, is.UpdatedAt)
 }
 
 func (p *Looks) readPull(ctx context.Context, l *env.Lease) error {

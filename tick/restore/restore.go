@@ -19,7 +19,8 @@ import (
 )
 
 // Restore gives the turn a clean checkout at exactly its commit. The remote,
-// not GitHub's API, says what the head is: the API may lag a push.
+// not GitHub's API, says what the head is: the API may lag a push. It is asked once:
+// what a fetch brings is where its branches are.
 func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.looks.Reload(ctx, l); err != nil {
 		return err
@@ -27,6 +28,7 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.looks.RequireNotPaused(ctx, l); err != nil {
 		return err
 	}
+	ctx = p.foresee(ctx, l)
 	m := l.Repo.Git()
 	if err := m.Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare the mirror: %w", err)
@@ -41,11 +43,8 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	known := l.Turn.Head
-	if err := p.Find(ctx, l); err != nil {
+	if err := p.FetchAndFind(ctx, l); err != nil {
 		return err
-	}
-	if err := p.fetch(ctx, l); err != nil {
-		return fmt.Errorf("fetch %s: %w", l.Turn.Head, err)
 	}
 	if err := p.looks.NotRewritten(ctx, l); err != nil {
 		l.Turn.Head = known // it never worked on the other
@@ -73,14 +72,30 @@ func (p *Restorer) Restore(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// fetch brings the turn's commit into the mirror. The first time that is the whole
+// FetchAndFind brings the remote's branches into the mirror, and chooses the commit that
+// the turn works on. One that no branch has, such as where a default branch was that
+// somebody rewrote, is fetched by itself.
+func (p *Restorer) FetchAndFind(ctx context.Context, l *env.Lease) error {
+	if err := p.fetch(ctx, l); err != nil {
+		return err
+	}
+	if err := p.find(ctx, l); err != nil {
+		return err
+	}
+	if m := l.Repo.Git(); !m.Has(ctx, l.Turn.Head) {
+		return m.Fetch(ctx, l.Turn.Head)
+	}
+	return nil
+}
+
+// fetch brings the remote's branches into the mirror. The first time that is the whole
 // repository.
 func (p *Restorer) fetch(ctx context.Context, l *env.Lease) error {
 	m := l.Repo.Git()
 	if !m.Has(ctx, l.Turn.Head) {
 		defer p.Slowly(p.Config.Called(l.Repo.Name) + ": its commits are fetched")()
 	}
-	return m.Fetch(ctx, l.Turn.Head)
+	return m.Fetch(ctx)
 }
 
 // Ignored says what becomes of ignored files in a checkout.
@@ -94,7 +109,7 @@ func Ignored(r config.Repo) git.Ignored {
 // FindBase chooses where a new branch begins and what it is called. Branches
 // of earlier starts stay as they are: history is never rewritten.
 func (p *Restorer) FindBase(ctx context.Context, l *env.Lease) error {
-	heads, err := l.Repo.Git().RemoteHeads(ctx, l.Turn.Branch)
+	heads, err := l.Repo.Git().Heads(ctx)
 	if err != nil {
 		return fmt.Errorf("list the remote's branches: %w", err)
 	}
@@ -182,13 +197,12 @@ func (p *Restorer) hadPull(ctx context.Context, l *env.Lease, branch string) (bo
 	return used, nil
 }
 
-// FindHead asks the remote where the pull request's branch stands.
+// FindHead says where the pull request's branch stands.
 func (p *Restorer) FindHead(ctx context.Context, l *env.Lease) error {
-	heads, err := l.Repo.Git().RemoteHeads(ctx, l.Turn.Branch)
+	head, ok, err := l.Repo.Git().Head(ctx, l.Turn.Branch)
 	if err != nil {
-		return fmt.Errorf("list the remote's branches: %w", err)
+		return fmt.Errorf("find the head of %s: %w", l.Turn.Branch, err)
 	}
-	head, ok := heads[l.Turn.Branch]
 	if !ok {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBranchGone, Branch: l.Turn.Branch}}
 	}

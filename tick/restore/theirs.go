@@ -15,8 +15,8 @@ import (
 // Somebody else's pull request has no branch of ours, and may have none in the repository
 // at all. Its checkout is its exact head, but for what agents obey: that is the base's.
 
-// Find chooses the commit that the turn works on.
-func (p *Restorer) Find(ctx context.Context, l *env.Lease) error {
+// find chooses the commit that the turn works on, among what was fetched.
+func (p *Restorer) find(ctx context.Context, l *env.Lease) error {
 	switch {
 	case l.Item.Flow == work.FlowReview:
 		return p.FindTheirs(ctx, l)

@@ -11,9 +11,14 @@ import (
 
 // item reads an item whole.
 func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
-	i := known.Item{Item: row, Events: r.events[row.ID], Turn: r.turns[row.ID]}
+	i := known.Item{Item: row, Events: r.events[row.ID], More: r.more[row.ID], Turn: r.turns[row.ID]}
 	for _, part := range []func(context.Context, *known.Item) error{r.pull, r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews, r.landing} {
 		if err := part(ctx, &i); err != nil {
+			return i, err
+		}
+	}
+	if i.More.Count > 0 && over(i) {
+		if err := r.whole(ctx, &i); err != nil {
 			return i, err
 		}
 	}
@@ -21,6 +26,20 @@ func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
 		return i, r.past(ctx, &i)
 	}
 	return i, nil
+}
+
+// over reports whether the item or its pull request has ended: nothing that waits is for a
+// turn, and all of it is finished at once.
+func over(i known.Item) bool {
+	return !i.State.Open() || i.HasPull() && i.Pull.State != work.PullOpen
+}
+
+// whole reads all that waits.
+func (r *reading) whole(ctx context.Context, i *known.Item) error {
+	all, err := r.tx.ListItemEvents(ctx, i.ID)
+	i.More = known.More{}
+	i.Events = slices.DeleteFunc(all, func(e work.Event) bool { return e.TurnID != 0 || !e.ProcessedAt.IsZero() })
+	return err
 }
 
 // pull reads the item's pull request, and who has either of them.

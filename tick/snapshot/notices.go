@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -10,26 +11,35 @@ import (
 
 // notices reads what is planned about the item's events already.
 func (r *reading) notices(ctx context.Context, i *known.Item) error {
-	i.Notices = map[string]work.ActionState{}
+	var tokens []string
 	for _, e := range i.Events {
-		var tokens []string
-		switch {
-		case e.Kind == work.EventCommand:
-			tokens = []string{work.NoticeToken(r.repo.Key(), e.Number, e.Key)}
-		case e.Kind.Said():
-			tokens = []string{work.ReactionToken(r.repo.Key(), e.Kind, e.Source), work.RedirectToken(r.repo.Key(), e.Number, e.Source)}
+		switch e.Kind { //nolint:exhaustive // of the others nothing is planned by a token of theirs
+		case work.EventCommand:
+			tokens = append(tokens, work.NoticeToken(r.repo.Key(), e.Number, e.Key))
+		case work.EventSource:
+			tokens = append(tokens, work.RedirectToken(r.repo.Key(), e.Number, e.Source))
 		}
-		for _, token := range tokens {
-			a, ok, err := r.tx.GetAction(ctx, token)
-			if err != nil {
-				return err
-			}
-			if ok {
-				i.Notices[token] = a.State
+	}
+	var err error
+	i.Notices, err = r.tx.ListStates(ctx, tokens)
+	return err
+}
+
+// eyes reads which comments have eyes already, of those that may get some.
+func (r *reading) eyes(ctx context.Context, items []known.Item) error {
+	gets, of := known.Eyes(items), map[string]int{}
+	for n, i := range items {
+		for _, e := range i.Events {
+			if gets[e.Key] {
+				of[work.ReactionToken(r.repo.Key(), e.Kind, e.Source)] = n
 			}
 		}
 	}
-	return nil
+	states, err := r.tx.ListStates(ctx, slices.Sorted(maps.Keys(of)))
+	for token, state := range states {
+		items[of[token]].Notices[token] = state
+	}
+	return err
 }
 
 // closings reads what became of closing the item's pull request, as commands said.

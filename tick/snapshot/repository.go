@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -26,7 +27,7 @@ const (
 
 // read reads a repository.
 func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (known.Snapshot, error) {
-	v, from, err := p.begin(ctx, tx, r)
+	v, from, err := p.beginWith(ctx, tx, r, w)
 	if err != nil {
 		return v, err
 	}
@@ -35,8 +36,15 @@ func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (
 
 // begin reads what all items are made of.
 func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (known.Snapshot, *reading, error) {
+	return p.beginWith(ctx, tx, r, asking)
+}
+
+func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (known.Snapshot, *reading, error) {
 	v := p.empty(r)
-	from, err := newReading(ctx, tx, r, v.Now, v.Policy.FeedbackLoop)
+	from, err := newReading(ctx, tx, r, v.Now, v.Policy)
+	if err == nil {
+		err = from.waiting(ctx, v.Policy.MaxEvents, w)
+	}
 	if err != nil {
 		return v, from, err
 	}
@@ -57,6 +65,9 @@ func (r *reading) fill(ctx context.Context, v known.Snapshot, w which) (known.Sn
 		}
 		v.Items = append(v.Items, item)
 	}
+	if err := r.eyes(ctx, v.Items); err != nil {
+		return v, err
+	}
 	if v.Strays, err = r.strays(ctx); err != nil || len(v.Items) == 0 {
 		return v, err
 	}
@@ -71,24 +82,16 @@ type reading struct {
 	settings  config.Repo
 	reviewing string                 // what the settings say about reviews, in short
 	events    map[int64][]work.Event // pending and of no turn, by item id; 0: nothing is worked on where they are
+	more      map[int64]known.More   // of what people wrote, by item id
 	turns     map[int64]*work.Turn   // the unfinished ones, by item id
 	pauses    []work.Pause           // that last, the oldest first
 	accounts  []int64                // ours, that merge
 }
 
-func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, feedback bool) (r *reading, err error) {
-	r = &reading{tx: tx, repo: repo.Row, settings: repo.Settings, events: map[int64][]work.Event{}, turns: map[int64]*work.Turn{}}
-	if r.reviewing, err = policyName(r.settings, feedback); err != nil {
+func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
+	r = &reading{tx: tx, repo: repo.Row, settings: repo.Settings, events: map[int64][]work.Event{}, more: map[int64]known.More{}, turns: map[int64]*work.Turn{}}
+	if r.reviewing, err = policyName(r.settings, policy.FeedbackLoop); err != nil {
 		return r, err
-	}
-	pending, err := tx.ListPendingEvents(ctx, r.repo.ID)
-	if err != nil {
-		return r, err
-	}
-	for _, e := range pending {
-		if e.TurnID == 0 {
-			r.events[e.ItemID] = append(r.events[e.ItemID], e)
-		}
 	}
 	turns, err := tx.ListUnfinishedTurns(ctx)
 	if err != nil {
@@ -104,6 +107,42 @@ func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time
 	}
 	r.pauses, err = tx.ListOpenPauses(ctx, r.repo.ID)
 	return r, err
+}
+
+// waiting reads what waits: for a pass of what people wrote as much as a turn takes, and
+// how much there is besides; for people all of it.
+func (r *reading) waiting(ctx context.Context, most int, w which) error {
+	if w != asking {
+		most = math.MaxInt32
+	}
+	all, err := r.tx.ListWaiting(ctx, r.repo.ID, most)
+	if err != nil {
+		return err
+	}
+	said := map[int64]int{}
+	for _, e := range all {
+		r.events[e.ItemID] = append(r.events[e.ItemID], e)
+		if e.Kind.Said() {
+			said[e.ItemID]++
+		}
+	}
+	var full []int64
+	for id, n := range said {
+		if n == most {
+			full = append(full, id)
+		}
+	}
+	if len(full) == 0 {
+		return nil
+	}
+	slices.Sort(full)
+	counted, err := r.tx.CountWaiting(ctx, r.repo.ID, full)
+	for _, c := range counted {
+		if c.Count > most {
+			r.more[c.Item] = known.More{Count: c.Count - most, Newest: c.Newest}
+		}
+	}
+	return err
 }
 
 // choose gives the rows of the items to be read, the oldest first.

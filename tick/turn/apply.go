@@ -28,6 +28,8 @@ func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
+	ctx = l.Ahead.Into(ctx)
+	foresight{p}.actions(ctx, l, planned)
 	for _, a := range planned {
 		if a.Kind == work.ActionPush || a.State.Settled() {
 			continue
@@ -100,14 +102,9 @@ func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 	if at < 0 {
 		return nil
 	}
-	pr := planned[at]
-	token := work.CommentToken(l.Turn.Key, pr.Position+1)
-	a := work.Action{
-		RepoID: l.Turn.RepoID, TurnID: l.Turn.ID, ItemID: l.Item.ID, Position: pr.Position + 1,
-		Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned, Number: l.Item.Number,
-		Body: work.Mark(fmt.Sprintf("Opened #%s. Please comment there from now on.", pr.ResultID), work.Marks{Token: token}),
-		Why:  "the pull request", PlannedAt: p.Now(),
-	}
+	foresight{p}.pull(ctx, l, planned[at])
+	a := announcement(l, planned[at])
+	a.PlannedAt = p.Now()
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		a, err = tx.AddAction(ctx, a)
 		return err
@@ -116,6 +113,17 @@ func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 		return fmt.Errorf("plan the announcement: %w", err)
 	}
 	return p.applyOne(ctx, l, a)
+}
+
+// announcement tells of the pull request that an action opened.
+func announcement(l *env.Lease, pr work.Action) work.Action {
+	token := work.CommentToken(l.Turn.Key, pr.Position+1)
+	return work.Action{
+		RepoID: l.Turn.RepoID, TurnID: l.Turn.ID, ItemID: l.Item.ID, Position: pr.Position + 1,
+		Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned, Number: l.Item.Number,
+		Body: work.Mark(fmt.Sprintf("Opened #%s. Please comment there from now on.", pr.ResultID), work.Marks{Token: token}),
+		Why:  "the pull request",
+	}
 }
 
 // Finish closes the turn in one transaction: every required effect was seen.
@@ -271,7 +279,7 @@ func (p *Turns) openedPull(ctx context.Context, l *env.Lease) (*work.PullRequest
 		if err != nil {
 			return nil, fmt.Errorf("read the number of the pull request: %w", err)
 		}
-		d, ok, err := l.Repo.GitHub.Pull(ctx, l.Repo.Row.Current, number)
+		d, ok, err := l.Repo.GitHub.Pull(l.Ahead.Into(ctx), l.Repo.Row.Current, number)
 		if err != nil {
 			return nil, fmt.Errorf("read pull request #%d: %w", number, err)
 		}

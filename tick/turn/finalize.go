@@ -17,6 +17,7 @@ import (
 // taken an hour: the pull request may be merged, the comments deleted, the
 // head somebody else's.
 func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
+	ctx = l.Ahead.Into(ctx)
 	if err := p.Looks.Reload(ctx, l); err != nil {
 		return err
 	}

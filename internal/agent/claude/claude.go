@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
@@ -25,9 +26,12 @@ var Adapter = agent.Adapter{
 	Install: "npm install -g @anthropic-ai/claude-code", Env: environ,
 	Releases: agent.Releases{Least: "2.1.197", Worked: []string{"2.1.197", "2.1.330"}},
 	Variable: "CLAUDE_CONFIG_DIR", InHome: []string{".claude", ".claude.json"},
-	Sessions: agent.Sessions{Folder: "projects", Levels: []*regexp.Regexp{regexp.MustCompile(``)}},
+	Sessions: agent.Sessions{Folder: "projects", Levels: []func() *regexp.Regexp{anyName}},
 	Step:     step, Recorded: recorded, Login: login,
 }
+
+// anyName is the form of the folders in which claude keeps its sessions.
+var anyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(``) })
 
 func open(s agent.Spec) *claude { return &claude{Tester: s.Tester(), spec: s} }
 

@@ -3,6 +3,7 @@ package claude
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
@@ -45,12 +46,12 @@ var (
 
 // versionSuffix is what may follow a model's family in its name: a date, a
 // provider's version, the size of its window.
-var versionSuffix = regexp.MustCompile(`^(-\d{8}|-latest)?(-v\d.*|[@:\[].*)?$`)
+var versionSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-\d{8}|-latest)?(-v\d.*|[@:\[].*)?$`) })
 
 // PriceOf is what a model of Anthropic's costs.
 func PriceOf(model string) spending.Prices {
 	for family, price := range prices {
-		if _, version, found := strings.Cut(model, family); found && versionSuffix.MatchString(version) {
+		if _, version, found := strings.Cut(model, family); found && versionSuffix().MatchString(version) {
 			return price
 		}
 	}

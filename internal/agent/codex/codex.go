@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
@@ -28,14 +29,14 @@ var Adapter = agent.Adapter{
 	Install:  "npm install -g @openai/codex",
 	Releases: agent.Releases{Least: "0.166.0", Worked: []string{"0.166.0", "0.169.0"}},
 	Variable: "CODEX_HOME", InHome: []string{".codex"},
-	Sessions: agent.Sessions{Folder: "sessions", Levels: []*regexp.Regexp{yearName, dayName, dayName}, Begins: "rollout-"},
+	Sessions: agent.Sessions{Folder: "sessions", Levels: []func() *regexp.Regexp{yearName, dayName, dayName}, Begins: "rollout-"},
 	Step:     step, Recorded: recorded, Login: login,
 }
 
 // The names of the folders in which codex keeps its sessions.
 var (
-	yearName = regexp.MustCompile(`^[0-9]{4}$`)
-	dayName  = regexp.MustCompile(`^[0-9]{2}$`)
+	yearName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{4}$`) })
+	dayName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{2}$`) })
 )
 
 func open(s agent.Spec) *codex { return &codex{Tester: s.Tester(), spec: s} }

@@ -3,6 +3,7 @@ package codex
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -30,11 +31,11 @@ func (c *codex) namesModel(record record, words string) bool {
 }
 
 // tryAgain is how OpenAI says when a rate limit lets the next request through.
-var tryAgain = regexp.MustCompile(`(?i)try again in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`)
+var tryAgain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)try again in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`) })
 
 // retryIn is how long the provider asks to wait; 0 when it does not say.
 func retryIn(words string) time.Duration {
-	found := tryAgain.FindStringSubmatch(words)
+	found := tryAgain().FindStringSubmatch(words)
 	if found == nil {
 		return 0
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -177,7 +178,7 @@ var units = map[string]float64{
 	"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
 }
 
-var sizeForm = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?([KMGT]?i?B)$`)
+var sizeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?([KMGT]?i?B)$`) })
 
 // Size fetches a size such as "8GiB", of at least so many bytes. "0" is none.
 func (t *Table) Size(key string, fallback, least int64) int64 {
@@ -193,7 +194,7 @@ func (t *Table) Size(key string, fallback, least int64) int64 {
 	if s == "0" {
 		return 0
 	}
-	m := sizeForm.FindStringSubmatch(s)
+	m := sizeForm().FindStringSubmatch(s)
 	if m == nil || units[m[2]] == 0 {
 		t.Bad(key, "want %s; got %q", want, s)
 		return fallback

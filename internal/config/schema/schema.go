@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -170,9 +171,9 @@ func anyOf(texts []string) []any {
 
 // The lines of the example: a table, a key, and what stands below a comment.
 var (
-	tableLine = regexp.MustCompile(`^(?:# )?\[+([a-z_.]+)\]+(?:\s+# (.*))?$`)
-	keyLine   = regexp.MustCompile(`^(?:# )?([a-z_]+) = .*?(?:\s+# (.*))?$`)
-	moreLine  = regexp.MustCompile(`^\s{8,}# (.*)$`)
+	tableLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:# )?\[+([a-z_.]+)\]+(?:\s+# (.*))?$`) })
+	keyLine   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:# )?([a-z_]+) = .*?(?:\s+# (.*))?$`) })
+	moreLine  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s{8,}# (.*)$`) })
 )
 
 // exampleWords are what the example says of each key and table, by path.
@@ -181,7 +182,7 @@ func exampleWords() map[string]string {
 	table, last := "", ""
 	for line := range strings.Lines(config.Example) {
 		line = strings.TrimRight(line, "\n")
-		switch m := tableLine.FindStringSubmatch(line); {
+		switch m := tableLine().FindStringSubmatch(line); {
 		case m != nil:
 			table = config.AnyAgent(strings.Replace(strings.Replace(m[1], "repo.reviewers", "repo.reviewers[]", 1), "repo", "repo[]", 1))
 			if table == "notify" {
@@ -189,10 +190,10 @@ func exampleWords() map[string]string {
 			}
 			last = strings.TrimSuffix(table, "[]")
 			words[last] = cmp.Or(words[last], m[2])
-		case moreLine.MatchString(line):
-			words[last] += " " + moreLine.FindStringSubmatch(line)[1]
-		case keyLine.MatchString(line):
-			m := keyLine.FindStringSubmatch(line)
+		case moreLine().MatchString(line):
+			words[last] += " " + moreLine().FindStringSubmatch(line)[1]
+		case keyLine().MatchString(line):
+			m := keyLine().FindStringSubmatch(line)
 			last = strings.TrimPrefix(table+"."+m[1], ".")
 			words[last] = cmp.Or(words[last], m[2])
 		}

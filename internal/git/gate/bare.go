@@ -67,13 +67,15 @@ func (j *judge) refuseSettings(folder string) {
 }
 
 func pathsOf(ctx context.Context, q *mirror.Quarantine, tree string) (paths, error) {
-	found, err := q.Call("ls-tree", "-r", "-t", "-z", "--name-only", "--full-tree", tree).Fields(ctx)
+	found, err := treeChanges(ctx, q, mirror.EmptyTree, tree)
 	if err != nil {
 		return nil, err
 	}
 	out := paths{}
-	for _, p := range found {
-		out[strings.ToLower(p)] = true
+	for _, ch := range found {
+		for at := strings.ToLower(ch.path); at != "." && !out[at]; at = path.Dir(at) {
+			out[at] = true
+		}
 	}
 	return out, nil
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
+	"github.com/mergexo/gh-mergexo/internal/git/objects"
 )
 
 // change is a path that differs from every parent.
@@ -44,24 +44,27 @@ func changesOf(ctx context.Context, q *mirror.Quarantine, parents []string, tree
 }
 
 func treeChanges(ctx context.Context, q *mirror.Quarantine, from, tree string) ([]change, error) {
-	parts, err := q.Call("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", from, tree).Fields(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []change
-	for i := 0; i+1 < len(parts); i += 2 {
-		f := strings.Fields(strings.TrimPrefix(parts[i], ":"))
-		if len(f) < 5 {
-			return nil, fmt.Errorf("read changes: %q", parts[i])
+	var trees [2]string
+	for i, of := range []string{from, tree} { // a commit, or a tree
+		found, err := q.Objects().Look(ctx, of+"^{tree}")
+		if err != nil {
+			return nil, err
 		}
-		out = append(out, change{oldMode: f[0], newMode: f[1], oldOID: f[2], newOID: f[3], path: parts[i+1]})
+		if trees[i] = found[0].OID; !found[0].Found() {
+			return nil, fmt.Errorf("read changes: %q is missing", of)
+		}
 	}
-	return out, nil
+	changes, err := q.Objects().Changes(ctx, trees[0], trees[1])
+	out := make([]change, len(changes))
+	for i, c := range changes {
+		out[i] = change{oldMode: c.Old.Mode, newMode: c.New.Mode, oldOID: c.Old.OID, newOID: c.New.OID, path: c.Path}
+	}
+	return out, err
 }
 
 // The modes of a path that is no file.
 const (
-	modeGitlink = "160000"
-	modeSymlink = "120000"
-	modeNone    = "000000"
+	modeGitlink = objects.ModeGitlink
+	modeSymlink = objects.ModeSymlink
+	modeNone    = objects.ModeNone
 )

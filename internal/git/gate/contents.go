@@ -21,9 +21,9 @@ func (j *judge) contents(ctx context.Context) error {
 		return err
 	}
 	sized = slices.DeleteFunc(sized, func(b blob) bool {
-		large := j.Limits.MaxFileBytes > 0 && b.size > j.Limits.MaxFileBytes
+		large := j.Limits.MaxFileBytes > 0 && b.Size > j.Limits.MaxFileBytes
 		if large {
-			j.refused.add("%q has %d bytes, %d are allowed", b.change.path, b.size, j.Limits.MaxFileBytes)
+			j.refused.add("%q has %d bytes, %d are allowed", b.change.path, b.Size, j.Limits.MaxFileBytes)
 		}
 		return large
 	})

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
@@ -56,18 +57,11 @@ func (j *judge) links(ctx context.Context) error {
 // linksOf reads all links of a tree.
 func linksOf(ctx context.Context, q *mirror.Quarantine, tree string) (links, error) {
 	out := links{targets: map[string]string{}, folded: map[string]string{}}
-	lines, err := q.Call("ls-tree", "-r", "-z", "--full-tree", tree).Fields(ctx)
+	all, err := treeChanges(ctx, q, mirror.EmptyTree, tree)
 	if err != nil {
 		return out, err
 	}
-	var found []change
-	for _, line := range lines {
-		// mode type oid TAB path
-		head, at, _ := strings.Cut(line, "\t")
-		if f := strings.Fields(head); len(f) == 3 && f[0] == modeSymlink {
-			found = append(found, change{newMode: f[0], newOID: f[2], path: at})
-		}
-	}
+	found := slices.DeleteFunc(all, func(ch change) bool { return ch.newMode != modeSymlink })
 	blobs, err := sizes(ctx, q, found, newSide)
 	if err != nil {
 		return out, err
@@ -127,7 +121,7 @@ func (l links) escapes(at string) bool {
 	return absolute
 }
 
-var driveLetter = regexp.MustCompile(`^[A-Za-z]:`)
+var driveLetter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:`) })
 
 // steps are the names in a link's target, those of Windows among them.
 func steps(target string) (names []string, absolute bool) {
@@ -137,7 +131,7 @@ func steps(target string) (names []string, absolute bool) {
 			names = append(names, name)
 		}
 	}
-	return names, path.IsAbs(target) || driveLetter.MatchString(target)
+	return names, path.IsAbs(target) || driveLetter().MatchString(target)
 }
 
 // leaves reports whether a link at a path, taken by its text, leads out of the

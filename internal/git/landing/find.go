@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
@@ -86,7 +87,7 @@ func (b bench) findHead(ctx context.Context, since, tip, head string) (Landing, 
 }
 
 // trailer is a line whose value is all that follows the key.
-var trailer = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*: +`)
+var trailer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*: +`) })
 
 // carries reports whether a message says the token itself: a quote of it, or a sentence
 // about it, does not.
@@ -96,7 +97,7 @@ func carries(message, token string) bool {
 	}
 	for line := range strings.Lines(message) {
 		line = strings.TrimSpace(line)
-		if line == token || trailer.ReplaceAllString(line, "") == token {
+		if line == token || trailer().ReplaceAllString(line, "") == token {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,7 @@ func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 		}
 	}
 	return m.locked(ctx, func() error {
-		if err := m.fetchOrRepair(ctx); err != nil {
+		if err := fetchOrRepair(ctx, m); err != nil {
 			return fmt.Errorf("fetch: %w", err)
 		}
 		for _, oid := range wantOID {
@@ -77,7 +78,7 @@ func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid str
 	}
 	ref := turnRef(key)
 	err = m.locked(ctx, func() error {
-		if err := m.ensure(ctx); err != nil {
+		if err := ensure(ctx, m); err != nil {
 			return err
 		}
 		_, err := m.RemoteCall(fetchArgs(m.url, fmt.Sprintf("+refs/pull/%d/head:%s", number, ref))...).Run(ctx)
@@ -120,8 +121,8 @@ func (m *Mirror) fetch(ctx context.Context) error {
 // fetchOrRepair fetches; when that fails and the mirror is to blame, it is
 // mended: broken refs of the remote are forgotten, and what is damaged beyond
 // that is remade. Nothing is given up before its replacement is there.
-func (m *Mirror) fetchOrRepair(ctx context.Context) error {
-	if err := m.ensure(ctx); err != nil {
+func fetchOrRepair(ctx context.Context, m *Mirror) error {
+	if err := ensure(ctx, m); err != nil {
 		return err
 	}
 	first := m.fetch(ctx)
@@ -129,8 +130,13 @@ func (m *Mirror) fetchOrRepair(ctx context.Context) error {
 	if first == nil || !errors.As(first, &failed) || failed.Says(plumbing.HopelessSigns) {
 		return first
 	}
-	forgot := m.forgetBroken(ctx)
-	if forgot && m.fetch(ctx) == nil {
+	m.Close() // git is asked about what is there now
+	sound := healthy(ctx, m)
+	if err := ensure(ctx, m); err != nil {
+		return errors.Join(first, err)
+	}
+	forgot := forgetBroken(ctx, m)
+	if (forgot || !sound) && m.fetch(ctx) == nil {
 		return nil
 	}
 	if !forgot && !failed.Says(plumbing.DamageSigns) {
@@ -140,7 +146,7 @@ func (m *Mirror) fetchOrRepair(ctx context.Context) error {
 			return errors.Join(first, ctx.Err())
 		}
 	}
-	if err := m.remake(ctx); err != nil {
+	if err := remake(ctx, m); err != nil {
 		return errors.Join(first, err)
 	}
 	return nil
@@ -148,7 +154,7 @@ func (m *Mirror) fetchOrRepair(ctx context.Context) error {
 
 // forgetBroken removes those refs of the remote, among the loose ones, that
 // name no commit: what a power cut leaves.
-func (m *Mirror) forgetBroken(ctx context.Context) bool {
+func forgetBroken(ctx context.Context, m *Mirror) bool {
 	forgot := false
 	_ = filepath.WalkDir(m.Path("refs", "remotes"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -163,6 +169,27 @@ func (m *Mirror) forgetBroken(ctx context.Context) bool {
 	return forgot
 }
 
+// Heads are the remote's branches as they were last fetched: branch to object id.
+func (m *Mirror) Heads(ctx context.Context) (map[string]string, error) {
+	out, err := m.Call("for-each-ref", "--format=%(objectname)%09%(refname)", Tracking).Text(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list branches: %w", err)
+	}
+	return headsIn(out, Tracking), nil
+}
+
+// headsIn reads lines of an object id and a ref.
+func headsIn(lines, refs string) map[string]string {
+	heads := map[string]string{}
+	for line := range strings.Lines(lines) {
+		oid, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if branch, ok := strings.CutPrefix(ref, refs); ok {
+			heads[branch] = oid
+		}
+	}
+	return heads
+}
+
 // RemoteHeads lists the remote's branches whose names begin with prefix, live:
 // branch to object id.
 func (m *Mirror) RemoteHeads(ctx context.Context, prefix string) (map[string]string, error) {
@@ -170,14 +197,8 @@ func (m *Mirror) RemoteHeads(ctx context.Context, prefix string) (map[string]str
 	if err != nil {
 		return nil, fmt.Errorf("list remote branches: %w", plumbing.RemoteError("ls-remote", err))
 	}
-	heads := map[string]string{}
-	for line := range strings.Lines(string(res.Stdout)) {
-		oid, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		branch, ok := strings.CutPrefix(ref, "refs/heads/")
-		if ok && strings.HasPrefix(branch, prefix) {
-			heads[branch] = oid
-		}
-	}
+	heads := headsIn(string(res.Stdout), "refs/heads/")
+	maps.DeleteFunc(heads, func(branch, _ string) bool { return !strings.HasPrefix(branch, prefix) })
 	return heads, nil
 }
 

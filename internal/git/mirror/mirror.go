@@ -4,6 +4,7 @@
 package mirror
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/git/objects"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
@@ -27,13 +30,24 @@ type Mirror struct {
 	url      string
 	lockPath string
 	borrowed string // folder of objects of another mirror's that are read as ours
+	objects  *objects.Reader
+
+	bases sync.Map // known of MergeBase: two commits -> their merge base
 }
 
 // New names a mirror: its directory (made by Ensure), the URL it copies (a local
 // path must be absolute) and the file that is locked around writes.
 func New(g *plumbing.Git, dir, url, lockPath string) *Mirror {
-	return &Mirror{git: g, dir: dir, url: url, lockPath: lockPath}
+	m := &Mirror{git: g, dir: dir, url: url, lockPath: lockPath}
+	m.objects = objects.New(m.Call())
+	return m
 }
+
+// Objects reads what is in the mirror.
+func (m *Mirror) Objects() *objects.Reader { return m.objects }
+
+// Close ends what reads in the mirror. It may be used again.
+func (m *Mirror) Close() { m.objects.Close() }
 
 // Borrow makes the mirror read the objects of another one's folder, too. It is for
 // mirrors that are thrown away: what is there is not fetched again.
@@ -141,18 +155,19 @@ func (m *Mirror) Ensure(ctx context.Context) error {
 		return fmt.Errorf("ensure mirror: %q is no URL", m.url)
 	}
 	return m.locked(ctx, func() error {
-		if err := m.ensure(ctx); err != nil {
+		if err := ensure(ctx, m); err != nil {
 			return fmt.Errorf("ensure mirror: %w", err)
 		}
 		return nil
 	})
 }
 
-func (m *Mirror) ensure(ctx context.Context) error {
-	if m.healthy(ctx) {
+func ensure(ctx context.Context, m *Mirror) error {
+	if healthy(ctx, m) {
 		return nil
 	}
-	if err := m.create(ctx); err == nil && m.healthy(ctx) {
+	m.Close() // it knows what was there before
+	if err := create(ctx, m); err == nil && healthy(ctx, m) {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -164,27 +179,27 @@ func (m *Mirror) ensure(ctx context.Context) error {
 			break // its parent is no directory
 		}
 	}
-	err := m.create(ctx)
-	if err == nil && m.healthy(ctx) {
+	err := create(ctx, m)
+	if err == nil && healthy(ctx, m) {
 		return nil
 	}
 	if err != nil && plumbing.Says(err.Error(), plumbing.HopelessSigns) {
 		return err
 	}
-	return m.remake(ctx)
+	return remake(ctx, m)
 }
 
 // healthy reports whether the mirror was made to its end and git accepts it.
-func (m *Mirror) healthy(ctx context.Context) bool {
+func healthy(ctx context.Context, m *Mirror) bool {
 	if _, err := os.Stat(filepath.Join(m.dir, stampName)); err != nil {
 		return false
 	}
-	out, err := m.Call("rev-parse", "--is-bare-repository").Text(ctx)
-	return err == nil && out == "true"
+	found, err := m.objects.Look(ctx, EmptyTree)
+	return err == nil && found[0].Found()
 }
 
 // create makes the mirror; on one that is there it mends what is missing.
-func (m *Mirror) create(ctx context.Context) error {
+func create(ctx context.Context, m *Mirror) error {
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return err
 	}
@@ -192,15 +207,8 @@ func (m *Mirror) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, kv := range [][2]string{
-		{"gc.auto", "0"},
-		{"maintenance.auto", "false"},
-		{"core.fsync", "committed"},
-		{"core.logAllRefUpdates", "false"},
-	} {
-		if _, err := m.Call("config", kv[0], kv[1]).Text(ctx); err != nil {
-			return err
-		}
+	if err := configure(m); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Join(m.dir, "info"), 0o700); err != nil {
 		return err
@@ -219,17 +227,32 @@ func (m *Mirror) create(ctx context.Context) error {
 	return os.WriteFile(filepath.Join(m.dir, stampName), []byte("1\n"), 0o600)
 }
 
+// ownConfig is for whoever uses git in the mirror by hand: our own commands say it on
+// their command lines.
+const ownConfig = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[core]\n\tfsync = committed\n\tlogAllRefUpdates = false\n"
+
+func configure(m *Mirror) error {
+	text, err := os.ReadFile(m.Path("config"))
+	if err != nil || bytes.Contains(text, []byte(ownConfig)) {
+		return err
+	}
+	return os.WriteFile(m.Path("config"), append(text, ownConfig...), 0o600)
+}
+
 // remake puts a new mirror in the place of one that cannot be used, with what
 // of our refs can still be read. The old one is kept beside it, once.
-func (m *Mirror) remake(ctx context.Context) error {
-	fresh := &Mirror{git: m.git, dir: m.dir + ".new", url: m.url, lockPath: m.lockPath}
+func remake(ctx context.Context, m *Mirror) error {
+	fresh := New(m.git, m.dir+".new", m.url, m.lockPath)
+	defer fresh.Close()
 	if err := files.Remove(fresh.dir); err != nil {
 		return err
 	}
-	if err := errors.Join(fresh.create(ctx), fresh.fetch(ctx)); err != nil {
+	if err := errors.Join(create(ctx, fresh), fresh.fetch(ctx)); err != nil {
 		return errors.Join(err, files.Remove(fresh.dir))
 	}
-	fresh.salvage(ctx, m)
+	salvage(ctx, fresh, m)
+	fresh.Close() // neither folder is in use when it is moved
+	m.Close()
 	broken := m.dir + ".broken"
 	if err := files.Remove(broken); err != nil {
 		return err
@@ -244,7 +267,7 @@ func (m *Mirror) remake(ctx context.Context) error {
 // the remote has not; the others are lost already. The old mirror's objects
 // are read as ours, after our own: of what the remote has, no damaged copy is
 // looked at.
-func (m *Mirror) salvage(ctx context.Context, from *Mirror) {
+func salvage(ctx context.Context, m *Mirror, from *Mirror) {
 	refs, err := from.ownRefs(ctx)
 	if err != nil {
 		return

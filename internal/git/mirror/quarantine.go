@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/git/objects"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
@@ -22,6 +23,7 @@ type Quarantine struct {
 	Dir     string
 	objects string
 	Env     []string // for git
+	reader  *objects.Reader
 }
 
 // InQuarantine runs do and, when it succeeds, moves the new objects into the
@@ -32,6 +34,7 @@ func (m *Mirror) InQuarantine(ctx context.Context, name string, do func(q *Quara
 		if err := do(q); err != nil {
 			return err
 		}
+		q.reader.Close() // no file that is moved is in use
 		return m.locked(ctx, q.adopt)
 	})
 }
@@ -52,8 +55,13 @@ func (m *Mirror) Aside(name string, do func(q *Quarantine) error) error {
 		"GIT_OBJECT_DIRECTORY=" + q.objects,
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(m.Path("objects")),
 	}
+	q.reader = objects.New(q.Call())
+	defer q.reader.Close()
 	return do(q)
 }
+
+// Objects reads what is in the mirror and in quarantine.
+func (q *Quarantine) Objects() *objects.Reader { return q.reader }
 
 // Mirror is the mirror that it lies in.
 func (q *Quarantine) Mirror() *Mirror { return q.mirror }

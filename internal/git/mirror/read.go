@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/git/objects"
 )
 
 // EmptyTree is the tree without files; every git knows it.
@@ -25,11 +27,28 @@ func ValidOID(s string) bool {
 
 // Has reports whether the commit is in the mirror.
 func (m *Mirror) Has(ctx context.Context, oid string) bool {
-	if !ValidOID(oid) {
-		return false
+	return m.missing(ctx, oid) == nil
+}
+
+// missing is the error of the first of these commits that is not in the mirror.
+func (m *Mirror) missing(ctx context.Context, oids ...string) error {
+	names := make([]string, len(oids))
+	for i, oid := range oids {
+		if !ValidOID(oid) {
+			return &MissingError{OID: oid}
+		}
+		names[i] = oid + "^{commit}"
 	}
-	_, err := m.Call("cat-file", "-e", oid+"^{commit}").Text(ctx)
-	return err == nil
+	found, err := m.objects.Look(ctx, names...)
+	if err != nil {
+		return err
+	}
+	for i, o := range found {
+		if !o.Found() {
+			return &MissingError{OID: oids[i]}
+		}
+	}
+	return nil
 }
 
 // Head is where the remote's branch stood at the last fetch or push.
@@ -40,16 +59,13 @@ func (m *Mirror) Head(ctx context.Context, branch string) (string, bool, error) 
 	return m.Ref(ctx, Tracking+branch)
 }
 
-// Ref reads a ref that may be absent.
+// Ref reads a ref that may be absent, as one is that names nothing that is there.
 func (m *Mirror) Ref(ctx context.Context, name string) (string, bool, error) {
-	c := m.Call("rev-parse", "--verify", "--quiet", "--end-of-options", name)
-	c.Answers = []int{1}
-	res, err := c.Run(ctx)
+	found, err := m.objects.Look(ctx, name)
 	if err != nil {
 		return "", false, fmt.Errorf("read %s: %w", name, err)
 	}
-	oid := strings.TrimSpace(string(res.Stdout))
-	return oid, res.Code == 0, nil
+	return found[0].OID, found[0].Found(), nil
 }
 
 // Tree is the tree of a commit; that of no commit is empty.
@@ -69,10 +85,11 @@ func (m *Mirror) Tree(ctx context.Context, commit string) (string, error) {
 
 // IsAncestor reports whether a is b or reachable from it.
 func (m *Mirror) IsAncestor(ctx context.Context, a, b string) (bool, error) {
-	for _, oid := range []string{a, b} {
-		if !m.Has(ctx, oid) {
-			return false, &MissingError{OID: oid}
-		}
+	if err := m.missing(ctx, a, b); err != nil {
+		return false, err
+	}
+	if near, err := m.objects.Follows(ctx, b, a); err != nil || near {
+		return near, err
 	}
 	c := m.Call("merge-base", "--is-ancestor", a, b)
 	c.Answers = []int{1}
@@ -86,19 +103,28 @@ func (m *Mirror) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 // ChangedFiles lists the paths that differ between two commits; from may be
 // "", the empty tree.
 func (m *Mirror) ChangedFiles(ctx context.Context, from, to string) ([]string, error) {
-	a, err := m.Tree(ctx, from)
+	paths, err := m.changedFiles(ctx, from, to)
 	if err != nil {
 		return nil, fmt.Errorf("list changed files: %w", err)
+	}
+	return paths, nil
+}
+
+func (m *Mirror) changedFiles(ctx context.Context, from, to string) ([]string, error) {
+	a, err := m.Tree(ctx, from)
+	if err != nil {
+		return nil, err
 	}
 	b, err := m.Tree(ctx, to)
 	if err != nil {
-		return nil, fmt.Errorf("list changed files: %w", err)
+		return nil, err
 	}
-	files, err := m.Call("diff-tree", "-r", "-z", "--name-only", "--no-renames", a, b).Fields(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list changed files: %w", err)
+	changes, err := m.objects.Changes(ctx, a, b)
+	paths := make([]string, len(changes))
+	for i, c := range changes {
+		paths[i] = c.Path
 	}
-	return files, nil
+	return paths, err
 }
 
 // ReadFile is a file's content in a commit; false when there is no such file.
@@ -106,32 +132,28 @@ func (m *Mirror) ReadFile(ctx context.Context, commit, path string) ([]byte, boo
 	if !ValidOID(commit) {
 		return nil, false, fmt.Errorf("read %q: %q is no object id", path, commit)
 	}
-	oid, ok, err := m.Ref(ctx, commit+":"+path)
+	tree, ok, err := m.Ref(ctx, commit+"^{tree}")
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	kind, err := m.Call("cat-file", "-t", oid).Text(ctx)
-	if err != nil || kind != "blob" {
-		return nil, false, nil //nolint:nilerr // a folder or a submodule is no file
+	at, ok, err := m.objects.At(ctx, tree, path)
+	if err != nil || !ok || at.Mode == objects.ModeTree || at.Mode == objects.ModeGitlink {
+		return nil, false, err // a folder or a submodule is no file
 	}
-	res, err := m.Call("cat-file", "blob", oid).Run(ctx)
+	content, err := m.objects.Content(ctx, objects.Object{OID: at.OID, Kind: "blob"})
 	if err != nil {
 		return nil, false, fmt.Errorf("read %q: %w", path, err)
 	}
-	return res.Stdout, true, nil
+	return content, true, nil
 }
 
 // ListFiles lists every path of a commit.
 func (m *Mirror) ListFiles(ctx context.Context, commit string) ([]string, error) {
-	tree, err := m.Tree(ctx, commit)
+	paths, err := m.changedFiles(ctx, "", commit)
 	if err != nil {
 		return nil, fmt.Errorf("list files: %w", err)
 	}
-	files, err := m.Call("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree).Fields(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list files: %w", err)
-	}
-	return files, nil
+	return paths, nil
 }
 
 // CheckBranch refuses what git would refuse as a branch name, and what could
@@ -159,11 +181,28 @@ func (m *Mirror) MergeBase(ctx context.Context, branch, head string) (string, bo
 	if err != nil || !ok {
 		return "", false, err
 	}
-	c := m.Call("merge-base", tip, head)
-	c.Answers = []int{1}
-	res, err := c.Run(ctx)
+	if base, known := m.bases.Load(tip + head); known {
+		return base.(string), true, nil
+	}
+	base, ok, err := m.mergeBase(ctx, tip, head)
 	if err != nil {
 		return "", false, fmt.Errorf("look for where %s left %s: %w", head, branch, err)
 	}
-	return strings.TrimSpace(string(res.Stdout)), res.Code == 0, nil
+	if ok {
+		m.bases.Store(tip+head, base) // of commits it is the same for ever
+	}
+	return base, ok, nil
+}
+
+// aLook is how many commits of a branch are read before git is started for them all.
+const aLook = 20
+
+func (m *Mirror) mergeBase(ctx context.Context, tip, head string) (string, bool, error) {
+	if _, onTip, err := m.objects.Line(ctx, tip, head, aLook); err != nil || onTip {
+		return tip, onTip, err
+	}
+	c := m.Call("merge-base", tip, head)
+	c.Answers = []int{1}
+	res, err := c.Run(ctx)
+	return strings.TrimSpace(string(res.Stdout)), res.Code == 0, err
 }

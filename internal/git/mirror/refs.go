@@ -4,25 +4,39 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // SetRef sets a ref under the lock and makes it durable, its name too.
 func (m *Mirror) SetRef(ctx context.Context, ref, oid string) error {
-	return m.locked(ctx, func() error { return m.setRefLocked(ctx, ref, oid) })
+	return m.locked(ctx, func() error { return m.setRefsLocked(ctx, refAt{ref, oid}) })
 }
 
-func (m *Mirror) setRefLocked(ctx context.Context, ref, oid string) error {
-	if !ValidOID(oid) {
-		return fmt.Errorf("%q is no object id", oid)
+// refAt is where a ref is to be.
+type refAt struct{ ref, oid string }
+
+// setRefsLocked sets refs in their order: where the power goes in between, what is named
+// last is not there without what is named before.
+func (m *Mirror) setRefsLocked(ctx context.Context, refs ...refAt) error {
+	var commands strings.Builder
+	for _, to := range refs {
+		if !ValidOID(to.oid) {
+			return fmt.Errorf("%q is no object id", to.oid)
+		}
+		fmt.Fprintf(&commands, "update %s %s\n", to.ref, to.oid)
 	}
-	if _, err := m.Call("update-ref", "--no-deref", ref, oid).Text(ctx); err != nil {
+	c := m.Call("update-ref", "--no-deref", "--stdin")
+	c.Stdin = []byte(commands.String())
+	if _, err := c.Run(ctx); err != nil {
 		return err
 	}
-	for dir := filepath.Dir(m.Path(filepath.FromSlash(ref))); len(dir) >= len(m.Path("refs")); dir = filepath.Dir(dir) {
-		if err := files.SyncFolder(dir); err != nil {
-			return fmt.Errorf("make %s durable: %w", ref, err)
+	for _, to := range refs {
+		for dir := filepath.Dir(m.Path(filepath.FromSlash(to.ref))); len(dir) >= len(m.Path("refs")); dir = filepath.Dir(dir) {
+			if err := files.SyncFolder(dir); err != nil {
+				return fmt.Errorf("make %s durable: %w", to.ref, err)
+			}
 		}
 	}
 	return nil

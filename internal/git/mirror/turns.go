@@ -5,19 +5,21 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/git/objects"
 )
 
 func turnRef(key string) string    { return ownRefs + "turns/" + key }
 func journalRef(key string) string { return ownRefs + "journal/" + key }
 func partialRef(key string) string { return ownRefs + "partial/" + key }
 
-var keyPattern = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]*$`)
+var keyPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]*$`) })
 
 // CheckKey refuses what cannot be a turn key, for keys are parts of ref names.
 func CheckKey(key string) error {
-	if !keyPattern.MatchString(key) {
+	if !keyPattern().MatchString(key) {
 		return fmt.Errorf("%q is no turn key", key)
 	}
 	return nil
@@ -58,7 +60,11 @@ func (t Turns) PartialFiles(ctx context.Context, oid string) ([]string, error) {
 	if !ValidOID(oid) {
 		return nil, fmt.Errorf("%q is no object id", oid)
 	}
-	files, err := t.mirror.Call("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-commit-id", oid).Fields(ctx)
+	c, err := t.mirror.objects.Commit(ctx, oid)
+	if err != nil || len(c.Parents) == 0 {
+		return nil, err
+	}
+	files, err := t.mirror.changedFiles(ctx, c.Parents[0], oid)
 	if err != nil {
 		return nil, fmt.Errorf("list unfinished work: %w", err)
 	}
@@ -72,15 +78,15 @@ func (t Turns) own(ctx context.Context, key string, ref func(string) string) (st
 	return t.mirror.Ref(ctx, ref(key))
 }
 
-// PutJournal stores a turn's journal as refs/mergexo/journal/<key>. It is
-// durable when it returns.
-func (t Turns) PutJournal(ctx context.Context, key string, content []byte) error {
+// KeepAnswer stores a turn's journal as refs/mergexo/journal/<key> and, where it made
+// one, keeps its commit as KeepTurn does. It is durable when it returns.
+func (t Turns) KeepAnswer(ctx context.Context, key, commit string, journal []byte) error {
 	if err := CheckKey(key); err != nil {
-		return fmt.Errorf("put journal: %w", err)
+		return fmt.Errorf("keep answer: %w", err)
 	}
 	err := t.mirror.locked(ctx, func() error {
 		c := t.mirror.Call("hash-object", "-w", "--stdin", "--no-filters")
-		c.Stdin = content
+		c.Stdin = journal
 		oid, err := c.Text(ctx)
 		if err != nil {
 			return err
@@ -90,10 +96,14 @@ func (t Turns) PutJournal(ctx context.Context, key string, content []byte) error
 				return err
 			}
 		}
-		return t.mirror.setRefLocked(ctx, journalRef(key), oid)
+		refs := []refAt{{journalRef(key), oid}}
+		if commit != "" { // a journal stands for its commit
+			refs = []refAt{{turnRef(key), commit}, {journalRef(key), oid}}
+		}
+		return t.mirror.setRefsLocked(ctx, refs...)
 	})
 	if err != nil {
-		return fmt.Errorf("put journal: %w", err)
+		return fmt.Errorf("keep answer: %w", err)
 	}
 	return nil
 }
@@ -104,11 +114,11 @@ func (t Turns) Journal(ctx context.Context, key string) ([]byte, bool, error) {
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	res, err := t.mirror.Call("cat-file", "blob", oid).Run(ctx)
+	content, err := t.mirror.objects.Content(ctx, objects.Object{OID: oid, Kind: "blob"})
 	if err != nil {
 		return nil, false, fmt.Errorf("read journal %s: %w", key, err)
 	}
-	return res.Stdout, true, nil
+	return content, true, nil
 }
 
 // Journals lists the keys of all journals. A mirror that does not exist has

@@ -171,6 +171,21 @@ func (c Call) Run(ctx context.Context) (proc.Result, error) {
 	return res, nil
 }
 
+// Converse starts a command that answers more than once. It has no time limit of its
+// own: whoever asks has one.
+func (c Call) Converse() (*proc.Conversation, error) {
+	talk, err := proc.Converse(proc.Cmd{
+		Path: c.git.bin, Args: append(c.configuration(), c.Args...), Dir: c.GitDir, Env: c.environment(), DieWithParent: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("git %s: %w", c.Args[0], err)
+	}
+	return talk, nil
+}
+
+// Limit is how long a local command may take.
+func (c Call) Limit() time.Duration { return c.git.opt.Timeout }
+
 // Text runs the command for its output, without the last line ending.
 func (c Call) Text(ctx context.Context) (string, error) {
 	res, err := c.Run(ctx)

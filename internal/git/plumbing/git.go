@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
@@ -85,14 +86,14 @@ func (g *Git) Signs() bool {
 	return ok && isTrue(v)
 }
 
-var versionPattern = regexp.MustCompile(`git version (\d+)\.(\d+)\S*`)
+var versionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`git version (\d+)\.(\d+)\S*`) })
 
 func (g *Git) readVersion(ctx context.Context) error {
 	out, err := g.Call("version").Text(ctx)
 	if err != nil {
 		return err
 	}
-	m := versionPattern.FindStringSubmatch(out)
+	m := versionPattern().FindStringSubmatch(out)
 	if m == nil {
 		return fmt.Errorf("read git's version: %q", out)
 	}

@@ -24,19 +24,14 @@ func Of(m *mirror.Mirror) Pushes { return Pushes{m} }
 //
 // A *LeaseError says that the branch is elsewhere, a *RejectedError that a
 // person must act, an *UnclearError that nobody knows: look before trying
-// again. A push of what is there already succeeds.
+// again. A push of what is there already succeeds. What the mirror knows of the branch is
+// for the next fetch to say: whoever goes by it fetches first.
 func (p Pushes) Push(ctx context.Context, branch, oid, expectedOld string) error {
 	if err := p.checkPush(ctx, branch, oid, expectedOld); err != nil {
 		return fmt.Errorf("push %s: %w", branch, err)
 	}
 	ref := "refs/heads/" + branch
-	err := p.send(ctx, branch, oid, expectedOld, "--force-with-lease="+ref+":"+expectedOld, p.mirror.URL(), oid+":"+ref)
-	if err != nil {
-		return err
-	}
-	// What we know now saves a fetch; not to store it loses nothing.
-	_ = p.mirror.SetRef(ctx, mirror.Tracking+branch, oid)
-	return nil
+	return p.send(ctx, branch, oid, expectedOld, "--force-with-lease="+ref+":"+expectedOld, p.mirror.URL(), oid+":"+ref)
 }
 
 // send pushes, and says what became of it. oid is what the branch is then: "" is absent.

@@ -2,7 +2,6 @@ package merges
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,21 +26,17 @@ func (c Merges) Box(ctx context.Context, repo work.RepoName, pullNodeID string, 
 
 func (c Merges) box(ctx context.Context, id string, number int, freeze string) (merging.Box, error) {
 	at := c.api.Now()
-	g, err := c.api.GraphQL(ctx, transport.Reads, queries.Box(), map[string]any{"id": id, "labels": []string{freeze}, "freezes": freeze != ""})
-	if err != nil {
-		return merging.Box{}, err
-	}
-	hidden, err := hiddenChecks(g)
-	if err != nil {
-		return merging.Box{}, err
-	}
-	var data struct {
+	g, err := transport.GraphQL[struct {
 		Node wireBox `json:"node"`
+	}](ctx, c.api, transport.Reads, queries.Box(), map[string]any{"id": id, "labels": []string{freeze}, "freezes": freeze != ""})
+	if err != nil {
+		return merging.Box{}, err
 	}
-	if err := json.Unmarshal(g.Data, &data); err != nil {
-		return merging.Box{}, &transport.BodyError{URL: g.URL, Err: err}
+	hidden, err := hiddenChecks(g.GraphErrors)
+	if err != nil {
+		return merging.Box{}, err
 	}
-	w := &data.Node
+	w := &g.Data.Node
 	if w.ID != id || w.Number != number {
 		return merging.Box{}, &transport.BodyError{URL: g.URL, Err: fmt.Errorf("%s %d for %d", w.Kind, w.Number, number)}
 	}
@@ -59,7 +54,7 @@ func (c Merges) box(ctx context.Context, id string, number int, freeze string) (
 // hiddenChecks reports whether the token was refused the checks, which leaves the rest of
 // the answer as it is. Where it was refused its place in a queue, that is not known. Any
 // other error spoils the answer.
-func hiddenChecks(g *transport.GraphAnswer) (bool, error) {
+func hiddenChecks(g transport.GraphErrors) (bool, error) {
 	hidden := false
 	for _, e := range g.Errors {
 		at := func(field string) bool {

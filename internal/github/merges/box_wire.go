@@ -27,25 +27,25 @@ type wireRollup struct {
 
 // wireBox is a pull request. References are null when their branch is gone.
 type wireBox struct {
-	Kind        string     `json:"__typename"`
-	ID          string     `json:"id"`
-	Number      int        `json:"number"`
-	State       string     `json:"state"`
-	Draft       bool       `json:"isDraft"`
-	Head        string     `json:"headRefOid"`
-	Base        string     `json:"baseRefName"`
-	UpdatedAt   time.Time  `json:"updatedAt"`
-	Mergeable   string     `json:"mergeable"`
-	Status      string     `json:"mergeStateStatus"`
-	Decision    string     `json:"reviewDecision"`
-	Additions   int        `json:"additions"`
-	Deletions   int        `json:"deletions"`
-	MergedBy    *wireActor `json:"mergedBy"`
-	MergeCommit wireCommit `json:"mergeCommit"`
-	HasQueue    bool       `json:"isMergeQueueEnabled"`
-	InQueue     bool       `json:"isInMergeQueue"`
-	Entry       wireEntry  `json:"mergeQueueEntry"`
-	BaseRef     wireRef    `json:"baseRef"`
+	Kind        string           `json:"__typename"`
+	ID          string           `json:"id"`
+	Number      int              `json:"number"`
+	State       string           `json:"state"`
+	Draft       bool             `json:"isDraft"`
+	Head        string           `json:"headRefOid"`
+	Base        string           `json:"baseRefName"`
+	UpdatedAt   time.Time        `json:"updatedAt"`
+	Mergeable   string           `json:"mergeable"`
+	Status      string           `json:"mergeStateStatus"`
+	Decision    string           `json:"reviewDecision"`
+	Additions   int              `json:"additions"`
+	Deletions   int              `json:"deletions"`
+	MergedBy    *transport.Actor `json:"mergedBy"`
+	MergeCommit wireCommit       `json:"mergeCommit"`
+	HasQueue    bool             `json:"isMergeQueueEnabled"`
+	InQueue     bool             `json:"isInMergeQueue"`
+	Entry       wireEntry        `json:"mergeQueueEntry"`
+	BaseRef     wireRef          `json:"baseRef"`
 	HeadRef     struct {
 		Target wireTarget `json:"target"`
 	} `json:"headRef"`
@@ -83,10 +83,10 @@ func (w wireRepository) methods() []merging.Method {
 }
 
 type wireEntry struct {
-	By       *wireActor `json:"enqueuer"`
-	State    string     `json:"state"`
-	Position int        `json:"position"`
-	Head     wireCommit `json:"headCommit"`
+	By       *transport.Actor `json:"enqueuer"`
+	State    string           `json:"state"`
+	Position int              `json:"position"`
+	Head     wireCommit       `json:"headCommit"`
 }
 
 // by is who put it there; nobody where there is no entry.
@@ -94,7 +94,7 @@ func (w wireEntry) by() work.Account {
 	if w.By == nil {
 		return work.Account{}
 	}
-	return w.By.account()
+	return w.By.Account()
 }
 
 type wireThread struct {
@@ -104,27 +104,8 @@ type wireThread struct {
 type wireReview struct {
 	ID     transport.BigInt `json:"fullDatabaseId"`
 	State  string           `json:"state"`
-	Author *wireActor       `json:"author"`
+	Author *transport.Actor `json:"author"`
 	Commit wireCommit       `json:"commit"`
-}
-
-type wireActor struct {
-	Kind  string `json:"__typename"`
-	ID    int64  `json:"databaseId"`
-	Login string `json:"login"`
-}
-
-// account is an account as REST names it: GraphQL leaves "[bot]" out, and has no deleted
-// accounts.
-func (w *wireActor) account() work.Account {
-	if w == nil {
-		return work.Account{Login: "ghost"}
-	}
-	a := work.Account{ID: w.ID, Login: w.Login, Bot: w.Kind == "Bot"}
-	if a.Bot && !strings.HasSuffix(a.Login, "[bot]") {
-		a.Login += "[bot]"
-	}
-	return a
 }
 
 // pullState reads GraphQL's OPEN, CLOSED and MERGED.
@@ -148,7 +129,7 @@ func (w *wireBox) box() (merging.Box, error) {
 		Methods: w.Repository.methods(), DeleteBranch: w.Repository.DeleteBranch, Permission: w.Repository.Permission,
 	}
 	if state == work.PullMerged {
-		b.MergedBy, b.MergeCommit = w.MergedBy.account(), w.MergeCommit.OID
+		b.MergedBy, b.MergeCommit = w.MergedBy.Account(), w.MergeCommit.OID
 	}
 	if open := w.Repository.Issues.Nodes; len(open) > 0 {
 		b.Freeze = open[0].Number
@@ -163,7 +144,7 @@ func (w *wireBox) box() (merging.Box, error) {
 			return merging.Box{}, errors.New("no review")
 		}
 		if r.State != "PENDING" { // a draft of our own account
-			b.Reviews = append(b.Reviews, merging.Review{ID: int64(r.ID), State: r.State, Head: r.Commit.OID, By: r.Author.account()})
+			b.Reviews = append(b.Reviews, merging.Review{ID: int64(r.ID), State: r.State, Head: r.Commit.OID, By: r.Author.Account()})
 		}
 	}
 	b.Checks, b.Rules.Checks = together(w.checks(), boxState)

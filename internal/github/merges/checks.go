@@ -2,7 +2,6 @@ package merges
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -126,6 +125,16 @@ type wireContexts struct {
 	Contexts transport.Connection[wireCheck] `json:"contexts"`
 }
 
+// wireCommitChecks is a commit with the first of its checks.
+type wireCommitChecks struct {
+	Repository struct {
+		Object struct {
+			wireTarget
+			Rollup *wireRollup `json:"statusCheckRollup"`
+		} `json:"object"`
+	} `json:"repository"`
+}
+
 // CommitChecks reads what the checks of a commit have come to, whether it belongs to a
 // pull request or not. Red are those alone that failed: one that was cancelled has not
 // ended. Known is false where the token may not see them, and for a commit that GitHub
@@ -139,26 +148,15 @@ func (c Merges) CommitChecks(ctx context.Context, repo work.RepoName, commit str
 }
 
 func (c Merges) commitChecks(ctx context.Context, repo work.RepoName, commit string) ([]merging.Check, bool, error) {
-	g, err := c.api.GraphQL(ctx, transport.Reads, queries.Commit(), map[string]any{"owner": repo.Owner, "name": repo.Name, "oid": commit})
+	g, err := transport.GraphQL[wireCommitChecks](ctx, c.api, transport.Reads, queries.Commit(), map[string]any{"owner": repo.Owner, "name": repo.Name, "oid": commit})
 	if err != nil {
 		return nil, false, err
 	}
-	hidden, err := hiddenChecks(g)
+	hidden, err := hiddenChecks(g.GraphErrors)
 	if err != nil {
 		return nil, false, err
 	}
-	var data struct {
-		Repository struct {
-			Object struct {
-				wireTarget
-				Rollup *wireRollup `json:"statusCheckRollup"`
-			} `json:"object"`
-		} `json:"repository"`
-	}
-	if err := json.Unmarshal(g.Data, &data); err != nil {
-		return nil, false, &transport.BodyError{URL: g.URL, Err: err}
-	}
-	at := data.Repository.Object
+	at := g.Data.Repository.Object
 	all := at.Status.Contexts
 	if at.Rollup != nil {
 		if err := transport.More(ctx, c.api, queries.Checks(), at.Rollup.ID, &at.Rollup.Contexts, func(n wireContexts) transport.Connection[wireCheck] { return n.Contexts }); err != nil {

@@ -137,7 +137,7 @@ func words(pattern string) func() *regexp.Regexp {
 }
 
 // quoted is a name in GitHub's sentences.
-var quoted = regexp.MustCompile(`["“']([^"“”'\n]+)["”']`)
+var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`["“']([^"“”'\n]+)["”']`) })
 
 // nameOf is what a refusal is about: the names of checks, a method, or the rule's own
 // sentence where it has no name.
@@ -151,7 +151,7 @@ func nameOf(kind RefusalKind, said string, found []string) string {
 		}
 	case CheckMissing:
 		var names []string
-		for _, one := range quoted.FindAllStringSubmatch(said, -1) {
+		for _, one := range quoted().FindAllStringSubmatch(said, -1) {
 			names = append(names, one[1])
 		}
 		if len(names) > 0 {

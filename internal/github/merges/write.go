@@ -74,31 +74,24 @@ func (c Merges) enqueue(ctx context.Context, id, head string) (merging.Queue, er
 	if head == "" {
 		return merging.Queue{}, errNoHead
 	}
-	g, err := c.api.GraphQL(ctx, transport.Writes, queries.Enqueue(), map[string]any{"pull": id, "head": head})
-	if err != nil {
-		return merging.Queue{}, err
-	}
-	var data struct {
+	data, url, err := transport.GraphQLStrict[struct {
 		Enqueued struct {
 			Entry wireEntry `json:"mergeQueueEntry"`
 		} `json:"enqueuePullRequest"`
-	}
-	if err := g.Strict(transport.Writes, &data); err != nil {
+	}](ctx, c.api, transport.Writes, queries.Enqueue(), map[string]any{"pull": id, "head": head})
+	if err != nil {
 		return merging.Queue{}, err
 	}
 	e := data.Enqueued.Entry
 	if e.State == "" {
-		return merging.Queue{}, &transport.UnclearError{Err: &transport.BodyError{URL: g.URL, Err: errors.New("no entry of the queue")}}
+		return merging.Queue{}, &transport.UnclearError{Err: &transport.BodyError{URL: url, Err: errors.New("no entry of the queue")}}
 	}
 	return merging.Queue{Required: true, In: true, State: e.State, Position: e.Position, Group: e.Head.OID}, nil
 }
 
 // Dequeue takes a pull request out of the merge queue of its base.
 func (c Merges) Dequeue(ctx context.Context, pullNodeID string) error {
-	g, err := c.api.GraphQL(ctx, transport.Writes, queries.Dequeue(), map[string]any{"pull": pullNodeID})
-	if err == nil {
-		err = g.Strict(transport.Writes, &struct{}{})
-	}
+	_, _, err := transport.GraphQLStrict[struct{}](ctx, c.api, transport.Writes, queries.Dequeue(), map[string]any{"pull": pullNodeID})
 	if err != nil {
 		return fmt.Errorf("take pull request %s out of the merge queue: %w", pullNodeID, err)
 	}

@@ -3,6 +3,7 @@ package queries
 
 import (
 	"embed"
+	"fmt"
 	"strings"
 	"sync"
 )
@@ -18,6 +19,7 @@ type Document func() string
 
 // The documents.
 var (
+	Pulse    = load("pulse")
 	Sweep    = load("sweep")
 	Details  = load("details", "reviews", "threads", "comments", "author", "checks")
 	Reviews  = load("reviews", "reviews", "author")
@@ -34,7 +36,30 @@ var (
 	Commit     = load("commit", "checks")
 	Enqueue    = load("enqueue")
 	Dequeue    = load("dequeue")
+
+	OpenPulls = load("openpulls", "author")
 )
+
+// Histories reads what was said and done on pull requests, and on so many issues that are
+// named by their numbers, each by a name of its own: $n0 is i0.
+func Histories(issues int) string {
+	var vars, fields strings.Builder
+	for i := range issues {
+		fmt.Fprintf(&vars, ", $n%d: Int!", i)
+		fmt.Fprintf(&fields, "    i%d: issue(number: $n%d) { ...IssueHistory }\n", i, i)
+	}
+	return fmt.Sprintf(`query Histories($owner: String!, $name: String!, $ids: [ID!]!%s) {
+  nodes(ids: $ids) { __typename ... on PullRequest { ...PullHistory } }
+  repository(owner: $owner, name: $name) {
+    id
+%s  }
+}
+`, vars.String(), fields.String()) + historyParts()
+}
+
+var historyParts = sync.OnceValue(func() string {
+	return read("fragment.pullhistory") + read("fragment.issuehistory") + read("fragment.talk") + read("fragment.author")
+})
 
 func load(name string, fragments ...string) Document {
 	return sync.OnceValue(func() string {
@@ -58,9 +83,10 @@ func read(name string) string {
 // All are the documents by name, so that they can be checked against GitHub's schema.
 func All() map[string]string {
 	return map[string]string{
-		"sweep": Sweep(), "details": Details(), "reviews": Reviews(), "threads": Threads(),
+		"pulse": Pulse(), "sweep": Sweep(), "details": Details(), "reviews": Reviews(), "threads": Threads(),
 		"comments": Comments(), "checks": Checks(), "text": Text(), "resolve": Resolve(),
 		"box": Box(), "boxreviews": BoxReviews(), "boxthreads": BoxThreads(), "boxchecks": BoxChecks(),
 		"commit": Commit(), "enqueue": Enqueue(), "dequeue": Dequeue(),
+		"openpulls": OpenPulls(), "histories": Histories(2),
 	}
 }

@@ -41,22 +41,18 @@ type Connection[T any] struct {
 func More[N, T any](ctx context.Context, c *Client, document, id string, into *Connection[T], pick func(N) Connection[T]) error {
 	for into.PageInfo.HasNextPage {
 		after := into.PageInfo.EndCursor
-		g, err := c.GraphQL(ctx, Reads, document, map[string]any{"id": id, "after": after})
+		data, url, err := GraphQLStrict[struct {
+			Node *N `json:"node"`
+		}](ctx, c, Reads, document, map[string]any{"id": id, "after": after})
 		if err != nil {
 			return err
 		}
-		var data struct {
-			Node *N `json:"node"`
-		}
-		if err := g.Strict(Reads, &data); err != nil {
-			return err
-		}
 		if data.Node == nil {
-			return &BodyError{URL: g.URL, Err: fmt.Errorf("nothing about %s", id)}
+			return &BodyError{URL: url, Err: fmt.Errorf("nothing about %s", id)}
 		}
 		next := pick(*data.Node)
 		if next.PageInfo.HasNextPage && (next.PageInfo.EndCursor == after || len(next.Nodes) == 0) {
-			return &BodyError{URL: g.URL, Err: errors.New("the pages run in a circle")}
+			return &BodyError{URL: url, Err: errors.New("the pages run in a circle")}
 		}
 		into.Nodes = append(into.Nodes, next.Nodes...)
 		into.PageInfo = next.PageInfo

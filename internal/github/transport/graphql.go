@@ -10,12 +10,17 @@ import (
 	"strings"
 )
 
-// GraphAnswer is a GraphQL answer: data, errors, or some of both.
-type GraphAnswer struct {
-	Data   json.RawMessage `json:"data"`
-	Errors []GraphError    `json:"errors"`
+// GraphAnswer is a GraphQL answer: data, errors, or some of both. Its JSON is read once,
+// into what was asked for.
+type GraphAnswer[T any] struct {
+	Data *T `json:"data"` // nil: none
+	GraphErrors
+}
 
-	URL string // that answered
+// GraphErrors are the errors of a GraphQL answer.
+type GraphErrors struct {
+	Errors []GraphError `json:"errors"`
+	URL    string       `json:"-"` // that answered
 }
 
 // GraphError is one of the errors of a GraphQL answer.
@@ -65,23 +70,20 @@ func (e GraphError) Refusal(url string) *Error {
 
 // GraphQL sends one document. Errors beside data are the caller's to judge;
 // limits, and errors without data, are errors here.
-func (c *Client) GraphQL(ctx context.Context, what Effect, document string, vars map[string]any) (*GraphAnswer, error) {
-	body, err := json.Marshal(map[string]any{"query": document, "variables": vars})
-	if err != nil {
-		return nil, fmt.Errorf("encode query: %w", err)
-	}
-	a, err := c.Send(ctx, Call{Method: http.MethodPost, URL: c.graph, Body: body, Effect: what, Resource: resourceGraphQL})
+func GraphQL[T any](ctx context.Context, c *Client, what Effect, document string, vars map[string]any) (*GraphAnswer[T], error) {
+	a, err := c.sendGraph(ctx, what, document, vars)
 	if err != nil {
 		return nil, err
 	}
-	g := &GraphAnswer{URL: a.URL}
-	if err := json.Unmarshal(a.Body, g); err != nil {
-		return nil, misread(what, &BodyError{URL: a.URL, Err: err})
-	}
+	g := &GraphAnswer[T]{GraphErrors: GraphErrors{URL: a.URL}}
+	err = json.Unmarshal(a.Body, g)
 	if i := slices.IndexFunc(g.Errors, GraphError.isLimit); i >= 0 {
 		return nil, c.limited(a, g.Errors[i].Refusal(a.URL))
 	}
-	if len(g.Data) > 0 && string(g.Data) != "null" {
+	if err != nil {
+		return nil, misread(what, &BodyError{URL: a.URL, Err: err})
+	}
+	if g.Data != nil {
 		return g, nil
 	}
 	if len(g.Errors) == 0 {
@@ -90,8 +92,28 @@ func (c *Client) GraphQL(ctx context.Context, what Effect, document string, vars
 	return nil, g.first(what)
 }
 
+// GraphQLStrict is GraphQL for answers in which every error counts.
+func GraphQLStrict[T any](ctx context.Context, c *Client, what Effect, document string, vars map[string]any) (data *T, url string, err error) {
+	g, err := GraphQL[T](ctx, c, what, document, vars)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(g.Errors) > 0 {
+		return nil, "", g.first(what)
+	}
+	return g.Data, g.URL, nil
+}
+
+func (c *Client) sendGraph(ctx context.Context, what Effect, document string, vars map[string]any) (*Answer, error) {
+	body, err := json.Marshal(map[string]any{"query": document, "variables": vars})
+	if err != nil {
+		return nil, fmt.Errorf("encode query: %w", err)
+	}
+	return c.Send(ctx, Call{Method: http.MethodPost, URL: c.graph, Body: body, Effect: what, Resource: resourceGraphQL})
+}
+
 // first makes the first error of an answer the error of the request.
-func (g *GraphAnswer) first(what Effect) error {
+func (g GraphErrors) first(what Effect) error {
 	err := g.Errors[0].Refusal(g.URL)
 	if err.Status >= http.StatusInternalServerError {
 		return misread(what, err)
@@ -106,15 +128,4 @@ func misread(what Effect, err error) error {
 		return &UnclearError{Err: err}
 	}
 	return err
-}
-
-// Strict decodes an answer in which every error counts.
-func (g *GraphAnswer) Strict(what Effect, into any) error {
-	if len(g.Errors) > 0 {
-		return g.first(what)
-	}
-	if err := json.Unmarshal(g.Data, into); err != nil {
-		return misread(what, &BodyError{URL: g.URL, Err: err})
-	}
-	return nil
 }

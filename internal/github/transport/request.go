@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/ahead"
 )
 
 // MaxBody bounds what is read of one answer; a hundred issues with the longest
@@ -46,8 +48,23 @@ type Answer struct {
 	limits   limits
 }
 
-// Send makes one request. It returns an answer for 2xx and 304 only.
+// question is what a read that is asked in advance is found by.
+type question struct {
+	of                *Client
+	method, url, body string
+}
+
+// Send makes one request. It returns an answer for 2xx and 304 only. One that only reads
+// may have been sent in advance.
 func (c *Client) Send(ctx context.Context, k Call) (*Answer, error) {
+	if k.Effect == Writes || k.ETag != "" {
+		return c.send(ctx, k)
+	}
+	q := question{c, k.Method, k.URL, string(k.Body)}
+	return ahead.Do(ctx, q, c.now(), func(ctx context.Context) (*Answer, error) { return c.send(ctx, k) })
+}
+
+func (c *Client) send(ctx context.Context, k Call) (*Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -107,6 +124,7 @@ func (c *Client) exchange(req *http.Request, k Call) (*Answer, error) {
 			c.count(seen)
 		}
 	}()
+	req, plain := wantPlain(req)
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, err
@@ -120,7 +138,9 @@ func (c *Client) exchange(req *http.Request, k Call) (*Answer, error) {
 		a.resource = a.limits.resource
 	}
 	seen.Resource, seen.Remaining, seen.Most, seen.Reset, seen.At = a.resource, a.limits.remaining, a.limits.most, a.limits.reset, c.Now()
-	a.Body, err = io.ReadAll(io.LimitReader(resp.Body, MaxBody+1))
+	if a.Body = plain.text; !plain.is {
+		a.Body, err = io.ReadAll(io.LimitReader(resp.Body, MaxBody+1))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read answer from %s: %w", seen.URL, err)
 	}

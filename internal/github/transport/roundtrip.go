@@ -14,15 +14,34 @@ import (
 // than an ingest may take, so that a pass can say what is wrong.
 const dialTimeout = 10 * time.Second
 
-// roundTripper is Go's own, which knows the proxies of the environment, with the
-// proxy's word for a refusal kept as a type. It is nil where requests go to gh's
-// socket: go-gh has that one.
+// roundTripper is what lies beneath go-gh's client.
 func roundTripper(o Options) http.RoundTripper {
-	plain, ok := http.DefaultTransport.(*http.Transport)
-	if o.Socket != "" || configuredSocket() != "" || !ok {
-		return nil
+	socket := o.Socket
+	if socket == "" {
+		socket = configuredSocket()
 	}
-	t := plain.Clone()
+	if socket != "" {
+		return bodyReader{overSocket(socket)}
+	}
+	return bodyReader{overNetwork()}
+}
+
+// overSocket sends every request to a unix socket, as go-gh does where it has its own way:
+// with a connection for each.
+func overSocket(path string) *http.Transport {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", path)
+	}
+	return &http.Transport{DialContext: dial, DialTLSContext: dial, DisableKeepAlives: true}
+}
+
+// overNetwork is Go's own, which knows the proxies of the environment, with the proxy's
+// word for a refusal kept as a type.
+func overNetwork() *http.Transport {
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+	if plain, ok := http.DefaultTransport.(*http.Transport); ok {
+		t = plain.Clone()
+	}
 	t.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
 	t.OnProxyConnectResponse = func(_ context.Context, proxy *url.URL, _ *http.Request, answer *http.Response) error {
 		if answer.StatusCode == http.StatusOK {

@@ -52,7 +52,7 @@ func TestTally(t *testing.T) {
 	for _, path := range []string{"a", "b", "missing", "hang"} {
 		_, _ = ours.Send(t.Context(), Call{Method: http.MethodGet, URL: path})
 	}
-	if _, err := ours.GraphQL(t.Context(), Reads, "query {x}", nil); err != nil {
+	if _, err := GraphQL[struct{}](t.Context(), ours, Reads, "query {x}", nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := other.Send(t.Context(), Call{Method: http.MethodGet, URL: "a"}); err != nil {

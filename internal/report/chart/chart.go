@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-analyze/charts"
 )
@@ -52,7 +53,7 @@ const (
 	series
 )
 
-var marks = regexp.MustCompile(`rgba?\(251,1,(\d+)(?:,[0-9.]+)?\)`)
+var marks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`rgba?\(251,1,(\d+)(?:,[0-9.]+)?\)`) })
 
 // SVG draws it.
 func (b Bars) SVG() (string, error) {
@@ -140,8 +141,8 @@ func (b Bars) intoPage(svg string) string {
 	for i, s := range b.Series {
 		colors[fmt.Sprint(series+i)] = s.Color
 	}
-	svg = marks.ReplaceAllStringFunc(svg, func(m string) string {
-		if c := colors[marks.FindStringSubmatch(m)[1]]; c != "" {
+	svg = marks().ReplaceAllStringFunc(svg, func(m string) string {
+		if c := colors[marks().FindStringSubmatch(m)[1]]; c != "" {
 			return "var(" + c + ")"
 		}
 		return "none"

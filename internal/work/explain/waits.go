@@ -46,6 +46,9 @@ var waits = table{
 	work.WhyRepoGone: func(r work.Reason, _ Place) Words {
 		return waiting(r.Name + " is not there any more, or this account cannot see it")
 	},
+	work.WhyRepoHeld: func(r work.Reason, _ Place) Words {
+		return waiting("another machine still works on " + r.Name + ", whose share it was")
+	},
 	work.WhyRepoReplaced: func(r work.Reason, _ Place) Words { return waiting(r.Name + " is another repository by now") },
 	work.WhyCommandFirst: func(work.Reason, Place) Words { return waiting("a command on the issue is carried out first") },
 }

@@ -3,11 +3,12 @@ package origin
 import (
 	"encoding/json"
 	"regexp"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-var workMarker = regexp.MustCompile(`(?m)^<!-- mergexo-work:(\{.*\}) -->$`)
+var workMarker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^<!-- mergexo-work:(\{.*\}) -->$`) })
 
 // PullMark is what the body of a pull request of ours says about its origin.
 type PullMark struct {
@@ -27,7 +28,7 @@ func MarkPull(m PullMark) string {
 
 // ParsePullMark finds the origin in a pull request's body.
 func ParsePullMark(body string) (PullMark, bool) {
-	found := workMarker.FindStringSubmatch(work.Normalise(body))
+	found := workMarker().FindStringSubmatch(work.Normalise(body))
 	if found == nil {
 		return PullMark{}, false
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -114,7 +115,9 @@ func decode(s string, v any) bool {
 }
 
 // callIn is how a person calls another reviewer in, on a line of its own.
-var callIn = regexp.MustCompile(`^ {0,3}<!-- escalate: ([a-z0-9]+(?:-[a-z0-9]+)*) -->$`)
+var callIn = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^ {0,3}<!-- escalate: ([a-z0-9]+(?:-[a-z0-9]+)*) -->$`)
+})
 
 // CalledIn lists the reviewers whom the text of a person's review calls in. A line that
 // is quoted, or stands in a fenced block of code, calls nobody.
@@ -126,7 +129,7 @@ func CalledIn(body string) []string {
 		if at := strings.TrimLeft(line, " "); strings.HasPrefix(at, "```") || strings.HasPrefix(at, "~~~") {
 			fenced = !fenced
 		}
-		if found := callIn.FindStringSubmatch(line); found != nil && !fenced {
+		if found := callIn().FindStringSubmatch(line); found != nil && !fenced {
 			names = append(names, found[1])
 		}
 	}

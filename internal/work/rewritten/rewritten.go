@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
@@ -25,7 +26,7 @@ type Unblocked struct {
 }
 
 // headName is what a person may give as the head that is meant.
-var headName = regexp.MustCompile(`^[0-9A-Fa-f]{7,40}$`)
+var headName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Fa-f]{7,40}$`) })
 
 // Unblock decides what `unblock [--head SHA]` says about an item's branch: the
 // head that GitHub shows now is what is worked on from here, whatever it
@@ -37,7 +38,7 @@ var headName = regexp.MustCompile(`^[0-9A-Fa-f]{7,40}$`)
 // item resume as `retry` does. Nothing is overwritten in any case.
 func Unblock(pull work.PullRequest, head string, at explain.Place) Unblocked {
 	switch {
-	case head != "" && !headName.MatchString(head):
+	case head != "" && !headName().MatchString(head):
 		return Unblocked{Refused: "What stands after `--head` must be the id of a commit, 7 to 40 hexadecimal digits."}
 	case pull.Number == 0 && head != "":
 		return Unblocked{Refused: fmt.Sprintf("There is no pull request yet, so there is no head to resume from. %s alone resumes.", at.Command(command.VerbUnblock, ""))}

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -17,8 +18,7 @@ func (h *Batch) DropHalf() {
 		delete(h.Adopted, number)
 		delete(h.Open, number)
 		delete(h.Lights, number)
-		delete(h.Walks, WalkAdopted)
-		h.Forgotten[number] = true
+		h.Forgotten[number], h.Backlog[number] = true, true
 		if h.Items[issue].ID != 0 {
 			continue
 		}
@@ -27,6 +27,7 @@ func (h *Batch) DropHalf() {
 		h.Forgotten[issue], h.Backlog[issue] = true, true
 	}
 	gone := func(n int) bool { return h.Forgotten[n] }
+	h.Deferred = slices.DeleteFunc(h.Deferred, func(d Deferral) bool { return d.Pull.ID == 0 && gone(d.Pull.Number) })
 	h.ListedComments = slices.DeleteFunc(h.ListedComments, func(c github.Comment) bool { return gone(c.Number) })
 	h.ReviewComments = slices.DeleteFunc(h.ReviewComments, func(c github.ReviewComment) bool { return gone(c.Pull) })
 	h.Events = slices.DeleteFunc(h.Events, func(c Inbound) bool { return gone(c.Event.Number) })
@@ -41,7 +42,16 @@ func (h *Batch) NoteHandled(body string) {
 }
 
 // People knows what people may do.
-type People struct{ *Batch }
+type People struct {
+	*Batch
+	answers map[int64]answer // about people, as far as the database was asked for them
+}
+
+// answer is what GitHub last said about somebody, and when; never: zero.
+type answer struct {
+	level string
+	at    time.Time
+}
 
 // Promotion makes an implementation of a merged design. It is stored together
 // with the sight of the merge, so that there is one, whatever dies.

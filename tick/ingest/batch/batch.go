@@ -11,15 +11,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// Batch is what one ingest read of one repository, kept in memory until all
-// of it is stored in one transaction: a cursor or an ETag never vouches for
-// something that was not stored.
+// Batch is what one ingest reads of one repository: what it knows all through, and the
+// slice of it that was read and is not stored yet.
 type Batch struct {
 	P       *env.Env
 	Notices *notice.Notices
@@ -27,64 +25,36 @@ type Batch struct {
 	Repo    work.Repo // with moved cursors
 	Open    map[int]work.PullRequest
 
-	Known  known            // what earlier passes left
+	Known  known            // what earlier passes and slices left
 	asked  asked            // how many were asked about for what they wrote
 	levels map[int64]string // people's permissions, as far as they were asked for
 
 	TakenOver map[int64]int64 // accounts whose logins the config names for others, and those others
 
-	Lights         map[int]github.PullLight
-	ListedIssues   []github.Issue
-	ListedComments []github.Comment
-	ReviewComments []github.ReviewComment
+	Lights  map[int]github.PullLight
+	Changed map[int]bool // issues and pull requests that were listed
 
-	Items    map[int]work.Item        // changed or new, by issue number
-	PullRows map[int]work.PullRequest // changed, by number
-	Threads  map[int][]work.Thread    // of the pulls whose details were read
-	Events   []Inbound
-	Again    []work.Event // known ones that were read once more
-
-	Mu           sync.Mutex                  // guards what walks that run side by side add to
-	Validators   []work.Validator            // of what is no list
-	Pages        map[string][]work.Validator // of the pages that were read, by walk
-	stale        []string                    // walks whose older validators go
-	Walks        map[string]string           // cut walks: name to where they continue
-	Brought      bool                        // some list had more than it had before
-	Another      bool                        // the name may stand for another repository by now
-	Enough       func() bool                 // whether the time for lists is up
-	Backlog      map[int]bool                // numbers that were listed: true while they are not taken in
-	Labels       []string                    // now seen
-	Deferred     []Deferral
-	Removals     []work.Action
-	Declined     []work.Action        // words to people whose commands or labels do not count
-	Adopting     bool                 // the database may know less than GitHub and the mirror
-	Rebuilding   bool                 // and not all of it was found again: nothing else is taken in
-	Adopted      map[int]int          // pull requests found again: number to issue
-	Commands     []work.Event         // new ones that are to be carried out
-	Missed       []missed             // comments of ours that are not there any more
-	Revoked      []work.Event         // waiting ones whose authors may give none any more
-	Obeyed       []work.Event         // commands that were carried out before the database was lost
-	Handled      map[string]bool      // event keys that our own writing names as answered
-	Journals     []env.Journal        // turns found again
-	Promoted     map[int]*Promotion   // merged designs, by issue
-	Taken        map[int]env.Takeover // what timelines show of pauses, by number
-	Pauses       map[int][]work.Pause // stored ones, by number, as far as they were asked for
-	Submitted    map[int64]time.Time  // reviews, by id
-	ReviewStates map[int64]string     // of reviews, by id
-	Reviews      map[int]*Reviews     // what was read of them, by the pull request's number
-	OwnWords     map[int]OwnWords     // what our own writing says of them, by the pull request's number
-	Dependencies []store.Dependency   // looked at
-	Incomplete   error                // why not everything was read
-	Trouble      []string
-	Forgotten    map[int]bool        // pull requests that are left as they were
-	Unread       map[int]bool        // pull requests about which GitHub knows more than we could read
-	LabelHeads   map[int]string      // heads for which the label of somebody else's pull request stands, by number
-	Ends         map[int]outcome.End // of pull requests that were merged or closed, by number
-	Lost         map[int]string      // what branches that were moved lack, by number; see detectRewrite
+	Mu         sync.Mutex           // guards what walks that run side by side add to
+	Brought    bool                 // some list had more than it had before
+	Another    bool                 // the name may stand for another repository by now
+	held       map[string]time.Time // the oldest of what walks showed and was not taken in
+	ended      map[string]bool      // walks that were taken in to their ends
+	Adopting   bool                 // the database may know less than GitHub and the mirror
+	Partial    bool                 // more of the lists of comments is taken in after this slice
+	Obeyed     []work.Event         // commands that were carried out before the database was lost
+	answered   map[string]bool      // event keys that our own writing in earlier slices names as answered
+	Incomplete error                // why not everything was read
+	Trouble    []string
+	Forgotten  map[int]bool // pull requests that are left as they were
+	Tried      map[int]bool // pull requests whose details were asked for
+	Unread     map[int]bool // pull requests about which GitHub knows more than we could read
+	Rested     map[int]bool // quiet ones that are not asked about in this pass: no list shows anything of them
 
 	Added   int
 	Ignored int
 	Note    string
+
+	Slice
 }
 
 // known is what the database says of the requests of earlier passes. It is read
@@ -107,24 +77,24 @@ type Deferral struct {
 func New(p *env.Env, notices *notice.Notices, r *env.Repo) *Batch {
 	return &Batch{
 		P: p, Notices: notices, R: r, Repo: r.Row,
-		Open: map[int]work.PullRequest{}, Lights: map[int]github.PullLight{},
-		Items: map[int]work.Item{}, PullRows: map[int]work.PullRequest{}, Threads: map[int][]work.Thread{}, Walks: map[string]string{}, Pages: map[string][]work.Validator{}, Backlog: map[int]bool{}, Enough: func() bool { return false }, Forgotten: map[int]bool{}, Ends: map[int]outcome.End{}, Lost: map[int]string{}, LabelHeads: map[int]string{},
-		Adopted: map[int]int{}, Handled: map[string]bool{}, Promoted: map[int]*Promotion{},
-		Taken: map[int]env.Takeover{}, Pauses: map[int][]work.Pause{}, Submitted: map[int64]time.Time{},
-		ReviewStates: map[int64]string{}, Reviews: map[int]*Reviews{}, OwnWords: map[int]OwnWords{},
-		Known: known{Pages: map[string]work.Validator{}, Cuts: map[string]string{}}, levels: map[int64]string{}, TakenOver: map[int64]int64{},
+		Open: map[int]work.PullRequest{}, Lights: map[int]github.PullLight{}, Changed: map[int]bool{}, TakenOver: map[int64]int64{}, levels: map[int64]string{},
+		Known: known{Pages: map[string]work.Validator{}, Cuts: map[string]string{}}, held: map[string]time.Time{}, ended: map[string]bool{},
+		answered: map[string]bool{}, Forgotten: map[int]bool{}, Tried: map[int]bool{}, Unread: map[int]bool{},
+		Slice: newSlice(),
 	}
 }
 
-// View and update work on the database whether or not the time for GitHub is up: what
-// was read is judged and stored all the same.
-func (h *Batch) View(ctx context.Context, read func(*store.Tx) error) error {
-	return h.P.Store.View(context.WithoutCancel(ctx), read)
+// View reads the database whether or not the time for GitHub is up: what was read is
+// judged and stored all the same.
+func (h *Batch) View(ctx context.Context, read func(context.Context, *store.Tx) error) error {
+	ctx = context.WithoutCancel(ctx)
+	return h.P.Store.View(ctx, func(tx *store.Tx) error { return read(ctx, tx) })
 }
 
 // Update writes in one transaction.
-func (h *Batch) Update(ctx context.Context, write func(*store.Tx) error) error {
-	return h.P.Store.Update(context.WithoutCancel(ctx), write)
+func (h *Batch) Update(ctx context.Context, write func(context.Context, *store.Tx) error) error {
+	ctx = context.WithoutCancel(ctx)
+	return h.P.Store.Update(ctx, func(tx *store.Tx) error { return write(ctx, tx) })
 }
 
 // FirstError prefers an error that says what to do over one that follows from
@@ -145,7 +115,7 @@ func (h *Batch) Item(ctx context.Context, number int) (work.Item, bool, error) {
 	}
 	var item work.Item
 	var ok bool
-	err := h.View(ctx, func(tx *store.Tx) error {
+	err := h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		var err error
 		item, ok, err = tx.FindItem(ctx, h.Repo.ID, number)
 		return err
@@ -163,7 +133,7 @@ func (h *Batch) Pull(ctx context.Context, number int) (work.PullRequest, bool, e
 	}
 	var pull work.PullRequest
 	var ok bool
-	err := h.View(ctx, func(tx *store.Tx) error {
+	err := h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		var err error
 		pull, ok, err = tx.GetPull(ctx, h.Repo.ID, number)
 		return err

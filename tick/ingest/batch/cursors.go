@@ -26,10 +26,8 @@ func (h *Batch) StoreCursors(ctx context.Context, tx *store.Tx, now time.Time) e
 	if err := h.storePages(ctx, tx); err != nil {
 		return err
 	}
-	for name, next := range h.Walks {
-		if err := tx.SetWalk(ctx, h.Repo.ID, name, next); err != nil {
-			return err
-		}
+	if err := storeWalks(ctx, tx, h); err != nil {
+		return err
 	}
 	for _, l := range h.Labels {
 		if err := tx.AddSeenLabel(ctx, h.Repo.ID, l); err != nil {
@@ -42,11 +40,33 @@ func (h *Batch) StoreCursors(ctx context.Context, tx *store.Tx, now time.Time) e
 	return tx.SetCursors(ctx, h.Repo)
 }
 
+// storeWalks stores where walks go on.
+func storeWalks(ctx context.Context, tx *store.Tx, h *Batch) error {
+	names := map[string]bool{}
+	for name := range h.Walks {
+		names[name] = true
+	}
+	for name := range h.held {
+		names[name] = true
+	}
+	for name := range names {
+		next := h.cutOf(name)
+		if next == h.Known.Cuts[name] {
+			continue
+		}
+		if err := tx.SetWalk(ctx, h.Repo.ID, name, next); err != nil {
+			return err
+		}
+		h.Known.Cuts[name] = next
+	}
+	return nil
+}
+
 // storePages stores the ETags of the pages that were read.
 func (h *Batch) storePages(ctx context.Context, tx *store.Tx) error {
 	for _, name := range h.stale {
 		for url := range h.Known.Pages {
-			if !h.pageOf(name, url) {
+			if !pageOf(name, url) {
 				continue
 			}
 			if err := tx.DeleteValidators(ctx, h.Repo.ID, url); err != nil {
@@ -67,7 +87,7 @@ func (h *Batch) storePages(ctx context.Context, tx *store.Tx) error {
 }
 
 // pageOf reports whether an address is one of a walk's.
-func (h *Batch) pageOf(walk, url string) bool {
+func pageOf(walk, url string) bool {
 	path, _, _ := strings.Cut(url, "?")
 	switch {
 	case strings.HasSuffix(path, "/pulls/comments"):

@@ -47,7 +47,7 @@ func deletedOwn(known []work.Event, now shown, kinds []work.EventKind, at time.T
 // missOwn notes the comments of ours that are not there any more, by our own removal
 // or by a person's.
 func (h *Batch) missOwn(ctx context.Context, number int, itemID int64, now shown, kinds ...work.EventKind) error {
-	return h.View(ctx, func(tx *store.Tx) error {
+	return h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		known, err := tx.ListEvents(ctx, h.Repo.ID, number)
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (h *Batch) countTalk(ctx context.Context, pull work.PullRequest) (int, erro
 			there[strconv.FormatInt(c.ID, 10)] = true
 		}
 	}
-	err := h.View(ctx, func(tx *store.Tx) error {
+	err := h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		known, err := tx.ListEvents(ctx, h.Repo.ID, pull.Number)
 		if err != nil {
 			return err

@@ -35,6 +35,18 @@ func (h *Batch) NoteLag(is github.Issue, timeline []github.TimelineEvent, idle b
 	}
 }
 
+// within is how long after a change another one may still appear that has its stamp: they
+// have whole seconds, and lists and timelines lag behind one another for some.
+const within = 30 * time.Second
+
+// Settled reports whether a timeline shows all that made an issue what its list shows, so
+// that it need not be read again before the issue changes. It does once the newest stamp is
+// old; sooner where it has an entry for that stamp, and it was read a while after it.
+func Settled(is github.Issue, timeline []github.TimelineEvent, now time.Time) bool {
+	age := now.Sub(is.UpdatedAt)
+	return age > Overlap || age > within && !changedAfter(is, timeline)
+}
+
 // changedAfter reports whether an issue changed after the newest entry of its
 // timeline: by an entry that is not shown yet, or by an edit, which makes none.
 func changedAfter(is github.Issue, timeline []github.TimelineEvent) bool {

@@ -16,7 +16,7 @@ func (h *People) EditedByPerson(ctx context.Context, e work.Event) (bool, error)
 		return false, nil
 	}
 	var sent []work.Action
-	err := h.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.View(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		sent, err = tx.ListItemActions(ctx, e.ItemID)
 		return err
 	})

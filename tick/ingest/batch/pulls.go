@@ -18,7 +18,7 @@ func (h *Batch) OfPull(ctx context.Context, pull work.PullRequest) (item work.It
 	if item, ok := h.Items[pull.Number]; ok && item.ID == pull.ItemID {
 		return item, nil
 	}
-	err = h.View(ctx, func(tx *store.Tx) error {
+	err = h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		item, err = tx.GetItem(ctx, pull.ItemID)
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -165,10 +166,16 @@ func (h *People) knownPermission(ctx context.Context, who work.Account, at time.
 
 // answerAbout is the last answer about somebody, and when it was given; never: zero.
 func (h *People) answerAbout(ctx context.Context, who work.Account) (level string, asked time.Time, err error) {
-	err = h.View(ctx, func(tx *store.Tx) (err error) {
+	if a, known := h.answers[who.ID]; known {
+		return a.level, a.at, nil
+	}
+	err = h.View(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		level, asked, _, err = tx.GetPermission(ctx, h.Repo.ID, who.ID)
 		return err
 	})
+	if err == nil {
+		h.answers[who.ID] = answer{level, asked}
+	}
 	return level, asked, err
 }
 
@@ -178,12 +185,27 @@ func (h *People) recent(asked time.Time, life time.Duration) bool {
 	return age >= 0 && age < life
 }
 
+// Foresee asks in advance what somebody may do whose word is about to be judged, unless it
+// is known.
+func (h *People) Foresee(ctx context.Context, who work.Account, at time.Time) {
+	if _, known := h.levels[who.ID]; known || who.ID == 0 || who.Bot {
+		return
+	}
+	_, asked, err := h.answerAbout(ctx, who)
+	if err != nil || h.recent(asked, permissionLife) || h.recent(asked, answerLife) && at.Before(asked.Truncate(time.Second)) {
+		return
+	}
+	repo := h.Repo.Current
+	ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.R.GitHub.Permission(ctx, repo, who) })
+}
+
 func (h *People) askPermission(ctx context.Context, who work.Account) (string, error) {
 	level, err := h.R.GitHub.Permission(ctx, h.Repo.Current, who)
 	if err != nil {
 		return "", err
 	}
-	return level, h.Update(ctx, func(tx *store.Tx) error {
+	delete(h.answers, who.ID)
+	return level, h.Update(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutPermission(ctx, h.Repo.ID, who.ID, who.Login, level, h.P.Now())
 	})
 }
@@ -202,7 +224,7 @@ func (h *People) named(ctx context.Context, who work.Account) (bool, error) {
 		}
 		pinned, err := strconv.ParseInt(id, 10, 64)
 		if !given {
-			err = h.Update(ctx, func(tx *store.Tx) (err error) {
+			err = h.Update(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 				pinned, err = tx.PinAllowed(ctx, h.Repo.ID, who, h.P.Now())
 				return err
 			})
@@ -216,4 +238,4 @@ func (h *People) named(ctx context.Context, who work.Account) (bool, error) {
 }
 
 // NewPeople asks about people for a batch.
-func NewPeople(b *Batch) *People { return &People{b} }
+func NewPeople(b *Batch) *People { return &People{b, map[int64]answer{}} }

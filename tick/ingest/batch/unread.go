@@ -7,11 +7,13 @@ package batch
 // NoteUnread notes which pull requests are to be read, which could not be before,
 // and about which GitHub did not even say whether they changed.
 func (h *Batch) NoteUnread() {
-	h.Unread = map[int]bool{}
 	for n, pull := range h.Open {
 		light, seen := h.Lights[n]
 		_, read := h.PullRows[n] // found again in this very pass
-		if !seen && !read || seen && light.Fingerprint != pull.Fingerprint || pull.Failures > 0 {
+		if seen && h.Tried[n] {
+			continue
+		}
+		if !seen && !read && !h.Rested[n] || seen && light.Fingerprint != pull.Fingerprint || pull.Failures > 0 {
 			h.Unread[n] = true
 		}
 	}

@@ -17,12 +17,26 @@ import (
 // one place up. So no page is asked for by its number: the next one begins where
 // the last one ended, by time. Where a walk was cut is such a moment too, and
 // nothing that moved in the time between is passed over.
+//
+// It is walked page by page: Fetch reads one, Take takes it in. Only then is a cursor
+// stored that is past it.
 type Walk[T any] struct {
 	Name    string
 	Address func(work.RepoName, time.Time) string
 	List    func(context.Context, github.PageRequest) (github.Page[T], error)
 	Since   *time.Time // in the batch's repo; nil: from the beginning, once
 	Updated func(T) time.Time
+
+	cut     time.Time // where an earlier pass stopped
+	first   string    // the address where this one begins; empty: it has not begun
+	next    string    // of the next page; empty at the end
+	newest  time.Time
+	pages   int  // that this pass read
+	stopped bool // there is no time for more
+
+	page  []T // read, and not taken in
+	seen  []work.Validator
+	waits bool
 }
 
 // The names of the walks in the database.
@@ -32,55 +46,113 @@ const (
 	WalkReviewComments = "review_comments"
 	WalkLabel          = "label "  // and the label: its first sight
 	WalkAdopted        = "adopted" // no walk: stored once the open pull requests were looked at
+	WalkPauses         = "pauses"  // no walk: stored while events wait for the end of a pause
 )
 
-// Read walks the pages, each with its own ETag: page 1 unchanged does not prove
-// page 2 unchanged. It returns false when the walk was cut.
-func (w Walk[T]) Read(ctx context.Context, h *Batch) ([]T, bool, error) {
-	var since time.Time
+// begin finds where to begin: where the last walk was cut, else where "since" stands.
+func (w *Walk[T]) begin(h *Batch) {
+	var from time.Time
 	if w.Since != nil {
 		if w.Since.IsZero() {
 			*w.Since = h.Now().Add(-Overlap).Truncate(time.Second)
 		}
-		since = *w.Since
+		from = *w.Since
 	}
-	from := since
-	cut := cutAt(h.Known.Cuts[w.Name])
-	if cut.After(from) {
-		from = cut
+	w.cut = cutAt(h.Known.Cuts[w.Name])
+	if w.cut.After(from) {
+		from = w.cut
 	}
-	var items []T
-	var seen []work.Validator
-	newest, pages := from, 0
-	for next := w.Address(h.Repo.Current, from); next != ""; pages++ {
-		page, v, err := github.Page[T]{}, []work.Validator(nil), context.DeadlineExceeded
-		if pages == 0 || !h.Enough() {
-			page, v, err = w.page(ctx, h, next)
-		}
-		if OutOfTime(err) {
-			h.cutWalk(w.Name, err, github.SinceOf(next), seen)
-			return items, false, nil
-		}
-		if err != nil {
-			return nil, false, err
-		}
-		items, seen, next = append(items, page.Items...), append(seen, v...), page.Next
-		newest = w.newest(newest, page)
+	w.newest, w.first = from, w.Address(h.Repo.Current, from)
+	w.next = w.first
+	if !w.cut.IsZero() {
+		w.next = lastOfSecond(h.Known.Pages, w.first)
 	}
-	if (pages > 1 || !cut.IsZero()) && w.advance(h, newest) {
-		seen = nil // the next walk has other URLs
-	}
-	ended := map[string]string{}
-	if !cut.IsZero() {
-		ended[w.Name] = ""
-	}
-	h.Walked(w.Name, seen, ended)
-	return items, true, nil
 }
 
-// page reads one page with the ETag that is stored for it, and says where the next
+// lastOfSecond is the last page that was taken in of those that begin at one second:
+// there is nothing but a number to tell them apart. While that page is as it was, nothing
+// before it has moved, and a walk that was cut behind it goes on there: otherwise a pass
+// that has no time for all of them would never get past.
+func lastOfSecond(pages map[string]work.Validator, address string) string {
+	for range pages {
+		v := pages[address]
+		if v.Next == "" || !github.SinceOf(v.Next).Equal(github.SinceOf(address)) {
+			break
+		}
+		address = v.Next
+	}
+	return address
+}
+
+// Fetch reads the next page with its own ETag: page 1 unchanged does not prove page 2
+// unchanged. It does nothing while a page waits to be taken in, and none at the end.
+func (w *Walk[T]) Fetch(ctx context.Context, h *Batch) error {
+	if w.first == "" {
+		w.begin(h)
+	}
+	if w.waits || w.Over() {
+		return nil
+	}
+	page, seen, err := w.read(ctx, h, w.next)
+	if err == nil && w.pages == 0 && w.next != w.first && !page.NotModified {
+		page, seen, err = w.read(ctx, h, w.first)
+	}
+	if OutOfTime(err) {
+		w.stopped = true
+		h.StopReading(err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	w.page, w.seen, w.waits, w.next = page.Items, seen, true, page.Next
+	w.newest = w.newestOf(page)
+	w.pages++
+	return nil
+}
+
+// Items is the page that waits to be taken in.
+func (w *Walk[T]) Items() []T { return w.page }
+
+// Waits reports whether a page waits to be taken in.
+func (w *Walk[T]) Waits() bool { return w.waits }
+
+// Through reports whether the list was taken in to its end.
+func (w *Walk[T]) Through() bool { return w.first != "" && w.next == "" && !w.waits }
+
+// Over reports whether there is no more to read in this pass.
+func (w *Walk[T]) Over() bool { return w.stopped || w.first != "" && w.next == "" }
+
+// At is how far the walk came.
+func (w *Walk[T]) At() time.Time { return w.newest }
+
+// Take takes the page that waits into the slice, with what vouches for it: where the next
+// pass goes on if this one does not come any further.
+func (w *Walk[T]) Take(h *Batch) []T {
+	if !w.waits {
+		return nil
+	}
+	items, seen, cuts := w.page, w.seen, map[string]string{}
+	w.page, w.seen, w.waits = nil, nil, false
+	switch at := github.SinceOf(w.next); {
+	case w.next == "":
+		if w.pages > 1 || !w.cut.IsZero() {
+			cuts[w.Name] = ""
+			if w.advance(h) {
+				seen = nil // the next walk has other URLs
+			}
+		}
+		h.ended[w.Name] = true
+	case !at.IsZero():
+		cuts[w.Name] = at.UTC().Format(time.RFC3339)
+	}
+	h.Walked(w.Name, seen, cuts)
+	return items
+}
+
+// read reads one page with the ETag that is stored for it, and says where the next
 // one begins.
-func (w Walk[T]) page(ctx context.Context, h *Batch, address string) (github.Page[T], []work.Validator, error) {
+func (w *Walk[T]) read(ctx context.Context, h *Batch, address string) (github.Page[T], []work.Validator, error) {
 	v := h.Known.Pages[address]
 	page, err := w.List(ctx, github.PageRequest{URL: address, ETag: v.ETag})
 	if err != nil {
@@ -100,12 +172,19 @@ func (w Walk[T]) page(ctx context.Context, h *Batch, address string) (github.Pag
 			page.Next = w.Address(h.Repo.Current, on)
 		}
 	}
+	if page.Next == "" && len(page.Items) >= fullPage {
+		return page, nil, nil // what comes next begins another page, and this one is as it was
+	}
 	return page, []work.Validator{{RepoID: h.Repo.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: h.Now()}}, nil
 }
 
-// newest is the newest change that was read; of a page that is as it was, where the
+// fullPage is how much a page of a list shows at the most.
+const fullPage = 100
+
+// newestOf is the newest change that was read; of a page that is as it was, where the
 // next one begins.
-func (w Walk[T]) newest(so time.Time, page github.Page[T]) time.Time {
+func (w *Walk[T]) newestOf(page github.Page[T]) time.Time {
+	so := w.newest
 	if at := github.SinceOf(page.Next); at.After(so) {
 		so = at
 	}
@@ -119,10 +198,13 @@ func (w Walk[T]) newest(so time.Time, page github.Page[T]) time.Time {
 
 // advance moves "since" after a walk of more than one page, and says whether it
 // did. GitHub's lists may lag: what is younger than the overlap is read again.
-func (w Walk[T]) advance(h *Batch, newest time.Time) bool {
+func (w *Walk[T]) advance(h *Batch) bool {
 	to := h.Now().Add(-Overlap).Truncate(time.Second)
-	if newest.Before(to) {
-		to = newest
+	if w.newest.Before(to) {
+		to = w.newest
+	}
+	if held := h.held[w.Name]; !held.IsZero() && held.Before(to) {
+		to = held
 	}
 	if w.Since == nil || !to.After(*w.Since) {
 		return false
@@ -143,16 +225,6 @@ func cutAt(stored string) time.Time {
 	return at
 }
 
-// cutWalk keeps where a walk was cut, and what vouches for what was read.
-func (h *Batch) cutWalk(name string, err error, at time.Time, seen []work.Validator) {
-	cuts := map[string]string{}
-	if !at.IsZero() {
-		cuts[name] = at.UTC().Format(time.RFC3339)
-	}
-	h.Walked(name, seen, cuts)
-	h.StopReading(err)
-}
-
 // Walked keeps what a walk brought besides its items.
 func (h *Batch) Walked(name string, seen []work.Validator, walks map[string]string) {
 	h.Mu.Lock()
@@ -161,8 +233,8 @@ func (h *Batch) Walked(name string, seen []work.Validator, walks map[string]stri
 	maps.Copy(h.Walks, walks)
 }
 
-// Hold has a walk begin no later than at something that was not taken in. before is
-// the moment from which on it was read.
+// Hold has a walk of the next pass begin no later than at something that was not taken
+// in. before is the moment from which on it was read. This pass walks on.
 func (h *Batch) Hold(name string, since *time.Time, before, at time.Time) {
 	if before.IsZero() {
 		before = *since
@@ -173,10 +245,27 @@ func (h *Batch) Hold(name string, since *time.Time, before, at time.Time) {
 	if at.Before(*since) {
 		*since = at
 	}
-	if cut := cutAt(h.Walks[name]); cut.IsZero() || at.Before(cut) {
-		h.Walks[name] = at.UTC().Format(time.RFC3339)
+	if held, some := h.held[name]; !some || at.Before(held) {
+		h.held[name] = at
 	}
 	delete(h.Pages, name)
+}
+
+// cutOf is where the next pass has to go on with a walk: where this one is, or before,
+// at the oldest of what was held. A walk that did not come that far meets it there.
+func (h *Batch) cutOf(name string) string {
+	so, moved := h.Walks[name]
+	if !moved {
+		so = h.Known.Cuts[name]
+	}
+	held := h.held[name]
+	if held.IsZero() || so == "" && !h.ended[name] {
+		return so
+	}
+	if cut := cutAt(so); cut.IsZero() || held.Before(cut) {
+		return held.UTC().Format(time.RFC3339)
+	}
+	return so
 }
 
 // OutOfTime reports whether an error only says that there is no more time or

@@ -12,10 +12,11 @@ import (
 type Comments struct {
 	*batch.Batch
 	people *batch.People
+	known  lookups
 }
 
 // New takes comments into a batch.
-func New(b *batch.Batch, people *batch.People) *Comments { return &Comments{b, people} }
+func New(b *batch.Batch, people *batch.People) *Comments { return &Comments{Batch: b, people: people} }
 
 // LogQueued logs, for each work item without a pull request, the comments on
 // its issue that this batch found.

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -17,6 +19,7 @@ import (
 // IntakeComments makes events of what people wrote on issues and pull requests
 // that are tracked.
 func (h *Comments) IntakeComments(ctx context.Context) error {
+	h.known = lookups{}
 	for _, c := range h.ListedComments {
 		if err := h.intakeComment(ctx, c); err != nil {
 			return err
@@ -37,20 +40,12 @@ func (h *Comments) IntakeComments(ctx context.Context) error {
 }
 
 func (h *Comments) intakeComment(ctx context.Context, c github.Comment) error {
-	pull, tracked, err := h.Pull(ctx, c.Number)
-	if err != nil {
-		return err
-	}
-	if tracked {
-		h.Add(CommentEvent(work.EventIssue, pull.ItemID, c))
-		return nil
-	}
-	item, tracked, err := h.Item(ctx, c.Number)
+	at, err := h.known.place(ctx, h.Batch, c.Number)
 	switch {
 	case err != nil:
 		return err
-	case tracked:
-		h.Add(CommentEvent(work.EventSource, item.ID, c))
+	case at.kind != "":
+		h.Add(CommentEvent(at.kind, at.item, c))
 	default:
 		h.intakeStray(CommentEvent(work.EventSource, 0, c))
 	}
@@ -111,24 +106,32 @@ func (h *Comments) FilterEvents(ctx context.Context) error {
 	if len(h.Events) == 0 {
 		return nil
 	}
+	h.known = lookups{}
 	seen, err := h.stored(ctx)
 	if err != nil {
 		return err
 	}
+	several := severalVersions(h.Events)
 	slices.SortStableFunc(h.Events, oldestFirst)
 	slices.SortStableFunc(h.Events, commandsFirst) // they may have begun a pause
+	ctx, reads := ahead.With(ctx, time.Minute)
+	defer reads.Stop()
+	h.foresee(ctx, seen)
 	var fresh []batch.Inbound
 	for _, c := range h.Events {
 		if c.Pending {
 			continue
 		}
-		if outcome, known := seen[c.Event.Key]; known {
-			if err := h.readAgain(ctx, c, outcome); err != nil {
+		if k, known := seen[c.Event.Key]; known {
+			if !mayChange(k) && !several[versionOf(c.Event)] {
+				continue
+			}
+			if err := h.readAgain(ctx, c, k.Outcome); err != nil {
 				return err
 			}
 			continue
 		}
-		seen[c.Event.Key] = ""
+		seen[c.Event.Key] = store.KnownEvent{}
 		waits, err := h.waitsForPull(ctx, c)
 		if waits {
 			h.holdBack(c)
@@ -163,7 +166,7 @@ func (h *Comments) FilterEvents(ctx context.Context) error {
 		h.forget(c)
 	}
 	for i, c := range fresh {
-		if h.Handled[c.Event.Key] && c.Event.Outcome == "" {
+		if h.Answered(c.Event.Key) && c.Event.Outcome == "" {
 			fresh[i].Event.Outcome = work.OutcomeAnswered
 		}
 	}
@@ -175,6 +178,26 @@ func (h *Comments) FilterEvents(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// beside is how many people are asked about at a time.
+const beside = 8
+
+// foresee asks in advance about the first of those whose words are new.
+func (h *Comments) foresee(ctx context.Context, seen map[string]store.KnownEvent) {
+	var met []int64
+	for _, c := range h.Events {
+		who := c.Event.Author
+		_, known := seen[c.Event.Key]
+		own := slices.Contains(h.P.Accounts.Writers(h.R.Name.Host), who.ID)
+		if known || own || c.Pending || !c.Event.Kind.Written() || c.Event.Outcome != "" || slices.Contains(met, who.ID) {
+			continue
+		}
+		if met = append(met, who.ID); len(met) > beside {
+			return
+		}
+		h.people.Foresee(ctx, who, work.StampOf(c.Event))
+	}
 }
 
 // oldestFirst puts candidates in the order in which they happened. Stamps have
@@ -258,21 +281,15 @@ func (h *Comments) readAgain(ctx context.Context, c batch.Inbound, outcome strin
 	return h.DeferOne(err, "judge %s", c.Event.URL)
 }
 
-// stored finds the candidates that are in the database already, by key, with
-// their outcomes.
-func (h *Comments) stored(ctx context.Context) (map[string]string, error) {
-	known := map[string]string{}
-	return known, h.View(ctx, func(tx *store.Tx) error {
-		for _, c := range h.Events {
-			outcome, has, err := tx.FindOutcome(ctx, h.Repo.ID, c.Event.Key)
-			if err != nil {
-				return err
-			}
-			if has {
-				known[c.Event.Key] = outcome
-			}
-		}
-		return nil
+// stored finds the candidates that are in the database already, by key.
+func (h *Comments) stored(ctx context.Context) (known map[string]store.KnownEvent, err error) {
+	keys := make([]string, len(h.Events))
+	for i, c := range h.Events {
+		keys[i] = c.Event.Key
+	}
+	return known, h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
+		known, err = tx.ListKnown(ctx, h.Repo.ID, keys)
+		return err
 	})
 }
 
@@ -317,12 +334,7 @@ func (h *Comments) onTheirs(ctx context.Context, e work.Event) (bool, error) {
 	if !e.Kind.Said() {
 		return false, nil
 	}
-	pull, tracked, err := h.Pull(ctx, e.Number)
-	if err != nil || !tracked {
-		return false, err
-	}
-	item, err := h.OfPull(ctx, pull)
-	return item.Flow == work.FlowReview, err
+	return h.known.onTheirs(ctx, h.Batch, e.Number)
 }
 
 // stateOf is the state of the review that a comment on a diff came with: with an approval
@@ -355,7 +367,7 @@ func (h *Comments) lateCopy(ctx context.Context, e work.Event) (pasted bool, err
 	}
 	var a work.Action
 	var known bool
-	err = h.View(ctx, func(tx *store.Tx) error {
+	err = h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		a, known, err = tx.GetAction(ctx, marks.Token)
 		return err
 	})

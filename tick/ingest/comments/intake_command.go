@@ -63,7 +63,7 @@ func (h *Comments) mayMerge(ctx context.Context, e work.Event) (string, error) {
 // was carried out, whatever this database knows: an old cancel must not act
 // again.
 func (h *Comments) obeyedBefore(ctx context.Context, e work.Event) (string, error) {
-	said, err := h.R.GitHub.CommentsOf(ctx, h.Repo.Current, e.Number, e.CreatedAt)
+	said, err := h.Ahead().CommentsOf(ctx, e.Number, e.CreatedAt)
 	if err != nil {
 		return "", err
 	}
@@ -73,7 +73,7 @@ func (h *Comments) obeyedBefore(ctx context.Context, e work.Event) (string, erro
 			h.NoteHandled(c.Body)
 		}
 	}
-	if h.Handled[e.Key] || h.Handled[work.ShortKey(e.Key)] {
+	if h.Answered(e.Key) || h.Answered(work.ShortKey(e.Key)) {
 		h.Obeyed = append(h.Obeyed, e)
 		return work.OutcomeAnswered, nil
 	}
@@ -121,13 +121,8 @@ func (h *Comments) resumed(ctx context.Context, numbers []int, pauses []work.Pau
 	if !slices.ContainsFunc(pauses, work.Pause.Open) {
 		return nil
 	}
-	commands := h.Commands
-	err := h.View(ctx, func(tx *store.Tx) error {
-		pending, err := tx.ListPendingEvents(ctx, h.Repo.ID) // of a pass that died before it planned
-		commands = append(pending, commands...)
-		return err
-	})
-	for _, e := range commands {
+	pending, err := h.known.pendingCommands(ctx, h.Batch) // of a pass that died before it planned
+	for _, e := range slices.Concat(pending, h.Commands) {
 		at := work.StampOf(e)
 		for i, p := range pauses {
 			if p.Open() && !at.Before(p.Began) && says(e, command.VerbResume, numbers) {

@@ -26,7 +26,7 @@ func (h *Comments) PullTaken(ctx context.Context, pull *work.PullRequest, d gith
 	if d.LabelChanges == pull.LabelChanges {
 		return nil, nil
 	}
-	timeline, err := h.R.GitHub.TimelineOf(ctx, h.Repo.Current, pull.Number)
+	timeline, err := h.Ahead().LabelsOf(ctx, pull.Number, d.Labels)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (h *Comments) StorePauses(ctx context.Context) error {
 	if len(numbers) == 0 {
 		return nil
 	}
-	err := h.Update(ctx, func(tx *store.Tx) error {
+	err := h.Update(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, n := range numbers {
 			if err := h.Taken[n].Store(ctx, tx, h.Repo.ID, n); err != nil {
 				return err
@@ -98,19 +98,84 @@ func (h *Comments) paused(ctx context.Context, c batch.Inbound) (string, error) 
 		return "", err
 	}
 	if e.Kind == work.EventConflict { // nobody knows since when
-		if slices.ContainsFunc(pauses, work.Pause.Open) {
-			return work.OutcomePaused, nil
-		}
-		return "", nil
+		return h.pausedNow(e, pauses), nil
 	}
 	at, err := h.saidAt(ctx, c, pauses)
 	if err != nil {
 		return "", err
 	}
-	if slices.ContainsFunc(pauses, func(p work.Pause) bool { return p.Covers(at) }) {
-		return work.OutcomePaused, nil
+	covers := func(p work.Pause) bool { return p.Covers(at) }
+	if !slices.ContainsFunc(pauses, covers) {
+		return "", nil
 	}
-	return "", nil
+	if h.lasts(pauses, covers) && at.Equal(e.CreatedAt) {
+		h.Owed = true
+		return "", nil
+	}
+	return work.OutcomePaused, nil
+}
+
+// pausedNow is the outcome of a conflict: it counts unless a pause lasts that began before
+// it was seen.
+func (h *Comments) pausedNow(e work.Event, pauses []work.Pause) string {
+	lasts := func(p work.Pause) bool { return p.Open() && (e.SeenAt.IsZero() || !e.SeenAt.Before(p.Began)) }
+	switch {
+	case !slices.ContainsFunc(pauses, lasts):
+		return ""
+	case h.Partial:
+		h.Owed = true
+		return ""
+	}
+	return work.OutcomePaused
+}
+
+// lasts reports whether something is covered by pauses alone of which it is not known yet
+// whether they last: a comment that resumes the work may still be read.
+func (h *Comments) lasts(pauses []work.Pause, covers func(work.Pause) bool) bool {
+	over := func(p work.Pause) bool { return !p.Open() && covers(p) }
+	return h.Partial && !slices.ContainsFunc(pauses, over)
+}
+
+// JudgePaused judges what was taken in during a pause before it was known whether that
+// lasts: what came before the comment that ended it, and all of it where there is none, is
+// skipped. While that waits nothing is begun for it, since its item is paused.
+func (h *Comments) JudgePaused(ctx context.Context) error {
+	if h.Partial || h.Known.Cuts[batch.WalkPauses] == "" {
+		return nil
+	}
+	var pending []work.Event
+	err := h.View(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		pending, err = tx.ListPendingEvents(ctx, h.Repo.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	h.Walked(batch.WalkPauses, nil, map[string]string{batch.WalkPauses: ""})
+	for _, e := range pending {
+		if e.TurnID != 0 || e.Kind == work.EventCommand {
+			continue
+		}
+		why, err := h.paused(ctx, batch.Inbound{Event: e})
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			h.Paused = append(h.Paused, e.ID)
+		}
+	}
+	return nil
+}
+
+// StorePaused stores what JudgePaused found, or that it is owed.
+func (h *Comments) StorePaused(ctx context.Context, tx *store.Tx, now time.Time) error {
+	if h.Owed {
+		h.Walked(batch.WalkPauses, nil, map[string]string{batch.WalkPauses: "owed"})
+	}
+	if len(h.Paused) == 0 {
+		return nil
+	}
+	return tx.FinishEvents(ctx, h.Paused, work.OutcomePaused, now)
 }
 
 // saidAt is when a comment got its words. A reaction moves its stamp as an edit
@@ -141,7 +206,7 @@ func (h *Comments) pausesFor(ctx context.Context, c batch.Inbound) ([]work.Pause
 	for _, n := range numbers {
 		known, asked := h.Pauses[n]
 		if !asked {
-			err := h.View(ctx, func(tx *store.Tx) (err error) {
+			err := h.View(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 				known, err = tx.ListPauses(ctx, h.Repo.ID, n)
 				return err
 			})
@@ -158,7 +223,11 @@ func (h *Comments) pausesFor(ctx context.Context, c batch.Inbound) ([]work.Pause
 
 // partners are the numbers of the issue and of the pull request that something
 // belongs to, as far as there are both.
-func (h *Comments) partners(ctx context.Context, c batch.Inbound) (numbers []int, err error) {
+func (h *Comments) partners(ctx context.Context, c batch.Inbound) ([]int, error) {
+	return h.known.partners(c, func() ([]int, error) { return h.findPartners(ctx, c) })
+}
+
+func (h *Comments) findPartners(ctx context.Context, c batch.Inbound) (numbers []int, err error) {
 	n := c.Event.Number
 	numbers = []int{n}
 	if issue, ok := h.Adopted[n]; ok && c.Pull {
@@ -172,7 +241,7 @@ func (h *Comments) partners(ctx context.Context, c batch.Inbound) (numbers []int
 	if c.Event.ItemID == 0 {
 		return numbers, nil
 	}
-	return numbers, h.View(ctx, func(tx *store.Tx) error {
+	return numbers, h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		item, err := tx.GetItem(ctx, c.Event.ItemID)
 		if err != nil {
 			return err

@@ -76,7 +76,7 @@ func (h *Merges) candidates(ctx context.Context) (all []candidate, err error) {
 	if !slices.ContainsFunc(work.Flows(), merges) {
 		return nil, nil
 	}
-	err = h.View(ctx, func(tx *store.Tx) error {
+	err = h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		pulls, err := tx.ListMergeCandidates(ctx, h.Repo.ID)
 		if err != nil {
 			return err

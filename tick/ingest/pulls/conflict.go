@@ -17,7 +17,7 @@ func (h *Pulls) conflictEvent(ctx context.Context, old, pull work.PullRequest, a
 	}
 	e := about(work.EventConflict, "")
 	var known bool
-	err := h.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.View(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		known, err = tx.HasEvent(ctx, h.Repo.ID, e.Key)
 		return err
 	})

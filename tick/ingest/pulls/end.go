@@ -40,7 +40,7 @@ func (h *Pulls) ReadEnd(ctx context.Context, pull work.PullRequest, at time.Time
 
 func (h *Pulls) countHuman(ctx context.Context, commits []origin.Commit) (all, human int, err error) {
 	known := map[string]bool{}
-	err = h.View(ctx, func(tx *store.Tx) error {
+	err = h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, c := range commits {
 			if known[c.OID], err = tx.HasTurnCommit(ctx, h.Repo.ID, c.OID); err != nil {
 				return err

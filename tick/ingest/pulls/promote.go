@@ -20,7 +20,7 @@ func (h *Pulls) descend(ctx context.Context, old work.PullRequest, pull *work.Pu
 		return nil // found again, and open
 	}
 	var item work.Item
-	err := h.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.View(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		item, err = tx.GetItem(ctx, pull.ItemID)
 		return err
 	})

@@ -3,12 +3,12 @@ package pulls
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -47,7 +47,7 @@ func (h *Pulls) SweepPulls(ctx context.Context) error {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			errs[i] = h.sweepBatch(ctx, batch)
+			errs[i] = h.SweepBatch(ctx, batch)
 		})
 	}
 	wg.Wait()
@@ -75,11 +75,11 @@ func (h *Pulls) halve(ctx context.Context, ids []string, err error, read func(co
 	}
 }
 
-// sweepBatch asks about a batch.
-func (h *Pulls) sweepBatch(ctx context.Context, ids []string) error {
+// SweepBatch asks about a batch.
+func (h *Pulls) SweepBatch(ctx context.Context, ids []string) error {
 	s, err := h.R.GitHub.Sweep(ctx, h.Repo.Current, ids)
 	if err != nil {
-		return h.halve(ctx, ids, err, h.sweepBatch)
+		return h.halve(ctx, ids, err, h.SweepBatch)
 	}
 	if err := h.P.Meet(ctx, h.R.Name.Host, s.Viewer); err != nil {
 		return err
@@ -105,6 +105,7 @@ func (h *Pulls) defers(nodeID string, err error) {
 func (h *Pulls) deferPull(nodeID string, err error) {
 	for _, pull := range h.Open {
 		if pull.NodeID == nodeID {
+			h.Tried[pull.Number] = true
 			h.Deferred = append(h.Deferred, batch.Deferral{Pull: pull, Err: err})
 		}
 	}
@@ -115,7 +116,7 @@ func (h *Pulls) deferPull(nodeID string, err error) {
 func (h *Pulls) whoAreWe(ctx context.Context) error {
 	url := "user@" + h.R.Name.Host
 	var v work.Validator
-	err := h.View(ctx, func(tx *store.Tx) error {
+	err := h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		var err error
 		v, _, err = tx.GetValidator(ctx, 0, url)
 		return err
@@ -142,25 +143,59 @@ func (h *Pulls) whoAreWe(ctx context.Context) error {
 	return nil
 }
 
-// ReadPulls reads the details of the pull requests that changed, of those
-// never read, and of a few in rotation.
-func (h *Pulls) ReadPulls(ctx context.Context) error {
+// ReadPulls reads the details of the pull requests that changed, of those never read,
+// and of a few in rotation, until the slice is full. It says whether there are more.
+func (h *Pulls) ReadPulls(ctx context.Context) (more bool, err error) {
 	h.NoteUnread()
-	batches := slices.Collect(slices.Chunk(h.changedPulls(), github.MaxDetails))
-	if rotation := h.rotation(); len(rotation) > 0 {
-		batches = append(batches, rotation)
-	}
-	for _, group := range batches {
-		err := h.ReadBatch(ctx, group)
-		if batch.OutOfTime(err) {
-			h.StopReading(err)
-			return nil
+	found := h.halfFound() // they are stored whole
+	changed := slices.DeleteFunc(h.changedPulls(), func(id string) bool { return slices.Contains(found, id) })
+	for group := range slices.Chunk(slices.Concat(found, changed), github.MaxDetails) {
+		if h.Full() && len(h.halfFound()) == 0 {
+			return true, nil
 		}
-		if err != nil {
-			return err
+		if stop, err := h.readGroup(ctx, group); stop || err != nil {
+			return false, err
 		}
 	}
-	return nil
+	if h.rotated {
+		return false, nil
+	}
+	h.rotated = true
+	_, err = h.readGroup(ctx, h.rotation())
+	return false, err
+}
+
+// readGroup reads the details of some pull requests, and says whether the time is up.
+func (h *Pulls) readGroup(ctx context.Context, ids []string) (stop bool, err error) {
+	if len(ids) == 0 {
+		return false, nil
+	}
+	err = h.ReadBatch(ctx, ids)
+	if batch.OutOfTime(err) {
+		h.StopReading(err)
+		return true, nil
+	}
+	return false, err
+}
+
+// halfFound are those that this slice found again and whose details are not read.
+func (h *Pulls) halfFound() (ids []string) {
+	for _, n := range batch.SortedKeys(h.Adopted) {
+		_, read := h.PullRows[n]
+		if pull, ok := h.Open[n]; ok && !read && !h.Tried[n] {
+			ids = append(ids, pull.NodeID)
+		}
+	}
+	return ids
+}
+
+// Foresee asks in advance for the details of the first of those that changed.
+func Foresee(ctx context.Context, h *Pulls) {
+	ids := h.changedPulls()
+	if len(ids) == 0 {
+		return
+	}
+	ahead.Begin(ctx, func(ctx context.Context) { _, _, _ = h.R.GitHub.Details(ctx, ids[:min(len(ids), github.MaxDetails)]) })
 }
 
 func (h *Pulls) changedPulls() []string {
@@ -168,8 +203,8 @@ func (h *Pulls) changedPulls() []string {
 	for _, n := range batch.SortedKeys(h.Open) {
 		pull := h.Open[n]
 		light, seen := h.Lights[n]
-		if _, read := h.PullRows[n]; read {
-			continue // found again in this very pass
+		if _, read := h.PullRows[n]; read || h.Tried[n] {
+			continue // in this very pass
 		}
 		if seen && (pull.DetailsAt.IsZero() || light.Fingerprint != pull.Fingerprint) {
 			ids = append(ids, pull.NodeID)
@@ -183,9 +218,12 @@ func (h *Pulls) rotation() []string {
 	var old []work.PullRequest
 	for n, pull := range h.Open {
 		light, seen := h.Lights[n]
-		if seen && light.Fingerprint == pull.Fingerprint && h.Now().Sub(pull.DetailsAt).Abs() > rotateAfter {
+		if seen && !h.Tried[n] && light.Fingerprint == pull.Fingerprint && h.Now().Sub(pull.DetailsAt).Abs() > rotateAfter {
 			old = append(old, pull)
 		}
+	}
+	if h.Look != nil { // one batch a pass for the host
+		old = slices.DeleteFunc(old, func(p work.PullRequest) bool { return !slices.Contains(h.Look.Old, p.NodeID) })
 	}
 	slices.SortFunc(old, func(a, b work.PullRequest) int { return a.DetailsAt.Compare(b.DetailsAt) })
 	var ids []string
@@ -193,32 +231,6 @@ func (h *Pulls) rotation() []string {
 		ids = append(ids, pull.NodeID)
 	}
 	return ids
-}
-
-// ReadBatch reads the details of some pull requests, by their node ids.
-func (h *Pulls) ReadBatch(ctx context.Context, ids []string) error {
-	details, missing, err := h.R.GitHub.Details(ctx, ids)
-	if err != nil {
-		return h.halve(ctx, ids, err, h.ReadBatch)
-	}
-	for _, id := range missing {
-		h.defers(id, errors.New("GitHub does not know this pull request any more"))
-	}
-	for _, d := range details {
-		pull, ok := h.Open[d.Number]
-		if !ok {
-			continue
-		}
-		err := h.intakePull(ctx, pull, d)
-		if err != nil && batch.IsItemError(err) {
-			h.defers(pull.NodeID, err)
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("read pull request #%d: %w", d.Number, err)
-		}
-	}
-	return nil
 }
 
 // intakePull takes a pull request's details over, or nothing of them: its
@@ -238,6 +250,7 @@ func (h *Pulls) intakePull(ctx context.Context, old work.PullRequest, d github.P
 		delete(h.LabelHeads, d.Number)
 		return err
 	}
+	h.Tried[d.Number] = true
 	delete(h.Unread, d.Number)
 	return nil
 }
@@ -257,7 +270,7 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 		return err
 	}
 	if old.DetailsAt.IsZero() { // what was said before we looked
-		comments, err := h.R.GitHub.CommentsOf(ctx, h.Repo.Current, d.Number, time.Time{})
+		comments, err := h.Ahead().CommentsOf(ctx, d.Number, time.Time{})
 		if err != nil {
 			return err
 		}
@@ -364,7 +377,7 @@ func (h *Pulls) headEvents(ctx context.Context, old, pull work.PullRequest, d gi
 }
 
 func (h *Pulls) ourCommit(ctx context.Context, oid string) (ours bool, err error) {
-	err = h.View(ctx, func(tx *store.Tx) error {
+	err = h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
 		ours, err = tx.HasTurnCommit(ctx, h.Repo.ID, oid)
 		return err
 	})

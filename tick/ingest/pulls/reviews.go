@@ -93,7 +93,7 @@ func (h *Pulls) reviewedBy(ctx context.Context, pull work.PullRequest) (by revie
 	}
 	by.policy = h.R.Settings.ReviewPolicy(item.Flow)
 	if !by.policy.Off() && pull.ID != 0 {
-		err = h.View(ctx, func(tx *store.Tx) (err error) {
+		err = h.View(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 			by.stored, err = tx.GetReviews(ctx, pull.ID)
 			return err
 		})
@@ -242,7 +242,7 @@ func (by reviewed) reviewerOf(ctx context.Context, who work.Account) (review.Rev
 }
 
 func (by reviewed) pinned(ctx context.Context, who work.Account) (id int64, err error) {
-	return id, by.Update(ctx, func(tx *store.Tx) (err error) {
+	return id, by.Update(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		id, err = tx.PinAllowed(ctx, by.Repo.ID, who, by.P.Now())
 		return err
 	})
@@ -289,7 +289,7 @@ func (h *Pulls) findFixes(ctx context.Context, old work.PullRequest) error {
 	if old.ID != 0 || !h.R.Settings.Review.Enabled {
 		return nil
 	}
-	commits, err := h.R.GitHub.PullCommits(ctx, h.Repo.Current, old.Number)
+	commits, err := h.Ahead().CommitsOf(ctx, old.Number)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (h *Pulls) detectRewrite(ctx context.Context, old, pull work.PullRequest) e
 		return nil // found again: no turn is known
 	}
 	var turns []work.Turn
-	err := h.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.View(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		turns, err = tx.ListTurns(ctx, pull.ItemID)
 		return err
 	})

@@ -1,0 +1,51 @@
+// Package stops says as JSON what was stopped until a person resumes it: everything on this
+// machine, or merging into a repository.
+package stops
+
+import (
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+)
+
+// HaltView is a pause of everything on this machine, as JSON.
+type HaltView struct {
+	Since  *time.Time `json:"since"` // null: not known
+	Reason string     `json:"reason"`
+}
+
+// ViewHalt is a pause of everything as JSON; null: there is none.
+func ViewHalt(h *folder.Halt) *HaltView {
+	if h == nil {
+		return nil
+	}
+	return &HaltView{stamp(h.Since), h.Why}
+}
+
+// StoppedView is that nothing is merged in a repository until a person says so, as JSON.
+type StoppedView struct {
+	Since  *time.Time `json:"since"`
+	Reason string     `json:"reason"`
+	Code   string     `json:"reason_code"`
+	Resume string     `json:"resume"` // what is typed to end it
+}
+
+// ViewStopped is a stop of merging as JSON; null: there is none.
+func ViewStopped(h *merging.Halt, repo string) *StoppedView {
+	if h == nil {
+		return nil
+	}
+	why := terminal.OneLine(explain.What(h.Why, explain.Place{Repo: repo, Spending: true}))
+	return &StoppedView{Since: stamp(h.At), Reason: why, Code: string(h.Why.Kind), Resume: "gh mergexo resume-merging " + repo}
+}
+
+func stamp(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

@@ -1,0 +1,182 @@
+package ahead_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/ahead"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// hub answers each question with how often anything was asked.
+type hub struct {
+	asked chan string
+	hold  chan struct{}
+	fails error
+}
+
+func newHub() *hub { return &hub{asked: make(chan string, 10)} }
+
+func (h *hub) ask(ctx context.Context, question string, now time.Time) (int, error) {
+	return ahead.Do(ctx, question, now, func(ctx context.Context) (int, error) {
+		h.asked <- question
+		if h.hold != nil {
+			select {
+			case <-h.hold:
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			}
+		}
+		return len(h.asked), h.fails
+	})
+}
+
+func (h *hub) begin(ctx context.Context, question string, now time.Time) {
+	ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.ask(ctx, question, now) })
+}
+
+// What was asked in advance is not asked again by whoever asks it in its turn, as often as
+// they do; anything else is.
+func TestAnAnswerIsFoundByItsQuestion(t *testing.T) {
+	h := newHub()
+	ctx, reads := ahead.With(t.Context(), time.Second)
+	defer reads.Stop()
+	h.begin(ctx, "a", noon)
+	for range 2 {
+		if n, err := h.ask(ctx, "a", noon); n != 1 || err != nil {
+			t.Errorf("answer %d, %v", n, err)
+		}
+	}
+	if n, _ := h.ask(ctx, "b", noon); n != 2 {
+		t.Errorf("another question has answer %d", n)
+	}
+	if n, _ := h.ask(ctx, "b", noon); n != 3 {
+		t.Errorf("what nobody asked in advance has answer %d the second time", n)
+	}
+}
+
+// An answer belongs to its context, and grows old.
+func TestWhereAnAnswerDoesNotCount(t *testing.T) {
+	h := newHub()
+	ctx, reads := ahead.With(t.Context(), time.Second)
+	defer reads.Stop()
+	h.begin(ctx, "a", noon)
+	other, more := ahead.With(ctx, time.Second)
+	defer more.Stop()
+	for name, c := range map[string]struct {
+		ctx context.Context
+		at  time.Time
+	}{
+		"without any": {t.Context(), noon},
+		"another one": {other, noon},
+		"set aside":   {ahead.Without(ctx), noon},
+		"too old":     {ctx, noon.Add(time.Second)},
+	} {
+		before := len(h.asked)
+		if _, err := h.ask(c.ctx, "a", c.at); err != nil || len(h.asked) != before+1 {
+			t.Errorf("%s: asked %d times more, %v", name, len(h.asked)-before, err)
+		}
+	}
+	h.begin(ctx, "a", noon.Add(time.Second))
+	if n, _ := h.ask(ctx, "a", noon.Add(time.Second)); n != len(h.asked) {
+		t.Errorf("one that was begun once more has answer %d of %d", n, len(h.asked))
+	}
+}
+
+// They are on their way together.
+func TestReadsAreSideBySide(t *testing.T) {
+	h := newHub()
+	h.hold = make(chan struct{})
+	ctx, reads := ahead.With(t.Context(), time.Second)
+	defer reads.Stop()
+	h.begin(ctx, "a", noon)
+	h.begin(ctx, "b", noon)
+	h.begin(ctx, "a", noon)
+	for range 2 {
+		<-h.asked // neither waits for the other's answer
+	}
+	close(h.hold)
+	if _, err := h.ask(ctx, "a", noon); err != nil || len(h.asked) != 0 {
+		t.Errorf("asked %d times more, %v", len(h.asked), err)
+	}
+}
+
+// Of what asks more than one thing only the first is asked in advance.
+func TestOneQuestionAtATime(t *testing.T) {
+	h := newHub()
+	ctx, reads := ahead.With(t.Context(), time.Second)
+	ahead.Begin(ctx, func(ctx context.Context) {
+		_, _ = h.ask(ctx, "a", noon)
+		_, _ = h.ask(ctx, "b", noon)
+	})
+	ahead.Begin(ctx, func(context.Context) {}) // asks nothing, and nobody waits for it
+	if _, err := h.ask(ctx, "a", noon); err != nil {
+		t.Error(err)
+	}
+	reads.Stop()
+	if n := len(h.asked); n != 1 {
+		t.Errorf("%d were asked", n)
+	}
+}
+
+// A failure is the answer: GitHub is not asked again what it has refused.
+func TestAFailureIsAnAnswer(t *testing.T) {
+	h := newHub()
+	h.fails = errors.New("502")
+	ctx, reads := ahead.With(t.Context(), time.Second)
+	defer reads.Stop()
+	h.begin(ctx, "a", noon)
+	if _, err := h.ask(ctx, "a", noon); !errors.Is(err, h.fails) || len(h.asked) != 1 {
+		t.Errorf("asked %d times, %v", len(h.asked), err)
+	}
+}
+
+// What others were answered is known; what they were refused, or still wait for, is asked.
+func TestAnswersAreHandedOver(t *testing.T) {
+	h := newHub()
+	ctx, reads := ahead.With(t.Context(), time.Second)
+	h.begin(ctx, "answered", noon)
+	if _, err := h.ask(ctx, "answered", noon); err != nil {
+		t.Fatal(err)
+	}
+	h.fails = errors.New("502")
+	h.begin(ctx, "refused", noon)
+	_, _ = h.ask(ctx, "refused", noon)
+	h.fails, h.hold = nil, make(chan struct{})
+	h.begin(ctx, "under way", noon)
+
+	next, more := ahead.With(t.Context(), time.Second)
+	more.Learn(nil)
+	more.Learn(reads)
+	reads.Stop()
+	h.hold = nil
+	for question, asked := range map[string]int{"answered": 0, "refused": 1, "under way": 1} {
+		before := len(h.asked)
+		if _, err := h.ask(next, question, noon); err != nil || len(h.asked) != before+asked {
+			t.Errorf("%s: asked %d times more, %v", question, len(h.asked)-before, err)
+		}
+	}
+}
+
+// What nobody asked for in the end does not hold up whoever began it, and an interrupt ends
+// the wait for an answer.
+func TestReadsEnd(t *testing.T) {
+	h := newHub()
+	h.hold = make(chan struct{})
+	ctx, reads := ahead.With(t.Context(), time.Second)
+	h.begin(ctx, "a", noon)
+	stopped, stop := context.WithCancel(ctx)
+	stop()
+	if _, err := h.ask(stopped, "a", noon); !errors.Is(err, context.Canceled) {
+		t.Errorf("an interrupt gives %v", err)
+	}
+	reads.Stop()
+	var none *ahead.Reads
+	none.Stop()
+	if none.Into(ctx) != ctx {
+		t.Error("of no reads something is found")
+	}
+}

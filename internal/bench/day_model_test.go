@@ -1,0 +1,263 @@
+//go:build unix
+
+package bench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
+)
+
+// model is many repositories of which nothing is kept but what decides who is read when: the
+// program's own choice is made, and what it would ask is counted. That it counts as the
+// program does is shown where both can be run.
+type model struct {
+	repos   []*modelRepo
+	pulls   int // open ones
+	used    int // GraphQL points since the hour began
+	resets  time.Time
+	last    time.Time // when one of the repositories was looked at last
+	costs   costs
+	waiting map[int][]change // by repository
+}
+
+// costs is what the program was seen to ask for each deed that it sees, beside pulses, lists
+// and light queries.
+type costs struct {
+	requests float64
+	points   float64
+}
+
+// points is what GitHub asks for a query: the connections in it by a hundred, at least one.
+func points(connections float64) float64 { return max(1, math.Round(connections/100)) }
+
+// What a query asks of each thing that it is about, in connections: two lists of a
+// repository, and whatever hangs on a pull request.
+const (
+	pulseConnections  = 2
+	lightConnections  = 2
+	detailConnections = 60
+)
+
+type modelRepo struct {
+	row           work.Repo
+	issues, pulls time.Time // the newest stamps on GitHub
+	all           []work.PullRequest
+	pending       map[int]bool // pull requests whose checks run, on GitHub
+}
+
+// limits of one token.
+const (
+	pointsAnHour     = 5000
+	requestsAMinute  = 900
+	reposInAQuery    = 100
+	pullsInAQuery    = 50
+	detailsInAQuery  = 10
+	detailsAge       = 30 * time.Minute
+	checksAreAwaited = time.Hour
+)
+
+func newModel(s shape, begin time.Duration, c costs) *model {
+	m := &model{costs: c, waiting: map[int][]change{}, resets: daybreak.Add(begin + time.Hour)}
+	for i := range s.repos {
+		// How long ago something happened is in keeping with how busy it is.
+		changed := daybreak.Add(begin - time.Duration(float64(time.Hour)/hourlyOf(i, s.repos)))
+		r := &modelRepo{issues: changed, pulls: changed, pending: map[int]bool{}}
+		r.row = work.Repo{ID: int64(i + 1), NodeID: fmt.Sprintf("R_%d", i), HeartbeatAt: daybreak.Add(begin - time.Minute)}
+		r.row.Pulse = work.Pulse{At: daybreak.Add(begin - time.Minute), Issues: changed, Pulls: changed, Changed: changed}
+		for k := range s.pulls {
+			r.all = append(r.all, work.PullRequest{
+				NodeID: fmt.Sprintf("PR_%d_%d", i, k), State: work.PullOpen, Fingerprint: "read", Rollup: "SUCCESS",
+				UpdatedAt: changed.Add(-time.Duration(k) * time.Hour), DetailsAt: daybreak.Add(begin - time.Minute),
+			})
+		}
+		m.pulls += s.pulls
+		m.repos = append(m.repos, r)
+	}
+	return m
+}
+
+// play has a day happen, with a pass each minute.
+func (m *model) play(day []change, from, until time.Duration) *ledger {
+	l := &ledger{}
+	for at := from; at < until; at += time.Minute {
+		for len(day) > 0 && day[0].at <= at {
+			m.do(day[0])
+			day = day[1:]
+		}
+		l.passes = append(l.passes, m.pass(l, at))
+	}
+	for _, some := range m.waiting {
+		for _, c := range some {
+			l.missed(c)
+		}
+	}
+	return l
+}
+
+// do changes what GitHub shows.
+func (m *model) do(c change) {
+	r := m.repos[c.repo]
+	if r.all[c.pull].State != work.PullOpen {
+		return
+	}
+	now := daybreak.Add(c.at).Truncate(time.Second)
+	switch c.what {
+	case edits:
+		r.issues = now
+	case results:
+		delete(r.pending, c.pull)
+	case pushes:
+		r.pulls, r.pending[c.pull] = now, true
+	default:
+		r.pulls = now
+	}
+	// What came before of the same kind is outdone: nobody can see it any more.
+	kept := m.waiting[c.repo][:0]
+	for _, w := range m.waiting[c.repo] {
+		if same := w.pull == c.pull; !same || c.what != closes && (w.what != c.what || w.what == talks || w.what == remarks) && (w.what != results || c.what != pushes) {
+			kept = append(kept, w)
+		}
+	}
+	m.waiting[c.repo] = append(kept, c)
+}
+
+// pass is what one pass asks.
+func (m *model) pass(l *ledger, at time.Duration) asks {
+	now, n := daybreak.Add(at), len(m.repos)
+	if !now.Before(m.resets) {
+		m.used, m.resets = 0, m.resets.Add(time.Hour)
+	}
+	a := asks{at: at}
+	spent := 0.0
+	const minInterval = 10 * time.Second
+	every := pulse.Wait(n, false, minInterval)
+	due := 0
+	all, whys := make([]pulse.Repo, n), make([]pulse.Why, n)
+	for i, r := range m.repos {
+		all[i] = pulse.Repo{Row: r.row, Unread: r.unread(now)}
+		if !r.row.Pulse.At.Add(pulse.Wait(n, all[i].Unread, minInterval)).After(now) {
+			due++
+			all[i].Shown = pulse.Shown{Asked: true, Known: true, Issues: r.issues, Pulls: r.pulls}
+			r.row.Pulse.At = now
+		}
+	}
+	a.pulses = (due + reposInAQuery - 1) / reposInAQuery
+	for left := due; left > 0; left -= reposInAQuery {
+		spent += points(pulseConnections * float64(min(left, reposInAQuery)))
+	}
+	remaining := pointsAnHour - m.used - int(spent)
+	for i := range all {
+		whys[i] = all[i].Judge(now, n)
+		if whys[i] == pulse.InTurn && !pulse.Spare(remaining, m.resets, now, every, n) {
+			whys[i] = pulse.Quiet
+		}
+	}
+	chosen := pulse.Choose(all, whys, pulse.Allowance(now.Sub(m.last)))
+	asked, seen, again := 0, 0, 0
+	old := m.oldest(chosen, now)
+	for _, i := range chosen {
+		look := &pulse.Look{Shown: all[i].Shown, Why: whys[i], Every: pulse.EveryLight(m.pulls), Old: old}
+		k, s, o := m.read(l, i, look, at)
+		asked, seen = asked+k, seen+s
+		if o > 0 {
+			again++
+			spent += points(detailConnections * float64(o))
+		}
+	}
+	a.lists = 3 * len(chosen)
+	a.lights = (asked + pullsInAQuery - 1) / pullsInAQuery
+	a.others = again + int(float64(seen)*m.costs.requests+0.5)
+	spent += float64(a.lights)*points(lightConnections*pullsInAQuery) + float64(seen)*m.costs.points
+	a.points = int(spent + 0.5)
+	m.used += a.points
+	m.last = now
+	return a
+}
+
+// unread: checks are waited for, for some time.
+func (r *modelRepo) unread(now time.Time) bool {
+	for k := range r.all {
+		if p := &r.all[k]; p.State == work.PullOpen && p.Rollup == "PENDING" && now.Sub(p.UpdatedAt) < checksAreAwaited {
+			return true
+		}
+	}
+	return false
+}
+
+// oldest are the pull requests of some repositories whose details are the oldest, and may be
+// read again although nothing said that they changed: as many as one query reads.
+func (m *model) oldest(chosen []int, now time.Time) []string {
+	var old []*work.PullRequest
+	for _, i := range chosen {
+		for k := range m.repos[i].all {
+			if p := &m.repos[i].all[k]; p.State == work.PullOpen && now.Sub(p.DetailsAt) > detailsAge {
+				old = append(old, p)
+			}
+		}
+	}
+	slices.SortStableFunc(old, func(a, b *work.PullRequest) int { return a.DetailsAt.Compare(b.DetailsAt) })
+	var ids []string
+	for _, p := range old[:min(len(old), detailsInAQuery)] {
+		ids = append(ids, p.NodeID)
+	}
+	return ids
+}
+
+// read takes in what happened in a repository; it tells about how many pull requests a
+// light query asks, how many deeds were seen, and how many details are read again.
+func (m *model) read(l *ledger, i int, look *pulse.Look, at time.Duration) (asked, deeds, again int) {
+	r, now := m.repos[i], daybreak.Add(at)
+	listed := map[int]bool{}
+	for _, c := range m.waiting[i] {
+		listed[c.pull] = listed[c.pull] || c.what.stamped() && c.what != edits
+	}
+	looked := map[int]bool{}
+	for k := range r.all {
+		if p := &r.all[k]; p.State == work.PullOpen && (listed[k] || look.Asks(r.row, *p, now)) {
+			looked[k] = true
+			asked++
+			if !listed[k] && slices.Contains(look.Old, p.NodeID) {
+				p.DetailsAt = now
+				again++
+			}
+		}
+	}
+	left := m.waiting[i][:0]
+	for _, c := range m.waiting[i] {
+		if c.what != talks && c.what != remarks && c.what != edits && !looked[c.pull] {
+			left = append(left, c)
+			continue
+		}
+		l.seen(c, at)
+		deeds++
+		r.take(c, now)
+		if c.what == closes {
+			m.pulls--
+		}
+	}
+	m.waiting[i] = left
+	r.row.Pulse = look.Pulse(r.row.Pulse, true, now)
+	r.row.HeartbeatAt = now
+	return asked, deeds, again
+}
+
+// take stores what was seen of a pull request.
+func (r *modelRepo) take(c change, now time.Time) {
+	p := &r.all[c.pull]
+	p.DetailsAt = now
+	if c.what.stamped() && c.what != edits {
+		p.UpdatedAt = daybreak.Add(c.at)
+	}
+	p.Rollup = "SUCCESS"
+	if r.pending[c.pull] {
+		p.Rollup = "PENDING"
+	}
+	if c.what == closes {
+		p.State = work.PullClosed
+	}
+}

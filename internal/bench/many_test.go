@@ -1,0 +1,165 @@
+//go:build unix
+
+package bench
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// pullsEach is how many pull requests are open in each of many repositories.
+const pullsEach = 10
+
+// TestIdlePassOverManyRepositories: of many repositories in which nothing is new an idle pass
+// asks one query for each hundred, and writes when it asked.
+func TestIdlePassOverManyRepositories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures")
+	}
+	const repos = 12
+	w := newManyWorld(t, self(t), repos)
+	w.hub.ResetLog()
+	before, points := w.written(t).tables, w.hub.Used(operator, "graphql")
+	took := w.tickNow(t)
+	if n := len(w.hub.Requests()); n != 1 || !strings.Contains(w.hub.Requests()[0].Body, "query Pulse(") {
+		t.Errorf("an idle pass over %d repositories asked %d times", repos, n)
+		for _, r := range w.hub.Requests() {
+			t.Logf("%s %s?%s %d %.100s", r.Method, r.Path, r.Query, r.Status, r.Body)
+		}
+	}
+	if after := w.written(t).tables; after != before {
+		t.Errorf("an idle pass changed the database:\n%s", firstDifference(before, after))
+	}
+	t.Logf("%d repositories: %d points, %s of processor time", repos, w.hub.Used(operator, "graphql")-points, took)
+}
+
+// newManyWorld makes a machine with many repositories, in each of which some quiet pull
+// requests are tracked.
+func newManyWorld(t *testing.T, p program, repos int) *world {
+	t.Helper()
+	w := newEmptyWorld(t, p, shape{repos: repos, pulls: pullsEach})
+	w.writeConfig(t, quiet)
+	w.tickNow(t)
+	w.past.Store(true)
+	made := map[string]map[int]int{}
+	for _, r := range w.all {
+		w.repo = r
+		made[r.NodeID()] = w.populateQuiet(t)
+	}
+	w.past.Store(false)
+	for _, r := range w.all {
+		w.repo = r
+		w.trackIn(t, r, made[r.NodeID()])
+	}
+	w.tickNow(t)
+	w.settleAll(t)
+	for range 30 {
+		w.hub.ResetLog()
+		w.tickNow(t)
+		if len(w.hub.Requests()) <= (repos+99)/100 {
+			return w
+		}
+	}
+	for _, r := range w.hub.Requests() {
+		t.Logf("%s %s?%s %d %.100s", r.Method, r.Path, r.Query, r.Status, r.Body)
+	}
+	t.Fatal("30 passes, and there is still something to read")
+	return nil
+}
+
+// populateQuiet is populate without comments.
+func (w *world) populateQuiet(t *testing.T) map[int]int {
+	t.Helper()
+	numbers := map[int]int{}
+	first, err := w.repo.SeedPulls(githubsim.Bulk{Pulls: w.pulls, Author: operator, Reviewer: operator, Branch: "agent/small/"})
+	must(t, err)
+	for i := range w.pulls {
+		numbers[1000+i] = first + i
+	}
+	return numbers
+}
+
+// trackIn is track for one of several repositories.
+func (w *world) trackIn(t *testing.T, r *githubsim.Repo, numbers map[int]int) {
+	t.Helper()
+	ctx := t.Context()
+	db, err := store.Open(ctx, w.database(), store.Options{Now: time.Now})
+	must(t, err)
+	must(t, db.Update(ctx, func(tx *store.Tx) error {
+		rows, err := tx.ListRepos(ctx)
+		if err != nil {
+			return err
+		}
+		row := rows[slices.IndexFunc(rows, func(x work.Repo) bool { return x.NodeID == r.NodeID() })]
+		for issue, number := range numbers {
+			pull, _ := r.Pull(number)
+			if err := w.trackOne(ctx, tx, row, issue, pull); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	must(t, db.Close())
+}
+
+func (w *world) trackOne(ctx context.Context, tx *store.Tx, repo work.Repo, issue int, pull githubsim.Pull) error {
+	id, err := tx.AddItem(ctx, work.Item{
+		RepoID: repo.ID, Number: issue, Flow: work.FlowSmallJob, State: work.StateAwaitingFeedback, Title: "t",
+		Author: work.Account{Login: reviewer}, Priority: 3, Label: label, LabelEvent: "1", Branch: pull.Head,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = tx.PutPull(ctx, work.PullRequest{
+		RepoID: repo.ID, ItemID: id, Number: pull.Number, NodeID: pull.NodeID, Title: pull.Title, State: work.PullOpen,
+		Branch: pull.Head, HeadOID: pull.HeadOID, Base: pull.Base,
+	})
+	return err
+}
+
+// tickNow makes a pass that waits for nothing, and gives its processor time.
+func (w *world) tickNow(t *testing.T) time.Duration {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), w.program.path, "tick", "--now")
+	c.Env = slices.Concat(w.environ(), w.program.env, []string{"PATH=" + os.Getenv("PATH")})
+	if out, err := c.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("tick: %v\n%s", err, out)
+	}
+	return c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+}
+
+// settleAll marks everything that was found as dealt with.
+func (w *world) settleAll(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	db, err := store.Open(ctx, w.database(), store.Options{Now: time.Now})
+	must(t, err)
+	must(t, db.Update(ctx, func(tx *store.Tx) error {
+		rows, err := tx.ListRepos(ctx)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			pending, err := tx.ListPendingEvents(ctx, row.ID)
+			if err != nil {
+				return err
+			}
+			for _, e := range pending {
+				if err := tx.FinishEvents(ctx, []int64{e.ID}, "handled", time.Now()); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+	must(t, db.Close())
+}

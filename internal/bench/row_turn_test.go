@@ -1,0 +1,156 @@
+//go:build unix
+
+package bench
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// distance is how long each request takes: as long as to a host on another continent.
+const distance = 150 * time.Millisecond
+
+// times is how often a turn is measured; the first one, which clones, is not.
+const times = 3
+
+// wait is a turn from what a person does to what they see of it.
+type wait struct {
+	whole []trip // the passes
+	shown []trip // as far as a person waits for it
+}
+
+func (f *wait) add(t *testing.T, p, shown trip) {
+	t.Helper()
+	if len(shown.requests) == 0 {
+		t.Fatalf("what was waited for never came:\n%s", p)
+	}
+	f.whole, f.shown = append(f.whole, p), append(f.shown, shown)
+}
+
+func (f *wait) figures(goal float64) []figure {
+	walls := func(all []trip) time.Duration { return middle(all, func(p trip) time.Duration { return p.wall }) }
+	return []figure{
+		seconds("wall until it is seen", walls(f.shown)).atMost(goal),
+		count("rounds until it is seen", middle(f.shown, trip.rounds)),
+		count("requests until it is seen", middle(f.shown, func(p trip) int { return len(p.requests) })),
+		seconds("wall of the pass", walls(f.whole)),
+		count("rounds of the pass", middle(f.whole, trip.rounds)),
+		count("requests of the pass", middle(f.whole, func(p trip) int { return len(p.requests) })),
+	}
+}
+
+func middle[N int | time.Duration](all []trip, of func(trip) N) N {
+	var list []N
+	for _, p := range all {
+		list = append(list, of(p))
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+func measureLabel(t *testing.T, l *lab) []figure {
+	w := newFlowWorld(t, l.program())
+	w.openIssue(t)
+	w.passes(t, 3) // the first one clones
+	var f wait
+	for range times {
+		w.openIssue(t)
+		p := w.travel(t, distance)
+		f.add(t, p, p.until("POST", ".*/pulls"))
+		w.passes(t, 2)
+	}
+	return f.figures(1.5)
+}
+
+func measureComment(t *testing.T, l *lab) []figure {
+	w := newFlowWorld(t, l.program())
+	issue := w.openIssue(t)
+	w.passes(t, 3)
+	var f wait
+	for range times {
+		w.remark(t, issue+1)
+		p := w.travel(t, distance)
+		f.add(t, p, p.until("POST", ".*/replies"))
+		w.passes(t, 2)
+	}
+	return f.figures(1.2)
+}
+
+// openIssue asks for work.
+func (w *world) openIssue(t *testing.T) int {
+	t.Helper()
+	issue, err := w.repo.OpenIssue(reviewer, "Do it", "Please.", label)
+	must(t, err)
+	return issue
+}
+
+// remark asks for a change of it.
+func (w *world) remark(t *testing.T, pull int) {
+	t.Helper()
+	_, err := w.repo.ReviewComment(pull, reviewer, "work.txt", 1, "More.")
+	must(t, err)
+}
+
+// measureGit counts what the program starts, not what git starts by itself.
+func measureGit(t *testing.T, l *lab) []figure {
+	w := newFlowWorld(t, l.program())
+	issue := w.openIssue(t)
+	w.passes(t, 3)
+	w.openIssue(t)
+	start := w.countGit(t)
+	w.passes(t, 2)
+	w.remark(t, issue+1)
+	feedback := w.countGit(t)
+	progress("a start: %s", spread(start))
+	progress("feedback: %s", spread(feedback))
+	return []figure{
+		count("processes of a start", len(start)).atMost(20),
+		count("processes of a turn of feedback", len(feedback)).atMost(20),
+	}
+}
+
+// countGit makes a pass and lists the calls of git that it made.
+func (w *world) countGit(t *testing.T) []string {
+	t.Helper()
+	git, err := exec.LookPath("git")
+	must(t, err)
+	dir := t.TempDir()
+	calls := filepath.Join(dir, "calls")
+	text := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>%s\nexec %s \"$@\"\n", calls, git)
+	must(t, os.WriteFile(filepath.Join(dir, "git"), []byte(text), 0o700))
+	w.work(t, "PATH="+dir+":"+os.Getenv("PATH"))
+	text2, err := os.ReadFile(calls)
+	must(t, err)
+	return strings.Split(strings.TrimSpace(string(text2)), "\n")
+}
+
+// spread says how often which command of git was called.
+func spread(calls []string) string {
+	n := map[string]int{}
+	for _, c := range calls {
+		words := strings.Fields(c)
+		for i := 0; i < len(words); i++ { // over git's own options
+			if words[i] == "-c" || words[i] == "-C" {
+				i++
+				continue
+			}
+			if !strings.HasPrefix(words[i], "-") {
+				n[words[i]]++
+				break
+			}
+		}
+	}
+	var out []string
+	for command, times := range n {
+		out = append(out, fmt.Sprintf("%d %s", times, command))
+	}
+	slices.Sort(out)
+	slices.Reverse(out)
+	return strings.Join(out, ", ")
+}

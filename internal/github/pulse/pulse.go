@@ -1,0 +1,132 @@
+// Package pulse asks, for many repositories at once, when something changed there last.
+package pulse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github/queries"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Most is how many repositories one query asks about: as many nodes as GitHub gives.
+const Most = 100
+
+// Pulses are the requests about many repositories at once.
+type Pulses struct{ api *transport.Client }
+
+// New makes the requests of a client.
+func New(c *transport.Client) Pulses { return Pulses{c} }
+
+// Pulse is what one query says of up to 100 repositories.
+type Pulse struct {
+	Viewer    work.Account    // without an id where GitHub does not say
+	Repos     map[string]Repo // by node id; there is none where GitHub does not say all of it
+	Cost      int             // in GraphQL's points
+	Remaining int
+	ResetAt   time.Time
+}
+
+// Repo is what GitHub shows of a repository without a look into its lists.
+type Repo struct {
+	FullName string // owner/name, today
+	Archived bool
+	Issues   time.Time // the newest updatedAt of its issues; zero: it has none
+	Pulls    time.Time // that of its pull requests
+}
+
+type wirePulse struct {
+	Limit struct {
+		Cost      int       `json:"cost"`
+		Remaining int       `json:"remaining"`
+		ResetAt   time.Time `json:"resetAt"`
+	} `json:"rateLimit"`
+	Viewer struct {
+		ID    int64  `json:"databaseId"`
+		Login string `json:"login"`
+	} `json:"viewer"`
+	Nodes []*wireRepo `json:"nodes"`
+}
+
+type wireRepo struct {
+	ID       string     `json:"id"`
+	FullName string     `json:"nameWithOwner"`
+	Archived bool       `json:"isArchived"`
+	Issues   *wireStamp `json:"issues"`
+	Pulls    *wireStamp `json:"pullRequests"`
+}
+
+// wireStamp is a list of one.
+type wireStamp struct {
+	Nodes []struct {
+		UpdatedAt time.Time `json:"updatedAt"`
+	} `json:"nodes"`
+}
+
+func (w *wireStamp) at() time.Time {
+	if len(w.Nodes) == 0 {
+		return time.Time{}
+	}
+	return w.Nodes[0].UpdatedAt
+}
+
+// Pulse asks when something changed last in up to 100 repositories, by their node ids,
+// which names they have, and who we are, for about two points. What GitHub refuses about
+// one of them says nothing about the others.
+func (c Pulses) Pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
+	p, err := c.pulse(ctx, nodeIDs)
+	if err != nil {
+		return Pulse{}, fmt.Errorf("ask which of %d repositories changed: %w", len(nodeIDs), err)
+	}
+	return p, nil
+}
+
+func (c Pulses) pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
+	if len(nodeIDs) > Most {
+		return Pulse{}, fmt.Errorf("more than %d", Most)
+	}
+	g, err := transport.GraphQL[wirePulse](ctx, c.api, transport.Reads, queries.Pulse(), map[string]any{"ids": nodeIDs})
+	if err != nil {
+		return Pulse{}, err
+	}
+	unsaid, err := refused(g.GraphErrors)
+	if err != nil {
+		return Pulse{}, err
+	}
+	data := g.Data
+	if len(data.Nodes) != len(nodeIDs) {
+		return Pulse{}, &transport.BodyError{URL: g.URL, Err: errors.New("not as many nodes as were asked about")}
+	}
+	p := Pulse{
+		Viewer: work.Account{ID: data.Viewer.ID, Login: data.Viewer.Login, Bot: transport.IsBotLogin(data.Viewer.Login)},
+		Repos:  make(map[string]Repo, len(nodeIDs)),
+		Cost:   data.Limit.Cost, Remaining: data.Limit.Remaining, ResetAt: data.Limit.ResetAt,
+	}
+	for i, w := range data.Nodes {
+		if w == nil || unsaid[i] || w.ID != nodeIDs[i] || w.FullName == "" || w.Issues == nil || w.Pulls == nil {
+			continue
+		}
+		p.Repos[w.ID] = Repo{FullName: w.FullName, Archived: w.Archived, Issues: w.Issues.at(), Pulls: w.Pulls.at()}
+	}
+	return p, nil
+}
+
+// refused gives the places of the repositories about which GitHub refused something. An
+// error about none of them is one of the whole query.
+func refused(g transport.GraphErrors) (map[int]bool, error) {
+	at := map[int]bool{}
+	for _, e := range g.Errors {
+		if len(e.Path) < 2 || e.Path[0] != any("nodes") {
+			return nil, e.Refusal(g.URL)
+		}
+		place, ok := e.Path[1].(float64)
+		if !ok {
+			return nil, e.Refusal(g.URL)
+		}
+		at[int(place)] = true
+	}
+	return at, nil
+}

@@ -1,0 +1,258 @@
+package sweep
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
+)
+
+type wireLabel struct {
+	Name string `json:"name"`
+}
+
+type wireCommit struct {
+	OID string `json:"oid"`
+}
+
+type wireDatabaseID struct {
+	ID transport.BigInt `json:"fullDatabaseId"`
+}
+
+type wireDetail struct {
+	Kind       string           `json:"__typename"`
+	ID         string           `json:"id"`
+	Number     int              `json:"number"`
+	Title      string           `json:"title"`
+	Body       string           `json:"body"`
+	URL        string           `json:"url"`
+	State      string           `json:"state"`
+	Draft      bool             `json:"isDraft"`
+	Locked     bool             `json:"locked"`
+	HeadRef    string           `json:"headRefName"`
+	HeadRefOID string           `json:"headRefOid"`
+	CrossRepo  bool             `json:"isCrossRepository"`
+	BaseRef    string           `json:"baseRefName"`
+	BaseRefOID string           `json:"baseRefOid"`
+	Mergeable  string           `json:"mergeable"`
+	Merge      wireCommit       `json:"mergeCommit"`
+	Author     *transport.Actor `json:"author"`
+	CreatedAt  time.Time        `json:"createdAt"`
+	UpdatedAt  time.Time        `json:"updatedAt"`
+	ClosedAt   time.Time        `json:"closedAt"`
+	MergedAt   time.Time        `json:"mergedAt"`
+	HeadRepo   struct {
+		FullName string `json:"nameWithOwner"`
+	} `json:"headRepository"`
+	Labels struct {
+		Nodes []wireLabel `json:"nodes"`
+	} `json:"labels"`
+	LabelEvents struct {
+		Total int `json:"totalCount"`
+	} `json:"timelineItems"`
+	Comments struct {
+		Total int `json:"totalCount"`
+	} `json:"comments"`
+	Reviews transport.Connection[wireGraphReview] `json:"reviews"`
+	Threads transport.Connection[wireThread]      `json:"reviewThreads"`
+	Rollup  *wireRollup                           `json:"statusCheckRollup"`
+	HeadAt  *struct {
+		Target struct {
+			OID    string `json:"oid"`
+			Status *struct {
+				Contexts []wireCheck `json:"contexts"`
+			} `json:"status"`
+		} `json:"target"`
+	} `json:"headRef"` // null when the branch is gone
+}
+
+func (w wireDetail) kind() string { return w.Kind }
+
+// checks are those of the head: the rollup's, or the statuses alone where a
+// token is refused the rollup.
+func (w wireDetail) checks() []wireCheck {
+	switch {
+	case w.Rollup != nil:
+		return w.Rollup.Contexts.Nodes
+	case w.HeadAt == nil || w.HeadAt.Target.Status == nil || w.HeadAt.Target.OID != w.HeadRefOID:
+		return nil
+	}
+	return w.HeadAt.Target.Status.Contexts
+}
+
+type wireRollup struct {
+	ID       string                          `json:"id"`
+	State    string                          `json:"state"`
+	Contexts transport.Connection[wireCheck] `json:"contexts"`
+}
+
+func (w wireDetail) detail() (PullDetail, error) {
+	state, err := pullState(w.State)
+	if err != nil || w.ID == "" || w.Number == 0 || w.HeadRefOID == "" {
+		return PullDetail{}, errors.Join(errors.New("no pull request"), err)
+	}
+	d := PullDetail{Pull: Pull{
+		NodeID: w.ID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.URL, State: state,
+		Draft: w.Draft, Locked: w.Locked, Head: w.HeadRef, HeadOID: w.HeadRefOID,
+		HeadRepo: w.HeadRepo.FullName, CrossRepo: w.CrossRepo, Base: w.BaseRef, BaseOID: w.BaseRefOID,
+		Mergeable: w.Mergeable, MergeCommit: w.Merge.OID, Author: w.Author.Account(),
+		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
+	}, LabelChanges: w.LabelEvents.Total, CommentCount: w.Comments.Total}
+	for _, l := range w.Labels.Nodes {
+		d.Labels = append(d.Labels, l.Name)
+	}
+	for _, r := range w.Reviews.Nodes {
+		if r.ID == "" || r.DatabaseID == 0 {
+			return PullDetail{}, errors.New("no review")
+		}
+		d.Reviews = append(d.Reviews, r.review())
+	}
+	for _, t := range w.Threads.Nodes {
+		thread, err := t.thread(w.Number)
+		if err != nil {
+			return PullDetail{}, err
+		}
+		d.Threads = append(d.Threads, thread)
+	}
+	hidden := false // one that the token may not see
+	for _, check := range w.checks() {
+		if check.Kind == "" {
+			hidden = true
+			continue
+		}
+		d.Checks = append(d.Checks, check.check())
+	}
+	if w.Rollup != nil {
+		d.Rollup = w.Rollup.State
+		if others := Others(d.Checks); !hidden && len(others) < len(d.Checks) {
+			d.Rollup = rollup(others)
+		}
+	}
+	return d, nil
+}
+
+// rollup sums checks up as GitHub does, where it counted our own status with them.
+func rollup(all []Check) string {
+	order := []string{"", "SUCCESS", "PENDING", "FAILURE", "ERROR"}
+	worst := 0
+	for _, c := range all {
+		state := "FAILURE"
+		switch c.Conclusion {
+		case "":
+			state = "PENDING"
+		case "SUCCESS", "NEUTRAL", "SKIPPED":
+			state = "SUCCESS"
+		case "ERROR":
+			state = "ERROR"
+		}
+		worst = max(worst, slices.Index(order, state))
+	}
+	return order[worst]
+}
+
+type wireGraphReview struct {
+	ID          string           `json:"id"`
+	DatabaseID  transport.BigInt `json:"fullDatabaseId"`
+	State       string           `json:"state"`
+	Body        string           `json:"body"`
+	URL         string           `json:"url"`
+	Author      *transport.Actor `json:"author"`
+	Commit      wireCommit       `json:"commit"`
+	SubmittedAt time.Time        `json:"submittedAt"`
+	UpdatedAt   time.Time        `json:"updatedAt"`
+}
+
+func (w wireGraphReview) review() Review {
+	return Review{
+		ID: int64(w.DatabaseID), NodeID: w.ID, State: w.State, Body: w.Body, Author: w.Author.Account(),
+		CommitOID: w.Commit.OID, SubmittedAt: w.SubmittedAt, UpdatedAt: w.UpdatedAt, URL: w.URL,
+	}
+}
+
+type wireThread struct {
+	ID       string                                 `json:"id"`
+	Resolved bool                                   `json:"isResolved"`
+	Outdated bool                                   `json:"isOutdated"`
+	Path     string                                 `json:"path"`
+	Line     int                                    `json:"line"`
+	Comments transport.Connection[wireGraphComment] `json:"comments"`
+}
+
+func (w wireThread) thread(pull int) (Thread, error) {
+	if w.ID == "" {
+		return Thread{}, errors.New("no thread")
+	}
+	t := Thread{NodeID: w.ID, Resolved: w.Resolved, Outdated: w.Outdated, Path: w.Path, Line: w.Line}
+	for _, c := range w.Comments.Nodes {
+		if c.DatabaseID == 0 {
+			return Thread{}, errors.New("no review comment")
+		}
+		t.Comments = append(t.Comments, c.comment(pull))
+	}
+	if len(t.Comments) > 0 {
+		t.Top = t.Comments[0].ID
+	}
+	return t, nil
+}
+
+type wireGraphComment struct {
+	ID             string           `json:"id"`
+	DatabaseID     transport.BigInt `json:"fullDatabaseId"`
+	State          string           `json:"state"`
+	Body           string           `json:"body"`
+	URL            string           `json:"url"`
+	Path           string           `json:"path"`
+	Line           int              `json:"line"`
+	DiffHunk       string           `json:"diffHunk"`
+	Author         *transport.Actor `json:"author"`
+	ReplyTo        wireDatabaseID   `json:"replyTo"`
+	Review         wireDatabaseID   `json:"pullRequestReview"`
+	Commit         wireCommit       `json:"commit"`
+	OriginalCommit wireCommit       `json:"originalCommit"`
+	CreatedAt      time.Time        `json:"createdAt"`
+	UpdatedAt      time.Time        `json:"updatedAt"`
+}
+
+func (w wireGraphComment) comment(pull int) ReviewComment {
+	return ReviewComment{
+		ID: int64(w.DatabaseID), NodeID: w.ID, Pull: pull, InReplyTo: int64(w.ReplyTo.ID),
+		ReviewID: int64(w.Review.ID), Path: w.Path, Line: w.Line, DiffHunk: w.DiffHunk,
+		CommitOID: w.Commit.OID, OriginalCommitOID: w.OriginalCommit.OID, Body: w.Body, URL: w.URL,
+		Author: w.Author.Account(), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
+		Pending: w.State == Pending,
+	}
+}
+
+// wireCheck is a CheckRun or a StatusContext.
+type wireCheck struct {
+	Kind        string    `json:"__typename"`
+	CompletedAt time.Time `json:"completedAt"`
+	CreatedAt   time.Time `json:"createdAt"`
+	ID          string    `json:"id"`
+	DatabaseID  int64     `json:"databaseId"`
+	Name        string    `json:"name"`
+	Status      string    `json:"status"`
+	Conclusion  string    `json:"conclusion"`
+	DetailsURL  string    `json:"detailsUrl"`
+	Context     string    `json:"context"`
+	State       string    `json:"state"`
+	TargetURL   string    `json:"targetUrl"`
+	Says        string    `json:"description"`
+}
+
+func (w wireCheck) check() Check {
+	if w.Kind == "CheckRun" {
+		c := Check{Name: w.Name, Status: w.Status, Conclusion: w.Conclusion, URL: w.DetailsURL, Kind: w.Kind, ID: w.ID, EndedAt: w.CompletedAt}
+		if w.DatabaseID != 0 {
+			c.ID = strconv.FormatInt(w.DatabaseID, 10)
+		}
+		return c
+	}
+	c := Check{Name: w.Context, Status: "COMPLETED", Conclusion: w.State, URL: w.TargetURL, Kind: w.Kind, ID: w.ID, Summary: w.Says, EndedAt: w.CreatedAt}
+	if w.State == "PENDING" || w.State == "EXPECTED" {
+		c.Status, c.Conclusion, c.EndedAt = w.State, "", time.Time{}
+	}
+	return c
+}

@@ -1,0 +1,71 @@
+package busy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
+)
+
+// PulseAsked records when the pulse of many repositories was asked, in one statement. That
+// it could not be asked before is over.
+func (t Rows) PulseAsked(ctx context.Context, ids []int64, at time.Time) error {
+	return t.toEach(ctx, "note the pulse", ids, `UPDATE repositories SET pulse_at = ?, last_error = CASE failures WHEN 0 THEN '' ELSE last_error END`, t.tx.Stamp(at))
+}
+
+// PulseFailed records why the pulse of many repositories could not be asked.
+func (t Rows) PulseFailed(ctx context.Context, ids []int64, why string) error {
+	return t.toEach(ctx, "note why there is no pulse", ids, `UPDATE repositories SET last_error = ?`, t.tx.Clean(why))
+}
+
+// toEach writes one thing to many repositories.
+func (t Rows) toEach(ctx context.Context, what string, ids []int64, update string, value any) error {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return fmt.Errorf("%s of %d repositories: %w", what, len(ids), err)
+	}
+	_, err = t.tx.Exec(ctx, fmt.Sprintf("%s of %d repositories", what, len(ids)), update+` WHERE id IN (SELECT value FROM json_each(?))`, value, string(list))
+	return err
+}
+
+// PutPulse stores what a pulse showed of a repository that was then read in full: in the
+// transaction that stores what was read.
+func (t Rows) PutPulse(ctx context.Context, id int64, p work.Pulse) error {
+	return t.tx.One(ctx, fmt.Sprintf("put the pulse of repository %d", id), rows.ErrNotFound,
+		`UPDATE repositories SET pulse_issues = ?, pulse_pulls = ?, changed_at = ? WHERE id = ?`,
+		rows.Millis(p.Issues), rows.Millis(p.Pulls), rows.Millis(p.Changed), id)
+}
+
+// ListAllSeenLabels gives, of every repository, the labels whose open issues were listed
+// once already.
+func (t Rows) ListAllSeenLabels(ctx context.Context) (map[int64][]string, error) {
+	all := map[int64][]string{}
+	scan := func(row rows.Row) (id int64, err error) {
+		var label string
+		err = row.Scan(&id, &label)
+		all[id] = append(all[id], label)
+		return id, err
+	}
+	_, err := rows.List(ctx, t.tx, "list seen labels", scan, `SELECT repo_id, label FROM seen_labels ORDER BY repo_id, label`)
+	return all, err
+}
+
+// CountOpenPulls gives how many open pull requests are tracked in all repositories.
+func (t Rows) CountOpenPulls(ctx context.Context) (int, error) {
+	return rows.Get(ctx, t.tx, "count open pull requests", rows.ScanCount, `SELECT count(*) FROM pull_requests WHERE state = 'open'`)
+}
+
+// ListOldDetails gives the node ids of the open pull requests of some repositories whose
+// details were read before a time: n at most, the oldest first.
+func (t Rows) ListOldDetails(ctx context.Context, repos []int64, before time.Time, n int) ([]string, error) {
+	list, err := json.Marshal(repos)
+	if err != nil {
+		return nil, fmt.Errorf("list old details: %w", err)
+	}
+	return rows.List(ctx, t.tx, "list old details", rows.ScanString,
+		`SELECT p.node_id FROM json_each(?) r CROSS JOIN pull_requests p WHERE p.repo_id = r.value AND p.state = 'open' AND p.details_at < ?
+		 ORDER BY p.details_at LIMIT ?`, string(list), rows.Millis(before), n)
+}

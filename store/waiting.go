@@ -1,0 +1,52 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
+)
+
+// What waits, word for word as the indexes have it.
+const (
+	// waitingSaid is what work.EventKind.Said means, of no turn.
+	waitingSaid = `processed_at = 0 AND turn_id IS NULL AND kind IN ('review', 'issue', 'summary', 'source')`
+	waitingFact = `processed_at = 0 AND kind NOT IN ('review', 'issue', 'summary', 'source')`
+)
+
+// ListWaiting gives what waits in a repository and is no turn's, oldest first: of what
+// people wrote about each work item the first ones alone, so many of them.
+func (t eventRows) ListWaiting(ctx context.Context, repoID int64, most int) ([]work.Event, error) {
+	return rows.List(ctx, t.tx, fmt.Sprintf("list what waits in repository %d", repoID), scanEvent,
+		`WITH RECURSIVE item (id) AS (
+			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > 0 AND `+waitingSaid+`)
+			UNION ALL
+			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > item.id AND `+waitingSaid+`) FROM item WHERE item.id IS NOT NULL
+		), waiting (id) AS (
+			SELECT id FROM events WHERE repo_id = @repo AND turn_id IS NULL AND `+waitingFact+`
+			UNION ALL
+			SELECT e.id FROM item CROSS JOIN events e ON e.id IN (
+				SELECT id FROM events WHERE repo_id = @repo AND item_id = item.id AND `+waitingSaid+` ORDER BY created_at, id LIMIT @most)
+		)
+		SELECT events.id, `+eventColumns+` FROM waiting CROSS JOIN events ON events.id = waiting.id ORDER BY created_at, events.id`,
+		rows.Named("repo", repoID), rows.Named("most", most))
+}
+
+// Waiting is how much people wrote about a work item that waits and is no turn's.
+type Waiting struct {
+	Item   int64
+	Count  int
+	Newest time.Time // the newest of it was written; GitHub's clock
+}
+
+// CountWaiting counts what people wrote about some work items of a repository that waits.
+func (t eventRows) CountWaiting(ctx context.Context, repoID int64, items []int64) ([]Waiting, error) {
+	scan := func(row rows.Row) (w Waiting, err error) {
+		return w, row.Scan(&w.Item, &w.Count, rows.TimeOf(&w.Newest))
+	}
+	return rows.List(ctx, t.tx, fmt.Sprintf("count what waits in repository %d", repoID), scan,
+		`SELECT item_id, count(*), max(created_at) FROM events WHERE repo_id = ? AND item_id IN (SELECT value FROM json_each(?)) AND `+waitingSaid+` GROUP BY item_id`,
+		repoID, rows.IDsOf(items))
+}

@@ -1,0 +1,255 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/adoption"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+var (
+	noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	app  = work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
+	us   = work.Account{ID: 1, Login: "operator"}
+	ann  = work.Account{ID: 2, Login: "ann"}
+	eve  = work.Account{ID: 3, Login: "eve"} // may not write
+)
+
+// hub is a GitHub whose answers take no time but what the test's clock says. Nothing
+// changes it while passes read it.
+type hub struct {
+	env.GitHub
+	time  *ticks
+	page  int // how much a page lists
+	now   time.Time
+	lists map[string][]entry // by path, oldest change first
+
+	issues    map[int]github.Issue
+	timelines map[int][]github.TimelineEvent
+	comments  []github.Comment
+	pulls     map[int]github.PullDetail
+}
+
+// entry is one of a list.
+type entry struct {
+	at   time.Time
+	what any
+}
+
+func (h *hub) Now() time.Time               { return h.now }
+func (h *hub) Ahead() (time.Duration, bool) { return 0, true }
+
+func (h *hub) Repository(ctx context.Context, name work.RepoName) (github.Repository, error) {
+	return github.Repository{NodeID: "R1", ID: 1, Current: name, DefaultBranch: "main", CanPush: true}, h.time.ask(ctx)
+}
+
+func (h *hub) Viewer(ctx context.Context, _ string) (work.Account, string, bool, error) {
+	return us, "", false, h.time.ask(ctx)
+}
+
+func (h *hub) Permission(ctx context.Context, _ work.RepoName, who work.Account) (string, error) {
+	level := "write"
+	if who == eve {
+		level = "read"
+	}
+	return level, h.time.ask(ctx)
+}
+
+func (h *hub) ListIssues(ctx context.Context, p github.PageRequest) (github.Page[github.Issue], error) {
+	return listed[github.Issue](ctx, h, "issues", p)
+}
+
+func (h *hub) ListComments(ctx context.Context, p github.PageRequest) (github.Page[github.Comment], error) {
+	return listed[github.Comment](ctx, h, "comments", p)
+}
+
+func (h *hub) ListReviewComments(ctx context.Context, p github.PageRequest) (github.Page[github.ReviewComment], error) {
+	return listed[github.ReviewComment](ctx, h, "reviews", p)
+}
+
+// listed is a page of a list, as GitHub's parameters since, labels and page choose it.
+func listed[T any](ctx context.Context, h *hub, name string, p github.PageRequest) (github.Page[T], error) {
+	u, err := url.Parse(p.URL)
+	if err != nil {
+		return github.Page[T]{}, err
+	}
+	q := u.Query()
+	since, number := github.SinceOf(p.URL), 1
+	if n, err := strconv.Atoi(q.Get("page")); err == nil {
+		number = n
+	}
+	var all []T
+	for _, e := range h.lists[name] {
+		is, isIssue := e.what.(github.Issue)
+		if e.at.Before(since) || isIssue && q.Get("labels") != "" && !work.HasLabel(is.Labels, q.Get("labels")) {
+			continue
+		}
+		all = append(all, e.what.(T))
+	}
+	from := min(len(all), (number-1)*h.page)
+	out := github.Page[T]{Items: all[from:min(len(all), from+h.page)]}
+	sum := fnv.New64()
+	fmt.Fprint(sum, out.Items)
+	out.ETag = fmt.Sprintf("%x", sum.Sum64())
+	if from+h.page < len(all) {
+		q.Set("page", strconv.Itoa(number+1))
+		u.RawQuery = q.Encode()
+		out.Next = u.String()
+	}
+	if p.ETag == out.ETag {
+		out.Items, out.NotModified = nil, true
+	}
+	return out, h.time.ask(ctx)
+}
+
+func (h *hub) OpenPage(ctx context.Context, _ work.RepoName, _ string) (adoption.Page, error) {
+	return adoption.Page{Repo: github.Identity{NodeID: "R1"}}, h.time.ask(ctx)
+}
+
+func (h *hub) Histories(ctx context.Context, _ work.RepoName, _ []adoption.Asked) (adoption.History, error) {
+	return adoption.History{}, h.time.ask(ctx)
+}
+
+func (h *hub) Issue(ctx context.Context, _ work.RepoName, number int) (github.Issue, bool, error) {
+	is, ok := h.issues[number]
+	return is, ok, h.time.ask(ctx)
+}
+
+func (h *hub) Pull(ctx context.Context, _ work.RepoName, number int) (github.Pull, bool, error) {
+	d, ok := h.pulls[number]
+	return d.Pull, ok, h.time.ask(ctx)
+}
+
+func (h *hub) PullsByHead(ctx context.Context, _ work.RepoName, _ string) ([]github.Pull, error) {
+	return nil, h.time.ask(ctx)
+}
+
+func (h *hub) PullCommits(ctx context.Context, _ work.RepoName, _ int) ([]origin.Commit, error) {
+	return nil, h.time.ask(ctx)
+}
+
+func (h *hub) Reviews(ctx context.Context, _ work.RepoName, _ int) ([]github.Review, error) {
+	return nil, h.time.ask(ctx)
+}
+
+func (h *hub) Text(ctx context.Context, _ string) (github.Text, bool, error) {
+	return github.Text{}, false, h.time.ask(ctx)
+}
+
+func (h *hub) TimelineOf(ctx context.Context, _ work.RepoName, number int) ([]github.TimelineEvent, error) {
+	return h.timelines[number], h.time.ask(ctx)
+}
+
+func (h *hub) CommentsOf(ctx context.Context, _ work.RepoName, number int, since time.Time) ([]github.Comment, error) {
+	other := func(c github.Comment) bool { return c.Number != number || c.UpdatedAt.Before(since) }
+	return slices.DeleteFunc(slices.Clone(h.comments), other), h.time.ask(ctx)
+}
+
+func (h *hub) Sweep(ctx context.Context, _ work.RepoName, ids []string) (github.Sweep, error) {
+	s := github.Sweep{Viewer: us, Repo: github.Identity{NodeID: "R1"}}
+	for _, id := range ids {
+		d := h.pulls[numberOf(id)]
+		s.Pulls = append(s.Pulls, github.PullLight{NodeID: id, Number: d.Number, State: d.State, HeadOID: d.HeadOID, Fingerprint: fmt.Sprint(d.UpdatedAt, d.State)})
+	}
+	return s, h.time.ask(ctx)
+}
+
+func (h *hub) Details(ctx context.Context, ids []string) (all []github.PullDetail, missing []string, err error) {
+	for _, id := range ids {
+		all = append(all, h.pulls[numberOf(id)])
+	}
+	return all, nil, h.time.ask(ctx)
+}
+
+func nodeOf(number int) string { return fmt.Sprint("P", number) }
+
+func numberOf(node string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(node, "P"))
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// add lists something; lists are sorted once all is there.
+func (h *hub) add(list string, at time.Time, what any) {
+	h.lists[list] = append(h.lists[list], entry{at, what})
+}
+
+func (h *hub) sort() {
+	for _, list := range h.lists {
+		slices.SortStableFunc(list, func(a, b entry) int { return a.at.Compare(b.at) })
+	}
+	slices.SortStableFunc(h.comments, func(a, b github.Comment) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// ticks is a clock that every request moves on. A pass dies at one of them.
+type ticks struct {
+	mu      sync.Mutex
+	latency time.Duration
+	passed  time.Duration
+	dies    int // after so many requests; 0: it does not
+	asked   int
+	ends    []*limit
+}
+
+// limit is a context that ends by that clock.
+type limit struct {
+	context.Context
+	clock *ticks
+	at    time.Duration
+	done  chan struct{}
+	over  error
+}
+
+func (l *limit) Done() <-chan struct{} { return l.done }
+
+func (l *limit) Err() error {
+	l.clock.mu.Lock()
+	defer l.clock.mu.Unlock()
+	return l.over
+}
+
+func (c *ticks) until(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := &limit{Context: ctx, clock: c, at: c.passed + d, done: make(chan struct{})}
+	c.ends = append(c.ends, l)
+	return l, func() {}
+}
+
+func (c *ticks) ask(ctx context.Context) error {
+	c.mu.Lock()
+	c.asked++
+	c.passed += c.latency
+	for _, l := range c.ends {
+		switch {
+		case l.over != nil:
+		case c.dies > 0 && c.asked >= c.dies:
+			l.over = context.Canceled
+			close(l.done)
+		case c.passed > l.at:
+			l.over = context.DeadlineExceeded
+			close(l.done)
+		}
+	}
+	c.mu.Unlock()
+	return ctx.Err()
+}
+
+// begin begins a pass.
+func (c *ticks) begin(latency time.Duration, dies int) {
+	c.latency, c.dies, c.passed, c.asked, c.ends = latency, dies, 0, 0, nil
+}

@@ -1,0 +1,184 @@
+package pulse
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func minutes(from, to int) *rapid.Generator[time.Duration] {
+	return rapid.Custom(func(t *rapid.T) time.Duration {
+		return time.Duration(rapid.IntRange(from, to).Draw(t, "minutes")) * time.Minute
+	})
+}
+
+// However many repositories there are, their pulses take no more than their share of an
+// hour's points, and reading the quiet ones in turn no more than its share of requests.
+func TestPropertyPulsesAndTurnsKeepToTheLimits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 20_000).Draw(t, "repositories")
+		if points := float64(2*((n+99)/100)) * float64(time.Hour) / float64(Interval(n)); points > pulsePoints+1 {
+			t.Errorf("%.0f points an hour for pulses of %d repositories", points, n)
+		}
+		if reads := float64(n) * float64(time.Minute) / float64(Every(30*24*time.Hour, n)); reads > rotationReads {
+			t.Errorf("%.0f of %d repositories are read a minute in turn", reads, n)
+		}
+		pulls := rapid.IntRange(0, 1_000_000).Draw(t, "pull requests")
+		if points := float64((pulls+49)/50) * float64(time.Hour) / float64(EveryLight(pulls)); points > lightPoints {
+			t.Errorf("%.0f points an hour for light queries about %d pull requests", points, pulls)
+		}
+	})
+}
+
+// Where passes come each minute, every second one asks the pulse of up to 2,500 repositories:
+// what it shows is seen within two minutes.
+func TestPulsesAreTwoMinutesApartAtMost(t *testing.T) {
+	for n := 1; n <= 2500; n++ {
+		if every := Interval(n); every > 2*time.Minute {
+			t.Fatalf("%s between two pulses of %d repositories", every, n)
+		}
+	}
+}
+
+// A quiet repository is read within its bound of the last time, whenever passes look: its
+// turn is never lost.
+func TestPropertyEachHasItsTurn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(5, 3000).Draw(t, "repositories")
+		changed := noon.Add(-minutes(0, 300).Draw(t, "quiet"))
+		row := work.Repo{NodeID: fmt.Sprint(rapid.Int().Draw(t, "id")), HeartbeatAt: noon, Pulse: work.Pulse{Issues: noon, Changed: changed}}
+		shown := Shown{Asked: true, Known: true, Issues: noon}
+		between := minutes(1, 20).Draw(t, "between passes")
+		for now := noon; now.Before(noon.Add(6 * time.Hour)); now = now.Add(between) {
+			every := Every(now.Sub(changed), n)
+			if (Repo{Row: row, Shown: shown}).Judge(now, n) != Quiet {
+				row.HeartbeatAt = now
+			} else if since := now.Sub(row.HeartbeatAt); since >= every {
+				t.Fatalf("read %s ago, every %s, and not read", since, every)
+			}
+		}
+	})
+}
+
+// What moved, in whatever direction, is read in the next pass, and so is what GitHub says
+// nothing of.
+func TestPropertyWhatMovedIsRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stamp := func(name string) time.Time { return noon.Add(minutes(-5, 5).Draw(t, name)) }
+		row := work.Repo{NodeID: "R", HeartbeatAt: noon, Pulse: work.Pulse{Issues: stamp("issues"), Pulls: stamp("pulls"), Changed: noon.Add(-24 * time.Hour)}}
+		shown := Shown{Asked: true, Known: rapid.Bool().Draw(t, "known"), Issues: stamp("issues now"), Pulls: stamp("pulls now")}
+		why := Repo{Row: row, Shown: shown}.Judge(noon, 100)
+		same := shown.Issues.Equal(row.Pulse.Issues) && shown.Pulls.Equal(row.Pulse.Pulls)
+		switch {
+		case !shown.Known && why != Unread, shown.Known && !same && why != Moved, shown.Known && same && why != Quiet:
+			t.Errorf("%+v, shown %+v: %d", row.Pulse, shown, why)
+		}
+	})
+}
+
+// However many there are to read, a pass keeps to its requests, reads the urgent first and
+// leaves something to the patient; and in the end each is read.
+func TestPropertyNobodyIsPutOffForEver(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 400).Draw(t, "repositories")
+		requests := Allowance(minutes(0, 3).Draw(t, "since"))
+		all, whys := make([]Repo, n), make([]Why, n)
+		for i := range all {
+			all[i].Row.HeartbeatAt = noon.Add(minutes(-100, 0).Draw(t, "read"))
+			whys[i] = Why(rapid.IntRange(int(Moved), int(Quiet)).Draw(t, "why"))
+		}
+		left := 0
+		for _, why := range whys {
+			if why != Quiet {
+				left++
+			}
+		}
+		for pass := 0; left > 0; pass++ {
+			chosen := Choose(all, whys, requests)
+			cost, patient, waiting := 0, 0, slices.ContainsFunc(whys, func(w Why) bool { return w == InTurn || w == First })
+			for _, i := range chosen {
+				if whys[i] == Quiet {
+					t.Fatal("a quiet one was chosen")
+				}
+				cost += requestsOfRead
+				if whys[i] == First {
+					cost += requestsOfFirst - requestsOfRead
+				}
+				if whys[i] == InTurn || whys[i] == First {
+					patient++
+				}
+				whys[i] = Quiet
+			}
+			if cost > requests || len(chosen) == 0 || waiting && patient == 0 {
+				t.Fatalf("pass %d: %d requests of %d for %d repositories, %d patient", pass, cost, requests, len(chosen), patient)
+			}
+			left -= len(chosen)
+		}
+	})
+}
+
+// Where others use up the points what only has its turn waits, and what changed does not.
+func TestSpareLeavesPointsToPulses(t *testing.T) {
+	reset := noon.Add(30 * time.Minute)
+	if !Spare(5000, reset, noon, time.Minute, 2000) || Spare(1000, reset, noon, time.Minute, 2000) || !Spare(1000, reset, noon, time.Minute, 50) || !Spare(0, time.Time{}, noon, time.Minute, 50) {
+		t.Error("points are spared wrongly")
+	}
+}
+
+// Turns of many do not come at once.
+func TestTurnsAreSpread(t *testing.T) {
+	const n, every = 2000, time.Hour
+	for at := range 60 {
+		now := noon.Add(time.Duration(at) * time.Minute)
+		due := 0
+		for i := range n {
+			if Turn(fmt.Sprintf("R_%d", i), now.Add(-time.Minute), now, every) {
+				due++
+			}
+		}
+		if due < 10 || due > 60 {
+			t.Errorf("minute %d: %d of %d", at, due, n)
+		}
+	}
+}
+
+// A pull request is asked about in each read while it is lively, else in its turn; each of
+// them where nobody knows what was read last.
+func TestAsks(t *testing.T) {
+	quiet := work.PullRequest{NodeID: "PR", DetailsAt: noon, Fingerprint: "f", UpdatedAt: noon.Add(-24 * time.Hour)}
+	with := func(change func(*work.PullRequest)) work.PullRequest {
+		p := quiet
+		change(&p)
+		return p
+	}
+	row := work.Repo{HeartbeatAt: noon.Add(-time.Second), Pulse: work.Pulse{Pulls: noon}}
+	known := Look{Shown: Shown{Known: true}, Every: 1000 * time.Hour}
+	for _, tt := range []struct {
+		name string
+		look Look
+		row  work.Repo
+		pull work.PullRequest
+		asks bool
+	}{
+		{"quiet", known, row, quiet, false},
+		{"it changed within the hour", known, row, with(func(p *work.PullRequest) { p.UpdatedAt = noon.Add(-time.Minute) }), true},
+		{"its checks run", known, row, with(func(p *work.PullRequest) { p.Rollup = "PENDING" }), true},
+		{"GitHub finds out whether it can be merged", known, row, with(func(p *work.PullRequest) { p.Mergeable = "UNKNOWN" }), true},
+		{"it was never read", known, row, with(func(p *work.PullRequest) { p.DetailsAt = time.Time{} }), true},
+		{"it could not be read", known, row, with(func(p *work.PullRequest) { p.Failures = 1 }), true},
+		{"its turn", Look{Shown: known.Shown, Every: time.Millisecond}, row, quiet, true},
+		{"no pulse", Look{Every: known.Every}, row, quiet, true},
+		{"the last read was cut", known, work.Repo{HeartbeatAt: row.HeartbeatAt}, quiet, true},
+	} {
+		if got := tt.look.Asks(tt.row, tt.pull, noon); got != tt.asks {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}

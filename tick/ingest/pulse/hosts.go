@@ -1,0 +1,295 @@
+package pulse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+)
+
+// checksFor is how long checks are waited for in each pass after a pull request changed.
+const checksFor = time.Hour
+
+// detailsAge is how old the details of a pull request may grow although nothing said that
+// it changed, where there is time to read them again.
+const detailsAge = 30 * time.Minute
+
+// Pass asks the pulse of the repositories of a host, and chooses among them.
+type Pass struct {
+	*env.Env
+	Host  string
+	Repos []*env.Repo // that a pass may read: more than a handful
+}
+
+// Chosen is a repository that is read.
+type Chosen struct {
+	*env.Repo
+	Look *Look
+}
+
+// Left is a repository that is not read in this pass.
+type Left struct {
+	*env.Repo
+	Note  string // why not; empty: nothing of it is new
+	Err   error  // why the pulse failed
+	Asked bool   // its pulse was
+}
+
+// Choose asks the pulse and chooses.
+func (p Pass) Choose(ctx context.Context) ([]Chosen, []Left, error) {
+	now := p.now()
+	found, err := p.find(ctx, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	every := Wait(len(p.Repos), false, p.Config.Runtime.MinInterval)
+	asked, err := p.ask(ctx, found, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	whys := make([]Why, len(p.Repos))
+	all := make([]Repo, len(p.Repos))
+	for i, r := range p.Repos {
+		all[i] = Repo{Row: r.Row, Shown: asked.shown[r.Row.ID], Unread: found.anyway(r)}
+		whys[i] = all[i].Judge(now, len(p.Repos))
+		switch {
+		case asked.failed[r.Row.ID] != nil, !all[i].Shown.Asked && p.tooSoon(r.Row.HeartbeatAt, p.Config.Runtime.MinInterval, now):
+			whys[i] = Quiet
+		case whys[i] == InTurn && !Spare(asked.remaining, asked.resetAt, now, every, len(p.Repos)):
+			whys[i] = Quiet
+		}
+	}
+	chosen := Choose(all, whys, Allowance(now.Sub(found.last)))
+	return p.told(ctx, chosen, all, whys, asked, found, every, now)
+}
+
+func (p Pass) now() time.Time { return p.Repos[0].GitHub.Now() }
+
+func (p Pass) tooSoon(last time.Time, every time.Duration, now time.Time) bool {
+	return !p.AtOnce && last.Add(every).After(now) && !env.Future(last, now, env.ClockWarning)
+}
+
+// found is what the database knows of all repositories.
+type found struct {
+	unread store.BusySet
+	labels map[int64][]string // whose open issues were listed once
+	pulls  int                // open ones that are tracked
+	last   time.Time          // when one of the repositories was looked at last
+}
+
+func (p Pass) find(ctx context.Context, now time.Time) (f found, err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		if f.unread, err = tx.ListUnread(ctx, now.Add(-checksFor)); err != nil {
+			return err
+		}
+		if f.labels, err = tx.ListAllSeenLabels(ctx); err != nil {
+			return err
+		}
+		f.pulls, err = tx.CountOpenPulls(ctx)
+		return err
+	})
+	for _, r := range p.Repos {
+		if at := r.Row.LookedAt(); at.After(f.last) && !at.After(now) {
+			f.last = at
+		}
+	}
+	return f, err
+}
+
+// anyway reports whether a repository is read whatever its pulse shows.
+func (f found) anyway(r *env.Repo) bool { return f.unread[r.Row.ID] || f.unsighted(r) }
+
+// unsighted reports whether the config names a label of a repository whose issues nobody
+// has listed yet.
+func (f found) unsighted(r *env.Repo) bool {
+	seen := f.labels[r.Row.ID]
+	return slices.ContainsFunc(batch.Sighted(r.Settings), func(label string) bool { return !slices.Contains(seen, label) })
+}
+
+// asked is what the pulse says, by the ids of rows.
+type asked struct {
+	mu        sync.Mutex
+	shown     map[int64]Shown
+	failed    map[int64]error // why there was no answer
+	broken    error           // why nothing more is asked
+	remaining int             // of GraphQL's points
+	resetAt   time.Time
+}
+
+func (a *asked) over() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.broken
+}
+
+// ask asks the pulse of the repositories that are known, where it is due, and notes that
+// it was asked: a pass that dies after this has used the points.
+func (p Pass) ask(ctx context.Context, f found, now time.Time) (*asked, error) {
+	var due []*env.Repo
+	for _, r := range p.Repos {
+		if p.due(r, f, now) {
+			due = append(due, r)
+		}
+	}
+	a := &asked{shown: map[int64]Shown{}, failed: map[int64]error{}}
+	if len(due) == 0 {
+		return a, nil
+	}
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, queriesAtOnce)
+	for some := range slices.Chunk(due, github.MaxPulse) {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if err := a.over(); err != nil { // none of the others would be answered
+				a.fail(some, err)
+				return
+			}
+			p.query(ctx, some, a)
+		})
+	}
+	wg.Wait()
+	if err := p.note(context.WithoutCancel(ctx), due, a, now); err != nil {
+		return a, fmt.Errorf("note that the pulse was asked: %w", err)
+	}
+	return a, nil
+}
+
+// due reports whether the pulse is asked of a repository.
+func (p Pass) due(r *env.Repo, f found, now time.Time) bool {
+	wait := Wait(len(p.Repos), f.anyway(r), p.Config.Runtime.MinInterval)
+	return r.Row.NodeID != "" && !r.Row.HeartbeatAt.IsZero() && !p.tooSoon(r.Row.Pulse.At, wait, now)
+}
+
+// note stores of which repositories the pulse was asked, and why not of the others.
+func (p Pass) note(ctx context.Context, due []*env.Repo, a *asked, now time.Time) error {
+	var ids []int64
+	failed := map[string][]int64{}
+	for _, r := range due {
+		if err := a.failed[r.Row.ID]; err != nil {
+			why := env.ReasonOf(p.Causes(r, err))
+			failed[why] = append(failed[why], r.Row.ID)
+			continue
+		}
+		ids = append(ids, r.Row.ID)
+	}
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		for why, some := range failed {
+			if err := tx.PulseFailed(ctx, some, why); err != nil {
+				return err
+			}
+		}
+		if len(ids) == 0 {
+			return due[0].KeepClock(ctx, tx)
+		}
+		return errors.Join(due[0].KeepClock(ctx, tx), tx.PulseAsked(ctx, ids, now))
+	})
+}
+
+// query asks about some repositories. What GitHub cannot answer for is asked in halves; one
+// alone is read as if there were no pulse.
+func (p Pass) query(ctx context.Context, some []*env.Repo, a *asked) {
+	ids := make([]string, len(some))
+	for i, r := range some {
+		ids[i] = r.Row.NodeID
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.Config.Runtime.IngestTimeout)
+	defer cancel()
+	seen, err := some[0].GitHub.Pulse(ctx, ids)
+	if err == nil && seen.Viewer.ID != 0 {
+		err = p.Meet(ctx, p.Host, seen.Viewer)
+	}
+	switch half := len(some) / 2; {
+	case err == nil:
+		a.take(some, seen)
+	case whole(err), p.Accounts.ShutOut(p.Host) != nil:
+		a.fail(some, err)
+	case half == 0:
+		p.Log.WarnContext(ctx, "the pulse of a repository is not known", "repo_full_name", some[0].Name.FullName(), "error", err)
+		a.take(some, github.Pulse{})
+	default:
+		p.query(ctx, some[:half], a)
+		p.query(ctx, some[half:], a)
+	}
+}
+
+func (a *asked) take(some []*env.Repo, seen github.Pulse) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, r := range some {
+		one, known := seen.Repos[r.Row.NodeID]
+		s := Shown{Asked: true, Known: known, Viewer: seen.Viewer.ID != 0, Issues: one.Issues, Pulls: one.Pulls}
+		same := strings.EqualFold(one.FullName, r.Row.Current.FullName()) && !one.Archived
+		if s.Doubted = known && !same; known && same {
+			r.Confirm(r.GitHub.Now())
+		}
+		a.shown[r.Row.ID] = s
+	}
+	if a.resetAt.IsZero() || !seen.ResetAt.IsZero() && seen.Remaining < a.remaining {
+		a.remaining, a.resetAt = seen.Remaining, seen.ResetAt
+	}
+}
+
+func (a *asked) fail(some []*env.Repo, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.broken = err
+	for _, r := range some {
+		a.failed[r.Row.ID] = err
+	}
+}
+
+// told sorts the repositories into those that are read and the others.
+func (p Pass) told(ctx context.Context, chosen []int, all []Repo, whys []Why, a *asked, f found, every time.Duration, now time.Time) ([]Chosen, []Left, error) {
+	sweeper := NewSweeper(p.sweep)
+	reads := map[int]bool{}
+	var read []Chosen
+	var ids []int64
+	for _, i := range chosen {
+		r := p.Repos[i]
+		reads[i] = true
+		ids = append(ids, r.Row.ID)
+		read = append(read, Chosen{r, &Look{Reader: sweeper.Reader(), Shown: all[i].Shown, Why: whys[i], Every: EveryLight(f.pulls)}})
+	}
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
+		old, err := tx.ListOldDetails(ctx, ids, now.Add(-detailsAge), github.MaxDetails)
+		for _, c := range read {
+			c.Look.Old = old
+		}
+		return err
+	})
+	var left []Left
+	for i, r := range p.Repos {
+		if reads[i] {
+			continue
+		}
+		l := Left{Repo: r, Err: a.failed[r.Row.ID], Asked: all[i].Shown.Asked}
+		switch {
+		case l.Err != nil:
+		case whys[i] != Quiet:
+			l.Note = fmt.Sprintf("it is read by one of the next passes: %d repositories share GitHub's limits", len(p.Repos))
+		case !l.Asked:
+			l.Note = fmt.Sprintf("looked at %s ago; %d repositories are looked at every %s", now.Sub(r.Row.LookedAt()).Round(time.Second), len(p.Repos), every.Round(time.Second))
+		}
+		left = append(left, l)
+	}
+	return read, left, err
+}
+
+// sweep sends one light query.
+func (p Pass) sweep(ctx context.Context, repo work.RepoName, ids []string) (github.Sweep, error) {
+	s, err := p.Repos[0].GitHub.Sweep(ctx, repo, ids)
+	if err != nil {
+		return s, err
+	}
+	return s, p.Meet(ctx, p.Host, s.Viewer)
+}

@@ -1,0 +1,268 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/notice"
+)
+
+// TestSlices: whatever is new, however slow GitHub is, however little time a pass has and
+// wherever it dies: each pass gets further or is done, and what is stored in the end is
+// what one pass stores that has all the time of the world and lists of one page.
+func TestSlices(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := news{
+			seed:   rapid.Uint64().Draw(rt, "seed"),
+			issues: rapid.IntRange(0, 8).Draw(rt, "issues"), pulls: rapid.IntRange(0, 55).Draw(rt, "pulls"),
+			comments: rapid.IntRange(0, 60).Draw(rt, "comments"), lines: rapid.IntRange(0, 30).Draw(rt, "lines"),
+			seconds: rapid.SampledFrom([]int{1, 10, 3000}).Draw(rt, "seconds"),
+		}
+		whole := newMachine(t, n, 10_000)
+		whole.pass(0, 0)
+		want := whole.stored()
+
+		m := newMachine(t, n, rapid.IntRange(2, 20).Draw(rt, "page"))
+		for i := 0; ; i++ {
+			if i > 2_000 {
+				rt.Fatalf("not done after %d passes:\n%s", i, m.stored())
+			}
+			before := m.progress()
+			latency := time.Duration(rapid.IntRange(0, 400).Draw(rt, "latency")) * time.Millisecond
+			dies := 0
+			if rapid.IntRange(0, 3).Draw(rt, "death") == 0 {
+				dies = rapid.IntRange(1, 60).Draw(rt, "dies")
+			}
+			done := m.pass(latency, dies)
+			if done {
+				break
+			}
+			if dies == 0 && m.progress() == before {
+				rt.Fatalf("a pass got no further:\n%s", before)
+			}
+		}
+		if got := m.stored(); got != want {
+			rt.Fatalf("stored is\n%s\nand not\n%s", got, want)
+		}
+	})
+}
+
+// news is what a repository has that is new.
+type news struct {
+	seed                                    uint64
+	issues, pulls, comments, lines, seconds int
+}
+
+// machine is a state folder, and the GitHub that its passes read.
+type machine struct {
+	t   *testing.T
+	hub *hub
+	db  *store.DB
+
+	numbers []int
+}
+
+func newMachine(t *testing.T, n news, page int) *machine {
+	t.Helper()
+	h := &hub{
+		time: &ticks{}, page: page, now: noon.Add(-2 * time.Hour), lists: map[string][]entry{},
+		issues: map[int]github.Issue{}, timelines: map[int][]github.TimelineEvent{}, pulls: map[int]github.PullDetail{},
+	}
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: h.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &machine{t: t, hub: h, db: db}
+	m.pass(0, 0) // nothing is there yet
+	h.now = noon
+	m.fill(n)
+	return m
+}
+
+// fill makes what is new: since a while ago, so that none of it is young.
+func (m *machine) fill(n news) {
+	m.t.Helper()
+	h, draw := m.hub, rand.New(rand.NewPCG(n.seed, 1))
+	id := int64(1000)
+	next := func() int64 { id++; return id }
+	at := func() time.Time {
+		return noon.Add(-time.Hour).Add(time.Duration(draw.IntN(n.seconds)) * time.Second)
+	}
+	timeline := func(number int) (labels []string) {
+		labels = []string{"agent:bugfix"}
+		set := noon.Add(-90 * time.Minute)
+		tl := []github.TimelineEvent{{ID: next(), Event: "labeled", Label: "agent:bugfix", Actor: ann, CreatedAt: set}}
+		if draw.IntN(3) == 0 {
+			tl = append(tl, github.TimelineEvent{ID: next(), Event: "labeled", Label: "agent:ignore", Actor: ann, CreatedAt: at()})
+			if draw.IntN(2) == 0 {
+				tl = append(tl, github.TimelineEvent{ID: next(), Event: "unlabeled", Label: "agent:ignore", Actor: ann, CreatedAt: tl[1].CreatedAt.Add(time.Duration(draw.IntN(n.seconds)) * time.Second)})
+			} else {
+				labels = append(labels, "agent:ignore")
+			}
+		}
+		h.timelines[number] = tl
+		return labels
+	}
+	var numbers []int
+	for i := range n.issues {
+		number := 1 + i
+		is := github.Issue{ID: next(), NodeID: fmt.Sprint("I", number), Number: number, Title: "Issue", State: "open", Author: ann, UpdatedAt: at()}
+		is.Labels = timeline(number)
+		h.issues[number] = is
+		h.add("issues", is.UpdatedAt, is)
+		numbers = append(numbers, number)
+	}
+	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		for i := range n.pulls {
+			issue, number := 1000+i, 2000+i
+			item, err := tx.AddItem(ctx, work.Item{RepoID: repo.ID, Number: issue, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback, Label: "agent:bugfix", LabelEvent: "1"})
+			if err != nil {
+				return err
+			}
+			if _, err := tx.PutPull(ctx, work.PullRequest{RepoID: repo.ID, ItemID: item, Number: number, NodeID: nodeOf(number), State: work.PullOpen, Branch: "b", HeadOID: "aaa", Base: "main"}); err != nil {
+				return err
+			}
+			d := github.PullDetail{Pull: github.Pull{Number: number, NodeID: nodeOf(number), State: work.PullOpen, HeadOID: "aaa", Base: "main", UpdatedAt: at()}}
+			d.Labels = timeline(number)
+			for _, e := range h.timelines[number] {
+				if e.Label != "" {
+					d.LabelChanges++
+				}
+			}
+			h.pulls[number] = d
+			numbers = append(numbers, issue, number)
+		}
+		return nil
+	})
+	if len(numbers) == 0 {
+		numbers = []int{5000}
+	}
+	said := []string{"Rename it.", "Why?", "/mergexo resume", "/mergexo pause", "/mergexo status"}
+	for range n.comments {
+		c := github.Comment{ID: next(), Number: numbers[draw.IntN(len(numbers))], Author: []work.Account{ann, ann, eve}[draw.IntN(3)], CreatedAt: at()}
+		c.Body, c.UpdatedAt = fmt.Sprint(said[min(draw.IntN(12), 4)]), c.CreatedAt
+		if c.Body[0] != '/' {
+			c.Body += fmt.Sprint(" ", c.ID)
+		}
+		h.comments = append(h.comments, c)
+		h.add("comments", c.UpdatedAt, c)
+	}
+	for range n.lines {
+		c := github.ReviewComment{ID: next(), Pull: numbers[draw.IntN(len(numbers))], Author: ann, CreatedAt: at(), Path: "a.go", Line: 1}
+		c.Body, c.UpdatedAt = fmt.Sprint("Here. ", c.ID), c.CreatedAt
+		h.add("reviews", c.UpdatedAt, c)
+		if d, ok := h.pulls[c.Pull]; ok {
+			d.Threads = append(d.Threads, github.Thread{NodeID: fmt.Sprint("T", c.ID), Path: c.Path, Top: c.ID, Comments: []github.ReviewComment{c}})
+			h.pulls[c.Pull] = d
+		}
+	}
+	h.sort()
+	m.numbers = numbers
+}
+
+// pass makes one, and says whether there is nothing more to read.
+func (m *machine) pass(latency time.Duration, dies int) (done bool) {
+	m.t.Helper()
+	m.hub.time.begin(latency, dies)
+	labels := work.Labels{Design: "agent:design", Bugfix: "agent:bugfix", SmallJob: "agent:small-job", Ignore: "agent:ignore"}
+	settings := config.Repo{Name: app, Labels: labels}
+	e := &env.Env{
+		Config: &config.Config{Repos: []config.Repo{settings}}, Store: m.db, Now: m.hub.Now, Log: slog.New(slog.DiscardHandler), AtOnce: true,
+		Remotes:   []env.Remote{{Name: app, Settings: settings, GitHub: m.hub, Adoption: m.hub}},
+		Preflight: func(context.Context) error { return errors.New("no git") },
+	}
+	e.Config.Runtime.IngestTimeout = 15 * time.Second
+	err := m.db.Update(m.t.Context(), func(tx *store.Tx) error {
+		return errors.Join(e.OpenRepos(m.t.Context(), tx), e.LoadAccounts(m.t.Context(), tx))
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	p := New(e, notice.New(e))
+	p.until = m.hub.time.until
+	rep := env.NewReport(time.Time{})
+	if err := p.ingestRepo(m.t.Context(), e.All[0], nil, rep); err != nil {
+		if dies == 0 {
+			m.t.Fatal(err)
+		}
+		return false
+	}
+	return rep.Repos()[0].Note == ""
+}
+
+func (m *machine) update(do func(context.Context, *store.Tx, work.Repo) error) {
+	m.t.Helper()
+	err := m.db.Update(m.t.Context(), func(tx *store.Tx) error {
+		repos, err := tx.ListRepos(m.t.Context())
+		if err != nil {
+			return err
+		}
+		return do(m.t.Context(), tx, repos[0])
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// stored is what the database says of what was read.
+func (m *machine) stored() string {
+	var lines []string
+	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		for _, n := range m.numbers {
+			events, err := tx.ListEvents(ctx, repo.ID, n)
+			if err != nil {
+				return err
+			}
+			for _, e := range events {
+				lines = append(lines, fmt.Sprintf("event %s %q", e.Key, e.Outcome))
+			}
+			if item, ok, err := tx.FindItem(ctx, repo.ID, n); err != nil {
+				return err
+			} else if ok {
+				lines = append(lines, fmt.Sprintf("item %d %s %s", n, item.Flow, item.State))
+			}
+			if pull, ok, err := tx.GetPull(ctx, repo.ID, n); err != nil {
+				return err
+			} else if ok {
+				lines = append(lines, fmt.Sprintf("pull %d %s %s", n, pull.State, pull.Fingerprint))
+			}
+		}
+		return nil
+	})
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// progress is that with how far the lists were walked.
+func (m *machine) progress() string {
+	text := m.stored()
+	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		for _, name := range []string{"issues", "comments", "review_comments", "label agent:bugfix"} {
+			at, err := tx.GetWalk(ctx, repo.ID, name)
+			if err != nil {
+				return err
+			}
+			text += fmt.Sprintf("\n%s %s", name, at)
+		}
+		pages, err := tx.ListValidators(ctx, repo.ID)
+		backlog, err2 := tx.ListBacklog(ctx, repo.ID)
+		text += fmt.Sprintf("\n%d pages, backlog %v, since %s %s %s", len(pages), backlog, repo.IssuesSince, repo.CommentsSince, repo.ReviewCommentsSince)
+		return errors.Join(err, err2)
+	})
+	return text
+}

@@ -1,0 +1,124 @@
+package tick
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/shard"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/share"
+)
+
+// Several machines may share the repositories (--shard): see the room share. A pass gives
+// back what belongs to another machine's share, and takes what belongs to its own, before it
+// asks GitHub for anything else. Without --shard nothing of this costs anything.
+
+// sharing is what a pass knows of that.
+type sharing struct {
+	shares *share.Shares // of --shard
+	whole  bool          // the pass takes all repositories
+}
+
+// anothersShare is why a turn ends that was not begun while this machine had its repository.
+const anothersShare = "its repository belongs to another machine's share, or did"
+
+// shareOut prepares a pass of one share.
+func shareOut(p *Pass) error {
+	if p.whole = p.Shard.All(); p.whole {
+		return nil
+	}
+	me, err := p.Dirs.Installation()
+	if err != nil {
+		return fmt.Errorf("find out which installation this is: %w", err)
+	}
+	p.shares = share.New(p.Env, me, p.ingest.AdoptLater)
+	p.Holds = p.shares
+	return nil
+}
+
+// loadShares reads who works on which repository; where one machine has them all nothing
+// is kept of that.
+func loadShares(ctx context.Context, p *Pass, tx *store.Tx) error {
+	switch {
+	case p.shares != nil:
+		return p.shares.Load(ctx, tx)
+	case p.whole:
+		return tx.DropShares(ctx)
+	}
+	return nil // a command, or a dry run
+}
+
+// mayFinish reports whether a turn may be carried on in a repository: also in one that is
+// another machine's by now, for as long as this one holds it and its agent has answered.
+func mayFinish(p *Pass, r *env.Repo, t work.Turn) bool {
+	if p.shares == nil {
+		return p.Selected(r)
+	}
+	return p.shares.Mine(r) && (p.Shard.Takes(r.Row.NodeID) || t.Step != work.StepClaimed)
+}
+
+// notOurs reports whether a turn is let go: another machine may have worked on its repository
+// since, or is to.
+func notOurs(p *Pass, r *env.Repo, t work.Turn) bool {
+	if p.shares == nil || !p.Named(r) {
+		return false
+	}
+	return p.shares.Lost(r) || p.shares.Mine(r) && !mayFinish(p, r, t)
+}
+
+// settleShares takes and gives back, side by side. What fails concerns one repository.
+func settleShares(ctx context.Context, p *Pass, rep *env.Report) {
+	if p.shares == nil {
+		return
+	}
+	var wg sync.WaitGroup
+	for _, r := range p.Repositories() {
+		if !p.Named(r) {
+			continue
+		}
+		wg.Go(func() { settleShare(ctx, p, r, rep) })
+	}
+	wg.Wait()
+}
+
+func settleShare(ctx context.Context, p *Pass, r *env.Repo, rep *env.Report) {
+	if _, waits := p.Postponed(r); waits && !p.shares.Mine(r) {
+		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = r.Row.LastError })
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.Config.Runtime.IngestTimeout)
+	defer cancel()
+	err := p.ingest.Identify(ctx, r, !p.shares.Mine(r) && p.Shard.Takes(r.Row.NodeID))
+	if err == nil && p.Shard.Takes(r.Row.NodeID) {
+		err = p.shares.Take(ctx, r)
+	} else if err == nil {
+		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = "another machine's (--shard " + p.Shard.String() + ")" })
+		err = p.shares.GiveBack(ctx, r)
+	}
+	p.ingest.Conclude(ctx, r, err, rep)
+}
+
+// shareLocally has a command about a repository keep to the share of the passes on this
+// machine. Where another machine works on the repository it is refused: this database would
+// not know of what that one does.
+func shareLocally(ctx context.Context, p *Pass, r *env.Repo) error {
+	var s work.Share
+	var known bool
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		s, known, err = tx.GetShare(ctx, r.Row.ID)
+		return err
+	})
+	if err != nil || !known {
+		return err
+	}
+	if s.Theirs || !s.Held() {
+		return fmt.Errorf("%s is worked on by another machine (this one makes passes with --shard %s): give the command there, or in a comment on GitHub", r.Name.FullName(), s.Shard)
+	}
+	if p.Shard, err = shard.Parse(s.Shard); err != nil {
+		return fmt.Errorf("read whose share %s is: %w", r.Name.FullName(), err)
+	}
+	return shareOut(p)
+}

@@ -1,0 +1,75 @@
+package snapshot
+
+import (
+	"context"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// few is up to how many repositories each is looked into: to find out where there is
+// something to do would cost as much.
+const few = 4
+
+// landedFor is how long after a merge something may have to be done about it.
+const landedFor = 30 * 24 * time.Hour
+
+// Busy tells in which repositories there may be something to decide or to send. Of a few it
+// is taken to be so; of many the others are not looked into at all.
+func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySet, err error) {
+	busy = store.BusySet{}
+	if len(repos) <= few {
+		for _, r := range repos {
+			busy[r.Row.ID] = true
+		}
+		return busy, nil
+	}
+	var landing store.BusySet
+	var decided map[int64]store.Policies
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		if busy, err = tx.ListBusy(ctx); err != nil {
+			return err
+		}
+		if landing, err = tx.ListLanding(ctx, p.Now().Add(-landedFor)); err != nil {
+			return err
+		}
+		decided, err = tx.ListPolicies(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range repos {
+		again, err := p.decidesAgain(r, decided)
+		if err != nil {
+			return nil, err
+		}
+		if again || landing[r.Row.ID] && merges(r) {
+			busy[r.Row.ID] = true
+		}
+	}
+	return busy, nil
+}
+
+// decidesAgain reports whether the config says something else about the reviews of a
+// repository than when they were decided last.
+func (p *Loader) decidesAgain(r *env.Repo, decided map[int64]store.Policies) (bool, error) {
+	before, any := decided[r.Row.ID]
+	if !any {
+		return false, nil
+	}
+	name, err := policyName(r.Settings, p.Config.Runtime.EnableFeedbackLoop)
+	return before.Low != name || before.High != name, err
+}
+
+// merges reports whether anything in a repository is merged by us.
+func merges(r *env.Repo) bool {
+	for _, f := range work.Flows() {
+		if r.Settings.MergePolicy(f).Auto {
+			return true
+		}
+	}
+	return false
+}
