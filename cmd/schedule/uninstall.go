@@ -136,7 +136,7 @@ func (r *room) purge(ctx context.Context, dir string, opt uninstallOptions) erro
 	}
 	planning, ok, err := folder.Dirs{State: dir}.LockPlanning(ctx, 0)
 	if err == nil && !ok {
-		err = errors.New("a pass has begun meanwhile; once more: gh mergexo uninstall --purge")
+		err = errors.New("a pass has begun in between; try again: gh mergexo uninstall --purge")
 	}
 	if err != nil {
 		return err

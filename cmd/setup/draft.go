@@ -109,7 +109,7 @@ func (d *draft) save(now string) error {
 		return fmt.Errorf("read the config: %w", err)
 	}
 	if string(b) != d.text {
-		return fmt.Errorf("%s changed meanwhile: nothing was written; try again: gh mergexo init", d.path)
+		return fmt.Errorf("%s was changed by somebody else: nothing was written; try again: gh mergexo init", d.path)
 	}
 	if err := files.Replace(path, now); err != nil {
 		return fmt.Errorf("write the config: %w", err)

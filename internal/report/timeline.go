@@ -189,7 +189,7 @@ func (c *counts) says() string {
 		}
 	}
 	if len(all) == 0 {
-		return "what happened meanwhile was pruned"
+		return "what happened in between was pruned"
 	}
 	return strings.Join(all, ", ")
 }
