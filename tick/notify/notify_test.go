@@ -287,7 +287,7 @@ func TestAPassEndsInTime(t *testing.T) {
 		w.opens(1)
 		w.opens(2)
 		tell := w.teller(w.open(), "chat")
-		tell.past = 100 * time.Millisecond
+		tell.past = time.Second
 		began := make(chan struct{}, 2)
 		tell.send = func(ctx context.Context, _ string, _ notify.Message) notify.Answer {
 			began <- struct{}{}
@@ -300,7 +300,7 @@ func TestAPassEndsInTime(t *testing.T) {
 		}
 		ending := time.Now()
 		w.ends(tell, work.PassOK)
-		if took := time.Since(ending); took > 5*time.Second {
+		if took := time.Since(ending); took > 30*time.Second {
 			t.Errorf("it took %s", took)
 		}
 		if got := strings.Join(w.states(), ", "); got != "chat planned, chat failed" {

