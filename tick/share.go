@@ -69,7 +69,7 @@ func notOurs(p *Pass, r *env.Repo, t work.Turn) bool {
 	return p.shares.Lost(r) || p.shares.Mine(r) && !mayFinish(p, r, t)
 }
 
-// settleShares takes and gives back, side by side. What fails concerns one repository.
+// settleShares takes and hands back repositories, side by side. What fails concerns one repository.
 func settleShares(ctx context.Context, p *Pass, rep *env.Report) {
 	if p.shares == nil {
 		return

@@ -187,7 +187,7 @@ func TestCommandThatFails(t *testing.T) {
 func TestCommandEndsInTime(t *testing.T) {
 	alive := filepath.Join(t.TempDir(), "alive")
 	if err := exec.CommandContext(t.Context(), "mkfifo", alive).Run(); err != nil {
-		t.Skip("no named pipes here:", err)
+		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() {

@@ -20,7 +20,7 @@ func (p *Env) Effects() *actions.Runner {
 }
 
 // mayWrite makes sure of Keep for whatever is written, however long ago its pass asked: a
-// machine that slept in between goes on where it was.
+// machine that slept in between resumes where it was.
 func mayWrite(ctx context.Context, p *Env, repoID int64) error {
 	if p.Holds == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 // all that is new. Each is judged and stored in one transaction, together with the
 // cursors and ETags that vouch for what is in it, and for nothing else. A pass that is
 // killed after some of them, or has no more time, has stored what a pass stores that
-// read as much and no more: the next one goes on from there. What makes that so:
+// read as much and no more: the next one resumes there. What makes that so:
 //
 //   - what stands together is in one slice: a new issue with all that was said on it, a
 //     pull request with the events that its details show, what is found again with both

@@ -71,7 +71,7 @@ func (w *Walk[T]) begin(h *Batch) {
 
 // lastOfSecond is the last page that was taken in of those that begin at one second:
 // there is nothing but a number to tell them apart. While that page is as it was, nothing
-// before it has moved, and a walk that was cut behind it goes on there: otherwise a pass
+// before it has moved, and a walk that was cut behind it resumes there: otherwise a pass
 // that has no time for all of them would never get past.
 func lastOfSecond(pages map[string]work.Validator, address string) string {
 	for range pages {
@@ -127,7 +127,7 @@ func (w *Walk[T]) Over() bool { return w.stopped || w.first != "" && w.next == "
 func (w *Walk[T]) At() time.Time { return w.newest }
 
 // Take takes the page that waits into the slice, with what vouches for it: where the next
-// pass goes on if this one does not come any further.
+// pass resumes if this one stops here.
 func (w *Walk[T]) Take(h *Batch) []T {
 	if !w.waits {
 		return nil

@@ -72,7 +72,7 @@ func (h *Rebuild) pass() {
 	h.Walked(batch.WalkAdopted, nil, map[string]string{batch.WalkAdopted: next})
 }
 
-// Vouch decides, once the page is judged, whether the walk goes on behind it. Where there
+// Vouch decides, once the page is judged, whether the walk resumes behind it. Where there
 // was no time for all of it, it is read again in the next pass.
 func (h *Rebuild) Vouch() {
 	if h.Incomplete == nil {
