@@ -12,7 +12,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"testing"
 
 	_ "modernc.org/sqlite" // to look into state.db
 )
@@ -36,7 +39,7 @@ func (w *world) ledger() (l ledger, err error) {
 		return l, err
 	}
 	defer db.Close()
-	if found, err := rows(db, `SELECT 1 FROM sqlite_schema WHERE name = 'pull_reviews'`); err != nil || len(found) == 0 {
+	if whole, err := migrated(db); err != nil || !whole {
 		l.open = 1
 		return l, err // killed while it was made
 	}
@@ -170,6 +173,64 @@ func (w *world) sound() error {
 		err = fmt.Errorf("the database is damaged: %s", strings.Join(found, "; "))
 	}
 	return err
+}
+
+// newest is the number of the last migration that the program has.
+var newest = sync.OnceValues(func() (string, error) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "store", "migrations", "*.sql"))
+	if err != nil || len(files) == 0 {
+		return "", fmt.Errorf("no migrations are found: %w", err)
+	}
+	number, _, _ := strings.Cut(filepath.Base(files[len(files)-1]), "_") // they are in order
+	return strings.TrimLeft(number, "0"), nil
+})
+
+// migrated reports whether a database was made to its end: each migration is a transaction
+// of its own, and a kill may come between any two.
+func migrated(db *sql.DB) (bool, error) {
+	if found, err := rows(db, `SELECT 1 FROM sqlite_schema WHERE name = 'goose_db_version'`); err != nil || len(found) == 0 {
+		return false, err
+	}
+	last, err := newest()
+	if err != nil {
+		return false, err
+	}
+	at, err := rows(db, `SELECT MAX(version_id) FROM goose_db_version WHERE is_applied`)
+	return err == nil && slices.Equal(at, []string{last}), err
+}
+
+// A database whose making was cut between any two migrations is looked at no further.
+func TestADatabaseIsLookedAtOnceItIsMade(t *testing.T) {
+	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	last, err := newest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	number, err := strconv.Atoi(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := func(want bool) {
+		t.Helper()
+		if got, err := migrated(db); err != nil || got != want {
+			t.Errorf("it is made: %v, %v; want %v", got, err, want)
+		}
+	}
+	whole(false)
+	if _, err := db.ExecContext(t.Context(), `CREATE TABLE goose_db_version (version_id INTEGER, is_applied INTEGER)`); err != nil {
+		t.Fatal(err)
+	}
+	for n := range number + 1 {
+		whole(false)
+		if _, err := db.ExecContext(t.Context(), `INSERT INTO goose_db_version VALUES (?, 1)`, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole(true)
 }
 
 // openLedger opens the database for looking.
