@@ -40,13 +40,12 @@ func TestATurnThatIsEndedAtALimitIsPaid(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		r.model.Script(loops)
 		q := r.request("Begin.")
-		q.Wall = 10 * time.Second
-		res, err := r.run(q)
+		res, first, err := r.limited(q, 4)
 		var timeout *agent.TimeoutError
 		if !errors.As(err, &timeout) || timeout.Limit != proc.WallLimit {
 			t.Fatalf("got %v", err)
 		}
-		r.paid(res.Usage, 0)
+		r.paid(res.Usage, first)
 		if r.spec.Adapter.Name == claudeName {
 			return
 		}

@@ -33,7 +33,7 @@ func TestPost(t *testing.T) {
 		_, _ = io.WriteString(w, "thanks\n")
 	}))
 	defer s.Close()
-	a := Send(t.Context(), Target{Name: "x", URL: s.URL + "/hook", Secret: "s3cret", Timeout: time.Second}, message())
+	a := Send(t.Context(), Target{Name: "x", URL: s.URL + "/hook", Secret: "s3cret", Timeout: time.Minute}, message())
 	if a.Fate != Taken || a.Says != "200 OK: thanks" {
 		t.Fatalf("%+v", a)
 	}
@@ -52,7 +52,7 @@ func TestPost(t *testing.T) {
 	if got.Header.Get("X-Mergexo-Timestamp") != "1795435200" {
 		t.Errorf("timestamp %q", got.Header.Get("X-Mergexo-Timestamp"))
 	}
-	_ = Send(t.Context(), Target{URL: s.URL, Timeout: time.Second}, message())
+	_ = Send(t.Context(), Target{URL: s.URL, Timeout: time.Minute}, message())
 	if _, signed := got.Header["X-Mergexo-Signature-256"]; signed {
 		t.Error("signed without a secret")
 	}
@@ -64,7 +64,7 @@ func TestPostIsNotFollowed(t *testing.T) {
 	defer other.Close()
 	for _, code := range []int{301, 302, 307, 308} {
 		s := httptest.NewServer(http.RedirectHandler(other.URL, code))
-		a := Send(t.Context(), Target{URL: s.URL, Timeout: time.Second}, message())
+		a := Send(t.Context(), Target{URL: s.URL, Timeout: time.Minute}, message())
 		s.Close()
 		if a.Fate != Refused || reached.Load() || !strings.Contains(a.Says, "redirect is not followed") {
 			t.Errorf("%d: %+v, reached: %v", code, a, reached.Load())
@@ -86,7 +86,11 @@ func TestPostThatFails(t *testing.T) {
 		"is redacted": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "SECRET", 400) }, "400 Bad Request: ***"},
 	} {
 		s := httptest.NewServer(c.answer)
-		a := Send(t.Context(), Target{URL: s.URL, Timeout: 100 * time.Millisecond, Redact: func(s string) string { return strings.ReplaceAll(s, "SECRET", "***") }}, message())
+		limit := time.Minute
+		if name == "never" {
+			limit = 100 * time.Millisecond
+		}
+		a := Send(t.Context(), Target{URL: s.URL, Timeout: limit, Redact: func(s string) string { return strings.ReplaceAll(s, "SECRET", "***") }}, message())
 		if a.Fate != Refused || !strings.HasPrefix(a.Says, c.says) || len(a.Says) > 400 {
 			t.Errorf("%s: %+v", name, a)
 		}
@@ -113,7 +117,7 @@ func TestPostThatIsAnsweredAtLength(t *testing.T) {
 				_ = c.Close()
 			}
 		}()
-		if a := Send(t.Context(), Target{URL: "http://" + l.Addr().String(), Timeout: 5 * time.Second}, message()); a.Fate != Refused || len(a.Says) > 700 {
+		if a := Send(t.Context(), Target{URL: "http://" + l.Addr().String(), Timeout: time.Minute}, message()); a.Fate != Refused || len(a.Says) > 700 {
 			t.Errorf("%s with %d bytes", a.Fate, len(a.Says))
 		}
 	}
@@ -127,11 +131,11 @@ func TestPostThatReachesNobody(t *testing.T) {
 	}
 	url := "http://" + l.Addr().String() + "/T0/secret"
 	_ = l.Close()
-	a := Send(t.Context(), Target{URL: url, Timeout: time.Second}, message())
+	a := Send(t.Context(), Target{URL: url, Timeout: time.Minute}, message())
 	if a.Fate != Unreached || strings.Contains(a.Says, "secret") {
 		t.Errorf("%+v", a)
 	}
-	if a := Send(t.Context(), Target{URL: "http://no-such-host.invalid/secret", Timeout: time.Second}, message()); a.Fate != Unreached || strings.Contains(a.Says, "/secret") {
+	if a := Send(t.Context(), Target{URL: "http://no-such-host.invalid/secret", Timeout: time.Minute}, message()); a.Fate != Unreached || strings.Contains(a.Says, "/secret") {
 		t.Errorf("%+v", a)
 	}
 }
@@ -149,7 +153,7 @@ func TestCommand(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("GH_TOKEN", "ghp_never")
 	tell := script(t, `cat > "$1/got"; env > "$1/env"; echo "told $2"`)
-	a := Send(t.Context(), Target{Command: []string{tell, dir, `$(date) "x"`}, Env: []string{"PATH=/usr/bin:/bin", "KEY=k"}, Dir: dir, Timeout: 5 * time.Second}, message())
+	a := Send(t.Context(), Target{Command: []string{tell, dir, `$(date) "x"`}, Env: []string{"PATH=/usr/bin:/bin", "KEY=k"}, Dir: dir, Timeout: time.Minute}, message())
 	if a.Fate != Taken || a.Says != `it ended with exit code 0: told $(date) "x"` {
 		t.Fatalf("%+v", a)
 	}
@@ -172,12 +176,12 @@ func TestCommandThatFails(t *testing.T) {
 		"prints too much": {"yes", Refused, "it printed more than may be"},
 		"reads nothing":   {"exit 0", Taken, "it ended with exit code 0"},
 	} {
-		a := Send(t.Context(), Target{Command: []string{script(t, c.does)}, Env: []string{"PATH=/usr/bin:/bin"}, Timeout: 20 * time.Second}, message())
+		a := Send(t.Context(), Target{Command: []string{script(t, c.does)}, Env: []string{"PATH=/usr/bin:/bin"}, Timeout: time.Minute}, message())
 		if a.Fate != c.fate || !strings.HasPrefix(a.Says, c.says) {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
-	if a := Send(t.Context(), Target{Command: []string{filepath.Join(t.TempDir(), "absent")}, Timeout: time.Second}, message()); a.Fate != Unreached {
+	if a := Send(t.Context(), Target{Command: []string{filepath.Join(t.TempDir(), "absent")}, Timeout: time.Minute}, message()); a.Fate != Unreached {
 		t.Errorf("%+v", a)
 	}
 }
