@@ -32,6 +32,7 @@ type recorder struct {
 	dsn  string
 	mu   sync.Mutex
 	said map[string][]driver.NamedValue // statement to its last arguments
+	sent []string                       // statements, as often as they were sent
 }
 
 func (r *recorder) Driver() driver.Driver { return &sqlite.Driver{} }
@@ -60,6 +61,7 @@ func (c recorded) note(query string, args []driver.NamedValue) {
 	c.r.mu.Lock()
 	defer c.r.mu.Unlock()
 	c.r.said[query] = args
+	c.r.sent = append(c.r.sent, query)
 }
 
 func (c recorded) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
@@ -318,10 +320,11 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, pinErr := tx.PinAllowed(ctx, r.ID, work.Account{ID: 3, Login: "x"}, t0)
 	_, listErr := tx.ListEvents(ctx, r.ID, 2)
 	_, addErr := tx.AddEvent(ctx, work.Event{RepoID: r.ID, ItemID: pull.ItemID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8"})
-	_, editErr := tx.SupersedeOlderVersions(ctx, r.ID, 2, work.EventIssue, "8", "new", t0)
+	added, burstErr := tx.AddEvents(ctx, burstOf(r.ID, pull.ItemID, 100))
+	_, editErr := tx.SupersedeOlderVersions(ctx, newestOf(added), t0)
 	_, putErr := tx.PutPull(ctx, pull)
 	return firstOf(
-		pullErr, itemErr, knownErr, outcomeErr, commandsErr, oursErr, levelErr, pinErr, listErr, addErr, editErr, putErr,
+		pullErr, itemErr, knownErr, outcomeErr, commandsErr, oursErr, levelErr, pinErr, listErr, addErr, burstErr, editErr, putErr,
 		tx.PutThreads(ctx, pull.ID, []work.Thread{{NodeID: "t", Top: 1}}),
 		tx.ReopenEvents(ctx, pull.ID, "ignored"),
 		tx.ReadAgain(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),
