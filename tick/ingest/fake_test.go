@@ -100,14 +100,17 @@ func listed[T any](ctx context.Context, h *hub, name string, p github.PageReques
 	}
 	from := min(len(all), (number-1)*h.page)
 	out := github.Page[T]{Items: all[from:min(len(all), from+h.page)]}
-	sum := fnv.New64()
-	fmt.Fprint(sum, out.Items)
-	out.ETag = fmt.Sprintf("%x", sum.Sum64())
 	if from+h.page < len(all) {
 		q.Set("page", strconv.Itoa(number+1))
 		u.RawQuery = q.Encode()
 		out.Next = u.String()
 	}
+	sum := fnv.New64()
+	fmt.Fprint(sum, out.Items)
+	if h.page < 100 { // as if it were full, to which something is added
+		fmt.Fprint(sum, out.Next != "")
+	}
+	out.ETag = fmt.Sprintf("%x", sum.Sum64())
 	if p.ETag == out.ETag {
 		out.Items, out.NotModified = nil, true
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -64,14 +65,12 @@ func storeWalks(ctx context.Context, tx *store.Tx, h *Batch) error {
 
 // storePages stores the ETags of the pages that were read.
 func (h *Batch) storePages(ctx context.Context, tx *store.Tx) error {
-	for _, name := range h.stale {
-		for url := range h.Known.Pages {
-			if !pageOf(name, url) {
-				continue
-			}
-			if err := tx.DeleteValidators(ctx, h.Repo.ID, url); err != nil {
-				return err
-			}
+	for url := range h.Known.Pages {
+		if !h.isStale(url) {
+			continue
+		}
+		if err := tx.DeleteValidators(ctx, h.Repo.ID, url); err != nil {
+			return err
 		}
 	}
 	pages := h.Validators
@@ -84,6 +83,16 @@ func (h *Batch) storePages(ctx context.Context, tx *store.Tx) error {
 		}
 	}
 	return nil
+}
+
+// isStale reports whether a page is not read any more: "since" is past where it begins.
+func (h *Batch) isStale(url string) bool {
+	for name, since := range h.stale {
+		if pageOf(name, url) && github.SinceOf(url).Before(since) {
+			return true
+		}
+	}
+	return false
 }
 
 // pageOf reports whether an address is one of a walk's.
