@@ -24,8 +24,8 @@ func TestFront(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		page := rapid.SampledFrom([]int{2, 3, 5, 10, 100}).Draw(rt, "page")
 		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, page)
-		m.untilDone(rt)
 		p := &people{machine: m, draw: rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 2)), id: 50_000}
+		p.untilDone(rt)
 		for range rapid.IntRange(1, 7).Draw(rt, "rounds") {
 			written := rapid.IntRange(0, 25).Draw(rt, "comments")
 			if page == 100 {
@@ -40,15 +40,15 @@ func TestFront(t *testing.T) {
 			p.edit(rapid.IntRange(0, 3).Draw(rt, "edited"))
 			p.remove(rapid.IntRange(0, 3).Draw(rt, "deleted"))
 			p.show()
-			m.untilDone(rt)
+			p.untilDone(rt)
 			p.check(rt, func(c comment) bool { return c.shown.Equal(c.UpdatedAt) })
 		}
 		m.hub.now = m.hub.now.Add(batch.Overlap)
 		p.show()
-		m.untilDone(rt)
+		p.untilDone(rt)
 		m.hub.now = m.hub.now.Add(batch.Overlap)
-		m.untilDone(rt)
-		m.untilDone(rt)
+		p.untilDone(rt)
+		p.untilDone(rt)
 		p.check(rt, func(comment) bool { return true })
 	})
 }
@@ -125,16 +125,19 @@ func (p *people) check(rt *rapid.T, due func(comment) bool) {
 	}
 }
 
-// untilDone makes passes until one reads all, some of which have little time or die.
-func (m *machine) untilDone(rt *rapid.T) {
+// untilDone makes passes until one reads all, some of which have little time or die. Some
+// come late.
+func (p *people) untilDone(rt *rapid.T) {
 	for range 500 {
 		dies := 0
 		if rapid.IntRange(0, 5).Draw(rt, "death") == 0 {
 			dies = rapid.IntRange(1, 20).Draw(rt, "dies")
 		}
-		if m.pass(time.Duration(rapid.IntRange(0, 1500).Draw(rt, "latency"))*time.Millisecond, dies) {
+		if p.pass(time.Duration(rapid.IntRange(0, 1500).Draw(rt, "latency"))*time.Millisecond, dies) {
 			return
 		}
+		p.hub.now = p.hub.now.Add(time.Duration(rapid.SampledFrom([]int{0, 10, 60, 310}).Draw(rt, "late")) * time.Second)
+		p.show()
 	}
-	rt.Fatalf("not done:\n%s", m.progress())
+	rt.Fatalf("not done:\n%s", p.progress())
 }
