@@ -40,6 +40,9 @@ type hub struct {
 	timelines map[int][]github.TimelineEvent
 	comments  []github.Comment
 	pulls     map[int]github.PullDetail
+
+	mu     sync.Mutex
+	walked map[string][]time.Time // by list: from when on it was read
 }
 
 // entry is one of a list.
@@ -87,6 +90,9 @@ func listed[T any](ctx context.Context, h *hub, name string, p github.PageReques
 	}
 	q := u.Query()
 	since, number := github.SinceOf(p.URL), 1
+	h.mu.Lock()
+	h.walked[name] = append(h.walked[name], since)
+	h.mu.Unlock()
 	if n, err := strconv.Atoi(q.Get("page")); err == nil {
 		number = n
 	}

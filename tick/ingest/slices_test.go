@@ -82,6 +82,7 @@ func newMachine(t *testing.T, n news, page int) *machine {
 	h := &hub{
 		time: &ticks{}, page: page, now: noon.Add(-2 * time.Hour), lists: map[string][]entry{},
 		issues: map[int]github.Issue{}, timelines: map[int][]github.TimelineEvent{}, pulls: map[int]github.PullDetail{},
+		walked: map[string][]time.Time{},
 	}
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: h.Now})
 	if err != nil {
