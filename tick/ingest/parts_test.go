@@ -52,9 +52,11 @@ func TestAWalkGoesOnWhereTheTimeWasUp(t *testing.T) {
 func TestAPauseIsJudgedWithTheLastComment(t *testing.T) {
 	for _, page := range []int{100, 2} {
 		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, page)
+		m.pass(0, 0) // reads the conversation, once
 		d := m.hub.pulls[2000]
 		m.hub.timelines[2000] = append(m.hub.timelines[2000][:1], github.TimelineEvent{ID: 900, Event: "labeled", Label: "agent:ignore", Actor: ann, CreatedAt: noon.Add(-50 * time.Minute)})
 		d.Labels, d.LabelChanges = []string{"agent:bugfix", "agent:ignore"}, 2
+		d.UpdatedAt = noon
 		m.hub.pulls[2000] = d
 		at := func(minutes int) time.Time { return noon.Add(-time.Duration(minutes) * time.Minute) }
 		m.say(1, "In the pause.", at(40))
