@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
 // A walk that has no time for more has stored what it read, and the next pass goes on
@@ -73,6 +74,35 @@ func TestAPauseIsJudgedWithTheLastComment(t *testing.T) {
 		if got["1"] != work.OutcomePaused || got["2"] != work.OutcomePaused || got["4"] != "" || len(got) != 4 {
 			t.Errorf("by pages of %d: %v", page, got)
 		}
+	}
+}
+
+// Of more comments in one second than a page shows the last page stays as it was when one
+// is deleted and another one, which was late, takes its place. That one is found all the
+// same, once nothing of that second can be late any more; and then only the last page is read.
+func TestALateCommentOfAFullSecond(t *testing.T) {
+	m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
+	m.pass(0, 0)
+	for id := range int64(5) {
+		m.say(10+id, "Rename it.", noon.Add(-2*time.Second))
+	}
+	m.pass(0, 0)
+	list := m.hub.lists["comments"]
+	late := list[0].what.(github.Comment)
+	late.ID = 99
+	m.hub.lists["comments"] = append([]entry{list[1], {list[0].at, late}}, list[2:]...)
+	for range 2 {
+		m.pass(0, 0)
+		m.hub.now = m.hub.now.Add(batch.Overlap + 10*time.Second)
+	}
+	m.pass(0, 0)
+	if _, known := m.outcomes()["99"]; !known {
+		t.Errorf("it is not known:\n%s", m.progress())
+	}
+	m.hub.walked["comments"] = nil
+	m.pass(0, 0)
+	if n := len(m.hub.walked["comments"]); n != 1 {
+		t.Errorf("a pass reads %d pages", n)
 	}
 }
 

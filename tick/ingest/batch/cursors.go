@@ -66,7 +66,7 @@ func storeWalks(ctx context.Context, tx *store.Tx, h *Batch) error {
 // storePages stores the ETags of the pages that were read.
 func (h *Batch) storePages(ctx context.Context, tx *store.Tx) error {
 	for url := range h.Known.Pages {
-		if !h.isStale(url) {
+		if !isStale(url, h.stale) {
 			continue
 		}
 		if err := tx.DeleteValidators(ctx, h.Repo.ID, url); err != nil {
@@ -85,9 +85,10 @@ func (h *Batch) storePages(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// isStale reports whether a page is not read any more: "since" is past where it begins.
-func (h *Batch) isStale(url string) bool {
-	for name, since := range h.stale {
+// isStale reports whether a page is not read any more: "since" of its walk
+// moved past where it begins.
+func isStale(url string, moved map[string]time.Time) bool {
+	for name, since := range moved {
 		if pageOf(name, url) && github.SinceOf(url).Before(since) {
 			return true
 		}

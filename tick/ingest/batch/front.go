@@ -50,41 +50,30 @@ func (w *Walk[T]) keepFront(h *Batch) string {
 }
 
 // advance moves "since" to where the next page begins, and says whether it did: if what is
-// before that cannot change any more but by moving to the end.
+// before that cannot change any more but by moving to the end. Neither may what stands in
+// that second and the next one: the page may be full of it.
 func (w *Walk[T]) advance(h *Batch, next time.Time) bool {
 	if held := h.held[w.Name]; !held.IsZero() && held.Before(next) {
 		next = held
 	}
-	if w.Since == nil || w.behind || next.After(w.asked.Add(-Overlap)) || !next.After(*w.Since) {
+	if w.Since == nil || w.behind || next.After(w.asked.Add(-Overlap-2*time.Second)) || !next.After(*w.Since) {
 		return false
 	}
 	*w.Since, h.stale[w.Name] = next, next
 	return true
 }
 
-// Of more changes in one second than a page shows nothing but a number tells the pages
-// apart. While the last one of them that was taken in is as it was, nothing has moved.
-
-// lastOfSecond is that page, where a walk goes on behind what was read: otherwise a pass
-// that has no time for all of them would never get past. A walk that looks for what lagged
-// passes over those that were read when nothing of their second could lag any more.
-func lastOfSecond(pages map[string]work.Validator, address string, goesOn bool) string {
+// lastOfSecond is the last page that was taken in of those that begin at one second:
+// there is nothing but a number to tell them apart. While that page is as it was, nothing
+// before it has moved, and a walk begins there: otherwise a pass that has no time for all of
+// them would never get past, and one that has would read all of them for nothing.
+func lastOfSecond(pages map[string]work.Validator, address string) string {
 	for range pages {
 		v := pages[address]
-		if !sameSecond(v) || !goesOn && !final(v) {
+		if v.Next == "" || !github.SinceOf(v.Next).Equal(github.SinceOf(address)) {
 			break
 		}
 		address = v.Next
 	}
 	return address
-}
-
-// sameSecond reports whether the page after this one begins at the same second.
-func sameSecond(v work.Validator) bool {
-	return v.Next != "" && github.SinceOf(v.Next).Equal(github.SinceOf(v.URL))
-}
-
-// final reports whether such a page was read when nothing of its second could lag any more.
-func final(v work.Validator) bool {
-	return !v.SeenAt.Before(github.SinceOf(v.URL).Add(time.Second + Overlap))
 }

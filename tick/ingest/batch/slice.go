@@ -99,7 +99,7 @@ func (h *Batch) Next() {
 			delete(h.Open, n)
 		}
 	}
-	maps.DeleteFunc(h.Known.Pages, func(url string, _ work.Validator) bool { return h.isStale(url) })
+	maps.DeleteFunc(h.Known.Pages, func(url string, _ work.Validator) bool { return isStale(url, h.stale) })
 	for _, pages := range h.Pages {
 		for _, v := range pages {
 			h.Known.Pages[v.URL] = v

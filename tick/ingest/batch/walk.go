@@ -73,7 +73,7 @@ func (w *Walk[T]) begin(h *Batch) {
 	}
 	w.newest, w.first = from, w.Address(h.Repo.Current, from)
 	w.behind = from.After(since)
-	w.next = lastOfSecond(h.Known.Pages, w.first, w.behind || !w.cut.IsZero())
+	w.next = lastOfSecond(h.Known.Pages, w.first)
 }
 
 // Fetch reads the next page with its own ETag: page 1 unchanged does not prove page 2
@@ -154,10 +154,6 @@ func (w *Walk[T]) read(ctx context.Context, h *Batch, address string) (github.Pa
 	}
 	if page.NotModified {
 		page.Next = v.Next
-		if again := v; sameSecond(v) && !final(v) {
-			again.SeenAt = w.asked
-			return page, []work.Validator{again}, nil
-		}
 		return page, nil, nil
 	}
 	h.Mu.Lock()
