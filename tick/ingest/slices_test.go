@@ -107,7 +107,9 @@ func (m *machine) fill(n news) {
 	}
 	written := at
 	if n.young {
-		written = func() time.Time { return noon.Add(-time.Duration(draw.IntN(n.seconds)) * time.Second / 10).Truncate(time.Second) }
+		written = func() time.Time {
+			return noon.Add(-time.Duration(draw.IntN(n.seconds)) * time.Second / 10).Truncate(time.Second)
+		}
 	}
 	timeline := func(number int) (labels []string) {
 		labels = []string{"agent:bugfix"}
