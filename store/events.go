@@ -73,7 +73,7 @@ func (t eventRows) ListPendingEvents(ctx context.Context, repoID int64) ([]work.
 // first.
 func (t eventRows) ListPendingCommands(ctx context.Context, repoID int64) ([]work.Event, error) {
 	return rows.List(ctx, t.tx, fmt.Sprintf("list pending commands of repository %d", repoID), scanEvent,
-		selectEvent+`WHERE repo_id = ? AND kind = 'command' AND `+waitingFact+` ORDER BY created_at, id`, repoID)
+		selectEvent+`INDEXED BY events_facts WHERE repo_id = ? AND kind = 'command' AND `+waitingFact+` ORDER BY created_at, id`, repoID)
 }
 
 // AssignEvents gives events to a turn. When one of them is processed or

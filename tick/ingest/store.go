@@ -29,6 +29,7 @@ func (h *Reading) load(ctx context.Context) error {
 			h.Known.Pages[v.URL] = v
 		}
 		names := []string{batch.WalkIssues, batch.WalkComments, batch.WalkReviewComments, batch.WalkAdopted, batch.WalkPauses}
+		names = append(names, batch.Fronts()...)
 		for _, label := range batch.Sighted(h.R.Settings) {
 			names = append(names, batch.WalkLabel+label)
 		}
