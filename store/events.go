@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -33,20 +32,6 @@ func scanEvent(row rows.Row) (e work.Event, err error) {
 }
 
 const selectEvent = `SELECT id, ` + eventColumns + ` FROM events `
-
-// AddEvent adds an event unless the repository knows its key, and tells
-// whether it was new. A known one is left as it is. An event may come
-// processed already: an ignored one is counted by its outcome.
-func (t eventRows) AddEvent(ctx context.Context, e work.Event) (bool, error) {
-	if e.SeenAt.IsZero() {
-		e.SeenAt = t.tx.Now
-	}
-	_, err := t.tx.Insert(ctx, "add event "+e.Key, "events", eventColumns, eventFields(&e))
-	if errors.Is(err, ErrStale) {
-		return false, nil
-	}
-	return err == nil, err
-}
 
 // AskAgain adds an event that asks for a turn, or has one that was processed ask once more,
 // and gives its id. It is ErrStale where it waits already, or a turn has it.
@@ -88,7 +73,7 @@ func (t eventRows) ListPendingEvents(ctx context.Context, repoID int64) ([]work.
 // first.
 func (t eventRows) ListPendingCommands(ctx context.Context, repoID int64) ([]work.Event, error) {
 	return rows.List(ctx, t.tx, fmt.Sprintf("list pending commands of repository %d", repoID), scanEvent,
-		selectEvent+`WHERE repo_id = ? AND kind = 'command' AND `+waitingFact+` ORDER BY created_at, id`, repoID)
+		selectEvent+`INDEXED BY events_facts WHERE repo_id = ? AND kind = 'command' AND `+waitingFact+` ORDER BY created_at, id`, repoID)
 }
 
 // AssignEvents gives events to a turn. When one of them is processed or
@@ -161,20 +146,6 @@ func (t eventRows) FinishTurnEvents(ctx context.Context, turnID int64, outcome s
 	_, err := t.tx.Exec(ctx, fmt.Sprintf("finish events of turn %d", turnID),
 		`UPDATE events SET processed_at = ?, outcome = ? WHERE turn_id = ? AND processed_at = 0`, t.tx.Stamp(at), outcome, turnID)
 	return err
-}
-
-// OutcomeEdited is the outcome of a version that was edited before anybody
-// answered it.
-const OutcomeEdited = "edited"
-
-// SupersedeOlderVersions ends the other versions of an edited comment that no
-// turn has taken yet, and tells how many those were.
-func (t eventRows) SupersedeOlderVersions(ctx context.Context, repoID int64, number int, kind work.EventKind, source, keepKey string, at time.Time) (int, error) {
-	n, err := t.tx.Exec(ctx, "supersede older versions of "+keepKey,
-		`UPDATE events SET processed_at = ?, outcome = ?
-		 WHERE repo_id = ? AND number = ? AND kind = ? AND source = ? AND event_key <> ? AND turn_id IS NULL AND processed_at = 0`,
-		t.tx.Stamp(at), OutcomeEdited, repoID, number, kind, source, keepKey)
-	return int(n), err
 }
 
 // ReopenEvents has comments of a pull request wait again that got this outcome

@@ -133,13 +133,13 @@ func TestSupersedeOlderVersions(t *testing.T) {
 	}
 	first := add("first", "7", work.EventReview, 1)
 	taken := add("taken", "7", work.EventReview, 1)
-	add("newest", "7", work.EventReview, 1)
+	newest := add("newest", "7", work.EventReview, 1)
 	add("other comment", "8", work.EventReview, 1)
 	add("other kind", "7", work.EventIssue, 1)
 	add("other number", "7", work.EventReview, 2)
 	update(t, d, func(tx *Tx) error { return tx.AssignEvents(t.Context(), u.ID, []int64{taken.ID}) })
 	n := inTx(t, d, func(tx *Tx) (int, error) {
-		return tx.SupersedeOlderVersions(t.Context(), u.RepoID, 1, work.EventReview, "7", "newest", t0.Add(time.Hour))
+		return tx.SupersedeOlderVersions(t.Context(), newestOf([]work.Event{newest}), t0.Add(time.Hour))
 	})
 	equal(t, n, 1)
 	equal(t, pending(t, d, u.RepoID), []string{"taken", "newest", "other comment", "other kind", "other number"})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -32,6 +33,8 @@ type recorder struct {
 	dsn  string
 	mu   sync.Mutex
 	said map[string][]driver.NamedValue // statement to its last arguments
+	sent []string                       // statements, as often as they were sent
+	rows map[string]int                 // how many rows statements gave
 }
 
 func (r *recorder) Driver() driver.Driver { return &sqlite.Driver{} }
@@ -60,6 +63,7 @@ func (c recorded) note(query string, args []driver.NamedValue) {
 	c.r.mu.Lock()
 	defer c.r.mu.Unlock()
 	c.r.said[query] = args
+	c.r.sent = append(c.r.sent, query)
 }
 
 func (c recorded) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
@@ -69,7 +73,25 @@ func (c recorded) ExecContext(ctx context.Context, query string, args []driver.N
 
 func (c recorded) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	c.note(query, args)
-	return c.conn.QueryContext(ctx, query, args)
+	rows, err := c.conn.QueryContext(ctx, query, args)
+	return counted{rows, query, c.r}, err
+}
+
+// counted counts the rows that are read.
+type counted struct {
+	driver.Rows
+	query string
+	r     *recorder
+}
+
+func (c counted) Next(dest []driver.Value) error {
+	err := c.Rows.Next(dest)
+	if err == nil {
+		c.r.mu.Lock()
+		c.r.rows[c.query]++
+		c.r.mu.Unlock()
+	}
+	return err
 }
 
 // recording opens a database whose statements are remembered.
@@ -83,7 +105,7 @@ func recording(t testing.TB, path string) (*DB, *recorder) {
 		t.Fatal(err)
 	}
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)", "foreign_keys(1)"}}
-	r := &recorder{dsn: (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String(), said: map[string][]driver.NamedValue{}}
+	r := &recorder{dsn: (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String(), said: map[string][]driver.NamedValue{}, rows: map[string]int{}}
 	d.SQL = sql.OpenDB(r)
 	t.Cleanup(func() { _ = d.Close() })
 	return d, r
@@ -318,10 +340,11 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, pinErr := tx.PinAllowed(ctx, r.ID, work.Account{ID: 3, Login: "x"}, t0)
 	_, listErr := tx.ListEvents(ctx, r.ID, 2)
 	_, addErr := tx.AddEvent(ctx, work.Event{RepoID: r.ID, ItemID: pull.ItemID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8"})
-	_, editErr := tx.SupersedeOlderVersions(ctx, r.ID, 2, work.EventIssue, "8", "new", t0)
+	added, burstErr := tx.AddEvents(ctx, burstOf(r.ID, pull.ItemID, 100))
+	_, editErr := tx.SupersedeOlderVersions(ctx, newestOf(added), t0)
 	_, putErr := tx.PutPull(ctx, pull)
 	return firstOf(
-		pullErr, itemErr, knownErr, outcomeErr, commandsErr, oursErr, levelErr, pinErr, listErr, addErr, editErr, putErr,
+		pullErr, itemErr, knownErr, outcomeErr, commandsErr, oursErr, levelErr, pinErr, listErr, addErr, burstErr, editErr, putErr,
 		tx.PutThreads(ctx, pull.ID, []work.Thread{{NodeID: "t", Top: 1}}),
 		tx.ReopenEvents(ctx, pull.ID, "ignored"),
 		tx.ReadAgain(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),
@@ -449,6 +472,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, madeErr := tx.FindTurnOf(ctx, "live")
 	_, turnsErr := tx.ListTurns(ctx, u.ItemID)
 	_, eventsErr := tx.ListItemEvents(ctx, u.ItemID)
+	_, saidErr := tx.ListSaid(ctx, u.RepoID, u.ItemID)
 	_, actionsErr := tx.ListTurnActions(ctx, u.ID)
 	_, sentErr := tx.ListItemActions(ctx, u.ItemID)
 	_, paceErr := tx.CountSends(ctx, t0.Add(-time.Hour))
@@ -456,7 +480,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, editErr := tx.MarkEdited(ctx, a.ID)
 	_, usageErr := tx.GetSessionUsage(ctx, u.ItemID, "codex", "s")
 	return firstOf(
-		turnErr, madeErr, addErr, runErr, turnsErr, eventsErr, actionsErr, sentErr, paceErr, sendErr, editErr, usageErr,
+		turnErr, madeErr, addErr, runErr, turnsErr, eventsErr, saidErr, actionsErr, sentErr, paceErr, sendErr, editErr, usageErr,
 		tx.PutSessionUsage(ctx, u.ItemID, "codex", "s", work.Usage{InputTokens: 1}, t0),
 		second(tx.AddRun(ctx, work.Run{Turn: u.ID, Began: t0, Ended: t0})),
 		tx.NoteRun(ctx, run, "s", work.Usage{InputTokens: 1}),
@@ -543,6 +567,91 @@ func TestNoPassScansWhatIsOver(t *testing.T) {
 	}
 	if n := len(said); n < 60 {
 		t.Errorf("only %d statements were seen", n)
+	}
+}
+
+// rushed is what many comments at once leave behind, as many of each: comments on the open
+// item that wait, eyes and words that are planned, and some that were sent.
+func rushed(t testing.TB, d *DB, r work.Repo, n int) {
+	t.Helper()
+	count := `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2) `
+	for _, query := range []string{
+		`INSERT INTO events (repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot, body, state, url, thread_top, path, line, diff_hunk, created_at, updated_at, seen_at, turn_id, processed_at, outcome) SELECT ?1, (SELECT id FROM work_items WHERE number = 1), 'waits ' || i, 2, 'issue', 'w' || i, '', 1, 'x', 0, 'a comment', '', '', 0, '', 0, '', ?3 + i, ?3 + i, ?3, NULL, 0, '' FROM n`,
+		`INSERT INTO actions (repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base, head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, settled_at, renewals, made) SELECT ?1, NULL, NULL, 0, 'reaction', 'cosmetic', 'planned ' || i, 'planned', 2, '', '', '', '', '', '', '', 0, '', '', ?3, 0, 0, 0, '', 0, 0, 0 FROM n`,
+		`INSERT INTO actions (repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base, head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, settled_at, renewals, made) SELECT ?1, NULL, NULL, 0, 'comment', 'cosmetic', 'sent ' || i, 'sent', 2, '', '', '', '', '', '', '', 1, '', '', ?3, ?3, 0, 0, '', 0, 0, 0 FROM n`,
+	} {
+		update(t, d, func(tx *Tx) error {
+			_, err := tx.tx.Exec(t.Context(), "fill", count+query, r.ID, n, rows.Millis(t0))
+			return err
+		})
+	}
+}
+
+// What look at all that waits in a repository: every notice is sent, and a few passes judge
+// or hand on every event. The others look for the first one.
+var whole = []string{
+	`FROM actions WHERE repo_id = ? AND turn_id IS NULL AND state IN ('planned', 'sent') AND NOT kind IN`, // ListNotices
+	`FROM events WHERE repo_id = ? AND processed_at = 0 ORDER BY created_at, id`,                          // ListPendingEvents
+}
+
+var firsts = []string{
+	`EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)`,
+	`EXISTS (SELECT 1 FROM actions a WHERE a.repo_id = r.id AND turn_id IS NULL AND state IN ('planned', 'sent'))`,
+}
+
+func isOf(query string, some []string) bool {
+	return slices.ContainsFunc(some, func(of string) bool { return strings.Contains(query, of) })
+}
+
+// None of what a pass asks walks over all that waits, or each of the passes after many
+// comments at once would pay for them again.
+func TestNoPassWalksOverWhatWaits(t *testing.T) {
+	d, asked := recording(t, newPath(t))
+	r := lived(t, d, 50)
+	clear(asked.said)
+	if err := errors.Join(idlePass(t.Context(), d, r), routedPass(t.Context(), d, r)); err != nil {
+		t.Fatal(err)
+	}
+	walk := regexp.MustCompile(`(SCAN|SEARCH) \w+ USING (COVERING )?INDEX (events_pending|events_said|actions_notices|actions_sent)( \(repo_id=\?\)| \(sent_at>\?\))?$`)
+	said := maps.Clone(asked.said)
+	for query, args := range said {
+		if !strings.Contains(query, " ") || strings.HasPrefix(query, "PRAGMA") || isOf(query, whole) {
+			continue
+		}
+		for _, step := range explain(t, d, query, args) {
+			first := strings.Contains(step, "(repo_id=?)") && isOf(query, firsts)
+			if walk.MatchString(step) && !first && !strings.HasPrefix(query, "SELECT COUNT(*) FROM actions WHERE sent_at") { // no more than a pass may send in an hour
+				t.Errorf("%s\nin %s", step, query)
+			}
+		}
+	}
+	for _, of := range slices.Concat(whole, firsts) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(said)), func(query string) bool { return strings.Contains(query, of) }) {
+			t.Errorf("no statement has %s", of)
+		}
+	}
+}
+
+// An idle pass reads as many rows after thousands of comments as after hundreds.
+func TestAnIdlePassReadsOneTurnsWorth(t *testing.T) {
+	var read [2]map[string]int
+	for i, n := range []int{500, 2000} {
+		d, asked := recording(t, newPath(t))
+		r := lived(t, d, 50)
+		rushed(t, d, r, n)
+		clear(asked.rows)
+		if err := idlePass(t.Context(), d, r); err != nil {
+			t.Fatal(err)
+		}
+		read[i] = maps.Clone(asked.rows)
+	}
+	for query, n := range read[1] {
+		if n != read[0][query] && !isOf(query, whole) {
+			t.Errorf("%d rows after 2,000 comments, %d after 500, of %s", n, read[0][query], query)
+		}
+	}
+	if len(read[1]) < 10 {
+		t.Errorf("only %d statements gave rows", len(read[1]))
 	}
 }
 

@@ -208,8 +208,8 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		selectItem + `WHERE repo_id = 1 AND ` + openItem + ` ORDER BY id`:                                                              "work_items_open",
 		selectPull + `WHERE repo_id = 1 AND state = 'open' ORDER BY number`:                                                            "pull_requests_open",
 		selectAction + `WHERE repo_id = 1 AND turn_id IS NULL AND ` + unsettled + ` AND NOT ` + ofMerging + ` ORDER BY planned_at, id`: "actions_notices",
-		selectAction + `WHERE repo_id = 1 AND turn_id IS NULL AND ` + unsettled + ` AND ` + ofMerging + ` ORDER BY planned_at, id`:     "actions_notices",
-		selectAction + strings.ReplaceAll(updated, "?", "1") + ` ORDER BY sent_at, id`:                                                 "actions_sent",
+		selectAction + `WHERE repo_id = 1 AND turn_id IS NULL AND ` + unsettled + ` AND ` + ofMerging + ` ORDER BY planned_at, id`:     "actions_merging",
+		selectAction + strings.ReplaceAll(updated, "?", "1") + ` ORDER BY sent_at, id`:                                                 "actions_updates",
 		`SELECT outcome, count(*) FROM events WHERE repo_id = 1 AND processed_at > 0 GROUP BY outcome`:                                 "events_outcome",
 		selectAction + `WHERE turn_id = 1 ORDER BY position, id`:                                                                       "actions_turn",
 	} {

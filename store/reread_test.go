@@ -23,12 +23,12 @@ func TestReadAgain(t *testing.T) {
 	first := addEvent(t, d, version("first", 1))
 	answered := addEvent(t, d, version("answered", 2))
 	update(t, d, func(tx *Tx) error { return tx.FinishEvents(t.Context(), []int64{answered.ID}, "answered", at(2)) })
-	addEvent(t, d, version("second", 3))
+	second := addEvent(t, d, version("second", 3))
 	other := version("other", 0)
 	other.Source = "8"
 	addEvent(t, d, other)
 	update(t, d, func(tx *Tx) error {
-		_, err := tx.SupersedeOlderVersions(t.Context(), u.RepoID, 1, work.EventIssue, "7", "second", at(3))
+		_, err := tx.SupersedeOlderVersions(t.Context(), newestOf([]work.Event{second}), at(3))
 		return err
 	})
 

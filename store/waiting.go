@@ -25,13 +25,19 @@ func (t eventRows) ListWaiting(ctx context.Context, repoID int64, most int) ([]w
 			UNION ALL
 			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > item.id AND `+waitingSaid+`) FROM item WHERE item.id IS NOT NULL
 		), waiting (id) AS (
-			SELECT id FROM events WHERE repo_id = @repo AND turn_id IS NULL AND `+waitingFact+`
+			SELECT id FROM events INDEXED BY events_facts WHERE repo_id = @repo AND turn_id IS NULL AND `+waitingFact+`
 			UNION ALL
 			SELECT e.id FROM item CROSS JOIN events e ON e.id IN (
 				SELECT id FROM events WHERE repo_id = @repo AND item_id = item.id AND `+waitingSaid+` ORDER BY created_at, id LIMIT @most)
 		)
 		SELECT events.id, `+eventColumns+` FROM waiting CROSS JOIN events ON events.id = waiting.id ORDER BY created_at, events.id`,
 		rows.Named("repo", repoID), rows.Named("most", most))
+}
+
+// ListSaid gives what people said on a work item and no turn was told of, oldest first.
+func (t eventRows) ListSaid(ctx context.Context, repoID, itemID int64) ([]work.Event, error) {
+	return rows.List(ctx, t.tx, fmt.Sprintf("list what was said on item %d", itemID), scanEvent,
+		selectEvent+`WHERE repo_id = ? AND item_id = ? AND `+waitingSaid+` ORDER BY created_at, id`, repoID, itemID)
 }
 
 // Waiting is how much people wrote about a work item that waits and is no turn's.

@@ -2,38 +2,132 @@
 
 package bench
 
-import "testing"
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
 
-// burst has somebody write comments on the first pull requests, as many on each.
-func (w *world) burst(t *testing.T, pulls, comments int) {
-	t.Helper()
-	numbers := make([]int, 0, pulls)
-	for _, p := range w.repo.Pulls()[:pulls] {
-		numbers = append(numbers, p.Number)
-	}
-	must(t, w.repo.SeedComments(reviewer, numbers, comments))
+// rush is that people write much at once, on the first pull requests of a world.
+type rush struct {
+	pulls    int // of them
+	comments int // in all
+	seconds  int // over which they write; 0: all in one moment
 }
 
-// TestBurst: more comments than turns take at once all wait, and eyes come to an end.
-func TestBurst(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
+// write has them write.
+func (b rush) write(t *testing.T, w *world) {
+	t.Helper()
+	moments := max(1, b.seconds)
+	for i := range moments {
+		w.later.Store(-int64(moments-1-i) * int64(time.Second))
+		n := b.comments / moments
+		if i < b.comments%moments {
+			n++
+		}
+		must(t, w.repo.SeedComments(reviewer, w.numbers()[:b.pulls], n))
 	}
-	const pulls, written = 3, 900
-	w := newWorld(t, self(t), pulls)
+}
+
+// newRushWorld is a world in which no turn begins: the quiet period of all comments lasts.
+func newRushWorld(t *testing.T, pulls int) *world {
+	t.Helper()
+	w := newWorldOf(t, self(t), shape{repos: 1, pulls: pulls, comments: 2})
 	w.quietPeriod = "1h"
 	w.writeConfig(t, listening)
 	w.untilQuiet(t)
-	w.burst(t, pulls, written)
-	for range 4 { // takes them in, sends eyes, sees what they changed
+	return w
+}
+
+// settleDown makes the passes that take a rush in, send eyes, and see what those changed.
+func (w *world) settleDown(t *testing.T) {
+	t.Helper()
+	for range 4 {
 		w.tick(t)
 	}
-	db := openRead(t, w.database())
-	defer func() { must(t, db.Close()) }()
-	if n := len(query(t, db, `SELECT id FROM events WHERE processed_at = 0`)); n != written {
-		t.Errorf("%d comments wait, not %d", n, written)
+}
+
+// TestIdlePassAfterABurst: of more comments than turns take at once, which wait, a pass
+// asks GitHub no more than before they came, though all of them are as young as what a list
+// may still lack; and eyes come to an end.
+func TestIdlePassAfterABurst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures")
 	}
-	if n := len(query(t, db, `SELECT id FROM actions WHERE kind = 'reaction'`)); n != 100 {
-		t.Errorf("%d comments have eyes, not 100", n)
+	const pulls = 60
+	for name, b := range map[string]rush{
+		"one pull request": {1, 650, 100}, "many": {pulls, 650, 100}, "one pull request in a second": {1, 650, 0}, "full pages": {1, 600, 200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newRushWorld(t, pulls)
+			before := w.checkIdle(t)
+			b.write(t, w)
+			w.settleDown(t)
+			after := w.countPass(t)
+			if after != before {
+				t.Errorf("a pass asked %+v before %d comments, and %+v after them", before, b.comments, after)
+				for _, r := range w.hub.Requests() {
+					t.Logf("%s %s?%s %d %.200s", r.Method, r.Path, r.Query, r.Status, r.Body)
+				}
+			}
+			if n := w.count(t, `SELECT COUNT(*) FROM events WHERE processed_at = 0`); n != b.comments {
+				t.Errorf("%d comments wait, not %d", n, b.comments)
+			}
+			eyes := 100
+			if b.pulls == 1 {
+				eyes = 50 // as many as a turn takes
+			}
+			if n := w.count(t, `SELECT COUNT(*) FROM actions WHERE kind = 'reaction'`); n != eyes {
+				t.Errorf("%d comments have eyes, not %d", n, eyes)
+			}
+		})
 	}
+}
+
+// TestABurstIsTakenInInStep: twice as many comments cost twice as much when they are taken
+// in, and the pass after them what it costs after half of them. It is counted what passes
+// allocate, which no busy machine changes.
+func TestABurstIsTakenInInStep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures")
+	}
+	const pulls, n = 4, 600
+	for name, on := range map[string]int{"one pull request": 1, "many": pulls} {
+		t.Run(name, func(t *testing.T) {
+			var during, after [2]float64
+			for i, written := range []int{n, 2 * n} {
+				w := newRushWorld(t, pulls)
+				idle := w.allocate(t)
+				rush{on, written, 100}.write(t, w)
+				during[i] = w.allocate(t) - idle
+				w.settleDown(t)
+				after[i] = w.allocate(t)
+				t.Logf("%d comments: %.0f objects to take them in, %.0f by the pass after it, %.0f by the one before", written, during[i], after[i], idle)
+			}
+			if r := during[1] / during[0]; r > 2.2 {
+				t.Errorf("%d comments cost %.2f times as much as %d", 2*n, r, n)
+			}
+			if r := after[1] / after[0]; r > 1.1 {
+				t.Errorf("after %d comments a pass costs %.2f times as much as after %d", 2*n, r, n)
+			}
+		})
+	}
+}
+
+// allocate makes a pass, and says how many objects it allocated.
+func (w *world) allocate(t *testing.T) float64 {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "objects")
+	if out := w.work(t, allocatedVariable+"="+file); len(out) > 0 {
+		t.Fatalf("tick: %s", out)
+	}
+	text, err := os.ReadFile(file)
+	must(t, err)
+	var n float64
+	_, err = fmt.Sscan(string(text), &n)
+	must(t, err)
+	return n
 }

@@ -35,7 +35,9 @@ const (
 func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case rolePass:
-		os.Exit(cmd.Main(cmd.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test", Now: momentOf(os.Getenv(momentVariable))}))
+		code := cmd.Main(cmd.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test", Now: momentOf(os.Getenv(momentVariable))})
+		noteAllocated(os.Getenv(allocatedVariable))
+		os.Exit(code)
 	case roleMeter:
 		os.Exit(meter(os.Args[1:]))
 	}
@@ -44,6 +46,20 @@ func TestMain(m *testing.M) {
 
 // momentVariable tells gh-mergexo at which moment of the world's it begins.
 const momentVariable = "MERGEXO_BENCH_MOMENT"
+
+// allocatedVariable names the file for how many objects gh-mergexo allocated.
+const allocatedVariable = "MERGEXO_BENCH_ALLOCATED"
+
+func noteAllocated(file string) {
+	if file == "" {
+		return
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if err := os.WriteFile(file, fmt.Append(nil, m.Mallocs), 0o600); err != nil {
+		panic(err)
+	}
+}
 
 // momentOf is a clock that begins at a moment; without one it is this machine's.
 func momentOf(text string) func() time.Time {

@@ -1,6 +1,7 @@
 // Package busy tells in which repositories there is something to read, to decide or to
 // send. A pass over many repositories looks into these, and into no other. Each statement
-// walks indexes that hold only what is unfinished.
+// walks indexes that hold only what is unfinished; of what may be thousands of rows after
+// many comments at once it looks for the first one of each repository.
 package busy
 
 import (
@@ -24,15 +25,20 @@ type Set map[int64]bool
 // way so that nothing may be late.
 const unread = `
 	SELECT repo_id FROM backlog
-	UNION SELECT repo_id FROM walks WHERE name NOT IN ('adopted', 'pauses')
+	UNION SELECT repo_id FROM walks WHERE name NOT IN ('adopted', 'pauses') AND name NOT LIKE 'front %'
 	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM walks w WHERE w.repo_id = r.id AND w.name = 'adopted')
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '')
-	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN') AND updated_at >= ?1
+	UNION SELECT repo_id FROM pull_requests INDEXED BY pull_requests_pending
+		WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN') AND updated_at >= ?1
 	UNION SELECT repo_id FROM work_items WHERE state = 'ready' AND depends_on <> '[]'
 	UNION SELECT repo_id FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled')
 	UNION SELECT repo_id FROM pull_reviews WHERE state = '` + string(review.Checking) + `'
-	UNION SELECT repo_id FROM events e WHERE processed_at = 0
-		AND (kind = 'command' OR NOT EXISTS (SELECT 1 FROM pauses p WHERE p.repo_id = e.repo_id AND p.ended_at = 0))`
+	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e INDEXED BY events_facts WHERE e.repo_id = r.id AND kind = 'command' AND ` + facts + `)
+		OR EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)
+		AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.repo_id = r.id AND p.ended_at = 0)`
+
+// facts is what waits and is no comment, word for word as the index has it.
+const facts = `processed_at = 0 AND kind NOT IN ('review', 'issue', 'summary', 'source')`
 
 // ListUnread gives the repositories that are to be read whatever their pulse shows: what
 // lists showed was not taken in, a walk was cut, a pull request could not be read, something
@@ -44,13 +50,13 @@ func (t Rows) ListUnread(ctx context.Context, since time.Time) (Set, error) {
 
 // busy selects the repositories in which there may be something to decide, or to send.
 const busy = `
-	SELECT repo_id FROM events WHERE processed_at = 0
+	SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)
+		OR EXISTS (SELECT 1 FROM actions a WHERE a.repo_id = r.id AND turn_id IS NULL AND state IN ('planned', 'sent'))
 	UNION SELECT repo_id FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled')
 	UNION SELECT repo_id FROM pull_reviews WHERE look > 0
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND lost_oid <> '' AND accepted_oid = '' AND item_id IS NOT NULL
 	UNION SELECT repo_id FROM pauses WHERE ended_at = 0
 	UNION SELECT i.repo_id FROM stops s JOIN work_items i ON i.id = s.item_id WHERE s.taken_at <> 0
-	UNION SELECT repo_id FROM actions WHERE turn_id IS NULL AND state IN ('planned', 'sent')
 	UNION SELECT repo_id FROM actions WHERE state = 'dropped' AND not_before > 0
 	UNION SELECT repo_id FROM merges WHERE stage IN ('intended', 'queued', 'half')
 	UNION SELECT repo_id FROM merges WHERE watch_until > 0 AND red = '[]'

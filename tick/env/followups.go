@@ -10,8 +10,6 @@ import (
 
 // QueuedComments are the comments on an item's issue that no turn has.
 func QueuedComments(ctx context.Context, tx *store.Tx, item work.Item) ([]work.Event, error) {
-	pending, err := tx.ListPendingEvents(ctx, item.RepoID)
-	return slices.DeleteFunc(pending, func(e work.Event) bool {
-		return e.ItemID != item.ID || e.Kind != work.EventSource || e.TurnID != 0
-	}), err
+	said, err := tx.ListSaid(ctx, item.RepoID, item.ID)
+	return slices.DeleteFunc(said, func(e work.Event) bool { return e.Kind != work.EventSource }), err
 }

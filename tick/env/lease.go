@@ -18,11 +18,8 @@ import (
 
 // Unheard is what people said on the pull request that no turn was told of.
 func (l *Lease) Unheard(ctx context.Context, tx *store.Tx) ([]work.Event, error) {
-	pending, err := tx.ListPendingEvents(ctx, l.Turn.RepoID)
-	return slices.DeleteFunc(pending, func(e work.Event) bool {
-		onPull := e.Kind == work.EventIssue || e.Kind == work.EventReview || e.Kind == work.EventSummary
-		return !onPull || e.ItemID != l.Item.ID || e.TurnID != 0
-	}), err
+	said, err := tx.ListSaid(ctx, l.Turn.RepoID, l.Item.ID)
+	return slices.DeleteFunc(said, func(e work.Event) bool { return e.Kind == work.EventSource }), err
 }
 
 // Earlier is the turn with the attempts that it had before this pass.

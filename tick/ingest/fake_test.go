@@ -40,6 +40,9 @@ type hub struct {
 	timelines map[int][]github.TimelineEvent
 	comments  []github.Comment
 	pulls     map[int]github.PullDetail
+
+	mu     sync.Mutex
+	walked map[string][]time.Time // by list: from when on it was read
 }
 
 // entry is one of a list.
@@ -87,6 +90,9 @@ func listed[T any](ctx context.Context, h *hub, name string, p github.PageReques
 	}
 	q := u.Query()
 	since, number := github.SinceOf(p.URL), 1
+	h.mu.Lock()
+	h.walked[name] = append(h.walked[name], since)
+	h.mu.Unlock()
 	if n, err := strconv.Atoi(q.Get("page")); err == nil {
 		number = n
 	}
@@ -100,14 +106,17 @@ func listed[T any](ctx context.Context, h *hub, name string, p github.PageReques
 	}
 	from := min(len(all), (number-1)*h.page)
 	out := github.Page[T]{Items: all[from:min(len(all), from+h.page)]}
-	sum := fnv.New64()
-	fmt.Fprint(sum, out.Items)
-	out.ETag = fmt.Sprintf("%x", sum.Sum64())
 	if from+h.page < len(all) {
 		q.Set("page", strconv.Itoa(number+1))
 		u.RawQuery = q.Encode()
 		out.Next = u.String()
 	}
+	sum := fnv.New64()
+	fmt.Fprint(sum, out.Items)
+	if h.page < 100 { // as if it were full, to which something is added
+		fmt.Fprint(sum, out.Next != "")
+	}
+	out.ETag = fmt.Sprintf("%x", sum.Sum64())
 	if p.ETag == out.ETag {
 		out.Items, out.NotModified = nil, true
 	}

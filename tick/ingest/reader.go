@@ -91,10 +91,5 @@ func (n *News) OnIssue() []work.Event { return batch.SourceEvents(n.reading.Even
 
 // Put stores them.
 func (n *News) Put(ctx context.Context, tx *store.Tx) error {
-	for _, c := range n.reading.Events {
-		if err := n.reading.storeEvent(ctx, tx, c, n.reading.P.Now()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return n.reading.storeEvents(ctx, tx, n.reading.P.Now())
 }

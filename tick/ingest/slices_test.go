@@ -31,7 +31,7 @@ func TestSlices(t *testing.T) {
 			seed:   rapid.Uint64().Draw(rt, "seed"),
 			issues: rapid.IntRange(0, 8).Draw(rt, "issues"), pulls: rapid.IntRange(0, 55).Draw(rt, "pulls"),
 			comments: rapid.IntRange(0, 60).Draw(rt, "comments"), lines: rapid.IntRange(0, 30).Draw(rt, "lines"),
-			seconds: rapid.SampledFrom([]int{1, 10, 3000}).Draw(rt, "seconds"),
+			seconds: rapid.SampledFrom([]int{1, 10, 3000}).Draw(rt, "seconds"), young: rapid.Bool().Draw(rt, "young"),
 		}
 		whole := newMachine(t, n, 10_000)
 		whole.pass(0, 0)
@@ -66,6 +66,7 @@ func TestSlices(t *testing.T) {
 type news struct {
 	seed                                    uint64
 	issues, pulls, comments, lines, seconds int
+	young                                   bool // what people write, so that lists may still lack some
 }
 
 // machine is a state folder, and the GitHub that its passes read.
@@ -82,6 +83,7 @@ func newMachine(t *testing.T, n news, page int) *machine {
 	h := &hub{
 		time: &ticks{}, page: page, now: noon.Add(-2 * time.Hour), lists: map[string][]entry{},
 		issues: map[int]github.Issue{}, timelines: map[int][]github.TimelineEvent{}, pulls: map[int]github.PullDetail{},
+		walked: map[string][]time.Time{},
 	}
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: h.Now})
 	if err != nil {
@@ -94,7 +96,7 @@ func newMachine(t *testing.T, n news, page int) *machine {
 	return m
 }
 
-// fill makes what is new: since a while ago, so that none of it is young.
+// fill makes what is new, since a while ago.
 func (m *machine) fill(n news) {
 	m.t.Helper()
 	h, draw := m.hub, rand.New(rand.NewPCG(n.seed, 1))
@@ -102,6 +104,12 @@ func (m *machine) fill(n news) {
 	next := func() int64 { id++; return id }
 	at := func() time.Time {
 		return noon.Add(-time.Hour).Add(time.Duration(draw.IntN(n.seconds)) * time.Second)
+	}
+	written := at
+	if n.young {
+		written = func() time.Time {
+			return noon.Add(-time.Duration(draw.IntN(n.seconds)) * time.Second / 10).Truncate(time.Second)
+		}
 	}
 	timeline := func(number int) (labels []string) {
 		labels = []string{"agent:bugfix"}
@@ -154,7 +162,7 @@ func (m *machine) fill(n news) {
 	}
 	said := []string{"Rename it.", "Why?", "/mergexo resume", "/mergexo pause", "/mergexo status"}
 	for range n.comments {
-		c := github.Comment{ID: next(), Number: numbers[draw.IntN(len(numbers))], Author: []work.Account{ann, ann, eve}[draw.IntN(3)], CreatedAt: at()}
+		c := github.Comment{ID: next(), Number: numbers[draw.IntN(len(numbers))], Author: []work.Account{ann, ann, eve}[draw.IntN(3)], CreatedAt: written()}
 		c.Body, c.UpdatedAt = fmt.Sprint(said[min(draw.IntN(12), 4)]), c.CreatedAt
 		if c.Body[0] != '/' {
 			c.Body += fmt.Sprint(" ", c.ID)
@@ -163,7 +171,7 @@ func (m *machine) fill(n news) {
 		h.add("comments", c.UpdatedAt, c)
 	}
 	for range n.lines {
-		c := github.ReviewComment{ID: next(), Pull: numbers[draw.IntN(len(numbers))], Author: ann, CreatedAt: at(), Path: "a.go", Line: 1}
+		c := github.ReviewComment{ID: next(), Pull: numbers[draw.IntN(len(numbers))], Author: ann, CreatedAt: written(), Path: "a.go", Line: 1}
 		c.Body, c.UpdatedAt = fmt.Sprint("Here. ", c.ID), c.CreatedAt
 		h.add("reviews", c.UpdatedAt, c)
 		if d, ok := h.pulls[c.Pull]; ok {

@@ -29,6 +29,7 @@ func (h *Reading) load(ctx context.Context) error {
 			h.Known.Pages[v.URL] = v
 		}
 		names := []string{batch.WalkIssues, batch.WalkComments, batch.WalkReviewComments, batch.WalkAdopted, batch.WalkPauses}
+		names = append(names, batch.Fronts()...)
 		for _, label := range batch.Sighted(h.R.Settings) {
 			names = append(names, batch.WalkLabel+label)
 		}
@@ -110,10 +111,8 @@ func (h *Reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 			}
 		}
 	}
-	for _, c := range h.Events {
-		if err := h.storeEvent(ctx, tx, c, now); err != nil {
-			return err
-		}
+	if err := h.storeEvents(ctx, tx, now); err != nil {
+		return err
 	}
 	if err := h.pulls.StoreReviews(ctx, tx); err != nil {
 		return err
@@ -177,31 +176,44 @@ func (h *Reading) storePulse(ctx context.Context, tx *store.Tx, now time.Time) e
 	return tx.PutPulse(ctx, h.Repo.ID, h.look.Pulse(h.R.Row.Pulse, whole, now))
 }
 
-func (h *Reading) storeEvent(ctx context.Context, tx *store.Tx, c batch.Inbound, now time.Time) error {
-	e := c.Event
-	e.ItemID = h.ItemOf(c)
-	e.RepoID, e.SeenAt = h.Repo.ID, now
-	if e.Outcome != "" {
-		e.ProcessedAt = now
+// storeEvents adds what is new, and ends the older versions of what was edited.
+func (h *Reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) error {
+	events := make([]work.Event, len(h.Events))
+	for i, c := range h.Events {
+		e := c.Event
+		e.ItemID, e.RepoID, e.SeenAt = h.ItemOf(c), h.Repo.ID, now
+		if e.Outcome != "" {
+			e.ProcessedAt = now
+		}
+		events[i] = e
 	}
-	added, err := tx.AddEvent(ctx, e)
-	if err != nil || !added {
+	added, err := tx.AddEvents(ctx, events)
+	if err != nil {
 		return err
 	}
-	h.Added++
-	if e.Outcome != "" {
-		h.Ignored++
-	}
-	if err := h.Rebuild.RecallStop(ctx, tx, e); err != nil {
-		return err
-	}
-	if !e.Kind.Written() {
-		return nil
-	}
-	for _, v := range batch.Versions(e) {
-		if _, err := tx.SupersedeOlderVersions(ctx, h.Repo.ID, e.Number, work.EventKind(v[0]), v[1], e.Key, now); err != nil {
+	for _, e := range added {
+		h.Added++
+		if e.Outcome != "" {
+			h.Ignored++
+		}
+		if err := h.Rebuild.RecallStop(ctx, tx, e); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err = tx.SupersedeOlderVersions(ctx, versionsOf(added), now)
+	return err
+}
+
+// versionsOf are the versions of comments that others end by.
+func versionsOf(added []work.Event) []store.Version {
+	var all []store.Version
+	for _, e := range added {
+		if !e.Kind.Written() {
+			continue
+		}
+		for _, v := range batch.Versions(e) {
+			all = append(all, store.Version{Newest: e.ID, RepoID: e.RepoID, Number: e.Number, Kind: work.EventKind(v[0]), Source: v[1]})
+		}
+	}
+	return all
 }

@@ -10,9 +10,9 @@ import (
 
 // unobeyed reports whether a command on a turn's item waits to be carried out.
 func unobeyed(ctx context.Context, tx *store.Tx, l *env.Lease) (bool, error) {
-	pending, err := tx.ListPendingEvents(ctx, l.Item.RepoID)
+	pending, err := tx.ListPendingCommands(ctx, l.Item.RepoID)
 	for _, e := range pending {
-		if e.ItemID != l.Item.ID || e.Kind != work.EventCommand || e.State == work.SaidLocally {
+		if e.ItemID != l.Item.ID || e.State == work.SaidLocally {
 			continue
 		}
 		_, planned, err := tx.GetAction(ctx, work.NoticeToken(l.Repo.Row.Key(), e.Number, e.Key))

@@ -46,10 +46,8 @@ func (p *Turns) saidAfter(ctx context.Context, l *env.Lease, tried time.Time) (s
 		return false, nil
 	}
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		pending, err := tx.ListPendingEvents(ctx, l.Turn.RepoID)
-		said = slices.ContainsFunc(pending, func(e work.Event) bool {
-			return e.ItemID == l.Item.ID && e.TurnID == 0 && e.Kind.Said() && e.Kind != work.EventSource && e.SeenAt.After(tried)
-		})
+		waiting, err := tx.ListSaid(ctx, l.Turn.RepoID, l.Item.ID)
+		said = slices.ContainsFunc(waiting, func(e work.Event) bool { return e.Kind != work.EventSource && e.SeenAt.After(tried) })
 		return err
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -64,14 +65,12 @@ func storeWalks(ctx context.Context, tx *store.Tx, h *Batch) error {
 
 // storePages stores the ETags of the pages that were read.
 func (h *Batch) storePages(ctx context.Context, tx *store.Tx) error {
-	for _, name := range h.stale {
-		for url := range h.Known.Pages {
-			if !pageOf(name, url) {
-				continue
-			}
-			if err := tx.DeleteValidators(ctx, h.Repo.ID, url); err != nil {
-				return err
-			}
+	for url := range h.Known.Pages {
+		if !isStale(url, h.stale) {
+			continue
+		}
+		if err := tx.DeleteValidators(ctx, h.Repo.ID, url); err != nil {
+			return err
 		}
 	}
 	pages := h.Validators
@@ -84,6 +83,17 @@ func (h *Batch) storePages(ctx context.Context, tx *store.Tx) error {
 		}
 	}
 	return nil
+}
+
+// isStale reports whether a page is not read any more: "since" of its walk
+// moved past where it begins.
+func isStale(url string, moved map[string]time.Time) bool {
+	for name, since := range moved {
+		if pageOf(name, url) && github.SinceOf(url).Before(since) {
+			return true
+		}
+	}
+	return false
 }
 
 // pageOf reports whether an address is one of a walk's.

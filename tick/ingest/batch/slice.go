@@ -40,7 +40,7 @@ type Slice struct {
 
 	Validators   []work.Validator            // of what is no list
 	Pages        map[string][]work.Validator // of the pages that were read, by walk
-	stale        []string                    // walks whose older validators go
+	stale        map[string]time.Time        // walks whose "since" moved, and to where: validators before it go
 	Walks        map[string]string           // cut walks: name to where they continue
 	Backlog      map[int]bool                // numbers that were listed: true while they are not taken in
 	Labels       []string                    // now seen
@@ -71,7 +71,7 @@ type Slice struct {
 func newSlice() Slice {
 	return Slice{
 		Items: map[int]work.Item{}, PullRows: map[int]work.PullRequest{}, Threads: map[int][]work.Thread{},
-		Pages: map[string][]work.Validator{}, Walks: map[string]string{}, Backlog: map[int]bool{},
+		Pages: map[string][]work.Validator{}, stale: map[string]time.Time{}, Walks: map[string]string{}, Backlog: map[int]bool{},
 		Adopted: map[int]int{}, Handled: map[string]bool{}, Promoted: map[int]*Promotion{}, Taken: map[int]env.Takeover{}, Pauses: map[int][]work.Pause{},
 		Submitted: map[int64]time.Time{}, ReviewStates: map[int64]string{}, Reviews: map[int]*Reviews{}, OwnWords: map[int]OwnWords{},
 		LabelHeads: map[int]string{}, Ends: map[int]outcome.End{}, Lost: map[int]string{},
@@ -99,9 +99,7 @@ func (h *Batch) Next() {
 			delete(h.Open, n)
 		}
 	}
-	for _, name := range h.stale {
-		maps.DeleteFunc(h.Known.Pages, func(url string, _ work.Validator) bool { return pageOf(name, url) })
-	}
+	maps.DeleteFunc(h.Known.Pages, func(url string, _ work.Validator) bool { return isStale(url, h.stale) })
 	for _, pages := range h.Pages {
 		for _, v := range pages {
 			h.Known.Pages[v.URL] = v

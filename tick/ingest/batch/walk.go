@@ -28,7 +28,11 @@ type Walk[T any] struct {
 	Updated func(T) time.Time
 
 	cut     time.Time // where an earlier pass stopped
+	front   front     // where the last one ended
+	behind  bool      // it did not begin at "since"
 	first   string    // the address where this one begins; empty: it has not begun
+	last    string    // of the page that was read last
+	asked   time.Time // when that was
 	next    string    // of the next page; empty at the end
 	newest  time.Time
 	pages   int  // that this pass read
@@ -49,39 +53,27 @@ const (
 	WalkPauses         = "pauses"  // no walk: stored while events wait for the end of a pause
 )
 
-// begin finds where to begin: where the last walk was cut, else where "since" stands.
+// begin finds where to begin: where the last walk was cut, else behind what it read if that
+// is young, else where "since" stands.
 func (w *Walk[T]) begin(h *Batch) {
-	var from time.Time
+	var since time.Time
 	if w.Since != nil {
 		if w.Since.IsZero() {
 			*w.Since = h.Now().Add(-Overlap).Truncate(time.Second)
 		}
-		from = *w.Since
+		since = *w.Since
 	}
-	w.cut = cutAt(h.Known.Cuts[w.Name])
-	if w.cut.After(from) {
+	from := since
+	w.cut, w.front = cutAt(h.Known.Cuts[w.Name]), parseFront(h.Known.Cuts[frontOf(w.Name)])
+	switch {
+	case w.cut.After(from):
 		from = w.cut
+	case w.cut.IsZero() && w.front.at.After(from) && h.Now().Before(w.front.until):
+		from = w.front.at
 	}
 	w.newest, w.first = from, w.Address(h.Repo.Current, from)
-	w.next = w.first
-	if !w.cut.IsZero() {
-		w.next = lastOfSecond(h.Known.Pages, w.first)
-	}
-}
-
-// lastOfSecond is the last page that was taken in of those that begin at one second:
-// there is nothing but a number to tell them apart. While that page is as it was, nothing
-// before it has moved, and a walk that was cut behind it resumes there: otherwise a pass
-// that has no time for all of them would never get past.
-func lastOfSecond(pages map[string]work.Validator, address string) string {
-	for range pages {
-		v := pages[address]
-		if v.Next == "" || !github.SinceOf(v.Next).Equal(github.SinceOf(address)) {
-			break
-		}
-		address = v.Next
-	}
-	return address
+	w.behind = from.After(since)
+	w.next = lastOfSecond(h.Known.Pages, w.first)
 }
 
 // Fetch reads the next page with its own ETag: page 1 unchanged does not prove page 2
@@ -93,9 +85,11 @@ func (w *Walk[T]) Fetch(ctx context.Context, h *Batch) error {
 	if w.waits || w.Over() {
 		return nil
 	}
-	page, seen, err := w.read(ctx, h, w.next)
-	if err == nil && w.pages == 0 && w.next != w.first && !page.NotModified {
-		page, seen, err = w.read(ctx, h, w.first)
+	w.last, w.asked = w.next, h.Now()
+	page, seen, err := w.read(ctx, h, w.last)
+	if err == nil && w.pages == 0 && w.last != w.first && !page.NotModified {
+		w.last = w.first
+		page, seen, err = w.read(ctx, h, w.last)
 	}
 	if OutOfTime(err) {
 		w.stopped = true
@@ -137,13 +131,13 @@ func (w *Walk[T]) Take(h *Batch) []T {
 	switch at := github.SinceOf(w.next); {
 	case w.next == "":
 		if w.pages > 1 || !w.cut.IsZero() {
-			cuts[w.Name] = ""
-			if w.advance(h) {
-				seen = nil // the next walk has other URLs
-			}
+			cuts[w.Name], cuts[frontOf(w.Name)] = "", w.keepFront(h)
 		}
 		h.ended[w.Name] = true
 	case !at.IsZero():
+		if w.advance(h, at) {
+			seen = nil // no walk begins there any more
+		}
 		cuts[w.Name] = at.UTC().Format(time.RFC3339)
 	}
 	h.Walked(w.Name, seen, cuts)
@@ -165,20 +159,22 @@ func (w *Walk[T]) read(ctx context.Context, h *Batch, address string) (github.Pa
 	h.Mu.Lock()
 	h.Brought = true
 	h.Mu.Unlock()
-	if page.Next != "" && len(page.Items) > 0 {
+	full := len(page.Items) >= fullPage
+	if n := len(page.Items); n > 0 && (page.Next != "" || full) {
 		// GitHub does not say whether "since" includes its own second.
-		on := w.Updated(page.Items[len(page.Items)-1]).Add(-time.Second)
+		on := w.Updated(page.Items[n-1]).Add(-time.Second)
 		if on.After(github.SinceOf(address)) { // else a page of one second alone: on by its number
 			page.Next = w.Address(h.Repo.Current, on)
 		}
 	}
-	if page.Next == "" && len(page.Items) >= fullPage {
+	if page.Next == "" && full {
 		return page, nil, nil // what comes next begins another page, and this one is as it was
 	}
-	return page, []work.Validator{{RepoID: h.Repo.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: h.Now()}}, nil
+	return page, []work.Validator{{RepoID: h.Repo.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: w.asked}}, nil
 }
 
-// fullPage is how much a page of a list shows at the most.
+// fullPage is how much a page of a list shows at the most. What is listed after a full one
+// leaves it as it was, so that it has a next one before there is anything on that.
 const fullPage = 100
 
 // newestOf is the newest change that was read; of a page that is as it was, where the
@@ -194,26 +190,6 @@ func (w *Walk[T]) newestOf(page github.Page[T]) time.Time {
 		}
 	}
 	return so
-}
-
-// advance moves "since" after a walk of more than one page, and says whether it
-// did. GitHub's lists may lag: what is younger than the overlap is read again.
-func (w *Walk[T]) advance(h *Batch) bool {
-	to := h.Now().Add(-Overlap).Truncate(time.Second)
-	if w.newest.Before(to) {
-		to = w.newest
-	}
-	if held := h.held[w.Name]; !held.IsZero() && held.Before(to) {
-		to = held
-	}
-	if w.Since == nil || !to.After(*w.Since) {
-		return false
-	}
-	*w.Since = to
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
-	h.stale = append(h.stale, w.Name)
-	return true
 }
 
 // cutAt reads where a walk was cut.
@@ -252,14 +228,15 @@ func (h *Batch) Hold(name string, since *time.Time, before, at time.Time) {
 }
 
 // cutOf is where the next pass has to go on with a walk: where this one is, or before,
-// at the oldest of what was held. A walk that did not come that far meets it there.
+// at the oldest of what was held. A walk that did not come that far meets it there, unless
+// it begins behind it.
 func (h *Batch) cutOf(name string) string {
 	so, moved := h.Walks[name]
 	if !moved {
 		so = h.Known.Cuts[name]
 	}
 	held := h.held[name]
-	if held.IsZero() || so == "" && !h.ended[name] {
+	if held.IsZero() || so == "" && !h.ended[name] && h.Known.Cuts[frontOf(name)] == "" {
 		return so
 	}
 	if cut := cutAt(so); cut.IsZero() || held.Before(cut) {

@@ -1,0 +1,7 @@
+-- +goose Up
+-- What merges, and which branches were updated, without a walk over all notices that wait
+-- or were sent lately: a burst of comments leaves thousands of both.
+
+CREATE INDEX actions_merging ON actions (repo_id, planned_at)
+    WHERE turn_id IS NULL AND state IN ('planned', 'sent') AND kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch', 'revert');
+CREATE INDEX actions_updates ON actions (repo_id, sent_at) WHERE kind = 'update_branch' AND state = 'applied';

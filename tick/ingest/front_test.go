@@ -1,0 +1,143 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+)
+
+// TestFront: while much is young, passes begin at the last page of it. People go on to
+// write, edit and delete, lists lag by up to the overlap, and passes come in between, have
+// little time or die: what no list lacked is known after each pass that came to the end, and
+// what lagged at the latest once the overlap has passed.
+func TestFront(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		page := rapid.SampledFrom([]int{2, 3, 5, 10, 100}).Draw(rt, "page")
+		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, page)
+		p := &people{machine: m, draw: rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 2)), id: 50_000}
+		p.untilDone(rt)
+		for range rapid.IntRange(1, 7).Draw(rt, "rounds") {
+			written := rapid.IntRange(0, 25).Draw(rt, "comments")
+			if page == 100 {
+				written = rapid.SampledFrom([]int{0, 1, 99, 100, 101, 199, 200}).Draw(rt, "many")
+			}
+			spread := rapid.SampledFrom([]int{1, 20, 120}).Draw(rt, "spread")
+			m.hub.now = m.hub.now.Add(time.Duration(spread+rapid.IntRange(0, 150).Draw(rt, "later")) * time.Second)
+			lag := rapid.SampledFrom([]int{0, 0, 20, 300}).Draw(rt, "lag")
+			for range written {
+				p.write(m.hub.now.Add(-time.Duration(p.draw.IntN(spread))*time.Second), lag)
+			}
+			p.edit(rapid.IntRange(0, 3).Draw(rt, "edited"))
+			p.remove(rapid.IntRange(0, 3).Draw(rt, "deleted"))
+			p.show()
+			p.untilDone(rt)
+			p.check(rt, func(c comment) bool { return c.shown.Equal(c.UpdatedAt) })
+		}
+		m.hub.now = m.hub.now.Add(batch.Overlap)
+		p.show()
+		p.untilDone(rt)
+		m.hub.now = m.hub.now.Add(batch.Overlap)
+		p.untilDone(rt)
+		p.untilDone(rt)
+		p.check(rt, func(comment) bool { return true })
+	})
+}
+
+// people write comments.
+type people struct {
+	*machine
+	draw *rand.Rand
+	id   int64
+	said []comment
+}
+
+// comment is one that the list shows from some moment on.
+type comment struct {
+	github.Comment
+	shown time.Time
+}
+
+func (p *people) write(at time.Time, lag int) {
+	p.id++
+	at = at.Truncate(time.Second)
+	c := comment{github.Comment{ID: p.id, Number: 2000, Author: ann, CreatedAt: at, UpdatedAt: at, Body: fmt.Sprint("Rename it. ", p.id)}, at}
+	if lag > 0 && p.draw.IntN(3) == 0 {
+		c.shown = at.Add(time.Duration(1+p.draw.IntN(lag)) * time.Second)
+	}
+	p.said = append(p.said, c)
+}
+
+func (p *people) edit(n int) {
+	for range min(n, len(p.said)) {
+		c := &p.said[p.draw.IntN(len(p.said))]
+		if !c.shown.After(p.hub.now) {
+			c.Body += " Please."
+			c.UpdatedAt = p.hub.now.Truncate(time.Second)
+			c.shown = c.UpdatedAt
+		}
+	}
+}
+
+func (p *people) remove(n int) {
+	for range min(n, len(p.said)) {
+		i := p.draw.IntN(len(p.said))
+		p.said = slices.Delete(p.said, i, i+1)
+	}
+}
+
+// show has the list show what it does by now.
+func (p *people) show() {
+	p.hub.lists["comments"], p.hub.comments = nil, nil
+	for _, c := range p.said {
+		if !c.shown.After(p.hub.now) {
+			p.hub.comments = append(p.hub.comments, c.Comment)
+			p.hub.add("comments", c.UpdatedAt, c.Comment)
+		}
+	}
+	p.hub.sort()
+}
+
+// check looks for those comments among what is known.
+func (p *people) check(rt *rapid.T, due func(comment) bool) {
+	rt.Helper()
+	known := map[string]bool{}
+	p.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		events, err := tx.ListEvents(ctx, repo.ID, 2000)
+		for _, e := range events {
+			known[e.Source+" "+e.Body] = true
+		}
+		return err
+	})
+	for _, c := range p.said {
+		if due(c) && !known[fmt.Sprint(c.ID, " ", c.Body)] {
+			rt.Fatalf("at %s comment %d of %s, listed since %s, is not known:\n%s", p.hub.now, c.ID, c.UpdatedAt, c.shown, p.progress())
+		}
+	}
+}
+
+// untilDone makes passes until one reads all, some of which have little time or die. Some
+// come late.
+func (p *people) untilDone(rt *rapid.T) {
+	for range 500 {
+		dies := 0
+		if rapid.IntRange(0, 5).Draw(rt, "death") == 0 {
+			dies = rapid.IntRange(1, 20).Draw(rt, "dies")
+		}
+		if p.pass(time.Duration(rapid.IntRange(0, 1500).Draw(rt, "latency"))*time.Millisecond, dies) {
+			return
+		}
+		p.hub.now = p.hub.now.Add(time.Duration(rapid.SampledFrom([]int{0, 10, 60, 310}).Draw(rt, "late")) * time.Second)
+		p.show()
+	}
+	rt.Fatalf("not done:\n%s", p.progress())
+}

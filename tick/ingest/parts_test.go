@@ -1,0 +1,130 @@
+package ingest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+)
+
+// A walk that has no time for more has stored what it read, and the next pass goes on
+// there: not at its first page, whatever may still be late before it, and with nothing left
+// out.
+func TestAWalkGoesOnWhereTheTimeWasUp(t *testing.T) {
+	const written = 30
+	m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
+	m.pass(0, 0)
+	for i := range written {
+		m.say(int64(5000+i), "Rename it.", m.hub.now.Add(time.Duration(i-written)*time.Second))
+	}
+	known := 0
+	var from time.Time
+	for passes := 1; ; passes++ {
+		m.hub.walked["comments"] = nil
+		done := m.pass(2*time.Second, 0)
+		begun, before := m.hub.walked["comments"][0], known
+		known = len(m.outcomes())
+		if known <= before {
+			t.Fatalf("pass %d knows %d comments, as before", passes, known)
+		}
+		if passes > 1 && !begun.After(from) {
+			t.Errorf("pass %d began at %s, and the one before it at %s", passes, begun, from)
+		}
+		from = begun
+		if done {
+			break
+		}
+		if passes > written {
+			t.Fatalf("not done:\n%s", m.progress())
+		}
+	}
+	if known != written {
+		t.Errorf("%d comments are known, not %d", known, written)
+	}
+}
+
+// Whether a pause lasts is known once all comments are: the one that ends it may be on a
+// later page than what people wrote on the diff after it, which is another list. That counts,
+// though it is read before.
+func TestAPauseIsJudgedWithTheLastComment(t *testing.T) {
+	for _, page := range []int{100, 2} {
+		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, page)
+		m.pass(0, 0) // reads the conversation, once
+		d := m.hub.pulls[2000]
+		m.hub.timelines[2000] = append(m.hub.timelines[2000][:1], github.TimelineEvent{ID: 900, Event: "labeled", Label: "agent:ignore", Actor: ann, CreatedAt: noon.Add(-50 * time.Minute)})
+		d.Labels, d.LabelChanges = []string{"agent:bugfix", "agent:ignore"}, 2
+		d.UpdatedAt = noon
+		m.hub.pulls[2000] = d
+		at := func(minutes int) time.Time { return noon.Add(-time.Duration(minutes) * time.Minute) }
+		m.say(1, "In the pause.", at(40))
+		m.say(2, "In it as well.", at(39))
+		m.say(3, "/mergexo resume", at(35))
+		after := github.ReviewComment{ID: 4, Pull: 2000, Author: ann, CreatedAt: at(30), UpdatedAt: at(30), Path: "a.go", Line: 1, Body: "After it."}
+		m.hub.add("reviews", after.UpdatedAt, after)
+		for range 5 {
+			if m.pass(0, 0) {
+				break
+			}
+		}
+		got := m.outcomes()
+		if got["1"] != work.OutcomePaused || got["2"] != work.OutcomePaused || got["4"] != "" || len(got) != 4 {
+			t.Errorf("by pages of %d: %v", page, got)
+		}
+	}
+}
+
+// Of more comments in one second than a page shows the last page stays as it was when one
+// is deleted and another one, which was late, takes its place. That one is found all the
+// same, once nothing of that second can be late any more; and then only the last page is read.
+func TestALateCommentOfAFullSecond(t *testing.T) {
+	m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
+	m.pass(0, 0)
+	for id := range int64(5) {
+		m.say(10+id, "Rename it.", noon.Add(-2*time.Second))
+	}
+	m.pass(0, 0)
+	list := m.hub.lists["comments"]
+	late := list[0].what.(github.Comment)
+	late.ID = 99
+	m.hub.lists["comments"] = append([]entry{list[1], {list[0].at, late}}, list[2:]...)
+	for range 2 {
+		m.pass(0, 0)
+		m.hub.now = m.hub.now.Add(batch.Overlap + 10*time.Second)
+	}
+	m.pass(0, 0)
+	if _, known := m.outcomes()["99"]; !known {
+		t.Errorf("it is not known:\n%s", m.progress())
+	}
+	m.hub.walked["comments"] = nil
+	m.pass(0, 0)
+	if n := len(m.hub.walked["comments"]); n != 1 {
+		t.Errorf("a pass reads %d pages", n)
+	}
+}
+
+// say has somebody write a comment on the first pull request.
+func (m *machine) say(id int64, body string, at time.Time) {
+	c := github.Comment{ID: id, Number: 2000, Author: ann, CreatedAt: at, UpdatedAt: at, Body: body}
+	m.hub.comments = append(m.hub.comments, c)
+	m.hub.add("comments", c.UpdatedAt, c)
+	m.hub.sort()
+}
+
+// outcomes are those of the comments on the first pull request, by their ids.
+func (m *machine) outcomes() map[string]string {
+	all := map[string]string{}
+	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		events, err := tx.ListEvents(ctx, repo.ID, 2000)
+		for _, e := range events {
+			if e.Kind.Written() {
+				all[e.Source] = e.Outcome
+			}
+		}
+		return err
+	})
+	return all
+}
