@@ -230,7 +230,7 @@ var flows = []flow{
 		answered: func(w *world, issue int) bool { return w.said(issue+1, "Which colour?") },
 	},
 	{
-		name: "answer to pull request", requests: 22, rounds: 9,
+		name: "answer to pull request", requests: 22, rounds: 8,
 		before: asksFirst,
 		deed: func(t *testing.T, w *world, issue int) {
 			_, err := w.repo.Comment(issue, reviewer, "My answer.")
