@@ -141,13 +141,13 @@ func (r *Runner) Watch(ctx context.Context, s Scope, a work.Action) (work.Action
 	return r.find(ctx, s, e, a)
 }
 
-// Look records an action if it is visible, and sends nothing.
+// Look records an action if it is visible now, and sends nothing.
 func (r *Runner) Look(ctx context.Context, s Scope, a work.Action) (seen bool, err error) {
 	e, err := effectOf(a.Kind)
 	if err != nil {
 		return false, err
 	}
-	found, ok, err := e.find(ctx, s, a)
+	found, ok, err := e.find(ahead.Without(ctx), s, a)
 	if err != nil || !ok {
 		return false, err
 	}

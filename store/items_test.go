@@ -220,6 +220,32 @@ func TestPullLists(t *testing.T) {
 	})
 }
 
+// Rows of a list are read into one place: none has anything of the one before it, nor is
+// one changed by the next.
+func TestPullsOfAListShareNothing(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 1})
+	at := time.UnixMilli(1_800_000_000_000).UTC()
+	full := func(number int, file string) work.PullRequest {
+		return work.PullRequest{
+			RepoID: i.RepoID, ItemID: i.ID, Number: number, NodeID: file, State: work.PullOpen, Branch: file, HeadOID: file, Files: []string{file, "z"},
+			Author: work.Account{ID: 7, Login: file, Bot: true}, Draft: true, CrossRepo: true, HeadRepo: "o/" + file, Rollup: "FAILURE",
+			UpdatedAt: at, DetailsAt: at, NotBefore: at, ChecksSince: at, Failures: 3, LastError: file, LabelChanges: 2,
+		}
+	}
+	all := []work.PullRequest{full(1, "a"), {RepoID: i.RepoID, Number: 2, State: work.PullOpen}, full(3, "c"), {RepoID: i.RepoID, Number: 4, State: work.PullOpen}}
+	var want []work.PullRequest
+	for _, p := range all {
+		update(t, d, func(tx *Tx) error { _, err := tx.PutPull(ctx, p); return err })
+		want = append(want, inTx(t, d, func(tx *Tx) (work.PullRequest, error) {
+			p, _, err := tx.GetPull(ctx, i.RepoID, p.Number)
+			return p, err
+		}))
+	}
+	equal(t, inTx(t, d, func(tx *Tx) ([]work.PullRequest, error) { return tx.ListOpenPulls(ctx, i.RepoID) }), want)
+	equal(t, inTx(t, d, func(tx *Tx) ([]work.PullRequest, error) { return tx.ListPulls(ctx, i.RepoID) }), want)
+}
+
 func TestThreads(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	r := addRepo(t, d)

@@ -40,6 +40,16 @@ func scanPull(row rows.Row) (p work.PullRequest, err error) {
 	return p, row.Scan(append([]any{&p.ID}, pullFields(&p)...)...)
 }
 
+// scanPulls is scanPull for many: each row is scanned into the same place, and copied.
+func scanPulls() func(rows.Row) (work.PullRequest, error) {
+	var p work.PullRequest
+	fields := append([]any{&p.ID}, pullFields(&p)...)
+	return func(row rows.Row) (work.PullRequest, error) {
+		err := row.Scan(fields...)
+		return p, err
+	}
+}
+
 const selectPull = `SELECT id, ` + pullColumns + ` FROM pull_requests `
 
 // PutPull stores a pull request's whole snapshot, its backoff included, by
@@ -84,7 +94,7 @@ func (t pullRows) FindPullOfItem(ctx context.Context, itemID int64) (work.PullRe
 
 // ListOpenPulls gives the open tracked pull requests of a repository, by number.
 func (t pullRows) ListOpenPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
-	return rows.List(ctx, t.tx, "list open pull requests", scanPull, selectPull+`WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
+	return rows.List(ctx, t.tx, "list open pull requests", scanPulls(), selectPull+`WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
 }
 
 // ListMergeCandidates gives the pull requests of a repository that may be merged, by
@@ -105,7 +115,7 @@ func (t pullRows) ListUnjudgedMerges(ctx context.Context, repoID int64, since ti
 
 // ListPulls gives every tracked pull request of a repository, by number.
 func (t pullRows) ListPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
-	return rows.List(ctx, t.tx, "list pull requests", scanPull, selectPull+`WHERE repo_id = ? ORDER BY number`, repoID)
+	return rows.List(ctx, t.tx, "list pull requests", scanPulls(), selectPull+`WHERE repo_id = ? ORDER BY number`, repoID)
 }
 
 // DeferPull counts a failure of one pull request, which is not asked about

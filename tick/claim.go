@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -24,7 +25,7 @@ func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*en
 	most := min(p.maxTurns()-running, p.Day.Left)
 	line := order(plans)
 	if len(line) > 0 && most > 0 {
-		if err := p.Preflight(ctx); err != nil {
+		if err := prepare(ctx, p, line[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -48,6 +49,16 @@ func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*en
 		}
 	}
 	return leases, nil
+}
+
+// prepare looks whether git is there, while the first turn's agent and its sandbox are tried:
+// what comes of that is for Startable to say.
+func prepare(ctx context.Context, p *Pass, first plan.PlannedTurn) error {
+	var trial sync.WaitGroup
+	row := p.RemoteByID(first.Item.RepoID).Row
+	trial.Go(func() { _, _ = p.Agents.Agent(ctx, row, first.Kind, first.Reviewer) })
+	defer trial.Wait()
+	return p.Preflight(ctx)
 }
 
 func (p *Pass) maxTurns() int {

@@ -199,7 +199,7 @@ func (w *world) said(number int, text string) bool {
 
 var flows = []flow{
 	{
-		name: "label to pull request", requests: 20, rounds: 7,
+		name: "label to pull request", requests: 20, rounds: 6,
 		before: opened, // what is there is not asked about
 		deed: func(t *testing.T, w *world, pull int) {
 			_, err := w.repo.OpenIssue(reviewer, "Do it, too", "Please.", label)
@@ -221,7 +221,7 @@ var flows = []flow{
 		},
 	},
 	{
-		name: "label to question", requests: 17, rounds: 6,
+		name: "label to question", requests: 17, rounds: 5,
 		before: asksFirst,
 		deed: func(t *testing.T, w *world, _ int) {
 			_, err := w.repo.OpenIssue(reviewer, "A third", "Ask first.", label)
@@ -230,7 +230,7 @@ var flows = []flow{
 		answered: func(w *world, issue int) bool { return w.said(issue+1, "Which colour?") },
 	},
 	{
-		name: "answer to pull request", requests: 22, rounds: 9,
+		name: "answer to pull request", requests: 22, rounds: 8,
 		before: asksFirst,
 		deed: func(t *testing.T, w *world, issue int) {
 			_, err := w.repo.Comment(issue, reviewer, "My answer.")

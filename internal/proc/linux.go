@@ -5,6 +5,7 @@ package proc
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,8 +70,9 @@ const ticksPerSecond = 100
 // readStat reads /proc/<pid>/stat; see proc_pid_stat(5). The name in
 // parentheses may hold anything, so the fields are counted from its end.
 func readStat(pid int) (e entry, state byte, ok bool) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
+	var room [1024]byte // its lines are shorter
+	b, ok := readShort("/proc/"+strconv.Itoa(pid)+"/stat", room[:])
+	if !ok {
 		return entry{}, 0, false
 	}
 	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
@@ -80,6 +82,24 @@ func readStat(pid int) (e entry, state byte, ok bool) {
 	num := func(i int) int { n, _ := strconv.Atoi(f[i]); return n }
 	cpu := time.Duration(num(11)+num(12)+num(13)+num(14)) * (time.Second / ticksPerSecond)
 	return entry{pid: pid, parent: num(1), group: num(2), session: num(3), start: f[19], cpu: cpu}, f[0][0], true
+}
+
+// readShort reads a file of the kernel's in one go: a machine has hundreds of processes,
+// and each of them is looked at several times for each run.
+func readShort(path string, room []byte) ([]byte, bool) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, false
+	}
+	defer func() { _ = syscall.Close(fd) }()
+	n, err := syscall.Read(fd, room)
+	for errors.Is(err, syscall.EINTR) {
+		n, err = syscall.Read(fd, room)
+	}
+	if err != nil || n <= 0 {
+		return nil, false
+	}
+	return room[:n], true
 }
 
 func same(_ context.Context, e entry) bool {

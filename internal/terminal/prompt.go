@@ -3,16 +3,24 @@ package terminal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
+	"github.com/AlecAivazis/survey/v2"
 	"github.com/AlecAivazis/survey/v2/terminal"
-	"github.com/cli/go-gh/v2/pkg/prompter"
 	"github.com/cli/go-gh/v2/pkg/term"
+	"github.com/cli/go-gh/v2/pkg/text"
 )
 
-// Prompter asks a person, as gh does.
-type Prompter struct{ p *prompter.Prompter }
+// Prompter asks a person, as gh does, by the library that gh's own prompter is made of: that
+// one brings the tools of its tests into whatever asks by it.
+type Prompter struct{ in, out, errs *os.File }
+
+// shown is how many options are shown at a time.
+const shown = 20
 
 // NewPrompter is nil where nobody can be asked: input or output is no terminal.
 func NewPrompter(in io.Reader, out, errs io.Writer) *Prompter {
@@ -24,33 +32,49 @@ func NewPrompter(in io.Reader, out, errs io.Writer) *Prompter {
 		}
 		files[i] = file
 	}
-	return &Prompter{prompter.New(files[0], files[1], files[2])}
+	return &Prompter{files[0], files[1], files[2]}
+}
+
+// matches finds an option by a part of it, with or without its accents.
+func matches(typed, option string, _ int) bool {
+	typed, option = strings.ToLower(typed), strings.ToLower(option)
+	return strings.Contains(option, typed) || strings.Contains(text.RemoveDiacritics(option), typed)
 }
 
 // Select has one of several chosen, and gives its place.
 func (p *Prompter) Select(question, usual string, options []string) (int, error) {
-	return answered(p.p.Select(question, usual, options))
+	q := &survey.Select{Message: question, Options: options, PageSize: shown, Filter: matches}
+	if slices.Contains(options, usual) {
+		q.Default = usual
+	}
+	return answered[int](p, q)
 }
 
 // MultiSelect has some of several chosen, and gives their places.
 func (p *Prompter) MultiSelect(question string, usual, options []string) ([]int, error) {
-	return answered(p.p.MultiSelect(question, usual, options))
+	there := slices.DeleteFunc(slices.Clone(usual), func(u string) bool { return !slices.Contains(options, u) })
+	return answered[[]int](p, &survey.MultiSelect{Message: question, Options: options, PageSize: shown, Filter: matches, Default: there})
 }
 
 // Input asks for a line.
 func (p *Prompter) Input(question, usual string) (string, error) {
-	return answered(p.p.Input(question, usual))
+	return answered[string](p, &survey.Input{Message: question, Default: usual})
 }
 
 // Confirm asks for yes or no.
 func (p *Prompter) Confirm(question string, usual bool) (bool, error) {
-	return answered(p.p.Confirm(question, usual))
+	return answered[bool](p, &survey.Confirm{Message: question, Default: usual})
 }
 
-// answered makes of Ctrl-C, Ctrl-D and a terminal that went away what they are elsewhere.
-func answered[T any](answer T, err error) (T, error) {
-	if errors.Is(err, terminal.InterruptErr) || errors.Is(err, io.EOF) {
+// answered asks, and makes of Ctrl-C, Ctrl-D and a terminal that went away what they are
+// elsewhere.
+func answered[T any](p *Prompter, q survey.Prompt) (answer T, err error) {
+	err = survey.AskOne(q, &answer, survey.WithStdio(p.in, p.out, p.errs))
+	switch {
+	case errors.Is(err, terminal.InterruptErr), errors.Is(err, io.EOF):
 		err = context.Canceled
+	case err != nil:
+		err = fmt.Errorf("ask: %w", err)
 	}
 	return answer, err
 }

@@ -52,5 +52,18 @@ func (h *Issues) foresee(ctx context.Context, is github.Issue) {
 	if !tracked {
 		ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.R.GitHub.CommentsOf(ctx, repo, is.Number, time.Time{}) })
 		h.rebuild.Foresee(ctx, is)
+		h.foreseeStart(ctx, is)
 	}
+}
+
+// foreseeStart asks what a turn looks at once more before its agent is asked: where its branch
+// begins, and how the issue reads. It stands for as long as it would if the turn had asked,
+// and is asked for no more issues than may begin at once.
+func (h *Issues) foreseeStart(ctx context.Context, is github.Issue) {
+	if h.starts++; h.starts > h.P.Config.Runtime.Workers {
+		return
+	}
+	repo := h.Repo.Current
+	ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.R.GitHub.Repository(ctx, repo) })
+	ahead.Begin(ctx, func(ctx context.Context) { _, _, _ = h.R.GitHub.Issue(ctx, repo, is.Number) })
 }

@@ -19,6 +19,7 @@ type Issues struct {
 	rebuild  *rebuild.Rebuild
 	queue    queue
 	foreseen map[int]bool // those that were asked about in advance
+	starts   int          // of them, for how many the first looks of a turn were asked
 }
 
 // Reading is one ingest of one repository.

@@ -18,6 +18,7 @@ func (h *Reading) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		h.Open = make(map[int]work.PullRequest, len(pulls))
 		for _, pull := range pulls {
 			h.Open[pull.Number] = pull
 		}

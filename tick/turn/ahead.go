@@ -39,12 +39,15 @@ func (p foresight) finalize(ctx context.Context, l *env.Lease) {
 	p.actions(ctx, l, planned)
 }
 
-// actions begins the looks for what is planned, and for the word about a pull
-// request that is to be opened.
+// actions begins the looks for what is planned, among them where the branch stands that is
+// pushed to, and for the word about a pull request that is to be opened.
 func (p foresight) actions(ctx context.Context, l *env.Lease, planned []work.Action) {
 	for _, a := range planned {
 		if env.SpeaksFor(a) != "" {
 			continue
+		}
+		if a.Kind == work.ActionPush && !a.State.Settled() && a.Sends == 0 {
+			ahead.Begin(ctx, func(ctx context.Context) { _, _ = p.Scope(l.Repo).Branches.RemoteHeads(ctx, a.Target) })
 		}
 		actions.Foresee(ctx, p.Scope(l.Repo), a)
 		if a.Kind == work.ActionPullRequest {

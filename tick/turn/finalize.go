@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -87,6 +88,7 @@ func (p *Turns) refused(ctx context.Context, l *env.Lease, a work.Action) (seen 
 
 // replay puts the turn's commit on top of what somebody else pushed.
 func (p *Turns) replay(ctx context.Context, l *env.Lease, a work.Action) error {
+	ctx = ahead.Without(ctx) // the remote has moved
 	if seen, err := p.refused(ctx, l, a); seen || err != nil {
 		return err
 	}

@@ -68,11 +68,14 @@ func Open(ctx context.Context, opt Options) (*Git, error) {
 		return nil, fmt.Errorf("open git: %w", err)
 	}
 	g := &Git{bin: bin, opt: opt, env: baseEnv(opt.Env)}
-	if err := g.readVersion(ctx); err != nil {
-		return nil, err
+	operator := make(chan error, 1)
+	go func() { operator <- g.readOperator(ctx) }() // beside the version: each is a program to wait for
+	tooOld, unread := g.readVersion(ctx), <-operator
+	if tooOld != nil {
+		return nil, tooOld
 	}
-	if err := g.readOperator(ctx); err != nil {
-		return nil, err
+	if unread != nil {
+		return nil, unread
 	}
 	return g, nil
 }
