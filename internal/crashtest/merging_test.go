@@ -16,7 +16,7 @@ func merges() []scenario {
 	start := issue("Crash on start", "agent:bugfix", "")
 	return []scenario{
 		{name: "auto-merge", input: start, reviews: approves, merges: true, sampled: true},
-		{name: "queue", input: steps(queueUp, start), reviews: approves, merges: true, between: queueMoves, recalls: true, sampled: true},
+		{name: "queue", input: steps(queueUp, start), reviews: approves, merges: true, between: queueMoves, sampled: true},
 		{name: "push before the merge", input: steps(ahead(githubsim.Fault{Method: "PUT", Path: "*/merge"}, personPushes), start), reviews: approves, merges: true, control: true},
 		{name: "comment before the merge", input: steps(ahead(lookAtPull, commentOn(pullNumber)), start), reviews: approves, merges: true, control: true},
 		{name: "half merged", input: steps(halves, start), reviews: approves, merges: true, control: true},

@@ -45,6 +45,9 @@ func (h *Pulls) storeReviews(ctx context.Context, tx *store.Tx, pull work.PullRe
 		if stored, err = h.recall(ctx, tx, pull, stored, seen); err != nil {
 			return err
 		}
+		if err := h.unlabel(ctx, tx, pull, stored, seen); err != nil {
+			return err
+		}
 	}
 	for _, v := range seen.Verdicts {
 		if err := storeVerdict(ctx, tx, pull, stored, v); err != nil {
@@ -152,8 +155,7 @@ func storeHold(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored 
 func (h *Pulls) recall(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen *batch.Reviews) (store.Reviews, error) {
 	words := h.OwnWords[pull.Number]
 	if words.Epoch > stored.Record.Epoch {
-		now := stored.Record
-		now.PullID, now.Epoch = pull.ID, words.Epoch
+		now := review.Record{PullID: pull.ID, Epoch: words.Epoch} // a stop from before that is over, whatever its comment says
 		if err := tx.PutReviewState(ctx, stored.Record, now); err != nil && !errors.Is(err, store.ErrStale) {
 			return stored, err
 		}
@@ -187,6 +189,14 @@ func (h *Pulls) recall(ctx context.Context, tx *store.Tx, pull work.PullRequest,
 		}
 	}
 	return tx.GetReviews(ctx, pull.ID)
+}
+
+// unlabel has the label that only people review it go, where it outlived what it says.
+func (h *Pulls) unlabel(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen *batch.Reviews) error {
+	if !seen.ForPeople || stored.Record.State == review.HumanReview || pull.State != work.PullOpen {
+		return nil
+	}
+	return tx.RenewAction(ctx, review.PeopleLabel(h.Repo, pull.ItemID, pull.Number, h.R.Settings.Labels.HumanReview, false))
 }
 
 // whoGave finds who gave a command, and where.
