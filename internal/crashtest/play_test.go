@@ -144,9 +144,7 @@ func (w *world) mourn(p point, o *outcome) (err error) {
 	case wholeState:
 		err = os.RemoveAll(w.state())
 	case database:
-		for _, suffix := range []string{"", "-wal", "-shm"} {
-			err = errors.Join(err, os.RemoveAll(w.state(database+suffix)))
-		}
+		err = loseDatabase(w)
 	default:
 		err = errors.Join(w.sound(), w.plantLocks(), w.plantWork())
 	}

@@ -100,6 +100,7 @@ func scenarios() []scenario {
 		{name: "escalation", input: start, reviews: callsSamIn, sampled: true},
 		{name: "cap", input: start, reviews: asksAlways, sampled: true},
 		{name: "push during a review", input: start, reviews: approves, during: onReview(personPushes), control: true},
+		{name: "adoption", setup: threePulls, input: steps(commentOn(6), loseDatabase)},
 		{name: "killed while the agent runs", input: steps(start, killedPasses(work.MaxAttempts)), during: killPass, deadly: true},
 	}...)
 }
