@@ -149,6 +149,25 @@ func mutants() []mutant {
 			}},
 		},
 		{
+			guard: "how far a walk came together with its page", file: "tick/ingest/refind.go", scenario: "adoption", points: diesBetweenPages,
+			edits: []edit{
+				{`
+		if err := h.judge(ctx, true); err != nil {
+`, `
+		if err := h.Update(ctx, func(ctx context.Context, tx *store.Tx) error { return h.StoreCursors(ctx, tx, h.Now()) }); err != nil {
+			return false, err
+		}
+		if err := h.judge(ctx, true); err != nil {
+`},
+				{`
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+`, `
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+`},
+			},
+		},
+		{
 			guard: "locks of a dead git are removed", file: "internal/git/mirror/mirror.go", scenario: "bugfix", points: diesWithAnswers,
 			edits: []edit{{`
 	if err := m.removeStaleLocks(); err != nil {
