@@ -197,10 +197,19 @@ func mutants() []mutant {
 		},
 		{
 			guard: "a verdict counts for its head", file: "internal/work/review/decide.go", scenario: "push during a review",
-			edits: []edit{{
-				`func (d *decision) stands(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }`,
-				`func (d *decision) stands(v Verdict) bool { return v.Validity != TakenBack }`,
-			}},
+			edits: []edit{
+				{
+					`func (d *decision) stands(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }`,
+					`func (d *decision) stands(v Verdict) bool { return v.Validity != TakenBack }`,
+				},
+				{`
+		if v.Reviewer == name && v.Head == d.f.Head {
+			return v, d.stands(v)
+`, `
+		if v.Reviewer == name {
+			return v, d.stands(v)
+`},
+			},
 		},
 		{
 			guard: "the head is looked at again after a review", file: "tick/turn/review.go", scenario: "push during a review",
