@@ -218,6 +218,13 @@ func (w *world) check(t *testing.T, s scenario, p point, want outcome, out *tabl
 	if err == nil {
 		err = got.ended.compare(want.ended, p, got.lost)
 	}
+	if err != nil && got.err == nil && p.gone != "" && s.recalls != nil {
+		if less := s.recalls(w); less != nil {
+			err = errors.Join(err, less)
+		} else {
+			err = nil
+		}
+	}
 	out.ran(s.name, p.kind(), got.struck, err != nil, time.Since(begin))
 	again := s.pointName(p)
 	if !got.struck && err == nil {

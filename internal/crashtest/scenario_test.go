@@ -33,6 +33,7 @@ type scenario struct {
 	hears   func(request)         // is told what an agent is asked
 	merges  bool                  // what they approve is merged by us
 	between func(*world) error    // what GitHub does after each pass that ended by itself
+	recalls func(*world) error    // what holds in the end where the database is lost, and GitHub does not tell all that it knew
 	sampled bool                  // CI kills it at some places only, script/crash at all of them
 	control bool                  // controls play it, and nothing kills it: how it ends depends on when a pass sees what people did
 }

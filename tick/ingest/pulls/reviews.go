@@ -298,8 +298,7 @@ func (h *Pulls) findFixes(ctx context.Context, old work.PullRequest, d github.Pu
 		_, handled := origin.TrailersOf(c.Message)
 		for _, key := range handled {
 			if e, ok := work.EventOfKey(key); ok && e.Kind == work.EventFixDue {
-				seen.Fixed = append(seen.Fixed, key)
-				h.Handled[key] = true
+				seen.Fixed = append(seen.Fixed, key) // and not answered: replies come after the push
 			}
 		}
 	}

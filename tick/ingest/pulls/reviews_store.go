@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -174,7 +175,11 @@ func (h *Pulls) recall(ctx context.Context, tx *store.Tx, pull work.PullRequest,
 			return stored, err
 		}
 	}
-	for key := range h.Handled {
+	done := maps.Clone(h.Handled)
+	for _, key := range seen.Fixed {
+		done[key] = true
+	}
+	for key := range done {
 		e, ok := work.EventOfKey(key)
 		due, isFix := review.FixDueOf(e)
 		if !ok || !isFix || e.Number != pull.Number {
