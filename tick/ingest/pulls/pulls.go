@@ -299,7 +299,7 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 	h.PullRows[d.Number] = pull
 	if item.Flow == work.FlowReview { // its author sees to its head, its checks and its conflicts
 		if old.ID == 0 && h.R.Settings.Review.Enabled {
-			h.foundAgain(d) // not by its commits: a trailer of theirs proves nothing
+			foundAgain(h, d) // not by its commits: a trailer of theirs proves nothing
 		}
 		return Theirs{h}.intake(ctx, item, old, d, timeline)
 	}

@@ -293,7 +293,7 @@ func (h *Pulls) findFixes(ctx context.Context, old work.PullRequest, d github.Pu
 	if err != nil {
 		return err
 	}
-	seen := h.foundAgain(d)
+	seen := foundAgain(h, d)
 	for _, c := range commits {
 		_, handled := origin.TrailersOf(c.Message)
 		for _, key := range handled {
@@ -306,7 +306,7 @@ func (h *Pulls) findFixes(ctx context.Context, old work.PullRequest, d github.Pu
 }
 
 // foundAgain notes that the database may lack what GitHub shows of the reviews.
-func (h *Pulls) foundAgain(d github.PullDetail) *batch.Reviews {
+func foundAgain(h *Pulls, d github.PullDetail) *batch.Reviews {
 	seen, label := h.ReviewsOf(d.Number), h.R.Settings.Labels.HumanReview
 	seen.Found, seen.ForPeople = true, label != "" && work.HasLabel(d.Labels, label)
 	return seen

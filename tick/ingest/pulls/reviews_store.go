@@ -46,7 +46,7 @@ func (h *Pulls) storeReviews(ctx context.Context, tx *store.Tx, pull work.PullRe
 		if stored, err = h.recall(ctx, tx, pull, stored, seen); err != nil {
 			return err
 		}
-		if err := h.unlabel(ctx, tx, pull, stored, seen); err != nil {
+		if err := unlabel(ctx, tx, h, pull, stored, seen); err != nil {
 			return err
 		}
 	}
@@ -197,7 +197,7 @@ func (h *Pulls) recall(ctx context.Context, tx *store.Tx, pull work.PullRequest,
 }
 
 // unlabel has the label that only people review it go, where it outlived what it says.
-func (h *Pulls) unlabel(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen *batch.Reviews) error {
+func unlabel(ctx context.Context, tx *store.Tx, h *Pulls, pull work.PullRequest, stored store.Reviews, seen *batch.Reviews) error {
 	if !seen.ForPeople || stored.Record.State == review.HumanReview || pull.State != work.PullOpen {
 		return nil
 	}
