@@ -50,7 +50,7 @@ func (t Rows) ensure(ctx context.Context, what string, pullID int64) error {
 
 // PutReviewState moves the reviews of a pull request from where they stood to where they
 // stand, or fails with ErrStale: state, head, reviewer, epoch and cycle are as they were
-// read. Since is the transaction's time unless it is given, or stays with state and epoch. Of
+// read. Since is the transaction's time unless another is given, or stays with state and epoch. Of
 // a turn that failed FailReview writes; a new epoch forgets it.
 func (t Rows) PutReviewState(ctx context.Context, before, after review.Record) error {
 	what := fmt.Sprintf("move the reviews of pull request %d from %q to %q", after.PullID, before.State, after.State)
@@ -58,7 +58,7 @@ func (t Rows) PutReviewState(ctx context.Context, before, after review.Record) e
 		return err
 	}
 	why, since := after.Why.Map(t.tx.Clean), after.Since
-	if since.IsZero() {
+	if since.IsZero() || since.Equal(before.Since) {
 		since = t.tx.Now
 	}
 	const kept = `= CASE epoch WHEN ?6 THEN `
