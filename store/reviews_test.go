@@ -137,6 +137,11 @@ func TestReviewStateMovesFromWhereItWasRead(t *testing.T) {
 	again.Epoch = 3
 	update(t, d, put(later, again))
 	equal(t, reviewsOf(t, d, p.ID).Record.Since, t0.Add(2*time.Hour))
+	again.Since = t0.Add(2 * time.Hour)
+	old := again
+	old.State, old.Since = review.Failed, t0 // found again: it is as old as GitHub says
+	update(t, d, put(again, old))
+	equal(t, reviewsOf(t, d, p.ID).Record.Since, t0)
 }
 
 func TestWhatNobodyReviewedIsForgotten(t *testing.T) {

@@ -194,12 +194,21 @@ func diesBeforePushes(h history) (points []point) {
 	return points
 }
 
-// diesInIngest is at the first queries: about the lists, and about what the
-// lists show.
+// diesInIngest is where a slice was read and is being judged: when GitHub is asked what
+// people may do.
 func diesInIngest(h history) (points []point) {
-	queries := h.numbers(`^request (\d+): POST /graphql$`)
-	for _, n := range queries[:min(3, len(queries))] {
+	asked := h.numbers(`^request (\d+): GET \S*/collaborators/bob/permission$`)
+	for _, n := range asked[:min(2, len(asked))] {
 		points = append(points, point{act: actKill, at: atRequest, n: n, when: before})
+	}
+	return points
+}
+
+// diesBetweenPages is where a page of what a lost database knew was read and is being
+// judged: when the mirror is asked for journals.
+func diesBetweenPages(h history) (points []point) {
+	for _, n := range h.numbers(`^git (\d+): for-each-ref .*refs/mergexo/journal/`) {
+		points = append(points, point{act: actKill, at: atGit, n: n, when: before})
 	}
 	return points
 }

@@ -12,6 +12,7 @@
 //
 //	go test ./internal/crashtest     one thing that happens to each scenario
 //	script/crash                     every place where one pass can die
+//	script/crash --lost              every place, and the database deleted after each kill
 //	script/crash --ci                that, and a sample of the rest
 //	script/crash --all               that, and the rest: lost answers, 502, no connection, lists that lag, the database
 //	                                 and the whole state folder deleted at every place, 20 passes at once; of two kills
@@ -43,7 +44,7 @@ import (
 )
 
 var (
-	mode   = cmp.Or(os.Getenv("MERGEXO_CRASH"), "sample") // sample, single, ci, all, or one point: SCENARIO/POINT
+	mode   = cmp.Or(os.Getenv("MERGEXO_CRASH"), "sample") // sample, single, lost, ci, all, or one point: SCENARIO/POINT
 	only   = regexp.MustCompile(os.Getenv("MERGEXO_CRASH_ONLY"))
 	seed   = flag.Uint64("seed", newSeed(), "of what is sampled")
 	worlds chan *world // idle ones
@@ -179,6 +180,11 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 	if mode != "all" && !s.beside {
 		points = distinct(points, want.alike)
 	}
+	if mode == "lost" {
+		points = without(points, database)
+		out.planned(len(points))
+		return points
+	}
 	points = append(points, overlaps(want.counts)...)
 	switch _, name, one := strings.Cut(mode, "/"); {
 	case one:
@@ -196,9 +202,6 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 		points = append(points, more(want, r, 3)...)
 	case mode == "all":
 		points = append(points, more(want, r, -1)...)
-	}
-	if s.recalls {
-		points = slices.DeleteFunc(points, func(p point) bool { return p.gone != "" })
 	}
 	out.planned(len(points))
 	return points

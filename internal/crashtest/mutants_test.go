@@ -149,6 +149,25 @@ func mutants() []mutant {
 			}},
 		},
 		{
+			guard: "how far a walk came together with its page", file: "tick/ingest/refind.go", scenario: "adoption", points: diesBetweenPages,
+			edits: []edit{
+				{`
+		if err := h.judge(ctx, true); err != nil {
+`, `
+		if err := h.Update(ctx, func(ctx context.Context, tx *store.Tx) error { return h.StoreCursors(ctx, tx, h.Now()) }); err != nil {
+			return false, err
+		}
+		if err := h.judge(ctx, true); err != nil {
+`},
+				{`
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+`, `
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+`},
+			},
+		},
+		{
 			guard: "locks of a dead git are removed", file: "internal/git/mirror/mirror.go", scenario: "bugfix", points: diesWithAnswers,
 			edits: []edit{{`
 	if err := m.removeStaleLocks(); err != nil {
@@ -178,10 +197,19 @@ func mutants() []mutant {
 		},
 		{
 			guard: "a verdict counts for its head", file: "internal/work/review/decide.go", scenario: "push during a review",
-			edits: []edit{{
-				`func (d *decision) stands(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }`,
-				`func (d *decision) stands(v Verdict) bool { return v.Validity != TakenBack }`,
-			}},
+			edits: []edit{
+				{
+					`func (d *decision) stands(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }`,
+					`func (d *decision) stands(v Verdict) bool { return v.Validity != TakenBack }`,
+				},
+				{`
+		if v.Reviewer == name && v.Head == d.f.Head {
+			return v, d.stands(v)
+`, `
+		if v.Reviewer == name {
+			return v, d.stands(v)
+`},
+			},
 		},
 		{
 			guard: "the head is looked at again after a review", file: "tick/turn/review.go", scenario: "push during a review",

@@ -144,9 +144,7 @@ func (w *world) mourn(p point, o *outcome) (err error) {
 	case wholeState:
 		err = os.RemoveAll(w.state())
 	case database:
-		for _, suffix := range []string{"", "-wal", "-shm"} {
-			err = errors.Join(err, os.RemoveAll(w.state(database+suffix)))
-		}
+		err = loseDatabase(w)
 	default:
 		err = errors.Join(w.sound(), w.plantLocks(), w.plantWork())
 	}
@@ -219,6 +217,13 @@ func (w *world) check(t *testing.T, s scenario, p point, want outcome, out *tabl
 	}
 	if err == nil {
 		err = got.ended.compare(want.ended, p, got.lost)
+	}
+	if err != nil && got.err == nil && p.gone != "" && s.recalls != nil {
+		if less := s.recalls(w); less != nil {
+			err = errors.Join(err, less)
+		} else {
+			err = nil
+		}
 	}
 	out.ran(s.name, p.kind(), got.struck, err != nil, time.Since(begin))
 	again := s.pointName(p)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -194,6 +195,12 @@ func overlaps(c counts) []point {
 // losses are kills after which a part of the state is gone.
 func losses(c counts, gone string) []point {
 	points, _ := kills(c)
+	return without(points, gone)
+}
+
+// without are kills that take a part of the state along.
+func without(points []point, gone string) []point {
+	points = slices.Clone(points)
 	for i := range points {
 		points[i].gone = gone
 	}

@@ -33,7 +33,7 @@ type scenario struct {
 	hears   func(request)         // is told what an agent is asked
 	merges  bool                  // what they approve is merged by us
 	between func(*world) error    // what GitHub does after each pass that ended by itself
-	recalls bool                  // GitHub does not tell all that the database knows of it: that is not deleted
+	recalls func(*world) error    // what holds in the end where the database is lost, and GitHub does not tell all that it knew
 	sampled bool                  // CI kills it at some places only, script/crash at all of them
 	control bool                  // controls play it, and nothing kills it: how it ends depends on when a pass sees what people did
 }
@@ -99,8 +99,9 @@ func scenarios() []scenario {
 		{name: "review approves", input: start, reviews: approves},
 		{name: "request, fix, approve", input: start, reviews: asksOnce, sampled: true},
 		{name: "escalation", input: start, reviews: callsSamIn, sampled: true},
-		{name: "cap", input: start, reviews: asksAlways, recalls: true, sampled: true},
+		{name: "cap", input: start, reviews: asksAlways, sampled: true},
 		{name: "push during a review", input: start, reviews: approves, during: onReview(personPushes), control: true},
+		{name: "adoption", setup: threePulls, input: steps(commentOn(6), loseDatabase)},
 		{name: "killed while the agent runs", input: steps(start, killedPasses(work.MaxAttempts)), during: killPass, deadly: true},
 	}...)
 }

@@ -60,7 +60,7 @@ func TestTheBoxOfAPullRequest(t *testing.T) {
 		t.Errorf("methods %q", b.Methods)
 	}
 	i := slices.IndexFunc(b.Reviews, func(r merging.Review) bool { return r.ID == id })
-	if i < 0 || b.Reviews[i] != (merging.Review{ID: id, State: "APPROVED", Head: head, By: work.Account{ID: w.hub.UserID("alice"), Login: "alice"}}) {
+	if i < 0 || b.Reviews[i].At.IsZero() || b.Reviews[i] != (merging.Review{ID: id, State: "APPROVED", Head: head, By: work.Account{ID: w.hub.UserID("alice"), Login: "alice"}, At: b.Reviews[i].At}) {
 		t.Errorf("reviews %+v", b.Reviews)
 	}
 	if slices.ContainsFunc(b.Reviews, func(r merging.Review) bool { return r.State == "PENDING" }) {

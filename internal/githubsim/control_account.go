@@ -155,6 +155,13 @@ func (h *Hub) SetMaxPage(n int) {
 	h.maxPage = n
 }
 
+// SetPullsPage has each page of pull requests that GraphQL lists hold so many at most, whatever is asked for.
+func (h *Hub) SetPullsPage(n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pullsPage = n
+}
+
 // BumpOnReaction makes reactions bump the stamp of what they are on.
 func (h *Hub) BumpOnReaction(bump bool) {
 	h.mu.Lock()

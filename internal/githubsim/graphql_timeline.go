@@ -47,6 +47,13 @@ type gqlEvent struct{ e *event }
 func (g *gqlEvent) ToLabeledEvent() (*gqlEvent, bool)      { return g, g.e.kind == "labeled" }
 func (g *gqlEvent) ToUnlabeledEvent() (*gqlEvent, bool)    { return g, g.e.kind == "unlabeled" }
 func (g *gqlEvent) ToRenamedTitleEvent() (*gqlEvent, bool) { return g, g.e.kind == "renamed" }
+func (g *gqlEvent) ToAddedToMergeQueueEvent() (*gqlEvent, bool) {
+	return g, g.e.kind == "added_to_merge_queue"
+}
+
+func (g *gqlEvent) ToRemovedFromMergeQueueEvent() (*gqlEvent, bool) {
+	return g, g.e.kind == "removed_from_merge_queue"
+}
 
 func (g *gqlEvent) ID() graphql.ID        { return graphql.ID(g.e.nodeID) }
 func (g *gqlEvent) Actor() *gqlAccount    { return gqlAccountOf(g.e.actor) }
@@ -54,3 +61,4 @@ func (g *gqlEvent) CreatedAt() gqlTime    { return gqlTime(g.e.created) }
 func (g *gqlEvent) Label() *gqlLabel      { return &gqlLabel{g.e.label} }
 func (g *gqlEvent) PreviousTitle() string { return g.e.from }
 func (g *gqlEvent) CurrentTitle() string  { return g.e.to }
+func (g *gqlEvent) Reason() *string       { return orNull(g.e.message) }

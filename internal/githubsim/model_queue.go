@@ -110,7 +110,11 @@ func (p *pull) leaveQueue(actor *user) bool {
 		return false
 	}
 	p.repo.dropEntry(q)
-	p.record(actor, "removed_from_merge_queue", nil)
+	p.record(actor, "removed_from_merge_queue", func(e *event) {
+		if e.message = "manual"; actor.login == queueBot {
+			e.message = "failed_checks"
+		}
+	})
 	p.touch()
 	return true
 }

@@ -31,7 +31,7 @@ type Marks struct {
 	Review  string   // internal/work/review has what it says; only in the body of a review of ours
 	Finding string   // as Review; only in a comment that belongs to one
 	Merge   string   // a head that a person says may be merged; only in the answer to that command
-	Epoch   string   // how often a person had the reviews begin again; only on the comment about a stop of theirs
+	Epoch   string   // how often a person had the reviews begin again; only on the comment about a stop of theirs, and in the answer to the command
 }
 
 // Mark ends a body with a blank line and its markers, the token last.

@@ -50,21 +50,24 @@ func (t Rows) ensure(ctx context.Context, what string, pullID int64) error {
 
 // PutReviewState moves the reviews of a pull request from where they stood to where they
 // stand, or fails with ErrStale: state, head, reviewer, epoch and cycle are as they were
-// read. Since is the transaction's time, or stays with state and epoch. Of a turn that failed
-// FailReview writes; a new epoch forgets it.
+// read. Since is the transaction's time unless another is given, or stays with state and epoch. Of
+// a turn that failed FailReview writes; a new epoch forgets it.
 func (t Rows) PutReviewState(ctx context.Context, before, after review.Record) error {
 	what := fmt.Sprintf("move the reviews of pull request %d from %q to %q", after.PullID, before.State, after.State)
 	if err := t.ensure(ctx, what, after.PullID); err != nil {
 		return err
 	}
-	why := after.Why.Map(t.tx.Clean)
+	why, since := after.Why.Map(t.tx.Clean), after.Since
+	if since.IsZero() || since.Equal(before.Since) {
+		since = t.tx.Now
+	}
 	const kept = `= CASE epoch WHEN ?6 THEN `
 	return t.tx.One(ctx, what, rows.ErrStale,
 		`UPDATE pull_reviews SET since = CASE WHEN state = ?2 AND epoch = ?6 THEN since ELSE ?3 END, state = ?2, head = ?4, reviewer = ?5, cycle = ?7, why = ?8, merge_type = ?9,
 		 failed_key `+kept+`failed_key ELSE '' END, failed_why `+kept+`failed_why ELSE '' END, last_error `+kept+`last_error ELSE '' END,
 		 retries `+kept+`retries ELSE 0 END, epoch = ?6
 		 WHERE pull_id = ?1 AND state = ?10 AND head = ?11 AND reviewer = ?12 AND epoch = ?13 AND cycle = ?14`,
-		after.PullID, after.State, rows.Millis(t.tx.Now), after.Head, after.Reviewer, after.Epoch, after.Cycle, rows.ReasonOf(&why), after.MergeType,
+		after.PullID, after.State, rows.Millis(since), after.Head, after.Reviewer, after.Epoch, after.Cycle, rows.ReasonOf(&why), after.MergeType,
 		before.State, before.Head, before.Reviewer, before.Epoch, before.Cycle)
 }
 

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,6 +51,7 @@ type Reply struct {
 	void    []string        // keys of events that it ended: GitHub remembers them, too
 	verdict *review.Verdict // that it gives, for GitHub to remember; nil: none
 	merge   string          // the head that it says may be merged, for GitHub to remember; empty: none
+	epoch   int             // how often people had the reviews begin again, where it does, for GitHub to remember
 }
 
 // nothing is a reply to a command that does nothing.
@@ -222,6 +224,9 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 // marks are those of the answer to a command.
 func (rep Reply) marks(token string, e work.Event) work.Marks {
 	m := work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...), Merge: rep.merge}
+	if rep.epoch > 0 {
+		m.Epoch = strconv.Itoa(rep.epoch)
+	}
 	if rep.verdict != nil {
 		m.Review = review.Mark(*rep.verdict, nil, nil)
 	}

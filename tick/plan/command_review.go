@@ -170,7 +170,7 @@ func (r overReviews) reviewAgain(inv invocation) (Reply, bool) {
 		return rep, true
 	}
 	of.take(c)
-	r.item.Looking = true
+	r.item.Looking, rep.epoch = true, c.Epoch
 	if r.item.State == work.StateBlocked {
 		r.resumeTo(work.StateAwaitingFeedback)
 	}

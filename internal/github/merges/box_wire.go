@@ -45,8 +45,11 @@ type wireBox struct {
 	HasQueue    bool             `json:"isMergeQueueEnabled"`
 	InQueue     bool             `json:"isInMergeQueue"`
 	Entry       wireEntry        `json:"mergeQueueEntry"`
-	BaseRef     wireRef          `json:"baseRef"`
-	HeadRef     struct {
+	Queued      struct {
+		Nodes []wireQueued `json:"nodes"`
+	} `json:"timelineItems"`
+	BaseRef wireRef `json:"baseRef"`
+	HeadRef struct {
 		Target wireTarget `json:"target"`
 	} `json:"headRef"`
 	Reviews    transport.Connection[wireReview] `json:"reviews"`
@@ -97,6 +100,27 @@ func (w wireEntry) by() work.Account {
 	return w.By.Account()
 }
 
+// wireQueued is that a pull request was put into its base's merge queue, or left it.
+type wireQueued struct {
+	Kind   string           `json:"__typename"`
+	At     time.Time        `json:"createdAt"`
+	By     *transport.Actor `json:"actor"`
+	Reason string           `json:"reason"`
+}
+
+// out is that the pull request left the queue last, and was not merged by it.
+func (w *wireBox) out() *merging.Out {
+	n := len(w.Queued.Nodes)
+	if w.InQueue || n < 2 {
+		return nil
+	}
+	put, left := w.Queued.Nodes[n-2], w.Queued.Nodes[n-1]
+	if put.Kind != "AddedToMergeQueueEvent" || left.Kind != "RemovedFromMergeQueueEvent" || strings.EqualFold(left.Reason, "merged") {
+		return nil
+	}
+	return &merging.Out{Put: put.At, PutBy: put.By.Account(), At: left.At, By: left.By.Account()}
+}
+
 type wireThread struct {
 	Resolved bool `json:"isResolved"`
 }
@@ -106,6 +130,7 @@ type wireReview struct {
 	State  string           `json:"state"`
 	Author *transport.Actor `json:"author"`
 	Commit wireCommit       `json:"commit"`
+	At     time.Time        `json:"submittedAt"`
 }
 
 // pullState reads GraphQL's OPEN, CLOSED and MERGED.
@@ -131,6 +156,7 @@ func (w *wireBox) box() (merging.Box, error) {
 	if state == work.PullMerged {
 		b.MergedBy, b.MergeCommit = w.MergedBy.Account(), w.MergeCommit.OID
 	}
+	b.Queue.Out = w.out()
 	if open := w.Repository.Issues.Nodes; len(open) > 0 {
 		b.Freeze = open[0].Number
 	}
@@ -144,7 +170,7 @@ func (w *wireBox) box() (merging.Box, error) {
 			return merging.Box{}, errors.New("no review")
 		}
 		if r.State != "PENDING" { // a draft of our own account
-			b.Reviews = append(b.Reviews, merging.Review{ID: int64(r.ID), State: r.State, Head: r.Commit.OID, By: r.Author.Account()})
+			b.Reviews = append(b.Reviews, merging.Review{ID: int64(r.ID), State: r.State, Head: r.Commit.OID, By: r.Author.Account(), At: r.At})
 		}
 	}
 	b.Checks, b.Rules.Checks = together(w.checks(), boxState)

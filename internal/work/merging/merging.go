@@ -78,6 +78,7 @@ type Review struct {
 	State string       `json:"state"` // APPROVED, CHANGES_REQUESTED, COMMENTED, DISMISSED
 	Head  string       `json:"head"`
 	By    work.Account `json:"by"`
+	At    time.Time    `json:"-"`
 }
 
 // Queue is the place of a pull request in its base's merge queue.
@@ -90,6 +91,29 @@ type Queue struct {
 
 	By   work.Account `json:"by,omitzero"`   // who put it there
 	Left time.Time    `json:"left,omitzero"` // since when what we queued is seen out of it, and not merged
+	Out  *Out         `json:"-"`             // how it left it last; nil: it did not, or was merged
+}
+
+// Out is that a pull request left its base's merge queue, as its timeline tells.
+type Out struct {
+	Put   time.Time // into it
+	PutBy work.Account
+	At    time.Time
+	By    work.Account
+}
+
+// Fell is how the head fell out of the queue into which one of some accounts put it; nil: it
+// did not, or one of them took it out. That head is meant if it was reviewed before it was
+// queued: a push has its pull request leave the queue, too.
+func (b Box) Fell(accounts []int64) *Out {
+	out := b.Queue.Out
+	if out == nil || b.State != work.PullOpen || !slices.Contains(accounts, out.PutBy.ID) || slices.Contains(accounts, out.By.ID) {
+		return nil
+	}
+	if !slices.ContainsFunc(b.Reviews, func(r Review) bool { return r.Head == b.Head && !r.At.After(out.Put) }) {
+		return nil
+	}
+	return out
 }
 
 // Rules are what a base branch demands, as far as a reader sees it.

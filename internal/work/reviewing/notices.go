@@ -20,12 +20,9 @@ func (i Item) notices(s Step, c review.Choice) []work.Action {
 		})
 	}
 	human := s.Record.State == review.HumanReview
-	if label := i.Labels.HumanReview; label != "" && human != (s.Before.State == review.HumanReview) {
-		l := work.Labelling{Without: []string{label}}
-		if human {
-			l = work.Labelling{With: []work.Label{work.HumanReviewLabel(label)}}
-		}
-		all = append(all, l.Action(i.Repo, i.ID, i.Pull.Number, "review"))
+	recalled := s.Before.Head == "" // nobody has looked what GitHub shows of it
+	if label := i.Labels.HumanReview; label != "" && (human && recalled || human != (s.Before.State == review.HumanReview)) {
+		all = append(all, review.PeopleLabel(i.Repo, i.ID, i.Pull.Number, label, human))
 	}
 	return all
 }

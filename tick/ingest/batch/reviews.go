@@ -16,6 +16,8 @@ type Reviews struct {
 	Hold     *HoldLabel // what its timeline says of the label that holds reviews; nil: it was not read
 	Fixed    []string   // keys of what commits of its branch name as done, where it was found again
 	Found    bool       // the database may lack what our own writing says
+
+	ForPeople bool // it was found again with the label that only people review it
 }
 
 // Verdict is one that GitHub shows, with what came with it.

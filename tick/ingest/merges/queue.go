@@ -64,26 +64,39 @@ func (h *Merges) fallen(ctx context.Context, c candidate, now *merging.Box) (*fa
 }
 
 // adopt takes up that we put a pull request into its base's queue, where no row says so: the
-// database that had it is gone. What becomes of it is ours to see to all the same.
+// database that had it is gone. What becomes of it is ours to see to all the same, also
+// where it has fallen out since.
 func (h *Merges) adopt(ctx context.Context, tx *store.Tx, one read, now time.Time) error {
 	box := one.box
-	if !box.Queue.In || box.Head != one.pull.HeadOID || !slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), box.Queue.By.ID) {
+	ours, at := h.P.Accounts.Operators(h.R.Name.Host), now
+	switch out := box.Fell(ours); {
+	case box.Head != one.pull.HeadOID:
+		return nil
+	case out != nil:
+		at = out.At
+	case !box.Queue.In, !slices.Contains(ours, box.Queue.By.ID):
 		return nil
 	}
 	token := work.EnqueueToken(h.Repo.Key(), one.pull.Number, box.Head)
 	if _, known, err := tx.GetAction(ctx, token); err != nil || known {
 		return err
 	}
+	stage := merging.Queued
+	if head, why, err := tx.GetMergeTrouble(ctx, one.pull.ID); err != nil {
+		return err
+	} else if head == box.Head && why.Kind == work.WhyMergeQueueOut { // the comment about it was found
+		stage = merging.Void
+	}
 	_, err := tx.AddAction(ctx, work.Action{
 		RepoID: h.Repo.ID, ItemID: one.pull.ItemID, Kind: work.ActionEnqueue, Need: work.NeedRequired, State: work.ActionApplied, Token: token,
-		Number: one.pull.Number, Target: one.pull.NodeID, Head: box.Head, Base: box.Base, Why: "it stands in the queue", PlannedAt: now, SeenAt: now,
+		Number: one.pull.Number, Target: one.pull.NodeID, Head: box.Head, Base: box.Base, Why: "it stands in the queue, or did", PlannedAt: now, SeenAt: at,
 	})
 	if err != nil {
 		return err
 	}
 	_, err = tx.PutMerge(ctx, merging.Merge{
 		RepoID: h.Repo.ID, PullID: one.pull.ID, ItemID: one.pull.ItemID, Number: one.pull.Number, Head: box.Head, Base: box.Base, BaseOID: box.BaseTip,
-		Stage: merging.Queued, At: now,
+		Stage: stage, At: at,
 	})
 	return err
 }

@@ -299,11 +299,11 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 	h.PullRows[d.Number] = pull
 	if item.Flow == work.FlowReview { // its author sees to its head, its checks and its conflicts
 		if old.ID == 0 && h.R.Settings.Review.Enabled {
-			h.ReviewsOf(d.Number).Found = true // not by its commits: a trailer of theirs proves nothing
+			foundAgain(h, d) // not by its commits: a trailer of theirs proves nothing
 		}
 		return Theirs{h}.intake(ctx, item, old, d, timeline)
 	}
-	if err := h.findFixes(ctx, old); err != nil {
+	if err := h.findFixes(ctx, old, d); err != nil {
 		return err
 	}
 	if err := h.readEnd(ctx, old, pull, d); err != nil {

@@ -285,7 +285,7 @@ func (h *Pulls) checksSince(old work.PullRequest, d github.PullDetail) time.Time
 }
 
 // findFixes reads, of a pull request that was found again, which fixes its commits name.
-func (h *Pulls) findFixes(ctx context.Context, old work.PullRequest) error {
+func (h *Pulls) findFixes(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
 	if old.ID != 0 || !h.R.Settings.Review.Enabled {
 		return nil
 	}
@@ -293,18 +293,23 @@ func (h *Pulls) findFixes(ctx context.Context, old work.PullRequest) error {
 	if err != nil {
 		return err
 	}
-	seen := h.ReviewsOf(old.Number)
-	seen.Found = true
+	seen := foundAgain(h, d)
 	for _, c := range commits {
 		_, handled := origin.TrailersOf(c.Message)
 		for _, key := range handled {
 			if e, ok := work.EventOfKey(key); ok && e.Kind == work.EventFixDue {
-				seen.Fixed = append(seen.Fixed, key)
-				h.Handled[key] = true
+				seen.Fixed = append(seen.Fixed, key) // and not answered: replies come after the push
 			}
 		}
 	}
 	return nil
+}
+
+// foundAgain notes that the database may lack what GitHub shows of the reviews.
+func foundAgain(h *Pulls, d github.PullDetail) *batch.Reviews {
+	seen, label := h.ReviewsOf(d.Number), h.R.Settings.Labels.HumanReview
+	seen.Found, seen.ForPeople = true, label != "" && work.HasLabel(d.Labels, label)
+	return seen
 }
 
 // keepApprovals has approvals count on for a head to which only the base was merged, if

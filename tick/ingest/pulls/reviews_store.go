@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -43,6 +44,9 @@ func (h *Pulls) storeReviews(ctx context.Context, tx *store.Tx, pull work.PullRe
 	seen := h.ReviewsOf(pull.Number)
 	if seen.Found {
 		if stored, err = h.recall(ctx, tx, pull, stored, seen); err != nil {
+			return err
+		}
+		if err := unlabel(ctx, tx, h, pull, stored, seen); err != nil {
 			return err
 		}
 	}
@@ -152,8 +156,7 @@ func storeHold(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored 
 func (h *Pulls) recall(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen *batch.Reviews) (store.Reviews, error) {
 	words := h.OwnWords[pull.Number]
 	if words.Epoch > stored.Record.Epoch {
-		now := stored.Record
-		now.PullID, now.Epoch = pull.ID, words.Epoch
+		now := review.Record{PullID: pull.ID, Epoch: words.Epoch} // a stop from before that is over, whatever its comment says
 		if err := tx.PutReviewState(ctx, stored.Record, now); err != nil && !errors.Is(err, store.ErrStale) {
 			return stored, err
 		}
@@ -172,7 +175,11 @@ func (h *Pulls) recall(ctx context.Context, tx *store.Tx, pull work.PullRequest,
 			return stored, err
 		}
 	}
-	for key := range h.Handled {
+	done := maps.Clone(h.Handled)
+	for _, key := range seen.Fixed {
+		done[key] = true
+	}
+	for key := range done {
 		e, ok := work.EventOfKey(key)
 		due, isFix := review.FixDueOf(e)
 		if !ok || !isFix || e.Number != pull.Number {
@@ -187,6 +194,14 @@ func (h *Pulls) recall(ctx context.Context, tx *store.Tx, pull work.PullRequest,
 		}
 	}
 	return tx.GetReviews(ctx, pull.ID)
+}
+
+// unlabel has the label that only people review it go, where it outlived what it says.
+func unlabel(ctx context.Context, tx *store.Tx, h *Pulls, pull work.PullRequest, stored store.Reviews, seen *batch.Reviews) error {
+	if !seen.ForPeople || stored.Record.State == review.HumanReview || pull.State != work.PullOpen {
+		return nil
+	}
+	return tx.RenewAction(ctx, review.PeopleLabel(h.Repo, pull.ItemID, pull.Number, h.R.Settings.Labels.HumanReview, false))
 }
 
 // whoGave finds who gave a command, and where.

@@ -61,8 +61,9 @@ func recallMerge(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop
 	return tx.SetMergeTrouble(ctx, pull.ID, pull.HeadOID, stop.Reason)
 }
 
-// recallReviews has reviews stay stopped that were. Nothing else on GitHub says that one
-// failed for good, nor that people have it whatever was pushed since.
+// recallReviews has reviews stay stopped that were, unless people had them begin again
+// since. Nothing else on GitHub says that one failed for good, nor that people have it
+// whatever was pushed since.
 func recallReviews(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop, marks work.Marks) error {
 	state, ok := review.StateOf(stop.Reason)
 	if !ok {
@@ -73,13 +74,11 @@ func recallReviews(ctx context.Context, tx *store.Tx, e work.Event, stop work.St
 		return err
 	}
 	stored, err := tx.GetReviews(ctx, pull.ID)
-	if err != nil || stored.Record.State != "" {
+	epoch, _ := strconv.Atoi(marks.Epoch) // without a mark they never began again
+	if err != nil || stored.Record.State != "" || epoch < stored.Record.Epoch {
 		return err
 	}
-	now := stored.Record
-	now.PullID, now.State, now.Head, now.Reviewer, now.Why = pull.ID, state, pull.HeadOID, stop.Reason.Name, stop.Reason
-	if epoch, err := strconv.Atoi(marks.Epoch); err == nil {
-		now.Epoch = max(now.Epoch, epoch)
-	}
+	now := stored.Record // of no head: the plan has GitHub show it
+	now.PullID, now.State, now.Since, now.Reviewer, now.Why, now.Epoch = pull.ID, state, stop.Since, stop.Reason.Name, stop.Reason, epoch
 	return tx.PutReviewState(ctx, stored.Record, now)
 }

@@ -1,0 +1,13 @@
+package review
+
+import "github.com/mergexo/gh-mergexo/internal/work"
+
+// PeopleLabel plans that a pull request has the label that says that only people review it
+// from now on, or has it not.
+func PeopleLabel(repo work.Repo, item int64, number int, name string, has bool) work.Action {
+	l := work.Labelling{Without: []string{name}}
+	if has {
+		l = work.Labelling{With: []work.Label{work.HumanReviewLabel(name)}}
+	}
+	return l.Action(repo, item, number, "review")
+}
