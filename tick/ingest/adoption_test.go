@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -28,11 +29,11 @@ import (
 func TestAdoption(t *testing.T) {
 	checks(t, 40)
 	rapid.Check(t, func(rt *rapid.T) {
+		of := func(name string, sizes ...int) int { return rapid.SampledFrom(sizes).Draw(rt, name) }
 		l := lost{
 			seed:   rapid.Uint64().Draw(rt, "seed"),
-			issues: rapid.IntRange(0, 3).Draw(rt, "issues"), pulls: rapid.IntRange(0, 50).Draw(rt, "pulls"),
-			comments: rapid.IntRange(0, 120).Draw(rt, "comments"), people: rapid.SampledFrom([]int{0, 3, 30, 80}).Draw(rt, "people"),
-			ours: rapid.IntRange(0, 10).Draw(rt, "ours"), long: rapid.SampledFrom([]int{0, 1, 5, 10}).Draw(rt, "long"),
+			issues: of("issues", 0, 1, 3), pulls: of("pulls", 0, 1, 4, 12, 30, 45), comments: of("comments", 0, 5, 40, 120),
+			people: of("people", 0, 3, 30, 80), ours: of("ours", 0, 3, 8, 10), long: of("long", 0, 1, 5, 10),
 		}
 		whole := newLostMachine(t, l, 10_000)
 		for i := 0; !whole.pass(fate{}); i++ {
@@ -54,6 +55,9 @@ func TestAdoption(t *testing.T) {
 			}
 			if f.dies > 0 {
 				m.revive()
+			}
+			if passedOver := m.passedOver(); len(passedOver) > 0 {
+				rt.Fatalf("the walk is past %v, which nobody knows:\n%s", passedOver, m.progress())
 			}
 			if f.clean() && m.progress() == before {
 				rt.Fatalf("a pass of %+v got no further:\n%s", f, before)
@@ -217,7 +221,7 @@ func (f fillLost) pull(issue, number int) {
 	mark := origin.MarkPull(origin.PullMark{Issue: issue, Flow: work.FlowBugfix, Turn: turn})
 	commit := origin.Commit{OID: p.HeadOID, Message: "Did it"}
 	kind := 3 + f.draw.IntN(3)
-	if f.chance(f.ours, 10) {
+	if f.chance(f.lost.ours, 10) {
 		kind = f.draw.IntN(2)
 	}
 	switch kind {
@@ -232,6 +236,7 @@ func (f fillLost) pull(issue, number int) {
 	case 4:
 		p.Head = "feature"
 	}
+	f.machine.ours[number] = kind < 2
 	f.hub.commits[number] = []origin.Commit{commit}
 	f.hub.open = append(f.hub.open, p)
 	d := github.PullDetail{Pull: p}
@@ -289,6 +294,37 @@ func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (li
 		}
 	}
 	return []string{"adopted " + at, fmt.Sprint(known, " people")}, err
+}
+
+// passedOver are pull requests of ours that the walk is past, and that are neither tracked nor
+// waiting to be read singly.
+func (m *machine) passedOver() (numbers []int) {
+	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		at, err := tx.GetWalk(ctx, repo.ID, batch.WalkAdopted)
+		if err != nil || at == "" {
+			return err
+		}
+		place := struct {
+			After string `json:"after"`
+		}{nodeOf(len(m.hub.open))}
+		if at != "done" {
+			if err := json.Unmarshal([]byte(at), &place); err != nil {
+				return err
+			}
+		}
+		waiting, err := tx.ListBacklog(ctx, repo.ID)
+		for _, p := range m.hub.open[:numberOf(place.After)] {
+			_, tracked, err := tx.GetPull(ctx, repo.ID, p.Number)
+			if err != nil {
+				return err
+			}
+			if m.ours[p.Number] && !tracked && !slices.Contains(waiting, p.Number) {
+				numbers = append(numbers, p.Number)
+			}
+		}
+		return err
+	})
+	return numbers
 }
 
 // planned is what passes would write to GitHub, and the turns that they would begin.

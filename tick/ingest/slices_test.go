@@ -79,6 +79,7 @@ type machine struct {
 	db  *store.DB
 
 	numbers []int
+	ours    map[int]bool // pull requests that a lost database knew
 	deaths  int
 }
 
@@ -101,7 +102,7 @@ func emptyMachine(t *testing.T, page int) *machine {
 		issues: map[int]github.Issue{}, timelines: map[int][]github.TimelineEvent{}, pulls: map[int]github.PullDetail{},
 		commits: map[int][]origin.Commit{}, long: map[int]bool{},
 	}
-	m := &machine{t: t, hub: h, dir: t.TempDir()}
+	m := &machine{t: t, hub: h, dir: t.TempDir(), ours: map[int]bool{}}
 	m.open("state.db")
 	return m
 }
