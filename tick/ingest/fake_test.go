@@ -27,6 +27,9 @@ var (
 	eve  = work.Account{ID: 3, Login: "eve"} // may not write
 )
 
+// crowd is below the ids of those who are many. A third of them may not write.
+const crowd = 100
+
 // hub is a GitHub whose answers take no time but what the test's clock says. Nothing
 // changes it while passes read it.
 type hub struct {
@@ -40,6 +43,10 @@ type hub struct {
 	timelines map[int][]github.TimelineEvent
 	comments  []github.Comment
 	pulls     map[int]github.PullDetail
+
+	open    []github.Pull // as OpenPage tells them
+	commits map[int][]origin.Commit
+	long    map[int]bool // issues and pull requests that no answer about many shows whole
 
 	mu     sync.Mutex
 	walked map[string][]time.Time // by list: from when on it was read
@@ -64,7 +71,7 @@ func (h *hub) Viewer(ctx context.Context, _ string) (work.Account, string, bool,
 
 func (h *hub) Permission(ctx context.Context, _ work.RepoName, who work.Account) (string, error) {
 	level := "write"
-	if who == eve {
+	if who == eve || who.ID > crowd && who.ID%3 == 0 {
 		level = "read"
 	}
 	return level, h.time.ask(ctx)
@@ -123,12 +130,48 @@ func listed[T any](ctx context.Context, h *hub, name string, p github.PageReques
 	return out, h.time.ask(ctx)
 }
 
-func (h *hub) OpenPage(ctx context.Context, _ work.RepoName, _ string) (adoption.Page, error) {
-	return adoption.Page{Repo: github.Identity{NodeID: "R1"}}, h.time.ask(ctx)
+func (h *hub) OpenPage(ctx context.Context, _ work.RepoName, after string) (adoption.Page, error) {
+	page := adoption.Page{Repo: github.Identity{NodeID: "R1"}, All: len(h.open)}
+	from := 0
+	if after != "" {
+		from = numberOf(after)
+	}
+	to := min(len(h.open), from+h.page)
+	if page.Pulls = h.open[from:to]; to < len(h.open) {
+		page.Next = nodeOf(to)
+	}
+	return page, h.time.ask(ctx)
 }
 
-func (h *hub) Histories(ctx context.Context, _ work.RepoName, _ []adoption.Asked) (adoption.History, error) {
-	return adoption.History{}, h.time.ask(ctx)
+// Histories is what single reads say of each, but for what is long.
+func (h *hub) Histories(ctx context.Context, _ work.RepoName, asked []adoption.Asked) (adoption.History, error) {
+	out := adoption.History{
+		Issues: map[int]github.Issue{}, Texts: map[string]github.Text{}, Comments: map[int][]github.Comment{},
+		Labels: map[int][]github.TimelineEvent{}, Commits: map[int][]origin.Commit{},
+	}
+	for _, a := range asked {
+		if n := numberOf(a.NodeID); !h.long[n] {
+			out.Comments[n], out.Labels[n], out.Commits[n] = h.said(n), withoutIDs(h.timelines[n]), h.commits[n]
+		}
+		if is, ok := h.issues[a.Issue]; ok && !h.long[a.Issue] {
+			out.Issues[a.Issue], out.Texts[is.NodeID] = is, github.Text{Title: is.Title, Body: is.Body}
+			out.Comments[a.Issue], out.Labels[a.Issue] = h.said(a.Issue), withoutIDs(h.timelines[a.Issue])
+		}
+	}
+	return out, h.time.ask(ctx)
+}
+
+func withoutIDs(timeline []github.TimelineEvent) []github.TimelineEvent {
+	timeline = slices.Clone(timeline)
+	for i := range timeline {
+		timeline[i].ID = 0
+	}
+	return timeline
+}
+
+// said is a conversation.
+func (h *hub) said(number int) []github.Comment {
+	return slices.DeleteFunc(slices.Clone(h.comments), func(c github.Comment) bool { return c.Number != number })
 }
 
 func (h *hub) Issue(ctx context.Context, _ work.RepoName, number int) (github.Issue, bool, error) {
@@ -141,19 +184,25 @@ func (h *hub) Pull(ctx context.Context, _ work.RepoName, number int) (github.Pul
 	return d.Pull, ok, h.time.ask(ctx)
 }
 
-func (h *hub) PullsByHead(ctx context.Context, _ work.RepoName, _ string) ([]github.Pull, error) {
-	return nil, h.time.ask(ctx)
+func (h *hub) PullsByHead(ctx context.Context, _ work.RepoName, head string) ([]github.Pull, error) {
+	other := func(p github.Pull) bool { return p.Head != head }
+	return slices.DeleteFunc(slices.Clone(h.open), other), h.time.ask(ctx)
 }
 
-func (h *hub) PullCommits(ctx context.Context, _ work.RepoName, _ int) ([]origin.Commit, error) {
-	return nil, h.time.ask(ctx)
+func (h *hub) PullCommits(ctx context.Context, _ work.RepoName, number int) ([]origin.Commit, error) {
+	return h.commits[number], h.time.ask(ctx)
 }
 
 func (h *hub) Reviews(ctx context.Context, _ work.RepoName, _ int) ([]github.Review, error) {
 	return nil, h.time.ask(ctx)
 }
 
-func (h *hub) Text(ctx context.Context, _ string) (github.Text, bool, error) {
+func (h *hub) Text(ctx context.Context, node string) (github.Text, bool, error) {
+	for _, is := range h.issues {
+		if is.NodeID == node {
+			return github.Text{Title: is.Title, Body: is.Body}, true, h.time.ask(ctx)
+		}
+	}
 	return github.Text{}, false, h.time.ask(ctx)
 }
 
@@ -162,8 +211,8 @@ func (h *hub) TimelineOf(ctx context.Context, _ work.RepoName, number int) ([]gi
 }
 
 func (h *hub) CommentsOf(ctx context.Context, _ work.RepoName, number int, since time.Time) ([]github.Comment, error) {
-	other := func(c github.Comment) bool { return c.Number != number || c.UpdatedAt.Before(since) }
-	return slices.DeleteFunc(slices.Clone(h.comments), other), h.time.ask(ctx)
+	old := func(c github.Comment) bool { return c.UpdatedAt.Before(since) }
+	return slices.DeleteFunc(h.said(number), old), h.time.ask(ctx)
 }
 
 func (h *hub) Sweep(ctx context.Context, _ work.RepoName, ids []string) (github.Sweep, error) {
@@ -206,13 +255,24 @@ func (h *hub) sort() {
 
 // ticks is a clock that every request moves on. A pass dies at one of them.
 type ticks struct {
-	mu      sync.Mutex
-	latency time.Duration
-	passed  time.Duration
-	dies    int // after so many requests; 0: it does not
-	asked   int
-	ends    []*limit
+	mu     sync.Mutex
+	passed time.Duration
+	asked  int
+	limits []*limit
+	fate
 }
+
+// fate is what a pass meets with.
+type fate struct {
+	latency time.Duration
+	ends    int    // after so many requests somebody ends it; 0: nobody does
+	allowed int    // so many requests; 0: any number
+	dies    int    // as many; 0: it does not
+	death   func() // then: nothing that it does from now on is done
+}
+
+// clean reports whether the pass comes to its own end.
+func (f fate) clean() bool { return f.ends == 0 && f.dies == 0 }
 
 // limit is a context that ends by that clock.
 type limit struct {
@@ -235,18 +295,29 @@ func (c *ticks) until(ctx context.Context, d time.Duration) (context.Context, co
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := &limit{Context: ctx, clock: c, at: c.passed + d, done: make(chan struct{})}
-	c.ends = append(c.ends, l)
+	c.limits = append(c.limits, l)
 	return l, func() {}
 }
 
 func (c *ticks) ask(ctx context.Context) error {
+	if err := c.tick(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+func (c *ticks) tick() error {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.asked++
 	c.passed += c.latency
-	for _, l := range c.ends {
+	if c.asked == c.dies {
+		c.death()
+	}
+	for _, l := range c.limits {
 		switch {
 		case l.over != nil:
-		case c.dies > 0 && c.asked >= c.dies:
+		case c.ends > 0 && c.asked >= c.ends:
 			l.over = context.Canceled
 			close(l.done)
 		case c.passed > l.at:
@@ -254,11 +325,11 @@ func (c *ticks) ask(ctx context.Context) error {
 			close(l.done)
 		}
 	}
-	c.mu.Unlock()
-	return ctx.Err()
+	if c.allowed > 0 && c.asked > c.allowed {
+		return &work.WaitError{Until: noon.Add(time.Hour), Reason: work.Reason{Kind: work.WhyGitHubLimit}}
+	}
+	return nil
 }
 
 // begin begins a pass.
-func (c *ticks) begin(latency time.Duration, dies int) {
-	c.latency, c.dies, c.passed, c.asked, c.ends = latency, dies, 0, 0, nil
-}
+func (c *ticks) begin(f fate) { c.fate, c.passed, c.asked, c.limits = f, 0, 0, nil }

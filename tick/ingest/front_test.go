@@ -129,11 +129,11 @@ func (p *people) check(rt *rapid.T, due func(comment) bool) {
 // come late.
 func (p *people) untilDone(rt *rapid.T) {
 	for range 500 {
-		dies := 0
+		f := fate{latency: time.Duration(rapid.IntRange(0, 1500).Draw(rt, "latency")) * time.Millisecond}
 		if rapid.IntRange(0, 5).Draw(rt, "death") == 0 {
-			dies = rapid.IntRange(1, 20).Draw(rt, "dies")
+			f.ends = rapid.IntRange(1, 20).Draw(rt, "ends")
 		}
-		if p.pass(time.Duration(rapid.IntRange(0, 1500).Draw(rt, "latency"))*time.Millisecond, dies) {
+		if p.pass(f) {
 			return
 		}
 		p.hub.now = p.hub.now.Add(time.Duration(rapid.SampledFrom([]int{0, 10, 60, 310}).Draw(rt, "late")) * time.Second)

@@ -17,7 +17,7 @@ import (
 func TestAWalkGoesOnWhereTheTimeWasUp(t *testing.T) {
 	const written = 30
 	m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
-	m.pass(0, 0)
+	m.pass(fate{})
 	for i := range written {
 		m.say(int64(5000+i), "Rename it.", m.hub.now.Add(time.Duration(i-written)*time.Second))
 	}
@@ -25,7 +25,7 @@ func TestAWalkGoesOnWhereTheTimeWasUp(t *testing.T) {
 	var from time.Time
 	for passes := 1; ; passes++ {
 		m.hub.walked["comments"] = nil
-		done := m.pass(2*time.Second, 0)
+		done := m.pass(fate{latency: 2 * time.Second})
 		begun, before := m.hub.walked["comments"][0], known
 		known = len(m.outcomes())
 		if known <= before {
@@ -53,7 +53,7 @@ func TestAWalkGoesOnWhereTheTimeWasUp(t *testing.T) {
 func TestAPauseIsJudgedWithTheLastComment(t *testing.T) {
 	for _, page := range []int{100, 2} {
 		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, page)
-		m.pass(0, 0) // reads the conversation, once
+		m.pass(fate{}) // reads the conversation, once
 		d := m.hub.pulls[2000]
 		m.hub.timelines[2000] = append(m.hub.timelines[2000][:1], github.TimelineEvent{ID: 900, Event: "labeled", Label: "agent:ignore", Actor: ann, CreatedAt: noon.Add(-50 * time.Minute)})
 		d.Labels, d.LabelChanges = []string{"agent:bugfix", "agent:ignore"}, 2
@@ -66,7 +66,7 @@ func TestAPauseIsJudgedWithTheLastComment(t *testing.T) {
 		after := github.ReviewComment{ID: 4, Pull: 2000, Author: ann, CreatedAt: at(30), UpdatedAt: at(30), Path: "a.go", Line: 1, Body: "After it."}
 		m.hub.add("reviews", after.UpdatedAt, after)
 		for range 5 {
-			if m.pass(0, 0) {
+			if m.pass(fate{}) {
 				break
 			}
 		}
@@ -82,25 +82,25 @@ func TestAPauseIsJudgedWithTheLastComment(t *testing.T) {
 // same, once nothing of that second can be late any more; and then only the last page is read.
 func TestALateCommentOfAFullSecond(t *testing.T) {
 	m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
-	m.pass(0, 0)
+	m.pass(fate{})
 	for id := range int64(5) {
 		m.say(10+id, "Rename it.", noon.Add(-2*time.Second))
 	}
-	m.pass(0, 0)
+	m.pass(fate{})
 	list := m.hub.lists["comments"]
 	late := list[0].what.(github.Comment)
 	late.ID = 99
 	m.hub.lists["comments"] = append([]entry{list[1], {list[0].at, late}}, list[2:]...)
 	for range 2 {
-		m.pass(0, 0)
+		m.pass(fate{})
 		m.hub.now = m.hub.now.Add(batch.Overlap + 10*time.Second)
 	}
-	m.pass(0, 0)
+	m.pass(fate{})
 	if _, known := m.outcomes()["99"]; !known {
 		t.Errorf("it is not known:\n%s", m.progress())
 	}
 	m.hub.walked["comments"] = nil
-	m.pass(0, 0)
+	m.pass(fate{})
 	if n := len(m.hub.walked["comments"]); n != 1 {
 		t.Errorf("a pass reads %d pages", n)
 	}

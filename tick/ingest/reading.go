@@ -43,7 +43,7 @@ func newReading(p *Ingest, r *env.Repo) *Reading {
 	h.pulls = pulls.New(b, h.People, h.Comments)
 	h.merges = merges.New(b)
 	h.Issues = &Issues{Batch: b, people: h.People, comments: h.Comments, pulls: h.pulls, foreseen: map[int]bool{}}
-	h.Rebuild = rebuild.New(b, h.Comments, h.pulls, h.Issues.retell)
+	h.Rebuild = rebuild.New(b, h.People, h.Comments, h.pulls, h.Issues.retell)
 	h.Issues.rebuild = h.Rebuild
 	return h
 }

@@ -19,6 +19,9 @@ func (h *Reading) refind(ctx context.Context, share shares) (whole bool, err err
 		if err := h.judge(ctx, true); err != nil {
 			return false, err
 		}
+		if h.AskedEnough() {
+			h.StopReading(batch.ErrAskedEnough)
+		}
 		h.Rebuild.Vouch()
 		if err := h.keep(context.WithoutCancel(ctx), true); err != nil {
 			return false, err

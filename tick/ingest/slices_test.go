@@ -3,11 +3,13 @@ package ingest
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +19,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
@@ -26,6 +30,7 @@ import (
 // wherever it dies: each pass gets further or is done, and what is stored in the end is
 // what one pass stores that has all the time of the world and lists of one page.
 func TestSlices(t *testing.T) {
+	checks(t, 30)
 	rapid.Check(t, func(rt *rapid.T) {
 		n := news{
 			seed:   rapid.Uint64().Draw(rt, "seed"),
@@ -34,7 +39,7 @@ func TestSlices(t *testing.T) {
 			seconds: rapid.SampledFrom([]int{1, 10, 3000}).Draw(rt, "seconds"), young: rapid.Bool().Draw(rt, "young"),
 		}
 		whole := newMachine(t, n, 10_000)
-		whole.pass(0, 0)
+		whole.pass(fate{})
 		want := whole.stored()
 
 		m := newMachine(t, n, rapid.IntRange(2, 20).Draw(rt, "page"))
@@ -43,16 +48,14 @@ func TestSlices(t *testing.T) {
 				rt.Fatalf("not done after %d passes:\n%s", i, m.stored())
 			}
 			before := m.progress()
-			latency := time.Duration(rapid.IntRange(0, 400).Draw(rt, "latency")) * time.Millisecond
-			dies := 0
+			f := fate{latency: time.Duration(rapid.IntRange(0, 400).Draw(rt, "latency")) * time.Millisecond}
 			if rapid.IntRange(0, 3).Draw(rt, "death") == 0 {
-				dies = rapid.IntRange(1, 60).Draw(rt, "dies")
+				f.ends = rapid.IntRange(1, 60).Draw(rt, "ends")
 			}
-			done := m.pass(latency, dies)
-			if done {
+			if m.pass(f) {
 				break
 			}
-			if dies == 0 && m.progress() == before {
+			if f.clean() && m.progress() == before {
 				rt.Fatalf("a pass got no further:\n%s", before)
 			}
 		}
@@ -73,27 +76,65 @@ type news struct {
 type machine struct {
 	t   *testing.T
 	hub *hub
+	dir string
 	db  *store.DB
 
 	numbers []int
+	ours    map[int]bool // pull requests that a lost database knew
+	deaths  int
 }
 
+// newMachine has tracked all there was before it is filled.
 func newMachine(t *testing.T, n news, page int) *machine {
 	t.Helper()
-	h := &hub{
-		time: &ticks{}, page: page, now: noon.Add(-2 * time.Hour), lists: map[string][]entry{},
-		issues: map[int]github.Issue{}, timelines: map[int][]github.TimelineEvent{}, pulls: map[int]github.PullDetail{},
-		walked: map[string][]time.Time{},
-	}
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: h.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &machine{t: t, hub: h, db: db}
-	m.pass(0, 0) // nothing is there yet
-	h.now = noon
+	m := emptyMachine(t, page)
+	m.hub.now = noon.Add(-2 * time.Hour)
+	m.pass(fate{}) // nothing is there yet
+	m.hub.now = noon
 	m.fill(n)
 	return m
+}
+
+// emptyMachine has an empty state folder, and the GitHub is empty, too.
+func emptyMachine(t *testing.T, page int) *machine {
+	t.Helper()
+	h := &hub{
+		time: &ticks{}, page: page, now: noon, lists: map[string][]entry{},
+		issues: map[int]github.Issue{}, timelines: map[int][]github.TimelineEvent{}, pulls: map[int]github.PullDetail{},
+		commits: map[int][]origin.Commit{}, long: map[int]bool{}, walked: map[string][]time.Time{},
+	}
+	m := &machine{t: t, hub: h, dir: t.TempDir(), ours: map[int]bool{}}
+	m.open("state.db")
+	return m
+}
+
+// open opens a database of the state folder.
+func (m *machine) open(name string) {
+	m.t.Helper()
+	db, err := store.Open(m.t.Context(), filepath.Join(m.dir, name), store.Options{Now: m.hub.Now})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.db = db
+}
+
+// checks has a property be tried that often, unless -rapid.checks says how often.
+func checks(t *testing.T, times int) {
+	t.Helper()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if given {
+		return
+	}
+	usual := flag.Lookup("rapid.checks").Value.String()
+	t.Cleanup(func() {
+		if err := flag.Set("rapid.checks", usual); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := flag.Set("rapid.checks", strconv.Itoa(times)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // fill makes what is new, since a while ago.
@@ -184,9 +225,9 @@ func (m *machine) fill(n news) {
 }
 
 // pass makes one, and says whether there is nothing more to read.
-func (m *machine) pass(latency time.Duration, dies int) (done bool) {
+func (m *machine) pass(f fate) (done bool) {
 	m.t.Helper()
-	m.hub.time.begin(latency, dies)
+	m.hub.time.begin(f)
 	labels := work.Labels{Design: "agent:design", Bugfix: "agent:bugfix", SmallJob: "agent:small-job", Ignore: "agent:ignore"}
 	settings := config.Repo{Name: app, Labels: labels}
 	e := &env.Env{
@@ -205,7 +246,7 @@ func (m *machine) pass(latency time.Duration, dies int) (done bool) {
 	p.until = m.hub.time.until
 	rep := env.NewReport(time.Time{})
 	if err := p.ingestRepo(m.t.Context(), e.All[0], nil, rep); err != nil {
-		if dies == 0 {
+		if f.clean() && !batch.OutOfTime(err) {
 			m.t.Fatal(err)
 		}
 		return false
@@ -217,7 +258,7 @@ func (m *machine) update(do func(context.Context, *store.Tx, work.Repo) error) {
 	m.t.Helper()
 	err := m.db.Update(m.t.Context(), func(tx *store.Tx) error {
 		repos, err := tx.ListRepos(m.t.Context())
-		if err != nil {
+		if err != nil || len(repos) == 0 {
 			return err
 		}
 		return do(m.t.Context(), tx, repos[0])
@@ -250,7 +291,9 @@ func (m *machine) stored() string {
 				lines = append(lines, fmt.Sprintf("pull %d %s %s", n, pull.State, pull.Fingerprint))
 			}
 		}
-		return nil
+		planned, err := m.planned(ctx, tx, repo)
+		lines = append(lines, planned...)
+		return err
 	})
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
@@ -267,6 +310,11 @@ func (m *machine) progress() string {
 			}
 			text += fmt.Sprintf("\n%s %s", name, at)
 		}
+		adopted, err := m.adopted(ctx, tx, repo)
+		if err != nil {
+			return err
+		}
+		text += "\n" + strings.Join(adopted, "\n")
 		pages, err := tx.ListValidators(ctx, repo.ID)
 		backlog, err2 := tx.ListBacklog(ctx, repo.ID)
 		text += fmt.Sprintf("\n%d pages, backlog %v, since %s %s %s", len(pages), backlog, repo.IssuesSince, repo.CommentsSince, repo.ReviewCommentsSince)

@@ -79,7 +79,7 @@ func New(p *env.Env, notices *notice.Notices, r *env.Repo) *Batch {
 		P: p, Notices: notices, R: r, Repo: r.Row,
 		Open: map[int]work.PullRequest{}, Lights: map[int]github.PullLight{}, Changed: map[int]bool{}, TakenOver: map[int64]int64{}, levels: map[int64]string{},
 		Known: known{Pages: map[string]work.Validator{}, Cuts: map[string]string{}}, held: map[string]time.Time{}, ended: map[string]bool{},
-		answered: map[string]bool{}, Forgotten: map[int]bool{}, Tried: map[int]bool{}, Unread: map[int]bool{},
+		asked: asked{map[int64]bool{}, map[int]int{}}, answered: map[string]bool{}, Forgotten: map[int]bool{}, Tried: map[int]bool{}, Unread: map[int]bool{},
 		Slice: newSlice(),
 	}
 }

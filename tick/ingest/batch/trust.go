@@ -58,10 +58,10 @@ const (
 // ErrAskedEnough says that somebody's permission is asked for in a later pass.
 var ErrAskedEnough = errors.New("more people wrote there than are asked about in one pass")
 
-// asked counts the people who were asked about: in this pass, and there, by the number
-// of the issue or pull request.
+// asked are the people who were asked about in this pass for what they wrote, and how many
+// there, by the number of the issue or pull request.
 type asked struct {
-	all   int
+	about map[int64]bool
 	there map[int]int
 }
 
@@ -84,8 +84,8 @@ func (h *People) MayFeed(ctx context.Context, e work.Event) (bool, error) {
 		case h.recent(at, answerLife) && work.StampOf(e).Before(at.Truncate(time.Second)):
 			return h.mayAt(ctx, e.Author, level)
 		case !h.recent(at, permissionLife):
-			if err := h.askOneMore(e.Number); err != nil {
-				return false, err
+			if !h.askOneMore(e.Author, e.Number) {
+				return false, ErrAskedEnough
 			}
 		}
 	}
@@ -101,18 +101,22 @@ func (h *People) mayAt(ctx context.Context, who work.Account, level string) (boo
 	return !who.Bot && slices.Contains(writing, level), nil
 }
 
-// askOneMore counts another one, unless there were enough.
-func (h *People) askOneMore(number int) error {
-	if h.asked.there == nil {
-		h.asked.there = map[int]int{}
+// askOneMore counts another one, unless there were enough. Who was counted before is not
+// counted again.
+func (h *People) askOneMore(who work.Account, number int) bool {
+	if h.asked.about[who.ID] {
+		return true
 	}
-	if h.asked.all >= askedInPass || h.asked.there[number] >= askedThere {
-		return ErrAskedEnough
+	if h.AskedEnough() || h.asked.there[number] >= askedThere {
+		return false
 	}
-	h.asked.all++
+	h.asked.about[who.ID] = true
 	h.asked.there[number]++
-	return nil
+	return true
 }
+
+// AskedEnough reports whether so many were asked about in this pass that no more are.
+func (h *Batch) AskedEnough() bool { return len(h.asked.about) >= askedInPass }
 
 func (h *People) may(ctx context.Context, who work.Account, at time.Time, levels ...string) (bool, error) {
 	if named, err := h.named(ctx, who); named || err != nil {

@@ -229,20 +229,31 @@ func commandsFirst(a, b batch.Inbound) int {
 // forget leaves the pull request of a candidate as it was, snapshot and events
 // alike: a snapshot is only stored together with all that its details show. An
 // issue that is new waits for all that was said on it, or its work would begin
-// without. They are read again in the next pass.
+// without; one that was found again does with its pull request. They are read again in
+// the next pass.
 func (h *Comments) forget(c batch.Inbound) {
 	h.holdBack(c)
 	n := c.Event.Number
 	item, ok := h.Items[n]
 	switch {
 	case c.Pull:
-		h.Forgotten[n] = true
-		delete(h.PullRows, n)
-		delete(h.Threads, n)
+		h.forgetPull(n)
 	case ok && item.ID == 0 && item.State == work.StatePending:
 		h.Forgotten[n], h.Backlog[n] = true, true
 		delete(h.Items, n)
+	case ok && item.ID == 0:
+		for pull, issue := range h.Adopted {
+			if issue == n {
+				h.forgetPull(pull)
+			}
+		}
 	}
+}
+
+func (h *Comments) forgetPull(number int) {
+	h.Forgotten[number] = true
+	delete(h.PullRows, number)
+	delete(h.Threads, number)
 }
 
 // holdBack has the list that showed something show it again.

@@ -30,11 +30,16 @@ func (h *Pulls) ReadBatch(ctx context.Context, ids []string) error {
 	}
 	err := batch.FirstError(batch.AtOnce(detailsAtOnce, reads))
 	for _, d := range slices.Concat(answers...) {
-		if err := (details{h}).take(ctx, d); err != nil {
+		if err := h.Take(ctx, d); err != nil {
 			return err
 		}
 	}
 	return err
+}
+
+// Fetch reads the details of some, of up to ten, and takes nothing in.
+func (h *Pulls) Fetch(ctx context.Context, ids []string) ([]github.PullDetail, error) {
+	return details{h}.fetch(ctx, ids)
 }
 
 // fetch asks for the details of some, and puts off those that GitHub does not
@@ -55,8 +60,8 @@ func (h details) fetch(ctx context.Context, ids []string) ([]github.PullDetail, 
 	return read, nil
 }
 
-// take takes in what was read of one.
-func (h details) take(ctx context.Context, d github.PullDetail) error {
+// Take takes in what was read of one.
+func (h *Pulls) Take(ctx context.Context, d github.PullDetail) error {
 	pull, ok := h.Open[d.Number]
 	if !ok {
 		return nil

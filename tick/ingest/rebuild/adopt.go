@@ -1,21 +1,21 @@
 package rebuild
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/adoption"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
-// Adopt finds again those on the page that are ours. What there is no time for is left as
-// if it had not been seen.
+// Adopt finds again those on the page that are ours, each with its details and all that
+// was said on it, or not at all. What there is no time for is left as if it had not been
+// seen; of the others each counts, so that the next pass has fewer.
 func (h *Rebuild) Adopt(ctx context.Context) error {
 	ours, err := h.unknown(ctx)
 	if err != nil {
@@ -27,17 +27,16 @@ func (h *Rebuild) Adopt(ctx context.Context) error {
 	} else if late != nil && !batch.OutOfTime(late) {
 		return late
 	}
-	for _, p := range ours {
+	for i, p := range ours {
+		for _, soon := range ours[i:min(len(ours), i+2)] {
+			h.foresee(ctx, soon)
+		}
 		if err := h.adoptOne(ctx, p.Pull); batch.OutOfTime(err) {
 			late = err
+			h.slowest = cmp.Or(h.slowest, p.Number)
 		} else if err != nil {
 			return err
 		}
-	}
-	if err := h.readDetails(ctx); batch.OutOfTime(err) {
-		late = err
-	} else if err != nil {
-		return err
 	}
 	if late == nil {
 		h.pass()
@@ -51,11 +50,12 @@ type candidate struct {
 	issue int
 }
 
-// unknown are those on the page that may be ours and are not tracked.
+// unknown are those on the page that may be ours, are not tracked, and are not read singly
+// anyway.
 func (h *Rebuild) unknown(ctx context.Context) (ours []candidate, err error) {
 	for _, p := range h.page.Pulls {
 		_, issue, named := work.ParseBranch(p.Head)
-		if !named || !h.byUs(p) {
+		if !named || !h.byUs(p) || slices.Contains(h.Known.Backlog, p.Number) {
 			continue
 		}
 		_, tracked, err := h.Pull(ctx, p.Number)
@@ -69,49 +69,14 @@ func (h *Rebuild) unknown(ctx context.Context) (ours []candidate, err error) {
 	return ours, nil
 }
 
-// atOnce is how many queries are under way at a time.
-const atOnce = 10
-
-// readAhead reads what is needed of all of them, and of their issues, side by side. What it
-// does not bring is asked for singly.
-func (h *Rebuild) readAhead(ctx context.Context, ours []candidate) error {
-	var reads []func() error
-	for group := range slices.Chunk(ours, github.MaxSweep) {
-		ids := make([]string, len(group))
-		for i, p := range group {
-			ids[i] = p.NodeID
-		}
-		reads = append(reads, func() error { return h.pulls.SweepBatch(ctx, ids) })
-	}
-	for group := range slices.Chunk(ours, adoption.MaxHistories) {
-		reads = append(reads, func() error { return h.readHistories(ctx, group) })
-	}
-	return batch.FirstError(batch.AtOnce(atOnce, reads))
-}
-
-func (h *Rebuild) readHistories(ctx context.Context, group []candidate) error {
-	asked := make([]adoption.Asked, len(group))
-	for i, p := range group {
-		asked[i] = adoption.Asked{NodeID: p.NodeID, Issue: p.issue}
-	}
-	read, err := h.R.Adoption.Histories(ctx, h.Repo.Current, asked)
-	if half := len(group) / 2; err != nil && batch.IsItemError(err) && half > 0 { // one that GitHub cannot answer for does not hide the others
-		return errors.Join(h.readHistories(ctx, group[:half]), h.readHistories(ctx, group[half:]))
-	}
-	if err != nil {
-		return err
-	}
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
-	h.History.Join(read)
-	return nil
-}
-
 // adoptOne finds one again. What is wrong with it alone puts it off.
 func (h *Rebuild) adoptOne(ctx context.Context, p github.Pull) error {
 	mark, ours, err := h.OwnPull(ctx, p)
 	if err == nil && ours {
 		err = h.adoptPull(ctx, p, mark)
+	}
+	if err == nil && ours {
+		err = h.takeDetails(ctx, p.Number)
 	}
 	if err == nil {
 		return nil
@@ -124,17 +89,6 @@ func (h *Rebuild) adoptOne(ctx context.Context, p github.Pull) error {
 	}
 	h.Backlog[p.Number] = true
 	return h.DeferOne(err, "adopt #%d", p.Number)
-}
-
-// readDetails reads the details of those that were found.
-func (h *Rebuild) readDetails(ctx context.Context) error {
-	var ids []string
-	for _, n := range batch.SortedKeys(h.Adopted) {
-		if _, read := h.PullRows[n]; !read {
-			ids = append(ids, h.Open[n].NodeID)
-		}
-	}
-	return h.pulls.ReadBatch(ctx, ids)
 }
 
 // byUs reports whether one of our accounts opened a pull request here, and not from a fork

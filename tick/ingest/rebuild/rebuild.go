@@ -26,16 +26,20 @@ type Retell func(ctx context.Context, item work.Item, is github.Issue, timeline 
 // Rebuild finds again what a lost database knew.
 type Rebuild struct {
 	*batch.Batch
+	people   *batch.People
 	comments *comments.Comments
 	pulls    *pulls.Pulls
 	retell   Retell
 
 	at       place         // how far the walk over the open pull requests came
 	page     adoption.Page // the one that is taken in
+	details  map[int]github.PullDetail
+	slowest  int // the first one on it for which there was no time; 0: none
+	pages    int // that this pass stored
 	journals map[int]env.Journal
 }
 
 // New finds what a lost database knew again, into a batch.
-func New(b *batch.Batch, c *comments.Comments, p *pulls.Pulls, retell Retell) *Rebuild {
-	return &Rebuild{Batch: b, comments: c, pulls: p, retell: retell}
+func New(b *batch.Batch, people *batch.People, c *comments.Comments, p *pulls.Pulls, retell Retell) *Rebuild {
+	return &Rebuild{Batch: b, people: people, comments: c, pulls: p, retell: retell}
 }

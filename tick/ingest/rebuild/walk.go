@@ -47,7 +47,7 @@ func (h *Rebuild) Done() bool { return h.Known.Cuts[batch.WalkAdopted] == throug
 
 // List reads the next page of the open pull requests, and of which repository it is.
 func (h *Rebuild) List(ctx context.Context) (err error) {
-	h.Adopting = true
+	h.Adopting, h.slowest = true, 0
 	h.at = placeOf(h.Known.Cuts[batch.WalkAdopted])
 	h.page, err = h.R.Adoption.OpenPage(ctx, h.Repo.Current, h.at.After)
 	if e, refused := errors.AsType[*github.Error](err); refused && h.at.After != "" && strings.Contains(e.Type, "CURSOR") {
@@ -73,13 +73,19 @@ func (h *Rebuild) pass() {
 }
 
 // Vouch decides, once the page is judged, whether the walk resumes behind it. Where there
-// was no time for all of it, it is read again in the next pass.
+// was no time for all of it, it is read again in the next pass. One for which the time of
+// a whole pass is too short, with nothing found beside it, is for the backlog: it holds up
+// no other.
 func (h *Rebuild) Vouch() {
 	if h.Incomplete == nil {
+		h.pages++
 		return
 	}
 	delete(h.Walks, batch.WalkAdopted)
 	clear(h.Backlog)
+	if h.pages == 0 && len(h.PullRows) == 0 && h.slowest != 0 && errors.Is(h.Incomplete, context.DeadlineExceeded) {
+		h.Backlog[h.slowest] = true
+	}
 }
 
 // Progress is how far the walk came, for people.

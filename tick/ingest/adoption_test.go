@@ -1,0 +1,339 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+)
+
+// TestAdoption: the database is lost, and whatever GitHub has, however slow it is, however
+// little time and however few requests a pass has, and wherever it ends or dies: each pass
+// gets further or is done, and what is stored in the end is what one pass stores that has
+// all the time of the world. No pass knows how to write to this GitHub.
+func TestAdoption(t *testing.T) {
+	checks(t, 40)
+	rapid.Check(t, func(rt *rapid.T) {
+		of := func(name string, sizes ...int) int { return rapid.SampledFrom(sizes).Draw(rt, name) }
+		l := lost{
+			seed:   rapid.Uint64().Draw(rt, "seed"),
+			issues: of("issues", 0, 1, 3), pulls: of("pulls", 0, 1, 4, 12, 30, 45), comments: of("comments", 0, 5, 40, 120),
+			people: of("people", 0, 3, 30, 80), ours: of("ours", 0, 3, 8, 10), long: of("long", 0, 1, 5, 10),
+		}
+		whole := newLostMachine(t, l, 10_000)
+		for i := 0; !whole.pass(fate{}); i++ {
+			if i > 100 {
+				rt.Fatalf("an undisturbed machine is not done:\n%s", whole.progress())
+			}
+		}
+		want := whole.stored()
+
+		m := newLostMachine(t, l, rapid.IntRange(2, 25).Draw(rt, "page"))
+		for i := 0; ; i++ {
+			if i > 1_000 {
+				rt.Fatalf("not done after %d passes:\n%s", i, m.progress())
+			}
+			before := m.progress()
+			f := m.drawFate(rt)
+			if m.pass(f) {
+				break
+			}
+			if f.dies > 0 {
+				m.revive()
+			}
+			if passedOver := m.passedOver(); len(passedOver) > 0 {
+				rt.Fatalf("the walk is past %v, which nobody knows:\n%s", passedOver, m.progress())
+			}
+			if f.clean() && m.progress() == before {
+				rt.Fatalf("a pass of %+v got no further:\n%s", f, before)
+			}
+		}
+		m.pass(fate{}) // what was found singly is asked about with all others
+		if d := differences(m.stored(), want); d != "" {
+			rt.Fatalf("stored is something else:\n%s", d)
+		}
+	})
+}
+
+// differences are the lines that only one of two texts has.
+func differences(got, want string) string {
+	var out []string
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for _, line := range a {
+		if !slices.Contains(b, line) {
+			out = append(out, "+ "+line)
+		}
+	}
+	for _, line := range b {
+		if !slices.Contains(a, line) {
+			out = append(out, "- "+line)
+		}
+	}
+	if len(out) == 0 && len(a) != len(b) {
+		out = append(out, "a line is there twice")
+	}
+	return strings.Join(out, "\n")
+}
+
+// drawFate draws what a pass meets with. What it has is enough for one pull request: with
+// less nothing could be asked of any pass.
+func (m *machine) drawFate(rt *rapid.T) fate {
+	f := fate{latency: time.Duration(rapid.IntRange(0, 400).Draw(rt, "latency")) * time.Millisecond}
+	some := func(name string) int { return rapid.IntRange(1, 80).Draw(rt, name) }
+	switch rapid.IntRange(0, 5).Draw(rt, "fate") {
+	case 0:
+		f.ends = some("ends")
+	case 1:
+		f.dies, f.death = some("dies"), m.keep
+	case 2:
+		f.allowed = 45 + some("allowed")
+	}
+	return f
+}
+
+// keep keeps what is stored at this moment. A pass that dies now leaves no more behind.
+func (m *machine) keep() {
+	if err := m.db.Snapshot(context.Background(), filepath.Join(m.dir, "kept")); err != nil { // the pass's own context may be over
+		m.t.Error(err)
+	}
+}
+
+// revive has the state folder be as it was when the pass died.
+func (m *machine) revive() {
+	m.t.Helper()
+	kept := filepath.Join(m.dir, "kept")
+	if _, err := os.Stat(kept); err != nil {
+		return // it came to its end before
+	}
+	m.deaths++
+	name := fmt.Sprint("revived", m.deaths)
+	err := errors.Join(m.db.Close(), os.Rename(kept, filepath.Join(m.dir, name)))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.open(name)
+}
+
+// lost is what a repository has of which the database knows nothing any more.
+type lost struct {
+	seed                            uint64
+	issues, pulls, comments, people int
+	ours, long                      int // of ten pull requests
+}
+
+// newLostMachine has never been on this repository.
+func newLostMachine(t *testing.T, l lost, page int) *machine {
+	t.Helper()
+	m := emptyMachine(t, page)
+	fillLost{m, l, rand.New(rand.NewPCG(l.seed, 1)), new(int64(1000))}.fill()
+	return m
+}
+
+// fillLost fills a GitHub with what earlier passes made, and what people said of it.
+type fillLost struct {
+	*machine
+	lost
+	draw *rand.Rand
+	last *int64
+}
+
+func (f fillLost) id() int64 { *f.last++; return *f.last }
+
+func (f fillLost) chance(of, most int) bool { return f.draw.IntN(most) < of }
+
+// past is a moment of an hour, long ago.
+func (f fillLost) past() time.Time {
+	return noon.Add(-3 * time.Hour).Add(time.Duration(f.draw.IntN(3600)) * time.Second)
+}
+
+func (f fillLost) fill() {
+	for i := range f.pulls {
+		f.pull(1000+i, 2000+i)
+	}
+	for i := range f.issues {
+		f.issue(3000 + i)
+	}
+	for range f.comments {
+		if len(f.numbers) > 0 {
+			f.comment(f.numbers[f.draw.IntN(len(f.numbers))])
+		}
+	}
+	f.hub.sort()
+}
+
+// issue makes one that asks for work.
+func (f fillLost) issue(number int) {
+	is := github.Issue{ID: f.id(), NodeID: fmt.Sprint("I", number), Number: number, Title: fmt.Sprint("Issue ", number), State: "open", Author: f.somebody(), UpdatedAt: f.past()}
+	is.Labels = f.labels(number)
+	f.hub.issues[number] = is
+	f.hub.add("issues", is.UpdatedAt, is)
+	f.hub.long[number] = f.chance(f.long, 10)
+	f.machine.numbers = append(f.machine.numbers, number)
+}
+
+// labels sets those of an issue or a pull request; a few are paused, or were.
+func (f fillLost) labels(number int) (now []string) {
+	at := noon.Add(-4 * time.Hour)
+	set := func(event, label string) {
+		at = at.Add(time.Minute)
+		id := f.id()
+		f.hub.timelines[number] = append(f.hub.timelines[number], github.TimelineEvent{ID: id, NodeID: fmt.Sprint("E", id), Event: event, Label: label, Actor: ann, CreatedAt: at})
+	}
+	set("labeled", "agent:bugfix")
+	now = []string{"agent:bugfix"}
+	switch f.draw.IntN(12) {
+	case 0:
+		set("labeled", "agent:ignore")
+		now = append(now, "agent:ignore")
+	case 1:
+		set("labeled", "agent:ignore")
+		set("unlabeled", "agent:ignore")
+	}
+	return now
+}
+
+// pull makes a pull request: one of ours, by its mark or by a commit; or one that looks
+// like it, and is not.
+func (f fillLost) pull(issue, number int) {
+	if !f.chance(1, 20) { // else it was deleted
+		f.issue(issue)
+	}
+	p := github.Pull{
+		Number: number, NodeID: nodeOf(number), State: work.PullOpen, Author: us, Base: "main", HeadOID: fmt.Sprint("head", number),
+		Head: work.BranchName(work.FlowBugfix, issue, fmt.Sprint("Issue ", issue), 0), CreatedAt: noon.Add(-3 * time.Hour), UpdatedAt: f.past(),
+	}
+	turn := fmt.Sprintf("%016x", number)
+	mark := origin.MarkPull(origin.PullMark{Issue: issue, Flow: work.FlowBugfix, Turn: turn})
+	commit := origin.Commit{OID: p.HeadOID, Message: "Did it"}
+	kind := 3 + f.draw.IntN(3)
+	if f.chance(f.lost.ours, 10) {
+		kind = f.draw.IntN(2)
+	}
+	switch kind {
+	case 0:
+		p.Body = "Did it.\n\n" + mark
+	case 1: // somebody rewrote its description
+		commit.Message += "\n\n" + origin.TrailerTurn + ": " + turn
+	case 2:
+		p.Body, p.CrossRepo = mark, true
+	case 3:
+		p.Body, p.Author = mark, ann
+	case 4:
+		p.Head = "feature"
+	}
+	f.machine.ours[number] = kind < 2
+	f.hub.commits[number] = []origin.Commit{commit}
+	f.hub.open = append(f.hub.open, p)
+	d := github.PullDetail{Pull: p}
+	d.Labels = f.labels(number)
+	d.LabelChanges = len(f.hub.timelines[number])
+	f.hub.pulls[number] = d
+	f.hub.long[number] = f.chance(f.long, 10)
+	f.machine.numbers = append(f.machine.numbers, number)
+}
+
+// comment has somebody say something, and often us answer it.
+func (f fillLost) comment(number int) {
+	said := []string{"Rename it.", "Why?", "/mergexo status", "/mergexo pause", "/mergexo resume"}
+	at := f.past()
+	kind := work.EventSource
+	if _, isPull := f.hub.pulls[number]; isPull {
+		kind = work.EventIssue
+	}
+	c := f.say(number, f.somebody(), said[min(f.draw.IntN(30), 4)], at)
+	if c.Body[0] != '/' && f.chance(1, 2) {
+		key := work.EventKey(number, kind, fmt.Sprint(c.ID), work.ContentHash(c.Body))
+		f.say(number, us, work.Mark("Done.", work.Marks{Token: fmt.Sprintf("%064x", f.id()), Handled: []string{key}}), at.Add(time.Minute))
+	}
+}
+
+func (f fillLost) say(number int, who work.Account, body string, at time.Time) github.Comment {
+	id := f.id()
+	if body[0] != '/' && who != us {
+		body += fmt.Sprint(" ", id)
+	}
+	c := github.Comment{ID: id, NodeID: fmt.Sprint("C", id), Number: number, Author: who, Body: body, CreatedAt: at, UpdatedAt: at}
+	f.hub.comments = append(f.hub.comments, c)
+	return c
+}
+
+func (f fillLost) somebody() work.Account {
+	n := f.draw.IntN(f.people + 2)
+	if n < 2 {
+		return []work.Account{ann, eve}[n]
+	}
+	return work.Account{ID: int64(crowd + n), Login: fmt.Sprint("person", n)}
+}
+
+// adopted is how far the open pull requests were walked, and what was found out on the way.
+func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (lines []string, err error) {
+	at, err := tx.GetWalk(ctx, repo.ID, batch.WalkAdopted)
+	known := 0
+	for id := range int64(crowd + 100) {
+		_, _, asked, err := tx.GetPermission(ctx, repo.ID, id)
+		if err != nil {
+			return nil, err
+		}
+		if asked {
+			known++
+		}
+	}
+	return []string{"adopted " + at, fmt.Sprint(known, " people")}, err
+}
+
+// passedOver are pull requests of ours that the walk is past, and that are neither tracked nor
+// waiting to be read singly.
+func (m *machine) passedOver() (numbers []int) {
+	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		at, err := tx.GetWalk(ctx, repo.ID, batch.WalkAdopted)
+		if err != nil || at == "" {
+			return err
+		}
+		place := struct {
+			After string `json:"after"`
+		}{nodeOf(len(m.hub.open))}
+		if at != "done" {
+			if err := json.Unmarshal([]byte(at), &place); err != nil {
+				return err
+			}
+		}
+		waiting, err := tx.ListBacklog(ctx, repo.ID)
+		for _, p := range m.hub.open[:numberOf(place.After)] {
+			_, tracked, err := tx.GetPull(ctx, repo.ID, p.Number)
+			if err != nil {
+				return err
+			}
+			if m.ours[p.Number] && !tracked && !slices.Contains(waiting, p.Number) {
+				numbers = append(numbers, p.Number)
+			}
+		}
+		return err
+	})
+	return numbers
+}
+
+// planned is what passes would write to GitHub, and the turns that they would begin.
+func (m *machine) planned(ctx context.Context, tx *store.Tx, repo work.Repo) (lines []string, err error) {
+	notices, err := tx.ListNotices(ctx, repo.ID)
+	for _, a := range notices {
+		first, _, _ := strings.Cut(a.Body, "\n")
+		lines = append(lines, fmt.Sprintf("planned %s %s: %s", a.Kind, a.Token, first)) // what people hear once may be said anywhere
+	}
+	slices.Sort(lines)
+	return lines, err
+}
