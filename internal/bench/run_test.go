@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -35,11 +36,27 @@ const (
 func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case rolePass:
-		os.Exit(cmd.Main(cmd.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test", Now: momentOf(os.Getenv(momentVariable))}))
+		code := cmd.Main(cmd.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test", Now: momentOf(os.Getenv(momentVariable))})
+		tellObjects(os.Getenv(objectsVariable))
+		os.Exit(code)
 	case roleMeter:
 		os.Exit(meter(os.Args[1:]))
 	}
 	os.Exit(m.Run())
+}
+
+// objectsVariable names the file into which gh-mergexo writes how many objects it allocated.
+const objectsVariable = "MERGEXO_BENCH_OBJECTS"
+
+func tellObjects(path string) {
+	if path == "" {
+		return
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if err := os.WriteFile(path, []byte(strconv.FormatUint(m.Mallocs, 10)), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
 }
 
 // momentVariable tells gh-mergexo at which moment of the world's it begins.

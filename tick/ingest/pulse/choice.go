@@ -176,12 +176,13 @@ func Allowance(since time.Duration) int {
 }
 
 // Spare reports whether there are points to read what only has its turn: what is left must
-// last for the pulses of n repositories until the allowance begins again.
+// last for the pulses of n repositories until the allowance begins again: within an hour,
+// whatever a clock says, or rotation would end.
 func Spare(remaining int, resetAt, now time.Time, every time.Duration, n int) bool {
 	if resetAt.IsZero() || every <= 0 {
 		return true
 	}
-	pulses := max(0, int(resetAt.Sub(now)/every))
+	pulses := max(0, int(min(resetAt.Sub(now), time.Hour)/every))
 	return remaining >= reserve+pulses*2*((n+perPulse-1)/perPulse)
 }
 

@@ -130,6 +130,9 @@ func TestSpareLeavesPointsToPulses(t *testing.T) {
 	if !Spare(5000, reset, noon, time.Minute, 2000) || Spare(1000, reset, noon, time.Minute, 2000) || !Spare(1000, reset, noon, time.Minute, 50) || !Spare(0, time.Time{}, noon, time.Minute, 50) {
 		t.Error("points are spared wrongly")
 	}
+	if !Spare(5000, noon.Add(8000*time.Hour), noon, time.Minute, 50) {
+		t.Error("a clock that is wrong ends rotation")
+	}
 }
 
 // Turns of many do not come at once.
