@@ -99,9 +99,6 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	if opt.detach {
 		return a.detach(ctx, cfg, opt)
 	}
-	if err := a.settleShare(cfg, opt); err != nil {
-		return err
-	}
 	pass, done, err := a.newPass(ctx, cfg, opt)
 	if err != nil {
 		return err
@@ -195,6 +192,9 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 	}
 	only, err := opt.only(cfg)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := a.settleShare(cfg, opt); err != nil {
 		return nil, nil, err
 	}
 	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, AtOnce: opt.now, Shard: opt.shard, DryRun: opt.dryRun, Unseen: opt.detached, Version: a.Env.Version}
