@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
@@ -19,7 +20,10 @@ func (d Dirs) shareFile() string { return filepath.Join(d.State, "share") }
 // empty: all repositories.
 func (d Dirs) Share() (string, error) {
 	b, err := os.ReadFile(d.shareFile())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // what is wrong with the folder is told by whoever writes there
+		return "", nil
+	}
+	if err != nil {
 		return "", fmt.Errorf("read which share of the repositories this machine takes: %w", err)
 	}
 	return strings.TrimSpace(string(b)), nil
