@@ -185,13 +185,17 @@ func (a *app) printTrouble(repos []env.RepoReport) {
 	for _, line := range causeLines(repos) {
 		fmt.Fprintln(a.Env.Stderr, line)
 	}
+	var shared cli.SharedLines
 	for _, r := range repos {
 		if r.Replaced != "" {
-			fmt.Fprintf(a.Env.Stderr, "%s: %s\n", r.Repo, terminal.OneLine(r.Replaced))
+			shared.Add(r.Repo, r.Replaced)
 		}
 		for _, w := range r.Warnings {
-			fmt.Fprintf(a.Env.Stderr, "%s: %s\n", r.Repo, terminal.OneLine(w))
+			shared.Add(r.Repo, w)
 		}
+	}
+	for _, line := range shared.Lines() {
+		fmt.Fprintln(a.Env.Stderr, line)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 type tickOptions struct {
@@ -59,8 +60,9 @@ wait: neither after an error, such as a login that you have mended, nor for
 min_interval. GitHub's own limits hold all the same.
 
 With --shard i/n, n machines divide the repositories among them: give each the same
-config and another i in its crontab. docs/scaling.md says what happens when a
-repository moves from one to another.`,
+config and another i in its crontab. A machine keeps the share that it was told of:
+without --shard a pass takes the same, and --shard all takes all repositories again.
+docs/scaling.md says what happens when a repository moves from one to another.`,
 		Example: `  $ gh mergexo tick --dry-run
   $ gh mergexo tick
   $ gh mergexo tick --now                  # after gh auth login
@@ -73,7 +75,7 @@ repository moves from one to another.`,
 	opt.json = cli.AddJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "merges", "plan", "held", "paused")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
-	c.Flags().StringVar(&opt.share, "shard", "", "Only this machine's share of the repositories: `i/n`, such as 1/2 for the first of two machines")
+	c.Flags().StringVar(&opt.share, "shard", "", "This machine's share of the repositories: `i/n`, such as 1/2 for the first of two machines, or all (default: as it was told last, else all)")
 	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Begin at most `n` turns (default: runtime.max_turns_per_pass)")
 	c.Flags().DurationVar(&opt.wait, "wait", 0, "Wait up to this `duration` while another pass plans")
 	c.Flags().BoolVar(&opt.now, "now", false, "Ask GitHub at once, whatever this program waits for")
@@ -121,7 +123,7 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 }
 
 func (o *tickOptions) check() (err error) {
-	if o.share != "" {
+	if o.share != "" && o.share != allShares {
 		if o.shard, err = shard.Parse(o.share); err != nil {
 			return &cli.UsageError{Err: fmt.Errorf("--shard: %w", err)}
 		}
@@ -137,6 +139,37 @@ func (o *tickOptions) check() (err error) {
 		return &cli.UsageError{Err: errors.New("--detach and --json do not go together: nobody would see the report")}
 	}
 	return nil
+}
+
+// allShares is what --shard says of a machine that takes all repositories, and shares them
+// with none.
+const allShares = "all"
+
+// settleShare finds the share of a pass that was not told of one: that of the passes before.
+// One that took all repositories would work beside the other machines.
+func (a *app) settleShare(cfg *config.Config, opt *tickOptions) error {
+	if opt.share != "" {
+		return nil
+	}
+	kept, err := folder.Dirs{State: cfg.Runtime.StateDir}.Share()
+	if err != nil || kept == "" {
+		return err
+	}
+	if opt.shard, err = shard.Parse(kept); err != nil {
+		return fmt.Errorf("find out which share of the repositories this machine takes (--shard tells it): %w", err)
+	}
+	if a.Output().TTY {
+		fmt.Fprintf(a.Env.Stderr, "this machine takes share %s of the repositories; gh mergexo tick --shard all takes all of them\n", opt.shard)
+	}
+	return nil
+}
+
+// keepShare has later passes take the share that this one was told of.
+func keepShare(cfg *config.Config, opt *tickOptions) error {
+	if opt.share == "" || opt.dryRun {
+		return nil
+	}
+	return folder.Dirs{State: cfg.Runtime.StateDir}.KeepShare(opt.shard.String())
 }
 
 // only reads --repo.
@@ -161,7 +194,13 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := a.settleShare(cfg, opt); err != nil {
+		return nil, nil, err
+	}
 	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, AtOnce: opt.now, Shard: opt.shard, DryRun: opt.dryRun, Unseen: opt.detached, Version: a.Env.Version}
+	if err := keepShare(cfg, opt); err != nil {
+		return nil, nil, err
+	}
 	return m.Pass(ctx, made)
 }
 

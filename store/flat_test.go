@@ -209,7 +209,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		return firstOf(waitingErr, countErr, statesErr, sharesErr, shareErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
-		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PulseAsked(ctx, []int64{r.ID}, t0), tx.PulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutLastPass(ctx, work.LastPass{}), tx.PutShare(ctx, r.ID, work.Share{}), tx.DropShares(ctx))
+		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PulseAsked(ctx, []int64{r.ID}, t0), tx.PulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutHidden(ctx, r.ID, t0), tx.DropHidden(ctx, r.ID), tx.PutLastPass(ctx, work.LastPass{}), tx.PutShare(ctx, r.ID, work.Share{}), tx.LoseShares(ctx), tx.DropShares(ctx))
 	}))
 }
 
@@ -222,9 +222,10 @@ func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, updatesErr := tx.ListUpdates(ctx, r.ID, t0)
 	_, unjudgedErr := tx.ListUnjudgedMerges(ctx, r.ID, t0, 10)
 	_, recentErr := tx.ListMerges(ctx, r.ID, t0)
+	_, untoldErr := tx.ListUntoldHalts(ctx)
 	_, _, stoppedErr := tx.MergingStopped(ctx, r.ID)
 	_, readsErr := tx.ListBoxReads(ctx, r.ID)
-	err = firstOf(err, actionsErr, unsettledErr, watchedErr, updatesErr, unjudgedErr, recentErr, stoppedErr, readsErr)
+	err = firstOf(err, actionsErr, unsettledErr, watchedErr, updatesErr, unjudgedErr, recentErr, untoldErr, stoppedErr, readsErr)
 	for _, p := range candidates {
 		_, _, boxErr := tx.GetBox(ctx, p.ID)
 		_, wordsErr := tx.ListMergeWords(ctx, p.ID)
@@ -245,9 +246,10 @@ func lookAtMany(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, landingErr := tx.ListLanding(ctx, t0)
 	_, policiesErr := tx.ListPolicies(ctx)
 	_, labelsErr := tx.ListAllSeenLabels(ctx)
+	_, hiddenErr := tx.ListHidden(ctx)
 	_, countErr := tx.CountOpenPulls(ctx)
 	_, oldErr := tx.ListOldDetails(ctx, []int64{r.ID}, t0, 10)
-	return firstOf(unreadErr, busyErr, landingErr, policiesErr, labelsErr, countErr, oldErr)
+	return firstOf(unreadErr, busyErr, landingErr, policiesErr, labelsErr, hiddenErr, countErr, oldErr)
 }
 
 // tellNothing is what a pass asks that tells somebody outside of GitHub, and finds nothing

@@ -2,6 +2,7 @@ package tick
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/share"
 )
 
@@ -30,7 +32,7 @@ func shareOut(p *Pass) error {
 	if p.whole = p.Shard.All(); p.whole {
 		return nil
 	}
-	me, err := p.Dirs.Installation()
+	me, err := p.Dirs.Installation(folder.MachineID())
 	if err != nil {
 		return fmt.Errorf("find out which installation this is: %w", err)
 	}
@@ -44,7 +46,7 @@ func shareOut(p *Pass) error {
 func loadShares(ctx context.Context, p *Pass, tx *store.Tx) error {
 	switch {
 	case p.shares != nil:
-		return p.shares.Load(ctx, tx)
+		return errors.Join(p.shares.Own(ctx, tx), p.shares.Load(ctx, tx))
 	case p.whole:
 		return tx.DropShares(ctx)
 	}
@@ -105,20 +107,32 @@ func settleShare(ctx context.Context, p *Pass, r *env.Repo, rep *env.Report) {
 // machine. Where another machine works on the repository it is refused: this database would
 // not know of what that one does.
 func shareLocally(ctx context.Context, p *Pass, r *env.Repo) error {
+	kept, err := p.Dirs.Share()
+	if err != nil || kept == "" {
+		return err
+	}
+	if p.Shard, err = shard.Parse(kept); err != nil {
+		return fmt.Errorf("find out which share of the repositories this machine takes: %w", err)
+	}
+	if err := shareOut(p); err != nil {
+		return err
+	}
 	var s work.Share
 	var known bool
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err = p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if err := loadShares(ctx, p, tx); err != nil {
+			return err
+		}
 		s, known, err = tx.GetShare(ctx, r.Row.ID)
 		return err
 	})
-	if err != nil || !known {
+	switch {
+	case err != nil:
 		return err
+	case !known:
+		return fmt.Errorf("nobody knows here which machine works on %s; make a pass first: gh mergexo tick", r.Name.FullName())
+	case s.Theirs || !s.Held():
+		return fmt.Errorf("%s is worked on by another machine (this one makes passes with --shard %s): give the command there, or in a comment on GitHub", r.Name.FullName(), p.Shard)
 	}
-	if s.Theirs || !s.Held() {
-		return fmt.Errorf("%s is worked on by another machine (this one makes passes with --shard %s): give the command there, or in a comment on GitHub", r.Name.FullName(), s.Shard)
-	}
-	if p.Shard, err = shard.Parse(s.Shard); err != nil {
-		return fmt.Errorf("read whose share %s is: %w", r.Name.FullName(), err)
-	}
-	return shareOut(p)
+	return nil
 }

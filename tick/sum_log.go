@@ -8,20 +8,31 @@ import (
 
 // sumUp ends the report and logs the pass in one line, and a line for each
 // repository about which there is something to tell: those of idle passes would
-// be most of the log.
+// be most of the log. Of several about which the same is to be told there is one line.
 func (p *Pass) sumUp(ctx context.Context, rep *env.Report) {
 	rep.EndedAt = p.Local()
 	repos := rep.Repos()
 	var events, notices, failed int
+	same := map[string][]env.RepoReport{}
 	for _, r := range repos {
 		events += r.Events
 		notices += r.Notices
 		if r.Failed {
 			failed++
 		}
-		if r.Events > 0 || r.Notices > 0 || r.Note != "" {
+		if r.Events == 0 && r.Notices == 0 {
+			same[r.Note] = append(same[r.Note], r)
+		}
+	}
+	for _, r := range repos {
+		alike := same[r.Note]
+		switch {
+		case r.Events == 0 && r.Notices == 0 && r.Note == "":
+		case r.Events > 0 || r.Notices > 0 || len(alike) == 1:
 			p.Log.InfoContext(ctx, "repository", "repo_full_name", r.Repo, "ingested", r.Ingested, "failed", r.Failed, "note", r.Note,
 				"events", r.Events, "ignored", r.Ignored, "notices", r.Notices)
+		case alike[0].Repo == r.Repo:
+			p.Log.InfoContext(ctx, "repositories", "count", len(alike), "first", r.Repo, "failed", r.Failed, "note", r.Note)
 		}
 	}
 	p.Log.InfoContext(ctx, "pass", "seconds", rep.EndedAt.Sub(rep.StartedAt).Seconds(), "repositories", len(repos), "failed", failed,

@@ -44,9 +44,6 @@ type Pass struct {
 // report says so.
 func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	p.assemble()
-	if err := shareOut(p); err != nil {
-		return nil, err
-	}
 	p.Local = p.Now
 	rep = env.NewReport(p.Local())
 	planning, ok, err := p.Dirs.LockPlanning(ctx, p.Wait)
@@ -59,6 +56,9 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	if h, halted := p.Dirs.Halted(); halted {
 		rep.Halt, rep.EndedAt = &h, p.Local()
 		return rep, nil
+	}
+	if err := shareOut(p); err != nil {
+		return nil, err
 	}
 	if p.Store, err = p.OpenStore(ctx); err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 	"github.com/mergexo/gh-mergexo/internal/shard"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // standing is what a scheduler has of a job.
@@ -106,6 +107,11 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 	}
 	if p.job, err = p.fit(s, p.job); err != nil {
 		return err
+	}
+	if opt.Shard != "" { // from now on for passes by hand, too
+		if err := (folder.Dirs{State: cfg.Runtime.StateDir}).KeepShare(p.job.Shard); err != nil {
+			return err
+		}
 	}
 	if err := p.install(ctx, a, s, all); err != nil {
 		return err

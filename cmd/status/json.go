@@ -63,6 +63,9 @@ type repoView struct {
 	Name      string         `json:"name"`
 	Current   string         `json:"currentName"`
 	SeenAt    *time.Time     `json:"seenAt"`
+	ReadAt    *time.Time     `json:"readAt"`     // when its lists were read last
+	Watched   string         `json:"watched"`    // "each pass", "pulse" or "in turn"; empty: this machine does not look at it
+	NextLook  *time.Time     `json:"nextLookAt"` // when it is looked at next; null: in the next pass
 	Error     string         `json:"error"`
 	Failures  int            `json:"failures"`
 	NotBefore *time.Time     `json:"notBefore"`
@@ -202,7 +205,7 @@ func viewRepo(r work.Repo, c store.Counts) repoView {
 		current = r.Current.FullName()
 	}
 	v := repoView{
-		Name: r.Name.FullName(), Current: current, SeenAt: stamp(r.LookedAt()), Error: r.LastError,
+		Name: r.Name.FullName(), Current: current, SeenAt: stamp(r.LookedAt()), ReadAt: stamp(r.HeartbeatAt), Error: r.LastError,
 		Failures: r.Failures, NotBefore: stamp(r.NotBefore), Items: map[string]int{}, Outcomes: c.Outcomes,
 		Pending: c.Pending, Blocked: c.Blocked,
 		Input: c.Usage.InputTokens, Output: c.Usage.OutputTokens, CostInUSD: c.Usage.CostUSD,
@@ -217,7 +220,7 @@ func viewRepo(r work.Repo, c store.Counts) repoView {
 func viewRepos(b Board) []repoView {
 	views := terminal.Each(b.repos, func(r repoStatus) repoView {
 		v := viewRepo(r.Repo, r.counts)
-		v.Share = viewShare(r.share)
+		v.Share, v.Watched, v.NextLook = viewShare(r.watched.Share), string(r.watched.Manner), stamp(r.watched.Next)
 		v.Name, v.Stopped = r.called, stops.ViewStopped(r.stopped, r.called)
 		return v
 	})

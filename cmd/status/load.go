@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/live"
+	"github.com/mergexo/gh-mergexo/cmd/looks"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -48,7 +49,7 @@ type repoStatus struct {
 	counts  store.Counts
 	ignored []string      // its times that lie in the future
 	stopped *merging.Halt // nothing is merged in it until a person says so; nil: something is
-	share   work.Share    // who works on it, where several machines share the repositories
+	watched looks.Repo    // how, when next, and by which machine
 }
 
 // Query says what a board is about.
@@ -96,13 +97,13 @@ func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 			return Board{}, err
 		}
 	}
-	shares, err := tx.ListShares(ctx)
+	watch, err := looks.Load(ctx, tx, q.Config, known)
 	if err != nil {
 		return Board{}, err
 	}
 	for _, name := range q.Repos {
 		r := repoStatus{Repo: FindRepo(known, name), called: q.Config.Called(name)}
-		r.share = shares[r.ID]
+		r.watched = watch(r.Repo)
 		if err := b.addRepo(ctx, tx, q, r, at); err != nil {
 			return Board{}, err
 		}

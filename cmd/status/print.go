@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/looks"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -41,10 +42,16 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	for _, line := range b.repoLines() {
 		fmt.Fprintln(notes, out.LocalTimes(line))
 	}
+	var lines looks.Lines
+	for _, r := range b.repos {
+		lines.Add(r.called, r.Repo, r.watched)
+	}
+	lines.Print(out, notes, b.now)
 	for _, r := range b.repos {
 		r.printIgnored(notes)
 	}
 	b.printLeft(notes)
+	lines.PrintTheirs(notes)
 	b.printUntold(notes)
 	b.printDay(out, notes)
 	return nil
@@ -186,9 +193,6 @@ func (b Board) printLeft(notes io.Writer) {
 		fmt.Fprintln(notes, terminal.OneLine(l.String()))
 	}
 	for _, r := range b.repos {
-		if r.share.Theirs {
-			fmt.Fprintf(notes, "%s is worked on by another machine: this one makes passes with --shard %s\n", r.called, r.share.Shard)
-		}
 		if r.ID != 0 && !r.Current.Equal(r.Name) {
 			fmt.Fprintf(notes, "%s is %s now; write that name in the config\n", r.called, r.Current.FullName())
 		}

@@ -121,7 +121,7 @@ func TestABurstIsTakenInInStep(t *testing.T) {
 func (w *world) allocate(t *testing.T) float64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "objects")
-	if out := w.work(t, allocatedVariable+"="+file); len(out) > 0 {
+	if out := w.work(t, objectsVariable+"="+file); len(out) > 0 {
 		t.Fatalf("tick: %s", out)
 	}
 	text, err := os.ReadFile(file)

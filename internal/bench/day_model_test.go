@@ -50,6 +50,17 @@ type modelRepo struct {
 	pending       map[int]bool // pull requests whose checks run, on GitHub
 }
 
+// changedAt has the last change of everything be at a moment.
+func (m *model) changedAt(then time.Time) {
+	for _, r := range m.repos {
+		r.issues, r.pulls = then, then
+		r.row.Pulse.Issues, r.row.Pulse.Pulls, r.row.Pulse.Changed = then, then, then
+		for k := range r.all {
+			r.all[k].UpdatedAt = then
+		}
+	}
+}
+
 // limits of one token.
 const (
 	pointsAnHour     = 5000

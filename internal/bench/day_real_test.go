@@ -71,6 +71,7 @@ func (f *field) play(t *testing.T, day []change, from, until time.Duration) *led
 		}
 		l.passes = append(l.passes, a)
 		f.look(t, l, at)
+		f.settleAll(t) // no agent does: what waits for one has its repository read in each pass
 	}
 	for _, s := range f.waiting {
 		l.missed(s.change)

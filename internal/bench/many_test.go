@@ -6,7 +6,9 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,13 +44,54 @@ func TestIdlePassOverManyRepositories(t *testing.T) {
 	t.Logf("%d repositories: %d points, %s of processor time", repos, w.hub.Used(operator, "graphql")-points, took)
 }
 
+// objectsOfARepository is what an idle pass allocates for each of many repositories at most: its
+// row, its settings, its place in what is decided. A query for each takes some 40 more.
+const objectsOfARepository = 300
+
+// TestIdlePassGrowsWithItsRepositories: with twice as many repositories an idle pass allocates
+// no more than twice as many objects: nothing compares each with each.
+func TestIdlePassGrowsWithItsRepositories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures")
+	}
+	objects := map[int]int{}
+	for _, repos := range []int{50, 100, 200} {
+		w := newManyWorldOf(t, self(t), shape{repos: repos, pulls: 1})
+		path := filepath.Join(w.dir, "objects")
+		before := w.program
+		w.program.env = append(slices.Clone(before.env), objectsVariable+"="+path)
+		took := w.tickNow(t)
+		w.program = before
+		text, err := os.ReadFile(path)
+		must(t, err)
+		objects[repos], err = strconv.Atoi(string(text))
+		must(t, err)
+		t.Logf("%d repositories: %d objects, %s of processor time", repos, objects[repos], took)
+	}
+	// What each pass allocates, whatever its size, is left out of the comparison.
+	if each := (objects[200] - objects[100]) / 100; each > objectsOfARepository {
+		t.Errorf("%d objects for each further repository", each)
+	}
+	if first, second := objects[100]-objects[50], objects[200]-objects[100]; float64(second) > 2.2*float64(first) {
+		t.Errorf("50 more repositories: %d objects more; 100 more: %d", first, second)
+	}
+}
+
 // newManyWorld makes a machine with many repositories, in each of which some quiet pull
 // requests are tracked.
 func newManyWorld(t *testing.T, p program, repos int) *world {
 	t.Helper()
-	w := newEmptyWorld(t, p, shape{repos: repos, pulls: pullsEach})
+	return newManyWorldOf(t, p, shape{repos: repos, pulls: pullsEach})
+}
+
+func newManyWorldOf(t *testing.T, p program, s shape) *world {
+	t.Helper()
+	repos := s.repos
+	w := newEmptyWorld(t, p, s)
 	w.writeConfig(t, quiet)
-	w.tickNow(t)
+	for w.count(t, `SELECT COUNT(*) FROM repositories WHERE heartbeat_at > 0`) < repos { // first looks are spread over passes
+		w.tickNow(t)
+	}
 	w.past.Store(true)
 	made := map[string]map[int]int{}
 	for _, r := range w.all {
@@ -62,7 +105,7 @@ func newManyWorld(t *testing.T, p program, repos int) *world {
 	}
 	w.tickNow(t)
 	w.settleAll(t)
-	for range 30 {
+	for range 30 + repos/5 {
 		w.hub.ResetLog()
 		w.tickNow(t)
 		if len(w.hub.Requests()) <= (repos+99)/100 {
@@ -72,7 +115,7 @@ func newManyWorld(t *testing.T, p program, repos int) *world {
 	for _, r := range w.hub.Requests() {
 		t.Logf("%s %s?%s %d %.100s", r.Method, r.Path, r.Query, r.Status, r.Body)
 	}
-	t.Fatal("30 passes, and there is still something to read")
+	t.Fatal("many passes, and there is still something to read")
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case rolePass:
 		code := cmd.Main(cmd.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test", Now: momentOf(os.Getenv(momentVariable))})
-		noteAllocated(os.Getenv(allocatedVariable))
+		tellObjects(os.Getenv(objectsVariable))
 		os.Exit(code)
 	case roleMeter:
 		os.Exit(meter(os.Args[1:]))
@@ -44,22 +45,22 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// momentVariable tells gh-mergexo at which moment of the world's it begins.
-const momentVariable = "MERGEXO_BENCH_MOMENT"
+// objectsVariable names the file into which gh-mergexo writes how many objects it allocated.
+const objectsVariable = "MERGEXO_BENCH_OBJECTS"
 
-// allocatedVariable names the file for how many objects gh-mergexo allocated.
-const allocatedVariable = "MERGEXO_BENCH_ALLOCATED"
-
-func noteAllocated(file string) {
-	if file == "" {
+func tellObjects(path string) {
+	if path == "" {
 		return
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	if err := os.WriteFile(file, fmt.Append(nil, m.Mallocs), 0o600); err != nil {
-		panic(err)
+	if err := os.WriteFile(path, []byte(strconv.FormatUint(m.Mallocs, 10)), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 	}
 }
+
+// momentVariable tells gh-mergexo at which moment of the world's it begins.
+const momentVariable = "MERGEXO_BENCH_MOMENT"
 
 // momentOf is a clock that begins at a moment; without one it is this machine's.
 func momentOf(text string) func() time.Time {

@@ -101,3 +101,21 @@ func (w *world) repos(t *testing.T, n int) []string {
 	}
 	return ids
 }
+
+// Of what GitHub hides from us it says why; what it does not know is not hidden.
+func TestPulseOfWhatIsHidden(t *testing.T) {
+	w := newWorld(t)
+	ids := w.repos(t, 3)
+	w.hub.Repo("alice/r1").HideNode("Resource protected by organization SAML enforcement.")
+	p, err := w.client.Pulse(t.Context(), append(ids, "R_nothing"))
+	must(t, err)
+	if len(p.Repos) != 2 || len(p.Hidden) != 1 || p.Hidden[ids[1]] != "Resource protected by organization SAML enforcement." {
+		t.Errorf("shown %+v, hidden %+v", p.Repos, p.Hidden)
+	}
+	w.hub.Repo("alice/r1").HideNode("")
+	p, err = w.client.Pulse(t.Context(), ids)
+	must(t, err)
+	if len(p.Repos) != 3 || len(p.Hidden) != 0 {
+		t.Errorf("shown %+v, hidden %+v", p.Repos, p.Hidden)
+	}
+}

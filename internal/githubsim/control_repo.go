@@ -137,6 +137,13 @@ func (r *Repo) SetArchived(archived bool) {
 	r.updated = r.hub.now()
 }
 
+// HideNode has GraphQL refuse the repository by its id, as GitHub does for a token that an
+// organization does not let in, and says why; empty: it gives it again.
+func (r *Repo) HideNode(why string) {
+	defer r.hub.enter()()
+	r.hidden = why
+}
+
 // Rename renames or transfers the repository to another owner/name; the old name redirects.
 func (r *Repo) Rename(fullName string) error {
 	defer r.hub.enter()()

@@ -58,10 +58,15 @@ func (*gqlRoot) Nodes(ctx context.Context, a struct{ IDs []graphql.ID }) []*gqlN
 	x := gqlFrom(ctx)
 	out := make([]*gqlNode, len(a.IDs))
 	for i, id := range a.IDs {
-		if out[i] = x.node(string(id)); out[i] == nil {
-			e := noNode(string(id))
-			x.errs = append(x.errs, gqlItem{Type: e.kind, Path: []any{"nodes", i}, Message: e.message})
+		e := noNode(string(id))
+		if out[i] = x.node(string(id)); out[i] != nil {
+			r, ok := out[i].v.(*Repo)
+			if !ok || r.hidden == "" {
+				continue
+			}
+			out[i], e = nil, &gqlError{"FORBIDDEN", r.hidden}
 		}
+		x.errs = append(x.errs, gqlItem{Type: e.kind, Path: []any{"nodes", i}, Message: e.message})
 	}
 	return out
 }

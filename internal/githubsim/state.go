@@ -28,7 +28,8 @@ type Repo struct {
 	description   string
 	private       bool
 	archived      bool
-	fork          *Repo // the repository that this one was forked from
+	hidden        string // why GraphQL does not give it by its id; empty: it does
+	fork          *Repo  // the repository that this one was forked from
 	defaultBranch string
 	created       time.Time
 	updated       time.Time

@@ -37,6 +37,7 @@
 //	hub force-push BRANCH [FILE CONTENT] [--by U] [--onto REF]
 //	hub branch NAME REF                hub delete-branch BRANCH [--by U]
 //	hub rename-default NAME            hub rename-repo OWNER/NAME         hub delete-repo
+//	hub hide-node WHY
 //	hub archive
 //	hub refuse-push BRANCH MESSAGE     hub refuse-workflows     hub allow-pushes
 //	hub check REF NAME CONCLUSION [--log L] [--annotate PATH:LINE:MESSAGE] [--ago D]; the conclusion none: it has not ended

@@ -26,6 +26,7 @@ var accountDeeds = map[string]subcommand{
 	"rename-repo":      {1, func(c *command) error { return c.repo.Rename(c.args[0]) }},
 	"make-label":       {2, makeLabel},
 	"publish":          {2, publish},
+	"hide-node":        {1, func(c *command) error { c.repo.HideNode(c.args[0]); return nil }},
 	"delete-repo":      {0, func(c *command) error { c.repo.DeleteRepo(); return nil }},
 	"archive":          {0, func(c *command) error { c.repo.SetArchived(true); return nil }},
 	"refuse-push":      {2, func(c *command) error { return c.repo.RefusePushes(c.args[0], text(c.args[1])) }},

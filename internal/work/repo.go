@@ -52,7 +52,9 @@ func (r RepoName) FullName() string { return r.Owner + "/" + r.Name }
 func (r RepoName) String() string { return r.Host + "/" + r.FullName() }
 
 // Equal compares as GitHub does: without regard to case.
-func (r RepoName) Equal(o RepoName) bool { return strings.EqualFold(r.String(), o.String()) }
+func (r RepoName) Equal(o RepoName) bool {
+	return strings.EqualFold(r.Name, o.Name) && strings.EqualFold(r.Owner, o.Owner) && strings.EqualFold(r.Host, o.Host)
+}
 
 // Repo is a repository as the database knows it.
 type Repo struct {

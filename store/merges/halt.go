@@ -86,6 +86,12 @@ func (t Rows) MergingStopped(ctx context.Context, repoID int64) (merging.Halt, b
 		`SELECT why, at, told FROM repo_merging WHERE repo_id = ? AND why <> ''`, repoID)
 }
 
+// ListUntoldHalts gives the repositories that are not merged into, and of which no pass has
+// told that by its exit code.
+func (t Rows) ListUntoldHalts(ctx context.Context) ([]int64, error) {
+	return rows.List(ctx, t.tx, "list where merging stopped", rows.ScanID, `SELECT repo_id FROM repo_merging WHERE why <> '' AND told = 0 ORDER BY repo_id`)
+}
+
 // MergingTold stores that a pass says by its exit code that nothing is merged in a
 // repository, and tells whether it is the first one.
 func (t Rows) MergingTold(ctx context.Context, repoID int64) (first bool, err error) {

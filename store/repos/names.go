@@ -34,7 +34,7 @@ func (t Rows) OpenRepos(ctx context.Context, names []work.RepoName) ([]work.Repo
 	slices.SortStableFunc(known, func(a, b work.Repo) int {
 		return cmp.Or(cmp.Compare(min(1, rows.Millis(a.LeftAt)), min(1, rows.Millis(b.LeftAt))), b.LeftAt.Compare(a.LeftAt)) // the last that had a name
 	})
-	all := work.AssignRepos(names, known)
+	all := assign(names, known)
 	for i, name := range names {
 		if r := all[i]; r.ID != 0 && (r.Name != name || !r.LeftAt.IsZero()) {
 			all[i], err = t.takeName(ctx, r, name)

@@ -51,6 +51,12 @@ func (t Rows) PutShare(ctx context.Context, repoID int64, s work.Share) error {
 	return err
 }
 
+// LoseShares has this machine hold no repository any more.
+func (t Rows) LoseShares(ctx context.Context) error {
+	_, err := t.tx.Exec(ctx, "let go of the shares", `UPDATE shares SET oid = '', since = 0, until = 0`)
+	return err
+}
+
 // DropShares forgets all: one machine has the repositories.
 func (t Rows) DropShares(ctx context.Context) error {
 	_, err := t.tx.Exec(ctx, "forget the shares", `DELETE FROM shares`)

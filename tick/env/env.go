@@ -62,4 +62,5 @@ type Env struct {
 
 	Becoming sync.Mutex // one repository at a time is found to stand behind a name
 	Rooms    sync.Mutex // guards which row each name of the config has
+	byRow    map[int64]*Repo
 }

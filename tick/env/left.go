@@ -3,6 +3,7 @@ package env
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -14,8 +15,12 @@ func (p *Env) OpenLeft(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
+	rows, names := map[int64]bool{}, map[string]bool{}
+	for _, r := range p.All {
+		rows[r.Row.ID], names[strings.ToLower(r.Name.String())] = true, true
+	}
 	for _, row := range known {
-		if row.NodeID == "" || row.NamedBy != p.Config.Path || slices.ContainsFunc(p.All, func(r *Repo) bool { return r.Row.ID == row.ID || r.Name.Equal(row.Name) }) {
+		if row.NodeID == "" || row.NamedBy != p.Config.Path || rows[row.ID] || names[strings.ToLower(row.Name.String())] {
 			continue
 		}
 		if row.LeftAt.IsZero() {

@@ -259,12 +259,16 @@ func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 func (p *Env) RemoteByID(repoID int64) *Repo {
 	p.Rooms.Lock()
 	defer p.Rooms.Unlock()
+	if r := p.byRow[repoID]; r != nil && r.Row.ID == repoID {
+		return r
+	}
+	p.byRow = make(map[int64]*Repo, len(p.All)) // a name got another row since
 	for _, r := range p.All {
-		if r.Row.ID == repoID {
-			return r
+		if p.byRow[r.Row.ID] == nil {
+			p.byRow[r.Row.ID] = r
 		}
 	}
-	return nil
+	return p.byRow[repoID]
 }
 
 // Selected reports whether --repo and --shard leave r in.

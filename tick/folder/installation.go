@@ -2,6 +2,8 @@ package folder
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,17 +13,36 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// Installation names this state folder among those of other machines. It outlives the
-// database. Whoever asks first, under tick.lock, makes the name.
-func (d Dirs) Installation() (string, error) {
+// Installation names this state folder, on this machine, among those of other machines. It
+// outlives the database. Whoever asks first, under tick.lock, makes the name. A folder that was
+// copied to a machine with another id has another name there.
+func (d Dirs) Installation(machine string) (string, error) {
 	path := filepath.Join(d.State, "installation")
 	b, err := os.ReadFile(path)
-	if name := strings.TrimSpace(string(b)); err == nil && name != "" {
-		return name, nil
-	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	name := rand.Text()
-	return name, files.Replace(path, name+"\n")
+	name := strings.TrimSpace(string(b))
+	if name == "" {
+		name = rand.Text()
+		if err := files.Replace(path, name+"\n"); err != nil {
+			return "", err
+		}
+	}
+	if machine == "" {
+		return name, nil
+	}
+	sum := sha256.Sum256([]byte(name + "\n" + machine)) // the id itself is nobody else's business
+	return name + "-" + hex.EncodeToString(sum[:4]), nil
+}
+
+// MachineID is by what Linux tells machines apart; empty: nobody says.
+func MachineID() string {
+	for _, path := range []string{"/etc/machine-id", "/var/lib/dbus/machine-id"} {
+		b, err := os.ReadFile(path)
+		if id := strings.TrimSpace(string(b)); err == nil && id != "" && id != "uninitialized" {
+			return id
+		}
+	}
+	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
 )
@@ -35,7 +36,11 @@ func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, r
 		wg.Go(func() {
 			defer func() { <-slots }()
 			defer c.Look.Leave()
-			p.concludeIngest(ctx, c.Repo, p.ingestRepo(ctx, c.Repo, c.Look, rep), rep)
+			err := p.ingestRepo(ctx, c.Repo, c.Look, rep)
+			p.concludeIngest(ctx, c.Repo, err, rep)
+			if err == nil {
+				p.tellHidden(ctx, c, rep)
+			}
 		})
 	}
 	wg.Wait()
@@ -46,7 +51,11 @@ func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, r
 func (p *Ingest) tellLeft(l pulse.Left, rep *env.Report) {
 	name := p.Config.Called(l.Name)
 	if l.Err == nil || errors.Is(l.Err, context.Canceled) {
-		rep.Repo(name, func(x *env.RepoReport) { x.Ingested, x.Note = l.Asked && l.Note == "", l.Note })
+		rep.Repo(name, func(x *env.RepoReport) {
+			if x.Ingested, x.Note = l.Asked && l.Note == "", l.Note; !l.Until.IsZero() {
+				x.Until = &l.Until
+			}
+		})
 		return
 	}
 	err := p.shutIfLoggedOut(l.Name.Host, l.Err)
@@ -61,6 +70,22 @@ func (p *Ingest) tellLeft(l pulse.Left, rep *env.Report) {
 	if !waits && p.Accounts.ShutOut(l.Name.Host) != nil {
 		rep.TellShut(l.Name.Host)
 	}
+}
+
+// tellHidden tells once of a repository that GitHub shows where it is read, and hides from the
+// pulse: as it reads what it says about an organization that does not let the token in.
+func (p *Ingest) tellHidden(ctx context.Context, c pulse.Chosen, rep *env.Report) {
+	if c.Look.Shown.Hidden == "" || c.Look.Told {
+		return
+	}
+	err := p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.PutHidden(ctx, c.Row.ID, c.GitHub.Now()) })
+	if err != nil {
+		p.Log.ErrorContext(ctx, "could not note that a repository is hidden", "repo_full_name", c.Name.FullName(), "error", err)
+		return
+	}
+	why := fmt.Sprintf("GitHub does not say whether something changed there (%q); it is read in turn instead, and costs more requests", c.Look.Shown.Hidden)
+	p.Log.WarnContext(ctx, "a repository has no pulse", "repo_full_name", c.Name.FullName(), "why", why)
+	rep.Repo(p.Config.Called(c.Name), func(x *env.RepoReport) { x.Warnings = append(x.Warnings, why) })
 }
 
 // tooSoon says why a repository is not asked in this pass; empty when it is.

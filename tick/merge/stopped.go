@@ -32,29 +32,33 @@ func (m *Merging) Stopped(ctx context.Context) error {
 	if m.Unseen {
 		return nil
 	}
-	var all []error
-	for _, r := range m.Repositories() {
-		halt, first, err := m.tellStopped(context.WithoutCancel(ctx), r)
-		switch {
-		case err != nil:
-			all = append(all, err)
-		case first:
+	ctx = context.WithoutCancel(ctx)
+	var untold []int64
+	err := m.Store.View(ctx, func(tx *store.Tx) (err error) {
+		untold, err = tx.ListUntoldHalts(ctx)
+		return err
+	})
+	all := []error{err}
+	for _, id := range untold {
+		r := m.RemoteByID(id)
+		if r == nil { // the config names it no more
+			continue
+		}
+		halt, first, err := m.tellStopped(ctx, r)
+		if all = append(all, err); err == nil && first {
 			all = append(all, stoppedError(m.Config.Called(r.Name), halt))
 		}
 	}
 	return errors.Join(all...)
 }
 
+// tellStopped stores that this pass tells of it, and reports whether it is the first one.
 func (m *Merging) tellStopped(ctx context.Context, r *env.Repo) (halt merging.Halt, first bool, err error) {
-	var stopped bool
-	err = m.Store.View(ctx, func(tx *store.Tx) (err error) {
-		halt, stopped, err = tx.MergingStopped(ctx, r.Row.ID)
-		return err
-	})
-	if err != nil || !stopped || halt.Told {
-		return halt, false, err
-	}
-	err = m.Store.Update(ctx, func(tx *store.Tx) (err error) {
+	err = m.Store.Update(ctx, func(tx *store.Tx) error {
+		var stopped bool
+		if halt, stopped, err = tx.MergingStopped(ctx, r.Row.ID); err != nil || !stopped {
+			return err
+		}
 		first, err = tx.MergingTold(ctx, r.Row.ID)
 		return err
 	})

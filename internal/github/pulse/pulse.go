@@ -23,9 +23,10 @@ func New(c *transport.Client) Pulses { return Pulses{c} }
 
 // Pulse is what one query says of up to 100 repositories.
 type Pulse struct {
-	Viewer    work.Account    // without an id where GitHub does not say
-	Repos     map[string]Repo // by node id; there is none where GitHub does not say all of it
-	Cost      int             // in GraphQL's points
+	Viewer    work.Account      // without an id where GitHub does not say
+	Repos     map[string]Repo   // by node id; there is none where GitHub does not say all of it
+	Hidden    map[string]string // by node id, why GitHub says nothing of it, in GitHub's words; there is none that it does not know
+	Cost      int               // in GraphQL's points
 	Remaining int
 	ResetAt   time.Time
 }
@@ -92,7 +93,7 @@ func (c Pulses) pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
 	if err != nil {
 		return Pulse{}, err
 	}
-	unsaid, err := refused(g.GraphErrors)
+	unsaid, hidden, err := refused(g.GraphErrors)
 	if err != nil {
 		return Pulse{}, err
 	}
@@ -102,10 +103,13 @@ func (c Pulses) pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
 	}
 	p := Pulse{
 		Viewer: work.Account{ID: data.Viewer.ID, Login: data.Viewer.Login, Bot: transport.IsBotLogin(data.Viewer.Login)},
-		Repos:  make(map[string]Repo, len(nodeIDs)),
-		Cost:   data.Limit.Cost, Remaining: data.Limit.Remaining, ResetAt: data.Limit.ResetAt,
+		Repos:  make(map[string]Repo, len(nodeIDs)), Hidden: map[string]string{},
+		Cost: data.Limit.Cost, Remaining: data.Limit.Remaining, ResetAt: data.Limit.ResetAt,
 	}
 	for i, w := range data.Nodes {
+		if why, ok := hidden[i]; ok {
+			p.Hidden[nodeIDs[i]] = why
+		}
 		if w == nil || unsaid[i] || w.ID != nodeIDs[i] || w.FullName == "" || w.Issues == nil || w.Pulls == nil {
 			continue
 		}
@@ -114,19 +118,21 @@ func (c Pulses) pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
 	return p, nil
 }
 
-// refused gives the places of the repositories about which GitHub refused something. An
-// error about none of them is one of the whole query.
-func refused(g transport.GraphErrors) (map[int]bool, error) {
-	at := map[int]bool{}
+// refused gives the places of the repositories about which GitHub refused something, and why
+// it hides some from us. An error about none of them is one of the whole query.
+func refused(g transport.GraphErrors) (at map[int]bool, hidden map[int]string, err error) {
+	at, hidden = map[int]bool{}, map[int]string{}
 	for _, e := range g.Errors {
 		if len(e.Path) < 2 || e.Path[0] != any("nodes") {
-			return nil, e.Refusal(g.URL)
+			return nil, nil, e.Refusal(g.URL)
 		}
 		place, ok := e.Path[1].(float64)
 		if !ok {
-			return nil, e.Refusal(g.URL)
+			return nil, nil, e.Refusal(g.URL)
 		}
-		at[int(place)] = true
+		if at[int(place)] = true; e.Type == transport.TypeForbidden {
+			hidden[int(place)] = e.Message
+		}
 	}
-	return at, nil
+	return at, hidden, nil
 }

@@ -113,9 +113,10 @@ type Why int
 // The reasons, the most urgent first. First is a first look, which is long.
 const (
 	Moved  Why = iota // it changed since it was read last
-	Unread            // something of it is known to be unread, or GitHub did not say whether it changed
+	Unread            // something of it is known to be unread
 	Recent            // it changed shortly before
 	InTurn            // no stamp is proof
+	Hidden            // GitHub does not say whether it changed
 	First
 	Quiet // it is not read
 )
@@ -129,10 +130,11 @@ type Repo struct {
 
 // Shown is what a pulse shows of a repository.
 type Shown struct {
-	Asked         bool // it was due, and GitHub answered
-	Known         bool // and said all of it
-	Doubted       bool // it has another name than was known, or is archived
-	Viewer        bool // it said who we are
+	Asked         bool   // it was due, and GitHub answered
+	Known         bool   // and said all of it
+	Hidden        string // why it does not, where it hides the repository from this account
+	Doubted       bool   // it has another name than was known, or is archived
+	Viewer        bool   // it said who we are
 	Issues, Pulls time.Time
 }
 
@@ -149,10 +151,12 @@ func (r Repo) Judge(now time.Time, n int) Why {
 		return First
 	case r.Shown.Moved(r.Row.Pulse):
 		return Moved
-	case r.Unread, r.Shown.Asked && !r.Shown.Known, r.Shown.Doubted:
+	case r.Unread, r.Shown.Doubted:
 		return Unread
 	case !r.Shown.Asked:
 		return Quiet
+	case !r.Shown.Known:
+		return Hidden
 	}
 	quiet := now.Sub(r.Row.Pulse.Changed)
 	every := Every(quiet, n)
@@ -172,12 +176,13 @@ func Allowance(since time.Duration) int {
 }
 
 // Spare reports whether there are points to read what only has its turn: what is left must
-// last for the pulses of n repositories until the allowance begins again.
+// last for the pulses of n repositories until the allowance begins again: within an hour,
+// whatever a clock says, or rotation would end.
 func Spare(remaining int, resetAt, now time.Time, every time.Duration, n int) bool {
 	if resetAt.IsZero() || every <= 0 {
 		return true
 	}
-	pulses := max(0, int(resetAt.Sub(now)/every))
+	pulses := max(0, int(min(resetAt.Sub(now), time.Hour)/every))
 	return remaining >= reserve+pulses*2*((n+perPulse-1)/perPulse)
 }
 
@@ -190,7 +195,7 @@ func Choose(all []Repo, whys []Why, requests int) []int {
 		switch why {
 		case Moved, Unread, Recent:
 			urgent = append(urgent, i)
-		case InTurn, First:
+		case InTurn, Hidden, First:
 			patient = append(patient, i)
 		case Quiet:
 		}

@@ -77,7 +77,7 @@ func TestPropertyWhatMovedIsRead(t *testing.T) {
 		why := Repo{Row: row, Shown: shown}.Judge(noon, 100)
 		same := shown.Issues.Equal(row.Pulse.Issues) && shown.Pulls.Equal(row.Pulse.Pulls)
 		switch {
-		case !shown.Known && why != Unread, shown.Known && !same && why != Moved, shown.Known && same && why != Quiet:
+		case !shown.Known && why != Hidden, shown.Known && !same && why != Moved, shown.Known && same && why != Quiet:
 			t.Errorf("%+v, shown %+v: %d", row.Pulse, shown, why)
 		}
 	})
@@ -102,7 +102,7 @@ func TestPropertyNobodyIsPutOffForEver(t *testing.T) {
 		}
 		for pass := 0; left > 0; pass++ {
 			chosen := Choose(all, whys, requests)
-			cost, patient, waiting := 0, 0, slices.ContainsFunc(whys, func(w Why) bool { return w == InTurn || w == First })
+			cost, patient, waiting := 0, 0, slices.ContainsFunc(whys, func(w Why) bool { return w >= InTurn && w <= First })
 			for _, i := range chosen {
 				if whys[i] == Quiet {
 					t.Fatal("a quiet one was chosen")
@@ -111,7 +111,7 @@ func TestPropertyNobodyIsPutOffForEver(t *testing.T) {
 				if whys[i] == First {
 					cost += requestsOfFirst - requestsOfRead
 				}
-				if whys[i] == InTurn || whys[i] == First {
+				if whys[i] >= InTurn && whys[i] <= First {
 					patient++
 				}
 				whys[i] = Quiet
@@ -129,6 +129,9 @@ func TestSpareLeavesPointsToPulses(t *testing.T) {
 	reset := noon.Add(30 * time.Minute)
 	if !Spare(5000, reset, noon, time.Minute, 2000) || Spare(1000, reset, noon, time.Minute, 2000) || !Spare(1000, reset, noon, time.Minute, 50) || !Spare(0, time.Time{}, noon, time.Minute, 50) {
 		t.Error("points are spared wrongly")
+	}
+	if !Spare(5000, noon.Add(8000*time.Hour), noon, time.Minute, 50) {
+		t.Error("a clock that is wrong ends rotation")
 	}
 }
 
@@ -175,6 +178,8 @@ func TestAsks(t *testing.T) {
 		{"it could not be read", known, row, with(func(p *work.PullRequest) { p.Failures = 1 }), true},
 		{"its turn", Look{Shown: known.Shown, Every: time.Millisecond}, row, quiet, true},
 		{"no pulse", Look{Every: known.Every}, row, quiet, true},
+		{"GitHub hides its repository", Look{Shown: Shown{Asked: true}, Every: known.Every}, row, quiet, false},
+		{"GitHub hides its repository, and its turn came", Look{Shown: Shown{Asked: true}, Every: known.Every}, work.Repo{HeartbeatAt: noon.Add(-hiddenEvery)}, quiet, true},
 		{"the last read was cut", known, work.Repo{HeartbeatAt: row.HeartbeatAt}, quiet, true},
 	} {
 		if got := tt.look.Asks(tt.row, tt.pull, noon); got != tt.asks {

@@ -39,9 +39,10 @@ type Chosen struct {
 // Left is a repository that is not read in this pass.
 type Left struct {
 	*env.Repo
-	Note  string // why not; empty: nothing of it is new
-	Err   error  // why the pulse failed
-	Asked bool   // its pulse was
+	Note  string    // why not; empty: nothing of it is new
+	Until time.Time // when it is looked at next; zero: in the next pass
+	Err   error     // why the pulse failed
+	Asked bool      // its pulse was
 }
 
 // Choose asks the pulse and chooses.
@@ -82,6 +83,7 @@ func (p Pass) tooSoon(last time.Time, every time.Duration, now time.Time) bool {
 type found struct {
 	unread store.BusySet
 	labels map[int64][]string // whose open issues were listed once
+	hidden store.BusySet      // of which GitHub did not say whether they changed, and people were told so
 	pulls  int                // open ones that are tracked
 	last   time.Time          // when one of the repositories was looked at last
 }
@@ -92,6 +94,9 @@ func (p Pass) find(ctx context.Context, now time.Time) (f found, err error) {
 			return err
 		}
 		if f.labels, err = tx.ListAllSeenLabels(ctx); err != nil {
+			return err
+		}
+		if f.hidden, err = tx.ListHidden(ctx); err != nil {
 			return err
 		}
 		f.pulls, err = tx.CountOpenPulls(ctx)
@@ -158,7 +163,7 @@ func (p Pass) ask(ctx context.Context, f found, now time.Time) (*asked, error) {
 		})
 	}
 	wg.Wait()
-	if err := p.note(context.WithoutCancel(ctx), due, a, now); err != nil {
+	if err := p.note(context.WithoutCancel(ctx), due, a, f, now); err != nil {
 		return a, fmt.Errorf("note that the pulse was asked: %w", err)
 	}
 	return a, nil
@@ -171,8 +176,8 @@ func (p Pass) due(r *env.Repo, f found, now time.Time) bool {
 }
 
 // note stores of which repositories the pulse was asked, and why not of the others.
-func (p Pass) note(ctx context.Context, due []*env.Repo, a *asked, now time.Time) error {
-	var ids []int64
+func (p Pass) note(ctx context.Context, due []*env.Repo, a *asked, f found, now time.Time) error {
+	var ids, visible []int64
 	failed := map[string][]int64{}
 	for _, r := range due {
 		if err := a.failed[r.Row.ID]; err != nil {
@@ -181,10 +186,18 @@ func (p Pass) note(ctx context.Context, due []*env.Repo, a *asked, now time.Time
 			continue
 		}
 		ids = append(ids, r.Row.ID)
+		if f.hidden[r.Row.ID] && a.shown[r.Row.ID].Known {
+			visible = append(visible, r.Row.ID)
+		}
 	}
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for why, some := range failed {
 			if err := tx.PulseFailed(ctx, some, why); err != nil {
+				return err
+			}
+		}
+		for _, id := range visible { // so that people are told when it is hidden again
+			if err := tx.DropHidden(ctx, id); err != nil {
 				return err
 			}
 		}
@@ -227,7 +240,7 @@ func (a *asked) take(some []*env.Repo, seen github.Pulse) {
 	defer a.mu.Unlock()
 	for _, r := range some {
 		one, known := seen.Repos[r.Row.NodeID]
-		s := Shown{Asked: true, Known: known, Viewer: seen.Viewer.ID != 0, Issues: one.Issues, Pulls: one.Pulls}
+		s := Shown{Asked: true, Known: known, Hidden: seen.Hidden[r.Row.NodeID], Viewer: seen.Viewer.ID != 0, Issues: one.Issues, Pulls: one.Pulls}
 		same := strings.EqualFold(one.FullName, r.Row.Current.FullName()) && !one.Archived
 		if s.Doubted = known && !same; known && same {
 			r.Confirm(r.GitHub.Now())
@@ -258,7 +271,7 @@ func (p Pass) told(ctx context.Context, chosen []int, all []Repo, whys []Why, a 
 		r := p.Repos[i]
 		reads[i] = true
 		ids = append(ids, r.Row.ID)
-		read = append(read, Chosen{r, &Look{Reader: sweeper.Reader(), Shown: all[i].Shown, Why: whys[i], Every: EveryLight(f.pulls)}})
+		read = append(read, Chosen{r, &Look{Reader: sweeper.Reader(), Shown: all[i].Shown, Why: whys[i], Every: EveryLight(f.pulls), Told: f.hidden[r.Row.ID]}})
 	}
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		old, err := tx.ListOldDetails(ctx, ids, now.Add(-detailsAge), github.MaxDetails)
@@ -278,7 +291,7 @@ func (p Pass) told(ctx context.Context, chosen []int, all []Repo, whys []Why, a 
 		case whys[i] != Quiet:
 			l.Note = fmt.Sprintf("it is read by one of the next passes: %d repositories share GitHub's limits", len(p.Repos))
 		case !l.Asked:
-			l.Note = fmt.Sprintf("looked at %s ago; %d repositories are looked at every %s", now.Sub(r.Row.LookedAt()).Round(time.Second), len(p.Repos), every.Round(time.Second))
+			l.Note, l.Until = fmt.Sprintf("%d repositories are looked at every %s", len(p.Repos), every.Round(time.Second)), r.Row.Pulse.At.Add(every)
 		}
 		left = append(left, l)
 	}

@@ -10,6 +10,10 @@ import (
 // changed.
 const fresh = time.Hour
 
+// hiddenEvery is the time between two light queries about a quiet pull request of a repository
+// of which GitHub does not say whether it changed: its lists do, and may lag.
+const hiddenEvery = 5 * time.Minute
+
 // Lively reports whether a pull request is asked about whenever its repository is read: it
 // changed lately, was not read whole, or waits for something that changes no stamp.
 func Lively(p work.PullRequest, now time.Time) bool {
@@ -28,13 +32,19 @@ type Look struct {
 	Shown   Shown         // by the pulse
 	Why     Why           // it is read
 	Every   time.Duration // between two light queries about a quiet pull request
+	Told    bool          // people know that GitHub does not say whether it changed
 	Old     []string      // node ids of the pull requests whose details are read once more
 }
 
 // Asks reports whether a pull request of the repository is asked about now. Where nobody
 // knows what was read last, each is.
 func (l *Look) Asks(r work.Repo, p work.PullRequest, now time.Time) bool {
-	if Lively(p, now) || !l.Shown.Known || r.Pulse.Issues.IsZero() && r.Pulse.Pulls.IsZero() {
+	switch {
+	case Lively(p, now), !l.Shown.Asked && !l.Shown.Known:
+		return true
+	case !l.Shown.Known: // in none of its reads: all of its pull requests would be asked about each time
+		return Turn(p.NodeID, r.HeartbeatAt, now, min(l.Every, hiddenEvery))
+	case r.Pulse.Issues.IsZero() && r.Pulse.Pulls.IsZero():
 		return true
 	}
 	return Turn(p.NodeID, r.HeartbeatAt, now, l.Every)

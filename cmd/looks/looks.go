@@ -1,0 +1,135 @@
+// Package looks says how the repositories of the config are watched, when each is looked at
+// next, and which of them other machines work on.
+package looks
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
+)
+
+// Repo is how one repository is watched.
+type Repo struct {
+	Manner pulse.Manner // empty: this machine does not look at it
+	Next   time.Time    // when it is looked at next; zero: in the next pass
+	Share  work.Share   // who works on it, where several machines share the repositories
+}
+
+// Repos finds it out of a repository.
+type Repos func(work.Repo) Repo
+
+// Load reads what that depends on: how many repositories of a host this machine looks at, and
+// which of them GitHub hides from the pulse.
+func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Repo) (Repos, error) {
+	hidden, err := tx.ListHidden(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shares, err := tx.ListShares(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ours := map[string]int{}
+	for _, c := range cfg.Repos {
+		ours[c.Name.Host]++
+	}
+	for _, r := range known {
+		if _, configured := cfg.Repo(r.Name); configured && r.LeftAt.IsZero() && shares[r.ID].Theirs {
+			ours[r.Name.Host]--
+		}
+	}
+	return func(r work.Repo) Repo {
+		s := shares[r.ID]
+		if r.NodeID == "" || s.Theirs {
+			return Repo{Share: s}
+		}
+		manner, next := pulse.Watch(r, ours[r.Name.Host], hidden[r.ID], cfg.Runtime.MinInterval)
+		return Repo{manner, next, s}
+	}, nil
+}
+
+// Lines are what people are told of several repositories at once.
+type Lines struct {
+	hidden cli.SharedLines
+	pulsed map[string]*pulsed // by host
+	theirs map[string][]string
+}
+
+// pulsed are the repositories of a host that the pulse watches.
+type pulsed struct {
+	n          int
+	last, next time.Time // of the one that was looked at longest ago
+}
+
+// Add takes a repository, which is called so.
+func (l *Lines) Add(called string, r work.Repo, w Repo) {
+	if w.Share.Theirs {
+		if l.theirs == nil {
+			l.theirs = map[string][]string{}
+		}
+		l.theirs[w.Share.Shard] = append(l.theirs[w.Share.Shard], called)
+	}
+	switch w.Manner {
+	case pulse.ByTurn:
+		l.hidden.Add(called, "GitHub does not say whether something changed there: read in turn, beside the others")
+	case pulse.ByPulse:
+		if l.pulsed == nil {
+			l.pulsed = map[string]*pulsed{}
+		}
+		p := l.pulsed[r.Name.Host]
+		if p == nil {
+			p = &pulsed{last: r.LookedAt(), next: w.Next}
+			l.pulsed[r.Name.Host] = p
+		}
+		if p.n++; r.LookedAt().Before(p.last) {
+			p.last, p.next = r.LookedAt(), w.Next
+		}
+	case pulse.EachPass:
+	}
+}
+
+// Print says what GitHub hides from the pulse and, on a terminal, how many repositories the
+// pulse watches.
+func (l *Lines) Print(out terminal.Output, notes io.Writer, now time.Time) {
+	for _, line := range l.hidden.Lines() {
+		fmt.Fprintln(notes, line)
+	}
+	if !out.TTY {
+		return
+	}
+	for _, host := range slices.Sorted(maps.Keys(l.pulsed)) {
+		fmt.Fprintln(notes, out.LocalTimes(l.pulsed[host].says(host, now)))
+	}
+}
+
+func (p pulsed) says(host string, now time.Time) string {
+	line := fmt.Sprintf("%d repositories of %s are watched by pulse: one query for each hundred says which changed", p.n, host)
+	if !p.last.IsZero() {
+		line += ", asked " + terminal.Age(p.last, now) + " ago"
+	}
+	if p.next.After(now) {
+		return line + ", and again at " + work.Stamp(p.next)
+	}
+	return line + ", and again by the next pass"
+}
+
+// PrintTheirs names the repositories that other machines work on.
+func (l *Lines) PrintTheirs(notes io.Writer) {
+	for _, shard := range slices.Sorted(maps.Keys(l.theirs)) {
+		is := "is"
+		if len(l.theirs[shard]) > 1 {
+			is = "are"
+		}
+		fmt.Fprintf(notes, "%s %s worked on by another machine: this one makes passes with --shard %s\n", cli.Enumerate(l.theirs[shard]), is, shard)
+	}
+}
