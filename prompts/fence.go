@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // nonceOf derives the fence's nonce from the turn key and from everything that
@@ -25,7 +27,7 @@ func nonceOf(c Context) (string, error) {
 type fencer struct{ nonce string }
 
 // fenceLike finds lines that look like one of our fences.
-var fenceLike = compiled(`(?im)^([^\n]*?)(-{2,}[ \t]*)(BEGIN|END)([ \t]+DATA)`)
+var fenceLike = lazy.Regexp(`(?im)^([^\n]*?)(-{2,}[ \t]*)(BEGIN|END)([ \t]+DATA)`)
 
 func (f fencer) data(label, text string) string {
 	text = strings.ReplaceAll(text, f.nonce, "[nonce]")

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // Instructions are the files of a repository that tell contributors how to work
@@ -26,12 +28,12 @@ const (
 // The names by which the files are known. Case is no matter; GitHub's own rules
 // say where a pull request template may stand.
 var (
-	guideFile = compiled(`(?i)^(` +
+	guideFile = lazy.Regexp(`(?i)^(` +
 		`(.*/)?(AGENTS|AGENTS\.override|CLAUDE|GEMINI)\.md|` +
 		`((\.github|docs)/)?(CONTRIBUTING|HACKING|DEVELOPMENT|DEVELOPING)(\.(md|rst|txt|adoc))?|` +
 		`\.github/copilot-instructions\.md|\.github/instructions/.+\.instructions\.md|` +
 		`\.cursorrules|\.cursor/rules/.+\.mdc?)$`)
-	lintFile = compiled(`(?i)^(.*/)?(` +
+	lintFile = lazy.Regexp(`(?i)^(.*/)?(` +
 		`\.editorconfig|\.pre-commit-config\.yaml|` +
 		`\.golangci\.(ya?ml|toml|json)|\.?(rustfmt|clippy)\.toml|` +
 		`\.?ruff\.toml|\.flake8|\.?pylintrc|mypy\.ini|` +
@@ -39,8 +41,8 @@ var (
 		`\.prettierrc(\.(js|cjs|mjs|json|ya?ml|toml))?|prettier\.config\.(js|cjs|mjs)|\.stylelintrc(\.(js|json|ya?ml))?|` +
 		`\.rubocop\.yml|\.clang-(format|tidy)|\.swiftlint\.yml|\.scalafmt\.conf|checkstyle\.xml|phpcs\.xml(\.dist)?|` +
 		`\.markdownlint(\.(json|jsonc|ya?ml))?|\.shellcheckrc|\.yamllint(\.ya?ml)?)$`)
-	pullTemplate = compiled(`(?i)^((\.github|docs)/)?(pull_request_template(\.(md|txt))?|pull_request_template/[^/]+\.(md|txt))$`)
-	foreign      = compiled(`(^|/)(node_modules|vendor|third_party|\.git|testdata|fixtures)/`)
+	pullTemplate = lazy.Regexp(`(?i)^((\.github|docs)/)?(pull_request_template(\.(md|txt))?|pull_request_template/[^/]+\.(md|txt))$`)
+	foreign      = lazy.Regexp(`(^|/)(node_modules|vendor|third_party|\.git|testdata|fixtures)/`)
 )
 
 // FindInstructions picks the instruction files of a tree's paths, those nearest

@@ -13,6 +13,7 @@ import (
 	"text/template"
 	"text/template/parse"
 
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -20,7 +21,7 @@ import (
 const maxOverride = 256 << 10
 
 // templateError is an error of package text/template: name, line, what.
-var templateError = compiled(`(?s)template: ([A-Za-z_]+):([0-9]+)(?::[0-9]+)?: (?:executing "[^"]*" at )?(.*)`)
+var templateError = lazy.Regexp(`(?s)template: ([A-Za-z_]+):([0-9]+)(?::[0-9]+)?: (?:executing "[^"]*" at )?(.*)`)
 
 // Load reads the operator's prompts from a folder: NAME.tmpl in place of ours
 // of that name. Without a folder, or in an empty one, all are ours. Every

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
@@ -59,7 +60,7 @@ func prepareSurroundings(s Surroundings) Surroundings {
 }
 
 // plainWord is what a shell takes as one word without quotes.
-var plainWord = compiled(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var plainWord = lazy.Regexp(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 // commandLine is a command as it is typed into a shell, in a block of its own;
 // empty for none.

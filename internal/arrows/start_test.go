@@ -32,7 +32,7 @@ func TestNothingIsCompiledAtTheStart(t *testing.T) {
 		for _, decl := range file.Decls {
 			if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.VAR {
 				for _, pos := range compilesNow(d) {
-					t.Errorf("%s: a regular expression is compiled before main: put it into sync.OnceValue", files.Position(pos))
+					t.Errorf("%s: a regular expression is compiled before main: put it into lazy.Regexp or sync.OnceValue", files.Position(pos))
 				}
 			}
 		}

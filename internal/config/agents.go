@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
@@ -17,8 +18,8 @@ import (
 const AgentNameForm = `^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`
 
 var (
-	agentName    = compiled(AgentNameForm)
-	variableName = compiled(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	agentName    = lazy.Regexp(AgentNameForm)
+	variableName = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // agent reads one [agents.NAME] table. One that is named like a known command

@@ -5,10 +5,11 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // uncommented takes the mark from a key or a table that the example has as a comment.
-var uncommented = compiled(`(?m)^# (\[\[|[a-z_]+ = )`)
+var uncommented = lazy.Regexp(`(?m)^# (\[\[|[a-z_]+ = )`)
 
 // Keys are the keys that the parser asks for, with what each takes: it reads the example
 // with everything in it that the example only mentions.

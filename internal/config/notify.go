@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
@@ -52,7 +53,7 @@ const (
 	defaultFailingPasses = 3
 )
 
-var notifyName = compiled(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
+var notifyName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
 
 // notify reads one [[notify]] table.
 func (p *parser) notify(t *document.Table) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
 )
@@ -192,10 +193,10 @@ func (p *parser) repoName(t *document.Table, written string) work.RepoName {
 
 // login is what GitHub lets accounts be called, with the suffix of apps and
 // the underscore of managed users.
-var login = compiled(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98})(?:\[bot\])?$`)
+var login = lazy.Regexp(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98})(?:\[bot\])?$`)
 
 // accountID is GitHub's number of an account.
-var accountID = compiled(`^[1-9][0-9]{0,17}$`)
+var accountID = lazy.Regexp(`^[1-9][0-9]{0,17}$`)
 
 func (p *parser) checkRemote(t *document.Table, remote string) {
 	u, err := url.Parse(remote)
@@ -216,7 +217,7 @@ func (p *parser) checkRemote(t *document.Table, remote string) {
 	}
 }
 
-var scpForm = compiled(`^(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9][A-Za-z0-9.-]*:[^:]+$`)
+var scpForm = lazy.Regexp(`^(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9][A-Za-z0-9.-]*:[^:]+$`)
 
 // AgentKinds are the kinds of turn for which a repository can name an agent.
 func AgentKinds() []work.Kind {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
@@ -38,7 +39,7 @@ const maxReviewerName = 39
 
 // reviewerName is what can stand in the key of an event, in a trailer of a commit and
 // in a comment of HTML, and be typed by people.
-var reviewerName = compiled(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var reviewerName = lazy.Regexp(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // reviewedFlows are those whose pull requests are reviewed unless a reviewer says
 // otherwise. Designs are for people to read.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work/nearest"
 )
 
@@ -49,7 +50,7 @@ func stateDirOf(path, doc string, env environ.Env) (string, error) {
 	return dir, nil
 }
 
-var stateDirKey = compiled(`^[ \t]*(?:runtime[ \t]*\.[ \t]*)?state_dir[ \t]*=(.*)$`)
+var stateDirKey = lazy.Regexp(`^[ \t]*(?:runtime[ \t]*\.[ \t]*)?state_dir[ \t]*=(.*)$`)
 
 // stateDirLine is a config in which nothing but the state folder is said, made of
 // one that is no TOML. False where it is said in no such way, or more than once.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // Voice is the [repo.voice] table: how what is published tells who made it.
@@ -94,7 +95,7 @@ func signOff(t *document.Table, key string) (bool, Person) {
 func isFlag(text string) bool { return text == "true" || text == "false" }
 
 // placeholder is a word that stands for another.
-var placeholder = compiled(`\{[A-Za-z_]+\}`)
+var placeholder = lazy.Regexp(`\{[A-Za-z_]+\}`)
 
 // unknownPlaceholder names the first one that nothing is put in place of: it would
 // be published as it is.
@@ -164,7 +165,7 @@ func person(t *document.Table, key string) Person {
 }
 
 // trailerForm is a trailer as git reads it.
-var trailerForm = compiled(`^([A-Za-z][A-Za-z0-9-]*): (\S.*)$`)
+var trailerForm = lazy.Regexp(`^([A-Za-z][A-Za-z0-9-]*): (\S.*)$`)
 
 func trailerProblem(line string) string {
 	m := trailerForm().FindStringSubmatch(line)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // Flow is the way by which an issue becomes a pull request.
@@ -96,7 +98,7 @@ func DocumentPath(issue int, title string) string {
 
 // documentName is what may stand between a document's number and its ending. It
 // stands in prompts among our own words, so that it holds no sentence.
-var documentName = compiled(`^[A-Za-z0-9._-]{1,100}$`)
+var documentName = lazy.Regexp(`^[A-Za-z0-9._-]{1,100}$`)
 
 // IsDocument reports whether a path is that of a design document for an issue,
 // whatever its title was.

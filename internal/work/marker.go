@@ -1,10 +1,10 @@
 package work
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // Markers are HTML comments: GitHub keeps them in the API's body and does not
@@ -12,16 +12,10 @@ import (
 // characters in responses.
 
 var (
-	actionMarker  = compiled(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
-	handledMarker = compiled(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
-	reviewMarker  = compiled(`^<!-- mergexo-(review|finding|epoch|merge):([A-Za-z0-9_-]+) -->$`)
+	actionMarker  = lazy.Regexp(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
+	handledMarker = lazy.Regexp(`^<!-- mergexo-handled:([!-~ ]*) -->$`)
+	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge):([A-Za-z0-9_-]+) -->$`)
 )
-
-// compiled compiles an expression when it is used first: not every start of the program
-// uses it.
-func compiled(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // Marks are what the end of a body of ours says.
 type Marks struct {

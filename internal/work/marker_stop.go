@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
-var stopMarker = compiled(`^<!-- mergexo-stop:([A-Za-z0-9_-]+) -->$`)
+var stopMarker = lazy.Regexp(`^<!-- mergexo-stop:([A-Za-z0-9_-]+) -->$`)
 
 // maxMarked bounds a reason's texts in a marker, in bytes, and each text where they are
 // more: most of a comment is for what people read.

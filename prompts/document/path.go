@@ -1,17 +1,17 @@
 package document
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // MaxPath is the longest path that is taken, in characters.
 const MaxPath = 300
 
-var drive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[/\\]`) })
+var drive = lazy.Regexp(`^[A-Za-z]:[/\\]`)
 
 // PathProblem says why what an agent names cannot be a path that is touched; empty when it can. It must be a path or glob
 // inside the repository, written with slashes.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // BodyLimit is how many characters Body lets through. GitHub refuses
@@ -20,10 +22,10 @@ const zeroWidth = "\u200B"
 var (
 	// mention is an @, which may be written by its number or name, before what may
 	// be a name's first letter. In HTML a reference needs no semicolon.
-	mention    = compiled(`(?i)(?:@|&#0*64;|&#x0*40;|&commat;)([a-z0-9_&])|&#0*64([a-z_&])|&#x0*40([g-z_&])`)
-	command    = compiled(`^([ \t]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)(/[A-Za-z][^ \t\n` + "`" + `]*)`)
-	ownCommand = compiled(`(?im)^([ \t>]*)/(mergexo)`)
-	ownMarker  = compiled(`(?i)<!--(\s*mergexo)`)
+	mention    = lazy.Regexp(`(?i)(?:@|&#0*64;|&#x0*40;|&commat;)([a-z0-9_&])|&#0*64([a-z_&])|&#x0*40([g-z_&])`)
+	command    = lazy.Regexp(`^([ \t]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)(/[A-Za-z][^ \t\n` + "`" + `]*)`)
+	ownCommand = lazy.Regexp(`(?im)^([ \t>]*)/(mergexo)`)
+	ownMarker  = lazy.Regexp(`(?i)<!--(\s*mergexo)`)
 )
 
 // Body makes what an agent wrote fit for GitHub. HTML comments go, and
@@ -49,7 +51,7 @@ func Behind(s string) string {
 // maxFence is the longest fence that is let through; longRun finds longer ones.
 const maxFence = 60
 
-var longRun = compiled("`{60,}|~{60,}")
+var longRun = lazy.Regexp("`{60,}|~{60,}")
 
 // Balanced closes what would swallow the text that is put after it: a fenced
 // code block. HTML tags without a partner become text.

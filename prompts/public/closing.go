@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 var (
@@ -13,10 +15,10 @@ var (
 
 	// closing is a word by which GitHub closes an issue, and the issue, in a text as people see it. Between the two may
 	// stand anything but letters and digits.
-	closing = compiled(`(?i)((?:` + parted("close") + `|` + parted("fix") + `|` + parted("resolve") + `)` + parting + `(?:e?` + parting + `[sd])?)` +
+	closing = lazy.Regexp(`(?i)((?:` + parted("close") + `|` + parted("fix") + `|` + parted("resolve") + `)` + parting + `(?:e?` + parting + `[sd])?)` +
 		`(?:([ \t\p{Zs}:]+)[^\p{L}\p{N}#]*|[^\p{L}\p{N}#]+)(?:(?:[\w.*~\x01-]+/[\w.*~\x01-]+)?#[^\p{L}\p{N}]*[0-9]|GH-[0-9]|https?:)`)
 
-	reference = compiled(`^&(?:#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{1,31}|)(;?)`)
+	reference = lazy.Regexp(`^&(?:#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{1,31}|)(;?)`)
 )
 
 func parted(word string) string { return strings.Join(strings.Split(word, ""), parting) }

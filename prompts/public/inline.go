@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // token is a piece of Markdown outside fenced code, or a whole line of it.
@@ -40,14 +42,14 @@ type inliner struct {
 }
 
 var (
-	keptTag = compiled(`^<(/?)([A-Za-z][A-Za-z0-9]*)(?:[ ]+[A-Za-z-]+(?:="[^"<>` + "`" + `]*")?)*[ ]?/?>`)
-	address = compiled(`^<(?:https?://[^\s<>` + "`" + `]*|[\w.+-]+@[\w.-]+)>`)
+	keptTag = lazy.Regexp(`^<(/?)([A-Za-z][A-Za-z0-9]*)(?:[ ]+[A-Za-z-]+(?:="[^"<>` + "`" + `]*")?)*[ ]?/?>`)
+	address = lazy.Regexp(`^<(?:https?://[^\s<>` + "`" + `]*|[\w.+-]+@[\w.-]+)>`)
 	// plainLink is a link's end without a title, and the whole of an image.
-	plainLink  = compiled(`^\]\([^\s()<>"'\\` + "`" + `]*\)`)
-	plainImage = compiled(`^!\[[^\[\]<>\\` + "`" + `]*\]\([^\s()<>"'\\` + "`" + `]*\)`)
-	linkStart  = compiled(`^(?:://|[wW]{3}\.)`)
-	footnote   = compiled(`^\[\^[^\]]*\]:`)
-	tableRule  = compiled(`^[ \t>|:-]*-[ \t|:-]*$`)
+	plainLink  = lazy.Regexp(`^\]\([^\s()<>"'\\` + "`" + `]*\)`)
+	plainImage = lazy.Regexp(`^!\[[^\[\]<>\\` + "`" + `]*\]\([^\s()<>"'\\` + "`" + `]*\)`)
+	linkStart  = lazy.Regexp(`^(?:://|[wW]{3}\.)`)
+	footnote   = lazy.Regexp(`^\[\^[^\]]*\]:`)
+	tableRule  = lazy.Regexp(`^[ \t>|:-]*-[ \t|:-]*$`)
 )
 
 // The tags that GitHub shows and that an agent may use. Those of flow end in
@@ -211,7 +213,7 @@ func (n *inliner) backticks(s string, at int) int {
 	return len(span)
 }
 
-var openAngles = compiled(`<([A-Za-z/!?])`)
+var openAngles = lazy.Regexp(`<([A-Za-z/!?])`)
 
 // angle takes the tag that s begins with, and gives its length; what is none
 // that may stay becomes text.

@@ -2,6 +2,8 @@ package public
 
 import (
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // mdLine is a line of Markdown as GitHub will take it.
@@ -28,11 +30,11 @@ type layout struct {
 }
 
 var (
-	containers = compiled(`^(?:[ \t]+|>|(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$))*`)
-	listMark   = compiled(`^([-*+]|[0-9]{1,9}[.)])( *)`)
-	fenceMark  = compiled("^(?:(`{3,})[^`]*|(~{3,}).*)$")
-	breakLine  = compiled(`^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,})$`)
-	tagStart   = compiled(`^<[A-Za-z/!?]`)
+	containers = lazy.Regexp(`^(?:[ \t]+|>|(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$))*`)
+	listMark   = lazy.Regexp(`^([-*+]|[0-9]{1,9}[.)])( *)`)
+	fenceMark  = lazy.Regexp("^(?:(`{3,})[^`]*|(~{3,}).*)$")
+	breakLine  = lazy.Regexp(`^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,})$`)
+	tagStart   = lazy.Regexp(`^<[A-Za-z/!?]`)
 )
 
 // laidOut makes lines of Markdown; joined by line feeds they are the text.

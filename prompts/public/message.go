@@ -2,6 +2,8 @@ package public
 
 import (
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 const checkSystems = `(?:ci|cd|ci/cd|actions?|checks?|workflows?|pipelines?|builds?|tests?|deploy(?:ment)?s?|travis|circleci|circle|appveyor|azp|azure[ _-]?pipelines|gitlab|` +
@@ -11,14 +13,14 @@ var (
 	skipMark = `(?:\[\s*(?:(?:skip|no)[\s_-]+` + checkSystems + `|` + checkSystems + `[\s_-]+skip)\s*\]|\*\*\*NO_CI\*\*\*)`
 
 	// skips are the marks by which GitHub and others run no checks for a commit.
-	skips = compiled(`(?im)^` + skipMark + `[ \t]*|[ \t]*` + skipMark)
+	skips = lazy.Regexp(`(?im)^` + skipMark + `[ \t]*|[ \t]*` + skipMark)
 
 	// vouching is a trailer by which somebody stands for a commit, or that switches checks off.
-	vouching = compiled(`(?i)^[ \t]*(?:[A-Za-z][A-Za-z-]*-by|on-behalf-of|skip-checks)[ \t]*:`)
+	vouching = lazy.Regexp(`(?i)^[ \t]*(?:[A-Za-z][A-Za-z-]*-by|on-behalf-of|skip-checks)[ \t]*:`)
 	// always are those that count in a message's first line, too.
-	always = compiled(`(?i)^[ \t]*(?:co-authored-by|signed-off-by|on-behalf-of|skip-checks)[ \t]*:`)
+	always = lazy.Regexp(`(?i)^[ \t]*(?:co-authored-by|signed-off-by|on-behalf-of|skip-checks)[ \t]*:`)
 
-	commitMarks = compiled(`(?im)^[ \t]*Mergexo-[A-Za-z]+[ \t]*:`)
+	commitMarks = lazy.Regexp(`(?im)^[ \t]*Mergexo-[A-Za-z]+[ \t]*:`)
 )
 
 // Message makes a commit message of what an agent wrote: without lines

@@ -2,6 +2,8 @@ package public
 
 import (
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // span says what GitHub does with a piece of Markdown.
@@ -48,10 +50,10 @@ type splitter struct {
 }
 
 var (
-	fenceLine = compiled("^( *)(`{3,}|~{3,})(.*)$")
-	listLine  = compiled(`^( *)([-*+]|[0-9]{1,9}[.)])( +)\S`)
-	rawLine   = compiled(`(?i)^ *<(script|pre|style|textarea|\?|![A-Z\[])`)
-	tagLine   = compiled(`^ *</?[A-Za-z]`)
+	fenceLine = lazy.Regexp("^( *)(`{3,}|~{3,})(.*)$")
+	listLine  = lazy.Regexp(`^( *)([-*+]|[0-9]{1,9}[.)])( +)\S`)
+	rawLine   = lazy.Regexp(`(?i)^ *<(script|pre|style|textarea|\?|![A-Z\[])`)
+	tagLine   = lazy.Regexp(`^ *</?[A-Za-z]`)
 )
 
 const commentOpen = "<!--"

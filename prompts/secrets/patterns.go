@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // pattern is a credential that is known by its own prefix, as its provider
@@ -15,12 +16,6 @@ type pattern struct {
 	expr  func() *regexp.Regexp
 }
 
-// compiled compiles an expression at its first use: few texts have any sign of a
-// secret, and a pass logs before it does anything else.
-func compiled(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 func (p pattern) possible(s string) bool {
 	return slices.ContainsFunc(p.signs, func(sign string) bool { return strings.Contains(s, sign) })
 }
@@ -29,50 +24,50 @@ func (p pattern) possible(s string) bool {
 // each has a documented prefix of its own. A pattern that stands before another
 // gives its name to what both match.
 var patterns = []pattern{
-	{"a GitHub token", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, compiled(`\b(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})`)},
-	{"a private key", []string{"-----BEGIN "}, compiled(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\z)`)},
-	{"an age key", []string{"AGE-SECRET-KEY-1"}, compiled(`\bAGE-SECRET-KEY-1[A-Z0-9]{58}`)},
+	{"a GitHub token", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, lazy.Regexp(`\b(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})`)},
+	{"a private key", []string{"-----BEGIN "}, lazy.Regexp(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\z)`)},
+	{"an age key", []string{"AGE-SECRET-KEY-1"}, lazy.Regexp(`\bAGE-SECRET-KEY-1[A-Z0-9]{58}`)},
 
 	// Models.
-	{"an Anthropic key", []string{"sk-ant-"}, compiled(`\bsk-ant-[A-Za-z0-9_-]{20,}`)},
-	{"an OpenAI key", []string{"sk-"}, compiled(`\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}`)},
-	{"a Hugging Face token", []string{"hf_"}, compiled(`\bhf_[A-Za-z0-9]{34,}\b`)},
-	{"a Groq key", []string{"gsk_"}, compiled(`\bgsk_[A-Za-z0-9]{48,}\b`)},
-	{"an xAI key", []string{"xai-"}, compiled(`\bxai-[A-Za-z0-9]{64,}\b`)},
-	{"a Perplexity key", []string{"pplx-"}, compiled(`\bpplx-[A-Za-z0-9]{48,}\b`)},
-	{"a Replicate token", []string{"r8_"}, compiled(`\br8_[A-Za-z0-9]{37}\b`)},
+	{"an Anthropic key", []string{"sk-ant-"}, lazy.Regexp(`\bsk-ant-[A-Za-z0-9_-]{20,}`)},
+	{"an OpenAI key", []string{"sk-"}, lazy.Regexp(`\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}`)},
+	{"a Hugging Face token", []string{"hf_"}, lazy.Regexp(`\bhf_[A-Za-z0-9]{34,}\b`)},
+	{"a Groq key", []string{"gsk_"}, lazy.Regexp(`\bgsk_[A-Za-z0-9]{48,}\b`)},
+	{"an xAI key", []string{"xai-"}, lazy.Regexp(`\bxai-[A-Za-z0-9]{64,}\b`)},
+	{"a Perplexity key", []string{"pplx-"}, lazy.Regexp(`\bpplx-[A-Za-z0-9]{48,}\b`)},
+	{"a Replicate token", []string{"r8_"}, lazy.Regexp(`\br8_[A-Za-z0-9]{37}\b`)},
 
 	// Clouds and hosting.
-	{"an AWS access key", []string{"AKIA", "ASIA"}, compiled(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`)},
-	{"a Google API key", []string{"AIza"}, compiled(`\bAIza[0-9A-Za-z_-]{35}`)},
-	{"a Google OAuth secret", []string{"GOCSPX-", "ya29."}, compiled(`\b(?:GOCSPX-[A-Za-z0-9_-]{28}|ya29\.[A-Za-z0-9_-]{40,})`)},
-	{"an Azure storage key", []string{"AccountKey="}, compiled(`AccountKey=[A-Za-z0-9+/]{86}==`)},
-	{"a DigitalOcean token", []string{"_v1_"}, compiled(`\bdo[opr]_v1_[a-f0-9]{64}\b`)},
-	{"a Vault token", []string{"hvs.", "hvb."}, compiled(`\bhv[sb]\.[A-Za-z0-9_-]{24,}`)},
-	{"a Terraform token", []string{".atlasv1."}, compiled(`\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,}`)},
-	{"a Databricks token", []string{"dapi"}, compiled(`\bdapi[a-f0-9]{32}\b`)},
-	{"a Supabase token", []string{"sbp_"}, compiled(`\bsbp_[a-f0-9]{40}\b`)},
-	{"a Doppler token", []string{"dp."}, compiled(`\bdp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{40,}`)},
+	{"an AWS access key", []string{"AKIA", "ASIA"}, lazy.Regexp(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`)},
+	{"a Google API key", []string{"AIza"}, lazy.Regexp(`\bAIza[0-9A-Za-z_-]{35}`)},
+	{"a Google OAuth secret", []string{"GOCSPX-", "ya29."}, lazy.Regexp(`\b(?:GOCSPX-[A-Za-z0-9_-]{28}|ya29\.[A-Za-z0-9_-]{40,})`)},
+	{"an Azure storage key", []string{"AccountKey="}, lazy.Regexp(`AccountKey=[A-Za-z0-9+/]{86}==`)},
+	{"a DigitalOcean token", []string{"_v1_"}, lazy.Regexp(`\bdo[opr]_v1_[a-f0-9]{64}\b`)},
+	{"a Vault token", []string{"hvs.", "hvb."}, lazy.Regexp(`\bhv[sb]\.[A-Za-z0-9_-]{24,}`)},
+	{"a Terraform token", []string{".atlasv1."}, lazy.Regexp(`\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,}`)},
+	{"a Databricks token", []string{"dapi"}, lazy.Regexp(`\bdapi[a-f0-9]{32}\b`)},
+	{"a Supabase token", []string{"sbp_"}, lazy.Regexp(`\bsbp_[a-f0-9]{40}\b`)},
+	{"a Doppler token", []string{"dp."}, lazy.Regexp(`\bdp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{40,}`)},
 
 	// Code and packages.
-	{"a GitLab token", []string{"glpat-", "glptt-", "gldt-", "glrt-", "glsoat-", "glft-"}, compiled(`\bgl(?:pat|ptt|dt|rt|soat|ft)-[0-9A-Za-z_-]{20,}`)},
-	{"an npm token", []string{"npm_"}, compiled(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"a PyPI token", []string{"pypi-AgE"}, compiled(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
-	{"a RubyGems key", []string{"rubygems_"}, compiled(`\brubygems_[a-f0-9]{48}\b`)},
-	{"a crates.io token", []string{"cio"}, compiled(`\bcio[A-Za-z0-9]{32}\b`)},
-	{"a Docker token", []string{"dckr_"}, compiled(`\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{24,}`)},
+	{"a GitLab token", []string{"glpat-", "glptt-", "gldt-", "glrt-", "glsoat-", "glft-"}, lazy.Regexp(`\bgl(?:pat|ptt|dt|rt|soat|ft)-[0-9A-Za-z_-]{20,}`)},
+	{"an npm token", []string{"npm_"}, lazy.Regexp(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"a PyPI token", []string{"pypi-AgE"}, lazy.Regexp(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
+	{"a RubyGems key", []string{"rubygems_"}, lazy.Regexp(`\brubygems_[a-f0-9]{48}\b`)},
+	{"a crates.io token", []string{"cio"}, lazy.Regexp(`\bcio[A-Za-z0-9]{32}\b`)},
+	{"a Docker token", []string{"dckr_"}, lazy.Regexp(`\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{24,}`)},
 
 	// Services.
-	{"a Slack token", []string{"xox", "xapp-"}, compiled(`\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-f0-9]{20,})`)},
-	{"a Slack webhook", []string{"hooks.slack.com/"}, compiled(`hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9]+/[A-Za-z0-9]+/[A-Za-z0-9]{16,}`)},
-	{"a Stripe key", []string{"k_live_", "whsec_"}, compiled(`\b(?:[sr]k_live_[A-Za-z0-9]{20,}|whsec_[A-Za-z0-9+/]{32,})`)},
-	{"a SendGrid key", []string{"SG."}, compiled(`\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}`)},
-	{"a Shopify token", []string{"shp"}, compiled(`\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`)},
-	{"a Telegram bot token", []string{":AA"}, compiled(`\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b`)},
-	{"a Linear key", []string{"lin_api_"}, compiled(`\blin_api_[A-Za-z0-9]{40}\b`)},
-	{"a Grafana token", []string{"glsa_", "glc_"}, compiled(`\b(?:glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_[A-Za-z0-9+/]{40,})`)},
-	{"a New Relic key", []string{"NRAK-"}, compiled(`\bNRAK-[A-Z0-9]{27}\b`)},
-	{"an Atlassian token", []string{"ATATT3", "ATCTT3"}, compiled(`\bAT[AC]TT3[A-Za-z0-9_=-]{60,}`)},
-	{"a Postman key", []string{"PMAK-"}, compiled(`\bPMAK-[a-f0-9]{24}-[a-f0-9]{34}\b`)},
-	{"a Figma token", []string{"figd_"}, compiled(`\bfigd_[A-Za-z0-9_-]{40}`)},
+	{"a Slack token", []string{"xox", "xapp-"}, lazy.Regexp(`\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-f0-9]{20,})`)},
+	{"a Slack webhook", []string{"hooks.slack.com/"}, lazy.Regexp(`hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9]+/[A-Za-z0-9]+/[A-Za-z0-9]{16,}`)},
+	{"a Stripe key", []string{"k_live_", "whsec_"}, lazy.Regexp(`\b(?:[sr]k_live_[A-Za-z0-9]{20,}|whsec_[A-Za-z0-9+/]{32,})`)},
+	{"a SendGrid key", []string{"SG."}, lazy.Regexp(`\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}`)},
+	{"a Shopify token", []string{"shp"}, lazy.Regexp(`\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`)},
+	{"a Telegram bot token", []string{":AA"}, lazy.Regexp(`\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b`)},
+	{"a Linear key", []string{"lin_api_"}, lazy.Regexp(`\blin_api_[A-Za-z0-9]{40}\b`)},
+	{"a Grafana token", []string{"glsa_", "glc_"}, lazy.Regexp(`\b(?:glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_[A-Za-z0-9+/]{40,})`)},
+	{"a New Relic key", []string{"NRAK-"}, lazy.Regexp(`\bNRAK-[A-Z0-9]{27}\b`)},
+	{"an Atlassian token", []string{"ATATT3", "ATCTT3"}, lazy.Regexp(`\bAT[AC]TT3[A-Za-z0-9_=-]{60,}`)},
+	{"a Postman key", []string{"PMAK-"}, lazy.Regexp(`\bPMAK-[a-f0-9]{24}-[a-f0-9]{34}\b`)},
+	{"a Figma token", []string{"figd_"}, lazy.Regexp(`\bfigd_[A-Za-z0-9_-]{40}`)},
 }

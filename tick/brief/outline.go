@@ -3,6 +3,8 @@ package brief
 import (
 	"slices"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
 // What a design leaves out and how it is judged is handed to the implementation as
@@ -23,11 +25,11 @@ type heading struct {
 }
 
 var (
-	atxHeading  = compiled(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*$`)
-	boldHeading = compiled(`^(?:\*\*[^*]+\*\*|__[^_]+__):?$`)
-	underline   = compiled(`^ {0,3}(?:=+|-+)$`)
-	fence       = compiled("^ {0,3}(`{3,}|~{3,})")
-	listEntry   = compiled(`^(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?`)
+	atxHeading  = lazy.Regexp(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*$`)
+	boldHeading = lazy.Regexp(`^(?:\*\*[^*]+\*\*|__[^_]+__):?$`)
+	underline   = lazy.Regexp(`^ {0,3}(?:=+|-+)$`)
+	fence       = lazy.Regexp("^ {0,3}(`{3,}|~{3,})")
+	listEntry   = lazy.Regexp(`^(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?`)
 )
 
 // headings finds a document's headings, in all the forms that they are written in,
@@ -72,12 +74,12 @@ func headings(lines []string) []heading {
 
 var (
 	emphasis  = strings.NewReplacer("*", "", "_", "", "`", "", "~", "")
-	linked    = compiled(`\[([^\]]*)\]\([^)]*\)`)
-	numbering = compiled(`^(?:(?:§|section|chapter|part)\s*)?(?:\(?(?:\d+(?:\.\d+)*|[a-z]|[ivx]{1,5})[.):]+|\d+(?:\.\d+)*)\s+`)
+	linked    = lazy.Regexp(`\[([^\]]*)\]\([^)]*\)`)
+	numbering = lazy.Regexp(`^(?:(?:§|section|chapter|part)\s*)?(?:\(?(?:\d+(?:\.\d+)*|[a-z]|[ivx]{1,5})[.):]+|\d+(?:\.\d+)*)\s+`)
 	// more is what may follow on a name: a remark, or something beside it.
-	more = compiled(`\s*(?:[(\[:;,/&+|]|\s[-–—]+\s|\b(?:and|or|for|as|at|in this|in the first)\b).*$`)
+	more = lazy.Regexp(`\s*(?:[(\[:;,/&+|]|\s[-–—]+\s|\b(?:and|or|for|as|at|in this|in the first)\b).*$`)
 	// between is what parts the words of a name.
-	between = compiled(`[^\pL\pN]+`)
+	between = lazy.Regexp(`[^\pL\pN]+`)
 )
 
 // plain gives a heading's text the forms in which it is compared: all of it, and

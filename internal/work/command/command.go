@@ -5,6 +5,7 @@ package command
 import (
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/nearest"
 )
@@ -109,13 +110,13 @@ func (c Command) Named() string {
 
 // commandLine is the first line of a command. Indented by four spaces it is
 // code, behind a > a quotation. People end words with points and colons.
-var commandLine = compiled(`(?i)^ {0,3}/mergexo[:,]?(?:[ \t]+(.*))?$`)
+var commandLine = lazy.Regexp(`(?i)^ {0,3}/mergexo[:,]?(?:[ \t]+(.*))?$`)
 
 // headPrefix is how a commit may be named.
-var headPrefix = compiled(`^[0-9a-fA-F]{7,40}$`)
+var headPrefix = lazy.Regexp(`^[0-9a-fA-F]{7,40}$`)
 
 // plainWord is what may be repeated to whoever wrote it.
-var plainWord = compiled(`^[a-z][a-z-]{0,19}$`)
+var plainWord = lazy.Regexp(`^[a-z][a-z-]{0,19}$`)
 
 // Parse reads a comment. It is a command when its first line that is not
 // empty begins with the word /mergexo; nothing of it is feedback then, and

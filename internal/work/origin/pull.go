@@ -2,13 +2,12 @@ package origin
 
 import (
 	"encoding/json"
-	"regexp"
-	"sync"
 
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-var workMarker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^<!-- mergexo-work:(\{.*\}) -->$`) })
+var workMarker = lazy.Regexp(`(?m)^<!-- mergexo-work:(\{.*\}) -->$`)
 
 // PullMark is what the body of a pull request of ours says about its origin.
 type PullMark struct {

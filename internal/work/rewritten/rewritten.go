@@ -2,10 +2,9 @@ package rewritten
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -26,7 +25,7 @@ type Unblocked struct {
 }
 
 // headName is what a person may give as the head that is meant.
-var headName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Fa-f]{7,40}$`) })
+var headName = lazy.Regexp(`^[0-9A-Fa-f]{7,40}$`)
 
 // Unblock decides what `unblock [--head SHA]` says about an item's branch: the
 // head that GitHub shows now is what is worked on from here, whatever it
