@@ -183,7 +183,7 @@ func (f fillLost) issue(number int) {
 	f.hub.issues[number] = is
 	f.hub.add("issues", is.UpdatedAt, is)
 	f.hub.long[number] = f.chance(f.long, 10)
-	f.machine.numbers = append(f.machine.numbers, number)
+	f.numbers = append(f.numbers, number)
 }
 
 // labels sets those of an issue or a pull request; a few are paused, or were.
@@ -244,7 +244,7 @@ func (f fillLost) pull(issue, number int) {
 	d.LabelChanges = len(f.hub.timelines[number])
 	f.hub.pulls[number] = d
 	f.hub.long[number] = f.chance(f.long, 10)
-	f.machine.numbers = append(f.machine.numbers, number)
+	f.numbers = append(f.numbers, number)
 }
 
 // comment has somebody say something, and often us answer it.
