@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -30,7 +31,7 @@ func (h *Batch) AgainSoon(is github.Issue) {
 func (h *Batch) NoteLag(is github.Issue, timeline []github.TimelineEvent, idle bool) {
 	again := slices.Contains(h.Known.Backlog, is.Number)
 	may := idle || changedAfter(is, timeline)
-	if h.Now().Sub(is.UpdatedAt) < longestLag && (h.lags(is, timeline) || may && !again) {
+	if h.Now().Sub(is.UpdatedAt) < longestLag && (lags(h.R.Settings, is, timeline) || may && !again) {
 		h.Backlog[is.Number] = true
 	}
 }
@@ -55,8 +56,8 @@ func changedAfter(is github.Issue, timeline []github.TimelineEvent) bool {
 
 // lags reports whether what a timeline tells does not lead to what the list shows:
 // of our labels, and of whether the issue is open.
-func (h *Batch) lags(is github.Issue, timeline []github.TimelineEvent) bool {
-	for _, l := range FlowLabels(h.R.Settings) {
+func lags(settings config.Repo, is github.Issue, timeline []github.TimelineEvent) bool {
+	for _, l := range FlowLabels(settings) {
 		on := false
 		for _, t := range timeline {
 			if strings.EqualFold(t.Label, l.Name) {

@@ -54,7 +54,7 @@ func (h *Pulls) Promote(ctx context.Context, design work.Item, pull work.PullReq
 		h.P.Log.WarnContext(ctx, "the design's front matter is not read", "repo_full_name", h.R.Name.FullName(), "work_item_id", design.ID, "issue_number", design.Number, "error", err)
 	}
 	p := batch.Promotion{Design: design, Fulfills: fields.Status == document.Implemented}
-	p.Item = h.implementationOf(design, pull, fields)
+	p.Item = implementationOf(design, pull, fields, h.R.Name, h.Now())
 	p.Item.Document = path
 	if len(doc) == 0 {
 		p.Item.Document = ""
@@ -88,10 +88,9 @@ func (h *Pulls) findDocument(ctx context.Context, design work.Item, pull work.Pu
 
 // implementationOf is the work item that follows a design. It begins where
 // the design stands: the document's word, else the issue's.
-func (h *Pulls) implementationOf(design work.Item, pull work.PullRequest, f document.Fields) work.Item {
-	now := h.Now()
+func implementationOf(design work.Item, pull work.PullRequest, f document.Fields, r work.RepoName, now time.Time) work.Item {
 	item := work.Item{
-		RepoID: h.Repo.ID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
+		RepoID: design.RepoID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
 		Title: design.Title, Body: design.Body, Edited: design.Edited, IssueClosed: design.IssueClosed, Author: design.Author, URL: design.URL, Priority: design.Priority,
 		Label: design.Label, LabelEvent: design.LabelEvent, TouchPaths: f.TouchPaths, Size: f.EstimatedSize,
 		DesignPull: pull.Number, DesignCommit: pull.MergeCommit, DecisionSummary: "",
@@ -100,7 +99,7 @@ func (h *Pulls) implementationOf(design work.Item, pull work.PullRequest, f docu
 		item.Priority = f.Priority
 	}
 	for _, line := range f.DependsOn {
-		if d, ok := work.ParseDependency(line, h.R.Name); ok && d.String() != (work.Dependency{Repo: h.R.Name, Number: design.Number}).String() {
+		if d, ok := work.ParseDependency(line, r); ok && d.String() != (work.Dependency{Repo: r, Number: design.Number}).String() {
 			item.DependsOn = append(item.DependsOn, d.String())
 		}
 	}

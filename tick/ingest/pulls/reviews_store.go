@@ -163,14 +163,14 @@ func (h *Pulls) recall(ctx context.Context, tx *store.Tx, pull work.PullRequest,
 	}
 	for _, v := range words.Approvals {
 		v.PullID = pull.ID
-		v.By, v.URL = h.whoGave(pull.Number, v.CommentID)
+		v.By, v.URL = whoGave(h.Events, pull.Number, v.CommentID)
 		if _, _, err := tx.AddVerdict(ctx, v); err != nil {
 			return stored, err
 		}
 	}
 	for _, w := range words.Merge {
 		w.PullID = pull.ID
-		w.By, w.URL = h.whoGave(pull.Number, w.CommentID)
+		w.By, w.URL = whoGave(h.Events, pull.Number, w.CommentID)
 		if _, err := tx.AddMergeWord(ctx, w); err != nil {
 			return stored, err
 		}
@@ -205,8 +205,8 @@ func unlabel(ctx context.Context, tx *store.Tx, h *Pulls, pull work.PullRequest,
 }
 
 // whoGave finds who gave a command, and where.
-func (h *Pulls) whoGave(number int, comment int64) (work.Account, string) {
-	for _, c := range h.Events {
+func whoGave(events []batch.Inbound, number int, comment int64) (work.Account, string) {
+	for _, c := range events {
 		if c.Event.Number == number && command.CommentOf(c.Event) == comment {
 			return c.Event.Author, c.Event.URL
 		}
