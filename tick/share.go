@@ -32,11 +32,16 @@ func shareOut(p *Pass) error {
 	if p.whole = p.Shard.All(); p.whole {
 		return nil
 	}
+	return beginShares(p)
+}
+
+// beginShares has a pass take and give back repositories.
+func beginShares(p *Pass) error {
 	me, err := p.Dirs.Installation(folder.MachineID())
 	if err != nil {
 		return fmt.Errorf("find out which installation this is: %w", err)
 	}
-	p.shares = share.New(p.Env, me, p.ingest.AdoptLater)
+	p.shares = share.New(p.Env, me, p.ingest)
 	p.Holds = p.shares
 	return nil
 }
@@ -48,9 +53,24 @@ func loadShares(ctx context.Context, p *Pass, tx *store.Tx) error {
 	case p.shares != nil:
 		return errors.Join(p.shares.Own(ctx, tx), p.shares.Load(ctx, tx))
 	case p.whole:
-		return tx.DropShares(ctx)
+		return endShares(ctx, p, tx)
 	}
 	return nil // a command, or a dry run
+}
+
+// endShares forgets who works on which repository: this machine has them all again, once no
+// other one holds any of them and what those did is read.
+func endShares(ctx context.Context, p *Pass, tx *store.Tx) error {
+	known, err := tx.ListShares(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range p.All {
+		if s, ok := known[r.Row.ID]; ok && !s.Held() {
+			return errors.Join(beginShares(p), p.shares.Load(ctx, tx))
+		}
+	}
+	return tx.DropShares(ctx)
 }
 
 // mayFinish reports whether a turn may be carried on in a repository: also in one that is

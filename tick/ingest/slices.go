@@ -146,7 +146,7 @@ func (h *Reading) keep(ctx context.Context, more bool) error {
 	if err := h.P.Store.Update(ctx, func(tx *store.Tx) error { return put(ctx, tx, h.Now()) }); err != nil {
 		return fmt.Errorf("store what was read: %w", err)
 	}
-	h.ingest.setRepo(h.R, h.Repo)
+	h.ingest.SetRepo(h.R, h.Repo)
 	h.log(ctx)
 	h.Comments.LogQueued(ctx, "issue comments queued")
 	h.Next()

@@ -35,11 +35,19 @@ const (
 	longest = most + time.Hour
 )
 
+// Ingest is what reads a repository that was taken.
+type Ingest interface {
+	// AdoptLater has the next ingest look for pull requests of ours that nobody knows.
+	AdoptLater(ctx context.Context, tx *store.Tx, repoID int64) error
+	// SetRepo changes the row of a repository.
+	SetRepo(r *env.Repo, row work.Repo)
+}
+
 // Shares are the repositories as several machines share them.
 type Shares struct {
 	*env.Env
-	me    string                                                      // this installation
-	adopt func(ctx context.Context, tx *store.Tx, repoID int64) error // has the next ingest look for what another machine did
+	me     string // this installation
+	ingest Ingest
 
 	mu    sync.Mutex
 	known map[int64]work.Share
@@ -47,8 +55,8 @@ type Shares struct {
 }
 
 // New makes Shares of an installation.
-func New(e *env.Env, me string, adopt func(ctx context.Context, tx *store.Tx, repoID int64) error) *Shares {
-	return &Shares{Env: e, me: me, adopt: adopt, known: map[int64]work.Share{}, of: map[int64]*sync.Mutex{}}
+func New(e *env.Env, me string, ingest Ingest) *Shares {
+	return &Shares{Env: e, me: me, ingest: ingest, known: map[int64]work.Share{}, of: map[int64]*sync.Mutex{}}
 }
 
 // Load reads what is known.
@@ -77,22 +85,54 @@ func (s *Shares) share(r *env.Repo) work.Share {
 	return s.known[r.Row.ID]
 }
 
-// put stores what is known of a repository; more is stored with it.
-func (s *Shares) put(ctx context.Context, r *env.Repo, to work.Share, more func(*store.Tx) error) error {
+// beginning is how a repository begins that was taken, and with which row.
+type beginning func(ctx context.Context, tx *store.Tx, row work.Repo) (work.Repo, error)
+
+// put stores what is known of a repository, and how it begins.
+func (s *Shares) put(ctx context.Context, r *env.Repo, to work.Share, begin beginning) error {
 	to.Shard, to.Theirs = s.Shard.String(), !s.Shard.Takes(r.Row.NodeID)
-	err := s.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
-		if err := tx.PutShare(ctx, r.Row.ID, to); err != nil || more == nil {
-			return err
+	before, row := r.Row, r.Row
+	ctx = context.WithoutCancel(ctx)
+	err := s.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if begin != nil {
+			if row, err = begin(ctx, tx, before); err != nil {
+				return err
+			}
 		}
-		return more(tx)
+		return tx.PutShare(ctx, row.ID, to)
 	})
 	if err != nil {
 		return fmt.Errorf("store who works on %s: %w", r.Name.FullName(), err)
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.known[r.Row.ID] = to
+	delete(s.known, before.ID)
+	s.known[row.ID] = to
+	s.mu.Unlock()
+	if row.ID != before.ID {
+		s.ingest.SetRepo(r, row)
+	}
 	return nil
+}
+
+// adopt has the next ingest look for what another machine did before.
+func (s *Shares) adopt(ctx context.Context, tx *store.Tx, row work.Repo) (work.Repo, error) {
+	return row, s.ingest.AdoptLater(ctx, tx, row.ID)
+}
+
+// beginAgain has a repository begin as with a lost database: another machine may have done
+// what is known here as not done.
+func (s *Shares) beginAgain(ctx context.Context, tx *store.Tx, row work.Repo) (work.Repo, error) {
+	return tx.BeginAgain(ctx, row)
+}
+
+// forget drops what the mirror keeps of this machine's turns: what they were to say or to push
+// another machine may have said and pushed in its own words.
+func (s *Shares) forget(ctx context.Context, r *env.Repo) error {
+	keys, err := r.Git().Journals(ctx)
+	if err != nil {
+		return err
+	}
+	return r.Git().DropTurns(ctx, keys...)
 }
 
 // alone has one move of a repository's ref at a time in this pass.
@@ -123,8 +163,9 @@ func (s *Shares) Take(ctx context.Context, r *env.Repo) error {
 		return err
 	}
 	now := r.GitHub.Now()
+	lost := s.Lost(r)
 	if at != "" && held.By != s.me {
-		if !s.Lost(r) && s.worked(ctx, r) { // what is left of our own turns is let go first
+		if !lost && s.worked(ctx, r) { // what is left of our own turns is let go first
 			return errors.Join(s.put(ctx, r, work.Share{}, nil), s.taken(r, now))
 		}
 		if held.Until.After(now) && held.Until.Before(now.Add(longest)) {
@@ -135,7 +176,16 @@ func (s *Shares) Take(ctx context.Context, r *env.Repo) error {
 	if held.By == s.me { // the database was lost, and what it knew is ours
 		next.Since = held.Since
 	}
-	return s.move(ctx, r, next, at, s.adopt)
+	if !lost {
+		return s.move(ctx, r, next, at, s.adopt)
+	}
+	if s.underWay(ctx, r) { // by a pass that still runs
+		return s.taken(r, now)
+	}
+	if err := s.forget(ctx, r); err != nil {
+		return err
+	}
+	return s.move(ctx, r, next, at, s.beginAgain)
 }
 
 // stay keeps a repository that was to be given back, and belongs to this machine's share again.
@@ -154,6 +204,12 @@ func (s *Shares) stay(ctx context.Context, r *env.Repo) error {
 // worked reports whether turns of ours in a repository are not over.
 func (s *Shares) worked(ctx context.Context, r *env.Repo) bool {
 	n, err := s.unfinished(ctx, r, func(work.Turn) bool { return true })
+	return n > 0 || err != nil
+}
+
+// underWay reports whether another pass of this machine works on a turn of a repository.
+func (s *Shares) underWay(ctx context.Context, r *env.Repo) bool {
+	n, err := s.unfinished(ctx, r, func(t work.Turn) bool { return s.InFlight(t.Key) })
 	return n > 0 || err != nil
 }
 
@@ -205,7 +261,7 @@ func (s *Shares) reread(ctx context.Context, r *env.Repo) (mine work.Share, know
 
 // move moves the ref. Where it is elsewhere, another pass of this machine may have moved it;
 // else another machine has the repository now.
-func (s *Shares) move(ctx context.Context, r *env.Repo, to git.Hold, from string, more func(context.Context, *store.Tx, int64) error) error {
+func (s *Shares) move(ctx context.Context, r *env.Repo, to git.Hold, from string, begin beginning) error {
 	to.Since, to.Until = to.Since.UTC().Truncate(time.Second), to.Until.UTC().Truncate(time.Second)
 	at, err := r.Git().PutHold(ctx, to, from)
 	if _, moved := errors.AsType[*git.TakenError](err); moved {
@@ -215,7 +271,7 @@ func (s *Shares) move(ctx context.Context, r *env.Repo, to git.Hold, from string
 			return readErr
 		case held.By != s.me:
 			return errors.Join(s.put(ctx, r, work.Share{}, nil), s.taken(r, r.GitHub.Now()))
-		case !held.Until.Before(to.Until):
+		case !held.Until.Before(to.Until) && held.Until.Before(r.GitHub.Now().Add(longest)):
 			at, to, err = now, held, nil
 		default:
 			at, err = r.Git().PutHold(ctx, to, now)
@@ -224,12 +280,7 @@ func (s *Shares) move(ctx context.Context, r *env.Repo, to git.Hold, from string
 	if err != nil {
 		return err
 	}
-	return s.put(ctx, r, work.Share{OID: at, Since: to.Since, Until: to.Until}, func(tx *store.Tx) error {
-		if more == nil {
-			return nil
-		}
-		return more(ctx, tx, r.Row.ID)
-	})
+	return s.put(ctx, r, work.Share{OID: at, Since: to.Since, Until: to.Until}, begin)
 }
 
 // taken says that another machine works on a repository.

@@ -1,0 +1,40 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store/rows"
+)
+
+// Another machine may have worked on a repository in the meantime. What is known here of its
+// issues, pull requests and comments is old then, and what was left to do may be done: the
+// repository begins with a row of its own, as with a database that was lost. GitHub tells
+// all of it. The former row keeps what is known here alone: what turns cost, and their log.
+
+// former is what makes a row of a repository a former one. Work items and turns are over, so
+// that nobody carries them on; and what is found by a key that GitHub has, too, goes.
+var former = []string{
+	`UPDATE turns SET step = 'superseded', blocked = 0, not_before = 0, wait_reason = '', updated_at = @now, ended_at = @now WHERE repo_id = @repo AND ` + unfinished,
+	`UPDATE work_items SET state = 'closed', state_since = @now, reason = '' WHERE repo_id = @repo AND ` + openItem,
+	`UPDATE pull_requests SET state = 'closed' WHERE repo_id = @repo AND state = 'open'`,
+	`UPDATE events SET processed_at = @now, outcome = 'superseded' WHERE repo_id = @repo AND processed_at = 0`,
+	`DELETE FROM actions WHERE repo_id = @repo`,
+	`DELETE FROM repo_merging WHERE repo_id = @repo`,
+	`DELETE FROM shares WHERE repo_id = @repo`,
+}
+
+// BeginAgain gives a repository a new row, with nothing in it but which repository it is, and
+// has the other one be a former one. One of which nothing was read yet is left as it is.
+func (t *Tx) BeginAgain(ctx context.Context, r work.Repo) (work.Repo, error) {
+	if r.IssuesSince.IsZero() {
+		return r, nil
+	}
+	for _, statement := range former {
+		if _, err := t.tx.Exec(ctx, fmt.Sprintf("set aside what is known of repository %d", r.ID), statement, rows.Named("now", rows.Millis(t.tx.Now)), rows.Named("repo", r.ID)); err != nil {
+			return work.Repo{}, err
+		}
+	}
+	return t.RenewRepo(ctx, r)
+}
